@@ -1,0 +1,165 @@
+package events
+
+import "time"
+
+// DisplayEvent is one thing that an agent did. Kind tells which payload is filled; the identity fields at the top are
+// filled wherever the format tells them.
+type DisplayEvent struct {
+	Kind Kind
+	// Delta marks a piece of a Text or Reasoning. Pieces of one text share MessageID and ParentID, and stand in order;
+	// a text sent in pieces and then whole is emitted once only.
+	Delta bool
+	// Synthetic marks what the agent program said in the model's place, such as the text of an API failure.
+	Synthetic bool
+
+	// Time is the moment that the line tells; zero if it tells none.
+	Time time.Time
+	// SessionID is the provider's session, conversation or thread id.
+	SessionID string
+	// TurnID is the provider's id of the turn or prompt that the event belongs to.
+	TurnID string
+	// MessageID is the id of the model message (one model call) that the event is part of.
+	MessageID string
+	// ItemID is the id that the format gives to the line or item itself. Two sources of one session that share item
+	// ids (Claude Code's stream and transcript do) tell the same thing under the same id.
+	ItemID string
+	// ParentID is the id of the tool call that started the sub-agent which did this; empty on the main thread.
+	ParentID string
+	// AgentID is the provider's own id of that sub-agent, where told.
+	AgentID string
+	// Model is the model that produced the event, as the provider spells it.
+	Model string
+
+	// Text is the payload of Text, Reasoning, Message, Notice, Phase and Prompt, byte for byte as the agent said it.
+	Text string
+	// Reasoning is the whole thinking of a Message.
+	Reasoning string
+
+	Tool     Tool      // ToolUse, ToolResult, ToolProgress
+	Usage    *Usage    // Usage
+	Notice   Notice    // Notice
+	Session  *Session  // SessionStarted
+	End      *End      // TurnDone, TurnAborted, SessionEnded
+	Approval *Approval // ApprovalRequest
+	Ask      *Ask      // AskRequest
+}
+
+// Session is the payload of SessionStarted. All fields are optional.
+type Session struct {
+	// Version is the version of the agent program, such as "2.1.332".
+	Version string
+	// WorkingDir is the folder that the agent works in.
+	WorkingDir string
+	// PermissionMode is the provider's word for how tool calls are approved.
+	PermissionMode string
+	// PreviousID is the session that this one was forked from or continues.
+	PreviousID string
+	// Branch is the branch of the repository that the agent works in.
+	Branch string
+}
+
+// End is the payload of TurnDone, TurnAborted and SessionEnded.
+type End struct {
+	// Error tells whether the run or turn failed.
+	Error bool
+	// Interrupted tells that the user stopped it, which is no failure of the agent.
+	Interrupted bool
+	// Code is a stable word for how it ended, in the provider's spelling: "success", "error_max_turns".
+	Code string
+	// Result is the final answer, text or structured JSON. It is never also a Text: where it is text, the agent said it before.
+	Result string
+	// Err is the error text for people; empty if nothing failed.
+	Err string
+	// Principle is the rule that the agent refused to break (TurnAborted).
+	Principle string
+	// Turns is the provider's count of turns; 0 if not told.
+	Turns int
+	// Duration is the wall time that the provider tells for the run; 0 if not told.
+	Duration time.Duration
+}
+
+// Level grades a Notice.
+type Level uint8
+
+// The levels, mildest first.
+const (
+	LevelInfo Level = iota
+	LevelWarn
+	LevelError
+)
+
+// String gives the wire spelling: "info", "warn" or "error".
+func (l Level) String() string {
+	switch l {
+	case LevelWarn:
+		return "warn"
+	case LevelError:
+		return "error"
+	default:
+		return "info"
+	}
+}
+
+// ParseLevel is the inverse of [Level.String]; an unknown word is info.
+func ParseLevel(word string) Level {
+	switch word {
+	case "warn":
+		return LevelWarn
+	case "error":
+		return LevelError
+	default:
+		return LevelInfo
+	}
+}
+
+// Notice grades and names a Notice event, whose words stand in DisplayEvent.Text.
+type Notice struct {
+	Level Level
+	// Code is a stable word of low cardinality, such as "api_retry" or "compaction".
+	Code string
+}
+
+// Codes of notices that more than one provider gives, or that a renderer treats on its own.
+const (
+	NoticeAPIRetry         = "api_retry"
+	NoticeCompaction       = "compaction"
+	NoticeInterrupted      = "interrupted"
+	NoticePermissionDenied = "permission_denied"
+	NoticeHook             = "hook"
+	NoticeInformational    = "informational"
+)
+
+// Approval is the payload of ApprovalRequest: a tool call that waits for leave.
+type Approval struct {
+	ID      string // correlates the answer
+	Tool    string // tool name as the provider spells it
+	Subject string // what the tool would act on
+}
+
+// Ask is the payload of AskRequest: questions to the user, and the answers once they are told.
+type Ask struct {
+	ID        string
+	Questions []AskQuestion
+	Answers   []AskAnswer
+}
+
+// AskQuestion is one question of an Ask.
+type AskQuestion struct {
+	ID      string // correlates the answer
+	Header  string // short label
+	Prompt  string // the question
+	Options []AskOption
+	Multi   bool // more than one option may be chosen
+}
+
+// AskOption is one choice of a question.
+type AskOption struct {
+	Label       string
+	Description string
+}
+
+// AskAnswer is the reply to one question: the labels chosen, or one free text.
+type AskAnswer struct {
+	QuestionID string
+	Selected   []string
+}

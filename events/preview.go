@@ -1,0 +1,111 @@
+package events
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of previews, in runes.
+const (
+	// PreviewRunes is the longest [Tool.Arg].
+	PreviewRunes = 40
+	// SummaryRunes is the longest [Tool.Summary].
+	SummaryRunes = 120
+)
+
+// ellipsis stands in place of the last rune of what was cut.
+const ellipsis = "…"
+
+// TargetKeys are the input fields that hold the primary argument of a tool that no table knows, in order of preference.
+var TargetKeys = [...]string{
+	"file_path", "filePath", "path", "dir_path", "url", "pattern", "command", "cmd", "query", "notebook_path",
+	"description", "prompt", "message", "input", "title", "name", "objective",
+}
+
+// Preview cleans s for one line and cuts it to [PreviewRunes] runes: escape sequences and control bytes go, each run of
+// CR, LF and TAB becomes one blank, invalid UTF-8 becomes U+FFFD, and where something was cut the last rune is "…".
+func Preview(s string) string { return CleanLine(s, PreviewRunes) }
+
+// Summary is the first line of s that is not blank, trimmed, cleaned and cut to [SummaryRunes] runes.
+func Summary(s string) string {
+	for len(s) > 0 {
+		line := s
+		if i := strings.IndexAny(s, "\r\n"); i >= 0 {
+			line, s = s[:i], s[i+1:]
+		} else {
+			s = ""
+		}
+		// A line of escapes alone is blank too, so clean first. The bound keeps a line of many megabytes cheap.
+		if clean := strings.TrimSpace(CleanLine(line, 4*SummaryRunes)); clean != "" {
+			return CutRunes(clean, SummaryRunes)
+		}
+	}
+	return ""
+}
+
+// CleanLine makes one line of s that is safe to show, at most limit runes long: see [Preview]. A limit of 0 or less
+// means no limit.
+func CleanLine(s string, limit int) string {
+	if isCleanLine(s, limit) {
+		return s
+	}
+	var b strings.Builder
+	runes := 0
+	blank := false // the last rune written stands for line breaks or tabs
+	for i := 0; i < len(s); {
+		if n := EscapeLen(s[i:]); n > 0 {
+			if c := s[i]; n == 1 && (c == '\n' || c == '\r' || c == '\t') {
+				if !blank {
+					b.WriteByte(' ')
+					runes++
+				}
+				blank = true
+			}
+			i += n
+		} else {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			b.WriteRune(r)
+			i += n
+			runes++
+			blank = false
+		}
+		if limit > 0 && runes > limit {
+			break
+		}
+	}
+	if limit > 0 && runes > limit {
+		return CutRunes(b.String(), limit)
+	}
+	return b.String()
+}
+
+// isCleanLine reports whether s needs neither cleaning nor cutting; it looks at no more of s than it must.
+func isCleanLine(s string, limit int) bool {
+	if limit > 0 && len(s) > limit {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// CutRunes cuts s to at most limit runes, the last being "…" where something was cut. It never cuts inside a rune.
+func CutRunes(s string, limit int) string {
+	if limit <= 0 || len(s) <= limit {
+		return s
+	}
+	runes, end := 0, 0
+	for i := range s {
+		if runes == limit-1 {
+			end = i
+		}
+		if runes == limit {
+			return s[:end] + ellipsis
+		}
+		runes++
+	}
+	return s
+}

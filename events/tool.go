@@ -1,0 +1,99 @@
+package events
+
+import "time"
+
+// UnknownTool is the name under which a call without a name is exported.
+const UnknownTool = "unknown"
+
+// ToolState is where a call stands, for ToolProgress and for results that come before the work is done.
+type ToolState uint8
+
+// The states of a call.
+const (
+	// ToolStateUnspecified is told by formats that know no states.
+	ToolStateUnspecified ToolState = iota
+	// ToolStateRunning is a call at work.
+	ToolStateRunning
+	// ToolStateBackground is a call whose work goes on after its result.
+	ToolStateBackground
+	// ToolStateCompleted is work that ended well.
+	ToolStateCompleted
+	// ToolStateFailed is work that failed.
+	ToolStateFailed
+	// ToolStateStopped is work that was stopped from outside.
+	ToolStateStopped
+
+	toolStateEnd
+)
+
+var toolStateNames = [toolStateEnd]string{"", "running", "background", "completed", "failed", "stopped"}
+
+// String gives the wire spelling; the unspecified state is the empty string.
+func (s ToolState) String() string {
+	if s < toolStateEnd {
+		return toolStateNames[s]
+	}
+	return ""
+}
+
+// ParseToolState is the inverse of [ToolState.String]; an unknown word is unspecified.
+func ParseToolState(word string) ToolState {
+	for s := range toolStateEnd {
+		if toolStateNames[s] == word {
+			return s
+		}
+	}
+	return ToolStateUnspecified
+}
+
+// Tool is a tool call (ToolUse), its answer (ToolResult) or word of it in between (ToolProgress).
+//
+// A source emits exactly one ToolUse for a call, at the first line that tells name and input, and at most one
+// ToolResult. An id that comes again after its answer, or with another body, is a new call.
+type Tool struct {
+	// ID is the provider's call id.
+	ID string
+	// Name is the tool's name as the provider spells it, without control sequences. Empty if the line names none.
+	Name string
+	// Target is the tool's primary argument, whole: a path, a command, a pattern. Empty if there is none.
+	Target string
+	// Input is the raw JSON of the arguments. Borrowed: valid until the source's next call.
+	Input []byte
+	// AgentType is the kind of sub-agent that the call starts, such as "Explore".
+	AgentType string
+	// Server is the MCP server that the tool belongs to.
+	Server string
+	// ReadOnly tells that the tool changes nothing.
+	ReadOnly bool
+	// Partial marks an early sight of a call whose arguments still stream, for embedded sinks: the full ToolUse follows
+	// as an update. Parsers never set it.
+	Partial bool
+	// State is where the call stands (ToolResult, ToolProgress).
+	State ToolState
+
+	// Error tells whether the call failed (ToolResult).
+	Error bool
+	// Err is the error's text; empty if the call did not fail.
+	Err string
+	// Denied tells that the call never ran: refused by a rule, a hook or the user.
+	Denied bool
+	// ExitCode is the exit code of a command, valid if HasExitCode.
+	ExitCode    int
+	HasExitCode bool
+	// Summary is the first non-empty line of the output, trimmed, at most [SummaryRunes] runes.
+	Summary string
+	// Lines is the number of lines that the provider tells for the result, valid if HasLines.
+	Lines    int
+	HasLines bool
+	// Output is the result's text. Borrowed: valid until the source's next call.
+	Output []byte
+	// Size is the length of the result's text in bytes, before any cut of ours.
+	Size int
+	// Truncated tells that the agent program cut the output before the model saw it.
+	Truncated bool
+	// Duration is what the provider tells; 0 if not told.
+	Duration time.Duration
+}
+
+// Arg is the preview of the target: cleaned of control bytes and escape sequences and cut to [PreviewRunes] runes.
+func (t *Tool) Arg() string { return Preview(t.Target) }

@@ -1,0 +1,95 @@
+package tailspan_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/tailspan/tailspan"
+
+// house is the layout: which of our folders each folder may import, and which modules of others. A folder may always
+// import itself and what lies below it, and the standard library.
+var house = map[string]struct{ ours, others []string }{
+	"events":                       {},
+	"parser":                       {ours: []string{"events"}, others: []string{"github.com/tidwall/gjson"}},
+	"redact":                       {ours: []string{"events"}},
+	"telemetry":                    {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
+	"source":                       {others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap"}},
+	"render":                       {ours: []string{"events"}, others: []string{"github.com/mattn/go-runewidth"}},
+	"config":                       {others: []string{"github.com/bmatcuk/doublestar/v4"}},
+	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "parser", "redact", "source", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
+	"exporter/agentrenderexporter": {ours: []string{"config", "events", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
+	"embed":                        {ours: []string{"events", "telemetry"}, others: []string{"go.opentelemetry.io"}},
+	"cmd":                          {ours: []string{"*"}, others: []string{"github.com/spf13/pflag", "go.opentelemetry.io/collector/pdata"}},
+	"deploy":                       {ours: []string{"*"}, others: []string{"go.yaml.in/yaml/v3", "go.opentelemetry.io/collector/pdata"}},
+	"internal":                     {others: []string{"github.com/google/go-cmp", "github.com/stretchr/testify"}},
+}
+
+// testOnly are modules that any _test.go file may import, beside what its folder may.
+var testOnly = []string{"github.com/stretchr/testify", "github.com/google/go-cmp", "go.uber.org/goleak", "go.opentelemetry.io/collector", "go.opentelemetry.io/otel", "go.uber.org/zap", "go.yaml.in/yaml/v3"}
+
+// TestImports holds the table of the design: a layer knows only the layers below it.
+func TestImports(t *testing.T) {
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || slices.Contains([]string{"bin", "build", "testdata"}, path)) {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || !strings.Contains(path, "/") {
+			return nil
+		}
+		folder := folderOf(path)
+		rule, ok := house[folder]
+		if !ok {
+			t.Errorf("%s: no place in the layout (see imports_test.go)", path)
+			return nil
+		}
+		isTest := strings.HasSuffix(path, "_test.go") || strings.HasSuffix(filepath.Base(filepath.Dir(path)), "test")
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, imp := range file.Imports {
+			name := strings.Trim(imp.Path.Value, `"`)
+			switch {
+			case name == "testing" && !isTest:
+				t.Errorf("%s imports testing in shipped code", path)
+			case name == module || strings.HasPrefix(name, module+"/"):
+				if !mayImportOurs(folder, folderOf(strings.TrimPrefix(name, module+"/")+"/"), rule.ours, isTest) {
+					t.Errorf("%s imports %s: %s may import of ours only %v", path, name, folder, rule.ours)
+				}
+			case strings.Contains(strings.Split(name, "/")[0], "."):
+				if !within(name, rule.others) && !(isTest && within(name, testOnly)) {
+					t.Errorf("%s imports %s: %s may import of others only %v", path, name, folder, rule.others)
+				}
+			}
+		}
+		return nil
+	}))
+}
+
+// folderOf gives the folder of the layout that a file lies in.
+func folderOf(path string) string {
+	parts := strings.Split(path, "/")
+	if (parts[0] == "receiver" || parts[0] == "exporter") && len(parts) > 1 {
+		return parts[0] + "/" + parts[1]
+	}
+	return parts[0]
+}
+
+func mayImportOurs(from, to string, allowed []string, isTest bool) bool {
+	return from == to || slices.Contains(allowed, to) || slices.Contains(allowed, "*") || isTest && to == "internal"
+}
+
+func within(name string, allowed []string) bool {
+	return slices.ContainsFunc(allowed, func(m string) bool { return name == m || strings.HasPrefix(name, m+"/") })
+}
