@@ -44,6 +44,9 @@ func (s *Scanner) Err() error {
 // Offset is where the scanner stands, in bytes from the start.
 func (s *Scanner) Offset() int { return s.pos }
 
+// Since is the raw span from offset start to where the scanner stands.
+func (s *Scanner) Since(start int) []byte { return s.data[start:s.pos] }
+
 // Rest is what was not read yet, leading blanks left out.
 func (s *Scanner) Rest() []byte {
 	s.blanks()
