@@ -39,10 +39,11 @@ func (m *callMemory) remember(t *events.Tool) {
 }
 
 // answer gives the name and target of the call that t answers, as far as t or the memory tells them, and forgets it.
+// [events.UnknownTool] is how a name that nobody told is exported, so it counts as none.
 func (m *callMemory) answer(t *events.Tool) call {
 	c := m.byID[t.ID]
 	delete(m.byID, t.ID)
-	if t.Name != "" {
+	if t.Name != "" && t.Name != events.UnknownTool {
 		c.name = t.Name
 	}
 	if t.Target != "" {

@@ -80,7 +80,6 @@ func (r *Renderer) PassThrough(line []byte) {
 	if r.err != nil {
 		return
 	}
-	r.endText()
 	r.page.endLine()
 	r.page.write([]byte(Sanitize(string(line))))
 	r.page.endLine()
@@ -92,7 +91,7 @@ func (r *Renderer) Raw(line []byte) {
 	if r.err != nil {
 		return
 	}
-	r.endText()
+	r.page.endLine()
 	r.page.buf = append(r.page.buf, line...)
 	if len(line) == 0 || line[len(line)-1] != '\n' {
 		r.page.buf = append(r.page.buf, '\n')
@@ -100,33 +99,36 @@ func (r *Renderer) Raw(line []byte) {
 	r.flush()
 }
 
-// EndText ends an unfinished text, so that others may write to the same writer.
-func (r *Renderer) EndText() {
+// Break ends the line that is being written, so that others may write lines to the same writer. An unfinished text goes
+// on in the next line.
+func (r *Renderer) Break() {
 	if r.err != nil {
 		return
 	}
-	r.endText()
+	r.page.endLine()
 	r.flush()
 }
 
 // Close ends an unfinished text and returns [Renderer.Err]. It does not close the writer.
 func (r *Renderer) Close() error {
-	r.EndText()
+	if r.err == nil {
+		r.endText()
+		r.flush()
+	}
 	return r.err
 }
 
 // Err is the first failed write, nil if there was none.
 func (r *Renderer) Err() error { return r.err }
 
-// line writes one line, sanitised and without blanks at its end.
+// line writes one line, sanitised and without blanks at its end, after the line of an unfinished text.
 func (r *Renderer) line(parts ...string) {
-	r.endText()
 	r.page.line(joinLine(parts))
 }
 
 // block writes safe text of several lines and ends its last line.
 func (r *Renderer) block(safe string) {
-	r.endText()
+	r.page.endLine()
 	r.page.write([]byte(safe))
 	r.page.endLine()
 }

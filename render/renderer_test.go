@@ -103,10 +103,12 @@ func TestBarePayloads(t *testing.T) {
 	}
 }
 
-func TestVerboseLineEndsUnfinishedText(t *testing.T) {
+func TestVerboseLineBreaksUnfinishedText(t *testing.T) {
 	warn := &events.DisplayEvent{Kind: events.KindNotice, Text: "slow", Notice: events.Notice{Level: events.LevelWarn}}
 	got := emit(render.Settings{Mode: render.ModeVerbose}, piece("m", "", "a"), warn, piece("m", "", "b"))
 	assert.Equal(t, "a\n[warning: slow]\nb\n", got)
+	got = emit(render.Settings{Mode: render.ModeVerbose}, piece("m", "", "a\x1b]0;ow"), warn, piece("m", "", "ned\ab"))
+	assert.Equal(t, "a\n[warning: slow]\nb\n", got, "the text goes on, and so does the sequence in it")
 }
 
 func TestQuietMode(t *testing.T) {
@@ -150,8 +152,10 @@ func TestPassThrough(t *testing.T) {
 	r.Emit(piece("m", "", "half"))
 	r.PassThrough([]byte("line"))
 	r.Emit(piece("m", "", "a text"))
-	r.EndText()
+	r.Break()
 	assert.Equal(t, "half\nline\na text\n", out.String())
+	require.NoError(t, r.Close())
+	assert.Equal(t, "half\nline\na text\n", out.String(), "the line is ended already")
 }
 
 func TestEscapeCommands(t *testing.T) {
@@ -205,7 +209,7 @@ func TestWriteError(t *testing.T) {
 	r.Emit(said("three"))
 	r.Raw([]byte("four"))
 	r.PassThrough([]byte("five"))
-	r.EndText()
+	r.Break()
 	assert.ErrorIs(t, r.Close(), errFull, "the first error stays")
 	assert.Equal(t, "one\ntw", w.String(), "nothing is written after a failed write")
 

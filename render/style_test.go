@@ -163,6 +163,7 @@ func TestProgressResults(t *testing.T) {
 		})
 	}
 	assert.Equal(t, "Tool finished\n", emit(s, results(events.Tool{ID: "never seen"})...))
+	assert.Equal(t, "Tool failed\n", emit(s, results(events.Tool{Name: events.UnknownTool, Error: true})...), "as a record spells a missing name")
 }
 
 func TestProgressBackground(t *testing.T) {
