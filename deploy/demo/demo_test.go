@@ -90,17 +90,12 @@ func TestRunWithJaeger(t *testing.T) {
 	assert.NotContains(t, out.String(), "Ctrl-C")
 }
 
-func TestRunWithJaegerThatDiffers(t *testing.T) {
-	for behaviour, want := range map[string]string{"lossy": "1 spans there", "flat": `parent "" there, "0000000000000001" sent`} {
-		t.Run(behaviour, func(t *testing.T) {
-			s, _ := newSettings(t, "good")
-			s.Jaeger = s.Collector
-			t.Setenv(fakeJaeger, behaviour)
-			err := run(t.Context(), s)
-			assert.ErrorContains(t, err, want)
-			assert.ErrorContains(t, err, "Jaeger to show trace 00000000000000000000000000000001 with 2 spans")
-		})
-	}
+func TestRunWithJaegerThatLosesSpans(t *testing.T) {
+	s, _ := newSettings(t, "good")
+	s.Jaeger = s.Collector
+	t.Setenv(fakeJaeger, "forgetful")
+	err := run(t.Context(), s)
+	assert.ErrorContains(t, err, "wait for Jaeger to show trace 00000000000000000000000000000001 with 2 spans: Jaeger ended")
 }
 
 func TestRunKeepsJaegerUntilInterrupted(t *testing.T) {

@@ -109,7 +109,7 @@ func writeFake(folder, behaviour string) {
 func runFakeJaeger(behaviour string) {
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)
-	answered := make(chan struct{})
+	var looks atomic.Int64
 	serveFake(os.Getenv("DEMO_JAEGER_HTTP_PORT"), func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/services" {
 			return
@@ -133,9 +133,6 @@ func runFakeJaeger(behaviour string) {
 				continue
 			}
 			for id, parent := range ids {
-				if behaviour == "flat" {
-					parent = ""
-				}
 				s := span{SpanID: id}
 				if parent != "" {
 					s.References = append(s.References, reference{"CHILD_OF", parent})
@@ -143,20 +140,14 @@ func runFakeJaeger(behaviour string) {
 				spans = append(spans, s)
 			}
 		}
-		if behaviour == "lossy" {
+		if behaviour == "forgetful" {
 			spans = spans[:1]
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"data": []any{map[string]any{"spans": spans}}})
-		if behaviour != "" {
-			answered <- struct{}{}
+		if behaviour == "forgetful" && looks.Add(1) > 1 {
+			os.Exit(0)
 		}
 	})
-	// One that answers wrongly ends once its second answer is begun, so that the first was taken in.
-	go func() {
-		<-answered
-		<-answered
-		os.Exit(0)
-	}()
 	<-interrupted
 	os.Exit(0)
 }
