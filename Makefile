@@ -92,7 +92,7 @@ lint: ## golangci-lint if it is installed, else go vet and gofmt
 	@if command -v golangci-lint >/dev/null 2>&1; then set -x; golangci-lint run; else \
 		echo "golangci-lint is not installed: go vet and gofmt only"; \
 		$(GO) vet ./... || exit 1; \
-		bad=$$(git ls-files '*.go' | xargs gofmt -l); \
+		bad=$$(git ls-files '*.go' | xargs "$$($(GO) env GOROOT)/bin/gofmt" -l); \
 		[ -z "$$bad" ] || { echo "not formatted by gofmt:"; echo "$$bad"; exit 1; }; \
 	fi
 
