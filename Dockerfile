@@ -10,10 +10,11 @@ RUN make build && mkdir -p /empty/sessions
 
 FROM busybox:1.37 AS replay
 COPY --from=build --chown=65532:65532 /empty/sessions /sessions
-COPY testdata/claude /samples
-COPY deploy/replay.sh /replay.sh
+WORKDIR /samples
+COPY testdata/claude testdata/claude
+COPY deploy/replay.sh deploy/samples.txt ./
 USER 65532:65532
-ENTRYPOINT ["sh", "/replay.sh", "/samples", "/sessions"]
+ENTRYPOINT ["sh", "replay.sh", "samples.txt", "/sessions"]
 
 FROM scratch AS collector
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt

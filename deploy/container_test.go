@@ -153,11 +153,12 @@ func TestReplay(t *testing.T) {
 	samples, sessions := t.TempDir(), t.TempDir()
 	// A backslash, blanks at both ends, and a last line without its newline must come through.
 	const odd, plain = "{\"a\":\"\\n\"}\n  {} \n\n{\"b\":1}", "{}\n"
-	require.NoError(t, os.WriteFile(filepath.Join(samples, "odd.stream.jsonl"), []byte(odd), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(samples, "plain.stream.jsonl"), []byte(plain), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(samples, "other.txt"), nil, 0o600))
+	oddPath, plainPath, list := filepath.Join(samples, "odd.jsonl"), filepath.Join(samples, "plain.jsonl"), filepath.Join(samples, "list")
+	require.NoError(t, os.WriteFile(oddPath, []byte(odd), 0o600))
+	require.NoError(t, os.WriteFile(plainPath, []byte(plain), 0o600))
+	require.NoError(t, os.WriteFile(list, []byte("# two\n\n"+oddPath+"\n"+plainPath+"\n"), 0o600))
 
-	replay := exec.Command(shell, "replay.sh", samples, sessions)
+	replay := exec.Command(shell, "replay.sh", list, sessions)
 	replay.Env = append(os.Environ(), "PAUSE=0")
 	out, err := replay.CombinedOutput()
 	require.NoError(t, err, string(out))
@@ -168,7 +169,17 @@ func TestReplay(t *testing.T) {
 	assert.Equal(t, odd+"\n", readText(t, written[0]))
 	assert.Equal(t, plain, readText(t, written[1]))
 
-	out, err = exec.Command(shell, "replay.sh", sessions, sessions).CombinedOutput()
-	assert.Error(t, err)
-	assert.Contains(t, string(out), "no sample sessions in "+sessions)
+	require.NoError(t, os.Remove(plainPath))
+	assert.Error(t, exec.Command(shell, "replay.sh", list, sessions).Run(), "a sample is gone")
+}
+
+func TestSamples(t *testing.T) {
+	samples := 0
+	for path := range strings.Lines(readText(t, "samples.txt")) {
+		if path = strings.TrimSpace(path); path != "" && !strings.HasPrefix(path, "#") {
+			samples++
+			assert.FileExists(t, filepath.Join("..", path))
+		}
+	}
+	assert.NotZero(t, samples)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,13 +22,14 @@ func collect(ctx context.Context, s Settings, want samples, jaeger *jaegerServer
 	if err != nil {
 		return err
 	}
-	glob, err := filepath.Abs(s.Samples)
+	// A variable of a configuration is read as YAML, of which a JSON array is a part.
+	include, err := json.Marshal(want.paths)
 	if err != nil {
-		return fmt.Errorf("make glob absolute: %w", err)
+		return fmt.Errorf("encode paths of samples: %w", err)
 	}
 	args := []string{"--config", s.Config}
 	environment := []string{
-		"DEMO_SAMPLES=" + glob, "DEMO_OUT=" + filepath.Dir(out.spans), "DEMO_METRICS_PORT=" + port,
+		"DEMO_SAMPLES=" + string(include), "DEMO_OUT=" + filepath.Dir(out.spans), "DEMO_METRICS_PORT=" + port,
 	}
 	if jaeger != nil {
 		args = append(args, "--config", s.JaegerExport)

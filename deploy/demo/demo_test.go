@@ -20,10 +20,12 @@ func newSettings(t *testing.T, collector string) (Settings, *syncBuffer) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.stream.jsonl"), []byte("{}\n\n{}\n"), 0o600))
+	sample, list := filepath.Join(folder, "a.jsonl"), filepath.Join(folder, "samples.txt")
+	require.NoError(t, os.WriteFile(sample, []byte("{}\n\n{}\n"), 0o600))
+	require.NoError(t, os.WriteFile(list, []byte("# one\n\n"+sample+"\n"), 0o600))
 	out := &syncBuffer{}
 	s := Settings{
-		Collector: self, Config: "demo.yaml", Samples: filepath.Join(folder, "*.stream.jsonl"), Out: filepath.Join(folder, "out"),
+		Collector: self, Config: "demo.yaml", Samples: list, Out: filepath.Join(folder, "out"),
 		Timeout: time.Minute, JaegerConfig: "jaeger.yaml", JaegerExport: "export.yaml", Stdout: out,
 	}
 	t.Setenv(fakeCollector, collector)
@@ -56,8 +58,9 @@ func TestRunFails(t *testing.T) {
 		change    func(*Settings)
 		want      []string
 	}{
-		{name: "no samples", change: func(s *Settings) { s.Samples = "nowhere/*.jsonl" }, want: []string{`no file matches "nowhere/*.jsonl"`}},
-		{name: "broken glob", change: func(s *Settings) { s.Samples = "[" }, want: []string{`match samples "["`}},
+		{name: "no list", change: func(s *Settings) { s.Samples = "nowhere.txt" }, want: []string{"read list of samples", "nowhere.txt"}},
+		{name: "empty list", change: func(s *Settings) { s.Samples = os.DevNull }, want: []string{"no file in it"}},
+		{name: "a sample is missing", change: func(s *Settings) { s.Samples = "testdata/gone.txt" }, want: []string{"open sample", "nowhere/gone.jsonl"}},
 		{name: "no collector", change: func(s *Settings) { s.Collector = "./nowhere" }, want: []string{"start collector", "./nowhere"}},
 		{name: "the folder is a file", change: func(s *Settings) { s.Out = "doc.go" }, want: []string{"make folder"}},
 		{name: "collector ends early", collector: "crash", want: []string{"collector ended: exit status 3", "boom: no such receiver"}},
@@ -116,7 +119,7 @@ func TestStopKillsWhatDoesNotEnd(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	port, err := freePort(0)
 	require.NoError(t, err)
-	p, err := startProcess("deaf one", exec.Command(s.Collector), []string{"DEMO_METRICS_PORT=" + port, "DEMO_SAMPLES=" + s.Samples}, log)
+	p, err := startProcess("deaf one", exec.Command(s.Collector), []string{"DEMO_METRICS_PORT=" + port, "DEMO_SAMPLES=[]"}, log)
 	require.NoError(t, err)
 	require.NoError(t, p.await(t.Context(), "its port", time.Minute, func(ctx context.Context) (bool, error) {
 		_, err := scrapeLines(ctx, "http://127.0.0.1:"+port)

@@ -47,13 +47,21 @@ func runFakeCollector(behaviour string) {
 		fmt.Fprintln(os.Stderr, "boom: no such receiver")
 		os.Exit(3)
 	}
-	want, err := findSamples(os.Getenv("DEMO_SAMPLES"))
-	if err != nil {
+	var paths []string
+	if err := json.Unmarshal([]byte(os.Getenv("DEMO_SAMPLES")), &paths); err != nil {
 		panic(err)
+	}
+	want := 0
+	for _, path := range paths {
+		lines, err := countFile(path)
+		if err != nil {
+			panic(err)
+		}
+		want += lines
 	}
 	var looks atomic.Int64
 	serveFake(os.Getenv("DEMO_METRICS_PORT"), func(w http.ResponseWriter, _ *http.Request) {
-		lines := min(int(looks.Add(1)), want.lines)
+		lines := min(int(looks.Add(1)), want)
 		if behaviour == "stuck" {
 			lines = 0
 		}

@@ -24,7 +24,7 @@ func parseFlags() Settings {
 	s := Settings{Stdout: os.Stdout}
 	flag.StringVar(&s.Collector, "collector", "bin/otelcol-tailspan", "the collector `program`")
 	flag.StringVar(&s.Config, "config", "deploy/config/demo.yaml", "its `configuration`")
-	flag.StringVar(&s.Samples, "samples", "testdata/claude/*.stream.jsonl", "the sample sessions, a `glob`")
+	flag.StringVar(&s.Samples, "samples", "deploy/samples.txt", "a `list` of the sample sessions, one path a line")
 	flag.StringVar(&s.Out, "out", "build/demo", "the `folder` that spans, records and logs are written to")
 	flag.DurationVar(&s.Timeout, "timeout", 2*time.Minute, "time limit of each step")
 	flag.StringVar(&s.Jaeger, "jaeger", "", "the Jaeger `program`; empty for none")

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"strings"
 )
 
 // samples are the files that the collector is to read, and how many lines it will count in them.
@@ -17,21 +17,28 @@ type samples struct {
 	lines int
 }
 
-func findSamples(glob string) (samples, error) {
-	paths, err := filepath.Glob(glob)
+// findSamples reads a list of files: one path a line, seen from the working directory; blank lines and those that begin
+// with # are left out.
+func findSamples(list string) (samples, error) {
+	content, err := os.ReadFile(list)
 	if err != nil {
-		return samples{}, fmt.Errorf("match samples %q: %w", glob, err)
+		return samples{}, fmt.Errorf("read list of samples: %w", err)
 	}
-	if len(paths) == 0 {
-		return samples{}, fmt.Errorf("match samples: no file matches %q", glob)
-	}
-	s := samples{paths: paths}
-	for _, path := range paths {
+	var s samples
+	for line := range strings.Lines(string(content)) {
+		path := strings.TrimSpace(line)
+		if path == "" || strings.HasPrefix(path, "#") {
+			continue
+		}
 		lines, err := countFile(path)
 		if err != nil {
 			return samples{}, err
 		}
+		s.paths = append(s.paths, path)
 		s.lines += lines
+	}
+	if len(s.paths) == 0 {
+		return samples{}, fmt.Errorf("read list of samples %q: no file in it", list)
 	}
 	return s, nil
 }
