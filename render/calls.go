@@ -14,7 +14,10 @@ type callMemory struct {
 }
 
 // call is what is remembered of one tool call.
-type call struct{ name, target string }
+type call struct {
+	name, target string
+	background   bool // it was answered, and its work goes on
+}
 
 // remember notes a call.
 func (m *callMemory) remember(t *events.Tool) {
@@ -37,6 +40,17 @@ func (m *callMemory) remember(t *events.Tool) {
 		m.order = m.order[1:]
 	}
 }
+
+// goesOn notes that a call was answered and its work goes on in the background.
+func (m *callMemory) goesOn(t *events.Tool) {
+	if c, known := m.byID[t.ID]; known {
+		c.background = true
+		m.byID[t.ID] = c
+	}
+}
+
+// inBackground reports whether the call that t tells of works in the background.
+func (m *callMemory) inBackground(t *events.Tool) bool { return m.byID[t.ID].background }
 
 // answer gives the name and target of the call that t answers, as far as t or the memory tells them, and forgets it.
 // [events.UnknownTool] is how a name that nobody told is exported, so it counts as none.
