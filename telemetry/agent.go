@@ -46,11 +46,11 @@ func (a *agent) sawModel(model string) {
 }
 
 // cover stretches the agent's span over i, and with it the spans that it lies in, so that children lie inside their
-// parents. The call of a sub-agent in the background is over long before, and is left alone.
+// parents. What is closed is out already and stays as it is; so does the call of a sub-agent in the background.
 func (a *agent) cover(i interval) {
-	for at := a; at != nil; {
+	for at := a; !at.closed; {
 		at.span.coverAll(i)
-		if at.call == nil || at.background {
+		if at.call == nil || at.background || at.call.closed {
 			return
 		}
 		at.call.span.coverAll(i)

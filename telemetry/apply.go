@@ -20,7 +20,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 		}
 		s.closeRun(s.run, reason)
 	}
-	r := &run{key: key, resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs), messages: map[string]struct{}{}}
+	r := &run{key: key, resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs)}
 	for i := range waiting {
 		if r.sessionID == "" {
 			r.sessionID = waiting[i].event.SessionID
@@ -31,14 +31,15 @@ func (s *Stream) openRun(key string, waiting []held) {
 		}
 	}
 	top := &agent{run: r, name: r.resource.agentName()}
-	top.spanID = spanID(domainRun, 0, s.settings.Agent.Provider, r.sessionID, key)
+	occurrence := s.seenRuns.next(key)
+	top.spanID = spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	r.top = top
 	if !s.settings.Parent.Empty() {
 		r.traceID, top.parent = s.settings.Parent.TraceID, s.settings.Parent.SpanID
 	} else if trace, parent, ok := s.registry.runStarted(r.resource); ok {
 		r.traceID, top.parent, r.inPipeline = trace, parent, true
 	} else {
-		r.traceID = traceID(s.settings.Agent.Provider, r.sessionID, key)
+		r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	}
 	s.run = r
 }
@@ -90,15 +91,12 @@ func (s *Stream) agentOf(ev *events.DisplayEvent, at moment) *agent {
 	if ev.ParentID == "" {
 		return s.run.top
 	}
-	if a := s.agents[ev.ParentID]; a != nil {
-		return a
-	}
 	switch c := s.findCall(ev.ParentID); {
 	case c == nil:
 		// Nobody saw the call that started it: what it does hangs under the run, and is marked.
 		return s.run.top
 	case c.child != nil:
-		return c.child // over already; its late words still belong to it
+		return c.child // also if it is over: its late words still belong to it
 	default:
 		return s.openAgent(c, ev.AgentID, at)
 	}
@@ -124,11 +122,11 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		spanID: spanID(domainAgent, c.occurrence, s.settings.Agent.Provider, r.sessionID, c.id),
 		// What started before it had its own time began with the call.
 		lastInput:  c.span.start,
-		background: c.closed,
+		background: c.closed || c.caller.closed,
 	}
 	a.span.cover(at)
 	c.child = a
-	s.agents[c.id] = a
+	s.agents = append(s.agents, a)
 	return a
 }
 
@@ -144,7 +142,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 		a.chat.span.cover(at)
 		return
 	}
-	if !a.run.rememberMessage(ev.MessageID, s.registry.settings.Limits.RememberedIDs) {
+	if s.seenMessages.next(ev.MessageID) > 0 {
 		return // a late part of a message whose span is out
 	}
 	s.closeChat(a)
@@ -184,7 +182,11 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		c.unknownParent = ev.ParentID
 	}
 	c.span.cover(at)
+	c.occurrence = s.seenCalls.next(c.id)
 	r.calls.add(c)
+	if r.closed {
+		s.linger(r)
+	}
 	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.sessionID, c.id)
 	a.toolCalls++
 	return c
@@ -296,15 +298,10 @@ func (s *Stream) stamp(lr plog.LogRecord, at moment) {
 	lr.Attributes().PutStr(AttrTimeSource, string(at.source))
 }
 
-// sortedAgents lists the sub-agents at work, children before their parents, so that spans close from the leaves up.
-func (s *Stream) sortedAgents() []*agent {
-	list := make([]*agent, 0, len(s.agents))
-	for _, a := range s.agents {
-		list = append(list, a)
-	}
-	slices.SortFunc(list, func(x, y *agent) int {
-		return cmp.Or(cmp.Compare(y.depth(), x.depth()), cmp.Compare(x.call.id, y.call.id))
-	})
+// innermostFirst lists the sub-agents at work, children before their parents, so that spans close from the leaves up.
+func (s *Stream) innermostFirst() []*agent {
+	list := slices.Clone(s.agents)
+	slices.SortStableFunc(list, func(x, y *agent) int { return cmp.Compare(y.depth(), x.depth()) })
 	return list
 }
 

@@ -28,30 +28,18 @@ type call struct {
 
 // calls are the calls of one run by their ids.
 type calls struct {
-	limit    int // remembered ids
-	byID     map[string]*call
-	repeated map[string]int // occurrences of ids that came more than once
-	open     []*call        // oldest first
-	ended    []string       // ids of closed calls, oldest first, to forget from
+	limit int // remembered ids
+	byID  map[string]*call
+	open  []*call  // oldest first
+	ended []string // ids of closed calls, oldest first, to forget from
 }
 
 func newCalls(limit int) calls {
 	return calls{limit: limit, byID: map[string]*call{}}
 }
 
-// add enters an open call. The occurrence tells how often its id came before.
+// add enters an open call.
 func (c *calls) add(n *call) {
-	if old := c.byID[n.id]; old != nil {
-		n.occurrence = old.occurrence + 1
-	} else if seen, ok := c.repeated[n.id]; ok {
-		n.occurrence = seen + 1
-	}
-	if n.occurrence > 0 {
-		if c.repeated == nil {
-			c.repeated = map[string]int{}
-		}
-		c.repeated[n.id] = n.occurrence
-	}
 	c.byID[n.id] = n
 	c.open = append(c.open, n)
 }

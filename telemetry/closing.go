@@ -94,7 +94,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	if reason == CloseReasonResult {
 		inner = CloseReasonNoResult
 	}
-	for _, a := range s.sortedAgents() {
+	for _, a := range s.innermostFirst() {
 		if a.run == r && !a.inBackground() {
 			s.closeAgent(a, inner, inner == CloseReasonNoResult)
 		}
@@ -106,10 +106,19 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	}
 	s.closeChat(r.top)
 	r.closed, r.top.closed = true, true
+	if len(r.calls.open) > 0 {
+		s.linger(r)
+	}
 	s.writeAgent(r.top, reason, runFailed(r, reason))
 	if r.inPipeline {
 		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason))
 	}
+}
+
+// linger remembers a closed run for the calls that it still has open, and forgets those that have none left.
+func (s *Stream) linger(r *run) {
+	s.lingering = slices.DeleteFunc(s.lingering, func(x *run) bool { return x == r || len(x.calls.open) == 0 })
+	s.lingering = append(s.lingering, r)
 }
 
 // runFailed tells whether a run counts as failed: as its result says, or because its process died.
@@ -129,7 +138,7 @@ func (s *Stream) closeAgent(a *agent, reason CloseReason, failed bool) {
 	if a.closed {
 		return
 	}
-	for _, sub := range s.sortedAgents() {
+	for _, sub := range s.innermostFirst() {
 		if sub.call.caller == a && !sub.background {
 			s.closeAgent(sub, reason, failed)
 		}
@@ -146,7 +155,7 @@ func (s *Stream) closeAgent(a *agent, reason CloseReason, failed bool) {
 	s.closeChat(a)
 	a.closed = true
 	s.writeAgent(a, reason, failed)
-	delete(s.agents, a.call.id)
+	s.agents = slices.DeleteFunc(s.agents, func(x *agent) bool { return x == a })
 }
 
 // closeChat writes the model call that the agent has open.
@@ -198,7 +207,11 @@ func (s *Stream) closeCall(c *call, out outcome) {
 		c.span.cover(c.caller.span.end)
 	}
 	clamped := c.span.clamp()
-	c.caller.cover(c.span)
+	if c.caller.closed {
+		clamped = c.span.clampInto(c.caller.span) || clamped // the parent's span is out already
+	} else {
+		c.caller.cover(c.span)
+	}
 	if s.silent {
 		return
 	}

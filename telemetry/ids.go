@@ -38,8 +38,8 @@ func appendPart(buf []byte, part string) []byte {
 }
 
 // traceID is never the invalid id of all zeros.
-func traceID(parts ...string) pcommon.TraceID {
-	sum := hash(domainTrace, 0, parts...)
+func traceID(occurrence int, parts ...string) pcommon.TraceID {
+	sum := hash(domainTrace, occurrence, parts...)
 	id := pcommon.TraceID(sum[:16])
 	if id.IsEmpty() {
 		id[15] = 1

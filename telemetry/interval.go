@@ -43,6 +43,20 @@ func (i *interval) clamp() bool {
 	return false
 }
 
+// clampInto moves what lies outside of outer to its borders and reports whether anything did.
+func (i *interval) clampInto(outer interval) bool {
+	moved := false
+	for _, m := range []*moment{&i.start, &i.end} {
+		switch {
+		case m.at.Before(outer.start.at):
+			m.at, moved = outer.start.at, true
+		case m.at.After(outer.end.at):
+			m.at, moved = outer.end.at, true
+		}
+	}
+	return moved
+}
+
 // worst is the less certain of two sources: a span is as good as its worse end.
 func worst(a, b TimeSource) TimeSource {
 	rank := func(s TimeSource) int {

@@ -80,7 +80,7 @@ func (p *pipelines) run(key pipelineKey, res *resource) *pipelineRun {
 	if run != nil {
 		return run
 	}
-	run = &pipelineRun{resource: res, traceID: traceID("pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
+	run = &pipelineRun{resource: res, traceID: traceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
 	run.node.spanID = spanID(domainPipeline, 0, key.name, key.runID)
 	p.runs[key] = run
 	p.order = append(p.order, key)

@@ -14,8 +14,6 @@ type run struct {
 	traceID   pcommon.TraceID
 	top       *agent
 	calls     calls
-	messages  map[string]struct{} // model messages that have or had a chat span
-	order     []string            // the same, oldest first
 	usage     events.UsageTotal
 	callUsage events.Tokens // what all model calls of the run told
 	sequence  int64
@@ -25,20 +23,6 @@ type run struct {
 	inPipeline bool
 	closed     bool
 	end        *events.End
-}
-
-// rememberMessage enters a model message and reports whether it is new. The oldest is forgotten over the limit.
-func (r *run) rememberMessage(id string, limit int) bool {
-	if _, seen := r.messages[id]; seen {
-		return false
-	}
-	r.messages[id] = struct{}{}
-	r.order = append(r.order, id)
-	if len(r.order) > limit {
-		delete(r.messages, r.order[0])
-		r.order = r.order[1:]
-	}
-	return true
 }
 
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).

@@ -3,7 +3,10 @@ package telemetry
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -31,9 +34,13 @@ type Stream struct {
 	silent   bool
 
 	run *run
-	// agents are the sub-agents at work, by the call that started them. They may outlive their run.
-	agents map[string]*agent
-	held   []held
+	// seen are the ids of runs, calls and model messages that had a span of their own.
+	seenRuns, seenCalls, seenMessages occurrences
+	// agents are the sub-agents at work, oldest first. They may outlive their run.
+	agents []*agent
+	// lingering are closed runs that have calls open: in the background, or told late.
+	lingering []*run
+	held      []held
 	// lastTime is the newest time that a line told; unknown before the first.
 	lastTime moment
 	told     bool // some line told a time
@@ -57,12 +64,14 @@ type origin struct {
 
 func newStream(r *Registry, s StreamSettings) *Stream {
 	return &Stream{
-		registry: r,
-		settings: s,
-		writer:   recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: r.settings.Limits},
-		out:      newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
-		resource: &resource{identity: s.Identity, agent: s.Agent},
-		agents:   map[string]*agent{},
+		registry:     r,
+		settings:     s,
+		writer:       recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: r.settings.Limits},
+		out:          newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
+		resource:     &resource{identity: s.Identity, agent: s.Agent},
+		seenRuns:     newOccurrences(r.settings.Limits.RememberedIDs),
+		seenCalls:    newOccurrences(r.settings.Limits.RememberedIDs),
+		seenMessages: newOccurrences(r.settings.Limits.RememberedIDs),
 	}
 }
 
@@ -86,21 +95,25 @@ func (s *Stream) Feed(line Line, evs []events.DisplayEvent) {
 	}
 }
 
-// Raw hands a line on as it is, as a record tailspan.raw.
-func (s *Stream) Raw(line Line, data []byte) {
+// Raw hands lines on as they are, each as a record tailspan.raw. Several come under one position where they waited for
+// the provider to be told.
+func (s *Stream) Raw(line Line, lines [][]byte) {
 	if line.Silent {
 		return
 	}
-	lr := s.out.record(s.resource)
-	lr.SetEventName(EventNameRaw)
-	lr.Body().SetStr(string(data))
-	s.writer.severity(lr, &events.DisplayEvent{})
 	at := moment{s.settings.FileTime, TimeSourceFile}
-	if line.Live {
+	if line.Live || at.at.IsZero() {
 		at = moment{line.Arrival, TimeSourceArrival}
 	}
-	s.stamp(lr, at)
-	lr.Attributes().PutStr(AttrLogRecordUID, recordUID(0, s.settings.Agent.Provider, s.settings.ID, strconv.FormatInt(line.Offset, 10)))
+	for i, data := range lines {
+		lr := s.out.record(s.resource)
+		lr.SetEventName(EventNameRaw)
+		lr.Body().SetStr(strings.ToValidUTF8(string(data), "\ufffd"))
+		lr.SetSeverityNumber(plog.SeverityNumberInfo)
+		lr.SetSeverityText("INFO")
+		s.stamp(lr, at)
+		lr.Attributes().PutStr(AttrLogRecordUID, recordUID(i, s.settings.Agent.Provider, s.settings.ID, strconv.FormatInt(line.Offset, 10)))
+	}
 }
 
 // Idle tells that all that was there has been read: what waits for a time will not find one in what comes before long.
@@ -119,11 +132,20 @@ func (s *Stream) Close(reason CloseReason) {
 	s.date(moment{s.settings.FileTime, TimeSourceFile})
 	s.release(true)
 	if s.run != nil && !s.run.closed {
+		if reason == CloseReasonNoResult && !s.run.hasStart && len(s.run.calls.open) == 0 {
+			reason = CloseReasonResult // a transcript tells no results: its end is the end of the last turn
+		}
 		s.closeRun(s.run, reason)
 	}
-	for _, a := range s.sortedAgents() {
-		s.closeAgent(a, reason, true)
+	for _, a := range s.innermostFirst() {
+		s.closeAgent(a, reason, reason != CloseReasonShutdown)
 	}
+	for _, r := range s.lingering {
+		for _, c := range slices.Clone(r.calls.open) {
+			s.closeCall(c, failure(reason))
+		}
+	}
+	s.lingering = nil
 }
 
 // Take returns what the fold has to hand on since the last call.

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// eventJSON is an event as `tailspan events` prints it. Fields that an event does not tell are left out, but for those
+// that its kind always has: name and arg of a tool_use, error of a tool_result and a session_end.
+type eventJSON struct {
+	Kind      string  `json:"kind"`
+	Time      string  `json:"time,omitempty"`
+	SessionID string  `json:"session_id,omitempty"`
+	TurnID    string  `json:"turn_id,omitempty"`
+	MessageID string  `json:"message_id,omitempty"`
+	ItemID    string  `json:"item_id,omitempty"`
+	Parent    string  `json:"parent,omitempty"`
+	AgentID   string  `json:"agent_id,omitempty"`
+	Model     string  `json:"model,omitempty"`
+	Synthetic bool    `json:"synthetic,omitempty"`
+	Delta     bool    `json:"delta,omitempty"`
+	Text      *string `json:"text,omitempty"`
+
+	*toolJSON
+	*usageJSON
+	*noticeJSON
+	*sessionJSON
+	*endJSON
+
+	Error *bool `json:"error,omitempty"`
+}
+
+type toolJSON struct {
+	ID        string   `json:"id"`
+	Name      *string  `json:"name,omitempty"`
+	Arg       *string  `json:"arg,omitempty"`
+	Target    string   `json:"target,omitempty"`
+	AgentType string   `json:"agent_type,omitempty"`
+	Server    string   `json:"server,omitempty"`
+	ReadOnly  bool     `json:"read_only,omitempty"`
+	State     string   `json:"state,omitempty"`
+	ErrorText string   `json:"error_text,omitempty"`
+	Denied    bool     `json:"denied,omitempty"`
+	ExitCode  *int     `json:"exit_code,omitempty"`
+	Summary   string   `json:"summary,omitempty"`
+	Lines     *int     `json:"lines,omitempty"`
+	Size      *int     `json:"size,omitempty"`
+	Truncated bool     `json:"truncated,omitempty"`
+	Duration  *float64 `json:"duration_s,omitempty"`
+}
+
+type usageJSON struct {
+	Scope    string     `json:"scope"`
+	Usage    tokensJSON `json:"usage"`
+	Provider tokensJSON `json:"provider_usage"`
+	CostUSD  *float64   `json:"cost_usd,omitempty"`
+}
+
+type noticeJSON struct {
+	Level string `json:"level"`
+	Code  string `json:"code,omitempty"`
+}
+
+type sessionJSON struct {
+	Version        string `json:"version,omitempty"`
+	WorkingDir     string `json:"working_dir,omitempty"`
+	PermissionMode string `json:"permission_mode,omitempty"`
+	PreviousID     string `json:"previous_session_id,omitempty"`
+	Branch         string `json:"branch,omitempty"`
+}
+
+type endJSON struct {
+	Code        string   `json:"end_code,omitempty"`
+	Interrupted bool     `json:"interrupted,omitempty"`
+	Result      string   `json:"result,omitempty"`
+	ErrorText   string   `json:"error_text,omitempty"`
+	Turns       int      `json:"turns,omitempty"`
+	Duration    *float64 `json:"duration_s,omitempty"`
+}
+
+func newEventJSON(e *events.DisplayEvent) eventJSON {
+	j := eventJSON{
+		Kind: e.Kind.String(), SessionID: e.SessionID, TurnID: e.TurnID, MessageID: e.MessageID, ItemID: e.ItemID,
+		Parent: e.ParentID, AgentID: e.AgentID, Model: e.Model, Synthetic: e.Synthetic, Delta: e.Delta,
+	}
+	if !e.Time.IsZero() {
+		j.Time = e.Time.Format(time.RFC3339Nano)
+	}
+	switch e.Kind {
+	case events.KindText, events.KindReasoning, events.KindMessage, events.KindPhase, events.KindPrompt:
+		j.Text = &e.Text
+	case events.KindNotice:
+		j.Text = &e.Text
+		j.noticeJSON = &noticeJSON{Level: e.Notice.Level.String(), Code: e.Notice.Code}
+	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
+		j.tool(e)
+	case events.KindUsage:
+		j.usageJSON = &usageJSON{Scope: e.Usage.Scope.String(), Usage: newTokensJSON(e.Usage.Tokens), Provider: newTokensJSON(e.Usage.Provider)}
+		if e.Usage.HasCost {
+			j.usageJSON.CostUSD = &e.Usage.CostUSD
+		}
+	case events.KindSessionStarted:
+		if s := e.Session; s != nil {
+			j.sessionJSON = &sessionJSON{s.Version, s.WorkingDir, s.PermissionMode, s.PreviousID, s.Branch}
+		}
+	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
+		if d := e.End; d != nil {
+			j.Error = &d.Error
+			j.endJSON = &endJSON{d.Code, d.Interrupted, d.Result, d.Err, d.Turns, seconds(d.Duration)}
+		}
+	}
+	return j
+}
+
+func (j *eventJSON) tool(e *events.DisplayEvent) {
+	t := &e.Tool
+	j.toolJSON = &toolJSON{
+		ID: t.ID, Target: t.Target, AgentType: t.AgentType, Server: t.Server, ReadOnly: t.ReadOnly,
+		State: t.State.String(), ErrorText: t.Err, Denied: t.Denied, Summary: t.Summary, Truncated: t.Truncated,
+		Duration: seconds(t.Duration),
+	}
+	if e.Text != "" {
+		j.Text = &e.Text
+	}
+	if t.Name != "" || e.Kind == events.KindToolUse {
+		j.Name = &t.Name
+	}
+	switch e.Kind {
+	case events.KindToolUse:
+		arg := t.Arg()
+		j.Arg = &arg
+	case events.KindToolResult:
+		j.Error = &t.Error
+		j.Size = &t.Size
+	}
+	if t.HasExitCode {
+		j.ExitCode = &t.ExitCode
+	}
+	if t.HasLines {
+		j.Lines = &t.Lines
+	}
+}

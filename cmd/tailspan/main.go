@@ -1,0 +1,71 @@
+// Command tailspan reads what coding agents write and shows it to people and programs.
+//
+//	tailspan events [--provider P] FILE|-   one JSON object per event, last a summary
+//
+// It exits 0 when all went well, 2 when it was called wrongly or a file is not there, 1 when reading or writing failed.
+// A reader that goes away (`tailspan events x | head`) is a normal end.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+const usage = `usage: tailspan COMMAND [flags] FILE|-
+
+commands:
+  events   print one JSON object per event, last a summary
+
+Run "tailspan COMMAND --help" for a command's flags.
+`
+
+// usageError is a call that can't work: wrong flags, no such file.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole program but for the process around it.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, usage)
+		return exitUsage
+	}
+	var err error
+	switch args[0] {
+	case "events":
+		err = runEvents(args[1:], stdin, stdout, stderr)
+	case "help", "--help", "-h":
+		fmt.Fprint(stdout, usage)
+		return exitOK
+	default:
+		err = usageError{fmt.Errorf("command %q is not known, want events", args[0])}
+	}
+	return exitCode(err, stderr)
+}
+
+func exitCode(err error, stderr io.Writer) int {
+	switch {
+	case err == nil, errors.Is(err, errHelp), errors.Is(err, syscall.EPIPE):
+		return exitOK
+	}
+	fmt.Fprintf(stderr, "tailspan: %v\n", err)
+	if errors.As(err, &usageError{}) {
+		return exitUsage
+	}
+	return exitError
+}

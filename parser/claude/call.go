@@ -1,0 +1,244 @@
+package claude
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// call is what is remembered of a tool call, by its id.
+//
+//	state        called  answered
+//	open         yes     no        a repeat with the same body is dropped, one with another body is a new call
+//	done         yes     yes       a repeat within the same message with the same body is dropped, any other is a new call
+//	early        no      yes       the result came first (seen in sub-agent files of 2.1.30); the call may still come
+type call struct {
+	body, message    uint64
+	name             string
+	called, answered bool
+}
+
+// use takes note of a call and reports whether it is one of its own.
+func (c *call) use(body, message uint64) bool {
+	if c.called && c.body == body && (!c.answered || message != 0 && c.message == message) {
+		return false
+	}
+	*c = call{body: body, message: message, called: true, answered: c.answered && !c.called}
+	return true
+}
+
+func (p *Parser) toolUse(r *record, b *block) {
+	name := p.toolName(b.name)
+	if id := b.id.Body(); len(id) > 0 {
+		key := p.hash(domainCall, id, nil)
+		c, _ := p.calls.get(key)
+		message := uint64(0)
+		if m := r.messageID.Body(); len(m) > 0 {
+			message = p.hash(domainMessage, m, nil)
+		}
+		if !c.use(p.hash(domainBody, b.name.Body(), b.input.Raw), message) {
+			return
+		}
+		c.name = name
+		p.calls.set(key, c)
+	}
+	t := tools[name]
+	e := p.emit(events.KindToolUse)
+	e.Tool = events.Tool{
+		ID:       p.strings.Text(b.id),
+		Name:     name,
+		Target:   p.target(name, b.args),
+		Input:    b.input.Raw,
+		Server:   p.server(r, b, name),
+		ReadOnly: t.readOnly,
+	}
+	if name == "Agent" || name == "Task" {
+		e.Tool.AgentType = p.strings.Intern(b.args.get("subagent_type"))
+		p.expectSidechain(b.args.get("prompt"), e.Tool.ID)
+	}
+}
+
+// toolName is the name as spelled, without control sequences.
+func (p *Parser) toolName(v scan.Value) string {
+	name := p.strings.Intern(v)
+	return events.CleanLine(name, 0)
+}
+
+// server finds the MCP server of a tool: told beside the call since 2.1.3xx, else the part of mcp__server__tool up to
+// the second double underscore. A server's name may hold single ones.
+func (p *Parser) server(r *record, b *block, name string) string {
+	if b.server.Kind == scan.KindString {
+		return p.strings.Intern(b.server)
+	}
+	const prefix = "mcp__"
+	if len(name) <= len(prefix) || name[:len(prefix)] != prefix {
+		return ""
+	}
+	if meta := r.rest.get("tool_use_meta"); meta.Kind == scan.KindArray {
+		if v := p.metaOf(meta, b.id).get("server_display_name"); v.Kind == scan.KindString {
+			return p.strings.Intern(v)
+		}
+	}
+	for i := len(prefix); i+1 < len(name); i++ {
+		if name[i] == '_' && name[i+1] == '_' {
+			return name[len(prefix):i]
+		}
+	}
+	return ""
+}
+
+// metaOf finds the element of tool_use_meta or tool_result_meta that tells of a call.
+func (p *Parser) metaOf(array, id scan.Value) members {
+	p.inner.Reset(array.Raw)
+	for p.inner.Array(); p.inner.Element(); {
+		if p.inner.Peek() != scan.KindObject {
+			p.inner.Skip()
+			continue
+		}
+		p.nested = p.nested[:0]
+		for p.inner.Object(); p.inner.Key(); {
+			p.nested = keep(p.nested, &p.inner)
+		}
+		if bytes.Equal(p.nested.get("id").Raw, id.Raw) {
+			return p.nested
+		}
+	}
+	return nil
+}
+
+func (p *Parser) toolResult(r *record, b *block) {
+	name := ""
+	if id := b.toolUseID.Body(); len(id) > 0 {
+		key := p.hash(domainCall, id, nil)
+		c, _ := p.calls.get(key)
+		if c.answered {
+			return
+		}
+		c.answered, name = true, c.name
+		p.calls.set(key, c)
+	}
+	output := p.resultText(b)
+	e := p.emit(events.KindToolResult)
+	t := &e.Tool
+	t.ID, t.Name = p.strings.Text(b.toolUseID), name
+	t.Output, t.Size = output, len(output)
+	said := unwrap(output)
+	t.Summary = p.summary(said)
+	t.Truncated = bytes.HasPrefix(output, []byte("<persisted-output>"))
+	if b.isError.True() {
+		t.Error = true
+		t.Err = string(said)
+		t.ExitCode, t.HasExitCode = exitCode(said)
+	}
+	t.Denied = p.denied(r, b)
+	if r.resultBlocks == 1 { // with several it tells not of which
+		p.outcome(e, &r.outcome)
+	}
+}
+
+// outcome fills in what the structured side of a result tells.
+func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
+	t := &e.Tool
+	if o.lines.Kind == scan.KindNumber {
+		t.Lines, t.HasLines = int(o.lines.Int()), true
+	}
+	t.Truncated = t.Truncated || o.truncated.True() || o.persisted.Kind == scan.KindString
+	switch {
+	case o.totalMillis.Kind == scan.KindNumber:
+		t.Duration = millis(o.totalMillis)
+	case o.millis.Kind == scan.KindNumber:
+		t.Duration = millis(o.millis)
+	default:
+		t.Duration = time.Duration(o.seconds.Float() * float64(time.Second))
+	}
+	if o.status.Is("async_launched") || len(o.backgroundTask.Body()) > 0 {
+		t.State = events.ToolStateBackground
+	}
+	if o.agentID.Kind == scan.KindString {
+		e.AgentID = p.strings.Intern(o.agentID)
+	}
+}
+
+// millis reads a number of milliseconds; negative ones, which clocks that were set back can make, are 0.
+func millis(v scan.Value) time.Duration {
+	const most = float64(1<<63-1) / float64(time.Millisecond)
+	return time.Duration(min(max(v.Float(), 0), most/2) * float64(time.Millisecond))
+}
+
+// resultText appends the text of a result to the output of the line: of an array its texts, a newline between them.
+func (p *Parser) resultText(b *block) []byte {
+	start := len(p.output)
+	if b.content.Kind == scan.KindString {
+		p.output = scan.AppendString(p.output, b.content.Body())
+	}
+	for i, text := range b.texts {
+		if i > 0 {
+			p.output = append(p.output, '\n')
+		}
+		p.output = scan.AppendString(p.output, text.Body())
+	}
+	return p.output[start:len(p.output):len(p.output)]
+}
+
+// denied reports whether a call never ran.
+func (p *Parser) denied(r *record, b *block) bool {
+	if meta := r.rest.get("tool_result_meta"); meta.Kind == scan.KindArray {
+		return len(p.metaOf(meta, b.toolUseID).get("non_execution_kind").Body()) > 0
+	}
+	return len(r.rest.get("toolDenialKind").Body()) > 0
+}
+
+// The wrapper around the text of calls that never ran, and of all errors in 2.0 and before.
+var (
+	errorOpen  = []byte("<tool_use_error>")
+	errorClose = []byte("</tool_use_error>")
+)
+
+func unwrap(text []byte) []byte {
+	if bytes.HasPrefix(text, errorOpen) {
+		return bytes.TrimSuffix(text[len(errorOpen):], errorClose)
+	}
+	return text
+}
+
+// summary is the first line that says something.
+func (p *Parser) summary(text []byte) string {
+	for len(text) > 0 {
+		line := text
+		if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
+			line, text = text[:i], text[i+1:]
+		} else {
+			text = nil
+		}
+		// A line can be many megabytes long; what is looked at is a little more than what is shown.
+		if len(line) > maxSummaryBytes {
+			line = bytes.ToValidUTF8(line[:maxSummaryBytes], nil)
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if s := events.Summary(p.strings.Copy(line)); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+const maxSummaryBytes = 4 << 10
+
+// exitCode reads the only word of an exit code that there is: a failed command's text begins "Exit code 3".
+func exitCode(text []byte) (int, bool) {
+	const prefix = "Exit code "
+	if !bytes.HasPrefix(text, []byte(prefix)) {
+		return 0, false
+	}
+	digits := text[len(prefix):]
+	n := 0
+	for n < len(digits) && digits[n] >= '0' && digits[n] <= '9' {
+		n++
+	}
+	code, err := strconv.Atoi(string(digits[:n]))
+	return code, err == nil
+}

@@ -1,0 +1,170 @@
+package claude
+
+import (
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Limits of the texts whose pieces came and whose whole did not yet.
+const (
+	maxPending      = 256
+	maxPendingBytes = 16 << 20
+)
+
+// deltas holds what stream_event lines told ahead of the complete lines. A complete line decides the text and its
+// place; what is never completed, because the program was killed, comes out joined at the end of the stream.
+type deltas struct {
+	pending []*pendingText
+	bytes   int
+	dropped int
+
+	// The message that streams: only message_start names it in versions before 2.1.3xx.
+	messageID string
+	model     string
+}
+
+// pendingText is a text or a thinking that still streams.
+type pendingText struct {
+	head     events.DisplayEvent
+	index    int64
+	thinking bool
+	text     strings.Builder
+}
+
+// streamEvent takes one event of the model's API, as the program got it.
+func (p *Parser) streamEvent(r *record) {
+	p.nested = readMembers(&p.inner, p.nested, r.rest.get("event"))
+	event := p.nested
+	d := &p.deltas
+	switch string(event.get("type").Body()) {
+	case "message_start":
+		p.messageStart(event.get("message"))
+	case "content_block_delta":
+		index, delta := event.get("index").Int(), event.get("delta")
+		p.nested = readMembers(&p.inner, p.nested, delta)
+		switch string(p.nested.get("type").Body()) {
+		case "text_delta":
+			p.piece(r, index, false, p.nested.get("text"))
+		case "thinking_delta":
+			p.piece(r, index, true, p.nested.get("thinking"))
+		}
+	case "message_delta":
+		// The only place of a stream where a single message tells its final output tokens.
+		if usage := event.get("usage"); usage.Kind == scan.KindObject {
+			p.deltaUsage(p.streaming(r), d.model, p.messageTokens(usage))
+		}
+	}
+}
+
+func (p *Parser) messageStart(message scan.Value) {
+	d := &p.deltas
+	p.nested = readMembers(&p.inner, p.nested, message)
+	d.messageID = p.strings.Text(p.nested.get("id"))
+	d.model = p.strings.Intern(p.nested.get("model"))
+	if usage := p.nested.get("usage"); usage.Kind == scan.KindObject {
+		p.deltaUsage(p.nested.get("id"), d.model, p.messageTokens(usage))
+	}
+}
+
+// streaming is the id of the message that a stream_event belongs to.
+func (p *Parser) streaming(r *record) scan.Value {
+	if id := r.rest.get("api_message_id"); len(id.Body()) > 0 {
+		return id
+	}
+	p.scratch = append(append(append(p.scratch[:0], '"'), p.deltas.messageID...), '"')
+	return scan.Value{Kind: scan.KindString, Raw: p.scratch}
+}
+
+func (p *Parser) deltaUsage(id scan.Value, model string, t events.Tokens) {
+	before := len(p.out)
+	p.callUsage(id, t)
+	for i := before; i < len(p.out); i++ {
+		p.out[i].MessageID, p.out[i].Model = p.strings.Text(id), model
+	}
+}
+
+// piece adds to the text of a block.
+func (p *Parser) piece(r *record, index int64, thinking bool, v scan.Value) {
+	d := &p.deltas
+	piece := p.strings.Text(v)
+	if piece == "" {
+		return
+	}
+	id := p.strings.Text(p.streaming(r))
+	t := d.find(id, index, thinking)
+	if t == nil {
+		p.identify(r)
+		t = &pendingText{head: p.head, index: index, thinking: thinking}
+		t.head.ItemID = "" // the text is of many lines
+		t.head.MessageID, t.head.Model = id, d.model
+		d.pending = append(d.pending, t)
+	}
+	t.text.WriteString(piece)
+	d.bytes += len(piece)
+	for len(d.pending) > maxPending || d.bytes > maxPendingBytes && len(d.pending) > 0 {
+		d.remove(0)
+		d.dropped++
+	}
+}
+
+func (d *deltas) find(id string, index int64, thinking bool) *pendingText {
+	for i := len(d.pending) - 1; i >= 0; i-- {
+		if t := d.pending[i]; t.head.MessageID == id && t.index == index && t.thinking == thinking {
+			return t
+		}
+	}
+	return nil
+}
+
+func (d *deltas) remove(i int) {
+	d.bytes -= d.pending[i].text.Len()
+	d.pending = append(d.pending[:i], d.pending[i+1:]...)
+}
+
+// complete forgets the pieces of a text that came whole: the pending one that reads the same, else the first of its
+// message, which the program may have changed on the way.
+func (d *deltas) complete(id string, thinking bool, text string) {
+	if len(d.pending) == 0 || id == "" {
+		return
+	}
+	first := -1
+	for i, t := range d.pending {
+		if t.head.MessageID != id || t.thinking != thinking {
+			continue
+		}
+		if t.text.String() == text {
+			d.remove(i)
+			return
+		}
+		if first < 0 {
+			first = i
+		}
+	}
+	if first >= 0 {
+		d.remove(first)
+	}
+}
+
+// Flush gives the texts whose pieces were never completed, each joined.
+func (p *Parser) Flush() []events.DisplayEvent {
+	p.out = p.out[:0]
+	for _, t := range p.deltas.pending {
+		text := t.text.String()
+		if blank(text) {
+			continue
+		}
+		e := t.head
+		e.Kind, e.Text = events.KindText, text
+		if t.thinking {
+			e.Kind = events.KindReasoning
+		}
+		p.out = append(p.out, e)
+	}
+	p.deltas.pending, p.deltas.bytes = nil, 0
+	return p.out
+}
+
+// Dropped counts the texts in pieces that were forgotten because too many were pending.
+func (p *Parser) Dropped() int { return p.deltas.dropped }

@@ -1,0 +1,172 @@
+package claude
+
+import (
+	"bytes"
+	"unicode"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// syntheticModel is the model of messages that the program wrote in the model's place.
+const syntheticModel = "<synthetic>"
+
+// assistant gives the blocks of a model message, then what the line adds to the message's tokens.
+func (p *Parser) assistant(r *record) {
+	p.start(r)
+	if r.parent.Kind != scan.KindString && r.model.Kind == scan.KindString && !r.model.Is(syntheticModel) {
+		p.model = p.strings.Intern(r.model)
+	}
+	if r.contentText.Kind == scan.KindString {
+		p.text(r, r.contentText)
+	}
+	for i := range r.blocks {
+		p.assistantBlock(r, &r.blocks[i])
+	}
+	if r.usage.Kind == scan.KindObject {
+		p.callUsage(r.messageID, p.messageTokens(r.usage))
+	}
+}
+
+func (p *Parser) assistantBlock(r *record, b *block) {
+	kind := b.kind.Body()
+	switch string(kind) {
+	case "text":
+		p.text(r, b.text)
+	case "thinking":
+		p.reasoning(r, b.text)
+	case "tool_use", "server_tool_use", "mcp_tool_use":
+		p.toolUse(r, b)
+	default:
+		// web_search_tool_result and its like answer server_tool_use blocks within the model's own message.
+		if bytes.HasSuffix(kind, []byte("_tool_result")) {
+			p.toolResult(r, b)
+		}
+	}
+}
+
+func (p *Parser) text(r *record, v scan.Value) {
+	if p.said(r, domainText, v) {
+		return
+	}
+	text := p.strings.Text(v)
+	if blank(text) {
+		return
+	}
+	e := p.emit(events.KindText)
+	e.Text = text
+	p.deltas.complete(e.MessageID, false, text)
+}
+
+func (p *Parser) reasoning(r *record, v scan.Value) {
+	if p.said(r, domainText, v) {
+		return
+	}
+	text := p.strings.Text(v)
+	if blank(text) { // a signature alone, on newer models
+		return
+	}
+	e := p.emit(events.KindReasoning)
+	e.Text = text
+	p.deltas.complete(e.MessageID, true, text)
+}
+
+// said reports whether an earlier line gave the same text under the same message id; it remembers the text otherwise.
+// Two equal blocks of one line are two texts, and so are blocks that a transcript numbers differently.
+func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
+	if r.messageID.Kind != scan.KindString || text.Kind != scan.KindString {
+		return false
+	}
+	key := p.hash(domain, r.messageID.Body(), text.Body())
+	if index := r.rest.get("apiBlockIndex"); index.Kind == scan.KindNumber {
+		key ^= p.hash(domain, index.Raw, nil)
+	}
+	if _, ok := p.seen.get(key); !ok {
+		p.seen.set(key, struct{}{})
+		p.fresh = append(p.fresh, key)
+		return false
+	}
+	for _, k := range p.fresh {
+		if k == key {
+			return false
+		}
+	}
+	return true
+}
+
+// user gives the results and the prompts of a user line.
+func (p *Parser) user(r *record) {
+	p.start(r)
+	if r.contentText.Kind == scan.KindString {
+		p.prompt(r, r.contentText)
+	}
+	for i := range r.blocks {
+		b := &r.blocks[i]
+		switch kind := b.kind.Body(); {
+		case string(kind) == "text":
+			p.prompt(r, b.text)
+		case bytes.HasSuffix(kind, []byte("tool_result")):
+			p.toolResult(r, b)
+		}
+	}
+}
+
+// interruption is how the text of an interrupted run begins; nothing else marks it in the stream.
+const interruption = "[Request interrupted by user"
+
+func (p *Parser) prompt(r *record, v scan.Value) {
+	text := p.strings.Text(v)
+	if blank(text) {
+		return
+	}
+	if len(text) >= len(interruption) && text[:len(interruption)] == interruption {
+		e := p.emit(events.KindNotice)
+		e.Text = text
+		e.Notice = events.Notice{Level: events.LevelWarn, Code: events.NoticeInterrupted}
+		p.interrupted = p.interrupted || e.ParentID == ""
+		return
+	}
+	e := p.emit(events.KindPrompt)
+	e.Text = text
+	e.Synthetic = p.isSynthetic(r) || isEnvelope(text)
+}
+
+// isSynthetic reports whether a line marks its text as the program's own.
+func (p *Parser) isSynthetic(r *record) bool {
+	for _, mark := range [...]string{"isSynthetic", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"} {
+		if r.rest.get(mark).True() {
+			return true
+		}
+	}
+	if origin := r.rest.get("origin"); origin.Kind == scan.KindObject {
+		p.nested = readMembers(&p.inner, p.nested, origin)
+		kind := p.nested.get("kind")
+		return kind.Kind == scan.KindString && !kind.Is("human")
+	}
+	return false
+}
+
+// envelopes are the beginnings of what the program wraps and sends in the user's name.
+var envelopes = [...]string{
+	"<command-name>", "<command-message>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>", "Caveat: ",
+	"<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>", "<system-reminder>",
+}
+
+func isEnvelope(text string) bool {
+	for _, e := range envelopes {
+		if len(text) >= len(e) && text[:len(e)] == e {
+			return true
+		}
+	}
+	return false
+}
+
+// blank reports whether text is white space alone.
+func blank(text string) bool {
+	for _, c := range text {
+		if !unicode.IsSpace(c) {
+			return false
+		}
+	}
+	return true
+}

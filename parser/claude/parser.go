@@ -1,0 +1,253 @@
+package claude
+
+import (
+	"bytes"
+	"hash/maphash"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Name is the provider's name in settings and on the command line.
+const Name = "claude"
+
+// Sizes from which the buffers of a line are not kept for the next one.
+const (
+	keepOutputBytes = 1 << 20
+	keepEvents      = 1 << 10
+)
+
+// Parser reads one stream or transcript. It implements events.DisplayEventSource, events.LineStatuser and
+// events.Flusher; see the package doc for what it remembers.
+type Parser struct {
+	scanner scan.Scanner // over the line
+	inner   scan.Scanner // over values in it that were kept whole
+	record  record
+	strings scan.Strings
+	seed    maphash.Seed
+
+	out     []events.DisplayEvent
+	output  []byte  // backs Tool.Output
+	scratch []byte  // texts that nobody keeps
+	nested  members // members of a nested object
+	status  events.LineStatus
+	unknown string
+
+	// head holds the identity that all events of a record share; it is made with the first of them.
+	head   events.DisplayEvent
+	headed bool
+
+	seen       memory[struct{}]
+	fresh      []uint64 // what this record added to seen
+	calls      memory[call]
+	usage      memory[events.Tokens]
+	tasks      memory[string]   // task id → id of the call that started it
+	sidechains memory[string]   // uuid of a sidechain line → id of the call that started it
+	prompts    memory[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
+
+	deltas      deltas
+	messageID   string // the last one
+	model       string // the last one of the main thread
+	cost        float64
+	started     string // the session that a SessionStarted was made for
+	interrupted bool   // by the user, since the last result
+	open        bool   // a stream that has not told the result of what it began
+}
+
+// New returns a parser for one stream.
+func New() *Parser {
+	return &Parser{
+		seed:       maphash.MakeSeed(),
+		seen:       memory[struct{}]{limit: maxSeen},
+		calls:      memory[call]{limit: maxCalls},
+		usage:      memory[events.Tokens]{limit: maxMessages},
+		tasks:      memory[string]{limit: maxTasks},
+		sidechains: memory[string]{limit: maxSidechainLines},
+		prompts:    memory[[]string]{limit: maxTasks},
+	}
+}
+
+// ParseEvents takes one line. A line may hold several objects, one behind the other without a newline between them, or
+// an array of objects; each is treated as a line of its own.
+func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
+	if cap(p.output) > keepOutputBytes {
+		p.output = nil
+	}
+	if cap(p.out) > keepEvents {
+		p.out = nil
+	}
+	p.out, p.output, p.status, p.unknown = p.out[:0], p.output[:0], events.LineIgnored, ""
+	for line = trimMark(line); len(line) > 0; line = trim(line) {
+		p.scanner.Reset(line)
+		switch p.scanner.Peek() {
+		case scan.KindObject:
+			p.readObject()
+		case scan.KindArray:
+			p.readArray()
+		default:
+			p.note(events.LineMalformed)
+			return p.out
+		}
+		if p.scanner.Err() != nil {
+			p.note(events.LineMalformed)
+			return p.out
+		}
+		line = p.scanner.Rest()
+	}
+	return p.out
+}
+
+func (p *Parser) readObject() {
+	if p.record.read(&p.scanner) {
+		p.dispatch(&p.record)
+	}
+}
+
+// readArray takes the output form of --output-format json --verbose: all messages in one array.
+func (p *Parser) readArray() {
+	objects, others := 0, 0
+	for p.scanner.Array(); p.scanner.Element(); {
+		if p.scanner.Peek() == scan.KindObject {
+			objects++
+			p.readObject()
+		} else {
+			others++
+			p.scanner.Skip()
+		}
+	}
+	if objects == 0 || others > 0 {
+		p.note(events.LineMalformed)
+	}
+}
+
+// note raises the status of the line: of several objects on it the most telling counts.
+func (p *Parser) note(s events.LineStatus) {
+	if rank(s) > rank(p.status) {
+		p.status = s
+	}
+}
+
+func rank(s events.LineStatus) int {
+	switch s {
+	case events.LineMalformed:
+		return 3
+	case events.LineOK:
+		return 2
+	case events.LineUnknownType:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
+// then understood, then unknown.
+func (p *Parser) LineStatus() events.LineStatus { return p.status }
+
+// Incomplete reports whether the stream began something whose result line has not come. Transcripts have no result.
+func (p *Parser) Incomplete() bool { return p.open }
+
+// UnknownType names the type that made the last line's status LineUnknownType, such as "system/new_thing".
+func (p *Parser) UnknownType() string { return p.unknown }
+
+// dispatch turns one whole record into events.
+func (p *Parser) dispatch(r *record) {
+	p.headed, p.fresh = false, p.fresh[:0]
+	kind := r.kind.Body()
+	switch string(kind) {
+	case "assistant", "user", "result", "stream_event", "system":
+		if r.uuid.Kind == scan.KindString && !p.first(domainLine, r.uuid.Body()) {
+			p.note(events.LineIgnored)
+			return
+		}
+	}
+	if r.camel && (string(kind) == "assistant" || string(kind) == "user") {
+		// Also where it gives no event: the lines of a sidechain hang on each other.
+		p.headed = true
+		p.identify(r)
+	}
+	status := events.LineOK
+	switch string(kind) {
+	case "assistant":
+		p.open = p.open || !r.camel && r.parent.Kind != scan.KindString // a background agent may outlive the run
+		p.assistant(r)
+	case "user":
+		p.user(r)
+	case "result":
+		p.result(r)
+	case "stream_event":
+		p.streamEvent(r)
+	case "system":
+		status = p.system(r)
+	case "tool_progress":
+		p.toolProgress(r)
+	case "rate_limit_event":
+		p.rateLimit(r)
+	default:
+		status = p.other(kind)
+	}
+	p.note(status)
+}
+
+// other tells bookkeeping from what a later version may have brought. Neither gives events.
+func (p *Parser) other(kind []byte) events.LineStatus {
+	if bookkeeping(kind) {
+		return events.LineIgnored
+	}
+	p.unknown = typeName("", kind)
+	return events.LineUnknownType
+}
+
+// emit adds an event with the identity of the record that is being read. The pointer is good until the next emit.
+func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
+	if !p.headed {
+		p.headed = true
+		p.identify(&p.record)
+	}
+	p.out = append(p.out, p.head)
+	e := &p.out[len(p.out)-1]
+	e.Kind = kind
+	return e
+}
+
+// identify fills the head of a record's events.
+func (p *Parser) identify(r *record) {
+	p.head = events.DisplayEvent{
+		Time:      r.timestamp.Time(),
+		SessionID: p.strings.Intern(r.session),
+		ItemID:    p.strings.Text(r.uuid),
+		AgentID:   p.strings.Intern(r.agent),
+		ParentID:  p.strings.Intern(r.parent),
+	}
+	if year := p.head.Time.Year(); year < 1970 {
+		p.head.Time = time.Time{} // 0001-01-01 is a writer's zero, not a time
+	}
+	if r.camel {
+		p.head.TurnID = p.strings.Intern(r.rest.get("promptId"))
+		if p.head.ParentID == "" {
+			p.head.ParentID = p.sidechain(r)
+		}
+	}
+	if r.messageID.Kind == scan.KindString {
+		p.head.MessageID = p.sticky(r.messageID)
+	}
+	p.head.Model = p.strings.Intern(r.model)
+	if p.head.Model == syntheticModel {
+		p.head.Model, p.head.Synthetic = "", true
+	}
+}
+
+// sticky gives a message's id, which comes on line after line, without making it again.
+func (p *Parser) sticky(id scan.Value) string {
+	if string(id.Body()) != p.messageID {
+		p.messageID = p.strings.Text(id)
+	}
+	return p.messageID
+}
+
+// trimMark takes off the byte order mark of a file's first line too.
+func trimMark(line []byte) []byte { return trim(bytes.TrimPrefix(trim(line), []byte("\xef\xbb\xbf"))) }
+
+// trim takes off blanks, and the NULs that a crash can leave in a file where its end was.
+func trim(line []byte) []byte { return bytes.Trim(line, " \t\r\n\x00") }

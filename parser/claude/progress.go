@@ -1,0 +1,107 @@
+package claude
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// task tells where a background task or a sub-agent stands: a call that takes more than about 2 s is a task.
+func (p *Parser) task(r *record, subtype string) {
+	task := r.rest.get("task_id")
+	id := p.strings.Text(r.rest.get("tool_use_id"))
+	if body := task.Body(); len(body) > 0 {
+		key := p.hash(domainTask, body, nil)
+		if id != "" {
+			p.tasks.set(key, id)
+		} else {
+			id, _ = p.tasks.get(key) // task_updated names the task alone
+		}
+	}
+	if id == "" {
+		return // of no call that we could name
+	}
+	state, text, ended := taskState(r, subtype, &p.inner, &p.nested)
+	if state == events.ToolStateUnspecified {
+		return
+	}
+	e := p.emit(events.KindToolProgress)
+	e.Text = p.strings.Text(text)
+	if e.Time.IsZero() {
+		e.Time = ended
+	}
+	e.Tool.ID, e.Tool.State = id, state
+	e.Tool.AgentType = p.strings.Intern(r.rest.get("subagent_type"))
+	if e.Tool.AgentType != "" || r.rest.get("task_type").Is("local_agent") {
+		e.AgentID = p.strings.Intern(task)
+	}
+	if usage := r.rest.get("usage"); usage.Kind == scan.KindObject {
+		p.nested = readMembers(&p.inner, p.nested, usage)
+		e.Tool.Duration = millis(p.nested.get("duration_ms"))
+	}
+	if state == events.ToolStateFailed {
+		e.Tool.Error, e.Tool.Err = true, e.Text
+	}
+}
+
+// taskState reads the state, the words and the end of a task's line.
+func taskState(r *record, subtype string, s *scan.Scanner, nested *members) (events.ToolState, scan.Value, time.Time) {
+	switch subtype {
+	case "task_started":
+		if r.rest.get("is_backgrounded").True() {
+			return events.ToolStateBackground, r.rest.get("description"), time.Time{}
+		}
+		return events.ToolStateRunning, r.rest.get("description"), time.Time{}
+	case "task_progress":
+		return events.ToolStateRunning, r.rest.get("description"), time.Time{}
+	case "task_notification":
+		return endState(r.rest.get("status")), r.rest.get("summary"), time.Time{}
+	default: // task_updated
+		*nested = readMembers(s, *nested, r.rest.get("patch"))
+		state := endState(nested.get("status"))
+		if state == events.ToolStateUnspecified && nested.get("is_backgrounded").True() {
+			state = events.ToolStateBackground
+		}
+		var ended time.Time
+		if ms := nested.get("end_time").Int(); ms > 0 { // the one time in the format that is no ISO string
+			ended = time.UnixMilli(ms).UTC()
+		}
+		return state, scan.Value{}, ended
+	}
+}
+
+func endState(status scan.Value) events.ToolState {
+	switch string(status.Body()) {
+	case "completed":
+		return events.ToolStateCompleted
+	case "failed", "error":
+		return events.ToolStateFailed
+	case "stopped", "killed", "cancelled":
+		return events.ToolStateStopped
+	case "running", "pending", "in_progress":
+		return events.ToolStateRunning
+	default:
+		return events.ToolStateUnspecified
+	}
+}
+
+// toolProgress is the sign of life of a long call. A heartbeat names the call as its parent and has a made-up id of its
+// own, "<call>-heartbeat-0": its parent is no agent and must not nest anything.
+func (p *Parser) toolProgress(r *record) {
+	id, parent := r.rest.get("tool_use_id"), r.parent
+	if len(parent.Body()) > 0 && (r.rest.get("heartbeat").True() || bytes.HasPrefix(id.Body(), parent.Body())) {
+		id, r.parent = parent, scan.Value{}
+	}
+	if len(id.Body()) == 0 {
+		return
+	}
+	e := p.emit(events.KindToolProgress)
+	e.Tool = events.Tool{
+		ID:       p.strings.Text(id),
+		Name:     p.toolName(r.rest.get("tool_name")),
+		State:    events.ToolStateRunning,
+		Duration: time.Duration(max(r.rest.get("elapsed_time_seconds").Float(), 0) * float64(time.Second)),
+	}
+}

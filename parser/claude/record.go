@@ -1,0 +1,323 @@
+package claude
+
+import (
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// maxMembers is how many members of one object are kept for a look by name; more are read and forgotten. The widest
+// object of a real stream, the init line, has about 40.
+const maxMembers = 256
+
+// member is one key of an object and its value, raw.
+type member struct {
+	name  []byte
+	value scan.Value
+}
+
+// members are those of one object, in order.
+type members []member
+
+// get gives the value of a key; the last one counts, as in encoding/json.
+func (m members) get(name string) scan.Value {
+	for i := len(m) - 1; i >= 0; i-- {
+		if string(m[i].name) == name {
+			return m[i].value
+		}
+	}
+	return scan.Value{}
+}
+
+// either gives the value of the first name that is there: the stream writes snake_case, the transcript camelCase.
+func (m members) either(snake, camel string) scan.Value {
+	if v := m.get(snake); v.Exists() {
+		return v
+	}
+	return m.get(camel)
+}
+
+// block is one element of message.content.
+type block struct {
+	kind, id, name, text, toolUseID, isError, server scan.Value
+
+	// input is the raw object of a call, args are its members.
+	input scan.Value
+	args  members
+
+	// content is the body of a result; texts are the texts in it, if it is an array or an object.
+	content scan.Value
+	texts   []scan.Value
+}
+
+// outcome is what tool_use_result tells, the structured side of a result.
+type outcome struct {
+	status, agentID, backgroundTask, persisted, truncated, lines scan.Value
+	totalMillis, millis, seconds                                 scan.Value
+}
+
+// record is one object of a line as raw spans: nothing is judged while it is read, since its type may come last and its
+// end may be missing.
+type record struct {
+	kind, subtype, uuid, session, parent, timestamp, agent scan.Value
+
+	message      scan.Value // if it is no object
+	messageID    scan.Value
+	model        scan.Value
+	usage        scan.Value
+	contentText  scan.Value // message.content, if it is a string
+	blocks       []block
+	outcome      outcome
+	rest         members // all other members of the record
+	args         members // backs blocks[].args
+	texts        []scan.Value
+	camel        bool // a transcript: sessionId
+	hasContents  bool // message is an object
+	resultBlocks int
+}
+
+// reset empties r and keeps its memory.
+func (r *record) reset() {
+	*r = record{blocks: r.blocks[:0], rest: r.rest[:0], args: r.args[:0], texts: r.texts[:0]}
+}
+
+// read takes one object from s. It reports false if the object is malformed; r is then of no use.
+func (r *record) read(s *scan.Scanner) bool {
+	r.reset()
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "type":
+			r.kind = s.Value()
+		case "subtype":
+			r.subtype = s.Value()
+		case "uuid":
+			r.uuid = s.Value()
+		case "session_id":
+			r.session = s.Value()
+		case "sessionId":
+			r.camel = true
+			if v := s.Value(); r.session.Kind != scan.KindString {
+				r.session = v
+			}
+		case "parent_tool_use_id":
+			r.parent = s.Value()
+		case "timestamp":
+			r.timestamp = s.Value()
+		case "agent_id", "agentId":
+			r.agent = s.Value()
+		case "message":
+			r.readMessage(s)
+		case "tool_use_result", "toolUseResult":
+			r.readOutcome(s)
+		default:
+			r.rest = keep(r.rest, s)
+		}
+	}
+	return s.Err() == nil
+}
+
+// keep takes the value that comes next and keeps it under its name.
+func keep(m members, s *scan.Scanner) members {
+	name, value := s.Name(), s.Value()
+	if len(m) < maxMembers {
+		m = append(m, member{name, value})
+	}
+	return m
+}
+
+func (r *record) readMessage(s *scan.Scanner) {
+	if s.Peek() != scan.KindObject {
+		r.message = s.Value() // a string on permission_denied lines
+		return
+	}
+	r.hasContents = true
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "id":
+			r.messageID = s.Value()
+		case "model":
+			r.model = s.Value()
+		case "usage":
+			r.usage = s.Value()
+		case "content":
+			if s.Peek() != scan.KindArray {
+				r.contentText = s.Value()
+				continue
+			}
+			for s.Array(); s.Element(); {
+				r.readBlock(s)
+			}
+		default:
+			s.Skip()
+		}
+	}
+}
+
+func (r *record) readBlock(s *scan.Scanner) {
+	if s.Peek() != scan.KindObject {
+		s.Skip()
+		return
+	}
+	var b block
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "type":
+			b.kind = s.Value()
+		case "id":
+			b.id = s.Value()
+		case "name":
+			b.name = s.Value()
+		case "text", "thinking":
+			b.text = s.Value()
+		case "tool_use_id":
+			b.toolUseID = s.Value()
+		case "is_error":
+			b.isError = s.Value()
+		case "server_name":
+			b.server = s.Value()
+		case "input":
+			r.readInput(s, &b)
+		case "content":
+			r.readResultContent(s, &b)
+		default:
+			s.Skip()
+		}
+	}
+	if b.kind.Is("tool_result") {
+		r.resultBlocks++
+	}
+	r.blocks = append(r.blocks, b)
+}
+
+func (r *record) readInput(s *scan.Scanner, b *block) {
+	if s.Peek() != scan.KindObject {
+		b.input = s.Value()
+		return
+	}
+	start, from := s.Offset(), len(r.args)
+	for s.Object(); s.Key(); {
+		if len(r.args)-from < maxMembers {
+			name := s.Name()
+			r.args = append(r.args, member{name, s.Value()})
+		} else {
+			s.Skip()
+		}
+	}
+	b.input = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
+	b.args = r.args[from:len(r.args):len(r.args)]
+}
+
+// readResultContent takes the content of a tool result: a string, an array of blocks, or, for server tools that failed,
+// one object.
+func (r *record) readResultContent(s *scan.Scanner, b *block) {
+	from := len(r.texts)
+	switch s.Peek() {
+	case scan.KindArray:
+		start := s.Offset()
+		for s.Array(); s.Element(); {
+			r.readResultText(s, b)
+		}
+		b.content = scan.Value{Kind: scan.KindArray, Raw: s.Since(start)}
+	case scan.KindObject:
+		start := s.Offset()
+		r.readResultText(s, b)
+		b.content = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
+	default:
+		b.content = s.Value()
+	}
+	b.texts = r.texts[from:len(r.texts):len(r.texts)]
+}
+
+// readResultText takes one block of a result's content and keeps its text. Images and documents have none.
+func (r *record) readResultText(s *scan.Scanner, b *block) {
+	if s.Peek() != scan.KindObject {
+		if v := s.Value(); v.Kind == scan.KindString {
+			r.texts = append(r.texts, v)
+		}
+		return
+	}
+	var kind, text, code scan.Value
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "type":
+			kind = s.Value()
+		case "text":
+			text = s.Value()
+		case "error_code":
+			code = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+	switch {
+	case code.Kind == scan.KindString: // {"type":"web_search_tool_result_error","error_code":"max_uses_exceeded"}
+		r.texts = append(r.texts, code)
+		b.isError = scan.Value{Kind: scan.KindTrue}
+	case kind.Is("text") && text.Kind == scan.KindString:
+		r.texts = append(r.texts, text)
+	}
+}
+
+func (r *record) readOutcome(s *scan.Scanner) {
+	if s.Peek() != scan.KindObject {
+		s.Skip() // "Error: ..." on failures, and what the content says already
+		return
+	}
+	o := &r.outcome
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "status":
+			o.status = s.Value()
+		case "agentId":
+			o.agentID = s.Value()
+		case "backgroundTaskId":
+			o.backgroundTask = s.Value()
+		case "persistedOutputPath":
+			o.persisted = s.Value()
+		case "truncated":
+			o.truncated = s.Value()
+		case "totalDurationMs":
+			o.totalMillis = s.Value()
+		case "durationMs":
+			o.millis = s.Value()
+		case "durationSeconds":
+			o.seconds = s.Value()
+		case "numLines":
+			o.lines = s.Value()
+		case "file":
+			r.readFile(s)
+		default:
+			s.Skip()
+		}
+	}
+}
+
+func (r *record) readFile(s *scan.Scanner) {
+	if s.Peek() != scan.KindObject {
+		s.Skip()
+		return
+	}
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "numLines":
+			r.outcome.lines = s.Value()
+		case "truncatedByTokenCap":
+			if v := s.Value(); v.True() {
+				r.outcome.truncated = v
+			}
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// readMembers takes the members of a small nested object that was kept whole.
+func readMembers(s *scan.Scanner, m members, v scan.Value) members {
+	m = m[:0]
+	if v.Kind != scan.KindObject {
+		return m
+	}
+	s.Reset(v.Raw)
+	for s.Object(); s.Key(); {
+		m = keep(m, s)
+	}
+	return m
+}

@@ -1,0 +1,88 @@
+package claude
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// start tells of a transcript's session at its first message line: there is no init. Sub-agents have the session of
+// their parent, and start none.
+func (p *Parser) start(r *record) {
+	if !r.camel || r.agent.Kind == scan.KindString || r.rest.get("isSidechain").True() {
+		return
+	}
+	version := r.rest.get("version")
+	if version.Kind != scan.KindString || string(r.session.Body()) == p.started {
+		return
+	}
+	p.started = p.strings.Intern(r.session)
+	e := p.emit(events.KindSessionStarted)
+	e.Session = &events.Session{
+		Version:        p.strings.Text(version),
+		WorkingDir:     p.strings.Text(r.rest.get("cwd")),
+		PermissionMode: p.strings.Text(r.rest.get("permissionMode")),
+		Branch:         p.strings.Text(r.rest.get("gitBranch")),
+	}
+	if old := p.strings.Text(r.rest.get("requestSessionId")); old != p.started {
+		e.Session.PreviousID = old
+	}
+}
+
+// init tells of a stream's session; there is one for each turn where prompts come by standard input.
+func (p *Parser) init(r *record) {
+	e := p.emit(events.KindSessionStarted)
+	e.Model = p.strings.Intern(r.rest.get("model"))
+	e.Session = &events.Session{
+		Version:        p.strings.Text(r.rest.get("claude_code_version")),
+		WorkingDir:     p.strings.Text(r.rest.get("cwd")),
+		PermissionMode: p.strings.Text(r.rest.get("permissionMode")),
+	}
+	p.model, p.open = e.Model, true
+}
+
+// result ends a run. subtype "success" beside is_error true is what a failed API call looks like.
+func (p *Parser) result(r *record) {
+	p.totals(r)
+	subtype := p.strings.Intern(r.subtype)
+	e := p.emit(events.KindSessionEnded)
+	end := &events.End{
+		Error:       r.rest.get("is_error").True() || strings.HasPrefix(subtype, "error"),
+		Interrupted: p.interrupted || bytes.HasPrefix(r.rest.get("terminal_reason").Body(), []byte("aborted")),
+		Code:        subtype,
+		Result:      p.strings.Text(r.rest.get("result")),
+		Turns:       int(r.rest.get("num_turns").Int()),
+		Duration:    millis(r.rest.get("duration_ms")),
+	}
+	if v := r.rest.get("structured_output"); v.Exists() && v.Kind != scan.KindNull {
+		end.Result = p.strings.Copy(v.Raw)
+	}
+	if end.Error {
+		end.Err = p.endError(r, end)
+	}
+	e.End = end
+	p.interrupted, p.open = false, false
+}
+
+// endError is the text of a failure: the list of errors, else the result, which holds an API's error, else the code.
+func (p *Parser) endError(r *record, end *events.End) string {
+	var texts []string
+	if list := r.rest.get("errors"); list.Kind == scan.KindArray {
+		p.inner.Reset(list.Raw)
+		for p.inner.Array(); p.inner.Element(); {
+			if text := p.strings.Text(p.inner.Value()); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	switch {
+	case len(texts) > 0:
+		return strings.Join(texts, "\n")
+	case end.Result != "":
+		return end.Result
+	default:
+		return end.Code
+	}
+}

@@ -1,0 +1,64 @@
+package claude
+
+import "github.com/tailspan/tailspan/parser/internal/scan"
+
+// Sub-agents of 1.x stand inside the transcript of their session, marked isSidechain, without an agent id. Their first
+// line has no parentUuid and holds the prompt of the Task call; nothing else links the two. All further lines hang on
+// it by parentUuid, interleaved with those of others.
+
+// expectSidechain remembers the prompt that a call gives to its sub-agent.
+func (p *Parser) expectSidechain(prompt scan.Value, id string) {
+	if len(prompt.Body()) == 0 || id == "" {
+		return
+	}
+	key := p.textHash(prompt)
+	ids, _ := p.prompts.get(key)
+	if len(ids) < maxTasks {
+		p.prompts.set(key, append(ids, id))
+	}
+}
+
+// sidechain gives the id of the call that a sidechain line belongs to, and remembers it for the lines that hang on it.
+func (p *Parser) sidechain(r *record) string {
+	if r.agent.Kind == scan.KindString || !r.rest.get("isSidechain").True() {
+		return ""
+	}
+	id := ""
+	if parent := r.rest.get("parentUuid"); len(parent.Body()) > 0 {
+		id, _ = p.sidechains.get(p.hash(domainLine, parent.Body(), nil))
+	} else if r.kind.Is("user") {
+		id = p.claim(r)
+	}
+	if id != "" && len(r.uuid.Body()) > 0 {
+		p.sidechains.set(p.hash(domainLine, r.uuid.Body(), nil), id)
+	}
+	return id
+}
+
+// claim finds the call with the prompt of a sidechain's first line. Of several calls with the same prompt each is taken
+// once, in order.
+func (p *Parser) claim(r *record) string {
+	prompt := r.contentText
+	for i := range r.blocks {
+		if prompt.Kind != scan.KindString && r.blocks[i].kind.Is("text") {
+			prompt = r.blocks[i].text
+		}
+	}
+	if len(prompt.Body()) == 0 {
+		return ""
+	}
+	key := p.textHash(prompt)
+	ids, _ := p.prompts.get(key)
+	if len(ids) == 0 {
+		return ""
+	}
+	if len(ids) > 1 {
+		p.prompts.set(key, ids[1:])
+	}
+	return ids[0]
+}
+
+func (p *Parser) textHash(v scan.Value) uint64 {
+	p.scratch = scan.AppendString(p.scratch[:0], v.Body())
+	return p.hash(domainPrompt, p.scratch, nil)
+}

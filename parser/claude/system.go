@@ -1,0 +1,180 @@
+package claude
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Codes of notices that only Claude Code gives.
+const (
+	noticeRateLimit = "rate_limit"
+	noticeRefusal   = "model_refusal_fallback"
+)
+
+// system gives what the program itself tells: the session, tasks, retries, hooks.
+func (p *Parser) system(r *record) events.LineStatus {
+	subtype := r.subtype.Body()
+	switch string(subtype) {
+	case "init":
+		p.init(r)
+	case "task_started", "task_progress", "task_updated", "task_notification":
+		p.task(r, string(subtype))
+	case "api_retry":
+		p.retry(r.rest.get("attempt"), r.rest.get("max_retries"), r.rest.get("retry_delay_ms"), r.rest.get("error_status"), p.strings.Text(r.rest.get("error")))
+	case "api_error": // the transcript's word for the same; one for each retry, not fatal
+		p.nested = readMembers(&p.inner, p.nested, r.rest.get("error"))
+		text := p.strings.Text(p.nested.get("formatted"))
+		if text == "" {
+			text = p.strings.Text(p.nested.get("message"))
+		}
+		p.retry(r.rest.get("retryAttempt"), r.rest.get("maxRetries"), r.rest.get("retryInMs"), p.nested.get("status"), text)
+	case "compact_boundary":
+		p.compaction(r)
+	case "permission_denied":
+		p.notice(events.LevelWarn, events.NoticePermissionDenied, p.strings.Text(r.message))
+	case "hook_response":
+		p.hook(r)
+	case "informational":
+		p.informational(r)
+	case "model_refusal_fallback":
+		p.notice(events.LevelWarn, noticeRefusal, p.strings.Text(r.rest.get("content")))
+	case "turn_duration":
+		p.emit(events.KindTurnDone).End = &events.End{Duration: millis(r.rest.get("durationMs"))}
+	default:
+		if quietSubtype(subtype) {
+			return events.LineIgnored
+		}
+		p.unknown = typeName("system/", subtype)
+		return events.LineUnknownType
+	}
+	return events.LineOK
+}
+
+func (p *Parser) notice(level events.Level, code, text string) {
+	e := p.emit(events.KindNotice)
+	e.Notice = events.Notice{Level: level, Code: code}
+	e.Text = text
+}
+
+// retry tells of a model call that is made again. Retries come by the handful, so their words may be made with care.
+func (p *Parser) retry(attempt, limit, delayMillis, status scan.Value, reason string) {
+	var b strings.Builder
+	b.WriteString("API call failed")
+	if reason != "" {
+		fmt.Fprintf(&b, ": %s", reason)
+	}
+	if status.Kind == scan.KindNumber {
+		fmt.Fprintf(&b, " (%d)", status.Int())
+	}
+	if attempt.Kind == scan.KindNumber {
+		fmt.Fprintf(&b, "; retry %d", attempt.Int())
+		if limit.Kind == scan.KindNumber {
+			fmt.Fprintf(&b, " of %d", limit.Int())
+		}
+	}
+	if delay := millis(delayMillis); delay > 0 {
+		fmt.Fprintf(&b, " in %s", delay.Round(10*time.Millisecond))
+	}
+	p.notice(events.LevelWarn, events.NoticeAPIRetry, b.String())
+}
+
+func (p *Parser) compaction(r *record) {
+	p.nested = readMembers(&p.inner, p.nested, r.rest.either("compact_metadata", "compactMetadata"))
+	text := "conversation compacted"
+	if trigger := p.strings.Text(p.nested.get("trigger")); trigger != "" {
+		text += " (" + trigger + ")"
+	}
+	if before := p.nested.either("pre_tokens", "preTokens"); before.Kind == scan.KindNumber {
+		text += fmt.Sprintf(": %d tokens before", before.Int())
+		if after := p.nested.either("post_tokens", "postTokens"); after.Kind == scan.KindNumber {
+			text += fmt.Sprintf(", %d after", after.Int())
+		}
+	}
+	p.notice(events.LevelInfo, events.NoticeCompaction, text)
+}
+
+// hook tells the outcome of a hook, with the first line that it said.
+func (p *Parser) hook(r *record) {
+	level := events.LevelInfo
+	if code := r.rest.get("exit_code"); code.Int() != 0 || r.rest.get("outcome").Is("error") {
+		level = events.LevelWarn
+	}
+	text := p.strings.Text(r.rest.get("hook_name"))
+	for _, key := range [...]string{"stderr", "output", "stdout"} {
+		if level == events.LevelInfo && key == "stderr" {
+			continue
+		}
+		if said := events.Summary(p.strings.Text(r.rest.get(key))); said != "" {
+			text += ": " + said
+			break
+		}
+	}
+	p.notice(level, events.NoticeHook, text)
+}
+
+func (p *Parser) informational(r *record) {
+	level := events.LevelInfo
+	switch string(r.rest.get("level").Body()) {
+	case "warning", "warn":
+		level = events.LevelWarn
+	case "error":
+		level = events.LevelError
+	}
+	if text := p.strings.Text(r.rest.get("content")); !blank(text) {
+		p.notice(level, events.NoticeInformational, text)
+	}
+}
+
+// rateLimit tells of a subscription's limit once it is near or reached; the type is from the published types.
+func (p *Parser) rateLimit(r *record) {
+	p.nested = readMembers(&p.inner, p.nested, r.rest.get("rate_limit_info"))
+	status := p.strings.Text(p.nested.get("status"))
+	if status == "" || status == "allowed" {
+		return
+	}
+	text := "rate limit: " + status
+	if kind := p.strings.Text(p.nested.get("rateLimitType")); kind != "" {
+		text += " (" + kind + ")"
+	}
+	p.notice(events.LevelWarn, noticeRateLimit, text)
+}
+
+// quietSubtype tells the system lines that are known and say nothing to a reader of what the agent did.
+func quietSubtype(subtype []byte) bool {
+	switch string(subtype) {
+	case "away_summary", "background_tasks_changed", "commands_changed", "elicitation_complete", "files_persisted", "hook_progress",
+		"hook_started", "local_command", "local_command_output", "memory_recall", "mirror_error", "notification", "plugin_install",
+		"scheduled_task_fire", "session_state_changed", "session_writes_lost", "status", "stop_hook_summary", "thinking_tokens",
+		"worker_shutting_down":
+		return true
+	}
+	return false
+}
+
+// bookkeeping tells the types of lines that are known and hold nothing for us. Some of them repeat messages word for
+// word (api-request-blob, progress), so they must never be looked into.
+func bookkeeping(kind []byte) bool {
+	switch string(kind) {
+	case "agent-name", "ai-title", "api-request", "api-request-blob", "api-request-shape", "atis-latch", "attachment", "attribution-snapshot",
+		"auth_status", "content-replacement", "control_cancel_request", "control_request", "control_response", "conversation_reset",
+		"cost-state", "custom-title", "file-history-delta", "file-history-snapshot", "keep_alive", "last-prompt", "mode", "permission-mode",
+		"pr-link", "progress", "prompt_suggestion", "queue-operation", "summary", "tool_use_summary", "tools-used":
+		return true
+	}
+	return false
+}
+
+// maxTypeName is the longest name of an unknown type that is told, in bytes.
+const maxTypeName = 64
+
+// typeName gives the name of an unknown type; names come from the input, so they are cleaned and cut.
+func typeName(prefix string, kind []byte) string {
+	if len(kind) == 0 {
+		return prefix + "(none)"
+	}
+	return prefix + events.CleanLine(string(scan.AppendString(nil, kind[:min(len(kind), maxTypeName)])), maxTypeName)
+}

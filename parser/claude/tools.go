@@ -1,0 +1,103 @@
+package claude
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// tool is what is known of one of Claude Code's tools.
+type tool struct {
+	// field is the input that names what the tool acts on. A tool that is listed without one has no target; tools that
+	// are not listed go by events.TargetKeys.
+	field    string
+	readOnly bool
+}
+
+// tools are those of versions 1.0.3 to 2.1.332, after the field guide's part D. Names that are listed as general there
+// (ExitPlanMode, AskUserQuestion, StructuredOutput, mcp__*) are not here.
+var tools = map[string]tool{
+	"Agent":                {field: "description"},
+	"Bash":                 {field: "command"},
+	"BashOutput":           {field: "bash_id", readOnly: true},
+	"CronCreate":           {field: "prompt"},
+	"CronList":             {readOnly: true},
+	"Edit":                 {field: "file_path"},
+	"EnterWorktree":        {field: "name"},
+	"Glob":                 {field: "pattern", readOnly: true},
+	"Grep":                 {field: "pattern", readOnly: true},
+	"KillShell":            {field: "shell_id"},
+	"LS":                   {field: "path", readOnly: true},
+	"ListAgents":           {readOnly: true},
+	"ListMcpResourcesTool": {field: "server", readOnly: true},
+	"Monitor":              {field: "command", readOnly: true},
+	"MultiEdit":            {field: "file_path"},
+	"NotebookEdit":         {field: "notebook_path"},
+	"NotebookRead":         {field: "notebook_path", readOnly: true},
+	"Read":                 {field: "file_path", readOnly: true},
+	"ReadMcpResourceTool":  {field: "uri", readOnly: true},
+	"ScheduleWakeup":       {field: "reason"},
+	"SendMessage":          {field: "to"},
+	"Skill":                {field: "skill"},
+	"SlashCommand":         {field: "command"},
+	"Task":                 {field: "description"},
+	"TaskCreate":           {field: "subject"},
+	"TaskGet":              {field: "taskId", readOnly: true},
+	"TaskList":             {readOnly: true},
+	"TaskOutput":           {field: "task_id", readOnly: true},
+	"TaskStop":             {field: "task_id"},
+	"TaskUpdate":           {},
+	"TodoRead":             {readOnly: true},
+	"TodoWrite":            {}, // the item in progress, see target
+	"ToolSearch":           {field: "query", readOnly: true},
+	"WebFetch":             {field: "url", readOnly: true},
+	"WebSearch":            {field: "query", readOnly: true},
+	"Workflow":             {field: "name"},
+	"Write":                {field: "file_path"},
+	"web_fetch":            {field: "url", readOnly: true},
+	"web_search":           {field: "query", readOnly: true},
+}
+
+// target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
+// steps in.
+func (p *Parser) target(name string, args members) string {
+	t, known := tools[name]
+	switch {
+	case name == "TodoWrite":
+		return p.todoInProgress(args.get("todos"))
+	case name == "Workflow" && args.get(t.field).Kind != scan.KindString:
+		return p.strings.Text(args.get("script"))
+	case known:
+		if t.field == "" {
+			return ""
+		}
+		return p.strings.Text(args.get(t.field))
+	}
+	for _, key := range events.TargetKeys {
+		if v := args.get(key); len(v.Body()) > 0 {
+			return p.strings.Text(v)
+		}
+	}
+	return ""
+}
+
+// todoInProgress is the content of the list's item that is being worked on.
+func (p *Parser) todoInProgress(todos scan.Value) string {
+	if todos.Kind != scan.KindArray {
+		return ""
+	}
+	p.inner.Reset(todos.Raw)
+	for p.inner.Array(); p.inner.Element(); {
+		if p.inner.Peek() != scan.KindObject {
+			p.inner.Skip()
+			continue
+		}
+		p.nested = p.nested[:0]
+		for p.inner.Object(); p.inner.Key(); {
+			p.nested = keep(p.nested, &p.inner)
+		}
+		if p.nested.get("status").Is("in_progress") {
+			return p.strings.Text(p.nested.get("content"))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package claude
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// normalise gives the tokens in the arithmetic that all providers share:
+//
+//	input  = input_tokens + cache_read_input_tokens + cache_creation_input_tokens
+//	output = output_tokens, thinking included, as told
+//
+// Anthropic's input_tokens counts only what was neither read from the cache nor written to it.
+func normalise(t events.Tokens) events.Tokens {
+	t.Input += t.CacheRead + t.CacheWrite
+	return t
+}
+
+// messageTokens reads the usage object of a message, a message_delta or a result.
+func (p *Parser) messageTokens(usage scan.Value) events.Tokens {
+	var t events.Tokens
+	s := &p.inner
+	s.Reset(usage.Raw)
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "input_tokens":
+			t.Input = count(s)
+		case "output_tokens":
+			t.Output = count(s)
+		case "cache_read_input_tokens":
+			t.CacheRead = count(s)
+		case "cache_creation_input_tokens":
+			t.CacheWrite = count(s)
+		case "output_tokens_details":
+			if s.Peek() != scan.KindObject {
+				s.Skip()
+				continue
+			}
+			for s.Object(); s.Key(); {
+				if string(s.Name()) == "thinking_tokens" {
+					t.Reasoning = count(s)
+				} else {
+					s.Skip()
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+	return t
+}
+
+// count reads a number of tokens; null, which synthetic lines have, is none.
+func count(s *scan.Scanner) int64 { return max(s.Value().Int(), 0) }
+
+// callUsage tells what a line adds to the tokens of its message. All lines of a message repeat its usage, with a
+// placeholder for the output on most; the largest value of each field counts. A message without an id counts once a line.
+func (p *Parser) callUsage(id scan.Value, told events.Tokens) {
+	grown := told
+	if len(id.Body()) > 0 {
+		key := p.hash(domainMessage, id.Body(), nil)
+		known, _ := p.usage.get(key)
+		if grown = known.Max(told); grown == (events.Tokens{}) {
+			return
+		}
+		p.usage.set(key, known)
+	}
+	if grown == (events.Tokens{}) {
+		return
+	}
+	p.emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: grown, Tokens: normalise(grown)}
+}
+
+// totals tells what a result says was used. Three forms exist, and the first that is there is the truth:
+//
+//	model_usage_since_last_result   2.1.3xx: this run, sub-agents and side calls included
+//	modelUsage                      1.0.4x and later: since the process began (2.1.3xx: and before, if it was resumed)
+//	usage                           before: the main loop of this turn alone
+func (p *Parser) totals(r *record) {
+	if run := r.rest.get("model_usage_since_last_result"); run.Kind == scan.KindObject {
+		if p.modelUsage(run, events.UsageScopeRun) == 0 { // no model was called: a total of nothing
+			p.emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeRun}
+		}
+		return
+	}
+	if p.modelUsage(r.rest.get("modelUsage"), events.UsageScopeProcess) > 0 {
+		return
+	}
+	usage := r.rest.get("usage")
+	if usage.Kind != scan.KindObject {
+		return
+	}
+	t := p.messageTokens(usage)
+	u := &events.Usage{Scope: events.UsageScopeRun, Provider: t, Tokens: normalise(t)}
+	u.CostUSD, u.HasCost = p.runCost(r)
+	e := p.emit(events.KindUsage)
+	e.Usage = u
+	if e.Model == "" {
+		e.Model = p.model
+	}
+}
+
+// runCost is what the cost has grown by since the last result: it is told as a total of the process. Its name was
+// cost_usd and total_cost before 1.0.22.
+func (p *Parser) runCost(r *record) (float64, bool) {
+	for _, key := range [...]string{"total_cost_usd", "total_cost", "cost_usd"} {
+		if v := r.rest.get(key); v.Kind == scan.KindNumber {
+			cost := v.Float() - p.cost
+			if cost < 0 { // another process goes on in the same stream
+				cost = v.Float()
+			}
+			p.cost = v.Float()
+			return cost, true
+		}
+	}
+	return 0, false
+}
+
+// modelUsage tells the usage of each model of an object, and how many there are.
+func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
+	if object.Kind != scan.KindObject {
+		return 0
+	}
+	n := 0
+	s := &p.inner
+	s.Reset(object.Raw)
+	for s.Object(); s.Key(); {
+		name := s.Name()
+		if s.Peek() != scan.KindObject {
+			s.Skip()
+			continue
+		}
+		u := &events.Usage{Scope: scope}
+		for s.Object(); s.Key(); {
+			switch string(s.Name()) {
+			case "inputTokens":
+				u.Provider.Input = count(s)
+			case "outputTokens":
+				u.Provider.Output = count(s)
+			case "cacheReadInputTokens":
+				u.Provider.CacheRead = count(s)
+			case "cacheCreationInputTokens":
+				u.Provider.CacheWrite = count(s)
+			case "thinkingTokens":
+				u.Provider.Reasoning = count(s)
+			case "costUSD":
+				v := s.Value()
+				u.CostUSD, u.HasCost = v.Float(), v.Kind == scan.KindNumber
+			default:
+				s.Skip()
+			}
+		}
+		u.Tokens = normalise(u.Provider)
+		e := p.emit(events.KindUsage)
+		e.Model, e.Usage = p.strings.Unescape(name), u
+		n++
+	}
+	return n
+}

@@ -1,0 +1,21 @@
+// Package parser turns lines into events: it knows the providers and tells which of them wrote a stream.
+//
+// A [Source] is one stream. In go its lines, out come events (package events) and, for a stream of no known provider,
+// the lines as they are. Each provider has a folder of its own, which knows its format and nothing else; a new one is one
+// folder and one entry of the registry.
+//
+// # Detection
+//
+// Provider "auto" holds the lines of a stream until they tell whose they are, then gives the events of all of them at
+// once. After [DetectLines] lines or [DetectBytes] bytes, or at the end of the stream, it gives up: the lines pass, as
+// all lines of provider "none" do. Plain words before the first object, such as an installer's warnings, are held too.
+//
+// # Lifetime
+//
+// What [Source.ParseEvents] and [Source.Raw] return is valid until the next call of the same source, and the line that
+// was given must stay as it is until then. A Source serves one goroutine; it starts none.
+//
+// # Limits
+//
+// Lines are taken as they come; who reads them bounds their length. A parser's own limits stand in its package doc.
+package parser

@@ -1,0 +1,37 @@
+// Package scan reads one line of JSON in one pass, without allocation.
+//
+// In goes the line, out come raw spans of it: keys and values as they stand, still escaped. A [Scanner] is a cursor
+// that the caller pulls through the document: it steps into the objects and arrays that it wants and takes all others
+// as one span. Since keys come in any order, a parser collects the spans that it may need on the way, and looks at them
+// when the line has proved whole; nothing is read twice.
+//
+//	var s scan.Scanner
+//	s.Reset(line)
+//	for s.Object(); s.Key(); {
+//		switch string(s.Name()) {
+//		case "type":
+//			kind = s.Value()
+//		default:
+//			s.Skip()
+//		}
+//	}
+//	whole := s.Err() == nil
+//
+// # What is checked
+//
+// Structure, balance, literals and the shape of numbers are checked everywhere, in skipped values too, to the depth of
+// encoding/json ([MaxDepth]). What stands inside strings is not: a raw control character or an escape that JSON does not
+// know passes. So every line that encoding/json holds valid is read, with the same spans, and every line that is refused
+// here is refused there; fuzz tests hold both. Torn lines are always refused.
+//
+// # Lifetime
+//
+// Spans point into the line and live as long as it does. [AppendString] and the conversions of [Strings] give memory of
+// their own.
+//
+// # Speed
+//
+// Strings are crossed with bytes.IndexByte, which the standard library does in vectors; a long text costs little more
+// than reading its memory. Skipping a container takes no recursion and no allocation: the kinds of its open brackets
+// are bits in the Scanner.
+package scan

@@ -1,0 +1,162 @@
+package scan_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// FuzzScan holds, against encoding/json:
+//   - what json.Valid accepts is accepted, whether it is skipped or walked; what is refused, json.Valid refuses too
+//   - walking gives the same keys, the same raw spans and the same texts, in the same order
+//   - no input makes the scanner panic or move past its end
+func FuzzScan(f *testing.F) {
+	for _, seed := range seeds(f) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		valid := json.Valid(data)
+		var s scan.Scanner
+		for _, walk := range []bool{false, true} {
+			s.Reset(data)
+			if walk {
+				walkValue(&s)
+			} else {
+				s.Skip()
+			}
+			whole := s.Err() == nil && len(s.Rest()) == 0
+			if valid {
+				require.True(t, whole, "valid JSON refused (walk=%v)", walk)
+			}
+			require.LessOrEqual(t, s.Offset(), len(data))
+		}
+		if valid {
+			s.Reset(data)
+			compare(t, &s, data)
+		}
+	})
+}
+
+// FuzzUnescape holds that every JSON string has the text that encoding/json gives it, and that any bytes at all give
+// valid UTF-8.
+func FuzzUnescape(f *testing.F) {
+	for _, seed := range []string{"", "plain", `a\nb`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, `\ud83d\ud83d\ude00`, `\u00e9\/\"\\`, "\xff\xfe", `\x`, `\u12`, `\`, `é`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got := string(scan.AppendString(nil, body))
+		require.Equal(t, got, string(bytes.ToValidUTF8([]byte(got), nil)), "text is no valid UTF-8")
+		var a scan.Strings
+		quoted := []byte(`"` + string(body) + `"`)
+		require.Equal(t, got, a.Unescape(body))
+		require.Equal(t, got, a.Intern(scan.Value{Kind: scan.KindString, Raw: quoted}))
+		if json.Valid(quoted) {
+			var want string
+			require.NoError(t, json.Unmarshal(quoted, &want))
+			require.Equal(t, want, got)
+		}
+	})
+}
+
+// walkValue steps into everything.
+func walkValue(s *scan.Scanner) {
+	switch s.Peek() {
+	case scan.KindObject:
+		for s.Object(); s.Err() == nil && s.Key(); {
+			walkValue(s)
+		}
+	case scan.KindArray:
+		for s.Array(); s.Err() == nil && s.Element(); {
+			walkValue(s)
+		}
+	default:
+		s.Value()
+	}
+}
+
+// compare walks data beside encoding/json.
+func compare(t *testing.T, s *scan.Scanner, data []byte) {
+	t.Helper()
+	data = bytes.Trim(data, " \t\r\n")
+	switch data[0] {
+	case '{', '[':
+		object := data[0] == '{'
+		dec := json.NewDecoder(bytes.NewReader(data))
+		_, err := dec.Token()
+		require.NoError(t, err)
+		if object {
+			require.True(t, s.Object())
+		} else {
+			require.True(t, s.Array())
+		}
+		for dec.More() {
+			if object {
+				key, err := dec.Token()
+				require.NoError(t, err)
+				require.True(t, s.Key())
+				require.Equal(t, key, string(scan.AppendString(nil, s.Name())))
+			} else {
+				require.True(t, s.Element())
+			}
+			var want json.RawMessage
+			require.NoError(t, dec.Decode(&want))
+			if want[0] == '{' || want[0] == '[' {
+				ahead := *s
+				require.Equal(t, string(want), string(ahead.Value().Raw))
+			}
+			compare(t, s, want)
+		}
+		if object {
+			require.False(t, s.Key())
+		} else {
+			require.False(t, s.Element())
+		}
+	default:
+		got := s.Value()
+		require.Equal(t, string(data), string(got.Raw))
+		switch got.Kind {
+		case scan.KindString:
+			var want string
+			require.NoError(t, json.Unmarshal(data, &want))
+			require.Equal(t, want, string(scan.AppendString(nil, got.Body())))
+		case scan.KindNumber:
+			var want float64
+			if json.Unmarshal(data, &want) == nil {
+				assert.Equal(t, want, got.Float())
+			}
+		}
+	}
+	require.NoError(t, s.Err())
+}
+
+// seeds are the shapes that have broken readers before, and the fixtures of the project.
+func seeds(t testing.TB) [][]byte {
+	t.Helper()
+	all := [][]byte{
+		[]byte(``), []byte(`{}`), []byte(`[]`), []byte(` { "a" : [ 1 , -2.5e+3 , true , null , "x\"y" ] } `),
+		[]byte(`{"a":"}{","b":{"c":[{},[[]]]}}`), []byte(`{"a":1}{"b":2}`), []byte(`{"a":"\\"}`), []byte(`{"a":"\\\""}`),
+		[]byte(`{"a":01}`), []byte(`{"a":-}`), []byte(`{"a":1.}`), []byte(`{"a":1e}`), []byte(`{"a":tru}`), []byte(`{"a":}`),
+		[]byte(`{"a",1}`), []byte(`{"a":1,}`), []byte(`[1,]`), []byte(`[,1]`), []byte(`{"a":1]`), []byte(`[1}`), []byte(`{"a":"torn`),
+		append(bytes.Repeat([]byte(`[`), 200), bytes.Repeat([]byte(`]`), 200)...),
+		[]byte(`"` + "0123456789abcdef0123456789\\\"abcdef" + `"`), []byte(`{"0123456789abcdef0123456789":1}`),
+	}
+	files, err := filepath.Glob("../../../testdata/*/*.jsonl")
+	require.NoError(t, err)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, line := range bytes.Split(data, []byte("\n")) {
+			if len(line) < 8<<10 {
+				all = append(all, line)
+			}
+		}
+	}
+	return all
+}

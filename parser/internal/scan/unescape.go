@@ -1,0 +1,102 @@
+package scan
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const replacement = "\uFFFD"
+
+// AppendString appends the text of a string, given what stands between its quotes: escapes resolved, a lone surrogate
+// and each byte of invalid UTF-8 replaced by U+FFFD, as encoding/json does it. A backslash that begins no escape of JSON
+// stands for itself, so that a line which passed the scanner always has a text.
+func AppendString(dst, body []byte) []byte {
+	for {
+		i := bytes.IndexByte(body, '\\')
+		if i < 0 {
+			return appendValid(dst, body)
+		}
+		dst = appendValid(dst, body[:i])
+		var n int
+		dst, n = appendEscape(dst, body[i:])
+		body = body[i+n:]
+	}
+}
+
+// plain reports whether body is its own text.
+func plain(body []byte) bool { return bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) }
+
+func appendValid(dst, s []byte) []byte {
+	for !utf8.Valid(s) {
+		i := 0
+		for {
+			r, n := utf8.DecodeRune(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				break
+			}
+			i += n
+		}
+		dst = append(dst, s[:i]...)
+		dst = append(dst, replacement...)
+		s = s[i+1:]
+	}
+	return append(dst, s...)
+}
+
+// appendEscape appends what the escape at the start of s stands for and gives its length.
+func appendEscape(dst, s []byte) ([]byte, int) {
+	if len(s) < 2 {
+		return append(dst, s...), len(s)
+	}
+	switch s[1] {
+	case '"', '\\', '/':
+		return append(dst, s[1]), 2
+	case 'b':
+		return append(dst, '\b'), 2
+	case 'f':
+		return append(dst, '\f'), 2
+	case 'n':
+		return append(dst, '\n'), 2
+	case 'r':
+		return append(dst, '\r'), 2
+	case 't':
+		return append(dst, '\t'), 2
+	case 'u':
+		r := hexRune(s)
+		if r < 0 {
+			return append(dst, '\\'), 1
+		}
+		if !utf16.IsSurrogate(r) {
+			return utf8.AppendRune(dst, r), 6
+		}
+		if pair := utf16.DecodeRune(r, hexRune(s[6:])); pair != utf8.RuneError {
+			return utf8.AppendRune(dst, pair), 12
+		}
+		return append(dst, replacement...), 6
+	default:
+		return append(dst, '\\'), 1
+	}
+}
+
+// hexRune reads the \uXXXX at the start of s; -1 if there is none.
+func hexRune(s []byte) rune {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return -1
+	}
+	r := rune(0)
+	for _, c := range s[2:6] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}

@@ -1,0 +1,162 @@
+package parser
+
+import (
+	"bytes"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Limits of detection: what "auto" holds before it gives up.
+const (
+	DetectLines = 64
+	DetectBytes = 1 << 20
+)
+
+// state is what a source does with a line.
+//
+//	from       on                           to
+//	undecided  a line that tells            parsing
+//	undecided  the limits, or Flush         passing
+type state uint8
+
+const (
+	stateUndecided state = iota // hold it
+	stateParsing                // make events of it
+	statePassing                // pass it on
+)
+
+// Source is the lines of one stream on their way to events. It implements events.DisplayEventSource,
+// events.LineStatuser and events.Flusher.
+type Source struct {
+	state    state
+	provider string
+	parser   events.DisplayEventSource
+
+	held      [][]byte
+	heldBytes int
+
+	out    []events.DisplayEvent
+	raw    [][]byte
+	status events.LineStatus
+	stats  Stats
+}
+
+// Provider is who writes the stream; "" while that is not known, and for a stream that passes.
+func (s *Source) Provider() string { return s.provider }
+
+// ParseEvents takes the next line.
+func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
+	s.raw = s.raw[:0]
+	s.stats.Lines++
+	switch s.state {
+	case stateParsing:
+		return s.parse(line)
+	case statePassing:
+		s.pass(line)
+		return nil
+	default:
+		return s.hold(line)
+	}
+}
+
+// parse hands the line to the provider's parser and counts.
+func (s *Source) parse(line []byte) []events.DisplayEvent {
+	out := s.parser.ParseEvents(line)
+	s.status = events.LineOK
+	if l, ok := s.parser.(events.LineStatuser); ok {
+		s.status = l.LineStatus()
+	}
+	unknown := ""
+	if s.status == events.LineUnknownType {
+		if u, ok := s.parser.(interface{ UnknownType() string }); ok {
+			unknown = u.UnknownType()
+		}
+	}
+	s.stats.count(s.status, unknown, len(out))
+	return out
+}
+
+func (s *Source) pass(line []byte) {
+	s.raw = append(s.raw, line)
+	s.status = events.LinePassed
+	s.stats.count(s.status, "", 0)
+}
+
+// hold keeps the line until it is known whose it is.
+func (s *Source) hold(line []byte) []events.DisplayEvent {
+	// The test looks at this line alone, so that a stream costs no more for being held.
+	if name, ok := Detect([][]byte{line}); ok {
+		s.state, s.provider, s.parser = stateParsing, name, newParser(name)
+		return s.replay(line)
+	}
+	s.held = append(s.held, bytes.Clone(line))
+	s.heldBytes += len(line)
+	s.status = events.LineHeld
+	if len(s.held) >= DetectLines || s.heldBytes >= DetectBytes {
+		s.giveUp()
+	}
+	return nil
+}
+
+// replay parses the lines that were held, then the one that decided.
+func (s *Source) replay(line []byte) []events.DisplayEvent {
+	s.out = s.out[:0]
+	for _, held := range s.held {
+		for _, e := range s.parse(held) {
+			e.Tool.Output = bytes.Clone(e.Tool.Output) // the parser's next line would overwrite it
+			s.out = append(s.out, e)
+		}
+	}
+	s.held = nil
+	s.out = append(s.out, s.parse(line)...)
+	return s.out
+}
+
+// giveUp passes on what was held.
+func (s *Source) giveUp() {
+	held := s.held
+	s.state, s.held = statePassing, nil
+	for _, line := range held {
+		s.pass(line)
+	}
+}
+
+// Flush gives what the ended stream still owes. A stream that never told whose it is passes: see Raw.
+func (s *Source) Flush() []events.DisplayEvent {
+	s.raw = s.raw[:0]
+	switch s.state {
+	case stateUndecided:
+		s.giveUp()
+	case stateParsing:
+		if f, ok := s.parser.(events.Flusher); ok {
+			out := f.Flush()
+			s.stats.Events += len(out)
+			return out
+		}
+	}
+	return nil
+}
+
+// Incomplete reports whether the lines so far hold a run that has begun and whose end the format promises, but has not
+// told yet. A transcript promises none.
+func (s *Source) Incomplete() bool {
+	i, ok := s.parser.(interface{ Incomplete() bool })
+	return ok && i.Incomplete()
+}
+
+// LineStatus tells what became of the last line.
+func (s *Source) LineStatus() events.LineStatus { return s.status }
+
+// Raw gives the lines that the last call lets pass, to be handed on as they are: the line itself for a stream of no
+// known provider, all held lines when detection gives up.
+func (s *Source) Raw() [][]byte { return s.raw }
+
+// Stats gives the counts so far.
+func (s *Source) Stats() Stats {
+	stats := s.stats.clone()
+	stats.Held = len(s.held)
+	if d, ok := s.parser.(interface{ Dropped() int }); ok {
+		stats.Dropped = d.Dropped()
+	}
+	return stats
+}
