@@ -105,6 +105,7 @@ const (
 
 	AttrToolTarget    = "tailspan.tool.target"
 	AttrToolAgentType = "tailspan.tool.agent_type"
+	AttrToolAgentID   = "tailspan.tool.agent_id"
 	AttrToolServer    = "tailspan.tool.server"
 	AttrToolReadOnly  = "tailspan.tool.read_only"
 	AttrToolPartial   = "tailspan.tool.partial"
