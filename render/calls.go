@@ -14,7 +14,10 @@ type callMemory struct {
 }
 
 // call is what is remembered of one tool call.
-type call struct{ name, target string }
+type call struct {
+	name, target string
+	background   bool // it was answered, and its work goes on
+}
 
 // remember notes a call.
 func (m *callMemory) remember(t *events.Tool) {
@@ -31,20 +34,38 @@ func (m *callMemory) remember(t *events.Tool) {
 	if len(target) > maxRemembered {
 		target = cleanLine(target, events.SummaryRunes)
 	}
-	m.byID[t.ID] = call{name: t.Name, target: target}
+	m.byID[t.ID] = call{name: toldName(t), target: target}
 	for len(m.byID) > m.limit || len(m.order) > 2*m.limit {
 		delete(m.byID, m.order[0])
 		m.order = m.order[1:]
 	}
 }
 
+// goesOn notes that a call was answered and its work goes on in the background.
+func (m *callMemory) goesOn(t *events.Tool) {
+	if c, known := m.byID[t.ID]; known {
+		c.background = true
+		m.byID[t.ID] = c
+	}
+}
+
+// inBackground reports whether the call that t tells of works in the background.
+func (m *callMemory) inBackground(t *events.Tool) bool { return m.byID[t.ID].background }
+
+// toldName is the name of a tool, empty if nobody told one: [events.UnknownTool] is how that is exported.
+func toldName(t *events.Tool) string {
+	if t.Name == events.UnknownTool {
+		return ""
+	}
+	return t.Name
+}
+
 // answer gives the name and target of the call that t answers, as far as t or the memory tells them, and forgets it.
-// [events.UnknownTool] is how a name that nobody told is exported, so it counts as none.
 func (m *callMemory) answer(t *events.Tool) call {
 	c := m.byID[t.ID]
 	delete(m.byID, t.ID)
-	if t.Name != "" && t.Name != events.UnknownTool {
-		c.name = t.Name
+	if name := toldName(t); name != "" {
+		c.name = name
 	}
 	if t.Target != "" {
 		c.target = t.Target

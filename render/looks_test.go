@@ -58,6 +58,12 @@ func TestCallMemory(t *testing.T) {
 	assert.Equal(t, call{name: "read", target: "b"}, m.answer(&events.Tool{ID: "b"}))
 	assert.Equal(t, call{}, m.answer(&events.Tool{ID: "b"}), "an answer is given once")
 	assert.Equal(t, call{name: "Grep", target: "c"}, m.answer(&events.Tool{ID: "c", Name: "Grep"}), "the result's own word wins")
+	m.remember(&events.Tool{ID: "d", Name: "bash"})
+	assert.False(t, m.inBackground(&events.Tool{ID: "d"}))
+	m.goesOn(&events.Tool{ID: "d"})
+	m.goesOn(&events.Tool{ID: "never seen"})
+	assert.True(t, m.inBackground(&events.Tool{ID: "d"}))
+	assert.False(t, m.inBackground(&events.Tool{ID: "never seen"}))
 	for range 1000 {
 		m.remember(&events.Tool{ID: "x", Name: "read"})
 		m.answer(&events.Tool{ID: "x"})

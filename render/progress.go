@@ -21,13 +21,17 @@ func progressToolUse(r *Renderer, e *events.DisplayEvent) {
 // nothing: the end will come as a ToolProgress.
 func progressToolResult(r *Renderer, e *events.DisplayEvent) {
 	if e.Tool.State == events.ToolStateBackground && !e.Tool.Error {
+		r.calls.goesOn(&e.Tool)
 		return
 	}
 	progressEnd(r, r.calls.answer(&e.Tool), e.Tool.Error)
 }
 
-// progressToolProgress says how work in the background ended.
+// progressToolProgress says how work in the background ended. The end of any other call is told by its result.
 func progressToolProgress(r *Renderer, e *events.DisplayEvent) {
+	if !r.calls.inBackground(&e.Tool) {
+		return
+	}
 	switch e.Tool.State {
 	case events.ToolStateCompleted:
 		progressEnd(r, r.calls.answer(&e.Tool), false)
@@ -60,15 +64,15 @@ func progressEnd(r *Renderer, c call, isError bool) {
 	}
 }
 
+// progressNotice shows retries, warnings and errors. A refusal is told by the result that follows.
 func progressNotice(r *Renderer, e *events.DisplayEvent) {
-	if e.Notice.Code == events.NoticeAPIRetry {
+	switch {
+	case e.Notice.Code == events.NoticeAPIRetry:
 		r.line("Retrying API call")
-		return
-	}
-	switch e.Notice.Level {
-	case events.LevelWarn:
+	case e.Notice.Code == events.NoticePermissionDenied:
+	case e.Notice.Level == events.LevelWarn:
 		r.line(colon("Warning", noticeText(e)))
-	case events.LevelError:
+	case e.Notice.Level == events.LevelError:
 		r.line(colon("Error", noticeText(e)))
 	}
 }

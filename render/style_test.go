@@ -176,7 +176,8 @@ func TestProgressBackground(t *testing.T) {
 		events.ToolStateCompleted: "Command finished", events.ToolStateFailed: "Command failed: make watch", events.ToolStateStopped: "Command failed: make watch",
 	} {
 		end := &events.DisplayEvent{Kind: events.KindToolProgress, Tool: events.Tool{ID: "c1", State: state}}
-		assert.Equal(t, "make watch\n"+want+"\n", emit(s, append(in, end)...))
+		assert.Equal(t, "make watch\n"+want+"\n", emit(s, append(in, end, end)...), "it is told once")
+		assert.Equal(t, "make watch\n", emit(s, in[0], end), "a call that is not in the background ends with its result")
 	}
 }
 
@@ -201,6 +202,7 @@ func TestOtherKinds(t *testing.T) {
 	}{
 		{"retry", notice(events.LevelWarn, events.NoticeAPIRetry, "retry 1 of 10"), "[warning: retry 1 of 10]\n", "[Retrying API call...]\n", "Retrying API call\n"},
 		{"warning", notice(events.LevelWarn, "slow", "this is\nslow"), "[warning: this is]\n", "[warning: this is]\n", "Warning: this is\n"},
+		{"refusal", notice(events.LevelWarn, events.NoticePermissionDenied, "not allowed"), "[warning: not allowed]\n", "", ""},
 		{"error by code", notice(events.LevelError, "broken_pipe", ""), "[error: broken_pipe]\n", "[error: broken_pipe]\n", "Error: broken_pipe\n"},
 		{"information", notice(events.LevelInfo, "informational", "fyi"), "", "", ""},
 		{"phase", full(events.KindPhase), "[phase: words]\n", "[phase: words]\n", "Phase: words\n"},

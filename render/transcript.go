@@ -82,13 +82,15 @@ func transcriptToolResult(r *Renderer, e *events.DisplayEvent) {
 	}
 }
 
-// transcriptNotice shows retries, warnings and errors.
+// transcriptNotice shows retries, warnings and errors. A refusal is told by the result that follows.
 func transcriptNotice(r *Renderer, e *events.DisplayEvent) {
-	if e.Notice.Code == events.NoticeAPIRetry {
+	switch e.Notice.Code {
+	case events.NoticeAPIRetry:
 		r.line("[Retrying API call...]")
-		return
+	case events.NoticePermissionDenied:
+	default:
+		bracketNotice(r, e)
 	}
-	bracketNotice(r, e)
 }
 
 // transcriptSessionEnded is the result under a heading; where there is no result text, why there is none.
