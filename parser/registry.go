@@ -16,23 +16,34 @@ const (
 	None = "none"
 )
 
+// Info describes the program that writes a provider's format.
+type Info struct {
+	// Name is the provider's name here, such as "claude"; it takes part in ids.
+	Name string
+	// ServiceName is the program's name as a service (service.name), such as "claude-code".
+	ServiceName string
+	// System is the maker of its models (gen_ai.provider.name of the OpenTelemetry conventions); empty where the format
+	// does not tell.
+	System string
+}
+
 // provider is one entry of the registry.
 type provider struct {
-	name   string
+	Info
 	new    func() events.DisplayEventSource
 	detect func(firstLines [][]byte) bool
 }
 
 // providers are asked in this order, so one that writes a form of another's format stands before it.
 var providers = [...]provider{
-	{claude.Name, func() events.DisplayEventSource { return claude.New() }, claude.Detect},
+	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".
 func Names() []string {
 	names := make([]string, 0, len(providers)+2)
 	for _, p := range providers {
-		names = append(names, p.name)
+		names = append(names, p.Name)
 	}
 	return append(names, Auto, None)
 }
@@ -46,18 +57,28 @@ func New(name string) (*Source, error) {
 		return &Source{state: statePassing}, nil
 	}
 	for _, p := range providers {
-		if p.name == name {
-			return &Source{state: stateParsing, provider: p.name, parser: p.new()}, nil
+		if p.Name == name {
+			return &Source{state: stateParsing, provider: p.Name, parser: p.new()}, nil
 		}
 	}
 	return nil, fmt.Errorf("provider %q is not known, want one of %s", name, strings.Join(Names(), ", "))
+}
+
+// InfoOf describes a provider; for a stream of none it holds the name "none" alone.
+func InfoOf(name string) Info {
+	for _, p := range providers {
+		if p.Name == name {
+			return p.Info
+		}
+	}
+	return Info{Name: None}
 }
 
 // Detect tells from the first lines of a stream who wrote it.
 func Detect(lines [][]byte) (name string, ok bool) {
 	for _, p := range providers {
 		if p.detect(lines) {
-			return p.name, true
+			return p.Name, true
 		}
 	}
 	return "", false
@@ -66,7 +87,7 @@ func Detect(lines [][]byte) (name string, ok bool) {
 // newParser returns the parser of a provider that Detect named.
 func newParser(name string) events.DisplayEventSource {
 	for _, p := range providers {
-		if p.name == name {
+		if p.Name == name {
 			return p.new()
 		}
 	}

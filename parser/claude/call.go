@@ -158,7 +158,7 @@ func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
 		t.State = events.ToolStateBackground
 	}
 	if o.agentID.Kind == scan.KindString {
-		e.AgentID = p.strings.Intern(o.agentID)
+		e.Tool.AgentID = p.strings.Intern(o.agentID)
 	}
 }
 

@@ -36,7 +36,7 @@ func (p *Parser) task(r *record, subtype string) {
 	e.Tool.ID, e.Tool.State = id, state
 	e.Tool.AgentType = p.strings.Intern(r.rest.get("subagent_type"))
 	if e.Tool.AgentType != "" || r.rest.get("task_type").Is("local_agent") {
-		e.AgentID = p.strings.Intern(task)
+		e.Tool.AgentID = p.strings.Intern(task)
 	}
 	if usage := r.rest.get("usage"); usage.Kind == scan.KindObject {
 		p.nested = readMembers(&p.inner, p.nested, usage)

@@ -1,0 +1,103 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// PathPattern takes attributes out of the path of a file, such as
+//
+//	runs/{cicd.pipeline.name}/{cicd.pipeline.run.id}/{cicd.pipeline.task.name}.jsonl
+//
+// Each {name} stands for a part of one path element, `*` for any part of one, `**` for any number of elements. The
+// pattern describes the end of the path, at element borders.
+type PathPattern struct {
+	expr *regexp.Regexp
+	keys []string // in the order of the groups
+}
+
+// PathAttribute is one attribute that a path tells.
+type PathAttribute struct {
+	Key, Value string
+}
+
+var attributeKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+
+// ParsePathPattern reads a pattern. An empty one matches nothing and is no error.
+func ParsePathPattern(pattern string) (*PathPattern, error) {
+	p := &PathPattern{}
+	if pattern == "" {
+		return p, nil
+	}
+	var expr strings.Builder
+	expr.WriteString(`(?:^|/)`)
+	rest, afterName := strings.TrimPrefix(filepath.ToSlash(pattern), "/"), false
+	for rest != "" {
+		switch c := rest[0]; {
+		case c == '{':
+			end := strings.IndexByte(rest, '}')
+			if end < 0 {
+				return nil, errors.New("a { without its }")
+			}
+			if afterName {
+				return nil, fmt.Errorf("nothing between {…} and %s, so their border could not be told", rest[:end+1])
+			}
+			key := rest[1:end]
+			if !attributeKey.MatchString(key) {
+				return nil, fmt.Errorf("%q is no attribute name", key)
+			}
+			if slices.Contains(p.keys, key) {
+				return nil, fmt.Errorf("%q stands twice", key)
+			}
+			p.keys = append(p.keys, key)
+			expr.WriteString(`([^/]+?)`)
+			rest, afterName = rest[end+1:], true
+			continue
+		case c == '}':
+			return nil, errors.New("a } without its {")
+		case strings.HasPrefix(rest, "**/"):
+			expr.WriteString(`(?:.*/)?`)
+			rest = rest[3:]
+		case c == '*':
+			expr.WriteString(`[^/]*`)
+			rest = strings.TrimLeft(rest, "*")
+		default:
+			end := strings.IndexAny(rest, "{}*")
+			if end < 0 {
+				end = len(rest)
+			}
+			expr.WriteString(regexp.QuoteMeta(rest[:end]))
+			rest = rest[end:]
+		}
+		afterName = false
+	}
+	if len(p.keys) == 0 {
+		return nil, errors.New("no {attribute} in it")
+	}
+	compiled, err := regexp.Compile(expr.String() + `$`)
+	if err != nil {
+		return nil, fmt.Errorf("compile: %w", err)
+	}
+	p.expr = compiled
+	return p, nil
+}
+
+// Match returns the attributes that path tells, none if it does not fit the pattern.
+func (p *PathPattern) Match(path string) []PathAttribute {
+	if p == nil || p.expr == nil {
+		return nil
+	}
+	groups := p.expr.FindStringSubmatch(filepath.ToSlash(path))
+	if groups == nil {
+		return nil
+	}
+	attrs := make([]PathAttribute, len(p.keys))
+	for i, key := range p.keys {
+		attrs[i] = PathAttribute{Key: key, Value: groups[i+1]}
+	}
+	return attrs
+}

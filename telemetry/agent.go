@@ -1,0 +1,70 @@
+package telemetry
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// agent is one invoke_agent span in the making: the run's own agent, or a sub-agent under the call that started it.
+type agent struct {
+	run    *run
+	call   *call // nil for the run's own agent
+	spanID pcommon.SpanID
+	parent pcommon.SpanID
+	name   string
+	id     string // the provider's id of a sub-agent
+
+	span       interval
+	lastInput  moment // the last prompt or result: where the next model call begins
+	chat       *chat
+	models     []string
+	usage      events.Tokens // what its model calls told
+	toolCalls  int
+	toolErrors int
+	background bool
+	closed     bool
+}
+
+// chat is one model call in the making.
+type chat struct {
+	messageID string
+	model     string
+	spanID    pcommon.SpanID
+	span      interval
+	usage     events.Tokens
+	hasUsage  bool
+}
+
+// sawModel notes a model that worked for the agent.
+func (a *agent) sawModel(model string) {
+	if model != "" && !slices.Contains(a.models, model) {
+		a.models = append(a.models, model)
+	}
+}
+
+// cover stretches the agent's span over i, and with it the spans that it lies in, so that children lie inside their
+// parents. What is closed is out already and stays as it is; so does the call of a sub-agent in the background.
+func (a *agent) cover(i interval) {
+	for at := a; !at.closed; {
+		at.span.coverAll(i)
+		if at.call == nil || at.background || at.call.closed {
+			return
+		}
+		at.call.span.coverAll(i)
+		at = at.call.caller
+	}
+}
+
+// inBackground reports whether the agent's work goes on after its run: it, or one that it works for, was put in the
+// background.
+func (a *agent) inBackground() bool {
+	for at := a; at.call != nil; at = at.call.caller {
+		if at.background {
+			return true
+		}
+	}
+	return false
+}

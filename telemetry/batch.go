@@ -1,0 +1,96 @@
+package telemetry
+
+import (
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+// Output is what a fold has to hand on.
+type Output struct {
+	Traces ptrace.Traces
+	Logs   plog.Logs
+	// Counts tells what went otherwise than told; see [Counts].
+	Counts Counts
+}
+
+// Counts are things worth counting that left no span of their own. They are deltas since the last Take.
+type Counts struct {
+	LateResults   int // results after their call was closed: a record, no second span
+	UnknownCalls  int // results of calls that were never seen
+	UnclosedCalls int // calls closed without a result
+	EvictedCalls  int // calls closed because too many were open
+	ClampedSpans  int // spans whose end was told before their start
+}
+
+func (c *Counts) add(o Counts) {
+	c.LateResults += o.LateResults
+	c.UnknownCalls += o.UnknownCalls
+	c.UnclosedCalls += o.UnclosedCalls
+	c.EvictedCalls += o.EvictedCalls
+	c.ClampedSpans += o.ClampedSpans
+}
+
+// Empty reports whether there is nothing to hand on.
+func (o *Output) Empty() bool {
+	return o.Traces.ResourceSpans().Len() == 0 && o.Logs.ResourceLogs().Len() == 0
+}
+
+// batch collects spans and records under their resources.
+type batch struct {
+	schemaURL string
+	version   string // of tailspan, the scope's
+	out       Output
+
+	spansOf *resource // resource of spans below; nil at first
+	spans   ptrace.SpanSlice
+	logsOf  *resource
+	logs    plog.LogRecordSlice
+}
+
+func newBatch(schemaURL, version string) *batch {
+	b := &batch{schemaURL: schemaURL, version: version}
+	b.reset()
+	return b
+}
+
+func (b *batch) reset() {
+	b.out = Output{Traces: ptrace.NewTraces(), Logs: plog.NewLogs()}
+	b.spansOf, b.logsOf = nil, nil
+}
+
+// span appends a span under r.
+func (b *batch) span(r *resource) ptrace.Span {
+	if b.spansOf != r {
+		rs := b.out.Traces.ResourceSpans().AppendEmpty()
+		rs.SetSchemaUrl(b.schemaURL)
+		r.fill(rs.Resource().Attributes())
+		ss := rs.ScopeSpans().AppendEmpty()
+		ss.SetSchemaUrl(b.schemaURL)
+		ss.Scope().SetName(ScopeName)
+		ss.Scope().SetVersion(b.version)
+		b.spansOf, b.spans = r, ss.Spans()
+	}
+	return b.spans.AppendEmpty()
+}
+
+// record appends a log record under r.
+func (b *batch) record(r *resource) plog.LogRecord {
+	if b.logsOf != r {
+		rl := b.out.Logs.ResourceLogs().AppendEmpty()
+		rl.SetSchemaUrl(b.schemaURL)
+		r.fill(rl.Resource().Attributes())
+		sl := rl.ScopeLogs().AppendEmpty()
+		sl.SetSchemaUrl(b.schemaURL)
+		sl.Scope().SetName(ScopeName)
+		sl.Scope().SetVersion(b.version)
+		b.logsOf, b.logs = r, sl.LogRecords()
+	}
+	return b.logs.AppendEmpty()
+}
+
+// take hands over what was collected and begins anew.
+func (b *batch) take() Output {
+	out := b.out
+	b.reset()
+	return out
+}

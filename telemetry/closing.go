@@ -1,0 +1,359 @@
+package telemetry
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// outcome is how a call ended: reason and failure travel together.
+type outcome struct {
+	reason    CloseReason
+	errorType string // empty: it did not fail
+	message   string
+	exitCode  int
+	hasExit   bool
+}
+
+// failure is the outcome of a call that is closed for reason without a result of its own. What was interrupted or
+// replaced did not fail.
+func failure(reason CloseReason) outcome {
+	switch reason {
+	case CloseReasonInterrupted, CloseReasonSuperseded:
+		return outcome{reason: reason}
+	default:
+		return outcome{reason: reason, errorType: ErrorTypeNoResult}
+	}
+}
+
+// finishCall closes the call that a result answers. A second result changes nothing.
+func (s *Stream) finishCall(c *call, ev *events.DisplayEvent, at moment) {
+	switch {
+	case c == nil:
+		return
+	case c.closed:
+		s.counts.LateResults++
+		return
+	}
+	t := &ev.Tool
+	c.span.end = at
+	if c.child != nil {
+		if t.State == events.ToolStateBackground {
+			c.child.background = true
+		} else {
+			s.closeAgent(c.child, CloseReasonResult, false)
+		}
+		if at.at.Before(c.child.span.end.at) && !c.child.background {
+			c.span.end = c.child.span.end
+		}
+	}
+	out := outcome{reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode}
+	if t.Error {
+		out.errorType, out.message = ErrorTypeTool, t.Err
+		if t.Denied {
+			out.errorType = ErrorTypeDenied
+		}
+	}
+	s.closeCall(c, out)
+}
+
+// finishBackground closes a sub-agent in the background when word comes that its work ended.
+func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
+	if c == nil || c.child == nil || !c.child.background {
+		return
+	}
+	switch ev.Tool.State {
+	case events.ToolStateCompleted:
+		s.closeAgent(c.child, CloseReasonResult, false)
+	case events.ToolStateFailed:
+		s.closeAgent(c.child, CloseReasonResult, true)
+	case events.ToolStateStopped:
+		s.closeAgent(c.child, CloseReasonInterrupted, false)
+	}
+}
+
+// finishRun closes the run with what its last line tells.
+func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
+	if a.call != nil || a.run.closed {
+		return
+	}
+	a.run.end = ev.End
+	reason := CloseReasonResult
+	if ev.End != nil && ev.End.Interrupted {
+		reason = CloseReasonInterrupted
+	}
+	s.closeRun(a.run, reason)
+}
+
+// closeRun closes all that the run has open but sub-agents in the background, and then the run.
+func (s *Stream) closeRun(r *run, reason CloseReason) {
+	inner := reason
+	if reason == CloseReasonResult {
+		inner = CloseReasonNoResult
+	}
+	for _, a := range s.innermostFirst() {
+		if a.run == r && !a.inBackground() {
+			s.closeAgent(a, inner, inner == CloseReasonNoResult)
+		}
+	}
+	for _, c := range slices.Clone(r.calls.open) {
+		if !c.caller.inBackground() {
+			s.closeCall(c, failure(inner))
+		}
+	}
+	s.closeChat(r.top)
+	r.closed, r.top.closed = true, true
+	if len(r.calls.open) > 0 {
+		s.linger(r)
+	}
+	s.writeAgent(r.top, reason, runFailed(r, reason))
+	if r.inPipeline {
+		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason))
+	}
+}
+
+// linger remembers a closed run for the calls that it still has open, and forgets those that have none left.
+func (s *Stream) linger(r *run) {
+	s.lingering = slices.DeleteFunc(s.lingering, func(x *run) bool { return x == r || len(x.calls.open) == 0 })
+	s.lingering = append(s.lingering, r)
+}
+
+// runFailed tells whether a run counts as failed: as its result says, or because its process died.
+func runFailed(r *run, reason CloseReason) bool {
+	switch reason {
+	case CloseReasonResult:
+		return r.end != nil && r.end.Error
+	case CloseReasonKilled, CloseReasonTruncated, CloseReasonTimeout, CloseReasonNoResult:
+		return true
+	default:
+		return false
+	}
+}
+
+// closeAgent closes a sub-agent and what it has open.
+func (s *Stream) closeAgent(a *agent, reason CloseReason, failed bool) {
+	if a.closed {
+		return
+	}
+	for _, sub := range s.innermostFirst() {
+		if sub.call.caller == a && !sub.background {
+			s.closeAgent(sub, reason, failed)
+		}
+	}
+	inner := reason
+	if reason == CloseReasonResult {
+		inner = CloseReasonNoResult
+	}
+	for _, c := range slices.Clone(a.run.calls.open) {
+		if c.caller == a {
+			s.closeCall(c, failure(inner))
+		}
+	}
+	s.closeChat(a)
+	a.closed = true
+	s.writeAgent(a, reason, failed)
+	s.agents = slices.DeleteFunc(s.agents, func(x *agent) bool { return x == a })
+}
+
+// closeChat writes the model call that the agent has open.
+func (s *Stream) closeChat(a *agent) {
+	c := a.chat
+	if c == nil {
+		return
+	}
+	a.chat = nil
+	a.cover(c.span)
+	if s.silent {
+		return
+	}
+	span := s.span(a, c.spanID, a.spanID, &c.span)
+	span.SetName(spanName(OperationChat, c.model))
+	span.SetKind(ptrace.SpanKindClient)
+	m := span.Attributes()
+	m.PutStr(AttrGenAIOperationName, OperationChat)
+	putStr(m, AttrGenAIProviderName, s.settings.Agent.System)
+	putStr(m, AttrGenAIRequestModel, c.model)
+	putStr(m, AttrGenAIResponseModel, c.model)
+	m.PutStr(AttrGenAIResponseID, c.messageID)
+	putStr(m, AttrGenAIAgentName, a.name)
+	m.PutStr(AttrCloseReason, string(CloseReasonResult))
+	if c.hasUsage {
+		m.PutInt(AttrGenAIInputTokens, c.usage.Input)
+		m.PutInt(AttrGenAIOutputTokens, c.usage.Output)
+		putPositive(m, AttrGenAICacheRead, c.usage.CacheRead)
+		putPositive(m, s.writer.semconv.cacheWrite(), c.usage.CacheWrite)
+		putPositive(m, AttrGenAIReasoningTokens, c.usage.Reasoning)
+	}
+}
+
+// closeCall writes the span of a call.
+func (s *Stream) closeCall(c *call, out outcome) {
+	if c.closed {
+		return
+	}
+	c.caller.run.calls.close(c)
+	if out.errorType != "" {
+		c.caller.toolErrors++
+	}
+	if out.reason != CloseReasonResult {
+		s.counts.UnclosedCalls++
+		if c.child != nil && !c.child.background {
+			s.closeAgent(c.child, out.reason, out.errorType != "")
+		}
+		// It lasted as long as its agent was at work.
+		c.span.cover(c.caller.span.end)
+	}
+	clamped := c.span.clamp()
+	if c.caller.closed {
+		clamped = c.span.clampInto(c.caller.span) || clamped // the parent's span is out already
+	} else {
+		c.caller.cover(c.span)
+	}
+	if s.silent {
+		return
+	}
+	span := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
+	span.SetName(spanName(OperationExecuteTool, c.name))
+	span.SetKind(ptrace.SpanKindInternal)
+	m := span.Attributes()
+	m.PutStr(AttrGenAIOperationName, OperationExecuteTool)
+	m.PutStr(AttrGenAIToolName, c.name)
+	putStr(m, AttrGenAIToolCallID, c.id)
+	m.PutStr(AttrGenAIToolType, toolType(c))
+	putStr(m, AttrGenAIAgentName, c.caller.name)
+	putStr(m, AttrToolTarget, c.target)
+	putStr(m, AttrToolServer, c.server)
+	putStr(m, AttrToolAgentType, c.agentType)
+	putStr(m, AttrGenAIToolArguments, c.arguments)
+	putStr(m, AttrParentUnknown, c.unknownParent)
+	m.PutStr(AttrCloseReason, string(out.reason))
+	if out.hasExit {
+		m.PutInt(AttrProcessExitCode, int64(out.exitCode))
+	}
+	if clamped {
+		s.counts.ClampedSpans++
+		m.PutBool(AttrTimeClamped, true)
+	}
+	setError(span, out.errorType, out.message)
+}
+
+func toolType(c *call) string {
+	if c.server != "" {
+		return ToolTypeExtension
+	}
+	return ToolTypeFunction
+}
+
+// writeAgent writes an invoke_agent span: a run's or a sub-agent's.
+func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
+	if s.silent {
+		return
+	}
+	r := a.run
+	span := s.span(a, a.spanID, a.parent, &a.span)
+	span.SetName(spanName(OperationInvokeAgent, a.name))
+	span.SetKind(ptrace.SpanKindInternal)
+	m := span.Attributes()
+	m.PutStr(AttrGenAIOperationName, OperationInvokeAgent)
+	putStr(m, AttrGenAIProviderName, s.settings.Agent.System)
+	putStr(m, AttrGenAIAgentName, a.name)
+	putStr(m, AttrAgentID, a.id)
+	m.PutStr(AttrCloseReason, string(reason))
+	putTrue(m, AttrBackground, a.background)
+	if len(a.models) == 1 {
+		m.PutStr(AttrGenAIRequestModel, a.models[0])
+	}
+	if len(a.models) > 0 {
+		models := m.PutEmptySlice(AttrModels)
+		for _, model := range a.models {
+			models.AppendEmpty().SetStr(model)
+		}
+	}
+	putPositive(m, AttrToolCalls, int64(a.toolCalls))
+	putPositive(m, AttrToolErrors, int64(a.toolErrors))
+	if a.call != nil {
+		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
+		if failed {
+			setError(span, ErrorTypeOther, "")
+		}
+		return
+	}
+	m.PutStr(AttrRunKey, r.key)
+	s.putAgentUsage(m, r.usage.Sum())
+	message := ""
+	if r.end != nil {
+		putPositive(m, AttrTurns, int64(r.end.Turns))
+		putStr(m, AttrEndCode, r.end.Code)
+		message = r.end.Err
+	}
+	if failed {
+		setError(span, errorTypeOf(r, reason), message)
+	}
+}
+
+// errorTypeOf is the low-cardinality word for why a run failed: the format's own code, else the way it ended.
+func errorTypeOf(r *run, reason CloseReason) string {
+	if reason != CloseReasonResult {
+		return string(reason)
+	}
+	if r.end != nil && r.end.Code != "" && r.end.Code != ResultSuccess {
+		return r.end.Code
+	}
+	return ErrorTypeOther
+}
+
+// putAgentUsage writes the total of an agent. The convention of the newest version has no cache counts on agent spans,
+// since they mislead over several models; they stand under own names.
+func (s *Stream) putAgentUsage(m pcommon.Map, u events.Usage) {
+	if u.Tokens == (events.Tokens{}) && !u.HasCost {
+		return
+	}
+	m.PutInt(AttrGenAIInputTokens, u.Tokens.Input)
+	m.PutInt(AttrGenAIOutputTokens, u.Tokens.Output)
+	cacheRead, cacheWrite, reasoning := AttrUsageCacheRead, AttrUsageCacheWrite, AttrUsageReasoning
+	if s.writer.semconv == SemconvV141 {
+		cacheRead, cacheWrite, reasoning = AttrGenAICacheRead, attrCacheWriteV141, AttrGenAIReasoningTokens
+	}
+	putPositive(m, cacheRead, u.Tokens.CacheRead)
+	putPositive(m, cacheWrite, u.Tokens.CacheWrite)
+	putPositive(m, reasoning, u.Tokens.Reasoning)
+	if u.HasCost {
+		m.PutDouble(AttrCostUSD, u.CostUSD)
+	}
+}
+
+// span appends a span with what all spans of a run have.
+func (s *Stream) span(a *agent, id, parent pcommon.SpanID, i *interval) ptrace.Span {
+	span := s.out.span(a.run.resource)
+	span.SetTraceID(a.run.traceID)
+	span.SetSpanID(id)
+	span.SetParentSpanID(parent)
+	span.SetStartTimestamp(pcommon.NewTimestampFromTime(i.start.at))
+	span.SetEndTimestamp(pcommon.NewTimestampFromTime(i.end.at))
+	m := span.Attributes()
+	m.EnsureCapacity(18)
+	putStr(m, AttrSessionID, a.run.sessionID)
+	putStr(m, AttrGenAIConversationID, a.run.sessionID)
+	m.PutStr(AttrTimeSource, string(worst(i.start.source, i.end.source)))
+	return span
+}
+
+// spanName is "{operation} {what}", or the operation alone where nothing more is known.
+func spanName(operation, what string) string {
+	if what == "" {
+		return operation
+	}
+	return operation + " " + what
+}
+
+func setError(span ptrace.Span, errorType, message string) {
+	if errorType == "" {
+		return
+	}
+	span.Status().SetCode(ptrace.StatusCodeError)
+	span.Status().SetMessage(events.CutRunes(message, errTextRunes))
+	span.Attributes().PutStr(AttrErrorType, errorType)
+}

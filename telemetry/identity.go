@@ -1,0 +1,116 @@
+package telemetry
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// Agent describes the agent program whose stream is read.
+type Agent struct {
+	// Provider is tailspan's name of the format, such as "claude". It is part of every id.
+	Provider string
+	// ServiceName is the program's name as a service, such as "claude-code".
+	ServiceName string
+	// System is the value of gen_ai.provider.name, such as "anthropic"; empty if the format does not tell.
+	System string
+}
+
+// Attribute is one resource attribute.
+type Attribute struct {
+	Key, Value string
+}
+
+// Identity says whose work a stream is: pipeline, run and step as resource attributes (cicd.*), and whatever else the
+// user adds. The zero value is no identity.
+type Identity struct {
+	attrs []Attribute // sorted by key, keys unique
+}
+
+// NewIdentity makes an Identity of attributes. Of two with one key the first counts; an empty value is left out.
+func NewIdentity(attrs ...Attribute) Identity {
+	var id Identity
+	for _, a := range attrs {
+		id.add(a)
+	}
+	return id
+}
+
+// With returns id and, for keys that it lacks, the attributes of o: id has precedence.
+func (id Identity) With(o Identity) Identity {
+	merged := Identity{attrs: slices.Clone(id.attrs)}
+	for _, a := range o.attrs {
+		merged.add(a)
+	}
+	return merged
+}
+
+func (id *Identity) add(a Attribute) {
+	if a.Value == "" || a.Key == "" {
+		return
+	}
+	at, found := slices.BinarySearchFunc(id.attrs, a.Key, func(x Attribute, key string) int {
+		switch {
+		case x.Key < key:
+			return -1
+		case x.Key > key:
+			return 1
+		default:
+			return 0
+		}
+	})
+	if !found {
+		id.attrs = slices.Insert(id.attrs, at, a)
+	}
+}
+
+// Value is the value of key, empty if there is none.
+func (id Identity) Value(key string) string {
+	for _, a := range id.attrs {
+		if a.Key == key {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// Attributes lists the attributes, sorted by key.
+func (id Identity) Attributes() []Attribute { return slices.Clone(id.attrs) }
+
+// pipelineRun is the run of a pipeline that the identity names; ok only if both name and run id are told, since without
+// a run id two runs could not be told apart.
+func (id Identity) pipelineRun() (name, runID string, ok bool) {
+	name, runID = id.Value(AttrPipelineName), id.Value(AttrPipelineRunID)
+	return name, runID, name != "" && runID != ""
+}
+
+// resource is the resource of a stream's spans and records. A change of version makes a new one.
+type resource struct {
+	identity Identity
+	agent    Agent
+	version  string
+}
+
+func (r *resource) fill(m pcommon.Map) {
+	m.EnsureCapacity(len(r.identity.attrs) + 2)
+	if r.agent.ServiceName != "" {
+		m.PutStr(AttrServiceName, r.agent.ServiceName)
+	}
+	if r.version != "" {
+		m.PutStr(AttrServiceVersion, r.version)
+	}
+	for _, a := range r.identity.attrs {
+		// The persona is an attribute of what the agent does, not of where it runs.
+		if a.Key != AttrGenAIAgentName {
+			m.PutStr(a.Key, a.Value)
+		}
+	}
+}
+
+// agentName is the name of the top agent: the persona, else the program.
+func (r *resource) agentName() string {
+	if persona := r.identity.Value(AttrGenAIAgentName); persona != "" {
+		return persona
+	}
+	return r.agent.ServiceName
+}

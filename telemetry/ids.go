@@ -1,0 +1,74 @@
+package telemetry
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// Ids are SHA-256 over a domain and the length-prefixed parts, cut to size: the same input gives the same id on every
+// machine and in every version that keeps the domain. A domain keeps, say, a chat span and a tool span of one item apart.
+const (
+	domainTrace    = "trace"
+	domainRun      = "run"
+	domainChat     = "chat"
+	domainTool     = "tool"
+	domainAgent    = "agent"
+	domainPipeline = "pipeline"
+	domainTask     = "task"
+	domainRecord   = "record"
+)
+
+// hash mixes the parts; the length prefix keeps ("ab","c") and ("a","bc") apart.
+func hash(domain string, occurrence int, parts ...string) [sha256.Size]byte {
+	buf := make([]byte, 0, 256)
+	buf = appendPart(buf, domain)
+	for _, p := range parts {
+		buf = appendPart(buf, p)
+	}
+	buf = binary.BigEndian.AppendUint64(buf, uint64(occurrence))
+	return sha256.Sum256(buf)
+}
+
+func appendPart(buf []byte, part string) []byte {
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(part)))
+	return append(buf, part...)
+}
+
+// traceID is never the invalid id of all zeros.
+func traceID(occurrence int, parts ...string) pcommon.TraceID {
+	sum := hash(domainTrace, occurrence, parts...)
+	id := pcommon.TraceID(sum[:16])
+	if id.IsEmpty() {
+		id[15] = 1
+	}
+	return id
+}
+
+// spanID is never the invalid id of all zeros.
+func spanID(domain string, occurrence int, parts ...string) pcommon.SpanID {
+	sum := hash(domain, occurrence, parts...)
+	id := pcommon.SpanID(sum[:8])
+	if id.IsEmpty() {
+		id[7] = 1
+	}
+	return id
+}
+
+// recordUID is the value of log.record.uid, spelled like a UUID.
+func recordUID(occurrence int, parts ...string) string {
+	sum := hash(domainRecord, occurrence, parts...)
+	var b [36]byte
+	hex.Encode(b[0:8], sum[0:4])
+	b[8] = '-'
+	hex.Encode(b[9:13], sum[4:6])
+	b[13] = '-'
+	hex.Encode(b[14:18], sum[6:8])
+	b[18] = '-'
+	hex.Encode(b[19:23], sum[8:10])
+	b[23] = '-'
+	hex.Encode(b[24:36], sum[10:16])
+	return string(b[:])
+}

@@ -1,0 +1,216 @@
+package telemetry
+
+// Every attribute, event and span name that tailspan emits stands in this file, so that a change of convention is a
+// change here alone. Sources: OpenTelemetry semantic conventions for generative AI v0.1.0 (2026-08 texts) and v1.41.0;
+// for the rest, semantic conventions v1.44.0.
+
+// ScopeName is the instrumentation scope of all spans and records.
+const ScopeName = "github.com/tailspan/tailspan"
+
+// Names that both supported versions of the GenAI conventions share.
+const (
+	AttrGenAIOperationName   = "gen_ai.operation.name"
+	AttrGenAIProviderName    = "gen_ai.provider.name"
+	AttrGenAIRequestModel    = "gen_ai.request.model"
+	AttrGenAIResponseModel   = "gen_ai.response.model"
+	AttrGenAIResponseID      = "gen_ai.response.id"
+	AttrGenAIConversationID  = "gen_ai.conversation.id"
+	AttrGenAIAgentName       = "gen_ai.agent.name"
+	AttrGenAIToolName        = "gen_ai.tool.name"
+	AttrGenAIToolCallID      = "gen_ai.tool.call.id"
+	AttrGenAIToolType        = "gen_ai.tool.type"
+	AttrGenAIToolArguments   = "gen_ai.tool.call.arguments"
+	AttrGenAIToolResult      = "gen_ai.tool.call.result"
+	AttrGenAIInputTokens     = "gen_ai.usage.input_tokens"
+	AttrGenAIOutputTokens    = "gen_ai.usage.output_tokens"
+	AttrGenAICacheRead       = "gen_ai.usage.cache_read.input_tokens"
+	AttrGenAIReasoningTokens = "gen_ai.usage.reasoning.output_tokens"
+
+	AttrErrorType       = "error.type"
+	AttrSessionID       = "session.id"
+	AttrSessionPrevious = "session.previous_id"
+	AttrProcessExitCode = "process.exit.code"
+	AttrProcessWorkDir  = "process.working_directory"
+	AttrVCSHeadName     = "vcs.ref.head.name"
+	AttrLogRecordUID    = "log.record.uid"
+
+	AttrServiceName    = "service.name"
+	AttrServiceVersion = "service.version"
+
+	AttrPipelineName   = "cicd.pipeline.name"
+	AttrPipelineRunID  = "cicd.pipeline.run.id"
+	AttrPipelineResult = "cicd.pipeline.result"
+	AttrTaskName       = "cicd.pipeline.task.name"
+	AttrTaskRunID      = "cicd.pipeline.task.run.id"
+	AttrTaskRunResult  = "cicd.pipeline.task.run.result"
+)
+
+// Names that differ between the versions; see [Semconv].
+const (
+	attrCacheWriteV01  = "gen_ai.usage.cache_write.input_tokens"
+	attrCacheWriteV141 = "gen_ai.usage.cache_creation.input_tokens"
+)
+
+// Values of the conventions.
+const (
+	OperationChat        = "chat"
+	OperationInvokeAgent = "invoke_agent"
+	OperationExecuteTool = "execute_tool"
+
+	ToolTypeFunction  = "function"
+	ToolTypeExtension = "extension"
+
+	ResultSuccess = "success"
+	ResultFailure = "failure"
+
+	ErrorTypeTool     = "tool_error"
+	ErrorTypeDenied   = "permission_denied"
+	ErrorTypeNoResult = "no_result"
+	ErrorTypeOther    = "_OTHER"
+)
+
+// Own names: what no convention has a name for.
+const (
+	AttrCloseReason     = "tailspan.close.reason"
+	AttrTimeSource      = "tailspan.time.source"
+	AttrTimeClamped     = "tailspan.time.clamped"
+	AttrBackground      = "tailspan.background"
+	AttrRunKey          = "tailspan.run.key"
+	AttrParentUnknown   = "tailspan.parent.unknown"
+	AttrModels          = "tailspan.models"
+	AttrTurns           = "tailspan.turns"
+	AttrToolCalls       = "tailspan.tool.calls"
+	AttrToolErrors      = "tailspan.tool.errors"
+	AttrCostUSD         = "tailspan.cost.usd"
+	AttrUsageCacheRead  = "tailspan.usage.cache_read.input_tokens"
+	AttrUsageCacheWrite = "tailspan.usage.cache_write.input_tokens"
+	AttrUsageReasoning  = "tailspan.usage.reasoning.output_tokens"
+	AttrUsageScope      = "tailspan.usage.scope"
+	AttrUsageProvider   = "tailspan.usage.provider" // map: the provider's own arithmetic
+	AttrUsageSession    = "tailspan.usage.session"  // map: cache hit and miss of the session
+	AttrUsagePricing    = "tailspan.usage.pricing"  // map: price list, USD per million tokens
+
+	AttrSequence     = "tailspan.sequence"
+	AttrProvider     = "tailspan.provider"
+	AttrMessageID    = "tailspan.message.id"
+	AttrTurnID       = "tailspan.turn.id"
+	AttrItemID       = "tailspan.item.id"
+	AttrParentCallID = "tailspan.parent.call.id"
+	AttrAgentID      = "tailspan.agent.id"
+	AttrDelta        = "tailspan.delta"
+	AttrSynthetic    = "tailspan.synthetic"
+	AttrReasoning    = "tailspan.reasoning"
+	AttrTruncated    = "tailspan.truncated"    // a content was cut to its limit
+	AttrContentSize  = "tailspan.content.size" // bytes of a content that is not captured
+
+	AttrToolTarget    = "tailspan.tool.target"
+	AttrToolAgentType = "tailspan.tool.agent_type"
+	AttrToolAgentID   = "tailspan.tool.agent_id"
+	AttrToolServer    = "tailspan.tool.server"
+	AttrToolReadOnly  = "tailspan.tool.read_only"
+	AttrToolPartial   = "tailspan.tool.partial"
+	AttrToolState     = "tailspan.tool.state"
+	AttrToolError     = "tailspan.tool.error"
+	AttrToolErrText   = "tailspan.tool.error.message"
+	AttrToolDenied    = "tailspan.tool.denied"
+	AttrToolSummary   = "tailspan.tool.summary"
+	AttrToolLines     = "tailspan.tool.lines"
+	AttrToolSize      = "tailspan.tool.size"
+	AttrToolTruncated = "tailspan.tool.truncated"
+	AttrToolDuration  = "tailspan.tool.duration_s"
+
+	AttrNoticeCode  = "tailspan.notice.code"
+	AttrNoticeLevel = "tailspan.notice.level"
+
+	AttrPermissionMode = "tailspan.permission_mode"
+
+	AttrEndError       = "tailspan.end.error"
+	AttrEndInterrupted = "tailspan.end.interrupted"
+	AttrEndCode        = "tailspan.end.code"
+	AttrEndResult      = "tailspan.end.result"
+	AttrEndErrText     = "tailspan.end.error.message"
+	AttrEndPrinciple   = "tailspan.end.principle"
+	AttrEndDuration    = "tailspan.end.duration_s"
+
+	AttrRequestID      = "tailspan.request.id"
+	AttrRequestSubject = "tailspan.request.subject"
+	AttrAskQuestions   = "tailspan.ask.questions" // slice of maps
+	AttrAskAnswers     = "tailspan.ask.answers"   // slice of maps
+)
+
+// Keys inside the map attributes above.
+const (
+	keyInput       = "input_tokens"
+	keyOutput      = "output_tokens"
+	keyCacheRead   = "cache_read_tokens"
+	keyCacheWrite  = "cache_write_tokens"
+	keyReasoning   = "reasoning_tokens"
+	keyCacheHit    = "cache_hit"
+	keyCacheMiss   = "cache_miss"
+	keyID          = "id"
+	keyHeader      = "header"
+	keyPrompt      = "prompt"
+	keyMulti       = "multi"
+	keyOptions     = "options"
+	keyLabel       = "label"
+	keyDescription = "description"
+	keySelected    = "selected"
+)
+
+// eventPrefix begins every event name; what follows is the wire name of the kind, or "raw".
+const eventPrefix = "tailspan."
+
+// EventNameRaw is the event name of a line that goes out as it is.
+const EventNameRaw = eventPrefix + "raw"
+
+// Semconv is the version of the GenAI conventions that names are taken from.
+type Semconv string
+
+// The supported versions.
+const (
+	SemconvGenAI01 Semconv = "genai-0.1"
+	SemconvV141    Semconv = "v1.41"
+)
+
+// SchemaURL is the address that the spans and records of this version carry.
+func (s Semconv) SchemaURL() string {
+	if s == SemconvV141 {
+		return "https://opentelemetry.io/schemas/1.41.0"
+	}
+	return "https://opentelemetry.io/schemas/gen-ai-dev/1.42.0-dev"
+}
+
+// cacheWrite is the name for tokens written to the cache.
+func (s Semconv) cacheWrite() string {
+	if s == SemconvV141 {
+		return attrCacheWriteV141
+	}
+	return attrCacheWriteV01
+}
+
+// CloseReason is why a span ended; every span ends once.
+type CloseReason string
+
+// The reasons.
+const (
+	CloseReasonResult      CloseReason = "result"      // the format told the end
+	CloseReasonSuperseded  CloseReason = "superseded"  // the next one began first
+	CloseReasonInterrupted CloseReason = "interrupted" // the user stopped it
+	CloseReasonKilled      CloseReason = "killed"      // the process was ended by a signal
+	CloseReasonNoResult    CloseReason = "no_result"   // the run ended and the result never came
+	CloseReasonTimeout     CloseReason = "timeout"     // nothing came for too long
+	CloseReasonTruncated   CloseReason = "truncated"   // the stream was cut short
+	CloseReasonEvicted     CloseReason = "evicted"     // a limit of ours was reached
+	CloseReasonShutdown    CloseReason = "shutdown"    // we stopped reading
+)
+
+// TimeSource is where a time comes from.
+type TimeSource string
+
+// The sources, best first.
+const (
+	TimeSourceLine    TimeSource = "line"    // told by the line itself
+	TimeSourceCarried TimeSource = "carried" // the nearest line that tells one
+	TimeSourceArrival TimeSource = "arrival" // when it was read, live
+	TimeSourceFile    TimeSource = "file"    // the file's modification time
+)

@@ -1,0 +1,189 @@
+package telemetry
+
+import (
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+// pipelines holds the pipeline runs that streams work under, and their steps. The spans of a pipeline and its steps go
+// out once, when all has been quiet for a while, since no format tells their end; what comes later hangs under them all
+// the same, their ids being pure functions of their names.
+type pipelines struct {
+	limit int
+	runs  map[pipelineKey]*pipelineRun
+	order []pipelineKey // oldest first, for eviction
+}
+
+type pipelineKey struct{ name, runID string }
+
+type taskKey struct{ name, runID string }
+
+type pipelineRun struct {
+	resource *resource
+	traceID  pcommon.TraceID
+	node     node
+	tasks    map[taskKey]*task
+	order    []taskKey
+}
+
+type task struct {
+	resource *resource
+	key      taskKey
+	node     node
+}
+
+// node is what a pipeline and a step have in common.
+type node struct {
+	spanID  pcommon.SpanID
+	span    interval
+	open    int       // runs at work below
+	moved   time.Time // clock time of the last sign of life
+	failed  bool
+	emitted bool
+}
+
+func newPipelines(limit int) pipelines {
+	return pipelines{limit: limit, runs: map[pipelineKey]*pipelineRun{}}
+}
+
+func keysOf(res *resource) (pipelineKey, taskKey, bool) {
+	name, runID, ok := res.identity.pipelineRun()
+	return pipelineKey{name, runID}, taskKey{res.identity.Value(AttrTaskName), res.identity.Value(AttrTaskRunID)}, ok
+}
+
+// started enters a run and returns its trace and parent; ok is false without pipeline identity.
+func (p *pipelines) started(res *resource) (trace pcommon.TraceID, parent pcommon.SpanID, ok bool) {
+	key, tkey, ok := keysOf(res)
+	if !ok {
+		return trace, parent, false
+	}
+	run := p.run(key, res)
+	run.node.open++
+	if tkey.name == "" {
+		return run.traceID, run.node.spanID, true
+	}
+	t := run.tasks[tkey]
+	if t == nil {
+		t = &task{resource: res, key: tkey}
+		t.node.spanID = spanID(domainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
+		run.tasks[tkey] = t
+		run.order = append(run.order, tkey)
+	}
+	t.node.open++
+	return run.traceID, t.node.spanID, true
+}
+
+func (p *pipelines) run(key pipelineKey, res *resource) *pipelineRun {
+	run := p.runs[key]
+	if run != nil {
+		return run
+	}
+	run = &pipelineRun{resource: res, traceID: traceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
+	run.node.spanID = spanID(domainPipeline, 0, key.name, key.runID)
+	p.runs[key] = run
+	p.order = append(p.order, key)
+	return run
+}
+
+func (p *pipelines) moved(res *resource, now time.Time) {
+	p.each(res, func(n *node) { n.moved = now })
+}
+
+func (p *pipelines) ended(res *resource, span interval, failed bool, now time.Time) {
+	p.each(res, func(n *node) {
+		n.open--
+		n.moved = now
+		n.span.coverAll(span)
+		n.failed = n.failed || failed
+	})
+}
+
+// each calls f for the pipeline and the step of res.
+func (p *pipelines) each(res *resource, f func(*node)) {
+	key, tkey, ok := keysOf(res)
+	if !ok {
+		return
+	}
+	run := p.runs[key]
+	if run == nil {
+		return
+	}
+	f(&run.node)
+	if t := run.tasks[tkey]; t != nil {
+		f(&t.node)
+	}
+}
+
+// flush writes the spans of what has been quiet since before, and forgets the oldest pipelines over the limit.
+func (p *pipelines) flush(b *batch, before time.Time) {
+	kept := p.order[:0]
+	for i, key := range p.order {
+		run := p.runs[key]
+		run.flush(b, key, before)
+		if excess := len(p.order) - i - p.limit; excess > 0 && run.node.emitted {
+			delete(p.runs, key)
+			continue
+		}
+		kept = append(kept, key)
+	}
+	p.order = kept
+}
+
+// flush writes the steps that are quiet, also those that came after the pipeline's span went out, then the pipeline.
+func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time) {
+	for _, tkey := range r.order {
+		if t := r.tasks[tkey]; t.node.quiet(before) {
+			t.write(b, r)
+		}
+	}
+	if !r.node.quiet(before) {
+		return
+	}
+	span := b.span(r.resource)
+	r.node.write(span, r.traceID, pcommon.SpanID{})
+	span.SetName(key.name)
+	span.SetKind(ptrace.SpanKindServer)
+	m := span.Attributes()
+	m.PutStr(AttrPipelineName, key.name)
+	m.PutStr(AttrPipelineRunID, key.runID)
+	m.PutStr(AttrPipelineResult, r.node.result())
+}
+
+func (t *task) write(b *batch, r *pipelineRun) {
+	span := b.span(t.resource)
+	t.node.write(span, r.traceID, r.node.spanID)
+	span.SetName(t.key.name)
+	span.SetKind(ptrace.SpanKindInternal)
+	m := span.Attributes()
+	m.PutStr(AttrTaskName, t.key.name)
+	m.PutStr(AttrTaskRunID, t.key.runID)
+	m.PutStr(AttrTaskRunResult, t.node.result())
+}
+
+// quiet reports whether the node has something to tell, has not told it, and nothing moved since before.
+func (n *node) quiet(before time.Time) bool {
+	return n.open <= 0 && !n.emitted && n.span.start.known() && !n.moved.After(before)
+}
+
+func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.SpanID) {
+	n.emitted = true
+	span.SetTraceID(trace)
+	span.SetSpanID(n.spanID)
+	span.SetParentSpanID(parent)
+	span.SetStartTimestamp(pcommon.NewTimestampFromTime(n.span.start.at))
+	span.SetEndTimestamp(pcommon.NewTimestampFromTime(n.span.end.at))
+	span.Attributes().PutStr(AttrTimeSource, string(worst(n.span.start.source, n.span.end.source)))
+	if n.failed {
+		span.Status().SetCode(ptrace.StatusCodeError)
+		span.Attributes().PutStr(AttrErrorType, ErrorTypeOther)
+	}
+}
+
+func (n *node) result() string {
+	if n.failed {
+		return ResultFailure
+	}
+	return ResultSuccess
+}

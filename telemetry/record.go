@@ -1,0 +1,323 @@
+package telemetry
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// recordWriter writes events into log records. What a record holds is enough to show the event in every style without
+// any memory; [EventFromRecord] reads it back.
+type recordWriter struct {
+	semconv Semconv
+	capture Capture
+	limits  Limits
+}
+
+// write fills body, event name, severity and the attributes that come from the event itself.
+func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
+	lr.SetEventName(eventPrefix + ev.Kind.String())
+	w.severity(lr, ev)
+	m := lr.Attributes()
+	m.EnsureCapacity(20)
+	putStr(m, AttrSessionID, ev.SessionID)
+	putStr(m, AttrGenAIConversationID, ev.SessionID)
+	putStr(m, AttrTurnID, ev.TurnID)
+	putStr(m, AttrMessageID, ev.MessageID)
+	putStr(m, AttrItemID, ev.ItemID)
+	putStr(m, AttrParentCallID, ev.ParentID)
+	putStr(m, AttrAgentID, ev.AgentID)
+	putStr(m, AttrGenAIResponseModel, ev.Model)
+	putTrue(m, AttrDelta, ev.Delta)
+	putTrue(m, AttrSynthetic, ev.Synthetic)
+	switch ev.Kind {
+	case events.KindText, events.KindMessage:
+		w.body(lr, ev.Text, w.capture.Text, 0)
+		if ev.Kind == events.KindMessage && w.capture.Reasoning {
+			w.content(m, AttrReasoning, ev.Reasoning)
+		}
+	case events.KindReasoning:
+		w.body(lr, ev.Text, w.capture.Reasoning, w.limits.ContentBytes)
+	case events.KindPrompt:
+		w.body(lr, ev.Text, w.capture.Prompts, w.limits.ContentBytes)
+	case events.KindNotice, events.KindPhase:
+		w.body(lr, ev.Text, true, 0)
+		w.notice(m, ev)
+	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
+		w.tool(lr, ev)
+	case events.KindUsage:
+		w.usage(m, ev.Usage)
+	case events.KindSessionStarted, events.KindTurnStarted:
+		w.session(m, ev.Session)
+	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
+		w.end(lr, ev.End)
+	case events.KindApprovalRequest:
+		w.approval(m, ev.Approval)
+	case events.KindAskRequest:
+		w.ask(m, ev.Ask)
+	}
+}
+
+func (w *recordWriter) severity(lr plog.LogRecord, ev *events.DisplayEvent) {
+	n, text := plog.SeverityNumberInfo, "INFO"
+	switch {
+	case ev.Kind == events.KindToolResult && ev.Tool.Error,
+		ev.End != nil && ev.End.Error && !ev.End.Interrupted,
+		ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelError:
+		n, text = plog.SeverityNumberError, "ERROR"
+	case ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelWarn:
+		n, text = plog.SeverityNumberWarn, "WARN"
+	}
+	lr.SetSeverityNumber(n)
+	lr.SetSeverityText(text)
+}
+
+// body sets the record's body, cut to limit bytes where limit is positive.
+func (w *recordWriter) body(lr plog.LogRecord, s string, captured bool, limit int) {
+	if !captured {
+		if s != "" {
+			lr.Attributes().PutInt(AttrContentSize, int64(len(s)))
+		}
+		return
+	}
+	cut, truncated := cutBytes(s, limit)
+	lr.Body().SetStr(cut)
+	putTrue(lr.Attributes(), AttrTruncated, truncated)
+}
+
+func (w *recordWriter) content(m pcommon.Map, key, s string) {
+	if s == "" {
+		return
+	}
+	cut, truncated := cutBytes(s, w.limits.ContentBytes)
+	m.PutStr(key, cut)
+	putTrue(m, AttrTruncated, truncated)
+}
+
+func (w *recordWriter) notice(m pcommon.Map, ev *events.DisplayEvent) {
+	putStr(m, AttrNoticeCode, ev.Notice.Code)
+	if ev.Kind == events.KindNotice {
+		m.PutStr(AttrNoticeLevel, ev.Notice.Level.String())
+	}
+}
+
+func (w *recordWriter) tool(lr plog.LogRecord, ev *events.DisplayEvent) {
+	t, m := &ev.Tool, lr.Attributes()
+	m.PutStr(AttrGenAIToolName, toolName(t.Name))
+	putStr(m, AttrGenAIToolCallID, t.ID)
+	putStr(m, AttrToolTarget, cutTarget(t.Target, w.limits.TargetRunes))
+	putStr(m, AttrToolAgentType, t.AgentType)
+	putStr(m, AttrToolAgentID, t.AgentID)
+	putStr(m, AttrToolServer, t.Server)
+	putTrue(m, AttrToolReadOnly, t.ReadOnly)
+	putTrue(m, AttrToolPartial, t.Partial)
+	putStr(m, AttrToolState, t.State.String())
+	if ev.Kind == events.KindToolUse {
+		if w.capture.ToolInput {
+			w.content(m, AttrGenAIToolArguments, string(t.Input))
+		}
+		return
+	}
+	if ev.Text != "" {
+		lr.Body().SetStr(ev.Text)
+	} else {
+		putBody(lr, t.Summary)
+	}
+	putTrue(m, AttrToolError, t.Error)
+	putStr(m, AttrToolErrText, events.CutRunes(t.Err, errTextRunes))
+	putTrue(m, AttrToolDenied, t.Denied)
+	putStr(m, AttrToolSummary, t.Summary)
+	if t.HasExitCode {
+		m.PutInt(AttrProcessExitCode, int64(t.ExitCode))
+	}
+	if t.HasLines {
+		m.PutInt(AttrToolLines, int64(t.Lines))
+	}
+	if t.Size > 0 {
+		m.PutInt(AttrToolSize, int64(t.Size))
+	}
+	putTrue(m, AttrToolTruncated, t.Truncated)
+	if t.Duration > 0 {
+		m.PutDouble(AttrToolDuration, t.Duration.Seconds())
+	}
+	if w.capture.ToolOutput {
+		w.content(m, AttrGenAIToolResult, string(t.Output))
+	}
+}
+
+// usage writes both arithmetics: the normalised one under the conventions' names, the provider's own as a map.
+func (w *recordWriter) usage(m pcommon.Map, u *events.Usage) {
+	if u == nil {
+		return
+	}
+	m.PutStr(AttrUsageScope, u.Scope.String())
+	m.PutInt(AttrGenAIInputTokens, u.Tokens.Input)
+	m.PutInt(AttrGenAIOutputTokens, u.Tokens.Output)
+	putPositive(m, AttrGenAICacheRead, u.Tokens.CacheRead)
+	putPositive(m, w.semconv.cacheWrite(), u.Tokens.CacheWrite)
+	putPositive(m, AttrGenAIReasoningTokens, u.Tokens.Reasoning)
+	if u.HasCost {
+		m.PutDouble(AttrCostUSD, u.CostUSD)
+	}
+	p := m.PutEmptyMap(AttrUsageProvider)
+	p.PutInt(keyInput, u.Provider.Input)
+	p.PutInt(keyOutput, u.Provider.Output)
+	putPositive(p, keyCacheRead, u.Provider.CacheRead)
+	putPositive(p, keyCacheWrite, u.Provider.CacheWrite)
+	putPositive(p, keyReasoning, u.Provider.Reasoning)
+	if u.SessionCacheHit > 0 || u.SessionCacheMiss > 0 {
+		s := m.PutEmptyMap(AttrUsageSession)
+		s.PutInt(keyCacheHit, u.SessionCacheHit)
+		s.PutInt(keyCacheMiss, u.SessionCacheMiss)
+	}
+	if u.Pricing != nil {
+		s := m.PutEmptyMap(AttrUsagePricing)
+		s.PutDouble(keyInput, u.Pricing.Input)
+		s.PutDouble(keyOutput, u.Pricing.Output)
+		s.PutDouble(keyCacheRead, u.Pricing.CacheRead)
+		s.PutDouble(keyCacheWrite, u.Pricing.CacheWrite)
+	}
+}
+
+func (w *recordWriter) session(m pcommon.Map, s *events.Session) {
+	if s == nil {
+		return
+	}
+	putStr(m, AttrServiceVersion, s.Version)
+	putStr(m, AttrProcessWorkDir, s.WorkingDir)
+	putStr(m, AttrPermissionMode, s.PermissionMode)
+	putStr(m, AttrSessionPrevious, s.PreviousID)
+	putStr(m, AttrVCSHeadName, s.Branch)
+}
+
+func (w *recordWriter) end(lr plog.LogRecord, e *events.End) {
+	if e == nil {
+		return
+	}
+	m := lr.Attributes()
+	m.PutBool(AttrEndError, e.Error)
+	putTrue(m, AttrEndInterrupted, e.Interrupted)
+	putStr(m, AttrEndCode, e.Code)
+	putStr(m, AttrEndErrText, events.CutRunes(e.Err, errTextRunes))
+	putStr(m, AttrEndPrinciple, e.Principle)
+	putPositive(m, AttrTurns, int64(e.Turns))
+	if e.Duration > 0 {
+		m.PutDouble(AttrEndDuration, e.Duration.Seconds())
+	}
+	if w.capture.Text {
+		w.content(m, AttrEndResult, e.Result)
+	}
+	putBody(lr, e.Err)
+}
+
+func (w *recordWriter) approval(m pcommon.Map, a *events.Approval) {
+	if a == nil {
+		return
+	}
+	putStr(m, AttrRequestID, a.ID)
+	putStr(m, AttrGenAIToolName, a.Tool)
+	putStr(m, AttrRequestSubject, a.Subject)
+}
+
+func (w *recordWriter) ask(m pcommon.Map, a *events.Ask) {
+	if a == nil {
+		return
+	}
+	putStr(m, AttrRequestID, a.ID)
+	questions := m.PutEmptySlice(AttrAskQuestions)
+	for _, q := range a.Questions {
+		qm := questions.AppendEmpty().SetEmptyMap()
+		putStr(qm, keyID, q.ID)
+		putStr(qm, keyHeader, q.Header)
+		putStr(qm, keyPrompt, q.Prompt)
+		putTrue(qm, keyMulti, q.Multi)
+		options := qm.PutEmptySlice(keyOptions)
+		for _, o := range q.Options {
+			om := options.AppendEmpty().SetEmptyMap()
+			om.PutStr(keyLabel, o.Label)
+			putStr(om, keyDescription, o.Description)
+		}
+	}
+	if len(a.Answers) == 0 {
+		return
+	}
+	answers := m.PutEmptySlice(AttrAskAnswers)
+	for _, an := range a.Answers {
+		am := answers.AppendEmpty().SetEmptyMap()
+		putStr(am, keyID, an.QuestionID)
+		selected := am.PutEmptySlice(keySelected)
+		for _, s := range an.Selected {
+			selected.AppendEmpty().SetStr(s)
+		}
+	}
+}
+
+// errTextRunes bounds error texts in attributes and status messages, in runes.
+const errTextRunes = 1024
+
+func toolName(name string) string {
+	if name == "" {
+		return events.UnknownTool
+	}
+	return name
+}
+
+// cutTarget cuts a target to limit runes: a path loses its beginning, since its end tells more, anything else its end.
+func cutTarget(s string, limit int) string {
+	if limit <= 0 || len(s) <= limit || utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	if !looksLikePath(s) {
+		return events.CutRunes(s, limit)
+	}
+	i := len(s)
+	for range limit - 1 {
+		_, n := utf8.DecodeLastRuneInString(s[:i])
+		i -= n
+	}
+	return "…" + s[i:]
+}
+
+// looksLikePath takes one word with a separator for a path.
+func looksLikePath(s string) bool {
+	return strings.ContainsAny(s, `/\`) && !strings.ContainsAny(s, " \t\n\"'|;&<>") && !strings.Contains(s, "://")
+}
+
+// cutBytes cuts s to at most limit bytes, never inside a rune; limit 0 means none.
+func cutBytes(s string, limit int) (string, bool) {
+	if limit <= 0 || len(s) <= limit {
+		return s, false
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit], true
+}
+
+func putStr(m pcommon.Map, key, value string) {
+	if value != "" {
+		m.PutStr(key, value)
+	}
+}
+
+func putTrue(m pcommon.Map, key string, value bool) {
+	if value {
+		m.PutBool(key, true)
+	}
+}
+
+func putPositive(m pcommon.Map, key string, value int64) {
+	if value > 0 {
+		m.PutInt(key, value)
+	}
+}
+
+func putBody(lr plog.LogRecord, s string) {
+	if s != "" {
+		lr.Body().SetStr(s)
+	}
+}

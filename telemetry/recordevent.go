@@ -1,0 +1,236 @@
+package telemetry
+
+import (
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// EventFromRecord reads the event that a log record was made of into ev. It reports false, and leaves ev empty, for a
+// record that is none of ours. Input and Output of the event are there only where they were captured.
+//
+// What the record's limits cut stays cut; all else is what the event said, so that showing either gives the same.
+func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
+	*ev = events.DisplayEvent{}
+	name, ours := strings.CutPrefix(lr.EventName(), eventPrefix)
+	if !ours {
+		return false
+	}
+	kind, known := events.ParseKind(name)
+	if !known {
+		return false
+	}
+	r := recordReader{m: lr.Attributes()}
+	ev.Kind = kind
+	if ts := lr.Timestamp(); ts != 0 {
+		ev.Time = ts.AsTime()
+	}
+	ev.SessionID = r.str(AttrSessionID)
+	ev.TurnID = r.str(AttrTurnID)
+	ev.MessageID = r.str(AttrMessageID)
+	ev.ItemID = r.str(AttrItemID)
+	ev.ParentID = r.str(AttrParentCallID)
+	ev.AgentID = r.str(AttrAgentID)
+	ev.Model = r.str(AttrGenAIResponseModel)
+	ev.Delta = r.bool(AttrDelta)
+	ev.Synthetic = r.bool(AttrSynthetic)
+	switch kind {
+	case events.KindText, events.KindMessage, events.KindReasoning, events.KindPrompt, events.KindNotice, events.KindPhase:
+		ev.Text = bodyText(lr)
+		ev.Reasoning = r.str(AttrReasoning)
+		ev.Notice = events.Notice{Level: events.ParseLevel(r.str(AttrNoticeLevel)), Code: r.str(AttrNoticeCode)}
+	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
+		r.tool(lr, ev)
+	case events.KindUsage:
+		ev.Usage = r.usage()
+	case events.KindSessionStarted, events.KindTurnStarted:
+		ev.Session = r.session()
+	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
+		ev.End = r.end()
+	case events.KindApprovalRequest:
+		ev.Approval = &events.Approval{ID: r.str(AttrRequestID), Tool: r.str(AttrGenAIToolName), Subject: r.str(AttrRequestSubject)}
+	case events.KindAskRequest:
+		ev.Ask = r.ask()
+	}
+	return true
+}
+
+// RawLine is the line that a record of [EventNameRaw] hands on as it is; false for any other record.
+func RawLine(lr plog.LogRecord) (string, bool) {
+	if lr.EventName() != EventNameRaw {
+		return "", false
+	}
+	return bodyText(lr), true
+}
+
+func bodyText(lr plog.LogRecord) string {
+	if lr.Body().Type() == pcommon.ValueTypeStr {
+		return lr.Body().Str()
+	}
+	return ""
+}
+
+// recordReader reads attributes; one that is missing or of another type is the zero value.
+type recordReader struct {
+	m pcommon.Map
+}
+
+func (r recordReader) str(key string) string {
+	if v, ok := r.m.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	return ""
+}
+
+func (r recordReader) bool(key string) bool {
+	v, ok := r.m.Get(key)
+	return ok && v.Type() == pcommon.ValueTypeBool && v.Bool()
+}
+
+func (r recordReader) int(key string) int64 {
+	n, _ := r.intOK(key)
+	return n
+}
+
+func (r recordReader) intOK(key string) (int64, bool) {
+	if v, ok := r.m.Get(key); ok && v.Type() == pcommon.ValueTypeInt {
+		return v.Int(), true
+	}
+	return 0, false
+}
+
+func (r recordReader) floatOK(key string) (float64, bool) {
+	if v, ok := r.m.Get(key); ok && v.Type() == pcommon.ValueTypeDouble {
+		return v.Double(), true
+	}
+	return 0, false
+}
+
+func (r recordReader) seconds(key string) time.Duration {
+	f, _ := r.floatOK(key)
+	return time.Duration(f * float64(time.Second))
+}
+
+func (r recordReader) sub(key string) (recordReader, bool) {
+	if v, ok := r.m.Get(key); ok && v.Type() == pcommon.ValueTypeMap {
+		return recordReader{m: v.Map()}, true
+	}
+	return recordReader{m: pcommon.NewMap()}, false
+}
+
+// each calls f for every map in the slice under key.
+func (r recordReader) each(key string, f func(recordReader)) {
+	v, ok := r.m.Get(key)
+	if !ok || v.Type() != pcommon.ValueTypeSlice {
+		return
+	}
+	for _, item := range v.Slice().All() {
+		if item.Type() == pcommon.ValueTypeMap {
+			f(recordReader{m: item.Map()})
+		}
+	}
+}
+
+func (r recordReader) tool(lr plog.LogRecord, ev *events.DisplayEvent) {
+	t := &ev.Tool
+	t.Name = r.str(AttrGenAIToolName)
+	t.ID = r.str(AttrGenAIToolCallID)
+	t.Target = r.str(AttrToolTarget)
+	t.AgentType = r.str(AttrToolAgentType)
+	t.AgentID = r.str(AttrToolAgentID)
+	t.Server = r.str(AttrToolServer)
+	t.ReadOnly = r.bool(AttrToolReadOnly)
+	t.Partial = r.bool(AttrToolPartial)
+	t.State = events.ParseToolState(r.str(AttrToolState))
+	if s := r.str(AttrGenAIToolArguments); s != "" {
+		t.Input = []byte(s)
+	}
+	if ev.Kind == events.KindToolUse {
+		return
+	}
+	t.Error = r.bool(AttrToolError)
+	t.Err = r.str(AttrToolErrText)
+	t.Denied = r.bool(AttrToolDenied)
+	t.Summary = r.str(AttrToolSummary)
+	if code, ok := r.intOK(AttrProcessExitCode); ok {
+		t.ExitCode, t.HasExitCode = int(code), true
+	}
+	if lines, ok := r.intOK(AttrToolLines); ok {
+		t.Lines, t.HasLines = int(lines), true
+	}
+	t.Size = int(r.int(AttrToolSize))
+	t.Truncated = r.bool(AttrToolTruncated)
+	t.Duration = r.seconds(AttrToolDuration)
+	if s := r.str(AttrGenAIToolResult); s != "" {
+		t.Output = []byte(s)
+	}
+	if body := bodyText(lr); body != t.Summary {
+		ev.Text = body
+	}
+}
+
+func (r recordReader) usage() *events.Usage {
+	u := &events.Usage{
+		Scope: events.ParseUsageScope(r.str(AttrUsageScope)),
+		Tokens: events.Tokens{
+			Input: r.int(AttrGenAIInputTokens), Output: r.int(AttrGenAIOutputTokens), CacheRead: r.int(AttrGenAICacheRead),
+			CacheWrite: r.int(attrCacheWriteV01) + r.int(attrCacheWriteV141), Reasoning: r.int(AttrGenAIReasoningTokens),
+		},
+	}
+	u.CostUSD, u.HasCost = r.floatOK(AttrCostUSD)
+	p, _ := r.sub(AttrUsageProvider)
+	u.Provider = events.Tokens{
+		Input: p.int(keyInput), Output: p.int(keyOutput), CacheRead: p.int(keyCacheRead),
+		CacheWrite: p.int(keyCacheWrite), Reasoning: p.int(keyReasoning),
+	}
+	s, _ := r.sub(AttrUsageSession)
+	u.SessionCacheHit, u.SessionCacheMiss = s.int(keyCacheHit), s.int(keyCacheMiss)
+	if c, ok := r.sub(AttrUsagePricing); ok {
+		u.Pricing = &events.Pricing{}
+		u.Pricing.Input, _ = c.floatOK(keyInput)
+		u.Pricing.Output, _ = c.floatOK(keyOutput)
+		u.Pricing.CacheRead, _ = c.floatOK(keyCacheRead)
+		u.Pricing.CacheWrite, _ = c.floatOK(keyCacheWrite)
+	}
+	return u
+}
+
+func (r recordReader) session() *events.Session {
+	return &events.Session{
+		Version: r.str(AttrServiceVersion), WorkingDir: r.str(AttrProcessWorkDir), PermissionMode: r.str(AttrPermissionMode),
+		PreviousID: r.str(AttrSessionPrevious), Branch: r.str(AttrVCSHeadName),
+	}
+}
+
+func (r recordReader) end() *events.End {
+	return &events.End{
+		Error: r.bool(AttrEndError), Interrupted: r.bool(AttrEndInterrupted), Code: r.str(AttrEndCode),
+		Result: r.str(AttrEndResult), Err: r.str(AttrEndErrText), Principle: r.str(AttrEndPrinciple),
+		Turns: int(r.int(AttrTurns)), Duration: r.seconds(AttrEndDuration),
+	}
+}
+
+func (r recordReader) ask() *events.Ask {
+	a := &events.Ask{ID: r.str(AttrRequestID)}
+	r.each(AttrAskQuestions, func(q recordReader) {
+		question := events.AskQuestion{ID: q.str(keyID), Header: q.str(keyHeader), Prompt: q.str(keyPrompt), Multi: q.bool(keyMulti)}
+		q.each(keyOptions, func(o recordReader) {
+			question.Options = append(question.Options, events.AskOption{Label: o.str(keyLabel), Description: o.str(keyDescription)})
+		})
+		a.Questions = append(a.Questions, question)
+	})
+	r.each(AttrAskAnswers, func(an recordReader) {
+		answer := events.AskAnswer{QuestionID: an.str(keyID)}
+		if v, ok := an.m.Get(keySelected); ok && v.Type() == pcommon.ValueTypeSlice {
+			for _, s := range v.Slice().All() {
+				answer.Selected = append(answer.Selected, s.AsString())
+			}
+		}
+		a.Answers = append(a.Answers, answer)
+	})
+	return a
+}

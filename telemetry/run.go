@@ -1,0 +1,68 @@
+package telemetry
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// run is a prompt (or start line) to its result: one invoke_agent span at the top, and all that lies below.
+type run struct {
+	key       string
+	sessionID string
+	resource  *resource
+	traceID   pcommon.TraceID
+	top       *agent
+	calls     calls
+	usage     events.UsageTotal
+	callUsage events.Tokens // what all model calls of the run told
+	sequence  int64
+
+	hasStart   bool // a start line was seen: the stream tells starts and results
+	hasMessage bool // the model said something
+	inPipeline bool
+	closed     bool
+	end        *events.End
+}
+
+// opens reports whether ev begins a new run while r is the current one (nil if there is none).
+//
+// A run ends with its result. Formats without result lines (transcripts) end it with the next prompt; a stream whose
+// process died ends it with the next start line. What is no sign of new work, such as word of a task in the
+// background, belongs to the run before.
+func (r *run) opens(ev *events.DisplayEvent) bool {
+	if r == nil {
+		return true
+	}
+	if ev.ParentID != "" {
+		return false
+	}
+	switch ev.Kind {
+	case events.KindSessionStarted:
+		return r.closed || r.hasStart || r.hasMessage
+	case events.KindPrompt:
+		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart)
+	case events.KindTurnStarted, events.KindText, events.KindReasoning, events.KindToolUse:
+		return r.closed
+	default:
+		return false
+	}
+}
+
+// ends reports whether ev ends the run.
+func ends(ev *events.DisplayEvent) bool {
+	if ev.ParentID != "" {
+		return false
+	}
+	switch ev.Kind {
+	case events.KindSessionEnded, events.KindTurnDone, events.KindTurnAborted:
+		return true
+	default:
+		return false
+	}
+}
+
+// modelSaid reports whether ev is a part of a model message of the main thread, which names the run.
+func modelSaid(ev *events.DisplayEvent) bool {
+	return ev.MessageID != "" && ev.ParentID == ""
+}

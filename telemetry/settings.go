@@ -1,0 +1,59 @@
+package telemetry
+
+import "time"
+
+// Settings govern a [Registry] and all of its streams.
+type Settings struct {
+	Semconv Semconv
+	// Version is tailspan's own version, the version of the scope.
+	Version string
+	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
+	PipelineIdle time.Duration
+	Capture      Capture
+	Limits       Limits
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Capture says which contents go into records.
+type Capture struct {
+	Text       bool // what the agent says
+	Prompts    bool // what was said to it
+	Reasoning  bool // what it thought
+	ToolInput  bool // whole arguments of calls
+	ToolOutput bool // whole results of calls
+}
+
+// Limits bound memory and sizes.
+type Limits struct {
+	// TargetRunes bounds tailspan.tool.target; a path is cut on its left.
+	TargetRunes int
+	// ContentBytes bounds opt-in contents: prompts, reasoning, tool input and output, results. Texts are never cut.
+	ContentBytes int
+	// HeldEvents bounds the events of one stream that wait for a run key or a time.
+	HeldEvents int
+	// OpenCalls bounds the calls of one run that wait for their result.
+	OpenCalls int
+	// RememberedIDs bounds the ids of closed calls and model messages that one run remembers.
+	RememberedIDs int
+	// Pipelines bounds the pipeline runs that are remembered.
+	Pipelines int
+}
+
+// NewDefaultSettings are the defaults.
+func NewDefaultSettings() Settings {
+	return Settings{
+		Semconv:      SemconvGenAI01,
+		PipelineIdle: 30 * time.Second,
+		Capture:      Capture{Text: true},
+		Limits: Limits{
+			TargetRunes:   256,
+			ContentBytes:  64 << 10,
+			HeldEvents:    4096,
+			OpenCalls:     10_000,
+			RememberedIDs: 100_000,
+			Pipelines:     10_000,
+		},
+		Now: time.Now,
+	}
+}

@@ -1,0 +1,298 @@
+package telemetry
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Line says where events come from.
+type Line struct {
+	// Offset is the position of the line's first byte in its stream.
+	Offset int64
+	// Arrival is when the line was read; it counts as a time only if Live.
+	Arrival time.Time
+	// Live tells that the line was written while the stream was followed.
+	Live bool
+	// Silent moves the state on and hands nothing out: the line was accepted before a restart.
+	Silent bool
+}
+
+// Stream is the fold of one stream.
+type Stream struct {
+	registry *Registry
+	settings StreamSettings
+	writer   recordWriter
+	out      *batch
+	counts   Counts
+	resource *resource
+	silent   bool
+
+	run *run
+	// seen are the ids of runs, calls and model messages that had a span of their own.
+	seenRuns, seenCalls, seenMessages occurrences
+	// agents are the sub-agents at work, oldest first. They may outlive their run.
+	agents []*agent
+	// lingering are closed runs that have calls open: in the background, or told late.
+	lingering []*run
+	held      []held
+	// lastTime is the newest time that a line told; unknown before the first.
+	lastTime moment
+	told     bool // some line told a time
+	// processUsage is the running total that the last result told, by model.
+	processUsage map[string]events.Usage
+}
+
+// held is an event that waits for its run's key or for a time.
+type held struct {
+	event  events.DisplayEvent
+	at     moment
+	origin origin
+}
+
+// origin is where an event stands in its stream: the line, and which one of its kind in it.
+type origin struct {
+	offset int64
+	index  int // among all events of the line
+	nth    int // among those of its kind and item
+}
+
+func newStream(r *Registry, s StreamSettings) *Stream {
+	return &Stream{
+		registry:     r,
+		settings:     s,
+		writer:       recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: r.settings.Limits},
+		out:          newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
+		resource:     &resource{identity: s.Identity, agent: s.Agent},
+		seenRuns:     newOccurrences(r.settings.Limits.RememberedIDs),
+		seenCalls:    newOccurrences(r.settings.Limits.RememberedIDs),
+		seenMessages: newOccurrences(r.settings.Limits.RememberedIDs),
+	}
+}
+
+// Feed folds the events of one line. Nothing of evs is kept.
+func (s *Stream) Feed(line Line, evs []events.DisplayEvent) {
+	s.silent = line.Silent
+	var nth counter
+	for i := range evs {
+		ev := &evs[i]
+		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
+		at := s.timeOf(ev, line)
+		if len(s.held) == 0 && at.known() && !s.run.opens(ev) {
+			s.apply(ev, at, o)
+			continue
+		}
+		s.hold(ev, at, o)
+		s.release(len(s.held) > s.registry.settings.Limits.HeldEvents)
+	}
+	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
+		s.registry.runMoved(s.run.resource)
+	}
+}
+
+// Raw hands lines on as they are, each as a record tailspan.raw. Several come under one position where they waited for
+// the provider to be told.
+func (s *Stream) Raw(line Line, lines [][]byte) {
+	if line.Silent {
+		return
+	}
+	at := moment{s.settings.FileTime, TimeSourceFile}
+	if line.Live || at.at.IsZero() {
+		at = moment{line.Arrival, TimeSourceArrival}
+	}
+	for i, data := range lines {
+		lr := s.out.record(s.resource)
+		lr.SetEventName(EventNameRaw)
+		lr.Body().SetStr(strings.ToValidUTF8(string(data), "\ufffd"))
+		lr.SetSeverityNumber(plog.SeverityNumberInfo)
+		lr.SetSeverityText("INFO")
+		s.stamp(lr, at)
+		lr.Attributes().PutStr(AttrLogRecordUID, recordUID(i, s.settings.Agent.Provider, s.settings.ID, strconv.FormatInt(line.Offset, 10)))
+	}
+}
+
+// Idle tells that all that was there has been read: what waits for a time will not find one in what comes before long.
+func (s *Stream) Idle() {
+	if len(s.held) == 0 || s.told {
+		return
+	}
+	s.silent = false
+	s.date(moment{s.settings.FileTime, TimeSourceFile})
+	s.release(false)
+}
+
+// Close ends the stream: what waits comes out, and what is open is closed for reason.
+func (s *Stream) Close(reason CloseReason) {
+	s.silent = false
+	s.date(moment{s.settings.FileTime, TimeSourceFile})
+	s.release(true)
+	if s.run != nil && !s.run.closed {
+		if reason == CloseReasonNoResult && !s.run.hasStart && len(s.run.calls.open) == 0 {
+			reason = CloseReasonResult // a transcript tells no results: its end is the end of the last turn
+		}
+		s.closeRun(s.run, reason)
+	}
+	for _, a := range s.innermostFirst() {
+		s.closeAgent(a, reason, reason != CloseReasonShutdown)
+	}
+	for _, r := range s.lingering {
+		for _, c := range slices.Clone(r.calls.open) {
+			s.closeCall(c, failure(reason))
+		}
+	}
+	s.lingering = nil
+}
+
+// Take returns what the fold has to hand on since the last call.
+func (s *Stream) Take() Output {
+	out := s.out.take()
+	out.Counts = s.counts
+	s.counts = Counts{}
+	return out
+}
+
+// SetIdentity changes whose work what follows is.
+func (s *Stream) SetIdentity(id Identity) {
+	s.resource = &resource{identity: id, agent: s.resource.agent, version: s.resource.version}
+}
+
+// timeOf is the time of an event; unknown if nothing so far tells one.
+func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
+	switch {
+	case plausible(ev.Time):
+		s.lastTime = moment{ev.Time, TimeSourceCarried}
+		s.told = true
+		own := moment{ev.Time, TimeSourceLine}
+		s.date(s.lastTime)
+		return own
+	case s.told:
+		return s.lastTime
+	case line.Live:
+		s.date(moment{line.Arrival, TimeSourceArrival})
+		return moment{line.Arrival, TimeSourceArrival}
+	default:
+		return moment{}
+	}
+}
+
+// plausible refuses times that no agent ran at: garbage, and zero in its many spellings.
+func plausible(t time.Time) bool { return t.Year() >= 2000 && t.Year() < 2200 }
+
+// date gives m to all that waits for a time.
+func (s *Stream) date(m moment) {
+	for i := range s.held {
+		if !s.held[i].at.known() {
+			s.held[i].at = m
+		}
+	}
+}
+
+func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
+	h := held{event: *ev, at: at, origin: o}
+	h.event.Tool.Input, h.event.Tool.Output = nil, nil
+	if s.writer.capture.ToolInput {
+		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
+	}
+	if s.writer.capture.ToolOutput {
+		h.event.Tool.Output = slices.Clone(ev.Tool.Output)
+	}
+	s.held = append(s.held, h)
+}
+
+// release applies what no longer has to wait: the time is known, and so is the key of the run. With force nothing waits.
+func (s *Stream) release(force bool) {
+	done := 0
+	for done < len(s.held) {
+		h := &s.held[done]
+		if !h.at.known() {
+			if !force {
+				break
+			}
+			h.at = s.fallbackTime()
+		}
+		if s.run.opens(&h.event) {
+			key, ok := s.runKey(s.held[done:], force)
+			if !ok {
+				break
+			}
+			s.openRun(key, s.held[done:])
+		}
+		s.apply(&h.event, h.at, h.origin)
+		done++
+	}
+	s.held = slices.Delete(s.held, 0, done)
+}
+
+// fallbackTime is for events that can wait no longer.
+func (s *Stream) fallbackTime() moment {
+	if s.settings.FileTime.IsZero() {
+		return moment{s.registry.settings.Now(), TimeSourceArrival}
+	}
+	return moment{s.settings.FileTime, TimeSourceFile}
+}
+
+// runKey finds the key of the run that waiting begins with; ok is false while it may still be told.
+func (s *Stream) runKey(waiting []held, force bool) (key string, ok bool) {
+	over := false
+	for i := range waiting {
+		ev := &waiting[i].event
+		if modelSaid(ev) {
+			return ev.MessageID, true
+		}
+		if over = ends(ev) || i > 0 && ev.Kind == events.KindSessionStarted && startsTwice(waiting[:i]); over {
+			break
+		}
+	}
+	if !over && !force {
+		return "", false
+	}
+	return s.fallbackKey(waiting), true
+}
+
+// startsTwice reports whether a start line stands in waiting, so that another begins a new run.
+func startsTwice(waiting []held) bool {
+	return slices.ContainsFunc(waiting, func(h held) bool { return h.event.Kind == events.KindSessionStarted })
+}
+
+// fallbackKey names a run in which no model said anything.
+func (s *Stream) fallbackKey(waiting []held) string {
+	session := ""
+	for i := range waiting {
+		ev := &waiting[i].event
+		if ev.TurnID != "" {
+			return ev.TurnID
+		}
+		if session == "" {
+			session = ev.SessionID
+		}
+	}
+	for i := range waiting {
+		if id := waiting[i].event.ItemID; id != "" && session != "" {
+			return session + "/" + id
+		}
+	}
+	return s.settings.ID + "@" + strconv.FormatInt(waiting[0].origin.offset, 10)
+}
+
+// counter numbers the events of a line among those of their kind and item.
+type counter struct {
+	item  string
+	kinds [64]uint8
+}
+
+func (c *counter) next(ev *events.DisplayEvent) int {
+	if ev.ItemID != c.item {
+		*c = counter{item: ev.ItemID}
+	}
+	k := int(ev.Kind) % len(c.kinds)
+	n := c.kinds[k]
+	if n < 255 {
+		c.kinds[k]++
+	}
+	return int(n)
+}
