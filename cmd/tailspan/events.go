@@ -31,7 +31,10 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		if err := p.events(src.ParseEvents(line)); err != nil {
 			return err
 		}
-		return p.raw(src.Raw())
+		if err := p.raw(src.Raw()); err != nil || name != stdinName {
+			return err
+		}
+		return out.Flush() // who writes may write on for hours
 	})
 	if err == nil {
 		err = p.events(src.Flush())

@@ -54,7 +54,7 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 
 // openInput opens a file, or standard input for "-", and unpacks what is gzip by its name.
 func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
-	if name == "-" {
+	if name == stdinName {
 		return io.NopCloser(stdin), nil
 	}
 	file, err := os.Open(name)
@@ -77,6 +77,9 @@ func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 		io.Closer
 	}{unpacked, file}, nil
 }
+
+// stdinName stands for standard input.
+const stdinName = "-"
 
 const readBytes = 64 << 10
 
