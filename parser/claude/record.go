@@ -156,7 +156,8 @@ func (r *record) readBlock(s *scan.Scanner) {
 		s.Skip()
 		return
 	}
-	var b block
+	r.blocks = append(r.blocks, block{})
+	b := &r.blocks[len(r.blocks)-1]
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
 		case "type":
@@ -174,9 +175,9 @@ func (r *record) readBlock(s *scan.Scanner) {
 		case "server_name":
 			b.server = s.Value()
 		case "input":
-			r.readInput(s, &b)
+			r.readInput(s, b)
 		case "content":
-			r.readResultContent(s, &b)
+			r.readResultContent(s, b)
 		default:
 			s.Skip()
 		}
@@ -184,7 +185,6 @@ func (r *record) readBlock(s *scan.Scanner) {
 	if b.kind.Is("tool_result") {
 		r.resultBlocks++
 	}
-	r.blocks = append(r.blocks, b)
 }
 
 func (r *record) readInput(s *scan.Scanner, b *block) {
