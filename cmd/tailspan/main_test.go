@@ -195,7 +195,7 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-func TestEachLine(t *testing.T) {
+func TestLines(t *testing.T) {
 	long := strings.Repeat("x", 3*readBytes+7)
 	for name, input := range map[string]string{
 		"empty": "", "one": "a\n", "no newline at the end": "a\nb", "blank lines": "\n\na\n\n", "carriage returns": "a\r\nb\rc\n",
@@ -213,17 +213,38 @@ func TestEachLine(t *testing.T) {
 
 func lines(t testing.TB, r io.Reader) (all []string) {
 	t.Helper()
-	require.NoError(t, eachLine(r, func(line []byte) error {
+	require.NoError(t, (&lineReader{max: defaultMaxLine}).each(r, func(line []byte) error {
 		all = append(all, string(line))
 		return nil
 	}))
 	return all
 }
 
-func TestEachLineStops(t *testing.T) {
+func TestLinesStop(t *testing.T) {
 	stop := errors.New("stop")
-	assert.ErrorIs(t, eachLine(strings.NewReader("a\nb\n"), func([]byte) error { return stop }), stop)
-	assert.ErrorIs(t, eachLine(iotest.ErrReader(io.ErrClosedPipe), func([]byte) error { return nil }), io.ErrClosedPipe)
+	assert.ErrorIs(t, (&lineReader{max: 9}).each(strings.NewReader("a\nb\n"), func([]byte) error { return stop }), stop)
+	assert.ErrorIs(t, (&lineReader{max: 9}).each(iotest.ErrReader(io.ErrClosedPipe), func([]byte) error { return nil }), io.ErrClosedPipe)
+}
+
+func TestLinesTooLong(t *testing.T) {
+	long := strings.Repeat("x", 2*readBytes)
+	l := lineReader{max: 5}
+	var got []string
+	require.NoError(t, l.each(strings.NewReader("12345\n123456\n"+long+"\nend\n"+long), func(line []byte) error {
+		got = append(got, string(line))
+		return nil
+	}))
+	assert.Equal(t, []string{"12345", "end"}, got)
+	assert.Equal(t, 3, l.skipped)
+	assert.LessOrEqual(t, cap(l.long), readBytes, "in constant memory")
+
+	_, stdout, _ := tailspan("one\ntwo two\n", "events", "--max-line-size", "4", "-")
+	assert.EqualValues(t, 1, lastLine(t, stdout)["too_long"])
+	_, _, stderr := tailspan("one\ntwo two\n", "render", "--max-line-size", "4", "-")
+	assert.Contains(t, stderr, "skipped 1 lines longer than 4 bytes")
+	code, _, stderr := tailspan("", "render", "--max-line-size", "0", "-")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "max-line-size must be positive, got 0")
 }
 
 // FuzzSplit holds that the lines are the same however the input is cut into reads, and those of a plain split.
