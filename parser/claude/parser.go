@@ -76,6 +76,9 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	if cap(p.output) > keepOutputBytes {
 		p.output = nil
 	}
+	if cap(p.scratch) > keepOutputBytes {
+		p.scratch = nil
+	}
 	if cap(p.out) > keepEvents {
 		p.out = nil
 	}

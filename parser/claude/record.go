@@ -74,8 +74,14 @@ type record struct {
 	resultBlocks int
 }
 
+// keepBlocks is the number of blocks, arguments or texts from which their memory is not kept for the next line.
+const keepBlocks = 1 << 10
+
 // reset empties r and keeps its memory.
 func (r *record) reset() {
+	if cap(r.blocks) > keepBlocks || cap(r.args) > keepBlocks || cap(r.texts) > keepBlocks {
+		r.blocks, r.args, r.texts = nil, nil, nil
+	}
 	*r = record{blocks: r.blocks[:0], rest: r.rest[:0], args: r.args[:0], texts: r.texts[:0]}
 }
 
