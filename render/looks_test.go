@@ -2,6 +2,7 @@ package render
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -50,23 +51,32 @@ func TestBaseName(t *testing.T) {
 }
 
 func TestCallMemory(t *testing.T) {
+	at := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 	m := callMemory{limit: 2}
-	for _, id := range []string{"", "a", "b", "c"} {
-		m.remember(&events.Tool{ID: id, Name: "read", Target: id})
+	answer := func(told events.Tool) events.Tool {
+		m.complete(&told, at.Add(time.Second))
+		m.forget(&told)
+		return told
 	}
-	assert.Equal(t, call{}, m.answer(&events.Tool{ID: "a"}), "the oldest is forgotten")
-	assert.Equal(t, call{name: "read", target: "b"}, m.answer(&events.Tool{ID: "b"}))
-	assert.Equal(t, call{}, m.answer(&events.Tool{ID: "b"}), "an answer is given once")
-	assert.Equal(t, call{name: "Grep", target: "c"}, m.answer(&events.Tool{ID: "c", Name: "Grep"}), "the result's own word wins")
-	m.remember(&events.Tool{ID: "d", Name: "bash"})
+	for _, id := range []string{"", "a", "b", "c"} {
+		m.remember(&events.Tool{ID: id, Name: "read", Target: id}, at)
+	}
+	assert.Equal(t, events.Tool{ID: "a"}, answer(events.Tool{ID: "a"}), "the oldest is forgotten")
+	assert.Equal(t, events.Tool{ID: "b", Name: "read", Target: "b", Duration: time.Second}, answer(events.Tool{ID: "b"}))
+	assert.Equal(t, events.Tool{ID: "b"}, answer(events.Tool{ID: "b"}), "an answer is given once")
+	told := events.Tool{ID: "c", Name: "Grep", Target: "x", Duration: time.Minute}
+	assert.Equal(t, told, answer(told), "the result's own word wins")
+	m.remember(&events.Tool{ID: "d", Name: "bash"}, time.Time{})
+	assert.Zero(t, answer(events.Tool{ID: "d"}).Duration, "a call without time took nobody knows how long")
+	m.remember(&events.Tool{ID: "d", Name: "bash"}, at)
 	assert.False(t, m.inBackground(&events.Tool{ID: "d"}))
 	m.goesOn(&events.Tool{ID: "d"})
 	m.goesOn(&events.Tool{ID: "never seen"})
 	assert.True(t, m.inBackground(&events.Tool{ID: "d"}))
 	assert.False(t, m.inBackground(&events.Tool{ID: "never seen"}))
 	for range 1000 {
-		m.remember(&events.Tool{ID: "x", Name: "read"})
-		m.answer(&events.Tool{ID: "x"})
+		m.remember(&events.Tool{ID: "x", Name: "read"}, at)
+		m.forget(&events.Tool{ID: "x"})
 	}
 	assert.LessOrEqual(t, len(m.order), 4, "answered calls do not pile up")
 }

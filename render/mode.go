@@ -53,11 +53,14 @@ const (
 	StyleTranscript
 	// StyleProgress says what the agent is doing: "Reading src/auth.ts", "Finished reading src/auth.ts".
 	StyleProgress
+	// StyleActivity shows each call under its time and step: "15:04:05 [build] Read calc.go". A [Log] writes at most one
+	// such line a second and step.
+	StyleActivity
 
 	styleEnd
 )
 
-var styleNames = [styleEnd]string{"marker", "transcript", "progress"}
+var styleNames = [styleEnd]string{"marker", "transcript", "progress", "activity"}
 
 // String gives the spelling in settings.
 func (s Style) String() string {

@@ -1,0 +1,162 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// activityToolUse is "Read calc.go": the label that all spellings of a tool come down to, "server: tool" for one of an
+// MCP server, and the argument.
+func activityToolUse(r *Renderer, e *events.DisplayEvent) {
+	if !e.Tool.Partial {
+		r.line(activityCall(&e.Tool))
+	}
+}
+
+// activityCall is a call in the activity style and in the status line.
+func activityCall(t *events.Tool) string {
+	title, target := toolTitle(t), brief(t.Target)
+	known := lookUp(t.Name)
+	switch {
+	case known != nil && known.field == fieldNone || target == "":
+		return title
+	case known != nil && known.field == fieldTask && t.AgentType != "":
+		return title + " " + colon(brief(t.AgentType), target)
+	default:
+		return title + " " + target
+	}
+}
+
+// activityToolResult is "Read calc.go → 12 lines (340ms)", where results are asked for.
+func activityToolResult(r *Renderer, e *events.DisplayEvent) {
+	if r.settings.Results {
+		r.line(activityCall(&e.Tool), " → ", outcome(&e.Tool), took(r, &e.Tool))
+	}
+}
+
+func activityNotice(r *Renderer, e *events.DisplayEvent) {
+	if e.Notice.Code == events.NoticeAPIRetry {
+		r.line(colon("retrying API call", firstLine(e.Text)))
+	} else if head := noticeHead(e.Notice.Level); head != "" {
+		r.line(colon(head, noticeText(e)))
+	}
+}
+
+func activityPhase(r *Renderer, e *events.DisplayEvent) { r.line(colon("phase", firstLine(e.Text))) }
+
+// activitySessionStarted is "started · model · agent", with what is known of the two.
+func activitySessionStarted(r *Renderer, e *events.DisplayEvent) {
+	line := "started"
+	agent := r.origin.Agent
+	if agent == "" && e.Session != nil {
+		agent = e.Session.AgentName
+	}
+	for _, part := range []string{brief(e.Model), brief(agent)} {
+		if part != "" {
+			line += " · " + part
+		}
+	}
+	r.line(line)
+}
+
+// activityTurnDone shows a turn that failed.
+func activityTurnDone(r *Renderer, e *events.DisplayEvent) {
+	if failed(e.End) {
+		r.line(colon("turn failed", failure(e.End)))
+	}
+}
+
+func activityTurnAborted(r *Renderer, e *events.DisplayEvent) { r.line(colon(aborted(e.End))) }
+
+// activitySessionEnded is "finished (4.1s)", "failed: why" or "interrupted".
+func activitySessionEnded(r *Renderer, e *events.DisplayEvent) {
+	line := "finished"
+	switch {
+	case interrupted(e.End):
+		line = "interrupted"
+	case failed(e.End):
+		line = colon("failed", failure(e.End))
+	}
+	if e.End != nil && e.End.Duration > 0 {
+		line += " (" + short(e.End.Duration) + ")"
+	}
+	r.line(line)
+}
+
+func activityApproval(r *Renderer, e *events.DisplayEvent) {
+	r.line(colon("waiting for approval", approval(e.Approval)))
+}
+
+func activityAsk(r *Renderer, e *events.DisplayEvent) {
+	for _, q := range questions(e.Ask) {
+		r.line(colon("asking", q))
+	}
+}
+
+// toolTitle is what a tool is called where all agents' tools are called the same: the label of a known one,
+// "server: tool" for one of an MCP server, the raw name of any other.
+func toolTitle(t *events.Tool) string {
+	if known := lookUp(t.Name); known != nil {
+		return known.label
+	}
+	server, tool := mcpName(t)
+	if server == "" || tool == "" {
+		return toolName(t.Name)
+	}
+	return colon(brief(server), brief(tool))
+}
+
+// mcpPrefix begins the names of MCP tools in Claude Code, Codex and Gemini CLI: mcp__server__tool.
+const mcpPrefix = "mcp__"
+
+// mcpName splits the name of an MCP tool; server is empty for any other.
+func mcpName(t *events.Tool) (server, tool string) {
+	name, prefixed := strings.CutPrefix(t.Name, mcpPrefix)
+	if t.Server == "" {
+		if !prefixed {
+			return "", ""
+		}
+		server, tool, _ = strings.Cut(name, "__")
+		return server, tool
+	}
+	// Agents put the server before the tool, in its own spelling or in one that fits a name.
+	for _, joint := range []string{"__", "_", ".", "/", ":"} {
+		if rest, ok := strings.CutPrefix(name, t.Server+joint); ok {
+			return t.Server, rest
+		}
+	}
+	return t.Server, name
+}
+
+// activityFate is what the throttle does with an event: hold a tool line, let pass at once what else is seen, and hand on
+// at once what is not.
+func (r *Renderer) activityFate(e *events.DisplayEvent) fate {
+	shown := false
+	switch e.Kind {
+	case events.KindToolUse:
+		if !e.Tool.Partial {
+			return fateHold
+		}
+	case events.KindToolResult:
+		if r.settings.Results {
+			return fateHold
+		}
+	case events.KindText:
+		shown = e.Text != ""
+	case events.KindReasoning:
+		shown = r.settings.Reasoning && e.Text != ""
+	case events.KindNotice:
+		shown = e.Notice.Code == events.NoticeAPIRetry || noticeHead(e.Notice.Level) != ""
+	case events.KindTurnDone:
+		shown = failed(e.End)
+	case events.KindAskRequest:
+		shown = len(questions(e.Ask)) > 0
+	case events.KindPhase, events.KindSessionStarted, events.KindTurnAborted, events.KindSessionEnded, events.KindApprovalRequest:
+		shown = true
+	}
+	if shown {
+		return fatePass
+	}
+	return fateSilent
+}
