@@ -79,7 +79,8 @@ type gate struct {
 	last    time.Time // when an event went through, by the clock
 	lastOwn time.Time // the time that this event told
 	kept    *keptEvent
-	timer   *time.Timer
+	timer   *time.Timer // made at the first wait
+	waiting bool
 }
 
 // keptEvent is an event that waits, and whose it is.
@@ -148,19 +149,35 @@ func (g *gate) keep(e *events.DisplayEvent, t *throttle) {
 	kept := *e
 	kept.Tool.Input, kept.Tool.Output = nil, nil
 	g.kept = &keptEvent{event: kept, of: t}
-	if g.timer == nil {
-		g.timer = time.AfterFunc(max(g.interval-time.Since(g.last), 0), g.expire)
+	if g.waiting {
+		return
 	}
+	g.waiting = true
+	g.wait()
+}
+
+// wait sets the timer to the moment when the gate opens.
+func (g *gate) wait() {
+	d := max(g.interval-time.Since(g.last), 0)
+	if g.timer == nil {
+		g.timer = time.AfterFunc(d, g.expire)
+		return
+	}
+	g.timer.Reset(d)
 }
 
 // expire is called by the timer.
 func (g *gate) expire() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.timer = nil // one that was stopped too late finds nothing kept, or what may go anyway
-	if g.kept != nil {
-		g.release()
+	if g.kept == nil {
+		return
 	}
+	if time.Since(g.last) < g.interval { // the timer was stopped too late, and something is kept anew
+		g.wait()
+		return
+	}
+	g.release()
 }
 
 // release hands on what is kept.
@@ -173,8 +190,8 @@ func (g *gate) release() {
 // drop forgets what is kept.
 func (g *gate) drop() {
 	g.kept = nil
-	if g.timer != nil {
+	if g.waiting {
 		g.timer.Stop()
-		g.timer = nil
+		g.waiting = false
 	}
 }
