@@ -19,9 +19,10 @@ type callMemory struct {
 
 // call is what is remembered of one tool call.
 type call struct {
-	name, target, server string
-	at                   time.Time
-	background           bool // it was answered, and its work goes on
+	name, target      string
+	server, agentType string
+	at                time.Time
+	background        bool // it was answered, and its work goes on
 }
 
 // remember notes a call that was made at a time.
@@ -39,7 +40,7 @@ func (m *callMemory) remember(t *events.Tool, at time.Time) {
 	if len(target) > maxRemembered {
 		target = cleanLine(target, events.SummaryRunes)
 	}
-	m.byID[t.ID] = call{name: toldName(t), target: target, server: t.Server, at: at}
+	m.byID[t.ID] = call{name: toldName(t), target: target, server: t.Server, agentType: t.AgentType, at: at}
 	for len(m.byID) > m.limit || len(m.order) > 2*m.limit {
 		delete(m.byID, m.order[0])
 		m.order = m.order[1:]
@@ -76,6 +77,9 @@ func (m *callMemory) complete(t *events.Tool, at time.Time) {
 	}
 	if t.Server == "" {
 		t.Server = c.server
+	}
+	if t.AgentType == "" {
+		t.AgentType = c.agentType
 	}
 	if known && t.Duration <= 0 && !c.at.IsZero() && at.After(c.at) {
 		t.Duration = at.Sub(c.at)

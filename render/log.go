@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"strconv"
 	"sync"
 
 	"github.com/tailspan/tailspan/events"
@@ -18,10 +19,11 @@ type Log struct {
 	throttle ThrottleSettings
 	terminal *Terminal
 
-	mu    sync.Mutex
-	text  shared
-	lines shared
-	gates map[string]*sharedGate // by step, or one for all
+	mu     sync.Mutex
+	text   shared
+	lines  shared
+	gates  map[string]*sharedGate // by step or stream, or one for all
+	opened int                    // streams so far
 }
 
 // sharedGate is a gate and how many streams use it.
@@ -84,20 +86,19 @@ func (l *Log) Open(o Origin) *Stream {
 
 // newThrottle makes the throttle of a stream. A stream of no named step is a step of its own.
 func (l *Log) newThrottle(s *Stream, o Origin) *throttle {
-	var g *sharedGate
-	if l.throttle.Scope == ThrottleScopeOutput {
+	l.opened++
+	switch {
+	case l.throttle.Scope == ThrottleScopeOutput:
 		s.gateKey = "output"
-	} else if o.Step != "" {
+	case o.Step != "":
 		s.gateKey = "step " + o.Step
+	default:
+		s.gateKey = "stream " + strconv.Itoa(l.opened)
 	}
-	if s.gateKey != "" {
-		g = l.gates[s.gateKey]
-	}
+	g := l.gates[s.gateKey]
 	if g == nil {
 		g = &sharedGate{gate: gate{interval: l.throttle.Interval, byEventTime: l.throttle.ByEventTime}}
-		if s.gateKey != "" {
-			l.gates[s.gateKey] = g
-		}
+		l.gates[s.gateKey] = g
 	}
 	g.users++
 	return &throttle{gate: &g.gate, step: o.Step, next: events.FuncSink(s.show), fate: s.renderer.activityFate}
@@ -138,6 +139,13 @@ func (s *Stream) write(line []byte, as func([]byte)) {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	as(line)
+}
+
+// SetAgent tells the name of the agent or its program, once it is known; see [Origin].
+func (s *Stream) SetAgent(name string) {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	s.renderer.origin.Agent = name
 }
 
 // Close writes what waits, ends an unfinished text, sums up a run that has not ended, and returns [Stream.Err]. A second

@@ -238,7 +238,7 @@ func TestNames(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, name, m.String())
 	}
-	for _, name := range []string{"marker", "transcript", "progress"} {
+	for _, name := range []string{"marker", "transcript", "progress", "activity"} {
 		s, err := render.ParseStyle(name)
 		require.NoError(t, err)
 		assert.Equal(t, name, s.String())
@@ -246,7 +246,7 @@ func TestNames(t *testing.T) {
 	_, err := render.ParseMode("Verbose")
 	assert.EqualError(t, err, `mode must be one of default, verbose, quiet, json, got "Verbose"`)
 	_, err = render.ParseStyle("")
-	assert.EqualError(t, err, `style must be one of marker, transcript, progress, got ""`)
+	assert.EqualError(t, err, `style must be one of marker, transcript, progress, activity, got ""`)
 	assert.Equal(t, "mode(9)", render.Mode(9).String())
 	assert.Equal(t, "style(9)", render.Style(9).String())
 	assert.Equal(t, "[tool: Read(calc.go)]\n", emit(render.Settings{Mode: render.ModeVerbose, Style: 9}, full(events.KindToolUse)))

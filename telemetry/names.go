@@ -129,6 +129,8 @@ const (
 
 	AttrPermissionMode = "tailspan.permission_mode"
 
+	AttrRawCopy = "tailspan.raw.copy" // a raw line whose events have records of their own
+
 	AttrEndError       = "tailspan.end.error"
 	AttrEndInterrupted = "tailspan.end.interrupted"
 	AttrEndCode        = "tailspan.end.code"
