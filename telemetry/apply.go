@@ -108,7 +108,9 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	case events.KindUsage:
 		s.useTokens(a, ev)
 	}
-	s.record(a, ev, at, o, of)
+	if s.record(a, ev, at, o, of) && ev.Kind == events.KindUsage {
+		s.countCall(a, ev)
+	}
 	switch ev.Kind {
 	case events.KindToolResult:
 		s.finishCall(of, ev, at)
@@ -291,41 +293,63 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 	switch u.Scope {
 	case events.UsageScopeCall:
 		a.usage.Add(u.Tokens)
-		a.run.callUsage.Add(u.Tokens)
+		a.run.told(ev.Model).Add(u.Tokens)
+		a.run.callCost += u.CostUSD
 		if a.chat != nil && a.chat.messageID == ev.MessageID {
 			a.chat.usage.Add(u.Tokens)
 			a.chat.hasUsage = true
 		}
 		a.run.usage.Add(ev.Model, u)
-	case events.UsageScopeProcess:
-		// A running total of the process: this run's part is what was added since the result before.
-		part := *u
-		part.Scope = events.UsageScopeRun
-		if before, ok := s.processUsage[ev.Model]; ok && before.Tokens.Input <= u.Tokens.Input {
-			part.Tokens = u.Tokens.Sub(before.Tokens)
-			part.Provider = u.Provider.Sub(before.Provider)
-			part.CostUSD = u.CostUSD - before.CostUSD
-		}
-		if s.processUsage == nil {
-			s.processUsage = map[string]events.Usage{}
-		}
-		s.processUsage[ev.Model] = *u
+	case events.UsageScopeProcess, events.UsageScopeSession:
+		// A running total: this run's part is what was added since it was told before.
+		part := s.sinceLast(a.run, ev.Model, u)
+		a.run.total(ev.Model, &part)
 		a.run.usage.Add(ev.Model, &part)
 	default:
+		a.run.total(ev.Model, u)
 		a.run.usage.Add(ev.Model, u)
 	}
 }
 
-// record writes the event's log record.
-func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, of *call) {
+// sinceLast is what a running total adds to the one before. One of a process is told in one stream; one of a session may
+// have been told in the stream of a run before. A total that shrank began anew.
+func (s *Stream) sinceLast(r *run, model string, u *events.Usage) events.Usage {
+	part := *u
+	part.Scope = events.UsageScopeRun
+	var before events.Usage
+	if u.Scope == events.UsageScopeSession {
+		before = s.registry.sessionTotal(s.settings.Agent.Provider+"\x00"+r.sessionID+"\x00"+model, *u)
+	} else {
+		if s.processUsage == nil {
+			s.processUsage = map[string]events.Usage{}
+		}
+		before = s.processUsage[model]
+		s.processUsage[model] = *u
+	}
+	if before.Tokens.Input > u.Tokens.Input {
+		return part
+	}
+	part.Tokens, part.Provider, part.CostUSD = u.Tokens.Sub(before.Tokens), u.Provider.Sub(before.Provider), u.CostUSD-before.CostUSD
+	return part
+}
+
+// countCall adds what a model call told to the metrics.
+func (s *Stream) countCall(a *agent, ev *events.DisplayEvent) {
+	if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall {
+		s.registry.metrics.tokens(a.run.resource, ev.Model, u.Tokens, u.CostUSD)
+	}
+}
+
+// record writes the event's log record and reports whether it went out.
+func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, of *call) bool {
 	r := a.run
 	r.sequence++
 	if r.copied {
-		return
+		return false
 	}
 	uid := s.uid(r, ev, o, of)
 	if !s.registry.firstRecord(uid) || s.silent {
-		return
+		return false
 	}
 	lr := s.sink.record(r.resource)
 	s.writer.write(lr, ev)
@@ -345,6 +369,7 @@ func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, 
 	if ev.ParentID != "" && a.call == nil {
 		m.PutStr(AttrParentUnknown, ev.ParentID)
 	}
+	return true
 }
 
 // uid is the identity of a record: the line's own id where the format gives one, so that two sources of a session agree;

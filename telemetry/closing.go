@@ -208,6 +208,7 @@ func (s *Stream) closeChat(a *agent) {
 	if !ok {
 		return
 	}
+	s.countDuration(a, seriesKey{instrument: instrumentInference, operation: OperationChat, model: c.model}, &c.span)
 	span.SetName(spanName(OperationChat, c.model))
 	span.SetKind(ptrace.SpanKindClient)
 	m := span.Attributes()
@@ -254,6 +255,9 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	if !ok {
 		return
 	}
+	s.countDuration(c.caller, seriesKey{
+		instrument: instrumentExecuteTool, operation: OperationExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
+	}, &c.span)
 	span.SetName(spanName(OperationExecuteTool, c.name))
 	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
@@ -313,13 +317,25 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	putPositive(m, AttrToolCalls, int64(a.toolCalls))
 	putPositive(m, AttrToolErrors, int64(a.toolErrors))
 	putStr(m, AttrParentUnknown, r.orphan)
-	if a.call != nil || r.kin != (agentKey{}) {
-		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
-		if failed {
-			setError(span, ErrorTypeOther, "")
-		}
-		return
+	errorType, message := "", ""
+	if failed {
+		errorType = ErrorTypeOther
 	}
+	if a.call == nil && r.kin == (agentKey{}) {
+		if failed {
+			errorType = errorTypeOf(r, reason)
+		}
+		message = s.putRun(m, r)
+	} else {
+		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
+	}
+	setError(span, errorType, message)
+	s.countDuration(a, seriesKey{instrument: instrumentInvokeAgent, operation: OperationInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
+}
+
+// putRun writes what a run's own span has over that of a sub-agent, counts what no model call told, and returns the
+// error's text.
+func (s *Stream) putRun(m pcommon.Map, r *run) string {
 	m.PutStr(AttrRunKey, r.key)
 	s.putAgentUsage(m, r.usage.Sum())
 	message := ""
@@ -328,9 +344,35 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 		putStr(m, AttrEndCode, r.end.Code)
 		message = r.end.Err
 	}
-	if failed {
-		setError(span, errorTypeOf(r, reason), message)
+	s.countRemainder(r)
+	return message
+}
+
+// countRemainder adds to the metrics what the run's total tells beyond its model calls: calls that the stream does not
+// show, and output that it told too early to know.
+func (s *Stream) countRemainder(r *run) {
+	known := r.top.models
+	for model, total := range r.totals {
+		told := events.Tokens{}
+		if model == "" { // a total over all models
+			for _, t := range r.callUsage {
+				told.Add(*t)
+			}
+			if len(known) == 1 {
+				model = known[0]
+			}
+		} else if t := r.callUsage[model]; t != nil {
+			told = *t
+		}
+		s.registry.metrics.tokens(r.resource, model, total.Tokens.Sub(told), total.CostUSD-r.callCost)
 	}
+}
+
+// countDuration adds a span's duration to the metrics.
+func (s *Stream) countDuration(a *agent, key seriesKey, i *interval) {
+	of := resourceKey(a.run.resource)
+	key.service, key.pipeline, key.task, key.system = of.service, of.pipeline, of.task, of.system
+	s.registry.metrics.record(key, i.end.at.Sub(i.start.at).Seconds())
 }
 
 // errorTypeOf is the low-cardinality word for why a run failed: the format's own code, else the way it ended.

@@ -26,6 +26,10 @@ const (
 	AttrGenAICacheRead       = "gen_ai.usage.cache_read.input_tokens"
 	AttrGenAIReasoningTokens = "gen_ai.usage.reasoning.output_tokens"
 
+	AttrGenAITokenType     = "gen_ai.token.type"
+	AttrGenAITokenModality = "gen_ai.token.modality"
+	AttrMetricOverflow     = "otel.metric.overflow"
+
 	AttrErrorType       = "error.type"
 	AttrSessionID       = "session.id"
 	AttrSessionPrevious = "session.previous_id"
@@ -65,6 +69,9 @@ const (
 	ToolTypeFunction  = "function"
 	ToolTypeExtension = "extension"
 
+	// ModalityUnknown: no format tells tokens by modality.
+	ModalityUnknown = "unknown"
+
 	ResultSuccess = "success"
 	ResultFailure = "failure"
 
@@ -73,6 +80,9 @@ const (
 	ErrorTypeNoResult = "no_result"
 	ErrorTypeOther    = "_OTHER"
 )
+
+// MetricCost is the metric of what the agents' work cost.
+const MetricCost = "tailspan.cost"
 
 // Own names: what no convention has a name for.
 const (

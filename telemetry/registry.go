@@ -5,18 +5,22 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
 )
 
 // Registry owns what streams share: the settings, and the pipeline runs that their work hangs under. It is safe for use
 // by many goroutines.
 type Registry struct {
 	settings Settings
+	metrics  *Metrics
 
 	mu        sync.Mutex
 	pipelines pipelines
 	families  families
 	emitted   emitted
 	owners    owners
+	totals    sessionTotals
 	children  map[*Stream]struct{} // sub-agents' streams whose span is open
 	out       *batch
 }
@@ -28,14 +32,26 @@ func NewRegistry(s Settings) *Registry {
 	}
 	return &Registry{
 		settings:  s,
+		metrics:   newMetrics(&s),
 		pipelines: newPipelines(s.Limits.Pipelines),
 		families:  newFamilies(s.Limits.RememberedIDs),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
 		owners:    newOwners(s.Limits.RememberedIDs),
+		totals:    newSessionTotals(s.Limits.RememberedIDs),
 		children:  map[*Stream]struct{}{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
 }
+
+// sessionTotal keeps the running total of a session and returns the one before.
+func (r *Registry) sessionTotal(key string, now events.Usage) events.Usage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.totals.swap(key, now)
+}
+
+// Metrics are those of all streams.
+func (r *Registry) Metrics() *Metrics { return r.metrics }
 
 // Parent is the span of another program that a stream's work hangs under, as TRACEPARENT tells it.
 type Parent struct {

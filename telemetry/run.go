@@ -15,7 +15,9 @@ type run struct {
 	top       *agent
 	calls     calls
 	usage     events.UsageTotal
-	callUsage events.Tokens // what all model calls of the run told
+	callUsage map[string]*events.Tokens // what the model calls of the run told, by model
+	callCost  float64
+	totals    map[string]*events.Usage // what the run's end told, by model
 	sequence  int64
 
 	hasStart   bool // a start line was seen: the stream tells starts and results
@@ -29,8 +31,32 @@ type run struct {
 	orphan string   // the same, but its parent never came
 	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
 	subAgent bool
-	copied bool     // history of another session: nothing of it goes out
-	turn   string   // the turn id that was announced last
+	copied   bool   // history of another session: nothing of it goes out
+	turn     string // the turn id that was announced last
+}
+
+// told is what the model calls of a model told so far.
+func (r *run) told(model string) *events.Tokens {
+	if r.callUsage == nil {
+		r.callUsage = map[string]*events.Tokens{}
+	}
+	if r.callUsage[model] == nil {
+		r.callUsage[model] = &events.Tokens{}
+	}
+	return r.callUsage[model]
+}
+
+// total takes in what the end of the run tells of a model.
+func (r *run) total(model string, u *events.Usage) {
+	if r.totals == nil {
+		r.totals = map[string]*events.Usage{}
+	}
+	if r.totals[model] == nil {
+		r.totals[model] = &events.Usage{}
+	}
+	t := r.totals[model]
+	t.Tokens.Add(u.Tokens)
+	t.CostUSD += u.CostUSD
 }
 
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).

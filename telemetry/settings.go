@@ -41,6 +41,8 @@ type Limits struct {
 	OpenCalls int
 	// RememberedIDs bounds the ids of closed calls and model messages that one run remembers.
 	RememberedIDs int
+	// MetricSeries bounds the series of all metrics together.
+	MetricSeries int
 	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
 	EmittedIDs int
 	// Pipelines bounds the pipeline runs that are remembered.
@@ -61,6 +63,7 @@ func NewDefaultSettings() Settings {
 			OpenCalls:     10_000,
 			RememberedIDs: 100_000,
 			EmittedIDs:    500_000,
+			MetricSeries:  2000,
 			Pipelines:     10_000,
 		},
 		Now: time.Now,

@@ -102,6 +102,7 @@ func (r *agentStream) Start(ctx context.Context, _ component.Host) error {
 		run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		r.cancel = cancel
 		r.background.Go(func() { r.flushPipelines(run) })
+		r.background.Go(func() { r.exportMetrics(run) })
 		err = r.files.Start(run)
 	})
 	return err
@@ -121,6 +122,7 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 		r.background.Wait()
 		last, cancel := context.WithTimeout(ctx, finalDelivery)
 		defer cancel()
+		r.out.offer(last, r.registry.Metrics().Take(time.Now()))
 		for _, out := range append(r.undelivered, r.registry.Close()) {
 			if e := r.out.deliver(last, out); e != nil {
 				err = errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
@@ -142,6 +144,20 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 			if out := r.registry.Take(); r.out.deliver(ctx, out) != nil {
 				r.undelivered = append(r.undelivered, out) // we are stopping, Shutdown tries once more
 			}
+		}
+	}
+}
+
+// exportMetrics hands the metrics on at each interval, until ctx ends.
+func (r *agentStream) exportMetrics(ctx context.Context) {
+	ticker := time.NewTicker(r.config.Telemetry.MetricsInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			r.out.offer(ctx, r.registry.Metrics().Take(now))
 		}
 	}
 }
