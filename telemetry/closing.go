@@ -354,15 +354,15 @@ func (s *Stream) countRemainder(r *run) {
 	known := r.top.models
 	for model, total := range r.totals {
 		told := events.Tokens{}
-		if model == "" { // a total over all models
+		if len(r.totals) == 1 { // it is that of all calls, whatever model they named
 			for _, t := range r.callUsage {
 				told.Add(*t)
 			}
-			if len(known) == 1 {
-				model = known[0]
-			}
 		} else if t := r.callUsage[model]; t != nil {
 			told = *t
+		}
+		if model == "" && len(known) == 1 {
+			model = known[0]
 		}
 		s.registry.metrics.tokens(r.resource, model, total.Tokens.Sub(told), total.CostUSD-r.callCost)
 	}
