@@ -23,6 +23,12 @@ type run struct {
 	inPipeline bool
 	closed     bool
 	end        *events.End
+
+	ref    *runRef  // what sub-agents in streams of their own need to know
+	kin    agentKey // the sub-agent that this is the run of, in its own stream
+	orphan string   // the same, but its parent never came
+	copied bool     // history of another session: nothing of it goes out
+	turn   string   // the turn id that was announced last
 }
 
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
