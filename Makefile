@@ -78,7 +78,7 @@ bench: ## run all benchmarks
 # Go refuses a flag that a test binary does not know, so -update goes only to the packages that use the helper.
 .PHONY: golden
 golden: ## rewrite the golden files of all packages that have some
-	$(GO) test $$(grep -rl --include='*_test.go' tailspan/internal/goldentest . | xargs -n1 dirname | sort -u) -update
+	$(GO) test $$(grep -rlE --include='*_test.go' 'internal/(goldentest|parsertest)"' . | xargs -n1 dirname | sort -u) -update
 
 # Each target runs by itself: Go fuzzes one at a time.
 .PHONY: fuzz

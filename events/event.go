@@ -61,6 +61,9 @@ type Session struct {
 	ParentID string
 	// SubAgent marks the session of a sub-agent, also where the format does not tell whose.
 	SubAgent bool
+	// Recorded tells that the stream is a record of the session, a transcript, which tells prompts and no results: there
+	// a prompt begins a run.
+	Recorded bool
 	// AgentName is the name or kind of the agent, where the format tells it.
 	AgentName string
 	// Branch is the branch of the repository that the agent works in.

@@ -68,7 +68,7 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 		s.registry.runEnded(r.resource, interval{}, false) // it is no run of the step's own
 		r.inPipeline = false
 	}
-	r.kin, r.ref, r.traceID, r.copied = key, ref, ref.traceID, false
+	r.kin, r.ref, r.traceID, r.copied, r.subAgent = key, ref, ref.traceID, false, true
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
@@ -92,7 +92,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	var of *call // the call that the record tells of
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		a.run.hasStart = true
+		a.run.hasStart = a.run.hasStart || ev.Session == nil || !ev.Session.Recorded
 	case events.KindPrompt:
 		a.lastInput = at
 	case events.KindText, events.KindReasoning, events.KindMessage:

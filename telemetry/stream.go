@@ -328,7 +328,7 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		}
 		// The parent never came: a trace of its own, with a mark.
 		s.openRun(cmp.Or(s.runKeyForced(waiting), key.agent), waiting)
-		s.run.orphan = key.agent
+		s.run.orphan, s.run.subAgent = key.agent, true
 		return true
 	}
 	key, ok := s.runKey(waiting, force)
