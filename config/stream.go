@@ -120,6 +120,10 @@ type Telemetry struct {
 	FamilyGrace time.Duration `mapstructure:"family_grace"`
 	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
 	PipelineIdle time.Duration `mapstructure:"pipeline_idle"`
+	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
+	ProgressInterval time.Duration `mapstructure:"progress_interval"`
+	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
+	ExpectedDuration time.Duration `mapstructure:"expected_duration"`
 	// MetricsInterval is how often the metrics go out.
 	MetricsInterval time.Duration `mapstructure:"metrics_interval"`
 	Capture         Capture       `mapstructure:"capture"`
@@ -158,12 +162,13 @@ type Limits struct {
 // NewDefaultTelemetry are the defaults: texts are captured, all other contents are not.
 func NewDefaultTelemetry() Telemetry {
 	return Telemetry{
-		Semconv:         SemconvGenAI01,
-		Trace:           TraceRun,
-		FamilyGrace:     10 * time.Second,
-		PipelineIdle:    30 * time.Second,
-		MetricsInterval: 30 * time.Second,
-		Capture:         Capture{Text: true},
+		Semconv:          SemconvGenAI01,
+		Trace:            TraceRun,
+		FamilyGrace:      10 * time.Second,
+		PipelineIdle:     30 * time.Second,
+		ProgressInterval: 10 * time.Second,
+		MetricsInterval:  30 * time.Second,
+		Capture:          Capture{Text: true},
 		Limits: Limits{
 			TargetRunes: 256, ContentBytes: 64 << 10, HeldEvents: 4096, OpenCalls: 10_000, RememberedIDs: 100_000,
 			MetricSeries: 2000, EmittedIDs: 500_000, Pipelines: 10_000,
@@ -176,6 +181,11 @@ func (t *Telemetry) Validate() error {
 	var errs []error
 	if !slices.Contains([]string{SemconvGenAI01, SemconvV141}, t.Semconv) {
 		errs = append(errs, fmt.Errorf("semconv must be %q or %q, got %q", SemconvGenAI01, SemconvV141, t.Semconv))
+	}
+	for key, d := range map[string]time.Duration{"progress_interval": t.ProgressInterval, "expected_duration": t.ExpectedDuration} {
+		if d < 0 {
+			errs = append(errs, fmt.Errorf("%s must not be negative, got %v", key, d))
+		}
 	}
 	if t.Trace != TraceRun && t.Trace != TraceSession {
 		errs = append(errs, fmt.Errorf("trace must be %q or %q, got %q", TraceRun, TraceSession, t.Trace))

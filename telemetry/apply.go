@@ -46,9 +46,13 @@ func (s *Stream) openRun(key string, waiting []held) {
 	} else {
 		r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	}
+	r.started, r.expected = s.registry.settings.Now(), s.settings.ExpectedDuration
 	r.ref = &runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID}
 	r.copied = isCopy(waiting) || !s.registry.ownsRun(s.settings.Agent.Provider, r.sessionID, key)
 	s.run = r
+	if s.live && !r.copied {
+		s.stepStarted(r, waiting)
+	}
 }
 
 // isCopy reports whether the run that waiting begins with is history of another session, as the format marks it.
@@ -243,7 +247,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	}
 	c := &call{
 		id: t.ID, caller: a, name: toolName(t.Name), server: t.Server, agentType: t.AgentType,
-		target: cutTarget(t.Target, s.writer.limits.TargetRunes),
+		target: cutTarget(t.Target, s.writer.limits.TargetRunes), executable: executableOf(t.Name, t.Target),
 	}
 	if s.writer.capture.ToolInput {
 		c.arguments, _ = cutBytes(string(t.Input), s.writer.limits.ContentBytes)

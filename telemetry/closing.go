@@ -122,6 +122,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	}
 	s.closeChat(r.top)
 	r.closed, r.top.closed = true, true
+	s.registry.liveEnded(s)
 	if len(r.calls.open) > 0 {
 		s.linger(r)
 	}
@@ -267,6 +268,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	m.PutStr(AttrGenAIToolType, toolType(c))
 	putStr(m, AttrGenAIAgentName, c.caller.name)
 	putStr(m, AttrToolTarget, c.target)
+	putStr(m, AttrProcessExecutable, c.executable)
 	putStr(m, AttrToolServer, c.server)
 	putStr(m, AttrToolAgentType, c.agentType)
 	putStr(m, AttrGenAIToolArguments, c.arguments)

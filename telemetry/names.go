@@ -30,13 +30,14 @@ const (
 	AttrGenAITokenModality = "gen_ai.token.modality"
 	AttrMetricOverflow     = "otel.metric.overflow"
 
-	AttrErrorType       = "error.type"
-	AttrSessionID       = "session.id"
-	AttrSessionPrevious = "session.previous_id"
-	AttrProcessExitCode = "process.exit.code"
-	AttrProcessWorkDir  = "process.working_directory"
-	AttrVCSHeadName     = "vcs.ref.head.name"
-	AttrLogRecordUID    = "log.record.uid"
+	AttrErrorType         = "error.type"
+	AttrSessionID         = "session.id"
+	AttrSessionPrevious   = "session.previous_id"
+	AttrProcessExecutable = "process.executable.name"
+	AttrProcessExitCode   = "process.exit.code"
+	AttrProcessWorkDir    = "process.working_directory"
+	AttrVCSHeadName       = "vcs.ref.head.name"
+	AttrLogRecordUID      = "log.record.uid"
 
 	AttrServiceName    = "service.name"
 	AttrServiceVersion = "service.version"
@@ -147,6 +148,9 @@ const (
 	AttrEndPrinciple   = "tailspan.end.principle"
 	AttrEndDuration    = "tailspan.end.duration_s"
 
+	AttrElapsed = "tailspan.elapsed_s"
+	AttrStepETA = "tailspan.step.eta_s" // 0 while no estimate is known
+
 	AttrRequestID      = "tailspan.request.id"
 	AttrRequestSubject = "tailspan.request.subject"
 	AttrAskQuestions   = "tailspan.ask.questions" // slice of maps
@@ -177,6 +181,15 @@ const eventPrefix = "tailspan."
 
 // EventNameRaw is the event name of a line that goes out as it is.
 const EventNameRaw = eventPrefix + "raw"
+
+// Event names of records that are made live, of no event of the agent's.
+const (
+	EventNameStepStarted = eventPrefix + "step_started"
+	EventNameProgress    = eventPrefix + "progress"
+)
+
+// AttrRawCopy marks a record tailspan.raw whose line was understood too: a copy for those who want lines.
+const AttrRawCopy = "tailspan.raw.copy"
 
 // Semconv is the version of the GenAI conventions that names are taken from.
 type Semconv string

@@ -21,7 +21,8 @@ type Registry struct {
 	emitted   emitted
 	owners    owners
 	totals    sessionTotals
-	children  map[*Stream]struct{} // sub-agents' streams whose span is open
+	children  map[*Stream]struct{}  // sub-agents' streams whose span is open
+	live      map[*Stream]time.Time // streams whose run is watched live, and when they last told of it
 	out       *batch
 }
 
@@ -39,6 +40,7 @@ func NewRegistry(s Settings) *Registry {
 		owners:    newOwners(s.Limits.RememberedIDs),
 		totals:    newSessionTotals(s.Limits.RememberedIDs),
 		children:  map[*Stream]struct{}{},
+		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
 }
@@ -73,6 +75,8 @@ type StreamSettings struct {
 	Identity Identity
 	// Parent is the outer span, if there is one.
 	Parent Parent
+	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
+	ExpectedDuration time.Duration
 	// FileTime is the modification time of the file, used where the stream tells no time at all.
 	FileTime time.Time
 }
@@ -89,6 +93,9 @@ func (r *Registry) Take() Output {
 	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
 	for _, child := range r.openChildren() {
 		child.expire(late, now.Add(-r.settings.FamilyGrace))
+	}
+	for _, s := range r.dueProgress(now) {
+		s.tellProgress(late, now)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

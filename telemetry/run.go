@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"time"
+
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
@@ -25,6 +27,11 @@ type run struct {
 	inPipeline bool
 	closed     bool
 	end        *events.End
+
+	// started and expected are for the progress of a run that is watched live.
+	started  time.Time
+	expected time.Duration
+	progress int // records of progress so far
 
 	ref    *runRef  // what sub-agents in streams of their own need to know
 	kin    agentKey // the sub-agent that this is the run of, in its own stream

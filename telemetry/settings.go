@@ -9,6 +9,8 @@ type Settings struct {
 	Version string
 	// TraceBySession gives a session one trace instead of one to each run.
 	TraceBySession bool
+	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
+	ProgressInterval time.Duration
 	// FamilyGrace is how long a sub-agent's span waits, once its run is over and its file is quiet, for word of the call
 	// that started it.
 	FamilyGrace time.Duration
@@ -52,10 +54,11 @@ type Limits struct {
 // NewDefaultSettings are the defaults.
 func NewDefaultSettings() Settings {
 	return Settings{
-		Semconv:      SemconvGenAI01,
-		FamilyGrace:  10 * time.Second,
-		PipelineIdle: 30 * time.Second,
-		Capture:      Capture{Text: true},
+		Semconv:          SemconvGenAI01,
+		FamilyGrace:      10 * time.Second,
+		ProgressInterval: 10 * time.Second,
+		PipelineIdle:     30 * time.Second,
+		Capture:          Capture{Text: true},
 		Limits: Limits{
 			TargetRunes:   256,
 			ContentBytes:  64 << 10,

@@ -134,7 +134,11 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 
 // flushPipelines hands on the spans of pipelines that have become quiet, until ctx ends.
 func (r *agentStream) flushPipelines(ctx context.Context) {
-	ticker := time.NewTicker(max(r.config.Telemetry.PipelineIdle/4, 10*time.Millisecond))
+	every := min(r.config.Telemetry.PipelineIdle, r.config.Telemetry.FamilyGrace) / 4
+	if progress := r.config.Telemetry.ProgressInterval; progress > 0 {
+		every = min(every, progress/4)
+	}
+	ticker := time.NewTicker(max(every, 10*time.Millisecond))
 	defer ticker.Stop()
 	for {
 		select {
@@ -165,10 +169,11 @@ func (r *agentStream) exportMetrics(ctx context.Context) {
 // foldSettings turns the user's settings into those of the fold.
 func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 	return telemetry.Settings{
-		Semconv:      telemetry.Semconv(t.Semconv),
-		Version:      version,
-		PipelineIdle: t.PipelineIdle,
-		FamilyGrace:  t.FamilyGrace,
+		Semconv:          telemetry.Semconv(t.Semconv),
+		Version:          version,
+		PipelineIdle:     t.PipelineIdle,
+		FamilyGrace:      t.FamilyGrace,
+		ProgressInterval: t.ProgressInterval,
 
 		TraceBySession: t.Trace == config.TraceSession,
 		Capture:        telemetry.Capture(t.Capture),
