@@ -63,7 +63,7 @@ func renderLines(lines *lineReader, in io.Reader, src *parser.Source, r *render.
 		}
 		return r.Err()
 	}
-	err := lines.each(in, func(line []byte) error {
+	err := lines.eachRecord(name, in, func(line []byte) error {
 		if settings.Mode == render.ModeJSON {
 			r.Raw(line)
 			return r.Err()

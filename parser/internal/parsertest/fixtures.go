@@ -17,27 +17,30 @@ import (
 	"github.com/tailspan/tailspan/internal/goldentest"
 )
 
-// Fixtures lists the fixtures of a provider, from a provider's own folder.
+// Fixtures lists the fixtures of a provider, from a provider's own folder: lines (.jsonl) and documents (.json).
 func Fixtures(t testing.TB, provider string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, "*.json*"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files, "provider %s has no fixture", provider)
 	return files
 }
 
-// Lines reads the lines of a fixture.
+// Lines reads the lines of a fixture; a document is one.
 func Lines(t testing.TB, file string) [][]byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
+	if filepath.Ext(file) == ".json" {
+		return [][]byte{data}
+	}
 	return bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
 }
 
 // Golden compares the events of each fixture with its .events.golden.
 func Golden(t *testing.T, provider string, src func() events.DisplayEventSource) {
 	for _, file := range Fixtures(t, provider) {
-		name := strings.TrimSuffix(filepath.Base(file), ".jsonl")
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 		t.Run(name, func(t *testing.T) {
 			s := src()
 			perLine, flushed := Feed(t, s, Lines(t, file))
@@ -45,7 +48,7 @@ func Golden(t *testing.T, provider string, src func() events.DisplayEventSource)
 			for _, line := range slices.Concat(slices.Concat(perLine...), flushed) {
 				fmt.Fprintln(&b, line)
 			}
-			goldentest.Compare(t, strings.TrimSuffix(file, ".jsonl")+".events.golden", b.String())
+			goldentest.Compare(t, strings.TrimSuffix(file, filepath.Ext(file))+".events.golden", b.String())
 		})
 	}
 }
