@@ -208,7 +208,7 @@ func unwrap(text []byte) []byte {
 func (p *Parser) summary(text []byte) string {
 	for len(text) > 0 {
 		line := text
-		if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
+		if i := bytes.IndexByte(text, '\n'); i >= 0 {
 			line, text = text[:i], text[i+1:]
 		} else {
 			text = nil

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 
 	"github.com/tailspan/tailspan/events"
@@ -119,7 +120,7 @@ func (p *Parser) prompt(r *record, v scan.Value) {
 	if blank(text) {
 		return
 	}
-	if len(text) >= len(interruption) && text[:len(interruption)] == interruption {
+	if strings.HasPrefix(text, interruption) {
 		e := p.emit(events.KindNotice)
 		e.Text = text
 		e.Notice = events.Notice{Level: events.LevelWarn, Code: events.NoticeInterrupted}
@@ -129,6 +130,9 @@ func (p *Parser) prompt(r *record, v scan.Value) {
 	e := p.emit(events.KindPrompt)
 	e.Text = text
 	e.Synthetic = p.isSynthetic(r) || isEnvelope(text)
+	if strings.HasPrefix(text, taskNotification) {
+		p.taskNotice(text)
+	}
 }
 
 // isSynthetic reports whether a line marks its text as the program's own.
@@ -149,12 +153,12 @@ func (p *Parser) isSynthetic(r *record) bool {
 // envelopes are the beginnings of what the program wraps and sends in the user's name.
 var envelopes = [...]string{
 	"<command-name>", "<command-message>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>", "Caveat: ",
-	"<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>", "<system-reminder>",
+	"<bash-input>", "<bash-stdout>", "<bash-stderr>", taskNotification, "<system-reminder>",
 }
 
 func isEnvelope(text string) bool {
 	for _, e := range envelopes {
-		if len(text) >= len(e) && text[:len(e)] == e {
+		if strings.HasPrefix(text, e) {
 			return true
 		}
 	}

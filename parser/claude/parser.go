@@ -247,7 +247,22 @@ func (p *Parser) sticky(id scan.Value) string {
 }
 
 // trimMark takes off the byte order mark of a file's first line too.
-func trimMark(line []byte) []byte { return trim(bytes.TrimPrefix(trim(line), []byte("\xef\xbb\xbf"))) }
+func trimMark(line []byte) []byte {
+	if line = trim(line); bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
+		line = trim(line[3:])
+	}
+	return line
+}
 
 // trim takes off blanks, and the NULs that a crash can leave in a file where its end was.
-func trim(line []byte) []byte { return bytes.Trim(line, " \t\r\n\x00") }
+func trim(line []byte) []byte {
+	for len(line) > 0 && isBlank(line[0]) {
+		line = line[1:]
+	}
+	for n := len(line); n > 0 && isBlank(line[n-1]); n = len(line) {
+		line = line[:n-1]
+	}
+	return line
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0 }

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -72,8 +73,40 @@ func taskState(r *record, subtype string, s *scan.Scanner, nested *members) (eve
 	}
 }
 
-func endState(status scan.Value) events.ToolState {
-	switch string(status.Body()) {
+// taskNotification is how the prompt begins by which a transcript tells the end of a background task; a stream has a line
+// of its own for that.
+const taskNotification = "<task-notification>"
+
+func (p *Parser) taskNotice(text string) {
+	id, state := tag(text, "tool-use-id"), endWord(tag(text, "status"))
+	if id == "" || state == events.ToolStateUnspecified {
+		return
+	}
+	e := p.emit(events.KindToolProgress)
+	e.Text = tag(text, "summary")
+	e.Tool.ID, e.Tool.State = id, state
+	if state == events.ToolStateFailed {
+		e.Tool.Error, e.Tool.Err = true, e.Text
+	}
+}
+
+// tag gives what stands in the first element of a name.
+func tag(text, name string) string {
+	_, text, ok := strings.Cut(text, "<"+name+">")
+	if !ok {
+		return ""
+	}
+	body, _, ok := strings.Cut(text, "</"+name+">")
+	if !ok {
+		return ""
+	}
+	return body
+}
+
+func endState(status scan.Value) events.ToolState { return endWord(string(status.Body())) }
+
+func endWord(status string) events.ToolState {
+	switch status {
 	case "completed":
 		return events.ToolStateCompleted
 	case "failed", "error":

@@ -2,7 +2,9 @@ package scan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"math/bits"
 )
 
 // MaxDepth is how deep objects and arrays may lie in each other. It is the limit of encoding/json.
@@ -83,12 +85,10 @@ func (s *Scanner) Key() bool {
 		return s.fail()
 	}
 	s.name = s.data[s.pos+1 : end-1]
-	s.pos = end
-	s.blanks()
-	if s.pos >= len(s.data) || s.data[s.pos] != ':' {
+	if end = skipBlanks(s.data, end); end >= len(s.data) || s.data[end] != ':' {
 		return s.fail()
 	}
-	s.pos++
+	s.pos = end + 1
 	return true
 }
 
@@ -268,23 +268,43 @@ func scalarEnd(data []byte, i int) int {
 	}
 }
 
-// nearBytes is how far a string is looked through byte by byte: most keys and many values are shorter than a call to
-// bytes.IndexByte is worth.
-const nearBytes = 16
+// nearBytes is how far a string is looked through a word at a time: most keys and many values are shorter than a call
+// to bytes.IndexByte is worth.
+const nearBytes = 64
+
+// Words of one byte eight times over.
+const (
+	ones   = 0x0101010101010101
+	highs  = 0x80 * ones
+	quotes = '"' * ones
+	slants = '\\' * ones
+)
+
+// zeros marks the zero bytes of w by their highest bits. A mark above the lowest one may be false.
+func zeros(w uint64) uint64 { return (w - ones) &^ w & highs }
 
 // stringEnd is the offset behind the string whose opening quote is at i; -1 if it never ends.
 func stringEnd(data []byte, i int) int {
 	i++
-	near := data[i:min(i+nearBytes, len(data))]
-	for j, c := range near {
-		if c == '"' {
-			return i + j + 1
+	for near := min(i+nearBytes, len(data)-7); i < near; {
+		w := binary.LittleEndian.Uint64(data[i:])
+		marks := zeros(w^quotes) | zeros(w^slants)
+		if marks == 0 {
+			i += 8
+			continue
 		}
-		if c == '\\' {
-			break
+		i += bits.TrailingZeros64(marks) / 8
+		if data[i] == '"' {
+			return i + 1
 		}
+		i += 2 // an escape: what it escapes ends nothing
 	}
-	for from := i; ; {
+	return farStringEnd(data, i)
+}
+
+// farStringEnd is stringEnd from i on, which no escape reaches over.
+func farStringEnd(data []byte, i int) int {
+	for from := i; from < len(data); {
 		n := bytes.IndexByte(data[from:], '"')
 		if n < 0 {
 			return -1
@@ -299,6 +319,7 @@ func stringEnd(data []byte, i int) int {
 			return from
 		}
 	}
+	return -1
 }
 
 func literalEnd(data []byte, i int, word string) int {

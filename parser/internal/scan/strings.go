@@ -33,8 +33,7 @@ func (a *Strings) Unescape(body []byte) string {
 	if len(body) >= largeBytes {
 		return view(AppendString(make([]byte, 0, len(body)), body))
 	}
-	// Invalid UTF-8 can make a text three times as long as its source.
-	a.room(3 * len(body))
+	a.room(3 * len(body)) // of invalid UTF-8 each byte becomes three
 	start := len(a.chunk)
 	a.chunk = AppendString(a.chunk, body)
 	return view(a.chunk[start:])

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -12,17 +13,32 @@ const replacement = "\uFFFD"
 // and each byte of invalid UTF-8 replaced by U+FFFD, as encoding/json does it. A backslash that begins no escape of JSON
 // stands for itself, so that a line which passed the scanner always has a text.
 func AppendString(dst, body []byte) []byte {
+	if !utf8.Valid(body) {
+		body = appendValid(nil, body) // rare, since writers of JSON see to it
+	}
+	dst = slices.Grow(dst, len(body)) // a text is never longer than its source
 	for {
 		i := bytes.IndexByte(body, '\\')
 		if i < 0 {
-			return appendValid(dst, body)
+			return append(dst, body...)
 		}
-		dst = appendValid(dst, body[:i])
+		dst = append(dst, body[:i]...)
+		body = body[i:]
+		if len(body) > 1 {
+			if c := simpleEscapes[body[1]]; c != 0 {
+				dst = append(dst, c)
+				body = body[2:]
+				continue
+			}
+		}
 		var n int
-		dst, n = appendEscape(dst, body[i:])
-		body = body[i+n:]
+		dst, n = appendEscape(dst, body)
+		body = body[n:]
 	}
 }
+
+// simpleEscapes are those of one letter, by that letter.
+var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // plain reports whether body is its own text.
 func plain(body []byte) bool { return bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) }
@@ -44,39 +60,20 @@ func appendValid(dst, s []byte) []byte {
 	return append(dst, s...)
 }
 
-// appendEscape appends what the escape at the start of s stands for and gives its length.
+// appendEscape appends what the \u escape at the start of s stands for and gives its length. A backslash that begins no
+// escape is taken alone.
 func appendEscape(dst, s []byte) ([]byte, int) {
-	if len(s) < 2 {
-		return append(dst, s...), len(s)
-	}
-	switch s[1] {
-	case '"', '\\', '/':
-		return append(dst, s[1]), 2
-	case 'b':
-		return append(dst, '\b'), 2
-	case 'f':
-		return append(dst, '\f'), 2
-	case 'n':
-		return append(dst, '\n'), 2
-	case 'r':
-		return append(dst, '\r'), 2
-	case 't':
-		return append(dst, '\t'), 2
-	case 'u':
-		r := hexRune(s)
-		if r < 0 {
-			return append(dst, '\\'), 1
-		}
-		if !utf16.IsSurrogate(r) {
-			return utf8.AppendRune(dst, r), 6
-		}
-		if pair := utf16.DecodeRune(r, hexRune(s[6:])); pair != utf8.RuneError {
-			return utf8.AppendRune(dst, pair), 12
-		}
-		return append(dst, replacement...), 6
-	default:
+	r := hexRune(s)
+	if r < 0 {
 		return append(dst, '\\'), 1
 	}
+	if !utf16.IsSurrogate(r) {
+		return utf8.AppendRune(dst, r), 6
+	}
+	if pair := utf16.DecodeRune(r, hexRune(s[6:])); pair != utf8.RuneError {
+		return utf8.AppendRune(dst, pair), 12
+	}
+	return append(dst, replacement...), 6
 }
 
 // hexRune reads the \uXXXX at the start of s; -1 if there is none.

@@ -1,0 +1,106 @@
+package claude_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/tailspan/tailspan/parser/claude"
+)
+
+// benchLine makes a pair of lines of about n bytes in all: a call, and its result with the same text three times, as
+// Claude Code writes it. The ids differ by i, since a repeat would be left out.
+func benchLine(n, i int) []byte {
+	body := strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, max(1, n/3/62))
+	return []byte(fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_%08d","type":"tool_result","content":"%s"}]},`+
+		`"parent_tool_use_id":null,"session_id":"e54ad106-a87b-483a-925c-32d7ea3021fc","uuid":"838b1308-e083-45fb-8a37-%012d","timestamp":"2026-11-27T20:44:32.788Z",`+
+		`"tool_use_result":{"type":"text","file":{"filePath":"/home/dev/shop/calc.go","content":"%s","numLines":16,"startLine":1,"totalLines":16,"originalFile":"%s"}},`+
+		`"tool_result_meta":[{"id":"toolu_%08d","permission_decision":{"decision":"accept","source":"config","reason_type":"mode"}}]}`, i, body, i, body, body, i))
+}
+
+// manyLines is enough lines of a size that a parser sees each for the first time.
+func manyLines(size int) [][]byte {
+	lines := make([][]byte, max(64, min(2048, 8<<20/size)))
+	for i := range lines {
+		lines[i] = benchLine(size, i)
+	}
+	return lines
+}
+
+// captureLines is the lines of a real run many times over, under new ids each time, so that they are no repeats.
+func captureLines(t testing.TB) [][]byte {
+	t.Helper()
+	capture, err := os.ReadFile("../../testdata/claude/parallel.jsonl")
+	require.NoError(t, err)
+	ids := regexp.MustCompile(`("uuid":"|toolu_|msg_)........`)
+	var lines [][]byte
+	for i := range 50 {
+		again := ids.ReplaceAll(capture, fmt.Appendf(nil, "${1}%08x", i))
+		lines = append(lines, bytes.Split(bytes.TrimSpace(again), []byte("\n"))...)
+	}
+	return lines
+}
+
+// BenchmarkParse parses lines of several sizes, and a capture, beside gjson.ForEach over the top-level members of the
+// same bytes in the same run.
+func BenchmarkParse(b *testing.B) {
+	inputs := map[string][][]byte{}
+	for _, size := range []int{1 << 10, 4 << 10, 64 << 10} {
+		inputs[fmt.Sprintf("%dKiB", size>>10)] = manyLines(size)
+	}
+	inputs["capture"] = captureLines(b)
+	for _, name := range []string{"1KiB", "4KiB", "64KiB", "capture"} {
+		lines := inputs[name]
+		size := int64(len(bytes.Join(lines, nil)))
+		b.Run("provider=claude/line="+name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				if parseAll(lines) == 0 {
+					b.Fatal("no events")
+				}
+			}
+		})
+		b.Run("by=gjson/line="+name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				if walkAll(lines) == 0 {
+					b.Fatal("no members")
+				}
+			}
+		})
+	}
+}
+
+// TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
+func TestBenchmarkBodies(t *testing.T) {
+	lines := manyLines(1 << 10)
+	require.Equal(t, len(lines), parseAll(lines), "one result a line")
+	require.Equal(t, 8*len(lines), walkAll(lines))
+}
+
+func parseAll(lines [][]byte) int {
+	p, n := claude.New(), 0
+	for _, line := range lines {
+		n += len(p.ParseEvents(line))
+	}
+	return n
+}
+
+func walkAll(lines [][]byte) int {
+	n := 0
+	for _, line := range lines {
+		gjson.ParseBytes(line).ForEach(func(_, _ gjson.Result) bool {
+			n++
+			return true
+		})
+	}
+	return n
+}

@@ -1,0 +1,193 @@
+package claude_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/claude"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
+)
+
+// TestUsageSums adds up the tokens of each fixture a second way, with encoding/json over whole lines, and holds that the
+// sum of the events is the same: nothing is counted twice, nothing is lost.
+func TestUsageSums(t *testing.T) {
+	for _, file := range parsertest.Fixtures(t, claude.Name) {
+		var sum rawSum
+		var total events.UsageTotal
+		p := claude.New()
+		for _, line := range parsertest.Lines(t, file) {
+			for _, e := range p.ParseEvents(line) {
+				if e.Kind == events.KindUsage {
+					total.Add(e.Model, e.Usage)
+					assert.Equal(t, e.Usage.Provider.Input+e.Usage.Provider.CacheRead+e.Usage.Provider.CacheWrite, e.Usage.Tokens.Input, "input includes the cache")
+				}
+			}
+			sum.add(line)
+		}
+		got := total.Sum().Provider
+		got.Reasoning = 0
+		assert.Equal(t, sum.total(), got, file)
+	}
+}
+
+type rawUsage struct {
+	Input      int64 `json:"input_tokens"`
+	Output     int64 `json:"output_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+}
+
+type rawModelUsage struct {
+	Input      int64 `json:"inputTokens"`
+	Output     int64 `json:"outputTokens"`
+	CacheRead  int64 `json:"cacheReadInputTokens"`
+	CacheWrite int64 `json:"cacheCreationInputTokens"`
+}
+
+type rawMessage struct {
+	ID    string    `json:"id"`
+	Usage *rawUsage `json:"usage"`
+}
+
+type rawLine struct {
+	Type    string          `json:"type"`
+	UUID    string          `json:"uuid"`
+	Message json.RawMessage `json:"message"`
+	API     string          `json:"api_message_id"`
+	Event   *struct {
+		Type    string     `json:"type"`
+		Message rawMessage `json:"message"`
+		Usage   *rawUsage  `json:"usage"`
+	} `json:"event"`
+	Usage *rawUsage                `json:"usage"`
+	Since map[string]rawModelUsage `json:"model_usage_since_last_result"`
+	Model map[string]rawModelUsage `json:"modelUsage"`
+}
+
+// rawSum adds up what the lines say, by the rules of the format: runs, else the last process total, else the turns, else
+// the largest usage told for each message.
+type rawSum struct {
+	seen    map[string]bool
+	calls   map[string]rawUsage
+	current string
+	anon    []rawUsage
+
+	run, process, turns events.Tokens
+	hasRun, hasProcess  bool
+	results             int
+}
+
+func (s *rawSum) add(line []byte) {
+	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
+	for {
+		var l rawLine
+		if err := decoder.Decode(&l); err != nil {
+			var list []json.RawMessage
+			if json.Unmarshal(line, &list) == nil {
+				for _, one := range list {
+					s.add(one)
+				}
+			}
+			return
+		}
+		s.record(&l)
+	}
+}
+
+func (s *rawSum) record(l *rawLine) {
+	if s.seen == nil {
+		s.seen, s.calls = map[string]bool{}, map[string]rawUsage{}
+	}
+	if l.UUID != "" && s.seen[l.Type+l.UUID] {
+		return
+	}
+	s.seen[l.Type+l.UUID] = true
+	switch l.Type {
+	case "assistant":
+		var m rawMessage
+		if json.Unmarshal(l.Message, &m) == nil {
+			s.call(m.ID, m.Usage)
+		}
+	case "stream_event":
+		if l.Event.Type == "message_start" {
+			s.current = l.Event.Message.ID
+			s.call(s.current, l.Event.Message.Usage)
+		}
+		if l.Event.Type == "message_delta" {
+			s.call(s.current, l.Event.Usage)
+		}
+	case "result":
+		s.results++
+		switch {
+		case l.Since != nil:
+			s.hasRun = true
+			s.run.Add(sumModels(l.Since))
+		case len(l.Model) > 0:
+			s.hasProcess = true
+			s.process = sumModels(l.Model)
+		case l.Usage != nil:
+			s.hasRun = true
+			s.run.Add(events.Tokens{Input: l.Usage.Input, Output: l.Usage.Output, CacheRead: l.Usage.CacheRead, CacheWrite: l.Usage.CacheWrite})
+		}
+	}
+}
+
+func (s *rawSum) call(id string, u *rawUsage) {
+	if u == nil {
+		return
+	}
+	if id == "" {
+		s.anon = append(s.anon, *u)
+		return
+	}
+	c := s.calls[id]
+	c.Input, c.Output = max(c.Input, u.Input), max(c.Output, u.Output)
+	c.CacheRead, c.CacheWrite = max(c.CacheRead, u.CacheRead), max(c.CacheWrite, u.CacheWrite)
+	s.calls[id] = c
+}
+
+func sumModels(models map[string]rawModelUsage) events.Tokens {
+	var t events.Tokens
+	for _, u := range models {
+		t.Add(events.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
+	}
+	return t
+}
+
+func (s *rawSum) total() events.Tokens {
+	switch {
+	case s.hasRun:
+		return s.run
+	case s.hasProcess:
+		return s.process
+	}
+	var t events.Tokens
+	for _, u := range s.calls {
+		t.Add(events.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
+	}
+	for _, u := range s.anon {
+		t.Add(events.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
+	}
+	return t
+}
+
+func TestUsageIsAnIncrement(t *testing.T) {
+	p := claude.New()
+	line := func(uuid string, out int) []byte {
+		return must(json.Marshal(map[string]any{"type": "assistant", "uuid": uuid, "session_id": "s", "message": map[string]any{
+			"id": "msg_1", "role": "assistant", "content": []any{}, "usage": map[string]any{"input_tokens": 4, "output_tokens": out}}}))
+	}
+	first := p.ParseEvents(line("a", 1))
+	require.Len(t, first, 1)
+	assert.Equal(t, events.Tokens{Input: 4, Output: 1}, first[0].Usage.Provider)
+	assert.Empty(t, p.ParseEvents(line("b", 1)), "a repeat adds nothing")
+	grown := p.ParseEvents(line("c", 310))
+	require.Len(t, grown, 1)
+	assert.Equal(t, events.Tokens{Output: 309}, grown[0].Usage.Provider)
+	assert.Empty(t, p.ParseEvents(line("d", 20)), "less adds nothing")
+}

@@ -1,0 +1,128 @@
+package parsertest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Checker holds the promises of package events over one stream.
+type Checker struct {
+	open     map[string]string // call id → name and input of the call that waits
+	answered map[string]bool
+}
+
+// Check looks at the events of one line. hasESC tells that the line holds an escape character, raw or as \u001b.
+func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
+	t.Helper()
+	if c.open == nil {
+		c.open, c.answered = map[string]string{}, map[string]bool{}
+	}
+	for i := range all {
+		e := &all[i]
+		require.NotEqual(t, events.KindUnspecified, e.Kind)
+		require.Contains(t, events.Kinds(), e.Kind)
+		require.False(t, e.Tool.Partial, "parsers never emit partial calls")
+		require.LessOrEqual(t, utf8.RuneCountInString(e.Tool.Arg()), events.PreviewRunes)
+		require.LessOrEqual(t, utf8.RuneCountInString(e.Tool.Summary), events.SummaryRunes)
+		require.False(t, strings.ContainsFunc(e.Tool.Name+e.Tool.Arg()+e.Tool.Summary, isControl), "control character in %q", e.Tool)
+		for _, s := range texts(e) {
+			require.True(t, utf8.ValidString(s), "no valid UTF-8: %q", s)
+			require.True(t, hasESC || !strings.Contains(s, "\x1b"), "an escape that the line does not hold: %q", s)
+		}
+		require.Equal(t, e.Kind == events.KindUsage, e.Usage != nil)
+		require.Equal(t, slices.Contains([]events.Kind{events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded}, e.Kind), e.End != nil)
+		c.call(t, e)
+	}
+}
+
+// call holds that a call has one ToolUse while it is open, and at most one result.
+func (c *Checker) call(t testing.TB, e *events.DisplayEvent) {
+	id := e.Tool.ID
+	if id == "" {
+		return
+	}
+	switch e.Kind {
+	case events.KindToolUse:
+		body := e.Tool.Name + string(e.Tool.Input)
+		was, open := c.open[id]
+		require.False(t, open && was == body, "a second ToolUse for the open call %q", id)
+		if open || c.answered[id] && was != "" {
+			c.answered[id] = false
+		}
+		c.open[id] = body
+	case events.KindToolResult:
+		require.False(t, c.answered[id], "a second ToolResult for %q", id)
+		c.answered[id] = true
+		delete(c.open, id)
+	}
+}
+
+func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
+
+// texts are all strings of an event.
+func texts(e *events.DisplayEvent) []string {
+	all := []string{
+		e.SessionID, e.TurnID, e.MessageID, e.ItemID, e.ParentID, e.AgentID, e.Model, e.Text, e.Reasoning, e.Notice.Code,
+		e.Tool.ID, e.Tool.Name, e.Tool.Target, e.Tool.AgentType, e.Tool.Server, e.Tool.Err, e.Tool.Summary, string(e.Tool.Output),
+	}
+	if s := e.Session; s != nil {
+		all = append(all, s.Version, s.WorkingDir, s.PermissionMode, s.PreviousID, s.Branch)
+	}
+	if d := e.End; d != nil {
+		all = append(all, d.Code, d.Result, d.Err, d.Principle)
+	}
+	return all
+}
+
+// HasESC reports whether a line holds an escape character, raw or escaped.
+func HasESC(line []byte) bool {
+	return bytes.IndexByte(line, 0x1b) >= 0 || bytes.Contains(bytes.ToLower(line), []byte(`\u001b`))
+}
+
+// Feed runs lines through a source and checks them; it returns the dump of each line's events and that of Flush.
+func Feed(t testing.TB, src events.DisplayEventSource, lines [][]byte) (perLine [][]string, flushed []string) {
+	t.Helper()
+	var c Checker
+	anyESC := false
+	for _, line := range lines {
+		hasESC := HasESC(line)
+		anyESC = anyESC || hasESC
+		out := src.ParseEvents(line)
+		c.Check(t, out, hasESC)
+		perLine = append(perLine, DumpAll(out))
+	}
+	if f, ok := src.(events.Flusher); ok {
+		out := f.Flush()
+		c.Check(t, out, anyESC)
+		flushed = DumpAll(out)
+	}
+	return perLine, flushed
+}
+
+// Kept holds that strings of events stay as they are when the parser goes on and the line's memory is used again.
+func Kept(t *testing.T, src events.DisplayEventSource, lines [][]byte) {
+	t.Helper()
+	var kept []events.DisplayEvent
+	var want []string
+	buffer := make([]byte, 0, 1<<20)
+	for _, line := range lines {
+		buffer = append(buffer[:0], line...)
+		for _, e := range src.ParseEvents(buffer) {
+			e.Tool.Input, e.Tool.Output = nil, nil
+			kept = append(kept, e)
+			want = append(want, strings.Clone(Dump(&e)))
+		}
+		for i := range buffer {
+			buffer[i] = '#'
+		}
+	}
+	assert.Equal(t, want, DumpAll(kept))
+}

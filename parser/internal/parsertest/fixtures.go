@@ -1,0 +1,84 @@
+package parsertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/goldentest"
+)
+
+// Fixtures lists the fixtures of a provider, from a provider's own folder.
+func Fixtures(t testing.TB, provider string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, "*.jsonl"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files, "provider %s has no fixture", provider)
+	return files
+}
+
+// Lines reads the lines of a fixture.
+func Lines(t testing.TB, file string) [][]byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+}
+
+// Golden compares the events of each fixture with its .events.golden.
+func Golden(t *testing.T, provider string, src func() events.DisplayEventSource) {
+	for _, file := range Fixtures(t, provider) {
+		name := strings.TrimSuffix(filepath.Base(file), ".jsonl")
+		t.Run(name, func(t *testing.T) {
+			s := src()
+			perLine, flushed := Feed(t, s, Lines(t, file))
+			var b strings.Builder
+			for _, line := range slices.Concat(slices.Concat(perLine...), flushed) {
+				fmt.Fprintln(&b, line)
+			}
+			goldentest.Compare(t, strings.TrimSuffix(file, ".jsonl")+".events.golden", b.String())
+		})
+	}
+}
+
+// Prefixes holds that a stream which has come so far has given what the whole stream gives so far: the events of every
+// prefix are a prefix of the events, but for what Flush adds.
+func Prefixes(t *testing.T, provider string, src func() events.DisplayEventSource) {
+	for _, file := range Fixtures(t, provider) {
+		lines := Lines(t, file)
+		whole, _ := Feed(t, src(), lines)
+		for n := range lines {
+			perLine, _ := Feed(t, src(), lines[:n])
+			require.Equal(t, whole[:n], append([][]string{}, perLine...), "%s cut after %d lines", file, n)
+		}
+	}
+}
+
+// Torn holds that a line which is cut anywhere gives no event and counts as malformed, and that the stream goes on
+// behind it as if it had not been there.
+func Torn(t *testing.T, provider string, src func() events.DisplayEventSource) {
+	for _, file := range Fixtures(t, provider) {
+		for _, line := range Lines(t, file) {
+			if trimmed := bytes.TrimSpace(line); !json.Valid(trimmed) || trimmed[0] != '{' {
+				continue
+			}
+			want := DumpAll(src().ParseEvents(line))
+			s := src()
+			step := max(1, len(line)/23)
+			for cut := 1; cut < len(bytes.TrimSpace(line)); cut += step {
+				require.Empty(t, s.ParseEvents(line[:cut]), "%s cut at byte %d", file, cut)
+				require.Equal(t, events.LineMalformed, s.(events.LineStatuser).LineStatus())
+			}
+			assert.Equal(t, want, DumpAll(s.ParseEvents(line)), "%s after the torn line", file)
+		}
+	}
+}
