@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"bytes"
+
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -37,12 +39,12 @@ func (p *Parser) readFailure(v scan.Value) failure {
 	}
 }
 
-// code reads a code: a word or a number. LiteLLM writes 'None' where it has none.
+// code reads a code: a word or a number. LiteLLM writes 'None' where it has none, and xAI a sentence.
 func (p *Parser) code(v scan.Value) string {
 	switch {
 	case v.Kind == scan.KindNumber:
 		return p.strings.Copy(v.Raw)
-	case v.Is("None"):
+	case v.Is("None"), bytes.IndexByte(v.Body(), ' ') >= 0:
 		return ""
 	}
 	return p.strings.Intern(v)
