@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/claude"
 	"github.com/tailspan/tailspan/parser/gemini"
+	"github.com/tailspan/tailspan/parser/openai"
 )
 
 // The names that stand for no provider of their own.
@@ -39,6 +40,7 @@ type provider struct {
 var providers = [...]provider{
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect},
 	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini"}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect},
+	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai"}, func() events.DisplayEventSource { return openai.New() }, openai.Detect},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".

@@ -111,7 +111,7 @@ func Feed(t testing.TB, src events.DisplayEventSource, lines [][]byte) (perLine 
 func Kept(t *testing.T, src events.DisplayEventSource, lines [][]byte) {
 	t.Helper()
 	var kept []events.DisplayEvent
-	var want []string
+	want := []string{}
 	buffer := make([]byte, 0, 1<<20)
 	for _, line := range lines {
 		buffer = append(buffer[:0], line...)
