@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/claude"
+	"github.com/tailspan/tailspan/parser/gemini"
 	"github.com/tailspan/tailspan/parser/opencode"
 )
 
@@ -38,6 +39,7 @@ type provider struct {
 // providers are asked in this order, so one that writes a form of another's format stands before it.
 var providers = [...]provider{
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect},
+	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini"}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect},
 	{Info{Name: opencode.Name, ServiceName: "opencode"}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect},
 }
 

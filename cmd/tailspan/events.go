@@ -27,7 +27,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	defer in.Close()
 	out := bufio.NewWriterSize(stdout, readBytes)
 	p := newEventPrinter(out)
-	err = eachLine(in, func(line []byte) error {
+	err = eachRecord(name, in, func(line []byte) error {
 		if err := p.events(src.ParseEvents(line)); err != nil {
 			return err
 		}

@@ -80,6 +80,36 @@ func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 
 const readBytes = 64 << 10
 
+// eachRecord calls f with every line of r, as eachLine does, or with all of it if the input is one document; which of
+// the two, its name or its first lines tell (parser.Framing).
+func eachRecord(name string, r io.Reader, f func(line []byte) error) error {
+	reader := bufio.NewReaderSize(r, readBytes)
+	framing := parser.FramingOf(name)
+	var head []byte
+	for !framing.Decided() {
+		line, err := reader.ReadBytes('\n')
+		head = append(head, line...)
+		if framing = framing.Line(line); err != nil {
+			if !errors.Is(err, io.EOF) {
+				return fmt.Errorf("read line: %w", err)
+			}
+			break
+		}
+	}
+	whole := io.MultiReader(bytes.NewReader(head), reader)
+	if framing != parser.FramingDocument {
+		return eachLine(whole, f)
+	}
+	document, err := io.ReadAll(whole)
+	if err != nil {
+		return fmt.Errorf("read document: %w", err)
+	}
+	if len(document) == 0 {
+		return nil
+	}
+	return f(document)
+}
+
 // eachLine calls f with every line of r, without its newline; only '\n' ends a line. The line is f's until it returns.
 // A last line without a newline counts.
 func eachLine(r io.Reader, f func(line []byte) error) error {

@@ -1,8 +1,10 @@
-// Package memory holds what a parser remembers of a stream, within a bound: the oldest is forgotten first.
+// Package memory holds what a parser remembers of its stream, within a bound: what was seen, which call waits.
+//
+// In goes a key and what is known of it, out comes what was last put there. Once a Memory is full, the entry that came
+// first is forgotten for each new one; a repeat of it is then taken for new. One goroutine at a time.
 package memory
 
-// Memory is a map that holds no more than a limit of entries and forgets the oldest. Keys are hashes, so that nothing
-// of the input is kept for them.
+// Memory is a map that holds no more than its limit of entries and forgets the oldest.
 type Memory[V any] struct {
 	limit int
 	vals  map[uint64]V
@@ -10,17 +12,20 @@ type Memory[V any] struct {
 	next  int // where order wraps, once it is full
 }
 
-// New returns a memory of limit entries.
+// New returns a memory of at most limit entries.
 func New[V any](limit int) Memory[V] { return Memory[V]{limit: limit} }
 
-// Get gives the value of key, and whether it is remembered.
+// Get gives what is known of key.
 func (m *Memory[V]) Get(key uint64) (V, bool) {
 	v, ok := m.vals[key]
 	return v, ok
 }
 
-// Set remembers v under key.
+// Set remembers v for key. A key that is known keeps its age.
 func (m *Memory[V]) Set(key uint64, v V) {
+	if m.limit <= 0 {
+		return
+	}
 	if m.vals == nil {
 		m.vals = map[uint64]V{}
 	}
