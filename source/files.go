@@ -149,7 +149,7 @@ func (f *Files) manage(took time.Duration) {
 	defer wake.Stop()
 	scanning := false
 	for {
-		if req, ok := t.wanted.next(scanning); ok {
+		if req, ok := t.nextLook(scanning); ok {
 			scanning = true
 			requests <- req
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -240,4 +241,43 @@ func records(from, to int) (lines []string, text string) {
 		lines = append(lines, record(i))
 	}
 	return lines, strings.Join(lines, "\n") + "\n"
+}
+
+// bothWays runs a test with watched folders, in real time, and with polling alone, in a bubble of its own time.
+func bothWays(t *testing.T, test func(w *world, poll func(*Settings))) {
+	t.Run("watch", func(t *testing.T) {
+		t.Parallel()
+		// The safety net is so slow that only events can make the test pass in time.
+		test(newWorld(t), func(s *Settings) { s.PollInterval = time.Hour })
+	})
+	t.Run("poll", func(t *testing.T) {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			test(&world{T: t, dir: dir, sink: newSink()}, func(s *Settings) { s.PollOnly = true })
+		})
+	})
+}
+
+// streams ends the source, which closes all that is open, and gives the streams as they were then.
+func (w *world) streams() []stream {
+	w.Helper()
+	w.end()
+	return w.sink.opened()
+}
+
+// untilClosed waits until n streams are closed.
+func (w *world) untilClosed(n int) {
+	w.Helper()
+	w.sink.until(w.T, fmt.Sprintf("%d closed streams", n), func() bool {
+		closed := 0
+		for _, s := range w.sink.opened() {
+			closed += len(s.closed)
+		}
+		return closed >= n
+	})
+}
+
+func sorted(lines []string) []string {
+	slices.Sort(lines)
+	return lines
 }

@@ -219,7 +219,6 @@ func (t *table) reported(r scanReport) {
 			t.touch(f) // it will be found to be gone, or not
 		}
 	}
-	t.look++
 }
 
 // unalias makes a path one of its own again.
@@ -264,12 +263,15 @@ type wanted struct {
 	folders []string
 }
 
-// next gives the next request, if there is one and no look is under way.
-func (w *wanted) next(scanning bool) (scanRequest, bool) {
-	if scanning || !w.all && len(w.folders) == 0 {
+// nextLook gives the next request, if there is one and no look is under way.
+func (t *table) nextLook(scanning bool) (scanRequest, bool) {
+	if scanning || !t.wanted.all && len(t.wanted.folders) == 0 {
 		return scanRequest{}, false
 	}
-	req := scanRequest{all: w.all, folders: w.folders}
-	*w = wanted{}
+	req := scanRequest(t.wanted)
+	t.wanted = wanted{}
+	if req.all {
+		t.look++
+	}
 	return req, true
 }

@@ -25,6 +25,9 @@ func (s *Stream) openRun(key string, waiting []held) {
 		if r.sessionID == "" {
 			r.sessionID = waiting[i].event.SessionID
 		}
+		if start := waiting[i].event.Session; start != nil && start.AgentName != "" {
+			s.agentName = start.AgentName
+		}
 		if start := waiting[i].event.Session; start != nil && start.Version != "" && start.Version != r.resource.version {
 			r.resource = &resource{identity: s.resource.identity, agent: s.resource.agent, version: start.Version}
 			s.resource = r.resource
@@ -38,10 +41,39 @@ func (s *Stream) openRun(key string, waiting []held) {
 		r.traceID, top.parent = s.settings.Parent.TraceID, s.settings.Parent.SpanID
 	} else if trace, parent, ok := s.registry.runStarted(r.resource); ok {
 		r.traceID, top.parent, r.inPipeline = trace, parent, true
+	} else if s.registry.settings.TraceBySession && r.sessionID != "" {
+		r.traceID = traceID(0, s.settings.Agent.Provider, r.sessionID)
 	} else {
 		r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	}
+	r.ref = &runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID}
+	r.copied = isCopy(waiting) || !s.registry.ownsRun(s.settings.Agent.Provider, r.sessionID, key)
 	s.run = r
+}
+
+// isCopy reports whether the run that waiting begins with is history of another session, as the format marks it.
+func isCopy(waiting []held) bool {
+	for i := range waiting {
+		if modelSaid(&waiting[i].event) {
+			return waiting[i].event.Copied
+		}
+	}
+	return false
+}
+
+// adopt makes the run that was just opened the work of a sub-agent in its parent's run.
+func (s *Stream) adopt(key agentKey, ref *runRef) {
+	r := s.run
+	if r.inPipeline {
+		s.registry.runEnded(r.resource, interval{}, false) // it is no run of the step's own
+		r.inPipeline = false
+	}
+	r.kin, r.ref, r.traceID, r.copied, r.subAgent = key, ref, ref.traceID, false, true
+	r.top.parent = pcommon.SpanID{}
+	r.top.id = key.agent
+	r.top.name = s.agentName
+	r.top.spanID = spanID(domainAgent, s.seenAgents.next(key.agent), key.provider, key.session, key.agent)
+	s.registry.childOpened(s)
 }
 
 // apply folds one event at its time.
@@ -51,6 +83,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		return
 	}
 	a := s.agentOf(ev, at)
+	s.announceTurn(a.run, ev)
 	if ev.SessionID == "" {
 		ev.SessionID = a.run.sessionID
 	}
@@ -59,7 +92,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	var of *call // the call that the record tells of
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		a.run.hasStart = true
+		a.run.hasStart = a.run.hasStart || ev.Session == nil || !ev.Session.Recorded
 	case events.KindPrompt:
 		a.lastInput = at
 	case events.KindText, events.KindReasoning, events.KindMessage:
@@ -68,7 +101,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		s.modelWorks(a, ev, at)
 		of = s.startCall(a, ev, at, o)
 	case events.KindToolResult:
-		of = s.resultOf(ev, at)
+		of = s.resultOf(ev)
 		a.lastInput = at
 	case events.KindToolProgress:
 		of = s.progressOf(ev)
@@ -117,9 +150,15 @@ func (s *Stream) findCall(id string) *call {
 
 func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	r := c.caller.run
+	id = cmp.Or(id, c.agentID)
+	// The provider's own id where told, so that the agent's own file gives the same span.
+	domain, of, occurrence := domainCallAgent, c.id, c.occurrence
+	if id != "" {
+		domain, of, occurrence = domainAgent, id, s.seenAgents.next(id)
+	}
 	a := &agent{
 		run: r, call: c, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
-		spanID: spanID(domainAgent, c.occurrence, s.settings.Agent.Provider, r.sessionID, c.id),
+		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, of),
 		// What started before it had its own time began with the call.
 		lastInput:  c.span.start,
 		background: c.closed || c.caller.closed,
@@ -127,8 +166,37 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	a.span.cover(at)
 	c.child = a
 	s.agents = append(s.agents, a)
+	s.announceAgent(c, id)
 	return a
 }
+
+// announceTurn tells the family which run a turn belongs to.
+func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
+	if ev.TurnID == "" || ev.TurnID == r.turn || r.kin != (agentKey{}) {
+		return
+	}
+	r.turn = ev.TurnID
+	s.tell(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, ev.TurnID}, r.ref))
+}
+
+// announceAgent tells the family which call started an agent.
+func (s *Stream) announceAgent(c *call, id string) {
+	if id == "" || c.agentID != "" || id == s.kinKey.agent {
+		return // an agent did not start itself
+	}
+	c.agentID = id
+	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name}))
+	if c.closed {
+		s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, false))
+	}
+}
+
+func (s *Stream) keyOf(c *call) agentKey {
+	return agentKey{s.settings.Agent.Provider, c.caller.run.sessionID, c.agentID}
+}
+
+// tell keeps the streams that are to hear of what was announced, until the line is done.
+func (s *Stream) tell(children []*Stream) { s.newsFor = append(s.newsFor, children...) }
 
 // modelWorks notes a part of a model message: it belongs to the agent's model call, or begins the next one.
 func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
@@ -193,17 +261,14 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 }
 
 // resultOf finds the call that a result answers, in the run or, for work in the background, in the one before.
-func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
+func (s *Stream) resultOf(ev *events.DisplayEvent) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c == nil {
 		s.counts.UnknownCalls++
 		return nil
 	}
 	c.describe(&ev.Tool)
-	if !c.closed && ev.Tool.AgentID != "" && c.child == nil && !ev.Tool.Denied {
-		// The result names a sub-agent whose own work the stream does not show.
-		s.openAgent(c, ev.Tool.AgentID, c.span.start).cover(interval{at, at})
-	}
+	s.announceAgent(c, ev.Tool.AgentID)
 	return c
 }
 
@@ -212,6 +277,7 @@ func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c != nil {
 		c.describe(&ev.Tool)
+		s.announceAgent(c, ev.Tool.AgentID)
 	}
 	return c
 }
@@ -254,10 +320,14 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, of *call) {
 	r := a.run
 	r.sequence++
-	if s.silent {
+	if r.copied {
 		return
 	}
-	lr := s.out.record(r.resource)
+	uid := s.uid(r, ev, o, of)
+	if !s.registry.firstRecord(uid) || s.silent {
+		return
+	}
+	lr := s.sink.record(r.resource)
 	s.writer.write(lr, ev)
 	s.stamp(lr, at)
 	lr.SetTraceID(r.traceID)
@@ -271,7 +341,7 @@ func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, 
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutInt(AttrSequence, r.sequence)
-	m.PutStr(AttrLogRecordUID, s.uid(r, ev, o, of))
+	m.PutStr(AttrLogRecordUID, uid)
 	if ev.ParentID != "" && a.call == nil {
 		m.PutStr(AttrParentUnknown, ev.ParentID)
 	}

@@ -20,7 +20,8 @@ type call struct {
 	server     string
 	arguments  string // captured only
 	span       interval
-	child      *agent // the sub-agent that it started
+	child      *agent // the sub-agent that it started, if this stream shows its work
+	agentID    string // the provider's id of that sub-agent, once told
 	// unknownParent is the call that the agent which made this one was started by, if nobody saw that call.
 	unknownParent string
 	closed        bool

@@ -35,11 +35,11 @@ func text(sec float64, message, words string) events.DisplayEvent {
 }
 
 func use(sec float64, message, id, name, target string) events.DisplayEvent {
-	return events.DisplayEvent{Kind: events.KindToolUse, Time: at(sec), SessionID: "s1", MessageID: message, Model: "m1", ItemID: "i-" + id, Tool: events.Tool{ID: id, Name: name, Target: target}}
+	return events.DisplayEvent{Kind: events.KindToolUse, Time: at(sec), SessionID: "s1", MessageID: message, Model: "m1", ItemID: fmt.Sprint("i-", id, sec), Tool: events.Tool{ID: id, Name: name, Target: target}}
 }
 
 func result(sec float64, id string) events.DisplayEvent {
-	return events.DisplayEvent{Kind: events.KindToolResult, Time: at(sec), SessionID: "s1", ItemID: "r-" + id, Tool: events.Tool{ID: id, Summary: "done"}}
+	return events.DisplayEvent{Kind: events.KindToolResult, Time: at(sec), SessionID: "s1", ItemID: fmt.Sprint("r-", id, sec), Tool: events.Tool{ID: id, Summary: "done"}}
 }
 
 func failed(sec float64, id, why string) events.DisplayEvent {

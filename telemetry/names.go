@@ -37,6 +37,11 @@ const (
 	AttrServiceName    = "service.name"
 	AttrServiceVersion = "service.version"
 
+	AttrVCSHeadRevision  = "vcs.ref.head.revision"
+	AttrVCSRepositoryURL = "vcs.repository.url.full"
+
+	AttrPipelineRunURL = "cicd.pipeline.run.url.full"
+	AttrTaskRunURL     = "cicd.pipeline.task.run.url.full"
 	AttrPipelineName   = "cicd.pipeline.name"
 	AttrPipelineRunID  = "cicd.pipeline.run.id"
 	AttrPipelineResult = "cicd.pipeline.result"

@@ -14,6 +14,10 @@ type Registry struct {
 
 	mu        sync.Mutex
 	pipelines pipelines
+	families  families
+	emitted   emitted
+	owners    owners
+	children  map[*Stream]struct{} // sub-agents' streams whose span is open
 	out       *batch
 }
 
@@ -25,6 +29,10 @@ func NewRegistry(s Settings) *Registry {
 	return &Registry{
 		settings:  s,
 		pipelines: newPipelines(s.Limits.Pipelines),
+		families:  newFamilies(s.Limits.RememberedIDs),
+		emitted:   newEmitted(s.Limits.EmittedIDs),
+		owners:    newOwners(s.Limits.RememberedIDs),
+		children:  map[*Stream]struct{}{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
 }
@@ -58,13 +66,69 @@ func (r *Registry) Open(s StreamSettings) *Stream {
 	return newStream(r, s)
 }
 
-// Take returns the spans that belong to no stream: those of pipelines and steps that have been quiet for PipelineIdle.
+// Take returns the spans that no line brings: those of pipelines and steps that have been quiet for PipelineIdle, and
+// those of sub-agents whose run is over and of whose call nobody told for FamilyGrace.
 func (r *Registry) Take() Output {
 	now := r.settings.Now()
+	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
+	for _, child := range r.openChildren() {
+		child.expire(late, now.Add(-r.settings.FamilyGrace))
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pipelines.flush(r.out, now.Add(-r.settings.PipelineIdle))
-	return r.out.take()
+	out := r.out.take()
+	children := late.take()
+	children.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
+	children.Logs.ResourceLogs().MoveAndAppendTo(out.Logs.ResourceLogs())
+	return out
+}
+
+func (r *Registry) openChildren() []*Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := make([]*Stream, 0, len(r.children))
+	for s := range r.children {
+		list = append(list, s)
+	}
+	return list
+}
+
+func (r *Registry) childOpened(s *Stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.children[s] = struct{}{}
+}
+
+func (r *Registry) childClosed(s *Stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.children, s)
+}
+
+// firstSpan reports whether a span goes out for the first time, and firstRecord the same of a record. Two files that
+// tell the same session (a stream and a transcript, a copy) give the same ids, and each id goes out once.
+func (r *Registry) firstSpan(trace pcommon.TraceID, span pcommon.SpanID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.emitted.first(spanMark(trace, span))
+}
+
+func (r *Registry) firstRecord(uid string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.emitted.first(recordMark(uid))
+}
+
+// ownsRun reports whether a run is told by the session that it happened in. A model message happens once, so a session
+// that tells one which another told before has copied its history.
+func (r *Registry) ownsRun(provider, session, key string) bool {
+	if session == "" {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.owners.claim(provider+"\x00"+key, session)
 }
 
 // Close returns the spans of all pipelines and steps that have not gone out yet. Streams are closed before.

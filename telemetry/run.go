@@ -23,6 +23,14 @@ type run struct {
 	inPipeline bool
 	closed     bool
 	end        *events.End
+
+	ref    *runRef  // what sub-agents in streams of their own need to know
+	kin    agentKey // the sub-agent that this is the run of, in its own stream
+	orphan string   // the same, but its parent never came
+	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
+	subAgent bool
+	copied bool     // history of another session: nothing of it goes out
+	turn   string   // the turn id that was announced last
 }
 
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
@@ -41,7 +49,7 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	case events.KindSessionStarted:
 		return r.closed || r.hasStart || r.hasMessage
 	case events.KindPrompt:
-		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart)
+		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.subAgent)
 	case events.KindTurnStarted, events.KindText, events.KindReasoning, events.KindToolUse:
 		return r.closed
 	default:

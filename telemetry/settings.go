@@ -7,6 +7,11 @@ type Settings struct {
 	Semconv Semconv
 	// Version is tailspan's own version, the version of the scope.
 	Version string
+	// TraceBySession gives a session one trace instead of one to each run.
+	TraceBySession bool
+	// FamilyGrace is how long a sub-agent's span waits, once its run is over and its file is quiet, for word of the call
+	// that started it.
+	FamilyGrace time.Duration
 	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
 	PipelineIdle time.Duration
 	Capture      Capture
@@ -36,6 +41,8 @@ type Limits struct {
 	OpenCalls int
 	// RememberedIDs bounds the ids of closed calls and model messages that one run remembers.
 	RememberedIDs int
+	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
+	EmittedIDs int
 	// Pipelines bounds the pipeline runs that are remembered.
 	Pipelines int
 }
@@ -44,6 +51,7 @@ type Limits struct {
 func NewDefaultSettings() Settings {
 	return Settings{
 		Semconv:      SemconvGenAI01,
+		FamilyGrace:  10 * time.Second,
 		PipelineIdle: 30 * time.Second,
 		Capture:      Capture{Text: true},
 		Limits: Limits{
@@ -52,6 +60,7 @@ func NewDefaultSettings() Settings {
 			HeldEvents:    4096,
 			OpenCalls:     10_000,
 			RememberedIDs: 100_000,
+			EmittedIDs:    500_000,
 			Pipelines:     10_000,
 		},
 		Now: time.Now,

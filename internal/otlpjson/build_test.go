@@ -2,7 +2,6 @@ package otlpjson_test
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,6 +67,6 @@ func lines(t *testing.T, traces []ptrace.Traces, logs []plog.Logs) string {
 		require.NoError(t, err)
 		out.Write(append(line, '\n'))
 	}
-	require.False(t, strings.Contains(out.String(), "\n\n"))
+	require.NotContains(t, out.String(), "\n\n")
 	return out.String()
 }

@@ -156,7 +156,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 		t.Lines, t.HasLines = int(min(st.lineEnd.Int()-st.lineStart.Int(), maxTokens))+1, true
 	}
 	if name == "task" && len(st.child.Body()) > 0 {
-		e.AgentID = p.strings.Text(st.child)
+		t.AgentID = p.strings.Text(st.child)
 	}
 }
 

@@ -49,8 +49,8 @@ func (m *messageInfo) read(s *scan.Scanner) {
 
 // sessionInfo is a session, from its row or its JSON form.
 type sessionInfo struct {
-	id, parentID, directory, title, version, model scan.Value
-	time                                           span
+	id, parentID, directory, title, version, agent, model scan.Value
+	time                                                  span
 }
 
 // read takes the JSON form of a session from s.
@@ -71,6 +71,8 @@ func (i *sessionInfo) read(s *scan.Scanner) {
 			i.title = s.Value()
 		case "version":
 			i.version = s.Value()
+		case "agent":
+			i.agent = s.Value()
 		case "model":
 			i.model = s.Value()
 		case "time":

@@ -87,7 +87,7 @@ func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus
 	return events.LineOK
 }
 
-// sessionEvents takes in a session. Sessions that a task started belong to its call and start nothing.
+// sessionEvents takes in a session. One whose call was seen belongs to it and starts nothing.
 func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
@@ -105,7 +105,7 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	told := in.told
 	in.told = true
 	p.sessions.Set(key, in)
-	if child || told {
+	if in.call != "" || told {
 		return events.LineOK
 	}
 	p.head = events.DisplayEvent{
@@ -117,6 +117,10 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	p.emit(events.KindSessionStarted).Session = &events.Session{
 		Version:    p.strings.Text(info.version),
 		WorkingDir: p.strings.Text(info.directory),
+		AgentName:  events.CleanLine(p.strings.Intern(info.agent), 0),
+		ParentID:   p.strings.Text(info.parentID),
+		SubAgent:   child,
+		Recorded:   true,
 	}
 	return events.LineOK
 }
@@ -136,9 +140,8 @@ func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStat
 	if from == originStream && m.role == roleUnknown && !pt.synthetic.True() {
 		m.role = roleAssistant
 	}
-	p.identify(pt, &m, at)
-	if from != originStream {
-		p.enter(p.head.SessionID, p.head.MessageID)
+	if id := p.identify(pt, &m, at); from != originStream {
+		p.enter(p.head.SessionID, id)
 	}
 	switch string(pt.kind.Body()) {
 	case "text":
@@ -168,14 +171,18 @@ func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStat
 	return events.LineOK
 }
 
-// identify fills the head of a part's events.
-func (p *Parser) identify(pt *part, m *message, at time.Time) {
+// identify fills the head of a part's events, and returns the id of its message.
+func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string) {
+	messageID = p.sticky(&p.messageID, pt.messageID)
 	p.head = events.DisplayEvent{
 		SessionID: p.sticky(&p.sessionID, pt.sessionID),
-		MessageID: p.sticky(&p.messageID, pt.messageID),
+		MessageID: messageID,
 		ItemID:    p.strings.Text(pt.id),
 		Model:     m.model,
 		TurnID:    m.turn,
+	}
+	if m.role == roleUser || pt.synthetic.True() {
+		p.head.MessageID, p.head.Model = "", "" // no model call
 	}
 	in := p.sessionOf(p.head.SessionID)
 	if in.call != "" {
@@ -188,6 +195,7 @@ func (p *Parser) identify(pt *part, m *message, at time.Time) {
 		at = m.created
 	}
 	p.head.Time = at
+	return messageID
 }
 
 // idTime is when an id was made, to the millisecond: behind its prefix stand 12 hexadecimal digits, the low 48 bits of

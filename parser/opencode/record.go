@@ -9,9 +9,9 @@ type record struct {
 	part                                        part
 	hasPart                                     bool
 
-	table, id, sessionID, messageID, aggregate, data scan.Value // a row
-	created, updated                                 scan.Value
-	parentID, directory, title, version, model       scan.Value // a row of table session
+	table, id, sessionID, messageID, aggregate, data  scan.Value // a row
+	created, updated                                  scan.Value
+	parentID, directory, title, version, agent, model scan.Value // a row of table session
 
 	info, messages scan.Value // an exported session
 	properties     scan.Value // an event of the server
@@ -81,6 +81,8 @@ func (r *record) readColumn(s *scan.Scanner) {
 		r.title = s.Value()
 	case "version":
 		r.version = s.Value()
+	case "agent":
+		r.agent = s.Value()
 	case "model":
 		r.model = s.Value()
 	default:

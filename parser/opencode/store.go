@@ -12,7 +12,7 @@ func (p *Parser) row(r *record) events.LineStatus {
 	switch string(r.table.Body()) {
 	case "session":
 		info := sessionInfo{
-			id: r.id, parentID: r.parentID, directory: r.directory, title: r.title, version: r.version, model: r.model,
+			id: r.id, parentID: r.parentID, directory: r.directory, title: r.title, version: r.version, agent: r.agent, model: r.model,
 			time: span{created: r.created},
 		}
 		return p.sessionEvents(&info)

@@ -1,9 +1,11 @@
 package agentstreamreceiver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -28,7 +30,9 @@ type agentStream struct {
 	meter    *meter
 	registry *telemetry.Registry
 	pattern  *config.PathPattern
-	identity telemetry.Identity
+	identity telemetry.Identity // what the settings say
+	ambient  telemetry.Identity // what the environment says
+	parent   telemetry.Parent
 	files    *source.Files
 	out      delivery
 
@@ -58,6 +62,14 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		registry: telemetry.NewRegistry(foldSettings(&cfg.Telemetry, set.BuildInfo.Version)),
 		pattern:  pattern,
 		identity: identityOf(&cfg.Identity),
+	}
+	traceParent := cfg.Identity.TraceParent
+	if cfg.Identity.Environment {
+		r.ambient = telemetry.IdentityFromEnvironment(os.Getenv)
+		traceParent = cmp.Or(traceParent, os.Getenv("TRACEPARENT"))
+	}
+	if r.parent, err = telemetry.ParseTraceParent(traceParent); err != nil {
+		return nil, err
 	}
 	if r.out, err = newDelivery(set, cfg.Retry, r.meter); err != nil {
 		return nil, err
@@ -140,8 +152,11 @@ func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 		Semconv:      telemetry.Semconv(t.Semconv),
 		Version:      version,
 		PipelineIdle: t.PipelineIdle,
-		Capture:      telemetry.Capture(t.Capture),
-		Limits:       telemetry.Limits(t.Limits),
+		FamilyGrace:  t.FamilyGrace,
+
+		TraceBySession: t.Trace == config.TraceSession,
+		Capture:        telemetry.Capture(t.Capture),
+		Limits:         telemetry.Limits(t.Limits),
 	}
 }
 
