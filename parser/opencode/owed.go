@@ -96,7 +96,8 @@ func (p *Parser) releaseIf(due func(o *owed) bool) {
 
 func (p *Parser) releaseFirst() {
 	p.release(&p.owed[0])
-	p.owed = slices.Delete(p.owed, 0, 1)
+	p.owed[0] = owed{}
+	p.owed = p.owed[1:]
 }
 
 // release tells what is still owed. The head of the part at hand stays as it is.

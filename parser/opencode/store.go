@@ -140,9 +140,11 @@ func (p *Parser) messageChange() events.LineStatus {
 
 func (p *Parser) partChange(pt *part, at time.Time, of scan.Value) events.LineStatus {
 	var told scan.Value
+	whole := false
 	for p.inner.Object(); p.inner.Key(); {
 		switch string(p.inner.Name()) {
 		case "part":
+			whole = p.inner.Peek() == scan.KindObject
 			pt.read(&p.inner)
 		case "time":
 			told = p.inner.Value()
@@ -150,8 +152,11 @@ func (p *Parser) partChange(pt *part, at time.Time, of scan.Value) events.LineSt
 			p.inner.Skip()
 		}
 	}
-	if p.inner.Err() != nil {
+	switch {
+	case p.inner.Err() != nil:
 		return events.LineMalformed
+	case !whole:
+		return events.LineIgnored
 	}
 	pt.sessionID = either(pt.sessionID, of)
 	return p.partEvents(pt, originLog, firstTime(millis(told), at))
