@@ -36,7 +36,14 @@ func (p *Parser) toolPart(pt *part) {
 		c, _ = p.parts.Get(key)
 	}
 	name := events.CleanLine(p.strings.Intern(pt.tool), 0)
-	p.link(pt, name, &c, key)
+	if !c.used {
+		p.name(pt, &c, key, finished)
+	} else if finished && !c.done {
+		p.close(pt, key)
+	}
+	if name == "task" && c.id != "" {
+		p.link(pt, &c)
+	}
 	if !c.used {
 		c.used = true
 		p.toolUse(pt, name, c.id)
@@ -44,7 +51,6 @@ func (p *Parser) toolPart(pt *part) {
 	if finished && !c.done {
 		c.done = true
 		p.toolResult(pt, name, c.id)
-		p.close(pt, key)
 	}
 	if known {
 		p.parts.Set(key, c)
@@ -62,25 +68,23 @@ func (p *Parser) callKey(pt *part) (uint64, bool) {
 	return 0, false
 }
 
-// link gives a call its id, and the session that it starts the call. Models' servers make the call ids: where one is
+// name gives a call its id, and holds it until the call is finished. Models' servers make the call ids: where one is
 // empty, or in use by another part, the part's own id stands in.
-func (p *Parser) link(pt *part, name string, c *call, key uint64) {
-	if !c.used {
-		c.id = p.strings.Text(pt.callID)
-		if c.id != "" {
-			used := p.hash(domainCall, pt.callID.Body(), nil)
-			if by, open := p.openIDs.Get(used); open && by != 0 && by != key && p.head.ItemID != "" {
-				c.id = p.head.ItemID
-			} else {
-				p.openIDs.Set(used, key)
-			}
-		} else {
-			c.id = p.head.ItemID
-		}
-	}
-	if name != "task" || c.id == "" {
+func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
+	if c.id = p.strings.Text(pt.callID); c.id == "" {
+		c.id = p.head.ItemID
 		return
 	}
+	used := p.hash(domainCall, pt.callID.Body(), nil)
+	if by, open := p.openIDs.Get(used); open && by != 0 && by != key && p.head.ItemID != "" {
+		c.id = p.head.ItemID
+	} else if !finished {
+		p.openIDs.Set(used, key)
+	}
+}
+
+// link gives the session that a task starts its call.
+func (p *Parser) link(pt *part, c *call) {
 	if child := pt.state.child.Body(); len(child) > 0 {
 		in, _ := p.sessions.Get(p.hash(domainSession, child, nil))
 		if in.call != c.id {
