@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/parser/claude"
 	"github.com/tailspan/tailspan/parser/gemini"
 	"github.com/tailspan/tailspan/parser/openai"
+	"github.com/tailspan/tailspan/parser/opencode"
 )
 
 // The names that stand for no provider of their own.
@@ -41,6 +42,7 @@ var providers = [...]provider{
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect},
 	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini"}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect},
 	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai"}, func() events.DisplayEventSource { return openai.New() }, openai.Detect},
+	{Info{Name: opencode.Name, ServiceName: "opencode"}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".

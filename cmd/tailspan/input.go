@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/source/opencodetree"
 )
 
 // errHelp ends a command that was asked for its flags, which it has printed.
@@ -57,10 +58,14 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 	return f.Arg(0), src, nil
 }
 
-// openInput opens a file, or standard input for "-", and unpacks what is gzip by its name.
+// openInput opens a file, or standard input for "-", and unpacks what is gzip by its name. A folder is a tree of
+// OpenCode's, whose files come as lines.
 func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 	if name == stdinName {
 		return io.NopCloser(stdin), nil
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return openTree(name)
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -81,6 +86,14 @@ func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{unpacked, file}, nil
+}
+
+func openTree(dir string) (io.ReadCloser, error) {
+	tree, err := opencodetree.Open(dir)
+	if errors.Is(err, opencodetree.ErrNoTree) {
+		return nil, usageError{err}
+	}
+	return tree, err
 }
 
 // stdinName stands for standard input.

@@ -41,10 +41,10 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		}
 	}()
 	if name == stdinName {
-		return renderLines(name, &lines, in, src, render.New(stdout, settings), settings)
+		return renderLines(&lines, name, in, src, render.New(stdout, settings), settings)
 	}
 	out := bufio.NewWriterSize(stdout, readBytes)
-	err = renderLines(name, &lines, in, src, render.New(out, settings), settings)
+	err = renderLines(&lines, name, in, src, render.New(out, settings), settings)
 	if flushed := out.Flush(); err == nil && flushed != nil {
 		err = fmt.Errorf("write log: %w", flushed)
 	}
@@ -52,7 +52,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 }
 
 // renderLines renders the lines of in to their end.
-func renderLines(name string, lines *lineReader, in io.Reader, src *parser.Source, r *render.Renderer, settings render.Settings) error {
+func renderLines(lines *lineReader, name string, in io.Reader, src *parser.Source, r *render.Renderer, settings render.Settings) error {
 	words := settings.Mode == render.ModeVerbose && settings.Style == render.StyleTranscript
 	emit := func(all []events.DisplayEvent) error {
 		for i := range all {

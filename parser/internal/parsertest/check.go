@@ -16,6 +16,7 @@ import (
 // Checker holds the promises of package events over one stream.
 type Checker struct {
 	open     map[string]string // call id → name and input of the call that waits
+	used     map[string]bool   // a call with the id was seen
 	answered map[string]bool
 }
 
@@ -23,7 +24,7 @@ type Checker struct {
 func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 	t.Helper()
 	if c.open == nil {
-		c.open, c.answered = map[string]string{}, map[string]bool{}
+		c.open, c.used, c.answered = map[string]string{}, map[string]bool{}, map[string]bool{}
 	}
 	for i := range all {
 		e := &all[i]
@@ -54,9 +55,10 @@ func (c *Checker) call(t testing.TB, e *events.DisplayEvent) {
 		body := e.Tool.Name + string(e.Tool.Input)
 		was, open := c.open[id]
 		require.False(t, open && was == body, "a second ToolUse for the open call %q", id)
-		if open || c.answered[id] && was != "" {
+		if c.used[id] { // another call; before the first one, a result that came early is its answer
 			c.answered[id] = false
 		}
+		c.used[id] = true
 		c.open[id] = body
 	case events.KindToolResult:
 		require.False(t, c.answered[id], "a second ToolResult for %q", id)
