@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/claude"
+	"github.com/tailspan/tailspan/parser/codex"
 )
 
 // The names that stand for no provider of their own.
@@ -37,6 +38,7 @@ type provider struct {
 // providers are asked in this order, so one that writes a form of another's format stands before it.
 var providers = [...]provider{
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect},
+	{Info{Name: codex.Name, ServiceName: "codex", System: "openai"}, func() events.DisplayEventSource { return codex.New() }, codex.Detect},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".

@@ -1,0 +1,2 @@
+// Package codex reads what OpenAI's Codex CLI writes.
+package codex
