@@ -42,6 +42,7 @@ type invocation struct {
 	input     scan.Value // the arguments, raw
 	body      []byte     // what tells the call from another under the same id
 	readOnly  bool
+	script    bool      // made by a script of code mode, not by the model itself
 	at        time.Time // if the line tells a better time than its own
 }
 
@@ -100,6 +101,9 @@ func (p *Parser) begin(inv *invocation) {
 		p.calls.Set(key, c)
 	}
 	e := p.emitModel(events.KindToolUse, inv.item)
+	if inv.script {
+		e.MessageID = ""
+	}
 	if !inv.at.IsZero() {
 		e.Time = inv.at
 	}

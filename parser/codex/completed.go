@@ -26,6 +26,7 @@ func (p *Parser) itemCompleted(r *record) events.LineStatus {
 			p.modelItem(m)
 		}
 		inv := p.doneInvocation(string(kind), m)
+		inv.script = string(kind) == "ImageView" // the model's own has a response item before it
 		inv.at = moment(r.body.get("started_at_ms"))
 		p.once(inv, &outcome{at: moment(r.body.get("completed_at_ms"))})
 	case "SubAgentActivity":
@@ -99,7 +100,7 @@ func (p *Parser) lateEnd(id scan.Value, o *outcome) {
 // completedInvocation reads what an item tells of a call that has no response item, under the name that the tool has
 // when the model calls it.
 func (p *Parser) completedInvocation(kind string, m members) invocation {
-	inv := invocation{id: m.get("id")}
+	inv := invocation{id: m.get("id"), script: true}
 	switch kind {
 	case "CommandExecution":
 		inv.name, inv.input = "exec_command", m.get("command")
@@ -159,7 +160,7 @@ func (p *Parser) activity(m members) {
 		return
 	}
 	if c, _ := p.callOf(id); !c.called {
-		inv := invocation{id: id, name: "spawn_agent", agentType: p.strings.Text(m.get("agent_path")), body: id.Raw}
+		inv := invocation{id: id, name: "spawn_agent", agentType: p.strings.Text(m.get("agent_path")), body: id.Raw, script: true}
 		p.begin(&inv)
 		p.spawned(thread, id)
 		p.end(id, &outcome{state: events.ToolStateBackground})

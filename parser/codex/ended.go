@@ -22,6 +22,7 @@ func (p *Parser) callEnded(kind string, m members) {
 			return
 		}
 		inv := p.eventInvocation(kind, m)
+		inv.script = true
 		p.begin(&inv)
 	}
 	o := p.eventOutcome(kind, m)

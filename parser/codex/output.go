@@ -222,12 +222,27 @@ func seconds(f float64) time.Duration {
 	return time.Duration(f * float64(time.Second))
 }
 
-// Marks that Codex leaves where it cut an output: for the stream (at 1 MiB), for the rollout (64 KiB), for the model.
-var cutMarks = [...]string{" bytes omitted ...", "... command output truncated for persistence ...", " tokens truncated…"}
+// Marks of an output that was cut: at the head of what the model got, and in the middle of what was cut to 1 MiB for
+// the stream or to 64 KiB for the rollout.
+var (
+	cutHeads  = [...]string{"Warning: truncated output", "Total output lines: "}
+	cutMiddle = [...]string{" bytes omitted ...\n", "\n... command output truncated for persistence ...\n"}
+)
+
+// minCutMiddle is the length below which nothing is cut in the middle, in bytes.
+const minCutMiddle = 60 << 10
 
 // cutShort reports whether the program cut an output.
 func cutShort(text []byte) bool {
-	for _, mark := range cutMarks {
+	for _, mark := range cutHeads {
+		if bytes.HasPrefix(text, []byte(mark)) {
+			return true
+		}
+	}
+	if len(text) < minCutMiddle {
+		return false
+	}
+	for _, mark := range cutMiddle {
 		if bytes.Contains(text, []byte(mark)) {
 			return true
 		}

@@ -126,10 +126,12 @@ func (p *Parser) itemCall(kind, phase string, m members) {
 	if len(id.Body()) == 0 && !completed {
 		return // nothing could tell its lines to belong together
 	}
-	p.open = p.open || p.thread.id != ""
 	c, _ := p.callOf(id)
 	if !c.called || c.answered && phase == "item.started" {
 		inv := p.itemInvocation(kind, id, m)
+		if kind == "web_search" && inv.target == "" && !completed {
+			return // what is searched for is told when it has been found
+		}
 		p.begin(&inv)
 	}
 	if !completed {
