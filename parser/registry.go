@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/claude"
+	"github.com/tailspan/tailspan/parser/codex"
 	"github.com/tailspan/tailspan/parser/gemini"
 	"github.com/tailspan/tailspan/parser/openai"
 	"github.com/tailspan/tailspan/parser/opencode"
@@ -43,6 +44,7 @@ var providers = [...]provider{
 	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini"}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect},
 	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai"}, func() events.DisplayEventSource { return openai.New() }, openai.Detect},
 	{Info{Name: opencode.Name, ServiceName: "opencode"}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect},
+	{Info{Name: codex.Name, ServiceName: "codex", System: "openai"}, func() events.DisplayEventSource { return codex.New() }, codex.Detect},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".
