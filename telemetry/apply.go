@@ -93,6 +93,9 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	}
 	a.cover(interval{at, at})
 	a.sawModel(ev.Model)
+	if a.call == nil && ev.MessageID != "" {
+		a.run.lastMessage = ev.MessageID
+	}
 	var of *call // the call that the record tells of
 	switch ev.Kind {
 	case events.KindSessionStarted:
@@ -166,9 +169,9 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		run: r, call: c, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
 		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, of),
 		// What started before it had its own time began with the call.
-		lastInput:  c.span.start,
-		background: c.closed || c.caller.closed,
+		lastInput: c.span.start,
 	}
+	a.detached = c.closed || c.caller.closed
 	a.span.cover(at)
 	c.child = a
 	s.agents = append(s.agents, a)
@@ -178,8 +181,8 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 
 // announceTurn tells the family which run a turn belongs to.
 func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
-	if ev.TurnID == "" || ev.TurnID == r.turn || r.kin != (agentKey{}) {
-		return
+	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent {
+		return // a sub-agent works in a turn that is its parent's to announce
 	}
 	r.turn = ev.TurnID
 	s.tell(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, ev.TurnID}, r.ref))
@@ -221,7 +224,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	}
 	s.closeChat(a)
 	a.chat = &chat{
-		messageID: ev.MessageID, model: ev.Model,
+		messageID: ev.MessageID, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
 		spanID: spanID(domainChat, 0, s.settings.Agent.Provider, a.run.sessionID, ev.MessageID),
 	}
 	a.chat.span.cover(at)
@@ -306,7 +309,7 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 		a.run.usage.Add(ev.Model, u)
 	case events.UsageScopeProcess, events.UsageScopeSession:
 		// A running total: this run's part is what was added since it was told before.
-		part := s.sinceLast(a.run, ev.Model, u)
+		part := s.sinceLast(ev)
 		a.run.total(ev.Model, &part)
 		a.run.usage.Add(ev.Model, &part)
 	default:
@@ -317,18 +320,19 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 
 // sinceLast is what a running total adds to the one before. One of a process is told in one stream; one of a session may
 // have been told in the stream of a run before. A total that shrank began anew.
-func (s *Stream) sinceLast(r *run, model string, u *events.Usage) events.Usage {
+func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
+	u := ev.Usage
 	part := *u
 	part.Scope = events.UsageScopeRun
 	var before events.Usage
 	if u.Scope == events.UsageScopeSession {
-		before = s.registry.sessionTotal(s.settings.Agent.Provider+"\x00"+r.sessionID+"\x00"+model, *u)
+		before = s.registry.sessionTotal(s.settings.Agent.Provider+"\x00"+ev.SessionID+"\x00"+ev.Model, *u)
 	} else {
 		if s.processUsage == nil {
 			s.processUsage = map[string]events.Usage{}
 		}
-		before = s.processUsage[model]
-		s.processUsage[model] = *u
+		before = s.processUsage[ev.Model]
+		s.processUsage[ev.Model] = *u
 	}
 	if before.Tokens.Input > u.Tokens.Input {
 		return part

@@ -86,17 +86,23 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 	if c.agentID != "" {
 		s.tell(s.registry.endAgent(s.keyOf(c), reason, failed))
 	}
-	if c.child != nil && c.child.background {
+	if c.child != nil && (c.child.background || c.child.detached) {
 		s.closeAgent(c.child, reason, failed)
 	}
 }
 
 // finishRun closes the run with what its last line tells.
 func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
-	if a.call != nil || a.run.closed {
+	if a.call != nil {
+		if a.detached { // its call is over, so this is all that tells its end
+			s.closeAgent(a, CloseReasonResult, ev.End != nil && ev.End.Error)
+		}
 		return
 	}
-	a.run.end = ev.End
+	if a.run.closed {
+		return
+	}
+	a.run.end, a.run.endedBy = ev.End, ev.Kind
 	reason := CloseReasonResult
 	if ev.End != nil && ev.End.Interrupted {
 		reason = CloseReasonInterrupted
@@ -214,7 +220,7 @@ func (s *Stream) closeChat(a *agent) {
 	span.SetKind(ptrace.SpanKindClient)
 	m := span.Attributes()
 	m.PutStr(AttrGenAIOperationName, OperationChat)
-	putStr(m, AttrGenAIProviderName, s.settings.Agent.System)
+	putStr(m, AttrGenAIProviderName, c.system)
 	putStr(m, AttrGenAIRequestModel, c.model)
 	putStr(m, AttrGenAIResponseModel, c.model)
 	m.PutStr(AttrGenAIResponseID, c.messageID)
@@ -306,7 +312,7 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrAgentID, a.id)
 	m.PutStr(AttrCloseReason, string(reason))
-	putTrue(m, AttrBackground, a.background)
+	putTrue(m, AttrBackground, a.background || a.outlivesCall())
 	if len(a.models) == 1 {
 		m.PutStr(AttrGenAIRequestModel, a.models[0])
 	}

@@ -88,6 +88,7 @@ type seriesKey struct {
 // series is the value of one: a sum, and for a histogram the counts too.
 type series struct {
 	sum      float64
+	whole    int64 // the sum of a counter of whole things, which a float could not hold
 	count    uint64
 	min, max float64
 	buckets  []uint64
@@ -106,7 +107,12 @@ func resourceKey(r *resource) seriesKey {
 }
 
 // record adds a value to a series, unless this version of the conventions has no such metric.
-func (m *Metrics) record(key seriesKey, value float64) {
+func (m *Metrics) record(key seriesKey, value float64) { m.add(key, value, 0) }
+
+// count adds to a series of whole things.
+func (m *Metrics) count(key seriesKey, n int64) { m.add(key, float64(n), n) }
+
+func (m *Metrics) add(key seriesKey, value float64, whole int64) {
 	d := &descriptions[key.instrument]
 	if d.name(m.semconv) == "" {
 		return
@@ -129,6 +135,7 @@ func (m *Metrics) record(key seriesKey, value float64) {
 		}
 	}
 	s.sum += value
+	s.whole += whole
 	s.count++
 	s.min, s.max = min(s.min, value), max(s.max, value)
 	if d.buckets != nil {
@@ -153,7 +160,7 @@ func (m *Metrics) tokens(r *resource, model string, t events.Tokens, costUSD flo
 	} {
 		if part.n > 0 {
 			key.instrument = part.instrument
-			m.record(key, float64(part.n))
+			m.count(key, part.n)
 		}
 	}
 	key.instrument = instrumentTokenUsage
@@ -163,7 +170,7 @@ func (m *Metrics) tokens(r *resource, model string, t events.Tokens, costUSD flo
 	}{{"input", t.Input}, {"output", t.Output}} {
 		if part.n > 0 {
 			key.tokenType = part.tokenType
-			m.record(key, float64(part.n))
+			m.count(key, part.n)
 		}
 	}
 	if costUSD > 0 {
@@ -240,7 +247,7 @@ func (m *Metrics) point(metric pmetric.Metric, key seriesKey, s *series, now tim
 		if d.decimal {
 			p.SetDoubleValue(s.sum)
 		} else {
-			p.SetIntValue(int64(s.sum))
+			p.SetIntValue(s.whole)
 		}
 		key.attributes(p.Attributes(), m.semconv)
 		return

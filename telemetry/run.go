@@ -22,11 +22,13 @@ type run struct {
 	totals    map[string]*events.Usage // what the run's end told, by model
 	sequence  int64
 
-	hasStart   bool // a start line was seen: the stream tells starts and results
-	hasMessage bool // the model said something
-	inPipeline bool
-	closed     bool
-	end        *events.End
+	hasStart    bool        // a start line was seen: the stream tells starts and results
+	hasMessage  bool        // the model said something
+	lastMessage string      // the last model message of the main thread
+	endedBy     events.Kind // what closed it, if the format told its end
+	inPipeline  bool
+	closed      bool
+	end         *events.End
 
 	// started and expected are for the progress of a run that is watched live.
 	started  time.Time
@@ -85,6 +87,12 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.subAgent)
 	case events.KindTurnStarted, events.KindText, events.KindReasoning, events.KindToolUse:
 		return r.closed
+	case events.KindUsage, events.KindNotice:
+		// An answer that holds nothing else, such as one that was filtered.
+		return r.closed && ev.MessageID != "" && ev.MessageID != r.lastMessage
+	case events.KindSessionEnded:
+		// A second end: a call that failed before it said anything.
+		return r.closed && r.endedBy == events.KindSessionEnded
 	default:
 		return false
 	}

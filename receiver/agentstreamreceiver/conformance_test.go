@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,7 +57,8 @@ func TestConformance(t *testing.T) {
 		settings.Semconv = semconv
 		settings.Capture = telemetry.Capture{Text: true, Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true}
 		for _, path := range fixtures(t) {
-			t.Run(string(semconv)+"/"+filepath.Base(path), func(t *testing.T) {
+			t.Run(string(semconv)+"/"+sessionName(path), func(t *testing.T) {
+				provider := filepath.Base(filepath.Dir(path))
 				traces, logs := foldFile(t, path, settings)
 				for _, rs := range traces.ResourceSpans().All() {
 					assert.Equal(t, semconv.SchemaURL(), rs.SchemaUrl())
@@ -64,17 +66,26 @@ func TestConformance(t *testing.T) {
 					for _, ss := range rs.ScopeSpans().All() {
 						for _, s := range ss.Spans().All() {
 							checkNames(t, names, s.Attributes())
-							checkSpan(t, s)
+							checkSpan(t, provider, s)
 						}
 					}
 				}
-				checkRecords(t, names, logs)
+				checkRecords(t, provider, names, logs)
 			})
 		}
 	}
 }
 
-func checkSpan(t *testing.T, s ptrace.Span) {
+// untold are attributes that a provider's formats tell nowhere, or not in every dialect: they are required where our
+// source tells them.
+var untold = map[string][]string{
+	"openai":   {telemetry.AttrGenAIConversationID, telemetry.AttrSessionID},
+	"opencode": {telemetry.AttrGenAIProviderName, telemetry.AttrGenAIRequestModel},
+	"gemini":   {telemetry.AttrGenAIRequestModel},
+	"codex":    {telemetry.AttrGenAIConversationID, telemetry.AttrSessionID, telemetry.AttrGenAIRequestModel},
+}
+
+func checkSpan(t *testing.T, provider string, s ptrace.Span) {
 	t.Helper()
 	operation, ok := s.Attributes().Get(telemetry.AttrGenAIOperationName)
 	require.True(t, ok, s.Name())
@@ -82,7 +93,7 @@ func checkSpan(t *testing.T, s ptrace.Span) {
 	require.True(t, known, operation.Str())
 	for _, key := range append([]string{telemetry.AttrCloseReason, telemetry.AttrTimeSource, telemetry.AttrGenAIConversationID, telemetry.AttrSessionID}, needed...) {
 		v, ok := s.Attributes().Get(key)
-		assert.True(t, ok && v.AsString() != "", "%s lacks %s", s.Name(), key)
+		assert.True(t, ok && v.AsString() != "" || slices.Contains(untold[provider], key), "%s lacks %s", s.Name(), key)
 	}
 	assert.Equal(t, kinds[operation.Str()], s.Kind(), s.Name())
 	assert.True(t, s.Name() == operation.Str() || strings.HasPrefix(s.Name(), operation.Str()+" "), s.Name())
@@ -91,7 +102,7 @@ func checkSpan(t *testing.T, s ptrace.Span) {
 	assert.NotEqual(t, ptrace.StatusCodeOk, s.Status().Code(), "success is left unset")
 }
 
-func checkRecords(t *testing.T, names map[string]bool, logs plog.Logs) {
+func checkRecords(t *testing.T, provider string, names map[string]bool, logs plog.Logs) {
 	t.Helper()
 	for _, rl := range logs.ResourceLogs().All() {
 		checkNames(t, names, rl.Resource().Attributes())
@@ -104,7 +115,7 @@ func checkRecords(t *testing.T, names map[string]bool, logs plog.Logs) {
 				assert.NotZero(t, lr.ObservedTimestamp(), lr.EventName())
 				for _, key := range []string{telemetry.AttrLogRecordUID, telemetry.AttrSequence, telemetry.AttrSessionID} {
 					_, ok := lr.Attributes().Get(key)
-					assert.True(t, ok, "%s lacks %s", lr.EventName(), key)
+					assert.True(t, ok || slices.Contains(untold[provider], key), "%s lacks %s", lr.EventName(), key)
 				}
 			}
 		}
