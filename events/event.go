@@ -12,6 +12,9 @@ type DisplayEvent struct {
 	// Synthetic marks what the agent program said in the model's place, such as the text of an API failure.
 	Synthetic bool
 
+	// Copied marks history that the format says was copied from another session, as a fork does.
+	Copied bool
+
 	// Time is the moment that the line tells; zero if it tells none.
 	Time time.Time
 	// SessionID is the provider's session, conversation or thread id.
@@ -54,6 +57,15 @@ type Session struct {
 	PermissionMode string
 	// PreviousID is the session that this one was forked from or continues.
 	PreviousID string
+	// ParentID is the session whose agent started this one as a sub-agent.
+	ParentID string
+	// SubAgent marks the session of a sub-agent, also where the format does not tell whose.
+	SubAgent bool
+	// Recorded tells that the stream is a record of the session, a transcript, which tells prompts and no results: there
+	// a prompt begins a run.
+	Recorded bool
+	// AgentName is the name or kind of the agent, where the format tells it.
+	AgentName string
 	// Branch is the branch of the repository that the agent works in.
 	Branch string
 }

@@ -65,11 +65,7 @@ func taskState(r *record, subtype string, s *scan.Scanner, nested *members) (eve
 		if state == events.ToolStateUnspecified && nested.get("is_backgrounded").True() {
 			state = events.ToolStateBackground
 		}
-		var ended time.Time
-		if ms := nested.get("end_time").Int(); ms > 0 { // the one time in the format that is no ISO string
-			ended = time.UnixMilli(ms).UTC()
-		}
-		return state, scan.Value{}, ended
+		return state, scan.Value{}, nested.get("end_time").Time() // the one time in the format that is in milliseconds
 	}
 }
 

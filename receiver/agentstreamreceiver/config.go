@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/telemetry"
 )
 
 // Config is the configuration of the receiver.
@@ -41,6 +42,9 @@ func (c *Config) Validate() error {
 	}
 	for _, glob := range c.Stream.Exclude {
 		errs = append(errs, source.ValidateGlob("exclude", glob))
+	}
+	if _, err := telemetry.ParseTraceParent(c.Identity.TraceParent); err != nil {
+		errs = append(errs, fmt.Errorf("traceparent: %w", err))
 	}
 	if names := parser.Names(); !slices.Contains(names, c.Stream.Provider) {
 		errs = append(errs, fmt.Errorf("provider must be one of %s, got %q", strings.Join(names, ", "), c.Stream.Provider))

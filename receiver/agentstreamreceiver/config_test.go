@@ -42,12 +42,14 @@ func TestLoadConfig(t *testing.T) {
 		Identity: config.Identity{
 			Pipeline: config.Pipeline{Name: "nightly", RunID: "17", Task: "fix", TaskRunID: "17-2"}, Persona: "fixer",
 			Attributes:  map[string]string{"deployment.environment.name": "ci"},
+			Environment: true, TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 			PathPattern: "runs/{cicd.pipeline.name}/{cicd.pipeline.run.id}/{cicd.pipeline.task.name}.jsonl",
 		},
 		Telemetry: config.Telemetry{
-			Semconv: "v1.41", PipelineIdle: time.Minute,
+			Semconv: "v1.41", Trace: "session", FamilyGrace: 20 * time.Second, PipelineIdle: time.Minute, MetricsInterval: 15 * time.Second,
+			ProgressInterval: time.Second, ExpectedDuration: 3 * time.Minute,
 			Capture: config.Capture{Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true},
-			Limits:  config.Limits{TargetRunes: 10, ContentBytes: 11, HeldEvents: 12, OpenCalls: 13, RememberedIDs: 14, Pipelines: 15},
+			Limits:  config.Limits{TargetRunes: 10, ContentBytes: 11, HeldEvents: 12, OpenCalls: 13, RememberedIDs: 14, MetricSeries: 17, EmittedIDs: 16, Pipelines: 15},
 		},
 		Retry: config.Retry{InitialInterval: time.Second, MaxInterval: 2 * time.Second},
 	}
@@ -78,6 +80,7 @@ func TestConfigErrors(t *testing.T) {
 		{"bad_pattern", []string{`path_pattern "runs/{cicd.pipeline.name"`, "without its }"}},
 		{"bad_start", []string{`start_at must be "beginning" or "end", got "middle"`}},
 		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},
+		{"bad_trace", []string{`trace must be "run" or "session", got "forest"`, `traceparent "00-zz"`}},
 		{"bad_numbers", []string{"max_line_size must be positive, got -1", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry::max_interval must not be below"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

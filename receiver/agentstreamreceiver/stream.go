@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/source"
@@ -23,6 +24,11 @@ type stream struct {
 	seen     parser.Stats // what was counted already
 	told     map[events.LineStatus]bool
 	last     telemetry.Line
+
+	// What the stream's first line tells in our own words; see [config.InBand].
+	inBand telemetry.Identity
+	parent telemetry.Parent
+	begun  bool
 }
 
 // Open takes a file.
@@ -31,7 +37,7 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 	if err != nil {
 		return nil, err
 	}
-	return &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}}, nil
+	return &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent}, nil
 }
 
 // Lines folds the lines and returns when every consumer has accepted what they gave. It fails only when ctx ends.
@@ -47,6 +53,12 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 
 // line parses one line and folds what it tells.
 func (s *stream) line(data []byte) {
+	if !s.begun {
+		s.begun = true
+		if s.readInBand(data) {
+			return
+		}
+	}
 	evs := s.parser.ParseEvents(data)
 	raw := s.parser.Raw()
 	if len(evs) > 0 || len(raw) > 0 {
@@ -58,6 +70,25 @@ func (s *stream) line(data []byte) {
 	s.tell(s.parser.LineStatus())
 }
 
+// readInBand takes a first line that tells identity and parent.
+func (s *stream) readInBand(data []byte) bool {
+	inBand, ok := config.ParseInBand(data)
+	if !ok {
+		return false
+	}
+	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
+	for key, value := range inBand.Attributes {
+		attrs = append(attrs, telemetry.Attribute{Key: key, Value: value})
+	}
+	s.inBand = telemetry.NewIdentity(attrs...)
+	if parent, err := telemetry.ParseTraceParent(inBand.TraceParent); err != nil {
+		s.receiver.logger.Warn("traceparent of the stream's first line not understood", zap.String("path", s.source.Path), zap.Error(err))
+	} else if !parent.Empty() && s.receiver.parent.Empty() {
+		s.parent = parent
+	}
+	return true
+}
+
 // open begins the fold, as soon as the provider is known.
 func (s *stream) open() {
 	if s.fold != nil {
@@ -67,8 +98,11 @@ func (s *stream) open() {
 	s.fold = s.receiver.registry.Open(telemetry.StreamSettings{
 		ID:       s.source.ID,
 		Agent:    telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System},
-		Identity: s.receiver.identity.With(s.pathIdentity()),
+		Identity: s.receiver.identity.With(s.pathIdentity()).With(s.inBand).With(s.receiver.ambient),
+		Parent:   s.parent,
 		FileTime: s.source.ModTime,
+
+		ExpectedDuration: s.receiver.config.Telemetry.ExpectedDuration,
 	})
 }
 
