@@ -17,7 +17,7 @@ func collab(phase, id, tool, rest string) string {
 func progress(all []events.DisplayEvent) (states []string) {
 	for i := range all {
 		if e := &all[i]; e.Kind == events.KindToolProgress {
-			states = append(states, e.Tool.ID+" "+e.Tool.State.String()+" "+e.AgentID)
+			states = append(states, e.Tool.ID+" "+e.Tool.State.String()+" "+e.Tool.AgentID)
 		}
 	}
 	return states
@@ -32,9 +32,10 @@ func TestSubAgentsInAStream(t *testing.T) {
 	require.Len(t, out, 8)
 	assert.Equal(t, []string{"tool_use", "tool_result", "tool_use", "tool_result", "tool_progress", "tool_use", "tool_result", "tool_progress"}, kinds(out))
 	spawned := out[1]
-	assert.Equal(t, "t1", spawned.AgentID)
+	assert.Equal(t, "t1", spawned.Tool.AgentID)
+	assert.Empty(t, spawned.AgentID, "it is the parent that tells")
 	assert.Equal(t, events.ToolStateBackground, spawned.Tool.State)
-	assert.Empty(t, out[3].AgentID, "who waits starts nobody")
+	assert.Empty(t, out[3].Tool.AgentID, "who waits starts nobody")
 	assert.Equal(t, "done\nno", string(out[3].Tool.Output))
 	assert.Equal(t, []string{"item_1 completed t1", "item_1 running t1"}, progress(out), "each change once, of the sub-agents that this stream started")
 }
@@ -67,7 +68,7 @@ func TestSubAgentsInARollout(t *testing.T) {
 				}
 			}
 			require.NotNil(t, result)
-			assert.Equal(t, "t1", result.AgentID)
+			assert.Equal(t, "t1", result.Tool.AgentID)
 			assert.Equal(t, events.ToolStateBackground, result.Tool.State)
 			states := progress(out)
 			require.NotEmpty(t, states)
@@ -78,18 +79,24 @@ func TestSubAgentsInARollout(t *testing.T) {
 
 func TestSubAgentsRollout(t *testing.T) {
 	for name, meta := range map[string]string{
-		"root told":        `"id":"t1","session_id":"root","parent_thread_id":"mid","cli_version":"0.171.0"`,
-		"deep in a source": `"id":"t1","cli_version":"0.125.0","source":{"subagent":{"thread_spawn":{"parent_thread_id":"root","depth":1}}}`,
+		"root told":        `"id":"t1","session_id":"root","parent_thread_id":"mid","agent_path":"/root/auditor","cli_version":"0.171.0"`,
+		"deep in a source": `"id":"t1","cli_version":"0.125.0","source":{"subagent":{"thread_spawn":{"parent_thread_id":"root","agent_role":"auditor"}}}`,
 	} {
 		out := all(t, `{"timestamp":"2026-03-02T12:00:00Z","type":"session_meta","payload":{`+meta+`}}`,
 			`{"timestamp":"2026-03-02T12:00:00Z","type":"event_msg","payload":{"type":"task_started","turn_id":"own","root_turn_id":"turn"}}`,
 			response(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}`))
-		require.Equal(t, []string{"turn_start", "text"}, kinds(out), "%s: the session is that of the root", name)
-		assert.Equal(t, "root", out[1].SessionID, name)
-		assert.Equal(t, "t1", out[1].AgentID, name)
-		assert.Equal(t, "turn", out[1].TurnID, name)
-		assert.Empty(t, out[1].ParentID, name)
+		require.Equal(t, []string{"session_start", "turn_start", "text"}, kinds(out), name)
+		assert.True(t, out[0].Session.SubAgent, name)
+		assert.Equal(t, "auditor", out[0].Session.AgentName, name)
+		for _, e := range out {
+			assert.Equal(t, "root", e.SessionID, name)
+			assert.Equal(t, "t1", e.AgentID, name)
+			assert.Empty(t, e.ParentID, name)
+		}
+		assert.Equal(t, "turn", out[2].TurnID, name)
 	}
 	out := all(t, `{"timestamp":"2026-03-02T12:00:00Z","type":"session_meta","payload":{"id":"t1","source":{"subagent":"review"}}}`)
-	assert.Equal(t, []string{"session_start"}, kinds(out), "a sub-agent of nobody that is told")
+	assert.Equal(t, []string{"session_start"}, kinds(out))
+	assert.Equal(t, "t1", out[0].SessionID)
+	assert.False(t, out[0].Session.SubAgent, "a sub-agent of nobody that is told")
 }

@@ -137,9 +137,6 @@ func (p *Parser) end(id scan.Value, o *outcome) bool {
 	}
 	e := p.emit(events.KindToolResult)
 	e.ItemID, e.Model = p.strings.Text(o.item), p.thread.model
-	if o.agent != "" {
-		e.AgentID = o.agent
-	}
 	if !o.at.IsZero() {
 		e.Time = o.at
 	}
@@ -147,7 +144,7 @@ func (p *Parser) end(id scan.Value, o *outcome) bool {
 		ID: p.strings.Text(id), Name: c.name, State: o.state,
 		Error: o.failed, Denied: o.denied, ExitCode: o.code, HasExitCode: o.hasCode,
 		Summary: p.summary(o.text), Output: o.text, Size: len(o.text), Truncated: o.truncated || cutShort(o.text),
-		Duration: o.duration,
+		Duration: o.duration, AgentID: o.agent,
 	}
 	if o.failed {
 		e.Tool.Err = o.err

@@ -168,6 +168,5 @@ func (p *Parser) activity(m members) {
 	}
 	p.spawned(thread, id)
 	e := p.emit(events.KindToolProgress)
-	e.AgentID = thread
-	e.Tool.ID, e.Tool.State = p.strings.Text(id), events.ToolStateRunning
+	e.Tool.ID, e.Tool.State, e.Tool.AgentID = p.strings.Text(id), events.ToolStateRunning, thread
 }
