@@ -13,7 +13,7 @@ type agentRun struct {
 }
 
 func (p *Parser) agentOf(thread string) (agentRun, uint64) {
-	key := p.hash(domainAgent, []byte(thread), nil)
+	key := p.hashString(domainAgent, thread)
 	a, _ := p.agents.Get(key)
 	return a, key
 }

@@ -86,7 +86,7 @@ func (p *Parser) callOf(id scan.Value) (call, uint64) {
 	if len(body) == 0 {
 		return call{}, 0
 	}
-	key := p.hash(domainCall, body, nil)
+	key := p.hash(domainCall, body)
 	c, _ := p.calls.Get(key)
 	return c, key
 }
@@ -94,7 +94,7 @@ func (p *Parser) callOf(id scan.Value) (call, uint64) {
 // begin gives a call, unless it repeats one that is open.
 func (p *Parser) begin(inv *invocation) {
 	c, key := p.callOf(inv.id)
-	if !c.use(p.hash(domainBody, []byte(inv.name), inv.body), inv.name) {
+	if !c.use(p.hashPair(domainBody, inv.name, inv.body), inv.name) {
 		return
 	}
 	if key != 0 {
@@ -136,7 +136,7 @@ func (p *Parser) end(id scan.Value, o *outcome) bool {
 		p.calls.Set(key, c)
 	}
 	e := p.emit(events.KindToolResult)
-	e.ItemID, e.Model = p.strings.Text(o.item), p.thread.model
+	e.ItemID = p.strings.Text(o.item)
 	if !o.at.IsZero() {
 		e.Time = o.at
 	}

@@ -13,7 +13,7 @@ func (p *Parser) itemCompleted(r *record) events.LineStatus {
 	switch string(kind) {
 	case "AgentMessage":
 		if id := m.get("id").Body(); len(id) > 0 {
-			p.shown.Set(p.hash(domainMessage, id, nil), struct{}{})
+			p.shown.Set(p.hash(domainMessage, id), struct{}{})
 		}
 		return events.LineIgnored
 	case "CommandExecution", "FileChange", "McpToolCall", "DynamicToolCall", "CollabAgentToolCall":

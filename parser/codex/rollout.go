@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -74,9 +73,7 @@ func (p *Parser) startThread(meta members, t thread) {
 	if root := p.rootThread(meta); root != "" && root != t.id {
 		t.session, t.agent = root, t.id
 	}
-	p.thread, p.replay, p.response = t, replay{}, ""
-	p.calls, p.agents = memory.New[call](maxCalls), memory.New[agentRun](maxAgents)
-	p.usage.reset()
+	p.begins(t)
 	e := p.emit(events.KindSessionStarted)
 	e.Session = &events.Session{
 		Version:    p.strings.Text(meta.get("cli_version")),
@@ -144,9 +141,8 @@ func (p *Parser) headLine(r *record) events.LineStatus {
 		id := p.strings.Text(m.get("id"))
 		p.startThread(m, thread{id: id, session: id, created: r.timestamp.Time()})
 	case isConfig(m):
-		p.thread = thread{}
+		p.begins(thread{})
 		p.setModel(m.get("model"))
-		p.open = false
 		e := p.emit(events.KindSessionStarted)
 		e.Model = p.thread.model
 		e.Session = &events.Session{WorkingDir: p.strings.Text(m.get("workdir")), PermissionMode: p.strings.Text(m.get("approval"))}
