@@ -13,7 +13,7 @@ type agentRun struct {
 }
 
 func (p *Parser) agentOf(thread string) (agentRun, uint64) {
-	key := p.hash(domainAgent, []byte(thread), nil)
+	key := p.hashString(domainAgent, thread)
 	a, _ := p.agents.Get(key)
 	return a, key
 }
@@ -39,8 +39,8 @@ func (p *Parser) agentState(thread string, state events.ToolState, words string)
 	a.state = state
 	p.agents.Set(key, a)
 	e := p.emit(events.KindToolProgress)
-	e.Text, e.AgentID = words, thread
-	e.Tool.ID, e.Tool.State = a.call, state
+	e.Text = words
+	e.Tool.ID, e.Tool.State, e.Tool.AgentID = a.call, state, thread
 	if state == events.ToolStateFailed {
 		e.Tool.Error, e.Tool.Err = true, words
 	}

@@ -86,7 +86,7 @@ func (p *Parser) callOf(id scan.Value) (call, uint64) {
 	if len(body) == 0 {
 		return call{}, 0
 	}
-	key := p.hash(domainCall, body, nil)
+	key := p.hash(domainCall, body)
 	c, _ := p.calls.Get(key)
 	return c, key
 }
@@ -94,7 +94,7 @@ func (p *Parser) callOf(id scan.Value) (call, uint64) {
 // begin gives a call, unless it repeats one that is open.
 func (p *Parser) begin(inv *invocation) {
 	c, key := p.callOf(inv.id)
-	if !c.use(p.hash(domainBody, []byte(inv.name), inv.body), inv.name) {
+	if !c.use(p.hashPair(domainBody, inv.name, inv.body), inv.name) {
 		return
 	}
 	if key != 0 {
@@ -136,10 +136,7 @@ func (p *Parser) end(id scan.Value, o *outcome) bool {
 		p.calls.Set(key, c)
 	}
 	e := p.emit(events.KindToolResult)
-	e.ItemID, e.Model = p.strings.Text(o.item), p.thread.model
-	if o.agent != "" {
-		e.AgentID = o.agent
-	}
+	e.ItemID = p.strings.Text(o.item)
 	if !o.at.IsZero() {
 		e.Time = o.at
 	}
@@ -147,7 +144,7 @@ func (p *Parser) end(id scan.Value, o *outcome) bool {
 		ID: p.strings.Text(id), Name: c.name, State: o.state,
 		Error: o.failed, Denied: o.denied, ExitCode: o.code, HasExitCode: o.hasCode,
 		Summary: p.summary(o.text), Output: o.text, Size: len(o.text), Truncated: o.truncated || cutShort(o.text),
-		Duration: o.duration,
+		Duration: o.duration, AgentID: o.agent,
 	}
 	if o.failed {
 		e.Tool.Err = o.err

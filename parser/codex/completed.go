@@ -13,7 +13,7 @@ func (p *Parser) itemCompleted(r *record) events.LineStatus {
 	switch string(kind) {
 	case "AgentMessage":
 		if id := m.get("id").Body(); len(id) > 0 {
-			p.shown.Set(p.hash(domainMessage, id, nil), struct{}{})
+			p.shown.Set(p.hash(domainMessage, id), struct{}{})
 		}
 		return events.LineIgnored
 	case "CommandExecution", "FileChange", "McpToolCall", "DynamicToolCall", "CollabAgentToolCall":
@@ -168,6 +168,5 @@ func (p *Parser) activity(m members) {
 	}
 	p.spawned(thread, id)
 	e := p.emit(events.KindToolProgress)
-	e.AgentID = thread
-	e.Tool.ID, e.Tool.State = p.strings.Text(id), events.ToolStateRunning
+	e.Tool.ID, e.Tool.State, e.Tool.AgentID = p.strings.Text(id), events.ToolStateRunning, thread
 }

@@ -30,7 +30,7 @@
 // # Identity
 //
 //   - SessionID is the thread; of a sub-agent the root thread, and AgentID is its own. The result of the call that
-//     started a sub-agent has that AgentID, and ToolProgress tells the call when the sub-agent's work ended.
+//     started a sub-agent tells that id (Tool.AgentID), and ToolProgress when the sub-agent's work ended.
 //   - TurnID is the turn of the root thread (root_turn_id), which a sub-agent's turns name too. Streams have none.
 //   - MessageID is the id of the first item of a model response, in R4 only: the response's own id comes behind its last
 //     item, as the ItemID of its Usage. Calls made by scripts have none.

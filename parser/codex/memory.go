@@ -21,12 +21,19 @@ const (
 	domainAgent
 )
 
-// hash makes a key of one or two byte strings. Keys of different domains don't meet, nor do ("ab","c") and ("a","bc").
-// 64 bits make a chance meeting among the entries of a memory less likely than one in 10^9.
-func (p *Parser) hash(domain byte, a, b []byte) uint64 {
-	h := maphash.Bytes(p.seed, a) + uint64(domain)*0x9e3779b97f4a7c15
-	if b == nil {
-		return h
-	}
+// hash makes a key of a byte string; those of different domains don't meet. 64 bits make a chance meeting among the
+// entries of a memory less likely than one in 10^9.
+func (p *Parser) hash(domain byte, b []byte) uint64 {
+	return maphash.Bytes(p.seed, b) + uint64(domain)*0x9e3779b97f4a7c15
+}
+
+// hashString makes the key that hash makes of the same bytes.
+func (p *Parser) hashString(domain byte, s string) uint64 {
+	return maphash.String(p.seed, s) + uint64(domain)*0x9e3779b97f4a7c15
+}
+
+// hashPair makes a key of two strings; ("ab","c") and ("a","bc") don't meet.
+func (p *Parser) hashPair(domain byte, s string, b []byte) uint64 {
+	h := p.hashString(domain, s)
 	return (h^h>>32)*0xd6e8feb86659fd93 ^ maphash.Bytes(p.seed, b)
 }

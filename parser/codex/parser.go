@@ -72,14 +72,23 @@ type thread struct {
 
 // New returns a parser for one stream.
 func New() *Parser {
-	return &Parser{
+	p := &Parser{
 		seed:    maphash.MakeSeed(),
-		calls:   memory.New[call](maxCalls),
-		agents:  memory.New[agentRun](maxAgents),
 		shown:   memory.New[struct{}](maxMessages),
 		prompts: memory.New[int](maxPrompts),
 		usage:   usage{responses: memory.New[struct{}](maxResponses)},
 	}
+	p.begins(thread{})
+	return p
+}
+
+// begins makes t the thread that is read. Nothing of the one before goes on in it: item ids of streams count anew, and
+// so do tokens.
+func (p *Parser) begins(t thread) {
+	p.thread, p.replay = t, replay{}
+	p.calls, p.agents = memory.New[call](maxCalls), memory.New[agentRun](maxAgents)
+	p.usage.total, p.usage.known = events.Tokens{}, false
+	p.response, p.answer, p.open = "", "", false
 }
 
 // ParseEvents takes one line. A line may hold several objects, one behind the other without a newline between them; each

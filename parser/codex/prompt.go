@@ -56,7 +56,7 @@ func (p *Parser) userMessage(text string) {
 // paired counts a prompt under one of its two record types, 1 or -1, and reports whether it has no unpaired twin under
 // the other.
 func (p *Parser) paired(text string, of int) bool {
-	key := p.hash(domainPrompt, []byte(text), nil)
+	key := p.hashString(domainPrompt, text)
 	ahead, _ := p.prompts.Get(key)
 	p.prompts.Set(key, ahead+of)
 	return ahead*of >= 0

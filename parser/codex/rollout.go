@@ -2,9 +2,9 @@ package codex
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -68,44 +68,56 @@ func (p *Parser) sessionMeta(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// startThread makes t the thread that is read, and tells of its session unless it is a sub-agent: that one has the
-// session of its root thread.
+// startThread makes t the thread that is read, and tells of its session: a sub-agent has that of its root thread.
 func (p *Parser) startThread(meta members, t thread) {
 	if root := p.rootThread(meta); root != "" && root != t.id {
 		t.session, t.agent = root, t.id
 	}
-	p.thread, p.replay, p.response = t, replay{}, ""
-	p.calls, p.agents = memory.New[call](maxCalls), memory.New[agentRun](maxAgents)
-	p.usage.reset()
-	if t.agent != "" {
-		return
-	}
+	p.begins(t)
 	e := p.emit(events.KindSessionStarted)
 	e.Session = &events.Session{
 		Version:    p.strings.Text(meta.get("cli_version")),
 		WorkingDir: p.strings.Text(meta.get("cwd")),
 		PreviousID: p.strings.Text(meta.get("forked_from_id")),
+		SubAgent:   t.agent != "",
+		Recorded:   true,
+	}
+	if t.agent != "" {
+		e.Session.AgentName = p.agentName(meta)
 	}
 	p.nested = readMembers(&p.inner, p.nested, meta.get("git"))
 	e.Session.Branch = p.strings.Text(p.nested.get("branch"))
 }
 
-// rootThread is the thread at the root of a sub-agent's family, or the nearest one that the format tells; "" for a
-// thread that is no sub-agent. session_id names the root since 0.171, parent_thread_id the parent; before that the
-// parent stands deep in source: {"subagent":{"thread_spawn":{"parent_thread_id":"..."}}}.
-func (p *Parser) rootThread(meta members) string {
-	parent := meta.get("parent_thread_id")
-	if len(parent.Body()) == 0 {
-		parent = meta.get("source")
-		for _, key := range [...]string{"subagent", "thread_spawn", "parent_thread_id"} {
-			p.nested = readMembers(&p.inner, p.nested, parent) // none, if source is a word
-			parent = p.nested.get(key)
+// agentName is the role of a sub-agent, else the name that its task has: the same word that the call which started it
+// tells (AgentType).
+func (p *Parser) agentName(meta members) string {
+	role, path := p.spawnSource(meta, "agent_role"), p.spawnSource(meta, "agent_path")
+	return cmp.Or(role, path[strings.LastIndexByte(path, '/')+1:])
+}
+
+// spawnSource gives what the head of a rollout tells of the sub-agent: beside the rest, or, before 0.171, deep in its
+// source: {"subagent":{"thread_spawn":{"parent_thread_id":"...","agent_role":"..."}}}.
+func (p *Parser) spawnSource(meta members, name string) string {
+	v := meta.get(name)
+	if len(v.Body()) == 0 {
+		v = meta.get("source")
+		for _, key := range [...]string{"subagent", "thread_spawn", name} {
+			p.nested = readMembers(&p.inner, p.nested, v) // none, if source is a word
+			v = p.nested.get(key)
 		}
 	}
-	if len(parent.Body()) == 0 {
+	return p.strings.Text(v)
+}
+
+// rootThread is the thread at the root of a sub-agent's family (0.171), or the nearest one that the format tells; "" for
+// a thread that is no sub-agent's.
+func (p *Parser) rootThread(meta members) string {
+	parent := p.spawnSource(meta, "parent_thread_id")
+	if parent == "" {
 		return ""
 	}
-	return cmp.Or(p.strings.Text(meta.get("session_id")), p.strings.Text(parent))
+	return cmp.Or(p.strings.Text(meta.get("session_id")), parent)
 }
 
 // setTurn notes the turn that the next lines belong to: that of the root thread, which a sub-agent's turns name too.
@@ -129,9 +141,8 @@ func (p *Parser) headLine(r *record) events.LineStatus {
 		id := p.strings.Text(m.get("id"))
 		p.startThread(m, thread{id: id, session: id, created: r.timestamp.Time()})
 	case isConfig(m):
-		p.thread = thread{}
+		p.begins(thread{})
 		p.setModel(m.get("model"))
-		p.open = false
 		e := p.emit(events.KindSessionStarted)
 		e.Model = p.thread.model
 		e.Session = &events.Session{WorkingDir: p.strings.Text(m.get("workdir")), PermissionMode: p.strings.Text(m.get("approval"))}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -54,13 +53,11 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// threadStarted opens a run. Item ids count from item_0 in each run, so no call of an earlier one may be met by them.
+// threadStarted opens a run.
 func (p *Parser) threadStarted(r *record, promisesEnd bool) {
 	id := p.strings.Text(r.top.either("thread_id", "session_id"))
-	p.thread = thread{id: id, session: id}
-	p.calls, p.agents = memory.New[call](maxCalls), memory.New[agentRun](maxAgents)
-	p.usage.reset()
-	p.response, p.answer, p.open = "", "", promisesEnd
+	p.begins(thread{id: id, session: id})
+	p.open = promisesEnd
 	p.emit(events.KindSessionStarted).Session = &events.Session{}
 }
 

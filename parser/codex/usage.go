@@ -13,9 +13,6 @@ type usage struct {
 	known     bool
 }
 
-// reset forgets the totals of the thread before.
-func (u *usage) reset() { u.total, u.known = events.Tokens{}, false }
-
 // tokensOf reads one usage object. Codex's arithmetic is the normalised one:
 //
 //	input  = input_tokens, of which cached_input_tokens and cache_write_input_tokens
@@ -61,7 +58,7 @@ func (p *Parser) responseUsage(m members, copied bool) {
 	}
 	id := m.get("response_id")
 	if body := id.Body(); len(body) > 0 {
-		key := p.hash(domainResponse, body, nil)
+		key := p.hash(domainResponse, body)
 		if _, seen := p.usage.responses.Get(key); seen {
 			return
 		}
