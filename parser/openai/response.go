@@ -117,8 +117,13 @@ func (p *Parser) responseEvent(r *record) {
 		p.openResponse(r)
 	case "response.completed", "response.failed", "response.incomplete", "response.cancelled":
 		p.closeResponse(r)
-	case "response.output_item.added", "response.output_item.done":
-		p.streamedItem(r, kind == "response.output_item.done")
+	case "response.output_item.added":
+		p.addedItem(r)
+	case "response.output_item.done":
+		if !p.doneItem(r) {
+			p.verdict.NoteUnknown(lines.TypeName("item/", r.item.Get("type").Body()))
+			return
+		}
 	case "response.output_text.delta", "response.refusal.delta", "response.reasoning_text.delta", "response.reasoning_summary_text.delta",
 		"response.function_call_arguments.delta", "response.custom_tool_call_input.delta", "response.mcp_call_arguments.delta":
 		p.itemDelta(r, kind)
@@ -174,30 +179,34 @@ func (p *Parser) closeResponse(r *record) {
 	p.endResponse(whole, status)
 }
 
-// streamedItem takes an item when it begins and when it is whole.
-func (p *Parser) streamedItem(r *record, whole bool) {
+// addedItem takes an item when it begins.
+func (p *Parser) addedItem(r *record) {
 	if r.item == nil {
 		return
 	}
 	if !p.answer.open {
 		p.begin()
 	}
-	a := &p.answer.response
-	index := p.outputIndex(r)
-	if !whole {
-		p.beginItem(r, index)
-		return
+	p.beginItem(r, p.outputIndex(r))
+}
+
+// doneItem takes an item when it is whole. It reports false for a type that it does not know.
+func (p *Parser) doneItem(r *record) bool {
+	if r.item == nil {
+		return true
 	}
-	id := p.strings.Text(r.item.Get("id"))
+	if !p.answer.open {
+		p.begin()
+	}
+	a := &p.answer.response
+	index, id := p.outputIndex(r), p.strings.Text(r.item.Get("id"))
 	if a.has(index, id) {
-		return
+		return true
 	}
 	a.forget(index)
 	a.told = append(a.told, toldItem{index, id})
 	p.identify(&p.answer)
-	if !p.queueItem(r.item) {
-		p.verdict.NoteUnknown(lines.TypeName("item/", r.item.Get("type").Body()))
-	}
+	return p.queueItem(r.item)
 }
 
 // outputIndex is the place of an item; an event that tells none is of the next place.
