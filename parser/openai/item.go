@@ -139,6 +139,15 @@ func (p *Parser) itemOutput(m scan.Members) {
 	if len(id.Body()) == 0 {
 		id = m.Get("id") // local_shell_call_output
 	}
+	key := p.hash(id.Body())
+	if told, _ := p.results.Get(key); told > 0 && len(id.Body()) > 0 {
+		return // in a response that was fetched again, or under another item's id
+	}
+	p.results.Set(key, 1)
+	p.itemResult(m, id)
+}
+
+func (p *Parser) itemResult(m scan.Members, id scan.Value) {
 	output := m.Get("output")
 	if !output.Exists() {
 		output = m.Get("result") // program_output

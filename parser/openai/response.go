@@ -115,7 +115,7 @@ func (p *Parser) responseEvent(r *record) {
 	switch kind {
 	case "response.created", "response.in_progress", "response.queued":
 		p.openResponse(r)
-	case "response.completed", "response.failed", "response.incomplete", "response.cancelled":
+	case "response.completed", "response.failed", "response.incomplete":
 		p.closeResponse(r)
 	case "response.output_item.added":
 		p.addedItem(r)
@@ -217,7 +217,8 @@ func (p *Parser) outputIndex(r *record) int64 {
 	return -1 - int64(len(p.answer.response.told))
 }
 
-// queueItem keeps the events of an item until the response has ended. It reports false for a type it does not know.
+// queueItem keeps the events of an item until the response has ended, or has grown longer than an answer may be held. It
+// reports false for a type it does not know.
 func (p *Parser) queueItem(m scan.Members) bool {
 	before := len(p.out)
 	known := p.item(m)
@@ -228,6 +229,10 @@ func (p *Parser) queueItem(m scan.Members) bool {
 		a.response.queue = append(a.response.queue, e)
 	}
 	p.out = p.out[:before]
+	if a.bytes > maxAnswerBytes {
+		p.out = append(p.out, a.response.queue...)
+		a.response.queue, a.bytes = nil, 0
+	}
 	return known
 }
 
