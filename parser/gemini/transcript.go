@@ -27,7 +27,7 @@ func (p *Parser) conversation(r *record) {
 		p.started = p.session
 		p.begin(r.started)
 		p.head.ItemID = p.session
-		p.emit(events.KindSessionStarted).Session = &events.Session{}
+		p.emit(events.KindSessionStarted).Session = &events.Session{Recorded: true}
 	}
 	if r.messages.Kind != scan.KindArray {
 		return

@@ -162,10 +162,6 @@ func (p *Parser) piece(c *choice) {
 		return
 	}
 	text, reasoning, refusal := p.contentOf(m)
-	if r := p.reasoningOf(m); len(r) > 0 {
-		reasoning = r
-	}
-	refusal = p.join(refusal, m.refusal.Body())
 	if n := len(text) + len(reasoning) + len(refusal) + len(m.transcript.Body()); n > 0 {
 		a.bytes += n
 		g := t.segment()

@@ -26,12 +26,6 @@ type spoken struct {
 func (p *Parser) segmentOf(m *message) segment {
 	var g segment
 	g.text, g.reasoning, g.refusal = p.contentOf(m)
-	if r := p.reasoningOf(m); len(r) > 0 {
-		g.reasoning = r
-	}
-	if body := m.refusal.Body(); len(body) > 0 {
-		g.refusal = p.join(g.refusal, body)
-	}
 	g.transcript = m.transcript.Body()
 	for i := range m.calls {
 		f := &m.calls[i]
@@ -40,21 +34,27 @@ func (p *Parser) segmentOf(m *message) segment {
 	return g
 }
 
-// contentOf gives the text in a message's content, and the thinking and the refusal among its parts.
+// contentOf gives what a message or a delta says: its text, its thinking and its refusal.
 func (p *Parser) contentOf(m *message) (text, reasoning, refusal []byte) {
-	text = m.content.Body()
+	var t, r, f joined
+	t.add(m.content.Body())
 	for i := range m.parts {
 		part := &m.parts[i]
 		switch kind := part.kind.Body(); string(kind) {
 		case "text", "output_text", "":
-			text = p.join(text, part.text.Body())
+			t.add(part.text.Body())
 		case "thinking":
-			reasoning = p.join(reasoning, p.texts(part.thinking, "text"))
+			r.add(p.texts(part.thinking, "text"))
 		case "refusal":
-			refusal = p.join(refusal, part.refusal.Body())
+			f.add(part.refusal.Body())
 		}
 	}
-	return text, reasoning, refusal
+	f.add(m.refusal.Body())
+	reasoning = r.body
+	if told := p.reasoningOf(m); len(told) > 0 {
+		reasoning = told
+	}
+	return t.body, reasoning, f.body
 }
 
 // reasoningOf gives the thinking of a message or a delta. Several of its names, where they come together, hold the same
@@ -85,7 +85,7 @@ func (p *Parser) texts(v scan.Value, key string) []byte {
 	if v.Kind != scan.KindArray {
 		return v.Body()
 	}
-	var joined []byte
+	var all joined
 	s := &p.inner
 	s.Reset(v.Raw)
 	for s.Array(); s.Element(); {
@@ -96,11 +96,11 @@ func (p *Parser) texts(v scan.Value, key string) []byte {
 		for s.Object(); s.Key(); {
 			switch name := s.Name(); {
 			case string(name) == key:
-				joined = p.join(joined, s.Value().Body())
+				all.add(s.Value().Body())
 			case string(name) == "delta" && s.Peek() == scan.KindObject:
 				for s.Object(); s.Key(); {
 					if v := s.Value(); string(s.Name()) == key {
-						joined = p.join(joined, v.Body())
+						all.add(v.Body())
 					}
 				}
 			default:
@@ -108,18 +108,25 @@ func (p *Parser) texts(v scan.Value, key string) []byte {
 			}
 		}
 	}
-	return joined
+	return all.body
 }
 
-// join gives a followed by b. Neither is changed; the memory of a joined text is of this line.
-func (p *Parser) join(a, b []byte) []byte {
+// joined is raw text that is put together from pieces. One piece alone is not copied.
+type joined struct {
+	body  []byte
+	owned bool // body is no piece of the line
+}
+
+func (j *joined) add(piece []byte) {
 	switch {
-	case len(a) == 0:
-		return b
-	case len(b) == 0:
-		return a
+	case len(piece) == 0:
+	case len(j.body) == 0:
+		j.body = piece
+	case !j.owned:
+		j.body, j.owned = append(append(make([]byte, 0, 2*(len(j.body)+len(piece))), j.body...), piece...), true
+	default:
+		j.body = append(j.body, piece...)
 	}
-	return append(append(make([]byte, 0, len(a)+len(b)), a...), b...)
 }
 
 // say gives the events of a segment.

@@ -55,20 +55,19 @@ func (p *Parser) itemMessage(m scan.Members) {
 	if role := m.Get("role"); role.Exists() && !role.Is("assistant") {
 		return
 	}
-	var text, refusal []byte
+	var text, refusal joined
 	content := m.Get("content")
-	if content.Kind != scan.KindArray {
-		text = content.Body()
-	} else {
+	text.add(content.Body())
+	if content.Kind == scan.KindArray {
 		s := &p.inner
 		s.Reset(content.Raw)
 		for s.Array(); s.Element(); {
 			p.nested = s.Members(p.nested[:0])
-			text = p.join(text, p.nested.Get("text").Body())
-			refusal = p.join(refusal, p.nested.Get("refusal").Body())
+			text.add(p.nested.Get("text").Body())
+			refusal.add(p.nested.Get("refusal").Body())
 		}
 	}
-	p.say(&segment{text: text, refusal: refusal})
+	p.say(&segment{text: text.body, refusal: refusal.body})
 }
 
 // itemReasoning gives the summary of the thinking, or the thinking itself where a server shows it.
@@ -140,6 +139,15 @@ func (p *Parser) itemOutput(m scan.Members) {
 	if len(id.Body()) == 0 {
 		id = m.Get("id") // local_shell_call_output
 	}
+	key := p.hash(id.Body())
+	if told, _ := p.results.Get(key); told > 0 && len(id.Body()) > 0 {
+		return // in a response that was fetched again, or under another item's id
+	}
+	p.results.Set(key, 1)
+	p.itemResult(m, id)
+}
+
+func (p *Parser) itemResult(m scan.Members, id scan.Value) {
 	output := m.Get("output")
 	if !output.Exists() {
 		output = m.Get("result") // program_output

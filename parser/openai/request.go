@@ -54,7 +54,7 @@ func (p *Parser) requestEntry(m scan.Members, fresh bool) {
 		p.requestResult(m.Get("tool_call_id"), m.Get("content"))
 	case isOutput(kind):
 		if p.isNew(m.Get("call_id")) {
-			p.itemOutput(m)
+			p.itemResult(m, m.Get("call_id"))
 		}
 	case role.Is("user") && fresh:
 		p.prompt(m.Get("content"))

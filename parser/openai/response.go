@@ -115,10 +115,15 @@ func (p *Parser) responseEvent(r *record) {
 	switch kind {
 	case "response.created", "response.in_progress", "response.queued":
 		p.openResponse(r)
-	case "response.completed", "response.failed", "response.incomplete", "response.cancelled":
+	case "response.completed", "response.failed", "response.incomplete":
 		p.closeResponse(r)
-	case "response.output_item.added", "response.output_item.done":
-		p.streamedItem(r, kind == "response.output_item.done")
+	case "response.output_item.added":
+		p.addedItem(r)
+	case "response.output_item.done":
+		if !p.doneItem(r) {
+			p.verdict.NoteUnknown(lines.TypeName("item/", r.item.Get("type").Body()))
+			return
+		}
 	case "response.output_text.delta", "response.refusal.delta", "response.reasoning_text.delta", "response.reasoning_summary_text.delta",
 		"response.function_call_arguments.delta", "response.custom_tool_call_input.delta", "response.mcp_call_arguments.delta":
 		p.itemDelta(r, kind)
@@ -174,30 +179,34 @@ func (p *Parser) closeResponse(r *record) {
 	p.endResponse(whole, status)
 }
 
-// streamedItem takes an item when it begins and when it is whole.
-func (p *Parser) streamedItem(r *record, whole bool) {
+// addedItem takes an item when it begins.
+func (p *Parser) addedItem(r *record) {
 	if r.item == nil {
 		return
 	}
 	if !p.answer.open {
 		p.begin()
 	}
-	a := &p.answer.response
-	index := p.outputIndex(r)
-	if !whole {
-		p.beginItem(r, index)
-		return
+	p.beginItem(r, p.outputIndex(r))
+}
+
+// doneItem takes an item when it is whole. It reports false for a type that it does not know.
+func (p *Parser) doneItem(r *record) bool {
+	if r.item == nil {
+		return true
 	}
-	id := p.strings.Text(r.item.Get("id"))
+	if !p.answer.open {
+		p.begin()
+	}
+	a := &p.answer.response
+	index, id := p.outputIndex(r), p.strings.Text(r.item.Get("id"))
 	if a.has(index, id) {
-		return
+		return true
 	}
 	a.forget(index)
 	a.told = append(a.told, toldItem{index, id})
 	p.identify(&p.answer)
-	if !p.queueItem(r.item) {
-		p.verdict.NoteUnknown(lines.TypeName("item/", r.item.Get("type").Body()))
-	}
+	return p.queueItem(r.item)
 }
 
 // outputIndex is the place of an item; an event that tells none is of the next place.
@@ -208,7 +217,8 @@ func (p *Parser) outputIndex(r *record) int64 {
 	return -1 - int64(len(p.answer.response.told))
 }
 
-// queueItem keeps the events of an item until the response has ended. It reports false for a type it does not know.
+// queueItem keeps the events of an item until the response has ended, or has grown longer than an answer may be held. It
+// reports false for a type it does not know.
 func (p *Parser) queueItem(m scan.Members) bool {
 	before := len(p.out)
 	known := p.item(m)
@@ -219,6 +229,10 @@ func (p *Parser) queueItem(m scan.Members) bool {
 		a.response.queue = append(a.response.queue, e)
 	}
 	p.out = p.out[:before]
+	if a.bytes > maxAnswerBytes {
+		p.out = append(p.out, a.response.queue...)
+		a.response.queue, a.bytes = nil, 0
+	}
 	return known
 }
 
