@@ -25,6 +25,7 @@ var logCases = map[string][]string{
 		"partial-messages", "unicode", "case-terminal-injection", "case-newlines-in-arguments", "case-preview-cut-40-runes",
 		"case-known-tool-odd-input",
 	},
+	"opencode": {"parity", "failures", "subagent.session", "overflow", "fatal-401", "unicode"},
 }
 
 // looks are the ways to render that have a golden file a fixture.

@@ -139,7 +139,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 	}
 	t.Output = p.outputText(said)
 	t.Size = len(t.Output)
-	t.Summary = p.summary(t.Output)
+	t.Summary = p.summary(unwrap(name, t.Output))
 	info := tools[name]
 	if st.exit.Kind == scan.KindNumber {
 		t.ExitCode, t.HasExitCode = int(st.exit.Int()), true
@@ -171,6 +171,25 @@ var (
 	aborted      = []byte("Tool execution aborted")
 )
 
+// wrappers are the marks behind which the text of a tool's result begins, since 1.0 and before.
+var wrappers = map[string][2][]byte{
+	"read": {[]byte("<content>\n"), []byte("<file>\n")},
+	"task": {[]byte("<task_result>\n"), nil},
+}
+
+// maxWrapperBytes is how far behind the start of a result its text can begin.
+const maxWrapperBytes = 4 << 10
+
+// unwrap takes off what the program puts before the text of a tool's result.
+func unwrap(tool string, output []byte) []byte {
+	for _, mark := range wrappers[tool] {
+		if i := bytes.Index(output[:min(len(output), maxWrapperBytes)], mark); len(mark) > 0 && i >= 0 {
+			return output[i+len(mark):]
+		}
+	}
+	return output
+}
+
 // between is the time from start to end; aborted calls can end before they start.
 func between(start, end scan.Value) time.Duration {
 	from, to := millis(start), millis(end)
@@ -193,12 +212,8 @@ const maxSummaryBytes = 4 << 10
 // summary is the first line that says something.
 func (p *Parser) summary(text []byte) string {
 	for len(text) > 0 {
-		line := text
-		if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = nil
-		}
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
 		if len(line) > maxSummaryBytes {
 			line = bytes.ToValidUTF8(line[:maxSummaryBytes], nil)
 		}
