@@ -1,6 +1,9 @@
 package redact
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // anchorKind says which rule looks at an anchor.
 type anchorKind uint8
@@ -18,7 +21,6 @@ const (
 	anchorTwilio
 	anchorWebhook
 	anchorMarker
-	anchorControl
 )
 
 // anchor is a fixed part of a secret or of its name, at least three bytes long.
@@ -41,11 +43,15 @@ type index struct {
 	places [][]place
 }
 
+// listControl is the list of the pairs that have a control byte in them.
+const listControl = 1
+
+// newIndex enters two pairs of each anchor, one at an even offset and one at an odd offset: one of them is met when
+// every second pair of a text is looked at.
 func newIndex(anchors []anchor) index {
-	x := index{pairs: new([1 << 16]uint8), places: make([][]place, 1, 256)}
+	x := index{pairs: new([1 << 16]uint8), places: make([][]place, listControl+1, 256)}
 	for _, a := range anchors {
-		at := rarest(a.word)
-		for back := at; back <= at+1; back++ {
+		for _, back := range [2]int{rarest(a.word, 0), rarest(a.word, 1)} {
 			x.add(a.word[back], a.word[back+1], a.fold, place{anchor: a, back: back})
 		}
 	}
@@ -53,7 +59,7 @@ func newIndex(anchors []anchor) index {
 	return x
 }
 
-// add enters a pair; with fold in all four spellings, which share one list.
+// add enters a pair; with fold in all its spellings.
 func (x *index) add(a, b byte, fold bool, p place) {
 	firsts, seconds := []byte{a}, []byte{b}
 	if fold {
@@ -85,18 +91,15 @@ func (x *index) addPair(f, s byte, p place) {
 	x.places[*slot] = append(x.places[*slot], p)
 }
 
-// addControls makes every pair with a control byte in it an anchor of its own: C0 but tab and line breaks, DEL, and C1
-// in its UTF-8 form, which begins with C2.
+// addControls enters every pair with a control byte in it: C0 but tab and line breaks, DEL, and C1 in its UTF-8 form,
+// which begins with C2. No anchor has such a byte.
 func (x *index) addControls() {
 	for c := range 256 {
 		if !isControl(byte(c)) && c != 0xc2 {
 			continue
 		}
 		for other := range 256 {
-			x.addPair(byte(c), byte(other), place{anchor: anchor{kind: anchorControl}})
-			if other != c {
-				x.addPair(byte(other), byte(c), place{anchor: anchor{kind: anchorControl}, back: -1})
-			}
+			x.pairs[c|other<<8], x.pairs[other|c<<8] = listControl, listControl
 		}
 	}
 }
@@ -108,12 +111,19 @@ func controlAt[T text](s T, i int) bool {
 	return isControl(s[i]) || s[i] == 0xc2 && i+1 < len(s) && s[i+1] >= 0x80 && s[i+1] <= 0x9f
 }
 
-// rarest is the offset of the three bytes of word that stand least often in text.
-func rarest(word string) int {
+// commonPairs are the pairs of letters that stand more often in English and code than their letters alone would make
+// one think.
+const commonPairs = "th he in er an re on at en nd ti es or te of ed is it al ar st nt to se ea ge yp xp lo va ck ch"
+
+// rarest is the offset of the pair of word that stands least often in text, among those at offsets of the given parity.
+func rarest(word string, parity int) int {
 	best, at := math.MaxFloat64, 0
-	for i := 0; i+2 < len(word); i++ {
-		a, b, c := frequency(word[i]), frequency(word[i+1]), frequency(word[i+2])
-		if cost := a*b + b*c; cost < best {
+	for i := parity; i+1 < len(word); i += 2 {
+		cost := frequency(word[i]) * frequency(word[i+1])
+		if strings.Contains(commonPairs, word[i:i+2]) {
+			cost += 40
+		}
+		if cost < best {
 			best, at = cost, i
 		}
 	}

@@ -29,9 +29,9 @@
 //
 // # Lifetime and goroutines
 //
-// A [Redactor] never changes after it is made: one serves all goroutines. A [Source] and a [Joiner] serve one stream
-// from one goroutine. What goes in is never written to; where nothing is found the result is the argument itself and
-// nothing is allocated.
+// One [Redactor] serves all goroutines. A [Source] and a [Joiner] serve one stream
+// from one goroutine. What goes in is never written to. Where nothing is found the result is the argument itself, and nothing is
+// allocated, but for JSON documents that have an anchor in them and for bytes that have controls: those are copied.
 //
 // # Limits
 //

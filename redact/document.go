@@ -62,10 +62,9 @@ type document struct {
 
 	// levels are the open objects and arrays.
 	levels []level
-	// named is what the key before the next value says.
+	// key is the key before the next value, and named what it says.
+	key   string
 	named name
-	// sibling is set while the next value is that of "value", and named tells what "name" said before.
-	key string
 }
 
 type level struct {
@@ -98,7 +97,7 @@ func (d *document) walk() {
 			d.done()
 			i++
 		case c == '}' || c == ']':
-			d.levels = d.levels[:len(d.levels)-1]
+			d.levels = d.levels[:max(0, len(d.levels)-1)]
 			d.done()
 			i++
 		case c == ',' || is(c, cSpace):
@@ -183,7 +182,7 @@ func (r *Redactor) nameOf(s string) name {
 	f := finder[string]{r: r, s: s}
 	m := mixOf(s, 0, len(s))
 	n := name{end: len(s), caps: m.lower == 0 && m.upper > 0}
-	n.class = r.classify(f.s2(0, len(s)), n.caps)
+	n.class = r.classify(f.normal(0, len(s)), n.caps)
 	return n
 }
 

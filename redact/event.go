@@ -12,18 +12,7 @@ import (
 func (r *Redactor) Event(e *events.DisplayEvent) (count int) {
 	count += r.field(&e.Text) + r.field(&e.Reasoning)
 	count += r.tool(&e.Tool)
-	if e.Session != nil {
-		count += changed(&e.Session, r.session)
-	}
-	if e.End != nil {
-		count += changed(&e.End, r.end)
-	}
-	if e.Approval != nil {
-		count += changed(&e.Approval, r.approval)
-	}
-	if e.Ask != nil {
-		count += changed(&e.Ask, r.ask)
-	}
+	count += r.session(&e.Session) + r.end(&e.End) + r.approval(&e.Approval) + r.ask(&e.Ask)
 	return count
 }
 
@@ -34,40 +23,69 @@ func (r *Redactor) field(s *string) int {
 	return n
 }
 
-// changed puts a copy in the place of a payload if f changes something in it.
-func changed[P any](p **P, f func(*P) int) int {
-	c := **p
-	n := f(&c)
+func (r *Redactor) session(p **events.Session) int {
+	if *p == nil {
+		return 0
+	}
+	dir, branch := (*p).WorkingDir, (*p).Branch
+	n := r.field(&dir) + r.field(&branch)
 	if n > 0 {
-		kept := c
-		*p = &kept
+		c := **p
+		c.WorkingDir, c.Branch = dir, branch
+		*p = &c
 	}
 	return n
 }
 
-func (r *Redactor) session(s *events.Session) int { return r.field(&s.WorkingDir) + r.field(&s.Branch) }
-
-func (r *Redactor) end(e *events.End) int {
-	return r.field(&e.Result) + r.field(&e.Err) + r.field(&e.Principle)
+func (r *Redactor) end(p **events.End) int {
+	if *p == nil {
+		return 0
+	}
+	result, err, principle := (*p).Result, (*p).Err, (*p).Principle
+	n := r.field(&result) + r.field(&err) + r.field(&principle)
+	if n > 0 {
+		c := **p
+		c.Result, c.Err, c.Principle = result, err, principle
+		*p = &c
+	}
+	return n
 }
 
-func (r *Redactor) approval(a *events.Approval) int { return r.field(&a.Subject) }
+func (r *Redactor) approval(p **events.Approval) int {
+	if *p == nil {
+		return 0
+	}
+	subject := (*p).Subject
+	n := r.field(&subject)
+	if n > 0 {
+		c := **p
+		c.Subject = subject
+		*p = &c
+	}
+	return n
+}
 
-func (r *Redactor) ask(a *events.Ask) (count int) {
-	a.Questions, a.Answers = slices.Clone(a.Questions), slices.Clone(a.Answers)
-	for i := range a.Questions {
-		q := &a.Questions[i]
+func (r *Redactor) ask(p **events.Ask) (count int) {
+	if *p == nil {
+		return 0
+	}
+	c := events.Ask{ID: (*p).ID, Questions: slices.Clone((*p).Questions), Answers: slices.Clone((*p).Answers)}
+	for i := range c.Questions {
+		q := &c.Questions[i]
 		count += r.field(&q.Header) + r.field(&q.Prompt)
 		q.Options = slices.Clone(q.Options)
 		for j := range q.Options {
 			count += r.field(&q.Options[j].Label) + r.field(&q.Options[j].Description)
 		}
 	}
-	for i := range a.Answers {
-		a.Answers[i].Selected = slices.Clone(a.Answers[i].Selected)
-		for j := range a.Answers[i].Selected {
-			count += r.field(&a.Answers[i].Selected[j])
+	for i := range c.Answers {
+		c.Answers[i].Selected = slices.Clone(c.Answers[i].Selected)
+		for j := range c.Answers[i].Selected {
+			count += r.field(&c.Answers[i].Selected[j])
 		}
+	}
+	if count > 0 {
+		*p = &c
 	}
 	return count
 }

@@ -30,33 +30,48 @@ func (f *finder[T]) touchesCut(end int) bool { return f.cut && end >= len(f.s) }
 func (f *finder[T]) next(from int) (span, bool) {
 	f.from = from
 	s, pairs := f.s, f.r.index.pairs
-	for i := from; i+1 < len(s); i += 2 {
-		list := pairs[uint16(s[i])|uint16(s[i+1])<<8]
-		if list == 0 {
+	i := from
+	for ; i+8 <= len(s); i += 8 {
+		// Most of what is looked at has no pair of an anchor: four pairs are asked at once.
+		a, b, c, d := pairs[pair(s, i)], pairs[pair(s, i+2)], pairs[pair(s, i+4)], pairs[pair(s, i+6)]
+		if a|b|c|d == 0 {
 			continue
 		}
-		if sp, ok := f.look(i, list); ok {
-			return sp, true
+		for k, list := range [4]uint8{a, b, c, d} {
+			if list != 0 {
+				if sp, ok := f.look(i+2*k, list); ok {
+					return sp, true
+				}
+			}
+		}
+	}
+	for ; i+1 < len(s); i += 2 {
+		if list := pairs[pair(s, i)]; list != 0 {
+			if sp, ok := f.look(i, list); ok {
+				return sp, true
+			}
 		}
 	}
 	// A text of odd length ends with a byte that is in no pair.
-	if len(s) > from && isControl(s[len(s)-1]) {
+	if i < len(s) && isControl(s[i]) {
 		f.controls = true
 	}
 	return span{}, false
 }
 
+// pair is the number of the pair at i.
+func pair[T text](s T, i int) uint16 { return uint16(s[i]) | uint16(s[i+1])<<8 }
+
 // anchored reports whether any anchor stands in the text.
 func (f *finder[T]) anchored() bool {
 	s, pairs := f.s, f.r.index.pairs
 	for i := 0; i+1 < len(s); i += 2 {
-		list := pairs[uint16(s[i])|uint16(s[i+1])<<8]
-		if list == 0 {
+		list := pairs[pair(s, i)]
+		if list <= listControl {
 			continue
 		}
 		for k := range f.r.index.places[list] {
-			p := &f.r.index.places[list][k]
-			if p.kind != anchorControl && hasAt(s, i-p.back, p.word, p.fold) {
+			if p := &f.r.index.places[list][k]; hasAt(s, i-p.back, p.word, p.fold) {
 				return true
 			}
 		}
@@ -66,13 +81,13 @@ func (f *finder[T]) anchored() bool {
 
 // look compares the anchors that have the pair at i, and asks the rules of those that stand there.
 func (f *finder[T]) look(i int, list uint8) (span, bool) {
+	if list == listControl {
+		f.controls = f.controls || controlAt(f.s, i) || controlAt(f.s, i+1)
+		return span{}, false
+	}
 	places := f.r.index.places[list]
 	for k := range places {
 		p := &places[k]
-		if p.kind == anchorControl {
-			f.controls = f.controls || controlAt(f.s, i-p.back)
-			continue
-		}
 		at := i - p.back
 		if at < f.from || !hasAt(f.s, at, p.word, p.fold) {
 			continue

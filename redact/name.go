@@ -24,19 +24,21 @@ const (
 	classCookie
 	// classSignature is a signature in the query of a URL, which opens what it signs.
 	classSignature
+	// classShell are PWD and PASS in capitals: a folder in every shell and a word of test output, else a password.
+	classShell
 	// classOwn is a name from [Settings.Names].
 	classOwn
 )
 
 // nameWords are the anchors of names: each secret-like name has one of them in it.
-var nameWords = []string{"pass", "pwd", "secret", "token", "key", "cred", "auth", "cookie", "jwt", "bearer", "signature", "sig="}
+var nameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "bearer", "signature", "sig="}
 
 // last segments of names, and what they say.
 var lastSegments = map[string]class{
 	"password": classPassword, "passwd": classPassword, "passphrase": classPassword, "pwd": classPassword,
 	"pass": classPassword, "passwort": classPassword, "passcode": classPassword,
 	"secret": classKey, "secrets": classKey, "token": classKey, "jwt": classKey, "bearer": classKey,
-	"cred": classWeak, "creds": classWeak, "credential": classWeak, "credentials": classWeak, "auth": classWeak,
+	"creds": classWeak, "credential": classWeak, "credentials": classWeak, "auth": classWeak,
 	"authorization": classAuthorization, "cookie": classCookie,
 	"signature": classSignature, "sig": classSignature,
 }
@@ -104,7 +106,7 @@ func (f *finder[T]) nameAround(i, end int) name {
 	n := name{start: start, end: end}
 	m := mixOf(f.s, start, end)
 	n.caps = m.lower == 0 && m.upper > 0
-	n.class = f.r.classify(f.s2(start, end), n.caps)
+	n.class = f.r.classify(f.normal(start, end), n.caps)
 	return n
 }
 
@@ -120,9 +122,9 @@ func (f *finder[T]) mayEndName(end int) bool {
 	return false
 }
 
-// s2 copies a short piece to the finder's own array, in lower case, with an underscore between its segments: apiKey,
+// normal copies a short piece to the finder's own array, in lower case, with an underscore between its segments: apiKey,
 // API-Key and api.key are api_key. A number at the end is no segment.
-func (f *finder[T]) s2(start, end int) []byte {
+func (f *finder[T]) normal(start, end int) []byte {
 	f.n = 0
 	put := func(c byte) {
 		if f.n < len(f.ident) {
@@ -168,7 +170,7 @@ func (r *Redactor) classify(ident []byte, caps bool) class {
 	case ok && string(last) == "token" && slices.Contains(notTokens, string(before)):
 		return classNone
 	case ok && (string(last) == "pwd" || string(last) == "pass") && len(before) == 0 && caps:
-		return classKey // PWD is a folder in every shell, PASS a word of test output
+		return classShell
 	case ok:
 		return c
 	case string(last) == "key":

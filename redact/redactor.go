@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -21,7 +22,7 @@ func markerOf(kind string) string {
 // maxPasses bounds how often a text is looked through. Each pass but the last found something.
 const maxPasses = 8
 
-// Redactor takes secrets out of texts and events. It never changes: any number of goroutines may use one.
+// Redactor takes secrets out of texts and events. Any number of goroutines may use one.
 type Redactor struct {
 	index index
 	rules []rule
@@ -29,7 +30,12 @@ type Redactor struct {
 	allow []*regexp.Regexp
 
 	dropInput, dropOutput bool
+
+	buffers sync.Pool // of *[]byte, for texts without their controls
 }
+
+// maxPooled is the longest buffer that is kept, in bytes.
+const maxPooled = 64 << 10
 
 // NewRedactor makes a Redactor. The error tells all that is wrong with the settings.
 func NewRedactor(s Settings) (*Redactor, error) {
@@ -145,36 +151,61 @@ func (r *Redactor) plain(s string, cut bool) (out string, count int, controls bo
 // withoutControls looks at s as it is without its control sequences, which a renderer takes out, and replaces in s what
 // is found there.
 func (r *Redactor) withoutControls(s string, cut bool) (string, int) {
-	var bare strings.Builder
-	var from []int32 // where each byte of bare stands in s
-	for i := 0; i < len(s); {
-		if n := events.EscapeLen(s[i:]); n > 0 && !(n == 1 && !isControl(s[i])) {
-			i += n
-			continue
-		}
-		bare.WriteByte(s[i])
-		from = append(from, int32(i))
-		i++
+	buf, _ := r.buffers.Get().(*[]byte)
+	if buf == nil {
+		buf = new([]byte)
 	}
-	f := finder[string]{r: r, s: bare.String(), cut: cut}
+	bare := (*buf)[:0]
+	for i := 0; i < len(s); {
+		n := hiddenLen(s, i)
+		if n == 0 {
+			bare = append(bare, s[i])
+			n = 1
+		}
+		i += n
+	}
+	f := finder[[]byte]{r: r, s: bare, cut: cut}
 	var b strings.Builder
 	last, lastBare, count := 0, 0, 0
+	at, atBare := 0, 0 // the same place in s and in bare
+	locate := func(want int) int {
+		for ; ; at++ {
+			for n := 1; n > 0 && at < len(s); at += n {
+				n = hiddenLen(s, at)
+			}
+			if atBare == want {
+				return at
+			}
+			atBare++
+		}
+	}
 	for {
 		sp, ok := f.next(lastBare)
 		if !ok {
 			break
 		}
-		start, end := int(from[sp.start]), int(from[sp.end-1])+1
-		b.WriteString(s[last:start])
+		b.WriteString(s[last:locate(sp.start)])
 		b.WriteString(sp.quote + markerOf(sp.kind) + sp.quote)
-		last, lastBare = end, sp.end
+		last, lastBare = locate(sp.end-1)+1, sp.end
 		count++
+	}
+	if cap(bare) <= maxPooled {
+		*buf = bare
+		r.buffers.Put(buf)
 	}
 	if count == 0 {
 		return s, 0
 	}
 	b.WriteString(s[last:])
 	return b.String(), count
+}
+
+// hiddenLen is the length of the control sequence at i; line breaks and tabs are none.
+func hiddenLen(s string, i int) int {
+	if !controlAt(s, i) {
+		return 0
+	}
+	return events.EscapeLen(s[i:])
 }
 
 // allowed reports whether the settings let a value stay.

@@ -61,13 +61,16 @@ func (f *finder[T]) named(i, n int) (span, bool) {
 
 // secretValue decides on a value by its name and by how it stands there.
 func (f *finder[T]) secretValue(id name, v value) (span, bool) {
-	if f.touchesCut(v.end) && v.end > v.start && !f.isReference(v.start, v.end) && v.sep != sepBlank {
+	if f.touchesCut(v.end) && id.class != classShell && v.end > v.start && !f.isReference(v.start, v.end) && v.sep != sepBlank {
 		if v.quoted || v.sep == sepTight || v.sep == sepPair || v.sep == sepTag {
 			return span{start: v.start, end: v.end}, !f.isMarker(v.start, v.end)
 		}
 	}
 	if v.end-v.start < minPassword || f.isPlaceholder(v.start, v.end) {
 		return span{}, false
+	}
+	if v.sep == sepEqual && !v.quoted && hasAt(f.s, v.start, "0x", false) && v.end-v.start <= len("0x0123456789abcdef") {
+		return span{}, false // a constant
 	}
 	sp := span{start: v.start, end: v.end}
 	m := mixOf(f.s, v.start, v.end)
@@ -80,6 +83,8 @@ func (f *finder[T]) secretValue(id name, v value) (span, bool) {
 		return sp, true
 	}
 	switch id.class {
+	case classShell:
+		return sp, v.sep == sepTight && f.keyLike(id, v, m)
 	case classPassword, classOwn:
 		return sp, f.passwordLike(id, v, m)
 	case classWeak:
@@ -120,6 +125,8 @@ func (f *finder[T]) passwordLike(id name, v value, m mix) bool {
 func (f *finder[T]) keyLike(id name, v value, m mix) bool {
 	n := v.end - v.start
 	switch {
+	case !v.quoted && (v.sep == sepColon || v.sep == sepEqual) && f.isNameOfKey(v.start, v.end):
+		return false
 	case m.blank > 0, f.isPath(v.start, v.end), f.isCode(v), f.namesItself(v.start, v.end):
 		return false
 	case n < minKey && !(id.caps && v.sep == sepTight && n >= 6):
@@ -204,6 +211,16 @@ func (f *finder[T]) namesItself(start, end int) bool {
 		}
 	}
 	return false
+}
+
+// isNameOfKey reports whether a bare value is itself the name of a key, as in PrivateKey: testRSA2048PrivateKey.
+func (f *finder[T]) isNameOfKey(start, end int) bool {
+	for i := start; i < end; i++ {
+		if !isAlnum(f.s[i]) && f.s[i] != '_' && f.s[i] != '.' {
+			return false
+		}
+	}
+	return end-start <= maxIdent && f.r.classify(f.normal(start, end), false) != classNone
 }
 
 // lineEndsAt reports whether nothing but blanks, or a comment, follows on the line.
