@@ -95,7 +95,8 @@ func ruleApplies[T text](r *Redactor, s T) bool {
 	return false
 }
 
-// apply replaces what the rule finds. What holds a marker already stays, so that a wide pattern comes to an end.
+// apply replaces what the rule finds. What is a marker already, or begins in one, stays, so that a wide pattern comes to
+// an end.
 func (u *rule) apply(s string, r *Redactor) (string, int) {
 	if !strings.Contains(s, u.keyword) {
 		return s, 0
@@ -104,7 +105,8 @@ func (u *rule) apply(s string, r *Redactor) (string, int) {
 	last, count := 0, 0
 	for _, m := range u.pattern.FindAllStringSubmatchIndex(s, -1) {
 		sp := span{start: m[len(m)-2], end: m[len(m)-1]}
-		if sp.start < last || sp.end <= sp.start || strings.Contains(s[sp.start:sp.end], markerStart) || insideMarker(s, sp) || allowed(r, s, sp) {
+		f := finder[string]{s: s}
+		if sp.start < last || sp.end <= sp.start || f.isMarker(sp.start, sp.end) || insideMarker(s, sp) || allowed(r, s, sp) {
 			continue
 		}
 		b.WriteString(s[last:sp.start] + markerOf(u.name))
