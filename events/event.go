@@ -32,6 +32,8 @@ type DisplayEvent struct {
 	AgentID string
 	// Model is the model that produced the event, as the provider spells it.
 	Model string
+	// ModelProvider is who serves the model, where the format tells it for each call: "anthropic", "openai".
+	ModelProvider string
 
 	// Text is the payload of Text, Reasoning, Message, Notice, Phase and Prompt, byte for byte as the agent said it.
 	Text string
@@ -61,6 +63,9 @@ type Session struct {
 	ParentID string
 	// SubAgent marks the session of a sub-agent, also where the format does not tell whose.
 	SubAgent bool
+	// Recorded tells that the stream is a record of the session, a transcript, which tells prompts and no results: there
+	// a prompt begins a run.
+	Recorded bool
 	// AgentName is the name or kind of the agent, where the format tells it.
 	AgentName string
 	// Branch is the branch of the repository that the agent works in.

@@ -132,10 +132,27 @@ func (s *Source) Flush() []events.DisplayEvent {
 		if f, ok := s.parser.(events.Flusher); ok {
 			out := f.Flush()
 			s.stats.Events += len(out)
+			if t, ok := s.parser.(interface{ Torn() bool }); ok && t.Torn() {
+				// The end of the stream proves torn what counted as ignored, since it could have gone on.
+				s.stats.Ignored--
+				s.stats.Malformed++
+			}
 			return out
 		}
 	}
 	return nil
+}
+
+// Quiet gives what the parser holds back only because the agent may yet go on, such as an end that a compaction can take
+// back. It is for those who follow a stream that has been quiet for a while.
+func (s *Source) Quiet() []events.DisplayEvent {
+	q, ok := s.parser.(interface{ Quiet() []events.DisplayEvent })
+	if !ok {
+		return nil
+	}
+	out := q.Quiet()
+	s.stats.Events += len(out)
+	return out
 }
 
 // Incomplete reports whether the lines so far hold a run that has begun and whose end the format promises, but has not

@@ -30,7 +30,7 @@ func newSource(t *testing.T, provider string) *parser.Source {
 
 func TestNewUnknown(t *testing.T) {
 	_, err := parser.New("cloud")
-	assert.EqualError(t, err, `provider "cloud" is not known, want one of claude, auto, none`)
+	assert.ErrorContains(t, err, `provider "cloud" is not known, want one of claude, `)
 	for _, name := range parser.Names() {
 		_, err := parser.New(name)
 		assert.NoError(t, err, name)
@@ -152,9 +152,9 @@ func TestDetect(t *testing.T) {
 		{"claude with a mark", "\xef\xbb\xbf" + `{"type":"system","subtype":"init","session_id":"s","tools":[]}`, "claude"},
 		{"qwen init", `{"type":"system","subtype":"init","uuid":"s","session_id":"s","tools":[],"qwen_code_version":"0.15.10"}`, ""},
 		{"qwen message", `{"type":"assistant","uuid":"a","session_id":"s","message":{"id":"a","role":"assistant","content":[{"type":"text","text":"x"}]}}`, ""},
-		{"gemini", `{"type":"init","timestamp":"2026-11-27T20:46:41.189Z","session_id":"s","model":"gemini-2.5-pro"}`, ""},
+		{"gemini", `{"type":"init","timestamp":"2026-11-27T20:46:41.189Z","session_id":"s","model":"gemini-2.5-pro"}`, "gemini"},
 		{"gemini message", `{"type":"message","session_id":"s","role":"user","content":"hi"}`, ""},
-		{"codex", `{"type":"thread.started","thread_id":"t"}`, ""},
+		{"codex", `{"type":"thread.started","thread_id":"t"}`, "codex"},
 		{"words", `hello`, ""}, {"empty", ``, ""}, {"number", `1`, ""}, {"empty array", `[]`, ""}, {"torn", `{"type":"system","subtype":"init","session_id":"s","tools":[`, ""},
 	} {
 		got, ok := parser.Detect([][]byte{[]byte("npm warn"), []byte(tc.line)})

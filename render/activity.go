@@ -48,11 +48,7 @@ func activityPhase(r *Renderer, e *events.DisplayEvent) { r.line(colon("phase", 
 // activitySessionStarted is "started · model · agent", with what is known of the two.
 func activitySessionStarted(r *Renderer, e *events.DisplayEvent) {
 	line := "started"
-	agent := r.origin.Agent
-	if agent == "" && e.Session != nil {
-		agent = e.Session.AgentName
-	}
-	for _, part := range []string{brief(e.Model), brief(agent)} {
+	for _, part := range []string{brief(e.Model), brief(r.origin.Agent)} {
 		if part != "" {
 			line += " · " + part
 		}

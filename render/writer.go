@@ -139,6 +139,12 @@ func (w *Writer) emit(evs []events.DisplayEvent) {
 	}
 }
 
+// WriteRecord takes one whole record without its newline: a line, or a document of many. It is not held to MaxLine.
+func (w *Writer) WriteRecord(record []byte) error {
+	w.line(record)
+	return w.target.Err()
+}
+
 // Skipped is how many lines were too long.
 func (w *Writer) Skipped() int { return w.skipped }
 

@@ -29,7 +29,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	out := bufio.NewWriterSize(stdout, readBytes)
 	p := newEventPrinter(out)
 	lines := lineReader{max: f.maxLine}
-	err = lines.each(in, func(line []byte) error {
+	err = lines.eachRecord(name, in, func(line []byte) error {
 		if err := p.events(src.ParseEvents(line)); err != nil {
 			return err
 		}

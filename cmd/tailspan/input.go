@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/source/opencodetree"
 )
 
 // errHelp ends a command that was asked for its flags, which it has printed.
@@ -57,10 +58,14 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 	return f.Arg(0), src, nil
 }
 
-// openInput opens a file, or standard input for "-", and unpacks what is gzip by its name.
+// openInput opens a file, or standard input for "-", and unpacks what is gzip by its name. A folder is a tree of
+// OpenCode's, whose files come as lines.
 func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 	if name == stdinName {
 		return io.NopCloser(stdin), nil
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return openTree(name)
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -83,6 +88,14 @@ func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 	}{unpacked, file}, nil
 }
 
+func openTree(dir string) (io.ReadCloser, error) {
+	tree, err := opencodetree.Open(dir)
+	if errors.Is(err, opencodetree.ErrNoTree) {
+		return nil, usageError{err}
+	}
+	return tree, err
+}
+
 // stdinName stands for standard input.
 const stdinName = "-"
 
@@ -100,6 +113,42 @@ type lineReader struct {
 	max     int
 	skipped int
 	long    []byte
+}
+
+// maxDocument is the largest document that is read, in bytes.
+const maxDocument = 256 << 20
+
+// eachRecord calls f with every line of r, as each does, or with all of it if the input is one document; which of
+// the two, its name or its first lines tell (parser.Framing).
+func (l *lineReader) eachRecord(name string, r io.Reader, f func(line []byte) error) error {
+	reader := bufio.NewReaderSize(r, readBytes)
+	framing := parser.FramingOf(name)
+	var head []byte
+	for !framing.Decided() {
+		line, err := reader.ReadBytes('\n')
+		head = append(head, line...)
+		if framing = framing.Line(line); err != nil {
+			if !errors.Is(err, io.EOF) {
+				return fmt.Errorf("read line: %w", err)
+			}
+			break
+		}
+	}
+	whole := io.MultiReader(bytes.NewReader(head), reader)
+	if framing != parser.FramingDocument {
+		return l.each(whole, f)
+	}
+	document, err := io.ReadAll(io.LimitReader(whole, maxDocument+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read document: %w", err)
+	case len(document) > maxDocument:
+		return fmt.Errorf("read document: larger than %d bytes", maxDocument)
+	}
+	if len(document) == 0 {
+		return nil
+	}
+	return f(document)
 }
 
 // each calls f with every line of r, without its newline. The line is f's until it returns. A last line without a

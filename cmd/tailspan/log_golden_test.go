@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,23 +20,30 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// logCases match the fixtures whose readable log is held by golden files: a plain run, parallel calls, sub-agents,
-// failures and retries, and every kind of character.
+// logCases are the fixtures whose readable log is held by golden files, in all forms that a provider has them in: a plain
+// run, parallel calls, sub-agents, failures and retries, and every kind of character.
 var logCases = []string{
-	"parity*", "parallel*", "interleaved*", "subagent*", "background*",
-	"fatal-*", "retry*", "failures*", "max-turns*", "budget*", "denied*", "interrupted*", "bad-stream*",
-	"unicode*", "partial-messages*", "case-terminal-injection*", "case-newlines-in-arguments*", "case-preview-cut-40-runes*",
-	"case-known-tool-odd-input*",
+	"parity", "parallel", "interleaved", "subagent", "subagents-v1", "subagents-v2", "background",
+	"failures", "fatal-400", "fatal-401", "unauthorized", "bad-request", "retry", "max-turns", "budget", "overflow", "bad-stream",
+	"denied", "interrupted", "openai-stream-tools", "openai-errors",
+	"unicode", "partial-messages", "case-terminal-injection", "case-newlines-in-arguments", "case-preview-cut-40-runes",
+	"case-known-tool-odd-input",
 }
 
-// looks are the ways to render that have a golden file a fixture.
-var looks = map[string]render.Settings{
-	"default":    {Mode: render.ModeDefault},
-	"quiet":      {Mode: render.ModeQuiet},
-	"marker":     {Mode: render.ModeVerbose, Style: render.StyleMarker},
-	"transcript": {Mode: render.ModeVerbose, Style: render.StyleTranscript},
-	"progress":   {Mode: render.ModeVerbose, Style: render.StyleProgress},
-	"activity":   {Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC},
+// logForms are the endings of a fixture: a stream, a transcript, a document, the bodies of a server.
+var logForms = []string{".jsonl", ".stream.jsonl", ".session.jsonl", ".export.json", ".bodies.jsonl", ".sse"}
+
+// looks are the ways to render that a golden file shows, one after the other.
+var looks = []struct {
+	name string
+	render.Settings
+}{
+	{"default", render.Settings{Mode: render.ModeDefault}},
+	{"quiet", render.Settings{Mode: render.ModeQuiet}},
+	{"marker", render.Settings{Mode: render.ModeVerbose, Style: render.StyleMarker}},
+	{"transcript", render.Settings{Mode: render.ModeVerbose, Style: render.StyleTranscript}},
+	{"progress", render.Settings{Mode: render.ModeVerbose, Style: render.StyleProgress}},
+	{"activity", render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC}},
 }
 
 // providersWithFixtures are the providers that a parser is there for.
@@ -44,11 +52,20 @@ func providersWithFixtures(t *testing.T) []string {
 	var all []string
 	for _, name := range parser.Names() {
 		if name != parser.Auto && name != parser.None {
-			require.DirExists(t, filepath.Join("..", "..", "testdata", name))
+			require.DirExists(t, fixtureFolder(name))
 			all = append(all, name)
 		}
 	}
 	return all
+}
+
+// fixtureFolder is where the fixtures of a provider are.
+func fixtureFolder(provider string) string {
+	folder := filepath.Join("..", "..", "testdata", provider)
+	if _, err := os.Stat(folder); err != nil && provider == "openai_compatible" {
+		return filepath.Join("..", "..", "testdata", "openai")
+	}
+	return folder
 }
 
 // fixturesOf are the fixtures of a provider that match one of the patterns, golden files left out.
@@ -56,10 +73,10 @@ func fixturesOf(t *testing.T, provider string, patterns ...string) []string {
 	t.Helper()
 	var all []string
 	for _, pattern := range patterns {
-		found, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, pattern))
+		found, err := filepath.Glob(filepath.Join(fixtureFolder(provider), pattern))
 		require.NoError(t, err)
 		for _, path := range found {
-			if ext := filepath.Ext(path); ext == ".jsonl" || ext == ".json" {
+			if ext := filepath.Ext(path); ext == ".jsonl" || ext == ".json" || ext == ".sse" {
 				all = append(all, path)
 			}
 		}
@@ -71,25 +88,29 @@ func fixturesOf(t *testing.T, provider string, patterns ...string) []string {
 // receiver makes of them, which must give the same.
 func TestReadableLogs(t *testing.T) {
 	for _, provider := range providersWithFixtures(t) {
-		paths := fixturesOf(t, provider, logCases...)
+		var patterns []string
+		for _, name := range logCases {
+			for _, form := range logForms {
+				patterns = append(patterns, name+form)
+			}
+		}
+		paths := fixturesOf(t, provider, patterns...)
 		require.NotEmpty(t, paths, provider)
 		for _, path := range paths {
-			data, err := os.ReadFile(path)
-			require.NoError(t, err)
-			name := strings.TrimSuffix(path, filepath.Ext(path))
-			if filepath.Ext(path) == ".json" {
-				name = path
-			}
-			for look, s := range looks {
-				t.Run(provider+" "+filepath.Base(name)+" "+look, func(t *testing.T) {
-					fromEvents, fromRecords := readableLogs(t, provider, path, data, s)
-					goldentest.Compare(t, name+"."+look+".log.golden", fromEvents)
-					if look == "activity" { // a record always has a time, an event need not
+			t.Run(provider+" "+filepath.Base(path), func(t *testing.T) {
+				data, err := os.ReadFile(path)
+				require.NoError(t, err)
+				var all strings.Builder
+				for _, look := range looks {
+					fromEvents, fromRecords := readableLogs(t, provider, path, data, look.Settings)
+					fmt.Fprintf(&all, "== %s ==\n%s", look.name, fromEvents)
+					if look.Style == render.StyleActivity { // a record always has a time, an event need not
 						fromEvents, fromRecords = withoutTimes(fromEvents), withoutTimes(fromRecords)
 					}
-					assert.Equal(t, fromEvents, fromRecords, "records show what their events show")
-				})
-			}
+					assert.Equal(t, fromEvents, fromRecords, "%s: records show what their events show", look.name)
+				}
+				goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".log.golden", all.String())
+			})
 		}
 	}
 }
@@ -131,19 +152,24 @@ func TestDisplayOutput(t *testing.T) {
 					assert.Equal(t, lines.String(), got)
 				}
 				if strings.HasPrefix(filepath.Base(path), "parity") {
-					goldentest.Compare(t, path+".output.golden", output.String())
+					goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".output.golden", output.String())
 				}
 			})
 		}
 	}
 }
 
-// parse hands on the events of each line of a stream.
+// parse hands on the events of each line of a stream, or of the one document that it is.
 func parse(t *testing.T, provider, path string, data []byte, f func(offset int64, evs []events.DisplayEvent)) {
 	t.Helper()
 	source, err := parser.New(provider)
 	require.NoError(t, err)
 	var offset int64
+	if parser.FramingOf(path) == parser.FramingDocument {
+		f(0, source.ParseEvents(data))
+		f(int64(len(data)), source.Flush())
+		return
+	}
 	for line := range bytes.Lines(data) {
 		f(offset, source.ParseEvents(bytes.TrimSuffix(line, []byte("\n"))))
 		offset += int64(len(line))

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
 )
@@ -39,9 +40,17 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	}
 	// What is read was done at some time before; only lines that tell no time are judged by the clock.
 	settings.Throttle.ByEventTime = true
+	lines := &lineReader{max: f.maxLine}
+	defer func() {
+		if lines.skipped > 0 {
+			fmt.Fprintf(stderr, "tailspan: skipped %d lines longer than %d bytes\n", lines.skipped, lines.max)
+		}
+	}()
+	each := func(take func([]byte) error) error { return lines.eachRecord(name, in, take) }
+	origin := render.Origin{Step: look.step, Agent: parser.InfoOf(f.provider).ServiceName}
 	if name != stdinName {
 		out := bufio.NewWriterSize(stdout, readBytes)
-		err = renderAll(in, out, stderr, src, f, look, settings)
+		err = renderAll(each, src, render.NewLog(out, settings).Open(origin), settings)
 		if flushed := out.Flush(); err == nil && flushed != nil {
 			err = fmt.Errorf("write log: %w", flushed)
 		}
@@ -51,26 +60,38 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		settings.Terminal = render.NewTerminal(stdout, render.TerminalSettings{Width: settings.Width, Color: settings.Color})
 		defer settings.Terminal.Close()
 		defer closeOnSignal(settings.Terminal)()
-		stderr, stdout = settings.Terminal.Wrap(stderr), settings.Terminal.Wrap(stdout)
+		stdout = settings.Terminal.Wrap(stdout)
 	}
-	return renderAll(in, stdout, stderr, src, f, look, settings)
+	return renderAll(each, src, render.NewLog(stdout, settings).Open(origin), settings)
 }
 
-// renderAll renders in to its end.
-func renderAll(in io.Reader, out, stderr io.Writer, src *parser.Source, f *flags, look *lookFlags, settings render.LogSettings) error {
-	stream := render.NewLog(out, settings).Open(render.Origin{Step: look.step, Agent: parser.InfoOf(f.provider).ServiceName})
-	w := render.NewWriter(stream, src, render.WriterSettings{MaxLine: f.maxLine, Mode: settings.Mode, Style: settings.Style})
-	_, err := io.Copy(w, in)
+// renderAll renders what each gives, to its end.
+func renderAll(each func(take func([]byte) error) error, src *parser.Source, stream *render.Stream, settings render.LogSettings) error {
+	w := render.NewWriter(stream, agentTeller{src, stream}, render.WriterSettings{Mode: settings.Mode, Style: settings.Style})
+	err := each(w.WriteRecord)
 	if closed := w.Close(); err == nil {
 		err = closed
-	}
-	if n := w.Skipped(); n > 0 {
-		fmt.Fprintf(stderr, "tailspan: skipped %d lines longer than %d bytes\n", n, f.maxLine)
 	}
 	if err != nil {
 		return fmt.Errorf("write log: %w", err)
 	}
 	return nil
+}
+
+// agentTeller tells a stream who writes it, once its source knows.
+type agentTeller struct {
+	*parser.Source
+	stream *render.Stream
+}
+
+// ParseEvents takes the next line.
+func (a agentTeller) ParseEvents(line []byte) []events.DisplayEvent {
+	before := a.Provider()
+	evs := a.Source.ParseEvents(line)
+	if now := a.Provider(); now != before {
+		a.stream.SetAgent(parser.InfoOf(now).ServiceName)
+	}
+	return evs
 }
 
 // closeOnSignal takes the status line away when a signal ends the process, which it then does as if nobody had asked.

@@ -137,6 +137,27 @@ func (p *Parser) toolResult(r *record, b *block) {
 	if r.resultBlocks == 1 { // with several it tells not of which
 		p.outcome(e, &r.outcome)
 	}
+	if t.AgentID == "" && (t.Name == "Agent" || t.Name == "Task") {
+		t.AgentID = string(agentInText(t.Output))
+	}
+}
+
+// agentMark stands before the id of a sub-agent in the text of its result. Calls that a sub-agent made itself tell the id
+// there alone (2.1.332).
+var agentMark = []byte("agentId: ")
+
+// agentInText is the id in the last line that begins with the mark.
+func agentInText(output []byte) []byte {
+	at := bytes.LastIndex(output, agentMark)
+	if at < 0 || at > 0 && output[at-1] != '\n' && output[at-1] != ' ' {
+		return nil
+	}
+	id := output[at+len(agentMark):]
+	end := 0
+	for end < len(id) && (id[end] >= '0' && id[end] <= '9' || id[end] >= 'a' && id[end] <= 'z') {
+		end++
+	}
+	return id[:end]
 }
 
 // outcome fills in what the structured side of a result tells.

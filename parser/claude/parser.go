@@ -229,6 +229,9 @@ func (p *Parser) identify(r *record) {
 	}
 	if r.camel {
 		p.head.TurnID = p.strings.Intern(r.rest.get("promptId"))
+		// A fork begins with its parent's lines under its own session id; what the model said keeps the id it was asked under.
+		asked := r.rest.get("requestSessionId").Body()
+		p.head.Copied = len(asked) > 0 && string(asked) != p.head.SessionID
 		if p.head.ParentID == "" {
 			p.head.ParentID = p.sidechain(r)
 		}

@@ -74,18 +74,29 @@ func goldenSettings() telemetry.Settings {
 	return s
 }
 
-// TestSpanTrees draws the trees of the sessions that say most. `make golden` rewrites them.
-func TestSpanTrees(t *testing.T) {
-	for _, name := range []string{
+// treeCases are the sessions that say most, by provider.
+var treeCases = map[string][]string{
+	"claude": {
 		"parity", "parallel", "subagent", "background", "fatal-400", "max-turns", "retry", "unicode", "killed", "interrupted", "streaming-input",
 		"compact-run2", "parity-1.0.128", "subagent-2.0.50", "case-parents-exist", "case-end-before-start", "case-nested-subagents",
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join("..", "..", "testdata", "claude", name+".jsonl")
-			traces, logs := foldFile(t, path, goldenSettings())
-			goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".spans.golden", spantree.Draw(traces))
-			goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".records.golden", listRecords(logs))
-		})
+	},
+	"opencode": {
+		"parity", "parity.session", "parity.log", "failures", "subagent", "subagent.session", "parity-0.5.29.project", "overflow", "overflow.log",
+		"fatal-401", "killed", "case-nested-subagents.session", "case-message-without-steps.session", "case-repeated-call-ids",
+	},
+}
+
+// TestSpanTrees draws the trees of these sessions. `make golden` rewrites them.
+func TestSpanTrees(t *testing.T) {
+	for provider, cases := range treeCases {
+		for _, name := range cases {
+			t.Run(provider+" "+name, func(t *testing.T) {
+				path := filepath.Join("..", "..", "testdata", provider, name+".jsonl")
+				traces, logs := foldFile(t, path, goldenSettings())
+				goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".spans.golden", spantree.Draw(traces))
+				goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".records.golden", listRecords(logs))
+			})
+		}
 	}
 }
 
@@ -111,7 +122,7 @@ func listRecords(logs plog.Logs) string {
 // TestEveryFixtureGivesWholeTrees: every parent exists, one root a trace, no span twice, children inside parents.
 func TestEveryFixtureGivesWholeTrees(t *testing.T) {
 	for _, path := range fixtures(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
+		t.Run(sessionName(path), func(t *testing.T) {
 			traces, logs := foldFile(t, path, goldenSettings())
 			assert.Empty(t, otlpjson.Check(traces))
 			uids := map[string]string{}

@@ -86,6 +86,7 @@ func Dump(e *events.DisplayEvent) string {
 	text("model", e.Model)
 	text("parent", e.ParentID)
 	text("agent", e.AgentID)
+	flag("copied", e.Copied)
 	text("message", e.MessageID)
 	text("item", e.ItemID)
 	text("turn", e.TurnID)
