@@ -13,6 +13,12 @@ const (
 	StartAtEnd       = "end"
 )
 
+// Values of Telemetry.Trace.
+const (
+	TraceRun     = "run"
+	TraceSession = "session"
+)
+
 // Values of Telemetry.Semconv.
 const (
 	SemconvGenAI01 = "genai-0.1"
@@ -80,6 +86,12 @@ type Identity struct {
 	Attributes map[string]string `mapstructure:"attributes"`
 	// PathPattern takes attributes out of the paths of the files; see [PathPattern].
 	PathPattern string `mapstructure:"path_pattern"`
+	// Environment takes attributes out of the variables of our own process: OTEL_RESOURCE_ATTRIBUTES and those of the
+	// CI system. It is for a collector that runs in the same job as the agents.
+	Environment bool `mapstructure:"environment"`
+	// TraceParent is the span that the work hangs under, as W3C Trace Context spells it; TRACEPARENT of the process if
+	// Environment is set and this is not.
+	TraceParent string `mapstructure:"traceparent"`
 }
 
 // Pipeline is the identity of a pipeline run and of a step in it.
@@ -102,10 +114,20 @@ func (i *Identity) Validate() error {
 type Telemetry struct {
 	// Semconv is the version of the GenAI conventions to follow.
 	Semconv string `mapstructure:"semconv"`
+	// Trace says what has a trace of its own where no pipeline and no outer trace is told: a "run" or a "session".
+	Trace string `mapstructure:"trace"`
+	// FamilyGrace is how long a sub-agent's span waits, once its run is over, for word of the call that started it.
+	FamilyGrace time.Duration `mapstructure:"family_grace"`
 	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
 	PipelineIdle time.Duration `mapstructure:"pipeline_idle"`
-	Capture      Capture       `mapstructure:"capture"`
-	Limits       Limits        `mapstructure:"limits"`
+	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
+	ProgressInterval time.Duration `mapstructure:"progress_interval"`
+	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
+	ExpectedDuration time.Duration `mapstructure:"expected_duration"`
+	// MetricsInterval is how often the metrics go out.
+	MetricsInterval time.Duration `mapstructure:"metrics_interval"`
+	Capture         Capture       `mapstructure:"capture"`
+	Limits          Limits        `mapstructure:"limits"`
 }
 
 // Capture says which contents go into records.
@@ -129,6 +151,10 @@ type Limits struct {
 	OpenCalls int `mapstructure:"open_calls"`
 	// RememberedIDs bounds the ids that one run remembers.
 	RememberedIDs int `mapstructure:"remembered_ids"`
+	// MetricSeries bounds the series of all metrics together.
+	MetricSeries int `mapstructure:"metric_series"`
+	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
+	EmittedIDs int `mapstructure:"emitted_ids"`
 	// Pipelines bounds the pipeline runs that are remembered.
 	Pipelines int `mapstructure:"pipelines"`
 }
@@ -136,11 +162,16 @@ type Limits struct {
 // NewDefaultTelemetry are the defaults: texts are captured, all other contents are not.
 func NewDefaultTelemetry() Telemetry {
 	return Telemetry{
-		Semconv:      SemconvGenAI01,
-		PipelineIdle: 30 * time.Second,
-		Capture:      Capture{Text: true},
+		Semconv:          SemconvGenAI01,
+		Trace:            TraceRun,
+		FamilyGrace:      10 * time.Second,
+		PipelineIdle:     30 * time.Second,
+		ProgressInterval: 10 * time.Second,
+		MetricsInterval:  30 * time.Second,
+		Capture:          Capture{Text: true},
 		Limits: Limits{
-			TargetRunes: 256, ContentBytes: 64 << 10, HeldEvents: 4096, OpenCalls: 10_000, RememberedIDs: 100_000, Pipelines: 10_000,
+			TargetRunes: 256, ContentBytes: 64 << 10, HeldEvents: 4096, OpenCalls: 10_000, RememberedIDs: 100_000,
+			MetricSeries: 2000, EmittedIDs: 500_000, Pipelines: 10_000,
 		},
 	}
 }
@@ -151,13 +182,25 @@ func (t *Telemetry) Validate() error {
 	if !slices.Contains([]string{SemconvGenAI01, SemconvV141}, t.Semconv) {
 		errs = append(errs, fmt.Errorf("semconv must be %q or %q, got %q", SemconvGenAI01, SemconvV141, t.Semconv))
 	}
+	for key, d := range map[string]time.Duration{"progress_interval": t.ProgressInterval, "expected_duration": t.ExpectedDuration} {
+		if d < 0 {
+			errs = append(errs, fmt.Errorf("%s must not be negative, got %v", key, d))
+		}
+	}
+	if t.Trace != TraceRun && t.Trace != TraceSession {
+		errs = append(errs, fmt.Errorf("trace must be %q or %q, got %q", TraceRun, TraceSession, t.Trace))
+	}
 	errs = append(errs,
+		positiveDuration("family_grace", t.FamilyGrace),
 		positiveDuration("pipeline_idle", t.PipelineIdle),
+		positiveDuration("metrics_interval", t.MetricsInterval),
 		positive("limits::target_runes", t.Limits.TargetRunes),
 		positive("limits::content_bytes", t.Limits.ContentBytes),
 		positive("limits::held_events", t.Limits.HeldEvents),
 		positive("limits::open_calls", t.Limits.OpenCalls),
 		positive("limits::remembered_ids", t.Limits.RememberedIDs),
+		positive("limits::metric_series", t.Limits.MetricSeries),
+		positive("limits::emitted_ids", t.Limits.EmittedIDs),
 		positive("limits::pipelines", t.Limits.Pipelines),
 	)
 	return errors.Join(errs...)

@@ -12,6 +12,9 @@ type DisplayEvent struct {
 	// Synthetic marks what the agent program said in the model's place, such as the text of an API failure.
 	Synthetic bool
 
+	// Copied marks history that the format says was copied from another session, as a fork does.
+	Copied bool
+
 	// Time is the moment that the line tells; zero if it tells none.
 	Time time.Time
 	// SessionID is the provider's session, conversation or thread id.
@@ -25,10 +28,12 @@ type DisplayEvent struct {
 	ItemID string
 	// ParentID is the id of the tool call that started the sub-agent which did this; empty on the main thread.
 	ParentID string
-	// AgentID is the provider's own id of that sub-agent, where told.
+	// AgentID is the provider's own id of that sub-agent, where told. The agent that a call starts is Tool.AgentID.
 	AgentID string
 	// Model is the model that produced the event, as the provider spells it.
 	Model string
+	// ModelProvider is who serves the model, where the format tells it for each call: "anthropic", "openai".
+	ModelProvider string
 
 	// Text is the payload of Text, Reasoning, Message, Notice, Phase and Prompt, byte for byte as the agent said it.
 	Text string
@@ -54,6 +59,15 @@ type Session struct {
 	PermissionMode string
 	// PreviousID is the session that this one was forked from or continues.
 	PreviousID string
+	// ParentID is the session whose agent started this one as a sub-agent.
+	ParentID string
+	// SubAgent marks the session of a sub-agent, also where the format does not tell whose.
+	SubAgent bool
+	// Recorded tells that the stream is a record of the session, a transcript, which tells prompts and no results: there
+	// a prompt begins a run.
+	Recorded bool
+	// AgentName is the name or kind of the agent, where the format tells it.
+	AgentName string
 	// Branch is the branch of the repository that the agent works in.
 	Branch string
 }

@@ -25,6 +25,9 @@ func (s *Stream) openRun(key string, waiting []held) {
 		if r.sessionID == "" {
 			r.sessionID = waiting[i].event.SessionID
 		}
+		if start := waiting[i].event.Session; start != nil && start.AgentName != "" {
+			s.agentName = start.AgentName
+		}
 		if start := waiting[i].event.Session; start != nil && start.Version != "" && start.Version != r.resource.version {
 			r.resource = &resource{identity: s.resource.identity, agent: s.resource.agent, version: start.Version}
 			s.resource = r.resource
@@ -38,10 +41,43 @@ func (s *Stream) openRun(key string, waiting []held) {
 		r.traceID, top.parent = s.settings.Parent.TraceID, s.settings.Parent.SpanID
 	} else if trace, parent, ok := s.registry.runStarted(r.resource); ok {
 		r.traceID, top.parent, r.inPipeline = trace, parent, true
+	} else if s.registry.settings.TraceBySession && r.sessionID != "" {
+		r.traceID = traceID(0, s.settings.Agent.Provider, r.sessionID)
 	} else {
 		r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	}
+	r.started, r.expected = s.registry.settings.Now(), s.settings.ExpectedDuration
+	r.ref = &runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID}
+	r.copied = isCopy(waiting) || !s.registry.ownsRun(s.settings.Agent.Provider, r.sessionID, key)
 	s.run = r
+	if s.live && !r.copied {
+		s.stepStarted(r, waiting)
+	}
+}
+
+// isCopy reports whether the run that waiting begins with is history of another session, as the format marks it.
+func isCopy(waiting []held) bool {
+	for i := range waiting {
+		if modelSaid(&waiting[i].event) {
+			return waiting[i].event.Copied
+		}
+	}
+	return false
+}
+
+// adopt makes the run that was just opened the work of a sub-agent in its parent's run.
+func (s *Stream) adopt(key agentKey, ref *runRef) {
+	r := s.run
+	if r.inPipeline {
+		s.registry.runEnded(r.resource, interval{}, false) // it is no run of the step's own
+		r.inPipeline = false
+	}
+	r.kin, r.ref, r.traceID, r.copied, r.subAgent = key, ref, ref.traceID, false, true
+	r.top.parent = pcommon.SpanID{}
+	r.top.id = key.agent
+	r.top.name = s.agentName
+	r.top.spanID = spanID(domainAgent, s.seenAgents.next(key.agent), key.provider, key.session, key.agent)
+	s.registry.childOpened(s)
 }
 
 // apply folds one event at its time.
@@ -51,15 +87,19 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		return
 	}
 	a := s.agentOf(ev, at)
+	s.announceTurn(a.run, ev)
 	if ev.SessionID == "" {
 		ev.SessionID = a.run.sessionID
 	}
 	a.cover(interval{at, at})
 	a.sawModel(ev.Model)
+	if a.call == nil && ev.MessageID != "" {
+		a.run.lastMessage = ev.MessageID
+	}
 	var of *call // the call that the record tells of
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		a.run.hasStart = true
+		a.run.hasStart = a.run.hasStart || ev.Session == nil || !ev.Session.Recorded
 	case events.KindPrompt:
 		a.lastInput = at
 	case events.KindText, events.KindReasoning, events.KindMessage:
@@ -68,14 +108,16 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		s.modelWorks(a, ev, at)
 		of = s.startCall(a, ev, at, o)
 	case events.KindToolResult:
-		of = s.resultOf(ev, at)
+		of = s.resultOf(ev)
 		a.lastInput = at
 	case events.KindToolProgress:
 		of = s.progressOf(ev)
 	case events.KindUsage:
 		s.useTokens(a, ev)
 	}
-	s.record(a, ev, at, o, of)
+	if s.record(a, ev, at, o, of) && ev.Kind == events.KindUsage {
+		s.countCall(a, ev)
+	}
 	switch ev.Kind {
 	case events.KindToolResult:
 		s.finishCall(of, ev, at)
@@ -117,18 +159,53 @@ func (s *Stream) findCall(id string) *call {
 
 func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	r := c.caller.run
+	id = cmp.Or(id, c.agentID)
+	// The provider's own id where told, so that the agent's own file gives the same span.
+	domain, of, occurrence := domainCallAgent, c.id, c.occurrence
+	if id != "" {
+		domain, of, occurrence = domainAgent, id, s.seenAgents.next(id)
+	}
 	a := &agent{
 		run: r, call: c, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
-		spanID: spanID(domainAgent, c.occurrence, s.settings.Agent.Provider, r.sessionID, c.id),
+		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, of),
 		// What started before it had its own time began with the call.
-		lastInput:  c.span.start,
-		background: c.closed || c.caller.closed,
+		lastInput: c.span.start,
 	}
+	a.detached = c.closed || c.caller.closed
 	a.span.cover(at)
 	c.child = a
 	s.agents = append(s.agents, a)
+	s.announceAgent(c, id)
 	return a
 }
+
+// announceTurn tells the family which run a turn belongs to.
+func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
+	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent {
+		return // a sub-agent works in a turn that is its parent's to announce
+	}
+	r.turn = ev.TurnID
+	s.tell(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, ev.TurnID}, r.ref))
+}
+
+// announceAgent tells the family which call started an agent.
+func (s *Stream) announceAgent(c *call, id string) {
+	if id == "" || c.agentID != "" || id == s.kinKey.agent {
+		return // an agent did not start itself
+	}
+	c.agentID = id
+	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name}))
+	if c.closed {
+		s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, false))
+	}
+}
+
+func (s *Stream) keyOf(c *call) agentKey {
+	return agentKey{s.settings.Agent.Provider, c.caller.run.sessionID, c.agentID}
+}
+
+// tell keeps the streams that are to hear of what was announced, until the line is done.
+func (s *Stream) tell(children []*Stream) { s.newsFor = append(s.newsFor, children...) }
 
 // modelWorks notes a part of a model message: it belongs to the agent's model call, or begins the next one.
 func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
@@ -147,7 +224,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	}
 	s.closeChat(a)
 	a.chat = &chat{
-		messageID: ev.MessageID, model: ev.Model,
+		messageID: ev.MessageID, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
 		spanID: spanID(domainChat, 0, s.settings.Agent.Provider, a.run.sessionID, ev.MessageID),
 	}
 	a.chat.span.cover(at)
@@ -173,7 +250,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	}
 	c := &call{
 		id: t.ID, caller: a, name: toolName(t.Name), server: t.Server, agentType: t.AgentType,
-		target: cutTarget(t.Target, s.writer.limits.TargetRunes),
+		target: cutTarget(t.Target, s.writer.limits.TargetRunes), executable: executableOf(t.Name, t.Target),
 	}
 	if s.writer.capture.ToolInput {
 		c.arguments, _ = cutBytes(string(t.Input), s.writer.limits.ContentBytes)
@@ -193,17 +270,14 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 }
 
 // resultOf finds the call that a result answers, in the run or, for work in the background, in the one before.
-func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
+func (s *Stream) resultOf(ev *events.DisplayEvent) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c == nil {
 		s.counts.UnknownCalls++
 		return nil
 	}
 	c.describe(&ev.Tool)
-	if !c.closed && ev.AgentID != "" && c.child == nil && !ev.Tool.Denied {
-		// The result names a sub-agent whose own work the stream does not show.
-		s.openAgent(c, ev.AgentID, c.span.start).cover(interval{at, at})
-	}
+	s.announceAgent(c, ev.Tool.AgentID)
 	return c
 }
 
@@ -212,6 +286,7 @@ func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c != nil {
 		c.describe(&ev.Tool)
+		s.announceAgent(c, ev.Tool.AgentID)
 	}
 	return c
 }
@@ -225,39 +300,66 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 	switch u.Scope {
 	case events.UsageScopeCall:
 		a.usage.Add(u.Tokens)
-		a.run.callUsage.Add(u.Tokens)
+		a.run.told(ev.Model).Add(u.Tokens)
+		a.run.callCost += u.CostUSD
 		if a.chat != nil && a.chat.messageID == ev.MessageID {
 			a.chat.usage.Add(u.Tokens)
 			a.chat.hasUsage = true
 		}
 		a.run.usage.Add(ev.Model, u)
-	case events.UsageScopeProcess:
-		// A running total of the process: this run's part is what was added since the result before.
-		part := *u
-		part.Scope = events.UsageScopeRun
-		if before, ok := s.processUsage[ev.Model]; ok && before.Tokens.Input <= u.Tokens.Input {
-			part.Tokens = u.Tokens.Sub(before.Tokens)
-			part.Provider = u.Provider.Sub(before.Provider)
-			part.CostUSD = u.CostUSD - before.CostUSD
-		}
-		if s.processUsage == nil {
-			s.processUsage = map[string]events.Usage{}
-		}
-		s.processUsage[ev.Model] = *u
+	case events.UsageScopeProcess, events.UsageScopeSession:
+		// A running total: this run's part is what was added since it was told before.
+		part := s.sinceLast(ev)
+		a.run.total(ev.Model, &part)
 		a.run.usage.Add(ev.Model, &part)
 	default:
+		a.run.total(ev.Model, u)
 		a.run.usage.Add(ev.Model, u)
 	}
 }
 
-// record writes the event's log record.
-func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, of *call) {
+// sinceLast is what a running total adds to the one before. One of a process is told in one stream; one of a session may
+// have been told in the stream of a run before. A total that shrank began anew.
+func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
+	u := ev.Usage
+	part := *u
+	part.Scope = events.UsageScopeRun
+	var before events.Usage
+	if u.Scope == events.UsageScopeSession {
+		before = s.registry.sessionTotal(s.settings.Agent.Provider+"\x00"+ev.SessionID+"\x00"+ev.Model, *u)
+	} else {
+		if s.processUsage == nil {
+			s.processUsage = map[string]events.Usage{}
+		}
+		before = s.processUsage[ev.Model]
+		s.processUsage[ev.Model] = *u
+	}
+	if before.Tokens.Input > u.Tokens.Input {
+		return part
+	}
+	part.Tokens, part.Provider, part.CostUSD = u.Tokens.Sub(before.Tokens), u.Provider.Sub(before.Provider), u.CostUSD-before.CostUSD
+	return part
+}
+
+// countCall adds what a model call told to the metrics.
+func (s *Stream) countCall(a *agent, ev *events.DisplayEvent) {
+	if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall {
+		s.registry.metrics.tokens(a.run.resource, ev.Model, u.Tokens, u.CostUSD)
+	}
+}
+
+// record writes the event's log record and reports whether it went out.
+func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, of *call) bool {
 	r := a.run
 	r.sequence++
-	if s.silent {
-		return
+	if r.copied {
+		return false
 	}
-	lr := s.out.record(r.resource)
+	uid := s.uid(r, ev, o, of)
+	if !s.registry.firstRecord(uid) || s.silent {
+		return false
+	}
+	lr := s.sink.record(r.resource)
 	s.writer.write(lr, ev)
 	s.stamp(lr, at)
 	lr.SetTraceID(r.traceID)
@@ -271,10 +373,11 @@ func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, 
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutInt(AttrSequence, r.sequence)
-	m.PutStr(AttrLogRecordUID, s.uid(r, ev, o, of))
+	m.PutStr(AttrLogRecordUID, uid)
 	if ev.ParentID != "" && a.call == nil {
 		m.PutStr(AttrParentUnknown, ev.ParentID)
 	}
+	return true
 }
 
 // uid is the identity of a record: the line's own id where the format gives one, so that two sources of a session agree;

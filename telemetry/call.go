@@ -16,11 +16,13 @@ type call struct {
 	caller     *agent
 	name       string
 	target     string
+	executable string // of a command line that starts one process
 	agentType  string
 	server     string
 	arguments  string // captured only
 	span       interval
-	child      *agent // the sub-agent that it started
+	child      *agent // the sub-agent that it started, if this stream shows its work
+	agentID    string // the provider's id of that sub-agent, once told
 	// unknownParent is the call that the agent which made this one was started by, if nobody saw that call.
 	unknownParent string
 	closed        bool

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"slices"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -40,6 +41,13 @@ func (s *Stream) finishCall(c *call, ev *events.DisplayEvent, at moment) {
 	}
 	t := &ev.Tool
 	c.span.end = at
+	if c.agentID != "" {
+		if t.State == events.ToolStateBackground {
+			s.registry.inBackground(s.keyOf(c))
+		} else {
+			s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, t.Error))
+		}
+	}
 	if c.child != nil {
 		if t.State == events.ToolStateBackground {
 			c.child.background = true
@@ -62,25 +70,39 @@ func (s *Stream) finishCall(c *call, ev *events.DisplayEvent, at moment) {
 
 // finishBackground closes a sub-agent in the background when word comes that its work ended.
 func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
-	if c == nil || c.child == nil || !c.child.background {
-		return
+	if c == nil || !c.closed {
+		return // word of a call in the foreground: its result follows
 	}
+	reason, failed := CloseReasonResult, false
 	switch ev.Tool.State {
 	case events.ToolStateCompleted:
-		s.closeAgent(c.child, CloseReasonResult, false)
 	case events.ToolStateFailed:
-		s.closeAgent(c.child, CloseReasonResult, true)
+		failed = true
 	case events.ToolStateStopped:
-		s.closeAgent(c.child, CloseReasonInterrupted, false)
+		reason = CloseReasonInterrupted
+	default:
+		return
+	}
+	if c.agentID != "" {
+		s.tell(s.registry.endAgent(s.keyOf(c), reason, failed))
+	}
+	if c.child != nil && (c.child.background || c.child.detached) {
+		s.closeAgent(c.child, reason, failed)
 	}
 }
 
 // finishRun closes the run with what its last line tells.
 func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
-	if a.call != nil || a.run.closed {
+	if a.call != nil {
+		if a.detached { // its call is over, so this is all that tells its end
+			s.closeAgent(a, CloseReasonResult, ev.End != nil && ev.End.Error)
+		}
 		return
 	}
-	a.run.end = ev.End
+	if a.run.closed {
+		return
+	}
+	a.run.end, a.run.endedBy = ev.End, ev.Kind
 	reason := CloseReasonResult
 	if ev.End != nil && ev.End.Interrupted {
 		reason = CloseReasonInterrupted
@@ -106,13 +128,36 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	}
 	s.closeChat(r.top)
 	r.closed, r.top.closed = true, true
+	s.registry.liveEnded(s)
 	if len(r.calls.open) > 0 {
 		s.linger(r)
 	}
+	if r.kin != (agentKey{}) {
+		s.writeChild(r, reason)
+		s.registry.childClosed(s)
+		return
+	}
+	r.ref.ended.Store(true)
 	s.writeAgent(r.top, reason, runFailed(r, reason))
 	if r.inPipeline {
 		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason))
 	}
+}
+
+// writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of
+// that call it hangs under the run, with a mark.
+func (s *Stream) writeChild(r *run, reason CloseReason) {
+	k := s.registry.kinNow(r.kin)
+	a := r.top
+	failed := k.ended && k.failed
+	if k.call != nil {
+		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, a.name, k.call.toolName)
+		a.background = k.background
+	} else {
+		a.parent = r.ref.topSpanID
+		r.orphan = r.kin.agent
+	}
+	s.writeAgent(a, reason, failed || runFailed(r, reason))
 }
 
 // linger remembers a closed run for the calls that it still has open, and forgets those that have none left.
@@ -166,15 +211,16 @@ func (s *Stream) closeChat(a *agent) {
 	}
 	a.chat = nil
 	a.cover(c.span)
-	if s.silent {
+	span, ok := s.span(a, c.spanID, a.spanID, &c.span)
+	if !ok {
 		return
 	}
-	span := s.span(a, c.spanID, a.spanID, &c.span)
+	s.countDuration(a, seriesKey{instrument: instrumentInference, operation: OperationChat, model: c.model}, &c.span)
 	span.SetName(spanName(OperationChat, c.model))
 	span.SetKind(ptrace.SpanKindClient)
 	m := span.Attributes()
 	m.PutStr(AttrGenAIOperationName, OperationChat)
-	putStr(m, AttrGenAIProviderName, s.settings.Agent.System)
+	putStr(m, AttrGenAIProviderName, c.system)
 	putStr(m, AttrGenAIRequestModel, c.model)
 	putStr(m, AttrGenAIResponseModel, c.model)
 	m.PutStr(AttrGenAIResponseID, c.messageID)
@@ -212,10 +258,13 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	} else {
 		c.caller.cover(c.span)
 	}
-	if s.silent {
+	span, ok := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
+	if !ok {
 		return
 	}
-	span := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
+	s.countDuration(c.caller, seriesKey{
+		instrument: instrumentExecuteTool, operation: OperationExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
+	}, &c.span)
 	span.SetName(spanName(OperationExecuteTool, c.name))
 	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
@@ -225,6 +274,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	m.PutStr(AttrGenAIToolType, toolType(c))
 	putStr(m, AttrGenAIAgentName, c.caller.name)
 	putStr(m, AttrToolTarget, c.target)
+	putStr(m, AttrProcessExecutable, c.executable)
 	putStr(m, AttrToolServer, c.server)
 	putStr(m, AttrToolAgentType, c.agentType)
 	putStr(m, AttrGenAIToolArguments, c.arguments)
@@ -249,11 +299,11 @@ func toolType(c *call) string {
 
 // writeAgent writes an invoke_agent span: a run's or a sub-agent's.
 func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
-	if s.silent {
+	r := a.run
+	span, ok := s.span(a, a.spanID, a.parent, &a.span)
+	if !ok {
 		return
 	}
-	r := a.run
-	span := s.span(a, a.spanID, a.parent, &a.span)
 	span.SetName(spanName(OperationInvokeAgent, a.name))
 	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
@@ -262,7 +312,7 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrAgentID, a.id)
 	m.PutStr(AttrCloseReason, string(reason))
-	putTrue(m, AttrBackground, a.background)
+	putTrue(m, AttrBackground, a.background || a.outlivesCall())
 	if len(a.models) == 1 {
 		m.PutStr(AttrGenAIRequestModel, a.models[0])
 	}
@@ -274,13 +324,26 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	}
 	putPositive(m, AttrToolCalls, int64(a.toolCalls))
 	putPositive(m, AttrToolErrors, int64(a.toolErrors))
-	if a.call != nil {
-		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
-		if failed {
-			setError(span, ErrorTypeOther, "")
-		}
-		return
+	putStr(m, AttrParentUnknown, r.orphan)
+	errorType, message := "", ""
+	if failed {
+		errorType = ErrorTypeOther
 	}
+	if a.call == nil && r.kin == (agentKey{}) {
+		if failed {
+			errorType = errorTypeOf(r, reason)
+		}
+		message = s.putRun(m, r)
+	} else {
+		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
+	}
+	setError(span, errorType, message)
+	s.countDuration(a, seriesKey{instrument: instrumentInvokeAgent, operation: OperationInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
+}
+
+// putRun writes what a run's own span has over that of a sub-agent, counts what no model call told, and returns the
+// error's text.
+func (s *Stream) putRun(m pcommon.Map, r *run) string {
 	m.PutStr(AttrRunKey, r.key)
 	s.putAgentUsage(m, r.usage.Sum())
 	message := ""
@@ -289,9 +352,35 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 		putStr(m, AttrEndCode, r.end.Code)
 		message = r.end.Err
 	}
-	if failed {
-		setError(span, errorTypeOf(r, reason), message)
+	s.countRemainder(r)
+	return message
+}
+
+// countRemainder adds to the metrics what the run's total tells beyond its model calls: calls that the stream does not
+// show, and output that it told too early to know.
+func (s *Stream) countRemainder(r *run) {
+	known := r.top.models
+	for model, total := range r.totals {
+		told := events.Tokens{}
+		if len(r.totals) == 1 { // it is that of all calls, whatever model they named
+			for _, t := range r.callUsage {
+				told.Add(*t)
+			}
+		} else if t := r.callUsage[model]; t != nil {
+			told = *t
+		}
+		if model == "" && len(known) == 1 {
+			model = known[0]
+		}
+		s.registry.metrics.tokens(r.resource, model, total.Tokens.Sub(told), total.CostUSD-r.callCost)
 	}
+}
+
+// countDuration adds a span's duration to the metrics.
+func (s *Stream) countDuration(a *agent, key seriesKey, i *interval) {
+	of := resourceKey(a.run.resource)
+	key.service, key.pipeline, key.task, key.system = of.service, of.pipeline, of.task, of.system
+	s.registry.metrics.record(key, i.end.at.Sub(i.start.at).Seconds())
 }
 
 // errorTypeOf is the low-cardinality word for why a run failed: the format's own code, else the way it ended.
@@ -325,9 +414,13 @@ func (s *Stream) putAgentUsage(m pcommon.Map, u events.Usage) {
 	}
 }
 
-// span appends a span with what all spans of a run have.
-func (s *Stream) span(a *agent, id, parent pcommon.SpanID, i *interval) ptrace.Span {
-	span := s.out.span(a.run.resource)
+// span appends a span with what all spans of a run have; ok is false if it is not to go out: folded silently, told by
+// another file before, or history of another session.
+func (s *Stream) span(a *agent, id, parent pcommon.SpanID, i *interval) (span ptrace.Span, ok bool) {
+	if a.run.copied || !s.registry.firstSpan(a.run.traceID, id) || s.silent {
+		return span, false
+	}
+	span = s.sink.span(a.run.resource)
 	span.SetTraceID(a.run.traceID)
 	span.SetSpanID(id)
 	span.SetParentSpanID(parent)
@@ -338,7 +431,7 @@ func (s *Stream) span(a *agent, id, parent pcommon.SpanID, i *interval) ptrace.S
 	putStr(m, AttrSessionID, a.run.sessionID)
 	putStr(m, AttrGenAIConversationID, a.run.sessionID)
 	m.PutStr(AttrTimeSource, string(worst(i.start.source, i.end.source)))
-	return span
+	return span, true
 }
 
 // spanName is "{operation} {what}", or the operation alone where nothing more is known.

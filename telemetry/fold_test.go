@@ -35,11 +35,11 @@ func text(sec float64, message, words string) events.DisplayEvent {
 }
 
 func use(sec float64, message, id, name, target string) events.DisplayEvent {
-	return events.DisplayEvent{Kind: events.KindToolUse, Time: at(sec), SessionID: "s1", MessageID: message, Model: "m1", ItemID: "i-" + id, Tool: events.Tool{ID: id, Name: name, Target: target}}
+	return events.DisplayEvent{Kind: events.KindToolUse, Time: at(sec), SessionID: "s1", MessageID: message, Model: "m1", ItemID: fmt.Sprint("i-", id, sec), Tool: events.Tool{ID: id, Name: name, Target: target}}
 }
 
 func result(sec float64, id string) events.DisplayEvent {
-	return events.DisplayEvent{Kind: events.KindToolResult, Time: at(sec), SessionID: "s1", ItemID: "r-" + id, Tool: events.Tool{ID: id, Summary: "done"}}
+	return events.DisplayEvent{Kind: events.KindToolResult, Time: at(sec), SessionID: "s1", ItemID: fmt.Sprint("r-", id, sec), Tool: events.Tool{ID: id, Summary: "done"}}
 }
 
 func failed(sec float64, id, why string) events.DisplayEvent {
@@ -263,7 +263,7 @@ func TestBackgroundAgentOutlivesCallAndRun(t *testing.T) {
 	spawn := use(1, "msg1", "a1", "Agent", "Slow work")
 	spawn.Tool.AgentType = "general-purpose"
 	launched := result(1.5, "a1")
-	launched.Tool.State, launched.AgentID = events.ToolStateBackground, "agent-7"
+	launched.Tool.State, launched.Tool.AgentID = events.ToolStateBackground, "agent-7"
 	f := fold(t, script{
 		line(started()), line(spawn), line(launched),
 		line(under("a1", use(2, "sub1", "t1", "Read", "x"))),
@@ -381,6 +381,16 @@ func TestTimes(t *testing.T) {
 		from, to := seconds(run)
 		assert.Equal(t, []float64{700, 702}, []float64{from, to})
 		assert.Equal(t, "arrival", attr(run, telemetry.AttrTimeSource))
+	})
+	t.Run("old session written live", func(t *testing.T) {
+		stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, FileTime: fileTime})
+		for i, evs := range parallelTools() {
+			stream.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(float64(700 + i))}, clone(evs))
+		}
+		var f folded
+		f.take(stream.Take())
+		from, to := seconds(f.span(t, "invoke_agent claude-code"))
+		assert.Equal(t, []float64{1, 6}, []float64{from, to}, "the first line has no time of its own, but a later one has")
 	})
 	t.Run("nonsense is no time", func(t *testing.T) {
 		sc := parallelTools()

@@ -11,14 +11,15 @@ import (
 // Ids are SHA-256 over a domain and the length-prefixed parts, cut to size: the same input gives the same id on every
 // machine and in every version that keeps the domain. A domain keeps, say, a chat span and a tool span of one item apart.
 const (
-	domainTrace    = "trace"
-	domainRun      = "run"
-	domainChat     = "chat"
-	domainTool     = "tool"
-	domainAgent    = "agent"
-	domainPipeline = "pipeline"
-	domainTask     = "task"
-	domainRecord   = "record"
+	domainTrace     = "trace"
+	domainRun       = "run"
+	domainChat      = "chat"
+	domainTool      = "tool"
+	domainAgent     = "agent"      // a sub-agent by its own id
+	domainCallAgent = "call_agent" // a sub-agent without one, by the call that started it
+	domainPipeline  = "pipeline"
+	domainTask      = "task"
+	domainRecord    = "record"
 )
 
 // hash mixes the parts; the length prefix keeps ("ab","c") and ("a","bc") apart.

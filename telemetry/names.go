@@ -26,17 +26,27 @@ const (
 	AttrGenAICacheRead       = "gen_ai.usage.cache_read.input_tokens"
 	AttrGenAIReasoningTokens = "gen_ai.usage.reasoning.output_tokens"
 
-	AttrErrorType       = "error.type"
-	AttrSessionID       = "session.id"
-	AttrSessionPrevious = "session.previous_id"
-	AttrProcessExitCode = "process.exit.code"
-	AttrProcessWorkDir  = "process.working_directory"
-	AttrVCSHeadName     = "vcs.ref.head.name"
-	AttrLogRecordUID    = "log.record.uid"
+	AttrGenAITokenType     = "gen_ai.token.type"
+	AttrGenAITokenModality = "gen_ai.token.modality"
+	AttrMetricOverflow     = "otel.metric.overflow"
+
+	AttrErrorType         = "error.type"
+	AttrSessionID         = "session.id"
+	AttrSessionPrevious   = "session.previous_id"
+	AttrProcessExecutable = "process.executable.name"
+	AttrProcessExitCode   = "process.exit.code"
+	AttrProcessWorkDir    = "process.working_directory"
+	AttrVCSHeadName       = "vcs.ref.head.name"
+	AttrLogRecordUID      = "log.record.uid"
 
 	AttrServiceName    = "service.name"
 	AttrServiceVersion = "service.version"
 
+	AttrVCSHeadRevision  = "vcs.ref.head.revision"
+	AttrVCSRepositoryURL = "vcs.repository.url.full"
+
+	AttrPipelineRunURL = "cicd.pipeline.run.url.full"
+	AttrTaskRunURL     = "cicd.pipeline.task.run.url.full"
 	AttrPipelineName   = "cicd.pipeline.name"
 	AttrPipelineRunID  = "cicd.pipeline.run.id"
 	AttrPipelineResult = "cicd.pipeline.result"
@@ -60,6 +70,9 @@ const (
 	ToolTypeFunction  = "function"
 	ToolTypeExtension = "extension"
 
+	// ModalityUnknown: no format tells tokens by modality.
+	ModalityUnknown = "unknown"
+
 	ResultSuccess = "success"
 	ResultFailure = "failure"
 
@@ -68,6 +81,9 @@ const (
 	ErrorTypeNoResult = "no_result"
 	ErrorTypeOther    = "_OTHER"
 )
+
+// MetricCost is the metric of what the agents' work cost.
+const MetricCost = "tailspan.cost"
 
 // Own names: what no convention has a name for.
 const (
@@ -105,6 +121,7 @@ const (
 
 	AttrToolTarget    = "tailspan.tool.target"
 	AttrToolAgentType = "tailspan.tool.agent_type"
+	AttrToolAgentID   = "tailspan.tool.agent_id"
 	AttrToolServer    = "tailspan.tool.server"
 	AttrToolReadOnly  = "tailspan.tool.read_only"
 	AttrToolPartial   = "tailspan.tool.partial"
@@ -130,6 +147,9 @@ const (
 	AttrEndErrText     = "tailspan.end.error.message"
 	AttrEndPrinciple   = "tailspan.end.principle"
 	AttrEndDuration    = "tailspan.end.duration_s"
+
+	AttrElapsed = "tailspan.elapsed_s"
+	AttrStepETA = "tailspan.step.eta_s" // 0 while no estimate is known
 
 	AttrRequestID      = "tailspan.request.id"
 	AttrRequestSubject = "tailspan.request.subject"
@@ -161,6 +181,15 @@ const eventPrefix = "tailspan."
 
 // EventNameRaw is the event name of a line that goes out as it is.
 const EventNameRaw = eventPrefix + "raw"
+
+// Event names of records that are made live, of no event of the agent's.
+const (
+	EventNameStepStarted = eventPrefix + "step_started"
+	EventNameProgress    = eventPrefix + "progress"
+)
+
+// AttrRawCopy marks a record tailspan.raw whose line was understood too: a copy for those who want lines.
+const AttrRawCopy = "tailspan.raw.copy"
 
 // Semconv is the version of the GenAI conventions that names are taken from.
 type Semconv string

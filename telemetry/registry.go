@@ -5,15 +5,24 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
 )
 
 // Registry owns what streams share: the settings, and the pipeline runs that their work hangs under. It is safe for use
 // by many goroutines.
 type Registry struct {
 	settings Settings
+	metrics  *Metrics
 
 	mu        sync.Mutex
 	pipelines pipelines
+	families  families
+	emitted   emitted
+	owners    owners
+	totals    sessionTotals
+	children  map[*Stream]struct{}  // sub-agents' streams whose span is open
+	live      map[*Stream]time.Time // streams whose run is watched live, and when they last told of it
 	out       *batch
 }
 
@@ -24,10 +33,27 @@ func NewRegistry(s Settings) *Registry {
 	}
 	return &Registry{
 		settings:  s,
+		metrics:   newMetrics(&s),
 		pipelines: newPipelines(s.Limits.Pipelines),
+		families:  newFamilies(s.Limits.RememberedIDs),
+		emitted:   newEmitted(s.Limits.EmittedIDs),
+		owners:    newOwners(s.Limits.RememberedIDs),
+		totals:    newSessionTotals(s.Limits.RememberedIDs),
+		children:  map[*Stream]struct{}{},
+		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
 }
+
+// sessionTotal keeps the running total of a session and returns the one before.
+func (r *Registry) sessionTotal(key string, now events.Usage) events.Usage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.totals.swap(key, now)
+}
+
+// Metrics are those of all streams.
+func (r *Registry) Metrics() *Metrics { return r.metrics }
 
 // Parent is the span of another program that a stream's work hangs under, as TRACEPARENT tells it.
 type Parent struct {
@@ -49,6 +75,8 @@ type StreamSettings struct {
 	Identity Identity
 	// Parent is the outer span, if there is one.
 	Parent Parent
+	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
+	ExpectedDuration time.Duration
 	// FileTime is the modification time of the file, used where the stream tells no time at all.
 	FileTime time.Time
 }
@@ -58,13 +86,72 @@ func (r *Registry) Open(s StreamSettings) *Stream {
 	return newStream(r, s)
 }
 
-// Take returns the spans that belong to no stream: those of pipelines and steps that have been quiet for PipelineIdle.
+// Take returns the spans that no line brings: those of pipelines and steps that have been quiet for PipelineIdle, and
+// those of sub-agents whose run is over and of whose call nobody told for FamilyGrace.
 func (r *Registry) Take() Output {
 	now := r.settings.Now()
+	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
+	for _, child := range r.openChildren() {
+		child.expire(late, now.Add(-r.settings.FamilyGrace))
+	}
+	for _, s := range r.dueProgress(now) {
+		s.tellProgress(late, now)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pipelines.flush(r.out, now.Add(-r.settings.PipelineIdle))
-	return r.out.take()
+	out := r.out.take()
+	children := late.take()
+	children.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
+	children.Logs.ResourceLogs().MoveAndAppendTo(out.Logs.ResourceLogs())
+	return out
+}
+
+func (r *Registry) openChildren() []*Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := make([]*Stream, 0, len(r.children))
+	for s := range r.children {
+		list = append(list, s)
+	}
+	return list
+}
+
+func (r *Registry) childOpened(s *Stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.children[s] = struct{}{}
+}
+
+func (r *Registry) childClosed(s *Stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.children, s)
+}
+
+// firstSpan reports whether a span goes out for the first time, and firstRecord the same of a record. Two files that
+// tell the same session (a stream and a transcript, a copy) give the same ids, and each id goes out once.
+func (r *Registry) firstSpan(trace pcommon.TraceID, span pcommon.SpanID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.emitted.first(spanMark(trace, span))
+}
+
+func (r *Registry) firstRecord(uid string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.emitted.first(recordMark(uid))
+}
+
+// ownsRun reports whether a run is told by the session that it happened in. A model message happens once, so a session
+// that tells one which another told before has copied its history.
+func (r *Registry) ownsRun(provider, session, key string) bool {
+	if session == "" {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.owners.claim(provider+"\x00"+key, session)
 }
 
 // Close returns the spans of all pipelines and steps that have not gone out yet. Streams are closed before.

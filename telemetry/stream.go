@@ -1,9 +1,11 @@
 package telemetry
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -28,14 +30,23 @@ type Stream struct {
 	registry *Registry
 	settings StreamSettings
 	writer   recordWriter
-	out      *batch
-	counts   Counts
-	resource *resource
-	silent   bool
+	out      *batch // what this stream's own lines give
+
+	mu        sync.Mutex // held while the fold is at work, also for a parent's sake
+	sink      *batch     // where spans and records go now: out, or that of the stream whose line released them
+	counts    Counts
+	resource  *resource
+	silent    bool
+	newsFor   []*Stream // children that the line at work has news for
+	agentName string    // what the stream calls its agent
+	kinKey    agentKey  // the sub-agent that works in this stream, if it is one's
+	live      bool      // the line at work was written while the stream was followed
+	idle      bool      // all that was there has been read
+	moved     time.Time // clock time of the last line
 
 	run *run
-	// seen are the ids of runs, calls and model messages that had a span of their own.
-	seenRuns, seenCalls, seenMessages occurrences
+	// seen are the ids of runs, agents, calls and model messages that had a span of their own.
+	seenRuns, seenAgents, seenCalls, seenMessages occurrences
 	// agents are the sub-agents at work, oldest first. They may outlive their run.
 	agents []*agent
 	// lingering are closed runs that have calls open: in the background, or told late.
@@ -70,6 +81,7 @@ func newStream(r *Registry, s StreamSettings) *Stream {
 		out:          newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
 		resource:     &resource{identity: s.Identity, agent: s.Agent},
 		seenRuns:     newOccurrences(r.settings.Limits.RememberedIDs),
+		seenAgents:   newOccurrences(r.settings.Limits.RememberedIDs),
 		seenCalls:    newOccurrences(r.settings.Limits.RememberedIDs),
 		seenMessages: newOccurrences(r.settings.Limits.RememberedIDs),
 	}
@@ -77,7 +89,51 @@ func newStream(r *Registry, s StreamSettings) *Stream {
 
 // Feed folds the events of one line. Nothing of evs is kept.
 func (s *Stream) Feed(line Line, evs []events.DisplayEvent) {
-	s.silent = line.Silent
+	s.work(line.Silent, func() { s.feed(line, evs) })
+}
+
+// work runs f on the fold, and then hands its news to the sub-agents that have streams of their own. What they give
+// goes out with the line that f is about. No stream is locked while another is.
+func (s *Stream) work(silent bool, f func()) {
+	s.mu.Lock()
+	s.sink, s.silent = s.out, silent
+	f()
+	told := s.news()
+	s.mu.Unlock()
+	for len(told) > 0 {
+		child := told[0]
+		told = told[1:]
+		if child == s {
+			s.mu.Lock()
+			s.advance()
+			told = append(told, s.news()...)
+			s.mu.Unlock()
+			continue
+		}
+		child.mu.Lock()
+		child.sink, child.silent = s.out, silent
+		child.advance()
+		told = append(told, child.news()...)
+		child.mu.Unlock()
+	}
+}
+
+// news takes the list of children to tell.
+func (s *Stream) news() []*Stream {
+	told := s.newsFor
+	s.newsFor = nil
+	return told
+}
+
+// advance does what the stream could not do before something was told by another.
+func (s *Stream) advance() {
+	s.release(false)
+	s.settle()
+}
+
+func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
+	s.idle, s.live = false, line.Live && !line.Silent
+	s.moved = s.registry.settings.Now()
 	var nth counter
 	for i := range evs {
 		ev := &evs[i]
@@ -118,17 +174,49 @@ func (s *Stream) Raw(line Line, lines [][]byte) {
 
 // Idle tells that all that was there has been read: what waits for a time will not find one in what comes before long.
 func (s *Stream) Idle() {
-	if len(s.held) == 0 || s.told {
+	s.work(false, func() {
+		s.idle = true
+		if len(s.held) > 0 && !s.told {
+			s.date(moment{s.settings.FileTime, TimeSourceFile})
+			s.release(false)
+		}
+		s.settle()
+	})
+}
+
+// settle closes the run of a sub-agent in a stream of its own: its call is over, and the stream has nothing more.
+func (s *Stream) settle() {
+	if s.run == nil || s.run.closed || s.run.kin == (agentKey{}) || !s.idle || len(s.run.calls.open) > 0 {
 		return
 	}
-	s.silent = false
-	s.date(moment{s.settings.FileTime, TimeSourceFile})
-	s.release(false)
+	if k := s.registry.kinNow(s.run.kin); k.ended {
+		s.closeRun(s.run, k.reason)
+	}
+}
+
+// expire closes the run of a sub-agent that has been quiet since before, although its call is not known or it has calls
+// open: its parent is over, so nothing more will come.
+func (s *Stream) expire(into *batch, before time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run == nil || s.run.closed || s.run.kin == (agentKey{}) || s.moved.After(before) {
+		return
+	}
+	k := s.registry.kinNow(s.run.kin)
+	if !k.ended && !s.run.ref.ended.Load() {
+		return
+	}
+	s.sink, s.silent = into, false
+	s.closeRun(s.run, cmp.Or(k.reason, CloseReasonResult))
 }
 
 // Close ends the stream: what waits comes out, and what is open is closed for reason.
 func (s *Stream) Close(reason CloseReason) {
-	s.silent = false
+	s.work(false, func() { s.close(reason) })
+	s.registry.leave(s)
+}
+
+func (s *Stream) close(reason CloseReason) {
 	s.date(moment{s.settings.FileTime, TimeSourceFile})
 	s.release(true)
 	if s.run != nil && !s.run.closed {
@@ -151,6 +239,8 @@ func (s *Stream) Close(reason CloseReason) {
 // Take returns what the fold has to hand on since the last call.
 func (s *Stream) Take() Output {
 	out := s.out.take()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	out.Counts = s.counts
 	s.counts = Counts{}
 	return out
@@ -158,6 +248,8 @@ func (s *Stream) Take() Output {
 
 // SetIdentity changes whose work what follows is.
 func (s *Stream) SetIdentity(id Identity) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.resource = &resource{identity: id, agent: s.resource.agent, version: s.resource.version}
 }
 
@@ -183,11 +275,12 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 // plausible refuses times that no agent ran at: garbage, and zero in its many spellings.
 func plausible(t time.Time) bool { return t.Year() >= 2000 && t.Year() < 2200 }
 
-// date gives m to all that waits for a time.
+// date gives m to all that waits for a time. A time that a line told is also better than that of arrival: a first line
+// without one was written before it.
 func (s *Stream) date(m moment) {
 	for i := range s.held {
-		if !s.held[i].at.known() {
-			s.held[i].at = m
+		if h := &s.held[i]; !h.at.known() || h.at.source == TimeSourceArrival && m.source == TimeSourceCarried {
+			h.at = m
 		}
 	}
 }
@@ -215,17 +308,61 @@ func (s *Stream) release(force bool) {
 			}
 			h.at = s.fallbackTime()
 		}
-		if s.run.opens(&h.event) {
-			key, ok := s.runKey(s.held[done:], force)
-			if !ok {
-				break
-			}
-			s.openRun(key, s.held[done:])
+		if s.run.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
+			break
 		}
 		s.apply(&h.event, h.at, h.origin)
 		done++
 	}
 	s.held = slices.Delete(s.held, 0, done)
+}
+
+// tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
+func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
+	if key := s.kin(waiting); key != (agentKey{}) {
+		if ref := s.registry.seekRun(s, key, s.turnOf(waiting)); ref != nil {
+			s.openRun(ref.key, waiting)
+			s.adopt(key, ref)
+			return true
+		}
+		if !force {
+			return false
+		}
+		// The parent never came: a trace of its own, with a mark.
+		s.openRun(cmp.Or(s.runKeyForced(waiting), key.agent), waiting)
+		s.run.orphan, s.run.subAgent = key.agent, true
+		return true
+	}
+	key, ok := s.runKey(waiting, force)
+	if ok {
+		s.openRun(key, waiting)
+	}
+	return ok
+}
+
+// kin is the sub-agent that works in this stream; the first event that tells decides for all.
+func (s *Stream) kin(waiting []held) agentKey {
+	for i := range waiting {
+		if s.kinKey != (agentKey{}) || s.run != nil {
+			break
+		}
+		s.kinKey = kinKeyOf(s.settings.Agent.Provider, &waiting[i].event)
+	}
+	return s.kinKey
+}
+
+func (s *Stream) turnOf(waiting []held) turnKey {
+	for i := range waiting {
+		if ev := &waiting[i].event; ev.TurnID != "" {
+			return turnKey{s.settings.Agent.Provider, ev.SessionID, ev.TurnID}
+		}
+	}
+	return turnKey{}
+}
+
+func (s *Stream) runKeyForced(waiting []held) string {
+	key, _ := s.runKey(waiting, true)
+	return key
 }
 
 // fallbackTime is for events that can wait no longer.

@@ -137,6 +137,27 @@ func (p *Parser) toolResult(r *record, b *block) {
 	if r.resultBlocks == 1 { // with several it tells not of which
 		p.outcome(e, &r.outcome)
 	}
+	if t.AgentID == "" && (t.Name == "Agent" || t.Name == "Task") {
+		t.AgentID = string(agentInText(t.Output))
+	}
+}
+
+// agentMark stands before the id of a sub-agent in the text of its result. Calls that a sub-agent made itself tell the id
+// there alone (2.1.332).
+var agentMark = []byte("agentId: ")
+
+// agentInText is the id in the last line that begins with the mark.
+func agentInText(output []byte) []byte {
+	at := bytes.LastIndex(output, agentMark)
+	if at < 0 || at > 0 && output[at-1] != '\n' && output[at-1] != ' ' {
+		return nil
+	}
+	id := output[at+len(agentMark):]
+	end := 0
+	for end < len(id) && (id[end] >= '0' && id[end] <= '9' || id[end] >= 'a' && id[end] <= 'z') {
+		end++
+	}
+	return id[:end]
 }
 
 // outcome fills in what the structured side of a result tells.
@@ -158,7 +179,7 @@ func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
 		t.State = events.ToolStateBackground
 	}
 	if o.agentID.Kind == scan.KindString {
-		e.AgentID = p.strings.Intern(o.agentID)
+		e.Tool.AgentID = p.strings.Intern(o.agentID)
 	}
 }
 
@@ -186,7 +207,7 @@ func (p *Parser) resultText(b *block) []byte {
 // denied reports whether a call never ran.
 func (p *Parser) denied(r *record, b *block) bool {
 	if meta := r.rest.get("tool_result_meta"); meta.Kind == scan.KindArray {
-		return len(p.metaOf(meta, b.toolUseID).get("non_execution_kind").Body()) > 0
+		return bytes.Contains(meta.Raw, []byte("non_execution_kind")) && len(p.metaOf(meta, b.toolUseID).get("non_execution_kind").Body()) > 0
 	}
 	return len(r.rest.get("toolDenialKind").Body()) > 0
 }

@@ -25,6 +25,8 @@ func (p *Parser) start(r *record) {
 		WorkingDir:     p.strings.Text(r.rest.get("cwd")),
 		PermissionMode: p.strings.Text(r.rest.get("permissionMode")),
 		Branch:         p.strings.Text(r.rest.get("gitBranch")),
+		Recorded:       true,
+		SubAgent:       p.head.AgentID != "",
 	}
 	if old := p.strings.Text(r.rest.get("requestSessionId")); old != p.started {
 		e.Session.PreviousID = old

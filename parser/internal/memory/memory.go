@@ -1,8 +1,10 @@
-// Package memory remembers what a parser has seen, in bounded space.
+// Package memory holds what a parser remembers of its stream, within a bound: what was seen, which call waits.
+//
+// In goes a key and what is known of it, out comes what was last put there. Once a Memory is full, the entry that came
+// first is forgotten for each new one; a repeat of it is then taken for new. One goroutine at a time.
 package memory
 
-// Memory is a map that holds no more than a limit of entries and forgets the oldest. The keys are hashes: 64 bits make a
-// chance meeting among the entries of a memory less likely than one in 10^9. One goroutine at a time.
+// Memory is a map that holds no more than its limit of entries and forgets the oldest.
 type Memory[V any] struct {
 	limit int
 	vals  map[uint64]V
@@ -13,14 +15,17 @@ type Memory[V any] struct {
 // New returns a memory of at most limit entries.
 func New[V any](limit int) Memory[V] { return Memory[V]{limit: limit} }
 
-// Get gives the value of a key, and whether it is remembered.
+// Get gives what is known of key.
 func (m *Memory[V]) Get(key uint64) (V, bool) {
 	v, ok := m.vals[key]
 	return v, ok
 }
 
-// Set remembers a value. A key that is there keeps its age.
+// Set remembers v for key. A key that is known keeps its age.
 func (m *Memory[V]) Set(key uint64, v V) {
+	if m.limit <= 0 {
+		return
+	}
 	if m.vals == nil {
 		m.vals = map[uint64]V{}
 	}

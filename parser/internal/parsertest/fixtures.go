@@ -80,7 +80,7 @@ func Torn(t *testing.T, provider string, src func() events.DisplayEventSource) {
 			step := max(1, len(line)/23)
 			for cut := 1; cut < len(bytes.TrimSpace(line)); cut += step {
 				require.Empty(t, s.ParseEvents(line[:cut]), "%s cut at byte %d", file, cut)
-				require.Equal(t, events.LineMalformed, s.(events.LineStatuser).LineStatus())
+				require.Equal(t, events.LineMalformed, s.(events.LineStatuser).LineStatus(), "%s cut at byte %d", file, cut)
 			}
 			assert.Equal(t, want, DumpAll(s.ParseEvents(line)), "%s after the torn line", file)
 		}

@@ -1,0 +1,75 @@
+package gemini
+
+import "github.com/tailspan/tailspan/parser/internal/scan"
+
+// Detect reports whether any of the first lines of a stream, or the document that it is, can only be Gemini CLI's. Lines
+// that are no JSON are passed over.
+func Detect(lines [][]byte) bool {
+	var s scan.Scanner
+	var r record
+	for _, line := range lines {
+		s.Reset(trimMark(line))
+		if s.Peek() == scan.KindObject && r.read(&s) && typical(&r) {
+			return true
+		}
+	}
+	return false
+}
+
+// typical reports whether no other agent writes such a record.
+func typical(r *record) bool {
+	told := r.timestamp.Kind == scan.KindString
+	switch {
+	case r.set.told.Kind == scan.KindObject:
+		return r.set.updated.Exists() || r.set.sessionID.Exists() || r.set.messages.Exists()
+	case r.rewind.Kind == scan.KindString:
+		return true
+	case r.id.Kind == scan.KindString:
+		return told && r.kind.Is("gemini")
+	case r.sessionID.Kind == scan.KindString:
+		return r.projectHash.Kind == scan.KindString && r.started.Kind == scan.KindString
+	case r.kind.Kind == scan.KindString:
+		return told && typicalLine(r)
+	}
+	return typicalReport(r)
+}
+
+// typicalLine tells the stream's lines, each by fields that are always there.
+func typicalLine(r *record) bool {
+	switch string(r.kind.Body()) {
+	case "init":
+		return r.session.Kind == scan.KindString && r.model.Kind == scan.KindString
+	case "message":
+		return (r.role.Is("assistant") || r.role.Is("user")) && r.content.plain.Kind == scan.KindString
+	case "tool_use":
+		return r.toolName.Kind == scan.KindString && r.toolID.Kind == scan.KindString
+	case "tool_result":
+		return r.toolID.Kind == scan.KindString && r.status.Kind == scan.KindString
+	case "error":
+		return r.severity.Kind == scan.KindString && r.message.Kind == scan.KindString
+	case "result":
+		return r.status.Kind == scan.KindString && r.stats.Kind == scan.KindObject
+	}
+	return false
+}
+
+// typicalReport tells the document of --output-format json: statistics by model, or an error under a session's id.
+func typicalReport(r *record) bool {
+	if r.stats.Kind != scan.KindObject {
+		return r.session.Kind == scan.KindString && r.failure.kind.Kind == scan.KindString && r.failure.message.Kind == scan.KindString
+	}
+	var s scan.Scanner
+	s.Reset(r.stats.Raw)
+	models, files := false, false
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "models":
+			models = s.Value().Kind == scan.KindObject
+		case "tools", "files":
+			files = s.Value().Kind == scan.KindObject
+		default:
+			s.Skip()
+		}
+	}
+	return models && files
+}

@@ -1,0 +1,78 @@
+package gemini
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// report takes the one document of --output-format json: the last text, what was used, how it ended. It tells no calls.
+func (p *Parser) report(r *record) {
+	if r.session.Kind == scan.KindString {
+		p.session = p.strings.Intern(r.session)
+	}
+	p.begin(r.timestamp)
+	response := p.strings.Text(r.response)
+	if !blank([]byte(response)) {
+		p.emit(events.KindText).Text = response
+	}
+	p.reportWarnings(r.warnings)
+	p.reportStats(r.stats)
+	end := &events.End{Code: "success", Result: response}
+	if r.failure.told {
+		end.Error, end.Code, end.Err = true, "error", p.strings.Text(r.failure.message)
+		if code := p.strings.Intern(r.failure.kind); code != "" {
+			end.Code = code
+		}
+		if end.Err == "" {
+			end.Err = end.Code
+		}
+		end.Interrupted = end.Code == "FatalCancellationError"
+	}
+	p.emit(events.KindSessionEnded).End = end
+}
+
+func (p *Parser) reportWarnings(warnings scan.Value) {
+	if warnings.Kind != scan.KindArray {
+		return
+	}
+	p.leaf.Reset(warnings.Raw)
+	for p.leaf.Array(); p.leaf.Element(); {
+		if text := p.strings.Text(p.leaf.Value()); text != "" {
+			p.notice(events.LevelWarn, errorCode(text), text)
+		}
+	}
+}
+
+// reportStats tells the usage of each model.
+func (p *Parser) reportStats(stats scan.Value) {
+	if stats.Kind != scan.KindObject {
+		return
+	}
+	s := &p.leaf
+	s.Reset(stats.Raw)
+	for s.Object(); s.Key(); {
+		if string(s.Name()) != "models" || s.Peek() != scan.KindObject {
+			s.Skip()
+			continue
+		}
+		for s.Object(); s.Key(); {
+			p.reportModel(s)
+		}
+	}
+}
+
+func (p *Parser) reportModel(s *scan.Scanner) {
+	name := s.Name()
+	if s.Peek() != scan.KindObject {
+		s.Skip()
+		return
+	}
+	for s.Object(); s.Key(); {
+		if string(s.Name()) != "tokens" || s.Peek() != scan.KindObject {
+			s.Skip()
+			continue
+		}
+		e := p.emit(events.KindUsage)
+		e.Model, e.Usage = p.strings.Unescape(name), readTokens(s).usage(events.UsageScopeRun)
+	}
+}

@@ -1,0 +1,284 @@
+package gemini
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// toolCall is one entry of a message's toolCalls.
+type toolCall struct {
+	id, name, status, timestamp, agentID, title scan.Value
+
+	// args is the raw object, members are its members.
+	args    scan.Value
+	members members
+
+	// answered tells that there is a result; texts are what the model saw of it, failed that it was told as an error.
+	answered, failed bool
+	texts            []scan.Value
+
+	display   scan.Value // resultDisplay, if it is a string
+	agentName scan.Value // of a sub-agent, by its resultDisplay
+}
+
+func (r *record) readCalls(s *scan.Scanner) {
+	r.calls, r.callArgs = r.calls[:0], r.callArgs[:0]
+	if s.Peek() != scan.KindArray {
+		s.Skip()
+		return
+	}
+	for s.Array(); s.Element(); {
+		if s.Peek() != scan.KindObject {
+			s.Skip()
+			continue
+		}
+		r.readCall(s)
+	}
+}
+
+func (r *record) readCall(s *scan.Scanner) {
+	var c toolCall
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "id":
+			c.id = s.Value()
+		case "name":
+			c.name = s.Value()
+		case "status":
+			c.status = s.Value()
+		case "timestamp":
+			c.timestamp = s.Value()
+		case "agentId":
+			c.agentID = s.Value()
+		case "displayName":
+			c.title = s.Value()
+		case "args":
+			from := len(r.callArgs)
+			c.args, r.callArgs = readArgs(s, r.callArgs)
+			c.members = r.callArgs[from:len(r.callArgs):len(r.callArgs)]
+		case "result":
+			r.readResult(s, &c)
+		case "resultDisplay":
+			readDisplay(s, &c)
+		default:
+			s.Skip()
+		}
+	}
+	r.calls = append(r.calls, c)
+}
+
+// readResult takes a result: an array of parts as the CLI writes it, or one part, or a string, as its type allows.
+func (r *record) readResult(s *scan.Scanner, c *toolCall) {
+	from := len(r.texts)
+	c.answered, c.failed = true, false
+	switch s.Peek() {
+	case scan.KindArray:
+		for s.Array(); s.Element(); {
+			r.readResultPart(s, c)
+		}
+	case scan.KindNull:
+		c.answered = false
+		s.Skip()
+	default:
+		r.readResultPart(s, c)
+	}
+	c.texts = r.texts[from:len(r.texts):len(r.texts)]
+}
+
+func (r *record) readResultPart(s *scan.Scanner, c *toolCall) {
+	if s.Peek() != scan.KindObject {
+		if v := s.Value(); v.Kind == scan.KindString {
+			r.texts = append(r.texts, v)
+		}
+		return
+	}
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "text":
+			if v := s.Value(); v.Kind == scan.KindString {
+				r.texts = append(r.texts, v)
+			}
+		case "functionResponse":
+			r.readFunctionResponse(s, c)
+		default: // inlineData: an image
+			s.Skip()
+		}
+	}
+}
+
+func (r *record) readFunctionResponse(s *scan.Scanner, c *toolCall) {
+	if s.Peek() != scan.KindObject {
+		s.Skip()
+		return
+	}
+	for s.Object(); s.Key(); {
+		if string(s.Name()) == "response" {
+			r.readResponse(s, c)
+		} else {
+			s.Skip()
+		}
+	}
+}
+
+// readResponse takes {"output":...} or {"error":...}; an object of another shape is its own text.
+func (r *record) readResponse(s *scan.Scanner, c *toolCall) {
+	if s.Peek() != scan.KindObject {
+		r.texts = append(r.texts, s.Value())
+		return
+	}
+	start, told, any := s.Offset(), false, false
+	for s.Object(); s.Key(); any = true {
+		switch string(s.Name()) {
+		case "output":
+			r.texts, told = append(r.texts, s.Value()), true
+		case "error":
+			r.texts, told, c.failed = append(r.texts, s.Value()), true, true
+		default:
+			s.Skip()
+		}
+	}
+	if !told && any {
+		r.texts = append(r.texts, scan.Value{Kind: scan.KindObject, Raw: s.Since(start)})
+	}
+}
+
+// readDisplay takes what the terminal showed: a string, or of a sub-agent its name. Diffs, which hold whole files twice,
+// lists and terminal cells are left.
+func readDisplay(s *scan.Scanner, c *toolCall) {
+	if s.Peek() != scan.KindObject {
+		if v := s.Value(); v.Kind == scan.KindString {
+			c.display = v
+		}
+		return
+	}
+	isAgent, name := false, scan.Value{}
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "isSubagentProgress":
+			isAgent = s.Value().True()
+		case "agentName":
+			name = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+	if isAgent {
+		c.agentName = name
+	}
+}
+
+// resultText appends texts to the output of the line, a newline between them.
+func (p *Parser) resultText(texts ...scan.Value) []byte {
+	start := len(p.output)
+	for i, v := range texts {
+		if i > 0 {
+			p.output = append(p.output, '\n')
+		}
+		if v.Kind == scan.KindString {
+			p.output = scan.AppendString(p.output, v.Body())
+		} else {
+			p.output = append(p.output, bytes.ToValidUTF8(v.Raw, []byte("\uFFFD"))...)
+		}
+	}
+	return p.output[start:len(p.output):len(p.output)]
+}
+
+// The envelope around what programs and servers outside said, since 0.49.
+var (
+	untrustedOpen  = []byte("<untrusted_context>\n")
+	untrustedClose = []byte("\n</untrusted_context>")
+)
+
+// unwrap takes the envelope off.
+func unwrap(text []byte) []byte {
+	if inner, ok := bytes.CutPrefix(text, untrustedOpen); ok {
+		return bytes.TrimSuffix(inner, untrustedClose)
+	}
+	return text
+}
+
+// shellEnd is what the CLI writes behind the output of a command.
+type shellEnd struct {
+	exitCode, signal       int
+	hasExitCode, hasSignal bool
+}
+
+// The lines behind a command's output, and the one before it.
+var (
+	shellOutput  = []byte("Output: ")
+	shellCommand = []byte("Command: ")
+	outputLine   = []byte("\nOutput: ")
+	shellLines   = [...][]byte{[]byte("Error:"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:")}
+)
+
+// shell splits the text of a command's result into what the command said and how it ended. Only the last lines count,
+// as long as they are of the CLI's own: the output may hold such lines too.
+func shell(text []byte) (said []byte, end shellEnd) {
+	said = unwrap(text)
+	for {
+		i := bytes.LastIndexByte(said, '\n')
+		line := said[i+1:]
+		if i < 0 || !isShellLine(line) {
+			break
+		}
+		if n, ok := number(line, "Exit Code:"); ok {
+			end.exitCode, end.hasExitCode = n, true
+		}
+		if n, ok := number(line, "Signal:"); ok {
+			end.signal, end.hasSignal = n, true
+		}
+		said = said[:i]
+	}
+	if bytes.HasPrefix(said, shellCommand) { // 0.24: the command and its folder come first
+		if i := bytes.Index(said, outputLine); i >= 0 {
+			said = said[i+1:]
+		}
+	}
+	return bytes.TrimPrefix(said, shellOutput), end
+}
+
+func isShellLine(line []byte) bool {
+	for _, begin := range shellLines {
+		if bytes.HasPrefix(line, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// number reads the number behind a label; 0.24 writes "(none)" where there is none.
+func number(line []byte, label string) (int, bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(label))
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(bytes.TrimSpace(rest)))
+	return n, err == nil
+}
+
+// summary is the first line that says something.
+func (p *Parser) summary(text []byte) string {
+	for len(text) > 0 {
+		line := text
+		if i := bytes.IndexByte(text, '\n'); i >= 0 {
+			line, text = text[:i], text[i+1:]
+		} else {
+			text = nil
+		}
+		// A line can be many megabytes long; what is looked at is a little more than what is shown.
+		if len(line) > maxSummaryBytes {
+			line = bytes.ToValidUTF8(line[:maxSummaryBytes], nil)
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if s := events.Summary(p.strings.Copy(line)); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+const maxSummaryBytes = 4 << 10

@@ -1,0 +1,231 @@
+package gemini
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Codes of notices that only Gemini CLI gives.
+const (
+	noticeLoop          = "loop_detected"
+	noticeMaxTurns      = "max_turns"
+	noticeEmptyResponse = "empty_response"
+	noticeRewind        = "rewind"
+)
+
+// maxLead is how much white space a text may begin with before it comes out all the same, in bytes.
+const maxLead = 4 << 10
+
+// stream is where a stream-json stream stands.
+type stream struct {
+	model     string // empty while it is "auto", which names none
+	messageID string // of the model message at work; empty between two
+	messages  int    // model messages so far
+	lead      []byte // white space that a text began with; it comes out with what follows it
+	speaking  bool   // the text at work has come out in part
+	lastError string // of the last error line, for a result without one
+	open      bool   // it has not told the result of what it began
+}
+
+// line takes one line of the stream.
+func (p *Parser) line(r *record) events.LineStatus {
+	kind := r.kind.Body()
+	if string(kind) != "message" || !r.role.Is("assistant") { // whatever comes between two texts parts them
+		p.stream.lead, p.stream.speaking = p.stream.lead[:0], false
+	}
+	p.begin(r.timestamp)
+	switch string(kind) {
+	case "init":
+		p.init(r)
+	case "message":
+		return p.streamMessage(r)
+	case "tool_use":
+		p.modelWorks(r)
+		p.stream.open = true
+		p.streamUse(r)
+	case "tool_result":
+		p.stream.messageID = ""
+		p.streamResult(r)
+	case "error":
+		p.streamError(r)
+	case "result":
+		p.result(r)
+	default:
+		return p.unknownType("", kind)
+	}
+	return events.LineOK
+}
+
+func (p *Parser) init(r *record) {
+	p.session = p.strings.Intern(r.session)
+	p.stream = stream{open: true, messages: p.stream.messages}
+	model := p.strings.Intern(r.model)
+	if !strings.HasPrefix(model, "auto") { // "auto", "auto-gemini-3": a router chooses, and the stream does not say what
+		p.stream.model = model
+	}
+	p.head.SessionID = p.session
+	e := p.emit(events.KindSessionStarted)
+	e.Model, e.Session = model, &events.Session{}
+}
+
+func (p *Parser) streamMessage(r *record) events.LineStatus {
+	switch role := r.role.Body(); string(role) {
+	case "assistant":
+		p.stream.open = true
+		p.modelWorks(r)
+		p.say(r)
+	case "user":
+		p.stream.messageID = ""
+		if text := p.strings.Text(r.content.plain); strings.TrimSpace(text) != "" {
+			p.emit(events.KindPrompt).Text = text
+		}
+	default:
+		return p.unknownType("message/", role)
+	}
+	return events.LineOK
+}
+
+// modelWorks gives the model message at work an id, since the stream has none: the time of its first line and its number
+// in the stream. All up to the next result of a call is one message.
+func (p *Parser) modelWorks(r *record) {
+	s := &p.stream
+	if s.messageID == "" {
+		s.messages++
+		if at := p.strings.Text(r.timestamp); at != "" {
+			s.messageID = at + "#" + strconv.Itoa(s.messages)
+		}
+	}
+	p.head.MessageID, p.head.Model = s.messageID, s.model
+}
+
+// say gives a piece of text. What begins with white space waits: a text that is blank to its end is none.
+func (p *Parser) say(r *record) {
+	s := &p.stream
+	body := r.content.plain.Body()
+	if len(body) == 0 {
+		return
+	}
+	text := ""
+	if !s.speaking {
+		s.lead = scan.AppendString(s.lead, body)
+		if blank(s.lead) && len(s.lead) <= maxLead {
+			return
+		}
+		text, s.lead, s.speaking = p.strings.Copy(s.lead), s.lead[:0], true
+	} else {
+		text = p.strings.Unescape(body)
+	}
+	e := p.emit(events.KindText)
+	e.Text, e.Delta = text, r.delta.True()
+	if !e.Delta {
+		s.speaking = false
+	}
+}
+
+func (p *Parser) streamUse(r *record) {
+	c := use{id: r.toolID, name: p.toolName(r.toolName), rawName: r.toolName, args: r.parameters, members: r.args}
+	if id := r.toolID.Body(); len(id) > 0 && !p.called(p.hash(domainCall, id, nil), &c) {
+		return
+	}
+	p.toolUse(&c)
+}
+
+func (p *Parser) streamResult(r *record) {
+	name := ""
+	if id := r.toolID.Body(); len(id) > 0 {
+		first := false
+		if name, first = p.answered(p.hash(domainCall, id, nil)); !first {
+			return
+		}
+	}
+	output := r.output
+	if r.failure.message.Kind == scan.KindString {
+		output = r.failure.message // what the model saw; the other is a short word for the terminal
+	}
+	var text []byte
+	if output.Kind == scan.KindString {
+		text = p.resultText(output)
+	}
+	t := &p.emit(events.KindToolResult).Tool
+	t.ID, t.Name = p.strings.Text(r.toolID), name
+	t.Error = r.status.Is("error") || r.failure.told && !r.status.Is("success")
+	p.describe(t, text, unwrap(text))
+	t.Denied = t.Denied || r.failure.kind.Is("policy_violation")
+	if name == "read_file" && bytes.HasPrefix(text, []byte("Read lines ")) {
+		t.Truncated = true
+	}
+}
+
+// streamError is a warning or an error that does not end the run.
+func (p *Parser) streamError(r *record) {
+	text := p.strings.Text(r.message)
+	if text == "" {
+		text = p.strings.Text(r.failure.message)
+	}
+	level := events.LevelError
+	if r.severity.Is("warning") {
+		level = events.LevelWarn
+	} else {
+		p.stream.lastError = text
+	}
+	p.notice(level, errorCode(text), text)
+}
+
+// errorCode gives a stable word for the messages that the CLI has for its error lines.
+func errorCode(text string) string {
+	switch {
+	case strings.HasPrefix(text, "Loop detected"):
+		return noticeLoop
+	case strings.HasPrefix(text, "Maximum session turns exceeded"):
+		return noticeMaxTurns
+	case strings.HasPrefix(text, "The model returned an empty response"):
+		return noticeEmptyResponse
+	case strings.HasPrefix(text, "Agent execution blocked"), strings.HasPrefix(text, "Agent execution stopped"):
+		return events.NoticeHook
+	default:
+		return events.NoticeInformational
+	}
+}
+
+// result ends a run.
+func (p *Parser) result(r *record) {
+	p.streamStats(r.stats)
+	e := p.emit(events.KindSessionEnded)
+	end := &events.End{Error: r.status.Is("error"), Code: p.strings.Intern(r.status)}
+	if end.Error {
+		end.Err = p.strings.Text(r.failure.message)
+		if end.Err == "" {
+			end.Err = p.stream.lastError // an error without words follows an error line (empty responses)
+		}
+		if code := p.strings.Intern(r.failure.kind); code != "" {
+			end.Code = code
+		}
+		end.Interrupted = end.Code == "FatalCancellationError"
+		if end.Err == "" {
+			end.Err = end.Code
+		}
+	}
+	p.leaf.Reset(r.stats.Raw)
+	if r.stats.Kind == scan.KindObject {
+		for p.leaf.Object(); p.leaf.Key(); {
+			if string(p.leaf.Name()) == "duration_ms" {
+				end.Duration = millis(p.leaf.Value())
+			} else {
+				p.leaf.Skip()
+			}
+		}
+	}
+	e.End = end
+	p.stream = stream{model: p.stream.model, messages: p.stream.messages}
+}
+
+// millis reads a number of milliseconds; negative ones, which clocks that were set back can make, are 0.
+func millis(v scan.Value) time.Duration {
+	const most = float64(1<<63-1) / float64(time.Millisecond)
+	return time.Duration(min(max(v.Float(), 0), most/2) * float64(time.Millisecond))
+}

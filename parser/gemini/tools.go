@@ -1,0 +1,86 @@
+package gemini
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Tools that more is known of than the table says.
+const (
+	shellTool = "run_shell_command"
+	agentTool = "invoke_agent"
+	todoTool  = "write_todos"
+)
+
+// tool is what is known of one of Gemini CLI's tools.
+type tool struct {
+	// fields are the arguments that name what the tool acts on, the first that is a string counts. A tool without any,
+	// and all tools that are not listed, go by events.TargetKeys.
+	fields   []string
+	readOnly bool
+	agent    bool // a sub-agent under its own name, as before invoke_agent (0.39)
+}
+
+// tools are those of versions 0.24 to 0.61 of which something is known.
+var tools = map[string]tool{
+	"cli_help":                  {agent: true, readOnly: true},
+	"codebase_investigator":     {agent: true, readOnly: true},
+	"generalist":                {agent: true},
+	"get_internal_docs":         {readOnly: true},
+	"glob":                      {fields: []string{"pattern"}, readOnly: true},
+	"google_web_search":         {fields: []string{"query"}, readOnly: true},
+	"grep_search":               {fields: []string{"pattern"}, readOnly: true},
+	"list_background_processes": {readOnly: true},
+	"list_directory":            {fields: []string{"dir_path", "path"}, readOnly: true},
+	"list_mcp_resources":        {readOnly: true},
+	"read_background_output":    {readOnly: true},
+	"read_file":                 {fields: []string{"file_path", "absolute_path"}, readOnly: true},
+	"read_many_files":           {readOnly: true},
+	"read_mcp_resource":         {readOnly: true},
+	"replace":                   {fields: []string{"file_path"}},
+	"run_shell_command":         {fields: []string{"command"}},
+	"search_file_content":       {fields: []string{"pattern"}, readOnly: true}, // grep_search before 0.28
+	"tracker_get_task":          {readOnly: true},
+	"tracker_list_tasks":        {readOnly: true},
+	"tracker_visualize":         {readOnly: true},
+	"web_fetch":                 {fields: []string{"url", "prompt"}, readOnly: true},
+	"write_file":                {fields: []string{"file_path"}},
+}
+
+// target is the primary argument of a call. A tool whose own fields are missing or no strings has none: no other field
+// steps in.
+func (p *Parser) target(name string, args members) string {
+	if name == todoTool {
+		return p.todoInProgress(args.get("todos"))
+	}
+	fields := tools[name].fields
+	if fields == nil {
+		fields = events.TargetKeys[:]
+	}
+	for _, field := range fields {
+		if v := args.get(field); len(v.Body()) > 0 {
+			return p.strings.Text(v)
+		}
+	}
+	return ""
+}
+
+// todoInProgress is the description of the list's item that is being worked on.
+func (p *Parser) todoInProgress(todos scan.Value) string {
+	if todos.Kind != scan.KindArray {
+		return ""
+	}
+	s := &p.leaf
+	s.Reset(todos.Raw)
+	for s.Array(); s.Element(); {
+		if s.Peek() != scan.KindObject {
+			s.Skip()
+			continue
+		}
+		_, p.nested = readArgs(s, p.nested[:0])
+		if p.nested.get("status").Is("in_progress") {
+			return p.strings.Text(p.nested.get("description"))
+		}
+	}
+	return ""
+}

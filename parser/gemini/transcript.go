@@ -1,0 +1,305 @@
+package gemini
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// message is what is remembered of a transcript's message, by its id.
+type message struct {
+	said     int    // bytes of its text that came out
+	saidHash uint64 // their hash
+	thoughts int    // how many came out
+	tokens   tokens // what was told of them
+}
+
+// conversation takes the header of a transcript, or a whole document.
+func (p *Parser) conversation(r *record) {
+	p.session, p.agent = p.strings.Intern(r.sessionID), ""
+	p.copying, p.modelled = false, false
+	if r.sessionKind.Is("subagent") {
+		p.agent = p.session // a sub-agent starts no session; the parent's id is only in the path
+	} else if p.started != p.session { // a resumed session may have its header again
+		p.started = p.session
+		p.begin(r.started)
+		p.head.ItemID = p.session
+		p.emit(events.KindSessionStarted).Session = &events.Session{Recorded: true}
+	}
+	if r.messages.Kind != scan.KindArray {
+		return
+	}
+	p.inner.Reset(r.messages.Raw)
+	for p.inner.Array(); p.inner.Element(); {
+		if p.inner.Peek() != scan.KindObject {
+			p.inner.Skip()
+			continue
+		}
+		if p.within.read(&p.inner) && p.within.id.Kind == scan.KindString {
+			p.message(&p.within)
+		}
+	}
+}
+
+// message takes one message, which may have come before in another state.
+func (p *Parser) message(r *record) events.LineStatus {
+	p.begin(r.timestamp)
+	p.head.ItemID = p.strings.Text(r.id)
+	switch kind := r.kind.Body(); string(kind) {
+	case "gemini":
+		return p.modelMessage(r)
+	case "user":
+		return p.userMessage(r)
+	case "info":
+		p.uiNotice(r, events.LevelInfo)
+	case "warning":
+		p.uiNotice(r, events.LevelWarn)
+	case "error":
+		p.uiNotice(r, events.LevelError)
+	default:
+		return p.unknownType("message/", kind)
+	}
+	return events.LineOK
+}
+
+func (p *Parser) modelMessage(r *record) events.LineStatus {
+	if r.content.parts && !r.tokens.told && r.model.Kind != scan.KindString && len(r.calls) == 0 {
+		p.copying = true // history, recorded again with old tool output masked
+		return events.LineIgnored
+	}
+	p.copying, p.modelled = false, true
+	id := p.head.ItemID
+	p.head.MessageID, p.head.Model = id, p.strings.Intern(r.model)
+	key := p.hash(domainMessage, r.id.Body(), nil)
+	m, _ := p.messages.Get(key)
+	for ; m.thoughts < len(r.thought); m.thoughts++ {
+		p.reasoning(id, m.thoughts, &r.thought[m.thoughts])
+	}
+	p.wholeText(id, &m, r)
+	for i := range r.calls {
+		p.recordedCall(r, i, &r.calls[i])
+	}
+	before := m.tokens
+	if grown, any := m.tokens.max(r.tokens); any {
+		e := p.emit(events.KindUsage)
+		e.Usage = grown.usage(events.UsageScopeCall)
+		e.ItemID = later(id, int(before.input+before.output+before.thoughts))
+	}
+	p.messages.Set(key, m)
+	return events.LineOK
+}
+
+// later gives the id of a part of a message that came after others.
+func later(id string, n int) string {
+	if n == 0 {
+		return id
+	}
+	return id + "#" + strconv.Itoa(n)
+}
+
+func (p *Parser) reasoning(id string, i int, t *thought) {
+	subject, description := p.strings.Text(t.subject), p.strings.Text(t.description)
+	text := description
+	if strings.TrimSpace(subject) != "" { // the heading of the thought
+		text = subject
+		if description != "" {
+			text += "\n" + description
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	e := p.emit(events.KindReasoning)
+	e.Text, e.ItemID = text, later(id, i)
+	if at := timeOf(t.timestamp); !at.IsZero() {
+		e.Time = at
+	}
+}
+
+// wholeText gives the text of a message once. Should it grow, what was added comes out.
+func (p *Parser) wholeText(id string, m *message, r *record) {
+	text := p.contentText(&r.content)
+	if blank(text) {
+		return
+	}
+	if m.said > 0 {
+		if len(text) <= m.said || p.hash(domainText, text[:m.said], nil) != m.saidHash || blank(text[m.said:]) {
+			return
+		}
+	}
+	e := p.emit(events.KindText)
+	e.Text, e.ItemID = p.strings.Copy(text[m.said:]), later(id, m.said)
+	m.said, m.saidHash = len(text), p.hash(domainText, text, nil)
+}
+
+// contentText gives the text of a content, all its parts as one, in memory that the next call uses again.
+func (p *Parser) contentText(c *content) []byte {
+	p.scratch = scan.AppendString(p.scratch[:0], c.plain.Body())
+	for _, text := range c.texts {
+		p.scratch = scan.AppendString(p.scratch, text.Body())
+	}
+	return p.scratch
+}
+
+// sessionContext is how the CLI's own description of the workspace begins, which is the first message of each history.
+var sessionContext = []byte("<session_context>")
+
+func (p *Parser) userMessage(r *record) events.LineStatus {
+	text := p.contentText(&r.content)
+	if p.modelled && bytes.HasPrefix(text, sessionContext) {
+		p.copying = true // history begins anew
+	}
+	if p.copying {
+		return events.LineIgnored
+	}
+	key := p.hash(domainMessage, r.id.Body(), nil)
+	m, known := p.messages.Get(key)
+	if known {
+		return events.LineOK
+	}
+	p.messages.Set(key, m)
+	synthetic := r.content.responses || isEnvelope(text)
+	if r.display.Exists() { // what was typed, before files and commands in it were expanded
+		text = p.displayed(r.display)
+	}
+	if blank(text) { // results of calls
+		return events.LineOK
+	}
+	e := p.emit(events.KindPrompt)
+	e.Text, e.Synthetic = p.strings.Copy(text), synthetic
+	return events.LineOK
+}
+
+// displayed gives the text of displayContent, which has the forms of content.
+func (p *Parser) displayed(v scan.Value) []byte {
+	if v.Kind == scan.KindString {
+		p.scratch = scan.AppendString(p.scratch[:0], v.Body())
+		return p.scratch
+	}
+	p.scratch = p.scratch[:0]
+	p.leaf.Reset(v.Raw)
+	if v.Kind == scan.KindObject {
+		text, _ := readPart(&p.leaf)
+		p.scratch = scan.AppendString(p.scratch, text.Body())
+		return p.scratch
+	}
+	if v.Kind == scan.KindArray {
+		for p.leaf.Array(); p.leaf.Element(); {
+			text, _ := readPart(&p.leaf)
+			p.scratch = scan.AppendString(p.scratch, text.Body())
+		}
+	}
+	return p.scratch
+}
+
+// envelopes are the beginnings of what the CLI sends in the user's name.
+var envelopes = [...][]byte{
+	sessionContext, stateSnapshot, []byte("<hook_context>"), []byte("System: Potential loop detected"),
+}
+
+func isEnvelope(text []byte) bool {
+	for _, begin := range envelopes {
+		if bytes.HasPrefix(text, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// uiNotice is word of an interactive session to its user.
+func (p *Parser) uiNotice(r *record, level events.Level) {
+	key := p.hash(domainMessage, r.id.Body(), nil)
+	if _, known := p.messages.Get(key); known {
+		return
+	}
+	p.messages.Set(key, message{})
+	if text := p.contentText(&r.content); !blank(text) {
+		p.notice(level, events.NoticeInformational, p.strings.Copy(text))
+	}
+}
+
+// patch takes $set. Its messages are a copy of what was told; of them only a compaction is news.
+func (p *Parser) patch(r *record) events.LineStatus {
+	if r.set.sessionID.Kind == scan.KindString {
+		if id := p.strings.Intern(r.set.sessionID); p.agent == "" {
+			p.session = id
+		}
+	}
+	if r.set.messages.Kind != scan.KindArray {
+		return events.LineIgnored
+	}
+	p.copying = false
+	id, hash := p.findSnapshot(r.set.messages)
+	if hash == 0 || hash == p.snapshot {
+		return events.LineIgnored
+	}
+	p.snapshot = hash
+	p.begin(r.set.updated)
+	p.head.ItemID = id
+	p.notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
+	return events.LineOK
+}
+
+// stateSnapshot is how the summary begins that stands in place of a compacted history.
+var stateSnapshot = []byte("<state_snapshot>")
+
+// maxSnapshotMessages is how far a summary may stand from the beginning of a history.
+const maxSnapshotMessages = 4
+
+// findSnapshot looks for the summary of a compaction at the beginning of a history.
+func (p *Parser) findSnapshot(messages scan.Value) (id string, hash uint64) {
+	s := &p.leaf
+	s.Reset(messages.Raw)
+	s.Array()
+	for range maxSnapshotMessages {
+		if !s.Element() {
+			break
+		}
+		if s.Peek() != scan.KindObject {
+			s.Skip()
+			continue
+		}
+		raw := scan.Value{}
+		for s.Object(); s.Key(); {
+			switch string(s.Name()) {
+			case "id":
+				raw = s.Value()
+			case "content":
+				if text := findText(s, stateSnapshot); text.Kind == scan.KindString {
+					hash = p.hash(domainText, text.Body(), nil)
+				}
+			default:
+				s.Skip()
+			}
+		}
+		if hash != 0 {
+			return p.strings.Text(raw), hash
+		}
+	}
+	return "", 0
+}
+
+// findText takes a content and gives the first of its texts with a beginning.
+func findText(s *scan.Scanner, begin []byte) (found scan.Value) {
+	if s.Peek() != scan.KindArray {
+		if v := s.Value(); bytes.HasPrefix(v.Body(), begin) {
+			found = v
+		}
+		return found
+	}
+	for s.Array(); s.Element(); {
+		if text, _ := readPart(s); !found.Exists() && bytes.HasPrefix(text.Body(), begin) {
+			found = text
+		}
+	}
+	return found
+}
+
+// rewind tells that messages were dropped from the history. What they told has happened all the same.
+func (p *Parser) rewind(*record) {
+	p.begin(scan.Value{})
+	p.notice(events.LevelInfo, noticeRewind, "conversation rewound")
+}

@@ -1,0 +1,172 @@
+package gemini
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// tokens is a count as Gemini CLI tells it.
+//
+//	total = input + output + thoughts + tool
+//
+// input includes cached; output excludes thoughts; tool is the input that server-side tools took, beside the prompt.
+type tokens struct {
+	told                                         bool
+	input, output, cached, thoughts, tool, total int64
+}
+
+// usage gives the tokens in the provider's arithmetic and in the one that all providers share:
+//
+//	input  = input + tool
+//	output = output + thoughts
+func (t tokens) usage(scope events.UsageScope) *events.Usage {
+	return &events.Usage{
+		Scope:    scope,
+		Provider: events.Tokens{Input: t.input, Output: t.output, CacheRead: t.cached, Reasoning: t.thoughts},
+		Tokens:   events.Tokens{Input: t.input + t.tool, Output: t.output + t.thoughts, CacheRead: t.cached, Reasoning: t.thoughts},
+	}
+}
+
+// max raises every field of t to that of o and returns what was added, and whether anything was.
+func (t *tokens) max(o tokens) (grown tokens, any bool) {
+	grow := func(have *int64, told int64) int64 {
+		if told <= *have {
+			return 0
+		}
+		d := told - *have
+		*have, any = told, true
+		return d
+	}
+	grown = tokens{
+		input: grow(&t.input, o.input), output: grow(&t.output, o.output), cached: grow(&t.cached, o.cached),
+		thoughts: grow(&t.thoughts, o.thoughts), tool: grow(&t.tool, o.tool),
+	}
+	return grown, any
+}
+
+// readTokens reads the tokens of a transcript's message, or of a model in the one document, which spells two of them
+// otherwise (and means by input what was not cached).
+func readTokens(s *scan.Scanner) tokens {
+	var t tokens
+	if s.Peek() != scan.KindObject {
+		s.Skip()
+		return t
+	}
+	t.told = true
+	prompt := int64(-1)
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "input":
+			t.input = count(s)
+		case "prompt":
+			prompt = count(s)
+		case "output", "candidates":
+			t.output = count(s)
+		case "cached":
+			t.cached = count(s)
+		case "thoughts":
+			t.thoughts = count(s)
+		case "tool":
+			t.tool = count(s)
+		case "total":
+			t.total = count(s)
+		default:
+			s.Skip()
+		}
+	}
+	if prompt >= 0 {
+		t.input = prompt
+	}
+	return t
+}
+
+// count reads a number of tokens; null is none.
+func count(s *scan.Scanner) int64 { return min(max(s.Value().Int(), 0), maxCount) }
+
+// maxCount keeps sums of absurd numbers from overflowing.
+const maxCount = 1 << 53
+
+// streamStats tells what a result line says was used: each model's part where the parts add up to the whole (0.34 and
+// later), else the whole. Sub-agents and helper models are in it.
+func (p *Parser) streamStats(stats scan.Value) {
+	if stats.Kind != scan.KindObject {
+		return
+	}
+	s := &p.leaf
+	s.Reset(stats.Raw)
+	models := scan.Value{}
+	var whole tokens
+	for s.Object(); s.Key(); {
+		if string(s.Name()) == "models" {
+			models = s.Value()
+		} else if !whole.readStat(s) {
+			s.Skip()
+		}
+	}
+	before := len(p.out)
+	if sum := p.modelStats(models); sum != whole.sum() || len(p.out) == before {
+		p.out = p.out[:before]
+		e := p.emit(events.KindUsage)
+		e.Model, e.Usage = p.stream.model, whole.withThoughts().usageOfStream()
+	}
+}
+
+// modelStats tells the usage of each model of a result line, and their sum.
+func (p *Parser) modelStats(models scan.Value) (sum tokens) {
+	if models.Kind != scan.KindObject {
+		return sum
+	}
+	s := &p.leaf
+	s.Reset(models.Raw)
+	for s.Object(); s.Key(); {
+		name := s.Name()
+		if s.Peek() != scan.KindObject {
+			s.Skip()
+			continue
+		}
+		var t tokens
+		for s.Object(); s.Key(); {
+			if !t.readStat(s) {
+				s.Skip()
+			}
+		}
+		sum.input, sum.output, sum.cached = sum.input+t.input, sum.output+t.output, sum.cached+t.cached
+		e := p.emit(events.KindUsage)
+		e.Model, e.Usage = p.strings.Unescape(name), t.withThoughts().usageOfStream()
+	}
+	return sum
+}
+
+// sum is what the parts of a result line are compared by.
+func (t tokens) sum() tokens { return tokens{input: t.input, output: t.output, cached: t.cached} }
+
+// readStat reads one number of a result line's stats, if the current key is one.
+func (t *tokens) readStat(s *scan.Scanner) bool {
+	switch string(s.Name()) {
+	case "input_tokens":
+		t.input = count(s)
+	case "output_tokens":
+		t.output = count(s)
+	case "cached":
+		t.cached = count(s)
+	case "total_tokens":
+		t.total = count(s)
+	default:
+		return false
+	}
+	return true
+}
+
+// withThoughts adds what the stream does not spell out: what is in the total, but neither input nor output, are thoughts.
+// Input of server-side tools is in it too; nothing tells the two apart.
+func (t tokens) withThoughts() tokens {
+	t.thoughts = max(t.total-t.input-t.output, 0)
+	return t
+}
+
+// usageOfStream is the usage of a run by a result line, whose own arithmetic has no thoughts.
+func (t tokens) usageOfStream() *events.Usage {
+	u := t.usage(events.UsageScopeRun)
+	u.Provider.Reasoning = 0
+	return u
+}

@@ -1,0 +1,120 @@
+package opencode_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/tailspan/tailspan/parser/opencode"
+)
+
+// benchLine makes a line of about n bytes: a call that read a file, with the text three times, as OpenCode writes it.
+// The ids differ by i, since a repeat would be left out.
+func benchLine(n, i int) []byte {
+	body := strings.Repeat(`12: func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, max(1, n/3/64))
+	return []byte(fmt.Sprintf(`{"type":"tool_use","timestamp":1795812891382,"sessionID":"ses_de136471affeLOdSvebkKsleI0","part":{"type":"tool","tool":"read",`+
+		`"callID":"call_%08d","state":{"status":"completed","input":{"filePath":"/home/dev/shop/calc.go"},"output":"%s","metadata":{"preview":"%s","truncated":false,`+
+		`"loaded":[],"display":{"type":"file","path":"/home/dev/shop/calc.go","text":"%s","lineStart":1,"lineEnd":14,"totalLines":14,"truncated":false}},`+
+		`"title":"calc.go","time":{"start":1795812890995,"end":1795812891231}},"id":"prt_%08d","sessionID":"ses_de136471affeLOdSvebkKsleI0","messageID":"msg_21ec9e457001VYhOVDCUqxV0OC"}}`,
+		i, body, body, body, i))
+}
+
+// benchRow is the same call as a row of the database: its column is text within text.
+func benchRow(n, i int) []byte {
+	var line struct{ Part json.RawMessage }
+	if err := json.Unmarshal(benchLine(n, i), &line); err != nil {
+		panic(err)
+	}
+	data, err := json.Marshal(string(line.Part))
+	if err != nil {
+		panic(err)
+	}
+	return fmt.Appendf(nil, `{"table":"part","id":"prt_%08d","message_id":"msg_1","session_id":"ses_1","time_created":1795812890995,"time_updated":1795812891231,"data":%s}`, i, data)
+}
+
+// manyLines is enough lines of a size that a parser sees each for the first time.
+func manyLines(size int, line func(n, i int) []byte) [][]byte {
+	lines := make([][]byte, max(64, min(2048, 8<<20/size)))
+	for i := range lines {
+		lines[i] = line(size, i)
+	}
+	return lines
+}
+
+// captureLines is the lines of a real run many times over, under new ids each time, so that they are no repeats.
+func captureLines(t testing.TB) [][]byte {
+	t.Helper()
+	capture := bytes.Join(fixture(t, "parity.jsonl", false), []byte("\n"))
+	ids := regexp.MustCompile(`(prt_|call_|msg_)........`)
+	var lines [][]byte
+	for i := range 50 {
+		lines = append(lines, bytes.Split(ids.ReplaceAll(capture, fmt.Appendf(nil, "${1}%08x", i)), []byte("\n"))...)
+	}
+	return lines
+}
+
+// BenchmarkParse parses lines of several sizes, and a capture, beside gjson.ForEach over the top-level members of the
+// same bytes in the same run.
+func BenchmarkParse(b *testing.B) {
+	names := []string{"1KiB", "4KiB", "64KiB", "row-4KiB", "capture"}
+	inputs := map[string][][]byte{
+		"1KiB": manyLines(1<<10, benchLine), "4KiB": manyLines(4<<10, benchLine), "64KiB": manyLines(64<<10, benchLine),
+		"row-4KiB": manyLines(4<<10, benchRow), "capture": captureLines(b),
+	}
+	for _, name := range names {
+		lines := inputs[name]
+		size := int64(len(bytes.Join(lines, nil)))
+		b.Run("provider=opencode/line="+name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				if parseAll(lines) == 0 {
+					b.Fatal("no events")
+				}
+			}
+		})
+		b.Run("by=gjson/line="+name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				if walkAll(lines) == 0 {
+					b.Fatal("no members")
+				}
+			}
+		})
+	}
+}
+
+// TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
+func TestBenchmarkBodies(t *testing.T) {
+	lines, rows := manyLines(1<<10, benchLine), manyLines(1<<10, benchRow)
+	require.Equal(t, 1+2*len(lines), parseAll(lines), "a start, then a call and its result a line")
+	require.Equal(t, 2*len(rows), parseAll(rows))
+	require.Equal(t, 4*len(lines), walkAll(lines))
+	require.Equal(t, 7*len(rows), walkAll(rows))
+}
+
+func parseAll(lines [][]byte) int {
+	p, n := opencode.New(), 0
+	for _, line := range lines {
+		n += len(p.ParseEvents(line))
+	}
+	return n
+}
+
+func walkAll(lines [][]byte) int {
+	n := 0
+	for _, line := range lines {
+		gjson.ParseBytes(line).ForEach(func(_, _ gjson.Result) bool {
+			n++
+			return true
+		})
+	}
+	return n
+}

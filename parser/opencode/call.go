@@ -1,0 +1,227 @@
+package opencode
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// call is what is remembered of a part; of all but tools, only that it was seen.
+//
+//	state     used  done
+//	unseen    no    no
+//	open      yes   no     the first of running, completed and error gives the call
+//	done      yes   yes    the first of completed and error gives the result; what comes then is a repeat
+type call struct {
+	id         string
+	used, done bool
+}
+
+// toolPart gives the call and the result that a tool's part tells, each once.
+func (p *Parser) toolPart(pt *part) {
+	st := &pt.state
+	finished := false
+	switch string(st.status.Body()) {
+	case "running":
+	case "completed", "error":
+		finished = true
+	default: // pending: the arguments are not known yet
+		return
+	}
+	key, known := p.callKey(pt)
+	c := call{}
+	if known {
+		c, _ = p.parts.Get(key)
+	}
+	name := events.CleanLine(p.strings.Intern(pt.tool), 0)
+	if !c.used {
+		p.name(pt, &c, key, finished)
+	} else if finished && !c.done {
+		p.close(pt, key)
+	}
+	if name == "task" && c.id != "" {
+		p.link(pt, &c)
+	}
+	if !c.used {
+		c.used = true
+		p.toolUse(pt, name, c.id)
+	}
+	if finished && !c.done {
+		c.done = true
+		p.toolResult(pt, name, c.id)
+	}
+	if known {
+		p.parts.Set(key, c)
+	}
+}
+
+// callKey is the key of a tool's part: its own id, else the call's.
+func (p *Parser) callKey(pt *part) (uint64, bool) {
+	if key, ok := p.partKey(pt); ok {
+		return key, true
+	}
+	if id := pt.callID.Body(); len(id) > 0 {
+		return p.hash(domainCall, id, []byte("part")), true
+	}
+	return 0, false
+}
+
+// name gives a call its id, and holds it until the call is finished. Models' servers make the call ids: where one is
+// empty, or in use by another part, the part's own id stands in.
+func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
+	if c.id = p.strings.Text(pt.callID); c.id == "" {
+		c.id = p.head.ItemID
+		return
+	}
+	used := p.hash(domainCall, pt.callID.Body(), nil)
+	if by, open := p.openIDs.Get(used); open && by != 0 && by != key && p.head.ItemID != "" {
+		c.id = p.head.ItemID
+	} else if !finished {
+		p.openIDs.Set(used, key)
+	}
+}
+
+// link gives the session that a task starts its call.
+func (p *Parser) link(pt *part, c *call) {
+	if child := pt.state.child.Body(); len(child) > 0 {
+		in, _ := p.sessions.Get(p.hash(domainSession, child, nil))
+		if in.call != c.id {
+			in.call = c.id
+			p.sessions.Set(p.hash(domainSession, child, nil), in)
+		}
+	} else if !c.used {
+		// The call does not name its session; the session's title names the call.
+		title := p.strings.Text(pt.state.args.get("description")) + " (@" + p.strings.Text(pt.state.args.get("subagent_type")) + " subagent)"
+		p.tasks.Set(p.hash(domainTask, pt.sessionID.Body(), []byte(title)), c.id)
+	}
+}
+
+// close frees a call's id for the next call.
+func (p *Parser) close(pt *part, key uint64) {
+	if id := pt.callID.Body(); len(id) > 0 {
+		used := p.hash(domainCall, id, nil)
+		if by, open := p.openIDs.Get(used); open && by == key {
+			p.openIDs.Set(used, 0)
+		}
+	}
+}
+
+func (p *Parser) toolUse(pt *part, name, id string) {
+	st := &pt.state
+	e := p.emit(events.KindToolUse)
+	e.Time = firstTime(millis(st.time.start), e.Time)
+	e.Tool = events.Tool{
+		ID:       id,
+		Name:     name,
+		Target:   p.target(name, st.args),
+		Input:    st.input.Raw,
+		ReadOnly: tools[name].readOnly,
+	}
+	if name == "task" {
+		e.Tool.AgentType = p.strings.Intern(st.args.get("subagent_type"))
+	}
+}
+
+func (p *Parser) toolResult(pt *part, name, id string) {
+	st := &pt.state
+	e := p.emit(events.KindToolResult)
+	e.Time = firstTime(millis(st.time.end), e.Time)
+	t := &e.Tool
+	t.ID, t.Name = id, name
+	t.Truncated = st.truncated.True()
+	t.Duration = between(st.time.start, st.time.end)
+	failed := st.status.Is("error")
+	said := st.output
+	if failed {
+		said = st.failure
+	}
+	t.Output = p.outputText(said)
+	t.Size = len(t.Output)
+	t.Summary = p.summary(unwrap(name, t.Output))
+	info := tools[name]
+	if st.exit.Kind == scan.KindNumber {
+		t.ExitCode, t.HasExitCode = int(st.exit.Int()), true
+	}
+	// A command that failed, or that ran into its time limit (exit: null), is completed all the same.
+	unwell := info.shell && (t.HasExitCode && t.ExitCode != 0 || st.exit.Kind == scan.KindNull)
+	if failed || unwell || info.standIn {
+		t.Error = true
+		t.Err = string(t.Output)
+	}
+	if failed {
+		t.Denied = bytes.HasPrefix(t.Output, deniedByRule) || bytes.HasPrefix(t.Output, deniedByUser)
+		if st.interrupted.True() || bytes.HasPrefix(t.Output, aborted) {
+			t.State = events.ToolStateStopped
+		}
+	}
+	if st.lineStart.Kind == scan.KindNumber && st.lineEnd.Kind == scan.KindNumber && st.lineEnd.Int() >= st.lineStart.Int() {
+		t.Lines, t.HasLines = int(min(st.lineEnd.Int()-st.lineStart.Int(), maxTokens))+1, true
+	}
+	if name == "task" && len(st.child.Body()) > 0 {
+		t.AgentID = p.strings.Text(st.child)
+	}
+}
+
+// How the errors of calls begin that never ran, or that were stopped.
+var (
+	deniedByRule = []byte("The user has specified a rule which prevents")
+	deniedByUser = []byte("The user rejected permission")
+	aborted      = []byte("Tool execution aborted")
+)
+
+// wrappers are the marks behind which the text of a tool's result begins, since 1.0 and before.
+var wrappers = map[string][2][]byte{
+	"read": {[]byte("<content>\n"), []byte("<file>\n")},
+	"task": {[]byte("<task_result>\n"), nil},
+}
+
+// maxWrapperBytes is how far behind the start of a result its text can begin.
+const maxWrapperBytes = 4 << 10
+
+// unwrap takes off what the program puts before the text of a tool's result.
+func unwrap(tool string, output []byte) []byte {
+	for _, mark := range wrappers[tool] {
+		if i := bytes.Index(output[:min(len(output), maxWrapperBytes)], mark); len(mark) > 0 && i >= 0 {
+			return output[i+len(mark):]
+		}
+	}
+	return output
+}
+
+// between is the time from start to end; aborted calls can end before they start.
+func between(start, end scan.Value) time.Duration {
+	from, to := millis(start), millis(end)
+	if from.IsZero() || to.IsZero() {
+		return 0
+	}
+	return max(to.Sub(from), 0)
+}
+
+// outputText appends a text to the output of the line.
+func (p *Parser) outputText(v scan.Value) []byte {
+	start := len(p.output)
+	p.output = scan.AppendString(p.output, v.Body())
+	return p.output[start:len(p.output):len(p.output)]
+}
+
+// maxSummaryBytes is how much of a line is looked at; a line can be many megabytes long.
+const maxSummaryBytes = 4 << 10
+
+// summary is the first line that says something.
+func (p *Parser) summary(text []byte) string {
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		if len(line) > maxSummaryBytes {
+			line = bytes.ToValidUTF8(line[:maxSummaryBytes], nil)
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if s := events.Summary(p.strings.Copy(line)); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}

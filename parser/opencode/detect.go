@@ -1,0 +1,57 @@
+package opencode
+
+import (
+	"bytes"
+
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Detect reports whether any of the first lines of a stream can only be OpenCode's. Lines that are no JSON are passed
+// over.
+func Detect(lines [][]byte) bool {
+	var s scan.Scanner
+	var r record
+	for _, line := range lines {
+		line = trim(bytes.TrimPrefix(trimMark(line), []byte("data:")))
+		s.Reset(line)
+		if s.Peek() == scan.KindObject && r.read(&s) && typical(&r) {
+			return true
+		}
+	}
+	return false
+}
+
+// typical reports whether no other agent writes such a record: by the prefixes of ids, and the shape around them.
+func typical(r *record) bool {
+	switch {
+	case r.table.Kind == scan.KindString:
+		switch string(r.table.Body()) {
+		case "session":
+			return has(r.id, "ses_")
+		case "message":
+			return has(r.id, "msg_") && has(r.sessionID, "ses_")
+		case "part":
+			return has(r.id, "prt_") && has(r.messageID, "msg_")
+		case "event":
+			return has(r.id, "evt_") && has(r.aggregate, "ses_")
+		}
+		return false
+	case r.messages.Kind == scan.KindArray && r.info.Kind == scan.KindObject:
+		var s scan.Scanner
+		var info sessionInfo
+		s.Reset(r.info.Raw)
+		info.read(&s)
+		return has(info.id, "ses_")
+	case r.properties.Kind == scan.KindObject:
+		return known(r.kind.Body())
+	}
+	switch string(r.kind.Body()) {
+	case "step_start", "text", "reasoning", "tool_use", "step_finish":
+		return r.hasPart && has(r.session, "ses_") && r.part.kind.Kind == scan.KindString && r.timestamp.Kind == scan.KindNumber
+	case "error":
+		return has(r.session, "ses_") && r.failure.Kind == scan.KindObject && r.timestamp.Kind == scan.KindNumber
+	}
+	return false
+}
+
+func has(id scan.Value, prefix string) bool { return bytes.HasPrefix(id.Body(), []byte(prefix)) }

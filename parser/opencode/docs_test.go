@@ -1,0 +1,104 @@
+package opencode_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/opencode"
+)
+
+// sections are the tables of docs/formats/opencode.md that list types, and a line that holds one.
+var sections = map[string]string{
+	"Lines of the stream":                  `{"type":%,"timestamp":1772445600000,"sessionID":"ses_1","part":{"id":"prt_1","messageID":"msg_1","type":"text"}}`,
+	"Parts":                                `{"table":"part","id":"prt_1","message_id":"msg_1","session_id":"ses_1","data":{"type":%}}`,
+	"Tables":                               `{"table":%,"id":"x","data":{"type":"text"},"type":"session.idle"}`,
+	"Events of the log and the server":     `{"type":%,"properties":{}}`,
+	"Events of the log and the server\x00": `{"table":"event","id":"evt_1","type":%,"data":{}}`,
+}
+
+// TestDocsTellEveryType holds that each type in the tables is known to the parser, that no table forgets one which the
+// parser's sources name, and that what stands nowhere is counted as unknown.
+func TestDocsTellEveryType(t *testing.T) {
+	docs := typesInDocs(t)
+	for section, line := range sections {
+		types := docs[strings.TrimSuffix(section, "\x00")]
+		require.NotEmpty(t, types, section)
+		for _, name := range types {
+			assert.NotEqual(t, events.LineUnknownType, status(line, name), "%s: the parser does not know %s", section, name)
+		}
+		assert.Equal(t, events.LineUnknownType, status(line, "hologram"), section)
+	}
+	inDocs := map[string]bool{}
+	for _, types := range docs {
+		for _, name := range types {
+			inDocs[name] = true
+		}
+	}
+	for _, file := range []string{"stream.go", "message.go", "store.go", "server.go"} {
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`"([a-z_0-9]+(?:[.\-_][a-z0-9_\-]+)*)"`).FindAllStringSubmatch(string(source), -1) {
+			if inDocs[m[1]] || !knownSomewhere(m[1]) {
+				continue
+			}
+			t.Errorf("%s knows %q, and docs/formats/opencode.md does not tell of it", file, m[1])
+		}
+	}
+}
+
+// knownSomewhere reports whether a word is a type in any form.
+func knownSomewhere(word string) bool {
+	for _, line := range sections {
+		if status(line, word) != events.LineUnknownType {
+			return true
+		}
+	}
+	return false
+}
+
+func status(line, kind string) events.LineStatus {
+	quoted, _ := json.Marshal(kind)
+	p := opencode.New()
+	p.ParseEvents([]byte(strings.Replace(line, "%", string(quoted), 1)))
+	return p.LineStatus()
+}
+
+// typesInDocs gives the first column of each table of types.
+func typesInDocs(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/formats/opencode.md")
+	require.NoError(t, err)
+	types := map[string][]string{}
+	section := ""
+	cell := regexp.MustCompile("^\\| `([^`]+)` \\|")
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(line, "## "); ok {
+			section = strings.TrimSpace(name)
+		}
+		if m := cell.FindStringSubmatch(line); m != nil {
+			types[section] = append(types[section], m[1])
+		}
+	}
+	return types
+}
+
+// TestDocsTellEveryRole holds the messages' table in the same way: a role decides what a part's text is.
+func TestDocsTellEveryRole(t *testing.T) {
+	want := map[string]events.Kind{"user": events.KindPrompt, "assistant": events.KindText}
+	roles := typesInDocs(t)["Messages and sessions"]
+	require.Len(t, roles, len(want))
+	for _, role := range roles {
+		p := opencode.New()
+		p.ParseEvents([]byte(`{"table":"message","id":"msg_1","session_id":"ses_1","data":{"role":"` + role + `"}}`))
+		out := p.ParseEvents([]byte(`{"table":"part","id":"prt_1","message_id":"msg_1","session_id":"ses_1","data":{"type":"text","text":"x"}}`))
+		require.Len(t, out, 1)
+		assert.Equal(t, want[role], out[0].Kind, role)
+	}
+}

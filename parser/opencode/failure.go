@@ -1,0 +1,90 @@
+package opencode
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// failure is an error of a model call or a session: {"name","data":{"message", …}}.
+type failure struct {
+	name, text string
+}
+
+// errorCodes are the codes of notices for the names of errors.
+var errorCodes = map[string]string{
+	"APIError":                 "api_error",
+	"ContentFilterError":       "content_filter",
+	"ContextOverflowError":     "context_overflow",
+	"MessageAbortedError":      events.NoticeInterrupted,
+	"MessageOutputLengthError": "output_length",
+	"ProviderAuthError":        "auth_error",
+	"StructuredOutputError":    "structured_output",
+	"UnknownError":             "unknown_error",
+}
+
+// code is the failure's name as a notice has it.
+func (f failure) code() string {
+	if code := errorCodes[f.name]; code != "" {
+		return code
+	}
+	return "error"
+}
+
+// interrupted reports whether the user stopped the model.
+func (f failure) interrupted() bool { return f.name == "MessageAbortedError" }
+
+// failure reads an error; its name is empty if there is none. Bodies and headers of responses are left out: they are
+// long, and may hold what is private.
+func (p *Parser) failure(v scan.Value) failure {
+	var name, message, data scan.Value
+	switch v.Kind {
+	case scan.KindString:
+		message = v
+	case scan.KindObject:
+		p.nested = readMembers(&p.small, p.nested, v)
+		name, message, data = p.nested.get("name"), p.nested.get("message"), p.nested.get("data")
+	default:
+		return failure{}
+	}
+	if data.Kind == scan.KindObject {
+		p.nested = readMembers(&p.small, p.nested, data)
+		if inner := p.nested.get("message"); inner.Kind == scan.KindString {
+			message = inner
+		}
+	}
+	f := failure{name: events.CleanLine(p.strings.Intern(name), maxTypeName), text: p.strings.Text(message)}
+	if f.name == "" {
+		f.name = "UnknownError"
+	}
+	if blank(f.text) {
+		f.text = f.name
+	}
+	return f
+}
+
+// retryText tells of a model call that is made again.
+func retryText(reason string, attempt scan.Value) string {
+	var b strings.Builder
+	b.WriteString("API call failed")
+	if !blank(reason) {
+		b.WriteString(": " + reason)
+	}
+	if n := attempt.Int(); n > 0 {
+		b.WriteString("; retry " + strconv.FormatInt(n, 10))
+	}
+	return b.String()
+}
+
+// blank reports whether text is white space alone.
+func blank(text string) bool {
+	for _, c := range text {
+		if !unicode.IsSpace(c) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,101 @@
+package opencode_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
+	"github.com/tailspan/tailspan/parser/opencode"
+)
+
+// seeds are the heads of all fixtures: whole ones are long, and the fuzzer's own mutations small.
+func seeds(f *testing.F) {
+	for _, file := range parsertest.Fixtures(f, opencode.Name) {
+		lines := parsertest.Lines(f, file)
+		f.Add(bytes.Join(lines[:min(len(lines), 12)], []byte("\n")))
+	}
+	f.Add(bytes.ReplaceAll(fixture(f, "parity.export.json", true)[0], []byte("\n"), nil))
+}
+
+// FuzzParse holds, for any bytes split at newlines:
+//   - no panic, whatever state earlier lines left behind
+//   - one ToolUse for an open call, at most one ToolResult for a call
+//   - previews of at most 40 runes, summaries of at most 120, no control characters in either
+//   - all strings are valid UTF-8, and none holds an escape character that the input lacks
+//   - a line that is one object for encoding/json counts as malformed only for a column that is none
+//   - Flush gives what is owed once
+func FuzzParse(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p := opencode.New()
+		var c parsertest.Checker
+		hasESC := hasESC(data)
+		for _, line := range bytes.Split(data, []byte("\n")) {
+			c.Check(t, p.ParseEvents(line), hasESC)
+			trimmed := bytes.TrimSpace(line)
+			switch {
+			case len(trimmed) == 0:
+				require.Equal(t, events.LineIgnored, p.LineStatus())
+			case json.Valid(trimmed) && trimmed[0] == '{' && !bytes.Contains(trimmed, []byte("table")):
+				require.NotEqual(t, events.LineMalformed, p.LineStatus(), "%s", line)
+			}
+		}
+		c.Check(t, p.Flush(), hasESC)
+		require.Empty(t, p.Flush())
+	})
+}
+
+// hasESC reports whether data may hold an escape character: raw, or escaped any number of times, as columns are.
+func hasESC(data []byte) bool {
+	return parsertest.HasESC(data) || bytes.Contains(bytes.ToLower(data), []byte("u001b"))
+}
+
+// FuzzSplit holds that lost newlines lose nothing: objects that stand on one line give the same events as on lines of
+// their own.
+func FuzzSplit(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var lines [][]byte
+		for _, line := range bytes.Split(data, []byte("\n")) {
+			if trimmed := bytes.TrimSpace(line); json.Valid(trimmed) && trimmed[0] == '{' {
+				lines = append(lines, trimmed)
+			}
+		}
+		whole, glued := opencode.New(), opencode.New()
+		var want []string
+		for _, line := range lines {
+			want = append(want, parsertest.DumpAll(whole.ParseEvents(line))...)
+		}
+		got := parsertest.DumpAll(glued.ParseEvents(bytes.Join(lines, nil)))
+		require.Equal(t, want, append([]string(nil), got...))
+		require.Equal(t, parsertest.DumpAll(whole.Flush()), parsertest.DumpAll(glued.Flush()))
+	})
+}
+
+// FuzzColumns holds that a row tells the same whether its column data is text, as in the database, or the object itself.
+func FuzzColumns(f *testing.F) {
+	for _, file := range []string{"parity.session.jsonl", "parity.log.jsonl", "subagent.session.jsonl", "case-message-without-steps.session.jsonl"} {
+		for _, line := range fixture(f, file, false) {
+			var row struct{ Table, Data string }
+			require.NoError(f, json.Unmarshal(line, &row))
+			f.Add(row.Table, []byte(row.Data))
+		}
+	}
+	f.Fuzz(func(t *testing.T, table string, data []byte) {
+		if !json.Valid(data) {
+			return
+		}
+		head, err := json.Marshal(map[string]string{"table": table, "id": "x_1", "session_id": "ses_1", "message_id": "msg_1", "type": "message.part.updated.1"})
+		require.NoError(t, err)
+		text, err := json.Marshal(string(data))
+		require.NoError(t, err)
+		head = append(head[:len(head)-1], `,"data":`...)
+		object := bytes.Join([][]byte{head, bytes.ToValidUTF8(data, []byte("\ufffd")), []byte("}")}, nil)
+		asText := bytes.Join([][]byte{head, text, []byte("}")}, nil)
+		require.Equal(t, parsertest.DumpAll(opencode.New().ParseEvents(object)), parsertest.DumpAll(opencode.New().ParseEvents(asText)))
+	})
+}

@@ -1,0 +1,312 @@
+package opencode
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// role is whose message a part belongs to. Only the message tells, never the part.
+type role uint8
+
+const (
+	roleUnknown role = iota
+	roleUser
+	roleAssistant
+)
+
+// message is what is remembered of a message for its parts.
+type message struct {
+	role            role
+	summary         bool // the model sums up the conversation for a compaction
+	inputHoldsCache bool
+	stepped         bool // a step-finish told tokens of it
+	told            bool // its own tokens were told, for want of a step-finish
+	done            bool // the end of its turn was told
+	failed          bool // its error was told
+	owed            bool // an entry of Parser.owed waits
+	model, turn     string
+	created         time.Time
+	completed       time.Time
+}
+
+// session is what is remembered of a session for its messages.
+type session struct {
+	call    string // the id of the tool call that started it; empty for those of the user
+	turn    string // the id of the last user message
+	version string
+	created time.Time
+	told    bool
+}
+
+// origin is the form that a part stands in, where forms differ.
+type origin uint8
+
+const (
+	originStream   origin = iota // a line of run --format json: a part of the model's, complete
+	originSnapshot               // a row, a file or an export: a part as it is now
+	originLog                    // the event log or the server: every state of a part, in order
+)
+
+func (p *Parser) sessionOf(id string) session {
+	s, _ := p.sessions.Get(p.hash(domainSession, []byte(id), nil))
+	return s
+}
+
+// messageEvents takes in a message without its parts. Its tokens and its error are told by other lines too, mostly;
+// what is not is told later, see owed.
+func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus {
+	if len(info.id.Body()) == 0 {
+		return events.LineIgnored
+	}
+	key := p.hash(domainMessage, info.id.Body(), nil)
+	sessionKey := p.hash(domainSession, info.sessionID.Body(), nil)
+	in, _ := p.sessions.Get(sessionKey)
+	m, known := p.messages.Get(key)
+	m.created = firstTime(millis(info.time.created), m.created)
+	m.completed = firstTime(millis(info.time.completed), m.completed)
+	switch string(info.role.Body()) {
+	case "user":
+		m.role = roleUser
+		m.turn = p.strings.Text(info.id)
+		in.turn = m.turn
+		p.sessions.Set(sessionKey, in)
+	case "assistant":
+		m.role = roleAssistant
+		m.summary = info.summary.True()
+		m.model = p.strings.Intern(info.model)
+		if m.turn = p.strings.Text(info.parentID); m.turn == "" { // up to 0.5
+			m.turn = in.turn
+		}
+		m.inputHoldsCache = holdsCache(in.version, p.strings.Intern(info.provider))
+		p.owe(key, info, &m, known || from == originLog)
+	}
+	p.messages.Set(key, m)
+	return events.LineOK
+}
+
+// sessionEvents takes in a session. One whose call was seen belongs to it and starts nothing.
+func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
+	if len(info.id.Body()) == 0 {
+		return events.LineIgnored
+	}
+	key := p.hash(domainSession, info.id.Body(), nil)
+	in, _ := p.sessions.Get(key)
+	in.created = firstTime(in.created, millis(info.time.created))
+	if in.version == "" {
+		in.version = p.strings.Intern(info.version)
+	}
+	child := len(info.parentID.Body()) > 0
+	if child && in.call == "" {
+		in.call, _ = p.tasks.Get(p.hash(domainTask, info.parentID.Body(), []byte(p.strings.Text(info.title))))
+	}
+	told := in.told
+	in.told = true
+	p.sessions.Set(key, in)
+	if in.call != "" || told {
+		return events.LineOK
+	}
+	p.head = events.DisplayEvent{
+		Time:      in.created,
+		SessionID: p.sticky(&p.sessionID, info.id),
+		ItemID:    p.sticky(&p.sessionID, info.id),
+		Model:     p.modelName(info.model),
+	}
+	p.emit(events.KindSessionStarted).Session = &events.Session{
+		Version:    p.strings.Text(info.version),
+		WorkingDir: p.strings.Text(info.directory),
+		AgentName:  events.CleanLine(p.strings.Intern(info.agent), 0),
+		ParentID:   p.strings.Text(info.parentID),
+		SubAgent:   child,
+		Recorded:   true,
+	}
+	return events.LineOK
+}
+
+// modelName reads {"id","providerID"}, which columns hold as text.
+func (p *Parser) modelName(v scan.Value) string {
+	if v.Kind == scan.KindString {
+		v = scan.Value{Kind: scan.KindObject, Raw: p.column(v)}
+	}
+	p.nested = readMembers(&p.small, p.nested, v)
+	return p.strings.Intern(p.nested.get("id"))
+}
+
+// partEvents gives the events of a part. at is when its line or row was written, zero if that is not told.
+func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStatus {
+	m, _ := p.messages.Get(p.hash(domainMessage, pt.messageID.Body(), nil))
+	if from == originStream && m.role == roleUnknown && !pt.synthetic.True() {
+		m.role = roleAssistant
+	}
+	if id := p.identify(pt, &m, at); from != originStream {
+		p.enter(p.head.SessionID, id)
+	}
+	switch string(pt.kind.Body()) {
+	case "text":
+		p.text(pt, &m, from)
+	case "reasoning":
+		p.reasoning(pt, from)
+	case "tool":
+		p.toolPart(pt)
+	case "step-finish":
+		p.stepFinish(pt, &m, from)
+	case "subtask":
+		if text := p.strings.Text(pt.prompt); !blank(text) && p.first(pt) {
+			p.emit(events.KindPrompt).Text = text
+		}
+	case "compaction":
+		if p.first(pt) {
+			p.compaction(pt)
+		}
+	case "retry":
+		if p.first(pt) {
+			p.retry(pt)
+		}
+	case "step-start", "patch", "file", "agent", "snapshot":
+	default:
+		return p.unknownType("part/", pt.kind)
+	}
+	return events.LineOK
+}
+
+// identify fills the head of a part's events, and returns the id of its message.
+func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string) {
+	messageID = p.sticky(&p.messageID, pt.messageID)
+	p.head = events.DisplayEvent{
+		SessionID: p.sticky(&p.sessionID, pt.sessionID),
+		MessageID: messageID,
+		ItemID:    p.strings.Text(pt.id),
+		Model:     m.model,
+		TurnID:    m.turn,
+	}
+	if m.role == roleUser || pt.synthetic.True() {
+		p.head.MessageID, p.head.Model = "", "" // no model call
+	}
+	in := p.sessionOf(p.head.SessionID)
+	if in.call != "" {
+		p.head.ParentID, p.head.AgentID = in.call, p.head.SessionID
+	}
+	if at.IsZero() {
+		at = idTime(pt.id.Body(), firstTime(m.created, in.created))
+	}
+	if at.IsZero() {
+		at = m.created
+	}
+	p.head.Time = at
+	return messageID
+}
+
+// idTime is when an id was made, to the millisecond: behind its prefix stand 12 hexadecimal digits, the low 48 bits of
+// the time in milliseconds times 4096, plus a counter. What lies above is taken from a time near by. Files and exports
+// tell no other time of some parts.
+func idTime(id []byte, near time.Time) time.Time {
+	const prefix, digits = len("prt_"), 12
+	if len(id) < prefix+digits || near.IsZero() {
+		return time.Time{}
+	}
+	low, err := strconv.ParseInt(string(id[prefix:prefix+digits]), 16, 64)
+	if err != nil || low < 0 {
+		return time.Time{}
+	}
+	const period = 1 << 36 // milliseconds, about two years
+	ms := near.UnixMilli()&^(period-1) | low>>12
+	switch d := ms - near.UnixMilli(); {
+	case d > period/2:
+		ms -= period
+	case d < -period/2:
+		ms += period
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+func (p *Parser) text(pt *part, m *message, from origin) {
+	if from == originLog && pt.time.there && !pt.time.end.Exists() {
+		return // still being written
+	}
+	text := p.strings.Text(pt.text)
+	if blank(text) || !p.first(pt) {
+		return
+	}
+	p.dated(pt)
+	switch {
+	case pt.ignored.True(): // shown to the user, not to the model
+		p.notice(events.LevelInfo, events.NoticeInformational, text)
+	case pt.synthetic.True():
+		if from == originStream && pt.continued.True() { // the only word of a compaction that the stream has
+			p.notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
+		}
+		p.prompt(text, true)
+	case m.summary:
+		p.prompt(text, true)
+	case m.role == roleUser, m.role == roleUnknown && !pt.time.there: // a user's text tells no time
+		p.prompt(text, false)
+	default:
+		p.emit(events.KindText).Text = text
+	}
+}
+
+func (p *Parser) prompt(text string, synthetic bool) {
+	e := p.emit(events.KindPrompt)
+	e.Text, e.Synthetic = text, synthetic
+}
+
+func (p *Parser) reasoning(pt *part, from origin) {
+	if from == originLog && !pt.time.end.Exists() {
+		return
+	}
+	text := p.strings.Text(pt.text)
+	if blank(text) || !p.first(pt) { // encrypted
+		return
+	}
+	p.dated(pt)
+	p.emit(events.KindReasoning).Text = text
+}
+
+// dated gives the events of a part the part's own time.
+func (p *Parser) dated(pt *part) {
+	p.head.Time = firstTime(millis(pt.time.end), millis(pt.time.start), p.head.Time)
+}
+
+// stepFinish tells what a model call used, once, and in stores the end of a turn. The stream's end is told elsewhere.
+func (p *Parser) stepFinish(pt *part, m *message, from origin) {
+	if !p.first(pt) {
+		return
+	}
+	if !m.told {
+		p.emit(events.KindUsage).Usage = pt.tokens.usage(pt.cost, m.inputHoldsCache)
+	}
+	if from == originStream {
+		return
+	}
+	m.stepped = true
+	if endsTurn(pt.reason) && m.role != roleUser && !m.summary && !m.done {
+		m.done = true
+		reason := p.strings.Intern(pt.reason)
+		p.emit(events.KindTurnDone).End = &events.End{Error: reason == reasonError, Code: reason}
+	}
+	p.messages.Set(p.hash(domainMessage, pt.messageID.Body(), nil), *m)
+}
+
+// endsTurn reports whether a step that finished for reason is the last one. Up to 0.5 no reason is told.
+func endsTurn(reason scan.Value) bool { return len(reason.Body()) > 0 && !reason.Is("tool-calls") }
+
+// reasonError is the one reason to finish that is a failure.
+const reasonError = "error"
+
+func (p *Parser) compaction(pt *part) {
+	text := "conversation compacted"
+	switch {
+	case pt.overflow.True():
+		text += " (overflow)"
+	case pt.auto.True():
+		text += " (auto)"
+	}
+	p.notice(events.LevelInfo, events.NoticeCompaction, text)
+}
+
+func (p *Parser) retry(pt *part) {
+	p.head.Time = firstTime(millis(pt.time.created), p.head.Time)
+	p.notice(events.LevelWarn, events.NoticeAPIRetry, retryText(p.failure(pt.failure).text, pt.attempt))
+}

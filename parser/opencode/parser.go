@@ -1,0 +1,262 @@
+package opencode
+
+import (
+	"bytes"
+	"hash/maphash"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Name is the provider's name in settings and on the command line.
+const Name = "opencode"
+
+// Sizes from which the buffers of a line are not kept for the next one.
+const (
+	keepBytes  = 1 << 20
+	keepEvents = 1 << 10
+)
+
+// Parser reads one stream, dump, log, tree or document. It implements events.DisplayEventSource, events.LineStatuser
+// and events.Flusher; see the package doc for what it remembers.
+type Parser struct {
+	scanner scan.Scanner // over the line
+	inner   scan.Scanner // over a document in it: a column, a message of an export
+	list    scan.Scanner // over the parts of an exported message
+	small   scan.Scanner // over small values that were kept whole
+	record  record
+	info    messageInfo
+	strings scan.Strings
+	seed    maphash.Seed
+
+	out     []events.DisplayEvent
+	output  []byte  // backs Tool.Output
+	columns []byte  // backs the texts of columns, and with them Tool.Input
+	scratch []byte  // texts that nobody keeps
+	nested  members // members of a small object
+	args    members // properties of an event
+	status  events.LineStatus
+	unknown string
+
+	// head holds the identity that all events of a part or message share.
+	head events.DisplayEvent
+
+	parts    memory.Memory[call]
+	openIDs  memory.Memory[uint64] // call id → the part that is open under it
+	messages memory.Memory[message]
+	sessions memory.Memory[session]
+	tasks    memory.Memory[string] // title of the session that a task starts → id of the call
+	owed     []owed
+	entered  string // the session of the last part
+
+	stream    stream
+	sessionID string // the last one
+	messageID string // the last one
+}
+
+// New returns a parser for one stream.
+func New() *Parser {
+	return &Parser{
+		seed:     maphash.MakeSeed(),
+		parts:    memory.New[call](maxParts),
+		openIDs:  memory.New[uint64](maxOpenCalls),
+		messages: memory.New[message](maxMessages),
+		sessions: memory.New[session](maxSessions),
+		tasks:    memory.New[string](maxSessions),
+	}
+}
+
+// ParseEvents takes one line, or one document. A line may hold several objects, one behind the other without a newline
+// between them, or an array of objects; each is treated as a line of its own. Lines of a server's event stream may keep
+// their "data:".
+func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
+	p.begin()
+	line = trim(bytes.TrimPrefix(trimMark(line), []byte("data:")))
+	for ; len(line) > 0; line = trim(line) {
+		p.scanner.Reset(line)
+		switch p.scanner.Peek() {
+		case scan.KindObject:
+			p.readObject()
+		case scan.KindArray:
+			p.readArray()
+		default:
+			p.note(events.LineMalformed)
+			return p.out
+		}
+		if p.scanner.Err() != nil {
+			p.note(events.LineMalformed)
+			return p.out
+		}
+		line = p.scanner.Rest()
+	}
+	return p.out
+}
+
+// begin makes room for the events of a line.
+func (p *Parser) begin() {
+	if cap(p.output) > keepBytes {
+		p.output = nil
+	}
+	if cap(p.columns) > keepBytes {
+		p.columns = nil
+	}
+	if cap(p.out) > keepEvents {
+		p.out = nil
+	}
+	p.out, p.output, p.columns, p.status, p.unknown = p.out[:0], p.output[:0], p.columns[:0], events.LineIgnored, ""
+}
+
+func (p *Parser) readObject() {
+	if p.record.read(&p.scanner) {
+		p.note(p.dispatch(&p.record))
+	}
+}
+
+func (p *Parser) readArray() {
+	objects, others := 0, 0
+	for p.scanner.Array(); p.scanner.Element(); {
+		if p.scanner.Peek() == scan.KindObject {
+			objects++
+			p.readObject()
+		} else {
+			others++
+			p.scanner.Skip()
+		}
+	}
+	if objects == 0 || others > 0 {
+		p.note(events.LineMalformed)
+	}
+}
+
+// dispatch tells the form of a record by what only that form has.
+func (p *Parser) dispatch(r *record) events.LineStatus {
+	switch {
+	case r.table.Kind == scan.KindString:
+		return p.row(r)
+	case r.messages.Kind == scan.KindArray && r.info.Kind == scan.KindObject:
+		return p.export(r)
+	case r.properties.Kind == scan.KindObject:
+		return p.serverEvent(r)
+	default:
+		return p.streamLine(r)
+	}
+}
+
+// Flush gives what the ended stream still owes: its end, if it has told one, and what messages told of which no part
+// came.
+func (p *Parser) Flush() []events.DisplayEvent {
+	p.begin()
+	p.releaseEnd()
+	for len(p.owed) > 0 {
+		p.releaseFirst()
+	}
+	return p.out
+}
+
+// Quiet gives the end that is held back only because the agent may go on, after a compaction; it is for those who
+// follow a stream that has been quiet for a while. If the agent goes on nevertheless, so do the events.
+func (p *Parser) Quiet() []events.DisplayEvent {
+	p.begin()
+	p.releaseEnd()
+	return p.out
+}
+
+// note raises the status of the line: of several objects on it the most telling counts.
+func (p *Parser) note(s events.LineStatus) {
+	if rank(s) > rank(p.status) {
+		p.status = s
+	}
+}
+
+func rank(s events.LineStatus) int {
+	switch s {
+	case events.LineMalformed:
+		return 3
+	case events.LineOK:
+		return 2
+	case events.LineUnknownType:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// LineStatus tells what became of the last line.
+func (p *Parser) LineStatus() events.LineStatus { return p.status }
+
+// Incomplete reports whether a stream began something and has not told its end. The other forms have no end.
+func (p *Parser) Incomplete() bool { return p.stream.open && !p.stream.ended }
+
+// UnknownType names the type that made the last line's status LineUnknownType, such as "part/new-thing".
+func (p *Parser) UnknownType() string { return p.unknown }
+
+// unknownType notes a type that no table knows.
+func (p *Parser) unknownType(prefix string, kind scan.Value) events.LineStatus {
+	p.unknown = typeName(prefix, kind.Body())
+	return events.LineUnknownType
+}
+
+// maxTypeName is the longest name of an unknown type that is told, in bytes.
+const maxTypeName = 64
+
+// typeName gives the name of an unknown type; names come from the input, so they are cleaned and cut.
+func typeName(prefix string, kind []byte) string {
+	if len(kind) == 0 {
+		return prefix + "(none)"
+	}
+	return prefix + events.CleanLine(string(scan.AppendString(nil, kind[:min(len(kind), maxTypeName)])), maxTypeName)
+}
+
+// emit adds an event with the identity in head. The pointer is good until the next emit.
+func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
+	p.out = append(p.out, p.head)
+	e := &p.out[len(p.out)-1]
+	e.Kind = kind
+	return e
+}
+
+func (p *Parser) notice(level events.Level, code, text string) {
+	e := p.emit(events.KindNotice)
+	e.Notice, e.Text = events.Notice{Level: level, Code: code}, text
+}
+
+// sticky gives an id that comes on line after line without making it again.
+func (p *Parser) sticky(last *string, id scan.Value) string {
+	if id.Kind != scan.KindString {
+		return ""
+	}
+	if string(id.Body()) != *last {
+		*last = p.strings.Text(id)
+	}
+	return *last
+}
+
+// millis reads a time in milliseconds since 1970; the zero time for what is none.
+func millis(v scan.Value) time.Time {
+	ms := v.Int()
+	if v.Kind != scan.KindNumber || ms <= 0 || ms > maxMillis {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// maxMillis is the end of the year 9999, which is the last that times are written for.
+const maxMillis = 253402300799999
+
+// firstTime gives the first of several times that is known.
+func firstTime(times ...time.Time) time.Time {
+	for _, t := range times {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// trimMark takes off the byte order mark of a file's first line too.
+func trimMark(line []byte) []byte { return trim(bytes.TrimPrefix(trim(line), []byte("\xef\xbb\xbf"))) }
+
+// trim takes off blanks, and the NULs that a crash can leave in a file where its end was.
+func trim(line []byte) []byte { return bytes.Trim(line, " \t\r\n\x00") }

@@ -1,0 +1,257 @@
+package opencode
+
+import "github.com/tailspan/tailspan/parser/internal/scan"
+
+// maxMembers is how many arguments of a call are kept for a look by name; more are read and forgotten.
+const maxMembers = 256
+
+// member is one key of an object and its value, raw.
+type member struct {
+	name  []byte
+	value scan.Value
+}
+
+// members are those of one object, in order.
+type members []member
+
+// get gives the value of a key; the last one counts, as in encoding/json.
+func (m members) get(name string) scan.Value {
+	for i := len(m) - 1; i >= 0; i-- {
+		if string(m[i].name) == name {
+			return m[i].value
+		}
+	}
+	return scan.Value{}
+}
+
+// keep takes the value that comes next and keeps it under its name.
+func keep(m members, s *scan.Scanner) members {
+	name, value := s.Name(), s.Value()
+	if len(m) < maxMembers {
+		m = append(m, member{name, value})
+	}
+	return m
+}
+
+// members takes the members of a small object that was kept whole.
+func readMembers(s *scan.Scanner, m members, v scan.Value) members {
+	m = m[:0]
+	if v.Kind != scan.KindObject {
+		return m
+	}
+	s.Reset(v.Raw)
+	for s.Object(); s.Key(); {
+		m = keep(m, s)
+	}
+	return m
+}
+
+// enter steps into the object that comes next; anything else is passed over.
+func enter(s *scan.Scanner) bool {
+	if s.Peek() != scan.KindObject {
+		s.Skip()
+		return false
+	}
+	return s.Object()
+}
+
+// span is the object time of parts, tool states and messages, in milliseconds since 1970.
+type span struct {
+	there              bool
+	start, end         scan.Value // of parts and states
+	created, completed scan.Value // of messages and sessions
+}
+
+func (t *span) read(s *scan.Scanner) {
+	if !enter(s) {
+		return
+	}
+	t.there = true
+	for s.Key() {
+		switch string(s.Name()) {
+		case "start":
+			t.start = s.Value()
+		case "end":
+			t.end = s.Value()
+		case "created":
+			t.created = s.Value()
+		case "completed":
+			t.completed = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// part is one part of a message as raw spans, whatever its type. All forms of the format share it.
+type part struct {
+	kind, id, messageID, sessionID scan.Value
+
+	text, synthetic, ignored scan.Value // text, reasoning
+	time                     span
+	continued                scan.Value // metadata.compaction_continue
+
+	tool, callID scan.Value
+	state        toolState
+
+	reason, cost scan.Value // step-finish
+	tokens       tokens
+
+	prompt         scan.Value // subtask
+	auto, overflow scan.Value // compaction
+	attempt        scan.Value // retry
+	failure        scan.Value
+}
+
+// toolState is where a call stands.
+type toolState struct {
+	status, input, output, failure scan.Value
+	args                           members // of input
+	time                           span
+
+	exit, truncated, child, interrupted scan.Value // metadata
+	lineStart, lineEnd                  scan.Value // metadata.display
+}
+
+// read takes one part from s.
+func (p *part) read(s *scan.Scanner) {
+	*p = part{state: toolState{args: p.state.args[:0]}}
+	if !enter(s) {
+		return
+	}
+	for s.Key() {
+		switch string(s.Name()) {
+		case "type":
+			p.kind = s.Value()
+		case "id":
+			p.id = s.Value()
+		case "messageID":
+			p.messageID = s.Value()
+		case "sessionID":
+			p.sessionID = s.Value()
+		case "text":
+			p.text = s.Value()
+		case "synthetic":
+			p.synthetic = s.Value()
+		case "ignored":
+			p.ignored = s.Value()
+		case "time":
+			p.time.read(s)
+		case "metadata":
+			p.readMetadata(s)
+		case "tool":
+			p.tool = s.Value()
+		case "callID":
+			p.callID = s.Value()
+		case "state":
+			p.state.read(s)
+		case "reason":
+			p.reason = s.Value()
+		case "cost":
+			p.cost = s.Value()
+		case "tokens":
+			p.tokens.read(s)
+		case "prompt":
+			p.prompt = s.Value()
+		case "auto":
+			p.auto = s.Value()
+		case "overflow":
+			p.overflow = s.Value()
+		case "attempt":
+			p.attempt = s.Value()
+		case "error":
+			p.failure = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+}
+
+func (p *part) readMetadata(s *scan.Scanner) {
+	if !enter(s) {
+		return
+	}
+	for s.Key() {
+		if string(s.Name()) == "compaction_continue" {
+			p.continued = s.Value()
+		} else {
+			s.Skip()
+		}
+	}
+}
+
+func (st *toolState) read(s *scan.Scanner) {
+	if !enter(s) {
+		return
+	}
+	for s.Key() {
+		switch string(s.Name()) {
+		case "status":
+			st.status = s.Value()
+		case "input":
+			st.readInput(s)
+		case "output":
+			st.output = s.Value()
+		case "error":
+			st.failure = s.Value()
+		case "time":
+			st.time.read(s)
+		case "metadata":
+			st.readMetadata(s)
+		default:
+			s.Skip()
+		}
+	}
+}
+
+func (st *toolState) readInput(s *scan.Scanner) {
+	st.args = st.args[:0]
+	if s.Peek() != scan.KindObject {
+		st.input = s.Value()
+		return
+	}
+	start := s.Offset()
+	for s.Object(); s.Key(); {
+		st.args = keep(st.args, s)
+	}
+	st.input = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
+}
+
+// readMetadata takes what the tool itself told. Most of it repeats the output.
+func (st *toolState) readMetadata(s *scan.Scanner) {
+	if !enter(s) {
+		return
+	}
+	for s.Key() {
+		switch string(s.Name()) {
+		case "exit":
+			st.exit = s.Value()
+		case "truncated":
+			st.truncated = s.Value()
+		case "sessionId":
+			st.child = s.Value()
+		case "interrupted":
+			st.interrupted = s.Value()
+		case "display":
+			st.readDisplay(s)
+		default:
+			s.Skip()
+		}
+	}
+}
+
+func (st *toolState) readDisplay(s *scan.Scanner) {
+	if !enter(s) {
+		return
+	}
+	for s.Key() {
+		switch string(s.Name()) {
+		case "lineStart":
+			st.lineStart = s.Value()
+		case "lineEnd":
+			st.lineEnd = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+}

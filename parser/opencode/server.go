@@ -1,0 +1,169 @@
+package opencode
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// serverEvent takes an event of the server (GET /event of `opencode serve`): the changes that the log has, and what
+// never reaches a store.
+func (p *Parser) serverEvent(r *record) events.LineStatus {
+	p.inner.Reset(r.properties.Raw)
+	switch string(r.kind.Body()) {
+	case "session.error", "session.status", "permission.asked", "permission.v2.asked", "permission.updated", "question.asked", "question.v2.asked":
+	default:
+		return p.change(r.kind, time.Time{}, &r.part, scan.Value{})
+	}
+	p.args = readMembers(&p.inner, p.args, r.properties)
+	session := p.args.get("sessionID")
+	p.head = events.DisplayEvent{SessionID: p.sticky(&p.sessionID, session)}
+	if in := p.sessionOf(p.head.SessionID); in.call != "" {
+		p.head.ParentID, p.head.AgentID = in.call, p.head.SessionID
+	}
+	p.head.ItemID = p.strings.Text(r.id)
+	switch string(r.kind.Body()) {
+	case "session.error":
+		if f := p.failure(p.args.get("error")); f.name != "" {
+			p.notice(events.LevelError, f.code(), f.text)
+		}
+	case "session.status":
+		p.nested = readMembers(&p.small, p.nested, p.args.get("status"))
+		if p.nested.get("type").Is("retry") {
+			p.notice(events.LevelWarn, events.NoticeAPIRetry, retryText(p.strings.Text(p.nested.get("message")), p.nested.get("attempt")))
+		}
+	case "question.asked", "question.v2.asked":
+		p.emit(events.KindAskRequest).Ask = p.ask(p.args)
+	default:
+		p.emit(events.KindApprovalRequest).Approval = p.approval(p.args)
+	}
+	return events.LineOK
+}
+
+// approval reads a call that waits for leave. What it is about is named permission and patterns in 1.x, type and
+// pattern before, action and resources in what comes.
+func (p *Parser) approval(m members) *events.Approval {
+	a := &events.Approval{ID: p.strings.Text(m.get("id"))}
+	for _, key := range [...]string{"permission", "action", "type"} {
+		if a.Tool == "" {
+			a.Tool = events.CleanLine(p.strings.Text(m.get(key)), 0)
+		}
+	}
+	for _, key := range [...]string{"patterns", "resources", "pattern"} {
+		if a.Subject == "" {
+			a.Subject = p.argument(m.get(key), true)
+		}
+	}
+	return a
+}
+
+// ask reads the questions of an agent.
+func (p *Parser) ask(m members) *events.Ask {
+	a := &events.Ask{ID: p.strings.Text(m.get("id"))}
+	questions := m.get("questions")
+	if questions.Kind != scan.KindArray {
+		return a
+	}
+	s := &p.list
+	s.Reset(questions.Raw)
+	for s.Array(); s.Element(); {
+		if !enter(s) {
+			continue
+		}
+		var q events.AskQuestion
+		for s.Key() {
+			switch string(s.Name()) {
+			case "question":
+				q.Prompt = p.strings.Text(s.Value())
+			case "header":
+				q.Header = p.strings.Text(s.Value())
+			case "multiple":
+				q.Multi = s.Value().True()
+			case "options":
+				q.Options = p.options(s.Value())
+			default:
+				s.Skip()
+			}
+		}
+		a.Questions = append(a.Questions, q)
+	}
+	return a
+}
+
+func (p *Parser) options(list scan.Value) []events.AskOption {
+	if list.Kind != scan.KindArray {
+		return nil
+	}
+	var all []events.AskOption
+	s := &p.small
+	s.Reset(list.Raw)
+	for s.Array(); s.Element(); {
+		if !enter(s) {
+			continue
+		}
+		var o events.AskOption
+		for s.Key() {
+			switch string(s.Name()) {
+			case "label":
+				o.Label = p.strings.Text(s.Value())
+			case "description":
+				o.Description = p.strings.Text(s.Value())
+			default:
+				s.Skip()
+			}
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// unversioned takes the schema version off a type of the log: message.updated.1.
+func unversioned(kind []byte) []byte {
+	n := len(kind)
+	for n > 0 && kind[n-1] >= '0' && kind[n-1] <= '9' {
+		n--
+	}
+	if n < len(kind) && n > 0 && kind[n-1] == '.' {
+		return kind[:n-1]
+	}
+	return kind
+}
+
+// known reports whether a type of the log or the server is known, whether or not it gives events.
+func known(kind []byte) bool {
+	_, ok := eventTypes[string(unversioned(kind))]
+	return ok
+}
+
+// eventTypes are the types of the log and the server in @opencode-ai/sdk 1.19.3, old names included, and those that were
+// seen beside them. Those of session.next are a second telling of messages and parts, made for version 2.
+var eventTypes = newSet(
+	"session.created", "session.updated", "session.deleted", "session.diff", "session.error", "session.status", "session.idle", "session.compacted",
+	"message.updated", "message.removed", "message.part.updated", "message.part.delta", "message.part.removed",
+	"permission.asked", "permission.replied", "permission.updated", "permission.v2.asked", "permission.v2.replied",
+	"question.asked", "question.replied", "question.rejected", "question.v2.asked", "question.v2.replied", "question.v2.rejected",
+	"session.next.agent.switched", "session.next.model.switched", "session.next.moved", "session.next.prompted", "session.next.prompt.admitted",
+	"session.next.context.updated", "session.next.synthetic", "session.next.shell.started", "session.next.shell.ended",
+	"session.next.step.started", "session.next.step.ended", "session.next.step.failed",
+	"session.next.text.started", "session.next.text.delta", "session.next.text.ended",
+	"session.next.reasoning.started", "session.next.reasoning.delta", "session.next.reasoning.ended",
+	"session.next.tool.input.started", "session.next.tool.input.delta", "session.next.tool.input.ended", "session.next.tool.called",
+	"session.next.tool.progress", "session.next.tool.success", "session.next.tool.failed", "session.next.retried",
+	"session.next.compaction.started", "session.next.compaction.delta", "session.next.compaction.ended",
+	"session.next.revert.staged", "session.next.revert.cleared", "session.next.revert.committed",
+	"catalog.updated", "command.executed", "file.edited", "file.watcher.updated", "global.disposed", "installation.update-available",
+	"installation.updated", "integration.connection.updated", "integration.updated", "lsp.client.diagnostics", "lsp.updated",
+	"mcp.browser.open.failed", "mcp.tools.changed", "models-dev.refreshed", "plugin.added", "project.directories.updated", "project.updated",
+	"pty.created", "pty.deleted", "pty.exited", "pty.updated", "reference.updated", "server.connected", "server.heartbeat",
+	"server.instance.disposed", "todo.updated", "tui.command.execute", "tui.prompt.append", "tui.session.select", "tui.toast.show",
+	"vcs.branch.updated", "workspace.failed", "workspace.ready", "workspace.status", "worktree.failed", "worktree.ready",
+)
+
+func newSet(words ...string) map[string]struct{} {
+	set := make(map[string]struct{}, len(words))
+	for _, w := range words {
+		set[w] = struct{}{}
+	}
+	return set
+}

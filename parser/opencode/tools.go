@@ -1,0 +1,128 @@
+package opencode
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// tool is what is known of one of OpenCode's tools.
+type tool struct {
+	// field is the input that names what the tool acts on. A tool that is listed without one has no target but what
+	// Parser.target makes for it; tools that are not listed go by events.TargetKeys.
+	field    string
+	readOnly bool
+	shell    bool // its exit code tells whether it failed
+	standIn  bool // for a call that could not be made
+}
+
+// tools are those of versions 0.5 to 1.18. All others are of MCP servers, as <server>_<tool>, or of plugins; where the
+// server's name ends is not told.
+var tools = map[string]tool{
+	"apply_patch": {}, // the first file of the patch
+	"bash":        {field: "command", shell: true},
+	"batch":       {},
+	"codesearch":  {field: "query", readOnly: true},
+	"edit":        {field: "filePath"},
+	"glob":        {field: "pattern", readOnly: true},
+	"grep":        {field: "pattern", readOnly: true},
+	"invalid":     {field: "tool", standIn: true}, // the tool that the model asked for
+	"list":        {field: "path", readOnly: true},
+	"lsp":         {field: "filePath", readOnly: true},
+	"multiedit":   {field: "filePath"},
+	"patch":       {},
+	"plan_enter":  {},
+	"plan_exit":   {},
+	"question":    {readOnly: true}, // the first question
+	"read":        {field: "filePath", readOnly: true},
+	"skill":       {field: "name", readOnly: true},
+	"task":        {field: "description"},
+	"todoread":    {readOnly: true},
+	"todowrite":   {}, // the item in progress
+	"webfetch":    {field: "url", readOnly: true},
+	"websearch":   {field: "query", readOnly: true},
+	"write":       {field: "filePath"},
+}
+
+// target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
+// steps in.
+func (p *Parser) target(name string, args members) string {
+	t, known := tools[name]
+	switch {
+	case name == "apply_patch" || name == "patch":
+		return p.patched(args.get("patchText"))
+	case name == "todowrite":
+		return p.firstOf(args.get("todos"), "content", func(m members) bool { return m.get("status").Is("in_progress") })
+	case name == "question":
+		return p.firstOf(args.get("questions"), "question", func(members) bool { return true })
+	case known && t.field == "":
+		return ""
+	case known:
+		return p.argument(args.get(t.field), t.shell)
+	}
+	for _, key := range events.TargetKeys {
+		if s := p.argument(args.get(key), key == "command" || key == "cmd"); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// argument is a string, or a command's words joined by blanks. Of a shell with a script, only the script is told.
+func (p *Parser) argument(v scan.Value, command bool) string {
+	if v.Kind != scan.KindArray || !command {
+		return p.strings.Text(v)
+	}
+	var words []string
+	p.small.Reset(v.Raw)
+	for p.small.Array(); p.small.Element(); {
+		word := p.small.Value()
+		if word.Kind != scan.KindString {
+			return ""
+		}
+		words = append(words, p.strings.Text(word))
+	}
+	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && (words[1] == "-c" || words[1] == "-lc") {
+		return words[2]
+	}
+	return strings.Join(words, " ")
+}
+
+// patched is the first file of a patch in the form *** Update File: path.
+func (p *Parser) patched(patch scan.Value) string {
+	p.scratch = scan.AppendString(p.scratch[:0], patch.Body())
+	for rest := p.scratch; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		for _, verb := range [...]string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} {
+			if path, ok := bytes.CutPrefix(line, []byte(verb)); ok {
+				return p.strings.Copy(bytes.TrimSpace(path))
+			}
+		}
+	}
+	return ""
+}
+
+// firstOf is a field of the first object in a list that is wanted.
+func (p *Parser) firstOf(list scan.Value, field string, wanted func(members) bool) string {
+	if list.Kind != scan.KindArray {
+		return ""
+	}
+	p.small.Reset(list.Raw)
+	for p.small.Array(); p.small.Element(); {
+		if p.small.Peek() != scan.KindObject {
+			p.small.Skip()
+			continue
+		}
+		p.nested = p.nested[:0]
+		for p.small.Object(); p.small.Key(); {
+			p.nested = keep(p.nested, &p.small)
+		}
+		if wanted(p.nested) {
+			return p.strings.Text(p.nested.get(field))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,226 @@
+package agentstreamreceiver
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/goldentest"
+	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/internal/spantree"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// reading is a file on its way through parser and fold, some lines at a time.
+type reading struct {
+	registry *telemetry.Registry
+	id       string
+	source   *parser.Source
+	fold     *telemetry.Stream
+	lines    [][]byte
+	offset   int64
+}
+
+func newReading(t *testing.T, registry *telemetry.Registry, path string) *reading {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	source, err := parser.New(parser.Auto)
+	require.NoError(t, err)
+	return &reading{registry: registry, id: filepath.Base(path), source: source, lines: slices.Collect(bytes.Lines(data))}
+}
+
+func (r *reading) done() bool { return len(r.lines) == 0 }
+
+// read folds the next n lines; with the last of them the file is idle.
+func (r *reading) read(n int) {
+	for range min(n, len(r.lines)) {
+		line := r.lines[0]
+		r.lines = r.lines[1:]
+		r.feed(r.source.ParseEvents(bytes.TrimSuffix(line, []byte("\n"))))
+		r.offset += int64(len(line))
+	}
+	if r.done() {
+		r.feed(r.source.Flush())
+		if r.fold != nil {
+			r.fold.Idle()
+		}
+	}
+}
+
+func (r *reading) feed(evs []events.DisplayEvent) {
+	if len(evs) == 0 {
+		return
+	}
+	if r.fold == nil {
+		info := parser.InfoOf(r.source.Provider())
+		r.fold = r.registry.Open(telemetry.StreamSettings{
+			ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System}, FileTime: fileTime,
+		})
+	}
+	r.fold.Feed(telemetry.Line{Offset: r.offset}, evs)
+}
+
+// exports collects what comes out.
+type exports struct {
+	traces []ptrace.Traces
+	logs   []plog.Logs
+}
+
+func (e *exports) take(out telemetry.Output) {
+	e.traces = append(e.traces, out.Traces)
+	e.logs = append(e.logs, out.Logs)
+}
+
+// readFamily reads files together: next says which goes on, and by how many lines.
+func readFamily(t *testing.T, paths []string, next func(files []*reading) (int, int)) *exports {
+	t.Helper()
+	registry := telemetry.NewRegistry(goldenSettings())
+	var open, all []*reading
+	for _, path := range paths {
+		open = append(open, newReading(t, registry, path))
+	}
+	all = slices.Clone(open)
+	var e exports
+	for len(open) > 0 {
+		i, n := next(open)
+		open[i].read(n)
+		if open[i].fold != nil {
+			e.take(open[i].fold.Take())
+		}
+		if open[i].done() {
+			open = slices.Delete(open, i, i+1)
+		}
+	}
+	for _, r := range all {
+		if r.fold != nil {
+			r.fold.Close(telemetry.CloseReasonShutdown)
+			e.take(r.fold.Take())
+		}
+	}
+	e.take(registry.Close())
+	return &e
+}
+
+// list names everything in the exports, sorted, so that two orders of reading can be compared.
+func (e *exports) list() []string {
+	var list []string
+	for _, td := range e.traces {
+		for _, rs := range td.ResourceSpans().All() {
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, s := range ss.Spans().All() {
+					list = append(list, fmt.Sprint("span ", s.Name(), " ", s.TraceID(), s.SpanID(), s.ParentSpanID(), s.StartTimestamp(), s.EndTimestamp(), s.Status().Code(), sortedAttributes(s)))
+				}
+			}
+		}
+	}
+	for _, ld := range e.logs {
+		for _, rl := range ld.ResourceLogs().All() {
+			for _, sl := range rl.ScopeLogs().All() {
+				for _, lr := range sl.LogRecords().All() {
+					uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+					list = append(list, fmt.Sprint("record ", lr.EventName(), " ", uid.AsString(), lr.TraceID(), lr.SpanID(), lr.Timestamp()))
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func sortedAttributes(s ptrace.Span) string {
+	var attrs []string
+	for k, v := range s.Attributes().All() {
+		attrs = append(attrs, k+"="+v.AsString())
+	}
+	slices.Sort(attrs)
+	return strings.Join(attrs, " ")
+}
+
+// families are the folders of sessions that belong together; main* is read first, then the rest by name.
+func families(t *testing.T) map[string][]string {
+	t.Helper()
+	folders, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "families", "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, folders)
+	all := map[string][]string{}
+	for _, folder := range folders {
+		files, err := filepath.Glob(filepath.Join(folder, "*.json*"))
+		require.NoError(t, err)
+		slices.SortStableFunc(files, func(a, b string) int { return parentFirst(a) - parentFirst(b) })
+		provider := filepath.Base(filepath.Dir(filepath.Dir(folder)))
+		all[provider+"/"+filepath.Base(folder)] = files
+	}
+	return all
+}
+
+func parentFirst(path string) int {
+	switch name := filepath.Base(path); {
+	case strings.HasPrefix(name, "main"), strings.HasPrefix(name, "original"):
+		return 0
+	default:
+		return 1
+	}
+}
+
+// TestFamilies reads the files of a session and its sub-agents parents first, and holds the tree by a golden file.
+func TestFamilies(t *testing.T) {
+	for name, paths := range families(t) {
+		t.Run(name, func(t *testing.T) {
+			e := readFamily(t, paths, func([]*reading) (int, int) { return 0, 1 << 30 })
+			assert.Empty(t, otlpjson.Check(e.traces...))
+			goldentest.Compare(t, filepath.Join(filepath.Dir(paths[0]), "family.spans.golden"), spantree.Draw(e.traces...))
+		})
+	}
+}
+
+// TestFamiliesInAnyOrder feeds the files of a family at once, in random order and by random numbers of lines: what comes
+// out is what reading parents first gives.
+func TestFamiliesInAnyOrder(t *testing.T) {
+	for name, paths := range families(t) {
+		if strings.HasSuffix(name, "/fork") {
+			continue // a fork is told from its original by marks alone; see TestForkTellsNothingTwice
+		}
+		t.Run(name, func(t *testing.T) {
+			want := readFamily(t, paths, func([]*reading) (int, int) { return 0, 1 << 30 }).list()
+			for seed := range uint64(40) {
+				rng := rand.New(rand.NewPCG(seed, 7))
+				got := readFamily(t, paths, func(files []*reading) (int, int) { return rng.IntN(len(files)), 1 + rng.IntN(12) })
+				require.Equal(t, want, got.list(), "seed %d", seed)
+			}
+		})
+	}
+}
+
+// TestForkTellsNothingTwice: the copied head of a fork gives nothing, in either order of reading.
+func TestForkTellsNothingTwice(t *testing.T) {
+	paths := families(t)["claude/fork"]
+	whole := func([]*reading) (int, int) { return 0, 1 << 30 }
+	forward := readFamily(t, paths, whole).list()
+	reversed := slices.Clone(paths)
+	slices.Reverse(reversed)
+	assert.Equal(t, forward, readFamily(t, reversed, whole).list())
+	messages := map[string]int{}
+	for _, line := range forward {
+		if _, id, ok := strings.Cut(line, "gen_ai.response.id="); ok {
+			id, _, _ = strings.Cut(id, " ")
+			messages[id]++
+		}
+	}
+	require.NotEmpty(t, messages)
+	for id, n := range messages {
+		assert.Equal(t, 1, n, "model call %s", id)
+	}
+}

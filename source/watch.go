@@ -1,0 +1,200 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"go.uber.org/zap"
+)
+
+// watchPause is how long no folder is added after the system refused one: the limits that it refuses for (watches a
+// user may have, open files) don't change by asking again.
+const watchPause = time.Minute
+
+// errWatchBudget: the system opens each file of a watched folder, and too many would be open.
+var errWatchBudget = errors.New("too many files in watched folders")
+
+// notifier is what of fsnotify is used.
+type notifier interface {
+	Add(path string) error
+	Remove(path string) error
+	Close() error
+}
+
+// watcher has the system tell what happens in folders. A nil watcher watches nothing.
+//
+// inotify (through fsnotify v1.10.1) watches inodes, and tells events under the path that an inode was first added by.
+// After a renaming that path is wrong, for the folder and for all below it, and adding the new one changes nothing as
+// long as the inode is watched. So folders are kept by path and by inode, and an inode that turns up under another path
+// is let go of first.
+type watcher struct {
+	notify notifier
+	events <-chan fsnotify.Event
+	errors <-chan error
+	logger *zap.Logger
+	told   *Observer
+
+	mu       sync.Mutex
+	folders  map[string]watched
+	paths    map[fileID]string // the keys of folders
+	cost     int
+	refused  map[string]struct{} // not watched, though asked for
+	pause    time.Time           // no new folders before
+	reported bool
+}
+
+// watched is a folder that is watched.
+type watched struct {
+	id   fileID
+	cost int // files that the system opened for it
+}
+
+func newWatcher(logger *zap.Logger, told *Observer) (*watcher, error) {
+	n, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watch folders: %w", err)
+	}
+	return &watcher{
+		notify: n, events: n.Events, errors: n.Errors, logger: logger, told: told,
+		folders: map[string]watched{}, paths: map[fileID]string{}, refused: map[string]struct{}{},
+	}, nil
+}
+
+// add watches a folder, if it isn't watched.
+func (w *watcher) add(folder string) {
+	if w == nil {
+		return
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return // listing it will tell
+	}
+	id, _ := idOf(info)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if known, ok := w.folders[folder]; ok {
+		if known.id == id {
+			return
+		}
+		w.forgetLocked(folder)
+	}
+	if other, ok := w.paths[id]; ok && id != (fileID{}) {
+		if leadsTo(other, id) {
+			return // the same folder by another name, a link: told under the first one
+		}
+		w.forgetLocked(other)
+	}
+	if time.Now().Before(w.pause) {
+		w.refused[folder] = struct{}{}
+		return
+	}
+	cost, err := w.costOf(folder)
+	if err == nil {
+		err = w.notify.Add(folder)
+	}
+	switch {
+	case err == nil:
+		delete(w.refused, folder)
+		w.folders[folder] = watched{id, cost}
+		w.paths[id] = folder
+		w.cost += cost
+	case errors.Is(err, fs.ErrNotExist):
+	default:
+		w.refused[folder] = struct{}{}
+		w.pause = time.Now().Add(watchPause)
+		w.told.watchRefused(folder, err)
+		w.report(folder, err)
+	}
+}
+
+func leadsTo(path string, want fileID) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	id, _ := idOf(info)
+	return id == want
+}
+
+// costOf tells how many files the system would open to watch a folder, where it does such a thing.
+func (w *watcher) costOf(folder string) (int, error) {
+	if watchedFiles == 0 {
+		return 0, nil
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return 0, err
+	}
+	if w.cost+len(entries)+1 > watchedFiles {
+		return 0, errWatchBudget
+	}
+	return len(entries) + 1, nil
+}
+
+// report warns once: one folder that isn't watched is like the next.
+func (w *watcher) report(folder string, err error) {
+	if w.reported {
+		return
+	}
+	w.reported = true
+	w.logger.Warn("Some folders can't be watched and are polled; new lines are seen a poll_interval later. "+
+		"On Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances.",
+		zap.String("folder", folder), zap.Error(err))
+}
+
+// forget lets go of a folder that is gone or has another name, and of those below it. It says whether it was watched.
+func (w *watcher) forget(folder string) bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.refused, folder)
+	_, ok := w.folders[folder]
+	if ok {
+		w.forgetLocked(folder)
+	}
+	return ok
+}
+
+func (w *watcher) forgetLocked(folder string) {
+	below := folder + string(filepath.Separator)
+	for path, known := range w.folders {
+		if path != folder && !strings.HasPrefix(path, below) {
+			continue
+		}
+		w.cost -= known.cost
+		delete(w.folders, path)
+		if w.paths[known.id] == path {
+			delete(w.paths, known.id)
+		}
+		_ = w.notify.Remove(path) // if it is gone, the system has done so itself
+	}
+}
+
+// whole tells whether all folders are watched.
+func (w *watcher) whole() bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.refused) == 0
+}
+
+func (w *watcher) close() error {
+	if w == nil {
+		return nil
+	}
+	if err := w.notify.Close(); err != nil {
+		return fmt.Errorf("stop watching folders: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,239 @@
+package telemetry
+
+import (
+	"sync/atomic"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// A family is a run and the sub-agents whose work stands in files of their own. The files are read in any order and at
+// the same time, so the two sides meet here: the parent's stream announces its runs by their turn ids, and the agents
+// that its calls start by their agent ids; the child's stream waits until one of the two is told.
+//
+//	child      waits for                                     gets
+//	run        the turn that it names, or its agent id       trace, so that its tools and records can go out
+//	its span   its agent id, then the end of that call       the call that it hangs under, and how it ended
+//
+// What a child gives once the parent's line has told what it waited for goes out with that line: so a line that is
+// folded silently releases silently, and a line that is not accepted has released nothing.
+
+// runRef is what a child needs to know of the run that it belongs to. Only ended changes.
+type runRef struct {
+	key       string
+	sessionID string
+	traceID   pcommon.TraceID
+	topSpanID pcommon.SpanID
+	ended     atomic.Bool // the run is over
+}
+
+// callRef is what a child needs to know of the call that started it. It does not change.
+type callRef struct {
+	spanID    pcommon.SpanID
+	agentType string
+	toolName  string
+}
+
+// agentKey names a sub-agent. Formats whose agents have sessions of their own name it by that session alone.
+type agentKey struct{ provider, session, agent string }
+
+// turnKey names a turn of a session.
+type turnKey struct{ provider, session, turn string }
+
+// kin is what the two sides know of one sub-agent.
+type kin struct {
+	run        *runRef
+	call       *callRef
+	background bool
+	// ended tells that the call is over, or for work in the background that word of its end came.
+	ended  bool
+	reason CloseReason
+	failed bool
+
+	child *Stream // the stream that it works in, once seen
+}
+
+// families is the meeting place. Its owner locks.
+type families struct {
+	limit  int
+	agents map[agentKey]*kin
+	turns  map[turnKey]*runRef
+	order  []any // keys, oldest first, for eviction
+	// waiting are streams whose agent or turn nobody has announced.
+	waiting map[any][]*Stream
+}
+
+func newFamilies(limit int) families {
+	return families{limit: limit, agents: map[agentKey]*kin{}, turns: map[turnKey]*runRef{}, waiting: map[any][]*Stream{}}
+}
+
+// remember bounds the announcements; the oldest are forgotten.
+func (f *families) remember(key any) {
+	f.order = append(f.order, key)
+	for len(f.order) > f.limit {
+		switch old := f.order[0].(type) {
+		case agentKey:
+			delete(f.agents, old)
+		case turnKey:
+			delete(f.turns, old)
+		}
+		f.order = f.order[1:]
+	}
+}
+
+// kinOf is the entry of an agent, a new one if nobody spoke of it yet.
+func (f *families) kinOf(key agentKey) *kin {
+	k := f.agents[key]
+	if k == nil {
+		k = &kin{}
+		f.agents[key] = k
+		f.remember(key)
+	}
+	return k
+}
+
+// awaited takes the streams that wait for key.
+func (f *families) awaited(key any) []*Stream {
+	list := f.waiting[key]
+	delete(f.waiting, key)
+	return list
+}
+
+// announceTurn tells that a turn belongs to a run, and returns the streams that waited for it.
+func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.families.turns[key] == nil {
+		r.families.turns[key] = run
+		r.families.remember(key)
+	}
+	return r.families.awaited(key)
+}
+
+// announceAgent tells that a call of a run started an agent. Formats differ in whether the agent has a session of its
+// own, so it is announced under both names.
+func (r *Registry) announceAgent(key agentKey, run *runRef, call *callRef) []*Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var told []*Stream
+	for _, key := range bothNames(key) {
+		k := r.families.kinOf(key)
+		if k.call != nil {
+			continue
+		}
+		k.run, k.call = run, call
+		told = append(told, r.families.awaited(key)...)
+		if k.child != nil {
+			told = append(told, k.child)
+		}
+	}
+	return told
+}
+
+// endAgent tells that the call of an agent is over, and how; in the background it is the agent's own end.
+func (r *Registry) endAgent(key agentKey, reason CloseReason, failed bool) []*Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var told []*Stream
+	for _, key := range bothNames(key) {
+		k := r.families.kinOf(key)
+		if k.ended {
+			continue
+		}
+		k.ended, k.reason, k.failed = true, reason, failed
+		if k.child != nil {
+			told = append(told, k.child)
+		}
+	}
+	return told
+}
+
+// inBackground tells that the agent outlives its call.
+func (r *Registry) inBackground(key agentKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range bothNames(key) {
+		r.families.kinOf(key).background = true
+	}
+}
+
+func bothNames(key agentKey) []agentKey {
+	return []agentKey{key, {provider: key.provider, agent: key.agent}}
+}
+
+// seekRun is the run that a child belongs to, nil while nobody has told. The child is remembered and told later.
+func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k := r.families.kinOf(key)
+	k.child = child
+	if k.run != nil {
+		return k.run
+	}
+	if turn.turn != "" {
+		if run := r.families.turns[turn]; run != nil {
+			return run
+		}
+		r.families.wait(turn, child)
+	}
+	r.families.wait(key, child)
+	return nil
+}
+
+func (f *families) wait(key any, child *Stream) {
+	for _, s := range f.waiting[key] {
+		if s == child {
+			return
+		}
+	}
+	f.waiting[key] = append(f.waiting[key], child)
+}
+
+// kinNow is a copy of what is known of an agent.
+func (r *Registry) kinNow(key agentKey) kin {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k := r.families.agents[key]; k != nil {
+		return *k
+	}
+	return kin{}
+}
+
+// leave takes a stream that ends out of all that waits.
+func (r *Registry) leave(child *Stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, list := range r.families.waiting {
+		kept := list[:0]
+		for _, s := range list {
+			if s != child {
+				kept = append(kept, s)
+			}
+		}
+		if len(kept) == 0 {
+			delete(r.families.waiting, key)
+		} else {
+			r.families.waiting[key] = kept
+		}
+	}
+	if key := child.kinKey; key != (agentKey{}) {
+		if k := r.families.agents[key]; k != nil && k.child == child {
+			k.child = nil
+		}
+	}
+}
+
+// kinKeyOf is the name of the sub-agent whose own stream an event stands in; empty for a stream of no sub-agent.
+func kinKeyOf(provider string, ev *events.DisplayEvent) agentKey {
+	switch {
+	case ev.ParentID != "":
+		return agentKey{} // a sub-agent inside its parent's stream
+	case ev.AgentID != "" && ev.AgentID != ev.SessionID:
+		return agentKey{provider, ev.SessionID, ev.AgentID}
+	case ev.AgentID != "", ev.Session != nil && (ev.Session.SubAgent || ev.Session.ParentID != ""):
+		return agentKey{provider: provider, agent: ev.SessionID}
+	default:
+		return agentKey{}
+	}
+}
