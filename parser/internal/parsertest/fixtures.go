@@ -89,3 +89,24 @@ func Torn(t *testing.T, provider string, src func() events.DisplayEventSource) {
 		}
 	}
 }
+
+// Detection holds that detect knows the fixtures of its provider by one of their lines alone, and no line of all other
+// providers' fixtures. Files named in silent hold nothing that could tell.
+func Detection(t *testing.T, provider string, detect func(first [][]byte) bool, silent ...string) {
+	folders, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*"))
+	require.NoError(t, err)
+	for _, folder := range folders {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			continue
+		}
+		other := filepath.Base(folder)
+		for _, file := range Fixtures(t, other) {
+			if ext := filepath.Ext(file); ext != ".jsonl" && ext != ".json" && ext != ".sse" {
+				continue
+			}
+			known := slices.ContainsFunc(Lines(t, file), func(line []byte) bool { return detect([][]byte{line}) })
+			want := other == provider && !slices.Contains(silent, filepath.Base(file))
+			assert.Equal(t, want, known, file)
+		}
+	}
+}
