@@ -76,7 +76,7 @@ func TestConfigErrors(t *testing.T) {
 		{"nothing", []string{"include is required"}},
 		{"bad_glob", []string{`include`, `"/runs/[a"`}},
 		{"bad_exclude", []string{`exclude`, `"{a"`}},
-		{"bad_provider", []string{`provider must be one of claude`, `got "clod"`}},
+		{"bad_provider", []string{`provider must be one of `, `got "clod"`}},
 		{"bad_pattern", []string{`path_pattern "runs/{cicd.pipeline.name"`, "without its }"}},
 		{"bad_start", []string{`start_at must be "beginning" or "end", got "middle"`}},
 		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},

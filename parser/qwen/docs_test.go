@@ -1,0 +1,51 @@
+package qwen_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
+	"github.com/tailspan/tailspan/parser/qwen"
+)
+
+// TestTables holds that the parser's switches and the tables of the documentation know the same types, and that what is
+// said to be ignored is.
+func TestTables(t *testing.T) {
+	for _, tc := range []struct {
+		heading string
+		known   []string
+		line    string // with the type in it
+	}{
+		{"Records", parsertest.Cases(t, "parser.go", "dispatch"), `{"type":%q,"session_id":"s","uuid":"u"}`},
+		{"Subtypes of system", append(parsertest.Cases(t, "system.go", "system"), parsertest.Cases(t, "system.go", "quietSubtype")...),
+			`{"type":"system","subtype":%q,"session_id":"s","uuid":"u"}`},
+		{"Telemetry in transcripts", parsertest.Cases(t, "telemetry.go", "uiTelemetry"), ""},
+	} {
+		t.Run(tc.heading, func(t *testing.T) {
+			table := parsertest.Table(t, qwen.Name, tc.heading)
+			slices.Sort(tc.known)
+			assert.Equal(t, slices.Sorted(maps.Keys(table)), tc.known)
+			for kind, gives := range table {
+				if tc.line == "" || kind == "system" { // told by its subtypes
+					continue
+				}
+				p := qwen.New()
+				p.ParseEvents(fmt.Appendf(nil, tc.line, kind))
+				assert.NotEqual(t, events.LineUnknownType, p.LineStatus(), kind)
+				assert.Equal(t, strings.HasPrefix(gives, "ignored"), p.LineStatus() == events.LineIgnored, "%s: %s", kind, gives)
+			}
+		})
+	}
+	pieces := parsertest.Table(t, qwen.Name, "Pieces of a stream")
+	for _, kind := range parsertest.Cases(t, "deltas.go", "streamEvent") {
+		if !strings.HasSuffix(kind, "text_delta") && kind != "thinking_delta" { // of content_block_delta
+			assert.Contains(t, pieces, kind)
+		}
+	}
+}

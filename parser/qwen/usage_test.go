@@ -1,0 +1,106 @@
+package qwen_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
+	"github.com/tailspan/tailspan/parser/qwen"
+)
+
+// rawLine is what a line of either form tells of tokens.
+type rawLine struct {
+	Type    string `json:"type"`
+	Message struct {
+		Usage rawUsage `json:"usage"`
+	} `json:"message"`
+	Usage    rawUsage `json:"usage"`
+	Metadata struct {
+		Input  int64 `json:"promptTokenCount"`
+		Output int64 `json:"candidatesTokenCount"`
+		Cached int64 `json:"cachedContentTokenCount"`
+	} `json:"usageMetadata"`
+	Payload struct {
+		Event struct {
+			Name   string `json:"event.name"`
+			ID     string `json:"response_id"`
+			Input  int64  `json:"input_token_count"`
+			Output int64  `json:"output_token_count"`
+			Cached int64  `json:"cached_content_token_count"`
+		} `json:"uiEvent"`
+	} `json:"systemPayload"`
+}
+
+type rawUsage struct {
+	Input  int64 `json:"input_tokens"`
+	Output int64 `json:"output_tokens"`
+	Cached int64 `json:"cache_read_input_tokens"`
+}
+
+func (u rawUsage) tokens() events.Tokens {
+	return events.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.Cached}
+}
+
+// TestUsageSums adds up the tokens of each fixture a second way, with encoding/json, and holds that the sum of the
+// events is the same: the last result's total, else the calls of a stream; of a transcript the telemetry, else the
+// messages.
+func TestUsageSums(t *testing.T) {
+	for _, file := range parsertest.Fixtures(t, qwen.Name) {
+		var total events.UsageTotal
+		var result, calls, telemetry, messages events.Tokens
+		seen := map[string]bool{}
+		p := qwen.New()
+		for _, line := range parsertest.Lines(t, file) {
+			for _, e := range p.ParseEvents(line) {
+				if e.Kind == events.KindUsage {
+					total.Add(e.Model, e.Usage)
+				}
+			}
+			var l rawLine
+			require.NoError(t, json.Unmarshal(line, &l))
+			calls.Add(l.Message.Usage.tokens())
+			messages.Add(events.Tokens{Input: l.Metadata.Input, Output: l.Metadata.Output, CacheRead: l.Metadata.Cached})
+			if l.Type == "result" {
+				result = l.Usage.tokens()
+			}
+			if e := l.Payload.Event; e.Name == "qwen-code.api_response" && !seen[e.ID] {
+				seen[e.ID] = true
+				telemetry.Add(events.Tokens{Input: e.Input, Output: e.Output, CacheRead: e.Cached})
+			}
+		}
+		want := messages
+		for _, told := range []events.Tokens{calls, telemetry, result} {
+			if told != (events.Tokens{}) {
+				want = told
+			}
+		}
+		got := total.Sum().Provider
+		got.Reasoning = 0
+		assert.Equal(t, want, got, file)
+	}
+}
+
+// TestStreamAndTranscriptAgree holds that both files of one run tell the same tokens, where the run was not killed.
+func TestStreamAndTranscriptAgree(t *testing.T) {
+	sum := func(file string) events.Tokens {
+		var total events.UsageTotal
+		p := qwen.New()
+		for _, line := range parsertest.Lines(t, file) {
+			for _, e := range p.ParseEvents(line) {
+				if e.Kind == events.KindUsage {
+					total.Add(e.Model, e.Usage)
+				}
+			}
+		}
+		tokens := total.Sum().Tokens
+		tokens.Reasoning = 0
+		return tokens
+	}
+	for _, run := range []string{"parity", "subagent", "failures", "parallel", "resume-1", "resume-2", "fatal-401"} {
+		assert.Equal(t, sum("../../testdata/qwen/"+run+".stream.jsonl"), sum("../../testdata/qwen/"+run+".session.jsonl"), run)
+	}
+}
