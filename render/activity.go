@@ -9,29 +9,59 @@ import (
 // activityToolUse is "Read calc.go": the label that all spellings of a tool come down to, "server: tool" for one of an
 // MCP server, and the argument.
 func activityToolUse(r *Renderer, e *events.DisplayEvent) {
-	if !e.Tool.Partial {
-		r.line(activityCall(&e.Tool))
+	if e.Tool.Partial {
+		return
 	}
+	width := 0
+	if r.settings.Width != nil {
+		width = max(r.settings.Width()-cells(r.lineMargin), 0)
+	}
+	r.line(callWords(&e.Tool).fit(width))
 }
 
-// activityCall is a call in the activity style and in the status line.
-func activityCall(t *events.Tool) string {
-	title, target := toolTitle(t), brief(t.Target)
+// words are a call in the activity style and in the status line.
+type words struct {
+	title, target string
+	path          bool // target is a path, whose end tells most
+}
+
+func callWords(t *events.Tool) words {
 	known := lookUp(t.Name)
+	w := words{title: toolTitle(t), path: known != nil && (known.field == fieldFile || known.field == fieldFolder)}
 	switch {
-	case known != nil && known.field == fieldNone || target == "":
-		return title
-	case known != nil && known.field == fieldTask && t.AgentType != "":
-		return title + " " + colon(brief(t.AgentType), target)
+	case known != nil && known.field == fieldNone:
+	case w.path:
+		w.target = strings.TrimSpace(cleanLine(strings.TrimSpace(t.Target), maxRemembered))
 	default:
-		return title + " " + target
+		w.target = brief(t.Target)
+		if w.target != "" && known != nil && known.field == fieldTask {
+			w.target = strings.TrimPrefix(colon(brief(t.AgentType), w.target), ": ")
+		}
 	}
+	return w
+}
+
+// fit is the call in at most width cells; 0 sets no limit. A path loses its beginning, anything else its end.
+func (w words) fit(width int) string {
+	if w.target == "" {
+		return fitOr(w.title, width)
+	}
+	line := w.title + " " + w.target
+	if width <= 0 || cells(line) <= width || !w.path {
+		return fitOr(line, width)
+	}
+	const least = 8 // cells of a path that are worth their place
+	rest := width - cells(w.title) - 1
+	if rest < least {
+		return fitOr(line, width)
+	}
+	return w.title + " " + fitEnd(w.target, rest)
 }
 
 // activityToolResult is "Read calc.go → 12 lines (340ms)", where results are asked for.
 func activityToolResult(r *Renderer, e *events.DisplayEvent) {
 	if r.settings.Results {
-		r.line(activityCall(&e.Tool), " → ", outcome(&e.Tool), took(r, &e.Tool))
+		r.line(callWords(&e.Tool).fit(0), " → ", outcome(&e.Tool), took(r, &e.Tool))
 	}
 }
 

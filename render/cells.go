@@ -17,4 +17,15 @@ func fit(s string, width int) string {
 	return counter().Truncate(s, width, "…")
 }
 
+// fitOr is fit, but for a width of 0 or less, which sets no limit.
+func fitOr(s string, width int) string {
+	if width <= 0 {
+		return s
+	}
+	return fit(s, width)
+}
+
+// fitEnd cuts the beginning of a safe line, the first cell being "…" where something was cut.
+func fitEnd(s string, width int) string { return counter().TruncatePrefix(s, width, "…") }
+
 func counter() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }

@@ -305,7 +305,10 @@ func TestActivityLines(t *testing.T) {
 
 func TestActivityFitsTheWidth(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Width: func() int { return 24 }}
-	assert.Equal(t, "--:--:-- Read 商品の値…\n", emit(s, use("t", "Read", "商品の値段を計算する")), "two cells a character")
+	assert.Equal(t, "--:--:-- Grep 商品の値…\n", emit(s, use("t", "Grep", "商品の値段を計算する")), "two cells a character")
+	assert.Equal(t, "--:--:-- Read …/src/a.go\n", emit(s, use("t", "Read", "/home/dev/src/a.go")), "a path loses its beginning")
+	assert.Equal(t, "--:--:-- NotebookEdit /…\n", emit(s, use("t", "NotebookEdit", "/home/dev/src/a.go")), "too little is left of it")
+	assert.Equal(t, "--:--:-- "+strings.Repeat("x", 14)+"…\n", emit(s, use("t", strings.Repeat("x", 20), "")))
 	assert.Equal(t, "--:--:-- Read a.go\n", emit(s, use("t", "Read", "a.go")))
 	assert.Equal(t, strings.Repeat("word ", 20)+"\n", emit(s, said(strings.Repeat("word ", 20))), "the terminal wraps text")
 }

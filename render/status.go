@@ -27,8 +27,9 @@ type watched struct {
 
 // openCall is a call that runs.
 type openCall struct {
-	id, words string
-	agent     bool // it runs a sub-agent
+	id    string
+	words words
+	agent bool // it runs a sub-agent
 }
 
 // watch adds a stream to the status line.
@@ -103,7 +104,7 @@ func (w *watched) start(e *events.DisplayEvent) {
 	w.end(e.Tool.ID)
 	known := lookUp(e.Tool.Name)
 	w.open = append(w.open, openCall{
-		id: e.Tool.ID, words: joinLine([]string{activityCall(&e.Tool)}), agent: known != nil && known.field == fieldTask || e.Tool.AgentType != "",
+		id: e.Tool.ID, words: callWords(&e.Tool), agent: known != nil && known.field == fieldTask || e.Tool.AgentType != "",
 	})
 	if len(w.open) > maxOpenCalls {
 		w.open = w.open[1:]
@@ -119,7 +120,7 @@ func (w *watched) end(id string) {
 // tokens, at what cost, how many sub-agents. Where it is narrow, the last of these go first.
 func (t *Terminal) status(width int) string {
 	doing, facts := t.facts()
-	if doing == "" {
+	if doing == nil {
 		return ""
 	}
 	head := " " + spinner[t.frame%len(spinner)] + " "
@@ -127,7 +128,7 @@ func (t *Terminal) status(width int) string {
 		facts = facts[:len(facts)-1]
 	}
 	tail := joinFacts(facts)
-	line := head + fit(doing, width-cells(head)-cells(tail)) + tail
+	line := head + doing(width-cells(head)-cells(tail)) + tail
 	return strings.TrimRight(fit(line, width), " ")
 }
 
@@ -138,8 +139,8 @@ func joinFacts(facts []string) string {
 	return " · " + strings.Join(facts, " · ")
 }
 
-// facts says what runs now, empty if nothing does, and what is to be told of it.
-func (t *Terminal) facts() (doing string, facts []string) {
+// facts says what runs now, in a given number of cells, nil if nothing does, and what is to be told of it.
+func (t *Terminal) facts() (doing func(width int) string, facts []string) {
 	var running, agents int
 	var since time.Time
 	var sum events.Usage
@@ -160,10 +161,10 @@ func (t *Terminal) facts() (doing string, facts []string) {
 				agents++
 			}
 		}
-		doing = w.doing()
+		doing = w.doing
 	}
 	if running == 0 {
-		return "", nil
+		return nil, nil
 	}
 	if elapsed := time.Since(since).Truncate(time.Second); elapsed > 0 {
 		facts = append(facts, short(elapsed))
@@ -184,18 +185,24 @@ func (t *Terminal) facts() (doing string, facts []string) {
 }
 
 // doing is the newest call that runs, behind its step.
-func (w *watched) doing() string {
-	words := "thinking"
-	switch {
+func (w *watched) doing(width int) string {
+	if width <= 0 {
+		return ""
+	}
+	step := ""
+	if name := brief(w.origin.Step); name != "" {
+		step = "[" + name + "] "
+	}
+	switch rest := width - cells(step); {
+	case rest <= 0:
+		return fit(step, width)
 	case w.waiting != "":
-		words = w.waiting
+		return step + fit(w.waiting, rest)
 	case len(w.open) > 0:
-		words = w.open[len(w.open)-1].words
+		return step + w.open[len(w.open)-1].words.fit(rest)
+	default:
+		return step + fit("thinking", rest)
 	}
-	if step := brief(w.origin.Step); step != "" {
-		return "[" + step + "] " + words
-	}
-	return words
 }
 
 // count is a number as people read it: "950", "12.3k", "1.2M".
