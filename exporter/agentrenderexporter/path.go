@@ -76,7 +76,7 @@ func attributeOf(name string, maps []pcommon.Map) string {
 // separator of any system, no name that means a folder above, no control character, not too long.
 func safePathValue(value string) string {
 	var b strings.Builder
-	for _, r := range value {
+	for _, r := range strings.TrimSpace(value) {
 		switch {
 		case strings.ContainsRune(`/\:*?"<>|`, r), unicode.IsControl(r), r == utf8.RuneError, unicode.Is(unicode.Cf, r):
 			b.WriteByte('_')
@@ -86,7 +86,7 @@ func safePathValue(value string) string {
 			b.WriteRune(r)
 		}
 	}
-	safe := strings.TrimSpace(b.String())
+	safe := b.String()
 	if safe == "" {
 		return missingValue
 	}
