@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -42,6 +43,9 @@ func ParseMode(name string) (Mode, error) {
 	return ModeDefault, fmt.Errorf("mode must be one of %s, got %q", strings.Join(modeNames[:], ", "), name)
 }
 
+// ModeNames lists the modes in the spelling of settings.
+func ModeNames() []string { return slices.Clone(modeNames[:]) }
+
 // Style tells what the lines of the verbose mode look like.
 type Style uint8
 
@@ -79,3 +83,6 @@ func ParseStyle(name string) (Style, error) {
 	}
 	return StyleMarker, fmt.Errorf("style must be one of %s, got %q", strings.Join(styleNames[:], ", "), name)
 }
+
+// StyleNames lists the styles in the spelling of settings.
+func StyleNames() []string { return slices.Clone(styleNames[:]) }

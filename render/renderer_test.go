@@ -233,12 +233,14 @@ func TestEveryEventIsWrittenAtOnce(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for _, name := range []string{"default", "verbose", "quiet", "json"} {
+	assert.Equal(t, []string{"default", "verbose", "quiet", "json"}, render.ModeNames())
+	assert.Equal(t, []string{"marker", "transcript", "progress", "activity"}, render.StyleNames())
+	for _, name := range render.ModeNames() {
 		m, err := render.ParseMode(name)
 		require.NoError(t, err)
 		assert.Equal(t, name, m.String())
 	}
-	for _, name := range []string{"marker", "transcript", "progress", "activity"} {
+	for _, name := range render.StyleNames() {
 		s, err := render.ParseStyle(name)
 		require.NoError(t, err)
 		assert.Equal(t, name, s.String())

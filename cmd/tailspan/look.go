@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/tailspan/tailspan/render"
@@ -20,8 +21,8 @@ type lookFlags struct {
 // addLook adds the flags of the readable log.
 func (f *flags) addLook() *lookFlags {
 	l := &lookFlags{}
-	f.StringVar(&l.mode, "mode", render.ModeDefault.String(), "how much is shown: default, verbose, quiet, json")
-	f.StringVar(&l.style, "style", render.StyleMarker.String(), "what verbose mode looks like: marker, transcript, progress, activity")
+	f.StringVar(&l.mode, "mode", render.ModeDefault.String(), "how much is shown: "+strings.Join(render.ModeNames(), ", "))
+	f.StringVar(&l.style, "style", render.StyleMarker.String(), "what verbose mode looks like: "+strings.Join(render.StyleNames(), ", "))
 	f.StringVar(&l.color, "color", render.ColorAuto.String(), "colours: auto (on a terminal; NO_COLOR and FORCE_COLOR count), always, never")
 	f.StringVar(&l.step, "step", "", "name of the step, shown by the activity style and in quiet mode")
 	f.BoolVar(&l.escape, "escape-commands", false, "break what a CI system would take for a command to it")
