@@ -120,8 +120,14 @@ type Telemetry struct {
 	FamilyGrace time.Duration `mapstructure:"family_grace"`
 	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
 	PipelineIdle time.Duration `mapstructure:"pipeline_idle"`
-	Capture      Capture       `mapstructure:"capture"`
-	Limits       Limits        `mapstructure:"limits"`
+	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
+	ProgressInterval time.Duration `mapstructure:"progress_interval"`
+	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
+	ExpectedDuration time.Duration `mapstructure:"expected_duration"`
+	// MetricsInterval is how often the metrics go out.
+	MetricsInterval time.Duration `mapstructure:"metrics_interval"`
+	Capture         Capture       `mapstructure:"capture"`
+	Limits          Limits        `mapstructure:"limits"`
 }
 
 // Capture says which contents go into records.
@@ -145,6 +151,8 @@ type Limits struct {
 	OpenCalls int `mapstructure:"open_calls"`
 	// RememberedIDs bounds the ids that one run remembers.
 	RememberedIDs int `mapstructure:"remembered_ids"`
+	// MetricSeries bounds the series of all metrics together.
+	MetricSeries int `mapstructure:"metric_series"`
 	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
 	EmittedIDs int `mapstructure:"emitted_ids"`
 	// Pipelines bounds the pipeline runs that are remembered.
@@ -154,14 +162,16 @@ type Limits struct {
 // NewDefaultTelemetry are the defaults: texts are captured, all other contents are not.
 func NewDefaultTelemetry() Telemetry {
 	return Telemetry{
-		Semconv:      SemconvGenAI01,
-		Trace:        TraceRun,
-		FamilyGrace:  10 * time.Second,
-		PipelineIdle: 30 * time.Second,
-		Capture:      Capture{Text: true},
+		Semconv:          SemconvGenAI01,
+		Trace:            TraceRun,
+		FamilyGrace:      10 * time.Second,
+		PipelineIdle:     30 * time.Second,
+		ProgressInterval: 10 * time.Second,
+		MetricsInterval:  30 * time.Second,
+		Capture:          Capture{Text: true},
 		Limits: Limits{
 			TargetRunes: 256, ContentBytes: 64 << 10, HeldEvents: 4096, OpenCalls: 10_000, RememberedIDs: 100_000,
-			EmittedIDs: 500_000, Pipelines: 10_000,
+			MetricSeries: 2000, EmittedIDs: 500_000, Pipelines: 10_000,
 		},
 	}
 }
@@ -172,17 +182,24 @@ func (t *Telemetry) Validate() error {
 	if !slices.Contains([]string{SemconvGenAI01, SemconvV141}, t.Semconv) {
 		errs = append(errs, fmt.Errorf("semconv must be %q or %q, got %q", SemconvGenAI01, SemconvV141, t.Semconv))
 	}
+	for key, d := range map[string]time.Duration{"progress_interval": t.ProgressInterval, "expected_duration": t.ExpectedDuration} {
+		if d < 0 {
+			errs = append(errs, fmt.Errorf("%s must not be negative, got %v", key, d))
+		}
+	}
 	if t.Trace != TraceRun && t.Trace != TraceSession {
 		errs = append(errs, fmt.Errorf("trace must be %q or %q, got %q", TraceRun, TraceSession, t.Trace))
 	}
 	errs = append(errs,
 		positiveDuration("family_grace", t.FamilyGrace),
 		positiveDuration("pipeline_idle", t.PipelineIdle),
+		positiveDuration("metrics_interval", t.MetricsInterval),
 		positive("limits::target_runes", t.Limits.TargetRunes),
 		positive("limits::content_bytes", t.Limits.ContentBytes),
 		positive("limits::held_events", t.Limits.HeldEvents),
 		positive("limits::open_calls", t.Limits.OpenCalls),
 		positive("limits::remembered_ids", t.Limits.RememberedIDs),
+		positive("limits::metric_series", t.Limits.MetricSeries),
 		positive("limits::emitted_ids", t.Limits.EmittedIDs),
 		positive("limits::pipelines", t.Limits.Pipelines),
 	)

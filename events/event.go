@@ -32,6 +32,8 @@ type DisplayEvent struct {
 	AgentID string
 	// Model is the model that produced the event, as the provider spells it.
 	Model string
+	// ModelProvider is who serves the model, where the format tells it for each call: "anthropic", "openai".
+	ModelProvider string
 
 	// Text is the payload of Text, Reasoning, Message, Notice, Phase and Prompt, byte for byte as the agent said it.
 	Text string

@@ -6,8 +6,11 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/claude"
+	"github.com/tailspan/tailspan/parser/codex"
 	"github.com/tailspan/tailspan/parser/gemini"
+	"github.com/tailspan/tailspan/parser/openai"
 	"github.com/tailspan/tailspan/parser/opencode"
+	"github.com/tailspan/tailspan/parser/qwen"
 )
 
 // The names that stand for no provider of their own.
@@ -38,9 +41,12 @@ type provider struct {
 
 // providers are asked in this order, so one that writes a form of another's format stands before it.
 var providers = [...]provider{
+	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen"}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect},
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect},
 	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini"}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect},
+	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai"}, func() events.DisplayEventSource { return openai.New() }, openai.Detect},
 	{Info{Name: opencode.Name, ServiceName: "opencode"}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect},
+	{Info{Name: codex.Name, ServiceName: "codex", System: "openai"}, func() events.DisplayEventSource { return codex.New() }, codex.Detect},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".

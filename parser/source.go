@@ -132,6 +132,11 @@ func (s *Source) Flush() []events.DisplayEvent {
 		if f, ok := s.parser.(events.Flusher); ok {
 			out := f.Flush()
 			s.stats.Events += len(out)
+			if t, ok := s.parser.(interface{ Torn() bool }); ok && t.Torn() {
+				// The end of the stream proves torn what counted as ignored, since it could have gone on.
+				s.stats.Ignored--
+				s.stats.Malformed++
+			}
 			return out
 		}
 	}

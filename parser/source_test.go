@@ -154,7 +154,7 @@ func TestDetect(t *testing.T) {
 		{"qwen message", `{"type":"assistant","uuid":"a","session_id":"s","message":{"id":"a","role":"assistant","content":[{"type":"text","text":"x"}]}}`, ""},
 		{"gemini", `{"type":"init","timestamp":"2026-11-27T20:46:41.189Z","session_id":"s","model":"gemini-2.5-pro"}`, "gemini"},
 		{"gemini message", `{"type":"message","session_id":"s","role":"user","content":"hi"}`, ""},
-		{"codex", `{"type":"thread.started","thread_id":"t"}`, ""},
+		{"codex", `{"type":"thread.started","thread_id":"t"}`, "codex"},
 		{"words", `hello`, ""}, {"empty", ``, ""}, {"number", `1`, ""}, {"empty array", `[]`, ""}, {"torn", `{"type":"system","subtype":"init","session_id":"s","tools":[`, ""},
 	} {
 		got, ok := parser.Detect([][]byte{[]byte("npm warn"), []byte(tc.line)})

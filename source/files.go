@@ -17,7 +17,9 @@ type Files struct {
 	settings Settings
 	handler  Handler
 	globs    globs
-	open     opener
+	// Seams for tests.
+	open       opener
+	newWatcher func(*zap.Logger, *Observer) (*watcher, error)
 
 	mu      sync.Mutex // of started and stopped
 	started bool
@@ -45,7 +47,7 @@ func New(settings Settings, handler Handler) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Files{settings: settings.withDefaults(), handler: handler, globs: g, open: openFile}, nil
+	return &Files{settings: settings.withDefaults(), handler: handler, globs: g, open: openFile, newWatcher: newWatcher}, nil
 }
 
 // Start looks at all files once, so that with [StartAtEnd] what is written after Start has returned is read, and then
@@ -62,7 +64,7 @@ func (f *Files) Start(ctx context.Context) error {
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f.giveUp = cancel
 	if !f.settings.PollOnly {
-		w, err := newWatcher(f.settings.Logger, &f.settings.Observer)
+		w, err := f.newWatcher(f.settings.Logger, &f.settings.Observer)
 		if err != nil {
 			f.settings.Observer.watchRefused("", err)
 			f.settings.Logger.Warn("Folders can't be watched and are polled; new lines are seen a poll_interval later. "+

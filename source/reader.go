@@ -97,7 +97,11 @@ func (r *reader) probe(res *result) {
 
 func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 	res.size, res.mtime = info.Size(), info.ModTime().UnixNano()
-	res.id, _ = idOf(info)
+	id, _ := idOf(info)
+	if id != res.id {
+		res.seek = 0 // not the file that was there at start
+	}
+	res.id = id
 	n, err := h.ReadAt(r.head[:], 0)
 	if err != nil && err != io.EOF { //nolint:errorlint // io.ReaderAt's contract
 		return err

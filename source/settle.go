@@ -51,10 +51,14 @@ func (t *table) hold(f *file, wait time.Duration) {
 func (t *table) probed(f *file, res result) {
 	switch res.outcome {
 	case outcomeGone:
-		t.drop(f)
+		if !f.dirty { // else it came back while it was looked for
+			t.drop(f)
+		}
 	case outcomeIgnored:
 		t.complainIrregular(f.path)
-		t.drop(f)
+		if !f.dirty {
+			t.drop(f)
+		}
 	case outcomeFailed:
 		t.failed(f, res)
 	case outcomeEnd:
@@ -73,7 +77,13 @@ func (t *table) identify(f *file, res result) {
 		t.unalias(f)
 	}
 	f.size, f.mtime = res.size, res.mtime
+	start := t.starts[res.id]
+	delete(t.starts, res.id)
 	switch {
+	case start != nil && start != f && !f.first:
+		// It was there at start, under another path.
+		f.first, f.id, f.size = true, start.id, start.size
+		t.touch(f)
 	case len(res.head) == 0: // nothing to tell it by yet
 	case len(f.claims) > 0:
 		t.decideClaim(f, res)
@@ -209,12 +219,10 @@ func (t *table) visited(f *file, res result) {
 	case outcomeMore:
 		f.tries = 0
 		t.touch(f)
-	case outcomeGone:
+	case outcomeGone, outcomeReplaced:
+		path, came := f.path, f.dirty || res.outcome == outcomeReplaced
 		t.lost(f)
-	case outcomeReplaced:
-		path := f.path
-		t.lost(f)
-		if t.paths[path] == nil {
+		if came && t.paths[path] == nil {
 			t.touch(t.newFile(path))
 		}
 	case outcomeRewritten:

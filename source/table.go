@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"os"
 
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
@@ -23,7 +22,8 @@ type table struct {
 	paths  map[string]*file
 	ids    map[fileID]*file // identified files
 	heads  heads
-	closed list.List // files in stateClosed, the oldest first
+	starts map[fileID]*file // files that were there at start and are not identified yet, with [StartAtEnd]
+	closed list.List        // files in stateClosed, the oldest first
 	gone   map[*file]struct{}
 
 	queue  []*file // wait for a worker
@@ -40,7 +40,7 @@ type table struct {
 func newTable(settings Settings, g *globs) *table {
 	return &table{
 		settings: settings, globs: g, names: &streamNames{taken: map[string]struct{}{}},
-		paths: map[string]*file{}, ids: map[fileID]*file{}, heads: heads{files: map[headKey]*file{}},
+		paths: map[string]*file{}, ids: map[fileID]*file{}, starts: map[fileID]*file{}, heads: heads{files: map[headKey]*file{}},
 		gone: map[*file]struct{}{}, kept: list.New(), look: 1, complains: map[string]string{},
 	}
 }
@@ -135,8 +135,13 @@ func (t *table) ingest(one found, atStart bool) {
 	f := t.paths[one.path]
 	if f == nil {
 		f = t.newFile(one.path)
-		f.first = atStart
 		f.size, f.mtime = one.size, one.mtime
+		if atStart {
+			f.first, f.id = true, one.id
+		}
+		if atStart && t.settings.StartAt == StartAtEnd && one.id != (fileID{}) {
+			t.starts[one.id] = f
+		}
 		skip := atStart && t.settings.StartAt == StartAtEnd && isCompressed(one.path)
 		if one.size > 0 && !skip {
 			t.touch(f)
@@ -213,6 +218,9 @@ func (t *table) reported(r scanReport) {
 	if !r.all {
 		return
 	}
+	if len(t.queue) == 0 {
+		clear(t.starts) // what is not found by now is gone
+	}
 	for _, f := range t.paths {
 		if f.seen != t.look {
 			f.seen = t.look
@@ -248,14 +256,7 @@ func without(files []*file, f *file) []*file {
 }
 
 // under tells whether a file's path still leads to it.
-func under(f *file) bool {
-	info, err := os.Stat(f.path)
-	if err != nil {
-		return false
-	}
-	id, ok := idOf(info)
-	return !ok || id == f.id
-}
+func under(f *file) bool { return leadsTo(f.path, f.id) }
 
 // wanted is what the next look is to be at.
 type wanted struct {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,6 +29,11 @@ type notifier interface {
 }
 
 // watcher has the system tell what happens in folders. A nil watcher watches nothing.
+//
+// inotify (through fsnotify v1.10.1) watches inodes, and tells events under the path that an inode was first added by.
+// After a renaming that path is wrong, for the folder and for all below it, and adding the new one changes nothing as
+// long as the inode is watched. So folders are kept by path and by inode, and an inode that turns up under another path
+// is let go of first.
 type watcher struct {
 	notify notifier
 	events <-chan fsnotify.Event
@@ -35,11 +42,18 @@ type watcher struct {
 	told   *Observer
 
 	mu       sync.Mutex
-	folders  map[string]int // watched, with the files that it costs
+	folders  map[string]watched
+	paths    map[fileID]string // the keys of folders
 	cost     int
 	refused  map[string]struct{} // not watched, though asked for
 	pause    time.Time           // no new folders before
 	reported bool
+}
+
+// watched is a folder that is watched.
+type watched struct {
+	id   fileID
+	cost int // files that the system opened for it
 }
 
 func newWatcher(logger *zap.Logger, told *Observer) (*watcher, error) {
@@ -49,7 +63,7 @@ func newWatcher(logger *zap.Logger, told *Observer) (*watcher, error) {
 	}
 	return &watcher{
 		notify: n, events: n.Events, errors: n.Errors, logger: logger, told: told,
-		folders: map[string]int{}, refused: map[string]struct{}{},
+		folders: map[string]watched{}, paths: map[fileID]string{}, refused: map[string]struct{}{},
 	}, nil
 }
 
@@ -58,10 +72,24 @@ func (w *watcher) add(folder string) {
 	if w == nil {
 		return
 	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return // listing it will tell
+	}
+	id, _ := idOf(info)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, ok := w.folders[folder]; ok {
-		return
+	if known, ok := w.folders[folder]; ok {
+		if known.id == id {
+			return
+		}
+		w.forgetLocked(folder)
+	}
+	if other, ok := w.paths[id]; ok && id != (fileID{}) {
+		if leadsTo(other, id) {
+			return // the same folder by another name, a link: told under the first one
+		}
+		w.forgetLocked(other)
 	}
 	if time.Now().Before(w.pause) {
 		w.refused[folder] = struct{}{}
@@ -74,7 +102,8 @@ func (w *watcher) add(folder string) {
 	switch {
 	case err == nil:
 		delete(w.refused, folder)
-		w.folders[folder] = cost
+		w.folders[folder] = watched{id, cost}
+		w.paths[id] = folder
 		w.cost += cost
 	case errors.Is(err, fs.ErrNotExist):
 	default:
@@ -83,6 +112,15 @@ func (w *watcher) add(folder string) {
 		w.told.watchRefused(folder, err)
 		w.report(folder, err)
 	}
+}
+
+func leadsTo(path string, want fileID) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	id, _ := idOf(info)
+	return id == want
 }
 
 // costOf tells how many files the system would open to watch a folder, where it does such a thing.
@@ -111,7 +149,7 @@ func (w *watcher) report(folder string, err error) {
 		zap.String("folder", folder), zap.Error(err))
 }
 
-// forget is called when a folder is gone or has another name.
+// forget lets go of a folder that is gone or has another name, and of those below it. It says whether it was watched.
 func (w *watcher) forget(folder string) bool {
 	if w == nil {
 		return false
@@ -119,13 +157,26 @@ func (w *watcher) forget(folder string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.refused, folder)
-	cost, ok := w.folders[folder]
+	_, ok := w.folders[folder]
 	if ok {
-		w.cost -= cost
-		delete(w.folders, folder)
-		_ = w.notify.Remove(folder) // the system has mostly done so
+		w.forgetLocked(folder)
 	}
 	return ok
+}
+
+func (w *watcher) forgetLocked(folder string) {
+	below := folder + string(filepath.Separator)
+	for path, known := range w.folders {
+		if path != folder && !strings.HasPrefix(path, below) {
+			continue
+		}
+		w.cost -= known.cost
+		delete(w.folders, path)
+		if w.paths[known.id] == path {
+			delete(w.paths, known.id)
+		}
+		_ = w.notify.Remove(path) // if it is gone, the system has done so itself
+	}
 }
 
 // whole tells whether all folders are watched.

@@ -24,7 +24,8 @@ type agent struct {
 	usage      events.Tokens // what its model calls told
 	toolCalls  int
 	toolErrors int
-	background bool
+	background bool // the format says that its work goes on after the call
+	detached   bool // its call, or who made that, was over when the first sign of it came
 	closed     bool
 }
 
@@ -32,6 +33,7 @@ type agent struct {
 type chat struct {
 	messageID string
 	model     string
+	system    string
 	spanID    pcommon.SpanID
 	span      interval
 	usage     events.Tokens
@@ -50,7 +52,7 @@ func (a *agent) sawModel(model string) {
 func (a *agent) cover(i interval) {
 	for at := a; !at.closed; {
 		at.span.coverAll(i)
-		if at.call == nil || at.background || at.call.closed {
+		if at.call == nil || at.background || at.detached || at.call.closed {
 			return
 		}
 		at.call.span.coverAll(i)
@@ -58,11 +60,24 @@ func (a *agent) cover(i interval) {
 	}
 }
 
+// outlivesCall reports whether the agent's work lies outside of its call, or may: a call whose maker is over is cut to
+// the maker's time.
+func (a *agent) outlivesCall() bool {
+	switch {
+	case a.call == nil:
+		return false
+	case a.detached && a.call.caller.closed:
+		return true
+	default:
+		return a.call.closed && !a.call.span.holds(a.span)
+	}
+}
+
 // inBackground reports whether the agent's work goes on after its run: it, or one that it works for, was put in the
 // background.
 func (a *agent) inBackground() bool {
 	for at := a; at.call != nil; at = at.call.caller {
-		if at.background {
+		if at.background || at.detached {
 			return true
 		}
 	}

@@ -46,9 +46,13 @@ func (s *Stream) openRun(key string, waiting []held) {
 	} else {
 		r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	}
+	r.started, r.expected = s.registry.settings.Now(), s.settings.ExpectedDuration
 	r.ref = &runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID}
 	r.copied = isCopy(waiting) || !s.registry.ownsRun(s.settings.Agent.Provider, r.sessionID, key)
 	s.run = r
+	if s.live && !r.copied {
+		s.stepStarted(r, waiting)
+	}
 }
 
 // isCopy reports whether the run that waiting begins with is history of another session, as the format marks it.
@@ -89,6 +93,9 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	}
 	a.cover(interval{at, at})
 	a.sawModel(ev.Model)
+	if a.call == nil && ev.MessageID != "" {
+		a.run.lastMessage = ev.MessageID
+	}
 	var of *call // the call that the record tells of
 	switch ev.Kind {
 	case events.KindSessionStarted:
@@ -108,7 +115,9 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	case events.KindUsage:
 		s.useTokens(a, ev)
 	}
-	s.record(a, ev, at, o, of)
+	if s.record(a, ev, at, o, of) && ev.Kind == events.KindUsage {
+		s.countCall(a, ev)
+	}
 	switch ev.Kind {
 	case events.KindToolResult:
 		s.finishCall(of, ev, at)
@@ -160,9 +169,9 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		run: r, call: c, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
 		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, of),
 		// What started before it had its own time began with the call.
-		lastInput:  c.span.start,
-		background: c.closed || c.caller.closed,
+		lastInput: c.span.start,
 	}
+	a.detached = c.closed || c.caller.closed
 	a.span.cover(at)
 	c.child = a
 	s.agents = append(s.agents, a)
@@ -172,8 +181,8 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 
 // announceTurn tells the family which run a turn belongs to.
 func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
-	if ev.TurnID == "" || ev.TurnID == r.turn || r.kin != (agentKey{}) {
-		return
+	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent {
+		return // a sub-agent works in a turn that is its parent's to announce
 	}
 	r.turn = ev.TurnID
 	s.tell(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, ev.TurnID}, r.ref))
@@ -215,7 +224,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	}
 	s.closeChat(a)
 	a.chat = &chat{
-		messageID: ev.MessageID, model: ev.Model,
+		messageID: ev.MessageID, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
 		spanID: spanID(domainChat, 0, s.settings.Agent.Provider, a.run.sessionID, ev.MessageID),
 	}
 	a.chat.span.cover(at)
@@ -241,7 +250,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	}
 	c := &call{
 		id: t.ID, caller: a, name: toolName(t.Name), server: t.Server, agentType: t.AgentType,
-		target: cutTarget(t.Target, s.writer.limits.TargetRunes),
+		target: cutTarget(t.Target, s.writer.limits.TargetRunes), executable: executableOf(t.Name, t.Target),
 	}
 	if s.writer.capture.ToolInput {
 		c.arguments, _ = cutBytes(string(t.Input), s.writer.limits.ContentBytes)
@@ -291,41 +300,64 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 	switch u.Scope {
 	case events.UsageScopeCall:
 		a.usage.Add(u.Tokens)
-		a.run.callUsage.Add(u.Tokens)
+		a.run.told(ev.Model).Add(u.Tokens)
+		a.run.callCost += u.CostUSD
 		if a.chat != nil && a.chat.messageID == ev.MessageID {
 			a.chat.usage.Add(u.Tokens)
 			a.chat.hasUsage = true
 		}
 		a.run.usage.Add(ev.Model, u)
-	case events.UsageScopeProcess:
-		// A running total of the process: this run's part is what was added since the result before.
-		part := *u
-		part.Scope = events.UsageScopeRun
-		if before, ok := s.processUsage[ev.Model]; ok && before.Tokens.Input <= u.Tokens.Input {
-			part.Tokens = u.Tokens.Sub(before.Tokens)
-			part.Provider = u.Provider.Sub(before.Provider)
-			part.CostUSD = u.CostUSD - before.CostUSD
-		}
-		if s.processUsage == nil {
-			s.processUsage = map[string]events.Usage{}
-		}
-		s.processUsage[ev.Model] = *u
+	case events.UsageScopeProcess, events.UsageScopeSession:
+		// A running total: this run's part is what was added since it was told before.
+		part := s.sinceLast(ev)
+		a.run.total(ev.Model, &part)
 		a.run.usage.Add(ev.Model, &part)
 	default:
+		a.run.total(ev.Model, u)
 		a.run.usage.Add(ev.Model, u)
 	}
 }
 
-// record writes the event's log record.
-func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, of *call) {
+// sinceLast is what a running total adds to the one before. One of a process is told in one stream; one of a session may
+// have been told in the stream of a run before. A total that shrank began anew.
+func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
+	u := ev.Usage
+	part := *u
+	part.Scope = events.UsageScopeRun
+	var before events.Usage
+	if u.Scope == events.UsageScopeSession {
+		before = s.registry.sessionTotal(s.settings.Agent.Provider+"\x00"+ev.SessionID+"\x00"+ev.Model, *u)
+	} else {
+		if s.processUsage == nil {
+			s.processUsage = map[string]events.Usage{}
+		}
+		before = s.processUsage[ev.Model]
+		s.processUsage[ev.Model] = *u
+	}
+	if before.Tokens.Input > u.Tokens.Input {
+		return part
+	}
+	part.Tokens, part.Provider, part.CostUSD = u.Tokens.Sub(before.Tokens), u.Provider.Sub(before.Provider), u.CostUSD-before.CostUSD
+	return part
+}
+
+// countCall adds what a model call told to the metrics.
+func (s *Stream) countCall(a *agent, ev *events.DisplayEvent) {
+	if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall {
+		s.registry.metrics.tokens(a.run.resource, ev.Model, u.Tokens, u.CostUSD)
+	}
+}
+
+// record writes the event's log record and reports whether it went out.
+func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, of *call) bool {
 	r := a.run
 	r.sequence++
 	if r.copied {
-		return
+		return false
 	}
 	uid := s.uid(r, ev, o, of)
 	if !s.registry.firstRecord(uid) || s.silent {
-		return
+		return false
 	}
 	lr := s.sink.record(r.resource)
 	s.writer.write(lr, ev)
@@ -345,6 +377,7 @@ func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, 
 	if ev.ParentID != "" && a.call == nil {
 		m.PutStr(AttrParentUnknown, ev.ParentID)
 	}
+	return true
 }
 
 // uid is the identity of a record: the line's own id where the format gives one, so that two sources of a session agree;

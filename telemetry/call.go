@@ -16,6 +16,7 @@ type call struct {
 	caller     *agent
 	name       string
 	target     string
+	executable string // of a command line that starts one process
 	agentType  string
 	server     string
 	arguments  string // captured only

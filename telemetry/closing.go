@@ -86,17 +86,23 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 	if c.agentID != "" {
 		s.tell(s.registry.endAgent(s.keyOf(c), reason, failed))
 	}
-	if c.child != nil && c.child.background {
+	if c.child != nil && (c.child.background || c.child.detached) {
 		s.closeAgent(c.child, reason, failed)
 	}
 }
 
 // finishRun closes the run with what its last line tells.
 func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
-	if a.call != nil || a.run.closed {
+	if a.call != nil {
+		if a.detached { // its call is over, so this is all that tells its end
+			s.closeAgent(a, CloseReasonResult, ev.End != nil && ev.End.Error)
+		}
 		return
 	}
-	a.run.end = ev.End
+	if a.run.closed {
+		return
+	}
+	a.run.end, a.run.endedBy = ev.End, ev.Kind
 	reason := CloseReasonResult
 	if ev.End != nil && ev.End.Interrupted {
 		reason = CloseReasonInterrupted
@@ -122,6 +128,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	}
 	s.closeChat(r.top)
 	r.closed, r.top.closed = true, true
+	s.registry.liveEnded(s)
 	if len(r.calls.open) > 0 {
 		s.linger(r)
 	}
@@ -208,11 +215,12 @@ func (s *Stream) closeChat(a *agent) {
 	if !ok {
 		return
 	}
+	s.countDuration(a, seriesKey{instrument: instrumentInference, operation: OperationChat, model: c.model}, &c.span)
 	span.SetName(spanName(OperationChat, c.model))
 	span.SetKind(ptrace.SpanKindClient)
 	m := span.Attributes()
 	m.PutStr(AttrGenAIOperationName, OperationChat)
-	putStr(m, AttrGenAIProviderName, s.settings.Agent.System)
+	putStr(m, AttrGenAIProviderName, c.system)
 	putStr(m, AttrGenAIRequestModel, c.model)
 	putStr(m, AttrGenAIResponseModel, c.model)
 	m.PutStr(AttrGenAIResponseID, c.messageID)
@@ -254,6 +262,9 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	if !ok {
 		return
 	}
+	s.countDuration(c.caller, seriesKey{
+		instrument: instrumentExecuteTool, operation: OperationExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
+	}, &c.span)
 	span.SetName(spanName(OperationExecuteTool, c.name))
 	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
@@ -263,6 +274,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	m.PutStr(AttrGenAIToolType, toolType(c))
 	putStr(m, AttrGenAIAgentName, c.caller.name)
 	putStr(m, AttrToolTarget, c.target)
+	putStr(m, AttrProcessExecutable, c.executable)
 	putStr(m, AttrToolServer, c.server)
 	putStr(m, AttrToolAgentType, c.agentType)
 	putStr(m, AttrGenAIToolArguments, c.arguments)
@@ -300,7 +312,7 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrAgentID, a.id)
 	m.PutStr(AttrCloseReason, string(reason))
-	putTrue(m, AttrBackground, a.background)
+	putTrue(m, AttrBackground, a.background || a.outlivesCall())
 	if len(a.models) == 1 {
 		m.PutStr(AttrGenAIRequestModel, a.models[0])
 	}
@@ -313,13 +325,25 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	putPositive(m, AttrToolCalls, int64(a.toolCalls))
 	putPositive(m, AttrToolErrors, int64(a.toolErrors))
 	putStr(m, AttrParentUnknown, r.orphan)
-	if a.call != nil || r.kin != (agentKey{}) {
-		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
-		if failed {
-			setError(span, ErrorTypeOther, "")
-		}
-		return
+	errorType, message := "", ""
+	if failed {
+		errorType = ErrorTypeOther
 	}
+	if a.call == nil && r.kin == (agentKey{}) {
+		if failed {
+			errorType = errorTypeOf(r, reason)
+		}
+		message = s.putRun(m, r)
+	} else {
+		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
+	}
+	setError(span, errorType, message)
+	s.countDuration(a, seriesKey{instrument: instrumentInvokeAgent, operation: OperationInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
+}
+
+// putRun writes what a run's own span has over that of a sub-agent, counts what no model call told, and returns the
+// error's text.
+func (s *Stream) putRun(m pcommon.Map, r *run) string {
 	m.PutStr(AttrRunKey, r.key)
 	s.putAgentUsage(m, r.usage.Sum())
 	message := ""
@@ -328,9 +352,35 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 		putStr(m, AttrEndCode, r.end.Code)
 		message = r.end.Err
 	}
-	if failed {
-		setError(span, errorTypeOf(r, reason), message)
+	s.countRemainder(r)
+	return message
+}
+
+// countRemainder adds to the metrics what the run's total tells beyond its model calls: calls that the stream does not
+// show, and output that it told too early to know.
+func (s *Stream) countRemainder(r *run) {
+	known := r.top.models
+	for model, total := range r.totals {
+		told := events.Tokens{}
+		if len(r.totals) == 1 { // it is that of all calls, whatever model they named
+			for _, t := range r.callUsage {
+				told.Add(*t)
+			}
+		} else if t := r.callUsage[model]; t != nil {
+			told = *t
+		}
+		if model == "" && len(known) == 1 {
+			model = known[0]
+		}
+		s.registry.metrics.tokens(r.resource, model, total.Tokens.Sub(told), total.CostUSD-r.callCost)
 	}
+}
+
+// countDuration adds a span's duration to the metrics.
+func (s *Stream) countDuration(a *agent, key seriesKey, i *interval) {
+	of := resourceKey(a.run.resource)
+	key.service, key.pipeline, key.task, key.system = of.service, of.pipeline, of.task, of.system
+	s.registry.metrics.record(key, i.end.at.Sub(i.start.at).Seconds())
 }
 
 // errorTypeOf is the low-cardinality word for why a run failed: the format's own code, else the way it ended.

@@ -229,9 +229,9 @@ func kinKeyOf(provider string, ev *events.DisplayEvent) agentKey {
 	switch {
 	case ev.ParentID != "":
 		return agentKey{} // a sub-agent inside its parent's stream
-	case ev.AgentID != "":
+	case ev.AgentID != "" && ev.AgentID != ev.SessionID:
 		return agentKey{provider, ev.SessionID, ev.AgentID}
-	case ev.Session != nil && (ev.Session.SubAgent || ev.Session.ParentID != ""):
+	case ev.AgentID != "", ev.Session != nil && (ev.Session.SubAgent || ev.Session.ParentID != ""):
 		return agentKey{provider: provider, agent: ev.SessionID}
 	default:
 		return agentKey{}

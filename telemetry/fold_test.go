@@ -382,6 +382,16 @@ func TestTimes(t *testing.T) {
 		assert.Equal(t, []float64{700, 702}, []float64{from, to})
 		assert.Equal(t, "arrival", attr(run, telemetry.AttrTimeSource))
 	})
+	t.Run("old session written live", func(t *testing.T) {
+		stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, FileTime: fileTime})
+		for i, evs := range parallelTools() {
+			stream.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(float64(700 + i))}, clone(evs))
+		}
+		var f folded
+		f.take(stream.Take())
+		from, to := seconds(f.span(t, "invoke_agent claude-code"))
+		assert.Equal(t, []float64{1, 6}, []float64{from, to}, "the first line has no time of its own, but a later one has")
+	})
 	t.Run("nonsense is no time", func(t *testing.T) {
 		sc := parallelTools()
 		sc[2][0].Time = time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)

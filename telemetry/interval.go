@@ -34,6 +34,11 @@ func (i *interval) coverAll(o interval) {
 	i.cover(o.end)
 }
 
+// holds reports whether o lies inside i.
+func (i *interval) holds(o interval) bool {
+	return !o.start.at.Before(i.start.at) && !o.end.at.After(i.end.at)
+}
+
 // clamp moves an end that lies before its start to the start and reports whether it had to.
 func (i *interval) clamp() bool {
 	if i.end.at.Before(i.start.at) {

@@ -26,13 +26,18 @@ const (
 	AttrGenAICacheRead       = "gen_ai.usage.cache_read.input_tokens"
 	AttrGenAIReasoningTokens = "gen_ai.usage.reasoning.output_tokens"
 
-	AttrErrorType       = "error.type"
-	AttrSessionID       = "session.id"
-	AttrSessionPrevious = "session.previous_id"
-	AttrProcessExitCode = "process.exit.code"
-	AttrProcessWorkDir  = "process.working_directory"
-	AttrVCSHeadName     = "vcs.ref.head.name"
-	AttrLogRecordUID    = "log.record.uid"
+	AttrGenAITokenType     = "gen_ai.token.type"
+	AttrGenAITokenModality = "gen_ai.token.modality"
+	AttrMetricOverflow     = "otel.metric.overflow"
+
+	AttrErrorType         = "error.type"
+	AttrSessionID         = "session.id"
+	AttrSessionPrevious   = "session.previous_id"
+	AttrProcessExecutable = "process.executable.name"
+	AttrProcessExitCode   = "process.exit.code"
+	AttrProcessWorkDir    = "process.working_directory"
+	AttrVCSHeadName       = "vcs.ref.head.name"
+	AttrLogRecordUID      = "log.record.uid"
 
 	AttrServiceName    = "service.name"
 	AttrServiceVersion = "service.version"
@@ -65,6 +70,9 @@ const (
 	ToolTypeFunction  = "function"
 	ToolTypeExtension = "extension"
 
+	// ModalityUnknown: no format tells tokens by modality.
+	ModalityUnknown = "unknown"
+
 	ResultSuccess = "success"
 	ResultFailure = "failure"
 
@@ -73,6 +81,9 @@ const (
 	ErrorTypeNoResult = "no_result"
 	ErrorTypeOther    = "_OTHER"
 )
+
+// MetricCost is the metric of what the agents' work cost.
+const MetricCost = "tailspan.cost"
 
 // Own names: what no convention has a name for.
 const (
@@ -137,6 +148,9 @@ const (
 	AttrEndPrinciple   = "tailspan.end.principle"
 	AttrEndDuration    = "tailspan.end.duration_s"
 
+	AttrElapsed = "tailspan.elapsed_s"
+	AttrStepETA = "tailspan.step.eta_s" // 0 while no estimate is known
+
 	AttrRequestID      = "tailspan.request.id"
 	AttrRequestSubject = "tailspan.request.subject"
 	AttrAskQuestions   = "tailspan.ask.questions" // slice of maps
@@ -167,6 +181,15 @@ const eventPrefix = "tailspan."
 
 // EventNameRaw is the event name of a line that goes out as it is.
 const EventNameRaw = eventPrefix + "raw"
+
+// Event names of records that are made live, of no event of the agent's.
+const (
+	EventNameStepStarted = eventPrefix + "step_started"
+	EventNameProgress    = eventPrefix + "progress"
+)
+
+// AttrRawCopy marks a record tailspan.raw whose line was understood too: a copy for those who want lines.
+const AttrRawCopy = "tailspan.raw.copy"
 
 // Semconv is the version of the GenAI conventions that names are taken from.
 type Semconv string

@@ -5,19 +5,24 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
 )
 
 // Registry owns what streams share: the settings, and the pipeline runs that their work hangs under. It is safe for use
 // by many goroutines.
 type Registry struct {
 	settings Settings
+	metrics  *Metrics
 
 	mu        sync.Mutex
 	pipelines pipelines
 	families  families
 	emitted   emitted
 	owners    owners
-	children  map[*Stream]struct{} // sub-agents' streams whose span is open
+	totals    sessionTotals
+	children  map[*Stream]struct{}  // sub-agents' streams whose span is open
+	live      map[*Stream]time.Time // streams whose run is watched live, and when they last told of it
 	out       *batch
 }
 
@@ -28,14 +33,27 @@ func NewRegistry(s Settings) *Registry {
 	}
 	return &Registry{
 		settings:  s,
+		metrics:   newMetrics(&s),
 		pipelines: newPipelines(s.Limits.Pipelines),
 		families:  newFamilies(s.Limits.RememberedIDs),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
 		owners:    newOwners(s.Limits.RememberedIDs),
+		totals:    newSessionTotals(s.Limits.RememberedIDs),
 		children:  map[*Stream]struct{}{},
+		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
 }
+
+// sessionTotal keeps the running total of a session and returns the one before.
+func (r *Registry) sessionTotal(key string, now events.Usage) events.Usage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.totals.swap(key, now)
+}
+
+// Metrics are those of all streams.
+func (r *Registry) Metrics() *Metrics { return r.metrics }
 
 // Parent is the span of another program that a stream's work hangs under, as TRACEPARENT tells it.
 type Parent struct {
@@ -57,6 +75,8 @@ type StreamSettings struct {
 	Identity Identity
 	// Parent is the outer span, if there is one.
 	Parent Parent
+	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
+	ExpectedDuration time.Duration
 	// FileTime is the modification time of the file, used where the stream tells no time at all.
 	FileTime time.Time
 }
@@ -73,6 +93,9 @@ func (r *Registry) Take() Output {
 	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
 	for _, child := range r.openChildren() {
 		child.expire(late, now.Add(-r.settings.FamilyGrace))
+	}
+	for _, s := range r.dueProgress(now) {
+		s.tellProgress(late, now)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

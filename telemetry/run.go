@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"time"
+
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
@@ -15,22 +17,55 @@ type run struct {
 	top       *agent
 	calls     calls
 	usage     events.UsageTotal
-	callUsage events.Tokens // what all model calls of the run told
+	callUsage map[string]*events.Tokens // what the model calls of the run told, by model
+	callCost  float64
+	totals    map[string]*events.Usage // what the run's end told, by model
 	sequence  int64
 
-	hasStart   bool // a start line was seen: the stream tells starts and results
-	hasMessage bool // the model said something
-	inPipeline bool
-	closed     bool
-	end        *events.End
+	hasStart    bool        // a start line was seen: the stream tells starts and results
+	hasMessage  bool        // the model said something
+	lastMessage string      // the last model message of the main thread
+	endedBy     events.Kind // what closed it, if the format told its end
+	inPipeline  bool
+	closed      bool
+	end         *events.End
+
+	// started and expected are for the progress of a run that is watched live.
+	started  time.Time
+	expected time.Duration
+	progress int // records of progress so far
 
 	ref    *runRef  // what sub-agents in streams of their own need to know
 	kin    agentKey // the sub-agent that this is the run of, in its own stream
 	orphan string   // the same, but its parent never came
 	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
 	subAgent bool
-	copied bool     // history of another session: nothing of it goes out
-	turn   string   // the turn id that was announced last
+	copied   bool   // history of another session: nothing of it goes out
+	turn     string // the turn id that was announced last
+}
+
+// told is what the model calls of a model told so far.
+func (r *run) told(model string) *events.Tokens {
+	if r.callUsage == nil {
+		r.callUsage = map[string]*events.Tokens{}
+	}
+	if r.callUsage[model] == nil {
+		r.callUsage[model] = &events.Tokens{}
+	}
+	return r.callUsage[model]
+}
+
+// total takes in what the end of the run tells of a model.
+func (r *run) total(model string, u *events.Usage) {
+	if r.totals == nil {
+		r.totals = map[string]*events.Usage{}
+	}
+	if r.totals[model] == nil {
+		r.totals[model] = &events.Usage{}
+	}
+	t := r.totals[model]
+	t.Tokens.Add(u.Tokens)
+	t.CostUSD += u.CostUSD
 }
 
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
@@ -52,6 +87,12 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.subAgent)
 	case events.KindTurnStarted, events.KindText, events.KindReasoning, events.KindToolUse:
 		return r.closed
+	case events.KindUsage, events.KindNotice:
+		// An answer that holds nothing else, such as one that was filtered.
+		return r.closed && ev.MessageID != "" && ev.MessageID != r.lastMessage
+	case events.KindSessionEnded:
+		// A second end: a call that failed before it said anything.
+		return r.closed && r.endedBy == events.KindSessionEnded
 	default:
 		return false
 	}

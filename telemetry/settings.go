@@ -9,6 +9,8 @@ type Settings struct {
 	Version string
 	// TraceBySession gives a session one trace instead of one to each run.
 	TraceBySession bool
+	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
+	ProgressInterval time.Duration
 	// FamilyGrace is how long a sub-agent's span waits, once its run is over and its file is quiet, for word of the call
 	// that started it.
 	FamilyGrace time.Duration
@@ -41,6 +43,8 @@ type Limits struct {
 	OpenCalls int
 	// RememberedIDs bounds the ids of closed calls and model messages that one run remembers.
 	RememberedIDs int
+	// MetricSeries bounds the series of all metrics together.
+	MetricSeries int
 	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
 	EmittedIDs int
 	// Pipelines bounds the pipeline runs that are remembered.
@@ -50,10 +54,11 @@ type Limits struct {
 // NewDefaultSettings are the defaults.
 func NewDefaultSettings() Settings {
 	return Settings{
-		Semconv:      SemconvGenAI01,
-		FamilyGrace:  10 * time.Second,
-		PipelineIdle: 30 * time.Second,
-		Capture:      Capture{Text: true},
+		Semconv:          SemconvGenAI01,
+		FamilyGrace:      10 * time.Second,
+		ProgressInterval: 10 * time.Second,
+		PipelineIdle:     30 * time.Second,
+		Capture:          Capture{Text: true},
 		Limits: Limits{
 			TargetRunes:   256,
 			ContentBytes:  64 << 10,
@@ -61,6 +66,7 @@ func NewDefaultSettings() Settings {
 			OpenCalls:     10_000,
 			RememberedIDs: 100_000,
 			EmittedIDs:    500_000,
+			MetricSeries:  2000,
 			Pipelines:     10_000,
 		},
 		Now: time.Now,

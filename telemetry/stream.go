@@ -40,6 +40,7 @@ type Stream struct {
 	newsFor   []*Stream // children that the line at work has news for
 	agentName string    // what the stream calls its agent
 	kinKey    agentKey  // the sub-agent that works in this stream, if it is one's
+	live      bool      // the line at work was written while the stream was followed
 	idle      bool      // all that was there has been read
 	moved     time.Time // clock time of the last line
 
@@ -131,7 +132,7 @@ func (s *Stream) advance() {
 }
 
 func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
-	s.idle = false
+	s.idle, s.live = false, line.Live && !line.Silent
 	s.moved = s.registry.settings.Now()
 	var nth counter
 	for i := range evs {
@@ -274,11 +275,12 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 // plausible refuses times that no agent ran at: garbage, and zero in its many spellings.
 func plausible(t time.Time) bool { return t.Year() >= 2000 && t.Year() < 2200 }
 
-// date gives m to all that waits for a time.
+// date gives m to all that waits for a time. A time that a line told is also better than that of arrival: a first line
+// without one was written before it.
 func (s *Stream) date(m moment) {
 	for i := range s.held {
-		if !s.held[i].at.known() {
-			s.held[i].at = m
+		if h := &s.held[i]; !h.at.known() || h.at.source == TimeSourceArrival && m.source == TimeSourceCarried {
+			h.at = m
 		}
 	}
 }

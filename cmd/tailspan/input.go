@@ -115,6 +115,9 @@ type lineReader struct {
 	long    []byte
 }
 
+// maxDocument is the largest document that is read, in bytes.
+const maxDocument = 256 << 20
+
 // eachRecord calls f with every line of r, as each does, or with all of it if the input is one document; which of
 // the two, its name or its first lines tell (parser.Framing).
 func (l *lineReader) eachRecord(name string, r io.Reader, f func(line []byte) error) error {
@@ -135,9 +138,12 @@ func (l *lineReader) eachRecord(name string, r io.Reader, f func(line []byte) er
 	if framing != parser.FramingDocument {
 		return l.each(whole, f)
 	}
-	document, err := io.ReadAll(whole)
-	if err != nil {
+	document, err := io.ReadAll(io.LimitReader(whole, maxDocument+1))
+	switch {
+	case err != nil:
 		return fmt.Errorf("read document: %w", err)
+	case len(document) > maxDocument:
+		return fmt.Errorf("read document: larger than %d bytes", maxDocument)
 	}
 	if len(document) == 0 {
 		return nil

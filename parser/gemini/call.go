@@ -14,6 +14,7 @@ import (
 const (
 	domainCall byte = iota
 	domainBody
+	domainEntry
 	domainMessage
 	domainText
 )
@@ -34,14 +35,15 @@ func (p *Parser) hash(domain byte, a, b []byte) uint64 {
 //	open         yes     no        a repeat with the same body is dropped, one with another body is a new call
 //	done         yes     yes       a repeat is a new call
 //	early        no      yes       the result came first; the call may still come
-//
-// A transcript's message is written again under its id with the calls as they stand then: in the same message a repeat is
-// never a new call, whatever its state and body.
 type call struct {
-	body, message    uint64
+	body             uint64
 	name             string
 	called, answered bool
 }
+
+// entry is what is remembered of an entry of a message's toolCalls, by the ids of both. A message is written again with
+// its calls as they stand then: the same entry is never a new call, whatever its state and arguments.
+type entry struct{ answered bool }
 
 // use is a call as a line tells it.
 type use struct {
@@ -53,15 +55,14 @@ type use struct {
 	agentName   scan.Value // of the sub-agent that it started
 }
 
-// called takes note of a call and reports whether it is one of its own. message is the hash of the transcript's message,
-// 0 in a stream.
-func (p *Parser) called(key uint64, u *use, message uint64) bool {
+// called takes note of a call and reports whether it is one of its own.
+func (p *Parser) called(key uint64, u *use) bool {
 	c, _ := p.calls.Get(key)
 	body := p.hash(domainBody, u.rawName.Body(), u.args.Raw)
-	if c.called && (message != 0 && c.message == message || c.body == body && !c.answered) {
+	if c.called && c.body == body && !c.answered {
 		return false
 	}
-	p.calls.Set(key, call{body: body, message: message, name: u.name, called: true, answered: c.answered && !c.called})
+	p.calls.Set(key, call{body: body, name: u.name, called: true, answered: c.answered && !c.called})
 	return true
 }
 
@@ -121,21 +122,27 @@ func (p *Parser) server(u *use) string {
 }
 
 // recordedCall gives the entry at index i of a message's toolCalls.
-func (p *Parser) recordedCall(r *record, message uint64, i int, c *toolCall) {
-	key := p.hash(domainCall, c.id.Body(), nil)
-	if len(c.id.Body()) == 0 {
-		key = p.hash(domainCall, r.id.Body(), strconv.AppendInt(nil, int64(i), 10))
+func (p *Parser) recordedCall(r *record, i int, c *toolCall) {
+	id := c.id.Body()
+	if len(id) == 0 {
+		p.scratch = strconv.AppendInt(append(append(p.scratch[:0], r.id.Body()...), '#'), int64(i), 10)
+		id = p.scratch
 	}
-	u := use{id: c.id, name: p.toolName(c.name), rawName: c.name, args: c.args, members: c.members, title: c.title, agentName: c.agentName}
-	if p.called(key, &u, message) {
-		p.toolUse(&u)
+	key, entryKey := p.hash(domainCall, id, nil), p.hash(domainEntry, r.id.Body(), id)
+	e, known := p.entries.Get(entryKey)
+	if !known {
+		u := use{id: c.id, name: p.toolName(c.name), rawName: c.name, args: c.args, members: c.members, title: c.title, agentName: c.agentName}
+		if p.called(key, &u) {
+			p.toolUse(&u)
+		}
 	}
-	if !c.final() {
-		return
+	if c.final() && !e.answered {
+		e.answered = true
+		if name, first := p.answered(key); first {
+			p.recordedResult(c, name)
+		}
 	}
-	if name, first := p.answered(key); first {
-		p.recordedResult(c, name)
-	}
+	p.entries.Set(entryKey, e)
 }
 
 // final reports whether a call's status is one that it ends with. A status that is not known counts if there is a result.
@@ -159,8 +166,7 @@ func (p *Parser) recordedResult(c *toolCall, name string) {
 		text = p.resultText(c.display)
 	}
 	e := p.emit(events.KindToolResult)
-	e.ItemID, e.MessageID = "", ""
-	e.AgentID = p.agent
+	e.ItemID, e.MessageID, e.Model = "", "", "" // a result is no part of the model's message
 	if c.agentID.Kind == scan.KindString {
 		e.AgentID = p.strings.Intern(c.agentID)
 	}

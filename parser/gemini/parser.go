@@ -32,7 +32,7 @@ type Parser struct {
 	inner   scan.Scanner // over the messages of a document
 	leaf    scan.Scanner // over small values that were kept whole
 	record  record       // of the line
-	entry   record       // of a message in a document
+	within  record       // of a message in a document
 	strings scan.Strings
 	seed    maphash.Seed
 
@@ -48,13 +48,14 @@ type Parser struct {
 
 	messages memory.Memory[message]
 	calls    memory.Memory[call]
+	entries  memory.Memory[entry]
 
 	session  string // the last one told
 	agent    string // the sub-agent whose transcript this is
 	started  string // the session that a SessionStarted was made for
 	snapshot uint64 // the last compaction's summary, by its hash
 	copying  bool   // the lines at hand repeat history
-	modelled bool   // the transcript's model has said something
+	modelled bool   // the model has said something since the header
 
 	stream stream
 }
@@ -65,6 +66,7 @@ func New() *Parser {
 		seed:     maphash.MakeSeed(),
 		messages: memory.New[message](maxMessages),
 		calls:    memory.New[call](maxCalls),
+		entries:  memory.New[entry](maxCalls),
 	}
 }
 

@@ -39,7 +39,6 @@ func (p *Parser) line(r *record) events.LineStatus {
 		p.stream.lead, p.stream.speaking = p.stream.lead[:0], false
 	}
 	p.begin(r.timestamp)
-	p.head.Model = p.stream.model
 	switch string(kind) {
 	case "init":
 		p.init(r)
@@ -101,7 +100,7 @@ func (p *Parser) modelWorks(r *record) {
 			s.messageID = at + "#" + strconv.Itoa(s.messages)
 		}
 	}
-	p.head.MessageID = s.messageID
+	p.head.MessageID, p.head.Model = s.messageID, s.model
 }
 
 // say gives a piece of text. What begins with white space waits: a text that is blank to its end is none.
@@ -130,7 +129,7 @@ func (p *Parser) say(r *record) {
 
 func (p *Parser) streamUse(r *record) {
 	c := use{id: r.toolID, name: p.toolName(r.toolName), rawName: r.toolName, args: r.parameters, members: r.args}
-	if id := r.toolID.Body(); len(id) > 0 && !p.called(p.hash(domainCall, id, nil), &c, 0) {
+	if id := r.toolID.Body(); len(id) > 0 && !p.called(p.hash(domainCall, id, nil), &c) {
 		return
 	}
 	p.toolUse(&c)
@@ -152,9 +151,7 @@ func (p *Parser) streamResult(r *record) {
 	if output.Kind == scan.KindString {
 		text = p.resultText(output)
 	}
-	e := p.emit(events.KindToolResult)
-	e.MessageID = ""
-	t := &e.Tool
+	t := &p.emit(events.KindToolResult).Tool
 	t.ID, t.Name = p.strings.Text(r.toolID), name
 	t.Error = r.status.Is("error") || r.failure.told && !r.status.Is("success")
 	p.describe(t, text, unwrap(text))

@@ -20,13 +20,14 @@ type message struct {
 // conversation takes the header of a transcript, or a whole document.
 func (p *Parser) conversation(r *record) {
 	p.session, p.agent = p.strings.Intern(r.sessionID), ""
+	p.copying, p.modelled = false, false
 	if r.sessionKind.Is("subagent") {
 		p.agent = p.session // a sub-agent starts no session; the parent's id is only in the path
 	} else if p.started != p.session { // a resumed session may have its header again
 		p.started = p.session
 		p.begin(r.started)
 		p.head.ItemID = p.session
-		p.emit(events.KindSessionStarted).Session = &events.Session{}
+		p.emit(events.KindSessionStarted).Session = &events.Session{Recorded: true}
 	}
 	if r.messages.Kind != scan.KindArray {
 		return
@@ -37,8 +38,8 @@ func (p *Parser) conversation(r *record) {
 			p.inner.Skip()
 			continue
 		}
-		if p.entry.read(&p.inner) && p.entry.id.Kind == scan.KindString {
-			p.message(&p.entry)
+		if p.within.read(&p.inner) && p.within.id.Kind == scan.KindString {
+			p.message(&p.within)
 		}
 	}
 }
@@ -79,7 +80,7 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 	}
 	p.wholeText(id, &m, r)
 	for i := range r.calls {
-		p.recordedCall(r, key, i, &r.calls[i])
+		p.recordedCall(r, i, &r.calls[i])
 	}
 	before := m.tokens
 	if grown, any := m.tokens.max(r.tokens); any {

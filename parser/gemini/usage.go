@@ -106,7 +106,8 @@ func (p *Parser) streamStats(stats scan.Value) {
 	before := len(p.out)
 	if sum := p.modelStats(models); sum != whole.sum() || len(p.out) == before {
 		p.out = p.out[:before]
-		p.emit(events.KindUsage).Usage = whole.withThoughts().usageOfStream()
+		e := p.emit(events.KindUsage)
+		e.Model, e.Usage = p.stream.model, whole.withThoughts().usageOfStream()
 	}
 }
 

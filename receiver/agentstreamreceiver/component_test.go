@@ -24,6 +24,9 @@ func creators(cfg component.Config) map[string]func(context.Context) (component.
 		"traces": func(ctx context.Context) (component.Component, error) {
 			return factory.CreateTraces(ctx, set, cfg, consumertest.NewNop())
 		},
+		"metrics": func(ctx context.Context) (component.Component, error) {
+			return factory.CreateMetrics(ctx, set, cfg, consumertest.NewNop())
+		},
 		"logs": func(ctx context.Context) (component.Component, error) {
 			return factory.CreateLogs(ctx, set, cfg, consumertest.NewNop())
 		},

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receiverhelper"
@@ -22,8 +23,9 @@ const dataFormat = "agent_stream"
 
 // delivery hands spans and records to the consumers of the pipelines, each with its own retry loop.
 type delivery struct {
-	traces consumer.Traces // nil without a traces pipeline
-	logs   consumer.Logs   // nil without a logs pipeline
+	traces  consumer.Traces  // nil without a traces pipeline
+	logs    consumer.Logs    // nil without a logs pipeline
+	metrics consumer.Metrics // nil without a metrics pipeline
 
 	retry  config.Retry
 	logger *zap.Logger
@@ -67,6 +69,21 @@ func (d *delivery) deliver(ctx context.Context, out telemetry.Output) error {
 		})
 	}
 	return nil
+}
+
+// offer hands metrics on, once: they are cumulative, so what is refused comes again with the next.
+func (d *delivery) offer(ctx context.Context, md pmetric.Metrics) {
+	n := md.DataPointCount()
+	if n == 0 || d.metrics == nil {
+		return
+	}
+	op := d.report.StartMetricsOp(ctx)
+	err := d.metrics.ConsumeMetrics(op, md)
+	d.report.EndMetricsOp(op, dataFormat, n, err)
+	if err != nil {
+		d.meter.retried(signalMetrics)
+		d.logger.Warn("consumer refused metrics, they come again with the next", zap.Int("points", n), zap.Error(err))
+	}
 }
 
 // insist calls consume until it accepts. A permanent refusal is counted and told, and ends the trying.

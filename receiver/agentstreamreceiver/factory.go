@@ -24,6 +24,7 @@ func newFactory(mark func(ptrace.Traces, plog.Logs)) receiver.Factory {
 		createDefaultConfig,
 		receiver.WithTraces(f.createTraces, metadata.TracesStability),
 		receiver.WithLogs(f.createLogs, metadata.LogsStability),
+		receiver.WithMetrics(f.createMetrics, metadata.MetricsStability),
 	)
 }
 
@@ -50,6 +51,15 @@ func (f *instances) createLogs(_ context.Context, set receiver.Settings, cfg com
 		return nil, err
 	}
 	r.out.logs = next
+	return r, nil
+}
+
+func (f *instances) createMetrics(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Metrics) (receiver.Metrics, error) {
+	r, err := f.instance(set, cfg)
+	if err != nil {
+		return nil, err
+	}
+	r.out.metrics = next
 	return r, nil
 }
 

@@ -122,7 +122,7 @@ func listRecords(logs plog.Logs) string {
 // TestEveryFixtureGivesWholeTrees: every parent exists, one root a trace, no span twice, children inside parents.
 func TestEveryFixtureGivesWholeTrees(t *testing.T) {
 	for _, path := range fixtures(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
+		t.Run(sessionName(path), func(t *testing.T) {
 			traces, logs := foldFile(t, path, goldenSettings())
 			assert.Empty(t, otlpjson.Check(traces))
 			uids := map[string]string{}

@@ -36,7 +36,7 @@ func TestMetadataMatchesYAML(t *testing.T) {
 	assert.Equal(t, metadata.Type.String(), doc.Type)
 	assert.Equal(t, "receiver", doc.Status.Class)
 	level := strings.ToLower(metadata.TracesStability.String())
-	assert.ElementsMatch(t, []string{"traces", "logs"}, doc.Status.Stability[level])
+	assert.ElementsMatch(t, []string{"traces", "logs", "metrics"}, doc.Status.Stability[level])
 	assert.Equal(t, metadata.TracesStability, metadata.LogsStability)
 
 	code, err := os.ReadFile("internal/metadata/telemetry.go")

@@ -20,15 +20,20 @@ type signal uint8
 const (
 	signalTraces signal = iota
 	signalLogs
+	signalMetrics
 	signalEnd
 )
 
 // String gives the spelling of the collector's own metrics.
 func (s signal) String() string {
-	if s == signalTraces {
+	switch s {
+	case signalTraces:
 		return "traces"
+	case signalMetrics:
+		return "metrics"
+	default:
+		return "logs"
 	}
-	return "logs"
 }
 
 // meter feeds the receiver's own metrics, which metadata.yaml describes. The attribute sets are made once.

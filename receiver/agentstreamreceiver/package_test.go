@@ -1,6 +1,7 @@
 package agentstreamreceiver
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,3 +14,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var fileTime = time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
 
 func nowForGolden() time.Time { return fileTime.Add(24 * time.Hour) }
+
+// sessionName names a fixture by provider and file.
+func sessionName(path string) string {
+	return filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path)
+}

@@ -102,6 +102,7 @@ func (r *agentStream) Start(ctx context.Context, _ component.Host) error {
 		run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		r.cancel = cancel
 		r.background.Go(func() { r.flushPipelines(run) })
+		r.background.Go(func() { r.exportMetrics(run) })
 		err = r.files.Start(run)
 	})
 	return err
@@ -121,6 +122,7 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 		r.background.Wait()
 		last, cancel := context.WithTimeout(ctx, finalDelivery)
 		defer cancel()
+		r.out.offer(last, r.registry.Metrics().Take(time.Now()))
 		for _, out := range append(r.undelivered, r.registry.Close()) {
 			if e := r.out.deliver(last, out); e != nil {
 				err = errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
@@ -132,7 +134,11 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 
 // flushPipelines hands on the spans of pipelines that have become quiet, until ctx ends.
 func (r *agentStream) flushPipelines(ctx context.Context) {
-	ticker := time.NewTicker(max(r.config.Telemetry.PipelineIdle/4, 10*time.Millisecond))
+	every := min(r.config.Telemetry.PipelineIdle, r.config.Telemetry.FamilyGrace) / 4
+	if progress := r.config.Telemetry.ProgressInterval; progress > 0 {
+		every = min(every, progress/4)
+	}
+	ticker := time.NewTicker(max(every, 10*time.Millisecond))
 	defer ticker.Stop()
 	for {
 		select {
@@ -146,13 +152,28 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 	}
 }
 
+// exportMetrics hands the metrics on at each interval, until ctx ends.
+func (r *agentStream) exportMetrics(ctx context.Context) {
+	ticker := time.NewTicker(r.config.Telemetry.MetricsInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			r.out.offer(ctx, r.registry.Metrics().Take(now))
+		}
+	}
+}
+
 // foldSettings turns the user's settings into those of the fold.
 func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 	return telemetry.Settings{
-		Semconv:      telemetry.Semconv(t.Semconv),
-		Version:      version,
-		PipelineIdle: t.PipelineIdle,
-		FamilyGrace:  t.FamilyGrace,
+		Semconv:          telemetry.Semconv(t.Semconv),
+		Version:          version,
+		PipelineIdle:     t.PipelineIdle,
+		FamilyGrace:      t.FamilyGrace,
+		ProgressInterval: t.ProgressInterval,
 
 		TraceBySession: t.Trace == config.TraceSession,
 		Capture:        telemetry.Capture(t.Capture),

@@ -101,6 +101,8 @@ func (s *stream) open() {
 		Identity: s.receiver.identity.With(s.pathIdentity()).With(s.inBand).With(s.receiver.ambient),
 		Parent:   s.parent,
 		FileTime: s.source.ModTime,
+
+		ExpectedDuration: s.receiver.config.Telemetry.ExpectedDuration,
 	})
 }
 

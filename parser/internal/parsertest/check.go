@@ -15,16 +15,19 @@ import (
 
 // Checker holds the promises of package events over one stream.
 type Checker struct {
-	open     map[string]string // call id → name and input of the call that waits
-	used     map[string]bool   // a call with the id was seen
-	answered map[string]bool
+	calls map[string]callState // by id: what is known of the last call
+}
+
+type callState struct {
+	body             string // name and input
+	called, answered bool
 }
 
 // Check looks at the events of one line. hasESC tells that the line holds an escape character, raw or as \u001b.
 func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 	t.Helper()
-	if c.open == nil {
-		c.open, c.used, c.answered = map[string]string{}, map[string]bool{}, map[string]bool{}
+	if c.calls == nil {
+		c.calls = map[string]callState{}
 	}
 	for i := range all {
 		e := &all[i]
@@ -44,26 +47,23 @@ func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 	}
 }
 
-// call holds that a call has one ToolUse while it is open, and at most one result.
+// call holds that a call has one ToolUse while it is open, and at most one result, which may come first. An id that was
+// answered may come again for another call.
 func (c *Checker) call(t testing.TB, e *events.DisplayEvent) {
 	id := e.Tool.ID
 	if id == "" {
 		return
 	}
+	was := c.calls[id]
 	switch e.Kind {
 	case events.KindToolUse:
 		body := e.Tool.Name + string(e.Tool.Input)
-		was, open := c.open[id]
-		require.False(t, open && was == body, "a second ToolUse for the open call %q", id)
-		if c.used[id] { // another call; before the first one, a result that came early is its answer
-			c.answered[id] = false
-		}
-		c.used[id] = true
-		c.open[id] = body
+		require.False(t, was.called && !was.answered && was.body == body, "a second ToolUse for the open call %q", id)
+		c.calls[id] = callState{body: body, called: true, answered: was.answered && !was.called}
 	case events.KindToolResult:
-		require.False(t, c.answered[id], "a second ToolResult for %q", id)
-		c.answered[id] = true
-		delete(c.open, id)
+		require.False(t, was.answered, "a second ToolResult for %q", id)
+		was.answered = true
+		c.calls[id] = was
 	}
 }
 
@@ -73,7 +73,7 @@ func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
 func texts(e *events.DisplayEvent) []string {
 	all := []string{
 		e.SessionID, e.TurnID, e.MessageID, e.ItemID, e.ParentID, e.AgentID, e.Model, e.Text, e.Reasoning, e.Notice.Code,
-		e.Tool.ID, e.Tool.Name, e.Tool.Target, e.Tool.AgentType, e.Tool.AgentID, e.Tool.Server, e.Tool.Err, e.Tool.Summary, string(e.Tool.Output),
+		e.Tool.ID, e.Tool.Name, e.Tool.Target, e.Tool.AgentType, e.Tool.Server, e.Tool.Err, e.Tool.Summary, string(e.Tool.Output),
 	}
 	if s := e.Session; s != nil {
 		all = append(all, s.Version, s.WorkingDir, s.PermissionMode, s.PreviousID, s.Branch)
@@ -113,7 +113,7 @@ func Feed(t testing.TB, src events.DisplayEventSource, lines [][]byte) (perLine 
 func Kept(t *testing.T, src events.DisplayEventSource, lines [][]byte) {
 	t.Helper()
 	var kept []events.DisplayEvent
-	var want []string
+	want := []string{}
 	buffer := make([]byte, 0, 1<<20)
 	for _, line := range lines {
 		buffer = append(buffer[:0], line...)

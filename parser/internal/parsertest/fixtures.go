@@ -17,35 +17,39 @@ import (
 	"github.com/tailspan/tailspan/internal/goldentest"
 )
 
-// Fixtures lists the fixtures of a provider, from a provider's own folder.
+// Fixtures lists the fixtures of a provider, from a provider's own folder: all files but golden ones and the README.
 func Fixtures(t testing.TB, provider string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, "*.*"))
 	require.NoError(t, err)
+	files = slices.DeleteFunc(files, func(f string) bool { return filepath.Ext(f) == ".golden" || filepath.Ext(f) == ".md" })
 	require.NotEmpty(t, files, "provider %s has no fixture", provider)
 	return files
 }
 
-// Lines reads the lines of a fixture.
+// Lines reads the lines of a fixture. A .json file is one document, which counts as a line.
 func Lines(t testing.TB, file string) [][]byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
+	if filepath.Ext(file) == ".json" {
+		return [][]byte{data}
+	}
 	return bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
 }
 
 // Golden compares the events of each fixture with its .events.golden.
 func Golden(t *testing.T, provider string, src func() events.DisplayEventSource) {
 	for _, file := range Fixtures(t, provider) {
-		name := strings.TrimSuffix(filepath.Base(file), ".jsonl")
-		t.Run(name, func(t *testing.T) {
+		stem := strings.TrimSuffix(file, filepath.Ext(file))
+		t.Run(filepath.Base(stem), func(t *testing.T) {
 			s := src()
 			perLine, flushed := Feed(t, s, Lines(t, file))
 			var b strings.Builder
 			for _, line := range slices.Concat(slices.Concat(perLine...), flushed) {
 				fmt.Fprintln(&b, line)
 			}
-			goldentest.Compare(t, strings.TrimSuffix(file, ".jsonl")+".events.golden", b.String())
+			goldentest.Compare(t, stem+".events.golden", b.String())
 		})
 	}
 }

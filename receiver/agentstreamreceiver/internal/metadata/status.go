@@ -13,6 +13,7 @@ var (
 
 // Stability levels by signal.
 const (
-	TracesStability = component.StabilityLevelDevelopment
-	LogsStability   = component.StabilityLevelDevelopment
+	TracesStability  = component.StabilityLevelDevelopment
+	LogsStability    = component.StabilityLevelDevelopment
+	MetricsStability = component.StabilityLevelDevelopment
 )

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// printed runs `tailspan events` and gives the kinds of what it prints, and the summary.
+func printed(t *testing.T, stdin string, args ...string) (kinds []string, summary map[string]any) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	require.Equal(t, exitOK, run(append([]string{"events"}, args...), strings.NewReader(stdin), &stdout, &stderr), stderr.String())
+	for line := range strings.Lines(stdout.String()) {
+		summary = map[string]any{}
+		require.NoError(t, json.Unmarshal([]byte(line), &summary))
+		kinds = append(kinds, summary["kind"].(string))
+	}
+	return kinds[:len(kinds)-1], summary
+}
+
+// TestDocuments holds what an input is read as: one document or lines.
+func TestDocuments(t *testing.T) {
+	const folder = "../../testdata/gemini/"
+	document, err := os.ReadFile(folder + "case-rewritten-3.session.json")
+	require.NoError(t, err)
+	lines, err := os.ReadFile(folder + "case-no-final-newline.jsonl")
+	require.NoError(t, err)
+	ofDocument := []string{"session_start", "prompt", "text", "usage", "usage", "text", "usage"}
+	ofLines := []string{"session_start", "text", "usage", "session_end"}
+	write := func(name, content string) string {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		return path
+	}
+	for _, tc := range []struct {
+		name, path, stdin string
+		want              []string // nil if there is no event
+		lines, malformed  float64
+	}{
+		{name: "document by its path", path: folder + "case-rewritten-3.session.json", want: ofDocument, lines: 1},
+		{name: "document on standard input", path: "-", stdin: string(document), want: ofDocument, lines: 1},
+		{name: "document under another name", path: write("x.txt", "\n"+string(document)+"\n"), want: ofDocument, lines: 1},
+		{name: "half a document", path: write("x.json", string(document[:300])), lines: 1, malformed: 1},
+		{name: "empty document", path: write("x.json", "")},
+		{name: "lines", path: "-", stdin: string(lines), want: ofLines, lines: 3},
+		{name: "lines with a torn first", path: "-", stdin: `{"type":"mess` + "\n" + string(lines), want: ofLines, lines: 4, malformed: 1},
+		{name: "lines with a first of one brace", path: "-", stdin: "{\n" + string(lines), want: ofLines, lines: 4, malformed: 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			kinds, summary := printed(t, tc.stdin, "--provider", "gemini", tc.path)
+			assert.Equal(t, tc.want, append([]string(nil), kinds...))
+			assert.Equal(t, tc.lines, summary["lines"])
+			assert.Equal(t, tc.malformed, summary["malformed"])
+		})
+	}
+}

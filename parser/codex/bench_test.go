@@ -1,0 +1,98 @@
+package codex_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/tailspan/tailspan/parser/codex"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
+)
+
+// benchLine makes a line of about n bytes: a call's end as R4 tells it, or a message in every fourth.
+func benchLine(n, i int) []byte {
+	body := strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, max(1, n/62))
+	if i%4 == 0 {
+		return fmt.Appendf(nil, `{"timestamp":"2026-11-27T20:51:04.870Z","ordinal":%d,"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"%s"}],"phase":"commentary"}}`, i, body)
+	}
+	return fmt.Appendf(nil, `{"timestamp":"2026-11-27T20:51:04.870Z","ordinal":%d,"type":"event_msg","payload":{"type":"item_completed","thread_id":"01a21ec6-a5dd-7180-b360-d17c620d5e63","turn_id":"01a21ec6-a602-7923-9965-8856572cd150",`+
+		`"item":{"type":"CommandExecution","id":"exec-%08d","process_id":"63","command":["/bin/bash","-lc","go test ./..."],"cwd":"file:///home/dev/codex-shop","parsed_cmd":[{"type":"unknown","cmd":"go test ./..."}],"source":"unified_exec_startup",`+
+		`"status":"completed","aggregated_output":"%s","exit_code":0,"duration":{"secs":0,"nanos":7393}},"started_at_ms":1795812654884,"completed_at_ms":1795812654884}}`, i, i, body)
+}
+
+// manyLines is enough lines of a size that a parser sees each for the first time.
+func manyLines(size int) [][]byte {
+	lines := make([][]byte, max(64, min(2048, 8<<20/size)))
+	for i := range lines {
+		lines[i] = benchLine(size, i)
+	}
+	return lines
+}
+
+// captureLines is the lines of real runs, each with a parser of its own.
+func captureLines(t testing.TB, name string) [][]byte {
+	t.Helper()
+	return parsertest.Lines(t, "../../testdata/codex/"+name+".jsonl")
+}
+
+// BenchmarkParse parses lines of several sizes, and captures, beside gjson.ForEach over the top-level members of the
+// same bytes in the same run.
+func BenchmarkParse(b *testing.B) {
+	inputs := map[string][][]byte{"stream": captureLines(b, "parallel"), "rollout": captureLines(b, "parallel.session")}
+	for _, size := range []int{1 << 10, 4 << 10, 64 << 10} {
+		inputs[fmt.Sprintf("%dKiB", size>>10)] = manyLines(size)
+	}
+	for _, name := range []string{"1KiB", "4KiB", "64KiB", "stream", "rollout"} {
+		lines := inputs[name]
+		size := int64(len(bytes.Join(lines, nil)))
+		b.Run("provider=codex/line="+name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				if parseAll(lines) == 0 {
+					b.Fatal("no events")
+				}
+			}
+		})
+		b.Run("by=gjson/line="+name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				if walkAll(lines) == 0 {
+					b.Fatal("no members")
+				}
+			}
+		})
+	}
+}
+
+// TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
+func TestBenchmarkBodies(t *testing.T) {
+	lines := manyLines(1 << 10)
+	require.Equal(t, len(lines)/4+2*len(lines)*3/4, parseAll(lines), "a text or a call and its result a line")
+	require.Equal(t, 4*len(lines), walkAll(lines))
+	require.NotZero(t, parseAll(captureLines(t, "parallel")))
+}
+
+func parseAll(lines [][]byte) int {
+	p, n := codex.New(), 0
+	for _, line := range lines {
+		n += len(p.ParseEvents(line))
+	}
+	return n
+}
+
+func walkAll(lines [][]byte) int {
+	n := 0
+	for _, line := range lines {
+		gjson.ParseBytes(line).ForEach(func(_, _ gjson.Result) bool {
+			n++
+			return true
+		})
+	}
+	return n
+}

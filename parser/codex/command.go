@@ -1,0 +1,179 @@
+package codex
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// command is a command line as a person would have typed it: argv joined by blanks, without the login shell that Codex
+// wraps around a script.
+func (p *Parser) command(v scan.Value) string {
+	switch v.Kind {
+	case scan.KindString:
+		return unwrapShell(p.strings.Text(v))
+	case scan.KindArray:
+		return p.argv(v)
+	default:
+		return ""
+	}
+}
+
+func (p *Parser) argv(v scan.Value) string {
+	p.scratch = p.scratch[:0]
+	words, login := 0, false
+	s := &p.inner
+	s.Reset(v.Raw)
+	for s.Array(); s.Element(); words++ {
+		word := s.Value()
+		switch {
+		case words == 1 && word.Is("-lc"):
+			login = isShell(p.scratch)
+		case words == 2 && login:
+			p.scratch = p.scratch[:0] // the words so far are the wrapper
+		}
+		if len(p.scratch) > 0 {
+			p.scratch = append(p.scratch, ' ')
+		}
+		p.scratch = scan.AppendString(p.scratch, word.Body())
+	}
+	return p.strings.Copy(p.scratch)
+}
+
+// isShell tells the shells that Codex starts a script with, by name or path.
+func isShell(word []byte) bool {
+	switch string(word[bytes.LastIndexByte(word, '/')+1:]) {
+	case "bash", "zsh", "sh":
+		return true
+	}
+	return false
+}
+
+// unwrapShell takes the login shell off a command that was quoted for a shell: bash -lc 'go test ./...'. What does not
+// quote exactly one word is left as it is.
+func unwrapShell(s string) string {
+	shell, script, ok := strings.Cut(s, " -lc ")
+	if !ok || strings.ContainsAny(shell, " \t\n'\"") || !isShell([]byte(shell)) {
+		return s
+	}
+	word, ok := unquote(script)
+	if !ok {
+		return s
+	}
+	return word
+}
+
+// unquote resolves the quotes of one shell word, which may be glued of several pieces as in 'it'\”s'. It reports false
+// if s is not exactly one word.
+func unquote(s string) (string, bool) {
+	if len(s) > 1 && s[0] == '\'' && strings.IndexByte(s[1:], '\'') == len(s)-2 {
+		return s[1 : len(s)-1], true // all of it in single quotes, by far the most common
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\'':
+			end := strings.IndexByte(s[i+1:], '\'')
+			if end < 0 {
+				return "", false
+			}
+			b.WriteString(s[i+1 : i+1+end])
+			i += 1 + end
+		case '"':
+			n, ok := appendDoubleQuoted(&b, s[i+1:])
+			if !ok {
+				return "", false
+			}
+			i += n
+		case '\\':
+			if i++; i == len(s) {
+				return "", false
+			}
+			b.WriteByte(s[i])
+		case ' ', '\t', '\n':
+			return "", false
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), true
+}
+
+// appendDoubleQuoted writes what stands in double quotes, given what follows the opening one, and gives its length with
+// the closing one.
+func appendDoubleQuoted(b *strings.Builder, s string) (int, bool) {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '"':
+			return i + 1, true
+		case '\\':
+			if i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+				i++
+				if s[i] != '\n' {
+					b.WriteByte(s[i])
+				}
+				continue
+			}
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return 0, false
+}
+
+// The lines of a patch that name its files.
+var patchMarks = [...]string{"*** Add File: ", "*** Update File: ", "*** Delete File: "}
+
+// patchFile is the first file that a patch names.
+func (p *Parser) patchFile(v scan.Value) string {
+	p.scratch = scan.AppendString(p.scratch[:0], v.Body())
+	for rest := p.scratch; len(rest) > 0; {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		for _, mark := range patchMarks {
+			if bytes.HasPrefix(line, []byte(mark)) {
+				return p.strings.Copy(bytes.TrimRight(line[len(mark):], "\r"))
+			}
+		}
+		rest = after
+	}
+	return ""
+}
+
+// firstPath is the first file of a change: of a list of {path, kind} in E2 and E3, else of an object by path.
+func (p *Parser) firstPath(v scan.Value) string {
+	s := &p.inner
+	switch v.Kind {
+	case scan.KindObject:
+		s.Reset(v.Raw)
+		if s.Object(); s.Key() {
+			return p.strings.Unescape(s.Name())
+		}
+	case scan.KindArray:
+		s.Reset(v.Raw)
+		if s.Array(); !s.Element() || s.Peek() != scan.KindObject {
+			return ""
+		}
+		for s.Object(); s.Key(); {
+			if string(s.Name()) == "path" {
+				return p.strings.Text(s.Value())
+			}
+			s.Skip()
+		}
+	}
+	return ""
+}
+
+// firstString is the first element of an array, if it is a string.
+func (p *Parser) firstString(v scan.Value) string {
+	if v.Kind != scan.KindArray {
+		return ""
+	}
+	s := &p.inner
+	s.Reset(v.Raw)
+	if s.Array(); !s.Element() {
+		return ""
+	}
+	return p.strings.Intern(s.Value())
+}

@@ -1,0 +1,71 @@
+package codex
+
+import "github.com/tailspan/tailspan/parser/internal/scan"
+
+// Detect reports whether any of the first lines of a stream can only be Codex's. Lines that are no JSON are passed over.
+func Detect(lines [][]byte) bool {
+	var s scan.Scanner
+	var r record
+	for _, line := range lines {
+		s.Reset(trimMark(line))
+		if s.Peek() == scan.KindObject && r.read(&s) && typical(&r) {
+			return true
+		}
+	}
+	return false
+}
+
+// typical reports whether no other agent writes such a record. The bare items of R1 are those of OpenAI's API, so a
+// rollout of that form is told by its head, or by the states between its items.
+func typical(r *record) bool {
+	switch {
+	case r.hasMsg:
+		return r.top.get("id").Kind == scan.KindString && len(r.body.get("type").Body()) > 0
+	case r.hasPayload:
+		return r.timestamp.Kind == scan.KindString && typicalRollout(r)
+	case r.kind.Exists():
+		return typicalStream(r)
+	}
+	m := r.top
+	switch {
+	case m.get("record_type").Is("state"):
+		return true
+	case r.timestamp.Kind == scan.KindString:
+		return m.get("id").Kind == scan.KindString && m.get("instructions").Exists()
+	default:
+		return m.get("workdir").Kind == scan.KindString && isConfig(m)
+	}
+}
+
+func typicalRollout(r *record) bool {
+	switch string(r.kind.Body()) {
+	case "session_meta":
+		return r.body.get("id").Kind == scan.KindString && r.body.get("cli_version").Exists()
+	case "response_item", "event_msg":
+		return r.body.get("type").Kind == scan.KindString
+	case "turn_context":
+		return r.body.get("model").Kind == scan.KindString && r.body.get("cwd").Exists()
+	case "token_usage_record", "compacted", "world_state":
+		return true
+	}
+	return false
+}
+
+func typicalStream(r *record) bool {
+	switch string(r.kind.Body()) {
+	case "thread.started":
+		return r.top.get("thread_id").Kind == scan.KindString
+	case "session.created": // the realtime API has an event of this name, with the session as an object
+		return r.top.get("session_id").Kind == scan.KindString && !r.top.get("session").Exists()
+	case "turn.started":
+		return len(r.top) == 0
+	case "item.started", "item.updated", "item.completed":
+		return r.item.get("id").Kind == scan.KindString && r.item.either("type", "item_type").Kind == scan.KindString
+	case "turn.completed":
+		usage := r.top.get("usage")
+		return len(r.top) == 1 && (usage.Kind == scan.KindObject || usage.Kind == scan.KindNull)
+	case "turn.failed":
+		return len(r.top) == 1 && r.top.get("error").Kind == scan.KindObject
+	}
+	return false
+}

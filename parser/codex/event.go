@@ -1,0 +1,147 @@
+package codex
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// event gives what an event_msg of a rollout tells beside the response items. Texts and calls stand there a second time
+// and are taken from the items, which every version has.
+func (p *Parser) event(r *record) events.LineStatus {
+	m := r.body
+	kind := m.get("type").Body()
+	switch string(kind) {
+	case "task_started", "turn_started":
+		p.setTurn(m)
+		p.response = ""
+		p.emit(events.KindTurnStarted)
+	case "task_complete", "turn_complete":
+		p.taskComplete(m)
+	case "turn_aborted":
+		p.turnAborted(m)
+	case "token_count":
+		p.tokenCount(m, false)
+		p.rateLimits(m.get("rate_limits"))
+	case "item_completed":
+		return p.itemCompleted(r)
+	case "user_message":
+		p.userMessage(p.strings.Text(m.get("message")))
+	case "thread_settings_applied":
+		p.nested = readMembers(&p.inner, p.nested, m.get("thread_settings"))
+		p.setModel(p.nested.get("model"))
+	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response":
+		p.callEnded(string(kind), m)
+	case "web_search_end", "view_image_tool_call", "image_generation_end":
+		p.once(p.doneInvocation(string(kind), m), &outcome{})
+	case "entered_review_mode", "exited_review_mode":
+		p.emit(events.KindPhase).Text = p.strings.Text(m.get("type"))
+	default:
+		return p.word(string(kind), m)
+	}
+	return events.LineOK
+}
+
+// word gives the notices that streams of E1 and rollouts share; no notice is made of what only repeats others.
+func (p *Parser) word(kind string, m members) events.LineStatus {
+	switch kind {
+	case "stream_error":
+		p.notice(events.LevelWarn, events.NoticeAPIRetry, p.strings.Text(m.get("message")))
+	case "error":
+		p.notice(events.LevelError, noticeError, p.strings.Text(m.get("message")))
+	case "warning", "guardian_warning":
+		p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.get("message")))
+	case "deprecation_notice":
+		p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.get("summary")))
+	case "background_event":
+		p.notice(events.LevelInfo, events.NoticeInformational, p.strings.Text(m.get("message")))
+	case "model_reroute":
+		p.notice(events.LevelWarn, noticeWarning, "model rerouted from "+p.strings.Text(m.get("from_model"))+" to "+p.strings.Text(m.get("to_model")))
+		p.setModel(m.get("to_model"))
+	case "thread_rolled_back":
+		p.notice(events.LevelInfo, noticeRollback, "turns taken back: "+p.strings.Copy(m.get("num_turns").Raw))
+	default:
+		if quietEvent(kind) {
+			return events.LineIgnored
+		}
+		return p.unknownType("event_msg/", m.get("type").Body())
+	}
+	return events.LineOK
+}
+
+// taskComplete ends a turn, also one that failed.
+func (p *Parser) taskComplete(m members) {
+	p.setTurn(m)
+	end := &events.End{Result: p.strings.Text(m.get("last_agent_message")), Duration: millis(m.get("duration_ms"))}
+	if failure := m.get("error"); failure.Kind == scan.KindObject {
+		p.nested = readMembers(&p.inner, p.nested, failure)
+		end.Error, end.Err = true, p.strings.Text(p.nested.get("message"))
+		end.Code = p.errorCode(p.nested.get("codex_error_info"))
+	}
+	p.emit(events.KindTurnDone).End = end
+	p.response = ""
+}
+
+// errorCode is the word for why a turn failed: "context_window_exceeded", or the key of {"http_connection_failed":{...}}.
+func (p *Parser) errorCode(v scan.Value) string {
+	if v.Kind != scan.KindObject {
+		return p.strings.Intern(v)
+	}
+	p.inner.Reset(v.Raw)
+	if p.inner.Object(); p.inner.Key() {
+		return p.strings.Unescape(p.inner.Name())
+	}
+	return ""
+}
+
+// turnAborted ends a turn that was stopped from outside; only a budget that was used up is no user's wish.
+func (p *Parser) turnAborted(m members) {
+	p.setTurn(m)
+	reason := p.strings.Intern(m.get("reason"))
+	spent := reason == "budget_limited"
+	end := &events.End{Interrupted: !spent, Error: spent, Code: reason, Duration: millis(m.get("duration_ms"))}
+	if spent {
+		end.Err = reason
+	}
+	p.emit(events.KindTurnDone).End = end
+	p.response, p.open = "", false
+}
+
+// rateLimits tells of a limit of the subscription once it is reached.
+func (p *Parser) rateLimits(v scan.Value) {
+	if v.Kind != scan.KindObject {
+		return
+	}
+	p.nested = readMembers(&p.inner, p.nested, v)
+	if kind := p.nested.get("rate_limit_reached_type"); len(kind.Body()) > 0 {
+		p.notice(events.LevelWarn, noticeRateLimit, "rate limit reached: "+p.strings.Text(kind))
+	}
+}
+
+// millis gives a duration; what no clock could tell is none.
+func millis(v scan.Value) time.Duration {
+	n := v.Int()
+	if n < 0 || n > int64((1<<63-1)/time.Millisecond) {
+		return 0
+	}
+	return time.Duration(n) * time.Millisecond
+}
+
+// moment gives a time that is told in milliseconds since 1970; the zero time if none is told.
+func moment(v scan.Value) time.Time {
+	if n := v.Int(); n > 0 && n < 1<<42 {
+		return time.UnixMilli(n).UTC()
+	}
+	return time.Time{}
+}
+
+// span gives a duration as Rust writes it, {"secs":1,"nanos":930646028}.
+func (p *Parser) span(v scan.Value) time.Duration {
+	p.nested = readMembers(&p.inner, p.nested, v)
+	secs, nanos := p.nested.get("secs").Int(), p.nested.get("nanos").Int()
+	if secs < 0 || secs > 1<<32 || nanos < 0 || nanos >= int64(time.Second) {
+		return 0
+	}
+	return time.Duration(secs)*time.Second + time.Duration(nanos)
+}

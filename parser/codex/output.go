@@ -1,0 +1,275 @@
+package codex
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// outputText appends a text to the output buffer and gives it, with no room behind it: the next text must not write
+// into it.
+func (p *Parser) outputText(v scan.Value) []byte {
+	start := len(p.output)
+	p.output = scan.AppendString(p.output, v.Body())
+	return p.output[start:len(p.output):len(p.output)]
+}
+
+// contentText is the texts of an output or of an MCP result: a string, or an array of blocks of which images and such
+// have none.
+func (p *Parser) contentText(v scan.Value) []byte {
+	if v.Kind != scan.KindArray {
+		return p.outputText(v)
+	}
+	start := len(p.output)
+	s := &p.inner
+	s.Reset(v.Raw)
+	for s.Array(); s.Element(); {
+		if s.Peek() != scan.KindObject {
+			s.Skip()
+			continue
+		}
+		var text scan.Value
+		for s.Object(); s.Key(); {
+			if string(s.Name()) == "text" {
+				text = s.Value()
+			} else {
+				s.Skip()
+			}
+		}
+		if len(text.Body()) == 0 {
+			continue
+		}
+		if n := len(p.output); n > start && p.output[n-1] != '\n' {
+			p.output = append(p.output, '\n')
+		}
+		p.output = scan.AppendString(p.output, text.Body())
+	}
+	return p.output[start:len(p.output):len(p.output)]
+}
+
+// mcpText is the text of an MCP result.
+func (p *Parser) mcpText(result scan.Value) []byte {
+	p.nested = readMembers(&p.inner, p.nested, result)
+	return p.contentText(p.nested.get("content"))
+}
+
+// refusals are the beginnings of what Codex answers in place of a tool that it did not run, or that could not work.
+var refusals = [...]struct {
+	prefix string
+	denied bool // by a rule or a setting
+}{
+	{prefix: "unsupported call: "},
+	{prefix: "unsupported custom tool call: "},
+	{prefix: "failed to parse function arguments"},
+	{prefix: "apply_patch verification failed"},
+	{prefix: "patch rejected", denied: true},
+	{prefix: "exec_command failed"},
+	{prefix: "write_stdin failed"},
+	{prefix: "approval policy is ", denied: true},
+	{prefix: "unable to process image"},
+	{prefix: "request_user_input is unavailable", denied: true},
+	{prefix: headAborted},
+}
+
+// judge reads what an output tells of the call beside its text: the head that Codex writes before it, the JSON that
+// older versions wrap around it, and the sentences of refusal. Of the text nothing else is looked at: what a command
+// prints proves nothing.
+func (p *Parser) judge(name string, o *outcome) {
+	if p.unwrapJSON(name, o) {
+		return
+	}
+	if o.readHead(name) {
+		return
+	}
+	for _, r := range refusals {
+		if bytes.HasPrefix(o.text, []byte(r.prefix)) {
+			o.failed = true
+			// A command that a rule forbids fails to start with the rule's word.
+			o.denied = r.denied || r.prefix == "exec_command failed" && bytes.Contains(o.text, []byte("Rejected("))
+			if r.prefix == headAborted {
+				o.state = events.ToolStateStopped
+			}
+			return
+		}
+	}
+}
+
+// unwrapJSON reads {"output":"...","metadata":{"exit_code":0,"duration_seconds":0.3}}, which shell and apply_patch
+// answered up to 0.58, and apply_patch up to 0.125. A command may print such a line itself, so both keys must be there.
+func (p *Parser) unwrapJSON(name string, o *outcome) bool {
+	if k := tools[name].kind; k != toolShell && k != toolPatch || len(o.text) == 0 || o.text[0] != '{' {
+		return false
+	}
+	s := &p.inner
+	s.Reset(o.text)
+	p.nested = p.nested[:0]
+	for s.Object(); s.Key(); {
+		p.nested = keep(p.nested, s)
+	}
+	text, metadata := p.nested.get("output"), p.nested.get("metadata")
+	if s.Err() != nil || text.Kind != scan.KindString || metadata.Kind != scan.KindObject {
+		return false
+	}
+	o.text = p.outputText(text)
+	p.nested = readMembers(s, p.nested, metadata)
+	o.exit(p.nested.get("exit_code"))
+	o.duration = seconds(p.nested.get("duration_seconds").Float())
+	return true
+}
+
+// The lines of a head. Which are there depends on tool and version.
+const (
+	headWallTime    = "Wall time"
+	headExited      = "Process exited with code "
+	headRunning     = "Process running with session ID "
+	headExitCode    = "Exit code: "
+	headScript      = "Script "
+	headOutput      = "Output:"
+	headAborted     = "aborted by user"
+	maxHeadLines    = 8
+	maxHeadLineSize = 128
+)
+
+// readHead takes the head off an output and reads it; it reports false if there is none, or if what follows is no output.
+//
+//	Chunk ID: 011580                   0.125 and later
+//	Wall time: 1.3377 seconds          also before MCP results and an abort
+//	Process exited with code 1         or: Process running with session ID 81063
+//	Original token count: 12
+//	Output:
+//
+//	Exit code: 0                       apply_patch, 0.171
+//	Wall time: 0 seconds
+//	Output:
+//
+//	Script completed                   code mode; or: Script failed, Script running with cell ID 2
+//	Wall time 0.4 seconds
+//	Output:
+func (o *outcome) readHead(name string) bool {
+	var h outcome
+	rest := o.text
+	for n := 0; n < maxHeadLines; n++ {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		line = bytes.TrimRight(line, "\r")
+		switch {
+		case len(line) > maxHeadLineSize:
+			return false
+		case n > 0 && string(line) == headOutput:
+			o.takeHead(&h, after)
+			return true
+		case n == 1 && bytes.HasPrefix(line, []byte(headAborted)):
+			o.takeHead(&h, rest)
+			return false
+		case !h.headLine(line, name, n == 0):
+			return false
+		}
+		rest = after
+	}
+	return false
+}
+
+func (o *outcome) takeHead(h *outcome, body []byte) {
+	o.text, o.duration = body, h.duration
+	o.failed, o.code, o.hasCode, o.state = h.failed, h.code, h.hasCode, h.state
+}
+
+// headLine reads one line of a head; it reports false if the line is none.
+func (o *outcome) headLine(line []byte, name string, first bool) bool {
+	switch {
+	case bytes.HasPrefix(line, []byte(headWallTime)):
+		number, _, _ := bytes.Cut(bytes.TrimLeft(line[len(headWallTime):], ": "), []byte(" "))
+		f, err := strconv.ParseFloat(string(number), 64)
+		o.duration = seconds(f)
+		return err == nil
+	case bytes.HasPrefix(line, []byte(headExited)):
+		return o.headCode(line[len(headExited):])
+	case bytes.HasPrefix(line, []byte(headExitCode)):
+		return o.headCode(line[len(headExitCode):])
+	case bytes.HasPrefix(line, []byte(headRunning)):
+		if tools[name].kind == toolShell { // not write_stdin, which has done its work
+			o.state = events.ToolStateBackground
+		}
+		return true
+	case first && bytes.HasPrefix(line, []byte(headScript)):
+		switch word := line[len(headScript):]; {
+		case string(word) == "failed":
+			o.failed = true
+		case bytes.HasPrefix(word, []byte("running")):
+			o.state = events.ToolStateBackground
+		case string(word) != "completed":
+			return false
+		}
+		return true
+	}
+	return bytes.HasPrefix(line, []byte("Chunk ID: ")) || !first && (bytes.HasPrefix(line, []byte("Original token count: ")) ||
+		bytes.HasPrefix(line, []byte("Total output lines: ")))
+}
+
+func (o *outcome) headCode(digits []byte) bool {
+	code, err := strconv.Atoi(string(digits))
+	o.code, o.hasCode, o.failed = code, err == nil, code != 0
+	return err == nil
+}
+
+// seconds gives a duration; what no clock could tell is none.
+func seconds(f float64) time.Duration {
+	if !(f > 0 && f < 1e9) {
+		return 0
+	}
+	return time.Duration(f * float64(time.Second))
+}
+
+// Marks of an output that was cut: at the head of what the model got, and in the middle of what was cut to 1 MiB for
+// the stream or to 64 KiB for the rollout.
+var (
+	cutHeads  = [...]string{"Warning: truncated output", "Total output lines: "}
+	cutMiddle = [...]string{" bytes omitted ...\n", "\n... command output truncated for persistence ...\n"}
+)
+
+// minCutMiddle is the length below which nothing is cut in the middle, in bytes.
+const minCutMiddle = 60 << 10
+
+// cutShort reports whether the program cut an output.
+func cutShort(text []byte) bool {
+	for _, mark := range cutHeads {
+		if bytes.HasPrefix(text, []byte(mark)) {
+			return true
+		}
+	}
+	if len(text) < minCutMiddle {
+		return false
+	}
+	for _, mark := range cutMiddle {
+		if bytes.Contains(text, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// summary is the first line that says something.
+func (p *Parser) summary(text []byte) string {
+	for len(text) > 0 {
+		line := text
+		if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
+			line, text = text[:i], text[i+1:]
+		} else {
+			text = nil
+		}
+		// A line can be many megabytes long; what is looked at is a little more than what is shown.
+		if len(line) > maxSummaryBytes {
+			line = bytes.ToValidUTF8(line[:maxSummaryBytes], nil)
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if s := events.Summary(p.strings.Copy(line)); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+const maxSummaryBytes = 4 << 10

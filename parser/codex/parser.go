@@ -1,0 +1,228 @@
+package codex
+
+import (
+	"bytes"
+	"hash/maphash"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Name is the provider's name in settings and on the command line.
+const Name = "codex"
+
+// Sizes from which the buffers of a line are not kept for the next one.
+const (
+	keepBufferBytes = 1 << 20
+	keepEvents      = 1 << 10
+)
+
+// Parser reads one stream or rollout. It implements events.DisplayEventSource and events.LineStatuser; see the package
+// doc for what it remembers.
+type Parser struct {
+	scanner scan.Scanner // over the line
+	inner   scan.Scanner // over values in it that were kept whole
+	record  record
+	strings scan.Strings
+	seed    maphash.Seed
+
+	out     []events.DisplayEvent
+	output  []byte  // backs Tool.Output
+	input   []byte  // backs Tool.Input where the line has the arguments as a string
+	scratch []byte  // texts that nobody keeps
+	nested  members // members of a nested object
+	args    members // members of a call's arguments
+	status  events.LineStatus
+	unknown string
+
+	// head holds the identity that all events of a record share; it is made with the first of them.
+	head   events.DisplayEvent
+	headed bool
+
+	thread thread
+	replay replay
+	calls  memory.Memory[call]
+	agents memory.Memory[agentRun]
+	// shown are the ids of messages that a UI was told of; see message.
+	shown memory.Memory[struct{}]
+	// prompts holds, by text, how many more response items than events told it.
+	prompts memory.Memory[int]
+
+	usage    usage
+	response string // the model response that the next items belong to
+	answer   string // the last text of a stream's turn
+	open     bool   // a stream that has not told the end of what it began
+}
+
+// thread is the identity of what is read.
+type thread struct {
+	id      string // of the thread itself; a rollout is one thread
+	session string // of the root thread: all its sub-agents share it
+	agent   string // the thread's id again, if it is a sub-agent's
+	turn    string // of the root thread's turn that is at work
+	model   string
+	forked  bool
+	// paginated tells that the rollout marks which messages were shown, and counts each response by itself (R4).
+	paginated bool
+	// created is when the thread began.
+	created time.Time
+}
+
+// New returns a parser for one stream.
+func New() *Parser {
+	p := &Parser{
+		seed:    maphash.MakeSeed(),
+		shown:   memory.New[struct{}](maxMessages),
+		prompts: memory.New[int](maxPrompts),
+		usage:   usage{responses: memory.New[struct{}](maxResponses)},
+	}
+	p.begins(thread{})
+	return p
+}
+
+// begins makes t the thread that is read. Nothing of the one before goes on in it: item ids of streams count anew, and
+// so do tokens.
+func (p *Parser) begins(t thread) {
+	p.thread, p.replay = t, replay{}
+	p.calls, p.agents = memory.New[call](maxCalls), memory.New[agentRun](maxAgents)
+	p.usage.total, p.usage.known = events.Tokens{}, false
+	p.response, p.answer, p.open = "", "", false
+}
+
+// ParseEvents takes one line. A line may hold several objects, one behind the other without a newline between them; each
+// is treated as a line of its own.
+func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
+	p.trimBuffers()
+	p.out, p.status, p.unknown = p.out[:0], events.LineIgnored, ""
+	for line = trimMark(line); len(line) > 0; line = trim(line) {
+		p.scanner.Reset(line)
+		if p.scanner.Peek() != scan.KindObject || !p.record.read(&p.scanner) {
+			p.note(events.LineMalformed)
+			return p.out
+		}
+		p.headed = false
+		p.note(p.dispatch(&p.record))
+		line = p.scanner.Rest()
+	}
+	return p.out
+}
+
+// trimBuffers empties the buffers of the line before, and gives back large ones.
+func (p *Parser) trimBuffers() {
+	for _, buffer := range [...]*[]byte{&p.output, &p.input, &p.scratch} {
+		if cap(*buffer) > keepBufferBytes {
+			*buffer = nil
+		}
+		*buffer = (*buffer)[:0]
+	}
+	if cap(p.out) > keepEvents {
+		p.out = nil
+	}
+}
+
+// note raises the status of the line: of several objects on it the most telling counts.
+func (p *Parser) note(s events.LineStatus) {
+	if rank(s) > rank(p.status) {
+		p.status = s
+	}
+}
+
+func rank(s events.LineStatus) int {
+	switch s {
+	case events.LineMalformed:
+		return 3
+	case events.LineOK:
+		return 2
+	case events.LineUnknownType:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
+// then understood, then unknown.
+func (p *Parser) LineStatus() events.LineStatus { return p.status }
+
+// UnknownType names the type that made the last line's status LineUnknownType, such as "response_item/new_thing".
+func (p *Parser) UnknownType() string { return p.unknown }
+
+// Incomplete reports whether the stream began a turn whose end has not come. E1 and E2 promise no end, and rollouts tell
+// of turns only.
+func (p *Parser) Incomplete() bool { return p.open }
+
+// dispatch turns one whole record into events. The forms may follow each other in one file: a log that two versions
+// wrote, a rollout that a newer version goes on with.
+func (p *Parser) dispatch(r *record) events.LineStatus {
+	switch {
+	case r.hasMsg:
+		return p.message(r)
+	case r.hasPayload:
+		return p.rolloutLine(r)
+	case r.kind.Kind != scan.KindString:
+		return p.headLine(r)
+	case isStreamKind(r.kind.Body()):
+		return p.streamLine(r)
+	default: // R1: the items stand bare
+		return p.responseItem(r, r.kind.Body(), r.top)
+	}
+}
+
+// unknownType notes a type that a later version may have brought.
+func (p *Parser) unknownType(prefix string, kind []byte) events.LineStatus {
+	p.unknown = typeName(prefix, kind)
+	return events.LineUnknownType
+}
+
+// maxTypeName is the longest name of an unknown type that is told, in bytes.
+const maxTypeName = 64
+
+// typeName gives the name of an unknown type; names come from the input, so they are cleaned and cut.
+func typeName(prefix string, kind []byte) string {
+	if len(kind) == 0 {
+		return prefix + "(none)"
+	}
+	return prefix + events.CleanLine(string(scan.AppendString(nil, kind[:min(len(kind), maxTypeName)])), maxTypeName)
+}
+
+// emit adds an event with the identity of the record that is being read. The pointer is good until the next emit.
+func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
+	if !p.headed {
+		p.headed = true
+		p.head = events.DisplayEvent{
+			Time:      p.record.timestamp.Time(),
+			SessionID: p.thread.session,
+			AgentID:   p.thread.agent,
+			TurnID:    p.thread.turn,
+		}
+		if p.head.Time.Year() < 1970 {
+			p.head.Time = time.Time{} // 0001-01-01 is a writer's zero, not a time
+		}
+	}
+	p.out = append(p.out, p.head)
+	e := &p.out[len(p.out)-1]
+	e.Kind = kind
+	return e
+}
+
+// emitModel adds an event of what the model said or called.
+func (p *Parser) emitModel(kind events.Kind, item scan.Value) *events.DisplayEvent {
+	e := p.emit(kind)
+	e.ItemID, e.Model, e.MessageID = p.strings.Text(item), p.thread.model, p.response
+	return e
+}
+
+// notice adds word from the program itself.
+func (p *Parser) notice(level events.Level, code, text string) {
+	e := p.emit(events.KindNotice)
+	e.Notice = events.Notice{Level: level, Code: code}
+	e.Text = text
+}
+
+// trimMark takes off the byte order mark of a file's first line too.
+func trimMark(line []byte) []byte { return trim(bytes.TrimPrefix(trim(line), []byte("\xef\xbb\xbf"))) }
+
+// trim takes off blanks, and the NULs that a crash can leave in a file where its end was.
+func trim(line []byte) []byte { return bytes.Trim(line, " \t\r\n\x00") }

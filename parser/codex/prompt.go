@@ -1,0 +1,93 @@
+package codex
+
+import (
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// userItem gives a message in the user's name: one prompt a text. R4 tells for each text who made it.
+func (p *Parser) userItem(m members) {
+	if content := m.get("content"); content.Kind == scan.KindString {
+		p.countedPrompt(m.get("id"), p.strings.Text(content), false)
+		return
+	}
+	p.nested = readMembers(&p.inner, p.nested, m.get("internal_chat_message_metadata_passthrough"))
+	makers := p.makers(p.nested.get("content_item_kinds"))
+	p.eachText(m.get("content"), func(n int, kind, text scan.Value) {
+		if !kind.Is("input_text") {
+			return
+		}
+		program := n < len(makers) && !strings.HasPrefix(makers[n], "user.")
+		p.countedPrompt(m.get("id"), p.strings.Text(text), program)
+	})
+}
+
+// makers lists who made each block of a message, such as "user.text" or "environments.environment_context".
+func (p *Parser) makers(kinds scan.Value) []string {
+	if kinds.Kind != scan.KindArray {
+		return nil
+	}
+	var makers []string
+	s := &p.inner
+	s.Reset(kinds.Raw)
+	for s.Array(); s.Element() && len(makers) < maxMembers; {
+		makers = append(makers, p.strings.Intern(s.Value()))
+	}
+	return makers
+}
+
+// countedPrompt gives a prompt of a response item, unless a user_message told it.
+func (p *Parser) countedPrompt(id scan.Value, text string, program bool) {
+	if p.paired(text, 1) {
+		p.prompt(id, text, program)
+	}
+}
+
+// userMessage gives a prompt of a user_message, unless a response item told it. Some versions write only one of the two,
+// and their order varies.
+func (p *Parser) userMessage(text string) {
+	if p.paired(text, -1) {
+		p.prompt(scan.Value{}, text, false)
+	}
+}
+
+// paired counts a prompt under one of its two record types, 1 or -1, and reports whether it has no unpaired twin under
+// the other.
+func (p *Parser) paired(text string, of int) bool {
+	key := p.hashString(domainPrompt, text)
+	ahead, _ := p.prompts.Get(key)
+	p.prompts.Set(key, ahead+of)
+	return ahead*of >= 0
+}
+
+// prompt gives what went to the model in the user's name.
+func (p *Parser) prompt(id scan.Value, text string, program bool) {
+	if blank(text) || isImageTag(text) {
+		return
+	}
+	e := p.emit(events.KindPrompt)
+	e.ItemID, e.Text = p.strings.Text(id), text
+	e.Synthetic = program || isEnvelope(text)
+}
+
+// envelopes are the beginnings of what the program puts in the user's name. Before R4 nothing else marks it.
+var envelopes = [...]string{
+	"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTRUCTIONS>", "<turn_aborted>",
+	"<subagent_notification>", "<user_shell_command>", "<skill>", "<permissions instructions>",
+}
+
+func isEnvelope(text string) bool {
+	for _, e := range envelopes {
+		if strings.HasPrefix(text, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// isImageTag tells the texts that stand before and behind a picture of a prompt.
+func isImageTag(text string) bool {
+	return text == "</image>" || strings.HasPrefix(text, "<image ") && strings.HasSuffix(text, ">") || text == "<image>"
+}

@@ -1,0 +1,249 @@
+package codex
+
+import (
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// responseItem gives what the model said and called, and what it was answered: the payload of a response_item, or the
+// bare item of R1.
+func (p *Parser) responseItem(r *record, kind []byte, m members) events.LineStatus {
+	switch string(kind) {
+	case "message":
+		return p.messageItem(m)
+	case "reasoning":
+		p.modelItem(m)
+		p.reasoningItem(m)
+	case "function_call":
+		p.modelItem(m)
+		p.functionCall(m)
+	case "custom_tool_call":
+		p.modelItem(m)
+		p.customCall(m)
+	case "local_shell_call":
+		p.modelItem(m)
+		p.localShellCall(m)
+	case "tool_search_call":
+		p.modelItem(m)
+		p.toolSearchCall(m)
+	case "web_search_call", "image_generation_call":
+		p.modelItem(m)
+		p.once(p.doneInvocation(string(kind), m), &outcome{})
+	case "function_call_output", "custom_tool_call_output":
+		p.callOutput(m)
+	case "tool_search_output":
+		o := outcome{item: m.get("id")}
+		o.status(m.get("status"))
+		if c, _ := p.callOf(m.get("call_id")); c.called {
+			p.end(m.get("call_id"), &o)
+		}
+	case "agent_message":
+		p.agentMessage(m)
+	case "additional_tools", "compaction", "compaction_summary", "compaction_trigger", "context_compaction", "ghost_snapshot", "other":
+		return events.LineIgnored
+	default:
+		prefix := ""
+		if r.hasPayload {
+			prefix = "response_item/"
+		}
+		return p.unknownType(prefix, kind)
+	}
+	return events.LineOK
+}
+
+// modelItem notes an item that is part of a model response. The response's own id comes after its last item only, so the
+// id of its first item stands for it; only R4 tells where a response ends.
+func (p *Parser) modelItem(m members) {
+	if p.response == "" && p.thread.paginated {
+		p.response = p.strings.Text(m.get("id"))
+	}
+}
+
+// messageItem gives a message: what the assistant said, or what was said to it in the user's name.
+func (p *Parser) messageItem(m members) events.LineStatus {
+	switch role := m.get("role"); {
+	case role.Is("user"):
+		p.userItem(m)
+	case role.Is("assistant"):
+		p.modelItem(m)
+		id := m.get("id")
+		if p.thread.paginated && len(id.Body()) > 0 {
+			// The answer to a request for a summary is stored as a message like any other, but never shown.
+			if _, shown := p.shown.Get(p.hash(domainMessage, id.Body())); !shown {
+				return events.LineIgnored
+			}
+		}
+		p.text(id, p.joinedText(m.get("content"), "output_text", ""))
+	default:
+		return events.LineIgnored
+	}
+	return events.LineOK
+}
+
+// joinedText is the texts of an array of blocks; those of another type than kind are left out.
+func (p *Parser) joinedText(content scan.Value, kind, between string) string {
+	if content.Kind == scan.KindString {
+		return p.strings.Text(content)
+	}
+	var joined string
+	p.eachText(content, func(_ int, block, text scan.Value) {
+		if !block.Is(kind) || len(text.Body()) == 0 {
+			return
+		}
+		if joined != "" {
+			joined += between
+		}
+		joined += p.strings.Text(text)
+	})
+	return joined
+}
+
+// eachText goes over the blocks of an array that have a text.
+func (p *Parser) eachText(content scan.Value, f func(n int, kind, text scan.Value)) {
+	if content.Kind != scan.KindArray {
+		return
+	}
+	s := &p.inner
+	s.Reset(content.Raw)
+	s.Array()
+	for n := 0; s.Element(); n++ {
+		if s.Peek() != scan.KindObject {
+			s.Skip()
+			continue
+		}
+		var kind, text scan.Value
+		for s.Object(); s.Key(); {
+			switch string(s.Name()) {
+			case "type":
+				kind = s.Value()
+			case "text":
+				text = s.Value()
+			default:
+				s.Skip()
+			}
+		}
+		f(n, kind, text)
+	}
+}
+
+// reasoningItem gives the summary of a reasoning, its parts as the stream joins them, and the raw thinking where it is
+// told. Most reasoning is encrypted and gives nothing.
+func (p *Parser) reasoningItem(m members) {
+	p.reasoning(m.get("id"), p.joinedText(m.get("summary"), "summary_text", "\n"))
+	p.reasoning(m.get("id"), p.joinedText(m.get("content"), "reasoning_text", "\n"))
+}
+
+// functionCall gives a call whose arguments are JSON in a string, at times broken.
+func (p *Parser) functionCall(m members) {
+	inv := invocation{id: m.get("call_id"), item: m.get("id"), name: p.toolName(m.get("name"))}
+	arguments := m.get("arguments")
+	inv.body = arguments.Raw
+	inv.input = p.decodeArguments(arguments)
+	if inv.server = p.server(inv.name, m.get("namespace")); inv.server != "" {
+		inv.target = p.generalTarget(p.args)
+	} else {
+		inv.target = p.target(inv.name, p.args)
+		inv.readOnly = tools[inv.name].readOnly
+	}
+	if inv.name == "spawn_agent" {
+		inv.agentType = p.strings.Text(p.args.either("agent_type", "task_name"))
+	}
+	p.begin(&inv)
+}
+
+// decodeArguments reads the arguments of a call into p.args and gives their JSON: the object that they are or that the
+// string holds. Of a string that holds none, the string itself.
+func (p *Parser) decodeArguments(v scan.Value) scan.Value {
+	p.args = p.args[:0]
+	if v.Kind != scan.KindString {
+		p.args = readMembers(&p.inner, p.args, v)
+		return v
+	}
+	start := len(p.input)
+	p.input = scan.AppendString(p.input, v.Body())
+	decoded := p.input[start:len(p.input):len(p.input)]
+	s := &p.inner
+	s.Reset(decoded)
+	if s.Peek() != scan.KindObject {
+		return v
+	}
+	for s.Object(); s.Key(); {
+		p.args = keep(p.args, s)
+	}
+	if s.Err() != nil || len(s.Rest()) > 0 {
+		p.args = p.args[:0]
+		return v
+	}
+	return scan.Value{Kind: scan.KindObject, Raw: decoded}
+}
+
+// server finds the MCP server of a tool: in its namespace (mcp__tally, in 0.125 mcp__tally__), else in its name up to the
+// second double underscore (mcp__tally__add, 0.34 to 0.58). A server's name may hold single ones.
+func (p *Parser) server(name string, namespace scan.Value) string {
+	if rest, ok := strings.CutPrefix(p.strings.Intern(namespace), "mcp__"); ok {
+		return strings.TrimSuffix(rest, "__")
+	}
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		server, _, _ := strings.Cut(rest, "__")
+		return server
+	}
+	return ""
+}
+
+// customCall gives a call whose input is plain text: a patch, or the script of code mode.
+func (p *Parser) customCall(m members) {
+	inv := invocation{id: m.get("call_id"), item: m.get("id"), name: p.toolName(m.get("name")), input: m.get("input")}
+	inv.body = inv.input.Raw
+	if tools[inv.name].kind == toolPatch {
+		inv.target = p.patchFile(inv.input)
+	} else {
+		inv.target = p.strings.Text(inv.input)
+	}
+	p.begin(&inv)
+}
+
+// localShellCall gives a call of the API's own shell tool. Its call_id may be null, then the item's id stands for it.
+func (p *Parser) localShellCall(m members) {
+	inv := invocation{id: m.either("call_id", "id"), item: m.get("id"), name: "local_shell", input: m.get("action")}
+	p.args = readMembers(&p.inner, p.args, inv.input)
+	inv.body = inv.input.Raw
+	inv.target = p.command(p.args.get("command"))
+	p.begin(&inv)
+}
+
+func (p *Parser) toolSearchCall(m members) {
+	inv := invocation{id: m.either("call_id", "id"), item: m.get("id"), name: "tool_search", readOnly: true}
+	inv.input = p.decodeArguments(m.get("arguments"))
+	inv.body = inv.input.Raw
+	inv.target = p.target(inv.name, p.args)
+	p.begin(&inv)
+}
+
+// callOutput gives the result of a call, unless an item told it before. An output without a call answers none: the
+// objective of a goal comes so.
+func (p *Parser) callOutput(m members) {
+	id := m.get("call_id")
+	c, _ := p.callOf(id)
+	if !c.called || c.answered {
+		return
+	}
+	o := outcome{item: m.get("id")}
+	o.text = p.contentText(m.get("output"))
+	p.judge(c.name, &o)
+	p.agentOutput(c.name, id, o.text)
+	if c.name == "spawn_agent" && !o.failed {
+		o.state = events.ToolStateBackground
+	}
+	p.end(id, &o)
+}
+
+// agentMessage gives what one agent of a family said to another, which stands in both their rollouts. It went to the
+// model like a prompt, and no user wrote it.
+func (p *Parser) agentMessage(m members) {
+	if text := p.joinedText(m.get("content"), "input_text", ""); !blank(text) {
+		e := p.emit(events.KindPrompt)
+		e.ItemID, e.Text, e.Synthetic = p.strings.Text(m.get("id")), text, true
+	}
+}

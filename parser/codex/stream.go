@@ -1,0 +1,206 @@
+package codex
+
+import (
+	"bytes"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Codes of notices that only Codex gives.
+const (
+	noticeWarning   = "warning"
+	noticeError     = "error"
+	noticeRateLimit = "rate_limit"
+	noticeRollback  = "rollback"
+)
+
+// isStreamKind tells the line types of `codex exec --json` from the item types that stand bare in R1.
+func isStreamKind(kind []byte) bool {
+	return bytes.IndexByte(kind, '.') >= 0 || string(kind) == "error"
+}
+
+// streamLine gives the events of one line of E2 or E3.
+func (p *Parser) streamLine(r *record) events.LineStatus {
+	kind := r.kind.Body()
+	switch string(kind) {
+	case "thread.started", "session.created":
+		p.threadStarted(r, string(kind) == "thread.started")
+	case "turn.started":
+		p.open = true
+		p.answer = ""
+		p.emit(events.KindTurnStarted)
+	case "item.started", "item.updated", "item.completed":
+		if !r.hasItem {
+			return events.LineOK
+		}
+		return p.item(string(kind), r.item)
+	case "turn.completed":
+		p.threadUsage(r.top.get("usage"))
+		p.emit(events.KindSessionEnded).End = &events.End{Result: p.answer}
+		p.endRun()
+	case "turn.failed":
+		p.nested = readMembers(&p.inner, p.nested, r.top.get("error"))
+		p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: p.strings.Text(p.nested.get("message"))}
+		p.endRun()
+	case "error":
+		p.streamError(p.strings.Text(r.top.get("message")))
+	case "item.plan.delta":
+		return events.LineIgnored
+	default:
+		return p.unknownType("", kind)
+	}
+	return events.LineOK
+}
+
+// threadStarted opens a run.
+func (p *Parser) threadStarted(r *record, promisesEnd bool) {
+	id := p.strings.Text(r.top.either("thread_id", "session_id"))
+	p.begins(thread{id: id, session: id})
+	p.open = promisesEnd
+	p.emit(events.KindSessionStarted).Session = &events.Session{}
+}
+
+// endRun closes what a stream's turn began.
+func (p *Parser) endRun() { p.open, p.answer = false, "" }
+
+// reconnecting is how the word of a retry begins, which has the same type as a failure.
+const reconnecting = "Reconnecting..."
+
+// streamError tells of an error line: a retry, or the failure that turn.failed tells again.
+func (p *Parser) streamError(text string) {
+	if len(text) >= len(reconnecting) && text[:len(reconnecting)] == reconnecting {
+		p.notice(events.LevelWarn, events.NoticeAPIRetry, text)
+		return
+	}
+	p.notice(events.LevelError, noticeError, text)
+}
+
+// item gives the events of one snapshot of an item. Texts come once, complete; a call at its first line.
+func (p *Parser) item(phase string, m members) events.LineStatus {
+	kind := m.either("type", "item_type").Body()
+	completed := phase == "item.completed"
+	switch string(kind) {
+	case "agent_message", "assistant_message":
+		if text := p.strings.Text(m.get("text")); completed && !blank(text) {
+			p.text(scan.Value{}, text)
+			p.answer = text
+		}
+	case "reasoning":
+		if completed {
+			p.reasoning(scan.Value{}, p.strings.Text(m.get("text")))
+		}
+	case "error":
+		if completed {
+			p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.get("message")))
+		}
+	case "command_execution", "file_change", "mcp_tool_call", "web_search", "todo_list", "collab_tool_call":
+		p.itemCall(string(kind), phase, m)
+	default:
+		return p.unknownType("item/", kind)
+	}
+	return events.LineOK
+}
+
+// text gives a text that is not blank.
+func (p *Parser) text(item scan.Value, text string) {
+	if !blank(text) {
+		p.emitModel(events.KindText, item).Text = text
+	}
+}
+
+func (p *Parser) reasoning(item scan.Value, text string) {
+	if !blank(text) {
+		p.emitModel(events.KindReasoning, item).Text = text
+	}
+}
+
+// itemCall gives a call at the first line of its item, and its result at the line that completes it. A started line
+// that comes again after the result begins another call; a completed one says the same once more.
+func (p *Parser) itemCall(kind, phase string, m members) {
+	id := m.first("id")
+	completed := phase == "item.completed"
+	if len(id.Body()) == 0 && !completed {
+		return // nothing could tell its lines to belong together
+	}
+	c, _ := p.callOf(id)
+	if !c.called || c.answered && phase == "item.started" {
+		inv := p.itemInvocation(kind, id, m)
+		if kind == "web_search" && inv.target == "" && !completed {
+			return // what is searched for is told when it has been found
+		}
+		p.begin(&inv)
+	}
+	if !completed {
+		return
+	}
+	o := p.itemOutcome(kind, m)
+	if !p.end(id, &o) || kind != "collab_tool_call" {
+		return
+	}
+	p.spawned(o.agent, id)
+	p.agentStates(m.get("agents_states"))
+}
+
+// itemInvocation reads what an item tells of the call.
+func (p *Parser) itemInvocation(kind string, id scan.Value, m members) invocation {
+	inv := invocation{id: id, name: kind}
+	switch kind {
+	case "command_execution":
+		inv.input = m.get("command")
+		inv.target = p.command(inv.input)
+	case "file_change":
+		inv.input = m.get("changes")
+		inv.target = p.firstPath(inv.input)
+	case "mcp_tool_call":
+		inv.name = p.toolName(m.get("tool"))
+		inv.server = p.strings.Intern(m.get("server"))
+		inv.input = m.get("arguments")
+		p.args = readMembers(&p.inner, p.args, inv.input)
+		inv.target = p.target(inv.name, p.args)
+	case "web_search":
+		inv.input = m.get("action")
+		inv.target = p.strings.Text(m.get("query"))
+	case "todo_list":
+		inv.input = m.get("items")
+	case "collab_tool_call":
+		inv.name = p.toolName(m.get("tool"))
+		inv.input = m.get("prompt")
+		inv.target = p.strings.Text(inv.input)
+	}
+	inv.readOnly = tools[inv.name].readOnly && inv.server == ""
+	return inv
+}
+
+// itemOutcome reads what a completed item tells of the result.
+func (p *Parser) itemOutcome(kind string, m members) outcome {
+	var o outcome
+	o.status(m.get("status"))
+	o.exit(m.get("exit_code"))
+	switch kind {
+	case "command_execution":
+		o.text = p.outputText(m.get("aggregated_output"))
+	case "mcp_tool_call":
+		o.text = p.mcpText(m.get("result"))
+	case "collab_tool_call":
+		o.text = p.agentWords(m.get("agents_states"))
+		if m.get("tool").Is("spawn_agent") {
+			o.agent = p.firstString(m.get("receiver_thread_ids"))
+			o.state = events.ToolStateBackground
+		}
+	}
+	if v := m.get("error"); v.Exists() && v.Kind != scan.KindNull {
+		o.failed = true
+		o.err = p.errorText(v)
+	}
+	return o
+}
+
+// errorText is the message of an error object, or the error if it is a text.
+func (p *Parser) errorText(v scan.Value) string {
+	if v.Kind == scan.KindString {
+		return p.strings.Text(v)
+	}
+	p.nested = readMembers(&p.inner, p.nested, v)
+	return p.strings.Text(p.nested.get("message"))
+}

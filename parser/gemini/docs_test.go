@@ -1,0 +1,173 @@
+package gemini_test
+
+import (
+	"fmt"
+	"go/ast"
+	goparser "go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/gemini"
+)
+
+// documented reads docs/formats/gemini.md: the name in the first column of each row and what it becomes, by the table's
+// heading.
+func documented(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/formats/gemini.md")
+	require.NoError(t, err)
+	row := regexp.MustCompile("^\\| `([^`]+)` \\| ([0-9.]+) \\| (.+) \\|$")
+	tables, heading := map[string]map[string]string{}, ""
+	for line := range strings.Lines(string(page)) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "##") {
+			heading = rest
+		}
+		if m := row.FindStringSubmatch(line); m != nil {
+			if tables[heading] == nil {
+				tables[heading] = map[string]string{}
+			}
+			tables[heading][m[1]] = m[3]
+		}
+	}
+	return tables
+}
+
+// table gives the documented names of the one table whose heading begins with a text.
+func table(t *testing.T, heading string) map[string]string {
+	t.Helper()
+	for full, rows := range documented(t) {
+		if strings.HasPrefix(full, heading) {
+			return rows
+		}
+	}
+	require.Fail(t, "no such table", heading)
+	return nil
+}
+
+// cases lists the strings that the switches of a function tell apart.
+func cases(t *testing.T, function string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := goparser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		for _, decl := range parsed.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Name.Name != function {
+				continue
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if c, ok := n.(*ast.CaseClause); ok {
+					for _, value := range c.List {
+						if lit, ok := value.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+							name, err := strconv.Unquote(lit.Value)
+							require.NoError(t, err)
+							names = append(names, name)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	require.NotEmpty(t, names, "no switch in %s", function)
+	return names
+}
+
+func names(rows map[string]string) (all []string) {
+	for name := range rows {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestDocumentedTypes holds the tables and the switches together, both ways.
+func TestDocumentedTypes(t *testing.T) {
+	for _, tc := range []struct{ heading, function string }{
+		{"Stream: `type`", "line"},
+		{"`role` of a `message`", "streamMessage"},
+		{"`type` of a message", "message"},
+		{"`status` of a call", "final"},
+	} {
+		assert.ElementsMatch(t, names(table(t, tc.heading)), cases(t, tc.function), tc.heading)
+	}
+	for _, tc := range []struct{ heading, function string }{
+		{"Keys of `$set`", "readSet"},
+		{"One document", "plain"},
+	} {
+		known := cases(t, tc.function)
+		for name, becomes := range table(t, tc.heading) {
+			if name != "error" { // not read as it stands, see TestDocumentedKinds
+				assert.Equal(t, !strings.HasPrefix(becomes, "ignored") || name == "lastUpdated", slices.Contains(known, name), "%s: %s", tc.heading, name)
+			}
+		}
+	}
+}
+
+// TestDocumentedKinds gives a record of each kind to a parser and holds that what comes out is what the tables say.
+func TestDocumentedKinds(t *testing.T) {
+	const at = `"timestamp":"2026-01-01T00:00:00.000Z"`
+	call := func(status string) string {
+		return recorded("m", "", shellCall("c", status, "Output: x"))
+	}
+	records := map[string]map[string]string{
+		"Stream: `type`": {
+			"init": initLine, "message": say("x"), "tool_use": `{"type":"tool_use",` + at + `,"tool_name":"glob","tool_id":"c"}`,
+			"tool_result": `{"type":"tool_result",` + at + `,"tool_id":"c","status":"success"}`, "error": `{"type":"error",` + at + `,"severity":"error","message":"x"}`,
+			"result": `{"type":"result",` + at + `,"status":"success","stats":{"input_tokens":1}}`,
+		},
+		"`role` of a `message`": {"user": `{"type":"message","role":"user","content":"x"}`, "assistant": say("x")},
+		"Transcript: kinds":     {"sessionId": headerLine, "id": recorded("m", "x", ""), "$set": `{"$set":{}}`, "$rewindTo": `{"$rewindTo":"m"}`},
+		"`type` of a message": {
+			"gemini": `{"id":"m","type":"gemini","content":"x","thoughts":[{"subject":"a"}],"tokens":{"input":1},"toolCalls":[{"id":"c","name":"glob","status":"success"}]}`,
+			"user":   `{"id":"m","type":"user","content":"x"}`, "info": `{"id":"m","type":"info","content":"x"}`,
+			"warning": `{"id":"m","type":"warning","content":"x"}`, "error": `{"id":"m","type":"error","content":"x"}`,
+		},
+		"`status` of a call": {
+			"success": call("success"), "error": call("error"), "cancelled": call("cancelled"), "validating": call("validating"),
+			"scheduled": call("scheduled"), "executing": call("executing"), "awaiting_approval": call("awaiting_approval"),
+		},
+		"One document": {
+			"session_id": `{"session_id":"s","response":"x"}`, "response": `{"response":"x"}`, "error": `{"error":{"type":"E","message":"x"}}`,
+			"stats": `{"stats":{"models":{"pro":{"tokens":{"prompt":1}}}}}`, "warnings": `{"response":"","warnings":["x"]}`,
+		},
+	}
+	word := regexp.MustCompile(`\b(SessionStarted|SessionEnded|Text|Reasoning|ToolUse|ToolResult|Usage|Notice|Prompt)\b`)
+	kinds := map[string]events.Kind{
+		"SessionStarted": events.KindSessionStarted, "SessionEnded": events.KindSessionEnded, "Text": events.KindText, "Reasoning": events.KindReasoning,
+		"ToolUse": events.KindToolUse, "ToolResult": events.KindToolResult, "Usage": events.KindUsage, "Notice": events.KindNotice, "Prompt": events.KindPrompt,
+	}
+	for heading, examples := range records {
+		rows := table(t, heading)
+		require.ElementsMatch(t, names(rows), names(examples), heading)
+		for name, example := range examples {
+			t.Run(fmt.Sprintf("%.12s/%s", strings.Trim(heading, "`"), name), func(t *testing.T) {
+				p := gemini.New()
+				got := map[events.Kind]bool{}
+				for _, e := range feed(t, p, example) {
+					got[e.Kind] = true
+				}
+				assert.NotEqual(t, events.LineUnknownType, p.LineStatus())
+				for _, kind := range word.FindAllString(rows[name], -1) {
+					assert.True(t, got[kinds[kind]], "%s is to become %s", name, kind)
+				}
+			})
+		}
+	}
+}

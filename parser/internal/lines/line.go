@@ -1,0 +1,59 @@
+package lines
+
+import (
+	"bytes"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Trim takes blanks off a line, the byte order mark of a file's first line, and the NULs that a crash can leave in a
+// file where its end was.
+func Trim(line []byte) []byte { return trim(bytes.TrimPrefix(trim(line), []byte("\xef\xbb\xbf"))) }
+
+func trim(line []byte) []byte { return bytes.Trim(line, " \t\r\n\x00") }
+
+// Verdict is what became of a line. A line can hold several objects; the most telling of them counts.
+type Verdict struct {
+	Status events.LineStatus
+	// Unknown is the name of the type that made Status LineUnknownType.
+	Unknown string
+}
+
+// Note raises the verdict to s, if s tells more.
+func (v *Verdict) Note(s events.LineStatus) {
+	if rank(s) > rank(v.Status) {
+		v.Status = s
+	}
+}
+
+// NoteUnknown notes an object of a type that the parser does not know.
+func (v *Verdict) NoteUnknown(name string) {
+	v.Unknown = name
+	v.Note(events.LineUnknownType)
+}
+
+func rank(s events.LineStatus) int {
+	switch s {
+	case events.LineMalformed:
+		return 3
+	case events.LineOK:
+		return 2
+	case events.LineUnknownType:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// maxTypeName is the longest name of an unknown type that is told, in bytes.
+const maxTypeName = 64
+
+// TypeName gives the name of an unknown type, cleaned and cut, since it comes from the input: prefix and the raw type,
+// or "(none)" for one that is missing.
+func TypeName(prefix string, kind []byte) string {
+	if len(kind) == 0 {
+		return prefix + "(none)"
+	}
+	return prefix + events.CleanLine(string(scan.AppendString(nil, kind[:min(len(kind), maxTypeName)])), maxTypeName)
+}

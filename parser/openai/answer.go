@@ -1,0 +1,304 @@
+package openai
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Limits of an answer that streams.
+const (
+	maxChoices     = 128
+	maxAnswerCalls = 4096
+	maxAnswerBytes = 16 << 20
+)
+
+// answer is one response that comes in pieces. Nothing of it goes out before it has ended: its pieces stand in any order
+// of choices and calls, and a call tells its name and input only when its last piece is there.
+//
+//	state     on                                                 to
+//	none      a chunk, an event of a response                    open
+//	open      [DONE]; an error; all choices finished and usage   ended
+//	          told; the last event of a response
+//	open      another answer; the end of the stream              ended, or cut if it had not finished
+//	ended     a chunk of the same id                             ended: it can only add to the usage
+//	ended     a chunk of another id, or after [DONE] one that    open
+//	          says something
+type answer struct {
+	open bool
+	done bool // [DONE] came after the last chunk
+
+	id, model string
+	created   time.Time
+	choices   []*streamed
+	counts    counts
+	failure   failure
+	bytes     int
+	calls     int
+	response  responded
+}
+
+// streamed is one choice of an answer that streams.
+type streamed struct {
+	spoken
+	calls []*call // all of its segments, in order
+}
+
+// chunk takes one piece of a streamed answer.
+func (p *Parser) chunk(r *record) {
+	a := &p.answer
+	if a.open && a.finished() && p.startsAnother(r) {
+		p.end()
+	}
+	if !a.open {
+		if p.isTail(r) {
+			p.tail(r)
+			return
+		}
+		p.begin()
+	}
+	p.about(r)
+	sortChoices(r.choices)
+	for i := range r.choices {
+		p.piece(&r.choices[i])
+	}
+	told := p.countsOf(r)
+	a.counts.grow(told)
+	if f := p.failureOf(r); f.failed {
+		a.failure = f
+		p.end()
+		return
+	}
+	if told.tokens != (events.Tokens{}) && a.finished() {
+		p.end()
+	}
+}
+
+// begin opens an answer.
+func (p *Parser) begin() {
+	p.answer = answer{open: true}
+	p.answers++
+	p.answered, p.cut = 0, false
+}
+
+// startsAnother reports whether a chunk begins an answer of its own behind one that has finished: only a first piece
+// tells the role, and another id. Some servers change the id within an answer.
+func (p *Parser) startsAnother(r *record) bool {
+	if len(r.id.Body()) == 0 || string(r.id.Body()) == p.answer.id {
+		return false
+	}
+	for i := range r.choices {
+		if len(r.choices[i].delta.role.Body()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isTail reports whether a chunk belongs to the answer that has ended.
+func (p *Parser) isTail(r *record) bool {
+	a := &p.answer
+	same := len(r.id.Body()) > 0 && string(r.id.Body()) == a.id
+	switch {
+	case p.answers == 0:
+		return false
+	case len(r.choices) == 0:
+		return same || len(r.id.Body()) == 0
+	case !same:
+		return false
+	}
+	return !a.done || !says(r)
+}
+
+// says reports whether a chunk holds text or calls.
+func says(r *record) bool {
+	for i := range r.choices {
+		d := &r.choices[i].delta
+		if len(d.content.Body()) > 0 || len(d.parts) > 0 || len(d.calls) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// tail takes what a chunk behind the end adds to the usage.
+func (p *Parser) tail(r *record) {
+	a := &p.answer
+	before := a.counts
+	a.counts.grow(p.countsOf(r))
+	if grown := a.counts.tokens.Sub(before.tokens); grown != (events.Tokens{}) {
+		p.identify(a)
+		after, was := a.counts.normalise(), before.normalise()
+		p.emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: grown, Tokens: after.Sub(was)}
+	}
+}
+
+// about takes the identity of an answer from a chunk; the first chunk of Azure has empty ones.
+func (p *Parser) about(r *record) {
+	a := &p.answer
+	if a.id == "" {
+		a.id = p.strings.Text(r.id)
+	}
+	if a.model == "" {
+		a.model = p.strings.Intern(r.model)
+	}
+	if a.created.IsZero() {
+		a.created = moment(r.created)
+	}
+}
+
+// piece adds a choice of a chunk to the answer.
+func (p *Parser) piece(c *choice) {
+	a := &p.answer
+	m := &c.delta
+	if !m.there {
+		m = &c.whole
+	}
+	t := a.choice(c.place)
+	if t == nil || a.bytes > maxAnswerBytes {
+		p.dropped++
+		return
+	}
+	text, reasoning, refusal := p.contentOf(m)
+	if n := len(text) + len(reasoning) + len(refusal) + len(m.transcript.Body()); n > 0 {
+		a.bytes += n
+		g := t.segment()
+		g.text = append(g.text, text...)
+		g.reasoning = append(g.reasoning, reasoning...)
+		g.refusal = append(g.refusal, refusal...)
+		g.transcript = append(g.transcript, m.transcript.Body()...)
+	}
+	for i := range m.calls {
+		p.fragment(t, &m.calls[i])
+	}
+	if finishes(c.finish) {
+		t.finish = scan.Value{Kind: scan.KindString, Raw: bytes.Clone(c.finish.Raw)}
+	}
+	if f := p.readFailure(c.failure); f.failed {
+		a.failure = f
+	}
+}
+
+// choice finds the choice of an index, or makes it; nil if there are too many.
+func (a *answer) choice(index int64) *streamed {
+	at := len(a.choices)
+	for i, c := range a.choices {
+		if c.index == index {
+			return c
+		}
+		if c.index > index && at == len(a.choices) {
+			at = i
+		}
+	}
+	if len(a.choices) >= maxChoices {
+		return nil
+	}
+	c := &streamed{spoken: spoken{index: index}}
+	a.choices = append(a.choices, nil)
+	copy(a.choices[at+1:], a.choices[at:])
+	a.choices[at] = c
+	return c
+}
+
+// segment is where text goes: behind a call a new segment begins.
+func (t *streamed) segment() *segment {
+	if n := len(t.segments); n == 0 || len(t.segments[n-1].calls) > 0 {
+		t.segments = append(t.segments, segment{})
+	}
+	return &t.segments[len(t.segments)-1]
+}
+
+// finished reports whether every choice has told its end.
+func (a *answer) finished() bool {
+	for _, c := range a.choices {
+		if !finishes(c.finish) {
+			return false
+		}
+	}
+	return len(a.choices) > 0
+}
+
+// done takes the [DONE] of a stream.
+func (p *Parser) done() {
+	if p.answer.open {
+		p.end()
+	}
+	p.answer.done = true
+}
+
+// close ends the answer because another one begins, or the stream has ended. One that had not finished is cut: it has
+// no end.
+func (p *Parser) close() {
+	a := &p.answer
+	if !a.open {
+		return
+	}
+	if a.finished() || a.failure.failed {
+		p.end()
+		return
+	}
+	p.tell()
+	p.tokens(&a.counts)
+	a.open, p.cut = false, true
+}
+
+// end gives the events of the answer, and its end.
+func (p *Parser) end() {
+	a := &p.answer
+	p.tell()
+	var reason scan.Value
+	for _, c := range a.choices {
+		p.cutShort(c.finish.Body())
+		if reason = worse(reason, c.finish); failingFinish(reason.Body()) {
+			a.failure.failed = true
+		}
+	}
+	p.tokens(&a.counts)
+	p.ended(reason, a.failure, a.counts.duration)
+	a.open = false
+}
+
+// worse gives the reason that says more of an answer's end: the first one, unless a later one means a failure.
+func worse(a, b scan.Value) scan.Value {
+	if !a.Exists() || failingFinish(b.Body()) && !failingFinish(a.Body()) {
+		return b
+	}
+	return a
+}
+
+// tell gives what the choices said, in the order of their indexes.
+func (p *Parser) tell() {
+	a := &p.answer
+	p.identify(a)
+	p.tellItems()
+	for _, c := range a.choices {
+		for i := range c.segments {
+			g := &c.segments[i]
+			p.say(g)
+		}
+	}
+}
+
+// identify makes the head of an answer's events.
+func (p *Parser) identify(a *answer) {
+	p.head = events.DisplayEvent{Time: a.created, MessageID: a.id, Model: a.model, SessionID: a.response.session}
+}
+
+// ended gives the end of an answer.
+func (p *Parser) ended(reason scan.Value, f failure, duration time.Duration) {
+	end := &events.End{Error: f.failed, Code: p.strings.Intern(reason), Duration: duration}
+	if f.failed {
+		if f.code != "" {
+			end.Code = f.code
+		}
+		if end.Code == "" {
+			end.Code = codeError
+		}
+		if end.Err = f.text; end.Err == "" {
+			end.Err = end.Code
+		}
+	}
+	p.emit(events.KindSessionEnded).End = end
+}

@@ -1,0 +1,114 @@
+package openai
+
+import (
+	"strconv"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// call is a tool call, whole or put together from pieces.
+type call struct {
+	index   int64
+	indexed bool
+	legacy  bool       // function_call: it has no id and no index
+	id      scan.Value // a string, or a number as some servers send it
+	name    []byte     // raw
+	args    scan.Value // if they came whole: a string, or an object
+	pieces  []byte     // if they came in pieces: raw, behind an opening quote
+}
+
+// arguments gives the arguments as they stand on the wire.
+func (c *call) arguments() scan.Value {
+	if len(c.pieces) > 0 {
+		return scan.Value{Kind: scan.KindString, Raw: append(c.pieces, '"')}
+	}
+	return c.args
+}
+
+// call gives the event of a call.
+func (p *Parser) call(c *call) {
+	name := p.toolName(c.name)
+	args, input := p.decode(c.arguments())
+	e := p.emit(events.KindToolUse)
+	e.Tool = events.Tool{ID: p.callID(c.id), Name: name, Input: input}
+	e.Tool.Target = p.target(name, args, c.arguments())
+	p.remember(&e.Tool)
+}
+
+// toolName is the name as spelled, without control sequences.
+func (p *Parser) toolName(raw []byte) string {
+	return events.CleanLine(p.strings.Intern(scan.Value{Kind: scan.KindString, Raw: p.quote(raw)}), 0)
+}
+
+// quote gives raw as a string value; the memory is good until the next call.
+func (p *Parser) quote(raw []byte) []byte {
+	p.scratch = append(append(append(p.scratch[:0], '"'), raw...), '"')
+	return p.scratch
+}
+
+// callID is the id that a server gave to a call. Where it gave none, one is made of the answer's own id and the number
+// of the call in it, so that it is the same whenever the answer is read.
+func (p *Parser) callID(id scan.Value) string {
+	p.answered++
+	switch {
+	case len(id.Body()) > 0:
+		return p.strings.Text(id)
+	case id.Kind == scan.KindNumber:
+		return p.strings.Copy(id.Raw)
+	}
+	answer := p.head.MessageID
+	if answer == "" {
+		answer = "answer-" + strconv.Itoa(p.answers)
+	}
+	return answer + "#call-" + strconv.Itoa(p.answered)
+}
+
+// remember keeps the name of a call for its result.
+func (p *Parser) remember(t *events.Tool) {
+	if t.Name != "" {
+		p.names.Set(p.hash([]byte(t.ID)), t.Name)
+	}
+}
+
+// decode gives the members of a call's arguments and their JSON. Arguments are an object as text; some servers send the
+// object itself, and some encode the text twice. Of what is no object, such as arguments that a limit cut, there are no
+// members, and the JSON is what stands on the wire.
+func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
+	switch v.Kind {
+	case scan.KindObject:
+		p.args = p.inner.MembersOf(v, p.args[:0])
+		return p.args, v.Raw
+	case scan.KindNone, scan.KindNull:
+		return nil, nil
+	case scan.KindString:
+		if len(v.Body()) == 0 {
+			return nil, nil
+		}
+	default:
+		return nil, v.Raw
+	}
+	text := v
+	for range 2 {
+		start := len(p.output)
+		p.output = scan.AppendString(p.output, text.Body())
+		decoded := p.output[start:len(p.output):len(p.output)]
+		p.inner.Reset(decoded)
+		switch p.inner.Peek() {
+		case scan.KindObject:
+			p.args = p.inner.Members(p.args[:0])
+			if p.inner.Err() == nil && len(p.inner.Rest()) == 0 {
+				return p.args, decoded
+			}
+			return nil, v.Raw
+		case scan.KindString:
+			text = p.inner.Value()
+			if p.inner.Err() != nil || len(p.inner.Rest()) > 0 {
+				return nil, v.Raw
+			}
+		default:
+			return nil, v.Raw
+		}
+	}
+	return nil, v.Raw
+}

@@ -1,0 +1,88 @@
+package openai
+
+import (
+	"bytes"
+
+	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Detect reports whether any of the first lines can only be of an OpenAI-compatible server. Lines that are no JSON, but
+// for the fields of server-sent events, are passed over.
+func Detect(first [][]byte) bool {
+	p := Parser{record: record{response: &record{}}}
+	for _, line := range first {
+		if p.detects(lines.Trim(line)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Parser) detects(line []byte) bool {
+	if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+		line = bytes.TrimLeft(value, " \t")
+		if bytes.Equal(line, doneMark) {
+			return true
+		}
+	}
+	p.scanner.Reset(line)
+	if p.scanner.Peek() == scan.KindArray {
+		p.scanner.Array()
+		if !p.scanner.Element() {
+			return false
+		}
+	}
+	if p.scanner.Peek() != scan.KindObject || !p.record.read(&p.scanner) {
+		return false
+	}
+	return p.typical(&p.record)
+}
+
+// typical reports whether no agent program writes such a record.
+func (p *Parser) typical(r *record) bool {
+	switch p.kindOf(r) {
+	case kindBody, kindChunk:
+		return true
+	case kindResponse:
+		return r.object.Is("response")
+	case kindResponseEvent:
+		return r.responded || r.item != nil || r.rest.Get("sequence_number").Exists() || r.rest.Get("output_index").Exists()
+	case kindNative:
+		return r.model.Kind == scan.KindString && r.message.role.Exists()
+	case kindRequest:
+		return typicalRequest(r)
+	case kindFailure:
+		return typicalFailure(r)
+	}
+	return false
+}
+
+// typicalRequest tells a request from the records of agents that hold messages: those have a type.
+func typicalRequest(r *record) bool {
+	return !r.kind.Exists() && !r.id.Exists() && !r.rest.Get("timestamp").Exists() && !r.rest.Get("sessionId").Exists() && !r.rest.Get("session_id").Exists()
+}
+
+// failureKeys are the keys of the bodies of errors, but for those that every record knows. Agents write records with an
+// error in them too: those have a session, a time or more.
+var failureKeys = map[string]bool{
+	"code": true, "detail": true, "html-message": true, "param": true, "provider": true, "raw_status_code": true, "request_id": true,
+	"sequence_number": true, "status": true, "statusCode": true, "user_id": true,
+}
+
+// typicalFailure reports whether a record holds nothing but what the body of an error does.
+func typicalFailure(r *record) bool {
+	for _, m := range r.rest {
+		if !failureKeys[string(m.Name)] {
+			return false
+		}
+	}
+	if r.id.Exists() || r.created.Exists() || r.model.Exists() || r.usage.Exists() {
+		return false
+	}
+	if !r.kind.Exists() || r.object.Is("error") {
+		return true
+	}
+	// Codex writes {"type":"error","message":"..."} too.
+	return r.kind.Is("error") && (r.failure.Kind == scan.KindObject || len(r.rest) > 0)
+}

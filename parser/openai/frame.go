@@ -1,0 +1,133 @@
+package openai
+
+import (
+	"bytes"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// maxFrameBytes is how long an event of several data lines may be.
+const maxFrameBytes = 16 << 20
+
+// frame is the state of a stream of server-sent events. The standard ends an event with a blank line; since most events
+// are one line, and some writers leave the blank lines out, a line of data that is whole counts at once.
+//
+//	held   line                        gives
+//	no     data: whole                 its events
+//	no     data: not whole             nothing: it is held
+//	yes    data: not a body by itself  nothing: it is held, a newline between
+//	yes    data: a body by itself      what is held was torn; its events
+//	yes    blank, event:, [DONE], end  what is held, if it is whole now; else it was torn
+type frame struct {
+	streams bool   // there was a line of data
+	held    []byte // an event that is not whole yet
+}
+
+var doneMark = []byte("[DONE]")
+
+// line takes a trimmed line.
+func (p *Parser) line(line []byte) {
+	switch {
+	case len(line) == 0:
+		p.frameEnd()
+	case bytes.Equal(line, doneMark):
+		p.frameEnd()
+		p.done()
+	case line[0] == '{' || line[0] == '[':
+		p.frameEnd()
+		p.objects(line)
+	default:
+		p.field(line)
+	}
+}
+
+// field takes a line that is no JSON: a comment, or a field and its value.
+func (p *Parser) field(line []byte) {
+	name, value, ok := bytes.Cut(line, []byte(":"))
+	if !ok {
+		p.verdict.Note(events.LineMalformed)
+		return
+	}
+	switch string(name) {
+	case "": // a comment
+	case "id", "retry":
+	case "event":
+		p.frameEnd()
+	case "data":
+		p.frame.streams = true
+		p.data(bytes.TrimLeft(value, " \t"))
+	default:
+		p.verdict.Note(events.LineMalformed)
+	}
+}
+
+// data takes a line of data.
+func (p *Parser) data(value []byte) {
+	f := &p.frame
+	switch {
+	case len(value) == 0 && len(f.held) == 0:
+	case bytes.Equal(value, doneMark):
+		p.frameEnd()
+		p.done()
+	case len(f.held) == 0 && value[0] != '{' && value[0] != '[':
+		p.verdict.Note(events.LineMalformed)
+	case p.datum(value, len(f.held) > 0):
+	case len(f.held)+len(value) > maxFrameBytes:
+		f.held = nil
+		p.verdict.Note(events.LineMalformed)
+	default:
+		if len(f.held) > 0 {
+			f.held = append(f.held, '\n')
+		}
+		f.held = append(f.held, value...)
+	}
+}
+
+// datum takes data that is whole by itself, and reports whether it was. Behind data that is held, which it might
+// belong to, only a body is.
+func (p *Parser) datum(value []byte, behindHeld bool) bool {
+	if len(value) == 0 || value[0] != '{' && value[0] != '[' {
+		return false
+	}
+	p.scanner.Reset(value)
+	if value[0] == '[' {
+		if behindHeld {
+			return false
+		}
+		if p.scanner.Skip(); p.scanner.Err() != nil || len(p.scanner.Rest()) > 0 {
+			return false
+		}
+		p.objects(value)
+		return true
+	}
+	if !p.record.read(&p.scanner) || len(p.scanner.Rest()) > 0 || behindHeld && p.kindOf(&p.record) == kindUnknown {
+		return false
+	}
+	if behindHeld {
+		p.frame.held = nil
+		p.verdict.Note(events.LineMalformed)
+	}
+	if !isEmptyObject(value) {
+		p.dispatch(&p.record)
+	}
+	return true
+}
+
+// isEmptyObject tells the data of a ping.
+func isEmptyObject(value []byte) bool {
+	var s scan.Scanner
+	s.Reset(value)
+	return s.Object() && !s.Key() && s.Err() == nil
+}
+
+// frameEnd takes the event that is held.
+func (p *Parser) frameEnd() {
+	f := &p.frame
+	if len(f.held) == 0 {
+		return
+	}
+	held := f.held
+	f.held = nil
+	p.objects(held)
+}

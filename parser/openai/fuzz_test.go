@@ -1,0 +1,146 @@
+package openai_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
+	"github.com/tailspan/tailspan/parser/openai"
+)
+
+// numbered gives every call an id of its own, and a result that of the last call of its id which waits for one: in this
+// format the same id twice is two calls, and the same call in two bodies too.
+type numbered struct {
+	calls   int
+	waiting map[string]string
+}
+
+func (n *numbered) rename(all []events.DisplayEvent) []events.DisplayEvent {
+	if n.waiting == nil {
+		n.waiting = map[string]string{}
+	}
+	for i := range all {
+		t := &all[i].Tool
+		switch all[i].Kind {
+		case events.KindToolUse:
+			n.calls++
+			unique := t.ID + "~" + strconv.Itoa(n.calls)
+			n.waiting[t.ID], t.ID = unique, unique
+		case events.KindToolResult:
+			if unique, ok := n.waiting[t.ID]; ok {
+				delete(n.waiting, t.ID)
+				t.ID = unique
+			}
+		}
+	}
+	return all
+}
+
+// FuzzParse holds, for any bytes split at newlines:
+//   - no panic, whatever state earlier lines left behind
+//   - at most one ToolResult for a call
+//   - previews of at most 40 runes, summaries of at most 120, no control characters in either
+//   - all strings are valid UTF-8, and none holds an escape character that the input lacks
+//   - a line that is one whole object does not count as malformed, unless data that was held before it proves torn
+//   - ids of calls are never empty
+func FuzzParse(f *testing.F) {
+	for _, file := range parsertest.Fixtures(f, folder) {
+		lines := parsertest.Lines(f, file)
+		f.Add(bytes.Join(lines[:min(len(lines), 12)], []byte("\n")))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p := openai.New()
+		var c parsertest.Checker
+		var n numbered
+		hasESC := parsertest.HasESC(data) // pieces come out later
+		held := false
+		check := func(out []events.DisplayEvent) {
+			for i := range out {
+				require.True(t, out[i].Kind != events.KindToolUse || out[i].Tool.ID != "")
+			}
+			c.Check(t, n.rename(out), hasESC)
+		}
+		for _, line := range bytes.Split(data, []byte("\n")) {
+			check(p.ParseEvents(line))
+			trimmed := bytes.TrimSpace(line)
+			if json.Valid(trimmed) && trimmed[0] == '{' && !held {
+				require.NotEqual(t, events.LineMalformed, p.LineStatus(), "%s", line)
+			}
+			held = bytes.Contains(line, []byte("data")) || held && len(trimmed) > 0
+		}
+		check(p.Flush())
+	})
+}
+
+// FuzzSplit holds that lost newlines lose nothing: bodies that stand on one line give the same events as on lines of
+// their own.
+func FuzzSplit(f *testing.F) {
+	for _, file := range parsertest.Fixtures(f, folder) {
+		lines := parsertest.Lines(f, file)
+		f.Add(bytes.Join(lines[:min(len(lines), 12)], []byte("\n")))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		lines := objects(data)
+		want := dump(lines...)
+		require.Equal(t, want, dump(bytes.Join(lines, nil)))
+	})
+}
+
+// FuzzFrames holds that it does not matter how an event is cut into lines of data: one line, or one for each line of the
+// same JSON with indents.
+func FuzzFrames(f *testing.F) {
+	for _, file := range parsertest.Fixtures(f, folder) {
+		for _, line := range parsertest.Lines(f, file) {
+			f.Add(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("data: ")))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var one, many [][]byte
+		for _, object := range objects(data) {
+			var compact, indented bytes.Buffer
+			require.NoError(t, json.Compact(&compact, object))
+			require.NoError(t, json.Indent(&indented, object, "", " "))
+			one = append(one, append([]byte("data: "), compact.Bytes()...), nil)
+			for _, line := range bytes.Split(indented.Bytes(), []byte("\n")) {
+				many = append(many, append([]byte("data: "), line...))
+			}
+			many = append(many, nil)
+		}
+		require.Equal(t, dump(one...), dump(many...))
+	})
+}
+
+// objects are the lines of data that are one JSON object each.
+func objects(data []byte) (lines [][]byte) {
+	for _, line := range bytes.Split(data, []byte("\n")) {
+		if trimmed := bytes.TrimSpace(line); json.Valid(trimmed) && trimmed[0] == '{' {
+			lines = append(lines, trimmed)
+		}
+	}
+	return lines
+}
+
+// dump gives the events of lines without what they hold as JSON, whose blanks may differ.
+func dump(lines ...[]byte) []string {
+	p := openai.New()
+	all := []string{}
+	add := func(out []events.DisplayEvent) {
+		for i := range out {
+			out[i].Tool.Input = nil
+			if end := out[i].End; end != nil && json.Valid([]byte(end.Err)) {
+				end.Err = ""
+			}
+			all = append(all, parsertest.Dump(&out[i]))
+		}
+	}
+	for _, line := range lines {
+		add(p.ParseEvents(line))
+	}
+	add(p.Flush())
+	return all
+}

@@ -1,0 +1,222 @@
+package openai
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// item gives the events of one output item of a response. It reports false for a type that it does not know.
+func (p *Parser) item(m scan.Members) bool {
+	before := len(p.out)
+	kind := m.Get("type").Body()
+	switch string(kind) {
+	case "message":
+		p.itemMessage(m)
+	case "reasoning":
+		p.itemReasoning(m)
+	case "function_call", "custom_tool_call", "mcp_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call",
+		"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "tool_search_call", "program":
+		p.itemCall(m, string(kind))
+	case "compaction":
+		e := p.emit(events.KindNotice)
+		e.Notice = events.Notice{Level: events.LevelInfo, Code: events.NoticeCompaction}
+		e.Text = "conversation compacted"
+	case "mcp_approval_request":
+		p.itemApproval(m)
+	case "additional_tools", "configuration_update", "mcp_approval_response", "mcp_list_tools":
+	default:
+		if !isOutput(kind) {
+			return false
+		}
+		p.itemOutput(m)
+	}
+	id := ""
+	for i := before; i < len(p.out); i++ {
+		if id == "" {
+			id = p.strings.Text(m.Get("id"))
+		}
+		p.out[i].ItemID = id
+	}
+	return true
+}
+
+// isOutput tells the items that answer a call.
+func isOutput(kind []byte) bool {
+	switch string(kind) {
+	case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output",
+		"computer_call_output", "tool_search_output", "program_output":
+		return true
+	}
+	return false
+}
+
+func (p *Parser) itemMessage(m scan.Members) {
+	if role := m.Get("role"); role.Exists() && !role.Is("assistant") {
+		return
+	}
+	var text, refusal joined
+	content := m.Get("content")
+	text.add(content.Body())
+	if content.Kind == scan.KindArray {
+		s := &p.inner
+		s.Reset(content.Raw)
+		for s.Array(); s.Element(); {
+			p.nested = s.Members(p.nested[:0])
+			text.add(p.nested.Get("text").Body())
+			refusal.add(p.nested.Get("refusal").Body())
+		}
+	}
+	p.say(&segment{text: text.body, refusal: refusal.body})
+}
+
+// itemReasoning gives the summary of the thinking, or the thinking itself where a server shows it.
+func (p *Parser) itemReasoning(m scan.Members) {
+	text := p.paragraphs(m.Get("summary"))
+	if text == "" {
+		text = p.paragraphs(m.Get("content"))
+	}
+	if !lines.Blank(text) {
+		p.emit(events.KindReasoning).Text = text
+	}
+}
+
+// paragraphs joins the texts of an array, a blank line between them.
+func (p *Parser) paragraphs(v scan.Value) string {
+	if v.Kind != scan.KindArray {
+		return ""
+	}
+	var joined []byte
+	s := &p.inner
+	s.Reset(v.Raw)
+	for s.Array(); s.Element(); {
+		p.nested = s.Members(p.nested[:0])
+		if text := p.nested.Get("text").Body(); len(text) > 0 {
+			if len(joined) > 0 {
+				joined = append(joined, `\n\n`...)
+			}
+			joined = append(joined, text...)
+		}
+	}
+	return p.strings.Unescape(joined)
+}
+
+// itemCall gives a call, and its result where the server ran it: those items hold both.
+func (p *Parser) itemCall(m scan.Members, kind string) {
+	c := p.serverCall(m, kind)
+	name, id := c.name, p.callID(c.id)
+	e := p.emit(events.KindToolUse)
+	e.Tool = events.Tool{ID: id, Name: name, Target: c.target, Input: c.input, Server: c.server, ReadOnly: c.readOnly}
+	p.remember(&e.Tool)
+	if !c.answered {
+		return
+	}
+	e = p.emit(events.KindToolResult)
+	t := &e.Tool
+	t.ID, t.Name, t.Server, t.ReadOnly = id, name, c.server, c.readOnly
+	t.Output, t.Size, t.Summary = c.output, len(c.output), lines.Summary(c.output)
+	if c.failed {
+		t.Error, t.Err = true, c.err
+		if t.Err == "" {
+			t.Err = string(c.output)
+		}
+		if t.Err == "" {
+			t.Err = p.strings.Text(m.Get("status"))
+		}
+	}
+}
+
+func (p *Parser) itemApproval(m scan.Members) {
+	args, _ := p.decode(m.Get("arguments"))
+	name := p.toolName(m.Get("name").Body())
+	e := p.emit(events.KindApprovalRequest)
+	e.Approval = &events.Approval{ID: p.strings.Text(m.Get("id")), Tool: name, Subject: p.target(name, args, scan.Value{})}
+}
+
+// itemOutput gives the result of a call that the client ran.
+func (p *Parser) itemOutput(m scan.Members) {
+	id := m.Get("call_id")
+	if len(id.Body()) == 0 {
+		id = m.Get("id") // local_shell_call_output
+	}
+	key := p.hash(id.Body())
+	if told, _ := p.results.Get(key); told > 0 && len(id.Body()) > 0 {
+		return // in a response that was fetched again, or under another item's id
+	}
+	p.results.Set(key, 1)
+	p.itemResult(m, id)
+}
+
+func (p *Parser) itemResult(m scan.Members, id scan.Value) {
+	output := m.Get("output")
+	if !output.Exists() {
+		output = m.Get("result") // program_output
+	}
+	failed := m.Get("status").Is("failed")
+	text, code := p.outputText(output)
+	e := p.result(id, text)
+	e.Tool.ExitCode, e.Tool.HasExitCode = code.code, code.told
+	if e.Tool.Error = failed || code.failed; e.Tool.Error {
+		e.Tool.Err = string(text)
+	}
+}
+
+// result gives the result of the call with an id.
+func (p *Parser) result(id scan.Value, output []byte) *events.DisplayEvent {
+	e := p.emit(events.KindToolResult)
+	t := &e.Tool
+	t.ID = p.strings.Text(id)
+	t.Name, _ = p.names.Get(p.hash([]byte(t.ID)))
+	t.Output, t.Size, t.Summary = output, len(output), lines.Summary(output)
+	return e
+}
+
+// exit is how the commands of a shell call ended; of several the first that failed counts.
+type exit struct {
+	code         int
+	told, failed bool
+}
+
+// outputText gives the text of a result: a string, or the texts of an array, one a line. The outputs of shell_call tell
+// standard output, standard error and how the command ended.
+func (p *Parser) outputText(v scan.Value) ([]byte, exit) {
+	start := len(p.output)
+	var x exit
+	switch v.Kind {
+	case scan.KindString:
+		p.output = scan.AppendString(p.output, v.Body())
+	case scan.KindArray:
+		s := &p.inner
+		s.Reset(v.Raw)
+		for s.Array(); s.Element(); {
+			p.nested = s.Members(p.nested[:0])
+			for _, key := range [...]string{"text", "stdout", "stderr"} {
+				p.outputLine(start, p.nested.Get(key))
+			}
+			if outcome := p.nested.Get("outcome"); outcome.Kind == scan.KindObject && !x.failed {
+				x = p.outcome(outcome)
+			}
+		}
+	}
+	return p.output[start:len(p.output):len(p.output)], x
+}
+
+func (p *Parser) outputLine(start int, v scan.Value) {
+	if len(v.Body()) == 0 {
+		return
+	}
+	if n := len(p.output); n > start && p.output[n-1] != '\n' {
+		p.output = append(p.output, '\n')
+	}
+	p.output = scan.AppendString(p.output, v.Body())
+}
+
+// outcome reads how a command ended.
+func (p *Parser) outcome(v scan.Value) exit {
+	var s scan.Scanner // the parser's own is in the middle of the list
+	m := s.MembersOf(v, nil)
+	if code := m.Get("exit_code"); code.Kind == scan.KindNumber {
+		return exit{code: int(code.Int()), told: true, failed: code.Int() != 0}
+	}
+	return exit{failed: m.Get("type").Is("timeout")}
+}

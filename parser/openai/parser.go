@@ -1,0 +1,276 @@
+package openai
+
+import (
+	"hash/maphash"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Name is the provider's name in settings and on the command line.
+const Name = "openai_compatible"
+
+// Limits of what a parser remembers, in entries. The oldest is forgotten first.
+const (
+	maxNames   = 1 << 14 // names of calls, for their results
+	maxResults = 1 << 14 // results in requests, to tell each once
+	maxPolled  = 1 << 10 // responses that run in the background
+)
+
+// Sizes from which the buffers of a line are not kept for the next one.
+const (
+	keepBytes  = 1 << 20
+	keepEvents = 1 << 10
+)
+
+// Parser reads the responses of one file or stream. It implements events.DisplayEventSource, events.LineStatuser and
+// events.Flusher; see the package doc for what it remembers.
+type Parser struct {
+	scanner scan.Scanner // over the line
+	inner   scan.Scanner // over values in it that were kept whole
+	record  record
+	strings scan.Strings
+	seed    maphash.Seed
+
+	out     []events.DisplayEvent
+	output  []byte // backs Tool.Output and Tool.Input
+	scratch []byte // texts that nobody keeps
+	args    scan.Members
+	nested  scan.Members
+	entry   scan.Members
+	verdict lines.Verdict
+
+	// head holds the identity that all events of an answer share.
+	head events.DisplayEvent
+
+	frame    frame
+	answer   answer
+	answers  int  // how many have begun
+	answered int  // how many calls of the last one were told
+	cut      bool // the last answer had no end
+	torn     bool
+	dropped  int
+
+	names   memory.Memory[string]
+	results memory.Memory[int]
+	repeats map[uint64]int // of the ids of one request
+	polled  memory.Memory[[]string]
+}
+
+// New returns a parser for one file or stream.
+func New() *Parser {
+	return &Parser{
+		record:  record{response: &record{}},
+		seed:    maphash.MakeSeed(),
+		names:   memory.New[string](maxNames),
+		results: memory.New[int](maxResults),
+		polled:  memory.New[[]string](maxPolled),
+	}
+}
+
+// ParseEvents takes one line: a body, several bodies one behind the other, an array of bodies, or a line of a stream of
+// server-sent events. A body that spans many lines is given whole.
+func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
+	if cap(p.output) > keepBytes || cap(p.scratch) > keepBytes {
+		p.output, p.scratch = nil, nil
+	}
+	if cap(p.out) > keepEvents {
+		p.out = nil
+	}
+	p.out, p.output, p.verdict = p.out[:0], p.output[:0], lines.Verdict{Status: events.LineIgnored}
+	p.line(lines.Trim(line))
+	return p.out
+}
+
+// objects takes the JSON of a line.
+func (p *Parser) objects(line []byte) {
+	for line = lines.Trim(line); len(line) > 0; line = lines.Trim(line) {
+		p.scanner.Reset(line)
+		switch p.scanner.Peek() {
+		case scan.KindObject:
+			if p.record.read(&p.scanner) {
+				p.dispatch(&p.record)
+			}
+		case scan.KindArray:
+			p.array(line)
+		default:
+			p.verdict.Note(events.LineMalformed)
+			return
+		}
+		if p.scanner.Err() != nil {
+			p.verdict.Note(events.LineMalformed)
+			return
+		}
+		line = p.scanner.Rest()
+	}
+}
+
+// array takes a list of bodies, as Gemini's endpoint sends its errors. A torn list gives nothing.
+func (p *Parser) array(line []byte) {
+	if p.scanner.Skip(); p.scanner.Err() != nil {
+		return
+	}
+	p.scanner.Reset(line)
+	objects, others := 0, 0
+	for p.scanner.Array(); p.scanner.Element(); {
+		if p.scanner.Peek() != scan.KindObject {
+			others++
+			p.scanner.Skip()
+			continue
+		}
+		objects++
+		if p.record.read(&p.scanner) {
+			p.dispatch(&p.record)
+		}
+	}
+	if objects == 0 || others > 0 {
+		p.verdict.Note(events.LineMalformed)
+	}
+}
+
+// kind is what a record turned out to be.
+type kind uint8
+
+const (
+	kindUnknown       kind = iota
+	kindBody               // a whole chat completion
+	kindChunk              // a piece of one
+	kindResponse           // a whole response of the Responses API
+	kindResponseEvent      // a piece of one
+	kindNative             // of Ollama's own API
+	kindFailure            // the body of an error
+	kindRequest            // what went to the server
+)
+
+// kindOf tells what a record is by its shape: object and type may be missing.
+func (p *Parser) kindOf(r *record) kind {
+	switch {
+	case isResponseEvent(r):
+		return kindResponseEvent
+	case r.object.Is("chat.completion.chunk"):
+		return kindChunk
+	case r.object.Is("chat.completion"):
+		return kindBody
+	case r.hasChoices:
+		for i := range r.choices {
+			if c := &r.choices[i]; c.whole.there {
+				return kindBody
+			} else if c.delta.there {
+				return kindChunk
+			}
+		}
+		if p.frame.streams || p.answer.open {
+			return kindChunk
+		}
+		return kindBody
+	case r.object.Is("response") || r.hasOutput && r.rest.Get("status").Exists():
+		return kindResponse
+	case isNative(r):
+		return kindNative
+	case isFailure(r):
+		return kindFailure
+	case isRequest(r):
+		return kindRequest
+	}
+	return kindUnknown
+}
+
+// isResponseEvent tells the events of a Responses stream by their type.
+func isResponseEvent(r *record) bool {
+	const prefix = "response."
+	kind := r.kind.Body()
+	return len(kind) > len(prefix) && string(kind[:len(prefix)]) == prefix
+}
+
+// dispatch turns one whole record into events.
+func (p *Parser) dispatch(r *record) {
+	switch p.kindOf(r) {
+	case kindBody:
+		p.body(r)
+	case kindChunk:
+		p.chunk(r)
+	case kindResponse:
+		p.response(r)
+	case kindResponseEvent:
+		p.responseEvent(r)
+		return
+	case kindNative:
+		p.native(r)
+	case kindFailure:
+		p.errorBody(r)
+	case kindRequest:
+		p.request(r)
+	default:
+		p.unknown(r)
+		return
+	}
+	p.verdict.Note(events.LineOK)
+}
+
+func (p *Parser) unknown(r *record) {
+	name := r.object
+	if len(name.Body()) == 0 {
+		name = r.kind
+	}
+	p.verdict.NoteUnknown(lines.TypeName("", name.Body()))
+}
+
+// Flush gives the answer that the stream ended in: with its end if it had finished, else what there is of it.
+func (p *Parser) Flush() []events.DisplayEvent {
+	p.out, p.output, p.verdict = p.out[:0], p.output[:0], lines.Verdict{Status: events.LineIgnored}
+	p.frameEnd()
+	p.torn = p.verdict.Status == events.LineMalformed
+	p.close()
+	return p.out
+}
+
+// LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
+// then understood, then unknown. Of an event that spans several lines the last one counts.
+func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
+
+// UnknownType names the type that made the last line's status LineUnknownType, such as "response.new.thing".
+func (p *Parser) UnknownType() string { return p.verdict.Unknown }
+
+// Incomplete reports whether an answer began that has not told its end.
+func (p *Parser) Incomplete() bool { return p.answer.open && !p.answer.finished() || p.cut }
+
+// Torn reports whether Flush found that the last lines are an event that was cut. They counted as ignored when they
+// came, since they could have been completed.
+func (p *Parser) Torn() bool { return p.torn }
+
+// Dropped counts the pieces of answers that were forgotten because an answer was too long.
+func (p *Parser) Dropped() int { return p.dropped }
+
+// emit adds an event with the identity of the answer. The pointer is good until the next emit.
+func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
+	p.out = append(p.out, p.head)
+	e := &p.out[len(p.out)-1]
+	e.Kind = kind
+	return e
+}
+
+// hash makes a key of an id for a memory.
+func (p *Parser) hash(id []byte) uint64 { return maphash.Bytes(p.seed, id) }
+
+// moment reads when an answer was created: seconds since 1970, whole or with a fraction, or a date as Ollama writes it.
+// Milliseconds, which some proxies write, are told by their size.
+func moment(v scan.Value) time.Time {
+	const (
+		firstMillis = 100_000_000_000 // 1973 in milliseconds, the year 5138 in seconds
+		lastMillis  = 100_000_000_000_000
+	)
+	switch n := v.Float(); {
+	case v.Kind == scan.KindString:
+		return v.Time()
+	case n <= 0 || n >= lastMillis:
+		return time.Time{}
+	case n >= firstMillis:
+		return time.UnixMilli(int64(n)).UTC()
+	default:
+		whole := int64(n)
+		return time.Unix(whole, int64((n-float64(whole))*1e9)).UTC()
+	}
+}

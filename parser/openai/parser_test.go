@@ -1,0 +1,332 @@
+package openai_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/openai"
+)
+
+// brief writes the judged kinds of events in short: what was said, called, answered, and how it ended.
+func brief(all []events.DisplayEvent) []string {
+	var out []string
+	for i := range all {
+		e := &all[i]
+		switch e.Kind {
+		case events.KindText, events.KindReasoning, events.KindPrompt:
+			out = append(out, e.Kind.String()+" "+e.Text)
+		case events.KindToolUse:
+			out = append(out, strings.TrimRight(fmt.Sprintf("call %s %s %s", e.Tool.ID, e.Tool.Name, e.Tool.Target), " "))
+		case events.KindToolResult:
+			out = append(out, fmt.Sprintf("result %s %q error=%v", e.Tool.ID, e.Tool.Output, e.Tool.Error))
+		case events.KindNotice:
+			out = append(out, "notice "+e.Notice.Code)
+		case events.KindApprovalRequest:
+			out = append(out, fmt.Sprintf("approval %s %s %s", e.Approval.ID, e.Approval.Tool, e.Approval.Subject))
+		case events.KindUsage:
+			out = append(out, fmt.Sprintf("usage %d/%d", e.Usage.Provider.Input, e.Usage.Provider.Output))
+		case events.KindSessionEnded:
+			out = append(out, strings.TrimRight(fmt.Sprintf("end %s %s", e.End.Code, e.End.Err), " "))
+		}
+	}
+	return out
+}
+
+// parse runs lines through a parser and gives the brief of all events, Flush's behind a bar.
+func parse(t *testing.T, lines ...string) []string {
+	t.Helper()
+	p := openai.New()
+	var out []string
+	for _, line := range lines {
+		out = append(out, brief(p.ParseEvents([]byte(line)))...)
+	}
+	if flushed := brief(p.Flush()); len(flushed) > 0 {
+		out = append(append(out, "|"), flushed...)
+	}
+	return out
+}
+
+func chunk(id, choices string) string {
+	return fmt.Sprintf(`data: {"id":%q,"object":"chat.completion.chunk","choices":[%s]}`, id, choices)
+}
+
+func delta(d string) string { return fmt.Sprintf(`{"index":0,"delta":{%s},"finish_reason":null}`, d) }
+
+const (
+	role = `"role":"assistant","content":""`
+	stop = `{"index":0,"delta":{},"finish_reason":"stop"}`
+	done = "data: [DONE]"
+)
+
+func TestStreams(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		lines []string
+		want  []string
+	}{
+		{"nothing before the end", []string{chunk("a", delta(`"content":"x"`)), ""}, []string{"|", "text x"}},
+		{"ends at DONE", []string{chunk("a", delta(`"content":"x"`)), chunk("a", stop), done}, []string{"text x", "end stop"}},
+		{"DONE without a reason", []string{chunk("a", delta(`"content":"x"`)), done}, []string{"text x", "end"}},
+		{"ends with usage, before DONE", []string{
+			chunk("a", delta(`"content":"x"`)), chunk("a", stop),
+			`data: {"id":"a","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}`, "data: none of this",
+		}, []string{"text x", "usage 1/2", "end stop"}},
+		{"no DONE", []string{chunk("a", delta(`"content":"x"`)), chunk("a", stop)}, []string{"|", "text x", "end stop"}},
+		{"DONE twice, finish twice", []string{chunk("a", delta(`"content":"x"`)), chunk("a", stop), done, chunk("a", stop), done}, []string{"text x", "end stop"}},
+		{"usage behind the end", []string{
+			chunk("a", delta(`"content":"x"`)), chunk("a", stop), done,
+			`data: {"id":"a","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
+			`data: {"id":"a","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":3}}`,
+		}, []string{"text x", "end stop", "usage 1/2", "usage 0/1"}},
+		{"another answer, no DONE between", []string{
+			chunk("a", delta(role)), chunk("a", delta(`"content":"x"`)), chunk("a", stop), chunk("b", delta(role)), chunk("b", delta(`"content":"y"`)), chunk("b", stop), done,
+		}, []string{"text x", "end stop", "text y", "end stop"}},
+		{"another id within an answer", []string{chunk("a", delta(`"content":"x"`)), chunk("b", delta(`"content":"y"`)), chunk("a", stop), done}, []string{"text xy", "end stop"}},
+		{"an answer without ids behind DONE", []string{chunk("", delta(`"content":"x"`)), done, chunk("", delta(`"content":"y"`)), done}, []string{"text x", "end", "text y", "end"}},
+		{"the same id again behind DONE", []string{chunk("a", delta(`"content":"x"`)), done, chunk("a", delta(`"content":"y"`)), done}, []string{"text x", "end", "text y", "end"}},
+		{"a whole body behind a cut stream", []string{chunk("a", delta(`"content":"x"`)), `{"choices":[{"message":{"content":"y"},"finish_reason":"stop"}]}`}, []string{"text x", "text y", "end stop"}},
+		{"an error ends it", []string{chunk("a", delta(`"content":"x"`)), `data: {"error":{"message":"down","code":503}}`, done}, []string{"text x", "end 503 down"}},
+		{"an error of a choice", []string{chunk("a", `{"index":0,"delta":{"content":"x"},"error":{"message":"bad"}}`)}, []string{"|", "text x", "end error bad"}},
+		{"a failing reason", []string{chunk("a", `{"index":0,"delta":{"content":"x"},"finish_reason":"insufficient_system_resource"}`), done}, []string{"text x", "end insufficient_system_resource insufficient_system_resource"}},
+		{"text behind a call is another text", []string{
+			chunk("a", delta(`"content":"x"`)), chunk("a", delta(`"tool_calls":[{"index":0,"id":"c","function":{"name":"ls","arguments":"{}"}}]`)), chunk("a", delta(`"content":"y"`)), done,
+		}, []string{"text x", "call c ls", "text y", "end"}},
+		{"choices in order of their index", []string{
+			chunk("a", `{"index":1,"delta":{"content":"two"}}`), chunk("a", `{"index":0,"delta":{"content":"one"}}`), done,
+		}, []string{"text one", "text two", "end"}},
+		{"halves of a surrogate pair", []string{chunk("a", delta(`"content":"\ud83d"`)), chunk("a", delta(`"content":"\ude00"`)), done}, []string{"text 😀", "end"}},
+		{"halves of a think tag", []string{chunk("a", delta(`"content":"<th"`)), chunk("a", delta(`"content":"ink>a</think>\n\nb"`)), done}, []string{"reasoning a", "text b", "end"}},
+		{"reasoning under two names", []string{chunk("a", delta(`"reasoning":"r","reasoning_details":[{"type":"reasoning.text","text":"r"}]`)), done}, []string{"reasoning r", "end"}},
+		{"cut by a limit", []string{chunk("a", `{"index":0,"delta":{"content":"x"},"finish_reason":"length"}`), done}, []string{"text x", "notice length", "end length"}},
+		{"Ollama's own stream", []string{
+			`{"model":"m","message":{"role":"assistant","content":"x"},"done":false}`, `{"model":"m","message":{"role":"assistant","content":"y"},"done":false}`,
+			`{"model":"m","message":{"role":"assistant","content":""},"done":true,"prompt_eval_count":3,"eval_count":4}`,
+			`{"model":"m","message":{"role":"assistant","content":"z"},"done":true}`,
+		}, []string{"text xy", "usage 3/4", "end stop", "text z", "end stop"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, parse(t, tc.lines...)) })
+	}
+}
+
+func TestFragments(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		calls []string // tool_calls of one chunk each
+		want  []string
+	}{
+		{"pieces under an index", []string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"path\":"}}`, `{"index":0,"function":{"arguments":"\"x\"}"}}`}, []string{"call a f x"}},
+		{"the id again in each piece", []string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"path\":"}}`, `{"index":0,"id":"a","function":{"name":"f","arguments":"\"x\"}"}}`}, []string{"call a f x"}},
+		{"an index used twice", []string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`, `{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}`}, []string{"call a f", "call b g"}},
+		{"an index used twice, no ids", []string{`{"index":0,"function":{"name":"f","arguments":"{}"}}`, `{"index":0,"function":{"name":"g","arguments":"{}"}}`}, []string{"call m#call-1 f", "call m#call-2 g"}},
+		{"no index", []string{`{"id":"a","function":{"name":"f","arguments":"{\"path\":"}}`, `{"function":{"arguments":"\"x\"}"}}`, `{"id":"b","function":{"name":"g","arguments":"{}"}}`}, []string{"call a f x", "call b g"}},
+		{"no index, empty ids", []string{`{"id":"","function":{"name":"f","arguments":"{}"}}`, `{"id":"","function":{"name":"f","arguments":"{}"}}`}, []string{"call m#call-1 f", "call m#call-2 f"}},
+		{"tail under an unknown index", []string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"path\":"}}`, `{"index":1,"function":{"arguments":"\"x\"}"}}`}, []string{"call a f x"}},
+		{"name in pieces", []string{`{"index":3,"id":"a","function":{"name":null,"arguments":null}}`, `{"index":3,"function":{"name":"list_","arguments":"{"}}`, `{"index":3,"function":{"name":"dir","arguments":"}"}}`}, []string{"call a list_dir"}},
+		{"one id for two calls", []string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"path\":\"x\"}"}}`, `{"index":1,"id":"a","function":{"name":"f","arguments":"{\"path\":\"y\"}"}}`}, []string{"call a f x", "call a f y"}},
+		{"a whole call again", []string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"path\":\"x\"}"}}`, `{"index":0,"id":"a","function":{"name":"f","arguments":"{\"path\":\"x\"}"}}`}, []string{"call a f x"}},
+		{"an empty piece behind a whole call", []string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`, `{"index":0,"id":"a","function":{"name":"f","arguments":""}}`}, []string{"call a f"}},
+		{"two calls in one chunk", []string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}},{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}`}, []string{"call a f", "call b g"}},
+		{"a number as id", []string{`{"index":0,"id":7,"function":{"name":"f","arguments":"{}"}}`}, []string{"call 7 f"}},
+		{"an object as arguments", []string{`{"function":{"name":"f","arguments":{"path":"x"}}}`, `{"function":{"name":"g","arguments":{"path":"y"}}}`}, []string{"call m#call-1 f x", "call m#call-2 g y"}},
+		{"cut arguments", []string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"path\":\"x"}}`}, []string{"call a f"}},
+		{"a custom tool", []string{`{"index":0,"id":"a","type":"custom","custom":{"name":"apply_patch","input":"*** Begin Patch\n"}}`, `{"index":0,"custom":{"input":"*** Add File: n.go\n+x"}}`}, []string{"call a apply_patch n.go"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var lines []string
+			for _, c := range tc.calls {
+				lines = append(lines, chunk("m", delta(`"tool_calls":[`+c+`]`)))
+			}
+			got := parse(t, append(lines, done)...)
+			assert.Equal(t, append(tc.want, "end"), got)
+		})
+	}
+}
+
+func TestLegacyFunctionCall(t *testing.T) {
+	got := parse(t,
+		chunk("m", delta(`"function_call":{"name":"f","arguments":""}`)), chunk("m", delta(`"function_call":{"arguments":"{\"path\":"}`)),
+		chunk("m", delta(`"function_call":{"arguments":"\"x\"}"}`)), done)
+	assert.Equal(t, []string{"call m#call-1 f x", "end"}, got)
+}
+
+func TestWholeAnswers(t *testing.T) {
+	for _, tc := range []struct {
+		name, message, want string
+	}{
+		{"thinking as a part", `"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},{"type":"text","text":"c"}]`, "reasoning ab;text c"},
+		{"thinking blocks", `"content":"c","thinking_blocks":[{"type":"thinking","thinking":"a"}]`, "reasoning a;text c"},
+		{"content blocks are a copy", `"content":"c","content_blocks":[{"type":"thinking","thinking":"a"},{"type":"text","text":"c"}]`, "reasoning a;text c"},
+		{"reasoning summary", `"content":"c","reasoning_details":[{"type":"reasoning.summary","summary":"a"}]`, "reasoning a;text c"},
+		{"a block that is never closed", `"content":"<think>a"`, "reasoning a"},
+		{"a tag that is no block", `"content":"a <think> b"`, "text a <think> b"},
+		{"edges are kept", `"content":"\n\n a \n"`, "text \n\n a \n"},
+		{"blank is nothing", `"content":" \n","refusal":""`, ""},
+		{"refusal and transcript", `"content":"a","refusal":"b","audio":{"transcript":"c"}`, "text a;text b;text c"},
+		{"unknown part", `"content":[{"type":"hologram","text":"a"},"b"]`, "text b"},
+		{"two calls of one id", `"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"a","function":{"name":"f","arguments":"{}"}}]`, "call a f;call a f"},
+		{"control sequences in a name", `"tool_calls":[{"id":"a","function":{"name":"f\u001b[31m","arguments":"{}"}}]`, "call a f"},
+		{"executed tools are no calls", `"content":"a","executed_tools":[{"type":"search","arguments":"{}"}]`, "text a"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := parse(t, `{"id":"m","object":"chat.completion","choices":[{"message":{`+tc.message+`},"finish_reason":"stop"}]}`)
+			require.NotEmpty(t, got)
+			assert.Equal(t, "end stop", got[len(got)-1])
+			assert.Equal(t, tc.want, strings.Join(got[:len(got)-1], ";"))
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for _, tc := range []struct{ name, line, want string }{
+		{"object", `{"error":{"message":"m","type":"t","param":null,"code":null}}`, "end t m"},
+		{"number as code", `{"error":{"message":"m","code":503}}`, "end 503 m"},
+		{"None as code", `{"error":{"message":"m","type":"None","code":"None"}}`, "end error m"},
+		{"text", `{"error":"m"}`, "end error m"},
+		{"text beside a sentence as code", `{"code":"Some words","error":"m"}`, "end error m"},
+		{"vLLM", `{"object":"error","message":"m","type":"BadRequestError","code":400}`, "end 400 m"},
+		{"message as an object", `{"object":"error","message":{"detail":[1]},"type":"t"}`, `end t {"detail":[1]}`},
+		{"array", `[{"error":{"code":429,"message":"m"}}]`, "end 429 m"},
+		{"detail", `{"detail":"m"}`, "end error m"},
+		{"list of details", `{"detail":[{"msg":"m"}]}`, `end error [{"msg":"m"}]`},
+		{"gateway manager", `{"statusCode":429,"message":"m"}`, "end 429 m"},
+		{"request id", `{"message":"m","request_id":"r"}`, "end error m"},
+		{"Anthropic's", `{"type":"error","error":{"type":"overloaded_error","message":"m"}}`, "end overloaded_error m"},
+		{"event of a response", `{"type":"error","code":"E","message":"m","param":null,"sequence_number":1}`, "end E m"},
+		{"Portkey", `{"status":"failure","message":"m"}`, "end failure m"},
+		{"page", `{"html-message":"m"}`, "end error m"},
+		{"null beside choices", `{"error":null,"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`, "text x;end stop"},
+		{"beside choices", `{"error":{"message":"m"},"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`, "text x;end stop m"},
+	} {
+		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, strings.Join(parse(t, tc.line), ";")) })
+	}
+}
+
+func TestLineStatus(t *testing.T) {
+	for _, tc := range []struct {
+		name, line string
+		status     events.LineStatus
+		unknown    string
+	}{
+		{name: "blank", line: " \r", status: events.LineIgnored},
+		{name: "comment", line: ": keep-alive", status: events.LineIgnored},
+		{name: "field", line: "event: ping", status: events.LineIgnored},
+		{name: "done", line: "data: [DONE]", status: events.LineIgnored},
+		{name: "ping", line: "data: {}", status: events.LineIgnored},
+		{name: "data that is no JSON", line: "data: hello", status: events.LineMalformed},
+		{name: "null as data", line: "data: null", status: events.LineMalformed},
+		{name: "null", line: "null", status: events.LineMalformed},
+		{name: "no objects", line: "[]", status: events.LineMalformed},
+		{name: "numbers", line: "[1]", status: events.LineMalformed},
+		{name: "torn", line: `{"choices":[`, status: events.LineMalformed},
+		{name: "torn array", line: `[{"error":"a"},{"er`, status: events.LineMalformed},
+		{name: "page", line: "<html>", status: events.LineMalformed},
+		{name: "words with a colon", line: "404: not found", status: events.LineMalformed},
+		{name: "unknown object", line: `{"object":"list","data":[]}`, status: events.LineUnknownType, unknown: "list"},
+		{name: "unknown event", line: `{"type":"response.hologram","sequence_number":1}`, status: events.LineUnknownType, unknown: "response.hologram"},
+		{name: "unknown item", line: `{"type":"response.output_item.done","output_index":0,"item":{"type":"hologram"}}`, status: events.LineUnknownType, unknown: "item/hologram"},
+		{name: "quiet event", line: `{"type":"response.output_text.done","text":"x"}`, status: events.LineIgnored},
+		{name: "body", line: `{"choices":[{"message":{"content":""}}]}`, status: events.LineOK},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := openai.New()
+			p.ParseEvents([]byte(tc.line))
+			assert.Equal(t, tc.status, p.LineStatus())
+			if tc.unknown != "" {
+				assert.Equal(t, tc.unknown, p.UnknownType())
+			}
+		})
+	}
+}
+
+// TestEventsOfSeveralLines holds how lines of data become events: the standard's way, and where blank lines are missing.
+func TestEventsOfSeveralLines(t *testing.T) {
+	first, second := `data: {"choices":[{"index":0,`, `data: "delta":{"content":"x"}}]}`
+	status := func(p *openai.Parser, lines ...string) (all []events.LineStatus) {
+		for _, line := range lines {
+			p.ParseEvents([]byte(line))
+			all = append(all, p.LineStatus())
+		}
+		return all
+	}
+	ignored, malformed, ok := events.LineIgnored, events.LineMalformed, events.LineOK
+
+	p := openai.New()
+	assert.Equal(t, []events.LineStatus{ignored, ignored, ok}, status(p, first, second, ""), "whole at the blank line")
+	assert.Equal(t, []string{"text x"}, brief(p.Flush()))
+	assert.False(t, p.Torn())
+
+	p = openai.New()
+	status(p, first, second)
+	assert.Equal(t, []string{"text x"}, brief(p.Flush()), "whole at the end, without a blank line")
+	assert.False(t, p.Torn())
+
+	p = openai.New()
+	assert.Equal(t, []events.LineStatus{ignored, malformed}, status(p, first, ""))
+	p = openai.New()
+	assert.Equal(t, []events.LineStatus{ignored, malformed, ok}, status(p, first, chunk("a", stop), chunk("a", stop)), "a whole chunk proves the line before it torn")
+	p = openai.New()
+	assert.Equal(t, []events.LineStatus{ignored, malformed}, status(p, first, "event: x"))
+	p = openai.New()
+	assert.Equal(t, []events.LineStatus{ignored, malformed}, status(p, first, done))
+
+	p = openai.New()
+	status(p, first)
+	assert.Empty(t, p.Flush())
+	assert.True(t, p.Torn(), "cut at the end")
+}
+
+func TestIncomplete(t *testing.T) {
+	p := openai.New()
+	assert.False(t, p.Incomplete())
+	p.ParseEvents([]byte(chunk("a", delta(`"content":"x"`))))
+	assert.True(t, p.Incomplete())
+	p.Flush()
+	assert.True(t, p.Incomplete(), "cut")
+	p.ParseEvents([]byte(`{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`))
+	assert.False(t, p.Incomplete(), "a whole answer behind it")
+	p.ParseEvents([]byte(chunk("a", stop)))
+	assert.False(t, p.Incomplete(), "finished, though its end is owed")
+}
+
+func TestTimes(t *testing.T) {
+	for _, tc := range []struct {
+		created string
+		want    time.Time
+	}{
+		{"1764000009", time.Unix(1764000009, 0)},
+		{"1764000000.75", time.Unix(1764000000, 750_000_000)},
+		{"1764000000123", time.UnixMilli(1764000000123)},
+		{`"2025-07-01T10:00:00.5Z"`, time.Date(2025, 7, 1, 10, 0, 0, 500_000_000, time.UTC)},
+		{"0", time.Time{}}, {"-5", time.Time{}}, {"1e300", time.Time{}}, {"null", time.Time{}}, {`"yesterday"`, time.Time{}},
+	} {
+		out := openai.New().ParseEvents([]byte(`{"created":` + tc.created + `,"choices":[{"message":{"content":"x"}}]}`))
+		require.NotEmpty(t, out)
+		assert.True(t, tc.want.Equal(out[0].Time), "%s: want %s, got %s", tc.created, tc.want, out[0].Time)
+	}
+}
+
+// TestLimits holds that an answer which never ends costs no more than its limit.
+func TestLimits(t *testing.T) {
+	p := openai.New()
+	piece := strings.Repeat("x", 1<<20)
+	for range 20 {
+		p.ParseEvents([]byte(chunk("a", delta(`"content":"`+piece+`"`))))
+	}
+	assert.Positive(t, p.Dropped())
+	out := p.Flush()
+	require.Len(t, out, 1)
+	assert.LessOrEqual(t, len(out[0].Text), 18<<20)
+
+	p = openai.New()
+	for i := range 5000 {
+		p.ParseEvents([]byte(chunk("a", delta(fmt.Sprintf(`"tool_calls":[{"index":%d,"id":"c%d","function":{"name":"f"}}]`, i, i)))))
+	}
+	assert.Equal(t, 5000-4096, p.Dropped())
+	assert.Len(t, p.Flush(), 4096)
+}

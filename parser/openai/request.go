@@ -1,0 +1,119 @@
+package openai
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// isRequest reports whether a record is the body of a request: a model, and the conversation so far.
+func isRequest(r *record) bool {
+	return r.model.Kind == scan.KindString && (r.rest.Get("messages").Kind == scan.KindArray || r.rest.Get("input").Kind == scan.KindArray)
+}
+
+// request takes the body of a request. Its messages repeat the whole conversation, so all that it adds are the results
+// of tools, which no answer holds, each once, and what the user said since the last answer.
+func (p *Parser) request(r *record) {
+	p.head = events.DisplayEvent{}
+	list := r.rest.Get("messages")
+	if list.Kind != scan.KindArray {
+		list = r.rest.Get("input")
+	}
+	fresh := p.afterLastAnswer(list)
+	clear(p.repeats)
+	var s scan.Scanner
+	s.Reset(list.Raw)
+	i := 0
+	for s.Array(); s.Element(); i++ {
+		p.entry = s.Members(p.entry[:0])
+		p.requestEntry(p.entry, i >= fresh)
+	}
+}
+
+// afterLastAnswer counts the entries up to and with the last one that the model made.
+func (p *Parser) afterLastAnswer(list scan.Value) int {
+	n, last := 0, 0
+	p.inner.Reset(list.Raw)
+	for p.inner.Array(); p.inner.Element(); {
+		n++
+		p.nested = p.inner.Members(p.nested[:0])
+		kind := p.nested.Get("type").Body()
+		if p.nested.Get("role").Is("assistant") || len(kind) > 0 && string(kind) != "message" && !isOutput(kind) {
+			last = n
+		}
+	}
+	return last
+}
+
+func (p *Parser) requestEntry(m scan.Members, fresh bool) {
+	role, kind := m.Get("role"), m.Get("type").Body()
+	switch {
+	case role.Is("assistant"):
+		p.rememberCalls(m.Get("tool_calls"))
+	case role.Is("tool"):
+		p.requestResult(m.Get("tool_call_id"), m.Get("content"))
+	case isOutput(kind):
+		if p.isNew(m.Get("call_id")) {
+			p.itemResult(m, m.Get("call_id"))
+		}
+	case role.Is("user") && fresh:
+		p.prompt(m.Get("content"))
+	}
+}
+
+// requestResult gives a result that was not told by an earlier request.
+func (p *Parser) requestResult(id, content scan.Value) {
+	if !p.isNew(id) {
+		return
+	}
+	text, _ := p.outputText(content)
+	p.result(id, text)
+}
+
+// isNew reports whether a result was not told before. An id may come again for another call of the same conversation:
+// the second time it stands in one request it is the second call's.
+func (p *Parser) isNew(id scan.Value) bool {
+	if len(id.Body()) == 0 {
+		return false
+	}
+	key := p.hash(id.Body())
+	if p.repeats == nil {
+		p.repeats = map[uint64]int{}
+	}
+	p.repeats[key]++
+	if told, _ := p.results.Get(key); told >= p.repeats[key] {
+		return false
+	}
+	p.results.Set(key, p.repeats[key])
+	return true
+}
+
+// rememberCalls keeps the names of the calls that a request repeats, for their results.
+func (p *Parser) rememberCalls(list scan.Value) {
+	if list.Kind != scan.KindArray {
+		return
+	}
+	p.inner.Reset(list.Raw)
+	for p.inner.Array(); p.inner.Element(); {
+		if p.inner.Peek() != scan.KindObject {
+			p.inner.Skip()
+			continue
+		}
+		f := readFragment(&p.inner)
+		if len(f.id.Body()) > 0 && len(f.name.Body()) > 0 {
+			p.remember(&events.Tool{ID: p.strings.Text(f.id), Name: p.toolName(f.name.Body())})
+		}
+	}
+}
+
+// prompt gives what the user said: a string, or the texts of an array.
+func (p *Parser) prompt(content scan.Value) {
+	text := p.strings.Text(content)
+	if content.Kind == scan.KindArray {
+		said, _ := p.outputText(content)
+		text = string(said)
+	}
+	if !lines.Blank(text) {
+		p.emit(events.KindPrompt).Text = text
+	}
+}

@@ -1,0 +1,280 @@
+package openai
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// responded is what an answer of the Responses API has told while it streams.
+type responded struct {
+	session string                // of a response that is part of a conversation
+	queue   []events.DisplayEvent // of whole items, their borrowed fields made the queue's own
+	told    []toldItem
+	partial []*partialItem
+}
+
+// toldItem names an item whose events are queued, by its place in the output and by its id.
+type toldItem struct {
+	index int64
+	id    string
+}
+
+func (a *responded) has(index int64, id string) bool {
+	return slices.ContainsFunc(a.told, func(t toldItem) bool { return t.index == index || id != "" && t.id == id })
+}
+
+// response takes a whole body of the Responses API. A response that runs in the background is fetched again until it has
+// ended: its items are told once.
+func (p *Parser) response(r *record) {
+	p.close()
+	p.begin()
+	p.aboutResponse(r)
+	a := &p.answer
+	p.identify(a)
+	status := r.rest.Get("status").Body()
+	pending := string(status) == "queued" || string(status) == "in_progress"
+	key := p.hash(r.id.Body())
+	told, _ := p.polled.Get(key)
+	for i, m := range r.output {
+		id := p.strings.Text(m.Get("id"))
+		if id == "" {
+			id = "#" + strconv.Itoa(i)
+		}
+		if slices.Contains(told, id) || pending && isUnfinishedMessage(m) {
+			continue
+		}
+		p.item(m)
+		if pending {
+			told = append(told, id)
+		}
+	}
+	if !pending {
+		told = nil
+	}
+	if len(r.id.Body()) > 0 {
+		p.polled.Set(key, told)
+	}
+	if pending {
+		a.open = false
+		return
+	}
+	p.endResponse(r, status)
+}
+
+// isUnfinishedMessage tells a text that will come whole when the response is fetched again.
+func isUnfinishedMessage(m scan.Members) bool {
+	return m.Get("type").Is("message") && m.Get("status").Is("in_progress")
+}
+
+// aboutResponse takes the identity of a response.
+func (p *Parser) aboutResponse(r *record) {
+	p.about(r)
+	conversation := r.rest.Get("conversation")
+	if conversation.Kind == scan.KindObject {
+		p.nested = p.inner.MembersOf(conversation, p.nested[:0])
+		conversation = p.nested.Get("id")
+	}
+	if id := p.strings.Intern(conversation); id != "" {
+		p.answer.response.session = id
+	}
+}
+
+// endResponse gives the usage and the end of a response.
+func (p *Parser) endResponse(r *record, status []byte) {
+	a := &p.answer
+	switch string(status) {
+	case "failed":
+		a.failure = p.failureOf(r)
+		a.failure.failed = true
+	case "cancelled":
+		a.failure.failed = true
+	case "incomplete":
+		p.nested = p.inner.MembersOf(r.rest.Get("incomplete_details"), p.nested[:0])
+		p.cutShort(p.nested.Get("reason").Body())
+	}
+	a.counts = p.countsOf(r)
+	p.tokens(&a.counts)
+	p.ended(r.rest.Get("status"), a.failure, 0)
+	e := &p.out[len(p.out)-1]
+	e.End.Interrupted = string(status) == "cancelled"
+	if t := moment(r.rest.Get("completed_at")); !t.IsZero() {
+		e.Time = t
+	}
+	a.open = false
+}
+
+// responseEvent takes one event of a Responses stream. Everything comes three times: in deltas, in its item, and in the
+// response at the end. The item decides.
+func (p *Parser) responseEvent(r *record) {
+	kind := string(r.kind.Body())
+	switch kind {
+	case "response.created", "response.in_progress", "response.queued":
+		p.openResponse(r)
+	case "response.completed", "response.failed", "response.incomplete":
+		p.closeResponse(r)
+	case "response.output_item.added":
+		p.addedItem(r)
+	case "response.output_item.done":
+		if !p.doneItem(r) {
+			p.verdict.NoteUnknown(lines.TypeName("item/", r.item.Get("type").Body()))
+			return
+		}
+	case "response.output_text.delta", "response.refusal.delta", "response.reasoning_text.delta", "response.reasoning_summary_text.delta",
+		"response.function_call_arguments.delta", "response.custom_tool_call_input.delta", "response.mcp_call_arguments.delta":
+		p.itemDelta(r, kind)
+	default:
+		if quietEvent(kind) {
+			return
+		}
+		p.verdict.NoteUnknown(lines.TypeName("", r.kind.Body()))
+		return
+	}
+	p.verdict.Note(events.LineOK)
+}
+
+// openResponse begins an answer, if the event is not of the one that is open.
+func (p *Parser) openResponse(r *record) {
+	a := &p.answer
+	if a.open && (!r.responded || a.id == "" || string(r.response.id.Body()) == a.id) {
+		if r.responded {
+			p.aboutResponse(r.response)
+		}
+		return
+	}
+	p.close()
+	p.begin()
+	if r.responded {
+		p.aboutResponse(r.response)
+	}
+}
+
+// closeResponse gives all of a response. A response whose end comes again is told once.
+func (p *Parser) closeResponse(r *record) {
+	a := &p.answer
+	if !r.responded {
+		r.response.reset()
+	}
+	whole := r.response
+	if !a.open && a.id != "" && string(whole.id.Body()) == a.id {
+		return
+	}
+	p.openResponse(r)
+	p.identify(a)
+	for i, m := range whole.output {
+		if index := int64(i); !a.response.has(index, p.strings.Text(m.Get("id"))) {
+			a.response.forget(index)
+			p.queueItem(m)
+		}
+	}
+	p.tellItems()
+	_, status, _ := bytes.Cut(r.kind.Body(), []byte("."))
+	if !whole.rest.Get("status").Exists() {
+		whole.rest = append(whole.rest, scan.Member{Name: []byte("status"), Value: scan.Value{Kind: scan.KindString, Raw: bytes.Clone(p.quote(status))}})
+	}
+	p.endResponse(whole, status)
+}
+
+// addedItem takes an item when it begins.
+func (p *Parser) addedItem(r *record) {
+	if r.item == nil {
+		return
+	}
+	if !p.answer.open {
+		p.begin()
+	}
+	p.beginItem(r, p.outputIndex(r))
+}
+
+// doneItem takes an item when it is whole. It reports false for a type that it does not know.
+func (p *Parser) doneItem(r *record) bool {
+	if r.item == nil {
+		return true
+	}
+	if !p.answer.open {
+		p.begin()
+	}
+	a := &p.answer.response
+	index, id := p.outputIndex(r), p.strings.Text(r.item.Get("id"))
+	if a.has(index, id) {
+		return true
+	}
+	a.forget(index)
+	a.told = append(a.told, toldItem{index, id})
+	p.identify(&p.answer)
+	return p.queueItem(r.item)
+}
+
+// outputIndex is the place of an item; an event that tells none is of the next place.
+func (p *Parser) outputIndex(r *record) int64 {
+	if v := r.rest.Get("output_index"); v.Kind == scan.KindNumber {
+		return v.Int()
+	}
+	return -1 - int64(len(p.answer.response.told))
+}
+
+// queueItem keeps the events of an item until the response has ended, or has grown longer than an answer may be held. It
+// reports false for a type it does not know.
+func (p *Parser) queueItem(m scan.Members) bool {
+	before := len(p.out)
+	known := p.item(m)
+	a := &p.answer
+	for _, e := range p.out[before:] {
+		e.Tool.Input, e.Tool.Output = bytes.Clone(e.Tool.Input), bytes.Clone(e.Tool.Output)
+		a.bytes += len(e.Text) + len(e.Tool.Input) + len(e.Tool.Output)
+		a.response.queue = append(a.response.queue, e)
+	}
+	p.out = p.out[:before]
+	if a.bytes > maxAnswerBytes {
+		p.out = append(p.out, a.response.queue...)
+		a.response.queue, a.bytes = nil, 0
+	}
+	return known
+}
+
+// tellItems gives the queued events, and what is known of items that never came whole.
+func (p *Parser) tellItems() {
+	a := &p.answer.response
+	p.out = append(p.out, a.queue...)
+	a.queue = nil
+	for _, x := range a.partial {
+		g := segment{reasoning: x.reasoning, text: x.text, refusal: x.refusal}
+		if x.call != nil {
+			g.calls = append(g.calls, x.call)
+		}
+		before := len(p.out)
+		p.say(&g)
+		for i := before; i < len(p.out); i++ {
+			p.out[i].ItemID = x.id
+		}
+	}
+	a.partial = nil
+}
+
+// quietEvent tells the events that are known and say nothing which a whole item will not say.
+func quietEvent(kind string) bool {
+	switch kind {
+	case "response.audio.delta", "response.audio.done", "response.audio.transcript.delta", "response.audio.transcript.done",
+		"response.code_interpreter_call.completed", "response.code_interpreter_call.in_progress", "response.code_interpreter_call.interpreting",
+		"response.code_interpreter_call_code.delta", "response.code_interpreter_call_code.done",
+		"response.compaction.compacting", "response.content_part.added", "response.content_part.done", "response.custom_tool_call_input.done",
+		"response.file_search_call.completed", "response.file_search_call.in_progress", "response.file_search_call.searching",
+		"response.function_call_arguments.done",
+		"response.image_generation_call.completed", "response.image_generation_call.generating", "response.image_generation_call.in_progress",
+		"response.image_generation_call.partial_image",
+		"response.mcp_call.completed", "response.mcp_call.failed", "response.mcp_call.in_progress", "response.mcp_call_arguments.done",
+		"response.mcp_list_tools.completed", "response.mcp_list_tools.failed", "response.mcp_list_tools.in_progress",
+		"response.output_text.annotation.added", "response.output_text.done",
+		"response.reasoning_summary_part.added", "response.reasoning_summary_part.done", "response.reasoning_summary_text.done",
+		"response.reasoning_text.done", "response.refusal.done",
+		"response.shell_call_command.added", "response.shell_call_command.delta", "response.shell_call_command.done",
+		"response.shell_call_output_content.delta", "response.shell_call_output_content.done",
+		"response.web_search_call.completed", "response.web_search_call.in_progress", "response.web_search_call.searching":
+		return true
+	}
+	return false
+}

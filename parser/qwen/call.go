@@ -1,0 +1,193 @@
+package qwen
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// call is what is remembered of a tool call, by its id. Servers count ids anew in each run, so a transcript that goes on
+// over several runs has an id for several calls.
+//
+//	state  called  answered
+//	open   yes     no        a repeat with the same body is dropped, one with another body is a new call
+//	done   yes     yes       a repeat is a new call
+//	early  no      yes       the result came first; the call may still come
+type call struct {
+	body             uint64
+	name             string
+	called, answered bool
+}
+
+func (p *Parser) toolUse(b *block) {
+	name := events.CleanLine(p.strings.Intern(b.name), 0)
+	if id := b.id.Body(); len(id) > 0 {
+		key := p.hash(domainCall, id, nil)
+		c, _ := p.calls.Get(key)
+		body := p.hash(domainBody, b.name.Body(), b.input.Raw)
+		if c.called && !c.answered && c.body == body {
+			return
+		}
+		p.calls.Set(key, call{body: body, name: name, called: true, answered: c.answered && !c.called})
+	}
+	e := p.emit(events.KindToolUse)
+	e.Tool = events.Tool{
+		ID:       p.strings.Text(b.id),
+		Name:     name,
+		Target:   p.target(name, b.args),
+		Input:    b.input.Raw,
+		Server:   server(name),
+		ReadOnly: tools[name].readOnly,
+	}
+	if name == "agent" || name == "task" {
+		e.Tool.AgentType = p.strings.Intern(b.args.Get("subagent_type"))
+	}
+}
+
+// server finds the MCP server of a tool named mcp__server__tool.
+func server(name string) string {
+	rest, ok := strings.CutPrefix(name, "mcp__")
+	if !ok {
+		return ""
+	}
+	server, _, ok := strings.Cut(rest, "__")
+	if !ok {
+		return ""
+	}
+	return server
+}
+
+// toolResults gives the results of a transcript's line; there is one line a call.
+func (p *Parser) toolResults(r *record) {
+	p.start(r)
+	for i := range r.blocks {
+		if b := &r.blocks[i]; b.response {
+			p.toolResult(r, b)
+		}
+	}
+}
+
+// toolResult gives a result, unless its call has one.
+func (p *Parser) toolResult(r *record, b *block) {
+	id := b.toolUseID
+	if b.response {
+		id = b.id
+	}
+	var details scan.Members
+	if r.camel {
+		p.nested = p.inner.MembersOf(r.rest.Get("toolCallResult"), p.nested[:0])
+		details = p.nested
+		if len(id.Body()) == 0 {
+			id = details.Get("callId")
+		}
+	}
+	var c call
+	if len(id.Body()) > 0 {
+		key := p.hash(domainCall, id.Body(), nil)
+		if c, _ = p.calls.Get(key); c.answered {
+			return
+		}
+		c.answered = true
+		p.calls.Set(key, c)
+	}
+	output := p.resultText(b)
+	e := p.emit(events.KindToolResult)
+	t := &e.Tool
+	t.ID, t.Name = p.strings.Text(id), c.name
+	if t.Name == "" {
+		t.Name = events.CleanLine(p.strings.Intern(b.name), 0)
+	}
+	t.Output, t.Size, t.Summary = output, len(output), lines.Summary(output)
+	t.Error = b.isError.True() || b.failure.Exists() && b.failure.Kind != scan.KindNull
+	if r.camel {
+		p.outcome(t, details, c.body)
+	}
+	if t.Error {
+		t.Err = string(output)
+	}
+}
+
+// outcome fills in what the transcript tells of a result beside its text.
+func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64) {
+	status := details.Get("status")
+	t.Error = t.Error || len(status.Body()) > 0 && !status.Is("success")
+	if code, ok := exitCode(t.Output); ok {
+		t.ExitCode, t.HasExitCode = code, true
+		t.Error = t.Error || code != 0
+	}
+	switch display := details.Get("resultDisplay"); display.Kind {
+	case scan.KindString: // what was shown, without the frame that the model sees around it
+		if summary := lines.Summary(scan.AppendString(nil, display.Body())); summary != "" {
+			t.Summary = summary
+		}
+	case scan.KindObject:
+		p.nested = p.inner.MembersOf(display, p.nested[:0])
+		p.nested = p.inner.MembersOf(p.nested.Get("executionSummary"), p.nested[:0])
+		t.Duration = millis(p.nested.Get("totalDurationMs"))
+	}
+	if o, ok := p.durations.Get(body); ok {
+		t.Denied = o.denied
+		if o.took > 0 {
+			t.Duration = o.took
+		}
+		p.durations.Set(body, outcome{})
+	}
+}
+
+// resultText appends the text of a result to the output of the line: of an array its texts, a newline between them.
+func (p *Parser) resultText(b *block) []byte {
+	start := len(p.output)
+	for _, v := range [...]scan.Value{b.content, b.answered, b.failure} {
+		switch v.Kind {
+		case scan.KindString:
+			p.output = scan.AppendString(p.output, v.Body())
+		case scan.KindObject, scan.KindArray:
+			p.output = append(p.output, v.Raw...)
+		}
+	}
+	for i, text := range b.texts {
+		if i > 0 {
+			p.output = append(p.output, '\n')
+		}
+		p.output = scan.AppendString(p.output, text.Body())
+	}
+	return p.output[start:len(p.output):len(p.output)]
+}
+
+// The frame around what a shell command wrote, as the model sees it.
+var (
+	commandHead = []byte("Command: ")
+	exitLine    = []byte("\nExit Code: ")
+	signalLine  = []byte("\nSignal: ")
+)
+
+// exitCode reads the code in the frame of a shell command's output.
+func exitCode(text []byte) (int, bool) {
+	if !bytes.HasPrefix(text, commandHead) {
+		return 0, false
+	}
+	at := bytes.LastIndex(text, signalLine)
+	if at < 0 {
+		return 0, false
+	}
+	from := bytes.LastIndex(text[:at], exitLine)
+	if from < 0 {
+		return 0, false
+	}
+	code, err := strconv.Atoi(string(text[from+len(exitLine) : at]))
+	return code, err == nil
+}
+
+// millis reads a number of milliseconds; what no duration can hold is none.
+func millis(v scan.Value) time.Duration {
+	ms := v.Float()
+	if ms <= 0 || ms >= 1<<62/float64(time.Millisecond) {
+		return 0
+	}
+	return time.Duration(ms * float64(time.Millisecond))
+}

@@ -1,0 +1,96 @@
+package qwen
+
+import (
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// apiError is how the text begins that the program says in the model's place when the API failed. Nothing else in a
+// stream tells of it: the result says success.
+const apiError = "[API Error:"
+
+// assistant gives the blocks of a model message. In a transcript the id of the API's response is that of the telemetry
+// line before it.
+func (p *Parser) assistant(r *record) {
+	p.start(r)
+	if r.camel {
+		p.head.MessageID = p.telemetry.take(p.head.ItemID)
+	}
+	if r.contentText.Kind == scan.KindString {
+		p.text(r.contentText)
+	}
+	for i := range r.blocks {
+		b := &r.blocks[i]
+		switch kind := string(b.kind.Body()); {
+		case b.call || kind == "tool_use":
+			p.toolUse(b)
+		case b.response || kind == "tool_result":
+			p.toolResult(r, b)
+		case b.thought || kind == "thinking":
+			p.reasoning(b.text)
+		case kind == "text" || kind == "" && b.text.Kind == scan.KindString:
+			p.text(b.text)
+		}
+	}
+	if r.camel {
+		p.usageMetadata(r.rest.Get("usageMetadata"))
+	} else {
+		p.callUsage(r.usage)
+	}
+}
+
+func (p *Parser) text(v scan.Value) {
+	text := p.strings.Text(v)
+	if lines.Blank(text) {
+		return
+	}
+	e := p.emit(events.KindText)
+	e.Text = text
+	e.Synthetic = strings.HasPrefix(text, apiError)
+	p.deltas.complete(e.ParentID, false, text)
+	if e.ParentID == "" {
+		p.lastText = text
+	}
+}
+
+func (p *Parser) reasoning(v scan.Value) {
+	text := p.strings.Text(v)
+	if lines.Blank(text) {
+		return
+	}
+	e := p.emit(events.KindReasoning)
+	e.Text = text
+	p.deltas.complete(e.ParentID, true, text)
+}
+
+// user gives the results and the prompts of a user line. In a stream its text is the prompt of a sub-agent, or a
+// notification; what the user typed is only in the transcript.
+func (p *Parser) user(r *record) {
+	p.start(r)
+	if r.contentText.Kind == scan.KindString {
+		p.prompt(r, r.contentText)
+	}
+	for i := range r.blocks {
+		b := &r.blocks[i]
+		switch {
+		case b.response || b.kind.Is("tool_result"):
+			p.toolResult(r, b)
+		case b.text.Kind == scan.KindString && !b.thought:
+			p.prompt(r, b.text)
+		}
+	}
+}
+
+func (p *Parser) prompt(r *record, v scan.Value) {
+	text := p.strings.Text(v)
+	if lines.Blank(text) {
+		return
+	}
+	e := p.emit(events.KindPrompt)
+	e.Text = text
+	// The program speaks in the user's name: a notification or a scheduled prompt, since 0.2x.
+	e.Synthetic = r.rest.Get("provenance").Is("system") || r.subtype.Is("notification") || r.subtype.Is("cron")
+}

@@ -1,0 +1,88 @@
+package qwen
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// noticeAPIError is the code of a call to the API that failed for good.
+const noticeAPIError = "api_error"
+
+// telemetry is what ui_telemetry lines told. They repeat texts and arguments, which are not looked at; they alone tell
+// usage of sub-agents, durations, and failures of the API.
+type telemetry struct {
+	counts   bool          // they tell usage in this transcript
+	early    events.Tokens // usage that a message told before the first of them came
+	response string        // id of the last response, whose message comes next
+}
+
+// take gives the id of the response that a message is of, once; without one the message has the id of its line.
+func (t *telemetry) take(line string) string {
+	id := t.response
+	if t.response = ""; id == "" {
+		return line
+	}
+	return id
+}
+
+// outcome is what telemetry tells of a call, ahead of its result.
+type outcome struct {
+	took   time.Duration
+	denied bool
+}
+
+func (p *Parser) uiTelemetry(payload scan.Value) {
+	p.nested = p.inner.MembersOf(payload, p.nested[:0])
+	p.nested = p.inner.MembersOf(p.nested.Get("uiEvent"), p.nested[:0])
+	e := p.nested
+	switch name := e.Get("event.name").Body(); string(bytes.TrimPrefix(name, []byte("qwen-code."))) {
+	case "api_response":
+		p.apiResponse(e)
+	case "tool_call":
+		key := p.hash(domainBody, e.Get("function_name").Body(), e.Get("function_args").Raw)
+		p.durations.Set(key, outcome{took: millis(e.Get("duration_ms")), denied: e.Get("decision").Is("reject")})
+	case "api_error":
+		p.apiFailure(e, events.LevelError, noticeAPIError)
+	case "api_retry":
+		p.apiFailure(e, events.LevelWarn, events.NoticeAPIRetry)
+	}
+}
+
+// apiResponse tells the usage of one call to the API.
+func (p *Parser) apiResponse(e scan.Members) {
+	id := e.Get("response_id")
+	if len(id.Body()) > 0 && !p.first(domainResponse, id.Body()) {
+		return
+	}
+	response := p.strings.Text(id)
+	if !e.Get("subagent_name").Exists() && bytes.IndexByte(e.Get("prompt_id").Body(), '#') < 0 {
+		p.telemetry.response = response
+	}
+	t := events.Tokens{
+		Input:     count(e.Get("input_token_count")),
+		Output:    count(e.Get("output_token_count")),
+		CacheRead: count(e.Get("cached_content_token_count")),
+		Reasoning: count(e.Get("thoughts_token_count")),
+	}
+	before := p.telemetry.early
+	p.telemetry.counts, p.telemetry.early = true, events.Tokens{}
+	if t == (events.Tokens{}) || t == before { // its message came first and told the same
+		return
+	}
+	u := p.emit(events.KindUsage)
+	u.MessageID, u.Model = response, p.strings.Intern(e.Get("model"))
+	u.Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(e.Get("total_token_count")))}
+}
+
+func (p *Parser) apiFailure(e scan.Members, level events.Level, code string) {
+	text := p.strings.Text(e.Get("error_message"))
+	if text == "" {
+		text = p.strings.Text(e.Get("error_type"))
+	}
+	n := p.emit(events.KindNotice)
+	n.Notice = events.Notice{Level: level, Code: code}
+	n.Text, n.Model = "API call failed: "+text, p.strings.Intern(e.Get("model"))
+}

@@ -1,0 +1,74 @@
+package qwen
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// tool is what is known of one of Qwen Code's tools.
+type tool struct {
+	// field is the input that names what the tool acts on. A tool that is listed without one has no target; tools that
+	// are not listed go by events.TargetKeys.
+	field    string
+	readOnly bool
+}
+
+// tools are those of versions 0.15 and the names that older versions had for them.
+var tools = map[string]tool{
+	"agent":               {field: "description"},
+	"ask_user_question":   {readOnly: true},
+	"edit":                {field: "file_path"},
+	"exit_plan_mode":      {field: "plan", readOnly: true},
+	"glob":                {field: "pattern", readOnly: true},
+	"grep_search":         {field: "pattern", readOnly: true},
+	"list_directory":      {field: "path", readOnly: true},
+	"monitor":             {field: "command"},
+	"read_file":           {field: "file_path", readOnly: true},
+	"replace":             {field: "file_path"},
+	"run_shell_command":   {field: "command"},
+	"save_memory":         {field: "fact"},
+	"search_file_content": {field: "pattern", readOnly: true},
+	"send_message":        {field: "task_id"},
+	"skill":               {field: "skill"},
+	"task":                {field: "description"},
+	"task_stop":           {field: "task_id"},
+	"todo_write":          {}, // the item in progress, see target
+	"tool_search":         {field: "query", readOnly: true},
+	"web_fetch":           {field: "url", readOnly: true},
+	"write_file":          {field: "file_path"},
+}
+
+// target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
+// steps in.
+func (p *Parser) target(name string, args scan.Members) string {
+	if name == "todo_write" {
+		return p.todoInProgress(args.Get("todos"))
+	}
+	if t, known := tools[name]; known {
+		if t.field == "" {
+			return ""
+		}
+		return p.strings.Text(args.Get(t.field))
+	}
+	for _, key := range events.TargetKeys {
+		if v := args.Get(key); len(v.Body()) > 0 {
+			return p.strings.Text(v)
+		}
+	}
+	return ""
+}
+
+// todoInProgress is the content of the list's item that is being worked on.
+func (p *Parser) todoInProgress(todos scan.Value) string {
+	if todos.Kind != scan.KindArray {
+		return ""
+	}
+	p.inner.Reset(todos.Raw)
+	for p.inner.Array(); p.inner.Element(); {
+		p.nested = p.inner.Members(p.nested[:0])
+		if p.nested.Get("status").Is("in_progress") {
+			return p.strings.Text(p.nested.Get("content"))
+		}
+	}
+	return ""
+}

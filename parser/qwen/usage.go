@@ -1,0 +1,72 @@
+package qwen
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// Qwen Code's input counts include what was cached, and it writes no cache of its own: its arithmetic is the normal one,
+// but for thinking, which some servers leave out of the output:
+//
+//	total = input + output               thinking is in the output
+//	total = input + output + thinking    it is not
+func normalise(t events.Tokens, total int64) events.Tokens {
+	if t.Reasoning > 0 && total == t.Input+t.Output+t.Reasoning {
+		t.Output += t.Reasoning
+	}
+	return t
+}
+
+// streamTokens reads the usage object of a stream's line.
+func (p *Parser) streamTokens(usage scan.Value) events.Tokens {
+	p.nested = p.inner.MembersOf(usage, p.nested[:0])
+	return events.Tokens{
+		Input:      count(p.nested.Get("input_tokens")),
+		Output:     count(p.nested.Get("output_tokens")),
+		CacheRead:  count(p.nested.Get("cache_read_input_tokens")),
+		CacheWrite: count(p.nested.Get("cache_creation_input_tokens")),
+	}
+}
+
+// count reads a number of tokens; null is none.
+func count(v scan.Value) int64 { return max(v.Int(), 0) }
+
+// callUsage tells the usage of a call, which stands on the last line of its response; all others have zeros.
+func (p *Parser) callUsage(usage scan.Value) {
+	if t := p.streamTokens(usage); t != (events.Tokens{}) {
+		p.emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: t}
+	}
+}
+
+// totals tells what a result says was used: sub-agents included, and over all runs of a session that was resumed.
+func (p *Parser) totals(usage scan.Value) {
+	if usage.Kind != scan.KindObject {
+		return
+	}
+	t := p.streamTokens(usage)
+	e := p.emit(events.KindUsage)
+	e.Usage = &events.Usage{Scope: events.UsageScopeSession, Provider: t, Tokens: t}
+	e.Model = p.model
+}
+
+// usageMetadata tells the usage of a transcript's message, if no telemetry line tells it: those also count the calls of
+// sub-agents.
+func (p *Parser) usageMetadata(v scan.Value) {
+	if v.Kind != scan.KindObject || p.telemetry.counts {
+		return
+	}
+	p.nested = p.inner.MembersOf(v, p.nested[:0])
+	t := events.Tokens{
+		Input:     count(p.nested.Get("promptTokenCount")),
+		Output:    count(p.nested.Get("candidatesTokenCount")),
+		CacheRead: count(p.nested.Get("cachedContentTokenCount")),
+		Reasoning: count(p.nested.Get("thoughtsTokenCount")),
+	}
+	if t == (events.Tokens{}) {
+		return
+	}
+	p.telemetry.early = t
+	p.emit(events.KindUsage).Usage = &events.Usage{
+		Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(p.nested.Get("totalTokenCount"))),
+	}
+}

@@ -1,0 +1,121 @@
+package redact_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/tailspan/tailspan/redact"
+)
+
+// benchTexts are a megabyte of each kind of text that agents write, all of it clean: it has the words that secrets are
+// named by, and no secret.
+func benchTexts(t testing.TB) map[string]string {
+	t.Helper()
+	fill := func(s string) string { return strings.Repeat(s, 1+(1<<20)/len(s))[:1<<20] }
+	var code strings.Builder
+	for _, folder := range []string{"../events", "../telemetry", "../render"} {
+		files, err := filepath.Glob(folder + "/*.go")
+		require.NoError(t, err)
+		for _, name := range files {
+			b, err := os.ReadFile(name)
+			require.NoError(t, err)
+			code.Write(b)
+		}
+	}
+	var lines strings.Builder
+	files, err := filepath.Glob("../testdata/claude/*.jsonl")
+	require.NoError(t, err)
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		lines.Write(b)
+	}
+	r := newRedactor(t, redact.Settings{})
+	return map[string]string{
+		"code":  fill(r.String(code.String())),
+		"lines": fill(strings.NewReplacer("\x7f", "", "\u0085", "").Replace(r.String(lines.String()))),
+		"color": fill("\x1b[32mok\x1b[0m  	github.com/example/shop/cart	0.012s	\x1b[2mcoverage: 81.2% of statements\x1b[0m\n"),
+		"prose": fill("The tool reads a file and tells what stands in it. A token is a part of a word; the key of a map is none.\n"),
+		"log":   fill("2026-11-27T20:44:32.788Z INFO  server/http.go:118 request done status=200 path=/api/v1/items?page=3 duration=1.203ms id=838b1308\n"),
+		"blank": fill(" "),
+	}
+}
+
+// BenchmarkString looks through clean text, beside a search for one byte and one pass of gjson over the members of a
+// line of the same length, in the same run.
+func BenchmarkString(b *testing.B) {
+	texts := benchTexts(b)
+	r := newRedactor(b, redact.Settings{})
+	for _, name := range []string{"code", "lines", "prose", "log", "color", "blank"} {
+		s := texts[name]
+		b.Run("text="+name, func(b *testing.B) {
+			b.SetBytes(int64(len(s)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if len(r.String(s)) != len(s) {
+					b.Fatal("the text is not clean")
+				}
+			}
+		})
+	}
+	code := []byte(texts["code"])
+	b.Run("by=IndexByte", func(b *testing.B) {
+		b.SetBytes(int64(len(code)))
+		for b.Loop() {
+			if bytes.IndexByte(code, 0) >= 0 {
+				b.Fatal("found")
+			}
+		}
+	})
+	line := gjsonLine(texts["code"])
+	b.Run("by=gjson", func(b *testing.B) {
+		b.SetBytes(int64(len(line)))
+		for b.Loop() {
+			if members(line) == 0 {
+				b.Fatal("no members")
+			}
+		}
+	})
+}
+
+// gjsonLine is a line of a thousand members and about a megabyte, escaped as the text of a transcript is.
+func gjsonLine(s string) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"type":"x"`)
+	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
+	for ; len(s) >= 1<<10; s = s[1<<10:] {
+		b.WriteString(`,"text":"` + escape.Replace(s[:1<<10]) + `"`)
+	}
+	b.WriteString("}")
+	return b.Bytes()
+}
+
+func members(line []byte) (n int) {
+	gjson.ParseBytes(line).ForEach(func(_, _ gjson.Result) bool {
+		n++
+		return true
+	})
+	return n
+}
+
+// TestBenchmarkBodies runs what the benchmarks measure, so that they can't measure wrong work, and holds that clean text
+// costs no allocation.
+func TestBenchmarkBodies(t *testing.T) {
+	r := newRedactor(t, redact.Settings{})
+	for name, s := range benchTexts(t) {
+		require.Equal(t, s, r.String(s), name)
+		b := []byte(s)
+		if name == "color" {
+			continue // what is looked through without its controls is copied
+		}
+		require.Zero(t, testing.AllocsPerRun(2, func() { r.String(s) }), name)
+		require.Zero(t, testing.AllocsPerRun(2, func() { r.Bytes(b) }), name)
+	}
+	require.Equal(t, 1+(1<<10), members(gjsonLine(strings.Repeat("a\n", 1<<19))))
+}

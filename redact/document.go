@@ -1,0 +1,254 @@
+package redact
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth bounds how deep JSON in the strings of JSON is taken apart.
+const maxDepth = 8
+
+// isDocument is a quick look whether s may be one JSON object or array.
+func isDocument[T text](s T) bool {
+	i := skip(s, 0, len(s), cSpace)
+	if i >= len(s) || s[i] != '{' && s[i] != '[' {
+		return false
+	}
+	j := len(s)
+	for j > i && is(s[j-1], cSpace) {
+		j--
+	}
+	return j-i >= 2 && s[j-1] == s[i]+2 // } is { + 2, and ] is [ + 2
+}
+
+func validDocument(s string) bool { return json.Valid([]byte(s)) }
+
+// escapesControl reports whether a JSON text writes a control byte that a renderer would take out: \u00XX.
+func escapesControl[T text](s T) bool {
+	for i := 0; i+5 < len(s); i++ {
+		if s[i] != '\\' {
+			continue
+		}
+		if s[i+1] == 'u' && s[i+2] == '0' && s[i+3] == '0' {
+			return true
+		}
+		i++ // \\ is no beginning of an escape
+	}
+	return false
+}
+
+// document looks at each string of a valid JSON text as the text that it stands for, and at the members with
+// secret-like names. The rest stays byte for byte.
+func (r *Redactor) document(s string, depth int) (string, int) {
+	d := document{r: r, s: s, depth: depth}
+	d.walk()
+	if d.count == 0 {
+		return s, 0
+	}
+	d.out.WriteString(s[d.last:])
+	return d.out.String(), d.count
+}
+
+// document is one pass over a JSON text.
+type document struct {
+	r     *Redactor
+	s     string
+	depth int
+
+	out   strings.Builder
+	last  int // up to where s stands in out
+	count int
+
+	// levels are the open objects and arrays.
+	levels []level
+	// key is the key before the next value, and named what it says.
+	key   string
+	named name
+}
+
+type level struct {
+	// elements is what the key of an array says about its elements.
+	elements name
+	// told is what a member "name" or "key" said about the member "value".
+	told name
+}
+
+func (d *document) walk() {
+	s := d.s
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == '"':
+			end := stringEnd(s, i)
+			if next := skip(s, end, len(s), cSpace); next < len(s) && s[next] == ':' {
+				d.member(i, end)
+				i = next + 1
+				continue
+			}
+			d.stringValue(i, end)
+			d.done()
+			i = end
+		case c == '{' || c == '[':
+			l := level{}
+			if c == '[' {
+				l.elements = d.named
+			}
+			d.levels = append(d.levels, l)
+			d.done()
+			i++
+		case c == '}' || c == ']':
+			d.levels = d.levels[:max(0, len(d.levels)-1)]
+			d.done()
+			i++
+		case c == ',' || is(c, cSpace):
+			i++
+		default: // a number, true, false, null
+			end := i
+			for end < len(s) && !is(s[end], cSpace) && s[end] != ',' && s[end] != '}' && s[end] != ']' {
+				end++
+			}
+			if d.named.class == classPassword && is(c, cDigit) && end-i >= minPassword {
+				d.replace(i, end, markerOf(""))
+			}
+			d.done()
+			i = end
+		}
+	}
+}
+
+// done forgets the key, and sets what an element of the same array is.
+func (d *document) done() {
+	d.named, d.key = name{}, ""
+	if n := len(d.levels); n > 0 {
+		d.named = d.levels[n-1].elements
+	}
+}
+
+// stringEnd is where the string that begins at i ends, its quote included.
+func stringEnd(s string, i int) int {
+	for i++; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// member takes in a key.
+func (d *document) member(start, end int) {
+	key := decode(d.s[start:end])
+	if out, n := d.r.redact(key, d.depth+1, false); n > 0 {
+		d.replace(start, end, out)
+		d.count += n - 1
+	}
+	d.key = key
+	d.named = d.r.nameOf(key)
+	if n := len(d.levels); n > 0 && strings.EqualFold(key, "value") {
+		d.named = d.levels[n-1].told
+	}
+}
+
+// stringValue takes in a value, or an element.
+func (d *document) stringValue(start, end int) {
+	v := decode(d.s[start:end])
+	if n := len(d.levels); n > 0 && (strings.EqualFold(d.key, "name") || strings.EqualFold(d.key, "key")) {
+		d.levels[n-1].told = d.r.nameOf(v)
+	}
+	if sp, ok := d.r.memberValue(d.named, v); ok {
+		d.replace(start, end, v[:sp.start]+markerOf(sp.kind)+v[sp.end:])
+		return
+	}
+	if out, n := d.r.redact(v, d.depth+1, false); n > 0 {
+		d.replace(start, end, out)
+		d.count += n - 1
+	}
+}
+
+func (d *document) replace(start, end int, with string) {
+	d.out.WriteString(d.s[d.last:start])
+	quote(&d.out, with)
+	d.last = end
+	d.count++
+}
+
+// nameOf is what an identifier says; nothing if s is none.
+func (r *Redactor) nameOf(s string) name {
+	if s == "" || len(s) > maxIdent || skip(s, 0, len(s), cAlnum|cIdent) < len(s) {
+		return name{}
+	}
+	f := finder[string]{r: r, s: s}
+	m := mixOf(s, 0, len(s))
+	n := name{end: len(s), caps: m.lower == 0 && m.upper > 0}
+	n.class = r.classify(f.normal(0, len(s)), n.caps)
+	return n
+}
+
+// memberValue decides on the value of a member with a secret-like name.
+func (r *Redactor) memberValue(n name, s string) (span, bool) {
+	if n.class == classNone || s == "" {
+		return span{}, false
+	}
+	f := finder[string]{r: r, s: s}
+	v := value{end: len(s), sep: sepColon, quoted: true}
+	var sp span
+	var ok bool
+	switch n.class {
+	case classAuthorization:
+		sp, ok = f.authorization(v)
+	case classCookie:
+		sp, ok = f.cookie(n, v)
+	case classSignature:
+	default:
+		sp, ok = f.secretValue(n, v)
+	}
+	return sp, ok && !allowed(r, s, sp)
+}
+
+// decode is the text that a JSON string stands for.
+func decode(raw string) string {
+	body := raw[1 : len(raw)-1]
+	if strings.IndexByte(body, '\\') < 0 {
+		return body
+	}
+	var s string
+	if err := json.Unmarshal([]byte(raw), &s); err != nil {
+		return body // not reached: the document is valid
+	}
+	return s
+}
+
+// quote writes s as a JSON string.
+func quote(b *strings.Builder, s string) {
+	const hex = "0123456789abcdef"
+	b.WriteByte('"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\r':
+			b.WriteString(`\r`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c < 0x20 || c == 0x7f:
+			b.WriteString(`\u00`)
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		case c < utf8.RuneSelf:
+			b.WriteByte(c)
+		default:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			b.WriteRune(r)
+			i += n
+			continue
+		}
+		i++
+	}
+	b.WriteByte('"')
+}

@@ -1,0 +1,144 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Event takes secrets out of every free text of e and counts them. Ids, names of tools and models, codes and numbers stay.
+// e is changed in place; what it points to is not: a changed payload is a copy.
+func (r *Redactor) Event(e *events.DisplayEvent) (count int) {
+	count += r.field(&e.Text) + r.field(&e.Reasoning)
+	count += r.tool(&e.Tool)
+	count += r.session(&e.Session) + r.end(&e.End) + r.approval(&e.Approval) + r.ask(&e.Ask)
+	return count
+}
+
+// field takes the secrets out of one text.
+func (r *Redactor) field(s *string) int {
+	out, n := r.redact(*s, 0, false)
+	*s = out
+	return n
+}
+
+func (r *Redactor) session(p **events.Session) int {
+	if *p == nil {
+		return 0
+	}
+	dir, branch := (*p).WorkingDir, (*p).Branch
+	n := r.field(&dir) + r.field(&branch)
+	if n > 0 {
+		c := **p
+		c.WorkingDir, c.Branch = dir, branch
+		*p = &c
+	}
+	return n
+}
+
+func (r *Redactor) end(p **events.End) int {
+	if *p == nil {
+		return 0
+	}
+	result, err, principle := (*p).Result, (*p).Err, (*p).Principle
+	n := r.field(&result) + r.field(&err) + r.field(&principle)
+	if n > 0 {
+		c := **p
+		c.Result, c.Err, c.Principle = result, err, principle
+		*p = &c
+	}
+	return n
+}
+
+func (r *Redactor) approval(p **events.Approval) int {
+	if *p == nil {
+		return 0
+	}
+	subject := (*p).Subject
+	n := r.field(&subject)
+	if n > 0 {
+		c := **p
+		c.Subject = subject
+		*p = &c
+	}
+	return n
+}
+
+func (r *Redactor) ask(p **events.Ask) (count int) {
+	if *p == nil {
+		return 0
+	}
+	c := events.Ask{ID: (*p).ID, Questions: slices.Clone((*p).Questions), Answers: slices.Clone((*p).Answers)}
+	for i := range c.Questions {
+		q := &c.Questions[i]
+		count += r.field(&q.Header) + r.field(&q.Prompt)
+		q.Options = slices.Clone(q.Options)
+		for j := range q.Options {
+			count += r.field(&q.Options[j].Label) + r.field(&q.Options[j].Description)
+		}
+	}
+	for i := range c.Answers {
+		c.Answers[i].Selected = slices.Clone(c.Answers[i].Selected)
+		for j := range c.Answers[i].Selected {
+			count += r.field(&c.Answers[i].Selected[j])
+		}
+	}
+	if count > 0 {
+		*p = &c
+	}
+	return count
+}
+
+func (r *Redactor) tool(t *events.Tool) (count int) {
+	count += r.field(&t.Target) + r.field(&t.Err)
+	count += r.summary(t)
+	if r.dropInput {
+		t.Input = nil
+	}
+	if r.dropOutput {
+		t.Output = nil
+	}
+	count += r.borrowed(&t.Input) + r.borrowed(&t.Output)
+	return count
+}
+
+func (r *Redactor) borrowed(b *[]byte) int {
+	if !dirty(r, *b) {
+		return 0
+	}
+	out, n := r.redact(string(*b), 0, false)
+	if n > 0 {
+		*b = []byte(out)
+	}
+	return n
+}
+
+// maxSummaryHead is how much of an output is looked at to make its summary again, in bytes.
+const maxSummaryHead = 8 << 10
+
+// summary takes the secrets out of a summary. One that was cut may end in half a secret, which shows what it is only by
+// the half that is gone: it is made again from the output, where that gives the same summary, and whatever secret
+// begins in it and reaches its end goes in any case.
+func (r *Redactor) summary(t *events.Tool) (count int) {
+	const ellipsis = "…"
+	head, whole := strings.CutSuffix(t.Summary, ellipsis)
+	if !whole {
+		return r.field(&t.Summary)
+	}
+	if n := min(len(t.Output), maxSummaryHead); n > 0 && dirty(r, t.Output[:n]) {
+		output := strings.ToValidUTF8(string(t.Output[:n]), "")
+		if events.Summary(output) == t.Summary {
+			output, count = r.redact(output, 0, false)
+			t.Summary = events.Summary(output)
+			if head, whole = strings.CutSuffix(t.Summary, ellipsis); !whole {
+				return count
+			}
+		}
+	}
+	out, n := r.redact(head, 0, true)
+	if n > 0 {
+		t.Summary = out + ellipsis
+	}
+	return count + n
+}

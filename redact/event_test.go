@@ -1,0 +1,187 @@
+package redact_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/redact"
+)
+
+// identity are the string fields that name things and are never touched.
+var identity = map[string]bool{
+	"SessionID": true, "TurnID": true, "MessageID": true, "ItemID": true, "ParentID": true, "AgentID": true, "Model": true,
+	"Tool.ID": true, "Tool.Name": true, "Tool.AgentType": true, "Tool.AgentID": true, "Tool.Server": true,
+	"Notice.Code": true, "Session.Version": true, "Session.PermissionMode": true, "Session.PreviousID": true, "End.Code": true,
+	"Approval.ID": true, "Approval.Tool": true, "Ask.ID": true, "Ask.Questions.ID": true, "Ask.Answers.QuestionID": true,
+}
+
+// visit calls f for every string and byte slice that v holds, with the names of the fields on the way.
+func visit(v reflect.Value, path string, f func(path string, v reflect.Value)) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			visit(v.Elem(), path, f)
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			visit(v.Field(i), strings.TrimPrefix(path+"."+v.Type().Field(i).Name, "."), f)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			f(path, v)
+			return
+		}
+		for i := range v.Len() {
+			visit(v.Index(i), path, f)
+		}
+	case reflect.String:
+		f(path, v)
+	}
+}
+
+// full is an event with every payload, and text in every string of it.
+func full(text string) *events.DisplayEvent {
+	e := &events.DisplayEvent{
+		Usage: &events.Usage{}, Session: &events.Session{}, End: &events.End{}, Approval: &events.Approval{},
+		Ask: &events.Ask{Questions: []events.AskQuestion{{Options: []events.AskOption{{}}}}, Answers: []events.AskAnswer{{Selected: []string{""}}}},
+	}
+	visit(reflect.ValueOf(e), "", func(_ string, v reflect.Value) {
+		if v.Kind() == reflect.Slice {
+			v.SetBytes([]byte(text))
+			return
+		}
+		v.SetString(text)
+	})
+	return e
+}
+
+// Every string of an event is either known as an identity or free of secrets: a new field shows here.
+func TestEventEveryField(t *testing.T) {
+	const text = "x TOKEN=zz-0123456789abcdef"
+	e := full(text)
+	end, ask, output := e.End, e.Ask, e.Tool.Output
+	free := 0
+	n := newRedactor(t, redact.Settings{}).Event(e)
+	visit(reflect.ValueOf(e), "", func(path string, v reflect.Value) {
+		got := v.String()
+		if v.Kind() == reflect.Slice {
+			got = string(v.Bytes())
+		}
+		if identity[path] {
+			assert.Equal(t, text, got, path)
+			return
+		}
+		free++
+		assert.Equal(t, "x TOKEN=[redacted]", got, path)
+	})
+	assert.Equal(t, free, n)
+	assert.Equal(t, 18, free)
+	// What the source may still hold is as it was.
+	assert.Equal(t, text, end.Result)
+	assert.Equal(t, text, ask.Questions[0].Options[0].Label)
+	assert.Equal(t, text, ask.Answers[0].Selected[0])
+	assert.Equal(t, text, string(output))
+}
+
+func TestEventClean(t *testing.T) {
+	e, r := full("plain text with a token and a key"), newRedactor(t, redact.Settings{})
+	want := *e
+	assert.Zero(t, r.Event(e))
+	assert.Equal(t, want, *e)
+	e.Ask = nil
+	assert.Zero(t, testing.AllocsPerRun(10, func() { r.Event(e) }))
+}
+
+func TestEventDrop(t *testing.T) {
+	e := &events.DisplayEvent{Tool: events.Tool{Input: []byte("{}"), Output: []byte("TOKEN=zz-0123456789abcdef"), Summary: "TOKEN=zz-0123456789abcdef"}}
+	newRedactor(t, redact.Settings{DropInput: true, DropOutput: true}).Event(e)
+	assert.Equal(t, events.Tool{Summary: "TOKEN=[redacted]"}, e.Tool)
+}
+
+// planted are secrets as they stand in a text, and the part of each that must not be left.
+var planted = []struct{ text, secret string }{
+	{"curl -H 'Authorization: Bearer AAAA1111BBBB2222CCCC3333' https://api.example", "AAAA1111BBBB2222CCCC3333"},
+	{"DEMO_API_KEY=zz-demo-0123456789abcdef ./run", "zz-demo-0123456789abcdef"},
+	{"https://user:hunter2secret@host.example/x?token=qwertyuiop123456", "hunter2secret"},
+	{"https://user:hunter2secret@host.example/x?token=qwertyuiop123456", "qwertyuiop123456"},
+	{"password: hunter2secret", "hunter2secret"},
+	{`{"password": "hunter2secret"}`, "hunter2secret"},
+	{"use ghp_" + alnum36 + " now", alnum36},
+	{"sk-ant-api03-" + alnum36, alnum36},
+	{"id AKIADEMODEMODEMO0000 x", "DEMODEMODEMO0000"},
+	{jwt, "eyJhbGciOiJub25lIn0"},
+	{jwt, "eyJzdWIiOiJkZW1vIn0"},
+	{"hvs." + alnum36, alnum36},
+}
+
+// leaks reports a part of secret, of six bytes or more, that stands in s.
+func leaks(s, secret string) string {
+	const least = 6
+	for i := 0; i+least <= len(secret); i++ {
+		if strings.Contains(s, secret[i:i+least]) {
+			return secret[i : i+least]
+		}
+	}
+	return ""
+}
+
+// Wherever the cut of a summary falls, nothing of the secret is left, with the output at hand or without.
+func TestSummaryCut(t *testing.T) {
+	r := newRedactor(t, redact.Settings{})
+	for _, p := range planted {
+		for pad := range events.SummaryRunes + 2 {
+			output := strings.Repeat("é ", pad/2) + strings.Repeat(" ", pad%2) + "x " + p.text + strings.Repeat(" and so on", 12)
+			for _, have := range [][]byte{[]byte(output), nil} {
+				e := events.DisplayEvent{Tool: events.Tool{Summary: events.Summary(output), Output: have}}
+				r.Event(&e)
+				require.Empty(t, leaks(e.Tool.Summary, p.secret), "%q of %q", e.Tool.Summary, output)
+				require.LessOrEqual(t, len([]rune(e.Tool.Summary)), events.SummaryRunes+len("[redacted:anthropic]…"))
+			}
+		}
+	}
+}
+
+// The lines of a stream with made-up credentials in commands and results: no part of one is left, in the events that it
+// makes and in the lines themselves.
+func TestSecretsInArguments(t *testing.T) {
+	r := newRedactor(t, redact.Settings{})
+	file, err := os.ReadFile("../testdata/claude/case-secrets-in-arguments.jsonl")
+	require.NoError(t, err)
+	secrets := []string{"AAAA1111BBBB2222CCCC3333", "0123456789abcdef", "hunter2secret", "qwertyuiop123456"}
+	for _, line := range bytes.Split(bytes.TrimSpace(file), []byte("\n")) {
+		before := bytes.Clone(line)
+		out := r.Bytes(line)
+		assert.Equal(t, string(before), string(line), "the line is the caller's")
+		assert.True(t, json.Valid(out))
+		assert.NotContains(t, string(out), "zz-demo")
+		for _, secret := range secrets {
+			assert.Empty(t, leaks(string(out), secret))
+			assert.Empty(t, leaks(r.String("prefix "+string(line)), secret), "as text, not as JSON")
+		}
+	}
+	for _, p := range planted {
+		e := events.DisplayEvent{Tool: events.Tool{Target: p.text, Input: []byte(`{"command":` + quoted(t, p.text) + `}`)}}
+		r.Event(&e)
+		assert.True(t, json.Valid(e.Tool.Input))
+		assert.Empty(t, leaks(e.Tool.Arg()+e.Tool.Target+string(e.Tool.Input), p.secret), "%s", e.Tool.Input)
+	}
+}
+
+func quoted(t testing.TB, s string) string {
+	t.Helper()
+	b, err := json.Marshal(s)
+	require.NoError(t, err)
+	return string(b)
+}

@@ -1,0 +1,180 @@
+package redact
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Settings are what may be set about redaction. The zero value is the default: all that is built in, nothing else.
+type Settings struct {
+	// Rules are patterns of secrets beside those that are built in.
+	Rules []Rule
+	// Names are names whose values are secret, beside those that are built in. Case and the separators "_", "-" and "."
+	// don't count: "x-acme-seal" also finds ACME_SEAL when set as "acme seal" or "acme_seal". A name matches if the
+	// identifier ends with it.
+	Names []string
+	// Allow are RE2 patterns of values that stay: a value that one of them matches anywhere is left alone.
+	Allow []string
+	// DropInput and DropOutput take [events.Tool.Input] and [events.Tool.Output] away instead of looking through them,
+	// for those who keep neither: what nobody reads costs nothing.
+	DropInput  bool
+	DropOutput bool
+}
+
+// Rule is a pattern of secrets.
+type Rule struct {
+	// Name stands in the marker: "acme" gives "[redacted:acme]". Lower-case letters, digits and "-".
+	Name string
+	// Pattern is an RE2 expression. If it has a group, the group is the secret and the rest stays; else all is.
+	Pattern string
+	// Keyword is a string that stands in every match, as it is. With one, the pattern costs nothing in texts without
+	// it; without one the pattern runs over every text.
+	Keyword string
+}
+
+// Limits of settings.
+const (
+	minNameLen  = 3
+	maxNameLen  = 80
+	maxRuleName = 40
+)
+
+// Validate reports all that is wrong with s.
+func (s *Settings) Validate() error {
+	_, err := NewRedactor(*s)
+	return err
+}
+
+// rule is a Rule made ready.
+type rule struct {
+	name, keyword string
+	pattern       *regexp.Regexp
+}
+
+func compileRules(rules []Rule) ([]rule, error) {
+	var out []rule
+	var errs []error
+	for i, r := range rules {
+		if !validRuleName(r.Name) {
+			errs = append(errs, fmt.Errorf("rules[%d].name must be 1 to %d of a-z, 0-9 and -, got %q", i, maxRuleName, r.Name))
+			continue
+		}
+		re, err := regexp.Compile(r.Pattern)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("parse rules[%d].pattern %q: %w", i, r.Pattern, err))
+		case re.NumSubexp() > 1:
+			errs = append(errs, fmt.Errorf("rules[%d].pattern must have at most one group, got %q", i, r.Pattern))
+		case re.MatchString(""):
+			errs = append(errs, fmt.Errorf("rules[%d].pattern must not match the empty text, got %q", i, r.Pattern))
+		default:
+			out = append(out, rule{name: r.Name, keyword: r.Keyword, pattern: re})
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+// ruleApplies reports whether a rule of the settings matches in s.
+func ruleApplies[T text](r *Redactor, s T) bool {
+	for i := range r.rules {
+		u := &r.rules[i]
+		switch s := any(s).(type) {
+		case string:
+			if strings.Contains(s, u.keyword) && u.pattern.MatchString(s) {
+				return true
+			}
+		case []byte:
+			if bytes.Contains(s, []byte(u.keyword)) && u.pattern.Match(s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// apply replaces what the rule finds. What is a marker already, or begins in one, stays, so that a wide pattern comes to
+// an end.
+func (u *rule) apply(s string, r *Redactor) (string, int) {
+	if !strings.Contains(s, u.keyword) {
+		return s, 0
+	}
+	var b strings.Builder
+	last, count := 0, 0
+	for _, m := range u.pattern.FindAllStringSubmatchIndex(s, -1) {
+		sp := span{start: m[len(m)-2], end: m[len(m)-1]}
+		f := finder[string]{s: s}
+		if sp.start < last || sp.end <= sp.start || f.isMarker(sp.start, sp.end) || insideMarker(s, sp) || allowed(r, s, sp) {
+			continue
+		}
+		b.WriteString(s[last:sp.start] + markerOf(u.name))
+		last = sp.end
+		count++
+	}
+	if count == 0 {
+		return s, 0
+	}
+	b.WriteString(s[last:])
+	return b.String(), count
+}
+
+// insideMarker reports whether sp touches a marker that begins before it.
+func insideMarker(s string, sp span) bool {
+	from := max(0, sp.start-len(markerStart)-1-maxRuleName)
+	at := strings.LastIndex(s[from:sp.start+min(len(markerStart), sp.end-sp.start)], markerStart)
+	return at >= 0 && !strings.Contains(s[from+at:sp.start], "]")
+}
+
+func validRuleName(s string) bool {
+	if s == "" || len(s) > maxRuleName {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-') {
+			return false
+		}
+	}
+	return true
+}
+
+func compileAllow(patterns []string) ([]*regexp.Regexp, error) {
+	var out []*regexp.Regexp
+	var errs []error
+	for i, p := range patterns {
+		re, err := regexp.Compile(p)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("parse allow[%d] %q: %w", i, p, err))
+			continue
+		}
+		out = append(out, re)
+	}
+	return out, errors.Join(errs...)
+}
+
+// compileNames gives the names in the form that classify compares, and the words to look for: the longest part of each.
+func compileNames(names []string) (normal, words []string, err error) {
+	var errs []error
+	for i, n := range names {
+		lower, longest := "", ""
+		word := ""
+		for j := 0; j <= len(n); j++ {
+			if j < len(n) && isAlnum(n[j]) {
+				lower += string(toLower(n[j]))
+				word += string(toLower(n[j]))
+				continue
+			}
+			if len(word) > len(longest) {
+				longest = word
+			}
+			word = ""
+		}
+		if len(longest) < minNameLen || len(n) > maxNameLen {
+			errs = append(errs, fmt.Errorf("names[%d] must have a part of %d letters or more and at most %d bytes, got %q", i, minNameLen, maxNameLen, n))
+			continue
+		}
+		normal, words = append(normal, lower), append(words, longest)
+	}
+	return normal, words, errors.Join(errs...)
+}

@@ -1,0 +1,57 @@
+package redact
+
+import "github.com/tailspan/tailspan/events"
+
+// Source is a source whose events hold no secrets. It serves one stream, from one goroutine.
+type Source struct {
+	inner    events.DisplayEventSource
+	redactor *Redactor
+	count    int
+}
+
+// New wraps src. One Redactor serves any number of sources.
+func New(src events.DisplayEventSource, r *Redactor) *Source {
+	return &Source{inner: src, redactor: r}
+}
+
+// ParseEvents gives the events of the inner source, without secrets. line is not written to.
+func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
+	return s.clean(s.inner.ParseEvents(line))
+}
+
+// Flush gives what the inner source still owes, without secrets; nothing if it owes nothing.
+func (s *Source) Flush() []events.DisplayEvent {
+	if f, ok := s.inner.(events.Flusher); ok {
+		return s.clean(f.Flush())
+	}
+	return nil
+}
+
+// Tick gives what became due by time, without secrets, where the inner source has a clock (see [Joiner.Tick]).
+func (s *Source) Tick() []events.DisplayEvent {
+	if t, ok := s.inner.(interface{ Tick() []events.DisplayEvent }); ok {
+		return s.clean(t.Tick())
+	}
+	return nil
+}
+
+// LineStatus is what became of the last line, as the inner source tells it; LineOK if it tells nothing.
+func (s *Source) LineStatus() events.LineStatus {
+	if l, ok := s.inner.(events.LineStatuser); ok {
+		return l.LineStatus()
+	}
+	return events.LineOK
+}
+
+// Unwrap is the inner source, for what only it knows.
+func (s *Source) Unwrap() events.DisplayEventSource { return s.inner }
+
+// Redacted counts the secrets that were taken out so far.
+func (s *Source) Redacted() int { return s.count }
+
+func (s *Source) clean(evs []events.DisplayEvent) []events.DisplayEvent {
+	for i := range evs {
+		s.count += s.redactor.Event(&evs[i])
+	}
+	return evs
+}

@@ -1,0 +1,203 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+var errDisk = errors.New("input/output error")
+
+// faults is a disk that fails some of the time.
+type faults struct {
+	mu    sync.Mutex
+	opens int   // how many openings still fail
+	reads int   // how many reads fail that go beyond limit
+	limit int64 // bytes of a file that can be read without a fault
+}
+
+func (f *faults) open(path string) (handle, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.opens > 0 {
+		f.opens--
+		return nil, &os.PathError{Op: "open", Path: path, Err: syscall.EMFILE}
+	}
+	h, err := openFile(path)
+	return faultyFile{h, f}, err
+}
+
+type faultyFile struct {
+	handle
+	*faults
+}
+
+// ReadAt reads up to the fault, like a disk does.
+func (h faultyFile) ReadAt(p []byte, offset int64) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.reads > 0 && offset+int64(len(p)) > h.limit {
+		h.reads--
+		n, err := h.handle.ReadAt(p[:max(0, min(int64(len(p)), h.limit-offset))], offset)
+		return n, errors.Join(errDisk, err)
+	}
+	return h.handle.ReadAt(p, offset)
+}
+
+func TestFilesReadFails(t *testing.T) {
+	lines, text := records(0, 40)
+	for _, at := range []int64{0, 1, 100, headSize, headSize + 1, 2000, 4096, int64(len(text)) - 1} {
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			bubble(t, func(w *world) {
+				f, err := New(w.settings(pollOnly, func(s *Settings) { s.BatchBytes = 1000 }), w.sink)
+				require.NoError(w, err)
+				f.open = (&faults{reads: 5, limit: at}).open
+				w.add("a.jsonl", text)
+				require.NoError(w, f.Start(w.Context()))
+				w.files = f
+				w.pass(10 * time.Minute)
+				assert.Equal(w, lines, w.sink.all())
+				oneStream(w)
+			})
+		})
+	}
+}
+
+// Too many files are open: reading is tried again, and the log says so once.
+func TestFilesOpenFails(t *testing.T) {
+	bubble(t, func(w *world) {
+		core, logs := observer.New(zap.WarnLevel)
+		failed := 0
+		f, err := New(w.settings(pollOnly, func(s *Settings) {
+			s.Logger, s.MaxConcurrentFiles = zap.New(core), 1
+			s.Observer.Failed = func(string, error, time.Duration) { failed++ }
+		}), w.sink)
+		require.NoError(w, err)
+		f.open = (&faults{opens: 9}).open
+		w.add("a.jsonl", "one\n")
+		require.NoError(w, f.Start(w.Context()))
+		w.files = f
+		w.pass(time.Minute)
+		assert.Equal(w, []string{"one"}, w.sink.all())
+		assert.Equal(w, 9, failed)
+		assert.Equal(w, 1, logs.Len())
+		w.end()
+	})
+}
+
+func TestFilesPermissionDenied(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		t.Skip("no file can be made unreadable for this user")
+	}
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		w.add("a.jsonl", "one\n")
+		require.NoError(w, os.Chmod(w.path("a.jsonl"), 0))
+		w.add("b.jsonl", "two\n")
+		w.begin(poll)
+		w.sink.wantLines(w.T, "two")
+		require.NoError(w, os.Chmod(w.path("a.jsonl"), 0o600))
+		w.sink.wantLines(w.T, "two", "one")
+	})
+}
+
+// refusing is a notifier of a system that has no watches left.
+type refusing struct {
+	notifier
+	left int
+}
+
+func (r *refusing) Add(path string) error {
+	if r.left--; r.left < 0 {
+		return syscall.ENOSPC
+	}
+	return r.notifier.Add(path)
+}
+
+func TestFilesWatchesRunOut(t *testing.T) {
+	core, logs := observer.New(zap.WarnLevel)
+	w := newWorld(t)
+	var refused []string
+	f, err := New(w.settings(func(s *Settings) {
+		s.PollInterval, s.Logger = 10*time.Millisecond, zap.New(core)
+		s.Observer.WatchRefused = func(folder string, err error) {
+			assert.ErrorIs(t, err, syscall.ENOSPC)
+			refused = append(refused, folder)
+		}
+	}), w.sink)
+	require.NoError(t, err)
+	f.newWatcher = func(logger *zap.Logger, told *Observer) (*watcher, error) {
+		w, err := newWatcher(logger, told)
+		if err == nil {
+			w.notify = &refusing{w.notify, 2}
+		}
+		return w, err
+	}
+	var want []string
+	for i := range 10 {
+		w.mkdir(fmt.Sprint(i))
+		w.add(fmt.Sprintf("%d/a.jsonl", i), record(i)+"\n")
+		want = append(want, record(i))
+	}
+	require.NoError(t, f.Start(t.Context()))
+	w.files = f
+	for i := range 10 {
+		w.add(fmt.Sprintf("%d/a.jsonl", i), record(i+10)+"\n")
+		want = append(want, record(i+10))
+	}
+	w.sink.until(t, "20 lines", func() bool { return len(w.sink.all()) >= 20 })
+	assert.Equal(t, sorted(want), w.sink.sorted())
+	w.end()
+	assert.Equal(t, 1, logs.Len(), "one warning")
+	assert.Len(t, refused, 1, "after one refusal no more is asked for at once")
+}
+
+// No instance of inotify is left: all is polled.
+func TestFilesWatchingIsNotPossible(t *testing.T) {
+	bubble(t, func(w *world) {
+		core, logs := observer.New(zap.WarnLevel)
+		f, err := New(w.settings(func(s *Settings) { s.Logger = zap.New(core) }), w.sink)
+		require.NoError(w, err)
+		f.newWatcher = func(*zap.Logger, *Observer) (*watcher, error) { return nil, syscall.EMFILE }
+		require.NoError(w, f.Start(w.Context()))
+		w.files = f
+		w.mkdir("a")
+		w.add("a/a.jsonl", "one\n")
+		w.pass(2 * time.Second)
+		assert.Equal(w, []string{"one"}, w.sink.all())
+		w.end()
+		assert.Equal(w, 1, logs.Len())
+	})
+}
+
+// The queue of events ran over: all files are looked at.
+func TestFilesEventsAreLost(t *testing.T) {
+	w := newWorld(t)
+	f, err := New(w.settings(func(s *Settings) { s.PollInterval = time.Hour }), w.sink)
+	require.NoError(t, err)
+	lost := make(chan error)
+	f.newWatcher = func(logger *zap.Logger, told *Observer) (*watcher, error) {
+		w, err := newWatcher(logger, told)
+		if err == nil {
+			w.events, w.errors = nil, lost // no event comes through
+		}
+		return w, err
+	}
+	require.NoError(t, f.Start(t.Context()))
+	w.files = f
+	w.mkdir("a")
+	w.add("a/a.jsonl", "one\n")
+	lost <- fsnotify.ErrEventOverflow
+	w.sink.wantLines(t, "one")
+	w.end()
+}

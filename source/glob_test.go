@@ -1,0 +1,118 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestValidateGlob(t *testing.T) {
+	assert.NoError(t, ValidateGlob("include", "~/.claude/projects/**/*.jsonl"))
+	assert.EqualError(t, ValidateGlob("include", ""), "include: empty glob")
+	err := ValidateGlob("exclude", "a/[b")
+	assert.EqualError(t, err, `exclude: invalid glob "a/[b": syntax error in pattern`)
+	assert.ErrorIs(t, err, doublestar.ErrBadPattern)
+}
+
+func TestGlobs(t *testing.T) {
+	tests := []struct {
+		name             string
+		include, exclude []string
+		match, noMatch   []string
+		holds, holdsNone []string
+	}{
+		{
+			name: "one folder", include: []string{"/a/*.jsonl"},
+			match: []string{"/a/x.jsonl"}, noMatch: []string{"/a/b/x.jsonl", "/a/x.jsonl.tmp", "/x.jsonl"},
+			holds: []string{"/a", "/"}, holdsNone: []string{"/a/b", "/b", "/ab"},
+		},
+		{
+			name: "any folders", include: []string{"/a/**/*.jsonl"},
+			match: []string{"/a/x.jsonl", "/a/b/c/x.jsonl"}, noMatch: []string{"/b/x.jsonl"},
+			holds: []string{"/a", "/a/b/c"}, holdsNone: []string{"/b"},
+		},
+		{
+			name: "named folders between", include: []string{"/a/*/chats/*.json"},
+			match: []string{"/a/1/chats/x.json"}, noMatch: []string{"/a/1/x.json", "/a/1/2/chats/x.json"},
+			holds: []string{"/a", "/a/1", "/a/1/chats"}, holdsNone: []string{"/a/1/logs", "/a/1/chats/2"},
+		},
+		{
+			name: "alternatives that span folders", include: []string{"/a/{b,c/d}/*.jsonl"},
+			match: []string{"/a/b/x.jsonl", "/a/c/d/x.jsonl"}, noMatch: []string{"/a/c/x.jsonl"},
+			holds: []string{"/a/b", "/a/c", "/a/c/d"},
+		},
+		{
+			name: "a single file", include: []string{"/a/x.jsonl"},
+			match: []string{"/a/x.jsonl"}, noMatch: []string{"/a/y.jsonl"},
+			holds: []string{"/a"}, holdsNone: []string{"/b"},
+		},
+		{
+			name: "exclude", include: []string{"/a/**/*.jsonl"}, exclude: []string{"/a/**/tmp/**", "/a/**/y.jsonl"},
+			match: []string{"/a/x.jsonl"}, noMatch: []string{"/a/b/tmp/x.jsonl", "/a/y.jsonl"},
+			holds: []string{"/a/b"}, holdsNone: []string{"/a/b/tmp", "/a/b/tmp/c"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			g, err := newGlobs(onThisSystem(tt.include), onThisSystem(tt.exclude))
+			require.NoError(t, err)
+			for _, p := range onThisSystem(tt.match) {
+				assert.True(t, g.match(p), "matches %s", p)
+			}
+			for _, p := range onThisSystem(tt.noMatch) {
+				assert.False(t, g.match(p), "matches %s", p)
+			}
+			for _, p := range onThisSystem(tt.holds) {
+				assert.True(t, g.canHold(p), "can hold: %s", p)
+			}
+			for _, p := range onThisSystem(tt.holdsNone) {
+				assert.False(t, g.canHold(p), "can hold: %s", p)
+			}
+		})
+	}
+}
+
+// onThisSystem puts a volume before paths where there are volumes.
+func onThisSystem(paths []string) []string {
+	wd, _ := os.Getwd()
+	out := make([]string, 0, len(paths))
+	for _, p := range paths {
+		out = append(out, filepath.VolumeName(wd)+filepath.FromSlash(p))
+	}
+	return out
+}
+
+func TestGlobHomeAndWorkingFolder(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "a [strange] home")
+	require.NoError(t, os.MkdirAll(home, 0o700))
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	t.Chdir(home)
+	g, err := newGlobs([]string{"~/.claude/**/*.jsonl", "runs/*.jsonl"}, nil)
+	require.NoError(t, err)
+	assert.True(t, g.match(filepath.Join(home, ".claude", "p", "x.jsonl")))
+	assert.True(t, g.canHold(filepath.Join(home, ".claude", "p")))
+	wd, err := os.Getwd()
+	require.NoError(t, err)
+	assert.True(t, g.match(filepath.Join(wd, "runs", "x.jsonl")))
+	assert.False(t, g.match(filepath.Join(wd, "other", "x.jsonl")))
+}
+
+func TestNewNamesWhatIsWrong(t *testing.T) {
+	_, err := New(Settings{
+		Include: []string{"ok/*", "a[", ""}, Exclude: []string{"{b"}, MaxLineSize: -1, StartAt: 7,
+	}, newSink())
+	assert.EqualError(t, err, `include: invalid glob "a[": syntax error in pattern
+include: empty glob
+exclude: invalid glob "{b": syntax error in pattern
+start_at must be beginning or end, got 7
+max_line_size must not be negative, got -1`)
+	_, err = New(Settings{}, newSink())
+	assert.EqualError(t, err, "include must name at least one glob")
+	_, err = New(Settings{Include: []string{"*"}}, nil)
+	assert.EqualError(t, err, "handler must not be nil")
+}

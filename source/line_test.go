@@ -1,0 +1,150 @@
+package source
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// token is what a splitter found, to be compared.
+type token struct {
+	text         string
+	offset, next int64
+	tooLong      bool
+}
+
+// cutAt feeds a splitter with pieces of the given sizes (over and over) and gives the tokens and the unfinished rest.
+func cutAt(input []byte, sizes []byte, buffer, limit int) (tokens []token, rest string, pending int64) {
+	s := newSplitter(buffer, limit)
+	s.reset(0, 0)
+	for i := 0; ; i++ {
+		for {
+			line, kind := s.next()
+			if kind == tokenNone {
+				break
+			}
+			tokens = append(tokens, token{string(line.Data), line.Offset, line.Next, kind == tokenTooLong})
+		}
+		if len(input) == 0 {
+			return tokens, string(s.rest()), s.pending()
+		}
+		room := s.room()
+		n := len(room)
+		if len(sizes) > 0 {
+			n = min(n, int(sizes[i%len(sizes)])+1)
+		}
+		n = copy(room[:n], input)
+		s.wrote(n)
+		input = input[n:]
+	}
+}
+
+// wantTokens says what lines the input has, in the plainest way.
+func wantTokens(input []byte, limit int) (tokens []token, rest string, pending int64) {
+	var offset int64
+	for {
+		i := bytes.IndexByte(input, '\n')
+		if i < 0 {
+			pending = int64(len(input))
+			if len(input) <= limit {
+				rest = string(input)
+			}
+			return tokens, rest, pending
+		}
+		one := token{offset: offset, next: offset + int64(i) + 1, tooLong: i > limit}
+		if !one.tooLong {
+			one.text = string(input[:i])
+		}
+		tokens = append(tokens, one)
+		input, offset = input[i+1:], one.next
+	}
+}
+
+func TestSplitter(t *testing.T) {
+	tests := []struct {
+		name  string
+		input string
+		limit int
+	}{
+		{"nothing", "", 10},
+		{"lines", "a\nbc\n\ndef\n", 10},
+		{"an unfinished line", "a\nbc", 10},
+		{"carriage return and byte order mark stay", "\xef\xbb\xbfa\r\nb\r\n", 10},
+		{"other separators are no newline", "a\u2028b\u0085c\vd\n", 20},
+		{"as long as may be", strings.Repeat("x", 10) + "\n" + strings.Repeat("y", 11) + "\nz\n", 10},
+		{"longer than the buffer", strings.Repeat("x", 5000) + "\nz\n" + strings.Repeat("y", 9000) + "\n", 6000},
+		{"an unfinished long line", "a\n" + strings.Repeat("y", 9000), 6000},
+		{"characters of four bytes", strings.Repeat("\U0001F350", 700) + "\n", 6000},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, sizes := range [][]byte{nil, {0}, {1}, {2, 6}, {255}, {127, 0}} {
+				tokens, rest, pending := cutAt([]byte(tt.input), sizes, 0, tt.limit)
+				wantLines, wantRest, wantPending := wantTokens([]byte(tt.input), tt.limit)
+				assert.Equal(t, wantLines, tokens, "cut by %v", sizes)
+				assert.Equal(t, wantRest, rest, "cut by %v", sizes)
+				assert.Equal(t, wantPending, pending, "cut by %v", sizes)
+			}
+		})
+	}
+}
+
+func TestSplitterMemoryIsBounded(t *testing.T) {
+	const limit = 10_000
+	s := newSplitter(1000, limit)
+	s.reset(0, 0)
+	for range 10_000 { // 100 limits long
+		n := min(len(s.room()), 100)
+		copy(s.room(), strings.Repeat("x", n))
+		s.wrote(n)
+		_, kind := s.next()
+		assert.Equal(t, tokenNone, kind)
+		assert.LessOrEqual(t, len(s.buf), limit+1+markSize+500)
+	}
+	s.reset(0, 0)
+	assert.Len(t, s.buf, 1000, "a buffer that has grown is let go")
+}
+
+func TestSplitterKeepsWhatStandsBefore(t *testing.T) {
+	_, text := records(0, 100)
+	s := newSplitter(0, 10_000)
+	s.reset(0, 0)
+	for input := text; len(input) > 0; {
+		n := copy(s.room(), input[:min(len(input), 37)])
+		s.wrote(n)
+		input = input[n:]
+		if line, kind := s.next(); kind == tokenLine {
+			assert.Equal(t, text[max(0, line.Next-markSize):line.Next], string(s.before(line.Next)))
+		}
+	}
+}
+
+func TestCompleteObject(t *testing.T) {
+	tests := []struct {
+		name string
+		in   string
+		want bool
+	}{
+		{"empty", "", false},
+		{"object", `{"a":1}`, true},
+		{"blanks around it", " {\"a\":1}\r", true},
+		{"nested", `{"a":[{"b":"}"},[1]],"c":{}}`, true},
+		{"quotes and backslashes", `{"a":"\"}\\"}`, true},
+		{"half", `{"a":{"b":1}`, false},
+		{"ends in a string", `{"a":"}`, false},
+		{"ends in an escape", `{"a":"\"}`, false},
+		{"cut after a brace in a string", `{"a":"{}`, false},
+		{"array", `[1]`, false},
+		{"number", `12`, false},
+		{"two objects", `{"a":1}{"b":2}`, false},
+		{"an object and the beginning of one", `{"a":1} {}}`, false},
+		{"closes more than it opens", `{"a":1}}`, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, tt.want, completeObject([]byte(tt.in)), "input: %s", tt.in)
+		})
+	}
+}

@@ -1,0 +1,91 @@
+package telemetry
+
+import (
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// What is watched live is told of while it goes on: a record when a run starts, with its model and agent, and one at each
+// ProgressInterval with the time it has taken. Nothing of the kind is made of a session that is read afterwards.
+
+// stepStarted tells that a run began.
+func (s *Stream) stepStarted(r *run, waiting []held) {
+	model := ""
+	for i := range waiting {
+		if model = waiting[i].event.Model; model != "" {
+			break
+		}
+	}
+	s.registry.liveStarted(s)
+	lr := s.liveRecord(s.sink, r, EventNameStepStarted, 0)
+	putStr(lr.Attributes(), AttrGenAIRequestModel, model)
+}
+
+// tellProgress tells how long the run has taken.
+func (s *Stream) tellProgress(into *batch, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.run
+	if r == nil || r.closed {
+		return
+	}
+	r.progress++
+	elapsed := now.Sub(r.started)
+	lr := s.liveRecord(into, r, EventNameProgress, r.progress)
+	lr.Attributes().PutDouble(AttrElapsed, elapsed.Seconds())
+	lr.Attributes().PutDouble(AttrStepETA, max(r.expected-elapsed, 0).Seconds())
+}
+
+// liveRecord appends a record about a run at the present time.
+func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRecord {
+	now := s.registry.settings.Now()
+	lr := into.record(r.resource)
+	lr.SetEventName(name)
+	lr.SetSeverityNumber(plog.SeverityNumberInfo)
+	lr.SetSeverityText("INFO")
+	lr.SetTimestamp(pcommon.NewTimestampFromTime(now))
+	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(now))
+	lr.SetTraceID(r.traceID)
+	lr.SetSpanID(r.top.spanID)
+	m := lr.Attributes()
+	putStr(m, AttrSessionID, r.sessionID)
+	putStr(m, AttrGenAIConversationID, r.sessionID)
+	putStr(m, AttrGenAIAgentName, r.top.name)
+	putStr(m, AttrProvider, s.settings.Agent.Provider)
+	m.PutStr(AttrTimeSource, string(TimeSourceArrival))
+	m.PutStr(AttrLogRecordUID, recordUID(n, name, r.traceID.String(), strconv.FormatInt(r.started.UnixNano(), 10)))
+	return lr
+}
+
+func (r *Registry) liveStarted(s *Stream) {
+	now := r.settings.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.live[s] = now
+}
+
+func (r *Registry) liveEnded(s *Stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.live, s)
+}
+
+// dueProgress are the streams that have not told of their run for an interval.
+func (r *Registry) dueProgress(now time.Time) []*Stream {
+	if r.settings.ProgressInterval <= 0 {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var due []*Stream
+	for s, last := range r.live {
+		if now.Sub(last) >= r.settings.ProgressInterval {
+			r.live[s] = now
+			due = append(due, s)
+		}
+	}
+	return due
+}
