@@ -18,11 +18,15 @@ import (
 )
 
 // Fixtures lists the fixtures of a provider, from a provider's own folder: all files but golden ones and the README.
+// Folders are fixtures of those who read them.
 func Fixtures(t testing.TB, provider string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, "*.*"))
 	require.NoError(t, err)
-	files = slices.DeleteFunc(files, func(f string) bool { return filepath.Ext(f) == ".golden" || filepath.Ext(f) == ".md" })
+	files = slices.DeleteFunc(files, func(f string) bool {
+		info, err := os.Stat(f)
+		return filepath.Ext(f) == ".golden" || filepath.Ext(f) == ".md" || err == nil && info.IsDir()
+	})
 	require.NotEmpty(t, files, "provider %s has no fixture", provider)
 	return files
 }
