@@ -145,7 +145,7 @@ func (p *Parser) about(r *record) {
 		a.model = p.strings.Intern(r.model)
 	}
 	if a.created.IsZero() {
-		a.created = moment(r.created)
+		a.created = r.created.Time()
 	}
 }
 

@@ -102,7 +102,7 @@ func (p *Parser) endResponse(r *record, status []byte) {
 	p.ended(r.rest.Get("status"), a.failure, 0)
 	e := &p.out[len(p.out)-1]
 	e.End.Interrupted = string(status) == "cancelled"
-	if t := moment(r.rest.Get("completed_at")); !t.IsZero() {
+	if t := r.rest.Get("completed_at").Time(); !t.IsZero() {
 		e.Time = t
 	}
 	a.open = false
