@@ -2,6 +2,7 @@ package parser
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
@@ -55,6 +56,7 @@ func Names() []string {
 	for _, p := range providers {
 		names = append(names, p.Name)
 	}
+	slices.Sort(names)
 	return append(names, Auto, None)
 }
 

@@ -20,7 +20,7 @@ import (
 var identity = map[string]bool{
 	"SessionID": true, "TurnID": true, "MessageID": true, "ItemID": true, "ParentID": true, "AgentID": true, "Model": true,
 	"Tool.ID": true, "Tool.Name": true, "Tool.AgentType": true, "Tool.AgentID": true, "Tool.Server": true,
-	"Notice.Code": true, "Session.Version": true, "Session.PermissionMode": true, "Session.PreviousID": true, "End.Code": true,
+	"Notice.Code": true, "Session.Version": true, "Session.PermissionMode": true, "Session.PreviousID": true, "Session.ParentID": true, "Session.AgentName": true, "ModelProvider": true, "End.Code": true,
 	"Approval.ID": true, "Approval.Tool": true, "Ask.ID": true, "Ask.Questions.ID": true, "Ask.Answers.QuestionID": true,
 }
 

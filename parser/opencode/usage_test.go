@@ -19,6 +19,9 @@ import (
 // sum of the events is the same: nothing is counted twice, nothing is lost.
 func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, opencode.Name) {
+		if strings.HasSuffix(file, ".export.json") {
+			continue // a document, summed below by its own columns
+		}
 		t.Run(strings.TrimPrefix(file, "../../testdata/opencode/"), func(t *testing.T) {
 			lines := parsertest.Lines(t, file)
 			sum := newRawSum()

@@ -22,7 +22,10 @@ func Fixtures(t testing.TB, provider string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, "*.*"))
 	require.NoError(t, err)
-	files = slices.DeleteFunc(files, func(f string) bool { return filepath.Ext(f) == ".golden" || filepath.Ext(f) == ".md" })
+	files = slices.DeleteFunc(files, func(f string) bool {
+		info, err := os.Stat(f)
+		return err != nil || info.IsDir() || filepath.Ext(f) == ".golden" || filepath.Ext(f) == ".md"
+	})
 	require.NotEmpty(t, files, "provider %s has no fixture", provider)
 	return files
 }
