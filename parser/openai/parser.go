@@ -56,7 +56,7 @@ type Parser struct {
 	names   memory.Memory[string]
 	results memory.Memory[int]
 	repeats map[uint64]int // of the ids of one request
-	polled  memory.Memory[[]string]
+	polled  memory.Memory[[]polledItem]
 }
 
 // New returns a parser for one file or stream.
@@ -66,7 +66,7 @@ func New() *Parser {
 		seed:    maphash.MakeSeed(),
 		names:   memory.New[string](maxNames),
 		results: memory.New[int](maxResults),
-		polled:  memory.New[[]string](maxPolled),
+		polled:  memory.New[[]polledItem](maxPolled),
 	}
 }
 
@@ -153,6 +153,8 @@ func (p *Parser) kindOf(r *record) kind {
 		return kindChunk
 	case r.object.Is("chat.completion"):
 		return kindBody
+	case r.object.Is("text_completion"): // the API before chat: no agent works by it
+		return kindUnknown
 	case r.hasChoices:
 		for i := range r.choices {
 			if c := &r.choices[i]; c.whole.there {
