@@ -35,21 +35,21 @@ type eventJSON struct {
 }
 
 type toolJSON struct {
-	ID        string   `json:"id"`
-	Name      *string  `json:"name,omitempty"`
-	Arg       *string  `json:"arg,omitempty"`
-	Target    string   `json:"target,omitempty"`
-	AgentType string   `json:"agent_type,omitempty"`
-	Started   string   `json:"started_agent_id,omitempty"` // the sub-agent that the call started
-	Server    string   `json:"server,omitempty"`
-	ReadOnly  bool     `json:"read_only,omitempty"`
-	State     string   `json:"state,omitempty"`
-	Denied    bool     `json:"denied,omitempty"`
-	ExitCode  *int     `json:"exit_code,omitempty"`
-	Summary   string   `json:"summary,omitempty"`
-	Lines     *int     `json:"lines,omitempty"`
-	Size      *int     `json:"size,omitempty"`
-	Truncated bool     `json:"truncated,omitempty"`
+	ID        string  `json:"id"`
+	Name      *string `json:"name,omitempty"`
+	Arg       *string `json:"arg,omitempty"`
+	Target    string  `json:"target,omitempty"`
+	AgentType string  `json:"agent_type,omitempty"`
+	Started   string  `json:"started_agent_id,omitempty"` // the sub-agent that the call started
+	Server    string  `json:"server,omitempty"`
+	ReadOnly  bool    `json:"read_only,omitempty"`
+	State     string  `json:"state,omitempty"`
+	Denied    bool    `json:"denied,omitempty"`
+	ExitCode  *int    `json:"exit_code,omitempty"`
+	Summary   string  `json:"summary,omitempty"`
+	Lines     *int    `json:"lines,omitempty"`
+	Size      *int    `json:"size,omitempty"`
+	Truncated bool    `json:"truncated,omitempty"`
 }
 
 type usageJSON struct {
@@ -73,10 +73,10 @@ type sessionJSON struct {
 }
 
 type endJSON struct {
-	Code        string   `json:"end_code,omitempty"`
-	Interrupted bool     `json:"interrupted,omitempty"`
-	Result      string   `json:"result,omitempty"`
-	Turns       int      `json:"turns,omitempty"`
+	Code        string `json:"end_code,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+	Result      string `json:"result,omitempty"`
+	Turns       int    `json:"turns,omitempty"`
 }
 
 func newEventJSON(e *events.DisplayEvent) eventJSON {

@@ -201,6 +201,7 @@ func TestFailures(t *testing.T) {
 		{"Portkey", `{"status":"failure","message":"m"}`, "end failure m"},
 		{"page", `{"html-message":"m"}`, "end error m"},
 		{"null beside choices", `{"error":null,"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`, "text x;end stop"},
+		{"with usage", `{"error":{"message":"m"},"usage":{"prompt_tokens":5,"completion_tokens":0}}`, "usage 5/0;end error m"},
 		{"beside choices", `{"error":{"message":"m"},"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`, "text x;end stop m"},
 	} {
 		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, strings.Join(parse(t, tc.line), ";")) })
@@ -420,6 +421,7 @@ func TestRequests(t *testing.T) {
 	assert.Equal(t, []string{"prompt x", `result k "o" error=false`}, parse(t,
 		`{"model":"m","input":[{"role":"user","content":"x"}]}`,
 		`{"model":"m","input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"k","name":"f"},{"type":"function_call_output","call_id":"k","output":"o"}]}`))
+	assert.Equal(t, []string{"prompt x"}, parse(t, `{"messages":[{"role":"user","content":"x"}],"max_tokens":5}`), "Azure's have no model")
 	assert.Empty(t, parse(t, request(`{"role":"tool","content":"no id"},{"role":"function","name":"f","content":"legacy"},7`)))
 }
 
