@@ -19,7 +19,7 @@
 //	type "response.*"                          a piece of one; the whole items decide, deltas are kept for a stream that is cut
 //	message and done                           a piece or the whole of an answer, in Ollama's own form
 //	error, detail, message and a code, ...     SessionEnded with the error
-//	model with messages or input               a request: ToolResult once for each call, Prompt for what the user added
+//	messages, or model with input              a request: ToolResult once for each call, Prompt for what the user added
 //
 // # Quirks, and their fixtures
 //

@@ -28,8 +28,7 @@ func (a *responded) has(index int64, id string) bool {
 	return slices.ContainsFunc(a.told, func(t toldItem) bool { return t.index == index || id != "" && t.id == id })
 }
 
-// response takes a whole body of the Responses API. A response that runs in the background is fetched again until it has
-// ended: its items are told once.
+// response takes a whole body of the Responses API.
 func (p *Parser) response(r *record) {
 	p.close()
 	p.begin()
@@ -38,6 +37,23 @@ func (p *Parser) response(r *record) {
 	p.identify(a)
 	status := r.rest.Get("status").Body()
 	pending := string(status) == "queued" || string(status) == "in_progress"
+	p.poll(r, pending)
+	if pending {
+		a.open = false
+		return
+	}
+	p.endResponse(r, status)
+}
+
+// polledItem is what was told of an item of a response that had not ended.
+type polledItem struct {
+	id       string
+	answered bool // or never will be: all but a call that the server still works on
+}
+
+// poll gives the items of a response. One that runs in the background is fetched again until it has ended: each item is
+// told once, a call when it is first seen and its result when it is there.
+func (p *Parser) poll(r *record, pending bool) {
 	key := p.hash(r.id.Body())
 	told, _ := p.polled.Get(key)
 	for i, m := range r.output {
@@ -45,12 +61,15 @@ func (p *Parser) response(r *record) {
 		if id == "" {
 			id = "#" + strconv.Itoa(i)
 		}
-		if slices.Contains(told, id) || pending && isUnfinishedMessage(m) {
-			continue
-		}
-		p.item(m)
-		if pending {
-			told = append(told, id)
+		known := slices.IndexFunc(told, func(t polledItem) bool { return t.id == id })
+		switch {
+		case known >= 0 && !told[known].answered && !isRunning(m):
+			p.lateResult(m)
+			told[known].answered = true
+		case known >= 0 || pending && isUnfinishedMessage(m):
+		default:
+			p.item(m)
+			told = append(told, polledItem{id, !isRunning(m)})
 		}
 	}
 	if !pending {
@@ -59,11 +78,6 @@ func (p *Parser) response(r *record) {
 	if len(r.id.Body()) > 0 {
 		p.polled.Set(key, told)
 	}
-	if pending {
-		a.open = false
-		return
-	}
-	p.endResponse(r, status)
 }
 
 // isUnfinishedMessage tells a text that will come whole when the response is fetched again.
@@ -102,7 +116,7 @@ func (p *Parser) endResponse(r *record, status []byte) {
 	p.ended(r.rest.Get("status"), a.failure, 0)
 	e := &p.out[len(p.out)-1]
 	e.End.Interrupted = string(status) == "cancelled"
-	if t := moment(r.rest.Get("completed_at")); !t.IsZero() {
+	if t := r.rest.Get("completed_at").Time(); !t.IsZero() {
 		e.Time = t
 	}
 	a.open = false
