@@ -393,6 +393,9 @@ func (s *Stream) runKey(waiting []held, force bool) (key string, ok bool) {
 		if modelSaid(ev) {
 			return ev.MessageID, true
 		}
+		if modelWorks(ev) {
+			return s.fallbackKey(waiting), true // the format names no messages, so nothing better will come
+		}
 		if over = ends(ev) || i > 0 && ev.Kind == events.KindSessionStarted && startsTwice(waiting[:i]); over {
 			break
 		}

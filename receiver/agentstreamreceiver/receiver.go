@@ -159,7 +159,8 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 	}
 }
 
-// tickTexts lets unfinished texts go that have been quiet for a while, until ctx ends.
+// tickTexts lets unfinished texts go, and ends that may yet be taken back, once their stream has been quiet for a while;
+// until ctx ends.
 func (r *agentStream) tickTexts(ctx context.Context) {
 	ticker := time.NewTicker(redact.DefaultQuiet / 2)
 	defer ticker.Stop()

@@ -32,7 +32,9 @@ type stream struct {
 
 	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
 	mu         sync.Mutex
-	unfinished atomic.Bool
+	unfinished atomic.Bool // a text in pieces has not ended
+	restless   atomic.Bool // lines came, and the stream was not quiet for long since
+	moved      time.Time   // when the last lines came
 
 	// What the stream's first line tells in our own words; see [config.InBand].
 	inBand telemetry.Identity
@@ -61,6 +63,8 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
+	s.moved = now
+	s.restless.Store(true)
 	for i := range lines {
 		s.last = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live}
 		s.line(lines[i].Data)
@@ -104,10 +108,20 @@ func (s *stream) take(evs []events.DisplayEvent) {
 	s.receiver.meter.events(evs)
 }
 
-// tick lets texts go that were quiet for long enough.
+// tick lets texts go that were quiet for long enough, and then what the parser holds back until a stream is quiet.
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
+		s.restless.Store(false)
+		evs := s.parser.Quiet()
+		for i := range evs {
+			if r := s.receiver.redactor; r != nil {
+				r.Event(&evs[i])
+			}
+		}
+		s.take(evs)
+	}
 	if t, ok := s.events.(interface {
 		Tick() []events.DisplayEvent
 	}); ok {

@@ -23,13 +23,13 @@ func (l *streams) remove(s *stream) {
 	delete(l.all, s)
 }
 
-// list gives the streams with an unfinished text.
+// list gives the streams that time may do something to.
 func (l *streams) list() []*stream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var due []*stream
 	for s := range l.all {
-		if s.unfinished.Load() {
+		if s.unfinished.Load() || s.restless.Load() {
 			due = append(due, s)
 		}
 	}

@@ -18,14 +18,13 @@ import (
 )
 
 // Fixtures lists the fixtures of a provider, from a provider's own folder: all files but golden ones and the README.
-// Folders are fixtures of those who read them.
 func Fixtures(t testing.TB, provider string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, "*.*"))
 	require.NoError(t, err)
 	files = slices.DeleteFunc(files, func(f string) bool {
 		info, err := os.Stat(f)
-		return filepath.Ext(f) == ".golden" || filepath.Ext(f) == ".md" || err == nil && info.IsDir()
+		return err != nil || info.IsDir() || filepath.Ext(f) == ".golden" || filepath.Ext(f) == ".md"
 	})
 	require.NotEmpty(t, files, "provider %s has no fixture", provider)
 	return files
@@ -87,6 +86,27 @@ func Torn(t *testing.T, provider string, src func() events.DisplayEventSource) {
 				require.Equal(t, events.LineMalformed, s.(events.LineStatuser).LineStatus(), "%s cut at byte %d", file, cut)
 			}
 			assert.Equal(t, want, DumpAll(s.ParseEvents(line)), "%s after the torn line", file)
+		}
+	}
+}
+
+// Detection holds that detect knows the fixtures of its provider by one of their lines alone, and no line of all other
+// providers' fixtures. Files named in silent hold nothing that could tell.
+func Detection(t *testing.T, provider string, detect func(first [][]byte) bool, silent ...string) {
+	folders, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*"))
+	require.NoError(t, err)
+	for _, folder := range folders {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			continue
+		}
+		other := filepath.Base(folder)
+		for _, file := range Fixtures(t, other) {
+			if ext := filepath.Ext(file); ext != ".jsonl" && ext != ".json" && ext != ".sse" {
+				continue
+			}
+			known := slices.ContainsFunc(Lines(t, file), func(line []byte) bool { return detect([][]byte{line}) })
+			want := other == provider && !slices.Contains(silent, filepath.Base(file))
+			assert.Equal(t, want, known, file)
 		}
 	}
 }
