@@ -17,13 +17,14 @@ import (
 type Checker struct {
 	open     map[string]string // call id → name and input of the call that waits
 	answered map[string]bool
+	called   map[string]bool
 }
 
 // Check looks at the events of one line. hasESC tells that the line holds an escape character, raw or as \u001b.
 func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 	t.Helper()
 	if c.open == nil {
-		c.open, c.answered = map[string]string{}, map[string]bool{}
+		c.open, c.answered, c.called = map[string]string{}, map[string]bool{}, map[string]bool{}
 	}
 	for i := range all {
 		e := &all[i]
@@ -54,10 +55,10 @@ func (c *Checker) call(t testing.TB, e *events.DisplayEvent) {
 		body := e.Tool.Name + string(e.Tool.Input)
 		was, open := c.open[id]
 		require.False(t, open && was == body, "a second ToolUse for the open call %q", id)
-		if open || c.answered[id] && was != "" {
-			c.answered[id] = false
+		if early := c.answered[id] && !c.called[id]; !early { // an answered id, or another body, is a new call
+			c.answered[id], c.open[id] = false, body
 		}
-		c.open[id] = body
+		c.called[id] = true
 	case events.KindToolResult:
 		require.False(t, c.answered[id], "a second ToolResult for %q", id)
 		c.answered[id] = true
