@@ -25,7 +25,7 @@ type DisplayEvent struct {
 	ItemID string
 	// ParentID is the id of the tool call that started the sub-agent which did this; empty on the main thread.
 	ParentID string
-	// AgentID is the provider's own id of that sub-agent, where told.
+	// AgentID is the provider's own id of that sub-agent, where told. The agent that a call starts is Tool.AgentID.
 	AgentID string
 	// Model is the model that produced the event, as the provider spells it.
 	Model string

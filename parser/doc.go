@@ -10,6 +10,12 @@
 // once. After [DetectLines] lines or [DetectBytes] bytes, or at the end of the stream, it gives up: the lines pass, as
 // all lines of provider "none" do. Plain words before the first object, such as an installer's warnings, are held too.
 //
+// # The end
+//
+// [Source.Flush] gives what an ended stream still owes. [Source.Incomplete] tells that a run began whose end the format
+// promises and has not told: the program was killed, or its last write was cut. No event is made of that here, since
+// only who reads the stream knows whether it has ended.
+//
 // # Lifetime
 //
 // What [Source.ParseEvents] and [Source.Raw] return is valid until the next call of the same source, and the line that

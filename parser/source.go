@@ -84,12 +84,13 @@ func (s *Source) pass(line []byte) {
 
 // hold keeps the line until it is known whose it is.
 func (s *Source) hold(line []byte) []events.DisplayEvent {
-	// The test looks at this line alone, so that a stream costs no more for being held.
-	if name, ok := Detect([][]byte{line}); ok {
+	s.held = append(s.held, line)
+	if name, ok := Detect(s.held); ok {
+		s.held = s.held[:len(s.held)-1]
 		s.state, s.provider, s.parser = stateParsing, name, newParser(name)
 		return s.replay(line)
 	}
-	s.held = append(s.held, bytes.Clone(line))
+	s.held[len(s.held)-1] = bytes.Clone(line)
 	s.heldBytes += len(line)
 	s.status = events.LineHeld
 	if len(s.held) >= DetectLines || s.heldBytes >= DetectBytes {

@@ -200,9 +200,9 @@ func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
 		return nil
 	}
 	c.describe(&ev.Tool)
-	if !c.closed && ev.AgentID != "" && c.child == nil && !ev.Tool.Denied {
+	if !c.closed && ev.Tool.AgentID != "" && c.child == nil && !ev.Tool.Denied {
 		// The result names a sub-agent whose own work the stream does not show.
-		s.openAgent(c, ev.AgentID, c.span.start).cover(interval{at, at})
+		s.openAgent(c, ev.Tool.AgentID, c.span.start).cover(interval{at, at})
 	}
 	return c
 }

@@ -263,7 +263,7 @@ func TestBackgroundAgentOutlivesCallAndRun(t *testing.T) {
 	spawn := use(1, "msg1", "a1", "Agent", "Slow work")
 	spawn.Tool.AgentType = "general-purpose"
 	launched := result(1.5, "a1")
-	launched.Tool.State, launched.AgentID = events.ToolStateBackground, "agent-7"
+	launched.Tool.State, launched.Tool.AgentID = events.ToolStateBackground, "agent-7"
 	f := fold(t, script{
 		line(started()), line(spawn), line(launched),
 		line(under("a1", use(2, "sub1", "t1", "Read", "x"))),

@@ -37,6 +37,11 @@ const (
 	AttrServiceName    = "service.name"
 	AttrServiceVersion = "service.version"
 
+	AttrVCSHeadRevision  = "vcs.ref.head.revision"
+	AttrVCSRepositoryURL = "vcs.repository.url.full"
+
+	AttrPipelineRunURL = "cicd.pipeline.run.url.full"
+	AttrTaskRunURL     = "cicd.pipeline.task.run.url.full"
 	AttrPipelineName   = "cicd.pipeline.name"
 	AttrPipelineRunID  = "cicd.pipeline.run.id"
 	AttrPipelineResult = "cicd.pipeline.result"
@@ -105,6 +110,7 @@ const (
 
 	AttrToolTarget    = "tailspan.tool.target"
 	AttrToolAgentType = "tailspan.tool.agent_type"
+	AttrToolAgentID   = "tailspan.tool.agent_id"
 	AttrToolServer    = "tailspan.tool.server"
 	AttrToolReadOnly  = "tailspan.tool.read_only"
 	AttrToolPartial   = "tailspan.tool.partial"

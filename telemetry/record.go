@@ -111,6 +111,7 @@ func (w *recordWriter) tool(lr plog.LogRecord, ev *events.DisplayEvent) {
 	putStr(m, AttrGenAIToolCallID, t.ID)
 	putStr(m, AttrToolTarget, cutTarget(t.Target, w.limits.TargetRunes))
 	putStr(m, AttrToolAgentType, t.AgentType)
+	putStr(m, AttrToolAgentID, t.AgentID)
 	putStr(m, AttrToolServer, t.Server)
 	putTrue(m, AttrToolReadOnly, t.ReadOnly)
 	putTrue(m, AttrToolPartial, t.Partial)

@@ -20,7 +20,7 @@ func everyKind() []events.DisplayEvent {
 		}
 	}
 	tool := events.Tool{
-		ID: "t1", Name: "Bash", Target: "go test ./...", AgentType: "Explore", Server: "warehouse", ReadOnly: true,
+		ID: "t1", Name: "Bash", Target: "go test ./...", AgentType: "Explore", AgentID: "agent-2", Server: "warehouse", ReadOnly: true,
 		State: events.ToolStateBackground, Error: true, Err: "Exit code 3", Denied: true, ExitCode: 3, HasExitCode: true, Summary: "FAIL",
 		Lines: 12, HasLines: true, Size: 99, Truncated: true, Duration: 1500 * time.Millisecond,
 	}

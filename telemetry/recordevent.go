@@ -141,6 +141,7 @@ func (r recordReader) tool(lr plog.LogRecord, ev *events.DisplayEvent) {
 	t.ID = r.str(AttrGenAIToolCallID)
 	t.Target = r.str(AttrToolTarget)
 	t.AgentType = r.str(AttrToolAgentType)
+	t.AgentID = r.str(AttrToolAgentID)
 	t.Server = r.str(AttrToolServer)
 	t.ReadOnly = r.bool(AttrToolReadOnly)
 	t.Partial = r.bool(AttrToolPartial)

@@ -37,6 +37,7 @@ type toolJSON struct {
 	Arg       *string  `json:"arg,omitempty"`
 	Target    string   `json:"target,omitempty"`
 	AgentType string   `json:"agent_type,omitempty"`
+	Started   string   `json:"started_agent_id,omitempty"` // the sub-agent that the call started
 	Server    string   `json:"server,omitempty"`
 	ReadOnly  bool     `json:"read_only,omitempty"`
 	State     string   `json:"state,omitempty"`
@@ -116,7 +117,7 @@ func newEventJSON(e *events.DisplayEvent) eventJSON {
 func (j *eventJSON) tool(e *events.DisplayEvent) {
 	t := &e.Tool
 	j.toolJSON = &toolJSON{
-		ID: t.ID, Target: t.Target, AgentType: t.AgentType, Server: t.Server, ReadOnly: t.ReadOnly,
+		ID: t.ID, Target: t.Target, AgentType: t.AgentType, Started: t.AgentID, Server: t.Server, ReadOnly: t.ReadOnly,
 		State: t.State.String(), ErrorText: t.Err, Denied: t.Denied, Summary: t.Summary, Truncated: t.Truncated,
 		Duration: seconds(t.Duration),
 	}

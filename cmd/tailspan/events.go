@@ -16,7 +16,8 @@ const eventsSynopsis = `Prints the events of a stream as JSON, one object a line
 of all lines: how many, how many malformed or unknown, and the tokens.`
 
 func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	name, src, err := newFlags("events", eventsSynopsis, stderr).source(args)
+	f := newFlags("events", eventsSynopsis, stderr)
+	name, src, err := f.source(args)
 	if err != nil {
 		return err
 	}
@@ -27,11 +28,15 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	defer in.Close()
 	out := bufio.NewWriterSize(stdout, readBytes)
 	p := newEventPrinter(out)
-	err = eachRecord(name, in, func(line []byte) error {
+	lines := lineReader{max: f.maxLine}
+	err = lines.records(name, in, func(line []byte) error {
 		if err := p.events(src.ParseEvents(line)); err != nil {
 			return err
 		}
-		return p.raw(src.Raw())
+		if err := p.raw(src.Raw()); err != nil || name != stdinName {
+			return err
+		}
+		return out.Flush() // who writes may write on for hours
 	})
 	if err == nil {
 		err = p.events(src.Flush())
@@ -43,7 +48,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		err = p.events([]events.DisplayEvent{incompleteEnd})
 	}
 	if err == nil {
-		err = p.summary(src)
+		err = p.summary(src, lines.skipped)
 	}
 	if flushed := out.Flush(); err == nil && flushed != nil {
 		err = fmt.Errorf("write events: %w", flushed)
@@ -130,6 +135,7 @@ type summaryJSON struct {
 	Unknown       int            `json:"unknown"`
 	Ignored       int            `json:"ignored"`
 	Passed        int            `json:"passed"`
+	TooLong       int            `json:"too_long,omitempty"`
 	Dropped       int            `json:"dropped,omitempty"`
 	Events        int            `json:"events"`
 	ToolCalls     int            `json:"tool_calls"`
@@ -140,11 +146,11 @@ type summaryJSON struct {
 	CostUSD       *float64       `json:"cost_usd,omitempty"`
 }
 
-func (p *eventPrinter) summary(src *parser.Source) error {
+func (p *eventPrinter) summary(src *parser.Source, tooLong int) error {
 	stats, total := src.Stats(), p.total.Sum()
 	s := summaryJSON{
 		Kind: "summary", Provider: src.Provider(), Lines: stats.Lines, Malformed: stats.Malformed, Unknown: stats.Unknown,
-		Ignored: stats.Ignored, Passed: stats.Passed, Dropped: stats.Dropped, Events: stats.Events,
+		Ignored: stats.Ignored, Passed: stats.Passed, TooLong: tooLong, Dropped: stats.Dropped, Events: stats.Events,
 		ToolCalls: p.calls, ToolErrors: p.fails, UnknownTypes: stats.UnknownTypes,
 		Usage: newTokensJSON(total.Tokens), ProviderUsage: newTokensJSON(total.Provider),
 	}

@@ -21,12 +21,14 @@ var errHelp = flag.ErrHelp
 type flags struct {
 	*flag.FlagSet
 	provider string
+	maxLine  int
 }
 
 func newFlags(command, synopsis string, stderr io.Writer) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet("tailspan "+command, flag.ContinueOnError)}
 	f.SetOutput(stderr)
 	f.StringVar(&f.provider, "provider", parser.Auto, "who wrote the file: "+strings.Join(parser.Names(), ", "))
+	f.IntVar(&f.maxLine, "max-line-size", defaultMaxLine, "longest line in bytes; longer ones are skipped and counted")
 	f.Usage = func() {
 		fmt.Fprintf(stderr, "usage: tailspan %s [flags] FILE|-\n\n%s\n\nflags:\n", command, synopsis)
 		f.PrintDefaults()
@@ -45,6 +47,9 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 	if f.NArg() != 1 {
 		return "", nil, usageError{fmt.Errorf("%s needs one file or -, got %d arguments", f.Name(), f.NArg())}
 	}
+	if f.maxLine <= 0 {
+		return "", nil, usageError{fmt.Errorf("max-line-size must be positive, got %d", f.maxLine)}
+	}
 	src, err = parser.New(f.provider)
 	if err != nil {
 		return "", nil, usageError{err}
@@ -54,7 +59,7 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 
 // openInput opens a file, or standard input for "-", and unpacks what is gzip by its name.
 func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
-	if name == "-" {
+	if name == stdinName {
 		return io.NopCloser(stdin), nil
 	}
 	file, err := os.Open(name)
@@ -78,58 +83,38 @@ func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 	}{unpacked, file}, nil
 }
 
+// stdinName stands for standard input.
+const stdinName = "-"
+
 const readBytes = 64 << 10
 
-// eachRecord calls f with every line of r, as eachLine does, or with all of it if the input is one document; which of
-// the two, its name or its first lines tell (parser.Framing).
-func eachRecord(name string, r io.Reader, f func(line []byte) error) error {
-	reader := bufio.NewReaderSize(r, readBytes)
-	framing := parser.FramingOf(name)
-	var head []byte
-	for !framing.Decided() {
-		line, err := reader.ReadBytes('\n')
-		head = append(head, line...)
-		if framing = framing.Line(line); err != nil {
-			if !errors.Is(err, io.EOF) {
-				return fmt.Errorf("read line: %w", err)
-			}
-			break
-		}
-	}
-	whole := io.MultiReader(bytes.NewReader(head), reader)
-	if framing != parser.FramingDocument {
-		return eachLine(whole, f)
-	}
-	document, err := io.ReadAll(whole)
-	if err != nil {
-		return fmt.Errorf("read document: %w", err)
-	}
-	if len(document) == 0 {
-		return nil
-	}
-	return f(document)
+// defaultMaxLine is the longest line that is read unless told otherwise, in bytes.
+const defaultMaxLine = 16 << 20
+
+// keepLineBytes is the size from which the memory of a long line is not kept for the next one.
+const keepLineBytes = 1 << 20
+
+// lineReader takes lines from a reader; only '\n' ends a line. Lines longer than max are skipped in constant memory and
+// counted.
+type lineReader struct {
+	max     int
+	skipped int
+	long    []byte
 }
 
-// eachLine calls f with every line of r, without its newline; only '\n' ends a line. The line is f's until it returns.
-// A last line without a newline counts.
-func eachLine(r io.Reader, f func(line []byte) error) error {
+// each calls f with every line of r, without its newline. The line is f's until it returns. A last line without a
+// newline counts.
+func (l *lineReader) each(r io.Reader, f func(line []byte) error) error {
 	reader := bufio.NewReaderSize(r, readBytes)
-	var long []byte
 	for {
-		part, err := reader.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			long = append(long, part...)
-			continue
-		}
-		line := part
-		if len(long) > 0 {
-			long = append(long, part...)
-			line = long
-		}
+		line, whole, err := l.next(reader)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read line: %w", err)
 		}
-		if len(line) > 0 {
+		switch {
+		case !whole:
+			l.skipped++
+		case len(line) > 0:
 			if err := f(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
 				return err
 			}
@@ -137,11 +122,28 @@ func eachLine(r io.Reader, f func(line []byte) error) error {
 		if err != nil {
 			return nil
 		}
-		if long = long[:0]; cap(long) > keepLineBytes {
-			long = nil
-		}
 	}
 }
 
-// keepLineBytes is the size from which the memory of a long line is not kept for the next one.
-const keepLineBytes = 1 << 20
+// next reads one line with its newline; whole tells that it was not too long to keep.
+func (l *lineReader) next(reader *bufio.Reader) (line []byte, whole bool, err error) {
+	if l.long = l.long[:0]; cap(l.long) > keepLineBytes {
+		l.long = nil
+	}
+	size := 0
+	for {
+		part, err := reader.ReadSlice('\n')
+		size += len(bytes.TrimSuffix(part, []byte("\n")))
+		whole := size <= l.max
+		full := errors.Is(err, bufio.ErrBufferFull)
+		if !full && len(l.long) == 0 {
+			return part, whole, err
+		}
+		if whole {
+			l.long = append(l.long, part...)
+		}
+		if !full {
+			return l.long, whole, err
+		}
+	}
+}

@@ -1,6 +1,7 @@
 // Command tailspan reads what coding agents write and shows it to people and programs.
 //
-//	tailspan events [--provider P] FILE|-   one JSON object per event, last a summary
+//	tailspan events [--provider P] FILE|-              one JSON object per event, last a summary
+//	tailspan render [--mode M] [--style S] FILE|-      the readable log
 //
 // It exits 0 when all went well, 2 when it was called wrongly or a file is not there, 1 when reading or writing failed.
 // A reader that goes away (`tailspan events x | head`) is a normal end.
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"syscall"
 )
 
@@ -25,6 +27,7 @@ const usage = `usage: tailspan COMMAND [flags] FILE|-
 
 commands:
   events   print one JSON object per event, last a summary
+  render   print the readable log
 
 Run "tailspan COMMAND --help" for a command's flags.
 `
@@ -36,6 +39,8 @@ func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
 func main() {
+	// Without this a reader that goes away kills the process instead of failing a write.
+	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -49,11 +54,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	switch args[0] {
 	case "events":
 		err = runEvents(args[1:], stdin, stdout, stderr)
+	case "render":
+		err = runRender(args[1:], stdin, stdout, stderr)
 	case "help", "--help", "-h":
 		fmt.Fprint(stdout, usage)
 		return exitOK
 	default:
-		err = usageError{fmt.Errorf("command %q is not known, want events", args[0])}
+		err = usageError{fmt.Errorf("command %q is not known, want events or render", args[0])}
 	}
 	return exitCode(err, stderr)
 }

@@ -158,7 +158,7 @@ func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
 		t.State = events.ToolStateBackground
 	}
 	if o.agentID.Kind == scan.KindString {
-		e.AgentID = p.strings.Intern(o.agentID)
+		e.Tool.AgentID = p.strings.Intern(o.agentID)
 	}
 }
 
@@ -186,7 +186,7 @@ func (p *Parser) resultText(b *block) []byte {
 // denied reports whether a call never ran.
 func (p *Parser) denied(r *record, b *block) bool {
 	if meta := r.rest.get("tool_result_meta"); meta.Kind == scan.KindArray {
-		return len(p.metaOf(meta, b.toolUseID).get("non_execution_kind").Body()) > 0
+		return bytes.Contains(meta.Raw, []byte("non_execution_kind")) && len(p.metaOf(meta, b.toolUseID).get("non_execution_kind").Body()) > 0
 	}
 	return len(r.rest.get("toolDenialKind").Body()) > 0
 }

@@ -92,7 +92,7 @@ func (p *Parser) piece(r *record, index int64, thinking bool, v scan.Value) {
 	if piece == "" {
 		return
 	}
-	id := p.strings.Text(p.streaming(r))
+	id := p.sticky(p.streaming(r))
 	t := d.find(id, index, thinking)
 	if t == nil {
 		p.identify(r)

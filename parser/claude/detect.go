@@ -2,8 +2,8 @@ package claude
 
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
-// Detect reports whether any of the first lines of a stream can only be Claude Code's. Lines that are no JSON are passed
-// over.
+// Detect reports whether the first lines of a stream are Claude Code's: one of them can be no other agent's, and none
+// before it is Qwen Code's, whose stream has the same shapes. Lines that are no JSON are passed over.
 func Detect(lines [][]byte) bool {
 	var s scan.Scanner
 	var r record
@@ -11,29 +11,38 @@ func Detect(lines [][]byte) bool {
 		s.Reset(trimMark(line))
 		if s.Peek() == scan.KindArray { // all messages in one array
 			s.Array()
-			if !s.Element() || s.Peek() != scan.KindObject {
+			if !s.Element() {
 				continue
 			}
 		}
-		if s.Peek() == scan.KindObject && r.read(&s) && typical(&r) {
+		if s.Peek() != scan.KindObject || !r.read(&s) {
+			continue
+		}
+		if ofQwen(&r) {
+			return false
+		}
+		if typical(&r) {
 			return true
 		}
 	}
 	return false
 }
 
-// typical reports whether no other agent writes such a record. Qwen Code's stream has the same shapes, but tells its
-// version in the init line and gives a message the uuid of its line as id.
+// ofQwen reports whether Qwen Code wrote a record: it tells its version in the init line, and its messages have the uuid
+// of their line as id (seen in 0.15.10).
+func ofQwen(r *record) bool {
+	return r.rest.get("qwen_code_version").Exists() ||
+		len(r.uuid.Body()) > 0 && string(r.messageID.Raw) == string(r.uuid.Raw)
+}
+
+// typical reports whether no agent but Claude Code, and Qwen Code after its first lines, writes such a record.
 func typical(r *record) bool {
 	session := r.session.Kind == scan.KindString
 	switch string(r.kind.Body()) {
 	case "system":
-		return r.subtype.Is("init") && session && !r.rest.get("qwen_code_version").Exists() && r.rest.get("tools").Exists()
+		return r.subtype.Is("init") && session && r.rest.get("tools").Exists()
 	case "assistant", "user":
-		if !r.hasContents || r.messageID.Exists() && string(r.messageID.Raw) == string(r.uuid.Raw) {
-			return false
-		}
-		return session && (len(r.blocks) > 0 || r.contentText.Kind == scan.KindString)
+		return session && r.hasContents && (len(r.blocks) > 0 || r.contentText.Kind == scan.KindString)
 	case "result":
 		return r.subtype.Kind == scan.KindString && session && r.rest.get("num_turns").Exists()
 	case "stream_event":

@@ -27,7 +27,10 @@
 //   - result.total_cost_usd and modelUsage go on over the results of one process, and over resumed runs (2.1.3xx).
 //   - Keys come in any order; type is behind message in transcripts, and in the middle of 2.1.332's result line.
 //   - tool_progress.parent_tool_use_id is the running call, not an agent.
-//   - A line may hold two objects (their newline lost), an array of all messages, a byte order mark, NULs at its ends.
+//   - A line may hold two objects (their newline lost), an array of all messages, a byte order mark, NULs at its ends,
+//     the escape sequences that a terminal was meant to get before its object.
+//   - A stream that was killed has no result line ([Parser.Incomplete]); its last texts may be there in pieces only.
+//   - Sub-agents of 1.x stand inside the transcript; their prompt alone tells which call started them.
 //   - Times: none in streams before 2.1.3xx, and only on assistant and user lines since.
 //
 // # Lifetime

@@ -24,8 +24,11 @@ func (p *Parser) assistant(r *record) {
 	for i := range r.blocks {
 		p.assistantBlock(r, &r.blocks[i])
 	}
-	if r.usage.Kind == scan.KindObject {
-		p.callUsage(r.messageID, p.messageTokens(r.usage))
+	if r.usage.Kind == scan.KindObject && !p.toldUsage(r) {
+		u := p.callUsage(r.messageID, p.messageTokens(r.usage))
+		if cost := r.rest.get("costUSD"); u != nil && cost.Kind == scan.KindNumber { // 1.0.3, one line a message
+			u.CostUSD, u.HasCost = cost.Float(), true
+		}
 	}
 }
 

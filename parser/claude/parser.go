@@ -48,6 +48,8 @@ type Parser struct {
 
 	deltas      deltas
 	messageID   string // the last one
+	usageRaw    []byte // the usage that the last assistant line told, and of which message
+	usageOf     string
 	model       string // the last one of the main thread
 	cost        float64
 	started     string // the session that a SessionStarted was made for
@@ -74,11 +76,14 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	if cap(p.output) > keepOutputBytes {
 		p.output = nil
 	}
+	if cap(p.scratch) > keepOutputBytes {
+		p.scratch = nil
+	}
 	if cap(p.out) > keepEvents {
 		p.out = nil
 	}
 	p.out, p.output, p.status, p.unknown = p.out[:0], p.output[:0], events.LineIgnored, ""
-	for line = trimMark(line); len(line) > 0; line = trim(line) {
+	for line = trimMark(line); len(line) > 0; line = trimMark(line) {
 		p.scanner.Reset(line)
 		switch p.scanner.Peek() {
 		case scan.KindObject:
@@ -205,10 +210,9 @@ func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 		p.headed = true
 		p.identify(&p.record)
 	}
+	p.head.Kind = kind
 	p.out = append(p.out, p.head)
-	e := &p.out[len(p.out)-1]
-	e.Kind = kind
-	return e
+	return &p.out[len(p.out)-1]
 }
 
 // identify fills the head of a record's events.
@@ -246,13 +250,27 @@ func (p *Parser) sticky(id scan.Value) string {
 	return p.messageID
 }
 
-// trimMark takes off the byte order mark of a file's first line too.
+// trimMark takes off what can stand before a line's object without being part of it: the byte order mark of a file's
+// first line, a record separator, the escape sequences that a program sends to what it takes for a terminal.
 func trimMark(line []byte) []byte {
-	if line = trim(line); bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
-		line = trim(line[3:])
+	line = trim(line)
+	for len(line) > 0 && (line[0] < ' ' || line[0] >= 0xc2) {
+		n := len(mark)
+		if !bytes.HasPrefix(line, mark) {
+			// A sequence is short; its payload, a window's title say, a little longer.
+			n = events.EscapeLen(string(line[:min(len(line), maxEscapeBytes)]))
+		}
+		if n == 0 {
+			break
+		}
+		line = trim(line[n:])
 	}
 	return line
 }
+
+var mark = []byte("\xef\xbb\xbf")
+
+const maxEscapeBytes = 1 << 10
 
 // trim takes off blanks, and the NULs that a crash can leave in a file where its end was.
 func trim(line []byte) []byte {

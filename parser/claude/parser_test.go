@@ -83,6 +83,7 @@ func TestDecoratedLines(t *testing.T) {
 	for name, decorated := range map[string]string{
 		"byte order mark": "\xef\xbb\xbf" + line, "carriage return": line + "\r", "NULs before": "\x00\x00\x00" + line,
 		"NULs behind": line + "\x00", "blanks": "  " + line + "  ", "in an array": "[" + line + "]",
+		"escape sequences before": "\x1b]0;title\x07\x1b[?25h" + line, "record separator": "\x1e" + line, "escape sequence behind": line + "\x1b[0m",
 	} {
 		p := claude.New()
 		out := p.ParseEvents([]byte(decorated))

@@ -36,7 +36,7 @@ func (p *Parser) task(r *record, subtype string) {
 	e.Tool.ID, e.Tool.State = id, state
 	e.Tool.AgentType = p.strings.Intern(r.rest.get("subagent_type"))
 	if e.Tool.AgentType != "" || r.rest.get("task_type").Is("local_agent") {
-		e.AgentID = p.strings.Intern(task)
+		e.Tool.AgentID = p.strings.Intern(task)
 	}
 	if usage := r.rest.get("usage"); usage.Kind == scan.KindObject {
 		p.nested = readMembers(&p.inner, p.nested, usage)
@@ -65,11 +65,7 @@ func taskState(r *record, subtype string, s *scan.Scanner, nested *members) (eve
 		if state == events.ToolStateUnspecified && nested.get("is_backgrounded").True() {
 			state = events.ToolStateBackground
 		}
-		var ended time.Time
-		if ms := nested.get("end_time").Int(); ms > 0 { // the one time in the format that is no ISO string
-			ended = time.UnixMilli(ms).UTC()
-		}
-		return state, scan.Value{}, ended
+		return state, scan.Value{}, nested.get("end_time").Time() // the one time in the format that is in milliseconds
 	}
 }
 

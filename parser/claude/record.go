@@ -74,8 +74,14 @@ type record struct {
 	resultBlocks int
 }
 
+// keepBlocks is the number of blocks, arguments or texts from which their memory is not kept for the next line.
+const keepBlocks = 1 << 10
+
 // reset empties r and keeps its memory.
 func (r *record) reset() {
+	if cap(r.blocks) > keepBlocks || cap(r.args) > keepBlocks || cap(r.texts) > keepBlocks {
+		r.blocks, r.args, r.texts = nil, nil, nil
+	}
 	*r = record{blocks: r.blocks[:0], rest: r.rest[:0], args: r.args[:0], texts: r.texts[:0]}
 }
 
@@ -156,7 +162,8 @@ func (r *record) readBlock(s *scan.Scanner) {
 		s.Skip()
 		return
 	}
-	var b block
+	r.blocks = append(r.blocks, block{})
+	b := &r.blocks[len(r.blocks)-1]
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
 		case "type":
@@ -174,9 +181,9 @@ func (r *record) readBlock(s *scan.Scanner) {
 		case "server_name":
 			b.server = s.Value()
 		case "input":
-			r.readInput(s, &b)
+			r.readInput(s, b)
 		case "content":
-			r.readResultContent(s, &b)
+			r.readResultContent(s, b)
 		default:
 			s.Skip()
 		}
@@ -184,7 +191,6 @@ func (r *record) readBlock(s *scan.Scanner) {
 	if b.kind.Is("tool_result") {
 		r.resultBlocks++
 	}
-	r.blocks = append(r.blocks, b)
 }
 
 func (r *record) readInput(s *scan.Scanner, b *block) {

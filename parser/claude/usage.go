@@ -1,6 +1,8 @@
 package claude
 
 import (
+	"bytes"
+
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -55,20 +57,37 @@ func count(s *scan.Scanner) int64 { return max(s.Value().Int(), 0) }
 
 // callUsage tells what a line adds to the tokens of its message. All lines of a message repeat its usage, with a
 // placeholder for the output on most; the largest value of each field counts. A message without an id counts once a line.
-func (p *Parser) callUsage(id scan.Value, told events.Tokens) {
+//
+// It returns what it told, nil if the line adds nothing.
+func (p *Parser) callUsage(id scan.Value, told events.Tokens) *events.Usage {
 	grown := told
 	if len(id.Body()) > 0 {
 		key := p.hash(domainMessage, id.Body(), nil)
 		known, _ := p.usage.get(key)
-		if grown = known.Max(told); grown == (events.Tokens{}) {
-			return
+		if grown = known.Max(told); grown != (events.Tokens{}) {
+			p.usage.set(key, known)
 		}
-		p.usage.set(key, known)
 	}
 	if grown == (events.Tokens{}) {
-		return
+		return nil
 	}
-	p.emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: grown, Tokens: normalise(grown)}
+	u := &events.Usage{Scope: events.UsageScopeCall, Provider: grown, Tokens: normalise(grown)}
+	p.emit(events.KindUsage).Usage = u
+	return u
+}
+
+// toldUsage reports whether the line before told the same usage of the same message, as most lines of a message do.
+func (p *Parser) toldUsage(r *record) bool {
+	id := r.messageID.Body()
+	if len(id) == 0 {
+		return false
+	}
+	if string(id) == p.usageOf && bytes.Equal(r.usage.Raw, p.usageRaw) {
+		return true
+	}
+	p.usageOf = p.sticky(r.messageID)
+	p.usageRaw = append(p.usageRaw[:0], r.usage.Raw...)
+	return false
 }
 
 // totals tells what a result says was used. Three forms exist, and the first that is there is the truth:

@@ -37,6 +37,7 @@ func Dump(e *events.DisplayEvent) string {
 	text("target", e.Tool.Target)
 	text("input", string(e.Tool.Input))
 	text("agent_type", e.Tool.AgentType)
+	text("started", e.Tool.AgentID)
 	text("server", e.Tool.Server)
 	flag("read_only", e.Tool.ReadOnly)
 	text("state", e.Tool.State.String())

@@ -369,11 +369,16 @@ func digitsEnd(data []byte, i int) int {
 	return i
 }
 
+// skipBlanks is small enough to be inlined; agents write no blanks between tokens.
 func skipBlanks(data []byte, i int) int {
-	for i < len(data) && data[i] <= ' ' {
-		if c := data[i]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			break
-		}
+	if i < len(data) && data[i] <= ' ' {
+		return blanksEnd(data, i)
+	}
+	return i
+}
+
+func blanksEnd(data []byte, i int) int {
+	for i < len(data) && (data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r') {
 		i++
 	}
 	return i

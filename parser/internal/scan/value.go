@@ -96,8 +96,12 @@ func (v Value) Float() float64 {
 	return f
 }
 
-// Time reads a string as a point in time of RFC 3339; the zero time if it is none.
+// Time reads a string as a point in time of RFC 3339, and a number as milliseconds since 1970, or as seconds if it is
+// below 10^11 (in milliseconds that is March 1973); the zero time if it is none.
 func (v Value) Time() time.Time {
+	if v.Kind == KindNumber {
+		return unixTime(v)
+	}
 	body := v.Body()
 	if len(body) < len("2006-01-02T15:04:05Z") || bytes.IndexByte(body, '\\') >= 0 {
 		return time.Time{}
@@ -110,6 +114,17 @@ func (v Value) Time() time.Time {
 		return time.Time{}
 	}
 	return t.UTC()
+}
+
+func unixTime(v Value) time.Time {
+	switch f := v.Float(); {
+	case f <= 0 || f > 1e15:
+		return time.Time{}
+	case f < 1e11:
+		return time.UnixMilli(int64(f * 1000)).UTC()
+	default:
+		return time.UnixMilli(int64(f)).UTC()
+	}
 }
 
 // utcTime reads the one form that agents write, 2006-01-02T15:04:05.000Z with any number of digits behind the point,

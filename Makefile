@@ -1,0 +1,115 @@
+# All that is done to this repository by hand or by a machine. Needs Go, make and git; `make help` lists the targets.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+GO ?= go
+BUILD := build
+BIN := bin
+TOOLS := $(BUILD)/tools
+
+# One version each, here and nowhere else; deploy/deploy_test.go holds the manifest to the builder's.
+OCB_VERSION := v0.165.0
+JAEGER_VERSION := v1.76.0
+
+OCB := $(TOOLS)/builder-$(OCB_VERSION)
+JAEGER_BIN := $(TOOLS)/jaeger-$(JAEGER_VERSION)
+
+# The race detector needs a C compiler. Compiling the runtime's own cgo part shows whether there is a working one;
+# what that costs the tests would pay anyway. `make test RACE=` leaves it out.
+RACE ?= $(shell $(GO) build -race runtime/cgo >/dev/null 2>&1 && echo -race)
+
+FUZZTIME ?= 10s
+BENCHTIME ?= 1s
+TESTTIMEOUT ?= 15m
+SHARED ?= ../shared
+
+# Source files that decide whether the two programs are stale.
+SOURCES = $(shell find . \( -path ./$(BUILD) -o -path ./$(BIN) -o -path './.*' -o -name testdata \) -prune -o -name '*.go' -not -name '*_test.go' -print) go.mod go.sum
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: build
+build: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## build both programs into bin/
+
+$(BIN)/tailspan: $(SOURCES)
+	@mkdir -p $(BIN)
+	CGO_ENABLED=0 $(GO) build -trimpath -o $@ ./cmd/tailspan
+
+# The builder writes its sources and the program into build/otelcol-tailspan; only the program leaves it.
+$(BIN)/otelcol-tailspan: deploy/otelcol-builder.yaml $(OCB) $(SOURCES)
+	@mkdir -p $(BIN) $(BUILD)
+	CGO_ENABLED=0 $(OCB) --config deploy/otelcol-builder.yaml --skip-strict-versioning=false
+	@cp $(BUILD)/otelcol-tailspan/otelcol-tailspan $@
+
+# Tools are built for the machine that runs them, whatever the target of the build is.
+$(OCB):
+	@mkdir -p $(TOOLS)
+	GOOS= GOARCH= CGO_ENABLED=0 GOBIN=$(CURDIR)/$(TOOLS) $(GO) install -trimpath go.opentelemetry.io/collector/cmd/builder@$(OCB_VERSION)
+	@mv $(TOOLS)/builder $@
+
+# Jaeger's go.mod has a replace, which `go install` refuses: it is built as the tool of a module of its own.
+$(JAEGER_BIN):
+	@mkdir -p $(TOOLS)/jaeger
+	@echo "building Jaeger $(JAEGER_VERSION) from its Go module; this takes some minutes, once"
+	cd $(TOOLS)/jaeger && rm -f go.mod go.sum && $(GO) mod init jaeger.invalid/tool && \
+		$(GO) get -tool github.com/jaegertracing/jaeger/cmd/jaeger@$(JAEGER_VERSION) && \
+		CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o jaeger github.com/jaegertracing/jaeger/cmd/jaeger
+	@mv $(TOOLS)/jaeger/jaeger $@
+
+.PHONY: test
+test: ## vet and all tests, with the race detector where there is a C compiler
+	$(GO) vet ./...
+	@race='$(RACE)'; [ -n "$$race" ] || echo "no C compiler that works: testing without the race detector"; \
+	set -x; $(GO) test $$race -timeout $(TESTTIMEOUT) ./...
+
+.PHONY: demo
+demo: $(BIN)/otelcol-tailspan $(if $(JAEGER),$(JAEGER_BIN)) ## run the collector over the sample sessions; JAEGER=1 shows the spans in a Jaeger (JAEGER_WAIT=0: check and stop)
+	@$(GO) run ./deploy/demo -collector $(BIN)/otelcol-tailspan -out $(BUILD)/demo \
+		$(if $(JAEGER),-jaeger $(JAEGER_BIN) -jaeger-wait=$(if $(filter 0,$(JAEGER_WAIT)),false,true))
+
+.PHONY: bench
+bench: ## run all benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout 60m ./...
+
+# Go refuses a flag that a test binary does not know, so -update goes only to the packages that use the helper.
+.PHONY: golden
+golden: ## rewrite the golden files of all packages that have some
+	$(GO) test $$(grep -rl --include='*_test.go' tailspan/internal/goldentest . | xargs -n1 dirname | sort -u) -update
+
+# Each target runs by itself: Go fuzzes one at a time.
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME (10s)
+	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file func; do \
+		name=$${func#func }; echo "== $$name in $$(dirname $$file)"; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname $$file)" </dev/null || exit 1; \
+	done
+
+.PHONY: lint
+lint: ## golangci-lint if it is installed, else go vet and gofmt
+	@if command -v golangci-lint >/dev/null 2>&1; then set -x; golangci-lint run; else \
+		echo "golangci-lint is not installed: go vet and gofmt only"; \
+		$(GO) vet ./... || exit 1; \
+		bad=$$(git ls-files '*.go' | xargs "$$($(GO) env GOROOT)/bin/gofmt" -l); \
+		[ -z "$$bad" ] || { echo "not formatted by gofmt:"; echo "$$bad"; exit 1; }; \
+	fi
+
+.PHONY: generate
+generate: ## say what is generated (nothing that is committed)
+	@echo "Nothing in this repository is generated. metadata.yaml and internal/metadata of the two components have the form"
+	@echo "that mdatagen gives, but are written by hand; tests hold them to each other. The collector's sources under"
+	@echo "$(BUILD)/otelcol-tailspan are written by the builder from deploy/otelcol-builder.yaml on make build."
+
+.PHONY: conformance
+conformance: $(BIN)/tailspan ## compare the events with captures and cases kept outside of this repository (SHARED=../shared)
+	@SHARED='$(SHARED)' .ci/conformance $(BIN)/tailspan
+
+.PHONY: validate
+validate: $(BIN)/otelcol-tailspan ## have the collector check each configuration in deploy/config
+	@.ci/validate $(BIN)/otelcol-tailspan
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(BIN) $(BUILD)

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const fixtures = "../../testdata/claude/"
+
+// tailspan runs the command in this process.
+func tailspan(stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = run(args, strings.NewReader(stdin), &out, &err)
+	return code, out.String(), err.String()
+}
+
+func TestUsageErrors(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "no.jsonl")
+	for _, tc := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"nothing", nil, "usage: tailspan COMMAND"},
+		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want events or render`},
+		{"unknown flag", []string{"events", "--no-such"}, "flag provided but not defined"},
+		{"unknown provider", []string{"events", "--provider", "cloud", missing}, `provider "cloud" is not known, want one of claude, `},
+		{"no file", []string{"events"}, "needs one file or -, got 0 arguments"},
+		{"two files", []string{"events", "a", "b"}, "needs one file or -, got 2 arguments"},
+		{"missing file", []string{"events", missing}, missing + ": no such file"},
+		{"missing file to render", []string{"render", missing}, missing + ": no such file"},
+		{"unknown mode", []string{"render", "--mode", "loud", missing}, `mode must be one of default, verbose, quiet, json, got "loud"`},
+		{"unknown style", []string{"render", "--style", "loud", missing}, `got "loud"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			code, stdout, stderr := tailspan("", tc.args...)
+			assert.Equal(t, exitUsage, code)
+			assert.Empty(t, stdout)
+			assert.Contains(t, stderr, tc.want)
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	code, stdout, _ := tailspan("", "--help")
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, stdout, "events")
+	code, _, stderr := tailspan("", "events", "--help")
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, stderr, "-provider")
+}
+
+// lastLine is the summary that `events` ends with.
+func lastLine(t *testing.T, stdout string) map[string]any {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	var last map[string]any
+	require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &last))
+	return last
+}
+
+func TestEvents(t *testing.T) {
+	code, stdout, stderr := tailspan("", "events", "--provider", "claude", fixtures+"parallel.jsonl")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Empty(t, stderr)
+	kinds := map[string]int{}
+	for line := range strings.Lines(stdout) {
+		var e struct {
+			Kind string `json:"kind"`
+			Name *string
+			Arg  *string
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &e), line)
+		kinds[e.Kind]++
+		if e.Kind == "tool_use" {
+			assert.NotNil(t, e.Name)
+			assert.NotNil(t, e.Arg)
+		}
+	}
+	assert.Equal(t, 9, kinds["tool_use"])
+	assert.Equal(t, 9, kinds["tool_result"])
+	assert.Equal(t, 1, kinds["session_end"])
+	summary := lastLine(t, stdout)
+	assert.Equal(t, "summary", summary["kind"])
+	assert.Equal(t, "claude", summary["provider"])
+	assert.EqualValues(t, 0, summary["malformed"])
+	assert.EqualValues(t, 9, summary["tool_calls"])
+}
+
+func TestEventsOfAnIncompleteStream(t *testing.T) {
+	_, stdout, _ := tailspan("", "events", fixtures+"killed.jsonl")
+	assert.Contains(t, stdout, `{"kind":"session_end","end_code":"incomplete"`)
+	_, stdout, _ = tailspan("", "events", fixtures+"interactive.session.jsonl")
+	assert.NotContains(t, stdout, "session_end", "a transcript promises no end")
+}
+
+func TestEventsFromEverywhere(t *testing.T) {
+	plain, err := os.ReadFile(fixtures + "parity.jsonl")
+	require.NoError(t, err)
+	_, want, _ := tailspan("", "events", fixtures+"parity.jsonl")
+	code, got, _ := tailspan(string(plain), "events", "-")
+	assert.Equal(t, exitOK, code)
+	assert.Equal(t, want, got, "standard input")
+
+	packed := filepath.Join(t.TempDir(), "parity.jsonl.gz")
+	var buffer bytes.Buffer
+	w := gzip.NewWriter(&buffer)
+	require.NoError(t, errors.Join(second(w.Write(plain)), w.Close()))
+	require.NoError(t, os.WriteFile(packed, buffer.Bytes(), 0o600))
+	code, got, _ = tailspan("", "events", packed)
+	assert.Equal(t, exitOK, code)
+	assert.Equal(t, want, got, "gzip")
+
+	require.NoError(t, os.WriteFile(packed, buffer.Bytes()[:buffer.Len()/2], 0o600))
+	code, _, stderr := tailspan("", "events", packed)
+	assert.Equal(t, exitError, code, "a torn gzip file")
+	assert.Contains(t, stderr, "unexpected EOF")
+
+	require.NoError(t, os.WriteFile(packed, plain, 0o600))
+	code, _, stderr = tailspan("", "events", packed)
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, stderr, "unpack")
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestEventsOfNoProvider(t *testing.T) {
+	code, stdout, _ := tailspan("one\r\ntwo", "events", "-")
+	assert.Equal(t, exitOK, code)
+	assert.True(t, strings.HasPrefix(stdout, `{"kind":"raw","line":"one"}`+"\n"+`{"kind":"raw","line":"two"}`+"\n"), stdout)
+	summary := lastLine(t, stdout)
+	assert.EqualValues(t, 2, summary["passed"])
+	assert.EqualValues(t, 0, summary["malformed"])
+}
+
+func TestRender(t *testing.T) {
+	code, stdout, _ := tailspan("", "render", fixtures+"parity.jsonl")
+	assert.Equal(t, exitOK, code)
+	assert.NotContains(t, stdout, "[tool:")
+	code, verbose, _ := tailspan("", "render", "--mode", "verbose", fixtures+"parity.jsonl")
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, verbose, "[tool: Read(")
+	plain, err := os.ReadFile(fixtures + "parity.jsonl")
+	require.NoError(t, err)
+	_, fromStdin, _ := tailspan(string(plain), "render", "--mode", "verbose", "-")
+	assert.Equal(t, verbose, fromStdin)
+	_, raw, _ := tailspan("", "render", "--mode", "json", fixtures+"parity.jsonl")
+	assert.Equal(t, string(plain), raw)
+}
+
+func TestRenderPassesOn(t *testing.T) {
+	_, stdout, _ := tailspan("just\x1b[2J words\nand more", "render", "-")
+	assert.Equal(t, "just words\nand more\n", stdout, "no known agent")
+	words := "npm warn\n" + `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"hi"}]},"session_id":"s"}` + "\n"
+	_, stdout, _ = tailspan(words, "render", "--provider", "claude", "--mode", "verbose", "--style", "transcript", "-")
+	assert.Contains(t, stdout, "npm warn\n")
+	_, stdout, _ = tailspan(words, "render", "--provider", "claude", "-")
+	assert.Equal(t, "hi\n", stdout, "default mode is text alone")
+}
+
+// TestReaderGoesAway holds that a closed pipe on standard output is a normal end.
+func TestReaderGoesAway(t *testing.T) {
+	for _, command := range []string{"events", "render"} {
+		var stderr bytes.Buffer
+		code := run([]string{command, fixtures + "parity.jsonl"}, nil, brokenPipe{}, &stderr)
+		assert.Equal(t, exitOK, code, command)
+		assert.Empty(t, stderr.String())
+		code = run([]string{command, fixtures + "parity.jsonl"}, nil, fullDisk{}, &stderr)
+		assert.Equal(t, exitError, code, "a full disk is no normal end")
+		assert.Contains(t, stderr.String(), "no space left")
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestLines(t *testing.T) {
+	long := strings.Repeat("x", 3*readBytes+7)
+	for name, input := range map[string]string{
+		"empty": "", "one": "a\n", "no newline at the end": "a\nb", "blank lines": "\n\na\n\n", "carriage returns": "a\r\nb\rc\n",
+		"long": "a\n" + long + "\nb\n" + long, "other separators": "a\u2028b\u0085c\n",
+	} {
+		want := strings.Split(strings.TrimSuffix(input, "\n"), "\n")
+		if input == "" {
+			want = nil
+		}
+		for _, reader := range []io.Reader{strings.NewReader(input), iotest.DataErrReader(strings.NewReader(input)), iotest.HalfReader(strings.NewReader(input))} {
+			assert.Equal(t, want, lines(t, reader), name)
+		}
+	}
+}
+
+func lines(t testing.TB, r io.Reader) (all []string) {
+	t.Helper()
+	require.NoError(t, (&lineReader{max: defaultMaxLine}).each(r, func(line []byte) error {
+		all = append(all, string(line))
+		return nil
+	}))
+	return all
+}
+
+func TestLinesStop(t *testing.T) {
+	stop := errors.New("stop")
+	assert.ErrorIs(t, (&lineReader{max: 9}).each(strings.NewReader("a\nb\n"), func([]byte) error { return stop }), stop)
+	assert.ErrorIs(t, (&lineReader{max: 9}).each(iotest.ErrReader(io.ErrClosedPipe), func([]byte) error { return nil }), io.ErrClosedPipe)
+}
+
+func TestLinesTooLong(t *testing.T) {
+	long := strings.Repeat("x", 2*readBytes)
+	l := lineReader{max: 5}
+	var got []string
+	require.NoError(t, l.each(strings.NewReader("12345\n123456\n"+long+"\nend\n"+long), func(line []byte) error {
+		got = append(got, string(line))
+		return nil
+	}))
+	assert.Equal(t, []string{"12345", "end"}, got)
+	assert.Equal(t, 3, l.skipped)
+	assert.LessOrEqual(t, cap(l.long), readBytes, "in constant memory")
+
+	_, stdout, _ := tailspan("one\ntwo two\n", "events", "--max-line-size", "4", "-")
+	assert.EqualValues(t, 1, lastLine(t, stdout)["too_long"])
+	_, _, stderr := tailspan("one\ntwo two\n", "render", "--max-line-size", "4", "-")
+	assert.Contains(t, stderr, "skipped 1 lines longer than 4 bytes")
+	code, _, stderr := tailspan("", "render", "--max-line-size", "0", "-")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "max-line-size must be positive, got 0")
+}
+
+// FuzzSplit holds that the lines are the same however the input is cut into reads, and those of a plain split.
+func FuzzSplit(f *testing.F) {
+	f.Add([]byte("a\nb\r\n\nc"), uint16(1))
+	f.Add(bytes.Repeat([]byte("x"), 100), uint16(7))
+	f.Fuzz(func(t *testing.T, data []byte, cut uint16) {
+		want := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+		if len(data) == 0 {
+			want = nil
+		}
+		step := int(cut)%64 + 1
+		r := io.MultiReader(readers(slices.Collect(slices.Chunk(data, step)))...)
+		require.Equal(t, want, lines(t, bufio.NewReader(r)))
+		require.Equal(t, want, lines(t, bytes.NewReader(data)))
+	})
+}
+
+func readers(chunks [][]byte) []io.Reader {
+	all := make([]io.Reader, len(chunks))
+	for i, c := range chunks {
+		all[i] = bytes.NewReader(c)
+	}
+	return all
+}

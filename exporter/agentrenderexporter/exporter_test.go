@@ -1,0 +1,434 @@
+package agentrenderexporter
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/exporter"
+	"go.opentelemetry.io/collector/exporter/exportertest"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
+	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// flakyOutput takes what it may and fails after that.
+type flakyOutput struct {
+	mu     sync.Mutex
+	text   bytes.Buffer
+	allow  int // bytes; negative: all
+	writes int
+	closed bool
+}
+
+var errFull = errors.New("disk full")
+
+func (o *flakyOutput) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.writes++
+	n := len(p)
+	if o.allow >= 0 {
+		n = min(n, o.allow)
+		o.allow -= n
+	}
+	o.text.Write(p[:n]) // a bytes.Buffer takes everything
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+func (o *flakyOutput) Close() error { o.closed = true; return nil }
+
+func (o *flakyOutput) permit(n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.allow = n
+}
+
+func (o *flakyOutput) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// started gives a running exporter over out. It has no goroutine, so a test need not shut it down.
+func started(t *testing.T, out *flakyOutput, change func(*Config)) exporter.Logs {
+	t.Helper()
+	return startedWith(t, exportertest.NewNopSettings(metadata.Type), out, change)
+}
+
+func startedWith(t *testing.T, set exporter.Settings, out io.WriteCloser, change func(*Config)) exporter.Logs {
+	t.Helper()
+	cfg := NewFactory().CreateDefaultConfig().(*Config)
+	cfg.RetryConfig.Enabled = false
+	if change != nil {
+		change(cfg)
+	}
+	require.NoError(t, cfg.Validate())
+	e, err := newExporter(cfg, set.TelemetrySettings, func(string) (io.WriteCloser, error) { return out, nil })
+	require.NoError(t, err)
+	exp, err := wrap(t.Context(), set, cfg, e)
+	require.NoError(t, err)
+	require.NoError(t, exp.Start(t.Context(), componenttest.NewNopHost()))
+	return exp
+}
+
+// item is a record to be: an event of a session, or a raw line.
+type item struct {
+	service, session, uid string
+	event                 events.DisplayEvent
+	raw                   string
+}
+
+func text(session, words string) item {
+	return item{session: session, event: events.DisplayEvent{Kind: events.KindText, Text: words}}
+}
+
+func delta(session, words string) item {
+	i := text(session, words)
+	i.event.Delta = true
+	return i
+}
+
+// records writes a batch by hand, one resource an item.
+func records(items ...item) plog.Logs {
+	logs := plog.NewLogs()
+	for _, i := range items {
+		rl := logs.ResourceLogs().AppendEmpty()
+		rl.Resource().Attributes().PutStr(telemetry.AttrServiceName, i.service)
+		lr := rl.ScopeLogs().AppendEmpty().LogRecords().AppendEmpty()
+		lr.SetEventName("tailspan." + i.event.Kind.String())
+		lr.Body().SetStr(i.event.Text)
+		if i.raw != "" {
+			lr.SetEventName(telemetry.EventNameRaw)
+			lr.Body().SetStr(i.raw)
+		}
+		lr.Attributes().PutStr(telemetry.AttrSessionID, i.session)
+		if i.event.Delta {
+			lr.Attributes().PutBool(telemetry.AttrDelta, true)
+		}
+		if i.event.Tool.Name != "" {
+			lr.Attributes().PutStr(telemetry.AttrGenAIToolName, i.event.Tool.Name)
+			lr.Attributes().PutStr(telemetry.AttrToolTarget, i.event.Tool.Target)
+		}
+		if i.uid != "" {
+			lr.Attributes().PutStr(telemetry.AttrLogRecordUID, i.uid)
+		}
+	}
+	logs.MarkReadOnly()
+	return logs
+}
+
+// run is a run of an agent with everything that a style may show.
+func run() []events.DisplayEvent {
+	all := []events.DisplayEvent{
+		{Kind: events.KindSessionStarted, Model: "demo-1", Session: &events.Session{Version: "1"}},
+		{Kind: events.KindText, MessageID: "m1", Text: "I look.\x1b[2J"},
+		{Kind: events.KindToolUse, MessageID: "m1", Tool: events.Tool{ID: "t1", Name: "Read", Target: "src/auth.ts"}},
+		{Kind: events.KindToolResult, Tool: events.Tool{ID: "t1", Name: "Read", Target: "src/auth.ts", Lines: 12, HasLines: true, Summary: "package auth"}},
+		{Kind: events.KindToolUse, MessageID: "m2", Tool: events.Tool{ID: "t2", Name: "Task", Target: "Count names", AgentType: "Explore"}},
+		{Kind: events.KindToolUse, ParentID: "t2", MessageID: "m3", Tool: events.Tool{ID: "t3", Name: "Grep", Target: "func "}},
+		{Kind: events.KindToolResult, ParentID: "t2", Tool: events.Tool{ID: "t3", Name: "Grep", Target: "func ", Error: true, Err: "no such folder"}},
+		{Kind: events.KindToolResult, Tool: events.Tool{ID: "t2", Name: "Task", Target: "Count names", Summary: "3 names"}},
+		{Kind: events.KindNotice, Text: "retry 1 of 10", Notice: events.Notice{Level: events.LevelWarn, Code: events.NoticeAPIRetry}},
+		{Kind: events.KindApprovalRequest, Approval: &events.Approval{ID: "a1", Tool: "Bash", Subject: "rm -r build"}},
+		{Kind: events.KindAskRequest, Ask: &events.Ask{ID: "q1", Questions: []events.AskQuestion{{Prompt: "Which?", Options: []events.AskOption{{Label: "a"}}}}}},
+		{Kind: events.KindTurnAborted, End: &events.End{Principle: "do no harm"}},
+		{Kind: events.KindText, MessageID: "m4", Text: "Done.\n"},
+		{Kind: events.KindUsage, MessageID: "m4", Usage: &events.Usage{Tokens: events.Tokens{Input: 3}}},
+		{Kind: events.KindSessionEnded, End: &events.End{Error: true, Err: "out of turns", Code: "error_max_turns", Duration: 4100 * time.Millisecond}},
+	}
+	for i := range all {
+		all[i].SessionID = "1a2b3c4d-0000-4000-8000-000000000001"
+		all[i].Time = time.Date(2026, 11, 27, 9, 0, i, 0, time.UTC)
+	}
+	return all
+}
+
+// fold makes records of events as the receiver does.
+func fold(evs []events.DisplayEvent) plog.Logs {
+	stream := telemetry.NewRegistry(telemetry.NewDefaultSettings()).Open(telemetry.StreamSettings{
+		ID: "stream", Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"},
+	})
+	for i := range evs {
+		stream.Feed(telemetry.Line{Offset: int64(i)}, evs[i:i+1])
+	}
+	stream.Close(telemetry.CloseReasonTruncated)
+	return stream.Take().Logs
+}
+
+// TestRecordsLookLikeTheirEvents holds that rendering records gives what rendering their events gives, in every mode and
+// style, though the exporter knows the records alone.
+func TestRecordsLookLikeTheirEvents(t *testing.T) {
+	for mode := render.ModeDefault; mode < render.ModeJSON; mode++ {
+		for style := render.StyleMarker; style <= render.StyleProgress; style++ {
+			t.Run(fmt.Sprintf("%s %s", mode, style), func(t *testing.T) {
+				var want bytes.Buffer
+				r := render.New(&want, render.Settings{Mode: mode, Style: style})
+				for _, ev := range run() {
+					r.Emit(&ev)
+				}
+				require.NoError(t, r.Close())
+				require.NotEmpty(t, want.String())
+
+				out := &flakyOutput{allow: -1}
+				exp := started(t, out, func(c *Config) { c.Mode, c.Style = mode.String(), style.String() })
+				require.NoError(t, exp.ConsumeLogs(t.Context(), fold(run())))
+				assert.Equal(t, want.String(), out.String())
+			})
+		}
+	}
+}
+
+func TestModes(t *testing.T) {
+	tool := item{session: "s", event: events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{Name: "Read", Target: "README.md"}}}
+	batch := []item{text("s", "Hello"), tool, {session: "s", raw: "plain \x1b[1mwords"}, text("s", "Bye\n")}
+	for mode, want := range map[string]string{
+		"default": "Hello\nplain words\nBye\n",
+		"verbose": "Hello\n[tool: Read(README.md)]\nplain words\nBye\n",
+		"quiet":   "plain words\n",
+		"json":    "plain \x1b[1mwords\n",
+	} {
+		out := &flakyOutput{allow: -1}
+		exp := started(t, out, func(c *Config) { c.Mode = mode })
+		require.NoError(t, exp.ConsumeLogs(t.Context(), records(batch...)))
+		assert.Equal(t, want, out.String(), "mode %s", mode)
+		assert.Equal(t, 1, out.writes, "a batch is one write")
+	}
+}
+
+func TestEscapeCICommands(t *testing.T) {
+	out := &flakyOutput{allow: -1}
+	exp := started(t, out, func(c *Config) { c.EscapeCICommands = true })
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("s", "::error::boo"))))
+	assert.Equal(t, ":\\:error::boo\n", out.String())
+}
+
+func TestInterleavedSessions(t *testing.T) {
+	out := &flakyOutput{allow: -1}
+	exp := started(t, out, nil)
+	// An escape sequence of one session is open while the other writes.
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(delta("a", "one \x1b]0;ti"), delta("b", "two\n"), delta("a", "tle\aand"))))
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(delta("a", " more"))))
+	assert.Equal(t, "one \ntwo\nand more", out.String(), "nothing waits for the next batch")
+	require.NoError(t, exp.Shutdown(t.Context()))
+	assert.Equal(t, "one \ntwo\nand more\n", out.String(), "shutdown ends the text")
+	assert.True(t, out.closed)
+}
+
+func TestSessionsAreToldApartByResource(t *testing.T) {
+	out := &flakyOutput{allow: -1}
+	exp := started(t, out, nil)
+	a, b := delta("s", "one"), delta("s", "two")
+	a.service, b.service = "codex", "claude-code"
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(a, b)))
+	assert.Equal(t, "one\ntwo", out.String())
+}
+
+func TestLeastRecentlyUsedSessionIsClosed(t *testing.T) {
+	all := newSessions(render.Settings{}, 2)
+	a, b := all.of("a"), all.of("b")
+	a.Emit(&events.DisplayEvent{Kind: events.KindText, Delta: true, Text: "text of a"})
+	assert.Same(t, b, all.of("b"))
+	all.of("c")
+	assert.Len(t, all.byKey, 2)
+	assert.Equal(t, "text of a\n", all.pending.String(), "its text is ended")
+	assert.NotSame(t, a, all.of("a"), "it begins anew")
+	all.closeAll()
+	assert.Empty(t, all.byKey)
+	assert.Zero(t, all.recent.Len())
+}
+
+func TestForeignAndRepeatedRecords(t *testing.T) {
+	tel := componenttest.NewTelemetry()
+	t.Cleanup(func() { require.NoError(t, tel.Shutdown(context.Background())) })
+	set := exportertest.NewNopSettings(metadata.Type)
+	set.TelemetrySettings = tel.NewTelemetrySettings()
+	out := &flakyOutput{allow: -1}
+	exp := startedWith(t, set, out, nil)
+
+	first, second := text("s", "one"), text("s", "two")
+	first.uid, second.uid = "u1", "u2"
+	foreign := plog.NewLogs()
+	lr := foreign.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords()
+	lr.AppendEmpty().Body().SetStr("some other log")
+	lr.AppendEmpty().SetEventName("tailspan.step_started")
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(first)))
+	require.NoError(t, exp.ConsumeLogs(t.Context(), foreign))
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(first, second, text("s", "three"), text("s", "three"))))
+	assert.Equal(t, "one\ntwo\nthree\nthree\n", out.String(), "a record without uid is never taken for a repeated one")
+
+	assert.Equal(t, map[string]int64{"": 4}, counted(t, tel, "otelcol_exporter_agent_render_rendered_records"))
+	assert.Equal(t, map[string]int64{"foreign": 2, "repeated": 1}, counted(t, tel, "otelcol_exporter_agent_render_ignored_records"))
+	assert.Equal(t, map[string]int64{"": 7}, counted(t, tel, "otelcol_exporter_sent_log_records"), "the helper's own count")
+}
+
+// counted gives the values of a counter by the attribute reason.
+func counted(t *testing.T, tel *componenttest.Telemetry, name string) map[string]int64 {
+	t.Helper()
+	m, err := tel.GetMetric(name)
+	require.NoError(t, err)
+	got := map[string]int64{}
+	for _, p := range m.Data.(metricdata.Sum[int64]).DataPoints {
+		reason, _ := p.Attributes.Value(attribute.Key("reason"))
+		got[reason.AsString()] += p.Value
+	}
+	return got
+}
+
+func TestRecentRecords(t *testing.T) {
+	r := newRecentRecords(2)
+	var got []bool
+	for _, uid := range []string{"a", "a", "b", "a", "c", "b", "a", ""} {
+		got = append(got, r.add(uid))
+	}
+	assert.Equal(t, []bool{true, false, true, false, true, false, true, true}, got, "a is forgotten when c comes")
+	assert.Len(t, r.seen, 2)
+	off := newRecentRecords(0)
+	assert.True(t, off.add("a") && off.add("a"))
+}
+
+// TestFailedWriteIsReturnedAndRepairedOnce cuts the write of a batch at every byte; sending the batch again must give
+// the whole text once.
+func TestFailedWriteIsReturnedAndRepairedOnce(t *testing.T) {
+	batch := fold(run())
+	whole := &flakyOutput{allow: -1}
+	require.NoError(t, started(t, whole, func(c *Config) { c.Mode, c.Style = "verbose", "transcript" }).ConsumeLogs(t.Context(), batch))
+	for cut := range len(whole.String()) {
+		out := &flakyOutput{allow: cut}
+		exp := started(t, out, func(c *Config) { c.Mode, c.Style = "verbose", "transcript" })
+		err := exp.ConsumeLogs(t.Context(), batch)
+		require.ErrorIs(t, err, errFull)
+		require.ErrorContains(t, err, `write output "stdout": disk full`)
+		require.ErrorIs(t, exp.ConsumeLogs(t.Context(), records(text("x", "another"))), errFull, "no batch is taken meanwhile")
+		out.permit(-1)
+		require.NoError(t, exp.ConsumeLogs(t.Context(), batch))
+		require.Equal(t, whole.String(), out.String(), "cut at %d", cut)
+		require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("x", "another"))))
+		require.Equal(t, whole.String()+"another\n", out.String(), "cut at %d", cut)
+	}
+}
+
+func TestRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := &flakyOutput{allow: 5}
+		exp := started(t, out, func(c *Config) { c.RetryConfig.Enabled = true })
+		done := make(chan error)
+		go func() { done <- exp.ConsumeLogs(t.Context(), fold(run())) }()
+		synctest.Wait()
+		assert.Equal(t, "I loo", out.String(), "the helper waits to try again")
+		out.permit(-1)
+		require.NoError(t, <-done)
+		assert.Equal(t, "I look.\nDone.\n", out.String())
+		require.NoError(t, exp.Shutdown(t.Context()))
+	})
+}
+
+func TestShutdownWritesWhatIsLeft(t *testing.T) {
+	out := &flakyOutput{allow: 2}
+	exp := started(t, out, nil)
+	require.ErrorIs(t, exp.ConsumeLogs(t.Context(), records(text("s", "words"))), errFull)
+	out.permit(-1)
+	require.NoError(t, exp.Shutdown(t.Context()))
+	assert.Equal(t, "words\n", out.String())
+
+	out = &flakyOutput{allow: 0}
+	exp = started(t, out, nil)
+	require.ErrorIs(t, exp.ConsumeLogs(t.Context(), records(text("s", "words"))), errFull)
+	require.ErrorIs(t, exp.Shutdown(t.Context()), errFull, "what could not be written is told")
+	assert.True(t, out.closed)
+}
+
+// stuckOutput hangs in Write until it is let go.
+type stuckOutput struct{ entered, free chan struct{} }
+
+func (o stuckOutput) Write(p []byte) (int, error) {
+	o.entered <- struct{}{}
+	<-o.free
+	return len(p), nil
+}
+
+func (stuckOutput) Close() error { return nil }
+
+// TestStuckOutput holds that waiting behind a write that hangs ends with the context.
+func TestStuckOutput(t *testing.T) {
+	out := stuckOutput{entered: make(chan struct{}), free: make(chan struct{})}
+	exp := startedWith(t, exportertest.NewNopSettings(metadata.Type), out, nil)
+	done := make(chan error)
+	go func() { done <- exp.ConsumeLogs(t.Context(), records(text("s", "words"))) }()
+	<-out.entered
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.ErrorIs(t, exp.ConsumeLogs(ctx, records(text("s", "more"))), context.Canceled)
+	assert.ErrorIs(t, exp.Shutdown(ctx), context.Canceled)
+	close(out.free)
+	require.NoError(t, <-done)
+}
+
+func TestFileOutput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "folder", "agents.log")
+	for _, words := range []string{"first run", "second run"} {
+		cfg := NewFactory().CreateDefaultConfig().(*Config)
+		cfg.Output = path
+		exp, err := NewFactory().CreateLogs(t.Context(), exportertest.NewNopSettings(metadata.Type), cfg)
+		require.NoError(t, err)
+		require.NoError(t, exp.Start(t.Context(), componenttest.NewNopHost()))
+		require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("s", words))))
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.True(t, strings.HasSuffix(string(got), words+"\n"), "it is there before shutdown: %q", got)
+		require.NoError(t, exp.Shutdown(t.Context()))
+	}
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "first run\nsecond run\n", string(got), "a file is appended to")
+}
+
+func TestStandardOutputsStayOpen(t *testing.T) {
+	for name, file := range map[string]*os.File{outputStdout: os.Stdout, outputStderr: os.Stderr} {
+		out, err := openOutput(name)
+		require.NoError(t, err)
+		assert.Equal(t, keepOpen{file}, out)
+		require.NoError(t, out.Close())
+		_, err = file.Stat()
+		assert.NoError(t, err, "%s was closed", name)
+	}
+}
+
+func TestConcurrentBatches(t *testing.T) {
+	out := &flakyOutput{allow: -1}
+	exp := started(t, out, nil)
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			session := fmt.Sprint("s", i)
+			assert.NoError(t, exp.ConsumeLogs(t.Context(), records(text(session, session+" one"), text(session, session+" two"))))
+		})
+	}
+	group.Wait()
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	require.Len(t, lines, 16)
+	for i := 0; i < len(lines); i += 2 {
+		session, _, _ := strings.Cut(lines[i], " ")
+		assert.Equal(t, []string{session + " one", session + " two"}, lines[i:i+2], "a batch stays together")
+	}
+}

@@ -1,0 +1,42 @@
+package agentrenderexporter
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/exporter"
+	"go.opentelemetry.io/collector/exporter/exporterhelper"
+
+	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
+)
+
+// NewFactory makes the factory of the exporter.
+func NewFactory() exporter.Factory {
+	return exporter.NewFactory(
+		metadata.Type,
+		createDefaultConfig,
+		exporter.WithLogs(createLogs, metadata.LogsStability),
+	)
+}
+
+func createLogs(ctx context.Context, set exporter.Settings, config component.Config) (exporter.Logs, error) {
+	cfg := config.(*Config)
+	e, err := newExporter(cfg, set.TelemetrySettings, openOutput)
+	if err != nil {
+		return nil, err
+	}
+	return wrap(ctx, set, cfg, e)
+}
+
+// wrap gives an exporter what the collector's helper has: retry, queue, and the common metrics.
+func wrap(ctx context.Context, set exporter.Settings, cfg *Config, e *renderExporter) (exporter.Logs, error) {
+	return exporterhelper.NewLogs(ctx, set, cfg, e.push,
+		exporterhelper.WithStart(e.start),
+		exporterhelper.WithShutdown(e.shutdown),
+		exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}),
+		exporterhelper.WithTimeout(exporterhelper.TimeoutConfig{Timeout: 0}), // a reader may stop a pipe for as long as it likes
+		exporterhelper.WithRetry(cfg.RetryConfig),
+		exporterhelper.WithQueue(cfg.QueueConfig),
+	)
+}

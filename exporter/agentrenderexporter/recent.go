@@ -1,0 +1,38 @@
+package agentrenderexporter
+
+import "hash/maphash"
+
+// recentRecords remembers the last records by hashes of their uids: 64 bits each, so that with the default of 16384 the
+// chance to take one new record for an old one is below 1e-15.
+type recentRecords struct {
+	seed maphash.Seed
+	ring []uint64 // oldest overwritten first
+	next int
+	full bool
+	seen map[uint64]struct{}
+}
+
+func newRecentRecords(limit int) *recentRecords {
+	return &recentRecords{seed: maphash.MakeSeed(), ring: make([]uint64, limit), seen: make(map[uint64]struct{})}
+}
+
+// add notes a uid and reports whether it is a new one. One without uid always is.
+func (r *recentRecords) add(uid string) bool {
+	if uid == "" || len(r.ring) == 0 {
+		return true
+	}
+	h := maphash.String(r.seed, uid)
+	if _, ok := r.seen[h]; ok {
+		return false
+	}
+	if r.full {
+		delete(r.seen, r.ring[r.next])
+	}
+	r.seen[h] = struct{}{}
+	r.ring[r.next] = h
+	r.next++
+	if r.next == len(r.ring) {
+		r.next, r.full = 0, true
+	}
+	return true
+}

@@ -1,0 +1,118 @@
+package otlpjson
+
+import (
+	"fmt"
+
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+// ProblemKind tells what is wrong with the structure of a trace.
+type ProblemKind string
+
+// The problems that [Check] finds.
+const (
+	// ProblemNoTraceID is a span without a trace id.
+	ProblemNoTraceID ProblemKind = "no_trace_id"
+	// ProblemNoSpanID is a span without an id.
+	ProblemNoSpanID ProblemKind = "no_span_id"
+	// ProblemDuplicate is a span id that comes again in its trace.
+	ProblemDuplicate ProblemKind = "duplicate_span_id"
+	// ProblemMissingParent is a parent that is not in the trace.
+	ProblemMissingParent ProblemKind = "missing_parent"
+	// ProblemCircle is a span that is above itself.
+	ProblemCircle ProblemKind = "circle"
+	// ProblemNoRoot is a trace in which every span has a parent.
+	ProblemNoRoot ProblemKind = "no_root"
+	// ProblemManyRoots is a second span without a parent.
+	ProblemManyRoots ProblemKind = "many_roots"
+	// ProblemBackwards is a span that ends before it starts.
+	ProblemBackwards ProblemKind = "ends_before_start"
+	// ProblemOutside is a span that starts before its parent or ends after it, and bears no mark of the background.
+	ProblemOutside ProblemKind = "outside_parent"
+)
+
+// Problem is one thing that is wrong. Ids are hexadecimal; SpanID and Name are empty if it concerns the whole trace.
+type Problem struct {
+	Kind    ProblemKind
+	TraceID string
+	SpanID  string
+	Name    string
+}
+
+// String gives one line for people.
+func (p Problem) String() string {
+	if p.SpanID == "" && p.Name == "" {
+		return fmt.Sprintf("%s: trace %s", p.Kind, p.TraceID)
+	}
+	return fmt.Sprintf("%s: trace %s span %s %q", p.Kind, p.TraceID, p.SpanID, p.Name)
+}
+
+// Check proves the structure of the traces that all requests make together: every parent stands in the trace of its
+// child, each trace has one root and no circle, no id comes twice, time runs forwards, and a span lies inside its parent
+// unless it goes on in the background. It returns nil if nothing is wrong.
+//
+// A trace that hangs under a span of someone else, by TRACEPARENT, is no case for it.
+func Check(requests ...ptrace.Traces) []Problem {
+	var problems []Problem
+	for _, t := range gather(requests) {
+		problems = append(problems, t.check()...)
+	}
+	return problems
+}
+
+func (t *trace) check() (problems []Problem) {
+	report := func(kind ProblemKind, s *span) {
+		p := Problem{Kind: kind, TraceID: t.id.String()}
+		if s != nil {
+			p.SpanID, p.Name = s.SpanID().String(), s.Name()
+		}
+		problems = append(problems, p)
+	}
+	if t.id.IsEmpty() {
+		report(ProblemNoTraceID, nil)
+	}
+	roots := 0
+	for _, s := range t.spans {
+		if s.SpanID().IsEmpty() {
+			report(ProblemNoSpanID, s)
+		}
+		for range s.copies {
+			report(ProblemDuplicate, s)
+		}
+		if s.EndTimestamp() < s.StartTimestamp() {
+			report(ProblemBackwards, s)
+		}
+		switch {
+		case s.ParentSpanID().IsEmpty():
+			if roots++; roots > 1 {
+				report(ProblemManyRoots, s)
+			}
+		case s.parent == nil:
+			report(ProblemMissingParent, s)
+		case s.inCircle():
+			report(ProblemCircle, s)
+		case s.outsideParent():
+			report(ProblemOutside, s)
+		}
+	}
+	if roots == 0 {
+		report(ProblemNoRoot, nil)
+	}
+	return problems
+}
+
+// inCircle tells whether s is among the spans above it. A span that only hangs below a circle is not.
+func (s *span) inCircle() bool {
+	top := s
+	for p := range s.above {
+		top = p
+	}
+	return top.parent == s
+}
+
+func (s *span) outsideParent() bool {
+	if s.background() {
+		return false
+	}
+	return s.StartTimestamp() < s.parent.StartTimestamp() || s.EndTimestamp() > s.parent.EndTimestamp()
+}

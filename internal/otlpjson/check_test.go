@@ -1,0 +1,100 @@
+package otlpjson_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/internal/otlpjson"
+)
+
+func TestCheck(t *testing.T) {
+	root := node{trace: 1, id: 1, name: "run", start: 10, end: 90}
+	background := map[string]any{"tailspan.background": true}
+	tests := []struct {
+		name  string
+		nodes []node
+		want  []string
+	}{
+		{name: "nothing"},
+		{name: "a tree", nodes: []node{root, {trace: 1, id: 2, parent: 1, start: 10, end: 90}, {trace: 1, id: 3, parent: 2, start: 20, end: 20}}},
+		{name: "children before their parents", nodes: []node{{trace: 1, id: 2, parent: 1, start: 10, end: 90}, root}},
+		{name: "the same ids in two traces", nodes: []node{root, {trace: 2, id: 1, name: "run"}}},
+		{
+			name:  "missing parent",
+			nodes: []node{root, {trace: 1, id: 2, parent: 9, name: "lost"}},
+			want:  []string{`missing_parent: trace 00000000000000000000000000000001 span 0000000000000002 "lost"`},
+		},
+		{
+			name:  "the parent stands in another trace",
+			nodes: []node{root, {trace: 2, id: 5, name: "run"}, {trace: 2, id: 2, parent: 1, name: "strayed"}},
+			want:  []string{`missing_parent: trace 00000000000000000000000000000002 span 0000000000000002 "strayed"`},
+		},
+		{
+			name:  "two roots",
+			nodes: []node{root, {trace: 1, id: 2, name: "another"}},
+			want:  []string{`many_roots: trace 00000000000000000000000000000001 span 0000000000000002 "another"`},
+		},
+		{
+			name:  "circle",
+			nodes: []node{{trace: 1, id: 2, parent: 3, name: "a"}, {trace: 1, id: 3, parent: 2, name: "b"}, {trace: 1, id: 4, parent: 3, name: "below"}},
+			want: []string{
+				`circle: trace 00000000000000000000000000000001 span 0000000000000002 "a"`,
+				`circle: trace 00000000000000000000000000000001 span 0000000000000003 "b"`,
+				`no_root: trace 00000000000000000000000000000001`,
+			},
+		},
+		{
+			name:  "its own parent",
+			nodes: []node{root, {trace: 1, id: 2, parent: 2, name: "self"}},
+			want:  []string{`circle: trace 00000000000000000000000000000001 span 0000000000000002 "self"`},
+		},
+		{
+			name:  "the same id three times",
+			nodes: []node{root, root, root},
+			want: []string{
+				`duplicate_span_id: trace 00000000000000000000000000000001 span 0000000000000001 "run"`,
+				`duplicate_span_id: trace 00000000000000000000000000000001 span 0000000000000001 "run"`,
+			},
+		},
+		{
+			name:  "ids that are zero",
+			nodes: []node{{name: "nobody"}},
+			want: []string{
+				`no_trace_id: trace `,
+				`no_span_id: trace  span  "nobody"`,
+			},
+		},
+		{
+			name:  "ends before it starts",
+			nodes: []node{{trace: 1, id: 1, name: "run", start: 2, end: 1}},
+			want:  []string{`ends_before_start: trace 00000000000000000000000000000001 span 0000000000000001 "run"`},
+		},
+		{
+			name:  "starts before its parent",
+			nodes: []node{root, {trace: 1, id: 2, parent: 1, name: "early", start: 9, end: 20}},
+			want:  []string{`outside_parent: trace 00000000000000000000000000000001 span 0000000000000002 "early"`},
+		},
+		{
+			name:  "ends after its parent",
+			nodes: []node{root, {trace: 1, id: 2, parent: 1, name: "late", start: 10, end: 91}},
+			want:  []string{`outside_parent: trace 00000000000000000000000000000001 span 0000000000000002 "late"`},
+		},
+		{name: "goes on in the background", nodes: []node{root, {trace: 1, id: 2, parent: 1, start: 10, end: 91, attributes: background}}},
+		{
+			name:  "the mark of the background is for the span that bears it",
+			nodes: []node{root, {trace: 1, id: 2, parent: 1, start: 10, end: 91, attributes: background}, {trace: 1, id: 3, parent: 2, name: "below", start: 10, end: 99}},
+			want:  []string{`outside_parent: trace 00000000000000000000000000000001 span 0000000000000003 "below"`},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, problem := range otlpjson.Check(requests(t, "s", tt.nodes...)...) {
+				got = append(got, fmt.Sprint(problem))
+			}
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}

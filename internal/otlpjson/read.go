@@ -1,0 +1,100 @@
+package otlpjson
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+// Data is what stood in one or more files, in their order.
+type Data struct {
+	Traces []ptrace.Traces
+	Logs   []plog.Logs
+	// Skipped counts lines that hold another signal, such as metrics.
+	Skipped int
+}
+
+// ReadFiles reads all files into one Data.
+func ReadFiles(paths ...string) (*Data, error) {
+	all := &Data{}
+	for _, path := range paths {
+		if err := all.readFile(path); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (d *Data) readFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open file: %w", err)
+	}
+	defer f.Close()
+	if err := d.read(f); err != nil {
+		return fmt.Errorf("read %q: %w", path, err)
+	}
+	return nil
+}
+
+// Read reads one file. It stops at the first line that is not OTLP JSON, and names it.
+func Read(r io.Reader) (*Data, error) {
+	d := &Data{}
+	if err := d.read(r); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Data) read(r io.Reader) error {
+	in := bufio.NewReader(r)
+	for number := 1; ; number++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read line %d: %w", number, err)
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if lineErr := d.add(line); lineErr != nil {
+				return fmt.Errorf("parse line %d: %w", number, lineErr)
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// add takes in one request. Which signal it is stands in its only top-level key.
+func (d *Data) add(line []byte) error {
+	var signal struct {
+		ResourceSpans json.RawMessage `json:"resourceSpans"`
+		ResourceLogs  json.RawMessage `json:"resourceLogs"`
+	}
+	if err := json.Unmarshal(line, &signal); err != nil {
+		return err
+	}
+	switch {
+	case signal.ResourceSpans != nil:
+		traces, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(line)
+		if err != nil {
+			return fmt.Errorf("parse traces: %w", err)
+		}
+		d.Traces = append(d.Traces, traces)
+	case signal.ResourceLogs != nil:
+		logs, err := (&plog.JSONUnmarshaler{}).UnmarshalLogs(line)
+		if err != nil {
+			return fmt.Errorf("parse logs: %w", err)
+		}
+		d.Logs = append(d.Logs, logs)
+	default:
+		d.Skipped++
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package otlpjson
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+// The attributes that are read here, as they stand in the data.
+const (
+	attrService      = "service.name"
+	attrOperation    = "gen_ai.operation.name"
+	attrConversation = "gen_ai.conversation.id"
+	attrTool         = "gen_ai.tool.name"
+	attrModel        = "gen_ai.request.model"
+	attrAnswerModel  = "gen_ai.response.model"
+	attrInput        = "gen_ai.usage.input_tokens"
+	attrOutput       = "gen_ai.usage.output_tokens"
+	attrBackground   = "tailspan.background"
+)
+
+// The operations that agent spans stand for.
+const (
+	operationAgent = "invoke_agent"
+	operationChat  = "chat"
+	operationTool  = "execute_tool"
+)
+
+// span is a span with its place: the resource it came with and its trace.
+type span struct {
+	ptrace.Span
+	service string
+	parent  *span
+	// copies counts how often the id was seen in the trace after the first time.
+	copies int
+}
+
+// trace is all spans of one trace id, in the order they were seen.
+type trace struct {
+	id    pcommon.TraceID
+	spans []*span
+	byID  map[pcommon.SpanID]*span
+}
+
+// gather sorts spans by trace, in the order the traces were first seen, and links them to their parents. Of spans that
+// share an id the first is the one that children hang under.
+func gather(requests []ptrace.Traces) []*trace {
+	var order []*trace
+	traces := map[pcommon.TraceID]*trace{}
+	for _, request := range requests {
+		for _, resource := range request.ResourceSpans().All() {
+			service := text(resource.Resource().Attributes(), attrService)
+			for _, scope := range resource.ScopeSpans().All() {
+				for _, s := range scope.Spans().All() {
+					t := traces[s.TraceID()]
+					if t == nil {
+						t = &trace{id: s.TraceID(), byID: map[pcommon.SpanID]*span{}}
+						traces[s.TraceID()] = t
+						order = append(order, t)
+					}
+					t.add(&span{Span: s, service: service})
+				}
+			}
+		}
+	}
+	for _, t := range order {
+		for _, s := range t.spans {
+			if !s.ParentSpanID().IsEmpty() {
+				s.parent = t.byID[s.ParentSpanID()]
+			}
+		}
+	}
+	return order
+}
+
+func (t *trace) add(s *span) {
+	if first := t.byID[s.SpanID()]; first != nil {
+		first.copies++
+		return
+	}
+	t.byID[s.SpanID()] = s
+	t.spans = append(t.spans, s)
+}
+
+// above walks from the parent of s to the root. A circle of parents ends the walk after one turn.
+func (s *span) above(yield func(*span) bool) {
+	seen := map[*span]bool{s: true}
+	for p := s.parent; p != nil && !seen[p]; p = p.parent {
+		seen[p] = true
+		if !yield(p) {
+			return
+		}
+	}
+}
+
+func (s *span) operation() string { return text(s.Attributes(), attrOperation) }
+
+func (s *span) failed() bool { return s.Status().Code() == ptrace.StatusCodeError }
+
+// conversation is the session that s is part of: its own mark, or that of the nearest span above it.
+func (s *span) conversation() string {
+	if id := text(s.Attributes(), attrConversation); id != "" {
+		return id
+	}
+	for p := range s.above {
+		if id := text(p.Attributes(), attrConversation); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// isRun tells the agent that was started from outside from the sub-agents below it.
+func (s *span) isRun() bool {
+	for p := range s.above {
+		if p.operation() == operationAgent {
+			return false
+		}
+	}
+	return s.operation() == operationAgent
+}
+
+// model is the model that answered, else the one that was asked.
+func (s *span) model() string {
+	if model := text(s.Attributes(), attrAnswerModel); model != "" {
+		return model
+	}
+	return text(s.Attributes(), attrModel)
+}
+
+func (s *span) tokens() Tokens {
+	return Tokens{Input: number(s.Attributes(), attrInput), Output: number(s.Attributes(), attrOutput)}
+}
+
+func (s *span) background() bool {
+	v, ok := s.Attributes().Get(attrBackground)
+	return ok && v.Bool()
+}
+
+func text(attributes pcommon.Map, key string) string {
+	if v, ok := attributes.Get(key); ok {
+		return v.AsString()
+	}
+	return ""
+}
+
+func number(attributes pcommon.Map, key string) int64 {
+	if v, ok := attributes.Get(key); ok {
+		return v.Int()
+	}
+	return 0
+}

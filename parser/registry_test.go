@@ -1,0 +1,57 @@
+package parser_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/parser"
+)
+
+// TestEveryProviderIsTested holds that a registered provider has fixtures with golden events, the tests that all parsers
+// share, fuzz targets and a benchmark.
+func TestEveryProviderIsTested(t *testing.T) {
+	for _, name := range parser.Names() {
+		if name == parser.Auto || name == parser.None {
+			continue
+		}
+		fixtures, err := filepath.Glob(filepath.Join("..", "testdata", name, "*.jsonl"))
+		require.NoError(t, err)
+		assert.NotEmpty(t, fixtures, "%s has no fixture", name)
+		for _, fixture := range fixtures {
+			assert.FileExists(t, strings.TrimSuffix(fixture, ".jsonl")+".events.golden")
+		}
+		tests, err := filepath.Glob(filepath.Join(name, "*_test.go"))
+		require.NoError(t, err)
+		var all strings.Builder
+		for _, file := range tests {
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			all.Write(data)
+		}
+		for _, want := range []string{"parsertest.Golden(", "parsertest.Prefixes(", "parsertest.Torn(", "parsertest.Kept(", "func FuzzParse(", "func BenchmarkParse("} {
+			assert.Contains(t, all.String(), want, "tests of %s", name)
+		}
+	}
+}
+
+// TestFixturesAreDetected holds that "auto" finds the provider of each fixture within its first lines.
+func TestFixturesAreDetected(t *testing.T) {
+	fixtures, err := filepath.Glob(filepath.Join("..", "testdata", "*", "*.jsonl"))
+	require.NoError(t, err)
+	require.NotEmpty(t, fixtures)
+	for _, fixture := range fixtures {
+		want := filepath.Base(filepath.Dir(fixture))
+		data, err := os.ReadFile(fixture)
+		require.NoError(t, err)
+		s := newSource(t, parser.Auto)
+		for line := range strings.Lines(string(data)) {
+			s.ParseEvents([]byte(strings.TrimSuffix(line, "\n")))
+		}
+		assert.Equal(t, want, s.Provider(), fixture)
+	}
+}

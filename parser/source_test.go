@@ -1,0 +1,164 @@
+package parser_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
+)
+
+const (
+	textLine   = `{"type":"assistant","message":{"id":"m%d","role":"assistant","content":[{"type":"text","text":"t%d"}]},"session_id":"s","uuid":"u%d"}`
+	useLine    = `{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"c","name":"Read","input":{"file_path":"a"}}]},"session_id":"s","uuid":"a"}`
+	resultLine = `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"%s","content":"out of %s"}]},"uuid":"%s"}`
+)
+
+func text(n int) []byte { return fmt.Appendf(nil, textLine, n, n, n) }
+
+func newSource(t *testing.T, provider string) *parser.Source {
+	t.Helper()
+	s, err := parser.New(provider)
+	require.NoError(t, err)
+	return s
+}
+
+func TestNewUnknown(t *testing.T) {
+	_, err := parser.New("cloud")
+	assert.EqualError(t, err, `provider "cloud" is not known, want one of `+strings.Join(parser.Names(), ", "))
+	for _, name := range parser.Names() {
+		_, err := parser.New(name)
+		assert.NoError(t, err, name)
+	}
+}
+
+func TestSourceOfAProvider(t *testing.T) {
+	s := newSource(t, "claude")
+	assert.Equal(t, "claude", s.Provider())
+	assert.Len(t, s.ParseEvents(text(1)), 1)
+	assert.Equal(t, events.LineOK, s.LineStatus())
+	assert.Empty(t, s.Raw())
+	s.ParseEvents([]byte("words"))
+	s.ParseEvents([]byte(`{"type":"mode"}`))
+	s.ParseEvents([]byte(`{"type":"hologram"}`))
+	assert.Equal(t, parser.Stats{Lines: 4, Events: 1, OK: 1, Ignored: 1, Unknown: 1, Malformed: 1, UnknownTypes: map[string]int{"hologram": 1}}, s.Stats())
+}
+
+func TestNonePassesAll(t *testing.T) {
+	s := newSource(t, "none")
+	for _, line := range [][]byte{text(1), []byte("words"), nil} {
+		assert.Empty(t, s.ParseEvents(line))
+		assert.Equal(t, [][]byte{line}, s.Raw())
+		assert.Equal(t, events.LinePassed, s.LineStatus())
+	}
+	assert.Empty(t, s.Flush())
+	assert.Empty(t, s.Raw())
+	assert.Empty(t, s.Provider())
+	assert.Equal(t, parser.Stats{Lines: 3, Passed: 3}, s.Stats())
+}
+
+func TestAutoHoldsUntilOneTells(t *testing.T) {
+	s := newSource(t, "auto")
+	held := [][]byte{[]byte("npm warn"), fmt.Appendf(nil, `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","content":"out of x"}]}}`),
+		fmt.Appendf(nil, resultLine, "y", "y", "y")}
+	for _, line := range held {
+		buffer := bytes.Clone(line)
+		require.Empty(t, s.ParseEvents(buffer))
+		assert.Equal(t, events.LineHeld, s.LineStatus())
+		clear(buffer) // the reader uses its memory again
+	}
+	assert.Equal(t, 3, s.Stats().Held)
+	out := s.ParseEvents(text(7))
+	require.Len(t, out, 3)
+	assert.Equal(t, "out of x", string(out[0].Tool.Output))
+	assert.Equal(t, "out of y", string(out[1].Tool.Output), "results of held lines keep their output")
+	assert.Equal(t, "t7", out[2].Text)
+	assert.Equal(t, "claude", s.Provider())
+	assert.Equal(t, events.LineOK, s.LineStatus())
+	assert.Equal(t, parser.Stats{Lines: 4, Events: 3, OK: 3, Malformed: 1}, s.Stats())
+	assert.Len(t, s.ParseEvents([]byte(useLine)), 1)
+}
+
+func TestAutoGivesUp(t *testing.T) {
+	for name, line := range map[string][]byte{"after many lines": []byte("words"), "after many bytes": bytes.Repeat([]byte("x"), parser.DetectBytes/8)} {
+		s := newSource(t, "auto")
+		n := 0
+		for ; len(s.Raw()) == 0; n++ {
+			require.Less(t, n, parser.DetectLines)
+			require.Empty(t, s.ParseEvents(line))
+		}
+		assert.Len(t, s.Raw(), n, name)
+		assert.Equal(t, events.LinePassed, s.LineStatus())
+		assert.Empty(t, s.ParseEvents(text(1)), "it does not change its mind")
+		assert.Len(t, s.Raw(), 1)
+		assert.Equal(t, parser.Stats{Lines: n + 1, Passed: n + 1}, s.Stats())
+	}
+}
+
+func TestAutoPassesAtTheEnd(t *testing.T) {
+	s := newSource(t, "auto")
+	s.ParseEvents([]byte("one"))
+	s.ParseEvents([]byte("two"))
+	assert.Empty(t, s.Flush())
+	assert.Equal(t, [][]byte{[]byte("one"), []byte("two")}, s.Raw())
+	assert.False(t, s.Incomplete())
+}
+
+func TestQwenIsNotClaude(t *testing.T) {
+	lines := [][]byte{
+		[]byte(`{"type":"system","subtype":"init","uuid":"s","session_id":"s","tools":[],"qwen_code_version":"0.15.10"}`),
+		[]byte(`{"type":"user","uuid":"a","session_id":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"x"}]}}`),
+	}
+	_, ok := parser.Detect(lines)
+	assert.False(t, ok, "a line of the same shape behind Qwen Code's first one")
+	s := newSource(t, "auto")
+	for _, line := range lines {
+		assert.Empty(t, s.ParseEvents(line))
+	}
+	s.Flush()
+	assert.Len(t, s.Raw(), 2)
+}
+
+func TestUnknownTypesAreBounded(t *testing.T) {
+	s := newSource(t, "claude")
+	for i := range 100 {
+		s.ParseEvents(fmt.Appendf(nil, `{"type":"new_%d"}`, i))
+	}
+	types := s.Stats().UnknownTypes
+	assert.Len(t, types, 65)
+	assert.Equal(t, 36, types[parser.OtherTypes])
+}
+
+func TestStatsAreACopy(t *testing.T) {
+	s := newSource(t, "claude")
+	s.ParseEvents([]byte(`{"type":"new"}`))
+	before := s.Stats()
+	s.ParseEvents([]byte(`{"type":"new"}`))
+	assert.Equal(t, 1, before.UnknownTypes["new"])
+}
+
+func TestDetect(t *testing.T) {
+	for _, tc := range []struct{ name, line, want string }{
+		{"claude init", `{"type":"system","subtype":"init","session_id":"s","tools":["Task"]}`, "claude"},
+		{"claude stream", strings.ReplaceAll(textLine, "%d", "1"), "claude"},
+		{"claude transcript", `{"parentUuid":null,"type":"user","message":{"role":"user","content":"go"},"uuid":"u","sessionId":"s"}`, "claude"},
+		{"claude array", `[{"type":"system","subtype":"init","session_id":"s","tools":[]}]`, "claude"},
+		{"claude bookkeeping", `{"type":"queue-operation","operation":"enqueue","sessionId":"s"}`, "claude"},
+		{"claude with a mark", "\xef\xbb\xbf" + `{"type":"system","subtype":"init","session_id":"s","tools":[]}`, "claude"},
+		{"qwen init", `{"type":"system","subtype":"init","uuid":"s","session_id":"s","tools":[],"qwen_code_version":"0.15.10"}`, ""},
+		{"qwen message", `{"type":"assistant","uuid":"a","session_id":"s","message":{"id":"a","role":"assistant","content":[{"type":"text","text":"x"}]}}`, ""},
+		{"gemini", `{"type":"init","timestamp":"2026-11-27T20:46:41.189Z","session_id":"s","model":"gemini-2.5-pro"}`, "gemini"},
+		{"message of a stream that is nobody's", `{"type":"message","session_id":"s","role":"user","content":"hi"}`, ""},
+		{"codex", `{"type":"thread.started","thread_id":"t"}`, ""},
+		{"words", `hello`, ""}, {"empty", ``, ""}, {"number", `1`, ""}, {"empty array", `[]`, ""}, {"torn", `{"type":"system","subtype":"init","session_id":"s","tools":[`, ""},
+	} {
+		got, ok := parser.Detect([][]byte{[]byte("npm warn"), []byte(tc.line)})
+		assert.Equal(t, tc.want, got, tc.name)
+		assert.Equal(t, tc.want != "", ok, tc.name)
+	}
+}

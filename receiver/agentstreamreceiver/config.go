@@ -1,0 +1,49 @@
+package agentstreamreceiver
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.opentelemetry.io/collector/component"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/source"
+)
+
+// Config is the configuration of the receiver.
+type Config struct {
+	// Stream says which files are read, and how.
+	Stream config.Stream `mapstructure:",squash"`
+	// Identity says whose work they are.
+	Identity config.Identity `mapstructure:",squash"`
+	// Telemetry says what spans and records look like and hold.
+	Telemetry config.Telemetry `mapstructure:",squash"`
+	// Retry says how a consumer that refuses is tried again.
+	Retry config.Retry `mapstructure:"retry"`
+}
+
+func createDefaultConfig() component.Config {
+	return &Config{
+		Stream:    config.NewDefaultStream(),
+		Telemetry: config.NewDefaultTelemetry(),
+		Retry:     config.NewDefaultRetry(),
+	}
+}
+
+// Validate reports everything that is wrong, each with its key and value.
+func (c *Config) Validate() error {
+	errs := []error{c.Stream.Validate(), c.Identity.Validate(), c.Telemetry.Validate(), c.Retry.Validate()}
+	for _, glob := range c.Stream.Include {
+		errs = append(errs, source.ValidateGlob("include", glob))
+	}
+	for _, glob := range c.Stream.Exclude {
+		errs = append(errs, source.ValidateGlob("exclude", glob))
+	}
+	if names := parser.Names(); !slices.Contains(names, c.Stream.Provider) {
+		errs = append(errs, fmt.Errorf("provider must be one of %s, got %q", strings.Join(names, ", "), c.Stream.Provider))
+	}
+	return errors.Join(errs...)
+}

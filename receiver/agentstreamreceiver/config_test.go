@@ -1,0 +1,90 @@
+package agentstreamreceiver
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/confmap/confmaptest"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
+)
+
+func loadConfig(t *testing.T, id component.ID) *Config {
+	t.Helper()
+	all, err := confmaptest.LoadConf(filepath.Join("testdata", "config.yaml"))
+	require.NoError(t, err)
+	sub, err := all.Sub(id.String())
+	require.NoError(t, err)
+	cfg := createDefaultConfig().(*Config)
+	require.NoError(t, sub.Unmarshal(cfg))
+	return cfg
+}
+
+func TestConfigStruct(t *testing.T) {
+	require.NoError(t, componenttest.CheckConfigStruct(createDefaultConfig()))
+}
+
+func TestLoadConfig(t *testing.T) {
+	minimal := createDefaultConfig().(*Config)
+	minimal.Stream.Include = []string{"/runs/**/*.jsonl"}
+	all := &Config{
+		Stream: config.Stream{
+			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude",
+			PollInterval: 5 * time.Second, IdleFlush: time.Second, MaxLineSize: 1 << 20, MaxConcurrentFiles: 2,
+		},
+		Identity: config.Identity{
+			Pipeline: config.Pipeline{Name: "nightly", RunID: "17", Task: "fix", TaskRunID: "17-2"}, Persona: "fixer",
+			Attributes:  map[string]string{"deployment.environment.name": "ci"},
+			PathPattern: "runs/{cicd.pipeline.name}/{cicd.pipeline.run.id}/{cicd.pipeline.task.name}.jsonl",
+		},
+		Telemetry: config.Telemetry{
+			Semconv: "v1.41", PipelineIdle: time.Minute,
+			Capture: config.Capture{Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true},
+			Limits:  config.Limits{TargetRunes: 10, ContentBytes: 11, HeldEvents: 12, OpenCalls: 13, RememberedIDs: 14, Pipelines: 15},
+		},
+		Retry: config.Retry{InitialInterval: time.Second, MaxInterval: 2 * time.Second},
+	}
+	for _, tt := range []struct {
+		id   component.ID
+		want *Config
+	}{
+		{component.NewID(metadata.Type), minimal},
+		{component.NewIDWithName(metadata.Type, "all"), all},
+	} {
+		t.Run(tt.id.String(), func(t *testing.T) {
+			cfg := loadConfig(t, tt.id)
+			assert.NoError(t, confmap.Validate(cfg))
+			assert.Equal(t, tt.want, cfg)
+		})
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		wants []string // each names the key and the value
+	}{
+		{"nothing", []string{"include is required"}},
+		{"bad_glob", []string{`include`, `"/runs/[a"`}},
+		{"bad_exclude", []string{`exclude`, `"{a"`}},
+		{"bad_provider", []string{`provider must be one of claude`, `got "clod"`}},
+		{"bad_pattern", []string{`path_pattern "runs/{cicd.pipeline.name"`, "without its }"}},
+		{"bad_start", []string{`start_at must be "beginning" or "end", got "middle"`}},
+		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},
+		{"bad_numbers", []string{"max_line_size must be positive, got -1", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry::max_interval must not be below"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := confmap.Validate(loadConfig(t, component.NewIDWithName(metadata.Type, tt.name)))
+			for _, want := range tt.wants {
+				assert.ErrorContains(t, err, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,77 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"sync"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/receiver"
+
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
+)
+
+// NewFactory makes the factory of the receiver.
+func NewFactory() receiver.Factory { return newFactory(nil) }
+
+// newFactory makes a factory whose receivers pass what they hand on through mark, with which tests mark the elements.
+func newFactory(mark func(ptrace.Traces, plog.Logs)) receiver.Factory {
+	f := &instances{byConfig: map[*Config]*agentStream{}, mark: mark}
+	return receiver.NewFactory(
+		metadata.Type,
+		createDefaultConfig,
+		receiver.WithTraces(f.createTraces, metadata.TracesStability),
+		receiver.WithLogs(f.createLogs, metadata.LogsStability),
+	)
+}
+
+// instances shares one receiver between the pipelines of one configuration.
+type instances struct {
+	mark func(ptrace.Traces, plog.Logs)
+
+	mu       sync.Mutex
+	byConfig map[*Config]*agentStream
+}
+
+func (f *instances) createTraces(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Traces) (receiver.Traces, error) {
+	r, err := f.instance(set, cfg)
+	if err != nil {
+		return nil, err
+	}
+	r.out.traces = next
+	return r, nil
+}
+
+func (f *instances) createLogs(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Logs) (receiver.Logs, error) {
+	r, err := f.instance(set, cfg)
+	if err != nil {
+		return nil, err
+	}
+	r.out.logs = next
+	return r, nil
+}
+
+// instance is the receiver of a configuration, a new one if there is none at work.
+func (f *instances) instance(set receiver.Settings, cfg component.Config) (*agentStream, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := cfg.(*Config)
+	if r := f.byConfig[c]; r != nil {
+		return r, nil
+	}
+	r, err := newAgentStream(set, c)
+	if err != nil {
+		return nil, err
+	}
+	r.out.mark = f.mark
+	// A receiver that was shut down is done: the same configuration may be built again.
+	r.onShutdown = func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.byConfig, c)
+	}
+	f.byConfig[c] = r
+	return r, nil
+}

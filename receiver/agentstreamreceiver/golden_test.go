@@ -1,0 +1,130 @@
+package agentstreamreceiver
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/internal/goldentest"
+	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/internal/spantree"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// foldFile is what a file gives, folded in one go, without the receiver around it.
+func foldFile(t *testing.T, path string, settings telemetry.Settings) (ptrace.Traces, plog.Logs) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	source, err := parser.New(parser.Auto)
+	require.NoError(t, err)
+	registry := telemetry.NewRegistry(settings)
+	var fold *telemetry.Stream
+	offset := int64(0)
+	feed := func(line []byte) {
+		evs := source.ParseEvents(line)
+		if line == nil {
+			evs = source.Flush()
+		}
+		if len(evs) == 0 {
+			return
+		}
+		if fold == nil {
+			info := parser.InfoOf(source.Provider())
+			fold = registry.Open(telemetry.StreamSettings{
+				ID: filepath.Base(path), Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System}, FileTime: fileTime,
+			})
+		}
+		fold.Feed(telemetry.Line{Offset: offset}, evs)
+	}
+	for line := range bytes.Lines(data) {
+		feed(bytes.TrimSuffix(line, []byte("\n")))
+		offset += int64(len(line))
+	}
+	feed(nil)
+	require.NotNil(t, fold, "no events in %s", path)
+	fold.Idle()
+	fold.Close(telemetry.CloseReasonShutdown)
+	out := fold.Take()
+	return out.Traces, out.Logs
+}
+
+// fixtures are the sessions of all providers.
+func fixtures(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.jsonl"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return files
+}
+
+func goldenSettings() telemetry.Settings {
+	s := telemetry.NewDefaultSettings()
+	s.Now = nowForGolden
+	return s
+}
+
+// TestSpanTrees draws the trees of the sessions that say most. `make golden` rewrites them.
+func TestSpanTrees(t *testing.T) {
+	for _, name := range []string{
+		"parity", "parallel", "subagent", "background", "fatal-400", "max-turns", "retry", "unicode", "killed", "interrupted", "streaming-input",
+		"compact-run2", "parity-1.0.128", "subagent-2.0.50", "case-parents-exist", "case-end-before-start", "case-nested-subagents",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("..", "..", "testdata", "claude", name+".jsonl")
+			traces, logs := foldFile(t, path, goldenSettings())
+			goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".spans.golden", spantree.Draw(traces))
+			goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".records.golden", listRecords(logs))
+		})
+	}
+}
+
+// listRecords gives a line for each record and one for each attribute below it.
+func listRecords(logs plog.Logs) string {
+	var b strings.Builder
+	for _, rl := range logs.ResourceLogs().All() {
+		for _, sl := range rl.ScopeLogs().All() {
+			for _, lr := range sl.LogRecords().All() {
+				fmt.Fprintf(&b, "%s %s %s span %s %q\n", lr.Timestamp().AsTime().Format("15:04:05.000"), lr.SeverityText(), lr.EventName(), lr.SpanID(), lr.Body().AsString())
+				var attrs []string
+				for k, v := range lr.Attributes().All() {
+					attrs = append(attrs, fmt.Sprintf("    %s = %q\n", k, v.AsString()))
+				}
+				slices.Sort(attrs)
+				b.WriteString(strings.Join(attrs, ""))
+			}
+		}
+	}
+	return b.String()
+}
+
+// TestEveryFixtureGivesWholeTrees: every parent exists, one root a trace, no span twice, children inside parents.
+func TestEveryFixtureGivesWholeTrees(t *testing.T) {
+	for _, path := range fixtures(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			traces, logs := foldFile(t, path, goldenSettings())
+			assert.Empty(t, otlpjson.Check(traces))
+			uids := map[string]string{}
+			for _, rl := range logs.ResourceLogs().All() {
+				for _, sl := range rl.ScopeLogs().All() {
+					for _, lr := range sl.LogRecords().All() {
+						uid, ok := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+						require.True(t, ok)
+						assert.Empty(t, uids[uid.Str()], "uid of %s %q twice", lr.EventName(), lr.Body().AsString())
+						uids[uid.Str()] = lr.EventName() + lr.Body().AsString() + "."
+					}
+				}
+			}
+		})
+	}
+}

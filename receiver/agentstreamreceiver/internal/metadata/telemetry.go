@@ -1,0 +1,111 @@
+package metadata
+
+import (
+	"errors"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Meter is the meter of the component.
+func Meter(settings component.TelemetrySettings) metric.Meter {
+	return settings.MeterProvider.Meter(ScopeName)
+}
+
+// Tracer is the tracer of the component.
+func Tracer(settings component.TelemetrySettings) trace.Tracer {
+	return settings.TracerProvider.Tracer(ScopeName)
+}
+
+// TelemetryBuilder holds the instruments of the component's own metrics.
+type TelemetryBuilder struct {
+	meter                             metric.Meter
+	ReceiverAgentStreamLines          metric.Int64Counter
+	ReceiverAgentStreamBytes          metric.Int64Counter
+	ReceiverAgentStreamLinesNotParsed metric.Int64Counter
+	ReceiverAgentStreamUnknownTypes   metric.Int64Counter
+	ReceiverAgentStreamEvents         metric.Int64Counter
+	ReceiverAgentStreamAnomalies      metric.Int64Counter
+	ReceiverAgentStreamRetries        metric.Int64Counter
+	ReceiverAgentStreamDropped        metric.Int64Counter
+	ReceiverAgentStreamReadErrors     metric.Int64Counter
+	ReceiverAgentStreamFilesKnown     metric.Int64Gauge
+	ReceiverAgentStreamFilesOpen      metric.Int64Gauge
+}
+
+// NewTelemetryBuilder makes the instruments.
+func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilder, error) {
+	builder := TelemetryBuilder{meter: Meter(settings)}
+	var err, errs error
+	builder.ReceiverAgentStreamLines, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_lines",
+		metric.WithDescription("Lines that were read. [Development]"),
+		metric.WithUnit("{line}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamBytes, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_bytes",
+		metric.WithDescription("Bytes whose lines every consumer has accepted. [Development]"),
+		metric.WithUnit("By"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamLinesNotParsed, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_lines_not_parsed",
+		metric.WithDescription("Lines that gave no events because of what they are, by reason. [Development]"),
+		metric.WithUnit("{line}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamUnknownTypes, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_unknown_types",
+		metric.WithDescription("Well-formed records of types that the parser does not know, by type (bounded). [Development]"),
+		metric.WithUnit("{record}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamEvents, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_events",
+		metric.WithDescription("Events that the lines told, by kind. [Development]"),
+		metric.WithUnit("{event}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamAnomalies, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_anomalies",
+		metric.WithDescription("What the streams told otherwise than they should, by reason. [Development]"),
+		metric.WithUnit("{anomaly}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamRetries, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_retries",
+		metric.WithDescription("Times that a consumer refused and was asked again. [Development]"),
+		metric.WithUnit("{retry}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamDropped, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_dropped",
+		metric.WithDescription("Spans and log records that a consumer refused for good. [Development]"),
+		metric.WithUnit("{element}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamReadErrors, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_read_errors",
+		metric.WithDescription("Times that a file was not readable. [Development]"),
+		metric.WithUnit("{error}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamFilesKnown, err = builder.meter.Int64Gauge(
+		"otelcol_receiver_agent_stream_files_known",
+		metric.WithDescription("Files that the globs match. [Development]"),
+		metric.WithUnit("{file}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamFilesOpen, err = builder.meter.Int64Gauge(
+		"otelcol_receiver_agent_stream_files_open",
+		metric.WithDescription("Files that are held open. [Development]"),
+		metric.WithUnit("{file}"),
+	)
+	errs = errors.Join(errs, err)
+	return &builder, errs
+}
+
+// Shutdown exists for the form's sake: no instrument has a callback.
+func (builder *TelemetryBuilder) Shutdown() {}

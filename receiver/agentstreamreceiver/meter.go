@@ -1,0 +1,130 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
+	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// signal is one of the signals that the receiver hands on.
+type signal uint8
+
+const (
+	signalTraces signal = iota
+	signalLogs
+	signalEnd
+)
+
+// String gives the spelling of the collector's own metrics.
+func (s signal) String() string {
+	if s == signalTraces {
+		return "traces"
+	}
+	return "logs"
+}
+
+// meter feeds the receiver's own metrics, which metadata.yaml describes. The attribute sets are made once.
+type meter struct {
+	builder *metadata.TelemetryBuilder
+	kinds   map[events.Kind]metric.MeasurementOption
+	signals [signalEnd]metric.MeasurementOption
+}
+
+func newMeter(b *metadata.TelemetryBuilder) *meter {
+	m := &meter{builder: b, kinds: map[events.Kind]metric.MeasurementOption{}}
+	for _, k := range events.Kinds() {
+		m.kinds[k] = with("kind", k.String())
+	}
+	for s := range signalEnd {
+		m.signals[s] = with("signal", s.String())
+	}
+	return m
+}
+
+func with(key, value string) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(attribute.String(key, value)))
+}
+
+// background is the context of measurements: they are not cancelled.
+func background() context.Context { return context.Background() }
+
+func (m *meter) events(evs []events.DisplayEvent) {
+	for i := range evs {
+		m.builder.ReceiverAgentStreamEvents.Add(background(), 1, m.kinds[evs[i].Kind])
+	}
+}
+
+// lines adds what a parser counted between two looks.
+func (m *meter) lines(provider string, before, now parser.Stats) {
+	if provider == "" {
+		provider = "undecided"
+	}
+	if n := now.Lines - before.Lines; n > 0 {
+		m.builder.ReceiverAgentStreamLines.Add(background(), int64(n), with("provider", provider))
+	}
+	m.notParsed(events.LineMalformed.String(), now.Malformed-before.Malformed)
+	m.notParsed(events.LinePassed.String(), now.Passed-before.Passed)
+	for typ, n := range now.UnknownTypes {
+		if n -= before.UnknownTypes[typ]; n > 0 {
+			m.builder.ReceiverAgentStreamUnknownTypes.Add(background(), int64(n), with("type", typ))
+		}
+	}
+}
+
+func (m *meter) notParsed(reason string, n int) {
+	if n > 0 {
+		m.builder.ReceiverAgentStreamLinesNotParsed.Add(background(), int64(n), with("reason", reason))
+	}
+}
+
+// counts adds what the fold found otherwise than told.
+func (m *meter) counts(c telemetry.Counts) {
+	for reason, n := range map[string]int{
+		"late_result":  c.LateResults,
+		"unknown_call": c.UnknownCalls,
+		"no_result":    c.UnclosedCalls,
+		"evicted_call": c.EvictedCalls,
+		"clamped_span": c.ClampedSpans,
+	} {
+		if n > 0 {
+			m.builder.ReceiverAgentStreamAnomalies.Add(background(), int64(n), with("reason", reason))
+		}
+	}
+}
+
+func (m *meter) retried(s signal) {
+	m.builder.ReceiverAgentStreamRetries.Add(background(), 1, m.signals[s])
+}
+
+func (m *meter) dropped(s signal, elements int) {
+	m.builder.ReceiverAgentStreamDropped.Add(background(), int64(elements), m.signals[s])
+}
+
+// observer tells the metrics what happens to files.
+func (m *meter) observer() source.Observer {
+	return source.Observer{
+		Files: func(known, open int) {
+			m.builder.ReceiverAgentStreamFilesKnown.Record(background(), int64(known))
+			m.builder.ReceiverAgentStreamFilesOpen.Record(background(), int64(open))
+		},
+		Read: func(_ string, _ int, bytes int64) {
+			m.builder.ReceiverAgentStreamBytes.Add(background(), bytes)
+		},
+		Skipped: func(_ string, reason source.SkipReason, _ int64) {
+			m.builder.ReceiverAgentStreamLinesNotParsed.Add(background(), 1, with("reason", reason.String()))
+		},
+		Failed: func(string, error, time.Duration) {
+			m.builder.ReceiverAgentStreamReadErrors.Add(background(), 1)
+		},
+	}
+}
+
+func (m *meter) shutdown() { m.builder.Shutdown() }

@@ -1,0 +1,161 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/receiver"
+	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
+	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// finalDelivery is how long shutdown waits for consumers to take the last spans.
+const finalDelivery = 5 * time.Second
+
+// agentStream is the receiver. Start and Shutdown may be called once for each pipeline that it stands in; the first
+// call counts.
+type agentStream struct {
+	config   *Config
+	logger   *zap.Logger
+	meter    *meter
+	registry *telemetry.Registry
+	pattern  *config.PathPattern
+	identity telemetry.Identity
+	files    *source.Files
+	out      delivery
+
+	// undelivered are pipeline spans that were under way when we were told to stop.
+	undelivered []telemetry.Output
+
+	onShutdown func()
+	start      sync.Once
+	stop       sync.Once
+	cancel     context.CancelFunc
+	background sync.WaitGroup
+}
+
+func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
+	builder, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, fmt.Errorf("create telemetry: %w", err)
+	}
+	pattern, err := config.ParsePathPattern(cfg.Identity.PathPattern)
+	if err != nil {
+		return nil, fmt.Errorf("path_pattern %q: %w", cfg.Identity.PathPattern, err)
+	}
+	r := &agentStream{
+		config:   cfg,
+		logger:   set.Logger,
+		meter:    newMeter(builder),
+		registry: telemetry.NewRegistry(foldSettings(&cfg.Telemetry, set.BuildInfo.Version)),
+		pattern:  pattern,
+		identity: identityOf(&cfg.Identity),
+	}
+	if r.out, err = newDelivery(set, cfg.Retry, r.meter); err != nil {
+		return nil, err
+	}
+	startAt, err := source.ParseStartAt(cfg.Stream.StartAt)
+	if err != nil {
+		return nil, err
+	}
+	r.files, err = source.New(source.Settings{
+		Include:            cfg.Stream.Include,
+		Exclude:            cfg.Stream.Exclude,
+		StartAt:            startAt,
+		PollInterval:       cfg.Stream.PollInterval,
+		IdleFlush:          cfg.Stream.IdleFlush,
+		MaxLineSize:        cfg.Stream.MaxLineSize,
+		MaxConcurrentFiles: cfg.Stream.MaxConcurrentFiles,
+		Logger:             set.Logger,
+		Observer:           r.meter.observer(),
+	}, r)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Start begins to follow the files. The context is not for background work.
+func (r *agentStream) Start(ctx context.Context, _ component.Host) error {
+	var err error
+	r.start.Do(func() {
+		run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		r.cancel = cancel
+		r.background.Go(func() { r.flushPipelines(run) })
+		err = r.files.Start(run)
+	})
+	return err
+}
+
+// Shutdown ends the reading and hands on what is still open.
+func (r *agentStream) Shutdown(ctx context.Context) error {
+	var err error
+	r.stop.Do(func() {
+		defer r.onShutdown()
+		defer r.meter.shutdown()
+		err = r.files.Shutdown(ctx)
+		if r.cancel == nil {
+			return // it was never started
+		}
+		r.cancel()
+		r.background.Wait()
+		last, cancel := context.WithTimeout(ctx, finalDelivery)
+		defer cancel()
+		for _, out := range append(r.undelivered, r.registry.Close()) {
+			if e := r.out.deliver(last, out); e != nil {
+				err = errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
+			}
+		}
+	})
+	return err
+}
+
+// flushPipelines hands on the spans of pipelines that have become quiet, until ctx ends.
+func (r *agentStream) flushPipelines(ctx context.Context) {
+	ticker := time.NewTicker(max(r.config.Telemetry.PipelineIdle/4, 10*time.Millisecond))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if out := r.registry.Take(); r.out.deliver(ctx, out) != nil {
+				r.undelivered = append(r.undelivered, out) // we are stopping, Shutdown tries once more
+			}
+		}
+	}
+}
+
+// foldSettings turns the user's settings into those of the fold.
+func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
+	return telemetry.Settings{
+		Semconv:      telemetry.Semconv(t.Semconv),
+		Version:      version,
+		PipelineIdle: t.PipelineIdle,
+		Capture:      telemetry.Capture(t.Capture),
+		Limits:       telemetry.Limits(t.Limits),
+	}
+}
+
+// identityOf is what the settings say for all files.
+func identityOf(c *config.Identity) telemetry.Identity {
+	attrs := []telemetry.Attribute{
+		{Key: telemetry.AttrPipelineName, Value: c.Pipeline.Name},
+		{Key: telemetry.AttrPipelineRunID, Value: c.Pipeline.RunID},
+		{Key: telemetry.AttrTaskName, Value: c.Pipeline.Task},
+		{Key: telemetry.AttrTaskRunID, Value: c.Pipeline.TaskRunID},
+		{Key: telemetry.AttrGenAIAgentName, Value: c.Persona},
+	}
+	for key, value := range c.Attributes {
+		attrs = append(attrs, telemetry.Attribute{Key: key, Value: value})
+	}
+	return telemetry.NewIdentity(attrs...)
+}

@@ -1,0 +1,359 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/consumer/consumererror"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/receiver/receivertest"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+const wait, tick = 10 * time.Second, 5 * time.Millisecond
+
+// rig is a receiver at work, with sinks behind it.
+type rig struct {
+	t      *testing.T
+	traces *consumertest.TracesSink
+	logs   *consumertest.LogsSink
+	told   *observer.ObservedLogs
+	tel    *componenttest.Telemetry
+	stop   func()
+}
+
+// start runs a receiver with cfg into sinks; nextLogs replaces the log sink where given.
+func start(t *testing.T, cfg *Config, nextLogs consumer.Logs) *rig {
+	t.Helper()
+	require.NoError(t, cfg.Validate())
+	r := &rig{t: t, traces: &consumertest.TracesSink{}, logs: &consumertest.LogsSink{}, tel: componenttest.NewTelemetry()}
+	if nextLogs == nil {
+		nextLogs = r.logs
+	}
+	core, told := observer.New(zapcore.DebugLevel)
+	r.told = told
+	factory := NewFactory()
+	set := receivertest.NewNopSettings(factory.Type())
+	set.TelemetrySettings = r.tel.NewTelemetrySettings()
+	set.Logger = zap.New(core)
+	traces, err := factory.CreateTraces(t.Context(), set, cfg, r.traces)
+	require.NoError(t, err)
+	logs, err := factory.CreateLogs(t.Context(), set, cfg, nextLogs)
+	require.NoError(t, err)
+	host := componenttest.NewNopHost()
+	require.NoError(t, traces.Start(t.Context(), host))
+	require.NoError(t, logs.Start(t.Context(), host))
+	var once sync.Once
+	r.stop = func() {
+		once.Do(func() {
+			assert.NoError(t, traces.Shutdown(context.Background()))
+			assert.NoError(t, logs.Shutdown(context.Background()))
+		})
+	}
+	t.Cleanup(func() {
+		r.stop()
+		assert.NoError(t, r.tel.Shutdown(context.Background()))
+	})
+	return r
+}
+
+func configFor(include ...string) *Config {
+	cfg := createDefaultConfig().(*Config)
+	cfg.Stream.Include = include
+	cfg.Stream.StartAt = "beginning"
+	cfg.Retry.InitialInterval, cfg.Retry.MaxInterval = time.Millisecond, 10*time.Millisecond
+	return cfg
+}
+
+func (r *rig) spans() []ptrace.Span {
+	var list []ptrace.Span
+	for _, td := range r.traces.AllTraces() {
+		for _, rs := range td.ResourceSpans().All() {
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, span := range ss.Spans().All() {
+					list = append(list, span)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func (r *rig) spanNames() []string {
+	var names []string
+	for _, s := range r.spans() {
+		names = append(names, s.Name())
+	}
+	return names
+}
+
+func (r *rig) records() []plog.LogRecord {
+	var list []plog.LogRecord
+	for _, ld := range r.logs.AllLogs() {
+		for _, rl := range ld.ResourceLogs().All() {
+			for _, sl := range rl.ScopeLogs().All() {
+				for _, lr := range sl.LogRecords().All() {
+					list = append(list, lr)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func (r *rig) texts() []string {
+	var list []string
+	for _, lr := range r.records() {
+		if lr.EventName() == "tailspan.text" {
+			list = append(list, lr.Body().Str())
+		}
+	}
+	return list
+}
+
+// metric is the sum of a counter over the data points that have the attribute value.
+func (r *rig) metric(name, key, value string) int64 {
+	r.t.Helper()
+	got, err := r.tel.GetMetric(name)
+	if err != nil {
+		return 0
+	}
+	var sum int64
+	for _, p := range got.Data.(metricdata.Sum[int64]).DataPoints {
+		if v, ok := p.Attributes.Value(attribute.Key(key)); ok && v.AsString() == value {
+			sum += p.Value
+		}
+	}
+	return sum
+}
+
+func assistant(id, words string) string {
+	return `{"type":"assistant","message":{"id":"msg_` + id + `","role":"assistant","model":"m","content":[{"type":"text","text":"` + words + `"}]},"session_id":"s","uuid":"u-` + id + `","timestamp":"2026-11-27T20:00:00.000Z"}` + "\n"
+}
+
+func appendTo(t *testing.T, path, data string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	_, err = f.WriteString(data)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
+func TestSampleSession(t *testing.T) {
+	r := start(t, configFor(filepath.Join("..", "..", "testdata", "claude", "subagent.jsonl")), nil)
+	require.Eventually(t, func() bool {
+		return len(r.spans()) > 0 && r.spanNames()[len(r.spans())-1] == "invoke_agent claude-code"
+	}, wait, tick)
+	roots := 0
+	byID := map[string]ptrace.Span{}
+	for _, s := range r.spans() {
+		byID[s.SpanID().String()] = s
+	}
+	subAgentTools := 0
+	for _, s := range r.spans() {
+		if s.ParentSpanID().IsEmpty() {
+			roots++
+			continue
+		}
+		parent, ok := byID[s.ParentSpanID().String()]
+		require.True(t, ok, "parent of %s", s.Name())
+		if strings.HasPrefix(s.Name(), "execute_tool") && strings.HasPrefix(parent.Name(), "invoke_agent") && parent.Name() != "invoke_agent claude-code" {
+			call := byID[parent.ParentSpanID().String()]
+			assert.Equal(t, "execute_tool Agent", call.Name())
+			subAgentTools++
+		}
+	}
+	assert.Equal(t, 1, roots)
+	assert.Positive(t, subAgentTools)
+	v, ok := r.traces.AllTraces()[0].ResourceSpans().At(0).Resource().Attributes().Get(telemetry.AttrServiceVersion)
+	require.True(t, ok)
+	assert.Equal(t, "2.1.332", v.Str())
+}
+
+func TestPathPatternPutsPipelineAboveTheAgent(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "runs", "nightly", "17", "fix.jsonl")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	session, err := os.ReadFile(filepath.Join("..", "..", "testdata", "claude", "parity.jsonl"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, session, 0o600))
+	cfg := configFor(filepath.Join(dir, "runs", "**", "*.jsonl"))
+	cfg.Identity.PathPattern = "runs/{cicd.pipeline.name}/{cicd.pipeline.run.id}/{cicd.pipeline.task.name}.jsonl"
+	cfg.Telemetry.PipelineIdle = 50 * time.Millisecond
+	r := start(t, cfg, nil)
+	byName := func() map[string]ptrace.Span {
+		m := map[string]ptrace.Span{}
+		for _, s := range r.spans() {
+			m[s.Name()] = s
+		}
+		return m
+	}
+	require.Eventually(t, func() bool { _, ok := byName()["nightly"]; return ok }, wait, tick, "the pipeline's span goes out when it is quiet")
+	spans := byName()
+	assert.Equal(t, spans["fix"].SpanID(), spans["invoke_agent claude-code"].ParentSpanID())
+	assert.Equal(t, spans["nightly"].SpanID(), spans["fix"].ParentSpanID())
+	for _, ld := range r.logs.AllLogs() {
+		for key, want := range map[string]string{"cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "17", "cicd.pipeline.task.name": "fix"} {
+			v, ok := ld.ResourceLogs().At(0).Resource().Attributes().Get(key)
+			require.True(t, ok, key)
+			assert.Equal(t, want, v.Str())
+		}
+	}
+}
+
+func TestMalformedLinesAreCountedAndNothingAroundThemIsLost(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s.jsonl")
+	appendTo(t, path, assistant("1", "One.")+"npm warn old\n"+`{"type":"assistant","mess`+"\n"+assistant("2", "Two.")+`{"type":"hologram"}`+"\n"+assistant("3", "Three."))
+	r := start(t, configFor(path), nil)
+	require.Eventually(t, func() bool { return len(r.texts()) == 3 }, wait, tick)
+	assert.Equal(t, []string{"One.", "Two.", "Three."}, r.texts())
+	assert.EqualValues(t, 2, r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "malformed"))
+	assert.EqualValues(t, 1, r.metric("otelcol_receiver_agent_stream_unknown_types", "type", "hologram"))
+	assert.EqualValues(t, 6, r.metric("otelcol_receiver_agent_stream_lines", "provider", "claude"))
+	debug := r.told.FilterMessageSnippet("line not understood").All()
+	assert.Len(t, debug, 2, "one line for a file and reason")
+}
+
+func TestUnknownStreamPassesThrough(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "build.log")
+	appendTo(t, path, "make: nothing to do\n\xff\n{\"a\":1}\n")
+	cfg := configFor(path)
+	cfg.Stream.Provider = "none"
+	r := start(t, cfg, nil)
+	require.Eventually(t, func() bool { return len(r.records()) == 3 }, wait, tick)
+	uids := map[string]bool{}
+	for _, lr := range r.records() {
+		assert.Equal(t, telemetry.EventNameRaw, lr.EventName())
+		uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+		uids[uid.Str()] = true
+	}
+	assert.Len(t, uids, 3)
+	line, ok := telemetry.RawLine(r.records()[0])
+	assert.True(t, ok)
+	assert.Equal(t, "make: nothing to do", line)
+	assert.EqualValues(t, 3, r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "passed"))
+	assert.Empty(t, r.spans())
+}
+
+func TestAppendedLineComesAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendTo(t, path, assistant("1", "One."))
+	cfg := configFor(path)
+	cfg.Stream.PollInterval = time.Hour // the file system must tell
+	r := start(t, cfg, nil)
+	require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
+	appendTo(t, path, assistant("2", "Two."))
+	require.Eventually(t, func() bool { return len(r.texts()) == 2 }, wait, tick)
+}
+
+func TestMissingFileIsWaitedFor(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "later", "s.jsonl")
+	cfg := configFor(path)
+	cfg.Stream.PollInterval = 20 * time.Millisecond
+	r := start(t, cfg, nil)
+	require.Eventually(t, func() bool {
+		return r.told.FilterLevelExact(zapcore.InfoLevel).Len() >= 1
+	}, wait, tick, "one info line says that nothing is there yet")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	appendTo(t, path, assistant("1", "Here."))
+	require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
+}
+
+// refuser refuses the first n batches and then passes on.
+type refuser struct {
+	consumertest.LogsSink
+	mu      sync.Mutex
+	refuse  int
+	refusal error
+}
+
+func (c *refuser) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refuse > 0 {
+		c.refuse--
+		return c.refusal
+	}
+	return c.LogsSink.ConsumeLogs(ctx, ld)
+}
+
+func TestRefusingConsumerLosesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendTo(t, path, assistant("1", "One.")+assistant("2", "Two."))
+	next := &refuser{refuse: 5, refusal: errors.New("queue is full")}
+	r := start(t, configFor(path), next)
+	require.Eventually(t, func() bool { return next.LogRecordCount() == 2 }, wait, tick)
+	assert.EqualValues(t, 5, r.metric("otelcol_receiver_agent_stream_retries", "signal", "logs"))
+	assert.Len(t, r.told.FilterMessageSnippet("reading waits").All(), 1, "told once, not at each try")
+}
+
+func TestPermanentRefusalIsCounted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendTo(t, path, assistant("1", "One.")+assistant("2", "Two."))
+	next := &refuser{refuse: 1, refusal: consumererror.NewPermanent(errors.New("too large"))}
+	r := start(t, configFor(path), next)
+	require.Eventually(t, func() bool { return r.metric("otelcol_receiver_agent_stream_dropped", "signal", "logs") == 2 }, wait, tick)
+	appendTo(t, path, assistant("3", "Three."))
+	require.Eventually(t, func() bool { return next.LogRecordCount() == 1 }, wait, tick)
+}
+
+func TestShutdownClosesWhatIsOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendTo(t, path, assistant("1", "One."))
+	r := start(t, configFor(path), nil)
+	require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
+	r.stop()
+	require.Equal(t, []string{"chat m", "invoke_agent claude-code"}, r.spanNames())
+	reason, _ := r.spans()[1].Attributes().Get(telemetry.AttrCloseReason)
+	assert.Equal(t, "shutdown", reason.Str())
+}
+
+// TestSameIDsOnASecondRun: reading again gives the same spans and records, not new ones.
+func TestSameIDsOnASecondRun(t *testing.T) {
+	ids := func() []string {
+		r := start(t, configFor(filepath.Join("..", "..", "testdata", "claude", "parallel.jsonl")), nil)
+		require.Eventually(t, func() bool {
+			names := r.spanNames()
+			return len(names) > 0 && names[len(names)-1] == "invoke_agent claude-code"
+		}, wait, tick)
+		r.stop()
+		var list []string
+		for _, s := range r.spans() {
+			list = append(list, s.TraceID().String()+s.SpanID().String()+s.ParentSpanID().String())
+		}
+		for _, lr := range r.records() {
+			uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+			list = append(list, uid.Str())
+		}
+		return list
+	}
+	first := ids()
+	assert.Equal(t, first, ids())
+	seen := map[string]bool{}
+	for _, id := range first {
+		assert.False(t, seen[id], "id %s twice", id)
+		seen[id] = true
+	}
+}

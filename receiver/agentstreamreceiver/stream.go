@@ -1,0 +1,163 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// stream is one file on its way from lines to spans and records.
+type stream struct {
+	receiver *agentStream
+	source   source.Stream
+	parser   *parser.Source
+	fold     *telemetry.Stream // nil until the provider is known
+	pending  []telemetry.Output
+	seen     parser.Stats // what was counted already
+	told     map[events.LineStatus]bool
+	last     telemetry.Line
+}
+
+// Open takes a file.
+func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer, error) {
+	p, err := parser.New(r.config.Stream.Provider)
+	if err != nil {
+		return nil, err
+	}
+	return &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}}, nil
+}
+
+// Lines folds the lines and returns when every consumer has accepted what they gave. It fails only when ctx ends.
+func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
+	now := time.Now()
+	for i := range lines {
+		s.last = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live}
+		s.line(lines[i].Data)
+	}
+	s.count()
+	return s.handOn(ctx)
+}
+
+// line parses one line and folds what it tells.
+func (s *stream) line(data []byte) {
+	evs := s.parser.ParseEvents(data)
+	raw := s.parser.Raw()
+	if len(evs) > 0 || len(raw) > 0 {
+		s.open()
+		s.fold.Raw(s.last, raw)
+		s.fold.Feed(s.last, evs)
+		s.receiver.meter.events(evs)
+	}
+	s.tell(s.parser.LineStatus())
+}
+
+// open begins the fold, as soon as the provider is known.
+func (s *stream) open() {
+	if s.fold != nil {
+		return
+	}
+	info := parser.InfoOf(s.parser.Provider())
+	s.fold = s.receiver.registry.Open(telemetry.StreamSettings{
+		ID:       s.source.ID,
+		Agent:    telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System},
+		Identity: s.receiver.identity.With(s.pathIdentity()),
+		FileTime: s.source.ModTime,
+	})
+}
+
+// pathIdentity is what the path of the file tells.
+func (s *stream) pathIdentity() telemetry.Identity {
+	found := s.receiver.pattern.Match(s.source.Path)
+	attrs := make([]telemetry.Attribute, 0, len(found))
+	for _, a := range found {
+		attrs = append(attrs, telemetry.Attribute{Key: a.Key, Value: a.Value})
+	}
+	return telemetry.NewIdentity(attrs...)
+}
+
+// tell writes one debug line for a file and reason, not one for each line.
+func (s *stream) tell(status events.LineStatus) {
+	switch status {
+	case events.LineMalformed, events.LineUnknownType:
+		if !s.told[status] {
+			s.told[status] = true
+			s.receiver.logger.Debug("line not understood, further ones of this file are only counted",
+				zap.String("path", s.source.Path), zap.Int64("offset", s.last.Offset), zap.Stringer("reason", status))
+		}
+	}
+}
+
+// count adds to the receiver's metrics what the parser counted since the last call.
+func (s *stream) count() {
+	now := s.parser.Stats()
+	s.receiver.meter.lines(s.parser.Provider(), s.seen, now)
+	s.seen = now
+}
+
+// handOn delivers what the fold has, and what could not be delivered before.
+func (s *stream) handOn(ctx context.Context) error {
+	if s.fold != nil {
+		if out := s.fold.Take(); !out.Empty() || out.Counts != (telemetry.Counts{}) {
+			s.receiver.meter.counts(out.Counts)
+			s.pending = append(s.pending, out)
+		}
+	}
+	for len(s.pending) > 0 {
+		if err := s.receiver.out.deliver(ctx, s.pending[0]); err != nil {
+			return err
+		}
+		s.pending = s.pending[1:]
+	}
+	return nil
+}
+
+// Idle tells the fold that all that was there has been read.
+func (s *stream) Idle(ctx context.Context) error {
+	if s.fold != nil {
+		s.fold.Idle()
+	}
+	return s.handOn(ctx)
+}
+
+// Close ends the fold for the reason that the source gives.
+func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalDelivery)
+	defer cancel()
+	evs := s.parser.Flush()
+	raw := s.parser.Raw()
+	if len(evs) > 0 || len(raw) > 0 {
+		s.open()
+		s.fold.Raw(s.last, raw)
+		s.fold.Feed(s.last, evs)
+		s.receiver.meter.events(evs)
+	}
+	s.count()
+	if s.fold != nil {
+		s.fold.Close(closeReason(reason))
+	}
+	if err := s.handOn(ctx); err != nil {
+		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
+	}
+	return nil
+}
+
+// closeReason says why spans end that are open when a file does.
+func closeReason(reason source.CloseReason) telemetry.CloseReason {
+	switch reason {
+	case source.CloseReasonEnd:
+		return telemetry.CloseReasonNoResult
+	case source.CloseReasonIdle:
+		return telemetry.CloseReasonTimeout
+	case source.CloseReasonShutdown:
+		return telemetry.CloseReasonShutdown
+	default:
+		return telemetry.CloseReasonTruncated
+	}
+}

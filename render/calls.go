@@ -1,0 +1,74 @@
+package render
+
+import "github.com/tailspan/tailspan/events"
+
+// maxRemembered is the longest target that is remembered of an open call, in bytes; no line shows more of it.
+const maxRemembered = 4 * events.SummaryRunes
+
+// callMemory holds what open tool calls were about, so that a result that tells only an id can be named. It is bounded:
+// the oldest call is forgotten.
+type callMemory struct {
+	limit int
+	byID  map[string]call
+	order []string // ids, oldest first; may hold ids that were answered
+}
+
+// call is what is remembered of one tool call.
+type call struct {
+	name, target string
+	background   bool // it was answered, and its work goes on
+}
+
+// remember notes a call.
+func (m *callMemory) remember(t *events.Tool) {
+	if t.ID == "" {
+		return
+	}
+	if m.byID == nil {
+		m.byID = make(map[string]call)
+	}
+	if _, known := m.byID[t.ID]; !known {
+		m.order = append(m.order, t.ID)
+	}
+	target := t.Target
+	if len(target) > maxRemembered {
+		target = cleanLine(target, events.SummaryRunes)
+	}
+	m.byID[t.ID] = call{name: toldName(t), target: target}
+	for len(m.byID) > m.limit || len(m.order) > 2*m.limit {
+		delete(m.byID, m.order[0])
+		m.order = m.order[1:]
+	}
+}
+
+// goesOn notes that a call was answered and its work goes on in the background.
+func (m *callMemory) goesOn(t *events.Tool) {
+	if c, known := m.byID[t.ID]; known {
+		c.background = true
+		m.byID[t.ID] = c
+	}
+}
+
+// inBackground reports whether the call that t tells of works in the background.
+func (m *callMemory) inBackground(t *events.Tool) bool { return m.byID[t.ID].background }
+
+// toldName is the name of a tool, empty if nobody told one: [events.UnknownTool] is how that is exported.
+func toldName(t *events.Tool) string {
+	if t.Name == events.UnknownTool {
+		return ""
+	}
+	return t.Name
+}
+
+// answer gives the name and target of the call that t answers, as far as t or the memory tells them, and forgets it.
+func (m *callMemory) answer(t *events.Tool) call {
+	c := m.byID[t.ID]
+	delete(m.byID, t.ID)
+	if name := toldName(t); name != "" {
+		c.name = name
+	}
+	if t.Target != "" {
+		c.target = t.Target
+	}
+	return c
+}

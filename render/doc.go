@@ -1,0 +1,51 @@
+// Package render writes events for people: modes, styles, tool labels and wording. It is the only place that knows
+// prefixes and glyphs, and the only place that makes text safe for a terminal.
+//
+// A [Renderer] is an [events.Sink] over an io.Writer. What an event looks like is told by one table, kind by style
+// (looks.go), and what a tool is called by another (tools.go). A new look is a row or a column there.
+//
+// # Modes
+//
+//	default   what the agent said, nothing else
+//	verbose   the text and, in the chosen style, tools and what else matters, in source order
+//	quiet     the end or failure of a run, one line, never of a tool
+//	json      nothing is rendered: the caller hands the input lines to [Renderer.Raw]
+//
+// # Text
+//
+// A complete text is written as it is, sanitised, and closed by a newline unless it ends in one. A text that arrives in
+// pieces (Delta) is written as it arrives and closed when it ends: at its Message, at a text of another message or
+// another sub-agent, at a tool call of the same thread, at the borders of a turn or run (the column ends of the table),
+// or at [Renderer.Close]. In default mode no other kind has an effect: adding tools, results, reasoning or new kinds to
+// complete texts never changes what is written. Where verbose mode has a line to write while a text is unfinished, the
+// text goes on in the line after it.
+//
+// A text that is empty once sanitised gives nothing. A text of white space is written as it is, but for the progress
+// style, where blank text is noise and gives nothing.
+//
+// # Safety
+//
+// All that leaves a Renderer except through [Renderer.Raw] has passed [Sanitize]: no control byte but newline and tab,
+// no escape sequence or part of one, no C1 or bidirectional control, only valid UTF-8. A sequence that lies across two
+// pieces of a text is taken out as a whole. Every line that is not text is exactly one line, whatever a tool's name or
+// argument holds.
+//
+// An agent's words can still look like ours or like commands to a CI system. [Settings.EscapeCommands] breaks the
+// latter: "::error::" at the start of a line is written ":\:error::", "##[error]" and "##vso[" anywhere in a line are
+// written "##\[error]" and "##vso\[".
+//
+// # Goroutines
+//
+// A Renderer is used by one goroutine at a time; wrap it by [events.Sync] otherwise.
+//
+// # Limits
+//
+// The marker style shows [events.PreviewRunes] (40) runes of an argument; all other lines that are not text show at most
+// [events.SummaryRunes] (120) runes of each part. A Renderer remembers the last [Settings.Calls] (1024) open tool calls.
+//
+// # Provenance
+//
+// The syntax of workflow commands ("::name::", "##[name]", "##vso[name]") is that of the GitHub Actions runner and of
+// Azure Pipelines as documented in November 2026. The runner skips white space before "::". Service messages of TeamCity
+// begin with "##teamcity[".
+package render

@@ -1,0 +1,97 @@
+package render
+
+import "github.com/tailspan/tailspan/events"
+
+// progressToolUse says what the agent is doing: "Reading src/auth.ts". A command says it itself; a tool that no table
+// knows, or a call without argument, is "Running <name>".
+func progressToolUse(r *Renderer, e *events.DisplayEvent) {
+	if e.Tool.Partial {
+		return
+	}
+	r.calls.remember(&e.Tool)
+	t, target := lookUp(e.Tool.Name), brief(e.Tool.Target)
+	if t == nil || t.field == fieldNone || target == "" {
+		r.line("Running ", toolName(e.Tool.Name))
+		return
+	}
+	r.line(t.doing, target)
+}
+
+// progressToolResult says how a call ended. A result that only means that the work goes on in the background says
+// nothing: the end will come as a ToolProgress.
+func progressToolResult(r *Renderer, e *events.DisplayEvent) {
+	if e.Tool.State == events.ToolStateBackground && !e.Tool.Error {
+		r.calls.goesOn(&e.Tool)
+		return
+	}
+	progressEnd(r, r.calls.answer(&e.Tool), e.Tool.Error)
+}
+
+// progressToolProgress says how work in the background ended. The end of any other call is told by its result.
+func progressToolProgress(r *Renderer, e *events.DisplayEvent) {
+	if !r.calls.inBackground(&e.Tool) {
+		return
+	}
+	switch e.Tool.State {
+	case events.ToolStateCompleted:
+		progressEnd(r, r.calls.answer(&e.Tool), false)
+	case events.ToolStateFailed, events.ToolStateStopped:
+		progressEnd(r, r.calls.answer(&e.Tool), true)
+	}
+}
+
+// progressEnd words the end of a call by what is known of it: the table's words for a known tool with its argument, the
+// bare name without, and "Tool" where even that is missing.
+func progressEnd(r *Renderer, c call, isError bool) {
+	t, target := lookUp(c.name), brief(c.target)
+	switch {
+	case t == nil || t.field == fieldNone || target == "":
+		name := "Tool"
+		if c.name != "" {
+			name = toolName(c.name)
+		}
+		if isError {
+			r.line(name, " failed")
+			return
+		}
+		r.line(name, " finished")
+	case isError:
+		r.line(t.noun, " failed: ", target)
+	case t.done[len(t.done)-1] == ' ':
+		r.line(t.done, target)
+	default:
+		r.line(t.done)
+	}
+}
+
+// progressNotice shows retries, warnings and errors. A refusal is told by the result that follows.
+func progressNotice(r *Renderer, e *events.DisplayEvent) {
+	switch {
+	case e.Notice.Code == events.NoticeAPIRetry:
+		r.line("Retrying API call")
+	case e.Notice.Code == events.NoticePermissionDenied:
+	case e.Notice.Level == events.LevelWarn:
+		r.line(colon("Warning", noticeText(e)))
+	case e.Notice.Level == events.LevelError:
+		r.line(colon("Error", noticeText(e)))
+	}
+}
+
+func progressPhase(r *Renderer, e *events.DisplayEvent) { r.line(colon("Phase", firstLine(e.Text))) }
+
+// progressSessionEnded shows a run that failed or was interrupted; one that ended well has said so itself.
+func progressSessionEnded(r *Renderer, e *events.DisplayEvent) {
+	if failed(e.End) || interrupted(e.End) {
+		quietSessionEnded(r, e)
+	}
+}
+
+func progressApproval(r *Renderer, e *events.DisplayEvent) {
+	r.line(colon("Waiting for approval", approval(e.Approval)))
+}
+
+func progressAsk(r *Renderer, e *events.DisplayEvent) {
+	for _, q := range questions(e.Ask) {
+		r.line(colon("Asking", q))
+	}
+}

@@ -1,0 +1,74 @@
+package render
+
+import (
+	"unicode"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// maxBlankLead is how much leading white space of a text is kept until it is known whether the text is blank, in bytes.
+// What is more is dropped.
+const maxBlankLead = 4096
+
+// text is the text that is being written.
+type text struct {
+	open  bool
+	key   textKey
+	clean sanitizer
+	// blankLead is the white space that the text began with, not written yet: only where blank texts are left out.
+	blankLead []byte
+	spoken    bool // something other than white space was seen
+	scratch   []byte
+}
+
+// textKey tells the pieces of one text from those of another.
+type textKey struct{ message, parent string }
+
+// addText writes a whole text, or a piece of one.
+func (r *Renderer) addText(e *events.DisplayEvent) {
+	key := textKey{message: e.MessageID, parent: e.ParentID}
+	if r.text.open && (!e.Delta || r.text.key != key) {
+		r.endText()
+	}
+	r.text.open, r.text.key = true, key
+	r.text.scratch = r.text.clean.append(r.text.scratch[:0], e.Text)
+	r.writeText(r.text.scratch)
+	if !e.Delta {
+		r.endText()
+	}
+}
+
+// endText closes the unfinished text, if any, by a newline unless it ends in one.
+func (r *Renderer) endText() {
+	if !r.text.open {
+		return
+	}
+	r.text.scratch = r.text.clean.finish(r.text.scratch[:0])
+	r.writeText(r.text.scratch)
+	r.page.endLine()
+	r.text = text{scratch: keepSmall(r.text.scratch)}
+}
+
+// writeText writes safe text. Where blank texts are left out, white space waits for what follows it.
+func (r *Renderer) writeText(safe []byte) {
+	if r.text.spoken || !r.leavesOutBlankText() {
+		r.page.write(safe)
+		return
+	}
+	for i, c := range string(safe) {
+		if !unicode.IsSpace(c) {
+			r.text.spoken = true
+			r.page.write(r.text.blankLead)
+			r.page.write(safe[i:])
+			r.text.blankLead = nil
+			return
+		}
+		if len(r.text.blankLead) < maxBlankLead {
+			r.text.blankLead = append(r.text.blankLead, string(c)...)
+		}
+	}
+}
+
+func (r *Renderer) leavesOutBlankText() bool {
+	return r.mode == ModeVerbose && r.style == StyleProgress
+}

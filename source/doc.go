@@ -1,0 +1,81 @@
+// Package source says where lines come from: it finds files, follows them, and hands their lines to a [Handler], each
+// line once, in the order of the file, and as nothing but bytes. What the lines mean is none of its business.
+//
+// # In and out
+//
+// [Files] reads what matches the patterns of [Settings.Include] and not those of [Settings.Exclude]: doublestar globs,
+// where ** is any number of folders and a leading ~ the home folder. Patterns match absolute paths; a relative pattern
+// begins in the working folder. A pattern of Exclude that ends in /** also spares looking into the folder.
+//
+// For each file the [Handler] is asked for a [Consumer], before the first line. A line ends at '\n' and nowhere else; a
+// line without one waits for it, but for a last line that is one complete JSON object and has been there for
+// [Settings.IdleFlush]: that one is taken, and if its newline comes later, it is no line. A line longer than
+// [Settings.MaxLineSize] is skipped, in constant memory, and counted. Byte order marks and carriage returns stay.
+//
+// The position in a file moves when [Consumer.Lines] has returned nil, and only then. Lines that were not accepted come
+// again, after a wait that doubles from [Settings.RetryInterval] to [Settings.MaxRetryInterval].
+//
+// # Which files
+//
+// Only regular files are opened; pipes, sockets and devices are left alone. A symbolic link to a file is followed and
+// the file read once, whatever the number of its names. A link to a folder is entered, unless ** leads into it, since it
+// could lead in a circle; what is written behind such a link is seen by polling, if its folder is not watched by its own
+// name. A name that ends in .gz is decompressed; such a file is read whole, once, and its last line needs no newline.
+//
+// Folders are watched, and all files are looked at from time to time besides: events get lost when too many come at
+// once, network file systems send none, and systems limit how many folders may be watched. Where a folder is not
+// watched, a new line is seen [Settings.PollInterval] later; a warning says so, once.
+//
+// # Identity
+//
+// A file is known by its inode, a hash of its first 1024 bytes (its head), a hash of the last 128 bytes before the
+// position (its mark), and its path:
+//
+//	inode   head and mark   path                        it is
+//	-----   -------------   -------------------------   ------------------------------------------------------
+//	same    same            same or another             the same file (renamed, or one more name for it)
+//	same    other           any                         rewritten or truncated, or another file given the number
+//	other   same            the known one is gone       the same file, moved or replaced by a longer version;
+//	                        or was rewritten            in a copytruncate, the copy
+//	other   same            the known one is there      another file with the same beginning
+//	other   other           any                         another file
+//
+// Rewritten files are read from the beginning, as a new stream. Two files must share a head of 64 bytes at least to be
+// taken for one under two inodes. A file that appears while one with the same head is followed waits a second before it
+// is read: it may be the copy of a copytruncate. Head and mark are looked at again after each read and before the lines
+// are handed over, so that no line is made of old and new bytes.
+//
+// What is known of a path is a state:
+//
+//	from       what happens                                      to
+//	--------   -----------------------------------------------   --------
+//	-          the path is seen                                  new
+//	new        it has content and is no known file               followed
+//	new        it is a second name of a followed file            alias
+//	new        it is a known file under another path             - (the known file takes the path and is followed)
+//	followed   the path is gone or another file's; has an alias  followed, under the alias
+//	followed   the path is gone or another file's                gone
+//	followed   rewritten                                         closed, and the path is new
+//	gone       found under another path                          followed
+//	gone       [Settings.GoneGrace] is over                      closed
+//	closed     found under another path                          followed
+//	alias      the path is gone                                  -
+//	alias      the path is another file's                        new
+//
+// # Lifetime
+//
+// [Line.Data] is valid until the handler returns. [Files.Start] looks at all files before it returns;
+// [Files.Shutdown] returns when all consumers are closed and no goroutine is left.
+//
+// # Goroutines
+//
+// One goroutine decides what is read, one looks at folders, [Settings.MaxConcurrentFiles] read. A file is with one of
+// them at a time, so a [Consumer] is never called twice at once; a [Handler] and the functions of an [Observer] may be.
+//
+// # Limits
+//
+// Memory is bounded by a few hundred bytes for each file known, and for each file that is being read by
+// [Settings.BatchBytes], or by [Settings.MaxLineSize] while it has a line that long. The last 4096 files that are gone
+// are remembered. A file is read for 4 MiB before others have their turn, but for compressed ones. At most
+// [Settings.MaxConcurrentFiles] + [Settings.MaxOpenFiles] files are open.
+package source

@@ -1,0 +1,97 @@
+package source
+
+import (
+	"container/list"
+	"time"
+)
+
+// fileState is what is known of a path. The package documentation has the table of transitions.
+type fileState uint8
+
+const (
+	// stateNew: seen and not identified: nothing was read yet, perhaps because there is nothing to read.
+	stateNew fileState = iota
+	// stateFollowed: identified, read as it grows.
+	stateFollowed
+	// stateAlias: another path (a hard or symbolic link) of a file that is followed.
+	stateAlias
+	// stateGone: its path is gone; it may come back under another one.
+	stateGone
+	// stateClosed: gone for good, as far as we know; kept to be recognised.
+	stateClosed
+)
+
+// file is what is kept of each path: some 300 bytes besides the path.
+//
+// While busy is set, a worker has it, and the fields of the second group are the worker's alone. The manager reads and
+// writes all others, at any time, and those of the second group only while busy is not set.
+type file struct {
+	path  string
+	id    fileID
+	pos   position
+	size  int64 // as last seen; of the compressed bytes
+	mtime int64 // as last seen, in ns
+	state fileState
+
+	busy   bool // a worker has it
+	queued bool // waits for a worker
+	dirty  bool // something happened while it was busy
+	// caughtUp tells that the end was reached once.
+	caughtUp bool
+	// evict tells that the consumer is to be closed, since nothing came for long.
+	evict bool
+	// tail tells that an unfinished last line waits for its time; flush, that the time has come.
+	tail, flush bool
+	// tries counts refusals and failures in a row; until retryAt it is left alone.
+	tries   uint8
+	retryAt time.Time
+
+	target  *file   // of an alias
+	aliases []*file // other paths of this file
+	claims  []*file // files that are gone and that this one may continue, to be looked into
+	// held tells that it was held back once, as a possible copy of a file that is there; disowned, that it continues
+	// none of the files that begin like it.
+	held, disowned bool
+	first          bool // was there at start
+	// seen numbers the last look at all files that found it.
+	seen uint32
+
+	nextHead *file // chain in heads
+	wakeAt   time.Time
+	wakeSlot int           // in the heap of timers, -1 if in none
+	kept     *list.Element // among the files with an open handle
+	slot     *list.Element // among the closed files
+	lastRead time.Time
+
+	consumer Consumer
+	handle   handle
+	streamID string
+	owesIdle bool // lines were accepted and Idle was not
+}
+
+// timers is a heap of files by the time they want to be looked at.
+type timers []*file
+
+func (t timers) Len() int           { return len(t) }
+func (t timers) Less(i, j int) bool { return t[i].wakeAt.Before(t[j].wakeAt) }
+func (t timers) Swap(i, j int) {
+	t[i], t[j] = t[j], t[i]
+	t[i].wakeSlot, t[j].wakeSlot = i, j
+}
+
+// Push is container/heap's.
+func (t *timers) Push(x any) {
+	f := x.(*file)
+	f.wakeSlot = len(*t)
+	*t = append(*t, f)
+}
+
+// Pop is container/heap's.
+func (t *timers) Pop() any {
+	last := len(*t) - 1
+	f := (*t)[last]
+	(*t)[last] = nil
+	*t = (*t)[:last]
+	f.wakeSlot = -1
+	return f
+}

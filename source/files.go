@@ -1,0 +1,236 @@
+package source
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"go.uber.org/zap"
+)
+
+// Files follows the files that match globs and hands their lines to a [Handler].
+type Files struct {
+	settings Settings
+	handler  Handler
+	globs    globs
+	open     opener
+
+	mu      sync.Mutex // of started and stopped
+	started bool
+	stopped bool
+
+	stop    chan struct{}      // closed by Shutdown: no new batch
+	giveUp  context.CancelFunc // ends the handler's context
+	table   *table
+	watch   *watcher
+	jobs    chan job
+	results chan result
+	workers sync.WaitGroup
+	manager sync.WaitGroup // the manager and the scanner
+}
+
+// New makes a source. Start starts it.
+func New(settings Settings, handler Handler) (*Files, error) {
+	if handler == nil {
+		return nil, errors.New("handler must not be nil")
+	}
+	if err := settings.Validate(); err != nil {
+		return nil, err
+	}
+	g, err := newGlobs(settings.Include, settings.Exclude)
+	if err != nil {
+		return nil, err
+	}
+	return &Files{settings: settings.withDefaults(), handler: handler, globs: g, open: openFile}, nil
+}
+
+// Start looks at all files once, so that with [StartAtEnd] what is written after Start has returned is read, and then
+// goes on by itself. The values of ctx reach the handler; its end does not stop the source, Shutdown does.
+func (f *Files) Start(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.started || f.stopped {
+		return errors.New("start source: it was started or shut down before")
+	}
+	f.started = true
+	f.stop = make(chan struct{})
+	f.jobs, f.results = make(chan job), make(chan result)
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	f.giveUp = cancel
+	if !f.settings.PollOnly {
+		w, err := newWatcher(f.settings.Logger, &f.settings.Observer)
+		if err != nil {
+			f.settings.Observer.watchRefused("", err)
+			f.settings.Logger.Warn("Folders can't be watched and are polled; new lines are seen a poll_interval later. "+
+				"On Linux raise fs.inotify.max_user_instances.", zap.Error(err))
+		}
+		f.watch = w
+	}
+	f.table = newTable(f.settings, &f.globs)
+	took := f.firstLook()
+	for range f.settings.MaxConcurrentFiles {
+		r := &reader{
+			settings: f.settings, handler: f.handler, open: f.open, names: f.table.names, ctx: run, stop: f.stop,
+			split: newSplitter(f.settings.BatchBytes, f.settings.MaxLineSize),
+		}
+		f.workers.Go(func() {
+			for j := range f.jobs {
+				f.results <- r.do(j)
+			}
+		})
+	}
+	f.manager.Go(func() { f.manage(took) })
+	return nil
+}
+
+// firstLook finds the files that are there at start.
+func (f *Files) firstLook() time.Duration {
+	begin := time.Now()
+	s := &scan{globs: &f.globs, watch: f.watch, stop: f.stop, yield: func(files []found) {
+		for _, one := range files {
+			f.table.ingest(one, true)
+		}
+	}}
+	s.all()
+	f.table.report(s.errs)
+	f.table.tellMissing()
+	return time.Since(begin)
+}
+
+// Shutdown ends the source: no new batch is begun; calls of the handler that are under way have
+// [Settings.DrainTimeout], or as long as ctx lasts if that is shorter, and then their context ends. At last all
+// consumers are closed. It may be called without Start, and again.
+func (f *Files) Shutdown(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.stopped {
+		return nil
+	}
+	f.stopped = true
+	if !f.started {
+		return nil
+	}
+	close(f.stop)
+	done := make(chan struct{})
+	go func() {
+		f.manager.Wait()
+		f.workers.Wait()
+		close(done)
+	}()
+	drain := time.NewTimer(f.settings.DrainTimeout)
+	defer drain.Stop()
+	select {
+	case <-done:
+	case <-drain.C:
+	case <-ctx.Done():
+	}
+	f.giveUp()
+	<-done
+	return errors.Join(f.watch.close(), f.table.closeAll(ctx))
+}
+
+// manage is the one goroutine that knows all files. It decides what is to be read; workers read.
+func (f *Files) manage(took time.Duration) {
+	t := f.table
+	requests, reports := make(chan scanRequest, 1), make(chan scanReport)
+	f.manager.Go(func() { serveScans(&f.globs, f.watch, requests, reports, f.stop) })
+	var events <-chan fsnotify.Event
+	var watchErrors <-chan error
+	if f.watch != nil {
+		events, watchErrors = f.watch.events, f.watch.errors
+	}
+	poll := time.NewTimer(f.pause(took))
+	defer poll.Stop()
+	wake := time.NewTimer(time.Hour)
+	defer wake.Stop()
+	scanning := false
+	for {
+		if req, ok := t.nextLook(scanning); ok {
+			scanning = true
+			requests <- req
+		}
+		var jobs chan<- job
+		var next job
+		if j, ok := t.nextJob(); ok {
+			jobs, next = f.jobs, j
+		}
+		wake.Reset(t.untilWake())
+		t.tellFiles()
+		select {
+		case jobs <- next:
+			t.begun(next)
+		case res := <-f.results:
+			t.settle(res)
+		case event := <-events:
+			t.event(event, f.watch)
+		case err := <-watchErrors:
+			f.watchError(err)
+		case report := <-reports:
+			t.reported(report)
+			if report.done {
+				scanning = false
+				if report.all {
+					poll.Reset(f.pause(report.took))
+				}
+			}
+		case <-wake.C:
+			t.wakeUp()
+		case <-poll.C:
+			t.poll()
+		case <-f.stop:
+			f.drain()
+			return
+		}
+	}
+}
+
+// watchError: the queue of events ran over, or the system has another complaint. Either way events may be missing.
+func (f *Files) watchError(err error) {
+	if err == nil {
+		return
+	}
+	f.settings.Logger.Debug("Events of watched folders were lost; looking at all files", zap.Error(err))
+	f.table.wanted.all = true
+}
+
+// pause is the time to the next look at all files: the poll interval, but so much longer when a look takes long that
+// looking stays cheap.
+func (f *Files) pause(took time.Duration) time.Duration {
+	factor := time.Duration(20)
+	if f.watch.whole() {
+		factor = 200
+	}
+	return max(f.settings.PollInterval, took*factor)
+}
+
+// drain takes what workers still bring, until all have stopped.
+func (f *Files) drain() {
+	close(f.jobs)
+	for f.table.busy > 0 {
+		f.table.settle(<-f.results)
+	}
+}
+
+// closeAll closes what is open at shutdown.
+func (t *table) closeAll(ctx context.Context) error {
+	var errs []error
+	for f := range t.all() {
+		if err := f.closeHandle(); err != nil {
+			errs = append(errs, fmt.Errorf("close file: %w", err))
+		}
+		if f.consumer == nil {
+			continue
+		}
+		if err := f.consumer.Close(ctx, CloseReasonShutdown); err != nil {
+			errs = append(errs, fmt.Errorf("close stream of %q: %w", f.path, err))
+		}
+		f.consumer = nil
+		t.settings.Observer.closed(f.path, CloseReasonShutdown)
+	}
+	t.kept = list.New()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,180 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// ValidateGlob reports what is wrong with a pattern, naming the key that holds it.
+func ValidateGlob(key, pattern string) error {
+	if pattern == "" {
+		return fmt.Errorf("%s: empty glob", key)
+	}
+	if !doublestar.ValidatePattern(filepath.ToSlash(pattern)) {
+		return fmt.Errorf("%s: invalid glob %q: %w", key, pattern, doublestar.ErrBadPattern)
+	}
+	return nil
+}
+
+// globs is a set of patterns: what to read, and what of it not. Paths are absolute and have slashes as separators.
+type globs struct {
+	include, exclude []glob
+}
+
+// glob is one pattern, absolute.
+type glob struct {
+	raw     string // as the user wrote it
+	pattern string // absolute, slashes
+	base    string // the folder that holds all matches
+	// folders are the elements between base and the last one. A folder can hold matches only if it matches their
+	// beginning. Nil with anyFolder if that can't be told.
+	folders   []string
+	anyFolder bool
+}
+
+func newGlobs(include, exclude []string) (globs, error) {
+	var g globs
+	var errs []error
+	add := func(to *[]glob, key string, patterns []string) {
+		for _, p := range patterns {
+			one, err := newGlob(key, p)
+			errs = append(errs, err)
+			*to = append(*to, one)
+		}
+	}
+	add(&g.include, "include", include)
+	add(&g.exclude, "exclude", exclude)
+	return g, errors.Join(errs...)
+}
+
+func newGlob(key, raw string) (glob, error) {
+	if err := ValidateGlob(key, raw); err != nil {
+		return glob{}, err
+	}
+	abs, err := absolute(raw)
+	if err != nil {
+		return glob{}, fmt.Errorf("%s: expand glob %q: %w", key, raw, err)
+	}
+	g := glob{raw: raw, pattern: filepath.ToSlash(abs)}
+	base, rest := doublestar.SplitPattern(g.pattern)
+	g.base = base
+	elements := strings.Split(rest, "/")
+	g.folders = elements[:len(elements)-1]
+	// A brace that spans elements, as in {a,b/c}/*, can't be cut at slashes.
+	for _, e := range elements {
+		g.anyFolder = g.anyFolder || !doublestar.ValidatePattern(e)
+	}
+	return g, nil
+}
+
+// absolute expands a leading ~ and makes the pattern absolute. The home folder and the working folder are escaped where
+// their names hold characters that mean something in a pattern.
+func absolute(pattern string) (string, error) {
+	if pattern == "~" || strings.HasPrefix(pattern, "~/") || strings.HasPrefix(pattern, "~"+string(filepath.Separator)) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		return join(home, pattern[1:]), nil
+	}
+	if filepath.IsAbs(pattern) {
+		return filepath.Clean(pattern), nil
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return join(wd, pattern), nil
+}
+
+func join(folder, pattern string) string {
+	if filepath.Separator == '/' {
+		folder = globEscaper.Replace(folder)
+	}
+	return path.Join(filepath.ToSlash(folder), filepath.ToSlash(pattern))
+}
+
+var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`)
+
+// match tells whether a file under this path is to be read.
+func (g *globs) match(file string) bool {
+	file = filepath.ToSlash(file)
+	hit := func(one glob) bool { return doublestar.MatchUnvalidated(one.pattern, file) }
+	return slices.ContainsFunc(g.include, hit) && !slices.ContainsFunc(g.exclude, hit)
+}
+
+// canHold tells whether files that match may lie in this folder or below it.
+func (g *globs) canHold(folder string) bool {
+	folder = filepath.ToSlash(folder)
+	return slices.ContainsFunc(g.include, func(one glob) bool { return one.canHold(folder) }) && !g.excludesAll(folder)
+}
+
+// excludesAll tells whether a pattern that ends in /** leaves out all that is in the folder.
+func (g *globs) excludesAll(folder string) bool {
+	return slices.ContainsFunc(g.exclude, func(one glob) bool {
+		return strings.HasSuffix(one.pattern, "/**") && doublestar.MatchUnvalidated(one.pattern, folder)
+	})
+}
+
+func (g *glob) canHold(folder string) bool {
+	below, ok := cutFolder(folder, g.base)
+	if !ok {
+		// A folder above the base leads to it.
+		_, ok = cutFolder(g.base, folder)
+		return ok
+	}
+	if below == "" || g.anyFolder {
+		return true
+	}
+	return leads(g.folders, strings.Split(below, "/"))
+}
+
+// leads tells whether a folder (its elements) matches the beginning of a pattern (its elements).
+func leads(pattern, folder []string) bool {
+	for i, name := range folder {
+		switch {
+		case i >= len(pattern):
+			return false
+		case pattern[i] == "**":
+			return true
+		case !doublestar.MatchUnvalidated(pattern[i], name):
+			return false
+		}
+	}
+	return true
+}
+
+// follows tells whether a folder that is a symbolic link is entered: not where ** would lead into it, since links under
+// ** may form a circle.
+func (g *globs) follows(folder string) bool {
+	folder = filepath.ToSlash(folder)
+	return slices.ContainsFunc(g.include, func(one glob) bool {
+		below, ok := cutFolder(folder, one.base)
+		if !ok {
+			return one.canHold(folder)
+		}
+		if one.anyFolder {
+			return false
+		}
+		depth := strings.Count(below, "/") + 1
+		return one.canHold(folder) && depth <= len(one.folders) && !slices.Contains(one.folders[:depth], "**")
+	})
+}
+
+// cutFolder gives what is left of a path below a folder; not ok if it does not lie there.
+func cutFolder(file, folder string) (string, bool) {
+	if file == folder {
+		return "", true
+	}
+	if !strings.HasSuffix(folder, "/") {
+		folder += "/"
+	}
+	return strings.CutPrefix(file, folder)
+}

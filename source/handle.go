@@ -1,0 +1,114 @@
+package source
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// handle is an open file. ReadAt reads as many bytes as there are; only at the end it reads fewer than asked, with
+// io.EOF.
+type handle interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
+}
+
+// opener opens a regular file; a test's own may fail at will.
+type opener func(path string) (handle, error)
+
+// errNotRegular: a folder, pipe, socket or device matches the pattern.
+var errNotRegular = errors.New("not a regular file")
+
+// isCompressed tells by its name whether a file is compressed.
+func isCompressed(path string) bool { return strings.HasSuffix(path, ".gz") }
+
+// openFile opens a file to be read at any place.
+func openFile(path string) (handle, error) {
+	f, err := os.OpenFile(path, openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if isCompressed(path) {
+		return &gzipHandle{file: f, path: path}, nil
+	}
+	return f, nil
+}
+
+// gzipHandle reads the content of a .gz file. It reads forwards; going back means beginning again.
+type gzipHandle struct {
+	file   handle
+	path   string
+	reader *gzip.Reader
+	at     int64 // of the next byte that reader gives
+}
+
+// Stat tells about the file as it is, compressed.
+func (h *gzipHandle) Stat() (fs.FileInfo, error) { return h.file.Stat() }
+
+// Close closes the file.
+func (h *gzipHandle) Close() error { return h.file.Close() }
+
+// ReadAt reads content, not the file's bytes.
+func (h *gzipHandle) ReadAt(p []byte, offset int64) (int, error) {
+	if h.reader == nil || offset < h.at {
+		if err := h.rewind(); err != nil {
+			return 0, h.wrap(err)
+		}
+	}
+	if skip := offset - h.at; skip > 0 {
+		n, err := io.CopyN(io.Discard, h.reader, skip)
+		h.at += n
+		if err != nil {
+			return 0, h.wrap(err)
+		}
+	}
+	n, err := io.ReadFull(h.reader, p)
+	h.at += int64(n)
+	if errors.Is(err, io.ErrUnexpectedEOF) && h.ended() {
+		err = io.EOF
+	}
+	return n, h.wrap(err)
+}
+
+// ended tells a content that ends from a file that breaks off: both are an unexpected end for a full read.
+func (h *gzipHandle) ended() bool {
+	var one [1]byte
+	n, err := h.reader.Read(one[:])
+	return n == 0 && errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// rewind begins at the first byte again.
+func (h *gzipHandle) rewind() error {
+	h.reader, h.at = nil, 0
+	reader, err := gzip.NewReader(bufio.NewReaderSize(io.NewSectionReader(h.file, 0, 1<<62), 64<<10))
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF // shorter than a header: still being written
+		}
+		return err
+	}
+	h.reader = reader
+	return nil
+}
+
+// wrap adds the path; io.EOF stays as it is, since it is no error.
+func (h *gzipHandle) wrap(err error) error {
+	if err == nil || err == io.EOF { //nolint:errorlint // the bare value is the contract of io.ReaderAt
+		return err
+	}
+	h.reader = nil
+	return fmt.Errorf("decompress %q: %w", h.path, err)
+}

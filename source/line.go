@@ -1,0 +1,154 @@
+package source
+
+import "bytes"
+
+// Line is one line as it was read.
+type Line struct {
+	// Data is the line without its newline, otherwise byte for byte; valid until the consumer returns.
+	Data []byte
+	// Offset is where the line begins in the file, Next where the one after it does.
+	Offset, Next int64
+	// Live tells that the line was written while the file was followed: after its end had been reached once.
+	Live bool
+}
+
+// markSize is how many bytes before the position are remembered (as a hash), and so how many bytes before the current
+// line a splitter keeps.
+const markSize = 128
+
+// minBuffer is the smallest read buffer: a mark and something to read besides.
+const minBuffer = 4 * markSize
+
+// tokenKind says what a splitter found.
+type tokenKind uint8
+
+const (
+	tokenNone    tokenKind = iota // no newline yet: read more
+	tokenLine                     // a line
+	tokenTooLong                  // a line over the limit ended; its bytes were not kept
+)
+
+// splitter cuts bytes into lines at '\n' and nowhere else, so no character can be cut. Bytes come in by room and wrote,
+// tokens come out by next; how the bytes were cut when they came makes no difference to the tokens.
+//
+//	0        ≤ start ≤ scanned ≤ end ≤ len(buf)
+//	buf[start:end]  is the current line and what follows it
+//	buf[:start]     ends with up to markSize bytes that stand before the current line
+//
+// While a line over the limit is skipped, dropped counts its bytes that are no longer in buf, and start moves with the
+// bytes that were looked at.
+type splitter struct {
+	buf                 []byte
+	start, scanned, end int
+	offset              int64 // in the file, of the first byte of the current line
+	dropped             int64 // bytes of a line over the limit that have been let go
+	skipping            bool
+	limit               int // bytes a line may have, without its newline
+	size                int // of buf, when no long line has made it grow
+}
+
+func newSplitter(size, limit int) *splitter {
+	size = max(size, minBuffer)
+	return &splitter{limit: limit, size: size}
+}
+
+// reset prepares for bytes from another place: the first lead bytes that will come stand before offset, and the first
+// line begins at offset. A buffer that a long line has made grow is let go.
+func (s *splitter) reset(offset int64, lead int) {
+	if len(s.buf) != s.size {
+		s.buf = make([]byte, s.size)
+	}
+	*s = splitter{buf: s.buf, start: lead, scanned: lead, offset: offset, limit: s.limit, size: s.size}
+}
+
+// room gives space to read into; never empty. It moves or drops what next has gone past.
+func (s *splitter) room() []byte {
+	s.skipLong()
+	if s.end == len(s.buf) || s.end > len(s.buf)-markSize {
+		s.compact()
+	}
+	if s.end == len(s.buf) {
+		grown := make([]byte, min(2*len(s.buf), max(s.limit+1, s.size)+markSize+s.size/2))
+		s.end = copy(grown, s.buf[:s.end])
+		s.buf = grown
+	}
+	return s.buf[s.end:]
+}
+
+// compact moves the current line to the front, behind the mark.
+func (s *splitter) compact() {
+	from := max(0, s.start-markSize)
+	if from == 0 || s.end < s.start {
+		return
+	}
+	s.end = copy(s.buf, s.buf[from:s.end])
+	s.start -= from
+	s.scanned -= from
+}
+
+// wrote tells how many bytes were read into what room gave.
+func (s *splitter) wrote(n int) { s.end += n }
+
+// next gives the next token. The line's data is valid until room is called.
+func (s *splitter) next() (Line, tokenKind) {
+	from := max(s.scanned, s.start)
+	if from >= s.end {
+		return Line{}, tokenNone
+	}
+	i := bytes.IndexByte(s.buf[from:s.end], '\n')
+	if i < 0 {
+		s.scanned = s.end
+		return Line{}, tokenNone
+	}
+	newline := from + i
+	length := s.dropped + int64(newline-s.start)
+	line := Line{Data: s.buf[s.start:newline:newline], Offset: s.offset, Next: s.offset + length + 1}
+	kind := tokenLine
+	if s.skipping || length > int64(s.limit) {
+		line.Data, kind = nil, tokenTooLong
+	}
+	s.start, s.scanned, s.offset = newline+1, newline+1, line.Next
+	s.dropped, s.skipping = 0, false
+	return line, kind
+}
+
+// skipLong lets go of the bytes of a line that is over the limit, so that the buffer stays small.
+func (s *splitter) skipLong() {
+	if s.scanned < s.end || !s.skipping && s.end-s.start <= s.limit {
+		return
+	}
+	s.skipping = true
+	s.dropped += int64(s.end - s.start)
+	s.start, s.scanned = s.end, s.end
+}
+
+// pending tells how many bytes of an unfinished line were seen.
+func (s *splitter) pending() int64 { return s.dropped + int64(max(0, s.end-s.start)) }
+
+// rest gives the unfinished line, or nil if it is over the limit.
+func (s *splitter) rest() []byte {
+	if s.skipping || s.end <= s.start || s.end-s.start > s.limit {
+		return nil
+	}
+	return s.buf[s.start:s.end:s.end]
+}
+
+// take hands over the unfinished line as if it had ended.
+func (s *splitter) take() Line {
+	line := Line{Data: s.rest(), Offset: s.offset, Next: s.offset + s.pending()}
+	s.start, s.scanned, s.offset = s.end, s.end, line.Next
+	return line
+}
+
+// before gives up to markSize bytes that stand before the position at (a place in the file that lies at or before the
+// current line and still in the buffer). To be asked before room.
+func (s *splitter) before(at int64) []byte {
+	end := s.start - int(s.offset-at)
+	return s.buf[max(0, end-markSize):end]
+}
+
+// inLine tells whether the byte before the current line is there and no newline: the beginning of the line has been
+// handed over already.
+func (s *splitter) inLine() bool {
+	return s.start > 0 && s.start <= s.end && s.buf[s.start-1] != '\n'
+}

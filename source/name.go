@@ -1,0 +1,52 @@
+package source
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"sync"
+)
+
+// streamNames gives streams their ids.
+type streamNames struct {
+	mu    sync.Mutex
+	taken map[string]struct{}
+}
+
+// name makes an id from where the file was seen first and what its first line is. Two files that would have the same
+// one (a file was moved away and another with the same first line made in its place) are numbered.
+func (n *streamNames) name(path string, firstLine []byte) string {
+	h := sha256.New()
+	h.Write([]byte(filepath.ToSlash(path)))
+	h.Write([]byte{0})
+	h.Write(firstLine)
+	return n.again(hex.EncodeToString(h.Sum(nil)[:16]))
+}
+
+// again takes an id, or a numbered one if it is taken.
+func (n *streamNames) again(plain string) string {
+	if plain == "" {
+		return ""
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	id := plain
+	for i := 2; ; i++ {
+		if _, ok := n.taken[id]; !ok {
+			n.taken[id] = struct{}{}
+			return id
+		}
+		id = fmt.Sprintf("%s-%d", plain, i)
+	}
+}
+
+// free gives an id back, so that a file that is made again in the same way has it again.
+func (n *streamNames) free(id string) {
+	if id == "" {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.taken, id)
+}

@@ -1,0 +1,218 @@
+package source
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// found is a path that matches, as it was seen.
+type found struct {
+	path  string
+	id    fileID
+	size  int64
+	mtime int64
+	// irregular: it is a pipe, a socket, a device; not to be opened.
+	irregular bool
+}
+
+// scanBatch is how many paths are handed on at once.
+const scanBatch = 256
+
+// scan is one look at the folders.
+type scan struct {
+	globs *globs
+	watch *watcher // told of each folder before it is listed; may be nil
+	yield func([]found)
+	stop  <-chan struct{}
+	batch []found
+	errs  []error
+}
+
+// all looks at everything that may match.
+func (s *scan) all() {
+	seen := map[string]bool{}
+	for _, g := range s.globs.include {
+		if !seen[g.base] {
+			seen[g.base] = true
+			s.base(filepath.FromSlash(g.base))
+		}
+	}
+	s.flush()
+}
+
+// below looks at one folder that appeared.
+func (s *scan) below(folder string) {
+	info, err := os.Lstat(folder)
+	switch {
+	case err != nil:
+		s.fail(err)
+	case info.IsDir(), info.Mode()&fs.ModeSymlink != 0 && s.globs.follows(folder) && isFolder(folder):
+		s.folder(folder)
+	}
+	s.flush()
+}
+
+// base looks at the folder that holds a pattern's matches. If it isn't there yet, the nearest folder above it is
+// watched, so that its coming is seen.
+func (s *scan) base(folder string) {
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		for above := filepath.Dir(folder); ; above = filepath.Dir(above) {
+			if isFolder(above) {
+				s.watch.add(above)
+				return
+			}
+			if above == filepath.Dir(above) {
+				return
+			}
+		}
+	case err != nil:
+		s.fail(err)
+	case info.IsDir():
+		s.folder(folder)
+	default: // a pattern without a meta character is its own base
+		s.watch.add(filepath.Dir(folder))
+		if s.globs.match(folder) {
+			s.file(folder, info)
+		}
+	}
+}
+
+// folder lists a folder and what is below it. It is watched before it is listed: what comes in between is seen twice
+// and not missed.
+func (s *scan) folder(folder string) {
+	select {
+	case <-s.stop:
+		return
+	default:
+	}
+	s.watch.add(folder)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		s.fail(err) // what was read before the error is used
+	}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		switch {
+		case e.IsDir():
+			if s.globs.canHold(path) {
+				s.folder(path)
+			}
+		case e.Type()&fs.ModeSymlink != 0:
+			s.link(path)
+		case s.globs.match(path):
+			s.entry(path, e)
+		}
+	}
+}
+
+// entry looks at a file that is no link.
+func (s *scan) entry(path string, e fs.DirEntry) {
+	if !e.Type().IsRegular() {
+		s.add(found{path: path, irregular: true})
+		return
+	}
+	info, err := e.Info() // lstat
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	s.file(path, info)
+}
+
+// link looks where a symbolic link leads. A file is taken under the link's path, unless it is known under its own; a
+// folder is entered where that can't go in a circle.
+func (s *scan) link(path string) {
+	matches, follows := s.globs.match(path), s.globs.follows(path)
+	if !matches && !follows {
+		return
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		s.fail(err)
+	case info.IsDir() && follows:
+		s.folder(path)
+	case !info.IsDir() && matches:
+		s.file(path, info)
+	}
+}
+
+func (s *scan) file(path string, info fs.FileInfo) {
+	f := found{path: path, size: info.Size(), mtime: info.ModTime().UnixNano(), irregular: !info.Mode().IsRegular()}
+	f.id, _ = idOf(info)
+	s.add(f)
+}
+
+func (s *scan) add(f found) {
+	s.batch = append(s.batch, f)
+	if len(s.batch) >= scanBatch {
+		s.flush()
+	}
+}
+
+func (s *scan) flush() {
+	if len(s.batch) > 0 {
+		s.yield(s.batch)
+		s.batch = nil
+	}
+}
+
+// fail notes an error. What is gone between listing and looking is none.
+func (s *scan) fail(err error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		s.errs = append(s.errs, err)
+	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// scanRequest asks for a look: at all, or at some folders that appeared.
+type scanRequest struct {
+	all     bool
+	folders []string
+}
+
+// scanReport is a part of what a look found; the last one says so.
+type scanReport struct {
+	files []found
+	done  bool
+	all   bool
+	took  time.Duration
+	errs  []error
+}
+
+// serveScans looks when it is asked to, until the requests end or stop is closed.
+func serveScans(g *globs, w *watcher, requests <-chan scanRequest, reports chan<- scanReport, stop <-chan struct{}) {
+	report := func(r scanReport) {
+		select {
+		case reports <- r:
+		case <-stop:
+		}
+	}
+	for {
+		var req scanRequest
+		select {
+		case req = <-requests:
+		case <-stop:
+			return
+		}
+		begin := time.Now()
+		s := &scan{globs: g, watch: w, stop: stop, yield: func(files []found) { report(scanReport{files: files}) }}
+		if req.all {
+			s.all()
+		} else {
+			for _, folder := range req.folders {
+				s.below(folder)
+			}
+		}
+		report(scanReport{done: true, all: req.all, took: time.Since(begin), errs: s.errs})
+	}
+}

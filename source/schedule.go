@@ -1,0 +1,187 @@
+package source
+
+import (
+	"container/heap"
+	"time"
+)
+
+// keepFor is how long the handle of a file that doesn't grow is kept.
+const keepFor = time.Minute
+
+// touch has a file looked at as soon as a worker is free, but not before its time if the last try failed.
+func (t *table) touch(f *file) {
+	f.flush = false
+	switch {
+	case f.state == stateClosed:
+	case f.busy:
+		f.dirty = true
+	case f.queued:
+	case time.Now().Before(f.retryAt):
+	default:
+		f.queued = true
+		t.queue = append(t.queue, f)
+	}
+}
+
+// nextJob gives what the next free worker is to do.
+func (t *table) nextJob() (job, bool) {
+	for len(t.queue) > 0 {
+		f := t.queue[0]
+		if j, ok := t.jobFor(f); ok {
+			return j, true
+		}
+		t.unqueue()
+	}
+	return job{}, false
+}
+
+func (t *table) unqueue() {
+	t.queue[0].queued = false
+	t.queue[0] = nil
+	t.queue = t.queue[1:]
+}
+
+// jobFor says what is to be done with a file.
+func (t *table) jobFor(f *file) (job, bool) {
+	j := job{file: f, path: f.path, id: f.id, pos: f.pos, live: f.caughtUp, flush: f.flush}
+	switch f.state {
+	case stateNew:
+		j.kind, j.pos = jobProbe, position{}
+		if f.first && t.settings.StartAt == StartAtEnd && !isCompressed(f.path) {
+			j.seek = f.size
+		}
+		if len(f.claims) > 0 {
+			claim := f.claims[0].pos
+			j.claim = &claim
+		}
+	case stateFollowed:
+		j.kind = jobRead
+		if f.evict {
+			j.kind = jobEvict
+		}
+	case stateGone:
+		j.kind, j.flush = jobFinish, true
+	case stateAlias:
+		// Perhaps it is gone, or another file now.
+		j.kind, j.pos = jobProbe, position{}
+	case stateClosed:
+		return job{}, false
+	}
+	return j, true
+}
+
+// begun notes that a worker took the job at the head of the queue.
+func (t *table) begun(j job) {
+	t.unqueue()
+	j.file.busy, j.file.dirty, j.file.tail, j.file.flush = true, false, false, false
+	t.busy++
+	t.disarm(j.file)
+}
+
+// arm has a file looked at later.
+func (t *table) arm(f *file, at time.Time) {
+	f.wakeAt = at
+	if f.wakeSlot >= 0 {
+		heap.Fix(&t.timers, f.wakeSlot)
+		return
+	}
+	heap.Push(&t.timers, f)
+}
+
+func (t *table) disarm(f *file) {
+	if f.wakeSlot >= 0 {
+		heap.Remove(&t.timers, f.wakeSlot)
+	}
+}
+
+// untilWake is the time until the first timer.
+func (t *table) untilWake() time.Duration {
+	if len(t.timers) == 0 {
+		return time.Hour
+	}
+	return max(0, time.Until(t.timers[0].wakeAt))
+}
+
+// wakeUp touches the files whose time has come.
+func (t *table) wakeUp() {
+	now := time.Now()
+	for len(t.timers) > 0 && !t.timers[0].wakeAt.After(now) {
+		f := heap.Pop(&t.timers).(*file)
+		f.retryAt = time.Time{}
+		t.touch(f)
+		f.flush = f.tail
+	}
+}
+
+// poll looks at all files, and lets go of what nothing happened to for long.
+func (t *table) poll() {
+	t.wanted.all = true
+	now := time.Now()
+	for e := t.kept.Back(); e != nil; {
+		f := e.Value.(*file)
+		e = e.Prev()
+		if now.Sub(f.lastRead) < keepFor {
+			break
+		}
+		t.letGo(f)
+	}
+	if t.settings.IdleClose <= 0 {
+		return
+	}
+	for _, f := range t.paths {
+		if !f.busy && f.state == stateFollowed && f.consumer != nil && f.tries == 0 && now.Sub(f.lastRead) >= t.settings.IdleClose {
+			f.evict = true
+			t.touch(f)
+		}
+	}
+}
+
+// keep keeps the handle of a file that was just read, at the cost of the one read longest ago.
+func (t *table) keep(f *file) {
+	if f.handle == nil {
+		t.letGo(f)
+		return
+	}
+	if f.kept != nil {
+		t.kept.MoveToFront(f.kept)
+	} else {
+		f.kept = t.kept.PushFront(f)
+	}
+	limit := t.settings.MaxOpenFiles
+	if !keepOpen {
+		limit = 0
+	}
+	for e := t.kept.Back(); e != nil && t.kept.Len() > max(0, limit); {
+		old := e.Value.(*file)
+		e = e.Prev()
+		t.letGo(old)
+	}
+}
+
+// letGo closes a file's handle, unless a worker has it.
+func (t *table) letGo(f *file) {
+	if f.busy {
+		return
+	}
+	if f.kept != nil {
+		t.kept.Remove(f.kept)
+		f.kept = nil
+	}
+	if err := f.closeHandle(); err != nil {
+		t.settings.Observer.failed(f.path, err, 0)
+	}
+}
+
+// backOff leaves a file alone for a while, longer each time.
+func (t *table) backOff(f *file) time.Duration {
+	wait := t.settings.RetryInterval << min(f.tries, 20)
+	if wait <= 0 || wait > t.settings.MaxRetryInterval {
+		wait = t.settings.MaxRetryInterval
+	}
+	if f.tries < 255 {
+		f.tries++
+	}
+	f.retryAt = time.Now().Add(wait)
+	t.arm(f, f.retryAt)
+	return wait
+}

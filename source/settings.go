@@ -1,0 +1,228 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// StartAt says where reading begins in files that are there at start.
+type StartAt uint8
+
+// The places to start at.
+const (
+	// StartAtBeginning reads files whole.
+	StartAtBeginning StartAt = iota
+	// StartAtEnd skips what a file holds at start, up to the next line start. A file that appears later is read
+	// from its beginning.
+	StartAtEnd
+)
+
+// String gives the wire spelling.
+func (s StartAt) String() string {
+	if s == StartAtEnd {
+		return "end"
+	}
+	return "beginning"
+}
+
+// ParseStartAt reads the wire spelling; an empty string is the beginning.
+func ParseStartAt(s string) (StartAt, error) {
+	switch s {
+	case "", "beginning":
+		return StartAtBeginning, nil
+	case "end":
+		return StartAtEnd, nil
+	default:
+		return 0, fmt.Errorf("start_at must be beginning or end, got %q", s)
+	}
+}
+
+// Defaults of [Settings].
+const (
+	DefaultPollInterval       = time.Second
+	DefaultIdleFlush          = 2 * time.Second
+	DefaultMaxLineSize        = 16 << 20
+	DefaultBatchBytes         = 256 << 10
+	DefaultBatchLines         = 512
+	DefaultMaxConcurrentFiles = 4
+	DefaultMaxOpenFiles       = 64
+	DefaultRetryInterval      = 100 * time.Millisecond
+	DefaultMaxRetryInterval   = 5 * time.Second
+	DefaultDrainTimeout       = 2 * time.Second
+	DefaultGoneGrace          = 5 * time.Second
+)
+
+// Settings says what to read and how. The zero value of each field but Include is its default.
+type Settings struct {
+	// Include and Exclude are glob patterns; see the package documentation.
+	Include, Exclude []string
+	// StartAt is where reading begins in files that are there at start.
+	StartAt StartAt
+	// PollInterval is the time between two looks at all files, a safety net where folders are watched. It is
+	// stretched when a look takes long, so that looking costs 0.5 % of a core at most (5 % without watches).
+	PollInterval time.Duration
+	// PollOnly turns watching of folders off.
+	PollOnly bool
+	// IdleFlush is the time after which an unterminated last line that is one complete JSON object is taken.
+	// Negative: never.
+	IdleFlush time.Duration
+	// IdleClose is the time without a line after which a consumer is closed, to be opened again when the file
+	// grows. 0: never.
+	IdleClose time.Duration
+	// GoneGrace is how long a file that is gone is kept for its coming back under another name.
+	GoneGrace time.Duration
+	// MaxLineSize is the size in bytes over which a line is skipped and counted.
+	MaxLineSize int
+	// BatchBytes and BatchLines bound what one call of [Consumer.Lines] is given. A line longer than BatchBytes
+	// is a batch of its own.
+	BatchBytes, BatchLines int
+	// MaxConcurrentFiles is how many files are read at the same time.
+	MaxConcurrentFiles int
+	// MaxOpenFiles is how many files that were read lately are kept open, so that they are read to their end
+	// when they are deleted or moved away. Negative: none.
+	MaxOpenFiles int
+	// RetryInterval is the first wait after a refusal or a failed read; it doubles up to MaxRetryInterval.
+	RetryInterval, MaxRetryInterval time.Duration
+	// DrainTimeout is how long Shutdown lets calls of the handler that are under way go on before it ends their
+	// context.
+	DrainTimeout time.Duration
+	// Logger takes a line for each file and reason, never one for each line read. Nil: none.
+	Logger *zap.Logger
+	// Observer is told what happens, for counters.
+	Observer Observer
+}
+
+// SkipReason says why a line was left out.
+type SkipReason uint8
+
+// SkipReasonTooLong: the line is longer than [Settings.MaxLineSize].
+const SkipReasonTooLong SkipReason = 1
+
+// String gives the wire spelling.
+func (r SkipReason) String() string {
+	if r == SkipReasonTooLong {
+		return "too_long"
+	}
+	return "unknown"
+}
+
+// Observer is told what happens. Each function may be nil; they are called from several goroutines and must be quick.
+type Observer struct {
+	// Files tells how many files are known and how many are held open.
+	Files func(known, open int)
+	// Read tells what was read and accepted.
+	Read func(path string, lines int, bytes int64)
+	// Skipped tells that one line was left out, and how many bytes it has.
+	Skipped func(path string, reason SkipReason, bytes int64)
+	// Refused tells that the handler did not accept lines, and when they will be offered again.
+	Refused func(path string, err error, retryIn time.Duration)
+	// Failed tells that a file was not readable, and when it will be tried again; also that closing a consumer
+	// failed, without a next time.
+	Failed func(path string, err error, retryIn time.Duration)
+	// Closed tells that a stream ended.
+	Closed func(path string, reason CloseReason)
+	// WatchRefused tells that a folder is not watched and so polled.
+	WatchRefused func(folder string, err error)
+}
+
+func (o *Observer) read(path string, lines int, bytes int64) {
+	if o.Read != nil {
+		o.Read(path, lines, bytes)
+	}
+}
+
+func (o *Observer) skipped(path string, reason SkipReason, bytes int64) {
+	if o.Skipped != nil {
+		o.Skipped(path, reason, bytes)
+	}
+}
+
+func (o *Observer) refused(path string, err error, retryIn time.Duration) {
+	if o.Refused != nil {
+		o.Refused(path, err, retryIn)
+	}
+}
+
+func (o *Observer) failed(path string, err error, retryIn time.Duration) {
+	if o.Failed != nil {
+		o.Failed(path, err, retryIn)
+	}
+}
+
+func (o *Observer) closed(path string, reason CloseReason) {
+	if o.Closed != nil {
+		o.Closed(path, reason)
+	}
+}
+
+func (o *Observer) watchRefused(folder string, err error) {
+	if o.WatchRefused != nil {
+		o.WatchRefused(folder, err)
+	}
+}
+
+// Validate reports all that is wrong, each with its key.
+func (s *Settings) Validate() error {
+	var errs []error
+	if len(s.Include) == 0 {
+		errs = append(errs, errors.New("include must name at least one glob"))
+	}
+	for _, p := range s.Include {
+		errs = append(errs, ValidateGlob("include", p))
+	}
+	for _, p := range s.Exclude {
+		errs = append(errs, ValidateGlob("exclude", p))
+	}
+	if s.StartAt > StartAtEnd {
+		errs = append(errs, fmt.Errorf("start_at must be beginning or end, got %d", s.StartAt))
+	}
+	for _, limit := range []struct {
+		key   string
+		value int64
+	}{
+		{"poll_interval", int64(s.PollInterval)},
+		{"idle_close", int64(s.IdleClose)},
+		{"gone_grace", int64(s.GoneGrace)},
+		{"max_line_size", int64(s.MaxLineSize)},
+		{"batch_bytes", int64(s.BatchBytes)},
+		{"batch_lines", int64(s.BatchLines)},
+		{"max_concurrent_files", int64(s.MaxConcurrentFiles)},
+		{"retry_interval", int64(s.RetryInterval)},
+		{"max_retry_interval", int64(s.MaxRetryInterval)},
+		{"drain_timeout", int64(s.DrainTimeout)},
+	} {
+		if limit.value < 0 {
+			errs = append(errs, fmt.Errorf("%s must not be negative, got %d", limit.key, limit.value))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// withDefaults fills in what is not set.
+func (s Settings) withDefaults() Settings {
+	orDefault(&s.PollInterval, DefaultPollInterval)
+	orDefault(&s.IdleFlush, DefaultIdleFlush)
+	orDefault(&s.GoneGrace, DefaultGoneGrace)
+	orDefault(&s.MaxLineSize, DefaultMaxLineSize)
+	orDefault(&s.BatchBytes, DefaultBatchBytes)
+	orDefault(&s.BatchLines, DefaultBatchLines)
+	orDefault(&s.MaxConcurrentFiles, DefaultMaxConcurrentFiles)
+	orDefault(&s.MaxOpenFiles, DefaultMaxOpenFiles)
+	orDefault(&s.RetryInterval, DefaultRetryInterval)
+	orDefault(&s.MaxRetryInterval, DefaultMaxRetryInterval)
+	orDefault(&s.DrainTimeout, DefaultDrainTimeout)
+	s.MaxRetryInterval = max(s.MaxRetryInterval, s.RetryInterval)
+	if s.Logger == nil {
+		s.Logger = zap.NewNop()
+	}
+	return s
+}
+
+func orDefault[T int | time.Duration](value *T, def T) {
+	if *value == 0 {
+		*value = def
+	}
+}

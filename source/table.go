@@ -1,0 +1,277 @@
+package source
+
+import (
+	"container/list"
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+
+	"github.com/fsnotify/fsnotify"
+	"go.uber.org/zap"
+)
+
+// maxClosed is how many files that are gone are kept, to be recognised when they come back.
+const maxClosed = 4096
+
+// table is all that is known of files. It belongs to the manager's goroutine.
+type table struct {
+	settings Settings
+	globs    *globs
+	names    *streamNames
+
+	paths  map[string]*file
+	ids    map[fileID]*file // identified files
+	heads  heads
+	closed list.List // files in stateClosed, the oldest first
+	gone   map[*file]struct{}
+
+	queue  []*file // wait for a worker
+	timers timers
+	kept   *list.List // files with an open handle, the one read last at the front
+	busy   int        // files that workers have
+
+	wanted    wanted
+	look      uint32 // number of the current look at all files
+	told      [2]int // files known and open, as last told
+	complains map[string]string
+}
+
+func newTable(settings Settings, g *globs) *table {
+	return &table{
+		settings: settings, globs: g, names: &streamNames{taken: map[string]struct{}{}},
+		paths: map[string]*file{}, ids: map[fileID]*file{}, heads: heads{files: map[headKey]*file{}},
+		gone: map[*file]struct{}{}, kept: list.New(), look: 1, complains: map[string]string{},
+	}
+}
+
+// all gives each file that may have something open.
+func (t *table) all() iter.Seq[*file] {
+	return func(yield func(*file) bool) {
+		for _, f := range t.paths {
+			if !yield(f) {
+				return
+			}
+		}
+		for f := range t.gone {
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// tellFiles tells the observer how many files there are, when that changed.
+func (t *table) tellFiles() {
+	now := [2]int{len(t.paths), t.kept.Len()}
+	if tell := t.settings.Observer.Files; tell != nil && now != t.told {
+		tell(now[0], now[1])
+	}
+	t.told = now
+}
+
+// tellMissing says once, at start, which patterns match nothing yet.
+func (t *table) tellMissing() {
+	var missing []string
+	for _, g := range t.globs.include {
+		one := globs{include: []glob{g}}
+		hit := false
+		for path := range t.paths {
+			if hit = one.match(path); hit {
+				break
+			}
+		}
+		if !hit {
+			missing = append(missing, g.raw)
+		}
+	}
+	if len(missing) > 0 {
+		t.settings.Logger.Info("No file matches yet; waiting", zap.Strings("include", missing))
+	}
+}
+
+// complain logs what is wrong with a path, once for each path and reason.
+func (t *table) complain(path string, err error) {
+	reason := err.Error()
+	if t.complains[path] == reason {
+		return
+	}
+	if len(t.complains) >= maxClosed {
+		clear(t.complains)
+	}
+	t.complains[path] = reason
+	t.settings.Logger.Warn("A file or folder can't be read; it is tried again", zap.String("path", path), zap.Error(err))
+}
+
+// report deals with what a look met.
+func (t *table) report(errs []error) {
+	for _, err := range errs {
+		path := ""
+		if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+			path = pathErr.Path
+		}
+		t.settings.Observer.failed(path, err, t.settings.PollInterval)
+		t.complain(path, err)
+	}
+}
+
+// newFile notes a path that was not known.
+func (t *table) newFile(path string) *file {
+	f := &file{path: path, wakeSlot: -1, seen: t.look}
+	t.paths[path] = f
+	return f
+}
+
+// ingest takes what a look found under a path.
+func (t *table) ingest(one found, atStart bool) {
+	if one.irregular {
+		if t.paths[one.path] == nil {
+			t.complainIrregular(one.path)
+		} else {
+			t.touch(t.paths[one.path])
+		}
+		return
+	}
+	f := t.paths[one.path]
+	if f == nil {
+		f = t.newFile(one.path)
+		f.first = atStart
+		f.size, f.mtime = one.size, one.mtime
+		skip := atStart && t.settings.StartAt == StartAtEnd && isCompressed(one.path)
+		if one.size > 0 && !skip {
+			t.touch(f)
+		}
+		return
+	}
+	f.seen = t.look
+	known := f
+	if f.state == stateAlias {
+		known = f.target
+	}
+	changed := one.size != known.size || one.mtime != known.mtime || f.state != stateNew && one.id != known.id
+	switch {
+	case !changed:
+	case f.state == stateAlias && one.id != known.id:
+		t.unalias(f)
+		t.touch(f)
+	case f.state == stateNew:
+		f.first = false
+		t.touch(f)
+	default:
+		t.touch(known)
+	}
+}
+
+func (t *table) complainIrregular(path string) {
+	const reason = "not regular"
+	if t.complains[path] == reason {
+		return
+	}
+	t.complains[path] = reason
+	t.settings.Logger.Info("A pipe, socket or device matches and is left alone", zap.String("path", path))
+}
+
+// event takes what the system tells of a path.
+func (t *table) event(event fsnotify.Event, w *watcher) {
+	path := event.Name
+	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
+		if w.forget(path) {
+			t.wanted.all = true
+		}
+	}
+	if f := t.paths[path]; f != nil {
+		if f.state == stateAlias && !event.Has(fsnotify.Remove) && !event.Has(fsnotify.Rename) {
+			t.touch(f.target)
+			return
+		}
+		if f.state == stateAlias {
+			t.unalias(f)
+		}
+		t.touch(f)
+		return
+	}
+	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) || event.Op == fsnotify.Chmod {
+		return
+	}
+	if t.globs.match(path) {
+		t.touch(t.newFile(path))
+	}
+	if event.Has(fsnotify.Create) && t.globs.canHold(path) {
+		t.wanted.folders = append(t.wanted.folders, path)
+	}
+}
+
+// reported takes a part of what a look found.
+func (t *table) reported(r scanReport) {
+	for _, one := range r.files {
+		t.ingest(one, false)
+	}
+	if !r.done {
+		return
+	}
+	t.report(r.errs)
+	if !r.all {
+		return
+	}
+	for _, f := range t.paths {
+		if f.seen != t.look {
+			f.seen = t.look
+			t.touch(f) // it will be found to be gone, or not
+		}
+	}
+}
+
+// unalias makes a path one of its own again.
+func (t *table) unalias(f *file) {
+	f.target.aliases = without(f.target.aliases, f)
+	f.target, f.state, f.held = nil, stateNew, false
+}
+
+// drop forgets a path.
+func (t *table) drop(f *file) {
+	if f.target != nil {
+		t.unalias(f)
+	}
+	if t.paths[f.path] == f {
+		delete(t.paths, f.path)
+	}
+	t.disarm(f)
+}
+
+func without(files []*file, f *file) []*file {
+	for i, one := range files {
+		if one == f {
+			return append(files[:i:i], files[i+1:]...)
+		}
+	}
+	return files
+}
+
+// under tells whether a file's path still leads to it.
+func under(f *file) bool {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return false
+	}
+	id, ok := idOf(info)
+	return !ok || id == f.id
+}
+
+// wanted is what the next look is to be at.
+type wanted struct {
+	all     bool
+	folders []string
+}
+
+// nextLook gives the next request, if there is one and no look is under way.
+func (t *table) nextLook(scanning bool) (scanRequest, bool) {
+	if scanning || !t.wanted.all && len(t.wanted.folders) == 0 {
+		return scanRequest{}, false
+	}
+	req := scanRequest(t.wanted)
+	t.wanted = wanted{}
+	if req.all {
+		t.look++
+	}
+	return req, true
+}

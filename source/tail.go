@@ -1,0 +1,45 @@
+package source
+
+// completeObject tells whether b is one JSON object from brace to brace, by counting brackets outside of strings. It is
+// a check that nothing is missing at the end, not that the object is valid.
+func completeObject(b []byte) bool {
+	b = trimBlanks(b)
+	if len(b) < 2 || b[0] != '{' || b[len(b)-1] != '}' {
+		return false
+	}
+	depth, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString:
+			switch c {
+			case '\\':
+				i++
+			case '"':
+				inString = false
+			}
+		case c == '"':
+			inString = true
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+			if depth <= 0 {
+				return depth == 0 && i == len(b)-1
+			}
+		}
+	}
+	return false
+}
+
+// trimBlanks cuts JSON's white space off both ends.
+func trimBlanks(b []byte) []byte {
+	for len(b) > 0 && isBlank(b[0]) {
+		b = b[1:]
+	}
+	for len(b) > 0 && isBlank(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

@@ -1,0 +1,296 @@
+package source
+
+import (
+	"bytes"
+	"io"
+	"time"
+)
+
+// visit is the reading of one file in one turn of a worker.
+type visit struct {
+	*reader
+	res        *result
+	handle     handle
+	compressed bool
+	at         int64 // where the next read begins
+	spent      int64 // bytes read in this turn
+	batch      int   // bytes of the lines that wait to be handed over
+	// checked tells that the file was found to be the same after the last read; everChecked, after any.
+	checked, everChecked bool
+	// joined tells that the current line's beginning was handed over as an unterminated last line.
+	joined bool
+}
+
+// stopped is why a visit ends before the end of the file.
+type stopped struct {
+	outcome outcome
+	err     error
+}
+
+// readOn reads from the position to the end, or as long as its turn lasts.
+func (r *reader) readOn(res *result) {
+	v := visit{reader: r, res: res, handle: res.file.handle, compressed: isCompressed(res.path)}
+	if s := v.run(); s != nil {
+		res.outcome, res.err = s.outcome, s.err
+		if s.outcome == outcomeRewritten {
+			r.close(res, CloseReasonRewritten)
+		}
+		return
+	}
+	res.outcome = outcomeEnd
+	r.idle(res)
+}
+
+// run reads and hands over lines; the position in the result moves as they are accepted. Nil: the end was reached.
+func (v *visit) run() *stopped {
+	pos := &v.res.pos
+	if pos.discard || !v.compressed && pos.ahead > int64(v.settings.BatchBytes/2) && !v.flushing() {
+		if found, s := v.seekNewline(); s != nil || !found {
+			return s
+		}
+	}
+	lead := int(min(pos.offset, markSize))
+	v.split.reset(pos.offset, lead)
+	v.at = pos.offset - int64(lead)
+	for first := true; ; first = false {
+		n, err := v.fill()
+		if first {
+			if n < lead {
+				return v.short(err)
+			}
+			v.joined = v.split.inLine()
+		}
+		if s := v.drain(); s != nil {
+			return s
+		}
+		if !v.everChecked {
+			if s := v.check(); s != nil {
+				return s
+			}
+		}
+		switch {
+		case err == io.EOF: //nolint:errorlint // io.ReaderAt's contract
+			return v.atEnd()
+		case err != nil:
+			return &stopped{outcomeFailed, err}
+		case !v.compressed && v.spent >= turn:
+			pos.ahead = v.split.pending()
+			return &stopped{outcome: outcomeMore}
+		}
+	}
+}
+
+// short tells what it means that not even the bytes before the position are there.
+func (v *visit) short(err error) *stopped {
+	if err == nil || err == io.EOF { //nolint:errorlint // io.ReaderAt's contract
+		return &stopped{outcome: outcomeRewritten}
+	}
+	return &stopped{outcomeFailed, err}
+}
+
+// fill reads once.
+func (v *visit) fill() (int, error) {
+	n, err := v.handle.ReadAt(v.split.room(), v.at)
+	v.split.wrote(n)
+	v.at += int64(n)
+	v.spent += int64(n)
+	v.checked = false
+	return n, err
+}
+
+// drain hands over all whole lines of the buffer.
+func (v *visit) drain() *stopped {
+	lines := v.lines[:0]
+	defer func() { clear(v.lines[:cap(v.lines)]) }()
+	for {
+		line, kind := v.split.next()
+		full := len(lines) == v.settings.BatchLines || len(lines) > 0 && v.batch+len(line.Data) > v.settings.BatchBytes
+		if kind != tokenLine || full {
+			if s := v.accept(lines); s != nil {
+				return s
+			}
+			lines = lines[:0]
+		}
+		switch kind {
+		case tokenNone:
+			return nil
+		case tokenTooLong:
+			if s := v.pass(line.Next, v.split.before(line.Next)); s != nil {
+				return s
+			}
+			v.settings.Observer.skipped(v.res.path, SkipReasonTooLong, line.Next-line.Offset)
+			v.joined = false
+			continue
+		}
+		if v.joined {
+			v.joined = false
+			if len(trimBlanks(line.Data)) == 0 {
+				// The newline of a line that was taken without it.
+				if s := v.pass(line.Next, v.split.before(line.Next)); s != nil {
+					return s
+				}
+				continue
+			}
+		}
+		line.Live = v.res.live
+		lines = append(lines, line)
+		v.batch += len(line.Data)
+		v.lines = lines
+	}
+}
+
+// accept has lines accepted by the handler; only then the position moves.
+func (v *visit) accept(lines []Line) *stopped {
+	v.batch = 0
+	if len(lines) == 0 {
+		return nil
+	}
+	select {
+	case <-v.stop:
+		return &stopped{outcome: outcomeStopped}
+	default:
+	}
+	if s := v.check(); s != nil {
+		return s
+	}
+	if err := v.offer(v.res, lines); err != nil {
+		return &stopped{outcomeRefused, err}
+	}
+	last := lines[len(lines)-1]
+	v.settings.Observer.read(v.res.path, len(lines), last.Next-lines[0].Offset)
+	v.res.read = true
+	v.res.pos.move(last.Next, v.split.before(last.Next))
+	return nil
+}
+
+// pass moves the position over bytes that are not handed over.
+func (v *visit) pass(next int64, before []byte) *stopped {
+	if s := v.check(); s != nil {
+		return s
+	}
+	v.res.pos.move(next, before)
+	return nil
+}
+
+// check sees, after a read, that the file still is what it was: a file that is rewritten while it is read must not give
+// lines made of old and new bytes. Compressed files are written once.
+func (v *visit) check() *stopped {
+	if v.checked {
+		return nil
+	}
+	if !v.compressed {
+		n, err := v.handle.ReadAt(v.head[:], 0)
+		if err != nil && err != io.EOF { //nolint:errorlint // io.ReaderAt's contract
+			return &stopped{outcomeFailed, err}
+		}
+		if !v.res.pos.sameHead(v.head[:n]) {
+			return &stopped{outcome: outcomeRewritten}
+		}
+		same, err := holdsMark(v.handle, &v.res.pos)
+		if err != nil {
+			return &stopped{outcomeFailed, err}
+		}
+		if !same {
+			return &stopped{outcome: outcomeRewritten}
+		}
+		v.res.pos.extend(v.head[:n])
+	}
+	v.checked, v.everChecked = true, true
+	return nil
+}
+
+// atEnd deals with what stands behind the last newline.
+func (v *visit) atEnd() *stopped {
+	pos := &v.res.pos
+	pos.ahead = v.split.pending()
+	if pos.ahead == 0 {
+		return nil
+	}
+	rest := v.split.rest()
+	switch {
+	case v.compressed && rest == nil:
+		length := pos.ahead
+		if s := v.pass(pos.offset+length, nil); s != nil {
+			return s
+		}
+		v.settings.Observer.skipped(v.res.path, SkipReasonTooLong, length)
+		return nil
+	case v.compressed, rest != nil && v.flushing() && completeObject(rest):
+		line := v.split.take()
+		line.Live = v.res.live
+		v.lines = append(v.lines[:0], line)
+		return v.accept(v.lines)
+	}
+	v.res.tail = rest != nil
+	return nil
+}
+
+// flushing tells whether an unfinished line may be taken: it has been as it is for long enough.
+func (v *visit) flushing() bool {
+	idle := v.settings.IdleFlush
+	return idle >= 0 && (v.res.flush || time.Since(time.Unix(0, v.res.mtime)) >= idle)
+}
+
+// seekNewline looks for the end of a line that is long, or not wanted, without keeping it. Found, the position stands
+// at the beginning of a line that is to be read.
+func (v *visit) seekNewline() (bool, *stopped) {
+	pos := &v.res.pos
+	if s := v.check(); s != nil {
+		return false, s
+	}
+	info, err := v.handle.Stat()
+	if err != nil {
+		return false, &stopped{outcomeFailed, err}
+	}
+	if info.Size() < pos.offset+pos.ahead {
+		pos.ahead = 0 // the unfinished line was cut back
+	}
+	v.split.reset(0, 0)
+	for buf := v.split.buf; ; {
+		at := pos.offset + pos.ahead
+		n, err := v.handle.ReadAt(buf, at)
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			return true, v.foundNewline(at + int64(i))
+		}
+		pos.ahead += int64(n)
+		v.spent += int64(n)
+		select {
+		case <-v.stop:
+			return false, &stopped{outcome: outcomeStopped}
+		default:
+		}
+		switch {
+		case err == io.EOF: //nolint:errorlint // io.ReaderAt's contract
+			v.res.tail = !pos.discard && pos.ahead <= int64(v.settings.MaxLineSize)
+			return false, nil
+		case err != nil:
+			return false, &stopped{outcomeFailed, err}
+		case v.spent >= turn:
+			return false, &stopped{outcome: outcomeMore}
+		}
+	}
+}
+
+// foundNewline moves behind a line that is over the limit or not wanted.
+func (v *visit) foundNewline(newline int64) *stopped {
+	pos := &v.res.pos
+	length := newline - pos.offset
+	if !pos.discard && length <= int64(v.settings.MaxLineSize) {
+		pos.ahead = 0
+		return nil
+	}
+	var before [markSize]byte
+	k := min(newline+1, markSize)
+	if n, err := v.handle.ReadAt(before[:k], newline+1-k); int64(n) < k {
+		return v.short(err)
+	}
+	wanted := !pos.discard
+	v.checked = false
+	if s := v.pass(newline+1, before[:k]); s != nil {
+		return s
+	}
+	if wanted {
+		v.settings.Observer.skipped(v.res.path, SkipReasonTooLong, length+1)
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package telemetry
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+)
+
+// IdentityFromEnvironment is what the variables of the process tell: OTEL_RESOURCE_ATTRIBUTES first (OpenTelemetry
+// specification 1.40), then those of GitHub Actions, GitLab CI, Jenkins and Buildkite as their reference pages name them
+// (2026-08). It fits an agent that runs in the same job as we do, not a collector that serves many.
+func IdentityFromEnvironment(getenv func(string) string) Identity {
+	return NewIdentity(append(resourceAttributes(getenv("OTEL_RESOURCE_ATTRIBUTES")), ciAttributes(getenv)...)...)
+}
+
+// resourceAttributes reads "key=value,key=value", values percent-encoded. service.* names the program that writes the
+// stream, not us, and is left out; so is what can't be read.
+func resourceAttributes(list string) []Attribute {
+	var attrs []Attribute
+	for pair := range strings.SplitSeq(list, ",") {
+		key, value, ok := strings.Cut(pair, "=")
+		key = strings.TrimSpace(key)
+		decoded, err := url.PathUnescape(strings.TrimSpace(value))
+		if !ok || err != nil || strings.HasPrefix(key, "service.") {
+			continue
+		}
+		attrs = append(attrs, Attribute{key, decoded})
+	}
+	return attrs
+}
+
+// ciAttributes reads the variables of the CI system that the process runs in.
+func ciAttributes(getenv func(string) string) []Attribute {
+	switch {
+	case getenv("GITHUB_ACTIONS") != "":
+		return githubAttributes(getenv)
+	case getenv("GITLAB_CI") != "":
+		return []Attribute{
+			{AttrPipelineName, cmp.Or(getenv("CI_PIPELINE_NAME"), getenv("CI_PROJECT_PATH"))},
+			{AttrPipelineRunID, getenv("CI_PIPELINE_ID")},
+			{AttrPipelineRunURL, getenv("CI_PIPELINE_URL")},
+			{AttrTaskName, getenv("CI_JOB_NAME")},
+			{AttrTaskRunID, getenv("CI_JOB_ID")},
+			{AttrTaskRunURL, getenv("CI_JOB_URL")},
+			{AttrVCSRepositoryURL, withoutCredentials(getenv("CI_PROJECT_URL"))},
+			{AttrVCSHeadName, getenv("CI_COMMIT_REF_NAME")},
+			{AttrVCSHeadRevision, getenv("CI_COMMIT_SHA")},
+		}
+	case getenv("JENKINS_URL") != "":
+		return []Attribute{
+			{AttrPipelineName, getenv("JOB_NAME")},
+			{AttrPipelineRunID, getenv("BUILD_NUMBER")},
+			{AttrPipelineRunURL, getenv("BUILD_URL")},
+			{AttrTaskName, getenv("STAGE_NAME")},
+			{AttrVCSRepositoryURL, withoutCredentials(getenv("GIT_URL"))},
+			{AttrVCSHeadName, getenv("GIT_BRANCH")},
+			{AttrVCSHeadRevision, getenv("GIT_COMMIT")},
+		}
+	case getenv("BUILDKITE") != "":
+		return []Attribute{
+			{AttrPipelineName, getenv("BUILDKITE_PIPELINE_SLUG")},
+			{AttrPipelineRunID, getenv("BUILDKITE_BUILD_ID")},
+			{AttrPipelineRunURL, getenv("BUILDKITE_BUILD_URL")},
+			{AttrTaskName, cmp.Or(getenv("BUILDKITE_STEP_KEY"), getenv("BUILDKITE_LABEL"))},
+			{AttrTaskRunID, getenv("BUILDKITE_JOB_ID")},
+			{AttrVCSRepositoryURL, withoutCredentials(getenv("BUILDKITE_REPO"))},
+			{AttrVCSHeadName, getenv("BUILDKITE_BRANCH")},
+			{AttrVCSHeadRevision, getenv("BUILDKITE_COMMIT")},
+		}
+	default:
+		return nil
+	}
+}
+
+// githubAttributes: a re-run keeps the run id and counts attempts, so the attempt is part of the run's id from the
+// second on.
+func githubAttributes(getenv func(string) string) []Attribute {
+	repository, runURL := "", ""
+	if server, name := getenv("GITHUB_SERVER_URL"), getenv("GITHUB_REPOSITORY"); server != "" && name != "" {
+		repository = server + "/" + name
+		runURL = repository + "/actions/runs/" + getenv("GITHUB_RUN_ID")
+	}
+	run := getenv("GITHUB_RUN_ID")
+	if attempt := getenv("GITHUB_RUN_ATTEMPT"); run != "" && attempt != "" && attempt != "1" {
+		run += "-" + attempt
+	}
+	return []Attribute{
+		{AttrPipelineName, getenv("GITHUB_WORKFLOW")},
+		{AttrPipelineRunID, run},
+		{AttrPipelineRunURL, runURL},
+		{AttrTaskName, getenv("GITHUB_JOB")},
+		{AttrVCSRepositoryURL, repository},
+		{AttrVCSHeadName, getenv("GITHUB_REF_NAME")},
+		{AttrVCSHeadRevision, getenv("GITHUB_SHA")},
+	}
+}
+
+// withoutCredentials takes user and password out of a repository's address; one that is no URL (git@host:path) has none.
+func withoutCredentials(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return address
+	}
+	u.User = nil
+	return u.String()
+}
