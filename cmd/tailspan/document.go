@@ -12,9 +12,9 @@ import (
 
 // records calls f with every line of r, as each does, or with all of it if the input is one document; which of the two,
 // its name or its first lines tell (parser.Framing). A document longer than max is skipped and counted, as a line is.
-func (l *lineReader) records(name string, r io.Reader, f func(record []byte) error) error {
+func (l *lineReader) records(r io.Reader, f func(record []byte) error) error {
 	reader := bufio.NewReaderSize(r, readBytes)
-	framing := parser.FramingOf(name)
+	framing := parser.FramingOf(l.name)
 	var head []byte // blank lines, a bracket, and the line that decides
 	for !framing.Decided() && len(head) < readBytes {
 		line, whole, err := l.next(reader)

@@ -97,6 +97,7 @@ const keepLineBytes = 1 << 20
 // lineReader takes lines from a reader; only '\n' ends a line. Lines longer than max are skipped in constant memory and
 // counted.
 type lineReader struct {
+	name    string // of the input; it tells whether that is one document
 	max     int
 	skipped int
 	long    []byte

@@ -34,7 +34,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer in.Close()
-	lines := lineReader{max: f.maxLine}
+	lines := lineReader{name: name, max: f.maxLine}
 	defer func() {
 		if lines.skipped > 0 {
 			fmt.Fprintf(stderr, "tailspan: skipped %d lines longer than %d bytes\n", lines.skipped, lines.max)
@@ -63,7 +63,11 @@ func renderLines(lines *lineReader, in io.Reader, src *parser.Source, r *render.
 		}
 		return r.Err()
 	}
-	err := lines.each(in, func(line []byte) error {
+	each := lines.records
+	if settings.Mode == render.ModeJSON {
+		each = lines.each
+	}
+	err := each(in, func(line []byte) error {
 		if settings.Mode == render.ModeJSON {
 			r.Raw(line)
 			return r.Err()
