@@ -34,17 +34,17 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer in.Close()
-	lines := lineReader{max: f.maxLine}
+	lines := lineReader{name: name, max: f.maxLine}
 	defer func() {
 		if lines.skipped > 0 {
 			fmt.Fprintf(stderr, "tailspan: skipped %d lines longer than %d bytes\n", lines.skipped, lines.max)
 		}
 	}()
 	if name == stdinName {
-		return renderLines(&lines, name, in, src, render.New(stdout, settings), settings)
+		return renderLines(&lines, in, src, render.New(stdout, settings), settings)
 	}
 	out := bufio.NewWriterSize(stdout, readBytes)
-	err = renderLines(&lines, name, in, src, render.New(out, settings), settings)
+	err = renderLines(&lines, in, src, render.New(out, settings), settings)
 	if flushed := out.Flush(); err == nil && flushed != nil {
 		err = fmt.Errorf("write log: %w", flushed)
 	}
@@ -52,7 +52,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 }
 
 // renderLines renders the lines of in to their end.
-func renderLines(lines *lineReader, name string, in io.Reader, src *parser.Source, r *render.Renderer, settings render.Settings) error {
+func renderLines(lines *lineReader, in io.Reader, src *parser.Source, r *render.Renderer, settings render.Settings) error {
 	words := settings.Mode == render.ModeVerbose && settings.Style == render.StyleTranscript
 	emit := func(all []events.DisplayEvent) error {
 		for i := range all {
@@ -63,7 +63,7 @@ func renderLines(lines *lineReader, name string, in io.Reader, src *parser.Sourc
 		}
 		return r.Err()
 	}
-	err := lines.eachRecord(name, in, func(line []byte) error {
+	err := lines.records(in, func(line []byte) error {
 		if settings.Mode == render.ModeJSON {
 			r.Raw(line)
 			return r.Err()
