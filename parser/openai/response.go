@@ -14,18 +14,22 @@ import (
 type responded struct {
 	session string                // of a response that is part of a conversation
 	queue   []events.DisplayEvent // of whole items, their borrowed fields made the queue's own
-	told    []toldItem
 	partial []*partialItem
+
+	// The items whose events were queued, by their places in the output and by their ids.
+	places map[int64]bool
+	ids    map[string]bool
 }
 
-// toldItem names an item whose events are queued, by its place in the output and by its id.
-type toldItem struct {
-	index int64
-	id    string
-}
+// has reports whether an item was told.
+func (a *responded) has(index int64, id string) bool { return a.places[index] || id != "" && a.ids[id] }
 
-func (a *responded) has(index int64, id string) bool {
-	return slices.ContainsFunc(a.told, func(t toldItem) bool { return t.index == index || id != "" && t.id == id })
+// tell notes that an item is told.
+func (a *responded) tell(index int64, id string) {
+	if a.places == nil {
+		a.places, a.ids = map[int64]bool{}, map[string]bool{}
+	}
+	a.places[index], a.ids[id] = true, true
 }
 
 // response takes a whole body of the Responses API.
@@ -45,6 +49,9 @@ func (p *Parser) response(r *record) {
 	p.endResponse(r, status)
 }
 
+// maxPolledItems is how many items of a response are remembered while it runs.
+const maxPolledItems = 4096
+
 // polledItem is what was told of an item of a response that had not ended.
 type polledItem struct {
 	id       string
@@ -56,12 +63,13 @@ type polledItem struct {
 func (p *Parser) poll(r *record, pending bool) {
 	key := p.hash(r.id.Body())
 	told, _ := p.polled.Get(key)
+	before := len(told)
 	for i, m := range r.output {
 		id := p.strings.Text(m.Get("id"))
 		if id == "" {
 			id = "#" + strconv.Itoa(i)
 		}
-		known := slices.IndexFunc(told, func(t polledItem) bool { return t.id == id })
+		known := slices.IndexFunc(told[:before], func(t polledItem) bool { return t.id == id })
 		switch {
 		case known >= 0 && !told[known].answered && !isRunning(m):
 			p.lateResult(m)
@@ -69,7 +77,9 @@ func (p *Parser) poll(r *record, pending bool) {
 		case known >= 0 || pending && isUnfinishedMessage(m):
 		default:
 			p.item(m)
-			told = append(told, polledItem{id, !isRunning(m)})
+			if pending && len(told) < maxPolledItems {
+				told = append(told, polledItem{id, !isRunning(m)})
+			}
 		}
 	}
 	if !pending {
@@ -218,7 +228,7 @@ func (p *Parser) doneItem(r *record) bool {
 		return true
 	}
 	a.forget(index)
-	a.told = append(a.told, toldItem{index, id})
+	a.tell(index, id)
 	p.identify(&p.answer)
 	return p.queueItem(r.item)
 }
@@ -228,7 +238,7 @@ func (p *Parser) outputIndex(r *record) int64 {
 	if v := r.rest.Get("output_index"); v.Kind == scan.KindNumber {
 		return v.Int()
 	}
-	return -1 - int64(len(p.answer.response.told))
+	return -1 - int64(len(p.answer.response.places))
 }
 
 // queueItem keeps the events of an item until the response has ended, or has grown longer than an answer may be held. It
