@@ -36,6 +36,9 @@ type Stream struct {
 	StartAt string `mapstructure:"start_at"`
 	// Provider is the format of the files; "auto" tells it from the first lines, "none" hands the lines on as they are.
 	Provider string `mapstructure:"provider"`
+	// RawLines hands every line on as it is too, unparsed and unredacted, as a record tailspan.raw, for exporters that
+	// write lines.
+	RawLines bool `mapstructure:"raw_lines"`
 	// PollInterval is how often the globs are looked through, beside what the file system tells.
 	PollInterval time.Duration `mapstructure:"poll_interval"`
 	// IdleFlush is how long a last line without its newline waits before it is taken, if it is a complete object.

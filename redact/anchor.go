@@ -31,10 +31,25 @@ type anchor struct {
 	shape int // index into shapes
 }
 
-// place is an anchor and the offset in it of a pair that stands in the table.
+// place is an anchor and the offset in it of a pair that stands in the table. One more byte of the anchor, beside the
+// pair, tells most pairs that stand elsewhere without comparing the whole.
 type place struct {
-	anchor
-	back int
+	near       int8 // offset of that byte from the pair
+	mask, want byte // the byte or mask is want; the mask takes the case off
+	back       uint8
+	anchor     *anchor
+}
+
+func newPlace(a *anchor, back int) place {
+	p := place{near: 2, back: uint8(back), anchor: a}
+	if back+2 >= len(a.word) {
+		p.near = -1
+	}
+	p.want = a.word[back+int(p.near)]
+	if a.fold && p.want >= 'a' && p.want <= 'z' {
+		p.mask = 'a' - 'A'
+	}
+	return p
 }
 
 // index finds anchors: pairs gives for two bytes the number of their list in places, 0 for none.
@@ -50,9 +65,10 @@ const listControl = 1
 // every second pair of a text is looked at.
 func newIndex(anchors []anchor) index {
 	x := index{pairs: new([1 << 16]uint8), places: make([][]place, listControl+1, 256)}
-	for _, a := range anchors {
+	for i := range anchors {
+		a := &anchors[i]
 		for _, back := range [2]int{rarest(a.word, 0), rarest(a.word, 1)} {
-			x.add(a.word[back], a.word[back+1], a.fold, place{anchor: a, back: back})
+			x.add(a.word[back], a.word[back+1], a.fold, newPlace(a, back))
 		}
 	}
 	x.addControls()
@@ -113,7 +129,7 @@ func controlAt[T text](s T, i int) bool {
 
 // commonPairs are the pairs of letters that stand more often in English and code than their letters alone would make
 // one think.
-const commonPairs = "th he in er an re on at en nd ti es or te of ed is it al ar st nt to se ea ge yp xp lo va ck ch"
+const commonPairs = "th he in er an re de on at en nd ti es or te of ed is it al ar st nt to se ea ge yp xp lo va ck ch"
 
 // rarest is the offset of the pair of word that stands least often in text, among those at offsets of the given parity.
 func rarest(word string, parity int) int {
@@ -121,6 +137,9 @@ func rarest(word string, parity int) int {
 	for i := parity; i+1 < len(word); i += 2 {
 		cost := frequency(word[i]) * frequency(word[i+1])
 		if strings.Contains(commonPairs, word[i:i+2]) {
+			cost += 40
+		}
+		if word[i:i+2] == "re" { // the most common of all in code
 			cost += 40
 		}
 		if cost < best {

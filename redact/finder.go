@@ -71,7 +71,7 @@ func (f *finder[T]) anchored() bool {
 			continue
 		}
 		for k := range f.r.index.places[list] {
-			if p := &f.r.index.places[list][k]; hasAt(s, i-p.back, p.word, p.fold) {
+			if p := &f.r.index.places[list][k]; hasAt(s, i-int(p.back), p.anchor.word, p.anchor.fold) {
 				return true
 			}
 		}
@@ -85,14 +85,17 @@ func (f *finder[T]) look(i int, list uint8) (span, bool) {
 		f.controls = f.controls || controlAt(f.s, i) || controlAt(f.s, i+1)
 		return span{}, false
 	}
-	places := f.r.index.places[list]
+	places, s := f.r.index.places[list], f.s
 	for k := range places {
 		p := &places[k]
-		at := i - p.back
-		if at < f.from || !hasAt(f.s, at, p.word, p.fold) {
+		if j := i + int(p.near); uint(j) >= uint(len(s)) || s[j]|p.mask != p.want {
 			continue
 		}
-		if sp, ok := f.judge(&p.anchor, at); ok && sp.start >= f.from && sp.end > sp.start && !allowed(f.r, f.s, sp) {
+		at := i - int(p.back)
+		if at < f.from || !hasAt(s, at, p.anchor.word, p.anchor.fold) {
+			continue
+		}
+		if sp, ok := f.judge(p.anchor, at); ok && sp.start >= f.from && sp.end > sp.start && !allowed(f.r, s, sp) {
 			return sp, true
 		}
 	}
@@ -107,7 +110,7 @@ func (f *finder[T]) judge(a *anchor, i int) (span, bool) {
 		end := f.shapeAt(sh, i)
 		return span{start: i, end: end, kind: sh.kind}, end > 0
 	case anchorName:
-		return f.named(i, len(a.word))
+		return f.named(i, a.word)
 	case anchorURL:
 		return f.urlAt(i)
 	case anchorPEM:

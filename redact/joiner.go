@@ -98,6 +98,9 @@ func (j *Joiner) Flush() []events.DisplayEvent {
 	return j.out
 }
 
+// Holding reports whether a text waits for its end.
+func (j *Joiner) Holding() bool { return len(j.texts) > 0 }
+
 // Tick gives the whole lines of texts that were quiet for long enough. The slice is valid until the next call.
 func (j *Joiner) Tick() []events.DisplayEvent {
 	j.out = j.out[:0]

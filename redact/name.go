@@ -31,7 +31,7 @@ const (
 )
 
 // nameWords are the anchors of names: each secret-like name has one of them in it.
-var nameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "bearer", "signature", "sig="}
+var nameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "signature", "sig="}
 
 // last segments of names, and what they say.
 var lastSegments = map[string]class{

@@ -28,6 +28,9 @@ type WriterSettings struct {
 	MaxLine int
 	// Warn is told of what was skipped; nil tells nobody. [Writer.Skipped] counts in any case.
 	Warn func(message string)
+	// Clean, if not nil, is given every line that is to be shown as it is, such as words between the JSON, and returns what
+	// may be shown of it: secrets are taken out here. It does not concern [ModeJSON].
+	Clean func(line []byte) []byte
 	// Mode and Style are those of the target. In [ModeJSON] lines go on as they are and nothing is parsed; a transcript
 	// shows lines that are no JSON.
 	Mode  Mode
@@ -108,14 +111,22 @@ func (w *Writer) line(line []byte) {
 	case w.settings.Mode == ModeJSON:
 		w.target.Raw(line)
 	case w.source == nil:
-		w.target.PassThrough(line)
+		w.pass(line)
 	default:
 		evs := w.source.ParseEvents(line)
 		if len(evs) == 0 && w.showsWords() {
-			w.target.PassThrough(line)
+			w.pass(line)
 		}
 		w.emit(evs)
 	}
+}
+
+// pass shows a line as it is.
+func (w *Writer) pass(line []byte) {
+	if w.settings.Clean != nil {
+		line = w.settings.Clean(line)
+	}
+	w.target.PassThrough(line)
 }
 
 // showsWords reports whether the last line is words between the JSON, which a transcript shows.
@@ -134,9 +145,21 @@ func (w *Writer) emit(evs []events.DisplayEvent) {
 	}
 	if p, ok := w.source.(interface{ Raw() [][]byte }); ok {
 		for _, line := range p.Raw() {
-			w.target.PassThrough(line)
+			w.pass(line)
 		}
 	}
+}
+
+// Tick renders what the source gives because time went by, if it has a method Tick that tells: a text that waits for its
+// end (package redact has such a source). Whoever reads live calls it now and then, not while it writes.
+func (w *Writer) Tick() error {
+	if t, ok := w.source.(interface{ Tick() []events.DisplayEvent }); ok {
+		evs := t.Tick()
+		for i := range evs {
+			w.target.Emit(&evs[i])
+		}
+	}
+	return w.target.Err()
 }
 
 // WriteRecord takes one whole record without its newline: a line, or a document of many. It is not held to MaxLine.

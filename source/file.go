@@ -52,7 +52,9 @@ type file struct {
 	// held tells that it was held back once, as a possible copy of a file that is there; disowned, that it continues
 	// none of the files that begin like it.
 	held, disowned bool
-	first          bool // was there at start
+	// rechecked tells that it was looked at twice, since it has the inode and not the content of a known one.
+	rechecked bool
+	first     bool // was there at start
 	// seen numbers the last look at all files that found it.
 	seen uint32
 

@@ -37,6 +37,9 @@ type glob struct {
 	// beginning. Nil with anyFolder if that can't be told.
 	folders   []string
 	anyFolder bool
+	// parent and last are the pattern without its last element, and that. They match on their own, so that a folder
+	// is matched once for all its files; last is empty if they don't.
+	parent, last string
 }
 
 func newGlobs(include, exclude []string) (globs, error) {
@@ -62,14 +65,27 @@ func newGlob(key, raw string) (glob, error) {
 	if err != nil {
 		return glob{}, fmt.Errorf("%s: expand glob %q: %w", key, raw, err)
 	}
-	g := glob{raw: raw, pattern: filepath.ToSlash(abs)}
+	// Any folders twice over are any folders.
+	elements := slices.CompactFunc(strings.Split(filepath.ToSlash(abs), "/"), func(a, b string) bool { return a == "**" && b == a })
+	g := glob{raw: raw, pattern: strings.Join(elements, "/")}
 	base, rest := doublestar.SplitPattern(g.pattern)
 	g.base = base
-	elements := strings.Split(rest, "/")
-	g.folders = elements[:len(elements)-1]
-	// A brace that spans elements, as in {a,b/c}/*, can't be cut at slashes.
+	elements = strings.Split(rest, "/")
+	g.folders = elements
+	if last := len(elements) - 1; elements[last] != "**" { // a last ** stands for folders too
+		g.folders = elements[:last]
+	}
+	// A brace that spans elements, as in {a,b/c}/*, can't be cut at slashes, and what a ** that is not alone stands
+	// for is not ours to say.
 	for _, e := range elements {
-		g.anyFolder = g.anyFolder || !doublestar.ValidatePattern(e)
+		g.anyFolder = g.anyFolder || !doublestar.ValidatePattern(e) || e != "**" && strings.Contains(e, "**")
+	}
+	// With two ** doublestar v4.10.4 may say of a parent what it doesn't say of the whole.
+	if last := elements[len(elements)-1]; !g.anyFolder && last != "**" && strings.Count(g.pattern, "**") < 2 {
+		g.parent, g.last = strings.TrimSuffix(g.pattern, "/"+last), last
+		if !strings.Contains(g.parent, "/") {
+			g.parent += "/" // the root keeps its slash
+		}
 	}
 	return g, nil
 }
@@ -106,8 +122,45 @@ var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`
 // match tells whether a file under this path is to be read.
 func (g *globs) match(file string) bool {
 	file = filepath.ToSlash(file)
-	hit := func(one glob) bool { return doublestar.MatchUnvalidated(one.pattern, file) }
-	return slices.ContainsFunc(g.include, hit) && !slices.ContainsFunc(g.exclude, hit)
+	return slices.ContainsFunc(g.include, func(one glob) bool { return doublestar.MatchUnvalidated(one.pattern, file) }) &&
+		!g.excluded(file)
+}
+
+func (g *globs) excluded(file string) bool {
+	file = filepath.ToSlash(file)
+	return slices.ContainsFunc(g.exclude, func(one glob) bool { return doublestar.MatchUnvalidated(one.pattern, file) })
+}
+
+// folderGlobs is what is left to match in one folder.
+type folderGlobs struct {
+	*globs
+	names []string // patterns of names
+	paths []string // patterns of whole paths
+}
+
+// in prepares for the files of a folder.
+func (g *globs) in(folder string) folderGlobs {
+	folder = filepath.ToSlash(folder)
+	f := folderGlobs{globs: g}
+	for _, one := range g.include {
+		switch {
+		case one.last == "", strings.HasSuffix(folder, "/"): // a root is no name that * could stand for
+			f.paths = append(f.paths, one.pattern)
+		case doublestar.MatchUnvalidated(one.parent, folder):
+			f.names = append(f.names, one.last)
+		}
+	}
+	return f
+}
+
+// match tells whether a file of the folder is to be read.
+func (f *folderGlobs) match(file, name string) bool {
+	hit := slices.ContainsFunc(f.names, func(p string) bool { return doublestar.MatchUnvalidated(p, name) })
+	if !hit {
+		file = filepath.ToSlash(file)
+		hit = slices.ContainsFunc(f.paths, func(p string) bool { return doublestar.MatchUnvalidated(p, file) })
+	}
+	return hit && !f.excluded(file)
 }
 
 // canHold tells whether files that match may lie in this folder or below it.

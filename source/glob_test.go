@@ -46,6 +46,11 @@ func TestGlobs(t *testing.T) {
 			holds: []string{"/a/b", "/a/c", "/a/c/d"},
 		},
 		{
+			name: "all there is below a folder", include: []string{"/a/*/**"},
+			match: []string{"/a/b/c/d", "/a/b/c"}, noMatch: []string{"/a", "/b/c"},
+			holds: []string{"/a", "/a/b", "/a/b/c"}, holdsNone: []string{"/b"},
+		},
+		{
 			name: "a single file", include: []string{"/a/x.jsonl"},
 			match: []string{"/a/x.jsonl"}, noMatch: []string{"/a/y.jsonl"},
 			holds: []string{"/a"}, holdsNone: []string{"/b"},

@@ -95,6 +95,7 @@ func (s *scan) folder(folder string) {
 	if err != nil {
 		s.fail(err) // what was read before the error is used
 	}
+	inside := s.globs.in(folder)
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		switch {
@@ -104,7 +105,7 @@ func (s *scan) folder(folder string) {
 			}
 		case e.Type()&fs.ModeSymlink != 0:
 			s.link(path)
-		case s.globs.match(path):
+		case inside.match(path, e.Name()):
 			s.entry(path, e)
 		}
 	}

@@ -122,6 +122,10 @@ func (t *table) sameFile(f *file, res result) bool {
 		t.touch(known)
 	case fits:
 		t.adopt(known, f, res.id)
+	case !f.rechecked:
+		// The look may be older than what was read since, if the file was renamed while it grew.
+		f.rechecked = true
+		t.hold(f, busyWait)
 	default:
 		delete(t.ids, res.id)
 		t.touch(known)
@@ -136,16 +140,18 @@ func (t *table) sameContent(f *file, res result) bool {
 	alive := false
 	t.heads.find(res.head, func(known *file) bool {
 		switch {
-		case known.pos.offset == 0:
-		case known.busy:
+		case known.busy: // there is more to it than we know
 			alive = true
 		case known.state == stateFollowed:
 			alive = true
 			if !under(known) {
 				t.touch(known) // it will be found to be gone
 			}
+		case known.pos.offset == 0: // nothing of it was read
 		case res.size >= known.pos.offset || isCompressed(f.path):
 			f.claims = append(f.claims, known)
+		default: // perhaps the copy is still being made
+			alive = true
 		}
 		return len(f.claims) < 8
 	})

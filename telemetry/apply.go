@@ -33,6 +33,9 @@ func (s *Stream) openRun(key string, waiting []held) {
 			s.resource = r.resource
 		}
 	}
+	if !s.keyIsMessage(waiting, key) {
+		r.idScope = key
+	}
 	top := &agent{run: r, name: r.resource.agentName()}
 	occurrence := s.seenRuns.next(key)
 	top.spanID = spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key)
@@ -53,6 +56,16 @@ func (s *Stream) openRun(key string, waiting []held) {
 	if s.live && !r.copied {
 		s.stepStarted(r, waiting)
 	}
+}
+
+// keyIsMessage reports whether the run's key is the id of a model message.
+func (s *Stream) keyIsMessage(waiting []held, key string) bool {
+	for i := range waiting {
+		if modelSaid(&waiting[i].event) {
+			return waiting[i].event.MessageID == key
+		}
+	}
+	return false
 }
 
 // isCopy reports whether the run that waiting begins with is history of another session, as the format marks it.
@@ -76,7 +89,7 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
-	r.top.spanID = spanID(domainAgent, s.seenAgents.next(key.agent), key.provider, key.session, key.agent)
+	r.top.spanID = spanID(domainAgent, s.seenAgents.next(key.agent), key.provider, key.session, "", key.agent)
 	s.registry.childOpened(s)
 }
 
@@ -100,6 +113,8 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	switch ev.Kind {
 	case events.KindSessionStarted:
 		a.run.hasStart = a.run.hasStart || ev.Session == nil || !ev.Session.Recorded
+	case events.KindTurnStarted:
+		a.run.hasTurns = true
 	case events.KindPrompt:
 		a.lastInput = at
 	case events.KindText, events.KindReasoning, events.KindMessage:
@@ -161,13 +176,13 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	r := c.caller.run
 	id = cmp.Or(id, c.agentID)
 	// The provider's own id where told, so that the agent's own file gives the same span.
-	domain, of, occurrence := domainCallAgent, c.id, c.occurrence
+	domain, of, scope, occurrence := domainCallAgent, c.id, r.idScope, c.occurrence
 	if id != "" {
-		domain, of, occurrence = domainAgent, id, s.seenAgents.next(id)
+		domain, of, scope, occurrence = domainAgent, id, "", s.seenAgents.next(id)
 	}
 	a := &agent{
 		run: r, call: c, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
-		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, of),
+		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, scope, of),
 		// What started before it had its own time began with the call.
 		lastInput: c.span.start,
 	}
@@ -264,7 +279,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	if r.closed {
 		s.linger(r)
 	}
-	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.sessionID, c.id)
+	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.sessionID, r.idScope, c.id)
 	a.toolCalls++
 	return c
 }
@@ -388,7 +403,7 @@ func (s *Stream) uid(r *run, ev *events.DisplayEvent, o origin, of *call) string
 	case ev.ItemID != "":
 		return recordUID(o.nth, provider, r.sessionID, kind, ev.ItemID)
 	case of != nil && ev.Kind != events.KindToolProgress:
-		return recordUID(of.occurrence, provider, r.sessionID, kind, of.id)
+		return recordUID(of.occurrence, provider, r.sessionID, r.idScope, kind, of.id)
 	default:
 		return recordUID(o.index, provider, r.sessionID, kind, s.settings.ID, strconv.FormatInt(o.offset, 10))
 	}

@@ -99,8 +99,8 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 		}
 		return
 	}
-	if a.run.closed {
-		return
+	if a.run.closed || a.run.subAgent && ev.Kind == events.KindTurnDone {
+		return // a sub-agent may have several turns: its work ends with its call
 	}
 	a.run.end, a.run.endedBy = ev.End, ev.Kind
 	reason := CloseReasonResult

@@ -23,6 +23,7 @@ type run struct {
 	sequence  int64
 
 	hasStart    bool        // a start line was seen: the stream tells starts and results
+	hasTurns    bool        // the format marks turns, so that a prompt in the middle of one begins nothing
 	hasMessage  bool        // the model said something
 	lastMessage string      // the last model message of the main thread
 	endedBy     events.Kind // what closed it, if the format told its end
@@ -35,9 +36,12 @@ type run struct {
 	expected time.Duration
 	progress int // records of progress so far
 
-	ref    *runRef  // what sub-agents in streams of their own need to know
-	kin    agentKey // the sub-agent that this is the run of, in its own stream
-	orphan string   // the same, but its parent never came
+	ref *runRef  // what sub-agents in streams of their own need to know
+	kin agentKey // the sub-agent that this is the run of, in its own stream
+	// idScope keeps ids of two runs apart where the format counts its items anew in each: the key, unless that is the id
+	// of a model message, beside which all ids are unique.
+	idScope string
+	orphan  string // the same, but its parent never came
 	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
 	subAgent bool
 	copied   bool   // history of another session: nothing of it goes out
@@ -82,10 +86,12 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		return r.closed || r.hasStart || r.hasMessage
+		return r.closed || (r.hasStart || r.hasMessage) && !r.subAgent
 	case events.KindPrompt:
-		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.subAgent)
-	case events.KindTurnStarted, events.KindText, events.KindReasoning, events.KindToolUse:
+		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.hasTurns && !r.subAgent)
+	case events.KindTurnStarted:
+		return r.closed || r.hasMessage && !r.subAgent
+	case events.KindText, events.KindReasoning, events.KindToolUse:
 		return r.closed
 	case events.KindUsage, events.KindNotice:
 		// An answer that holds nothing else, such as one that was filtered.
@@ -105,6 +111,19 @@ func ends(ev *events.DisplayEvent) bool {
 	}
 	switch ev.Kind {
 	case events.KindSessionEnded, events.KindTurnDone, events.KindTurnAborted:
+		return true
+	default:
+		return false
+	}
+}
+
+// modelWorks reports whether ev shows a model at work on the main thread.
+func modelWorks(ev *events.DisplayEvent) bool {
+	if ev.ParentID != "" {
+		return false
+	}
+	switch ev.Kind {
+	case events.KindText, events.KindReasoning, events.KindMessage, events.KindToolUse:
 		return true
 	default:
 		return false

@@ -48,6 +48,9 @@ func TestDocuments(t *testing.T) {
 		{name: "document on standard input", path: "-", stdin: string(document), want: ofDocument, lines: 1},
 		{name: "document under another name", path: write("x.txt", "\n"+string(document)+"\n"), want: ofDocument, lines: 1},
 		{name: "half a document", path: write("x.json", string(document[:300])), lines: 1, malformed: 1},
+		{name: "document that is too long", path: write("x.json", `{"sessionId":"`+strings.Repeat("x", defaultMaxLine)+`"}`)},
+		{name: "first line that is too long", path: "-", stdin: strings.Repeat("x", defaultMaxLine+1) + "\n" + string(lines), want: ofLines, lines: 3},
+		{name: "blank lines without end", path: "-", stdin: strings.Repeat("\n", 2*readBytes) + string(lines), want: ofLines, lines: 2*readBytes + 3},
 		{name: "empty document", path: write("x.json", "")},
 		{name: "lines", path: "-", stdin: string(lines), want: ofLines, lines: 3},
 		{name: "lines with a torn first", path: "-", stdin: `{"type":"mess` + "\n" + string(lines), want: ofLines, lines: 4, malformed: 1},
@@ -59,5 +62,17 @@ func TestDocuments(t *testing.T) {
 			assert.Equal(t, tc.lines, summary["lines"])
 			assert.Equal(t, tc.malformed, summary["malformed"])
 		})
+	}
+}
+
+// TestRenderDocument holds that a document is rendered as what it tells, and printed as it stands in mode json.
+func TestRenderDocument(t *testing.T) {
+	const path = "../../testdata/gemini/case-rewritten-3.session.json"
+	document, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for mode, want := range map[string]string{"default": "Going.\nGone.\n", "json": string(document)} {
+		var stdout, stderr bytes.Buffer
+		require.Equal(t, exitOK, run([]string{"render", "--mode", mode, path}, nil, &stdout, &stderr), stderr.String())
+		assert.Equal(t, want, stdout.String(), mode)
 	}
 }

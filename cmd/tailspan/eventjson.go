@@ -28,27 +28,28 @@ type eventJSON struct {
 	*sessionJSON
 	*endJSON
 
-	Error *bool `json:"error,omitempty"`
+	// What both a result and an end can tell. JSON leaves out a name that two embedded structs have.
+	Error     *bool    `json:"error,omitempty"`
+	ErrorText string   `json:"error_text,omitempty"`
+	Duration  *float64 `json:"duration_s,omitempty"`
 }
 
 type toolJSON struct {
-	ID        string   `json:"id"`
-	Name      *string  `json:"name,omitempty"`
-	Arg       *string  `json:"arg,omitempty"`
-	Target    string   `json:"target,omitempty"`
-	AgentType string   `json:"agent_type,omitempty"`
-	Started   string   `json:"started_agent_id,omitempty"` // the sub-agent that the call started
-	Server    string   `json:"server,omitempty"`
-	ReadOnly  bool     `json:"read_only,omitempty"`
-	State     string   `json:"state,omitempty"`
-	ErrorText string   `json:"error_text,omitempty"`
-	Denied    bool     `json:"denied,omitempty"`
-	ExitCode  *int     `json:"exit_code,omitempty"`
-	Summary   string   `json:"summary,omitempty"`
-	Lines     *int     `json:"lines,omitempty"`
-	Size      *int     `json:"size,omitempty"`
-	Truncated bool     `json:"truncated,omitempty"`
-	Duration  *float64 `json:"duration_s,omitempty"`
+	ID        string  `json:"id"`
+	Name      *string `json:"name,omitempty"`
+	Arg       *string `json:"arg,omitempty"`
+	Target    string  `json:"target,omitempty"`
+	AgentType string  `json:"agent_type,omitempty"`
+	Started   string  `json:"started_agent_id,omitempty"` // the sub-agent that the call started
+	Server    string  `json:"server,omitempty"`
+	ReadOnly  bool    `json:"read_only,omitempty"`
+	State     string  `json:"state,omitempty"`
+	Denied    bool    `json:"denied,omitempty"`
+	ExitCode  *int    `json:"exit_code,omitempty"`
+	Summary   string  `json:"summary,omitempty"`
+	Lines     *int    `json:"lines,omitempty"`
+	Size      *int    `json:"size,omitempty"`
+	Truncated bool    `json:"truncated,omitempty"`
 }
 
 type usageJSON struct {
@@ -72,12 +73,10 @@ type sessionJSON struct {
 }
 
 type endJSON struct {
-	Code        string   `json:"end_code,omitempty"`
-	Interrupted bool     `json:"interrupted,omitempty"`
-	Result      string   `json:"result,omitempty"`
-	ErrorText   string   `json:"error_text,omitempty"`
-	Turns       int      `json:"turns,omitempty"`
-	Duration    *float64 `json:"duration_s,omitempty"`
+	Code        string `json:"end_code,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+	Result      string `json:"result,omitempty"`
+	Turns       int    `json:"turns,omitempty"`
 }
 
 func newEventJSON(e *events.DisplayEvent) eventJSON {
@@ -107,8 +106,8 @@ func newEventJSON(e *events.DisplayEvent) eventJSON {
 		}
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
 		if d := e.End; d != nil {
-			j.Error = &d.Error
-			j.endJSON = &endJSON{d.Code, d.Interrupted, d.Result, d.Err, d.Turns, seconds(d.Duration)}
+			j.Error, j.ErrorText, j.Duration = &d.Error, d.Err, seconds(d.Duration)
+			j.endJSON = &endJSON{d.Code, d.Interrupted, d.Result, d.Turns}
 		}
 	}
 	return j
@@ -118,9 +117,9 @@ func (j *eventJSON) tool(e *events.DisplayEvent) {
 	t := &e.Tool
 	j.toolJSON = &toolJSON{
 		ID: t.ID, Target: t.Target, AgentType: t.AgentType, Started: t.AgentID, Server: t.Server, ReadOnly: t.ReadOnly,
-		State: t.State.String(), ErrorText: t.Err, Denied: t.Denied, Summary: t.Summary, Truncated: t.Truncated,
-		Duration: seconds(t.Duration),
+		State: t.State.String(), Denied: t.Denied, Summary: t.Summary, Truncated: t.Truncated,
 	}
+	j.ErrorText, j.Duration = t.Err, seconds(t.Duration)
 	if e.Text != "" {
 		j.Text = &e.Text
 	}

@@ -28,8 +28,8 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	defer in.Close()
 	out := bufio.NewWriterSize(stdout, readBytes)
 	p := newEventPrinter(out)
-	lines := lineReader{max: f.maxLine}
-	err = lines.eachRecord(name, in, func(line []byte) error {
+	lines := lineReader{name: name, max: f.maxLine}
+	err = lines.records(in, func(line []byte) error {
 		if err := p.events(src.ParseEvents(line)); err != nil {
 			return err
 		}

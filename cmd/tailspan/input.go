@@ -110,45 +110,10 @@ const keepLineBytes = 1 << 20
 // lineReader takes lines from a reader; only '\n' ends a line. Lines longer than max are skipped in constant memory and
 // counted.
 type lineReader struct {
+	name    string // of the input; it tells whether that is one document
 	max     int
 	skipped int
 	long    []byte
-}
-
-// maxDocument is the largest document that is read, in bytes.
-const maxDocument = 256 << 20
-
-// eachRecord calls f with every line of r, as each does, or with all of it if the input is one document; which of
-// the two, its name or its first lines tell (parser.Framing).
-func (l *lineReader) eachRecord(name string, r io.Reader, f func(line []byte) error) error {
-	reader := bufio.NewReaderSize(r, readBytes)
-	framing := parser.FramingOf(name)
-	var head []byte
-	for !framing.Decided() {
-		line, err := reader.ReadBytes('\n')
-		head = append(head, line...)
-		if framing = framing.Line(line); err != nil {
-			if !errors.Is(err, io.EOF) {
-				return fmt.Errorf("read line: %w", err)
-			}
-			break
-		}
-	}
-	whole := io.MultiReader(bytes.NewReader(head), reader)
-	if framing != parser.FramingDocument {
-		return l.each(whole, f)
-	}
-	document, err := io.ReadAll(io.LimitReader(whole, maxDocument+1))
-	switch {
-	case err != nil:
-		return fmt.Errorf("read document: %w", err)
-	case len(document) > maxDocument:
-		return fmt.Errorf("read document: larger than %d bytes", maxDocument)
-	}
-	if len(document) == 0 {
-		return nil
-	}
-	return f(document)
 }
 
 // each calls f with every line of r, without its newline. The line is f's until it returns. A last line without a

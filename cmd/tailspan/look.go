@@ -13,9 +13,9 @@ import (
 
 // lookFlags say what the readable log looks like.
 type lookFlags struct {
-	mode, style, color, step, scope     string
-	escape, reasoning, results, summary bool
-	interval                            time.Duration
+	mode, style, color, step, scope             string
+	escape, reasoning, results, summary, redact bool
+	interval                                    time.Duration
 }
 
 // addLook adds the flags of the readable log.
@@ -29,6 +29,7 @@ func (f *flags) addLook() *lookFlags {
 	f.BoolVar(&l.reasoning, "reasoning", false, "show in verbose mode what the agent thinks")
 	f.BoolVar(&l.results, "results", false, "show in verbose mode the results of tools in every style, and how long they took")
 	f.BoolVar(&l.summary, "summary", true, "sum up in verbose mode what a run did when it ends")
+	f.BoolVar(&l.redact, "redact", true, "take secrets out; no effect in mode json")
 	f.StringVar(&l.scope, "throttle-scope", render.ThrottleScopeStep.String(), "what shares one allowance of tool lines in the activity style: step, output")
 	f.DurationVar(&l.interval, "throttle-interval", time.Second, "least time between two tool lines of the activity style; 0 shows all")
 	return l

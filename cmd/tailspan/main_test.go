@@ -38,7 +38,7 @@ func TestUsageErrors(t *testing.T) {
 		{"nothing", nil, "usage: tailspan COMMAND"},
 		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want events or render`},
 		{"unknown flag", []string{"events", "--no-such"}, "flag provided but not defined"},
-		{"unknown provider", []string{"events", "--provider", "cloud", missing}, `provider "cloud" is not known, want one of claude, `},
+		{"unknown provider", []string{"events", "--provider", "cloud", missing}, `provider "cloud" is not known, want one of `},
 		{"no file", []string{"events"}, "needs one file or -, got 0 arguments"},
 		{"two files", []string{"events", "a", "b"}, "needs one file or -, got 2 arguments"},
 		{"missing file", []string{"events", missing}, missing + ": no such file"},

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
 )
@@ -40,58 +39,33 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	}
 	// What is read was done at some time before; only lines that tell no time are judged by the clock.
 	settings.Throttle.ByEventTime = true
-	lines := &lineReader{max: f.maxLine}
+	lines := &lineReader{name: name, max: f.maxLine}
 	defer func() {
 		if lines.skipped > 0 {
 			fmt.Fprintf(stderr, "tailspan: skipped %d lines longer than %d bytes\n", lines.skipped, lines.max)
 		}
 	}()
-	each := func(take func([]byte) error) error { return lines.eachRecord(name, in, take) }
-	origin := render.Origin{Step: look.step, Agent: parser.InfoOf(f.provider).ServiceName}
+	r := &rendering{
+		lines: lines, in: in, parser: src, settings: settings, redact: look.redact,
+		origin: render.Origin{Step: look.step, Agent: parser.InfoOf(f.provider).ServiceName},
+	}
 	if name != stdinName {
 		out := bufio.NewWriterSize(stdout, readBytes)
-		err = renderAll(each, src, render.NewLog(out, settings).Open(origin), settings)
+		err = r.to(out)
 		if flushed := out.Flush(); err == nil && flushed != nil {
 			err = fmt.Errorf("write log: %w", flushed)
 		}
 		return err
 	}
+	r.live = true
 	if render.IsTerminal(stdout) && os.Getenv("TERM") != "dumb" {
-		settings.Terminal = render.NewTerminal(stdout, render.TerminalSettings{Width: settings.Width, Color: settings.Color})
-		defer settings.Terminal.Close()
-		defer closeOnSignal(settings.Terminal)()
-		stdout = settings.Terminal.Wrap(stdout)
+		terminal := render.NewTerminal(stdout, render.TerminalSettings{Width: settings.Width, Color: settings.Color})
+		defer terminal.Close()
+		defer closeOnSignal(terminal)()
+		r.settings.Terminal = terminal
+		stdout = terminal.Wrap(stdout)
 	}
-	return renderAll(each, src, render.NewLog(stdout, settings).Open(origin), settings)
-}
-
-// renderAll renders what each gives, to its end.
-func renderAll(each func(take func([]byte) error) error, src *parser.Source, stream *render.Stream, settings render.LogSettings) error {
-	w := render.NewWriter(stream, agentTeller{src, stream}, render.WriterSettings{Mode: settings.Mode, Style: settings.Style})
-	err := each(w.WriteRecord)
-	if closed := w.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("write log: %w", err)
-	}
-	return nil
-}
-
-// agentTeller tells a stream who writes it, once its source knows.
-type agentTeller struct {
-	*parser.Source
-	stream *render.Stream
-}
-
-// ParseEvents takes the next line.
-func (a agentTeller) ParseEvents(line []byte) []events.DisplayEvent {
-	before := a.Provider()
-	evs := a.Source.ParseEvents(line)
-	if now := a.Provider(); now != before {
-		a.stream.SetAgent(parser.InfoOf(now).ServiceName)
-	}
-	return evs
+	return r.to(stdout)
 }
 
 // closeOnSignal takes the status line away when a signal ends the process, which it then does as if nobody had asked.

@@ -3,6 +3,7 @@ package codex_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +70,7 @@ func TestCalls(t *testing.T) {
 		{"shown is no result", []string{functionCall("c1", "view_image", `{"path":"a"}`), completed(`{"type":"ImageView","id":"c1","path":"a"}`, ""), out}, []string{"tool_use", "tool_result"}},
 		{"a search under two types", []string{completed(`{"type":"WebSearch","id":"ws","query":"q"}`, ""), response(`{"type":"web_search_call","id":"ws","action":{"query":"q"}}`)}, []string{"tool_use", "tool_result"}},
 		{"searches without an id", []string{response(`{"type":"web_search_call","action":{"query":"q"}}`), response(`{"type":"web_search_call","action":{"query":"q"}}`)}, []string{"tool_use", "tool_result", "tool_use", "tool_result"}},
+		{"the id escaped in another way", []string{use, strings.Replace(out, "c1", `\u0063\u0031`, 1)}, []string{"tool_use", "tool_result"}},
 		{"bare items", []string{`{"type":"function_call","call_id":"c1","name":"shell","arguments":"{}"}`, `{"type":"function_call_output","call_id":"c1","output":"x"}`}, []string{"tool_use", "tool_result"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, kinds(all(t, tc.lines...))) })

@@ -14,20 +14,24 @@ import (
 const (
 	domainCall byte = iota
 	domainBody
-	domainEntry
 	domainMessage
 	domainText
 )
 
-// hash makes a key of one or two byte strings. Keys of different domains don't meet, nor do ("ab","c") and ("a","bc").
-// 64 bits make a chance meeting among the entries of a memory less likely than one in 10^9.
-func (p *Parser) hash(domain byte, a, b []byte) uint64 {
-	h := maphash.Bytes(p.seed, a) + uint64(domain)*0x9e3779b97f4a7c15
-	if b == nil {
-		return h
-	}
-	return (h^h>>32)*0xd6e8feb86659fd93 ^ maphash.Bytes(p.seed, b)
+// hash makes a key of a byte string. Keys of different domains don't meet. 64 bits make a chance meeting among the
+// entries of a memory less likely than one in 10^9.
+func (p *Parser) hash(domain byte, b []byte) uint64 {
+	return maphash.Bytes(p.seed, b) + uint64(domain)*0x9e3779b97f4a7c15
 }
+
+// idHash makes a key of an id as it reads: one id may be spelled with escapes and without. It uses scratch.
+func (p *Parser) idHash(domain byte, id scan.Value) uint64 {
+	p.scratch = scan.AppendString(p.scratch[:0], id.Body())
+	return p.hash(domain, p.scratch)
+}
+
+// mix makes one key of two, whose order counts.
+func mix(a, b uint64) uint64 { return (a^a>>32)*0xd6e8feb86659fd93 ^ b }
 
 // call is what is remembered of a tool call, by its id.
 //
@@ -47,18 +51,18 @@ type entry struct{ answered bool }
 
 // use is a call as a line tells it.
 type use struct {
-	id, rawName scan.Value
-	name        string
-	args        scan.Value
-	members     members
-	title       scan.Value // displayName
-	agentName   scan.Value // of the sub-agent that it started
+	id        scan.Value
+	name      string
+	args      scan.Value
+	members   members
+	title     scan.Value // displayName
+	agentName scan.Value // of the sub-agent that it started
 }
 
 // called takes note of a call and reports whether it is one of its own.
 func (p *Parser) called(key uint64, u *use) bool {
 	c, _ := p.calls.Get(key)
-	body := p.hash(domainBody, u.rawName.Body(), u.args.Raw)
+	body := mix(maphash.String(p.seed, u.name), p.hash(domainBody, u.args.Raw))
 	if c.called && c.body == body && !c.answered {
 		return false
 	}
@@ -123,15 +127,15 @@ func (p *Parser) server(u *use) string {
 
 // recordedCall gives the entry at index i of a message's toolCalls.
 func (p *Parser) recordedCall(r *record, i int, c *toolCall) {
-	id := c.id.Body()
-	if len(id) == 0 {
-		p.scratch = strconv.AppendInt(append(append(p.scratch[:0], r.id.Body()...), '#'), int64(i), 10)
-		id = p.scratch
+	message := p.idHash(domainMessage, r.id)
+	key := p.idHash(domainCall, c.id)
+	if len(p.scratch) == 0 {
+		key = mix(message, uint64(i)) // a call without an id is known by its place
 	}
-	key, entryKey := p.hash(domainCall, id, nil), p.hash(domainEntry, r.id.Body(), id)
+	entryKey := mix(message, key)
 	e, known := p.entries.Get(entryKey)
 	if !known {
-		u := use{id: c.id, name: p.toolName(c.name), rawName: c.name, args: c.args, members: c.members, title: c.title, agentName: c.agentName}
+		u := use{id: c.id, name: p.toolName(c.name), args: c.args, members: c.members, title: c.title, agentName: c.agentName}
 		if p.called(key, &u) {
 			p.toolUse(&u)
 		}
@@ -168,7 +172,7 @@ func (p *Parser) recordedResult(c *toolCall, name string) {
 	e := p.emit(events.KindToolResult)
 	e.ItemID, e.MessageID, e.Model = "", "", "" // a result is no part of the model's message
 	if c.agentID.Kind == scan.KindString {
-		e.AgentID = p.strings.Intern(c.agentID)
+		e.Tool.AgentID = p.strings.Intern(c.agentID)
 	}
 	if at := timeOf(c.timestamp); !at.IsZero() {
 		e.Time = at

@@ -182,6 +182,7 @@ func TestCallsOfAStream(t *testing.T) {
 	}{
 		{name: "repeat of an open call", lines: []string{use("c", `{}`), use("c", `{}`)}, uses: 1},
 		{name: "open call with another body", lines: []string{use("c", `{}`), use("c", `{"pattern":"*"}`)}, uses: 2},
+		{name: "id spelled with an escape", lines: []string{use("c", `{}`), strings.Replace(use("c", `{}`), `"c"`, `"\u0063"`, 1)}, uses: 1},
 		{name: "id of an answered call", lines: []string{use("c", `{}`), result("c"), use("c", `{}`), result("c")}, uses: 2, results: 2},
 		{name: "second result", lines: []string{use("c", `{}`), result("c"), result("c")}, uses: 1, results: 1},
 		{name: "result without call", lines: []string{result("c"), result("c")}, results: 1},

@@ -128,8 +128,8 @@ func (p *Parser) say(r *record) {
 }
 
 func (p *Parser) streamUse(r *record) {
-	c := use{id: r.toolID, name: p.toolName(r.toolName), rawName: r.toolName, args: r.parameters, members: r.args}
-	if id := r.toolID.Body(); len(id) > 0 && !p.called(p.hash(domainCall, id, nil), &c) {
+	c := use{id: r.toolID, name: p.toolName(r.toolName), args: r.parameters, members: r.args}
+	if len(r.toolID.Body()) > 0 && !p.called(p.idHash(domainCall, r.toolID), &c) {
 		return
 	}
 	p.toolUse(&c)
@@ -137,9 +137,9 @@ func (p *Parser) streamUse(r *record) {
 
 func (p *Parser) streamResult(r *record) {
 	name := ""
-	if id := r.toolID.Body(); len(id) > 0 {
+	if len(r.toolID.Body()) > 0 {
 		first := false
-		if name, first = p.answered(p.hash(domainCall, id, nil)); !first {
+		if name, first = p.answered(p.idHash(domainCall, r.toolID)); !first {
 			return
 		}
 	}

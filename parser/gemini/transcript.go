@@ -73,7 +73,7 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 	p.copying, p.modelled = false, true
 	id := p.head.ItemID
 	p.head.MessageID, p.head.Model = id, p.strings.Intern(r.model)
-	key := p.hash(domainMessage, r.id.Body(), nil)
+	key := p.idHash(domainMessage, r.id)
 	m, _ := p.messages.Get(key)
 	for ; m.thoughts < len(r.thought); m.thoughts++ {
 		p.reasoning(id, m.thoughts, &r.thought[m.thoughts])
@@ -126,13 +126,13 @@ func (p *Parser) wholeText(id string, m *message, r *record) {
 		return
 	}
 	if m.said > 0 {
-		if len(text) <= m.said || p.hash(domainText, text[:m.said], nil) != m.saidHash || blank(text[m.said:]) {
+		if len(text) <= m.said || p.hash(domainText, text[:m.said]) != m.saidHash || blank(text[m.said:]) {
 			return
 		}
 	}
 	e := p.emit(events.KindText)
 	e.Text, e.ItemID = p.strings.Copy(text[m.said:]), later(id, m.said)
-	m.said, m.saidHash = len(text), p.hash(domainText, text, nil)
+	m.said, m.saidHash = len(text), p.hash(domainText, text)
 }
 
 // contentText gives the text of a content, all its parts as one, in memory that the next call uses again.
@@ -148,6 +148,7 @@ func (p *Parser) contentText(c *content) []byte {
 var sessionContext = []byte("<session_context>")
 
 func (p *Parser) userMessage(r *record) events.LineStatus {
+	key := p.idHash(domainMessage, r.id)
 	text := p.contentText(&r.content)
 	if p.modelled && bytes.HasPrefix(text, sessionContext) {
 		p.copying = true // history begins anew
@@ -155,7 +156,6 @@ func (p *Parser) userMessage(r *record) events.LineStatus {
 	if p.copying {
 		return events.LineIgnored
 	}
-	key := p.hash(domainMessage, r.id.Body(), nil)
 	m, known := p.messages.Get(key)
 	if known {
 		return events.LineOK
@@ -211,7 +211,7 @@ func isEnvelope(text []byte) bool {
 
 // uiNotice is word of an interactive session to its user.
 func (p *Parser) uiNotice(r *record, level events.Level) {
-	key := p.hash(domainMessage, r.id.Body(), nil)
+	key := p.idHash(domainMessage, r.id)
 	if _, known := p.messages.Get(key); known {
 		return
 	}
@@ -269,7 +269,7 @@ func (p *Parser) findSnapshot(messages scan.Value) (id string, hash uint64) {
 				raw = s.Value()
 			case "content":
 				if text := findText(s, stateSnapshot); text.Kind == scan.KindString {
-					hash = p.hash(domainText, text.Body(), nil)
+					hash = p.hash(domainText, text.Body())
 				}
 			default:
 				s.Skip()

@@ -284,7 +284,7 @@ func TestSubagentTranscript(t *testing.T) {
 	assert.Equal(t, "finder", all[1].Tool.AgentType)
 	assert.Equal(t, "find it", all[1].Tool.Target)
 	assert.Empty(t, all[1].AgentID)
-	assert.Equal(t, "a1", all[2].AgentID, "the result names the sub-agent")
+	assert.Equal(t, "a1", all[2].Tool.AgentID, "the result names the sub-agent")
 }
 
 func TestDocumentOfTheOtherOutput(t *testing.T) {

@@ -40,10 +40,12 @@ type answer struct {
 	response  responded
 }
 
-// streamed is one choice of an answer that streams.
+// streamed is one choice of an answer that streams: what it said, and how it ended.
 type streamed struct {
-	spoken
-	calls []*call // all of its segments, in order
+	index    int64
+	segments []segment
+	calls    []*call    // of all segments, in order
+	finish   scan.Value // the last finish_reason that is a word
 }
 
 // chunk takes one piece of a streamed answer.
@@ -145,7 +147,7 @@ func (p *Parser) about(r *record) {
 		a.model = p.strings.Intern(r.model)
 	}
 	if a.created.IsZero() {
-		a.created = moment(r.created)
+		a.created = r.created.Time()
 	}
 }
 
@@ -195,7 +197,7 @@ func (a *answer) choice(index int64) *streamed {
 	if len(a.choices) >= maxChoices {
 		return nil
 	}
-	c := &streamed{spoken: spoken{index: index}}
+	c := &streamed{index: index}
 	a.choices = append(a.choices, nil)
 	copy(a.choices[at+1:], a.choices[at:])
 	a.choices[at] = c

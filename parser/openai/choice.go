@@ -15,13 +15,6 @@ type segment struct {
 	calls                                []*call
 }
 
-// spoken is what one choice of an answer said and how it ended.
-type spoken struct {
-	index    int64
-	segments []segment
-	finish   scan.Value // the last finish_reason that is a word
-}
-
 // segmentOf makes the one segment of a whole message. What it holds points into the line.
 func (p *Parser) segmentOf(m *message) segment {
 	var g segment

@@ -60,7 +60,7 @@ func (p *Parser) typical(r *record) bool {
 
 // typicalRequest tells a request from the records of agents that hold messages: those have a type.
 func typicalRequest(r *record) bool {
-	return !r.kind.Exists() && !r.id.Exists() && !r.rest.Get("timestamp").Exists() && !r.rest.Get("sessionId").Exists() && !r.rest.Get("session_id").Exists()
+	return r.model.Kind == scan.KindString && !r.kind.Exists() && !r.id.Exists() && !r.rest.Get("timestamp").Exists() && !r.rest.Get("sessionId").Exists() && !r.rest.Get("session_id").Exists()
 }
 
 // failureKeys are the keys of the bodies of errors, but for those that every record knows. Agents write records with an

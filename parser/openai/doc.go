@@ -19,7 +19,7 @@
 //	type "response.*"                          a piece of one; the whole items decide, deltas are kept for a stream that is cut
 //	message and done                           a piece or the whole of an answer, in Ollama's own form
 //	error, detail, message and a code, ...     SessionEnded with the error
-//	model with messages or input               a request: ToolResult once for each call, Prompt for what the user added
+//	messages, or model with input              a request: ToolResult once for each call, Prompt for what the user added
 //
 // # Quirks, and their fixtures
 //
@@ -43,9 +43,9 @@
 // # Limits
 //
 // A streamed answer is held up to 16 MiB, 128 choices, 4,096 calls and 1,024 unfinished items; what comes beyond is
-// dropped and counted, but whole items, which go out early then. An event of several lines is held up to 16 MiB. A parser remembers the names of 16,384 calls, 16,384 results
-// in requests and 1,024 responses that run in the background; the oldest are forgotten first. Of an object's members 256
-// are looked at.
+// dropped and counted, but whole items, which go out early then. An event of several lines is held up to 16 MiB. A
+// parser remembers the names of 16,384 calls, 16,384 results in requests, and of 1,024 responses that run in the
+// background 4,096 items each; the oldest are forgotten first. Of an object's members 256 are looked at.
 //
 // # Sources
 //

@@ -96,13 +96,11 @@ func (p *Parser) errorBody(r *record) {
 			f.code = p.code(v)
 		}
 	}
-	if p.answer.open {
-		p.answer.failure = f
-		p.end()
-		return
+	if !p.answer.open {
+		p.begin()
+		p.about(r)
 	}
-	p.begin()
-	p.about(r)
 	p.answer.failure = f
+	p.answer.counts.grow(p.countsOf(r))
 	p.end()
 }

@@ -104,24 +104,39 @@ func (p *Parser) paragraphs(v scan.Value) string {
 // itemCall gives a call, and its result where the server ran it: those items hold both.
 func (p *Parser) itemCall(m scan.Members, kind string) {
 	c := p.serverCall(m, kind)
-	name, id := c.name, p.callID(c.id)
+	id := p.callID(c.id)
 	e := p.emit(events.KindToolUse)
-	e.Tool = events.Tool{ID: id, Name: name, Target: c.target, Input: c.input, Server: c.server, ReadOnly: c.readOnly}
+	e.Tool = events.Tool{ID: id, Name: c.name, Target: c.target, Input: c.input, Server: c.server, ReadOnly: c.readOnly}
 	p.remember(&e.Tool)
-	if !c.answered {
+	if c.answered {
+		p.itemCallResult(m, &c, id)
+	}
+}
+
+// lateResult gives the result of a call that was told while the server still worked on it.
+func (p *Parser) lateResult(m scan.Members) {
+	before := len(p.out)
+	c := p.serverCall(m, string(m.Get("type").Body()))
+	if c.answered {
+		p.itemCallResult(m, &c, p.strings.Text(c.id))
+	}
+	for i := before; i < len(p.out); i++ {
+		p.out[i].ItemID = p.strings.Text(m.Get("id"))
+	}
+}
+
+func (p *Parser) itemCallResult(m scan.Members, c *itemOfCall, id string) {
+	e := p.emit(events.KindToolResult)
+	t := &e.Tool
+	t.ID, t.Name, t.Server, t.ReadOnly = id, c.name, c.server, c.readOnly
+	t.Output, t.Size, t.Summary = c.output, len(c.output), lines.Summary(c.output)
+	if !c.failed {
 		return
 	}
-	e = p.emit(events.KindToolResult)
-	t := &e.Tool
-	t.ID, t.Name, t.Server, t.ReadOnly = id, name, c.server, c.readOnly
-	t.Output, t.Size, t.Summary = c.output, len(c.output), lines.Summary(c.output)
-	if c.failed {
-		t.Error, t.Err = true, c.err
+	t.Error = true
+	for _, text := range [...]string{c.err, string(c.output), p.strings.Text(m.Get("status"))} {
 		if t.Err == "" {
-			t.Err = string(c.output)
-		}
-		if t.Err == "" {
-			t.Err = p.strings.Text(m.Get("status"))
+			t.Err = text
 		}
 	}
 }

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"hash/maphash"
-	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
@@ -57,7 +56,7 @@ type Parser struct {
 	names   memory.Memory[string]
 	results memory.Memory[int]
 	repeats map[uint64]int // of the ids of one request
-	polled  memory.Memory[[]string]
+	polled  memory.Memory[[]polledItem]
 }
 
 // New returns a parser for one file or stream.
@@ -67,7 +66,7 @@ func New() *Parser {
 		seed:    maphash.MakeSeed(),
 		names:   memory.New[string](maxNames),
 		results: memory.New[int](maxResults),
-		polled:  memory.New[[]string](maxPolled),
+		polled:  memory.New[[]polledItem](maxPolled),
 	}
 }
 
@@ -154,6 +153,8 @@ func (p *Parser) kindOf(r *record) kind {
 		return kindChunk
 	case r.object.Is("chat.completion"):
 		return kindBody
+	case r.object.Is("text_completion"): // the API before chat: no agent works by it
+		return kindUnknown
 	case r.hasChoices:
 		for i := range r.choices {
 			if c := &r.choices[i]; c.whole.there {
@@ -254,23 +255,3 @@ func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 
 // hash makes a key of an id for a memory.
 func (p *Parser) hash(id []byte) uint64 { return maphash.Bytes(p.seed, id) }
-
-// moment reads when an answer was created: seconds since 1970, whole or with a fraction, or a date as Ollama writes it.
-// Milliseconds, which some proxies write, are told by their size.
-func moment(v scan.Value) time.Time {
-	const (
-		firstMillis = 100_000_000_000 // 1973 in milliseconds, the year 5138 in seconds
-		lastMillis  = 100_000_000_000_000
-	)
-	switch n := v.Float(); {
-	case v.Kind == scan.KindString:
-		return v.Time()
-	case n <= 0 || n >= lastMillis:
-		return time.Time{}
-	case n >= firstMillis:
-		return time.UnixMilli(int64(n)).UTC()
-	default:
-		whole := int64(n)
-		return time.Unix(whole, int64((n-float64(whole))*1e9)).UTC()
-	}
-}

@@ -201,6 +201,7 @@ func TestFailures(t *testing.T) {
 		{"Portkey", `{"status":"failure","message":"m"}`, "end failure m"},
 		{"page", `{"html-message":"m"}`, "end error m"},
 		{"null beside choices", `{"error":null,"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`, "text x;end stop"},
+		{"with usage", `{"error":{"message":"m"},"usage":{"prompt_tokens":5,"completion_tokens":0}}`, "usage 5/0;end error m"},
 		{"beside choices", `{"error":{"message":"m"},"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`, "text x;end stop m"},
 	} {
 		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, strings.Join(parse(t, tc.line), ";")) })
@@ -329,4 +330,125 @@ func TestLimits(t *testing.T) {
 	}
 	assert.Equal(t, 5000-4096, p.Dropped())
 	assert.Len(t, p.Flush(), 4096)
+}
+
+// TestBackgroundResponse holds that a response which is fetched again until it has ended is told once.
+func TestBackgroundResponse(t *testing.T) {
+	body := func(status, search, message string) string {
+		return fmt.Sprintf(`{"id":"resp","object":"response","status":%q,"output":[{"id":"ws","type":"web_search_call","status":%q,"action":{"query":"q"}}%s]}`, status, search, message)
+	}
+	text := `,{"id":"msg","type":"message","status":%q,"content":[{"type":"output_text","text":%q}]}`
+	assert.Equal(t, []string{"call ws web_search q", `result ws "" error=false`, "text whole", "end completed"}, parse(t,
+		`{"id":"resp","object":"response","status":"queued","output":[]}`,
+		body("in_progress", "searching", ""),
+		body("in_progress", "searching", ""),
+		body("in_progress", "completed", fmt.Sprintf(text, "in_progress", "wh")),
+		body("in_progress", "completed", fmt.Sprintf(text, "in_progress", "whol")),
+		body("completed", "completed", fmt.Sprintf(text, "completed", "whole"))))
+	assert.Equal(t, []string{"call ws web_search q", `result ws "" error=false`, "end completed", "call ws web_search q", `result ws "" error=false`, "end completed"},
+		parse(t, body("completed", "completed", ""), body("completed", "completed", "")), "two whole bodies of one id are two answers")
+}
+
+func TestResponseStreams(t *testing.T) {
+	event := func(kind, rest string) string {
+		return fmt.Sprintf(`data: {"type":"response.%s","sequence_number":1%s}`, kind, rest)
+	}
+	created := event("created", `,"response":{"id":"r","model":"m","status":"in_progress","output":[]}`)
+	added := event("output_item.added", `,"output_index":0,"item":{"id":"fc","type":"function_call","call_id":"c","name":"f","arguments":""}`)
+	piece := event("function_call_arguments.delta", `,"output_index":0,"delta":"{\"path\":\"x\"}"`)
+	item := `{"id":"fc","type":"function_call","call_id":"c","name":"f","arguments":"{\"path\":\"x\"}"}`
+	whole := event("output_item.done", `,"output_index":0,"item":`+item)
+	completed := event("completed", `,"response":{"id":"r","model":"m","status":"completed","output":[`+item+`],"usage":{"input_tokens":1,"output_tokens":2}}`)
+	text := event("output_text.delta", `,"output_index":1,"delta":"hi"`)
+	for _, tc := range []struct {
+		name  string
+		lines []string
+		want  []string
+	}{
+		{"all of it", []string{created, added, piece, whole, completed}, []string{"call c f x", "usage 1/2", "end completed"}},
+		{"the end alone", []string{completed}, []string{"call c f x", "usage 1/2", "end completed"}},
+		{"the end again", []string{created, whole, completed, completed, done}, []string{"call c f x", "usage 1/2", "end completed"}},
+		{"no whole items", []string{created, added, piece, completed}, []string{"call c f x", "usage 1/2", "end completed"}},
+		{"no output at the end", []string{created, added, piece, text, event("completed", `,"response":{"id":"r","status":"completed","output":[]}`)}, []string{"call c f x", "text hi", "end completed"}},
+		{"no response at the end", []string{created, whole, event("completed", "")}, []string{"call c f x", "end completed"}},
+		{"cut", []string{created, added, piece, text}, []string{"|", "call c f x", "text hi"}},
+		{"cut behind a whole item", []string{created, added, piece, whole, text}, []string{"|", "call c f x", "text hi"}},
+		{"failed", []string{created, text, event("failed", `,"response":{"id":"r","status":"failed","error":{"code":"server_error","message":"m"},"output":[]}`)}, []string{"text hi", "end server_error m"}},
+		{"an error", []string{created, text, `data: {"type":"error","code":"E","message":"m","sequence_number":3}`}, []string{"text hi", "end E m"}},
+		{"incomplete", []string{created, event("incomplete", `,"response":{"id":"r","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}`)}, []string{"notice length", "end incomplete"}},
+		{"another response", []string{created, text, event("created", `,"response":{"id":"r2","status":"in_progress","output":[]}`), completed}, []string{"text hi", "call c f x", "usage 1/2", "end completed"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, parse(t, tc.lines...)) })
+	}
+}
+
+func TestItems(t *testing.T) {
+	for _, tc := range []struct{ name, item, want string }{
+		{"shell command", `{"type":"local_shell_call","call_id":"c","action":{"command":["bash","-lc","ls -la"]}}`, "call c local_shell ls -la"},
+		{"shell commands", `{"type":"shell_call","call_id":"c","action":{"commands":["cd x","ls"]}}`, "call c shell cd x\nls"},
+		{"shell output", `{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a\n","stderr":"b","outcome":{"type":"exit","exit_code":3}}]}`, `result c "a\nb" error=true`},
+		{"shell timeout", `{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a","stderr":"","outcome":{"type":"timeout"}}]}`, `result c "a" error=true`},
+		{"patch", `{"type":"apply_patch_call","call_id":"c","operation":{"type":"update_file","path":"a.go","diff":"@@"}}`, "call c apply_patch a.go"},
+		{"custom patch", `{"type":"custom_tool_call","call_id":"c","name":"apply_patch","input":"*** Begin Patch\n*** Delete File: b.go\n"}`, "call c apply_patch b.go"},
+		{"opened page", `{"type":"web_search_call","id":"w","status":"failed","action":{"type":"open_page","url":"http://x"}}`, `call w web_search http://x;result w "" error=true`},
+		{"file search", `{"type":"file_search_call","id":"f","status":"completed","queries":["a","b"]}`, `call f file_search a;result f "" error=false`},
+		{"code", `{"type":"code_interpreter_call","id":"i","status":"completed","code":"print(1)","outputs":[{"type":"logs","logs":"1"}]}`, `call i code_interpreter;result i "1" error=false`},
+		{"MCP", `{"type":"mcp_call","id":"m","name":"get","arguments":"{\"query\":\"q\"}","output":"o","error":null}`, `call m get q;result m "o" error=false`},
+		{"failed MCP", `{"type":"mcp_call","id":"m","name":"get","arguments":"{}","output":null,"error":{"type":"http_error","message":"boom"}}`, `call m get;result m "" error=true`},
+		{"approval", `{"type":"mcp_approval_request","id":"a","name":"get","arguments":"{\"path\":\"x\"}"}`, "approval a get x"},
+		{"output parts", `{"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"a"},{"type":"input_image"},{"type":"input_text","text":"b"}]}`, `result c "a\nb" error=false`},
+		{"a message of the user", `{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}`, ""},
+		{"reasoning itself", `{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"a"},{"type":"reasoning_text","text":"b"}]}`, "reasoning a\n\nb"},
+		{"no id at all", `{"type":"function_call","name":"f","arguments":"{}"}`, "call r#call-1 f"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := parse(t, `{"id":"r","object":"response","status":"completed","output":[`+tc.item+`]}`)
+			require.Equal(t, "end completed", got[len(got)-1])
+			assert.Equal(t, tc.want, strings.Join(got[:len(got)-1], ";"))
+		})
+	}
+}
+
+// TestRequests holds that each result is told once, though every request repeats the conversation.
+func TestRequests(t *testing.T) {
+	request := func(messages string) string { return `{"model":"m","messages":[` + messages + `]}` }
+	user, call := `{"role":"user","content":"do it"}`, `,{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}`
+	result := func(text string) string { return fmt.Sprintf(`,{"role":"tool","tool_call_id":"c","content":%q}`, text) }
+	assert.Equal(t, []string{"prompt do it", `result c "a" error=false`, `result c "b" error=false`, "prompt and now"}, parse(t,
+		request(user), request(user+call+result("a")), request(user+call+result("a")),
+		request(user+call+result("a")+call+result("b")),
+		request(user+call+result("a")+call+result("b")+`,{"role":"assistant","content":"done"},{"role":"user","content":[{"type":"text","text":"and now"}]}`)))
+	assert.Equal(t, []string{"prompt x", `result k "o" error=false`}, parse(t,
+		`{"model":"m","input":[{"role":"user","content":"x"}]}`,
+		`{"model":"m","input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"k","name":"f"},{"type":"function_call_output","call_id":"k","output":"o"}]}`))
+	assert.Equal(t, []string{"prompt x"}, parse(t, `{"messages":[{"role":"user","content":"x"}],"max_tokens":5}`), "Azure's have no model")
+	assert.Empty(t, parse(t, request(`{"role":"tool","content":"no id"},{"role":"function","name":"f","content":"legacy"},7`)))
+}
+
+func TestTargets(t *testing.T) {
+	for _, tc := range []struct{ name, tool, args, want string }{
+		{"general list", "read_file", `{"path":"a"}`, "a"},
+		{"pattern before path", "grep", `{"path":"src","pattern":"x"}`, "x"},
+		{"command before path", "run_shell", `{"path":"src","command":"ls"}`, "ls"},
+		{"cmd", "exec_command", `{"path":"src","cmd":"ls"}`, "ls"},
+		{"a known tool without its field", "grep", `{"query":"x"}`, "x"},
+		{"words of a command", "shell", `{"command":["ls","-la"]}`, "ls -la"},
+		{"shell around a command", "shell", `{"command":["/bin/bash","-lc","go test ./..."]}`, "go test ./..."},
+		{"shell around a line", "bash", `{"command":"bash -lc 'echo '\\''hi'\\'''"}`, "echo 'hi'"},
+		{"double quotes", "bash", `{"command":"sh -c \"echo \\\"hi\\\"\""}`, `echo "hi"`},
+		{"two commands", "bash", `{"command":"bash -lc 'a' && b"}`, "bash -lc 'a' && b"},
+		{"no quotes", "bash", `{"command":"bash -lc ls"}`, "ls"},
+		{"no script", "bash", `{"command":"bash run.sh"}`, "bash run.sh"},
+		{"a quote that never ends", "bash", `{"command":"bash -lc 'a"}`, "bash -lc 'a"},
+		{"patch", "apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.go\n*** Update File: b.go\n"}`, "a.go"},
+		{"patch in a shell", "shell", `{"command":["apply_patch","*** Begin Patch\n*** Add File: a.go\n"]}`, "a.go"},
+		{"patch of no file", "apply_patch", `{"input":"nothing"}`, ""},
+		{"nothing", "f", `{"n":1}`, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			args := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(tc.args)
+			got := parse(t, `{"choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":"`+tc.tool+`","arguments":"`+args+`"}}]},"finish_reason":"stop"}]}`)
+			assert.Equal(t, strings.TrimRight("call c "+tc.tool+" "+tc.want, " "), got[0])
+		})
+	}
 }

@@ -6,9 +6,10 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// isRequest reports whether a record is the body of a request: a model, and the conversation so far.
+// isRequest reports whether a record is the body of a request: the conversation so far, and the model, which Azure has
+// in the address.
 func isRequest(r *record) bool {
-	return r.model.Kind == scan.KindString && (r.rest.Get("messages").Kind == scan.KindArray || r.rest.Get("input").Kind == scan.KindArray)
+	return r.rest.Get("messages").Kind == scan.KindArray || r.model.Kind == scan.KindString && r.rest.Get("input").Kind == scan.KindArray
 }
 
 // request takes the body of a request. Its messages repeat the whole conversation, so all that it adds are the results

@@ -2,8 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"slices"
-	"strconv"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
@@ -14,22 +12,25 @@ import (
 type responded struct {
 	session string                // of a response that is part of a conversation
 	queue   []events.DisplayEvent // of whole items, their borrowed fields made the queue's own
-	told    []toldItem
 	partial []*partialItem
+
+	// The items whose events were queued, by their places in the output and by their ids.
+	places map[int64]bool
+	ids    map[string]bool
 }
 
-// toldItem names an item whose events are queued, by its place in the output and by its id.
-type toldItem struct {
-	index int64
-	id    string
+// has reports whether an item was told.
+func (a *responded) has(index int64, id string) bool { return a.places[index] || id != "" && a.ids[id] }
+
+// tell notes that an item is told.
+func (a *responded) tell(index int64, id string) {
+	if a.places == nil {
+		a.places, a.ids = map[int64]bool{}, map[string]bool{}
+	}
+	a.places[index], a.ids[id] = true, true
 }
 
-func (a *responded) has(index int64, id string) bool {
-	return slices.ContainsFunc(a.told, func(t toldItem) bool { return t.index == index || id != "" && t.id == id })
-}
-
-// response takes a whole body of the Responses API. A response that runs in the background is fetched again until it has
-// ended: its items are told once.
+// response takes a whole body of the Responses API.
 func (p *Parser) response(r *record) {
 	p.close()
 	p.begin()
@@ -38,37 +39,12 @@ func (p *Parser) response(r *record) {
 	p.identify(a)
 	status := r.rest.Get("status").Body()
 	pending := string(status) == "queued" || string(status) == "in_progress"
-	key := p.hash(r.id.Body())
-	told, _ := p.polled.Get(key)
-	for i, m := range r.output {
-		id := p.strings.Text(m.Get("id"))
-		if id == "" {
-			id = "#" + strconv.Itoa(i)
-		}
-		if slices.Contains(told, id) || pending && isUnfinishedMessage(m) {
-			continue
-		}
-		p.item(m)
-		if pending {
-			told = append(told, id)
-		}
-	}
-	if !pending {
-		told = nil
-	}
-	if len(r.id.Body()) > 0 {
-		p.polled.Set(key, told)
-	}
+	p.poll(r, pending)
 	if pending {
 		a.open = false
 		return
 	}
 	p.endResponse(r, status)
-}
-
-// isUnfinishedMessage tells a text that will come whole when the response is fetched again.
-func isUnfinishedMessage(m scan.Members) bool {
-	return m.Get("type").Is("message") && m.Get("status").Is("in_progress")
 }
 
 // aboutResponse takes the identity of a response.
@@ -102,7 +78,7 @@ func (p *Parser) endResponse(r *record, status []byte) {
 	p.ended(r.rest.Get("status"), a.failure, 0)
 	e := &p.out[len(p.out)-1]
 	e.End.Interrupted = string(status) == "cancelled"
-	if t := moment(r.rest.Get("completed_at")); !t.IsZero() {
+	if t := r.rest.Get("completed_at").Time(); !t.IsZero() {
 		e.Time = t
 	}
 	a.open = false
@@ -204,7 +180,7 @@ func (p *Parser) doneItem(r *record) bool {
 		return true
 	}
 	a.forget(index)
-	a.told = append(a.told, toldItem{index, id})
+	a.tell(index, id)
 	p.identify(&p.answer)
 	return p.queueItem(r.item)
 }
@@ -214,7 +190,7 @@ func (p *Parser) outputIndex(r *record) int64 {
 	if v := r.rest.Get("output_index"); v.Kind == scan.KindNumber {
 		return v.Int()
 	}
-	return -1 - int64(len(p.answer.response.told))
+	return -1 - int64(len(p.answer.response.places))
 }
 
 // queueItem keeps the events of an item until the response has ended, or has grown longer than an answer may be held. It

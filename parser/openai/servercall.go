@@ -76,13 +76,10 @@ func (p *Parser) namedCall(m scan.Members, wire scan.Value, c *itemOfCall) {
 
 // answerOf tells whether an item that holds its result has come so far, and whether it failed.
 func (p *Parser) answerOf(m scan.Members, c *itemOfCall) {
-	switch string(m.Get("status").Body()) {
-	case "in_progress", "searching", "interpreting", "generating", "calling":
+	if isRunning(m) {
 		return
-	case "failed":
-		c.failed = true
 	}
-	c.answered = true
+	c.answered, c.failed = true, m.Get("status").Is("failed")
 	if v := m.Get("error"); v.Exists() && v.Kind != scan.KindNull {
 		c.failed = true
 		c.err = p.readFailure(v).text
@@ -90,6 +87,15 @@ func (p *Parser) answerOf(m scan.Members, c *itemOfCall) {
 			c.err = p.strings.Copy(v.Raw)
 		}
 	}
+}
+
+// isRunning reports whether the server still works on an item.
+func isRunning(m scan.Members) bool {
+	switch string(m.Get("status").Body()) {
+	case "in_progress", "searching", "interpreting", "generating", "calling":
+		return true
+	}
+	return false
 }
 
 func (p *Parser) mcpResult(m scan.Members, c *itemOfCall) {

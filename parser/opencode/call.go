@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -93,7 +94,7 @@ func (p *Parser) link(pt *part, c *call) {
 		}
 	} else if !c.used {
 		// The call does not name its session; the session's title names the call.
-		title := p.strings.Text(pt.state.args.get("description")) + " (@" + p.strings.Text(pt.state.args.get("subagent_type")) + " subagent)"
+		title := p.strings.Text(pt.state.args.Get("description")) + " (@" + p.strings.Text(pt.state.args.Get("subagent_type")) + " subagent)"
 		p.tasks.Set(p.hash(domainTask, pt.sessionID.Body(), []byte(title)), c.id)
 	}
 }
@@ -120,7 +121,7 @@ func (p *Parser) toolUse(pt *part, name, id string) {
 		ReadOnly: tools[name].readOnly,
 	}
 	if name == "task" {
-		e.Tool.AgentType = p.strings.Intern(st.args.get("subagent_type"))
+		e.Tool.AgentType = p.strings.Intern(st.args.Get("subagent_type"))
 	}
 }
 
@@ -139,7 +140,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 	}
 	t.Output = p.outputText(said)
 	t.Size = len(t.Output)
-	t.Summary = p.summary(unwrap(name, t.Output))
+	t.Summary = lines.Summary(unwrap(name, t.Output))
 	info := tools[name]
 	if st.exit.Kind == scan.KindNumber {
 		t.ExitCode, t.HasExitCode = int(st.exit.Int()), true
@@ -204,24 +205,4 @@ func (p *Parser) outputText(v scan.Value) []byte {
 	start := len(p.output)
 	p.output = scan.AppendString(p.output, v.Body())
 	return p.output[start:len(p.output):len(p.output)]
-}
-
-// maxSummaryBytes is how much of a line is looked at; a line can be many megabytes long.
-const maxSummaryBytes = 4 << 10
-
-// summary is the first line that says something.
-func (p *Parser) summary(text []byte) string {
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
-		if len(line) > maxSummaryBytes {
-			line = bytes.ToValidUTF8(line[:maxSummaryBytes], nil)
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if s := events.Summary(p.strings.Copy(line)); s != "" {
-				return s
-			}
-		}
-	}
-	return ""
 }

@@ -3,17 +3,17 @@ package opencode
 import (
 	"bytes"
 
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
 // Detect reports whether any of the first lines of a stream can only be OpenCode's. Lines that are no JSON are passed
 // over.
-func Detect(lines [][]byte) bool {
+func Detect(firstLines [][]byte) bool {
 	var s scan.Scanner
 	var r record
-	for _, line := range lines {
-		line = trim(bytes.TrimPrefix(trimMark(line), []byte("data:")))
-		s.Reset(line)
+	for _, line := range firstLines {
+		s.Reset(bytes.TrimPrefix(lines.Trim(line), []byte("data:")))
 		if s.Peek() == scan.KindObject && r.read(&s) && typical(&r) {
 			return true
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
 	"github.com/tailspan/tailspan/parser/opencode"
 )
 
@@ -26,20 +27,13 @@ var sections = map[string]string{
 // TestDocsTellEveryType holds that each type in the tables is known to the parser, that no table forgets one which the
 // parser's sources name, and that what stands nowhere is counted as unknown.
 func TestDocsTellEveryType(t *testing.T) {
-	docs := typesInDocs(t)
+	inDocs := map[string]bool{"user": true, "assistant": true} // see TestDocsTellEveryRole
 	for section, line := range sections {
-		types := docs[strings.TrimSuffix(section, "\x00")]
-		require.NotEmpty(t, types, section)
-		for _, name := range types {
+		for name := range parsertest.Table(t, opencode.Name, strings.TrimSuffix(section, "\x00")) {
+			inDocs[name] = true
 			assert.NotEqual(t, events.LineUnknownType, status(line, name), "%s: the parser does not know %s", section, name)
 		}
 		assert.Equal(t, events.LineUnknownType, status(line, "hologram"), section)
-	}
-	inDocs := map[string]bool{}
-	for _, types := range docs {
-		for _, name := range types {
-			inDocs[name] = true
-		}
 	}
 	for _, file := range []string{"stream.go", "message.go", "store.go", "server.go"} {
 		source, err := os.ReadFile(file)
@@ -70,31 +64,12 @@ func status(line, kind string) events.LineStatus {
 	return p.LineStatus()
 }
 
-// typesInDocs gives the first column of each table of types.
-func typesInDocs(t *testing.T) map[string][]string {
-	t.Helper()
-	text, err := os.ReadFile("../../docs/formats/opencode.md")
-	require.NoError(t, err)
-	types := map[string][]string{}
-	section := ""
-	cell := regexp.MustCompile("^\\| `([^`]+)` \\|")
-	for line := range strings.Lines(string(text)) {
-		if name, ok := strings.CutPrefix(line, "## "); ok {
-			section = strings.TrimSpace(name)
-		}
-		if m := cell.FindStringSubmatch(line); m != nil {
-			types[section] = append(types[section], m[1])
-		}
-	}
-	return types
-}
-
 // TestDocsTellEveryRole holds the messages' table in the same way: a role decides what a part's text is.
 func TestDocsTellEveryRole(t *testing.T) {
 	want := map[string]events.Kind{"user": events.KindPrompt, "assistant": events.KindText}
-	roles := typesInDocs(t)["Messages and sessions"]
+	roles := parsertest.Table(t, opencode.Name, "Messages and sessions")
 	require.Len(t, roles, len(want))
-	for _, role := range roles {
+	for role := range roles {
 		p := opencode.New()
 		p.ParseEvents([]byte(`{"table":"message","id":"msg_1","session_id":"ses_1","data":{"role":"` + role + `"}}`))
 		out := p.ParseEvents([]byte(`{"table":"part","id":"prt_1","message_id":"msg_1","session_id":"ses_1","data":{"type":"text","text":"x"}}`))

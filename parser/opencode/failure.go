@@ -3,9 +3,9 @@ package opencode
 import (
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -26,6 +26,9 @@ var errorCodes = map[string]string{
 	"UnknownError":             "unknown_error",
 }
 
+// maxErrorName is the longest name of an error that is told, in runes.
+const maxErrorName = 64
+
 // code is the failure's name as a notice has it.
 func (f failure) code() string {
 	if code := errorCodes[f.name]; code != "" {
@@ -45,22 +48,22 @@ func (p *Parser) failure(v scan.Value) failure {
 	case scan.KindString:
 		message = v
 	case scan.KindObject:
-		p.nested = readMembers(&p.small, p.nested, v)
-		name, message, data = p.nested.get("name"), p.nested.get("message"), p.nested.get("data")
+		p.nested = p.small.MembersOf(v, p.nested[:0])
+		name, message, data = p.nested.Get("name"), p.nested.Get("message"), p.nested.Get("data")
 	default:
 		return failure{}
 	}
 	if data.Kind == scan.KindObject {
-		p.nested = readMembers(&p.small, p.nested, data)
-		if inner := p.nested.get("message"); inner.Kind == scan.KindString {
+		p.nested = p.small.MembersOf(data, p.nested[:0])
+		if inner := p.nested.Get("message"); inner.Kind == scan.KindString {
 			message = inner
 		}
 	}
-	f := failure{name: events.CleanLine(p.strings.Intern(name), maxTypeName), text: p.strings.Text(message)}
+	f := failure{name: events.CleanLine(p.strings.Intern(name), maxErrorName), text: p.strings.Text(message)}
 	if f.name == "" {
 		f.name = "UnknownError"
 	}
-	if blank(f.text) {
+	if lines.Blank(f.text) {
 		f.text = f.name
 	}
 	return f
@@ -70,21 +73,11 @@ func (p *Parser) failure(v scan.Value) failure {
 func retryText(reason string, attempt scan.Value) string {
 	var b strings.Builder
 	b.WriteString("API call failed")
-	if !blank(reason) {
+	if !lines.Blank(reason) {
 		b.WriteString(": " + reason)
 	}
 	if n := attempt.Int(); n > 0 {
 		b.WriteString("; retry " + strconv.FormatInt(n, 10))
 	}
 	return b.String()
-}
-
-// blank reports whether text is white space alone.
-func blank(text string) bool {
-	for _, c := range text {
-		if !unicode.IsSpace(c) {
-			return false
-		}
-	}
-	return true
 }

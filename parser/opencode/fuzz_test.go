@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,9 +17,11 @@ import (
 func seeds(f *testing.F) {
 	for _, file := range parsertest.Fixtures(f, opencode.Name) {
 		lines := parsertest.Lines(f, file)
+		if len(lines) == 1 { // a document: on one line
+			lines[0] = bytes.ReplaceAll(lines[0], []byte("\n"), nil)
+		}
 		f.Add(bytes.Join(lines[:min(len(lines), 12)], []byte("\n")))
 	}
-	f.Add(bytes.ReplaceAll(fixture(f, "parity.export.json", true)[0], []byte("\n"), nil))
 }
 
 // FuzzParse holds, for any bytes split at newlines:
@@ -86,7 +89,7 @@ func FuzzColumns(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, table string, data []byte) {
-		if !json.Valid(data) {
+		if !json.Valid(data) || !utf8.Valid(data) { // encoding/json has its own mind about invalid UTF-8
 			return
 		}
 		head, err := json.Marshal(map[string]string{"table": table, "id": "x_1", "session_id": "ses_1", "message_id": "msg_1", "type": "message.part.updated.1"})
@@ -94,7 +97,7 @@ func FuzzColumns(f *testing.F) {
 		text, err := json.Marshal(string(data))
 		require.NoError(t, err)
 		head = append(head[:len(head)-1], `,"data":`...)
-		object := bytes.Join([][]byte{head, bytes.ToValidUTF8(data, []byte("\ufffd")), []byte("}")}, nil)
+		object := bytes.Join([][]byte{head, data, []byte("}")}, nil)
 		asText := bytes.Join([][]byte{head, text, []byte("}")}, nil)
 		require.Equal(t, parsertest.DumpAll(opencode.New().ParseEvents(object)), parsertest.DumpAll(opencode.New().ParseEvents(asText)))
 	})

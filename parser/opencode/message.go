@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -130,8 +131,8 @@ func (p *Parser) modelName(v scan.Value) string {
 	if v.Kind == scan.KindString {
 		v = scan.Value{Kind: scan.KindObject, Raw: p.column(v)}
 	}
-	p.nested = readMembers(&p.small, p.nested, v)
-	return p.strings.Intern(p.nested.get("id"))
+	p.nested = p.small.MembersOf(v, p.nested[:0])
+	return p.strings.Intern(p.nested.Get("id"))
 }
 
 // partEvents gives the events of a part. at is when its line or row was written, zero if that is not told.
@@ -153,7 +154,7 @@ func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStat
 	case "step-finish":
 		p.stepFinish(pt, &m, from)
 	case "subtask":
-		if text := p.strings.Text(pt.prompt); !blank(text) && p.first(pt) {
+		if text := p.strings.Text(pt.prompt); !lines.Blank(text) && p.first(pt) {
 			p.emit(events.KindPrompt).Text = text
 		}
 	case "compaction":
@@ -226,7 +227,7 @@ func (p *Parser) text(pt *part, m *message, from origin) {
 		return // still being written
 	}
 	text := p.strings.Text(pt.text)
-	if blank(text) || !p.first(pt) {
+	if lines.Blank(text) || !p.first(pt) {
 		return
 	}
 	p.dated(pt)
@@ -257,7 +258,7 @@ func (p *Parser) reasoning(pt *part, from origin) {
 		return
 	}
 	text := p.strings.Text(pt.text)
-	if blank(text) || !p.first(pt) { // encrypted
+	if lines.Blank(text) || !p.first(pt) { // encrypted
 		return
 	}
 	p.dated(pt)

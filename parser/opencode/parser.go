@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -32,13 +33,12 @@ type Parser struct {
 	seed    maphash.Seed
 
 	out     []events.DisplayEvent
-	output  []byte  // backs Tool.Output
-	columns []byte  // backs the texts of columns, and with them Tool.Input
-	scratch []byte  // texts that nobody keeps
-	nested  members // members of a small object
-	args    members // properties of an event
-	status  events.LineStatus
-	unknown string
+	output  []byte       // backs Tool.Output
+	columns []byte       // backs the texts of columns, and with them Tool.Input
+	scratch []byte       // texts that nobody keeps
+	nested  scan.Members // members of a small object
+	args    scan.Members // properties of an event
+	verdict lines.Verdict
 
 	// head holds the identity that all events of a part or message share.
 	head events.DisplayEvent
@@ -73,8 +73,10 @@ func New() *Parser {
 // their "data:".
 func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	p.begin()
-	line = trim(bytes.TrimPrefix(trimMark(line), []byte("data:")))
-	for ; len(line) > 0; line = trim(line) {
+	for line = bytes.TrimPrefix(lines.Trim(line), []byte("data:")); len(line) > 0; {
+		if line = lines.Trim(line); len(line) == 0 {
+			break
+		}
 		p.scanner.Reset(line)
 		switch p.scanner.Peek() {
 		case scan.KindObject:
@@ -82,11 +84,11 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 		case scan.KindArray:
 			p.readArray()
 		default:
-			p.note(events.LineMalformed)
+			p.verdict.Note(events.LineMalformed)
 			return p.out
 		}
 		if p.scanner.Err() != nil {
-			p.note(events.LineMalformed)
+			p.verdict.Note(events.LineMalformed)
 			return p.out
 		}
 		line = p.scanner.Rest()
@@ -99,18 +101,21 @@ func (p *Parser) begin() {
 	if cap(p.output) > keepBytes {
 		p.output = nil
 	}
+	if cap(p.scratch) > keepBytes {
+		p.scratch = nil
+	}
 	if cap(p.columns) > keepBytes {
 		p.columns = nil
 	}
 	if cap(p.out) > keepEvents {
 		p.out = nil
 	}
-	p.out, p.output, p.columns, p.status, p.unknown = p.out[:0], p.output[:0], p.columns[:0], events.LineIgnored, ""
+	p.out, p.output, p.columns, p.verdict = p.out[:0], p.output[:0], p.columns[:0], lines.Verdict{Status: events.LineIgnored}
 }
 
 func (p *Parser) readObject() {
 	if p.record.read(&p.scanner) {
-		p.note(p.dispatch(&p.record))
+		p.verdict.Note(p.dispatch(&p.record))
 	}
 }
 
@@ -126,7 +131,7 @@ func (p *Parser) readArray() {
 		}
 	}
 	if objects == 0 || others > 0 {
-		p.note(events.LineMalformed)
+		p.verdict.Note(events.LineMalformed)
 	}
 }
 
@@ -163,50 +168,19 @@ func (p *Parser) Quiet() []events.DisplayEvent {
 	return p.out
 }
 
-// note raises the status of the line: of several objects on it the most telling counts.
-func (p *Parser) note(s events.LineStatus) {
-	if rank(s) > rank(p.status) {
-		p.status = s
-	}
-}
-
-func rank(s events.LineStatus) int {
-	switch s {
-	case events.LineMalformed:
-		return 3
-	case events.LineOK:
-		return 2
-	case events.LineUnknownType:
-		return 1
-	default:
-		return 0
-	}
-}
-
 // LineStatus tells what became of the last line.
-func (p *Parser) LineStatus() events.LineStatus { return p.status }
+func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
 
 // Incomplete reports whether a stream began something and has not told its end. The other forms have no end.
 func (p *Parser) Incomplete() bool { return p.stream.open && !p.stream.ended }
 
 // UnknownType names the type that made the last line's status LineUnknownType, such as "part/new-thing".
-func (p *Parser) UnknownType() string { return p.unknown }
+func (p *Parser) UnknownType() string { return p.verdict.Unknown }
 
 // unknownType notes a type that no table knows.
 func (p *Parser) unknownType(prefix string, kind scan.Value) events.LineStatus {
-	p.unknown = typeName(prefix, kind.Body())
+	p.verdict.Unknown = lines.TypeName(prefix, kind.Body())
 	return events.LineUnknownType
-}
-
-// maxTypeName is the longest name of an unknown type that is told, in bytes.
-const maxTypeName = 64
-
-// typeName gives the name of an unknown type; names come from the input, so they are cleaned and cut.
-func typeName(prefix string, kind []byte) string {
-	if len(kind) == 0 {
-		return prefix + "(none)"
-	}
-	return prefix + events.CleanLine(string(scan.AppendString(nil, kind[:min(len(kind), maxTypeName)])), maxTypeName)
 }
 
 // emit adds an event with the identity in head. The pointer is good until the next emit.
@@ -254,9 +228,3 @@ func firstTime(times ...time.Time) time.Time {
 	}
 	return time.Time{}
 }
-
-// trimMark takes off the byte order mark of a file's first line too.
-func trimMark(line []byte) []byte { return trim(bytes.TrimPrefix(trim(line), []byte("\xef\xbb\xbf"))) }
-
-// trim takes off blanks, and the NULs that a crash can leave in a file where its end was.
-func trim(line []byte) []byte { return bytes.Trim(line, " \t\r\n\x00") }

@@ -2,50 +2,6 @@ package opencode
 
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
-// maxMembers is how many arguments of a call are kept for a look by name; more are read and forgotten.
-const maxMembers = 256
-
-// member is one key of an object and its value, raw.
-type member struct {
-	name  []byte
-	value scan.Value
-}
-
-// members are those of one object, in order.
-type members []member
-
-// get gives the value of a key; the last one counts, as in encoding/json.
-func (m members) get(name string) scan.Value {
-	for i := len(m) - 1; i >= 0; i-- {
-		if string(m[i].name) == name {
-			return m[i].value
-		}
-	}
-	return scan.Value{}
-}
-
-// keep takes the value that comes next and keeps it under its name.
-func keep(m members, s *scan.Scanner) members {
-	name, value := s.Name(), s.Value()
-	if len(m) < maxMembers {
-		m = append(m, member{name, value})
-	}
-	return m
-}
-
-// members takes the members of a small object that was kept whole.
-func readMembers(s *scan.Scanner, m members, v scan.Value) members {
-	m = m[:0]
-	if v.Kind != scan.KindObject {
-		return m
-	}
-	s.Reset(v.Raw)
-	for s.Object(); s.Key(); {
-		m = keep(m, s)
-	}
-	return m
-}
-
 // enter steps into the object that comes next; anything else is passed over.
 func enter(s *scan.Scanner) bool {
 	if s.Peek() != scan.KindObject {
@@ -106,7 +62,7 @@ type part struct {
 // toolState is where a call stands.
 type toolState struct {
 	status, input, output, failure scan.Value
-	args                           members // of input
+	args                           scan.Members // of input
 	time                           span
 
 	exit, truncated, child, interrupted scan.Value // metadata
@@ -212,7 +168,7 @@ func (st *toolState) readInput(s *scan.Scanner) {
 	}
 	start := s.Offset()
 	for s.Object(); s.Key(); {
-		st.args = keep(st.args, s)
+		st.args = s.Keep(st.args)
 	}
 	st.input = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
 }

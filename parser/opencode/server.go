@@ -16,8 +16,8 @@ func (p *Parser) serverEvent(r *record) events.LineStatus {
 	default:
 		return p.change(r.kind, time.Time{}, &r.part, scan.Value{})
 	}
-	p.args = readMembers(&p.inner, p.args, r.properties)
-	session := p.args.get("sessionID")
+	p.args = p.inner.MembersOf(r.properties, p.args[:0])
+	session := p.args.Get("sessionID")
 	p.head = events.DisplayEvent{SessionID: p.sticky(&p.sessionID, session)}
 	if in := p.sessionOf(p.head.SessionID); in.call != "" {
 		p.head.ParentID, p.head.AgentID = in.call, p.head.SessionID
@@ -25,13 +25,13 @@ func (p *Parser) serverEvent(r *record) events.LineStatus {
 	p.head.ItemID = p.strings.Text(r.id)
 	switch string(r.kind.Body()) {
 	case "session.error":
-		if f := p.failure(p.args.get("error")); f.name != "" {
+		if f := p.failure(p.args.Get("error")); f.name != "" {
 			p.notice(events.LevelError, f.code(), f.text)
 		}
 	case "session.status":
-		p.nested = readMembers(&p.small, p.nested, p.args.get("status"))
-		if p.nested.get("type").Is("retry") {
-			p.notice(events.LevelWarn, events.NoticeAPIRetry, retryText(p.strings.Text(p.nested.get("message")), p.nested.get("attempt")))
+		p.nested = p.small.MembersOf(p.args.Get("status"), p.nested[:0])
+		if p.nested.Get("type").Is("retry") {
+			p.notice(events.LevelWarn, events.NoticeAPIRetry, retryText(p.strings.Text(p.nested.Get("message")), p.nested.Get("attempt")))
 		}
 	case "question.asked", "question.v2.asked":
 		p.emit(events.KindAskRequest).Ask = p.ask(p.args)
@@ -43,25 +43,25 @@ func (p *Parser) serverEvent(r *record) events.LineStatus {
 
 // approval reads a call that waits for leave. What it is about is named permission and patterns in 1.x, type and
 // pattern before, action and resources in what comes.
-func (p *Parser) approval(m members) *events.Approval {
-	a := &events.Approval{ID: p.strings.Text(m.get("id"))}
+func (p *Parser) approval(m scan.Members) *events.Approval {
+	a := &events.Approval{ID: p.strings.Text(m.Get("id"))}
 	for _, key := range [...]string{"permission", "action", "type"} {
 		if a.Tool == "" {
-			a.Tool = events.CleanLine(p.strings.Text(m.get(key)), 0)
+			a.Tool = events.CleanLine(p.strings.Text(m.Get(key)), 0)
 		}
 	}
 	for _, key := range [...]string{"patterns", "resources", "pattern"} {
 		if a.Subject == "" {
-			a.Subject = p.argument(m.get(key), true)
+			a.Subject = p.argument(m.Get(key), true)
 		}
 	}
 	return a
 }
 
 // ask reads the questions of an agent.
-func (p *Parser) ask(m members) *events.Ask {
-	a := &events.Ask{ID: p.strings.Text(m.get("id"))}
-	questions := m.get("questions")
+func (p *Parser) ask(m scan.Members) *events.Ask {
+	a := &events.Ask{ID: p.strings.Text(m.Get("id"))}
+	questions := m.Get("questions")
 	if questions.Kind != scan.KindArray {
 		return a
 	}

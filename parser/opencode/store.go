@@ -201,6 +201,6 @@ func (p *Parser) exported(pt *part) {
 	s.Reset(parts.Raw)
 	for s.Array(); s.Element(); {
 		pt.read(s)
-		p.note(p.partEvents(pt, originSnapshot, time.Time{}))
+		p.verdict.Note(p.partEvents(pt, originSnapshot, time.Time{}))
 	}
 }

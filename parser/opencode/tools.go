@@ -48,22 +48,22 @@ var tools = map[string]tool{
 
 // target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
 // steps in.
-func (p *Parser) target(name string, args members) string {
+func (p *Parser) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {
 	case name == "apply_patch" || name == "patch":
-		return p.patched(args.get("patchText"))
+		return p.patched(args.Get("patchText"))
 	case name == "todowrite":
-		return p.firstOf(args.get("todos"), "content", func(m members) bool { return m.get("status").Is("in_progress") })
+		return p.firstOf(args.Get("todos"), "content", func(m scan.Members) bool { return m.Get("status").Is("in_progress") })
 	case name == "question":
-		return p.firstOf(args.get("questions"), "question", func(members) bool { return true })
+		return p.firstOf(args.Get("questions"), "question", func(scan.Members) bool { return true })
 	case known && t.field == "":
 		return ""
 	case known:
-		return p.argument(args.get(t.field), t.shell)
+		return p.argument(args.Get(t.field), t.shell)
 	}
 	for _, key := range events.TargetKeys {
-		if s := p.argument(args.get(key), key == "command" || key == "cmd"); s != "" {
+		if s := p.argument(args.Get(key), key == "command" || key == "cmd"); s != "" {
 			return s
 		}
 	}
@@ -106,7 +106,7 @@ func (p *Parser) patched(patch scan.Value) string {
 }
 
 // firstOf is a field of the first object in a list that is wanted.
-func (p *Parser) firstOf(list scan.Value, field string, wanted func(members) bool) string {
+func (p *Parser) firstOf(list scan.Value, field string, wanted func(scan.Members) bool) string {
 	if list.Kind != scan.KindArray {
 		return ""
 	}
@@ -118,10 +118,10 @@ func (p *Parser) firstOf(list scan.Value, field string, wanted func(members) boo
 		}
 		p.nested = p.nested[:0]
 		for p.small.Object(); p.small.Key(); {
-			p.nested = keep(p.nested, &p.small)
+			p.nested = p.small.Keep(p.nested)
 		}
 		if wanted(p.nested) {
-			return p.strings.Text(p.nested.get(field))
+			return p.strings.Text(p.nested.Get(field))
 		}
 	}
 	return ""

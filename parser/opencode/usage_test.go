@@ -103,6 +103,10 @@ func (s *rawSum) add(line []byte) {
 		MessageID             string `json:"message_id"`
 		rawChange
 		Properties rawChange
+		Messages   []struct {
+			Info  rawInfo
+			Parts []rawPart
+		}
 	}
 	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), []byte("data: "))))
 	for dec.Decode(&r) == nil { // several on a line
@@ -128,7 +132,13 @@ func (s *rawSum) add(line []byte) {
 			s.change(r.rawChange)
 			s.change(r.Properties)
 		}
-		r.Part, r.Properties = nil, rawChange{}
+		for _, m := range r.Messages {
+			s.message(&m.Info)
+			for _, part := range m.Parts {
+				s.part(&part)
+			}
+		}
+		r.Part, r.Properties, r.Messages = nil, rawChange{}, nil
 	}
 }
 

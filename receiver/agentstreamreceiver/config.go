@@ -22,6 +22,8 @@ type Config struct {
 	Identity config.Identity `mapstructure:",squash"`
 	// Telemetry says what spans and records look like and hold.
 	Telemetry config.Telemetry `mapstructure:",squash"`
+	// Redaction says which secrets are taken out of events.
+	Redaction config.Redaction `mapstructure:"redaction"`
 	// Retry says how a consumer that refuses is tried again.
 	Retry config.Retry `mapstructure:"retry"`
 }
@@ -30,6 +32,7 @@ func createDefaultConfig() component.Config {
 	return &Config{
 		Stream:    config.NewDefaultStream(),
 		Telemetry: config.NewDefaultTelemetry(),
+		Redaction: config.NewDefaultRedaction(),
 		Retry:     config.NewDefaultRetry(),
 	}
 }
@@ -37,6 +40,9 @@ func createDefaultConfig() component.Config {
 // Validate reports everything that is wrong, each with its key and value.
 func (c *Config) Validate() error {
 	errs := []error{c.Stream.Validate(), c.Identity.Validate(), c.Telemetry.Validate(), c.Retry.Validate()}
+	if _, err := newRedactor(c); err != nil {
+		errs = append(errs, fmt.Errorf("redaction: %w", err))
+	}
 	for _, glob := range c.Stream.Include {
 		errs = append(errs, source.ValidateGlob("include", glob))
 	}

@@ -36,7 +36,7 @@ func TestLoadConfig(t *testing.T) {
 	minimal.Stream.Include = []string{"/runs/**/*.jsonl"}
 	all := &Config{
 		Stream: config.Stream{
-			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude",
+			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true,
 			PollInterval: 5 * time.Second, IdleFlush: time.Second, MaxLineSize: 1 << 20, MaxConcurrentFiles: 2,
 		},
 		Identity: config.Identity{
@@ -50,6 +50,10 @@ func TestLoadConfig(t *testing.T) {
 			ProgressInterval: time.Second, ExpectedDuration: 3 * time.Minute,
 			Capture: config.Capture{Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true},
 			Limits:  config.Limits{TargetRunes: 10, ContentBytes: 11, HeldEvents: 12, OpenCalls: 13, RememberedIDs: 14, MetricSeries: 17, EmittedIDs: 16, Pipelines: 15},
+		},
+		Redaction: config.Redaction{
+			Names: []string{"acme seal"}, Allow: []string{"^example"},
+			Rules: []config.RedactionRule{{Name: "acme", Pattern: "acme-[0-9]+", Keyword: "acme-"}},
 		},
 		Retry: config.Retry{InitialInterval: time.Second, MaxInterval: 2 * time.Second},
 	}
@@ -81,6 +85,7 @@ func TestConfigErrors(t *testing.T) {
 		{"bad_start", []string{`start_at must be "beginning" or "end", got "middle"`}},
 		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},
 		{"bad_trace", []string{`trace must be "run" or "session", got "forest"`, `traceparent "00-zz"`}},
+		{"bad_redaction", []string{"redaction", `(`}},
 		{"bad_numbers", []string{"max_line_size must be positive, got -1", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry::max_interval must not be below"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

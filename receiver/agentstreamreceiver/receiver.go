@@ -15,6 +15,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
+	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -30,11 +31,13 @@ type agentStream struct {
 	meter    *meter
 	registry *telemetry.Registry
 	pattern  *config.PathPattern
+	redactor *redact.Redactor   // nil: secrets stay
 	identity telemetry.Identity // what the settings say
 	ambient  telemetry.Identity // what the environment says
 	parent   telemetry.Parent
 	files    *source.Files
 	out      delivery
+	streams  streams
 
 	// undelivered are pipeline spans that were under way when we were told to stop.
 	undelivered []telemetry.Output
@@ -62,6 +65,9 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		registry: telemetry.NewRegistry(foldSettings(&cfg.Telemetry, set.BuildInfo.Version)),
 		pattern:  pattern,
 		identity: identityOf(&cfg.Identity),
+	}
+	if r.redactor, err = newRedactor(cfg); err != nil {
+		return nil, fmt.Errorf("redaction: %w", err)
 	}
 	traceParent := cfg.Identity.TraceParent
 	if cfg.Identity.Environment {
@@ -103,6 +109,7 @@ func (r *agentStream) Start(ctx context.Context, _ component.Host) error {
 		r.cancel = cancel
 		r.background.Go(func() { r.flushPipelines(run) })
 		r.background.Go(func() { r.exportMetrics(run) })
+		r.background.Go(func() { r.tickTexts(run) })
 		err = r.files.Start(run)
 	})
 	return err
@@ -147,6 +154,25 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 		case <-ticker.C:
 			if out := r.registry.Take(); r.out.deliver(ctx, out) != nil {
 				r.undelivered = append(r.undelivered, out) // we are stopping, Shutdown tries once more
+			}
+		}
+	}
+}
+
+// tickTexts lets unfinished texts go, and ends that may yet be taken back, once their stream has been quiet for a while;
+// until ctx ends.
+func (r *agentStream) tickTexts(ctx context.Context) {
+	ticker := time.NewTicker(redact.DefaultQuiet / 2)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			for _, s := range r.streams.list() {
+				if err := s.tick(ctx); err != nil {
+					return // we are stopping; what waits goes out when the stream is closed
+				}
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package agentstreamreceiver
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -10,6 +12,7 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -19,11 +22,19 @@ type stream struct {
 	receiver *agentStream
 	source   source.Stream
 	parser   *parser.Source
-	fold     *telemetry.Stream // nil until the provider is known
+	joiner   *redact.Joiner
+	events   events.DisplayEventSource // parser, joiner and redaction
+	fold     *telemetry.Stream         // nil until the provider is known
 	pending  []telemetry.Output
 	seen     parser.Stats // what was counted already
 	told     map[events.LineStatus]bool
 	last     telemetry.Line
+
+	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
+	mu         sync.Mutex
+	unfinished atomic.Bool // a text in pieces has not ended
+	restless   atomic.Bool // lines came, and the stream was not quiet for long since
+	moved      time.Time   // when the last lines came
 
 	// What the stream's first line tells in our own words; see [config.InBand].
 	inBand telemetry.Identity
@@ -37,12 +48,23 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 	if err != nil {
 		return nil, err
 	}
-	return &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent}, nil
+	st := &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent}
+	st.joiner = redact.NewJoiner(p, redact.JoinSettings{})
+	st.events = st.joiner
+	if r.redactor != nil {
+		st.events = redact.New(st.joiner, r.redactor)
+	}
+	r.streams.add(st)
+	return st, nil
 }
 
 // Lines folds the lines and returns when every consumer has accepted what they gave. It fails only when ctx ends.
 func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	now := time.Now()
+	s.moved = now
+	s.restless.Store(true)
 	for i := range lines {
 		s.last = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live}
 		s.line(lines[i].Data)
@@ -59,15 +81,53 @@ func (s *stream) line(data []byte) {
 			return
 		}
 	}
-	evs := s.parser.ParseEvents(data)
-	raw := s.parser.Raw()
-	if len(evs) > 0 || len(raw) > 0 {
+	s.take(s.events.ParseEvents(data))
+	if status := s.parser.LineStatus(); s.receiver.config.Stream.RawLines && status != events.LinePassed {
 		s.open()
-		s.fold.Raw(s.last, raw)
-		s.fold.Feed(s.last, evs)
-		s.receiver.meter.events(evs)
+		s.fold.RawCopy(s.last, data)
+	} else {
+		s.tell(status)
 	}
-	s.tell(s.parser.LineStatus())
+	s.unfinished.Store(s.joiner.Holding())
+}
+
+// take folds events, and hands on the lines that belong to no known provider.
+func (s *stream) take(evs []events.DisplayEvent) {
+	raw := s.parser.Raw()
+	if len(evs) == 0 && len(raw) == 0 {
+		return
+	}
+	s.open()
+	if r := s.receiver.redactor; r != nil {
+		for i := range raw {
+			raw[i] = r.Bytes(raw[i])
+		}
+	}
+	s.fold.Raw(s.last, raw)
+	s.fold.Feed(s.last, evs)
+	s.receiver.meter.events(evs)
+}
+
+// tick lets texts go that were quiet for long enough, and then what the parser holds back until a stream is quiet.
+func (s *stream) tick(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
+		s.restless.Store(false)
+		evs := s.parser.Quiet()
+		for i := range evs {
+			if r := s.receiver.redactor; r != nil {
+				r.Event(&evs[i])
+			}
+		}
+		s.take(evs)
+	}
+	if t, ok := s.events.(interface {
+		Tick() []events.DisplayEvent
+	}); ok {
+		s.take(t.Tick())
+	}
+	return s.handOn(ctx)
 }
 
 // readInBand takes a first line that tells identity and parent.
@@ -154,6 +214,8 @@ func (s *stream) handOn(ctx context.Context) error {
 
 // Idle tells the fold that all that was there has been read.
 func (s *stream) Idle(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.fold != nil {
 		s.fold.Idle()
 	}
@@ -164,13 +226,11 @@ func (s *stream) Idle(ctx context.Context) error {
 func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalDelivery)
 	defer cancel()
-	evs := s.parser.Flush()
-	raw := s.parser.Raw()
-	if len(evs) > 0 || len(raw) > 0 {
-		s.open()
-		s.fold.Raw(s.last, raw)
-		s.fold.Feed(s.last, evs)
-		s.receiver.meter.events(evs)
+	s.receiver.streams.remove(s)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f, ok := s.events.(events.Flusher); ok {
+		s.take(f.Flush())
 	}
 	s.count()
 	if s.fold != nil {

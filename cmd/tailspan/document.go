@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tailspan/tailspan/parser"
+)
+
+// records calls f with every line of r, as each does, or with all of it if the input is one document; which of the two,
+// its name or its first lines tell (parser.Framing). A document longer than max is skipped and counted, as a line is.
+func (l *lineReader) records(r io.Reader, f func(record []byte) error) error {
+	reader := bufio.NewReaderSize(r, readBytes)
+	framing := parser.FramingOf(l.name)
+	var head []byte // blank lines, a bracket, and the line that decides
+	for !framing.Decided() && len(head) < readBytes {
+		line, whole, err := l.next(reader)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read line: %w", err)
+		}
+		if !whole { // no document begins like this
+			l.skipped++
+			break
+		}
+		head = append(head, line...)
+		if framing = framing.Line(line); err != nil {
+			break
+		}
+	}
+	all := io.MultiReader(bytes.NewReader(head), reader)
+	if framing != parser.FramingDocument {
+		return l.each(all, f)
+	}
+	return l.document(all, f)
+}
+
+func (l *lineReader) document(r io.Reader, f func(record []byte) error) error {
+	document, err := io.ReadAll(io.LimitReader(r, int64(l.max)+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read document: %w", err)
+	case len(document) > l.max:
+		l.skipped++
+		return nil
+	case len(document) == 0:
+		return nil
+	}
+	return f(document)
+}

@@ -1,0 +1,54 @@
+package openai
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// maxPolledItems is how many items of a response are remembered while it runs.
+const maxPolledItems = 4096
+
+// polledItem is what was told of an item of a response that had not ended.
+type polledItem struct {
+	id       string
+	answered bool // or never will be: all but a call that the server still works on
+}
+
+// poll gives the items of a response. One that runs in the background is fetched again until it has ended: each item is
+// told once, a call when it is first seen and its result when it is there.
+func (p *Parser) poll(r *record, pending bool) {
+	key := p.hash(r.id.Body())
+	told, _ := p.polled.Get(key)
+	before := len(told)
+	for i, m := range r.output {
+		id := p.strings.Text(m.Get("id"))
+		if id == "" {
+			id = "#" + strconv.Itoa(i)
+		}
+		known := slices.IndexFunc(told[:before], func(t polledItem) bool { return t.id == id })
+		switch {
+		case known >= 0 && !told[known].answered && !isRunning(m):
+			p.lateResult(m)
+			told[known].answered = true
+		case known >= 0 || pending && isUnfinishedMessage(m):
+		default:
+			p.item(m)
+			if pending && len(told) < maxPolledItems {
+				told = append(told, polledItem{id, !isRunning(m)})
+			}
+		}
+	}
+	if !pending {
+		told = nil
+	}
+	if len(r.id.Body()) > 0 {
+		p.polled.Set(key, told)
+	}
+}
+
+// isUnfinishedMessage tells a text that will come whole when the response is fetched again.
+func isUnfinishedMessage(m scan.Members) bool {
+	return m.Get("type").Is("message") && m.Get("status").Is("in_progress")
+}

@@ -1,0 +1,168 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/stretchr/testify/require"
+)
+
+// Invariants:
+//   - FuzzSplit: however input is cut into reads, the lines, their offsets and what is skipped are the same, and they
+//     are those of the plainest splitting.
+//   - FuzzVisit: however input is cut into writes, and whatever reads fail and batches are refused, the lines and their
+//     offsets are the same.
+//   - FuzzCompleteObject: an object that encoding/json takes is complete; a beginning of it is not.
+//   - FuzzGlob: no pattern panics; what matches lies in folders that can hold it; asked folder by folder, the answer is
+//     the same.
+
+func FuzzSplit(f *testing.F) {
+	f.Add([]byte("a\nbc\n\ndef"), []byte{1, 2}, uint16(0), uint16(10))
+	f.Add([]byte("\xef\xbb\xbf{\"a\":\"\xf0\x9f\x8d\x90\"}\r\n{}"), []byte{0}, uint16(3), uint16(20))
+	f.Add(make([]byte, 2000), []byte{255, 7}, uint16(512), uint16(1000))
+	f.Fuzz(func(t *testing.T, input, cuts []byte, buffer, limit uint16) {
+		tokens, rest, pending := cutAt(input, cuts, int(buffer), int(limit))
+		wantLines, wantRest, wantPending := wantTokens(input, int(limit))
+		require.Equal(t, wantLines, tokens)
+		require.Equal(t, wantRest, rest)
+		require.Equal(t, wantPending, pending)
+	})
+}
+
+// growing is a file in memory.
+type growing struct {
+	data  []byte
+	fault bool // the next read fails half way
+}
+
+func (g *growing) Close() error               { return nil }
+func (g *growing) Stat() (fs.FileInfo, error) { return growingInfo{size: int64(len(g.data))}, nil }
+
+// ReadAt reads what there is by now.
+func (g *growing) ReadAt(p []byte, offset int64) (int, error) {
+	n := copy(p, g.data[min(offset, int64(len(g.data))):])
+	if g.fault {
+		g.fault = false
+		return n / 2, errors.New("input/output error")
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+type growingInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i growingInfo) Size() int64 { return i.size }
+
+func FuzzVisit(f *testing.F) {
+	f.Add([]byte("a\nbc\n\ndef\n"), []byte{1, 2}, uint16(10))
+	f.Add([]byte("{\"a\":\"\xf0\x9f\x8d\x90\"}\r\n{}\n"), []byte{0, 128, 3, 255}, uint16(20))
+	f.Add(append(make([]byte, 3000), "\nb\n"...), []byte{255, 200, 7}, uint16(1000))
+	f.Fuzz(func(t *testing.T, input, steps []byte, limit uint16) {
+		if len(input) == 0 || len(steps) == 0 {
+			return
+		}
+		s := newSink()
+		settings := Settings{
+			Include: []string{"x"}, MaxLineSize: int(limit) + 1, BatchBytes: 600, BatchLines: 3, IdleFlush: -1,
+		}.withDefaults()
+		r := &reader{
+			settings: settings, handler: s, ctx: context.Background(), names: &streamNames{taken: map[string]struct{}{}},
+			split: newSplitter(settings.BatchBytes, settings.MaxLineSize),
+		}
+		disk := &growing{}
+		f := &file{path: "/x", handle: disk}
+		var pos position
+		visit := func() outcome {
+			pos.extend(disk.data[:min(len(disk.data), headSize)])
+			res := result{job: job{file: f, path: f.path, pos: pos}}
+			r.readOn(&res)
+			pos = res.pos
+			return res.outcome
+		}
+		rest := input
+		for i := 0; len(rest) > 0; i++ {
+			step := steps[i%len(steps)]
+			n := min(len(rest), int(step%32)*int(step%32)+1)
+			disk.data, rest = append(disk.data, rest[:n]...), rest[n:]
+			disk.fault = step&64 != 0
+			if step&128 != 0 {
+				s.refuse = 1
+			}
+			visit()
+		}
+		s.refuse, disk.fault = 0, false
+		require.Equal(t, outcomeEnd, visit())
+
+		var want []Line
+		var texts []string
+		tokens, _, _ := wantTokens(input, settings.MaxLineSize)
+		for _, line := range tokens {
+			if !line.tooLong {
+				want = append(want, Line{Offset: line.offset, Next: line.next})
+				texts = append(texts, line.text)
+			}
+		}
+		var got []Line
+		for _, opened := range s.streams {
+			got = append(got, opened.lines...)
+		}
+		require.Equal(t, texts, s.all())
+		require.Equal(t, want, got)
+	})
+}
+
+func FuzzCompleteObject(f *testing.F) {
+	f.Add([]byte(`{"a":[1,{"b":"}"}],"c":"\"}"}`))
+	f.Add([]byte(` {"a":{}} `))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		complete := completeObject(input)
+		trimmed := trimBlanks(input)
+		if !json.Valid(input) || trimmed[0] != '{' {
+			return
+		}
+		require.True(t, complete)
+		for i := range trimmed {
+			require.False(t, completeObject(trimmed[:i]), "cut at %d", i)
+		}
+	})
+}
+
+func FuzzGlob(f *testing.F) {
+	f.Add("/a/**/*.jsonl", "/a/b/c/x.jsonl")
+	f.Add("/a/{b,c/d}/*", "/a/c/d/x")
+	f.Add("/[a-c]*/?/x", "/abc/d/x")
+	f.Fuzz(func(t *testing.T, pattern, file string) {
+		if ValidateGlob("include", pattern) != nil || !doublestar.ValidatePattern(pattern) {
+			return
+		}
+		if path.Clean(file) != file || file == "/" || !utf8.ValidString(pattern) || !utf8.ValidString(file) {
+			return
+		}
+		g, err := newGlobs([]string{pattern}, nil)
+		if err != nil {
+			return
+		}
+		folder := g.in(path.Dir(file))
+		require.Equal(t, g.match(file), folder.match(file, path.Base(file)))
+		if !g.match(file) {
+			return
+		}
+		for i, c := range file {
+			if c == '/' && i > 0 {
+				require.True(t, g.canHold(file[:i]), "folder %q", file[:i])
+			}
+		}
+	})
+}
