@@ -236,6 +236,9 @@ func FuzzWriter(f *testing.F) {
 		require.Equal(t, want, got)
 		require.Equal(t, skipped, again)
 		checkSafe(t, string(data), want)
+		s.Color = true
+		colored, _ := run(bytes.NewReader(data))
+		require.Equal(t, want, withoutInks.Replace(colored), "colours are the only difference")
 		long := 0
 		for line := range bytes.SplitSeq(data, []byte("\n")) {
 			if len(line) > ws.MaxLine {
@@ -245,6 +248,9 @@ func FuzzWriter(f *testing.F) {
 		require.Equal(t, long, skipped)
 	})
 }
+
+// withoutInks takes out the colours that lines are written in.
+var withoutInks = strings.NewReplacer("\x1b[0m", "", "\x1b[1m", "", "\x1b[2m", "", "\x1b[31m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[36m", "")
 
 func ExampleWriter() {
 	// A parser of package parser goes here; words stands for one.
