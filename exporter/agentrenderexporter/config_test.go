@@ -1,6 +1,7 @@
 package agentrenderexporter
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
+	"github.com/tailspan/tailspan/render"
 )
 
 func TestLoadConfig(t *testing.T) {
@@ -21,6 +23,7 @@ func TestLoadConfig(t *testing.T) {
 		change(cfg)
 		return cfg
 	}
+	styles := strings.Join(render.StyleNames(), ", ")
 	tests := []struct {
 		name string
 		want *Config
@@ -43,9 +46,9 @@ func TestLoadConfig(t *testing.T) {
 		})},
 		{name: "json", want: with(func(c *Config) { c.Mode = "json" })},
 		{name: "bad_mode", err: `mode must be one of default, verbose, quiet, json, got "x"`},
-		{name: "bad_style", err: `style must be one of marker, transcript, progress, activity, got "x"`},
+		{name: "bad_style", err: "style must be one of " + styles + `, got "x"`},
 		{name: "bad_everything", err: `mode must be one of default, verbose, quiet, json, got "Verbose"
-style must be one of marker, transcript, progress, activity, got ""
+style must be one of ` + styles + `, got ""
 throttle_scope must be one of step, output, got "all"
 throttle_interval must not be negative, got -1s
 output must be stdout, stderr or the path of a file, got ""
