@@ -30,6 +30,8 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	if line.Live || at.at.IsZero() {
 		at = moment{line.Arrival, TimeSourceArrival}
 	}
+	s.mu.Lock() // a run that another stream releases may change the resource
+	defer s.mu.Unlock()
 	lr = s.out.record(s.resource)
 	lr.SetEventName(EventNameRaw)
 	lr.Body().SetStr(strings.ToValidUTF8(string(data), "\ufffd"))

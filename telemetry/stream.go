@@ -76,31 +76,19 @@ func (s *Stream) Feed(line Line, evs []events.DisplayEvent) {
 // work runs f on the fold, and then hands its news to the sub-agents that have streams of their own. What they give
 // goes out with the line that f is about. No stream is locked while another is.
 func (s *Stream) work(silent bool, f func()) {
-	s.mu.Lock()
-	s.sink, s.silent = s.out, silent
-	f()
-	told := s.news()
-	s.mu.Unlock()
+	told := s.workFor(s, silent, f)
 	for len(told) > 0 {
 		child := told[0]
-		told = told[1:]
-		if child == s {
-			s.mu.Lock()
-			s.advance()
-			told = append(told, s.news()...)
-			s.mu.Unlock()
-			continue
-		}
-		child.mu.Lock()
-		child.sink, child.silent = s.out, silent
-		child.advance()
-		told = append(told, child.news()...)
-		child.mu.Unlock()
+		told = append(told[1:], child.workFor(s, silent, child.advance)...)
 	}
 }
 
-// news takes the list of children to tell.
-func (s *Stream) news() []*Stream {
+// workFor runs f on the fold for the sake of a line of another stream, or of its own, and returns whom it has news for.
+func (s *Stream) workFor(of *Stream, silent bool, f func()) []*Stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink, s.silent = of.out, silent
+	f()
 	told := s.newsFor
 	s.newsFor = nil
 	return told
@@ -178,11 +166,4 @@ func (s *Stream) Take() Output {
 	out.Counts = s.counts
 	s.counts = Counts{}
 	return out
-}
-
-// SetIdentity changes whose work what follows is.
-func (s *Stream) SetIdentity(id Identity) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.resource = &resource{identity: id, agent: s.resource.agent, version: s.resource.version}
 }
