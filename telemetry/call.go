@@ -108,7 +108,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		target: cutTarget(t.Target, s.writer.limits.TargetRunes), executable: executableOf(t.Name, t.Target),
 	}
 	if s.writer.capture.ToolInput {
-		c.arguments, _ = cutBytes(string(t.Input), s.writer.limits.ContentBytes)
+		c.arguments = cutLater(t.Input, s.writer.limits.ContentBytes)
 	}
 	if a.call == nil {
 		c.unknownParent = ev.ParentID

@@ -58,7 +58,18 @@ func (s *Stream) announceAgent(c *call, id string) {
 	c.agentID = id
 	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name}))
 	if c.closed {
-		s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, false))
+		s.tell(s.registry.endAgent(s.keyOf(c), ending{reason: CloseReasonResult, span: c.span}))
+	}
+}
+
+// announceEnd tells the family that the call which started an agent is over.
+func (s *Stream) announceEnd(c *call, out outcome) {
+	switch {
+	case c.agentID == "":
+	case out.background:
+		s.registry.inBackground(s.keyOf(c))
+	default:
+		s.tell(s.registry.endAgent(s.keyOf(c), ending{reason: out.reason, failed: out.failed(), span: c.span}))
 	}
 }
 
@@ -75,7 +86,7 @@ func (s *Stream) settle() {
 		return
 	}
 	if k := s.registry.kinNow(s.run.kin); k.ended {
-		s.closeRun(s.run, k.reason)
+		s.closeRun(s.run, k.ending.reason)
 	}
 }
 
@@ -92,7 +103,7 @@ func (s *Stream) expire(into *batch, before time.Time) {
 		return
 	}
 	s.sink, s.silent = into, false
-	s.closeRun(s.run, cmp.Or(k.reason, CloseReasonResult))
+	s.closeRun(s.run, cmp.Or(k.ending.reason, CloseReasonResult))
 }
 
 // writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of
@@ -100,10 +111,11 @@ func (s *Stream) expire(into *batch, before time.Time) {
 func (s *Stream) writeChild(r *run, reason CloseReason) {
 	k := s.registry.kinNow(r.kin)
 	a := r.top
-	failed := k.ended && k.failed
+	failed := k.ended && k.ending.failed
 	if k.call != nil {
 		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, a.name, k.call.toolName)
-		a.background = k.background
+		// What its file tells may go on after the call's result, by some milliseconds or for good.
+		a.background = k.background || k.ending.span.start.known() && !k.ending.span.holds(a.span)
 	} else {
 		a.parent = r.ref.topSpanID
 		r.orphan = r.kin.agent

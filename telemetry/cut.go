@@ -38,6 +38,11 @@ func looksLikePath(s string) bool {
 	return strings.ContainsAny(s, `/\`) && !strings.ContainsAny(s, " \t\n\"'|;&<>") && !strings.Contains(s, "://")
 }
 
+// cutLater keeps of a content what its limit leaves of it, and one byte more: so that it is marked when it is cut.
+func cutLater(content []byte, limit int) string {
+	return string(content[:min(len(content), limit+1)])
+}
+
 // cutBytes cuts s to at most limit bytes, never inside a rune; limit 0 means none.
 func cutBytes(s string, limit int) (string, bool) {
 	if limit <= 0 || len(s) <= limit {

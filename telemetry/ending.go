@@ -35,7 +35,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	}
 	for _, a := range s.innermostFirst() {
 		if a.run == r && !a.inBackground() {
-			s.closeAgent(a, inner, inner == CloseReasonNoResult)
+			s.closeAgent(a, inner, inner.failed())
 		}
 	}
 	for _, c := range slices.Clone(r.calls.open) {
@@ -69,14 +69,10 @@ func (s *Stream) linger(r *run) {
 
 // runFailed tells whether a run counts as failed: as its result says, or because its process died.
 func runFailed(r *run, reason CloseReason) bool {
-	switch reason {
-	case CloseReasonResult:
+	if reason == CloseReasonResult {
 		return r.end != nil && r.end.Error
-	case CloseReasonKilled, CloseReasonTruncated, CloseReasonTimeout, CloseReasonNoResult:
-		return true
-	default:
-		return false
 	}
+	return reason.failed()
 }
 
 // errorTypeOf is the low-cardinality word for why a run failed: the format's own code, else the way it ended.

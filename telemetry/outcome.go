@@ -13,6 +13,17 @@ type outcome struct {
 	message   string
 	exitCode  int
 	hasExit   bool
+	result    string // captured only
+	// background tells that the work of the call's agent goes on.
+	background bool
+}
+
+// failed reports whether the work below the call failed with it.
+func (o *outcome) failed() bool {
+	if o.reason == CloseReasonResult {
+		return o.errorType != ""
+	}
+	return o.reason.failed()
 }
 
 // failure is the outcome of a call that is closed for reason without a result of its own. What was interrupted or
@@ -36,25 +47,24 @@ func (s *Stream) finishCall(c *call, ev *events.DisplayEvent, at moment) {
 		return
 	}
 	t := &ev.Tool
+	out := outcome{
+		reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
+	}
 	c.span.end = at
-	if c.agentID != "" {
-		if t.State == events.ToolStateBackground {
-			s.registry.inBackground(s.keyOf(c))
-		} else {
-			s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, t.Error))
-		}
+	if !out.background { // else the duration may be that of the work, which goes on
+		c.span.lasts(t.Duration)
 	}
 	if c.child != nil {
-		if t.State == events.ToolStateBackground {
+		if out.background {
 			c.child.background = true
 		} else {
 			s.closeAgent(c.child, CloseReasonResult, false)
-		}
-		if at.at.Before(c.child.span.end.at) && !c.child.background {
-			c.span.end = c.child.span.end
+			c.span.coverAll(c.child.span)
 		}
 	}
-	out := outcome{reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode}
+	if s.writer.capture.ToolOutput {
+		out.result = string(t.Output)
+	}
 	if t.Error {
 		out.errorType, out.message = ErrorTypeTool, t.Err
 		if t.Denied {
@@ -80,14 +90,14 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 		return
 	}
 	if c.agentID != "" {
-		s.tell(s.registry.endAgent(s.keyOf(c), reason, failed))
+		s.tell(s.registry.endAgent(s.keyOf(c), ending{reason: reason, failed: failed}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
 		s.closeAgent(c.child, reason, failed)
 	}
 }
 
-// closeCall writes the span of a call.
+// closeCall ends a call, and what is open below it.
 func (s *Stream) closeCall(c *call, out outcome) {
 	if c.closed {
 		return
@@ -99,7 +109,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	if out.reason != CloseReasonResult {
 		s.counts.UnclosedCalls++
 		if c.child != nil && !c.child.background {
-			s.closeAgent(c.child, out.reason, out.errorType != "")
+			s.closeAgent(c.child, out.reason, out.reason.failed())
 		}
 		// It lasted as long as its agent was at work.
 		c.span.cover(c.caller.span.end)
@@ -110,6 +120,13 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	} else {
 		c.caller.cover(c.span)
 	}
+	s.announceEnd(c, out)
+	s.writeCall(c, out, clamped)
+	c.arguments = "" // a closed call stays known for long
+}
+
+// writeCall writes the span of a call that is over.
+func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	span, ok := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
 	if !ok {
 		return
@@ -129,7 +146,8 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	putStr(m, AttrProcessExecutable, c.executable)
 	putStr(m, AttrToolServer, c.server)
 	putStr(m, AttrToolAgentType, c.agentType)
-	putStr(m, AttrGenAIToolArguments, c.arguments)
+	s.writer.content(m, AttrGenAIToolArguments, c.arguments)
+	s.writer.content(m, AttrGenAIToolResult, out.result)
 	putStr(m, AttrParentUnknown, c.unknownParent)
 	m.PutStr(AttrCloseReason, string(out.reason))
 	if out.hasExit {

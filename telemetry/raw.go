@@ -26,9 +26,9 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	if line.Silent {
 		return lr, false
 	}
-	at := moment{s.settings.FileTime, TimeSourceFile}
-	if line.Live || at.at.IsZero() {
-		at = moment{line.Arrival, TimeSourceArrival}
+	at := s.fileTime()
+	if line.Live || !at.known() {
+		at = moment{at: line.Arrival, source: TimeSourceArrival}
 	}
 	s.mu.Lock() // a run that another stream releases may change the resource
 	defer s.mu.Unlock()

@@ -48,8 +48,9 @@ type Stream struct {
 	lingering []*run
 	held      []held
 	// lastTime is the newest time that a line told; unknown before the first.
-	lastTime moment
-	told     bool // some line told a time
+	lastTime   moment
+	told       bool      // some line told a time
+	lastResult time.Time // the time that the last result told
 	// processUsage is the running total that the last result told, by model.
 	processUsage map[string]events.Usage
 }
@@ -108,6 +109,9 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		ev := &evs[i]
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
 		at := s.timeOf(ev, line)
+		if ev.Kind == events.KindToolResult && at.source == TimeSourceLine && s.inBatch(evs, i) {
+			at.source = TimeSourceBatch
+		}
 		if len(s.held) == 0 && at.known() && !s.run.opens(ev) {
 			s.apply(ev, at, o)
 			continue
@@ -125,7 +129,7 @@ func (s *Stream) Idle() {
 	s.work(false, func() {
 		s.idle = true
 		if len(s.held) > 0 && !s.told {
-			s.date(moment{s.settings.FileTime, TimeSourceFile})
+			s.date(s.fileTime())
 			s.release(false)
 		}
 		s.settle()
@@ -139,7 +143,7 @@ func (s *Stream) Close(reason CloseReason) {
 }
 
 func (s *Stream) close(reason CloseReason) {
-	s.date(moment{s.settings.FileTime, TimeSourceFile})
+	s.date(s.fileTime())
 	s.release(true)
 	if s.run != nil && !s.run.closed {
 		if reason == CloseReasonNoResult && !s.run.hasStart && len(s.run.calls.open) == 0 {
@@ -148,7 +152,7 @@ func (s *Stream) close(reason CloseReason) {
 		s.closeRun(s.run, reason)
 	}
 	for _, a := range s.innermostFirst() {
-		s.closeAgent(a, reason, reason != CloseReasonShutdown)
+		s.closeAgent(a, reason, reason.failed())
 	}
 	for _, r := range s.lingering {
 		for _, c := range slices.Clone(r.calls.open) {

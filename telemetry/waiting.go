@@ -74,19 +74,37 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 	switch {
 	case plausible(ev.Time):
-		s.lastTime = moment{ev.Time, TimeSourceCarried}
+		s.lastTime = moment{at: ev.Time, source: TimeSourceCarried}
 		s.told = true
-		own := moment{ev.Time, TimeSourceLine}
-		s.date(s.lastTime)
-		return own
+		s.date(moment{at: ev.Time, source: TimeSourceCarried, ahead: true})
+		return moment{at: ev.Time, source: TimeSourceLine}
 	case s.told:
 		return s.lastTime
 	case line.Live:
-		s.date(moment{line.Arrival, TimeSourceArrival})
-		return moment{line.Arrival, TimeSourceArrival}
+		arrival := moment{at: line.Arrival, source: TimeSourceArrival}
+		s.date(arrival)
+		return arrival
 	default:
 		return moment{}
 	}
+}
+
+// inBatch reports whether the result at index i shares its time with the one before it, or with the next in its line:
+// the agent program wrote the results of several calls together when the last of them was there, as Gemini CLI does. Of
+// a batch over several lines the first is out before the next is read, and can't be told from a result of its own.
+func (s *Stream) inBatch(evs []events.DisplayEvent, i int) bool {
+	at := evs[i].Time
+	before := s.lastResult
+	s.lastResult = at
+	if at.Equal(before) {
+		return true
+	}
+	for _, next := range evs[i+1:] {
+		if next.Kind == events.KindToolResult {
+			return next.Time.Equal(at)
+		}
+	}
+	return false
 }
 
 // plausible refuses times that no agent ran at: garbage, and zero in its many spellings.
@@ -102,10 +120,18 @@ func (s *Stream) date(m moment) {
 	}
 }
 
+// fileTime is the time of the file; unknown if it has none. Whatever was written was written before it.
+func (s *Stream) fileTime() moment {
+	if s.settings.FileTime.IsZero() {
+		return moment{}
+	}
+	return moment{at: s.settings.FileTime, source: TimeSourceFile, ahead: true}
+}
+
 // fallbackTime is for events that can wait no longer.
 func (s *Stream) fallbackTime() moment {
-	if s.settings.FileTime.IsZero() {
-		return moment{s.registry.settings.Now(), TimeSourceArrival}
+	if m := s.fileTime(); m.known() {
+		return m
 	}
-	return moment{s.settings.FileTime, TimeSourceFile}
+	return moment{at: s.registry.settings.Now(), source: TimeSourceArrival}
 }
