@@ -21,7 +21,7 @@ var house = map[string]struct{ ours, others []string }{
 	"parser":                       {ours: []string{"events"}, others: []string{"github.com/tidwall/gjson"}},
 	"redact":                       {ours: []string{"events"}},
 	"telemetry":                    {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
-	"source":                       {others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap"}},
+	"source":                       {others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap", "modernc.org/sqlite", "github.com/klauspost/compress"}},
 	"render":                       {ours: []string{"events"}, others: []string{"github.com/mattn/go-runewidth"}},
 	"config":                       {others: []string{"github.com/bmatcuk/doublestar/v4"}},
 	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "parser", "redact", "source", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
