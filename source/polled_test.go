@@ -53,12 +53,6 @@ func (w *polledWorld) finish() {
 	assert.NoError(w, w.polled.Shutdown(context.WithoutCancel(w.Context())))
 }
 
-// later lets time go by, in which all that is due happens. Files get the time of the bubble.
-func (w *polledWorld) later(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
-}
-
 // write puts a document and dates it, since a bubble's time is not that of the file system.
 func (w *polledWorld) write(name, text string) {
 	w.Helper()
@@ -74,17 +68,17 @@ func TestDocumentIsReadWholeWhenItChanges(t *testing.T) {
 		w.write("a.json", "{\n  \"n\": 1\n}\n")
 		w.write("notes.txt", "{}")
 		w.follow()
-		w.later(time.Second)
+		w.pass(time.Second)
 		assert.Equal(w, []string{"{\n  \"n\": 1\n}\n"}, w.sink.all())
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		w.write("a.json", "{\n  \"n\": 1\n}\n") // touched, and as it was
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		w.write("a.json", `{"n":2}`)
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		w.write("b.json", `[1,"]"]`)
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		w.remove("a.json")
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		streams := w.sink.opened()
 		require.Len(w, streams, 2)
 		assert.Equal(w, []string{"{\n  \"n\": 1\n}\n", `{"n":2}`}, streams[0].text)
@@ -105,14 +99,14 @@ func TestDocumentHalfWritten(t *testing.T) {
 		w.follow()
 		for cut := range text {
 			w.write("a.json", text[:cut])
-			w.later(2 * time.Second)
+			w.pass(2 * time.Second)
 		}
 		assert.Empty(w, w.sink.all())
 		w.write("a.json", text)
-		w.later(2 * time.Second)
+		w.pass(2 * time.Second)
 		w.write("next", text+"\n")
 		w.rename("next", "a.json")
-		w.later(2 * time.Second)
+		w.pass(2 * time.Second)
 		assert.Equal(w, []string{text, text + "\n"}, w.sink.all())
 		assert.Len(w, w.sink.opened(), 1, "replaced by renaming, and the same document")
 	})
@@ -131,12 +125,12 @@ func TestDocumentTooLarge(t *testing.T) {
 				skipped[filepath.Base(path)] += n
 			}
 		})
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		w.write("a.json", large+" ")
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		assert.Empty(w, w.sink.all())
 		w.write("a.json", `{}`)
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		assert.Equal(w, []string{`{}`}, w.sink.all())
 		assert.Equal(w, map[string]int64{"a.json": 1008, "packed.json.gz": 101}, skipped, "each counted once")
 	})
@@ -148,7 +142,7 @@ func TestDocumentRefused(t *testing.T) {
 		w.write("a.json", `{"n":1}`)
 		w.write("b.json", `{"n":2}`)
 		w.follow()
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`}, w.sink.sorted())
 		assert.Zero(w, w.sink.refuse)
 	})
@@ -159,11 +153,11 @@ func TestDocumentStartAtEnd(t *testing.T) {
 		w.write("old.json", `{"n":1}`)
 		w.write("quiet.json", `{"n":0}`)
 		w.follow(fromEnd)
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		assert.Empty(w, w.sink.all())
 		w.write("old.json", `{"n":1,"m":2}`)
 		w.write("new.json", `{"n":3}`)
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		assert.Equal(w, []string{`{"n":1,"m":2}`, `{"n":3}`}, w.sink.sorted())
 	})
 }
@@ -174,13 +168,13 @@ func TestDocumentMovedAndLinked(t *testing.T) {
 		w.write("a.json", `{"n":1}`)
 		require.NoError(w, os.Link(w.path("a.json"), w.path("b.json")))
 		w.follow()
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		w.rename("b.json", "old/b.json")
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		w.rename("a.json", "old/a.json")
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		w.write("old/a.json", `{"n":2}`)
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`}, w.sink.all())
 		assert.Len(w, w.sink.opened(), 1)
 	})
@@ -195,10 +189,10 @@ func TestDocumentUnreadable(t *testing.T) {
 		w.follow(func(s *PolledSettings) {
 			s.Settings.Observer.Failed = func(string, error, time.Duration) { failed++ }
 		})
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		assert.Zero(w, failed, "it may be half-written")
 		w.write("a.json.gz", compressed(w.T, `{}`))
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		assert.Equal(w, []string{`{}`}, w.sink.all())
 	})
 }
@@ -217,9 +211,9 @@ func TestTreeIsReadOnce(t *testing.T) {
 		}
 		noDocuments := func(s *PolledSettings) { s.Documents, s.Settings.BatchLines = nil, 7 }
 		w.follow(noDocuments)
-		w.later(time.Minute)
+		w.pass(time.Minute)
 		require.NoError(w, os.CopyFS(w.path("storage"), os.DirFS(fixture)))
-		w.later(time.Hour)
+		w.pass(time.Hour)
 		s := w.sink.opened()
 		require.Len(w, s, 1)
 		assert.Equal(w, rows, s[0].text)
@@ -234,7 +228,7 @@ func TestTreeIsReadOnce(t *testing.T) {
 
 		w.sink = newSink()
 		w.follow(noDocuments, fromEnd)
-		w.later(time.Hour)
+		w.pass(time.Hour)
 		assert.Empty(w, w.sink.all(), "it is there at start")
 	})
 }
