@@ -211,7 +211,11 @@ func (s *Stream) announceAgent(c *call, id string) {
 		return // an agent did not start itself
 	}
 	c.agentID = id
-	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name}))
+	c.ref = &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name}
+	if c.closed {
+		c.tellSpan()
+	}
+	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, c.ref))
 	if c.closed {
 		s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, false))
 	}

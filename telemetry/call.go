@@ -21,8 +21,9 @@ type call struct {
 	server     string
 	arguments  string // captured only
 	span       interval
-	child      *agent // the sub-agent that it started, if this stream shows its work
-	agentID    string // the provider's id of that sub-agent, once told
+	child      *agent   // the sub-agent that it started, if this stream shows its work
+	agentID    string   // the provider's id of that sub-agent, once told
+	ref        *callRef // the same call, for the stream of that sub-agent; nil before
 	// unknownParent is the call that the agent which made this one was started by, if nobody saw that call.
 	unknownParent string
 	closed        bool
@@ -76,5 +77,13 @@ func (n *call) describe(t *events.Tool) {
 	}
 	if t.Server == "" {
 		t.Server = n.server
+	}
+}
+
+// tellSpan lets the stream of the sub-agent that the call started know when it was.
+func (n *call) tellSpan() {
+	if n.ref != nil {
+		span := n.span
+		n.ref.span.Store(&span)
 	}
 }

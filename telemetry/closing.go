@@ -44,8 +44,8 @@ func (s *Stream) finishCall(c *call, ev *events.DisplayEvent, at moment) {
 	if c.agentID != "" {
 		if t.State == events.ToolStateBackground {
 			s.registry.inBackground(s.keyOf(c))
-		} else {
-			s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, t.Error))
+		} else { // when the call is closed: the agent looks at its span
+			defer func() { s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, t.Error)) }()
 		}
 	}
 	if c.child != nil {
@@ -137,7 +137,8 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 		s.registry.childClosed(s)
 		return
 	}
-	r.ref.ended.Store(true)
+	over := r.top.span
+	r.ref.span.Store(&over)
 	s.writeAgent(r.top, reason, runFailed(r, reason))
 	if r.inPipeline {
 		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason))
@@ -152,13 +153,18 @@ func (s *Stream) writeChild(r *run, reason CloseReason) {
 	failed := k.ended && k.failed
 	if k.call != nil {
 		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, a.name, k.call.toolName)
-		a.background = k.background
+		a.background = k.background || outside(a.span, k.call.span.Load())
 	} else {
 		a.parent = r.ref.topSpanID
 		r.orphan = r.kin.agent
+		a.background = outside(a.span, r.ref.span.Load())
 	}
 	s.writeAgent(a, reason, failed || runFailed(r, reason))
 }
+
+// outside reports whether a sub-agent's work lies outside of what its span hangs under, or may, since that is still
+// open. Its tools went out at their own times, so its span is not cut.
+func outside(span interval, outer *interval) bool { return outer == nil || !outer.holds(span) }
 
 // linger remembers a closed run for the calls that it still has open, and forgets those that have none left.
 func (s *Stream) linger(r *run) {
@@ -258,6 +264,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	} else {
 		c.caller.cover(c.span)
 	}
+	c.tellSpan()
 	span, ok := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
 	if !ok {
 		return

@@ -215,7 +215,7 @@ func (s *Stream) expire(into *batch, before time.Time) {
 		return
 	}
 	k := s.registry.kinNow(s.run.kin)
-	if !k.ended && !s.run.ref.ended.Load() {
+	if !k.ended && s.run.ref.span.Load() == nil {
 		return
 	}
 	s.sink, s.silent = into, false
