@@ -76,7 +76,7 @@ func (f *Files) Start(ctx context.Context) error {
 	}
 	f.table = newTable(f.settings, &f.globs)
 	f.saver = &saver{store: f.settings.Store, observer: &f.settings.Observer}
-	if err := f.table.restore(ctx); err != nil {
+	if err := f.table.restore(ctx, f.saver); err != nil {
 		cancel()
 		return errors.Join(err, f.watch.close())
 	}
@@ -166,7 +166,12 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 		}
 		if dead := t.dead; len(dead) > 0 {
 			t.dead = nil
-			f.manager.Go(func() { f.saver.deleteDead(ctx, dead) })
+			f.manager.Go(func() {
+				for _, id := range dead {
+					f.saver.delete(ctx, []string{checkpointPrefix + id})
+					t.names.free(id)
+				}
+			})
 		}
 		var jobs chan<- job
 		var next job

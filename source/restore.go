@@ -16,7 +16,7 @@ type storedKey struct {
 }
 
 // restore takes in what the store has. Each file is then one that is gone, as far as we know, until it is found.
-func (t *table) restore(ctx context.Context) error {
+func (t *table) restore(ctx context.Context, s *saver) error {
 	walker, ok := t.settings.Store.(Walker)
 	if !ok {
 		return nil
@@ -40,7 +40,7 @@ func (t *table) restore(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("walk store: %w", err)
 	}
-	t.dead = append(t.dead, broken...) // they were reported, and nothing can be made of them
+	s.delete(ctx, broken) // they were reported, and nothing can be made of them
 	return nil
 }
 
@@ -100,15 +100,15 @@ func (t *table) expireRestored() {
 			t.closed.Remove(f.slot)
 			t.forget(f)
 			if t.names.vacant(f.streamID) {
-				t.dead = append(t.dead, checkpointPrefix+f.streamID)
+				t.dead = append(t.dead, t.names.again(f.streamID)) // nobody else has it while it is being deleted
 			}
 		}
 	}
 	clear(t.restored)
 }
 
-// deleteDead takes keys out of the store. What fails is tried again by the next process.
-func (s *saver) deleteDead(ctx context.Context, keys []string) {
+// delete takes keys out of the store. What fails is tried again by the next process.
+func (s *saver) delete(ctx context.Context, keys []string) {
 	for _, key := range keys {
 		if err := s.store.Delete(ctx, key); err != nil {
 			s.observer.unsaved(key, fmt.Errorf("delete %q: %w", key, err))

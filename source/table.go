@@ -31,7 +31,7 @@ type table struct {
 	restored map[storedKey]*file
 	lastRun  int64
 	settled  bool     // all that was there at start has been looked at
-	dead     []string // keys to be deleted
+	dead     []string // ids of streams whose positions are to be deleted
 
 	queue  []*file // wait for a worker
 	timers timers
