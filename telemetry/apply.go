@@ -41,7 +41,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 	top.spanID = spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	r.top = top
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
-		r.copied = isCopy(waiting) || r.idScope == "" && !s.registry.owns(s.settings.ID, "run", s.settings.Agent.Provider, key)
+		r.copied = isCopy(waiting) || r.idScope == "" && !s.owns("run", s.settings.Agent.Provider, key)
 	}
 	if !s.settings.Parent.Empty() {
 		r.traceID, top.parent = s.settings.Parent.TraceID, s.settings.Parent.SpanID
@@ -53,7 +53,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 		r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	}
 	r.started, r.expected = s.registry.settings.Now(), s.settings.ExpectedDuration
-	r.ref = &runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID}
+	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID})
 	s.run = r
 	if s.live && !r.copied {
 		s.stepStarted(r, waiting)
@@ -84,7 +84,7 @@ func isCopy(waiting []held) bool {
 func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
 	r.kin, r.ref, r.traceID, r.subAgent = key, ref, ref.traceID, true
-	r.copied = !s.registry.owns(s.settings.ID, "agent", key.provider, key.session, key.agent)
+	r.copied = !s.owns("agent", key.provider, key.session, key.agent)
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
@@ -187,7 +187,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	}
 	a.detached = c.closed || c.caller.closed
 	if id != "" {
-		a.muted = !s.registry.owns(s.settings.ID, "agent", s.settings.Agent.Provider, r.sessionID, id)
+		a.muted = !s.owns("agent", s.settings.Agent.Provider, r.sessionID, id)
 	}
 	a.span.cover(at)
 	c.child = a

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +56,20 @@ type Stream struct {
 	// lastTime is the newest time that a line told; unknown before the first.
 	lastTime moment
 	told     bool // some line told a time
+	// lastOffset is where the last line was.
+	lastOffset int64
+	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
+	arrivals  []ArrivalMark
+	steps     []*stepTaken
+	stepsLeft int
+	owed      *Place
+	fed       bool // a line came
+	restored  bool // a state was given
+	again     bool // it is being folded silently
+	// inFlight counts the hand-overs of other streams that have events of this one, from firstInFlight on.
+	inFlight      int
+	firstInFlight Place
+	foreign       []uint64
 	// processUsage is the running total that the last result told, by model.
 	processUsage map[string]events.Usage
 }
@@ -64,6 +79,7 @@ type held struct {
 	event  events.DisplayEvent
 	at     moment
 	origin origin
+	silent bool // its line was folded silently
 }
 
 // origin is where an event stands in its stream: the line, and which one of its kind in it.
@@ -74,7 +90,7 @@ type origin struct {
 }
 
 func newStream(r *Registry, s StreamSettings) *Stream {
-	return &Stream{
+	stream := &Stream{
 		registry:     r,
 		settings:     s,
 		writer:       recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: r.settings.Limits},
@@ -85,6 +101,8 @@ func newStream(r *Registry, s StreamSettings) *Stream {
 		seenCalls:    newOccurrences(r.settings.Limits.RememberedIDs),
 		seenMessages: newOccurrences(r.settings.Limits.RememberedIDs),
 	}
+	stream.restore(&s.State)
+	return stream
 }
 
 // Feed folds the events of one line. Nothing of evs is kept.
@@ -112,7 +130,7 @@ func (s *Stream) work(silent bool, f func()) {
 		}
 		child.mu.Lock()
 		child.sink, child.silent = s.out, silent
-		child.advance()
+		child.hear()
 		told = append(told, child.news()...)
 		child.mu.Unlock()
 	}
@@ -125,6 +143,28 @@ func (s *Stream) news() []*Stream {
 	return told
 }
 
+// hear takes in what another stream told. What comes of it goes out with the other's line, and until that is accepted it
+// is still owed. A stream that is being folded silently again hears of it when it is done with that.
+func (s *Stream) hear() {
+	if s.again {
+		return
+	}
+	held := len(s.held)
+	var first Place
+	if held > 0 {
+		first = Place{s.held[0].origin.offset, s.held[0].origin.index}
+	}
+	s.advance()
+	if len(s.held) == held {
+		return
+	}
+	if s.inFlight == 0 {
+		s.firstInFlight = first
+	}
+	s.inFlight++
+	s.sink.out.steps = append(s.sink.out.steps, givenStep{stream: s})
+}
+
 // advance does what the stream could not do before something was told by another.
 func (s *Stream) advance() {
 	s.release(false)
@@ -132,13 +172,34 @@ func (s *Stream) advance() {
 }
 
 func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
-	s.idle, s.live = false, line.Live && !line.Silent
+	if s.stepsLeft > 0 {
+		before := line.Offset
+		if !line.Silent {
+			before = math.MaxInt64
+		}
+		s.catchUp(before)
+		s.silent = line.Silent
+	}
+	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Silent, line.Offset, true
+	s.again = line.Silent
+	if line.Silent {
+		if mark, ok := s.arrived(line.Offset); ok {
+			line.Live, line.Arrival = true, time.UnixMilli(mark.Time)
+		}
+	} else if line.Live && !s.told {
+		s.markArrival(line)
+	}
 	s.moved = s.registry.settings.Now()
 	var nth counter
 	for i := range evs {
 		ev := &evs[i]
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
+		s.silent = line.Silent && s.wasGiven(o)
 		at := s.timeOf(ev, line)
+		if line.Silent && s.restored && !s.silent {
+			s.hold(ev, at, o) // it is owed still, and goes out when all is as it was
+			continue
+		}
 		if len(s.held) == 0 && at.known() && !s.run.opens(ev) {
 			s.apply(ev, at, o)
 			continue
@@ -187,8 +248,11 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 // Idle tells that all that was there has been read: what waits for a time will not find one in what comes before long.
 func (s *Stream) Idle() {
 	s.work(false, func() {
-		s.idle = true
-		if len(s.held) > 0 && !s.told {
+		s.catchUp(math.MaxInt64)
+		s.silent, s.idle, s.again = false, true, false
+		s.release(false)
+		if !s.told && slices.ContainsFunc(s.held, func(h held) bool { return !h.at.known() }) {
+			s.done(StepDate, s.sink)
 			s.date(moment{s.settings.FileTime, TimeSourceFile})
 			s.release(false)
 		}
@@ -202,6 +266,8 @@ func (s *Stream) settle() {
 		return
 	}
 	if k := s.registry.kinNow(s.run.kin); k.ended {
+		s.silent = false // had it been closed before a restart, it would be closed
+		s.done(StepEnd, s.sink)
 		s.closeRun(s.run, k.reason)
 	}
 }
@@ -219,12 +285,18 @@ func (s *Stream) expire(into *batch, before time.Time) {
 		return
 	}
 	s.sink, s.silent = into, false
+	s.done(StepEnd, into)
 	s.closeRun(s.run, cmp.Or(k.reason, CloseReasonResult))
 }
 
 // Close ends the stream: what waits comes out, and what is open is closed for reason.
 func (s *Stream) Close(reason CloseReason) {
-	s.work(false, func() { s.close(reason) })
+	s.work(false, func() {
+		s.catchUp(math.MaxInt64)
+		s.silent = false
+		s.done(StepClose, s.sink)
+		s.close(reason)
+	})
 	s.registry.leave(s)
 }
 
@@ -298,7 +370,7 @@ func (s *Stream) date(m moment) {
 }
 
 func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
-	h := held{event: *ev, at: at, origin: o}
+	h := held{event: *ev, at: at, origin: o, silent: s.silent}
 	h.event.Tool.Input, h.event.Tool.Output = nil, nil
 	if s.writer.capture.ToolInput {
 		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
@@ -310,8 +382,12 @@ func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
 }
 
 // release applies what no longer has to wait: the time is known, and so is the key of the run. With force nothing waits.
+//
+// An event that is new goes out, whatever released it, and so does one that waited when the stream's state was kept.
+// Where no state is known, an event of a silent line went out if a silent line releases it.
 func (s *Stream) release(force bool) {
-	done := 0
+	done, silent := 0, s.silent
+	defer func() { s.silent = silent }()
 	for done < len(s.held) {
 		h := &s.held[done]
 		if !h.at.known() {
@@ -320,6 +396,7 @@ func (s *Stream) release(force bool) {
 			}
 			h.at = s.fallbackTime()
 		}
+		s.silent = h.silent && (silent || s.restored)
 		if s.run.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
 			break
 		}
