@@ -33,7 +33,7 @@ func (s *Stream) turnOf(waiting []held) turnKey {
 func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
 	r.kin, r.ref, r.traceID, r.subAgent = key, ref, ref.traceID, true
-	r.copied = !s.registry.owns(s.settings.ID, "agent", key.provider, key.session, key.agent)
+	r.copied = !s.owns("agent", key.provider, key.session, key.agent)
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
@@ -86,6 +86,8 @@ func (s *Stream) settle() {
 		return
 	}
 	if k := s.registry.kinNow(s.run.kin); k.ended {
+		s.silent = false // had it been closed before a restart, it would be closed
+		s.done(StepEnd, s.sink)
 		s.closeRun(s.run, k.ending.reason)
 	}
 }
@@ -103,6 +105,7 @@ func (s *Stream) expire(into *batch, before time.Time) {
 		return
 	}
 	s.sink, s.silent = into, false
+	s.done(StepEnd, into)
 	s.closeRun(s.run, cmp.Or(k.ending.reason, CloseReasonResult))
 }
 
