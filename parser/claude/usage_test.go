@@ -77,9 +77,9 @@ type rawSum struct {
 	current string
 	anon    []rawUsage
 
-	run, process, turns events.Tokens
-	hasRun, hasProcess  bool
-	results             int
+	run, process       events.Tokens
+	hasRun, hasProcess bool
+	results            int
 }
 
 func (s *rawSum) add(line []byte) {

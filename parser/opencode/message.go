@@ -62,8 +62,8 @@ func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
 	}
-	key := p.hash(domainMessage, info.id.Body(), nil)
-	sessionKey := p.hash(domainSession, info.sessionID.Body(), nil)
+	key := p.idHash(domainMessage, info.id)
+	sessionKey := p.idHash(domainSession, info.sessionID)
 	in, _ := p.sessions.Get(sessionKey)
 	m, known := p.messages.Get(key)
 	m.created = firstTime(millis(info.time.created), m.created)
@@ -93,7 +93,7 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
 	}
-	key := p.hash(domainSession, info.id.Body(), nil)
+	key := p.idHash(domainSession, info.id)
 	in, _ := p.sessions.Get(key)
 	in.created = firstTime(in.created, millis(info.time.created))
 	if in.version == "" {
@@ -101,7 +101,7 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	}
 	child := len(info.parentID.Body()) > 0
 	if child && in.call == "" {
-		in.call, _ = p.tasks.Get(p.hash(domainTask, info.parentID.Body(), []byte(p.strings.Text(info.title))))
+		in.call, _ = p.tasks.Get(p.hash(domainTask, []byte(p.strings.Intern(info.parentID)), []byte(p.strings.Text(info.title))))
 	}
 	told := in.told
 	in.told = true
@@ -137,7 +137,7 @@ func (p *Parser) modelName(v scan.Value) string {
 
 // partEvents gives the events of a part. at is when its line or row was written, zero if that is not told.
 func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStatus {
-	m, _ := p.messages.Get(p.hash(domainMessage, pt.messageID.Body(), nil))
+	m, _ := p.messages.Get(p.idHash(domainMessage, pt.messageID))
 	if from == originStream && m.role == roleUnknown && !pt.synthetic.True() {
 		m.role = roleAssistant
 	}
@@ -287,7 +287,7 @@ func (p *Parser) stepFinish(pt *part, m *message, from origin) {
 		reason := p.strings.Intern(pt.reason)
 		p.emit(events.KindTurnDone).End = &events.End{Error: reason == reasonError, Code: reason}
 	}
-	p.messages.Set(p.hash(domainMessage, pt.messageID.Body(), nil), *m)
+	p.messages.Set(p.idHash(domainMessage, pt.messageID), *m)
 }
 
 // endsTurn reports whether a step that finished for reason is the last one. Up to 0.5 no reason is told.
