@@ -72,7 +72,7 @@ func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
 // texts are all strings of an event.
 func texts(e *events.DisplayEvent) []string {
 	all := []string{
-		e.SessionID, e.TurnID, e.MessageID, e.ItemID, e.ParentID, e.AgentID, e.Model, e.Text, e.Reasoning, e.Notice.Code,
+		e.SessionID, e.TurnID, e.MessageID, e.ItemID, e.ParentID, e.AgentID, e.Model, e.ModelProvider, e.Text, e.Reasoning, e.Notice.Code,
 		e.Tool.ID, e.Tool.Name, e.Tool.Target, e.Tool.AgentType, e.Tool.Server, e.Tool.Err, e.Tool.Summary, string(e.Tool.Output),
 	}
 	if s := e.Session; s != nil {

@@ -14,62 +14,116 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Table reads the table under a heading of docs/formats/<provider>.md: what its first column names in code quotes, with
-// the text of its second column.
-func Table(t testing.TB, provider, heading string) map[string]string {
+// Becomes are the names of the column that says what a type becomes.
+var Becomes = []string{"becomes", "gives"}
+
+// Table reads the table under the first heading of docs/formats/<provider>.md that begins with a text: what its first
+// column names in code quotes, with the text of one of its other columns. The column is found by its name, of which
+// there may be several.
+func Table(t testing.TB, provider, heading string, column ...string) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats", provider+".md"))
 	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(data), "\n## "+heading+"\n")
-	require.True(t, ok, "docs/formats/%s.md has no heading %q", provider, heading)
-	section, _, _ = strings.Cut(section, "\n## ")
+	at := -1
 	table := map[string]string{}
-	for line := range strings.SplitSeq(section, "\n") {
-		cells := strings.Split(line, "|")
-		if len(cells) < 4 {
+	for _, line := range section(string(data), heading) {
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---") {
 			continue
 		}
-		for i, name := range strings.Split(cells[1], "`") {
+		if at < 0 {
+			at = slices.IndexFunc(cells, func(cell string) bool { return slices.Contains(column, strings.TrimSpace(cell)) })
+			require.Positive(t, at, "docs/formats/%s.md has no column %q under %q", provider, column, heading)
+			continue
+		}
+		require.Greater(t, len(cells), at, "a row without its column: %s", line)
+		for i, name := range strings.Split(cells[0], "`") {
 			if i%2 == 1 {
-				table[name] = strings.TrimSpace(cells[2])
+				require.NotContains(t, table, name, "docs/formats/%s.md has it twice under %q", provider, heading)
+				table[name] = strings.TrimSpace(cells[at])
 			}
 		}
 	}
-	require.NotEmpty(t, table, "no table under %q", heading)
+	require.NotEmpty(t, table, "docs/formats/%s.md has no table under %q", provider, heading)
 	return table
 }
 
-// Cases lists the words that a function of a provider's folder names in its case clauses: the types that it knows.
-func Cases(t testing.TB, file, function string) []string {
+// section gives the lines under the first heading, of any level, that begins with a text, up to the next heading.
+func section(page, heading string) (lines []string) {
+	inside := false
+	for line := range strings.SplitSeq(page, "\n") {
+		if strings.HasPrefix(line, "#") {
+			if inside {
+				break
+			}
+			inside = strings.HasPrefix(strings.TrimLeft(line, "# "), heading)
+		} else if inside {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Cases lists the words that functions of a provider's folder tell apart: those of their outermost switches, and those
+// that they compare a kind with outside of them.
+func Cases(t testing.TB, functions ...string) []string {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	var words []string
-	for _, decl := range parsed.Decls {
-		f, ok := decl.(*ast.FuncDecl)
-		if !ok || f.Name.Name != function {
+	found := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if c, ok := n.(*ast.CaseClause); ok {
-				words = append(words, literals(t, c.List)...)
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, decl := range parsed.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && slices.Contains(functions, f.Name.Name) {
+				found++
+				words = append(words, wordsOf(t, f.Body)...)
 			}
-			return true
-		})
+		}
 	}
-	require.NotEmpty(t, words, "%s: no cases in %s", file, function)
+	require.Equal(t, len(functions), found, "functions %q", functions)
+	require.NotEmpty(t, words, "no cases in %q", functions)
 	slices.Sort(words)
 	return slices.Compact(words)
 }
 
-func literals(t testing.TB, list []ast.Expr) (words []string) {
-	t.Helper()
-	for _, e := range list {
-		if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-			word, err := strconv.Unquote(lit.Value)
-			require.NoError(t, err)
-			words = append(words, word)
+func wordsOf(t testing.TB, body ast.Node) (words []string) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CaseClause:
+			for _, e := range n.List {
+				words = append(words, literal(t, e)...)
+			}
+			return false // what a case tells apart is told elsewhere
+		case *ast.BinaryExpr:
+			if n.Op == token.EQL && isKind(n.X) {
+				words = append(words, literal(t, n.Y)...)
+			}
 		}
-	}
+		return true
+	})
 	return words
+}
+
+// isKind reports whether e is kind or string(kind).
+func isKind(e ast.Expr) bool {
+	if call, ok := e.(*ast.CallExpr); ok && len(call.Args) == 1 {
+		e = call.Args[0]
+	}
+	name, ok := e.(*ast.Ident)
+	return ok && name.Name == "kind"
+}
+
+func literal(t testing.TB, e ast.Expr) []string {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return nil
+	}
+	word, err := strconv.Unquote(lit.Value)
+	require.NoError(t, err)
+	return []string{word}
 }

@@ -84,6 +84,7 @@ func Dump(e *events.DisplayEvent) string {
 		fmt.Fprintf(&b, " time=%s", e.Time.Format(time.RFC3339Nano))
 	}
 	text("model", e.Model)
+	text("model_provider", e.ModelProvider)
 	text("parent", e.ParentID)
 	text("agent", e.AgentID)
 	flag("copied", e.Copied)
