@@ -12,56 +12,24 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/internal/doctable"
 )
 
 // Becomes are the names of the column that says what a type becomes.
 var Becomes = []string{"becomes", "gives"}
 
 // Table reads the table under the first heading of docs/formats/<provider>.md that begins with a text: what its first
-// column names in code quotes, with the text of one of its other columns. The column is found by its name, of which
-// there may be several.
-func Table(t testing.TB, provider, heading string, column ...string) map[string]string {
+// column names in code quotes, with the text of the first of the columns named that it has.
+func Table(t testing.TB, provider, heading string, columns ...string) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats", provider+".md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats", provider+".md"))
 	require.NoError(t, err)
-	at := -1
-	table := map[string]string{}
-	for _, line := range section(string(data), heading) {
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---") {
-			continue
-		}
-		if at < 0 {
-			at = slices.IndexFunc(cells, func(cell string) bool { return slices.Contains(column, strings.TrimSpace(cell)) })
-			require.Positive(t, at, "docs/formats/%s.md has no column %q under %q", provider, column, heading)
-			continue
-		}
-		require.Greater(t, len(cells), at, "a row without its column: %s", line)
-		for i, name := range strings.Split(cells[0], "`") {
-			if i%2 == 1 {
-				require.NotContains(t, table, name, "docs/formats/%s.md has it twice under %q", provider, heading)
-				table[name] = strings.TrimSpace(cells[at])
-			}
-		}
-	}
-	require.NotEmpty(t, table, "docs/formats/%s.md has no table under %q", provider, heading)
-	return table
-}
-
-// section gives the lines under the first heading, of any level, that begins with a text, up to the next heading.
-func section(page, heading string) (lines []string) {
-	inside := false
-	for line := range strings.SplitSeq(page, "\n") {
-		if strings.HasPrefix(line, "#") {
-			if inside {
-				break
-			}
-			inside = strings.HasPrefix(strings.TrimLeft(line, "# "), heading)
-		} else if inside {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	table, err := doctable.Read(string(page), heading)
+	require.NoError(t, err, provider)
+	column, err := table.Column(columns...)
+	require.NoError(t, err, provider)
+	return column
 }
 
 // Cases lists the words that functions of a provider's folder tell apart: those of their outermost switches, and those
