@@ -102,7 +102,7 @@ func (p *Parser) metaOf(array, id scan.Value) members {
 		for p.inner.Object(); p.inner.Key(); {
 			p.nested = keep(p.nested, &p.inner)
 		}
-		if bytes.Equal(p.nested.get("id").Raw, id.Raw) {
+		if p.idHash(domainCall, p.nested.get("id")) == p.idHash(domainCall, id) {
 			return p.nested
 		}
 	}

@@ -147,7 +147,7 @@ func (p *Parser) resultText(b *block) []byte {
 		case scan.KindString:
 			p.output = scan.AppendString(p.output, v.Body())
 		case scan.KindObject, scan.KindArray:
-			p.output = append(p.output, v.Raw...)
+			p.output = scan.AppendJSON(p.output, v.Raw)
 		}
 	}
 	for i, text := range b.texts {

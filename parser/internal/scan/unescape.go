@@ -38,6 +38,9 @@ func AppendString(dst, body []byte) []byte {
 	}
 }
 
+// AppendJSON appends a value as it stands, invalid UTF-8 replaced as in [AppendString].
+func AppendJSON(dst, raw []byte) []byte { return appendValid(dst, raw) }
+
 // simpleEscapes are those of one letter, by that letter.
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 

@@ -20,3 +20,11 @@ func TestHashIsOfTheText(t *testing.T) {
 	}
 	assert.NotEqual(t, scan.Hash(seed, []byte("a")), scan.Hash(seed, []byte("b")))
 }
+
+func TestJSONIsValidText(t *testing.T) {
+	var s scan.Strings
+	for raw, want := range map[string]string{`{"a":1}`: `{"a":1}`, "[\"\xff\x80b\"]": "[\"\uFFFD\uFFFDb\"]", "": ""} {
+		assert.Equal(t, want, s.JSON(scan.Value{Kind: scan.KindObject, Raw: []byte(raw)}))
+		assert.Equal(t, "x"+want, string(scan.AppendJSON([]byte("x"), []byte(raw))))
+	}
+}
