@@ -108,7 +108,7 @@ generate: ## say what is generated (nothing that is committed)
 
 .PHONY: conformance
 conformance: $(BIN)/tailspan ## compare the events with captures and cases kept outside of this repository (SHARED=../shared)
-	@SHARED='$(SHARED)' .ci/conformance $(BIN)/tailspan
+	@GO='$(GO)' SHARED='$(SHARED)' .ci/conformance $(BIN)/tailspan
 
 .PHONY: validate
 validate: $(BIN)/otelcol-tailspan ## have the collector check each configuration in deploy/config

@@ -76,10 +76,25 @@ func texts(e *events.DisplayEvent) []string {
 		e.Tool.ID, e.Tool.Name, e.Tool.Target, e.Tool.AgentType, e.Tool.Server, e.Tool.Err, e.Tool.Summary, string(e.Tool.Output),
 	}
 	if s := e.Session; s != nil {
-		all = append(all, s.Version, s.WorkingDir, s.PermissionMode, s.PreviousID, s.Branch)
+		all = append(all, s.Version, s.WorkingDir, s.PermissionMode, s.PreviousID, s.ParentID, s.AgentName, s.Branch)
 	}
 	if d := e.End; d != nil {
 		all = append(all, d.Code, d.Result, d.Err, d.Principle)
+	}
+	if a := e.Approval; a != nil {
+		all = append(all, a.ID, a.Tool, a.Subject)
+	}
+	if a := e.Ask; a != nil {
+		all = append(all, a.ID)
+		for _, q := range a.Questions {
+			all = append(all, q.ID, q.Header, q.Prompt)
+			for _, o := range q.Options {
+				all = append(all, o.Label, o.Description)
+			}
+		}
+		for _, answer := range a.Answers {
+			all = append(append(all, answer.QuestionID), answer.Selected...)
+		}
 	}
 	return all
 }

@@ -80,6 +80,12 @@ func Dump(e *events.DisplayEvent) string {
 		}
 		span("duration", d.Duration)
 	}
+	if a := e.Approval; a != nil {
+		fmt.Fprintf(&b, " %+v", *a)
+	}
+	if a := e.Ask; a != nil {
+		fmt.Fprintf(&b, " %+v", *a)
+	}
 	if !e.Time.IsZero() {
 		fmt.Fprintf(&b, " time=%s", e.Time.Format(time.RFC3339Nano))
 	}
