@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/gemini"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
@@ -32,7 +31,7 @@ func FuzzParse(f *testing.F) {
 func FuzzSplit(f *testing.F) {
 	parsertest.AddFixtures(f, gemini.Name)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		parsertest.Split(t, func() events.DisplayEventSource { return gemini.New() }, data)
+		parsertest.Split(t, newSource, data)
 	})
 }
 

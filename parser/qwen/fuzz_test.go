@@ -3,7 +3,6 @@ package qwen_test
 import (
 	"testing"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 	"github.com/tailspan/tailspan/parser/qwen"
 )
@@ -24,6 +23,6 @@ func FuzzParse(f *testing.F) {
 func FuzzSplit(f *testing.F) {
 	parsertest.AddFixtures(f, qwen.Name)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		parsertest.Split(t, func() events.DisplayEventSource { return qwen.New() }, data)
+		parsertest.Split(t, newSource, data)
 	})
 }
