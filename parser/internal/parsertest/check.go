@@ -15,7 +15,7 @@ import (
 
 // Checker holds the promises of package events over one stream.
 type Checker struct {
-	calls map[string]callState // by id: what is known of the last call
+	calls map[string]callState // by session and id: what is known of the last call
 }
 
 type callState struct {
@@ -48,22 +48,23 @@ func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 }
 
 // call holds that a call has one ToolUse while it is open, and at most one result, which may come first. An id that was
-// answered may come again for another call.
+// answered may come again for another call, and so may one of another session in the same stream.
 func (c *Checker) call(t testing.TB, e *events.DisplayEvent) {
 	id := e.Tool.ID
 	if id == "" {
 		return
 	}
-	was := c.calls[id]
+	key := e.SessionID + "\x00" + id
+	was := c.calls[key]
 	switch e.Kind {
 	case events.KindToolUse:
 		body := e.Tool.Name + string(e.Tool.Input)
 		require.False(t, was.called && !was.answered && was.body == body, "a second ToolUse for the open call %q", id)
-		c.calls[id] = callState{body: body, called: true, answered: was.answered && !was.called}
+		c.calls[key] = callState{body: body, called: true, answered: was.answered && !was.called}
 	case events.KindToolResult:
 		require.False(t, was.answered, "a second ToolResult for %q", id)
 		was.answered = true
-		c.calls[id] = was
+		c.calls[key] = was
 	}
 }
 
