@@ -96,6 +96,10 @@ lint: ## golangci-lint if it is installed, else go vet and gofmt
 		[ -z "$$bad" ] || { echo "not formatted by gofmt:"; echo "$$bad"; exit 1; }; \
 	fi
 
+.PHONY: drift
+drift: ## compare the types that we know with the newest published ones; needs npm and a network
+	$(GO) run ./deploy/drift
+
 .PHONY: generate
 generate: ## say what is generated (nothing that is committed)
 	@echo "Nothing in this repository is generated. metadata.yaml and internal/metadata of the two components have the form"
@@ -104,7 +108,7 @@ generate: ## say what is generated (nothing that is committed)
 
 .PHONY: conformance
 conformance: $(BIN)/tailspan ## compare the events with captures and cases kept outside of this repository (SHARED=../shared)
-	@SHARED='$(SHARED)' .ci/conformance $(BIN)/tailspan
+	@GO='$(GO)' SHARED='$(SHARED)' .ci/conformance $(BIN)/tailspan
 
 .PHONY: validate
 validate: $(BIN)/otelcol-tailspan ## have the collector check each configuration in deploy/config

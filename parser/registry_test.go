@@ -39,6 +39,26 @@ func TestEveryProviderIsTested(t *testing.T) {
 	}
 }
 
+// TestEveryProviderIsDocumented holds that a registered provider has a page that tells its types, that the list of
+// documents links to it, and that the README and the one page say which provider does not stream.
+func TestEveryProviderIsDocumented(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join("..", "docs", "README.md"))
+	require.NoError(t, err)
+	for _, name := range parser.Names() {
+		if name == parser.Auto || name == parser.None {
+			continue
+		}
+		page, err := os.ReadFile(filepath.Join("..", "docs", "formats", name+".md"))
+		require.NoError(t, err)
+		assert.Contains(t, string(page), "\n| type |", name)
+		assert.Contains(t, string(index), "](formats/"+name+".md)")
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	require.NoError(t, err)
+	assert.Contains(t, string(readme), "arrive in one burst, after the response has completed")
+	assert.Contains(t, string(readme), "(docs/formats/openai_compatible.md#cadence-one-burst-after-the-response)")
+}
+
 // folderOf is the folder of a provider, here and in testdata.
 func folderOf(name string) string { return strings.TrimSuffix(name, "_compatible") }
 

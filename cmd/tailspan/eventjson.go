@@ -18,15 +18,21 @@ type eventJSON struct {
 	Parent    string  `json:"parent,omitempty"`
 	AgentID   string  `json:"agent_id,omitempty"`
 	Model     string  `json:"model,omitempty"`
+	Served    string  `json:"model_provider,omitempty"` // who serves the model
 	Synthetic bool    `json:"synthetic,omitempty"`
 	Delta     bool    `json:"delta,omitempty"`
+	Copied    bool    `json:"copied,omitempty"`
 	Text      *string `json:"text,omitempty"`
+	Reasoning string  `json:"reasoning,omitempty"` // of a message
 
 	*toolJSON
 	*usageJSON
 	*noticeJSON
 	*sessionJSON
 	*endJSON
+
+	Approval *approvalJSON `json:"approval,omitempty"`
+	Ask      *askJSON      `json:"ask,omitempty"`
 
 	// What both a result and an end can tell. JSON leaves out a name that two embedded structs have.
 	Error     *bool    `json:"error,omitempty"`
@@ -70,26 +76,61 @@ type sessionJSON struct {
 	PermissionMode string `json:"permission_mode,omitempty"`
 	PreviousID     string `json:"previous_session_id,omitempty"`
 	Branch         string `json:"branch,omitempty"`
+	AgentName      string `json:"agent_name,omitempty"`
+	ParentID       string `json:"parent_session_id,omitempty"`
+	SubAgent       bool   `json:"sub_agent,omitempty"`
 }
 
 type endJSON struct {
 	Code        string `json:"end_code,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
 	Result      string `json:"result,omitempty"`
+	Principle   string `json:"principle,omitempty"`
 	Turns       int    `json:"turns,omitempty"`
+}
+
+type approvalJSON struct {
+	ID      string `json:"id,omitempty"`
+	Tool    string `json:"tool,omitempty"`
+	Subject string `json:"subject,omitempty"`
+}
+
+type askJSON struct {
+	ID        string         `json:"id,omitempty"`
+	Questions []questionJSON `json:"questions,omitempty"`
+	Answers   []answerJSON   `json:"answers,omitempty"`
+}
+
+type questionJSON struct {
+	ID      string       `json:"id,omitempty"`
+	Header  string       `json:"header,omitempty"`
+	Prompt  string       `json:"prompt"`
+	Options []optionJSON `json:"options,omitempty"`
+	Multi   bool         `json:"multi,omitempty"`
+}
+
+type optionJSON struct {
+	Label       string `json:"label"`
+	Description string `json:"description,omitempty"`
+}
+
+type answerJSON struct {
+	QuestionID string   `json:"question_id,omitempty"`
+	Selected   []string `json:"selected"`
 }
 
 func newEventJSON(e *events.DisplayEvent) eventJSON {
 	j := eventJSON{
 		Kind: e.Kind.String(), SessionID: e.SessionID, TurnID: e.TurnID, MessageID: e.MessageID, ItemID: e.ItemID,
-		Parent: e.ParentID, AgentID: e.AgentID, Model: e.Model, Synthetic: e.Synthetic, Delta: e.Delta,
+		Parent: e.ParentID, AgentID: e.AgentID, Model: e.Model, Served: e.ModelProvider, Synthetic: e.Synthetic, Delta: e.Delta,
+		Copied: e.Copied,
 	}
 	if !e.Time.IsZero() {
 		j.Time = e.Time.Format(time.RFC3339Nano)
 	}
 	switch e.Kind {
 	case events.KindText, events.KindReasoning, events.KindMessage, events.KindPhase, events.KindPrompt:
-		j.Text = &e.Text
+		j.Text, j.Reasoning = &e.Text, e.Reasoning
 	case events.KindNotice:
 		j.Text = &e.Text
 		j.noticeJSON = &noticeJSON{Level: e.Notice.Level.String(), Code: e.Notice.Code}
@@ -102,13 +143,19 @@ func newEventJSON(e *events.DisplayEvent) eventJSON {
 		}
 	case events.KindSessionStarted:
 		if s := e.Session; s != nil {
-			j.sessionJSON = &sessionJSON{s.Version, s.WorkingDir, s.PermissionMode, s.PreviousID, s.Branch}
+			j.sessionJSON = &sessionJSON{s.Version, s.WorkingDir, s.PermissionMode, s.PreviousID, s.Branch, s.AgentName, s.ParentID, s.SubAgent}
 		}
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
 		if d := e.End; d != nil {
 			j.Error, j.ErrorText, j.Duration = &d.Error, d.Err, seconds(d.Duration)
-			j.endJSON = &endJSON{d.Code, d.Interrupted, d.Result, d.Turns}
+			j.endJSON = &endJSON{d.Code, d.Interrupted, d.Result, d.Principle, d.Turns}
 		}
+	case events.KindApprovalRequest:
+		if a := e.Approval; a != nil {
+			j.Approval = &approvalJSON{a.ID, a.Tool, a.Subject}
+		}
+	case events.KindAskRequest:
+		j.Ask = newAskJSON(e.Ask)
 	}
 	return j
 }
@@ -140,4 +187,22 @@ func (j *eventJSON) tool(e *events.DisplayEvent) {
 	if t.HasLines {
 		j.Lines = &t.Lines
 	}
+}
+
+func newAskJSON(a *events.Ask) *askJSON {
+	if a == nil {
+		return nil
+	}
+	j := &askJSON{ID: a.ID}
+	for _, q := range a.Questions {
+		question := questionJSON{ID: q.ID, Header: q.Header, Prompt: q.Prompt, Multi: q.Multi}
+		for _, o := range q.Options {
+			question.Options = append(question.Options, optionJSON{o.Label, o.Description})
+		}
+		j.Questions = append(j.Questions, question)
+	}
+	for _, answer := range a.Answers {
+		j.Answers = append(j.Answers, answerJSON{answer.QuestionID, answer.Selected})
+	}
+	return j
 }

@@ -2,6 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,23 +15,81 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestEventJSONTellsFailures holds that a result and an end tell why they failed and how long they took: their structs
-// are embedded, and a name that two of them had would be left out.
-func TestEventJSONTellsFailures(t *testing.T) {
-	for _, e := range []events.DisplayEvent{
-		{Kind: events.KindToolResult, Tool: events.Tool{ID: "c", Error: true, Err: "boom", Duration: 1500 * time.Millisecond}},
-		{Kind: events.KindSessionEnded, End: &events.End{Error: true, Err: "boom", Duration: 1500 * time.Millisecond}},
+// TestEventJSONTellsAll holds that each payload of an event is printed.
+func TestEventJSONTellsAll(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		event events.DisplayEvent
+		want  string
+	}{
+		{"failed result", events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "c", Name: "Bash", Error: true, Err: "boom", Duration: 1500 * time.Millisecond}},
+			`{"kind":"tool_result","id":"c","name":"Bash","size":0,"error":true,"error_text":"boom","duration_s":1.5}`},
+		{"failed run", events.DisplayEvent{Kind: events.KindSessionEnded, End: &events.End{Error: true, Code: "error_max_turns", Err: "boom", Duration: 1500 * time.Millisecond}},
+			`{"kind":"session_end","end_code":"error_max_turns","error":true,"error_text":"boom","duration_s":1.5}`},
+		{"refused turn", events.DisplayEvent{Kind: events.KindTurnAborted, End: &events.End{Principle: "no harm"}},
+			`{"kind":"turn_aborted","principle":"no harm","error":false}`},
+		{"who serves the model", events.DisplayEvent{Kind: events.KindText, Text: "x", Model: "m", ModelProvider: "mock"},
+			`{"kind":"text","model":"m","model_provider":"mock","text":"x"}`},
+		{"message", events.DisplayEvent{Kind: events.KindMessage, Text: "x", Reasoning: "y"}, `{"kind":"message","text":"x","reasoning":"y"}`},
+		{"session of a sub-agent", events.DisplayEvent{Kind: events.KindSessionStarted, Session: &events.Session{AgentName: "a", ParentID: "p", SubAgent: true}},
+			`{"kind":"session_start","agent_name":"a","parent_session_id":"p","sub_agent":true}`},
+		{"approval", events.DisplayEvent{Kind: events.KindApprovalRequest, Approval: &events.Approval{ID: "a", Tool: "bash", Subject: "rm x"}},
+			`{"kind":"approval_request","approval":{"id":"a","tool":"bash","subject":"rm x"}}`},
+		{"ask", events.DisplayEvent{Kind: events.KindAskRequest, Ask: &events.Ask{ID: "q", Questions: []events.AskQuestion{
+			{ID: "1", Header: "h", Prompt: "which?", Multi: true, Options: []events.AskOption{{Label: "a", Description: "d"}, {Label: "b"}}}},
+			Answers: []events.AskAnswer{{QuestionID: "1", Selected: []string{"a"}}}}},
+			`{"kind":"ask_request","ask":{"id":"q","questions":[{"id":"1","header":"h","prompt":"which?","options":[{"label":"a","description":"d"},{"label":"b"}],"multi":true}],` +
+				`"answers":[{"question_id":"1","selected":["a"]}]}}`},
 	} {
-		data, err := json.Marshal(newEventJSON(&e))
-		require.NoError(t, err)
-		var got struct {
-			Error     bool    `json:"error"`
-			ErrorText string  `json:"error_text"`
-			Duration  float64 `json:"duration_s"`
+		t.Run(tc.name, func(t *testing.T) {
+			data, err := json.Marshal(newEventJSON(&tc.event))
+			require.NoError(t, err)
+			assert.JSONEq(t, tc.want, string(data))
+		})
+	}
+}
+
+// TestEventJSONNames holds that no two of the embedded structs have a name in common: encoding/json would print neither.
+func TestEventJSONNames(t *testing.T) {
+	seen := map[string]string{}
+	for i := range reflect.TypeFor[eventJSON]().NumField() {
+		field := reflect.TypeFor[eventJSON]().Field(i)
+		fields := []reflect.StructField{field}
+		if field.Anonymous {
+			fields = reflect.VisibleFields(field.Type.Elem())
 		}
-		require.NoError(t, json.Unmarshal(data, &got))
-		assert.True(t, got.Error, "%s", data)
-		assert.Equal(t, "boom", got.ErrorText, "%s", data)
-		assert.Equal(t, 1.5, got.Duration, "%s", data)
+		for _, f := range fields {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			require.NotEmpty(t, name, f.Name)
+			assert.Empty(t, seen[name], "%s is told by %s too", name, field.Name)
+			seen[name] = field.Name
+		}
+	}
+}
+
+// TestEventsTellFailures holds the same of real runs: why a call and a run failed, and how long the run took.
+func TestEventsTellFailures(t *testing.T) {
+	for file, kind := range map[string]string{"claude/fatal-401.jsonl": "session_end", "claude/max-turns.jsonl": "session_end", "opencode/failures.jsonl": "tool_result"} {
+		path := filepath.Join("../../testdata", file)
+		require.FileExists(t, path)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		_, stdout, _ := tailspan(string(data), "events", "-")
+		found := 0
+		for line := range strings.Lines(stdout) {
+			var e struct {
+				Kind      string  `json:"kind"`
+				Error     bool    `json:"error"`
+				ErrorText string  `json:"error_text"`
+				Duration  float64 `json:"duration_s"`
+			}
+			require.NoError(t, json.Unmarshal([]byte(line), &e))
+			if e.Kind == kind && e.Error {
+				found++
+				assert.NotEmpty(t, e.ErrorText, line)
+				assert.Positive(t, e.Duration, line)
+			}
+		}
+		assert.Positive(t, found, file)
 	}
 }

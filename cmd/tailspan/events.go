@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -17,7 +19,12 @@ of all lines: how many, how many malformed or unknown, and the tokens.`
 
 func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	f := newFlags("events", eventsSynopsis, stderr)
-	name, src, err := f.source(args)
+	hide := f.Bool("redact", false, "take secrets out")
+	name, parsed, err := f.source(args)
+	if err != nil {
+		return err
+	}
+	src, err := newReader(parsed, *hide)
 	if err != nil {
 		return err
 	}
@@ -29,7 +36,15 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	out := bufio.NewWriterSize(stdout, readBytes)
 	p := newEventPrinter(out)
 	lines := lineReader{name: name, max: f.maxLine}
+	var mu sync.Mutex
+	var ticked error // of a write, which the next one tells again
+	stop := src.tick(name, &mu, func(due []events.DisplayEvent) { ticked = errors.Join(p.events(due), out.Flush()) })
 	err = lines.records(in, func(line []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if ticked != nil {
+			return ticked
+		}
 		if err := p.events(src.ParseEvents(line)); err != nil {
 			return err
 		}
@@ -38,6 +53,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		}
 		return out.Flush() // who writes may write on for hours
 	})
+	stop()
 	if err == nil {
 		err = p.events(src.Flush())
 	}
@@ -48,7 +64,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		err = p.events([]events.DisplayEvent{incompleteEnd})
 	}
 	if err == nil {
-		err = p.summary(src, lines.skipped)
+		err = p.summary(src.Source, lines.skipped)
 	}
 	if flushed := out.Flush(); err == nil && flushed != nil {
 		err = fmt.Errorf("write events: %w", flushed)

@@ -1,6 +1,6 @@
 // Command tailspan reads what coding agents write and shows it to people and programs.
 //
-//	tailspan events [--provider P] FILE|-              one JSON object per event, last a summary
+//	tailspan events [--provider P] [--redact] FILE|-   one JSON object per event, last a summary
 //	tailspan render [--mode M] [--style S] FILE|-      the readable log; on a terminal, live, with a status line
 //	tailspan doctor --otlp FILE...                     check an export of spans and records
 //

@@ -61,26 +61,7 @@ func (r *rendering) tick() (stop func()) {
 	if !r.live {
 		return func() {}
 	}
-	ticker := time.NewTicker(redact.DefaultQuiet / 2)
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-end:
-				return
-			case <-ticker.C:
-				r.mu.Lock()
-				_ = r.writer.Tick() // a failed write is told by the next one
-				r.mu.Unlock()
-			}
-		}
-	}()
-	return func() {
-		ticker.Stop()
-		close(end)
-		<-ended
-	}
+	return ticking(&r.mu, func() { _ = r.writer.Tick() }) // a failed write is told by the next one
 }
 
 // quietAfter is how long nothing comes before a parser gives what it holds back only because the agent may yet go on.

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/gjson"
 
 	"github.com/tailspan/tailspan/parser/claude"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
 // benchLine makes a pair of lines of about n bytes in all: a call, and its result with the same text three times, as
@@ -50,57 +50,14 @@ func captureLines(t testing.TB) [][]byte {
 // BenchmarkParse parses lines of several sizes, and a capture, beside gjson.ForEach over the top-level members of the
 // same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
-	inputs := map[string][][]byte{}
-	for _, size := range []int{1 << 10, 4 << 10, 64 << 10} {
-		inputs[fmt.Sprintf("%dKiB", size>>10)] = manyLines(size)
-	}
-	inputs["capture"] = captureLines(b)
-	for _, name := range []string{"1KiB", "4KiB", "64KiB", "capture"} {
-		lines := inputs[name]
-		size := int64(len(bytes.Join(lines, nil)))
-		b.Run("provider=claude/line="+name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				if parseAll(lines) == 0 {
-					b.Fatal("no events")
-				}
-			}
-		})
-		b.Run("by=gjson/line="+name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				if walkAll(lines) == 0 {
-					b.Fatal("no members")
-				}
-			}
-		})
-	}
+	parsertest.Benchmark(b, claude.Name, newSource,
+		parsertest.Input{Name: "1KiB", Lines: manyLines(1 << 10)}, parsertest.Input{Name: "4KiB", Lines: manyLines(4 << 10)},
+		parsertest.Input{Name: "64KiB", Lines: manyLines(64 << 10)}, parsertest.Input{Name: "capture", Lines: captureLines(b)})
 }
 
 // TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines := manyLines(1 << 10)
-	require.Equal(t, len(lines), parseAll(lines), "one result a line")
-	require.Equal(t, 8*len(lines), walkAll(lines))
-}
-
-func parseAll(lines [][]byte) int {
-	p, n := claude.New(), 0
-	for _, line := range lines {
-		n += len(p.ParseEvents(line))
-	}
-	return n
-}
-
-func walkAll(lines [][]byte) int {
-	n := 0
-	for _, line := range lines {
-		gjson.ParseBytes(line).ForEach(func(_, _ gjson.Result) bool {
-			n++
-			return true
-		})
-	}
-	return n
+	require.Equal(t, len(lines), parsertest.ParseAll(newSource(), lines), "one result a line")
+	require.Equal(t, 8*len(lines), parsertest.WalkAll(lines))
 }

@@ -32,14 +32,14 @@ func (c *call) use(body, message uint64) bool {
 
 func (p *Parser) toolUse(r *record, b *block) {
 	name := p.toolName(b.name)
-	if id := b.id.Body(); len(id) > 0 {
-		key := p.hash(domainCall, id, nil)
+	if len(b.id.Body()) > 0 {
+		key := p.idHash(domainCall, b.id)
 		c, _ := p.calls.get(key)
 		message := uint64(0)
-		if m := r.messageID.Body(); len(m) > 0 {
-			message = p.hash(domainMessage, m, nil)
+		if len(r.messageID.Body()) > 0 {
+			message = p.idHash(domainMessage, r.messageID)
 		}
-		if !c.use(p.hash(domainBody, b.name.Body(), b.input.Raw), message) {
+		if !c.use(p.hash(domainBody, []byte(name), b.input.Raw), message) {
 			return
 		}
 		c.name = name
@@ -102,7 +102,7 @@ func (p *Parser) metaOf(array, id scan.Value) members {
 		for p.inner.Object(); p.inner.Key(); {
 			p.nested = keep(p.nested, &p.inner)
 		}
-		if bytes.Equal(p.nested.get("id").Raw, id.Raw) {
+		if p.idHash(domainCall, p.nested.get("id")) == p.idHash(domainCall, id) {
 			return p.nested
 		}
 	}
@@ -111,8 +111,8 @@ func (p *Parser) metaOf(array, id scan.Value) members {
 
 func (p *Parser) toolResult(r *record, b *block) {
 	name := ""
-	if id := b.toolUseID.Body(); len(id) > 0 {
-		key := p.hash(domainCall, id, nil)
+	if len(b.toolUseID.Body()) > 0 {
+		key := p.idHash(domainCall, b.toolUseID)
 		c, _ := p.calls.get(key)
 		if c.answered {
 			return

@@ -12,7 +12,7 @@
 //	result        Usage (totals), SessionEnded
 //	stream_event  nothing, or Usage: the complete lines decide (see Flush)
 //	system        by subtype: SessionStarted (init), ToolProgress (task_*), TurnDone (turn_duration), Notice (api_retry,
-//	              api_error, compact_boundary, permission_denied, hook_response, informational, model_refusal_fallback)
+//	              api_error, compact_boundary, permission_denied, hook_response, informational, model_refusal_*)
 //	tool_progress ToolProgress
 //	rate_limit_event  Notice, unless all is well
 //
@@ -47,6 +47,6 @@
 // # Sources
 //
 // Captures of npm @anthropic-ai/claude-code 2.1.332, 2.1.30, 2.0.50, 1.0.128 and 1.0.3, made 2026-11-27; the types of
-// @anthropic-ai/claude-agent-sdk 0.3.332 for what was not seen (rate_limit_event, model_refusal_fallback, the quiet
+// @anthropic-ai/claude-agent-sdk 0.3.332 for what was not seen (rate_limit_event, model_refusal_*, the quiet
 // subtypes of system).
 package claude

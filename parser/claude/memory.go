@@ -1,6 +1,10 @@
 package claude
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
 
 // Limits of what a parser remembers, in entries. The oldest is forgotten first; then a repeat of it is taken for new.
 const (
@@ -21,6 +25,9 @@ const (
 	domainTask
 	domainPrompt
 )
+
+// domainStep is how far the domains lie apart.
+const domainStep = 0x9e3779b97f4a7c15
 
 // memory is a map that holds no more than limit entries and forgets the oldest.
 type memory[V any] struct {
@@ -54,16 +61,21 @@ func (m *memory[V]) set(key uint64, v V) {
 // hash makes a key of one or two byte strings. Keys of different domains don't meet, nor do ("ab","c") and ("a","bc").
 // 64 bits make a chance meeting among the entries of a memory less likely than one in 10^9.
 func (p *Parser) hash(domain byte, a, b []byte) uint64 {
-	h := maphash.Bytes(p.seed, a) + uint64(domain)*0x9e3779b97f4a7c15
+	h := maphash.Bytes(p.seed, a) + uint64(domain)*domainStep
 	if b == nil {
 		return h
 	}
 	return (h^h>>32)*0xd6e8feb86659fd93 ^ maphash.Bytes(p.seed, b)
 }
 
+// idHash makes a key of an id or another text, however it is spelled. It is the key that hash makes of the text itself.
+func (p *Parser) idHash(domain byte, id scan.Value) uint64 {
+	return scan.Hash(p.seed, id.Body()) + uint64(domain)*domainStep
+}
+
 // first reports whether this is the first sight of a thing, and remembers it.
-func (p *Parser) first(domain byte, id []byte) bool {
-	key := p.hash(domain, id, nil)
+func (p *Parser) first(domain byte, id scan.Value) bool {
+	key := p.idHash(domain, id)
 	if _, ok := p.seen.get(key); ok {
 		return false
 	}

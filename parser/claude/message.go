@@ -81,7 +81,7 @@ func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
 	if r.messageID.Kind != scan.KindString || text.Kind != scan.KindString {
 		return false
 	}
-	key := p.hash(domain, r.messageID.Body(), text.Body())
+	key := p.hash(domain, r.messageID.Body(), text.Body()) // as they are spelled: repeats come from one writer
 	if index := r.rest.get("apiBlockIndex"); index.Kind == scan.KindNumber {
 		key ^= p.hash(domain, index.Raw, nil)
 	}

@@ -162,7 +162,7 @@ func (p *Parser) dispatch(r *record) {
 	kind := r.kind.Body()
 	switch string(kind) {
 	case "assistant", "user", "result", "stream_event", "system":
-		if r.uuid.Kind == scan.KindString && !p.first(domainLine, r.uuid.Body()) {
+		if r.uuid.Kind == scan.KindString && !p.first(domainLine, r.uuid) {
 			p.note(events.LineIgnored)
 			return
 		}

@@ -106,6 +106,7 @@ func TestGluedLinesKeepWhatIsWhole(t *testing.T) {
 func TestCalls(t *testing.T) {
 	use := `{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"a"}}`
 	other := `{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"b"}}`
+	escaped := `{"type":"tool_use","id":"\u0074\u0031","name":"\u0052ead","input":{"file_path":"a"}}`
 	result := `{"type":"tool_result","tool_use_id":"t1","content":"x"}`
 	for _, tc := range []struct {
 		name  string
@@ -124,6 +125,8 @@ func TestCalls(t *testing.T) {
 		{"answer again after an early one", []string{user("1", result, ""), assistant("2", "m1", use), user("3", result, "")}, 0},
 		{"same uuid", []string{assistant("1", "m1", use), assistant("1", "m2", other)}, 0},
 		{"two in one line", []string{assistant("1", "m1", use+","+use)}, 1},
+		{"its id spelled with an escape", []string{assistant("1", "m1", use), assistant("2", "m1", escaped)}, 0},
+		{"its uuid spelled with an escape", []string{assistant("1", "m1", use), strings.Replace(assistant("1", "m2", other), `"uuid":"1"`, `"uuid":"\u0031"`, 1)}, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) { assert.Len(t, one(t, tc.lines...), tc.last) })
 	}
@@ -131,11 +134,11 @@ func TestCalls(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	hi := `{"type":"text","text":"hi"}`
-	assert.Len(t, one(t, assistant("1", "m1", hi), assistant("2", "m1", hi)), 0, "the same text of the same message")
+	assert.Empty(t, one(t, assistant("1", "m1", hi), assistant("2", "m1", hi)), "the same text of the same message")
 	assert.Len(t, one(t, assistant("1", "m1", hi), assistant("2", "m2", hi)), 1, "another message says the same")
 	assert.Len(t, one(t, assistant("1", "m1", hi+","+hi)), 2, "two equal blocks")
-	assert.Len(t, one(t, assistant("1", "m1", `{"type":"text","text":" \n\t\u00a0"}`)), 0, "white space")
-	assert.Len(t, one(t, assistant("1", "m1", `{"type":"text","text":null},{"type":"text"},{"type":"hologram"},7`)), 0)
+	assert.Empty(t, one(t, assistant("1", "m1", `{"type":"text","text":" \n\t\u00a0"}`)), "white space")
+	assert.Empty(t, one(t, assistant("1", "m1", `{"type":"text","text":null},{"type":"text"},{"type":"hologram"},7`)))
 	assert.Equal(t, "\x1b[1m\u0000\r\n", one(t, assistant("1", "m1", `{"type":"text","text":"\u001b[1m\u0000\r\n"}`))[0].Text, "byte for byte")
 }
 

@@ -13,8 +13,8 @@ import (
 func (p *Parser) task(r *record, subtype string) {
 	task := r.rest.get("task_id")
 	id := p.strings.Text(r.rest.get("tool_use_id"))
-	if body := task.Body(); len(body) > 0 {
-		key := p.hash(domainTask, body, nil)
+	if len(task.Body()) > 0 {
+		key := p.idHash(domainTask, task)
 		if id != "" {
 			p.tasks.set(key, id)
 		} else {

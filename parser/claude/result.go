@@ -59,7 +59,7 @@ func (p *Parser) result(r *record) {
 		Duration:    millis(r.rest.get("duration_ms")),
 	}
 	if v := r.rest.get("structured_output"); v.Exists() && v.Kind != scan.KindNull {
-		end.Result = p.strings.Copy(v.Raw)
+		end.Result = p.strings.JSON(v)
 	}
 	if end.Error {
 		end.Err = p.endError(r, end)

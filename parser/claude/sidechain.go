@@ -11,7 +11,7 @@ func (p *Parser) expectSidechain(prompt scan.Value, id string) {
 	if len(prompt.Body()) == 0 || id == "" {
 		return
 	}
-	key := p.textHash(prompt)
+	key := p.idHash(domainPrompt, prompt)
 	ids, _ := p.prompts.get(key)
 	if len(ids) < maxTasks {
 		p.prompts.set(key, append(ids, id))
@@ -25,12 +25,12 @@ func (p *Parser) sidechain(r *record) string {
 	}
 	id := ""
 	if parent := r.rest.get("parentUuid"); len(parent.Body()) > 0 {
-		id, _ = p.sidechains.get(p.hash(domainLine, parent.Body(), nil))
+		id, _ = p.sidechains.get(p.idHash(domainLine, parent))
 	} else if r.kind.Is("user") {
 		id = p.claim(r)
 	}
 	if id != "" && len(r.uuid.Body()) > 0 {
-		p.sidechains.set(p.hash(domainLine, r.uuid.Body(), nil), id)
+		p.sidechains.set(p.idHash(domainLine, r.uuid), id)
 	}
 	return id
 }
@@ -47,7 +47,7 @@ func (p *Parser) claim(r *record) string {
 	if len(prompt.Body()) == 0 {
 		return ""
 	}
-	key := p.textHash(prompt)
+	key := p.idHash(domainPrompt, prompt)
 	ids, _ := p.prompts.get(key)
 	if len(ids) == 0 {
 		return ""
@@ -56,9 +56,4 @@ func (p *Parser) claim(r *record) string {
 		p.prompts.set(key, ids[1:])
 	}
 	return ids[0]
-}
-
-func (p *Parser) textHash(v scan.Value) uint64 {
-	p.scratch = scan.AppendString(p.scratch[:0], v.Body())
-	return p.hash(domainPrompt, p.scratch, nil)
 }

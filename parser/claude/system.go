@@ -13,6 +13,7 @@ import (
 const (
 	noticeRateLimit = "rate_limit"
 	noticeRefusal   = "model_refusal_fallback"
+	noticeRefused   = "model_refusal_no_fallback"
 )
 
 // system gives what the program itself tells: the session, tasks, retries, hooks.
@@ -42,6 +43,8 @@ func (p *Parser) system(r *record) events.LineStatus {
 		p.informational(r)
 	case "model_refusal_fallback":
 		p.notice(events.LevelWarn, noticeRefusal, p.strings.Text(r.rest.get("content")))
+	case "model_refusal_no_fallback":
+		p.notice(events.LevelWarn, noticeRefused, p.strings.Text(r.rest.get("content")))
 	case "turn_duration":
 		p.emit(events.KindTurnDone).End = &events.End{Duration: millis(r.rest.get("durationMs"))}
 	default:
@@ -146,10 +149,10 @@ func (p *Parser) rateLimit(r *record) {
 // quietSubtype tells the system lines that are known and say nothing to a reader of what the agent did.
 func quietSubtype(subtype []byte) bool {
 	switch string(subtype) {
-	case "away_summary", "background_tasks_changed", "commands_changed", "elicitation_complete", "files_persisted", "hook_progress",
-		"hook_started", "local_command", "local_command_output", "memory_recall", "mirror_error", "notification", "plugin_install",
-		"scheduled_task_fire", "session_state_changed", "session_writes_lost", "status", "stop_hook_summary", "thinking_tokens",
-		"worker_shutting_down":
+	case "away_summary", "background_tasks_changed", "commands_changed", "control_request_progress", "elicitation_complete",
+		"files_persisted", "hook_progress", "hook_started", "local_command", "local_command_output", "memory_recall",
+		"mirror_error", "notification", "plugin_install", "scheduled_task_fire", "session_state_changed",
+		"session_writes_lost", "status", "stop_hook_summary", "thinking_tokens", "worker_shutting_down":
 		return true
 	}
 	return false
@@ -159,10 +162,11 @@ func quietSubtype(subtype []byte) bool {
 // word (api-request-blob, progress), so they must never be looked into.
 func bookkeeping(kind []byte) bool {
 	switch string(kind) {
-	case "agent-name", "ai-title", "api-request", "api-request-blob", "api-request-shape", "atis-latch", "attachment", "attribution-snapshot",
-		"auth_status", "content-replacement", "control_cancel_request", "control_request", "control_response", "conversation_reset",
-		"cost-state", "custom-title", "file-history-delta", "file-history-snapshot", "keep_alive", "last-prompt", "mode", "permission-mode",
-		"pr-link", "progress", "prompt_suggestion", "queue-operation", "summary", "tool_use_summary", "tools-used":
+	case "active_goal", "agent-name", "ai-title", "api-request", "api-request-blob", "api-request-shape", "atis-latch",
+		"attachment", "attribution-snapshot", "auth_status", "content-replacement", "control_cancel_request",
+		"control_request", "control_response", "conversation_reset", "cost-state", "custom-title", "file-history-delta",
+		"file-history-snapshot", "keep_alive", "last-prompt", "mode", "permission-mode", "pr-link", "progress",
+		"prompt_suggestion", "queue-operation", "summary", "tool_use_summary", "tools-used":
 		return true
 	}
 	return false

@@ -62,7 +62,7 @@ func count(s *scan.Scanner) int64 { return max(s.Value().Int(), 0) }
 func (p *Parser) callUsage(id scan.Value, told events.Tokens) *events.Usage {
 	grown := told
 	if len(id.Body()) > 0 {
-		key := p.hash(domainMessage, id.Body(), nil)
+		key := p.idHash(domainMessage, id)
 		known, _ := p.usage.get(key)
 		if grown = known.Max(told); grown != (events.Tokens{}) {
 			p.usage.set(key, known)

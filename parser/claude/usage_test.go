@@ -16,7 +16,7 @@ import (
 // TestUsageSums adds up the tokens of each fixture a second way, with encoding/json over whole lines, and holds that the
 // sum of the events is the same: nothing is counted twice, nothing is lost.
 func TestUsageSums(t *testing.T) {
-	for _, file := range parsertest.Fixtures(t, claude.Name) {
+	for _, file := range parsertest.Recorded(t, claude.Name, claude.Name) {
 		var sum rawSum
 		var total events.UsageTotal
 		p := claude.New()
@@ -77,9 +77,9 @@ type rawSum struct {
 	current string
 	anon    []rawUsage
 
-	run, process, turns events.Tokens
-	hasRun, hasProcess  bool
-	results             int
+	run, process       events.Tokens
+	hasRun, hasProcess bool
+	results            int
 }
 
 func (s *rawSum) add(line []byte) {

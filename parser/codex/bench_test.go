@@ -1,13 +1,11 @@
 package codex_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/gjson"
 
 	"github.com/tailspan/tailspan/parser/codex"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
@@ -42,57 +40,16 @@ func captureLines(t testing.TB, name string) [][]byte {
 // BenchmarkParse parses lines of several sizes, and captures, beside gjson.ForEach over the top-level members of the
 // same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
-	inputs := map[string][][]byte{"stream": captureLines(b, "parallel"), "rollout": captureLines(b, "parallel.session")}
-	for _, size := range []int{1 << 10, 4 << 10, 64 << 10} {
-		inputs[fmt.Sprintf("%dKiB", size>>10)] = manyLines(size)
-	}
-	for _, name := range []string{"1KiB", "4KiB", "64KiB", "stream", "rollout"} {
-		lines := inputs[name]
-		size := int64(len(bytes.Join(lines, nil)))
-		b.Run("provider=codex/line="+name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				if parseAll(lines) == 0 {
-					b.Fatal("no events")
-				}
-			}
-		})
-		b.Run("by=gjson/line="+name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				if walkAll(lines) == 0 {
-					b.Fatal("no members")
-				}
-			}
-		})
-	}
+	parsertest.Benchmark(b, codex.Name, newSource,
+		parsertest.Input{Name: "1KiB", Lines: manyLines(1 << 10)}, parsertest.Input{Name: "4KiB", Lines: manyLines(4 << 10)},
+		parsertest.Input{Name: "64KiB", Lines: manyLines(64 << 10)}, parsertest.Input{Name: "stream", Lines: captureLines(b, "parallel")},
+		parsertest.Input{Name: "rollout", Lines: captureLines(b, "parallel.session")})
 }
 
 // TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines := manyLines(1 << 10)
-	require.Equal(t, len(lines)/4+2*len(lines)*3/4, parseAll(lines), "a text or a call and its result a line")
-	require.Equal(t, 4*len(lines), walkAll(lines))
-	require.NotZero(t, parseAll(captureLines(t, "parallel")))
-}
-
-func parseAll(lines [][]byte) int {
-	p, n := codex.New(), 0
-	for _, line := range lines {
-		n += len(p.ParseEvents(line))
-	}
-	return n
-}
-
-func walkAll(lines [][]byte) int {
-	n := 0
-	for _, line := range lines {
-		gjson.ParseBytes(line).ForEach(func(_, _ gjson.Result) bool {
-			n++
-			return true
-		})
-	}
-	return n
+	require.Equal(t, len(lines)/4+2*len(lines)*3/4, parsertest.ParseAll(newSource(), lines), "a text or a call and its result a line")
+	require.Equal(t, 4*len(lines), parsertest.WalkAll(lines))
+	require.NotZero(t, parsertest.ParseAll(newSource(), captureLines(t, "parallel")))
 }

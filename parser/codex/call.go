@@ -3,7 +3,6 @@ package codex
 import (
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
@@ -83,18 +82,10 @@ func (o *outcome) exit(v scan.Value) {
 
 // callOf finds what is known of a call. Ids that read the same are the same, however they are escaped.
 func (p *Parser) callOf(id scan.Value) (call, uint64) {
-	body := id.Body()
-	if len(body) == 0 {
+	if len(id.Body()) == 0 {
 		return call{}, 0
 	}
-	for _, c := range body {
-		if c == '\\' || c >= utf8.RuneSelf {
-			p.scratch = scan.AppendString(p.scratch[:0], body)
-			body = p.scratch
-			break
-		}
-	}
-	key := p.hash(domainCall, body)
+	key := p.idHash(domainCall, id)
 	c, _ := p.calls.Get(key)
 	return c, key
 }

@@ -12,8 +12,8 @@ func (p *Parser) itemCompleted(r *record) events.LineStatus {
 	kind := m.get("type").Body()
 	switch string(kind) {
 	case "AgentMessage":
-		if id := m.get("id").Body(); len(id) > 0 {
-			p.shown.Set(p.hash(domainMessage, id), struct{}{})
+		if id := m.get("id"); len(id.Body()) > 0 {
+			p.shown.Set(p.idHash(domainMessage, id), struct{}{})
 		}
 		return events.LineIgnored
 	case "CommandExecution", "FileChange", "McpToolCall", "DynamicToolCall", "CollabAgentToolCall":

@@ -71,7 +71,7 @@ func (p *Parser) messageItem(m members) events.LineStatus {
 		id := m.get("id")
 		if p.thread.paginated && len(id.Body()) > 0 {
 			// The answer to a request for a summary is stored as a message like any other, but never shown.
-			if _, shown := p.shown.Get(p.hash(domainMessage, id.Body())); !shown {
+			if _, shown := p.shown.Get(p.idHash(domainMessage, id)); !shown {
 				return events.LineIgnored
 			}
 		}

@@ -57,8 +57,8 @@ func (p *Parser) responseUsage(m members, copied bool) {
 		p.usage.total, p.usage.known = total, true
 	}
 	id := m.get("response_id")
-	if body := id.Body(); len(body) > 0 {
-		key := p.hash(domainResponse, body)
+	if len(id.Body()) > 0 {
+		key := p.idHash(domainResponse, id)
 		if _, seen := p.usage.responses.Get(key); seen {
 			return
 		}

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/gjson"
 
 	"github.com/tailspan/tailspan/parser/gemini"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
 // benchLine makes a message of about n bytes with a call and its result, whose text stands there twice, as Gemini CLI
@@ -50,59 +50,15 @@ func captureLines(t testing.TB, name string) [][]byte {
 // BenchmarkParse parses lines of several sizes, and captures, beside gjson.ForEach over the top-level members of the
 // same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
-	inputs := map[string][][]byte{
-		"session": captureLines(b, "parallel.session.jsonl"),
-		"stream":  captureLines(b, "parallel.jsonl"),
-	}
-	for _, size := range []int{1 << 10, 4 << 10, 64 << 10} {
-		inputs[fmt.Sprintf("%dKiB", size>>10)] = manyLines(size)
-	}
-	for _, name := range []string{"1KiB", "4KiB", "64KiB", "session", "stream"} {
-		lines := inputs[name]
-		size := int64(len(bytes.Join(lines, nil)))
-		b.Run("provider=gemini/line="+name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				if parseAll(lines) == 0 {
-					b.Fatal("no events")
-				}
-			}
-		})
-		b.Run("by=gjson/line="+name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				if walkAll(lines) == 0 {
-					b.Fatal("no members")
-				}
-			}
-		})
-	}
+	parsertest.Benchmark(b, gemini.Name, newSource,
+		parsertest.Input{Name: "1KiB", Lines: manyLines(1 << 10)}, parsertest.Input{Name: "4KiB", Lines: manyLines(4 << 10)},
+		parsertest.Input{Name: "64KiB", Lines: manyLines(64 << 10)}, parsertest.Input{Name: "session", Lines: captureLines(b, "parallel.session.jsonl")},
+		parsertest.Input{Name: "stream", Lines: captureLines(b, "parallel.jsonl")})
 }
 
 // TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines := manyLines(1 << 10)
-	require.Equal(t, 3*len(lines), parseAll(lines), "a call, its result and its tokens from each line")
-	require.Equal(t, 8*len(lines), walkAll(lines))
-}
-
-func parseAll(lines [][]byte) int {
-	p, n := gemini.New(), 0
-	for _, line := range lines {
-		n += len(p.ParseEvents(line))
-	}
-	return n
-}
-
-func walkAll(lines [][]byte) int {
-	n := 0
-	for _, line := range lines {
-		gjson.ParseBytes(line).ForEach(func(_, _ gjson.Result) bool {
-			n++
-			return true
-		})
-	}
-	return n
+	require.Equal(t, 3*len(lines), parsertest.ParseAll(newSource(), lines), "a call, its result and its tokens from each line")
+	require.Equal(t, 8*len(lines), parsertest.WalkAll(lines))
 }

@@ -18,16 +18,18 @@ const (
 	domainText
 )
 
+// domainStep is how far the domains lie apart.
+const domainStep = 0x9e3779b97f4a7c15
+
 // hash makes a key of a byte string. Keys of different domains don't meet. 64 bits make a chance meeting among the
 // entries of a memory less likely than one in 10^9.
 func (p *Parser) hash(domain byte, b []byte) uint64 {
-	return maphash.Bytes(p.seed, b) + uint64(domain)*0x9e3779b97f4a7c15
+	return maphash.Bytes(p.seed, b) + uint64(domain)*domainStep
 }
 
-// idHash makes a key of an id as it reads: one id may be spelled with escapes and without. It uses scratch.
+// idHash makes a key of an id, however it is spelled.
 func (p *Parser) idHash(domain byte, id scan.Value) uint64 {
-	p.scratch = scan.AppendString(p.scratch[:0], id.Body())
-	return p.hash(domain, p.scratch)
+	return scan.Hash(p.seed, id.Body()) + uint64(domain)*domainStep
 }
 
 // mix makes one key of two, whose order counts.
@@ -129,7 +131,7 @@ func (p *Parser) server(u *use) string {
 func (p *Parser) recordedCall(r *record, i int, c *toolCall) {
 	message := p.idHash(domainMessage, r.id)
 	key := p.idHash(domainCall, c.id)
-	if len(p.scratch) == 0 {
+	if len(c.id.Body()) == 0 {
 		key = mix(message, uint64(i)) // a call without an id is known by its place
 	}
 	entryKey := mix(message, key)

@@ -2,14 +2,9 @@ package gemini_test
 
 import (
 	"fmt"
-	"go/ast"
-	goparser "go/parser"
-	"go/token"
-	"os"
-	"path/filepath"
+	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,84 +13,16 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/gemini"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// documented reads docs/formats/gemini.md: the name in the first column of each row and what it becomes, by the table's
-// heading.
-func documented(t *testing.T) map[string]map[string]string {
-	t.Helper()
-	page, err := os.ReadFile("../../docs/formats/gemini.md")
-	require.NoError(t, err)
-	row := regexp.MustCompile("^\\| `([^`]+)` \\| ([0-9.]+) \\| (.+) \\|$")
-	tables, heading := map[string]map[string]string{}, ""
-	for line := range strings.Lines(string(page)) {
-		line = strings.TrimSpace(line)
-		if rest, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "##") {
-			heading = rest
-		}
-		if m := row.FindStringSubmatch(line); m != nil {
-			if tables[heading] == nil {
-				tables[heading] = map[string]string{}
-			}
-			tables[heading][m[1]] = m[3]
-		}
-	}
-	return tables
-}
-
-// table gives the documented names of the one table whose heading begins with a text.
+// table gives the documented names of one table, with what they become.
 func table(t *testing.T, heading string) map[string]string {
 	t.Helper()
-	for full, rows := range documented(t) {
-		if strings.HasPrefix(full, heading) {
-			return rows
-		}
-	}
-	require.Fail(t, "no such table", heading)
-	return nil
+	return parsertest.Table(t, gemini.Name, heading, parsertest.Becomes...)
 }
 
-// cases lists the strings that the switches of a function tell apart.
-func cases(t *testing.T, function string) (names []string) {
-	t.Helper()
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		parsed, err := goparser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
-		for _, decl := range parsed.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Name.Name != function {
-				continue
-			}
-			ast.Inspect(f, func(n ast.Node) bool {
-				if c, ok := n.(*ast.CaseClause); ok {
-					for _, value := range c.List {
-						if lit, ok := value.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-							name, err := strconv.Unquote(lit.Value)
-							require.NoError(t, err)
-							names = append(names, name)
-						}
-					}
-				}
-				return true
-			})
-		}
-	}
-	require.NotEmpty(t, names, "no switch in %s", function)
-	return names
-}
-
-func names(rows map[string]string) (all []string) {
-	for name := range rows {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
-}
+func names[V any](rows map[string]V) []string { return slices.Sorted(maps.Keys(rows)) }
 
 // TestDocumentedTypes holds the tables and the switches together, both ways.
 func TestDocumentedTypes(t *testing.T) {
@@ -105,13 +32,13 @@ func TestDocumentedTypes(t *testing.T) {
 		{"`type` of a message", "message"},
 		{"`status` of a call", "final"},
 	} {
-		assert.ElementsMatch(t, names(table(t, tc.heading)), cases(t, tc.function), tc.heading)
+		assert.ElementsMatch(t, names(table(t, tc.heading)), parsertest.Cases(t, tc.function), tc.heading)
 	}
 	for _, tc := range []struct{ heading, function string }{
 		{"Keys of `$set`", "readSet"},
 		{"One document", "plain"},
 	} {
-		known := cases(t, tc.function)
+		known := parsertest.Cases(t, tc.function)
 		for name, becomes := range table(t, tc.heading) {
 			if name != "error" { // not read as it stands, see TestDocumentedKinds
 				assert.Equal(t, !strings.HasPrefix(becomes, "ignored") || name == "lastUpdated", slices.Contains(known, name), "%s: %s", tc.heading, name)

@@ -180,7 +180,7 @@ func (p *Parser) resultText(texts ...scan.Value) []byte {
 		if v.Kind == scan.KindString {
 			p.output = scan.AppendString(p.output, v.Body())
 		} else {
-			p.output = append(p.output, bytes.ToValidUTF8(v.Raw, []byte("\uFFFD"))...)
+			p.output = scan.AppendJSON(p.output, v.Raw)
 		}
 	}
 	return p.output[start:len(p.output):len(p.output)]

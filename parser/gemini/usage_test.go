@@ -16,7 +16,7 @@ import (
 // TestUsageSums adds up the tokens of each fixture a second way, with encoding/json over whole lines, and holds that the
 // sum of the events is the same: nothing is counted twice, nothing is lost.
 func TestUsageSums(t *testing.T) {
-	for _, file := range parsertest.Fixtures(t, gemini.Name) {
+	for _, file := range parsertest.Recorded(t, gemini.Name, gemini.Name) {
 		var sum rawSum
 		var total events.UsageTotal
 		p := gemini.New()

@@ -1,13 +1,11 @@
 package openai_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/gjson"
 
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 	"github.com/tailspan/tailspan/parser/openai"
@@ -39,54 +37,15 @@ func streamLines(t testing.TB) [][]byte {
 // BenchmarkParse parses bodies of several sizes, and a stream, beside gjson.ForEach over the top-level members of the
 // same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
-	inputs := map[string][][]byte{"1KiB": bodyLines(1 << 10), "4KiB": bodyLines(4 << 10), "64KiB": bodyLines(64 << 10), "stream": streamLines(b)}
-	for _, name := range []string{"1KiB", "4KiB", "64KiB", "stream"} {
-		lines := inputs[name]
-		size := int64(len(bytes.Join(lines, nil)))
-		b.Run("provider=openai_compatible/line="+name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				if parseAll(lines) == 0 {
-					b.Fatal("no events")
-				}
-			}
-		})
-		b.Run("by=gjson/line="+name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				if walkAll(lines) == 0 {
-					b.Fatal("no members")
-				}
-			}
-		})
-	}
+	parsertest.Benchmark(b, openai.Name, newSource,
+		parsertest.Input{Name: "1KiB", Lines: bodyLines(1 << 10)}, parsertest.Input{Name: "4KiB", Lines: bodyLines(4 << 10)},
+		parsertest.Input{Name: "64KiB", Lines: bodyLines(64 << 10)}, parsertest.Input{Name: "stream", Lines: streamLines(b)})
 }
 
 // TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines := bodyLines(1 << 10)
-	require.Equal(t, 4*len(lines), parseAll(lines), "text, call, usage and end of each")
-	require.Equal(t, 7*len(lines), walkAll(lines))
-	require.Equal(t, 5*50, parseAll(streamLines(t)), "text, two calls, usage and end of each answer")
-}
-
-func parseAll(lines [][]byte) int {
-	p, n := openai.New(), 0
-	for _, line := range lines {
-		n += len(p.ParseEvents(line))
-	}
-	return n + len(p.Flush())
-}
-
-func walkAll(lines [][]byte) int {
-	n := 0
-	for _, line := range lines {
-		gjson.ParseBytes(bytes.TrimPrefix(line, []byte("data: "))).ForEach(func(_, _ gjson.Result) bool {
-			n++
-			return true
-		})
-	}
-	return n
+	require.Equal(t, 4*len(lines), parsertest.ParseAll(newSource(), lines), "text, call, usage and end of each")
+	require.Equal(t, 7*len(lines), parsertest.WalkAll(lines))
+	require.Equal(t, 5*50, parsertest.ParseAll(newSource(), streamLines(t)), "text, two calls, usage and end of each answer")
 }

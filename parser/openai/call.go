@@ -67,7 +67,7 @@ func (p *Parser) callID(id scan.Value) string {
 // remember keeps the name of a call for its result.
 func (p *Parser) remember(t *events.Tool) {
 	if t.Name != "" {
-		p.names.Set(p.hash([]byte(t.ID)), t.Name)
+		p.names.Set(p.hashString(t.ID), t.Name)
 	}
 }
 

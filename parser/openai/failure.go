@@ -35,7 +35,7 @@ func (p *Parser) readFailure(v scan.Value) failure {
 		}
 		return f
 	default:
-		return failure{failed: true, text: p.strings.Copy(v.Raw)}
+		return failure{failed: true, text: p.strings.JSON(v)}
 	}
 }
 
@@ -43,7 +43,7 @@ func (p *Parser) readFailure(v scan.Value) failure {
 func (p *Parser) code(v scan.Value) string {
 	switch {
 	case v.Kind == scan.KindNumber:
-		return p.strings.Copy(v.Raw)
+		return p.strings.JSON(v)
 	case v.Is("None"), bytes.IndexByte(v.Body(), ' ') >= 0:
 		return ""
 	}
@@ -56,7 +56,7 @@ func (p *Parser) words(v scan.Value) string {
 	case scan.KindString:
 		return p.strings.Text(v)
 	case scan.KindObject, scan.KindArray:
-		return p.strings.Copy(v.Raw)
+		return p.strings.JSON(v)
 	}
 	return ""
 }

@@ -49,10 +49,7 @@ func (n *numbered) rename(all []events.DisplayEvent) []events.DisplayEvent {
 //   - a line that is one whole object does not count as malformed, unless data that was held before it proves torn
 //   - ids of calls are never empty
 func FuzzParse(f *testing.F) {
-	for _, file := range parsertest.Fixtures(f, folder) {
-		lines := parsertest.Lines(f, file)
-		f.Add(bytes.Join(lines[:min(len(lines), 12)], []byte("\n")))
-	}
+	parsertest.AddFixtures(f, folder)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := openai.New()
 		var c parsertest.Checker
@@ -67,7 +64,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, line := range bytes.Split(data, []byte("\n")) {
 			check(p.ParseEvents(line))
-			trimmed := bytes.TrimSpace(line)
+			trimmed := bytes.Trim(line, " \t\r")
 			if json.Valid(trimmed) && trimmed[0] == '{' && !held {
 				require.NotEqual(t, events.LineMalformed, p.LineStatus(), "%s", line)
 			}
@@ -80,12 +77,9 @@ func FuzzParse(f *testing.F) {
 // FuzzSplit holds that lost newlines lose nothing: bodies that stand on one line give the same events as on lines of
 // their own.
 func FuzzSplit(f *testing.F) {
-	for _, file := range parsertest.Fixtures(f, folder) {
-		lines := parsertest.Lines(f, file)
-		f.Add(bytes.Join(lines[:min(len(lines), 12)], []byte("\n")))
-	}
+	parsertest.AddFixtures(f, folder)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lines := objects(data)
+		lines := parsertest.Objects(data)
 		want := dump(lines...)
 		require.Equal(t, want, dump(bytes.Join(lines, nil)))
 	})
@@ -96,12 +90,12 @@ func FuzzSplit(f *testing.F) {
 func FuzzFrames(f *testing.F) {
 	for _, file := range parsertest.Fixtures(f, folder) {
 		for _, line := range parsertest.Lines(f, file) {
-			f.Add(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("data: ")))
+			f.Add(bytes.TrimPrefix(bytes.Trim(line, " \t\r"), []byte("data: ")))
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var one, many [][]byte
-		for _, object := range objects(data) {
+		for _, object := range parsertest.Objects(data) {
 			var compact, indented bytes.Buffer
 			require.NoError(t, json.Compact(&compact, object))
 			require.NoError(t, json.Indent(&indented, object, "", " "))
@@ -113,16 +107,6 @@ func FuzzFrames(f *testing.F) {
 		}
 		require.Equal(t, dump(one...), dump(many...))
 	})
-}
-
-// objects are the lines of data that are one JSON object each.
-func objects(data []byte) (lines [][]byte) {
-	for _, line := range bytes.Split(data, []byte("\n")) {
-		if trimmed := bytes.TrimSpace(line); json.Valid(trimmed) && trimmed[0] == '{' {
-			lines = append(lines, trimmed)
-		}
-	}
-	return lines
 }
 
 // dump gives the events of lines without what they hold as JSON, whose blanks may differ.

@@ -154,7 +154,7 @@ func (p *Parser) itemOutput(m scan.Members) {
 	if len(id.Body()) == 0 {
 		id = m.Get("id") // local_shell_call_output
 	}
-	key := p.hash(id.Body())
+	key := p.hash(id)
 	if told, _ := p.results.Get(key); told > 0 && len(id.Body()) > 0 {
 		return // in a response that was fetched again, or under another item's id
 	}
@@ -181,7 +181,7 @@ func (p *Parser) result(id scan.Value, output []byte) *events.DisplayEvent {
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID = p.strings.Text(id)
-	t.Name, _ = p.names.Get(p.hash([]byte(t.ID)))
+	t.Name, _ = p.names.Get(p.hashString(t.ID))
 	t.Output, t.Size, t.Summary = output, len(output), lines.Summary(output)
 	return e
 }

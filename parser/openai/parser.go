@@ -256,5 +256,8 @@ func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 	return e
 }
 
-// hash makes a key of an id for a memory.
-func (p *Parser) hash(id []byte) uint64 { return maphash.Bytes(p.seed, id) }
+// hash makes a key of an id for a memory, however the id is spelled.
+func (p *Parser) hash(id scan.Value) uint64 { return scan.Hash(p.seed, id.Body()) }
+
+// hashString makes the key that hash makes of the same id.
+func (p *Parser) hashString(id string) uint64 { return maphash.String(p.seed, id) }

@@ -19,7 +19,7 @@ type polledItem struct {
 // poll gives the items of a response. One that runs in the background is fetched again until it has ended: each item is
 // told once, a call when it is first seen and its result when it is there.
 func (p *Parser) poll(r *record, pending bool) {
-	key := p.hash(r.id.Body())
+	key := p.hash(r.id)
 	told, _ := p.polled.Get(key)
 	before := len(told)
 	for i, m := range r.output {

@@ -77,7 +77,7 @@ func (p *Parser) isNew(id scan.Value) bool {
 	if len(id.Body()) == 0 {
 		return false
 	}
-	key := p.hash(id.Body())
+	key := p.hash(id)
 	if p.repeats == nil {
 		p.repeats = map[uint64]int{}
 	}

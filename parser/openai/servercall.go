@@ -84,7 +84,7 @@ func (p *Parser) answerOf(m scan.Members, c *itemOfCall) {
 		c.failed = true
 		c.err = p.readFailure(v).text
 		if c.err == "" {
-			c.err = p.strings.Copy(v.Raw)
+			c.err = p.strings.JSON(v)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 // TestUsageSums adds up the tokens of each fixture a second way, with encoding/json, and holds that the sum of the
 // events is the same. A file of whole bodies is the sum of its bodies; a file of pieces is one answer, the largest counts.
 func TestUsageSums(t *testing.T) {
-	for _, file := range parsertest.Fixtures(t, folder) {
+	for _, file := range parsertest.Recorded(t, folder, openai.Name) {
 		var total events.UsageTotal
 		p := openai.New()
 		lines := parsertest.Lines(t, file)

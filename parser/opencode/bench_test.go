@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/gjson"
 
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
 	"github.com/tailspan/tailspan/parser/opencode"
 )
 
@@ -62,59 +62,17 @@ func captureLines(t testing.TB) [][]byte {
 // BenchmarkParse parses lines of several sizes, and a capture, beside gjson.ForEach over the top-level members of the
 // same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
-	names := []string{"1KiB", "4KiB", "64KiB", "row-4KiB", "capture"}
-	inputs := map[string][][]byte{
-		"1KiB": manyLines(1<<10, benchLine), "4KiB": manyLines(4<<10, benchLine), "64KiB": manyLines(64<<10, benchLine),
-		"row-4KiB": manyLines(4<<10, benchRow), "capture": captureLines(b),
-	}
-	for _, name := range names {
-		lines := inputs[name]
-		size := int64(len(bytes.Join(lines, nil)))
-		b.Run("provider=opencode/line="+name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				if parseAll(lines) == 0 {
-					b.Fatal("no events")
-				}
-			}
-		})
-		b.Run("by=gjson/line="+name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				if walkAll(lines) == 0 {
-					b.Fatal("no members")
-				}
-			}
-		})
-	}
+	parsertest.Benchmark(b, opencode.Name, newSource,
+		parsertest.Input{Name: "1KiB", Lines: manyLines(1<<10, benchLine)}, parsertest.Input{Name: "4KiB", Lines: manyLines(4<<10, benchLine)},
+		parsertest.Input{Name: "64KiB", Lines: manyLines(64<<10, benchLine)}, parsertest.Input{Name: "row-4KiB", Lines: manyLines(4<<10, benchRow)},
+		parsertest.Input{Name: "capture", Lines: captureLines(b)})
 }
 
 // TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines, rows := manyLines(1<<10, benchLine), manyLines(1<<10, benchRow)
-	require.Equal(t, 1+2*len(lines), parseAll(lines), "a start, then a call and its result a line")
-	require.Equal(t, 2*len(rows), parseAll(rows))
-	require.Equal(t, 4*len(lines), walkAll(lines))
-	require.Equal(t, 7*len(rows), walkAll(rows))
-}
-
-func parseAll(lines [][]byte) int {
-	p, n := opencode.New(), 0
-	for _, line := range lines {
-		n += len(p.ParseEvents(line))
-	}
-	return n
-}
-
-func walkAll(lines [][]byte) int {
-	n := 0
-	for _, line := range lines {
-		gjson.ParseBytes(line).ForEach(func(_, _ gjson.Result) bool {
-			n++
-			return true
-		})
-	}
-	return n
+	require.Equal(t, 1+2*len(lines), parsertest.ParseAll(newSource(), lines), "a start, then a call and its result a line")
+	require.Equal(t, 2*len(rows), parsertest.ParseAll(newSource(), rows))
+	require.Equal(t, 4*len(lines), parsertest.WalkAll(lines))
+	require.Equal(t, 7*len(rows), parsertest.WalkAll(rows))
 }

@@ -63,8 +63,8 @@ func (p *Parser) callKey(pt *part) (uint64, bool) {
 	if key, ok := p.partKey(pt); ok {
 		return key, true
 	}
-	if id := pt.callID.Body(); len(id) > 0 {
-		return p.hash(domainCall, id, []byte("part")), true
+	if len(pt.callID.Body()) > 0 {
+		return p.idHash(domainPart, pt.callID) + 1, true
 	}
 	return 0, false
 }
@@ -76,7 +76,7 @@ func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
 		c.id = p.head.ItemID
 		return
 	}
-	used := p.hash(domainCall, pt.callID.Body(), nil)
+	used := p.idHash(domainCall, pt.callID)
 	if by, open := p.openIDs.Get(used); open && by != 0 && by != key && p.head.ItemID != "" {
 		c.id = p.head.ItemID
 	} else if !finished {
@@ -86,23 +86,23 @@ func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
 
 // link gives the session that a task starts its call.
 func (p *Parser) link(pt *part, c *call) {
-	if child := pt.state.child.Body(); len(child) > 0 {
-		in, _ := p.sessions.Get(p.hash(domainSession, child, nil))
+	if child := pt.state.child; len(child.Body()) > 0 {
+		in, _ := p.sessions.Get(p.idHash(domainSession, child))
 		if in.call != c.id {
 			in.call = c.id
-			p.sessions.Set(p.hash(domainSession, child, nil), in)
+			p.sessions.Set(p.idHash(domainSession, child), in)
 		}
 	} else if !c.used {
 		// The call does not name its session; the session's title names the call.
 		title := p.strings.Text(pt.state.args.Get("description")) + " (@" + p.strings.Text(pt.state.args.Get("subagent_type")) + " subagent)"
-		p.tasks.Set(p.hash(domainTask, pt.sessionID.Body(), []byte(title)), c.id)
+		p.tasks.Set(p.hash(domainTask, []byte(p.strings.Intern(pt.sessionID)), []byte(title)), c.id)
 	}
 }
 
 // close frees a call's id for the next call.
 func (p *Parser) close(pt *part, key uint64) {
-	if id := pt.callID.Body(); len(id) > 0 {
-		used := p.hash(domainCall, id, nil)
+	if len(pt.callID.Body()) > 0 {
+		used := p.idHash(domainCall, pt.callID)
 		if by, open := p.openIDs.Get(used); open && by == key {
 			p.openIDs.Set(used, 0)
 		}

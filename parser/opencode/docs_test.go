@@ -29,7 +29,7 @@ var sections = map[string]string{
 func TestDocsTellEveryType(t *testing.T) {
 	inDocs := map[string]bool{"user": true, "assistant": true} // see TestDocsTellEveryRole
 	for section, line := range sections {
-		for name := range parsertest.Table(t, opencode.Name, strings.TrimSuffix(section, "\x00")) {
+		for name := range parsertest.Table(t, opencode.Name, strings.TrimSuffix(section, "\x00"), parsertest.Becomes...) {
 			inDocs[name] = true
 			assert.NotEqual(t, events.LineUnknownType, status(line, name), "%s: the parser does not know %s", section, name)
 		}
@@ -67,7 +67,7 @@ func status(line, kind string) events.LineStatus {
 // TestDocsTellEveryRole holds the messages' table in the same way: a role decides what a part's text is.
 func TestDocsTellEveryRole(t *testing.T) {
 	want := map[string]events.Kind{"user": events.KindPrompt, "assistant": events.KindText}
-	roles := parsertest.Table(t, opencode.Name, "Messages and sessions")
+	roles := parsertest.Table(t, opencode.Name, "Messages and sessions", parsertest.Becomes...)
 	require.Len(t, roles, len(want))
 	for role := range roles {
 		p := opencode.New()

@@ -39,7 +39,7 @@ func FuzzParse(f *testing.F) {
 		hasESC := hasESC(data)
 		for _, line := range bytes.Split(data, []byte("\n")) {
 			c.Check(t, p.ParseEvents(line), hasESC)
-			trimmed := bytes.TrimSpace(line)
+			trimmed := bytes.Trim(line, " \t\r")
 			switch {
 			case len(trimmed) == 0:
 				require.Equal(t, events.LineIgnored, p.LineStatus())
@@ -62,12 +62,7 @@ func hasESC(data []byte) bool {
 func FuzzSplit(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var lines [][]byte
-		for _, line := range bytes.Split(data, []byte("\n")) {
-			if trimmed := bytes.TrimSpace(line); json.Valid(trimmed) && trimmed[0] == '{' {
-				lines = append(lines, trimmed)
-			}
-		}
+		lines := parsertest.Objects(data)
 		whole, glued := opencode.New(), opencode.New()
 		var want []string
 		for _, line := range lines {

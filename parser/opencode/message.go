@@ -23,12 +23,13 @@ type message struct {
 	role            role
 	summary         bool // the model sums up the conversation for a compaction
 	inputHoldsCache bool
-	stepped         bool // a step-finish told tokens of it
-	told            bool // its own tokens were told, for want of a step-finish
-	done            bool // the end of its turn was told
-	failed          bool // its error was told
-	owed            bool // an entry of Parser.owed waits
-	model, turn     string
+	stepped         bool   // a step-finish told tokens of it
+	told            bool   // its own tokens were told, for want of a step-finish
+	done            bool   // the end of its turn was told
+	failed          bool   // its error was told
+	owed            bool   // an entry of Parser.owed waits
+	model, provider string // of an assistant's message
+	turn            string
 	created         time.Time
 	completed       time.Time
 }
@@ -62,8 +63,8 @@ func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
 	}
-	key := p.hash(domainMessage, info.id.Body(), nil)
-	sessionKey := p.hash(domainSession, info.sessionID.Body(), nil)
+	key := p.idHash(domainMessage, info.id)
+	sessionKey := p.idHash(domainSession, info.sessionID)
 	in, _ := p.sessions.Get(sessionKey)
 	m, known := p.messages.Get(key)
 	m.created = firstTime(millis(info.time.created), m.created)
@@ -77,11 +78,11 @@ func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus
 	case "assistant":
 		m.role = roleAssistant
 		m.summary = info.summary.True()
-		m.model = p.strings.Intern(info.model)
+		m.model, m.provider = p.strings.Intern(info.model), p.strings.Intern(info.provider)
 		if m.turn = p.strings.Text(info.parentID); m.turn == "" { // up to 0.5
 			m.turn = in.turn
 		}
-		m.inputHoldsCache = holdsCache(in.version, p.strings.Intern(info.provider))
+		m.inputHoldsCache = holdsCache(in.version, m.provider)
 		p.owe(key, info, &m, known || from == originLog)
 	}
 	p.messages.Set(key, m)
@@ -93,7 +94,7 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
 	}
-	key := p.hash(domainSession, info.id.Body(), nil)
+	key := p.idHash(domainSession, info.id)
 	in, _ := p.sessions.Get(key)
 	in.created = firstTime(in.created, millis(info.time.created))
 	if in.version == "" {
@@ -101,7 +102,7 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	}
 	child := len(info.parentID.Body()) > 0
 	if child && in.call == "" {
-		in.call, _ = p.tasks.Get(p.hash(domainTask, info.parentID.Body(), []byte(p.strings.Text(info.title))))
+		in.call, _ = p.tasks.Get(p.hash(domainTask, []byte(p.strings.Intern(info.parentID)), []byte(p.strings.Text(info.title))))
 	}
 	told := in.told
 	in.told = true
@@ -113,8 +114,8 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 		Time:      in.created,
 		SessionID: p.sticky(&p.sessionID, info.id),
 		ItemID:    p.sticky(&p.sessionID, info.id),
-		Model:     p.modelName(info.model),
 	}
+	p.head.Model, p.head.ModelProvider = p.modelName(info.model)
 	p.emit(events.KindSessionStarted).Session = &events.Session{
 		Version:    p.strings.Text(info.version),
 		WorkingDir: p.strings.Text(info.directory),
@@ -127,17 +128,17 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 }
 
 // modelName reads {"id","providerID"}, which columns hold as text.
-func (p *Parser) modelName(v scan.Value) string {
+func (p *Parser) modelName(v scan.Value) (model, provider string) {
 	if v.Kind == scan.KindString {
 		v = scan.Value{Kind: scan.KindObject, Raw: p.column(v)}
 	}
 	p.nested = p.small.MembersOf(v, p.nested[:0])
-	return p.strings.Intern(p.nested.Get("id"))
+	return p.strings.Intern(p.nested.Get("id")), p.strings.Intern(p.nested.Get("providerID"))
 }
 
 // partEvents gives the events of a part. at is when its line or row was written, zero if that is not told.
 func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStatus {
-	m, _ := p.messages.Get(p.hash(domainMessage, pt.messageID.Body(), nil))
+	m, _ := p.messages.Get(p.idHash(domainMessage, pt.messageID))
 	if from == originStream && m.role == roleUnknown && !pt.synthetic.True() {
 		m.role = roleAssistant
 	}
@@ -176,14 +177,15 @@ func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStat
 func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string) {
 	messageID = p.sticky(&p.messageID, pt.messageID)
 	p.head = events.DisplayEvent{
-		SessionID: p.sticky(&p.sessionID, pt.sessionID),
-		MessageID: messageID,
-		ItemID:    p.strings.Text(pt.id),
-		Model:     m.model,
-		TurnID:    m.turn,
+		SessionID:     p.sticky(&p.sessionID, pt.sessionID),
+		MessageID:     messageID,
+		ItemID:        p.strings.Text(pt.id),
+		Model:         m.model,
+		ModelProvider: m.provider,
+		TurnID:        m.turn,
 	}
 	if m.role == roleUser || pt.synthetic.True() {
-		p.head.MessageID, p.head.Model = "", "" // no model call
+		p.head.MessageID, p.head.Model, p.head.ModelProvider = "", "", "" // no model call
 	}
 	in := p.sessionOf(p.head.SessionID)
 	if in.call != "" {
@@ -287,7 +289,7 @@ func (p *Parser) stepFinish(pt *part, m *message, from origin) {
 		reason := p.strings.Intern(pt.reason)
 		p.emit(events.KindTurnDone).End = &events.End{Error: reason == reasonError, Code: reason}
 	}
-	p.messages.Set(p.hash(domainMessage, pt.messageID.Body(), nil), *m)
+	p.messages.Set(p.idHash(domainMessage, pt.messageID), *m)
 }
 
 // endsTurn reports whether a step that finished for reason is the last one. Up to 0.5 no reason is told.

@@ -54,11 +54,12 @@ func (p *Parser) owe(key uint64, info *messageInfo, m *message, now bool) {
 // messageHead is the identity of events that a message tells itself.
 func (p *Parser) messageHead(info *messageInfo, m *message) events.DisplayEvent {
 	head := events.DisplayEvent{
-		Time:      firstTime(m.completed, m.created),
-		SessionID: p.sticky(&p.sessionID, info.sessionID),
-		MessageID: p.strings.Text(info.id),
-		Model:     m.model,
-		TurnID:    m.turn,
+		Time:          firstTime(m.completed, m.created),
+		SessionID:     p.sticky(&p.sessionID, info.sessionID),
+		MessageID:     p.strings.Text(info.id),
+		Model:         m.model,
+		ModelProvider: m.provider,
+		TurnID:        m.turn,
 	}
 	head.ItemID = head.MessageID
 	if in := p.sessionOf(head.SessionID); in.call != "" {

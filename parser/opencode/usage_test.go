@@ -18,7 +18,7 @@ import (
 // TestUsageSums adds up the tokens of each fixture a second way, with encoding/json over all of it, and holds that the
 // sum of the events is the same: nothing is counted twice, nothing is lost.
 func TestUsageSums(t *testing.T) {
-	for _, file := range parsertest.Fixtures(t, opencode.Name) {
+	for _, file := range parsertest.Recorded(t, opencode.Name, opencode.Name) {
 		if strings.HasSuffix(file, ".export.json") {
 			continue // a document, summed below by its own columns
 		}

@@ -1,14 +1,13 @@
 package qwen_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/gjson"
 
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
 	"github.com/tailspan/tailspan/parser/qwen"
 )
 
@@ -33,52 +32,14 @@ func benchLines(n int) [][]byte {
 // BenchmarkParse parses lines of several sizes beside gjson.ForEach over the top-level members of the same bytes in the
 // same run.
 func BenchmarkParse(b *testing.B) {
-	for _, size := range []int{1 << 10, 4 << 10, 64 << 10} {
-		lines := benchLines(size)
-		total := int64(len(bytes.Join(lines, nil)))
-		b.Run(fmt.Sprintf("provider=qwen/line=%dKiB", size>>10), func(b *testing.B) {
-			b.SetBytes(total)
-			b.ReportAllocs()
-			for b.Loop() {
-				if parseAll(lines) == 0 {
-					b.Fatal("no events")
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("by=gjson/line=%dKiB", size>>10), func(b *testing.B) {
-			b.SetBytes(total)
-			b.ReportAllocs()
-			for b.Loop() {
-				if walkAll(lines) == 0 {
-					b.Fatal("no members")
-				}
-			}
-		})
-	}
+	parsertest.Benchmark(b, qwen.Name, newSource,
+		parsertest.Input{Name: "1KiB", Lines: benchLines(1 << 10)}, parsertest.Input{Name: "4KiB", Lines: benchLines(4 << 10)},
+		parsertest.Input{Name: "64KiB", Lines: benchLines(64 << 10)})
 }
 
 // TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines := benchLines(1 << 10)
-	require.Equal(t, len(lines), parseAll(lines), "one result a line")
-	require.Equal(t, (5+9)*len(lines)/2, walkAll(lines))
-}
-
-func parseAll(lines [][]byte) int {
-	p, n := qwen.New(), 0
-	for _, line := range lines {
-		n += len(p.ParseEvents(line))
-	}
-	return n
-}
-
-func walkAll(lines [][]byte) int {
-	n := 0
-	for _, line := range lines {
-		gjson.ParseBytes(line).ForEach(func(_, _ gjson.Result) bool {
-			n++
-			return true
-		})
-	}
-	return n
+	require.Equal(t, len(lines), parsertest.ParseAll(newSource(), lines), "one result a line")
+	require.Equal(t, (5+9)*len(lines)/2, parsertest.WalkAll(lines))
 }

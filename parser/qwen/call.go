@@ -26,10 +26,10 @@ type call struct {
 
 func (p *Parser) toolUse(b *block) {
 	name := events.CleanLine(p.strings.Intern(b.name), 0)
-	if id := b.id.Body(); len(id) > 0 {
-		key := p.hash(domainCall, id, nil)
+	if len(b.id.Body()) > 0 {
+		key := p.idHash(domainCall, b.id)
 		c, _ := p.calls.Get(key)
-		body := p.hash(domainBody, b.name.Body(), b.input.Raw)
+		body := p.hash(domainBody, []byte(name), b.input.Raw)
 		if c.called && !c.answered && c.body == body {
 			return
 		}
@@ -88,7 +88,7 @@ func (p *Parser) toolResult(r *record, b *block) {
 	}
 	var c call
 	if len(id.Body()) > 0 {
-		key := p.hash(domainCall, id.Body(), nil)
+		key := p.idHash(domainCall, id)
 		if c, _ = p.calls.Get(key); c.answered {
 			return
 		}
@@ -147,7 +147,7 @@ func (p *Parser) resultText(b *block) []byte {
 		case scan.KindString:
 			p.output = scan.AppendString(p.output, v.Body())
 		case scan.KindObject, scan.KindArray:
-			p.output = append(p.output, v.Raw...)
+			p.output = scan.AppendJSON(p.output, v.Raw)
 		}
 	}
 	for i, text := range b.texts {

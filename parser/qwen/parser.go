@@ -169,7 +169,7 @@ func (p *Parser) repeats(r *record) bool {
 	if len(id) == 0 || string(id) == string(r.session.Body()) {
 		return false
 	}
-	return !p.first(domainLine, id)
+	return !p.first(domainLine, r.uuid)
 }
 
 // emit adds an event with the identity of the record that is being read. The pointer is good until the next emit.
@@ -206,18 +206,26 @@ const (
 	domainResponse
 )
 
+// domainStep is how far the domains lie apart.
+const domainStep = 0x9e3779b97f4a7c15
+
 // hash makes a key of one or two byte strings for a memory.
 func (p *Parser) hash(domain byte, a, b []byte) uint64 {
-	h := maphash.Bytes(p.seed, a) + uint64(domain)*0x9e3779b97f4a7c15
+	h := maphash.Bytes(p.seed, a) + uint64(domain)*domainStep
 	if b == nil {
 		return h
 	}
 	return (h^h>>32)*0xd6e8feb86659fd93 ^ maphash.Bytes(p.seed, b)
 }
 
+// idHash makes a key of an id, however it is spelled.
+func (p *Parser) idHash(domain byte, id scan.Value) uint64 {
+	return scan.Hash(p.seed, id.Body()) + uint64(domain)*domainStep
+}
+
 // first reports whether this is the first sight of a thing, and remembers it.
-func (p *Parser) first(domain byte, id []byte) bool {
-	key := p.hash(domain, id, nil)
+func (p *Parser) first(domain byte, id scan.Value) bool {
+	key := p.idHash(domain, id)
 	if _, ok := p.seen.Get(key); ok {
 		return false
 	}

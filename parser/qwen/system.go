@@ -91,7 +91,7 @@ func (p *Parser) result(r *record) {
 		Duration: millis(r.rest.Get("duration_ms")),
 	}
 	if v := r.rest.Get("structured_result"); v.Exists() && v.Kind != scan.KindNull {
-		end.Result = p.strings.Copy(v.Raw)
+		end.Result = p.strings.JSON(v)
 	}
 	if end.Error {
 		p.nested = p.inner.MembersOf(r.rest.Get("error"), p.nested[:0])

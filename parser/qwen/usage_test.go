@@ -49,7 +49,7 @@ func (u rawUsage) tokens() events.Tokens {
 // events is the same: the last result's total, else the calls of a stream; of a transcript the telemetry, else the
 // messages.
 func TestUsageSums(t *testing.T) {
-	for _, file := range parsertest.Fixtures(t, qwen.Name) {
+	for _, file := range parsertest.Recorded(t, qwen.Name, qwen.Name) {
 		var total events.UsageTotal
 		var result, calls, telemetry, messages events.Tokens
 		seen := map[string]bool{}

@@ -15,7 +15,7 @@ import (
 
 // Checker holds the promises of package events over one stream.
 type Checker struct {
-	calls map[string]callState // by id: what is known of the last call
+	calls map[string]callState // by session and id: what is known of the last call
 }
 
 type callState struct {
@@ -48,22 +48,23 @@ func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 }
 
 // call holds that a call has one ToolUse while it is open, and at most one result, which may come first. An id that was
-// answered may come again for another call.
+// answered may come again for another call, and so may one of another session in the same stream.
 func (c *Checker) call(t testing.TB, e *events.DisplayEvent) {
 	id := e.Tool.ID
 	if id == "" {
 		return
 	}
-	was := c.calls[id]
+	key := e.SessionID + "\x00" + id
+	was := c.calls[key]
 	switch e.Kind {
 	case events.KindToolUse:
 		body := e.Tool.Name + string(e.Tool.Input)
 		require.False(t, was.called && !was.answered && was.body == body, "a second ToolUse for the open call %q", id)
-		c.calls[id] = callState{body: body, called: true, answered: was.answered && !was.called}
+		c.calls[key] = callState{body: body, called: true, answered: was.answered && !was.called}
 	case events.KindToolResult:
 		require.False(t, was.answered, "a second ToolResult for %q", id)
 		was.answered = true
-		c.calls[id] = was
+		c.calls[key] = was
 	}
 }
 
@@ -72,14 +73,29 @@ func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
 // texts are all strings of an event.
 func texts(e *events.DisplayEvent) []string {
 	all := []string{
-		e.SessionID, e.TurnID, e.MessageID, e.ItemID, e.ParentID, e.AgentID, e.Model, e.Text, e.Reasoning, e.Notice.Code,
+		e.SessionID, e.TurnID, e.MessageID, e.ItemID, e.ParentID, e.AgentID, e.Model, e.ModelProvider, e.Text, e.Reasoning, e.Notice.Code,
 		e.Tool.ID, e.Tool.Name, e.Tool.Target, e.Tool.AgentType, e.Tool.Server, e.Tool.Err, e.Tool.Summary, string(e.Tool.Output),
 	}
 	if s := e.Session; s != nil {
-		all = append(all, s.Version, s.WorkingDir, s.PermissionMode, s.PreviousID, s.Branch)
+		all = append(all, s.Version, s.WorkingDir, s.PermissionMode, s.PreviousID, s.ParentID, s.AgentName, s.Branch)
 	}
 	if d := e.End; d != nil {
 		all = append(all, d.Code, d.Result, d.Err, d.Principle)
+	}
+	if a := e.Approval; a != nil {
+		all = append(all, a.ID, a.Tool, a.Subject)
+	}
+	if a := e.Ask; a != nil {
+		all = append(all, a.ID)
+		for _, q := range a.Questions {
+			all = append(all, q.ID, q.Header, q.Prompt)
+			for _, o := range q.Options {
+				all = append(all, o.Label, o.Description)
+			}
+		}
+		for _, answer := range a.Answers {
+			all = append(append(all, answer.QuestionID), answer.Selected...)
+		}
 	}
 	return all
 }

@@ -12,64 +12,86 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/internal/doctable"
 )
 
-// Table reads the table under a heading of docs/formats/<provider>.md: what its first column names in code quotes, with
-// the text of its second column.
-func Table(t testing.TB, provider, heading string) map[string]string {
+// Becomes are the names of the column that says what a type becomes.
+var Becomes = []string{"becomes", "gives"}
+
+// Table reads the table under the first heading of docs/formats/<provider>.md that begins with a text: what its first
+// column names in code quotes, with the text of the first of the columns named that it has.
+func Table(t testing.TB, provider, heading string, columns ...string) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats", provider+".md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats", provider+".md"))
 	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(data), "\n## "+heading+"\n")
-	require.True(t, ok, "docs/formats/%s.md has no heading %q", provider, heading)
-	section, _, _ = strings.Cut(section, "\n## ")
-	table := map[string]string{}
-	for line := range strings.SplitSeq(section, "\n") {
-		cells := strings.Split(line, "|")
-		if len(cells) < 4 {
-			continue
-		}
-		for i, name := range strings.Split(cells[1], "`") {
-			if i%2 == 1 {
-				table[name] = strings.TrimSpace(cells[2])
-			}
-		}
-	}
-	require.NotEmpty(t, table, "no table under %q", heading)
-	return table
+	table, err := doctable.Read(string(page), heading)
+	require.NoError(t, err, provider)
+	column, err := table.Column(columns...)
+	require.NoError(t, err, provider)
+	return column
 }
 
-// Cases lists the words that a function of a provider's folder names in its case clauses: the types that it knows.
-func Cases(t testing.TB, file, function string) []string {
+// Cases lists the words that functions of a provider's folder tell apart: those of their outermost switches, and those
+// that they compare a kind with outside of them.
+func Cases(t testing.TB, functions ...string) []string {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	var words []string
-	for _, decl := range parsed.Decls {
-		f, ok := decl.(*ast.FuncDecl)
-		if !ok || f.Name.Name != function {
+	found := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if c, ok := n.(*ast.CaseClause); ok {
-				words = append(words, literals(t, c.List)...)
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, decl := range parsed.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && slices.Contains(functions, f.Name.Name) {
+				found++
+				words = append(words, wordsOf(t, f.Body)...)
 			}
-			return true
-		})
+		}
 	}
-	require.NotEmpty(t, words, "%s: no cases in %s", file, function)
+	require.Equal(t, len(functions), found, "functions %q", functions)
+	require.NotEmpty(t, words, "no cases in %q", functions)
 	slices.Sort(words)
 	return slices.Compact(words)
 }
 
-func literals(t testing.TB, list []ast.Expr) (words []string) {
-	t.Helper()
-	for _, e := range list {
-		if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-			word, err := strconv.Unquote(lit.Value)
-			require.NoError(t, err)
-			words = append(words, word)
+func wordsOf(t testing.TB, body ast.Node) (words []string) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CaseClause:
+			for _, e := range n.List {
+				words = append(words, literal(t, e)...)
+			}
+			return false // what a case tells apart is told elsewhere
+		case *ast.BinaryExpr:
+			if n.Op == token.EQL && isKind(n.X) {
+				words = append(words, literal(t, n.Y)...)
+			}
 		}
-	}
+		return true
+	})
 	return words
+}
+
+// isKind reports whether e is kind or string(kind).
+func isKind(e ast.Expr) bool {
+	if call, ok := e.(*ast.CallExpr); ok && len(call.Args) == 1 {
+		e = call.Args[0]
+	}
+	name, ok := e.(*ast.Ident)
+	return ok && name.Name == "kind"
+}
+
+func literal(t testing.TB, e ast.Expr) []string {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return nil
+	}
+	word, err := strconv.Unquote(lit.Value)
+	require.NoError(t, err)
+	return []string{word}
 }

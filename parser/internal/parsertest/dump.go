@@ -80,10 +80,17 @@ func Dump(e *events.DisplayEvent) string {
 		}
 		span("duration", d.Duration)
 	}
+	if a := e.Approval; a != nil {
+		fmt.Fprintf(&b, " %+v", *a)
+	}
+	if a := e.Ask; a != nil {
+		fmt.Fprintf(&b, " %+v", *a)
+	}
 	if !e.Time.IsZero() {
 		fmt.Fprintf(&b, " time=%s", e.Time.Format(time.RFC3339Nano))
 	}
 	text("model", e.Model)
+	text("model_provider", e.ModelProvider)
 	text("parent", e.ParentID)
 	text("agent", e.AgentID)
 	flag("copied", e.Copied)

@@ -2,8 +2,10 @@ package parsertest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,11 +32,46 @@ func Fixtures(t testing.TB, provider string) []string {
 	return files
 }
 
+// capturesVariable names the environment variable that holds a folder of further recorded streams, one folder a provider.
+const capturesVariable = "TAILSPAN_CAPTURES"
+
+// Recorded lists the fixtures of a provider and, where TAILSPAN_CAPTURES names a folder, the streams that lie in its
+// folder for the provider: files with an expectation (.expect.jsonl) beside them.
+func Recorded(t testing.TB, provider, capturesFolder string) []string {
+	t.Helper()
+	files := Fixtures(t, provider)
+	captures := os.Getenv(capturesVariable)
+	if captures == "" {
+		return files
+	}
+	const expectation = ".expect.jsonl"
+	expected, err := filepath.Glob(filepath.Join(captures, capturesFolder, "*"+expectation))
+	require.NoError(t, err)
+	require.NotEmpty(t, expected, "%s holds no capture of %s", captures, capturesFolder)
+	for _, file := range expected {
+		file = strings.TrimSuffix(file, expectation)
+		if _, err := os.Stat(file); err != nil {
+			file += ".gz"
+		}
+		if info, err := os.Stat(file); err == nil && !info.IsDir() { // folders are trees, which a source makes lines of
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 // Lines reads the lines of a fixture. A .json file is one document, which counts as a line.
 func Lines(t testing.TB, file string) [][]byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
+	if plain, ok := strings.CutSuffix(file, ".gz"); ok {
+		unpacked, err := gzip.NewReader(bytes.NewReader(data))
+		require.NoError(t, err)
+		data, err = io.ReadAll(unpacked)
+		require.NoError(t, err)
+		file = plain
+	}
 	if filepath.Ext(file) == ".json" {
 		return [][]byte{data}
 	}

@@ -106,11 +106,10 @@ func (s *Scanner) Value() Value {
 		return Value{}
 	}
 	start, kind := s.pos, kindOf(s.data[s.pos])
-	end := -1
-	switch kind {
-	case KindObject, KindArray:
+	var end int
+	if kind == KindObject || kind == KindArray {
 		end = s.containerEnd(start)
-	default:
+	} else {
 		end = scalarEnd(s.data, start)
 	}
 	if end < 0 {

@@ -1,6 +1,9 @@
 package scan
 
-import "unsafe"
+import (
+	"unicode/utf8"
+	"unsafe"
+)
 
 // Sizes of the memory of [Strings], in bytes.
 const (
@@ -37,6 +40,14 @@ func (a *Strings) Unescape(body []byte) string {
 	start := len(a.chunk)
 	a.chunk = AppendString(a.chunk, body)
 	return view(a.chunk[start:])
+}
+
+// JSON gives a value as it stands, invalid UTF-8 replaced as in [AppendString].
+func (a *Strings) JSON(v Value) string {
+	if utf8.Valid(v.Raw) {
+		return a.Copy(v.Raw)
+	}
+	return string(AppendJSON(nil, v.Raw))
 }
 
 // Copy gives b as a string.

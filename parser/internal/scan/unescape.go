@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -37,8 +38,20 @@ func AppendString(dst, body []byte) []byte {
 	}
 }
 
+// AppendJSON appends a value as it stands, invalid UTF-8 replaced as in [AppendString].
+func AppendJSON(dst, raw []byte) []byte { return appendValid(dst, raw) }
+
 // simpleEscapes are those of one letter, by that letter.
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// Hash makes a key of the text of a string, given what stands between its quotes. One text has one key, whether it is
+// spelled with escapes ("\u0063") or without ("c").
+func Hash(seed maphash.Seed, body []byte) uint64 {
+	if plain(body) {
+		return maphash.Bytes(seed, body)
+	}
+	return maphash.Bytes(seed, AppendString(nil, body))
+}
 
 // plain reports whether body is its own text.
 func plain(body []byte) bool { return bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) }

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"sync"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
+)
+
+// reader is a stream's parser, with redaction behind it where that is on.
+type reader struct {
+	*parser.Source
+	redactor *redact.Redactor // nil: secrets stay
+	clean    *redact.Source
+}
+
+// newReader puts redaction behind src if on. Pieces of texts are joined before, since a secret can lie across two.
+func newReader(src *parser.Source, on bool) (*reader, error) {
+	if !on {
+		return &reader{Source: src}, nil
+	}
+	redactor, err := redact.NewRedactor(redact.Settings{})
+	if err != nil {
+		return nil, err
+	}
+	return &reader{Source: src, redactor: redactor, clean: redact.New(redact.NewJoiner(src, redact.JoinSettings{}), redactor)}, nil
+}
+
+// ParseEvents takes the next line.
+func (r *reader) ParseEvents(line []byte) []events.DisplayEvent {
+	if r.clean == nil {
+		return r.Source.ParseEvents(line)
+	}
+	return r.clean.ParseEvents(line)
+}
+
+// Flush gives what the stream still owes at its end.
+func (r *reader) Flush() []events.DisplayEvent {
+	if r.clean == nil {
+		return r.Source.Flush()
+	}
+	return r.clean.Flush()
+}
+
+// Raw gives the lines of no known provider that the last call passed on.
+func (r *reader) Raw() [][]byte {
+	raw := r.Source.Raw()
+	if r.redactor != nil {
+		for i := range raw {
+			raw[i] = r.redactor.Bytes(raw[i])
+		}
+	}
+	return raw
+}
+
+// tick calls emit with the texts that were quiet for long enough, with mu held, until stop is called. It does nothing for
+// a file, and where no text is held back.
+func (r *reader) tick(name string, mu *sync.Mutex, emit func([]events.DisplayEvent)) (stop func()) {
+	if r.clean == nil || name != stdinName {
+		return func() {}
+	}
+	return ticking(mu, func() {
+		if due := r.clean.Tick(); len(due) > 0 {
+			emit(due)
+		}
+	})
+}
+
+// ticking calls f twice a quiet time, with mu held, until stop is called: who reads live must not wait for the end of a
+// text.
+func ticking(mu *sync.Mutex, f func()) (stop func()) {
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		ticker := time.NewTicker(redact.DefaultQuiet / 2)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				mu.Lock()
+				f()
+				mu.Unlock()
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wait.Wait()
+	}
+}

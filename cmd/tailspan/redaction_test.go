@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The key is made up; it has the shape of one and is cut in two, as a model's pieces are.
+const (
+	pieceOne = `{"type":"message","timestamp":"2026-01-01T00:00:00.000Z","role":"assistant","content":"first line\nkey sk-ant-api03-zzdemo00","delta":true}`
+	pieceTwo = `{"type":"message","timestamp":"2026-01-01T00:00:01.000Z","role":"assistant","content":"00000000000000000000000000000000 end","delta":true}`
+	keyStart = "sk-ant-api03-zzdemo00"
+	pieces   = pieceOne + "\n" + pieceTwo + "\n"
+)
+
+func TestRedactFlag(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		args  []string
+		stays bool
+	}{
+		{"events is the plain view", []string{"events", "--provider", "gemini", "-"}, true},
+		{"events without secrets", []string{"events", "--provider", "gemini", "--redact", "-"}, false},
+		{"render has none", []string{"render", "--provider", "gemini", "-"}, false},
+		{"render with them", []string{"render", "--provider", "gemini", "--redact=false", "-"}, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			code, stdout, stderr := tailspan(pieces, tc.args...)
+			require.Equal(t, exitOK, code, stderr)
+			assert.Contains(t, stdout, "first line")
+			assert.Equal(t, tc.stays, strings.Contains(stdout, keyStart), stdout)
+			assert.Equal(t, !tc.stays, strings.Contains(stdout, "[redacted:anthropic]"), stdout)
+		})
+	}
+}
+
+// TestRedactLines holds that lines which are shown as they are hold no secrets either.
+func TestRedactLines(t *testing.T) {
+	const key = keyStart + "00000000000000000000000000000000"
+	_, stdout, _ := tailspan("words with "+key+"\n", "render", "-")
+	assert.Equal(t, "words with [redacted:anthropic]\n", stdout)
+	for _, flag := range []string{"--redact=false", "--mode=json"} { // json is the input, untouched
+		_, stdout, _ = tailspan("words with "+key+"\n", "render", flag, "-")
+		assert.Equal(t, "words with "+key+"\n", stdout, flag)
+	}
+	_, stdout, _ = tailspan("words with "+key+"\n", "events", "--redact", "-")
+	assert.Contains(t, stdout, `{"kind":"raw","line":"words with [redacted:anthropic]"}`)
+}
+
+// TestRedactLive holds that a text in pieces leaves at a line end while its agent is quiet: who watches must not wait for
+// its end.
+func TestRedactLive(t *testing.T) {
+	for _, command := range []string{"events", "render"} {
+		synctest.Test(t, func(t *testing.T) {
+			stdin, w := io.Pipe()
+			args := []string{command, "--provider", "gemini", "--redact", "-"}
+			var stdout, stderr bytes.Buffer
+			ended := make(chan int)
+			go func() { ended <- run(args, stdin, &stdout, &stderr) }()
+			_, err := io.WriteString(w, pieceOne+"\n")
+			require.NoError(t, err)
+			synctest.Wait()
+			assert.NotContains(t, stdout.String(), "first line", "it may go on")
+			time.Sleep(2 * time.Second) // of the bubble's clock
+			synctest.Wait()
+			assert.Contains(t, stdout.String(), "first line")
+			assert.NotContains(t, stdout.String(), keyStart, "the line has not ended")
+			_, err = io.WriteString(w, pieceTwo+"\n")
+			require.NoError(t, err)
+			require.NoError(t, w.Close())
+			assert.Equal(t, exitOK, <-ended, stderr.String())
+			assert.Contains(t, stdout.String(), "[redacted:anthropic]")
+			assert.NotContains(t, stdout.String(), keyStart)
+		})
+	}
+}

@@ -1,0 +1,76 @@
+package parsertest
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Input is the lines that a benchmark parses, under a name: their size, or what they are of.
+type Input struct {
+	Name  string
+	Lines [][]byte
+}
+
+// Benchmark parses lines, and beside it walks over the top-level members of the same bytes with gjson.ForEach. The two
+// take turns, pass by pass, so that other work on the machine slows both: "ratio" is the median of how many times as fast
+// as gjson the parser was in a pass, and "gjson-MB/s" the median of gjson's speed. Time and memory are the parser's alone.
+func Benchmark(b *testing.B, provider string, src func() events.DisplayEventSource, inputs ...Input) {
+	for _, in := range inputs {
+		size := len(bytes.Join(in.Lines, nil))
+		b.Run("provider="+provider+"/line="+in.Name, func(b *testing.B) {
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			var walks, ratios []float64
+			for b.Loop() {
+				start := time.Now()
+				require.NotZero(b, ParseAll(src(), in.Lines))
+				parsed := time.Since(start)
+				b.StopTimer()
+				start = time.Now()
+				require.NotZero(b, WalkAll(in.Lines))
+				walked := time.Since(start)
+				walks = append(walks, float64(size)/1e6/walked.Seconds())
+				ratios = append(ratios, walked.Seconds()/parsed.Seconds())
+				b.StartTimer()
+			}
+			b.ReportMetric(median(walks), "gjson-MB/s")
+			b.ReportMetric(median(ratios), "ratio")
+		})
+	}
+}
+
+func median(all []float64) float64 {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// ParseAll parses lines to their end and counts the events.
+func ParseAll(src events.DisplayEventSource, lines [][]byte) int {
+	n := 0
+	for _, line := range lines {
+		n += len(src.ParseEvents(line))
+	}
+	if f, ok := src.(events.Flusher); ok {
+		n += len(f.Flush())
+	}
+	return n
+}
+
+// WalkAll counts the top-level members of lines.
+func WalkAll(lines [][]byte) int {
+	n := 0
+	for _, line := range lines {
+		gjson.ParseBytes(bytes.TrimPrefix(line, []byte("data: "))).ForEach(func(_, _ gjson.Result) bool {
+			n++
+			return true
+		})
+	}
+	return n
+}

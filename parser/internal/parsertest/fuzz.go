@@ -1,0 +1,85 @@
+package parsertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// jsonBlanks are the blanks of JSON: a form feed or a vertical tab is none.
+const jsonBlanks = " \t\r\n"
+
+// AddFixtures makes seeds of the first lines of each fixture, and of a part from the middle of longer ones.
+func AddFixtures(f *testing.F, provider string) {
+	f.Helper()
+	const head = 12
+	for _, file := range Fixtures(f, provider) {
+		lines := Lines(f, file)
+		f.Add(bytes.Join(lines[:min(len(lines), head)], []byte("\n")))
+		if len(lines) > 2*head {
+			f.Add(bytes.Join(append([][]byte{lines[0]}, lines[head:2*head]...), []byte("\n")))
+		}
+	}
+}
+
+// Object gives a line without the blanks around it, and whether it is one JSON object.
+func Object(line []byte) (trimmed []byte, ok bool) {
+	trimmed = bytes.Trim(line, jsonBlanks)
+	return trimmed, len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed)
+}
+
+// Objects are the lines of data that are one JSON object each.
+func Objects(data []byte) (lines [][]byte) {
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
+		if trimmed, ok := Object(line); ok {
+			lines = append(lines, trimmed)
+		}
+	}
+	return lines
+}
+
+// Parse feeds any bytes to a parser, split at newlines, and holds what FuzzParse promises of every provider:
+//   - no panic, whatever state earlier lines left behind
+//   - one ToolUse for an open call, at most one ToolResult for a call
+//   - previews of at most 40 runes, summaries of at most 120, no control characters in either
+//   - all strings are valid UTF-8, and none holds an escape character that the input lacks
+//   - a blank line is ignored, and no line that is one object counts as malformed
+func Parse(t *testing.T, src events.DisplayEventSource, data []byte) {
+	t.Helper()
+	var c Checker
+	hasESC := HasESC(data) // a text can come out later than its line
+	status := src.(events.LineStatuser)
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
+		c.Check(t, src.ParseEvents(line), hasESC)
+		if trimmed, ok := Object(line); ok {
+			require.NotEqual(t, events.LineMalformed, status.LineStatus(), "%s", line)
+		} else if len(trimmed) == 0 {
+			require.Equal(t, events.LineIgnored, status.LineStatus())
+		} else if json.Valid(trimmed) && trimmed[0] != '[' { // an array can be all messages of a run
+			require.Equal(t, events.LineMalformed, status.LineStatus(), "%s", line)
+		}
+	}
+	if f, ok := src.(events.Flusher); ok {
+		c.Check(t, f.Flush(), hasESC)
+		require.Empty(t, f.Flush(), "what is owed is given once")
+	}
+}
+
+// Split holds what FuzzSplit promises: lost newlines lose nothing, objects that stand on one line give the same events as
+// on lines of their own.
+func Split(t *testing.T, src func() events.DisplayEventSource, data []byte) {
+	t.Helper()
+	lines := Objects(data)
+	perLine, flushed := Feed(t, src(), lines)
+	want := []string{}
+	for _, line := range perLine {
+		want = append(want, line...)
+	}
+	glued, gluedFlush := Feed(t, src(), [][]byte{bytes.Join(lines, nil)})
+	require.Equal(t, want, append([]string{}, glued[0]...))
+	require.Equal(t, flushed, gluedFlush)
+}

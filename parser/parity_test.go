@@ -1,0 +1,124 @@
+package parser_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
+)
+
+// eachFixture calls f with every fixture of every provider, and its events.
+func eachFixture(t *testing.T, pattern string, f func(t *testing.T, file string, input []byte, all []events.DisplayEvent)) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "*", pattern))
+	require.NoError(t, err)
+	found := 0
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.IsDir() || !slices.Contains([]string{".jsonl", ".json", ".sse"}, filepath.Ext(file)) {
+			continue
+		}
+		found++
+		input, err := os.ReadFile(file)
+		require.NoError(t, err)
+		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) { f(t, file, input, eventsOf(t, file, input)) })
+	}
+	require.Positive(t, found, pattern)
+}
+
+// eventsOf reads a file as `tailspan events` does: in lines, or as one document. The events are kept.
+func eventsOf(t *testing.T, file string, input []byte) (all []events.DisplayEvent) {
+	t.Helper()
+	provider := filepath.Base(filepath.Dir(file))
+	if provider == "openai" {
+		provider = "openai_compatible"
+	}
+	s := newSource(t, provider)
+	lines := [][]byte{input}
+	if filepath.Ext(file) != ".json" {
+		lines = bytes.Split(bytes.TrimSuffix(input, []byte("\n")), []byte("\n"))
+	}
+	take := func(out []events.DisplayEvent) {
+		for _, e := range out {
+			e.Tool.Output, e.Tool.Input = bytes.Clone(e.Tool.Output), bytes.Clone(e.Tool.Input)
+			all = append(all, e)
+		}
+	}
+	for _, line := range lines {
+		take(s.ParseEvents(line))
+	}
+	take(s.Flush())
+	return all
+}
+
+// The same small task was given to every agent: read a Go file, search, edit it, run its tests.
+// Every record of it must have these categories of events. Thinking and marks of turns are there where a model thought
+// and a format marks turns.
+var (
+	parityCategories = []events.Kind{events.KindText, events.KindToolUse, events.KindToolResult, events.KindUsage, events.KindSessionStarted}
+	parityOptional   = []events.Kind{events.KindReasoning, events.KindTurnStarted, events.KindTurnDone, events.KindPrompt, events.KindSessionEnded}
+)
+
+// parityLacks is what a form can not tell, and why.
+var parityLacks = map[string][]events.Kind{
+	// The stream of 0.42 --experimental-json tells no tokens, and the rollouts of 0.29 none either.
+	"codex/parity-0.42-experimental.jsonl": {events.KindUsage},
+	"codex/parity-0.29.session.jsonl":      {events.KindUsage},
+	// The one document of --output-format json tells the answer and the totals.
+	"gemini/parity.result.json": {events.KindToolUse, events.KindToolResult, events.KindSessionStarted},
+	// Bodies of answers; what the tools said stands in the requests. Neither tells of a session.
+	"openai/parity.bodies.jsonl":   {events.KindToolResult, events.KindSessionStarted},
+	"openai/parity.requests.jsonl": {events.KindText, events.KindToolUse, events.KindUsage, events.KindSessionStarted},
+}
+
+// TestParity holds that the same work gives the same categories of events from every provider, in every form and version,
+// whatever its tools are called.
+func TestParity(t *testing.T) {
+	providers := map[string]bool{}
+	eachFixture(t, "parity*", func(t *testing.T, file string, _ []byte, all []events.DisplayEvent) {
+		name := filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file)
+		providers[filepath.Dir(name)] = true
+		seen := map[events.Kind]int{}
+		edited, tested := false, false
+		open := map[string]bool{}
+		for i := range all {
+			e := &all[i]
+			seen[e.Kind]++
+			switch e.Kind {
+			case events.KindToolUse:
+				edited = edited || strings.HasSuffix(e.Tool.Target, "calc.go")
+				tested = tested || strings.Contains(e.Tool.Target, "go test")
+				open[e.Tool.ID] = true
+			case events.KindToolResult:
+				delete(open, e.Tool.ID)
+			}
+		}
+		lacks := parityLacks[name]
+		for _, kind := range parityCategories {
+			assert.Equal(t, !slices.Contains(lacks, kind), seen[kind] > 0, "%s: %d", kind, seen[kind])
+			delete(seen, kind)
+		}
+		for kind, n := range seen {
+			assert.Contains(t, parityOptional, kind, "%d of another category", n)
+		}
+		if !slices.Contains(lacks, events.KindToolUse) {
+			assert.True(t, edited, "the file that was edited is a target")
+			assert.True(t, tested, "the tests that were run are a target")
+		}
+		if !slices.Contains(lacks, events.KindToolUse) && !slices.Contains(lacks, events.KindToolResult) {
+			assert.Empty(t, open, "calls without a result")
+		}
+	})
+	for _, name := range parser.Names() {
+		if name != parser.Auto && name != parser.None {
+			assert.True(t, providers[folderOf(name)], "%s has no record of the task", name)
+		}
+	}
+}
