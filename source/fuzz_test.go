@@ -166,3 +166,25 @@ func FuzzGlob(f *testing.F) {
 		}
 	})
 }
+
+// FuzzBalanced: what is a whole JSON object or array is balanced, and no beginning of it is.
+func FuzzBalanced(f *testing.F) {
+	for _, text := range []string{`{"a":"}\\\""}`, `[[],{}]`, " {} ", "\xef\xbb\xbf{}", `{"a`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		valid := trimBlanks(text)
+		if !json.Valid(valid) || valid[0] != '{' && valid[0] != '[' {
+			balanced(text)
+			return
+		}
+		if !balanced(text) {
+			t.Errorf("not balanced: %q", text)
+		}
+		for cut := range valid {
+			if balanced(valid[:cut]) {
+				t.Errorf("balanced: %q", valid[:cut])
+			}
+		}
+	})
+}
