@@ -54,7 +54,8 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 		s.registry.childClosed(s)
 		return
 	}
-	r.ref.ended.Store(true)
+	over := r.top.span
+	r.ref.span.Store(&over)
 	s.writeAgent(r.top, reason, runFailed(r, reason))
 	if r.inPipeline {
 		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason))

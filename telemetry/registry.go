@@ -25,6 +25,8 @@ type Registry struct {
 	children  map[*Stream]struct{}  // sub-agents' streams whose span is open
 	live      map[*Stream]time.Time // streams whose run is watched live, and when they last told of it
 	out       *batch
+
+	restoredRuns map[runID]*runRef // of families that are known from states
 }
 
 // NewRegistry makes a Registry.
@@ -43,6 +45,8 @@ func NewRegistry(s Settings) *Registry {
 		children:  map[*Stream]struct{}{},
 		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
+
+		restoredRuns: map[runID]*runRef{},
 	}
 }
 
@@ -80,6 +84,10 @@ type StreamSettings struct {
 	ExpectedDuration time.Duration
 	// FileTime is the modification time of the file, used where the stream tells no time at all.
 	FileTime time.Time
+	// State is what an earlier fold of the stream gave ([Stream.State]); its lines are to be folded silently again.
+	State StreamState
+	// Changed, if set, is called when the state has changed by the doing of other streams or of time.
+	Changed func()
 }
 
 // Open begins the fold of a stream.
@@ -105,6 +113,7 @@ func (r *Registry) Take() Output {
 	children := late.take()
 	children.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
 	children.Logs.ResourceLogs().MoveAndAppendTo(out.Logs.ResourceLogs())
+	out.steps = append(out.steps, children.steps...)
 	return out
 }
 

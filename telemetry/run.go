@@ -141,7 +141,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 	top.spanID = spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	r.top = top
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
-		r.copied = isCopy(waiting) || r.idScope == "" && !s.registry.owns(s.settings.ID, "run", s.settings.Agent.Provider, key)
+		r.copied = isCopy(waiting) || r.idScope == "" && !s.owns("run", s.settings.Agent.Provider, key)
 	}
 	if !s.settings.Parent.Empty() {
 		r.traceID, top.parent = s.settings.Parent.TraceID, s.settings.Parent.SpanID
@@ -153,7 +153,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 		r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	}
 	r.started, r.expected = s.registry.settings.Now(), s.settings.ExpectedDuration
-	r.ref = &runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID}
+	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID})
 	s.run = r
 	if s.live && !r.copied {
 		s.stepStarted(r, waiting)

@@ -18,7 +18,7 @@ import (
 // TestDatabase reads OpenCode's database, whatever it is called: the events are those of the sessions that it holds.
 func TestDatabase(t *testing.T) {
 	samples := filepath.Join("..", "..", "testdata", "opencode")
-	in, err := os.Open(filepath.Join("..", "..", "source", "opencodedb", "testdata", "sample.opencode.db.gz"))
+	in, err := os.Open(filepath.Join(samples, "db", "sample.opencode.db.gz"))
 	require.NoError(t, err)
 	defer in.Close()
 	unpacked, err := gzip.NewReader(in)

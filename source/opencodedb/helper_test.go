@@ -35,7 +35,7 @@ func settle(t *testing.T, path string) {
 // unpack puts the real database where it can be read.
 func unpack(t *testing.T) string {
 	t.Helper()
-	in, err := os.Open(filepath.Join("testdata", "sample.opencode.db.gz"))
+	in, err := os.Open(filepath.Join(fixtures, "db", "sample.opencode.db.gz"))
 	require.NoError(t, err)
 	defer in.Close()
 	content, err := gzip.NewReader(in)
