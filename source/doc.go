@@ -16,12 +16,15 @@
 // The position in a file moves when [Consumer.Lines] has returned nil, and only then. Lines that were not accepted come
 // again, after a wait that doubles from [Settings.RetryInterval] to [Settings.MaxRetryInterval].
 //
+// [Polled] follows what is no file of lines: documents that are rewritten in place, OpenCode's databases and its older
+// trees. Which is which is for the caller to say; [Settings.Skip] keeps them from Files.
+//
 // # Which files
 //
 // Only regular files are opened; pipes, sockets and devices are left alone. A symbolic link to a file is followed and
 // the file read once, whatever the number of its names. A link to a folder is entered, unless ** leads into it, since it
 // could lead in a circle; what is written behind such a link is seen by polling, if its folder is not watched by its own
-// name. A name that ends in .gz is decompressed; such a file is read whole, once, and its last line needs no newline.
+// name. A name that ends in .gz or .zst is decompressed; such a file is read whole, once, and its last line needs no newline.
 //
 // Folders are watched, and all files are looked at from time to time besides: events get lost when too many come at
 // once, network file systems send none, and systems limit how many folders may be watched. Where a folder is not

@@ -168,6 +168,28 @@ func FuzzGlob(f *testing.F) {
 	})
 }
 
+// FuzzBalanced: what is a whole JSON object or array is balanced, and no beginning of it is.
+func FuzzBalanced(f *testing.F) {
+	for _, text := range []string{`{"a":"}\\\""}`, `[[],{}]`, " {} ", "\xef\xbb\xbf{}", `{"a`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		valid := trimBlanks(text)
+		if !json.Valid(valid) || valid[0] != '{' && valid[0] != '[' {
+			balanced(text)
+			return
+		}
+		if !balanced(text) {
+			t.Errorf("not balanced: %q", text)
+		}
+		for cut := range valid {
+			if balanced(valid[:cut]) {
+				t.Errorf("balanced: %q", valid[:cut])
+			}
+		}
+	})
+}
+
 // FuzzCheckpoint: what is not a value that we wrote is refused, with one of two errors; what is read writes itself.
 func FuzzCheckpoint(f *testing.F) {
 	c := checkpoint{Stream: "s", Path: "/a", Inode: 7, Size: 100, Offset: 90, HeadLen: 90, MarkLen: 90, State: []byte("x")}

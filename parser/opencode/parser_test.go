@@ -318,3 +318,15 @@ func TestMemoryIsBounded(t *testing.T) {
 	assert.Less(t, owed, 1<<14+1)
 	assert.Greater(t, owed, 1<<12)
 }
+
+// TestQuietTellsFailure: the error of the last message of a database that is followed does not wait for the next one.
+func TestQuietTellsFailure(t *testing.T) {
+	p := opencode.New()
+	row := func(line string) []events.Kind { return kinds(p.ParseEvents([]byte(line))) }
+	row(`{"table":"session","id":"ses_1","time_created":1}`)
+	assert.Empty(t, row(`{"table":"message","id":"msg_1","session_id":"ses_1","data":"{\"role\":\"assistant\",\"error\":{\"name\":\"APIError\",\"data\":{\"message\":\"no\"}}}"}`))
+	row(`{"table":"part","id":"prt_1","message_id":"msg_1","session_id":"ses_1","data":"{\"type\":\"text\",\"text\":\"So far\",\"time\":{\"start\":1,\"end\":2}}"}`)
+	assert.Equal(t, []events.Kind{events.KindTurnDone}, kinds(p.Quiet()))
+	assert.Empty(t, p.Quiet())
+	assert.Empty(t, p.Flush())
+}

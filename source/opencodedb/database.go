@@ -89,7 +89,10 @@ func open(ctx context.Context, path string) (*database, error) {
 	}
 	d := &database{path: path, stamp: before, immutable: before.still()}
 	if d.immutable && !before.settledAt(time.Now()) {
-		return nil, errMoved
+		if usesLog(path) {
+			return nil, errMoved
+		}
+		d.immutable = false // locks leave no files behind
 	}
 	if d.db, err = sql.Open("sqlite", d.name()); err != nil {
 		return nil, fmt.Errorf("open database %q: %w", path, err)
@@ -99,6 +102,19 @@ func open(ctx context.Context, path string) (*database, error) {
 		return nil, errors.Join(fmt.Errorf("open database %q: %w", path, err), d.close())
 	}
 	return d, nil
+}
+
+// usesLog tells whether a database is in WAL mode (file format, section 1.3.3). SQLite would make the log, and an index to
+// it, for a reader too.
+func usesLog(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	defer file.Close()
+	var head [20]byte
+	_, err = file.ReadAt(head[:], 0)
+	return err != nil || head[19] != 1
 }
 
 // name is the database in the form that the driver opens.

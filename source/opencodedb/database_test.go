@@ -51,6 +51,27 @@ func TestWriterIsNotHeldUp(t *testing.T) {
 	assert.Equal(t, []string{"# ses_1", "message msg_1 {}", "# ses_1", "part prt_1 {}"}, all(t, f))
 }
 
+// TestRestlessWriter: who writes all the time is followed all the same, in each way that a database may be written.
+func TestRestlessWriter(t *testing.T) {
+	for _, journal := range []string{"wal", "delete", "persist"} {
+		t.Run(journal, func(t *testing.T) {
+			w := newWriter(t, journal)
+			f := follow(t, w.path, opencodedb.Settings{})
+			for _, id := range names("ses_", 20) {
+				w.session(id, "")
+				batch, err := f.Next(t.Context())
+				require.NoError(t, err)
+				require.Len(t, batch.Rows, 1)
+				assert.Equal(t, "session "+id, parse(t, batch.Rows[0].Data))
+				f.Accept()
+				batch, err = f.Next(t.Context())
+				require.NoError(t, err)
+				require.Empty(t, batch.Rows)
+			}
+		})
+	}
+}
+
 // TestUncommitted rows are not seen.
 func TestUncommitted(t *testing.T) {
 	w := newWriter(t, "wal")

@@ -48,5 +48,5 @@
 // # Sources
 //
 // Databases of npm opencode-ai 1.18.33, seen 2026-11-27. The driver is modernc.org/sqlite, SQLite itself translated to
-// Go; docs/decisions/sqlite-driver.md says why.
+// Go; docs/decisions.md says why.
 package opencodedb

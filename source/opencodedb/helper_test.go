@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const fixtures = "../../testdata/opencode"
 
-// long ago is the time of files that nobody writes.
+// longAgo is the time of files that nobody writes.
 var longAgo = time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
 
 // settle dates a database back, as if nobody had written to it for long.
@@ -52,14 +52,14 @@ func unpack(t *testing.T) string {
 
 // writer stands for OpenCode.
 type writer struct {
-	t    *testing.T
+	t    testing.TB
 	db   *sql.DB
 	path string
 	now  int64 // row time
 }
 
 // newWriter makes a database with the schema of 1.18.33.
-func newWriter(t *testing.T, journal string) *writer {
+func newWriter(t testing.TB, journal string) *writer {
 	t.Helper()
 	w := &writer{t: t, path: filepath.Join(t.TempDir(), "opencode.db"), now: longAgo.UnixMilli()}
 	schema, err := os.ReadFile(filepath.Join("testdata", "schema-1.18.33.sql"))
