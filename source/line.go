@@ -1,6 +1,9 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"time"
+)
 
 // Line is one line as it was read.
 type Line struct {
@@ -10,6 +13,8 @@ type Line struct {
 	Offset, Next int64
 	// Live tells that the line was written while the file was followed: after its end had been reached once.
 	Live bool
+	// Arrival is when the line came, where that was noted; zero: when it was read.
+	Arrival time.Time
 }
 
 // markSize is how many bytes before the position are remembered (as a hash), and so how many bytes before the current
