@@ -5,7 +5,8 @@
 //
 // [Files] reads what matches the patterns of [Settings.Include] and not those of [Settings.Exclude]: doublestar globs,
 // where ** is any number of folders and a leading ~ the home folder. Patterns match absolute paths; a relative pattern
-// begins in the working folder. A pattern of Exclude that ends in /** also spares looking into the folder.
+// begins in the working folder. A pattern of Exclude that begins with **/ matches anywhere; one that
+// ends in /** also spares looking into the folder.
 //
 // For each file the [Handler] is asked for a [Consumer], before the first line. A line ends at '\n' and nowhere else; a
 // line without one waits for it, but for a last line that is one complete JSON object and has been there for

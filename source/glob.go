@@ -47,6 +47,9 @@ func newGlobs(include, exclude []string) (globs, error) {
 	var errs []error
 	add := func(to *[]glob, key string, patterns []string) {
 		for _, p := range patterns {
+			if key == "exclude" && strings.HasPrefix(filepath.ToSlash(p), "**/") {
+				p = "/" + p // what is left out is left out anywhere, not below the working folder alone
+			}
 			one, err := newGlob(key, p)
 			errs = append(errs, err)
 			*to = append(*to, one)

@@ -218,9 +218,6 @@ func (t *table) reported(r scanReport) {
 	if !r.all {
 		return
 	}
-	if len(t.queue) == 0 {
-		clear(t.starts) // what is not found by now is gone
-	}
 	for _, f := range t.paths {
 		if f.seen != t.look {
 			f.seen = t.look
@@ -273,6 +270,9 @@ func (t *table) nextLook(scanning bool) (scanRequest, bool) {
 	t.wanted = wanted{}
 	if req.all {
 		t.look++
+		if t.look > 3 && len(t.queue) == 0 && t.busy == 0 {
+			clear(t.starts) // what two looks did not find under another path is gone
+		}
 	}
 	return req, true
 }

@@ -26,6 +26,7 @@ type agent struct {
 	toolErrors int
 	background bool // the format says that its work goes on after the call
 	detached   bool // its call, or who made that, was over when the first sign of it came
+	muted      bool // another stream tells of it
 	closed     bool
 }
 

@@ -40,10 +40,13 @@ func (s *Stream) openRun(key string, waiting []held) {
 	occurrence := s.seenRuns.next(key)
 	top.spanID = spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	r.top = top
+	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
+		r.copied = isCopy(waiting) || r.idScope == "" && !s.registry.owns(s.settings.ID, "run", s.settings.Agent.Provider, key)
+	}
 	if !s.settings.Parent.Empty() {
 		r.traceID, top.parent = s.settings.Parent.TraceID, s.settings.Parent.SpanID
-	} else if trace, parent, ok := s.registry.runStarted(r.resource); ok {
-		r.traceID, top.parent, r.inPipeline = trace, parent, true
+	} else if trace, parent, ok := s.registry.runStarted(r.resource, !r.copied && s.kinKey == (agentKey{})); ok {
+		r.traceID, top.parent, r.inPipeline = trace, parent, !r.copied && s.kinKey == (agentKey{})
 	} else if s.registry.settings.TraceBySession && r.sessionID != "" {
 		r.traceID = traceID(0, s.settings.Agent.Provider, r.sessionID)
 	} else {
@@ -51,7 +54,6 @@ func (s *Stream) openRun(key string, waiting []held) {
 	}
 	r.started, r.expected = s.registry.settings.Now(), s.settings.ExpectedDuration
 	r.ref = &runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID}
-	r.copied = isCopy(waiting) || !s.registry.ownsRun(s.settings.Agent.Provider, r.sessionID, key)
 	s.run = r
 	if s.live && !r.copied {
 		s.stepStarted(r, waiting)
@@ -81,11 +83,8 @@ func isCopy(waiting []held) bool {
 // adopt makes the run that was just opened the work of a sub-agent in its parent's run.
 func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
-	if r.inPipeline {
-		s.registry.runEnded(r.resource, interval{}, false) // it is no run of the step's own
-		r.inPipeline = false
-	}
-	r.kin, r.ref, r.traceID, r.copied, r.subAgent = key, ref, ref.traceID, false, true
+	r.kin, r.ref, r.traceID, r.subAgent = key, ref, ref.traceID, true
+	r.copied = !s.registry.owns(s.settings.ID, "agent", key.provider, key.session, key.agent)
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
@@ -187,6 +186,9 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		lastInput: c.span.start,
 	}
 	a.detached = c.closed || c.caller.closed
+	if id != "" {
+		a.muted = !s.registry.owns(s.settings.ID, "agent", s.settings.Agent.Provider, r.sessionID, id)
+	}
 	a.span.cover(at)
 	c.child = a
 	s.agents = append(s.agents, a)
@@ -367,7 +369,7 @@ func (s *Stream) countCall(a *agent, ev *events.DisplayEvent) {
 func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, of *call) bool {
 	r := a.run
 	r.sequence++
-	if r.copied {
+	if r.copied || a.muted {
 		return false
 	}
 	uid := s.uid(r, ev, o, of)

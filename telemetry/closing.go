@@ -417,7 +417,7 @@ func (s *Stream) putAgentUsage(m pcommon.Map, u events.Usage) {
 // span appends a span with what all spans of a run have; ok is false if it is not to go out: folded silently, told by
 // another file before, or history of another session.
 func (s *Stream) span(a *agent, id, parent pcommon.SpanID, i *interval) (span ptrace.Span, ok bool) {
-	if a.run.copied || !s.registry.firstSpan(a.run.traceID, id) || s.silent {
+	if a.run.copied || a.muted || !s.registry.firstSpan(a.run.traceID, id) || s.silent {
 		return span, false
 	}
 	span = s.sink.span(a.run.resource)

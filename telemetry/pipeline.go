@@ -54,13 +54,17 @@ func keysOf(res *resource) (pipelineKey, taskKey, bool) {
 }
 
 // started enters a run and returns its trace and parent; ok is false without pipeline identity.
-func (p *pipelines) started(res *resource) (trace pcommon.TraceID, parent pcommon.SpanID, ok bool) {
+func (p *pipelines) started(res *resource, counts bool) (trace pcommon.TraceID, parent pcommon.SpanID, ok bool) {
+	n := 0
+	if counts {
+		n = 1
+	}
 	key, tkey, ok := keysOf(res)
 	if !ok {
 		return trace, parent, false
 	}
 	run := p.run(key, res)
-	run.node.open++
+	run.node.open += n
 	if tkey.name == "" {
 		return run.traceID, run.node.spanID, true
 	}
@@ -71,7 +75,7 @@ func (p *pipelines) started(res *resource) (trace pcommon.TraceID, parent pcommo
 		run.tasks[tkey] = t
 		run.order = append(run.order, tkey)
 	}
-	t.node.open++
+	t.node.open += n
 	return run.traceID, t.node.spanID, true
 }
 

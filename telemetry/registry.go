@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -143,15 +144,13 @@ func (r *Registry) firstRecord(uid string) bool {
 	return r.emitted.first(recordMark(uid))
 }
 
-// ownsRun reports whether a run is told by the session that it happened in. A model message happens once, so a session
-// that tells one which another told before has copied its history.
-func (r *Registry) ownsRun(provider, session, key string) bool {
-	if session == "" {
-		return true
-	}
+// owns reports whether a stream is the one that tells of a run or of a sub-agent. A run happens once: a stream that
+// tells one which another told before is a second account of the same session (the transcript beside the stream), or
+// has copied its history. The first one is heard, since two would tell different times and tokens under the same ids.
+func (r *Registry) owns(stream string, parts ...string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.owners.claim(provider+"\x00"+key, session)
+	return r.owners.claim(strings.Join(parts, "\x00"), stream)
 }
 
 // Close returns the spans of all pipelines and steps that have not gone out yet. Streams are closed before.
@@ -163,11 +162,12 @@ func (r *Registry) Close() Output {
 	return r.out.take()
 }
 
-// runStarted enters a run under the pipeline and step of its resource, and returns where its span hangs.
-func (r *Registry) runStarted(res *resource) (pcommon.TraceID, pcommon.SpanID, bool) {
+// runStarted enters a run under the pipeline and step of its resource, and returns where its span hangs. One that does
+// not count is a second account of a run, or the work of a sub-agent.
+func (r *Registry) runStarted(res *resource, counts bool) (pcommon.TraceID, pcommon.SpanID, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.pipelines.started(res)
+	return r.pipelines.started(res, counts)
 }
 
 // runMoved tells that a run under the pipeline of res is still at work.
