@@ -104,8 +104,11 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	}
 	a.run.end, a.run.endedBy = ev.End, ev.Kind
 	reason := CloseReasonResult
-	if ev.End != nil && ev.End.Interrupted {
+	switch {
+	case ev.End != nil && ev.End.Interrupted:
 		reason = CloseReasonInterrupted
+	case ev.Synthetic && s.exit != nil: // told in the agent's place
+		reason = s.exit.Reason()
 	}
 	s.closeRun(a.run, reason)
 }
@@ -138,10 +141,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 		return
 	}
 	r.ref.ended.Store(true)
-	s.writeAgent(r.top, reason, runFailed(r, reason))
-	if r.inPipeline {
-		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason))
-	}
+	s.writeTop(r, reason)
 }
 
 // writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of
@@ -334,6 +334,12 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 			errorType = errorTypeOf(r, reason)
 		}
 		message = s.putRun(m, r)
+		if s.exit != nil {
+			s.exit.put(m)
+			if !failed && reason == CloseReasonResult && s.exit.Code > 0 {
+				errorType, message = ErrorTypeExit, s.exit.String()
+			}
+		}
 	} else {
 		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
 	}

@@ -57,6 +57,8 @@ type Stream struct {
 	told     bool // some line told a time
 	// processUsage is the running total that the last result told, by model.
 	processUsage map[string]events.Usage
+	unwritten    *unwritten // a closed run whose span waits for the exit of its process
+	exit         *Exit      // how the process ended, once it has
 }
 
 // held is an event that waits for its run's key or for a time.
@@ -246,6 +248,7 @@ func (s *Stream) close(reason CloseReason) {
 		}
 	}
 	s.lingering = nil
+	s.writeUnwritten()
 }
 
 // Take returns what the fold has to hand on since the last call.
