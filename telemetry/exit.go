@@ -54,10 +54,10 @@ func (e *Exit) String() string {
 	return "exit code " + strconv.Itoa(e.Code)
 }
 
-// incompleteEnd is the end that the process did not live to tell.
-func (e *Exit) incompleteEnd(sessionID string) *events.DisplayEvent {
+// IncompleteEnd is the end that the process did not live to tell.
+func (e *Exit) IncompleteEnd() *events.DisplayEvent {
 	return &events.DisplayEvent{
-		Kind: events.KindSessionEnded, Synthetic: true, SessionID: sessionID,
+		Kind: events.KindSessionEnded, Synthetic: true,
 		End: &events.End{Error: true, Code: EndCodeIncomplete, Err: e.String() + " before its result"},
 	}
 }
@@ -88,7 +88,7 @@ func (s *Stream) exited(e Exit) {
 	s.writeUnwritten()
 	at := moment{e.Time, TimeSourceArrival}
 	if e.Incomplete && s.run != nil && !s.run.closed {
-		s.apply(e.incompleteEnd(s.run.sessionID), at, origin{offset: math.MaxInt64})
+		s.apply(e.IncompleteEnd(), at, origin{offset: math.MaxInt64})
 	}
 	s.recordExit(at)
 }

@@ -87,3 +87,25 @@ func (t *Tail) Left() int64 {
 	defer t.spool.mu.Unlock()
 	return max(0, t.spool.size-t.at)
 }
+
+// Reader gives the tail as a reader that waits for more, until the spool or ctx ends. The bytes of a spool that was
+// rewritten follow those that were read before.
+func (t *Tail) Reader(ctx context.Context) io.Reader { return &waitingReader{ctx, t} }
+
+type waitingReader struct {
+	ctx  context.Context //nolint:containedctx // a Read has no other place for it
+	tail *Tail
+}
+
+// Read gives at least one byte or an error.
+func (r *waitingReader) Read(p []byte) (int, error) {
+	for {
+		n, err := r.tail.Read(p)
+		if n > 0 || len(p) == 0 || err != nil && !errors.Is(err, ErrRewritten) {
+			return n, err
+		}
+		if err := r.tail.Wait(r.ctx); err != nil {
+			return 0, err
+		}
+	}
+}
