@@ -33,6 +33,7 @@ func Follow(ctx context.Context, t Tail, c Consumer, s Settings) error {
 		tail: t, consumer: c, settings: s,
 		splitter: newSplitter(s.BatchBytes+markSize, s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),
 	}
+	f.splitter.reset(0, 0)
 	return f.run(ctx)
 }
 

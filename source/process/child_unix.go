@@ -108,7 +108,7 @@ func (c *child) empty(within time.Duration) bool {
 	deadline := time.Now().Add(within)
 	for wait := minClear; ; wait = min(2*wait, maxClear) {
 		c.reap()
-		if errors.Is(syscall.Kill(-c.pid, 0), syscall.ESRCH) {
+		if syscall.Kill(-c.pid, 0) != nil || !groupLives(c.pid) {
 			return true
 		}
 		rest := time.Until(deadline)

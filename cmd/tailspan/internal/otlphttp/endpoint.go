@@ -45,6 +45,9 @@ func FromEnvironment(getenv func(string) string, base string) (Endpoints, error)
 	}
 	traces, tracesErr := endpoint(getenv, base, signalTraces)
 	logs, logsErr := endpoint(getenv, base, signalLogs)
+	if tracesErr != nil && logsErr != nil && tracesErr.Error() == logsErr.Error() {
+		logsErr = nil // one variable for both
+	}
 	if err := errors.Join(tracesErr, logsErr); err != nil {
 		return Endpoints{}, err
 	}
@@ -61,28 +64,27 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 		}
 		return name, value
 	}
-	name, address := "otlp", ""
-	if base != "" {
-		address = join(base, signal)
-	} else {
+	name, given, below := "otlp", base, true
+	if base == "" {
 		if exporter := strings.TrimSpace(getenv("OTEL_" + upper + "_EXPORTER")); exporter != "" && exporter != "otlp" {
 			return Endpoint{}, nil // none, or one that is not ours
 		}
-		name, address = own("ENDPOINT")
-		if address == "" {
+		name, given = own("ENDPOINT")
+		if given == "" {
 			return Endpoint{}, nil
 		}
-		if name == "OTEL_EXPORTER_OTLP_ENDPOINT" {
-			address = join(address, signal)
-		}
+		below = name == "OTEL_EXPORTER_OTLP_ENDPOINT"
 		if key, protocol := own("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
 			return Endpoint{}, fmt.Errorf("%s must be http/protobuf, got %q", key, protocol)
 		}
 	}
-	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return Endpoint{}, fmt.Errorf("%s must be a URL of http or https, got %q", name, withoutUser(address))
+	if u, err := url.Parse(given); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return Endpoint{}, fmt.Errorf("%s must be a URL of http or https, got %q", name, withoutUser(given))
 	}
-	e := Endpoint{URL: address}
+	e := Endpoint{URL: given}
+	if below {
+		e.URL = strings.TrimSuffix(given, "/") + "/v1/" + signal
+	}
 	return e, e.options(getenv, own, upper)
 }
 
@@ -107,9 +109,6 @@ func (e *Endpoint) options(getenv func(string) string, own func(string) (string,
 	}
 	return errors.Join(headerErr, moreErr, timeoutErr, gzipErr)
 }
-
-// join gives the address of a signal below a common one.
-func join(base, signal string) string { return strings.TrimSuffix(base, "/") + "/v1/" + signal }
 
 // headers reads "key=value,key=value", values percent-encoded. The values may be secrets, so an error does not show them.
 func headers(list string) (map[string]string, error) {
