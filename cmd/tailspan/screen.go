@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/tailspan/tailspan/render"
 )
@@ -35,6 +36,7 @@ func (f *runFlags) openScreen(stdout, stderr io.Writer) (*screen, error) {
 	if err != nil {
 		return nil, err
 	}
+	settings.Now = time.Now // what comes is new
 	s := &screen{stdout: stdout, stderr: stderr, settings: settings}
 	if errs && os.Getenv("TERM") != "dumb" && settings.Mode != render.ModeJSON && settings.Mode != render.ModeQuiet {
 		s.terminal = render.NewTerminal(stderr, render.TerminalSettings{Width: settings.Width, Color: settings.Color})
