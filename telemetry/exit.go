@@ -82,11 +82,11 @@ type unwritten struct {
 func (s *Stream) Exited(e Exit) { s.work(false, func() { s.exited(e) }) }
 
 func (s *Stream) exited(e Exit) {
-	s.date(moment{s.settings.FileTime, TimeSourceFile})
+	s.date(s.fileTime())
 	s.release(true)
 	s.exit = &e
 	s.writeUnwritten()
-	at := moment{e.Time, TimeSourceArrival}
+	at := moment{at: e.Time, source: TimeSourceArrival}
 	if e.Incomplete && s.run != nil && !s.run.closed {
 		s.apply(e.IncompleteEnd(), at, origin{offset: math.MaxInt64})
 	}

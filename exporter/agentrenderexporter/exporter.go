@@ -21,6 +21,7 @@ const (
 	reasonForeign  = "foreign"  // no record of ours
 	reasonRepeated = "repeated" // rendered just before
 	reasonRawCopy  = "raw_copy" // a line whose events are rendered
+	reasonLive     = "live"     // how a run is getting on: a log tells it by its events
 )
 
 // renderExporter renders log records and writes them to one output, or to files by attribute.
@@ -122,7 +123,7 @@ func (e *renderExporter) take(ctx context.Context) error {
 func (e *renderExporter) release() { <-e.turn }
 
 // tally counts what became of the records of one batch.
-type tally struct{ rendered, foreign, repeated, copies int64 }
+type tally struct{ rendered, foreign, repeated, copies, live int64 }
 
 // render renders the records of a batch, in its order, into the buffers of their outlets.
 func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
@@ -144,9 +145,14 @@ func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
 	count(n.foreign, reasonForeign)
 	count(n.repeated, reasonRepeated)
 	count(n.copies, reasonRawCopy)
+	count(n.live, reasonLive)
 }
 
 func (e *renderExporter) renderRecord(resource pcommon.Resource, key string, lr plog.LogRecord, n *tally) {
+	if name := lr.EventName(); name == telemetry.EventNameStepStarted || name == telemetry.EventNameProgress {
+		n.live++
+		return
+	}
 	var ev events.DisplayEvent
 	line, raw := telemetry.RawLine(lr)
 	if !raw && !telemetry.EventFromRecord(lr, &ev) {

@@ -260,7 +260,7 @@ func TestLeastRecentlyUsedSessionIsClosed(t *testing.T) {
 	assert.Equal(t, "text of a\ntext of b\n, more\ntext of c\nb anew\n", out.String())
 }
 
-func TestForeignAndRepeatedRecords(t *testing.T) {
+func TestRecordsLeftOut(t *testing.T) {
 	tel := componenttest.NewTelemetry()
 	t.Cleanup(func() { require.NoError(t, tel.Shutdown(context.Background())) })
 	set := exportertest.NewNopSettings(metadata.Type)
@@ -280,7 +280,7 @@ func TestForeignAndRepeatedRecords(t *testing.T) {
 	assert.Equal(t, "one\ntwo\nthree\nthree\n", out.String(), "a record without uid is never taken for a repeated one")
 
 	assert.Equal(t, map[string]int64{"": 4}, counted(t, tel, "otelcol_exporter_agent_render_rendered_records"))
-	assert.Equal(t, map[string]int64{"foreign": 2, "repeated": 1}, counted(t, tel, "otelcol_exporter_agent_render_ignored_records"))
+	assert.Equal(t, map[string]int64{"foreign": 1, "live": 1, "repeated": 1}, counted(t, tel, "otelcol_exporter_agent_render_ignored_records"))
 	assert.Equal(t, map[string]int64{"": 7}, counted(t, tel, "otelcol_exporter_sent_log_records"), "the helper's own count")
 }
 
