@@ -88,7 +88,7 @@ func (b *begun) end(t *testing.T) (code int, stdout, stderr string) {
 	}
 }
 
-func script(name string) string { return filepath.Join("testdata", "run", name+".sh") }
+func script(name string) string { return filepath.Join("..", "..", "testdata", "process", name+".sh") }
 
 // noSpool holds that the folder for temporary files is empty.
 func noSpool(t *testing.T) {

@@ -35,7 +35,9 @@ type agentStream struct {
 	identity telemetry.Identity // what the settings say
 	ambient  telemetry.Identity // what the environment says
 	parent   telemetry.Parent
-	files    *source.Files
+	files    *source.Files // nil if there are only commands
+	commands []*command
+	running  sync.WaitGroup // of the commands
 	out      delivery
 	streams  streams
 
@@ -80,6 +82,9 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if r.out, err = newDelivery(set, cfg.Retry, r.meter); err != nil {
 		return nil, err
 	}
+	if len(cfg.Stream.Include) == 0 {
+		return r, nil
+	}
 	startAt, err := source.ParseStartAt(cfg.Stream.StartAt)
 	if err != nil {
 		return nil, err
@@ -110,7 +115,12 @@ func (r *agentStream) Start(ctx context.Context, _ component.Host) error {
 		r.background.Go(func() { r.flushPipelines(run) })
 		r.background.Go(func() { r.exportMetrics(run) })
 		r.background.Go(func() { r.tickTexts(run) })
-		err = r.files.Start(run)
+		if r.files != nil {
+			err = r.files.Start(run)
+		}
+		if err == nil {
+			err = r.startCommands(run)
+		}
 	})
 	return err
 }
@@ -121,10 +131,13 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 	r.stop.Do(func() {
 		defer r.onShutdown()
 		defer r.meter.shutdown()
-		err = r.files.Shutdown(ctx)
+		if r.files != nil {
+			err = r.files.Shutdown(ctx)
+		}
 		if r.cancel == nil {
 			return // it was never started
 		}
+		r.stopCommands(ctx)
 		r.cancel()
 		r.background.Wait()
 		last, cancel := context.WithTimeout(ctx, finalDelivery)
