@@ -50,7 +50,10 @@ func New(s Settings) *Exporter {
 		s.Told = func(string) {}
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	return &Exporter{settings: s, client: &http.Client{Transport: transport}, told: map[string]bool{}}
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // the headers may be secrets, which are for nobody else
+	}}
+	return &Exporter{settings: s, client: client, told: map[string]bool{}}
 }
 
 // Close closes idle connections.

@@ -118,6 +118,20 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestRedirects holds that headers, which may be secrets, go nowhere but to the endpoint.
+func TestRedirects(t *testing.T) {
+	other := newServer(t)
+	s := newServer(t, func(w http.ResponseWriter) {
+		w.Header().Set("Location", other.URL)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	})
+	e, told := exporter(t, s.URL)
+	require.NoError(t, e.Traces(t.Context(), twoSpans()))
+	assert.Empty(t, other.bodies)
+	assert.EqualValues(t, 2, e.Refused())
+	assert.Len(t, *told, 1)
+}
+
 func TestPartialSuccess(t *testing.T) {
 	answer := ptraceotlp.NewExportResponse()
 	answer.PartialSuccess().SetRejectedSpans(1)
