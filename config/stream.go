@@ -31,6 +31,10 @@ type Stream struct {
 	Include []string `mapstructure:"include"`
 	// Exclude are globs of files that are left out.
 	Exclude []string `mapstructure:"exclude"`
+	// Databases are globs of OpenCode's databases. One called opencode.db that Include matches is read without being named.
+	Databases []string `mapstructure:"databases"`
+	// OpenCodeTrees are globs of folders in which OpenCode kept its sessions before it had a database. They are read once.
+	OpenCodeTrees []string `mapstructure:"opencode_trees"`
 	// StartAt says where to begin in files that are there at start: "beginning" or "end". Files that appear later are
 	// always read from their beginning.
 	StartAt string `mapstructure:"start_at"`
@@ -45,6 +49,8 @@ type Stream struct {
 	IdleFlush time.Duration `mapstructure:"idle_flush"`
 	// MaxLineSize is the longest line in bytes; longer ones are skipped and counted.
 	MaxLineSize int `mapstructure:"max_line_size"`
+	// MaxDocumentSize is the largest document (a file ending in .json) in bytes; larger ones are skipped and counted.
+	MaxDocumentSize int `mapstructure:"max_document_size"`
 	// MaxConcurrentFiles is how many files are open at once.
 	MaxConcurrentFiles int `mapstructure:"max_concurrent_files"`
 }
@@ -57,6 +63,7 @@ func NewDefaultStream() Stream {
 		PollInterval:       time.Second,
 		IdleFlush:          2 * time.Second,
 		MaxLineSize:        16 << 20,
+		MaxDocumentSize:    64 << 20,
 		MaxConcurrentFiles: 16,
 	}
 }
@@ -71,6 +78,7 @@ func (s *Stream) Validate() error {
 		positiveDuration("poll_interval", s.PollInterval),
 		positiveDuration("idle_flush", s.IdleFlush),
 		positive("max_line_size", s.MaxLineSize),
+		positive("max_document_size", s.MaxDocumentSize),
 		positive("max_concurrent_files", s.MaxConcurrentFiles),
 	)
 	return errors.Join(errs...)

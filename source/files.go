@@ -47,6 +47,7 @@ func New(settings Settings, handler Handler) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.skip = settings.Skip
 	return &Files{settings: settings.withDefaults(), handler: handler, globs: g, open: openFile, newWatcher: newWatcher}, nil
 }
 

@@ -59,6 +59,8 @@ const (
 type Settings struct {
 	// Include and Exclude are glob patterns; see the package documentation.
 	Include, Exclude []string
+	// Skip leaves out more files, by their paths with slashes, such as those that [Polled] reads. Nil: none.
+	Skip func(path string) bool
 	// StartAt is where reading begins in files that are there at start.
 	StartAt StartAt
 	// PollInterval is the time between two looks at all files, a safety net where folders are watched. It is

@@ -1,12 +1,11 @@
 package source
 
 import (
-	"compress/gzip"
-	"errors"
-	"io"
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/unpack"
 )
 
 // settle takes back a file from a worker and decides what it is now.
@@ -202,8 +201,7 @@ func (t *table) refused(f *file, err error) {
 // until it changes.
 func (t *table) failed(f *file, res result) {
 	err := res.err
-	broken := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
-	if broken && isCompressed(f.path) {
+	if unpack.Broken(err) {
 		f.size, f.mtime = res.size, res.mtime
 		t.letGo(f)
 		t.settings.Observer.failed(f.path, err, 0)

@@ -99,7 +99,7 @@ func (s *Stream) expire(into *batch, before time.Time) {
 		return
 	}
 	k := s.registry.kinNow(s.run.kin)
-	if !k.ended && !s.run.ref.ended.Load() {
+	if !k.ended && s.run.ref.span.Load() == nil {
 		return
 	}
 	s.sink, s.silent = into, false
@@ -114,11 +114,14 @@ func (s *Stream) writeChild(r *run, reason CloseReason) {
 	failed := k.ended && k.ending.failed
 	if k.call != nil {
 		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, a.name, k.call.toolName)
-		// What its file tells may go on after the call's result, by some milliseconds or for good.
-		a.background = k.background || k.ending.span.start.known() && !k.ending.span.holds(a.span)
+		// What its file tells may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
+		// of a call that is still open when the reading stops.
+		a.background = k.background || !k.ended || k.ending.span.start.known() && !k.ending.span.holds(a.span)
 	} else {
 		a.parent = r.ref.topSpanID
 		r.orphan = r.kin.agent
+		over := r.ref.span.Load()
+		a.background = over == nil || !over.holds(a.span)
 	}
 	s.writeAgent(a, reason, failed || runFailed(r, reason))
 }

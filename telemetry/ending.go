@@ -57,7 +57,8 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 		s.registry.childClosed(s)
 		return
 	}
-	r.ref.ended.Store(true)
+	over := r.top.span
+	r.ref.span.Store(&over)
 	s.writeTop(r, reason)
 }
 

@@ -42,17 +42,18 @@ func createDefaultConfig() component.Config {
 // Validate reports everything that is wrong, each with its key and value.
 func (c *Config) Validate() error {
 	errs := []error{c.Stream.Validate(), c.validateCommands(), c.Identity.Validate(), c.Telemetry.Validate(), c.Retry.Validate()}
-	if len(c.Stream.Include) == 0 && len(c.Commands) == 0 {
-		errs = append(errs, errors.New("include is required: name at least one glob of files to read"))
+	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Stream.OpenCodeTrees)+len(c.Commands) == 0 {
+		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases, opencode_trees or commands"))
 	}
 	if _, err := newRedactor(c); err != nil {
 		errs = append(errs, fmt.Errorf("redaction: %w", err))
 	}
-	for _, glob := range c.Stream.Include {
-		errs = append(errs, source.ValidateGlob("include", glob))
-	}
-	for _, glob := range c.Stream.Exclude {
-		errs = append(errs, source.ValidateGlob("exclude", glob))
+	for key, globs := range map[string][]string{
+		"include": c.Stream.Include, "exclude": c.Stream.Exclude, "databases": c.Stream.Databases, "opencode_trees": c.Stream.OpenCodeTrees,
+	} {
+		for _, glob := range globs {
+			errs = append(errs, source.ValidateGlob(key, glob))
+		}
 	}
 	if _, err := telemetry.ParseTraceParent(c.Identity.TraceParent); err != nil {
 		errs = append(errs, fmt.Errorf("traceparent: %w", err))
