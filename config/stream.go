@@ -71,9 +71,6 @@ func NewDefaultStream() Stream {
 // Validate reports what is wrong; what a glob and a provider may be is checked by the packages that know.
 func (s *Stream) Validate() error {
 	var errs []error
-	if len(s.Include)+len(s.Databases)+len(s.OpenCodeTrees) == 0 {
-		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases or opencode_trees"))
-	}
 	if s.StartAt != StartAtBeginning && s.StartAt != StartAtEnd {
 		errs = append(errs, fmt.Errorf("start_at must be %q or %q, got %q", StartAtBeginning, StartAtEnd, s.StartAt))
 	}

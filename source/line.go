@@ -1,6 +1,9 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"time"
+)
 
 // Line is one line as it was read.
 type Line struct {
@@ -12,6 +15,8 @@ type Line struct {
 	Live bool
 	// Replayed tells that the line was accepted before, and is given again so that the consumer knows what it knew.
 	Replayed bool
+	// Arrival is when the line came, where that was noted; zero: when it was read.
+	Arrival time.Time
 }
 
 // markSize is how many bytes before the position are remembered (as a hash), and so how many bytes before the current

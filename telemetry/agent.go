@@ -179,6 +179,12 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 			errorType = errorTypeOf(r, reason)
 		}
 		message = s.putRun(m, r)
+		if s.exit != nil {
+			s.exit.put(m)
+			if !failed && reason == CloseReasonResult && s.exit.Code > 0 {
+				errorType, message = ErrorTypeExit, s.exit.String()
+			}
+		}
 	} else {
 		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
 	}

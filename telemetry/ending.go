@@ -21,8 +21,11 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	}
 	a.run.end, a.run.endedBy = ev.End, ev.Kind
 	reason := CloseReasonResult
-	if ev.End != nil && ev.End.Interrupted {
+	switch {
+	case ev.End != nil && ev.End.Interrupted:
 		reason = CloseReasonInterrupted
+	case ev.Synthetic && s.exit != nil: // told in the agent's place
+		reason = s.exit.Reason()
 	}
 	s.closeRun(a.run, reason)
 }
@@ -56,10 +59,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	}
 	over := r.top.span
 	r.ref.span.Store(&over)
-	s.writeAgent(r.top, reason, runFailed(r, reason))
-	if r.inPipeline {
-		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason))
-	}
+	s.writeTop(r, reason)
 }
 
 // linger remembers a closed run for the calls that it still has open, and forgets those that have none left.

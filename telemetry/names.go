@@ -79,8 +79,12 @@ const (
 	ErrorTypeTool     = "tool_error"
 	ErrorTypeDenied   = "permission_denied"
 	ErrorTypeNoResult = "no_result"
+	ErrorTypeExit     = "process_exit" // the agent told success, and then its process failed
 	ErrorTypeOther    = "_OTHER"
 )
+
+// EndCodeIncomplete is the code of an end that an agent did not live to tell.
+const EndCodeIncomplete = "incomplete"
 
 // MetricCost is the metric of what the agents' work cost.
 const MetricCost = "tailspan.cost"
@@ -140,6 +144,10 @@ const (
 
 	AttrPermissionMode = "tailspan.permission_mode"
 
+	AttrProcessSignal  = "tailspan.process.signal"  // what ended the process, such as SIGTERM
+	AttrProcessStderr  = "tailspan.process.stderr"  // the end of its standard error
+	AttrProcessDropped = "tailspan.process.dropped" // bytes of its output that were lost
+
 	AttrEndError       = "tailspan.end.error"
 	AttrEndInterrupted = "tailspan.end.interrupted"
 	AttrEndCode        = "tailspan.end.code"
@@ -186,6 +194,8 @@ const EventNameRaw = eventPrefix + "raw"
 const (
 	EventNameStepStarted = eventPrefix + "step_started"
 	EventNameProgress    = eventPrefix + "progress"
+	// EventNameProcessExited tells how the process that wrote a stream ended, where we ran it.
+	EventNameProcessExited = eventPrefix + "process_exited"
 )
 
 // AttrRawCopy marks a record tailspan.raw whose line was understood too: a copy for those who want lines.

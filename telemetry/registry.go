@@ -23,6 +23,7 @@ type Registry struct {
 	owners    owners
 	totals    sessionTotals
 	children  map[*Stream]struct{}  // sub-agents' streams whose span is open
+	exits     map[*Stream]time.Time // streams whose run waits for the exit of its process, and since when
 	live      map[*Stream]time.Time // streams whose run is watched live, and when they last told of it
 	out       *batch
 
@@ -43,6 +44,7 @@ func NewRegistry(s Settings) *Registry {
 		owners:    newOwners(s.Limits.RememberedIDs),
 		totals:    newSessionTotals(s.Limits.RememberedIDs),
 		children:  map[*Stream]struct{}{},
+		exits:     map[*Stream]time.Time{},
 		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 
@@ -82,6 +84,9 @@ type StreamSettings struct {
 	Parent Parent
 	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
 	ExpectedDuration time.Duration
+	// AwaitExit tells that the stream is the output of a process whose exit will be told by [Stream.Exited]: the span of
+	// a run then waits for it for 5 s after the run's result.
+	AwaitExit bool
 	// FileTime is the modification time of the file, used where the stream tells no time at all.
 	FileTime time.Time
 	// State is what an earlier fold of the stream gave ([Stream.State]); its lines are to be folded silently again.
@@ -102,6 +107,9 @@ func (r *Registry) Take() Output {
 	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
 	for _, child := range r.openChildren() {
 		child.expire(late, now.Add(-r.settings.FamilyGrace))
+	}
+	for _, s := range r.overdueExits(now.Add(-exitGrace)) {
+		s.giveUpExit(late)
 	}
 	for _, s := range r.dueProgress(now) {
 		s.tellProgress(late, now)

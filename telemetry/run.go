@@ -120,6 +120,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 		}
 		s.closeRun(s.run, reason)
 	}
+	s.writeUnwritten()
 	r := &run{key: key, resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs)}
 	for i := range waiting {
 		if r.sessionID == "" {

@@ -68,6 +68,8 @@ type Stream struct {
 	foreign       []uint64
 	// processUsage is the running total that the last result told, by model.
 	processUsage map[string]events.Usage
+	unwritten    *unwritten // a closed run whose span waits for the exit of its process
+	exit         *Exit      // how the process ended, once it has
 }
 
 func newStream(r *Registry, s StreamSettings) *Stream {
@@ -228,6 +230,7 @@ func (s *Stream) close(reason CloseReason) {
 		}
 	}
 	s.lingering = nil
+	s.writeUnwritten()
 }
 
 // Take returns what the fold has to hand on since the last call.

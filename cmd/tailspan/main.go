@@ -1,10 +1,11 @@
 // Command tailspan reads what coding agents write and shows it to people and programs.
 //
+//	tailspan run [--otlp URL] -- COMMAND...            run an agent, show what it does, and export it
 //	tailspan events [--provider P] [--redact] FILE|-   one JSON object per event, last a summary
 //	tailspan render [--mode M] [--style S] FILE|-      the readable log; on a terminal, live, with a status line
 //	tailspan doctor --otlp FILE...                     check an export of spans and records
 //
-// It exits 0 when all went well, 2 when it was called wrongly or a file is not there, 1 when reading or writing failed.
+// run exits as its command exits. The others exit 0 when all went well, 2 when it was called wrongly or a file is not there, 1 when reading or writing failed.
 // A reader that goes away (`tailspan events x | head`) is a normal end.
 package main
 
@@ -27,6 +28,7 @@ const (
 const usage = `usage: tailspan COMMAND [flags] FILE|-
 
 commands:
+  run      run an agent, show what it does and export it
   events   print one JSON object per event, last a summary
   render   print the readable log
   doctor   check an export of spans and log records
@@ -41,8 +43,9 @@ func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
 func main() {
-	// Without this a reader that goes away kills the process instead of failing a write.
-	signal.Ignore(syscall.SIGPIPE)
+	// Without this a reader that goes away kills the process instead of failing a write. The signal is caught and not
+	// ignored, since an agent that is run would inherit that, and all that it runs.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -54,6 +57,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var err error
 	switch args[0] {
+	case "run":
+		err = runRun(args[1:], stdin, stdout, stderr)
 	case "events":
 		err = runEvents(args[1:], stdin, stdout, stderr)
 	case "render":
@@ -64,12 +69,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, usage)
 		return exitOK
 	default:
-		err = usageError{fmt.Errorf("command %q is not known, want events, render or doctor", args[0])}
+		err = usageError{fmt.Errorf("command %q is not known, want run, events, render or doctor", args[0])}
 	}
 	return exitCode(err, stderr)
 }
 
 func exitCode(err error, stderr io.Writer) int {
+	if child := (childExit{}); errors.As(err, &child) {
+		return child.status
+	}
 	switch {
 	case err == nil, errors.Is(err, errHelp), errors.Is(err, syscall.EPIPE):
 		return exitOK

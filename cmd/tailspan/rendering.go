@@ -10,6 +10,7 @@ import (
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/telemetry"
 )
 
 // rendering is one input on its way to a log.
@@ -20,7 +21,8 @@ type rendering struct {
 	settings render.LogSettings
 	origin   render.Origin
 	redact   bool
-	live     bool // what is read may be being written just now
+	live     bool                   // what is read may be being written just now
+	exit     func() *telemetry.Exit // how the program ended that wrote it; nil: that is not known
 
 	mu     sync.Mutex // of what follows
 	writer *render.Writer
@@ -29,7 +31,7 @@ type rendering struct {
 // to renders the input to its end.
 func (r *rendering) to(out io.Writer) error {
 	stream := render.NewLog(out, r.settings).Open(r.origin)
-	source := &agentTeller{Source: r.parser, stream: stream}
+	source := &agentTeller{Source: r.parser, stream: stream, exit: r.exit}
 	ws := render.WriterSettings{Mode: r.settings.Mode, Style: r.settings.Style}
 	r.writer = render.NewWriter(stream, source, ws)
 	if r.redact {
@@ -72,6 +74,16 @@ type agentTeller struct {
 	*parser.Source
 	stream *render.Stream
 	last   time.Time // of the last line; zero if the parser was asked since
+	exit   func() *telemetry.Exit
+}
+
+// Flush gives what the parser owes, and the end that the program did not live to tell.
+func (a *agentTeller) Flush() []events.DisplayEvent {
+	evs := a.Source.Flush()
+	if a.exit == nil || !a.Incomplete() {
+		return evs
+	}
+	return append(evs, *a.exit().IncompleteEnd())
 }
 
 // Tick gives what the parser holds back, once nothing came for long enough.

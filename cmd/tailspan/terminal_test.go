@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,15 @@ import (
 	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// mainVariable makes the test binary the command itself.
+const mainVariable = "TAILSPAN_TEST_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(mainVariable) != "" {
+		main()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // terminalLines are lines of a run whose calls take as long as the test likes.
 var terminalLines = []string{

@@ -18,6 +18,8 @@ import (
 type Config struct {
 	// Stream says which files are read, and how.
 	Stream config.Stream `mapstructure:",squash"`
+	// Commands are agents that the receiver runs itself. They need the feature gate receiver.agent_stream.commands.
+	Commands []config.Command `mapstructure:"commands"`
 	// Identity says whose work they are.
 	Identity config.Identity `mapstructure:",squash"`
 	// Telemetry says what spans and records look like and hold.
@@ -39,7 +41,10 @@ func createDefaultConfig() component.Config {
 
 // Validate reports everything that is wrong, each with its key and value.
 func (c *Config) Validate() error {
-	errs := []error{c.Stream.Validate(), c.Identity.Validate(), c.Telemetry.Validate(), c.Retry.Validate()}
+	errs := []error{c.Stream.Validate(), c.validateCommands(), c.Identity.Validate(), c.Telemetry.Validate(), c.Retry.Validate()}
+	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Stream.OpenCodeTrees)+len(c.Commands) == 0 {
+		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases, opencode_trees or commands"))
+	}
 	if _, err := newRedactor(c); err != nil {
 		errs = append(errs, fmt.Errorf("redaction: %w", err))
 	}
@@ -53,8 +58,13 @@ func (c *Config) Validate() error {
 	if _, err := telemetry.ParseTraceParent(c.Identity.TraceParent); err != nil {
 		errs = append(errs, fmt.Errorf("traceparent: %w", err))
 	}
-	if names := parser.Names(); !slices.Contains(names, c.Stream.Provider) {
-		errs = append(errs, fmt.Errorf("provider must be one of %s, got %q", strings.Join(names, ", "), c.Stream.Provider))
-	}
+	errs = append(errs, validProvider(c.Stream.Provider))
 	return errors.Join(errs...)
+}
+
+func validProvider(name string) error {
+	if names := parser.Names(); !slices.Contains(names, name) {
+		return fmt.Errorf("provider must be one of %s, got %q", strings.Join(names, ", "), name)
+	}
+	return nil
 }

@@ -35,6 +35,8 @@ type agentStream struct {
 	ambient  telemetry.Identity // what the environment says
 	parent   telemetry.Parent
 	sources  sources
+	commands []*command
+	running  sync.WaitGroup // of the commands
 	out      delivery
 	streams  streams
 
@@ -95,7 +97,9 @@ func (r *agentStream) Start(ctx context.Context, _ component.Host) error {
 		r.background.Go(func() { r.flushPipelines(run) })
 		r.background.Go(func() { r.exportMetrics(run) })
 		r.background.Go(func() { r.tickTexts(run) })
-		err = r.sources.start(run)
+		if err = r.sources.start(run); err == nil {
+			err = r.startCommands(run)
+		}
 	})
 	return err
 }
@@ -110,6 +114,7 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 		if r.cancel == nil {
 			return // it was never started
 		}
+		r.stopCommands(ctx)
 		r.cancel()
 		r.background.Wait()
 		last, cancel := context.WithTimeout(ctx, finalDelivery)

@@ -36,19 +36,36 @@ type stream struct {
 	restless   atomic.Bool // lines came, and the stream was not quiet for long since
 	moved      time.Time   // when the last lines came
 
+	origin streamOrigin
+
 	// What the stream's first line tells in our own words; see [config.InBand].
 	inBand telemetry.Identity
 	parent telemetry.Parent
 	begun  bool
 }
 
+// streamOrigin says what the settings tell of a stream.
+type streamOrigin struct {
+	provider  string
+	identity  telemetry.Identity
+	awaitExit bool // it is the output of a process of ours
+}
+
 // Open takes a file.
 func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer, error) {
-	p, err := parser.New(r.config.Stream.Provider)
+	st, err := r.newStream(s, streamOrigin{provider: r.config.Stream.Provider, identity: r.identity})
 	if err != nil {
 		return nil, err
 	}
-	st := &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent}
+	return st, nil
+}
+
+func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
+	p, err := parser.New(o.provider)
+	if err != nil {
+		return nil, err
+	}
+	st := &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent, origin: o}
 	st.joiner = redact.NewJoiner(p, redact.JoinSettings{})
 	st.events = st.joiner
 	if r.redactor != nil {
@@ -67,6 +84,9 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	s.restless.Store(true)
 	for i := range lines {
 		s.last = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live}
+		if !lines[i].Arrival.IsZero() {
+			s.last.Arrival = lines[i].Arrival
+		}
 		s.line(lines[i].Data)
 	}
 	s.count()
@@ -81,7 +101,9 @@ func (s *stream) line(data []byte) {
 			return
 		}
 	}
-	s.take(s.events.ParseEvents(data))
+	evs := s.events.ParseEvents(data)
+	s.pass(s.parser.Raw())
+	s.take(evs)
 	if status := s.parser.LineStatus(); s.receiver.config.Stream.RawLines && status != events.LinePassed {
 		s.open()
 		s.fold.RawCopy(s.last, data)
@@ -91,10 +113,9 @@ func (s *stream) line(data []byte) {
 	s.unfinished.Store(s.joiner.Holding())
 }
 
-// take folds events, and hands on the lines that belong to no known provider.
-func (s *stream) take(evs []events.DisplayEvent) {
-	raw := s.parser.Raw()
-	if len(evs) == 0 && len(raw) == 0 {
+// pass hands on the lines that belong to no known provider.
+func (s *stream) pass(raw [][]byte) {
+	if len(raw) == 0 {
 		return
 	}
 	s.open()
@@ -104,6 +125,14 @@ func (s *stream) take(evs []events.DisplayEvent) {
 		}
 	}
 	s.fold.Raw(s.last, raw)
+}
+
+// take folds events.
+func (s *stream) take(evs []events.DisplayEvent) {
+	if len(evs) == 0 {
+		return
+	}
+	s.open()
 	s.fold.Feed(s.last, evs)
 	s.receiver.meter.events(evs)
 }
@@ -158,11 +187,12 @@ func (s *stream) open() {
 	s.fold = s.receiver.registry.Open(telemetry.StreamSettings{
 		ID:       s.source.ID,
 		Agent:    telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System},
-		Identity: s.receiver.identity.With(s.pathIdentity()).With(s.inBand).With(s.receiver.ambient),
+		Identity: s.origin.identity.With(s.pathIdentity()).With(s.inBand).With(s.receiver.ambient),
 		Parent:   s.parent,
 		FileTime: s.source.ModTime,
 
 		ExpectedDuration: s.receiver.config.Telemetry.ExpectedDuration,
+		AwaitExit:        s.origin.awaitExit,
 	})
 }
 
@@ -229,13 +259,36 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	s.receiver.streams.remove(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f, ok := s.events.(events.Flusher); ok {
-		s.take(f.Flush())
-	}
-	s.count()
+	s.flush()
 	if s.fold != nil {
 		s.fold.Close(closeReason(reason))
 	}
+	if err := s.handOn(ctx); err != nil {
+		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
+	}
+	return nil
+}
+
+// flush takes what an ended stream still owes.
+func (s *stream) flush() {
+	if f, ok := s.events.(events.Flusher); ok {
+		evs := f.Flush()
+		s.pass(s.parser.Raw())
+		s.take(evs)
+	}
+	s.count()
+}
+
+// exited ends the fold as the process has ended that wrote the stream.
+func (s *stream) exited(ctx context.Context, e *telemetry.Exit) error {
+	s.receiver.streams.remove(s)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush()
+	s.open()
+	e.Incomplete = s.parser.Incomplete()
+	s.fold.Exited(*e)
+	s.fold.Close(e.Reason())
 	if err := s.handOn(ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}

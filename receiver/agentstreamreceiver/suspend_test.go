@@ -33,17 +33,17 @@ type reopened struct {
 	idle   bool
 }
 
-// process is the reading of some files between two restarts. It opens a file as the source does: when it has something
+// lifetime is the reading of some files between two restarts. It opens a file as the source does: when it has something
 // new, or when its state says that it owes something.
-type process struct {
+type lifetime struct {
 	t        *testing.T
 	registry *telemetry.Registry
 	files    []*reopened
 	out      *exports
 }
 
-func newProcess(t *testing.T, files []*kept, out *exports) *process {
-	p := &process{t: t, registry: telemetry.NewRegistry(goldenSettings()), out: out}
+func newLifetime(t *testing.T, files []*kept, out *exports) *lifetime {
+	p := &lifetime{t: t, registry: telemetry.NewRegistry(goldenSettings()), out: out}
 	for _, k := range files {
 		p.files = append(p.files, &reopened{reading: newReading(t, p.registry, k.path), kept: k})
 	}
@@ -53,7 +53,7 @@ func newProcess(t *testing.T, files []*kept, out *exports) *process {
 func (r *reopened) total() int { return len(r.lines) }
 
 // step folds up to n lines of a file: silent ones if they were accepted before. At the end the file is idle.
-func (p *process) step(r *reopened, n int) {
+func (p *lifetime) step(r *reopened, n int) {
 	for ; n > 0 && r.at < r.total(); n-- {
 		line := r.lines[r.at]
 		evs := r.source.ParseEvents(bytes.TrimSuffix(line, []byte("\n")))
@@ -87,7 +87,7 @@ func (p *process) step(r *reopened, n int) {
 }
 
 // work reads on in random files by random numbers of lines, budget lines in all; all there is if that is negative.
-func (p *process) work(rng *rand.Rand, budget int) {
+func (p *lifetime) work(rng *rand.Rand, budget int) {
 	for {
 		var todo []*reopened
 		for _, r := range p.files {
@@ -111,7 +111,7 @@ func (p *process) work(rng *rand.Rand, budget int) {
 }
 
 // suspend ends the process and keeps what there is to keep.
-func (p *process) suspend() {
+func (p *lifetime) suspend() {
 	for _, r := range p.files {
 		if r.fold == nil || r.at < r.kept.lines {
 			if r.at > r.kept.lines {
@@ -127,7 +127,7 @@ func (p *process) suspend() {
 	}
 }
 
-func (p *process) close() {
+func (p *lifetime) close() {
 	for _, r := range p.files {
 		if r.fold != nil {
 			r.feed(r.source.Flush())
@@ -146,11 +146,11 @@ func readOverRestarts(t *testing.T, paths []string, rng *rand.Rand, restarts int
 	}
 	out := &exports{}
 	for range restarts {
-		p := newProcess(t, files, out)
+		p := newLifetime(t, files, out)
 		p.work(rng, rng.IntN(60))
 		p.suspend()
 	}
-	p := newProcess(t, files, out)
+	p := newLifetime(t, files, out)
 	p.work(rng, -1)
 	p.close()
 	return out

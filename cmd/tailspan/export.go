@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	crand "crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/source/process"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// send sends what the command does, if it is to be sent anywhere; the channel is closed when that is over. It reads the
+// output for itself: whatever the endpoint does, the command and the log go on.
+func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan struct{} {
+	done := make(chan struct{})
+	if endpoints.Empty() {
+		close(done)
+		return done
+	}
+	e, err := r.newExport(endpoints)
+	if err != nil {
+		r.screen.tell(fmt.Sprintf("nothing is sent: %v", err))
+		close(done)
+		return done
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	go func() { // the time for what is left begins when the command ends
+		select {
+		case <-r.process.Done():
+		case <-done:
+			return
+		}
+		timer := time.NewTimer(r.flags.exportTimeout)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-done:
+		}
+	}()
+	go func() {
+		defer close(done)
+		defer cancel()
+		if err := e.run(ctx, r.process); err != nil {
+			r.process.Spool().Keep()
+			r.screen.tell(fmt.Sprintf("not all was sent (%v); the command's output is in %q", err, r.process.Spool().Path()))
+		}
+	}()
+	return done
+}
+
+// exporting is the output of a command on its way to an endpoint. It is a [source.Consumer].
+type exporting struct {
+	flags    *runFlags
+	parser   *parser.Source
+	joiner   *redact.Joiner
+	events   events.DisplayEventSource // parser, joiner, redaction
+	redactor *redact.Redactor          // nil: secrets stay
+	registry *telemetry.Registry
+	settings telemetry.StreamSettings
+	exporter *otlphttp.Exporter
+
+	// mu is held while lines are at work and by the ticker.
+	mu       sync.Mutex
+	fold     *telemetry.Stream // nil until the provider is known
+	last     telemetry.Line
+	moved    time.Time // when the last lines came; zero once the parser was told that it is quiet
+	pending  []telemetry.Output
+	document document
+}
+
+func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
+	f := r.flags
+	src, err := parser.New(f.provider)
+	if err != nil {
+		return nil, err
+	}
+	e := &exporting{flags: f, parser: src, document: document{limit: f.maxLine}}
+	e.joiner = redact.NewJoiner(src, redact.JoinSettings{})
+	e.events = e.joiner
+	if f.redact {
+		if e.redactor, err = redact.NewRedactor(redact.Settings{DropInput: true, DropOutput: true}); err != nil {
+			return nil, err
+		}
+		e.events = redact.New(e.joiner, e.redactor)
+	}
+	parent, err := telemetry.ParseTraceParent(os.Getenv("TRACEPARENT"))
+	if err != nil {
+		r.screen.tell(err.Error()) // it goes out without a parent
+	}
+	settings := telemetry.NewDefaultSettings()
+	settings.Version = version()
+	e.registry = telemetry.NewRegistry(settings)
+	e.settings = telemetry.StreamSettings{
+		ID: "process/" + crand.Text(), Identity: f.identity(os.Getenv), Parent: parent, AwaitExit: true,
+	}
+	e.exporter = otlphttp.New(otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Told: r.screen.tell})
+	return e, nil
+}
+
+// run follows the output to its end and closes the fold. It fails when ctx ends before all was accepted.
+func (e *exporting) run(ctx context.Context, p *process.Process) error {
+	defer e.exporter.Close()
+	tail := p.Tail()
+	stop := e.tick(ctx)
+	err := source.Follow(ctx, tail, e, source.Settings{MaxLineSize: e.flags.maxLine})
+	stop()
+	if err != nil {
+		return fmt.Errorf("%d bytes not read: %w", tail.Left(), err)
+	}
+	return e.end(ctx, p.Wait())
+}
+
+// Lines folds the lines and returns when the endpoint has accepted what they gave. It fails only when ctx ends.
+func (e *exporting) Lines(ctx context.Context, lines []source.Line) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.moved = time.Now()
+	for i := range lines {
+		l := &lines[i]
+		arrival := l.Arrival
+		if arrival.IsZero() {
+			arrival = e.moved
+		}
+		e.last = telemetry.Line{Offset: l.Offset, Arrival: arrival, Live: true}
+		for _, record := range e.document.records(l.Data) {
+			e.record(record)
+		}
+	}
+	return e.handOn(ctx)
+}
+
+// record folds what one line or document tells.
+func (e *exporting) record(data []byte) {
+	evs := e.events.ParseEvents(data)
+	e.pass(e.parser.Raw())
+	e.take(evs)
+}
+
+// pass hands on the lines that belong to no known provider.
+func (e *exporting) pass(raw [][]byte) {
+	if len(raw) == 0 {
+		return
+	}
+	e.open()
+	if e.redactor != nil {
+		for i := range raw {
+			raw[i] = e.redactor.Bytes(raw[i])
+		}
+	}
+	e.fold.Raw(e.last, raw)
+}
+
+// take folds events.
+func (e *exporting) take(evs []events.DisplayEvent) {
+	if len(evs) > 0 {
+		e.open()
+		e.fold.Feed(e.last, evs)
+	}
+}
+
+// open begins the fold. A program that never told what it is goes by its own name.
+func (e *exporting) open() {
+	if e.fold != nil {
+		return
+	}
+	info := parser.InfoOf(e.parser.Provider())
+	e.settings.Agent = telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System}
+	if info.ServiceName == "" {
+		e.settings.Agent.ServiceName = e.flags.program()
+	}
+	e.fold = e.registry.Open(e.settings)
+}
+
+// handOn sends what the fold has, and what could not be sent before.
+func (e *exporting) handOn(ctx context.Context) error {
+	if e.fold != nil {
+		e.pend(e.fold.Take())
+	}
+	e.pend(e.registry.Take())
+	for len(e.pending) > 0 {
+		if err := e.exporter.Traces(ctx, e.pending[0].Traces); err != nil {
+			return err
+		}
+		e.pending[0].Traces.ResourceSpans().RemoveIf(all) // not again, if the records fail
+		if err := e.exporter.Logs(ctx, e.pending[0].Logs); err != nil {
+			return err
+		}
+		e.pending = e.pending[1:]
+	}
+	return nil
+}
+
+func (e *exporting) pend(out telemetry.Output) {
+	if !out.Empty() {
+		e.pending = append(e.pending, out)
+	}
+}
+
+func all[T any](T) bool { return true }
+
+// Idle tells the fold that all that was there has been read.
+func (e *exporting) Idle(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.fold != nil {
+		e.fold.Idle()
+	}
+	return e.handOn(ctx)
+}
+
+// Close is for those who follow; how the fold ends is told by the process, see end.
+func (e *exporting) Close(context.Context, source.CloseReason) error { return nil }
+
+// tick lets go what waits for a quiet moment, until it is stopped.
+func (e *exporting) tick(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var ticking sync.WaitGroup
+	ticking.Go(func() {
+		ticker := time.NewTicker(redact.DefaultQuiet / 2)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				if e.quiet(ctx) != nil {
+					return // it is over; what waits goes out at the end, if there is time
+				}
+			}
+		}
+	})
+	return func() {
+		cancel()
+		ticking.Wait()
+	}
+}
+
+// quiet lets texts go that were quiet for long enough, and then what the parser holds back until the stream is quiet.
+func (e *exporting) quiet(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.moved.IsZero() && time.Since(e.moved) >= quietAfter {
+		e.moved = time.Time{}
+		e.take(e.clean(e.parser.Quiet()))
+	}
+	if t, ok := e.events.(interface{ Tick() []events.DisplayEvent }); ok {
+		e.take(t.Tick())
+	}
+	return e.handOn(ctx)
+}
+
+func (e *exporting) clean(evs []events.DisplayEvent) []events.DisplayEvent {
+	if e.redactor != nil {
+		for i := range evs {
+			e.redactor.Event(&evs[i])
+		}
+	}
+	return evs
+}
+
+// end closes the fold as the process has ended, and sends the last spans.
+func (e *exporting) end(ctx context.Context, exit process.Exit) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if rest := e.document.end(); rest != nil {
+		e.record(rest)
+	}
+	if f, ok := e.events.(events.Flusher); ok {
+		evs := f.Flush()
+		e.pass(e.parser.Raw())
+		e.take(evs)
+	}
+	e.open()
+	told := exitOf(exit)
+	told.Incomplete = e.parser.Incomplete()
+	if told.Stderr = process.Clean(exit.Stderr); e.redactor != nil {
+		told.Stderr = e.redactor.String(told.Stderr)
+	}
+	e.fold.Exited(*told)
+	e.fold.Close(told.Reason())
+	e.pend(e.fold.Take())
+	e.pend(e.registry.Close())
+	e.fold = nil
+	if err := e.handOn(ctx); err != nil {
+		return errors.Join(err, fmt.Errorf("%d batches not sent", len(e.pending)))
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package otlphttp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Endpoint is where one signal goes. The zero value is nowhere.
+type Endpoint struct {
+	// URL is the whole address, path included.
+	URL string
+	// Headers go with each request.
+	Headers map[string]string
+	// Timeout bounds one try.
+	Timeout time.Duration
+	// Gzip compresses the bodies.
+	Gzip bool
+}
+
+// Endpoints are where the signals go.
+type Endpoints struct{ Traces, Logs Endpoint }
+
+// Empty reports whether nothing goes anywhere.
+func (e *Endpoints) Empty() bool { return e.Traces.URL == "" && e.Logs.URL == "" }
+
+const defaultTimeout = 10 * time.Second
+
+// The signals, as they are spelled in variables and paths.
+const (
+	signalTraces = "traces"
+	signalLogs   = "logs"
+)
+
+// FromEnvironment reads the standard variables. base, if set, is an address given otherwise, which counts instead of the
+// endpoints and the protocol of the environment; headers and the rest are still taken from there.
+func FromEnvironment(getenv func(string) string, base string) (Endpoints, error) {
+	if base == "" && strings.EqualFold(strings.TrimSpace(getenv("OTEL_SDK_DISABLED")), "true") {
+		return Endpoints{}, nil
+	}
+	traces, tracesErr := endpoint(getenv, base, signalTraces)
+	logs, logsErr := endpoint(getenv, base, signalLogs)
+	if tracesErr != nil && logsErr != nil && tracesErr.Error() == logsErr.Error() {
+		logsErr = nil // one variable for both
+	}
+	if err := errors.Join(tracesErr, logsErr); err != nil {
+		return Endpoints{}, err
+	}
+	return Endpoints{Traces: traces, Logs: logs}, nil
+}
+
+func endpoint(getenv func(string) string, base, signal string) (Endpoint, error) {
+	upper := strings.ToUpper(signal)
+	own := func(key string) (name, value string) {
+		name = "OTEL_EXPORTER_OTLP_" + upper + "_" + key
+		if value = strings.TrimSpace(getenv(name)); value == "" {
+			name = "OTEL_EXPORTER_OTLP_" + key
+			value = strings.TrimSpace(getenv(name))
+		}
+		return name, value
+	}
+	name, given, below := "otlp", base, true
+	if base == "" {
+		if exporter := strings.TrimSpace(getenv("OTEL_" + upper + "_EXPORTER")); exporter != "" && exporter != "otlp" {
+			return Endpoint{}, nil // none, or one that is not ours
+		}
+		name, given = own("ENDPOINT")
+		if given == "" {
+			return Endpoint{}, nil
+		}
+		below = name == "OTEL_EXPORTER_OTLP_ENDPOINT"
+		if key, protocol := own("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
+			return Endpoint{}, fmt.Errorf("%s must be http/protobuf, got %q", key, protocol)
+		}
+	}
+	if u, err := url.Parse(given); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return Endpoint{}, fmt.Errorf("%s must be a URL of http or https, got %q", name, withoutUser(given))
+	}
+	e := Endpoint{URL: given}
+	if below {
+		e.URL = strings.TrimSuffix(given, "/") + "/v1/" + signal
+	}
+	return e, e.options(getenv, own, upper)
+}
+
+// options reads what else the environment says.
+func (e *Endpoint) options(getenv func(string) string, own func(string) (string, string), upper string) error {
+	var headerErr, timeoutErr, gzipErr error
+	e.Headers, headerErr = headers(getenv("OTEL_EXPORTER_OTLP_HEADERS"))
+	more, moreErr := headers(getenv("OTEL_EXPORTER_OTLP_" + upper + "_HEADERS"))
+	maps.Copy(e.Headers, more)
+	key, value := own("TIMEOUT")
+	ms, err := strconv.Atoi(cmp.Or(value, strconv.Itoa(int(defaultTimeout.Milliseconds()))))
+	if err != nil || ms <= 0 {
+		timeoutErr = fmt.Errorf("%s must be milliseconds, got %q", key, value)
+	}
+	e.Timeout = time.Duration(ms) * time.Millisecond
+	switch key, value := own("COMPRESSION"); value {
+	case "", "none":
+	case "gzip":
+		e.Gzip = true
+	default:
+		gzipErr = fmt.Errorf("%s must be gzip or none, got %q", key, value)
+	}
+	return errors.Join(headerErr, moreErr, timeoutErr, gzipErr)
+}
+
+// headers reads "key=value,key=value", values percent-encoded. The values may be secrets, so an error does not show them.
+func headers(list string) (map[string]string, error) {
+	read := map[string]string{}
+	for pair := range strings.SplitSeq(list, ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		key, value, ok := strings.Cut(pair, "=")
+		key = strings.TrimSpace(key)
+		decoded, err := url.PathUnescape(strings.TrimSpace(value))
+		if !ok || key == "" || err != nil {
+			return read, errors.New("OTEL_EXPORTER_OTLP_HEADERS must be key=value pairs with commas between them")
+		}
+		read[key] = decoded
+	}
+	return read, nil
+}
+
+// withoutUser is an address as it may be shown.
+func withoutUser(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return address
+	}
+	return u.Redacted()
+}

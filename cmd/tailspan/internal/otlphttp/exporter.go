@@ -1,0 +1,240 @@
+package otlphttp
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+// Waits between tries.
+const (
+	minWait = 200 * time.Millisecond
+	maxWait = 5 * time.Second
+)
+
+// maxAnswer is how much of an answer is read, in bytes.
+const maxAnswer = 64 << 10
+
+// Settings says where an Exporter sends, and whom it tells.
+type Settings struct {
+	Endpoints Endpoints
+	// UserAgent names the program.
+	UserAgent string
+	// Told is called when sending fails, once for each signal and kind of failure. It is called by who calls Export.
+	Told func(problem string)
+}
+
+// Exporter sends to an endpoint. See the package documentation.
+type Exporter struct {
+	settings Settings
+	client   *http.Client
+	told     map[string]bool
+	refused  atomic.Int64
+	body     bytes.Buffer
+}
+
+// New makes an Exporter. It must be closed.
+func New(s Settings) *Exporter {
+	if s.Told == nil {
+		s.Told = func(string) {}
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // the headers may be secrets, which are for nobody else
+	}}
+	return &Exporter{settings: s, client: client, told: map[string]bool{}}
+}
+
+// Close closes idle connections.
+func (e *Exporter) Close() { e.client.CloseIdleConnections() }
+
+// Refused counts the spans and records that an endpoint refused for good.
+func (e *Exporter) Refused() int64 { return e.refused.Load() }
+
+// Traces sends spans. It fails only when ctx ends.
+func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) error {
+	to := &e.settings.Endpoints.Traces
+	if to.URL == "" || td.SpanCount() == 0 {
+		return nil
+	}
+	// A message TracesData is the same bytes as an ExportTraceServiceRequest.
+	var m ptrace.ProtoMarshaler
+	body, err := m.MarshalTraces(td)
+	return e.insist(ctx, request{signalTraces, to, body, td.SpanCount()}, err)
+}
+
+// Logs sends log records. It fails only when ctx ends.
+func (e *Exporter) Logs(ctx context.Context, ld plog.Logs) error {
+	to := &e.settings.Endpoints.Logs
+	if to.URL == "" || ld.LogRecordCount() == 0 {
+		return nil
+	}
+	var m plog.ProtoMarshaler
+	body, err := m.MarshalLogs(ld)
+	return e.insist(ctx, request{signalLogs, to, body, ld.LogRecordCount()}, err)
+}
+
+// request is what is sent.
+type request struct {
+	signal   string
+	to       *Endpoint
+	body     []byte
+	elements int
+}
+
+// refusal is an answer that says no.
+type refusal struct {
+	err   error
+	again bool          // it may be tried again
+	wait  time.Duration // the endpoint asks for this wait; 0: it does not say
+}
+
+// insist sends until the endpoint accepts or refuses for good.
+func (e *Exporter) insist(ctx context.Context, r request, err error) error {
+	if err != nil {
+		e.drop(r, fmt.Errorf("encode %s: %w", r.signal, err))
+		return nil
+	}
+	for wait := minWait; ; wait = min(2*wait, maxWait) {
+		no := e.try(ctx, r)
+		switch {
+		case no.err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return fmt.Errorf("send %s: %w", r.signal, no.err)
+		case !no.again:
+			e.drop(r, no.err)
+			return nil
+		}
+		e.tell(r.signal+" again", fmt.Sprintf("sending %s fails, trying on: %v", r.signal, no.err))
+		pause := wait
+		if no.wait > 0 {
+			pause = no.wait
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("send %s: %w", r.signal, no.err)
+		case <-timer.C:
+		}
+	}
+}
+
+// try sends once.
+func (e *Exporter) try(ctx context.Context, r request) refusal {
+	ctx, cancel := context.WithTimeout(ctx, r.to.Timeout)
+	defer cancel()
+	req, err := e.newRequest(ctx, r)
+	if err != nil {
+		return refusal{err: err}
+	}
+	resp, err := e.client.Do(req)
+	if err != nil {
+		return refusal{err: shortError(err), again: true}
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	switch code := resp.StatusCode; {
+	case code >= 200 && code < 300:
+		if err == nil {
+			e.partial(r, answer)
+		}
+		return refusal{}
+	case code == http.StatusTooManyRequests || code == http.StatusBadGateway || code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout:
+		return refusal{err: fmt.Errorf("%s answers %s", req.URL.Redacted(), resp.Status), again: true, wait: retryAfter(resp.Header.Get("Retry-After"))}
+	default:
+		return refusal{err: fmt.Errorf("%s answers %s", req.URL.Redacted(), resp.Status)}
+	}
+}
+
+func (e *Exporter) newRequest(ctx context.Context, r request) (*http.Request, error) {
+	body := r.body
+	if r.to.Gzip {
+		e.body.Reset()
+		w := gzip.NewWriter(&e.body)
+		if _, err := w.Write(r.body); err != nil {
+			return nil, fmt.Errorf("compress %s: %w", r.signal, err)
+		}
+		if err := w.Close(); err != nil {
+			return nil, fmt.Errorf("compress %s: %w", r.signal, err)
+		}
+		body = bytes.Clone(e.body.Bytes())
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.to.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	for key, value := range r.to.Headers {
+		req.Header.Set(key, value)
+	}
+	req.Header.Set("Content-Type", "application/x-protobuf")
+	req.Header.Set("User-Agent", e.settings.UserAgent)
+	if r.to.Gzip {
+		req.Header.Set("Content-Encoding", "gzip")
+	}
+	return req, nil
+}
+
+// partial takes in how much of a request that was accepted the endpoint refused all the same.
+func (e *Exporter) partial(r request, answer []byte) {
+	rejected, message := partialSuccess(answer)
+	if rejected <= 0 {
+		return
+	}
+	e.refused.Add(rejected)
+	e.tell(r.signal+" partial", fmt.Sprintf("%d of %d %s were refused: %s", rejected, r.elements, noun(r.signal), message))
+}
+
+func (e *Exporter) drop(r request, err error) {
+	e.refused.Add(int64(r.elements))
+	e.tell(r.signal+" refused", fmt.Sprintf("%s were refused and are lost: %v", noun(r.signal), err))
+}
+
+// noun is what a signal consists of.
+func noun(signal string) string {
+	if signal == signalTraces {
+		return "spans"
+	}
+	return "log records"
+}
+
+// tell tells each problem once.
+func (e *Exporter) tell(key, problem string) {
+	if e.told[key] {
+		return
+	}
+	e.told[key] = true
+	e.settings.Told(problem)
+}
+
+// shortError leaves out the address, which may hold a password and which the cause repeats.
+func shortError(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil || !strings.HasPrefix(err.Error(), "Post ") {
+			return err
+		}
+		err = inner
+	}
+}
+
+// retryAfter reads a wait in seconds; an endpoint that names a time of day is asked again by our own waits.
+func retryAfter(value string) time.Duration {
+	seconds, err := strconv.Atoi(value)
+	if err != nil || seconds <= 0 {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}

@@ -1,0 +1,242 @@
+package otlphttp
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func twoSpans() ptrace.Traces {
+	td := ptrace.NewTraces()
+	ss := td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty()
+	ss.Spans().AppendEmpty().SetName("one")
+	ss.Spans().AppendEmpty().SetName("two")
+	return td
+}
+
+func oneRecord() plog.Logs {
+	ld := plog.NewLogs()
+	ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords().AppendEmpty().Body().SetStr("words")
+	return ld
+}
+
+// server answers requests as told, one after the other, the last answer for good.
+type server struct {
+	*httptest.Server
+	mu      sync.Mutex
+	bodies  [][]byte
+	answers []func(w http.ResponseWriter)
+}
+
+func newServer(t *testing.T, answers ...func(w http.ResponseWriter)) *server {
+	t.Helper()
+	s := &server{answers: answers}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.bodies = append(s.bodies, body)
+		if len(s.answers) > 0 {
+			s.answers[0](w)
+			s.answers = s.answers[min(1, len(s.answers)-1):]
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func status(code int) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) { w.WriteHeader(code) }
+}
+
+func accept(http.ResponseWriter) {}
+
+// exporter sends to a server; told are the problems that it tells.
+func exporter(t *testing.T, url string) (e *Exporter, told *[]string) {
+	t.Helper()
+	told = &[]string{}
+	to, err := FromEnvironment(func(string) string { return "" }, url)
+	require.NoError(t, err)
+	e = New(Settings{Endpoints: to, UserAgent: "test", Told: func(problem string) { *told = append(*told, problem) }})
+	t.Cleanup(e.Close)
+	return e, told
+}
+
+// TestBodies holds that what is sent is what the protocol's own types read.
+func TestBodies(t *testing.T) {
+	s := newServer(t)
+	e, told := exporter(t, s.URL)
+	require.NoError(t, e.Traces(t.Context(), twoSpans()))
+	require.NoError(t, e.Logs(t.Context(), oneRecord()))
+	require.NoError(t, e.Traces(t.Context(), ptrace.NewTraces()), "nothing is not sent")
+	require.Len(t, s.bodies, 2)
+	traces := ptraceotlp.NewExportRequest()
+	require.NoError(t, traces.UnmarshalProto(s.bodies[0]))
+	assert.Equal(t, 2, traces.Traces().SpanCount())
+	logs := plogotlp.NewExportRequest()
+	require.NoError(t, logs.UnmarshalProto(s.bodies[1]))
+	assert.Equal(t, 1, logs.Logs().LogRecordCount())
+	assert.Empty(t, *told)
+}
+
+func TestRetries(t *testing.T) {
+	for _, code := range []int{429, 502, 503, 504} {
+		s := newServer(t, status(code), status(code), accept)
+		e, told := exporter(t, s.URL)
+		require.NoError(t, e.Traces(t.Context(), twoSpans()))
+		assert.Len(t, s.bodies, 3)
+		assert.Equal(t, s.bodies[0], s.bodies[2])
+		assert.Len(t, *told, 1, "it is told once")
+		assert.Zero(t, e.Refused())
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, code := range []int{400, 401, 404, 413, 500} {
+		s := newServer(t, status(code))
+		e, told := exporter(t, s.URL)
+		require.NoError(t, e.Traces(t.Context(), twoSpans()))
+		require.NoError(t, e.Traces(t.Context(), twoSpans()))
+		assert.Len(t, s.bodies, 2, "no second try")
+		assert.EqualValues(t, 4, e.Refused())
+		assert.Len(t, *told, 1)
+	}
+}
+
+// TestRedirects holds that headers, which may be secrets, go nowhere but to the endpoint.
+func TestRedirects(t *testing.T) {
+	other := newServer(t)
+	s := newServer(t, func(w http.ResponseWriter) {
+		w.Header().Set("Location", other.URL)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	})
+	e, told := exporter(t, s.URL)
+	require.NoError(t, e.Traces(t.Context(), twoSpans()))
+	assert.Empty(t, other.bodies)
+	assert.EqualValues(t, 2, e.Refused())
+	assert.Len(t, *told, 1)
+}
+
+func TestPartialSuccess(t *testing.T) {
+	answer := ptraceotlp.NewExportResponse()
+	answer.PartialSuccess().SetRejectedSpans(1)
+	answer.PartialSuccess().SetErrorMessage("too old")
+	body, err := answer.MarshalProto()
+	require.NoError(t, err)
+	s := newServer(t, func(w http.ResponseWriter) { _, _ = w.Write(body) })
+	e, told := exporter(t, s.URL)
+	require.NoError(t, e.Traces(t.Context(), twoSpans()))
+	assert.EqualValues(t, 1, e.Refused())
+	assert.Equal(t, []string{"1 of 2 spans were refused: too old"}, *told)
+}
+
+// TestRetryAfter holds that the endpoint's own wait counts.
+func TestRetryAfter(t *testing.T) {
+	s := newServer(t, func(w http.ResponseWriter) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}, accept)
+	e, _ := exporter(t, s.URL)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	require.Error(t, e.Traces(ctx, twoSpans()))
+	assert.Len(t, s.bodies, 1)
+}
+
+// TestContextEnds holds that nothing is taken for sent that was not.
+func TestContextEnds(t *testing.T) {
+	s := newServer(t)
+	s.Close()
+	e, told := exporter(t, s.URL)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	err := e.Logs(ctx, oneRecord())
+	require.ErrorContains(t, err, "connection refused")
+	assert.NotContains(t, err.Error(), "Post")
+	assert.Zero(t, e.Refused())
+	assert.Len(t, *told, 1)
+}
+
+func TestFromEnvironment(t *testing.T) {
+	for _, tc := range []struct {
+		name, base   string
+		env          map[string]string
+		traces, logs string
+		err          string
+	}{
+		{name: "nothing"},
+		{name: "one for all", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:4318"}, traces: "http://a:4318/v1/traces", logs: "http://a:4318/v1/logs"},
+		{name: "with a path", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://a/otlp/"}, traces: "https://a/otlp/v1/traces", logs: "https://a/otlp/v1/logs"},
+		{name: "each its own, as it is", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://b/x"}, traces: "http://b/x", logs: "http://a/v1/logs"},
+		{name: "logs alone", env: map[string]string{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "http://b/x"}, logs: "http://b/x"},
+		{name: "none", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_TRACES_EXPORTER": "none"}, logs: "http://a/v1/logs"},
+		{name: "disabled", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_SDK_DISABLED": "True"}},
+		{name: "by flag", base: "http://f:1", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_SDK_DISABLED": "true"}, traces: "http://f:1/v1/traces", logs: "http://f:1/v1/logs"},
+		{name: "another protocol", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, err: `OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, got "grpc"`},
+		{name: "no URL", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "a:4317"}, err: `OTEL_EXPORTER_OTLP_ENDPOINT must be a URL of http or https, got "a:4317"`},
+		{name: "timeout", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_TIMEOUT": "10s"}, err: `OTEL_EXPORTER_OTLP_TIMEOUT must be milliseconds, got "10s"`},
+		{name: "compression", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_COMPRESSION": "zstd"}, err: "must be gzip or none"},
+		{name: "headers", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_HEADERS": "made-up-secret"}, err: "must be key=value pairs"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := FromEnvironment(func(key string) string { return tc.env[key] }, tc.base)
+			if tc.err != "" {
+				require.ErrorContains(t, err, tc.err)
+				assert.NotContains(t, err.Error(), "made-up-secret")
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, tc.traces, got.Traces.URL)
+			assert.Equal(t, tc.logs, got.Logs.URL)
+			assert.Equal(t, tc.traces == "" && tc.logs == "", got.Empty())
+		})
+	}
+}
+
+func TestOptionsFromEnvironment(t *testing.T) {
+	env := map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_HEADERS": "a=1, b = two%20words ,", "OTEL_EXPORTER_OTLP_LOGS_HEADERS": "a=2",
+		"OTEL_EXPORTER_OTLP_TIMEOUT": "250", "OTEL_EXPORTER_OTLP_LOGS_COMPRESSION": "gzip",
+	}
+	got, err := FromEnvironment(func(key string) string { return env[key] }, "")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"a": "1", "b": "two words"}, got.Traces.Headers)
+	assert.Equal(t, map[string]string{"a": "2", "b": "two words"}, got.Logs.Headers)
+	assert.Equal(t, 250*time.Millisecond, got.Traces.Timeout)
+	assert.False(t, got.Traces.Gzip)
+	assert.True(t, got.Logs.Gzip)
+}
+
+// FuzzAnswer: no panic whatever an endpoint answers.
+func FuzzAnswer(f *testing.F) {
+	answer := plogotlp.NewExportResponse()
+	answer.PartialSuccess().SetRejectedLogRecords(7)
+	answer.PartialSuccess().SetErrorMessage("no")
+	body, err := answer.MarshalProto()
+	require.NoError(f, err)
+	f.Add(body)
+	f.Add([]byte(strings.Repeat("\xff", 20)))
+	f.Add([]byte("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		rejected, message := partialSuccess(b)
+		read := plogotlp.NewExportResponse()
+		if read.UnmarshalProto(b) == nil && rejected != 0 && message != "" && strings.Count(string(b), "\x0a") == 1 {
+			assert.Equal(t, read.PartialSuccess().RejectedLogRecords(), rejected)
+		}
+	})
+}

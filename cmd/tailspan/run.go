@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/source/process"
+	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+const runSynopsis = `Runs an agent and shows what it does; with an OpenTelemetry endpoint it also sends
+spans and log records there. It exits as the command exits.`
+
+// Exit codes of a command that can't be run, as shells have them.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+// childExit ends tailspan as its child has ended. It is no error of ours.
+type childExit struct{ status int }
+
+func (e childExit) Error() string { return fmt.Sprintf("exit status %d", e.status) }
+
+// runFlags are those of the command run.
+type runFlags struct {
+	*flags
+	*lookFlags
+	pipeline, runID, persona string
+	otlp, raw                string
+	stream, pipe             bool
+	grace, exportTimeout     time.Duration
+	maxSpool                 int64
+	command                  []string
+}
+
+func parseRun(args []string, stderr io.Writer) (*runFlags, error) {
+	f := &runFlags{flags: newFlags("run", runSynopsis, stderr)}
+	f.lookFlags = f.addLook()
+	f.Usage = func() {
+		fmt.Fprintf(stderr, "usage: tailspan run [flags] -- COMMAND [ARGUMENT...]\n\n%s\n\nflags:\n", runSynopsis)
+		f.PrintDefaults()
+	}
+	f.StringVar(&f.pipeline, "pipeline", "", "name of the pipeline that the run is part of (cicd.pipeline.name)")
+	f.StringVar(&f.runID, "run-id", "", "id of the pipeline's run (cicd.pipeline.run.id)")
+	f.StringVar(&f.persona, "persona", "", "a name for the agent (gen_ai.agent.name)")
+	f.StringVar(&f.otlp, "otlp", "", "send spans and log records to this address by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
+	f.DurationVar(&f.exportTimeout, "export-timeout", 15*time.Second, "how long sending may go on when the command has ended")
+	f.BoolVar(&f.stream, "stream", false, "add the flags that make the command write its stream")
+	f.StringVar(&f.raw, "raw", "", "keep the command's output, as it is, in this file")
+	f.BoolVar(&f.pipe, "pipe", false, "let the command write to a pipe instead of a file")
+	f.Int64Var(&f.maxSpool, "max-spool", 0, fmt.Sprintf("most bytes of output that are kept until they are read, what exceeds it is dropped and counted; needs --pipe, and turns it on (default %d)", int64(spool.DefaultMaxBytes)))
+	f.DurationVar(&f.grace, "grace", process.DefaultGrace, "time between a SIGTERM or SIGHUP that is passed on and SIGKILL")
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, errHelp) {
+			return nil, err
+		}
+		return nil, usageError{fmt.Errorf("read flags: %w", err)}
+	}
+	f.command = f.Args()
+	return f, f.check()
+}
+
+// check reports all that is wrong with the flags, and completes the command.
+func (f *runFlags) check() error {
+	var errs []error
+	if len(f.command) == 0 {
+		errs = append(errs, errors.New("run needs a command: tailspan run [flags] -- COMMAND [ARGUMENT...]"))
+	}
+	if f.maxLine <= 0 {
+		errs = append(errs, fmt.Errorf("max-line-size must be positive, got %d", f.maxLine))
+	}
+	if f.grace <= 0 {
+		errs = append(errs, fmt.Errorf("grace must be positive, got %s", f.grace))
+	}
+	if f.exportTimeout < 0 {
+		errs = append(errs, fmt.Errorf("export-timeout must not be negative, got %s", f.exportTimeout))
+	}
+	if f.maxSpool < 0 {
+		errs = append(errs, fmt.Errorf("max-spool must not be negative, got %d", f.maxSpool))
+	}
+	if _, err := parser.New(f.provider); err != nil {
+		errs = append(errs, err)
+	}
+	if f.stream && len(f.command) > 0 {
+		command, err := parser.StreamingCommand(f.provider, f.command)
+		errs = append(errs, err)
+		f.command = command
+	}
+	f.pipe = f.pipe || f.maxSpool > 0
+	if err := errors.Join(errs...); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// runRun is the command run.
+func runRun(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	f, err := parseRun(args, stderr)
+	if err != nil {
+		return err
+	}
+	screen, err := f.openScreen(stdout, stderr)
+	if err != nil {
+		return err
+	}
+	defer screen.close()
+	endpoints, err := otlphttp.FromEnvironment(os.Getenv, f.otlp)
+	if err != nil {
+		if f.otlp != "" {
+			return usageError{err}
+		}
+		screen.tell(fmt.Sprintf("nothing is sent: %v", err)) // what others set must not keep the agent from running
+	}
+	p, err := f.start(stdin, screen)
+	if err != nil {
+		return f.startError(err, screen)
+	}
+	r := &running{flags: f, screen: screen, process: p, hurry: make(chan struct{})}
+	defer r.passSignals()()
+	return r.follow(endpoints)
+}
+
+// start runs the command.
+func (f *runFlags) start(stdin io.Reader, s *screen) (*process.Process, error) {
+	settings := process.Settings{
+		Command: f.command, Stderr: s.stderr, Grace: f.grace, Pipe: f.pipe, Terminal: true,
+		Spool: spool.Settings{Path: f.raw},
+		Copy: spool.CopySettings{MaxBytes: f.maxSpool, Dropping: func(reason error) {
+			s.tell(fmt.Sprintf("the command's output is not kept any more: %v", reason))
+		}},
+	}
+	settings.Stdin, _ = stdin.(*os.File)
+	return process.Start(settings)
+}
+
+// startError tells why the command could not be run, and gives the code that a shell would.
+func (f *runFlags) startError(err error, s *screen) error {
+	s.tell(err.Error())
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return childExit{exitNotFound}
+	case errors.Is(err, fs.ErrPermission):
+		return childExit{exitNotExecutable}
+	default:
+		return childExit{exitError}
+	}
+}
+
+// running is a command at work.
+type running struct {
+	flags   *runFlags
+	screen  *screen
+	process *process.Process
+	hurry   chan struct{} // closed when a signal comes after the command has ended: what is left to do is left
+}
+
+// follow shows and sends what the command does until all of it is done, and gives how the command ended.
+func (r *running) follow(endpoints otlphttp.Endpoints) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-r.hurry:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	shown := make(chan error, 1)
+	go func() { shown <- r.show(ctx) }()
+	sent := r.send(ctx, endpoints)
+	exit := r.process.Wait()
+	select {
+	case err := <-shown:
+		if err != nil && !isEndOfReader(err) && ctx.Err() == nil {
+			r.screen.tell(err.Error())
+		}
+	case <-ctx.Done(): // it may hang in a write that nobody reads
+	}
+	<-sent
+	if exit.Dropped > 0 {
+		r.screen.tell(fmt.Sprintf("%d bytes of the command's output were dropped", exit.Dropped))
+	}
+	if err := r.process.Close(); err != nil {
+		r.screen.tell(err.Error())
+	}
+	return childExit{exit.Status()}
+}
+
+// show renders what the command writes, to its end.
+func (r *running) show(ctx context.Context) error {
+	in := r.process.Tail().Reader(ctx)
+	if r.screen.settings.Mode == render.ModeJSON {
+		if _, err := io.Copy(r.screen.stdout, in); err != nil {
+			return fmt.Errorf("write log: %w", err)
+		}
+		return nil
+	}
+	src, err := parser.New(r.flags.provider)
+	if err != nil {
+		return err
+	}
+	lines := &lineReader{name: stdinName, max: r.flags.maxLine}
+	shown := &rendering{
+		lines: lines, in: in, parser: src, settings: r.screen.settings, redact: r.flags.redact, live: true,
+		origin: render.Origin{Step: r.flags.step, Agent: parser.InfoOf(r.flags.provider).ServiceName},
+		exit:   func() *telemetry.Exit { return exitOf(r.process.Wait()) },
+	}
+	err = shown.to(r.screen.stdout)
+	if lines.skipped > 0 {
+		r.screen.tell(fmt.Sprintf("skipped %d lines longer than %d bytes", lines.skipped, lines.max))
+	}
+	return err
+}
+
+// exitOf is how a process ended, in the words of the fold.
+func exitOf(e process.Exit) *telemetry.Exit {
+	return &telemetry.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped}
+}
+
+// identity is whose work the run is: flags first, then the environment.
+func (f *runFlags) identity(getenv func(string) string) telemetry.Identity {
+	return telemetry.NewIdentity(
+		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: f.pipeline},
+		telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: f.runID},
+		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: f.step},
+		telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: f.persona},
+	).With(telemetry.IdentityFromEnvironment(getenv))
+}
+
+// userAgent names us to servers.
+const userAgent = "tailspan"
+
+// program is the name of the command's program.
+func (f *runFlags) program() string {
+	name := f.command[0]
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	return name
+}

@@ -1,0 +1,66 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+)
+
+// passedOn are the signals that the command gets too.
+var passedOn = [...]os.Signal{
+	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH,
+	syscall.SIGTSTP, syscall.SIGCONT,
+}
+
+// passSignals passes signals on to the command until the function that it gives is called. What whoever started us has
+// us ignore stays ignored, by the command as well.
+func (r *running) passSignals() (stop func()) {
+	signals := make(chan os.Signal, 16)
+	for _, s := range passedOn {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	end := make(chan struct{})
+	var passing sync.WaitGroup
+	passing.Go(func() {
+		var once sync.Once
+		for {
+			select {
+			case <-end:
+				return
+			case s := <-signals:
+				r.pass(s.(syscall.Signal), &once)
+			}
+		}
+	})
+	return func() {
+		signal.Stop(signals)
+		close(end)
+		passing.Wait()
+	}
+}
+
+// pass passes one signal on. When the command has ended, one that would end us has what is left to do left.
+func (r *running) pass(s syscall.Signal, once *sync.Once) {
+	select {
+	case <-r.process.Done():
+		if s == syscall.SIGINT || s == syscall.SIGTERM || s == syscall.SIGHUP || s == syscall.SIGQUIT {
+			once.Do(func() { close(r.hurry) })
+		}
+		return
+	default:
+	}
+	switch s {
+	case syscall.SIGTERM, syscall.SIGHUP:
+		r.process.Stop(s)
+	case syscall.SIGTSTP: // the key, where the terminal was not handed over
+		r.process.Signal(s)
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	default:
+		r.process.Signal(s)
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+// otlpSink is an OpenTelemetry endpoint that keeps all that it accepts.
+type otlpSink struct {
+	*httptest.Server
+
+	mu      sync.Mutex
+	answer  func(w http.ResponseWriter, r *http.Request) bool // nil, or false where it leaves the answer to the sink
+	spans   []ptrace.Span
+	of      []ptrace.ResourceSpans // of each span
+	records []plog.LogRecord
+	seen    []*http.Request
+}
+
+func newOTLPSink(t *testing.T) *otlpSink {
+	t.Helper()
+	s := &otlpSink{}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *otlpSink) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err == nil && r.Header.Get("Content-Encoding") == "gzip" {
+		var unpack *gzip.Reader
+		if unpack, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
+			body, err = io.ReadAll(unpack)
+		}
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = append(s.seen, r)
+	if s.answer != nil && s.answer(w, r) {
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-protobuf")
+	switch r.URL.Path {
+	case "/v1/traces":
+		var u ptrace.ProtoUnmarshaler
+		td, err := u.UnmarshalTraces(body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		for _, rs := range td.ResourceSpans().All() {
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, span := range ss.Spans().All() {
+					s.spans, s.of = append(s.spans, span), append(s.of, rs)
+				}
+			}
+		}
+	case "/v1/logs":
+		var u plog.ProtoUnmarshaler
+		ld, err := u.UnmarshalLogs(body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		for _, rl := range ld.ResourceLogs().All() {
+			for _, sl := range rl.ScopeLogs().All() {
+				for _, lr := range sl.LogRecords().All() {
+					s.records = append(s.records, lr)
+				}
+			}
+		}
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// lock gives the sink to a test alone.
+func (s *otlpSink) lock() (unlock func()) {
+	s.mu.Lock()
+	return s.mu.Unlock
+}
+
+// span gives the one span of a name, and its resource's attributes.
+func (s *otlpSink) span(t *testing.T, name string) (ptrace.Span, map[string]any) {
+	t.Helper()
+	defer s.lock()()
+	found, names := -1, []string{}
+	for i, span := range s.spans {
+		names = append(names, span.Name())
+		if span.Name() == name {
+			require.Negative(t, found, "two spans %q", name)
+			found = i
+		}
+	}
+	require.GreaterOrEqual(t, found, 0, "no span %q in %q", name, names)
+	return s.spans[found], s.of[found].Resource().Attributes().AsRaw()
+}
+
+// named gives the records of an event name.
+func (s *otlpSink) named(name string) []plog.LogRecord {
+	defer s.lock()()
+	var all []plog.LogRecord
+	for _, lr := range s.records {
+		if lr.EventName() == name {
+			all = append(all, lr)
+		}
+	}
+	return all
+}

@@ -1,0 +1,61 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Command is an agent that the receiver runs itself.
+type Command struct {
+	// Command is the program and its arguments; no shell takes part.
+	Command []string `mapstructure:"command"`
+	// Dir is the folder it runs in; empty: that of the collector.
+	Dir string `mapstructure:"dir"`
+	// Env are variables added to the collector's own.
+	Env map[string]string `mapstructure:"env"`
+	// Provider is the format of its output; empty: that of the receiver.
+	Provider string `mapstructure:"provider"`
+	// Stream adds the flags that make the program write its stream.
+	Stream bool `mapstructure:"stream"`
+	// Grace is the time between SIGTERM and SIGKILL when the collector shuts down; 0 means 3 s.
+	Grace time.Duration `mapstructure:"grace"`
+	// Pipeline, Persona and Attributes say whose work it is; where they do not, the receiver's settings do.
+	Pipeline   Pipeline          `mapstructure:"pipeline"`
+	Persona    string            `mapstructure:"persona"`
+	Attributes map[string]string `mapstructure:"attributes"`
+}
+
+// Validate reports what is wrong; what a provider may be is checked by the package that knows.
+func (c *Command) Validate() error {
+	var errs []error
+	if len(c.Command) == 0 || c.Command[0] == "" {
+		errs = append(errs, errors.New("command must name a program"))
+	}
+	if c.Grace < 0 {
+		errs = append(errs, fmt.Errorf("grace must not be negative, got %s", c.Grace))
+	}
+	for key := range c.Env {
+		if key == "" || strings.ContainsAny(key, "=\x00") {
+			errs = append(errs, fmt.Errorf("env must have names of variables, got %q", key))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Environment is base with the command's own variables, in a stable order.
+func (c *Command) Environment(base []string) []string {
+	own := make([]string, 0, len(c.Env))
+	for key, value := range c.Env {
+		own = append(own, key+"="+value)
+	}
+	slices.Sort(own)
+	return append(slices.Clone(base), own...)
+}
+
+// Identity is whose work the command is.
+func (c *Command) Identity() Identity {
+	return Identity{Pipeline: c.Pipeline, Persona: c.Persona, Attributes: c.Attributes}
+}

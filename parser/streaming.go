@@ -1,0 +1,88 @@
+package parser
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// streaming is what makes a provider's program write its stream.
+type streaming struct {
+	provider string
+	// program is its name.
+	program string
+	// command is the word of the command line behind which the flags stand, if the program has several commands; it must
+	// be there, since the others write no stream.
+	command string
+	// flags are those to add, each with its value if it has one.
+	flags [][]string
+	// short are other spellings of a flag.
+	short map[string]string
+}
+
+// streamings are told by the help texts of the programs: Claude Code 2.1.332, Codex 0.171.0, Gemini CLI 0.61.0, Qwen Code
+// 0.15.10 and OpenCode 1.18.33.
+var streamings = [...]streaming{
+	{provider: "claude", program: "claude", flags: [][]string{{"--output-format", "stream-json"}, {"--verbose"}}},
+	{provider: "codex", program: "codex", command: "exec", flags: [][]string{{"--json"}}, short: map[string]string{"--json": "--experimental-json"}},
+	{provider: "gemini", program: "gemini", flags: [][]string{{"--output-format", "stream-json"}}, short: map[string]string{"--output-format": "-o"}},
+	{provider: "qwen", program: "qwen", flags: [][]string{{"--output-format", "stream-json"}}, short: map[string]string{"--output-format": "-o"}},
+	{provider: "opencode", program: "opencode", command: "run", flags: [][]string{{"--format", "json"}}},
+}
+
+// errNoProgram: a command line has no program that we know the flags of.
+var errNoProgram = errors.New("no program whose flags for streaming are known")
+
+// StreamingCommand is command with the flags that make its program write the stream that we read. A flag that is there
+// stays as it is, also with another value. provider may be "auto": then the program's name tells.
+func StreamingCommand(provider string, command []string) ([]string, error) {
+	for i, word := range command {
+		base := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
+		for _, s := range streamings {
+			if s.program == base && (provider == s.provider || provider == Auto) {
+				return s.extend(command, i)
+			}
+		}
+	}
+	names := make([]string, 0, len(streamings))
+	for _, s := range streamings {
+		names = append(names, s.program)
+	}
+	return nil, fmt.Errorf("ask for a stream: %w in %q, want one of %s", errNoProgram, command, strings.Join(names, ", "))
+}
+
+// extend adds the flags behind the program, which stands at index at, or behind its command.
+func (s *streaming) extend(command []string, at int) ([]string, error) {
+	if s.command != "" {
+		i := slices.Index(command[at:], s.command)
+		if i < 0 {
+			return nil, fmt.Errorf("ask for a stream: %s writes one only by its command %q", s.program, s.command)
+		}
+		at += i
+	}
+	var add []string
+	for _, flag := range s.flags {
+		if !has(command[at:], flag[0]) && !has(command[at:], s.short[flag[0]]) {
+			add = append(add, flag...)
+		}
+	}
+	return slices.Concat(command[:at+1], add, command[at+1:]), nil
+}
+
+// has reports whether a flag is among the words, up to "--", behind which none are.
+func has(words []string, flag string) bool {
+	if flag == "" {
+		return false
+	}
+	for _, w := range words {
+		switch {
+		case w == "--":
+			return false
+		case w == flag, strings.HasPrefix(w, flag+"="):
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+package parser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestStreamingCommand(t *testing.T) {
+	for _, tc := range []struct {
+		name, provider, command, want string
+	}{
+		{"claude", Auto, "claude -p hello", "claude --output-format stream-json --verbose -p hello"},
+		{"claude by its path", "claude", "/opt/bin/claude -p hello", "/opt/bin/claude --output-format stream-json --verbose -p hello"},
+		{"claude that is asked for another format", Auto, "claude -p --output-format=json x", "claude --verbose -p --output-format=json x"},
+		{"claude with all flags", Auto, "claude -p --verbose --output-format stream-json", "claude -p --verbose --output-format stream-json"},
+		{"words of a prompt are no flags", Auto, "claude -p -- --verbose", "claude --output-format stream-json --verbose -p -- --verbose"},
+		{"behind another program", Auto, "timeout 60 claude -p x", "timeout 60 claude --output-format stream-json --verbose -p x"},
+		{"on Windows", Auto, `C:\bin\claude.exe -p x`, `C:\bin\claude.exe --output-format stream-json --verbose -p x`},
+		{"codex", Auto, "codex -m gpt-5.5 exec fix", "codex -m gpt-5.5 exec --json fix"},
+		{"codex by its old flag", Auto, "codex exec --experimental-json fix", "codex exec --experimental-json fix"},
+		{"gemini", Auto, "gemini -p x", "gemini --output-format stream-json -p x"},
+		{"gemini by a short flag", Auto, "gemini -o json -p x", "gemini -o json -p x"},
+		{"qwen", Auto, "qwen -p x", "qwen --output-format stream-json -p x"},
+		{"opencode", "opencode", "opencode run x", "opencode run --format json x"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			command := strings.Fields(tc.command)
+			got, err := StreamingCommand(tc.provider, command)
+			require.NoError(t, err)
+			assert.Equal(t, strings.Fields(tc.want), got)
+			assert.Equal(t, strings.Fields(tc.command), command, "the argument")
+		})
+	}
+}
+
+func TestStreamingCommandErrors(t *testing.T) {
+	for _, tc := range []struct {
+		name, provider, command, want string
+	}{
+		{"unknown program", Auto, "aider fix", "no program whose flags for streaming are known"},
+		{"another provider's program", "codex", "claude -p x", "no program whose flags for streaming are known"},
+		{"command that writes no stream", Auto, "codex resume", `only by its command "exec"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := StreamingCommand(tc.provider, strings.Fields(tc.command))
+			require.ErrorContains(t, err, tc.want)
+		})
+	}
+}
+
+// TestStreamingsNameProviders holds the table to the registry.
+func TestStreamingsNameProviders(t *testing.T) {
+	for _, s := range streamings {
+		assert.Contains(t, Names(), s.provider)
+	}
+}

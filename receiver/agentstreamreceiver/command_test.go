@@ -1,0 +1,219 @@
+//go:build unix
+
+package agentstreamreceiver
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/featuregate"
+	"go.opentelemetry.io/collector/receiver/receivertest"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// openGate opens the feature gate for a test.
+func openGate(t *testing.T) {
+	t.Helper()
+	require.NoError(t, featuregate.GlobalRegistry().Set(commandsGateID, true))
+	t.Cleanup(func() { assert.NoError(t, featuregate.GlobalRegistry().Set(commandsGateID, false)) })
+}
+
+// configOf is the configuration of commands, without files.
+func configOf(t *testing.T, commands ...config.Command) *Config {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	cfg := configFor()
+	cfg.Commands = commands
+	return cfg
+}
+
+func script(name string) []string {
+	return []string{"sh", filepath.Join("..", "..", "testdata", "process", name+".sh")}
+}
+
+func TestCommandsNeedTheirGate(t *testing.T) {
+	cfg := configOf(t, config.Command{Command: []string{"true"}})
+	err := cfg.Validate()
+	require.ErrorIs(t, err, errCommandsOff)
+	assert.ErrorContains(t, err, "--feature-gates=receiver.agent_stream.commands")
+	openGate(t)
+	require.NoError(t, cfg.Validate(), "and no include is needed")
+}
+
+func TestCommandErrors(t *testing.T) {
+	openGate(t)
+	for want, command := range map[string]config.Command{
+		"commands[0]: command must name a program":                  {},
+		"commands[0]: grace must not be negative, got -1s":          {Command: []string{"true"}, Grace: -time.Second},
+		"commands[0]: provider must be one of":                      {Command: []string{"true"}, Provider: "clod"},
+		"commands[0]: env must have names of variables, got \"a=\"": {Command: []string{"true"}, Env: map[string]string{"a=": "x"}},
+		"commands[0]: ask for a stream":                             {Command: []string{"true"}, Stream: true},
+	} {
+		assert.ErrorContains(t, configOf(t, command).Validate(), want)
+	}
+}
+
+// exits are the records of ended processes.
+func (r *rig) exits() []map[string]any {
+	var all []map[string]any
+	for _, ld := range r.logs.AllLogs() {
+		for _, rl := range ld.ResourceLogs().All() {
+			for _, sl := range rl.ScopeLogs().All() {
+				for _, lr := range sl.LogRecords().All() {
+					if lr.EventName() == telemetry.EventNameProcessExited {
+						all = append(all, lr.Attributes().AsRaw())
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// TestCommand runs an agent to its end: case 077, by the receiver.
+func TestCommand(t *testing.T) {
+	openGate(t)
+	dir := t.TempDir()
+	words := []string{"sh", "-c", `pwd -P > "$OUT"; sh "$1"; exit 3`, "sh", absolute(t, script("stderr-flood")[1])}
+	r := start(t, configOf(t, config.Command{
+		Command: words, Dir: dir, Env: map[string]string{"OUT": filepath.Join(dir, "pwd")},
+		Persona: "fixer", Pipeline: config.Pipeline{Name: "nightly", RunID: "7", Task: "fix"}, Attributes: map[string]string{"team": "ops"},
+	}), nil)
+	require.Eventually(t, func() bool { return len(r.exits()) == 1 }, wait, tick)
+	exit := r.exits()[0]
+	assert.EqualValues(t, 3, exit[telemetry.AttrProcessExitCode])
+	assert.LessOrEqual(t, len(exit[telemetry.AttrProcessStderr].(string)), 8<<10)
+	r.stop()
+	found := false
+	for _, td := range r.traces.AllTraces() {
+		for _, rs := range td.ResourceSpans().All() {
+			for _, span := range rs.ScopeSpans().At(0).Spans().All() {
+				if span.Name() != "invoke_agent fixer" {
+					continue
+				}
+				found = true
+				assert.EqualValues(t, 3, span.Attributes().AsRaw()[telemetry.AttrProcessExitCode])
+				assert.Equal(t, "ops", rs.Resource().Attributes().AsRaw()["team"])
+				assert.Equal(t, "nightly", rs.Resource().Attributes().AsRaw()[telemetry.AttrPipelineName])
+			}
+		}
+	}
+	assert.True(t, found)
+	at, err := os.ReadFile(filepath.Join(dir, "pwd"))
+	require.NoError(t, err)
+	real, err := filepath.EvalSymlinks(dir)
+	require.NoError(t, err)
+	assert.Equal(t, real, strings.TrimSpace(string(at)))
+	left, err := os.ReadDir(os.TempDir())
+	require.NoError(t, err)
+	assert.Empty(t, left, "spools that were left")
+	require.Len(t, r.told.FilterMessage("command ended").All(), 1)
+	said := r.told.FilterMessage("command ended").All()[0].ContextMap()["stderr"].(string)
+	assert.NotContains(t, said, "\x1b")
+}
+
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	require.NoError(t, err)
+	return path
+}
+
+// TestCommandHangs is case 079: the end is told when it is read, and a shutdown does not wait for an agent that ignores it.
+func TestCommandHangs(t *testing.T) {
+	openGate(t)
+	r := start(t, configOf(t, config.Command{Command: script("hang-after-result"), Grace: 100 * time.Millisecond}), nil)
+	require.Eventually(t, func() bool { return r.has("tailspan.session_end") }, wait, tick)
+	r.stop()
+	require.Len(t, r.exits(), 1)
+	assert.Equal(t, "SIGKILL", r.exits()[0][telemetry.AttrProcessSignal])
+}
+
+// has reports whether there is a record of an event name.
+func (r *rig) has(event string) bool {
+	for _, ld := range r.logs.AllLogs() {
+		for _, rl := range ld.ResourceLogs().All() {
+			for _, lr := range rl.ScopeLogs().At(0).LogRecords().All() {
+				if lr.EventName() == event {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// TestCommandsEndWithTheReceiver is case 080: what an agent started ends with it.
+func TestCommandsEndWithTheReceiver(t *testing.T) {
+	openGate(t)
+	file := filepath.Join(t.TempDir(), "worker.pid")
+	r := start(t, configOf(t, config.Command{Command: script("kill-process-group"), Env: map[string]string{"WORKER_PID_FILE": file}}), nil)
+	var worker int
+	require.Eventually(t, func() bool {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return false
+		}
+		worker, err = strconv.Atoi(strings.TrimSpace(string(data)))
+		return err == nil
+	}, wait, tick)
+	require.NoError(t, syscall.Kill(worker, 0))
+	begin := time.Now()
+	r.stop()
+	assert.Less(t, time.Since(begin), 5*time.Second)
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", worker))
+	assert.True(t, err != nil || bytes.Contains(stat, []byte(") Z ")), "%s", stat)
+	assert.True(t, r.has("tailspan.session_end"))
+	require.Len(t, r.exits(), 1)
+	assert.Equal(t, "SIGTERM", r.exits()[0][telemetry.AttrProcessSignal])
+}
+
+// TestCommandThatCannotStart holds that a start that fails leaves no process behind.
+func TestCommandThatCannotStart(t *testing.T) {
+	openGate(t)
+	cfg := configOf(t, config.Command{Command: script("hang-after-result"), Grace: 50 * time.Millisecond}, config.Command{Command: []string{"tailspan-no-such-program"}})
+	require.NoError(t, cfg.Validate())
+	factory := NewFactory()
+	logs, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), cfg, consumertest.NewNop())
+	require.NoError(t, err)
+	err = logs.Start(t.Context(), componenttest.NewNopHost())
+	require.ErrorContains(t, err, `commands[1]: start "tailspan-no-such-program"`)
+	require.NoError(t, logs.Shutdown(context.Background()))
+	left, err := os.ReadDir(os.TempDir())
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+// TestQuietStreamTellsNothingTwice holds that lines of no known format, handed on as they are, are not handed on again
+// when their stream has become quiet.
+func TestQuietStreamTellsNothingTwice(t *testing.T) {
+	factory := NewFactory()
+	cfg := configFor("x")
+	cfg.Stream.Provider = "none"
+	r, err := newAgentStream(receivertest.NewNopSettings(factory.Type()), cfg)
+	require.NoError(t, err)
+	sink := &consumertest.LogsSink{}
+	r.out.logs = sink
+	st, err := r.newStream(source.Stream{ID: "s"}, streamOrigin{provider: "none"})
+	require.NoError(t, err)
+	require.NoError(t, st.Lines(t.Context(), []source.Line{{Data: []byte("one")}, {Data: []byte("two"), Offset: 4}}))
+	st.moved = st.moved.Add(-time.Hour)
+	require.NoError(t, st.tick(t.Context()))
+	require.NoError(t, st.tick(t.Context()))
+	assert.Equal(t, 2, sink.LogRecordCount())
+}

@@ -1,0 +1,149 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// child is a started command, the leader of its process group.
+type child struct {
+	pid int
+	tty *terminal // nil if the terminal was not handed over
+
+	// mu keeps a signal from going out after the leader was waited for: from then on its number may be another's.
+	mu     sync.Mutex
+	waited bool
+}
+
+func startChild(command *exec.Cmd, s Settings) (*child, error) {
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c := &child{}
+	if s.Terminal && s.Stdin != nil {
+		if c.tty = openTerminal(s.Stdin); c.tty != nil {
+			command.SysProcAttr.Foreground, command.SysProcAttr.Ctty = true, c.tty.fd
+		}
+	}
+	if err := command.Start(); err != nil {
+		c.tty.handOver(c) // the child may have come to the foreground before its program was not to be had
+		c.tty.release()
+		return nil, err
+	}
+	c.pid = command.Process.Pid
+	// It is waited for by its number, since the standard library does not tell of a child that was stopped.
+	_ = command.Process.Release()
+	c.tty.handOver(c)
+	return c, nil
+}
+
+// wait returns how the leader ended.
+func (c *child) wait() Exit {
+	for {
+		var status syscall.WaitStatus
+		_, err := syscall.Wait4(c.pid, &status, syscall.WUNTRACED, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil: // somebody else waited for it: all that is known is that it is gone
+			c.ended()
+			c.tty.release()
+			return Exit{Code: -1}
+		case status.Stopped():
+			c.tty.suspend()
+			continue
+		}
+		c.ended()
+		c.tty.release()
+		if status.Signaled() {
+			return Exit{Code: -1, Signal: status.Signal()}
+		}
+		return Exit{Code: status.ExitStatus()}
+	}
+}
+
+func (c *child) ended() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waited = true
+}
+
+// signal goes to the whole group. One that is stopped is woken, so that it can end.
+func (c *child) signal(s syscall.Signal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waited {
+		return
+	}
+	_ = syscall.Kill(-c.pid, s) // it may be gone, or have become another user's
+	if s == syscall.SIGTERM || s == syscall.SIGHUP {
+		_ = syscall.Kill(-c.pid, syscall.SIGCONT)
+	}
+}
+
+// Intervals of looks at what is left of a group.
+const (
+	minClear = 2 * time.Millisecond
+	maxClear = 50 * time.Millisecond
+	// deadClear is how long what was killed may take to be gone: it is then the system's to clear away.
+	deadClear = time.Second
+)
+
+// clear ends what is left of the group once the leader is gone: it waits for the grace, then kills. A group keeps its
+// number from being given to another for as long as it has members.
+func (c *child) clear(grace time.Duration) {
+	if c.empty(grace) {
+		return
+	}
+	_ = syscall.Kill(-c.pid, syscall.SIGKILL)
+	c.empty(deadClear)
+}
+
+// empty waits until the group has no members, but no longer than within.
+func (c *child) empty(within time.Duration) bool {
+	deadline := time.Now().Add(within)
+	for wait := minClear; ; wait = min(2*wait, maxClear) {
+		c.reap()
+		if syscall.Kill(-c.pid, 0) != nil || !groupLives(c.pid) {
+			return true
+		}
+		rest := time.Until(deadline)
+		if rest <= 0 {
+			return false
+		}
+		time.Sleep(min(wait, rest))
+	}
+}
+
+// reap waits for members of the group that became our children because theirs is gone: so it is when we are the first
+// process of a container. Nothing else may wait for those.
+func (c *child) reap() {
+	for {
+		pid, err := syscall.Wait4(-c.pid, nil, syscall.WNOHANG, nil)
+		if pid <= 0 && !errors.Is(err, syscall.EINTR) {
+			return
+		}
+	}
+}
+
+// readNow reads what is in the pipe, without waiting; 0 if that is nothing.
+func readNow(f *os.File, buf []byte) (n int, err error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var failed error
+	err = raw.Read(func(fd uintptr) bool {
+		for {
+			n, failed = syscall.Read(int(fd), buf)
+			if !errors.Is(failed, syscall.EINTR) {
+				return true
+			}
+		}
+	})
+	return n, errors.Join(err, failed)
+}

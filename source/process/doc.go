@@ -1,0 +1,42 @@
+// Package process runs an agent program so that its output can be read without the program noticing.
+//
+// # In and out
+//
+// In goes a command, as a list of words: no shell takes part. [Start] runs it in a process group of its own. Its standard
+// output is a spool file (package spool), which any number of readers follow by [Process.Tail]; with [Settings.Pipe] it is
+// a pipe that is copied into the spool, for programs that want one. What it writes to standard error passes on at once,
+// and its last bytes are kept. [Process.Wait] tells how it ended.
+//
+// What the lines mean is none of this package's business.
+//
+// # States
+//
+//	from       on                              to         what is done
+//	----       --                              --         ------------
+//	-          Start                           running
+//	running    a signal to pass on             running    the signal goes to the whole group
+//	running    Stop                            stopping   SIGTERM (or the signal given) to the group; a grace begins
+//	stopping   the grace is over               stopping   SIGKILL to the group
+//	running    the process ends                ended      what it wrote is taken in; what it started is left alone
+//	stopping   the process ends                ended      the same, but what is left of the group gets SIGKILL, after its grace
+//
+// What the process started may hold its output open when it has ended. That keeps nobody waiting: what came until the
+// end of the process is read, and no more.
+//
+// # Terminals
+//
+// A process group that is not in the foreground of a terminal is stopped when it reads from it. So if the child's standard
+// input is our terminal ([Settings.Terminal]), the child's group comes to the foreground while it runs: keys such as
+// Ctrl-C are then the child's. When Ctrl-Z stops the child, we take the terminal back and stop ourselves, so that the
+// shell comes forward, and the child goes on when we do.
+//
+// # Lifetime and goroutines
+//
+// A [Process] is safe for use by many goroutines. It has some of its own until the process has ended; none are left after
+// Wait. [Process.Close] is for the end of reading: it removes the spool.
+//
+// # Limits
+//
+// [Settings.StderrTail] bytes of standard error are kept (8 KiB). Limits of the spool stand in package spool. On systems
+// that are not Unix there are no process groups here: a stop kills the process alone, at once.
+package process

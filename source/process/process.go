@@ -1,0 +1,183 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/tailspan/tailspan/source/spool"
+)
+
+// Process is a program at work, or one that has ended. See the package documentation.
+type Process struct {
+	settings Settings
+	spool    *spool.Spool
+	copier   *spool.Copier // nil if the spool is the child's own
+	child    *child
+
+	stderr ring // of the goroutine that drains standard error, until done
+
+	mu    sync.Mutex
+	kill  *time.Timer // ends the grace of a stop; nil before one
+	grace time.Time   // when that is
+	exit  Exit
+	done  chan struct{}
+}
+
+// Start runs the command. An error means that it does not run and that nothing is left of it.
+func Start(s Settings) (*Process, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	s = s.withDefaults()
+	file, err := spool.Create(s.Spool)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{settings: s, spool: file, stderr: ring{limit: s.StderrTail}, done: make(chan struct{})}
+	if err := p.start(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return p, nil
+}
+
+// start makes the pipes, runs the command, and what reads from it.
+func (p *Process) start() error {
+	stderr, err := newPipe()
+	if err != nil {
+		return err
+	}
+	defer stderr.closeWrite()
+	command := exec.Command(p.settings.Command[0], p.settings.Command[1:]...) //nolint:gosec // to run it is what we are asked for
+	command.Dir, command.Env = p.settings.Dir, p.settings.Env
+	if p.settings.Stdin != nil {
+		command.Stdin = p.settings.Stdin
+	}
+	command.Stdout, command.Stderr = p.spool.File(), stderr.write
+	var stdout *pipe
+	if p.settings.Pipe {
+		if stdout, err = newPipe(); err != nil {
+			return errors.Join(err, stderr.read.Close())
+		}
+		defer stdout.closeWrite()
+		command.Stdout = stdout.write
+		p.copier = spool.NewCopier(p.spool, p.settings.Copy)
+	}
+	if p.child, err = startChild(command, p.settings); err != nil {
+		err = fmt.Errorf("start %q: %w", p.settings.Command[0], err)
+		if stdout != nil {
+			err = errors.Join(err, stdout.read.Close())
+		}
+		return errors.Join(err, stderr.read.Close())
+	}
+	var readers sync.WaitGroup
+	readers.Go(func() { p.drainStderr(stderr.read) })
+	if stdout != nil {
+		readers.Go(func() { _ = p.copier.Copy(&drain{file: stdout.read}) }) // a pipe's read fails only at its end
+	} else {
+		p.spool.Watch()
+	}
+	go p.await(stderr, stdout, &readers)
+	return nil
+}
+
+// await takes in how the process ended, and all that it wrote until then.
+func (p *Process) await(stderr, stdout *pipe, readers *sync.WaitGroup) {
+	exit := p.child.wait()
+	exit.At = time.Now()
+	stderr.finish()
+	if stdout != nil {
+		stdout.finish()
+	}
+	readers.Wait()
+	_ = stderr.read.Close() // we only read
+	if stdout != nil {
+		_ = stdout.read.Close()
+		exit.Dropped = p.copier.Dropped()
+	}
+	p.spool.Finish()
+	exit.Stderr = p.stderr.last()
+	p.mu.Lock()
+	exit.Stopped = p.kill != nil
+	grace := time.Until(p.grace)
+	p.mu.Unlock()
+	if exit.Stopped {
+		p.child.clear(grace)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.kill != nil {
+		p.kill.Stop()
+	}
+	p.exit = exit
+	close(p.done)
+}
+
+// drainStderr passes on what comes, and keeps its end. When it can't be passed on any more it is only kept.
+func (p *Process) drainStderr(r *os.File) {
+	to := p.settings.Stderr
+	d := &drain{file: r}
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := d.Read(buf)
+		p.stderr.write(buf[:n])
+		if n > 0 {
+			if _, failed := to.Write(buf[:n]); failed != nil {
+				to = io.Discard
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Tail gives a reader of the output from its first byte.
+func (p *Process) Tail() *spool.Tail { return p.spool.Tail() }
+
+// Spool is the file that the output goes through.
+func (p *Process) Spool() *spool.Spool { return p.spool }
+
+// Signal passes a signal on to the group of the process. A process that has ended gets none.
+func (p *Process) Signal(s syscall.Signal) {
+	select {
+	case <-p.done:
+	default:
+		p.child.signal(s)
+	}
+}
+
+// Stop asks the process to end, by SIGTERM or another signal, and kills what is left of its group after the grace. It
+// does not wait for that; a second call only sends its signal.
+func (p *Process) Stop(s syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.done:
+		return
+	default:
+	}
+	p.child.signal(s)
+	if p.kill != nil {
+		return
+	}
+	p.grace = time.Now().Add(p.settings.Grace)
+	p.kill = time.AfterFunc(p.settings.Grace, func() { p.Signal(syscall.SIGKILL) })
+}
+
+// Done is closed when the process has ended and all that it wrote is in the spool.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Wait returns how the process ended, once it has.
+func (p *Process) Wait() Exit {
+	<-p.done
+	return p.exit
+}
+
+// Close removes the spool. It is called after Wait, when all has been read.
+func (p *Process) Close() error { return p.spool.Close() }

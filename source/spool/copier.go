@@ -1,0 +1,97 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+)
+
+// DefaultMaxBytes is how much input a Copier keeps unless told otherwise.
+const DefaultMaxBytes = 4 << 30
+
+// copyBytes is how much is read at once: what a pipe holds on Linux.
+const copyBytes = 64 << 10
+
+// CopySettings says how input is copied.
+type CopySettings struct {
+	// MaxBytes is how much is kept; 0 means [DefaultMaxBytes].
+	MaxBytes int64
+	// Dropping is called once, when input begins to be dropped, with the reason.
+	Dropping func(reason error)
+}
+
+// ErrFull: the spool has reached its limit.
+var ErrFull = errors.New("spool is full")
+
+// Copier copies input into a spool. It never stops reading: what can't be kept is dropped and counted. It serves one
+// goroutine, but for [Copier.Dropped].
+type Copier struct {
+	spool    *Spool
+	settings CopySettings
+	to       io.Writer
+	kept     int64
+	full     bool
+	dropped  atomic.Int64
+	buf      []byte
+}
+
+// NewCopier makes a Copier that writes into s.
+func NewCopier(s *Spool, c CopySettings) *Copier {
+	if c.MaxBytes <= 0 {
+		c.MaxBytes = DefaultMaxBytes
+	}
+	return &Copier{spool: s, settings: c, to: s.file}
+}
+
+// Copy reads r to its end. The error is that of a read.
+func (c *Copier) Copy(r io.Reader) error {
+	if c.buf == nil {
+		c.buf = make([]byte, copyBytes)
+	}
+	for {
+		n, err := r.Read(c.buf)
+		c.take(c.buf[:n])
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read input: %w", err)
+		}
+	}
+}
+
+// take keeps p or drops it. After the first byte that was dropped nothing is kept any more: a stream with an end is of
+// more use than one with a hole.
+func (c *Copier) take(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	fits := p
+	if rest := c.settings.MaxBytes - c.kept; int64(len(fits)) > rest {
+		fits = fits[:rest]
+	}
+	n, err := 0, error(nil)
+	if !c.full && len(fits) > 0 {
+		n, err = c.to.Write(fits)
+		c.kept += int64(n)
+		c.spool.look()
+	}
+	if n == len(p) {
+		return
+	}
+	c.dropped.Add(int64(len(p) - n))
+	if c.full {
+		return
+	}
+	c.full = true
+	if err == nil {
+		err = fmt.Errorf("%w: %d bytes", ErrFull, c.settings.MaxBytes)
+	}
+	if c.settings.Dropping != nil {
+		c.settings.Dropping(err)
+	}
+}
+
+// Dropped tells how many bytes of input were not kept.
+func (c *Copier) Dropped() int64 { return c.dropped.Load() }

@@ -1,0 +1,173 @@
+package spool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// create makes a spool that is gone after the test.
+func newSpool(t *testing.T) *Spool {
+	t.Helper()
+	s, err := Create(Settings{Dir: t.TempDir()})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func write(t *testing.T, s *Spool, text string) {
+	t.Helper()
+	_, err := s.File().WriteString(text)
+	require.NoError(t, err)
+}
+
+// next reads what is there after waiting for it.
+func next(t *testing.T, tail *Tail) string {
+	t.Helper()
+	require.NoError(t, tail.Wait(t.Context()))
+	buf := make([]byte, 1<<10)
+	n, err := tail.Read(buf)
+	require.NoError(t, err)
+	return string(buf[:n])
+}
+
+func TestTailFollowsAFile(t *testing.T) {
+	s := newSpool(t)
+	s.Watch()
+	early := s.Tail()
+	before := time.Now()
+	write(t, s, "one")
+	assert.Equal(t, "one", next(t, early))
+	n, err := early.Read(make([]byte, 8))
+	assert.Zero(t, n)
+	require.NoError(t, err, "nothing now, but it has not ended")
+	write(t, s, "two")
+	assert.Equal(t, "two", next(t, early))
+	assert.False(t, early.Arrival(0).Before(before))
+	assert.False(t, early.Arrival(3).Before(early.Arrival(0)))
+	assert.True(t, early.Arrival(6).IsZero(), "a byte that has not come")
+
+	write(t, s, "three")
+	s.Finish()
+	s.Finish()
+	assert.EqualValues(t, 5, early.Left())
+	assert.Equal(t, "three", next(t, early))
+	_, err = early.Read(make([]byte, 8))
+	require.ErrorIs(t, err, io.EOF)
+	all, err := io.ReadAll(s.Tail().Reader(t.Context()))
+	require.NoError(t, err)
+	assert.Equal(t, "onetwothree", string(all), "a tail that came late")
+}
+
+func TestWaitEndsWithItsContext(t *testing.T) {
+	s := newSpool(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.ErrorIs(t, s.Tail().Wait(ctx), context.Canceled)
+}
+
+func TestRewritten(t *testing.T) {
+	s := newSpool(t)
+	tail := s.Tail()
+	write(t, s, "old words")
+	s.look()
+	require.Equal(t, "old words", next(t, tail))
+	require.NoError(t, os.Truncate(s.Path(), 0))
+	s.look()
+	write(t, s, "new")
+	s.look()
+	_, err := tail.Read(make([]byte, 8))
+	require.ErrorIs(t, err, ErrRewritten)
+	assert.Equal(t, "new", next(t, tail), "the writer appends: no hole")
+}
+
+func TestCloseRemoves(t *testing.T) {
+	s, err := Create(Settings{Dir: t.TempDir()})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	assert.NoFileExists(t, s.Path())
+
+	s, err = Create(Settings{Dir: t.TempDir()})
+	require.NoError(t, err)
+	s.Keep()
+	require.NoError(t, s.Close())
+	assert.FileExists(t, s.Path())
+}
+
+// full is a disk that takes so many bytes.
+type full struct {
+	to   io.Writer
+	room int
+	err  error
+}
+
+func (f *full) Write(p []byte) (int, error) {
+	if len(p) <= f.room {
+		f.room -= len(p)
+		return f.to.Write(p)
+	}
+	n, err := f.to.Write(p[:f.room])
+	f.room = 0
+	return n, errors.Join(err, f.err)
+}
+
+// TestDiskFull holds that a copied input is read to its end when the disk is full, that the beginning is kept and the
+// rest counted, and that it is told once, though the disk has room again later.
+func TestDiskFull(t *testing.T) {
+	errNoSpace := errors.New("no space left on device")
+	s := newSpool(t)
+	var told []error
+	c := NewCopier(s, CopySettings{Dropping: func(reason error) { told = append(told, reason) }})
+	disk := &full{to: s.file, room: 100_000, err: errNoSpace}
+	c.to = disk
+	input := bytes.Repeat([]byte("0123456789"), 30_000)
+	require.NoError(t, c.Copy(bytes.NewReader(input)))
+	assert.EqualValues(t, 200_000, c.Dropped())
+	require.Len(t, told, 1)
+	assert.ErrorIs(t, told[0], errNoSpace)
+	disk.room = 1 << 20
+	require.NoError(t, c.Copy(strings.NewReader("more")))
+	assert.EqualValues(t, 200_004, c.Dropped())
+	s.Finish()
+	all, err := io.ReadAll(s.Tail().Reader(t.Context()))
+	require.NoError(t, err)
+	assert.Equal(t, input[:100_000], all)
+}
+
+func TestCopierLimit(t *testing.T) {
+	for _, size := range []int{9, 10, 11, 200_000} {
+		s := newSpool(t)
+		c := NewCopier(s, CopySettings{MaxBytes: 10})
+		require.NoError(t, c.Copy(bytes.NewReader(make([]byte, size))))
+		assert.EqualValues(t, max(0, size-10), c.Dropped())
+		assert.EqualValues(t, min(10, size), s.Size())
+	}
+}
+
+// TestArrivals holds that times stay in order, are never too early, and need bounded memory.
+func TestArrivals(t *testing.T) {
+	var a arrivals
+	begin := time.Unix(0, 0)
+	for i := range 10 * maxArrivals {
+		a.add(int64(i+1)*10, begin.Add(time.Duration(i)))
+		assert.LessOrEqual(t, len(a.steps), maxArrivals)
+	}
+	last := time.Time{}
+	for offset := int64(0); offset < 10*maxArrivals*10; offset += 997 {
+		at := a.of(offset)
+		assert.False(t, at.Before(begin.Add(time.Duration(offset/10))), offset)
+		assert.False(t, at.Before(last), offset)
+		last = at
+	}
+}

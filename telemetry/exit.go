@@ -1,0 +1,180 @@
+package telemetry
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// exitGrace is how long the span of a run that has told its result waits for its process to exit. Agents that stay after
+// their result are known; their spans then go out without the exit.
+const exitGrace = 5 * time.Second
+
+// Exit is how the process that wrote a stream ended.
+type Exit struct {
+	// Code is what it returned, where no signal ended it.
+	Code int
+	// Signal is the name of the signal that ended it, such as "SIGTERM"; empty if none did.
+	Signal string
+	// Time is when it ended.
+	Time time.Time
+	// Dropped is how many bytes of its output were lost before they could be read.
+	Dropped int64
+	// Stderr is the end of what it wrote to standard error, fit for a log.
+	Stderr string
+	// Incomplete tells that the stream owes an end, as its parser says. It then gets one, which tells of the failure.
+	Incomplete bool
+}
+
+// Failed reports whether the process ended otherwise than a program does that did its work.
+func (e *Exit) Failed() bool { return e.Signal != "" || e.Code != 0 }
+
+// Reason is why a run closes that the process left unfinished.
+func (e *Exit) Reason() CloseReason {
+	switch {
+	case e.Dropped > 0:
+		return CloseReasonTruncated
+	case e.Signal != "":
+		return CloseReasonKilled
+	default:
+		return CloseReasonNoResult
+	}
+}
+
+// String says how it ended: "exit code 3", "ended by SIGTERM".
+func (e *Exit) String() string {
+	if e.Signal != "" {
+		return "ended by " + e.Signal
+	}
+	return "exit code " + strconv.Itoa(e.Code)
+}
+
+// IncompleteEnd is the end that the process did not live to tell.
+func (e *Exit) IncompleteEnd() *events.DisplayEvent {
+	return &events.DisplayEvent{
+		Kind: events.KindSessionEnded, Synthetic: true,
+		End: &events.End{Error: true, Code: EndCodeIncomplete, Err: e.String() + " before its result"},
+	}
+}
+
+// put writes the exit onto the span of the run that it ended.
+func (e *Exit) put(m pcommon.Map) {
+	if e.Signal != "" {
+		m.PutStr(AttrProcessSignal, e.Signal)
+	} else {
+		m.PutInt(AttrProcessExitCode, int64(e.Code))
+	}
+	putPositive(m, AttrProcessDropped, e.Dropped)
+}
+
+// unwritten is a run that is closed, and whose span waits for the exit of its process.
+type unwritten struct {
+	run    *run
+	reason CloseReason
+}
+
+// Exited tells how the process that writes the stream ended, after its last line. Close follows it.
+func (s *Stream) Exited(e Exit) { s.work(false, func() { s.exited(e) }) }
+
+func (s *Stream) exited(e Exit) {
+	s.date(s.fileTime())
+	s.release(true)
+	s.exit = &e
+	s.writeUnwritten()
+	at := moment{at: e.Time, source: TimeSourceArrival}
+	if e.Incomplete && s.run != nil && !s.run.closed {
+		s.apply(e.IncompleteEnd(), at, origin{offset: math.MaxInt64})
+	}
+	s.recordExit(at)
+}
+
+// writeTop writes the span of a closed run, or lets it wait for the exit of its process.
+func (s *Stream) writeTop(r *run, reason CloseReason) {
+	s.writeUnwritten()
+	s.unwritten = &unwritten{r, reason}
+	if !s.settings.AwaitExit || s.exit != nil || s.silent {
+		s.writeUnwritten()
+		return
+	}
+	s.registry.exitAwaited(s)
+}
+
+// writeUnwritten writes the span that waited, whether or not there was an exit.
+func (s *Stream) writeUnwritten() {
+	if s.unwritten == nil {
+		return
+	}
+	r, reason := s.unwritten.run, s.unwritten.reason
+	s.unwritten = nil
+	s.registry.exitTold(s)
+	s.writeAgent(r.top, reason, runFailed(r, reason))
+	if r.inPipeline {
+		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason) || s.exit != nil && s.exit.Failed())
+	}
+}
+
+// giveUpExit writes the span that waited for too long.
+func (s *Stream) giveUpExit(into *batch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink, s.silent = into, false
+	s.writeUnwritten()
+}
+
+// recordExit tells of the exit, under the last run if there was one.
+func (s *Stream) recordExit(at moment) {
+	e := s.exit
+	lr := s.sink.record(s.resource)
+	lr.SetEventName(EventNameProcessExited)
+	lr.Body().SetStr(e.String())
+	lr.SetSeverityNumber(plog.SeverityNumberInfo)
+	lr.SetSeverityText("INFO")
+	m := lr.Attributes()
+	if e.Failed() {
+		lr.SetSeverityNumber(plog.SeverityNumberError)
+		lr.SetSeverityText("ERROR")
+		putStr(m, AttrProcessStderr, e.Stderr)
+	}
+	s.stamp(lr, at)
+	e.put(m)
+	putStr(m, AttrProvider, s.settings.Agent.Provider)
+	if r := s.run; r != nil {
+		lr.SetTraceID(r.traceID)
+		lr.SetSpanID(r.top.spanID)
+		putStr(m, AttrSessionID, r.sessionID)
+		putStr(m, AttrGenAIConversationID, r.sessionID)
+		putStr(m, AttrGenAIAgentName, r.top.name)
+	}
+	m.PutStr(AttrLogRecordUID, recordUID(0, s.settings.Agent.Provider, s.settings.ID, EventNameProcessExited))
+}
+
+func (r *Registry) exitAwaited(s *Stream) {
+	now := r.settings.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.exits[s] = now
+}
+
+func (r *Registry) exitTold(s *Stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.exits, s)
+}
+
+// overdueExits are the streams whose run has waited for an exit since before.
+func (r *Registry) overdueExits(before time.Time) []*Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var due []*Stream
+	for s, since := range r.exits {
+		if !since.After(before) {
+			due = append(due, s)
+		}
+	}
+	return due
+}

@@ -1,0 +1,175 @@
+package telemetry_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// exitFold is a fold of a process's output with a clock of its own.
+type exitFold struct {
+	*telemetry.Registry
+	*telemetry.Stream
+	now    time.Time
+	folded folded
+}
+
+func newExitFold() *exitFold {
+	f := &exitFold{now: at(0)}
+	settings := telemetry.NewDefaultSettings()
+	settings.Now = func() time.Time { return f.now }
+	f.Registry = telemetry.NewRegistry(settings)
+	f.Stream = f.Open(telemetry.StreamSettings{ID: "p", Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"}, AwaitExit: true})
+	return f
+}
+
+func (f *exitFold) feed(s script) {
+	for i, evs := range s {
+		f.Feed(telemetry.Line{Offset: int64(i), Arrival: f.now, Live: true}, evs)
+	}
+	f.take()
+}
+
+func (f *exitFold) take() { f.folded.take(f.Stream.Take()) }
+
+func (f *exitFold) exit(e telemetry.Exit) {
+	e.Time = at(60)
+	f.Exited(e)
+	f.Stream.Close(e.Reason())
+	f.take()
+}
+
+func (f *exitFold) tops() (all []ptrace.Span) {
+	for _, span := range f.folded.spans {
+		if span.Name() == "invoke_agent claude-code" {
+			all = append(all, span)
+		}
+	}
+	return all
+}
+
+func (f *exitFold) record(t *testing.T, name string) plog.LogRecord {
+	t.Helper()
+	for _, lr := range f.folded.records {
+		if lr.EventName() == name {
+			return lr
+		}
+	}
+	t.Fatalf("no record %s", name)
+	return plog.LogRecord{}
+}
+
+func TestExit(t *testing.T) {
+	whole := script{line(started()), line(text(1, "m1", "hello")), line(ended(""))}
+	torn := script{line(started()), line(text(1, "m1", "hello")), line(use(2, "m1", "c1", "Bash", "ls"))}
+	for _, tc := range []struct {
+		name   string
+		script script
+		exit   telemetry.Exit
+		reason string
+		err    string // error.type
+		words  string // status message
+	}{
+		{"well", whole, telemetry.Exit{}, "result", "", ""},
+		{"success told, then a failure", whole, telemetry.Exit{Code: 3}, "result", "process_exit", "exit code 3"},
+		{"success told, then killed", whole, telemetry.Exit{Signal: "SIGKILL"}, "result", "", ""},
+		{"failure told", script{line(started()), line(text(1, "m1", "x")), line(ended("boom"))}, telemetry.Exit{Code: 1}, "result", "_OTHER", "boom"},
+		{"killed", torn, telemetry.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
+		{"crashed", torn, telemetry.Exit{Code: 2, Incomplete: true}, "no_result", "no_result", "exit code 2 before its result"},
+		{"output lost", torn, telemetry.Exit{Dropped: 9, Incomplete: true}, "truncated", "truncated", "exit code 0 before its result"},
+		{"killed where no end is promised", torn, telemetry.Exit{Signal: "SIGINT"}, "killed", "killed", ""},
+		{"killed at the start", script{line(started())}, telemetry.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newExitFold()
+			f.feed(tc.script)
+			assert.Empty(t, f.tops(), "it waits for the exit")
+			tc.exit.Stderr = "last words"
+			f.exit(tc.exit)
+			require.Len(t, f.tops(), 1)
+			span := f.tops()[0]
+			attrs := span.Attributes().AsRaw()
+			assert.Equal(t, tc.reason, attrs[telemetry.AttrCloseReason])
+			assert.Equal(t, tc.words, span.Status().Message())
+			if tc.err == "" {
+				assert.Equal(t, ptrace.StatusCodeUnset, span.Status().Code())
+				assert.NotContains(t, attrs, telemetry.AttrErrorType)
+			} else {
+				assert.Equal(t, ptrace.StatusCodeError, span.Status().Code())
+				assert.Equal(t, tc.err, attrs[telemetry.AttrErrorType])
+			}
+			lr := f.record(t, telemetry.EventNameProcessExited)
+			for _, m := range []map[string]any{attrs, lr.Attributes().AsRaw()} {
+				if tc.exit.Signal != "" {
+					assert.Equal(t, tc.exit.Signal, m[telemetry.AttrProcessSignal])
+					assert.NotContains(t, m, telemetry.AttrProcessExitCode)
+				} else {
+					assert.EqualValues(t, tc.exit.Code, m[telemetry.AttrProcessExitCode])
+					assert.NotContains(t, m, telemetry.AttrProcessSignal)
+				}
+				assert.Equal(t, tc.exit.Dropped > 0, m[telemetry.AttrProcessDropped] != nil)
+			}
+			assert.Equal(t, span.SpanID(), lr.SpanID())
+			assert.Equal(t, span.TraceID(), lr.TraceID())
+			_, words := lr.Attributes().Get(telemetry.AttrProcessStderr)
+			assert.Equal(t, tc.exit.Failed(), words)
+			assert.Equal(t, tc.exit.Failed(), lr.SeverityNumber() == plog.SeverityNumberError)
+			if tc.exit.Incomplete {
+				end := f.record(t, "tailspan.session_end")
+				assert.Equal(t, true, end.Attributes().AsRaw()[telemetry.AttrEndError])
+				assert.Equal(t, at(60), span.EndTimestamp().AsTime(), "it ran until its process ended")
+			}
+		})
+	}
+}
+
+// TestExitOfSeveralRuns holds that only the last run of a process bears its exit.
+func TestExitOfSeveralRuns(t *testing.T) {
+	f := newExitFold()
+	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended("")), line(started()), line(text(5, "m2", "two")), line(ended(""))})
+	require.Len(t, f.tops(), 1, "the first goes out when the second begins")
+	assert.NotContains(t, f.tops()[0].Attributes().AsRaw(), telemetry.AttrProcessExitCode)
+	f.exit(telemetry.Exit{Code: 3})
+	require.Len(t, f.tops(), 2)
+	assert.EqualValues(t, 3, f.tops()[1].Attributes().AsRaw()[telemetry.AttrProcessExitCode])
+}
+
+// TestExitThatDoesNotCome holds that a span does not wait for ever for an agent that stays after its result, and is not
+// written again when that ends.
+func TestExitThatDoesNotCome(t *testing.T) {
+	f := newExitFold()
+	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended(""))})
+	f.folded.take(f.Registry.Take())
+	require.Empty(t, f.tops())
+	f.now = f.now.Add(time.Minute)
+	f.folded.take(f.Registry.Take())
+	require.Len(t, f.tops(), 1)
+	f.exit(telemetry.Exit{Signal: "SIGKILL"})
+	assert.Len(t, f.tops(), 1)
+	assert.Equal(t, f.tops()[0].SpanID(), f.record(t, telemetry.EventNameProcessExited).SpanID(), "the record tells it")
+}
+
+// TestExitOfNothing holds that the exit of a process that said nothing is told all the same.
+func TestExitOfNothing(t *testing.T) {
+	f := newExitFold()
+	f.exit(telemetry.Exit{Code: 1, Stderr: "no key"})
+	assert.Empty(t, f.folded.spans)
+	lr := f.record(t, telemetry.EventNameProcessExited)
+	assert.Equal(t, "exit code 1", lr.Body().Str())
+	assert.True(t, lr.TraceID().IsEmpty())
+}
+
+// TestCloseWithoutExit holds that nothing waits once a stream is closed.
+func TestCloseWithoutExit(t *testing.T) {
+	f := newExitFold()
+	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended(""))})
+	f.Stream.Close(telemetry.CloseReasonShutdown)
+	f.take()
+	assert.Len(t, f.tops(), 1)
+}
