@@ -1,20 +1,12 @@
 package source
 
 import (
-	"compress/gzip"
 	"errors"
-	"io"
 	"time"
 
 	"go.uber.org/zap"
-)
 
-const (
-	// copyWait is how long a file that begins like one that is followed is held back: it may be the copy of a
-	// copytruncate, whose original is about to be emptied.
-	copyWait = time.Second
-	// busyWait is how long a decision waits for a worker to bring back the file that it depends on.
-	busyWait = 10 * time.Millisecond
+	"github.com/tailspan/tailspan/source/unpack"
 )
 
 // settle takes back a file from a worker and decides what it is now.
@@ -35,10 +27,35 @@ func (t *table) settle(res result) {
 		f.evict, f.lastRead = false, time.Now()
 	}
 	t.keep(f)
+	t.saved(f, &res)
 	if f.dirty {
 		f.dirty = false
 		t.touch(f)
 	}
+}
+
+// saved comes back for a position that could not be written yet.
+func (t *table) saved(f *file, res *result) {
+	if res.saveErr != nil && res.kind != jobProbe {
+		t.complainStore(res.saveErr)
+	}
+	if at := time.Now().Add(res.saveIn); res.saveIn > 0 && f.state == stateFollowed && (f.wakeSlot < 0 || at.Before(f.wakeAt)) {
+		t.arm(f, at)
+	}
+}
+
+// complainStore logs what is wrong with the store, once for each reason.
+func (t *table) complainStore(err error) {
+	reason := errors.Unwrap(err)
+	if reason == nil {
+		reason = err
+	}
+	if t.complains[""] == reason.Error() {
+		return
+	}
+	t.complains[""] = reason.Error()
+	t.settings.Logger.Error("A position can't be saved and is tried again; after a restart its lines come again. "+
+		"See that the storage has space and may be written to.", zap.Error(err))
 }
 
 // hold leaves a file alone for a while.
@@ -67,158 +84,12 @@ func (t *table) probed(f *file, res result) {
 	}
 }
 
-// identify is the table of DESIGN section 4: which file is it that stands under a new path?
-func (t *table) identify(f *file, res result) {
-	if f.state == stateAlias {
-		if res.id == f.target.id {
-			t.touch(f.target)
-			return
-		}
-		t.unalias(f)
-	}
-	f.size, f.mtime = res.size, res.mtime
-	start := t.starts[res.id]
-	delete(t.starts, res.id)
-	switch {
-	case start != nil && start != f && !f.first:
-		// It was there at start, under another path.
-		f.first, f.id, f.size = true, start.id, start.size
-		t.touch(f)
-	case len(res.head) == 0: // nothing to tell it by yet
-	case len(f.claims) > 0:
-		t.decideClaim(f, res)
-	case t.sameFile(f, res):
-	case !f.first && !f.disowned && t.sameContent(f, res):
-	default:
-		t.follow(f, res)
-	}
-}
-
-// follow begins to read a file that is none of those known.
-func (t *table) follow(f *file, res result) {
-	f.state, f.id, f.pos, f.first = stateFollowed, res.id, res.pos, false
-	f.lastRead = time.Now()
-	if f.id != (fileID{}) {
-		t.ids[f.id] = f
-	}
-	t.heads.add(f)
-	t.touch(f)
-}
-
-// sameFile deals with an inode that is known: the same file under another path, or an inode that was given to a new
-// file. It says whether the path is settled, or will be.
-func (t *table) sameFile(f *file, res result) bool {
-	known := t.ids[res.id]
-	if known == nil || res.id == (fileID{}) {
-		return false
-	}
-	fits := known.pos.sameHead(res.head) && (res.size >= known.pos.offset || isCompressed(f.path))
-	switch {
-	case known.busy:
-		t.hold(f, busyWait)
-	case known.state == stateFollowed && under(known):
-		f.state, f.target = stateAlias, known
-		known.aliases = append(known.aliases, f)
-		t.touch(known)
-	case fits:
-		t.adopt(known, f, res.id)
-	case !f.rechecked:
-		// The look may be older than what was read since, if the file was renamed while it grew.
-		f.rechecked = true
-		t.hold(f, busyWait)
-	default:
-		delete(t.ids, res.id)
-		t.touch(known)
-		return false
-	}
-	return true
-}
-
-// sameContent deals with a head that is known under another inode: a file that was moved to another file system or
-// replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
-func (t *table) sameContent(f *file, res result) bool {
-	alive := false
-	t.heads.find(res.head, func(known *file) bool {
-		switch {
-		case known.busy: // there is more to it than we know
-			alive = true
-		case known.state == stateFollowed:
-			alive = true
-			if !under(known) {
-				t.touch(known) // it will be found to be gone
-			}
-		case known.pos.offset == 0: // nothing of it was read
-		case res.size >= known.pos.offset || isCompressed(f.path):
-			f.claims = append(f.claims, known)
-		default: // perhaps the copy is still being made
-			alive = true
-		}
-		return len(f.claims) < 8
-	})
-	switch {
-	case len(f.claims) > 0:
-		t.touch(f) // a worker looks whether it goes on where the known one was
-	case alive && !f.held:
-		f.held = true
-		t.hold(f, copyWait)
-	default:
-		return false
-	}
-	return true
-}
-
-// decideClaim takes a worker's word on whether the file goes on where a known one was.
-func (t *table) decideClaim(f *file, res result) {
-	known := f.claims[0]
-	switch {
-	case known.busy:
-		t.hold(f, busyWait)
-		return
-	case res.claimed && (known.state == stateGone || known.slot != nil):
-		f.claims = nil
-		t.adopt(known, f, res.id)
-		return
-	}
-	if f.claims = f.claims[1:]; len(f.claims) == 0 {
-		f.claims, f.disowned = nil, true
-	}
-	t.touch(f)
-}
-
-// adopt has a known file go on under the path of f, which was only a name for it.
-func (t *table) adopt(known, f *file, id fileID) {
-	t.drop(f)
-	switch known.state {
-	case stateFollowed:
-		if t.paths[known.path] == known {
-			delete(t.paths, known.path)
-			t.touch(t.newFile(known.path)) // gone, or another file by now
-		}
-	case stateGone:
-		delete(t.gone, known)
-	case stateClosed:
-		t.closed.Remove(known.slot)
-		known.slot = nil
-		known.streamID = t.names.again(known.streamID)
-	}
-	if known.id != id {
-		t.letGo(known)
-		t.forgetID(known)
-	}
-	known.state, known.path, known.id = stateFollowed, f.path, id
-	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
-	known.size = -1 // to be looked at
-	if id != (fileID{}) {
-		t.ids[id] = known
-	}
-	t.paths[f.path] = known
-	t.disarm(known)
-	t.touch(known)
-}
-
 // visited takes what reading came to.
 func (t *table) visited(f *file, res result) {
 	t.moved(f, res)
+	if res.outcome != outcomeFailed && res.outcome != outcomeRewritten {
+		f.restored = false // it is what the store says
+	}
 	switch res.outcome {
 	case outcomeEnd:
 		t.ended(f, res)
@@ -359,8 +230,7 @@ func (t *table) refused(f *file, err error) {
 // until it changes.
 func (t *table) failed(f *file, res result) {
 	err := res.err
-	broken := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
-	if broken && isCompressed(f.path) {
+	if unpack.Broken(err) {
 		f.size, f.mtime = res.size, res.mtime
 		t.letGo(f)
 		t.settings.Observer.failed(f.path, err, 0)

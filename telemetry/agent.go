@@ -1,9 +1,11 @@
 package telemetry
 
 import (
+	"cmp"
 	"slices"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -26,18 +28,8 @@ type agent struct {
 	toolErrors int
 	background bool // the format says that its work goes on after the call
 	detached   bool // its call, or who made that, was over when the first sign of it came
+	muted      bool // another stream tells of it
 	closed     bool
-}
-
-// chat is one model call in the making.
-type chat struct {
-	messageID string
-	model     string
-	system    string
-	spanID    pcommon.SpanID
-	span      interval
-	usage     events.Tokens
-	hasUsage  bool
 }
 
 // sawModel notes a model that worked for the agent.
@@ -82,4 +74,114 @@ func (a *agent) inBackground() bool {
 		}
 	}
 	return false
+}
+
+// depth is how many sub-agents lie between a and the run.
+func (a *agent) depth() int {
+	n := 0
+	for at := a; at.call != nil; at = at.call.caller {
+		n++
+	}
+	return n
+}
+
+func (s *Stream) openAgent(c *call, id string, at moment) *agent {
+	r := c.caller.run
+	id = cmp.Or(id, c.agentID)
+	// The provider's own id where told, so that the agent's own file gives the same span.
+	domain, of, scope, occurrence := domainCallAgent, c.id, r.idScope, c.occurrence
+	if id != "" {
+		domain, of, scope, occurrence = domainAgent, id, "", s.seenAgents.next(id)
+	}
+	a := &agent{
+		run: r, call: c, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
+		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, scope, of),
+		// What started before it had its own time began with the call.
+		lastInput: c.span.start,
+	}
+	a.detached = c.closed || c.caller.closed
+	if id != "" {
+		a.muted = !s.owns("agent", s.settings.Agent.Provider, r.sessionID, id)
+	}
+	a.span.cover(at)
+	c.child = a
+	s.agents = append(s.agents, a)
+	s.announceAgent(c, id)
+	return a
+}
+
+// closeAgent closes a sub-agent and what it has open.
+func (s *Stream) closeAgent(a *agent, reason CloseReason, failed bool) {
+	if a.closed {
+		return
+	}
+	for _, sub := range s.innermostFirst() {
+		if sub.call.caller == a && !sub.background {
+			s.closeAgent(sub, reason, failed)
+		}
+	}
+	inner := reason
+	if reason == CloseReasonResult {
+		inner = CloseReasonNoResult
+	}
+	for _, c := range slices.Clone(a.run.calls.open) {
+		if c.caller == a {
+			s.closeCall(c, failure(inner))
+		}
+	}
+	s.closeChat(a)
+	a.closed = true
+	s.writeAgent(a, reason, failed)
+	s.agents = slices.DeleteFunc(s.agents, func(x *agent) bool { return x == a })
+}
+
+// innermostFirst lists the sub-agents at work, children before their parents, so that spans close from the leaves up.
+func (s *Stream) innermostFirst() []*agent {
+	list := slices.Clone(s.agents)
+	slices.SortStableFunc(list, func(x, y *agent) int { return cmp.Compare(y.depth(), x.depth()) })
+	return list
+}
+
+// writeAgent writes an invoke_agent span: a run's or a sub-agent's.
+func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
+	r := a.run
+	span, ok := s.span(a, a.spanID, a.parent, &a.span)
+	if !ok {
+		return
+	}
+	span.SetName(spanName(OperationInvokeAgent, a.name))
+	span.SetKind(ptrace.SpanKindInternal)
+	m := span.Attributes()
+	m.PutStr(AttrGenAIOperationName, OperationInvokeAgent)
+	putStr(m, AttrGenAIProviderName, s.settings.Agent.System)
+	putStr(m, AttrGenAIAgentName, a.name)
+	putStr(m, AttrAgentID, a.id)
+	m.PutStr(AttrCloseReason, string(reason))
+	putTrue(m, AttrBackground, a.background || a.outlivesCall())
+	if len(a.models) == 1 {
+		m.PutStr(AttrGenAIRequestModel, a.models[0])
+	}
+	if len(a.models) > 0 {
+		models := m.PutEmptySlice(AttrModels)
+		for _, model := range a.models {
+			models.AppendEmpty().SetStr(model)
+		}
+	}
+	putPositive(m, AttrToolCalls, int64(a.toolCalls))
+	putPositive(m, AttrToolErrors, int64(a.toolErrors))
+	putStr(m, AttrParentUnknown, r.orphan)
+	errorType, message := "", ""
+	if failed {
+		errorType = ErrorTypeOther
+	}
+	if a.call == nil && r.kin == (agentKey{}) {
+		if failed {
+			errorType = errorTypeOf(r, reason)
+		}
+		message = s.putRun(m, r)
+	} else {
+		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
+	}
+	setError(span, errorType, message)
+	s.countDuration(a, seriesKey{instrument: instrumentInvokeAgent, operation: OperationInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
 }

@@ -11,6 +11,17 @@ type Output struct {
 	Logs   plog.Logs
 	// Counts tells what went otherwise than told; see [Counts].
 	Counts Counts
+
+	// steps wait for word that this was accepted.
+	steps []givenStep
+}
+
+// Accepted tells that what was handed on has been accepted; to be called once, when it was.
+func (o *Output) Accepted() {
+	for _, given := range o.steps {
+		given.stream.accepted(given.step)
+	}
+	o.steps = nil
 }
 
 // Counts are things worth counting that left no span of their own. They are deltas since the last Take.
@@ -32,7 +43,7 @@ func (c *Counts) add(o Counts) {
 
 // Empty reports whether there is nothing to hand on.
 func (o *Output) Empty() bool {
-	return o.Traces.ResourceSpans().Len() == 0 && o.Logs.ResourceLogs().Len() == 0
+	return o.Traces.ResourceSpans().Len() == 0 && o.Logs.ResourceLogs().Len() == 0 && len(o.steps) == 0
 }
 
 // batch collects spans and records under their resources.

@@ -1,7 +1,9 @@
 package telemetry
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -26,6 +28,29 @@ type call struct {
 	// unknownParent is the call that the agent which made this one was started by, if nobody saw that call.
 	unknownParent string
 	closed        bool
+}
+
+// describe fills in what a result does not tell itself: the name and the target of its call.
+func (n *call) describe(t *events.Tool) {
+	if t.Name == "" {
+		t.Name = n.name
+	}
+	if t.Target == "" {
+		t.Target = n.target
+	}
+	if t.AgentType == "" {
+		t.AgentType = n.agentType
+	}
+	if t.Server == "" {
+		t.Server = n.server
+	}
+}
+
+func toolType(c *call) string {
+	if c.server != "" {
+		return ToolTypeExtension
+	}
+	return ToolTypeFunction
 }
 
 // calls are the calls of one run by their ids.
@@ -63,18 +88,60 @@ func (c *calls) close(n *call) {
 	}
 }
 
-// describe fills in what a result does not tell itself: the name and the target of its call.
-func (n *call) describe(t *events.Tool) {
-	if t.Name == "" {
-		t.Name = n.name
+// startCall opens a call. One of the same id that is still open is superseded: the source says that this is another.
+func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origin) *call {
+	t := &ev.Tool
+	r := a.run
+	if t.ID == "" {
+		// Nothing can answer it, but it is a call all the same.
+		t.ID = cmp.Or(ev.ItemID, s.settings.ID+"@"+strconv.FormatInt(o.offset, 10)) + "#" + strconv.Itoa(o.index)
 	}
-	if t.Target == "" {
-		t.Target = n.target
+	if old := r.calls.byID[t.ID]; old != nil && !old.closed {
+		s.closeCall(old, outcome{reason: CloseReasonSuperseded})
 	}
-	if t.AgentType == "" {
-		t.AgentType = n.agentType
+	if len(r.calls.open) >= s.registry.settings.Limits.OpenCalls {
+		s.counts.EvictedCalls++
+		s.closeCall(r.calls.open[0], outcome{reason: CloseReasonEvicted, errorType: ErrorTypeNoResult})
 	}
-	if t.Server == "" {
-		t.Server = n.server
+	c := &call{
+		id: t.ID, caller: a, name: toolName(t.Name), server: t.Server, agentType: t.AgentType,
+		target: cutTarget(t.Target, s.writer.limits.TargetRunes), executable: executableOf(t.Name, t.Target),
 	}
+	if s.writer.capture.ToolInput {
+		c.arguments = cutLater(t.Input, s.writer.limits.ContentBytes)
+	}
+	if a.call == nil {
+		c.unknownParent = ev.ParentID
+	}
+	c.span.cover(at)
+	c.occurrence = s.seenCalls.next(c.id)
+	r.calls.add(c)
+	if r.closed {
+		s.linger(r)
+	}
+	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.sessionID, r.idScope, c.id)
+	a.toolCalls++
+	return c
+}
+
+// resultOf finds the call that a result answers, in the run or, for work in the background, in the one before.
+func (s *Stream) resultOf(ev *events.DisplayEvent) *call {
+	c := s.findCall(ev.Tool.ID)
+	if c == nil {
+		s.counts.UnknownCalls++
+		return nil
+	}
+	c.describe(&ev.Tool)
+	s.announceAgent(c, ev.Tool.AgentID)
+	return c
+}
+
+// progressOf finds the call that a word of progress is about.
+func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
+	c := s.findCall(ev.Tool.ID)
+	if c != nil {
+		c.describe(&ev.Tool)
+		s.announceAgent(c, ev.Tool.AgentID)
+	}
+	return c
 }

@@ -44,24 +44,24 @@ var markSeed = maphash.MakeSeed()
 
 func recordMark(uid string) uint64 { return maphash.String(markSeed, uid) }
 
-// owners remembers which session told a run first, up to a limit of runs.
+// owners remembers which stream told of a thing first, up to a limit of things.
 type owners struct {
-	limit   int
-	session map[string]string
-	order   []string
+	limit  int
+	stream map[string]string
+	order  []string
 }
 
-func newOwners(limit int) owners { return owners{limit: limit, session: map[string]string{}} }
+func newOwners(limit int) owners { return owners{limit: limit, stream: map[string]string{}} }
 
-// claim reports whether the run is session's: nobody told it before, or session itself did.
-func (o *owners) claim(run, session string) bool {
-	if owner, told := o.session[run]; told {
-		return owner == session
+// claim reports whether the thing is stream's: nobody told of it before, or stream itself did.
+func (o *owners) claim(thing, stream string) bool {
+	if owner, told := o.stream[thing]; told {
+		return owner == stream
 	}
-	o.session[run] = session
-	o.order = append(o.order, run)
+	o.stream[thing] = stream
+	o.order = append(o.order, thing)
 	if len(o.order) > o.limit {
-		delete(o.session, o.order[0])
+		delete(o.stream, o.order[0])
 		o.order = o.order[1:]
 	}
 	return true

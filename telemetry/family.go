@@ -19,13 +19,13 @@ import (
 // What a child gives once the parent's line has told what it waited for goes out with that line: so a line that is
 // folded silently releases silently, and a line that is not accepted has released nothing.
 
-// runRef is what a child needs to know of the run that it belongs to. Only ended changes.
+// runRef is what a child needs to know of the run that it belongs to. Only its span changes, once.
 type runRef struct {
 	key       string
 	sessionID string
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID
-	ended     atomic.Bool // the run is over
+	span      atomic.Pointer[interval] // nil until the run is over
 }
 
 // callRef is what a child needs to know of the call that started it. It does not change.
@@ -48,10 +48,16 @@ type kin struct {
 	background bool
 	// ended tells that the call is over, or for work in the background that word of its end came.
 	ended  bool
-	reason CloseReason
-	failed bool
+	ending ending
 
 	child *Stream // the stream that it works in, once seen
+}
+
+// ending is how the call of a sub-agent ended, or for work in the background the work.
+type ending struct {
+	reason CloseReason
+	failed bool
+	span   interval // of the call; empty for work in the background
 }
 
 // families is the meeting place. Its owner locks.
@@ -132,7 +138,7 @@ func (r *Registry) announceAgent(key agentKey, run *runRef, call *callRef) []*St
 }
 
 // endAgent tells that the call of an agent is over, and how; in the background it is the agent's own end.
-func (r *Registry) endAgent(key agentKey, reason CloseReason, failed bool) []*Stream {
+func (r *Registry) endAgent(key agentKey, how ending) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var told []*Stream
@@ -141,7 +147,7 @@ func (r *Registry) endAgent(key agentKey, reason CloseReason, failed bool) []*St
 		if k.ended {
 			continue
 		}
-		k.ended, k.reason, k.failed = true, reason, failed
+		k.ended, k.ending = true, how
 		if k.child != nil {
 			told = append(told, k.child)
 		}

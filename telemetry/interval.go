@@ -6,6 +6,8 @@ import "time"
 type moment struct {
 	at     time.Time
 	source TimeSource
+	// ahead tells that the time is that of something later: what it stands for happened before it, not after.
+	ahead bool
 }
 
 func (m moment) known() bool { return !m.at.IsZero() }
@@ -62,21 +64,56 @@ func (i *interval) clampInto(outer interval) bool {
 	return moved
 }
 
+// maxDuration is the longest time that a provider is believed to have measured: what lasts longer was not measured.
+const maxDuration = 7 * 24 * time.Hour
+
+// lasts gives the interval the length that the provider measured, where the lines tell only one of its ends, or none.
+// The better known end stays. Both ends as they arrived were measured by us, and stay too.
+func (i *interval) lasts(d time.Duration) {
+	start, end := i.start.source.rank(), i.end.source.rank()
+	switch {
+	case d <= 0 || d > maxDuration || !i.start.known() || !i.end.known():
+	case start == end && (i.end.source == TimeSourceLine || i.end.source == TimeSourceArrival):
+	case start < end, start == end && !i.end.ahead:
+		i.end.correct(moment{at: i.start.at.Add(d), source: durationFrom(i.start)})
+	default:
+		i.start.correct(moment{at: i.end.at.Add(-d), source: durationFrom(i.end)})
+	}
+}
+
+// correct replaces m by a better time, unless that lies on the side of m where the truth can't be: after what was told
+// later, or before what was told earlier.
+func (m *moment) correct(better moment) {
+	late := m.ahead || m.source == TimeSourceBatch || m.source == TimeSourceArrival
+	if late && !better.at.After(m.at) || !late && !better.at.Before(m.at) {
+		*m = better
+	}
+}
+
+// durationFrom is the source of a time that is a duration away from m: no better than m itself.
+func durationFrom(m moment) TimeSource { return worst(TimeSourceDuration, m.source) }
+
+// rank orders the sources, the surest first.
+func (s TimeSource) rank() int {
+	switch s {
+	case TimeSourceLine:
+		return 0
+	case TimeSourceBatch:
+		return 1
+	case TimeSourceDuration:
+		return 2
+	case TimeSourceCarried:
+		return 3
+	case TimeSourceArrival:
+		return 4
+	default:
+		return 5
+	}
+}
+
 // worst is the less certain of two sources: a span is as good as its worse end.
 func worst(a, b TimeSource) TimeSource {
-	rank := func(s TimeSource) int {
-		switch s {
-		case TimeSourceLine:
-			return 0
-		case TimeSourceCarried:
-			return 1
-		case TimeSourceArrival:
-			return 2
-		default:
-			return 3
-		}
-	}
-	if rank(b) > rank(a) {
+	if b.rank() > a.rank() {
 		return b
 	}
 	return a

@@ -232,13 +232,26 @@ const (
 	CloseReasonShutdown    CloseReason = "shutdown"    // we stopped reading
 )
 
+// failed reports whether what closed for this reason, without a result of its own, counts as failed: it was to go on,
+// and did not. What was interrupted or replaced did not fail, nor did what we stopped to look at.
+func (r CloseReason) failed() bool {
+	switch r {
+	case CloseReasonKilled, CloseReasonTruncated, CloseReasonTimeout, CloseReasonNoResult:
+		return true
+	default:
+		return false
+	}
+}
+
 // TimeSource is where a time comes from.
 type TimeSource string
 
 // The sources, best first.
 const (
-	TimeSourceLine    TimeSource = "line"    // told by the line itself
-	TimeSourceCarried TimeSource = "carried" // the nearest line that tells one
-	TimeSourceArrival TimeSource = "arrival" // when it was read, live
-	TimeSourceFile    TimeSource = "file"    // the file's modification time
+	TimeSourceLine     TimeSource = "line"     // told by the line itself
+	TimeSourceBatch    TimeSource = "batch"    // told by the line, but one time for several results: when the last was there
+	TimeSourceDuration TimeSource = "duration" // the other end, and the duration that the provider tells
+	TimeSourceCarried  TimeSource = "carried"  // the nearest line that tells one
+	TimeSourceArrival  TimeSource = "arrival"  // when it was read, live
+	TimeSourceFile     TimeSource = "file"     // the file's modification time
 )

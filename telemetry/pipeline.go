@@ -14,6 +14,7 @@ type pipelines struct {
 	limit int
 	runs  map[pipelineKey]*pipelineRun
 	order []pipelineKey // oldest first, for eviction
+	told  []string      // ids of spans that went out, the oldest first, in hexadecimal
 }
 
 type pipelineKey struct{ name, runID string }
@@ -54,13 +55,17 @@ func keysOf(res *resource) (pipelineKey, taskKey, bool) {
 }
 
 // started enters a run and returns its trace and parent; ok is false without pipeline identity.
-func (p *pipelines) started(res *resource) (trace pcommon.TraceID, parent pcommon.SpanID, ok bool) {
+func (p *pipelines) started(res *resource, counts bool) (trace pcommon.TraceID, parent pcommon.SpanID, ok bool) {
+	n := 0
+	if counts {
+		n = 1
+	}
 	key, tkey, ok := keysOf(res)
 	if !ok {
 		return trace, parent, false
 	}
 	run := p.run(key, res)
-	run.node.open++
+	run.node.open += n
 	if tkey.name == "" {
 		return run.traceID, run.node.spanID, true
 	}
@@ -68,10 +73,11 @@ func (p *pipelines) started(res *resource) (trace pcommon.TraceID, parent pcommo
 	if t == nil {
 		t = &task{resource: res, key: tkey}
 		t.node.spanID = spanID(domainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
+		t.node.emitted = p.wasTold(t.node.spanID)
 		run.tasks[tkey] = t
 		run.order = append(run.order, tkey)
 	}
-	t.node.open++
+	t.node.open += n
 	return run.traceID, t.node.spanID, true
 }
 
@@ -82,6 +88,7 @@ func (p *pipelines) run(key pipelineKey, res *resource) *pipelineRun {
 	}
 	run = &pipelineRun{resource: res, traceID: traceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
 	run.node.spanID = spanID(domainPipeline, 0, key.name, key.runID)
+	run.node.emitted = p.wasTold(run.node.spanID)
 	p.runs[key] = run
 	p.order = append(p.order, key)
 	return run
@@ -121,7 +128,7 @@ func (p *pipelines) flush(b *batch, before time.Time) {
 	kept := p.order[:0]
 	for i, key := range p.order {
 		run := p.runs[key]
-		run.flush(b, key, before)
+		run.flush(b, key, before, p.tell)
 		if excess := len(p.order) - i - p.limit; excess > 0 && run.node.emitted {
 			delete(p.runs, key)
 			continue
@@ -132,15 +139,17 @@ func (p *pipelines) flush(b *batch, before time.Time) {
 }
 
 // flush writes the steps that are quiet, also those that came after the pipeline's span went out, then the pipeline.
-func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time) {
+func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time, tell func(pcommon.SpanID)) {
 	for _, tkey := range r.order {
 		if t := r.tasks[tkey]; t.node.quiet(before) {
 			t.write(b, r)
+			tell(t.node.spanID)
 		}
 	}
 	if !r.node.quiet(before) {
 		return
 	}
+	tell(r.node.spanID)
 	span := b.span(r.resource)
 	r.node.write(span, r.traceID, pcommon.SpanID{})
 	span.SetName(key.name)

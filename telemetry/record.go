@@ -1,9 +1,6 @@
 package telemetry
 
 import (
-	"strings"
-	"unicode/utf8"
-
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
@@ -253,71 +250,5 @@ func (w *recordWriter) ask(m pcommon.Map, a *events.Ask) {
 		for _, s := range an.Selected {
 			selected.AppendEmpty().SetStr(s)
 		}
-	}
-}
-
-// errTextRunes bounds error texts in attributes and status messages, in runes.
-const errTextRunes = 1024
-
-func toolName(name string) string {
-	if name == "" {
-		return events.UnknownTool
-	}
-	return name
-}
-
-// cutTarget cuts a target to limit runes: a path loses its beginning, since its end tells more, anything else its end.
-func cutTarget(s string, limit int) string {
-	if limit <= 0 || len(s) <= limit || utf8.RuneCountInString(s) <= limit {
-		return s
-	}
-	if !looksLikePath(s) {
-		return events.CutRunes(s, limit)
-	}
-	i := len(s)
-	for range limit - 1 {
-		_, n := utf8.DecodeLastRuneInString(s[:i])
-		i -= n
-	}
-	return "…" + s[i:]
-}
-
-// looksLikePath takes one word with a separator for a path.
-func looksLikePath(s string) bool {
-	return strings.ContainsAny(s, `/\`) && !strings.ContainsAny(s, " \t\n\"'|;&<>") && !strings.Contains(s, "://")
-}
-
-// cutBytes cuts s to at most limit bytes, never inside a rune; limit 0 means none.
-func cutBytes(s string, limit int) (string, bool) {
-	if limit <= 0 || len(s) <= limit {
-		return s, false
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit], true
-}
-
-func putStr(m pcommon.Map, key, value string) {
-	if value != "" {
-		m.PutStr(key, value)
-	}
-}
-
-func putTrue(m pcommon.Map, key string, value bool) {
-	if value {
-		m.PutBool(key, true)
-	}
-}
-
-func putPositive(m pcommon.Map, key string, value int64) {
-	if value > 0 {
-		m.PutInt(key, value)
-	}
-}
-
-func putBody(lr plog.LogRecord, s string) {
-	if s != "" {
-		lr.Body().SetStr(s)
 	}
 }

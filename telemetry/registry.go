@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +25,8 @@ type Registry struct {
 	children  map[*Stream]struct{}  // sub-agents' streams whose span is open
 	live      map[*Stream]time.Time // streams whose run is watched live, and when they last told of it
 	out       *batch
+
+	restoredRuns map[runID]*runRef // of families that are known from states
 }
 
 // NewRegistry makes a Registry.
@@ -42,6 +45,8 @@ func NewRegistry(s Settings) *Registry {
 		children:  map[*Stream]struct{}{},
 		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
+
+		restoredRuns: map[runID]*runRef{},
 	}
 }
 
@@ -79,6 +84,10 @@ type StreamSettings struct {
 	ExpectedDuration time.Duration
 	// FileTime is the modification time of the file, used where the stream tells no time at all.
 	FileTime time.Time
+	// State is what an earlier fold of the stream gave ([Stream.State]); its lines are to be folded silently again.
+	State StreamState
+	// Changed, if set, is called when the state has changed by the doing of other streams or of time.
+	Changed func()
 }
 
 // Open begins the fold of a stream.
@@ -104,6 +113,7 @@ func (r *Registry) Take() Output {
 	children := late.take()
 	children.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
 	children.Logs.ResourceLogs().MoveAndAppendTo(out.Logs.ResourceLogs())
+	out.steps = append(out.steps, children.steps...)
 	return out
 }
 
@@ -143,15 +153,13 @@ func (r *Registry) firstRecord(uid string) bool {
 	return r.emitted.first(recordMark(uid))
 }
 
-// ownsRun reports whether a run is told by the session that it happened in. A model message happens once, so a session
-// that tells one which another told before has copied its history.
-func (r *Registry) ownsRun(provider, session, key string) bool {
-	if session == "" {
-		return true
-	}
+// owns reports whether a stream is the one that tells of a run or of a sub-agent. A run happens once: a stream that
+// tells one which another told before is a second account of the same session (the transcript beside the stream), or
+// has copied its history. The first one is heard, since two would tell different times and tokens under the same ids.
+func (r *Registry) owns(stream string, parts ...string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.owners.claim(provider+"\x00"+key, session)
+	return r.owners.claim(strings.Join(parts, "\x00"), stream)
 }
 
 // Close returns the spans of all pipelines and steps that have not gone out yet. Streams are closed before.
@@ -163,11 +171,12 @@ func (r *Registry) Close() Output {
 	return r.out.take()
 }
 
-// runStarted enters a run under the pipeline and step of its resource, and returns where its span hangs.
-func (r *Registry) runStarted(res *resource) (pcommon.TraceID, pcommon.SpanID, bool) {
+// runStarted enters a run under the pipeline and step of its resource, and returns where its span hangs. One that does
+// not count is a second account of a run, or the work of a sub-agent.
+func (r *Registry) runStarted(res *resource, counts bool) (pcommon.TraceID, pcommon.SpanID, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.pipelines.started(res)
+	return r.pipelines.started(res, counts)
 }
 
 // runMoved tells that a run under the pipeline of res is still at work.

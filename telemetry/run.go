@@ -48,30 +48,6 @@ type run struct {
 	turn     string // the turn id that was announced last
 }
 
-// told is what the model calls of a model told so far.
-func (r *run) told(model string) *events.Tokens {
-	if r.callUsage == nil {
-		r.callUsage = map[string]*events.Tokens{}
-	}
-	if r.callUsage[model] == nil {
-		r.callUsage[model] = &events.Tokens{}
-	}
-	return r.callUsage[model]
-}
-
-// total takes in what the end of the run tells of a model.
-func (r *run) total(model string, u *events.Usage) {
-	if r.totals == nil {
-		r.totals = map[string]*events.Usage{}
-	}
-	if r.totals[model] == nil {
-		r.totals[model] = &events.Usage{}
-	}
-	t := r.totals[model]
-	t.Tokens.Add(u.Tokens)
-	t.CostUSD += u.CostUSD
-}
-
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
 //
 // A run ends with its result. Formats without result lines (transcripts) end it with the next prompt; a stream whose
@@ -133,4 +109,53 @@ func modelWorks(ev *events.DisplayEvent) bool {
 // modelSaid reports whether ev is a part of a model message of the main thread, which names the run.
 func modelSaid(ev *events.DisplayEvent) bool {
 	return ev.MessageID != "" && ev.ParentID == ""
+}
+
+// openRun begins the run that waiting starts with. The one before is closed: its result never came.
+func (s *Stream) openRun(key string, waiting []held) {
+	if s.run != nil && !s.run.closed {
+		reason := CloseReasonResult // a transcript: the next prompt is the end of the turn before
+		if s.run.hasStart || len(s.run.calls.open) > 0 {
+			reason = CloseReasonSuperseded
+		}
+		s.closeRun(s.run, reason)
+	}
+	r := &run{key: key, resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs)}
+	for i := range waiting {
+		if r.sessionID == "" {
+			r.sessionID = waiting[i].event.SessionID
+		}
+		if start := waiting[i].event.Session; start != nil && start.AgentName != "" {
+			s.agentName = start.AgentName
+		}
+		if start := waiting[i].event.Session; start != nil && start.Version != "" && start.Version != r.resource.version {
+			r.resource = &resource{identity: s.resource.identity, agent: s.resource.agent, version: start.Version}
+			s.resource = r.resource
+		}
+	}
+	if !s.keyIsMessage(waiting, key) {
+		r.idScope = key
+	}
+	top := &agent{run: r, name: r.resource.agentName()}
+	occurrence := s.seenRuns.next(key)
+	top.spanID = spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key)
+	r.top = top
+	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
+		r.copied = isCopy(waiting) || r.idScope == "" && !s.owns("run", s.settings.Agent.Provider, key)
+	}
+	if !s.settings.Parent.Empty() {
+		r.traceID, top.parent = s.settings.Parent.TraceID, s.settings.Parent.SpanID
+	} else if trace, parent, ok := s.registry.runStarted(r.resource, !r.copied && s.kinKey == (agentKey{})); ok {
+		r.traceID, top.parent, r.inPipeline = trace, parent, !r.copied && s.kinKey == (agentKey{})
+	} else if s.registry.settings.TraceBySession && r.sessionID != "" {
+		r.traceID = traceID(0, s.settings.Agent.Provider, r.sessionID)
+	} else {
+		r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, key)
+	}
+	r.started, r.expected = s.registry.settings.Now(), s.settings.ExpectedDuration
+	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID})
+	s.run = r
+	if s.live && !r.copied {
+		s.stepStarted(r, waiting)
+	}
 }

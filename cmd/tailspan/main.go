@@ -1,7 +1,8 @@
 // Command tailspan reads what coding agents write and shows it to people and programs.
 //
 //	tailspan events [--provider P] [--redact] FILE|-   one JSON object per event, last a summary
-//	tailspan render [--mode M] [--style S] FILE|-      the readable log, without secrets
+//	tailspan render [--mode M] [--style S] FILE|-      the readable log; on a terminal, live, with a status line
+//	tailspan doctor --otlp FILE...                     check an export of spans and records
 //
 // It exits 0 when all went well, 2 when it was called wrongly or a file is not there, 1 when reading or writing failed.
 // A reader that goes away (`tailspan events x | head`) is a normal end.
@@ -28,6 +29,7 @@ const usage = `usage: tailspan COMMAND [flags] FILE|-
 commands:
   events   print one JSON object per event, last a summary
   render   print the readable log
+  doctor   check an export of spans and log records
 
 Run "tailspan COMMAND --help" for a command's flags.
 `
@@ -56,11 +58,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = runEvents(args[1:], stdin, stdout, stderr)
 	case "render":
 		err = runRender(args[1:], stdin, stdout, stderr)
+	case "doctor":
+		err = runDoctor(args[1:], stdout, stderr)
 	case "help", "--help", "-h":
 		fmt.Fprint(stdout, usage)
 		return exitOK
 	default:
-		err = usageError{fmt.Errorf("command %q is not known, want events or render", args[0])}
+		err = usageError{fmt.Errorf("command %q is not known, want events, render or doctor", args[0])}
 	}
 	return exitCode(err, stderr)
 }

@@ -36,7 +36,7 @@ func TestUsageErrors(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, "usage: tailspan COMMAND"},
-		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want events or render`},
+		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want events, render or doctor`},
 		{"unknown flag", []string{"events", "--no-such"}, "flag provided but not defined"},
 		{"unknown provider", []string{"events", "--provider", "cloud", missing}, `provider "cloud" is not known, want one of `},
 		{"no file", []string{"events"}, "needs one file or -, got 0 arguments"},

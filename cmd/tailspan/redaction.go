@@ -55,14 +55,6 @@ func (r *reader) Raw() [][]byte {
 	return raw
 }
 
-// bytes takes secrets out of a line that is shown as it is.
-func (r *reader) bytes(line []byte) []byte {
-	if r.redactor == nil {
-		return line
-	}
-	return r.redactor.Bytes(line)
-}
-
 // ticking calls emit twice a quiet time with the texts that were quiet for long enough, with mu held, until stop is
 // called: who reads live must not wait for the end of a text. It does nothing for a file, and where no text is held back.
 func (r *reader) ticking(name string, mu *sync.Mutex, emit func([]events.DisplayEvent)) (stop func()) {

@@ -1,0 +1,191 @@
+package source
+
+import "time"
+
+const (
+	// copyWait is how long a file that begins like one that is followed is held back: it may be the copy of a
+	// copytruncate, whose original is about to be emptied.
+	copyWait = time.Second
+	// busyWait is how long a decision waits for a worker to bring back the file that it depends on.
+	busyWait = 10 * time.Millisecond
+	// maxLooked is how many files with the same head are looked at, the youngest first: thousands may be forks of
+	// one session.
+	maxLooked = 64
+)
+
+// identify is the table of DESIGN section 4: which file is it that stands under a new path?
+func (t *table) identify(f *file, res result) {
+	if f.state == stateAlias {
+		if res.id == f.target.id {
+			t.touch(f.target)
+			return
+		}
+		t.unalias(f)
+	}
+	f.size, f.mtime = res.size, res.mtime
+	t.stored(res)
+	start := t.starts[res.id]
+	delete(t.starts, res.id)
+	switch {
+	case start != nil && start != f && !f.first:
+		// It was there at start, under another path.
+		f.first, f.id, f.size = true, start.id, start.size
+		t.touch(f)
+	case len(res.head) == 0: // nothing to tell it by yet
+	case len(f.claims) > 0:
+		t.decideClaim(f, res)
+	case t.sameFile(f, res):
+	case !f.disowned && t.sameContent(f, res):
+	default:
+		t.follow(f, res)
+	}
+}
+
+// follow begins to read a file that is none of those known.
+func (t *table) follow(f *file, res result) {
+	f.state, f.id, f.pos, f.first = stateFollowed, res.id, res.pos, false
+	f.lastRead = time.Now()
+	if f.id != (fileID{}) {
+		t.ids[f.id] = f
+	}
+	t.heads.add(f)
+	t.touch(f)
+}
+
+// sameFile deals with an inode that is known: the same file under another path, or an inode that was given to a new
+// file. It says whether the path is settled, or will be.
+func (t *table) sameFile(f *file, res result) bool {
+	known := t.ids[res.id]
+	if known == nil || res.id == (fileID{}) {
+		return false
+	}
+	fits := known.pos.sameHead(res.head) && (res.size >= known.pos.offset || isCompressed(f.path))
+	switch {
+	case known.busy:
+		t.hold(f, busyWait)
+	case known.state == stateFollowed && under(known):
+		f.state, f.target = stateAlias, known
+		known.aliases = append(known.aliases, f)
+		t.touch(known)
+	case fits:
+		t.adopt(known, f, res.id)
+	case !f.rechecked:
+		// The look may be older than what was read since, if the file was renamed while it grew.
+		f.rechecked = true
+		t.hold(f, busyWait)
+	default:
+		delete(t.ids, res.id)
+		t.touch(known)
+		return false
+	}
+	return true
+}
+
+// sameContent deals with a head that is known under another inode: a file that was moved to another file system or
+// replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
+func (t *table) sameContent(f *file, res result) bool {
+	alive, undecided, looked := false, false, 0
+	t.heads.find(res.head, func(known *file) bool {
+		looked++
+		switch {
+		case known.unverified() && known != f: // the store's word, not looked into yet
+			undecided = true
+		case known.present && known.slot != nil: // it is there, under whatever path, or was replaced in place
+		case f.first && !known.restored: // two that were there at start are two
+		case known.busy: // there is more to it than we know
+			alive = true
+		case known.state == stateFollowed:
+			alive = true
+			if !under(known) {
+				t.touch(known) // it will be found to be gone
+			}
+		case known.pos.offset == 0: // nothing of it was read
+		case res.size >= known.pos.offset || isCompressed(f.path):
+			f.claims = append(f.claims, known)
+			if known.path == f.path {
+				last := len(f.claims) - 1
+				f.claims[0], f.claims[last] = f.claims[last], f.claims[0]
+			}
+		default: // perhaps the copy is still being made
+			alive = true
+		}
+		return looked < maxLooked
+	})
+	switch {
+	case undecided:
+		f.claims = nil
+		t.hold(f, 10*busyWait)
+	case len(f.claims) > 0:
+		t.touch(f) // a worker looks whether it goes on where the known one was
+	case alive && !f.held:
+		f.held = true
+		t.hold(f, copyWait)
+	default:
+		return false
+	}
+	return true
+}
+
+// decideClaim takes a worker's word on whether the file goes on where a known one was.
+func (t *table) decideClaim(f *file, res result) {
+	known := f.claims[0]
+	switch {
+	case known.busy:
+		t.hold(f, busyWait)
+		return
+	case res.claimed && (known.state == stateGone || known.slot != nil):
+		f.claims = nil
+		t.adopt(known, f, res.id)
+		return
+	}
+	if f.claims = f.claims[1:]; len(f.claims) == 0 {
+		f.claims, f.disowned = nil, true
+	}
+	t.touch(f)
+}
+
+// adopt has a known file go on under the path of f, which was only a name for it.
+func (t *table) adopt(known, f *file, id fileID) {
+	t.drop(f)
+	t.adoptAs(known, f.path, id)
+	t.touch(known)
+}
+
+// adoptAs has a known file go on under a path.
+func (t *table) adoptAs(known *file, path string, id fileID) {
+	switch known.state {
+	case stateFollowed:
+		if t.paths[known.path] == known {
+			delete(t.paths, known.path)
+			t.touch(t.newFile(known.path)) // gone, or another file by now
+		}
+	case stateGone:
+		delete(t.gone, known)
+	case stateClosed:
+		t.closed.Remove(known.slot)
+		known.slot = nil
+		known.streamID = t.names.again(known.streamID)
+	}
+	if known.id != id {
+		t.letGo(known)
+		t.forgetID(known)
+	}
+	known.state, known.path, known.id = stateFollowed, path, id
+	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
+	known.size = -1 // to be looked at
+	if id != (fileID{}) {
+		t.ids[id] = known
+	}
+	t.paths[path] = known
+	t.disarm(known)
+}
+
+// stored takes in what a worker found in a store that can't tell all that it holds.
+func (t *table) stored(res result) {
+	if res.saveErr != nil {
+		t.unusable(checkpointPrefix, res.saveErr)
+	}
+	if res.stored != nil && t.names.vacant(res.stored.Stream) && t.restored[storedKey{res.stored.Path, fileID{res.stored.Device, res.stored.Inode}}] == nil {
+		t.recall(res.stored)
+	}
+}

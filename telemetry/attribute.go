@@ -1,0 +1,30 @@
+package telemetry
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+func putStr(m pcommon.Map, key, value string) {
+	if value != "" {
+		m.PutStr(key, value)
+	}
+}
+
+func putTrue(m pcommon.Map, key string, value bool) {
+	if value {
+		m.PutBool(key, true)
+	}
+}
+
+func putPositive(m pcommon.Map, key string, value int64) {
+	if value > 0 {
+		m.PutInt(key, value)
+	}
+}
+
+func putBody(lr plog.LogRecord, s string) {
+	if s != "" {
+		lr.Body().SetStr(s)
+	}
+}

@@ -1,0 +1,86 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// benchTurns is how many model messages, each with a call and its result, a benchmark's run has.
+const benchTurns = 200
+
+// longRun is a run of the usual shape: in each turn a text, tokens, a call and its result.
+func longRun(n int) script {
+	sc := script{line(started())}
+	for turn := range benchTurns {
+		sec := float64(turn)
+		message, call := fmt.Sprintf("msg_%d_%d", n, turn), fmt.Sprintf("toolu_%d_%d", n, turn)
+		tokens := events.DisplayEvent{
+			Kind: events.KindUsage, Time: at(sec), SessionID: "s1", MessageID: message, Model: "m1", ItemID: message + "-usage",
+			Usage: &events.Usage{Tokens: events.Tokens{Input: 4000, Output: 120, CacheRead: 3000}, Provider: events.Tokens{Input: 1000, Output: 120, CacheRead: 3000}},
+		}
+		sc = append(sc,
+			line(text(sec, message, "Let me look at the file that the test names."), tokens),
+			line(use(sec+0.1, message, call, "Read", "/home/dev/shop/internal/tax/tax.go")),
+			line(result(sec+0.5, call)))
+	}
+	return append(sc, line(ended("")))
+}
+
+func countEvents(sc script) int {
+	n := 0
+	for _, evs := range sc {
+		n += len(evs)
+	}
+	return n
+}
+
+// foldRuns folds scripts one after another in one stream, and takes what they give after every line or after every ninth,
+// as a receiver does whose reads hold some lines.
+func foldRuns(stream *telemetry.Stream, sc script, linesEach int) (spans, records int) {
+	for i, evs := range sc {
+		stream.Feed(telemetry.Line{Offset: int64(i) * 400}, evs)
+		if i%linesEach == 0 || i == len(sc)-1 {
+			out := stream.Take()
+			spans += out.Traces.SpanCount()
+			records += out.Logs.LogRecordCount()
+		}
+	}
+	return spans, records
+}
+
+// BenchmarkFold folds runs of the usual shape; the figures are by event.
+func BenchmarkFold(b *testing.B) {
+	for _, linesEach := range []int{1, 9, 1000} {
+		b.Run(fmt.Sprintf("lines=%d", linesEach), func(b *testing.B) {
+			registry := newRegistry()
+			var scripts []script
+			for n := range 8 {
+				scripts = append(scripts, longRun(n))
+			}
+			perRun := countEvents(scripts[0])
+			b.ReportAllocs()
+			begin, n := time.Now(), 0
+			for b.Loop() {
+				stream := registry.Open(telemetry.StreamSettings{ID: fmt.Sprint("f", n), Agent: telemetry.Agent{Provider: fmt.Sprint("claude", n), ServiceName: "claude-code", System: "anthropic"}})
+				foldRuns(stream, scripts[n%len(scripts)], linesEach)
+				stream.Close(telemetry.CloseReasonShutdown)
+				n++
+			}
+			b.ReportMetric(float64(n*perRun)/time.Since(begin).Seconds(), "events/s")
+		})
+	}
+}
+
+// TestBenchmarkedRun keeps the benchmark honest: what it folds comes out whole.
+func TestBenchmarkedRun(t *testing.T) {
+	sc := longRun(0)
+	spans, records := foldRuns(newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude}), sc, 9)
+	assert.Equal(t, 2*benchTurns+1, spans, "a model call and a tool call a turn, and the run")
+	assert.Equal(t, countEvents(sc), records)
+}

@@ -1,0 +1,79 @@
+package telemetry
+
+import (
+	"cmp"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// chat is one model call in the making.
+type chat struct {
+	messageID string
+	model     string
+	system    string
+	spanID    pcommon.SpanID
+	span      interval
+	usage     events.Tokens
+	hasUsage  bool
+}
+
+// modelWorks notes a part of a model message: it belongs to the agent's model call, or begins the next one.
+func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
+	if a.call == nil {
+		a.run.hasMessage = true
+	}
+	if ev.MessageID == "" || ev.Synthetic || a.closed {
+		return
+	}
+	if a.chat != nil && a.chat.messageID == ev.MessageID {
+		a.chat.span.cover(at)
+		return
+	}
+	if s.seenMessages.next(ev.MessageID) > 0 {
+		return // a late part of a message whose span is out
+	}
+	s.closeChat(a)
+	a.chat = &chat{
+		messageID: ev.MessageID, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
+		spanID: spanID(domainChat, 0, s.settings.Agent.Provider, a.run.sessionID, ev.MessageID),
+	}
+	a.chat.span.cover(at)
+	if a.lastInput.known() && a.lastInput.at.Before(at.at) {
+		a.chat.span.cover(a.lastInput)
+	}
+}
+
+// closeChat writes the model call that the agent has open.
+func (s *Stream) closeChat(a *agent) {
+	c := a.chat
+	if c == nil {
+		return
+	}
+	a.chat = nil
+	a.cover(c.span)
+	span, ok := s.span(a, c.spanID, a.spanID, &c.span)
+	if !ok {
+		return
+	}
+	s.countDuration(a, seriesKey{instrument: instrumentInference, operation: OperationChat, model: c.model}, &c.span)
+	span.SetName(spanName(OperationChat, c.model))
+	span.SetKind(ptrace.SpanKindClient)
+	m := span.Attributes()
+	m.PutStr(AttrGenAIOperationName, OperationChat)
+	putStr(m, AttrGenAIProviderName, c.system)
+	putStr(m, AttrGenAIRequestModel, c.model)
+	putStr(m, AttrGenAIResponseModel, c.model)
+	m.PutStr(AttrGenAIResponseID, c.messageID)
+	putStr(m, AttrGenAIAgentName, a.name)
+	m.PutStr(AttrCloseReason, string(CloseReasonResult))
+	if c.hasUsage {
+		m.PutInt(AttrGenAIInputTokens, c.usage.Input)
+		m.PutInt(AttrGenAIOutputTokens, c.usage.Output)
+		putPositive(m, AttrGenAICacheRead, c.usage.CacheRead)
+		putPositive(m, s.writer.semconv.cacheWrite(), c.usage.CacheWrite)
+		putPositive(m, AttrGenAIReasoningTokens, c.usage.Reasoning)
+	}
+}

@@ -1,0 +1,130 @@
+package telemetry
+
+import (
+	"cmp"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// kin is the sub-agent that works in this stream; the first event that tells decides for all.
+func (s *Stream) kin(waiting []held) agentKey {
+	for i := range waiting {
+		if s.kinKey != (agentKey{}) || s.run != nil {
+			break
+		}
+		s.kinKey = kinKeyOf(s.settings.Agent.Provider, &waiting[i].event)
+	}
+	return s.kinKey
+}
+
+func (s *Stream) turnOf(waiting []held) turnKey {
+	for i := range waiting {
+		if ev := &waiting[i].event; ev.TurnID != "" {
+			return turnKey{s.settings.Agent.Provider, ev.SessionID, ev.TurnID}
+		}
+	}
+	return turnKey{}
+}
+
+// adopt makes the run that was just opened the work of a sub-agent in its parent's run.
+func (s *Stream) adopt(key agentKey, ref *runRef) {
+	r := s.run
+	r.kin, r.ref, r.traceID, r.subAgent = key, ref, ref.traceID, true
+	r.copied = !s.owns("agent", key.provider, key.session, key.agent)
+	r.top.parent = pcommon.SpanID{}
+	r.top.id = key.agent
+	r.top.name = s.agentName
+	r.top.spanID = spanID(domainAgent, s.seenAgents.next(key.agent), key.provider, key.session, "", key.agent)
+	s.registry.childOpened(s)
+}
+
+// announceTurn tells the family which run a turn belongs to.
+func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
+	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent {
+		return // a sub-agent works in a turn that is its parent's to announce
+	}
+	r.turn = ev.TurnID
+	s.tell(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, ev.TurnID}, r.ref))
+}
+
+// announceAgent tells the family which call started an agent.
+func (s *Stream) announceAgent(c *call, id string) {
+	if id == "" || c.agentID != "" || id == s.kinKey.agent {
+		return // an agent did not start itself
+	}
+	c.agentID = id
+	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name}))
+	if c.closed {
+		s.tell(s.registry.endAgent(s.keyOf(c), ending{reason: CloseReasonResult, span: c.span}))
+	}
+}
+
+// announceEnd tells the family that the call which started an agent is over.
+func (s *Stream) announceEnd(c *call, out outcome) {
+	switch {
+	case c.agentID == "":
+	case out.background:
+		s.registry.inBackground(s.keyOf(c))
+	default:
+		s.tell(s.registry.endAgent(s.keyOf(c), ending{reason: out.reason, failed: out.failed(), span: c.span}))
+	}
+}
+
+func (s *Stream) keyOf(c *call) agentKey {
+	return agentKey{s.settings.Agent.Provider, c.caller.run.sessionID, c.agentID}
+}
+
+// tell keeps the streams that are to hear of what was announced, until the line is done.
+func (s *Stream) tell(children []*Stream) { s.newsFor = append(s.newsFor, children...) }
+
+// settle closes the run of a sub-agent in a stream of its own: its call is over, and the stream has nothing more.
+func (s *Stream) settle() {
+	if s.run == nil || s.run.closed || s.run.kin == (agentKey{}) || !s.idle || len(s.run.calls.open) > 0 {
+		return
+	}
+	if k := s.registry.kinNow(s.run.kin); k.ended {
+		s.silent = false // had it been closed before a restart, it would be closed
+		s.done(StepEnd, s.sink)
+		s.closeRun(s.run, k.ending.reason)
+	}
+}
+
+// expire closes the run of a sub-agent that has been quiet since before, although its call is not known or it has calls
+// open: its parent is over, so nothing more will come.
+func (s *Stream) expire(into *batch, before time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run == nil || s.run.closed || s.run.kin == (agentKey{}) || s.moved.After(before) {
+		return
+	}
+	k := s.registry.kinNow(s.run.kin)
+	if !k.ended && s.run.ref.span.Load() == nil {
+		return
+	}
+	s.sink, s.silent = into, false
+	s.done(StepEnd, into)
+	s.closeRun(s.run, cmp.Or(k.ending.reason, CloseReasonResult))
+}
+
+// writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of
+// that call it hangs under the run, with a mark.
+func (s *Stream) writeChild(r *run, reason CloseReason) {
+	k := s.registry.kinNow(r.kin)
+	a := r.top
+	failed := k.ended && k.ending.failed
+	if k.call != nil {
+		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, a.name, k.call.toolName)
+		// What its file tells may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
+		// of a call that is still open when the reading stops.
+		a.background = k.background || !k.ended || k.ending.span.start.known() && !k.ending.span.holds(a.span)
+	} else {
+		a.parent = r.ref.topSpanID
+		r.orphan = r.kin.agent
+		over := r.ref.span.Load()
+		a.background = over == nil || !over.holds(a.span)
+	}
+	s.writeAgent(a, reason, failed || runFailed(r, reason))
+}

@@ -1,0 +1,103 @@
+package telemetry
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// finishRun closes the run with what its last line tells.
+func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
+	if a.call != nil {
+		if a.detached { // its call is over, so this is all that tells its end
+			s.closeAgent(a, CloseReasonResult, ev.End != nil && ev.End.Error)
+		}
+		return
+	}
+	if a.run.closed || a.run.subAgent && ev.Kind == events.KindTurnDone {
+		return // a sub-agent may have several turns: its work ends with its call
+	}
+	a.run.end, a.run.endedBy = ev.End, ev.Kind
+	reason := CloseReasonResult
+	if ev.End != nil && ev.End.Interrupted {
+		reason = CloseReasonInterrupted
+	}
+	s.closeRun(a.run, reason)
+}
+
+// closeRun closes all that the run has open but sub-agents in the background, and then the run.
+func (s *Stream) closeRun(r *run, reason CloseReason) {
+	inner := reason
+	if reason == CloseReasonResult {
+		inner = CloseReasonNoResult
+	}
+	for _, a := range s.innermostFirst() {
+		if a.run == r && !a.inBackground() {
+			s.closeAgent(a, inner, inner.failed())
+		}
+	}
+	for _, c := range slices.Clone(r.calls.open) {
+		if !c.caller.inBackground() {
+			s.closeCall(c, failure(inner))
+		}
+	}
+	s.closeChat(r.top)
+	r.closed, r.top.closed = true, true
+	s.registry.liveEnded(s)
+	if len(r.calls.open) > 0 {
+		s.linger(r)
+	}
+	if r.kin != (agentKey{}) {
+		s.writeChild(r, reason)
+		s.registry.childClosed(s)
+		return
+	}
+	over := r.top.span
+	r.ref.span.Store(&over)
+	s.writeAgent(r.top, reason, runFailed(r, reason))
+	if r.inPipeline {
+		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason))
+	}
+}
+
+// linger remembers a closed run for the calls that it still has open, and forgets those that have none left.
+func (s *Stream) linger(r *run) {
+	s.lingering = slices.DeleteFunc(s.lingering, func(x *run) bool { return x == r || len(x.calls.open) == 0 })
+	s.lingering = append(s.lingering, r)
+}
+
+// runFailed tells whether a run counts as failed: as its result says, or because its process died.
+func runFailed(r *run, reason CloseReason) bool {
+	if reason == CloseReasonResult {
+		return r.end != nil && r.end.Error
+	}
+	return reason.failed()
+}
+
+// errorTypeOf is the low-cardinality word for why a run failed: the format's own code, else the way it ended.
+func errorTypeOf(r *run, reason CloseReason) string {
+	if reason != CloseReasonResult {
+		return string(reason)
+	}
+	if r.end != nil && r.end.Code != "" && r.end.Code != ResultSuccess {
+		return r.end.Code
+	}
+	return ErrorTypeOther
+}
+
+// putRun writes what a run's own span has over that of a sub-agent, counts what no model call told, and returns the
+// error's text.
+func (s *Stream) putRun(m pcommon.Map, r *run) string {
+	m.PutStr(AttrRunKey, r.key)
+	s.putAgentUsage(m, r.usage.Sum())
+	message := ""
+	if r.end != nil {
+		putPositive(m, AttrTurns, int64(r.end.Turns))
+		putStr(m, AttrEndCode, r.end.Code)
+		message = r.end.Err
+	}
+	s.countRemainder(r)
+	return message
+}

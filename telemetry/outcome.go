@@ -1,0 +1,161 @@
+package telemetry
+
+import (
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// outcome is how a call ended: reason and failure travel together.
+type outcome struct {
+	reason    CloseReason
+	errorType string // empty: it did not fail
+	message   string
+	exitCode  int
+	hasExit   bool
+	result    string // captured only
+	// background tells that the work of the call's agent goes on.
+	background bool
+}
+
+// failed reports whether the work below the call failed with it.
+func (o *outcome) failed() bool {
+	if o.reason == CloseReasonResult {
+		return o.errorType != ""
+	}
+	return o.reason.failed()
+}
+
+// failure is the outcome of a call that is closed for reason without a result of its own. What was interrupted or
+// replaced did not fail.
+func failure(reason CloseReason) outcome {
+	switch reason {
+	case CloseReasonInterrupted, CloseReasonSuperseded:
+		return outcome{reason: reason}
+	default:
+		return outcome{reason: reason, errorType: ErrorTypeNoResult}
+	}
+}
+
+// finishCall closes the call that a result answers. A second result changes nothing.
+func (s *Stream) finishCall(c *call, ev *events.DisplayEvent, at moment) {
+	switch {
+	case c == nil:
+		return
+	case c.closed:
+		s.counts.LateResults++
+		return
+	}
+	t := &ev.Tool
+	out := outcome{
+		reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
+	}
+	c.span.end = at
+	if !out.background { // else the duration may be that of the work, which goes on
+		c.span.lasts(t.Duration)
+	}
+	if c.child != nil {
+		if out.background {
+			c.child.background = true
+		} else {
+			s.closeAgent(c.child, CloseReasonResult, false)
+			c.span.coverAll(c.child.span)
+		}
+	}
+	if s.writer.capture.ToolOutput {
+		out.result = string(t.Output)
+	}
+	if t.Error {
+		out.errorType, out.message = ErrorTypeTool, t.Err
+		if t.Denied {
+			out.errorType = ErrorTypeDenied
+		}
+	}
+	s.closeCall(c, out)
+}
+
+// finishBackground closes a sub-agent in the background when word comes that its work ended.
+func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
+	if c == nil || !c.closed {
+		return // word of a call in the foreground: its result follows
+	}
+	reason, failed := CloseReasonResult, false
+	switch ev.Tool.State {
+	case events.ToolStateCompleted:
+	case events.ToolStateFailed:
+		failed = true
+	case events.ToolStateStopped:
+		reason = CloseReasonInterrupted
+	default:
+		return
+	}
+	if c.agentID != "" {
+		s.tell(s.registry.endAgent(s.keyOf(c), ending{reason: reason, failed: failed}))
+	}
+	if c.child != nil && (c.child.background || c.child.detached) {
+		s.closeAgent(c.child, reason, failed)
+	}
+}
+
+// closeCall ends a call, and what is open below it.
+func (s *Stream) closeCall(c *call, out outcome) {
+	if c.closed {
+		return
+	}
+	c.caller.run.calls.close(c)
+	if out.errorType != "" {
+		c.caller.toolErrors++
+	}
+	if out.reason != CloseReasonResult {
+		s.counts.UnclosedCalls++
+		if c.child != nil && !c.child.background {
+			s.closeAgent(c.child, out.reason, out.reason.failed())
+		}
+		// It lasted as long as its agent was at work.
+		c.span.cover(c.caller.span.end)
+	}
+	clamped := c.span.clamp()
+	if c.caller.closed {
+		clamped = c.span.clampInto(c.caller.span) || clamped // the parent's span is out already
+	} else {
+		c.caller.cover(c.span)
+	}
+	s.announceEnd(c, out)
+	s.writeCall(c, out, clamped)
+	c.arguments = "" // a closed call stays known for long
+}
+
+// writeCall writes the span of a call that is over.
+func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
+	span, ok := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
+	if !ok {
+		return
+	}
+	s.countDuration(c.caller, seriesKey{
+		instrument: instrumentExecuteTool, operation: OperationExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
+	}, &c.span)
+	span.SetName(spanName(OperationExecuteTool, c.name))
+	span.SetKind(ptrace.SpanKindInternal)
+	m := span.Attributes()
+	m.PutStr(AttrGenAIOperationName, OperationExecuteTool)
+	m.PutStr(AttrGenAIToolName, c.name)
+	putStr(m, AttrGenAIToolCallID, c.id)
+	m.PutStr(AttrGenAIToolType, toolType(c))
+	putStr(m, AttrGenAIAgentName, c.caller.name)
+	putStr(m, AttrToolTarget, c.target)
+	putStr(m, AttrProcessExecutable, c.executable)
+	putStr(m, AttrToolServer, c.server)
+	putStr(m, AttrToolAgentType, c.agentType)
+	s.writer.content(m, AttrGenAIToolArguments, c.arguments)
+	s.writer.content(m, AttrGenAIToolResult, out.result)
+	putStr(m, AttrParentUnknown, c.unknownParent)
+	m.PutStr(AttrCloseReason, string(out.reason))
+	if out.hasExit {
+		m.PutInt(AttrProcessExitCode, int64(out.exitCode))
+	}
+	if clamped {
+		s.counts.ClampedSpans++
+		m.PutBool(AttrTimeClamped, true)
+	}
+	setError(span, out.errorType, out.message)
+}

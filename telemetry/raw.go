@@ -1,0 +1,43 @@
+package telemetry
+
+import (
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// Raw hands lines on as they are, each as a record tailspan.raw. Several come under one position where they waited for
+// the provider to be told.
+func (s *Stream) Raw(line Line, lines [][]byte) {
+	for i, data := range lines {
+		s.raw(line, i, data)
+	}
+}
+
+// RawCopy hands on a line that is understood too, marked as a copy.
+func (s *Stream) RawCopy(line Line, data []byte) {
+	if lr, ok := s.raw(line, -1, data); ok {
+		lr.Attributes().PutBool(AttrRawCopy, true)
+	}
+}
+
+func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok bool) {
+	if line.Silent {
+		return lr, false
+	}
+	at := s.fileTime()
+	if line.Live || !at.known() {
+		at = moment{at: line.Arrival, source: TimeSourceArrival}
+	}
+	s.mu.Lock() // a run that another stream releases may change the resource
+	defer s.mu.Unlock()
+	lr = s.out.record(s.resource)
+	lr.SetEventName(EventNameRaw)
+	lr.Body().SetStr(strings.ToValidUTF8(string(data), "\ufffd"))
+	lr.SetSeverityNumber(plog.SeverityNumberInfo)
+	lr.SetSeverityText("INFO")
+	s.stamp(lr, at)
+	lr.Attributes().PutStr(AttrLogRecordUID, recordUID(index, s.settings.Agent.Provider, s.settings.ID, strconv.FormatInt(line.Offset, 10)))
+	return lr, true
+}

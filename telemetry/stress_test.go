@@ -1,0 +1,145 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// inSession puts events of the script helpers into another session.
+func inSession(session string, sc script) script {
+	for _, evs := range sc {
+		for i := range evs {
+			evs[i].SessionID, evs[i].ItemID = session, session+evs[i].AgentID+evs[i].ItemID
+		}
+	}
+	return sc
+}
+
+// familyOf is a run whose calls start sub-agents, and the files of those: each has a call of its own, and every second
+// one starts another sub-agent, whose file is there too.
+func familyOf(session string, children int) (parent script, files []script) {
+	parent = script{line(started()), line(text(0, session+"-m1", "Off you go."))}
+	answers := script{}
+	for i := range children {
+		call, agent := fmt.Sprint("call", i), fmt.Sprint(session, "-agent", i)
+		spawn := use(float64(1+i), session+"-m1", call, "Agent", "Look")
+		spawn.Tool.AgentType = "Explore"
+		answer := result(float64(50+i), call)
+		answer.Tool.AgentID = agent
+		parent, answers = append(parent, line(spawn)), append(answers, line(answer))
+		file := script{
+			line(of(agent, started())),
+			line(of(agent, text(float64(2+i), agent+"-m1", "Looking."))),
+			line(of(agent, use(float64(3+i), agent+"-m1", agent+"t1", "Read", "x"))),
+			line(of(agent, result(float64(4+i), agent+"t1"))),
+		}
+		if i%2 == 0 {
+			inner := agent + "-inner"
+			answered := of(agent, result(float64(9+i), agent+"t2"))
+			answered.Tool.AgentID = inner
+			file = append(file, line(of(agent, use(float64(5+i), agent+"-m2", agent+"t2", "Agent", "Deeper"))), line(answered))
+			files = append(files, inSession(session, script{line(of(inner, text(float64(6+i), inner+"-m1", "Deep."))), line(of(inner, text(float64(7+i), inner+"-m2", "Done.")))}))
+		}
+		files = append(files, inSession(session, append(file, line(of(agent, text(float64(10+i), agent+"-m3", "Done."))))))
+	}
+	parent = append(append(parent, answers...), line(text(90, session+"-m9", "All done.")), line(ended("")))
+	return inSession(session, parent), files
+}
+
+// of marks the event of a sub-agent's own file.
+func of(agent string, ev events.DisplayEvent) events.DisplayEvent {
+	ev.AgentID = agent
+	return ev
+}
+
+// sink collects outputs of many goroutines.
+type sink struct {
+	mu sync.Mutex
+	f  folded
+}
+
+func (s *sink) take(out telemetry.Output) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.f.take(out)
+}
+
+// TestManyStreamsAtOnce folds families with every file in a goroutine of its own, while another takes what time brings.
+// Nothing locks up, nothing is lost or told twice, and every tree is whole. Run it with -race.
+func TestManyStreamsAtOnce(t *testing.T) {
+	const families, children = 12, 6
+	registry := newRegistry()
+	var got sink
+	var files, takers sync.WaitGroup
+	stop := make(chan struct{})
+	takers.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				got.take(registry.Take())
+				registry.Metrics().Take(time.Now())
+			}
+		}
+	})
+	want := 0
+	read := func(id string, seed uint64, sc script) {
+		want += countEvents(sc)
+		files.Go(func() {
+			rng := rand.New(rand.NewPCG(seed, 3))
+			stream := registry.Open(telemetry.StreamSettings{ID: id, Agent: claude})
+			for i, evs := range sc {
+				line := telemetry.Line{Offset: int64(i), Arrival: at(10), Live: rng.IntN(2) == 0}
+				stream.Feed(line, clone(evs))
+				switch rng.IntN(6) {
+				case 0:
+					stream.Idle()
+				case 1:
+					got.take(stream.Take())
+				case 2:
+					stream.RawCopy(line, []byte("as it is"))
+				}
+			}
+			stream.Idle()
+			stream.Close(telemetry.CloseReasonShutdown)
+			got.take(stream.Take())
+		})
+	}
+	for n := range families {
+		session := fmt.Sprint("s", n)
+		parent, agents := familyOf(session, children)
+		for i, file := range agents {
+			read(fmt.Sprint(session, "-file", i), uint64(n*100+i), file)
+		}
+		read(session, uint64(n), parent)
+	}
+	done := make(chan struct{})
+	go func() { files.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		require.Fail(t, "streams lock each other")
+	}
+	close(stop)
+	takers.Wait()
+	got.take(registry.Close())
+	records := 0
+	for _, lr := range got.f.records {
+		if !slices.Contains([]string{telemetry.EventNameStepStarted, telemetry.EventNameProgress, telemetry.EventNameRaw}, lr.EventName()) {
+			records++
+		}
+	}
+	assert.Equal(t, want, records)
+	checkTree(t, &got.f)
+}

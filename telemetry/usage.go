@@ -1,0 +1,153 @@
+package telemetry
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// useTokens adds what a Usage event tells to the model call, the agent and the run.
+func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
+	u := ev.Usage
+	if u == nil {
+		return
+	}
+	switch u.Scope {
+	case events.UsageScopeCall:
+		a.usage.Add(u.Tokens)
+		a.run.told(ev.Model).Add(u.Tokens)
+		a.run.callCost += u.CostUSD
+		if a.chat != nil && a.chat.messageID == ev.MessageID {
+			a.chat.usage.Add(u.Tokens)
+			a.chat.hasUsage = true
+		}
+		a.run.usage.Add(ev.Model, u)
+	case events.UsageScopeProcess, events.UsageScopeSession:
+		// A running total: this run's part is what was added since it was told before.
+		part := s.sinceLast(ev)
+		a.run.total(ev.Model, &part)
+		a.run.usage.Add(ev.Model, &part)
+	default:
+		a.run.total(ev.Model, u)
+		a.run.usage.Add(ev.Model, u)
+	}
+}
+
+// sinceLast is what a running total adds to the one before. One of a process is told in one stream; one of a session may
+// have been told in the stream of a run before. A total that shrank began anew.
+func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
+	u := ev.Usage
+	part := *u
+	part.Scope = events.UsageScopeRun
+	var before events.Usage
+	if u.Scope == events.UsageScopeSession {
+		before = s.registry.sessionTotal(s.settings.Agent.Provider+"\x00"+ev.SessionID+"\x00"+ev.Model, *u)
+	} else {
+		if s.processUsage == nil {
+			s.processUsage = map[string]events.Usage{}
+		}
+		before = s.processUsage[ev.Model]
+		s.processUsage[ev.Model] = *u
+	}
+	if before.Tokens.Input > u.Tokens.Input {
+		return part
+	}
+	part.Tokens, part.Provider, part.CostUSD = u.Tokens.Sub(before.Tokens), u.Provider.Sub(before.Provider), u.CostUSD-before.CostUSD
+	return part
+}
+
+// told is what the model calls of a model told so far.
+func (r *run) told(model string) *events.Tokens {
+	if r.callUsage == nil {
+		r.callUsage = map[string]*events.Tokens{}
+	}
+	if r.callUsage[model] == nil {
+		r.callUsage[model] = &events.Tokens{}
+	}
+	return r.callUsage[model]
+}
+
+// total takes in what the end of the run tells of a model.
+func (r *run) total(model string, u *events.Usage) {
+	if r.totals == nil {
+		r.totals = map[string]*events.Usage{}
+	}
+	if r.totals[model] == nil {
+		r.totals[model] = &events.Usage{}
+	}
+	t := r.totals[model]
+	t.Tokens.Add(u.Tokens)
+	t.CostUSD += u.CostUSD
+}
+
+// countCall adds what a model call told to the metrics.
+func (s *Stream) countCall(a *agent, ev *events.DisplayEvent) {
+	if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall {
+		s.registry.metrics.tokens(a.run.resource, ev.Model, u.Tokens, u.CostUSD)
+	}
+}
+
+// countRemainder adds to the metrics what the run's total tells beyond its model calls: calls that the stream does not
+// show, and output that it told too early to know.
+func (s *Stream) countRemainder(r *run) {
+	known := r.top.models
+	for model, total := range r.totals {
+		told := events.Tokens{}
+		if len(r.totals) == 1 { // it is that of all calls, whatever model they named
+			for _, t := range r.callUsage {
+				told.Add(*t)
+			}
+		} else if t := r.callUsage[model]; t != nil {
+			told = *t
+		}
+		if model == "" && len(known) == 1 {
+			model = known[0]
+		}
+		s.registry.metrics.tokens(r.resource, model, total.Tokens.Sub(told), total.CostUSD-r.callCost)
+	}
+}
+
+// putAgentUsage writes the total of an agent. The convention of the newest version has no cache counts on agent spans,
+// since they mislead over several models; they stand under own names.
+func (s *Stream) putAgentUsage(m pcommon.Map, u events.Usage) {
+	if u.Tokens == (events.Tokens{}) && !u.HasCost {
+		return
+	}
+	m.PutInt(AttrGenAIInputTokens, u.Tokens.Input)
+	m.PutInt(AttrGenAIOutputTokens, u.Tokens.Output)
+	cacheRead, cacheWrite, reasoning := AttrUsageCacheRead, AttrUsageCacheWrite, AttrUsageReasoning
+	if s.writer.semconv == SemconvV141 {
+		cacheRead, cacheWrite, reasoning = AttrGenAICacheRead, attrCacheWriteV141, AttrGenAIReasoningTokens
+	}
+	putPositive(m, cacheRead, u.Tokens.CacheRead)
+	putPositive(m, cacheWrite, u.Tokens.CacheWrite)
+	putPositive(m, reasoning, u.Tokens.Reasoning)
+	if u.HasCost {
+		m.PutDouble(AttrCostUSD, u.CostUSD)
+	}
+}
+
+// sessionTotals remembers the last running total of each session and model, up to a limit; the oldest are forgotten.
+type sessionTotals struct {
+	limit int
+	last  map[string]events.Usage
+	order []string
+}
+
+func newSessionTotals(limit int) sessionTotals {
+	return sessionTotals{limit: limit, last: map[string]events.Usage{}}
+}
+
+// swap enters a total and returns the one before, zero if there was none.
+func (t *sessionTotals) swap(key string, now events.Usage) events.Usage {
+	before, known := t.last[key]
+	if !known {
+		t.order = append(t.order, key)
+		if len(t.order) > t.limit {
+			delete(t.last, t.order[0])
+			t.order = t.order[1:]
+		}
+	}
+	t.last[key] = now
+	return before
+}

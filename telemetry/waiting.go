@@ -1,0 +1,143 @@
+package telemetry
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// held is an event that waits for its run's key or for a time.
+type held struct {
+	event  events.DisplayEvent
+	at     moment
+	origin origin
+	silent bool // its line was folded silently
+}
+
+func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
+	h := held{event: *ev, at: at, origin: o, silent: s.silent}
+	h.event.Tool.Input, h.event.Tool.Output = nil, nil
+	if s.writer.capture.ToolInput {
+		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
+	}
+	if s.writer.capture.ToolOutput {
+		h.event.Tool.Output = slices.Clone(ev.Tool.Output)
+	}
+	s.held = append(s.held, h)
+}
+
+// release applies what no longer has to wait: the time is known, and so is the key of the run. With force nothing waits.
+//
+// An event that is new goes out, whatever released it, and so does one that waited when the stream's state was kept.
+// Where no state is known, an event of a silent line went out if a silent line releases it.
+func (s *Stream) release(force bool) {
+	done, silent := 0, s.silent
+	defer func() { s.silent = silent }()
+	for done < len(s.held) {
+		h := &s.held[done]
+		if !h.at.known() {
+			if !force {
+				break
+			}
+			h.at = s.fallbackTime()
+		}
+		s.silent = h.silent && (silent || s.restored)
+		if s.run.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
+			break
+		}
+		s.apply(&h.event, h.at, h.origin)
+		done++
+	}
+	s.held = slices.Delete(s.held, 0, done)
+}
+
+// tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
+func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
+	if key := s.kin(waiting); key != (agentKey{}) {
+		if ref := s.registry.seekRun(s, key, s.turnOf(waiting)); ref != nil {
+			s.openRun(ref.key, waiting)
+			s.adopt(key, ref)
+			return true
+		}
+		if !force {
+			return false
+		}
+		// The parent never came: a trace of its own, with a mark.
+		s.openRun(cmp.Or(s.runKeyForced(waiting), key.agent), waiting)
+		s.run.orphan, s.run.subAgent = key.agent, true
+		return true
+	}
+	key, ok := s.runKey(waiting, force)
+	if ok {
+		s.openRun(key, waiting)
+	}
+	return ok
+}
+
+// timeOf is the time of an event; unknown if nothing so far tells one.
+func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
+	switch {
+	case plausible(ev.Time):
+		s.lastTime = moment{at: ev.Time, source: TimeSourceCarried}
+		s.told = true
+		s.date(moment{at: ev.Time, source: TimeSourceCarried, ahead: true})
+		return moment{at: ev.Time, source: TimeSourceLine}
+	case s.told:
+		return s.lastTime
+	case line.Live:
+		arrival := moment{at: line.Arrival, source: TimeSourceArrival}
+		s.date(arrival)
+		return arrival
+	default:
+		return moment{}
+	}
+}
+
+// inBatch reports whether the result at index i shares its time with the one before it, or with the next in its line:
+// the agent program wrote the results of several calls together when the last of them was there, as Gemini CLI does. Of
+// a batch over several lines the first is out before the next is read, and can't be told from a result of its own.
+func (s *Stream) inBatch(evs []events.DisplayEvent, i int) bool {
+	at := evs[i].Time
+	before := s.lastResult
+	s.lastResult = at
+	if at.Equal(before) {
+		return true
+	}
+	for _, next := range evs[i+1:] {
+		if next.Kind == events.KindToolResult {
+			return next.Time.Equal(at)
+		}
+	}
+	return false
+}
+
+// plausible refuses times that no agent ran at: garbage, and zero in its many spellings.
+func plausible(t time.Time) bool { return t.Year() >= 2000 && t.Year() < 2200 }
+
+// date gives m to all that waits for a time. A time that a line told is also better than that of arrival: a first line
+// without one was written before it.
+func (s *Stream) date(m moment) {
+	for i := range s.held {
+		if h := &s.held[i]; !h.at.known() || h.at.source == TimeSourceArrival && m.source == TimeSourceCarried {
+			h.at = m
+		}
+	}
+}
+
+// fileTime is the time of the file; unknown if it has none. Whatever was written was written before it.
+func (s *Stream) fileTime() moment {
+	if s.settings.FileTime.IsZero() {
+		return moment{}
+	}
+	return moment{at: s.settings.FileTime, source: TimeSourceFile, ahead: true}
+}
+
+// fallbackTime is for events that can wait no longer.
+func (s *Stream) fallbackTime() moment {
+	if m := s.fileTime(); m.known() {
+		return m
+	}
+	return moment{at: s.registry.settings.Now(), source: TimeSourceArrival}
+}
