@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -61,7 +62,7 @@ func TestRedactLive(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			stdin, w := io.Pipe()
 			args := []string{command, "--provider", "gemini", "--redact", "-"}
-			var stdout, stderr bytes.Buffer
+			var stdout, stderr lockedBuffer
 			ended := make(chan int)
 			go func() { ended <- run(args, stdin, &stdout, &stderr) }()
 			_, err := io.WriteString(w, pieceOne+"\n")
@@ -80,4 +81,22 @@ func TestRedactLive(t *testing.T) {
 			assert.NotContains(t, stdout.String(), keyStart)
 		})
 	}
+}
+
+// lockedBuffer can be read while another goroutine writes.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
