@@ -30,6 +30,7 @@ type agent struct {
 	detached   bool // its call, or who made that, was over when the first sign of it came
 	muted      bool // another stream tells of it
 	closed     bool
+	compacted  bool // the conversation was, since its last model call began
 }
 
 // sawModel notes a model that worked for the agent.
@@ -170,6 +171,9 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	putPositive(m, AttrToolCalls, int64(a.toolCalls))
 	putPositive(m, AttrToolErrors, int64(a.toolErrors))
 	putStr(m, AttrParentUnknown, r.orphan)
+	if a.call == nil {
+		s.putSession(m)
+	}
 	errorType, message := "", ""
 	if failed {
 		errorType = ErrorTypeOther

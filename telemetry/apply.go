@@ -22,10 +22,15 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	switch ev.Kind {
 	case events.KindSessionStarted:
 		a.run.hasStart = a.run.hasStart || ev.Session == nil || !ev.Session.Recorded
+		s.begins(a, ev, at)
 	case events.KindTurnStarted:
 		a.run.hasTurns = true
+		s.begins(a, ev, at)
 	case events.KindPrompt:
 		a.lastInput = at
+		s.begins(a, ev, at)
+	case events.KindNotice:
+		a.compacted = a.compacted || ev.Notice.Code == events.NoticeCompaction
 	case events.KindText, events.KindReasoning, events.KindMessage:
 		s.modelWorks(a, ev, at)
 	case events.KindToolUse:

@@ -51,6 +51,10 @@ type Stream struct {
 	lastTime   moment
 	told       bool      // some line told a time
 	lastResult time.Time // the time that the last result told
+	lastEnd    moment    // the end of the last run that closed
+	// session is what the start lines of the session at work told last.
+	session   events.Session
+	sessionID string
 	// processUsage is the running total that the last result told, by model.
 	processUsage map[string]events.Usage
 }

@@ -61,11 +61,14 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		// The parent never came: a trace of its own, with a mark.
 		s.openRun(cmp.Or(s.runKeyForced(waiting), key.agent), waiting)
 		s.run.orphan, s.run.subAgent = key.agent, true
+		// The persona is the top agent's.
+		s.run.top.id, s.run.top.name = key.agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
 	key, ok := s.runKey(waiting, force)
 	if ok {
 		s.openRun(key, waiting)
+		s.stepStarted(s.run, waiting)
 	}
 	return ok
 }
