@@ -87,6 +87,10 @@ func (a *agent) depth() int {
 }
 
 func (s *Stream) openAgent(c *call, id string, at moment) *agent {
+	if len(s.agents) >= s.registry.settings.Limits.OpenCalls {
+		s.counts.EvictedAgents++
+		s.closeAgent(s.agents[0], CloseReasonEvicted, false)
+	}
 	r := c.caller.run
 	id = cmp.Or(id, c.agentID)
 	// The provider's own id where told, so that the agent's own file gives the same span.

@@ -55,14 +55,15 @@ func toolType(c *call) string {
 
 // calls are the calls of one run by their ids.
 type calls struct {
-	limit int // remembered ids
-	byID  map[string]*call
-	open  []*call  // oldest first
-	ended []string // ids of closed calls, oldest first, to forget from
+	limit     int // remembered ids
+	byID      map[string]*call
+	open      []*call  // oldest first
+	ended     []string // ids of closed calls, oldest first, to forget from
+	forgotten *int
 }
 
-func newCalls(limit int) calls {
-	return calls{limit: limit, byID: map[string]*call{}}
+func newCalls(limit int, forgotten *int) calls {
+	return calls{limit: limit, byID: map[string]*call{}, forgotten: forgotten}
 }
 
 // add enters an open call.
@@ -85,6 +86,7 @@ func (c *calls) close(n *call) {
 	c.ended = c.ended[1:]
 	if old := c.byID[oldest]; old != nil && old.closed {
 		delete(c.byID, oldest)
+		*c.forgotten++
 	}
 }
 

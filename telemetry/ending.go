@@ -75,7 +75,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	r.ref.ended.Store(true)
 	s.writeAgent(r.top, reason, runFailed(r, reason))
 	if r.inPipeline {
-		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason))
+		s.registry.runEnded(r.resource, r.top.span, resultOfRun(r, reason))
 	}
 }
 

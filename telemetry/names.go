@@ -77,8 +77,10 @@ const (
 	// ModalityUnknown: no format tells tokens by modality.
 	ModalityUnknown = "unknown"
 
-	ResultSuccess = "success"
-	ResultFailure = "failure"
+	ResultSuccess      = "success"
+	ResultFailure      = "failure"
+	ResultTimeout      = "timeout"
+	ResultCancellation = "cancellation"
 
 	ErrorTypeTool     = "tool_error"
 	ErrorTypeDenied   = "permission_denied"

@@ -29,6 +29,7 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
 	putStr(m, AttrParentCallID, ev.ParentID)
 	putStr(m, AttrAgentID, ev.AgentID)
 	putStr(m, AttrGenAIResponseModel, ev.Model)
+	putStr(m, AttrGenAIProviderName, ev.ModelProvider)
 	putTrue(m, AttrDelta, ev.Delta)
 	putTrue(m, AttrSynthetic, ev.Synthetic)
 	switch ev.Kind {

@@ -25,6 +25,7 @@ type Registry struct {
 	children  map[*Stream]struct{}  // sub-agents' streams whose span is open
 	live      map[*Stream]time.Time // streams whose run is watched live, and when they last told of it
 	out       *batch
+	counts    Counts
 }
 
 // NewRegistry makes a Registry.
@@ -32,22 +33,23 @@ func NewRegistry(s Settings) *Registry {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	return &Registry{
+	r := &Registry{
 		settings:  s,
 		metrics:   newMetrics(&s),
 		pipelines: newPipelines(s.Limits.Pipelines),
-		families:  newFamilies(s.Limits.RememberedIDs),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
-		owners:    newOwners(s.Limits.RememberedIDs),
-		totals:    newSessionTotals(s.Limits.RememberedIDs),
 		children:  map[*Stream]struct{}{},
 		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
+	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	return r
 }
 
 // sessionTotal keeps the running total of a session and returns the one before.
-func (r *Registry) sessionTotal(key string, now events.Usage) events.Usage {
+func (r *Registry) sessionTotal(key sessionModel, now events.Usage) events.Usage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.totals.swap(key, now)
@@ -93,15 +95,14 @@ func (r *Registry) Take() Output {
 	now := r.settings.Now()
 	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
 	for _, child := range r.openChildren() {
-		child.expire(late, now.Add(-r.settings.FamilyGrace))
+		child.workInto(late, false, func() { child.expire(now.Add(-r.settings.FamilyGrace)) })
 	}
 	for _, s := range r.dueProgress(now) {
 		s.tellProgress(late, now)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pipelines.flush(r.out, now.Add(-r.settings.PipelineIdle))
-	out := r.out.take()
+	out := r.flushLocked(now.Add(-r.settings.PipelineIdle))
 	children := late.take()
 	children.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
 	children.Logs.ResourceLogs().MoveAndAppendTo(out.Logs.ResourceLogs())
@@ -158,8 +159,15 @@ func (r *Registry) Close() Output {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pipelines.flush(r.out, now)
-	return r.out.take()
+	return r.flushLocked(now)
+}
+
+// flushLocked takes the spans of the pipelines that have been quiet since before.
+func (r *Registry) flushLocked(before time.Time) Output {
+	r.counts.ForgottenPipelines += r.pipelines.flush(r.out, before)
+	out := r.out.take()
+	out.Counts, r.counts = r.counts, Counts{}
+	return out
 }
 
 // runStarted enters a run under the pipeline and step of its resource, and returns where its span hangs. One that does
@@ -179,9 +187,9 @@ func (r *Registry) runMoved(res *resource) {
 }
 
 // runEnded takes a run's span out of its step.
-func (r *Registry) runEnded(res *resource, span interval, failed bool) {
+func (r *Registry) runEnded(res *resource, span interval, result runResult) {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pipelines.ended(res, span, failed, now)
+	r.pipelines.ended(res, span, result, now)
 }

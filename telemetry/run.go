@@ -18,8 +18,7 @@ type run struct {
 	top       *agent
 	calls     calls
 	usage     events.UsageTotal
-	callUsage map[string]*events.Tokens // what the model calls of the run told, by model
-	callCost  float64
+	callUsage map[string]*events.Usage // what the model calls of the run told, by model
 	totals    map[string]*events.Usage // what the run's end told, by model
 	sequence  int64
 
@@ -128,7 +127,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 	}
 	s.noteStart(waiting)
 	r := &run{
-		key: key, sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs),
+		key: key, sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
 		started: s.registry.settings.Now(), expected: s.settings.ExpectedDuration,
 	}
 	if !s.keyIsMessage(waiting, key) {
