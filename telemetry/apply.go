@@ -37,7 +37,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		s.modelWorks(a, ev, at)
 		of = s.startCall(a, ev, at, o)
 	case events.KindToolResult:
-		of = s.resultOf(ev)
+		of = s.resultOf(ev, at)
 		a.lastInput = at
 	case events.KindToolProgress:
 		of = s.progressOf(ev)
@@ -48,8 +48,12 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		s.countCall(a, ev)
 	}
 	switch ev.Kind {
+	case events.KindToolUse:
+		if early, ok := of.caller.run.calls.early.take(of.id); ok {
+			s.finishCall(of, &early.tool, early.at)
+		}
 	case events.KindToolResult:
-		s.finishCall(of, ev, at)
+		s.finishCall(of, &ev.Tool, at)
 	case events.KindToolProgress:
 		s.finishBackground(of, ev)
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:

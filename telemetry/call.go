@@ -59,11 +59,20 @@ type calls struct {
 	byID      map[string]*call
 	open      []*call  // oldest first
 	ended     []string // ids of closed calls, oldest first, to forget from
+	early     memory[string, earlyResult]
 	forgotten *int
 }
 
 func newCalls(limit int, forgotten *int) calls {
-	return calls{limit: limit, byID: map[string]*call{}, forgotten: forgotten}
+	return calls{
+		limit: limit, byID: map[string]*call{}, forgotten: forgotten, early: newMemory[string, earlyResult](limit, forgotten),
+	}
+}
+
+// earlyResult is a result whose call was not seen yet.
+type earlyResult struct {
+	tool events.Tool
+	at   moment
 }
 
 // add enters an open call.
@@ -126,11 +135,15 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	return c
 }
 
-// resultOf finds the call that a result answers, in the run or, for work in the background, in the one before.
-func (s *Stream) resultOf(ev *events.DisplayEvent) *call {
+// resultOf finds the call that a result answers, in the run or, for work in the background, in the one before. A result
+// that comes before its call waits for it.
+func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c == nil {
 		s.counts.UnknownCalls++
+		early := earlyResult{tool: ev.Tool, at: at}
+		early.tool.Input, early.tool.Output = nil, nil // borrowed
+		s.run.calls.early.set(ev.Tool.ID, early)
 		return nil
 	}
 	c.describe(&ev.Tool)

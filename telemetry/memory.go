@@ -27,10 +27,19 @@ func (m *memory[K, V]) set(key K, value V) {
 	}
 	m.order = append(m.order, key)
 	if len(m.order) > m.limit {
-		delete(m.values, m.order[0])
+		if _, known := m.values[m.order[0]]; known {
+			delete(m.values, m.order[0])
+			*m.forgotten++
+		}
 		m.order = m.order[1:]
-		*m.forgotten++
 	}
+}
+
+// take gives the value of a key and forgets it. A key that is entered again is as old as it was the first time.
+func (m *memory[K, V]) take(key K) (value V, ok bool) {
+	value, ok = m.values[key]
+	delete(m.values, key)
+	return value, ok
 }
 
 // occurrences counts how often ids came, so that the same id twice gives two span ids.
