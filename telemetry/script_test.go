@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,10 @@ func ended(err string) events.DisplayEvent {
 	return events.DisplayEvent{Kind: events.KindSessionEnded, SessionID: "s1", ItemID: "i-end", End: &events.End{Error: err != "", Err: err, Code: "success", Turns: 2}}
 }
 
+func prompt(sec float64, id string) events.DisplayEvent {
+	return events.DisplayEvent{Kind: events.KindPrompt, Time: at(sec), SessionID: "s1", ItemID: id, Text: "Do " + id}
+}
+
 func under(parent string, ev events.DisplayEvent) events.DisplayEvent {
 	ev.ParentID = parent
 	return ev
@@ -70,9 +75,10 @@ type folded struct {
 
 func (f *folded) take(out telemetry.Output) {
 	f.traces = append(f.traces, out.Traces)
-	f.counts.LateResults += out.Counts.LateResults
-	f.counts.UnknownCalls += out.Counts.UnknownCalls
-	f.counts.UnclosedCalls += out.Counts.UnclosedCalls
+	total, more := reflect.ValueOf(&f.counts).Elem(), reflect.ValueOf(out.Counts)
+	for i := range total.NumField() {
+		total.Field(i).SetInt(total.Field(i).Int() + more.Field(i).Int())
+	}
 	for _, rs := range out.Traces.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
 			for _, span := range ss.Spans().All() {
