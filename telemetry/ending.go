@@ -73,10 +73,10 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 		return
 	}
 	r.ref.ended.Store(true)
-	s.writeAgent(r.top, reason, runFailed(r, reason))
 	if r.inPipeline {
-		s.registry.runEnded(r.resource, r.top.span, resultOfRun(r, reason))
+		r.top.background = s.registry.runEnded(r.resource, r.top.span, resultOfRun(r, reason))
 	}
+	s.writeAgent(r.top, reason, runFailed(r, reason))
 }
 
 // linger remembers a closed run for the calls that it still has open, and forgets those that have none left.

@@ -125,13 +125,19 @@ func (p *pipelines) moved(res *resource, now time.Time) {
 	p.each(res, func(n *node) { n.moved = now })
 }
 
-func (p *pipelines) ended(res *resource, span interval, result runResult, now time.Time) {
+// ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out, and
+// does not hold it.
+func (p *pipelines) ended(res *resource, span interval, result runResult, now time.Time) (late bool) {
 	p.each(res, func(n *node) {
 		n.open--
 		n.moved = now
-		n.span.coverAll(span)
-		n.result = max(n.result, result)
+		late = n.emitted && !n.span.holds(span) // of the last, which is the run's parent
+		if !n.emitted {
+			n.span.coverAll(span)
+			n.result = max(n.result, result)
+		}
 	})
+	return late
 }
 
 // each calls f for the pipeline and the step of res.
@@ -212,6 +218,7 @@ func (t *task) write(b *batch, r *pipelineRun) {
 	span.SetName(t.key.name)
 	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
+	putTrue(m, AttrBackground, r.node.emitted && !r.node.span.holds(t.node.span)) // it came too late
 	m.PutStr(AttrTaskName, t.key.name)
 	putStr(m, AttrTaskRunID, t.key.runID)
 	putStr(m, AttrTaskRunURL, t.resource.identity.Value(AttrTaskRunURL))

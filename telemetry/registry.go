@@ -186,10 +186,10 @@ func (r *Registry) runMoved(res *resource) {
 	r.pipelines.moved(res, now)
 }
 
-// runEnded takes a run's span out of its step.
-func (r *Registry) runEnded(res *resource, span interval, result runResult) {
+// runEnded takes a run's span out of its step, and reports whether it came after the step's span.
+func (r *Registry) runEnded(res *resource, span interval, result runResult) (late bool) {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pipelines.ended(res, span, result, now)
+	return r.pipelines.ended(res, span, result, now)
 }
