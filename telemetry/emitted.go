@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"encoding/binary"
-	"hash/maphash"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
@@ -41,9 +40,8 @@ func spanMark(trace pcommon.TraceID, span pcommon.SpanID) uint64 {
 	return binary.BigEndian.Uint64(span[:]) ^ binary.BigEndian.Uint64(trace[:8])*0x9e3779b97f4a7c15
 }
 
-var markSeed = maphash.MakeSeed()
-
-func recordMark(uid string) uint64 { return maphash.String(markSeed, uid) }
+// recordMark is a part of the uid, which is a hash already.
+func recordMark(u uid) uint64 { return binary.BigEndian.Uint64(u[:8]) }
 
 // owners remembers which stream told of a thing first.
 type owners struct {

@@ -59,7 +59,7 @@ func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRec
 	putStr(m, AttrGenAIAgentName, r.top.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutStr(AttrTimeSource, string(TimeSourceArrival))
-	m.PutStr(AttrLogRecordUID, recordUID(n, name, r.traceID.String(), strconv.FormatInt(r.started.UnixNano(), 10)))
+	m.PutStr(AttrLogRecordUID, recordUID(n, name, r.traceID.String(), strconv.FormatInt(r.started.UnixNano(), 10)).String())
 	return lr
 }
 

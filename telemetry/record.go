@@ -20,7 +20,7 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
 	lr.SetEventName(eventPrefix + ev.Kind.String())
 	w.severity(lr, ev)
 	m := lr.Attributes()
-	m.EnsureCapacity(20)
+	m.EnsureCapacity(attributesOf(ev.Kind))
 	putStr(m, AttrSessionID, ev.SessionID)
 	putStr(m, AttrGenAIConversationID, ev.SessionID)
 	putStr(m, AttrTurnID, ev.TurnID)
@@ -57,6 +57,16 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
 		w.approval(m, ev.Approval)
 	case events.KindAskRequest:
 		w.ask(m, ev.Ask)
+	}
+}
+
+// attributesOf is the room that the attributes of a record take as a rule, those of its run and time included.
+func attributesOf(k events.Kind) int {
+	switch k {
+	case events.KindText, events.KindReasoning, events.KindMessage, events.KindPrompt, events.KindNotice, events.KindPhase:
+		return 13
+	default:
+		return 18
 	}
 }
 

@@ -139,10 +139,10 @@ func (r *Registry) firstSpan(trace pcommon.TraceID, span pcommon.SpanID) bool {
 	return r.emitted.first(spanMark(trace, span))
 }
 
-func (r *Registry) firstRecord(uid string) bool {
+func (r *Registry) firstRecord(u uid) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.emitted.first(recordMark(uid))
+	return r.emitted.first(recordMark(u))
 }
 
 // owns reports whether a stream is the one that tells of a run or of a sub-agent. A run happens once: a stream that
