@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -151,28 +152,39 @@ func TestBoundedCalls(t *testing.T) {
 	assert.Equal(t, 10, stream.Take().Logs.LogRecordCount())
 }
 
+// noise is a script of random events.
+func noise(rng *rand.Rand) script {
+	ids := []string{"", "a", "b", "c", "d"}
+	pick := func() string { return ids[rng.IntN(len(ids))] }
+	var sc script
+	for i := range 60 {
+		ev := events.DisplayEvent{
+			Kind: events.Kinds()[rng.IntN(len(events.Kinds()))], SessionID: "s1", MessageID: pick(), ParentID: pick(), AgentID: pick(),
+			ItemID: fmt.Sprint("i", i), Tool: events.Tool{ID: pick(), Name: pick(), State: events.ToolState(rng.IntN(6)), Error: rng.IntN(3) == 0},
+		}
+		if rng.IntN(2) == 0 {
+			ev.Time = at(float64(rng.IntN(100)))
+		}
+		if rng.IntN(3) == 0 {
+			ev.Tool.Duration = time.Duration(rng.IntN(20)) * time.Second
+		}
+		if rng.IntN(3) == 0 {
+			ev.End = &events.End{Error: rng.IntN(2) == 0, Duration: time.Duration(rng.IntN(50)) * time.Second}
+		}
+		if n := len(sc); n > 0 && rng.IntN(4) == 0 {
+			sc[n-1] = append(sc[n-1], ev)
+		} else {
+			sc = append(sc, line(ev))
+		}
+	}
+	return sc
+}
+
 // TestFoldOfNoise feeds random events: whatever comes, the tree stays whole and every call has one span.
 func TestFoldOfNoise(t *testing.T) {
 	for seed := range uint64(300) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(seed, 1))
-			ids := []string{"", "a", "b", "c", "d"}
-			pick := func() string { return ids[rng.IntN(len(ids))] }
-			var sc script
-			for i := range 60 {
-				ev := events.DisplayEvent{
-					Kind: events.Kinds()[rng.IntN(len(events.Kinds()))], SessionID: "s1", MessageID: pick(), ParentID: pick(), AgentID: pick(),
-					ItemID: fmt.Sprint("i", i), Tool: events.Tool{ID: pick(), Name: pick(), State: events.ToolState(rng.IntN(6)), Error: rng.IntN(3) == 0},
-				}
-				if rng.IntN(2) == 0 {
-					ev.Time = at(float64(rng.IntN(100)))
-				}
-				if rng.IntN(3) == 0 {
-					ev.End = &events.End{Error: rng.IntN(2) == 0}
-				}
-				sc = append(sc, line(ev))
-			}
-			fold(t, sc, telemetry.StreamSettings{FileTime: at(50)}, telemetry.CloseReasonShutdown)
+			fold(t, noise(rand.New(rand.NewPCG(seed, 1))), telemetry.StreamSettings{FileTime: at(50)}, telemetry.CloseReasonShutdown)
 		})
 	}
 }

@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,6 +24,16 @@ func TestSilentFold(t *testing.T) {
 		before := describeUntil(t, sc, position)
 		after := describe(t, sc, position)
 		assert.Equal(t, everything, append(before, after...), "cut before line %d", position)
+	}
+}
+
+// TestSilentFoldOfNoise proves the same of random events.
+func TestSilentFoldOfNoise(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		sc := noise(rng)
+		position := rng.IntN(len(sc))
+		assert.Equal(t, describe(t, sc, 0), append(describeUntil(t, sc, position), describe(t, sc, position)...), "seed %d, cut before line %d", seed, position)
 	}
 }
 
