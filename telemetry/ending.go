@@ -21,12 +21,15 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	}
 	a.run.end, a.run.endedBy = ev.End, ev.Kind
 	reason := CloseReasonResult
-	if ev.End != nil && (ev.End.Interrupted || ev.End.Principle != "") {
+	if ev.End != nil && stopped(ev.End) {
 		reason = CloseReasonInterrupted
 	}
 	s.measure(a.run)
 	s.closeRun(a.run, reason)
 }
+
+// stopped reports whether a run was stopped by the user, or by the agent itself on principle: that is no failure.
+func stopped(e *events.End) bool { return e.Interrupted || e.Principle != "" }
 
 // measure gives a run that no line told the start of, because its first sign is the first answer, the start that its
 // duration tells; but not before the end of the run before.
@@ -74,7 +77,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	}
 	r.ref.ended.Store(true)
 	if r.inPipeline {
-		r.top.background = s.registry.runEnded(r.resource, r.top.span, resultOfRun(r, reason))
+		r.top.background = s.registry.runEnded(r.resource, endedRun{r.top.span, resultOfRun(r, reason), s.silent})
 	}
 	s.writeAgent(r.top, reason, runFailed(r, reason))
 }

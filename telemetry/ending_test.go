@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
@@ -17,7 +18,7 @@ func TestCloseReasons(t *testing.T) {
 	then := func(more ...[]events.DisplayEvent) script { return append(open[:2:2], more...) }
 	interrupted, refused := ended(""), ended("")
 	interrupted.End.Error, interrupted.End.Interrupted = true, true
-	refused.Kind, refused.End.Principle = events.KindTurnAborted, "no destructive commands"
+	refused.Kind, refused.End.Error, refused.End.Principle = events.KindTurnAborted, true, "no destructive commands"
 	coded := ended("Reached maximum number of turns")
 	coded.End.Code = "error_max_turns"
 	tests := []struct {
@@ -61,6 +62,7 @@ func TestCloseReasons(t *testing.T) {
 	}
 	f := fold(t, then(line(refused)), telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
 	assert.Equal(t, "no destructive commands", attr(f.span(t, "invoke_agent claude-code"), telemetry.AttrEndPrinciple))
+	assert.Equal(t, plog.SeverityNumberInfo, f.records[len(f.records)-1].SeverityNumber())
 }
 
 // statusIf is the status of a span: success is left unset.

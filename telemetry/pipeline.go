@@ -42,6 +42,7 @@ type node struct {
 	open    int       // runs at work below
 	moved   time.Time // clock time of the last sign of life
 	result  runResult // the worst of the runs below
+	told    bool      // something below was told, not only folded silently: else the span went out before a restart
 	emitted bool
 }
 
@@ -58,6 +59,13 @@ const (
 // String gives the convention's word.
 func (r runResult) String() string {
 	return [...]string{ResultSuccess, ResultCancellation, ResultTimeout, ResultFailure}[r]
+}
+
+// endedRun is what a pipeline and a step learn of a run that is over.
+type endedRun struct {
+	span   interval
+	result runResult
+	silent bool
 }
 
 // resultOfRun is what a run that closed for reason counts for.
@@ -122,15 +130,17 @@ func (p *pipelines) run(key pipelineKey, res *resource) *pipelineRun {
 }
 
 func (p *pipelines) moved(res *resource, now time.Time) {
-	p.each(res, func(n *node) { n.moved = now })
+	p.each(res, func(n *node) { n.moved, n.told = now, true })
 }
 
 // ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out, and
 // does not hold it.
-func (p *pipelines) ended(res *resource, span interval, result runResult, now time.Time) (late bool) {
+func (p *pipelines) ended(res *resource, run endedRun, now time.Time) (late bool) {
+	span, result := run.span, run.result
 	p.each(res, func(n *node) {
 		n.open--
 		n.moved = now
+		n.told = n.told || !run.silent
 		late = n.emitted && !n.span.holds(span) // of the last, which is the run's parent
 		if !n.emitted {
 			n.span.coverAll(span)
@@ -225,9 +235,9 @@ func (t *task) write(b *batch, r *pipelineRun) {
 	m.PutStr(AttrTaskRunResult, t.node.result.String())
 }
 
-// quiet reports whether the node has something to tell, has not told it, and nothing moved since before.
+// quiet reports whether the node has something to tell that did not go out, and nothing moved since before.
 func (n *node) quiet(before time.Time) bool {
-	return n.open <= 0 && !n.emitted && n.span.start.known() && !n.moved.After(before)
+	return n.open <= 0 && n.told && !n.emitted && n.span.start.known() && !n.moved.After(before)
 }
 
 func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.SpanID) {

@@ -74,7 +74,7 @@ func (w *recordWriter) severity(lr plog.LogRecord, ev *events.DisplayEvent) {
 	n, text := plog.SeverityNumberInfo, "INFO"
 	switch {
 	case ev.Kind == events.KindToolResult && ev.Tool.Error,
-		ev.End != nil && ev.End.Error && !ev.End.Interrupted,
+		ev.End != nil && ev.End.Error && !stopped(ev.End),
 		ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelError:
 		n, text = plog.SeverityNumberError, "ERROR"
 	case ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelWarn:

@@ -187,9 +187,9 @@ func (r *Registry) runMoved(res *resource) {
 }
 
 // runEnded takes a run's span out of its step, and reports whether it came after the step's span.
-func (r *Registry) runEnded(res *resource, span interval, result runResult) (late bool) {
+func (r *Registry) runEnded(res *resource, run endedRun) (late bool) {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.pipelines.ended(res, span, result, now)
+	return r.pipelines.ended(res, run, now)
 }
