@@ -44,7 +44,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	case events.KindUsage:
 		s.useTokens(a, ev)
 	}
-	if s.record(a, ev, at, o, of) && ev.Kind == events.KindUsage {
+	if s.record(a, of, sighting{ev, at, o}) && ev.Kind == events.KindUsage {
 		s.countCall(a, ev)
 	}
 	switch ev.Kind {

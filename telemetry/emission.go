@@ -11,20 +11,27 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// record writes the event's log record and reports whether it went out.
-func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, of *call) bool {
-	r := a.run
+// sighting is an event at its time and its place in the stream.
+type sighting struct {
+	ev   *events.DisplayEvent
+	at   moment
+	from origin
+}
+
+// record writes the log record of what the agent did, about a call or none, and reports whether it went out.
+func (s *Stream) record(a *agent, of *call, what sighting) bool {
+	r, ev := a.run, what.ev
 	r.sequence++
 	if r.copied || a.muted {
 		return false
 	}
-	id := s.uid(r, ev, o, of)
+	id := s.uid(r, of, what)
 	if !s.registry.firstRecord(id) || s.silent {
 		return false
 	}
 	lr := s.sink.record(r.resource)
 	s.writer.write(lr, ev)
-	s.stamp(lr, at, s.moved)
+	s.stamp(lr, what.at, s.moved)
 	lr.SetTraceID(r.traceID)
 	lr.SetSpanID(a.spanID)
 	if of != nil {
@@ -45,7 +52,8 @@ func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, 
 
 // uid is the identity of a record: the line's own id where the format gives one, so that two sources of a session agree;
 // else the call; else the place in the stream.
-func (s *Stream) uid(r *run, ev *events.DisplayEvent, o origin, of *call) uid {
+func (s *Stream) uid(r *run, of *call, what sighting) uid {
+	ev, o := what.ev, what.from
 	kind, provider := ev.Kind.String(), s.settings.Agent.Provider
 	switch {
 	case ev.ItemID != "":
