@@ -18,6 +18,10 @@ type Stream struct {
 	Include []string `mapstructure:"include"`
 	// Exclude are globs of files that are left out.
 	Exclude []string `mapstructure:"exclude"`
+	// Databases are globs of OpenCode's databases. One called opencode.db that Include matches is read without being named.
+	Databases []string `mapstructure:"databases"`
+	// OpenCodeTrees are globs of folders in which OpenCode kept its sessions before it had a database. They are read once.
+	OpenCodeTrees []string `mapstructure:"opencode_trees"`
 	// StartAt says where to begin in files that are there at start: "beginning" or "end". Files that appear later are
 	// always read from their beginning.
 	StartAt string `mapstructure:"start_at"`
@@ -32,6 +36,8 @@ type Stream struct {
 	IdleFlush time.Duration `mapstructure:"idle_flush"`
 	// MaxLineSize is the longest line in bytes; longer ones are skipped and counted.
 	MaxLineSize int `mapstructure:"max_line_size"`
+	// MaxDocumentSize is the largest document (a file ending in .json) in bytes; larger ones are skipped and counted.
+	MaxDocumentSize int `mapstructure:"max_document_size"`
 	// MaxConcurrentFiles is how many files are open at once.
 	MaxConcurrentFiles int `mapstructure:"max_concurrent_files"`
 }
@@ -44,6 +50,7 @@ func NewDefaultStream() Stream {
 		PollInterval:       time.Second,
 		IdleFlush:          2 * time.Second,
 		MaxLineSize:        16 << 20,
+		MaxDocumentSize:    64 << 20,
 		MaxConcurrentFiles: 16,
 	}
 }
@@ -51,8 +58,8 @@ func NewDefaultStream() Stream {
 // Validate reports what is wrong; what a glob and a provider may be is checked by the packages that know.
 func (s *Stream) Validate() error {
 	var errs []error
-	if len(s.Include) == 0 {
-		errs = append(errs, errors.New("include is required: name at least one glob of files to read"))
+	if len(s.Include)+len(s.Databases)+len(s.OpenCodeTrees) == 0 {
+		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases or opencode_trees"))
 	}
 	if s.StartAt != StartAtBeginning && s.StartAt != StartAtEnd {
 		errs = append(errs, fmt.Errorf("start_at must be %q or %q, got %q", StartAtBeginning, StartAtEnd, s.StartAt))
@@ -61,6 +68,7 @@ func (s *Stream) Validate() error {
 		positiveDuration("poll_interval", s.PollInterval),
 		positiveDuration("idle_flush", s.IdleFlush),
 		positive("max_line_size", s.MaxLineSize),
+		positive("max_document_size", s.MaxDocumentSize),
 		positive("max_concurrent_files", s.MaxConcurrentFiles),
 	)
 	return errors.Join(errs...)

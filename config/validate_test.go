@@ -38,12 +38,13 @@ func TestValidate(t *testing.T) {
 		want     string // all errors, one a line
 	}{
 		{"stream defaults", stream(func(*config.Stream) {}), ""},
-		{"nothing to read", stream(func(s *config.Stream) { s.Include = nil }), "include is required: name at least one glob of files to read"},
+		{"nothing to read", stream(func(s *config.Stream) { s.Include = nil }), "include is required: name at least one glob of files to read, or databases or opencode_trees"},
+		{"a database is enough", stream(func(s *config.Stream) { s.Include, s.Databases = nil, []string{"x.db"} }), ""},
 		{"start", stream(func(s *config.Stream) { s.StartAt = "middle" }), `start_at must be "beginning" or "end", got "middle"`},
 		{"intervals", stream(func(s *config.Stream) { s.PollInterval, s.IdleFlush = 0, -time.Second }),
 			"poll_interval must be positive, got 0s\nidle_flush must be positive, got -1s"},
-		{"sizes", stream(func(s *config.Stream) { s.MaxLineSize, s.MaxConcurrentFiles = -1, 0 }),
-			"max_line_size must be positive, got -1\nmax_concurrent_files must be positive, got 0"},
+		{"sizes", stream(func(s *config.Stream) { s.MaxLineSize, s.MaxDocumentSize, s.MaxConcurrentFiles = -1, 0, 0 }),
+			"max_line_size must be positive, got -1\nmax_document_size must be positive, got 0\nmax_concurrent_files must be positive, got 0"},
 		{"telemetry defaults", telemetry(func(*config.Telemetry) {}), ""},
 		{"no progress", telemetry(func(s *config.Telemetry) { s.ProgressInterval, s.ExpectedDuration = 0, 0 }), ""},
 		{"negative durations", telemetry(func(s *config.Telemetry) { s.ProgressInterval, s.ExpectedDuration = -1, -2 }),

@@ -155,6 +155,15 @@ func (s *Source) Quiet() []events.DisplayEvent {
 	return out
 }
 
+// Owes reports whether Flush would give something.
+func (s *Source) Owes() bool {
+	if s.state == stateUndecided {
+		return len(s.held) > 0
+	}
+	o, ok := s.parser.(interface{ Owes() bool })
+	return ok && o.Owes()
+}
+
 // Incomplete reports whether the lines so far hold a run that has begun and whose end the format promises, but has not
 // told yet. A transcript promises none.
 func (s *Source) Incomplete() bool {

@@ -14,7 +14,7 @@ import (
 // BenchmarkEmit renders one event: a text of plain words, one with colours and other scripts, and a tool call.
 func BenchmarkEmit(b *testing.B) {
 	for name, e := range benchEvents() {
-		for _, style := range []render.Style{render.StyleMarker, render.StyleTranscript, render.StyleProgress} {
+		for _, style := range []render.Style{render.StyleMarker, render.StyleTranscript, render.StyleProgress, render.StyleActivity} {
 			b.Run("event="+name+"/style="+style.String(), func(b *testing.B) {
 				r := render.New(io.Discard, render.Settings{Mode: render.ModeVerbose, Style: style})
 				b.SetBytes(int64(len(e.Text) + len(e.Tool.Target)))

@@ -1,12 +1,16 @@
 package render
 
-import "github.com/tailspan/tailspan/events"
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
 
 // maxRemembered is the longest target that is remembered of an open call, in bytes; no line shows more of it.
 const maxRemembered = 4 * events.SummaryRunes
 
-// callMemory holds what open tool calls were about, so that a result that tells only an id can be named. It is bounded:
-// the oldest call is forgotten.
+// callMemory holds what open tool calls were about, so that a result that tells only an id can be named and timed. It is
+// bounded: the oldest call is forgotten.
 type callMemory struct {
 	limit int
 	byID  map[string]call
@@ -15,12 +19,14 @@ type callMemory struct {
 
 // call is what is remembered of one tool call.
 type call struct {
-	name, target string
-	background   bool // it was answered, and its work goes on
+	name, target      string
+	server, agentType string
+	at                time.Time
+	background        bool // it was answered, and its work goes on
 }
 
-// remember notes a call.
-func (m *callMemory) remember(t *events.Tool) {
+// remember notes a call that was made at a time.
+func (m *callMemory) remember(t *events.Tool, at time.Time) {
 	if t.ID == "" {
 		return
 	}
@@ -34,7 +40,7 @@ func (m *callMemory) remember(t *events.Tool) {
 	if len(target) > maxRemembered {
 		target = cleanLine(target, events.SummaryRunes)
 	}
-	m.byID[t.ID] = call{name: toldName(t), target: target}
+	m.byID[t.ID] = call{name: toldName(t), target: target, server: t.Server, agentType: t.AgentType, at: at}
 	for len(m.byID) > m.limit || len(m.order) > 2*m.limit {
 		delete(m.byID, m.order[0])
 		m.order = m.order[1:]
@@ -60,15 +66,25 @@ func toldName(t *events.Tool) string {
 	return t.Name
 }
 
-// answer gives the name and target of the call that t answers, as far as t or the memory tells them, and forgets it.
-func (m *callMemory) answer(t *events.Tool) call {
-	c := m.byID[t.ID]
-	delete(m.byID, t.ID)
-	if name := toldName(t); name != "" {
-		c.name = name
+// complete adds to t, which ends a call at a time, what the memory knows of the call and t does not tell.
+func (m *callMemory) complete(t *events.Tool, at time.Time) {
+	c, known := m.byID[t.ID]
+	if toldName(t) == "" {
+		t.Name = c.name
 	}
-	if t.Target != "" {
-		c.target = t.Target
+	if t.Target == "" {
+		t.Target = c.target
 	}
-	return c
+	if t.Server == "" {
+		t.Server = c.server
+	}
+	if t.AgentType == "" {
+		t.AgentType = c.agentType
+	}
+	if known && t.Duration <= 0 && !c.at.IsZero() && at.After(c.at) {
+		t.Duration = at.Sub(c.at)
+	}
 }
+
+// forget drops a call that has ended.
+func (m *callMemory) forget(t *events.Tool) { delete(m.byID, t.ID) }

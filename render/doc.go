@@ -1,15 +1,27 @@
 // Package render writes events for people: modes, styles, tool labels and wording. It is the only place that knows
 // prefixes and glyphs, and the only place that makes text safe for a terminal.
 //
-// A [Renderer] is an [events.Sink] over an io.Writer. What an event looks like is told by one table, kind by style
-// (looks.go), and what a tool is called by another (tools.go). A new look is a row or a column there.
+// A [Renderer] is an [events.Sink] over an io.Writer, for one stream. A [Log] is one output for several, which are told
+// apart and throttled; each is a [Stream], which is a Sink too. A [Writer] takes the bytes of a stream instead of its
+// events, a [Formatter] gives text instead of writing it, and a [Terminal] shows a live status line below a log. What an
+// event looks like is told by one table, kind by style (looks.go), and what a tool is called by another (tools.go). A new
+// look is a row or a column there.
 //
 // # Modes
 //
 //	default   what the agent said, nothing else
 //	verbose   the text and, in the chosen style, tools and what else matters, in source order
-//	quiet     the end or failure of a run, one line, never of a tool
+//	quiet     the end or failure of a run, one line behind its step's name, never of a tool
 //	json      nothing is rendered: the caller hands the input lines to [Renderer.Raw]
+//
+// # Lines
+//
+// In verbose mode what a sub-agent says and does stands two columns further to the right for each level. On request
+// ([Settings]) thoughts are shown, results with how long the call took, and a summary at the end of a run.
+//
+// The activity style puts the time and the step before each line. A Log writes at most one tool line a second and step in
+// it (or a second and output): the newest wins, one that waits is written before what else its step shows, and a timer
+// writes the last one. What is hidden so is hidden only from the log; it is counted in the summary.
 //
 // # Text
 //
@@ -25,7 +37,8 @@
 //
 // # Safety
 //
-// All that leaves a Renderer except through [Renderer.Raw] has passed [Sanitize]: no control byte but newline and tab,
+// All that leaves a Renderer except through [Renderer.Raw], and except for colours where they are asked for, has passed
+// [Sanitize]: no control byte but newline and tab,
 // no escape sequence or part of one, no C1 or bidirectional control, only valid UTF-8. A sequence that lies across two
 // pieces of a text is taken out as a whole. Every line that is not text is exactly one line, whatever a tool's name or
 // argument holds.
@@ -36,12 +49,16 @@
 //
 // # Goroutines
 //
-// A Renderer is used by one goroutine at a time; wrap it by [events.Sync] otherwise.
+// A Renderer, a Formatter, a Writer and each Stream are used by one goroutine at a time; wrap what is a Sink by
+// [events.Sync] otherwise. The streams of a Log may be used by as many goroutines as there are. A Terminal may be used by
+// several and runs one of its own until it is closed.
 //
 // # Limits
 //
 // The marker style shows [events.PreviewRunes] (40) runes of an argument; all other lines that are not text show at most
-// [events.SummaryRunes] (120) runes of each part. A Renderer remembers the last [Settings.Calls] (1024) open tool calls.
+// [events.SummaryRunes] (120) runes of each part. A Renderer remembers the last [Settings.Calls] (1024) open tool calls, and
+// as many calls of sub-agents; deeper than 6 levels nothing is indented further. A summary lists 12 tools. A Writer takes
+// lines of 16 MiB.
 //
 // # Provenance
 //

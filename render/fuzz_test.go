@@ -45,7 +45,7 @@ func FuzzPieces(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string, i, j int, how uint8) {
 		i, j = min(max(i, 0), len(in)), min(max(j, 0), len(in))
 		i, j = min(i, j), max(i, j)
-		s := render.Settings{Mode: render.Mode(how % 2), Style: render.Style(how >> 1 % 3), EscapeCommands: how&8 != 0}
+		s := render.Settings{Mode: render.Mode(how % 2), Style: render.Style(how >> 1 % 4), EscapeCommands: how&8 != 0}
 		whole := emit(s, &events.DisplayEvent{Kind: events.KindText, MessageID: "m", Text: in})
 		var pieces []*events.DisplayEvent
 		for _, p := range []string{in[:i], in[i:j], in[j:]} {

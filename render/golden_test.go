@@ -24,9 +24,9 @@ func TestGolden(t *testing.T) {
 				goldentest.Compare(t, golden(name, mode.String()), emit(render.Settings{Mode: mode}, evs...))
 			})
 		}
-		for style := render.StyleMarker; style <= render.StyleProgress; style++ {
+		for style := render.StyleMarker; style <= render.StyleActivity; style++ {
 			t.Run(fmt.Sprintf("%s %s", name, style), func(t *testing.T) {
-				s := render.Settings{Mode: render.ModeVerbose, Style: style, EscapeCommands: true}
+				s := render.Settings{Mode: render.ModeVerbose, Style: style, EscapeCommands: true, Location: time.UTC}
 				goldentest.Compare(t, golden(name, style.String()), emit(s, evs...))
 			})
 		}
@@ -59,6 +59,8 @@ func oneRun() []*events.DisplayEvent {
 	task.Tool.AgentType = "Explore"
 	inner := use("t4", "Grep", "^func [A-Z]")
 	inner.ParentID = "t3"
+	found := answer("t4", "calc.go")
+	found.ParentID = "t3"
 	return []*events.DisplayEvent{
 		{Kind: events.KindSessionStarted, SessionID: "1a2b3c4d-0000-4000-8000-000000000001", Model: "demo-1"},
 		{Kind: events.KindPrompt, Text: "Fix the rounding."},
@@ -71,7 +73,7 @@ func oneRun() []*events.DisplayEvent {
 		{Kind: events.KindToolResult, Tool: events.Tool{ID: "t1", Summary: "package calc", Lines: 42, HasLines: true}},
 		refusal("t2", "Exit code 1\nFAIL calc"),
 		{Kind: events.KindUsage, Usage: &events.Usage{}},
-		task, inner, answer("t4", "calc.go"), answer("t3", "3 names"),
+		task, inner, found, answer("t3", "3 names"),
 		{Kind: events.KindNotice, Text: "retry 1 of 10 in 500ms", Notice: events.Notice{Level: events.LevelWarn, Code: events.NoticeAPIRetry}},
 		use("t5", "Edit", "/home/dev/shop/calc.go"), answer("t5", ""),
 		said("Two things:\n\n- rounding is fixed\n- the test passes\n"),

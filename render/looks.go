@@ -27,6 +27,13 @@ const (
 // hidden shows nothing.
 func hidden(*Renderer, *events.DisplayEvent) {}
 
+// reasoning shows what the agent thinks, where that is asked for.
+func reasoning(r *Renderer, e *events.DisplayEvent) {
+	if r.settings.Reasoning {
+		r.addText(e)
+	}
+}
+
 // everywhere is one look for all styles.
 func everywhere(l look) [styleEnd]look {
 	var all [styleEnd]look
@@ -43,60 +50,71 @@ var looks = map[events.Kind]row{
 		StyleMarker:     markerToolUse,
 		StyleTranscript: transcriptToolUse,
 		StyleProgress:   progressToolUse,
+		StyleActivity:   activityToolUse,
 	}},
 	events.KindToolResult: {verbose: [styleEnd]look{
-		StyleMarker:     hidden,
+		StyleMarker:     markerToolResult,
 		StyleTranscript: transcriptToolResult,
 		StyleProgress:   progressToolResult,
+		StyleActivity:   activityToolResult,
 	}},
 	events.KindToolProgress: {verbose: [styleEnd]look{
 		StyleMarker:     hidden,
 		StyleTranscript: hidden,
 		StyleProgress:   progressToolProgress,
+		StyleActivity:   hidden,
 	}},
 	events.KindNotice: {verbose: [styleEnd]look{
 		StyleMarker:     bracketNotice,
 		StyleTranscript: transcriptNotice,
 		StyleProgress:   progressNotice,
+		StyleActivity:   activityNotice,
 	}},
 	events.KindPhase: {verbose: [styleEnd]look{
 		StyleMarker:     bracketPhase,
 		StyleTranscript: bracketPhase,
 		StyleProgress:   progressPhase,
+		StyleActivity:   activityPhase,
 	}},
 	events.KindSessionStarted: {ends: endsAll, verbose: [styleEnd]look{
 		StyleMarker:     hidden,
 		StyleTranscript: transcriptSessionStarted,
 		StyleProgress:   hidden,
+		StyleActivity:   activitySessionStarted,
 	}},
 	events.KindTurnDone: {ends: endsThread, quiet: quietTurnDone, verbose: [styleEnd]look{
 		StyleMarker:     bracketTurnDone,
 		StyleTranscript: bracketTurnDone,
 		StyleProgress:   quietTurnDone,
+		StyleActivity:   activityTurnDone,
 	}},
 	events.KindTurnAborted: {ends: endsThread, quiet: quietTurnAborted, verbose: [styleEnd]look{
 		StyleMarker:     bracketTurnAborted,
 		StyleTranscript: bracketTurnAborted,
 		StyleProgress:   quietTurnAborted,
+		StyleActivity:   activityTurnAborted,
 	}},
 	events.KindSessionEnded: {ends: endsAll, quiet: quietSessionEnded, verbose: [styleEnd]look{
 		StyleMarker:     bracketSessionEnded,
 		StyleTranscript: transcriptSessionEnded,
 		StyleProgress:   progressSessionEnded,
+		StyleActivity:   activitySessionEnded,
 	}},
 	events.KindApprovalRequest: {verbose: [styleEnd]look{
 		StyleMarker:     bracketApproval,
 		StyleTranscript: bracketApproval,
 		StyleProgress:   progressApproval,
+		StyleActivity:   activityApproval,
 	}},
 	events.KindAskRequest: {verbose: [styleEnd]look{
 		StyleMarker:     bracketAsk,
 		StyleTranscript: bracketAsk,
 		StyleProgress:   progressAsk,
+		StyleActivity:   activityAsk,
 	}},
 	events.KindMessage:     {ends: endsThread, verbose: everywhere(hidden)},
 	events.KindTurnStarted: {ends: endsThread, verbose: everywhere(hidden)},
 	events.KindPrompt:      {ends: endsThread, verbose: everywhere(hidden)},
-	events.KindReasoning:   {verbose: everywhere(hidden)},
+	events.KindReasoning:   {verbose: everywhere(reasoning)},
 	events.KindUsage:       {verbose: everywhere(hidden)},
 }

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -50,23 +52,100 @@ func TestBaseName(t *testing.T) {
 }
 
 func TestCallMemory(t *testing.T) {
+	at := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 	m := callMemory{limit: 2}
-	for _, id := range []string{"", "a", "b", "c"} {
-		m.remember(&events.Tool{ID: id, Name: "read", Target: id})
+	answer := func(told events.Tool) events.Tool {
+		m.complete(&told, at.Add(time.Second))
+		m.forget(&told)
+		return told
 	}
-	assert.Equal(t, call{}, m.answer(&events.Tool{ID: "a"}), "the oldest is forgotten")
-	assert.Equal(t, call{name: "read", target: "b"}, m.answer(&events.Tool{ID: "b"}))
-	assert.Equal(t, call{}, m.answer(&events.Tool{ID: "b"}), "an answer is given once")
-	assert.Equal(t, call{name: "Grep", target: "c"}, m.answer(&events.Tool{ID: "c", Name: "Grep"}), "the result's own word wins")
-	m.remember(&events.Tool{ID: "d", Name: "bash"})
+	for _, id := range []string{"", "a", "b", "c"} {
+		m.remember(&events.Tool{ID: id, Name: "read", Target: id}, at)
+	}
+	assert.Equal(t, events.Tool{ID: "a"}, answer(events.Tool{ID: "a"}), "the oldest is forgotten")
+	assert.Equal(t, events.Tool{ID: "b", Name: "read", Target: "b", Duration: time.Second}, answer(events.Tool{ID: "b"}))
+	assert.Equal(t, events.Tool{ID: "b"}, answer(events.Tool{ID: "b"}), "an answer is given once")
+	told := events.Tool{ID: "c", Name: "Grep", Target: "x", Duration: time.Minute}
+	assert.Equal(t, told, answer(told), "the result's own word wins")
+	m.remember(&events.Tool{ID: "d", Name: "bash"}, time.Time{})
+	assert.Zero(t, answer(events.Tool{ID: "d"}).Duration, "a call without time took nobody knows how long")
+	m.remember(&events.Tool{ID: "d", Name: "bash"}, at)
 	assert.False(t, m.inBackground(&events.Tool{ID: "d"}))
 	m.goesOn(&events.Tool{ID: "d"})
 	m.goesOn(&events.Tool{ID: "never seen"})
 	assert.True(t, m.inBackground(&events.Tool{ID: "d"}))
 	assert.False(t, m.inBackground(&events.Tool{ID: "never seen"}))
 	for range 1000 {
-		m.remember(&events.Tool{ID: "x", Name: "read"})
-		m.answer(&events.Tool{ID: "x"})
+		m.remember(&events.Tool{ID: "x", Name: "read"}, at)
+		m.forget(&events.Tool{ID: "x"})
 	}
 	assert.LessOrEqual(t, len(m.order), 4, "answered calls do not pile up")
+}
+
+// TestActivityFate holds that the throttle lets pass silently what shows nothing, and only that, for every kind with and
+// without its payload.
+func TestActivityFate(t *testing.T) {
+	for _, k := range append(events.Kinds(), 200) {
+		for name, e := range map[string]events.DisplayEvent{
+			"bare": {Kind: k},
+			"full": {
+				Kind: k, Text: "words", Tool: events.Tool{ID: "t", Name: "Read", Target: "x"}, Notice: events.Notice{Level: events.LevelWarn},
+				End: &events.End{Error: true, Err: "went wrong"}, Approval: &events.Approval{Tool: "Bash"},
+				Ask: &events.Ask{Questions: []events.AskQuestion{{Prompt: "Which?"}}},
+			},
+			"partial": {Kind: k, Tool: events.Tool{Name: "Read", Partial: true}},
+			"retry":   {Kind: k, Notice: events.Notice{Code: events.NoticeAPIRetry}},
+		} {
+			for _, more := range []bool{false, true} {
+				var out strings.Builder
+				r := New(&out, Settings{Mode: ModeVerbose, Style: StyleActivity, Reasoning: more, Results: more})
+				got := r.activityFate(&e)
+				r.Emit(&e)
+				assert.Equal(t, out.Len() == 0, got == fateSilent, "%s %s, reasoning and results %t: fate %d, shown %q", name, k, more, got, out.String())
+				if got == fateHold {
+					assert.Contains(t, []events.Kind{events.KindToolUse, events.KindToolResult}, k)
+				}
+			}
+		}
+	}
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 340 * time.Millisecond: "340ms", 4123 * time.Millisecond: "4.1s", 59940 * time.Millisecond: "59.9s",
+		59960 * time.Millisecond: "1m00s", 62 * time.Second: "1m02s", 3599600 * time.Millisecond: "1h00m", 3*time.Hour + 5*time.Minute: "3h05m",
+	} {
+		assert.Equal(t, want, short(d), d.String())
+	}
+}
+
+func TestMCPName(t *testing.T) {
+	for _, tt := range []struct{ name, server, wantServer, wantTool string }{
+		{"mcp__warehouse__look_up", "", "warehouse", "look_up"},
+		{"mcp__warehouse__look_up", "warehouse", "warehouse", "look_up"},
+		{"warehouse_look_up", "warehouse", "warehouse", "look_up"},
+		{"look_up", "warehouse", "warehouse", "look_up"},
+		{"look_up", "", "", ""},
+		{"mcp__odd", "", "odd", ""},
+	} {
+		server, tool := mcpName(&events.Tool{Name: tt.name, Server: tt.server})
+		assert.Equal(t, []string{tt.wantServer, tt.wantTool}, []string{server, tool}, tt.name)
+	}
+}
+
+func TestNesting(t *testing.T) {
+	n := nesting{limit: 3}
+	call := func(id, parent string) {
+		n.note(&events.DisplayEvent{Kind: events.KindToolUse, ParentID: parent, Tool: events.Tool{ID: id}})
+	}
+	call("a", "")
+	call("b", "a")
+	call("c", "b")
+	assert.Equal(t, []int{0, 1, 2, 3, 1}, []int{n.level(""), n.level("a"), n.level("b"), n.level("c"), n.level("never seen")})
+	assert.Equal(t, "    ", n.indent("b"))
+	for i := range 100 {
+		call(strings.Repeat("x", i+1), strings.Repeat("x", i))
+	}
+	assert.LessOrEqual(t, len(n.levels), 3)
+	assert.LessOrEqual(t, n.level(strings.Repeat("x", 100)), maxLevel)
 }

@@ -12,11 +12,22 @@ func markerToolUse(r *Renderer, e *events.DisplayEvent) {
 	if e.Tool.Partial {
 		return
 	}
-	if arg := strings.TrimSpace(e.Tool.Arg()); arg != "" {
-		r.line("[tool: ", toolName(e.Tool.Name), "(", arg, ")]")
-		return
+	r.line("[tool: ", markerCall(&e.Tool), "]")
+}
+
+// markerCall is "Read(calc.go)", or "Read" for a call without argument.
+func markerCall(t *events.Tool) string {
+	if arg := strings.TrimSpace(t.Arg()); arg != "" {
+		return toolName(t.Name) + "(" + arg + ")"
 	}
-	r.line("[tool: ", toolName(e.Tool.Name), "]")
+	return toolName(t.Name)
+}
+
+// markerToolResult is "[result: Read(calc.go) → 12 lines (340ms)]", where results are asked for.
+func markerToolResult(r *Renderer, e *events.DisplayEvent) {
+	if r.settings.Results {
+		r.line("[result: ", markerCall(&e.Tool), " → ", outcome(&e.Tool), took(r, &e.Tool), "]")
+	}
 }
 
 // bracket writes "[head: detail]", "[head]" without a detail.

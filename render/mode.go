@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -42,6 +43,9 @@ func ParseMode(name string) (Mode, error) {
 	return ModeDefault, fmt.Errorf("mode must be one of %s, got %q", strings.Join(modeNames[:], ", "), name)
 }
 
+// ModeNames lists the modes in the spelling of settings.
+func ModeNames() []string { return slices.Clone(modeNames[:]) }
+
 // Style tells what the lines of the verbose mode look like.
 type Style uint8
 
@@ -53,11 +57,14 @@ const (
 	StyleTranscript
 	// StyleProgress says what the agent is doing: "Reading src/auth.ts", "Finished reading src/auth.ts".
 	StyleProgress
+	// StyleActivity shows each call under its time and step: "15:04:05 [build] Read calc.go". A [Log] writes at most one
+	// such line a second and step.
+	StyleActivity
 
 	styleEnd
 )
 
-var styleNames = [styleEnd]string{"marker", "transcript", "progress"}
+var styleNames = [styleEnd]string{"marker", "transcript", "progress", "activity"}
 
 // String gives the spelling in settings.
 func (s Style) String() string {
@@ -76,3 +83,6 @@ func ParseStyle(name string) (Style, error) {
 	}
 	return StyleMarker, fmt.Errorf("style must be one of %s, got %q", strings.Join(styleNames[:], ", "), name)
 }
+
+// StyleNames lists the styles in the spelling of settings.
+func StyleNames() []string { return slices.Clone(styleNames[:]) }

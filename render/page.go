@@ -1,16 +1,21 @@
 package render
 
 import (
+	"bytes"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// page is the output side of a Renderer: safe bytes that wait for their write, and what must be known of the line that
-// is being written.
+// page is one output of a Renderer: safe bytes that wait for their write, and what must be known of the line that is
+// being written.
 type page struct {
 	buf    []byte
-	inLine bool // the last byte written is no newline
-	escape bool // Settings.EscapeCommands
+	inLine bool   // the last byte written is no newline
+	escape bool   // Settings.EscapeCommands
+	color  bool   // Settings.Color
+	margin string // begins every line
+	ink    ink    // what follows the margin is written in
 
 	// What the present line holds so far, for escape.
 	lead leadState
@@ -32,8 +37,46 @@ var commandTails = [...]string{"##", "##vso", "##teamcity"}
 
 const maxCommandTail = len("##teamcity")
 
-// write adds safe bytes.
+// write adds safe bytes, each line behind the margin and in the ink.
 func (p *page) write(safe []byte) {
+	if p.margin == "" && (p.ink == inkNone || !p.color) {
+		p.put(safe)
+		return
+	}
+	for len(safe) > 0 {
+		line, newline := safe, 0
+		if i := bytes.IndexByte(safe, '\n'); i >= 0 {
+			line, newline = safe[:i], 1
+		}
+		if !p.inLine && p.margin != "" {
+			margin := p.margin
+			if len(line) == 0 {
+				margin = strings.TrimRight(margin, " ")
+			}
+			p.paint(inkDim, []byte(margin))
+		}
+		p.paint(p.ink, line)
+		p.put(safe[len(line) : len(line)+newline])
+		safe = safe[len(line)+newline:]
+	}
+}
+
+// paint adds a part of a line in an ink.
+func (p *page) paint(i ink, safe []byte) {
+	if len(safe) == 0 {
+		return
+	}
+	if !p.color || i == inkNone || len(bytes.TrimSpace(safe)) == 0 {
+		p.put(safe)
+		return
+	}
+	p.buf = append(p.buf, i.begin()...)
+	p.put(safe)
+	p.buf = append(p.buf, inkEnd...)
+}
+
+// put adds safe bytes as they are, but for commands that are to be broken.
+func (p *page) put(safe []byte) {
 	if len(safe) == 0 {
 		return
 	}
@@ -56,14 +99,13 @@ func (p *page) write(safe []byte) {
 // line ends the line that is being written, if any, and adds one of its own.
 func (p *page) line(safe string) {
 	p.endLine()
-	p.write([]byte(safe))
-	p.write([]byte{'\n'})
+	p.write([]byte(safe + "\n"))
 }
 
 // endLine writes a newline unless the last byte is one.
 func (p *page) endLine() {
 	if p.inLine {
-		p.write([]byte{'\n'})
+		p.put([]byte{'\n'})
 	}
 }
 

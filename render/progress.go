@@ -8,7 +8,6 @@ func progressToolUse(r *Renderer, e *events.DisplayEvent) {
 	if e.Tool.Partial {
 		return
 	}
-	r.calls.remember(&e.Tool)
 	t, target := lookUp(e.Tool.Name), brief(e.Tool.Target)
 	if t == nil || t.field == fieldNone || target == "" {
 		r.line("Running ", toolName(e.Tool.Name))
@@ -21,47 +20,45 @@ func progressToolUse(r *Renderer, e *events.DisplayEvent) {
 // nothing: the end will come as a ToolProgress.
 func progressToolResult(r *Renderer, e *events.DisplayEvent) {
 	if e.Tool.State == events.ToolStateBackground && !e.Tool.Error {
-		r.calls.goesOn(&e.Tool)
 		return
 	}
-	progressEnd(r, r.calls.answer(&e.Tool), e.Tool.Error)
+	progressEnd(r, &e.Tool, e.Tool.Error)
 }
 
-// progressToolProgress says how work in the background ended. The end of any other call is told by its result.
+// progressToolProgress says how work in the background ended.
 func progressToolProgress(r *Renderer, e *events.DisplayEvent) {
-	if !r.calls.inBackground(&e.Tool) {
-		return
-	}
 	switch e.Tool.State {
 	case events.ToolStateCompleted:
-		progressEnd(r, r.calls.answer(&e.Tool), false)
+		progressEnd(r, &e.Tool, false)
 	case events.ToolStateFailed, events.ToolStateStopped:
-		progressEnd(r, r.calls.answer(&e.Tool), true)
+		progressEnd(r, &e.Tool, true)
 	}
 }
 
 // progressEnd words the end of a call by what is known of it: the table's words for a known tool with its argument, the
 // bare name without, and "Tool" where even that is missing.
-func progressEnd(r *Renderer, c call, isError bool) {
-	t, target := lookUp(c.name), brief(c.target)
+func progressEnd(r *Renderer, c *events.Tool, isError bool) {
+	t, target := lookUp(c.Name), brief(c.Target)
+	var line string
 	switch {
 	case t == nil || t.field == fieldNone || target == "":
-		name := "Tool"
-		if c.name != "" {
-			name = toolName(c.name)
+		line = "Tool"
+		if name := toldName(c); name != "" {
+			line = toolName(name)
 		}
 		if isError {
-			r.line(name, " failed")
-			return
+			line += " failed"
+		} else {
+			line += " finished"
 		}
-		r.line(name, " finished")
 	case isError:
-		r.line(t.noun, " failed: ", target)
+		line = t.noun + " failed: " + target
 	case t.done[len(t.done)-1] == ' ':
-		r.line(t.done, target)
+		line = t.done + target
 	default:
-		r.line(t.done)
+		line = t.done
 	}
+	r.line(line, took(r, c))
 }
 
 // progressNotice shows retries, warnings and errors. A refusal is told by the result that follows.

@@ -2,7 +2,6 @@ package render
 
 import (
 	"strings"
-	"time"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -38,11 +37,7 @@ func aside(e *events.DisplayEvent) string {
 		parts = append(parts, "session "+id)
 	}
 	if e.End != nil && e.End.Duration > 0 {
-		unit := time.Second / 10
-		if e.End.Duration < time.Second {
-			unit = time.Millisecond
-		}
-		parts = append(parts, e.End.Duration.Round(unit).String())
+		parts = append(parts, short(e.End.Duration))
 	}
 	if len(parts) == 0 {
 		return ""

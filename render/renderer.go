@@ -3,56 +3,54 @@ package render
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/tailspan/tailspan/events"
 )
 
-// defaultCalls is how many open tool calls a Renderer remembers unless told otherwise.
-const defaultCalls = 1024
-
-// Settings says how a Renderer renders. The zero value is default mode.
-type Settings struct {
-	// Mode tells how much is shown.
-	Mode Mode
-	// Style is what verbose mode looks like.
-	Style Style
-	// EscapeCommands breaks what a CI system would take for a command to it in the log: see the package's Safety section.
-	EscapeCommands bool
-	// Calls is how many open tool calls are remembered, so that a result that tells only an id can be named; the oldest
-	// is forgotten. 0 means 1024.
-	Calls int
-}
-
-// Renderer writes events for people. It is an [events.Sink]; each Emit is at most one write to the underlying writer,
-// and nothing complete stays back. It must be closed to end an unfinished text.
+// Renderer writes the events of one stream for people. It is an [events.Sink]; each Emit is at most one write to each
+// writer, and nothing complete stays back. It must be closed to end an unfinished text. It shows every event: what
+// several streams have in common, and the throttle of the activity style, is the work of a [Log].
 type Renderer struct {
-	w     io.Writer
-	mode  Mode
-	style Style
-	page  page
-	text  text
-	calls callMemory
-	err   error
+	w, linesTo io.Writer
+	settings   Settings
+	origin     Origin
+	page       page  // of the text
+	side       *page // of all other lines; the same unless Settings.Lines is set
+	text       text
+	memory     memory
+	textMargin string
+	lineMargin string
+	err        error
 }
 
 // New makes a Renderer that writes to w. It does not close w.
-func New(w io.Writer, s Settings) *Renderer {
-	if s.Calls <= 0 {
-		s.Calls = defaultCalls
+func New(w io.Writer, s Settings) *Renderer { return newRenderer(w, s, Origin{}) }
+
+func newRenderer(w io.Writer, s Settings, o Origin) *Renderer {
+	s = s.complete()
+	r := &Renderer{w: w, settings: s, origin: o, memory: newMemory(s)}
+	r.page = page{escape: s.EscapeCommands, color: s.Color}
+	r.side = &r.page
+	if s.Lines != nil {
+		r.linesTo = s.Lines
+		r.side = &page{escape: s.EscapeCommands, color: s.Color}
 	}
-	if s.Style >= styleEnd {
-		s.Style = StyleMarker
-	}
-	return &Renderer{w: w, mode: s.Mode, style: s.Style, page: page{escape: s.EscapeCommands}, calls: callMemory{limit: s.Calls}}
+	return r
 }
 
 // Emit renders one event. A failed write is kept for [Renderer.Err]; after it nothing more is written.
-func (r *Renderer) Emit(e *events.DisplayEvent) {
-	if r.err != nil || r.mode == ModeJSON {
+func (r *Renderer) Emit(e *events.DisplayEvent) { r.show(r.memory.take(e)) }
+
+// show renders an event that the memory has completed.
+func (r *Renderer) show(e *events.DisplayEvent) {
+	mode := r.settings.Mode
+	if r.err != nil || mode == ModeJSON {
 		return
 	}
+	r.setMargins(e)
 	if e.Kind == events.KindText {
-		if r.mode != ModeQuiet {
+		if mode != ModeQuiet {
 			r.addText(e)
 		}
 	} else {
@@ -60,20 +58,62 @@ func (r *Renderer) Emit(e *events.DisplayEvent) {
 		if row.ends == endsAll || row.ends == endsThread && e.ParentID == r.text.key.parent {
 			r.endText()
 		}
+		r.side.ink = inkOf(e)
 		switch {
-		case r.mode == ModeQuiet && row.quiet != nil:
+		case mode == ModeQuiet && row.quiet != nil:
 			row.quiet(r, e)
-		case r.mode == ModeVerbose && row.verbose[r.style] != nil:
-			row.verbose[r.style](r, e)
+		case mode == ModeVerbose && row.verbose[r.settings.Style] != nil:
+			row.verbose[r.settings.Style](r, e)
+		}
+		r.side.ink = inkNone
+		if e.Kind == events.KindSessionEnded {
+			r.summarize()
 		}
 	}
 	r.flush()
 }
 
+// setMargins says what begins the lines of an event: its step where steps are told apart, white space for a sub-agent,
+// and in the activity style the time of lines that are not text.
+func (r *Renderer) setMargins(e *events.DisplayEvent) {
+	r.textMargin, r.lineMargin = "", ""
+	switch r.settings.Mode {
+	case ModeQuiet:
+		r.lineMargin = r.stepLabel()
+	case ModeVerbose:
+		in := r.memory.nesting.indent(e.ParentID)
+		r.textMargin, r.lineMargin = in, in
+		if r.settings.Style == StyleActivity {
+			step := r.stepLabel()
+			r.textMargin, r.lineMargin = step+in, r.clock(e)+" "+step+in
+		}
+		if r.side != &r.page {
+			r.textMargin = ""
+		}
+	}
+}
+
+// stepLabel is "[step] ", empty without a step.
+func (r *Renderer) stepLabel() string {
+	if step := brief(r.origin.Step); step != "" {
+		return "[" + step + "] "
+	}
+	return ""
+}
+
+// clock is the time of day of an event: its own, else the clock's of a live stream, else that of the event before.
+func (r *Renderer) clock(e *events.DisplayEvent) string {
+	at := r.memory.timeOf(e)
+	if at.IsZero() {
+		return "--:--:--"
+	}
+	return at.In(r.settings.Location).Format(time.TimeOnly)
+}
+
 // PassThrough writes a line of a stream that no parser knows, sanitised and closed by a newline, in every mode; in JSON
 // mode it is [Renderer.Raw].
 func (r *Renderer) PassThrough(line []byte) {
-	if r.mode == ModeJSON {
+	if r.settings.Mode == ModeJSON {
 		r.Raw(line)
 		return
 	}
@@ -81,6 +121,7 @@ func (r *Renderer) PassThrough(line []byte) {
 		return
 	}
 	r.page.endLine()
+	r.page.margin, r.page.ink = "", inkNone
 	r.page.write([]byte(Sanitize(string(line))))
 	r.page.endLine()
 	r.flush()
@@ -109,10 +150,16 @@ func (r *Renderer) Break() {
 	r.flush()
 }
 
-// Close ends an unfinished text and returns [Renderer.Err]. It does not close the writer.
+// Close ends an unfinished text, sums up a run that has not ended, and returns [Renderer.Err]. It does not close the
+// writer.
 func (r *Renderer) Close() error {
 	if r.err == nil {
 		r.endText()
+		r.lineMargin = ""
+		if r.settings.activity() {
+			r.lineMargin = r.stepLabel()
+		}
+		r.summarize()
 		r.flush()
 	}
 	return r.err
@@ -123,29 +170,44 @@ func (r *Renderer) Err() error { return r.err }
 
 // line writes one line, sanitised and without blanks at its end, after the line of an unfinished text.
 func (r *Renderer) line(parts ...string) {
-	r.page.line(joinLine(parts))
+	line := joinLine(parts)
+	if r.settings.activity() && r.settings.Width != nil {
+		if width := r.settings.Width(); width > 0 {
+			line = fit(line, width-cells(r.lineMargin))
+		}
+	}
+	r.side.margin = r.lineMargin
+	r.side.line(line)
 }
 
 // block writes safe text of several lines and ends its last line.
 func (r *Renderer) block(safe string) {
-	r.page.endLine()
-	r.page.write([]byte(safe))
-	r.page.endLine()
+	r.side.endLine()
+	r.side.margin, r.side.ink = r.lineMargin, inkNone
+	r.side.write([]byte(safe))
+	r.side.endLine()
 }
 
-// flush hands what was rendered to the writer.
+// flush hands what was rendered to the writers.
 func (r *Renderer) flush() {
-	if len(r.page.buf) == 0 {
+	r.writeOut(r.w, &r.page)
+	if r.side != &r.page {
+		r.writeOut(r.linesTo, r.side)
+	}
+}
+
+func (r *Renderer) writeOut(w io.Writer, p *page) {
+	if len(p.buf) == 0 || r.err != nil {
 		return
 	}
-	n, err := r.w.Write(r.page.buf)
-	if err == nil && n < len(r.page.buf) {
+	n, err := w.Write(p.buf)
+	if err == nil && n < len(p.buf) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
 		r.err = fmt.Errorf("write output: %w", err)
 	}
-	r.page.buf = keepSmall(r.page.buf)
+	p.buf = keepSmall(p.buf)
 }
 
 // keepSmall empties a buffer for its next use; one that a huge text blew up is let go.

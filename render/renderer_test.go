@@ -92,7 +92,7 @@ func full(k events.Kind) *events.DisplayEvent {
 func TestBarePayloads(t *testing.T) {
 	for _, k := range append(events.Kinds(), events.KindUnspecified, 200) {
 		for mode := render.ModeDefault; mode <= render.ModeJSON; mode++ {
-			for style := render.StyleMarker; style <= render.StyleProgress; style++ {
+			for style := render.StyleMarker; style <= render.StyleActivity; style++ {
 				out := emit(render.Settings{Mode: mode, Style: style}, &events.DisplayEvent{Kind: k})
 				assert.NotContains(t, out, " \n", "kind %s, mode %s, style %s", k, mode, style)
 				if k == events.KindUnspecified || k == 200 {
@@ -233,12 +233,14 @@ func TestEveryEventIsWrittenAtOnce(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for _, name := range []string{"default", "verbose", "quiet", "json"} {
+	assert.Equal(t, []string{"default", "verbose", "quiet", "json"}, render.ModeNames())
+	assert.Equal(t, []string{"marker", "transcript", "progress", "activity"}, render.StyleNames())
+	for _, name := range render.ModeNames() {
 		m, err := render.ParseMode(name)
 		require.NoError(t, err)
 		assert.Equal(t, name, m.String())
 	}
-	for _, name := range []string{"marker", "transcript", "progress"} {
+	for _, name := range render.StyleNames() {
 		s, err := render.ParseStyle(name)
 		require.NoError(t, err)
 		assert.Equal(t, name, s.String())
@@ -246,7 +248,7 @@ func TestNames(t *testing.T) {
 	_, err := render.ParseMode("Verbose")
 	assert.EqualError(t, err, `mode must be one of default, verbose, quiet, json, got "Verbose"`)
 	_, err = render.ParseStyle("")
-	assert.EqualError(t, err, `style must be one of marker, transcript, progress, got ""`)
+	assert.EqualError(t, err, `style must be one of marker, transcript, progress, activity, got ""`)
 	assert.Equal(t, "mode(9)", render.Mode(9).String())
 	assert.Equal(t, "style(9)", render.Style(9).String())
 	assert.Equal(t, "[tool: Read(calc.go)]\n", emit(render.Settings{Mode: render.ModeVerbose, Style: 9}, full(events.KindToolUse)))

@@ -12,9 +12,11 @@ const maxBlankLead = 4096
 
 // text is the text that is being written.
 type text struct {
-	open  bool
-	key   textKey
-	clean sanitizer
+	open   bool
+	key    textKey
+	page   *page  // where it is written
+	margin string // begins its lines
+	clean  sanitizer
 	// blankLead is the white space that the text began with, not written yet: only where blank texts are left out.
 	blankLead []byte
 	spoken    bool // something other than white space was seen
@@ -22,15 +24,25 @@ type text struct {
 }
 
 // textKey tells the pieces of one text from those of another.
-type textKey struct{ message, parent string }
+type textKey struct {
+	message, parent string
+	reasoning       bool
+}
 
-// addText writes a whole text, or a piece of one.
+// reasoningMargin begins the lines of what the agent thinks.
+const reasoningMargin = "│ "
+
+// addText writes a whole text, or a piece of one. What the agent thinks is a text behind a margin.
 func (r *Renderer) addText(e *events.DisplayEvent) {
-	key := textKey{message: e.MessageID, parent: e.ParentID}
+	key := textKey{message: e.MessageID, parent: e.ParentID, reasoning: e.Kind == events.KindReasoning}
 	if r.text.open && (!e.Delta || r.text.key != key) {
 		r.endText()
 	}
-	r.text.open, r.text.key = true, key
+	r.text.open, r.text.key, r.text.margin = true, key, r.textMargin
+	r.text.page = &r.page
+	if key.reasoning {
+		r.text.page, r.text.margin = r.side, r.lineMargin+reasoningMargin
+	}
 	r.text.scratch = r.text.clean.append(r.text.scratch[:0], e.Text)
 	r.writeText(r.text.scratch)
 	if !e.Delta {
@@ -45,21 +57,26 @@ func (r *Renderer) endText() {
 	}
 	r.text.scratch = r.text.clean.finish(r.text.scratch[:0])
 	r.writeText(r.text.scratch)
-	r.page.endLine()
+	r.text.page.endLine()
 	r.text = text{scratch: keepSmall(r.text.scratch)}
 }
 
 // writeText writes safe text. Where blank texts are left out, white space waits for what follows it.
 func (r *Renderer) writeText(safe []byte) {
+	p := r.text.page
+	p.margin, p.ink = r.text.margin, inkNone
+	if r.text.key.reasoning {
+		p.ink = inkDim
+	}
 	if r.text.spoken || !r.leavesOutBlankText() {
-		r.page.write(safe)
+		p.write(safe)
 		return
 	}
 	for i, c := range string(safe) {
 		if !unicode.IsSpace(c) {
 			r.text.spoken = true
-			r.page.write(r.text.blankLead)
-			r.page.write(safe[i:])
+			p.write(r.text.blankLead)
+			p.write(safe[i:])
 			r.text.blankLead = nil
 			return
 		}
@@ -70,5 +87,5 @@ func (r *Renderer) writeText(safe []byte) {
 }
 
 func (r *Renderer) leavesOutBlankText() bool {
-	return r.mode == ModeVerbose && r.style == StyleProgress
+	return r.text.key.reasoning || r.settings.Mode == ModeVerbose && r.settings.Style == StyleProgress
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
@@ -66,20 +65,9 @@ func transcriptArg(f field, target string) string {
 	}
 }
 
-// transcriptToolResult is "→ error: first line", "→ 12 lines", "→ ok" or "→ first line", the first that applies.
+// transcriptToolResult is "→ error: first line", "→ 12 lines", "→ ok" or "→ first line".
 func transcriptToolResult(r *Renderer, e *events.DisplayEvent) {
-	t := &e.Tool
-	summary := firstLine(t.Summary)
-	switch {
-	case t.Error:
-		r.line("→ ", colon("error", firstLine(t.Err, t.Summary)))
-	case t.HasLines:
-		r.line("→ ", strconv.Itoa(t.Lines), " lines")
-	case summary == "":
-		r.line("→ ok")
-	default:
-		r.line("→ ", summary)
-	}
+	r.line("→ ", outcome(&e.Tool), took(r, &e.Tool))
 }
 
 // transcriptNotice shows retries, warnings and errors. A refusal is told by the result that follows.

@@ -1,7 +1,10 @@
 package render
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -67,4 +70,43 @@ func questions(a *events.Ask) []string {
 		all = append(all, line)
 	}
 	return all
+}
+
+// outcome is what came of a call: "error: first line", "12 lines", "ok" or the first line, the first that applies.
+func outcome(t *events.Tool) string {
+	summary := firstLine(t.Summary)
+	switch {
+	case t.Error:
+		return colon("error", firstLine(t.Err, t.Summary))
+	case t.HasLines:
+		return strconv.Itoa(t.Lines) + " lines"
+	case summary == "":
+		return "ok"
+	default:
+		return summary
+	}
+}
+
+// took is " (340ms)", how long a call took, where that is asked for and known.
+func took(r *Renderer, t *events.Tool) string {
+	if !r.settings.Results || t.Duration <= 0 {
+		return ""
+	}
+	return " (" + short(t.Duration) + ")"
+}
+
+// short is a duration with no more than people read: "340ms", "4.1s", "1m02s", "3h05m".
+func short(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute-50*time.Millisecond:
+		return d.Round(time.Second / 10).String()
+	case d < time.Hour-time.Second/2:
+		s := int(d.Round(time.Second) / time.Second)
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	default:
+		m := int(d.Round(time.Minute) / time.Minute)
+		return fmt.Sprintf("%dh%02dm", m/60, m%60)
+	}
 }

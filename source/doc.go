@@ -63,6 +63,28 @@
 //	alias      the path is gone                                  -
 //	alias      the path is another file's                        new
 //
+// # Restarts
+//
+// With a [Settings.Store] the position of each file is kept, with what tells that it is the same file, under the key
+// "file/" and the stream's id. It is written after lines were accepted and before the next are handed over, so a process
+// that is killed gives one batch of a file again, and none if it is shut down. A write that takes long makes the next one
+// of that file wait for nine times as long, up to a second, so that saving takes a tenth of the time at most; then what
+// comes again is up to a second's worth. A value that can't be written is tried again and reading goes on: what is in the
+// store is old then, and what comes after a restart comes twice, but nothing is lost.
+//
+// At start, stored files are files that are gone, which the table above finds again: by path and inode; by inode, head and
+// mark; by head and mark alone. A file whose path, inode, size and time are those that were stored is not opened, unless
+// its consumer owes something ([Stateful]). Stores that are no [Walker] are asked for each new file by the name that it
+// would be given, so a file that was renamed while nobody looked is another file. What a store has of files that were not
+// found for [Settings.KeepGone] is deleted. With [StartAtEnd] only files that are older than the last stored position
+// are skipped: what was made while no process looked is new.
+//
+// A stored value that is broken or was written by a newer version is reported, to the [Observer] and the log, and its file
+// is read as if there were none. A store that can't be read at all makes Start fail.
+//
+// With [Settings.Replay] a consumer that is opened for a file that was read before is first given its lines again, from
+// the first that was accepted, marked [Line.Replayed], and then reading goes on: the file is the saved state.
+//
 // # Lifetime
 //
 // [Line.Data] is valid until the handler returns. [Files.Start] looks at all files before it returns;

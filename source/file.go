@@ -55,6 +55,8 @@ type file struct {
 	// rechecked tells that it was looked at twice, since it has the inode and not the content of a known one.
 	rechecked bool
 	first     bool // was there at start
+	// restored tells that it is known from the store; present, that its inode was seen at start.
+	restored, present bool
 	// seen numbers the last look at all files that found it.
 	seen uint32
 
@@ -69,6 +71,16 @@ type file struct {
 	handle   handle
 	streamID string
 	owesIdle bool // lines were accepted and Idle was not
+
+	begin         int64 // where the first line that was accepted begins
+	begun         bool
+	atEnd         bool   // nothing stood behind the position
+	consumerState []byte // what the consumer gave last
+	open          bool   // it owes something that needs no further line
+	replayAt      int64  // where replaying goes on, while replaying
+	// replaying tells that the consumer has not yet been given again all that was accepted.
+	replaying bool
+	stored    *saved // what the store has; nil: nothing
 }
 
 // timers is a heap of files by the time they want to be looked at.

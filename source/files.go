@@ -29,6 +29,8 @@ type Files struct {
 	giveUp  context.CancelFunc // ends the handler's context
 	table   *table
 	watch   *watcher
+	saver   *saver
+	nudges  *nudges
 	jobs    chan job
 	results chan result
 	workers sync.WaitGroup
@@ -47,6 +49,7 @@ func New(settings Settings, handler Handler) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.skip = settings.Skip
 	return &Files{settings: settings.withDefaults(), handler: handler, globs: g, open: openFile, newWatcher: newWatcher}, nil
 }
 
@@ -73,10 +76,17 @@ func (f *Files) Start(ctx context.Context) error {
 		f.watch = w
 	}
 	f.table = newTable(f.settings, &f.globs)
+	f.saver = &saver{store: f.settings.Store, observer: &f.settings.Observer}
+	if err := f.table.restore(ctx, f.saver); err != nil {
+		cancel()
+		return errors.Join(err, f.watch.close())
+	}
+	f.nudges = newNudges()
 	took := f.firstLook()
 	for range f.settings.MaxConcurrentFiles {
 		r := &reader{
 			settings: f.settings, handler: f.handler, open: f.open, names: f.table.names, ctx: run, stop: f.stop,
+			saver: f.saver, nudges: f.nudges,
 			split: newSplitter(f.settings.BatchBytes, f.settings.MaxLineSize),
 		}
 		f.workers.Go(func() {
@@ -85,7 +95,7 @@ func (f *Files) Start(ctx context.Context) error {
 			}
 		})
 	}
-	f.manager.Go(func() { f.manage(took) })
+	f.manager.Go(func() { f.manage(run, took) })
 	return nil
 }
 
@@ -132,11 +142,11 @@ func (f *Files) Shutdown(ctx context.Context) error {
 	}
 	f.giveUp()
 	<-done
-	return errors.Join(f.watch.close(), f.table.closeAll(ctx))
+	return errors.Join(f.watch.close(), f.closeAll(ctx))
 }
 
 // manage is the one goroutine that knows all files. It decides what is to be read; workers read.
-func (f *Files) manage(took time.Duration) {
+func (f *Files) manage(ctx context.Context, took time.Duration) {
 	t := f.table
 	requests, reports := make(chan scanRequest, 1), make(chan scanReport)
 	f.manager.Go(func() { serveScans(&f.globs, f.watch, requests, reports, f.stop) })
@@ -155,6 +165,15 @@ func (f *Files) manage(took time.Duration) {
 			scanning = true
 			requests <- req
 		}
+		if dead := t.dead; len(dead) > 0 {
+			t.dead = nil
+			f.manager.Go(func() {
+				for _, id := range dead {
+					f.saver.delete(ctx, []string{checkpointPrefix + id})
+					t.names.free(id)
+				}
+			})
+		}
 		var jobs chan<- job
 		var next job
 		if j, ok := t.nextJob(); ok {
@@ -169,6 +188,10 @@ func (f *Files) manage(took time.Duration) {
 			t.settle(res)
 		case event := <-events:
 			t.event(event, f.watch)
+		case <-f.nudges.signal:
+			for _, one := range f.nudges.take() {
+				t.touch(one)
+			}
 		case err := <-watchErrors:
 			f.watchError(err)
 		case report := <-reports:
@@ -217,21 +240,27 @@ func (f *Files) drain() {
 	}
 }
 
-// closeAll closes what is open at shutdown.
-func (t *table) closeAll(ctx context.Context) error {
+// closeAll closes what is open at shutdown, and writes what is not written yet.
+func (f *Files) closeAll(ctx context.Context) error {
+	t := f.table
 	var errs []error
-	for f := range t.all() {
-		if err := f.closeHandle(); err != nil {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	for one := range t.all() {
+		if err := one.closeHandle(); err != nil {
 			errs = append(errs, fmt.Errorf("close file: %w", err))
 		}
-		if f.consumer == nil {
-			continue
+		if one.consumer != nil {
+			if err := one.consumer.Close(ctx, CloseReasonShutdown); err != nil {
+				errs = append(errs, fmt.Errorf("close stream of %q: %w", one.path, err))
+			}
+			t.settings.Observer.closed(one.path, CloseReasonShutdown)
 		}
-		if err := f.consumer.Close(ctx, CloseReasonShutdown); err != nil {
-			errs = append(errs, fmt.Errorf("close stream of %q: %w", f.path, err))
+		now := saved{path: one.path, pos: one.pos, size: one.size, mtime: one.mtime}
+		if _, err := f.saver.save(last, one, now, true); err != nil {
+			errs = append(errs, err)
 		}
-		f.consumer = nil
-		t.settings.Observer.closed(f.path, CloseReasonShutdown)
+		one.consumer = nil
 	}
 	t.kept = list.New()
 	return errors.Join(errs...)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"reflect"
 	"testing"
 	"unicode/utf8"
 
@@ -163,6 +164,34 @@ func FuzzGlob(f *testing.F) {
 			if c == '/' && i > 0 {
 				require.True(t, g.canHold(file[:i]), "folder %q", file[:i])
 			}
+		}
+	})
+}
+
+// FuzzCheckpoint: what is not a value that we wrote is refused, with one of two errors; what is read writes itself.
+func FuzzCheckpoint(f *testing.F) {
+	c := checkpoint{Stream: "s", Path: "/a", Inode: 7, Size: 100, Offset: 90, HeadLen: 90, MarkLen: 90, State: []byte("x")}
+	value, err := c.encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(value)
+	f.Add(value[:20])
+	f.Add([]byte("tailspan-checkpoint 2 00000000\n{}"))
+	f.Fuzz(func(t *testing.T, value []byte) {
+		c, err := decodeCheckpoint(value)
+		if err != nil {
+			if !errors.Is(err, ErrBroken) && !errors.Is(err, ErrNewer) {
+				t.Fatalf("error of no kind: %v", err)
+			}
+			return
+		}
+		again, err := c.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := decodeCheckpoint(again); err != nil || !reflect.DeepEqual(back, c) {
+			t.Fatalf("%q gives %+v, then %+v (%v)", value, c, back, err)
 		}
 	})
 }

@@ -26,6 +26,7 @@ func ValidateGlob(key, pattern string) error {
 // globs is a set of patterns: what to read, and what of it not. Paths are absolute and have slashes as separators.
 type globs struct {
 	include, exclude []glob
+	skip             func(path string) bool // leaves out more; may be nil
 }
 
 // glob is one pattern, absolute.
@@ -131,7 +132,7 @@ func (g *globs) match(file string) bool {
 
 func (g *globs) excluded(file string) bool {
 	file = filepath.ToSlash(file)
-	return slices.ContainsFunc(g.exclude, func(one glob) bool { return doublestar.MatchUnvalidated(one.pattern, file) })
+	return g.skip != nil && g.skip(file) || slices.ContainsFunc(g.exclude, func(one glob) bool { return doublestar.MatchUnvalidated(one.pattern, file) })
 }
 
 // folderGlobs is what is left to match in one folder.

@@ -1,14 +1,13 @@
 package source
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"strings"
+
+	"github.com/tailspan/tailspan/source/unpack"
 )
 
 // handle is an open file. ReadAt reads as many bytes as there are; only at the end it reads fewer than asked, with
@@ -26,7 +25,7 @@ type opener func(path string) (handle, error)
 var errNotRegular = errors.New("not a regular file")
 
 // isCompressed tells by its name whether a file is compressed.
-func isCompressed(path string) bool { return strings.HasSuffix(path, ".gz") }
+func isCompressed(path string) bool { return unpack.Is(path) }
 
 // openFile opens a file to be read at any place.
 func openFile(path string) (handle, error) {
@@ -42,27 +41,37 @@ func openFile(path string) (handle, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	if isCompressed(path) {
-		return &gzipHandle{file: f, path: path}, nil
+		return &packedHandle{file: f, path: path}, nil
 	}
 	return f, nil
 }
 
-// gzipHandle reads the content of a .gz file. It reads forwards; going back means beginning again.
-type gzipHandle struct {
+// packedHandle reads the content of a compressed file. It reads forwards; going back means beginning again.
+type packedHandle struct {
 	file   handle
 	path   string
-	reader *gzip.Reader
+	reader io.ReadCloser
 	at     int64 // of the next byte that reader gives
 }
 
 // Stat tells about the file as it is, compressed.
-func (h *gzipHandle) Stat() (fs.FileInfo, error) { return h.file.Stat() }
+func (h *packedHandle) Stat() (fs.FileInfo, error) { return h.file.Stat() }
 
 // Close closes the file.
-func (h *gzipHandle) Close() error { return h.file.Close() }
+func (h *packedHandle) Close() error { return errors.Join(h.letGo(), h.file.Close()) }
+
+// letGo ends the reading of the content.
+func (h *packedHandle) letGo() error {
+	if h.reader == nil {
+		return nil
+	}
+	r := h.reader
+	h.reader, h.at = nil, 0
+	return r.Close()
+}
 
 // ReadAt reads content, not the file's bytes.
-func (h *gzipHandle) ReadAt(p []byte, offset int64) (int, error) {
+func (h *packedHandle) ReadAt(p []byte, offset int64) (int, error) {
 	if h.reader == nil || offset < h.at {
 		if err := h.rewind(); err != nil {
 			return 0, h.wrap(err)
@@ -84,20 +93,19 @@ func (h *gzipHandle) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 // ended tells a content that ends from a file that breaks off: both are an unexpected end for a full read.
-func (h *gzipHandle) ended() bool {
+func (h *packedHandle) ended() bool {
 	var one [1]byte
 	n, err := h.reader.Read(one[:])
 	return n == 0 && errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // rewind begins at the first byte again.
-func (h *gzipHandle) rewind() error {
-	h.reader, h.at = nil, 0
-	reader, err := gzip.NewReader(bufio.NewReaderSize(io.NewSectionReader(h.file, 0, 1<<62), 64<<10))
+func (h *packedHandle) rewind() error {
+	if err := h.letGo(); err != nil {
+		return err
+	}
+	reader, err := unpack.New(h.path, io.NewSectionReader(h.file, 0, 1<<62))
 	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF // shorter than a header: still being written
-		}
 		return err
 	}
 	h.reader = reader
@@ -105,10 +113,9 @@ func (h *gzipHandle) rewind() error {
 }
 
 // wrap adds the path; io.EOF stays as it is, since it is no error.
-func (h *gzipHandle) wrap(err error) error {
+func (h *packedHandle) wrap(err error) error {
 	if err == nil || err == io.EOF { //nolint:errorlint // the bare value is the contract of io.ReaderAt
 		return err
 	}
-	h.reader = nil
-	return fmt.Errorf("decompress %q: %w", h.path, err)
+	return fmt.Errorf("decompress %q: %w", h.path, errors.Join(err, h.letGo()))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -108,5 +109,25 @@ func TestFilesCompressedLineOverTheLimit(t *testing.T) {
 		w.pass(5 * time.Second)
 		assert.Equal(w, []string{"one", "two"}, w.sink.all())
 		assert.Equal(w, 2, skipped)
+	})
+}
+
+// Zstandard is read as gzip is, also a file that is seen while it is still being compressed.
+func TestFilesZstandard(t *testing.T) {
+	bubble(t, func(w *world) {
+		lines, text := records(0, 5000)
+		z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+		require.NoError(w, err)
+		data := string(z.EncodeAll([]byte(text+"the last has no newline"), nil))
+		require.NoError(w, z.Close())
+		w.begin(pollOnly, func(s *Settings) { s.Include = []string{w.path("**/*.zst")} })
+		for _, cut := range []int{0, 3, len(data) / 2, len(data)} {
+			w.put("a.jsonl.zst", data[:cut])
+			w.pass(5 * time.Second)
+		}
+		s := oneStream(w)
+		assert.Equal(w, append(lines, "the last has no newline"), s.text)
+		assert.Equal(w, []CloseReason{CloseReasonEnd}, s.closed)
+		assert.True(w, s.Compressed)
 	})
 }

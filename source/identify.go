@@ -23,6 +23,7 @@ func (t *table) identify(f *file, res result) {
 		t.unalias(f)
 	}
 	f.size, f.mtime = res.size, res.mtime
+	t.stored(res)
 	start := t.starts[res.id]
 	delete(t.starts, res.id)
 	switch {
@@ -34,7 +35,7 @@ func (t *table) identify(f *file, res result) {
 	case len(f.claims) > 0:
 		t.decideClaim(f, res)
 	case t.sameFile(f, res):
-	case !f.first && !f.disowned && t.sameContent(f, res):
+	case !f.disowned && t.sameContent(f, res):
 	default:
 		t.follow(f, res)
 	}
@@ -83,10 +84,14 @@ func (t *table) sameFile(f *file, res result) bool {
 // sameContent deals with a head that is known under another inode: a file that was moved to another file system or
 // replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
 func (t *table) sameContent(f *file, res result) bool {
-	alive, looked := false, 0
+	alive, undecided, looked := false, false, 0
 	t.heads.find(res.head, func(known *file) bool {
 		looked++
 		switch {
+		case known.unverified() && known != f: // the store's word, not looked into yet
+			undecided = true
+		case known.present && known.slot != nil: // it is there, under whatever path, or was replaced in place
+		case f.first && !known.restored: // two that were there at start are two
 		case known.busy: // there is more to it than we know
 			alive = true
 		case known.state == stateFollowed:
@@ -97,12 +102,19 @@ func (t *table) sameContent(f *file, res result) bool {
 		case known.pos.offset == 0: // nothing of it was read
 		case res.size >= known.pos.offset || isCompressed(f.path):
 			f.claims = append(f.claims, known)
+			if known.path == f.path {
+				last := len(f.claims) - 1
+				f.claims[0], f.claims[last] = f.claims[last], f.claims[0]
+			}
 		default: // perhaps the copy is still being made
 			alive = true
 		}
 		return looked < maxLooked
 	})
 	switch {
+	case undecided:
+		f.claims = nil
+		t.hold(f, 10*busyWait)
 	case len(f.claims) > 0:
 		t.touch(f) // a worker looks whether it goes on where the known one was
 	case alive && !f.held:
@@ -135,6 +147,12 @@ func (t *table) decideClaim(f *file, res result) {
 // adopt has a known file go on under the path of f, which was only a name for it.
 func (t *table) adopt(known, f *file, id fileID) {
 	t.drop(f)
+	t.adoptAs(known, f.path, id)
+	t.touch(known)
+}
+
+// adoptAs has a known file go on under a path.
+func (t *table) adoptAs(known *file, path string, id fileID) {
 	switch known.state {
 	case stateFollowed:
 		if t.paths[known.path] == known {
@@ -152,13 +170,22 @@ func (t *table) adopt(known, f *file, id fileID) {
 		t.letGo(known)
 		t.forgetID(known)
 	}
-	known.state, known.path, known.id = stateFollowed, f.path, id
+	known.state, known.path, known.id = stateFollowed, path, id
 	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
 	known.size = -1 // to be looked at
 	if id != (fileID{}) {
 		t.ids[id] = known
 	}
-	t.paths[f.path] = known
+	t.paths[path] = known
 	t.disarm(known)
-	t.touch(known)
+}
+
+// stored takes in what a worker found in a store that can't tell all that it holds.
+func (t *table) stored(res result) {
+	if res.saveErr != nil {
+		t.unusable(checkpointPrefix, res.saveErr)
+	}
+	if res.stored != nil && t.names.vacant(res.stored.Stream) && t.restored[storedKey{res.stored.Path, fileID{res.stored.Device, res.stored.Inode}}] == nil {
+		t.recall(res.stored)
+	}
 }

@@ -1,5 +1,7 @@
 package source
 
+import "time"
+
 // jobKind says what a worker is to do with a file.
 type jobKind uint8
 
@@ -52,4 +54,9 @@ type result struct {
 	tail    bool   // an unfinished line that may be taken later
 	head    []byte // of a probe: how the file begins
 	claimed bool   // of a probe: it does go on there
+	// stored, of a probe: what the store has under the name that the file would be given.
+	stored *checkpoint
+	// saveIn is when a position that was not written is to be written. 0: nothing is owed.
+	saveIn  time.Duration
+	saveErr error
 }

@@ -10,6 +10,8 @@ type Line struct {
 	Offset, Next int64
 	// Live tells that the line was written while the file was followed: after its end had been reached once.
 	Live bool
+	// Replayed tells that the line was accepted before, and is given again so that the consumer knows what it knew.
+	Replayed bool
 }
 
 // markSize is how many bytes before the position are remembered (as a hash), and so how many bytes before the current

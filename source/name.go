@@ -17,11 +17,24 @@ type streamNames struct {
 // name makes an id from where the file was seen first and what its first line is. Two files that would have the same
 // one (a file was moved away and another with the same first line made in its place) are numbered.
 func (n *streamNames) name(path string, firstLine []byte) string {
+	return n.again(streamName(path, firstLine))
+}
+
+// streamName is the id without a number.
+func streamName(path string, firstLine []byte) string {
 	h := sha256.New()
 	h.Write([]byte(filepath.ToSlash(path)))
 	h.Write([]byte{0})
 	h.Write(firstLine)
-	return n.again(hex.EncodeToString(h.Sum(nil)[:16]))
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// vacant tells whether no file that is followed has an id.
+func (n *streamNames) vacant(id string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	_, taken := n.taken[id]
+	return !taken
 }
 
 // again takes an id, or a numbered one if it is taken.

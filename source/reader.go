@@ -22,6 +22,8 @@ type reader struct {
 	names    *streamNames
 	ctx      context.Context // ends when the handler has to give up
 	stop     <-chan struct{} // closed when no new batch may be begun
+	saver    *saver
+	nudges   *nudges
 	split    *splitter
 	lines    []Line
 	head     [headSize]byte
@@ -44,6 +46,9 @@ func (r *reader) do(j job) result {
 		}
 	case jobEvict:
 		r.close(&res, CloseReasonIdle)
+	}
+	if j.kind != jobProbe && res.outcome != outcomeRewritten {
+		r.save(&res)
 	}
 	return res
 }
@@ -113,8 +118,8 @@ func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 	}
 	res.pos = position{}
 	res.pos.extend(res.head)
-	if res.seek <= 0 {
-		return nil
+	if err := r.lookup(res); err != nil || res.seek <= 0 {
+		return err
 	}
 	var before [markSize]byte
 	k := min(res.seek, markSize)
@@ -128,6 +133,22 @@ func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 	res.pos.move(res.seek, before[:k])
 	res.pos.discard = before[k-1] != '\n'
 	return nil
+}
+
+// lookup asks the store for the file that is probed, as soon as its first line tells its name. Whether it is that file
+// is for the manager to find out.
+func (r *reader) lookup(res *result) error {
+	line, _, whole := bytes.Cut(res.head, []byte{'\n'})
+	if r.saver.store == nil || !whole && len(res.head) < headSize {
+		return nil
+	}
+	c, err := r.saver.lookup(r.ctx, streamName(res.path, line))
+	if errors.Is(err, ErrNewer) || errors.Is(err, ErrBroken) {
+		res.saveErr = err
+		return nil
+	}
+	res.stored = c
+	return err
 }
 
 // holdsMark tells whether the bytes before the position are those that were read.
@@ -224,7 +245,8 @@ func (r *reader) close(res *result, reason CloseReason) {
 	err := f.closeHandle()
 	if f.consumer != nil {
 		err = errors.Join(err, f.consumer.Close(r.ctx, reason))
-		f.consumer = nil
+		f.keepState()
+		f.consumer, f.replaying = nil, false
 		r.settings.Observer.closed(f.path, reason)
 	}
 	if err != nil {
@@ -242,19 +264,35 @@ func (f *file) closeHandle() error {
 }
 
 // offer hands lines to the consumer, which is opened first if need be.
-func (r *reader) offer(res *result, lines []Line) error {
+func (r *reader) offer(res *result, lines []Line) *stopped {
+	if s := r.ready(res); s != nil {
+		return s
+	}
+	f := res.file
+	if err := f.consumer.Lines(r.ctx, lines); err != nil {
+		return &stopped{outcomeRefused, err}
+	}
+	if !f.begun {
+		f.begun, f.begin = true, lines[0].Offset
+	}
+	f.owesIdle = true
+	return nil
+}
+
+// ready opens the consumer, if there is none, and has it know what it knew.
+func (r *reader) ready(res *result) *stopped {
 	f := res.file
 	if f.consumer == nil {
 		consumer, err := r.handler.Open(r.ctx, r.stream(res))
 		if err != nil {
-			return err
+			return &stopped{outcomeRefused, err}
 		}
 		f.consumer = consumer
+		f.replaying, f.replayAt = r.settings.Replay && f.begun && f.begin < res.pos.offset, f.begin
 	}
-	if err := f.consumer.Lines(r.ctx, lines); err != nil {
-		return err
+	if f.replaying {
+		return r.replay(res)
 	}
-	f.owesIdle = true
 	return nil
 }
 
@@ -265,7 +303,7 @@ func (r *reader) stream(res *result) Stream {
 	}
 	return Stream{
 		ID: f.streamID, Path: res.path, Name: filepath.Base(res.path), ModTime: time.Unix(0, res.mtime),
-		Compressed: isCompressed(res.path), Offset: res.pos.offset,
+		Compressed: isCompressed(res.path), Offset: res.pos.offset, State: f.consumerState, Changed: func() { r.nudges.add(f) },
 	}
 }
 

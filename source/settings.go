@@ -53,12 +53,15 @@ const (
 	DefaultMaxRetryInterval   = 5 * time.Second
 	DefaultDrainTimeout       = 2 * time.Second
 	DefaultGoneGrace          = 5 * time.Second
+	DefaultKeepGone           = 7 * 24 * time.Hour
 )
 
 // Settings says what to read and how. The zero value of each field but Include is its default.
 type Settings struct {
 	// Include and Exclude are glob patterns; see the package documentation.
 	Include, Exclude []string
+	// Skip leaves out more files, by their paths with slashes, such as those that [Polled] reads. Nil: none.
+	Skip func(path string) bool
 	// StartAt is where reading begins in files that are there at start.
 	StartAt StartAt
 	// PollInterval is the time between two looks at all files, a safety net where folders are watched. It is
@@ -86,6 +89,13 @@ type Settings struct {
 	MaxOpenFiles int
 	// RetryInterval is the first wait after a refusal or a failed read; it doubles up to MaxRetryInterval.
 	RetryInterval, MaxRetryInterval time.Duration
+	// Store keeps positions over a restart. Nil: none are kept.
+	Store Store
+	// KeepGone is how long the store keeps what it has of a file that is not to be found.
+	KeepGone time.Duration
+	// Replay gives a consumer that is opened for a file that was read before all its lines again, marked
+	// [Line.Replayed].
+	Replay bool
 	// DrainTimeout is how long Shutdown lets calls of the handler that are under way go on before it ends their
 	// context.
 	DrainTimeout time.Duration
@@ -122,6 +132,11 @@ type Observer struct {
 	// Failed tells that a file was not readable, and when it will be tried again; also that closing a consumer
 	// failed, without a next time.
 	Failed func(path string, err error, retryIn time.Duration)
+	// Unsaved tells that the store did not take a file's position.
+	Unsaved func(path string, err error)
+	// Unusable tells that the store has a value that can't be read: [ErrNewer] or [ErrBroken]. Its file is read as if
+	// there were no value.
+	Unusable func(key string, err error)
 	// Closed tells that a stream ended.
 	Closed func(path string, reason CloseReason)
 	// WatchRefused tells that a folder is not watched and so polled.
@@ -158,6 +173,18 @@ func (o *Observer) closed(path string, reason CloseReason) {
 	}
 }
 
+func (o *Observer) unsaved(path string, err error) {
+	if o.Unsaved != nil {
+		o.Unsaved(path, err)
+	}
+}
+
+func (o *Observer) unusable(key string, err error) {
+	if o.Unusable != nil {
+		o.Unusable(key, err)
+	}
+}
+
 func (o *Observer) watchRefused(folder string, err error) {
 	if o.WatchRefused != nil {
 		o.WatchRefused(folder, err)
@@ -186,6 +213,7 @@ func (s *Settings) Validate() error {
 		{"poll_interval", int64(s.PollInterval)},
 		{"idle_close", int64(s.IdleClose)},
 		{"gone_grace", int64(s.GoneGrace)},
+		{"keep_gone", int64(s.KeepGone)},
 		{"max_line_size", int64(s.MaxLineSize)},
 		{"batch_bytes", int64(s.BatchBytes)},
 		{"batch_lines", int64(s.BatchLines)},
@@ -206,6 +234,7 @@ func (s Settings) withDefaults() Settings {
 	orDefault(&s.PollInterval, DefaultPollInterval)
 	orDefault(&s.IdleFlush, DefaultIdleFlush)
 	orDefault(&s.GoneGrace, DefaultGoneGrace)
+	orDefault(&s.KeepGone, DefaultKeepGone)
 	orDefault(&s.MaxLineSize, DefaultMaxLineSize)
 	orDefault(&s.BatchBytes, DefaultBatchBytes)
 	orDefault(&s.BatchLines, DefaultBatchLines)

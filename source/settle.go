@@ -1,12 +1,12 @@
 package source
 
 import (
-	"compress/gzip"
 	"errors"
-	"io"
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/unpack"
 )
 
 // settle takes back a file from a worker and decides what it is now.
@@ -27,10 +27,35 @@ func (t *table) settle(res result) {
 		f.evict, f.lastRead = false, time.Now()
 	}
 	t.keep(f)
+	t.saved(f, &res)
 	if f.dirty {
 		f.dirty = false
 		t.touch(f)
 	}
+}
+
+// saved comes back for a position that could not be written yet.
+func (t *table) saved(f *file, res *result) {
+	if res.saveErr != nil && res.kind != jobProbe {
+		t.complainStore(res.saveErr)
+	}
+	if at := time.Now().Add(res.saveIn); res.saveIn > 0 && f.state == stateFollowed && (f.wakeSlot < 0 || at.Before(f.wakeAt)) {
+		t.arm(f, at)
+	}
+}
+
+// complainStore logs what is wrong with the store, once for each reason.
+func (t *table) complainStore(err error) {
+	reason := errors.Unwrap(err)
+	if reason == nil {
+		reason = err
+	}
+	if t.complains[""] == reason.Error() {
+		return
+	}
+	t.complains[""] = reason.Error()
+	t.settings.Logger.Error("A position can't be saved and is tried again; after a restart its lines come again. "+
+		"See that the storage has space and may be written to.", zap.Error(err))
 }
 
 // hold leaves a file alone for a while.
@@ -62,6 +87,9 @@ func (t *table) probed(f *file, res result) {
 // visited takes what reading came to.
 func (t *table) visited(f *file, res result) {
 	t.moved(f, res)
+	if res.outcome != outcomeFailed && res.outcome != outcomeRewritten {
+		f.restored = false // it is what the store says
+	}
 	switch res.outcome {
 	case outcomeEnd:
 		t.ended(f, res)
@@ -202,8 +230,7 @@ func (t *table) refused(f *file, err error) {
 // until it changes.
 func (t *table) failed(f *file, res result) {
 	err := res.err
-	broken := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
-	if broken && isCompressed(f.path) {
+	if unpack.Broken(err) {
 		f.size, f.mtime = res.size, res.mtime
 		t.letGo(f)
 		t.settings.Observer.failed(f.path, err, 0)

@@ -22,6 +22,11 @@ type Stream struct {
 	// Offset is where the first line handed over begins or later: 0 for a whole file, the position for a file
 	// that is opened again or that [StartAtEnd] skipped the beginning of.
 	Offset int64
+	// State is what the stream's consumer gave before, in this process or an earlier one; see [Stateful].
+	State []byte
+	// Changed may be called, at any time and from any goroutine, by a consumer whose State has changed by itself: the
+	// source asks for it soon.
+	Changed func()
 }
 
 // Handler takes streams. It is called from several goroutines, for different files.
@@ -41,6 +46,14 @@ type Consumer interface {
 	Idle(ctx context.Context) error
 	// Close is the last call. Its error is told to the [Observer] and has no other effect.
 	Close(ctx context.Context, reason CloseReason) error
+}
+
+// Stateful is a [Consumer] that wants something back when its stream is opened again, also by a later process.
+type Stateful interface {
+	// State is asked after Lines, Idle and Close have returned, by the goroutine that called them. Open tells that the
+	// consumer owes something that needs no further line: the stream is opened again at start, also if its file has
+	// not grown.
+	State() (state []byte, open bool)
 }
 
 // CloseReason says why a consumer is closed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
@@ -25,6 +26,12 @@ type table struct {
 	starts map[fileID]*file // files that were there at start and are not identified yet, with [StartAtEnd]
 	closed list.List        // files in stateClosed, the oldest first
 	gone   map[*file]struct{}
+	// restored are the files of the store, until all that is there has been looked at; lastRun is when the last of
+	// them was written, in Unix seconds.
+	restored map[storedKey]*file
+	lastRun  int64
+	settled  bool     // all that was there at start has been looked at
+	dead     []string // ids of streams whose positions are to be deleted
 
 	queue  []*file // wait for a worker
 	timers timers
@@ -41,7 +48,7 @@ func newTable(settings Settings, g *globs) *table {
 	return &table{
 		settings: settings, globs: g, names: &streamNames{taken: map[string]struct{}{}},
 		paths: map[string]*file{}, ids: map[fileID]*file{}, starts: map[fileID]*file{}, heads: heads{files: map[headKey]*file{}},
-		gone: map[*file]struct{}{}, kept: list.New(), look: 1, complains: map[string]string{},
+		gone: map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), look: 1, complains: map[string]string{},
 	}
 }
 
@@ -134,6 +141,11 @@ func (t *table) ingest(one found, atStart bool) {
 	}
 	f := t.paths[one.path]
 	if f == nil {
+		if atStart && t.resume(one) {
+			return
+		}
+		// What was made while no process looked is no old file.
+		atStart = atStart && (t.lastRun == 0 || one.mtime/int64(time.Second) < t.lastRun)
 		f = t.newFile(one.path)
 		f.size, f.mtime = one.size, one.mtime
 		if atStart {
@@ -272,6 +284,10 @@ func (t *table) nextLook(scanning bool) (scanRequest, bool) {
 		t.look++
 		if t.look > 3 && len(t.queue) == 0 && t.busy == 0 {
 			clear(t.starts) // what two looks did not find under another path is gone
+			if !t.settled {
+				t.settled = true
+				t.expireRestored()
+			}
 		}
 	}
 	return req, true

@@ -4,9 +4,11 @@ package source
 // a check that nothing is missing at the end, not that the object is valid.
 func completeObject(b []byte) bool {
 	b = trimBlanks(b)
-	if len(b) < 2 || b[0] != '{' || b[len(b)-1] != '}' {
-		return false
-	}
+	return len(b) >= 2 && b[0] == '{' && b[len(b)-1] == '}' && endsAt(b) == len(b)
+}
+
+// endsAt is the length of the object or array that b begins with, 0 if it does not end.
+func endsAt(b []byte) int {
 	depth, inString := 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
@@ -24,11 +26,11 @@ func completeObject(b []byte) bool {
 		case c == '}' || c == ']':
 			depth--
 			if depth <= 0 {
-				return depth == 0 && i == len(b)-1
+				return i + 1
 			}
 		}
 	}
-	return false
+	return 0
 }
 
 // trimBlanks cuts JSON's white space off both ends.

@@ -19,6 +19,8 @@ type visit struct {
 	checked, everChecked bool
 	// joined tells that the current line's beginning was handed over as an unterminated last line.
 	joined bool
+	// accepted tells that lines were accepted whose position is not saved yet.
+	accepted bool
 }
 
 // stopped is why a visit ends before the end of the file.
@@ -29,6 +31,7 @@ type stopped struct {
 
 // readOn reads from the position to the end, or as long as its turn lasts.
 func (r *reader) readOn(res *result) {
+	res.file.atEnd = false
 	v := visit{reader: r, res: res, handle: res.file.handle, compressed: isCompressed(res.path)}
 	if s := v.run(); s != nil {
 		res.outcome, res.err = s.outcome, s.err
@@ -38,6 +41,15 @@ func (r *reader) readOn(res *result) {
 		return
 	}
 	res.outcome = outcomeEnd
+	f := res.file
+	f.atEnd = res.pos.ahead == 0 && !res.pos.discard
+	if f.open && f.consumer == nil || f.replaying {
+		if s := r.ready(res); s != nil {
+			res.outcome, res.err = s.outcome, s.err
+			return
+		}
+		f.owesIdle = true
+	}
 	r.idle(res)
 }
 
@@ -153,9 +165,14 @@ func (v *visit) accept(lines []Line) *stopped {
 	if s := v.check(); s != nil {
 		return s
 	}
-	if err := v.offer(v.res, lines); err != nil {
-		return &stopped{outcomeRefused, err}
+	if v.accepted {
+		v.save(v.res)
+		v.accepted = false
 	}
+	if s := v.offer(v.res, lines); s != nil {
+		return s
+	}
+	v.accepted = true
 	last := lines[len(lines)-1]
 	v.settings.Observer.read(v.res.path, len(lines), last.Next-lines[0].Offset)
 	v.res.read = true

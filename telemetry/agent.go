@@ -106,7 +106,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	}
 	a.detached = c.closed || c.caller.closed
 	if id != "" {
-		a.muted = !s.registry.owns(s.settings.ID, "agent", s.settings.Agent.Provider, r.sessionID, id)
+		a.muted = !s.owns("agent", s.settings.Agent.Provider, r.sessionID, id)
 	}
 	a.span.cover(at)
 	c.child = a

@@ -11,11 +11,22 @@ type Output struct {
 	Logs   plog.Logs
 	// Counts tells what went otherwise than told; see [Counts].
 	Counts Counts
+
+	// steps wait for word that this was accepted.
+	steps []givenStep
+}
+
+// Accepted tells that what was handed on has been accepted; to be called once, when it was.
+func (o *Output) Accepted() {
+	for _, given := range o.steps {
+		given.stream.accepted(given.step)
+	}
+	o.steps = nil
 }
 
 // Empty reports whether there is nothing to hand on.
 func (o *Output) Empty() bool {
-	return o.Traces.ResourceSpans().Len() == 0 && o.Logs.ResourceLogs().Len() == 0
+	return o.Traces.ResourceSpans().Len() == 0 && o.Logs.ResourceLogs().Len() == 0 && len(o.steps) == 0
 }
 
 // batch collects spans and records under their resources.

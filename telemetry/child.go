@@ -33,7 +33,7 @@ func (s *Stream) turnOf(waiting []held) turnKey {
 func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
 	r.kin, r.ref, r.traceID, r.subAgent = key, ref, ref.traceID, true
-	r.copied = !s.registry.owns(s.settings.ID, "agent", key.provider, key.session, key.agent)
+	r.copied = !s.owns("agent", key.provider, key.session, key.agent)
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
@@ -86,6 +86,8 @@ func (s *Stream) settle() {
 		return
 	}
 	if k := s.registry.kinNow(s.run.kin); k.ended {
+		s.silent = false // had it been closed before a restart, it would be closed
+		s.done(StepEnd, s.sink)
 		s.closeRun(s.run, k.ending.reason)
 	}
 }
@@ -97,7 +99,8 @@ func (s *Stream) expire(before time.Time) {
 		return
 	}
 	k := s.registry.kinNow(s.run.kin)
-	if k.ended || s.run.ref.ended.Load() {
+	if k.ended || s.run.ref.span.Load() != nil {
+		s.done(StepEnd, s.sink)
 		s.closeRun(s.run, cmp.Or(k.ending.reason, CloseReasonResult))
 	}
 }
@@ -110,11 +113,14 @@ func (s *Stream) writeChild(r *run, reason CloseReason) {
 	failed := k.ended && k.ending.failed
 	if k.call != nil {
 		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, a.name, k.call.toolName)
-		// What its file tells may go on after the call's result, by some milliseconds or for good.
-		a.background = k.background || k.ending.span.start.known() && !k.ending.span.holds(a.span)
+		// What its file tells may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
+		// of a call that is still open when the reading stops.
+		a.background = k.background || !k.ended || k.ending.span.start.known() && !k.ending.span.holds(a.span)
 	} else {
 		a.parent = r.ref.topSpanID
 		r.orphan = r.kin.agent
+		over := r.ref.span.Load()
+		a.background = over == nil || !over.holds(a.span)
 	}
 	s.writeAgent(a, reason, failed || runFailed(r, reason))
 }

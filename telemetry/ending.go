@@ -75,9 +75,10 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 		s.registry.childClosed(s)
 		return
 	}
-	r.ref.ended.Store(true)
+	over := r.top.span
+	r.ref.span.Store(&over)
 	if r.inPipeline {
-		r.top.background = s.registry.runEnded(r.resource, endedRun{r.top.span, resultOfRun(r, reason), s.silent})
+		r.top.background = s.registry.runEnded(r.resource, r.top.span, resultOfRun(r, reason))
 	}
 	s.writeAgent(r.top, reason, runFailed(r, reason))
 }

@@ -20,13 +20,13 @@ import (
 // What a child gives once the parent's line has told what it waited for goes out with that line: so a line that is
 // folded silently releases silently, and a line that is not accepted has released nothing.
 
-// runRef is what a child needs to know of the run that it belongs to. Only ended changes.
+// runRef is what a child needs to know of the run that it belongs to. Only its span changes, once.
 type runRef struct {
 	key       string
 	sessionID string
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID
-	ended     atomic.Bool // the run is over
+	span      atomic.Pointer[interval] // nil until the run is over
 }
 
 // callRef is what a child needs to know of the call that started it. It does not change.

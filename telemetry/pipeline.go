@@ -15,6 +15,7 @@ type pipelines struct {
 	limit int
 	runs  map[pipelineKey]*pipelineRun
 	order []pipelineKey // oldest first, for eviction
+	told  []string      // ids of spans that went out, the oldest first, in hexadecimal
 }
 
 type pipelineKey struct{ name, runID string }
@@ -42,7 +43,6 @@ type node struct {
 	open    int       // runs at work below
 	moved   time.Time // clock time of the last sign of life
 	result  runResult // the worst of the runs below
-	told    bool      // something below was told, not only folded silently: else the span went out before a restart
 	emitted bool
 }
 
@@ -59,13 +59,6 @@ const (
 // String gives the convention's word.
 func (r runResult) String() string {
 	return [...]string{ResultSuccess, ResultCancellation, ResultTimeout, ResultFailure}[r]
-}
-
-// endedRun is what a pipeline and a step learn of a run that is over.
-type endedRun struct {
-	span   interval
-	result runResult
-	silent bool
 }
 
 // resultOfRun is what a run that closed for reason counts for.
@@ -110,6 +103,7 @@ func (p *pipelines) started(res *resource, counts bool) (trace pcommon.TraceID, 
 	if t == nil {
 		t = &task{resource: res, key: tkey}
 		t.node.spanID = spanID(domainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
+		t.node.emitted = p.wasTold(t.node.spanID)
 		run.tasks[tkey] = t
 		run.order = append(run.order, tkey)
 	}
@@ -124,23 +118,22 @@ func (p *pipelines) run(key pipelineKey, res *resource) *pipelineRun {
 	}
 	run = &pipelineRun{resource: res, traceID: traceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
 	run.node.spanID = spanID(domainPipeline, 0, key.name, key.runID)
+	run.node.emitted = p.wasTold(run.node.spanID)
 	p.runs[key] = run
 	p.order = append(p.order, key)
 	return run
 }
 
 func (p *pipelines) moved(res *resource, now time.Time) {
-	p.each(res, func(n *node) { n.moved, n.told = now, true })
+	p.each(res, func(n *node) { n.moved = now })
 }
 
 // ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out, and
 // does not hold it.
-func (p *pipelines) ended(res *resource, run endedRun, now time.Time) (late bool) {
-	span, result := run.span, run.result
+func (p *pipelines) ended(res *resource, span interval, result runResult, now time.Time) (late bool) {
 	p.each(res, func(n *node) {
 		n.open--
 		n.moved = now
-		n.told = n.told || !run.silent
 		late = n.emitted && !n.span.holds(span) // of the last, which is the run's parent
 		if !n.emitted {
 			n.span.coverAll(span)
@@ -172,7 +165,7 @@ func (p *pipelines) flush(b *batch, before time.Time) (forgotten int) {
 	kept := p.order[:0]
 	for i, key := range p.order {
 		run := p.runs[key]
-		run.flush(b, key, before)
+		run.flush(b, key, before, p.tell)
 		forgotten += run.forget(p.limit)
 		if excess := len(p.order) - i - p.limit; excess > 0 && run.node.emitted {
 			delete(p.runs, key)
@@ -203,15 +196,17 @@ func (r *pipelineRun) forget(limit int) (forgotten int) {
 }
 
 // flush writes the steps that are quiet, also those that came after the pipeline's span went out, then the pipeline.
-func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time) {
+func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time, tell func(pcommon.SpanID)) {
 	for _, tkey := range r.order {
 		if t := r.tasks[tkey]; t.node.quiet(before) {
 			t.write(b, r)
+			tell(t.node.spanID)
 		}
 	}
 	if !r.node.quiet(before) {
 		return
 	}
+	tell(r.node.spanID)
 	span := b.span(r.resource)
 	r.node.write(span, r.traceID, pcommon.SpanID{})
 	span.SetName(key.name)
@@ -237,7 +232,7 @@ func (t *task) write(b *batch, r *pipelineRun) {
 
 // quiet reports whether the node has something to tell that did not go out, and nothing moved since before.
 func (n *node) quiet(before time.Time) bool {
-	return n.open <= 0 && n.told && !n.emitted && n.span.start.known() && !n.moved.After(before)
+	return n.open <= 0 && !n.emitted && n.span.start.known() && !n.moved.After(before)
 }
 
 func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.SpanID) {

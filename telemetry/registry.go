@@ -26,6 +26,8 @@ type Registry struct {
 	live      map[*Stream]time.Time // streams whose run is watched live, and when they last told of it
 	out       *batch
 	counts    Counts
+
+	restoredRuns map[runID]*runRef // of families that are known from states
 }
 
 // NewRegistry makes a Registry.
@@ -41,6 +43,8 @@ func NewRegistry(s Settings) *Registry {
 		children:  map[*Stream]struct{}{},
 		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
+
+		restoredRuns: map[runID]*runRef{},
 	}
 	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
@@ -82,6 +86,10 @@ type StreamSettings struct {
 	ExpectedDuration time.Duration
 	// FileTime is the modification time of the file, used where the stream tells no time at all.
 	FileTime time.Time
+	// State is what an earlier fold of the stream gave ([Stream.State]); its lines are to be folded silently again.
+	State StreamState
+	// Changed, if set, is called when the state has changed by the doing of other streams or of time.
+	Changed func()
 }
 
 // Open begins the fold of a stream.
@@ -106,6 +114,7 @@ func (r *Registry) Take() Output {
 	children := late.take()
 	children.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
 	children.Logs.ResourceLogs().MoveAndAppendTo(out.Logs.ResourceLogs())
+	out.steps = append(out.steps, children.steps...)
 	return out
 }
 
@@ -187,9 +196,9 @@ func (r *Registry) runMoved(res *resource) {
 }
 
 // runEnded takes a run's span out of its step, and reports whether it came after the step's span.
-func (r *Registry) runEnded(res *resource, run endedRun) (late bool) {
+func (r *Registry) runEnded(res *resource, span interval, result runResult) (late bool) {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.pipelines.ended(res, run, now)
+	return r.pipelines.ended(res, span, result, now)
 }

@@ -139,10 +139,10 @@ func (s *Stream) openRun(key string, waiting []held) {
 		spanID: spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key),
 	}
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
-		r.copied = isCopy(waiting) || r.idScope == "" && !s.registry.owns(s.settings.ID, "run", s.settings.Agent.Provider, key)
+		r.copied = isCopy(waiting) || r.idScope == "" && !s.owns("run", s.settings.Agent.Provider, key)
 	}
 	s.placeRun(r, occurrence)
-	r.ref = &runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID}
+	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID})
 	s.run = r
 }
 

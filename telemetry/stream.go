@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -55,6 +56,20 @@ type Stream struct {
 	// session is what the start lines of the session at work told last.
 	session   events.Session
 	sessionID string
+	// lastOffset is where the last line was.
+	lastOffset int64
+	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
+	arrivals  []ArrivalMark
+	steps     []*stepTaken
+	stepsLeft int
+	owed      *Place
+	fed       bool // a line came
+	restored  bool // a state was given
+	again     bool // it is being folded silently
+	// inFlight counts the hand-overs of other streams that have events of this one, from firstInFlight on.
+	inFlight      int
+	firstInFlight Place
+	foreign       []uint64
 	// processUsage is the running total that the last result told, by model.
 	processUsage map[string]events.Usage
 }
@@ -71,6 +86,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages} {
 		*seen = newOccurrences(limits.RememberedIDs, &s.counts.ForgottenIDs)
 	}
+	s.restore(&settings.State)
 	return s
 }
 
@@ -88,7 +104,7 @@ func (s *Stream) workInto(sink *batch, silent bool, f func()) {
 	told := s.locked(sink, silent, f)
 	for len(told) > 0 {
 		child := told[0]
-		told = append(told[1:], child.locked(sink, silent, child.advance)...)
+		told = append(told[1:], child.locked(sink, silent, child.hear)...)
 	}
 }
 
@@ -103,6 +119,28 @@ func (s *Stream) locked(sink *batch, silent bool, f func()) []*Stream {
 	return told
 }
 
+// hear takes in what another stream told. What comes of it goes out with the other's line, and until that is accepted it
+// is still owed. A stream that is being folded silently again hears of it when it is done with that.
+func (s *Stream) hear() {
+	if s.again {
+		return
+	}
+	held := len(s.held)
+	var first Place
+	if held > 0 {
+		first = Place{s.held[0].origin.offset, s.held[0].origin.index}
+	}
+	s.advance()
+	if len(s.held) == held {
+		return
+	}
+	if s.inFlight == 0 {
+		s.firstInFlight = first
+	}
+	s.inFlight++
+	s.sink.out.steps = append(s.sink.out.steps, givenStep{stream: s})
+}
+
 // advance does what the stream could not do before something was told by another.
 func (s *Stream) advance() {
 	s.release(false)
@@ -110,15 +148,36 @@ func (s *Stream) advance() {
 }
 
 func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
-	s.idle, s.live = false, line.Live && !line.Silent
+	if s.stepsLeft > 0 {
+		before := line.Offset
+		if !line.Silent {
+			before = math.MaxInt64
+		}
+		s.catchUp(before)
+		s.silent = line.Silent
+	}
+	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Silent, line.Offset, true
+	s.again = line.Silent
+	if line.Silent {
+		if mark, ok := s.arrived(line.Offset); ok {
+			line.Live, line.Arrival = true, time.UnixMilli(mark.Time)
+		}
+	} else if line.Live && !s.told {
+		s.markArrival(line)
+	}
 	s.moved = s.registry.settings.Now()
 	var nth counter
 	for i := range evs {
 		ev := &evs[i]
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
+		s.silent = line.Silent && s.wasGiven(o)
 		at := s.timeOf(ev, line)
 		if ev.Kind == events.KindToolResult && at.source == TimeSourceLine && s.inBatch(evs, i) {
 			at.source = TimeSourceBatch
+		}
+		if line.Silent && s.restored && !s.silent {
+			s.hold(ev, at, o) // it is owed still, and goes out when all is as it was
+			continue
 		}
 		if len(s.held) == 0 && at.known() && !s.run.opens(ev) {
 			s.apply(ev, at, o)
@@ -139,8 +198,11 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 // Idle tells that all that was there has been read: what waits for a time will not find one in what comes before long.
 func (s *Stream) Idle() {
 	s.work(false, func() {
-		s.idle = true
-		if len(s.held) > 0 && !s.told {
+		s.catchUp(math.MaxInt64)
+		s.silent, s.idle, s.again = false, true, false
+		s.release(false)
+		if !s.told && slices.ContainsFunc(s.held, func(h held) bool { return !h.at.known() }) {
+			s.done(StepDate, s.sink)
 			s.date(s.fileTime())
 			s.release(false)
 		}
@@ -150,7 +212,12 @@ func (s *Stream) Idle() {
 
 // Close ends the stream: what waits comes out, and what is open is closed for reason.
 func (s *Stream) Close(reason CloseReason) {
-	s.work(false, func() { s.close(reason) })
+	s.work(false, func() {
+		s.catchUp(math.MaxInt64)
+		s.silent = false
+		s.done(StepClose, s.sink)
+		s.close(reason)
+	})
 	s.registry.leave(s)
 }
 

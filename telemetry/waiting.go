@@ -13,10 +13,11 @@ type held struct {
 	event  events.DisplayEvent
 	at     moment
 	origin origin
+	silent bool // its line was folded silently
 }
 
 func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
-	h := held{event: *ev, at: at, origin: o}
+	h := held{event: *ev, at: at, origin: o, silent: s.silent}
 	h.event.Tool.Input, h.event.Tool.Output = nil, nil
 	if s.writer.capture.ToolInput {
 		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
@@ -28,8 +29,12 @@ func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
 }
 
 // release applies what no longer has to wait: the time is known, and so is the key of the run. With force nothing waits.
+//
+// An event that is new goes out, whatever released it, and so does one that waited when the stream's state was kept.
+// Where no state is known, an event of a silent line went out if a silent line releases it.
 func (s *Stream) release(force bool) {
-	done := 0
+	done, silent := 0, s.silent
+	defer func() { s.silent = silent }()
 	for done < len(s.held) {
 		h := &s.held[done]
 		if !h.at.known() {
@@ -38,6 +43,7 @@ func (s *Stream) release(force bool) {
 			}
 			h.at = s.fallbackTime()
 		}
+		s.silent = h.silent && (silent || s.restored)
 		if s.run.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
 			break
 		}

@@ -70,7 +70,7 @@ func TestRenderDocument(t *testing.T) {
 	const path = "../../testdata/gemini/case-rewritten-3.session.json"
 	document, err := os.ReadFile(path)
 	require.NoError(t, err)
-	for mode, want := range map[string]string{"default": "Going.\nGone.\n", "json": string(document) + "\n"} {
+	for mode, want := range map[string]string{"default": "Going.\nGone.\n", "json": string(document)} {
 		var stdout, stderr bytes.Buffer
 		require.Equal(t, exitOK, run([]string{"render", "--mode", mode, path}, nil, &stdout, &stderr), stderr.String())
 		assert.Equal(t, want, stdout.String(), mode)

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/source/opencodedb"
 	"github.com/tailspan/tailspan/source/opencodetree"
+	"github.com/tailspan/tailspan/source/unpack"
 )
 
 // errHelp ends a command that was asked for its flags, which it has printed.
@@ -58,34 +59,62 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 	return f.Arg(0), src, nil
 }
 
-// openInput opens a file, or standard input for "-", and unpacks what is gzip by its name. A folder is a tree of
-// OpenCode's, whose files come as lines.
+// openInput opens a file, or standard input for "-", and unpacks what is compressed by its name. A folder is a tree of
+// OpenCode's, whose files come as lines; a SQLite database is OpenCode's too, and its rows do.
 func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 	if name == stdinName {
 		return io.NopCloser(stdin), nil
 	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, usageError{err}
+	case err == nil && info.IsDir():
 		return openTree(name)
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, usageError{err}
-		}
 		return nil, err
 	}
-	if !strings.HasSuffix(name, ".gz") {
-		return file, nil
+	if info != nil && info.Mode().IsRegular() && isDatabase(file) {
+		return openDatabase(name, file)
 	}
-	unpacked, err := gzip.NewReader(bufio.NewReaderSize(file, readBytes))
+	unpacked, err := unpack.New(name, file)
 	if err != nil {
 		file.Close()
 		return nil, fmt.Errorf("unpack %q: %w", name, err)
 	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{unpacked, file}, nil
+	return input{unpacked, file}, nil
+}
+
+// input is the content of a file.
+type input struct {
+	io.ReadCloser
+	file io.Closer
+}
+
+func (i input) Close() error { return errors.Join(i.ReadCloser.Close(), i.file.Close()) }
+
+// isDatabase looks at how a file begins.
+func isDatabase(file io.ReaderAt) bool {
+	var head [16]byte
+	n, _ := file.ReadAt(head[:], 0) // an unreadable file is told when it is read
+	return opencodedb.Is(head[:n])
+}
+
+// openDatabase gives the rows of a database. Its file is closed first: closing it later would take SQLite's locks away.
+func openDatabase(name string, file io.Closer) (io.ReadCloser, error) {
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	rows, err := opencodedb.Open(name, opencodedb.Settings{})
+	switch {
+	case errors.Is(err, opencodedb.ErrNoSessions):
+		return nil, usageError{err}
+	case err != nil:
+		return nil, err
+	}
+	return rows, nil
 }
 
 func openTree(dir string) (io.ReadCloser, error) {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,79 +20,156 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// logCases are the fixtures whose readable log is held by golden files, by provider: a plain run, parallel calls,
-// sub-agents, failures and retries, and every kind of character.
-var logCases = map[string][]string{
-	"claude": {
-		"parity", "parallel", "subagent", "background", "retry", "fatal-401", "max-turns", "denied", "interrupted",
-		"partial-messages", "unicode", "case-terminal-injection", "case-newlines-in-arguments", "case-preview-cut-40-runes",
-		"case-known-tool-odd-input",
-	},
-	"opencode": {"parity", "failures", "subagent.session", "overflow", "fatal-401", "unicode"},
+// logCases are the fixtures whose readable log is held by golden files, in all forms that a provider has them in: a plain
+// run, parallel calls, sub-agents, failures and retries, and every kind of character.
+var logCases = []string{
+	"parity", "parallel", "interleaved", "subagent", "subagents-v1", "subagents-v2", "background",
+	"failures", "fatal-400", "fatal-401", "unauthorized", "bad-request", "retry", "max-turns", "budget", "overflow", "bad-stream",
+	"denied", "interrupted", "openai-stream-tools", "openai-errors",
+	"unicode", "partial-messages", "case-terminal-injection", "case-newlines-in-arguments", "case-preview-cut-40-runes",
+	"case-known-tool-odd-input",
 }
 
-// looks are the ways to render that have a golden file a fixture.
-var looks = map[string]render.Settings{
-	"default":    {Mode: render.ModeDefault},
-	"quiet":      {Mode: render.ModeQuiet},
-	"marker":     {Mode: render.ModeVerbose, Style: render.StyleMarker},
-	"transcript": {Mode: render.ModeVerbose, Style: render.StyleTranscript},
-	"progress":   {Mode: render.ModeVerbose, Style: render.StyleProgress},
+// logForms are the endings of a fixture: a stream, a transcript, a document, the bodies of a server.
+var logForms = []string{".jsonl", ".stream.jsonl", ".session.jsonl", ".export.json", ".bodies.jsonl", ".sse"}
+
+// looks are the ways to render that a golden file shows, one after the other.
+var looks = []struct {
+	name string
+	render.Settings
+}{
+	{"default", render.Settings{Mode: render.ModeDefault}},
+	{"quiet", render.Settings{Mode: render.ModeQuiet}},
+	{"marker", render.Settings{Mode: render.ModeVerbose, Style: render.StyleMarker}},
+	{"transcript", render.Settings{Mode: render.ModeVerbose, Style: render.StyleTranscript}},
+	{"progress", render.Settings{Mode: render.ModeVerbose, Style: render.StyleProgress}},
+	{"activity", render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC}},
+}
+
+// providersWithFixtures are the providers that a parser is there for.
+func providersWithFixtures(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	for _, name := range parser.Names() {
+		if name != parser.Auto && name != parser.None {
+			require.DirExists(t, fixtureFolder(name))
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// fixtureFolder is where the fixtures of a provider are.
+func fixtureFolder(provider string) string {
+	folder := filepath.Join("..", "..", "testdata", provider)
+	if _, err := os.Stat(folder); err != nil && provider == "openai_compatible" {
+		return filepath.Join("..", "..", "testdata", "openai")
+	}
+	return folder
+}
+
+// fixturesOf are the fixtures of a provider that match one of the patterns, golden files left out.
+func fixturesOf(t *testing.T, provider string, patterns ...string) []string {
+	t.Helper()
+	var all []string
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(filepath.Join(fixtureFolder(provider), pattern))
+		require.NoError(t, err)
+		for _, path := range found {
+			if ext := filepath.Ext(path); ext == ".jsonl" || ext == ".json" || ext == ".sse" {
+				all = append(all, path)
+			}
+		}
+	}
+	return all
 }
 
 // TestReadableLogs renders real streams in every look, once from the events and once from the log records that the
 // receiver makes of them, which must give the same.
 func TestReadableLogs(t *testing.T) {
-	for provider, cases := range logCases {
-		folder := filepath.Join("..", "..", "testdata", provider)
-		for _, name := range cases {
-			data, err := os.ReadFile(filepath.Join(folder, name+".jsonl"))
-			require.NoError(t, err)
-			for look, s := range looks {
-				t.Run(provider+" "+name+" "+look, func(t *testing.T) {
-					fromEvents, fromRecords := readableLogs(t, provider, data, s)
-					goldentest.Compare(t, filepath.Join(folder, name+"."+look+".log.golden"), fromEvents)
-					assert.Equal(t, fromEvents, fromRecords, "records show what their events show")
-				})
+	for _, provider := range providersWithFixtures(t) {
+		var patterns []string
+		for _, name := range logCases {
+			for _, form := range logForms {
+				patterns = append(patterns, name+form)
 			}
 		}
-	}
-}
-
-// TestDefaultModeSaysTheText holds that default mode writes each text once, cleaned and closed, and nothing else.
-func TestDefaultModeSaysTheText(t *testing.T) {
-	for provider := range logCases {
-		all, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, "*.jsonl"))
-		require.NoError(t, err)
-		require.NotEmpty(t, all)
-		for _, path := range all {
-			data, err := os.ReadFile(path)
-			require.NoError(t, err)
-			var want strings.Builder
-			parse(t, provider, data, func(_ int64, evs []events.DisplayEvent) {
-				for _, ev := range evs {
-					if ev.Kind != events.KindText {
-						continue
+		paths := fixturesOf(t, provider, patterns...)
+		require.NotEmpty(t, paths, provider)
+		for _, path := range paths {
+			t.Run(provider+" "+filepath.Base(path), func(t *testing.T) {
+				data, err := os.ReadFile(path)
+				require.NoError(t, err)
+				var all strings.Builder
+				for _, look := range looks {
+					fromEvents, fromRecords := readableLogs(t, provider, path, data, look.Settings)
+					fmt.Fprintf(&all, "== %s ==\n%s", look.name, fromEvents)
+					if look.Style == render.StyleActivity { // a record always has a time, an event need not
+						fromEvents, fromRecords = withoutTimes(fromEvents), withoutTimes(fromRecords)
 					}
-					text := render.Sanitize(ev.Text)
-					want.WriteString(text)
-					if text != "" && !strings.HasSuffix(text, "\n") {
-						want.WriteByte('\n')
-					}
+					assert.Equal(t, fromEvents, fromRecords, "%s: records show what their events show", look.name)
 				}
+				goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".log.golden", all.String())
 			})
-			got, _ := readableLogs(t, provider, data, render.Settings{})
-			assert.Equal(t, want.String(), got, filepath.Base(path))
 		}
 	}
 }
 
-// parse hands on the events of each line of a stream.
-func parse(t *testing.T, provider string, data []byte, f func(offset int64, evs []events.DisplayEvent)) {
+// withoutTimes blanks out the times of the activity style.
+func withoutTimes(log string) string {
+	return regexp.MustCompile(`(?m)^(\d\d:\d\d:\d\d|--:--:--)`).ReplaceAllString(log, "HH:MM:SS")
+}
+
+// TestDisplayOutput holds for the plain run of every provider what DisplayOutput gives, byte for byte, and that default
+// mode writes each text once, cleaned and closed by a newline, and nothing else.
+func TestDisplayOutput(t *testing.T) {
+	for _, provider := range providersWithFixtures(t) {
+		for _, path := range fixturesOf(t, provider, "*") {
+			t.Run(provider+" "+filepath.Base(path), func(t *testing.T) {
+				data, err := os.ReadFile(path)
+				require.NoError(t, err)
+				var output events.DisplayOutput
+				var concatenated, lines strings.Builder
+				inPieces := false
+				parse(t, provider, path, data, func(_ int64, evs []events.DisplayEvent) {
+					for i := range evs {
+						output.Emit(&evs[i])
+						if evs[i].Kind != events.KindText {
+							continue
+						}
+						inPieces = inPieces || evs[i].Delta
+						concatenated.WriteString(evs[i].Text)
+						text := render.Sanitize(evs[i].Text)
+						lines.WriteString(text)
+						if text != "" && !strings.HasSuffix(text, "\n") {
+							lines.WriteByte('\n')
+						}
+					}
+				})
+				assert.Equal(t, concatenated.String(), output.String())
+				if !inPieces {
+					got, _ := readableLogs(t, provider, path, data, render.Settings{})
+					assert.Equal(t, lines.String(), got)
+				}
+				if strings.HasPrefix(filepath.Base(path), "parity") {
+					goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".output.golden", output.String())
+				}
+			})
+		}
+	}
+}
+
+// parse hands on the events of each line of a stream, or of the one document that it is.
+func parse(t *testing.T, provider, path string, data []byte, f func(offset int64, evs []events.DisplayEvent)) {
 	t.Helper()
 	source, err := parser.New(provider)
 	require.NoError(t, err)
 	var offset int64
+	if parser.FramingOf(path) == parser.FramingDocument {
+		f(0, source.ParseEvents(data))
+		f(int64(len(data)), source.Flush())
+		return
+	}
 	for line := range bytes.Lines(data) {
 		f(offset, source.ParseEvents(bytes.TrimSuffix(line, []byte("\n"))))
 		offset += int64(len(line))
@@ -97,14 +177,14 @@ func parse(t *testing.T, provider string, data []byte, f func(offset int64, evs 
 	f(offset, source.Flush())
 }
 
-func readableLogs(t *testing.T, provider string, data []byte, s render.Settings) (fromEvents, fromRecords string) {
+func readableLogs(t *testing.T, provider, path string, data []byte, s render.Settings) (fromEvents, fromRecords string) {
 	t.Helper()
 	var direct, indirect bytes.Buffer
 	r := render.New(&direct, s)
 	stream := telemetry.NewRegistry(telemetry.NewDefaultSettings()).Open(telemetry.StreamSettings{
 		ID: "fixture", Agent: telemetry.Agent{Provider: provider},
 	})
-	parse(t, provider, data, func(offset int64, evs []events.DisplayEvent) {
+	parse(t, provider, path, data, func(offset int64, evs []events.DisplayEvent) {
 		for i := range evs {
 			r.Emit(&evs[i])
 		}

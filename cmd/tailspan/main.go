@@ -1,7 +1,7 @@
 // Command tailspan reads what coding agents write and shows it to people and programs.
 //
 //	tailspan events [--provider P] FILE|-              one JSON object per event, last a summary
-//	tailspan render [--mode M] [--style S] FILE|-      the readable log
+//	tailspan render [--mode M] [--style S] FILE|-      the readable log; on a terminal, live, with a status line
 //	tailspan doctor --otlp FILE...                     check an export of spans and records
 //
 // It exits 0 when all went well, 2 when it was called wrongly or a file is not there, 1 when reading or writing failed.

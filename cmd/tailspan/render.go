@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
 )
@@ -15,73 +17,75 @@ are, made safe for a terminal; in mode json all lines are, untouched.`
 
 func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	f := newFlags("render", renderSynopsis, stderr)
-	mode := f.String("mode", render.ModeDefault.String(), "how much is shown: default, verbose, quiet, json")
-	style := f.String("style", render.StyleMarker.String(), "what verbose mode looks like: marker, transcript, progress")
-	escape := f.Bool("escape-commands", false, "break what a CI system would take for a command to it")
+	look := f.addLook()
 	name, src, err := f.source(args)
 	if err != nil {
 		return err
 	}
-	settings := render.Settings{EscapeCommands: *escape}
-	if settings.Mode, err = render.ParseMode(*mode); err != nil {
-		return usageError{err}
-	}
-	if settings.Style, err = render.ParseStyle(*style); err != nil {
-		return usageError{err}
+	settings, err := look.settings(stdout)
+	if err != nil {
+		return err
 	}
 	in, err := openInput(name, stdin)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	lines := lineReader{name: name, max: f.maxLine}
+	if settings.Mode == render.ModeJSON {
+		if _, err := io.Copy(stdout, in); err != nil {
+			return fmt.Errorf("write log: %w", err)
+		}
+		return nil
+	}
+	// What is read was done at some time before; only lines that tell no time are judged by the clock.
+	settings.Throttle.ByEventTime = true
+	lines := &lineReader{name: name, max: f.maxLine}
 	defer func() {
 		if lines.skipped > 0 {
 			fmt.Fprintf(stderr, "tailspan: skipped %d lines longer than %d bytes\n", lines.skipped, lines.max)
 		}
 	}()
-	if name == stdinName {
-		return renderLines(&lines, in, src, render.New(stdout, settings), settings)
+	r := &rendering{
+		lines: lines, in: in, parser: src, settings: settings, redact: look.redact,
+		origin: render.Origin{Step: look.step, Agent: parser.InfoOf(f.provider).ServiceName},
 	}
-	out := bufio.NewWriterSize(stdout, readBytes)
-	err = renderLines(&lines, in, src, render.New(out, settings), settings)
-	if flushed := out.Flush(); err == nil && flushed != nil {
-		err = fmt.Errorf("write log: %w", flushed)
+	if name != stdinName {
+		out := bufio.NewWriterSize(stdout, readBytes)
+		err = r.to(out)
+		if flushed := out.Flush(); err == nil && flushed != nil {
+			err = fmt.Errorf("write log: %w", flushed)
+		}
+		return err
 	}
-	return err
+	r.live = true
+	if render.IsTerminal(stdout) && os.Getenv("TERM") != "dumb" {
+		terminal := render.NewTerminal(stdout, render.TerminalSettings{Width: settings.Width, Color: settings.Color})
+		defer terminal.Close()
+		defer closeOnSignal(terminal)()
+		r.settings.Terminal = terminal
+		stdout = terminal.Wrap(stdout)
+	}
+	return r.to(stdout)
 }
 
-// renderLines renders the lines of in to their end.
-func renderLines(lines *lineReader, in io.Reader, src *parser.Source, r *render.Renderer, settings render.Settings) error {
-	words := settings.Mode == render.ModeVerbose && settings.Style == render.StyleTranscript
-	emit := func(all []events.DisplayEvent) error {
-		for i := range all {
-			r.Emit(&all[i])
+// closeOnSignal takes the status line away when a signal ends the process, which it then does as if nobody had asked.
+func closeOnSignal(t *render.Terminal) (cancel func()) {
+	signals := make(chan os.Signal, 1)
+	done := make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-signals:
+			_ = t.Close()
+			signal.Reset(os.Interrupt, syscall.SIGTERM)
+			if self, err := os.FindProcess(os.Getpid()); err != nil || self.Signal(s) != nil {
+				os.Exit(exitError)
+			}
+		case <-done:
 		}
-		for _, line := range src.Raw() {
-			r.PassThrough(line)
-		}
-		return r.Err()
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
 	}
-	err := lines.records(in, func(line []byte) error {
-		if settings.Mode == render.ModeJSON {
-			r.Raw(line)
-			return r.Err()
-		}
-		out := src.ParseEvents(line)
-		if words && len(out) == 0 && src.LineStatus() == events.LineMalformed {
-			r.PassThrough(line) // a transcript shows what the program said besides
-		}
-		return emit(out)
-	})
-	if err == nil {
-		err = emit(src.Flush())
-	}
-	if closed := r.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("write log: %w", err)
-	}
-	return nil
 }

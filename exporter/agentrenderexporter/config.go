@@ -3,6 +3,7 @@ package agentrenderexporter
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/config/configoptional"
@@ -19,23 +20,42 @@ const (
 )
 
 const (
-	defaultMaxSessions   = 256
-	defaultRecentRecords = 16384
+	defaultMaxSessions      = 256
+	defaultMaxOpenFiles     = 64
+	defaultRecentRecords    = 16384
+	defaultThrottleInterval = time.Second
+	defaultMaxMegabytes     = 100
+	defaultMaxBackups       = 100
 )
 
 // Config is the configuration of the exporter.
 type Config struct {
 	// Output is where the text goes: "stdout", "stderr" or the path of a file, which is created with its folder and
-	// appended to.
+	// appended to. The path may have attributes in braces, of the resource or the record:
+	// logs/{cicd.pipeline.name}/{cicd.pipeline.task.name}.log.
 	Output string `mapstructure:"output"`
 	// Mode tells how much is shown: default, verbose, quiet or json.
 	Mode string `mapstructure:"mode"`
-	// Style is what verbose mode looks like: marker, transcript or progress.
+	// Style is what verbose mode looks like: marker, transcript, progress or activity.
 	Style string `mapstructure:"style"`
+	// Reasoning shows in verbose mode what the agent thinks, where its records carry it.
+	Reasoning bool `mapstructure:"reasoning"`
+	// Results shows in verbose mode the results of tools in every style, and how long they took.
+	Results bool `mapstructure:"results"`
+	// Summary sums up in verbose mode what a run did when it ends.
+	Summary bool `mapstructure:"summary"`
+	// ThrottleScope tells what shares one allowance of tool lines in the activity style: step or output.
+	ThrottleScope string `mapstructure:"throttle_scope"`
+	// ThrottleInterval is the least time between two tool lines of the activity style; 0 shows all.
+	ThrottleInterval time.Duration `mapstructure:"throttle_interval"`
 	// EscapeCICommands breaks what a CI system would take for a command to it, such as a line that begins "::error::".
 	EscapeCICommands bool `mapstructure:"escape_ci_commands"`
 	// MaxSessions is how many sessions have a renderer at the same time.
 	MaxSessions int `mapstructure:"max_sessions"`
+	// MaxOpenFiles is how many files are open at the same time, where the path has attributes.
+	MaxOpenFiles int `mapstructure:"max_open_files"`
+	// Rotation puts a file aside when it has grown.
+	Rotation RotationConfig `mapstructure:"rotation"`
 	// RecentRecords is how many records are remembered, so as not to be written twice; 0 remembers none.
 	RecentRecords int `mapstructure:"recent_records"`
 
@@ -46,42 +66,81 @@ type Config struct {
 	QueueConfig configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
 }
 
+// RotationConfig says when a file is put aside and how long it is kept.
+type RotationConfig struct {
+	// Enabled puts files aside; without it they grow.
+	Enabled bool `mapstructure:"enabled"`
+	// MaxMegabytes is the size at which a file is put aside, in MiB.
+	MaxMegabytes int `mapstructure:"max_megabytes"`
+	// MaxDays is how long a file that was put aside is kept; 0 keeps it for ever.
+	MaxDays int `mapstructure:"max_days"`
+	// MaxBackups is how many of them are kept; 0 keeps all.
+	MaxBackups int `mapstructure:"max_backups"`
+	// LocalTime names them by local time instead of UTC.
+	LocalTime bool `mapstructure:"localtime"`
+	// Compress packs them by gzip.
+	Compress bool `mapstructure:"compress"`
+}
+
 // createDefaultConfig makes the default configuration.
 func createDefaultConfig() component.Config {
 	queue := exporterhelper.NewDefaultQueueConfig()
 	queue.NumConsumers = 1 // more would write batches out of order
 	return &Config{
-		Output:        outputStdout,
-		Mode:          render.ModeDefault.String(),
-		Style:         render.StyleMarker.String(),
-		MaxSessions:   defaultMaxSessions,
-		RecentRecords: defaultRecentRecords,
-		RetryConfig:   configretry.NewDefaultBackOffConfig(),
-		QueueConfig:   configoptional.Default(queue),
+		Output:           outputStdout,
+		Mode:             render.ModeDefault.String(),
+		Style:            render.StyleMarker.String(),
+		Summary:          true,
+		ThrottleScope:    render.ThrottleScopeStep.String(),
+		ThrottleInterval: defaultThrottleInterval,
+		MaxSessions:      defaultMaxSessions,
+		MaxOpenFiles:     defaultMaxOpenFiles,
+		Rotation:         RotationConfig{MaxMegabytes: defaultMaxMegabytes, MaxBackups: defaultMaxBackups},
+		RecentRecords:    defaultRecentRecords,
+		RetryConfig:      configretry.NewDefaultBackOffConfig(),
+		QueueConfig:      configoptional.Default(queue),
 	}
 }
 
 // Validate reports everything that is wrong at once.
 func (c *Config) Validate() error {
-	_, errs := c.renderSettings()
-	if c.Output == "" {
-		errs = errors.Join(errs, fmt.Errorf("output must be stdout, stderr or the path of a file, got %q", c.Output))
+	_, errs := c.logSettings()
+	refuse := func(wrong bool, format string, args ...any) {
+		if wrong {
+			errs = errors.Join(errs, fmt.Errorf(format, args...))
+		}
 	}
-	if c.MaxSessions <= 0 {
-		errs = errors.Join(errs, fmt.Errorf("max_sessions must be positive, got %d", c.MaxSessions))
+	refuse(c.ThrottleInterval < 0, "throttle_interval must not be negative, got %s", c.ThrottleInterval)
+	refuse(c.Output == "", "output must be stdout, stderr or the path of a file, got %q", c.Output)
+	if _, err := parsePathPattern(c.Output); err != nil {
+		errs = errors.Join(errs, err)
 	}
-	if c.RecentRecords < 0 {
-		errs = errors.Join(errs, fmt.Errorf("recent_records must not be negative, got %d", c.RecentRecords))
-	}
+	refuse(c.MaxSessions <= 0, "max_sessions must be positive, got %d", c.MaxSessions)
+	refuse(c.MaxOpenFiles <= 0, "max_open_files must be positive, got %d", c.MaxOpenFiles)
+	refuse(c.RecentRecords < 0, "recent_records must not be negative, got %d", c.RecentRecords)
+	r := c.Rotation
+	refuse(r.Enabled && (c.Output == outputStdout || c.Output == outputStderr), "rotation needs a file as output, got %q", c.Output)
+	refuse(r.MaxMegabytes <= 0, "rotation::max_megabytes must be positive, got %d", r.MaxMegabytes)
+	refuse(r.MaxDays < 0, "rotation::max_days must not be negative, got %d", r.MaxDays)
+	refuse(r.MaxBackups < 0, "rotation::max_backups must not be negative, got %d", r.MaxBackups)
 	if c.QueueConfig.HasValue() && c.QueueConfig.Get().NumConsumers != 1 {
-		errs = errors.Join(errs, fmt.Errorf("sending_queue::num_consumers must be 1 to keep the order of records, got %d", c.QueueConfig.Get().NumConsumers))
+		refuse(true, "sending_queue::num_consumers must be 1 to keep the order of records, got %d", c.QueueConfig.Get().NumConsumers)
 	}
 	return errs
 }
 
-// renderSettings are the settings of the renderers.
-func (c *Config) renderSettings() (render.Settings, error) {
-	mode, modeErr := render.ParseMode(c.Mode)
-	style, styleErr := render.ParseStyle(c.Style)
-	return render.Settings{Mode: mode, Style: style, EscapeCommands: c.EscapeCICommands}, errors.Join(modeErr, styleErr)
+// logSettings are the settings of the logs.
+func (c *Config) logSettings() (render.LogSettings, error) {
+	var s render.LogSettings
+	var modeErr, styleErr, scopeErr error
+	s.Mode, modeErr = render.ParseMode(c.Mode)
+	s.Style, styleErr = render.ParseStyle(c.Style)
+	s.Throttle.Scope, scopeErr = render.ParseThrottleScope(c.ThrottleScope)
+	if s.Throttle.Interval = c.ThrottleInterval; s.Throttle.Interval == 0 {
+		s.Throttle.Interval = -1
+	}
+	// Records tell when a thing was done, and a batch may hold what was done over minutes.
+	s.Throttle.ByEventTime = true
+	s.EscapeCommands, s.Reasoning, s.Results, s.Summary = c.EscapeCICommands, c.Reasoning, c.Results, c.Summary
+	return s, errors.Join(modeErr, styleErr, scopeErr)
 }

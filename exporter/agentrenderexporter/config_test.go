@@ -1,6 +1,7 @@
 package agentrenderexporter
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
+	"github.com/tailspan/tailspan/render"
 )
 
 func TestLoadConfig(t *testing.T) {
@@ -21,6 +23,7 @@ func TestLoadConfig(t *testing.T) {
 		change(cfg)
 		return cfg
 	}
+	styles := strings.Join(render.StyleNames(), ", ")
 	tests := []struct {
 		name string
 		want *Config
@@ -28,7 +31,10 @@ func TestLoadConfig(t *testing.T) {
 	}{
 		{name: "", want: with(func(*Config) {})},
 		{name: "all", want: with(func(c *Config) {
-			c.Output, c.Mode, c.Style = "logs/agents.log", "verbose", "transcript"
+			c.Output, c.Mode, c.Style = "logs/{cicd.pipeline.name}/{cicd.pipeline.task.name}.log", "verbose", "transcript"
+			c.Reasoning, c.Results, c.Summary = true, true, false
+			c.ThrottleScope, c.ThrottleInterval, c.MaxOpenFiles = "output", 2*time.Second, 8
+			c.Rotation = RotationConfig{Enabled: true, MaxMegabytes: 10, MaxDays: 7, MaxBackups: 3, LocalTime: true, Compress: true}
 			c.EscapeCICommands, c.MaxSessions, c.RecentRecords = true, 8, 0
 			c.RetryConfig.InitialInterval = time.Second
 			queue := exporterhelper.NewDefaultQueueConfig()
@@ -40,13 +46,22 @@ func TestLoadConfig(t *testing.T) {
 		})},
 		{name: "json", want: with(func(c *Config) { c.Mode = "json" })},
 		{name: "bad_mode", err: `mode must be one of default, verbose, quiet, json, got "x"`},
-		{name: "bad_style", err: `style must be one of marker, transcript, progress, got "x"`},
+		{name: "bad_style", err: "style must be one of " + styles + `, got "x"`},
 		{name: "bad_everything", err: `mode must be one of default, verbose, quiet, json, got "Verbose"
-style must be one of marker, transcript, progress, got ""
+style must be one of ` + styles + `, got ""
+throttle_scope must be one of step, output, got "all"
+throttle_interval must not be negative, got -1s
 output must be stdout, stderr or the path of a file, got ""
 max_sessions must be positive, got 0
+max_open_files must be positive, got 0
 recent_records must not be negative, got -1
+rotation::max_megabytes must be positive, got 0
+rotation::max_days must not be negative, got -1
+rotation::max_backups must not be negative, got -1
 sending_queue::num_consumers must be 1 to keep the order of records, got 10`},
+		{name: "bad_path", err: `output must name an attribute in each pair of braces, got "logs/{}.log"`},
+		{name: "bad_brace", err: `output has a } without a {, got "logs/a}.log"`},
+		{name: "bad_rotation", err: `rotation needs a file as output, got "stdout"`},
 		{name: "unknown_key", err: "colour"},
 	}
 	all, err := confmaptest.LoadConf("testdata/config.yaml")

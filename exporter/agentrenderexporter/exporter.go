@@ -1,47 +1,52 @@
 package agentrenderexporter
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
+	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/telemetry"
 )
-
-// maxIdleBuffer is the biggest buffer that is kept from one batch to the next, in bytes.
-const maxIdleBuffer = 1 << 20
 
 // Values of the attribute reason of the counter of ignored records.
 const (
 	reasonForeign  = "foreign"  // no record of ours
 	reasonRepeated = "repeated" // rendered just before
+	reasonRawCopy  = "raw_copy" // a line whose events are rendered
+	reasonLive     = "live"     // how a run is getting on: a log tells it by its events
 )
 
-// renderExporter renders log records and writes them to one output.
+// renderExporter renders log records and writes them to one output, or to files by attribute.
 type renderExporter struct {
 	output    string
-	open      openFunc
+	pattern   pathPattern
+	mode      render.Mode
+	activity  bool
 	telemetry *metadata.TelemetryBuilder
 
 	// turn is held by the one call that renders and writes. It is a channel so that waiting for a call that hangs in a
 	// write ends with the context.
 	turn     chan struct{}
-	out      io.WriteCloser // nil before start and after shutdown
+	started  bool
+	outlets  *outlets
 	sessions *sessions
 	recent   *recentRecords
 }
 
 func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*renderExporter, error) {
-	settings, err := cfg.renderSettings()
+	settings, err := cfg.logSettings()
+	if err != nil {
+		return nil, err
+	}
+	pattern, err := parsePathPattern(cfg.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -49,46 +54,47 @@ func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*
 	if err != nil {
 		return nil, fmt.Errorf("create telemetry: %w", err)
 	}
+	outlets := newOutlets(settings, open, cfg.MaxOpenFiles)
 	return &renderExporter{
 		output:    cfg.Output,
-		open:      open,
+		pattern:   pattern,
+		mode:      settings.Mode,
+		activity:  settings.Mode == render.ModeVerbose && settings.Style == render.StyleActivity,
 		telemetry: builder,
 		turn:      make(chan struct{}, 1),
-		sessions:  newSessions(settings, cfg.MaxSessions),
+		outlets:   outlets,
+		sessions:  newSessions(cfg.MaxSessions, outlets.touch),
 		recent:    newRecentRecords(cfg.RecentRecords),
 	}, nil
 }
 
-// start opens the output.
+// start opens the output, unless its path depends on the records.
 func (e *renderExporter) start(ctx context.Context, _ component.Host) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
 	defer e.release()
-	out, err := e.open(e.output)
-	if err != nil {
-		return err
+	if e.pattern.fixed() {
+		if err := e.outlets.openNow(e.output); err != nil {
+			return err
+		}
 	}
-	e.out = out
+	e.started = true
 	return nil
 }
 
-// shutdown ends unfinished texts, writes what is left and closes the output. Without a start there is nothing to do.
+// shutdown ends unfinished texts, writes what is left and closes the outputs. Without a start there is nothing to do.
 func (e *renderExporter) shutdown(ctx context.Context) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
 	defer e.release()
-	if e.out == nil {
+	if !e.started {
 		return nil
 	}
+	e.started = false
 	e.sessions.closeAll()
-	err := e.flush()
-	if closeErr := e.out.Close(); closeErr != nil {
-		err = errors.Join(err, fmt.Errorf("close output %q: %w", e.output, closeErr))
-	}
-	e.out = nil
-	return err
+	return e.outlets.closeAll()
 }
 
 // push renders and writes one batch. What an earlier failure left is written first; while that fails, no batch is taken.
@@ -97,11 +103,12 @@ func (e *renderExporter) push(ctx context.Context, logs plog.Logs) error {
 		return err
 	}
 	defer e.release()
-	if err := e.flush(); err != nil {
+	e.outlets.touchWaiting()
+	if err := e.outlets.flush(); err != nil {
 		return err
 	}
 	e.render(ctx, logs)
-	return e.flush()
+	return e.outlets.flush()
 }
 
 func (e *renderExporter) take(ctx context.Context) error {
@@ -116,16 +123,16 @@ func (e *renderExporter) take(ctx context.Context) error {
 func (e *renderExporter) release() { <-e.turn }
 
 // tally counts what became of the records of one batch.
-type tally struct{ rendered, foreign, repeated int64 }
+type tally struct{ rendered, foreign, repeated, copies, live int64 }
 
-// render renders the records of a batch, in its order, into the buffer.
+// render renders the records of a batch, in its order, into the buffers of their outlets.
 func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
 	var n tally
 	for _, rl := range logs.ResourceLogs().All() {
 		key := resourceKey(rl.Resource())
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {
-				e.renderRecord(key, lr, &n)
+				e.renderRecord(rl.Resource(), key, lr, &n)
 			}
 		}
 	}
@@ -137,52 +144,64 @@ func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
 	}
 	count(n.foreign, reasonForeign)
 	count(n.repeated, reasonRepeated)
+	count(n.copies, reasonRawCopy)
+	count(n.live, reasonLive)
 }
 
-func (e *renderExporter) renderRecord(key string, lr plog.LogRecord, n *tally) {
+func (e *renderExporter) renderRecord(resource pcommon.Resource, key string, lr plog.LogRecord, n *tally) {
+	if name := lr.EventName(); name == telemetry.EventNameStepStarted || name == telemetry.EventNameProgress {
+		n.live++
+		return
+	}
 	var ev events.DisplayEvent
 	line, raw := telemetry.RawLine(lr)
 	if !raw && !telemetry.EventFromRecord(lr, &ev) {
 		n.foreign++
 		return
 	}
-	if !e.recent.add(attributeText(lr, telemetry.AttrLogRecordUID)) {
+	if raw && e.isCopy(lr) {
+		n.copies++
+		return
+	}
+	attrs := lr.Attributes()
+	if !e.recent.add(textOf(attrs, telemetry.AttrLogRecordUID)) {
 		n.repeated++
 		return
 	}
 	n.rendered++
-	renderer := e.sessions.of(key + attributeText(lr, telemetry.AttrSessionID))
+	session := textOf(attrs, telemetry.AttrSessionID)
+	outlet := e.outlets.of(e.pattern.path(resource.Attributes(), attrs))
+	stream := e.sessions.of(outlet, key+session, func() render.Origin { return e.origin(resource, attrs, session) })
 	if raw {
-		renderer.PassThrough([]byte(line))
+		stream.PassThrough([]byte(line))
 		return
 	}
-	renderer.Emit(&ev)
+	stream.Emit(&ev)
 }
 
-// attributeText is a text attribute of a record, empty if it has none.
-func attributeText(lr plog.LogRecord, name string) string {
-	if v, ok := lr.Attributes().Get(name); ok {
+// isCopy reports whether a record is a line whose events have records of their own: mode json shows the lines, every
+// other mode the events.
+func (e *renderExporter) isCopy(lr plog.LogRecord) bool {
+	v, ok := lr.Attributes().Get(telemetry.AttrRawCopy)
+	return e.mode != render.ModeJSON && ok && v.Type() == pcommon.ValueTypeBool && v.Bool()
+}
+
+// origin says whose a session is. Where steps are told apart, the session stands for a step that has no name.
+func (e *renderExporter) origin(resource pcommon.Resource, attrs pcommon.Map, session string) render.Origin {
+	o := render.Origin{Step: textOf(resource.Attributes(), telemetry.AttrTaskName), Agent: textOf(attrs, telemetry.AttrGenAIAgentName)}
+	if o.Step == "" && e.activity {
+		o.Step = session[:min(len(session), shortSession)]
+	}
+	if o.Agent == "" {
+		o.Agent = textOf(resource.Attributes(), telemetry.AttrServiceName)
+	}
+	return o
+}
+
+// textOf is an attribute as text, empty if there is none.
+func textOf(m pcommon.Map, name string) string {
+	if v, ok := m.Get(name); ok {
 		return v.AsString()
 	}
 	return ""
-}
-
-// flush writes what was rendered. After a failure the part that was not written stays.
-func (e *renderExporter) flush() error {
-	pending := &e.sessions.pending
-	if pending.Len() == 0 {
-		return nil
-	}
-	n, err := e.out.Write(pending.Bytes())
-	pending.Next(n)
-	if err == nil && pending.Len() > 0 {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
-		return fmt.Errorf("write output %q: %w", e.output, err)
-	}
-	if pending.Cap() > maxIdleBuffer {
-		*pending = bytes.Buffer{}
-	}
-	return nil
 }

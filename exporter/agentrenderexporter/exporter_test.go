@@ -180,10 +180,12 @@ func fold(evs []events.DisplayEvent) plog.Logs {
 // style, though the exporter knows the records alone.
 func TestRecordsLookLikeTheirEvents(t *testing.T) {
 	for mode := render.ModeDefault; mode < render.ModeJSON; mode++ {
-		for style := render.StyleMarker; style <= render.StyleProgress; style++ {
+		for style := render.StyleMarker; style <= render.StyleActivity; style++ {
 			t.Run(fmt.Sprintf("%s %s", mode, style), func(t *testing.T) {
 				var want bytes.Buffer
-				r := render.New(&want, render.Settings{Mode: mode, Style: style})
+				s := render.Settings{Mode: mode, Style: style, Summary: true, Results: true}
+				log := render.NewLog(&want, render.LogSettings{Settings: s, Throttle: render.ThrottleSettings{ByEventTime: true}})
+				r := log.Open(render.Origin{Step: map[bool]string{true: "1a2b3c4d"}[style == render.StyleActivity && mode == render.ModeVerbose], Agent: "claude-code"})
 				for _, ev := range run() {
 					r.Emit(&ev)
 				}
@@ -191,8 +193,9 @@ func TestRecordsLookLikeTheirEvents(t *testing.T) {
 				require.NotEmpty(t, want.String())
 
 				out := &flakyOutput{allow: -1}
-				exp := started(t, out, func(c *Config) { c.Mode, c.Style = mode.String(), style.String() })
+				exp := started(t, out, func(c *Config) { c.Mode, c.Style, c.Results = mode.String(), style.String(), true })
 				require.NoError(t, exp.ConsumeLogs(t.Context(), fold(run())))
+				require.NoError(t, exp.Shutdown(t.Context()))
 				assert.Equal(t, want.String(), out.String())
 			})
 		}
@@ -245,20 +248,19 @@ func TestSessionsAreToldApartByResource(t *testing.T) {
 }
 
 func TestLeastRecentlyUsedSessionIsClosed(t *testing.T) {
-	all := newSessions(render.Settings{}, 2)
-	a, b := all.of("a"), all.of("b")
-	a.Emit(&events.DisplayEvent{Kind: events.KindText, Delta: true, Text: "text of a"})
-	assert.Same(t, b, all.of("b"))
-	all.of("c")
-	assert.Len(t, all.byKey, 2)
-	assert.Equal(t, "text of a\n", all.pending.String(), "its text is ended")
-	assert.NotSame(t, a, all.of("a"), "it begins anew")
-	all.closeAll()
-	assert.Empty(t, all.byKey)
-	assert.Zero(t, all.recent.Len())
+	out := &flakyOutput{allow: -1}
+	exp := started(t, out, func(c *Config) { c.MaxSessions = 2 })
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(delta("a", "text of a"), delta("b", "text of b"))))
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(delta("a", ", more"))))
+	assert.Equal(t, "text of a\ntext of b\n, more", out.String())
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(delta("c", "text of c"))))
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(delta("b", "b anew"))))
+	assert.Equal(t, "text of a\ntext of b\n, more\ntext of c\nb anew", out.String(), "a is closed when b comes again")
+	require.NoError(t, exp.Shutdown(t.Context()))
+	assert.Equal(t, "text of a\ntext of b\n, more\ntext of c\nb anew\n", out.String())
 }
 
-func TestForeignAndRepeatedRecords(t *testing.T) {
+func TestRecordsLeftOut(t *testing.T) {
 	tel := componenttest.NewTelemetry()
 	t.Cleanup(func() { require.NoError(t, tel.Shutdown(context.Background())) })
 	set := exportertest.NewNopSettings(metadata.Type)
@@ -278,7 +280,7 @@ func TestForeignAndRepeatedRecords(t *testing.T) {
 	assert.Equal(t, "one\ntwo\nthree\nthree\n", out.String(), "a record without uid is never taken for a repeated one")
 
 	assert.Equal(t, map[string]int64{"": 4}, counted(t, tel, "otelcol_exporter_agent_render_rendered_records"))
-	assert.Equal(t, map[string]int64{"foreign": 2, "repeated": 1}, counted(t, tel, "otelcol_exporter_agent_render_ignored_records"))
+	assert.Equal(t, map[string]int64{"foreign": 1, "live": 1, "repeated": 1}, counted(t, tel, "otelcol_exporter_agent_render_ignored_records"))
 	assert.Equal(t, map[string]int64{"": 7}, counted(t, tel, "otelcol_exporter_sent_log_records"), "the helper's own count")
 }
 
@@ -405,7 +407,7 @@ func TestFileOutput(t *testing.T) {
 
 func TestStandardOutputsStayOpen(t *testing.T) {
 	for name, file := range map[string]*os.File{outputStdout: os.Stdout, outputStderr: os.Stderr} {
-		out, err := openOutput(name)
+		out, err := opener(RotationConfig{})(name)
 		require.NoError(t, err)
 		assert.Equal(t, keepOpen{file}, out)
 		require.NoError(t, out.Close())

@@ -22,7 +22,7 @@ func NewFactory() exporter.Factory {
 
 func createLogs(ctx context.Context, set exporter.Settings, config component.Config) (exporter.Logs, error) {
 	cfg := config.(*Config)
-	e, err := newExporter(cfg, set.TelemetrySettings, openOutput)
+	e, err := newExporter(cfg, set.TelemetrySettings, opener(cfg.Rotation))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package agentrenderexporter
 
 import (
-	"bytes"
 	"container/list"
 	"strings"
 
@@ -20,73 +19,62 @@ var sessionAttributes = [...]string{
 // keySeparator keeps the parts of a key apart.
 const keySeparator = "\x00"
 
+// shortSession is how many bytes of a session id stand for a step that has no name.
+const shortSession = 8
+
 // resourceKey is the part of a session's key that comes from its resource.
 func resourceKey(resource pcommon.Resource) string {
 	var b strings.Builder
 	for _, name := range sessionAttributes {
-		if v, ok := resource.Attributes().Get(name); ok {
-			b.WriteString(v.AsString())
-		}
+		b.WriteString(textOf(resource.Attributes(), name))
 		b.WriteString(keySeparator)
 	}
 	return b.String()
 }
 
-// sessions holds a renderer for each session, the most recently used ones, all of which write into one buffer.
+// sessions holds a stream of a log for each session, the most recently used ones.
 type sessions struct {
-	settings render.Settings
-	limit    int
-	byKey    map[string]*list.Element // of *session
-	recent   *list.List               // most recently used first
-	writer   *session                 // whoever wrote last
-	pending  bytes.Buffer             // what was rendered and is not written yet
+	limit  int
+	byKey  map[string]*list.Element // of *session
+	recent *list.List               // most recently used first
+	// ending is told of an outlet before the stream of a session that goes there is closed.
+	ending func(*outlet)
 }
 
-func newSessions(settings render.Settings, limit int) *sessions {
-	return &sessions{settings: settings, limit: limit, byKey: make(map[string]*list.Element), recent: list.New()}
+func newSessions(limit int, ending func(*outlet)) *sessions {
+	return &sessions{limit: limit, byKey: make(map[string]*list.Element), recent: list.New(), ending: ending}
 }
 
-// session is the renderer of one session and the writer below it.
+// session is the stream of one session.
 type session struct {
-	key      string
-	all      *sessions
-	renderer *render.Renderer
+	key    string
+	outlet *outlet
+	stream *render.Stream
 }
 
-// Write takes what the session's renderer made. Where another session wrote last, its unfinished line is ended first.
-func (s *session) Write(p []byte) (int, error) {
-	if last := s.all.writer; last != s {
-		if last != nil {
-			last.renderer.Break()
-		}
-		s.all.writer = s
-	}
-	return s.all.pending.Write(p)
-}
-
-// of gives the renderer of a session. The least recently used one beyond the limit is closed.
-func (a *sessions) of(key string) *render.Renderer {
+// of gives the stream of a session in the log of an outlet. The least recently used one beyond the limit is closed.
+func (a *sessions) of(o *outlet, key string, origin func() render.Origin) *render.Stream {
+	key = o.path + keySeparator + key
 	if e, ok := a.byKey[key]; ok {
 		a.recent.MoveToFront(e)
-		return e.Value.(*session).renderer
+		return e.Value.(*session).stream
 	}
-	s := &session{key: key, all: a}
-	s.renderer = render.New(s, a.settings)
+	s := &session{key: key, outlet: o, stream: o.log.Open(origin())}
+	o.streams++
 	a.byKey[key] = a.recent.PushFront(s)
 	if a.recent.Len() > a.limit {
 		a.close(a.recent.Back())
 	}
-	return s.renderer
+	return s.stream
 }
 
-// close ends a session's unfinished text and forgets it. A buffer takes everything, so closing can't fail.
+// close ends a session's unfinished text and forgets it. An outlet takes everything, so closing can't fail.
 func (a *sessions) close(e *list.Element) {
 	s := a.recent.Remove(e).(*session)
 	delete(a.byKey, s.key)
-	_ = s.renderer.Close()
-	if a.writer == s {
-		a.writer = nil
-	}
+	a.ending(s.outlet)
+	_ = s.stream.Close()
+	s.outlet.streams--
 }
 
 // closeAll closes every session, the least recently used first.

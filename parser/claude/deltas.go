@@ -147,6 +147,9 @@ func (d *deltas) complete(id string, thinking bool, text string) {
 	}
 }
 
+// Owes reports whether Flush would give something.
+func (p *Parser) Owes() bool { return len(p.deltas.pending) > 0 }
+
 // Flush gives the texts whose pieces were never completed, each joined.
 func (p *Parser) Flush() []events.DisplayEvent {
 	p.out = p.out[:0]

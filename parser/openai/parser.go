@@ -228,6 +228,9 @@ func (p *Parser) Flush() []events.DisplayEvent {
 	return p.out
 }
 
+// Owes reports whether Flush would give something.
+func (p *Parser) Owes() bool { return p.answer.open }
+
 // LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
 // then understood, then unknown. Of an event that spans several lines the last one counts.
 func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }

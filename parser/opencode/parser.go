@@ -160,6 +160,9 @@ func (p *Parser) Flush() []events.DisplayEvent {
 	return p.out
 }
 
+// Owes reports whether Flush would give something.
+func (p *Parser) Owes() bool { return p.stream.held || len(p.owed) > 0 }
+
 // Quiet gives the end that is held back only because the agent may go on, after a compaction; it is for those who
 // follow a stream that has been quiet for a while. If the agent goes on nevertheless, so do the events.
 func (p *Parser) Quiet() []events.DisplayEvent {

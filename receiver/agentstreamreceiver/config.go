@@ -43,11 +43,12 @@ func (c *Config) Validate() error {
 	if _, err := newRedactor(c); err != nil {
 		errs = append(errs, fmt.Errorf("redaction: %w", err))
 	}
-	for _, glob := range c.Stream.Include {
-		errs = append(errs, source.ValidateGlob("include", glob))
-	}
-	for _, glob := range c.Stream.Exclude {
-		errs = append(errs, source.ValidateGlob("exclude", glob))
+	for key, globs := range map[string][]string{
+		"include": c.Stream.Include, "exclude": c.Stream.Exclude, "databases": c.Stream.Databases, "opencode_trees": c.Stream.OpenCodeTrees,
+	} {
+		for _, glob := range globs {
+			errs = append(errs, source.ValidateGlob(key, glob))
+		}
 	}
 	if _, err := telemetry.ParseTraceParent(c.Identity.TraceParent); err != nil {
 		errs = append(errs, fmt.Errorf("traceparent: %w", err))

@@ -34,10 +34,13 @@ func TestConfigStruct(t *testing.T) {
 func TestLoadConfig(t *testing.T) {
 	minimal := createDefaultConfig().(*Config)
 	minimal.Stream.Include = []string{"/runs/**/*.jsonl"}
+	database := createDefaultConfig().(*Config)
+	database.Stream.Databases = []string{"~/.local/share/opencode/opencode.db"}
 	all := &Config{
 		Stream: config.Stream{
 			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true,
-			PollInterval: 5 * time.Second, IdleFlush: time.Second, MaxLineSize: 1 << 20, MaxConcurrentFiles: 2,
+			Databases: []string{"~/c/opencode-dev.db"}, OpenCodeTrees: []string{"~/c/storage"},
+			PollInterval: 5 * time.Second, IdleFlush: time.Second, MaxLineSize: 1 << 20, MaxDocumentSize: 1 << 21, MaxConcurrentFiles: 2,
 		},
 		Identity: config.Identity{
 			Pipeline: config.Pipeline{Name: "nightly", RunID: "17", Task: "fix", TaskRunID: "17-2"}, Persona: "fixer",
@@ -62,6 +65,7 @@ func TestLoadConfig(t *testing.T) {
 		want *Config
 	}{
 		{component.NewID(metadata.Type), minimal},
+		{component.NewIDWithName(metadata.Type, "database"), database},
 		{component.NewIDWithName(metadata.Type, "all"), all},
 	} {
 		t.Run(tt.id.String(), func(t *testing.T) {
@@ -80,13 +84,14 @@ func TestConfigErrors(t *testing.T) {
 		{"nothing", []string{"include is required"}},
 		{"bad_glob", []string{`include`, `"/runs/[a"`}},
 		{"bad_exclude", []string{`exclude`, `"{a"`}},
+		{"bad_database", []string{`databases`, `"[a"`, `opencode_trees`, `"{b"`}},
 		{"bad_provider", []string{`provider must be one of `, `got "clod"`}},
 		{"bad_pattern", []string{`path_pattern "runs/{cicd.pipeline.name"`, "without its }"}},
 		{"bad_start", []string{`start_at must be "beginning" or "end", got "middle"`}},
 		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},
 		{"bad_trace", []string{`trace must be "run" or "session", got "forest"`, `traceparent "00-zz"`}},
 		{"bad_redaction", []string{"redaction", `(`}},
-		{"bad_numbers", []string{"max_line_size must be positive, got -1", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry::max_interval must not be below"}},
+		{"bad_numbers", []string{"max_line_size must be positive, got -1", "max_document_size must be positive, got 0", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry::max_interval must not be below"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := confmap.Validate(loadConfig(t, component.NewIDWithName(metadata.Type, tt.name)))

@@ -6,9 +6,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -222,5 +224,50 @@ func TestForkTellsNothingTwice(t *testing.T) {
 	require.NotEmpty(t, messages)
 	for id, n := range messages {
 		assert.Equal(t, 1, n, "model call %s", id)
+	}
+}
+
+// TestFamilyOfAParentCutShort ends the parent's file after each of its lines, as a collector does that is stopped while a
+// sub-agent is at work: the tree stays sound.
+func TestFamilyOfAParentCutShort(t *testing.T) {
+	for name, paths := range families(t) {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(paths[0])
+			require.NoError(t, err)
+			cut := slices.Clone(paths)
+			cut[0] = filepath.Join(t.TempDir(), filepath.Base(paths[0]))
+			end := 0
+			for line := range bytes.Lines(data) {
+				end += len(line)
+				require.NoError(t, os.WriteFile(cut[0], data[:end], 0o600))
+				e := readFamily(t, cut, func([]*reading) (int, int) { return 0, 1 << 30 })
+				require.Empty(t, otlpjson.Check(e.traces...), "%d bytes of %s", end, paths[0])
+			}
+		})
+	}
+}
+
+// TestFamilyWithClocksApart reads sub-agents' files whose clock is off: their spans lie outside of their calls and say so.
+func TestFamilyWithClocksApart(t *testing.T) {
+	stamp := regexp.MustCompile(`"timestamp":"([^"]+)"`)
+	for _, off := range []time.Duration{-time.Minute, -300 * time.Millisecond, time.Minute} {
+		t.Run(off.String(), func(t *testing.T) {
+			paths := slices.Clone(families(t)["claude/subagent"])
+			require.Greater(t, len(paths), 1)
+			for i, path := range paths[1:] {
+				data, err := os.ReadFile(path)
+				require.NoError(t, err)
+				moved := stamp.ReplaceAllFunc(data, func(b []byte) []byte {
+					at, err := time.Parse(time.RFC3339Nano, string(stamp.FindSubmatch(b)[1]))
+					require.NoError(t, err)
+					return []byte(`"timestamp":"` + at.Add(off).Format(time.RFC3339Nano) + `"`)
+				})
+				require.NotEqual(t, data, moved)
+				paths[i+1] = filepath.Join(t.TempDir(), filepath.Base(path))
+				require.NoError(t, os.WriteFile(paths[i+1], moved, 0o600))
+			}
+			e := readFamily(t, paths, func([]*reading) (int, int) { return 0, 1 << 30 })
+			assert.Empty(t, otlpjson.Check(e.traces...))
+		})
 	}
 }

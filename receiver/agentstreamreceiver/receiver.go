@@ -16,7 +16,6 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 	"github.com/tailspan/tailspan/redact"
-	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -35,7 +34,7 @@ type agentStream struct {
 	identity telemetry.Identity // what the settings say
 	ambient  telemetry.Identity // what the environment says
 	parent   telemetry.Parent
-	files    *source.Files
+	sources  sources
 	out      delivery
 	streams  streams
 
@@ -80,21 +79,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if r.out, err = newDelivery(set, cfg.Retry, r.meter); err != nil {
 		return nil, err
 	}
-	startAt, err := source.ParseStartAt(cfg.Stream.StartAt)
-	if err != nil {
-		return nil, err
-	}
-	r.files, err = source.New(source.Settings{
-		Include:            cfg.Stream.Include,
-		Exclude:            cfg.Stream.Exclude,
-		StartAt:            startAt,
-		PollInterval:       cfg.Stream.PollInterval,
-		IdleFlush:          cfg.Stream.IdleFlush,
-		MaxLineSize:        cfg.Stream.MaxLineSize,
-		MaxConcurrentFiles: cfg.Stream.MaxConcurrentFiles,
-		Logger:             set.Logger,
-		Observer:           r.meter.observer(),
-	}, r)
+	r.sources, err = newSources(&cfg.Stream, set.Logger, r.meter.observer(), r)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +95,7 @@ func (r *agentStream) Start(ctx context.Context, _ component.Host) error {
 		r.background.Go(func() { r.flushPipelines(run) })
 		r.background.Go(func() { r.exportMetrics(run) })
 		r.background.Go(func() { r.tickTexts(run) })
-		err = r.files.Start(run)
+		err = r.sources.start(run)
 	})
 	return err
 }
@@ -121,7 +106,7 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 	r.stop.Do(func() {
 		defer r.onShutdown()
 		defer r.meter.shutdown()
-		err = r.files.Shutdown(ctx)
+		err = r.sources.shutdown(ctx)
 		if r.cancel == nil {
 			return // it was never started
 		}

@@ -145,6 +145,19 @@ func (r *rig) metric(name, key, value string) int64 {
 	return sum
 }
 
+// sum is a counter over all its data points.
+func (r *rig) sum(name string) int64 {
+	got, err := r.tel.GetMetric(name)
+	if err != nil {
+		return 0
+	}
+	var sum int64
+	for _, p := range got.Data.(metricdata.Sum[int64]).DataPoints {
+		sum += p.Value
+	}
+	return sum
+}
+
 func assistant(id, words string) string {
 	return `{"type":"assistant","message":{"id":"msg_` + id + `","role":"assistant","model":"m","content":[{"type":"text","text":"` + words + `"}]},"session_id":"s","uuid":"u-` + id + `","timestamp":"2026-11-27T20:00:00.000Z"}` + "\n"
 }

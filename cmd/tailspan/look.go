@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/render"
+)
+
+// lookFlags say what the readable log looks like.
+type lookFlags struct {
+	mode, style, color, step, scope             string
+	escape, reasoning, results, summary, redact bool
+	interval                                    time.Duration
+}
+
+// addLook adds the flags of the readable log.
+func (f *flags) addLook() *lookFlags {
+	l := &lookFlags{}
+	f.StringVar(&l.mode, "mode", render.ModeDefault.String(), "how much is shown: "+strings.Join(render.ModeNames(), ", "))
+	f.StringVar(&l.style, "style", render.StyleMarker.String(), "what verbose mode looks like: "+strings.Join(render.StyleNames(), ", "))
+	f.StringVar(&l.color, "color", render.ColorAuto.String(), "colours: auto (on a terminal; NO_COLOR and FORCE_COLOR count), always, never")
+	f.StringVar(&l.step, "step", "", "name of the step, shown by the activity style and in quiet mode")
+	f.BoolVar(&l.escape, "escape-commands", false, "break what a CI system would take for a command to it")
+	f.BoolVar(&l.reasoning, "reasoning", false, "show in verbose mode what the agent thinks")
+	f.BoolVar(&l.results, "results", false, "show in verbose mode the results of tools in every style, and how long they took")
+	f.BoolVar(&l.summary, "summary", true, "sum up in verbose mode what a run did when it ends")
+	f.BoolVar(&l.redact, "redact", true, "take secrets out; no effect in mode json")
+	f.StringVar(&l.scope, "throttle-scope", render.ThrottleScopeStep.String(), "what shares one allowance of tool lines in the activity style: step, output")
+	f.DurationVar(&l.interval, "throttle-interval", time.Second, "least time between two tool lines of the activity style; 0 shows all")
+	return l
+}
+
+// settings are those of the log; out is where it goes.
+func (l *lookFlags) settings(out io.Writer) (render.LogSettings, error) {
+	var s render.LogSettings
+	var modeErr, styleErr, colorErr, scopeErr, intervalErr error
+	s.Mode, modeErr = render.ParseMode(l.mode)
+	s.Style, styleErr = render.ParseStyle(l.style)
+	s.Throttle.Scope, scopeErr = render.ParseThrottleScope(l.scope)
+	color, colorErr := render.ParseColor(l.color)
+	switch s.Throttle.Interval = l.interval; {
+	case l.interval < 0:
+		intervalErr = fmt.Errorf("throttle-interval must not be negative, got %s", l.interval)
+	case l.interval == 0:
+		s.Throttle.Interval = -1
+	}
+	if err := errors.Join(modeErr, styleErr, colorErr, scopeErr, intervalErr); err != nil {
+		return s, usageError{err}
+	}
+	s.EscapeCommands, s.Reasoning, s.Results, s.Summary = l.escape, l.reasoning, l.results, l.summary
+	s.Color = color.Wanted(render.IsTerminal(out), os.Getenv)
+	s.Width = render.WidthOf(out)
+	return s, nil
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestRenderJSONIsUntouched holds that mode json copies its input, whatever else is asked for.
+func TestRenderJSONIsUntouched(t *testing.T) {
+	in := "{\"token\":\"ghp_" + strings.Repeat("a1B2", 9) + "\"}\r\n\x1b[2J not JSON \xff\n\nno newline at the end"
+	_, out, _ := tailspan(in, "render", "--mode", "json", "--style", "activity", "--results", "--reasoning", "--color", "always",
+		"--max-line-size", "3", "--step", "build", "-")
+	assert.Equal(t, in, out)
+}
+
+// secretStream tells a secret in two pieces of a text, in a command, and in words between the JSON.
+func secretStream(secret string) string {
+	delta := func(text string) string {
+		return `{"type":"stream_event","session_id":"s","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + text + `"}}}`
+	}
+	return strings.Join([]string{
+		`{"type":"system","subtype":"init","session_id":"s","model":"demo-1"}`,
+		`{"type":"stream_event","session_id":"s","event":{"type":"message_start","message":{"id":"m1"}}}`,
+		`{"type":"stream_event","session_id":"s","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}}`,
+		delta("The key is " + secret[:9]), delta(secret[9:] + " here."),
+		`{"type":"assistant","session_id":"s","message":{"id":"m2","role":"assistant","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"push ` + secret + `"}}]}}`,
+		"warning: " + secret + " is no good key",
+		`{"type":"user","session_id":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"no ` + secret + `"}]}}`,
+	}, "\n")
+}
+
+// TestRenderTakesSecretsOut holds that no part of a secret is shown in any style unless that is asked for.
+func TestRenderTakesSecretsOut(t *testing.T) {
+	secret := "ghp_" + strings.Repeat("a1B2", 9) // made up
+	for _, style := range []string{"marker", "transcript", "progress", "activity"} {
+		args := []string{"render", "--provider", "claude", "--mode", "verbose", "--style", style, "--results"}
+		_, out, _ := tailspan(secretStream(secret), append(args, "-")...)
+		assert.Contains(t, out, "The key is [redacted:github] here.\n", style)
+		assert.NotContains(t, out, "a1B2", style)
+		_, out, _ = tailspan(secretStream(secret), append(args, "--redact=false", "-")...)
+		assert.Contains(t, out, "The key is "+secret+" here.\n", style)
+		if style == "transcript" {
+			assert.Contains(t, out, "warning: "+secret)
+		}
+	}
+	_, out, _ := tailspan("the key "+secret, "render", "-")
+	assert.Equal(t, "the key [redacted:github]\n", out, "a stream of no known agent")
+}
+
+// TestRenderLive holds that the whole lines of a text that is still being written appear after a second.
+func TestRenderLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, stdin := io.Pipe()
+		var out syncBuffer
+		done := make(chan int)
+		go func() { done <- run([]string{"render", "--provider", "gemini", "-"}, in, &out, os.Stderr) }()
+		_, err := io.WriteString(stdin, `{"type":"message","timestamp":"2026-11-27T20:49:13.473Z","role":"assistant","content":"One line.\nHa","delta":true}
+{"type":"message","timestamp":"2026-11-27T20:49:13.473Z","role":"assistant","content":"lf a","delta":true}
+`)
+		require.NoError(t, err)
+		synctest.Wait()
+		assert.Empty(t, out.String(), "the text may go on")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		assert.Equal(t, "One line.\n", out.String())
+		require.NoError(t, stdin.Close())
+		assert.Equal(t, exitOK, <-done)
+		assert.Equal(t, "One line.\nHalf a\n", out.String())
+	})
+}
+
+// syncBuffer is a buffer that is read while it is written.
+type syncBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}

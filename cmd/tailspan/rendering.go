@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/render"
+)
+
+// rendering is one input on its way to a log.
+type rendering struct {
+	lines    *lineReader
+	in       io.Reader
+	parser   *parser.Source
+	settings render.LogSettings
+	origin   render.Origin
+	redact   bool
+	live     bool // what is read may be being written just now
+
+	mu     sync.Mutex // of what follows
+	writer *render.Writer
+}
+
+// to renders the input to its end.
+func (r *rendering) to(out io.Writer) error {
+	stream := render.NewLog(out, r.settings).Open(r.origin)
+	source := &agentTeller{Source: r.parser, stream: stream}
+	ws := render.WriterSettings{Mode: r.settings.Mode, Style: r.settings.Style}
+	r.writer = render.NewWriter(stream, source, ws)
+	if r.redact {
+		redactor, err := redact.NewRedactor(redact.Settings{DropInput: true, DropOutput: true})
+		if err != nil {
+			return err
+		}
+		ws.Clean = redactor.Bytes
+		r.writer = render.NewWriter(stream, newClean(source, redactor), ws)
+	}
+	stop := r.tick()
+	err := r.lines.records(r.in, func(record []byte) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.writer.WriteRecord(record)
+	})
+	stop()
+	if closed := r.writer.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("write log: %w", err)
+	}
+	return nil
+}
+
+// tick has a text that is quiet for long enough leave, where the input is live.
+func (r *rendering) tick() (stop func()) {
+	if !r.live {
+		return func() {}
+	}
+	ticker := time.NewTicker(redact.DefaultQuiet / 2)
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-end:
+				return
+			case <-ticker.C:
+				r.mu.Lock()
+				_ = r.writer.Tick() // a failed write is told by the next one
+				r.mu.Unlock()
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(end)
+		<-ended
+	}
+}
+
+// quietAfter is how long nothing comes before a parser gives what it holds back only because the agent may yet go on.
+const quietAfter = 2 * time.Second
+
+// agentTeller tells a stream who writes it, once its source knows.
+type agentTeller struct {
+	*parser.Source
+	stream *render.Stream
+	last   time.Time // of the last line; zero if the parser was asked since
+}
+
+// Tick gives what the parser holds back, once nothing came for long enough.
+func (a *agentTeller) Tick() []events.DisplayEvent {
+	if a.last.IsZero() || time.Since(a.last) < quietAfter {
+		return nil
+	}
+	a.last = time.Time{}
+	return a.Quiet()
+}
+
+// ParseEvents takes the next line.
+func (a *agentTeller) ParseEvents(line []byte) []events.DisplayEvent {
+	a.last = time.Now()
+	before := a.Provider()
+	evs := a.Source.ParseEvents(line)
+	if now := a.Provider(); now != before {
+		a.stream.SetAgent(parser.InfoOf(now).ServiceName)
+	}
+	return evs
+}
+
+// clean is a source without secrets that knows its lines which pass as they are.
+type clean struct {
+	*redact.Source
+	inner    *agentTeller
+	redactor *redact.Redactor
+}
+
+// newClean joins the pieces of texts, since a secret can lie across two of them, and takes the secrets out.
+func newClean(inner *agentTeller, r *redact.Redactor) clean {
+	return clean{Source: redact.New(redact.NewJoiner(inner, redact.JoinSettings{}), r), inner: inner, redactor: r}
+}
+
+// Tick gives texts that are quiet, then what the parser held back.
+func (c clean) Tick() []events.DisplayEvent {
+	if evs := c.Source.Tick(); len(evs) > 0 {
+		return evs
+	}
+	evs := c.inner.Tick()
+	for i := range evs {
+		c.redactor.Event(&evs[i])
+	}
+	return evs
+}
+
+// Raw gives the lines that the last call lets pass.
+func (c clean) Raw() [][]byte { return c.inner.Raw() }

@@ -1,0 +1,245 @@
+package agentstreamreceiver
+
+import (
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// samples is the folder of the fixtures.
+const samples = "../../testdata"
+
+// uids gives the ids of all records, sorted, none of which may come twice. Those that only who watches live gets are left
+// out.
+func (r *rig) uids() []string {
+	r.t.Helper()
+	var list []string
+	for _, lr := range r.records() {
+		if name := lr.EventName(); name == "tailspan.step_started" || name == "tailspan.progress" {
+			continue
+		}
+		uid, ok := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+		require.True(r.t, ok)
+		list = append(list, lr.EventName()+" "+uid.Str())
+	}
+	slices.Sort(list)
+	assert.Equal(r.t, slices.Compact(slices.Clone(list)), list, "a record twice")
+	return list
+}
+
+// spanIDs gives name, id and parent of all spans, sorted, none of which may come twice.
+func (r *rig) spanIDs() []string {
+	r.t.Helper()
+	var list []string
+	for _, s := range r.spans() {
+		list = append(list, s.Name()+" "+s.TraceID().String()+" "+s.SpanID().String()+" under "+s.ParentSpanID().String())
+	}
+	slices.Sort(list)
+	assert.Equal(r.t, slices.Compact(slices.Clone(list)), list, "a span twice")
+	return list
+}
+
+// openCode stands for OpenCode with its database.
+type openCode struct {
+	t  *testing.T
+	db *sql.DB
+}
+
+func newOpenCode(t *testing.T, path string) *openCode {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(off)&_pragma=busy_timeout(5000)")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	_, err = db.Exec(`
+		CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text, title text, version text, agent text, model text, time_created integer, time_updated integer);
+		CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);
+		CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer, data text);
+		CREATE TABLE credential (id text PRIMARY KEY, value text);
+		INSERT INTO credential VALUES ('c', 'made-up-secret')`)
+	require.NoError(t, err)
+	return &openCode{t: t, db: db}
+}
+
+// logged does what the event log of a session tells, one row of the log after the other, now.
+func (o *openCode) logged(line string) {
+	o.t.Helper()
+	var row struct{ Type, Data string }
+	require.NoError(o.t, json.Unmarshal([]byte(line), &row))
+	var change struct {
+		Info, Part map[string]json.RawMessage
+	}
+	require.NoError(o.t, json.Unmarshal([]byte(row.Data), &change))
+	now := time.Now().UnixMilli()
+	switch kind, _, _ := strings.Cut(strings.TrimPrefix(row.Type, "message."), "."); {
+	case strings.HasPrefix(row.Type, "session."):
+		i := change.Info
+		var made struct{ Created int64 }
+		require.NoError(o.t, json.Unmarshal(i["time"], &made))
+		o.upsert("session", "id, parent_id, directory, title, version, agent, model, time_created, time_updated",
+			text(i["id"]), text(i["parentID"]), text(i["directory"]), text(i["title"]), text(i["version"]), text(i["agent"]), nullable(i["model"]), made.Created, now)
+	case kind == "part":
+		p := change.Part
+		o.upsert("part", "id, message_id, session_id, time_created, time_updated, data", text(p["id"]), text(p["messageID"]), text(p["sessionID"]), now, now, rest(o.t, p))
+	default:
+		i := change.Info
+		o.upsert("message", "id, session_id, time_created, time_updated, data", text(i["id"]), text(i["sessionID"]), now, now, rest(o.t, i))
+	}
+}
+
+func (o *openCode) upsert(table, columns string, values ...any) {
+	o.t.Helper()
+	marks := strings.TrimSuffix(strings.Repeat("?,", len(values)), ",")
+	names := strings.Split(columns, ", ")
+	for i, name := range names {
+		names[i] = name + " = excluded." + name
+	}
+	set := slices.DeleteFunc(names, func(s string) bool { return strings.HasPrefix(s, "time_created") })
+	_, err := o.db.Exec("INSERT INTO "+table+" ("+columns+") VALUES ("+marks+") ON CONFLICT DO UPDATE SET "+strings.Join(set, ", "), values...)
+	require.NoError(o.t, err)
+}
+
+func text(raw json.RawMessage) any {
+	var s *string
+	if json.Unmarshal(raw, &s) != nil || s == nil {
+		return nil
+	}
+	return *s
+}
+
+func nullable(raw json.RawMessage) any {
+	if raw == nil {
+		return nil
+	}
+	return string(raw)
+}
+
+// rest is what a row's data holds: all but what has columns of its own.
+func rest(t *testing.T, object map[string]json.RawMessage) string {
+	t.Helper()
+	for _, column := range []string{"id", "sessionID", "messageID"} {
+		if column != "messageID" || object["type"] != nil {
+			delete(object, column)
+		}
+	}
+	b, err := json.Marshal(object)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// TestGrowingDatabase follows a database through each state that the event log of a real session tells, sub-agents and
+// all: every event comes once, and with the ids that reading the finished database gives.
+func TestGrowingDatabase(t *testing.T) {
+	log, err := os.ReadFile(filepath.Join(samples, "opencode", "subagent.log.jsonl"))
+	require.NoError(t, err)
+	steps := strings.Split(strings.TrimSpace(string(log)), "\n")
+	home := t.TempDir()
+	path := filepath.Join(home, "opencode.db")
+	agent := newOpenCode(t, path)
+	cfg := configFor(filepath.Join(home, "**"))
+	cfg.Stream.PollInterval = time.Millisecond
+	cfg.Stream.IdleFlush = 10 * time.Millisecond
+	live := start(t, cfg, nil)
+	for i, step := range steps {
+		before := live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode")
+		agent.logged(step)
+		if i%9 == 0 { // and let it be seen
+			require.Eventually(t, func() bool {
+				return live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode") > before
+			}, wait, tick, "step %d", i)
+		}
+	}
+	runs := func(r *rig) func() bool {
+		return func() bool { return len(r.texts()) >= 5 && slices.Contains(r.spanNames(), "invoke_agent opencode") }
+	}
+	require.Eventually(t, runs(live), wait, tick)
+	live.stop()
+
+	again := start(t, cfg, nil)
+	require.Eventually(t, runs(again), wait, tick)
+	again.stop()
+	assert.Equal(t, again.uids(), live.uids())
+	assert.Equal(t, again.spanIDs(), live.spanIDs())
+
+	dump := start(t, configFor(filepath.Join(samples, "opencode", "subagent.session.jsonl")), nil)
+	require.Eventually(t, runs(dump), wait, tick)
+	dump.stop()
+	assert.Equal(t, dump.uids(), live.uids(), "a dump of the same session tells the same")
+	assert.Equal(t, dump.spanIDs(), live.spanIDs())
+	for _, lr := range live.records() {
+		assert.NotContains(t, lr.Body().AsString(), "secret")
+	}
+}
+
+// TestRewrittenDocument follows a Gemini session that is rewritten with each message, half-written at times.
+func TestRewrittenDocument(t *testing.T) {
+	whole, err := os.ReadFile(filepath.Join(samples, "gemini", "parity-0.38.2.session.json"))
+	require.NoError(t, err)
+	var session map[string]json.RawMessage
+	var messages []json.RawMessage
+	require.NoError(t, json.Unmarshal(whole, &session))
+	require.NoError(t, json.Unmarshal(session["messages"], &messages))
+	require.Greater(t, len(messages), 3)
+	home := t.TempDir()
+	path := filepath.Join(home, "chats", "session-1.json")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	cfg := configFor(filepath.Join(home, "**"))
+	cfg.Stream.PollInterval = time.Millisecond
+	live := start(t, cfg, nil)
+	bytesRead := func() int64 { return live.sum("otelcol_receiver_agent_stream_bytes") }
+	for n := range messages {
+		some, err := json.Marshal(messages[:n+1])
+		require.NoError(t, err)
+		session["messages"] = some
+		state, err := json.MarshalIndent(session, "", "  ")
+		require.NoError(t, err)
+		before := bytesRead()
+		require.NoError(t, os.WriteFile(path, state[:len(state)*2/3], 0o600))
+		require.NoError(t, os.WriteFile(path, state, 0o600))
+		require.Eventually(t, func() bool { return bytesRead() == before+int64(len(state)) }, wait, tick, "state %d, whole and once", n)
+	}
+	live.stop()
+	assert.Zero(t, live.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "malformed"))
+	assert.EqualValues(t, len(messages), live.metric("otelcol_receiver_agent_stream_lines", "provider", "gemini"))
+
+	once := start(t, configFor(filepath.Join(samples, "gemini", "parity-0.38.2.session.json")), nil)
+	require.Eventually(t, func() bool { return len(once.texts()) == len(live.texts()) }, wait, tick)
+	once.stop()
+	assert.Equal(t, once.uids(), live.uids())
+	assert.Equal(t, once.spanIDs(), live.spanIDs())
+}
+
+// TestOlderTree reads a folder of OpenCode's older storage.
+func TestOlderTree(t *testing.T) {
+	cfg := configFor()
+	cfg.Stream.OpenCodeTrees = []string{filepath.Join(samples, "opencode", "subagent-1.1.65.storage")}
+	r := start(t, cfg, nil)
+	require.Eventually(t, func() bool { return slices.Contains(r.spanNames(), "invoke_agent opencode") }, wait, tick)
+	r.stop()
+	rows := start(t, configFor(filepath.Join(samples, "opencode", "subagent-1.1.65.storage.jsonl")), nil)
+	require.Eventually(t, func() bool { return len(rows.texts()) == len(r.texts()) }, wait, tick)
+	rows.stop()
+	assert.Equal(t, rows.uids(), r.uids())
+	assert.Equal(t, rows.spanIDs(), r.spanIDs())
+}
+
+// TestDatabaseIsNoFileOfLines: what include matches besides is neither read as lines nor as a document.
+func TestDatabaseIsNoFileOfLines(t *testing.T) {
+	for file, want := range map[string]bool{
+		"/a/opencode.db": true, "/a/opencode.db-wal": true, "/a/opencode.db-shm": true, "/a/opencode.db-journal": true,
+		"/a/opencode.dbx": false, "/a/my-opencode.db": false, "/a/s.jsonl": false,
+	} {
+		assert.Equal(t, want, isDatabase(file), file)
+	}
+	assert.True(t, isDocument("/a/session-1.json"))
+	assert.False(t, isDocument("/a/session-1.jsonl"))
+}

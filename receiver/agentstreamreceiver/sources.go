@@ -1,0 +1,89 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/source"
+)
+
+// databaseName is what OpenCode calls its database.
+const databaseName = "opencode.db"
+
+// sources are where lines come from: files of lines, and what is asked again since it is none.
+type sources struct {
+	files  *source.Files // nil if no file is to be read
+	polled *source.Polled
+}
+
+// newSources divides what the settings name: a path that means a document is read as one, a database named by itself or
+// by its usual name as a database, all else as lines.
+func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer, handler source.Handler) (sources, error) {
+	startAt, err := source.ParseStartAt(cfg.StartAt)
+	if err != nil {
+		return sources{}, err
+	}
+	settings := source.Settings{
+		Include:            cfg.Include,
+		Exclude:            cfg.Exclude,
+		StartAt:            startAt,
+		PollInterval:       cfg.PollInterval,
+		IdleFlush:          cfg.IdleFlush,
+		MaxLineSize:        cfg.MaxLineSize,
+		MaxConcurrentFiles: cfg.MaxConcurrentFiles,
+		Logger:             logger,
+		Observer:           observer,
+	}
+	var s sources
+	s.polled, err = source.NewPolled(source.PolledSettings{
+		Documents:       cfg.Include,
+		IsDocument:      isDocument,
+		MaxDocumentSize: cfg.MaxDocumentSize,
+		Databases:       slices.Concat(cfg.Databases, source.InFolders(cfg.Include, databaseName)),
+		Trees:           cfg.OpenCodeTrees,
+		Settings:        settings,
+	}, handler)
+	if err != nil || len(cfg.Include) == 0 {
+		return s, err
+	}
+	settings.Exclude = slices.Concat(cfg.Exclude, cfg.Databases)
+	settings.Skip = func(file string) bool { return isDocument(file) || isDatabase(file) }
+	s.files, err = source.New(settings, handler)
+	return s, err
+}
+
+// isDocument tells a document by its path.
+func isDocument(file string) bool { return parser.FramingOf(file) == parser.FramingDocument }
+
+// isDatabase tells OpenCode's database by its name, and the files that SQLite keeps beside it.
+func isDatabase(file string) bool {
+	besides, ok := strings.CutPrefix(path.Base(file), databaseName)
+	return ok && slices.Contains([]string{"", "-wal", "-shm", "-journal"}, besides)
+}
+
+func (s *sources) start(ctx context.Context) error {
+	if s.files != nil {
+		if err := s.files.Start(ctx); err != nil {
+			return err
+		}
+	}
+	return s.polled.Start(ctx)
+}
+
+// shutdown stops both at once, so that both have all of the time.
+func (s *sources) shutdown(ctx context.Context) error {
+	polled := make(chan error, 1)
+	go func() { polled <- s.polled.Shutdown(ctx) }()
+	var err error
+	if s.files != nil {
+		err = s.files.Shutdown(ctx)
+	}
+	return errors.Join(err, <-polled)
+}

@@ -1,0 +1,214 @@
+package render
+
+import (
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Log is one output that several streams share: steps that run at the same time, or the sessions that a collector hears
+// of. Each stream has a Renderer of its own; lines of one are never glued to those of another. In the activity style the
+// tool lines are throttled.
+//
+// A Log and its streams may be used by several goroutines. It starts none but the timers of its throttle, which write a
+// line that waited; [Stream.Close] leaves none behind.
+type Log struct {
+	settings Settings
+	throttle ThrottleSettings
+	terminal *Terminal
+
+	mu     sync.Mutex
+	text   shared
+	lines  shared
+	gates  map[string]*sharedGate // by step or stream, or one for all
+	opened int                    // streams so far
+}
+
+// sharedGate is a gate and how many streams use it.
+type sharedGate struct {
+	gate
+	users int
+}
+
+// LogSettings says how a Log renders.
+type LogSettings struct {
+	Settings
+	Throttle ThrottleSettings
+	// Terminal, if not nil, shows in its status line what the streams are doing. It is the caller's to close, after the
+	// streams.
+	Terminal *Terminal
+}
+
+// NewLog makes a Log that writes to w. It does not close w.
+func NewLog(w io.Writer, s LogSettings) *Log {
+	if s.Throttle.Interval == 0 {
+		s.Throttle.Interval = defaultInterval
+	}
+	return &Log{
+		settings: s.Settings, throttle: s.Throttle, terminal: s.Terminal,
+		text: shared{w: w}, lines: shared{w: s.Lines}, gates: map[string]*sharedGate{},
+	}
+}
+
+// Stream is one stream of a Log: an [events.Sink] that must be closed.
+type Stream struct {
+	log      *Log
+	renderer *Renderer
+	throttle *throttle // nil where nothing is throttled
+	gateKey  string
+	status   events.Sink
+	closed   bool
+}
+
+// Open adds a stream.
+func (l *Log) Open(o Origin) *Stream {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := &Stream{log: l, status: events.Discard}
+	text := &turn{of: &l.text}
+	settings := l.settings
+	lines := &turn{of: &l.lines}
+	if settings.Lines != nil {
+		settings.Lines = lines
+	}
+	s.renderer = newRenderer(text, settings, o)
+	text.page, lines.page = &s.renderer.page, s.renderer.side
+	if l.terminal != nil {
+		s.status = l.terminal.watch(o)
+	}
+	if settings.activity() && l.throttle.Interval > 0 {
+		s.throttle = l.newThrottle(s, o)
+	}
+	return s
+}
+
+// newThrottle makes the throttle of a stream. A stream of no named step is a step of its own.
+func (l *Log) newThrottle(s *Stream, o Origin) *throttle {
+	l.opened++
+	switch {
+	case l.throttle.Scope == ThrottleScopeOutput:
+		s.gateKey = "output"
+	case o.Step != "":
+		s.gateKey = "step " + o.Step
+	default:
+		s.gateKey = "stream " + strconv.Itoa(l.opened)
+	}
+	g := l.gates[s.gateKey]
+	if g == nil {
+		g = &sharedGate{gate: gate{interval: l.throttle.Interval, byEventTime: l.throttle.ByEventTime}}
+		l.gates[s.gateKey] = g
+	}
+	g.users++
+	return &throttle{gate: &g.gate, step: o.Step, next: events.FuncSink(s.show), fate: s.renderer.activityFate}
+}
+
+// Emit renders one event. A failed write is kept for [Stream.Err]; after it the stream writes nothing more.
+func (s *Stream) Emit(e *events.DisplayEvent) {
+	s.status.Emit(e)
+	s.log.mu.Lock()
+	e = s.renderer.memory.take(e)
+	if s.throttle == nil {
+		s.renderer.show(e)
+		s.log.mu.Unlock()
+		return
+	}
+	s.log.mu.Unlock()
+	// The throttle takes its own lock first and that of the log inside, as its timer does.
+	s.throttle.Emit(e)
+}
+
+// show renders an event that went through the throttle.
+func (s *Stream) show(e *events.DisplayEvent) {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	s.renderer.show(e)
+}
+
+// PassThrough writes a line of a stream that no parser knows: see [Renderer.PassThrough].
+func (s *Stream) PassThrough(line []byte) { s.write(line, s.renderer.PassThrough) }
+
+// Raw writes an input line as it is: see [Renderer.Raw].
+func (s *Stream) Raw(line []byte) { s.write(line, s.renderer.Raw) }
+
+func (s *Stream) write(line []byte, as func([]byte)) {
+	if s.throttle != nil {
+		s.throttle.flush()
+	}
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	as(line)
+}
+
+// SetAgent tells the name of the agent or its program, once it is known; see [Origin].
+func (s *Stream) SetAgent(name string) {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	s.renderer.origin.Agent = name
+}
+
+// Close writes what waits, ends an unfinished text, sums up a run that has not ended, and returns [Stream.Err]. A second
+// call does nothing more.
+func (s *Stream) Close() error {
+	if s.throttle != nil {
+		s.throttle.flush()
+	}
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	if s.closed {
+		return s.renderer.Err()
+	}
+	s.closed = true
+	if g := s.log.gates[s.gateKey]; g != nil {
+		if g.users--; g.users == 0 {
+			delete(s.log.gates, s.gateKey)
+		}
+	}
+	if c, ok := s.status.(io.Closer); ok {
+		_ = c.Close() // a status line can't fail: it is only shown
+	}
+	err := s.renderer.Close()
+	s.log.text.leave(&s.renderer.page)
+	s.log.lines.leave(s.renderer.side)
+	return err
+}
+
+// Err is the first failed write, nil if there was none.
+func (s *Stream) Err() error {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	return s.renderer.Err()
+}
+
+// shared is a writer on which several renderers take turns.
+type shared struct {
+	w    io.Writer
+	last *page // of whoever wrote last
+}
+
+// leave forgets a page that is written no more.
+func (s *shared) leave(p *page) {
+	if s.last == p {
+		s.last = nil
+	}
+}
+
+// turn is the writer of one renderer.
+type turn struct {
+	of   *shared
+	page *page
+}
+
+// Write takes what the renderer made. Where another wrote last, its unfinished line is ended first.
+func (t *turn) Write(p []byte) (int, error) {
+	last := t.of.last
+	t.of.last = t.page
+	if last == nil || last == t.page || !last.inLine {
+		return t.of.w.Write(p)
+	}
+	last.endLine()
+	last.buf = last.buf[:0]
+	n, err := t.of.w.Write(append([]byte{'\n'}, p...))
+	return max(n-1, 0), err
+}

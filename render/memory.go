@@ -1,0 +1,91 @@
+package render
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// memory is what a Renderer knows of earlier events. It takes every event, also those that a throttle keeps from being
+// shown.
+type memory struct {
+	on      bool // calls are remembered: nothing that is shown needs it otherwise
+	now     func() time.Time
+	last    time.Time // of the newest event that tells its time
+	calls   callMemory
+	nesting nesting
+	summary *summary
+	told    events.DisplayEvent // the event that take completed
+}
+
+func newMemory(s Settings) memory {
+	m := memory{now: s.Now, calls: callMemory{limit: s.Calls}, nesting: nesting{limit: s.Calls}}
+	if s.Mode != ModeVerbose {
+		return m
+	}
+	m.on = s.Results || s.Summary || s.Style == StyleProgress
+	if s.Summary {
+		m.summary = newSummary()
+	}
+	return m
+}
+
+// timeOf is the time of an event as far as it is known.
+func (m *memory) timeOf(e *events.DisplayEvent) time.Time {
+	switch {
+	case !e.Time.IsZero():
+		return e.Time
+	case m.now != nil:
+		return m.now()
+	default:
+		return m.last
+	}
+}
+
+// take notes an event and returns it with what is known of the call that it ends: name, target and duration. What is
+// returned is valid until the next call.
+func (m *memory) take(e *events.DisplayEvent) *events.DisplayEvent {
+	at := m.timeOf(e)
+	if at.After(m.last) {
+		m.last = at
+	}
+	switch e.Kind {
+	case events.KindToolUse:
+		if !e.Tool.Partial {
+			m.nesting.note(e)
+			if m.on {
+				m.calls.remember(&e.Tool, at)
+			}
+		}
+	case events.KindToolResult, events.KindToolProgress:
+		e = m.endOf(e, at)
+	}
+	if m.summary != nil {
+		m.summary.add(e, at)
+	}
+	return e
+}
+
+// endOf completes the event that ends a call. The end that a ToolProgress tells is one only of work in the background;
+// that of any other call is told by its result.
+func (m *memory) endOf(e *events.DisplayEvent, at time.Time) *events.DisplayEvent {
+	if !m.on {
+		return e
+	}
+	m.told = *e
+	t := &m.told.Tool
+	if e.Kind == events.KindToolProgress {
+		ended := t.State == events.ToolStateCompleted || t.State == events.ToolStateFailed || t.State == events.ToolStateStopped
+		if !ended || !m.calls.inBackground(t) {
+			t.State = events.ToolStateUnspecified
+			return &m.told
+		}
+	}
+	m.calls.complete(t, at)
+	if e.Kind == events.KindToolResult && t.State == events.ToolStateBackground && !t.Error {
+		m.calls.goesOn(t)
+		return &m.told
+	}
+	m.calls.forget(t)
+	return &m.told
+}

@@ -1,0 +1,66 @@
+package render
+
+import (
+	"io"
+	"time"
+)
+
+// defaultCalls is how many open tool calls a Renderer remembers unless told otherwise.
+const defaultCalls = 1024
+
+// Settings says how a Renderer renders. The zero value is default mode.
+type Settings struct {
+	// Mode tells how much is shown.
+	Mode Mode
+	// Style is what verbose mode looks like.
+	Style Style
+	// EscapeCommands breaks what a CI system would take for a command to it in the log: see the package's Safety section.
+	EscapeCommands bool
+	// Calls is how many open tool calls are remembered, so that a result that tells only an id can be named; the oldest
+	// is forgotten. 0 means 1024.
+	Calls int
+
+	// Reasoning shows what the agent thinks, in verbose mode, each line behind "│ ".
+	Reasoning bool
+	// Results shows the results of tools in the styles that hide them (marker, activity), and how long calls took in all.
+	Results bool
+	// Summary adds, in verbose mode, what a run did when it ends: tools, failures, tokens, cost, duration.
+	Summary bool
+	// Color writes lines in the colours of a terminal; see [Color.Wanted].
+	Color bool
+
+	// Lines is where all lines go that are not text; nil: where the text goes. Text that stands alone has no margin.
+	Lines io.Writer
+	// Width tells how many cells a line of the activity style may have, for a terminal that may be resized; nil or 0 sets
+	// no limit.
+	Width func() int
+	// Location is the time zone of times; nil is the local one.
+	Location *time.Location
+	// Now is the clock for events of a live stream that tell no time; nil gives those the time of the event before.
+	Now func() time.Time
+}
+
+// complete fills in what is left out.
+func (s Settings) complete() Settings {
+	if s.Calls <= 0 {
+		s.Calls = defaultCalls
+	}
+	if s.Style >= styleEnd {
+		s.Style = StyleMarker
+	}
+	if s.Location == nil {
+		s.Location = time.Local
+	}
+	return s
+}
+
+// activity reports whether the lines are those of the activity style.
+func (s *Settings) activity() bool { return s.Mode == ModeVerbose && s.Style == StyleActivity }
+
+// Origin says whose events a Renderer or [Stream] shows. All fields are optional.
+type Origin struct {
+	// Step is the pipeline step, or another name that tells the stream from others.
+	Step string
+	// Agent is the name of the agent, or of the program that runs it.
+	Agent string
+}

@@ -1,0 +1,167 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// maxSummaryTools is how many tools a summary lists; the rest are counted together.
+const maxSummaryTools = 12
+
+// summary adds up what a run did. A new run begins after the end of the last one; running totals of the stream count as
+// far as they have grown since.
+type summary struct {
+	tools    map[string]*toolSum
+	usage    events.UsageTotal
+	before   events.Usage // the usage of earlier runs
+	first    time.Time
+	last     time.Time
+	duration time.Duration // as the run's end tells it
+	any      bool          // there is something to tell
+}
+
+// toolSum is what one tool did.
+type toolSum struct {
+	name          string
+	calls, failed int
+	took          time.Duration
+}
+
+func newSummary() *summary { return &summary{tools: map[string]*toolSum{}} }
+
+// add takes in one event; that which ends a call tells how long it took.
+func (s *summary) add(e *events.DisplayEvent, at time.Time) {
+	if !at.IsZero() {
+		if s.first.IsZero() || at.Before(s.first) {
+			s.first = at
+		}
+		if at.After(s.last) {
+			s.last = at
+		}
+	}
+	switch e.Kind {
+	case events.KindToolUse:
+		if !e.Tool.Partial {
+			s.tool(&e.Tool).calls++
+			s.any = true
+		}
+	case events.KindToolResult:
+		if toldName(&e.Tool) == "" {
+			return // nobody knows which tool it was
+		}
+		t := s.tool(&e.Tool)
+		t.took += e.Tool.Duration
+		if e.Tool.Error {
+			t.failed++
+		}
+		s.any = true
+	case events.KindToolProgress:
+		if e.Tool.State == events.ToolStateFailed && toldName(&e.Tool) != "" {
+			s.tool(&e.Tool).failed++
+		}
+	case events.KindUsage:
+		if e.Usage != nil {
+			s.usage.Add(e.Model, e.Usage)
+			s.any = true
+		}
+	case events.KindSessionEnded:
+		if e.End != nil {
+			s.duration = e.End.Duration
+		}
+	}
+}
+
+func (s *summary) tool(t *events.Tool) *toolSum {
+	name := toolTitle(t)
+	sum, ok := s.tools[name]
+	if !ok {
+		sum = &toolSum{name: name}
+		s.tools[name] = sum
+	}
+	return sum
+}
+
+// summarize writes the summary of the run that ends here, if it did anything.
+func (r *Renderer) summarize() {
+	s := r.memory.summary
+	if s == nil || !s.any {
+		return
+	}
+	r.line("--- Summary ---")
+	r.block(s.text())
+	next := newSummary()
+	next.usage, next.before = s.usage, s.usage.Sum()
+	r.memory.summary = next
+}
+
+// text is the summary, one line a fact.
+func (s *summary) text() string {
+	var b strings.Builder
+	tools := make([]*toolSum, 0, len(s.tools))
+	var all toolSum
+	for _, t := range s.tools {
+		tools = append(tools, t)
+		all.calls += t.calls
+		all.failed += t.failed
+		all.took += t.took
+	}
+	slices.SortFunc(tools, func(a, b *toolSum) int {
+		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(b.took, a.took), strings.Compare(a.name, b.name))
+	})
+	fmt.Fprintf(&b, "tools     %s\n", all.words())
+	width := 0
+	shown := tools[:min(len(tools), maxSummaryTools)]
+	for _, t := range shown {
+		width = max(width, cells(t.name))
+	}
+	for _, t := range shown {
+		fmt.Fprintf(&b, "  %s%s  %s\n", t.name, strings.Repeat(" ", width-cells(t.name)), t.words())
+	}
+	if n := len(tools) - len(shown); n > 0 {
+		fmt.Fprintf(&b, "  and %d more\n", n)
+	}
+	s.usageLines(&b)
+	took := s.duration
+	if took <= 0 && s.last.After(s.first) {
+		took = s.last.Sub(s.first)
+	}
+	if took > 0 {
+		fmt.Fprintf(&b, "duration  %s\n", short(took))
+	}
+	return b.String()
+}
+
+// usageLines tells tokens and cost, where known.
+func (s *summary) usageLines(b *strings.Builder) {
+	sum := s.usage.Sum()
+	if t := sum.Tokens.Sub(s.before.Tokens); t.Input > 0 || t.Output > 0 {
+		cached := ""
+		if t.CacheRead > 0 {
+			cached = fmt.Sprintf(" (%d cached)", t.CacheRead)
+		}
+		fmt.Fprintf(b, "tokens    %d in%s, %d out\n", t.Input, cached, t.Output)
+	}
+	if cost := sum.CostUSD - s.before.CostUSD; sum.HasCost && cost >= 0 {
+		fmt.Fprintf(b, "cost      $%.4f\n", cost)
+	}
+}
+
+// words is "3 calls, 1 failed, 1.2s".
+func (t *toolSum) words() string {
+	words := fmt.Sprintf("%d calls", t.calls)
+	if t.calls == 1 {
+		words = "1 call"
+	}
+	if t.failed > 0 {
+		words += fmt.Sprintf(", %d failed", t.failed)
+	}
+	if t.took > 0 {
+		words += ", " + short(t.took)
+	}
+	return words
+}

@@ -1,0 +1,182 @@
+package render_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render"
+)
+
+var nine = time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
+
+// at gives an event its time, in seconds after nine.
+func at(seconds float64, e *events.DisplayEvent) *events.DisplayEvent {
+	timed := *e
+	timed.Time = nine.Add(time.Duration(seconds * float64(time.Second)))
+	return &timed
+}
+
+func used(scope events.UsageScope, in, cached, out int64, cost float64) *events.DisplayEvent {
+	return &events.DisplayEvent{Kind: events.KindUsage, Model: "demo-1", Usage: &events.Usage{
+		Scope: scope, Tokens: events.Tokens{Input: in, CacheRead: cached, Output: out}, CostUSD: cost, HasCost: cost > 0,
+	}}
+}
+
+// TestSummary holds what is said of a run at its end, and that a second run starts anew.
+func TestSummary(t *testing.T) {
+	s := render.Settings{Mode: render.ModeVerbose, Summary: true}
+	run := []*events.DisplayEvent{
+		at(0, use("1", "exec_command", "go test")), at(3, refusal("1", "FAIL")),
+		at(3, use("2", "Bash", "go test")), at(5.5, answer("2", "ok")),
+		at(6, use("3", "mcp__shop__find", "figs")), at(6.5, answer("3", "3 figs")),
+		at(7, use("4", "Frobnicate", "")),
+		answer("never seen", ""),
+		used(events.UsageScopeProcess, 1000, 400, 50, 0.0123),
+	}
+	first := "--- Summary ---\ntools     4 calls, 1 failed, 6s\n" +
+		"  Bash        2 calls, 1 failed, 5.5s\n  shop: find  1 call, 500ms\n  Frobnicate  1 call\n" +
+		"tokens    1000 in (400 cached), 50 out\ncost      $0.0123\n"
+	got := emit(s, append(run, at(8, end(events.End{Duration: 9 * time.Second})))...)
+	_, got, _ = strings.Cut(got, "[tool: Frobnicate]\n")
+	assert.Equal(t, first+"duration  9s\n", got)
+
+	second := []*events.DisplayEvent{at(20, use("5", "Read", "x")), at(21, answer("5", "")), used(events.UsageScopeProcess, 1500, 400, 60, 0.02), at(24, end(events.End{}))}
+	got = emit(s, append(append(run, at(8, end(events.End{}))), second...)...)
+	_, got, _ = strings.Cut(got, "duration  8s\n")
+	assert.Equal(t, "[tool: Read(x)]\n--- Summary ---\ntools     1 call, 1s\n  Read  1 call, 1s\ntokens    500 in, 10 out\ncost      $0.0077\nduration  4s\n", got)
+
+	assert.Contains(t, emit(s, run...), first, "a run that never ends is summed up at the close")
+	assert.NotContains(t, emit(s, said("Hi"), end(events.End{})), "Summary", "nothing to tell")
+	for _, mode := range []render.Mode{render.ModeDefault, render.ModeQuiet, render.ModeJSON} {
+		assert.NotContains(t, emit(render.Settings{Mode: mode, Summary: true}, run...), "Summary", "mode %s", mode)
+	}
+	assert.NotContains(t, emit(render.Settings{Mode: render.ModeVerbose}, run...), "Summary", "it is asked for")
+}
+
+func TestSummaryIsBounded(t *testing.T) {
+	var run []*events.DisplayEvent
+	for i := range 30 {
+		run = append(run, use("", fmt.Sprintf("tool%02d", i), ""))
+	}
+	got := emit(render.Settings{Mode: render.ModeVerbose, Summary: true}, run...)
+	assert.Contains(t, got, "  tool11  1 call\n  and 18 more\n")
+	checkSafe(t, "", emit(render.Settings{Mode: render.ModeVerbose, Summary: true}, use("1", "e\x1b[2Jvil\n", "")))
+}
+
+// TestSummaryCountsWhatTheThrottleHides holds that a call that is not shown is counted.
+func TestSummaryCountsWhatTheThrottleHides(t *testing.T) {
+	w := &screen{}
+	s := render.NewLog(w, render.LogSettings{Settings: render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Summary: true}}).Open(render.Origin{})
+	reads(s, "1", "2", "3", "4")
+	s.Emit(end(events.End{}))
+	assert.Equal(t, "Read 1\nRead 4\nfinished\n--- Summary ---\ntools     4 calls\n  Read  4 calls\n", w.String())
+}
+
+// TestResults holds the results that are shown on request, with how long the call took.
+func TestResults(t *testing.T) {
+	lines := &events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "1", HasLines: true, Lines: 12}}
+	told := &events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "2", Summary: "PASS", Duration: 62 * time.Second}}
+	run := []*events.DisplayEvent{at(0, use("1", "Read", "src/a.go")), at(0.34, lines), at(1, use("2", "Bash", "go test")), at(2, told), at(3, use("3", "Grep", "x")), refusal("3", "no such folder")}
+	for style, want := range map[render.Style]string{
+		render.StyleMarker: "[tool: Read(src/a.go)]\n[result: Read(src/a.go) → 12 lines (340ms)]\n[tool: Bash(go test)]\n" +
+			"[result: Bash(go test) → PASS (1m02s)]\n[tool: Grep(x)]\n[result: Grep(x) → error: no such folder]\n",
+		render.StyleTranscript: "[Read] a.go\n→ 12 lines (340ms)\n[Bash] $ go test\n→ PASS (1m02s)\n[Grep] \"x\"\n→ error: no such folder\n",
+		render.StyleProgress:   "Reading src/a.go\nFinished reading src/a.go (340ms)\ngo test\nCommand finished (1m02s)\nSearching code for x\nSearch failed: x\n",
+		render.StyleActivity: "09:00:00 Read src/a.go\n09:00:00 Read src/a.go → 12 lines (340ms)\n09:00:01 Bash go test\n" +
+			"09:00:02 Bash go test → PASS (1m02s)\n09:00:03 Grep x\n09:00:03 Grep x → error: no such folder\n",
+	} {
+		assert.Equal(t, want, emit(render.Settings{Mode: render.ModeVerbose, Style: style, Results: true, Location: time.UTC}, run...), "style %s", style)
+	}
+	assert.NotContains(t, emit(render.Settings{Mode: render.ModeVerbose}, run...), "result")
+	assert.Empty(t, emit(render.Settings{Results: true}, run...), "default mode is text alone")
+}
+
+// TestReasoning holds that thoughts show where they are asked for, behind a margin, and never in default mode.
+func TestReasoning(t *testing.T) {
+	thought := func(delta bool, text string) *events.DisplayEvent {
+		return &events.DisplayEvent{Kind: events.KindReasoning, MessageID: "m", Delta: delta, Text: text}
+	}
+	run := []*events.DisplayEvent{thought(true, "Where\nis"), thought(true, " it?\n\nOh."), said("There."), thought(false, " \n"), thought(false, "b\x1b[2Jye")}
+	for style := render.StyleMarker; style <= render.StyleActivity; style++ {
+		s := render.Settings{Mode: render.ModeVerbose, Style: style}
+		assert.Equal(t, "There.\n", emit(s, run...))
+		s.Reasoning = true
+		margin := map[bool]string{true: "--:--:-- "}[style == render.StyleActivity]
+		want := strings.ReplaceAll("M│ Where\nM│ is it?\nM│\nM│ Oh.\nThere.\nM│ bye\n", "M", margin)
+		assert.Equal(t, want, emit(s, run...), "style %s", style)
+	}
+	for _, mode := range []render.Mode{render.ModeDefault, render.ModeQuiet} {
+		assert.NotContains(t, emit(render.Settings{Mode: mode, Reasoning: true}, run...), "Where")
+	}
+}
+
+// TestSubAgentsAreIndented holds that what a sub-agent does stands further to the right, in all verbose styles.
+func TestSubAgentsAreIndented(t *testing.T) {
+	under := func(parent string, e *events.DisplayEvent) *events.DisplayEvent {
+		e.ParentID = parent
+		return e
+	}
+	run := func() []*events.DisplayEvent {
+		return []*events.DisplayEvent{
+			use("a", "Task", "look"), under("a", said("one\n\ntwo")), under("a", use("b", "Task", "deeper")),
+			under("b", use("c", "Frobnicate", "")), use("d", "Frobnicate", ""),
+		}
+	}
+	s := render.Settings{Mode: render.ModeVerbose}
+	assert.Equal(t, "[tool: Task(look)]\n  one\n\n  two\n  [tool: Task(deeper)]\n    [tool: Frobnicate]\n[tool: Frobnicate]\n", emit(s, run()...))
+	s.Style = render.StyleActivity
+	assert.Contains(t, emit(s, run()...), "--:--:--     Frobnicate\n--:--:-- Frobnicate\n")
+	assert.Equal(t, "one\n\ntwo\n", emit(render.Settings{}, run()...), "default mode is the text as it is")
+}
+
+// TestColor holds that colours are the only sequences, on the lines that deserve them, and end with their line.
+func TestColor(t *testing.T) {
+	s := render.Settings{Mode: render.ModeVerbose, Style: render.StyleTranscript, Color: true, Reasoning: true}
+	got := emit(s, use("1", "Read", "a\x1b[31m.go"), refusal("1", "no such file"), said("pl\x1b[1main"), &events.DisplayEvent{Kind: events.KindReasoning, Text: "a\nb"},
+		end(events.End{Result: "fine"}))
+	assert.Equal(t, "\x1b[36m[Read] a.go\x1b[0m\n\x1b[31m→ error: no such file\x1b[0m\nplain\n\x1b[2m│ \x1b[0m\x1b[2ma\x1b[0m\n\x1b[2m│ \x1b[0m\x1b[2mb\x1b[0m\n"+
+		"\n\x1b[32m--- Result ---\x1b[0m\nfine\n", got)
+	for _, e := range oneRun() {
+		plain := s
+		plain.Color = false
+		colored := emit(s, e)
+		assert.Equal(t, emit(plain, e), withoutInks.Replace(colored))
+	}
+}
+
+func TestColorWanted(t *testing.T) {
+	tests := []struct {
+		name     string
+		choice   render.Color
+		terminal bool
+		env      map[string]string
+		want     bool
+	}{
+		{"terminal", render.ColorAuto, true, nil, true},
+		{"no terminal", render.ColorAuto, false, nil, false},
+		{"NO_COLOR", render.ColorAuto, true, map[string]string{"NO_COLOR": "1"}, false},
+		{"empty NO_COLOR", render.ColorAuto, true, map[string]string{"NO_COLOR": ""}, true},
+		{"FORCE_COLOR", render.ColorAuto, false, map[string]string{"FORCE_COLOR": "1"}, true},
+		{"FORCE_COLOR=0", render.ColorAuto, false, map[string]string{"FORCE_COLOR": "0"}, false},
+		{"both", render.ColorAuto, true, map[string]string{"FORCE_COLOR": "1", "NO_COLOR": "1"}, false},
+		{"dumb", render.ColorAuto, true, map[string]string{"TERM": "dumb"}, false},
+		{"always", render.ColorAlways, false, map[string]string{"NO_COLOR": "1"}, true},
+		{"never", render.ColorNever, true, map[string]string{"FORCE_COLOR": "1"}, false},
+	}
+	for _, tt := range tests {
+		assert.Equal(t, tt.want, tt.choice.Wanted(tt.terminal, func(k string) string { return tt.env[k] }), tt.name)
+	}
+	for _, name := range []string{"auto", "always", "never"} {
+		c, err := render.ParseColor(name)
+		assert.NoError(t, err)
+		assert.Equal(t, name, c.String())
+	}
+	_, err := render.ParseColor("yes")
+	assert.EqualError(t, err, `color must be one of auto, always, never, got "yes"`)
+	assert.Equal(t, "color(9)", render.Color(9).String())
+}

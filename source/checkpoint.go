@@ -1,0 +1,143 @@
+package source
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// checkpointPrefix begins the keys of checkpoints; the stream's id follows.
+const checkpointPrefix = "file/"
+
+// checkpointVersion is the version of the format. A value is
+//
+//	"tailspan-checkpoint " version " " checksum "\n" JSON
+//
+// where checksum is the CRC-32 (IEEE) of the JSON in hexadecimal. Fields may be added within a version.
+const checkpointVersion = 1
+
+const checkpointMagic = "tailspan-checkpoint "
+
+var (
+	// ErrNewer: a value was written by a newer version of the program.
+	ErrNewer = errors.New("written by a newer version")
+	// ErrBroken: a value is not what was written.
+	ErrBroken = errors.New("broken")
+)
+
+// checkpoint is what is kept of a file: which one it is, how far it was read, and what its consumer wants back.
+type checkpoint struct {
+	Stream string `json:"stream"`
+	Path   string `json:"path"`
+	Device uint64 `json:"device,omitempty"`
+	Inode  uint64 `json:"inode,omitempty"`
+	Size   int64  `json:"size"`
+	MTime  int64  `json:"mtime"`
+
+	Offset  int64  `json:"offset"`
+	Head    uint64 `json:"head"`
+	HeadLen uint16 `json:"head_len"`
+	Mark    uint64 `json:"mark"`
+	MarkLen uint8  `json:"mark_len"`
+	Discard bool   `json:"discard,omitempty"`
+	// Begin is where the first line that was handed over begins.
+	Begin int64 `json:"begin,omitempty"`
+	// AtEnd tells that nothing stood behind Offset.
+	AtEnd bool `json:"at_end,omitempty"`
+
+	// Open tells that the consumer owes something that needs no further line.
+	Open  bool   `json:"open,omitempty"`
+	State []byte `json:"state,omitempty"`
+	// Saved is when this was written, in Unix seconds.
+	Saved int64 `json:"saved"`
+}
+
+// encode gives the value to be stored.
+func (c *checkpoint) encode() ([]byte, error) {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("encode checkpoint: %w", err)
+	}
+	head := fmt.Sprintf("%s%d %08x\n", checkpointMagic, checkpointVersion, crc32.ChecksumIEEE(body))
+	return append([]byte(head), body...), nil
+}
+
+// decodeCheckpoint reads a value; what it does not understand whole, it does not use in part.
+func decodeCheckpoint(value []byte) (checkpoint, error) {
+	var c checkpoint
+	line, body, found := strings.Cut(string(value), "\n")
+	rest, ours := strings.CutPrefix(line, checkpointMagic)
+	version, sum, two := strings.Cut(rest, " ")
+	n, err := strconv.Atoi(version)
+	switch {
+	case !ours || err != nil:
+		return c, fmt.Errorf("decode checkpoint: %w: no version", ErrBroken)
+	case n > checkpointVersion:
+		return c, fmt.Errorf("decode checkpoint: %w: format %d, known up to %d", ErrNewer, n, checkpointVersion)
+	case n < 1 || !found || !two:
+		return c, fmt.Errorf("decode checkpoint: %w: no checksum", ErrBroken)
+	}
+	if want, err := strconv.ParseUint(sum, 16, 32); err != nil || uint32(want) != crc32.ChecksumIEEE([]byte(body)) {
+		return c, fmt.Errorf("decode checkpoint: %w: checksum does not fit", ErrBroken)
+	}
+	if err := json.Unmarshal([]byte(body), &c); err != nil {
+		return checkpoint{}, fmt.Errorf("decode checkpoint: %w: %w", ErrBroken, err)
+	}
+	if err := c.check(); err != nil {
+		return checkpoint{}, fmt.Errorf("decode checkpoint: %w: %w", ErrBroken, err)
+	}
+	return c, nil
+}
+
+// check refuses what no run of this program can have written.
+func (c *checkpoint) check() error {
+	switch {
+	case c.Stream == "" || c.Path == "":
+		return errors.New("no stream or path")
+	case c.Offset < 0 || c.Begin < 0 || c.Begin > c.Offset || c.Size < 0:
+		return fmt.Errorf("offset %d, begin %d, size %d", c.Offset, c.Begin, c.Size)
+	case c.HeadLen > headSize || c.MarkLen > markSize || int64(c.MarkLen) > c.Offset:
+		return fmt.Errorf("head of %d bytes, mark of %d", c.HeadLen, c.MarkLen)
+	}
+	return nil
+}
+
+func (c *checkpoint) position() position {
+	return position{
+		offset: c.Offset, head: c.Head, headLen: c.HeadLen, mark: c.Mark, markLen: c.MarkLen, discard: c.Discard,
+	}
+}
+
+// saved is what a file has in the store, or would have: kept to see what changed.
+type saved struct {
+	path  string
+	pos   position
+	size  int64
+	mtime int64
+	begin int64
+	atEnd bool
+	open  bool
+	state string
+	at    time.Time // when it was written
+	took  time.Duration
+}
+
+// restored gives what is needed to compare with later.
+func (c *checkpoint) restored() *saved {
+	return &saved{
+		path: c.Path, pos: c.position(), size: c.Size, mtime: c.MTime, begin: c.Begin, atEnd: c.AtEnd,
+		open: c.Open, state: string(c.State), at: time.Unix(c.Saved, 0),
+	}
+}
+
+// same tells whether nothing changed that is worth a write.
+func (s *saved) same(other *saved) bool {
+	a, b := *s, *other
+	a.at, a.took, a.pos.ahead = time.Time{}, 0, 0
+	b.at, b.took, b.pos.ahead = time.Time{}, 0, 0
+	return a == b
+}

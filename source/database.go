@@ -1,0 +1,54 @@
+package source
+
+import (
+	"context"
+	"time"
+
+	"github.com/tailspan/tailspan/source/opencodedb"
+)
+
+// database is a database of OpenCode's: a stream for each family of sessions.
+type database struct {
+	follower *opencodedb.Follower
+}
+
+// newDatabase makes a database; skip leaves out the rows that were written before now.
+func newDatabase(s *PolledSettings, path string, skip bool) *database {
+	settings := opencodedb.Settings{
+		MaxRowSize: s.Settings.MaxLineSize, BatchBytes: s.Settings.BatchBytes, BatchRows: s.Settings.BatchLines,
+		Skipped: func(bytes int64) { s.Settings.Observer.skipped(path, SkipReasonTooLong, bytes) },
+	}
+	if skip {
+		settings.Since = time.Now().UnixMilli()
+	}
+	return &database{follower: opencodedb.NewFollower(path, settings)}
+}
+
+func (d *database) changed() bool { return d.follower.Changed() }
+
+func (d *database) next(ctx context.Context) (batch, error) {
+	rows, err := d.follower.Next(ctx)
+	b := batch{key: rows.Session}
+	for i := range rows.Rows {
+		data := rows.Rows[i].Data
+		at := rowOffset(rows.Rows[i].Time, data)
+		b.lines = append(b.lines, Line{Data: data, Offset: at, Next: at})
+		b.bytes += int64(len(data))
+	}
+	return b, err
+}
+
+// rowHashBits is how many bits of a row's hash are part of its offset.
+const rowHashBits = 20
+
+// rowOffset gives a row a place in its stream: the time when it was written, and what tells it from others of the same
+// millisecond, so that reading again gives the same.
+func rowOffset(millis int64, data []byte) int64 {
+	const latest = 1<<(63-rowHashBits) - 1 // the year 2248
+	return min(max(millis, 0), latest)<<rowHashBits | int64(hash(data)&(1<<rowHashBits-1))
+}
+
+func (d *database) accept()           { d.follower.Accept() }
+func (d *database) forget(key string) { d.follower.Forget(key) }
+func (d *database) move(string) bool  { return false }
+func (d *database) close() error      { return d.follower.Close() }

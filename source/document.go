@@ -1,0 +1,154 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/tailspan/tailspan/source/unpack"
+)
+
+// documentSettled is how old a change must be for a document's times to show the next one: file systems may tell them as
+// coarsely as that.
+const documentSettled = 100 * time.Millisecond
+
+// documentStamp is how a document looks from outside.
+type documentStamp struct {
+	id          fileID
+	size, mtime int64
+}
+
+// document is a file that is rewritten in place.
+type document struct {
+	path     string
+	max      int
+	observer *Observer
+	open     opener
+
+	stamp   documentStamp
+	trusted bool // the stamp would show a change
+	tooLong bool // it was counted
+	data    []byte
+	sum     [sha256.Size]byte // of data
+	last    [sha256.Size]byte // of what was accepted
+}
+
+// newDocument makes a document; skip leaves out what it holds now.
+func newDocument(s *PolledSettings, one found, skip bool) *document {
+	d := &document{path: one.path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, open: openFile}
+	if skip {
+		d.stamp, d.trusted = documentStamp{one.id, one.size, one.mtime}, true
+	}
+	return d
+}
+
+func (d *document) changed() bool {
+	if d.data != nil || !d.trusted {
+		return true
+	}
+	now, err := stampDocument(d.path)
+	return err != nil || now != d.stamp
+}
+
+func stampDocument(path string) (documentStamp, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return documentStamp{}, err
+	}
+	return stampOf(info), nil
+}
+
+func stampOf(info fs.FileInfo) documentStamp {
+	id, _ := idOf(info)
+	return documentStamp{id, info.Size(), info.ModTime().UnixNano()}
+}
+
+// next reads the document, unless it is too large, half-written, or what it was.
+func (d *document) next(context.Context) (batch, error) {
+	if d.data == nil {
+		d.trusted = false
+		before, err := stampDocument(d.path)
+		if err != nil {
+			return batch{}, err
+		}
+		data, size, err := d.read(before)
+		if err != nil && !unpack.Broken(err) { // what breaks off is still being written
+			return batch{}, err
+		}
+		after, err := stampDocument(d.path)
+		if err != nil {
+			return batch{}, err
+		}
+		if before != after {
+			return batch{}, nil // soon
+		}
+		d.stamp = after
+		d.trusted = time.Since(time.Unix(0, after.mtime)).Abs() >= documentSettled
+		switch {
+		case size > int64(d.max):
+			if !d.tooLong {
+				d.observer.skipped(d.path, SkipReasonTooLong, size)
+			}
+			d.tooLong = true
+			return batch{}, nil
+		case !balanced(data):
+			return batch{}, nil
+		}
+		d.tooLong = false
+		if d.sum = sha256.Sum256(data); d.sum == d.last {
+			return batch{}, nil
+		}
+		d.data = data
+	}
+	size := int64(len(d.data))
+	return batch{lines: []Line{{Data: d.data, Next: size}}, bytes: size}, nil
+}
+
+// read gives the content, and its size; of one that is too large only a size over the limit.
+func (d *document) read(at documentStamp) ([]byte, int64, error) {
+	if !isCompressed(d.path) && at.size > int64(d.max) {
+		return nil, at.size, nil
+	}
+	h, err := d.open(d.path)
+	if err != nil {
+		if errors.Is(err, errNotRegular) {
+			err = fs.ErrNotExist // no document any more
+		}
+		return nil, 0, err
+	}
+	data, err := io.ReadAll(io.NewSectionReader(h, 0, int64(d.max)+1))
+	if err = errors.Join(err, h.Close()); err != nil {
+		return nil, 0, fmt.Errorf("read %q: %w", d.path, err)
+	}
+	return data, int64(len(data)), nil
+}
+
+func (d *document) accept() { d.last, d.data = d.sum, nil }
+
+func (d *document) forget(string) { d.last = [sha256.Size]byte{} }
+
+func (d *document) move(path string) bool {
+	d.path, d.trusted = path, false
+	return true
+}
+
+func (d *document) close() error { return nil }
+
+// byteOrderMark is that of UTF-8.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// balanced tells whether b is one JSON object or array from bracket to bracket, by counting brackets outside of strings.
+// It is a check that nothing is missing at the end, not that the document is valid.
+func balanced(b []byte) bool {
+	b = trimBlanks(bytes.TrimPrefix(b, byteOrderMark))
+	if len(b) > 0 && b[0] == '[' {
+		return b[len(b)-1] == ']' && endsAt(b) == len(b)
+	}
+	return completeObject(b)
+}

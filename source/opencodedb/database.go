@@ -1,0 +1,165 @@
+package opencodedb
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// magic is how each SQLite database begins (file format, section 1.3).
+var magic = []byte("SQLite format 3\x00")
+
+// Is tells whether a file that begins with these bytes is a SQLite database. 16 bytes are needed.
+func Is(head []byte) bool { return bytes.HasPrefix(head, magic) }
+
+// busyTimeout is how long a query waits for a writer, in milliseconds; in WAL mode none does.
+const busyTimeout = 1000
+
+// settled is how old a change must be for the times of files to show the next one: they may be as coarse as that.
+const settled = 100 * time.Millisecond
+
+// stamp is how the files of a database look from outside.
+type stamp struct {
+	file, wal look
+	journal   bool // a transaction is under way, or broke off, in a database without write-ahead log
+}
+
+type look struct {
+	size  int64
+	mtime int64 // in ns
+}
+
+func lookAt(path string) (look, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return look{}, err
+	}
+	return look{info.Size(), info.ModTime().UnixNano()}, nil
+}
+
+// stampOf looks at the files of a database.
+func stampOf(path string) (stamp, error) {
+	var s stamp
+	var err error
+	if s.file, err = lookAt(path); err != nil {
+		return stamp{}, err
+	}
+	if s.wal, err = lookAt(path + "-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return stamp{}, err
+	}
+	_, err = os.Stat(path + "-journal")
+	s.journal = err == nil
+	return s, nil
+}
+
+// settledAt tells whether a change after now would show in the stamp.
+func (s stamp) settledAt(now time.Time) bool {
+	return now.Sub(time.Unix(0, max(s.file.mtime, s.wal.mtime))).Abs() >= settled
+}
+
+// still tells that nobody seems to write: all that is there stands in the file itself.
+func (s stamp) still() bool { return s.wal.size == 0 && !s.journal }
+
+// database is a database that is open for one look.
+type database struct {
+	path string
+	db   *sql.DB
+	rows [kindEnd]*sql.Stmt
+	// columns of each table, as they are given.
+	columns [kindEnd][]string
+	stamp   stamp // before it was opened
+	// immutable tells that no locks are taken, so that what was read holds only if the file did not change.
+	immutable bool
+}
+
+// open opens a database for reading.
+func open(ctx context.Context, path string) (*database, error) {
+	before, err := stampOf(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &database{path: path, stamp: before, immutable: before.still()}
+	if d.immutable && !before.settledAt(time.Now()) {
+		return nil, errMoved
+	}
+	if d.db, err = sql.Open("sqlite", d.name()); err != nil {
+		return nil, fmt.Errorf("open database %q: %w", path, err)
+	}
+	d.db.SetMaxOpenConns(1)
+	if err := d.prepare(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %q: %w", path, err), d.close())
+	}
+	return d, nil
+}
+
+// name is the database in the form that the driver opens.
+func (d *database) name() string {
+	path := d.path
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	path = filepath.ToSlash(path)
+	if path[0] != '/' { // C:/...
+		path = "/" + path
+	}
+	query := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)", fmt.Sprintf("busy_timeout(%d)", busyTimeout)}}
+	if d.immutable {
+		query.Set("immutable", "1")
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()
+}
+
+func (d *database) prepare(ctx context.Context) error {
+	for k := range kindEnd {
+		columns, err := columnsOf(ctx, d.db, k)
+		if err != nil {
+			return err
+		}
+		d.columns[k] = columns
+		if d.rows[k], err = d.db.PrepareContext(ctx, rowQuery(k, columns)); err != nil {
+			return fmt.Errorf("read table %q: %w", tables[k].name, err)
+		}
+	}
+	return d.holds()
+}
+
+// errMoved: the file was written while it was read as one that nobody writes. Looking again helps.
+var errMoved = errors.New("database changed while it was read")
+
+// holds tells whether what was read since open is what the database held.
+func (d *database) holds() error {
+	if !d.immutable {
+		return nil
+	}
+	now, err := stampOf(d.path)
+	if err != nil {
+		return err
+	}
+	if now != d.stamp {
+		return errMoved
+	}
+	return nil
+}
+
+// close closes the database; nil may be closed.
+func (d *database) close() error {
+	if d == nil || d.db == nil {
+		return nil
+	}
+	var errs []error
+	for _, s := range d.rows {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(append(errs, d.db.Close())...)
+}

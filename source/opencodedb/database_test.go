@@ -1,0 +1,140 @@
+package opencodedb_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/source/opencodedb"
+)
+
+// TestNothingIsWritten: neither a file that nobody writes nor the folder around it changes.
+func TestNothingIsWritten(t *testing.T) {
+	for _, journal := range []string{"wal", "delete"} {
+		t.Run(journal, func(t *testing.T) {
+			w := newWriter(t, journal)
+			w.session("ses_1", "")
+			require.NoError(t, w.db.Close())
+			settle(t, w.path)
+			before, err := os.ReadFile(w.path)
+			require.NoError(t, err)
+			require.NoError(t, os.Chmod(w.path, 0o400))
+			assert.Equal(t, []string{"# ses_1", "session ses_1"}, all(t, follow(t, w.path, opencodedb.Settings{})))
+			files, err := os.ReadDir(filepath.Dir(w.path))
+			require.NoError(t, err)
+			assert.Len(t, files, 1)
+			after, err := os.ReadFile(w.path)
+			require.NoError(t, err)
+			assert.Equal(t, before, after)
+		})
+	}
+}
+
+// TestWriterIsNotHeldUp: while rows wait to be accepted OpenCode can write, empty its log and go.
+func TestWriterIsNotHeldUp(t *testing.T) {
+	w := newWriter(t, "wal")
+	w.session("ses_1", "")
+	w.message("msg_1", "ses_1", `{}`)
+	f := follow(t, w.path, opencodedb.Settings{BatchRows: 1})
+	_, err := f.Next(t.Context())
+	require.NoError(t, err)
+	w.exec("PRAGMA busy_timeout = 0")
+	w.part("prt_1", "msg_1", "ses_1", `{}`)
+	var busy, frames, done int
+	require.NoError(t, w.db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done))
+	assert.Zero(t, busy)
+	require.NoError(t, w.db.Close())
+	f.Accept()
+	assert.Equal(t, []string{"# ses_1", "message msg_1 {}", "# ses_1", "part prt_1 {}"}, all(t, f))
+}
+
+// TestUncommitted rows are not seen.
+func TestUncommitted(t *testing.T) {
+	w := newWriter(t, "wal")
+	w.session("ses_1", "")
+	f := follow(t, w.path, opencodedb.Settings{})
+	assert.Len(t, all(t, f), 2)
+	tx, err := w.db.Begin()
+	require.NoError(t, err)
+	_, err = tx.Exec("INSERT INTO message VALUES ('msg_1', 'ses_1', 1, 1, '{}')")
+	require.NoError(t, err)
+	batch, err := f.Next(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, batch.Rows)
+	require.NoError(t, tx.Rollback())
+}
+
+// TestReplacedDatabase is another file under the path: what it holds besides comes.
+func TestReplacedDatabase(t *testing.T) {
+	old, other := newWriter(t, "wal"), newWriter(t, "wal")
+	old.session("ses_1", "")
+	other.session("ses_2", "")
+	f := follow(t, old.path, opencodedb.Settings{})
+	assert.Equal(t, []string{"# ses_1", "session ses_1"}, all(t, f))
+	require.NoError(t, old.db.Close())
+	require.NoError(t, other.db.Close())
+	require.NoError(t, os.Rename(other.path, old.path))
+	assert.Equal(t, []string{"# ses_2", "session ses_2"}, all(t, f))
+}
+
+func TestOtherFiles(t *testing.T) {
+	w := newWriter(t, "delete")
+	w.session("ses_1", "")
+	dir := t.TempDir()
+	empty, words, torn := filepath.Join(dir, "empty"), filepath.Join(dir, "words"), filepath.Join(dir, "torn")
+	whole, err := os.ReadFile(w.path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	require.NoError(t, os.WriteFile(words, []byte("not a database, whatever it is called"), 0o600))
+	require.NoError(t, os.WriteFile(torn, whole[:5000], 0o600))
+	foreign := newWriter(t, "delete")
+	foreign.exec("DROP TABLE part")
+	view := newWriter(t, "delete")
+	view.exec("DROP TABLE part; CREATE VIEW part AS SELECT id, value AS data, id AS message_id, id AS session_id, 1 AS time_updated FROM credential")
+	for _, path := range []string{words, torn, filepath.Join(dir, "nowhere")} {
+		settleIfThere(t, path)
+		_, err := opencodedb.Open(path, opencodedb.Settings{})
+		require.Error(t, err, path)
+	}
+	for _, path := range []string{empty, foreign.path, view.path} {
+		settleIfThere(t, path)
+		_, err := opencodedb.Open(path, opencodedb.Settings{})
+		assert.ErrorIs(t, err, opencodedb.ErrNoSessions, path)
+	}
+	assert.True(t, opencodedb.Is(whole))
+	assert.False(t, opencodedb.Is(whole[:10]))
+	assert.False(t, opencodedb.Is([]byte("{}")))
+}
+
+func settleIfThere(t *testing.T, path string) {
+	t.Helper()
+	if _, err := os.Stat(path); err == nil {
+		settle(t, path)
+	}
+}
+
+// TestDatabaseThatComesLater: an error goes by when its cause does.
+func TestDatabaseThatComesLater(t *testing.T) {
+	w := newWriter(t, "delete")
+	w.session("ses_1", "")
+	require.NoError(t, w.db.Close())
+	path := filepath.Join(t.TempDir(), "opencode.db")
+	f := follow(t, path, opencodedb.Settings{})
+	_, err := f.Next(t.Context())
+	require.ErrorIs(t, err, os.ErrNotExist)
+	assert.True(t, f.Changed())
+	require.NoError(t, os.Rename(w.path, path))
+	assert.Equal(t, []string{"# ses_1", "session ses_1"}, all(t, f))
+}
+
+// TestCloseEarly leaves nothing behind.
+func TestCloseEarly(t *testing.T) {
+	r, err := opencodedb.Open(unpack(t), opencodedb.Settings{BatchRows: 1})
+	require.NoError(t, err)
+	_, err = r.Read(make([]byte, 10))
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+}

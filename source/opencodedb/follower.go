@@ -1,0 +1,373 @@
+package opencodedb
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"time"
+)
+
+// Defaults of [Settings].
+const (
+	DefaultMaxRowSize = 16 << 20
+	DefaultBatchBytes = 256 << 10
+	DefaultBatchRows  = 512
+)
+
+// Settings says what of a database is wanted, and how much at once. The zero value of each field is its default.
+type Settings struct {
+	// Since is the row time, in milliseconds since 1970, before which nothing is wanted of sessions that are there at
+	// the first look. 0: everything.
+	Since int64
+	// MaxRowSize is the size in bytes of the column data over which a row is left out.
+	MaxRowSize int
+	// BatchBytes and BatchRows bound a batch. A larger row is a batch of its own.
+	BatchBytes, BatchRows int
+	// Skipped is told of each row that is left out, and how many bytes its data has. It may be nil.
+	Skipped func(bytes int64)
+}
+
+// Batch is rows of one family, in order.
+type Batch struct {
+	// Session is the id of the session that is the family's root.
+	Session string
+	Rows    []Row
+}
+
+// Follower gives the rows of one database: those that are there, and then those that are new.
+type Follower struct {
+	path     string
+	settings Settings
+	seed     maphash.Seed
+
+	stamp    stamp // of the last look that was finished
+	trusted  bool  // the stamp would show a change
+	whole    bool  // the last look came to its end
+	sessions map[string]*session
+	children map[string][]*session // by the parent's id, as of the last look
+	last     [kindEnd]int64        // number of the last row
+	known    [kindEnd]bool         // last is
+	look     uint32
+
+	// A look that is under way.
+	db    *database
+	queue []*session // roots of families to look at
+	plan  *plan      // of the first of them
+	batch Batch      // waits to be accepted
+}
+
+// plan is what is to be read of one family.
+type plan struct {
+	root     *session
+	steps    []step
+	sessions []*session
+	reached  []int64 // the position of each, when all was accepted
+}
+
+// step is one row to be read.
+type step struct {
+	session *session
+	kind    kind
+	id      string
+	size    int64
+	context bool // wanted for what follows, whatever its time
+}
+
+// NewFollower makes a follower; the database need not be there yet.
+func NewFollower(path string, s Settings) *Follower {
+	s.MaxRowSize = cmp.Or(s.MaxRowSize, DefaultMaxRowSize)
+	s.BatchBytes = cmp.Or(s.BatchBytes, DefaultBatchBytes)
+	s.BatchRows = cmp.Or(s.BatchRows, DefaultBatchRows)
+	return &Follower{path: path, settings: s, seed: maphash.MakeSeed()}
+}
+
+// Changed tells whether Next may have something, by a look at the files from outside.
+func (f *Follower) Changed() bool {
+	if f.db != nil || !f.trusted {
+		return true
+	}
+	now, err := stampOf(f.path)
+	return err != nil || now != f.stamp
+}
+
+// Next gives the next rows, and the same ones again until they are accepted; none when all was given. The rows are valid
+// until then. After an error the look begins anew, with what was not accepted.
+func (f *Follower) Next(ctx context.Context) (Batch, error) {
+	if len(f.batch.Rows) > 0 {
+		return f.batch, nil
+	}
+	if !f.Changed() {
+		return Batch{}, nil
+	}
+	f.whole = false
+	more, err := f.next(ctx)
+	switch {
+	case err == nil && more:
+		return f.batch, nil
+	case err == nil:
+		f.whole = true
+		f.stamp = f.db.stamp
+		f.trusted = f.stamp.settledAt(time.Now())
+		return Batch{}, f.abandon()
+	case errors.Is(err, errMoved): // soon
+		f.trusted = false
+		return Batch{}, f.abandon()
+	default:
+		f.trusted = false
+		return Batch{}, errors.Join(err, f.abandon())
+	}
+}
+
+// next fills the batch, and reports whether there is one.
+func (f *Follower) next(ctx context.Context) (bool, error) {
+	if f.db == nil {
+		if err := f.begin(ctx); err != nil {
+			return false, err
+		}
+	}
+	for {
+		for f.plan == nil {
+			if len(f.queue) == 0 {
+				return false, nil
+			}
+			if err := f.makePlan(ctx, f.queue[0]); err != nil {
+				return false, fmt.Errorf("look at database %q: %w", f.path, err)
+			}
+			f.queue = f.queue[1:]
+		}
+		if err := f.fill(ctx); err != nil {
+			return false, fmt.Errorf("read database %q: %w", f.path, err)
+		}
+		if len(f.batch.Rows) > 0 {
+			return true, nil
+		}
+		f.finish()
+	}
+}
+
+// begin begins a look.
+func (f *Follower) begin(ctx context.Context) error {
+	db, err := open(ctx, f.path)
+	if err != nil {
+		return err
+	}
+	f.db = db
+	err = f.findSessions(ctx)
+	for _, k := range []kind{kindMessage, kindPart} {
+		if err == nil {
+			err = f.findAdded(ctx, k)
+		}
+	}
+	if err == nil {
+		err = db.holds()
+	}
+	if err != nil {
+		return fmt.Errorf("look at database %q: %w", f.path, err)
+	}
+	f.queue = f.families()
+	return nil
+}
+
+// makePlan finds what may be new in a family.
+func (f *Follower) makePlan(ctx context.Context, root *session) error {
+	p := &plan{root: root}
+	for _, s := range f.members(root) {
+		if !s.touched {
+			if s == root && !s.told { // its children are told of it
+				p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, context: true})
+			}
+			continue
+		}
+		messages, err := f.candidates(ctx, kindMessage, "session_id = ? AND time_updated >= ?", s.id, s.from())
+		if err != nil {
+			return err
+		}
+		parts, err := f.candidates(ctx, kindPart, "session_id = ? AND time_updated >= ?", s.id, s.from())
+		if err != nil {
+			return err
+		}
+		p.sessions = append(p.sessions, s)
+		p.reached = append(p.reached, latest(s.position, messages, parts))
+		if err := f.planSession(ctx, p, s, messages, parts); err != nil {
+			return err
+		}
+	}
+	if err := f.db.holds(); err != nil {
+		return err
+	}
+	f.plan = p
+	return nil
+}
+
+func latest(position int64, lists ...[]candidate) int64 {
+	for _, list := range lists {
+		for i := range list {
+			position = max(position, list[i].updated)
+		}
+	}
+	return position
+}
+
+// group is a message with its parts.
+type group struct {
+	candidate
+	news  bool // the message itself may be new
+	parts []candidate
+}
+
+// planSession puts the rows of a session in order.
+func (f *Follower) planSession(ctx context.Context, p *plan, s *session, messages, parts []candidate) error {
+	groups := map[string]*group{}
+	for _, m := range messages {
+		groups[m.id] = &group{candidate: m, news: true}
+	}
+	for _, part := range parts {
+		g := groups[part.message]
+		if g == nil {
+			found, err := f.candidates(ctx, kindMessage, "id = ?", part.message)
+			if err != nil {
+				return err
+			}
+			g = &group{candidate: candidate{id: part.message}}
+			if len(found) > 0 {
+				g.candidate = found[0]
+			}
+			groups[part.message] = g
+		}
+		g.parts = append(g.parts, part)
+	}
+	order := make([]*group, 0, len(groups))
+	for _, g := range groups {
+		order = append(order, g)
+		slices.SortFunc(g.parts, func(a, b candidate) int { return cmp.Compare(a.id, b.id) })
+	}
+	slices.SortFunc(order, func(a, b *group) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
+	p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, context: !s.told})
+	for _, g := range order {
+		_, told := s.messages[g.id]
+		message := step{session: s, kind: kindMessage, id: g.id, size: g.size, context: !told}
+		if !told {
+			p.steps = append(p.steps, message)
+		}
+		for _, part := range g.parts {
+			p.steps = append(p.steps, step{session: s, kind: kindPart, id: part.id, size: part.size})
+		}
+		if told && g.news {
+			p.steps = append(p.steps, message)
+		}
+	}
+	return nil
+}
+
+// fill reads rows of the plan until a batch is full.
+func (f *Follower) fill(ctx context.Context) error {
+	f.batch = Batch{Session: f.plan.root.id}
+	size, done := 0, 0
+	for _, st := range f.plan.steps {
+		if len(f.batch.Rows) >= f.settings.BatchRows || size >= f.settings.BatchBytes {
+			break
+		}
+		done++
+		if st.size > int64(f.settings.MaxRowSize) {
+			f.skip(st)
+			continue
+		}
+		row, there, err := f.db.read(ctx, st.kind, st.id)
+		if err != nil {
+			f.batch = Batch{}
+			return err
+		}
+		if !there {
+			continue
+		}
+		row.hash = maphash.Bytes(f.seed, row.Data)
+		if st.session.recent[row.key].hash == row.hash && !st.context {
+			continue
+		}
+		row.mark = mark{session: st.session}
+		if st.kind == kindMessage {
+			row.mark.message = st.id
+		}
+		size += len(row.Data)
+		f.batch.Rows = append(f.batch.Rows, row)
+	}
+	if err := f.db.holds(); err != nil {
+		f.batch = Batch{}
+		return err
+	}
+	f.plan.steps = f.plan.steps[done:]
+	return nil
+}
+
+// skip leaves out a row that is too large, and counts it once.
+func (f *Follower) skip(st step) {
+	key := tables[st.kind].name + "\x00" + st.id
+	v := version{time: st.session.updated, hash: uint64(st.size)}
+	if st.session.recent[key] != v && f.settings.Skipped != nil {
+		f.settings.Skipped(st.size)
+	}
+	st.session.remember(key, v)
+}
+
+// Accept takes note that the rows of the last batch are in good hands.
+func (f *Follower) Accept() {
+	for _, row := range f.batch.Rows {
+		s := row.mark.session
+		s.remember(row.key, version{time: row.Time, hash: row.hash})
+		if row.mark.message == "" {
+			s.told = true // a part never comes before its session
+			continue
+		}
+		if s.messages == nil {
+			s.messages = map[string]struct{}{}
+		}
+		s.messages[row.mark.message] = struct{}{}
+	}
+	f.batch = Batch{}
+}
+
+func (s *session) remember(key string, v version) {
+	if s.recent == nil {
+		s.recent = map[string]version{}
+	}
+	s.recent[key] = v
+}
+
+// finish moves the positions of a family whose rows were all accepted.
+func (f *Follower) finish() {
+	for i, s := range f.plan.sessions {
+		s.touched, s.position = false, f.plan.reached[i]
+		for key, v := range s.recent {
+			if v.time < s.position-overlap && key != s.key() {
+				delete(s.recent, key)
+			}
+		}
+	}
+	f.plan = nil
+}
+
+// key names the session's own row, which is compared whatever its time.
+func (s *session) key() string { return tables[kindSession].name + "\x00" + s.id }
+
+// Forget takes note that the stream of a family was closed: should it go on, it is told of its sessions and messages
+// again.
+func (f *Follower) Forget(root string) {
+	for _, s := range f.sessions {
+		if f.root(s).id == root {
+			s.forget()
+		}
+	}
+}
+
+// abandon ends the look.
+func (f *Follower) abandon() error {
+	db := f.db
+	f.db, f.queue, f.plan, f.batch = nil, nil, nil, Batch{}
+	return db.close()
+}
+
+// Close closes the database, if a look is under way.
+func (f *Follower) Close() error { return f.abandon() }

@@ -1,0 +1,65 @@
+package opencodedb
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// Reader is all rows of a database as a stream of lines.
+type Reader struct {
+	follower *Follower
+	rows     []Row
+	rest     []byte // of the row at hand, and its newline
+	err      error
+}
+
+// Open returns the rows of a database as lines.
+func Open(path string, s Settings) (*Reader, error) {
+	r := &Reader{follower: NewFollower(path, s)}
+	err := r.fill()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	r.err = err
+	return r, nil
+}
+
+// Read implements io.Reader.
+func (r *Reader) Read(b []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if len(r.rows) == 0 && r.err == nil {
+			r.follower.Accept()
+			r.err = r.fill()
+		}
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.rest = append(r.rows[0].Data, '\n')
+		r.rows = r.rows[1:]
+	}
+	n := copy(b, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// fill gets the next rows; io.EOF when there are no more. A database that is being written to is looked at again.
+func (r *Reader) fill() error {
+	for {
+		batch, err := r.follower.Next(context.Background())
+		switch {
+		case err != nil:
+			return err
+		case len(batch.Rows) > 0:
+			r.rows = batch.Rows
+			return nil
+		case r.follower.whole:
+			return io.EOF
+		}
+		<-time.After(settled)
+	}
+}
+
+// Close implements io.Closer.
+func (r *Reader) Close() error { return r.follower.Close() }

@@ -1,0 +1,80 @@
+package opencodedb
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Row is one row as a line.
+type Row struct {
+	// Data is a JSON object: the table's name and the columns.
+	Data []byte
+	// Time is when the row was written last, in milliseconds since 1970, as the row tells.
+	Time int64
+
+	key  string // table and id
+	hash uint64 // of Data
+	mark mark
+}
+
+// mark says what is to be remembered once a row is accepted.
+type mark struct {
+	session *session
+	message string // the id, of a message
+}
+
+// read reads one row. It reports false for one that is gone.
+func (d *database) read(ctx context.Context, k kind, id string) (Row, bool, error) {
+	values := make([]any, len(d.columns[k]))
+	into := make([]any, len(values))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	err := d.rows[k].QueryRowContext(ctx, id).Scan(into...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Row{}, false, nil
+	}
+	if err != nil {
+		return Row{}, false, fmt.Errorf("read %s %q: %w", tables[k].name, id, err)
+	}
+	row := Row{key: tables[k].name + "\x00" + id}
+	var line bytes.Buffer
+	line.WriteString(`{"table":"` + tables[k].name + `"`)
+	for i, column := range d.columns[k] {
+		line.WriteString(`,"` + column + `":`)
+		if err := writeValue(&line, values[i]); err != nil {
+			return Row{}, false, fmt.Errorf("read column %q of %s %q: %w", column, tables[k].name, id, err)
+		}
+		if column == "time_updated" {
+			row.Time, _ = values[i].(int64)
+		}
+	}
+	line.WriteByte('}')
+	row.Data = line.Bytes()
+	return row, true, nil
+}
+
+// writeValue writes a value as JSON. SQLite holds nulls, integers, floating point numbers, text and bytes, whatever the
+// column was declared as.
+func writeValue(to *bytes.Buffer, value any) error {
+	switch v := value.(type) {
+	case []byte:
+		value = string(v)
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			value = nil
+		}
+	}
+	enc := json.NewEncoder(to)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return err
+	}
+	to.Truncate(to.Len() - 1) // the newline
+	return nil
+}

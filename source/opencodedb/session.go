@@ -1,0 +1,202 @@
+package opencodedb
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+)
+
+const (
+	// overlap is how long before the position rows are looked at again, in milliseconds. OpenCode takes a row's time
+	// before it waits for the database, and waits 5 s at most.
+	overlap = 10_000
+	// activeFor is how long a session is looked at after it changed, although nothing says that it changed again.
+	activeFor = 10 * time.Minute
+)
+
+// session is what is known of one.
+type session struct {
+	id, parent       string
+	created, updated int64 // as its row tells
+	// position is the latest time of a row that was accepted; floor, the time before which none is wanted.
+	position, floor int64
+	// recent are the hashes of rows that were accepted, from overlap before the position on.
+	recent map[string]version
+	// touched tells that something may be new; changed is when that was found last.
+	touched bool
+	changed time.Time
+	// told tells that its row was given to the stream at hand; messages are those that were.
+	told     bool
+	messages map[string]struct{}
+	seen     uint32 // number of the last look that found it
+}
+
+// version is a row as it was accepted.
+type version struct {
+	time int64
+	hash uint64
+}
+
+// from is the time from which rows are looked at.
+func (s *session) from() int64 { return max(s.position-overlap, s.floor) }
+
+// forget lets go of what was told to a stream that is closed.
+func (s *session) forget() { s.told, s.messages = false, nil }
+
+// findSessions finds the sessions and those among them that may have something new.
+func (f *Follower) findSessions(ctx context.Context) error {
+	first := f.sessions == nil
+	if first {
+		f.sessions = map[string]*session{}
+	}
+	f.look++
+	rows, err := f.db.db.QueryContext(ctx, "SELECT "+textOf("id")+", "+textOf("parent_id")+", "+intOf("time_created")+", "+intOf("time_updated")+" FROM session")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	now := time.Now()
+	for rows.Next() {
+		var found session
+		if err := rows.Scan(&found.id, &found.parent, &found.created, &found.updated); err != nil {
+			return err
+		}
+		s := f.sessions[found.id]
+		switch {
+		case s == nil:
+			s = &found
+			s.position, s.floor, s.touched, s.changed = math.MinInt64+overlap, math.MinInt64, true, now
+			if first && f.settings.Since > 0 {
+				s.position, s.floor, s.touched = f.settings.Since, f.settings.Since, s.updated >= f.settings.Since
+				s.changed = time.UnixMilli(s.updated)
+			}
+			f.sessions[s.id] = s
+		case s.updated != found.updated || s.parent != found.parent:
+			s.updated, s.parent, s.touched, s.changed = found.updated, found.parent, true, now
+		case now.Sub(s.changed).Abs() < activeFor:
+			s.touched = true
+		}
+		s.seen = f.look
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	f.children = map[string][]*session{}
+	for id, s := range f.sessions {
+		switch {
+		case s.seen != f.look:
+			delete(f.sessions, id)
+		case s.parent != "":
+			f.children[s.parent] = append(f.children[s.parent], s)
+		}
+	}
+	return nil
+}
+
+// findAdded touches the sessions that rows were added to. Rows get ascending numbers, but where the last ones were
+// removed, and numbers begin anew when a database is vacuumed.
+func (f *Follower) findAdded(ctx context.Context, k kind) error {
+	var last int64
+	err := f.db.db.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM "+tables[k].name).Scan(&last)
+	if err != nil {
+		return err
+	}
+	before, known := f.last[k], f.known[k]
+	f.last[k], f.known[k] = last, true
+	if !known || last <= before { // at first all that is wanted is touched anyway
+		return nil
+	}
+	added, err := strs(ctx, f.db.db, "SELECT DISTINCT "+textOf("session_id")+" FROM "+tables[k].name+" WHERE rowid > ?", before)
+	for _, id := range added {
+		if s := f.sessions[id]; s != nil {
+			s.touched, s.changed = true, time.Now()
+		}
+	}
+	return err
+}
+
+// families gives the roots of the sessions that may have something new, in the order in which they were made.
+func (f *Follower) families() []*session {
+	found := map[*session]struct{}{}
+	for _, s := range f.sessions {
+		if s.touched {
+			found[f.root(s)] = struct{}{}
+		}
+	}
+	roots := make([]*session, 0, len(found))
+	for s := range found {
+		roots = append(roots, s)
+	}
+	slices.SortFunc(roots, byAge)
+	return roots
+}
+
+func byAge(a, b *session) int {
+	return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
+}
+
+// maxDepth is how many parents of a session are looked for: they could go in a circle.
+const maxDepth = 64
+
+// root is the session whose agent started the others of the family.
+func (f *Follower) root(s *session) *session {
+	for range maxDepth {
+		parent := f.sessions[s.parent]
+		if parent == nil {
+			break
+		}
+		s = parent
+	}
+	return s
+}
+
+// members gives the sessions of a family, the parent before its children, then by age.
+func (f *Follower) members(root *session) []*session {
+	family := []*session{root}
+	in := map[*session]struct{}{root: {}}
+	for i := 0; i < len(family); i++ {
+		below := f.children[family[i].id]
+		slices.SortFunc(below, byAge)
+		for _, s := range below {
+			if _, twice := in[s]; !twice {
+				in[s] = struct{}{}
+				family = append(family, s)
+			}
+		}
+	}
+	return family
+}
+
+// candidate is a row that may be new.
+type candidate struct {
+	id      string
+	message string // of a part
+	created int64
+	updated int64
+	size    int64
+}
+
+// candidates gives the rows of a session from a time on.
+func (f *Follower) candidates(ctx context.Context, k kind, where string, args ...any) ([]candidate, error) {
+	columns := "'', " + intOf("time_created")
+	if k == kindPart {
+		columns = textOf("message_id") + ", 0"
+	}
+	columns = textOf("id") + ", " + columns + ", " + intOf("time_updated") + ", " + intOf("octet_length(data)")
+	rows, err := f.db.db.QueryContext(ctx, "SELECT "+columns+" FROM "+tables[k].name+" WHERE "+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []candidate
+	for rows.Next() {
+		var c candidate
+		if err := rows.Scan(&c.id, &c.message, &c.created, &c.updated, &c.size); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}

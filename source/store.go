@@ -1,0 +1,20 @@
+package source
+
+import "context"
+
+// Store keeps a value for each key over a restart. It is called from several goroutines. What a call returns is the
+// caller's.
+type Store interface {
+	// Get returns nil if there is no value.
+	Get(ctx context.Context, key string) ([]byte, error)
+	Set(ctx context.Context, key string, value []byte) error
+	// Delete of a key without a value is no error.
+	Delete(ctx context.Context, key string) error
+}
+
+// Walker is a [Store] that can tell all that it holds. With it a file is found again that was renamed while nobody
+// looked; without it, a file that has its path still.
+type Walker interface {
+	// Walk calls f for each key, in no order, until f returns an error, which it returns. f may not call the store.
+	Walk(ctx context.Context, f func(key string, value []byte) error) error
+}

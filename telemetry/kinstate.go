@@ -1,0 +1,119 @@
+package telemetry
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// runID names a run among all.
+type runID struct {
+	trace pcommon.TraceID
+	top   pcommon.SpanID
+}
+
+// runRef gives the one reference to a run: that which a sub-agent's state told of, if one did.
+func (r *Registry) runRef(ref *runRef) *runRef {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known := r.restoredRuns[runID{ref.traceID, ref.topSpanID}]; known != nil {
+		return known
+	}
+	return ref
+}
+
+// restoreKin takes in what a sub-agent's stream knew of its family. Its parent's stream need not be folded again: what it
+// has told is told. If it is, it finds its own words here.
+func (r *Registry) restoreKin(key agentKey, state *KinState) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var run *runRef
+	if s := state.Run; s != nil {
+		id := runID{s.Trace, s.Top}
+		if run = r.restoredRuns[id]; run == nil {
+			run = &runRef{key: s.Key, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top}
+			r.restoredRuns[id] = run
+		}
+		if s.Ended != nil {
+			over := s.Ended.interval()
+			run.span.Store(&over)
+		}
+	}
+	for _, key := range bothNames(key) {
+		k := r.families.kinOf(key)
+		if k.run == nil {
+			k.run = run
+		}
+		if k.call == nil && state.Call != nil {
+			k.call = &callRef{spanID: state.Call.Span, agentType: state.Call.Type, toolName: state.Call.Tool}
+		}
+		k.background = k.background || state.Background
+		if state.Ended && !k.ended {
+			k.ended, k.ending = true, ending{state.Reason, state.Failed, state.CallTimes.interval()}
+		}
+	}
+}
+
+// RegistryState is what a [Registry] knew that no stream tells, as JSON.
+type RegistryState struct {
+	// Pipelines are the ids of pipelines' and steps' spans that went out.
+	Pipelines []string `json:"pipelines,omitempty"`
+}
+
+// State gives what has to be kept beside the states of the streams. It changes when [Registry.Take] gave spans of
+// pipelines.
+func (r *Registry) State() RegistryState {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return RegistryState{Pipelines: slices.Clone(r.pipelines.told)}
+}
+
+// Restore takes in an earlier state, before streams are opened.
+func (r *Registry) Restore(s RegistryState) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pipelines.told = slices.Clone(s.Pipelines)
+}
+
+// owesPipeline reports whether the span of a pipeline or step has not gone out yet.
+func (r *Registry) owesPipeline(res *resource) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	owes := false
+	r.pipelines.each(res, func(n *node) { owes = owes || !n.emitted })
+	return owes
+}
+
+// maxTold bounds what is remembered over a restart of pipelines and steps whose span went out.
+const maxTold = 1000
+
+// tell remembers that the span of a node went out, so that it does not after a restart. The oldest are forgotten.
+func (p *pipelines) tell(id pcommon.SpanID) {
+	p.told = append(p.told, hex.EncodeToString(id[:]))
+	if drop := len(p.told) - maxTold; drop > 0 {
+		p.told = slices.Delete(p.told, 0, drop)
+	}
+}
+
+// wasTold reports whether the span of a node went out before a restart.
+func (p *pipelines) wasTold(id pcommon.SpanID) bool {
+	return slices.Contains(p.told, hex.EncodeToString(id[:]))
+}
+
+// stableHash is the same in every process.
+func stableHash(s string) uint64 {
+	h := fnv.New128a()
+	h.Write([]byte(s))
+	return binary.BigEndian.Uint64(h.Sum(nil)[:8])
+}
+
+func unixNano(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}

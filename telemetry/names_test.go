@@ -1,0 +1,60 @@
+package telemetry
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Users meet our own names in their backend and look them up: each stands in docs/telemetry.md with its meaning.
+func TestOwnNamesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/telemetry.md")
+	require.NoError(t, err)
+	names := stringConstants(t, "names.go")
+	require.Greater(t, len(names), 50)
+	for _, name := range names {
+		if strings.HasPrefix(name, eventPrefix) && name != eventPrefix {
+			assert.Contains(t, string(page), "`"+name+"`")
+		}
+	}
+	for _, value := range append(typedConstants(t, "names.go", "CloseReason"), typedConstants(t, "names.go", "TimeSource")...) {
+		assert.Contains(t, string(page), "`"+value+"`")
+	}
+}
+
+// stringConstants are the values of all string constants of a file.
+func stringConstants(t *testing.T, path string) []string { return typedConstants(t, path, "") }
+
+// typedConstants are the values of a file's string constants of a type; of all constants if it is empty.
+func typedConstants(t *testing.T, path, typeName string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	require.NoError(t, err)
+	var out []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if ident, _ := spec.Type.(*ast.Ident); typeName != "" && (ident == nil || ident.Name != typeName) {
+			return true
+		}
+		for _, v := range spec.Values {
+			if lit, ok := v.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				value, err := strconv.Unquote(lit.Value)
+				require.NoError(t, err)
+				out = append(out, value)
+			}
+		}
+		return true
+	})
+	require.NotEmpty(t, out)
+	return out
+}

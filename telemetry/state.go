@@ -1,0 +1,311 @@
+package telemetry
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// A stream that is read on after a restart is folded silently from its beginning to where it was ([Line.Silent]). Its
+// lines tell most of what the fold was; [StreamState] holds the rest: what came by time, and from other streams.
+
+// StreamState is what a fold knew that its lines do not tell. It is kept as JSON; the zero value is that of a new stream.
+type StreamState struct {
+	// Last is the offset of the last line, plus 1; 0 in the zero value.
+	Last int64 `json:"last,omitempty"`
+	// Owed is the first event that had not gone out, if there was one: it, and all behind it, waited.
+	Owed *Place `json:"owed,omitempty"`
+	// FileTime is the one that the first fold was given, in Unix nanoseconds.
+	FileTime int64 `json:"file_time,omitempty"`
+	// Arrivals are when lines came that told no time.
+	Arrivals []ArrivalMark `json:"arrivals,omitempty"`
+	// Steps are what was done by time or by word of another stream, in order.
+	Steps []Step `json:"steps,omitempty"`
+	// Foreign are the hashes of runs and agents that another stream told of first.
+	Foreign []uint64 `json:"foreign,omitempty"`
+	// Kin is the sub-agent that works in the stream, and its family.
+	Kin *KinState `json:"kin,omitempty"`
+}
+
+// Place is an event: the offset of its line, and which one of the line it is.
+type Place struct {
+	Offset int64 `json:"offset"`
+	Index  int   `json:"index,omitempty"`
+}
+
+// ArrivalMark tells that the line at Offset, and those behind it, came at Time (Unix milliseconds).
+type ArrivalMark struct {
+	Offset int64 `json:"offset"`
+	Time   int64 `json:"time"`
+}
+
+// Step is something that was done after the line at At, and not because of any line of the stream.
+type Step struct {
+	At int64    `json:"at"`
+	Do StepKind `json:"do"`
+}
+
+// stepTaken is a step, and whether what it gave is still on its way.
+type stepTaken struct {
+	Step
+	unaccepted bool
+}
+
+// StepKind says what was done.
+type StepKind string
+
+// The kinds of steps.
+const (
+	StepDate  StepKind = "date"  // what waited for a time was given that of the file
+	StepEnd   StepKind = "end"   // a sub-agent's run was closed, since its call was over
+	StepClose StepKind = "close" // the stream was closed
+)
+
+// KinState is a sub-agent and its family, as [families] has them.
+type KinState struct {
+	Session    string      `json:"session,omitempty"`
+	Agent      string      `json:"agent"`
+	Run        *RunState   `json:"run,omitempty"`
+	Call       *CallState  `json:"call,omitempty"`
+	Background bool        `json:"background,omitempty"`
+	Ended      bool        `json:"ended,omitempty"`
+	Reason     CloseReason `json:"reason,omitempty"`
+	Failed     bool        `json:"failed,omitempty"`
+	CallTimes  *Times      `json:"call_times,omitempty"`
+}
+
+// RunState is the run that a sub-agent belongs to.
+type RunState struct {
+	Key     string          `json:"key"`
+	Session string          `json:"session,omitempty"`
+	Trace   pcommon.TraceID `json:"trace"`
+	Top     pcommon.SpanID  `json:"top"`
+	Ended   *Times          `json:"ended,omitempty"`
+}
+
+// Times are the start and the end of a span, in Unix nanoseconds.
+type Times struct {
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
+}
+
+func timesOf(i *interval) *Times {
+	if i == nil || !i.start.known() {
+		return nil
+	}
+	return &Times{i.start.at.UnixNano(), i.end.at.UnixNano()}
+}
+
+// interval is the same as times of carried lines; empty if there are none.
+func (t *Times) interval() (i interval) {
+	if t != nil {
+		i.start = moment{at: time.Unix(0, t.Start), source: TimeSourceCarried}
+		i.end = moment{at: time.Unix(0, t.End), source: TimeSourceCarried}
+	}
+	return i
+}
+
+// CallState is the call that started a sub-agent.
+type CallState struct {
+	Span pcommon.SpanID `json:"span"`
+	Type string         `json:"type,omitempty"`
+	Tool string         `json:"tool,omitempty"`
+}
+
+// maxState bounds each list of a state; the oldest are forgotten.
+const maxState = 256
+
+// State gives what has to be kept of the fold beside its lines. Open tells that something is owed that needs no further
+// line of this stream: it has to be folded again after a restart, also if nothing is new in it.
+func (s *Stream) State() (state StreamState, open bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state = StreamState{FileTime: unixNano(s.settings.FileTime), Arrivals: slices.Clone(s.arrivals), Foreign: slices.Clone(s.foreign), Kin: s.kinState()}
+	if s.fed {
+		state.Last = s.lastOffset + 1
+	}
+	if len(s.held) > 0 {
+		state.Owed = &Place{s.held[0].origin.offset, s.held[0].origin.index}
+	}
+	if s.inFlight > 0 {
+		first := s.firstInFlight
+		state.Owed = &first
+	}
+	if s.told {
+		state.Arrivals = nil // no line needs them
+	}
+	open = len(s.held) > 0 || s.inFlight > 0 || s.run != nil && !s.run.closed || len(s.agents) > 0
+	for _, r := range s.lingering {
+		open = open || len(r.calls.open) > 0
+	}
+	for _, step := range s.steps {
+		if step.unaccepted {
+			open = true
+			continue
+		}
+		state.Steps = append(state.Steps, step.Step)
+	}
+	return state, open || s.run != nil && s.run.inPipeline && s.registry.owesPipeline(s.run.resource)
+}
+
+func (s *Stream) kinState() *KinState {
+	if s.kinKey == (agentKey{}) {
+		return nil
+	}
+	k := s.registry.kinNow(s.kinKey)
+	state := &KinState{
+		Session: s.kinKey.session, Agent: s.kinKey.agent, Background: k.background, Ended: k.ended,
+		Reason: k.ending.reason, Failed: k.ending.failed, CallTimes: timesOf(&k.ending.span),
+	}
+	run := k.run
+	if run == nil && s.run != nil && s.run.kin == s.kinKey {
+		run = s.run.ref // told by its turn alone
+	}
+	if run != nil {
+		state.Run = &RunState{Key: run.key, Session: run.sessionID, Trace: run.traceID, Top: run.topSpanID, Ended: timesOf(run.span.Load())}
+	}
+	if k.call != nil {
+		state.Call = &CallState{Span: k.call.spanID, Type: k.call.agentType, Tool: k.call.toolName}
+	}
+	return state
+}
+
+// restore takes in what a fold of the stream knew before.
+func (s *Stream) restore(state *StreamState) {
+	s.arrivals, s.foreign = slices.Clone(state.Arrivals), slices.Clone(state.Foreign)
+	for _, step := range state.Steps {
+		s.steps = append(s.steps, &stepTaken{Step: step})
+	}
+	s.stepsLeft = len(s.steps)
+	s.restored, s.owed = state.Last > 0, state.Owed
+	if state.FileTime != 0 {
+		s.settings.FileTime = time.Unix(0, state.FileTime)
+	}
+	if state.Kin != nil {
+		s.registry.restoreKin(agentKey{s.settings.Agent.Provider, state.Kin.Session, state.Kin.Agent}, state.Kin)
+	}
+}
+
+// wasGiven reports whether an event of a silent line went out before: it did, unless it waited for something then.
+func (s *Stream) wasGiven(o origin) bool {
+	return s.owed == nil || o.offset < s.owed.Offset || o.offset == s.owed.Offset && o.index < s.owed.Index
+}
+
+// catchUp does silently what was done before the line at offset came.
+func (s *Stream) catchUp(offset int64) {
+	for s.stepsLeft > 0 {
+		step := s.steps[len(s.steps)-s.stepsLeft]
+		if step.At >= offset {
+			return
+		}
+		s.stepsLeft--
+		s.silent = true
+		switch step.Do {
+		case StepDate:
+			s.date(s.fileTime())
+			s.release(false)
+		case StepEnd:
+			if s.run != nil && !s.run.closed {
+				s.closeRun(s.run, CloseReasonResult)
+			}
+		case StepClose:
+			s.close(CloseReasonTimeout)
+		}
+	}
+}
+
+// done notes a step that nobody's line tells. What it gave goes out with into, and counts as done when that was accepted.
+func (s *Stream) done(do StepKind, into *batch) {
+	step := &stepTaken{Step{At: s.lastOffset, Do: do}, true}
+	s.steps = append(s.steps, step)
+	if drop := len(s.steps) - maxState; drop > 0 {
+		s.steps = slices.Delete(s.steps, 0, drop)
+	}
+	into.out.steps = append(into.out.steps, givenStep{s, step})
+}
+
+// givenStep is a step that waits for word that what it gave was accepted; without a step, events that another stream
+// handed on.
+type givenStep struct {
+	stream *Stream
+	step   *stepTaken
+}
+
+func (s *Stream) accepted(step *stepTaken) {
+	s.mu.Lock()
+	if step != nil {
+		step.unaccepted = false
+	} else {
+		s.inFlight--
+	}
+	s.mu.Unlock()
+	if s.settings.Changed != nil {
+		s.settings.Changed()
+	}
+}
+
+// arrived is when the silent line at offset came, if that is known.
+func (s *Stream) arrived(offset int64) (ArrivalMark, bool) {
+	i, found := slices.BinarySearchFunc(s.arrivals, offset, func(a ArrivalMark, at int64) int {
+		switch {
+		case a.Offset < at:
+			return -1
+		case a.Offset > at:
+			return 1
+		default:
+			return 0
+		}
+	})
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return ArrivalMark{}, false
+	}
+	return s.arrivals[i], true
+}
+
+// markArrival notes when a line came that tells no time, once for lines that came together. When there are too many
+// marks, every second one goes.
+func (s *Stream) markArrival(line Line) {
+	mark := ArrivalMark{line.Offset, line.Arrival.UnixMilli()}
+	if n := len(s.arrivals); n > 0 && s.arrivals[n-1].Time == mark.Time {
+		return
+	}
+	s.arrivals = append(s.arrivals, mark)
+	if len(s.arrivals) <= maxState {
+		return
+	}
+	kept := s.arrivals[:0]
+	for i, a := range s.arrivals {
+		if i%2 == 0 {
+			kept = append(kept, a)
+		}
+	}
+	s.arrivals = kept
+}
+
+// owns reports whether this stream is the one that tells of a run or an agent, also if that was decided before a restart.
+func (s *Stream) owns(parts ...string) bool {
+	thing := stableHash(strings.Join(parts, "\x00"))
+	if slices.Contains(s.foreign, thing) {
+		return false
+	}
+	if s.registry.owns(s.settings.ID, parts...) {
+		return true
+	}
+	s.foreign = append(s.foreign, thing)
+	if drop := len(s.foreign) - maxState; drop > 0 {
+		s.foreign = slices.Delete(s.foreign, 0, drop)
+	}
+	return false
+}
+
+// Suspend ends the fold without a word: what is open stays open, for a later process to go on with.
+func (s *Stream) Suspend() {
+	s.registry.childClosed(s)
+	s.registry.liveEnded(s)
+	s.registry.leave(s)
+}
