@@ -28,3 +28,18 @@ func TestParseInBand(t *testing.T) {
 		})
 	}
 }
+
+// FuzzParseInBand: whatever the first line is, it is read or left alone, and no value is lost on the way to a string.
+func FuzzParseInBand(f *testing.F) {
+	f.Add([]byte(`{"type":"tailspan","attributes":{"a":"b","n":17,"x":null,"l":[1,{"y":2}]},"traceparent":"00-a"}`))
+	f.Add([]byte("\xef\xbb\xbf{\"type\":\"tailspan\"}"))
+	f.Add([]byte(`{"type":"tailspan","attr`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		in, ok := config.ParseInBand(line)
+		if !ok {
+			assert.Equal(t, config.InBand{}, in)
+			return
+		}
+		assert.NotNil(t, in.Attributes)
+	})
+}

@@ -30,6 +30,7 @@ type agent struct {
 	detached   bool // its call, or who made that, was over when the first sign of it came
 	muted      bool // another stream tells of it
 	closed     bool
+	compacted  bool // the conversation was, since its last model call began
 }
 
 // sawModel notes a model that worked for the agent.
@@ -86,6 +87,10 @@ func (a *agent) depth() int {
 }
 
 func (s *Stream) openAgent(c *call, id string, at moment) *agent {
+	if len(s.agents) >= s.registry.settings.Limits.OpenCalls {
+		s.counts.EvictedAgents++
+		s.closeAgent(s.agents[0], CloseReasonEvicted, false)
+	}
 	r := c.caller.run
 	id = cmp.Or(id, c.agentID)
 	// The provider's own id where told, so that the agent's own file gives the same span.
@@ -170,6 +175,9 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	putPositive(m, AttrToolCalls, int64(a.toolCalls))
 	putPositive(m, AttrToolErrors, int64(a.toolErrors))
 	putStr(m, AttrParentUnknown, r.orphan)
+	if a.call == nil {
+		s.putSession(m)
+	}
 	errorType, message := "", ""
 	if failed {
 		errorType = ErrorTypeOther

@@ -22,29 +22,38 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	switch ev.Kind {
 	case events.KindSessionStarted:
 		a.run.hasStart = a.run.hasStart || ev.Session == nil || !ev.Session.Recorded
+		s.begins(a, ev, at)
 	case events.KindTurnStarted:
 		a.run.hasTurns = true
+		s.begins(a, ev, at)
 	case events.KindPrompt:
 		a.lastInput = at
+		s.begins(a, ev, at)
+	case events.KindNotice:
+		a.compacted = a.compacted || ev.Notice.Code == events.NoticeCompaction
 	case events.KindText, events.KindReasoning, events.KindMessage:
 		s.modelWorks(a, ev, at)
 	case events.KindToolUse:
 		s.modelWorks(a, ev, at)
 		of = s.startCall(a, ev, at, o)
 	case events.KindToolResult:
-		of = s.resultOf(ev)
+		of = s.resultOf(ev, at)
 		a.lastInput = at
 	case events.KindToolProgress:
 		of = s.progressOf(ev)
 	case events.KindUsage:
 		s.useTokens(a, ev)
 	}
-	if s.record(a, ev, at, o, of) && ev.Kind == events.KindUsage {
+	if s.record(a, of, sighting{ev, at, o}) && ev.Kind == events.KindUsage {
 		s.countCall(a, ev)
 	}
 	switch ev.Kind {
+	case events.KindToolUse:
+		if early, ok := of.caller.run.calls.early.take(of.id); ok {
+			s.finishCall(of, &early.tool, early.at)
+		}
 	case events.KindToolResult:
-		s.finishCall(of, ev, at)
+		s.finishCall(of, &ev.Tool, at)
 	case events.KindToolProgress:
 		s.finishBackground(of, ev)
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:

@@ -24,23 +24,6 @@ func (o *Output) Accepted() {
 	o.steps = nil
 }
 
-// Counts are things worth counting that left no span of their own. They are deltas since the last Take.
-type Counts struct {
-	LateResults   int // results after their call was closed: a record, no second span
-	UnknownCalls  int // results of calls that were never seen
-	UnclosedCalls int // calls closed without a result
-	EvictedCalls  int // calls closed because too many were open
-	ClampedSpans  int // spans whose end was told before their start
-}
-
-func (c *Counts) add(o Counts) {
-	c.LateResults += o.LateResults
-	c.UnknownCalls += o.UnknownCalls
-	c.UnclosedCalls += o.UnclosedCalls
-	c.EvictedCalls += o.EvictedCalls
-	c.ClampedSpans += o.ClampedSpans
-}
-
 // Empty reports whether there is nothing to hand on.
 func (o *Output) Empty() bool {
 	return o.Traces.ResourceSpans().Len() == 0 && o.Logs.ResourceLogs().Len() == 0 && len(o.steps) == 0

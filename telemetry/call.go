@@ -55,14 +55,24 @@ func toolType(c *call) string {
 
 // calls are the calls of one run by their ids.
 type calls struct {
-	limit int // remembered ids
-	byID  map[string]*call
-	open  []*call  // oldest first
-	ended []string // ids of closed calls, oldest first, to forget from
+	limit     int // remembered ids
+	byID      map[string]*call
+	open      []*call  // oldest first
+	ended     []string // ids of closed calls, oldest first, to forget from
+	early     memory[string, earlyResult]
+	forgotten *int
 }
 
-func newCalls(limit int) calls {
-	return calls{limit: limit, byID: map[string]*call{}}
+func newCalls(limit int, forgotten *int) calls {
+	return calls{
+		limit: limit, byID: map[string]*call{}, forgotten: forgotten, early: newMemory[string, earlyResult](limit, forgotten),
+	}
+}
+
+// earlyResult is a result whose call was not seen yet.
+type earlyResult struct {
+	tool events.Tool
+	at   moment
 }
 
 // add enters an open call.
@@ -85,6 +95,7 @@ func (c *calls) close(n *call) {
 	c.ended = c.ended[1:]
 	if old := c.byID[oldest]; old != nil && old.closed {
 		delete(c.byID, oldest)
+		*c.forgotten++
 	}
 }
 
@@ -124,11 +135,15 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	return c
 }
 
-// resultOf finds the call that a result answers, in the run or, for work in the background, in the one before.
-func (s *Stream) resultOf(ev *events.DisplayEvent) *call {
+// resultOf finds the call that a result answers, in the run or, for work in the background, in the one before. A result
+// that comes before its call waits for it.
+func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c == nil {
 		s.counts.UnknownCalls++
+		early := earlyResult{tool: ev.Tool, at: at}
+		early.tool.Input, early.tool.Output = nil, nil // borrowed
+		s.run.calls.early.set(ev.Tool.ID, early)
 		return nil
 	}
 	c.describe(&ev.Tool)

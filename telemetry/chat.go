@@ -18,6 +18,7 @@ type chat struct {
 	span      interval
 	usage     events.Tokens
 	hasUsage  bool
+	compacted bool // the conversation was, before it
 }
 
 // modelWorks notes a part of a model message: it belongs to the agent's model call, or begins the next one.
@@ -37,9 +38,10 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	}
 	s.closeChat(a)
 	a.chat = &chat{
-		messageID: ev.MessageID, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
+		compacted: a.compacted, messageID: ev.MessageID, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
 		spanID: spanID(domainChat, 0, s.settings.Agent.Provider, a.run.sessionID, ev.MessageID),
 	}
+	a.compacted = false
 	a.chat.span.cover(at)
 	if a.lastInput.known() && a.lastInput.at.Before(at.at) {
 		a.chat.span.cover(a.lastInput)
@@ -68,6 +70,7 @@ func (s *Stream) closeChat(a *agent) {
 	putStr(m, AttrGenAIResponseModel, c.model)
 	m.PutStr(AttrGenAIResponseID, c.messageID)
 	putStr(m, AttrGenAIAgentName, a.name)
+	putTrue(m, s.writer.semconv.compacted(), c.compacted)
 	m.PutStr(AttrCloseReason, string(CloseReasonResult))
 	if c.hasUsage {
 		m.PutInt(AttrGenAIInputTokens, c.usage.Input)

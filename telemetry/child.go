@@ -94,19 +94,15 @@ func (s *Stream) settle() {
 
 // expire closes the run of a sub-agent that has been quiet since before, although its call is not known or it has calls
 // open: its parent is over, so nothing more will come.
-func (s *Stream) expire(into *batch, before time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *Stream) expire(before time.Time) {
 	if s.run == nil || s.run.closed || s.run.kin == (agentKey{}) || s.moved.After(before) {
 		return
 	}
 	k := s.registry.kinNow(s.run.kin)
-	if !k.ended && s.run.ref.span.Load() == nil {
-		return
+	if k.ended || s.run.ref.span.Load() != nil {
+		s.done(StepEnd, s.sink)
+		s.closeRun(s.run, cmp.Or(k.ending.reason, CloseReasonResult))
 	}
-	s.sink, s.silent = into, false
-	s.done(StepEnd, into)
-	s.closeRun(s.run, cmp.Or(k.ending.reason, CloseReasonResult))
 }
 
 // writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of

@@ -20,28 +20,42 @@
 // Ids are pure functions of what the format tells (ids.go): reading a session again, or from another of its files,
 // gives the same trace, span and record ids. A run is named by its run key: the id of its first model message; else the
 // format's turn id; else session id and the first line's own id; else the stream's identity and offset. What comes
-// before the key is known waits, up to [Settings.MaxHeldEvents].
+// before the key is known waits, up to [Limits.HeldEvents].
 //
 // # States
 //
-// A run and a call go through these states; a step that the table does not show is refused and changes nothing.
+// A run, a call and a sub-agent go through these states; a step that the table does not show changes nothing.
 //
 //	run   none → forming   an event that opens a run; the key is not known yet, events wait
 //	      forming → open   the key is told, the run ends, or too much waits
-//	      open → closed    SessionEnded (result), the next run's start (result or superseded), Close of the stream
+//	      open → closed    SessionEnded, TurnDone, TurnAborted (result; interrupted if the user stopped it, or the agent on
+//	                       principle), the next run's start (superseded; result in a transcript with nothing open), Close
+//	                       of the stream (its reason)
 //	call  none → open      ToolUse
-//	      open → closed    ToolResult (result), the run's end (no_result, interrupted), the same id again (superseded),
-//	                       too many open calls (evicted), Close of the stream
+//	      open → closed    ToolResult, also one that came before (result); the run's end (no_result, interrupted,
+//	                       superseded); the same id again (superseded); too many open calls (evicted); Close
 //	      closed → closed  a second result: a record and a count, never a second span
 //	agent none → open      the first sign of a sub-agent's own work
-//	      open → closed    its call's end; for one in the background, word that its work ended
+//	      open → closed    its call's end; in the background, word that the work ended; too many at work (evicted); Close
+//	      none → open      in a stream of its own: the run or the call that it works for is told
+//	      open → closed    in a stream of its own: its call is over and its stream is idle, or its run is over and the
+//	                       stream was quiet for [Settings.FamilyGrace]
 //
 // # Time
 //
 // An event's time is that of its line; else the nearest earlier one in the stream; else the nearest later one; the time
 // of arrival counts only for lines read live in a stream that tells no time, and the file's own time only where nothing
-// else is to be had. The attribute tailspan.time.source tells which. An end never lies before its start; where it was
-// told so, it is moved and the span is marked tailspan.time.clamped.
+// else is to be had. Where the lines tell one end of a call, or none, the duration that the provider measured gives the
+// other; a run that no line told the start of has the one that its duration tells. Results that share their time were
+// written together, when the last of them was there. The attribute tailspan.time.source tells which of these it was.
+//
+// An end never lies before its start; where it was told so, it is moved and the span is marked tailspan.time.clamped.
+// A span lies inside its parent, or is marked tailspan.background.
+//
+// # Limits
+//
+// [Limits] bounds what is remembered, in numbers of things, and what is written, in runes and bytes. What a limit costs is
+// counted by its reason ([Counts]).
 //
 // # Silent folding
 //

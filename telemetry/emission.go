@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"strconv"
+	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -10,20 +11,27 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// record writes the event's log record and reports whether it went out.
-func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, of *call) bool {
-	r := a.run
+// sighting is an event at its time and its place in the stream.
+type sighting struct {
+	ev   *events.DisplayEvent
+	at   moment
+	from origin
+}
+
+// record writes the log record of what the agent did, about a call or none, and reports whether it went out.
+func (s *Stream) record(a *agent, of *call, what sighting) bool {
+	r, ev := a.run, what.ev
 	r.sequence++
 	if r.copied || a.muted {
 		return false
 	}
-	uid := s.uid(r, ev, o, of)
-	if !s.registry.firstRecord(uid) || s.silent {
+	id := s.uid(r, of, what)
+	if !s.registry.firstRecord(id) || s.silent {
 		return false
 	}
 	lr := s.sink.record(r.resource)
 	s.writer.write(lr, ev)
-	s.stamp(lr, at)
+	s.stamp(lr, what.at, s.moved)
 	lr.SetTraceID(r.traceID)
 	lr.SetSpanID(a.spanID)
 	if of != nil {
@@ -35,7 +43,7 @@ func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, 
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutInt(AttrSequence, r.sequence)
-	m.PutStr(AttrLogRecordUID, uid)
+	m.PutStr(AttrLogRecordUID, id.String())
 	if ev.ParentID != "" && a.call == nil {
 		m.PutStr(AttrParentUnknown, ev.ParentID)
 	}
@@ -44,7 +52,8 @@ func (s *Stream) record(a *agent, ev *events.DisplayEvent, at moment, o origin, 
 
 // uid is the identity of a record: the line's own id where the format gives one, so that two sources of a session agree;
 // else the call; else the place in the stream.
-func (s *Stream) uid(r *run, ev *events.DisplayEvent, o origin, of *call) string {
+func (s *Stream) uid(r *run, of *call, what sighting) uid {
+	ev, o := what.ev, what.from
 	kind, provider := ev.Kind.String(), s.settings.Agent.Provider
 	switch {
 	case ev.ItemID != "":
@@ -57,9 +66,9 @@ func (s *Stream) uid(r *run, ev *events.DisplayEvent, o origin, of *call) string
 }
 
 // stamp sets the times of a record: when it happened, and when we saw it.
-func (s *Stream) stamp(lr plog.LogRecord, at moment) {
+func (s *Stream) stamp(lr plog.LogRecord, at moment, seen time.Time) {
 	lr.SetTimestamp(pcommon.NewTimestampFromTime(at.at))
-	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(s.registry.settings.Now()))
+	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(seen))
 	lr.Attributes().PutStr(AttrTimeSource, string(at.source))
 }
 
@@ -76,7 +85,7 @@ func (s *Stream) span(a *agent, id, parent pcommon.SpanID, i *interval) (span pt
 	span.SetStartTimestamp(pcommon.NewTimestampFromTime(i.start.at))
 	span.SetEndTimestamp(pcommon.NewTimestampFromTime(i.end.at))
 	m := span.Attributes()
-	m.EnsureCapacity(18)
+	m.EnsureCapacity(16) // as a rule
 	putStr(m, AttrSessionID, a.run.sessionID)
 	putStr(m, AttrGenAIConversationID, a.run.sessionID)
 	m.PutStr(AttrTimeSource, string(worst(i.start.source, i.end.source)))

@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"encoding/binary"
-	"hash/maphash"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
@@ -21,7 +20,9 @@ func newEmitted(limit int) emitted {
 
 // first enters a mark and reports whether it is new.
 func (e *emitted) first(mark uint64) bool {
-	if _, seen := e.marks[mark]; seen {
+	before := len(e.marks)
+	e.marks[mark] = struct{}{}
+	if len(e.marks) == before {
 		return false
 	}
 	if len(e.ring) < e.limit {
@@ -31,7 +32,6 @@ func (e *emitted) first(mark uint64) bool {
 		e.ring[e.next] = mark
 		e.next = (e.next + 1) % e.limit
 	}
-	e.marks[mark] = struct{}{}
 	return true
 }
 
@@ -40,29 +40,23 @@ func spanMark(trace pcommon.TraceID, span pcommon.SpanID) uint64 {
 	return binary.BigEndian.Uint64(span[:]) ^ binary.BigEndian.Uint64(trace[:8])*0x9e3779b97f4a7c15
 }
 
-var markSeed = maphash.MakeSeed()
+// recordMark is a part of the uid, which is a hash already.
+func recordMark(u uid) uint64 { return binary.BigEndian.Uint64(u[:8]) }
 
-func recordMark(uid string) uint64 { return maphash.String(markSeed, uid) }
-
-// owners remembers which stream told of a thing first, up to a limit of things.
+// owners remembers which stream told of a thing first.
 type owners struct {
-	limit  int
-	stream map[string]string
-	order  []string
+	memory[string, string]
 }
 
-func newOwners(limit int) owners { return owners{limit: limit, stream: map[string]string{}} }
+func newOwners(limit int, forgotten *int) owners {
+	return owners{newMemory[string, string](limit, forgotten)}
+}
 
 // claim reports whether the thing is stream's: nobody told of it before, or stream itself did.
 func (o *owners) claim(thing, stream string) bool {
-	if owner, told := o.stream[thing]; told {
+	if owner, told := o.get(thing); told {
 		return owner == stream
 	}
-	o.stream[thing] = stream
-	o.order = append(o.order, thing)
-	if len(o.order) > o.limit {
-		delete(o.stream, o.order[0])
-		o.order = o.order[1:]
-	}
+	o.set(thing, stream)
 	return true
 }

@@ -22,12 +22,32 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	a.run.end, a.run.endedBy = ev.End, ev.Kind
 	reason := CloseReasonResult
 	switch {
-	case ev.End != nil && ev.End.Interrupted:
+	case ev.End != nil && stopped(ev.End):
 		reason = CloseReasonInterrupted
 	case ev.Synthetic && s.exit != nil: // told in the agent's place
 		reason = s.exit.Reason()
 	}
+	s.measure(a.run)
 	s.closeRun(a.run, reason)
+}
+
+// stopped reports whether a run was stopped by the user, or by the agent itself on principle: that is no failure.
+func stopped(e *events.End) bool { return e.Interrupted || e.Principle != "" }
+
+// measure gives a run that no line told the start of, because its first sign is the first answer, the start that its
+// duration tells; but not before the end of the run before.
+func (s *Stream) measure(r *run) {
+	if r.beginTold || r.end == nil || r.end.Duration <= 0 || r.end.Duration > maxDuration {
+		return
+	}
+	span := &r.top.span
+	from := moment{at: span.end.at.Add(-r.end.Duration), source: durationFrom(span.end)}
+	if s.lastEnd.known() && from.at.Before(s.lastEnd.at) {
+		from.at = s.lastEnd.at
+	}
+	if from.at.Before(span.start.at) {
+		span.start = from
+	}
 }
 
 // closeRun closes all that the run has open but sub-agents in the background, and then the run.
@@ -48,6 +68,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	}
 	s.closeChat(r.top)
 	r.closed, r.top.closed = true, true
+	s.lastEnd = r.top.span.end
 	s.registry.liveEnded(s)
 	if len(r.calls.open) > 0 {
 		s.linger(r)
@@ -96,6 +117,7 @@ func (s *Stream) putRun(m pcommon.Map, r *run) string {
 	if r.end != nil {
 		putPositive(m, AttrTurns, int64(r.end.Turns))
 		putStr(m, AttrEndCode, r.end.Code)
+		putStr(m, AttrEndPrinciple, r.end.Principle)
 		message = r.end.Err
 	}
 	s.countRemainder(r)

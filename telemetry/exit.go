@@ -112,10 +112,14 @@ func (s *Stream) writeUnwritten() {
 	r, reason := s.unwritten.run, s.unwritten.reason
 	s.unwritten = nil
 	s.registry.exitTold(s)
-	s.writeAgent(r.top, reason, runFailed(r, reason))
 	if r.inPipeline {
-		s.registry.runEnded(r.resource, r.top.span, runFailed(r, reason) || s.exit != nil && s.exit.Failed())
+		result := resultOfRun(r, reason)
+		if result == runResultSuccess && s.exit != nil && s.exit.Failed() {
+			result = runResultFailure
+		}
+		r.top.background = s.registry.runEnded(r.resource, r.top.span, result)
 	}
+	s.writeAgent(r.top, reason, runFailed(r, reason))
 }
 
 // giveUpExit writes the span that waited for too long.
@@ -140,7 +144,7 @@ func (s *Stream) recordExit(at moment) {
 		lr.SetSeverityText("ERROR")
 		putStr(m, AttrProcessStderr, e.Stderr)
 	}
-	s.stamp(lr, at)
+	s.stamp(lr, at, s.registry.settings.Now())
 	e.put(m)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	if r := s.run; r != nil {
@@ -150,7 +154,7 @@ func (s *Stream) recordExit(at moment) {
 		putStr(m, AttrGenAIConversationID, r.sessionID)
 		putStr(m, AttrGenAIAgentName, r.top.name)
 	}
-	m.PutStr(AttrLogRecordUID, recordUID(0, s.settings.Agent.Provider, s.settings.ID, EventNameProcessExited))
+	m.PutStr(AttrLogRecordUID, recordUID(0, s.settings.Agent.Provider, s.settings.ID, EventNameProcessExited).String())
 }
 
 func (r *Registry) exitAwaited(s *Stream) {

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -62,39 +63,24 @@ type ending struct {
 
 // families is the meeting place. Its owner locks.
 type families struct {
-	limit  int
-	agents map[agentKey]*kin
-	turns  map[turnKey]*runRef
-	order  []any // keys, oldest first, for eviction
+	agents memory[agentKey, *kin]
+	turns  memory[turnKey, *runRef]
 	// waiting are streams whose agent or turn nobody has announced.
 	waiting map[any][]*Stream
 }
 
-func newFamilies(limit int) families {
-	return families{limit: limit, agents: map[agentKey]*kin{}, turns: map[turnKey]*runRef{}, waiting: map[any][]*Stream{}}
-}
-
-// remember bounds the announcements; the oldest are forgotten.
-func (f *families) remember(key any) {
-	f.order = append(f.order, key)
-	for len(f.order) > f.limit {
-		switch old := f.order[0].(type) {
-		case agentKey:
-			delete(f.agents, old)
-		case turnKey:
-			delete(f.turns, old)
-		}
-		f.order = f.order[1:]
+func newFamilies(limit int, forgotten *int) families {
+	return families{
+		agents: newMemory[agentKey, *kin](limit, forgotten), turns: newMemory[turnKey, *runRef](limit, forgotten), waiting: map[any][]*Stream{},
 	}
 }
 
 // kinOf is the entry of an agent, a new one if nobody spoke of it yet.
 func (f *families) kinOf(key agentKey) *kin {
-	k := f.agents[key]
-	if k == nil {
+	k, known := f.agents.get(key)
+	if !known {
 		k = &kin{}
-		f.agents[key] = k
-		f.remember(key)
+		f.agents.set(key, k)
 	}
 	return k
 }
@@ -110,9 +96,8 @@ func (f *families) awaited(key any) []*Stream {
 func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.families.turns[key] == nil {
-		r.families.turns[key] = run
-		r.families.remember(key)
+	if _, known := r.families.turns.get(key); !known {
+		r.families.turns.set(key, run)
 	}
 	return r.families.awaited(key)
 }
@@ -178,7 +163,7 @@ func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
 		return k.run
 	}
 	if turn.turn != "" {
-		if run := r.families.turns[turn]; run != nil {
+		if run, known := r.families.turns.get(turn); known {
 			return run
 		}
 		r.families.wait(turn, child)
@@ -188,19 +173,16 @@ func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
 }
 
 func (f *families) wait(key any, child *Stream) {
-	for _, s := range f.waiting[key] {
-		if s == child {
-			return
-		}
+	if !slices.Contains(f.waiting[key], child) {
+		f.waiting[key] = append(f.waiting[key], child)
 	}
-	f.waiting[key] = append(f.waiting[key], child)
 }
 
 // kinNow is a copy of what is known of an agent.
 func (r *Registry) kinNow(key agentKey) kin {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if k := r.families.agents[key]; k != nil {
+	if k, known := r.families.agents.get(key); known {
 		return *k
 	}
 	return kin{}
@@ -211,12 +193,7 @@ func (r *Registry) leave(child *Stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, list := range r.families.waiting {
-		kept := list[:0]
-		for _, s := range list {
-			if s != child {
-				kept = append(kept, s)
-			}
-		}
+		kept := slices.DeleteFunc(list, func(s *Stream) bool { return s == child })
 		if len(kept) == 0 {
 			delete(r.families.waiting, key)
 		} else {
@@ -224,7 +201,7 @@ func (r *Registry) leave(child *Stream) {
 		}
 	}
 	if key := child.kinKey; key != (agentKey{}) {
-		if k := r.families.agents[key]; k != nil && k.child == child {
+		if k, known := r.families.agents.get(key); known && k.child == child {
 			k.child = nil
 		}
 	}

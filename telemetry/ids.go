@@ -58,18 +58,26 @@ func spanID(domain string, occurrence int, parts ...string) pcommon.SpanID {
 	return id
 }
 
-// recordUID is the value of log.record.uid, spelled like a UUID.
-func recordUID(occurrence int, parts ...string) string {
+// uid is the identity of a log record.
+type uid [16]byte
+
+// recordUID is the identity of the record that the parts tell of.
+func recordUID(occurrence int, parts ...string) uid {
 	sum := hash(domainRecord, occurrence, parts...)
+	return uid(sum[:16])
+}
+
+// String is the value of log.record.uid, spelled like a UUID.
+func (u uid) String() string {
 	var b [36]byte
-	hex.Encode(b[0:8], sum[0:4])
+	hex.Encode(b[0:8], u[0:4])
 	b[8] = '-'
-	hex.Encode(b[9:13], sum[4:6])
+	hex.Encode(b[9:13], u[4:6])
 	b[13] = '-'
-	hex.Encode(b[14:18], sum[6:8])
+	hex.Encode(b[14:18], u[6:8])
 	b[18] = '-'
-	hex.Encode(b[19:23], sum[8:10])
+	hex.Encode(b[19:23], u[8:10])
 	b[23] = '-'
-	hex.Encode(b[24:36], sum[10:16])
+	hex.Encode(b[24:36], u[10:16])
 	return string(b[:])
 }

@@ -59,6 +59,10 @@ const (
 const (
 	attrCacheWriteV01  = "gen_ai.usage.cache_write.input_tokens"
 	attrCacheWriteV141 = "gen_ai.usage.cache_creation.input_tokens"
+
+	// Since genai-0.1; before, under a name of our own.
+	attrCompactedV01  = "gen_ai.conversation.compacted"
+	attrCompactedV141 = "tailspan.conversation.compacted"
 )
 
 // Values of the conventions.
@@ -73,8 +77,10 @@ const (
 	// ModalityUnknown: no format tells tokens by modality.
 	ModalityUnknown = "unknown"
 
-	ResultSuccess = "success"
-	ResultFailure = "failure"
+	ResultSuccess      = "success"
+	ResultFailure      = "failure"
+	ResultTimeout      = "timeout"
+	ResultCancellation = "cancellation"
 
 	ErrorTypeTool     = "tool_error"
 	ErrorTypeDenied   = "permission_denied"
@@ -226,6 +232,14 @@ func (s Semconv) cacheWrite() string {
 	return attrCacheWriteV01
 }
 
+// compacted is the name for a model call whose conversation was compacted before it.
+func (s Semconv) compacted() string {
+	if s == SemconvV141 {
+		return attrCompactedV141
+	}
+	return attrCompactedV01
+}
+
 // CloseReason is why a span ended; every span ends once.
 type CloseReason string
 
@@ -233,7 +247,7 @@ type CloseReason string
 const (
 	CloseReasonResult      CloseReason = "result"      // the format told the end
 	CloseReasonSuperseded  CloseReason = "superseded"  // the next one began first
-	CloseReasonInterrupted CloseReason = "interrupted" // the user stopped it
+	CloseReasonInterrupted CloseReason = "interrupted" // the user stopped it, or the agent itself, on principle
 	CloseReasonKilled      CloseReason = "killed"      // the process was ended by a signal
 	CloseReasonNoResult    CloseReason = "no_result"   // the run ended and the result never came
 	CloseReasonTimeout     CloseReason = "timeout"     // nothing came for too long

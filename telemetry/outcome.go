@@ -38,7 +38,7 @@ func failure(reason CloseReason) outcome {
 }
 
 // finishCall closes the call that a result answers. A second result changes nothing.
-func (s *Stream) finishCall(c *call, ev *events.DisplayEvent, at moment) {
+func (s *Stream) finishCall(c *call, t *events.Tool, at moment) {
 	switch {
 	case c == nil:
 		return
@@ -46,7 +46,6 @@ func (s *Stream) finishCall(c *call, ev *events.DisplayEvent, at moment) {
 		s.counts.LateResults++
 		return
 	}
-	t := &ev.Tool
 	out := outcome{
 		reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
 	}

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -41,8 +42,37 @@ type node struct {
 	span    interval
 	open    int       // runs at work below
 	moved   time.Time // clock time of the last sign of life
-	failed  bool
+	result  runResult // the worst of the runs below
 	emitted bool
+}
+
+// runResult is how a run ended, for the pipeline and the step above it; the worse, the greater.
+type runResult uint8
+
+const (
+	runResultSuccess runResult = iota
+	runResultCancellation
+	runResultTimeout
+	runResultFailure
+)
+
+// String gives the convention's word.
+func (r runResult) String() string {
+	return [...]string{ResultSuccess, ResultCancellation, ResultTimeout, ResultFailure}[r]
+}
+
+// resultOfRun is what a run that closed for reason counts for.
+func resultOfRun(r *run, reason CloseReason) runResult {
+	switch {
+	case reason == CloseReasonTimeout:
+		return runResultTimeout
+	case runFailed(r, reason):
+		return runResultFailure
+	case reason == CloseReasonInterrupted:
+		return runResultCancellation
+	default:
+		return runResultSuccess
+	}
 }
 
 func newPipelines(limit int) pipelines {
@@ -98,13 +128,19 @@ func (p *pipelines) moved(res *resource, now time.Time) {
 	p.each(res, func(n *node) { n.moved = now })
 }
 
-func (p *pipelines) ended(res *resource, span interval, failed bool, now time.Time) {
+// ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out, and
+// does not hold it.
+func (p *pipelines) ended(res *resource, span interval, result runResult, now time.Time) (late bool) {
 	p.each(res, func(n *node) {
 		n.open--
 		n.moved = now
-		n.span.coverAll(span)
-		n.failed = n.failed || failed
+		late = n.emitted && !n.span.holds(span) // of the last, which is the run's parent
+		if !n.emitted {
+			n.span.coverAll(span)
+			n.result = max(n.result, result)
+		}
 	})
+	return late
 }
 
 // each calls f for the pipeline and the step of res.
@@ -123,19 +159,40 @@ func (p *pipelines) each(res *resource, f func(*node)) {
 	}
 }
 
-// flush writes the spans of what has been quiet since before, and forgets the oldest pipelines over the limit.
-func (p *pipelines) flush(b *batch, before time.Time) {
+// flush writes the spans of what has been quiet since before, and forgets the oldest pipelines over the limit, and the
+// oldest steps of one. It returns how many.
+func (p *pipelines) flush(b *batch, before time.Time) (forgotten int) {
 	kept := p.order[:0]
 	for i, key := range p.order {
 		run := p.runs[key]
 		run.flush(b, key, before, p.tell)
+		forgotten += run.forget(p.limit)
 		if excess := len(p.order) - i - p.limit; excess > 0 && run.node.emitted {
 			delete(p.runs, key)
+			forgotten++
 			continue
 		}
 		kept = append(kept, key)
 	}
 	p.order = kept
+	return forgotten
+}
+
+// forget drops the oldest steps over the limit whose spans are out, and returns how many.
+func (r *pipelineRun) forget(limit int) (forgotten int) {
+	excess := len(r.order) - limit
+	if excess <= 0 {
+		return 0
+	}
+	r.order = slices.DeleteFunc(r.order, func(key taskKey) bool {
+		if forgotten == excess || !r.tasks[key].node.emitted {
+			return false
+		}
+		delete(r.tasks, key)
+		forgotten++
+		return true
+	})
+	return forgotten
 }
 
 // flush writes the steps that are quiet, also those that came after the pipeline's span went out, then the pipeline.
@@ -157,7 +214,7 @@ func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time, tell fu
 	m := span.Attributes()
 	m.PutStr(AttrPipelineName, key.name)
 	m.PutStr(AttrPipelineRunID, key.runID)
-	m.PutStr(AttrPipelineResult, r.node.result())
+	m.PutStr(AttrPipelineResult, r.node.result.String())
 }
 
 func (t *task) write(b *batch, r *pipelineRun) {
@@ -166,12 +223,14 @@ func (t *task) write(b *batch, r *pipelineRun) {
 	span.SetName(t.key.name)
 	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
+	putTrue(m, AttrBackground, r.node.emitted && !r.node.span.holds(t.node.span)) // it came too late
 	m.PutStr(AttrTaskName, t.key.name)
-	m.PutStr(AttrTaskRunID, t.key.runID)
-	m.PutStr(AttrTaskRunResult, t.node.result())
+	putStr(m, AttrTaskRunID, t.key.runID)
+	putStr(m, AttrTaskRunURL, t.resource.identity.Value(AttrTaskRunURL))
+	m.PutStr(AttrTaskRunResult, t.node.result.String())
 }
 
-// quiet reports whether the node has something to tell, has not told it, and nothing moved since before.
+// quiet reports whether the node has something to tell that did not go out, and nothing moved since before.
 func (n *node) quiet(before time.Time) bool {
 	return n.open <= 0 && !n.emitted && n.span.start.known() && !n.moved.After(before)
 }
@@ -184,15 +243,10 @@ func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.Spa
 	span.SetStartTimestamp(pcommon.NewTimestampFromTime(n.span.start.at))
 	span.SetEndTimestamp(pcommon.NewTimestampFromTime(n.span.end.at))
 	span.Attributes().PutStr(AttrTimeSource, string(worst(n.span.start.source, n.span.end.source)))
-	if n.failed {
-		span.Status().SetCode(ptrace.StatusCodeError)
-		span.Attributes().PutStr(AttrErrorType, ErrorTypeOther)
+	switch n.result {
+	case runResultFailure:
+		setError(span, ErrorTypeOther, "")
+	case runResultTimeout:
+		setError(span, string(CloseReasonTimeout), "")
 	}
-}
-
-func (n *node) result() string {
-	if n.failed {
-		return ResultFailure
-	}
-	return ResultSuccess
 }

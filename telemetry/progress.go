@@ -11,8 +11,11 @@ import (
 // What is watched live is told of while it goes on: a record when a run starts, with its model and agent, and one at each
 // ProgressInterval with the time it has taken. Nothing of the kind is made of a session that is read afterwards.
 
-// stepStarted tells that a run began.
+// stepStarted tells that a run began, if it is watched live and no second account of it.
 func (s *Stream) stepStarted(r *run, waiting []held) {
+	if !s.live || r.copied {
+		return
+	}
 	model := ""
 	for i := range waiting {
 		if model = waiting[i].event.Model; model != "" {
@@ -56,7 +59,7 @@ func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRec
 	putStr(m, AttrGenAIAgentName, r.top.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutStr(AttrTimeSource, string(TimeSourceArrival))
-	m.PutStr(AttrLogRecordUID, recordUID(n, name, r.traceID.String(), strconv.FormatInt(r.started.UnixNano(), 10)))
+	m.PutStr(AttrLogRecordUID, recordUID(n, name, r.traceID.String(), strconv.FormatInt(r.started.UnixNano(), 10)).String())
 	return lr
 }
 

@@ -37,7 +37,7 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	lr.Body().SetStr(strings.ToValidUTF8(string(data), "\ufffd"))
 	lr.SetSeverityNumber(plog.SeverityNumberInfo)
 	lr.SetSeverityText("INFO")
-	s.stamp(lr, at)
-	lr.Attributes().PutStr(AttrLogRecordUID, recordUID(index, s.settings.Agent.Provider, s.settings.ID, strconv.FormatInt(line.Offset, 10)))
+	s.stamp(lr, at, s.registry.settings.Now())
+	lr.Attributes().PutStr(AttrLogRecordUID, recordUID(index, s.settings.Agent.Provider, s.settings.ID, strconv.FormatInt(line.Offset, 10)).String())
 	return lr, true
 }

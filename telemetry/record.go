@@ -20,7 +20,7 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
 	lr.SetEventName(eventPrefix + ev.Kind.String())
 	w.severity(lr, ev)
 	m := lr.Attributes()
-	m.EnsureCapacity(20)
+	m.EnsureCapacity(attributesOf(ev.Kind))
 	putStr(m, AttrSessionID, ev.SessionID)
 	putStr(m, AttrGenAIConversationID, ev.SessionID)
 	putStr(m, AttrTurnID, ev.TurnID)
@@ -29,6 +29,7 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
 	putStr(m, AttrParentCallID, ev.ParentID)
 	putStr(m, AttrAgentID, ev.AgentID)
 	putStr(m, AttrGenAIResponseModel, ev.Model)
+	putStr(m, AttrGenAIProviderName, ev.ModelProvider)
 	putTrue(m, AttrDelta, ev.Delta)
 	putTrue(m, AttrSynthetic, ev.Synthetic)
 	switch ev.Kind {
@@ -59,11 +60,21 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
 	}
 }
 
+// attributesOf is the room that the attributes of a record take as a rule, those of its run and time included.
+func attributesOf(k events.Kind) int {
+	switch k {
+	case events.KindText, events.KindReasoning, events.KindMessage, events.KindPrompt, events.KindNotice, events.KindPhase:
+		return 13
+	default:
+		return 18
+	}
+}
+
 func (w *recordWriter) severity(lr plog.LogRecord, ev *events.DisplayEvent) {
 	n, text := plog.SeverityNumberInfo, "INFO"
 	switch {
 	case ev.Kind == events.KindToolResult && ev.Tool.Error,
-		ev.End != nil && ev.End.Error && !ev.End.Interrupted,
+		ev.End != nil && ev.End.Error && !stopped(ev.End),
 		ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelError:
 		n, text = plog.SeverityNumberError, "ERROR"
 	case ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelWarn:

@@ -36,6 +36,7 @@ func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	ev.ParentID = r.str(AttrParentCallID)
 	ev.AgentID = r.str(AttrAgentID)
 	ev.Model = r.str(AttrGenAIResponseModel)
+	ev.ModelProvider = r.str(AttrGenAIProviderName)
 	ev.Delta = r.bool(AttrDelta)
 	ev.Synthetic = r.bool(AttrSynthetic)
 	switch kind {

@@ -26,6 +26,7 @@ type Registry struct {
 	exits     map[*Stream]time.Time // streams whose run waits for the exit of its process, and since when
 	live      map[*Stream]time.Time // streams whose run is watched live, and when they last told of it
 	out       *batch
+	counts    Counts
 
 	restoredRuns map[runID]*runRef // of families that are known from states
 }
@@ -35,14 +36,11 @@ func NewRegistry(s Settings) *Registry {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	return &Registry{
+	r := &Registry{
 		settings:  s,
 		metrics:   newMetrics(&s),
 		pipelines: newPipelines(s.Limits.Pipelines),
-		families:  newFamilies(s.Limits.RememberedIDs),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
-		owners:    newOwners(s.Limits.RememberedIDs),
-		totals:    newSessionTotals(s.Limits.RememberedIDs),
 		children:  map[*Stream]struct{}{},
 		exits:     map[*Stream]time.Time{},
 		live:      map[*Stream]time.Time{},
@@ -50,10 +48,14 @@ func NewRegistry(s Settings) *Registry {
 
 		restoredRuns: map[runID]*runRef{},
 	}
+	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	return r
 }
 
 // sessionTotal keeps the running total of a session and returns the one before.
-func (r *Registry) sessionTotal(key string, now events.Usage) events.Usage {
+func (r *Registry) sessionTotal(key sessionModel, now events.Usage) events.Usage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.totals.swap(key, now)
@@ -106,7 +108,7 @@ func (r *Registry) Take() Output {
 	now := r.settings.Now()
 	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
 	for _, child := range r.openChildren() {
-		child.expire(late, now.Add(-r.settings.FamilyGrace))
+		child.workInto(late, false, func() { child.expire(now.Add(-r.settings.FamilyGrace)) })
 	}
 	for _, s := range r.overdueExits(now.Add(-exitGrace)) {
 		s.giveUpExit(late)
@@ -116,8 +118,7 @@ func (r *Registry) Take() Output {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pipelines.flush(r.out, now.Add(-r.settings.PipelineIdle))
-	out := r.out.take()
+	out := r.flushLocked(now.Add(-r.settings.PipelineIdle))
 	children := late.take()
 	children.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
 	children.Logs.ResourceLogs().MoveAndAppendTo(out.Logs.ResourceLogs())
@@ -155,10 +156,10 @@ func (r *Registry) firstSpan(trace pcommon.TraceID, span pcommon.SpanID) bool {
 	return r.emitted.first(spanMark(trace, span))
 }
 
-func (r *Registry) firstRecord(uid string) bool {
+func (r *Registry) firstRecord(u uid) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.emitted.first(recordMark(uid))
+	return r.emitted.first(recordMark(u))
 }
 
 // owns reports whether a stream is the one that tells of a run or of a sub-agent. A run happens once: a stream that
@@ -175,8 +176,15 @@ func (r *Registry) Close() Output {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pipelines.flush(r.out, now)
-	return r.out.take()
+	return r.flushLocked(now)
+}
+
+// flushLocked takes the spans of the pipelines that have been quiet since before.
+func (r *Registry) flushLocked(before time.Time) Output {
+	r.counts.ForgottenPipelines += r.pipelines.flush(r.out, before)
+	out := r.out.take()
+	out.Counts, r.counts = r.counts, Counts{}
+	return out
 }
 
 // runStarted enters a run under the pipeline and step of its resource, and returns where its span hangs. One that does
@@ -195,10 +203,10 @@ func (r *Registry) runMoved(res *resource) {
 	r.pipelines.moved(res, now)
 }
 
-// runEnded takes a run's span out of its step.
-func (r *Registry) runEnded(res *resource, span interval, failed bool) {
+// runEnded takes a run's span out of its step, and reports whether it came after the step's span.
+func (r *Registry) runEnded(res *resource, span interval, result runResult) (late bool) {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pipelines.ended(res, span, failed, now)
+	return r.pipelines.ended(res, span, result, now)
 }

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -17,11 +18,11 @@ type run struct {
 	top       *agent
 	calls     calls
 	usage     events.UsageTotal
-	callUsage map[string]*events.Tokens // what the model calls of the run told, by model
-	callCost  float64
+	callUsage map[string]*events.Usage // what the model calls of the run told, by model
 	totals    map[string]*events.Usage // what the run's end told, by model
 	sequence  int64
 
+	beginTold   bool        // the line that opened it told a time, so its start is known
 	hasStart    bool        // a start line was seen: the stream tells starts and results
 	hasTurns    bool        // the format marks turns, so that a prompt in the middle of one begins nothing
 	hasMessage  bool        // the model said something
@@ -113,50 +114,78 @@ func modelSaid(ev *events.DisplayEvent) bool {
 
 // openRun begins the run that waiting starts with. The one before is closed: its result never came.
 func (s *Stream) openRun(key string, waiting []held) {
-	if s.run != nil && !s.run.closed {
-		reason := CloseReasonResult // a transcript: the next prompt is the end of the turn before
-		if s.run.hasStart || len(s.run.calls.open) > 0 {
-			reason = CloseReasonSuperseded
+	compacted := false
+	if before := s.run; before != nil {
+		if !before.closed {
+			reason := CloseReasonResult // a transcript: the next prompt is the end of the turn before
+			if before.hasStart || len(before.calls.open) > 0 {
+				reason = CloseReasonSuperseded
+			}
+			s.closeRun(before, reason)
 		}
-		s.closeRun(s.run, reason)
+		compacted = before.top.compacted
 	}
 	s.writeUnwritten()
-	r := &run{key: key, resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs)}
-	for i := range waiting {
-		if r.sessionID == "" {
-			r.sessionID = waiting[i].event.SessionID
-		}
-		if start := waiting[i].event.Session; start != nil && start.AgentName != "" {
-			s.agentName = start.AgentName
-		}
-		if start := waiting[i].event.Session; start != nil && start.Version != "" && start.Version != r.resource.version {
-			r.resource = &resource{identity: s.resource.identity, agent: s.resource.agent, version: start.Version}
-			s.resource = r.resource
-		}
+	s.noteStart(waiting)
+	r := &run{
+		key: key, sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
+		started: s.registry.settings.Now(), expected: s.settings.ExpectedDuration,
 	}
 	if !s.keyIsMessage(waiting, key) {
 		r.idScope = key
 	}
-	top := &agent{run: r, name: r.resource.agentName()}
 	occurrence := s.seenRuns.next(key)
-	top.spanID = spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key)
-	r.top = top
+	r.top = &agent{
+		run: r, name: r.resource.agentName(), compacted: compacted,
+		spanID: spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key),
+	}
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
 		r.copied = isCopy(waiting) || r.idScope == "" && !s.owns("run", s.settings.Agent.Provider, key)
 	}
-	if !s.settings.Parent.Empty() {
-		r.traceID, top.parent = s.settings.Parent.TraceID, s.settings.Parent.SpanID
-	} else if trace, parent, ok := s.registry.runStarted(r.resource, !r.copied && s.kinKey == (agentKey{})); ok {
-		r.traceID, top.parent, r.inPipeline = trace, parent, !r.copied && s.kinKey == (agentKey{})
-	} else if s.registry.settings.TraceBySession && r.sessionID != "" {
-		r.traceID = traceID(0, s.settings.Agent.Provider, r.sessionID)
-	} else {
-		r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, key)
-	}
-	r.started, r.expected = s.registry.settings.Now(), s.settings.ExpectedDuration
-	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID})
+	s.placeRun(r, occurrence)
+	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID})
 	s.run = r
-	if s.live && !r.copied {
-		s.stepStarted(r, waiting)
+}
+
+// noteStart takes from the start lines in waiting what holds for all that follows: the agent's name, and its version.
+func (s *Stream) noteStart(waiting []held) {
+	for i := range waiting {
+		start := waiting[i].event.Session
+		if start == nil {
+			continue
+		}
+		s.agentName = cmp.Or(start.AgentName, s.agentName)
+		if start.Version != "" && start.Version != s.resource.version {
+			s.resource = &resource{identity: s.resource.identity, agent: s.resource.agent, version: start.Version}
+		}
 	}
+}
+
+// sessionOf is the session of the run that waiting begins with.
+func sessionOf(waiting []held) string {
+	for i := range waiting {
+		if id := waiting[i].event.SessionID; id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// placeRun gives the run its trace and the parent of its top span: the outer trace; else the pipeline's; else one of the
+// session, or of its own.
+func (s *Stream) placeRun(r *run, occurrence int) {
+	if outer := s.settings.Parent; !outer.Empty() {
+		r.traceID, r.top.parent = outer.TraceID, outer.SpanID
+		return
+	}
+	counts := !r.copied && s.kinKey == (agentKey{})
+	if trace, parent, ok := s.registry.runStarted(r.resource, counts); ok {
+		r.traceID, r.top.parent, r.inPipeline = trace, parent, counts
+		return
+	}
+	if s.registry.settings.TraceBySession && r.sessionID != "" {
+		r.traceID = traceID(0, s.settings.Agent.Provider, r.sessionID)
+		return
+	}
+	r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, r.key)
 }

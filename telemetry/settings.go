@@ -39,15 +39,16 @@ type Limits struct {
 	ContentBytes int
 	// HeldEvents bounds the events of one stream that wait for a run key or a time.
 	HeldEvents int
-	// OpenCalls bounds the calls of one run that wait for their result.
+	// OpenCalls bounds the calls of one run that wait for their result, and the sub-agents of a stream that are at work.
 	OpenCalls int
-	// RememberedIDs bounds the ids of closed calls and model messages that one run remembers.
+	// RememberedIDs bounds each list of ids that were told: of calls, messages, runs and sub-agents in a stream; of
+	// families, of sessions and of whose a run is in the registry.
 	RememberedIDs int
 	// MetricSeries bounds the series of all metrics together.
 	MetricSeries int
 	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
 	EmittedIDs int
-	// Pipelines bounds the pipeline runs that are remembered.
+	// Pipelines bounds the pipeline runs that are remembered, and the steps of one.
 	Pipelines int
 }
 

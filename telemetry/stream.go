@@ -52,6 +52,10 @@ type Stream struct {
 	lastTime   moment
 	told       bool      // some line told a time
 	lastResult time.Time // the time that the last result told
+	lastEnd    moment    // the end of the last run that closed
+	// session is what the start lines of the session at work told last.
+	session   events.Session
+	sessionID string
 	// lastOffset is where the last line was.
 	lastOffset int64
 	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
@@ -72,20 +76,20 @@ type Stream struct {
 	exit         *Exit      // how the process ended, once it has
 }
 
-func newStream(r *Registry, s StreamSettings) *Stream {
-	stream := &Stream{
-		registry:     r,
-		settings:     s,
-		writer:       recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: r.settings.Limits},
-		out:          newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
-		resource:     &resource{identity: s.Identity, agent: s.Agent},
-		seenRuns:     newOccurrences(r.settings.Limits.RememberedIDs),
-		seenAgents:   newOccurrences(r.settings.Limits.RememberedIDs),
-		seenCalls:    newOccurrences(r.settings.Limits.RememberedIDs),
-		seenMessages: newOccurrences(r.settings.Limits.RememberedIDs),
+func newStream(r *Registry, settings StreamSettings) *Stream {
+	limits := r.settings.Limits
+	s := &Stream{
+		registry: r,
+		settings: settings,
+		writer:   recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: limits},
+		out:      newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
+		resource: &resource{identity: settings.Identity, agent: settings.Agent},
 	}
-	stream.restore(&s.State)
-	return stream
+	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages} {
+		*seen = newOccurrences(limits.RememberedIDs, &s.counts.ForgottenIDs)
+	}
+	s.restore(&settings.State)
+	return s
 }
 
 // Feed folds the events of one line. Nothing of evs is kept.
@@ -93,21 +97,24 @@ func (s *Stream) Feed(line Line, evs []events.DisplayEvent) {
 	s.work(line.Silent, func() { s.feed(line, evs) })
 }
 
-// work runs f on the fold, and then hands its news to the sub-agents that have streams of their own. What they give
-// goes out with the line that f is about. No stream is locked while another is.
-func (s *Stream) work(silent bool, f func()) {
-	told := s.workFor(s, silent, f)
+// work runs f on the fold for a line of its own.
+func (s *Stream) work(silent bool, f func()) { s.workInto(s.out, silent, f) }
+
+// workInto runs f on the fold, and then hands its news to the sub-agents that have streams of their own. What they give
+// goes into the same batch: out with the line that f is about. No stream is locked while another is.
+func (s *Stream) workInto(sink *batch, silent bool, f func()) {
+	told := s.locked(sink, silent, f)
 	for len(told) > 0 {
 		child := told[0]
-		told = append(told[1:], child.workFor(s, silent, child.hear)...)
+		told = append(told[1:], child.locked(sink, silent, child.hear)...)
 	}
 }
 
-// workFor runs f on the fold for the sake of a line of another stream, or of its own, and returns whom it has news for.
-func (s *Stream) workFor(of *Stream, silent bool, f func()) []*Stream {
+// locked runs f on the fold alone, and returns whom it has news for.
+func (s *Stream) locked(sink *batch, silent bool, f func()) []*Stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sink, s.silent = of.out, silent
+	s.sink, s.silent = sink, silent
 	f()
 	told := s.newsFor
 	s.newsFor = nil
@@ -179,7 +186,11 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			continue
 		}
 		s.hold(ev, at, o)
-		s.release(len(s.held) > s.registry.settings.Limits.HeldEvents)
+		tooMany := len(s.held) > s.registry.settings.Limits.HeldEvents
+		if tooMany {
+			s.counts.ForcedRuns++
+		}
+		s.release(tooMany)
 	}
 	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
 		s.registry.runMoved(s.run.resource)

@@ -74,6 +74,27 @@ func (s *sink) take(out telemetry.Output) {
 	s.f.take(out)
 }
 
+// readAtRandom folds a file, now live and now not, takes what comes at random and closes it.
+func readAtRandom(registry *telemetry.Registry, id string, seed uint64, sc script, take func(telemetry.Output)) {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	stream := registry.Open(telemetry.StreamSettings{ID: id, Agent: claude})
+	for i, evs := range sc {
+		line := telemetry.Line{Offset: int64(i), Arrival: at(10), Live: rng.IntN(2) == 0}
+		stream.Feed(line, clone(evs))
+		switch rng.IntN(6) {
+		case 0:
+			stream.Idle()
+		case 1:
+			take(stream.Take())
+		case 2:
+			stream.RawCopy(line, []byte("as it is"))
+		}
+	}
+	stream.Idle()
+	stream.Close(telemetry.CloseReasonShutdown)
+	take(stream.Take())
+}
+
 // TestManyStreamsAtOnce folds families with every file in a goroutine of its own, while another takes what time brings.
 // Nothing locks up, nothing is lost or told twice, and every tree is whole. Run it with -race.
 func TestManyStreamsAtOnce(t *testing.T) {
@@ -96,25 +117,7 @@ func TestManyStreamsAtOnce(t *testing.T) {
 	want := 0
 	read := func(id string, seed uint64, sc script) {
 		want += countEvents(sc)
-		files.Go(func() {
-			rng := rand.New(rand.NewPCG(seed, 3))
-			stream := registry.Open(telemetry.StreamSettings{ID: id, Agent: claude})
-			for i, evs := range sc {
-				line := telemetry.Line{Offset: int64(i), Arrival: at(10), Live: rng.IntN(2) == 0}
-				stream.Feed(line, clone(evs))
-				switch rng.IntN(6) {
-				case 0:
-					stream.Idle()
-				case 1:
-					got.take(stream.Take())
-				case 2:
-					stream.RawCopy(line, []byte("as it is"))
-				}
-			}
-			stream.Idle()
-			stream.Close(telemetry.CloseReasonShutdown)
-			got.take(stream.Take())
-		})
+		files.Go(func() { readAtRandom(registry, id, seed, sc, got.take) })
 	}
 	for n := range families {
 		session := fmt.Sprint("s", n)

@@ -15,8 +15,9 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 	switch u.Scope {
 	case events.UsageScopeCall:
 		a.usage.Add(u.Tokens)
-		a.run.told(ev.Model).Add(u.Tokens)
-		a.run.callCost += u.CostUSD
+		told := a.run.told(ev.Model)
+		told.Tokens.Add(u.Tokens)
+		told.CostUSD += u.CostUSD
 		if a.chat != nil && a.chat.messageID == ev.MessageID {
 			a.chat.usage.Add(u.Tokens)
 			a.chat.hasUsage = true
@@ -41,7 +42,7 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 	part.Scope = events.UsageScopeRun
 	var before events.Usage
 	if u.Scope == events.UsageScopeSession {
-		before = s.registry.sessionTotal(s.settings.Agent.Provider+"\x00"+ev.SessionID+"\x00"+ev.Model, *u)
+		before = s.registry.sessionTotal(sessionModel{s.settings.Agent.Provider, ev.SessionID, ev.Model}, *u)
 	} else {
 		if s.processUsage == nil {
 			s.processUsage = map[string]events.Usage{}
@@ -57,27 +58,26 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 }
 
 // told is what the model calls of a model told so far.
-func (r *run) told(model string) *events.Tokens {
-	if r.callUsage == nil {
-		r.callUsage = map[string]*events.Tokens{}
-	}
-	if r.callUsage[model] == nil {
-		r.callUsage[model] = &events.Tokens{}
-	}
-	return r.callUsage[model]
-}
+func (r *run) told(model string) *events.Usage { return usageOf(&r.callUsage, model) }
 
 // total takes in what the end of the run tells of a model.
 func (r *run) total(model string, u *events.Usage) {
-	if r.totals == nil {
-		r.totals = map[string]*events.Usage{}
-	}
-	if r.totals[model] == nil {
-		r.totals[model] = &events.Usage{}
-	}
-	t := r.totals[model]
+	t := usageOf(&r.totals, model)
 	t.Tokens.Add(u.Tokens)
 	t.CostUSD += u.CostUSD
+}
+
+// usageOf is the entry of a model, which is made where there is none.
+func usageOf(m *map[string]*events.Usage, model string) *events.Usage {
+	u := (*m)[model]
+	if u == nil {
+		u = &events.Usage{}
+		if *m == nil {
+			*m = map[string]*events.Usage{}
+		}
+		(*m)[model] = u
+	}
+	return u
 }
 
 // countCall adds what a model call told to the metrics.
@@ -92,10 +92,11 @@ func (s *Stream) countCall(a *agent, ev *events.DisplayEvent) {
 func (s *Stream) countRemainder(r *run) {
 	known := r.top.models
 	for model, total := range r.totals {
-		told := events.Tokens{}
+		told := events.Usage{}
 		if len(r.totals) == 1 { // it is that of all calls, whatever model they named
 			for _, t := range r.callUsage {
-				told.Add(*t)
+				told.Tokens.Add(t.Tokens)
+				told.CostUSD += t.CostUSD
 			}
 		} else if t := r.callUsage[model]; t != nil {
 			told = *t
@@ -103,7 +104,7 @@ func (s *Stream) countRemainder(r *run) {
 		if model == "" && len(known) == 1 {
 			model = known[0]
 		}
-		s.registry.metrics.tokens(r.resource, model, total.Tokens.Sub(told), total.CostUSD-r.callCost)
+		s.registry.metrics.tokens(r.resource, model, total.Tokens.Sub(told.Tokens), total.CostUSD-told.CostUSD)
 	}
 }
 
@@ -127,27 +128,20 @@ func (s *Stream) putAgentUsage(m pcommon.Map, u events.Usage) {
 	}
 }
 
-// sessionTotals remembers the last running total of each session and model, up to a limit; the oldest are forgotten.
+// sessionTotals remembers the last running total of each session and model.
 type sessionTotals struct {
-	limit int
-	last  map[string]events.Usage
-	order []string
+	memory[sessionModel, events.Usage]
 }
 
-func newSessionTotals(limit int) sessionTotals {
-	return sessionTotals{limit: limit, last: map[string]events.Usage{}}
+type sessionModel struct{ provider, session, model string }
+
+func newSessionTotals(limit int, forgotten *int) sessionTotals {
+	return sessionTotals{newMemory[sessionModel, events.Usage](limit, forgotten)}
 }
 
 // swap enters a total and returns the one before, zero if there was none.
-func (t *sessionTotals) swap(key string, now events.Usage) events.Usage {
-	before, known := t.last[key]
-	if !known {
-		t.order = append(t.order, key)
-		if len(t.order) > t.limit {
-			delete(t.last, t.order[0])
-			t.order = t.order[1:]
-		}
-	}
-	t.last[key] = now
+func (t *sessionTotals) swap(key sessionModel, now events.Usage) events.Usage {
+	before, _ := t.get(key)
+	t.set(key, now)
 	return before
 }

@@ -67,11 +67,14 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		// The parent never came: a trace of its own, with a mark.
 		s.openRun(cmp.Or(s.runKeyForced(waiting), key.agent), waiting)
 		s.run.orphan, s.run.subAgent = key.agent, true
+		// The persona is the top agent's.
+		s.run.top.id, s.run.top.name = key.agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
 	key, ok := s.runKey(waiting, force)
 	if ok {
 		s.openRun(key, waiting)
+		s.stepStarted(s.run, waiting)
 	}
 	return ok
 }
@@ -113,8 +116,17 @@ func (s *Stream) inBatch(evs []events.DisplayEvent, i int) bool {
 	return false
 }
 
+// Unix seconds between which agents ran: the years from 2000 to 2200.
+const (
+	firstPlausible = 946_684_800
+	lastPlausible  = 7_258_118_400
+)
+
 // plausible refuses times that no agent ran at: garbage, and zero in its many spellings.
-func plausible(t time.Time) bool { return t.Year() >= 2000 && t.Year() < 2200 }
+func plausible(t time.Time) bool {
+	sec := t.Unix()
+	return sec >= firstPlausible && sec < lastPlausible
+}
 
 // date gives m to all that waits for a time. A time that a line told is also better than that of arrival: a first line
 // without one was written before it.

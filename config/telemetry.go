@@ -1,0 +1,114 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Values of Telemetry.Trace.
+const (
+	TraceRun     = "run"
+	TraceSession = "session"
+)
+
+// Values of Telemetry.Semconv.
+const (
+	SemconvGenAI01 = "genai-0.1"
+	SemconvV141    = "v1.41"
+)
+
+// Telemetry says what spans and records look like and hold.
+type Telemetry struct {
+	// Semconv is the version of the GenAI conventions to follow.
+	Semconv string `mapstructure:"semconv"`
+	// Trace says what has a trace of its own where no pipeline and no outer trace is told: a "run" or a "session".
+	Trace string `mapstructure:"trace"`
+	// FamilyGrace is how long a sub-agent's span waits, once its run is over, for word of the call that started it.
+	FamilyGrace time.Duration `mapstructure:"family_grace"`
+	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
+	PipelineIdle time.Duration `mapstructure:"pipeline_idle"`
+	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
+	ProgressInterval time.Duration `mapstructure:"progress_interval"`
+	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
+	ExpectedDuration time.Duration `mapstructure:"expected_duration"`
+	// MetricsInterval is how often the metrics go out.
+	MetricsInterval time.Duration `mapstructure:"metrics_interval"`
+	Capture         Capture       `mapstructure:"capture"`
+	Limits          Limits        `mapstructure:"limits"`
+}
+
+// Capture says which contents go into records.
+type Capture struct {
+	Text       bool `mapstructure:"text"`
+	Prompts    bool `mapstructure:"prompts"`
+	Reasoning  bool `mapstructure:"reasoning"`
+	ToolInput  bool `mapstructure:"tool_input"`
+	ToolOutput bool `mapstructure:"tool_output"`
+}
+
+// Limits bound memory and sizes.
+type Limits struct {
+	// TargetRunes bounds the target of a tool call, in runes.
+	TargetRunes int `mapstructure:"target_runes"`
+	// ContentBytes bounds each opt-in content, in bytes.
+	ContentBytes int `mapstructure:"content_bytes"`
+	// HeldEvents bounds the events of one stream that wait for the key of their run.
+	HeldEvents int `mapstructure:"held_events"`
+	// OpenCalls bounds the calls of one run that wait for their result, and the sub-agents of a file that are at work.
+	OpenCalls int `mapstructure:"open_calls"`
+	// RememberedIDs bounds each list of ids that were told: of calls, messages, runs and sub-agents in a file, and of
+	// families, sessions and whose a run is in all files together.
+	RememberedIDs int `mapstructure:"remembered_ids"`
+	// MetricSeries bounds the series of all metrics together.
+	MetricSeries int `mapstructure:"metric_series"`
+	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
+	EmittedIDs int `mapstructure:"emitted_ids"`
+	// Pipelines bounds the pipeline runs that are remembered, and the steps of one.
+	Pipelines int `mapstructure:"pipelines"`
+}
+
+// NewDefaultTelemetry are the defaults: texts are captured, all other contents are not.
+func NewDefaultTelemetry() Telemetry {
+	return Telemetry{
+		Semconv:          SemconvGenAI01,
+		Trace:            TraceRun,
+		FamilyGrace:      10 * time.Second,
+		PipelineIdle:     30 * time.Second,
+		ProgressInterval: 10 * time.Second,
+		MetricsInterval:  30 * time.Second,
+		Capture:          Capture{Text: true},
+		Limits: Limits{
+			TargetRunes: 256, ContentBytes: 64 << 10, HeldEvents: 4096, OpenCalls: 10_000, RememberedIDs: 100_000,
+			MetricSeries: 2000, EmittedIDs: 500_000, Pipelines: 10_000,
+		},
+	}
+}
+
+// Validate reports what is wrong.
+func (t *Telemetry) Validate() error {
+	var errs []error
+	if !slices.Contains([]string{SemconvGenAI01, SemconvV141}, t.Semconv) {
+		errs = append(errs, fmt.Errorf("semconv must be %q or %q, got %q", SemconvGenAI01, SemconvV141, t.Semconv))
+	}
+	if t.Trace != TraceRun && t.Trace != TraceSession {
+		errs = append(errs, fmt.Errorf("trace must be %q or %q, got %q", TraceRun, TraceSession, t.Trace))
+	}
+	errs = append(errs,
+		notNegative("progress_interval", t.ProgressInterval),
+		notNegative("expected_duration", t.ExpectedDuration),
+		positiveDuration("family_grace", t.FamilyGrace),
+		positiveDuration("pipeline_idle", t.PipelineIdle),
+		positiveDuration("metrics_interval", t.MetricsInterval),
+		positive("limits::target_runes", t.Limits.TargetRunes),
+		positive("limits::content_bytes", t.Limits.ContentBytes),
+		positive("limits::held_events", t.Limits.HeldEvents),
+		positive("limits::open_calls", t.Limits.OpenCalls),
+		positive("limits::remembered_ids", t.Limits.RememberedIDs),
+		positive("limits::metric_series", t.Limits.MetricSeries),
+		positive("limits::emitted_ids", t.Limits.EmittedIDs),
+		positive("limits::pipelines", t.Limits.Pipelines),
+	)
+	return errors.Join(errs...)
+}

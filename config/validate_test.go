@@ -1,0 +1,76 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/config"
+)
+
+// validated is a group of settings that can check itself.
+type validated interface{ Validate() error }
+
+// TestValidate: the defaults are fine, and each value that is not is named with its key; all at once.
+func TestValidate(t *testing.T) {
+	stream := func(change func(*config.Stream)) validated {
+		s := config.NewDefaultStream()
+		s.Include = []string{"*.jsonl"}
+		change(&s)
+		return &s
+	}
+	telemetry := func(change func(*config.Telemetry)) validated {
+		s := config.NewDefaultTelemetry()
+		change(&s)
+		return &s
+	}
+	retry := func(change func(*config.Retry)) validated {
+		s := config.NewDefaultRetry()
+		change(&s)
+		return &s
+	}
+	for _, tt := range []struct {
+		name     string
+		settings validated
+		want     string // all errors, one a line
+	}{
+		{"stream defaults", stream(func(*config.Stream) {}), ""},
+		{"a database is enough", stream(func(s *config.Stream) { s.Include, s.Databases = nil, []string{"x.db"} }), ""},
+		{"start", stream(func(s *config.Stream) { s.StartAt = "middle" }), `start_at must be "beginning" or "end", got "middle"`},
+		{"intervals", stream(func(s *config.Stream) { s.PollInterval, s.IdleFlush = 0, -time.Second }),
+			"poll_interval must be positive, got 0s\nidle_flush must be positive, got -1s"},
+		{"sizes", stream(func(s *config.Stream) { s.MaxLineSize, s.MaxDocumentSize, s.MaxConcurrentFiles = -1, 0, 0 }),
+			"max_line_size must be positive, got -1\nmax_document_size must be positive, got 0\nmax_concurrent_files must be positive, got 0"},
+		{"telemetry defaults", telemetry(func(*config.Telemetry) {}), ""},
+		{"no progress", telemetry(func(s *config.Telemetry) { s.ProgressInterval, s.ExpectedDuration = 0, 0 }), ""},
+		{"negative durations", telemetry(func(s *config.Telemetry) { s.ProgressInterval, s.ExpectedDuration = -1, -2 }),
+			"progress_interval must not be negative, got -1ns\nexpected_duration must not be negative, got -2ns"},
+		{"conventions", telemetry(func(s *config.Telemetry) { s.Semconv = "v1.2" }), `semconv must be "genai-0.1" or "v1.41", got "v1.2"`},
+		{"trace", telemetry(func(s *config.Telemetry) { s.Trace = "day" }), `trace must be "run" or "session", got "day"`},
+		{"waits", telemetry(func(s *config.Telemetry) { s.FamilyGrace, s.PipelineIdle, s.MetricsInterval = 0, 0, 0 }),
+			"family_grace must be positive, got 0s\npipeline_idle must be positive, got 0s\nmetrics_interval must be positive, got 0s"},
+		{"limits", telemetry(func(s *config.Telemetry) { s.Limits = config.Limits{} }), strings.Join([]string{
+			"limits::target_runes must be positive, got 0", "limits::content_bytes must be positive, got 0",
+			"limits::held_events must be positive, got 0", "limits::open_calls must be positive, got 0",
+			"limits::remembered_ids must be positive, got 0", "limits::metric_series must be positive, got 0",
+			"limits::emitted_ids must be positive, got 0", "limits::pipelines must be positive, got 0",
+		}, "\n")},
+		{"retry defaults", retry(func(*config.Retry) {}), ""},
+		{"retry", retry(func(s *config.Retry) { s.InitialInterval, s.MaxInterval = time.Minute, time.Second }),
+			"retry::max_interval must not be below retry::initial_interval (1m0s), got 1s"},
+		{"identity", &config.Identity{}, ""},
+		{"path pattern", &config.Identity{PathPattern: "runs/{a"}, `path_pattern "runs/{a": a { without its }`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := tt.settings.Validate()
+			if tt.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			assert.EqualError(t, err, tt.want)
+		})
+	}
+}

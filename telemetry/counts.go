@@ -1,0 +1,31 @@
+package telemetry
+
+// Counts are things worth counting that left no span of their own: what streams told otherwise than they should, and what
+// a limit cost. They are deltas since the last Take.
+type Counts struct {
+	LateResults   int // results after their call was closed: a record, no second span
+	UnknownCalls  int // results of calls that were never seen
+	UnclosedCalls int // calls closed without a result
+	ClampedSpans  int // calls whose end was told before their start, or outside of their maker's time
+
+	EvictedCalls       int // calls closed because too many were open
+	EvictedAgents      int // sub-agents closed because too many were at work
+	ForcedRuns         int // runs that got their key from what was there, because too many events waited for a better one
+	ForgottenIDs       int // ids of things that were told, which would be taken for new if they came again
+	ForgottenPipelines int // pipeline runs and steps whose span is out, and would go out again
+}
+
+// ByReason lists the counts under the words that a metric's attribute has for them.
+func (c *Counts) ByReason() map[string]int {
+	return map[string]int{
+		"late_result":        c.LateResults,
+		"unknown_call":       c.UnknownCalls,
+		"no_result":          c.UnclosedCalls,
+		"clamped_span":       c.ClampedSpans,
+		"evicted_call":       c.EvictedCalls,
+		"evicted_agent":      c.EvictedAgents,
+		"forced_run":         c.ForcedRuns,
+		"forgotten_id":       c.ForgottenIDs,
+		"forgotten_pipeline": c.ForgottenPipelines,
+	}
+}

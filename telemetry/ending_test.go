@@ -1,0 +1,167 @@
+package telemetry_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// TestCloseReasons has a case for each way in which a run and a call of it can end.
+func TestCloseReasons(t *testing.T) {
+	open := script{line(started()), line(use(1, "msg1", "t1", "Bash", "sleep 99"))}
+	then := func(more ...[]events.DisplayEvent) script { return append(open[:2:2], more...) }
+	interrupted, refused := ended(""), ended("")
+	interrupted.End.Error, interrupted.End.Interrupted = true, true
+	refused.Kind, refused.End.Error, refused.End.Principle = events.KindTurnAborted, true, "no destructive commands"
+	coded := ended("Reached maximum number of turns")
+	coded.End.Code = "error_max_turns"
+	tests := []struct {
+		name               string
+		script             script
+		close              telemetry.CloseReason
+		run, call          telemetry.CloseReason
+		runError, runWords string // error.type and status message; empty if it did not fail
+		callFailed         bool
+	}{
+		{"result", then(line(result(2, "t1")), line(ended(""))), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonResult, "", "", false},
+		{"failed", then(line(coded)), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonNoResult, "error_max_turns", "Reached maximum number of turns", true},
+		{"failed without a code of its own", then(line(ended("Reached"))), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonNoResult, telemetry.ErrorTypeOther, "Reached", true},
+		{"interrupted by the user", then(line(interrupted)), telemetry.CloseReasonShutdown, telemetry.CloseReasonInterrupted, telemetry.CloseReasonInterrupted, "", "", false},
+		{"aborted on principle", then(line(refused)), telemetry.CloseReasonShutdown, telemetry.CloseReasonInterrupted, telemetry.CloseReasonInterrupted, "", "", false},
+		{"next start line", then(line(started()), line(text(5, "msg9", "Again."))), telemetry.CloseReasonShutdown, telemetry.CloseReasonSuperseded, telemetry.CloseReasonSuperseded, "", "", false},
+		{"killed", open, telemetry.CloseReasonKilled, telemetry.CloseReasonKilled, telemetry.CloseReasonKilled, "killed", "", true},
+		{"no result", open, telemetry.CloseReasonNoResult, telemetry.CloseReasonNoResult, telemetry.CloseReasonNoResult, "no_result", "", true},
+		{"timeout", open, telemetry.CloseReasonTimeout, telemetry.CloseReasonTimeout, telemetry.CloseReasonTimeout, "timeout", "", true},
+		{"truncated", open, telemetry.CloseReasonTruncated, telemetry.CloseReasonTruncated, telemetry.CloseReasonTruncated, "truncated", "", true},
+		{"evicted", open, telemetry.CloseReasonEvicted, telemetry.CloseReasonEvicted, telemetry.CloseReasonEvicted, "", "", true},
+		{"shutdown", open, telemetry.CloseReasonShutdown, telemetry.CloseReasonShutdown, telemetry.CloseReasonShutdown, "", "", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := fold(t, tt.script, telemetry.StreamSettings{}, tt.close)
+			run, call := f.span(t, "invoke_agent claude-code"), f.span(t, "execute_tool Bash")
+			assert.Equal(t, string(tt.run), attr(run, telemetry.AttrCloseReason))
+			assert.Equal(t, tt.runError, attr(run, telemetry.AttrErrorType))
+			assert.Equal(t, tt.runWords, run.Status().Message())
+			assert.Equal(t, statusIf(tt.runError != ""), run.Status().Code())
+			assert.Equal(t, string(tt.call), attr(call, telemetry.AttrCloseReason))
+			assert.Equal(t, statusIf(tt.callFailed), call.Status().Code())
+			callError := ""
+			if tt.callFailed {
+				callError = telemetry.ErrorTypeNoResult
+			}
+			assert.Equal(t, callError, attr(call, telemetry.AttrErrorType))
+			assert.Equal(t, tt.call != telemetry.CloseReasonResult, f.counts.UnclosedCalls == 1, "calls without a result are counted")
+		})
+	}
+	f := fold(t, then(line(refused)), telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	assert.Equal(t, "no destructive commands", attr(f.span(t, "invoke_agent claude-code"), telemetry.AttrEndPrinciple))
+	assert.Equal(t, plog.SeverityNumberInfo, f.records[len(f.records)-1].SeverityNumber())
+}
+
+// statusIf is the status of a span: success is left unset.
+func statusIf(failed bool) ptrace.StatusCode {
+	if failed {
+		return ptrace.StatusCodeError
+	}
+	return ptrace.StatusCodeUnset
+}
+
+// TestTranscriptEnds: a record of a session tells no results, so the next prompt and the end of the file end a run well.
+func TestTranscriptEnds(t *testing.T) {
+	recorded := started()
+	recorded.Session.Recorded = true
+	f := fold(t, script{
+		line(recorded), line(prompt(0, "p1")), line(text(1, "msg1", "One.")),
+		line(prompt(5, "p2")), line(text(6, "msg2", "Two.")), line(use(7, "msg2", "t1", "Read", "x")),
+		line(prompt(9, "p3")), line(text(10, "msg3", "Three.")),
+	}, telemetry.StreamSettings{}, telemetry.CloseReasonNoResult)
+	var reasons []string
+	for _, s := range f.spans {
+		if s.Name() == "invoke_agent claude-code" {
+			reasons = append(reasons, attr(s, telemetry.AttrCloseReason))
+		}
+	}
+	assert.Equal(t, []string{"result", "superseded", "result"}, reasons, "a call that is open tells that the work was not done")
+}
+
+// TestAnomalies has a case for each thing that a stream may tell otherwise than it should: what the call's span says of
+// it, and what is counted.
+func TestAnomalies(t *testing.T) {
+	call, over := use(3, "msg1", "t1", "Read", "a"), ended("")
+	over.ItemID = "i-over"
+	tests := []struct {
+		name     string
+		lines    script
+		reasons  []string // of the calls' spans, in the order of their ends
+		from, to float64  // of the first
+		clamped  bool
+		counts   telemetry.Counts
+	}{
+		{"result without a call", script{line(result(1, "gone"))}, nil, 0, 0, false, telemetry.Counts{UnknownCalls: 1}},
+		{"call without a result", script{line(call), line(text(5, "msg2", "On."))}, []string{"no_result"}, 3, 5, false, telemetry.Counts{UnclosedCalls: 1}},
+		{"result before its call", script{line(result(4, "t1")), line(call), line(text(5, "msg2", "On."))}, []string{"result"}, 3, 4, false, telemetry.Counts{UnknownCalls: 1}},
+		{"several results", script{line(call), line(result(4, "t1")), line(failed(5, "t1", "no"))}, []string{"result"}, 3, 4, false, telemetry.Counts{LateResults: 1}},
+		{"end before start", script{line(call), line(result(2, "t1"))}, []string{"result"}, 3, 3, true, telemetry.Counts{ClampedSpans: 1}},
+		{"the id again while it is open", script{line(call), line(use(4, "msg1", "t1", "Read", "b")), line(result(5, "t1"))}, []string{"superseded", "result"}, 3, 4, false, telemetry.Counts{UnclosedCalls: 1}},
+		{"the id again after its answer", script{line(call), line(result(4, "t1")), line(use(5, "msg2", "t1", "Read", "b")), line(result(6, "t1"))}, []string{"result", "result"}, 3, 4, false, telemetry.Counts{}},
+		{"result after the run", script{line(call), line(over), line(result(9, "t1"))}, []string{"no_result"}, 3, 3, false, telemetry.Counts{UnclosedCalls: 1, LateResults: 1}},
+		{"call without an id", script{line(use(3, "msg1", "", "Read", "a")), line(text(5, "msg2", "On."))}, []string{"no_result"}, 3, 5, false, telemetry.Counts{UnclosedCalls: 1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			sc := append(append(script{line(started()), line(text(0, "msg0", "Hm."))}, tt.lines...), line(ended("")))
+			f := fold(t, sc, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+			var calls []ptrace.Span
+			var reasons []string
+			ids := map[string]bool{}
+			for _, s := range f.spans {
+				if s.Name() == "execute_tool Read" {
+					calls, reasons = append(calls, s), append(reasons, attr(s, telemetry.AttrCloseReason))
+					ids[s.SpanID().String()] = true
+				}
+			}
+			assert.Equal(t, tt.reasons, reasons)
+			assert.Len(t, ids, len(calls), "an id that comes again is another call")
+			assert.Equal(t, tt.counts, f.counts)
+			if len(calls) > 0 {
+				from, to := seconds(calls[0])
+				assert.Equal(t, []float64{tt.from, tt.to}, []float64{from, to})
+				assert.Equal(t, tt.clamped, attr(calls[0], telemetry.AttrTimeClamped) == "true")
+			}
+			assert.Len(t, f.records, countEvents(sc), "each event has its record all the same")
+		})
+	}
+}
+
+func TestOddResults(t *testing.T) {
+	f := fold(t, script{
+		line(started()),
+		line(result(1, "gone")), // its call was never seen
+		line(use(3, "msg1", "t1", "Read", "a")),
+		line(result(2, "t1")),                                          // told before its call
+		line(result(4, "t1")),                                          // a second one
+		line(use(5, "msg2", "t1", "Read", "b")), line(result(6, "t1")), // the id again, after its answer
+		line(under("nobody", use(7, "msg3", "t2", "Read", "c"))),
+		line(ended("")),
+	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	assert.Equal(t, 1, f.counts.UnknownCalls)
+	assert.Equal(t, 1, f.counts.LateResults)
+	var reads []ptrace.Span
+	for _, s := range f.spans {
+		if s.Name() == "execute_tool Read" {
+			reads = append(reads, s)
+		}
+	}
+	require.Len(t, reads, 3)
+	assert.Equal(t, "true", attr(reads[0], telemetry.AttrTimeClamped))
+	assert.NotEqual(t, reads[0].SpanID(), reads[1].SpanID())
+	assert.Equal(t, "nobody", attr(reads[2], telemetry.AttrParentUnknown))
+	assert.Len(t, f.records, 9, "a late result is a record all the same")
+}

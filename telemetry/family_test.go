@@ -1,0 +1,130 @@
+package telemetry_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// twoFiles is a run with a call that starts a sub-agent, and the sub-agent's own file.
+func twoFiles(answer ...[]events.DisplayEvent) (parent, child script) {
+	spawn := use(1, "msg1", "a1", "Agent", "Look")
+	spawn.Tool.AgentType = "Explore"
+	running := progress("a1", events.ToolStateRunning)
+	running.Tool.AgentID = "ag1"
+	parent = append(script{line(started()), line(spawn), line(running)}, answer...)
+	child = script{
+		line(of("ag1", text(2, "sub1", "Looking."))), line(of("ag1", use(3, "sub1", "t1", "Grep", "x"))),
+		line(of("ag1", result(4, "t1"))), line(of("ag1", text(6, "sub2", "Done."))),
+	}
+	return parent, child
+}
+
+// TestChildOfItsOwnFile: the span of a sub-agent whose work stands in a file of its own ends with its call, however that
+// ends, and is marked where it does not lie inside. Both orders of reading give the same.
+func TestChildOfItsOwnFile(t *testing.T) {
+	answer, early := result(9, "a1"), result(5, "a1")
+	launched := result(1.5, "a1")
+	launched.Tool.State = events.ToolStateBackground
+	stopped := ended("")
+	stopped.End.Interrupted = true
+	for _, tt := range []struct {
+		name       string
+		answer     [][]events.DisplayEvent
+		reason     string
+		failed     bool
+		background string
+	}{
+		{"result", script{line(answer), line(ended(""))}, "result", false, ""},
+		{"failed", script{line(failed(9, "a1", "It broke.")), line(ended(""))}, "result", true, ""},
+		{"it goes on after the result", script{line(early), line(ended(""))}, "result", false, "true"},
+		{"no result", script{line(text(9, "msg2", "On.")), line(ended("Reached"))}, "no_result", true, ""},
+		{"interrupted", script{line(text(9, "msg2", "On.")), line(stopped)}, "interrupted", false, ""},
+		{"background", script{line(launched), line(ended("")), line(progress("a1", events.ToolStateCompleted))}, "result", false, "true"},
+		{"background, failed", script{line(launched), line(ended("")), line(progress("a1", events.ToolStateFailed))}, "result", true, "true"},
+		{"background, stopped", script{line(launched), line(ended("")), line(progress("a1", events.ToolStateStopped))}, "interrupted", false, "true"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var trees [][]string
+			for _, parentFirst := range []bool{true, false} {
+				f := readTwoFiles(tt.answer, parentFirst)
+				checkTree(t, f)
+				agent := f.span(t, "invoke_agent Explore")
+				assert.Equal(t, f.span(t, "execute_tool Agent").SpanID(), agent.ParentSpanID())
+				assert.Equal(t, tt.reason, attr(agent, telemetry.AttrCloseReason))
+				assert.Equal(t, statusIf(tt.failed), agent.Status().Code())
+				assert.Equal(t, tt.background, attr(agent, telemetry.AttrBackground))
+				assert.Equal(t, agent.SpanID(), f.span(t, "execute_tool Grep").ParentSpanID())
+				trees = append(trees, ids(f.spans))
+			}
+			assert.ElementsMatch(t, trees[0], trees[1])
+		})
+	}
+}
+
+// readTwoFiles folds both files, one after the other.
+func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *folded {
+	parent, child := twoFiles(answer...)
+	registry := newRegistry()
+	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
+	var f folded
+	read := func(s *telemetry.Stream, sc script) {
+		for i, evs := range sc {
+			s.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+			f.take(s.Take())
+		}
+		s.Idle()
+		f.take(s.Take())
+	}
+	if parentFirst {
+		read(main, parent)
+		read(sub, child)
+	} else {
+		read(sub, child)
+		read(main, parent)
+	}
+	f.take(registry.Close())
+	return &f
+}
+
+// ids names spans by all that two orders of reading must agree on.
+func ids(spans []ptrace.Span) []string {
+	var list []string
+	for _, s := range spans {
+		list = append(list, s.Name()+s.TraceID().String()+s.SpanID().String()+s.ParentSpanID().String()+s.StartTimestamp().String()+s.EndTimestamp().String())
+	}
+	return list
+}
+
+// TestChildIsNotKeptWaiting: a sub-agent of whose call nobody tells hangs under the run, with a mark, some time after the
+// run is over.
+func TestChildIsNotKeptWaiting(t *testing.T) {
+	now := at(100)
+	settings := telemetry.NewDefaultSettings()
+	settings.Now = func() time.Time { return now }
+	registry := telemetry.NewRegistry(settings)
+	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
+	inTurn := func(ev events.DisplayEvent) []events.DisplayEvent {
+		ev.TurnID = "turn1"
+		return line(ev)
+	}
+	main.Feed(telemetry.Line{}, inTurn(text(1, "msg1", "Hi.")))
+	sub.Feed(telemetry.Line{}, inTurn(of("ag1", text(2, "sub1", "Looking."))))
+	main.Feed(telemetry.Line{Offset: 1}, inTurn(ended("")))
+	assert.Zero(t, registry.Take().Traces.SpanCount(), "word of its call may come")
+	now = now.Add(settings.FamilyGrace + time.Second)
+	var f folded
+	f.take(registry.Take())
+	f.take(main.Take())
+	f.take(sub.Take())
+	agent := f.span(t, "invoke_agent")
+	assert.Equal(t, f.span(t, "invoke_agent claude-code").SpanID(), agent.ParentSpanID())
+	assert.Equal(t, "ag1", attr(agent, telemetry.AttrParentUnknown))
+	require.Len(t, f.records, 3)
+}

@@ -1,0 +1,192 @@
+package telemetry_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+func TestTimes(t *testing.T) {
+	fileTime := at(500)
+	noTimes := script{line(started()), line(text(0, "msg1", "Hi.")), line(ended(""))}
+	for _, l := range noTimes {
+		for i := range l {
+			l[i].Time = time.Time{}
+		}
+	}
+	t.Run("nearest later, then nearest earlier", func(t *testing.T) {
+		f := fold(t, parallelTools(), telemetry.StreamSettings{FileTime: fileTime}, telemetry.CloseReasonShutdown)
+		for _, want := range []struct {
+			record int
+			sec    float64
+			source telemetry.TimeSource
+		}{{0, 1, telemetry.TimeSourceCarried}, {1, 1, telemetry.TimeSourceLine}, {7, 6, telemetry.TimeSourceCarried}} {
+			lr := f.records[want.record]
+			assert.InDelta(t, want.sec, lr.Timestamp().AsTime().Sub(epoch).Seconds(), 0.001)
+			v, _ := lr.Attributes().Get(telemetry.AttrTimeSource)
+			assert.Equal(t, string(want.source), v.Str())
+		}
+	})
+	t.Run("file time where nothing is told", func(t *testing.T) {
+		f := fold(t, noTimes, telemetry.StreamSettings{FileTime: fileTime}, telemetry.CloseReasonShutdown)
+		run := f.span(t, "invoke_agent claude-code")
+		assert.Equal(t, fileTime, run.StartTimestamp().AsTime())
+		assert.Equal(t, "file", attr(run, telemetry.AttrTimeSource))
+	})
+	t.Run("arrival when read live", func(t *testing.T) {
+		stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, FileTime: fileTime})
+		for i, evs := range noTimes {
+			stream.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(float64(700 + i))}, clone(evs))
+		}
+		var f folded
+		f.take(stream.Take())
+		run := f.span(t, "invoke_agent claude-code")
+		from, to := seconds(run)
+		assert.Equal(t, []float64{700, 702}, []float64{from, to})
+		assert.Equal(t, "arrival", attr(run, telemetry.AttrTimeSource))
+	})
+	t.Run("old session written live", func(t *testing.T) {
+		stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, FileTime: fileTime})
+		for i, evs := range parallelTools() {
+			stream.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(float64(700 + i))}, clone(evs))
+		}
+		var f folded
+		f.take(stream.Take())
+		from, to := seconds(f.span(t, "invoke_agent claude-code"))
+		assert.Equal(t, []float64{1, 6}, []float64{from, to}, "the first line has no time of its own, but a later one has")
+	})
+	t.Run("nonsense is no time", func(t *testing.T) {
+		sc := parallelTools()
+		sc[2][0].Time = time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)
+		f := fold(t, sc, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+		from, _ := seconds(f.span(t, "execute_tool Read"))
+		assert.InDelta(t, 1, from, 0.001)
+	})
+}
+
+// lasting is a result whose provider measured the call.
+func lasting(ev events.DisplayEvent, d time.Duration) events.DisplayEvent {
+	ev.Tool.Duration = d
+	return ev
+}
+
+// untimed is an event whose line tells no time.
+func untimed(ev events.DisplayEvent) events.DisplayEvent {
+	ev.Time = time.Time{}
+	return ev
+}
+
+// TestProviderDurations: where the lines tell one end of a call, or none, the duration gives the other; it never moves an
+// end to where it can't have been.
+func TestProviderDurations(t *testing.T) {
+	const d = 2 * time.Second
+	hello := line(text(1, "msg0", "Hm."))
+	tests := []struct {
+		name     string
+		lines    script
+		file     time.Time
+		from, to float64
+		source   telemetry.TimeSource
+	}{
+		{"both ends told", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(9, "t1"), d))}, time.Time{}, 3, 9, telemetry.TimeSourceLine},
+		{"end told", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceDuration},
+		{"start told", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(untimed(result(9, "t1")), d))}, time.Time{}, 3, 5, telemetry.TimeSourceDuration},
+		{"end told, and the start by a later line", script{line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceDuration},
+		{"longer than since the line before", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(2, "t1"), d))}, time.Time{}, 1, 2, telemetry.TimeSourceCarried},
+		{"no time at all", script{line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(untimed(result(9, "t1")), d))}, at(500), 498, 500, telemetry.TimeSourceFile},
+		{"beyond belief", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), 8*24*time.Hour))}, time.Time{}, 1, 9, telemetry.TimeSourceCarried},
+		{"batch", script{hello, line(use(3, "msg1", "t1", "Bash", "x"), use(3, "msg1", "t2", "Read", "x")), line(lasting(result(9, "t1"), d), result(9, "t2"))}, time.Time{}, 3, 5, telemetry.TimeSourceDuration},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := fold(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, telemetry.CloseReasonNoResult)
+			call := f.span(t, "execute_tool Bash")
+			from, to := seconds(call)
+			assert.Equal(t, []float64{tt.from, tt.to}, []float64{from, to})
+			assert.Equal(t, string(tt.source), attr(call, telemetry.AttrTimeSource))
+		})
+	}
+}
+
+// TestDurationHoldsChildren: the span of a sub-agent's call holds the sub-agent, whatever its duration says.
+func TestDurationHoldsChildren(t *testing.T) {
+	f := fold(t, script{
+		line(text(1, "msg1", "Go.")), line(untimed(use(1, "msg1", "a1", "Agent", "Look"))),
+		line(under("a1", text(3, "sub1", "On it."))), line(lasting(result(9, "a1"), time.Second)),
+	}, telemetry.StreamSettings{}, telemetry.CloseReasonNoResult)
+	from, to := seconds(f.span(t, "execute_tool Agent"))
+	assert.Equal(t, []float64{1, 9}, []float64{from, to}, "its first model call began with the call")
+}
+
+// TestBatchTimes: results that were written together tell when the last of them was there.
+func TestBatchTimes(t *testing.T) {
+	calls := line(use(1, "msg1", "t1", "Read", "a"), use(1, "msg1", "t2", "Read", "b"), use(1, "msg1", "t3", "Read", "c"))
+	for _, tt := range []struct {
+		name  string
+		lines script
+		want  []string
+	}{
+		{"one line", script{calls, line(result(4, "t1"), result(4, "t2"), result(4, "t3"))}, []string{"batch", "batch", "batch"}},
+		{"one line, times of their own", script{calls, line(result(4, "t1"), result(5, "t2"), result(6, "t3"))}, []string{"line", "line", "line"}},
+		{"beside their calls", script{line(calls[0], result(4, "t1"), calls[1], result(4, "t2")), line(calls[2]), line(result(5, "t3"))}, []string{"batch", "batch", "line"}},
+		{"lines of their own", script{calls, line(result(4, "t1")), line(result(4, "t2")), line(result(4, "t3"))}, []string{"line", "batch", "batch"}},
+		{"one after another", script{calls, line(result(4, "t1")), line(result(5, "t2")), line(result(6, "t3"))}, []string{"line", "line", "line"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := fold(t, tt.lines, telemetry.StreamSettings{}, telemetry.CloseReasonNoResult)
+			var sources, recorded []string
+			for _, s := range f.spans {
+				if s.Name() == "execute_tool Read" {
+					sources = append(sources, attr(s, telemetry.AttrTimeSource))
+				}
+			}
+			for _, lr := range f.records {
+				if lr.EventName() == "tailspan.tool_result" {
+					v, _ := lr.Attributes().Get(telemetry.AttrTimeSource)
+					recorded = append(recorded, v.Str())
+				}
+			}
+			assert.Equal(t, tt.want, sources)
+			assert.Equal(t, tt.want, recorded)
+		})
+	}
+}
+
+// TestRunDuration: a run whose first sign is its first answer has the start that its duration tells.
+func TestRunDuration(t *testing.T) {
+	done := ended("")
+	done.End.Duration = 5 * time.Second
+	prompted := prompt(0.5, "p1")
+	for _, tt := range []struct {
+		name   string
+		lines  script
+		from   float64
+		source telemetry.TimeSource
+	}{
+		{"first sign is the answer", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(4, "msg2", "Ho.")), line(done)}, -1, telemetry.TimeSourceDuration},
+		{"the prompt tells its time", script{line(prompted), line(text(3, "msg1", "Hi.")), line(done)}, 0.5, telemetry.TimeSourceLine},
+		{"shorter than what was seen", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(14, "msg2", "Ho.")), line(done)}, 3, telemetry.TimeSourceCarried},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := fold(t, tt.lines, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+			run := f.span(t, "invoke_agent claude-code")
+			from, _ := seconds(run)
+			assert.InDelta(t, tt.from, from, 0.001)
+			assert.Equal(t, string(tt.source), attr(run, telemetry.AttrTimeSource))
+		})
+	}
+	t.Run("not before the end of the run before", func(t *testing.T) {
+		second := done
+		second.ItemID = "i-end-2"
+		f := fold(t, script{
+			line(started()), line(text(3, "msg1", "Hi.")), line(done),
+			line(started()), line(text(5, "msg2", "Ho.")), line(second),
+		}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+		from, to := seconds(f.spans[len(f.spans)-1])
+		assert.Equal(t, []float64{3, 5}, []float64{from, to})
+	})
+}

@@ -1,0 +1,59 @@
+package telemetry
+
+// memory maps keys to values and remembers the newest keys up to its limit; the oldest are forgotten first, and counted.
+type memory[K comparable, V any] struct {
+	limit     int
+	values    map[K]V
+	order     []K // oldest first
+	forgotten *int
+}
+
+func newMemory[K comparable, V any](limit int, forgotten *int) memory[K, V] {
+	return memory[K, V]{limit: limit, values: map[K]V{}, forgotten: forgotten}
+}
+
+// get is the value of a key; ok is false if it is not known.
+func (m *memory[K, V]) get(key K) (value V, ok bool) {
+	value, ok = m.values[key]
+	return value, ok
+}
+
+// set enters a value. A key that is known keeps its age.
+func (m *memory[K, V]) set(key K, value V) {
+	before := len(m.values)
+	m.values[key] = value
+	if len(m.values) == before {
+		return
+	}
+	m.order = append(m.order, key)
+	if len(m.order) > m.limit {
+		if _, known := m.values[m.order[0]]; known {
+			delete(m.values, m.order[0])
+			*m.forgotten++
+		}
+		m.order = m.order[1:]
+	}
+}
+
+// take gives the value of a key and forgets it. A key that is entered again is as old as it was the first time.
+func (m *memory[K, V]) take(key K) (value V, ok bool) {
+	value, ok = m.values[key]
+	delete(m.values, key)
+	return value, ok
+}
+
+// occurrences counts how often ids came, so that the same id twice gives two span ids.
+type occurrences struct {
+	memory[string, int]
+}
+
+func newOccurrences(limit int, forgotten *int) occurrences {
+	return occurrences{newMemory[string, int](limit, forgotten)}
+}
+
+// next enters an id and returns how often it came before.
+func (o *occurrences) next(id string) int {
+	n, _ := o.get(id)
+	o.set(id, n+1)
+	return n
+}

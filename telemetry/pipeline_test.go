@@ -1,0 +1,196 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+func TestPipelineAndStep(t *testing.T) {
+	identity := telemetry.NewIdentity(
+		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "nightly"},
+		telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: "17"},
+		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: "fix"},
+	)
+	f := fold(t, parallelTools(), telemetry.StreamSettings{Identity: identity}, telemetry.CloseReasonShutdown)
+	pipeline, step, run := f.span(t, "nightly"), f.span(t, "fix"), f.span(t, "invoke_agent claude-code")
+	assert.True(t, pipeline.ParentSpanID().IsEmpty())
+	assert.Equal(t, pipeline.SpanID(), step.ParentSpanID())
+	assert.Equal(t, step.SpanID(), run.ParentSpanID())
+	assert.Equal(t, ptrace.SpanKindServer, pipeline.Kind())
+	assert.Equal(t, "success", attr(pipeline, telemetry.AttrPipelineResult))
+	v, ok := f.traces[len(f.traces)-1].ResourceSpans().At(0).Resource().Attributes().Get(telemetry.AttrTaskName)
+	require.True(t, ok)
+	assert.Equal(t, "fix", v.Str())
+}
+
+func TestPipelineSpanGoesOutOnceWhenQuiet(t *testing.T) {
+	now := at(100)
+	s := telemetry.NewDefaultSettings()
+	s.Now = func() time.Time { return now }
+	registry := telemetry.NewRegistry(s)
+	identity := telemetry.NewIdentity(
+		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "nightly"},
+		telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: "17"},
+	)
+	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Identity: identity})
+	feed := func(sc script) {
+		for _, evs := range sc {
+			stream.Feed(telemetry.Line{}, clone(evs))
+		}
+	}
+	feed(parallelTools())
+	out := registry.Take()
+	assert.Zero(t, out.Traces.SpanCount(), "it may go on")
+	now = now.Add(s.PipelineIdle + time.Second)
+	out = registry.Take()
+	assert.Equal(t, 1, out.Traces.SpanCount())
+	feed(script{line(started()), line(text(20, "msg8", "Late.")), line(ended(""))})
+	now = now.Add(s.PipelineIdle + time.Second)
+	out = registry.Take()
+	assert.Zero(t, out.Traces.SpanCount(), "never twice")
+}
+
+// nightly is the identity of a step of a pipeline run.
+func nightly(task string) telemetry.Identity {
+	return telemetry.NewIdentity(
+		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "nightly"},
+		telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: "17"},
+		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: task},
+		telemetry.Attribute{Key: telemetry.AttrTaskRunURL, Value: "https://ci.example/" + task},
+	)
+}
+
+// TestPipelineResult: step and pipeline end as the worst of their runs did.
+func TestPipelineResult(t *testing.T) {
+	stopped := ended("")
+	stopped.End.Interrupted = true
+	good, bad, stop := ended(""), ended("no"), stopped
+	for _, tt := range []struct {
+		name   string
+		ends   []events.DisplayEvent
+		close  telemetry.CloseReason
+		result string
+		failed string
+	}{
+		{"success", []events.DisplayEvent{good, good}, "", "success", ""},
+		{"cancellation", []events.DisplayEvent{good, stop}, "", "cancellation", ""},
+		{"failure", []events.DisplayEvent{bad, stop, good}, "", "failure", telemetry.ErrorTypeOther},
+		{"timeout", []events.DisplayEvent{good}, telemetry.CloseReasonTimeout, "timeout", "timeout"},
+		{"killed", nil, telemetry.CloseReasonKilled, "failure", telemetry.ErrorTypeOther},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var sc script
+			for i, end := range tt.ends {
+				end.ItemID = fmt.Sprint("i-end-", i)
+				sc = append(sc, line(started()), line(text(float64(i), fmt.Sprint("msg", i), "Hi.")), line(end))
+			}
+			if tt.close != "" {
+				sc = append(sc, line(started()), line(text(50, "msg50", "Hi.")))
+			}
+			f := fold(t, sc, telemetry.StreamSettings{Identity: nightly("fix")}, tt.close)
+			pipeline, step := f.span(t, "nightly"), f.span(t, "fix")
+			assert.Equal(t, tt.result, attr(pipeline, telemetry.AttrPipelineResult))
+			assert.Equal(t, tt.result, attr(step, telemetry.AttrTaskRunResult))
+			assert.Equal(t, tt.failed, attr(step, telemetry.AttrErrorType))
+			assert.Equal(t, statusIf(tt.failed != ""), pipeline.Status().Code())
+			assert.Equal(t, "https://ci.example/fix", attr(step, telemetry.AttrTaskRunURL))
+		})
+	}
+}
+
+// TestLateSteps: a run or step that comes after the span above it went out hangs under it, with a mark.
+func TestLateSteps(t *testing.T) {
+	now := at(100)
+	s := telemetry.NewDefaultSettings()
+	s.Now = func() time.Time { return now }
+	registry := telemetry.NewRegistry(s)
+	var f folded
+	work := func(task, message string, sec float64) {
+		stream := registry.Open(telemetry.StreamSettings{ID: task + message, Agent: claude, Identity: nightly(task)})
+		end := ended("")
+		end.ItemID = message + "-end"
+		for i, evs := range (script{line(text(sec, message, "Hi.")), line(end)}) {
+			stream.Feed(telemetry.Line{Offset: int64(i)}, evs)
+		}
+		f.take(stream.Take())
+		now = now.Add(s.PipelineIdle + time.Second)
+		f.take(registry.Take())
+	}
+	work("build", "msg1", 1)
+	work("test", "msg2", 60)
+	work("test", "msg3", 120)
+	checkTree(t, &f)
+	late := map[string]string{}
+	for _, s := range f.spans {
+		late[s.Name()+attr(s, telemetry.AttrRunKey)] = attr(s, telemetry.AttrBackground)
+	}
+	assert.Equal(t, map[string]string{
+		"nightly": "", "build": "", "test": "true", "chat m1": "",
+		"invoke_agent claude-codemsg1": "", "invoke_agent claude-codemsg2": "", "invoke_agent claude-codemsg3": "true",
+	}, late)
+}
+
+// TestPipelineOverRestart: the span of a pipeline and of a step that went out does not come again when the run is folded
+// silently after a restart; one that did not go out comes.
+func TestPipelineOverRestart(t *testing.T) {
+	work := func(registry *telemetry.Registry, silent bool) int {
+		stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Identity: nightly("fix")})
+		for i, evs := range (script{line(started()), line(text(1, "msg1", "Hi.")), line(ended(""))}) {
+			stream.Feed(telemetry.Line{Offset: int64(i), Silent: silent}, evs)
+		}
+		out := registry.Close()
+		return out.Traces.SpanCount()
+	}
+	before := newRegistry()
+	assert.Equal(t, 2, work(before, false))
+	after := newRegistry()
+	after.Restore(before.State())
+	assert.Zero(t, work(after, true), "told before")
+	assert.Equal(t, 2, work(newRegistry(), true), "owed")
+}
+
+// TestBoundedPipelines: of many pipeline runs, and of many steps of one, the oldest are forgotten, and counted.
+func TestBoundedPipelines(t *testing.T) {
+	for _, tt := range []struct{ name, key string }{{"runs", telemetry.AttrPipelineRunID}, {"steps", telemetry.AttrTaskName}} {
+		t.Run(tt.name, func(t *testing.T) {
+			now := at(100)
+			s := telemetry.NewDefaultSettings()
+			s.Limits.Pipelines, s.Now = 3, func() time.Time { return now }
+			registry := telemetry.NewRegistry(s)
+			spans, forgotten := 0, 0
+			for i := range 10 {
+				identity := telemetry.NewIdentity(telemetry.Attribute{Key: tt.key, Value: fmt.Sprint("n", i)}).With(nightly("fix"))
+				stream := registry.Open(telemetry.StreamSettings{ID: fmt.Sprint(i), Agent: claude, Identity: identity})
+				stream.Feed(telemetry.Line{}, line(text(1, fmt.Sprint("msg", i), "Hi.")))
+				stream.Close(telemetry.CloseReasonNoResult)
+				now = now.Add(s.PipelineIdle + time.Second)
+				out := registry.Take()
+				spans, forgotten = spans+out.Traces.SpanCount(), forgotten+out.Counts.ForgottenPipelines
+			}
+			assert.Equal(t, 7, forgotten)
+			assert.Equal(t, map[string]int{"runs": 20, "steps": 11}[tt.name], spans)
+		})
+	}
+}
+
+func TestOuterTrace(t *testing.T) {
+	parent := telemetry.Parent{TraceID: [16]byte{1, 2, 3}, SpanID: [8]byte{4, 5}}
+	registry := newRegistry()
+	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Parent: parent})
+	for _, evs := range parallelTools() {
+		stream.Feed(telemetry.Line{}, clone(evs))
+	}
+	var f folded
+	f.take(stream.Take())
+	run := f.span(t, "invoke_agent claude-code")
+	assert.Equal(t, parent.TraceID, run.TraceID())
+	assert.Equal(t, parent.SpanID, run.ParentSpanID())
+}

@@ -1,0 +1,79 @@
+package telemetry
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// TestClosedStreamsAreForgotten: whatever a stream was at when it closed, the registry keeps no hold of it. Else a
+// receiver that reads files for months would keep them all.
+func TestClosedStreamsAreForgotten(t *testing.T) {
+	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	settings := NewDefaultSettings()
+	settings.Now = func() time.Time { return at }
+	r := NewRegistry(settings)
+	event := func(kind events.Kind, message, agent, turn string) []events.DisplayEvent {
+		return []events.DisplayEvent{{Kind: kind, Time: at, SessionID: "s1", MessageID: message, AgentID: agent, TurnID: turn, ItemID: message + agent + turn, Text: "x"}}
+	}
+	var streams []*Stream
+	for i, evs := range [][]events.DisplayEvent{
+		event(events.KindText, "msg1", "", "turn1"),     // a run that is watched live
+		event(events.KindText, "sub1", "ag1", "turn1"),  // a sub-agent at work
+		event(events.KindText, "sub2", "ag2", "turn2"),  // one whose run nobody told
+		event(events.KindPrompt, "", "ag3", ""),         // one that waits for its call
+		event(events.KindNotice, "", "", ""),            // a run without a key
+		event(events.KindToolUse, "msg9", "", "turn77"), // a call without a result
+	} {
+		s := r.Open(StreamSettings{ID: fmt.Sprint("f", i), Agent: Agent{Provider: "p"}})
+		s.Feed(Line{Live: true, Arrival: at}, evs)
+		streams = append(streams, s)
+	}
+	require.NotEmpty(t, r.children)
+	require.NotEmpty(t, r.live)
+	require.NotEmpty(t, r.families.waiting)
+	for _, s := range streams {
+		s.Close(CloseReasonTruncated)
+	}
+	assert.Empty(t, r.children)
+	assert.Empty(t, r.live)
+	assert.Empty(t, r.families.waiting)
+	for key, k := range r.families.agents.values {
+		assert.Nil(t, k.child, "%v", key)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	forgotten := 0
+	m := newMemory[string, int](2, &forgotten)
+	m.set("a", 1)
+	m.set("b", 2)
+	m.set("a", 3)
+	assert.Zero(t, forgotten, "a key that is known takes no room")
+	m.set("c", 4)
+	_, known := m.get("a")
+	assert.False(t, known, "the oldest goes first, however often it was set")
+	assert.Equal(t, 1, forgotten)
+	value, known := m.take("b")
+	assert.True(t, known)
+	assert.Equal(t, 2, value)
+	m.set("d", 5)
+	assert.Equal(t, 1, forgotten, "what was taken is not forgotten")
+	assert.Len(t, m.values, 2)
+}
+
+func TestEmitted(t *testing.T) {
+	e := newEmitted(2)
+	assert.True(t, e.first(1))
+	assert.False(t, e.first(1))
+	assert.True(t, e.first(2))
+	assert.True(t, e.first(3))
+	assert.False(t, e.first(2))
+	assert.True(t, e.first(1), "forgotten")
+	assert.Len(t, e.marks, 2)
+}

@@ -1,0 +1,66 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// TestSilentFold proves what a restart relies on: folding silently up to any line and then reading on gives exactly what
+// was not given before.
+func TestSilentFold(t *testing.T) {
+	spawn := use(8, "msg3", "a1", "Agent", "Look")
+	spawn.Tool.AgentType = "Explore"
+	sc := append(parallelTools()[:7:7],
+		line(spawn), line(under("a1", use(9, "sub1", "t3", "Read", "y")), under("a1", text(9, "sub1", "Hm."))),
+		line(under("a1", result(10, "t3"))), line(result(11, "a1")), line(ended("")),
+		line(started()), line(text(20, "msg8", "Second.")), line(ended("")))
+	everything := describe(t, sc, 0)
+	for position := range len(sc) {
+		before := describeUntil(t, sc, position)
+		after := describe(t, sc, position)
+		assert.Equal(t, everything, append(before, after...), "cut before line %d", position)
+	}
+}
+
+// TestSilentFoldOfNoise proves the same of random events.
+func TestSilentFoldOfNoise(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		sc := noise(rng)
+		position := rng.IntN(len(sc))
+		assert.Equal(t, describe(t, sc, 0), append(describeUntil(t, sc, position), describe(t, sc, position)...), "seed %d, cut before line %d", seed, position)
+	}
+}
+
+func describe(t *testing.T, sc script, position int) []string {
+	t.Helper()
+	return run(sc, func(i int) bool { return i < position }, len(sc))
+}
+
+func describeUntil(t *testing.T, sc script, position int) []string {
+	t.Helper()
+	return run(sc, func(int) bool { return false }, position)
+}
+
+// run folds the first n lines and lists what comes out, without the end of the stream.
+func run(sc script, silent func(i int) bool, n int) []string {
+	stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude})
+	list := []string{}
+	for i, evs := range sc[:n] {
+		stream.Feed(telemetry.Line{Offset: int64(i), Silent: silent(i)}, clone(evs))
+		var f folded
+		f.take(stream.Take())
+		for _, s := range f.spans {
+			list = append(list, fmt.Sprint("span ", s.Name(), s.SpanID(), s.ParentSpanID(), s.StartTimestamp(), s.EndTimestamp(), s.Attributes().AsRaw()))
+		}
+		for _, lr := range f.records {
+			list = append(list, fmt.Sprint("record ", lr.EventName(), lr.SpanID(), lr.Timestamp(), lr.Attributes().AsRaw()))
+		}
+	}
+	return list
+}

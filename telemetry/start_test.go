@@ -1,0 +1,156 @@
+package telemetry_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// TestSessionOnTheRun: what start lines tell of a session stands on the spans of its runs, and of no other session's.
+func TestSessionOnTheRun(t *testing.T) {
+	begin := started()
+	begin.Session = &events.Session{WorkingDir: "/w/shop", Branch: "main", PermissionMode: "plan", PreviousID: "s0"}
+	turn := events.DisplayEvent{Kind: events.KindTurnStarted, Time: at(4), SessionID: "s1", ItemID: "i-turn", Session: &events.Session{WorkingDir: "/w/shop/doc"}}
+	other := text(20, "msg3", "Elsewhere.")
+	other.SessionID = "s2"
+	otherStart := events.DisplayEvent{Kind: events.KindSessionStarted, Time: at(19), SessionID: "s2", ItemID: "i-start-2", Session: &events.Session{}}
+	f := fold(t, script{
+		line(begin), line(text(1, "msg1", "One.")), line(ended("")),
+		line(turn), line(text(5, "msg2", "Two.")), line(ended("")),
+		line(otherStart), line(other),
+	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	var runs []ptrace.Span
+	for _, s := range f.spans {
+		if attr(s, telemetry.AttrGenAIOperationName) == telemetry.OperationInvokeAgent {
+			runs = append(runs, s)
+		}
+	}
+	require.Len(t, runs, 3)
+	for _, tt := range []struct {
+		run             int
+		dir, branch     string
+		mode, continues string
+	}{{0, "/w/shop", "main", "plan", "s0"}, {1, "/w/shop/doc", "main", "plan", "s0"}, {2, "", "", "", ""}} {
+		assert.Equal(t, tt.dir, attr(runs[tt.run], telemetry.AttrProcessWorkDir), "run %d", tt.run)
+		assert.Equal(t, tt.branch, attr(runs[tt.run], telemetry.AttrVCSHeadName), "run %d", tt.run)
+		assert.Equal(t, tt.mode, attr(runs[tt.run], telemetry.AttrPermissionMode), "run %d", tt.run)
+		assert.Equal(t, tt.continues, attr(runs[tt.run], telemetry.AttrSessionPrevious), "run %d", tt.run)
+	}
+}
+
+// TestCompaction marks the first model call after a compaction, in the run or in the next, and no other.
+func TestCompaction(t *testing.T) {
+	notice := func(sec float64, id string) []events.DisplayEvent {
+		return line(events.DisplayEvent{Kind: events.KindNotice, Time: at(sec), SessionID: "s1", ItemID: id, Notice: events.Notice{Code: events.NoticeCompaction}})
+	}
+	for semconv, key := range map[telemetry.Semconv]string{telemetry.SemconvGenAI01: "gen_ai.conversation.compacted", telemetry.SemconvV141: "tailspan.conversation.compacted"} {
+		settings := telemetry.NewDefaultSettings()
+		settings.Semconv, settings.Now = semconv, func() time.Time { return at(1000) }
+		stream := telemetry.NewRegistry(settings).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
+		for i, evs := range (script{
+			line(started()), line(text(1, "msg1", "One.")), notice(2, "n1"), line(text(3, "msg2", "Two.")), line(text(4, "msg3", "Three.")), line(ended("")),
+			notice(5, "n2"), line(prompt(6, "p2")), line(text(7, "msg4", "Four.")), line(ended("")),
+		}) {
+			stream.Feed(telemetry.Line{Offset: int64(i)}, evs)
+		}
+		var f folded
+		f.take(stream.Take())
+		compacted := map[string]bool{}
+		for _, s := range f.spans {
+			if id := attr(s, telemetry.AttrGenAIResponseID); id != "" {
+				compacted[id] = attr(s, key) == "true"
+			}
+		}
+		assert.Equal(t, map[string]bool{"msg1": false, "msg2": true, "msg3": false, "msg4": true}, compacted, semconv)
+	}
+}
+
+// TestStepStarted: the start of a run that is watched live is told once, with model and agent; that of a sub-agent in a
+// file of its own is not, nor is one that was read afterwards.
+func TestStepStarted(t *testing.T) {
+	persona := telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: "fixer"})
+	registry := newRegistry()
+	parent := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude, Identity: persona})
+	child := registry.Open(telemetry.StreamSettings{ID: "child", Agent: claude, Identity: persona})
+	spawn := use(1, "msg1", "a1", "Agent", "Look")
+	answer := result(9, "a1")
+	answer.Tool.AgentID = "ag1"
+	for i, evs := range (script{line(started()), line(spawn), line(answer)}) {
+		parent.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(2)}, evs)
+	}
+	child.Feed(telemetry.Line{Live: true, Arrival: at(3)}, line(of("ag1", text(3, "sub1", "Looking."))))
+	afterwards := registry.Open(telemetry.StreamSettings{ID: "old", Agent: claude})
+	afterwards.Feed(telemetry.Line{}, line(text(1, "old1", "Hi.")))
+	var f folded
+	for _, s := range []*telemetry.Stream{parent, child, afterwards} {
+		f.take(s.Take())
+	}
+	var told []map[string]any
+	for _, lr := range f.records {
+		if lr.EventName() == telemetry.EventNameStepStarted {
+			told = append(told, lr.Attributes().AsRaw())
+		}
+	}
+	require.Len(t, told, 1)
+	assert.Equal(t, "m1", told[0][telemetry.AttrGenAIRequestModel])
+	assert.Equal(t, "fixer", told[0][telemetry.AttrGenAIAgentName])
+}
+
+// TestProgress tells how long a run that is watched live has taken, at each interval, and how long it may still take.
+func TestProgress(t *testing.T) {
+	now := at(0)
+	settings := telemetry.NewDefaultSettings()
+	settings.Now = func() time.Time { return now }
+	for expected, want := range map[time.Duration][]float64{0: {0, 0}, 25 * time.Second: {15, 4}, 12 * time.Second: {2, 0}} {
+		now = at(0)
+		registry := telemetry.NewRegistry(settings)
+		stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, ExpectedDuration: expected})
+		stream.Feed(telemetry.Line{Live: true, Arrival: now}, line(text(0, "msg1", "Hi.")))
+		var etas, elapsed []float64
+		for _, sec := range []float64{5, 10, 15, 21} {
+			now = at(sec)
+			for _, rl := range registry.Take().Logs.ResourceLogs().All() {
+				for _, lr := range rl.ScopeLogs().At(0).LogRecords().All() {
+					assert.Equal(t, telemetry.EventNameProgress, lr.EventName())
+					raw := lr.Attributes().AsRaw()
+					etas, elapsed = append(etas, raw[telemetry.AttrStepETA].(float64)), append(elapsed, raw[telemetry.AttrElapsed].(float64))
+				}
+			}
+		}
+		assert.Equal(t, []float64{10, 21}, elapsed, "expected %v", expected)
+		assert.Equal(t, want, etas, "expected %v", expected)
+		stream.Feed(telemetry.Line{Offset: 1, Live: true, Arrival: now}, line(ended("")))
+		now = at(60)
+		assert.Zero(t, registry.Take().Logs.LogRecordCount(), "the run is over")
+	}
+}
+
+// TestPersona names the top agent's run, its tools and records, and nobody else's.
+func TestPersona(t *testing.T) {
+	persona := telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: "fixer"})
+	spawn := use(1, "msg1", "a1", "Agent", "Look")
+	spawn.Tool.AgentType = "Explore"
+	f := fold(t, script{
+		line(started()), line(spawn), line(under("a1", use(2, "sub1", "t1", "Grep", "x"))), line(under("a1", result(3, "t1"))), line(result(4, "a1")), line(ended("")),
+	}, telemetry.StreamSettings{Identity: persona}, telemetry.CloseReasonShutdown)
+	for name, want := range map[string]string{
+		"invoke_agent fixer": "fixer", "execute_tool Agent": "fixer", "chat m1": "Explore", "invoke_agent Explore": "Explore", "execute_tool Grep": "Explore",
+	} {
+		assert.Equal(t, want, attr(f.span(t, name), telemetry.AttrGenAIAgentName), name)
+	}
+	for _, lr := range f.records {
+		v, _ := lr.Attributes().Get(telemetry.AttrGenAIAgentName)
+		_, inner := lr.Attributes().Get(telemetry.AttrParentCallID)
+		assert.Equal(t, inner, v.Str() == "Explore", lr.EventName())
+	}
+	orphan := fold(t, script{line(of("ag1", text(1, "sub1", "Alone.")))}, telemetry.StreamSettings{Identity: persona}, telemetry.CloseReasonShutdown)
+	run := orphan.span(t, "invoke_agent claude-code")
+	assert.Equal(t, "ag1", attr(run, telemetry.AttrParentUnknown))
+	assert.Equal(t, "ag1", attr(run, telemetry.AttrAgentID))
+}
