@@ -41,7 +41,8 @@ func (s *Stream) openRun(key string, waiting []held) {
 	top.spanID = spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	r.top = top
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
-		r.copied = isCopy(waiting) || r.idScope == "" && !s.registry.owns(s.settings.ID, "run", s.settings.Agent.Provider, key)
+		r.replayed = isCopy(waiting)
+		r.copied = r.replayed || r.idScope == "" && !s.registry.owns(s.settings.ID, "run", s.settings.Agent.Provider, key)
 	}
 	if !s.settings.Parent.Empty() {
 		r.traceID, top.parent = s.settings.Parent.TraceID, s.settings.Parent.SpanID
@@ -53,7 +54,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 		r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, key)
 	}
 	r.started, r.expected = s.registry.settings.Now(), s.settings.ExpectedDuration
-	r.ref = &runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID}
+	r.ref = &runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: top.spanID, heard: !r.copied}
 	s.run = r
 	if s.live && !r.copied {
 		s.stepStarted(r, waiting)
@@ -198,8 +199,8 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 
 // announceTurn tells the family which run a turn belongs to.
 func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
-	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent {
-		return // a sub-agent works in a turn that is its parent's to announce
+	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.replayed {
+		return // a sub-agent works in a turn that is its parent's to announce, and history is its owner's
 	}
 	r.turn = ev.TurnID
 	s.tell(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, ev.TurnID}, r.ref))
@@ -211,13 +212,23 @@ func (s *Stream) announceAgent(c *call, id string) {
 		return // an agent did not start itself
 	}
 	c.agentID = id
-	c.ref = &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name}
+	if c.caller.run.replayed {
+		return
+	}
+	c.ref = &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.caller.heard()}
 	if c.closed {
 		c.tellSpan()
 	}
 	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, c.ref))
 	if c.closed {
-		s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, false))
+		s.endAgent(c, CloseReasonResult, false)
+	}
+}
+
+// endAgent tells the family that an agent's work is over. Whoever is not heard leaves that to who is.
+func (s *Stream) endAgent(c *call, reason CloseReason, failed bool) {
+	if c.agentID != "" && c.caller.heard() {
+		s.tell(s.registry.endAgent(s.keyOf(c), reason, failed))
 	}
 }
 

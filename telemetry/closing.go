@@ -45,7 +45,7 @@ func (s *Stream) finishCall(c *call, ev *events.DisplayEvent, at moment) {
 		if t.State == events.ToolStateBackground {
 			s.registry.inBackground(s.keyOf(c))
 		} else { // when the call is closed: the agent looks at its span
-			defer func() { s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, t.Error)) }()
+			defer func() { s.endAgent(c, CloseReasonResult, t.Error) }()
 		}
 	}
 	if c.child != nil {
@@ -83,9 +83,7 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 	default:
 		return
 	}
-	if c.agentID != "" {
-		s.tell(s.registry.endAgent(s.keyOf(c), reason, failed))
-	}
+	s.endAgent(c, reason, failed)
 	if c.child != nil && (c.child.background || c.child.detached) {
 		s.closeAgent(c.child, reason, failed)
 	}
@@ -151,19 +149,19 @@ func (s *Stream) writeChild(r *run, reason CloseReason) {
 	k := s.registry.kinNow(r.kin)
 	a := r.top
 	failed := k.ended && k.failed
-	if k.call != nil {
+	if k.call != nil && (k.call.heard || s.registry.spanIsOut(r.traceID, k.call.spanID)) {
 		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, a.name, k.call.toolName)
-		a.background = k.background || outside(a.span, k.call.span.Load())
+		a.background = k.background || !k.call.heard || outside(a.span, k.call.span.Load())
 	} else {
 		a.parent = r.ref.topSpanID
 		r.orphan = r.kin.agent
-		a.background = outside(a.span, r.ref.span.Load())
+		a.background = !r.ref.heard || outside(a.span, r.ref.span.Load())
 	}
 	s.writeAgent(a, reason, failed || runFailed(r, reason))
 }
 
 // outside reports whether a sub-agent's work lies outside of what its span hangs under, or may, since that is still
-// open. Its tools went out at their own times, so its span is not cut.
+// open; of one whose times another account tells nothing is known at all. Its tools went out at their own times, so its span is not cut.
 func outside(span interval, outer *interval) bool { return outer == nil || !outer.holds(span) }
 
 // linger remembers a closed run for the calls that it still has open, and forgets those that have none left.
@@ -424,7 +422,7 @@ func (s *Stream) putAgentUsage(m pcommon.Map, u events.Usage) {
 // span appends a span with what all spans of a run have; ok is false if it is not to go out: folded silently, told by
 // another file before, or history of another session.
 func (s *Stream) span(a *agent, id, parent pcommon.SpanID, i *interval) (span ptrace.Span, ok bool) {
-	if a.run.copied || a.muted || !s.registry.firstSpan(a.run.traceID, id) || s.silent {
+	if !a.heard() || !s.registry.firstSpan(a.run.traceID, id) || s.silent {
 		return span, false
 	}
 	span = s.sink.span(a.run.resource)

@@ -44,7 +44,8 @@ type run struct {
 	orphan  string // the same, but its parent never came
 	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
 	subAgent bool
-	copied   bool   // history of another session: nothing of it goes out
+	copied   bool   // history of another session, or a second account: nothing of it goes out
+	replayed bool   // history, as the format marks it: whether another stream tells it is not known
 	turn     string // the turn id that was announced last
 }
 
