@@ -82,6 +82,7 @@ func (s *stream) line(data []byte) {
 		}
 	}
 	s.take(s.events.ParseEvents(data))
+	s.pass()
 	if status := s.parser.LineStatus(); s.receiver.config.Stream.RawLines && status != events.LinePassed {
 		s.open()
 		s.fold.RawCopy(s.last, data)
@@ -91,10 +92,21 @@ func (s *stream) line(data []byte) {
 	s.unfinished.Store(s.joiner.Holding())
 }
 
-// take folds events, and hands on the lines that belong to no known provider.
+// take folds events.
 func (s *stream) take(evs []events.DisplayEvent) {
+	if len(evs) == 0 {
+		return
+	}
+	s.open()
+	s.fold.Feed(s.last, evs)
+	s.receiver.meter.events(evs)
+}
+
+// pass hands on the lines of no known provider that the parser's last call let pass. They are valid, and to be told,
+// until its next call: nothing but a line and the end of the stream may come here.
+func (s *stream) pass() {
 	raw := s.parser.Raw()
-	if len(evs) == 0 && len(raw) == 0 {
+	if len(raw) == 0 {
 		return
 	}
 	s.open()
@@ -104,8 +116,6 @@ func (s *stream) take(evs []events.DisplayEvent) {
 		}
 	}
 	s.fold.Raw(s.last, raw)
-	s.fold.Feed(s.last, evs)
-	s.receiver.meter.events(evs)
 }
 
 // tick lets texts go that were quiet for long enough, and then what the parser holds back until a stream is quiet.
@@ -204,7 +214,7 @@ func (s *stream) handOn(ctx context.Context) error {
 		}
 	}
 	for len(s.pending) > 0 {
-		if err := s.receiver.out.deliver(ctx, s.pending[0]); err != nil {
+		if err := s.receiver.out.deliver(ctx, &s.pending[0]); err != nil {
 			return err
 		}
 		s.pending = s.pending[1:]
@@ -224,13 +234,14 @@ func (s *stream) Idle(ctx context.Context) error {
 
 // Close ends the fold for the reason that the source gives.
 func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalDelivery)
+	ctx, cancel := s.receiver.finalContext(ctx, reason)
 	defer cancel()
 	s.receiver.streams.remove(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f, ok := s.events.(events.Flusher); ok {
 		s.take(f.Flush())
+		s.pass()
 	}
 	s.count()
 	if s.fold != nil {
