@@ -131,10 +131,11 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 			err = r.files.Shutdown(ctx) // it was never started
 			return
 		}
-		// First what works beside the reading: it holds streams while a consumer makes it wait.
+		// First what works beside the reading, since it holds streams while a consumer makes it wait. It may be waiting
+		// itself for a stream that the reading holds, so it has ended only after that.
 		r.halt()
-		r.background.Wait()
 		err = r.files.Shutdown(ctx)
+		r.background.Wait()
 		r.cancel()
 		last, cancel := context.WithTimeout(ctx, finalDelivery)
 		defer cancel()

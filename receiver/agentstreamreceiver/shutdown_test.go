@@ -78,6 +78,28 @@ func TestShutdownWhileAQuietTextIsRefused(t *testing.T) {
 	inTime(t, func() { assert.ErrorIs(t, r.Shutdown(ctx), context.DeadlineExceeded) })
 }
 
+// TestShutdownWhileALineIsRefused: what works by time waits for the stream meanwhile, and must not be waited for.
+func TestShutdownWhileALineIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendTo(t, path, assistant("1", "One."))
+	var logs gate
+	logs.shut.Store(true)
+	r := receiverInto(t, configFor(path), &consumertest.TracesSink{}, &logs)
+	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
+	require.Eventually(t, func() bool { return logs.refused.Load() > 0 }, wait, tick)
+	work, halt := context.WithCancel(t.Context())
+	halted := r.halt
+	r.halt = func() { halt(); halted() }
+	r.background.Go(func() {
+		for _, s := range r.streams.list() {
+			assert.Error(t, s.tick(work))
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	inTime(t, func() { assert.ErrorIs(t, r.Shutdown(ctx), context.DeadlineExceeded) })
+}
+
 // TestOneRefusalAtShutdownDoublesNothing: spans that were accepted do not come again because the records beside them were
 // not.
 func TestOneRefusalAtShutdownDoublesNothing(t *testing.T) {

@@ -122,6 +122,9 @@ func (s *stream) pass() {
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err // it came to an end while the reading held the stream
+	}
 	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
 		s.restless.Store(false)
 		evs := s.parser.Quiet()
