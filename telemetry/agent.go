@@ -40,6 +40,9 @@ func (a *agent) sawModel(model string) {
 	}
 }
 
+// heard reports whether what the agent does goes out, and no other stream's account of it.
+func (a *agent) heard() bool { return !a.run.copied && !a.muted }
+
 // cover stretches the agent's span over i, and with it the spans that it lies in, so that children lie inside their
 // parents. What is closed is out already and stays as it is; so does the call of a sub-agent in the background.
 func (a *agent) cover(i interval) {

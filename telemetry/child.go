@@ -43,8 +43,8 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 
 // announceTurn tells the family which run a turn belongs to.
 func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
-	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent {
-		return // a sub-agent works in a turn that is its parent's to announce
+	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.replayed {
+		return // a sub-agent works in a turn that is its parent's to announce, and history is its owner's
 	}
 	r.turn = ev.TurnID
 	s.tell(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, ev.TurnID}, r.ref))
@@ -56,9 +56,20 @@ func (s *Stream) announceAgent(c *call, id string) {
 		return // an agent did not start itself
 	}
 	c.agentID = id
-	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name}))
+	if c.caller.run.replayed {
+		return
+	}
+	ref := &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.caller.heard()}
+	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, ref))
 	if c.closed {
-		s.tell(s.registry.endAgent(s.keyOf(c), ending{reason: CloseReasonResult, span: c.span}))
+		s.endAgent(c, ending{reason: CloseReasonResult, span: c.span})
+	}
+}
+
+// endAgent tells the family that an agent's work is over. Whoever is not heard leaves that to who is.
+func (s *Stream) endAgent(c *call, how ending) {
+	if c.agentID != "" && c.caller.heard() {
+		s.tell(s.registry.endAgent(s.keyOf(c), how))
 	}
 }
 
@@ -69,7 +80,7 @@ func (s *Stream) announceEnd(c *call, out outcome) {
 	case out.background:
 		s.registry.inBackground(s.keyOf(c))
 	default:
-		s.tell(s.registry.endAgent(s.keyOf(c), ending{reason: out.reason, failed: out.failed(), span: c.span}))
+		s.endAgent(c, ending{reason: out.reason, failed: out.failed(), span: c.span})
 	}
 }
 
@@ -111,16 +122,16 @@ func (s *Stream) writeChild(r *run, reason CloseReason) {
 	k := s.registry.kinNow(r.kin)
 	a := r.top
 	failed := k.ended && k.ending.failed
-	if k.call != nil {
+	if k.call != nil && (k.call.heard || s.registry.spanIsOut(r.traceID, k.call.spanID)) {
 		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, a.name, k.call.toolName)
 		// What its file tells may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
 		// of a call that is still open when the reading stops.
-		a.background = k.background || !k.ended || k.ending.span.start.known() && !k.ending.span.holds(a.span)
+		a.background = k.background || !k.call.heard || !k.ended || k.ending.span.start.known() && !k.ending.span.holds(a.span)
 	} else {
 		a.parent = r.ref.topSpanID
 		r.orphan = r.kin.agent
 		over := r.ref.span.Load()
-		a.background = over == nil || !over.holds(a.span)
+		a.background = !r.ref.heard || over == nil || !over.holds(a.span)
 	}
 	s.writeAgent(a, reason, failed || runFailed(r, reason))
 }

@@ -22,7 +22,7 @@ type sighting struct {
 func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
 	r.sequence++
-	if r.copied || a.muted {
+	if !a.heard() {
 		return false
 	}
 	id := s.uid(r, of, what)
@@ -75,7 +75,7 @@ func (s *Stream) stamp(lr plog.LogRecord, at moment, seen time.Time) {
 // span appends a span with what all spans of a run have; ok is false if it is not to go out: folded silently, told by
 // another file before, or history of another session.
 func (s *Stream) span(a *agent, id, parent pcommon.SpanID, i *interval) (span ptrace.Span, ok bool) {
-	if a.run.copied || a.muted || !s.registry.firstSpan(a.run.traceID, id) || s.silent {
+	if !a.heard() || !s.registry.firstSpan(a.run.traceID, id) || s.silent {
 		return span, false
 	}
 	span = s.sink.span(a.run.resource)

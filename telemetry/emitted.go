@@ -35,6 +35,12 @@ func (e *emitted) first(mark uint64) bool {
 	return true
 }
 
+// has reports whether a mark was entered.
+func (e *emitted) has(mark uint64) bool {
+	_, seen := e.marks[mark]
+	return seen
+}
+
 // spanMark mixes the ids, which are hashes already. A span id alone would do, but for two traces of one pipeline each.
 func spanMark(trace pcommon.TraceID, span pcommon.SpanID) uint64 {
 	return binary.BigEndian.Uint64(span[:]) ^ binary.BigEndian.Uint64(trace[:8])*0x9e3779b97f4a7c15

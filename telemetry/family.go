@@ -26,6 +26,7 @@ type runRef struct {
 	sessionID string
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID
+	heard     bool                     // the run's span and times go out as this stream tells them
 	span      atomic.Pointer[interval] // nil until the run is over
 }
 
@@ -34,6 +35,7 @@ type callRef struct {
 	spanID    pcommon.SpanID
 	agentType string
 	toolName  string
+	heard     bool // its span goes out, if not before then when its stream ends
 }
 
 // agentKey names a sub-agent. Formats whose agents have sessions of their own name it by that session alone.
@@ -103,14 +105,15 @@ func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 }
 
 // announceAgent tells that a call of a run started an agent. Formats differ in whether the agent has a session of its
-// own, so it is announced under both names.
+// own, so it is announced under both names. Of two accounts of a run that which is heard counts; the other may know more,
+// so it is taken until then.
 func (r *Registry) announceAgent(key agentKey, run *runRef, call *callRef) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var told []*Stream
 	for _, key := range bothNames(key) {
 		k := r.families.kinOf(key)
-		if k.call != nil {
+		if k.call != nil && (k.call.heard || !call.heard) {
 			continue
 		}
 		k.run, k.call = run, call

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -187,4 +188,31 @@ func TestFoldOfNoise(t *testing.T) {
 			fold(t, noise(rand.New(rand.NewPCG(seed, 1))), telemetry.StreamSettings{FileTime: at(50)}, telemetry.CloseReasonShutdown)
 		})
 	}
+}
+
+// TestCopiedHistoryAdoptsNobody reads a fork and a sub-agent of the session that it was forked from, but not that session:
+// no span of the history goes out, so the sub-agent is an orphan with a trace of its own.
+func TestCopiedHistoryAdoptsNobody(t *testing.T) {
+	spawn := use(1, "msg-1", "c1", "spawn", "look around")
+	spawn.Copied = true
+	answer := result(3, "c1")
+	answer.Tool.AgentID, answer.Copied = "child", true
+	work := text(2, "msg-2", "looking")
+	work.SessionID, work.AgentID = "child", "child"
+
+	registry := newRegistry()
+	fork := registry.Open(telemetry.StreamSettings{ID: "fork", Agent: claude})
+	child := registry.Open(telemetry.StreamSettings{ID: "child", Agent: claude})
+	var f folded
+	fork.Feed(telemetry.Line{}, line(spawn))
+	fork.Feed(telemetry.Line{Offset: 1}, line(answer))
+	child.Feed(telemetry.Line{}, line(work))
+	for _, s := range []*telemetry.Stream{fork, child} {
+		s.Close(telemetry.CloseReasonShutdown)
+		f.take(s.Take())
+	}
+	agent := f.span(t, "invoke_agent claude-code")
+	assert.Equal(t, "child", attr(agent, telemetry.AttrParentUnknown))
+	assert.True(t, agent.ParentSpanID().IsEmpty(), "parent of %s", agent.Name())
+	assert.Empty(t, otlpjson.Check(f.traces...))
 }

@@ -35,7 +35,7 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 	if s := state.Run; s != nil {
 		id := runID{s.Trace, s.Top}
 		if run = r.restoredRuns[id]; run == nil {
-			run = &runRef{key: s.Key, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top}
+			run = &runRef{key: s.Key, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
 			r.restoredRuns[id] = run
 		}
 		if s.Ended != nil {
@@ -49,7 +49,7 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 			k.run = run
 		}
 		if k.call == nil && state.Call != nil {
-			k.call = &callRef{spanID: state.Call.Span, agentType: state.Call.Type, toolName: state.Call.Tool}
+			k.call = &callRef{spanID: state.Call.Span, agentType: state.Call.Type, toolName: state.Call.Tool, heard: state.Call.Heard}
 		}
 		k.background = k.background || state.Background
 		if state.Ended && !k.ended {

@@ -162,6 +162,13 @@ func (r *Registry) firstRecord(u uid) bool {
 	return r.emitted.first(recordMark(u))
 }
 
+// spanIsOut reports whether a span went out.
+func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.emitted.has(spanMark(trace, span))
+}
+
 // owns reports whether a stream is the one that tells of a run or of a sub-agent. A run happens once: a stream that
 // tells one which another told before is a second account of the same session (the transcript beside the stream), or
 // has copied its history. The first one is heard, since two would tell different times and tokens under the same ids.

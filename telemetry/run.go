@@ -45,7 +45,8 @@ type run struct {
 	orphan  string // the same, but its parent never came
 	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
 	subAgent bool
-	copied   bool   // history of another session: nothing of it goes out
+	copied   bool   // history of another session, or a second account: nothing of it goes out
+	replayed bool   // history, as the format marks it: whether another stream tells it is not known
 	turn     string // the turn id that was announced last
 }
 
@@ -140,10 +141,11 @@ func (s *Stream) openRun(key string, waiting []held) {
 		spanID: spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key),
 	}
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
-		r.copied = isCopy(waiting) || r.idScope == "" && !s.owns("run", s.settings.Agent.Provider, key)
+		r.replayed = isCopy(waiting)
+		r.copied = r.replayed || r.idScope == "" && !s.owns("run", s.settings.Agent.Provider, key)
 	}
 	s.placeRun(r, occurrence)
-	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID})
+	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: !r.copied})
 	s.run = r
 }
 

@@ -83,6 +83,7 @@ type RunState struct {
 	Trace   pcommon.TraceID `json:"trace"`
 	Top     pcommon.SpanID  `json:"top"`
 	Ended   *Times          `json:"ended,omitempty"`
+	Heard   bool            `json:"heard,omitempty"` // its span goes out as this account tells it
 }
 
 // Times are the start and the end of a span, in Unix nanoseconds.
@@ -109,9 +110,10 @@ func (t *Times) interval() (i interval) {
 
 // CallState is the call that started a sub-agent.
 type CallState struct {
-	Span pcommon.SpanID `json:"span"`
-	Type string         `json:"type,omitempty"`
-	Tool string         `json:"tool,omitempty"`
+	Span  pcommon.SpanID `json:"span"`
+	Type  string         `json:"type,omitempty"`
+	Tool  string         `json:"tool,omitempty"`
+	Heard bool           `json:"heard,omitempty"` // its span goes out
 }
 
 // maxState bounds each list of a state; the oldest are forgotten.
@@ -164,10 +166,10 @@ func (s *Stream) kinState() *KinState {
 		run = s.run.ref // told by its turn alone
 	}
 	if run != nil {
-		state.Run = &RunState{Key: run.key, Session: run.sessionID, Trace: run.traceID, Top: run.topSpanID, Ended: timesOf(run.span.Load())}
+		state.Run = &RunState{Key: run.key, Session: run.sessionID, Trace: run.traceID, Top: run.topSpanID, Ended: timesOf(run.span.Load()), Heard: run.heard}
 	}
 	if k.call != nil {
-		state.Call = &CallState{Span: k.call.spanID, Type: k.call.agentType, Tool: k.call.toolName}
+		state.Call = &CallState{Span: k.call.spanID, Type: k.call.agentType, Tool: k.call.toolName, Heard: k.call.heard}
 	}
 	return state
 }

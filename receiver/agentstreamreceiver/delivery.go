@@ -44,8 +44,9 @@ func newDelivery(set receiver.Settings, retry config.Retry, m *meter) (delivery,
 	return delivery{retry: retry, logger: set.Logger, meter: m, report: report}, nil
 }
 
-// deliver returns nil when every consumer has accepted out, or refused its part for good. It fails only when ctx ends.
-func (d *delivery) deliver(ctx context.Context, out telemetry.Output) error {
+// deliver returns nil when every consumer has accepted out, or refused its part for good. It fails only when ctx ends, and
+// leaves in out what was not accepted.
+func (d *delivery) deliver(ctx context.Context, out *telemetry.Output) error {
 	if d.mark != nil {
 		d.mark(out.Traces, out.Logs)
 	}
@@ -59,6 +60,7 @@ func (d *delivery) deliver(ctx context.Context, out telemetry.Output) error {
 		if err != nil {
 			return err
 		}
+		out.Traces = ptrace.NewTraces()
 	}
 	if n := out.Logs.LogRecordCount(); n > 0 && d.logs != nil {
 		return d.insist(ctx, signalLogs, n, func(ctx context.Context) error {

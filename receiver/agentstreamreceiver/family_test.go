@@ -271,3 +271,24 @@ func TestFamilyWithClocksApart(t *testing.T) {
 		})
 	}
 }
+
+// TestFamilyOfTwoAccounts reads a stream, ended after each of its lines, and the transcripts of the same session: the
+// stream is heard, so what hangs under a call that it never told must not be left hanging.
+func TestFamilyOfTwoAccounts(t *testing.T) {
+	folder := filepath.Join("..", "..", "testdata", "claude")
+	for _, name := range []string{"background", "subagent", "subagent-2.0.50", "subagent-2.1.30"} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(folder, name+".jsonl"))
+			require.NoError(t, err)
+			stream := filepath.Join(t.TempDir(), "stream.jsonl")
+			paths := append([]string{stream}, families(t)["claude/"+name]...)
+			end := 0
+			for line := range bytes.Lines(data) {
+				end += len(line)
+				require.NoError(t, os.WriteFile(stream, data[:end], 0o600))
+				e := readFamily(t, paths, func([]*reading) (int, int) { return 0, 1 << 30 })
+				require.Empty(t, otlpjson.Check(e.traces...), "%d bytes of %s", end, name)
+			}
+		})
+	}
+}

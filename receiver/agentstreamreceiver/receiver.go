@@ -16,10 +16,12 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// finalDelivery is how long shutdown waits for consumers to take the last spans.
+// finalDelivery is how long consumers may take for the last spans: of a file that is gone, and at shutdown of all files
+// together.
 const finalDelivery = 5 * time.Second
 
 // agentStream is the receiver. Start and Shutdown may be called once for each pipeline that it stands in; the first
@@ -46,8 +48,10 @@ type agentStream struct {
 	onShutdown func()
 	start      sync.Once
 	stop       sync.Once
-	cancel     context.CancelFunc
+	cancel     context.CancelFunc // ends the reading
+	halt       context.CancelFunc // ends the work in the background
 	background sync.WaitGroup
+	final      func() time.Time // when all files have to be closed at shutdown, counted from the first
 }
 
 func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
@@ -64,6 +68,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		logger:   set.Logger,
 		meter:    newMeter(builder),
 		registry: telemetry.NewRegistry(foldSettings(&cfg.Telemetry, set.BuildInfo.Version)),
+		final:    sync.OnceValue(func() time.Time { return time.Now().Add(finalDelivery) }),
 		pattern:  pattern,
 		identity: identityOf(&cfg.Identity),
 	}
@@ -94,9 +99,11 @@ func (r *agentStream) Start(ctx context.Context, _ component.Host) error {
 	r.start.Do(func() {
 		run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		r.cancel = cancel
-		r.background.Go(func() { r.flushPipelines(run) })
-		r.background.Go(func() { r.exportMetrics(run) })
-		r.background.Go(func() { r.tickTexts(run) })
+		work, halt := context.WithCancel(run)
+		r.halt = halt
+		r.background.Go(func() { r.flushPipelines(work) })
+		r.background.Go(func() { r.exportMetrics(work) })
+		r.background.Go(func() { r.tickTexts(work) })
 		if err = r.sources.start(run); err == nil {
 			err = r.startCommands(run)
 		}
@@ -110,23 +117,35 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 	r.stop.Do(func() {
 		defer r.onShutdown()
 		defer r.meter.shutdown()
-		err = r.sources.shutdown(ctx)
 		if r.cancel == nil {
-			return // it was never started
+			err = r.sources.shutdown(ctx) // it was never started
+			return
 		}
+		// First what works beside the reading, since it holds streams while a consumer makes it wait. It may be waiting
+		// itself for a stream that the reading holds, so it has ended only after that.
+		r.halt()
+		err = r.sources.shutdown(ctx)
 		r.stopCommands(ctx)
-		r.cancel()
 		r.background.Wait()
+		r.cancel()
 		last, cancel := context.WithTimeout(ctx, finalDelivery)
 		defer cancel()
 		r.out.offer(last, r.registry.Metrics().Take(time.Now()))
 		for _, out := range append(r.undelivered, r.registry.Close()) {
-			if e := r.out.deliver(last, out); e != nil {
+			if e := r.out.deliver(last, &out); e != nil {
 				err = errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
 			}
 		}
 	})
 	return err
+}
+
+// finalContext is for the last that a stream hands on. ctx may have ended already where it is that of a worker.
+func (r *agentStream) finalContext(ctx context.Context, reason source.CloseReason) (context.Context, context.CancelFunc) {
+	if reason == source.CloseReasonShutdown {
+		return context.WithDeadline(ctx, r.final())
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), finalDelivery)
 }
 
 // flushPipelines hands on the spans of pipelines that have become quiet, until ctx ends.
@@ -142,7 +161,7 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if out := r.registry.Take(); r.out.deliver(ctx, out) != nil {
+			if out := r.registry.Take(); r.out.deliver(ctx, &out) != nil {
 				r.undelivered = append(r.undelivered, out) // we are stopping, Shutdown tries once more
 			}
 		}

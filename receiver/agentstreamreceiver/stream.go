@@ -234,7 +234,7 @@ func (s *stream) handOn(ctx context.Context) error {
 		}
 	}
 	for len(s.pending) > 0 {
-		if err := s.receiver.out.deliver(ctx, s.pending[0]); err != nil {
+		if err := s.receiver.out.deliver(ctx, &s.pending[0]); err != nil {
 			return err
 		}
 		s.pending = s.pending[1:]
@@ -254,7 +254,7 @@ func (s *stream) Idle(ctx context.Context) error {
 
 // Close ends the fold for the reason that the source gives.
 func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalDelivery)
+	ctx, cancel := s.receiver.finalContext(ctx, reason)
 	defer cancel()
 	s.receiver.streams.remove(s)
 	s.mu.Lock()

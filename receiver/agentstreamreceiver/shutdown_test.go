@@ -1,0 +1,156 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/receiver/receivertest"
+
+	"github.com/tailspan/tailspan/source"
+)
+
+// gate is a consumer that refuses while it is shut.
+type gate struct {
+	consumertest.LogsSink
+	shut    atomic.Bool
+	refused atomic.Int64
+}
+
+func (g *gate) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
+	if g.shut.Load() {
+		g.refused.Add(1)
+		return errors.New("disk is full")
+	}
+	return g.LogsSink.ConsumeLogs(ctx, ld)
+}
+
+// receiverInto makes a receiver with cfg that is not started yet.
+func receiverInto(t *testing.T, cfg *Config, traces *consumertest.TracesSink, logs *gate) *agentStream {
+	t.Helper()
+	require.NoError(t, cfg.Validate())
+	r, err := newAgentStream(receivertest.NewNopSettings(NewFactory().Type()), cfg)
+	require.NoError(t, err)
+	r.onShutdown = func() {}
+	r.out.traces, r.out.logs = traces, logs
+	return r
+}
+
+// inTime fails the test if f does not return.
+func inTime(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	select {
+	case <-done:
+	case <-time.After(wait):
+		require.Fail(t, "no end within "+wait.String())
+	}
+}
+
+// gemini is a line of a format that tells texts in pieces.
+func gemini(fields string) string { return `{"timestamp":"2026-11-27T20:00:00.000Z",` + fields + "}\n" }
+
+// TestShutdownWhileAQuietTextIsRefused: the text of an agent that has gone quiet is handed on by time and not by a line, so
+// the reading knows nothing of it when a consumer refuses it without end.
+func TestShutdownWhileAQuietTextIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendTo(t, path, gemini(`"type":"init","session_id":"s","model":"m"`)+gemini(`"type":"message","role":"user","content":"count"`))
+	var logs gate
+	r := receiverInto(t, configFor(path), &consumertest.TracesSink{}, &logs)
+	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
+	require.Eventually(t, func() bool { return len(r.streams.list()) > 0 }, wait, tick, "the lines so far are read")
+	logs.shut.Store(true)
+	appendTo(t, path, gemini(`"type":"message","role":"assistant","content":"One.\nTwo.","delta":true`))
+	require.Eventually(t, func() bool { return logs.refused.Load() > 0 }, wait, tick)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	inTime(t, func() { assert.ErrorIs(t, r.Shutdown(ctx), context.DeadlineExceeded) })
+}
+
+// TestShutdownWhileALineIsRefused: what works by time waits for the stream meanwhile, and must not be waited for.
+func TestShutdownWhileALineIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendTo(t, path, assistant("1", "One."))
+	var logs gate
+	logs.shut.Store(true)
+	r := receiverInto(t, configFor(path), &consumertest.TracesSink{}, &logs)
+	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
+	require.Eventually(t, func() bool { return logs.refused.Load() > 0 }, wait, tick)
+	work, halt := context.WithCancel(t.Context())
+	halted := r.halt
+	r.halt = func() { halt(); halted() }
+	r.background.Go(func() {
+		for _, s := range r.streams.list() {
+			assert.Error(t, s.tick(work))
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	inTime(t, func() { assert.ErrorIs(t, r.Shutdown(ctx), context.DeadlineExceeded) })
+}
+
+// TestOneRefusalAtShutdownDoublesNothing: spans that were accepted do not come again because the records beside them were
+// not.
+func TestOneRefusalAtShutdownDoublesNothing(t *testing.T) {
+	var traces consumertest.TracesSink
+	var logs gate
+	logs.shut.Store(true)
+	r := receiverInto(t, configFor(filepath.Join("..", "..", "testdata", "claude", "parallel.jsonl")), &traces, &logs)
+	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
+	require.Eventually(t, func() bool { return logs.refused.Load() > 0 }, wait, tick)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	inTime(t, func() { assert.ErrorIs(t, r.Shutdown(ctx), context.DeadlineExceeded) })
+	rig := &rig{t: t, traces: &traces}
+	require.NotEmpty(t, rig.spans())
+	seen := map[string]bool{}
+	for _, s := range rig.spans() {
+		assert.False(t, seen[s.SpanID().String()], "span %q twice", s.Name())
+		seen[s.SpanID().String()] = true
+	}
+}
+
+// TestManyFilesShareTheLastDelivery: at shutdown the time for what is left is that of all files together, not of each.
+func TestManyFilesShareTheLastDelivery(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b", "c", "d"} {
+		session := strings.ReplaceAll(assistant(name, name), `"s"`, `"`+name+`"`)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(session), 0o600))
+	}
+	var logs gate
+	var traces consumertest.TracesSink
+	r := receiverInto(t, configFor(filepath.Join(dir, "*")), &traces, &logs)
+	asked := 0
+	r.final = func() time.Time { asked++; return time.Now().Add(-time.Second) }
+	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
+	require.Eventually(t, func() bool { return logs.LogRecordCount() == 4 }, wait, tick)
+	logs.shut.Store(true)
+	inTime(t, func() { assert.NoError(t, r.Shutdown(t.Context())) })
+	assert.Equal(t, 4, asked)
+	assert.Len(t, (&rig{t: t, traces: &traces}).spans(), 8, "a consumer that accepts at once gets what is left even then")
+}
+
+// TestPassedLineIsToldOnce: a line of no known provider goes out when it is read, and not again when its stream is quiet.
+func TestPassedLineIsToldOnce(t *testing.T) {
+	var logs gate
+	cfg := configFor("build.log")
+	cfg.Stream.Provider, cfg.Stream.IdleFlush = "none", time.Nanosecond
+	r := receiverInto(t, cfg, &consumertest.TracesSink{}, &logs)
+	s, err := r.Open(t.Context(), source.Stream{ID: "1", Path: "build.log"})
+	require.NoError(t, err)
+	require.NoError(t, s.Lines(t.Context(), []source.Line{{Data: []byte("make: nothing to do")}}))
+	require.NoError(t, s.(*stream).tick(t.Context()))
+	require.NoError(t, s.Close(t.Context(), source.CloseReasonEnd))
+	assert.Equal(t, 1, logs.LogRecordCount())
+}
