@@ -211,6 +211,12 @@ func (s *Stream) announceAgent(c *call, id string) {
 		return // an agent did not start itself
 	}
 	c.agentID = id
+	if c.child == nil { // else its work stands here
+		s.announced = append(s.announced, s.keyOf(c))
+		if drop := len(s.announced) - maxState; drop > 0 {
+			s.announced = slices.Delete(s.announced, 0, drop)
+		}
+	}
 	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name}))
 	if c.closed {
 		s.tell(s.registry.endAgent(s.keyOf(c), CloseReasonResult, false))

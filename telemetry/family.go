@@ -52,6 +52,7 @@ type kin struct {
 	failed bool
 
 	child *Stream // the stream that it works in, once seen
+	done  bool    // its span was written
 }
 
 // families is the meeting place. Its owner locks.
@@ -188,6 +189,15 @@ func (f *families) wait(key any, child *Stream) {
 		}
 	}
 	f.waiting[key] = append(f.waiting[key], child)
+}
+
+// agentDone tells that the span of an agent was written by its own stream.
+func (r *Registry) agentDone(key agentKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range bothNames(key) {
+		r.families.kinOf(key).done = true
+	}
 }
 
 // kinNow is a copy of what is known of an agent.

@@ -70,6 +70,8 @@ type Stream struct {
 	inFlight      int
 	firstInFlight Place
 	foreign       []uint64
+	// announced are the agents that the stream told of and whose work may stand in streams of their own.
+	announced []agentKey
 	// processUsage is the running total that the last result told, by model.
 	processUsage map[string]events.Usage
 }
@@ -317,7 +319,7 @@ func (s *Stream) close(reason CloseReason) {
 			s.closeCall(c, failure(reason))
 		}
 	}
-	s.lingering = nil
+	s.lingering, s.announced = nil, nil
 }
 
 // Take returns what the fold has to hand on since the last call.
