@@ -52,7 +52,7 @@ func TestFileIsSmallAtRest(t *testing.T) {
 	w.end()
 	t.Logf("%d bytes for a file", perFile)
 	assert.Len(t, f.table.paths, count)
-	assert.Less(t, perFile, int64(1024))
+	assert.Less(t, perFile, int64(1152))
 	runtime.KeepAlive(f)
 }
 

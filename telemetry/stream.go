@@ -306,7 +306,7 @@ func (s *Stream) close(reason CloseReason) {
 	s.date(moment{s.settings.FileTime, TimeSourceFile})
 	s.release(true)
 	if s.run != nil && !s.run.closed {
-		if reason == CloseReasonNoResult && !s.run.hasStart && len(s.run.calls.open) == 0 {
+		if (reason == CloseReasonNoResult || reason == CloseReasonTimeout) && !s.run.hasStart && len(s.run.calls.open) == 0 {
 			reason = CloseReasonResult // a transcript tells no results: its end is the end of the last turn
 		}
 		s.closeRun(s.run, reason)

@@ -34,10 +34,13 @@ func TestConfigStruct(t *testing.T) {
 func TestLoadConfig(t *testing.T) {
 	minimal := createDefaultConfig().(*Config)
 	minimal.Stream.Include = []string{"/runs/**/*.jsonl"}
+	positions := component.MustNewIDWithName("file_storage", "positions")
 	all := &Config{
+		Storage: &positions,
 		Stream: config.Stream{
 			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true,
-			PollInterval: 5 * time.Second, IdleFlush: time.Second, MaxLineSize: 1 << 20, MaxConcurrentFiles: 2,
+			PollInterval: 5 * time.Second, IdleFlush: time.Second, IdleClose: 30 * time.Minute, IgnoreOlderThan: 24 * time.Hour,
+			MaxLineSize: 1 << 20, MaxConcurrentFiles: 2,
 		},
 		Identity: config.Identity{
 			Pipeline: config.Pipeline{Name: "nightly", RunID: "17", Task: "fix", TaskRunID: "17-2"}, Persona: "fixer",

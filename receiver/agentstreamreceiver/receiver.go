@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/receiver"
 	"go.uber.org/zap"
 
@@ -39,6 +40,11 @@ type agentStream struct {
 	out      delivery
 	streams  streams
 
+	id            component.ID
+	storage       storage.Client // nil: positions are not kept
+	keptPipelines string         // the last span of a pipeline that the storage knows of
+	health        health
+
 	// undelivered are pipeline spans that were under way when we were told to stop.
 	undelivered []telemetry.Output
 
@@ -64,6 +70,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		meter:    newMeter(builder),
 		registry: telemetry.NewRegistry(foldSettings(&cfg.Telemetry, set.BuildInfo.Version)),
 		pattern:  pattern,
+		id:       set.ID,
 		identity: identityOf(&cfg.Identity),
 	}
 	if r.redactor, err = newRedactor(cfg); err != nil {
@@ -80,31 +87,51 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if r.out, err = newDelivery(set, cfg.Retry, r.meter); err != nil {
 		return nil, err
 	}
-	startAt, err := source.ParseStartAt(cfg.Stream.StartAt)
-	if err != nil {
-		return nil, err
-	}
-	r.files, err = source.New(source.Settings{
-		Include:            cfg.Stream.Include,
-		Exclude:            cfg.Stream.Exclude,
-		StartAt:            startAt,
-		PollInterval:       cfg.Stream.PollInterval,
-		IdleFlush:          cfg.Stream.IdleFlush,
-		MaxLineSize:        cfg.Stream.MaxLineSize,
-		MaxConcurrentFiles: cfg.Stream.MaxConcurrentFiles,
-		Logger:             set.Logger,
-		Observer:           r.meter.observer(),
-	}, r)
-	if err != nil {
-		return nil, err
-	}
+	r.out.health = &r.health
 	return r, nil
 }
 
+// newFiles makes the source; store may be nil.
+func (r *agentStream) newFiles(store source.Store) (*source.Files, error) {
+	startAt, err := source.ParseStartAt(r.config.Stream.StartAt)
+	if err != nil {
+		return nil, err
+	}
+	return source.New(source.Settings{
+		Include:            r.config.Stream.Include,
+		Exclude:            r.config.Stream.Exclude,
+		StartAt:            startAt,
+		PollInterval:       r.config.Stream.PollInterval,
+		IdleFlush:          r.config.Stream.IdleFlush,
+		IdleClose:          r.config.Stream.IdleClose,
+		IgnoreOlderThan:    r.config.Stream.IgnoreOlderThan,
+		MaxLineSize:        r.config.Stream.MaxLineSize,
+		MaxConcurrentFiles: r.config.Stream.MaxConcurrentFiles,
+		Store:              store,
+		Replay:             true,
+		Logger:             r.logger,
+		Observer:           r.observer(),
+	}, r)
+}
+
 // Start begins to follow the files. The context is not for background work.
-func (r *agentStream) Start(ctx context.Context, _ component.Host) error {
+func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 	var err error
 	r.start.Do(func() {
+		r.health.host = host
+		var store source.Store
+		if id := r.config.Storage; id != nil {
+			if r.storage, err = openStorage(ctx, host, *id, r.id); err != nil {
+				return
+			}
+			if err = r.restoreRegistry(ctx); err != nil {
+				return
+			}
+			store = storeOf(r.storage)
+		}
+		if r.files, err = r.newFiles(store); err != nil {
+			return
+		}
 		run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		r.cancel = cancel
 		r.background.Go(func() { r.flushPipelines(run) })
@@ -121,22 +148,34 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 	r.stop.Do(func() {
 		defer r.onShutdown()
 		defer r.meter.shutdown()
-		err = r.files.Shutdown(ctx)
-		if r.cancel == nil {
-			return // it was never started
+		if r.cancel != nil { // else it was never started
+			err = r.close(ctx)
 		}
-		r.cancel()
-		r.background.Wait()
-		last, cancel := context.WithTimeout(ctx, finalDelivery)
-		defer cancel()
-		r.out.offer(last, r.registry.Metrics().Take(time.Now()))
-		for _, out := range append(r.undelivered, r.registry.Close()) {
-			if e := r.out.deliver(last, out); e != nil {
-				err = errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
+		if r.storage != nil {
+			if e := r.storage.Close(ctx); e != nil {
+				err = errors.Join(err, fmt.Errorf("close storage: %w", e))
 			}
 		}
 	})
 	return err
+}
+
+// close ends all that was started. What waits by time ends first, since it may wait for a consumer with a stream in its
+// hands.
+func (r *agentStream) close(ctx context.Context) error {
+	r.cancel()
+	r.background.Wait()
+	err := r.files.Shutdown(ctx)
+	last, cancel := context.WithTimeout(ctx, finalDelivery)
+	defer cancel()
+	r.out.offer(last, r.registry.Metrics().Take(time.Now()))
+	for _, out := range append(r.undelivered, r.registry.Close()) {
+		if e := r.out.deliver(last, out); e != nil {
+			return errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
+		}
+		out.Accepted()
+	}
+	return errors.Join(err, r.keepRegistry(last))
 }
 
 // flushPipelines hands on the spans of pipelines that have become quiet, until ctx ends.
@@ -152,11 +191,39 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if out := r.registry.Take(); r.out.deliver(ctx, out) != nil {
+			out := r.registry.Take()
+			if r.out.deliver(ctx, out) != nil {
 				r.undelivered = append(r.undelivered, out) // we are stopping, Shutdown tries once more
+				return
 			}
+			out.Accepted()
+			r.pipelinesTold(ctx)
 		}
 	}
+}
+
+// pipelinesTold keeps that spans of pipelines went out, and has the streams below them say that they owe nothing more.
+func (r *agentStream) pipelinesTold(ctx context.Context) {
+	now := lastOf(r.registry.State().Pipelines)
+	if r.storage == nil || now == r.keptPipelines {
+		return
+	}
+	if err := r.keepRegistry(ctx); err != nil {
+		r.health.trouble(troubleStorage, err)
+		return // the next time
+	}
+	r.health.well(troubleStorage)
+	r.keptPipelines = now
+	for _, s := range r.streams.every() {
+		s.source.Changed()
+	}
+}
+
+func lastOf(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[len(list)-1]
 }
 
 // tickTexts lets unfinished texts go, and ends that may yet be taken back, once their stream has been quiet for a while;
