@@ -286,24 +286,24 @@ func TestRestartNothingTwice(t *testing.T) {
 // parent's file is not opened again.
 func TestRestartSubAgent(t *testing.T) {
 	dir := t.TempDir()
-	main := session(t, "claude", "families", "subagent", "agent-aba500ca402cb87b8.session.jsonl")
+	main := session(t, "claude", "families", "subagent", "main.session.jsonl")
 	folder := filepath.Join("..", "..", "testdata", "claude", "families", "subagent")
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	require.NoError(t, err)
 	var child string
 	for _, f := range files {
-		if filepath.Base(f) != "agent-aba500ca402cb87b8.session.jsonl" {
+		if filepath.Base(f) != "main.session.jsonl" {
 			child = filepath.Base(f)
 		}
 	}
 	require.NotEmpty(t, child)
 	childLines := session(t, "claude", "families", "subagent", child)
 	cut := len(childLines) - 2
-	appendLines(t, filepath.Join(dir, "main.jsonl"), main...)
+	appendLines(t, filepath.Join(dir, "main.session.jsonl"), main...)
 	appendLines(t, filepath.Join(dir, child), childLines[:cut]...)
 	m := newMachine()
 	first := startOn(t, m, stored(filepath.Join(dir, "*.jsonl")), nil)
-	first.read(m, filepath.Join(dir, "main.jsonl"), filepath.Join(dir, child))
+	first.read(m, filepath.Join(dir, "main.session.jsonl"), filepath.Join(dir, child))
 	first.stop()
 	appendLines(t, filepath.Join(dir, child), childLines[cut:]...)
 	second := startOn(t, m, stored(filepath.Join(dir, child)), nil)
