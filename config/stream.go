@@ -34,6 +34,11 @@ type Stream struct {
 	PollInterval time.Duration `mapstructure:"poll_interval"`
 	// IdleFlush is how long a last line without its newline waits before it is taken, if it is a complete object.
 	IdleFlush time.Duration `mapstructure:"idle_flush"`
+	// IdleClose is the time without a line after which what is open in a file is closed; if it grows again, it goes on.
+	// 0: never.
+	IdleClose time.Duration `mapstructure:"idle_close"`
+	// IgnoreOlderThan leaves files alone that were not changed for that long, until they are. 0: none.
+	IgnoreOlderThan time.Duration `mapstructure:"ignore_older_than"`
 	// MaxLineSize is the longest line in bytes; longer ones are skipped and counted.
 	MaxLineSize int `mapstructure:"max_line_size"`
 	// MaxDocumentSize is the largest document (a file ending in .json) in bytes; larger ones are skipped and counted.
@@ -49,6 +54,7 @@ func NewDefaultStream() Stream {
 		Provider:           "auto",
 		PollInterval:       time.Second,
 		IdleFlush:          2 * time.Second,
+		IdleClose:          time.Hour,
 		MaxLineSize:        16 << 20,
 		MaxDocumentSize:    64 << 20,
 		MaxConcurrentFiles: 16,
@@ -64,6 +70,8 @@ func (s *Stream) Validate() error {
 	errs = append(errs,
 		positiveDuration("poll_interval", s.PollInterval),
 		positiveDuration("idle_flush", s.IdleFlush),
+		notNegative("idle_close", s.IdleClose),
+		notNegative("ignore_older_than", s.IgnoreOlderThan),
 		positive("max_line_size", s.MaxLineSize),
 		positive("max_document_size", s.MaxDocumentSize),
 		positive("max_concurrent_files", s.MaxConcurrentFiles),

@@ -113,6 +113,15 @@ func (j *Joiner) Tick() []events.DisplayEvent {
 	return j.out
 }
 
+// Part gives the whole lines of all texts that are held, however short the time: what Tick gave before a restart.
+func (j *Joiner) Part() []events.DisplayEvent {
+	j.out = j.out[:0]
+	for _, t := range j.texts {
+		j.part(t)
+	}
+	return j.out
+}
+
 // LineStatus is what became of the last line, as the inner source tells it; LineOK if it tells nothing.
 func (j *Joiner) LineStatus() events.LineStatus {
 	if l, ok := j.inner.(events.LineStatuser); ok {

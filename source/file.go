@@ -21,7 +21,7 @@ const (
 	stateClosed
 )
 
-// file is what is kept of each path: some 300 bytes besides the path.
+// file is what is kept of each path: some 400 bytes besides the path.
 //
 // While busy is set, a worker has it, and the fields of the second group are the worker's alone. The manager reads and
 // writes all others, at any time, and those of the second group only while busy is not set.
@@ -70,17 +70,18 @@ type file struct {
 	consumer Consumer
 	handle   handle
 	streamID string
-	owesIdle bool // lines were accepted and Idle was not
-
-	begin         int64 // where the first line that was accepted begins
-	begun         bool
-	atEnd         bool   // nothing stood behind the position
-	consumerState []byte // what the consumer gave last
-	open          bool   // it owes something that needs no further line
-	replayAt      int64  // where replaying goes on, while replaying
+	behind   int64  // bytes that were not accepted, as last told
+	stored   *saved // what the store has; nil: nothing
+	begin    int64  // where the first line that was accepted begins, if begun
+	replayAt int64  // where replaying goes on
+	// consumerState is what the consumer gave last; open, that it owes something that needs no further line.
+	consumerState []byte
+	open          bool
+	owesIdle      bool // lines were accepted and Idle was not
+	begun         bool // a line was accepted
+	atEnd         bool // nothing stood behind the position
 	// replaying tells that the consumer has not yet been given again all that was accepted.
 	replaying bool
-	stored    *saved // what the store has; nil: nothing
 }
 
 // timers is a heap of files by the time they want to be looked at.

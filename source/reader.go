@@ -269,6 +269,7 @@ func (r *reader) offer(res *result, lines []Line) *stopped {
 		return s
 	}
 	f := res.file
+	f.tellBehind(&r.settings.Observer, res.size-lines[0].Offset)
 	if err := f.consumer.Lines(r.ctx, lines); err != nil {
 		return &stopped{outcomeRefused, err}
 	}

@@ -78,6 +78,7 @@ func (s *saver) save(ctx context.Context, f *file, now saved, must bool) (wait t
 		s.observer.unsaved(now.path, err)
 		return saveAtLeast, err
 	}
+	s.observer.saved()
 	now.at, now.took = started, took
 	*f.stored = now
 	return 0, nil
@@ -89,6 +90,16 @@ func (s *saved) checkpoint(f *file, now time.Time) checkpoint {
 		Offset: s.pos.offset, Head: s.pos.head, HeadLen: s.pos.headLen, Mark: s.pos.mark, MarkLen: s.pos.markLen,
 		Discard: s.pos.discard, Begin: s.begin, AtEnd: s.atEnd, Open: s.open, State: []byte(s.state), Saved: now.Unix(),
 	}
+}
+
+// tellBehind tells how far the file was not read, if that changed. The size of what is compressed is not known.
+func (f *file) tellBehind(o *Observer, behind int64) {
+	behind = max(0, behind)
+	if behind == f.behind || f.streamID == "" || isCompressed(f.path) {
+		return
+	}
+	f.behind = behind
+	o.behind(f.streamID, behind)
 }
 
 // keepState asks the consumer for what it wants back. One that is being replayed to does not know yet.

@@ -75,6 +75,9 @@ type Settings struct {
 	// IdleClose is the time without a line after which a consumer is closed, to be opened again when the file
 	// grows. 0: never.
 	IdleClose time.Duration
+	// IgnoreOlderThan leaves files alone that were not changed for that long when they are first seen, until they are
+	// changed; then they are read from their beginning. 0: none.
+	IgnoreOlderThan time.Duration
 	// GoneGrace is how long a file that is gone is kept for its coming back under another name.
 	GoneGrace time.Duration
 	// MaxLineSize is the size in bytes over which a line is skipped and counted.
@@ -132,6 +135,10 @@ type Observer struct {
 	// Failed tells that a file was not readable, and when it will be tried again; also that closing a consumer
 	// failed, without a next time.
 	Failed func(path string, err error, retryIn time.Duration)
+	// Behind tells how many bytes of a stream's file have not been accepted yet, when that changed.
+	Behind func(stream string, bytes int64)
+	// Saved tells that the store took a position.
+	Saved func()
 	// Unsaved tells that the store did not take a file's position.
 	Unsaved func(path string, err error)
 	// Unusable tells that the store has a value that can't be read: [ErrNewer] or [ErrBroken]. Its file is read as if
@@ -170,6 +177,18 @@ func (o *Observer) failed(path string, err error, retryIn time.Duration) {
 func (o *Observer) closed(path string, reason CloseReason) {
 	if o.Closed != nil {
 		o.Closed(path, reason)
+	}
+}
+
+func (o *Observer) behind(stream string, bytes int64) {
+	if o.Behind != nil {
+		o.Behind(stream, bytes)
+	}
+}
+
+func (o *Observer) saved() {
+	if o.Saved != nil {
+		o.Saved()
 	}
 }
 
@@ -212,6 +231,7 @@ func (s *Settings) Validate() error {
 	}{
 		{"poll_interval", int64(s.PollInterval)},
 		{"idle_close", int64(s.IdleClose)},
+		{"ignore_older_than", int64(s.IgnoreOlderThan)},
 		{"gone_grace", int64(s.GoneGrace)},
 		{"keep_gone", int64(s.KeepGone)},
 		{"max_line_size", int64(s.MaxLineSize)},

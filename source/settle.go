@@ -28,6 +28,12 @@ func (t *table) settle(res result) {
 	}
 	t.keep(f)
 	t.saved(f, &res)
+	switch {
+	case f.state == stateClosed || res.kind == jobFinish:
+		f.tellBehind(&t.settings.Observer, 0)
+	case res.kind == jobRead:
+		f.tellBehind(&t.settings.Observer, res.size-f.pos.offset)
+	}
 	if f.dirty {
 		f.dirty = false
 		t.touch(f)

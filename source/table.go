@@ -155,6 +155,10 @@ func (t *table) ingest(one found, atStart bool) {
 			t.starts[one.id] = f
 		}
 		skip := atStart && t.settings.StartAt == StartAtEnd && isCompressed(one.path)
+		if age := t.settings.IgnoreOlderThan; age > 0 && time.Since(time.Unix(0, one.mtime)) > age {
+			f.first, skip = false, true
+			delete(t.starts, one.id)
+		}
 		if one.size > 0 && !skip {
 			t.touch(f)
 		}

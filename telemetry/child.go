@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -58,6 +59,12 @@ func (s *Stream) announceAgent(c *call, id string) {
 	c.agentID = id
 	if c.caller.run.replayed {
 		return
+	}
+	if c.child == nil { // else its work stands here
+		s.announced = append(s.announced, s.keyOf(c))
+		if drop := len(s.announced) - maxState; drop > 0 {
+			s.announced = slices.Delete(s.announced, 0, drop)
+		}
 	}
 	ref := &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.caller.heard()}
 	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, ref))

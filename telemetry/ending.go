@@ -76,6 +76,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	if r.kin != (agentKey{}) {
 		s.writeChild(r, reason)
 		s.registry.childClosed(s)
+		s.registry.agentDone(r.kin)
 		return
 	}
 	over := r.top.span

@@ -54,6 +54,7 @@ type kin struct {
 	ending ending
 
 	child *Stream // the stream that it works in, once seen
+	done  bool    // its span was written
 }
 
 // ending is how the call of a sub-agent ended, or for work in the background the work.
@@ -178,6 +179,15 @@ func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
 func (f *families) wait(key any, child *Stream) {
 	if !slices.Contains(f.waiting[key], child) {
 		f.waiting[key] = append(f.waiting[key], child)
+	}
+}
+
+// agentDone tells that the span of an agent was written by its own stream.
+func (r *Registry) agentDone(key agentKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range bothNames(key) {
+		r.families.kinOf(key).done = true
 	}
 }
 

@@ -142,6 +142,10 @@ func (s *Stream) State() (state StreamState, open bool) {
 	for _, r := range s.lingering {
 		open = open || len(r.calls.open) > 0
 	}
+	for _, key := range s.announced {
+		// A process that has not opened the agent's stream yet knows more of it than is kept with that.
+		open = open || !s.registry.kinNow(key).done
+	}
 	for _, step := range s.steps {
 		if step.unaccepted {
 			open = true

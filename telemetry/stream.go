@@ -70,6 +70,8 @@ type Stream struct {
 	inFlight      int
 	firstInFlight Place
 	foreign       []uint64
+	// announced are the agents that the stream told of and whose work may stand in streams of their own.
+	announced []agentKey
 	// processUsage is the running total that the last result told, by model.
 	processUsage map[string]events.Usage
 	unwritten    *unwritten // a closed run whose span waits for the exit of its process
@@ -227,7 +229,7 @@ func (s *Stream) close(reason CloseReason) {
 	s.date(s.fileTime())
 	s.release(true)
 	if s.run != nil && !s.run.closed {
-		if reason == CloseReasonNoResult && !s.run.hasStart && len(s.run.calls.open) == 0 {
+		if (reason == CloseReasonNoResult || reason == CloseReasonTimeout) && !s.run.hasStart && len(s.run.calls.open) == 0 {
 			reason = CloseReasonResult // a transcript tells no results: its end is the end of the last turn
 		}
 		s.closeRun(s.run, reason)
@@ -240,7 +242,7 @@ func (s *Stream) close(reason CloseReason) {
 			s.closeCall(c, failure(reason))
 		}
 	}
-	s.lingering = nil
+	s.lingering, s.announced = nil, nil
 	s.writeUnwritten()
 }
 

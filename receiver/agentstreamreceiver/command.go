@@ -86,7 +86,7 @@ func (r *agentStream) startCommand(set *config.Command) (*command, error) {
 func (c *command) follow(ctx context.Context) {
 	r := c.receiver
 	settings := source.Settings{
-		MaxLineSize: r.config.Stream.MaxLineSize, IdleFlush: r.config.Stream.IdleFlush, Observer: r.meter.observer(),
+		MaxLineSize: r.config.Stream.MaxLineSize, IdleFlush: r.config.Stream.IdleFlush, Observer: r.observer(),
 	}
 	err := source.Follow(ctx, c.process.Tail(), c.stream, settings)
 	exit := c.process.Wait()

@@ -26,6 +26,8 @@ type Config struct {
 	Telemetry config.Telemetry `mapstructure:",squash"`
 	// Redaction says which secrets are taken out of events.
 	Redaction config.Redaction `mapstructure:"redaction"`
+	// Storage is the storage extension that positions are kept in over a restart; none if it is not set.
+	Storage *component.ID `mapstructure:"storage"`
 	// Retry says how a consumer that refuses is tried again.
 	Retry config.Retry `mapstructure:"retry"`
 }

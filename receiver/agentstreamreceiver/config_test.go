@@ -36,11 +36,14 @@ func TestLoadConfig(t *testing.T) {
 	minimal.Stream.Include = []string{"/runs/**/*.jsonl"}
 	database := createDefaultConfig().(*Config)
 	database.Stream.Databases = []string{"~/.local/share/opencode/opencode.db"}
+	positions := component.MustNewIDWithName("file_storage", "positions")
 	all := &Config{
+		Storage: &positions,
 		Stream: config.Stream{
 			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true,
 			Databases: []string{"~/c/opencode-dev.db"}, OpenCodeTrees: []string{"~/c/storage"},
-			PollInterval: 5 * time.Second, IdleFlush: time.Second, MaxLineSize: 1 << 20, MaxDocumentSize: 1 << 21, MaxConcurrentFiles: 2,
+			PollInterval: 5 * time.Second, IdleFlush: time.Second, IdleClose: 30 * time.Minute, IgnoreOlderThan: 24 * time.Hour,
+			MaxLineSize: 1 << 20, MaxDocumentSize: 1 << 21, MaxConcurrentFiles: 2,
 		},
 		Identity: config.Identity{
 			Pipeline: config.Pipeline{Name: "nightly", RunID: "17", Task: "fix", TaskRunID: "17-2"}, Persona: "fixer",

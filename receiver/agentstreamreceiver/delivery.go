@@ -30,6 +30,7 @@ type delivery struct {
 	retry  config.Retry
 	logger *zap.Logger
 	meter  *meter
+	health *health
 	report *receiverhelper.ObsReport
 	mark   func(ptrace.Traces, plog.Logs) // in tests only
 }
@@ -88,14 +89,25 @@ func (d *delivery) offer(ctx context.Context, md pmetric.Metrics) {
 	}
 }
 
+// troubleOf is what is wrong when the consumer of a signal refuses.
+func troubleOf(s signal) trouble {
+	if s == signalTraces {
+		return troubleTraces
+	}
+	return troubleLogs
+}
+
 // insist calls consume until it accepts. A permanent refusal is counted and told, and ends the trying.
 func (d *delivery) insist(ctx context.Context, s signal, elements int, consume func(context.Context) error) error {
 	wait := d.retry.InitialInterval
 	for attempt := 0; ; attempt++ {
 		err := consume(ctx)
-		switch {
-		case err == nil:
+		if err == nil {
+			d.health.well(troubleOf(s))
 			return nil
+		}
+		d.health.trouble(troubleOf(s), fmt.Errorf("consumer of %s refuses: %w", s, err))
+		switch {
 		case consumererror.IsPermanent(err):
 			d.meter.dropped(s, elements)
 			d.logger.Error("consumer refused for good, what it refused is lost",

@@ -40,6 +40,7 @@ func (s signal) String() string {
 type meter struct {
 	builder *metadata.TelemetryBuilder
 	kinds   map[events.Kind]metric.MeasurementOption
+	lag     lag
 	signals [signalEnd]metric.MeasurementOption
 }
 
@@ -113,9 +114,27 @@ func (m *meter) dropped(s signal, elements int) {
 	m.builder.ReceiverAgentStreamDropped.Add(background(), int64(elements), m.signals[s])
 }
 
-// observer tells the metrics what happens to files.
-func (m *meter) observer() source.Observer {
+// behind records how far a stream's file was not read, by provider.
+func (m *meter) behind(id, provider string, bytes int64) {
+	for provider, total := range m.lag.set(id, provider, bytes) {
+		if provider == "" {
+			provider = "undecided"
+		}
+		m.builder.ReceiverAgentStreamLag.Record(background(), total, with("provider", provider))
+	}
+}
+
+// observer tells the metrics what happens to files, and the collector whether positions can be kept.
+func (r *agentStream) observer() source.Observer {
+	m := r.meter
 	return source.Observer{
+		Behind: func(id string, bytes int64) { m.behind(id, r.streams.provider(id), bytes) },
+		Saved:  func() { r.health.well(troubleStorage) },
+		Unsaved: func(_ string, err error) {
+			m.builder.ReceiverAgentStreamStorageErrors.Add(background(), 1)
+			r.health.trouble(troubleStorage, err)
+		},
+		Unusable: func(string, error) { m.builder.ReceiverAgentStreamStorageErrors.Add(background(), 1) },
 		Files: func(known, open int) {
 			m.builder.ReceiverAgentStreamFilesKnown.Record(background(), int64(known))
 			m.builder.ReceiverAgentStreamFilesOpen.Record(background(), int64(open))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/receiver"
 	"go.uber.org/zap"
 
@@ -42,6 +43,11 @@ type agentStream struct {
 	out      delivery
 	streams  streams
 
+	id            component.ID
+	storage       storage.Client // nil: positions are not kept
+	keptPipelines string         // the last span of a pipeline that the storage knows of
+	health        health
+
 	// undelivered are pipeline spans that were under way when we were told to stop.
 	undelivered []telemetry.Output
 
@@ -70,6 +76,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		registry: telemetry.NewRegistry(foldSettings(&cfg.Telemetry, set.BuildInfo.Version)),
 		final:    sync.OnceValue(func() time.Time { return time.Now().Add(finalDelivery) }),
 		pattern:  pattern,
+		id:       set.ID,
 		identity: identityOf(&cfg.Identity),
 	}
 	if r.redactor, err = newRedactor(cfg); err != nil {
@@ -86,17 +93,28 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if r.out, err = newDelivery(set, cfg.Retry, r.meter); err != nil {
 		return nil, err
 	}
-	r.sources, err = newSources(&cfg.Stream, set.Logger, r.meter.observer(), r)
-	if err != nil {
-		return nil, err
-	}
+	r.out.health = &r.health
 	return r, nil
 }
 
 // Start begins to follow the files. The context is not for background work.
-func (r *agentStream) Start(ctx context.Context, _ component.Host) error {
+func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 	var err error
 	r.start.Do(func() {
+		r.health.host = host
+		var store source.Store
+		if id := r.config.Storage; id != nil {
+			if r.storage, err = openStorage(ctx, host, *id, r.id); err != nil {
+				return
+			}
+			if err = r.restoreRegistry(ctx); err != nil {
+				return
+			}
+			store = storeOf(r.storage)
+		}
+		if r.sources, err = newSources(&r.config.Stream, r.logger, r.observer(), store, r); err != nil {
+			return
+		}
 		run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		r.cancel = cancel
 		work, halt := context.WithCancel(run)
@@ -117,23 +135,12 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 	r.stop.Do(func() {
 		defer r.onShutdown()
 		defer r.meter.shutdown()
-		if r.cancel == nil {
-			err = r.sources.shutdown(ctx) // it was never started
-			return
+		if r.cancel != nil { // else it was never started
+			err = r.close(ctx)
 		}
-		// First what works beside the reading, since it holds streams while a consumer makes it wait. It may be waiting
-		// itself for a stream that the reading holds, so it has ended only after that.
-		r.halt()
-		err = r.sources.shutdown(ctx)
-		r.stopCommands(ctx)
-		r.background.Wait()
-		r.cancel()
-		last, cancel := context.WithTimeout(ctx, finalDelivery)
-		defer cancel()
-		r.out.offer(last, r.registry.Metrics().Take(time.Now()))
-		for _, out := range append(r.undelivered, r.registry.Close()) {
-			if e := r.out.deliver(last, &out); e != nil {
-				err = errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
+		if r.storage != nil {
+			if e := r.storage.Close(ctx); e != nil {
+				err = errors.Join(err, fmt.Errorf("close storage: %w", e))
 			}
 		}
 	})
@@ -146,6 +153,28 @@ func (r *agentStream) finalContext(ctx context.Context, reason source.CloseReaso
 		return context.WithDeadline(ctx, r.final())
 	}
 	return context.WithTimeout(context.WithoutCancel(ctx), finalDelivery)
+}
+
+// close ends all that was started.
+func (r *agentStream) close(ctx context.Context) error {
+	// First what works beside the reading, since it holds streams while a consumer makes it wait. It may be waiting
+	// itself for a stream that the reading holds, so it has ended only after that.
+	r.halt()
+	err := r.sources.shutdown(ctx)
+	r.stopCommands(ctx)
+	r.background.Wait()
+	r.cancel()
+	last, cancel := context.WithTimeout(ctx, finalDelivery)
+	defer cancel()
+	r.out.offer(last, r.registry.Metrics().Take(time.Now()))
+	for _, out := range append(r.undelivered, r.registry.Close()) {
+		r.meter.counts(out.Counts)
+		if e := r.out.deliver(last, &out); e != nil {
+			return errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
+		}
+		out.Accepted()
+	}
+	return errors.Join(err, r.keepRegistry(last))
 }
 
 // flushPipelines hands on the spans of pipelines that have become quiet, until ctx ends.
@@ -161,11 +190,41 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if out := r.registry.Take(); r.out.deliver(ctx, &out) != nil {
+			out := r.registry.Take()
+			r.meter.counts(out.Counts)
+			out.Counts = telemetry.Counts{}
+			if r.out.deliver(ctx, &out) != nil {
 				r.undelivered = append(r.undelivered, out) // we are stopping, Shutdown tries once more
+				return
 			}
+			out.Accepted()
+			r.pipelinesTold(ctx)
 		}
 	}
+}
+
+// pipelinesTold keeps that spans of pipelines went out, and has the streams below them say that they owe nothing more.
+func (r *agentStream) pipelinesTold(ctx context.Context) {
+	now := lastOf(r.registry.State().Pipelines)
+	if r.storage == nil || now == r.keptPipelines {
+		return
+	}
+	if err := r.keepRegistry(ctx); err != nil {
+		r.health.trouble(troubleStorage, err)
+		return // the next time
+	}
+	r.health.well(troubleStorage)
+	r.keptPipelines = now
+	for _, s := range r.streams.every() {
+		s.source.Changed()
+	}
+}
+
+func lastOf(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[len(list)-1]
 }
 
 // tickTexts lets unfinished texts go, and ends that may yet be taken back, once their stream has been quiet for a while;

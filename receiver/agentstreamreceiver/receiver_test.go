@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/consumer/consumererror"
@@ -38,10 +39,18 @@ type rig struct {
 	told   *observer.ObservedLogs
 	tel    *componenttest.Telemetry
 	stop   func()
+	// stopAnyhow stops a receiver that has something to say about what it could not hand on.
+	stopAnyhow func()
 }
 
 // start runs a receiver with cfg into sinks; nextLogs replaces the log sink where given.
 func start(t *testing.T, cfg *Config, nextLogs consumer.Logs) *rig {
+	t.Helper()
+	return startOn(t, nil, cfg, nextLogs)
+}
+
+// startOn runs a receiver on a host; nil is one without extensions.
+func startOn(t *testing.T, host component.Host, cfg *Config, nextLogs consumer.Logs) *rig {
 	t.Helper()
 	require.NoError(t, cfg.Validate())
 	r := &rig{t: t, traces: &consumertest.TracesSink{}, logs: &consumertest.LogsSink{}, tel: componenttest.NewTelemetry()}
@@ -58,7 +67,9 @@ func start(t *testing.T, cfg *Config, nextLogs consumer.Logs) *rig {
 	require.NoError(t, err)
 	logs, err := factory.CreateLogs(t.Context(), set, cfg, nextLogs)
 	require.NoError(t, err)
-	host := componenttest.NewNopHost()
+	if host == nil {
+		host = componenttest.NewNopHost()
+	}
 	require.NoError(t, traces.Start(t.Context(), host))
 	require.NoError(t, logs.Start(t.Context(), host))
 	var once sync.Once
@@ -67,6 +78,9 @@ func start(t *testing.T, cfg *Config, nextLogs consumer.Logs) *rig {
 			assert.NoError(t, traces.Shutdown(context.Background()))
 			assert.NoError(t, logs.Shutdown(context.Background()))
 		})
+	}
+	r.stopAnyhow = func() {
+		once.Do(func() { _ = errors.Join(traces.Shutdown(context.Background()), logs.Shutdown(context.Background())) })
 	}
 	t.Cleanup(func() {
 		r.stop()
@@ -129,7 +143,7 @@ func (r *rig) texts() []string {
 	return list
 }
 
-// metric is the sum of a counter over the data points that have the attribute value.
+// metric is the sum over the data points that have the attribute value, or over all if key is empty.
 func (r *rig) metric(name, key, value string) int64 {
 	r.t.Helper()
 	got, err := r.tel.GetMetric(name)
@@ -137,8 +151,17 @@ func (r *rig) metric(name, key, value string) int64 {
 		return 0
 	}
 	var sum int64
-	for _, p := range got.Data.(metricdata.Sum[int64]).DataPoints {
-		if v, ok := p.Attributes.Value(attribute.Key(key)); ok && v.AsString() == value {
+	points := []metricdata.DataPoint[int64]{}
+	switch data := got.Data.(type) {
+	case metricdata.Sum[int64]:
+		points = data.DataPoints
+	case metricdata.Gauge[int64]:
+		points = data.DataPoints
+	}
+	for _, p := range points {
+		if key == "" {
+			sum += p.Value
+		} else if v, ok := p.Attributes.Value(attribute.Key(key)); ok && v.AsString() == value {
 			sum += p.Value
 		}
 	}

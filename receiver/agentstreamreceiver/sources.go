@@ -24,8 +24,8 @@ type sources struct {
 }
 
 // newSources divides what the settings name: a path that means a document is read as one, a database named by itself or
-// by its usual name as a database, all else as lines.
-func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer, handler source.Handler) (sources, error) {
+// by its usual name as a database, all else as lines. Positions of files of lines are kept in store, if it is not nil.
+func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer, store source.Store, handler source.Handler) (sources, error) {
 	startAt, err := source.ParseStartAt(cfg.StartAt)
 	if err != nil {
 		return sources{}, err
@@ -36,6 +36,8 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 		StartAt:            startAt,
 		PollInterval:       cfg.PollInterval,
 		IdleFlush:          cfg.IdleFlush,
+		IdleClose:          cfg.IdleClose,
+		IgnoreOlderThan:    cfg.IgnoreOlderThan,
 		MaxLineSize:        cfg.MaxLineSize,
 		MaxConcurrentFiles: cfg.MaxConcurrentFiles,
 		Logger:             logger,
@@ -55,6 +57,7 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 	}
 	settings.Exclude = slices.Concat(cfg.Exclude, cfg.Databases)
 	settings.Skip = func(file string) bool { return isDocument(file) || isDatabase(file) }
+	settings.Store, settings.Replay = store, true
 	s.files, err = source.New(settings, handler)
 	return s, err
 }
@@ -79,6 +82,9 @@ func (s *sources) start(ctx context.Context) error {
 
 // shutdown stops both at once, so that both have all of the time.
 func (s *sources) shutdown(ctx context.Context) error {
+	if s.polled == nil {
+		return nil // the start failed before
+	}
 	polled := make(chan error, 1)
 	go func() { polled <- s.polled.Shutdown(ctx) }()
 	var err error

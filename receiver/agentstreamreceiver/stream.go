@@ -32,9 +32,21 @@ type stream struct {
 
 	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
 	mu         sync.Mutex
-	unfinished atomic.Bool // a text in pieces has not ended
-	restless   atomic.Bool // lines came, and the stream was not quiet for long since
-	moved      time.Time   // when the last lines came
+	unfinished atomic.Bool  // a text in pieces has not ended
+	restless   atomic.Bool  // lines came, and the stream was not quiet for long since
+	provider   atomic.Value // its name, once known
+	moved      time.Time    // when the last lines came
+
+	// What is kept for a later opening of the file; see [streamState]. The last timedLeft steps are yet to be done again.
+	kept      streamState
+	timedLeft int
+	value     []byte
+	owes      bool
+	ticked    bool // time did something since the state was asked for
+	refused   bool // the last lines were not accepted
+	closed    bool
+	suspended bool
+	lasting   bool // its position is kept over a restart
 
 	origin streamOrigin
 
@@ -66,11 +78,16 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 		return nil, err
 	}
 	st := &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent, origin: o}
+	if st.lasting = s.Changed != nil; !st.lasting {
+		st.source.Changed = func() {}
+	}
 	st.joiner = redact.NewJoiner(p, redact.JoinSettings{})
 	st.events = st.joiner
 	if r.redactor != nil {
 		st.events = redact.New(st.joiner, r.redactor)
 	}
+	st.kept.Path = s.Path
+	st.restore()
 	r.streams.add(st)
 	return st, nil
 }
@@ -83,14 +100,21 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	s.moved = now
 	s.restless.Store(true)
 	for i := range lines {
-		s.last = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live}
+		if lines[i].Replayed {
+			s.catchUp(lines[i].Offset)
+		} else {
+			s.awake()
+		}
+		s.last = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live, Silent: lines[i].Replayed}
 		if !lines[i].Arrival.IsZero() {
 			s.last.Arrival = lines[i].Arrival
 		}
 		s.line(lines[i].Data)
 	}
 	s.count()
-	return s.handOn(ctx)
+	err := s.handOn(ctx)
+	s.refused = err != nil
+	return err
 }
 
 // line parses one line and folds what it tells.
@@ -134,13 +158,18 @@ func (s *stream) take(evs []events.DisplayEvent) {
 	}
 	s.open()
 	s.fold.Feed(s.last, evs)
-	s.receiver.meter.events(evs)
+	if !s.last.Silent {
+		s.receiver.meter.events(evs)
+	}
 }
 
 // tick lets texts go that were quiet for long enough, and then what the parser holds back until a stream is quiet.
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.last.Silent || s.closed || s.suspended {
+		return nil // it is being replayed to
+	}
 	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
 		s.restless.Store(false)
 		evs := s.parser.Quiet()
@@ -149,14 +178,26 @@ func (s *stream) tick(ctx context.Context) error {
 				r.Event(&evs[i])
 			}
 		}
+		if len(evs) > 0 {
+			s.did(timedQuiet)
+		}
 		s.take(evs)
 	}
 	if t, ok := s.events.(interface {
 		Tick() []events.DisplayEvent
 	}); ok {
-		s.take(t.Tick())
+		evs := t.Tick()
+		if len(evs) > 0 {
+			s.did(timedTick)
+		}
+		s.take(evs)
 	}
-	return s.handOn(ctx)
+	err := s.handOn(ctx)
+	if err == nil && s.ticked {
+		s.ticked = false
+		s.source.Changed()
+	}
+	return err
 }
 
 // readInBand takes a first line that tells identity and parent.
@@ -184,12 +225,16 @@ func (s *stream) open() {
 		return
 	}
 	info := parser.InfoOf(s.parser.Provider())
+	s.provider.Store(info.Name)
+	s.receiver.meter.behind(s.source.ID, info.Name, -1)
 	s.fold = s.receiver.registry.Open(telemetry.StreamSettings{
 		ID:       s.source.ID,
 		Agent:    telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System},
 		Identity: s.origin.identity.With(s.pathIdentity()).With(s.inBand).With(s.receiver.ambient),
 		Parent:   s.parent,
 		FileTime: s.source.ModTime,
+		State:    s.kept.Fold,
+		Changed:  s.source.Changed,
 
 		ExpectedDuration: s.receiver.config.Telemetry.ExpectedDuration,
 		AwaitExit:        s.origin.awaitExit,
@@ -198,7 +243,7 @@ func (s *stream) open() {
 
 // pathIdentity is what the path of the file tells.
 func (s *stream) pathIdentity() telemetry.Identity {
-	found := s.receiver.pattern.Match(s.source.Path)
+	found := s.receiver.pattern.Match(s.kept.Path)
 	attrs := make([]telemetry.Attribute, 0, len(found))
 	for _, a := range found {
 		attrs = append(attrs, telemetry.Attribute{Key: a.Key, Value: a.Value})
@@ -210,7 +255,7 @@ func (s *stream) pathIdentity() telemetry.Identity {
 func (s *stream) tell(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
-		if !s.told[status] {
+		if !s.told[status] && !s.last.Silent {
 			s.told[status] = true
 			s.receiver.logger.Debug("line not understood, further ones of this file are only counted",
 				zap.String("path", s.source.Path), zap.Int64("offset", s.last.Offset), zap.Stringer("reason", status))
@@ -221,6 +266,10 @@ func (s *stream) tell(status events.LineStatus) {
 // count adds to the receiver's metrics what the parser counted since the last call.
 func (s *stream) count() {
 	now := s.parser.Stats()
+	if s.last.Silent {
+		s.seen = now
+		return
+	}
 	s.receiver.meter.lines(s.parser.Provider(), s.seen, now)
 	s.seen = now
 }
@@ -229,7 +278,9 @@ func (s *stream) count() {
 func (s *stream) handOn(ctx context.Context) error {
 	if s.fold != nil {
 		if out := s.fold.Take(); !out.Empty() || out.Counts != (telemetry.Counts{}) {
-			s.receiver.meter.counts(out.Counts)
+			if !s.last.Silent {
+				s.receiver.meter.counts(out.Counts)
+			}
 			s.pending = append(s.pending, out)
 		}
 	}
@@ -237,7 +288,11 @@ func (s *stream) handOn(ctx context.Context) error {
 		if err := s.receiver.out.deliver(ctx, &s.pending[0]); err != nil {
 			return err
 		}
+		s.pending[0].Accepted()
 		s.pending = s.pending[1:]
+	}
+	if !s.last.Silent {
+		s.keep()
 	}
 	return nil
 }
@@ -246,6 +301,7 @@ func (s *stream) handOn(ctx context.Context) error {
 func (s *stream) Idle(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.awake()
 	if s.fold != nil {
 		s.fold.Idle()
 	}
@@ -259,10 +315,16 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	s.receiver.streams.remove(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if reason == source.CloseReasonShutdown && s.receiver.storage != nil && s.lasting {
+		return s.suspend(ctx)
+	}
+	s.awake()
+	s.did(timedFlush)
 	s.flush()
 	if s.fold != nil {
 		s.fold.Close(closeReason(reason))
 	}
+	s.closed = true
 	if err := s.handOn(ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}
@@ -290,6 +352,23 @@ func (s *stream) exited(ctx context.Context, e *telemetry.Exit) error {
 	s.fold.Exited(*e)
 	s.fold.Close(e.Reason())
 	if err := s.handOn(ctx); err != nil {
+		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
+	}
+	return nil
+}
+
+// suspend ends the fold and leaves open what is open, for the next process. What lines gave that were not accepted is
+// left out: those lines come again.
+func (s *stream) suspend(ctx context.Context) error {
+	var err error
+	if !s.refused {
+		err = s.handOn(ctx)
+	}
+	s.suspended = true
+	if s.fold != nil {
+		s.fold.Suspend()
+	}
+	if err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}
 	return nil

@@ -1,26 +1,52 @@
 package agentstreamreceiver
 
-import "sync"
+import (
+	"maps"
+	"slices"
+	"sync"
+)
 
 // streams are the files at work, for what happens to them by time.
 type streams struct {
 	mu  sync.Mutex
 	all map[*stream]struct{}
+
+	byID map[string]*stream
 }
 
 func (l *streams) add(s *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.all == nil {
-		l.all = map[*stream]struct{}{}
+		l.all, l.byID = map[*stream]struct{}{}, map[string]*stream{}
 	}
-	l.all[s] = struct{}{}
+	l.all[s], l.byID[s.source.ID] = struct{}{}, s
 }
 
 func (l *streams) remove(s *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.all, s)
+	delete(l.byID, s.source.ID)
+}
+
+// provider is that of a stream that is at work; empty if it is not, or nobody knows yet.
+func (l *streams) provider(id string) string {
+	l.mu.Lock()
+	s := l.byID[id]
+	l.mu.Unlock()
+	if s == nil {
+		return ""
+	}
+	name, _ := s.provider.Load().(string)
+	return name
+}
+
+// every gives all streams.
+func (l *streams) every() []*stream {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Keys(l.all))
 }
 
 // list gives the streams that time may do something to.

@@ -30,6 +30,8 @@ type TelemetryBuilder struct {
 	ReceiverAgentStreamRetries        metric.Int64Counter
 	ReceiverAgentStreamDropped        metric.Int64Counter
 	ReceiverAgentStreamReadErrors     metric.Int64Counter
+	ReceiverAgentStreamStorageErrors  metric.Int64Counter
+	ReceiverAgentStreamLag            metric.Int64Gauge
 	ReceiverAgentStreamFilesKnown     metric.Int64Gauge
 	ReceiverAgentStreamFilesOpen      metric.Int64Gauge
 }
@@ -90,6 +92,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 		"otelcol_receiver_agent_stream_read_errors",
 		metric.WithDescription("Times that a file was not readable. [Development]"),
 		metric.WithUnit("{error}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamStorageErrors, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_storage_errors",
+		metric.WithDescription("Times that a position could not be kept, or that a kept one was not readable. [Development]"),
+		metric.WithUnit("{error}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamLag, err = builder.meter.Int64Gauge(
+		"otelcol_receiver_agent_stream_lag",
+		metric.WithDescription("Bytes of files that no consumer has accepted yet, by provider. [Development]"),
+		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamFilesKnown, err = builder.meter.Int64Gauge(

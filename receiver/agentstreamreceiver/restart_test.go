@@ -1,0 +1,462 @@
+package agentstreamreceiver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/receiver/receivertest"
+
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// disk is a storage extension and its only client; what it holds outlives receivers.
+type disk struct {
+	component.StartFunc
+	component.ShutdownFunc
+
+	mu     sync.Mutex
+	values map[string][]byte
+	fail   error
+	asked  []string
+	open   int
+}
+
+func (d *disk) GetClient(_ context.Context, kind component.Kind, id component.ID, name string) (storage.Client, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = append(d.asked, fmt.Sprint(kind, " ", id, " ", name))
+	d.open++
+	return d, d.fail
+}
+
+func (d *disk) Get(_ context.Context, key string) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.values[key], d.fail
+}
+
+func (d *disk) Set(_ context.Context, key string, value []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fail == nil {
+		d.values[key] = value
+	}
+	return d.fail
+}
+
+func (d *disk) Delete(_ context.Context, key string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fail == nil {
+		delete(d.values, key)
+	}
+	return d.fail
+}
+
+func (d *disk) Batch(context.Context, ...*storage.Operation) error { return errors.ErrUnsupported }
+
+func (d *disk) Close(context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open--
+	return nil
+}
+
+func (d *disk) Walk(_ context.Context, f storage.WalkFunc) error {
+	d.mu.Lock()
+	values := maps.Clone(d.values)
+	d.mu.Unlock()
+	for key, value := range values {
+		if _, err := f(key, value); err != nil {
+			return err
+		}
+	}
+	return d.fail
+}
+
+func (d *disk) setFail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fail = err
+}
+
+// machine is a host with a disk, and hears how the receiver is.
+type machine struct {
+	component.Host
+	*disk
+	mu     sync.Mutex
+	events []*componentstatus.Event
+}
+
+var diskID = component.MustNewID("disk")
+
+func newMachine() *machine {
+	return &machine{Host: componenttest.NewNopHost(), disk: &disk{values: map[string][]byte{}}}
+}
+
+func (m *machine) GetExtensions() map[component.ID]component.Component {
+	return map[component.ID]component.Component{diskID: m.disk, component.MustNewID("nop"): struct {
+		component.StartFunc
+		component.ShutdownFunc
+	}{}}
+}
+
+func (m *machine) Report(e *componentstatus.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events = append(m.events, e)
+}
+
+func (m *machine) statuses() []componentstatus.Status {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []componentstatus.Status
+	for _, e := range m.events {
+		list = append(list, e.Status())
+	}
+	return list
+}
+
+func stored(include ...string) *Config {
+	cfg := configFor(include...)
+	cfg.Storage = &diskID
+	cfg.Stream.PollInterval = 20 * time.Millisecond
+	return cfg
+}
+
+// list names all spans and records that came, as [exports.list] does.
+func (r *rig) list() []string {
+	e := exports{traces: r.traces.AllTraces(), logs: r.logs.AllLogs()}
+	return e.list()
+}
+
+// withoutLive leaves out the records that are told of a run while it is watched.
+func withoutLive(list []string) []string {
+	return slices.DeleteFunc(list, func(s string) bool {
+		return strings.HasPrefix(s, "record "+telemetry.EventNameStepStarted) || strings.HasPrefix(s, "record "+telemetry.EventNameProgress)
+	})
+}
+
+// spansOf counts the spans of a name.
+func spansOf(r *rig, name string) int {
+	n := 0
+	for _, s := range r.spanNames() {
+		if s == name {
+			n++
+		}
+	}
+	return n
+}
+
+// session are the lines of a capture.
+func session(t *testing.T, path ...string) [][]byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "testdata"}, path...)...))
+	require.NoError(t, err)
+	return slices.Collect(bytes.Lines(data))
+}
+
+func appendLines(t *testing.T, path string, lines ...[]byte) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	appendTo(t, path, string(bytes.Join(lines, nil)))
+}
+
+// read waits until the storage says that the files have been read to their end.
+func (r *rig) read(m *machine, paths ...string) {
+	r.t.Helper()
+	require.Eventually(r.t, func() bool {
+		m.disk.mu.Lock()
+		defer m.disk.mu.Unlock()
+		done := map[string]bool{}
+		for key, value := range m.disk.values {
+			if !strings.HasPrefix(key, "file/") {
+				continue
+			}
+			_, body, _ := bytes.Cut(value, []byte("\n"))
+			var c struct {
+				Path   string `json:"path"`
+				Offset int64  `json:"offset"`
+				AtEnd  bool   `json:"at_end"`
+			}
+			require.NoError(r.t, json.Unmarshal(body, &c))
+			info, err := os.Stat(c.Path)
+			done[c.Path] = err == nil && c.AtEnd && c.Offset == info.Size()
+		}
+		return !slices.ContainsFunc(paths, func(p string) bool { return !done[p] })
+	}, wait, tick)
+}
+
+// TestRestartAtEachLine stops the receiver after each line of a session, and another goes on: together they give what one
+// gives, each span and record once. A run that was open is not closed by the stop, and has its root in the end.
+func TestRestartAtEachLine(t *testing.T) {
+	for _, name := range []string{"parity.jsonl", "parallel.jsonl"} {
+		t.Run(name, func(t *testing.T) {
+			lines := session(t, "claude", name)
+			// The same path gives the same ids where the format tells none.
+			path := filepath.Join(t.TempDir(), "s.jsonl")
+			appendLines(t, path, lines...)
+			m := newMachine()
+			whole := startOn(t, m, stored(path), nil)
+			whole.read(m, path)
+			whole.stop()
+			want := withoutLive(whole.list())
+			require.NotEmpty(t, want)
+			for cut := 1; cut < len(lines); cut += 1 + len(lines)/12 {
+				require.NoError(t, os.Remove(path))
+				appendLines(t, path, lines[:cut]...)
+				m := newMachine()
+				first := startOn(t, m, stored(path), nil)
+				first.read(m, path)
+				first.stop()
+				appendLines(t, path, lines[cut:]...)
+				second := startOn(t, m, stored(path), nil)
+				second.read(m, path)
+				second.stop()
+				got := append(withoutLive(first.list()), withoutLive(second.list())...)
+				slices.Sort(got)
+				require.Equal(t, untimed(want), untimed(got), "cut before line %d", cut)
+				third := startOn(t, m, stored(path), nil)
+				third.stop()
+				require.Empty(t, third.list(), "cut before line %d", cut)
+				require.Zero(t, m.open, "the client is closed")
+			}
+		})
+	}
+}
+
+// untimed takes out what a session without times takes from the clock and the file.
+func untimed(list []string) []string {
+	var out []string
+	for _, s := range list {
+		fields := strings.Fields(s)
+		kept := fields[:0]
+		for _, f := range fields {
+			if strings.HasPrefix(f, "20") && strings.Count(f, "-") == 2 || strings.Count(f, ":") == 2 || f == "+0000" || f == "UTC" || strings.HasPrefix(f, "UTC20") ||
+				strings.HasPrefix(f, telemetry.AttrTimeSource) || strings.HasPrefix(f, telemetry.AttrTimeClamped) {
+				continue
+			}
+			kept = append(kept, f)
+		}
+		out = append(out, strings.Join(kept, " "))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestRestartNothingTwice: metrics of the receiver's own count a line once, over both processes.
+func TestRestartNothingTwice(t *testing.T) {
+	lines := session(t, "claude", "parity.jsonl")
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendLines(t, path, lines[:len(lines)/2]...)
+	m := newMachine()
+	first := startOn(t, m, stored(path), nil)
+	first.read(m, path)
+	first.stop()
+	appendLines(t, path, lines[len(lines)/2:]...)
+	second := startOn(t, m, stored(path), nil)
+	second.read(m, path)
+	assert.EqualValues(t, len(lines)-len(lines)/2, second.metric("otelcol_receiver_agent_stream_lines", "provider", "claude"))
+	second.stop()
+	assert.Equal(t, 1, spansOf(first, "invoke_agent claude-code")+spansOf(second, "invoke_agent claude-code"))
+	require.NotEmpty(t, m.asked)
+	assert.Regexp(t, `^Receiver agent_stream/\S+ $`, m.asked[0], "kind, id and name that the client was asked for with")
+}
+
+// TestRestartSubAgent: a sub-agent's file that grows after its parent is done stays in the parent's trace, although the
+// parent's file is not opened again.
+func TestRestartSubAgent(t *testing.T) {
+	dir := t.TempDir()
+	main := session(t, "claude", "families", "subagent", "main.session.jsonl")
+	folder := filepath.Join("..", "..", "testdata", "claude", "families", "subagent")
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	require.NoError(t, err)
+	var child string
+	for _, f := range files {
+		if filepath.Base(f) != "main.session.jsonl" {
+			child = filepath.Base(f)
+		}
+	}
+	require.NotEmpty(t, child)
+	childLines := session(t, "claude", "families", "subagent", child)
+	cut := len(childLines) - 2
+	appendLines(t, filepath.Join(dir, "main.session.jsonl"), main...)
+	appendLines(t, filepath.Join(dir, child), childLines[:cut]...)
+	m := newMachine()
+	first := startOn(t, m, stored(filepath.Join(dir, "*.jsonl")), nil)
+	first.read(m, filepath.Join(dir, "main.session.jsonl"), filepath.Join(dir, child))
+	first.stop()
+	appendLines(t, filepath.Join(dir, child), childLines[cut:]...)
+	second := startOn(t, m, stored(filepath.Join(dir, child)), nil)
+	second.read(m, filepath.Join(dir, child))
+	second.stop()
+	traces := map[string]int{}
+	ids := map[string]int{}
+	for _, r := range []*rig{first, second} {
+		for _, s := range r.spans() {
+			traces[s.TraceID().String()]++
+			ids[s.SpanID().String()]++
+			_, orphan := s.Attributes().Get(telemetry.AttrParentUnknown)
+			assert.False(t, orphan, s.Name())
+		}
+		for _, lr := range r.records() {
+			traces[lr.TraceID().String()]++
+		}
+	}
+	assert.Len(t, traces, 1)
+	for id, n := range ids {
+		assert.Equal(t, 1, n, "span %s", id)
+	}
+	require.NotEmpty(t, second.records())
+}
+
+// TestRestartKeepsPipelineSpan: the span of a pipeline goes out once, whenever the receiver stops.
+func TestRestartKeepsPipelineSpan(t *testing.T) {
+	lines := session(t, "claude", "parity.jsonl")
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendLines(t, path, lines...)
+	cfg := func() *Config {
+		c := stored(path)
+		c.Identity.Pipeline.Name, c.Identity.Pipeline.RunID, c.Identity.Pipeline.Task = "nightly", "17", "fix"
+		return c
+	}
+	m := newMachine()
+	for i := range 3 {
+		if i == 2 {
+			appendLines(t, path, lines...) // another run
+		}
+		r := startOn(t, m, cfg(), nil)
+		r.read(m, path)
+		r.stop()
+		want := 0
+		if i == 0 {
+			want = 1
+		}
+		assert.Equal(t, want, spansOf(r, "nightly"), "process %d", i)
+		assert.Equal(t, want, spansOf(r, "fix"), "process %d", i)
+	}
+}
+
+func TestStorageErrors(t *testing.T) {
+	for name, test := range map[string]struct {
+		id   component.ID
+		disk func(*disk)
+		want string
+	}{
+		"no such extension": {id: component.MustNewIDWithName("file_storage", "x"), want: `no extension "file_storage/x"`},
+		"another kind":      {id: component.MustNewID("nop"), want: `extension "nop" is no storage`},
+		"no client":         {id: diskID, disk: func(d *disk) { d.fail = errors.New("locked") }, want: `get client of storage "disk": locked`},
+		"newer state": {
+			id: diskID, disk: func(d *disk) { d.values[registryKey] = []byte(`{"version":2}`) }, want: "newer version",
+		},
+		"broken state": {id: diskID, disk: func(d *disk) { d.values[registryKey] = []byte(`{`) }, want: `decode "registry"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine()
+			if test.disk != nil {
+				test.disk(m.disk)
+			}
+			cfg := stored(filepath.Join(t.TempDir(), "*"))
+			cfg.Storage = &test.id
+			factory := NewFactory()
+			r, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), cfg, consumertest.NewNop())
+			require.NoError(t, err)
+			assert.ErrorContains(t, r.Start(t.Context(), m), test.want)
+			assert.NoError(t, r.Shutdown(t.Context()))
+		})
+	}
+}
+
+// TestHealth: the collector hears of trouble with a consumer and with the storage, and of its end, once each.
+func TestHealth(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	m := newMachine()
+	next := &refuser{refuse: 3, refusal: errors.New("queue is full")}
+	r := startOn(t, m, stored(path), next)
+	appendTo(t, path, assistant("1", "One."))
+	require.Eventually(t, func() bool { return next.LogRecordCount() > 0 }, wait, tick)
+	want := []componentstatus.Status{componentstatus.StatusRecoverableError, componentstatus.StatusOK}
+	require.Eventually(t, func() bool { return slices.Equal(want, m.statuses()) }, wait, tick)
+	m.setFail(errors.New("no space left on device"))
+	appendTo(t, path, assistant("2", "Two."))
+	want = append(want, componentstatus.StatusRecoverableError)
+	require.Eventually(t, func() bool { return slices.Equal(want, m.statuses()) }, wait, tick)
+	assert.ErrorContains(t, m.events[2].Err(), "no space left on device")
+	m.setFail(nil)
+	appendTo(t, path, assistant("3", "Three."))
+	want = append(want, componentstatus.StatusOK)
+	require.Eventually(t, func() bool { return slices.Equal(want, m.statuses()) }, wait, tick)
+	assert.Positive(t, r.metric("otelcol_receiver_agent_stream_storage_errors", "", ""))
+	r.stop()
+}
+
+// blocking is a consumer that accepts nothing until it is let.
+type blocking struct {
+	consumertest.LogsSink
+	mu    sync.Mutex
+	ready bool
+}
+
+func (c *blocking) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ready {
+		return errors.New("not ready")
+	}
+	return c.LogsSink.ConsumeLogs(ctx, ld)
+}
+
+// TestStopWhileRefused: what was not accepted when the receiver stops comes with the next one, and once.
+func TestStopWhileRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendTo(t, path, assistant("1", "One."))
+	m := newMachine()
+	next := &blocking{}
+	first := startOn(t, m, stored(path), next)
+	require.Eventually(t, func() bool { return first.metric("otelcol_receiver_agent_stream_retries", "signal", "logs") > 2 }, wait, tick)
+	first.stopAnyhow()
+	next.ready = true
+	second := startOn(t, m, stored(path), next)
+	second.read(m, path)
+	second.stop()
+	third := startOn(t, m, stored(path), next)
+	third.stop()
+	texts := 0
+	for _, ld := range next.AllLogs() {
+		texts += ld.LogRecordCount()
+	}
+	assert.Equal(t, 1, texts)
+}
+
+func TestLag(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	line := assistant("1", "One.")
+	appendTo(t, path, line)
+	next := &blocking{}
+	r := start(t, configFor(path), next)
+	lag := func() int64 { return r.metric("otelcol_receiver_agent_stream_lag", "provider", "claude") }
+	require.Eventually(t, func() bool { return lag() == int64(len(line)) }, wait, tick)
+	next.mu.Lock()
+	next.ready = true
+	next.mu.Unlock()
+	require.Eventually(t, func() bool { return lag() == 0 }, wait, tick)
+}

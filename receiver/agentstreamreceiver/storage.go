@@ -1,0 +1,96 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
+
+	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// openStorage gets a client of the storage extension that the settings name.
+func openStorage(ctx context.Context, host component.Host, id, receiver component.ID) (storage.Client, error) {
+	extension, found := host.GetExtensions()[id]
+	if !found {
+		return nil, fmt.Errorf("storage: no extension %q; it must be configured and stand in service::extensions", id)
+	}
+	store, ok := extension.(storage.Extension)
+	if !ok {
+		return nil, fmt.Errorf("storage: extension %q is no storage", id)
+	}
+	client, err := store.GetClient(ctx, component.KindReceiver, receiver, "")
+	if err != nil {
+		return nil, fmt.Errorf("get client of storage %q: %w", id, err)
+	}
+	return client, nil
+}
+
+// storeOf makes a client the source's store: one that can tell all that it holds, if the client can.
+func storeOf(client storage.Client) source.Store {
+	if w, ok := client.(storage.Walker); ok {
+		return walkingStore{client, w}
+	}
+	return client
+}
+
+type walkingStore struct {
+	storage.Client
+	walker storage.Walker
+}
+
+// Walk gives each key and its value.
+func (s walkingStore) Walk(ctx context.Context, f func(key string, value []byte) error) error {
+	return s.walker.Walk(ctx, func(key string, value []byte) ([]*storage.Operation, error) { return nil, f(key, value) })
+}
+
+// stateVersion is the version of what we keep for a stream and for the registry. A newer one is reported and not used.
+const stateVersion = 1
+
+// registryKey is where the registry's state is.
+const registryKey = "registry"
+
+// registryState is the registry's state as it is stored.
+type registryState struct {
+	Version int                     `json:"version"`
+	State   telemetry.RegistryState `json:"state"`
+}
+
+// restoreRegistry gives the registry what it knew. What can't be read is an error: spans of pipelines would come twice.
+func (r *agentStream) restoreRegistry(ctx context.Context) error {
+	value, err := r.storage.Get(ctx, registryKey)
+	if err != nil {
+		return fmt.Errorf("read %q from storage: %w", registryKey, err)
+	}
+	if value == nil {
+		return nil
+	}
+	var s registryState
+	if err := json.Unmarshal(value, &s); err != nil {
+		return fmt.Errorf("decode %q from storage: %w", registryKey, err)
+	}
+	if s.Version > stateVersion {
+		return fmt.Errorf("decode %q from storage: format %d was written by a newer version, known up to %d", registryKey, s.Version, stateVersion)
+	}
+	r.registry.Restore(s.State)
+	r.keptPipelines = lastOf(s.State.Pipelines)
+	return nil
+}
+
+// keepRegistry stores the registry's state, once what it gave has been accepted.
+func (r *agentStream) keepRegistry(ctx context.Context) error {
+	if r.storage == nil {
+		return nil
+	}
+	value, err := json.Marshal(registryState{stateVersion, r.registry.State()})
+	if err == nil {
+		err = r.storage.Set(ctx, registryKey, value)
+	}
+	if err != nil {
+		return fmt.Errorf("write %q to storage: %w", registryKey, err)
+	}
+	return nil
+}
