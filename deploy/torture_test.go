@@ -68,7 +68,7 @@ func (s *otlpSink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			for _, rs := range req.Traces().ResourceSpans().All() {
 				for _, ss := range rs.ScopeSpans().All() {
 					for _, span := range ss.Spans().All() {
-						ids = append(ids, fmt.Sprint("span ", span.TraceID(), span.SpanID()))
+						ids = append(ids, fmt.Sprint("span ", span.TraceID(), span.SpanID(), span.Name(), " ", rs.Resource().Attributes().AsRaw()["service.name"], span.Attributes().AsRaw()["session.id"]))
 					}
 				}
 			}
