@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,18 +160,31 @@ func (r *collectorRun) end(signal syscall.Signal) {
 	}
 }
 
-// tortureSessions are the contents of the files: each capture once, and made sessions for the rest.
+// sessionIDs finds what names a session, a message or a call in any format.
+var sessionIDs = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(ses|msg|resp|chatcmpl)[_-][0-9A-Za-z_-]+`)
+
+// tortureSessions are the contents of the files: captures, each session once, and made ones for the rest.
 func tortureSessions(t *testing.T) [][]byte {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("..", "testdata", "*", "*.jsonl"))
 	require.NoError(t, err)
 	var list [][]byte
-	step := max(1, len(paths)/tortureFiles) // some of each provider
-	for i := 0; i < len(paths) && len(list) < tortureFiles; i += step {
-		data, err := os.ReadFile(paths[i])
+	// Some of each provider. What two files tell of one session is heard from the first, whichever that is: so no two.
+	taken := map[string]bool{}
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	for _, path := range paths {
+		if len(list) == tortureFiles {
+			break
+		}
+		data, err := os.ReadFile(path)
 		require.NoError(t, err)
-		// Made sessions of one id in two files are two accounts of one session, of which the first is heard.
-		data = bytes.ReplaceAll(data, []byte("ses_made"), fmt.Appendf(nil, "ses_%dmade", len(list)))
+		ids := sessionIDs.FindAllString(string(data), -1)
+		if slices.ContainsFunc(ids, func(id string) bool { return taken[id] }) {
+			continue
+		}
+		for _, id := range ids {
+			taken[id] = true
+		}
 		list = append(list, data)
 	}
 	for len(list) < tortureFiles {
