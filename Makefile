@@ -23,6 +23,8 @@ FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 TESTTIMEOUT ?= 15m
 SHARED ?= ../shared
+KILLS ?= 10
+SEED ?=
 
 # Source files that decide whether the two programs are stale.
 SOURCES = $(shell find . \( -path ./$(BUILD) -o -path ./$(BIN) -o -path './.*' -o -name testdata \) -prune -o -name '*.go' -not -name '*_test.go' -print) go.mod go.sum
@@ -109,6 +111,11 @@ generate: ## say what is generated (nothing that is committed)
 .PHONY: conformance
 conformance: $(BIN)/tailspan ## compare the events with captures and cases kept outside of this repository (SHARED=../shared)
 	@GO='$(GO)' SHARED='$(SHARED)' .ci/conformance $(BIN)/tailspan
+
+.PHONY: torture
+torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see that nothing is lost (KILLS=10 SEED=random)
+	TAILSPAN_COLLECTOR=$(CURDIR)/$(BIN)/otelcol-tailspan TAILSPAN_KILLS=$(KILLS) TAILSPAN_SEED=$(SEED) \
+		$(GO) test -count 1 -timeout 60m -run '^TestTorture$$' -v ./deploy
 
 .PHONY: validate
 validate: $(BIN)/otelcol-tailspan ## have the collector check each configuration in deploy/config

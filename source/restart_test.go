@@ -540,3 +540,23 @@ func TestReopenReplays(t *testing.T) {
 		assert.False(w, s[1].lines[2].Replayed)
 	})
 }
+
+// TestRestartIsNotIdle: a file that is opened again at start has all of IdleClose before it counts as idle.
+func TestRestartIsNotIdle(t *testing.T) {
+	bubble(t, func(w *world) {
+		store := walking{newMemory()}
+		w.add("a.jsonl", "one\n")
+		w.run(with(store))
+		w.add("a.jsonl", "two\n")
+		w.sink = newSink()
+		f, err := New(w.settings(with(store), func(s *Settings) { s.IdleClose = time.Hour }), w.sink)
+		require.NoError(w, err)
+		require.NoError(w, f.Start(w.Context()))
+		w.pass(30 * time.Minute)
+		require.Len(w, w.sink.opened(), 1)
+		assert.Empty(w, w.sink.opened()[0].closed)
+		w.pass(time.Hour)
+		assert.Equal(w, []CloseReason{CloseReasonIdle}, w.sink.opened()[0].closed)
+		require.NoError(w, f.Shutdown(w.Context()))
+	})
+}
