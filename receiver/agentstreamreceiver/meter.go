@@ -93,13 +93,7 @@ func (m *meter) notParsed(reason string, n int) {
 
 // counts adds what the fold found otherwise than told.
 func (m *meter) counts(c telemetry.Counts) {
-	for reason, n := range map[string]int{
-		"late_result":  c.LateResults,
-		"unknown_call": c.UnknownCalls,
-		"no_result":    c.UnclosedCalls,
-		"evicted_call": c.EvictedCalls,
-		"clamped_span": c.ClampedSpans,
-	} {
+	for reason, n := range c.ByReason() {
 		if n > 0 {
 			m.builder.ReceiverAgentStreamAnomalies.Add(background(), int64(n), with("reason", reason))
 		}
