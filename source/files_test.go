@@ -367,6 +367,41 @@ func TestFilesNewFolders(t *testing.T) {
 	})
 }
 
+// A line may be longer than a turn, whether its file has just been written or has been as it is for long.
+func TestFilesLineOverATurn(t *testing.T) {
+	line := func(n int) string { return `{"t":"` + strings.Repeat("x", n) + `"}` }
+	for _, tt := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"between others", "one\n" + line(turn+1000) + "\ntwo\n", []string{"one", line(turn + 1000), "two"}},
+		{"at the limit", line(2*turn-8) + "\ntwo\n", []string{line(2*turn - 8), "two"}},
+		{"without its newline", "one\n" + line(turn+1000), []string{"one", line(turn + 1000)}},
+		{"over the limit", "one\n" + line(2*turn) + "\ntwo\n", []string{"one", "two"}},
+		{"over the limit and turns", "one\n" + line(4*turn) + "\ntwo\n", []string{"one", "two"}},
+		{"over the limit without its newline", "one\n" + line(4*turn), []string{"one"}},
+	} {
+		for _, age := range []time.Duration{0, time.Hour} {
+			t.Run(fmt.Sprint(tt.name, " age ", age), func(t *testing.T) {
+				dir := t.TempDir()
+				synctest.Test(t, func(t *testing.T) {
+					w := &world{T: t, dir: dir, sink: newSink()}
+					w.put("a.jsonl", tt.text)
+					written := time.Now().Add(-age)
+					require.NoError(t, os.Chtimes(w.path("a.jsonl"), written, written))
+					w.begin(pollOnly, func(s *Settings) { s.MaxLineSize = 2 * turn })
+					w.pass(5 * time.Second)
+					got := w.sink.all()
+					require.Len(t, got, len(tt.want))
+					for i := range got {
+						assert.True(t, got[i] == tt.want[i], "line %d: %d bytes, want %d", i, len(got[i]), len(tt.want[i]))
+					}
+				})
+			})
+		}
+	}
+}
+
 // A file that never ends must not keep others from being read: with one worker, and a file of many turns before it.
 func TestFilesTakeTurns(t *testing.T) {
 	w := newWorld(t)

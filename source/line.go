@@ -129,6 +129,9 @@ func (s *splitter) skipLong() {
 	s.start, s.scanned = s.end, s.end
 }
 
+// tooLong tells whether the unfinished line is over the limit.
+func (s *splitter) tooLong() bool { return s.skipping || s.end-s.start > s.limit }
+
 // pending tells how many bytes of an unfinished line were seen.
 func (s *splitter) pending() int64 { return s.dropped + int64(max(0, s.end-s.start)) }
 

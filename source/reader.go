@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// turn is how many bytes of one file are read before others have theirs.
+// turn is how many bytes of one file are read before others have theirs, or one line if that is longer.
 const turn = 4 << 20
 
 // reader is one worker: it visits one file at a time, with buffers that it keeps.

@@ -54,14 +54,19 @@ func (r *reader) readOn(res *result) {
 }
 
 // run reads and hands over lines; the position in the result moves as they are accepted. Nil: the end was reached.
+//
+// A turn that has moved the position ends when it is spent. One that has not goes on to the end of its line, which may be
+// longer than a turn: the next would begin at the same place and come no further. A line over the limit is not kept, so
+// the next turn goes on in it, by seekNewline.
 func (v *visit) run() *stopped {
 	pos := &v.res.pos
-	if pos.discard || !v.compressed && pos.ahead > int64(v.settings.BatchBytes/2) && !v.flushing() {
+	if pos.discard || !v.compressed && v.longAhead() {
 		if found, s := v.seekNewline(); s != nil || !found {
 			return s
 		}
 	}
-	lead := int(min(pos.offset, markSize))
+	begin := pos.offset
+	lead := int(min(begin, markSize))
 	v.split.reset(pos.offset, lead)
 	v.at = pos.offset - int64(lead)
 	for first := true; ; first = false {
@@ -85,7 +90,7 @@ func (v *visit) run() *stopped {
 			return v.atEnd()
 		case err != nil:
 			return &stopped{outcomeFailed, err}
-		case !v.compressed && v.spent >= turn:
+		case !v.compressed && v.spent >= turn && (pos.offset > begin || v.split.tooLong()):
 			pos.ahead = v.split.pending()
 			return &stopped{outcome: outcomeMore}
 		}
@@ -240,6 +245,13 @@ func (v *visit) atEnd() *stopped {
 	}
 	v.res.tail = rest != nil
 	return nil
+}
+
+// longAhead tells whether so much of an unfinished line was seen that its end is looked for before it is read again. One
+// that may be taken as it is has to be read, unless it is over the limit anyway.
+func (v *visit) longAhead() bool {
+	ahead := v.res.pos.ahead
+	return ahead > int64(v.settings.MaxLineSize) || ahead > int64(v.settings.BatchBytes/2) && !v.flushing()
 }
 
 // flushing tells whether an unfinished line may be taken: it has been as it is for long enough.
