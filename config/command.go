@@ -28,8 +28,8 @@ type Command struct {
 	Attributes map[string]string `mapstructure:"attributes"`
 }
 
-// Validate reports what is wrong; what a provider may be is checked by the package that knows.
-func (c *Command) Validate() error {
+// Check reports what is wrong; what a provider may be is checked by the package that knows.
+func (c *Command) Check() error {
 	var errs []error
 	if len(c.Command) == 0 || c.Command[0] == "" {
 		errs = append(errs, errors.New("command must name a program"))

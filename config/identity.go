@@ -28,8 +28,8 @@ type Pipeline struct {
 	TaskRunID string `mapstructure:"task_run_id"`
 }
 
-// Validate reports a path pattern that can't be read.
-func (i *Identity) Validate() error {
+// Check reports a path pattern that can't be read.
+func (i *Identity) Check() error {
 	if _, err := ParsePathPattern(i.PathPattern); err != nil {
 		return fmt.Errorf("path_pattern %q: %w", i.PathPattern, err)
 	}

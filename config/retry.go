@@ -19,8 +19,8 @@ func NewDefaultRetry() Retry {
 	return Retry{InitialInterval: 100 * time.Millisecond, MaxInterval: 30 * time.Second}
 }
 
-// Validate reports what is wrong.
-func (r *Retry) Validate() error {
+// Check reports what is wrong.
+func (r *Retry) Check() error {
 	errs := []error{
 		positiveDuration("retry::initial_interval", r.InitialInterval),
 		positiveDuration("retry::max_interval", r.MaxInterval),

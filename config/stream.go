@@ -61,8 +61,8 @@ func NewDefaultStream() Stream {
 	}
 }
 
-// Validate reports what is wrong; what a glob and a provider may be is checked by the packages that know.
-func (s *Stream) Validate() error {
+// Check reports what is wrong; what a glob and a provider may be is checked by the packages that know.
+func (s *Stream) Check() error {
 	var errs []error
 	if s.StartAt != StartAtBeginning && s.StartAt != StartAtEnd {
 		errs = append(errs, fmt.Errorf("start_at must be %q or %q, got %q", StartAtBeginning, StartAtEnd, s.StartAt))

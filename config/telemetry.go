@@ -86,8 +86,8 @@ func NewDefaultTelemetry() Telemetry {
 	}
 }
 
-// Validate reports what is wrong.
-func (t *Telemetry) Validate() error {
+// Check reports what is wrong.
+func (t *Telemetry) Check() error {
 	var errs []error
 	if !slices.Contains([]string{SemconvGenAI01, SemconvV141}, t.Semconv) {
 		errs = append(errs, fmt.Errorf("semconv must be %q or %q, got %q", SemconvGenAI01, SemconvV141, t.Semconv))

@@ -43,7 +43,7 @@ func createDefaultConfig() component.Config {
 
 // Validate reports everything that is wrong, each with its key and value.
 func (c *Config) Validate() error {
-	errs := []error{c.Stream.Validate(), c.validateCommands(), c.Identity.Validate(), c.Telemetry.Validate(), c.Retry.Validate()}
+	errs := []error{c.Stream.Check(), c.validateCommands(), c.Identity.Check(), c.Telemetry.Check(), c.Retry.Check()}
 	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Stream.OpenCodeTrees)+len(c.Commands) == 0 {
 		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases, opencode_trees or commands"))
 	}

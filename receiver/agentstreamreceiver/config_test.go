@@ -2,6 +2,7 @@ package agentstreamreceiver
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,13 +94,14 @@ func TestConfigErrors(t *testing.T) {
 		{"bad_start", []string{`start_at must be "beginning" or "end", got "middle"`}},
 		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},
 		{"bad_trace", []string{`trace must be "run" or "session", got "forest"`, `traceparent "00-zz"`}},
-		{"bad_redaction", []string{"redaction", `(`}},
+		{"bad_redaction", []string{"redaction: parse", `"("`}},
 		{"bad_numbers", []string{"max_line_size must be positive, got -1", "max_document_size must be positive, got 0", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry::max_interval must not be below"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := confmap.Validate(loadConfig(t, component.NewIDWithName(metadata.Type, tt.name)))
 			for _, want := range tt.wants {
 				assert.ErrorContains(t, err, want)
+				assert.Equal(t, 1, strings.Count(err.Error(), want), "%q is told once", want)
 			}
 		})
 	}

@@ -11,30 +11,30 @@ import (
 	"github.com/tailspan/tailspan/config"
 )
 
-// validated is a group of settings that can check itself.
-type validated interface{ Validate() error }
+// checked is a group of settings that can check itself.
+type checked interface{ Check() error }
 
-// TestValidate: the defaults are fine, and each value that is not is named with its key; all at once.
-func TestValidate(t *testing.T) {
-	stream := func(change func(*config.Stream)) validated {
+// TestCheck: the defaults are fine, and each value that is not is named with its key; all at once.
+func TestCheck(t *testing.T) {
+	stream := func(change func(*config.Stream)) checked {
 		s := config.NewDefaultStream()
 		s.Include = []string{"*.jsonl"}
 		change(&s)
 		return &s
 	}
-	telemetry := func(change func(*config.Telemetry)) validated {
+	telemetry := func(change func(*config.Telemetry)) checked {
 		s := config.NewDefaultTelemetry()
 		change(&s)
 		return &s
 	}
-	retry := func(change func(*config.Retry)) validated {
+	retry := func(change func(*config.Retry)) checked {
 		s := config.NewDefaultRetry()
 		change(&s)
 		return &s
 	}
 	for _, tt := range []struct {
 		name     string
-		settings validated
+		settings checked
 		want     string // all errors, one a line
 	}{
 		{"stream defaults", stream(func(*config.Stream) {}), ""},
@@ -65,7 +65,7 @@ func TestValidate(t *testing.T) {
 		{"path pattern", &config.Identity{PathPattern: "runs/{a"}, `path_pattern "runs/{a": a { without its }`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := tt.settings.Validate()
+			err := tt.settings.Check()
 			if tt.want == "" {
 				require.NoError(t, err)
 				return
