@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,6 +57,12 @@ func FuzzUnescape(f *testing.F) {
 		var a scan.Strings
 		quoted := []byte(`"` + string(body) + `"`)
 		require.Equal(t, got, a.Unescape(body))
+		require.Equal(t, len(got), scan.TextLen(body))
+		for limit := range min(len(body)+1, 64) {
+			head := scan.Head(body, limit)
+			require.LessOrEqual(t, len(head), limit)
+			require.True(t, strings.HasPrefix(got, string(scan.AppendString(nil, head))), "head of %d bytes", limit)
+		}
 		require.Equal(t, got, a.Intern(scan.Value{Kind: scan.KindString, Raw: quoted}))
 		if json.Valid(quoted) {
 			var want string
