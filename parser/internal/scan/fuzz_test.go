@@ -48,7 +48,7 @@ func FuzzScan(f *testing.F) {
 // FuzzUnescape holds that every JSON string has the text that encoding/json gives it, and that any bytes at all give
 // valid UTF-8.
 func FuzzUnescape(f *testing.F) {
-	for _, seed := range []string{"", "plain", `a\nb`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, `\ud83d\ud83d\ude00`, `\u00e9\/\"\\`, "\xff\xfe", `\x`, `\u12`, `\`, `é`} {
+	for _, seed := range []string{"", "plain", `a\nb`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, `\ud83d\ud83d\ude00`, `\u00e9\/\"\\`, "\xff\xfe", `\x`, `\u12`, `\`, `é`, `a\n`, `a\\n`, `a\u000A`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -58,6 +58,7 @@ func FuzzUnescape(f *testing.F) {
 		quoted := []byte(`"` + string(body) + `"`)
 		require.Equal(t, got, a.Unescape(body))
 		require.Equal(t, len(got), scan.TextLen(body))
+		require.Equal(t, strings.HasSuffix(got, "\n"), scan.EndsLine(body))
 		for limit := range min(len(body)+1, 64) {
 			head := scan.Head(body, limit)
 			require.LessOrEqual(t, len(head), limit)

@@ -107,3 +107,13 @@ func startsEscape(body []byte, i int) bool {
 	}
 	return (i-before)%2 == 0
 }
+
+// EndsLine reports whether the text of a string ends in a line feed, given what stands between its quotes.
+func EndsLine(body []byte) bool {
+	for _, feed := range [...]string{`\n`, `\u000a`, `\u000A`} {
+		if at := len(body) - len(feed); at >= 0 && string(body[at:]) == feed {
+			return startsEscape(body, at)
+		}
+	}
+	return len(body) > 0 && body[len(body)-1] == '\n' // not JSON, but it passes
+}
