@@ -58,7 +58,7 @@ func (s *Scanner) Rest() []byte {
 // before what begins no value.
 func (s *Scanner) Peek() Kind {
 	s.blanks()
-	if s.bad || s.pos >= len(s.data) {
+	if s.pos >= len(s.data) {
 		return KindNone
 	}
 	return kinds[s.data[s.pos]]
@@ -76,19 +76,19 @@ func (s *Scanner) Key() bool {
 	if !s.member('}') {
 		return false
 	}
-	start := s.pos + 1
-	if s.pos >= len(s.data) || s.data[s.pos] != '"' {
+	i := s.pos
+	if i >= len(s.data) || s.data[i] != '"' {
 		return s.fail()
 	}
-	end := s.stringEnd(start)
+	end := s.stringEnd(i + 1)
 	if end < 0 {
 		return s.fail()
 	}
-	s.nameStart, s.nameEnd = start, end-1
-	if end = skipBlanks(s.data, end); end >= len(s.data) || s.data[end] != ':' {
+	colon := skipBlanks(s.data, end)
+	if colon >= len(s.data) || s.data[colon] != ':' {
 		return s.fail()
 	}
-	s.pos = end + 1
+	s.nameStart, s.nameEnd, s.pos = i+1, end-1, colon+1
 	return true
 }
 
@@ -101,7 +101,7 @@ func (s *Scanner) Element() bool { return s.member(']') }
 // Value takes the value that comes next as one span, whatever it is.
 func (s *Scanner) Value() Value {
 	start := skipBlanks(s.data, s.pos)
-	if s.bad || start >= len(s.data) {
+	if start >= len(s.data) {
 		s.fail()
 		return Value{}
 	}
@@ -126,8 +126,10 @@ func (s *Scanner) Value() Value {
 // Skip moves past the value that comes next.
 func (s *Scanner) Skip() { s.Value() }
 
+// fail cuts the document off where the scanner stands, so that every method finds the end of the input and none needs
+// to ask whether something was malformed.
 func (s *Scanner) fail() bool {
-	s.bad = true
+	s.bad, s.data = true, s.data[:s.pos]
 	return false
 }
 
@@ -135,7 +137,7 @@ func (s *Scanner) blanks() { s.pos = skipBlanks(s.data, s.pos) }
 
 func (s *Scanner) enter(open byte, bit uint64) bool {
 	s.blanks()
-	if s.bad || s.pos >= len(s.data) || s.data[s.pos] != open || !s.push(bit) {
+	if s.pos >= len(s.data) || s.data[s.pos] != open || !s.push(bit) {
 		return s.fail()
 	}
 	s.pos++
@@ -147,24 +149,23 @@ func (s *Scanner) enter(open byte, bit uint64) bool {
 // steps out and reports false.
 func (s *Scanner) member(closing byte) bool {
 	i := skipBlanks(s.data, s.pos)
-	if s.bad || i >= len(s.data) {
+	if i >= len(s.data) {
 		return s.fail()
 	}
-	switch c := s.data[i]; {
-	case c == closing:
+	c := s.data[i]
+	if c == ',' && !s.first {
+		s.pos = skipBlanks(s.data, i+1)
+		return true
+	}
+	first := s.first
+	s.first = false
+	if c == closing {
 		s.pos = i + 1
 		s.depth--
-		s.first = false
 		return false
-	case s.first:
-		s.pos = i
-		s.first = false
-		return true
-	case c != ',':
-		return s.fail()
 	}
-	s.pos = skipBlanks(s.data, i+1)
-	return true
+	s.pos = i
+	return first || s.fail()
 }
 
 // push opens a container; it reports false where they lie too deep.

@@ -80,13 +80,12 @@ func (s *Scanner) farStringEnd(i int) int {
 			s.window.look(data, i)
 		}
 		marks := s.window.marks >> uint(i-s.window.from)
-		long := marks == 0
 		for ; marks != 0; marks &= marks - 1 {
 			if end := i + bits.TrailingZeros64(marks); data[end] == '"' && !escaped(data, end) {
 				return end + 1
 			}
 		}
-		if i = s.window.from + windowBytes; long && i < len(data) {
+		if i = s.window.from + windowBytes; s.window.marks == 0 && i < len(data) {
 			// A window without a quote: this is a text, which vectors cross faster.
 			n := bytes.IndexByte(data[i:], '"')
 			if n < 0 {
