@@ -33,17 +33,17 @@ func (c *call) use(body, message uint64) bool {
 func (p *Parser) toolUse(r *record, b *block) {
 	name := p.toolName(b.name)
 	if len(b.id.Body()) > 0 {
-		key := p.idHash(domainCall, b.id)
-		c, _ := p.calls.get(key)
+		key := p.idKey(domainCall, b.id)
+		c, _ := p.calls.Get(key)
 		message := uint64(0)
 		if len(r.messageID.Body()) > 0 {
-			message = p.idHash(domainMessage, r.messageID)
+			message = p.idKey(domainMessage, r.messageID)
 		}
-		if !c.use(p.hash(domainBody, []byte(name), b.input.Raw), message) {
+		if !c.use(p.keys.With(p.keys.String(domainBody, name), b.input.Raw), message) {
 			return
 		}
 		c.name = name
-		p.calls.set(key, c)
+		p.calls.Set(key, c)
 	}
 	t := tools[name]
 	e := p.emit(events.KindToolUse)
@@ -102,7 +102,7 @@ func (p *Parser) metaOf(array, id scan.Value) members {
 		for p.inner.Object(); p.inner.Key(); {
 			p.nested = keep(p.nested, &p.inner)
 		}
-		if p.idHash(domainCall, p.nested.get("id")) == p.idHash(domainCall, id) {
+		if p.idKey(domainCall, p.nested.get("id")) == p.idKey(domainCall, id) {
 			return p.nested
 		}
 	}
@@ -112,13 +112,13 @@ func (p *Parser) metaOf(array, id scan.Value) members {
 func (p *Parser) toolResult(r *record, b *block) {
 	name := ""
 	if len(b.toolUseID.Body()) > 0 {
-		key := p.idHash(domainCall, b.toolUseID)
-		c, _ := p.calls.get(key)
+		key := p.idKey(domainCall, b.toolUseID)
+		c, _ := p.calls.Get(key)
 		if c.answered {
 			return
 		}
 		c.answered, name = true, c.name
-		p.calls.set(key, c)
+		p.calls.Set(key, c)
 	}
 	output := p.resultText(b)
 	e := p.emit(events.KindToolResult)

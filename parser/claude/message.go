@@ -81,12 +81,11 @@ func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
 	if r.messageID.Kind != scan.KindString || text.Kind != scan.KindString {
 		return false
 	}
-	key := p.hash(domain, r.messageID.Body(), text.Body()) // as they are spelled: repeats come from one writer
+	key := p.keys.Pair(domain, r.messageID.Body(), text.Body()) // as they are spelled: repeats come from one writer
 	if index := r.rest.get("apiBlockIndex"); index.Kind == scan.KindNumber {
-		key ^= p.hash(domain, index.Raw, nil)
+		key ^= p.keys.Bytes(domain, index.Raw)
 	}
-	if _, ok := p.seen.get(key); !ok {
-		p.seen.set(key, struct{}{})
+	if p.seen.Add(key) {
 		p.fresh = append(p.fresh, key)
 		return false
 	}

@@ -2,10 +2,10 @@ package claude
 
 import (
 	"bytes"
-	"hash/maphash"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -25,7 +25,7 @@ type Parser struct {
 	inner   scan.Scanner // over values in it that were kept whole
 	record  record
 	strings scan.Strings
-	seed    maphash.Seed
+	keys    memory.Keys
 
 	out     []events.DisplayEvent
 	output  []byte  // backs Tool.Output
@@ -38,13 +38,13 @@ type Parser struct {
 	head   events.DisplayEvent
 	headed bool
 
-	seen       memory[struct{}]
+	seen       memory.Memory[struct{}]
 	fresh      []uint64 // what this record added to seen
-	calls      memory[call]
-	usage      memory[events.Tokens]
-	tasks      memory[string]   // task id → id of the call that started it
-	sidechains memory[string]   // uuid of a sidechain line → id of the call that started it
-	prompts    memory[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
+	calls      memory.Memory[call]
+	usage      memory.Memory[events.Tokens]
+	tasks      memory.Memory[string]   // task id → id of the call that started it
+	sidechains memory.Memory[string]   // uuid of a sidechain line → id of the call that started it
+	prompts    memory.Memory[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
 
 	deltas      deltas
 	messageID   string // the last one
@@ -60,13 +60,13 @@ type Parser struct {
 // New returns a parser for one stream.
 func New() *Parser {
 	return &Parser{
-		seed:       maphash.MakeSeed(),
-		seen:       memory[struct{}]{limit: maxSeen},
-		calls:      memory[call]{limit: maxCalls},
-		usage:      memory[events.Tokens]{limit: maxMessages},
-		tasks:      memory[string]{limit: maxTasks},
-		sidechains: memory[string]{limit: maxSidechainLines},
-		prompts:    memory[[]string]{limit: maxTasks},
+		keys:       memory.NewKeys(),
+		seen:       memory.New[struct{}](maxSeen),
+		calls:      memory.New[call](maxCalls),
+		usage:      memory.New[events.Tokens](maxMessages),
+		tasks:      memory.New[string](maxTasks),
+		sidechains: memory.New[string](maxSidechainLines),
+		prompts:    memory.New[[]string](maxTasks),
 	}
 }
 
@@ -162,7 +162,7 @@ func (p *Parser) dispatch(r *record) {
 	kind := r.kind.Body()
 	switch string(kind) {
 	case "assistant", "user", "result", "stream_event", "system":
-		if r.uuid.Kind == scan.KindString && !p.first(domainLine, r.uuid) {
+		if r.uuid.Kind == scan.KindString && !p.seen.Add(p.idKey(domainLine, r.uuid)) {
 			p.note(events.LineIgnored)
 			return
 		}

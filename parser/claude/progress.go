@@ -14,11 +14,11 @@ func (p *Parser) task(r *record, subtype string) {
 	task := r.rest.get("task_id")
 	id := p.strings.Text(r.rest.get("tool_use_id"))
 	if len(task.Body()) > 0 {
-		key := p.idHash(domainTask, task)
+		key := p.idKey(domainTask, task)
 		if id != "" {
-			p.tasks.set(key, id)
+			p.tasks.Set(key, id)
 		} else {
-			id, _ = p.tasks.get(key) // task_updated names the task alone
+			id, _ = p.tasks.Get(key) // task_updated names the task alone
 		}
 	}
 	if id == "" {

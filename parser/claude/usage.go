@@ -62,10 +62,10 @@ func count(s *scan.Scanner) int64 { return max(s.Value().Int(), 0) }
 func (p *Parser) callUsage(id scan.Value, told events.Tokens) *events.Usage {
 	grown := told
 	if len(id.Body()) > 0 {
-		key := p.idHash(domainMessage, id)
-		known, _ := p.usage.get(key)
+		key := p.idKey(domainMessage, id)
+		known, _ := p.usage.Get(key)
 		if grown = known.Max(told); grown != (events.Tokens{}) {
-			p.usage.set(key, known)
+			p.usage.Set(key, known)
 		}
 	}
 	if grown == (events.Tokens{}) {

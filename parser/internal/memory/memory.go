@@ -1,122 +1,151 @@
 // Package memory holds what a parser remembers of its stream, within a bound: what was seen, which call waits.
 //
-// In goes a key and what is known of it, out comes what was last put there. Keys are hashes: their lowest bits must be as
-// good as random. Once a Memory is full, the entry that came first is forgotten for each new one; a repeat of it is then
-// taken for new. One goroutine at a time.
+// In goes a key and what is known of it, out comes what was last put there. Once a Memory is full, the entry that came
+// first is forgotten for each new one; a repeat of it is then taken for new. One goroutine at a time.
+//
+// Keys must be hashes, such as [Keys] makes: they are their own place in the table. Every line is looked up and put in,
+// which costs a quarter of what a Go map with a list beside it does.
 package memory
 
-// Memory is a map that holds no more than its limit of entries and forgets the oldest.
-//
-// It is a table of its own rather than a Go map since a parser asks it several times a line: the keys need no second
-// hashing, and [Memory.Find] and [Memory.Put] give the entry itself, so that a look and a change are one search.
+// Memory is a table that holds no more than its limit of entries and forgets the oldest.
 type Memory[V any] struct {
 	limit   int
-	entries []entry[V]
-	next    int // the oldest entry, once there are limit of them
-	// slots holds places in entries, plus one; 0 is a free slot. An entry's slot is the first free one from its key on, so
-	// a search ends at a free slot. At least half of the slots are free.
+	entries []entry[V] // in the order they came; a ring once the limit is reached
+	next    int        // where the ring wraps
+	// slots hold places in entries, counted from 1, at the key's lowest bits or, if those are taken, in the next free
+	// slot; 0 is free. At most half of them are taken.
 	slots []uint32
 }
 
 type entry[V any] struct {
-	val V // first, since an empty field at the end would take room
+	val V // first, so that one of no size takes no room
 	key uint64
 }
 
-// minSlots is the size of the first table.
-const minSlots = 16
+// minSlots is the size of a table that has just one entry: most streams are short.
+const minSlots = 32
 
 // New returns a memory of at most limit entries.
 func New[V any](limit int) Memory[V] { return Memory[V]{limit: limit} }
 
 // Get gives what is known of key.
-func (m *Memory[V]) Get(key uint64) (v V, ok bool) {
-	if p := m.Find(key); p != nil {
-		return *p, true
+func (m *Memory[V]) Get(key uint64) (V, bool) {
+	if e := m.find(key); e != nil {
+		return e.val, true
 	}
-	return v, false
-}
-
-// Find gives the entry of key, nil if there is none. It is valid until the next Put or Set.
-func (m *Memory[V]) Find(key uint64) *V {
-	if len(m.slots) == 0 {
-		return nil
-	}
-	for i := m.home(key); m.slots[i] != 0; i = m.after(i) {
-		if e := &m.entries[m.slots[i]-1]; e.key == key {
-			return &e.val
-		}
-	}
-	return nil
+	var none V
+	return none, false
 }
 
 // Set remembers v for key. A key that is known keeps its age.
 func (m *Memory[V]) Set(key uint64, v V) {
+	if e := m.find(key); e != nil {
+		e.val = v
+		return
+	}
 	if m.limit > 0 {
-		*m.Put(key) = v
+		m.add(entry[V]{v, key})
 	}
 }
 
-// Put gives the entry of key, a new and empty one if there is none. It is valid until the next Put or Set. A memory
-// without room for one entry gives one that it does not keep.
+// Add remembers a key with the zero value, unless it is known; it reports whether it is new.
+func (m *Memory[V]) Add(key uint64) bool {
+	if m.find(key) != nil {
+		return false
+	}
+	if m.limit > 0 {
+		m.add(entry[V]{key: key})
+	}
+	return true
+}
+
+// Find gives the entry of a key to look at and to change, nil if there is none. It is good until the next key is put in.
+func (m *Memory[V]) Find(key uint64) *V {
+	if e := m.find(key); e != nil {
+		return &e.val
+	}
+	return nil
+}
+
+// Put is Find for a key that is put in, with the zero value, if it is not known. One that there is no room for is not
+// remembered.
 func (m *Memory[V]) Put(key uint64) *V {
-	if p := m.Find(key); p != nil {
-		return p
+	if e := m.find(key); e != nil {
+		return &e.val
 	}
-	place := len(m.entries)
-	switch {
-	case m.limit <= 0:
+	if m.limit <= 0 {
 		return new(V)
-	case place < m.limit:
-		m.entries = append(m.entries, entry[V]{key: key})
-	default:
-		place = m.next
-		m.remove(m.entries[place].key)
-		m.entries[place] = entry[V]{key: key}
-		m.next = (m.next + 1) % m.limit
 	}
-	if 2*len(m.entries) > len(m.slots) {
-		m.grow()
-	} else {
-		m.insert(place)
-	}
-	return &m.entries[place].val
+	return &m.add(entry[V]{key: key}).val
 }
 
-func (m *Memory[V]) home(key uint64) int { return int(key & uint64(len(m.slots)-1)) }
-
-func (m *Memory[V]) after(i int) int { return (i + 1) & (len(m.slots) - 1) }
-
-// insert gives the entry at a place its slot.
-func (m *Memory[V]) insert(place int) {
-	i := m.home(m.entries[place].key)
-	for m.slots[i] != 0 {
-		i = m.after(i)
+func (m *Memory[V]) find(key uint64) *entry[V] {
+	if len(m.slots) == 0 {
+		return nil
 	}
-	m.slots[i] = uint32(place + 1)
-}
-
-// grow makes a table that is half empty at twice the entries.
-func (m *Memory[V]) grow() {
-	m.slots = make([]uint32, max(minSlots, 2*len(m.slots)))
-	for place := range m.entries {
-		m.insert(place)
-	}
-}
-
-// remove frees the slot of a key, and moves up the entries behind it that a search would no longer reach over the gap.
-func (m *Memory[V]) remove(key uint64) {
-	gap := m.home(key)
-	for m.entries[m.slots[gap]-1].key != key {
-		gap = m.after(gap)
-	}
-	mask := len(m.slots) - 1
-	for i := m.after(gap); m.slots[i] != 0; i = m.after(i) {
-		home := m.home(m.entries[m.slots[i]-1].key)
-		if (i-home)&mask >= (i-gap)&mask { // its home is not behind the gap
-			m.slots[gap] = m.slots[i]
-			gap = i
+	mask := uint64(len(m.slots) - 1)
+	for at := key & mask; ; at = (at + 1) & mask {
+		place := m.slots[at]
+		if place == 0 {
+			return nil
+		}
+		if e := &m.entries[place-1]; e.key == key {
+			return e
 		}
 	}
-	m.slots[gap] = 0
+}
+
+// add puts in a key that is not there.
+func (m *Memory[V]) add(e entry[V]) *entry[V] {
+	if len(m.entries) < m.limit {
+		m.entries = append(m.entries, e)
+		if 2*len(m.entries) > len(m.slots) {
+			m.grow()
+		} else {
+			m.place(e.key, len(m.entries))
+		}
+		return &m.entries[len(m.entries)-1]
+	}
+	at := m.next
+	m.forget(at)
+	m.entries[at] = e
+	m.place(e.key, at+1)
+	if m.next++; m.next == m.limit {
+		m.next = 0
+	}
+	return &m.entries[at]
+}
+
+// place notes where the entry of a key lies, counted from 1.
+func (m *Memory[V]) place(key uint64, place int) {
+	mask := uint64(len(m.slots) - 1)
+	at := key & mask
+	for m.slots[at] != 0 {
+		at = (at + 1) & mask
+	}
+	m.slots[at] = uint32(place)
+}
+
+func (m *Memory[V]) grow() {
+	m.slots = make([]uint32, max(minSlots, 2*len(m.slots)))
+	for i := range m.entries {
+		m.place(m.entries[i].key, i+1)
+	}
+}
+
+// forget frees the slot of an entry, and moves those behind it that only stand there because it was taken.
+func (m *Memory[V]) forget(place int) {
+	mask := uint64(len(m.slots) - 1)
+	free := m.entries[place].key & mask
+	for m.slots[free] != uint32(place+1) {
+		free = (free + 1) & mask
+	}
+	for at := (free + 1) & mask; m.slots[at] != 0; at = (at + 1) & mask {
+		home := m.entries[m.slots[at]-1].key & mask
+		if (at-home)&mask >= (at-free)&mask { // its home is not behind the free slot
+			m.slots[free] = m.slots[at]
+			free = at
+		}
+	}
+	m.slots[free] = 0
 }
