@@ -40,28 +40,24 @@ func (r Result) Skip(n int) Result { return Result{Text: r.Text[n:], Size: r.Siz
 // Reset makes room for the results of the next line.
 func (o *Output) Reset() { o.buf = Buffer(o.buf) }
 
-// Limit bounds the texts to come, see events.OutputLimiter.
-func (o *Output) Limit(limit int) { o.limit = max(limit, 0) }
+// minLimit is the least that texts are bounded to, in bytes: parsers look at what programs write before an output.
+const minLimit = 4 << 10
+
+// Limit bounds the texts to come, see events.OutputLimiter, and gives the limit before.
+func (o *Output) Limit(limit int) (before int) {
+	before = o.limit
+	if o.limit = 0; limit > 0 {
+		o.limit = max(limit, minLimit)
+	}
+	return before
+}
 
 // Text gives the text of a string, or its head; nothing of all other kinds.
 func (o *Output) Text(v scan.Value) Result {
-	body := v.Body()
-	if o.limit > 0 && len(body) > o.limit {
-		size := scan.TextLen(body)
-		return Result{Text: o.append(scan.Head(body, o.limit)), Size: size}
+	if v.Kind != scan.KindString {
+		return Result{}
 	}
-	text := o.append(body)
-	return Result{Text: text, Size: len(text)}
-}
-
-// All gives the whole text of a string, whatever the limit, for what must look through it.
-func (o *Output) All(v scan.Value) []byte { return o.append(v.Body()) }
-
-// append adds a text to the buffer and gives it, with no room behind it: the next text must not write into it.
-func (o *Output) append(body []byte) []byte {
-	start := len(o.buf)
-	o.buf = scan.AppendString(o.buf, body)
-	return o.buf[start:len(o.buf):len(o.buf)]
+	return o.Join("", v)
 }
 
 // Join gives several texts as one, with the separator before each but the first. A value that is no string is its own
