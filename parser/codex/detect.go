@@ -63,7 +63,7 @@ func typicalStream(r *record) bool {
 	case "turn.started":
 		return len(r.top) == 0
 	case "item.started", "item.updated", "item.completed":
-		return r.item.Get("id").Kind == scan.KindString && r.item.Either("type", "item_type").Kind == scan.KindString
+		return r.item.Get("id").Kind == scan.KindString && r.item.AnyOf("type", "item_type").Kind == scan.KindString
 	case "turn.completed":
 		usage := r.top.Get("usage")
 		return len(r.top) == 1 && (usage.Kind == scan.KindObject || usage.Kind == scan.KindNull)

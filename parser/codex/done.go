@@ -5,14 +5,14 @@ import "github.com/tailspan/tailspan/parser/internal/scan"
 // doneInvocation reads a call that the API or the program did at once, of which call and result stand on one line: the
 // response item, the item and the event of its end tell it under different names.
 func (p *Parser) doneInvocation(kind string, m scan.Members) *invocation {
-	inv := &invocation{id: m.Either("call_id", "id"), item: m.Get("id")}
+	inv := &invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id")}
 	switch kind {
 	case "web_search_call", "web_search_end", "WebSearch":
 		inv.name, inv.readOnly = "web_search", true
 		inv.input = m.Get("action")
 		if inv.target = p.strings.Text(m.Get("query")); inv.target == "" {
 			p.args = p.inner.MembersOf(inv.input, p.args[:0])
-			inv.target = p.strings.Text(p.args.Either("query", "url", "pattern"))
+			inv.target = p.strings.Text(p.args.AnyOf("query", "url", "pattern"))
 		}
 	case "view_image_tool_call", "ImageView":
 		inv.name, inv.readOnly = "view_image", true

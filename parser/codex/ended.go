@@ -104,6 +104,6 @@ func (p *Parser) mcpOutcome(o *outcome, result scan.Value) {
 		return
 	}
 	p.nested = p.inner.MembersOf(p.nested.Get("Ok"), p.nested[:0])
-	o.failed = o.failed || p.nested.Either("isError", "is_error").True()
+	o.failed = o.failed || p.nested.AnyOf("isError", "is_error").True()
 	o.text = p.contentText(p.nested.Get("content"))
 }

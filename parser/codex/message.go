@@ -55,7 +55,7 @@ func (p *Parser) planUpdate(m scan.Members) {
 // sessionConfigured tells the session, where the config line before it did not.
 func (p *Parser) sessionConfigured(m scan.Members) {
 	configured := p.thread.model != ""
-	id := p.strings.Text(m.Either("session_id", "thread_id"))
+	id := p.strings.Text(m.AnyOf("session_id", "thread_id"))
 	p.thread.id, p.thread.session = id, id
 	p.setModel(m.Get("model"))
 	if !configured {

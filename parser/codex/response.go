@@ -149,7 +149,7 @@ func (p *Parser) functionCall(m scan.Members) {
 		inv.readOnly = tools[inv.name].readOnly
 	}
 	if inv.name == "spawn_agent" {
-		inv.agentType = p.strings.Text(p.args.Either("agent_type", "task_name"))
+		inv.agentType = p.strings.Text(p.args.AnyOf("agent_type", "task_name"))
 	}
 	p.begin(&inv)
 }
@@ -207,7 +207,7 @@ func (p *Parser) customCall(m scan.Members) {
 
 // localShellCall gives a call of the API's own shell tool. Its call_id may be null, then the item's id stands for it.
 func (p *Parser) localShellCall(m scan.Members) {
-	inv := invocation{id: m.Either("call_id", "id"), item: m.Get("id"), name: "local_shell", input: m.Get("action")}
+	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id"), name: "local_shell", input: m.Get("action")}
 	p.args = p.inner.MembersOf(inv.input, p.args[:0])
 	inv.body = inv.input.Raw
 	inv.target = p.command(p.args.Get("command"))
@@ -215,7 +215,7 @@ func (p *Parser) localShellCall(m scan.Members) {
 }
 
 func (p *Parser) toolSearchCall(m scan.Members) {
-	inv := invocation{id: m.Either("call_id", "id"), item: m.Get("id"), name: "tool_search", readOnly: true}
+	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id"), name: "tool_search", readOnly: true}
 	inv.input = p.decodeArguments(m.Get("arguments"))
 	inv.body = inv.input.Raw
 	inv.target = p.target(inv.name, p.args)

@@ -122,7 +122,7 @@ func (p *Parser) rootThread(meta scan.Members) string {
 
 // setTurn notes the turn that the next lines belong to: that of the root thread, which a sub-agent's turns name too.
 func (p *Parser) setTurn(m scan.Members) {
-	if id := m.Either("root_turn_id", "turn_id"); len(id.Body()) > 0 {
+	if id := m.AnyOf("root_turn_id", "turn_id"); len(id.Body()) > 0 {
 		p.thread.turn = p.strings.Intern(id)
 		p.headed = false
 	}
@@ -154,5 +154,5 @@ func (p *Parser) headLine(r *record) events.LineStatus {
 
 // isConfig tells the first line of E1, whose keys are settings.
 func isConfig(m scan.Members) bool {
-	return m.Get("model").Kind == scan.KindString && m.Either("sandbox", "approval", "workdir").Kind == scan.KindString
+	return m.Get("model").Kind == scan.KindString && m.AnyOf("sandbox", "approval", "workdir").Kind == scan.KindString
 }

@@ -56,7 +56,7 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 
 // threadStarted opens a run.
 func (p *Parser) threadStarted(r *record, promisesEnd bool) {
-	id := p.strings.Text(r.top.Either("thread_id", "session_id"))
+	id := p.strings.Text(r.top.AnyOf("thread_id", "session_id"))
 	p.begins(thread{id: id, session: id})
 	p.open = promisesEnd
 	p.emit(events.KindSessionStarted).Session = &events.Session{}
@@ -79,7 +79,7 @@ func (p *Parser) streamError(text string) {
 
 // item gives the events of one snapshot of an item. Texts come once, complete; a call at its first line.
 func (p *Parser) item(phase string, m scan.Members) events.LineStatus {
-	kind := m.Either("type", "item_type").Body()
+	kind := m.AnyOf("type", "item_type").Body()
 	completed := phase == "item.completed"
 	switch string(kind) {
 	case "agent_message", "assistant_message":

@@ -73,7 +73,7 @@ func (p *Parser) target(name string, args scan.Members) string {
 	case !known:
 		return p.generalTarget(args)
 	case t.kind == toolShell:
-		return p.command(args.Either("cmd", "command"))
+		return p.command(args.AnyOf("cmd", "command"))
 	case t.kind == toolPatch:
 		return p.patchFile(args.Get("input"))
 	case t.kind == toolPlan:

@@ -32,8 +32,8 @@ func (m Members) First(name string) Value {
 	return Value{}
 }
 
-// Either gives the value of the first of several keys that is there and no null.
-func (m Members) Either(names ...string) Value {
+// AnyOf gives the value of the first of several keys that is there and no null.
+func (m Members) AnyOf(names ...string) Value {
 	for _, name := range names {
 		if v := m.Get(name); v.Exists() && v.Kind != KindNull {
 			return v
