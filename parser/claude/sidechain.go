@@ -20,11 +20,11 @@ func (p *Parser) expectSidechain(prompt scan.Value, id string) {
 
 // sidechain gives the id of the call that a sidechain line belongs to, and remembers it for the lines that hang on it.
 func (p *Parser) sidechain(r *record) string {
-	if r.agent.Kind == scan.KindString || !r.rest.get("isSidechain").True() {
+	if r.agent.Kind == scan.KindString || !r.rest.Get("isSidechain").True() {
 		return ""
 	}
 	id := ""
-	if parent := r.rest.get("parentUuid"); len(parent.Body()) > 0 {
+	if parent := r.rest.Get("parentUuid"); len(parent.Body()) > 0 {
 		id, _ = p.sidechains.Get(p.idKey(domainLine, parent))
 	} else if r.kind.Is("user") {
 		id = p.claim(r)

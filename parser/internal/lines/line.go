@@ -10,14 +10,14 @@ import (
 // Trim takes blanks off a line, the byte order mark of a file's first line, and the NULs that a crash can leave in a
 // file where its end was.
 func Trim(line []byte) []byte {
-	line = trim(line)
-	if bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
-		line = trim(line[3:])
+	for line = trim(line); bytes.HasPrefix(line, byteOrderMark); {
+		line = trim(line[len(byteOrderMark):])
 	}
 	return line
 }
 
-// trim looks at one byte of each end as a rule, and builds no set of bytes as bytes.Trim does.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 func trim(line []byte) []byte {
 	for len(line) > 0 && isBlank(line[0]) {
 		line = line[1:]
