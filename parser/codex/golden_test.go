@@ -15,7 +15,7 @@ func TestPrefixes(t *testing.T) { parsertest.Prefixes(t, codex.Name, newSource) 
 func TestTorn(t *testing.T)     { parsertest.Torn(t, codex.Name, newSource) }
 
 func TestLimitedOutput(t *testing.T) { parsertest.LimitedOutput(t, codex.Name, newSource) }
-func TestAllocations(t *testing.T)   { parsertest.Allocations(t, codex.Name, newSource) }
+func TestAllocations(t *testing.T)   { parsertest.Allocations(t, codex.Name, newSource, nil) }
 
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, codex.Name) {

@@ -77,7 +77,7 @@ func (p *Parser) isNew(id scan.Value) bool {
 	if len(id.Body()) == 0 {
 		return false
 	}
-	key := p.hash(id)
+	key := p.key(id)
 	if p.repeats == nil {
 		p.repeats = map[uint64]int{}
 	}
@@ -111,8 +111,10 @@ func (p *Parser) rememberCalls(list scan.Value) {
 func (p *Parser) prompt(content scan.Value) {
 	text := p.strings.Text(content)
 	if content.Kind == scan.KindArray {
+		limit := p.output.Limit(0)
 		said, _ := p.outputText(content)
-		text = string(said)
+		p.output.Limit(limit)
+		text = string(said.Text)
 	}
 	if !lines.Blank(text) {
 		p.emit(events.KindPrompt).Text = text

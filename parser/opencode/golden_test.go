@@ -15,7 +15,7 @@ func TestPrefixes(t *testing.T) { parsertest.Prefixes(t, opencode.Name, newSourc
 func TestTorn(t *testing.T)     { parsertest.Torn(t, opencode.Name, newSource) }
 
 func TestLimitedOutput(t *testing.T) { parsertest.LimitedOutput(t, opencode.Name, newSource) }
-func TestAllocations(t *testing.T)   { parsertest.Allocations(t, opencode.Name, newSource) }
+func TestAllocations(t *testing.T)   { parsertest.Allocations(t, opencode.Name, newSource, nil) }
 
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, opencode.Name) {

@@ -25,22 +25,31 @@ func Limited(src func() events.DisplayEventSource) func() events.DisplayEventSou
 }
 
 // LimitedOutput holds that a source which is told how much of a result's text anybody reads gives the beginning of it,
-// and all else as it was. To have long texts, the fixtures are fed with each longer string many times over.
-func LimitedOutput(t *testing.T, provider string, src func() events.DisplayEventSource) {
+// and all else as it was. To have long texts, the fixtures, and lines beside them, are fed with each longer string many
+// times over.
+func LimitedOutput(t *testing.T, provider string, src func() events.DisplayEventSource, beside ...string) {
 	cut := 0
+	for _, line := range beside {
+		cut += requireHeads(t, src(), Limited(src)(), []byte(line))
+	}
 	for _, file := range Fixtures(t, provider) {
 		whole, limited := src(), Limited(src)()
-		for i, line := range Lines(t, file) {
-			long := lengthen(line)
-			want, got := whole.ParseEvents(long), limited.ParseEvents(long)
-			require.Len(t, got, len(want), "%s, line %d", file, i+1)
-			for j := range want {
-				cut += requireHead(t, &want[j], &got[j])
-				require.Equal(t, want[j], got[j], "%s, line %d", file, i+1)
-			}
+		for _, line := range Lines(t, file) {
+			cut += requireHeads(t, whole, limited, line)
 		}
 	}
 	assert.Positive(t, cut, "no text was longer than the limit")
+}
+
+func requireHeads(t *testing.T, whole, limited events.DisplayEventSource, line []byte) (cut int) {
+	long := lengthen(line)
+	want, got := whole.ParseEvents(long), limited.ParseEvents(long)
+	require.Len(t, got, len(want), "%.200s", line)
+	for j := range want {
+		cut += requireHead(t, &want[j], &got[j])
+		require.Equal(t, want[j], got[j], "%.200s", line)
+	}
+	return cut
 }
 
 // requireHead holds that got has the head of the texts of want, and makes them the same; it counts the texts that were
@@ -111,8 +120,8 @@ const (
 
 // Allocations holds that a line which gives no event is read without allocation, and that an event takes no more than
 // two, for its texts and its payload. Each line is read again and again by a source that has read the whole stream, so
-// that its buffers are there.
-func Allocations(t *testing.T, provider string, src func() events.DisplayEventSource) {
+// that its buffers are there. Lines that keeps picks hold what their events are told of later.
+func Allocations(t *testing.T, provider string, src func() events.DisplayEventSource, keeps func(line []byte) bool) {
 	given, allocations := 0, 0.0
 	for _, file := range Fixtures(t, provider) {
 		s, lines := src(), Lines(t, file)
@@ -128,6 +137,7 @@ func Allocations(t *testing.T, provider string, src func() events.DisplayEventSo
 			})
 			switch {
 			case n == 0 && s.(events.LineStatuser).LineStatus() == events.LineUnknownType: // it is told by its name
+			case n == 0 && keeps != nil && keeps(line):
 			case n == 0:
 				assert.Zero(t, took, "%s, line %d: %.200s", file, i+1, line)
 			case n > 0:
