@@ -20,7 +20,7 @@ func (p *Parser) spawned(thread string, id scan.Value) {
 	if thread == "" || len(id.Body()) == 0 {
 		return
 	}
-	*p.agents.Put(p.agentKey(thread)) = agentRun{call: p.callID(id), state: events.ToolStateRunning}
+	*p.agents.Put(p.agentKey(thread)) = agentRun{call: p.callID.Text(&p.strings, id), state: events.ToolStateRunning}
 	p.callFor(id).agent = thread
 }
 

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -119,7 +118,7 @@ func (p *Parser) beginCall(c *call, inv *invocation) {
 		e.Time = inv.at
 	}
 	t := &e.Tool
-	t.ID, t.Name, t.Target = p.callID(inv.id), inv.name, inv.target
+	t.ID, t.Name, t.Target = p.callID.Text(&p.strings, inv.id), inv.name, inv.target
 	t.Input, t.AgentType, t.Server, t.ReadOnly = inv.input.Raw, inv.agentType, inv.server, inv.readOnly
 }
 
@@ -144,7 +143,7 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 		e.Time = o.at
 	}
 	t := &e.Tool
-	t.ID, t.Name, t.State = p.callID(id), c.name, o.state
+	t.ID, t.Name, t.State = p.callID.Text(&p.strings, id), c.name, o.state
 	t.Error, t.Denied, t.ExitCode, t.HasExitCode = o.failed, o.denied, o.code, o.hasCode
 	t.Summary, t.Output, t.Size = lines.Summary(&p.strings, o.text.Text), o.text.Text, o.text.Size
 	t.Truncated, t.Duration, t.AgentID = o.truncated || o.cut || cutHead(o.text.Text), o.duration, o.agent
@@ -158,19 +157,6 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 		}
 	}
 	return true
-}
-
-// callID is the text of a call's id. A call and its result often stand on one line or on two that follow each other, so
-// the last one is not made again.
-func (p *Parser) callID(id scan.Value) string {
-	body := id.Body()
-	switch {
-	case bytes.IndexByte(body, '\\') >= 0: // the text is not what stands there
-		return p.strings.Text(id)
-	case string(body) != p.lastID:
-		p.lastID = p.strings.Text(id)
-	}
-	return p.lastID
 }
 
 // toolName is the name as spelled, without control sequences.

@@ -36,7 +36,7 @@ type Parser struct {
 	thread thread
 	replay replay
 	calls  memory.Memory[call]
-	lastID string // of the last call or result
+	callID lines.Again
 	agents memory.Memory[agentRun]
 	// shown are the ids of messages that a UI was told of; see message.
 	shown memory.Memory[struct{}]

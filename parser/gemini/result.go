@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -14,7 +13,7 @@ type toolCall struct {
 
 	// args is the raw object, members are its members.
 	args    scan.Value
-	members members
+	members scan.Members
 
 	// answered tells that there is a result; texts are what the model saw of it, failed that it was told as an error.
 	answered, failed bool
@@ -170,22 +169,6 @@ func readDisplay(s *scan.Scanner, c *toolCall) {
 	}
 }
 
-// resultText appends texts to the output of the line, a newline between them.
-func (p *Parser) resultText(texts ...scan.Value) []byte {
-	start := len(p.output)
-	for i, v := range texts {
-		if i > 0 {
-			p.output = append(p.output, '\n')
-		}
-		if v.Kind == scan.KindString {
-			p.output = scan.AppendString(p.output, v.Body())
-		} else {
-			p.output = scan.AppendJSON(p.output, v.Raw)
-		}
-	}
-	return p.output[start:len(p.output):len(p.output)]
-}
-
 // The envelope around what programs and servers outside said, since 0.49.
 var (
 	untrustedOpen  = []byte("<untrusted_context>\n")
@@ -240,6 +223,23 @@ func shell(text []byte) (said []byte, end shellEnd) {
 	return bytes.TrimPrefix(said, shellOutput), end
 }
 
+// maxShellTail is how much of the end of a long text is looked through for how the command ended, in bytes.
+const maxShellTail = 4 << 10
+
+// shellTail tells how a command ended whose result's text is longer than anybody reads: head is its beginning, last the
+// value that it ends with.
+func (p *Parser) shellTail(head []byte, last scan.Value) shellEnd {
+	body := last.Body()
+	tail := body[len(scan.Head(body, max(len(body)-maxShellTail, 0))):]
+	p.scratch = scan.AppendString(p.scratch[:0], tail)
+	text := p.scratch
+	if bytes.HasPrefix(head, untrustedOpen) {
+		text = bytes.TrimSuffix(text, untrustedClose)
+	}
+	_, end := shell(text)
+	return end
+}
+
 func isShellLine(line []byte) bool {
 	for _, begin := range shellLines {
 		if bytes.HasPrefix(line, begin) {
@@ -258,27 +258,3 @@ func number(line []byte, label string) (int, bool) {
 	n, err := strconv.Atoi(string(bytes.TrimSpace(rest)))
 	return n, err == nil
 }
-
-// summary is the first line that says something.
-func (p *Parser) summary(text []byte) string {
-	for len(text) > 0 {
-		line := text
-		if i := bytes.IndexByte(text, '\n'); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = nil
-		}
-		// A line can be many megabytes long; what is looked at is a little more than what is shown.
-		if len(line) > maxSummaryBytes {
-			line = bytes.ToValidUTF8(line[:maxSummaryBytes], nil)
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if s := events.Summary(p.strings.Copy(line)); s != "" {
-				return s
-			}
-		}
-	}
-	return ""
-}
-
-const maxSummaryBytes = 4 << 10

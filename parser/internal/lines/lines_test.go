@@ -135,3 +135,16 @@ func TestBlank(t *testing.T) {
 	assert.True(t, lines.Blank(""))
 	assert.False(t, lines.Blank(" . "))
 }
+
+func TestAgain(t *testing.T) {
+	var a scan.Strings
+	var g lines.Again
+	for _, tc := range []struct{ body, want string }{
+		{"a", "a"}, {"a", "a"}, {`\u0061`, "a"}, {`b\\n`, `b\n`}, {`b\n`, "b\n"}, {"", ""}, {"a", "a"}, {"c", "c"},
+	} {
+		assert.Equal(t, tc.want, g.Text(&a, text(tc.body)))
+	}
+	assert.Empty(t, g.Text(&a, scan.Value{Kind: scan.KindNumber, Raw: []byte("1")}))
+	id := text("call_1")
+	assert.Zero(t, testing.AllocsPerRun(10_000, func() { g.Text(&a, id) }))
+}
