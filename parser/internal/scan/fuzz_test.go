@@ -82,13 +82,14 @@ func FuzzUnescape(f *testing.F) {
 	})
 }
 
-// FuzzTime holds that what is read as a time is what the standard library reads.
+// FuzzTime holds that what is read as a time is what the standard library reads, but for hours of one digit, which it
+// takes and RFC 3339 does not.
 func FuzzTime(f *testing.F) {
 	for _, seed := range []string{"2026-11-27T20:43:59.120Z", "2024-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.ContainsAny(text, `"\`) {
+		if strings.ContainsAny(text, `"\`) || len(text) < len("2006-01-02T15:04:05Z") {
 			return
 		}
 		got := scan.Value{Kind: scan.KindString, Raw: []byte(`"` + text + `"`)}.Time()
