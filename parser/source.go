@@ -31,6 +31,8 @@ type Source struct {
 	state    state
 	provider string
 	parser   events.DisplayEventSource
+	// dropOutput is for the parser that is not known yet.
+	dropOutput bool
 
 	held      [][]byte
 	heldBytes int
@@ -88,6 +90,9 @@ func (s *Source) hold(line []byte) []events.DisplayEvent {
 	if name, ok := Detect(s.held); ok {
 		s.held = s.held[:len(s.held)-1]
 		s.state, s.provider, s.parser = stateParsing, name, newParser(name)
+		if s.dropOutput {
+			s.DropOutput()
+		}
 		return s.replay(line)
 	}
 	s.held[len(s.held)-1] = bytes.Clone(line)
@@ -169,6 +174,14 @@ func (s *Source) Owes() bool {
 func (s *Source) Incomplete() bool {
 	i, ok := s.parser.(interface{ Incomplete() bool })
 	return ok && i.Incomplete()
+}
+
+// DropOutput lets the texts of results be dropped, see [events.OutputDropper].
+func (s *Source) DropOutput() {
+	s.dropOutput = true
+	if d, ok := s.parser.(events.OutputDropper); ok {
+		d.DropOutput()
+	}
 }
 
 // LineStatus tells what became of the last line.

@@ -114,8 +114,9 @@ func (r *Redactor) borrowed(b *[]byte) int {
 	return n
 }
 
-// maxSummaryHead is how much of an output is looked at to make its summary again, in bytes.
-const maxSummaryHead = 8 << 10
+// maxSummaryHead is how much of an output is looked at to make its summary again, in bytes. Sources give that much of
+// each output that has a cut summary.
+const maxSummaryHead = events.OutputHead
 
 // summary takes the secrets out of a summary. One that was cut may end in half a secret, which shows what it is only by
 // the half that is gone: it is made again from the output, where that gives the same summary, and whatever secret

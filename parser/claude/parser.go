@@ -14,12 +14,12 @@ const Name = "claude"
 
 // Sizes from which the buffers of a line are not kept for the next one.
 const (
-	keepOutputBytes = 1 << 20
-	keepEvents      = 1 << 10
+	keepBytes  = 1 << 20
+	keepEvents = 1 << 10
 )
 
-// Parser reads one stream or transcript. It implements events.DisplayEventSource, events.LineStatuser and
-// events.Flusher; see the package doc for what it remembers.
+// Parser reads one stream or transcript. It implements events.DisplayEventSource, events.LineStatuser,
+// events.Flusher and events.OutputDropper; see the package doc for what it remembers.
 type Parser struct {
 	scanner scan.Scanner // over the line
 	inner   scan.Scanner // over values in it that were kept whole
@@ -28,7 +28,7 @@ type Parser struct {
 	keys    memory.Keys
 
 	out     []events.DisplayEvent
-	output  []byte       // backs Tool.Output
+	output  lines.Output // of results
 	scratch []byte       // texts that nobody keeps
 	nested  scan.Members // members of a nested object
 	verdict lines.Verdict
@@ -72,16 +72,14 @@ func New() *Parser {
 // ParseEvents takes one line. A line may hold several objects, one behind the other without a newline between them, or
 // an array of objects; each is treated as a line of its own.
 func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
-	if cap(p.output) > keepOutputBytes {
-		p.output = nil
-	}
-	if cap(p.scratch) > keepOutputBytes {
+	if cap(p.scratch) > keepBytes {
 		p.scratch = nil
 	}
 	if cap(p.out) > keepEvents {
 		p.out = nil
 	}
-	p.out, p.output, p.verdict = p.out[:0], p.output[:0], lines.Verdict{Status: events.LineIgnored}
+	p.output.Reset()
+	p.out, p.verdict = p.out[:0], lines.Verdict{Status: events.LineIgnored}
 	for line = trim(line); len(line) > 0; line = trim(line) {
 		p.scanner.Reset(line)
 		switch p.scanner.Peek() {
@@ -124,6 +122,9 @@ func (p *Parser) readArray() {
 		p.verdict.Note(events.LineMalformed)
 	}
 }
+
+// DropOutput lets the texts of results be dropped, see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
 
 // LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
 // then understood, then unknown.
