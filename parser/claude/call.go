@@ -33,8 +33,7 @@ func (c *call) use(body, message uint64) bool {
 func (p *Parser) toolUse(r *record, b *block) {
 	name := p.toolName(b.name)
 	if len(b.id.Body()) > 0 {
-		key := p.idKey(domainCall, b.id)
-		c, _ := p.calls.Get(key)
+		c := p.calls.Ref(p.idKey(domainCall, b.id))
 		message := uint64(0)
 		if len(r.messageID.Body()) > 0 {
 			message = p.idKey(domainMessage, r.messageID)
@@ -43,7 +42,6 @@ func (p *Parser) toolUse(r *record, b *block) {
 			return
 		}
 		c.name = name
-		p.calls.Set(key, c)
 	}
 	t := tools[name]
 	e := p.emit(events.KindToolUse)
@@ -105,13 +103,11 @@ func (p *Parser) metaOf(array, id scan.Value) scan.Members {
 func (p *Parser) toolResult(r *record, b *block) {
 	name := ""
 	if len(b.toolUseID.Body()) > 0 {
-		key := p.idKey(domainCall, b.toolUseID)
-		c, _ := p.calls.Get(key)
+		c := p.calls.Ref(p.idKey(domainCall, b.toolUseID))
 		if c.answered {
 			return
 		}
 		c.answered, name = true, c.name
-		p.calls.Set(key, c)
 	}
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool

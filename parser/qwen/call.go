@@ -26,13 +26,12 @@ type call struct {
 func (p *Parser) toolUse(b *block) {
 	name := events.CleanLine(p.strings.Intern(b.name), 0)
 	if len(b.id.Body()) > 0 {
-		key := p.keys.ID(domainCall, b.id.Body())
-		c, _ := p.calls.Get(key)
+		c := p.calls.Ref(p.keys.ID(domainCall, b.id.Body()))
 		body := p.keys.With(p.keys.String(domainBody, name), b.input.Raw)
 		if c.called && !c.answered && c.body == body {
 			return
 		}
-		p.calls.Set(key, call{body: body, name: name, called: true, answered: c.answered && !c.called})
+		*c = call{body: body, name: name, called: true, answered: c.answered && !c.called}
 	}
 	e := p.emit(events.KindToolUse)
 	e.Tool = events.Tool{
@@ -87,12 +86,12 @@ func (p *Parser) toolResult(r *record, b *block) {
 	}
 	var c call
 	if len(id.Body()) > 0 {
-		key := p.keys.ID(domainCall, id.Body())
-		if c, _ = p.calls.Get(key); c.answered {
+		known := p.calls.Ref(p.keys.ID(domainCall, id.Body()))
+		if known.answered {
 			return
 		}
-		c.answered = true
-		p.calls.Set(key, c)
+		known.answered = true
+		c = *known
 	}
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool

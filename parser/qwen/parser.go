@@ -1,8 +1,6 @@
 package qwen
 
 import (
-	"time"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
@@ -35,7 +33,7 @@ type Parser struct {
 	output  lines.Output // of results
 	nested  scan.Members
 	verdict lines.Verdict
-	head    events.DisplayEvent // the identity that all events of a record share
+	head    lines.Head // the identity that all events of a record share
 
 	seen      memory.Memory[struct{}]
 	calls     memory.Memory[call]
@@ -171,25 +169,16 @@ func (p *Parser) repeats(r *record) bool {
 
 // emit adds an event with the identity of the record that is being read. The pointer is good until the next emit.
 func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
-	p.out = append(p.out, p.head)
-	e := &p.out[len(p.out)-1]
-	e.Kind = kind
-	return e
+	p.out = p.head.Append(p.out, kind)
+	return &p.out[len(p.out)-1]
 }
 
 // identify fills the head of a record's events.
 func (p *Parser) identify(r *record) {
-	p.head = events.DisplayEvent{
-		Time:      r.timestamp.Time(),
-		SessionID: p.strings.Intern(r.session),
-		ItemID:    p.strings.Text(r.uuid),
-		ParentID:  p.strings.Intern(r.parent),
-		Model:     p.strings.Intern(r.model),
-		MessageID: p.strings.Text(r.messageID),
-	}
-	if p.head.Time.Year() < 1970 {
-		p.head.Time = time.Time{} // 0001-01-01 is a writer's zero, not a time
-	}
+	h := &p.head
+	h.Time = lines.Moment(r.timestamp.Time())
+	h.SessionID, h.ItemID, h.ParentID = p.strings.Intern(r.session), p.strings.Text(r.uuid), p.strings.Intern(r.parent)
+	h.Model, h.MessageID = p.strings.Intern(r.model), p.strings.Text(r.messageID)
 	if p.model == "" && r.kind.Is("assistant") {
 		p.model = p.head.Model
 	}

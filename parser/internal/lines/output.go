@@ -57,6 +57,9 @@ func (o *Output) Begin(whole bool) {
 
 // String adds the text of a string, given what stands between its quotes.
 func (o *Output) String(body []byte) {
+	if o.want == summaryBytes && len(o.buf) == o.start {
+		o.plainSummary(body)
+	}
 	for o.missing() > 0 && len(body) > 0 {
 		if o.want == math.MaxInt {
 			o.buf = scan.AppendString(o.buf, body)
@@ -67,6 +70,24 @@ func (o *Output) String(body []byte) {
 	}
 	o.size += scan.TextLen(body)
 }
+
+// plainSummary tells the summary of a text that begins with a short line of plain letters, as most do: nothing of it has
+// to be made.
+func (o *Output) plainSummary(body []byte) {
+	end := 0
+	for end < len(body) && end <= events.SummaryRunes && plainByte(body[end]) && body[end] != '\\' {
+		end++
+	}
+	if end > events.SummaryRunes || !bytes.HasPrefix(body[end:], []byte(`\n`)) {
+		return
+	}
+	if line := bytes.TrimSpace(body[:end]); len(line) > 0 {
+		o.summary, o.told, o.want = o.strings.Copy(line), true, 0
+	}
+}
+
+// plainByte reports whether c is a letter, a sign or a blank that needs no cleaning.
+func plainByte(c byte) bool { return c >= ' ' && c < 0x7f }
 
 // JSON adds a value as it stands, invalid UTF-8 replaced.
 func (o *Output) JSON(raw []byte) {
@@ -192,7 +213,7 @@ func lineSummary(a *scan.Strings, line []byte) string {
 	}
 	const shown = events.SummaryRunes
 	plain := 0
-	for plain < len(line) && plain <= shown && line[plain] >= ' ' && line[plain] < 0x7f {
+	for plain < len(line) && plain <= shown && plainByte(line[plain]) {
 		plain++
 	}
 	switch {

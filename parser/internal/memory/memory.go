@@ -59,6 +59,15 @@ func (m *Memory[V]) Add(key uint64) bool {
 	return true
 }
 
+// Ref gives what is known of key, the zero value at first, for the caller to change. The pointer is good until the next
+// key is remembered. The memory must have a limit.
+func (m *Memory[V]) Ref(key uint64) *V {
+	if e := m.find(key); e != nil {
+		return &e.val
+	}
+	return &m.add(entry[V]{key: key}).val
+}
+
 func (m *Memory[V]) find(key uint64) *entry[V] {
 	if len(m.slots) == 0 {
 		return nil
@@ -76,24 +85,22 @@ func (m *Memory[V]) find(key uint64) *entry[V] {
 }
 
 // add puts in a key that is not there.
-func (m *Memory[V]) add(e entry[V]) {
-	if len(m.entries) < m.limit {
+func (m *Memory[V]) add(e entry[V]) *entry[V] {
+	at := len(m.entries)
+	if at < m.limit {
 		m.entries = append(m.entries, e)
 		if 2*len(m.entries) > len(m.slots) {
 			m.grow()
-			return
+			return &m.entries[at]
 		}
-		m.place(e.key, len(m.entries))
-		return
+	} else {
+		at = m.next
+		m.forget(at)
+		m.entries[at] = e
+		m.next = (at + 1) % m.limit
 	}
-	m.forget(m.next)
-	m.entries[m.next] = e
-	if m.next++; m.next == m.limit {
-		m.place(e.key, m.limit)
-		m.next = 0
-		return
-	}
-	m.place(e.key, m.next)
+	m.place(e.key, at+1)
+	return &m.entries[at]
 }
 
 // place notes where the entry of a key lies, counted from 1.

@@ -59,6 +59,17 @@ func TestAdd(t *testing.T) {
 	assert.True(t, none.Add(1), "nothing is held without a limit")
 }
 
+func TestRef(t *testing.T) {
+	m := memory.New[int](2)
+	*m.Ref(1)++
+	*m.Ref(1)++
+	*m.Ref(2)++
+	v, _ := m.Get(1)
+	assert.Equal(t, 2, v)
+	*m.Ref(3)++
+	assert.Zero(t, *m.Ref(1), "it was forgotten, and is new")
+}
+
 // TestLikeAMap does the same to a memory and to a map that forgets, with keys that share their slots.
 func TestLikeAMap(t *testing.T) {
 	for _, spread := range []uint64{1, 64, 1 << 32, 0x9e3779b97f4a7c15} {
