@@ -50,9 +50,9 @@ type invocation struct {
 type outcome struct {
 	name           string // of the tool, if no call told it
 	item           scan.Value
-	text           lines.Result
-	cut            bool   // the text shows that the program cut it
-	err            string // if the line tells it beside the text
+	text           lines.Text
+	from           [2]scan.Value // what text is of, where that can be long
+	err            string        // if the line tells it beside the text
 	failed, denied bool
 	code           int
 	hasCode        bool
@@ -94,7 +94,7 @@ func (p *Parser) callFor(id scan.Value) *call {
 	if len(id.Body()) == 0 {
 		return new(call)
 	}
-	return p.calls.Put(p.keys.ID(domainCall, id.Body()))
+	return p.calls.Ref(p.keys.ID(domainCall, id.Body()))
 }
 
 // wasCalled reports whether the call was told.
@@ -145,12 +145,12 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 	t := &e.Tool
 	t.ID, t.Name, t.State = p.callID.Text(&p.strings, id), c.name, o.state
 	t.Error, t.Denied, t.ExitCode, t.HasExitCode = o.failed, o.denied, o.code, o.hasCode
-	t.Summary, t.Output, t.Size = lines.Summary(&p.strings, o.text.Text), o.text.Text, o.text.Size
-	t.Truncated, t.Duration, t.AgentID = o.truncated || o.cut || cutHead(o.text.Text), o.duration, o.agent
+	o.text.Tell(t)
+	t.Truncated, t.Duration, t.AgentID = o.truncated || o.wasCut(t.Size), o.duration, o.agent
 	if o.failed {
 		t.Err = o.err
 		if o.err == "" {
-			t.Err = string(o.text.Text)
+			t.Err = string(o.text.All())
 		}
 		if t.Summary == "" {
 			t.Summary = events.Summary(o.err)

@@ -112,9 +112,9 @@ func (p *Parser) recordedCall(r *record, i int, c *toolCall) {
 	if known != nil && (known.answered || !c.final()) {
 		return // it tells nothing new
 	}
-	of := p.calls.Put(key)
+	of := p.calls.Ref(key)
 	if known == nil {
-		known = p.entries.Put(entryKey)
+		known = p.entries.Ref(entryKey)
 		u := use{id: c.id, name: p.toolName(c.name), args: c.args, members: c.members, title: c.title, agentName: c.agentName}
 		if p.isNew(of, &u) {
 			p.toolUse(&u)
@@ -147,7 +147,7 @@ func (p *Parser) recordedResult(c *toolCall, name string) {
 	if len(texts) == 0 && c.display.Kind == scan.KindString {
 		texts = []scan.Value{c.display}
 	}
-	text := p.output.Join("\n", texts...)
+	text := p.output.Joined(texts...)
 	e := p.emit(events.KindToolResult)
 	e.ItemID, e.MessageID, e.Model = "", "", "" // a result is no part of the model's message
 	if c.agentID.Kind == scan.KindString {
@@ -168,16 +168,13 @@ func (p *Parser) recordedResult(c *toolCall, name string) {
 		t.Error = c.failed
 	}
 	if name != shellTool {
-		p.describe(t, text, unwrap(text.Text))
+		p.describe(t, &text, false)
 		return
 	}
-	said, end := shell(text.Text)
-	if !text.Whole() {
-		end = p.shellTail(text.Text, texts[len(texts)-1])
-	}
+	end := p.shellEnd(&text, texts)
 	t.ExitCode, t.HasExitCode = end.exitCode, end.hasExitCode
 	t.Error = t.Error || end.exitCode != 0 || end.signal != 0
-	p.describe(t, text, said)
+	p.describe(t, &text, true)
 	if t.Error && (t.Err == "" || t.Err == "(empty)") {
 		t.Err = end.String()
 	}
@@ -198,10 +195,29 @@ var (
 	fileCut      = []byte("\nIMPORTANT: The file content has been truncated.")
 )
 
-// describe fills in what the text of a result tells. said is the text without what the CLI wrote around it.
-func (p *Parser) describe(t *events.Tool, text lines.Result, said []byte) {
-	t.Output, t.Size = text.Text, text.Size
-	t.Summary = lines.Summary(&p.strings, said)
+// lookedAt is how much of a text is looked at for what the CLI says before it, in bytes.
+const lookedAt = 64
+
+// describe fills in what the text of a result tells. What the CLI wrote around it does not count. That is taken off the
+// whole text only where it could make a difference: where the call failed, or where the first line might be one of the
+// CLI's own from behind the text.
+func (p *Parser) describe(t *events.Tool, text *lines.Text, isShell bool) {
+	said := text.Head(lookedAt)
+	inner := *text
+	before, known := lead(said, isShell)
+	inner.Skip(before)
+	summary, cut := inner.Summary()
+	if t.Error || !known || summary == "" || isTail(summary) {
+		if said = unwrap(text.All()); isShell {
+			said, _ = shell(text.All())
+		}
+		summary = p.output.Summary(said)
+		cut = strings.HasSuffix(summary, "…")
+	} else {
+		said = inner.Head(lookedAt)
+	}
+	t.Summary = summary
+	text.TellBut(t, cut)
 	t.Truncated = bytes.HasPrefix(said, tooLarge) || bytes.HasPrefix(said, fileCut)
 	if bytes.HasPrefix(said, backgrounded) && !t.Error && t.Name == shellTool {
 		t.State = events.ToolStateBackground

@@ -91,8 +91,8 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	return p.out
 }
 
-// LimitOutput bounds the texts of results to come.
-func (p *Parser) LimitOutput(limit int) { p.output.Limit(limit) }
+// DropOutput lets the texts of results be left out; see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
 
 func (p *Parser) readObject() {
 	if p.record.read(&p.scanner) {

@@ -3,7 +3,9 @@ package gemini
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -197,15 +199,45 @@ var (
 	shellLines   = [...][]byte{[]byte("Error:"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:")}
 )
 
-// shell splits the text of a command's result into what the command said and how it ended. Only the last lines count,
-// as long as they are of the CLI's own: the output may hold such lines too.
+// lead is how much the CLI writes before what a tool said; false if the beginning of a text does not tell.
+func lead(head []byte, isShell bool) (n int, known bool) {
+	if bytes.HasPrefix(head, untrustedOpen) {
+		n = len(untrustedOpen)
+	}
+	if !isShell {
+		return n, true
+	}
+	if bytes.HasPrefix(head[n:], shellOutput) {
+		return n + len(shellOutput), true
+	}
+	return n, !bytes.HasPrefix(head[n:], shellCommand)
+}
+
+// isTail reports whether a line is of those that the CLI writes behind what a tool said.
+func isTail(line string) bool {
+	return isShellLine([]byte(line)) || strings.HasPrefix(line, string(untrustedClose[1:]))
+}
+
+// shell splits the text of a command's result into what the command said and how it ended.
 func shell(text []byte) (said []byte, end shellEnd) {
-	said = unwrap(text)
+	said, end = splitEnd(unwrap(text))
+	if bytes.HasPrefix(said, shellCommand) { // 0.24: the command and its folder come first
+		if i := bytes.Index(said, outputLine); i >= 0 {
+			said = said[i+1:]
+		}
+	}
+	return bytes.TrimPrefix(said, shellOutput), end
+}
+
+// splitEnd takes off the lines that tell how a command ended. Only the last lines count, as long as they are of the CLI's
+// own: the output may hold such lines too.
+func splitEnd(said []byte) ([]byte, shellEnd) {
+	var end shellEnd
 	for {
 		i := bytes.LastIndexByte(said, '\n')
 		line := said[i+1:]
 		if i < 0 || !isShellLine(line) {
-			break
+			return said, end
 		}
 		if n, ok := number(line, "Exit Code:"); ok {
 			end.exitCode, end.hasExitCode = n, true
@@ -215,29 +247,30 @@ func shell(text []byte) (said []byte, end shellEnd) {
 		}
 		said = said[:i]
 	}
-	if bytes.HasPrefix(said, shellCommand) { // 0.24: the command and its folder come first
-		if i := bytes.Index(said, outputLine); i >= 0 {
-			said = said[i+1:]
-		}
-	}
-	return bytes.TrimPrefix(said, shellOutput), end
 }
 
-// maxShellTail is how much of the end of a long text is looked through for how the command ended, in bytes.
-const maxShellTail = 4 << 10
+// shellTailBytes is how much of the end of a text mostly holds the lines that tell how a command ended.
+const shellTailBytes = 512
 
-// shellTail tells how a command ended whose result's text is longer than anybody reads: head is its beginning, last the
-// value that it ends with.
-func (p *Parser) shellTail(head []byte, last scan.Value) shellEnd {
-	body := last.Body()
-	tail := body[len(scan.Head(body, max(len(body)-maxShellTail, 0))):]
-	p.scratch = scan.AppendString(p.scratch[:0], tail)
-	text := p.scratch
-	if bytes.HasPrefix(head, untrustedOpen) {
-		text = bytes.TrimSuffix(text, untrustedClose)
+// shellEnd tells how a command ended, given its result's text and what that is of. Of a long one it makes only the end.
+func (p *Parser) shellEnd(text *lines.Text, of []scan.Value) shellEnd {
+	if len(of) != 1 || of[0].Kind != scan.KindString {
+		_, end := splitEnd(unwrap(text.All()))
+		return end
 	}
-	_, end := shell(text)
-	return end
+	head, body := text.Head(lookedAt), of[0].Body()
+	for n := shellTailBytes; ; n = len(body) {
+		tail := scan.Tail(body, n)
+		p.scratch = scan.AppendString(p.scratch[:0], tail)
+		ending := p.scratch
+		if bytes.HasPrefix(head, untrustedOpen) {
+			ending = bytes.TrimSuffix(ending, untrustedClose)
+		}
+		said, end := splitEnd(ending)
+		if len(tail) == len(body) || bytes.IndexByte(said, '\n') >= 0 {
+			return end
+		}
+	}
 }
 
 func isShellLine(line []byte) bool {

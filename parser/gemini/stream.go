@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -129,7 +130,7 @@ func (p *Parser) say(r *record) {
 
 func (p *Parser) streamUse(r *record) {
 	c := use{id: r.toolID, name: p.toolName(r.toolName), args: r.parameters, members: r.args}
-	if len(r.toolID.Body()) > 0 && !p.isNew(p.calls.Put(p.keys.ID(domainCall, r.toolID.Body())), &c) {
+	if len(r.toolID.Body()) > 0 && !p.isNew(p.calls.Ref(p.keys.ID(domainCall, r.toolID.Body())), &c) {
 		return
 	}
 	p.toolUse(&c)
@@ -138,7 +139,7 @@ func (p *Parser) streamUse(r *record) {
 func (p *Parser) streamResult(r *record) {
 	name := ""
 	if len(r.toolID.Body()) > 0 {
-		c := p.calls.Put(p.keys.ID(domainCall, r.toolID.Body()))
+		c := p.calls.Ref(p.keys.ID(domainCall, r.toolID.Body()))
 		if c.answered {
 			return
 		}
@@ -148,13 +149,16 @@ func (p *Parser) streamResult(r *record) {
 	if r.failure.message.Kind == scan.KindString {
 		output = r.failure.message // what the model saw; the other is a short word for the terminal
 	}
-	text := p.output.Text(output)
+	var text lines.Text
+	if output.Kind == scan.KindString {
+		text = p.output.Text(output)
+	}
 	t := &p.emit(events.KindToolResult).Tool
 	t.ID, t.Name = p.callID.Text(&p.strings, r.toolID), name
 	t.Error = r.status.Is("error") || r.failure.told && !r.status.Is("success")
-	p.describe(t, text, unwrap(text.Text))
+	p.describe(t, &text, false)
 	t.Denied = t.Denied || r.failure.kind.Is("policy_violation")
-	if name == "read_file" && bytes.HasPrefix(text.Text, []byte("Read lines ")) {
+	if name == "read_file" && bytes.HasPrefix(text.Head(lookedAt), []byte("Read lines ")) {
 		t.Truncated = true
 	}
 }

@@ -130,12 +130,12 @@ func (p *Parser) itemCallResult(m scan.Members, c *itemOfCall, id string) {
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID, t.Name, t.Server, t.ReadOnly = id, c.name, c.server, c.readOnly
-	t.Output, t.Size, t.Summary = c.output.Text, c.output.Size, lines.Summary(&p.strings, c.output.Text)
+	c.output.Tell(t)
 	if !c.failed {
 		return
 	}
 	t.Error = true
-	for _, text := range [...]string{c.err, string(c.output.Text), p.strings.Text(m.Get("status"))} {
+	for _, text := range [...]string{c.err, string(c.output.All()), p.strings.Text(m.Get("status"))} {
 		if t.Err == "" {
 			t.Err = text
 		}
@@ -173,17 +173,17 @@ func (p *Parser) itemResult(m scan.Members, id scan.Value) {
 	e := p.result(id, text)
 	e.Tool.ExitCode, e.Tool.HasExitCode = code.code, code.told
 	if e.Tool.Error = failed || code.failed; e.Tool.Error {
-		e.Tool.Err = string(text.Text)
+		e.Tool.Err = string(text.All())
 	}
 }
 
 // result gives the result of the call with an id.
-func (p *Parser) result(id scan.Value, output lines.Result) *events.DisplayEvent {
+func (p *Parser) result(id scan.Value, output lines.Text) *events.DisplayEvent {
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID = p.strings.Text(id)
 	t.Name, _ = p.names.Get(p.keys.String(domainID, t.ID))
-	t.Output, t.Size, t.Summary = output.Text, output.Size, lines.Summary(&p.strings, output.Text)
+	output.Tell(t)
 	return e
 }
 
@@ -195,36 +195,26 @@ type exit struct {
 
 // outputText gives the text of a result: a string, or the texts of an array, one a line. The outputs of shell_call tell
 // standard output, standard error and how the command ended.
-func (p *Parser) outputText(v scan.Value) (lines.Result, exit) {
+func (p *Parser) outputText(v scan.Value) (lines.Text, exit) {
 	var x exit
-	j := p.output.Joiner()
+	all := p.output.Text()
 	switch v.Kind {
 	case scan.KindString:
-		j.Value(v)
+		all.Add(v)
 	case scan.KindArray:
 		s := &p.inner
 		s.Reset(v.Raw)
 		for s.Array(); s.Element(); {
 			p.nested = s.Members(p.nested[:0])
 			for _, key := range [...]string{"text", "stdout", "stderr"} {
-				outputLine(&j, p.nested.Get(key))
+				all.Line(p.nested.Get(key))
 			}
 			if outcome := p.nested.Get("outcome"); outcome.Kind == scan.KindObject && !x.failed {
 				x = p.outcome(outcome)
 			}
 		}
 	}
-	return j.Result(), x
-}
-
-func outputLine(j *lines.Joiner, v scan.Value) {
-	if len(v.Body()) == 0 {
-		return
-	}
-	if j.Size() > 0 && !j.EndsLine() {
-		j.Add("\n")
-	}
-	j.Value(v)
+	return all, x
 }
 
 // outcome reads how a command ended.

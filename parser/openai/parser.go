@@ -74,8 +74,8 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	return p.out
 }
 
-// LimitOutput bounds the texts of results to come.
-func (p *Parser) LimitOutput(limit int) { p.output.Limit(limit) }
+// DropOutput lets the texts of results be left out; see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
 
 // reset makes room for the events of a line.
 func (p *Parser) reset() {

@@ -111,10 +111,8 @@ func (p *Parser) rememberCalls(list scan.Value) {
 func (p *Parser) prompt(content scan.Value) {
 	text := p.strings.Text(content)
 	if content.Kind == scan.KindArray {
-		limit := p.output.Limit(0)
 		said, _ := p.outputText(content)
-		p.output.Limit(limit)
-		text = string(said.Text)
+		text = string(said.All())
 	}
 	if !lines.Blank(text) {
 		p.emit(events.KindPrompt).Text = text

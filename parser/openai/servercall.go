@@ -16,7 +16,7 @@ type itemOfCall struct {
 	readOnly     bool
 
 	answered, failed bool
-	output           lines.Result
+	output           lines.Text
 	err              string
 }
 
@@ -151,16 +151,16 @@ func (p *Parser) firstText(v scan.Value) string {
 }
 
 // logs joins what the code of an interpreter wrote.
-func (p *Parser) logs(v scan.Value) lines.Result {
+func (p *Parser) logs(v scan.Value) lines.Text {
+	all := p.output.Text()
 	if v.Kind != scan.KindArray {
-		return lines.Result{}
+		return all
 	}
-	j := p.output.Joiner()
 	s := &p.inner
 	s.Reset(v.Raw)
 	for s.Array(); s.Element(); {
 		p.nested = s.Members(p.nested[:0])
-		outputLine(&j, p.nested.Get("logs"))
+		all.Line(p.nested.Get("logs"))
 	}
-	return j.Result()
+	return all
 }

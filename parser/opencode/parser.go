@@ -96,8 +96,8 @@ func (p *Parser) begin() {
 	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
 }
 
-// LimitOutput bounds the texts of results to come.
-func (p *Parser) LimitOutput(limit int) { p.output.Limit(limit) }
+// DropOutput lets the texts of results be left out; see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
 
 func (p *Parser) readObject() {
 	if p.record.read(&p.scanner) {

@@ -78,7 +78,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 		return nil, err
 	}
 	if !r.config.Telemetry.Capture.ToolOutput {
-		p.LimitOutput(redact.OutputHead)
+		p.DropOutput()
 	}
 	st := &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent, origin: o}
 	if st.lasting = s.Changed != nil; !st.lasting {
