@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"bytes"
 	"math"
 	"unicode/utf8"
 
@@ -163,6 +164,9 @@ func (t *Text) Summary() (summary string, cut bool) {
 	if t.from == t.to {
 		return "", false
 	}
+	if line := t.plainLine(); line != nil {
+		return t.out.strings.Copy(line), false
+	}
 	for _, n := range [...]int{summaryBytes, events.OutputHead, math.MaxInt} {
 		text := t.Head(n)
 		if s, told := summaryOf(&t.out.strings, text, t.whole); told {
@@ -170,6 +174,26 @@ func (t *Text) Summary() (summary string, cut bool) {
 		}
 	}
 	return "", false
+}
+
+// plainLine gives the first line of a text of which nothing is made yet, if it is its own summary: a short line of plain
+// letters, as most are. It is taken out of the line at hand as it stands.
+func (t *Text) plainLine() []byte {
+	p := t.out.parts[t.from]
+	if len(t.text) > 0 || p.plain {
+		return nil
+	}
+	end := 0
+	for end < len(p.raw) && end <= events.SummaryRunes && p.raw[end] >= ' ' && p.raw[end] <= '~' && p.raw[end] != '\\' {
+		end++
+	}
+	switch {
+	case end == 0 || end > events.SummaryRunes || p.raw[0] == ' ' || p.raw[end-1] == ' ':
+		return nil
+	case end == len(p.raw) && t.to == t.from+1, bytes.HasPrefix(p.raw[end:], []byte(`\n`)):
+		return p.raw[:end]
+	}
+	return nil
 }
 
 // Tell fills in the text and what it tells of itself: its size and, unless the parser knows better, its summary. A text
