@@ -191,6 +191,21 @@ func (s *Scanner) closing() byte {
 func (s *Scanner) containerEnd(i int) int {
 	data, base, closing := s.data, s.depth, byte(0)
 	for {
+		if closing == '}' {
+			// A key begins at i, and the value behind its colon.
+			if data[i] != '"' {
+				return -1
+			}
+			if i = s.stringEnd(i + 1); i < 0 {
+				return -1
+			}
+			if i = skipBlanks(data, i); i >= len(data) || data[i] != ':' {
+				return -1
+			}
+			if i = skipBlanks(data, i+1); i >= len(data) {
+				return -1
+			}
+		}
 		// A value begins at i.
 		switch kind := kinds[data[i]]; kind {
 		case KindString:
@@ -205,14 +220,11 @@ func (s *Scanner) containerEnd(i int) int {
 				return -1
 			}
 			if data[i] != closing {
-				if closing == '}' {
-					if i = s.keyEnd(i); i < 0 {
-						return -1
-					}
-				}
 				continue
 			}
 			// closed at once, below
+		case KindNumber:
+			i = numberEnd(data, i)
 		default:
 			i = wordEnd(data, i, kind)
 		}
@@ -239,30 +251,7 @@ func (s *Scanner) containerEnd(i int) int {
 		if i = skipBlanks(data, i+1); i >= len(data) {
 			return -1
 		}
-		if closing == '}' {
-			if i = s.keyEnd(i); i < 0 {
-				return -1
-			}
-		}
 	}
-}
-
-// keyEnd is the offset of the value whose key begins at i; -1 if there is none.
-func (s *Scanner) keyEnd(i int) int {
-	data := s.data
-	if data[i] != '"' {
-		return -1
-	}
-	if i = s.stringEnd(i + 1); i < 0 {
-		return -1
-	}
-	if i = skipBlanks(data, i); i >= len(data) || data[i] != ':' {
-		return -1
-	}
-	if i = skipBlanks(data, i+1); i >= len(data) {
-		return -1
-	}
-	return i
 }
 
 // wordEnd is the offset behind the number or literal that begins at i; -1 if it is malformed.
