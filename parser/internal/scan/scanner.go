@@ -73,19 +73,23 @@ func (s *Scanner) Array() bool { return s.enter('[', 0) }
 // Key moves to the next member of the current object: Name is its key, and the value comes next. At the end of the
 // object it steps out and reports false.
 func (s *Scanner) Key() bool {
-	if !s.member('}') {
-		return false
-	}
-	i := s.pos
-	if i >= len(s.data) || s.data[i] != '"' {
-		return s.fail()
+	data, i := s.data, s.pos
+	if i+1 < len(data) && data[i] == ',' && data[i+1] == '"' && !s.first { // as writers put it
+		i++
+	} else {
+		if !s.member('}') {
+			return false
+		}
+		if i = s.pos; i >= len(data) || data[i] != '"' {
+			return s.fail()
+		}
 	}
 	end := s.stringEnd(i + 1)
 	if end < 0 {
 		return s.fail()
 	}
-	colon := skipBlanks(s.data, end)
-	if colon >= len(s.data) || s.data[colon] != ':' {
+	colon := skipBlanks(data, end)
+	if colon >= len(data) || data[colon] != ':' {
 		return s.fail()
 	}
 	s.nameStart, s.nameEnd, s.pos = i+1, end-1, colon+1
