@@ -62,9 +62,8 @@ func (p *Parser) judge(name string, object []byte, o *outcome) {
 	if o.readHead(name) {
 		return
 	}
-	head := o.text.Head(lookedAt)
 	for _, r := range refusals {
-		if bytes.HasPrefix(head, []byte(r.prefix)) {
+		if o.text.Begins(r.prefix) {
 			o.failed = true
 			// A command that a rule forbids fails to start with the rule's word.
 			o.denied = r.denied || r.prefix == "exec_command failed" && bytes.Contains(o.text.All(), []byte("Rejected("))
@@ -110,9 +109,6 @@ const (
 	maxHeadLineSize = 128
 )
 
-// lookedAt is how much of a text tells whether it may have a head, or be a refusal, in bytes.
-const lookedAt = 64
-
 // headBeginnings are the lines that a head begins with.
 var headBeginnings = [...]string{headChunk, headWallTime, headExited, headExitCode, headRunning, headScript}
 
@@ -132,11 +128,10 @@ var headBeginnings = [...]string{headChunk, headWallTime, headExited, headExitCo
 //	Wall time 0.4 seconds
 //	Output:
 func (o *outcome) readHead(name string) bool {
-	rest := o.text.Head(lookedAt)
-	if !mayBeHead(rest) {
+	if !o.beginsWith(headBeginnings[:]) {
 		return false
 	}
-	rest = o.text.Head(maxHeadLines * maxHeadLineSize)
+	rest := o.text.Head(maxHeadLines * maxHeadLineSize)
 	size := len(rest)
 	var h outcome
 	for n := 0; n < maxHeadLines; n++ {
@@ -155,16 +150,6 @@ func (o *outcome) readHead(name string) bool {
 			return false
 		}
 		rest = after
-	}
-	return false
-}
-
-// mayBeHead reports whether a text begins like one with a head.
-func mayBeHead(text []byte) bool {
-	for _, begin := range headBeginnings {
-		if bytes.HasPrefix(text, []byte(begin)) {
-			return true
-		}
 	}
 	return false
 }
@@ -236,13 +221,13 @@ const minCutMiddle = 60 << 10
 
 // wasCut reports whether the text shows that the program cut it; size is its length.
 func (o *outcome) wasCut(size int) bool {
-	return cutHead(o.text.Head(lookedAt)) || size >= minCutMiddle && (cutMiddle(o.from[0]) || cutMiddle(o.from[1]))
+	return o.beginsWith(cutHeads[:]) || size >= minCutMiddle && (cutMiddle(o.from[0]) || cutMiddle(o.from[1]))
 }
 
-// cutHead reports whether an output begins with the word that the program cut it.
-func cutHead(text []byte) bool {
-	for _, mark := range cutHeads {
-		if bytes.HasPrefix(text, []byte(mark)) {
+// beginsWith reports whether the text begins with one of several words.
+func (o *outcome) beginsWith(words []string) bool {
+	for _, word := range words {
+		if o.text.Begins(word) {
 			return true
 		}
 	}

@@ -233,7 +233,7 @@ func (p *Parser) callOutput(m scan.Members) {
 	o, output := outcome{item: m.Get("id")}, m.Get("output")
 	o.text, o.from[0] = p.contentText(output), output
 	var object []byte // the text, if it begins like one
-	if head := o.text.Head(lookedAt); len(head) > 0 && head[0] == '{' {
+	if o.text.Begins("{") {
 		object = o.text.All()
 	}
 	p.judge(c.name, object, &o)

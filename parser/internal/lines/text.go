@@ -99,6 +99,17 @@ func (t *Text) Head(n int) []byte {
 	return t.text[t.skip:]
 }
 
+// Begins reports whether the text begins with a word of plain letters. For that nothing of it has to be made.
+func (t *Text) Begins(word string) bool {
+	if t.from == t.to {
+		return false
+	}
+	if p := t.out.parts[t.from]; t.skip == 0 && len(p.raw) >= len(word) && bytes.IndexByte(p.raw[:len(word)], '\\') < 0 {
+		return string(p.raw[:len(word)]) == word
+	}
+	return bytes.HasPrefix(t.Head(len(word)), []byte(word))
+}
+
 // All gives the whole text.
 func (t *Text) All() []byte { return t.Head(math.MaxInt) }
 

@@ -89,3 +89,24 @@ func TestTextsThatAreDroppedAreNotMade(t *testing.T) {
 	assert.Zero(t, took, "of a megabyte that nobody keeps only the head is made")
 	assert.Equal(t, "first line", tool.Summary)
 }
+
+func TestTextBegins(t *testing.T) {
+	for _, tc := range []struct {
+		body, word string
+		want       bool
+	}{
+		{"abc", "ab", true}, {"abc", "abd", false}, {"a", "ab", false}, {`\u0061bc`, "ab", true}, {`a\nb`, "ab", false}, {"", "a", false}, {"{", "{", true},
+	} {
+		for _, skip := range []string{"", "head:"} {
+			var o lines.Output
+			o.Drop()
+			got := o.Text(text(skip + tc.body))
+			if skip != "" {
+				got.Head(len(skip))
+				got.Skip(len(skip))
+			}
+			assert.Equal(t, tc.want, got.Begins(tc.word), "%s begins with %s", tc.body, tc.word)
+		}
+	}
+	assert.False(t, new(lines.Text).Begins("a"))
+}
