@@ -37,7 +37,7 @@ type Parser struct {
 	verdict lines.Verdict
 
 	// head holds the identity that the events of a record share.
-	head events.DisplayEvent
+	head lines.Head
 
 	messages memory.Memory[message]
 	calls    memory.Memory[call]
@@ -172,7 +172,7 @@ func (p *Parser) notice(level events.Level, code, text string) {
 
 // begin makes the head of a record's events, from its time and what the stream told before.
 func (p *Parser) begin(timestamp scan.Value) {
-	p.head = events.DisplayEvent{Time: timeOf(timestamp), SessionID: p.session, AgentID: p.agent}
+	p.head = lines.Head{Time: timeOf(timestamp), SessionID: p.session, AgentID: p.agent}
 }
 
 // timeOf reads a time; 0001-01-01 and its like are a writer's zero, not a time.

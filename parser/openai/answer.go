@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -285,7 +286,7 @@ func (p *Parser) tell() {
 
 // identify makes the head of an answer's events.
 func (p *Parser) identify(a *answer) {
-	p.head = events.DisplayEvent{Time: a.created, MessageID: a.id, Model: a.model, SessionID: a.response.session}
+	p.head = lines.Head{Time: a.created, MessageID: a.id, Model: a.model, SessionID: a.response.session}
 }
 
 // ended gives the end of an answer.

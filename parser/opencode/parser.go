@@ -34,7 +34,7 @@ type Parser struct {
 	verdict lines.Verdict
 
 	// head holds the identity that all events of a part or message share.
-	head events.DisplayEvent
+	head lines.Head
 
 	parts    memory.Memory[call]
 	openIDs  memory.Memory[uint64] // call id → the part that is open under it
