@@ -202,9 +202,11 @@ func (a *answer) choice(index int64) *streamed {
 	if len(a.choices) >= maxChoices {
 		return nil
 	}
-	c := new(streamed)
+	var c *streamed
 	if n := len(a.spare); n > 0 {
 		c, a.spare = a.spare[n-1], a.spare[:n-1]
+	} else {
+		c = new(streamed)
 	}
 	c.index = index
 	a.choices = append(a.choices, nil)
