@@ -116,11 +116,11 @@ func (p *Parser) close(pt *part, key uint64) {
 }
 
 func (p *Parser) toolUse(pt *part, name, id string) {
-	st := &pt.state
+	st, info := &pt.state, tools[name]
 	e := p.emit(events.KindToolUse)
 	e.Time = firstTime(millis(st.time.start), e.Time)
 	t := &e.Tool
-	t.ID, t.Name, t.Input, t.ReadOnly = id, name, st.input.Raw, tools[name].readOnly
+	t.ID, t.Name, t.Input, t.ReadOnly = id, name, st.input.Raw, info.readOnly
 	t.Target = p.target(name, st.args)
 	if name == "task" {
 		t.AgentType = p.strings.Intern(st.args.Get("subagent_type"))
@@ -157,7 +157,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 			t.State = events.ToolStateStopped
 		}
 	}
-	summarise(t, &text, wrappers[name])
+	summarise(t, &text, info.wrappers)
 	if st.lineStart.Kind == scan.KindNumber && st.lineEnd.Kind == scan.KindNumber && st.lineEnd.Int() >= st.lineStart.Int() {
 		t.Lines, t.HasLines = int(min(st.lineEnd.Int()-st.lineStart.Int(), maxTokens))+1, true
 	}
@@ -172,12 +172,6 @@ const (
 	deniedByUser = "The user rejected permission"
 	aborted      = "Tool execution aborted"
 )
-
-// wrappers are the marks behind which the text of a tool's result begins, since 1.0 and before.
-var wrappers = map[string][]string{
-	"read": {"<content>\n", "<file>\n"},
-	"task": {"<task_result>\n"},
-}
 
 // Bounds of what the program puts before the text of a tool's result, in bytes: what it mostly is, and how far behind
 // the start the text can begin.

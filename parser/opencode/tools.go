@@ -16,6 +16,8 @@ type tool struct {
 	readOnly bool
 	shell    bool // its exit code tells whether it failed
 	standIn  bool // for a call that could not be made
+	// wrappers are the marks behind which the text of its result begins.
+	wrappers []string
 }
 
 // tools are those of versions 0.5 to 1.18. All others are of MCP servers, as <server>_<tool>, or of plugins; where the
@@ -35,10 +37,10 @@ var tools = map[string]tool{
 	"patch":       {},
 	"plan_enter":  {},
 	"plan_exit":   {},
-	"question":    {readOnly: true}, // the first question
-	"read":        {field: "filePath", readOnly: true},
+	"question":    {readOnly: true},                                                                   // the first question
+	"read":        {field: "filePath", readOnly: true, wrappers: []string{"<content>\n", "<file>\n"}}, // since 1.0, before
 	"skill":       {field: "name", readOnly: true},
-	"task":        {field: "description"},
+	"task":        {field: "description", wrappers: []string{"<task_result>\n"}},
 	"todoread":    {readOnly: true},
 	"todowrite":   {}, // the item in progress
 	"webfetch":    {field: "url", readOnly: true},
