@@ -16,7 +16,7 @@ type tool struct {
 	readOnly bool
 	shell    bool // its exit code tells whether it failed
 	standIn  bool // for a call that could not be made
-	// wrappers are the marks behind which the text of its result begins.
+	// wrappers are the marks behind which the text of its result begins, as they stand in a line.
 	wrappers []string
 }
 
@@ -38,9 +38,9 @@ var tools = map[string]tool{
 	"plan_enter":  {},
 	"plan_exit":   {},
 	"question":    {readOnly: true},                                                                   // the first question
-	"read":        {field: "filePath", readOnly: true, wrappers: []string{"<content>\n", "<file>\n"}}, // since 1.0, before
+	"read":        {field: "filePath", readOnly: true, wrappers: []string{`<content>\n`, `<file>\n`}}, // since 1.0, before
 	"skill":       {field: "name", readOnly: true},
-	"task":        {field: "description", wrappers: []string{"<task_result>\n"}},
+	"task":        {field: "description", wrappers: []string{`<task_result>\n`}},
 	"todoread":    {readOnly: true},
 	"todowrite":   {}, // the item in progress
 	"webfetch":    {field: "url", readOnly: true},
