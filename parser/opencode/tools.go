@@ -1,10 +1,10 @@
 package opencode
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -54,7 +54,7 @@ func (p *Parser) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {
 	case name == "apply_patch" || name == "patch":
-		return p.patched(args.Get("patchText"))
+		return lines.PatchFile(&p.strings, &p.scratch, args.Get("patchText"))
 	case name == "todowrite":
 		return p.firstOf(args.Get("todos"), "content", func(m scan.Members) bool { return m.Get("status").Is("in_progress") })
 	case name == "question":
@@ -90,21 +90,6 @@ func (p *Parser) argument(v scan.Value, command bool) string {
 		return words[2]
 	}
 	return strings.Join(words, " ")
-}
-
-// patched is the first file of a patch in the form *** Update File: path.
-func (p *Parser) patched(patch scan.Value) string {
-	p.scratch = scan.AppendString(p.scratch[:0], patch.Body())
-	for rest := p.scratch; len(rest) > 0; {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		for _, verb := range [...]string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} {
-			if path, ok := bytes.CutPrefix(line, []byte(verb)); ok {
-				return p.strings.Copy(bytes.TrimSpace(path))
-			}
-		}
-	}
-	return ""
 }
 
 // firstOf is a field of the first object in a list that is wanted.
