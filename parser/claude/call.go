@@ -120,7 +120,7 @@ func (p *Parser) toolResult(r *record, b *block) {
 	t.ID, t.Name = p.strings.Text(b.toolUseID), name
 	t.Output, t.Size = output, len(output)
 	said := unwrap(output)
-	t.Summary = lines.Summary(said)
+	t.Summary = lines.Summary(&p.strings, said)
 	t.Truncated = bytes.HasPrefix(output, []byte("<persisted-output>"))
 	if b.isError.True() {
 		t.Error = true

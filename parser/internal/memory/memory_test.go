@@ -122,3 +122,23 @@ func BenchmarkMemory(b *testing.B) {
 		}
 	})
 }
+
+func TestAnEntryIsChangedInPlace(t *testing.T) {
+	m := memory.New[int](2)
+	assert.Nil(t, m.Find(1))
+	*m.Put(1) = 5
+	*m.Put(1) += 2
+	*m.Find(1)++
+	v, ok := m.Get(1)
+	assert.Equal(t, 8, v)
+	assert.True(t, ok)
+	for key := range uint64(10) {
+		*m.Put(key) = int(key)
+	}
+	assert.Equal(t, 9, *m.Find(9))
+	assert.Nil(t, m.Find(7), "the limit holds")
+
+	none := memory.New[int](0)
+	*none.Put(1) = 5
+	assert.Nil(t, none.Find(1))
+}

@@ -100,3 +100,21 @@ func gjsonMembers(lines [][]byte) int {
 	}
 	return n
 }
+
+// BenchmarkTextLen measures a text as a reader needs it who never looks at it, beside making it.
+func BenchmarkTextLen(b *testing.B) {
+	body := []byte(strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, 1000))
+	b.Run("by=length", func(b *testing.B) {
+		b.SetBytes(int64(len(body)))
+		for b.Loop() {
+			scan.TextLen(body)
+		}
+	})
+	b.Run("by=text", func(b *testing.B) {
+		b.SetBytes(int64(len(body)))
+		var text []byte
+		for b.Loop() {
+			text = scan.AppendString(text[:0], body)
+		}
+	})
+}

@@ -30,6 +30,26 @@ func (m Members) Either(first, second string) Value {
 	return m.Get(second)
 }
 
+// First gives the value of a key where it stands first.
+func (m Members) First(name string) Value {
+	for i := range m {
+		if string(m[i].Name) == name {
+			return m[i].Value
+		}
+	}
+	return Value{}
+}
+
+// AnyOf gives the value of the first of several keys that is there and no null.
+func (m Members) AnyOf(names ...string) Value {
+	for _, name := range names {
+		if v := m.Get(name); v.Exists() && v.Kind != KindNull {
+			return v
+		}
+	}
+	return Value{}
+}
+
 // Members appends the members of the object that comes next, at most MaxMembers of them. If anything else comes, it is
 // skipped. What a malformed object gives is of no use: see Err.
 func (s *Scanner) Members(m Members) Members {
