@@ -28,7 +28,7 @@ type Registry struct {
 	out       *batch
 	counts    Counts
 
-	restoredRuns map[runID]*runRef // of families that are known from states
+	restoredRuns memory[runID, *runRef] // of families that are known from states
 }
 
 // NewRegistry makes a Registry.
@@ -45,12 +45,11 @@ func NewRegistry(s Settings) *Registry {
 		exits:     map[*Stream]time.Time{},
 		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
-
-		restoredRuns: map[runID]*runRef{},
 	}
 	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.restoredRuns = newMemory[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	return r
 }
 
