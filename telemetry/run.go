@@ -35,7 +35,7 @@ type run struct {
 	// started and expected are for the progress of a run that is watched live.
 	started  time.Time
 	expected time.Duration
-	progress int // records of progress so far
+	watched  bool
 
 	ref *runRef  // what sub-agents in streams of their own need to know
 	kin agentKey // the sub-agent that this is the run of, in its own stream
@@ -130,7 +130,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 	s.noteStart(waiting)
 	r := &run{
 		key: key, sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
-		started: s.registry.settings.Now(), expected: s.settings.ExpectedDuration,
+		started: s.startOf(waiting), expected: s.settings.ExpectedDuration,
 	}
 	if !s.keyIsMessage(waiting, key) {
 		r.idScope = key
@@ -147,6 +147,14 @@ func (s *Stream) openRun(key string, waiting []held) {
 	s.placeRun(r, occurrence)
 	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: !r.copied})
 	s.run = r
+}
+
+// startOf is when the run that waiting begins with began by the clock; for one that was not watched then, as it is told.
+func (s *Stream) startOf(waiting []held) time.Time {
+	if now := s.registry.settings.Now(); s.live || !waiting[0].at.known() {
+		return now
+	}
+	return waiting[0].at.at
 }
 
 // noteStart takes from the start lines in waiting what holds for all that follows: the agent's name, and its version.

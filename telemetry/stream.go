@@ -194,6 +194,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		}
 		s.release(tooMany)
 	}
+	s.watch()
 	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
 		s.registry.runMoved(s.run.resource)
 	}
