@@ -49,10 +49,9 @@ type Stream struct {
 	lingering []*run
 	held      []held
 	// lastTime is the newest time that a line told; unknown before the first.
-	lastTime   moment
-	told       bool      // some line told a time
-	lastResult time.Time // the time that the last result told
-	lastEnd    moment    // the end of the last run that closed
+	lastTime moment
+	told     bool   // some line told a time
+	lastEnd  moment // the end of the last run that closed
 	// session is what the start lines of the session at work told last.
 	session   events.Session
 	sessionID string
@@ -176,7 +175,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
 		s.silent = line.Silent && s.wasGiven(o)
 		at := s.timeOf(ev, line)
-		if ev.Kind == events.KindToolResult && at.source == TimeSourceLine && s.inBatch(evs, i) {
+		if ev.Kind == events.KindToolResult && at.source == TimeSourceLine && inBatch(evs, i) {
 			at.source = TimeSourceBatch
 		}
 		if line.Silent && s.restored && !s.silent {

@@ -98,19 +98,16 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 	}
 }
 
-// inBatch reports whether the result at index i shares its time with the one before it, or with the next in its line:
-// the agent program wrote the results of several calls together when the last of them was there, as Gemini CLI does. Of
-// a batch over several lines the first is out before the next is read, and can't be told from a result of its own.
-func (s *Stream) inBatch(evs []events.DisplayEvent, i int) bool {
-	at := evs[i].Time
-	before := s.lastResult
-	s.lastResult = at
-	if at.Equal(before) {
+// inBatch reports whether the result at index i was written together with those of other calls when the last of them was
+// there: its parser knows, or it shares its time with another result of its line. That two lines tell one time proves
+// nothing: each may be right.
+func inBatch(evs []events.DisplayEvent, i int) bool {
+	if evs[i].Tool.Batched {
 		return true
 	}
-	for _, next := range evs[i+1:] {
-		if next.Kind == events.KindToolResult {
-			return next.Time.Equal(at)
+	for j := range evs {
+		if j != i && evs[j].Kind == events.KindToolResult && evs[j].Time.Equal(evs[i].Time) {
+			return true
 		}
 	}
 	return false
