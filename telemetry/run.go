@@ -53,14 +53,14 @@ type run struct {
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
 //
 // A run ends with its result. Formats without result lines (transcripts) end it with the next prompt; a stream whose
-// process died ends it with the next start line. What is no sign of new work, such as word of a task in the
+// process died ends it with the next start line. The stream of a sub-agent has one. What is no sign of new work, such as word of a task in the
 // background, belongs to the run before.
 func (r *run) opens(ev *events.DisplayEvent) bool {
 	if r == nil {
 		return true
 	}
-	if ev.ParentID != "" {
-		return false
+	if ev.ParentID != "" || r.subAgent && r.closed {
+		return false // what a sub-agent does after its span was closed is late, no new work
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:

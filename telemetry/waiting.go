@@ -13,11 +13,12 @@ type held struct {
 	event  events.DisplayEvent
 	at     moment
 	origin origin
-	silent bool // its line was folded silently
+	silent bool // its line was folded silently, and it went out
+	again  bool // its line was folded silently
 }
 
 func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
-	h := held{event: *ev, at: at, origin: o, silent: s.silent}
+	h := held{event: *ev, at: at, origin: o, silent: s.silent, again: s.again}
 	h.event.Tool.Input, h.event.Tool.Output = nil, nil
 	if s.writer.capture.ToolInput {
 		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
@@ -43,6 +44,8 @@ func (s *Stream) release(force bool) {
 			}
 			h.at = s.fallbackTime()
 		}
+		s.silent = silent
+		s.mindGap(h.at, h.again && (silent || s.restored))
 		s.silent = h.silent && (silent || s.restored)
 		if s.run.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
 			break
@@ -71,10 +74,11 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		s.run.top.id, s.run.top.name = key.agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
-	key, ok := s.runKey(waiting, force)
+	part, over := s.beforeGap(waiting)
+	key, ok := s.runKey(part, force || over)
 	if ok {
-		s.openRun(key, waiting)
-		s.stepStarted(s.run, waiting)
+		s.openRun(key, part)
+		s.stepStarted(s.run, part)
 	}
 	return ok
 }
