@@ -72,8 +72,8 @@ func TestRenderOnATerminal(t *testing.T) {
 			require.NoError(t, stdin.Close())
 			assert.Equal(t, exitOK, <-done, stderr.String())
 			require.NoError(t, tty.Close())
+			<-shown // all of it: what is still on its way is lost with the terminal
 			require.NoError(t, master.Close())
-			<-shown
 
 			_, want, _ := tailspan(strings.Join(terminalLines, "\n"), "render", "--mode", "verbose", "--style", style, "--step", "demo", "-")
 			got := strings.Join(screen.Lines(), "\n")
