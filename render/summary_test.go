@@ -28,6 +28,22 @@ func used(scope events.UsageScope, in, cached, out int64, cost float64) *events.
 }
 
 // TestSummary holds what is said of a run at its end, and that a second run starts anew.
+// TestSummaryMeasuresOnlyWhatIsLive holds that the clock measures a live stream, but not one that may have been written
+// earlier, and that no duration of nothing is told.
+func TestSummaryMeasuresOnlyWhatIsLive(t *testing.T) {
+	now := time.Date(2026, 11, 27, 15, 4, 5, 0, time.UTC)
+	step := 2 * time.Second
+	s := render.Settings{Mode: render.ModeVerbose, Summary: true, Now: func() time.Time { now = now.Add(step); return now }}
+	log := func() string { return emit(s, use("t", "Read", "a.go"), answer("t", "ok")) }
+	assert.Contains(t, log(), "tools     1 call, 2s\n  Read  1 call, 2s\nduration  2s\n")
+	step = time.Microsecond
+	assert.Contains(t, log(), "tools     1 call\n  Read  1 call\n")
+	assert.NotContains(t, log(), "duration")
+	s.Replay, step = true, 2*time.Second
+	assert.Contains(t, log(), "tools     1 call\n  Read  1 call\n")
+	assert.NotContains(t, log(), "duration")
+}
+
 func TestSummary(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Summary: true}
 	run := []*events.DisplayEvent{

@@ -87,7 +87,7 @@ func TestStatusLine(t *testing.T) {
 		require.NoError(t, s.Close())
 		require.NoError(t, l.terminal.Close())
 		require.NoError(t, l.terminal.Close())
-		assert.Equal(t, []string{"[tool: exec_command(go test ./...)]", "[tool: Task(Look around)]", "[tool: mcp__shop__find(figs)]", "[approval: Bash: rm -r build]", "[tool: Read(x)]"}, l.screen.Lines())
+		assert.Equal(t, []string{"[tool: exec_command(go test ./...)]", "[tool: Task(Look around)]", "--- [test] ---", "[tool: mcp__shop__find(figs)]", "[approval: Bash: rm -r build]", "--- [build] ---", "[tool: Read(x)]"}, l.screen.Lines())
 		assert.Empty(t, l.screen.Faults())
 	})
 }

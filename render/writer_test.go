@@ -337,6 +337,8 @@ func ExampleLog() {
 	}
 	// Output:
 	// I build
+	// --- [test] ---
 	// I test.
+	// --- [build] ---
 	//  it.
 }

@@ -326,7 +326,7 @@ func TestFailedWriteIsReturnedAndRepairedOnce(t *testing.T) {
 		require.NoError(t, exp.ConsumeLogs(t.Context(), batch))
 		require.Equal(t, whole.String(), out.String(), "cut at %d", cut)
 		require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("x", "another"))))
-		require.Equal(t, whole.String()+"another\n", out.String(), "cut at %d", cut)
+		require.Equal(t, whole.String()+"--- [x] ---\nanother\n", out.String(), "cut at %d", cut)
 	}
 }
 
