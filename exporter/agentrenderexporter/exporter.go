@@ -173,7 +173,7 @@ func (e *renderExporter) renderRecord(resource pcommon.Resource, key string, lr 
 	outlet := e.outlets.of(e.pattern.path(resource.Attributes(), attrs))
 	stream := e.sessions.of(outlet, key+session, func() render.Origin { return e.origin(resource, attrs, session) })
 	if raw {
-		stream.PassThrough([]byte(line))
+		stream.PassThrough(line)
 		return
 	}
 	stream.Emit(&ev)
