@@ -330,7 +330,7 @@ func TestReplayDatesItsBeginning(t *testing.T) {
 	assert.Equal(t, log("--:--:--"), emit(s, undated...), "no time is told at all")
 	assert.Equal(t, log("15:04:05")+"15:04:05 Bash go vet\n", emit(s, append(undated, dated)...))
 	s.Color = true
-	assert.Contains(t, emit(s, append(undated, dated)...), "\x1b[2m15:04:05 \x1b[0m\x1b[36mRead --:--:--\x1b[0m\n")
+	assert.Contains(t, emit(s, append(undated, dated)...), "\x1b[38;5;243m15:04:05 \x1b[0m\x1b[38;5;30mRead --:--:--\x1b[0m\n")
 	s.Color = false
 
 	var out bytes.Buffer

@@ -155,8 +155,8 @@ func TestColor(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Style: render.StyleTranscript, Color: true, Reasoning: true}
 	got := emit(s, use("1", "Read", "a\x1b[31m.go"), refusal("1", "no such file"), said("pl\x1b[1main"), &events.DisplayEvent{Kind: events.KindReasoning, Text: "a\nb"},
 		end(events.End{Result: "fine"}))
-	assert.Equal(t, "\x1b[36m[Read] a.go\x1b[0m\n\x1b[31m→ error: no such file\x1b[0m\nplain\n\x1b[2m│ \x1b[0m\x1b[2ma\x1b[0m\n\x1b[2m│ \x1b[0m\x1b[2mb\x1b[0m\n"+
-		"\n\x1b[32m--- Result ---\x1b[0m\nfine\n", got)
+	assert.Equal(t, "\x1b[38;5;30m[Read] a.go\x1b[0m\n\x1b[38;5;160m→ error: no such file\x1b[0m\nplain\n\x1b[38;5;243m│ \x1b[0m\x1b[38;5;243ma\x1b[0m\n\x1b[38;5;243m│ \x1b[0m\x1b[38;5;243mb\x1b[0m\n"+
+		"\n\x1b[38;5;28m--- Result ---\x1b[0m\nfine\n", got)
 	for _, e := range oneRun() {
 		plain := s
 		plain.Color = false

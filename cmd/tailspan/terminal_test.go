@@ -110,7 +110,7 @@ func TestColorsOfTheCommand(t *testing.T) {
 	t.Setenv("FORCE_COLOR", "")
 	colored := func(args ...string) bool {
 		_, stdout, _ := tailspan("", append(append([]string{"render", "--mode", "verbose"}, args...), fixtures+"parity.jsonl")...)
-		return strings.Contains(stdout, "\x1b[36m[tool: Read(")
+		return strings.Contains(stdout, "\x1b[38;5;30m[tool: Read(")
 	}
 	assert.False(t, colored())
 	assert.True(t, colored("--color", "always"))
