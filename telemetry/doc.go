@@ -53,7 +53,7 @@
 //
 // What is open is closed (timeout) where the times of two lines lie [StreamSettings.IdleGap] apart, as it is when a stream
 // that is followed is left for so long: a session gives the same whenever it is read. Only a sub-agent's stream that
-// waits for its parent goes on waiting.
+// waits for its parent goes on waiting. Before lines that are read live the clock judges, not their times.
 //
 // An end never lies before its start; where it was told so, it is moved and the span is marked tailspan.time.clamped.
 // A span lies inside its parent, or is marked tailspan.background.

@@ -213,7 +213,7 @@ func TestFirstModelCall(t *testing.T) {
 		from   float64
 		source telemetry.TimeSource
 	}{
-		{"one call", script{line(started()), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, -2, telemetry.TimeSourceDuration},
+		{"one call", script{line(started()), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, -2, telemetry.TimeSourceCarried},
 		{"several calls", script{line(started()), line(text(3, "msg1", "Hi.")), line(use(3.5, "msg1", "t1", "Read", "x")), line(result(3.7, "t1")), line(text(4, "msg2", "Ho.")), line(done)}, time.Time{}, -1, telemetry.TimeSourceDuration},
 		{"the start line tells a time", script{line(begun), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 0.5, telemetry.TimeSourceLine},
 		{"a prompt tells a time", script{line(begun), line(prompt(1, "p1")), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 1, telemetry.TimeSourceLine},
