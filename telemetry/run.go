@@ -22,6 +22,8 @@ type run struct {
 	totals    map[string]*events.Usage // what the run's end told, by model
 	sequence  int64
 
+	first       *chat       // the first model call, if it waits for the run's end
+	chats       int         // model calls of the main thread that are over
 	beginTold   bool        // the line that opened it told a time, so its start is known
 	hasStart    bool        // a start line was seen: the stream tells starts and results
 	hasTurns    bool        // the format marks turns, so that a prompt in the middle of one begins nothing

@@ -36,7 +36,8 @@ type Stream struct {
 	newsFor   []*Stream // children that the line at work has news for
 	agentName string    // what the stream calls its agent
 	kinKey    agentKey  // the sub-agent that works in this stream, if it is one's
-	live      bool      // the line at work was written while the stream was followed
+	live      bool      // the line at work is new, and was written while the stream was followed
+	followed  bool      // the line at work was written while the stream was followed, maybe before a restart
 	idle      bool      // all that was there has been read
 	moved     time.Time // clock time of the last line
 
@@ -62,6 +63,7 @@ type Stream struct {
 	lastOffset int64
 	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
 	arrivals  []ArrivalMark
+	lived     []Stretch
 	steps     []*stepTaken
 	stepsLeft int
 	owed      *Place
@@ -156,6 +158,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.catchUp(before)
 		s.silent = line.Silent
 	}
+	s.noteLived(line)
 	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Silent, line.Offset, true
 	s.again = line.Silent
 	if line.Silent {

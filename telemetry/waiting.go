@@ -90,7 +90,7 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 		s.lastTime = moment{at: ev.Time, source: TimeSourceCarried}
 		s.told = true
 		s.date(moment{at: ev.Time, source: TimeSourceCarried, ahead: true})
-		return moment{at: ev.Time, source: TimeSourceLine}
+		return moment{at: ev.Time, source: TimeSourceLine, lived: s.followed}
 	case s.told:
 		return s.lastTime
 	case line.Live:
