@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"strings"
+
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
@@ -39,6 +41,23 @@ type batch struct {
 	spans   ptrace.SpanSlice
 	logsOf  *resource
 	logs    plog.LogRecordSlice
+
+	uids strings.Builder
+}
+
+// uidsAtOnce is how many uids are spelled into one piece of memory: those of a batch live and die together.
+const uidsAtOnce = 64
+
+// spell spells a uid that goes out with the batch.
+func (b *batch) spell(u uid) string {
+	if b.uids.Cap()-b.uids.Len() < uidLen {
+		b.uids = strings.Builder{}
+		b.uids.Grow(uidsAtOnce * uidLen)
+	}
+	at := b.uids.Len()
+	text := u.spelled()
+	b.uids.Write(text[:])
+	return b.uids.String()[at:]
 }
 
 func newBatch(schemaURL, version string) *batch {
@@ -50,6 +69,7 @@ func newBatch(schemaURL, version string) *batch {
 func (b *batch) reset() {
 	b.out = Output{Traces: ptrace.NewTraces(), Logs: plog.NewLogs()}
 	b.spansOf, b.logsOf = nil, nil
+	b.uids = strings.Builder{}
 }
 
 // span appends a span under r.
