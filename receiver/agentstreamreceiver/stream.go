@@ -235,6 +235,7 @@ func (s *stream) open() {
 		Agent:    telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System},
 		Identity: s.origin.identity.With(s.pathIdentity()).With(s.inBand).With(s.receiver.ambient),
 		Parent:   s.parent,
+		IdleGap:  s.idleGap(),
 		FileTime: s.source.ModTime,
 		State:    s.kept.Fold,
 		Changed:  s.source.Changed,
@@ -242,6 +243,14 @@ func (s *stream) open() {
 		ExpectedDuration: s.receiver.config.Telemetry.ExpectedDuration,
 		AwaitExit:        s.origin.awaitExit,
 	})
+}
+
+// idleGap is the time between two lines after which the file counts as left. A process of ours is at work until it exits.
+func (s *stream) idleGap() time.Duration {
+	if s.origin.awaitExit {
+		return 0
+	}
+	return s.receiver.config.Stream.IdleClose
 }
 
 // pathIdentity is what the path of the file tells.
