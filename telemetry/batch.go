@@ -42,6 +42,9 @@ type batch struct {
 	logsOf  *resource
 	logs    plog.LogRecordSlice
 
+	// lastSpans and lastRecords are how many the batch before had: room for as many is made at once.
+	lastSpans, lastRecords int
+
 	uids strings.Builder
 }
 
@@ -83,6 +86,8 @@ func (b *batch) span(r *resource) ptrace.Span {
 		ss.Scope().SetName(ScopeName)
 		ss.Scope().SetVersion(b.version)
 		b.spansOf, b.spans = r, ss.Spans()
+		b.spans.EnsureCapacity(b.lastSpans)
+		b.lastSpans = 0
 	}
 	return b.spans.AppendEmpty()
 }
@@ -98,6 +103,8 @@ func (b *batch) record(r *resource) plog.LogRecord {
 		sl.Scope().SetName(ScopeName)
 		sl.Scope().SetVersion(b.version)
 		b.logsOf, b.logs = r, sl.LogRecords()
+		b.logs.EnsureCapacity(b.lastRecords)
+		b.lastRecords = 0
 	}
 	return b.logs.AppendEmpty()
 }
@@ -105,6 +112,7 @@ func (b *batch) record(r *resource) plog.LogRecord {
 // take hands over what was collected and begins anew.
 func (b *batch) take() Output {
 	out := b.out
+	b.lastSpans, b.lastRecords = out.Traces.SpanCount(), out.Logs.LogRecordCount()
 	b.reset()
 	return out
 }

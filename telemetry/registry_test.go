@@ -117,6 +117,19 @@ func TestEmittedAsMap(t *testing.T) {
 	}
 }
 
+func TestOccurrences(t *testing.T) {
+	forgotten := 0
+	o := newOccurrences(2, &forgotten)
+	for _, step := range []struct {
+		id   string
+		want int
+	}{{"a", 0}, {"a", 1}, {"b", 0}, {"a", 2}, {"c", 0}, {"a", 0}, {"a", 1}, {"c", 1}} {
+		assert.Equal(t, step.want, o.next(step.id), step.id)
+	}
+	assert.Equal(t, 2, forgotten, "a for c, then b for a")
+	assert.Len(t, o.again, 2)
+}
+
 // BenchmarkEmitted enters ids that are new, beside a map that does the same without forgetting any.
 func BenchmarkEmitted(b *testing.B) {
 	b.Run("by=table", func(b *testing.B) {
