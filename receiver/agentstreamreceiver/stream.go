@@ -27,6 +27,7 @@ type stream struct {
 	fold     *telemetry.Stream         // nil until the provider is known
 	pending  []telemetry.Output
 	seen     parser.Stats // what was counted already
+	kinds    []int64      // events since the last hand-over, by kind: an instrument is not for every event
 	told     map[events.LineStatus]bool
 	last     telemetry.Line
 
@@ -80,7 +81,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	if !r.config.Telemetry.Capture.ToolOutput {
 		p.LimitOutput(redact.OutputHead)
 	}
-	st := &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent, origin: o}
+	st := &stream{receiver: r, source: s, parser: p, kinds: make([]int64, len(r.meter.kinds)+1), told: map[events.LineStatus]bool{}, parent: r.parent, origin: o}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
 	}
@@ -162,7 +163,9 @@ func (s *stream) take(evs []events.DisplayEvent) {
 	s.open()
 	s.fold.Feed(s.last, evs)
 	if !s.last.Silent {
-		s.receiver.meter.events(evs)
+		for i := range evs {
+			s.kinds[evs[i].Kind]++
+		}
 	}
 }
 
@@ -288,6 +291,7 @@ func (s *stream) count() {
 
 // handOn delivers what the fold has, and what could not be delivered before.
 func (s *stream) handOn(ctx context.Context) error {
+	s.receiver.meter.events(s.kinds)
 	if s.fold != nil {
 		if out := s.fold.Take(); !out.Empty() || out.Counts != (telemetry.Counts{}) {
 			if !s.last.Silent {
