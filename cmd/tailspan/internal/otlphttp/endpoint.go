@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +29,17 @@ type Endpoints struct{ Traces, Logs Endpoint }
 
 // Empty reports whether nothing goes anywhere.
 func (e *Endpoints) Empty() bool { return e.Traces.URL == "" && e.Logs.URL == "" }
+
+// Addresses are those that something goes to, each once, fit to be shown.
+func (e *Endpoints) Addresses() []string {
+	var all []string
+	for _, to := range []*Endpoint{&e.Traces, &e.Logs} {
+		if to.URL != "" && !slices.Contains(all, withoutUser(to.URL)) {
+			all = append(all, withoutUser(to.URL))
+		}
+	}
+	return all
+}
 
 const defaultTimeout = 10 * time.Second
 
