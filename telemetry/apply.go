@@ -9,6 +9,8 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		return
 	}
 	a := s.agentOf(ev, at)
+	s.passed(at)
+	s.countLate(a, ev)
 	s.announceTurn(a.run, ev)
 	if ev.SessionID == "" {
 		ev.SessionID = a.run.sessionID

@@ -27,6 +27,7 @@ type call struct {
 	agentID    string // the provider's id of that sub-agent, once told
 	// unknownParent is the call that the agent which made this one was started by, if nobody saw that call.
 	unknownParent string
+	background    bool // it began after its maker's span was closed
 	closed        bool
 }
 

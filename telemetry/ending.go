@@ -90,6 +90,16 @@ func (s *Stream) linger(r *run) {
 	s.lingering = append(s.lingering, r)
 }
 
+// closeLingering closes what closed runs still have open.
+func (s *Stream) closeLingering(reason CloseReason) {
+	for _, r := range s.lingering {
+		for _, c := range slices.Clone(r.calls.open) {
+			s.closeCall(c, failure(reason))
+		}
+	}
+	s.lingering = nil
+}
+
 // runFailed tells whether a run counts as failed: as its result says, or because its process died.
 func runFailed(r *run, reason CloseReason) bool {
 	if reason == CloseReasonResult {

@@ -122,6 +122,13 @@ func TestDurationHoldsChildren(t *testing.T) {
 	assert.Equal(t, []float64{1, 9}, []float64{from, to}, "its first model call began with the call")
 }
 
+// batched is a result that its parser knows to have been written with others.
+func batched(sec float64, id string) events.DisplayEvent {
+	ev := result(sec, id)
+	ev.Tool.Batched = true
+	return ev
+}
+
 // TestBatchTimes: results that were written together tell when the last of them was there.
 func TestBatchTimes(t *testing.T) {
 	calls := line(use(1, "msg1", "t1", "Read", "a"), use(1, "msg1", "t2", "Read", "b"), use(1, "msg1", "t3", "Read", "c"))
@@ -133,7 +140,8 @@ func TestBatchTimes(t *testing.T) {
 		{"one line", script{calls, line(result(4, "t1"), result(4, "t2"), result(4, "t3"))}, []string{"batch", "batch", "batch"}},
 		{"one line, times of their own", script{calls, line(result(4, "t1"), result(5, "t2"), result(6, "t3"))}, []string{"line", "line", "line"}},
 		{"beside their calls", script{line(calls[0], result(4, "t1"), calls[1], result(4, "t2")), line(calls[2]), line(result(5, "t3"))}, []string{"batch", "batch", "line"}},
-		{"lines of their own", script{calls, line(result(4, "t1")), line(result(4, "t2")), line(result(4, "t3"))}, []string{"line", "batch", "batch"}},
+		{"lines of their own, as their parser tells", script{calls, line(batched(4, "t1")), line(batched(4, "t2")), line(batched(4, "t3"))}, []string{"batch", "batch", "batch"}},
+		{"two lines of one time", script{calls, line(result(4, "t1")), line(result(4, "t2")), line(result(5, "t3"))}, []string{"line", "line", "line"}},
 		{"one after another", script{calls, line(result(4, "t1")), line(result(5, "t2")), line(result(6, "t3"))}, []string{"line", "line", "line"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -114,10 +114,13 @@ func (s *Stream) closeCall(c *call, out outcome) {
 		c.span.cover(c.caller.span.end)
 	}
 	clamped := c.span.clamp()
-	if c.caller.closed {
-		clamped = c.span.clampInto(c.caller.span) || clamped // the parent's span is out already
-	} else {
+	switch {
+	case !c.caller.closed:
 		c.caller.cover(c.span)
+	case c.span.start.at.After(c.caller.span.end.at):
+		c.background = true // it was made after its maker's span was closed
+	default:
+		clamped = c.span.clampInto(c.caller.span) || clamped // the parent's span is out already
 	}
 	s.announceEnd(c, out)
 	s.writeCall(c, out, clamped)
@@ -148,6 +151,7 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	s.writer.content(m, AttrGenAIToolArguments, c.arguments)
 	s.writer.content(m, AttrGenAIToolResult, out.result)
 	putStr(m, AttrParentUnknown, c.unknownParent)
+	putTrue(m, AttrBackground, c.background)
 	m.PutStr(AttrCloseReason, string(out.reason))
 	if out.hasExit {
 		m.PutInt(AttrProcessExitCode, int64(out.exitCode))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -76,4 +77,22 @@ func TestEmitted(t *testing.T) {
 	assert.False(t, e.first(2))
 	assert.True(t, e.first(1), "forgotten")
 	assert.Len(t, e.marks, 2)
+}
+
+// TestRestoredRunsAreBounded: a receiver that starts with the states of many sub-agents remembers so many of their runs as
+// its limit says, and counts the others.
+func TestRestoredRunsAreBounded(t *testing.T) {
+	settings := NewDefaultSettings()
+	settings.Limits.RememberedIDs = 3
+	r := NewRegistry(settings)
+	state := func(n byte) *KinState {
+		return &KinState{Agent: fmt.Sprint("ag", n), Run: &RunState{Key: "k", Trace: pcommon.TraceID{n}, Top: pcommon.SpanID{n}}}
+	}
+	for n := range byte(10) {
+		r.restoreKin(agentKey{provider: "p", agent: fmt.Sprint("ag", n)}, state(n))
+	}
+	assert.Len(t, r.restoredRuns.values, 3)
+	newest := r.runRef(&runRef{traceID: pcommon.TraceID{9}, topSpanID: pcommon.SpanID{9}})
+	assert.Same(t, r.kinNow(agentKey{provider: "p", agent: "ag9"}).run, newest, "both sides have one reference")
+	assert.NotZero(t, r.Take().Counts.ForgottenIDs)
 }

@@ -49,10 +49,12 @@ type Stream struct {
 	lingering []*run
 	held      []held
 	// lastTime is the newest time that a line told; unknown before the first.
-	lastTime   moment
-	told       bool      // some line told a time
-	lastResult time.Time // the time that the last result told
-	lastEnd    moment    // the end of the last run that closed
+	lastTime moment
+	told     bool   // some line told a time
+	lastEnd  moment // the end of the last run that closed
+	// lastTold is the newest time that a line told of what was folded; see [Stream.mindGap].
+	lastTold   moment
+	lastSilent bool // that was folded silently
 	// session is what the start lines of the session at work told last.
 	session   events.Session
 	sessionID string
@@ -134,7 +136,7 @@ func (s *Stream) hear() {
 	if held > 0 {
 		first = Place{s.held[0].origin.offset, s.held[0].origin.index}
 	}
-	s.advance()
+	s.release(false)
 	if len(s.held) == held {
 		return
 	}
@@ -143,12 +145,6 @@ func (s *Stream) hear() {
 	}
 	s.inFlight++
 	s.sink.out.steps = append(s.sink.out.steps, givenStep{stream: s})
-}
-
-// advance does what the stream could not do before something was told by another.
-func (s *Stream) advance() {
-	s.release(false)
-	s.settle()
 }
 
 func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
@@ -176,16 +172,19 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
 		s.silent = line.Silent && s.wasGiven(o)
 		at := s.timeOf(ev, line)
-		if ev.Kind == events.KindToolResult && at.source == TimeSourceLine && s.inBatch(evs, i) {
+		if ev.Kind == events.KindToolResult && at.source == TimeSourceLine && inBatch(evs, i) {
 			at.source = TimeSourceBatch
 		}
 		if line.Silent && s.restored && !s.silent {
 			s.hold(ev, at, o) // it is owed still, and goes out when all is as it was
 			continue
 		}
-		if len(s.held) == 0 && at.known() && !s.run.opens(ev) {
-			s.apply(ev, at, o)
-			continue
+		if len(s.held) == 0 {
+			s.mindGap(at, line.Silent)
+			if at.known() && !s.run.opens(ev) {
+				s.apply(ev, at, o)
+				continue
+			}
 		}
 		s.hold(ev, at, o)
 		tooMany := len(s.held) > s.registry.settings.Limits.HeldEvents
@@ -194,6 +193,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		}
 		s.release(tooMany)
 	}
+	s.watch()
 	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
 		s.registry.runMoved(s.run.resource)
 	}
@@ -228,22 +228,7 @@ func (s *Stream) Close(reason CloseReason) {
 func (s *Stream) close(reason CloseReason) {
 	s.date(s.fileTime())
 	s.release(true)
-	if s.run != nil && !s.run.closed {
-		if (reason == CloseReasonNoResult || reason == CloseReasonTimeout) && !s.run.hasStart && len(s.run.calls.open) == 0 {
-			reason = CloseReasonResult // a transcript tells no results: its end is the end of the last turn
-		}
-		s.closeRun(s.run, reason)
-	}
-	for _, a := range s.innermostFirst() {
-		s.closeAgent(a, reason, reason.failed())
-	}
-	for _, r := range s.lingering {
-		for _, c := range slices.Clone(r.calls.open) {
-			s.closeCall(c, failure(reason))
-		}
-	}
-	s.lingering, s.announced = nil, nil
-	s.writeUnwritten()
+	s.closeOpen(reason)
 }
 
 // Take returns what the fold has to hand on since the last call.

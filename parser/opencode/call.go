@@ -140,7 +140,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 	}
 	t.Output = p.outputText(said)
 	t.Size = len(t.Output)
-	t.Summary = lines.Summary(unwrap(name, t.Output))
+	t.Summary = lines.Summary(&p.strings, unwrap(name, t.Output))
 	info := tools[name]
 	if st.exit.Kind == scan.KindNumber {
 		t.ExitCode, t.HasExitCode = int(st.exit.Int()), true

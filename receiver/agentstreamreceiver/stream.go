@@ -49,11 +49,16 @@ type streamOrigin struct {
 	provider  string
 	identity  telemetry.Identity
 	awaitExit bool // it is the output of a process of ours
+	// idleGap is the time between two lines after which the stream counts as left; 0 for one whose writer is at work
+	// until its end is told.
+	idleGap time.Duration
 }
 
 // Open takes a file.
 func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer, error) {
-	st, err := r.newStream(s, streamOrigin{provider: r.config.Stream.Provider, identity: r.identity})
+	st, err := r.newStream(s, streamOrigin{
+		provider: r.config.Stream.Provider, identity: r.identity, idleGap: r.config.Stream.IdleClose,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +79,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 			ID:       s.ID,
 			Identity: o.identity.With(r.pathIdentity(st.kept.Path)),
 			Parent:   r.parent,
+			IdleGap:  o.idleGap,
 			FileTime: s.ModTime,
 			State:    st.kept.Fold,
 			Changed:  st.source.Changed,

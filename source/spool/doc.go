@@ -3,7 +3,7 @@
 //
 // # In and out
 //
-// A [Spool] is a file of mode 0600. It gets its bytes in one of two ways:
+// A [Spool] is a file of mode 0600. It gets its bytes in one of these ways:
 //
 //	direct   [Spool.File] is the standard output of a child process; the spool looks at the file's size
 //	copied   a [Copier] is given what an [Input] reads, a [FIFO] or standard input, or what a pipe does
