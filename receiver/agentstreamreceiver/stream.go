@@ -27,6 +27,7 @@ type stream struct {
 	fold     *telemetry.Stream         // nil until the provider is known
 	pending  []telemetry.Output
 	seen     parser.Stats // what was counted already
+	kinds    []int64      // events since the last hand-over, by kind: an instrument is not for every event
 	told     map[events.LineStatus]bool
 	last     telemetry.Line
 
@@ -77,7 +78,10 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	if err != nil {
 		return nil, err
 	}
-	st := &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent, origin: o}
+	if !r.config.Telemetry.Capture.ToolOutput {
+		p.LimitOutput(redact.OutputHead)
+	}
+	st := &stream{receiver: r, source: s, parser: p, kinds: make([]int64, len(r.meter.kinds)+1), told: map[events.LineStatus]bool{}, parent: r.parent, origin: o}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
 	}
@@ -159,7 +163,9 @@ func (s *stream) take(evs []events.DisplayEvent) {
 	s.open()
 	s.fold.Feed(s.last, evs)
 	if !s.last.Silent {
-		s.receiver.meter.events(evs)
+		for i := range evs {
+			s.kinds[evs[i].Kind]++
+		}
 	}
 }
 
@@ -232,6 +238,7 @@ func (s *stream) open() {
 		Agent:    telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System},
 		Identity: s.origin.identity.With(s.pathIdentity()).With(s.inBand).With(s.receiver.ambient),
 		Parent:   s.parent,
+		IdleGap:  s.idleGap(),
 		FileTime: s.source.ModTime,
 		State:    s.kept.Fold,
 		Changed:  s.source.Changed,
@@ -239,6 +246,14 @@ func (s *stream) open() {
 		ExpectedDuration: s.receiver.config.Telemetry.ExpectedDuration,
 		AwaitExit:        s.origin.awaitExit,
 	})
+}
+
+// idleGap is the time between two lines after which the file counts as left. A process of ours is at work until it exits.
+func (s *stream) idleGap() time.Duration {
+	if s.origin.awaitExit {
+		return 0
+	}
+	return s.receiver.config.Stream.IdleClose
 }
 
 // pathIdentity is what the path of the file tells.
@@ -276,6 +291,7 @@ func (s *stream) count() {
 
 // handOn delivers what the fold has, and what could not be delivered before.
 func (s *stream) handOn(ctx context.Context) error {
+	s.receiver.meter.events(s.kinds)
 	if s.fold != nil {
 		if out := s.fold.Take(); !out.Empty() || out.Counts != (telemetry.Counts{}) {
 			if !s.last.Silent {
