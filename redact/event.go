@@ -114,8 +114,9 @@ func (r *Redactor) borrowed(b *[]byte) int {
 	return n
 }
 
-// maxSummaryHead is how much of an output is looked at to make its summary again, in bytes.
-const maxSummaryHead = 8 << 10
+// OutputHead is how much of [events.Tool.Output] is looked at where the settings drop it, in bytes: enough to make its
+// summary again, and to find the secrets that begin in what is shown of an error.
+const OutputHead = 8 << 10
 
 // summary takes the secrets out of a summary. One that was cut may end in half a secret, which shows what it is only by
 // the half that is gone: it is made again from the output, where that gives the same summary, and whatever secret
@@ -126,7 +127,7 @@ func (r *Redactor) summary(t *events.Tool) (count int) {
 	if !whole {
 		return r.field(&t.Summary)
 	}
-	if n := min(len(t.Output), maxSummaryHead); n > 0 && dirty(r, t.Output[:n]) {
+	if n := min(len(t.Output), OutputHead); n > 0 && dirty(r, t.Output[:n]) {
 		output := strings.ToValidUTF8(string(t.Output[:n]), "")
 		if events.Summary(output) == t.Summary {
 			output, count = r.redact(output, 0, false)

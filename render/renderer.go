@@ -21,6 +21,7 @@ type Renderer struct {
 	memory     memory
 	textMargin string
 	lineMargin string
+	undated    bool // lines wait for the first time that the stream tells
 	err        error
 }
 
@@ -30,12 +31,14 @@ func New(w io.Writer, s Settings) *Renderer { return newRenderer(w, s, Origin{})
 func newRenderer(w io.Writer, s Settings, o Origin) *Renderer {
 	s = s.complete()
 	r := &Renderer{w: w, settings: s, origin: o, memory: newMemory(s)}
+	r.undated = s.Replay && s.activity() && s.Now == nil
 	r.page = page{escape: s.EscapeCommands, color: s.Color}
 	r.side = &r.page
 	if s.Lines != nil {
 		r.linesTo = s.Lines
 		r.side = &page{escape: s.EscapeCommands, color: s.Color}
 	}
+	r.side.undated = r.undated
 	return r
 }
 
@@ -105,8 +108,12 @@ func (r *Renderer) stepLabel() string {
 func (r *Renderer) clock(e *events.DisplayEvent) string {
 	at := r.memory.timeOf(e)
 	if at.IsZero() {
-		return "--:--:--"
+		return noClock
 	}
+	return r.timeOfDay(at)
+}
+
+func (r *Renderer) timeOfDay(at time.Time) string {
 	return at.In(r.settings.Location).Format(time.TimeOnly)
 }
 
@@ -140,13 +147,14 @@ func (r *Renderer) Raw(line []byte) {
 	r.flush()
 }
 
-// Break ends the line that is being written, so that others may write lines to the same writer. An unfinished text goes
+// Break writes what waits and ends the line that is being written, so that others may write lines to the same writer. An unfinished text goes
 // on in the next line.
 func (r *Renderer) Break() {
 	if r.err != nil {
 		return
 	}
 	r.page.endLine()
+	r.date()
 	r.flush()
 }
 
@@ -160,6 +168,7 @@ func (r *Renderer) Close() error {
 			r.lineMargin = r.stepLabel()
 		}
 		r.summarize()
+		r.date()
 		r.flush()
 	}
 	return r.err
@@ -188,8 +197,14 @@ func (r *Renderer) block(safe string) {
 	r.side.endLine()
 }
 
-// flush hands what was rendered to the writers.
+// flush hands what was rendered to the writers, unless it waits for the first time that the stream tells.
 func (r *Renderer) flush() {
+	if r.undated {
+		if r.memory.last.IsZero() && len(r.page.buf)+len(r.side.buf) < maxUndated {
+			return
+		}
+		r.date()
+	}
 	r.writeOut(r.w, &r.page)
 	if r.side != &r.page {
 		r.writeOut(r.linesTo, r.side)

@@ -130,7 +130,7 @@ func (s *summary) text() string {
 	if took <= 0 && s.last.After(s.first) {
 		took = s.last.Sub(s.first)
 	}
-	if took > 0 {
+	if took >= leastDuration {
 		fmt.Fprintf(&b, "duration  %s\n", short(took))
 	}
 	return b.String()
@@ -160,7 +160,7 @@ func (t *toolSum) words() string {
 	if t.failed > 0 {
 		words += fmt.Sprintf(", %d failed", t.failed)
 	}
-	if t.took > 0 {
+	if t.took >= leastDuration {
 		words += ", " + short(t.took)
 	}
 	return words

@@ -84,6 +84,7 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	if err != nil {
 		return nil, err
 	}
+	src.LimitOutput(redact.OutputHead)
 	e := &exporting{flags: f, parser: src, document: document{limit: f.maxLine}}
 	e.joiner = redact.NewJoiner(src, redact.JoinSettings{})
 	e.events = e.joiner

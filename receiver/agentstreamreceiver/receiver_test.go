@@ -286,9 +286,11 @@ func TestUnknownStreamPassesThrough(t *testing.T) {
 		uids[uid.Str()] = true
 	}
 	assert.Len(t, uids, 3)
-	line, ok := telemetry.RawLine(r.records()[0])
-	assert.True(t, ok)
-	assert.Equal(t, "make: nothing to do", line)
+	for i, want := range []string{"make: nothing to do", "\xff", `{"a":1}`} {
+		line, ok := telemetry.RawLine(r.records()[i])
+		assert.True(t, ok)
+		assert.Equal(t, want, string(line))
+	}
 	assert.EqualValues(t, 3, r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "passed"))
 	assert.Empty(t, r.spans())
 }

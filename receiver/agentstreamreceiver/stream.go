@@ -77,6 +77,9 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	if err != nil {
 		return nil, err
 	}
+	if !r.config.Telemetry.Capture.ToolOutput {
+		p.LimitOutput(redact.OutputHead)
+	}
 	st := &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent, origin: o}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}

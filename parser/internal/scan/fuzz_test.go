@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -47,7 +48,7 @@ func FuzzScan(f *testing.F) {
 // FuzzUnescape holds that every JSON string has the text that encoding/json gives it, and that any bytes at all give
 // valid UTF-8.
 func FuzzUnescape(f *testing.F) {
-	for _, seed := range []string{"", "plain", `a\nb`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, `\ud83d\ud83d\ude00`, `\u00e9\/\"\\`, "\xff\xfe", `\x`, `\u12`, `\`, `é`} {
+	for _, seed := range []string{"", "plain", `a\nb`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, `\ud83d\ud83d\ude00`, `\u00e9\/\"\\`, "\xff\xfe", `\x`, `\u12`, `\`, `é`, `a\n`, `a\\n`, `a\u000A`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -56,6 +57,13 @@ func FuzzUnescape(f *testing.F) {
 		var a scan.Strings
 		quoted := []byte(`"` + string(body) + `"`)
 		require.Equal(t, got, a.Unescape(body))
+		require.Equal(t, len(got), scan.TextLen(body))
+		require.Equal(t, strings.HasSuffix(got, "\n"), scan.EndsLine(body))
+		for limit := range min(len(body)+1, 64) {
+			head := scan.Head(body, limit)
+			require.LessOrEqual(t, len(head), limit)
+			require.True(t, strings.HasPrefix(got, string(scan.AppendString(nil, head))), "head of %d bytes", limit)
+		}
 		require.Equal(t, got, a.Intern(scan.Value{Kind: scan.KindString, Raw: quoted}))
 		if json.Valid(quoted) {
 			var want string
