@@ -59,7 +59,11 @@ func (s *Stream) release(force bool) {
 // tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
 func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 	if key := s.kin(waiting); key != (agentKey{}) {
-		if ref := s.registry.seekRun(s, key, s.turnOf(waiting)); ref != nil {
+		ref := s.registry.seekRun(s, key, s.turnOf(waiting))
+		if ref == nil {
+			ref = s.folderRun(waiting, force || s.decide)
+		}
+		if ref != nil {
 			s.openRun(ref.key, waiting)
 			s.adopt(key, ref)
 			return true
