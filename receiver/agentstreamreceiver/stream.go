@@ -232,7 +232,7 @@ func (s *stream) open() {
 	s.receiver.meter.behind(s.source.ID, info.Name, -1)
 	s.fold = s.receiver.registry.Open(telemetry.StreamSettings{
 		ID:       s.source.ID,
-		Agent:    telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System},
+		Agent:    telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders},
 		Identity: s.origin.identity.With(s.pathIdentity()).With(s.inBand).With(s.receiver.ambient),
 		Parent:   s.parent,
 		IdleGap:  s.idleGap(),
@@ -240,6 +240,7 @@ func (s *stream) open() {
 		State:    s.kept.Fold,
 		Changed:  s.source.Changed,
 
+		ParentSession:    parser.ParentSession(info.Name, s.kept.Path),
 		ExpectedDuration: s.receiver.config.Telemetry.ExpectedDuration,
 		AwaitExit:        s.origin.awaitExit,
 	})
