@@ -80,15 +80,12 @@ func (s *Stream) writeFirst(r *run) {
 }
 
 func (s *Stream) writeChat(a *agent, c *chat) {
-	span, ok := s.span(a, c.spanID, a.spanID, &c.span)
+	span, ok := s.span(a, outline{c.spanID, a.spanID, ptrace.SpanKindClient, OperationChat, c.model, chatAttributes}, &c.span)
 	if !ok {
 		return
 	}
-	s.countDuration(a, seriesKey{instrument: instrumentInference, operation: OperationChat, model: c.model}, &c.span)
-	span.SetName(spanName(OperationChat, c.model))
-	span.SetKind(ptrace.SpanKindClient)
+	s.meter.duration(seriesKey{instrument: instrumentInference, operation: OperationChat, model: c.model}, &c.span)
 	m := span.Attributes()
-	m.PutStr(AttrGenAIOperationName, OperationChat)
 	putStr(m, AttrGenAIProviderName, c.system)
 	putStr(m, AttrGenAIRequestModel, c.model)
 	putStr(m, AttrGenAIResponseModel, c.model)

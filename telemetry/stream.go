@@ -26,7 +26,10 @@ type Stream struct {
 	registry *Registry
 	settings StreamSettings
 	writer   recordWriter
-	out      *batch // what this stream's own lines give
+	meter    meter
+
+	spanNames map[[2]string]string // see spanName
+	out       *batch               // what this stream's own lines give
 
 	mu        sync.Mutex // held while the fold is at work, also for a parent's sake
 	sink      *batch     // where spans and records go now: out, or that of the stream whose line released them
@@ -89,12 +92,14 @@ type Stream struct {
 func newStream(r *Registry, settings StreamSettings) *Stream {
 	limits := r.settings.Limits
 	s := &Stream{
-		registry: r,
-		settings: settings,
-		writer:   recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: limits},
-		out:      newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
-		resource: &resource{identity: settings.Identity, agent: settings.Agent},
+		registry:  r,
+		settings:  settings,
+		writer:    recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: limits},
+		out:       newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
+		spanNames: map[[2]string]string{},
+		resource:  &resource{identity: settings.Identity, agent: settings.Agent},
 	}
+	s.meter = newMeter(r.metrics, s.resource)
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages} {
 		*seen = newOccurrences(limits.RememberedIDs, &s.counts.ForgottenIDs)
 	}
