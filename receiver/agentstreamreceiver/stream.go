@@ -76,6 +76,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	var err error
 	st.fold, err = fold.New(fold.Settings{
 		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines,
+		Path:    st.kept.Path,
 		Outputs: r.config.Telemetry.Capture.ToolOutput,
 		Telemetry: telemetry.StreamSettings{
 			ID:       s.ID,
@@ -172,14 +173,6 @@ func (s *stream) tick(ctx context.Context) error {
 		s.source.Changed()
 	}
 	return err
-}
-
-// idleGap is the time between two lines after which the file counts as left. A process of ours is at work until it exits.
-func (r *agentStream) idleGap(o streamOrigin) time.Duration {
-	if o.awaitExit {
-		return 0
-	}
-	return r.config.Stream.IdleClose
 }
 
 // pathIdentity is what the path of a file tells.
