@@ -133,7 +133,7 @@ conformance: $(BIN)/tailspan ## compare the events with captures and cases kept 
 .PHONY: torture
 torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see that nothing is lost (KILLS=10 SEED=random)
 	TAILSPAN_COLLECTOR=$(CURDIR)/$(BIN)/otelcol-tailspan TAILSPAN_KILLS=$(KILLS) TAILSPAN_SEED=$(SEED) \
-		$(GO) test -count 1 -timeout 60m -run '^TestTorture$$' -v ./deploy
+		$(GO) test -count 1 -timeout 60m -run '^TestTorture$$' -v ./deploy/trial
 
 .PHONY: validate
 validate: $(BIN)/otelcol-tailspan ## have the collector check each configuration in deploy/config
