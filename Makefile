@@ -26,9 +26,13 @@ TESTTIMEOUT ?= 15m
 SHARED ?= ../shared
 KILLS ?= 10
 SEED ?=
+WHOLE ?=
 PART ?=
 MB ?= 300
 PAIRS ?= 5
+
+# What the tests of the built programs need to know; see `go doc ./deploy/trial`.
+TRIAL = TAILSPAN_COLLECTOR=$(CURDIR)/$(BIN)/otelcol-tailspan TAILSPAN_COMMAND=$(CURDIR)/$(BIN)/tailspan TAILSPAN_WHOLE=$(WHOLE)
 
 # Source files that decide whether the two programs are stale.
 SOURCES = $(shell find . \( -path ./$(BUILD) -o -path ./$(BIN) -o -path './.*' -o -name testdata \) -prune -o -name '*.go' -not -name '*_test.go' -print) go.mod go.sum
@@ -130,9 +134,14 @@ generate: ## say what is generated (nothing that is committed)
 conformance: $(BIN)/tailspan ## compare the events with captures and cases kept outside of this repository (SHARED=../shared)
 	@GO='$(GO)' SHARED='$(SHARED)' .ci/conformance $(BIN)/tailspan
 
+.PHONY: cases
+cases: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## play the cases that need a collector at work, kept outside of this repository (SHARED=../shared WHOLE=)
+	@if [ ! -d '$(SHARED)/cases' ]; then echo "cases: no cases in $(SHARED), nothing to play"; exit 0; fi; set -x; \
+	$(TRIAL) TAILSPAN_CASES="$$(cd '$(SHARED)' && pwd)/cases" $(GO) test -count 1 -timeout 30m -run '^Test(Child)?Cases?' -v ./deploy/trial
+
 .PHONY: torture
 torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see that nothing is lost (KILLS=10 SEED=random)
-	TAILSPAN_COLLECTOR=$(CURDIR)/$(BIN)/otelcol-tailspan TAILSPAN_KILLS=$(KILLS) TAILSPAN_SEED=$(SEED) \
+	$(TRIAL) TAILSPAN_KILLS=$(KILLS) TAILSPAN_SEED=$(SEED) \
 		$(GO) test -count 1 -timeout 60m -run '^TestTorture$$' -v ./deploy/trial
 
 .PHONY: validate
