@@ -15,6 +15,16 @@ type Flusher interface {
 	Flush() []DisplayEvent
 }
 
+// OutputLimiter is implemented by sources that can leave undone what nobody looks at: the texts of tool results are most
+// of what agents write.
+//
+// LimitOutput bounds [Tool.Output] of the events to come: it is about the first limit bytes of the text, cut behind a
+// whole character; so is [Tool.Err] where that is the same text, and there [Tool.Summary] is looked for. All else, such as
+// [Tool.Size], is told of the whole. A limit of 0 or less lifts the bound.
+type OutputLimiter interface {
+	LimitOutput(limit int)
+}
+
 // LineStatuser is implemented by sources that tell what became of the last line, for counters and for showing raw lines.
 type LineStatuser interface {
 	LineStatus() LineStatus

@@ -89,11 +89,14 @@ func outcome(t *events.Tool) string {
 
 // took is " (340ms)", how long a call took, where that is asked for and known.
 func took(r *Renderer, t *events.Tool) string {
-	if !r.settings.Results || t.Duration <= 0 {
+	if !r.settings.Results || t.Duration < leastDuration {
 		return ""
 	}
 	return " (" + short(t.Duration) + ")"
 }
+
+// leastDuration is the shortest one that is told.
+const leastDuration = time.Millisecond / 2
 
 // short is a duration with no more than people read: "340ms", "4.1s", "1m02s", "3h05m".
 func short(d time.Duration) string {

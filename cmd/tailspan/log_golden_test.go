@@ -43,7 +43,7 @@ var looks = []struct {
 	{"marker", render.Settings{Mode: render.ModeVerbose, Style: render.StyleMarker}},
 	{"transcript", render.Settings{Mode: render.ModeVerbose, Style: render.StyleTranscript}},
 	{"progress", render.Settings{Mode: render.ModeVerbose, Style: render.StyleProgress}},
-	{"activity", render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC}},
+	{"activity", render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC, Replay: true}},
 }
 
 // providersWithFixtures are the providers that a parser is there for.

@@ -129,7 +129,7 @@ func (p *Parser) itemCallResult(m scan.Members, c *itemOfCall, id string) {
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID, t.Name, t.Server, t.ReadOnly = id, c.name, c.server, c.readOnly
-	t.Output, t.Size, t.Summary = c.output, len(c.output), lines.Summary(c.output)
+	t.Output, t.Size, t.Summary = c.output, len(c.output), lines.Summary(&p.strings, c.output)
 	if !c.failed {
 		return
 	}
@@ -182,7 +182,7 @@ func (p *Parser) result(id scan.Value, output []byte) *events.DisplayEvent {
 	t := &e.Tool
 	t.ID = p.strings.Text(id)
 	t.Name, _ = p.names.Get(p.hashString(t.ID))
-	t.Output, t.Size, t.Summary = output, len(output), lines.Summary(output)
+	t.Output, t.Size, t.Summary = output, len(output), lines.Summary(&p.strings, output)
 	return e
 }
 

@@ -27,9 +27,9 @@ type call struct {
 func (p *Parser) toolUse(b *block) {
 	name := events.CleanLine(p.strings.Intern(b.name), 0)
 	if len(b.id.Body()) > 0 {
-		key := p.idHash(domainCall, b.id)
+		key := p.keys.ID(domainCall, b.id.Body())
 		c, _ := p.calls.Get(key)
-		body := p.hash(domainBody, []byte(name), b.input.Raw)
+		body := p.keys.With(p.keys.String(domainBody, name), b.input.Raw)
 		if c.called && !c.answered && c.body == body {
 			return
 		}
@@ -88,7 +88,7 @@ func (p *Parser) toolResult(r *record, b *block) {
 	}
 	var c call
 	if len(id.Body()) > 0 {
-		key := p.idHash(domainCall, id)
+		key := p.keys.ID(domainCall, id.Body())
 		if c, _ = p.calls.Get(key); c.answered {
 			return
 		}
@@ -102,7 +102,7 @@ func (p *Parser) toolResult(r *record, b *block) {
 	if t.Name == "" {
 		t.Name = events.CleanLine(p.strings.Intern(b.name), 0)
 	}
-	t.Output, t.Size, t.Summary = output, len(output), lines.Summary(output)
+	t.Output, t.Size, t.Summary = output, len(output), lines.Summary(&p.strings, output)
 	t.Error = b.isError.True() || b.failure.Exists() && b.failure.Kind != scan.KindNull
 	if r.camel {
 		p.outcome(t, details, c.body)
@@ -122,7 +122,7 @@ func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64) {
 	}
 	switch display := details.Get("resultDisplay"); display.Kind {
 	case scan.KindString: // what was shown, without the frame that the model sees around it
-		if summary := lines.Summary(scan.AppendString(nil, display.Body())); summary != "" {
+		if summary := lines.Summary(&p.strings, scan.AppendString(nil, display.Body())); summary != "" {
 			t.Summary = summary
 		}
 	case scan.KindObject:

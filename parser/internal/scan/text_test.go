@@ -28,3 +28,17 @@ func TestJSONIsValidText(t *testing.T) {
 		assert.Equal(t, "x"+want, string(scan.AppendJSON([]byte("x"), []byte(raw))))
 	}
 }
+
+func TestHeadEndsBehindACharacter(t *testing.T) {
+	for _, tc := range []struct {
+		body  string
+		limit int
+		want  string
+	}{
+		{"plain", 9, "plain"}, {"plain", 3, "pla"}, {"plain", 0, ""}, {"aé", 2, "a"}, {"é", 1, ""},
+		{`ab\ncd`, 3, "ab"}, {`ab\ncd`, 4, `ab\n`}, {`a\\\n`, 4, `a\\`}, {`a\\nb`, 4, `a\\n`},
+		{`a\u00e9b`, 6, "a"}, {`a\u00e9b`, 7, `a\u00e9`}, {`\ud83d\ude00`, 11, ""}, {`x\ud83dx\ude00`, 8, `x\ud83dx`},
+	} {
+		assert.Equal(t, tc.want, string(scan.Head([]byte(tc.body), tc.limit)), "%s to %d", tc.body, tc.limit)
+	}
+}
