@@ -38,8 +38,13 @@ type Stream struct {
 	silent    bool
 	newsFor   []*Stream // children that the line at work has news for
 	agentName string    // what the stream calls its agent
+	recorded  bool      // it is a transcript
+	decide    bool      // its run is to be told by what is known so far
+	taskStart time.Time // when the file of a sub-agent began, and the prompt it began with
+	task      string
 	kinKey    agentKey  // the sub-agent that works in this stream, if it is one's
-	live      bool      // the line at work was written while the stream was followed
+	live      bool      // the line at work is new, and was written while the stream was followed
+	followed  bool      // the line at work was written while the stream was followed, maybe before a restart
 	idle      bool      // all that was there has been read
 	moved     time.Time // clock time of the last line
 
@@ -65,6 +70,7 @@ type Stream struct {
 	lastOffset int64
 	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
 	arrivals  []ArrivalMark
+	lived     []Stretch
 	steps     []*stepTaken
 	stepsLeft int
 	owed      *Place
@@ -161,6 +167,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.catchUp(before)
 		s.silent = line.Silent
 	}
+	s.noteLived(line)
 	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Silent, line.Offset, true
 	s.again = line.Silent
 	if line.Silent {
@@ -199,6 +206,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.release(tooMany)
 	}
 	s.watch()
+	s.announceTime()
 	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
 		s.registry.runMoved(s.run.resource)
 	}
