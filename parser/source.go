@@ -27,7 +27,7 @@ const (
 )
 
 // Source is the lines of one stream on their way to events. It implements events.DisplayEventSource,
-// events.LineStatuser and events.Flusher.
+// events.LineStatuser, events.Flusher and events.OutputLimiter.
 type Source struct {
 	state    state
 	provider string
@@ -35,6 +35,7 @@ type Source struct {
 
 	held      [][]byte
 	heldBytes int
+	limit     int // of the texts of results
 	released  int // of the held lines, how many were let pass in a quiet time
 
 	out    []events.DisplayEvent
@@ -45,6 +46,15 @@ type Source struct {
 
 // Provider is who writes the stream; "" while that is not known, and for a stream that passes.
 func (s *Source) Provider() string { return s.provider }
+
+// LimitOutput tells the parser, or the one to be found, how much of a result's text is looked at; see
+// [events.OutputLimiter].
+func (s *Source) LimitOutput(limit int) {
+	s.limit = limit
+	if l, ok := s.parser.(events.OutputLimiter); ok {
+		l.LimitOutput(limit)
+	}
+}
 
 // Undecided reports whether it is not known yet who writes the stream.
 func (s *Source) Undecided() bool { return s.state == stateUndecided }
@@ -93,6 +103,7 @@ func (s *Source) hold(line []byte) []events.DisplayEvent {
 	if name, ok := Detect(s.held); ok {
 		s.held = s.held[:len(s.held)-1]
 		s.state, s.provider, s.parser = stateParsing, name, newParser(name)
+		s.LimitOutput(s.limit)
 		return s.replay(line)
 	}
 	s.held[len(s.held)-1] = bytes.Clone(line)

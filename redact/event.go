@@ -114,8 +114,29 @@ func (r *Redactor) borrowed(b *[]byte) int {
 	return n
 }
 
-// maxSummaryHead is how much of an output is looked at to make its summary again, in bytes.
-const maxSummaryHead = 8 << 10
+// OutputHead is how much of [events.Tool.Output] is looked at where the settings drop it, in bytes: enough to make its
+// summary again, and to find the secrets that begin in what is shown of an error.
+const OutputHead = 8 << 10
+
+// summaryReach is how far behind the summary's end in the output is looked first, in bytes: a secret that begins in the
+// summary and goes on is either whole there, or reaches the end of what is looked at.
+const summaryReach = 512
+
+// dirtyHead reports whether an output may hold a secret that begins in its first line, of which head is the beginning.
+// Outputs are many and long, and most need no more than a look at what stands near that line.
+func dirtyHead(r *Redactor, output []byte, head string) bool {
+	at := skip(output, 0, len(output), cSpace)
+	near := min(len(output), at+len(head)+summaryReach)
+	if near == len(output) || len(r.rules) > 0 || string(output[at:at+len(head)]) != head {
+		return dirty(r, output)
+	}
+	f := finder[[]byte]{r: r, s: output[:near], cut: true}
+	if isDocument(output) {
+		return f.anchored() || escapesControl(f.s)
+	}
+	_, found := f.next(0)
+	return found || f.controls
+}
 
 // summary takes the secrets out of a summary. One that was cut may end in half a secret, which shows what it is only by
 // the half that is gone: it is made again from the output, where that gives the same summary, and whatever secret
@@ -126,7 +147,7 @@ func (r *Redactor) summary(t *events.Tool) (count int) {
 	if !whole {
 		return r.field(&t.Summary)
 	}
-	if n := min(len(t.Output), maxSummaryHead); n > 0 && dirty(r, t.Output[:n]) {
+	if n := min(len(t.Output), OutputHead); n > 0 && dirtyHead(r, t.Output[:n], head) {
 		output := strings.ToValidUTF8(string(t.Output[:n]), "")
 		if events.Summary(output) == t.Summary {
 			output, count = r.redact(output, 0, false)

@@ -3,8 +3,10 @@ package redact_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,9 +142,21 @@ func leaks(s, secret string) string {
 // Wherever the cut of a summary falls, nothing of the secret is left, with the output at hand or without.
 func TestSummaryCut(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
-	for _, p := range planted {
-		for pad := range events.SummaryRunes + 2 {
-			output := strings.Repeat("é ", pad/2) + strings.Repeat(" ", pad%2) + "x " + p.text + strings.Repeat(" and so on", 12)
+	cases := slices.Clone(planted)
+	// Longer than what is looked at beside the summary.
+	long := "Qz"
+	for i := range 200 {
+		long += fmt.Sprintf("%05x", (i*7919+11)*104729%(1<<20))
+	}
+	for _, text := range []string{"ghp_%s", "password: \"%s\"", "https://user:%s@host.example/", "curl -u bot:%s x", "Authorization: Bearer %s"} {
+		cases = append(cases, struct{ text, secret string }{fmt.Sprintf(text, long), long})
+	}
+	for _, p := range cases {
+		for pad := range 2 * (events.SummaryRunes + 2) {
+			// Shorter and longer than what is looked at beside the summary.
+			tail := strings.Repeat(" and so on", []int{12, 200}[pad%2])
+			pad /= 2
+			output := strings.Repeat("é ", pad/2) + strings.Repeat(" ", pad%2) + "x " + p.text + tail
 			for _, have := range [][]byte{[]byte(output), nil} {
 				e := events.DisplayEvent{Tool: events.Tool{Summary: events.Summary(output), Output: have}}
 				r.Event(&e)

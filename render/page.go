@@ -104,7 +104,7 @@ func (p *page) put(safe []byte) {
 // line ends the line that is being written, if any, and adds one of its own.
 func (p *page) line(safe string) {
 	p.endLine()
-	p.write([]byte(safe + "\n"))
+	p.write(append([]byte(safe), '\n'))
 }
 
 // endLine writes a newline unless the last byte is one.

@@ -21,6 +21,8 @@ type Renderer struct {
 	memory     memory
 	textMargin string
 	lineMargin string
+	scratch    []byte // the line that is being made
+	margins    activityMargins
 	undated    bool // lines wait for the first time that the stream tells
 	err        error
 }
@@ -57,7 +59,7 @@ func (r *Renderer) show(e *events.DisplayEvent) {
 			r.addText(e)
 		}
 	} else {
-		row := looks[e.Kind]
+		row := rowOf(e.Kind)
 		if row.ends == endsAll || row.ends == endsThread && e.ParentID == r.text.key.parent {
 			r.endText()
 		}
@@ -87,13 +89,34 @@ func (r *Renderer) setMargins(e *events.DisplayEvent) {
 		in := r.memory.nesting.indent(e.ParentID)
 		r.textMargin, r.lineMargin = in, in
 		if r.settings.Style == StyleActivity {
-			step := r.stepLabel()
-			r.textMargin, r.lineMargin = step+in, r.clock(e)+" "+step+in
+			r.setActivityMargins(r.memory.timeOf(e), in)
 		}
 		if r.side != &r.page {
 			r.textMargin = ""
 		}
 	}
+}
+
+// setActivityMargins puts the time and the step before the white space of a sub-agent. Events that follow each other
+// have the same margins as a rule, which are then kept.
+func (r *Renderer) setActivityMargins(at time.Time, in string) {
+	m := &r.margins
+	if second := at.Unix(); m.line == "" || m.second != second || m.in != in {
+		clock := noClock
+		if !at.IsZero() {
+			clock = r.timeOfDay(at)
+		}
+		*m = activityMargins{second: second, in: in, text: r.stepLabel() + in}
+		m.line = clock + " " + m.text
+	}
+	r.textMargin, r.lineMargin = m.text, m.line
+}
+
+// activityMargins are the margins of an event of the activity style.
+type activityMargins struct {
+	second     int64
+	in         string
+	text, line string
 }
 
 // stepLabel is "[step] ", empty without a step.
@@ -102,15 +125,6 @@ func (r *Renderer) stepLabel() string {
 		return "[" + step + "] "
 	}
 	return ""
-}
-
-// clock is the time of day of an event: its own, else the clock's of a live stream, else that of the event before.
-func (r *Renderer) clock(e *events.DisplayEvent) string {
-	at := r.memory.timeOf(e)
-	if at.IsZero() {
-		return noClock
-	}
-	return r.timeOfDay(at)
 }
 
 func (r *Renderer) timeOfDay(at time.Time) string {
@@ -179,14 +193,17 @@ func (r *Renderer) Err() error { return r.err }
 
 // line writes one line, sanitised and without blanks at its end, after the line of an unfinished text.
 func (r *Renderer) line(parts ...string) {
-	line := joinLine(parts)
+	line := appendLine(r.scratch[:0], parts)
 	if r.settings.activity() && r.settings.Width != nil {
 		if width := r.settings.Width(); width > 0 {
-			line = fit(line, width-cells(r.lineMargin))
+			line = append(line[:0], fit(string(line), width-cells(r.lineMargin))...)
 		}
 	}
+	line = append(line, '\n')
+	r.side.endLine()
 	r.side.margin = r.lineMargin
-	r.side.line(line)
+	r.side.write(line)
+	r.scratch = keepSmall(line)
 }
 
 // block writes safe text of several lines and ends its last line.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -113,14 +114,14 @@ func (s *summary) text() string {
 	slices.SortFunc(tools, func(a, b *toolSum) int {
 		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(b.took, a.took), strings.Compare(a.name, b.name))
 	})
-	fmt.Fprintf(&b, "tools     %s\n", all.words())
+	b.WriteString("tools     " + all.words() + "\n")
 	width := 0
 	shown := tools[:min(len(tools), maxSummaryTools)]
 	for _, t := range shown {
 		width = max(width, cells(t.name))
 	}
 	for _, t := range shown {
-		fmt.Fprintf(&b, "  %s%s  %s\n", t.name, strings.Repeat(" ", width-cells(t.name)), t.words())
+		b.WriteString("  " + t.name + strings.Repeat(" ", width-cells(t.name)) + "  " + t.words() + "\n")
 	}
 	if n := len(tools) - len(shown); n > 0 {
 		fmt.Fprintf(&b, "  and %d more\n", n)
@@ -153,12 +154,9 @@ func (s *summary) usageLines(b *strings.Builder) {
 
 // words is "3 calls, 1 failed, 1.2s".
 func (t *toolSum) words() string {
-	words := fmt.Sprintf("%d calls", t.calls)
-	if t.calls == 1 {
-		words = "1 call"
-	}
+	words := plural(t.calls, "call")
 	if t.failed > 0 {
-		words += fmt.Sprintf(", %d failed", t.failed)
+		words += ", " + strconv.Itoa(t.failed) + " failed"
 	}
 	if t.took >= leastDuration {
 		words += ", " + short(t.took)

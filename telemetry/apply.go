@@ -47,7 +47,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		s.useTokens(a, ev)
 	}
 	if s.record(a, of, sighting{ev, at, o}) && ev.Kind == events.KindUsage {
-		s.countCall(a, ev)
+		s.countCall(ev)
 	}
 	switch ev.Kind {
 	case events.KindToolUse:

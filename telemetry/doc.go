@@ -48,12 +48,12 @@
 // An event's time is that of its line; else the nearest earlier one in the stream; else the nearest later one; the time
 // of arrival counts only for lines read live in a stream that tells no time, and the file's own time only where nothing
 // else is to be had. Where the lines tell one end of a call, or none, the duration that the provider measured gives the
-// other; a run that no line told the start of has the one that its duration tells. Results that share their time and
+// other; a run that no line told the start of has the one that its duration tells, and so has its first model call. Results that share their time and
 // their line, or of which the parser knows it, were written together when the last of them was there. The attribute tailspan.time.source tells which of these it was.
 //
 // What is open is closed (timeout) where the times of two lines lie [StreamSettings.IdleGap] apart, as it is when a stream
 // that is followed is left for so long: a session gives the same whenever it is read. Only a sub-agent's stream that
-// waits for its parent goes on waiting.
+// waits for its parent goes on waiting. Before lines that are read live the clock judges, not their times.
 //
 // An end never lies before its start; where it was told so, it is moved and the span is marked tailspan.time.clamped.
 // A span lies inside its parent, or is marked tailspan.background.

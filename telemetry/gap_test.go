@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,35 @@ func TestGapsOverRestarts(t *testing.T) {
 			stream.Close(telemetry.CloseReasonTimeout)
 			requireSame(t, whole, append(list, given(stream)...), fmt.Sprintf("%s, cut before line %d", name, cut))
 		}
+	}
+}
+
+// TestGapThatWasLived: where lines came while the stream was followed the clock judges, and it closed nothing: a gap between
+// their times changes nothing, nor does it when they are folded again after a restart. What was written in between, while
+// nobody looked, is judged by its times.
+func TestGapThatWasLived(t *testing.T) {
+	sc := leftAlone["a call is open"]
+	fold := func(stream *telemetry.Stream, from int, live bool) (list []string) {
+		for i, evs := range sc {
+			stream.Feed(telemetry.Line{Offset: int64(i), Silent: i < from, Live: live, Arrival: at(1)}, clone(evs))
+			list = append(list, given(stream)...)
+		}
+		return list
+	}
+	whole := fold(newRegistry().Open(gapped(telemetry.StreamState{})), 0, true)
+	assert.NotContains(t, fmt.Sprint(whole), "timeout")
+	assert.Contains(t, fmt.Sprint(whole), "execute_tool Bash")
+	for cut := 1; cut < len(sc); cut++ {
+		stream := newRegistry().Open(gapped(telemetry.StreamState{}))
+		var list []string
+		for i, evs := range sc[:cut] {
+			stream.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(1)}, clone(evs))
+			list = append(list, given(stream)...)
+		}
+		state, _ := stream.State()
+		requireSame(t, whole, append(slices.Clone(list), fold(newRegistry().Open(gapped(state)), cut, true)...), fmt.Sprint("followed on from line ", cut))
+		later := fmt.Sprint(fold(newRegistry().Open(gapped(state)), cut, false))
+		assert.Equal(t, cut <= 3, strings.Contains(later, "timeout"), "read on from line %d", cut)
 	}
 }
 

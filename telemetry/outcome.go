@@ -129,17 +129,14 @@ func (s *Stream) closeCall(c *call, out outcome) {
 
 // writeCall writes the span of a call that is over.
 func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
-	span, ok := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
+	span, ok := s.span(c.caller, outline{c.spanID, c.caller.spanID, ptrace.SpanKindInternal, OperationExecuteTool, c.name, callAttributes}, &c.span)
 	if !ok {
 		return
 	}
-	s.countDuration(c.caller, seriesKey{
+	s.meter.duration(seriesKey{
 		instrument: instrumentExecuteTool, operation: OperationExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
 	}, &c.span)
-	span.SetName(spanName(OperationExecuteTool, c.name))
-	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
-	m.PutStr(AttrGenAIOperationName, OperationExecuteTool)
 	m.PutStr(AttrGenAIToolName, c.name)
 	putStr(m, AttrGenAIToolCallID, c.id)
 	m.PutStr(AttrGenAIToolType, toolType(c))

@@ -83,6 +83,8 @@ type StreamSettings struct {
 	Identity Identity
 	// Parent is the outer span, if there is one.
 	Parent Parent
+	// ParentSession is the session whose sub-agent works in the stream, where the place of its file tells that.
+	ParentSession string
 	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
 	ExpectedDuration time.Duration
 	// AwaitExit tells that the stream is the output of a process whose exit will be told by [Stream.Exited]: the span of

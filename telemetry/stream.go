@@ -26,7 +26,10 @@ type Stream struct {
 	registry *Registry
 	settings StreamSettings
 	writer   recordWriter
-	out      *batch // what this stream's own lines give
+	meter    meter
+
+	spanNames map[[2]string]string // see spanName
+	out       *batch               // what this stream's own lines give
 
 	mu        sync.Mutex // held while the fold is at work, also for a parent's sake
 	sink      *batch     // where spans and records go now: out, or that of the stream whose line released them
@@ -35,8 +38,13 @@ type Stream struct {
 	silent    bool
 	newsFor   []*Stream // children that the line at work has news for
 	agentName string    // what the stream calls its agent
+	recorded  bool      // it is a transcript
+	decide    bool      // its run is to be told by what is known so far
+	taskStart time.Time // when the file of a sub-agent began, and the prompt it began with
+	task      string
 	kinKey    agentKey  // the sub-agent that works in this stream, if it is one's
-	live      bool      // the line at work was written while the stream was followed
+	live      bool      // the line at work is new, and was written while the stream was followed
+	followed  bool      // the line at work was written while the stream was followed, maybe before a restart
 	idle      bool      // all that was there has been read
 	moved     time.Time // clock time of the last line
 
@@ -62,6 +70,7 @@ type Stream struct {
 	lastOffset int64
 	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
 	arrivals  []ArrivalMark
+	lived     []Stretch
 	steps     []*stepTaken
 	stepsLeft int
 	owed      *Place
@@ -83,12 +92,14 @@ type Stream struct {
 func newStream(r *Registry, settings StreamSettings) *Stream {
 	limits := r.settings.Limits
 	s := &Stream{
-		registry: r,
-		settings: settings,
-		writer:   recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: limits},
-		out:      newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
-		resource: &resource{identity: settings.Identity, agent: settings.Agent},
+		registry:  r,
+		settings:  settings,
+		writer:    recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: limits},
+		out:       newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
+		spanNames: map[[2]string]string{},
+		resource:  &resource{identity: settings.Identity, agent: settings.Agent},
 	}
+	s.meter = newMeter(r.metrics, s.resource)
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages} {
 		*seen = newOccurrences(limits.RememberedIDs, &s.counts.ForgottenIDs)
 	}
@@ -156,6 +167,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.catchUp(before)
 		s.silent = line.Silent
 	}
+	s.noteLived(line)
 	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Silent, line.Offset, true
 	s.again = line.Silent
 	if line.Silent {
@@ -194,6 +206,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.release(tooMany)
 	}
 	s.watch()
+	s.announceTime()
 	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
 		s.registry.runMoved(s.run.resource)
 	}

@@ -59,7 +59,11 @@ func (s *Stream) release(force bool) {
 // tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
 func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 	if key := s.kin(waiting); key != (agentKey{}) {
-		if ref := s.registry.seekRun(s, key, s.turnOf(waiting)); ref != nil {
+		ref := s.registry.seekRun(s, key, s.turnOf(waiting))
+		if ref == nil {
+			ref = s.folderRun(waiting, force || s.decide)
+		}
+		if ref != nil {
 			s.openRun(ref.key, waiting)
 			s.adopt(key, ref)
 			return true
@@ -90,7 +94,7 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 		s.lastTime = moment{at: ev.Time, source: TimeSourceCarried}
 		s.told = true
 		s.date(moment{at: ev.Time, source: TimeSourceCarried, ahead: true})
-		return moment{at: ev.Time, source: TimeSourceLine}
+		return moment{at: ev.Time, source: TimeSourceLine, lived: s.followed}
 	case s.told:
 		return s.lastTime
 	case line.Live:

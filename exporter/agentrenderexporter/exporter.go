@@ -128,6 +128,7 @@ type tally struct{ rendered, foreign, repeated, copies, live int64 }
 // render renders the records of a batch, in its order, into the buffers of their outlets.
 func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
 	var n tally
+	e.recent.reserve(logs.LogRecordCount())
 	for _, rl := range logs.ResourceLogs().All() {
 		key := resourceKey(rl.Resource())
 		for _, sl := range rl.ScopeLogs().All() {

@@ -310,7 +310,16 @@ func TestRecentRecords(t *testing.T) {
 	}
 	assert.Equal(t, []bool{true, false, true, false, true, false, true, true}, got, "a is forgotten when c comes")
 	assert.Len(t, r.seen, 2)
+	r.reserve(2)
+	assert.Len(t, r.ring, 2)
+	r.reserve(4)
+	got = nil
+	for _, uid := range []string{"c", "a", "d", "e", "c", "a", "f", "c"} {
+		got = append(got, r.add(uid))
+	}
+	assert.Equal(t, []bool{false, false, true, true, false, false, true, true}, got, "c and a are still known, and c is forgotten first")
 	off := newRecentRecords(0)
+	off.reserve(4)
 	assert.True(t, off.add("a") && off.add("a"))
 }
 

@@ -28,7 +28,7 @@ func (p *Parser) itemCompleted(r *record) events.LineStatus {
 		inv := p.doneInvocation(string(kind), m)
 		inv.script = string(kind) == "ImageView" // the model's own has a response item before it
 		inv.at = moment(r.body.Get("started_at_ms"))
-		p.once(inv, &outcome{at: moment(r.body.Get("completed_at_ms"))})
+		p.once(&inv, &outcome{at: moment(r.body.Get("completed_at_ms"))})
 	case "SubAgentActivity":
 		p.activity(m)
 	case "UserMessage", "HookPrompt", "Plan", "Reasoning", "ContextCompaction", "EnteredReviewMode", "ExitedReviewMode", "Sleep":

@@ -4,8 +4,8 @@ import "github.com/tailspan/tailspan/parser/internal/scan"
 
 // doneInvocation reads a call that the API or the program did at once, of which call and result stand on one line: the
 // response item, the item and the event of its end tell it under different names.
-func (p *Parser) doneInvocation(kind string, m scan.Members) *invocation {
-	inv := &invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id")}
+func (p *Parser) doneInvocation(kind string, m scan.Members) invocation {
+	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id")}
 	switch kind {
 	case "web_search_call", "web_search_end", "WebSearch":
 		inv.name, inv.readOnly = "web_search", true
@@ -23,6 +23,12 @@ func (p *Parser) doneInvocation(kind string, m scan.Members) *invocation {
 		inv.input = m.Get("revised_prompt")
 	}
 	return inv
+}
+
+// done gives such a call and its result.
+func (p *Parser) done(kind string, m scan.Members) {
+	inv := p.doneInvocation(kind, m)
+	p.once(&inv, &outcome{})
 }
 
 // once gives a call and its result, unless another line told them. Without an id nothing tells a repeat.

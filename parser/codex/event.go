@@ -34,7 +34,7 @@ func (p *Parser) event(r *record) events.LineStatus {
 	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response":
 		p.callEnded(string(kind), m)
 	case "web_search_end", "view_image_tool_call", "image_generation_end":
-		p.once(p.doneInvocation(string(kind), m), &outcome{})
+		p.done(string(kind), m)
 	case "entered_review_mode", "exited_review_mode":
 		p.emit(events.KindPhase).Text = p.strings.Text(m.Get("type"))
 	default:

@@ -22,7 +22,7 @@ func (p *Parser) message(r *record) events.LineStatus {
 	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end":
 		p.callEnded(string(kind), m)
 	case "web_search_end", "view_image_tool_call":
-		p.once(p.doneInvocation(string(kind), m), &outcome{})
+		p.done(string(kind), m)
 	case "plan_update":
 		p.planUpdate(m)
 	case "token_count":

@@ -73,7 +73,7 @@ func turnCopied(r *record, t *thread) (copied, tells bool) {
 		return false, false
 	}
 	born := idTime(t.id)
-	if began := idTime(string(r.body.Get("turn_id").Body())); !began.IsZero() && !born.IsZero() {
+	if began := idTime(r.body.Get("turn_id").Body()); !began.IsZero() && !born.IsZero() {
 		return began.Before(born), true
 	}
 	if began := r.body.Get("started_at").Int(); began > 0 && !t.created.IsZero() {
@@ -87,7 +87,7 @@ func isTurnStart(kind []byte) bool {
 }
 
 // idTime is the time that a UUID of version 7 was made at; zero for any other id.
-func idTime(id string) time.Time {
+func idTime[ID string | []byte](id ID) time.Time {
 	const hyphens = "xxxxxxxx-xxxx-7xxx-xxxx-xxxxxxxxxxxx"
 	if len(id) != len(hyphens) || id[14] != '7' {
 		return time.Time{}

@@ -31,7 +31,7 @@ func (p *Parser) responseItem(r *record, kind []byte, m scan.Members) events.Lin
 		p.toolSearchCall(m)
 	case "web_search_call", "image_generation_call":
 		p.modelItem(m)
-		p.once(p.doneInvocation(string(kind), m), &outcome{})
+		p.done(string(kind), m)
 	case "function_call_output", "custom_tool_call_output":
 		p.callOutput(m)
 	case "tool_search_output":

@@ -79,9 +79,9 @@ func (p *Parser) streamError(text string) {
 
 // item gives the events of one snapshot of an item. Texts come once, complete; a call at its first line.
 func (p *Parser) item(phase string, m scan.Members) events.LineStatus {
-	kind := m.AnyOf("type", "item_type").Body()
+	kind := m.AnyOf("type", "item_type")
 	completed := phase == "item.completed"
-	switch string(kind) {
+	switch string(kind.Body()) {
 	case "agent_message", "assistant_message":
 		if text := p.strings.Text(m.Get("text")); completed && !lines.Blank(text) {
 			p.text(scan.Value{}, text)
@@ -96,9 +96,9 @@ func (p *Parser) item(phase string, m scan.Members) events.LineStatus {
 			p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.Get("message")))
 		}
 	case "command_execution", "file_change", "mcp_tool_call", "web_search", "todo_list", "collab_tool_call":
-		p.itemCall(string(kind), phase, m)
+		p.itemCall(p.strings.Intern(kind), phase, m) // also the name of most tools
 	default:
-		return p.unknownType("item/", kind)
+		return p.unknownType("item/", kind.Body())
 	}
 	return events.LineOK
 }

@@ -32,19 +32,22 @@ func (p *Parser) toolPart(pt *part) {
 		return
 	}
 	key, known := p.callKey(pt)
-	c := call{}
+	c := new(call)
 	if known {
-		c, _ = p.parts.Get(key)
+		c = p.parts.Put(key)
 	}
-	name := events.CleanLine(p.strings.Intern(pt.tool), 0)
 	if !c.used {
-		p.name(pt, &c, key, finished)
+		p.name(pt, c, key, finished)
 	} else if finished && !c.done {
 		p.close(pt, key)
 	}
-	if name == "task" && c.id != "" {
-		p.link(pt, &c)
+	if pt.tool.Is("task") && c.id != "" {
+		p.link(pt, c)
 	}
+	if c.used && (c.done || !finished) {
+		return // a state that tells nothing new
+	}
+	name := events.CleanLine(p.strings.Intern(pt.tool), 0)
 	if !c.used {
 		c.used = true
 		p.toolUse(pt, name, c.id)
@@ -53,9 +56,11 @@ func (p *Parser) toolPart(pt *part) {
 		c.done = true
 		p.toolResult(pt, name, c.id)
 	}
-	if known {
-		p.parts.Set(key, c)
-	}
+}
+
+// taskKey is the key of a task: the session that it was called in, and the title of the session that it starts.
+func (p *Parser) taskKey(session scan.Value, title string) uint64 {
+	return p.keys.With(p.keys.ID(domainTask, session.Body()), []byte(title))
 }
 
 // callKey is the key of a tool's part: its own id, else the call's.
@@ -64,7 +69,7 @@ func (p *Parser) callKey(pt *part) (uint64, bool) {
 		return key, true
 	}
 	if len(pt.callID.Body()) > 0 {
-		return p.idHash(domainPart, pt.callID) + 1, true
+		return p.keys.ID(domainPart, pt.callID.Body()) + 1, true
 	}
 	return 0, false
 }
@@ -76,7 +81,7 @@ func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
 		c.id = p.head.ItemID
 		return
 	}
-	used := p.idHash(domainCall, pt.callID)
+	used := p.keys.ID(domainCall, pt.callID.Body())
 	if by, open := p.openIDs.Get(used); open && by != 0 && by != key && p.head.ItemID != "" {
 		c.id = p.head.ItemID
 	} else if !finished {
@@ -87,22 +92,22 @@ func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
 // link gives the session that a task starts its call.
 func (p *Parser) link(pt *part, c *call) {
 	if child := pt.state.child; len(child.Body()) > 0 {
-		in, _ := p.sessions.Get(p.idHash(domainSession, child))
+		in, _ := p.sessions.Get(p.keys.ID(domainSession, child.Body()))
 		if in.call != c.id {
 			in.call = c.id
-			p.sessions.Set(p.idHash(domainSession, child), in)
+			p.sessions.Set(p.keys.ID(domainSession, child.Body()), in)
 		}
 	} else if !c.used {
 		// The call does not name its session; the session's title names the call.
 		title := p.strings.Text(pt.state.args.Get("description")) + " (@" + p.strings.Text(pt.state.args.Get("subagent_type")) + " subagent)"
-		p.tasks.Set(p.hash(domainTask, []byte(p.strings.Intern(pt.sessionID)), []byte(title)), c.id)
+		p.tasks.Set(p.taskKey(pt.sessionID, title), c.id)
 	}
 }
 
 // close frees a call's id for the next call.
 func (p *Parser) close(pt *part, key uint64) {
 	if len(pt.callID.Body()) > 0 {
-		used := p.idHash(domainCall, pt.callID)
+		used := p.keys.ID(domainCall, pt.callID.Body())
 		if by, open := p.openIDs.Get(used); open && by == key {
 			p.openIDs.Set(used, 0)
 		}
@@ -113,15 +118,11 @@ func (p *Parser) toolUse(pt *part, name, id string) {
 	st := &pt.state
 	e := p.emit(events.KindToolUse)
 	e.Time = firstTime(millis(st.time.start), e.Time)
-	e.Tool = events.Tool{
-		ID:       id,
-		Name:     name,
-		Target:   p.target(name, st.args),
-		Input:    st.input.Raw,
-		ReadOnly: tools[name].readOnly,
-	}
+	t := &e.Tool
+	t.ID, t.Name, t.Input, t.ReadOnly = id, name, st.input.Raw, tools[name].readOnly
+	t.Target = p.target(name, st.args)
 	if name == "task" {
-		e.Tool.AgentType = p.strings.Intern(st.args.Get("subagent_type"))
+		t.AgentType = p.strings.Intern(st.args.Get("subagent_type"))
 	}
 }
 
@@ -138,8 +139,8 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 	if failed {
 		said = st.failure
 	}
-	t.Output = p.outputText(said)
-	t.Size = len(t.Output)
+	text := p.output.Text(said)
+	t.Output, t.Size = text.Text, text.Size
 	t.Summary = lines.Summary(&p.strings, unwrap(name, t.Output))
 	info := tools[name]
 	if st.exit.Kind == scan.KindNumber {
@@ -198,11 +199,4 @@ func between(start, end scan.Value) time.Duration {
 		return 0
 	}
 	return max(to.Sub(from), 0)
-}
-
-// outputText appends a text to the output of the line.
-func (p *Parser) outputText(v scan.Value) []byte {
-	start := len(p.output)
-	p.output = scan.AppendString(p.output, v.Body())
-	return p.output[start:len(p.output):len(p.output)]
 }

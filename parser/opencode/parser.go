@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"bytes"
-	"hash/maphash"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -14,12 +13,6 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "opencode"
 
-// Sizes from which the buffers of a line are not kept for the next one.
-const (
-	keepBytes  = 1 << 20
-	keepEvents = 1 << 10
-)
-
 // Parser reads one stream, dump, log, tree or document. It implements events.DisplayEventSource, events.LineStatuser
 // and events.Flusher; see the package doc for what it remembers.
 type Parser struct {
@@ -30,10 +23,10 @@ type Parser struct {
 	record  record
 	info    messageInfo
 	strings scan.Strings
-	seed    maphash.Seed
+	keys    memory.Keys
 
 	out     []events.DisplayEvent
-	output  []byte       // backs Tool.Output
+	output  lines.Output // backs Tool.Output
 	columns []byte       // backs the texts of columns, and with them Tool.Input
 	scratch []byte       // texts that nobody keeps
 	nested  scan.Members // members of a small object
@@ -59,7 +52,7 @@ type Parser struct {
 // New returns a parser for one stream.
 func New() *Parser {
 	return &Parser{
-		seed:     maphash.MakeSeed(),
+		keys:     memory.NewKeys(),
 		parts:    memory.New[call](maxParts),
 		openIDs:  memory.New[uint64](maxOpenCalls),
 		messages: memory.New[message](maxMessages),
@@ -98,20 +91,13 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 
 // begin makes room for the events of a line.
 func (p *Parser) begin() {
-	if cap(p.output) > keepBytes {
-		p.output = nil
-	}
-	if cap(p.scratch) > keepBytes {
-		p.scratch = nil
-	}
-	if cap(p.columns) > keepBytes {
-		p.columns = nil
-	}
-	if cap(p.out) > keepEvents {
-		p.out = nil
-	}
-	p.out, p.output, p.columns, p.verdict = p.out[:0], p.output[:0], p.columns[:0], lines.Verdict{Status: events.LineIgnored}
+	p.output.Reset()
+	p.columns, p.scratch = lines.Buffer(p.columns), lines.Buffer(p.scratch)
+	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
 }
+
+// LimitOutput bounds the texts of results to come.
+func (p *Parser) LimitOutput(limit int) { p.output.Limit(limit) }
 
 func (p *Parser) readObject() {
 	if p.record.read(&p.scanner) {
@@ -190,10 +176,7 @@ func (p *Parser) unknownType(prefix string, kind scan.Value) events.LineStatus {
 
 // emit adds an event with the identity in head. The pointer is good until the next emit.
 func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
-	p.out = append(p.out, p.head)
-	e := &p.out[len(p.out)-1]
-	e.Kind = kind
-	return e
+	return lines.Emit(&p.out, &p.head, kind)
 }
 
 func (p *Parser) notice(level events.Level, code, text string) {

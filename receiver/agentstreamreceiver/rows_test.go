@@ -51,8 +51,9 @@ func (r *rig) spanIDs() []string {
 
 // openCode stands for OpenCode with its database.
 type openCode struct {
-	t  *testing.T
-	db *sql.DB
+	t    *testing.T
+	db   *sql.DB
+	made int64 // when the last row was made, in the session's own time
 }
 
 func newOpenCode(t *testing.T, path string) *openCode {
@@ -80,19 +81,21 @@ func (o *openCode) logged(line string) {
 	}
 	require.NoError(o.t, json.Unmarshal([]byte(row.Data), &change))
 	now := time.Now().UnixMilli()
+	o.made++
 	switch kind, _, _ := strings.Cut(strings.TrimPrefix(row.Type, "message."), "."); {
 	case strings.HasPrefix(row.Type, "session."):
 		i := change.Info
 		var made struct{ Created int64 }
 		require.NoError(o.t, json.Unmarshal(i["time"], &made))
+		o.made = max(o.made, made.Created)
 		o.upsert("session", "id, parent_id, directory, title, version, agent, model, time_created, time_updated",
 			text(i["id"]), text(i["parentID"]), text(i["directory"]), text(i["title"]), text(i["version"]), text(i["agent"]), nullable(i["model"]), made.Created, now)
 	case kind == "part":
 		p := change.Part
-		o.upsert("part", "id, message_id, session_id, time_created, time_updated, data", text(p["id"]), text(p["messageID"]), text(p["sessionID"]), now, now, rest(o.t, p))
+		o.upsert("part", "id, message_id, session_id, time_created, time_updated, data", text(p["id"]), text(p["messageID"]), text(p["sessionID"]), o.made, now, rest(o.t, p))
 	default:
 		i := change.Info
-		o.upsert("message", "id, session_id, time_created, time_updated, data", text(i["id"]), text(i["sessionID"]), now, now, rest(o.t, i))
+		o.upsert("message", "id, session_id, time_created, time_updated, data", text(i["id"]), text(i["sessionID"]), o.made, now, rest(o.t, i))
 	}
 }
 

@@ -23,6 +23,7 @@ type stream struct {
 	fold     *fold.Stream
 	pending  []telemetry.Output
 	seen     parser.Stats // what was counted already
+	kinds    []int64      // events since the last hand-over, by kind: an instrument is not for every event
 	told     map[events.LineStatus]bool
 
 	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
@@ -66,7 +67,7 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	st := &stream{receiver: r, source: s, told: map[events.LineStatus]bool{}}
+	st := &stream{receiver: r, source: s, kinds: make([]int64, len(r.meter.kinds)+1), told: map[events.LineStatus]bool{}}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
 	}
@@ -75,6 +76,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	var err error
 	st.fold, err = fold.New(fold.Settings{
 		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines,
+		Outputs: r.config.Telemetry.Capture.ToolOutput,
 		Telemetry: telemetry.StreamSettings{
 			ID:       s.ID,
 			Identity: o.identity.With(r.pathIdentity(st.kept.Path)),
@@ -104,7 +106,9 @@ func (s *stream) opened(provider string) {
 
 func (s *stream) countEvents(evs []events.DisplayEvent) {
 	if !s.fold.At.Silent {
-		s.receiver.meter.events(evs)
+		for i := range evs {
+			s.kinds[evs[i].Kind]++
+		}
 	}
 }
 
@@ -170,6 +174,14 @@ func (s *stream) tick(ctx context.Context) error {
 	return err
 }
 
+// idleGap is the time between two lines after which the file counts as left. A process of ours is at work until it exits.
+func (r *agentStream) idleGap(o streamOrigin) time.Duration {
+	if o.awaitExit {
+		return 0
+	}
+	return r.config.Stream.IdleClose
+}
+
 // pathIdentity is what the path of a file tells.
 func (r *agentStream) pathIdentity(path string) telemetry.Identity {
 	found := r.pattern.Match(path)
@@ -205,6 +217,7 @@ func (s *stream) count() {
 
 // handOn delivers what the fold has, and what could not be delivered before.
 func (s *stream) handOn(ctx context.Context) error {
+	s.receiver.meter.events(s.kinds)
 	for _, out := range s.fold.Take() {
 		if !s.fold.At.Silent {
 			s.receiver.meter.counts(out.Counts)

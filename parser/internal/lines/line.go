@@ -18,7 +18,6 @@ func Trim(line []byte) []byte {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// trim looks at one byte of each end as a rule, and builds no set of bytes as bytes.Trim does.
 func trim(line []byte) []byte {
 	for len(line) > 0 && isBlank(line[0]) {
 		line = line[1:]

@@ -18,18 +18,6 @@ type Input struct {
 	Lines [][]byte
 }
 
-// LookedAt is how much of a result's text anybody looks at who does not export it, in bytes.
-const LookedAt = 8 << 10
-
-// Limited makes sources that give no more of a result's text than is looked at.
-func Limited(src func() events.DisplayEventSource) func() events.DisplayEventSource {
-	return func() events.DisplayEventSource {
-		s := src()
-		s.(events.OutputLimiter).LimitOutput(LookedAt)
-		return s
-	}
-}
-
 // Benchmark parses lines, and beside it walks over the top-level members of the same bytes with gjson.ForEach. The two
 // take turns, pass by pass, so that other work on the machine slows both: "ratio" is the median of how many times as fast
 // as gjson the parser was in a pass, and "gjson-MB/s" the median of gjson's speed. Time and memory are the parser's alone.

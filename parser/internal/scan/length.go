@@ -1,58 +1,9 @@
 package scan
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// TextLen is the length of the text of a string, in bytes, given what stands between its quotes: that of what
-// [AppendString] appends, without making it.
-//
-// Texts of tools are full of escaped line ends, tabs and quotes, so a search for each backslash would stop every few
-// bytes. This counts eight bytes at a time where all escapes are of that kind, and steps over the others one by one.
-func TextLen(body []byte) int {
-	n, i := len(body), 0
-	all := uint64(0)
-	for i+8 < len(body) {
-		w := binary.LittleEndian.Uint64(body[i:])
-		all |= w
-		escapes := exactZeros(w ^ slants)
-		if escapes == 0 {
-			i += 8
-			continue
-		}
-		next := binary.LittleEndian.Uint64(body[i+1:])
-		if escapes&^(exactZeros(next^'n'*ones)|exactZeros(next^'t'*ones)|exactZeros(next^quotes)) == 0 {
-			n -= bits.OnesCount64(escapes)
-			i += 8
-			continue
-		}
-		i += bits.TrailingZeros64(escapes) / 8
-		cut, width := escapeLen(body[i:])
-		n -= cut
-		i += width
-	}
-	for ; i < len(body); i++ {
-		all |= uint64(body[i])
-		if body[i] == '\\' {
-			cut, width := escapeLen(body[i:])
-			n -= cut
-			i += width - 1
-		}
-	}
-	if all&highs != 0 && !utf8.Valid(body) { // each byte of invalid UTF-8 becomes three
-		return len(AppendString(nil, body))
-	}
-	return n
-}
-
-// exactZeros marks the zero bytes of w by their highest bits, and no others.
-func exactZeros(w uint64) uint64 {
-	const lows = ^uint64(highs)
-	return ^((w&lows + lows) | w | lows)
-}
 
 // escapeLen gives how many bytes shorter than its escape a character is, and how long the escape at the start of s is.
 func escapeLen(s []byte) (cut, width int) {

@@ -2,6 +2,7 @@ package scan_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,31 @@ func TestValueTime(t *testing.T) {
 		s.Reset([]byte(raw))
 		assert.Equal(t, want, s.Value().Time(), raw)
 	}
+}
+
+func TestTimesOfEveryDay(t *testing.T) {
+	for at := time.Date(-1, 12, 25, 23, 59, 58, 7_000_000, time.UTC); at.Year() < 2500; at = at.AddDate(0, 0, 1) {
+		if at.Year() < 0 {
+			continue
+		}
+		raw := at.AppendFormat([]byte(`"`), `2006-01-02T15:04:05.000Z"`)
+		if got := (scan.Value{Kind: scan.KindString, Raw: raw}).Time(); got != at { // require.Equal alone takes seconds
+			require.Equal(t, at, got, "%s", raw)
+		}
+	}
+}
+
+func TestInternGivesTheTextOfEachName(t *testing.T) {
+	var a scan.Strings
+	for round := range 3 {
+		for i := range 500 { // many more than are held
+			name := strings.Repeat("x", i%140) + strconv.Itoa(i)
+			require.Equal(t, name, a.Intern(scan.Value{Kind: scan.KindString, Raw: []byte(`"` + name + `"`)}), "round %d", round)
+		}
+	}
+	again := scan.Value{Kind: scan.KindString, Raw: []byte(`"a session's id"`)}
+	a.Intern(again)
+	assert.Zero(t, testing.AllocsPerRun(5000, func() { a.Intern(again) }), "it is made once")
 }
 
 func TestStringsOwnTheirMemory(t *testing.T) {

@@ -13,7 +13,7 @@ const windowBytes = 64
 // the ends of several, and finding the next one takes no loop whose end the processor would have to guess.
 type window struct {
 	from int
-	// marks has a bit for each byte. A '#' right behind a quote may be marked too, see quoteMarks.
+	// marks has a bit for each byte. A '#' right behind a quote may be marked too.
 	marks uint64
 }
 
@@ -22,14 +22,18 @@ var noWindow = window{from: -windowBytes}
 
 // look moves the window so that it holds the byte at i.
 func (w *window) look(data []byte, i int) {
-	if len(data) < windowBytes {
-		var padded [windowBytes]byte
-		copy(padded[:], data)
-		w.from, w.marks = 0, quoteMarks(&padded)
-		return
+	w.from = i
+	w.marks = marksAt(data, i, quotes)
+}
+
+// marksAt gives the marks of the window that begins at i, however little data follows.
+func marksAt(data []byte, i int, word uint64) uint64 {
+	if len(data)-i >= windowBytes {
+		return marks((*[windowBytes]byte)(data[i:]), word)
 	}
-	w.from = min(i, len(data)-windowBytes)
-	w.marks = quoteMarks((*[windowBytes]byte)(data[w.from:]))
+	var padded [windowBytes]byte
+	copy(padded[:], data[i:])
+	return marks(&padded, word)
 }
 
 // Words of one byte eight times over.
@@ -46,18 +50,18 @@ func zeros(w uint64) uint64 { return (w - ones) &^ w & highs }
 // gather moves the highest bits of the bytes of w together, into the lowest byte.
 func gather(w uint64) uint64 { return w * 0x0002040810204081 >> 56 }
 
-// quoteMarks sets a bit for each byte that is a quote, and for some that are '#' (a quote but for the lowest bit) and
-// stand right behind one: leaving them in is a third cheaper, and whoever looks at the byte before the quote can look at
-// the quote as well.
-func quoteMarks(b *[windowBytes]byte) uint64 {
-	return gather(zeros(binary.LittleEndian.Uint64(b[0:])^quotes)) |
-		gather(zeros(binary.LittleEndian.Uint64(b[8:])^quotes))<<8 |
-		gather(zeros(binary.LittleEndian.Uint64(b[16:])^quotes))<<16 |
-		gather(zeros(binary.LittleEndian.Uint64(b[24:])^quotes))<<24 |
-		gather(zeros(binary.LittleEndian.Uint64(b[32:])^quotes))<<32 |
-		gather(zeros(binary.LittleEndian.Uint64(b[40:])^quotes))<<40 |
-		gather(zeros(binary.LittleEndian.Uint64(b[48:])^quotes))<<48 |
-		gather(zeros(binary.LittleEndian.Uint64(b[56:])^quotes))<<56
+// marks sets a bit for each byte that is the one that word is made of, and for some that differ from it in the lowest
+// bit alone and stand right behind one ('#' behind '"', ']' behind '\\'): leaving them in is cheaper, and whoever looks
+// at the bytes beside a mark can look at the marked one as well.
+func marks(b *[windowBytes]byte, word uint64) uint64 {
+	return gather(zeros(binary.LittleEndian.Uint64(b[0:])^word)) |
+		gather(zeros(binary.LittleEndian.Uint64(b[8:])^word))<<8 |
+		gather(zeros(binary.LittleEndian.Uint64(b[16:])^word))<<16 |
+		gather(zeros(binary.LittleEndian.Uint64(b[24:])^word))<<24 |
+		gather(zeros(binary.LittleEndian.Uint64(b[32:])^word))<<32 |
+		gather(zeros(binary.LittleEndian.Uint64(b[40:])^word))<<40 |
+		gather(zeros(binary.LittleEndian.Uint64(b[48:])^word))<<48 |
+		gather(zeros(binary.LittleEndian.Uint64(b[56:])^word))<<56
 }
 
 // stringEnd is the offset behind the string whose first byte behind the opening quote is at i; -1 if it never ends.

@@ -21,6 +21,8 @@ type Settings struct {
 	Registry *telemetry.Registry
 	// Redactor takes secrets out; nil leaves them in.
 	Redactor *redact.Redactor
+	// Outputs asks for the whole outputs of tools; else no more of them is read than their summaries need.
+	Outputs bool
 	// Telemetry is what the fold is opened with. Its Agent is filled in once the provider is known, and its Identity and
 	// Parent may be completed by the stream's first line.
 	Telemetry telemetry.StreamSettings
@@ -56,6 +58,9 @@ func New(s Settings) (*Stream, error) {
 	p, err := parser.New(s.Provider)
 	if err != nil {
 		return nil, err
+	}
+	if !s.Outputs {
+		p.LimitOutput(redact.OutputHead)
 	}
 	st := &Stream{settings: s, parser: p, joiner: redact.NewJoiner(p, redact.JoinSettings{})}
 	st.events = st.joiner
