@@ -94,6 +94,9 @@ type Tool struct {
 	Size int
 	// Truncated tells that the agent program cut the output before the model saw it.
 	Truncated bool
+	// Batched tells that the agent program wrote the result together with those of other calls, when the last of them
+	// was there, on a line of its own: the line's time is not when this call ended.
+	Batched bool
 	// Duration is what the provider tells; 0 if not told.
 	Duration time.Duration
 }

@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"strings"
+
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
@@ -39,6 +41,26 @@ type batch struct {
 	spans   ptrace.SpanSlice
 	logsOf  *resource
 	logs    plog.LogRecordSlice
+
+	// lastSpans and lastRecords are how many the batch before had: room for as many is made at once.
+	lastSpans, lastRecords int
+
+	uids strings.Builder
+}
+
+// uidsAtOnce is how many uids are spelled into one piece of memory: those of a batch live and die together.
+const uidsAtOnce = 64
+
+// spell spells a uid that goes out with the batch.
+func (b *batch) spell(u uid) string {
+	if b.uids.Cap()-b.uids.Len() < uidLen {
+		b.uids = strings.Builder{}
+		b.uids.Grow(uidsAtOnce * uidLen)
+	}
+	at := b.uids.Len()
+	text := u.spelled()
+	b.uids.Write(text[:])
+	return b.uids.String()[at:]
 }
 
 func newBatch(schemaURL, version string) *batch {
@@ -50,6 +72,7 @@ func newBatch(schemaURL, version string) *batch {
 func (b *batch) reset() {
 	b.out = Output{Traces: ptrace.NewTraces(), Logs: plog.NewLogs()}
 	b.spansOf, b.logsOf = nil, nil
+	b.uids = strings.Builder{}
 }
 
 // span appends a span under r.
@@ -63,6 +86,8 @@ func (b *batch) span(r *resource) ptrace.Span {
 		ss.Scope().SetName(ScopeName)
 		ss.Scope().SetVersion(b.version)
 		b.spansOf, b.spans = r, ss.Spans()
+		b.spans.EnsureCapacity(b.lastSpans)
+		b.lastSpans = 0
 	}
 	return b.spans.AppendEmpty()
 }
@@ -78,6 +103,8 @@ func (b *batch) record(r *resource) plog.LogRecord {
 		sl.Scope().SetName(ScopeName)
 		sl.Scope().SetVersion(b.version)
 		b.logsOf, b.logs = r, sl.LogRecords()
+		b.logs.EnsureCapacity(b.lastRecords)
+		b.lastRecords = 0
 	}
 	return b.logs.AppendEmpty()
 }
@@ -85,6 +112,7 @@ func (b *batch) record(r *resource) plog.LogRecord {
 // take hands over what was collected and begins anew.
 func (b *batch) take() Output {
 	out := b.out
+	b.lastSpans, b.lastRecords = out.Traces.SpanCount(), out.Logs.LogRecordCount()
 	b.reset()
 	return out
 }

@@ -6,39 +6,15 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
-// emitted remembers the ids that went out, as 64-bit marks, up to a limit; the oldest are forgotten first.
-type emitted struct {
-	marks map[uint64]struct{}
-	ring  []uint64
-	next  int
-	limit int
-}
+// emitted remembers the ids that went out, up to a limit; the oldest are forgotten first.
+type emitted struct{ marks }
 
-func newEmitted(limit int) emitted {
-	return emitted{marks: map[uint64]struct{}{}, limit: limit}
-}
+func newEmitted(limit int) emitted { return emitted{marks{limit: limit}} }
 
 // first enters a mark and reports whether it is new.
 func (e *emitted) first(mark uint64) bool {
-	before := len(e.marks)
-	e.marks[mark] = struct{}{}
-	if len(e.marks) == before {
-		return false
-	}
-	if len(e.ring) < e.limit {
-		e.ring = append(e.ring, mark)
-	} else {
-		delete(e.marks, e.ring[e.next])
-		e.ring[e.next] = mark
-		e.next = (e.next + 1) % e.limit
-	}
-	return true
-}
-
-// has reports whether a mark was entered.
-func (e *emitted) has(mark uint64) bool {
-	_, seen := e.marks[mark]
-	return seen
+	isNew, _ := e.add(mark)
+	return isNew
 }
 
 // spanMark mixes the ids, which are hashes already. A span id alone would do, but for two traces of one pipeline each.

@@ -20,7 +20,7 @@ type runID struct {
 func (r *Registry) runRef(ref *runRef) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known := r.restoredRuns[runID{ref.traceID, ref.topSpanID}]; known != nil {
+	if known, ok := r.runsByID.get(runID{ref.traceID, ref.topSpanID}); ok {
 		return known
 	}
 	return ref
@@ -34,9 +34,10 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 	var run *runRef
 	if s := state.Run; s != nil {
 		id := runID{s.Trace, s.Top}
-		if run = r.restoredRuns[id]; run == nil {
+		known := false
+		if run, known = r.runsByID.get(id); !known {
 			run = &runRef{key: s.Key, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
-			r.restoredRuns[id] = run
+			r.runsByID.set(id, run)
 		}
 		if s.Ended != nil {
 			over := s.Ended.interval()

@@ -41,19 +41,3 @@ func (m *memory[K, V]) take(key K) (value V, ok bool) {
 	delete(m.values, key)
 	return value, ok
 }
-
-// occurrences counts how often ids came, so that the same id twice gives two span ids.
-type occurrences struct {
-	memory[string, int]
-}
-
-func newOccurrences(limit int, forgotten *int) occurrences {
-	return occurrences{newMemory[string, int](limit, forgotten)}
-}
-
-// next enters an id and returns how often it came before.
-func (o *occurrences) next(id string) int {
-	n, _ := o.get(id)
-	o.set(id, n+1)
-	return n
-}

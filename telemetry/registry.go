@@ -28,7 +28,8 @@ type Registry struct {
 	out       *batch
 	counts    Counts
 
-	restoredRuns map[runID]*runRef // of families that are known from states
+	// runsByID are the runs that the states of sub-agents told of, and those whose sub-agents their folder tells.
+	runsByID memory[runID, *runRef]
 }
 
 // NewRegistry makes a Registry.
@@ -45,12 +46,11 @@ func NewRegistry(s Settings) *Registry {
 		exits:     map[*Stream]time.Time{},
 		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
-
-		restoredRuns: map[runID]*runRef{},
 	}
 	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.runsByID = newMemory[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	return r
 }
 
@@ -84,11 +84,16 @@ type StreamSettings struct {
 	Identity Identity
 	// Parent is the outer span, if there is one.
 	Parent Parent
+	// ParentSession is the session whose sub-agent works in the stream, where the place of its file tells that.
+	ParentSession string
 	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
 	ExpectedDuration time.Duration
 	// AwaitExit tells that the stream is the output of a process whose exit will be told by [Stream.Exited]: the span of
 	// a run then waits for it for 5 s after the run's result.
 	AwaitExit bool
+	// IdleGap is the time between two lines, as they tell it, after which the stream counts as left: what is open is
+	// closed, as it is when nothing comes for so long; 0 for never.
+	IdleGap time.Duration
 	// FileTime is the modification time of the file, used where the stream tells no time at all.
 	FileTime time.Time
 	// State is what an earlier fold of the stream gave ([Stream.State]); its lines are to be folded silently again.

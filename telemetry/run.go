@@ -22,6 +22,8 @@ type run struct {
 	totals    map[string]*events.Usage // what the run's end told, by model
 	sequence  int64
 
+	first       *chat       // the first model call, if it waits for the run's end
+	chats       int         // model calls of the main thread that are over
 	beginTold   bool        // the line that opened it told a time, so its start is known
 	hasStart    bool        // a start line was seen: the stream tells starts and results
 	hasTurns    bool        // the format marks turns, so that a prompt in the middle of one begins nothing
@@ -35,7 +37,7 @@ type run struct {
 	// started and expected are for the progress of a run that is watched live.
 	started  time.Time
 	expected time.Duration
-	progress int // records of progress so far
+	watched  bool
 
 	ref *runRef  // what sub-agents in streams of their own need to know
 	kin agentKey // the sub-agent that this is the run of, in its own stream
@@ -53,14 +55,14 @@ type run struct {
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
 //
 // A run ends with its result. Formats without result lines (transcripts) end it with the next prompt; a stream whose
-// process died ends it with the next start line. What is no sign of new work, such as word of a task in the
+// process died ends it with the next start line. The stream of a sub-agent has one. What is no sign of new work, such as word of a task in the
 // background, belongs to the run before.
 func (r *run) opens(ev *events.DisplayEvent) bool {
 	if r == nil {
 		return true
 	}
-	if ev.ParentID != "" {
-		return false
+	if ev.ParentID != "" || r.subAgent && r.closed {
+		return false // what a sub-agent does after its span was closed is late, no new work
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:
@@ -130,7 +132,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 	s.noteStart(waiting)
 	r := &run{
 		key: key, sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
-		started: s.registry.settings.Now(), expected: s.settings.ExpectedDuration,
+		started: s.startOf(waiting), expected: s.settings.ExpectedDuration,
 	}
 	if !s.keyIsMessage(waiting, key) {
 		r.idScope = key
@@ -147,6 +149,15 @@ func (s *Stream) openRun(key string, waiting []held) {
 	s.placeRun(r, occurrence)
 	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: !r.copied})
 	s.run = r
+	s.announceRun(r, waiting[0].at)
+}
+
+// startOf is when the run that waiting begins with began by the clock; for one that was not watched then, as it is told.
+func (s *Stream) startOf(waiting []held) time.Time {
+	if now := s.registry.settings.Now(); s.live || !waiting[0].at.known() {
+		return now
+	}
+	return waiting[0].at.at
 }
 
 // noteStart takes from the start lines in waiting what holds for all that follows: the agent's name, and its version.
@@ -157,6 +168,7 @@ func (s *Stream) noteStart(waiting []held) {
 			continue
 		}
 		s.agentName = cmp.Or(start.AgentName, s.agentName)
+		s.recorded = s.recorded || start.Recorded
 		if start.Version != "" && start.Version != s.resource.version {
 			s.resource = &resource{identity: s.resource.identity, agent: s.resource.agent, version: start.Version}
 		}

@@ -21,6 +21,8 @@ type StreamState struct {
 	FileTime int64 `json:"file_time,omitempty"`
 	// Arrivals are when lines came that told no time.
 	Arrivals []ArrivalMark `json:"arrivals,omitempty"`
+	// Lived are the lines that were written while the stream was followed, where that matters for idle gaps.
+	Lived []Stretch `json:"lived,omitempty"`
 	// Steps are what was done by time or by word of another stream, in order.
 	Steps []Step `json:"steps,omitempty"`
 	// Foreign are the hashes of runs and agents that another stream told of first.
@@ -124,7 +126,7 @@ const maxState = 256
 func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state = StreamState{FileTime: unixNano(s.settings.FileTime), Arrivals: slices.Clone(s.arrivals), Foreign: slices.Clone(s.foreign), Kin: s.kinState()}
+	state = StreamState{FileTime: unixNano(s.settings.FileTime), Arrivals: slices.Clone(s.arrivals), Lived: slices.Clone(s.lived), Foreign: slices.Clone(s.foreign), Kin: s.kinState()}
 	if s.fed {
 		state.Last = s.lastOffset + 1
 	}
@@ -161,6 +163,9 @@ func (s *Stream) kinState() *KinState {
 		return nil
 	}
 	k := s.registry.kinNow(s.kinKey)
+	if s.run != nil && s.run.kin == s.kinKey && s.run.ref.span.Load() != nil {
+		k = s.kinNow(s.run) // the run is over, so what the folder tells of the call holds
+	}
 	state := &KinState{
 		Session: s.kinKey.session, Agent: s.kinKey.agent, Background: k.background, Ended: k.ended,
 		Reason: k.ending.reason, Failed: k.ending.failed, CallTimes: timesOf(&k.ending.span),
@@ -180,7 +185,7 @@ func (s *Stream) kinState() *KinState {
 
 // restore takes in what a fold of the stream knew before.
 func (s *Stream) restore(state *StreamState) {
-	s.arrivals, s.foreign = slices.Clone(state.Arrivals), slices.Clone(state.Foreign)
+	s.arrivals, s.lived, s.foreign = slices.Clone(state.Arrivals), slices.Clone(state.Lived), slices.Clone(state.Foreign)
 	for _, step := range state.Steps {
 		s.steps = append(s.steps, &stepTaken{Step: step})
 	}

@@ -30,6 +30,8 @@ type stream struct {
 	speaking  bool   // the text at work has come out in part
 	lastError string // of the last error line, for a result without one
 	open      bool   // it has not told the result of what it began
+	asked     int    // calls since the last result
+	batched   bool   // the results at hand are those of several calls
 }
 
 // line takes one line of the stream.
@@ -132,10 +134,16 @@ func (p *Parser) streamUse(r *record) {
 	if len(r.toolID.Body()) > 0 && !p.isNew(p.calls.Ref(p.keys.ID(domainCall, r.toolID.Body())), &c) {
 		return
 	}
+	p.stream.asked++
 	p.toolUse(&c)
 }
 
+// streamResult takes a result. Those of several calls, which run side by side, are written one after the other when the
+// slowest has ended.
 func (p *Parser) streamResult(r *record) {
+	if p.stream.asked > 0 {
+		p.stream.batched, p.stream.asked = p.stream.asked > 1, 0
+	}
 	name := ""
 	if len(r.toolID.Body()) > 0 {
 		c := p.calls.Ref(p.keys.ID(domainCall, r.toolID.Body()))
@@ -153,7 +161,7 @@ func (p *Parser) streamResult(r *record) {
 		text = p.output.Text(output)
 	}
 	t := &p.emit(events.KindToolResult).Tool
-	t.ID, t.Name = p.callID.Text(&p.strings, r.toolID), name
+	t.ID, t.Name, t.Batched = p.callID.Text(&p.strings, r.toolID), name, p.stream.batched
 	t.Error = r.status.Is("error") || r.failure.told && !r.status.Is("success")
 	p.describe(t, &text, false)
 	t.Denied = t.Denied || r.failure.kind.Is("policy_violation")

@@ -139,3 +139,27 @@ func TestEveryFixtureGivesWholeTrees(t *testing.T) {
 		})
 	}
 }
+
+// TestSessionsAsTraces: with one trace a session, the runs of a fixture stand side by side in it, and all is whole.
+func TestSessionsAsTraces(t *testing.T) {
+	settings := goldenSettings()
+	settings.TraceBySession = true
+	several := 0
+	for _, path := range fixtures(t) {
+		traces, _ := foldFile(t, path, settings)
+		assert.Empty(t, otlpjson.Check(traces), path)
+		roots := map[string]int{}
+		for _, rs := range traces.ResourceSpans().All() {
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, s := range ss.Spans().All() {
+					if s.ParentSpanID().IsEmpty() {
+						if roots[s.TraceID().String()]++; roots[s.TraceID().String()] == 2 {
+							several++
+						}
+					}
+				}
+			}
+		}
+	}
+	assert.Greater(t, several, 5, "sessions of several runs")
+}

@@ -62,10 +62,14 @@ func with(key, value string) metric.MeasurementOption {
 // background is the context of measurements: they are not cancelled.
 func background() context.Context { return context.Background() }
 
-func (m *meter) events(evs []events.DisplayEvent) {
-	for i := range evs {
-		m.builder.ReceiverAgentStreamEvents.Add(background(), 1, m.kinds[evs[i].Kind])
+// events adds counts by kind, and sets them to zero.
+func (m *meter) events(counts []int64) {
+	for kind, n := range counts {
+		if n > 0 {
+			m.builder.ReceiverAgentStreamEvents.Add(background(), n, m.kinds[events.Kind(kind)])
+		}
 	}
+	clear(counts)
 }
 
 // lines adds what a parser counted between two looks.
@@ -106,6 +110,13 @@ func (m *meter) retried(s signal) {
 
 func (m *meter) dropped(s signal, elements int) {
 	m.builder.ReceiverAgentStreamDropped.Add(background(), int64(elements), m.signals[s])
+}
+
+// inputDropped counts bytes that did not get into a spool.
+func (m *meter) inputDropped(reason string, bytes int64) {
+	if bytes > 0 {
+		m.builder.ReceiverAgentStreamInputDropped.Add(background(), bytes, with("reason", reason))
+	}
 }
 
 // behind records how far a stream's file was not read, by provider.

@@ -3,6 +3,7 @@ package agentstreamreceiver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,7 @@ func startOn(t *testing.T, host component.Host, cfg *Config, nextLogs consumer.L
 	r.told = told
 	factory := NewFactory()
 	set := receivertest.NewNopSettings(factory.Type())
+	set.ID = component.NewID(factory.Type()) // the same after a restart
 	set.TelemetrySettings = r.tel.NewTelemetrySettings()
 	set.Logger = zap.New(core)
 	traces, err := factory.CreateTraces(t.Context(), set, cfg, r.traces)
@@ -285,9 +287,11 @@ func TestUnknownStreamPassesThrough(t *testing.T) {
 		uids[uid.Str()] = true
 	}
 	assert.Len(t, uids, 3)
-	line, ok := telemetry.RawLine(r.records()[0])
-	assert.True(t, ok)
-	assert.Equal(t, "make: nothing to do", line)
+	for i, want := range []string{"make: nothing to do", "\xff", `{"a":1}`} {
+		line, ok := telemetry.RawLine(r.records()[i])
+		assert.True(t, ok)
+		assert.Equal(t, want, string(line))
+	}
 	assert.EqualValues(t, 3, r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "passed"))
 	assert.Empty(t, r.spans())
 }
@@ -391,5 +395,32 @@ func TestSameIDsOnASecondRun(t *testing.T) {
 	for _, id := range first {
 		assert.False(t, seen[id], "id %s twice", id)
 		seen[id] = true
+	}
+}
+
+// TestGapOfAFinishedSession: in a file that is read afterwards, a gap as long as idle_close between the times of its lines
+// closes what is open, as the clock would have; a longer idle_close leaves it open.
+func TestGapOfAFinishedSession(t *testing.T) {
+	const said = `{"type":"assistant","sessionId":"s1","uuid":"u%d","timestamp":"2026-11-01T%s:00.000Z","message":{"id":"msg_%d","role":"assistant","model":"m","content":[%s]}}` + "\n"
+	data := fmt.Sprintf(said, 1, "10:00", 1, `{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"sleep"}}`) +
+		fmt.Sprintf(said, 2, "12:00", 2, `{"type":"text","text":"Back again."}`)
+	path := filepath.Join(t.TempDir(), "s1.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(data), 0o600))
+	for idleClose, want := range map[time.Duration][]string{
+		time.Hour:     {"execute_tool Bash timeout", "invoke_agent claude-code timeout"},
+		3 * time.Hour: nil,
+	} {
+		cfg := configFor(path)
+		cfg.Stream.IdleClose = idleClose
+		r := start(t, cfg, nil)
+		require.Eventually(t, func() bool { return r.logs.LogRecordCount() >= 2 }, wait, tick)
+		var got []string
+		for _, s := range r.spans() {
+			if reason, _ := s.Attributes().Get(telemetry.AttrCloseReason); reason.Str() == "timeout" {
+				got = append(got, s.Name()+" "+reason.Str())
+			}
+		}
+		assert.Equal(t, want, got, "idle_close %v", idleClose)
+		r.stop()
 	}
 }

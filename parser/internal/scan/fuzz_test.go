@@ -51,7 +51,7 @@ func FuzzScan(f *testing.F) {
 //   - TextLen is the length of that text, and Hash is of it
 //   - a head is a beginning of it, no shorter than its limit, no character cut, and the rest gives the rest
 func FuzzUnescape(f *testing.F) {
-	for _, seed := range []string{"", "plain", `a\nb`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, `\ud83d\ud83d\ude00`, `\u00e9\/\"\\`, "\xff\xfe", `\x`, `\u12`, `\`, `é`, `a\]b\`} {
+	for _, seed := range []string{"", "plain", `a\nb`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, `\ud83d\ud83d\ude00`, `\u00e9\/\"\\`, "\xff\xfe", `\x`, `\u12`, `\`, `é`, `a\]b\`, `a\n`, `a\\n`, `a\u000A`} {
 		f.Add([]byte(seed))
 		f.Add([]byte(strings.Repeat("0123456789", 7)[:70-len(seed)/2] + seed + seed))
 		f.Add([]byte(strings.Repeat(seed, 40)))

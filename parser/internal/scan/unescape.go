@@ -138,7 +138,8 @@ func Hash(seed maphash.Seed, body []byte) uint64 {
 	return maphash.Bytes(seed, AppendString(nil, body))
 }
 
-// TextLen is the length of what AppendString appends.
+// TextLen is the length of the text of a string, in bytes, given what stands between its quotes: that of what
+// [AppendString] appends, without making it.
 func TextLen(body []byte) int {
 	if !utf8.Valid(body) {
 		return len(AppendString(nil, body))
