@@ -124,9 +124,9 @@ func (r *Redactor) borrowed(b *[]byte) int {
 	return n
 }
 
-// OutputHead is how much of [events.Tool.Output] is looked at where the settings drop it, in bytes: enough to make its
-// summary again, and to find the secrets that begin in what is shown of an error.
-const OutputHead = 8 << 10
+// maxSummaryHead is how much of an output is looked at to make its summary again, in bytes. Sources give that much of
+// each output that has a cut summary.
+const maxSummaryHead = events.OutputHead
 
 // summaryReach is how far behind the summary's end in the output is looked first, in bytes: a secret that begins in the
 // summary and goes on is either whole there, or reaches the end of what is looked at.
@@ -157,7 +157,7 @@ func (r *Redactor) summary(t *events.Tool) (count int) {
 	if !whole {
 		return r.field(&t.Summary)
 	}
-	if n := min(len(t.Output), OutputHead); n > 0 && dirtyHead(r, t.Output[:n], head) {
+	if n := min(len(t.Output), maxSummaryHead); n > 0 && dirtyHead(r, t.Output[:n], head) {
 		output := strings.ToValidUTF8(string(t.Output[:n]), "")
 		if events.Summary(output) == t.Summary {
 			output, count = r.redact(output, 0, false)

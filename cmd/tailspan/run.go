@@ -221,6 +221,7 @@ func (r *running) show(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	src.DropOutput()
 	lines := &lineReader{name: stdinName, max: r.flags.maxLine}
 	shown := &rendering{
 		lines: lines, in: in, parser: src, settings: r.screen.settings, redact: r.flags.redact, live: true,

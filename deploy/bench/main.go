@@ -60,7 +60,7 @@ func parseFlags() Settings {
 	flag.StringVar(&s.Collector, "collector", "bin/otelcol-tailspan", "the collector `program`")
 	flag.StringVar(&s.Peer, "peer", "build/otelcol-peer/otelcol-peer", "the `program` it is compared with")
 	flag.StringVar(&s.Config, "config", "deploy/bench/config", "the `folder` of their configurations")
-	flag.StringVar(&s.Testdata, "testdata", "testdata", "the `folder` of the recordings")
+	flag.StringVar(&s.Testdata, "testdata", "deploy/bench/testdata", "the `folder` of the recordings")
 	flag.StringVar(&s.Out, "out", "build/bench", "the `folder` that data is made in")
 	flag.IntVar(&s.MB, "mb", 300, "size of the data in `megabytes`")
 	flag.IntVar(&s.Files, "files", 60, "`number` of files of the made transcripts")

@@ -173,7 +173,9 @@ func TestGrowingDatabase(t *testing.T) {
 		}
 	}
 	runs := func(r *rig) func() bool {
-		return func() bool { return r.recordsNamed("tailspan.turn_done") == 3 && slices.Contains(r.spanNames(), "invoke_agent opencode") }
+		return func() bool {
+			return r.recordsNamed("tailspan.turn_done") == 3 && slices.Contains(r.spanNames(), "invoke_agent opencode")
+		}
 	}
 	require.Eventually(t, runs(live), wait, tick)
 	live.stop()

@@ -67,9 +67,9 @@ func (m *Memory[V]) Find(key uint64) *V {
 	return nil
 }
 
-// Put is Find for a key that is put in, with the zero value, if it is not known. One that there is no room for is not
+// Ref is Find for a key that is put in, with the zero value, if it is not known. One that there is no room for is not
 // remembered.
-func (m *Memory[V]) Put(key uint64) *V {
+func (m *Memory[V]) Ref(key uint64) *V {
 	if e := m.find(key); e != nil {
 		return &e.val
 	}
