@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"time"
 
@@ -123,12 +124,14 @@ func runRun(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		}
 		screen.tell(fmt.Sprintf("nothing is sent: %v", err)) // what others set must not keep the agent from running
 	}
+	signals := catchSignals()
+	defer signal.Stop(signals)
 	p, err := f.start(stdin, screen)
 	if err != nil {
 		return f.startError(err, screen)
 	}
 	r := &running{flags: f, screen: screen, process: p, hurry: make(chan struct{})}
-	defer r.passSignals()()
+	defer r.passSignals(signals)()
 	return r.follow(endpoints)
 }
 
