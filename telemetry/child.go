@@ -89,6 +89,7 @@ func (s *Stream) announceEnd(c *call, out outcome) {
 	default:
 		s.endAgent(c, ending{reason: out.reason, failed: out.failed(), span: c.span})
 	}
+	s.announceStarter(c, out)
 }
 
 func (s *Stream) keyOf(c *call) agentKey {
@@ -112,12 +113,20 @@ func (s *Stream) settle() {
 
 // expire closes the run of a sub-agent that has been quiet since before, although its call is not known or it has calls
 // open: its parent is over, so nothing more will come.
+//
+// One that waits for the run that its folder links it to gets the best that is known.
 func (s *Stream) expire(before time.Time) {
+	if s.run == nil && len(s.held) > 0 && !s.moved.After(before) {
+		s.decide = true
+		s.release(false)
+		s.decide = false
+		return
+	}
 	if s.run == nil || s.run.closed || s.run.kin == (agentKey{}) || s.moved.After(before) {
 		return
 	}
-	k := s.registry.kinNow(s.run.kin)
-	if k.ended || s.run.ref.span.Load() != nil {
+	k := s.kinNow(s.run)
+	if s.registry.kinNow(s.run.kin).ended || s.run.ref.span.Load() != nil {
 		s.done(StepEnd, s.sink)
 		s.closeRun(s.run, cmp.Or(k.ending.reason, CloseReasonResult))
 	}
@@ -126,7 +135,7 @@ func (s *Stream) expire(before time.Time) {
 // writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of
 // that call it hangs under the run, with a mark.
 func (s *Stream) writeChild(r *run, reason CloseReason) {
-	k := s.registry.kinNow(r.kin)
+	k := s.kinNow(r)
 	a := r.top
 	failed := k.ended && k.ending.failed
 	if k.call != nil && (k.call.heard || s.registry.spanIsOut(r.traceID, k.call.spanID)) {

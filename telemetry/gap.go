@@ -75,8 +75,10 @@ func (s *Stream) endOf(r *run, reason CloseReason) CloseReason {
 	if len(r.calls.open) > 0 {
 		return reason
 	}
-	if k := s.registry.kinNow(r.kin); r.kin != (agentKey{}) && k.ended {
-		return k.ending.reason // its call is over, only word of that was waited for
+	if r.kin != (agentKey{}) {
+		if k := s.kinNow(r); k.ended {
+			return k.ending.reason // its call is over, only word of that was waited for
+		}
 	}
 	if (reason == CloseReasonNoResult || reason == CloseReasonTimeout) && !r.hasStart {
 		return CloseReasonResult // a transcript tells no results: its end is the end of the last turn

@@ -28,7 +28,8 @@ type Registry struct {
 	out       *batch
 	counts    Counts
 
-	restoredRuns memory[runID, *runRef] // of families that are known from states
+	// runsByID are the runs that the states of sub-agents told of, and those whose sub-agents their folder tells.
+	runsByID memory[runID, *runRef]
 }
 
 // NewRegistry makes a Registry.
@@ -49,7 +50,7 @@ func NewRegistry(s Settings) *Registry {
 	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
-	r.restoredRuns = newMemory[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.runsByID = newMemory[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	return r
 }
 
@@ -83,6 +84,8 @@ type StreamSettings struct {
 	Identity Identity
 	// Parent is the outer span, if there is one.
 	Parent Parent
+	// ParentSession is the session whose sub-agent works in the stream, where the place of its file tells that.
+	ParentSession string
 	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
 	ExpectedDuration time.Duration
 	// AwaitExit tells that the stream is the output of a process whose exit will be told by [Stream.Exited]: the span of

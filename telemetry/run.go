@@ -149,6 +149,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 	s.placeRun(r, occurrence)
 	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: !r.copied})
 	s.run = r
+	s.announceRun(r, waiting[0].at)
 }
 
 // startOf is when the run that waiting begins with began by the clock; for one that was not watched then, as it is told.
@@ -167,6 +168,7 @@ func (s *Stream) noteStart(waiting []held) {
 			continue
 		}
 		s.agentName = cmp.Or(start.AgentName, s.agentName)
+		s.recorded = s.recorded || start.Recorded
 		if start.Version != "" && start.Version != s.resource.version {
 			s.resource = &resource{identity: s.resource.identity, agent: s.resource.agent, version: start.Version}
 		}

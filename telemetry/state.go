@@ -163,6 +163,9 @@ func (s *Stream) kinState() *KinState {
 		return nil
 	}
 	k := s.registry.kinNow(s.kinKey)
+	if s.run != nil && s.run.kin == s.kinKey && s.run.ref.span.Load() != nil {
+		k = s.kinNow(s.run) // the run is over, so what the folder tells of the call holds
+	}
 	state := &KinState{
 		Session: s.kinKey.session, Agent: s.kinKey.agent, Background: k.background, Ended: k.ended,
 		Reason: k.ending.reason, Failed: k.ending.failed, CallTimes: timesOf(&k.ending.span),

@@ -38,6 +38,10 @@ type Stream struct {
 	silent    bool
 	newsFor   []*Stream // children that the line at work has news for
 	agentName string    // what the stream calls its agent
+	recorded  bool      // it is a transcript
+	decide    bool      // its run is to be told by what is known so far
+	taskStart time.Time // when the file of a sub-agent began, and the prompt it began with
+	task      string
 	kinKey    agentKey  // the sub-agent that works in this stream, if it is one's
 	live      bool      // the line at work is new, and was written while the stream was followed
 	followed  bool      // the line at work was written while the stream was followed, maybe before a restart
@@ -56,7 +60,7 @@ type Stream struct {
 	lastTime moment
 	told     bool   // some line told a time
 	lastEnd  moment // the end of the last run that closed
-	// lastTold is the newest time that a line told of what was folded; see [Stream.mindGap].
+	// lastTold is the newest time that a line told of what was folded; see [Stream.mindGap] and [Stream.announceTime].
 	lastTold   moment
 	lastSilent bool // that was folded silently
 	// session is what the start lines of the session at work told last.
@@ -202,6 +206,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.release(tooMany)
 	}
 	s.watch()
+	s.announceTime()
 	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
 		s.registry.runMoved(s.run.resource)
 	}

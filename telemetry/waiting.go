@@ -59,7 +59,12 @@ func (s *Stream) release(force bool) {
 // tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
 func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 	if key := s.kin(waiting); key != (agentKey{}) {
-		if ref := s.registry.seekRun(s, key, s.turnOf(waiting)); ref != nil {
+		s.noteTask(waiting)
+		ref := s.registry.seekRun(s, key, s.turnOf(waiting))
+		if ref == nil {
+			ref = s.folderRun(force || s.decide)
+		}
+		if ref != nil {
 			s.openRun(ref.key, waiting)
 			s.adopt(key, ref)
 			return true

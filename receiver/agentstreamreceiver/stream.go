@@ -9,27 +9,22 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// stream is one file on its way from lines to spans and records.
+// stream is one file on its way from lines to what the consumers have accepted.
 type stream struct {
 	receiver *agentStream
 	source   source.Stream
-	parser   *parser.Source
-	joiner   *redact.Joiner
-	events   events.DisplayEventSource // parser, joiner and redaction
-	fold     *telemetry.Stream         // nil until the provider is known
+	fold     *fold.Stream
 	pending  []telemetry.Output
 	seen     parser.Stats // what was counted already
 	kinds    []int64      // events since the last hand-over, by kind: an instrument is not for every event
 	told     map[events.LineStatus]bool
-	last     telemetry.Line
 
 	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
 	mu         sync.Mutex
@@ -48,13 +43,6 @@ type stream struct {
 	closed    bool
 	suspended bool
 	lasting   bool // its position is kept over a restart
-
-	origin streamOrigin
-
-	// What the stream's first line tells in our own words; see [config.InBand].
-	inBand telemetry.Identity
-	parent telemetry.Parent
-	begun  bool
 }
 
 // streamOrigin says what the settings tell of a stream.
@@ -62,11 +50,16 @@ type streamOrigin struct {
 	provider  string
 	identity  telemetry.Identity
 	awaitExit bool // it is the output of a process of ours
+	// idleGap is the time between two lines after which the stream counts as left; 0 for one whose writer is at work
+	// until its end is told.
+	idleGap time.Duration
 }
 
 // Open takes a file.
 func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer, error) {
-	st, err := r.newStream(s, streamOrigin{provider: r.config.Stream.Provider, identity: r.identity})
+	st, err := r.newStream(s, streamOrigin{
+		provider: r.config.Stream.Provider, identity: r.identity, idleGap: r.config.Stream.IdleClose,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -74,26 +67,54 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	p, err := parser.New(o.provider)
-	if err != nil {
-		return nil, err
-	}
-	if !r.config.Telemetry.Capture.ToolOutput {
-		p.LimitOutput(redact.OutputHead)
-	}
-	st := &stream{receiver: r, source: s, parser: p, kinds: make([]int64, len(r.meter.kinds)+1), told: map[events.LineStatus]bool{}, parent: r.parent, origin: o}
+	st := &stream{receiver: r, source: s, kinds: make([]int64, len(r.meter.kinds)+1), told: map[events.LineStatus]bool{}}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
 	}
-	st.joiner = redact.NewJoiner(p, redact.JoinSettings{})
-	st.events = st.joiner
-	if r.redactor != nil {
-		st.events = redact.New(st.joiner, r.redactor)
-	}
 	st.kept.Path = s.Path
 	st.restore()
+	var err error
+	st.fold, err = fold.New(fold.Settings{
+		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines,
+		Path:    st.kept.Path,
+		Outputs: r.config.Telemetry.Capture.ToolOutput,
+		Telemetry: telemetry.StreamSettings{
+			ID:       s.ID,
+			Identity: o.identity.With(r.pathIdentity(st.kept.Path)),
+			Parent:   r.parent,
+			IdleGap:  o.idleGap,
+			FileTime: s.ModTime,
+			State:    st.kept.Fold,
+			Changed:  st.source.Changed,
+
+			ExpectedDuration: r.config.Telemetry.ExpectedDuration,
+			AwaitExit:        o.awaitExit,
+		},
+		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused,
+	})
+	if err != nil {
+		return nil, err
+	}
 	r.streams.add(st)
 	return st, nil
+}
+
+// opened notes who writes the stream.
+func (s *stream) opened(provider string) {
+	s.provider.Store(provider)
+	s.receiver.meter.behind(s.source.ID, provider, -1)
+}
+
+func (s *stream) countEvents(evs []events.DisplayEvent) {
+	if !s.fold.At.Silent {
+		for i := range evs {
+			s.kinds[evs[i].Kind]++
+		}
+	}
+}
+
+func (s *stream) parentRefused(err error) {
+	s.receiver.logger.Warn("traceparent of the stream's first line not understood", zap.String("path", s.source.Path), zap.Error(err))
 }
 
 // Lines folds the lines and returns when every consumer has accepted what they gave. It fails only when ctx ends.
@@ -109,9 +130,9 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		} else {
 			s.awake()
 		}
-		s.last = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live, Silent: lines[i].Replayed}
+		s.fold.At = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live, Silent: lines[i].Replayed}
 		if !lines[i].Arrival.IsZero() {
-			s.last.Arrival = lines[i].Arrival
+			s.fold.At.Arrival = lines[i].Arrival
 		}
 		s.line(lines[i].Data)
 	}
@@ -121,82 +142,30 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	return err
 }
 
-// line parses one line and folds what it tells.
+// line takes one line, and tells of one that is not understood.
 func (s *stream) line(data []byte) {
-	if !s.begun {
-		s.begun = true
-		if s.readInBand(data) {
-			return
-		}
+	s.fold.Line(data)
+	if !s.receiver.config.Stream.RawLines {
+		s.tell(s.fold.LineStatus())
 	}
-	evs := s.events.ParseEvents(data)
-	s.pass(s.parser.Raw())
-	s.take(evs)
-	if status := s.parser.LineStatus(); s.receiver.config.Stream.RawLines && status != events.LinePassed {
-		s.open()
-		s.fold.RawCopy(s.last, data)
-	} else {
-		s.tell(status)
-	}
-	s.unfinished.Store(s.joiner.Holding())
-}
-
-// pass hands on the lines that belong to no known provider.
-func (s *stream) pass(raw [][]byte) {
-	if len(raw) == 0 {
-		return
-	}
-	s.open()
-	if r := s.receiver.redactor; r != nil {
-		for i := range raw {
-			raw[i] = r.Bytes(raw[i])
-		}
-	}
-	s.fold.Raw(s.last, raw)
-}
-
-// take folds events.
-func (s *stream) take(evs []events.DisplayEvent) {
-	if len(evs) == 0 {
-		return
-	}
-	s.open()
-	s.fold.Feed(s.last, evs)
-	if !s.last.Silent {
-		for i := range evs {
-			s.kinds[evs[i].Kind]++
-		}
-	}
+	s.unfinished.Store(s.fold.Holding())
 }
 
 // tick lets texts go that were quiet for long enough, and then what the parser holds back until a stream is quiet.
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last.Silent || s.closed || s.suspended {
+	if s.fold.At.Silent || s.closed || s.suspended {
 		return nil // it is being replayed to
 	}
 	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
 		s.restless.Store(false)
-		evs := s.parser.Quiet()
-		for i := range evs {
-			if r := s.receiver.redactor; r != nil {
-				r.Event(&evs[i])
-			}
-		}
-		if len(evs) > 0 {
+		if s.fold.Quiet() {
 			s.did(timedQuiet)
 		}
-		s.take(evs)
 	}
-	if t, ok := s.events.(interface {
-		Tick() []events.DisplayEvent
-	}); ok {
-		evs := t.Tick()
-		if len(evs) > 0 {
-			s.did(timedTick)
-		}
-		s.take(evs)
+	if s.fold.Tick() {
+		s.did(timedTick)
 	}
 	err := s.handOn(ctx)
 	if err == nil && s.ticked {
@@ -206,59 +175,9 @@ func (s *stream) tick(ctx context.Context) error {
 	return err
 }
 
-// readInBand takes a first line that tells identity and parent.
-func (s *stream) readInBand(data []byte) bool {
-	inBand, ok := config.ParseInBand(data)
-	if !ok {
-		return false
-	}
-	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
-	for key, value := range inBand.Attributes {
-		attrs = append(attrs, telemetry.Attribute{Key: key, Value: value})
-	}
-	s.inBand = telemetry.NewIdentity(attrs...)
-	if parent, err := telemetry.ParseTraceParent(inBand.TraceParent); err != nil {
-		s.receiver.logger.Warn("traceparent of the stream's first line not understood", zap.String("path", s.source.Path), zap.Error(err))
-	} else if !parent.Empty() && s.receiver.parent.Empty() {
-		s.parent = parent
-	}
-	return true
-}
-
-// open begins the fold, as soon as the provider is known.
-func (s *stream) open() {
-	if s.fold != nil {
-		return
-	}
-	info := parser.InfoOf(s.parser.Provider())
-	s.provider.Store(info.Name)
-	s.receiver.meter.behind(s.source.ID, info.Name, -1)
-	s.fold = s.receiver.registry.Open(telemetry.StreamSettings{
-		ID:       s.source.ID,
-		Agent:    telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System},
-		Identity: s.origin.identity.With(s.pathIdentity()).With(s.inBand).With(s.receiver.ambient),
-		Parent:   s.parent,
-		IdleGap:  s.idleGap(),
-		FileTime: s.source.ModTime,
-		State:    s.kept.Fold,
-		Changed:  s.source.Changed,
-
-		ExpectedDuration: s.receiver.config.Telemetry.ExpectedDuration,
-		AwaitExit:        s.origin.awaitExit,
-	})
-}
-
-// idleGap is the time between two lines after which the file counts as left. A process of ours is at work until it exits.
-func (s *stream) idleGap() time.Duration {
-	if s.origin.awaitExit {
-		return 0
-	}
-	return s.receiver.config.Stream.IdleClose
-}
-
-// pathIdentity is what the path of the file tells.
-func (s *stream) pathIdentity() telemetry.Identity {
-	found := s.receiver.pattern.Match(s.kept.Path)
+// pathIdentity is what the path of a file tells.
+func (r *agentStream) pathIdentity(path string) telemetry.Identity {
+	found := r.pattern.Match(path)
 	attrs := make([]telemetry.Attribute, 0, len(found))
 	for _, a := range found {
 		attrs = append(attrs, telemetry.Attribute{Key: a.Key, Value: a.Value})
@@ -270,35 +189,33 @@ func (s *stream) pathIdentity() telemetry.Identity {
 func (s *stream) tell(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
-		if !s.told[status] && !s.last.Silent {
+		if !s.told[status] && !s.fold.At.Silent {
 			s.told[status] = true
 			s.receiver.logger.Debug("line not understood, further ones of this file are only counted",
-				zap.String("path", s.source.Path), zap.Int64("offset", s.last.Offset), zap.Stringer("reason", status))
+				zap.String("path", s.source.Path), zap.Int64("offset", s.fold.At.Offset), zap.Stringer("reason", status))
 		}
 	}
 }
 
 // count adds to the receiver's metrics what the parser counted since the last call.
 func (s *stream) count() {
-	now := s.parser.Stats()
-	if s.last.Silent {
+	now := s.fold.Stats()
+	if s.fold.At.Silent {
 		s.seen = now
 		return
 	}
-	s.receiver.meter.lines(s.parser.Provider(), s.seen, now)
+	s.receiver.meter.lines(s.fold.Provider(), s.seen, now)
 	s.seen = now
 }
 
 // handOn delivers what the fold has, and what could not be delivered before.
 func (s *stream) handOn(ctx context.Context) error {
 	s.receiver.meter.events(s.kinds)
-	if s.fold != nil {
-		if out := s.fold.Take(); !out.Empty() || out.Counts != (telemetry.Counts{}) {
-			if !s.last.Silent {
-				s.receiver.meter.counts(out.Counts)
-			}
-			s.pending = append(s.pending, out)
+	for _, out := range s.fold.Take() {
+		if !s.fold.At.Silent {
+			s.receiver.meter.counts(out.Counts)
 		}
+		s.pending = append(s.pending, out)
 	}
 	for len(s.pending) > 0 {
 		if err := s.receiver.out.deliver(ctx, &s.pending[0]); err != nil {
@@ -307,7 +224,7 @@ func (s *stream) handOn(ctx context.Context) error {
 		s.pending[0].Accepted()
 		s.pending = s.pending[1:]
 	}
-	if !s.last.Silent {
+	if !s.fold.At.Silent {
 		s.keep()
 	}
 	return nil
@@ -318,9 +235,7 @@ func (s *stream) Idle(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.awake()
-	if s.fold != nil {
-		s.fold.Idle()
-	}
+	s.fold.Idle()
 	return s.handOn(ctx)
 }
 
@@ -337,9 +252,7 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	s.awake()
 	s.did(timedFlush)
 	s.flush()
-	if s.fold != nil {
-		s.fold.Close(closeReason(reason))
-	}
+	s.fold.Close(closeReason(reason))
 	s.closed = true
 	if err := s.handOn(ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
@@ -349,24 +262,24 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 
 // flush takes what an ended stream still owes.
 func (s *stream) flush() {
-	if f, ok := s.events.(events.Flusher); ok {
-		evs := f.Flush()
-		s.pass(s.parser.Raw())
-		s.take(evs)
-	}
+	s.fold.Flush()
 	s.count()
 }
 
 // exited ends the fold as the process has ended that wrote the stream.
 func (s *stream) exited(ctx context.Context, e *telemetry.Exit) error {
+	return s.finish(ctx, func() { s.fold.Exited(*e) })
+}
+
+// finish takes what the ended stream still owes, and ends the fold by end.
+func (s *stream) finish(ctx context.Context, end func()) error {
 	s.receiver.streams.remove(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.awake()
 	s.flush()
-	s.open()
-	e.Incomplete = s.parser.Incomplete()
-	s.fold.Exited(*e)
-	s.fold.Close(e.Reason())
+	end()
+	s.closed = true
 	if err := s.handOn(ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}
@@ -381,9 +294,7 @@ func (s *stream) suspend(ctx context.Context) error {
 		err = s.handOn(ctx)
 	}
 	s.suspended = true
-	if s.fold != nil {
-		s.fold.Suspend()
-	}
+	s.fold.Suspend()
 	if err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}

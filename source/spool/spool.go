@@ -1,11 +1,13 @@
 package spool
 
 import (
+	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -63,15 +65,13 @@ func Create(s Settings) (*Spool, error) {
 // create opens the file for a writer that only ever appends, so that whoever truncates it leaves no hole.
 func create(s Settings) (*os.File, error) {
 	if s.Path == "" {
-		file, err := os.CreateTemp(s.Dir, "tailspan-*.spool")
-		if err != nil {
-			return nil, err
+		dir := s.Dir
+		if dir == "" {
+			dir = os.TempDir()
 		}
-		appending, err := os.OpenFile(file.Name(), os.O_WRONLY|os.O_APPEND, 0)
-		if err = errors.Join(err, file.Close()); err != nil {
-			return nil, errors.Join(err, os.Remove(file.Name()))
-		}
-		return appending, nil
+		// A name that never comes again: ids are made of it where the format of the stream tells none.
+		name := filepath.Join(dir, prefix+crand.Text()+ending)
+		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	// Not a pipe, which would block, and not a device: a spool is read again from the same file.
 	if info, err := os.Stat(s.Path); err == nil && !info.Mode().IsRegular() {
@@ -82,11 +82,16 @@ func create(s Settings) (*os.File, error) {
 
 var errNotRegular = errors.New("not a regular file")
 
-// File is the end to write to, for a child process. It stays the spool's own.
+// File is the end to write to, for a child process; nil for a spool that was left. It stays the spool's own.
 func (s *Spool) File() *os.File { return s.file }
 
 // Path is where the file is.
 func (s *Spool) Path() string { return s.path }
+
+// Name is the file's name without what all spools have in common.
+func (s *Spool) Name() string {
+	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(s.path), prefix), ending)
+}
 
 // Size is how many bytes were seen so far.
 func (s *Spool) Size() int64 {
@@ -175,9 +180,14 @@ func (s *Spool) Keep() { s.keep = true }
 // Close ends the use of the spool, after its tails, and removes the file unless it is to be kept.
 func (s *Spool) Close() error {
 	s.Finish()
-	err := errors.Join(s.file.Close(), s.read.Close())
+	err := s.read.Close()
+	if s.file != nil { // it is not there for one that was left
+		err = errors.Join(err, s.file.Close())
+	}
 	if !s.keep {
-		err = errors.Join(err, os.Remove(s.path))
+		if removed := os.Remove(s.path); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("close spool: %w", err)
