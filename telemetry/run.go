@@ -66,7 +66,7 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		return r.closed || (r.hasStart || r.hasMessage) && !r.subAgent
+		return startsSession(ev) && (r.closed || (r.hasStart || r.hasMessage) && !r.subAgent)
 	case events.KindPrompt:
 		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.hasTurns && !r.subAgent)
 	case events.KindTurnStarted:
@@ -82,6 +82,12 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	default:
 		return false
 	}
+}
+
+// startsSession reports whether ev is the start of a session that is no sub-agent's. That of a sub-agent may come before it
+// is told whose it is.
+func startsSession(ev *events.DisplayEvent) bool {
+	return ev.Kind == events.KindSessionStarted && (ev.Session == nil || !ev.Session.SubAgent && ev.Session.ParentID == "")
 }
 
 // ends reports whether ev ends the run.
