@@ -37,7 +37,7 @@ func (s *Stream) turnOf(waiting []held) turnKey {
 // adopt makes the run that was just opened the work of a sub-agent in its parent's run.
 func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
-	r.kin, r.ref, r.traceID, r.subAgent = key, ref, ref.traceID, true
+	r.kin, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.traceID, ref.scope, true
 	r.copied = !s.owns("agent", key.provider, key.session, key.agent)
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent

@@ -83,6 +83,7 @@ type KinState struct {
 // RunState is the run that a sub-agent belongs to.
 type RunState struct {
 	Key     string          `json:"key"`
+	Scope   string          `json:"scope,omitempty"`
 	Session string          `json:"session,omitempty"`
 	Trace   pcommon.TraceID `json:"trace"`
 	Top     pcommon.SpanID  `json:"top"`
@@ -177,7 +178,7 @@ func (s *Stream) kinState() *KinState {
 		run = s.run.ref // told by its turn alone
 	}
 	if run != nil {
-		state.Run = &RunState{Key: run.key, Session: run.sessionID, Trace: run.traceID, Top: run.topSpanID, Ended: timesOf(run.span.Load()), Heard: run.heard}
+		state.Run = &RunState{Key: run.key, Scope: run.scope, Session: run.sessionID, Trace: run.traceID, Top: run.topSpanID, Ended: timesOf(run.span.Load()), Heard: run.heard}
 	}
 	if k.call != nil {
 		state.Call = &CallState{Span: k.call.spanID, Type: k.call.agentType, Tool: k.call.toolName, Heard: k.call.heard}
