@@ -36,7 +36,7 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 		id := runID{s.Trace, s.Top}
 		known := false
 		if run, known = r.runsByID.get(id); !known {
-			run = &runRef{key: s.Key, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
+			run = &runRef{key: s.Key, scope: s.Scope, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
 			r.runsByID.set(id, run)
 		}
 		if s.Ended != nil {

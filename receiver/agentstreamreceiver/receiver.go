@@ -121,6 +121,9 @@ func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 				return
 			}
 			store = storeOf(r.storage)
+			if err = r.recallFiles(ctx, store); err != nil {
+				return
+			}
 		}
 		if r.sources, err = newSources(&r.config.Stream, r.logger, r.observer(), store, r); err != nil {
 			return
