@@ -21,6 +21,8 @@ import (
 // ledger is a sink that writes down what came, by id: in which batch, of which files, in which life of the collector.
 type ledger struct {
 	server *httptest.Server
+	// pause is how long a batch takes to be answered; nil for no time.
+	pause func() time.Duration
 	// refuse says whether the nth try to hand something over, counted from 1, fails; nil for none.
 	refuse func(n int) error
 
@@ -38,6 +40,7 @@ type batch struct {
 	number   int // in ledger.all
 	spans    bool
 	files    map[string]bool
+	pause    time.Duration
 	answered time.Time // zero while it has not been
 }
 
@@ -65,6 +68,7 @@ func (l *ledger) serve(w http.ResponseWriter, r *http.Request) {
 		return err
 	}).ServeHTTP(w, r)
 	if b != nil {
+		<-time.After(b.pause)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		b.answered = time.Now()
@@ -96,6 +100,9 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 		b.of(resource)
 		uid, _ := record.Attributes().Get(telemetry.AttrLogRecordUID)
 		l.seen["record "+uid.Str()] = append(l.seen["record "+uid.Str()], b)
+	}
+	if l.pause != nil {
+		b.pause = l.pause()
 	}
 	l.all = append(l.all, b)
 	return b, nil
