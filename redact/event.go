@@ -10,10 +10,20 @@ import (
 // Event takes secrets out of every free text of e and counts them. Ids, names of tools and models, codes and numbers stay.
 // e is changed in place; what it points to is not: a changed payload is a copy.
 func (r *Redactor) Event(e *events.DisplayEvent) (count int) {
-	count += r.field(&e.Text) + r.field(&e.Reasoning)
+	if !r.skips(e.Kind) {
+		count += r.field(&e.Text)
+	}
+	if !r.skipReasoning {
+		count += r.field(&e.Reasoning)
+	}
 	count += r.tool(&e.Tool)
 	count += r.session(&e.Session) + r.end(&e.End) + r.approval(&e.Approval) + r.ask(&e.Ask)
 	return count
+}
+
+// skips reports whether nobody will see the text of events of a kind.
+func (r *Redactor) skips(k events.Kind) bool {
+	return k == events.KindReasoning && r.skipReasoning || k == events.KindPrompt && r.skipPrompts
 }
 
 // field takes the secrets out of one text.

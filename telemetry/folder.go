@@ -60,7 +60,7 @@ func (s *sessionRuns) at(t time.Time) *runRef {
 // of is the entry of a run; nil if it is not known.
 func (s *sessionRuns) of(ref *runRef) *datedRun {
 	for _, r := range s.runs {
-		if r.ref == ref {
+		if r.ref.traceID == ref.traceID && r.ref.topSpanID == ref.topSpanID {
 			return r
 		}
 	}
@@ -100,10 +100,10 @@ func (s *Stream) announceRun(r *run, at moment) {
 	}
 }
 
-// announceTime tells them how far the session has come.
+// announceTime tells them how far the session has come: what waits for its run's key has not.
 func (s *Stream) announceTime() {
-	if s.run != nil && s.lastTime.known() && s.holdsChildren(s.run) {
-		s.tell(s.registry.sessionTold(sessionKey{s.settings.Agent.Provider, s.run.sessionID}, s.lastTime.at))
+	if s.run != nil && s.lastTold.known() && s.holdsChildren(s.run) {
+		s.tell(s.registry.sessionTold(sessionKey{s.settings.Agent.Provider, s.run.sessionID}, s.lastTold.at))
 	}
 }
 
@@ -122,8 +122,11 @@ func (s *Stream) announceStarter(c *call, out outcome) {
 // maxTask bounds what is kept of a sub-agent's prompt to find its call, in bytes.
 const maxTask = 16 << 10
 
-// noteTask keeps when a sub-agent's file begins, and its prompt.
+// noteTask keeps when a sub-agent's file begins, and its prompt, if its folder tells whose it is.
 func (s *Stream) noteTask(waiting []held) {
+	if s.settings.ParentSession == "" {
+		return
+	}
 	s.taskStart = waiting[0].at.at
 	for i := range waiting {
 		if ev := &waiting[i].event; ev.Kind == events.KindPrompt {
@@ -135,11 +138,10 @@ func (s *Stream) noteTask(waiting []held) {
 
 // folderRun is the run that the stream belongs to by its folder. Unless it is time to decide, it is nil as long as the
 // session may still tell of another.
-func (s *Stream) folderRun(waiting []held, decide bool) *runRef {
+func (s *Stream) folderRun(decide bool) *runRef {
 	if s.settings.ParentSession == "" {
 		return nil
 	}
-	s.noteTask(waiting)
 	return s.registry.seekSession(s, sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, s.taskStart, decide)
 }
 
@@ -169,6 +171,7 @@ func (r *Registry) runOfSession(key sessionKey, ref *runRef, start time.Time) {
 	if s.of(ref) != nil {
 		return
 	}
+	r.runsByID.set(runID{ref.traceID, ref.topSpanID}, ref) // so that a child that is restored has the same reference
 	s.runs = append(s.runs, &datedRun{ref: ref, start: start})
 	if drop := len(s.runs) - maxState; drop > 0 {
 		r.counts.ForgottenIDs += drop

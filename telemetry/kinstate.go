@@ -20,7 +20,7 @@ type runID struct {
 func (r *Registry) runRef(ref *runRef) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known, ok := r.restoredRuns.get(runID{ref.traceID, ref.topSpanID}); ok {
+	if known, ok := r.runsByID.get(runID{ref.traceID, ref.topSpanID}); ok {
 		return known
 	}
 	return ref
@@ -35,9 +35,9 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 	if s := state.Run; s != nil {
 		id := runID{s.Trace, s.Top}
 		known := false
-		if run, known = r.restoredRuns.get(id); !known {
+		if run, known = r.runsByID.get(id); !known {
 			run = &runRef{key: s.Key, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
-			r.restoredRuns.set(id, run)
+			r.runsByID.set(id, run)
 		}
 		if s.Ended != nil {
 			over := s.Ended.interval()

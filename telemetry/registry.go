@@ -28,7 +28,8 @@ type Registry struct {
 	out       *batch
 	counts    Counts
 
-	restoredRuns memory[runID, *runRef] // of families that are known from states
+	// runsByID are the runs that the states of sub-agents told of, and those whose sub-agents their folder tells.
+	runsByID memory[runID, *runRef]
 }
 
 // NewRegistry makes a Registry.
@@ -49,7 +50,7 @@ func NewRegistry(s Settings) *Registry {
 	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
-	r.restoredRuns = newMemory[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.runsByID = newMemory[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	return r
 }
 

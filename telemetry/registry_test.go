@@ -36,6 +36,9 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 		s.Feed(Line{Live: true, Arrival: at}, evs)
 		streams = append(streams, s)
 	}
+	s := r.Open(StreamSettings{ID: "folder", Agent: Agent{Provider: "p", Folders: true}, ParentSession: "s9"})
+	s.Feed(Line{}, event(events.KindText, "sub9", "ag9", "")) // one that waits for the session of its folder
+	streams = append(streams, s)
 	require.NotEmpty(t, r.children)
 	require.NotEmpty(t, r.live)
 	require.NotEmpty(t, r.families.waiting)
@@ -163,7 +166,7 @@ func TestRestoredRunsAreBounded(t *testing.T) {
 	for n := range byte(10) {
 		r.restoreKin(agentKey{provider: "p", agent: fmt.Sprint("ag", n)}, state(n))
 	}
-	assert.Len(t, r.restoredRuns.values, 3)
+	assert.Len(t, r.runsByID.values, 3)
 	newest := r.runRef(&runRef{traceID: pcommon.TraceID{9}, topSpanID: pcommon.SpanID{9}})
 	assert.Same(t, r.kinNow(agentKey{provider: "p", agent: "ag9"}).run, newest, "both sides have one reference")
 	assert.NotZero(t, r.Take().Counts.ForgottenIDs)

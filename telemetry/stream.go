@@ -60,7 +60,7 @@ type Stream struct {
 	lastTime moment
 	told     bool   // some line told a time
 	lastEnd  moment // the end of the last run that closed
-	// lastTold is the newest time that a line told of what was folded; see [Stream.mindGap].
+	// lastTold is the newest time that a line told of what was folded; see [Stream.mindGap] and [Stream.announceTime].
 	lastTold   moment
 	lastSilent bool // that was folded silently
 	// session is what the start lines of the session at work told last.

@@ -59,9 +59,10 @@ func (s *Stream) release(force bool) {
 // tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
 func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 	if key := s.kin(waiting); key != (agentKey{}) {
+		s.noteTask(waiting)
 		ref := s.registry.seekRun(s, key, s.turnOf(waiting))
 		if ref == nil {
-			ref = s.folderRun(waiting, force || s.decide)
+			ref = s.folderRun(force || s.decide)
 		}
 		if ref != nil {
 			s.openRun(ref.key, waiting)

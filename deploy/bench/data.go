@@ -100,7 +100,7 @@ func transcripts(ctx context.Context, s Settings) (*dataset, error) {
 
 // recordings are the recorded sessions repeated, each repetition a file, all recordings with about as many bytes.
 func recordings(ctx context.Context, s Settings) (*dataset, error) {
-	paths, err := filepath.Glob(filepath.Join(s.Testdata, "*", "volume.*.jsonl.zst"))
+	paths, err := filepath.Glob(filepath.Join(s.Testdata, "*.jsonl.zst"))
 	if err != nil || len(paths) == 0 {
 		return nil, fmt.Errorf("find recordings in %q: %w", s.Testdata, errors.Join(err, os.ErrNotExist))
 	}
@@ -110,12 +110,11 @@ func recordings(ctx context.Context, s Settings) (*dataset, error) {
 			if err != nil {
 				return err
 			}
-			provider := filepath.Base(filepath.Dir(path))
 			for i, end := 0, d.Bytes+s.MB*megabyte/len(paths); d.Bytes < end; i++ {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				name := fmt.Sprintf("%s-%s-%04d.jsonl", provider, r.kind, i)
+				name := fmt.Sprintf("%s-%s-%04d.jsonl", r.provider, r.kind, i)
 				if err := d.add(name, func(f *countedFile) error { return r.write(f, uint64(i)) }); err != nil {
 					return err
 				}

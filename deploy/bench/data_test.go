@@ -74,12 +74,11 @@ func TestTranscript(t *testing.T) {
 }
 
 func TestRepeatedRecording(t *testing.T) {
-	paths, err := filepath.Glob("../../testdata/*/volume.*.jsonl.zst")
+	paths, err := filepath.Glob("testdata/*.jsonl.zst")
 	require.NoError(t, err)
 	require.Len(t, paths, 7)
 	for _, path := range paths {
-		provider := filepath.Base(filepath.Dir(path))
-		t.Run(provider+" "+filepath.Base(path), func(t *testing.T) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
 			r, err := readRecording(path)
 			require.NoError(t, err)
 			var original strings.Builder
@@ -91,7 +90,7 @@ func TestRepeatedRecording(t *testing.T) {
 			require.NoError(t, r.write(&second, 1))
 			assert.Equal(t, original.Len(), first.Len(), "each name has the length that it had")
 
-			want, got, next := parse(t, provider, []byte(original.String())), parse(t, provider, first.Bytes()), parse(t, provider, second.Bytes())
+			want, got, next := parse(t, r.provider, []byte(original.String())), parse(t, r.provider, first.Bytes()), parse(t, r.provider, second.Bytes())
 			require.NotEmpty(t, want)
 			assert.Equal(t, countKinds(want), countKinds(got), "what was named alike is named alike")
 			assert.Equal(t, countKinds(want), countKinds(next))
@@ -125,7 +124,7 @@ func TestRename(t *testing.T) {
 }
 
 func TestPrepareDataTakesWhatIsWhole(t *testing.T) {
-	s := Settings{Out: t.TempDir(), MB: 1, Files: 3, Testdata: "../../testdata"}
+	s := Settings{Out: t.TempDir(), MB: 1, Files: 3, Testdata: "testdata"}
 	first, err := transcripts(t.Context(), s)
 	require.NoError(t, err)
 	assert.Equal(t, 3, first.Files)

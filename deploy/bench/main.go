@@ -71,7 +71,7 @@ func parseFlags() Settings {
 	flag.StringVar(&s.Builder, "builder", "builder", "the collector builder's `program`")
 	flag.StringVar(&s.Manifest, "manifest", "deploy/otelcol-builder.yaml", "the builder's `manifest` of the collector; its folder's parent is that of the module")
 	flag.StringVar(&s.Config, "config", "deploy/bench/config", "the `folder` of their configurations")
-	flag.StringVar(&s.Testdata, "testdata", "testdata", "the `folder` of the recordings")
+	flag.StringVar(&s.Testdata, "testdata", "deploy/bench/testdata", "the `folder` of the recordings")
 	flag.StringVar(&s.Out, "out", "build/bench", "the `folder` that data is made in")
 	flag.IntVar(&s.MB, "mb", 300, "size of the data in `megabytes`")
 	flag.IntVar(&s.Files, "files", 60, "`number` of files of the made transcripts")

@@ -14,8 +14,9 @@ import (
 // recording is a recorded session, cut where something stands that names a session, a message or a call. Written with
 // fresh names it is another session of the same length and work: nothing in it has been seen before.
 type recording struct {
-	kind   string // stream or session
-	pieces []piece
+	provider string
+	kind     string // stream or session
+	pieces   []piece
 }
 
 // piece is text, and the id behind it.
@@ -36,12 +37,13 @@ func readRecording(path string) (*recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack %q: %w", path, err)
 	}
-	kind, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "volume."), ".")
-	return cutRecording(kind, string(all)), nil
+	r := cutRecording(string(all))
+	r.provider, r.kind, _ = strings.Cut(strings.TrimSuffix(filepath.Base(path), ".jsonl.zst"), ".")
+	return r, nil
 }
 
-func cutRecording(kind, all string) *recording {
-	r := &recording{kind: kind}
+func cutRecording(all string) *recording {
+	r := &recording{}
 	done := 0
 	for i := 0; i < len(all); i++ {
 		if all[i] == '\\' { // an escape; its letter belongs to no word

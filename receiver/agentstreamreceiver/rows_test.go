@@ -13,11 +13,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
 // samples is the folder of the fixtures.
 const samples = "../../testdata"
+
+// recordsNamed counts the records of one event name.
+func (r *rig) recordsNamed(name string) (n int) {
+	for _, lr := range r.records() {
+		if lr.EventName() == name {
+			n++
+		}
+	}
+	return n
+}
 
 // uids gives the ids of all records, sorted, none of which may come twice. Those that only who watches live gets are left
 // out.
@@ -162,7 +173,7 @@ func TestGrowingDatabase(t *testing.T) {
 		}
 	}
 	runs := func(r *rig) func() bool {
-		return func() bool { return len(r.texts()) >= 5 && slices.Contains(r.spanNames(), "invoke_agent opencode") }
+		return func() bool { return r.recordsNamed("tailspan.turn_done") == 3 && slices.Contains(r.spanNames(), "invoke_agent opencode") }
 	}
 	require.Eventually(t, runs(live), wait, tick)
 	live.stop()
@@ -245,4 +256,27 @@ func TestDatabaseIsNoFileOfLines(t *testing.T) {
 	}
 	assert.True(t, isDocument("/a/session-1.json"))
 	assert.False(t, isDocument("/a/session-1.jsonl"))
+}
+
+// TestFolderOfDocuments reads the documents of a Gemini session and its sub-agent from where the CLI keeps them: nothing
+// in them links the two, their folder does.
+func TestFolderOfDocuments(t *testing.T) {
+	home := t.TempDir()
+	require.NoError(t, os.CopyFS(home, os.DirFS(filepath.Join(samples, "gemini", "families", "subagent-0.38.2"))))
+	r := start(t, configFor(filepath.Join(home, "chats", "**", "*.json")), nil)
+	require.Eventually(t, func() bool {
+		return slices.Contains(r.spanNames(), "execute_tool codebase_investigator") && slices.Contains(r.spanNames(), "execute_tool grep_search")
+	}, wait, tick)
+	r.stop()
+	parents := map[string]string{}
+	names := map[string]string{}
+	for _, s := range r.spans() {
+		names[s.SpanID().String()] = s.Name()
+	}
+	for _, s := range r.spans() {
+		parents[s.Name()] = names[s.ParentSpanID().String()]
+	}
+	assert.Equal(t, "execute_tool codebase_investigator", parents["invoke_agent codebase_investigator"])
+	assert.Equal(t, "invoke_agent codebase_investigator", parents["execute_tool grep_search"])
+	assert.Empty(t, otlpjson.Check(r.traces.AllTraces()...))
 }

@@ -76,6 +76,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	var err error
 	st.fold, err = fold.New(fold.Settings{
 		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines,
+		Path:    st.kept.Path,
 		Outputs: r.config.Telemetry.Capture.ToolOutput,
 		Telemetry: telemetry.StreamSettings{
 			ID:       s.ID,
@@ -174,14 +175,6 @@ func (s *stream) tick(ctx context.Context) error {
 	return err
 }
 
-// idleGap is the time between two lines after which the file counts as left. A process of ours is at work until it exits.
-func (r *agentStream) idleGap(o streamOrigin) time.Duration {
-	if o.awaitExit {
-		return 0
-	}
-	return r.config.Stream.IdleClose
-}
-
 // pathIdentity is what the path of a file tells.
 func (r *agentStream) pathIdentity(path string) telemetry.Identity {
 	found := r.pattern.Match(path)
@@ -275,11 +268,18 @@ func (s *stream) flush() {
 
 // exited ends the fold as the process has ended that wrote the stream.
 func (s *stream) exited(ctx context.Context, e *telemetry.Exit) error {
+	return s.finish(ctx, func() { s.fold.Exited(*e) })
+}
+
+// finish takes what the ended stream still owes, and ends the fold by end.
+func (s *stream) finish(ctx context.Context, end func()) error {
 	s.receiver.streams.remove(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.awake()
 	s.flush()
-	s.fold.Exited(*e)
+	end()
+	s.closed = true
 	if err := s.handOn(ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}

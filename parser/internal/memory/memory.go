@@ -128,6 +128,7 @@ func (m *Memory[V]) place(key uint64, place int) {
 
 func (m *Memory[V]) grow() {
 	m.slots = make([]uint32, max(minSlots, 2*len(m.slots)))
+	clear(m.slots) // written first: what is read first costs a second page fault when it is written
 	for i := range m.entries {
 		m.place(m.entries[i].key, i+1)
 	}

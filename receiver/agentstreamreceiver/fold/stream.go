@@ -17,6 +17,8 @@ type Settings struct {
 	Provider string
 	// Program is the service name of a stream that never told what it is.
 	Program string
+	// Path is where the stream's file is, for what its folder tells of it; empty for none.
+	Path string
 	// Registry is what the streams share.
 	Registry *telemetry.Registry
 	// Redactor takes secrets out; nil leaves them in.
@@ -203,8 +205,9 @@ func (s *Stream) telemetryOf(provider string) telemetry.StreamSettings {
 	info := parser.InfoOf(provider)
 	set := s.settings.Telemetry
 	set.Agent = telemetry.Agent{
-		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, s.settings.Program), System: info.System,
+		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, s.settings.Program), System: info.System, Folders: info.Folders,
 	}
+	set.ParentSession = parser.ParentSession(info.Name, s.settings.Path)
 	set.Identity = set.Identity.With(s.settings.Ambient)
 	return set
 }
