@@ -13,8 +13,14 @@ const startRuns = 50
 
 // measureStart has the command read a short stream, from its start to its end.
 func measureStart(ctx context.Context, s Settings) error {
-	stream := filepath.Join(s.Testdata, "claude", "parity.jsonl")
-	fmt.Fprintf(s.Stdout, "\nstart, %d times each, over a stream of some lines; milliseconds\n", startRuns)
+	d, err := prepareData(ctx, s, "start", func(_ context.Context, d *dataset) error {
+		return d.add("stream.jsonl", func(f *countedFile) error { _, err := writeTranscript(f, 1, 10_000); return err })
+	})
+	if err != nil {
+		return err
+	}
+	stream := filepath.Join(d.Dir, "stream.jsonl")
+	fmt.Fprintf(s.Stdout, "\nstart, %d times each, over a stream of %d lines; milliseconds\n", startRuns, d.Lines)
 	for _, words := range [][]string{{"render", stream}, {"events", stream}} {
 		var wall, cpu []float64
 		for range startRuns {

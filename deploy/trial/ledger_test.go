@@ -56,8 +56,33 @@ func newLedger(t *testing.T) *ledger {
 		return context.WithValue(ctx, lifeKey{}, len(l.lives)-1)
 	}
 	l.server.Start()
-	t.Cleanup(l.server.Close)
+	t.Cleanup(func() { l.server.Close() })
 	return l
+}
+
+// down takes the sink away, up brings it back at the same address.
+func (l *ledger) down() { l.server.Close() }
+
+func (l *ledger) up(t *testing.T) {
+	t.Helper()
+	old := l.server
+	l.server = httptest.NewUnstartedServer(old.Config.Handler)
+	l.server.Config.ConnContext = old.Config.ConnContext
+	require.NoError(t, l.server.Listener.Close())
+	var err error
+	l.server.Listener, err = net.Listen("tcp", old.Listener.Addr().String())
+	require.NoError(t, err)
+	l.server.Start()
+}
+
+// await waits until so many spans and records have come.
+func (l *ledger) await(t *testing.T, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.seen) >= n
+	}, 5*time.Minute, 20*time.Millisecond)
 }
 
 // serve takes a batch and notes when its answer was under way.

@@ -65,7 +65,7 @@ func tortureSessions(t *testing.T) [][]byte {
 func longSessions(t *testing.T) (list [][]byte) {
 	t.Helper()
 	for _, provider := range []string{"claude", "codex", "gemini", "opencode"} {
-		f, err := os.Open(filepath.Join("..", "..", "testdata", provider, "volume.stream.jsonl.zst"))
+		f, err := os.Open(filepath.Join("..", "bench", "testdata", provider+".stream.jsonl.zst"))
 		require.NoError(t, err)
 		defer f.Close()
 		z, err := zstd.NewReader(f)
