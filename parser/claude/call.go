@@ -43,15 +43,15 @@ func (p *Parser) toolUse(r *record, b *block) {
 		}
 		c.name = name
 	}
-	t := tools[name]
+	known, ok := tools[name]
 	e := p.emit(events.KindToolUse)
-	e.Tool = events.Tool{
-		ID:       p.strings.Text(b.id),
-		Name:     name,
-		Target:   p.target(name, b.args),
-		Input:    b.input.Raw,
-		Server:   p.server(r, b, name),
-		ReadOnly: t.readOnly,
+	t := &e.Tool
+	t.ID, t.Name, t.Input, t.ReadOnly = p.strings.Text(b.id), name, b.input.Raw, known.readOnly
+	t.Server = p.server(r, b, name)
+	if ok {
+		t.Target = p.knownTarget(name, known.field, b.args)
+	} else {
+		t.Target = p.target(b.args)
 	}
 	if name == "Agent" || name == "Task" {
 		e.Tool.AgentType = p.strings.Intern(b.args.Get("subagent_type"))

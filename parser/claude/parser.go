@@ -45,8 +45,7 @@ type Parser struct {
 
 	deltas      deltas
 	messageID   string // the last one
-	usageRaw    []byte // the usage that the last assistant line told, and of which message
-	usageOf     string
+	usageOf     string // the message whose usage the last assistant line told
 	model       string // the last one of the main thread
 	cost        float64
 	started     string // the session that a SessionStarted was made for

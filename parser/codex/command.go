@@ -134,24 +134,6 @@ func appendDoubleQuoted(b *strings.Builder, s string) (int, bool) {
 	return 0, false
 }
 
-// The lines of a patch that name its files.
-var patchMarks = [...]string{"*** Add File: ", "*** Update File: ", "*** Delete File: "}
-
-// patchFile is the first file that a patch names.
-func (p *Parser) patchFile(v scan.Value) string {
-	p.scratch = scan.AppendString(p.scratch[:0], v.Body())
-	for rest := p.scratch; len(rest) > 0; {
-		line, after, _ := bytes.Cut(rest, []byte("\n"))
-		for _, mark := range patchMarks {
-			if bytes.HasPrefix(line, []byte(mark)) {
-				return p.strings.Copy(bytes.TrimRight(line[len(mark):], "\r"))
-			}
-		}
-		rest = after
-	}
-	return ""
-}
-
 // firstPath is the first file of a change: of a list of {path, kind} in E2 and E3, else of an object by path.
 func (p *Parser) firstPath(v scan.Value) string {
 	s := &p.inner

@@ -30,7 +30,7 @@ type Parser struct {
 	verdict lines.Verdict
 
 	// head holds the identity that all events of a record share; it is made with the first of them.
-	head   events.DisplayEvent
+	head   lines.Head
 	headed bool
 
 	thread thread
@@ -144,7 +144,7 @@ func (p *Parser) unknownType(prefix string, kind []byte) events.LineStatus {
 func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 	if !p.headed {
 		p.headed = true
-		p.head = events.DisplayEvent{
+		p.head = lines.Head{
 			Time:      p.record.timestamp.Time(),
 			SessionID: p.thread.session,
 			AgentID:   p.thread.agent,

@@ -198,7 +198,7 @@ func (p *Parser) customCall(m scan.Members) {
 	inv := invocation{id: m.Get("call_id"), item: m.Get("id"), name: p.toolName(m.Get("name")), input: m.Get("input")}
 	inv.body = inv.input.Raw
 	if tools[inv.name].kind == toolPatch {
-		inv.target = p.patchFile(inv.input)
+		inv.target = lines.PatchFile(&p.strings, &p.scratch, inv.input)
 	} else {
 		inv.target = p.strings.Text(inv.input)
 	}

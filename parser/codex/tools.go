@@ -2,6 +2,7 @@ package codex
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -75,7 +76,7 @@ func (p *Parser) target(name string, args scan.Members) string {
 	case t.kind == toolShell:
 		return p.command(args.AnyOf("cmd", "command"))
 	case t.kind == toolPatch:
-		return p.patchFile(args.Get("input"))
+		return lines.PatchFile(&p.strings, &p.scratch, args.Get("input"))
 	case t.kind == toolPlan:
 		return p.stepInProgress(args.Get("plan"))
 	case t.field == "":

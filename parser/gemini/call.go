@@ -67,7 +67,7 @@ func (p *Parser) toolUse(u *use) {
 	e.ItemID = "" // the call's own id names it, in stream and transcript alike
 	t := &e.Tool
 	t.ID, t.Name, t.Input, t.ReadOnly = p.callID.Text(&p.strings, u.id), u.name, u.args.Raw, known.readOnly
-	t.Target, t.Server = p.target(u.name, u.members), p.server(u)
+	t.Target, t.Server = p.target(u.name, known.fields, u.members), p.server(u)
 	switch {
 	case u.name == agentTool:
 		t.AgentType = p.strings.Intern(u.members.Get("agent_name"))
@@ -189,37 +189,39 @@ func (e shellEnd) String() string {
 }
 
 // Beginnings of what the CLI says in a tool's place.
-var (
-	backgrounded = []byte("Command moved to background")
-	tooLarge     = []byte("Output too large. Showing first ")
-	fileCut      = []byte("\nIMPORTANT: The file content has been truncated.")
+const (
+	backgrounded = "Command moved to background"
+	tooLarge     = "Output too large. Showing first "
+	fileCut      = "\nIMPORTANT: The file content has been truncated."
 )
-
-// lookedAt is how much of a text is looked at for what the CLI says before it, in bytes.
-const lookedAt = 64
 
 // describe fills in what the text of a result tells. What the CLI wrote around it does not count. That is taken off the
 // whole text only where it could make a difference: where the call failed, or where the first line might be one of the
 // CLI's own from behind the text.
 func (p *Parser) describe(t *events.Tool, text *lines.Text, isShell bool) {
-	said := text.Head(lookedAt)
 	inner := *text
-	before, known := lead(said, isShell)
+	before, known := lead(&inner, isShell)
 	inner.Skip(before)
 	summary, cut := inner.Summary()
-	if t.Error || !known || summary == "" || isTail(summary) {
+	var said []byte
+	whole := t.Error || !known || summary == "" || isTail(summary)
+	if whole {
 		if said = unwrap(text.All()); isShell {
 			said, _ = shell(text.All())
 		}
 		summary = p.output.Summary(said)
 		cut = strings.HasSuffix(summary, "…")
-	} else {
-		said = inner.Head(lookedAt)
+	}
+	begins := func(word string) bool {
+		if whole {
+			return bytes.HasPrefix(said, []byte(word))
+		}
+		return inner.Begins(word)
 	}
 	t.Summary = summary
 	text.TellBut(t, cut)
-	t.Truncated = bytes.HasPrefix(said, tooLarge) || bytes.HasPrefix(said, fileCut)
-	if bytes.HasPrefix(said, backgrounded) && !t.Error && t.Name == shellTool {
+	t.Truncated = begins(tooLarge) || begins(fileCut)
+	if !t.Error && t.Name == shellTool && begins(backgrounded) {
 		t.State = events.ToolStateBackground
 	}
 	if t.Error {

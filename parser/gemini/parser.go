@@ -37,7 +37,7 @@ type Parser struct {
 	verdict lines.Verdict
 
 	// head holds the identity that the events of a record share.
-	head events.DisplayEvent
+	head lines.Head
 
 	messages memory.Memory[message]
 	calls    memory.Memory[call]
@@ -71,23 +71,7 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	p.output.Reset()
 	p.scratch = lines.Buffer(p.scratch)
 	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
-	for line = lines.Trim(line); len(line) > 0; line = lines.Trim(line) {
-		p.scanner.Reset(line)
-		switch p.scanner.Peek() {
-		case scan.KindObject:
-			p.readObject()
-		case scan.KindArray:
-			p.readArray()
-		default:
-			p.verdict.Note(events.LineMalformed)
-			return p.out
-		}
-		if p.scanner.Err() != nil {
-			p.verdict.Note(events.LineMalformed)
-			return p.out
-		}
-		line = p.scanner.Rest()
-	}
+	lines.Objects(&p.scanner, &p.verdict, line, p.readObject)
 	return p.out
 }
 
@@ -97,23 +81,6 @@ func (p *Parser) DropOutput() { p.output.Drop() }
 func (p *Parser) readObject() {
 	if p.record.read(&p.scanner) {
 		p.verdict.Note(p.dispatch(&p.record))
-	}
-}
-
-// readArray takes records that somebody put into one array.
-func (p *Parser) readArray() {
-	objects, others := 0, 0
-	for p.scanner.Array(); p.scanner.Element(); {
-		if p.scanner.Peek() == scan.KindObject {
-			objects++
-			p.readObject()
-		} else {
-			others++
-			p.scanner.Skip()
-		}
-	}
-	if objects == 0 || others > 0 {
-		p.verdict.Note(events.LineMalformed)
 	}
 }
 
@@ -172,7 +139,7 @@ func (p *Parser) notice(level events.Level, code, text string) {
 
 // begin makes the head of a record's events, from its time and what the stream told before.
 func (p *Parser) begin(timestamp scan.Value) {
-	p.head = events.DisplayEvent{Time: timeOf(timestamp), SessionID: p.session, AgentID: p.agent}
+	p.head = lines.Head{Time: timeOf(timestamp), SessionID: p.session, AgentID: p.agent}
 }
 
 // timeOf reads a time; 0001-01-01 and its like are a writer's zero, not a time.

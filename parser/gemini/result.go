@@ -171,9 +171,16 @@ func readDisplay(s *scan.Scanner, c *toolCall) {
 	}
 }
 
+// What the CLI writes before the output of a command, and before what comes from outside.
+const (
+	shellOutput  = "Output: "
+	shellCommand = "Command: "
+	untrustedTag = "<untrusted_context>"
+)
+
 // The envelope around what programs and servers outside said, since 0.49.
 var (
-	untrustedOpen  = []byte("<untrusted_context>\n")
+	untrustedOpen  = []byte(untrustedTag + "\n")
 	untrustedClose = []byte("\n</untrusted_context>")
 )
 
@@ -193,24 +200,26 @@ type shellEnd struct {
 
 // The lines behind a command's output, and the one before it.
 var (
-	shellOutput  = []byte("Output: ")
-	shellCommand = []byte("Command: ")
-	outputLine   = []byte("\nOutput: ")
-	shellLines   = [...][]byte{[]byte("Error:"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:")}
+	outputLine = []byte("\nOutput: ")
+	shellLines = [...][]byte{[]byte("Error:"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:")}
 )
 
 // lead is how much the CLI writes before what a tool said; false if the beginning of a text does not tell.
-func lead(head []byte, isShell bool) (n int, known bool) {
-	if bytes.HasPrefix(head, untrustedOpen) {
+func lead(text *lines.Text, isShell bool) (n int, known bool) {
+	if text.Begins(untrustedTag) && bytes.HasPrefix(text.Head(len(untrustedOpen)), untrustedOpen) {
 		n = len(untrustedOpen)
 	}
 	if !isShell {
 		return n, true
 	}
-	if bytes.HasPrefix(head[n:], shellOutput) {
+	if n == 0 && !text.Begins(shellOutput) && !text.Begins(shellCommand) {
+		return 0, true
+	}
+	head := text.Head(n + len(shellOutput))[n:]
+	if bytes.HasPrefix(head, []byte(shellOutput)) {
 		return n + len(shellOutput), true
 	}
-	return n, !bytes.HasPrefix(head[n:], shellCommand)
+	return n, !bytes.HasPrefix(head, []byte(shellCommand))
 }
 
 // isTail reports whether a line is of those that the CLI writes behind what a tool said.
@@ -221,12 +230,12 @@ func isTail(line string) bool {
 // shell splits the text of a command's result into what the command said and how it ended.
 func shell(text []byte) (said []byte, end shellEnd) {
 	said, end = splitEnd(unwrap(text))
-	if bytes.HasPrefix(said, shellCommand) { // 0.24: the command and its folder come first
+	if bytes.HasPrefix(said, []byte(shellCommand)) { // 0.24: the command and its folder come first
 		if i := bytes.Index(said, outputLine); i >= 0 {
 			said = said[i+1:]
 		}
 	}
-	return bytes.TrimPrefix(said, shellOutput), end
+	return bytes.TrimPrefix(said, []byte(shellOutput)), end
 }
 
 // splitEnd takes off the lines that tell how a command ended. Only the last lines count, as long as they are of the CLI's
@@ -258,7 +267,7 @@ func (p *Parser) shellEnd(text *lines.Text, of []scan.Value) shellEnd {
 		_, end := splitEnd(unwrap(text.All()))
 		return end
 	}
-	head, body := text.Head(lookedAt), of[0].Body()
+	head, body := text.Head(len(untrustedOpen)), of[0].Body()
 	for n := shellTailBytes; ; n = len(body) {
 		tail := scan.Tail(body, n)
 		p.scratch = scan.AppendString(p.scratch[:0], tail)

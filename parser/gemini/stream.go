@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -166,7 +165,7 @@ func (p *Parser) streamResult(r *record) {
 	t.Error = r.status.Is("error") || r.failure.told && !r.status.Is("success")
 	p.describe(t, &text, false)
 	t.Denied = t.Denied || r.failure.kind.Is("policy_violation")
-	if name == "read_file" && bytes.HasPrefix(text.Head(lookedAt), []byte("Read lines ")) {
+	if name == "read_file" && text.Begins("Read lines ") {
 		t.Truncated = true
 	}
 }

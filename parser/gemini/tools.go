@@ -47,13 +47,12 @@ var tools = map[string]tool{
 	"write_file":                {fields: []string{"file_path"}},
 }
 
-// target is the primary argument of a call. A tool whose own fields are missing or no strings has none: no other field
+// target is the primary argument of a call, given the fields that its tool is known to have. A tool whose own fields are missing or no strings has none: no other field
 // steps in.
-func (p *Parser) target(name string, args scan.Members) string {
+func (p *Parser) target(name string, fields []string, args scan.Members) string {
 	if name == todoTool {
 		return p.todoInProgress(args.Get("todos"))
 	}
-	fields := tools[name].fields
 	if fields == nil {
 		fields = events.TargetKeys[:]
 	}

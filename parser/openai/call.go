@@ -30,6 +30,11 @@ func (c *call) arguments() scan.Value {
 func (p *Parser) call(c *call) {
 	name := p.toolName(c.name)
 	args, input := p.decode(c.arguments())
+	if args == nil && len(c.pieces) > 0 { // what came in pieces lies in memory that the next answer takes
+		start := len(p.input)
+		p.input = append(p.input, input...)
+		input = p.input[start:len(p.input):len(p.input)]
+	}
 	e := p.emit(events.KindToolUse)
 	t := &e.Tool
 	t.ID, t.Name, t.Input = p.callID(c.id), name, input

@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"bytes"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
@@ -164,9 +162,14 @@ const (
 
 // cutShort tells of an answer that a limit or a filter cut short.
 func (p *Parser) cutShort(reason []byte) {
-	lower := string(bytes.ToLower(reason))
+	p.scratch = append(p.scratch[:0], reason...)
+	for i, c := range p.scratch {
+		if c >= 'A' && c <= 'Z' {
+			p.scratch[i] = c | 0x20
+		}
+	}
 	code := ""
-	switch lower {
+	switch string(p.scratch) {
 	case "length", "model_length", "max_tokens", "max_output_tokens":
 		code = noticeLength
 	case "content_filter", "safety", "content_filter: safety":

@@ -39,7 +39,7 @@ type Parser struct {
 	verdict lines.Verdict
 
 	// head holds the identity that all events of an answer share.
-	head events.DisplayEvent
+	head lines.Head
 
 	frame    frame
 	answer   answer

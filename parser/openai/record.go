@@ -41,7 +41,7 @@ type choice struct {
 // record is one object as raw spans: nothing is judged while it is read, since what it is may come last and its end may
 // be missing.
 type record struct {
-	told
+	content
 
 	choices   []choice
 	output    []scan.Members
@@ -52,8 +52,8 @@ type record struct {
 	members   scan.Members // backs output and item
 }
 
-// told is what a record holds but for its memory.
-type told struct {
+// content is what a record holds but for its memory.
+type content struct {
 	id, object, kind, created, model, usage, failure scan.Value
 
 	hasChoices bool // choices is there, be it null
@@ -66,7 +66,7 @@ type told struct {
 
 // reset empties r and keeps its memory.
 func (r *record) reset() {
-	r.told = told{}
+	r.content = content{}
 	r.choices, r.output, r.rest = r.choices[:0], r.output[:0], r.rest[:0]
 	r.parts, r.fragments, r.members = r.parts[:0], r.fragments[:0], r.members[:0]
 }

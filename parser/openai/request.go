@@ -15,7 +15,7 @@ func isRequest(r *record) bool {
 // request takes the body of a request. Its messages repeat the whole conversation, so all that it adds are the results
 // of tools, which no answer holds, each once, and what the user said since the last answer.
 func (p *Parser) request(r *record) {
-	p.head = events.DisplayEvent{}
+	p.head = lines.Head{}
 	list := r.rest.Get("messages")
 	if list.Kind != scan.KindArray {
 		list = r.rest.Get("input")

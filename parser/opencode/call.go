@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"bytes"
 	"strings"
 	"time"
 
@@ -116,11 +115,11 @@ func (p *Parser) close(pt *part, key uint64) {
 }
 
 func (p *Parser) toolUse(pt *part, name, id string) {
-	st := &pt.state
+	st, info := &pt.state, tools[name]
 	e := p.emit(events.KindToolUse)
 	e.Time = firstTime(millis(st.time.start), e.Time)
 	t := &e.Tool
-	t.ID, t.Name, t.Input, t.ReadOnly = id, name, st.input.Raw, tools[name].readOnly
+	t.ID, t.Name, t.Input, t.ReadOnly = id, name, st.input.Raw, info.readOnly
 	t.Target = p.target(name, st.args)
 	if name == "task" {
 		t.AgentType = p.strings.Intern(st.args.Get("subagent_type"))
@@ -157,7 +156,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 			t.State = events.ToolStateStopped
 		}
 	}
-	summarise(t, &text, wrappers[name])
+	summarise(t, &text, info.wrappers)
 	if st.lineStart.Kind == scan.KindNumber && st.lineEnd.Kind == scan.KindNumber && st.lineEnd.Int() >= st.lineStart.Int() {
 		t.Lines, t.HasLines = int(min(st.lineEnd.Int()-st.lineStart.Int(), maxTokens))+1, true
 	}
@@ -173,46 +172,20 @@ const (
 	aborted      = "Tool execution aborted"
 )
 
-// wrappers are the marks behind which the text of a tool's result begins, since 1.0 and before.
-var wrappers = map[string][]string{
-	"read": {"<content>\n", "<file>\n"},
-	"task": {"<task_result>\n"},
-}
-
-// Bounds of what the program puts before the text of a tool's result, in bytes: what it mostly is, and how far behind
-// the start the text can begin.
-const (
-	usualWrapperBytes = 512
-	maxWrapperBytes   = 4 << 10
-)
+// maxWrapperBytes is how far behind the start of a result its text can begin, in bytes of the line.
+const maxWrapperBytes = 4 << 10
 
 // summarise tells a result's text, of which the summary is of what stands behind the tool's wrapper.
-func summarise(t *events.Tool, text *lines.Text, marks []string) {
-	text.Head(usualWrapperBytes)
-	inner := *text // what is made of the text serves both
-	for _, n := range [...]int{usualWrapperBytes, maxWrapperBytes} {
-		if len(marks) == 0 {
-			break
-		}
-		head := inner.Head(n)
-		if skip := wrapped(head[:min(len(head), n)], marks); skip > 0 {
-			inner.Skip(skip)
+func summarise(t *events.Tool, text *lines.Text, wrappers []string) {
+	inner := *text
+	for _, mark := range wrappers {
+		if inner.SkipBehind(mark, maxWrapperBytes) {
 			break
 		}
 	}
 	var cut bool
 	t.Summary, cut = inner.Summary()
 	text.TellBut(t, cut)
-}
-
-// wrapped is how long the wrapper is that output begins with.
-func wrapped(output []byte, marks []string) int {
-	for _, mark := range marks {
-		if i := bytes.Index(output, []byte(mark)); i >= 0 {
-			return i + len(mark)
-		}
-	}
-	return 0
 }
 
 // between is the time from start to end; aborted calls can end before they start.

@@ -110,7 +110,7 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	if in.call != "" || told {
 		return events.LineOK
 	}
-	p.head = events.DisplayEvent{
+	p.head = lines.Head{
 		Time:      in.created,
 		SessionID: p.sessionID.Text(&p.strings, info.id),
 		ItemID:    p.sessionID.Text(&p.strings, info.id),
@@ -176,7 +176,7 @@ func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStat
 // identify fills the head of a part's events, and returns the id of its message.
 func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string) {
 	messageID = p.messageID.Text(&p.strings, pt.messageID)
-	p.head = events.DisplayEvent{
+	p.head = lines.Head{
 		SessionID:     p.sessionID.Text(&p.strings, pt.sessionID),
 		MessageID:     messageID,
 		ItemID:        p.strings.Text(pt.id),

@@ -34,7 +34,7 @@ type Parser struct {
 	verdict lines.Verdict
 
 	// head holds the identity that all events of a part or message share.
-	head events.DisplayEvent
+	head lines.Head
 
 	parts    memory.Memory[call]
 	openIDs  memory.Memory[uint64] // call id → the part that is open under it
@@ -66,26 +66,8 @@ func New() *Parser {
 // their "data:".
 func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	p.begin()
-	for line = bytes.TrimPrefix(lines.Trim(line), []byte("data:")); len(line) > 0; {
-		if line = lines.Trim(line); len(line) == 0 {
-			break
-		}
-		p.scanner.Reset(line)
-		switch p.scanner.Peek() {
-		case scan.KindObject:
-			p.readObject()
-		case scan.KindArray:
-			p.readArray()
-		default:
-			p.verdict.Note(events.LineMalformed)
-			return p.out
-		}
-		if p.scanner.Err() != nil {
-			p.verdict.Note(events.LineMalformed)
-			return p.out
-		}
-		line = p.scanner.Rest()
-	}
+	line = bytes.TrimPrefix(lines.Trim(line), []byte("data:"))
+	lines.Objects(&p.scanner, &p.verdict, line, p.readObject)
 	return p.out
 }
 
@@ -102,22 +84,6 @@ func (p *Parser) DropOutput() { p.output.Drop() }
 func (p *Parser) readObject() {
 	if p.record.read(&p.scanner) {
 		p.verdict.Note(p.dispatch(&p.record))
-	}
-}
-
-func (p *Parser) readArray() {
-	objects, others := 0, 0
-	for p.scanner.Array(); p.scanner.Element(); {
-		if p.scanner.Peek() == scan.KindObject {
-			objects++
-			p.readObject()
-		} else {
-			others++
-			p.scanner.Skip()
-		}
-	}
-	if objects == 0 || others > 0 {
-		p.verdict.Note(events.LineMalformed)
 	}
 }
 

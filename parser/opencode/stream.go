@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -64,7 +65,7 @@ func (p *Parser) streamStart(pt *part, at time.Time) {
 	if !p.stream.open || id != "" && id != p.stream.sessionID {
 		p.releaseEnd()
 		p.stream = stream{sessionID: id, open: true}
-		p.head = events.DisplayEvent{Time: at, SessionID: id, MessageID: p.messageID.Text(&p.strings, pt.messageID), ItemID: id}
+		p.head = lines.Head{Time: at, SessionID: id, MessageID: p.messageID.Text(&p.strings, pt.messageID), ItemID: id}
 		p.emit(events.KindSessionStarted).Session = &events.Session{}
 	}
 }
@@ -105,7 +106,7 @@ func (p *Parser) goOn() {
 // overcome tells of an error that did not end the session.
 func (p *Parser) overcome() {
 	if end := &p.stream.end; p.stream.held && end.Error && end.Err != "" {
-		p.head = events.DisplayEvent{Time: p.stream.at, SessionID: p.stream.sessionID}
+		p.head = lines.Head{Time: p.stream.at, SessionID: p.stream.sessionID}
 		p.notice(events.LevelWarn, failure{name: end.Code}.code(), end.Err)
 	}
 }

@@ -18,13 +18,11 @@ func Events(out []events.DisplayEvent) []events.DisplayEvent {
 	return out[:0]
 }
 
-// Emit adds an event with the identity in head. The pointer is good until the next one is added.
-func Emit(out *[]events.DisplayEvent, head *events.DisplayEvent, kind events.Kind) *events.DisplayEvent {
+// Emit adds an event of a kind with a head. The pointer is good until the next one is added.
+func Emit(out *[]events.DisplayEvent, head *Head, kind events.Kind) *events.DisplayEvent {
 	if *out == nil {
 		*out = make([]events.DisplayEvent, 0, firstEvents)
 	}
-	*out = append(*out, *head)
-	e := &(*out)[len(*out)-1]
-	e.Kind = kind
-	return e
+	*out = head.Append(*out, kind)
+	return &(*out)[len(*out)-1]
 }

@@ -11,7 +11,7 @@ import (
 type Head struct {
 	Time time.Time
 
-	SessionID, TurnID, MessageID, ItemID, ParentID, AgentID, Model string
+	SessionID, TurnID, MessageID, ItemID, ParentID, AgentID, Model, ModelProvider string
 
 	Synthetic, Copied bool
 }
@@ -23,6 +23,7 @@ func (h *Head) Append(out []events.DisplayEvent, kind events.Kind) []events.Disp
 	e.Kind, e.Synthetic, e.Copied, e.Time = kind, h.Synthetic, h.Copied, h.Time
 	e.SessionID, e.TurnID, e.MessageID, e.ItemID = h.SessionID, h.TurnID, h.MessageID, h.ItemID
 	e.ParentID, e.AgentID, e.Model = h.ParentID, h.AgentID, h.Model
+	e.ModelProvider = h.ModelProvider
 	return out
 }
 

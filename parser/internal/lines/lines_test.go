@@ -86,3 +86,46 @@ func TestAgain(t *testing.T) {
 	id := text("call_1")
 	assert.Zero(t, testing.AllocsPerRun(10_000, func() { g.Text(&a, id) }))
 }
+
+func TestPatchFile(t *testing.T) {
+	var a scan.Strings
+	var scratch []byte
+	for body, want := range map[string]string{
+		"":                               "",
+		`*** Begin Patch\n*** End Patch`: "",
+		`*** Begin Patch\n*** Update File: a/b.go \r\n@@\n-x\n+y\n*** Add File: c\n*** End Patch`:      "a/b.go",
+		`*** Begin Patch\n*** Add File: ` + strings.Repeat("x", 300) + `\n*** End Patch`:               strings.Repeat("x", 300),
+		`*** Begin Patch\n` + strings.Repeat(`# word\n`, 100) + `*** Delete File: z.go\n*** End Patch`: "z.go",
+		`*** Delete File: last.go`: "last.go",
+	} {
+		assert.Equal(t, want, lines.PatchFile(&a, &scratch, text(body)), "%s", body)
+	}
+	assert.Empty(t, lines.PatchFile(&a, &scratch, scan.Value{Kind: scan.KindNull, Raw: []byte("null")}))
+}
+
+func TestObjects(t *testing.T) {
+	for in, want := range map[string]struct {
+		read   string
+		status events.LineStatus
+	}{
+		``:                                    {"", events.LineIgnored},
+		`{"a":1}`:                             {"1", events.LineIgnored},
+		"\xef\xbb\xbf{\"a\":1}{\"a\":2} \x00": {"12", events.LineIgnored},
+		`[{"a":1},{"a":2}]`:                   {"12", events.LineIgnored},
+		`[{"a":1},2]`:                         {"1", events.LineMalformed},
+		`[]`:                                  {"", events.LineMalformed},
+		`{"a":1} words`:                       {"1", events.LineMalformed},
+		`[{"a":1}`:                            {"1", events.LineMalformed},
+		`words`:                               {"", events.LineMalformed},
+	} {
+		var s scan.Scanner
+		v, read := lines.Verdict{Status: events.LineIgnored}, ""
+		lines.Objects(&s, &v, []byte(in), func() {
+			for s.Object(); s.Key(); {
+				read += string(s.Value().Raw)
+			}
+		})
+		assert.Equal(t, want.read, read, "%q", in)
+		assert.Equal(t, want.status, v.Status, "%q", in)
+	}
+}

@@ -77,18 +77,40 @@ func (o *Output) String(body []byte) {
 	o.size += scan.TextLen(body)
 }
 
-// plainSummary tells the summary of a text that begins with a short line of plain letters, as most do: nothing of it has
-// to be made.
+// plainSummary tells the summary of a text that begins with a short line of letters, signs, blanks and tabs, as most do:
+// nothing of the text has to be made.
 func (o *Output) plainSummary(body []byte) {
-	end := 0
-	for end < len(body) && end <= events.SummaryRunes && plainByte(body[end]) && body[end] != '\\' {
-		end++
-	}
-	if end > events.SummaryRunes || !bytes.HasPrefix(body[end:], []byte(`\n`)) {
-		return
-	}
-	if line := bytes.TrimSpace(body[:end]); len(line) > 0 {
-		o.summary, o.told, o.want = o.strings.Copy(line), true, 0
+	var line [events.SummaryRunes]byte
+	n, tab := 0, false
+	for i := 0; i < len(body) && n < len(line); i++ {
+		c := body[i]
+		if c == '\\' {
+			if i++; i == len(body) {
+				return
+			}
+			switch c = body[i]; c {
+			case 'n', 'r':
+				if text := bytes.TrimSpace(line[:n]); len(text) > 0 {
+					o.summary, o.told, o.want = o.strings.Copy(text), true, 0
+				}
+				return
+			case 't': // one blank for a run of them
+				if !tab {
+					line[n] = ' '
+					n++
+				}
+				tab = true
+				continue
+			case '"', '\\', '/':
+			default:
+				return
+			}
+		}
+		if !plainByte(c) {
+			return
+		}
+		line[n], tab = c, false
+		n++
 	}
 }
 

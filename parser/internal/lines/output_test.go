@@ -43,6 +43,9 @@ func TestOutput(t *testing.T) {
 		{name: "several parts", parts: []string{`one\ntwo`, "\n", "three"}, text: "one\ntwo\nthree", summary: "one"},
 		{name: "parts of one line", parts: []string{"one", `\ttwo`}, text: "one\ttwo", summary: "one two"},
 		{name: "json", parts: []string{`["a\n"]`}, text: `["a\n"]`, summary: `["a\n"]`},
+		{name: "tabs and signs", parts: []string{`  1\t\tif a == \"\\b\" {\t\r\n2`}, text: "  1\t\tif a == \"\\b\" {\t\r\n2", summary: `1 if a == "\b" {`},
+		{name: "exactly as long as is shown", parts: []string{long[:120] + `\nend`}, text: long[:120] + "\nend", summary: long[:120]},
+		{name: "tabs beside blanks", parts: []string{`a\t \tb\n`}, text: "a\t \tb\n", summary: "a   b"},
 		{name: "blank lines first", parts: []string{strings.Repeat(`\n`, 3000), `end\n`}, text: strings.Repeat("\n", 3000) + "end\n", summary: "end"},
 		{name: "many blank lines first", parts: []string{strings.Repeat(` \n`, 30_000), `end`}, text: strings.Repeat(" \n", 30_000) + "end", summary: "end"},
 		{name: "a long line", parts: []string{long}, text: long, summary: long[:119] + "…", kept: true},
@@ -104,7 +107,7 @@ func TestLargeTextsAreNotMade(t *testing.T) {
 //   - the summary is that of package events, but for its cut of a line before it takes the blanks off
 //   - behind a summary that was cut stands the head, valid UTF-8
 func FuzzOutput(f *testing.F) {
-	for _, seed := range []string{"", "a", `\n`, `é\r\n`, `x\u001b[0m`, "\xff", `\ud83d\ude00`, " "} {
+	for _, seed := range []string{"", "a", `\n`, `é\r\n`, `x\u001b[0m`, "\xff", `\ud83d\ude00`, " ", `a\t\"\n`, `\t \t`} {
 		for _, n := range []int{1, 50, 130, 600, 9000} {
 			f.Add(strings.Repeat(seed, n), "end")
 			f.Add(seed, strings.Repeat("0123456789", n))

@@ -144,6 +144,21 @@ func (t *Text) make(n int) {
 // Skip leaves out the next n bytes of what Head gave.
 func (t *Text) Skip(n int) { t.skip += n }
 
+// SkipBehind leaves out what stands before a mark and the mark, if one is found in the first bytes of the line that the
+// text is made of; mark is escaped as it stands there. Nothing may have been left out before.
+func (t *Text) SkipBehind(mark string, within int) bool {
+	if t.from == t.to {
+		return false
+	}
+	raw := t.out.parts[t.from].raw
+	i := bytes.Index(raw[:min(len(raw), within)], []byte(mark))
+	if i < 0 {
+		return false
+	}
+	t.skip = scan.TextLen(raw[:i+len(mark)])
+	return true
+}
+
 // Size is the length of the text in bytes.
 func (t *Text) Size() int {
 	if t.whole {
@@ -191,7 +206,7 @@ func (t *Text) Summary() (summary string, cut bool) {
 // letters, as most are. It is taken out of the line at hand as it stands.
 func (t *Text) plainLine() []byte {
 	p := t.out.parts[t.from]
-	if len(t.text) > 0 || p.plain {
+	if len(t.text) > 0 || t.skip > 0 || p.plain {
 		return nil
 	}
 	end := 0

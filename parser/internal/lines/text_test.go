@@ -110,3 +110,21 @@ func TestTextBegins(t *testing.T) {
 	}
 	assert.False(t, new(lines.Text).Begins("a"))
 }
+
+func TestTextSkipBehind(t *testing.T) {
+	for _, drop := range []bool{false, true} {
+		var o lines.Output
+		if drop {
+			o.Drop()
+		}
+		got := o.Text(text(`<path>a\tb</path>\n<content>\n1: x\n2: y`))
+		assert.False(t, got.SkipBehind(`<file>\n`, 100))
+		assert.False(t, got.SkipBehind(`<content>\n`, 20), "it lies further behind")
+		assert.True(t, got.SkipBehind(`<content>\n`, 100))
+		var tool events.Tool
+		got.Tell(&tool)
+		assert.Equal(t, "1: x", tool.Summary)
+		assert.Equal(t, len("1: x\n2: y"), tool.Size)
+	}
+	assert.False(t, new(lines.Text).SkipBehind("a", 1))
+}

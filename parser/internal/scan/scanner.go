@@ -127,6 +127,17 @@ func (s *Scanner) Value() Value {
 	return Value{Kind: kind, Raw: s.data[start:end]}
 }
 
+// Repeat takes the object that comes next, as Value does. An object that reads like last, which was one, is not walked
+// through again: writers repeat some on line after line.
+func (s *Scanner) Repeat(last []byte) Value {
+	s.blanks()
+	if n := len(last); n > 0 && last[0] == '{' && len(s.data)-s.pos >= n && string(s.data[s.pos:s.pos+n]) == string(last) {
+		s.pos, s.first = s.pos+n, false
+		return Value{Kind: KindObject, Raw: s.data[s.pos-n : s.pos]}
+	}
+	return s.Value()
+}
+
 // Skip moves past the value that comes next.
 func (s *Scanner) Skip() { s.Value() }
 

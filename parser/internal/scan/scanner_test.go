@@ -80,6 +80,41 @@ func TestScannerStaysRefused(t *testing.T) {
 	assert.EqualValues(t, 1, s.Value().Int(), "Reset makes it new")
 }
 
+func TestScannerRepeat(t *testing.T) {
+	var s scan.Scanner
+	last := []byte(`{"a":{"b":1}}`)
+	for _, tc := range []struct {
+		name, doc, value string
+		last             []byte
+	}{
+		{"none before", `{"u":{"a":{"b":1}},"x":1}`, `{"a":{"b":1}}`, nil},
+		{"the same", `{"u": {"a":{"b":1}},"x":1}`, `{"a":{"b":1}}`, last},
+		{"another", `{"u":{"a":{"b":2}},"x":1}`, `{"a":{"b":2}}`, last},
+		{"shorter", `{"u":{},"x":1}`, `{}`, last},
+		{"no object", `{"u":12,"x":1}`, `12`, []byte(`1`)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s.Reset([]byte(tc.doc))
+			require.True(t, s.Object())
+			require.True(t, s.Key())
+			assert.Equal(t, tc.value, string(s.Repeat(tc.last).Raw))
+			require.True(t, s.Key())
+			assert.Equal(t, "x", string(s.Name()))
+			s.Skip()
+			assert.False(t, s.Key())
+			assert.NoError(t, s.Err())
+		})
+	}
+	for _, torn := range []string{`{"u":{"a":{"b":1}`, `{"u":{"a":{"b":1}}`, `{"u":{"a":{"b":1}}]`} {
+		s.Reset([]byte(torn))
+		s.Object()
+		s.Key()
+		s.Repeat(last)
+		assert.False(t, s.Key())
+		assert.Error(t, s.Err(), torn)
+	}
+}
+
 func TestScannerDepth(t *testing.T) {
 	deep := []byte(strings.Repeat(`[`, scan.MaxDepth) + strings.Repeat(`]`, scan.MaxDepth))
 	require.True(t, json.Valid(deep))

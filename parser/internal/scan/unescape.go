@@ -146,49 +146,46 @@ func TextLen(body []byte) int {
 	}
 	n := len(body)
 	for i := 0; i < len(body); {
-		escapes := marksAt(body, i, slants)
+		var escapes uint64
+		if len(body)-i >= windowBytes {
+			escapes = marks((*[windowBytes]byte)(body[i:]), slants)
+		} else {
+			escapes = endMarks(body[i:], slants)
+		}
+		next := i + windowBytes
 		if escapes == 0 { // as in a string's end: a window without an escape is part of a plain text
-			if i += windowBytes; i >= len(body) {
+			if next >= len(body) {
 				break
 			}
-			next := bytes.IndexByte(body[i:], '\\')
-			if next < 0 {
+			run := bytes.IndexByte(body[next:], '\\')
+			if run < 0 {
 				break
 			}
-			i += next
+			i = next + run
 			continue
 		}
-		less, used := windowLess(body, i, escapes)
-		n, i = n-less, used
+		for escapes != 0 {
+			at := i + bits.TrailingZeros64(escapes)
+			escapes &= escapes - 1
+			switch {
+			case body[at] != '\\': // see marks
+			case at+1 == len(body) || simpleEscapes[body[at+1]] == 0:
+				var text [utf8.UTFMax]byte
+				out, length := appendEscape(text[:0], body[at:])
+				n -= length - len(out)
+				escapes &= ^uint64(0) << (at + length - i) // what is part of an escape begins none
+				next = max(next, at+length)
+			default:
+				n--
+				if body[at+1] == '\\' { // it is escaped, and begins no escape
+					escapes &= escapes - 1
+					next = max(next, at+2)
+				}
+			}
+		}
+		i = next
 	}
 	return n
-}
-
-// windowLess tells for the window of body at i, whose backslashes have these marks, by how much its text is shorter, and
-// where the next window begins.
-func windowLess(body []byte, i int, escapes uint64) (less, next int) {
-	next = i + windowBytes
-	for escapes != 0 {
-		at := i + bits.TrailingZeros64(escapes)
-		escapes &= escapes - 1
-		if body[at] != '\\' { // see marks
-			continue
-		}
-		if at+1 < len(body) && simpleEscapes[body[at+1]] != 0 {
-			less++
-			if body[at+1] == '\\' { // it is escaped, and begins no escape
-				escapes &= escapes - 1
-			}
-			next = max(next, at+2)
-			continue
-		}
-		var text [utf8.UTFMax]byte
-		out, length := appendEscape(text[:0], body[at:])
-		less += length - len(out)
-		next = max(next, at+length)
-		escapes &= ^uint64(0) << (at + length - i)
-	}
-	return less, next
 }
 
 // shortBytes is how long a string may be to be looked through a word at a time.

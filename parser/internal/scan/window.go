@@ -20,13 +20,10 @@ type window struct {
 // noWindow holds no byte.
 var noWindow = window{from: -windowBytes}
 
-// marksAt gives the marks of the window that begins at i, however little data follows.
-func marksAt(data []byte, i int, word uint64) uint64 {
-	if len(data)-i >= windowBytes {
-		return marks((*[windowBytes]byte)(data[i:]), word)
-	}
+// endMarks gives the marks of a window where less data than a window is left.
+func endMarks(data []byte, word uint64) uint64 {
 	var padded [windowBytes]byte
-	copy(padded[:], data[i:])
+	copy(padded[:], data)
 	return marks(&padded, word)
 }
 
@@ -75,7 +72,12 @@ func (s *Scanner) farStringEnd(i int) int {
 	data, w := s.data, s.window
 	for i < len(data) {
 		if uint(i-w.from) >= windowBytes {
-			w = window{i, marksAt(data, i, quotes)}
+			w = window{i, 0}
+			if len(data)-i >= windowBytes {
+				w.marks = marks((*[windowBytes]byte)(data[i:]), quotes)
+			} else {
+				w.marks = endMarks(data[i:], quotes)
+			}
 			s.window = w
 		}
 		for rest := w.marks >> uint(i-w.from); rest != 0; rest &= rest - 1 {
@@ -98,6 +100,13 @@ func (s *Scanner) farStringEnd(i int) int {
 // escaped reports whether the quote at i stands behind an odd number of backslashes. The quote that opens the string is
 // none, so the search ends there.
 func escaped(data []byte, i int) bool {
+	if data[i-1] != '\\' {
+		return false
+	}
+	return data[i-2] != '\\' || oddSlants(data, i)
+}
+
+func oddSlants(data []byte, i int) bool {
 	back := i - 1
 	for data[back] == '\\' {
 		back--
