@@ -255,7 +255,7 @@ func (p *pipe) watch() {
 		in := p.input
 		p.mu.Unlock()
 		if ok && f.Replaced() {
-			_ = in.Close() // the reading tells what is wrong
+			in.Stop() // opening it again tells what is wrong
 		}
 	}
 }
@@ -267,7 +267,7 @@ func (p *pipe) close() {
 	in := p.input
 	p.mu.Unlock()
 	if in != nil {
-		_ = in.Close()
+		in.Stop()
 	}
 }
 
