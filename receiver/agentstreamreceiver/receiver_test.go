@@ -364,6 +364,7 @@ func TestPermanentRefusalIsCounted(t *testing.T) {
 	next := &refuser{refuse: 1, refusal: consumererror.NewPermanent(errors.New("too large"))}
 	r := start(t, configFor(path), next)
 	require.Eventually(t, func() bool { return r.metric("otelcol_receiver_agent_stream_dropped", "signal", "logs") == 2 }, wait, tick)
+	assert.EqualValues(t, 2, r.metric("otelcol_receiver_agent_stream_dropped", "reason", "refused"))
 	appendTo(t, path, assistant("3", "Three."))
 	require.Eventually(t, func() bool { return next.LogRecordCount() == 1 }, wait, tick)
 }
