@@ -204,6 +204,7 @@ func (r *Registry) Close() Output {
 func (r *Registry) flushLocked(before time.Time) Output {
 	r.counts.ForgottenPipelines += r.pipelines.flush(r.out, before)
 	out := r.out.take()
+	out.registry = r
 	out.Counts, r.counts = r.counts, Counts{}
 	return out
 }
