@@ -90,9 +90,9 @@ bench-micro: ## run the benchmarks of the packages (BENCHTIME=1s)
 # What is measured, how, and what came out: docs/performance.md. PART is empty for all, or some of the parts that
 # `go doc ./deploy/bench` tells.
 .PHONY: bench-collector
-bench-collector: $(BIN)/otelcol-tailspan $(PEER) ## measure the collector beside file_log and json_parser (PART=throughput MB=300 PAIRS=5)
+bench-collector: $(BIN)/tailspan $(BIN)/otelcol-tailspan $(PEER) ## measure the collector beside file_log and json_parser (PART=throughput MB=300 PAIRS=5)
 	@mkdir -p $(TOOLS) && $(GO) build -o $(TOOLS)/bench ./deploy/bench
-	@$(TOOLS)/bench -collector $(BIN)/otelcol-tailspan -peer $(PEER) -out $(BUILD)/bench -part '$(PART)' -mb $(MB) -pairs $(PAIRS)
+	@$(TOOLS)/bench -command $(BIN)/tailspan -collector $(BIN)/otelcol-tailspan -peer $(PEER) -builder $(OCB) -out $(BUILD)/bench -part '$(PART)' -mb $(MB) -pairs $(PAIRS)
 
 $(PEER): deploy/bench/peer-builder.yaml $(OCB)
 	@mkdir -p $(BUILD)

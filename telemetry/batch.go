@@ -14,8 +14,10 @@ type Output struct {
 	// Counts tells what went otherwise than told; see [Counts].
 	Counts Counts
 
-	// steps wait for word that this was accepted.
-	steps []givenStep
+	// steps wait for word that this was accepted, and so do nodes, whose spans these are.
+	steps    []givenStep
+	nodes    []*node
+	registry *Registry // of nodes
 }
 
 // Accepted tells that what was handed on has been accepted; to be called once, when it was.
@@ -24,6 +26,10 @@ func (o *Output) Accepted() {
 		given.stream.accepted(given.step)
 	}
 	o.steps = nil
+	if len(o.nodes) > 0 {
+		o.registry.nodesAccepted(o.nodes)
+		o.nodes = nil
+	}
 }
 
 // Empty reports whether there is nothing to hand on.

@@ -10,13 +10,17 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// kin is the sub-agent that works in this stream; the first event that tells decides for all.
+// kin is the sub-agent that works in this stream. The first event that tells whose it is decides for all: a stream that
+// begins with another session than a sub-agent's may tell of sub-agents' sessions later.
 func (s *Stream) kin(waiting []held) agentKey {
 	for i := range waiting {
 		if s.kinKey != (agentKey{}) || s.run != nil {
 			break
 		}
 		s.kinKey = kinKeyOf(s.settings.Agent.Provider, &waiting[i].event)
+		if waiting[i].event.SessionID != "" {
+			break
+		}
 	}
 	return s.kinKey
 }
@@ -33,7 +37,7 @@ func (s *Stream) turnOf(waiting []held) turnKey {
 // adopt makes the run that was just opened the work of a sub-agent in its parent's run.
 func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
-	r.kin, r.ref, r.traceID, r.subAgent = key, ref, ref.traceID, true
+	r.kin, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.traceID, ref.scope, true
 	r.copied = !s.owns("agent", key.provider, key.session, key.agent)
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent

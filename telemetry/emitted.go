@@ -25,17 +25,17 @@ func spanMark(trace pcommon.TraceID, span pcommon.SpanID) uint64 {
 // recordMark is a part of the uid, which is a hash already.
 func recordMark(u uid) uint64 { return binary.BigEndian.Uint64(u[:8]) }
 
-// owners remembers which stream told of a thing first.
+// owners remembers which stream told of a thing first, by the thing's hash.
 type owners struct {
-	memory[string, string]
+	memory[uint64, string]
 }
 
 func newOwners(limit int, forgotten *int) owners {
-	return owners{newMemory[string, string](limit, forgotten)}
+	return owners{newMemory[uint64, string](limit, forgotten)}
 }
 
 // claim reports whether the thing is stream's: nobody told of it before, or stream itself did.
-func (o *owners) claim(thing, stream string) bool {
+func (o *owners) claim(thing uint64, stream string) bool {
 	if owner, told := o.get(thing); told {
 		return owner == stream
 	}

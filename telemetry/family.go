@@ -23,6 +23,7 @@ import (
 // runRef is what a child needs to know of the run that it belongs to. Only its span changes, once.
 type runRef struct {
 	key       string
+	scope     string // what the ids of its items are mixed with
 	sessionID string
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID

@@ -200,3 +200,28 @@ func TestChildIsNotKeptWaiting(t *testing.T) {
 	assert.Equal(t, "ag1", attr(agent, telemetry.AttrParentUnknown))
 	require.Len(t, f.records, 3)
 }
+
+// TestStreamOfAWholeFamily: a stream that tells of its sub-agents' sessions among its own is no sub-agent's, although such a
+// session starts before the first answer, and its start is no start of a run.
+func TestStreamOfAWholeFamily(t *testing.T) {
+	inner := func(ev events.DisplayEvent) []events.DisplayEvent {
+		ev.SessionID, ev.AgentID, ev.ItemID = "child", "child", "child"+ev.ItemID
+		return line(ev)
+	}
+	begun := started()
+	begun.ItemID, begun.Time, begun.SessionID = "child", at(2), "child"
+	begun.Session = &events.Session{ParentID: "s1", SubAgent: true}
+	second := begun
+	second.ItemID = "child2"
+	f := fold(t, script{
+		line(started()), line(prompt(1, "p1")), line(begun), line(use(3, "msg1", "a1", "Agent", "Look")), inner(under("a1", text(4, "sub1", "Looking."))),
+		line(second), line(result(6, "a1")), line(text(7, "msg2", "Done.")), line(ended("")),
+	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	run := f.span(t, "invoke_agent claude-code")
+	assert.Equal(t, "msg1", attr(run, telemetry.AttrRunKey))
+	assert.Empty(t, attr(run, telemetry.AttrParentUnknown))
+	assert.Equal(t, 1, strings.Count(f.names(), "invoke_agent claude-code"))
+	for _, lr := range f.records {
+		assert.Equal(t, run.TraceID(), lr.TraceID(), lr.EventName())
+	}
+}

@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"strings"
 	"sync"
 	"time"
 
@@ -177,10 +176,20 @@ func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
 // owns reports whether a stream is the one that tells of a run or of a sub-agent. A run happens once: a stream that
 // tells one which another told before is a second account of the same session (the transcript beside the stream), or
 // has copied its history. The first one is heard, since two would tell different times and tokens under the same ids.
-func (r *Registry) owns(stream string, parts ...string) bool {
+func (r *Registry) owns(stream string, thing uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.owners.claim(strings.Join(parts, "\x00"), stream)
+	return r.owners.claim(thing, stream)
+}
+
+// Recall takes in what an earlier state of a stream told of first, whether or not the stream is opened again: so a copy
+// of its history is known for one that is found after a restart. To be called before streams are opened.
+func (r *Registry) Recall(stream string, state *StreamState) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, thing := range state.Owned {
+		r.owners.claim(thing, stream)
+	}
 }
 
 // Close returns the spans of all pipelines and steps that have not gone out yet. Streams are closed before.
@@ -195,6 +204,7 @@ func (r *Registry) Close() Output {
 func (r *Registry) flushLocked(before time.Time) Output {
 	r.counts.ForgottenPipelines += r.pipelines.flush(r.out, before)
 	out := r.out.take()
+	out.registry = r
 	out.Counts, r.counts = r.counts, Counts{}
 	return out
 }

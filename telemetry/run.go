@@ -41,8 +41,9 @@ type run struct {
 
 	ref *runRef  // what sub-agents in streams of their own need to know
 	kin agentKey // the sub-agent that this is the run of, in its own stream
-	// idScope keeps ids of two runs apart where the format counts its items anew in each: the key, unless that is the id
-	// of a model message, beside which all ids are unique.
+	// idScope keeps the ids of two runs apart where they could meet: the run's key, if the format counts its items anew in
+	// each run, or if the trace has other runs, among them maybe a second account under another key. Empty where the key is
+	// the id of a model message, beside which all ids are unique, and the trace is the run's own. A sub-agent has its run's.
 	idScope string
 	orphan  string // the same, but its parent never came
 	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
@@ -66,7 +67,7 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		return r.closed || (r.hasStart || r.hasMessage) && !r.subAgent
+		return startsSession(ev) && (r.closed || (r.hasStart || r.hasMessage) && !r.subAgent)
 	case events.KindPrompt:
 		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.hasTurns && !r.subAgent)
 	case events.KindTurnStarted:
@@ -82,6 +83,12 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	default:
 		return false
 	}
+}
+
+// startsSession reports whether ev is the start of a session that is no sub-agent's. That of a sub-agent may come before it
+// is told whose it is.
+func startsSession(ev *events.DisplayEvent) bool {
+	return ev.Kind == events.KindSessionStarted && (ev.Session == nil || !ev.Session.SubAgent && ev.Session.ParentID == "")
 }
 
 // ends reports whether ev ends the run.
@@ -134,9 +141,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 		key: key, sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
 		started: s.startOf(waiting), expected: s.settings.ExpectedDuration,
 	}
-	if !s.keyIsMessage(waiting, key) {
-		r.idScope = key
-	}
+	byMessage := s.keyIsMessage(waiting, key)
 	occurrence := s.seenRuns.next(key)
 	r.top = &agent{
 		run: r, name: r.resource.agentName(), compacted: compacted,
@@ -144,10 +149,12 @@ func (s *Stream) openRun(key string, waiting []held) {
 	}
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
 		r.replayed = isCopy(waiting)
-		r.copied = r.replayed || r.idScope == "" && !s.owns("run", s.settings.Agent.Provider, key)
+		r.copied = r.replayed || byMessage && !s.owns("run", s.settings.Agent.Provider, key)
 	}
-	s.placeRun(r, occurrence)
-	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: !r.copied})
+	if alone := s.placeRun(r, occurrence); !alone || !byMessage {
+		r.idScope = key
+	}
+	r.ref = s.registry.runRef(&runRef{key: key, scope: r.idScope, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: !r.copied})
 	s.run = r
 	s.announceRun(r, waiting[0].at)
 }
@@ -186,20 +193,21 @@ func sessionOf(waiting []held) string {
 }
 
 // placeRun gives the run its trace and the parent of its top span: the outer trace; else the pipeline's; else one of the
-// session, or of its own.
-func (s *Stream) placeRun(r *run, occurrence int) {
+// session, or of its own. It reports whether the run is alone in its trace.
+func (s *Stream) placeRun(r *run, occurrence int) (alone bool) {
 	if outer := s.settings.Parent; !outer.Empty() {
 		r.traceID, r.top.parent = outer.TraceID, outer.SpanID
-		return
+		return false
 	}
 	counts := !r.copied && s.kinKey == (agentKey{})
 	if trace, parent, ok := s.registry.runStarted(r.resource, counts); ok {
 		r.traceID, r.top.parent, r.inPipeline = trace, parent, counts
-		return
+		return false
 	}
 	if s.registry.settings.TraceBySession && r.sessionID != "" {
 		r.traceID = traceID(0, s.settings.Agent.Provider, r.sessionID)
-		return
+		return false
 	}
 	r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, r.key)
+	return true
 }

@@ -81,6 +81,7 @@ type Stream struct {
 	inFlight      int
 	firstInFlight Place
 	foreign       []uint64
+	owned         []uint64
 	// announced are the agents that the stream told of and whose work may stand in streams of their own.
 	announced []agentKey
 	// processUsage is the running total that the last result told, by model.

@@ -28,7 +28,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	in, err := openInput(name, stdin)
+	in, err := openInput(name, stdin, stderr)
 	if err != nil {
 		return err
 	}

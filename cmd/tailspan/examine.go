@@ -224,7 +224,7 @@ var errTold = errors.New("the writer is known")
 
 // writerOf tells who wrote a file, by its first lines; empty if they do not tell.
 func writerOf(path string) (string, error) {
-	in, err := openInput(filepath.Clean(path), nil)
+	in, err := openInput(filepath.Clean(path), nil, io.Discard)
 	if err != nil {
 		return "", err
 	}

@@ -27,7 +27,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	in, err := openInput(name, stdin)
+	in, err := openInput(name, stdin, stderr)
 	if err != nil {
 		return err
 	}

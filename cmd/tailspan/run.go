@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"time"
 
@@ -133,12 +134,14 @@ func runRun(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	} else if every > 0 && !f.given("metrics-interval") {
 		f.metricsInterval = every
 	}
+	signals := catchSignals()
+	defer signal.Stop(signals)
 	p, err := f.start(stdin, screen)
 	if err != nil {
 		return f.startError(err, screen)
 	}
 	r := &running{flags: f, screen: screen, process: p, hurry: make(chan struct{})}
-	defer r.passSignals()()
+	defer r.passSignals(signals)()
 	return r.follow(endpoints)
 }
 

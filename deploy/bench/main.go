@@ -19,6 +19,9 @@ import (
 type Settings struct {
 	Collector string
 	Peer      string
+	Command   string
+	Builder   string // the collector builder
+	Manifest  string // of the collector
 	Config    string // folder
 	Testdata  string // folder of the recordings
 	Out       string // folder of the made data and of the logs
@@ -27,6 +30,7 @@ type Settings struct {
 	MB      int // of data, in 10^6 bytes
 	Files   int // that the made transcripts are in
 	Pairs   int
+	Idle    time.Duration // how long a collector without work is looked at
 	Timeout time.Duration // of each run
 
 	Stdout io.Writer
@@ -42,6 +46,10 @@ type part struct {
 func parts() []part {
 	return []part{
 		{"throughput", measureThroughput},
+		{"latency", measureLatency},
+		{"idle", measureIdle},
+		{"size", measureSize},
+		{"start", measureStart},
 	}
 }
 
@@ -59,12 +67,16 @@ func parseFlags() Settings {
 	s := Settings{Stdout: os.Stdout}
 	flag.StringVar(&s.Collector, "collector", "bin/otelcol-tailspan", "the collector `program`")
 	flag.StringVar(&s.Peer, "peer", "build/otelcol-peer/otelcol-peer", "the `program` it is compared with")
+	flag.StringVar(&s.Command, "command", "bin/tailspan", "the command's `program`")
+	flag.StringVar(&s.Builder, "builder", "builder", "the collector builder's `program`")
+	flag.StringVar(&s.Manifest, "manifest", "deploy/otelcol-builder.yaml", "the builder's `manifest` of the collector; its folder's parent is that of the module")
 	flag.StringVar(&s.Config, "config", "deploy/bench/config", "the `folder` of their configurations")
 	flag.StringVar(&s.Testdata, "testdata", "deploy/bench/testdata", "the `folder` of the recordings")
 	flag.StringVar(&s.Out, "out", "build/bench", "the `folder` that data is made in")
 	flag.IntVar(&s.MB, "mb", 300, "size of the data in `megabytes`")
 	flag.IntVar(&s.Files, "files", 60, "`number` of files of the made transcripts")
 	flag.IntVar(&s.Pairs, "pairs", 5, "`number` of pairs of runs, after one to warm up")
+	flag.DurationVar(&s.Idle, "idle", time.Minute, "`time` that a collector without work is looked at")
 	flag.DurationVar(&s.Timeout, "timeout", 5*time.Minute, "time limit of each run")
 	names := flag.String("part", "", "what to measure, a `list` separated by commas; empty for all")
 	flag.Parse()

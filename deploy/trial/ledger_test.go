@@ -21,6 +21,8 @@ import (
 // ledger is a sink that writes down what came, by id: in which batch, of which files, in which life of the collector.
 type ledger struct {
 	server *httptest.Server
+	// pause is how long a batch takes to be answered; nil for no time.
+	pause func() time.Duration
 	// refuse says whether the nth try to hand something over, counted from 1, fails; nil for none.
 	refuse func(n int) error
 
@@ -38,6 +40,7 @@ type batch struct {
 	number   int // in ledger.all
 	spans    bool
 	files    map[string]bool
+	pause    time.Duration
 	answered time.Time // zero while it has not been
 }
 
@@ -53,8 +56,33 @@ func newLedger(t *testing.T) *ledger {
 		return context.WithValue(ctx, lifeKey{}, len(l.lives)-1)
 	}
 	l.server.Start()
-	t.Cleanup(l.server.Close)
+	t.Cleanup(func() { l.server.Close() })
 	return l
+}
+
+// down takes the sink away, up brings it back at the same address.
+func (l *ledger) down() { l.server.Close() }
+
+func (l *ledger) up(t *testing.T) {
+	t.Helper()
+	old := l.server
+	l.server = httptest.NewUnstartedServer(old.Config.Handler)
+	l.server.Config.ConnContext = old.Config.ConnContext
+	require.NoError(t, l.server.Listener.Close())
+	var err error
+	l.server.Listener, err = net.Listen("tcp", old.Listener.Addr().String())
+	require.NoError(t, err)
+	l.server.Start()
+}
+
+// await waits until so many spans and records have come.
+func (l *ledger) await(t *testing.T, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.seen) >= n
+	}, 5*time.Minute, 20*time.Millisecond)
 }
 
 // serve takes a batch and notes when its answer was under way.
@@ -65,6 +93,7 @@ func (l *ledger) serve(w http.ResponseWriter, r *http.Request) {
 		return err
 	}).ServeHTTP(w, r)
 	if b != nil {
+		<-time.After(b.pause)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		b.answered = time.Now()
@@ -96,6 +125,9 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 		b.of(resource)
 		uid, _ := record.Attributes().Get(telemetry.AttrLogRecordUID)
 		l.seen["record "+uid.Str()] = append(l.seen["record "+uid.Str()], b)
+	}
+	if l.pause != nil {
+		b.pause = l.pause()
 	}
 	l.all = append(l.all, b)
 	return b, nil

@@ -3,6 +3,7 @@ package trial
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -29,7 +31,7 @@ func tortureSessions(t *testing.T) [][]byte {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.jsonl"))
 	require.NoError(t, err)
-	var list [][]byte
+	list := longSessions(t)
 	// Some of each provider. What two files tell of one session is heard from the first, whichever that is: so no two.
 	taken := map[string]bool{}
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
@@ -55,6 +57,23 @@ func tortureSessions(t *testing.T) [][]byte {
 				len(list), i, i, len(list), len(list), i)
 		}
 		list = append(list, []byte(b.String()))
+	}
+	return list
+}
+
+// longSessions are recorded ones of some megabytes, so that there is something to read in each life.
+func longSessions(t *testing.T) (list [][]byte) {
+	t.Helper()
+	for _, provider := range []string{"claude", "codex", "gemini", "opencode"} {
+		f, err := os.Open(filepath.Join("..", "bench", "testdata", provider+".stream.jsonl.zst"))
+		require.NoError(t, err)
+		defer f.Close()
+		z, err := zstd.NewReader(f)
+		require.NoError(t, err)
+		defer z.Close()
+		data, err := io.ReadAll(z)
+		require.NoError(t, err)
+		list = append(list, data)
 	}
 	return list
 }
@@ -109,6 +128,7 @@ func torture(t *testing.T, signal syscall.Signal, kills int, seed uint64) {
 	include := []string{filepath.Join(dir, "*.jsonl")}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	sink := newLedger(t)
+	sink.pause = func() time.Duration { return time.Duration(rand.N(30)) * time.Millisecond } // a network has some way to go
 	setup := collectorSetup{include: include, endpoint: sink.server.URL, store: filepath.Join(work, "store")}
 	size := 0
 	for _, s := range sessions {

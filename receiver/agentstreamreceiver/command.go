@@ -114,7 +114,7 @@ func (c *command) follow(ctx context.Context) {
 	if err == nil {
 		err = c.stream.exited(ctx, told)
 	} else {
-		err = errors.Join(err, c.stream.Close(ctx, source.CloseReasonShutdown))
+		err = errors.Join(err, c.stream.abandon())
 	}
 	c.stream.leave()
 	fields := []zap.Field{zap.String("program", c.program), zap.Stringer("exit", told)}
@@ -124,6 +124,7 @@ func (c *command) follow(ctx context.Context) {
 	r.logger.Info("command ended", fields...)
 	if err != nil {
 		c.process.Spool().Keep()
+		r.gaveUp(ctx, err)
 		r.logger.Error("not all of a command's output was accepted, it is left in its spool",
 			zap.String("program", c.program), zap.String("path", c.process.Spool().Path()), zap.Error(err))
 	}

@@ -80,7 +80,7 @@ func (r *reading) feed(evs []events.DisplayEvent) {
 func (r *reading) settings(info parser.Info) telemetry.StreamSettings {
 	return telemetry.StreamSettings{
 		ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders},
-		FileTime: fileTime, ParentSession: parser.ParentSession(info.Name, r.path),
+		FileTime: fileTime, IdleGap: time.Hour, ParentSession: parser.ParentSession(info.Name, r.path),
 	}
 }
 

@@ -22,12 +22,23 @@ const (
 // troublePipe is that the input of a pipe can't be read or kept.
 func troublePipe(path string) trouble { return trouble("pipe " + path) }
 
-// health tells the collector how the receiver is: a recoverable error while something is wrong, once for each change.
-// That the receiver can't work at all, Start tells.
+// health tells the collector how the receiver is, once for each change:
+//
+//	what                                                       status
+//	----                                                       ------
+//	it can't work at all                                       an error of Start
+//	a consumer refuses, also for good: the next may be taken   recoverable, until one is accepted
+//	a position can't be kept                                   recoverable, until one is
+//	a pipe can't be opened, or its input not be kept           recoverable, until it is
+//	standard input, or a spool, can't be read any more         permanent: only a restart begins anew
+//
+// The collector's state machine has no way back from a permanent error, so after one nothing else is told. A file that
+// can't be read is neither: others can, and it is counted and logged.
 type health struct {
 	host component.Host // nil: nobody to tell
 
 	mu    sync.Mutex
+	lost  bool // a permanent error was told
 	wrong map[trouble]error
 }
 
@@ -54,8 +65,19 @@ func (h *health) well(of trouble) {
 	}
 }
 
+// permanent tells that something is wrong which only a restart can mend.
+func (h *health) permanent(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.lost || h.host == nil {
+		return
+	}
+	h.lost = true
+	componentstatus.ReportStatus(h.host, componentstatus.NewPermanentErrorEvent(err))
+}
+
 func (h *health) tell() {
-	if h.host == nil {
+	if h.host == nil || h.lost {
 		return
 	}
 	event := componentstatus.NewEvent(componentstatus.StatusOK)

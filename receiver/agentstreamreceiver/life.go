@@ -109,6 +109,7 @@ func (l *life) handOn(ctx context.Context) {
 	err := l.hand(ctx)
 	if err != nil {
 		l.spool.Keep()
+		r.gaveUp(ctx, err)
 		then := "nobody reads it on: set spool_directory to have the next start do so"
 		if p.dir != "" {
 			then = "the next start reads it on"

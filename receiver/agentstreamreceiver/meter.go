@@ -108,8 +108,26 @@ func (m *meter) retried(s signal) {
 	m.builder.ReceiverAgentStreamRetries.Add(background(), 1, m.signals[s])
 }
 
-func (m *meter) dropped(s signal, elements int) {
-	m.builder.ReceiverAgentStreamDropped.Add(background(), int64(elements), m.signals[s])
+// Reasons why spans and records are dropped.
+const (
+	dropRefused  = "refused"  // a consumer refused for good
+	dropGone     = "gone"     // consumers did not take the last of a file that is gone in time
+	dropShutdown = "shutdown" // nor the last of all, and no storage has the file read on
+)
+
+// dropped counts elements that no consumer will get.
+func (m *meter) dropped(s signal, reason string, elements int) {
+	if elements > 0 {
+		m.builder.ReceiverAgentStreamDropped.Add(background(), int64(elements), m.signals[s], with("reason", reason))
+	}
+}
+
+// lost counts outputs that no consumer will get.
+func (m *meter) lost(reason string, outs []telemetry.Output) {
+	for i := range outs {
+		m.dropped(signalTraces, reason, outs[i].Traces.SpanCount())
+		m.dropped(signalLogs, reason, outs[i].Logs.LogRecordCount())
+	}
 }
 
 // inputDropped counts bytes that did not get into a spool.

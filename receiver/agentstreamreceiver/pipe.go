@@ -174,7 +174,7 @@ func (p *pipe) copy() {
 func (p *pipe) open() spool.Input {
 	told := ""
 	for {
-		in, err := p.receiver.openPipe(p.path)
+		in, err := p.receiver.openInput(p.path)
 		if err == nil {
 			p.mu.Lock()
 			p.input = in
@@ -237,14 +237,26 @@ func (p *pipe) read(in spool.Input) (again bool) {
 		l = nil
 		switch {
 		case !errors.Is(err, io.EOF):
-			p.receiver.logger.Warn("pipe can't be read, it is opened again", zap.String("path", p.path), zap.Error(err))
-			return in.Lasting() && p.pause()
+			return p.failed(in, err)
 		case !in.Lasting():
 			return false
 		case err != io.EOF: //nolint:errorlint // more than an end: the FIFO is not to be had any more
 			return true
 		}
 	}
+}
+
+// failed tells of an input that can't be read, and reports whether it is to be opened again. Standard input can't be.
+func (p *pipe) failed(in spool.Input, err error) (again bool) {
+	err = fmt.Errorf("read pipe %q: %w", p.path, err)
+	if !in.Lasting() {
+		p.receiver.logger.Error("standard input can't be read any more", zap.Error(err))
+		p.receiver.health.permanent(err)
+		return false
+	}
+	p.receiver.logger.Warn("pipe can't be read, it is opened again", zap.Error(err))
+	p.receiver.health.trouble(troublePipe(p.path), err)
+	return p.pause()
 }
 
 // watch has a FIFO that was made anew opened again.
@@ -255,7 +267,7 @@ func (p *pipe) watch() {
 		in := p.input
 		p.mu.Unlock()
 		if ok && f.Replaced() {
-			_ = in.Close() // the reading tells what is wrong
+			in.Stop() // opening it again tells what is wrong
 		}
 	}
 }
@@ -267,7 +279,7 @@ func (p *pipe) close() {
 	in := p.input
 	p.mu.Unlock()
 	if in != nil {
-		_ = in.Close()
+		in.Stop()
 	}
 }
 

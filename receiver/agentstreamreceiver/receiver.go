@@ -18,6 +18,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/source/spool"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -43,9 +44,11 @@ type agentStream struct {
 	running  sync.WaitGroup // of commands and pipes
 	spoolDir string         // absolute; empty: the folder for temporary files
 	stdin    *os.File
-	spools   sync.Map // of *spooled: those that are being read
-	out      delivery
-	streams  streams
+	// openInput opens a pipe by its path.
+	openInput func(path string) (spool.Input, error)
+	spools    sync.Map // of *spooled: those that are being read
+	out       delivery
+	streams   streams
 
 	id            component.ID
 	storage       storage.Client // nil: positions are not kept
@@ -103,7 +106,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if r.out, err = newDelivery(set, cfg.Retry, r.meter); err != nil {
 		return nil, err
 	}
-	r.out.health = &r.health
+	r.out.health, r.openInput = &r.health, r.openPipe
 	return r, nil
 }
 
@@ -121,6 +124,9 @@ func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 				return
 			}
 			store = storeOf(r.storage)
+			if err = r.recallFiles(ctx, store); err != nil {
+				return
+			}
 		}
 		if r.sources, err = newSources(&r.config.Stream, r.logger, r.observer(), store, r); err != nil {
 			return

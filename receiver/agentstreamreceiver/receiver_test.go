@@ -53,10 +53,19 @@ func start(t *testing.T, cfg *Config, nextLogs consumer.Logs) *rig {
 // startOn runs a receiver on a host; nil is one without extensions.
 func startOn(t *testing.T, host component.Host, cfg *Config, nextLogs consumer.Logs) *rig {
 	t.Helper()
+	return startWith(t, host, cfg, nil, nextLogs)
+}
+
+// startWith is startOn with another sink of traces too, where given.
+func startWith(t *testing.T, host component.Host, cfg *Config, nextTraces consumer.Traces, nextLogs consumer.Logs) *rig {
+	t.Helper()
 	require.NoError(t, cfg.Validate())
 	r := &rig{t: t, traces: &consumertest.TracesSink{}, logs: &consumertest.LogsSink{}, tel: componenttest.NewTelemetry()}
 	if nextLogs == nil {
 		nextLogs = r.logs
+	}
+	if nextTraces == nil {
+		nextTraces = r.traces
 	}
 	core, told := observer.New(zapcore.DebugLevel)
 	r.told = told
@@ -65,7 +74,7 @@ func startOn(t *testing.T, host component.Host, cfg *Config, nextLogs consumer.L
 	set.ID = component.NewID(factory.Type()) // the same after a restart
 	set.TelemetrySettings = r.tel.NewTelemetrySettings()
 	set.Logger = zap.New(core)
-	traces, err := factory.CreateTraces(t.Context(), set, cfg, r.traces)
+	traces, err := factory.CreateTraces(t.Context(), set, cfg, nextTraces)
 	require.NoError(t, err)
 	logs, err := factory.CreateLogs(t.Context(), set, cfg, nextLogs)
 	require.NoError(t, err)
@@ -355,6 +364,7 @@ func TestPermanentRefusalIsCounted(t *testing.T) {
 	next := &refuser{refuse: 1, refusal: consumererror.NewPermanent(errors.New("too large"))}
 	r := start(t, configFor(path), next)
 	require.Eventually(t, func() bool { return r.metric("otelcol_receiver_agent_stream_dropped", "signal", "logs") == 2 }, wait, tick)
+	assert.EqualValues(t, 2, r.metric("otelcol_receiver_agent_stream_dropped", "reason", "refused"))
 	appendTo(t, path, assistant("3", "Three."))
 	require.Eventually(t, func() bool { return next.LogRecordCount() == 1 }, wait, tick)
 }

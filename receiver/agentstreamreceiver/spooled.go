@@ -77,6 +77,13 @@ func (c *spooled) abandon() error {
 	return nil
 }
 
+// gaveUp takes in that a spool was not read to its end. Unless we were told to stop, that is for good.
+func (r *agentStream) gaveUp(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		r.health.permanent(err)
+	}
+}
+
 // leave tells that there is no lag any more.
 func (c *spooled) leave() {
 	c.receiver.spools.Delete(c)

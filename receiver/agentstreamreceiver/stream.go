@@ -255,9 +255,17 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	s.fold.Close(closeReason(reason))
 	s.closed = true
 	if err := s.handOn(ctx); err != nil {
+		s.receiver.meter.lost(lostBy(reason), s.pending)
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}
 	return nil
+}
+
+func lostBy(reason source.CloseReason) string {
+	if reason == source.CloseReasonShutdown {
+		return dropShutdown
+	}
+	return dropGone
 }
 
 // flush takes what an ended stream still owes.

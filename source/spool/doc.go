@@ -33,8 +33,8 @@
 //
 // # Lifetime and goroutines
 //
-// A direct spool has one goroutine, from [Spool.Watch] to [Spool.Finish]; a Copier has none of its own, a [Stdin] that is
-// no pipe has one, until its next byte or end.
+// A direct spool has one goroutine, from [Spool.Watch] to [Spool.Finish]; a Copier has none of its own, an [Input] of
+// [OpenStdin] that is no pipe has one, until its next byte or end.
 // [Spool.Close] removes the file unless it was given a path to be kept under. A Spool is safe for use by many
 // goroutines, a Tail serves one.
 package spool

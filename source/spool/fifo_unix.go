@@ -22,10 +22,14 @@ type FIFO struct {
 	// timed has it look now and then, where the system does not tell that bytes came.
 	timed bool
 
-	mu      sync.Mutex // of file, which a Close may close at any time
+	// once: its first end is the last; there is no path to open again.
+	once bool
+
+	mu      sync.Mutex // of file and stopped
 	file    *os.File
-	closed  chan struct{}
+	stopped chan struct{}
 	writing atomic.Bool // somebody has written since the last end
+	drained int         // since it was stopped
 }
 
 // OpenFIFO opens a named pipe. It waits for no writer.
@@ -34,7 +38,7 @@ func OpenFIFO(path string) (*FIFO, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &FIFO{path: path, file: file, closed: make(chan struct{})}, nil
+	return &FIFO{path: path, file: file, stopped: make(chan struct{})}, nil
 }
 
 func openFIFO(path string) (*os.File, error) {
@@ -59,19 +63,31 @@ const (
 	maxFIFOLook = 50 * time.Millisecond
 )
 
+// maxDrained is how much is read of what is there when the reading is stopped: more than a pipe holds, and not without end
+// from a writer that goes on.
+const maxDrained = 1 << 20
+
 // Read gives what was written; io.EOF when the last writer has gone away.
 func (f *FIFO) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
 	for wait := minFIFOLook; ; wait = min(2*wait, maxFIFOLook) {
-		n, none, err := f.try(p)
+		stopped := f.isStopped()
+		n, none, err := f.try(p, stopped)
 		switch {
-		case err != nil:
-			return 0, err
 		case n > 0:
 			f.writing.Store(true)
+			if stopped {
+				f.drained += n
+			}
 			return n, nil
+		case stopped && (none || f.drained >= maxDrained):
+			return 0, fmt.Errorf("read fifo: %w", os.ErrClosed)
+		case err != nil:
+			return 0, err
+		case !none && f.once:
+			return 0, io.EOF
 		case !none:
 			f.writing.Store(false)
 			return 0, f.reopen()
@@ -79,18 +95,20 @@ func (f *FIFO) Read(p []byte) (int, error) {
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
-		case <-f.closed:
+		case <-f.stopped:
 			timer.Stop()
-			return 0, fmt.Errorf("read fifo: %w", os.ErrClosed)
 		}
 	}
 }
 
 // try reads once, after waiting for bytes where the system tells of them; none tells that there are none for now, n = 0
 // without it that the writers are gone.
-func (f *FIFO) try(p []byte) (n int, none bool, err error) {
+func (f *FIFO) try(p []byte, stopped bool) (n int, none bool, err error) {
 	f.mu.Lock()
 	raw, err := f.file.SyscallConn()
+	if stopped {
+		_ = f.file.SetReadDeadline(time.Time{}) // or no read would be tried
+	}
 	f.mu.Unlock()
 	if err != nil {
 		return 0, false, fmt.Errorf("read fifo: %w", err) // os.ErrClosed
@@ -105,13 +123,13 @@ func (f *FIFO) try(p []byte) (n int, none bool, err error) {
 		}
 		// 0 bytes without a writer that has written is a FIFO that waits for one.
 		none = errors.Is(failed, syscall.EAGAIN) || failed == nil && n == 0 && !f.writing.Load()
-		return !none || f.timed
+		return !none || f.timed || stopped
 	})
 	switch {
 	case n > 0:
 		return n, false, nil
-	case f.isClosed():
-		return 0, false, fmt.Errorf("read fifo: %w", os.ErrClosed)
+	case f.isStopped() && !stopped: // once more, for what is there
+		return 0, true, nil
 	case none: // an error of raw is that the system can't tell: we look ourselves
 		f.timed = f.timed || err != nil
 		return 0, true, nil
@@ -132,12 +150,12 @@ func (f *FIFO) reopen() error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.isClosed() {
-		return errors.Join(fmt.Errorf("read fifo: %w", os.ErrClosed), file.Close())
-	}
 	old := f.file
 	f.file = file
 	_ = old.Close() // it was only read
+	if f.isStopped() {
+		_ = file.SetReadDeadline(time.Unix(1, 0))
+	}
 	return io.EOF
 }
 
@@ -157,23 +175,31 @@ func (f *FIFO) Replaced() bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(ours, there)
 }
 
-// Lasting is true: there may be a next writer.
-func (f *FIFO) Lasting() bool { return true }
+// Lasting reports whether there may be a next writer.
+func (f *FIFO) Lasting() bool { return !f.once }
 
-// Close ends the reading.
-func (f *FIFO) Close() error {
+// Stop ends the waiting.
+func (f *FIFO) Stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.isClosed() {
-		return nil
+	if f.isStopped() {
+		return
 	}
-	close(f.closed)
+	close(f.stopped)
+	_ = f.file.SetReadDeadline(time.Unix(1, 0)) // where it fails, the reader looks now and then
+}
+
+// Close ends the use of it.
+func (f *FIFO) Close() error {
+	f.Stop()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	return f.file.Close()
 }
 
-func (f *FIFO) isClosed() bool {
+func (f *FIFO) isStopped() bool {
 	select {
-	case <-f.closed:
+	case <-f.stopped:
 		return true
 	default:
 		return false

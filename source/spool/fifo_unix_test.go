@@ -79,8 +79,8 @@ func TestFIFOEndsWithEachWriter(t *testing.T) {
 	})
 }
 
-// TestFIFOCloseEndsARead has a reader that waits, without a writer and with one that is silent.
-func TestFIFOCloseEndsARead(t *testing.T) {
+// TestFIFOStop ends a read that waits, and gives before that what has come.
+func TestFIFOStop(t *testing.T) {
 	bothLooks(t, func(t *testing.T, f *FIFO, path string) {
 		w, err := os.OpenFile(path, os.O_WRONLY, 0)
 		require.NoError(t, err)
@@ -93,11 +93,44 @@ func TestFIFOCloseEndsARead(t *testing.T) {
 		assert.Equal(t, "words", string(buf[:n]))
 		ended := make(chan error)
 		go func() { _, err := f.Read(buf); ended <- err }()
-		require.NoError(t, f.Close())
+		f.Stop()
+		f.Stop()
 		require.ErrorIs(t, <-ended, os.ErrClosed)
 		_, err = f.Read(buf)
 		require.ErrorIs(t, err, os.ErrClosed)
 	})
+	bothLooks(t, func(t *testing.T, f *FIFO, path string) {
+		writeTo(t, path, "last words")
+		f.Stop()
+		assert.Equal(t, "last words", untilEnd(t, f))
+		_, err := f.Read(make([]byte, 8))
+		require.ErrorIs(t, err, os.ErrClosed)
+	})
+}
+
+// TestFIFOStopWithAFlood holds that a writer without an end does not keep the reading up.
+func TestFIFOStopWithAFlood(t *testing.T) {
+	path := makeFIFO(t)
+	f, err := OpenFIFO(path)
+	require.NoError(t, err)
+	flooded := make(chan error, 1)
+	w, err := os.OpenFile(path, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	go func() {
+		var err error
+		for err == nil {
+			_, err = w.Write(make([]byte, 64<<10))
+		}
+		flooded <- err
+	}()
+	f.Stop()
+	for err = nil; err == nil; {
+		_, err = f.Read(make([]byte, 64<<10))
+	}
+	require.ErrorIs(t, err, os.ErrClosed)
+	require.NoError(t, f.Close())
+	require.ErrorIs(t, <-flooded, syscall.EPIPE)
+	require.NoError(t, w.Close())
 }
 
 // TestFIFOIsReplaced holds that a FIFO that was made anew is noticed, and that the next writer's is the one that is read.
@@ -184,7 +217,6 @@ func TestStdin(t *testing.T) {
 			_, err = in.Read(make([]byte, 1))
 			require.ErrorIs(t, err, io.EOF)
 			require.NoError(t, in.Close())
-			require.NoError(t, in.Close())
 			_, err = r.Stat()
 			assert.NoError(t, err, "it stays open")
 		})
@@ -195,8 +227,9 @@ func TestStdin(t *testing.T) {
 			require.NoError(t, err)
 			ended := make(chan error)
 			go func() { _, err := in.Read(make([]byte, 1)); ended <- err }()
-			require.NoError(t, in.Close())
+			in.Stop()
 			require.ErrorIs(t, <-ended, os.ErrClosed)
+			require.NoError(t, in.Close())
 			require.NoError(t, w.Close()) // ends the read that could not be ended
 		})
 	}

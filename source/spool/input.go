@@ -5,15 +5,17 @@ import (
 	"io"
 )
 
-// Input is where bytes come from that go into a spool. It serves one goroutine, but for Close.
+// Input is where bytes come from that go into a spool. It serves one goroutine, but for Stop.
 type Input interface {
 	// Read gives at least one byte, or an error: [io.EOF] each time that who wrote has gone away, [os.ErrClosed] after
-	// Close.
+	// Stop.
 	io.Reader
 	// Lasting reports whether somebody else may write after [io.EOF].
 	Lasting() bool
-	// Close ends a Read that waits. What was not read stays where it is.
-	Close() error
+	// Stop ends the waiting: what has come is still given, and then nothing more.
+	Stop()
+	// Close ends the use of it. It follows the last Read.
+	io.Closer
 }
 
 // errNotFIFO: the path is something else.

@@ -46,6 +46,6 @@ func Open(path string) (*Spool, error) {
 		return nil, errors.Join(fmt.Errorf("open spool: %w", err), read.Close())
 	}
 	s.size, s.finished = info.Size(), true
-	close(s.stop)
+	s.finish.Do(func() {})
 	return s, nil
 }

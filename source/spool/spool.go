@@ -35,6 +35,7 @@ type Spool struct {
 	changed  chan struct{} // closed and made anew when something above changes
 
 	stop    chan struct{} // ends the watching
+	finish  sync.Once
 	watcher sync.WaitGroup
 }
 
@@ -159,23 +160,29 @@ func (s *Spool) wake() {
 
 // Finish tells that nothing more will come. What was written until now is read to its end.
 func (s *Spool) Finish() {
-	s.mu.Lock()
-	done := s.finished
-	s.mu.Unlock()
-	if done {
-		return
-	}
-	close(s.stop)
-	s.watcher.Wait()
-	s.look()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.finished = true
-	s.wake()
+	s.finish.Do(func() {
+		close(s.stop)
+		s.watcher.Wait()
+		s.look()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.finished = true
+		s.wake()
+	})
 }
 
 // Keep leaves the file where it is when the spool is closed.
 func (s *Spool) Keep() { s.keep = true }
+
+// Hide takes the file's name away, so that nothing is left of it however the process ends. Where the system can't do that
+// it fails, and all is as it was.
+func (s *Spool) Hide() error {
+	if err := os.Remove(s.path); err != nil {
+		return fmt.Errorf("hide spool: %w", err)
+	}
+	s.keep = true // there is nothing to remove
+	return nil
+}
 
 // Close ends the use of the spool, after its tails, and removes the file unless it is to be kept.
 func (s *Spool) Close() error {

@@ -7,15 +7,32 @@ import (
 	"sync"
 )
 
-// Stdin reads a file that was handed over open, such as standard input.
-type Stdin struct {
-	file   *os.File
-	own    bool // file was opened here: closing it ends a read
-	pieces chan piece
-	closed chan struct{}
-	once   sync.Once
-	rest   []byte
-	err    error // what comes after rest
+// OpenStdin makes an Input of a file that was handed over open, such as standard input. A pipe is opened a second time
+// where the system lets us, so that Stop can end a read that waits; else Stop leaves such a read alone, and what it gets
+// then is lost. file itself stays open.
+func OpenStdin(file *os.File) (Input, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("look at standard input: %w", err)
+	}
+	if info.Mode()&fs.ModeNamedPipe != 0 {
+		if again, err := openAgain(file); err == nil {
+			return again, nil
+		}
+	}
+	s := &pumped{file: file, pieces: make(chan piece), stopped: make(chan struct{})}
+	go s.pump()
+	return s, nil
+}
+
+// pumped reads a file whose reads can't be interrupted, in a goroutine of its own.
+type pumped struct {
+	file    *os.File
+	pieces  chan piece
+	stopped chan struct{}
+	once    sync.Once
+	rest    []byte
+	err     error // what comes after rest
 }
 
 // piece is what one read gave.
@@ -24,33 +41,13 @@ type piece struct {
 	err  error
 }
 
-// OpenStdin makes an Input of file. A pipe is opened a second time where the system lets us, so that Close can end a read
-// that waits; else a read that waits is left alone by Close, and what it gets then is lost. file itself stays open.
-func OpenStdin(file *os.File) (*Stdin, error) {
-	info, err := file.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("look at standard input: %w", err)
-	}
-	s := &Stdin{file: file, closed: make(chan struct{})}
-	if info.Mode()&fs.ModeNamedPipe != 0 {
-		if again, err := openAgain(file); err == nil {
-			s.file, s.own = again, true
-			return s, nil
-		}
-	}
-	s.pieces = make(chan piece)
-	go s.pump()
-	return s, nil
-}
-
-// pump reads what can't be interrupted.
-func (s *Stdin) pump() {
+func (s *pumped) pump() {
 	for {
 		buf := make([]byte, copyBytes)
 		n, err := s.file.Read(buf)
 		select {
 		case s.pieces <- piece{buf[:n], err}:
-		case <-s.closed:
+		case <-s.stopped:
 			return
 		}
 		if err != nil {
@@ -60,10 +57,7 @@ func (s *Stdin) pump() {
 }
 
 // Read gives what came; io.EOF at the end.
-func (s *Stdin) Read(p []byte) (int, error) {
-	if s.own {
-		return s.file.Read(p)
-	}
+func (s *pumped) Read(p []byte) (int, error) {
 	for len(s.rest) == 0 {
 		if s.err != nil {
 			return 0, s.err
@@ -71,7 +65,7 @@ func (s *Stdin) Read(p []byte) (int, error) {
 		select {
 		case got := <-s.pieces:
 			s.rest, s.err = got.data, got.err
-		case <-s.closed:
+		case <-s.stopped:
 			return 0, fmt.Errorf("read standard input: %w", os.ErrClosed)
 		}
 	}
@@ -81,18 +75,15 @@ func (s *Stdin) Read(p []byte) (int, error) {
 }
 
 // Lasting is false: its end is the end.
-func (s *Stdin) Lasting() bool { return false }
+func (s *pumped) Lasting() bool { return false }
 
-// Close ends the reading.
-func (s *Stdin) Close() error {
-	var err error
-	s.once.Do(func() {
-		close(s.closed)
-		if s.own {
-			err = s.file.Close()
-		}
-	})
-	return err
+// Stop ends the waiting.
+func (s *pumped) Stop() { s.once.Do(func() { close(s.stopped) }) }
+
+// Close does the same: the file is not ours.
+func (s *pumped) Close() error {
+	s.Stop()
+	return nil
 }
 
-var _, _ Input = (*FIFO)(nil), (*Stdin)(nil)
+var _, _ Input = (*FIFO)(nil), (*pumped)(nil)

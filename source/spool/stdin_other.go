@@ -8,4 +8,4 @@ import (
 )
 
 // openAgain fails: opening by number shares the flags with whoever handed the file over.
-func openAgain(*os.File) (*os.File, error) { return nil, errors.ErrUnsupported }
+func openAgain(*os.File) (*FIFO, error) { return nil, errors.ErrUnsupported }

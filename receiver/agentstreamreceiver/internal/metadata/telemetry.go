@@ -85,7 +85,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamDropped, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_dropped",
-		metric.WithDescription("Spans and log records that a consumer refused for good. [Development]"),
+		metric.WithDescription("Spans and log records that no consumer will get, by reason. [Development]"),
 		metric.WithUnit("{element}"),
 	)
 	errs = errors.Join(errs, err)
