@@ -50,10 +50,10 @@ func requireDropped(t *testing.T, keeps, drops events.DisplayEventSource, line [
 	return dropped
 }
 
-// Sizes of lengthen: which strings are made longer, and how many times as long.
+// Sizes of lengthen: which strings are made longer, and to which length.
 const (
 	longerBytes = 64
-	longerTimes = 200
+	longBytes   = 12 << 10
 )
 
 // lengthen repeats the longer strings of a line that are values.
@@ -71,7 +71,7 @@ func lengthen(line []byte) []byte {
 		}
 		end := s.Offset() - 1
 		long = append(long, line[done:end]...)
-		long = append(long, bytes.Repeat(body, longerTimes-1)...)
+		long = append(long, bytes.Repeat(body, longBytes/len(body))...)
 		done = end
 	})
 	return append(long, line[done:]...)
