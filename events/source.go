@@ -15,14 +15,16 @@ type Flusher interface {
 	Flush() []DisplayEvent
 }
 
-// OutputLimiter is implemented by sources that can leave undone what nobody looks at: the texts of tool results are most
-// of what agents write.
-//
-// LimitOutput bounds [Tool.Output] of the events to come: it is about the first limit bytes of the text, cut behind a
-// whole character; so is [Tool.Err] where that is the same text, and there [Tool.Summary] is looked for. All else, such as
-// [Tool.Size], is told of the whole. A limit of 0 or less lifts the bound.
-type OutputLimiter interface {
-	LimitOutput(limit int)
+// OutputHead is the size of the head of a result's text that is made even where texts are dropped, in bytes.
+const OutputHead = 8 << 10
+
+// OutputDropper is implemented by sources that need not make the texts of results, for those who keep none: they are the
+// bulk of a transcript, and making them can be most of the work.
+type OutputDropper interface {
+	// DropOutput lets [Tool.Output] be empty from now on. Where [Tool.Summary] was cut, Output holds at least the text's
+	// first [OutputHead] bytes all the same, or all of it: only what follows the cut tells whether a secret was cut too.
+	// All else that is told of a result stays as it is, the size too.
+	DropOutput()
 }
 
 // LineStatuser is implemented by sources that tell what became of the last line, for counters and for showing raw lines.

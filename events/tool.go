@@ -87,7 +87,8 @@ type Tool struct {
 	// Lines is the number of lines that the provider tells for the result, valid if HasLines.
 	Lines    int
 	HasLines bool
-	// Output is the result's text. Borrowed: valid until the source's next call.
+	// Output is the result's text; it may be empty where the source was told to drop texts, see [OutputDropper].
+	// Borrowed: valid until the source's next call.
 	Output []byte
 	// Size is the length of the result's text in bytes, before any cut of ours.
 	Size int

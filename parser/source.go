@@ -27,15 +27,16 @@ const (
 )
 
 // Source is the lines of one stream on their way to events. It implements events.DisplayEventSource,
-// events.LineStatuser, events.Flusher and events.OutputLimiter.
+// events.LineStatuser and events.Flusher.
 type Source struct {
 	state    state
 	provider string
 	parser   events.DisplayEventSource
+	// dropOutput is for the parser that is not known yet.
+	dropOutput bool
 
 	held      [][]byte
 	heldBytes int
-	limit     int // of the texts of results
 	released  int // of the held lines, how many were let pass in a quiet time
 
 	out    []events.DisplayEvent
@@ -46,15 +47,6 @@ type Source struct {
 
 // Provider is who writes the stream; "" while that is not known, and for a stream that passes.
 func (s *Source) Provider() string { return s.provider }
-
-// LimitOutput tells the parser, or the one to be found, how much of a result's text is looked at; see
-// [events.OutputLimiter].
-func (s *Source) LimitOutput(limit int) {
-	s.limit = limit
-	if l, ok := s.parser.(events.OutputLimiter); ok {
-		l.LimitOutput(limit)
-	}
-}
 
 // Undecided reports whether it is not known yet who writes the stream.
 func (s *Source) Undecided() bool { return s.state == stateUndecided }
@@ -103,7 +95,9 @@ func (s *Source) hold(line []byte) []events.DisplayEvent {
 	if name, ok := Detect(s.held); ok {
 		s.held = s.held[:len(s.held)-1]
 		s.state, s.provider, s.parser = stateParsing, name, newParser(name)
-		s.LimitOutput(s.limit)
+		if s.dropOutput {
+			s.DropOutput()
+		}
 		return s.replay(line)
 	}
 	s.held[len(s.held)-1] = bytes.Clone(line)
@@ -197,6 +191,14 @@ func (s *Source) Owes() bool {
 func (s *Source) Incomplete() bool {
 	i, ok := s.parser.(interface{ Incomplete() bool })
 	return ok && i.Incomplete()
+}
+
+// DropOutput lets the texts of results be dropped, see [events.OutputDropper].
+func (s *Source) DropOutput() {
+	s.dropOutput = true
+	if d, ok := s.parser.(events.OutputDropper); ok {
+		d.DropOutput()
+	}
 }
 
 // LineStatus tells what became of the last line.

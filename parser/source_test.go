@@ -163,21 +163,6 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-func TestLimitOutputReachesTheParser(t *testing.T) {
-	const line = `{"type":"item.completed","item":{"id":"item_1","type":"command_execution","command":"ls","aggregated_output":"%s","exit_code":0,"status":"completed"}}`
-	long := fmt.Appendf(nil, line, strings.Repeat(`a\n`, 20<<10))
-	for _, provider := range []string{"codex", parser.Auto} {
-		s := newSource(t, provider)
-		s.LimitOutput(8 << 10)
-		out := s.ParseEvents(long)
-		require.Len(t, out, 2)
-		assert.Equal(t, 40<<10, out[1].Tool.Size)
-		assert.Less(t, len(out[1].Tool.Output), 8<<10+1)
-		s.LimitOutput(0)
-		assert.Len(t, s.ParseEvents(bytes.Replace(long, []byte("item_1"), []byte("item_2"), 1))[1].Tool.Output, 40<<10)
-	}
-}
-
 // TestQuietLetsHeldLinesPass holds that lines which do not tell their provider pass when nothing comes for a while, once,
 // and that events are the same as without the quiet time.
 func TestQuietLetsHeldLinesPass(t *testing.T) {

@@ -112,6 +112,34 @@ func TestEventDrop(t *testing.T) {
 	assert.Equal(t, events.Tool{Summary: "TOKEN=[redacted]"}, e.Tool)
 }
 
+// What nobody sees is left alone: where it is counted by its length alone.
+func TestSkip(t *testing.T) {
+	const secret = "TOKEN=zz-0123456789abcdef"
+	for _, tt := range []struct {
+		name     string
+		settings redact.Settings
+		left     []events.Kind
+	}{
+		{"by default nothing", redact.Settings{}, nil},
+		{"reasoning", redact.Settings{SkipReasoning: true}, []events.Kind{events.KindReasoning}},
+		{"prompts", redact.Settings{SkipPrompts: true}, []events.Kind{events.KindPrompt}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRedactor(t, tt.settings)
+			for _, kind := range events.Kinds() {
+				e := events.DisplayEvent{Kind: kind, Text: secret, Reasoning: secret}
+				r.Event(&e)
+				want := "TOKEN=[redacted]"
+				if slices.Contains(tt.left, kind) {
+					want = secret
+				}
+				assert.Equal(t, want, e.Text, kind)
+				assert.Equal(t, tt.settings.SkipReasoning, e.Reasoning == secret, kind)
+			}
+		})
+	}
+}
+
 // planted are secrets as they stand in a text, and the part of each that must not be left.
 var planted = []struct{ text, secret string }{
 	{"curl -H 'Authorization: Bearer AAAA1111BBBB2222CCCC3333' https://api.example", "AAAA1111BBBB2222CCCC3333"},

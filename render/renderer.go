@@ -101,19 +101,23 @@ func (r *Renderer) setMargins(e *events.DisplayEvent) {
 // have the same margins as a rule, which are then kept.
 func (r *Renderer) setActivityMargins(at time.Time, in string) {
 	m := &r.margins
-	if second := at.Unix(); m.line == "" || m.second != second || m.in != in {
-		clock := noClock
-		if !at.IsZero() {
-			clock = r.timeOfDay(at)
+	if second := at.Unix(); !m.known || m.second != second || m.in != in {
+		*m = activityMargins{known: true, second: second, in: in, text: r.stepLabel() + in}
+		switch {
+		case !at.IsZero():
+			m.line = r.timeOfDay(at) + " " + m.text
+		case r.undated || !r.settings.Replay:
+			m.line = noClock + " " + m.text
+		default:
+			m.line = m.text
 		}
-		*m = activityMargins{second: second, in: in, text: r.stepLabel() + in}
-		m.line = clock + " " + m.text
 	}
 	r.textMargin, r.lineMargin = m.text, m.line
 }
 
 // activityMargins are the margins of an event of the activity style.
 type activityMargins struct {
+	known      bool
 	second     int64
 	in         string
 	text, line string
@@ -178,9 +182,6 @@ func (r *Renderer) Close() error {
 	if r.err == nil {
 		r.endText()
 		r.lineMargin = ""
-		if r.settings.activity() {
-			r.lineMargin = r.stepLabel()
-		}
 		r.summarize()
 		r.date()
 		r.flush()

@@ -41,7 +41,7 @@ type Settings struct {
 	Now func() time.Time
 	// Replay tells that the stream was written earlier, or may have been. Without a clock nobody waits for its next line: in
 	// the activity style, what comes before the first time that is told waits for it (at most 64 KiB of lines), and is
-	// given it. With one, events that tell no time have it shown, but nothing is measured by it.
+	// given it; no time stands in front of it if there is none. With one, events that tell no time have it shown, but nothing is measured by it.
 	Replay bool
 }
 

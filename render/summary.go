@@ -93,6 +93,9 @@ func (r *Renderer) summarize() {
 	if s == nil || !s.any {
 		return
 	}
+	if r.settings.activity() { // of no one moment
+		r.lineMargin = r.stepLabel()
+	}
 	r.line("--- Summary ---")
 	r.block(s.text())
 	next := newSummary()

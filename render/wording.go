@@ -21,8 +21,14 @@ func noticeHead(l events.Level) string {
 	}
 }
 
-// noticeText is what a notice says, its code where it says nothing.
-func noticeText(e *events.DisplayEvent) string { return firstLine(e.Text, e.Notice.Code) }
+// noticeText is what a notice says, its code where it says nothing. Agents put some into brackets of their own.
+func noticeText(e *events.DisplayEvent) string {
+	line := firstLine(e.Text, e.Notice.Code)
+	if inner, ok := strings.CutPrefix(line, "["); ok && strings.HasSuffix(inner, "]") && !strings.ContainsAny(inner[:len(inner)-1], "[]") {
+		return inner[:len(inner)-1]
+	}
+	return line
+}
 
 func failed(e *events.End) bool { return e != nil && e.Error && !e.Interrupted }
 

@@ -72,6 +72,9 @@ func (m *marks) remove(mark uint64) {
 func (m *marks) grow() {
 	old := m.table
 	m.table = make([]uint64, max(leastTable, 2*len(old)))
+	// Written once from end to end: a place that is read first is mapped to the page of zeros that all share, and written
+	// next, which then takes a second fault and word to the other cores.
+	clear(m.table)
 	for _, mark := range old {
 		if mark != 0 {
 			m.table[m.find(mark)] = mark

@@ -162,6 +162,7 @@ func (w *recordWriter) usage(m pcommon.Map, u *events.Usage) {
 		m.PutDouble(AttrCostUSD, u.CostUSD)
 	}
 	p := m.PutEmptyMap(AttrUsageProvider)
+	p.EnsureCapacity(5)
 	p.PutInt(keyInput, u.Provider.Input)
 	p.PutInt(keyOutput, u.Provider.Output)
 	putPositive(p, keyCacheRead, u.Provider.CacheRead)

@@ -56,6 +56,7 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 	if err != nil {
 		return "", nil, usageError{err}
 	}
+	src.DropOutput() // no command shows the texts of results
 	return f.Arg(0), src, nil
 }
 

@@ -30,7 +30,6 @@ type rendering struct {
 
 // to renders the input to its end.
 func (r *rendering) to(out io.Writer) error {
-	r.parser.LimitOutput(redact.OutputHead) // no style shows more
 	stream := render.NewLog(out, r.settings).Open(r.origin)
 	source := &agentTeller{Source: r.parser, stream: stream, exit: r.exit}
 	ws := render.WriterSettings{Mode: r.settings.Mode, Style: r.settings.Style}

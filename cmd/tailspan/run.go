@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"time"
 
@@ -133,12 +134,14 @@ func runRun(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	} else if every > 0 && !f.given("metrics-interval") {
 		f.metricsInterval = every
 	}
+	signals := catchSignals()
+	defer signal.Stop(signals)
 	p, err := f.start(stdin, screen)
 	if err != nil {
 		return f.startError(err, screen)
 	}
 	r := &running{flags: f, screen: screen, process: p, hurry: make(chan struct{})}
-	defer r.passSignals()()
+	defer r.passSignals(signals)()
 	return r.follow(endpoints)
 }
 
@@ -221,6 +224,7 @@ func (r *running) show(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	src.DropOutput()
 	lines := &lineReader{name: stdinName, max: r.flags.maxLine}
 	shown := &rendering{
 		lines: lines, in: in, parser: src, settings: r.screen.settings, redact: r.flags.redact, live: true,

@@ -20,7 +20,7 @@ func (p *Parser) spawned(thread string, id scan.Value) {
 	if thread == "" || len(id.Body()) == 0 {
 		return
 	}
-	*p.agents.Put(p.agentKey(thread)) = agentRun{call: p.callID(id), state: events.ToolStateRunning}
+	*p.agents.Ref(p.agentKey(thread)) = agentRun{call: p.callID.Text(&p.strings, id), state: events.ToolStateRunning}
 	p.callFor(id).agent = thread
 }
 
@@ -79,18 +79,12 @@ func (p *Parser) agentStates(states scan.Value) {
 }
 
 // agentWords is what the sub-agents of an object of states said last, one below the other.
-func (p *Parser) agentWords(states scan.Value) lines.Result {
-	j := p.output.Joiner()
+func (p *Parser) agentWords(states scan.Value) lines.Text {
+	all := p.output.Text()
 	p.eachAgent(states, func(_ string, _ []byte, words scan.Value) {
-		if len(words.Body()) == 0 {
-			return
-		}
-		if j.Size() > 0 {
-			j.Add("\n")
-		}
-		j.Value(words)
+		all.Line(words)
 	})
-	return j.Result()
+	return all
 }
 
 func agentStateOf(word []byte) events.ToolState {

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -51,9 +50,9 @@ type invocation struct {
 type outcome struct {
 	name           string // of the tool, if no call told it
 	item           scan.Value
-	text           lines.Result
-	cut            bool   // the text shows that the program cut it
-	err            string // if the line tells it beside the text
+	text           lines.Text
+	from           [2]scan.Value // what text is of, where that can be long
+	err            string        // if the line tells it beside the text
 	failed, denied bool
 	code           int
 	hasCode        bool
@@ -95,7 +94,7 @@ func (p *Parser) callFor(id scan.Value) *call {
 	if len(id.Body()) == 0 {
 		return new(call)
 	}
-	return p.calls.Put(p.keys.ID(domainCall, id.Body()))
+	return p.calls.Ref(p.keys.ID(domainCall, id.Body()))
 }
 
 // wasCalled reports whether the call was told.
@@ -119,7 +118,7 @@ func (p *Parser) beginCall(c *call, inv *invocation) {
 		e.Time = inv.at
 	}
 	t := &e.Tool
-	t.ID, t.Name, t.Target = p.callID(inv.id), inv.name, inv.target
+	t.ID, t.Name, t.Target = p.callID.Text(&p.strings, inv.id), inv.name, inv.target
 	t.Input, t.AgentType, t.Server, t.ReadOnly = inv.input.Raw, inv.agentType, inv.server, inv.readOnly
 }
 
@@ -144,33 +143,20 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 		e.Time = o.at
 	}
 	t := &e.Tool
-	t.ID, t.Name, t.State = p.callID(id), c.name, o.state
+	t.ID, t.Name, t.State = p.callID.Text(&p.strings, id), c.name, o.state
 	t.Error, t.Denied, t.ExitCode, t.HasExitCode = o.failed, o.denied, o.code, o.hasCode
-	t.Summary, t.Output, t.Size = lines.Summary(&p.strings, o.text.Text), o.text.Text, o.text.Size
-	t.Truncated, t.Duration, t.AgentID = o.truncated || o.cut || cutHead(o.text.Text), o.duration, o.agent
+	o.text.Tell(t)
+	t.Truncated, t.Duration, t.AgentID = o.truncated || o.wasCut(t.Size), o.duration, o.agent
 	if o.failed {
 		t.Err = o.err
 		if o.err == "" {
-			t.Err = string(o.text.Text)
+			t.Err = string(o.text.All())
 		}
 		if t.Summary == "" {
 			t.Summary = events.Summary(o.err)
 		}
 	}
 	return true
-}
-
-// callID is the text of a call's id. A call and its result often stand on one line or on two that follow each other, so
-// the last one is not made again.
-func (p *Parser) callID(id scan.Value) string {
-	body := id.Body()
-	switch {
-	case bytes.IndexByte(body, '\\') >= 0: // the text is not what stands there
-		return p.strings.Text(id)
-	case string(body) != p.lastID:
-		p.lastID = p.strings.Text(id)
-	}
-	return p.lastID
 }
 
 // toolName is the name as spelled, without control sequences.

@@ -86,7 +86,7 @@ func (p *Parser) lateEnd(c *call, id scan.Value, o *outcome) {
 		e.Time = o.at
 	}
 	e.Tool = events.Tool{
-		ID: p.callID(id), Name: c.name, State: events.ToolStateCompleted, Error: o.failed,
+		ID: p.callID.Text(&p.strings, id), Name: c.name, State: events.ToolStateCompleted, Error: o.failed,
 		ExitCode: o.code, HasExitCode: o.hasCode, Duration: o.duration,
 	}
 	switch {

@@ -138,8 +138,22 @@ func moment(v scan.Value) time.Time {
 
 // span gives a duration as Rust writes it, {"secs":1,"nanos":930646028}.
 func (p *Parser) span(v scan.Value) time.Duration {
-	p.nested = p.inner.MembersOf(v, p.nested[:0])
-	secs, nanos := p.nested.Get("secs").Int(), p.nested.Get("nanos").Int()
+	if v.Kind != scan.KindObject {
+		return 0
+	}
+	secs, nanos := int64(0), int64(0)
+	s := &p.inner
+	s.Reset(v.Raw)
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "secs":
+			secs = s.Value().Int()
+		case "nanos":
+			nanos = s.Value().Int()
+		default:
+			s.Skip()
+		}
+	}
 	if secs < 0 || secs > 1<<32 || nanos < 0 || nanos >= int64(time.Second) {
 		return 0
 	}

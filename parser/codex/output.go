@@ -2,7 +2,6 @@ package codex
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 	"time"
 
@@ -13,31 +12,24 @@ import (
 
 // contentText is the texts of an output or of an MCP result: a string, or an array of blocks of which images and such
 // have none.
-func (p *Parser) contentText(v scan.Value) lines.Result {
-	if v.Kind != scan.KindArray {
-		return p.output.Text(v)
+func (p *Parser) contentText(v scan.Value) lines.Text {
+	all := p.output.Text()
+	if v.Kind == scan.KindString {
+		all.Add(v)
+		return all
 	}
-	j := p.output.Joiner()
-	p.eachText(v, func(_ int, _, text scan.Value) {
-		if len(text.Body()) == 0 {
-			return
-		}
-		if j.Size() > 0 && !j.EndsLine() {
-			j.Add("\n")
-		}
-		j.Value(text)
-	})
-	return j.Result()
+	p.eachText(v, func(_ int, _, text scan.Value) { all.Line(text) })
+	return all
 }
 
 // take makes strings that stand one behind the other the text of a result.
 func (o *outcome) take(out *lines.Output, texts ...scan.Value) {
-	o.text = out.Join("", texts...)
-	o.cut = o.text.Size >= minCutMiddle && slices.ContainsFunc(texts, cutMiddle)
+	o.text = out.Text(texts...)
+	copy(o.from[:], texts)
 }
 
 // mcpText is the text of an MCP result.
-func (p *Parser) mcpText(result scan.Value) lines.Result {
+func (p *Parser) mcpText(result scan.Value) lines.Text {
 	p.nested = p.inner.MembersOf(result, p.nested[:0])
 	return p.contentText(p.nested.Get("content"))
 }
@@ -71,10 +63,10 @@ func (p *Parser) judge(name string, object []byte, o *outcome) {
 		return
 	}
 	for _, r := range refusals {
-		if bytes.HasPrefix(o.text.Text, []byte(r.prefix)) {
+		if o.text.Begins(r.prefix) {
 			o.failed = true
 			// A command that a rule forbids fails to start with the rule's word.
-			o.denied = r.denied || r.prefix == "exec_command failed" && bytes.Contains(o.text.Text, []byte("Rejected("))
+			o.denied = r.denied || r.prefix == "exec_command failed" && bytes.Contains(o.text.All(), []byte("Rejected("))
 			if r.prefix == headAborted {
 				o.state = events.ToolStateStopped
 			}
@@ -111,10 +103,14 @@ const (
 	headExitCode    = "Exit code: "
 	headScript      = "Script "
 	headOutput      = "Output:"
+	headChunk       = "Chunk ID: "
 	headAborted     = "aborted by user"
 	maxHeadLines    = 8
 	maxHeadLineSize = 128
 )
+
+// headBeginnings are the lines that a head begins with.
+var headBeginnings = [...]string{headChunk, headWallTime, headExited, headExitCode, headRunning, headScript}
 
 // readHead takes the head off an output and reads it; it reports false if there is none, or if what follows is no output.
 //
@@ -132,8 +128,12 @@ const (
 //	Wall time 0.4 seconds
 //	Output:
 func (o *outcome) readHead(name string) bool {
+	if !o.beginsWith(headBeginnings[:]) {
+		return false
+	}
+	rest := o.text.Head(maxHeadLines * maxHeadLineSize)
+	size := len(rest)
 	var h outcome
-	rest := o.text.Text
 	for n := 0; n < maxHeadLines; n++ {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
 		line = bytes.TrimRight(line, "\r")
@@ -141,10 +141,10 @@ func (o *outcome) readHead(name string) bool {
 		case len(line) > maxHeadLineSize:
 			return false
 		case n > 0 && string(line) == headOutput:
-			o.takeHead(&h, after)
+			o.takeHead(&h, size-len(after))
 			return true
 		case n == 1 && bytes.HasPrefix(line, []byte(headAborted)):
-			o.takeHead(&h, rest)
+			o.takeHead(&h, size-len(rest))
 			return false
 		case !h.headLine(line, name, n == 0):
 			return false
@@ -154,8 +154,10 @@ func (o *outcome) readHead(name string) bool {
 	return false
 }
 
-func (o *outcome) takeHead(h *outcome, body []byte) {
-	o.text, o.duration = o.text.Skip(len(o.text.Text)-len(body)), h.duration
+// takeHead takes the first bytes off the text, which are the head h.
+func (o *outcome) takeHead(h *outcome, size int) {
+	o.text.Skip(size)
+	o.duration = h.duration
 	o.failed, o.code, o.hasCode, o.state = h.failed, h.code, h.hasCode, h.state
 }
 
@@ -187,7 +189,7 @@ func (o *outcome) headLine(line []byte, name string, first bool) bool {
 		}
 		return true
 	}
-	return bytes.HasPrefix(line, []byte("Chunk ID: ")) || !first && (bytes.HasPrefix(line, []byte("Original token count: ")) ||
+	return bytes.HasPrefix(line, []byte(headChunk)) || !first && (bytes.HasPrefix(line, []byte("Original token count: ")) ||
 		bytes.HasPrefix(line, []byte("Total output lines: ")))
 }
 
@@ -217,10 +219,15 @@ var (
 // minCutMiddle is the length below which nothing is cut in the middle, in bytes.
 const minCutMiddle = 60 << 10
 
-// cutHead reports whether an output begins with the word that the program cut it.
-func cutHead(text []byte) bool {
-	for _, mark := range cutHeads {
-		if bytes.HasPrefix(text, []byte(mark)) {
+// wasCut reports whether the text shows that the program cut it; size is its length.
+func (o *outcome) wasCut(size int) bool {
+	return o.beginsWith(cutHeads[:]) || size >= minCutMiddle && (cutMiddle(o.from[0]) || cutMiddle(o.from[1]))
+}
+
+// beginsWith reports whether the text begins with one of several words.
+func (o *outcome) beginsWith(words []string) bool {
+	for _, word := range words {
+		if o.text.Begins(word) {
 			return true
 		}
 	}

@@ -36,7 +36,7 @@ type Parser struct {
 	thread thread
 	replay replay
 	calls  memory.Memory[call]
-	lastID string // of the last call or result
+	callID lines.Again
 	agents memory.Memory[agentRun]
 	// shown are the ids of messages that a UI was told of; see message.
 	shown memory.Memory[struct{}]
@@ -103,8 +103,8 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	return p.out
 }
 
-// LimitOutput bounds the texts of results to come.
-func (p *Parser) LimitOutput(limit int) { p.output.Limit(limit) }
+// DropOutput lets the texts of results be left out; see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
 
 // LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
 // then understood, then unknown.

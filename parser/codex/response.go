@@ -231,29 +231,17 @@ func (p *Parser) callOutput(m scan.Members) {
 		return
 	}
 	o, output := outcome{item: m.Get("id")}, m.Get("output")
-	o.text = p.contentText(output)
-	o.cut = o.text.Size >= minCutMiddle && cutMiddle(output)
-	object := p.objectText(output, o.text)
+	o.text, o.from[0] = p.contentText(output), output
+	var object []byte // the text, if it begins like one
+	if o.text.Begins("{") {
+		object = o.text.All()
+	}
 	p.judge(c.name, object, &o)
 	p.agentOutput(c.name, id, object)
 	if c.name == "spawn_agent" && !o.failed {
 		o.state = events.ToolStateBackground
 	}
-	p.end(id, &o)
-}
-
-// objectText is the whole text of an output that begins like a JSON object, of which text may be the head; nil for all
-// others.
-func (p *Parser) objectText(output scan.Value, text lines.Result) []byte {
-	switch {
-	case len(text.Text) == 0 || text.Text[0] != '{':
-		return nil
-	case text.Whole():
-		return text.Text
-	}
-	limit := p.output.Limit(0)
-	defer p.output.Limit(limit)
-	return p.contentText(output).Text
+	p.endCall(c, id, &o)
 }
 
 // agentMessage gives what one agent of a family said to another, which stands in both their rollouts. It went to the

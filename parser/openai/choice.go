@@ -15,16 +15,15 @@ type segment struct {
 	calls                                []*call
 }
 
-// segmentOf makes the one segment of a whole message. What it holds points into the line.
-func (p *Parser) segmentOf(m *message) segment {
-	var g segment
+// sayWhole gives the events of a whole message, which is one segment.
+func (p *Parser) sayWhole(m *message) {
+	g := segment{transcript: m.transcript.Body()}
 	g.text, g.reasoning, g.refusal = p.contentOf(m)
-	g.transcript = m.transcript.Body()
+	p.say(&g)
 	for i := range m.calls {
 		f := &m.calls[i]
-		g.calls = append(g.calls, &call{id: f.id, name: f.name.Body(), args: f.args, legacy: f.legacy})
+		p.call(&call{id: f.id, name: f.name.Body(), args: f.args, legacy: f.legacy})
 	}
-	return g
 }
 
 // contentOf gives what a message or a delta says: its text, its thinking and its refusal.

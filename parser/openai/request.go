@@ -77,7 +77,7 @@ func (p *Parser) isNew(id scan.Value) bool {
 	if len(id.Body()) == 0 {
 		return false
 	}
-	key := p.hash(id)
+	key := p.key(id)
 	if p.repeats == nil {
 		p.repeats = map[uint64]int{}
 	}
@@ -112,7 +112,7 @@ func (p *Parser) prompt(content scan.Value) {
 	text := p.strings.Text(content)
 	if content.Kind == scan.KindArray {
 		said, _ := p.outputText(content)
-		text = string(said)
+		text = string(said.All())
 	}
 	if !lines.Blank(text) {
 		p.emit(events.KindPrompt).Text = text

@@ -87,15 +87,15 @@ func (p *Parser) readUsage(v scan.Value) counts {
 	p.nested = p.inner.MembersOf(v, p.nested[:0])
 	usage := p.nested
 	t := &c.tokens
-	t.Input = number(either(usage, "prompt_tokens", "input_tokens"))
-	t.Output = number(either(usage, "completion_tokens", "output_tokens"))
+	t.Input = number(usage.AnyOf("prompt_tokens", "input_tokens"))
+	t.Output = number(usage.AnyOf("completion_tokens", "output_tokens"))
 	c.total = number(usage.Get("total_tokens"))
 	c.duration = span(usage.Get("total_time").Float(), time.Second) // Groq
 	hit := usage.Get("prompt_cache_hit_tokens")
 	read, written := usage.Get("cache_read_input_tokens"), usage.Get("cache_creation_input_tokens")
 	cost := usage.Get("cost")
-	input := either(usage, "prompt_tokens_details", "input_tokens_details")
-	output := either(usage, "completion_tokens_details", "output_tokens_details")
+	input := usage.AnyOf("prompt_tokens_details", "input_tokens_details")
+	output := usage.AnyOf("completion_tokens_details", "output_tokens_details")
 
 	p.nested = p.inner.MembersOf(input, p.nested[:0])
 	t.CacheRead = number(firstNumber(p.nested.Get("cached_tokens"), read, hit))
@@ -110,13 +110,6 @@ func (p *Parser) readUsage(v scan.Value) counts {
 		c.cost, c.hasCost = max(cost.Float(), 0), true
 	}
 	return c
-}
-
-func either(m scan.Members, a, b string) scan.Value {
-	if v := m.Get(a); v.Exists() && v.Kind != scan.KindNull {
-		return v
-	}
-	return m.Get(b)
 }
 
 func firstNumber(values ...scan.Value) scan.Value {

@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -34,7 +35,7 @@ func (p *Parser) toolPart(pt *part) {
 	key, known := p.callKey(pt)
 	c := new(call)
 	if known {
-		c = p.parts.Put(key)
+		c = p.parts.Ref(key)
 	}
 	if !c.used {
 		p.name(pt, c, key, finished)
@@ -140,8 +141,6 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 		said = st.failure
 	}
 	text := p.output.Text(said)
-	t.Output, t.Size = text.Text, text.Size
-	t.Summary = lines.Summary(&p.strings, unwrap(name, t.Output))
 	info := tools[name]
 	if st.exit.Kind == scan.KindNumber {
 		t.ExitCode, t.HasExitCode = int(st.exit.Int()), true
@@ -150,14 +149,15 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 	unwell := info.shell && (t.HasExitCode && t.ExitCode != 0 || st.exit.Kind == scan.KindNull)
 	if failed || unwell || info.standIn {
 		t.Error = true
-		t.Err = string(t.Output)
+		t.Err = string(text.All())
 	}
 	if failed {
-		t.Denied = bytes.HasPrefix(t.Output, deniedByRule) || bytes.HasPrefix(t.Output, deniedByUser)
-		if st.interrupted.True() || bytes.HasPrefix(t.Output, aborted) {
+		t.Denied = strings.HasPrefix(t.Err, deniedByRule) || strings.HasPrefix(t.Err, deniedByUser)
+		if st.interrupted.True() || strings.HasPrefix(t.Err, aborted) {
 			t.State = events.ToolStateStopped
 		}
 	}
+	summarise(t, &text, wrappers[name])
 	if st.lineStart.Kind == scan.KindNumber && st.lineEnd.Kind == scan.KindNumber && st.lineEnd.Int() >= st.lineStart.Int() {
 		t.Lines, t.HasLines = int(min(st.lineEnd.Int()-st.lineStart.Int(), maxTokens))+1, true
 	}
@@ -167,29 +167,52 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 }
 
 // How the errors of calls begin that never ran, or that were stopped.
-var (
-	deniedByRule = []byte("The user has specified a rule which prevents")
-	deniedByUser = []byte("The user rejected permission")
-	aborted      = []byte("Tool execution aborted")
+const (
+	deniedByRule = "The user has specified a rule which prevents"
+	deniedByUser = "The user rejected permission"
+	aborted      = "Tool execution aborted"
 )
 
 // wrappers are the marks behind which the text of a tool's result begins, since 1.0 and before.
-var wrappers = map[string][2][]byte{
-	"read": {[]byte("<content>\n"), []byte("<file>\n")},
-	"task": {[]byte("<task_result>\n"), nil},
+var wrappers = map[string][]string{
+	"read": {"<content>\n", "<file>\n"},
+	"task": {"<task_result>\n"},
 }
 
-// maxWrapperBytes is how far behind the start of a result its text can begin.
-const maxWrapperBytes = 4 << 10
+// Bounds of what the program puts before the text of a tool's result, in bytes: what it mostly is, and how far behind
+// the start the text can begin.
+const (
+	usualWrapperBytes = 512
+	maxWrapperBytes   = 4 << 10
+)
 
-// unwrap takes off what the program puts before the text of a tool's result.
-func unwrap(tool string, output []byte) []byte {
-	for _, mark := range wrappers[tool] {
-		if i := bytes.Index(output[:min(len(output), maxWrapperBytes)], mark); len(mark) > 0 && i >= 0 {
-			return output[i+len(mark):]
+// summarise tells a result's text, of which the summary is of what stands behind the tool's wrapper.
+func summarise(t *events.Tool, text *lines.Text, marks []string) {
+	text.Head(usualWrapperBytes)
+	inner := *text // what is made of the text serves both
+	for _, n := range [...]int{usualWrapperBytes, maxWrapperBytes} {
+		if len(marks) == 0 {
+			break
+		}
+		head := inner.Head(n)
+		if skip := wrapped(head[:min(len(head), n)], marks); skip > 0 {
+			inner.Skip(skip)
+			break
 		}
 	}
-	return output
+	var cut bool
+	t.Summary, cut = inner.Summary()
+	text.TellBut(t, cut)
+}
+
+// wrapped is how long the wrapper is that output begins with.
+func wrapped(output []byte, marks []string) int {
+	for _, mark := range marks {
+		if i := bytes.Index(output, []byte(mark)); i >= 0 {
+			return i + len(mark)
+		}
+	}
+	return 0
 }
 
 // between is the time from start to end; aborted calls can end before they start.

@@ -112,8 +112,8 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	}
 	p.head = events.DisplayEvent{
 		Time:      in.created,
-		SessionID: p.sticky(&p.sessionID, info.id),
-		ItemID:    p.sticky(&p.sessionID, info.id),
+		SessionID: p.sessionID.Text(&p.strings, info.id),
+		ItemID:    p.sessionID.Text(&p.strings, info.id),
 	}
 	p.head.Model, p.head.ModelProvider = p.modelName(info.model)
 	p.emit(events.KindSessionStarted).Session = &events.Session{
@@ -175,9 +175,9 @@ func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStat
 
 // identify fills the head of a part's events, and returns the id of its message.
 func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string) {
-	messageID = p.sticky(&p.messageID, pt.messageID)
+	messageID = p.messageID.Text(&p.strings, pt.messageID)
 	p.head = events.DisplayEvent{
-		SessionID:     p.sticky(&p.sessionID, pt.sessionID),
+		SessionID:     p.sessionID.Text(&p.strings, pt.sessionID),
 		MessageID:     messageID,
 		ItemID:        p.strings.Text(pt.id),
 		Model:         m.model,

@@ -55,7 +55,7 @@ func (p *Parser) owe(key uint64, info *messageInfo, m *message, now bool) {
 func (p *Parser) messageHead(info *messageInfo, m *message) events.DisplayEvent {
 	head := events.DisplayEvent{
 		Time:          firstTime(m.completed, m.created),
-		SessionID:     p.sticky(&p.sessionID, info.sessionID),
+		SessionID:     p.sessionID.Text(&p.strings, info.sessionID),
 		MessageID:     p.strings.Text(info.id),
 		Model:         m.model,
 		ModelProvider: m.provider,

@@ -45,8 +45,8 @@ type Parser struct {
 	entered  string // the session of the last part
 
 	stream    stream
-	sessionID string // the last one
-	messageID string // the last one
+	sessionID lines.Again
+	messageID lines.Again
 }
 
 // New returns a parser for one stream.
@@ -96,8 +96,8 @@ func (p *Parser) begin() {
 	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
 }
 
-// LimitOutput bounds the texts of results to come.
-func (p *Parser) LimitOutput(limit int) { p.output.Limit(limit) }
+// DropOutput lets the texts of results be left out; see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
 
 func (p *Parser) readObject() {
 	if p.record.read(&p.scanner) {
@@ -182,17 +182,6 @@ func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 func (p *Parser) notice(level events.Level, code, text string) {
 	e := p.emit(events.KindNotice)
 	e.Notice, e.Text = events.Notice{Level: level, Code: code}, text
-}
-
-// sticky gives an id that comes on line after line without making it again.
-func (p *Parser) sticky(last *string, id scan.Value) string {
-	if id.Kind != scan.KindString {
-		return ""
-	}
-	if string(id.Body()) != *last {
-		*last = p.strings.Text(id)
-	}
-	return *last
 }
 
 // millis reads a time in milliseconds since 1970; the zero time for what is none.

@@ -60,11 +60,11 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 
 // streamStart tells of a session at its first line: there is no header.
 func (p *Parser) streamStart(pt *part, at time.Time) {
-	id := p.sticky(&p.sessionID, pt.sessionID)
+	id := p.sessionID.Text(&p.strings, pt.sessionID)
 	if !p.stream.open || id != "" && id != p.stream.sessionID {
 		p.releaseEnd()
 		p.stream = stream{sessionID: id, open: true}
-		p.head = events.DisplayEvent{Time: at, SessionID: id, MessageID: p.sticky(&p.messageID, pt.messageID), ItemID: id}
+		p.head = events.DisplayEvent{Time: at, SessionID: id, MessageID: p.messageID.Text(&p.strings, pt.messageID), ItemID: id}
 		p.emit(events.KindSessionStarted).Session = &events.Session{}
 	}
 }

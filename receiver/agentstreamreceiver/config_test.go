@@ -40,6 +40,11 @@ func TestLoadConfig(t *testing.T) {
 	positions := component.MustNewIDWithName("file_storage", "positions")
 	all := &Config{
 		Storage: &positions,
+		Pipes: []config.Pipe{
+			{Path: "/run/a.fifo", Provider: "codex", Persona: "reviewer", Pipeline: config.Pipeline{Name: "triage"}, Attributes: map[string]string{"a": "b"}},
+			{Path: "-"},
+		},
+		Spool: config.Spool{Directory: "/var/lib/spool", MaxBytes: 1_000_000},
 		Stream: config.Stream{
 			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true,
 			Databases: []string{"~/c/opencode-dev.db"}, OpenCodeTrees: []string{"~/c/storage"},

@@ -112,6 +112,13 @@ func (m *meter) dropped(s signal, elements int) {
 	m.builder.ReceiverAgentStreamDropped.Add(background(), int64(elements), m.signals[s])
 }
 
+// inputDropped counts bytes that did not get into a spool.
+func (m *meter) inputDropped(reason string, bytes int64) {
+	if bytes > 0 {
+		m.builder.ReceiverAgentStreamInputDropped.Add(background(), bytes, with("reason", reason))
+	}
+}
+
 // behind records how far a stream's file was not read, by provider.
 func (m *meter) behind(id, provider string, bytes int64) {
 	for provider, total := range m.lag.set(id, provider, bytes) {

@@ -39,7 +39,11 @@ type agentStream struct {
 	parent   telemetry.Parent
 	sources  sources
 	commands []*command
-	running  sync.WaitGroup // of the commands
+	pipes    []*pipe
+	running  sync.WaitGroup // of commands and pipes
+	spoolDir string         // absolute; empty: the folder for temporary files
+	stdin    *os.File
+	spools   sync.Map // of *spooled: those that are being read
 	out      delivery
 	streams  streams
 
@@ -78,6 +82,12 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		pattern:  pattern,
 		id:       set.ID,
 		identity: identityOf(&cfg.Identity),
+		stdin:    os.Stdin,
+	}
+	if cfg.Spool.Directory != "" {
+		if r.spoolDir, err = config.AbsolutePath(cfg.Spool.Directory); err != nil {
+			return nil, fmt.Errorf("spool_directory %q: %w", cfg.Spool.Directory, err)
+		}
 	}
 	if r.redactor, err = newRedactor(cfg); err != nil {
 		return nil, fmt.Errorf("redaction: %w", err)
@@ -126,6 +136,9 @@ func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 		r.background.Go(func() { r.exportMetrics(work) })
 		r.background.Go(func() { r.tickTexts(work) })
 		if err = r.sources.start(run); err == nil {
+			err = r.startPipes(run)
+		}
+		if err == nil {
 			err = r.startCommands(run)
 		}
 	})
@@ -163,6 +176,7 @@ func (r *agentStream) close(ctx context.Context) error {
 	// First what works beside the reading, since it holds streams while a consumer makes it wait. It may be waiting
 	// itself for a stream that the reading holds, so it has ended only after that.
 	r.halt()
+	r.closePipes() // what comes from now on stays in its FIFO
 	err := r.sources.shutdown(ctx)
 	r.stopCommands(ctx)
 	r.background.Wait()
@@ -240,6 +254,7 @@ func (r *agentStream) tickTexts(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+			r.tellLag()
 			for _, s := range r.streams.list() {
 				if err := s.tick(ctx); err != nil {
 					return // we are stopping; what waits goes out when the stream is closed
@@ -247,6 +262,14 @@ func (r *agentStream) tickTexts(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// tellLag tells how far behind the reading of spools is.
+func (r *agentStream) tellLag() {
+	r.spools.Range(func(c, _ any) bool {
+		c.(*spooled).lag()
+		return true
+	})
 }
 
 // exportMetrics hands the metrics on at each interval, until ctx ends.

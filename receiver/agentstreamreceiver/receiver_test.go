@@ -62,6 +62,7 @@ func startOn(t *testing.T, host component.Host, cfg *Config, nextLogs consumer.L
 	r.told = told
 	factory := NewFactory()
 	set := receivertest.NewNopSettings(factory.Type())
+	set.ID = component.NewID(factory.Type()) // the same after a restart
 	set.TelemetrySettings = r.tel.NewTelemetrySettings()
 	set.Logger = zap.New(core)
 	traces, err := factory.CreateTraces(t.Context(), set, cfg, r.traces)

@@ -20,6 +20,16 @@ import (
 // samples is the folder of the fixtures.
 const samples = "../../testdata"
 
+// recordsNamed counts the records of one event name.
+func (r *rig) recordsNamed(name string) (n int) {
+	for _, lr := range r.records() {
+		if lr.EventName() == name {
+			n++
+		}
+	}
+	return n
+}
+
 // uids gives the ids of all records, sorted, none of which may come twice. Those that only who watches live gets are left
 // out.
 func (r *rig) uids() []string {
@@ -163,7 +173,9 @@ func TestGrowingDatabase(t *testing.T) {
 		}
 	}
 	runs := func(r *rig) func() bool {
-		return func() bool { return len(r.texts()) >= 5 && slices.Contains(r.spanNames(), "invoke_agent opencode") }
+		return func() bool {
+			return r.recordsNamed("tailspan.turn_done") == 3 && slices.Contains(r.spanNames(), "invoke_agent opencode")
+		}
 	}
 	require.Eventually(t, runs(live), wait, tick)
 	live.stop()

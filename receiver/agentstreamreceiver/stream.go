@@ -268,11 +268,18 @@ func (s *stream) flush() {
 
 // exited ends the fold as the process has ended that wrote the stream.
 func (s *stream) exited(ctx context.Context, e *telemetry.Exit) error {
+	return s.finish(ctx, func() { s.fold.Exited(*e) })
+}
+
+// finish takes what the ended stream still owes, and ends the fold by end.
+func (s *stream) finish(ctx context.Context, end func()) error {
 	s.receiver.streams.remove(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.awake()
 	s.flush()
-	s.fold.Exited(*e)
+	end()
+	s.closed = true
 	if err := s.handOn(ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}

@@ -1,13 +1,16 @@
 package lines
 
 import (
+	"bytes"
 	"math"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// keepBytes is the size from which a buffer is not kept for the next line.
+// keepBytes is the size from which the buffer of a line's texts is not kept for the next line.
 const keepBytes = 1 << 20
 
 // Buffer empties a buffer for the next line; one that a large line made large is given back.
@@ -18,124 +21,212 @@ func Buffer(b []byte) []byte {
 	return b[:0]
 }
 
-// Output makes the texts of the results of a line, in memory that the next line uses again. The zero value is ready.
+// summaryBytes is how much of a text is made at first, where only its summary is wanted: most first lines are shorter.
+const summaryBytes = 128
+
+// Output makes the texts of results: of each its summary, its size and, unless it was told to drop them, the text itself.
+// The texts of a line lie in one buffer, which Reset empties. A text that is dropped is made as far as its summary needs
+// it, and its rest is counted as it stands in the line.
+//
+// The parts of a text are given in order, between Begin and End.
 type Output struct {
-	buf   []byte
-	limit int
+	strings scan.Strings
+	dropped bool
+	buf     []byte
+	start   int    // of the text that is made, in buf
+	parts   []part // of texts that are looked into, see Text
+
+	// want is how many bytes of the text are to be made before the next look at them.
+	want    int
+	whole   bool // the text is wanted whole
+	size    int
+	summary string
+	told    bool // summary is the text's
 }
 
-// Result is the text of a result, or its head where the reader wants no more.
-type Result struct {
-	Text []byte
-	// Size is the length of the whole text, in bytes.
-	Size int
+// Drop lets texts be dropped from now on: see [events.OutputDropper].
+func (o *Output) Drop() { o.dropped = true }
+
+// Reset forgets the texts of the last line.
+func (o *Output) Reset() {
+	o.buf, o.parts = Buffer(o.buf), o.parts[:0]
 }
 
-// Whole reports whether Text is all of it.
-func (r *Result) Whole() bool { return len(r.Text) == r.Size }
-
-// Skip gives r without its first n bytes.
-func (r Result) Skip(n int) Result { return Result{Text: r.Text[n:], Size: r.Size - n} }
-
-// Reset makes room for the results of the next line.
-func (o *Output) Reset() { o.buf = Buffer(o.buf) }
-
-// minLimit is the least that texts are bounded to, in bytes: parsers look at what programs write before an output.
-const minLimit = 4 << 10
-
-// Limit bounds the texts to come, see events.OutputLimiter, and gives the limit before.
-func (o *Output) Limit(limit int) (before int) {
-	before = o.limit
-	if o.limit = 0; limit > 0 {
-		o.limit = max(limit, minLimit)
+// Begin begins a text. whole tells that it must not be dropped, since the parser has to look into it.
+func (o *Output) Begin(whole bool) {
+	o.start, o.want, o.whole = len(o.buf), summaryBytes, whole || !o.dropped
+	o.size, o.summary, o.told = 0, "", false
+	if o.whole {
+		o.want = math.MaxInt
 	}
-	return before
 }
 
-// Text gives the text of a string, or its head; nothing of all other kinds.
-func (o *Output) Text(v scan.Value) Result {
-	if v.Kind != scan.KindString {
-		return Result{}
+// String adds the text of a string, given what stands between its quotes.
+func (o *Output) String(body []byte) {
+	if o.want == summaryBytes && len(o.buf) == o.start {
+		o.plainSummary(body)
 	}
-	return o.Join("", v)
-}
-
-// Join gives several texts as one, with the separator before each but the first. A value that is no string is its own
-// text.
-func (o *Output) Join(separator string, values ...scan.Value) Result {
-	j := o.Joiner()
-	for i, v := range values {
-		if i > 0 {
-			j.Add(separator)
+	for o.missing() > 0 && len(body) > 0 {
+		if o.want == math.MaxInt {
+			o.buf = scan.AppendString(o.buf, body)
+			return
 		}
-		j.Value(v)
+		o.buf, body = scan.AppendHead(o.buf, body, o.missing())
+		o.look()
 	}
-	return j.Result()
+	o.size += scan.TextLen(body)
 }
 
-// Joiner puts a text together. Nothing else may be asked of its Output until Result.
-type Joiner struct {
-	out      *Output
-	start    int
-	size     int
-	endsLine bool
+// plainSummary tells the summary of a text that begins with a short line of plain letters, as most do: nothing of it has
+// to be made.
+func (o *Output) plainSummary(body []byte) {
+	end := 0
+	for end < len(body) && end <= events.SummaryRunes && plainByte(body[end]) && body[end] != '\\' {
+		end++
+	}
+	if end > events.SummaryRunes || !bytes.HasPrefix(body[end:], []byte(`\n`)) {
+		return
+	}
+	if line := bytes.TrimSpace(body[:end]); len(line) > 0 {
+		o.summary, o.told, o.want = o.strings.Copy(line), true, 0
+	}
 }
 
-// Joiner begins a text.
-func (o *Output) Joiner() Joiner { return Joiner{out: o, start: len(o.buf)} }
+// plainByte reports whether c is a letter, a sign or a blank that needs no cleaning.
+func plainByte(c byte) bool { return c >= ' ' && c < 0x7f }
 
-// Size is the length of the text so far.
-func (j *Joiner) Size() int { return j.size }
-
-// EndsLine reports whether the text so far ends in a line feed.
-func (j *Joiner) EndsLine() bool { return j.endsLine }
-
-// Add adds plain bytes.
-func (j *Joiner) Add(text string) {
-	if len(text) <= j.room() {
-		j.out.buf = append(j.out.buf, text...)
+// JSON adds a value as it stands, invalid UTF-8 replaced.
+func (o *Output) JSON(raw []byte) {
+	if !utf8.Valid(raw) {
+		raw = scan.AppendJSON(nil, raw)
 	}
-	j.size += len(text)
-	j.endsLine = strings.HasSuffix(text, "\n")
+	for len(raw) > 0 && o.missing() > 0 {
+		n := min(o.missing(), len(raw))
+		for n < len(raw) && !utf8.RuneStart(raw[n]) {
+			n++
+		}
+		o.buf, raw = append(o.buf, raw[:n]...), raw[n:]
+		o.look()
+	}
+	o.size += len(raw)
 }
 
-// Value adds the text of a value; one that is no string is its own text.
-func (j *Joiner) Value(v scan.Value) {
-	body, makeText := v.Body(), scan.AppendString
-	if v.Kind != scan.KindString {
-		body, makeText = v.Raw, scan.AppendJSON
+// Newline adds a line break.
+func (o *Output) Newline() {
+	if o.missing() <= 0 {
+		o.size++
+		return
 	}
-	room, before := j.room(), len(j.out.buf)
+	o.buf = append(o.buf, '\n')
+	o.look()
+}
+
+// missing is how much more of the text is to be made.
+func (o *Output) missing() int { return o.want - (len(o.buf) - o.start) }
+
+// look tells the summary once enough of the text is there, and wants more of it otherwise. Behind a summary that was cut
+// the text goes on to the size of a head.
+func (o *Output) look() {
+	if o.told || o.missing() > 0 {
+		return
+	}
+	switch o.summary, o.told = summaryOf(&o.strings, o.buf[o.start:], false); {
+	case o.told && !wasCut(o.summary):
+		o.want = 0
+	case o.want < events.OutputHead:
+		o.want = events.OutputHead
+	case !o.told:
+		o.want = math.MaxInt
+	}
+}
+
+func wasCut(summary string) bool { return strings.HasSuffix(summary, "…") }
+
+// End ends the text and fills in what t tells of it. It gives the text, which is all of it if Begin was told so.
+func (o *Output) End(t *events.Tool) []byte {
+	text := o.buf[o.start:len(o.buf):len(o.buf)]
+	if !o.told {
+		o.summary, _ = summaryOf(&o.strings, text, true)
+	}
+	t.Size, t.Summary = len(text)+o.size, o.summary
+	if o.whole || wasCut(o.summary) {
+		t.Output = text
+	} else {
+		o.buf = o.buf[:o.start]
+	}
+	return text
+}
+
+// Summary gives the first line of a text that says something, as [events.Summary] has it.
+func (o *Output) Summary(text []byte) string {
+	s, _ := summaryOf(&o.strings, text, true)
+	return s
+}
+
+// StringSummary gives the summary of a string that is no result's text itself, given what stands between its quotes.
+func (o *Output) StringSummary(body []byte) string {
+	var t events.Tool
+	o.Begin(false)
+	o.String(body)
+	o.End(&t)
+	o.buf = o.buf[:o.start]
+	return t.Summary
+}
+
+// summaryOf is the summary of a text, given whole or its beginning; false if a beginning does not tell. Without a it has
+// memory of its own.
+func summaryOf(a *scan.Strings, text []byte, whole bool) (string, bool) {
+	for len(text) > 0 {
+		line, ended := text, whole
+		if i := lineEnd(text); i >= 0 {
+			line, text, ended = text[:i], text[i+1:], true
+		} else {
+			text = nil
+		}
+		if len(line) > maxSummaryBytes {
+			line, ended = bytes.ToValidUTF8(line[:maxSummaryBytes], nil), true
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if !ended {
+			return "", false
+		}
+		if s := lineSummary(a, line); s != "" {
+			return s, true
+		}
+	}
+	return "", whole
+}
+
+// lineEnd finds the end of the first line; -1 if there is none.
+func lineEnd(text []byte) int {
+	end := bytes.IndexByte(text, '\n')
+	if end < 0 {
+		return bytes.IndexByte(text, '\r')
+	}
+	if i := bytes.IndexByte(text[:end], '\r'); i >= 0 {
+		return i
+	}
+	return end
+}
+
+// lineSummary is events.Summary of a line without blanks at its ends. Most are of plain letters, and then nothing more
+// is copied than what is shown.
+func lineSummary(a *scan.Strings, line []byte) string {
+	if a == nil {
+		return events.Summary(string(line))
+	}
+	const shown = events.SummaryRunes
+	plain := 0
+	for plain < len(line) && plain <= shown && plainByte(line[plain]) {
+		plain++
+	}
 	switch {
-	case len(body) <= room:
-		j.out.buf = makeText(j.out.buf, body)
-		j.size += len(j.out.buf) - before
-	case v.Kind == scan.KindString:
-		j.out.buf = makeText(j.out.buf, scan.Head(body, room))
-		j.size += scan.TextLen(body)
-	default:
-		j.out.buf = makeText(j.out.buf, scan.Head(body, room))
-		j.size += len(makeText(nil, body))
+	case plain == len(line) && plain <= shown:
+		return a.Copy(line)
+	case plain > shown && line[shown] != ' ': // what follows can't take the text back below the limit
+		return a.Join(line[:shown-1], "…")
 	}
-	if len(body) > 0 {
-		j.endsLine = v.Kind == scan.KindString && scan.EndsLine(body)
-	}
-}
-
-// room is how many more bytes are wanted: none behind a text of which only the head was.
-func (j *Joiner) room() int {
-	switch {
-	case j.out.limit == 0:
-		return math.MaxInt
-	case len(j.out.buf)-j.start < j.size:
-		return 0
-	default:
-		return max(j.out.limit-(len(j.out.buf)-j.start), 0)
-	}
-}
-
-// Result gives the text.
-func (j *Joiner) Result() Result {
-	buf := j.out.buf
-	return Result{Text: buf[j.start:len(buf):len(buf)], Size: j.size}
+	return events.Summary(a.Copy(line))
 }

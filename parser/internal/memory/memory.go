@@ -67,9 +67,9 @@ func (m *Memory[V]) Find(key uint64) *V {
 	return nil
 }
 
-// Put is Find for a key that is put in, with the zero value, if it is not known. One that there is no room for is not
+// Ref is Find for a key that is put in, with the zero value, if it is not known. One that there is no room for is not
 // remembered.
-func (m *Memory[V]) Put(key uint64) *V {
+func (m *Memory[V]) Ref(key uint64) *V {
 	if e := m.find(key); e != nil {
 		return &e.val
 	}
@@ -128,6 +128,7 @@ func (m *Memory[V]) place(key uint64, place int) {
 
 func (m *Memory[V]) grow() {
 	m.slots = make([]uint32, max(minSlots, 2*len(m.slots)))
+	clear(m.slots) // written first: what is read first costs a second page fault when it is written
 	for i := range m.entries {
 		m.place(m.entries[i].key, i+1)
 	}

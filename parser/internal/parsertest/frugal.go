@@ -3,6 +3,7 @@ package parsertest
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,50 +13,40 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// LookedAt is how much of a result's text anybody looks at who does not export it, in bytes.
-const LookedAt = 8 << 10
-
-// Limited makes sources that give no more of a result's text than is looked at.
-func Limited(src func() events.DisplayEventSource) func() events.DisplayEventSource {
-	return func() events.DisplayEventSource {
-		s := src()
-		s.(events.OutputLimiter).LimitOutput(LookedAt)
-		return s
+// DroppedOutput holds that a source which is told that nobody keeps the texts of results tells all else as it was, and
+// of a text whose summary was cut the head. To have long texts, the fixtures, and lines beside them, are fed with each
+// longer string many times over.
+func DroppedOutput(t *testing.T, provider string, src func() events.DisplayEventSource, beside ...string) {
+	dropped := 0
+	for _, line := range beside {
+		dropped += requireDropped(t, src(), dropping(src()), []byte(line))
 	}
-}
-
-// LimitedOutput holds that a source which is told how much of a result's text anybody reads gives the beginning of it,
-// and all else as it was. To have long texts, the fixtures are fed with each longer string many times over.
-func LimitedOutput(t *testing.T, provider string, src func() events.DisplayEventSource) {
-	cut := 0
 	for _, file := range Fixtures(t, provider) {
-		whole, limited := src(), Limited(src)()
-		for i, line := range Lines(t, file) {
-			long := lengthen(line)
-			want, got := whole.ParseEvents(long), limited.ParseEvents(long)
-			require.Len(t, got, len(want), "%s, line %d", file, i+1)
-			for j := range want {
-				cut += requireHead(t, &want[j], &got[j])
-				require.Equal(t, want[j], got[j], "%s, line %d", file, i+1)
-			}
+		keeps, drops := src(), dropping(src())
+		for _, line := range Lines(t, file) {
+			dropped += requireDropped(t, keeps, drops, line)
 		}
 	}
-	assert.Positive(t, cut, "no text was longer than the limit")
+	assert.Positive(t, dropped, "no long text was dropped")
 }
 
-// requireHead holds that got has the head of the texts of want, and makes them the same; it counts the texts that were
-// cut.
-func requireHead(t *testing.T, want, got *events.DisplayEvent) (cut int) {
-	w, g := &want.Tool, &got.Tool
-	require.True(t, bytes.HasPrefix(w.Output, g.Output), "the output begins otherwise")
-	if len(g.Output) < len(w.Output) {
-		cut++
-		require.LessOrEqual(t, len(g.Output), LookedAt)
-		require.Greater(t, len(g.Output), LookedAt/8, "a head that is too short to be looked at")
+func requireDropped(t *testing.T, keeps, drops events.DisplayEventSource, line []byte) (dropped int) {
+	long := lengthen(line)
+	want, got := keeps.ParseEvents(long), drops.ParseEvents(long)
+	require.Len(t, got, len(want), "%.200s", line)
+	for i := range want {
+		w, g := &want[i].Tool, &got[i].Tool
+		require.True(t, bytes.HasPrefix(w.Output, g.Output), "the output begins otherwise: %.200s", line)
+		if len(w.Output) > events.OutputHead && len(g.Output) < len(w.Output)/2 {
+			dropped++
+		}
+		if cut := strings.TrimSuffix(w.Summary, "…"); cut != w.Summary && bytes.Contains(w.Output, []byte(cut)) {
+			require.GreaterOrEqual(t, len(g.Output), min(events.OutputHead, len(w.Output))/2, "no head behind %q", w.Summary)
+		}
+		g.Output = w.Output
+		require.Equal(t, want[i], got[i], "%.200s", line)
 	}
-	require.True(t, len(w.Err) == len(g.Err) || len(g.Err) > LookedAt/8 && w.Err[:len(g.Err)] == g.Err, "the error begins otherwise")
-	g.Output, g.Err = w.Output, w.Err
-	return cut
+	return dropped
 }
 
 // Sizes of lengthen: which strings are made longer, and how many times as long.
@@ -111,8 +102,8 @@ const (
 
 // Allocations holds that a line which gives no event is read without allocation, and that an event takes no more than
 // two, for its texts and its payload. Each line is read again and again by a source that has read the whole stream, so
-// that its buffers are there.
-func Allocations(t *testing.T, provider string, src func() events.DisplayEventSource) {
+// that its buffers are there. Lines that keeps picks hold what their events are told of later.
+func Allocations(t *testing.T, provider string, src func() events.DisplayEventSource, keeps func(line []byte) bool) {
 	given, allocations := 0, 0.0
 	for _, file := range Fixtures(t, provider) {
 		s, lines := src(), Lines(t, file)
@@ -128,6 +119,7 @@ func Allocations(t *testing.T, provider string, src func() events.DisplayEventSo
 			})
 			switch {
 			case n == 0 && s.(events.LineStatuser).LineStatus() == events.LineUnknownType: // it is told by its name
+			case n == 0 && keeps != nil && keeps(line):
 			case n == 0:
 				assert.Zero(t, took, "%s, line %d: %.200s", file, i+1, line)
 			case n > 0:

@@ -64,6 +64,17 @@ func (a *Strings) Copy(b []byte) string {
 	return view(a.chunk[start:])
 }
 
+// Join gives b and tail as one string.
+func (a *Strings) Join(b []byte, tail string) string {
+	if n := len(b) + len(tail); n >= largeBytes {
+		return string(b) + tail
+	}
+	a.room(len(b) + len(tail))
+	start := len(a.chunk)
+	a.chunk = append(append(a.chunk, b...), tail...)
+	return view(a.chunk[start:])
+}
+
 // Intern gives the text of a string value that is likely to come again, such as a session id or a tool's name: the
 // same text is made once, as long as no more than some dozens of others of up to 128 bytes come in between.
 func (a *Strings) Intern(v Value) string {
@@ -77,7 +88,7 @@ func (a *Strings) Intern(v Value) string {
 	if a.interned == nil {
 		a.interned = new([internSlots]string)
 	}
-	at := internSlot(body)
+	at := internSlot(body) &^ 1 // a pair of places serves all texts of either, or two that come in turns push each other out
 	first, second := &a.interned[at], &a.interned[at^1]
 	switch {
 	case *first == string(body):

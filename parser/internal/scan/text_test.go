@@ -29,16 +29,24 @@ func TestJSONIsValidText(t *testing.T) {
 	}
 }
 
-func TestHeadEndsBehindACharacter(t *testing.T) {
+func TestTailBeginsWithACharacter(t *testing.T) {
 	for _, tc := range []struct {
-		body  string
-		limit int
-		want  string
+		body string
+		n    int
+		want string
 	}{
-		{"plain", 9, "plain"}, {"plain", 3, "pla"}, {"plain", 0, ""}, {"aé", 2, "a"}, {"é", 1, ""},
-		{`ab\ncd`, 3, "ab"}, {`ab\ncd`, 4, `ab\n`}, {`a\\\n`, 4, `a\\`}, {`a\\nb`, 4, `a\\n`},
-		{`a\u00e9b`, 6, "a"}, {`a\u00e9b`, 7, `a\u00e9`}, {`\ud83d\ude00`, 11, ""}, {`x\ud83dx\ude00`, 8, `x\ud83dx`},
+		{"plain", 9, "plain"}, {"plain", 2, "in"}, {"plain", 0, ""}, {"éb", 2, "éb"}, {"é", 1, "é"},
+		{`ab\ncd`, 3, `\ncd`}, {`ab\ncd`, 2, "cd"}, {`a\\\n`, 1, `\n`}, {`a\\nb`, 2, "nb"}, {`a\\nb`, 3, `\\nb`},
+		{`a\u00e9b`, 2, `\u00e9b`}, {`a\u00e9b`, 1, "b"}, {`\ud83d\ude00`, 1, `\ud83d\ude00`}, {`\ud83dx\ude00`, 6, `\ude00`},
 	} {
-		assert.Equal(t, tc.want, string(scan.Head([]byte(tc.body), tc.limit)), "%s to %d", tc.body, tc.limit)
+		assert.Equal(t, tc.want, string(scan.Tail([]byte(tc.body), tc.n)), "%d bytes of %s", tc.n, tc.body)
+	}
+}
+
+func TestEndsLine(t *testing.T) {
+	for body, want := range map[string]bool{
+		"": false, "n": false, `\n`: true, `a\n`: true, `a\\n`: false, `a\\\n`: true, `\u000a`: true, `\u000A`: true, `\\u000a`: false, "a\n": true,
+	} {
+		assert.Equal(t, want, scan.EndsLine([]byte(body)), "%s", body)
 	}
 }

@@ -20,12 +20,6 @@ type window struct {
 // noWindow holds no byte.
 var noWindow = window{from: -windowBytes}
 
-// look moves the window so that it holds the byte at i.
-func (w *window) look(data []byte, i int) {
-	w.from = i
-	w.marks = marksAt(data, i, quotes)
-}
-
 // marksAt gives the marks of the window that begins at i, however little data follows.
 func marksAt(data []byte, i int, word uint64) uint64 {
 	if len(data)-i >= windowBytes {
@@ -78,18 +72,18 @@ func (s *Scanner) stringEnd(i int) int {
 
 // farStringEnd is stringEnd for a string that leaves the window or holds an escape or a '#' where it begins.
 func (s *Scanner) farStringEnd(i int) int {
-	data := s.data
+	data, w := s.data, s.window
 	for i < len(data) {
-		if uint(i-s.window.from) >= windowBytes {
-			s.window.look(data, i)
+		if uint(i-w.from) >= windowBytes {
+			w = window{i, marksAt(data, i, quotes)}
+			s.window = w
 		}
-		marks := s.window.marks >> uint(i-s.window.from)
-		for ; marks != 0; marks &= marks - 1 {
-			if end := i + bits.TrailingZeros64(marks); data[end] == '"' && !escaped(data, end) {
+		for rest := w.marks >> uint(i-w.from); rest != 0; rest &= rest - 1 {
+			if end := i + bits.TrailingZeros64(rest); data[end] == '"' && !escaped(data, end) {
 				return end + 1
 			}
 		}
-		if i = s.window.from + windowBytes; s.window.marks == 0 && i < len(data) {
+		if i = w.from + windowBytes; w.marks == 0 && i < len(data) {
 			// A window without a quote: this is a text, which vectors cross faster.
 			n := bytes.IndexByte(data[i:], '"')
 			if n < 0 {

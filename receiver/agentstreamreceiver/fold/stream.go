@@ -62,7 +62,7 @@ func New(s Settings) (*Stream, error) {
 		return nil, err
 	}
 	if !s.Outputs {
-		p.LimitOutput(redact.OutputHead)
+		p.DropOutput()
 	}
 	st := &Stream{settings: s, parser: p, joiner: redact.NewJoiner(p, redact.JoinSettings{})}
 	st.events = st.joiner

@@ -1,34 +1,17 @@
 package scan
 
-import (
-	"unicode/utf16"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
-// escapeLen gives how many bytes shorter than its escape a character is, and how long the escape at the start of s is.
-func escapeLen(s []byte) (cut, width int) {
-	if len(s) > 1 && simpleEscapes[s[1]] != 0 {
-		return 1, 2
-	}
-	r := hexRune(s)
+// Tail gives the last n bytes of what stands between the quotes of a string, and as many more as it takes to begin with
+// a whole character: their text is the end of the whole text.
+func Tail(body []byte, n int) []byte {
 	switch {
-	case r < 0:
-		return 0, 1
-	case !utf16.IsSurrogate(r):
-		return 6 - utf8.RuneLen(r), 6
-	case utf16.DecodeRune(r, hexRune(s[6:])) != utf8.RuneError:
-		return 12 - 4, 12
-	default:
-		return 6 - len(replacement), 6
-	}
-}
-
-// Head gives the first bytes of what stands between the quotes of a string, at most limit, cut behind a whole character:
-// their text is the beginning of the whole text.
-func Head(body []byte, limit int) []byte {
-	if len(body) <= limit {
+	case n <= 0:
+		return nil
+	case n >= len(body):
 		return body
 	}
+	limit := len(body) - n
 	cut := limit
 	for at := limit; at >= max(limit-utf8.UTFMax+1, 0); at-- {
 		if utf8.RuneStart(body[at]) {
@@ -41,13 +24,23 @@ func Head(body []byte, limit int) []byte {
 		if body[i] != '\\' || !startsEscape(body, i) {
 			continue
 		}
-		if _, width := escapeLen(body[i:]); i+width > cut {
-			return body[:i]
+		if width := escapeLen(body[i:]); i+width > cut {
+			return body[i:]
 		} else if width > 1 {
 			i += width - 1
 		}
 	}
-	return body[:cut]
+	return body[cut:]
+}
+
+// escapeLen is the length of the escape at the start of s.
+func escapeLen(s []byte) int {
+	if len(s) > 1 && simpleEscapes[s[1]] != 0 {
+		return 2
+	}
+	var text [utf8.UTFMax]byte
+	_, n := appendEscape(text[:0], s)
+	return n
 }
 
 // startsEscape reports whether the backslash at i is not escaped itself: an even number of others stands before it.
