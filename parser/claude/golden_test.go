@@ -1,6 +1,7 @@
 package claude_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -17,5 +18,11 @@ func TestTorn(t *testing.T)     { parsertest.Torn(t, claude.Name, newSource) }
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, claude.Name) {
 		parsertest.Kept(t, claude.New(), parsertest.Lines(t, file))
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	for _, file := range parsertest.Fixtures(t, claude.Name) {
+		t.Run(filepath.Base(file), func(t *testing.T) { parsertest.Allocations(t, newSource, parsertest.Lines(t, file)) })
 	}
 }

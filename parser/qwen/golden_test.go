@@ -1,6 +1,7 @@
 package qwen_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -17,5 +18,11 @@ func TestTorn(t *testing.T)     { parsertest.Torn(t, qwen.Name, newSource) }
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, qwen.Name) {
 		parsertest.Kept(t, qwen.New(), parsertest.Lines(t, file))
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	for _, file := range parsertest.Fixtures(t, qwen.Name) {
+		t.Run(filepath.Base(file), func(t *testing.T) { parsertest.Allocations(t, newSource, parsertest.Lines(t, file)) })
 	}
 }
