@@ -1,7 +1,6 @@
 package claude_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -21,8 +20,4 @@ func TestKept(t *testing.T) {
 	}
 }
 
-func TestAllocations(t *testing.T) {
-	for _, file := range parsertest.Fixtures(t, claude.Name) {
-		t.Run(filepath.Base(file), func(t *testing.T) { parsertest.Allocations(t, newSource, parsertest.Lines(t, file)) })
-	}
-}
+func TestAllocations(t *testing.T) { parsertest.Allocations(t, claude.Name, newSource, nil) }

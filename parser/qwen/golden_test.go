@@ -1,7 +1,6 @@
 package qwen_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -21,8 +20,4 @@ func TestKept(t *testing.T) {
 	}
 }
 
-func TestAllocations(t *testing.T) {
-	for _, file := range parsertest.Fixtures(t, qwen.Name) {
-		t.Run(filepath.Base(file), func(t *testing.T) { parsertest.Allocations(t, newSource, parsertest.Lines(t, file)) })
-	}
-}
+func TestAllocations(t *testing.T) { parsertest.Allocations(t, qwen.Name, newSource, nil) }
