@@ -69,6 +69,8 @@ func (s *Stream) agentOf(ev *events.DisplayEvent, at moment) *agent {
 		return s.run.top
 	}
 	switch c := s.findCall(ev.ParentID); {
+	case c == nil && ev.AgentID != "" && !s.owns("agent", s.settings.Agent.Provider, s.run.sessionID, ev.AgentID):
+		return s.run.elsewhere() // its call was not seen here, and another stream tells what it does
 	case c == nil:
 		// Nobody saw the call that started it: what it does hangs under the run, and is marked.
 		return s.run.top

@@ -22,6 +22,7 @@ type run struct {
 	totals    map[string]*events.Usage // what the run's end told, by model
 	sequence  int64
 
+	others      *agent      // stands for sub-agents that another stream tells of
 	first       *chat       // the first model call, if it waits for the run's end
 	chats       int         // model calls of the main thread that are over
 	beginTold   bool        // the line that opened it told a time, so its start is known
@@ -122,6 +123,15 @@ func modelSaid(ev *events.DisplayEvent) bool {
 	return ev.MessageID != "" && ev.ParentID == ""
 }
 
+// elsewhere stands for a sub-agent that another stream tells of, and whose call was not seen in this one. Nothing of what
+// it does goes out from here.
+func (r *run) elsewhere() *agent {
+	if r.others == nil {
+		r.others = &agent{run: r, muted: true}
+	}
+	return r.others
+}
+
 // openRun begins the run that waiting starts with. The one before is closed: its result never came.
 func (s *Stream) openRun(key string, waiting []held) {
 	compacted := false
@@ -190,6 +200,13 @@ func sessionOf(waiting []held) string {
 		}
 	}
 	return ""
+}
+
+// joinPipeline counts a sub-agent whose parent never came among the runs of its pipeline.
+func (s *Stream) joinPipeline(r *run) {
+	if s.settings.Parent.Empty() && !r.copied {
+		_, _, r.inPipeline = s.registry.runStarted(r.resource, true)
+	}
 }
 
 // placeRun gives the run its trace and the parent of its top span: the outer trace; else the pipeline's; else one of the

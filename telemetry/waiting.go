@@ -75,6 +75,10 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		// The parent never came: a trace of its own, with a mark.
 		s.openRun(cmp.Or(s.runKeyForced(waiting), key.agent), waiting)
 		s.run.orphan, s.run.subAgent = key.agent, true
+		if !s.owns("agent", key.provider, key.session, key.agent) {
+			s.run.copied, s.run.replayed = true, true // another stream tells what it did, without knowing its call either
+		}
+		s.joinPipeline(s.run)
 		// The persona is the top agent's.
 		s.run.top.id, s.run.top.name = key.agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true

@@ -1,0 +1,108 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// inlined is the account of a family that tells all in one stream: what each sub-agent of the run does stands there too,
+// under its call.
+func inlined(parent script, files []script) script {
+	calls := map[string]string{} // of agents
+	for _, sc := range append([]script{parent}, files...) {
+		for _, evs := range sc {
+			for _, ev := range evs {
+				if ev.Kind == events.KindToolResult && ev.Tool.AgentID != "" {
+					calls[ev.Tool.AgentID] = ev.Tool.ID
+				}
+			}
+		}
+	}
+	whole := script{parent[0], parent[1]}
+	for _, evs := range parent[2:] {
+		whole = append(whole, evs)
+		if evs[0].Kind != events.KindToolUse {
+			continue
+		}
+		for _, file := range files {
+			for _, inner := range file {
+				ev := inner[0]
+				if ev.Kind != events.KindSessionStarted && calls[ev.AgentID] == evs[0].Tool.ID {
+					whole = append(whole, line(under(calls[ev.AgentID], ev)))
+				}
+			}
+		}
+	}
+	return whole
+}
+
+// without leaves out some lines.
+func without(rng *rand.Rand, sc script, oneIn int) script {
+	kept := script{}
+	for _, evs := range sc {
+		if rng.IntN(oneIn) > 0 {
+			kept = append(kept, clone(evs))
+		}
+	}
+	return kept
+}
+
+// TestTwoAccountsOfNoise feeds a stream that tells a family whole, and the transcripts of the same family, at once and with
+// lines missing in each: whichever is heard of what, the trees are whole.
+func TestTwoAccountsOfNoise(t *testing.T) {
+	identities := []telemetry.Identity{{}, nightly("fix")}
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 13))
+		settings := telemetry.NewDefaultSettings()
+		settings.TraceBySession = rng.IntN(3) == 0
+		now := at(1000)
+		settings.Now = func() time.Time { return now }
+		identity := identities[rng.IntN(2)]
+		registry := telemetry.NewRegistry(settings)
+		parent, children := familyOf("s", 1+rng.IntN(4))
+		lines := map[*telemetry.Stream]script{}
+		var open []*telemetry.Stream
+		add := func(id string, sc script) {
+			s := registry.Open(telemetry.StreamSettings{ID: id, Agent: claude, Identity: identity, IdleGap: time.Duration(rng.IntN(2)*20) * time.Second})
+			lines[s], open = without(rng, sc, 8), append(open, s)
+		}
+		add("stream", inlined(parent, children))
+		add("main", parent)
+		for i, file := range children {
+			add(fmt.Sprint("child", i), file)
+		}
+		all := append([]*telemetry.Stream(nil), open...)
+		var f folded
+		for offset := int64(0); len(open) > 0; offset++ {
+			i := rng.IntN(len(open))
+			s := open[i]
+			if len(lines[s]) == 0 {
+				s.Idle()
+				open = append(open[:i], open[i+1:]...)
+			} else {
+				s.Feed(telemetry.Line{Offset: offset, Live: rng.IntN(4) == 0, Arrival: at(10)}, lines[s][0])
+				lines[s] = lines[s][1:]
+			}
+			if rng.IntN(5) == 0 {
+				now = now.Add(time.Duration(rng.IntN(20)) * time.Second)
+				f.take(registry.Take())
+			}
+			f.take(s.Take())
+		}
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		for _, s := range all {
+			s.Close(telemetry.CloseReasonNoResult)
+			f.take(s.Take())
+		}
+		f.take(registry.Close())
+		require.Empty(t, otlpjson.Check(f.traces...), "seed %d", seed)
+	}
+}
