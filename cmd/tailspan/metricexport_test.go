@@ -42,7 +42,7 @@ func TestRunSendsMetrics(t *testing.T) {
 		"gen_ai.client.inference.usage.input_tokens": 3, "gen_ai.client.inference.usage.output_tokens": 4,
 	}, sink.sums())
 	defer sink.lock()()
-	last := sink.metrics[len(sink.metrics)-1].ResourceMetrics().At(0)
+	last := sink.newestMetrics().ResourceMetrics().At(0)
 	assert.Equal(t, "nightly", last.Resource().Attributes().AsRaw()["cicd.pipeline.name"])
 	assert.NotContains(t, last.Resource().Attributes().AsRaw(), "cicd.pipeline.run.id")
 	names := map[string]bool{}

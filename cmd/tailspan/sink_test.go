@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -131,6 +134,24 @@ func (s *otlpSink) named(name string) []plog.LogRecord {
 	return all
 }
 
+// newestMetrics is the export that was taken last. An export that was given up on its way may come in after it.
+func (s *otlpSink) newestMetrics() pmetric.Metrics {
+	return slices.MaxFunc(s.metrics, func(a, b pmetric.Metrics) int { return cmp.Compare(takenAt(a), takenAt(b)) })
+}
+
+func takenAt(md pmetric.Metrics) (at pcommon.Timestamp) {
+	for _, rm := range md.ResourceMetrics().All() {
+		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
+			if m.Type() == pmetric.MetricTypeSum {
+				for _, p := range m.Sum().DataPoints().All() {
+					at = max(at, p.Timestamp())
+				}
+			}
+		}
+	}
+	return at
+}
+
 // sums are the counters of the last export of metrics, by name.
 func (s *otlpSink) sums() map[string]int64 {
 	defer s.lock()()
@@ -138,7 +159,7 @@ func (s *otlpSink) sums() map[string]int64 {
 	if len(s.metrics) == 0 {
 		return all
 	}
-	for _, rm := range s.metrics[len(s.metrics)-1].ResourceMetrics().All() {
+	for _, rm := range s.newestMetrics().ResourceMetrics().All() {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
 			if m.Type() != pmetric.MetricTypeSum {
 				continue
