@@ -31,7 +31,7 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 		close(done)
 		return done
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	go func() { // the time for what is left begins when the command ends
 		select {
 		case <-r.process.Done():
@@ -42,13 +42,13 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			cancel()
+			cancel(fmt.Errorf("--export-timeout of %s is over", r.flags.exportTimeout))
 		case <-done:
 		}
 	}()
 	go func() {
 		defer close(done)
-		defer cancel()
+		defer cancel(nil)
 		if err := e.run(ctx, r.process); err != nil {
 			r.process.Spool().Keep()
 			r.screen.tell(fmt.Sprintf("not all was sent (%v); the command's output is in %q", err, r.process.Spool().Path()))
@@ -110,7 +110,10 @@ func (e *exporting) run(ctx context.Context, p *process.Process) error {
 	stop()
 	halt()
 	if err != nil {
-		return fmt.Errorf("%d bytes not read: %w", tail.Left(), err)
+		if left := tail.Left(); left > 0 {
+			err = fmt.Errorf("%w; %d bytes not read", err, left)
+		}
+		return err
 	}
 	return e.end(ctx, p.Wait())
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -160,6 +161,10 @@ func (f *runFlags) start(stdin io.Reader, s *screen) (*process.Process, error) {
 
 // startError tells why the command could not be run, and gives the code that a shell would.
 func (f *runFlags) startError(err error, s *screen) error {
+	if errors.Is(err, process.ErrNoSpool) {
+		s.tell(fmt.Sprintf("the command is not run: %v; set TMPDIR to a folder that can be written to, or name a file by --raw", err))
+		return childExit{exitError}
+	}
 	s.tell(err.Error())
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
@@ -202,6 +207,9 @@ func (r *running) follow(endpoints otlphttp.Endpoints) error {
 	case <-ctx.Done(): // it may hang in a write that nobody reads
 	}
 	<-sent
+	if exit.Status() != 0 && !r.flags.pipe && saysDiskFull(exit.Stderr) {
+		r.screen.tell(fmt.Sprintf("if the full disk is that of %q, set TMPDIR or --raw to another one; with --pipe the command would go on, and what is not kept is counted", r.process.Spool().Path()))
+	}
 	if exit.Dropped > 0 {
 		r.screen.tell(fmt.Sprintf("%d bytes of the command's output were dropped", exit.Dropped))
 	}
@@ -209,6 +217,11 @@ func (r *running) follow(endpoints otlphttp.Endpoints) error {
 		r.screen.tell(err.Error())
 	}
 	return childExit{exit.Status()}
+}
+
+// saysDiskFull reports whether a program complains of one.
+func saysDiskFull(stderr []byte) bool {
+	return bytes.Contains(bytes.ToLower(stderr), []byte("no space left on device"))
 }
 
 // show renders what the command writes, to its end.

@@ -19,3 +19,5 @@ func TestKept(t *testing.T) {
 		parsertest.Kept(t, claude.New(), parsertest.Lines(t, file))
 	}
 }
+
+func TestAllocations(t *testing.T) { parsertest.Allocations(t, claude.Name, newSource, nil) }

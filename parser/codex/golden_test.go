@@ -1,6 +1,7 @@
 package codex_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -16,6 +17,12 @@ func TestTorn(t *testing.T)     { parsertest.Torn(t, codex.Name, newSource) }
 
 func TestDroppedOutput(t *testing.T) { parsertest.DroppedOutput(t, codex.Name, newSource) }
 func TestAllocations(t *testing.T)   { parsertest.Allocations(t, codex.Name, newSource, nil) }
+
+func TestLongResult(t *testing.T) {
+	parsertest.LongResult(t, newSource, func(call int, output string) string {
+		return fmt.Sprintf(`{"type":"item.completed","item":{"id":"item_%d","type":"command_execution","command":"cat calc.go","aggregated_output":"%s","exit_code":0,"status":"completed"}}`, call, output)
+	})
+}
 
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, codex.Name) {

@@ -71,6 +71,7 @@ func New() *Parser {
 		prompts: memory.New[int](maxPrompts),
 		usage:   usage{responses: memory.New[struct{}](maxResponses)},
 	}
+	p.record.makeRoom()
 	p.begins(thread{})
 	return p
 }

@@ -20,6 +20,21 @@ type record struct {
 	hasPayload, hasMsg, hasItem bool
 }
 
+// Members that an object of each kind mostly has no more of.
+const (
+	usualTop  = 4
+	usualBody = 12
+	usualItem = 20
+)
+
+// makeRoom makes room for the members of most records at once. A stream is often no longer than a few kilobytes, and
+// lists that grow by doubling would be half of what its parser allocates.
+func (r *record) makeRoom() {
+	room := make(scan.Members, usualTop+usualBody+usualItem)
+	r.top, room = room[:0:usualTop], room[usualTop:]
+	r.body, r.item = room[:0:usualBody], room[usualBody:][:0]
+}
+
 // reset empties r and keeps its memory.
 func (r *record) reset() {
 	*r = record{top: r.top[:0], body: r.body[:0], item: r.item[:0]}

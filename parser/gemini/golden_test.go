@@ -1,6 +1,7 @@
 package gemini_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -16,6 +17,12 @@ func TestTorn(t *testing.T)     { parsertest.Torn(t, gemini.Name, newSource) }
 
 func TestDroppedOutput(t *testing.T) { parsertest.DroppedOutput(t, gemini.Name, newSource) }
 func TestAllocations(t *testing.T)   { parsertest.Allocations(t, gemini.Name, newSource, nil) }
+
+func TestLongResult(t *testing.T) {
+	parsertest.LongResult(t, newSource, func(call int, output string) string {
+		return fmt.Sprintf(`{"type":"tool_result","timestamp":"2026-11-27T20:44:32.788Z","tool_id":"read_file__%d","status":"success","output":"%s"}`, call, output)
+	})
+}
 
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, gemini.Name) {

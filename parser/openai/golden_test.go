@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -29,6 +30,12 @@ func TestDroppedOutput(t *testing.T) {
 func TestAllocations(t *testing.T) {
 	parsertest.Allocations(t, folder, newSource, func(line []byte) bool { // a piece of an answer that streams
 		return bytes.Contains(line, []byte(`"delta"`)) || bytes.Contains(line, []byte(`"type":"response.`))
+	})
+}
+
+func TestLongResult(t *testing.T) {
+	parsertest.LongResult(t, newSource, func(call int, output string) string {
+		return fmt.Sprintf(`{"model":"m","messages":[{"role":"tool","tool_call_id":"call_%d","content":"%s"}]}`, call, output)
 	})
 }
 

@@ -1,6 +1,7 @@
 package opencode_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -16,6 +17,13 @@ func TestTorn(t *testing.T)     { parsertest.Torn(t, opencode.Name, newSource) }
 
 func TestDroppedOutput(t *testing.T) { parsertest.DroppedOutput(t, opencode.Name, newSource) }
 func TestAllocations(t *testing.T)   { parsertest.Allocations(t, opencode.Name, newSource, nil) }
+
+func TestLongResult(t *testing.T) {
+	parsertest.LongResult(t, newSource, func(call int, output string) string {
+		return fmt.Sprintf(`{"type":"tool_use","timestamp":1795812891382,"sessionID":"ses_1","part":{"type":"tool","tool":"bash","callID":"call_%d","state":{"status":"completed",`+
+			`"input":{"command":"cat calc.go"},"output":"%s","metadata":{"exit":0},"time":{"start":1795812890995,"end":1795812891231}},"id":"prt_%d","messageID":"msg_1"}}`, call, output, call)
+	})
+}
 
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, opencode.Name) {

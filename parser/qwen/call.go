@@ -78,8 +78,7 @@ func (p *Parser) toolResult(r *record, b *block) {
 	}
 	var details scan.Members
 	if r.camel {
-		p.nested = p.inner.MembersOf(r.rest.Get("toolCallResult"), p.nested[:0])
-		details = p.nested
+		details = r.details
 		if len(id.Body()) == 0 {
 			id = details.Get("callId")
 		}

@@ -27,15 +27,22 @@ type record struct {
 	hasMessage, hasParts                 bool
 	blocks                               []block
 	rest                                 scan.Members
-	camel                                bool // a transcript: sessionId
+	details                              scan.Members // of toolCallResult, the transcript's own word of a result
+	camel                                bool         // a transcript: sessionId
 
 	args  scan.Members // backs blocks[].args
 	texts []scan.Value // backs blocks[].texts
 }
 
+// keepBlocks is the number of blocks, arguments or texts from which their memory is not kept for the next line.
+const keepBlocks = 1 << 10
+
 // reset empties r and keeps its memory.
 func (r *record) reset() {
-	*r = record{blocks: r.blocks[:0], rest: r.rest[:0], args: r.args[:0], texts: r.texts[:0]}
+	if cap(r.blocks) > keepBlocks || cap(r.args) > keepBlocks || cap(r.texts) > keepBlocks {
+		r.blocks, r.args, r.texts = nil, nil, nil
+	}
+	*r = record{blocks: r.blocks[:0], rest: r.rest[:0], details: r.details[:0], args: r.args[:0], texts: r.texts[:0]}
 }
 
 // read takes one object from s. It reports false if the object is malformed; r is then of no use.
@@ -59,6 +66,8 @@ func (r *record) read(s *scan.Scanner) bool {
 			r.timestamp = s.Value()
 		case "message":
 			r.readMessage(s)
+		case "toolCallResult":
+			r.details = s.Members(r.details[:0])
 		case "model":
 			if v := s.Value(); !r.hasMessage || r.model.Kind != scan.KindString {
 				r.model = v
@@ -110,7 +119,8 @@ func (r *record) readBlock(s *scan.Scanner) {
 		s.Skip()
 		return
 	}
-	var b block
+	r.blocks = append(r.blocks, block{})
+	b := &r.blocks[len(r.blocks)-1]
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
 		case "type":
@@ -128,18 +138,17 @@ func (r *record) readBlock(s *scan.Scanner) {
 		case "is_error":
 			b.isError = s.Value()
 		case "input":
-			r.readInput(s, &b)
+			r.readInput(s, b)
 		case "content":
-			r.readContent(s, &b)
+			r.readContent(s, b)
 		case "functionCall":
-			b.call = r.readCall(s, &b)
+			b.call = r.readCall(s, b)
 		case "functionResponse":
-			b.response = r.readCall(s, &b)
+			b.response = r.readCall(s, b)
 		default:
 			s.Skip()
 		}
 	}
-	r.blocks = append(r.blocks, b)
 }
 
 // readCall takes a functionCall or a functionResponse.

@@ -134,6 +134,39 @@ func absolute(t *testing.T, path string) string {
 	return path
 }
 
+// TestCommandWithAPipe floods a pipe while nothing is taken: it ends all the same, what its spool does not hold is counted,
+// and its run says so. The spool lies where the settings say, and is gone in the end.
+func TestCommandWithAPipe(t *testing.T) {
+	openGate(t)
+	cfg := configOf(t, config.Command{Command: []string{
+		"sh", "-c", `cat "$0"; head -c 300000 /dev/zero | tr '\0' x`, absolute(t, filepath.Join("..", "..", "testdata", "claude", "parity.jsonl")),
+	}, Pipe: true})
+	cfg.Spool = config.Spool{Directory: filepath.Join(t.TempDir(), "spools"), MaxBytes: 15_000}
+	v := &valve{LogsSink: &consumertest.LogsSink{}}
+	r := start(t, cfg, v)
+	require.Eventually(t, func() bool {
+		return v.refused.Load() > 0 && len(r.told.FilterMessageSnippet("is not kept any more").All()) == 1
+	}, wait, tick)
+	left, err := os.ReadDir(cfg.Spool.Directory)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	v.open.Store(true)
+	require.Eventually(t, func() bool {
+		left, err := os.ReadDir(cfg.Spool.Directory)
+		return err == nil && len(left) == 0
+	}, wait, tick)
+	r.stop()
+	dropped := r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "spool_full")
+	assert.Greater(t, dropped, int64(300_000-1))
+	require.Equal(t, 1, spansOf(r, "invoke_agent claude-code"))
+	for _, s := range r.spans() {
+		if s.Name() == "invoke_agent claude-code" {
+			assert.Equal(t, dropped, s.Attributes().AsRaw()[telemetry.AttrProcessDropped])
+			assert.Equal(t, "truncated", s.Attributes().AsRaw()[telemetry.AttrCloseReason])
+		}
+	}
+}
+
 // TestCommandHangs is case 079: the end is told when it is read, and a shutdown does not wait for an agent that ignores it.
 func TestCommandHangs(t *testing.T) {
 	openGate(t)

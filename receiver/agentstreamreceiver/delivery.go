@@ -97,6 +97,21 @@ func troubleOf(s signal) trouble {
 	return troubleLogs
 }
 
+// isPermanent reports whether trying again is of no use. Where several pipelines take a signal, the collector hands to all of
+// them and joins their errors: as long as one of them may yet take it, all are asked again.
+func isPermanent(err error) bool {
+	all, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // the joining is the outermost
+	if !ok {
+		return consumererror.IsPermanent(err)
+	}
+	for _, one := range all.Unwrap() {
+		if !isPermanent(one) {
+			return false
+		}
+	}
+	return true
+}
+
 // insist calls consume until it accepts. A permanent refusal is counted and told, and ends the trying.
 func (d *delivery) insist(ctx context.Context, s signal, elements int, consume func(context.Context) error) error {
 	wait := d.retry.InitialInterval
@@ -107,8 +122,7 @@ func (d *delivery) insist(ctx context.Context, s signal, elements int, consume f
 			return nil
 		}
 		d.health.trouble(troubleOf(s), fmt.Errorf("consumer of %s refuses: %w", s, err))
-		switch {
-		case consumererror.IsPermanent(err):
+		if isPermanent(err) {
 			d.meter.dropped(s, dropRefused, elements)
 			d.logger.Error("consumer refused for good, what it refused is lost",
 				zap.Stringer("signal", s), zap.Int("elements", elements), zap.Error(err))

@@ -6,5 +6,16 @@
 // after every consumer has accepted what its lines gave: a consumer that refuses makes the file wait, with back-off and
 // bounded memory. A permanent refusal is counted and logged, and what was refused is gone.
 //
+// Besides files it reads pipes (FIFOs, standard input), and the output of agents that it runs itself: both go through spool
+// files (package source/spool), so that whoever writes never waits for a consumer. A spool is removed when all of it was
+// accepted; one that a pipe left is read on by the next start.
+//
+//	component      from lines to consumers
+//	fold.Stream    one stream: parser, joiner, redaction, telemetry (also of `tailspan run`)
+//	stream         a fold.Stream with acceptance, and what is kept over a restart
+//	spooled        a stream out of a spool
+//	pipe, life     a pipe, and what one of its writers wrote
+//	command        a program of ours
+//
 // One configuration that stands in a traces and a logs pipeline is one receiver: files are read once.
 package agentstreamreceiver

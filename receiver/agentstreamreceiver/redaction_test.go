@@ -1,7 +1,10 @@
 package agentstreamreceiver
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,15 +30,21 @@ func exported(t *testing.T, change func(*Config)) string {
 		return len(names) > 0 && names[len(names)-1] == "invoke_agent claude-code"
 	}, wait, tick)
 	r.stop()
+	return r.exported()
+}
+
+// exported is every byte that was handed on.
+func (r *rig) exported() string {
+	r.t.Helper()
 	all := ""
 	for _, td := range r.traces.AllTraces() {
 		raw, err := (&ptrace.JSONMarshaler{}).MarshalTraces(td)
-		require.NoError(t, err)
+		require.NoError(r.t, err)
 		all += string(raw)
 	}
 	for _, ld := range r.logs.AllLogs() {
 		raw, err := (&plog.JSONMarshaler{}).MarshalLogs(ld)
-		require.NoError(t, err)
+		require.NoError(r.t, err)
 		all += string(raw)
 	}
 	return all
@@ -55,6 +64,42 @@ func TestRedactionCanBeTurnedOff(t *testing.T) {
 	all := exported(t, func(c *Config) { c.Redaction.Enabled = false })
 	for _, secret := range secrets {
 		assert.Contains(t, all, secret)
+	}
+}
+
+// TestSecretsOfEveryProvider puts a made-up token in the place of a word that texts, commands, paths and outputs of the
+// sessions hold: it is in no exported byte, whoever wrote the session and whatever is captured.
+func TestSecretsOfEveryProvider(t *testing.T) {
+	const token = "ghp_madeUpMadeUpMadeUpMadeUpMadeUp123456"
+	for provider, names := range map[string][]string{
+		"claude":   {"parity.jsonl", "parallel.jsonl", "interactive.session.jsonl", "subagent.jsonl"},
+		"codex":    {"parity.jsonl", "parity.session.jsonl", "parity-0.29.session.jsonl", "failures.session.jsonl"},
+		"gemini":   {"parity.jsonl", "parity.session.jsonl", "parity-0.38.2.session.json", "failures.session.jsonl"},
+		"openai":   {"parity.bodies.jsonl", "parity.requests.jsonl", "responses-api.jsonl"},
+		"opencode": {"parity.jsonl", "parity.session.jsonl", "parity.log.jsonl", "failures.jsonl"},
+		"qwen":     {"parity.stream.jsonl", "parity.session.jsonl", "failures.session.jsonl"},
+	} {
+		t.Run(provider, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range names {
+				data, err := os.ReadFile(filepath.Join(samples, provider, name))
+				require.NoError(t, err)
+				hidden := regexp.MustCompile(`calc\.go|main\.go|README\.md|go test`).ReplaceAll(data, []byte(token))
+				require.Contains(t, string(hidden), token, name)
+				require.NoError(t, os.WriteFile(filepath.Join(dir, name), hidden, 0o600))
+			}
+			read := func(enabled bool) string {
+				cfg := configFor(filepath.Join(dir, "*"))
+				cfg.Telemetry.Capture = config.Capture{Text: true, Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true}
+				cfg.Redaction.Enabled = enabled
+				r := start(t, cfg, nil)
+				require.Eventually(t, func() bool { return strings.Count(strings.Join(r.spanNames(), " "), "chat") >= len(names)/2 }, wait, tick)
+				r.stop()
+				return r.exported()
+			}
+			assert.NotContains(t, read(true), token[:12])
+			assert.Contains(t, read(false), token, "it is looked for where it is")
+		})
 	}
 }
 

@@ -461,12 +461,6 @@ func TestLag(t *testing.T) {
 	require.Eventually(t, func() bool { return lag() == 0 }, wait, tick)
 }
 
-func (d *disk) copy() map[string][]byte {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return maps.Clone(d.values)
-}
-
 // TestRestartForkOfACompleteSession: a fork that only its ids tell from its parent gives what is its own, and nothing that
 // the parent told, also if the parent was complete before a restart and is not opened again.
 func TestRestartForkOfACompleteSession(t *testing.T) {
@@ -494,4 +488,10 @@ func TestRestartForkOfACompleteSession(t *testing.T) {
 		slices.Sort(got)
 		assert.Equal(t, want, got, "fork_window %v", window)
 	}
+}
+
+func (d *disk) copy() map[string][]byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.values)
 }

@@ -72,12 +72,16 @@ func (c *child) ended() {
 	c.waited = true
 }
 
-// signal goes to the whole group. One that is stopped is woken, so that it can end.
+// signal goes to the whole group. One that is stopped is woken, so that it can end. One that is to go on is in front
+// before it does, whoever passes the signal on: its first look at the terminal would stop it again, and us with it.
 func (c *child) signal(s syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waited {
 		return
+	}
+	if s == syscall.SIGCONT {
+		c.tty.putInFront(c)
 	}
 	_ = syscall.Kill(-c.pid, s) // it may be gone, or have become another user's
 	if s == syscall.SIGTERM || s == syscall.SIGHUP {

@@ -29,6 +29,9 @@ type Process struct {
 	done  chan struct{}
 }
 
+// ErrNoSpool: there is no place for the output; the command was not tried.
+var ErrNoSpool = errors.New("no place for the command's output")
+
 // Start runs the command. An error means that it does not run and that nothing is left of it.
 func Start(s Settings) (*Process, error) {
 	if err := s.Validate(); err != nil {
@@ -37,7 +40,7 @@ func Start(s Settings) (*Process, error) {
 	s = s.withDefaults()
 	file, err := spool.Create(s.Spool)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrNoSpool, err)
 	}
 	p := &Process{settings: s, spool: file, stderr: ring{limit: s.StderrTail}, done: make(chan struct{})}
 	if err := p.start(); err != nil {

@@ -227,6 +227,7 @@ func TestStartErrors(t *testing.T) {
 			tc.change(&s)
 			_, err := process.Start(s)
 			require.ErrorContains(t, err, tc.want)
+			assert.Equal(t, tc.want == "create spool", errors.Is(err, process.ErrNoSpool))
 		})
 	}
 	left, err := os.ReadDir(dir)

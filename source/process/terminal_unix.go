@@ -38,7 +38,7 @@ func (t *terminal) handOver(c *child) {
 		for {
 			select {
 			case <-t.resumed:
-				t.resume(c)
+				c.signal(syscall.SIGCONT)
 			case <-t.released:
 				return
 			}
@@ -86,10 +86,12 @@ func (t *terminal) suspend() {
 	_ = syscall.Kill(0, syscall.SIGSTOP)
 }
 
-// resume lets the child go on when we do, in front if the shell has put us there.
-func (t *terminal) resume(c *child) {
+// putInFront gives the terminal to the child if it is ours: the shell has put us in front, to go on.
+func (t *terminal) putInFront(c *child) {
+	if t == nil {
+		return
+	}
 	if group, ok := t.foreground(); ok && group == t.own {
 		t.bringForward(c.pid)
 	}
-	c.signal(syscall.SIGCONT)
 }

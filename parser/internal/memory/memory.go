@@ -98,6 +98,9 @@ func (m *Memory[V]) find(key uint64) *entry[V] {
 // add puts in a key that is not there.
 func (m *Memory[V]) add(e entry[V]) *entry[V] {
 	if len(m.entries) < m.limit {
+		if m.entries == nil {
+			m.entries = make([]entry[V], 0, min(m.limit, minSlots/4))
+		}
 		m.entries = append(m.entries, e)
 		if 2*len(m.entries) > len(m.slots) {
 			m.grow()

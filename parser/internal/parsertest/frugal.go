@@ -2,6 +2,7 @@ package parsertest
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -131,4 +132,28 @@ func Allocations(t *testing.T, provider string, src func() events.DisplayEventSo
 	require.Positive(t, given)
 	assert.LessOrEqual(t, allocations, float64(eventAllocations*given), "for %d events", given)
 	t.Logf("%.0f allocations for %d events", allocations, given)
+}
+
+// LongResult holds that of a result of a megabyte that nobody keeps the head is made and no more. line makes a line of a
+// call that ended with an output.
+func LongResult(t *testing.T, src func() events.DisplayEventSource, line func(call int, output string) string) {
+	const runs = 10
+	output := strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, 1<<20/58)
+	size := len(output) - strings.Count(output, `\`)
+	lines := make([][]byte, runs)
+	for i := range lines {
+		lines[i] = []byte(line(i, output))
+	}
+	s := dropping(src())
+	s.ParseEvents([]byte(line(runs, "warm")))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, line := range lines {
+		out := s.ParseEvents(line)
+		result := out[slices.IndexFunc(out, func(e events.DisplayEvent) bool { return e.Kind == events.KindToolResult })].Tool
+		assert.Equal(t, size, result.Size)
+		assert.Equal(t, "func Total(prices ...int) int {", result.Summary)
+	}
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(output)), "in bytes, for %d results", runs)
 }

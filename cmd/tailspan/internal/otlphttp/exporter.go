@@ -149,7 +149,7 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 		case no.err == nil:
 			return nil
 		case ctx.Err() != nil:
-			return fmt.Errorf("send %s: %w", r.signal, no.err)
+			return ended(ctx, r, no.err)
 		case !no.again:
 			e.drop(r, no.err)
 			return nil
@@ -163,10 +163,20 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return fmt.Errorf("send %s: %w", r.signal, no.err)
+			return ended(ctx, r, no.err)
 		case <-timer.C:
 		}
 	}
+}
+
+// ended is the error of a request that was not accepted when ctx ended: why it did, and what was wrong until then, unless
+// that is the same.
+func ended(ctx context.Context, r request, err error) error {
+	cause := context.Cause(ctx)
+	if errors.Is(err, context.Canceled) || errors.Is(err, cause) {
+		return fmt.Errorf("send %s: %w", r.signal, cause)
+	}
+	return fmt.Errorf("send %s: %w; %w", r.signal, cause, err)
 }
 
 // try sends once.

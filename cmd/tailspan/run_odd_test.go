@@ -1,0 +1,90 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestRunOddChildren has programs that do what few do: how they end is told as it is, and nobody waits for what they leave.
+func TestRunOddChildren(t *testing.T) {
+	for _, tc := range []struct {
+		name, script string
+		code         int
+		out          string
+	}{
+		{"ended by a signal", "echo words; kill -SEGV $$", 128 + int(syscall.SIGSEGV), "words\n"},
+		{"closes its output", "echo words; exec >&-; exit 4", 4, "words\n"},
+		{"closes all that it has", "echo words; exec <&- >&- 2>&-; exit 5", 5, "words\n"},
+		{"leaves a process that holds its output", `sleep 300 & echo $! > "$0"; echo words`, 0, "words\n"},
+		{"ends without a newline", "printf words", 0, "words\n"},
+		{"says nothing", "exit 3", 3, ""},
+		{"says bytes that are no text", `printf '\000\377\033[2Jwords\n'; exit 1`, 1, "\ufffdwords\n"},
+	} {
+		for _, pipe := range []string{"--pipe=false", "--pipe"} {
+			t.Run(tc.name+" "+pipe, func(t *testing.T) {
+				left := filepath.Join(t.TempDir(), "pid")
+				began := time.Now()
+				code, stdout, stderr := begin(t, pipe, "--", "sh", "-c", tc.script, left).end(t)
+				assert.Equal(t, tc.code, code)
+				assert.Equal(t, tc.out, stdout)
+				assert.Empty(t, stderr)
+				assert.Less(t, time.Since(began), 20*time.Second)
+				noSpool(t)
+				if pid, err := os.ReadFile(left); err == nil {
+					n, err := strconv.Atoi(strings.TrimSpace(string(pid)))
+					require.NoError(t, err)
+					assert.NoError(t, syscall.Kill(n, syscall.SIGKILL), "it lives on until now")
+				}
+			})
+		}
+	}
+}
+
+// TestRunWithoutAPlace holds that a command is not run, and why is told, where its output could not be kept.
+func TestRunWithoutAPlace(t *testing.T) {
+	ran := filepath.Join(t.TempDir(), "ran")
+	plainEnvironment(t)
+	for _, args := range [][]string{{"--raw", "/dev/full"}, {"--raw", filepath.Join(t.TempDir(), "no", "file")}, nil} {
+		if args == nil {
+			t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "no"))
+		}
+		code, _, stderr := beginPlain(append(args, "--", "touch", ran)...).end(t)
+		assert.Equal(t, exitError, code)
+		assert.Contains(t, stderr, "the command is not run: no place for the command's output: create spool")
+		assert.Contains(t, stderr, "set TMPDIR")
+		assert.NoFileExists(t, ran)
+	}
+}
+
+// TestRunOnAFullDisk tells what can be done by a command that complains of one.
+func TestRunOnAFullDisk(t *testing.T) {
+	const complain = `echo "cat: write error: No space left on device" >&2; exit 1`
+	_, _, stderr := begin(t, "--", "sh", "-c", complain).end(t)
+	assert.Contains(t, stderr, "with --pipe the command would go on")
+	_, _, stderr = begin(t, "--pipe", "--", "sh", "-c", complain).end(t)
+	assert.NotContains(t, stderr, "tailspan:")
+}
+
+// TestRunEndpointHangs has an endpoint that takes requests and never answers: the time for it ends, and that is told.
+func TestRunEndpointHangs(t *testing.T) {
+	sink := newOTLPSink(t)
+	done := make(chan struct{})
+	sink.answer = func(w http.ResponseWriter, r *http.Request) bool { <-done; return true }
+	t.Cleanup(func() { close(done) }) // before the server closes, which waits for its answers
+	code, stdout, stderr := begin(t, "--otlp", sink.URL, "--export-timeout", "200ms", "--", "cat", fixtures+"parity.jsonl").end(t)
+	assert.Zero(t, code)
+	assert.Contains(t, stdout, "All tests pass now.")
+	assert.Contains(t, stderr, "not all was sent (hand over lines: send traces: --export-timeout of 200ms is over); the command's output is in")
+	assert.Equal(t, 1, strings.Count(stderr, "tailspan:"), stderr)
+}

@@ -1,0 +1,76 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/consumer/consumererror"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+func TestPermanent(t *testing.T) {
+	never, later := consumererror.NewPermanent(errors.New("never")), errors.New("later")
+	for _, tc := range []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"never", never, true},
+		{"wrapped", fmt.Errorf("send: %w", never), true},
+		{"later", later, false},
+		{"all never", errors.Join(never, never), true},
+		{"one may take it yet", errors.Join(never, later), false},
+		{"the same, nested", errors.Join(never, errors.Join(never, later)), false},
+		{"joined by who refuses for good", consumererror.NewPermanent(errors.Join(later, later)), true},
+	} {
+		assert.Equal(t, tc.want, isPermanent(tc.err), tc.name)
+	}
+}
+
+// twoPipelines is what the collector makes of two pipelines: both are handed everything, and their errors are joined. The
+// first refuses for good, the second a few times.
+type twoPipelines struct {
+	refuse int
+	second consumertest.LogsSink
+}
+
+func (c *twoPipelines) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
+	never := consumererror.NewPermanent(errors.New("never"))
+	if c.refuse--; c.refuse >= 0 {
+		return errors.Join(never, errors.New("later"))
+	}
+	return errors.Join(never, c.second.ConsumeLogs(ctx, ld))
+}
+
+// TestOnePipelineRefusesForGood holds that what one pipeline never takes is not lost to the other, which takes it later.
+func TestOnePipelineRefusesForGood(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.log")
+	appendTo(t, path, "one\ntwo\n")
+	cfg := configFor(path)
+	cfg.Stream.Provider = "none"
+	c := &twoPipelines{refuse: 3}
+	r := startOn(t, nil, cfg, &logsOf{c})
+	require.Eventually(t, func() bool { return c.second.LogRecordCount() == 2 }, wait, tick)
+	require.Eventually(t, func() bool { return r.metric("otelcol_receiver_agent_stream_dropped", "reason", "refused") == 2 }, wait, tick)
+	r.stop()
+}
+
+// logsOf makes a consumer of a function.
+type logsOf struct {
+	of interface {
+		ConsumeLogs(context.Context, plog.Logs) error
+	}
+}
+
+func (l *logsOf) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
+	return l.of.ConsumeLogs(ctx, ld)
+}
+
+func (l *logsOf) Capabilities() consumer.Capabilities { return consumer.Capabilities{} }

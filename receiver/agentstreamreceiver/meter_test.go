@@ -1,0 +1,50 @@
+package agentstreamreceiver
+
+import (
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestHealthMetrics reads files of all sorts, and finds each sort in the receiver's own metrics.
+func TestHealthMetrics(t *testing.T) {
+	dir := t.TempDir()
+	appendLines(t, filepath.Join(dir, "whole.jsonl"), session(t, "claude", "parity.jsonl")...)
+	appendLines(t, filepath.Join(dir, "orphan.jsonl"), // a result whose call nobody told
+		[]byte(`{"type":"system","subtype":"init","session_id":"s9","model":"m"}`+"\n"),
+		textLineOf("s9"),
+		[]byte(`{"type":"user","session_id":"s9","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t9","content":"ok"}]}}`+"\n"),
+		[]byte("not json\n"), []byte(`{"type":"never_heard_of","session_id":"s9"}`+"\n"))
+	torn, err := os.Create(filepath.Join(dir, "torn.jsonl.gz"))
+	require.NoError(t, err)
+	z := gzip.NewWriter(torn)
+	_, err = z.Write([]byte("words"))
+	require.NoError(t, err)
+	require.NoError(t, z.Flush())
+	require.NoError(t, torn.Close()) // without its end
+
+	cfg := configFor(filepath.Join(dir, "*"))
+	r := start(t, cfg, nil)
+	const of = "otelcol_receiver_agent_stream_"
+	require.Eventually(t, func() bool {
+		return r.metric(of+"read_errors", "", "") > 0 && r.metric(of+"anomalies", "reason", "unknown_call") == 1 &&
+			r.metric(of+"lines", "provider", "claude") >= int64(len(session(t, "claude", "parity.jsonl")))+5
+	}, wait, tick)
+	assert.Positive(t, r.metric(of+"events", "kind", "tool_use"))
+	assert.Positive(t, r.metric(of+"events", "kind", "session_end"))
+	assert.EqualValues(t, 1, r.metric(of+"lines_not_parsed", "reason", "malformed"))
+	assert.EqualValues(t, 1, r.metric(of+"unknown_types", "type", "never_heard_of"))
+	assert.EqualValues(t, 3, r.metric(of+"files_known", "", ""))
+	assert.Positive(t, r.metric(of+"files_open", "", ""))
+	assert.Positive(t, r.metric(of+"bytes", "", ""))
+	assert.Zero(t, r.metric(of+"dropped", "", ""))
+	r.stopAnyhow()
+}
+
+func textLineOf(session string) []byte {
+	return []byte(`{"type":"assistant","session_id":"` + session + `","uuid":"u9","message":{"id":"m9","role":"assistant","model":"m","content":[{"type":"text","text":"Hi."}]}}` + "\n")
+}
