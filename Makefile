@@ -144,6 +144,10 @@ torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see
 	$(TRIAL) TAILSPAN_KILLS=$(KILLS) TAILSPAN_SEED=$(SEED) \
 		$(GO) test -count 1 -timeout 60m -run '^TestTorture$$' -v ./deploy/trial
 
+.PHONY: endurance
+endurance: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## have consumers refuse and files rotated under load (SEED=random WHOLE=1: in full)
+	$(TRIAL) TAILSPAN_SEED=$(SEED) $(GO) test -count 1 -timeout 60m -run '^Test(RefusingConsumer|Rotation)$$' -v ./deploy/trial
+
 .PHONY: validate
 validate: $(BIN)/otelcol-tailspan ## have the collector check each configuration in deploy/config
 	@.ci/validate $(BIN)/otelcol-tailspan
