@@ -1,7 +1,7 @@
 package claude_test
 
 import (
-	"path/filepath"
+	"fmt"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -21,8 +21,12 @@ func TestKept(t *testing.T) {
 	}
 }
 
-func TestAllocations(t *testing.T) {
-	for _, file := range parsertest.Fixtures(t, claude.Name) {
-		t.Run(filepath.Base(file), func(t *testing.T) { parsertest.Allocations(t, newSource, parsertest.Lines(t, file)) })
-	}
+func TestDroppedOutput(t *testing.T)     { parsertest.DroppedOutput(t, claude.Name, newSource) }
+func TestAllocations(t *testing.T)       { parsertest.Allocations(t, claude.Name, newSource, nil) }
+func TestStreamAllocations(t *testing.T) { parsertest.StreamAllocations(t, claude.Name, newSource) }
+
+func TestLongResult(t *testing.T) {
+	parsertest.LongResult(t, newSource, func(call int, output string) string {
+		return fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_%d","type":"tool_result","content":"%s"}]},"session_id":"s","uuid":"u%d"}`, call, output, call)
+	})
 }
