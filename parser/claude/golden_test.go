@@ -1,6 +1,7 @@
 package claude_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -20,4 +21,12 @@ func TestKept(t *testing.T) {
 	}
 }
 
-func TestAllocations(t *testing.T) { parsertest.Allocations(t, claude.Name, newSource, nil) }
+func TestDroppedOutput(t *testing.T)     { parsertest.DroppedOutput(t, claude.Name, newSource) }
+func TestAllocations(t *testing.T)       { parsertest.Allocations(t, claude.Name, newSource, nil) }
+func TestStreamAllocations(t *testing.T) { parsertest.StreamAllocations(t, claude.Name, newSource) }
+
+func TestLongResult(t *testing.T) {
+	parsertest.LongResult(t, newSource, func(call int, output string) string {
+		return fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_%d","type":"tool_result","content":"%s"}]},"session_id":"s","uuid":"u%d"}`, call, output, call)
+	})
+}

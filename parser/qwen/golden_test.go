@@ -1,6 +1,7 @@
 package qwen_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
@@ -20,4 +21,12 @@ func TestKept(t *testing.T) {
 	}
 }
 
-func TestAllocations(t *testing.T) { parsertest.Allocations(t, qwen.Name, newSource, nil) }
+func TestDroppedOutput(t *testing.T)     { parsertest.DroppedOutput(t, qwen.Name, newSource) }
+func TestAllocations(t *testing.T)       { parsertest.Allocations(t, qwen.Name, newSource, nil) }
+func TestStreamAllocations(t *testing.T) { parsertest.StreamAllocations(t, qwen.Name, newSource) }
+
+func TestLongResult(t *testing.T) {
+	parsertest.LongResult(t, newSource, func(call int, output string) string {
+		return fmt.Sprintf(`{"type":"user","uuid":"u%d","session_id":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_%d","content":"%s"}]}}`, call, call, output)
+	})
+}

@@ -26,9 +26,10 @@ func dropping(src events.DisplayEventSource) events.DisplayEventSource {
 	return src
 }
 
-// Benchmark parses lines, the texts of results dropped, and beside it walks over the top-level members of the same bytes with gjson.ForEach. The two
-// take turns, pass by pass, so that other work on the machine slows both: "ratio" is the median of how many times as fast
-// as gjson the parser was in a pass, and "gjson-MB/s" the median of gjson's speed. Time and memory are the parser's alone.
+// Benchmark parses lines, the texts of results dropped, and beside it walks over the top-level members of the same bytes
+// with gjson.ForEach. The two take turns, pass by pass, so that other work on the machine slows both: "ratio" is the median
+// of how many times as fast as gjson the parser was in a pass, and "gjson-MB/s" the median of gjson's speed. Time and
+// memory are the parser's alone.
 func Benchmark(b *testing.B, provider string, src func() events.DisplayEventSource, inputs ...Input) {
 	for _, in := range inputs {
 		size := len(bytes.Join(in.Lines, nil))

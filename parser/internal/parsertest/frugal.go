@@ -134,6 +134,19 @@ func Allocations(t *testing.T, provider string, src func() events.DisplayEventSo
 	t.Logf("%.0f allocations for %d events", allocations, given)
 }
 
+// streamAllocations is what the tables and buffers of a stream may take until they have their size.
+const streamAllocations = 60
+
+// StreamAllocations holds the bound of Allocations where a line gives its events at the first sight of it alone: over each
+// whole fixture, the texts of results dropped.
+func StreamAllocations(t *testing.T, provider string, src func() events.DisplayEventSource) {
+	for _, file := range Fixtures(t, provider) {
+		lines, given := Lines(t, file), 0
+		took := testing.AllocsPerRun(5, func() { given = ParseAll(dropping(src()), lines) })
+		assert.LessOrEqual(t, took, float64(eventAllocations*given+streamAllocations), "%s: %d events", file, given)
+	}
+}
+
 // LongResult holds that of a result of a megabyte that nobody keeps the head is made and no more. line makes a line of a
 // call that ended with an output.
 func LongResult(t *testing.T, src func() events.DisplayEventSource, line func(call int, output string) string) {
