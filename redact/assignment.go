@@ -74,7 +74,7 @@ func (f *finder[T]) valueAfter(id name) value {
 	case f.s[i] == '>' && id.start > 0 && f.s[id.start-1] == '<':
 		i++
 		v.sep = sepTag
-	case f.isPair(&i, v.quote):
+	case f.isPair(&i):
 		v.sep = sepPair
 	case spaced && v.quote == "" && id.start > 0 && f.s[id.start-1] != '"' && f.s[id.start] == '-':
 		v.sep = sepBlank
@@ -118,7 +118,7 @@ func quoteText(n int, c byte) string {
 
 // isPair recognises a name that is itself a value, beside the value that it names: {"name":"X","value":"..."},
 // name: X and value: on the next line, <add key="X" value="..."/>.
-func (f *finder[T]) isPair(i *int, quote string) bool {
+func (f *finder[T]) isPair(i *int) bool {
 	j := *i
 	if j < len(f.s) && f.s[j] == ',' {
 		j++

@@ -199,7 +199,7 @@ func (r *Redactor) memberValue(n name, s string) (span, bool) {
 	case classAuthorization:
 		sp, ok = f.authorization(v)
 	case classCookie:
-		sp, ok = f.cookie(n, v)
+		sp, ok = f.cookie(v)
 	case classSignature:
 	default:
 		sp, ok = f.secretValue(n, v)

@@ -27,7 +27,7 @@ func (f *finder[T]) named(i int, word string) (span, bool) {
 	case classAuthorization:
 		return f.authorization(v)
 	case classCookie:
-		return f.cookie(id, v)
+		return f.cookie(v)
 	case classSignature:
 		if v.sep != sepTight || id.start == 0 || f.s[id.start-1] != '?' && f.s[id.start-1] != '&' && f.s[id.start-1] != ';' {
 			return span{}, false

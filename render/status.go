@@ -210,7 +210,7 @@ func (w *watched) doing(width int) string {
 func count(n int64) string {
 	switch {
 	case n < 1000:
-		return fmt.Sprint(n)
+		return strconv.FormatInt(n, 10)
 	case n < 999_950:
 		return fmt.Sprintf("%.1fk", float64(n)/1e3)
 	default:

@@ -76,7 +76,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func exitCode(err error, stderr io.Writer) int {
-	if child := (childExit{}); errors.As(err, &child) {
+	if child := (childExitError{}); errors.As(err, &child) {
 		return child.status
 	}
 	switch {

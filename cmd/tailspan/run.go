@@ -30,10 +30,10 @@ const (
 	exitNotFound      = 127
 )
 
-// childExit ends tailspan as its child has ended. It is no error of ours.
-type childExit struct{ status int }
+// childExitError ends tailspan as its child has ended. It is no error of ours.
+type childExitError struct{ status int }
 
-func (e childExit) Error() string { return fmt.Sprintf("exit status %d", e.status) }
+func (e childExitError) Error() string { return fmt.Sprintf("exit status %d", e.status) }
 
 // runFlags are those of the command run.
 type runFlags struct {
@@ -163,16 +163,16 @@ func (f *runFlags) start(stdin io.Reader, s *screen) (*process.Process, error) {
 func (f *runFlags) startError(err error, s *screen) error {
 	if errors.Is(err, process.ErrNoSpool) {
 		s.tell(fmt.Sprintf("the command is not run: %v; set TMPDIR to a folder that can be written to, or name a file by --raw", err))
-		return childExit{exitError}
+		return childExitError{exitError}
 	}
 	s.tell(err.Error())
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return childExit{exitNotFound}
+		return childExitError{exitNotFound}
 	case errors.Is(err, fs.ErrPermission):
-		return childExit{exitNotExecutable}
+		return childExitError{exitNotExecutable}
 	default:
-		return childExit{exitError}
+		return childExitError{exitError}
 	}
 }
 
@@ -216,7 +216,7 @@ func (r *running) follow(endpoints otlphttp.Endpoints) error {
 	if err := r.process.Close(); err != nil {
 		r.screen.tell(err.Error())
 	}
-	return childExit{exit.Status()}
+	return childExitError{exit.Status()}
 }
 
 // saysDiskFull reports whether a program complains of one.

@@ -73,7 +73,6 @@ type rawSum struct {
 	responses map[string]events.Tokens
 	calls     events.Tokens
 	rollout   events.Tokens
-	base      events.Tokens
 
 	heads  []string
 	forked bool

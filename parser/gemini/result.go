@@ -130,8 +130,8 @@ func (r *record) readResponse(s *scan.Scanner, c *toolCall) {
 		r.texts = append(r.texts, s.Value())
 		return
 	}
-	start, told, any := s.Offset(), false, false
-	for s.Object(); s.Key(); any = true {
+	start, told, members := s.Offset(), false, false
+	for s.Object(); s.Key(); members = true {
 		switch string(s.Name()) {
 		case "output":
 			r.texts, told = append(r.texts, s.Value()), true
@@ -141,7 +141,7 @@ func (r *record) readResponse(s *scan.Scanner, c *toolCall) {
 			s.Skip()
 		}
 	}
-	if !told && any {
+	if !told && members {
 		r.texts = append(r.texts, scan.Value{Kind: scan.KindObject, Raw: s.Since(start)})
 	}
 }

@@ -112,7 +112,7 @@ func (p *Parser) say(r *record) {
 	if len(body) == 0 {
 		return
 	}
-	text := ""
+	var text string
 	if !s.speaking {
 		s.lead = scan.AppendString(s.lead, body)
 		if blank(s.lead) && len(s.lead) <= maxLead {

@@ -84,7 +84,7 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 		p.recordedCall(r, i, &r.calls[i])
 	}
 	before := m.tokens
-	if grown, any := m.tokens.max(r.tokens); any {
+	if grown, more := m.tokens.max(r.tokens); more {
 		e := p.emit(events.KindUsage)
 		e.Usage = grown.usage(events.UsageScopeCall)
 		e.ItemID = later(id, int(before.input+before.output+before.thoughts))

@@ -28,20 +28,20 @@ func (t tokens) usage(scope events.UsageScope) *events.Usage {
 }
 
 // max raises every field of t to that of o and returns what was added, and whether anything was.
-func (t *tokens) max(o tokens) (grown tokens, any bool) {
+func (t *tokens) max(o tokens) (grown tokens, more bool) {
 	grow := func(have *int64, told int64) int64 {
 		if told <= *have {
 			return 0
 		}
 		d := told - *have
-		*have, any = told, true
+		*have, more = told, true
 		return d
 	}
 	grown = tokens{
 		input: grow(&t.input, o.input), output: grow(&t.output, o.output), cached: grow(&t.cached, o.cached),
 		thoughts: grow(&t.thoughts, o.thoughts), tool: grow(&t.tool, o.tool),
 	}
-	return grown, any
+	return grown, more
 }
 
 // readTokens reads the tokens of a transcript's message, or of a model in the one document, which spells two of them

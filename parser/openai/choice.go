@@ -168,7 +168,7 @@ func (p *Parser) cutShort(reason []byte) {
 			p.scratch[i] = c | 0x20
 		}
 	}
-	code := ""
+	var code string
 	switch string(p.scratch) {
 	case "length", "model_length", "max_tokens", "max_output_tokens":
 		code = noticeLength

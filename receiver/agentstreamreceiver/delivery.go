@@ -100,7 +100,7 @@ func troubleOf(s signal) trouble {
 // isPermanent reports whether trying again is of no use. Where several pipelines take a signal, the collector hands to all of
 // them and joins their errors: as long as one of them may yet take it, all are asked again.
 func isPermanent(err error) bool {
-	all, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // the joining is the outermost
+	all, ok := err.(interface{ Unwrap() []error }) // the joining is the outermost
 	if !ok {
 		return consumererror.IsPermanent(err)
 	}

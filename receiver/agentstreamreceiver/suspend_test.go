@@ -27,10 +27,9 @@ type kept struct {
 // reopened is a file at work in a process.
 type reopened struct {
 	*reading
-	kept   *kept
-	at     int // lines given to the fold
-	folded bool
-	idle   bool
+	kept *kept
+	at   int // lines given to the fold
+	idle bool
 }
 
 // lifetime is the reading of some files between two restarts. It opens a file as the source does: when it has something

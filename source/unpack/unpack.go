@@ -107,7 +107,7 @@ type reader struct {
 // Read implements io.Reader.
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.content.Read(p)
-	if err == nil || err == io.EOF { //nolint:errorlint // the bare value is the contract of io.Reader
+	if err == nil || err == io.EOF { // the bare value is the contract of io.Reader
 		return n, err
 	}
 	return n, r.in.blame(err)
