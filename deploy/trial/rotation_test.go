@@ -276,7 +276,7 @@ func (r *rotator) kinds() []rotation {
 			r.copy(s.path, to)
 			require.NoError(r.t, os.Truncate(s.path, 0))
 			r.forget(s)
-			r.create(s.path)
+			r.create(s.path).linked = s.linked
 		}},
 		{"replace by a longer version", func(s *session) {
 			// A version that comes before the file was seen under its name, or while the old one has another name, is a
@@ -304,7 +304,7 @@ func (r *rotator) kinds() []rotation {
 			r.settled(s)
 			r.forget(s)
 			require.NoError(r.t, os.Truncate(s.path, 0))
-			r.create(s.path)
+			r.create(s.path).linked = s.linked
 		}},
 		{"delete and create", func(s *session) { // the inode is likely to be the same
 			r.settled(s)
