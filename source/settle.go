@@ -24,7 +24,7 @@ func (t *table) settle(res result) {
 	case jobFinish:
 		t.finished(f, res)
 	case jobEvict:
-		f.evict, f.lastRead = false, time.Now()
+		f.lastRead = time.Now()
 	}
 	t.keep(f)
 	t.saved(f, &res)

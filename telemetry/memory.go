@@ -1,5 +1,7 @@
 package telemetry
 
+import "hash/maphash"
+
 // memory maps keys to values and remembers the newest keys up to its limit; the oldest are forgotten first, and counted.
 type memory[K comparable, V any] struct {
 	limit     int
@@ -9,7 +11,7 @@ type memory[K comparable, V any] struct {
 }
 
 func newMemory[K comparable, V any](limit int, forgotten *int) memory[K, V] {
-	return memory[K, V]{limit: limit, values: map[K]V{}, forgotten: forgotten}
+	return memory[K, V]{limit: limit, forgotten: forgotten}
 }
 
 // get is the value of a key; ok is false if it is not known.
@@ -20,6 +22,9 @@ func (m *memory[K, V]) get(key K) (value V, ok bool) {
 
 // set enters a value. A key that is known keeps its age.
 func (m *memory[K, V]) set(key K, value V) {
+	if m.values == nil { // most stay empty
+		m.values = map[K]V{}
+	}
 	before := len(m.values)
 	m.values[key] = value
 	if len(m.values) == before {
@@ -42,18 +47,21 @@ func (m *memory[K, V]) take(key K) (value V, ok bool) {
 	return value, ok
 }
 
-// occurrences counts how often ids came, so that the same id twice gives two span ids.
+// occurrences counts how often ids came, so that the same id twice gives two span ids. Only hashes of the ids are kept,
+// since an id would keep the memory alive that it was cut out of.
 type occurrences struct {
-	memory[string, int]
+	memory[uint64, int]
+	seed maphash.Seed
 }
 
 func newOccurrences(limit int, forgotten *int) occurrences {
-	return occurrences{newMemory[string, int](limit, forgotten)}
+	return occurrences{newMemory[uint64, int](limit, forgotten), maphash.MakeSeed()}
 }
 
 // next enters an id and returns how often it came before.
 func (o *occurrences) next(id string) int {
-	n, _ := o.get(id)
-	o.set(id, n+1)
+	key := maphash.String(o.seed, id)
+	n, _ := o.get(key)
+	o.set(key, n+1)
 	return n
 }

@@ -211,6 +211,9 @@ func (s *Stream) Idle() {
 			s.release(false)
 		}
 		s.settle()
+		if len(s.held) == 0 {
+			s.held = nil // a stream may be idle for long
+		}
 	})
 }
 

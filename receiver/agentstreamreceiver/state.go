@@ -65,7 +65,7 @@ func (s *stream) keep() {
 	if len(s.pending) > 0 || s.suspended {
 		return
 	}
-	open := s.joiner.Holding() || s.parser.Owes()
+	open := !s.resting() && (s.joiner.Holding() || s.parser.Owes())
 	if s.fold != nil {
 		fold, owes := s.fold.State()
 		s.kept.Fold, open = fold, open || owes
@@ -112,6 +112,9 @@ func (s *stream) catchUp(offset int64) {
 
 // awake ends the replaying: all is as it was, and what comes now is new.
 func (s *stream) awake() {
+	if s.resting() {
+		return
+	}
 	s.catchUp(math.MaxInt64)
-	s.last.Silent = false
+	s.last.Silent, s.rereading = false, false
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -21,10 +20,8 @@ import (
 type stream struct {
 	receiver *agentStream
 	source   source.Stream
-	parser   *parser.Source
-	joiner   *redact.Joiner
-	events   events.DisplayEventSource // parser, joiner and redaction
-	fold     *telemetry.Stream         // nil until the provider is known
+	lines                      // nil while the stream rests
+	fold     *telemetry.Stream // nil until the provider is known
 	pending  []telemetry.Output
 	seen     parser.Stats // what was counted already
 	told     map[events.LineStatus]bool
@@ -44,6 +41,7 @@ type stream struct {
 	owes      bool
 	ticked    bool // time did something since the state was asked for
 	refused   bool // the last lines were not accepted
+	rereading bool // lines come again that only the parser has to hear; see [stream.Rest]
 	closed    bool
 	suspended bool
 	lasting   bool // its position is kept over a restart
@@ -73,18 +71,13 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	p, err := parser.New(o.provider)
+	l, err := r.newLines(o.provider)
 	if err != nil {
 		return nil, err
 	}
-	st := &stream{receiver: r, source: s, parser: p, told: map[events.LineStatus]bool{}, parent: r.parent, origin: o}
+	st := &stream{receiver: r, source: s, lines: l, parent: r.parent, origin: o}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
-	}
-	st.joiner = redact.NewJoiner(p, redact.JoinSettings{})
-	st.events = st.joiner
-	if r.redactor != nil {
-		st.events = redact.New(st.joiner, r.redactor)
 	}
 	st.kept.Path = s.Path
 	st.restore()
@@ -99,6 +92,9 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	now := time.Now()
 	s.moved = now
 	s.restless.Store(true)
+	if err := s.rise(); err != nil {
+		return err
+	}
 	for i := range lines {
 		if lines[i].Replayed {
 			s.catchUp(lines[i].Offset)
@@ -112,6 +108,9 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		s.line(lines[i].Data)
 	}
 	s.count()
+	if s.rereading {
+		return nil
+	}
 	err := s.handOn(ctx)
 	s.refused = err != nil
 	return err
@@ -126,6 +125,9 @@ func (s *stream) line(data []byte) {
 		}
 	}
 	evs := s.events.ParseEvents(data)
+	if s.rereading {
+		return
+	}
 	s.pass(s.parser.Raw())
 	s.take(evs)
 	if status := s.parser.LineStatus(); s.receiver.config.Stream.RawLines && status != events.LinePassed {
@@ -153,7 +155,7 @@ func (s *stream) pass(raw [][]byte) {
 
 // take folds events.
 func (s *stream) take(evs []events.DisplayEvent) {
-	if len(evs) == 0 {
+	if len(evs) == 0 || s.rereading {
 		return
 	}
 	s.open()
@@ -167,8 +169,8 @@ func (s *stream) take(evs []events.DisplayEvent) {
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last.Silent || s.closed || s.suspended {
-		return nil // it is being replayed to
+	if s.last.Silent || s.closed || s.suspended || s.resting() {
+		return nil // it is being replayed to, or nothing can be due
 	}
 	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
 		s.restless.Store(false)
@@ -203,8 +205,8 @@ func (s *stream) tick(ctx context.Context) error {
 // readInBand takes a first line that tells identity and parent.
 func (s *stream) readInBand(data []byte) bool {
 	inBand, ok := config.ParseInBand(data)
-	if !ok {
-		return false
+	if !ok || s.rereading {
+		return ok
 	}
 	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
 	for key, value := range inBand.Attributes {
@@ -256,6 +258,9 @@ func (s *stream) tell(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
 		if !s.told[status] && !s.last.Silent {
+			if s.told == nil {
+				s.told = map[events.LineStatus]bool{}
+			}
 			s.told[status] = true
 			s.receiver.logger.Debug("line not understood, further ones of this file are only counted",
 				zap.String("path", s.source.Path), zap.Int64("offset", s.last.Offset), zap.Stringer("reason", status))
@@ -289,8 +294,10 @@ func (s *stream) handOn(ctx context.Context) error {
 			return err
 		}
 		s.pending[0].Accepted()
+		s.pending[0] = telemetry.Output{} // what it held is not ours to keep
 		s.pending = s.pending[1:]
 	}
+	s.pending = nil
 	if !s.last.Silent {
 		s.keep()
 	}
@@ -333,6 +340,9 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 
 // flush takes what an ended stream still owes.
 func (s *stream) flush() {
+	if s.resting() || s.rereading {
+		return // it owed nothing when it began to rest
+	}
 	if f, ok := s.events.(events.Flusher); ok {
 		evs := f.Flush()
 		s.pass(s.parser.Raw())
