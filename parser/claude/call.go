@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -33,17 +34,17 @@ func (c *call) use(body, message uint64) bool {
 func (p *Parser) toolUse(r *record, b *block) {
 	name := p.toolName(b.name)
 	if len(b.id.Body()) > 0 {
-		key := p.idHash(domainCall, b.id)
-		c, _ := p.calls.get(key)
+		key := p.idKey(domainCall, b.id)
+		c, _ := p.calls.Get(key)
 		message := uint64(0)
 		if len(r.messageID.Body()) > 0 {
-			message = p.idHash(domainMessage, r.messageID)
+			message = p.idKey(domainMessage, r.messageID)
 		}
-		if !c.use(p.hash(domainBody, []byte(name), b.input.Raw), message) {
+		if !c.use(p.keys.With(p.keys.String(domainBody, name), b.input.Raw), message) {
 			return
 		}
 		c.name = name
-		p.calls.set(key, c)
+		p.calls.Set(key, c)
 	}
 	t := tools[name]
 	e := p.emit(events.KindToolUse)
@@ -56,8 +57,8 @@ func (p *Parser) toolUse(r *record, b *block) {
 		ReadOnly: t.readOnly,
 	}
 	if name == "Agent" || name == "Task" {
-		e.Tool.AgentType = p.strings.Intern(b.args.get("subagent_type"))
-		p.expectSidechain(b.args.get("prompt"), e.Tool.ID)
+		e.Tool.AgentType = p.strings.Intern(b.args.Get("subagent_type"))
+		p.expectSidechain(b.args.Get("prompt"), e.Tool.ID)
 	}
 }
 
@@ -77,8 +78,8 @@ func (p *Parser) server(r *record, b *block, name string) string {
 	if len(name) <= len(prefix) || name[:len(prefix)] != prefix {
 		return ""
 	}
-	if meta := r.rest.get("tool_use_meta"); meta.Kind == scan.KindArray {
-		if v := p.metaOf(meta, b.id).get("server_display_name"); v.Kind == scan.KindString {
+	if meta := r.rest.Get("tool_use_meta"); meta.Kind == scan.KindArray {
+		if v := p.metaOf(meta, b.id).Get("server_display_name"); v.Kind == scan.KindString {
 			return p.strings.Intern(v)
 		}
 	}
@@ -91,18 +92,11 @@ func (p *Parser) server(r *record, b *block, name string) string {
 }
 
 // metaOf finds the element of tool_use_meta or tool_result_meta that tells of a call.
-func (p *Parser) metaOf(array, id scan.Value) members {
+func (p *Parser) metaOf(array, id scan.Value) scan.Members {
 	p.inner.Reset(array.Raw)
 	for p.inner.Array(); p.inner.Element(); {
-		if p.inner.Peek() != scan.KindObject {
-			p.inner.Skip()
-			continue
-		}
-		p.nested = p.nested[:0]
-		for p.inner.Object(); p.inner.Key(); {
-			p.nested = keep(p.nested, &p.inner)
-		}
-		if p.idHash(domainCall, p.nested.get("id")) == p.idHash(domainCall, id) {
+		p.nested = p.inner.Members(p.nested[:0])
+		if p.idKey(domainCall, p.nested.Get("id")) == p.idKey(domainCall, id) {
 			return p.nested
 		}
 	}
@@ -112,13 +106,13 @@ func (p *Parser) metaOf(array, id scan.Value) members {
 func (p *Parser) toolResult(r *record, b *block) {
 	name := ""
 	if len(b.toolUseID.Body()) > 0 {
-		key := p.idHash(domainCall, b.toolUseID)
-		c, _ := p.calls.get(key)
+		key := p.idKey(domainCall, b.toolUseID)
+		c, _ := p.calls.Get(key)
 		if c.answered {
 			return
 		}
 		c.answered, name = true, c.name
-		p.calls.set(key, c)
+		p.calls.Set(key, c)
 	}
 	output := p.resultText(b)
 	e := p.emit(events.KindToolResult)
@@ -126,7 +120,7 @@ func (p *Parser) toolResult(r *record, b *block) {
 	t.ID, t.Name = p.strings.Text(b.toolUseID), name
 	t.Output, t.Size = output, len(output)
 	said := unwrap(output)
-	t.Summary = p.summary(said)
+	t.Summary = lines.Summary(said)
 	t.Truncated = bytes.HasPrefix(output, []byte("<persisted-output>"))
 	if b.isError.True() {
 		t.Error = true
@@ -206,10 +200,10 @@ func (p *Parser) resultText(b *block) []byte {
 
 // denied reports whether a call never ran.
 func (p *Parser) denied(r *record, b *block) bool {
-	if meta := r.rest.get("tool_result_meta"); meta.Kind == scan.KindArray {
-		return bytes.Contains(meta.Raw, []byte("non_execution_kind")) && len(p.metaOf(meta, b.toolUseID).get("non_execution_kind").Body()) > 0
+	if meta := r.rest.Get("tool_result_meta"); meta.Kind == scan.KindArray {
+		return bytes.Contains(meta.Raw, []byte("non_execution_kind")) && len(p.metaOf(meta, b.toolUseID).Get("non_execution_kind").Body()) > 0
 	}
-	return len(r.rest.get("toolDenialKind").Body()) > 0
+	return len(r.rest.Get("toolDenialKind").Body()) > 0
 }
 
 // The wrapper around the text of calls that never ran, and of all errors in 2.0 and before.
@@ -224,30 +218,6 @@ func unwrap(text []byte) []byte {
 	}
 	return text
 }
-
-// summary is the first line that says something.
-func (p *Parser) summary(text []byte) string {
-	for len(text) > 0 {
-		line := text
-		if i := bytes.IndexByte(text, '\n'); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = nil
-		}
-		// A line can be many megabytes long; what is looked at is a little more than what is shown.
-		if len(line) > maxSummaryBytes {
-			line = bytes.ToValidUTF8(line[:maxSummaryBytes], nil)
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if s := events.Summary(p.strings.Copy(line)); s != "" {
-				return s
-			}
-		}
-	}
-	return ""
-}
-
-const maxSummaryBytes = 4 << 10
 
 // exitCode reads the only word of an exit code that there is: a failed command's text begins "Exit code 3".
 func exitCode(text []byte) (int, bool) {

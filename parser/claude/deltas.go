@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -35,24 +36,24 @@ type pendingText struct {
 
 // streamEvent takes one event of the model's API, as the program got it.
 func (p *Parser) streamEvent(r *record) {
-	p.nested = readMembers(&p.inner, p.nested, r.rest.get("event"))
+	p.nested = p.inner.MembersOf(r.rest.Get("event"), p.nested[:0])
 	event := p.nested
 	d := &p.deltas
-	switch string(event.get("type").Body()) {
+	switch string(event.Get("type").Body()) {
 	case "message_start":
-		p.messageStart(event.get("message"))
+		p.messageStart(event.Get("message"))
 	case "content_block_delta":
-		index, delta := event.get("index").Int(), event.get("delta")
-		p.nested = readMembers(&p.inner, p.nested, delta)
-		switch string(p.nested.get("type").Body()) {
+		index, delta := event.Get("index").Int(), event.Get("delta")
+		p.nested = p.inner.MembersOf(delta, p.nested[:0])
+		switch string(p.nested.Get("type").Body()) {
 		case "text_delta":
-			p.piece(r, index, false, p.nested.get("text"))
+			p.piece(r, index, false, p.nested.Get("text"))
 		case "thinking_delta":
-			p.piece(r, index, true, p.nested.get("thinking"))
+			p.piece(r, index, true, p.nested.Get("thinking"))
 		}
 	case "message_delta":
 		// The only place of a stream where a single message tells its final output tokens.
-		if usage := event.get("usage"); usage.Kind == scan.KindObject {
+		if usage := event.Get("usage"); usage.Kind == scan.KindObject {
 			p.deltaUsage(p.streaming(r), d.model, p.messageTokens(usage))
 		}
 	}
@@ -60,17 +61,17 @@ func (p *Parser) streamEvent(r *record) {
 
 func (p *Parser) messageStart(message scan.Value) {
 	d := &p.deltas
-	p.nested = readMembers(&p.inner, p.nested, message)
-	d.messageID = p.strings.Text(p.nested.get("id"))
-	d.model = p.strings.Intern(p.nested.get("model"))
-	if usage := p.nested.get("usage"); usage.Kind == scan.KindObject {
-		p.deltaUsage(p.nested.get("id"), d.model, p.messageTokens(usage))
+	p.nested = p.inner.MembersOf(message, p.nested[:0])
+	d.messageID = p.strings.Text(p.nested.Get("id"))
+	d.model = p.strings.Intern(p.nested.Get("model"))
+	if usage := p.nested.Get("usage"); usage.Kind == scan.KindObject {
+		p.deltaUsage(p.nested.Get("id"), d.model, p.messageTokens(usage))
 	}
 }
 
 // streaming is the id of the message that a stream_event belongs to.
 func (p *Parser) streaming(r *record) scan.Value {
-	if id := r.rest.get("api_message_id"); len(id.Body()) > 0 {
+	if id := r.rest.Get("api_message_id"); len(id.Body()) > 0 {
 		return id
 	}
 	p.scratch = append(append(append(p.scratch[:0], '"'), p.deltas.messageID...), '"')
@@ -155,7 +156,7 @@ func (p *Parser) Flush() []events.DisplayEvent {
 	p.out = p.out[:0]
 	for _, t := range p.deltas.pending {
 		text := t.text.String()
-		if blank(text) {
+		if lines.Blank(text) {
 			continue
 		}
 		e := t.head

@@ -8,7 +8,7 @@ func Detect(lines [][]byte) bool {
 	var s scan.Scanner
 	var r record
 	for _, line := range lines {
-		s.Reset(trimMark(line))
+		s.Reset(trim(line))
 		if s.Peek() == scan.KindArray { // all messages in one array
 			s.Array()
 			if !s.Element() {
@@ -31,7 +31,7 @@ func Detect(lines [][]byte) bool {
 // ofQwen reports whether Qwen Code wrote a record: it tells its version in the init line, and its messages have the uuid
 // of their line as id (seen in 0.15.10).
 func ofQwen(r *record) bool {
-	return r.rest.get("qwen_code_version").Exists() ||
+	return r.rest.Get("qwen_code_version").Exists() ||
 		len(r.uuid.Body()) > 0 && string(r.messageID.Raw) == string(r.uuid.Raw)
 }
 
@@ -40,17 +40,17 @@ func typical(r *record) bool {
 	session := r.session.Kind == scan.KindString
 	switch string(r.kind.Body()) {
 	case "system":
-		return r.subtype.Is("init") && session && r.rest.get("tools").Exists()
+		return r.subtype.Is("init") && session && r.rest.Get("tools").Exists()
 	case "assistant", "user":
 		return session && r.hasContents && (len(r.blocks) > 0 || r.contentText.Kind == scan.KindString)
 	case "result":
-		return r.subtype.Kind == scan.KindString && session && r.rest.get("num_turns").Exists()
+		return r.subtype.Kind == scan.KindString && session && r.rest.Get("num_turns").Exists()
 	case "stream_event":
-		return session && r.rest.get("event").Kind == scan.KindObject && r.uuid.Exists()
+		return session && r.rest.Get("event").Kind == scan.KindObject && r.uuid.Exists()
 	case "file-history-snapshot", "queue-operation", "api-request-blob":
 		return true
 	case "summary":
-		return r.rest.get("leafUuid").Exists()
+		return r.rest.Get("leafUuid").Exists()
 	}
 	return false
 }

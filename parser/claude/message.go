@@ -3,9 +3,9 @@ package claude
 import (
 	"bytes"
 	"strings"
-	"unicode"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -26,7 +26,7 @@ func (p *Parser) assistant(r *record) {
 	}
 	if r.usage.Kind == scan.KindObject && !p.toldUsage(r) {
 		u := p.callUsage(r.messageID, p.messageTokens(r.usage))
-		if cost := r.rest.get("costUSD"); u != nil && cost.Kind == scan.KindNumber { // 1.0.3, one line a message
+		if cost := r.rest.Get("costUSD"); u != nil && cost.Kind == scan.KindNumber { // 1.0.3, one line a message
 			u.CostUSD, u.HasCost = cost.Float(), true
 		}
 	}
@@ -54,7 +54,7 @@ func (p *Parser) text(r *record, v scan.Value) {
 		return
 	}
 	text := p.strings.Text(v)
-	if blank(text) {
+	if lines.Blank(text) {
 		return
 	}
 	e := p.emit(events.KindText)
@@ -67,7 +67,7 @@ func (p *Parser) reasoning(r *record, v scan.Value) {
 		return
 	}
 	text := p.strings.Text(v)
-	if blank(text) { // a signature alone, on newer models
+	if lines.Blank(text) { // a signature alone, on newer models
 		return
 	}
 	e := p.emit(events.KindReasoning)
@@ -81,12 +81,11 @@ func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
 	if r.messageID.Kind != scan.KindString || text.Kind != scan.KindString {
 		return false
 	}
-	key := p.hash(domain, r.messageID.Body(), text.Body()) // as they are spelled: repeats come from one writer
-	if index := r.rest.get("apiBlockIndex"); index.Kind == scan.KindNumber {
-		key ^= p.hash(domain, index.Raw, nil)
+	key := p.keys.Pair(domain, r.messageID.Body(), text.Body()) // as they are spelled: repeats come from one writer
+	if index := r.rest.Get("apiBlockIndex"); index.Kind == scan.KindNumber {
+		key ^= p.keys.Bytes(domain, index.Raw)
 	}
-	if _, ok := p.seen.get(key); !ok {
-		p.seen.set(key, struct{}{})
+	if p.seen.Add(key) {
 		p.fresh = append(p.fresh, key)
 		return false
 	}
@@ -120,7 +119,7 @@ const interruption = "[Request interrupted by user"
 
 func (p *Parser) prompt(r *record, v scan.Value) {
 	text := p.strings.Text(v)
-	if blank(text) {
+	if lines.Blank(text) {
 		return
 	}
 	if strings.HasPrefix(text, interruption) {
@@ -141,13 +140,13 @@ func (p *Parser) prompt(r *record, v scan.Value) {
 // isSynthetic reports whether a line marks its text as the program's own.
 func (p *Parser) isSynthetic(r *record) bool {
 	for _, mark := range [...]string{"isSynthetic", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"} {
-		if r.rest.get(mark).True() {
+		if r.rest.Get(mark).True() {
 			return true
 		}
 	}
-	if origin := r.rest.get("origin"); origin.Kind == scan.KindObject {
-		p.nested = readMembers(&p.inner, p.nested, origin)
-		kind := p.nested.get("kind")
+	if origin := r.rest.Get("origin"); origin.Kind == scan.KindObject {
+		p.nested = p.inner.MembersOf(origin, p.nested[:0])
+		kind := p.nested.Get("kind")
 		return kind.Kind == scan.KindString && !kind.Is("human")
 	}
 	return false
@@ -166,14 +165,4 @@ func isEnvelope(text string) bool {
 		}
 	}
 	return false
-}
-
-// blank reports whether text is white space alone.
-func blank(text string) bool {
-	for _, c := range text {
-		if !unicode.IsSpace(c) {
-			return false
-		}
-	}
-	return true
 }

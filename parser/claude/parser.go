@@ -1,11 +1,11 @@
 package claude
 
 import (
-	"bytes"
-	"hash/maphash"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -25,26 +25,25 @@ type Parser struct {
 	inner   scan.Scanner // over values in it that were kept whole
 	record  record
 	strings scan.Strings
-	seed    maphash.Seed
+	keys    memory.Keys
 
 	out     []events.DisplayEvent
-	output  []byte  // backs Tool.Output
-	scratch []byte  // texts that nobody keeps
-	nested  members // members of a nested object
-	status  events.LineStatus
-	unknown string
+	output  []byte       // backs Tool.Output
+	scratch []byte       // texts that nobody keeps
+	nested  scan.Members // members of a nested object
+	verdict lines.Verdict
 
 	// head holds the identity that all events of a record share; it is made with the first of them.
 	head   events.DisplayEvent
 	headed bool
 
-	seen       memory[struct{}]
+	seen       memory.Memory[struct{}]
 	fresh      []uint64 // what this record added to seen
-	calls      memory[call]
-	usage      memory[events.Tokens]
-	tasks      memory[string]   // task id → id of the call that started it
-	sidechains memory[string]   // uuid of a sidechain line → id of the call that started it
-	prompts    memory[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
+	calls      memory.Memory[call]
+	usage      memory.Memory[events.Tokens]
+	tasks      memory.Memory[string]   // task id → id of the call that started it
+	sidechains memory.Memory[string]   // uuid of a sidechain line → id of the call that started it
+	prompts    memory.Memory[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
 
 	deltas      deltas
 	messageID   string // the last one
@@ -60,13 +59,13 @@ type Parser struct {
 // New returns a parser for one stream.
 func New() *Parser {
 	return &Parser{
-		seed:       maphash.MakeSeed(),
-		seen:       memory[struct{}]{limit: maxSeen},
-		calls:      memory[call]{limit: maxCalls},
-		usage:      memory[events.Tokens]{limit: maxMessages},
-		tasks:      memory[string]{limit: maxTasks},
-		sidechains: memory[string]{limit: maxSidechainLines},
-		prompts:    memory[[]string]{limit: maxTasks},
+		keys:       memory.NewKeys(),
+		seen:       memory.New[struct{}](maxSeen),
+		calls:      memory.New[call](maxCalls),
+		usage:      memory.New[events.Tokens](maxMessages),
+		tasks:      memory.New[string](maxTasks),
+		sidechains: memory.New[string](maxSidechainLines),
+		prompts:    memory.New[[]string](maxTasks),
 	}
 }
 
@@ -82,8 +81,8 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	if cap(p.out) > keepEvents {
 		p.out = nil
 	}
-	p.out, p.output, p.status, p.unknown = p.out[:0], p.output[:0], events.LineIgnored, ""
-	for line = trimMark(line); len(line) > 0; line = trimMark(line) {
+	p.out, p.output, p.verdict = p.out[:0], p.output[:0], lines.Verdict{Status: events.LineIgnored}
+	for line = trim(line); len(line) > 0; line = trim(line) {
 		p.scanner.Reset(line)
 		switch p.scanner.Peek() {
 		case scan.KindObject:
@@ -91,11 +90,11 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 		case scan.KindArray:
 			p.readArray()
 		default:
-			p.note(events.LineMalformed)
+			p.verdict.Note(events.LineMalformed)
 			return p.out
 		}
 		if p.scanner.Err() != nil {
-			p.note(events.LineMalformed)
+			p.verdict.Note(events.LineMalformed)
 			return p.out
 		}
 		line = p.scanner.Rest()
@@ -122,39 +121,19 @@ func (p *Parser) readArray() {
 		}
 	}
 	if objects == 0 || others > 0 {
-		p.note(events.LineMalformed)
-	}
-}
-
-// note raises the status of the line: of several objects on it the most telling counts.
-func (p *Parser) note(s events.LineStatus) {
-	if rank(s) > rank(p.status) {
-		p.status = s
-	}
-}
-
-func rank(s events.LineStatus) int {
-	switch s {
-	case events.LineMalformed:
-		return 3
-	case events.LineOK:
-		return 2
-	case events.LineUnknownType:
-		return 1
-	default:
-		return 0
+		p.verdict.Note(events.LineMalformed)
 	}
 }
 
 // LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
 // then understood, then unknown.
-func (p *Parser) LineStatus() events.LineStatus { return p.status }
+func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
 
 // Incomplete reports whether the stream began something whose result line has not come. Transcripts have no result.
 func (p *Parser) Incomplete() bool { return p.open }
 
 // UnknownType names the type that made the last line's status LineUnknownType, such as "system/new_thing".
-func (p *Parser) UnknownType() string { return p.unknown }
+func (p *Parser) UnknownType() string { return p.verdict.Unknown }
 
 // dispatch turns one whole record into events.
 func (p *Parser) dispatch(r *record) {
@@ -162,8 +141,8 @@ func (p *Parser) dispatch(r *record) {
 	kind := r.kind.Body()
 	switch string(kind) {
 	case "assistant", "user", "result", "stream_event", "system":
-		if r.uuid.Kind == scan.KindString && !p.first(domainLine, r.uuid) {
-			p.note(events.LineIgnored)
+		if r.uuid.Kind == scan.KindString && !p.seen.Add(p.idKey(domainLine, r.uuid)) {
+			p.verdict.Note(events.LineIgnored)
 			return
 		}
 	}
@@ -192,16 +171,15 @@ func (p *Parser) dispatch(r *record) {
 	default:
 		status = p.other(kind)
 	}
-	p.note(status)
+	p.verdict.Note(status)
 }
 
 // other tells bookkeeping from what a later version may have brought. Neither gives events.
 func (p *Parser) other(kind []byte) events.LineStatus {
-	if bookkeeping(kind) {
-		return events.LineIgnored
+	if !bookkeeping(kind) {
+		p.verdict.NoteUnknown(lines.TypeName("", kind))
 	}
-	p.unknown = typeName("", kind)
-	return events.LineUnknownType
+	return events.LineIgnored
 }
 
 // emit adds an event with the identity of the record that is being read. The pointer is good until the next emit.
@@ -228,9 +206,9 @@ func (p *Parser) identify(r *record) {
 		p.head.Time = time.Time{} // 0001-01-01 is a writer's zero, not a time
 	}
 	if r.camel {
-		p.head.TurnID = p.strings.Intern(r.rest.get("promptId"))
+		p.head.TurnID = p.strings.Intern(r.rest.Get("promptId"))
 		// A fork begins with its parent's lines under its own session id; what the model said keeps the id it was asked under.
-		asked := r.rest.get("requestSessionId").Body()
+		asked := r.rest.Get("requestSessionId").Body()
 		p.head.Copied = len(asked) > 0 && string(asked) != p.head.SessionID
 		if p.head.ParentID == "" {
 			p.head.ParentID = p.sidechain(r)
@@ -253,37 +231,19 @@ func (p *Parser) sticky(id scan.Value) string {
 	return p.messageID
 }
 
-// trimMark takes off what can stand before a line's object without being part of it: the byte order mark of a file's
-// first line, a record separator, the escape sequences that a program sends to what it takes for a terminal.
-func trimMark(line []byte) []byte {
-	line = trim(line)
+// trim takes off what can stand before a line's object without being part of it: what stands there in other formats
+// too, a record separator, and the escape sequences that a program sends to what it takes for a terminal.
+func trim(line []byte) []byte {
+	line = lines.Trim(line)
 	for len(line) > 0 && (line[0] < ' ' || line[0] >= 0xc2) {
-		n := len(mark)
-		if !bytes.HasPrefix(line, mark) {
-			// A sequence is short; its payload, a window's title say, a little longer.
-			n = events.EscapeLen(string(line[:min(len(line), maxEscapeBytes)]))
-		}
+		// A sequence is short; its payload, a window's title say, a little longer.
+		n := events.EscapeLen(string(line[:min(len(line), maxEscapeBytes)]))
 		if n == 0 {
 			break
 		}
-		line = trim(line[n:])
+		line = lines.Trim(line[n:])
 	}
 	return line
 }
-
-var mark = []byte("\xef\xbb\xbf")
 
 const maxEscapeBytes = 1 << 10
-
-// trim takes off blanks, and the NULs that a crash can leave in a file where its end was.
-func trim(line []byte) []byte {
-	for len(line) > 0 && isBlank(line[0]) {
-		line = line[1:]
-	}
-	for n := len(line); n > 0 && isBlank(line[n-1]); n = len(line) {
-		line = line[:n-1]
-	}
-	return line
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0 }

@@ -11,14 +11,14 @@ import (
 
 // task tells where a background task or a sub-agent stands: a call that takes more than about 2 s is a task.
 func (p *Parser) task(r *record, subtype string) {
-	task := r.rest.get("task_id")
-	id := p.strings.Text(r.rest.get("tool_use_id"))
+	task := r.rest.Get("task_id")
+	id := p.strings.Text(r.rest.Get("tool_use_id"))
 	if len(task.Body()) > 0 {
-		key := p.idHash(domainTask, task)
+		key := p.idKey(domainTask, task)
 		if id != "" {
-			p.tasks.set(key, id)
+			p.tasks.Set(key, id)
 		} else {
-			id, _ = p.tasks.get(key) // task_updated names the task alone
+			id, _ = p.tasks.Get(key) // task_updated names the task alone
 		}
 	}
 	if id == "" {
@@ -34,13 +34,13 @@ func (p *Parser) task(r *record, subtype string) {
 		e.Time = ended
 	}
 	e.Tool.ID, e.Tool.State = id, state
-	e.Tool.AgentType = p.strings.Intern(r.rest.get("subagent_type"))
-	if e.Tool.AgentType != "" || r.rest.get("task_type").Is("local_agent") {
+	e.Tool.AgentType = p.strings.Intern(r.rest.Get("subagent_type"))
+	if e.Tool.AgentType != "" || r.rest.Get("task_type").Is("local_agent") {
 		e.Tool.AgentID = p.strings.Intern(task)
 	}
-	if usage := r.rest.get("usage"); usage.Kind == scan.KindObject {
-		p.nested = readMembers(&p.inner, p.nested, usage)
-		e.Tool.Duration = millis(p.nested.get("duration_ms"))
+	if usage := r.rest.Get("usage"); usage.Kind == scan.KindObject {
+		p.nested = p.inner.MembersOf(usage, p.nested[:0])
+		e.Tool.Duration = millis(p.nested.Get("duration_ms"))
 	}
 	if state == events.ToolStateFailed {
 		e.Tool.Error, e.Tool.Err = true, e.Text
@@ -48,24 +48,24 @@ func (p *Parser) task(r *record, subtype string) {
 }
 
 // taskState reads the state, the words and the end of a task's line.
-func taskState(r *record, subtype string, s *scan.Scanner, nested *members) (events.ToolState, scan.Value, time.Time) {
+func taskState(r *record, subtype string, s *scan.Scanner, nested *scan.Members) (events.ToolState, scan.Value, time.Time) {
 	switch subtype {
 	case "task_started":
-		if r.rest.get("is_backgrounded").True() {
-			return events.ToolStateBackground, r.rest.get("description"), time.Time{}
+		if r.rest.Get("is_backgrounded").True() {
+			return events.ToolStateBackground, r.rest.Get("description"), time.Time{}
 		}
-		return events.ToolStateRunning, r.rest.get("description"), time.Time{}
+		return events.ToolStateRunning, r.rest.Get("description"), time.Time{}
 	case "task_progress":
-		return events.ToolStateRunning, r.rest.get("description"), time.Time{}
+		return events.ToolStateRunning, r.rest.Get("description"), time.Time{}
 	case "task_notification":
-		return endState(r.rest.get("status")), r.rest.get("summary"), time.Time{}
+		return endState(r.rest.Get("status")), r.rest.Get("summary"), time.Time{}
 	default: // task_updated
-		*nested = readMembers(s, *nested, r.rest.get("patch"))
-		state := endState(nested.get("status"))
-		if state == events.ToolStateUnspecified && nested.get("is_backgrounded").True() {
+		*nested = s.MembersOf(r.rest.Get("patch"), (*nested)[:0])
+		state := endState(nested.Get("status"))
+		if state == events.ToolStateUnspecified && nested.Get("is_backgrounded").True() {
 			state = events.ToolStateBackground
 		}
-		return state, scan.Value{}, nested.get("end_time").Time() // the one time in the format that is in milliseconds
+		return state, scan.Value{}, nested.Get("end_time").Time() // the one time in the format that is in milliseconds
 	}
 }
 
@@ -119,8 +119,8 @@ func endWord(status string) events.ToolState {
 // toolProgress is the sign of life of a long call. A heartbeat names the call as its parent and has a made-up id of its
 // own, "<call>-heartbeat-0": its parent is no agent and must not nest anything.
 func (p *Parser) toolProgress(r *record) {
-	id, parent := r.rest.get("tool_use_id"), r.parent
-	if len(parent.Body()) > 0 && (r.rest.get("heartbeat").True() || bytes.HasPrefix(id.Body(), parent.Body())) {
+	id, parent := r.rest.Get("tool_use_id"), r.parent
+	if len(parent.Body()) > 0 && (r.rest.Get("heartbeat").True() || bytes.HasPrefix(id.Body(), parent.Body())) {
 		id, r.parent = parent, scan.Value{}
 	}
 	if len(id.Body()) == 0 {
@@ -129,8 +129,8 @@ func (p *Parser) toolProgress(r *record) {
 	e := p.emit(events.KindToolProgress)
 	e.Tool = events.Tool{
 		ID:       p.strings.Text(id),
-		Name:     p.toolName(r.rest.get("tool_name")),
+		Name:     p.toolName(r.rest.Get("tool_name")),
 		State:    events.ToolStateRunning,
-		Duration: time.Duration(max(r.rest.get("elapsed_time_seconds").Float(), 0) * float64(time.Second)),
+		Duration: time.Duration(max(r.rest.Get("elapsed_time_seconds").Float(), 0) * float64(time.Second)),
 	}
 }

@@ -1,39 +1,6 @@
 package claude
 
-import (
-	"github.com/tailspan/tailspan/parser/internal/scan"
-)
-
-// maxMembers is how many members of one object are kept for a look by name; more are read and forgotten. The widest
-// object of a real stream, the init line, has about 40.
-const maxMembers = 256
-
-// member is one key of an object and its value, raw.
-type member struct {
-	name  []byte
-	value scan.Value
-}
-
-// members are those of one object, in order.
-type members []member
-
-// get gives the value of a key; the last one counts, as in encoding/json.
-func (m members) get(name string) scan.Value {
-	for i := len(m) - 1; i >= 0; i-- {
-		if string(m[i].name) == name {
-			return m[i].value
-		}
-	}
-	return scan.Value{}
-}
-
-// either gives the value of the first name that is there: the stream writes snake_case, the transcript camelCase.
-func (m members) either(snake, camel string) scan.Value {
-	if v := m.get(snake); v.Exists() {
-		return v
-	}
-	return m.get(camel)
-}
+import "github.com/tailspan/tailspan/parser/internal/scan"
 
 // block is one element of message.content.
 type block struct {
@@ -41,7 +8,7 @@ type block struct {
 
 	// input is the raw object of a call, args are its members.
 	input scan.Value
-	args  members
+	args  scan.Members
 
 	// content is the body of a result; texts are the texts in it, if it is an array or an object.
 	content scan.Value
@@ -66,8 +33,8 @@ type record struct {
 	contentText  scan.Value // message.content, if it is a string
 	blocks       []block
 	outcome      outcome
-	rest         members // all other members of the record
-	args         members // backs blocks[].args
+	rest         scan.Members // all other members of the record
+	args         scan.Members // backs blocks[].args
 	texts        []scan.Value
 	camel        bool // a transcript: sessionId
 	hasContents  bool // message is an object
@@ -114,19 +81,10 @@ func (r *record) read(s *scan.Scanner) bool {
 		case "tool_use_result", "toolUseResult":
 			r.readOutcome(s)
 		default:
-			r.rest = keep(r.rest, s)
+			r.rest = s.Keep(r.rest)
 		}
 	}
 	return s.Err() == nil
-}
-
-// keep takes the value that comes next and keeps it under its name.
-func keep(m members, s *scan.Scanner) members {
-	name, value := s.Name(), s.Value()
-	if len(m) < maxMembers {
-		m = append(m, member{name, value})
-	}
-	return m
 }
 
 func (r *record) readMessage(s *scan.Scanner) {
@@ -199,14 +157,7 @@ func (r *record) readInput(s *scan.Scanner, b *block) {
 		return
 	}
 	start, from := s.Offset(), len(r.args)
-	for s.Object(); s.Key(); {
-		if len(r.args)-from < maxMembers {
-			name := s.Name()
-			r.args = append(r.args, member{name, s.Value()})
-		} else {
-			s.Skip()
-		}
-	}
+	r.args = s.Members(r.args)
 	b.input = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
 	b.args = r.args[from:len(r.args):len(r.args)]
 }
@@ -313,17 +264,4 @@ func (r *record) readFile(s *scan.Scanner) {
 			s.Skip()
 		}
 	}
-}
-
-// readMembers takes the members of a small nested object that was kept whole.
-func readMembers(s *scan.Scanner, m members, v scan.Value) members {
-	m = m[:0]
-	if v.Kind != scan.KindObject {
-		return m
-	}
-	s.Reset(v.Raw)
-	for s.Object(); s.Key(); {
-		m = keep(m, s)
-	}
-	return m
 }

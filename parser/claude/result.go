@@ -11,10 +11,10 @@ import (
 // start tells of a transcript's session at its first message line: there is no init. Sub-agents have the session of
 // their parent, and start none.
 func (p *Parser) start(r *record) {
-	if !r.camel || r.agent.Kind == scan.KindString || r.rest.get("isSidechain").True() {
+	if !r.camel || r.agent.Kind == scan.KindString || r.rest.Get("isSidechain").True() {
 		return
 	}
-	version := r.rest.get("version")
+	version := r.rest.Get("version")
 	if version.Kind != scan.KindString || string(r.session.Body()) == p.started {
 		return
 	}
@@ -22,13 +22,13 @@ func (p *Parser) start(r *record) {
 	e := p.emit(events.KindSessionStarted)
 	e.Session = &events.Session{
 		Version:        p.strings.Text(version),
-		WorkingDir:     p.strings.Text(r.rest.get("cwd")),
-		PermissionMode: p.strings.Text(r.rest.get("permissionMode")),
-		Branch:         p.strings.Text(r.rest.get("gitBranch")),
+		WorkingDir:     p.strings.Text(r.rest.Get("cwd")),
+		PermissionMode: p.strings.Text(r.rest.Get("permissionMode")),
+		Branch:         p.strings.Text(r.rest.Get("gitBranch")),
 		Recorded:       true,
 		SubAgent:       p.head.AgentID != "",
 	}
-	if old := p.strings.Text(r.rest.get("requestSessionId")); old != p.started {
+	if old := p.strings.Text(r.rest.Get("requestSessionId")); old != p.started {
 		e.Session.PreviousID = old
 	}
 }
@@ -36,11 +36,11 @@ func (p *Parser) start(r *record) {
 // init tells of a stream's session; there is one for each turn where prompts come by standard input.
 func (p *Parser) init(r *record) {
 	e := p.emit(events.KindSessionStarted)
-	e.Model = p.strings.Intern(r.rest.get("model"))
+	e.Model = p.strings.Intern(r.rest.Get("model"))
 	e.Session = &events.Session{
-		Version:        p.strings.Text(r.rest.get("claude_code_version")),
-		WorkingDir:     p.strings.Text(r.rest.get("cwd")),
-		PermissionMode: p.strings.Text(r.rest.get("permissionMode")),
+		Version:        p.strings.Text(r.rest.Get("claude_code_version")),
+		WorkingDir:     p.strings.Text(r.rest.Get("cwd")),
+		PermissionMode: p.strings.Text(r.rest.Get("permissionMode")),
 	}
 	p.model, p.open = e.Model, true
 }
@@ -51,14 +51,14 @@ func (p *Parser) result(r *record) {
 	subtype := p.strings.Intern(r.subtype)
 	e := p.emit(events.KindSessionEnded)
 	end := &events.End{
-		Error:       r.rest.get("is_error").True() || strings.HasPrefix(subtype, "error"),
-		Interrupted: p.interrupted || bytes.HasPrefix(r.rest.get("terminal_reason").Body(), []byte("aborted")),
+		Error:       r.rest.Get("is_error").True() || strings.HasPrefix(subtype, "error"),
+		Interrupted: p.interrupted || bytes.HasPrefix(r.rest.Get("terminal_reason").Body(), []byte("aborted")),
 		Code:        subtype,
-		Result:      p.strings.Text(r.rest.get("result")),
-		Turns:       int(r.rest.get("num_turns").Int()),
-		Duration:    millis(r.rest.get("duration_ms")),
+		Result:      p.strings.Text(r.rest.Get("result")),
+		Turns:       int(r.rest.Get("num_turns").Int()),
+		Duration:    millis(r.rest.Get("duration_ms")),
 	}
-	if v := r.rest.get("structured_output"); v.Exists() && v.Kind != scan.KindNull {
+	if v := r.rest.Get("structured_output"); v.Exists() && v.Kind != scan.KindNull {
 		end.Result = p.strings.JSON(v)
 	}
 	if end.Error {
@@ -71,7 +71,7 @@ func (p *Parser) result(r *record) {
 // endError is the text of a failure: the list of errors, else the result, which holds an API's error, else the code.
 func (p *Parser) endError(r *record, end *events.End) string {
 	var texts []string
-	if list := r.rest.get("errors"); list.Kind == scan.KindArray {
+	if list := r.rest.Get("errors"); list.Kind == scan.KindArray {
 		p.inner.Reset(list.Raw)
 		for p.inner.Array(); p.inner.Element(); {
 			if text := p.strings.Text(p.inner.Value()); text != "" {

@@ -11,26 +11,26 @@ func (p *Parser) expectSidechain(prompt scan.Value, id string) {
 	if len(prompt.Body()) == 0 || id == "" {
 		return
 	}
-	key := p.idHash(domainPrompt, prompt)
-	ids, _ := p.prompts.get(key)
+	key := p.idKey(domainPrompt, prompt)
+	ids, _ := p.prompts.Get(key)
 	if len(ids) < maxTasks {
-		p.prompts.set(key, append(ids, id))
+		p.prompts.Set(key, append(ids, id))
 	}
 }
 
 // sidechain gives the id of the call that a sidechain line belongs to, and remembers it for the lines that hang on it.
 func (p *Parser) sidechain(r *record) string {
-	if r.agent.Kind == scan.KindString || !r.rest.get("isSidechain").True() {
+	if r.agent.Kind == scan.KindString || !r.rest.Get("isSidechain").True() {
 		return ""
 	}
 	id := ""
-	if parent := r.rest.get("parentUuid"); len(parent.Body()) > 0 {
-		id, _ = p.sidechains.get(p.idHash(domainLine, parent))
+	if parent := r.rest.Get("parentUuid"); len(parent.Body()) > 0 {
+		id, _ = p.sidechains.Get(p.idKey(domainLine, parent))
 	} else if r.kind.Is("user") {
 		id = p.claim(r)
 	}
 	if id != "" && len(r.uuid.Body()) > 0 {
-		p.sidechains.set(p.idHash(domainLine, r.uuid), id)
+		p.sidechains.Set(p.idKey(domainLine, r.uuid), id)
 	}
 	return id
 }
@@ -47,13 +47,13 @@ func (p *Parser) claim(r *record) string {
 	if len(prompt.Body()) == 0 {
 		return ""
 	}
-	key := p.idHash(domainPrompt, prompt)
-	ids, _ := p.prompts.get(key)
+	key := p.idKey(domainPrompt, prompt)
+	ids, _ := p.prompts.Get(key)
 	if len(ids) == 0 {
 		return ""
 	}
 	if len(ids) > 1 {
-		p.prompts.set(key, ids[1:])
+		p.prompts.Set(key, ids[1:])
 	}
 	return ids[0]
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -25,14 +26,14 @@ func (p *Parser) system(r *record) events.LineStatus {
 	case "task_started", "task_progress", "task_updated", "task_notification":
 		p.task(r, string(subtype))
 	case "api_retry":
-		p.retry(r.rest.get("attempt"), r.rest.get("max_retries"), r.rest.get("retry_delay_ms"), r.rest.get("error_status"), p.strings.Text(r.rest.get("error")))
+		p.retry(r.rest.Get("attempt"), r.rest.Get("max_retries"), r.rest.Get("retry_delay_ms"), r.rest.Get("error_status"), p.strings.Text(r.rest.Get("error")))
 	case "api_error": // the transcript's word for the same; one for each retry, not fatal
-		p.nested = readMembers(&p.inner, p.nested, r.rest.get("error"))
-		text := p.strings.Text(p.nested.get("formatted"))
+		p.nested = p.inner.MembersOf(r.rest.Get("error"), p.nested[:0])
+		text := p.strings.Text(p.nested.Get("formatted"))
 		if text == "" {
-			text = p.strings.Text(p.nested.get("message"))
+			text = p.strings.Text(p.nested.Get("message"))
 		}
-		p.retry(r.rest.get("retryAttempt"), r.rest.get("maxRetries"), r.rest.get("retryInMs"), p.nested.get("status"), text)
+		p.retry(r.rest.Get("retryAttempt"), r.rest.Get("maxRetries"), r.rest.Get("retryInMs"), p.nested.Get("status"), text)
 	case "compact_boundary":
 		p.compaction(r)
 	case "permission_denied":
@@ -42,17 +43,16 @@ func (p *Parser) system(r *record) events.LineStatus {
 	case "informational":
 		p.informational(r)
 	case "model_refusal_fallback":
-		p.notice(events.LevelWarn, noticeRefusal, p.strings.Text(r.rest.get("content")))
+		p.notice(events.LevelWarn, noticeRefusal, p.strings.Text(r.rest.Get("content")))
 	case "model_refusal_no_fallback":
-		p.notice(events.LevelWarn, noticeRefused, p.strings.Text(r.rest.get("content")))
+		p.notice(events.LevelWarn, noticeRefused, p.strings.Text(r.rest.Get("content")))
 	case "turn_duration":
-		p.emit(events.KindTurnDone).End = &events.End{Duration: millis(r.rest.get("durationMs"))}
+		p.emit(events.KindTurnDone).End = &events.End{Duration: millis(r.rest.Get("durationMs"))}
 	default:
-		if quietSubtype(subtype) {
-			return events.LineIgnored
+		if !quietSubtype(subtype) {
+			p.verdict.NoteUnknown(lines.TypeName("system/", subtype))
 		}
-		p.unknown = typeName("system/", subtype)
-		return events.LineUnknownType
+		return events.LineIgnored
 	}
 	return events.LineOK
 }
@@ -86,14 +86,14 @@ func (p *Parser) retry(attempt, limit, delayMillis, status scan.Value, reason st
 }
 
 func (p *Parser) compaction(r *record) {
-	p.nested = readMembers(&p.inner, p.nested, r.rest.either("compact_metadata", "compactMetadata"))
+	p.nested = p.inner.MembersOf(r.rest.Either("compact_metadata", "compactMetadata"), p.nested[:0])
 	text := "conversation compacted"
-	if trigger := p.strings.Text(p.nested.get("trigger")); trigger != "" {
+	if trigger := p.strings.Text(p.nested.Get("trigger")); trigger != "" {
 		text += " (" + trigger + ")"
 	}
-	if before := p.nested.either("pre_tokens", "preTokens"); before.Kind == scan.KindNumber {
+	if before := p.nested.Either("pre_tokens", "preTokens"); before.Kind == scan.KindNumber {
 		text += fmt.Sprintf(": %d tokens before", before.Int())
-		if after := p.nested.either("post_tokens", "postTokens"); after.Kind == scan.KindNumber {
+		if after := p.nested.Either("post_tokens", "postTokens"); after.Kind == scan.KindNumber {
 			text += fmt.Sprintf(", %d after", after.Int())
 		}
 	}
@@ -103,15 +103,15 @@ func (p *Parser) compaction(r *record) {
 // hook tells the outcome of a hook, with the first line that it said.
 func (p *Parser) hook(r *record) {
 	level := events.LevelInfo
-	if code := r.rest.get("exit_code"); code.Int() != 0 || r.rest.get("outcome").Is("error") {
+	if code := r.rest.Get("exit_code"); code.Int() != 0 || r.rest.Get("outcome").Is("error") {
 		level = events.LevelWarn
 	}
-	text := p.strings.Text(r.rest.get("hook_name"))
+	text := p.strings.Text(r.rest.Get("hook_name"))
 	for _, key := range [...]string{"stderr", "output", "stdout"} {
 		if level == events.LevelInfo && key == "stderr" {
 			continue
 		}
-		if said := events.Summary(p.strings.Text(r.rest.get(key))); said != "" {
+		if said := events.Summary(p.strings.Text(r.rest.Get(key))); said != "" {
 			text += ": " + said
 			break
 		}
@@ -121,26 +121,26 @@ func (p *Parser) hook(r *record) {
 
 func (p *Parser) informational(r *record) {
 	level := events.LevelInfo
-	switch string(r.rest.get("level").Body()) {
+	switch string(r.rest.Get("level").Body()) {
 	case "warning", "warn":
 		level = events.LevelWarn
 	case "error":
 		level = events.LevelError
 	}
-	if text := p.strings.Text(r.rest.get("content")); !blank(text) {
+	if text := p.strings.Text(r.rest.Get("content")); !lines.Blank(text) {
 		p.notice(level, events.NoticeInformational, text)
 	}
 }
 
 // rateLimit tells of a subscription's limit once it is near or reached; the type is from the published types.
 func (p *Parser) rateLimit(r *record) {
-	p.nested = readMembers(&p.inner, p.nested, r.rest.get("rate_limit_info"))
-	status := p.strings.Text(p.nested.get("status"))
+	p.nested = p.inner.MembersOf(r.rest.Get("rate_limit_info"), p.nested[:0])
+	status := p.strings.Text(p.nested.Get("status"))
 	if status == "" || status == "allowed" {
 		return
 	}
 	text := "rate limit: " + status
-	if kind := p.strings.Text(p.nested.get("rateLimitType")); kind != "" {
+	if kind := p.strings.Text(p.nested.Get("rateLimitType")); kind != "" {
 		text += " (" + kind + ")"
 	}
 	p.notice(events.LevelWarn, noticeRateLimit, text)
@@ -170,15 +170,4 @@ func bookkeeping(kind []byte) bool {
 		return true
 	}
 	return false
-}
-
-// maxTypeName is the longest name of an unknown type that is told, in bytes.
-const maxTypeName = 64
-
-// typeName gives the name of an unknown type; names come from the input, so they are cleaned and cut.
-func typeName(prefix string, kind []byte) string {
-	if len(kind) == 0 {
-		return prefix + "(none)"
-	}
-	return prefix + events.CleanLine(string(scan.AppendString(nil, kind[:min(len(kind), maxTypeName)])), maxTypeName)
 }

@@ -59,21 +59,21 @@ var tools = map[string]tool{
 
 // target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
 // steps in.
-func (p *Parser) target(name string, args members) string {
+func (p *Parser) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {
 	case name == "TodoWrite":
-		return p.todoInProgress(args.get("todos"))
-	case name == "Workflow" && args.get(t.field).Kind != scan.KindString:
-		return p.strings.Text(args.get("script"))
+		return p.todoInProgress(args.Get("todos"))
+	case name == "Workflow" && args.Get(t.field).Kind != scan.KindString:
+		return p.strings.Text(args.Get("script"))
 	case known:
 		if t.field == "" {
 			return ""
 		}
-		return p.strings.Text(args.get(t.field))
+		return p.strings.Text(args.Get(t.field))
 	}
 	for _, key := range events.TargetKeys {
-		if v := args.get(key); len(v.Body()) > 0 {
+		if v := args.Get(key); len(v.Body()) > 0 {
 			return p.strings.Text(v)
 		}
 	}
@@ -87,16 +87,9 @@ func (p *Parser) todoInProgress(todos scan.Value) string {
 	}
 	p.inner.Reset(todos.Raw)
 	for p.inner.Array(); p.inner.Element(); {
-		if p.inner.Peek() != scan.KindObject {
-			p.inner.Skip()
-			continue
-		}
-		p.nested = p.nested[:0]
-		for p.inner.Object(); p.inner.Key(); {
-			p.nested = keep(p.nested, &p.inner)
-		}
-		if p.nested.get("status").Is("in_progress") {
-			return p.strings.Text(p.nested.get("content"))
+		p.nested = p.inner.Members(p.nested[:0])
+		if p.nested.Get("status").Is("in_progress") {
+			return p.strings.Text(p.nested.Get("content"))
 		}
 	}
 	return ""

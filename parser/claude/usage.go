@@ -62,10 +62,10 @@ func count(s *scan.Scanner) int64 { return max(s.Value().Int(), 0) }
 func (p *Parser) callUsage(id scan.Value, told events.Tokens) *events.Usage {
 	grown := told
 	if len(id.Body()) > 0 {
-		key := p.idHash(domainMessage, id)
-		known, _ := p.usage.get(key)
+		key := p.idKey(domainMessage, id)
+		known, _ := p.usage.Get(key)
 		if grown = known.Max(told); grown != (events.Tokens{}) {
-			p.usage.set(key, known)
+			p.usage.Set(key, known)
 		}
 	}
 	if grown == (events.Tokens{}) {
@@ -96,16 +96,16 @@ func (p *Parser) toldUsage(r *record) bool {
 //	modelUsage                      1.0.4x and later: since the process began (2.1.3xx: and before, if it was resumed)
 //	usage                           before: the main loop of this turn alone
 func (p *Parser) totals(r *record) {
-	if run := r.rest.get("model_usage_since_last_result"); run.Kind == scan.KindObject {
+	if run := r.rest.Get("model_usage_since_last_result"); run.Kind == scan.KindObject {
 		if p.modelUsage(run, events.UsageScopeRun) == 0 { // no model was called: a total of nothing
 			p.emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeRun}
 		}
 		return
 	}
-	if p.modelUsage(r.rest.get("modelUsage"), events.UsageScopeProcess) > 0 {
+	if p.modelUsage(r.rest.Get("modelUsage"), events.UsageScopeProcess) > 0 {
 		return
 	}
-	usage := r.rest.get("usage")
+	usage := r.rest.Get("usage")
 	if usage.Kind != scan.KindObject {
 		return
 	}
@@ -123,7 +123,7 @@ func (p *Parser) totals(r *record) {
 // cost_usd and total_cost before 1.0.22.
 func (p *Parser) runCost(r *record) (float64, bool) {
 	for _, key := range [...]string{"total_cost_usd", "total_cost", "cost_usd"} {
-		if v := r.rest.get(key); v.Kind == scan.KindNumber {
+		if v := r.rest.Get(key); v.Kind == scan.KindNumber {
 			cost := v.Float() - p.cost
 			if cost < 0 { // another process goes on in the same stream
 				cost = v.Float()

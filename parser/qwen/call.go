@@ -27,9 +27,9 @@ type call struct {
 func (p *Parser) toolUse(b *block) {
 	name := events.CleanLine(p.strings.Intern(b.name), 0)
 	if len(b.id.Body()) > 0 {
-		key := p.idHash(domainCall, b.id)
+		key := p.keys.ID(domainCall, b.id.Body())
 		c, _ := p.calls.Get(key)
-		body := p.hash(domainBody, []byte(name), b.input.Raw)
+		body := p.keys.With(p.keys.String(domainBody, name), b.input.Raw)
 		if c.called && !c.answered && c.body == body {
 			return
 		}
@@ -88,7 +88,7 @@ func (p *Parser) toolResult(r *record, b *block) {
 	}
 	var c call
 	if len(id.Body()) > 0 {
-		key := p.idHash(domainCall, id)
+		key := p.keys.ID(domainCall, id.Body())
 		if c, _ = p.calls.Get(key); c.answered {
 			return
 		}

@@ -69,7 +69,7 @@ func (p *Parser) progress(id, content scan.Value) {
 	if len(id.Body()) == 0 {
 		return
 	}
-	c, _ := p.calls.Get(p.idHash(domainCall, id))
+	c, _ := p.calls.Get(p.keys.ID(domainCall, id.Body()))
 	e := p.emit(events.KindToolProgress)
 	e.Tool = events.Tool{ID: p.strings.Text(id), Name: c.name, State: events.ToolStateRunning}
 	p.nested = p.inner.MembersOf(content, p.nested[:0])

@@ -1,7 +1,6 @@
 package qwen
 
 import (
-	"hash/maphash"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -33,7 +32,7 @@ type Parser struct {
 	inner   scan.Scanner // over values in it that were kept whole
 	record  record
 	strings scan.Strings
-	seed    maphash.Seed
+	keys    memory.Keys
 
 	out     []events.DisplayEvent
 	output  []byte // backs Tool.Output
@@ -56,7 +55,7 @@ type Parser struct {
 // New returns a parser for one stream.
 func New() *Parser {
 	return &Parser{
-		seed:      maphash.MakeSeed(),
+		keys:      memory.NewKeys(),
 		seen:      memory.New[struct{}](maxSeen),
 		calls:     memory.New[call](maxCalls),
 		durations: memory.New[outcome](maxDurations),
@@ -169,7 +168,7 @@ func (p *Parser) repeats(r *record) bool {
 	if len(id) == 0 || string(id) == string(r.session.Body()) {
 		return false
 	}
-	return !p.first(domainLine, r.uuid)
+	return !p.seen.Add(p.keys.ID(domainLine, id))
 }
 
 // emit adds an event with the identity of the record that is being read. The pointer is good until the next emit.
@@ -205,30 +204,3 @@ const (
 	domainBody
 	domainResponse
 )
-
-// domainStep is how far the domains lie apart.
-const domainStep = 0x9e3779b97f4a7c15
-
-// hash makes a key of one or two byte strings for a memory.
-func (p *Parser) hash(domain byte, a, b []byte) uint64 {
-	h := maphash.Bytes(p.seed, a) + uint64(domain)*domainStep
-	if b == nil {
-		return h
-	}
-	return (h^h>>32)*0xd6e8feb86659fd93 ^ maphash.Bytes(p.seed, b)
-}
-
-// idHash makes a key of an id, however it is spelled.
-func (p *Parser) idHash(domain byte, id scan.Value) uint64 {
-	return scan.Hash(p.seed, id.Body()) + uint64(domain)*domainStep
-}
-
-// first reports whether this is the first sight of a thing, and remembers it.
-func (p *Parser) first(domain byte, id scan.Value) bool {
-	key := p.idHash(domain, id)
-	if _, ok := p.seen.Get(key); ok {
-		return false
-	}
-	p.seen.Set(key, struct{}{})
-	return true
-}

@@ -42,7 +42,8 @@ func (p *Parser) uiTelemetry(payload scan.Value) {
 	case "api_response":
 		p.apiResponse(e)
 	case "tool_call":
-		key := p.hash(domainBody, []byte(events.CleanLine(p.strings.Intern(e.Get("function_name")), 0)), e.Get("function_args").Raw)
+		name := events.CleanLine(p.strings.Intern(e.Get("function_name")), 0)
+		key := p.keys.With(p.keys.String(domainBody, name), e.Get("function_args").Raw)
 		p.durations.Set(key, outcome{took: millis(e.Get("duration_ms")), denied: e.Get("decision").Is("reject")})
 	case "api_error":
 		p.apiFailure(e, events.LevelError, noticeAPIError)
@@ -54,7 +55,7 @@ func (p *Parser) uiTelemetry(payload scan.Value) {
 // apiResponse tells the usage of one call to the API.
 func (p *Parser) apiResponse(e scan.Members) {
 	id := e.Get("response_id")
-	if len(id.Body()) > 0 && !p.first(domainResponse, id) {
+	if len(id.Body()) > 0 && !p.seen.Add(p.keys.ID(domainResponse, id.Body())) {
 		return
 	}
 	response := p.strings.Text(id)

@@ -9,9 +9,28 @@ import (
 
 // Trim takes blanks off a line, the byte order mark of a file's first line, and the NULs that a crash can leave in a
 // file where its end was.
-func Trim(line []byte) []byte { return trim(bytes.TrimPrefix(trim(line), []byte("\xef\xbb\xbf"))) }
+func Trim(line []byte) []byte {
+	for line = trim(line); bytes.HasPrefix(line, byteOrderMark); {
+		line = trim(line[len(byteOrderMark):])
+	}
+	return line
+}
 
-func trim(line []byte) []byte { return bytes.Trim(line, " \t\r\n\x00") }
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+func trim(line []byte) []byte {
+	for len(line) > 0 && isBlank(line[0]) {
+		line = line[1:]
+	}
+	for n := len(line); n > 0 && isBlank(line[n-1]); n = len(line) {
+		line = line[:n-1]
+	}
+	return line
+}
+
+func isBlank(c byte) bool {
+	return c <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0)
+}
 
 // Verdict is what became of a line. A line can hold several objects; the most telling of them counts.
 type Verdict struct {

@@ -12,12 +12,13 @@ import (
 
 func TestTrim(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                       "",
-		" \t{}\r":                "{}",
-		"\xef\xbb\xbf{\"a\":1}":  `{"a":1}`,
-		"\x00\x00":               "",
-		"{}\x00\x00":             "{}",
-		"\xef\xbb\xbf \xef\xbb{": "\xef\xbb{",
+		"":                          "",
+		" \t{}\r":                   "{}",
+		"\xef\xbb\xbf{\"a\":1}":     `{"a":1}`,
+		"\x00\x00":                  "",
+		"{}\x00\x00":                "{}",
+		"\xef\xbb\xbf \xef\xbb{":    "\xef\xbb{",
+		"\xef\xbb\xbf\xef\xbb\xbf{": "{",
 	} {
 		assert.Equal(t, want, string(lines.Trim([]byte(in))), "%q", in)
 	}

@@ -1,9 +1,12 @@
 package memory_test
 
 import (
+	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/parser/internal/memory"
 )
@@ -41,4 +44,81 @@ func TestNothingIsHeldWithoutALimit(t *testing.T) {
 	m.Set(1, 1)
 	_, ok := m.Get(1)
 	assert.False(t, ok)
+}
+
+func TestAdd(t *testing.T) {
+	m := memory.New[string](2)
+	assert.True(t, m.Add(1))
+	m.Set(1, "a")
+	assert.False(t, m.Add(1))
+	v, ok := m.Get(1)
+	assert.True(t, ok)
+	assert.Equal(t, "a", v, "a key that is known keeps its value")
+	var none memory.Memory[string]
+	assert.True(t, none.Add(1))
+	assert.True(t, none.Add(1), "nothing is held without a limit")
+}
+
+// TestLikeAMap does the same to a memory and to a map that forgets, with keys that share their slots.
+func TestLikeAMap(t *testing.T) {
+	for _, spread := range []uint64{1, 64, 1 << 32, 0x9e3779b97f4a7c15} {
+		for _, limit := range []int{1, 2, 15, 16, 17, 100} {
+			r := rand.New(rand.NewPCG(spread, uint64(limit)))
+			m, want, order := memory.New[int](limit), map[uint64]int{}, []uint64{}
+			for step := range 4000 {
+				key := r.Uint64N(3*uint64(limit)) * spread
+				if r.IntN(3) > 0 {
+					if _, known := want[key]; !known {
+						order = append(order, key)
+					}
+					if want[key] = step; len(order) > limit {
+						delete(want, order[0])
+						order = order[1:]
+					}
+					m.Set(key, step)
+				}
+				probe := r.Uint64N(3*uint64(limit)) * spread
+				got, ok := m.Get(probe)
+				wanted, known := want[probe]
+				require.Equal(t, known, ok, "spread %d, limit %d, step %d: key %d", spread, limit, step, probe)
+				require.Equal(t, wanted, got)
+			}
+		}
+	}
+}
+
+// BenchmarkMemory remembers what each line has and looks it up once, beside a map that does the same.
+func BenchmarkMemory(b *testing.B) {
+	const lines = 4096
+	keys := make([]uint64, lines)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range keys {
+		keys[i] = r.Uint64()
+	}
+	b.Run("by=memory", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			m := memory.New[struct{}](1 << 16)
+			for _, key := range keys {
+				if !m.Add(key) {
+					b.Fatal("wrong work")
+				}
+			}
+		}
+	})
+	b.Run("by=map", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			m := map[uint64]struct{}{}
+			var order []uint64
+			for _, key := range keys {
+				if _, ok := m[key]; ok {
+					b.Fatal("wrong work")
+				}
+				m[key] = struct{}{}
+				order = append(order, key)
+			}
+			runtime.KeepAlive(order)
+		}
+	})
 }

@@ -1,7 +1,8 @@
 package scan_test
 
 import (
-	"fmt"
+	"bytes"
+	"os"
 	"strings"
 	"testing"
 
@@ -19,25 +20,46 @@ func line(n int) []byte {
 		`"cache_creation":{"ephemeral_5m_input_tokens":317}}},"parent_tool_use_id":null,"session_id":"4bbb","uuid":"e7bd","timestamp":"2026-11-27T20:43:59.120Z"}`)
 }
 
-// BenchmarkScan walks the members of a line, beside gjson.ForEach over the same bytes in the same run.
+// shape is a line, or several, under a name, and how many top-level members they have.
+type shape struct {
+	name    string
+	lines   [][]byte
+	members int
+}
+
+// shapes are lines with a text of three sizes, one with a text that needs no escapes, and a recorded run, which is of
+// small members all through.
+func shapes(t testing.TB) []shape {
+	t.Helper()
+	capture, err := os.ReadFile("../../../testdata/claude/parallel.jsonl")
+	require.NoError(t, err)
+	recorded := bytes.Split(bytes.TrimSpace(capture), []byte("\n"))
+	plain := bytes.ReplaceAll(line(16<<10), []byte(`\`), []byte("/"))
+	return []shape{
+		{"1KiB", [][]byte{line(1 << 10)}, 6}, {"16KiB", [][]byte{line(16 << 10)}, 6}, {"256KiB", [][]byte{line(256 << 10)}, 6},
+		{"plain", [][]byte{bytes.ReplaceAll(plain, []byte(`/"`), []byte("/'"))}, 6}, {"capture", recorded, 249},
+	}
+}
+
+// BenchmarkScan walks the members of lines, beside gjson.ForEach over the same bytes in the same run.
 func BenchmarkScan(b *testing.B) {
-	for _, size := range []int{1 << 10, 16 << 10, 256 << 10} {
-		doc := line(size)
-		b.Run(fmt.Sprintf("line=%dKiB/by=scan", size>>10), func(b *testing.B) {
-			b.SetBytes(int64(len(doc)))
+	for _, shape := range shapes(b) {
+		size := int64(len(bytes.Join(shape.lines, nil)))
+		b.Run("line="+shape.name+"/by=scan", func(b *testing.B) {
+			b.SetBytes(size)
 			b.ReportAllocs()
 			var s scan.Scanner
 			for b.Loop() {
-				if scanMembers(&s, doc) != 6 {
+				if scanMembers(&s, shape.lines) != shape.members {
 					b.Fatal("wrong work")
 				}
 			}
 		})
-		b.Run(fmt.Sprintf("line=%dKiB/by=gjson", size>>10), func(b *testing.B) {
-			b.SetBytes(int64(len(doc)))
+		b.Run("line="+shape.name+"/by=gjson", func(b *testing.B) {
+			b.SetBytes(size)
 			b.ReportAllocs()
 			for b.Loop() {
-				if gjsonMembers(doc) != 6 {
+				if gjsonMembers(shape.lines) != shape.members {
 					b.Fatal("wrong work")
 				}
 			}
@@ -48,27 +70,33 @@ func BenchmarkScan(b *testing.B) {
 // TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
 func TestBenchmarkBodies(t *testing.T) {
 	var s scan.Scanner
-	require.Equal(t, 6, scanMembers(&s, line(1<<10)))
-	require.Equal(t, 6, gjsonMembers(line(1<<10)))
+	for _, shape := range shapes(t) {
+		require.Equal(t, shape.members, scanMembers(&s, shape.lines), shape.name)
+		require.Equal(t, shape.members, gjsonMembers(shape.lines), shape.name)
+	}
 }
 
-func scanMembers(s *scan.Scanner, doc []byte) int {
+func scanMembers(s *scan.Scanner, lines [][]byte) int {
 	n := 0
-	s.Reset(doc)
-	for s.Object(); s.Key(); n++ {
-		s.Skip()
-	}
-	if s.Err() != nil {
-		return -1
+	for _, line := range lines {
+		s.Reset(line)
+		for s.Object(); s.Key(); n++ {
+			s.Skip()
+		}
+		if s.Err() != nil {
+			return -1
+		}
 	}
 	return n
 }
 
-func gjsonMembers(doc []byte) int {
+func gjsonMembers(lines [][]byte) int {
 	n := 0
-	gjson.ParseBytes(doc).ForEach(func(_, _ gjson.Result) bool {
-		n++
-		return true
-	})
+	for _, line := range lines {
+		gjson.ParseBytes(line).ForEach(func(_, _ gjson.Result) bool {
+			n++
+			return true
+		})
+	}
 	return n
 }

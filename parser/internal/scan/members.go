@@ -22,6 +22,14 @@ func (m Members) Get(name string) Value {
 	return Value{}
 }
 
+// Either gives the value of the first of two names that is there: several formats spell their keys in two ways.
+func (m Members) Either(first, second string) Value {
+	if v := m.Get(first); v.Exists() {
+		return v
+	}
+	return m.Get(second)
+}
+
 // Members appends the members of the object that comes next, at most MaxMembers of them. If anything else comes, it is
 // skipped. What a malformed object gives is of no use: see Err.
 func (s *Scanner) Members(m Members) Members {

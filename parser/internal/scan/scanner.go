@@ -1,11 +1,6 @@
 package scan
 
-import (
-	"bytes"
-	"encoding/binary"
-	"errors"
-	"math/bits"
-)
+import "errors"
 
 // MaxDepth is how deep objects and arrays may lie in each other. It is the limit of encoding/json.
 const MaxDepth = 10_000
@@ -24,15 +19,19 @@ type Scanner struct {
 	// levels, since leaving a container or passing a value clears it.
 	first bool
 	bad   bool
-	name  []byte
-	depth int
+	// window tells where the quotes are around the last string that was crossed.
+	window window
+	// The key of the current member lies between these offsets.
+	nameStart, nameEnd int
+	depth              int
 	// open holds a bit for each open container, 1 for an object.
 	open [(MaxDepth + 64) / 64]uint64
 }
 
 // Reset points the scanner at the start of data.
 func (s *Scanner) Reset(data []byte) {
-	s.data, s.pos, s.first, s.bad, s.name, s.depth = data, 0, false, false, nil, 0
+	s.data, s.pos, s.first, s.bad, s.depth = data, 0, false, false, 0
+	s.window, s.nameStart, s.nameEnd = noWindow, 0, 0
 }
 
 // Err is ErrSyntax if what was read so far is malformed.
@@ -59,10 +58,10 @@ func (s *Scanner) Rest() []byte {
 // before what begins no value.
 func (s *Scanner) Peek() Kind {
 	s.blanks()
-	if s.bad || s.pos >= len(s.data) {
+	if s.pos >= len(s.data) {
 		return KindNone
 	}
-	return kindOf(s.data[s.pos])
+	return kinds[s.data[s.pos]]
 }
 
 // Object steps into the object that comes next; anything else is malformed.
@@ -77,40 +76,44 @@ func (s *Scanner) Key() bool {
 	if !s.member('}') {
 		return false
 	}
-	if s.pos >= len(s.data) || s.data[s.pos] != '"' {
+	i := s.pos
+	if i >= len(s.data) || s.data[i] != '"' {
 		return s.fail()
 	}
-	end := stringEnd(s.data, s.pos)
+	end := s.stringEnd(i + 1)
 	if end < 0 {
 		return s.fail()
 	}
-	s.name = s.data[s.pos+1 : end-1]
-	if end = skipBlanks(s.data, end); end >= len(s.data) || s.data[end] != ':' {
+	colon := skipBlanks(s.data, end)
+	if colon >= len(s.data) || s.data[colon] != ':' {
 		return s.fail()
 	}
-	s.pos = end + 1
+	s.nameStart, s.nameEnd, s.pos = i+1, end-1, colon+1
 	return true
 }
 
 // Name is the key of the current member, raw: without its quotes, still escaped.
-func (s *Scanner) Name() []byte { return s.name }
+func (s *Scanner) Name() []byte { return s.data[s.nameStart:s.nameEnd] }
 
 // Element moves to the next element of the current array. At the end of the array it steps out and reports false.
 func (s *Scanner) Element() bool { return s.member(']') }
 
 // Value takes the value that comes next as one span, whatever it is.
 func (s *Scanner) Value() Value {
-	s.blanks()
-	if s.bad || s.pos >= len(s.data) {
+	start := skipBlanks(s.data, s.pos)
+	if start >= len(s.data) {
 		s.fail()
 		return Value{}
 	}
-	start, kind := s.pos, kindOf(s.data[s.pos])
+	kind := kinds[s.data[start]]
 	var end int
-	if kind == KindObject || kind == KindArray {
+	switch kind {
+	case KindString:
+		end = s.stringEnd(start + 1)
+	case KindObject, KindArray:
 		end = s.containerEnd(start)
-	} else {
-		end = scalarEnd(s.data, start)
+	default:
+		end = wordEnd(s.data, start, kind)
 	}
 	if end < 0 {
 		s.fail()
@@ -123,8 +126,10 @@ func (s *Scanner) Value() Value {
 // Skip moves past the value that comes next.
 func (s *Scanner) Skip() { s.Value() }
 
+// fail cuts the document off where the scanner stands, so that every method finds the end of the input and none needs
+// to ask whether something was malformed.
 func (s *Scanner) fail() bool {
-	s.bad = true
+	s.bad, s.data = true, s.data[:s.pos]
 	return false
 }
 
@@ -132,7 +137,7 @@ func (s *Scanner) blanks() { s.pos = skipBlanks(s.data, s.pos) }
 
 func (s *Scanner) enter(open byte, bit uint64) bool {
 	s.blanks()
-	if s.bad || s.pos >= len(s.data) || s.data[s.pos] != open || !s.push(bit) {
+	if s.pos >= len(s.data) || s.data[s.pos] != open || !s.push(bit) {
 		return s.fail()
 	}
 	s.pos++
@@ -143,25 +148,24 @@ func (s *Scanner) enter(open byte, bit uint64) bool {
 // member moves to where the next member of a container begins, over the comma before it; at the closing bracket it
 // steps out and reports false.
 func (s *Scanner) member(closing byte) bool {
-	s.blanks()
-	if s.bad || s.pos >= len(s.data) {
+	i := skipBlanks(s.data, s.pos)
+	if i >= len(s.data) {
 		return s.fail()
 	}
-	switch c := s.data[s.pos]; {
-	case c == closing:
-		s.pos++
-		s.depth--
-		s.first = false
-		return false
-	case s.first:
-		s.first = false
+	c := s.data[i]
+	if c == ',' && !s.first {
+		s.pos = skipBlanks(s.data, i+1)
 		return true
-	case c != ',':
-		return s.fail()
 	}
-	s.pos++
-	s.blanks()
-	return true
+	first := s.first
+	s.first = false
+	if c == closing {
+		s.pos = i + 1
+		s.depth--
+		return false
+	}
+	s.pos = i
+	return first || s.fail()
 }
 
 // push opens a container; it reports false where they lie too deep.
@@ -175,71 +179,81 @@ func (s *Scanner) push(bit uint64) bool {
 	return true
 }
 
-func (s *Scanner) inObject() bool { return s.open[(s.depth-1)/64]>>(uint(s.depth-1)%64)&1 == 1 }
+// closing is the bracket that closes the innermost open container.
+func (s *Scanner) closing() byte {
+	if s.open[(s.depth-1)/64]>>(uint(s.depth-1)%64)&1 == 1 {
+		return '}'
+	}
+	return ']'
+}
 
 // containerEnd is the offset behind the object or array that begins at i; -1 if it is malformed.
 func (s *Scanner) containerEnd(i int) int {
-	data, base := s.data, s.depth
+	data, base, closing := s.data, s.depth, byte(0)
 	for {
 		// A value begins at i.
-		switch data[i] {
-		case '{', '[':
+		switch kind := kinds[data[i]]; kind {
+		case KindString:
+			i = s.stringEnd(i + 1)
+		case KindObject, KindArray:
 			opening := data[i]
 			if !s.push(uint64(opening>>5) & 1) { // '{' is 0x7b, '[' is 0x5b
 				return -1
 			}
+			closing = opening + 2
 			if i = skipBlanks(data, i+1); i >= len(data) {
 				return -1
 			}
-			if data[i] != opening+2 { // not closed at once
-				if opening == '{' {
-					if i = keyEnd(data, i); i < 0 {
+			if data[i] != closing {
+				if closing == '}' {
+					if i = s.keyEnd(i); i < 0 {
 						return -1
 					}
 				}
 				continue
 			}
-			s.depth--
-			i++
+			// closed at once, below
 		default:
-			if i = scalarEnd(data, i); i < 0 {
-				return -1
-			}
+			i = wordEnd(data, i, kind)
+		}
+		if i < 0 {
+			return -1
 		}
 		// A value ended before i: close what ends here, then go on to the next value.
 		for {
-			if s.depth == base {
-				return i
-			}
 			if i = skipBlanks(data, i); i >= len(data) {
 				return -1
 			}
-			object := s.inObject()
-			if c := data[i]; c == ',' {
-				if i = skipBlanks(data, i+1); i >= len(data) {
-					return -1
-				}
-				if object {
-					if i = keyEnd(data, i); i < 0 {
-						return -1
-					}
-				}
+			if data[i] != closing {
 				break
-			} else if object && c != '}' || !object && c != ']' {
+			}
+			i++
+			if s.depth--; s.depth == base {
+				return i
+			}
+			closing = s.closing()
+		}
+		if data[i] != ',' {
+			return -1
+		}
+		if i = skipBlanks(data, i+1); i >= len(data) {
+			return -1
+		}
+		if closing == '}' {
+			if i = s.keyEnd(i); i < 0 {
 				return -1
 			}
-			s.depth--
-			i++
 		}
 	}
 }
 
 // keyEnd is the offset of the value whose key begins at i; -1 if there is none.
-func keyEnd(data []byte, i int) int {
+func (s *Scanner) keyEnd(i int) int {
+	data := s.data
 	if data[i] != '"' {
 		return -1
 	}
-	if i = stringEnd(data, i); i < 0 {
+	if i = s.stringEnd(i + 1); i < 0 {
 		return -1
 	}
 	if i = skipBlanks(data, i); i >= len(data) || data[i] != ':' {
@@ -251,74 +265,20 @@ func keyEnd(data []byte, i int) int {
 	return i
 }
 
-// scalarEnd is the offset behind the string, number or literal that begins at i; -1 if it is malformed.
-func scalarEnd(data []byte, i int) int {
-	switch data[i] {
-	case '"':
-		return stringEnd(data, i)
-	case 't':
+// wordEnd is the offset behind the number or literal that begins at i; -1 if it is malformed.
+func wordEnd(data []byte, i int, kind Kind) int {
+	switch kind {
+	case KindNumber:
+		return numberEnd(data, i)
+	case KindTrue:
 		return literalEnd(data, i, "true")
-	case 'f':
+	case KindFalse:
 		return literalEnd(data, i, "false")
-	case 'n':
+	case KindNull:
 		return literalEnd(data, i, "null")
 	default:
-		return numberEnd(data, i)
+		return -1
 	}
-}
-
-// nearBytes is how far a string is looked through a word at a time: most keys and many values are shorter than a call
-// to bytes.IndexByte is worth.
-const nearBytes = 64
-
-// Words of one byte eight times over.
-const (
-	ones   = 0x0101010101010101
-	highs  = 0x80 * ones
-	quotes = '"' * ones
-	slants = '\\' * ones
-)
-
-// zeros marks the zero bytes of w by their highest bits. A mark above the lowest one may be false.
-func zeros(w uint64) uint64 { return (w - ones) &^ w & highs }
-
-// stringEnd is the offset behind the string whose opening quote is at i; -1 if it never ends.
-func stringEnd(data []byte, i int) int {
-	i++
-	for near := min(i+nearBytes, len(data)-7); i < near; {
-		w := binary.LittleEndian.Uint64(data[i:])
-		marks := zeros(w^quotes) | zeros(w^slants)
-		if marks == 0 {
-			i += 8
-			continue
-		}
-		i += bits.TrailingZeros64(marks) / 8
-		if data[i] == '"' {
-			return i + 1
-		}
-		i += 2 // an escape: what it escapes ends nothing
-	}
-	return farStringEnd(data, i)
-}
-
-// farStringEnd is stringEnd from i on, which no escape reaches over.
-func farStringEnd(data []byte, i int) int {
-	for from := i; from < len(data); {
-		n := bytes.IndexByte(data[from:], '"')
-		if n < 0 {
-			return -1
-		}
-		from += n + 1
-		// The quote ends the string if an even number of backslashes stands before it.
-		back := from - 2
-		for back >= i && data[back] == '\\' {
-			back--
-		}
-		if (from-2-back)%2 == 0 {
-			return from
-		}
-	}
-	return -1
 }
 
 func literalEnd(data []byte, i int, word string) int {
@@ -383,23 +343,9 @@ func blanksEnd(data []byte, i int) int {
 	return i
 }
 
-func kindOf(c byte) Kind {
-	switch {
-	case c == '"':
-		return KindString
-	case c == '{':
-		return KindObject
-	case c == '[':
-		return KindArray
-	case c == 't':
-		return KindTrue
-	case c == 'f':
-		return KindFalse
-	case c == 'n':
-		return KindNull
-	case c == '-' || c >= '0' && c <= '9':
-		return KindNumber
-	default:
-		return KindNone
-	}
+// kinds tells by the first byte of a value what it is.
+var kinds = [256]Kind{
+	'"': KindString, '{': KindObject, '[': KindArray, 't': KindTrue, 'f': KindFalse, 'n': KindNull, '-': KindNumber,
+	'0': KindNumber, '1': KindNumber, '2': KindNumber, '3': KindNumber, '4': KindNumber,
+	'5': KindNumber, '6': KindNumber, '7': KindNumber, '8': KindNumber, '9': KindNumber,
 }
