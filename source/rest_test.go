@@ -40,7 +40,7 @@ func (r rester) Rest() bool {
 // resting begins to follow in a bubble, with consumers that rest.
 func resting(t *testing.T, test func(w *world, h *resters, s Settings)) {
 	bubble(t, func(w *world) {
-		s := w.settings(pollOnly, func(s *Settings) { s.Replay = true })
+		s := w.settings(pollOnly, func(s *Settings) { s.Replay, s.RestAfter = true, time.Minute })
 		test(w, &resters{sink: w.sink}, s)
 	})
 }

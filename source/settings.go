@@ -44,7 +44,7 @@ func ParseStartAt(s string) (StartAt, error) {
 const (
 	DefaultPollInterval       = time.Second
 	DefaultIdleFlush          = 2 * time.Second
-	DefaultRestAfter          = time.Minute
+	DefaultRestAfter          = 10 * time.Second
 	DefaultMaxLineSize        = 16 << 20
 	DefaultBatchBytes         = 256 << 10
 	DefaultBatchLines         = 512

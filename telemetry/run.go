@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -128,6 +129,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 	}
 	s.writeUnwritten()
 	s.noteStart(waiting)
+	key = strings.Clone(key)
 	r := &run{
 		key: key, sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
 		started: s.registry.settings.Now(), expected: s.settings.ExpectedDuration,
