@@ -23,7 +23,7 @@ type reader struct {
 	ctx      context.Context // ends when the handler has to give up
 	stop     <-chan struct{} // closed when no new batch may be begun
 	saver    *saver
-	nudges   *nudges
+	nudges   *nudges[*file]
 	split    *splitter
 	lines    []Line
 	head     [headSize]byte

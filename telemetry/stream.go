@@ -68,6 +68,7 @@ type Stream struct {
 	again     bool // it is being folded silently
 	// inFlight counts the hand-overs of other streams that have events of this one, from firstInFlight on.
 	inFlight      int
+	eventsOut     int // how many those are
 	firstInFlight Place
 	foreign       []uint64
 	// announced are the agents that the stream told of and whose work may stand in streams of their own.
@@ -142,6 +143,7 @@ func (s *Stream) hear() {
 		s.firstInFlight = first
 	}
 	s.inFlight++
+	s.eventsOut += held - len(s.held)
 	s.sink.out.steps = append(s.sink.out.steps, givenStep{stream: s})
 }
 

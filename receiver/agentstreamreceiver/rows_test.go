@@ -51,8 +51,9 @@ func (r *rig) spanIDs() []string {
 
 // openCode stands for OpenCode with its database.
 type openCode struct {
-	t  *testing.T
-	db *sql.DB
+	t    *testing.T
+	db   *sql.DB
+	last int64 // time of the last row: no two have the same, so each is counted by one process
 }
 
 func newOpenCode(t *testing.T, path string) *openCode {
@@ -79,7 +80,8 @@ func (o *openCode) logged(line string) {
 		Info, Part map[string]json.RawMessage
 	}
 	require.NoError(o.t, json.Unmarshal([]byte(row.Data), &change))
-	now := time.Now().UnixMilli()
+	now := max(time.Now().UnixMilli(), o.last+1)
+	o.last = now
 	switch kind, _, _ := strings.Cut(strings.TrimPrefix(row.Type, "message."), "."); {
 	case strings.HasPrefix(row.Type, "session."):
 		i := change.Info

@@ -18,6 +18,8 @@ type streamState struct {
 	Fold telemetry.StreamState `json:"fold"`
 	// Timed are what time had parser and joiner do, in order; the oldest are forgotten.
 	Timed []timedStep `json:"timed,omitempty"`
+	// Given are the marks of the events of a restated stream.
+	Given []byte `json:"given,omitempty"`
 }
 
 // timedStep was done after the line at At, since nothing came for a while.
@@ -70,6 +72,9 @@ func (s *stream) keep() {
 		fold, owes := s.fold.State()
 		s.kept.Fold, open = fold, open || owes
 	}
+	if s.given != nil {
+		s.keepGiven()
+	}
 	s.kept.Version = stateVersion
 	value, err := json.Marshal(&s.kept)
 	if err != nil {
@@ -82,6 +87,9 @@ func (s *stream) keep() {
 // did notes a step of time.
 func (s *stream) did(do timedDo) {
 	s.ticked = true
+	if s.given != nil {
+		return // offsets are no places, and what was given is known otherwise
+	}
 	s.kept.Timed = append(s.kept.Timed, timedStep{s.last.Offset, do})
 	if drop := len(s.kept.Timed) - maxTimed; drop > 0 {
 		s.kept.Timed = append(s.kept.Timed[:0:0], s.kept.Timed[drop:]...)
@@ -117,4 +125,5 @@ func (s *stream) awake() {
 	}
 	s.catchUp(math.MaxInt64)
 	s.last.Silent, s.rereading = false, false
+	s.takeLater()
 }

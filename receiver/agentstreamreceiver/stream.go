@@ -37,12 +37,14 @@ type stream struct {
 	// What is kept for a later opening of the file; see [streamState]. The last timedLeft steps are yet to be done again.
 	kept      streamState
 	timedLeft int
+	given     *given // of a restated stream whose position is kept; else nil
 	value     []byte
 	owes      bool
 	ticked    bool // time did something since the state was asked for
 	refused   bool // the last lines were not accepted
 	rereading bool // lines come again that only the parser has to hear; see [stream.Rest]
 	closed    bool
+	idled     bool // closed, since it was idle
 	suspended bool
 	lasting   bool // its position is kept over a restart
 
@@ -81,6 +83,9 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	}
 	st.kept.Path = s.Path
 	st.restore()
+	if s.Restated && st.lasting {
+		st.given = newGiven(st.kept.Given)
+	}
 	r.streams.add(st)
 	return st, nil
 }
@@ -158,9 +163,20 @@ func (s *stream) take(evs []events.DisplayEvent) {
 	if len(evs) == 0 || s.rereading {
 		return
 	}
+	if s.given != nil {
+		s.takeRestated(evs)
+		return
+	}
+	s.feed(s.last, evs)
+}
+
+func (s *stream) feed(line telemetry.Line, evs []events.DisplayEvent) {
+	if len(evs) == 0 {
+		return
+	}
 	s.open()
-	s.fold.Feed(s.last, evs)
-	if !s.last.Silent {
+	s.fold.Feed(line, evs)
+	if !line.Silent {
 		s.receiver.meter.events(evs)
 	}
 }
@@ -331,7 +347,7 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	if s.fold != nil {
 		s.fold.Close(closeReason(reason))
 	}
-	s.closed = true
+	s.closed, s.idled = true, reason == source.CloseReasonIdle
 	if err := s.handOn(ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}
