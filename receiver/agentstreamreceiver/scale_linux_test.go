@@ -171,13 +171,6 @@ func until(t *testing.T, ok func() bool) {
 	require.Eventually(t, ok, 9*time.Minute, 20*time.Millisecond)
 }
 
-func usedCPU(t testing.TB) time.Duration {
-	t.Helper()
-	var used syscall.Rusage
-	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
-
 // memoryOf is a line of what the system tells of this process, in bytes.
 func memoryOf(t *testing.T, line string) int64 {
 	t.Helper()
@@ -192,24 +185,6 @@ func memoryOf(t *testing.T, line string) int64 {
 
 func scaleName(dir string, i int) string {
 	return filepath.Join(dir, strconv.Itoa(i%100), fmt.Sprintf("%032d.jsonl", i))
-}
-
-// scaleSession writes a session: a prompt, then turns of a text, a call and its result, of a kilobyte on average.
-func scaleSession(b *bytes.Buffer, rng *rand.Rand, id, turns int) {
-	at := time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)
-	line := func(format string, args ...any) {
-		at = at.Add(time.Second)
-		fmt.Fprintf(b, `{"sessionId":"session-%d","uuid":"u%d-%d","timestamp":%q,`, id, id, b.Len(), at.Format("2006-01-02T15:04:05.000Z"))
-		fmt.Fprintf(b, format+"}\n", args...)
-	}
-	line(`"type":"user","message":{"role":"user","content":"do it"}`)
-	for n := range turns {
-		line(`"type":"assistant","message":{"id":"msg_%d_%d","role":"assistant","model":"m","content":[{"type":"text","text":%q},`+
-			`{"type":"tool_use","id":"toolu_%d_%d","name":"Read","input":{"file_path":"/home/dev/shop/file%d.go"}}],"usage":{"input_tokens":9,"output_tokens":7}}`,
-			id, n, strings.Repeat("word ", 10+rng.IntN(90)), id, n, n)
-		line(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d_%d","content":%q}]}`,
-			id, n, strings.Repeat("code ", 20+rng.IntN(500)))
-	}
 }
 
 // scaleFiles makes files of sessions. Each turn gives records of a text, a call, its result and the usage, each file one
@@ -234,8 +209,6 @@ func scaleFiles(b *testing.B, files, turns int, young bool) scaleCase {
 	}
 	return c
 }
-
-const mib = 1 << 20
 
 // BenchmarkScale measures many files, and large ones, each in a process of its own.
 func BenchmarkScale(b *testing.B) {
