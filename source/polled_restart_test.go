@@ -210,10 +210,14 @@ func TestTreeRestart(t *testing.T) {
 // TestItemStateNotUnderstood is reported, and what it was about is read as if it were new; so is a store that fails.
 func TestItemStateNotUnderstood(t *testing.T) {
 	for name, spoil := range map[string]func(value []byte) []byte{
-		"broken":        func(v []byte) []byte { return v[:len(v)-1] },
-		"newer":         func(v []byte) []byte { return []byte(strings.Replace(string(v), checkpointMagic+"1", checkpointMagic+"9", 1)) },
+		"broken": func(v []byte) []byte { return v[:len(v)-1] },
+		"newer": func(v []byte) []byte {
+			return []byte(strings.Replace(string(v), checkpointMagic+"1", checkpointMagic+"9", 1))
+		},
 		"nothing of us": func([]byte) []byte { return []byte("hello") },
-		"odd position":  func([]byte) []byte { return seal([]byte(`{"stream":"s","path":"/p","origin":"/p","position":{"sum":"AA=="}}`)) },
+		"odd position": func([]byte) []byte {
+			return seal([]byte(`{"stream":"s","path":"/p","origin":"/p","position":{"sum":"AA=="}}`))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			polledStores(t, func(w *polledWorld, store Store, _ bool) {
