@@ -13,6 +13,7 @@ OCB_VERSION := v0.165.0
 JAEGER_VERSION := v1.76.0
 
 OCB := $(TOOLS)/builder-$(OCB_VERSION)
+PEER := $(BUILD)/otelcol-peer/otelcol-peer
 JAEGER_BIN := $(TOOLS)/jaeger-$(JAEGER_VERSION)
 
 # The race detector needs a C compiler. Compiling the runtime's own cgo part shows whether there is a working one;
@@ -25,13 +26,20 @@ TESTTIMEOUT ?= 15m
 SHARED ?= ../shared
 KILLS ?= 10
 SEED ?=
+WHOLE ?=
+PART ?=
+MB ?= 300
+PAIRS ?= 5
+
+# What the tests of the built programs need to know; see `go doc ./deploy/trial`.
+TRIAL = TAILSPAN_COLLECTOR=$(CURDIR)/$(BIN)/otelcol-tailspan TAILSPAN_COMMAND=$(CURDIR)/$(BIN)/tailspan TAILSPAN_WHOLE=$(WHOLE)
 
 # Source files that decide whether the two programs are stale.
 SOURCES = $(shell find . \( -path ./$(BUILD) -o -path ./$(BIN) -o -path './.*' -o -name testdata \) -prune -o -name '*.go' -not -name '*_test.go' -print) go.mod go.sum
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: build
 build: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## build both programs into bin/
@@ -73,8 +81,22 @@ demo: $(BIN)/otelcol-tailspan $(if $(JAEGER),$(JAEGER_BIN)) ## run the collector
 		$(if $(JAEGER),-jaeger $(JAEGER_BIN) -jaeger-wait=$(if $(filter 0,$(JAEGER_WAIT)),false,true))
 
 .PHONY: bench
-bench: ## run all benchmarks
+bench: bench-micro bench-collector ## run all benchmarks: of the packages, and of the whole programs
+
+.PHONY: bench-micro
+bench-micro: ## run the benchmarks of the packages (BENCHTIME=1s)
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout 60m ./...
+
+# What is measured, how, and what came out: docs/performance.md. PART is empty for all, or some of the parts that
+# `go doc ./deploy/bench` tells.
+.PHONY: bench-collector
+bench-collector: $(BIN)/tailspan $(BIN)/otelcol-tailspan $(PEER) ## measure the collector beside file_log and json_parser (PART=throughput MB=300 PAIRS=5)
+	@mkdir -p $(TOOLS) && $(GO) build -o $(TOOLS)/bench ./deploy/bench
+	@$(TOOLS)/bench -command $(BIN)/tailspan -collector $(BIN)/otelcol-tailspan -peer $(PEER) -builder $(OCB) -out $(BUILD)/bench -part '$(PART)' -mb $(MB) -pairs $(PAIRS)
+
+$(PEER): deploy/bench/peer-builder.yaml $(OCB)
+	@mkdir -p $(BUILD)
+	CGO_ENABLED=0 $(OCB) --config deploy/bench/peer-builder.yaml --skip-strict-versioning=false
 
 # Go refuses a flag that a test binary does not know, so -update goes only to the packages that use the helper.
 .PHONY: golden
@@ -112,10 +134,15 @@ generate: ## say what is generated (nothing that is committed)
 conformance: $(BIN)/tailspan ## compare the events with captures and cases kept outside of this repository (SHARED=../shared)
 	@GO='$(GO)' SHARED='$(SHARED)' .ci/conformance $(BIN)/tailspan
 
+.PHONY: cases
+cases: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## play the cases that need a collector at work, kept outside of this repository (SHARED=../shared WHOLE=)
+	@if [ ! -d '$(SHARED)/cases' ]; then echo "cases: no cases in $(SHARED), nothing to play"; exit 0; fi; set -x; \
+	$(TRIAL) TAILSPAN_CASES="$$(cd '$(SHARED)' && pwd)/cases" $(GO) test -count 1 -timeout 30m -run '^Test(Child)?Cases?' -v ./deploy/trial
+
 .PHONY: torture
 torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see that nothing is lost (KILLS=10 SEED=random)
-	TAILSPAN_COLLECTOR=$(CURDIR)/$(BIN)/otelcol-tailspan TAILSPAN_KILLS=$(KILLS) TAILSPAN_SEED=$(SEED) \
-		$(GO) test -count 1 -timeout 60m -run '^TestTorture$$' -v ./deploy
+	$(TRIAL) TAILSPAN_KILLS=$(KILLS) TAILSPAN_SEED=$(SEED) \
+		$(GO) test -count 1 -timeout 60m -run '^TestTorture$$' -v ./deploy/trial
 
 .PHONY: validate
 validate: $(BIN)/otelcol-tailspan ## have the collector check each configuration in deploy/config

@@ -27,6 +27,9 @@ type Telemetry struct {
 	Trace string `mapstructure:"trace"`
 	// FamilyGrace is how long a sub-agent's span waits, once its run is over, for word of the call that started it.
 	FamilyGrace time.Duration `mapstructure:"family_grace"`
+	// ForkWindow is how long after its file was read last the runs of a session are known over a restart, so that a fork that
+	// copies them tells them no second time.
+	ForkWindow time.Duration `mapstructure:"fork_window"`
 	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
 	PipelineIdle time.Duration `mapstructure:"pipeline_idle"`
 	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
@@ -75,6 +78,7 @@ func NewDefaultTelemetry() Telemetry {
 		Semconv:          SemconvGenAI01,
 		Trace:            TraceRun,
 		FamilyGrace:      10 * time.Second,
+		ForkWindow:       7 * 24 * time.Hour,
 		PipelineIdle:     30 * time.Second,
 		ProgressInterval: 10 * time.Second,
 		MetricsInterval:  30 * time.Second,
@@ -98,6 +102,7 @@ func (t *Telemetry) Check() error {
 	errs = append(errs,
 		notNegative("progress_interval", t.ProgressInterval),
 		notNegative("expected_duration", t.ExpectedDuration),
+		notNegative("fork_window", t.ForkWindow),
 		positiveDuration("family_grace", t.FamilyGrace),
 		positiveDuration("pipeline_idle", t.PipelineIdle),
 		positiveDuration("metrics_interval", t.MetricsInterval),

@@ -15,6 +15,18 @@ type Flusher interface {
 	Flush() []DisplayEvent
 }
 
+// OutputHead is the size of the head of a result's text that is made even where texts are dropped, in bytes.
+const OutputHead = 8 << 10
+
+// OutputDropper is implemented by sources that need not make the texts of results, for those who keep none: they are the
+// bulk of a transcript, and making them can be most of the work.
+type OutputDropper interface {
+	// DropOutput lets [Tool.Output] be empty from now on. Where [Tool.Summary] was cut, Output holds at least the text's
+	// first [OutputHead] bytes all the same, or all of it: only what follows the cut tells whether a secret was cut too.
+	// All else that is told of a result stays as it is, the size too.
+	DropOutput()
+}
+
 // LineStatuser is implemented by sources that tell what became of the last line, for counters and for showing raw lines.
 type LineStatuser interface {
 	LineStatus() LineStatus

@@ -87,12 +87,16 @@ type Tool struct {
 	// Lines is the number of lines that the provider tells for the result, valid if HasLines.
 	Lines    int
 	HasLines bool
-	// Output is the result's text. Borrowed: valid until the source's next call.
+	// Output is the result's text; it may be empty where the source was told to drop texts, see [OutputDropper].
+	// Borrowed: valid until the source's next call.
 	Output []byte
 	// Size is the length of the result's text in bytes, before any cut of ours.
 	Size int
 	// Truncated tells that the agent program cut the output before the model saw it.
 	Truncated bool
+	// Batched tells that the agent program wrote the result together with those of other calls, when the last of them
+	// was there, on a line of its own: the line's time is not when this call ended.
+	Batched bool
 	// Duration is what the provider tells; 0 if not told.
 	Duration time.Duration
 }

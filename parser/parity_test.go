@@ -2,6 +2,7 @@ package parser_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,11 +37,20 @@ func eachFixture(t *testing.T, pattern string, f func(t *testing.T, file string,
 // eventsOf reads a file as `tailspan events` does: in lines, or as one document. The events are kept.
 func eventsOf(t *testing.T, file string, input []byte) (all []events.DisplayEvent) {
 	t.Helper()
+	return read(sourceOf(t, file), file, input)
+}
+
+// sourceOf is the parser of a fixture's provider.
+func sourceOf(t *testing.T, file string) *parser.Source {
+	t.Helper()
 	provider := filepath.Base(filepath.Dir(file))
 	if provider == "openai" {
 		provider = "openai_compatible"
 	}
-	s := newSource(t, provider)
+	return newSource(t, provider)
+}
+
+func read(s *parser.Source, file string, input []byte) (all []events.DisplayEvent) {
 	lines := [][]byte{input}
 	if filepath.Ext(file) != ".json" {
 		lines = bytes.Split(bytes.TrimSuffix(input, []byte("\n")), []byte("\n"))
@@ -121,4 +131,42 @@ func TestParity(t *testing.T) {
 			assert.True(t, providers[folderOf(name)], "%s has no record of the task", name)
 		}
 	}
+}
+
+// TestDroppedOutputs holds that all but the texts of results is told where they are dropped, and of those the head behind
+// a summary that was cut.
+func TestDroppedOutputs(t *testing.T) {
+	dropped := 0
+	eachFixture(t, "*", func(t *testing.T, file string, input []byte, kept []events.DisplayEvent) {
+		s := sourceOf(t, file)
+		s.DropOutput()
+		all := read(s, file, input)
+		require.Len(t, all, len(kept))
+		for i := range all {
+			text, head := kept[i].Tool.Output, all[i].Tool.Output
+			if strings.HasSuffix(kept[i].Tool.Summary, "…") && strings.HasPrefix(string(text), kept[i].Tool.Summary[:10]) {
+				assert.GreaterOrEqual(t, len(head), min(events.OutputHead, len(text)), "%q", kept[i].Tool.Summary)
+			}
+			assert.True(t, bytes.HasPrefix(text, head))
+			if len(head) < len(text) {
+				dropped++
+			}
+			kept[i].Tool.Output, all[i].Tool.Output = nil, nil
+			assert.Equal(t, kept[i], all[i])
+		}
+	})
+	assert.Positive(t, dropped)
+}
+
+// TestDropBeforeTheProviderIsKnown holds that a parser that is found later drops too.
+func TestDropBeforeTheProviderIsKnown(t *testing.T) {
+	s := newSource(t, parser.Auto)
+	s.DropOutput()
+	s.ParseEvents(text(1))
+	require.Equal(t, "claude", s.Provider())
+	out := s.ParseEvents(fmt.Appendf(nil, resultLine, "c", "c", "u"))
+	require.Len(t, out, 1)
+	assert.Empty(t, out[0].Tool.Output)
+	assert.Equal(t, "out of c", out[0].Tool.Summary)
+	assert.Equal(t, len("out of c"), out[0].Tool.Size)
 }

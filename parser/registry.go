@@ -31,6 +31,8 @@ type Info struct {
 	// System is the maker of its models (gen_ai.provider.name of the OpenTelemetry conventions); empty where the format
 	// does not tell.
 	System string
+	// Folders tells that a sub-agent's transcript may be linked to its session by its folder alone; see [ParentSession].
+	Folders bool
 }
 
 // provider is one entry of the registry.
@@ -38,16 +40,18 @@ type provider struct {
 	Info
 	new    func() events.DisplayEventSource
 	detect func(firstLines [][]byte) bool
+	// parentSession is the session that a sub-agent's transcript belongs to, as its path tells; nil if paths tell none.
+	parentSession func(path string) string
 }
 
 // providers are asked in this order, so one that writes a form of another's format stands before it.
 var providers = [...]provider{
-	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen"}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect},
-	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect},
-	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini"}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect},
-	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai"}, func() events.DisplayEventSource { return openai.New() }, openai.Detect},
-	{Info{Name: opencode.Name, ServiceName: "opencode"}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect},
-	{Info{Name: codex.Name, ServiceName: "codex", System: "openai"}, func() events.DisplayEventSource { return codex.New() }, codex.Detect},
+	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen"}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil},
+	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil},
+	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession},
+	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai"}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil},
+	{Info{Name: opencode.Name, ServiceName: "opencode"}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil},
+	{Info{Name: codex.Name, ServiceName: "codex", System: "openai"}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".
@@ -84,6 +88,17 @@ func InfoOf(name string) Info {
 		}
 	}
 	return Info{Name: None}
+}
+
+// ParentSession is the session whose sub-agent the transcript at path is of, where a provider's folders tell that; else
+// it is empty.
+func ParentSession(provider, path string) string {
+	for _, p := range providers {
+		if p.Name == provider && p.parentSession != nil {
+			return p.parentSession(path)
+		}
+	}
+	return ""
 }
 
 // Detect tells from the first lines of a stream who wrote it.

@@ -78,3 +78,21 @@ func TestFixturesAreDetected(t *testing.T) {
 		assert.Equal(t, want, folderOf(s.Provider()), fixture)
 	}
 }
+
+// TestParentSession: where a provider's folders link sub-agents' transcripts to a session, the path tells which.
+func TestParentSession(t *testing.T) {
+	for path, want := range map[string]string{
+		"/home/dev/.gemini/tmp/shop/chats/session-2026-11-27T20-49-2b487b43.jsonl": "",
+		"/home/dev/.gemini/tmp/shop/chats/2b487b43-440b/19a4a5ba.jsonl":            "2b487b43-440b",
+		`C:\Users\dev\.gemini\tmp\shop\chats\2b487b43-440b\iziw87.json`:            "2b487b43-440b",
+		"chats/2b487b43-440b/iziw87.json":                                          "2b487b43-440b",
+		"iziw87.json":                                                              "",
+		"":                                                                         "",
+	} {
+		assert.Equal(t, want, parser.ParentSession("gemini", path), path)
+		assert.Empty(t, parser.ParentSession("claude", path))
+	}
+	for _, name := range parser.Names() {
+		assert.Equal(t, parser.ParentSession(name, "chats/s/a") != "", parser.InfoOf(name).Folders, name)
+	}
+}

@@ -17,6 +17,7 @@ const (
 //	from       on                           to
 //	undecided  a line that tells            parsing
 //	undecided  the limits, or Flush         passing
+//	undecided  a quiet time                 undecided: the lines that are held pass, and are held on
 type state uint8
 
 const (
@@ -31,9 +32,12 @@ type Source struct {
 	state    state
 	provider string
 	parser   events.DisplayEventSource
+	// dropOutput is for the parser that is not known yet.
+	dropOutput bool
 
 	held      [][]byte
 	heldBytes int
+	released  int // of the held lines, how many were let pass in a quiet time
 
 	out    []events.DisplayEvent
 	raw    [][]byte
@@ -43,6 +47,9 @@ type Source struct {
 
 // Provider is who writes the stream; "" while that is not known, and for a stream that passes.
 func (s *Source) Provider() string { return s.provider }
+
+// Undecided reports whether it is not known yet who writes the stream.
+func (s *Source) Undecided() bool { return s.state == stateUndecided }
 
 // ParseEvents takes the next line.
 func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
@@ -88,6 +95,9 @@ func (s *Source) hold(line []byte) []events.DisplayEvent {
 	if name, ok := Detect(s.held); ok {
 		s.held = s.held[:len(s.held)-1]
 		s.state, s.provider, s.parser = stateParsing, name, newParser(name)
+		if s.dropOutput {
+			s.DropOutput()
+		}
 		return s.replay(line)
 	}
 	s.held[len(s.held)-1] = bytes.Clone(line)
@@ -113,12 +123,16 @@ func (s *Source) replay(line []byte) []events.DisplayEvent {
 	return s.out
 }
 
-// giveUp passes on what was held.
+// giveUp passes on what was held, and has not passed yet.
 func (s *Source) giveUp() {
 	held := s.held
 	s.state, s.held = statePassing, nil
-	for _, line := range held {
-		s.pass(line)
+	for i, line := range held {
+		if i >= s.released {
+			s.raw = append(s.raw, line)
+		}
+		s.status = events.LinePassed
+		s.stats.count(s.status, "", 0)
 	}
 }
 
@@ -144,8 +158,16 @@ func (s *Source) Flush() []events.DisplayEvent {
 }
 
 // Quiet gives what the parser holds back only because the agent may yet go on, such as an end that a compaction can take
-// back. It is for those who follow a stream that has been quiet for a while.
+// back. It is for those who follow a stream that has been quiet for a while. Lines that do not tell whose they are pass:
+// see Raw. They are parsed all the same when a later line tells it, since events must not depend on how fast a stream
+// came.
 func (s *Source) Quiet() []events.DisplayEvent {
+	s.raw = s.raw[:0]
+	if s.state == stateUndecided {
+		s.raw = append(s.raw, s.held[s.released:]...)
+		s.released = len(s.held)
+		return nil
+	}
 	q, ok := s.parser.(interface{ Quiet() []events.DisplayEvent })
 	if !ok {
 		return nil
@@ -158,7 +180,7 @@ func (s *Source) Quiet() []events.DisplayEvent {
 // Owes reports whether Flush would give something.
 func (s *Source) Owes() bool {
 	if s.state == stateUndecided {
-		return len(s.held) > 0
+		return len(s.held) > s.released
 	}
 	o, ok := s.parser.(interface{ Owes() bool })
 	return ok && o.Owes()
@@ -171,11 +193,19 @@ func (s *Source) Incomplete() bool {
 	return ok && i.Incomplete()
 }
 
+// DropOutput lets the texts of results be dropped, see [events.OutputDropper].
+func (s *Source) DropOutput() {
+	s.dropOutput = true
+	if d, ok := s.parser.(events.OutputDropper); ok {
+		d.DropOutput()
+	}
+}
+
 // LineStatus tells what became of the last line.
 func (s *Source) LineStatus() events.LineStatus { return s.status }
 
 // Raw gives the lines that the last call lets pass, to be handed on as they are: the line itself for a stream of no
-// known provider, all held lines when detection gives up.
+// known provider, the held lines when detection gives up or the stream is quiet.
 func (s *Source) Raw() [][]byte { return s.raw }
 
 // Stats gives the counts so far.

@@ -162,3 +162,38 @@ func TestDetect(t *testing.T) {
 		assert.Equal(t, tc.want != "", ok, tc.name)
 	}
 }
+
+// TestQuietLetsHeldLinesPass holds that lines which do not tell their provider pass when nothing comes for a while, once,
+// and that events are the same as without the quiet time.
+func TestQuietLetsHeldLinesPass(t *testing.T) {
+	s := newSource(t, "auto")
+	require.Empty(t, s.ParseEvents([]byte("loading")))
+	assert.Empty(t, s.Raw())
+	assert.True(t, s.Owes())
+	require.Empty(t, s.Quiet())
+	assert.Equal(t, [][]byte{[]byte("loading")}, s.Raw())
+	assert.False(t, s.Owes())
+	assert.True(t, s.Undecided())
+	assert.Empty(t, s.Quiet())
+	assert.Empty(t, s.Raw(), "once")
+
+	got := s.ParseEvents(text(1))
+	assert.Equal(t, "claude", s.Provider())
+	fast := newSource(t, "auto")
+	require.Empty(t, fast.ParseEvents([]byte("loading")))
+	assert.Equal(t, fast.ParseEvents(text(1)), got)
+	assert.Equal(t, fast.Stats(), s.Stats())
+}
+
+// TestQuietThenGivenUp holds that what passed in a quiet time does not pass again at the end, and is counted once.
+func TestQuietThenGivenUp(t *testing.T) {
+	s := newSource(t, "auto")
+	s.ParseEvents([]byte("one"))
+	s.Quiet()
+	s.ParseEvents([]byte("two"))
+	assert.Empty(t, s.Flush())
+	assert.Equal(t, [][]byte{[]byte("two")}, s.Raw())
+	assert.Equal(t, 2, s.Stats().Passed)
+	assert.Equal(t, 2, s.Stats().Lines)
+	assert.Zero(t, s.Stats().Held)
+}

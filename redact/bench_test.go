@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/redact"
 )
 
@@ -118,4 +119,18 @@ func TestBenchmarkBodies(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(2, func() { r.Bytes(b) }), name)
 	}
 	require.Equal(t, 1+(1<<10), members(gjsonLine(strings.Repeat("a\n", 1<<19))))
+}
+
+// BenchmarkEvent looks through a result whose summary was cut, as most are.
+func BenchmarkEvent(b *testing.B) {
+	r := newRedactor(b, redact.Settings{DropOutput: true})
+	output := []byte(strings.ReplaceAll(benchTexts(b)["prose"][:32<<10], "\n", " "))
+	summary := events.Summary(string(output))
+	b.ReportAllocs()
+	for b.Loop() {
+		e := events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{Summary: summary, Output: output}}
+		if r.Event(&e) > 0 {
+			b.Fatal("the text is not clean")
+		}
+	}
 }

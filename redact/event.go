@@ -10,10 +10,20 @@ import (
 // Event takes secrets out of every free text of e and counts them. Ids, names of tools and models, codes and numbers stay.
 // e is changed in place; what it points to is not: a changed payload is a copy.
 func (r *Redactor) Event(e *events.DisplayEvent) (count int) {
-	count += r.field(&e.Text) + r.field(&e.Reasoning)
+	if !r.skips(e.Kind) {
+		count += r.field(&e.Text)
+	}
+	if !r.skipReasoning {
+		count += r.field(&e.Reasoning)
+	}
 	count += r.tool(&e.Tool)
 	count += r.session(&e.Session) + r.end(&e.End) + r.approval(&e.Approval) + r.ask(&e.Ask)
 	return count
+}
+
+// skips reports whether nobody will see the text of events of a kind.
+func (r *Redactor) skips(k events.Kind) bool {
+	return k == events.KindReasoning && r.skipReasoning || k == events.KindPrompt && r.skipPrompts
 }
 
 // field takes the secrets out of one text.
@@ -114,8 +124,29 @@ func (r *Redactor) borrowed(b *[]byte) int {
 	return n
 }
 
-// maxSummaryHead is how much of an output is looked at to make its summary again, in bytes.
-const maxSummaryHead = 8 << 10
+// maxSummaryHead is how much of an output is looked at to make its summary again, in bytes. Sources give that much of
+// each output that has a cut summary.
+const maxSummaryHead = events.OutputHead
+
+// summaryReach is how far behind the summary's end in the output is looked first, in bytes: a secret that begins in the
+// summary and goes on is either whole there, or reaches the end of what is looked at.
+const summaryReach = 512
+
+// dirtyHead reports whether an output may hold a secret that begins in its first line, of which head is the beginning.
+// Outputs are many and long, and most need no more than a look at what stands near that line.
+func dirtyHead(r *Redactor, output []byte, head string) bool {
+	at := skip(output, 0, len(output), cSpace)
+	near := min(len(output), at+len(head)+summaryReach)
+	if near == len(output) || len(r.rules) > 0 || string(output[at:at+len(head)]) != head {
+		return dirty(r, output)
+	}
+	f := finder[[]byte]{r: r, s: output[:near], cut: true}
+	if isDocument(output) {
+		return f.anchored() || escapesControl(f.s)
+	}
+	_, found := f.next(0)
+	return found || f.controls
+}
 
 // summary takes the secrets out of a summary. One that was cut may end in half a secret, which shows what it is only by
 // the half that is gone: it is made again from the output, where that gives the same summary, and whatever secret
@@ -126,7 +157,7 @@ func (r *Redactor) summary(t *events.Tool) (count int) {
 	if !whole {
 		return r.field(&t.Summary)
 	}
-	if n := min(len(t.Output), maxSummaryHead); n > 0 && dirty(r, t.Output[:n]) {
+	if n := min(len(t.Output), maxSummaryHead); n > 0 && dirtyHead(r, t.Output[:n], head) {
 		output := strings.ToValidUTF8(string(t.Output[:n]), "")
 		if events.Summary(output) == t.Summary {
 			output, count = r.redact(output, 0, false)

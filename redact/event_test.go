@@ -3,8 +3,10 @@ package redact_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +112,34 @@ func TestEventDrop(t *testing.T) {
 	assert.Equal(t, events.Tool{Summary: "TOKEN=[redacted]"}, e.Tool)
 }
 
+// What nobody sees is left alone: where it is counted by its length alone.
+func TestSkip(t *testing.T) {
+	const secret = "TOKEN=zz-0123456789abcdef"
+	for _, tt := range []struct {
+		name     string
+		settings redact.Settings
+		left     []events.Kind
+	}{
+		{"by default nothing", redact.Settings{}, nil},
+		{"reasoning", redact.Settings{SkipReasoning: true}, []events.Kind{events.KindReasoning}},
+		{"prompts", redact.Settings{SkipPrompts: true}, []events.Kind{events.KindPrompt}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRedactor(t, tt.settings)
+			for _, kind := range events.Kinds() {
+				e := events.DisplayEvent{Kind: kind, Text: secret, Reasoning: secret}
+				r.Event(&e)
+				want := "TOKEN=[redacted]"
+				if slices.Contains(tt.left, kind) {
+					want = secret
+				}
+				assert.Equal(t, want, e.Text, kind)
+				assert.Equal(t, tt.settings.SkipReasoning, e.Reasoning == secret, kind)
+			}
+		})
+	}
+}
+
 // planted are secrets as they stand in a text, and the part of each that must not be left.
 var planted = []struct{ text, secret string }{
 	{"curl -H 'Authorization: Bearer AAAA1111BBBB2222CCCC3333' https://api.example", "AAAA1111BBBB2222CCCC3333"},
@@ -140,9 +170,21 @@ func leaks(s, secret string) string {
 // Wherever the cut of a summary falls, nothing of the secret is left, with the output at hand or without.
 func TestSummaryCut(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
-	for _, p := range planted {
-		for pad := range events.SummaryRunes + 2 {
-			output := strings.Repeat("é ", pad/2) + strings.Repeat(" ", pad%2) + "x " + p.text + strings.Repeat(" and so on", 12)
+	cases := slices.Clone(planted)
+	// Longer than what is looked at beside the summary.
+	long := "Qz"
+	for i := range 200 {
+		long += fmt.Sprintf("%05x", (i*7919+11)*104729%(1<<20))
+	}
+	for _, text := range []string{"ghp_%s", "password: \"%s\"", "https://user:%s@host.example/", "curl -u bot:%s x", "Authorization: Bearer %s"} {
+		cases = append(cases, struct{ text, secret string }{fmt.Sprintf(text, long), long})
+	}
+	for _, p := range cases {
+		for pad := range 2 * (events.SummaryRunes + 2) {
+			// Shorter and longer than what is looked at beside the summary.
+			tail := strings.Repeat(" and so on", []int{12, 200}[pad%2])
+			pad /= 2
+			output := strings.Repeat("é ", pad/2) + strings.Repeat(" ", pad%2) + "x " + p.text + tail
 			for _, have := range [][]byte{[]byte(output), nil} {
 				e := events.DisplayEvent{Tool: events.Tool{Summary: events.Summary(output), Output: have}}
 				r.Event(&e)

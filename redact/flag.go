@@ -42,7 +42,7 @@ func (f *finder[T]) flagAt(i int) (span, bool) {
 
 // commandBefore reports whether one of the words stands before i on the same line, with no other command in between.
 func (f *finder[T]) commandBefore(i int, words ...string) bool {
-	for j := i; j > 0 && i-j < maxCommand; j-- {
+	for j := i + 1; j > 0 && i-j < maxCommand; j-- {
 		switch c := f.s[j-1]; c {
 		case '|', '\n', ';':
 			// A line that ends with a backslash goes on.

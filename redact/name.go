@@ -92,7 +92,7 @@ func (f *finder[T]) nameAround(i, end int) name {
 	for end > i && f.s[end-1] == '.' { // the end of a sentence
 		end--
 	}
-	if !f.mayEndName(end) {
+	if !f.mayEndName(i, end) {
 		return name{}
 	}
 	start := i
@@ -110,16 +110,42 @@ func (f *finder[T]) nameAround(i, end int) name {
 	return n
 }
 
-// mayEndName is a quick look at what follows an identifier: most are followed by nothing that gives them a value.
-func (f *finder[T]) mayEndName(end int) bool {
+// mayEndName is a quick look at what follows the identifier around i, which ends at end: most are words, and followed by
+// nothing that gives them a value.
+func (f *finder[T]) mayEndName(i, end int) bool {
 	if end >= len(f.s) {
 		return false
 	}
 	switch f.s[end] {
-	case '=', ':', '"', '\'', '\\', ' ', '\t', '>', ']', ',', '`', '*', '%', '\n', '\r':
+	case '=', ':', '"', '\'', '\\', '>', ']', '`', '*', '%':
 		return true
+	case ' ', '\t', '\n', '\r', ',':
+		return f.valueMayFollow(i, end)
 	}
 	return false
+}
+
+// valueMayFollow looks behind the blanks that follow the identifier around i, for the first byte of what valueAfter takes
+// for a sign that a value follows. A flag, such as --token, needs none.
+func (f *finder[T]) valueMayFollow(i, end int) bool {
+	s := f.s
+	if s[end] == ',' {
+		end++
+	}
+	end = skip(s, end, len(s), cSpace)
+	if end >= len(s) {
+		return false
+	}
+	switch s[end] {
+	case '=', ':', '>', '%', ',', '\'', '"', '\\', 'v', 'V':
+		return true
+	}
+	start := i
+	for start > 0 && i-start < maxIdent && is(s[start-1], cAlnum|cIdent) {
+		start--
+	}
+	// The first byte may be the letter of an escape such as \n.
+	return s[start] == '-' || start < i && s[start+1] == '-'
 }
 
 // normal copies a short piece to the finder's own array, in lower case, with an underscore between its segments: apiKey,

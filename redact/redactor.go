@@ -29,7 +29,8 @@ type Redactor struct {
 	names []string
 	allow []*regexp.Regexp
 
-	dropInput, dropOutput bool
+	dropInput, dropOutput      bool
+	skipReasoning, skipPrompts bool
 
 	buffers sync.Pool // of *[]byte, for texts without their controls
 }
@@ -49,7 +50,10 @@ func NewRedactor(s Settings) (*Redactor, error) {
 	for _, w := range words {
 		all = append(all, anchor{word: w, fold: true, kind: anchorName})
 	}
-	return &Redactor{index: newIndex(all), rules: rules, names: names, allow: allow, dropInput: s.DropInput, dropOutput: s.DropOutput}, nil
+	return &Redactor{
+		index: newIndex(all), rules: rules, names: names, allow: allow,
+		dropInput: s.DropInput, dropOutput: s.DropOutput, skipReasoning: s.SkipReasoning, skipPrompts: s.SkipPrompts,
+	}, nil
 }
 
 // String is s with a marker in place of each secret; s itself if there is none.

@@ -120,6 +120,7 @@ func TestString(t *testing.T) {
 		{"flag in quotes", "run --password 'two words' x", "run --password '[redacted]' x"},
 		{"flag in prose", "use the --password flag, or --token to sign in", ""},
 		{"curl user", "curl -u demo:hunter2 https://x", "curl -u demo:[redacted] https://x"},
+		{"curl user after another command", "cd build && curl -u demo:hunter2 https://x", "cd build && curl -u demo:[redacted] https://x"},
 		{"curl user, long", `curl -s --user "demo:hunter2" https://x`, `curl -s --user "demo:[redacted]" https://x`},
 		{"user agent", `curl --user-agent "demo:hunter2" https://x`, ""},
 		{"docker", "docker run -u 1000:1000 -p 8080:8080 x", ""},

@@ -22,6 +22,10 @@ type Settings struct {
 	// for those who keep neither: what nobody reads costs nothing.
 	DropInput  bool
 	DropOutput bool
+	// SkipReasoning and SkipPrompts leave the texts of such events as they are, secrets and all: for those who hand on
+	// their length and nothing else.
+	SkipReasoning bool
+	SkipPrompts   bool
 }
 
 // Rule is a pattern of secrets.

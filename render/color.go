@@ -7,8 +7,9 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// ink is what a part of a line is written in, where colours are wanted. The colours are of the terminal's own palette,
-// so that they suit a light and a dark one.
+// ink is what a part of a line is written in, where colours are wanted. The colours are those of the fixed part of the
+// table of 256, of middle brightness: each can be read on a light and on a dark background, whatever the terminal's own
+// palette is like, in which cyan and yellow are often no darker than white paper and faint may be no more than a shade.
 type ink uint8
 
 const (
@@ -19,30 +20,25 @@ const (
 	inkGood
 	inkWarning
 	inkFailure
+
+	inkCount
 )
 
 // inkEnd ends every ink.
 const inkEnd = "\x1b[0m"
 
-// begin is the sequence that begins an ink (SGR of ECMA-48).
-func (i ink) begin() string {
-	switch i {
-	case inkDim:
-		return "\x1b[2m"
-	case inkHead:
-		return "\x1b[1m"
-	case inkTool:
-		return "\x1b[36m"
-	case inkGood:
-		return "\x1b[32m"
-	case inkWarning:
-		return "\x1b[33m"
-	case inkFailure:
-		return "\x1b[31m"
-	default:
-		return inkEnd
-	}
+// inks are the sequences that begin an ink (SGR of ECMA-48; 38;5;n of ISO 8613-6).
+var inks = [inkCount]string{
+	inkDim:     "\x1b[38;5;243m", // grey
+	inkHead:    "\x1b[1m",        // bold
+	inkTool:    "\x1b[38;5;30m",  // teal
+	inkGood:    "\x1b[38;5;28m",  // green
+	inkWarning: "\x1b[38;5;130m", // brown
+	inkFailure: "\x1b[38;5;160m", // red
 }
+
+// begin is the sequence that begins an ink.
+func (i ink) begin() string { return inks[i] }
 
 // inkOf is what the lines of an event are written in; texts have no ink.
 func inkOf(e *events.DisplayEvent) ink {

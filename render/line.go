@@ -6,10 +6,16 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// joinLine makes one safe line of parts, whatever they hold.
-func joinLine(parts []string) string {
-	line := strings.Join(parts, "")
-	return strings.TrimRight(cleanLine(line, len(line)+1), " ")
+// appendLine makes one safe line of parts, whatever they hold, and adds it to dst. No part can change another.
+func appendLine(dst []byte, parts []string) []byte {
+	begin := len(dst)
+	for _, part := range parts {
+		dst = append(dst, cleanLine(part, len(part)+1)...)
+	}
+	for len(dst) > begin && dst[len(dst)-1] == ' ' {
+		dst = dst[:len(dst)-1]
+	}
+	return dst
 }
 
 // brief is a part of a line that may be long, cut to [events.SummaryRunes].

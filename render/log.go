@@ -23,8 +23,12 @@ type Log struct {
 	text   shared
 	lines  shared
 	gates  map[string]*sharedGate // by step or stream, or one for all
-	opened int                    // streams so far
+	opened int                    // streams that were throttled so far
 }
+
+// headings reports whether a line tells whose the next ones are where that changes: the styles of the verbose mode that
+// do not say it in each line.
+func (l *Log) headings() bool { return l.settings.Mode == ModeVerbose && !l.settings.activity() }
 
 // sharedGate is a gate and how many streams use it.
 type sharedGate struct {
@@ -67,14 +71,18 @@ func (l *Log) Open(o Origin) *Stream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := &Stream{log: l, status: events.Discard}
-	text := &turn{of: &l.text}
+	text, lines := &turn{of: &l.text}, &turn{of: &l.lines}
 	settings := l.settings
-	lines := &turn{of: &l.lines}
+	headed := text
 	if settings.Lines != nil {
 		settings.Lines = lines
+		headed = lines
 	}
 	s.renderer = newRenderer(text, settings, o)
 	text.page, lines.page = &s.renderer.page, s.renderer.side
+	if l.headings() {
+		headed.name = brief(o.Step)
+	}
 	if l.terminal != nil {
 		s.status = l.terminal.watch(o)
 	}
@@ -97,7 +105,9 @@ func (l *Log) newThrottle(s *Stream, o Origin) *throttle {
 	}
 	g := l.gates[s.gateKey]
 	if g == nil {
-		g = &sharedGate{gate: gate{interval: l.throttle.Interval, byEventTime: l.throttle.ByEventTime}}
+		g = &sharedGate{gate: gate{
+			interval: l.throttle.Interval, byEventTime: l.throttle.ByEventTime, clock: l.settings.Now != nil,
+		}}
 		l.gates[s.gateKey] = g
 	}
 	g.users++
@@ -179,36 +189,4 @@ func (s *Stream) Err() error {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	return s.renderer.Err()
-}
-
-// shared is a writer on which several renderers take turns.
-type shared struct {
-	w    io.Writer
-	last *page // of whoever wrote last
-}
-
-// leave forgets a page that is written no more.
-func (s *shared) leave(p *page) {
-	if s.last == p {
-		s.last = nil
-	}
-}
-
-// turn is the writer of one renderer.
-type turn struct {
-	of   *shared
-	page *page
-}
-
-// Write takes what the renderer made. Where another wrote last, its unfinished line is ended first.
-func (t *turn) Write(p []byte) (int, error) {
-	last := t.of.last
-	t.of.last = t.page
-	if last == nil || last == t.page || !last.inLine {
-		return t.of.w.Write(p)
-	}
-	last.endLine()
-	last.buf = last.buf[:0]
-	n, err := t.of.w.Write(append([]byte{'\n'}, p...))
-	return max(n-1, 0), err
 }

@@ -194,6 +194,23 @@ func TestThrottleByEventTime(t *testing.T) {
 	})
 }
 
+// TestThrottleWithoutTimes holds that a replay whose events tell no time loses no line: how fast it is read says nothing.
+func TestThrottleWithoutTimes(t *testing.T) {
+	w := &screen{}
+	settings := render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC, Replay: true}
+	s := render.NewLog(w, render.LogSettings{Settings: settings, Throttle: render.ThrottleSettings{ByEventTime: true}}).Open(render.Origin{})
+	start := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
+	for i, after := range []time.Duration{-1, -1, 0, 300, -1, 1000, 1300} {
+		e := use("", "Read", fmt.Sprint(i))
+		if after >= 0 {
+			e.Time = start.Add(after * time.Millisecond)
+		}
+		s.Emit(e)
+	}
+	require.NoError(t, s.Close())
+	assert.Equal(t, "Read 0\nRead 1\nRead 2\nRead 4\nRead 5\nRead 6\n", w.String(), "3 came too early")
+}
+
 // TestThrottleRate holds, for bursts of many steps at odd times, that no second has more than one tool line of a step,
 // and that the last call of every step appears.
 func TestThrottleRate(t *testing.T) {
@@ -257,6 +274,102 @@ func TestOnlyActivityIsThrottled(t *testing.T) {
 		assert.Equal(t, 3, strings.Count(w.String(), "\n"), "style %s", style)
 		assert.NotContains(t, w.String(), "[a]", "style %s", style)
 	}
+}
+
+// TestHeadings holds where the styles that name no step tell whose lines follow: where that changes, and nowhere else.
+func TestHeadings(t *testing.T) {
+	steps := []string{"build", "build", "", "test", "build"}
+	logOf := func(s render.Settings) string {
+		var out bytes.Buffer
+		log := render.NewLog(&out, render.LogSettings{Settings: s})
+		for i, step := range steps {
+			stream := log.Open(render.Origin{Step: step})
+			stream.Emit(said(fmt.Sprint("text ", i)))
+			stream.Emit(use("t", "Read", "a.go"))
+			require.NoError(t, stream.Close())
+		}
+		return out.String()
+	}
+	for style, read := range map[render.Style]string{
+		render.StyleMarker: "[tool: Read(a.go)]\n", render.StyleTranscript: "[Read] a.go\n", render.StyleProgress: "Reading a.go\n",
+	} {
+		want := "text 0\n" + read + "text 1\n" + read + "text 2\n" + read +
+			"--- [test] ---\ntext 3\n" + read + "--- [build] ---\ntext 4\n" + read
+		assert.Equal(t, want, logOf(render.Settings{Mode: render.ModeVerbose, Style: style}), "style %s", style)
+	}
+	assert.Contains(t, logOf(render.Settings{Mode: render.ModeVerbose, Color: true}), "\x1b[1m--- [test] ---\x1b[0m\n")
+	assert.NotContains(t, logOf(render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity}), "---\n")
+	assert.Equal(t, "text 0\ntext 1\ntext 2\ntext 3\ntext 4\n", logOf(render.Settings{}), "default mode is text alone")
+
+	var text, lines bytes.Buffer
+	log := render.NewLog(&text, render.LogSettings{Settings: render.Settings{Mode: render.ModeVerbose, Lines: &lines}})
+	for _, step := range []string{"a", "b\x1b[2J::error::"} {
+		reads(log.Open(render.Origin{Step: step}), "x")
+		log.Open(render.Origin{Step: step}).Emit(said("words"))
+	}
+	assert.Equal(t, "words\nwords\n", text.String(), "text that stands alone has no heading")
+	assert.Equal(t, "[tool: Read(x)]\n--- [b::error::] ---\n[tool: Read(x)]\n", lines.String())
+}
+
+// TestReplayDatesItsBeginning holds that lines before the first time that a stream tells are given it, in the place
+// where they belong, and that none of them waits for ever.
+func TestReplayDatesItsBeginning(t *testing.T) {
+	s := render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC, Replay: true, Reasoning: true}
+	dated := use("t", "Bash", "go vet")
+	dated.Time = time.Date(2026, 11, 27, 15, 4, 5, 0, time.UTC)
+	undated := []*events.DisplayEvent{
+		{Kind: events.KindSessionStarted, Model: "demo-1"},
+		{Kind: events.KindReasoning, Text: "one\n\ntwo"},
+		said("--:--:-- is what a text may hold"),
+		use("u", "Read", "--:--:--"),
+	}
+	log := func(clock string) string {
+		return clock + " started · demo-1\n" + clock + " │ one\n" + clock + " │\n" + clock + " │ two\n" +
+			"--:--:-- is what a text may hold\n" + clock + " Read --:--:--\n"
+	}
+	timeless := strings.NewReplacer("--:--:-- started", "started", "--:--:-- │", "│", "--:--:-- Read", "Read").Replace(log("--:--:--"))
+	assert.Equal(t, timeless, emit(s, undated...), "no time is told at all")
+	assert.Equal(t, log("15:04:05")+"15:04:05 Bash go vet\n", emit(s, append(undated, dated)...))
+	s.Color = true
+	assert.Contains(t, emit(s, append(undated, dated)...), "\x1b[38;5;243m15:04:05 \x1b[0m\x1b[38;5;30mRead --:--:--\x1b[0m\n")
+	s.Color = false
+
+	var out bytes.Buffer
+	r := render.New(&out, s)
+	line := said("words\n")
+	for range 64<<10/len(line.Text) - 1 {
+		r.Emit(line)
+	}
+	r.Emit(undated[3])
+	assert.NotEmpty(t, out.String(), "only so much waits")
+	r.Emit(dated)
+	r.Emit(undated[3])
+	assert.Contains(t, out.String(), "words\nRead --:--:--\n15:04:05 Bash go vet\n15:04:05 Read --:--:--\n")
+
+	out.Reset()
+	r = render.New(&out, s)
+	r.Emit(undated[0])
+	assert.Empty(t, out.String())
+	r.Break()
+	r.Emit(undated[3])
+	assert.Equal(t, "started · demo-1\nRead --:--:--\n", out.String(), "others may write")
+	s.Now = func() time.Time { return dated.Time }
+	assert.Equal(t, log("15:04:05"), emit(s, undated...), "a live stream has a clock")
+}
+
+// TestLiveClock holds that the clock dates the events of a live stream, and not those of one that is copied.
+func TestLiveClock(t *testing.T) {
+	now := time.Date(2026, 11, 27, 15, 4, 5, 0, time.UTC)
+	s := render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC, Now: func() time.Time { return now }}
+	at := func(d time.Duration) *events.DisplayEvent {
+		e := use("d", "Bash", "go vet")
+		e.Time = now.Add(-d)
+		return e
+	}
+	undated := use("u", "Read", "a.go")
+	assert.Equal(t, "15:03:05 Bash go vet\n15:04:05 Read a.go\n", emit(s, at(time.Minute), undated), "read as it is written")
+	assert.Equal(t, "15:04:05 Read a.go\n15:03:04 Bash go vet\n15:03:04 Read a.go\n15:04:05 Bash go vet\n15:04:05 Read a.go\n",
+		emit(s, undated, at(time.Minute+time.Second), undated, at(0), undated), "written earlier, until it has caught up")
 }
 
 func TestThrottleScopeNames(t *testing.T) {

@@ -45,7 +45,7 @@ func everywhere(l look) [styleEnd]look {
 
 // looks says what every kind but Text looks like in every style. Text is what all else is about and has code of its own
 // (text.go). A kind that is not here shows nothing and ends nothing.
-var looks = map[events.Kind]row{
+var looks = [...]row{
 	events.KindToolUse: {ends: endsThread, verbose: [styleEnd]look{
 		StyleMarker:     markerToolUse,
 		StyleTranscript: transcriptToolUse,
@@ -117,4 +117,12 @@ var looks = map[events.Kind]row{
 	events.KindPrompt:      {ends: endsThread, verbose: everywhere(hidden)},
 	events.KindReasoning:   {verbose: everywhere(reasoning)},
 	events.KindUsage:       {verbose: everywhere(hidden)},
+}
+
+// rowOf is how a kind is shown.
+func rowOf(k events.Kind) *row {
+	if int(k) < len(looks) {
+		return &looks[k]
+	}
+	return &row{}
 }

@@ -6,12 +6,19 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
+// liveWithin is how old an event of a live stream can be when it is read. In one that is copied from somewhere the clock
+// says nothing about the events that tell no time.
+const liveWithin = time.Minute
+
 // memory is what a Renderer knows of earlier events. It takes every event, also those that a throttle keeps from being
 // shown.
 type memory struct {
 	on      bool // calls are remembered: nothing that is shown needs it otherwise
 	now     func() time.Time
 	last    time.Time // of the newest event that tells its time
+	measure time.Time // of the newest event that tells a time which calls are measured by
+	replay  bool      // Settings.Replay
+	behind  bool      // that event was told of long after it: the stream is no live one, whatever the settings say
 	calls   callMemory
 	nesting nesting
 	summary *summary
@@ -19,7 +26,7 @@ type memory struct {
 }
 
 func newMemory(s Settings) memory {
-	m := memory{now: s.Now, calls: callMemory{limit: s.Calls}, nesting: nesting{limit: s.Calls}}
+	m := memory{now: s.Now, replay: s.Replay, calls: callMemory{limit: s.Calls}, nesting: nesting{limit: s.Calls}}
 	if s.Mode != ModeVerbose {
 		return m
 	}
@@ -35,7 +42,7 @@ func (m *memory) timeOf(e *events.DisplayEvent) time.Time {
 	switch {
 	case !e.Time.IsZero():
 		return e.Time
-	case m.now != nil:
+	case m.now != nil && !m.behind:
 		return m.now()
 	default:
 		return m.last
@@ -46,8 +53,18 @@ func (m *memory) timeOf(e *events.DisplayEvent) time.Time {
 // returned is valid until the next call.
 func (m *memory) take(e *events.DisplayEvent) *events.DisplayEvent {
 	at := m.timeOf(e)
+	if m.now != nil && !e.Time.IsZero() {
+		if behind := m.now().Sub(e.Time) > liveWithin; behind != m.behind {
+			m.behind, m.last = behind, time.Time{}
+		}
+	}
 	if at.After(m.last) {
 		m.last = at
+	}
+	if m.replay && e.Time.IsZero() {
+		at = m.measure
+	} else if at.After(m.measure) {
+		m.measure = at
 	}
 	switch e.Kind {
 	case events.KindToolUse:

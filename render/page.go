@@ -15,8 +15,10 @@ type page struct {
 	escape bool   // Settings.EscapeCommands
 	color  bool   // Settings.Color
 	margin string // begins every line
-	ink    ink    // what follows the margin is written in
-
+	// While buf waits for the first time that is told (undated), clocks are where noClock stands in it.
+	undated bool
+	clocks  []int
+	ink     ink // what follows the margin is written in
 	// What the present line holds so far, for escape.
 	lead leadState
 	tail [maxCommandTail]byte // its last bytes, lower case, newest last
@@ -54,6 +56,9 @@ func (p *page) write(safe []byte) {
 				margin = strings.TrimRight(margin, " ")
 			}
 			p.paint(inkDim, []byte(margin))
+			if p.undated && strings.HasPrefix(margin, noClock) {
+				p.clocks = append(p.clocks, bytes.LastIndex(p.buf, []byte(noClock)))
+			}
 		}
 		p.paint(p.ink, line)
 		p.put(safe[len(line) : len(line)+newline])
@@ -99,7 +104,7 @@ func (p *page) put(safe []byte) {
 // line ends the line that is being written, if any, and adds one of its own.
 func (p *page) line(safe string) {
 	p.endLine()
-	p.write([]byte(safe + "\n"))
+	p.write(append([]byte(safe), '\n'))
 }
 
 // endLine writes a newline unless the last byte is one.

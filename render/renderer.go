@@ -21,6 +21,9 @@ type Renderer struct {
 	memory     memory
 	textMargin string
 	lineMargin string
+	scratch    []byte // the line that is being made
+	margins    activityMargins
+	undated    bool // lines wait for the first time that the stream tells
 	err        error
 }
 
@@ -30,12 +33,14 @@ func New(w io.Writer, s Settings) *Renderer { return newRenderer(w, s, Origin{})
 func newRenderer(w io.Writer, s Settings, o Origin) *Renderer {
 	s = s.complete()
 	r := &Renderer{w: w, settings: s, origin: o, memory: newMemory(s)}
+	r.undated = s.Replay && s.activity() && s.Now == nil
 	r.page = page{escape: s.EscapeCommands, color: s.Color}
 	r.side = &r.page
 	if s.Lines != nil {
 		r.linesTo = s.Lines
 		r.side = &page{escape: s.EscapeCommands, color: s.Color}
 	}
+	r.side.undated = r.undated
 	return r
 }
 
@@ -54,7 +59,7 @@ func (r *Renderer) show(e *events.DisplayEvent) {
 			r.addText(e)
 		}
 	} else {
-		row := looks[e.Kind]
+		row := rowOf(e.Kind)
 		if row.ends == endsAll || row.ends == endsThread && e.ParentID == r.text.key.parent {
 			r.endText()
 		}
@@ -84,13 +89,38 @@ func (r *Renderer) setMargins(e *events.DisplayEvent) {
 		in := r.memory.nesting.indent(e.ParentID)
 		r.textMargin, r.lineMargin = in, in
 		if r.settings.Style == StyleActivity {
-			step := r.stepLabel()
-			r.textMargin, r.lineMargin = step+in, r.clock(e)+" "+step+in
+			r.setActivityMargins(r.memory.timeOf(e), in)
 		}
 		if r.side != &r.page {
 			r.textMargin = ""
 		}
 	}
+}
+
+// setActivityMargins puts the time and the step before the white space of a sub-agent. Events that follow each other
+// have the same margins as a rule, which are then kept.
+func (r *Renderer) setActivityMargins(at time.Time, in string) {
+	m := &r.margins
+	if second := at.Unix(); !m.known || m.second != second || m.in != in {
+		*m = activityMargins{known: true, second: second, in: in, text: r.stepLabel() + in}
+		switch {
+		case !at.IsZero():
+			m.line = r.timeOfDay(at) + " " + m.text
+		case r.undated || !r.settings.Replay:
+			m.line = noClock + " " + m.text
+		default:
+			m.line = m.text
+		}
+	}
+	r.textMargin, r.lineMargin = m.text, m.line
+}
+
+// activityMargins are the margins of an event of the activity style.
+type activityMargins struct {
+	known      bool
+	second     int64
+	in         string
+	text, line string
 }
 
 // stepLabel is "[step] ", empty without a step.
@@ -101,12 +131,7 @@ func (r *Renderer) stepLabel() string {
 	return ""
 }
 
-// clock is the time of day of an event: its own, else the clock's of a live stream, else that of the event before.
-func (r *Renderer) clock(e *events.DisplayEvent) string {
-	at := r.memory.timeOf(e)
-	if at.IsZero() {
-		return "--:--:--"
-	}
+func (r *Renderer) timeOfDay(at time.Time) string {
 	return at.In(r.settings.Location).Format(time.TimeOnly)
 }
 
@@ -140,13 +165,14 @@ func (r *Renderer) Raw(line []byte) {
 	r.flush()
 }
 
-// Break ends the line that is being written, so that others may write lines to the same writer. An unfinished text goes
+// Break writes what waits and ends the line that is being written, so that others may write lines to the same writer. An unfinished text goes
 // on in the next line.
 func (r *Renderer) Break() {
 	if r.err != nil {
 		return
 	}
 	r.page.endLine()
+	r.date()
 	r.flush()
 }
 
@@ -156,10 +182,8 @@ func (r *Renderer) Close() error {
 	if r.err == nil {
 		r.endText()
 		r.lineMargin = ""
-		if r.settings.activity() {
-			r.lineMargin = r.stepLabel()
-		}
 		r.summarize()
+		r.date()
 		r.flush()
 	}
 	return r.err
@@ -170,14 +194,17 @@ func (r *Renderer) Err() error { return r.err }
 
 // line writes one line, sanitised and without blanks at its end, after the line of an unfinished text.
 func (r *Renderer) line(parts ...string) {
-	line := joinLine(parts)
+	line := appendLine(r.scratch[:0], parts)
 	if r.settings.activity() && r.settings.Width != nil {
 		if width := r.settings.Width(); width > 0 {
-			line = fit(line, width-cells(r.lineMargin))
+			line = append(line[:0], fit(string(line), width-cells(r.lineMargin))...)
 		}
 	}
+	line = append(line, '\n')
+	r.side.endLine()
 	r.side.margin = r.lineMargin
-	r.side.line(line)
+	r.side.write(line)
+	r.scratch = keepSmall(line)
 }
 
 // block writes safe text of several lines and ends its last line.
@@ -188,8 +215,14 @@ func (r *Renderer) block(safe string) {
 	r.side.endLine()
 }
 
-// flush hands what was rendered to the writers.
+// flush hands what was rendered to the writers, unless it waits for the first time that the stream tells.
 func (r *Renderer) flush() {
+	if r.undated {
+		if r.memory.last.IsZero() && len(r.page.buf)+len(r.side.buf) < maxUndated {
+			return
+		}
+		r.date()
+	}
 	r.writeOut(r.w, &r.page)
 	if r.side != &r.page {
 		r.writeOut(r.linesTo, r.side)

@@ -19,14 +19,28 @@ func Sanitize(s string) string {
 	return string(z.finish(z.append(make([]byte, 0, len(s)), s)))
 }
 
-// isSafe reports whether s is printable ASCII, newlines and tabs, which is what most texts are.
-func isSafe(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < 0x20 || c >= 0x7f) && c != '\n' && c != '\t' {
-			return false
+// isSafe reports whether there is nothing to clean in s, as in most texts.
+func isSafe(s string) bool { return safePrefix(s) == len(s) }
+
+// safePrefix is how many bytes from the beginning of s can stay as they are: whole characters that are no controls.
+func safePrefix(s string) int {
+	i := 0
+	for i < len(s) {
+		c := s[i]
+		if c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' {
+			i++
+			continue
 		}
+		if c < utf8.RuneSelf {
+			break
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if n == 1 || r < 0xa0 || r == 0x2028 || r == 0x2029 || isBidiControl(r) {
+			break
+		}
+		i += n
 	}
-	return true
+	return i
 }
 
 // cleanState is where a sanitizer stands in an escape sequence.
@@ -80,6 +94,13 @@ func (z *sanitizer) append(dst []byte, s string) []byte {
 		s = s[used-held:]
 	}
 	for len(s) > 0 {
+		if z.state == cleanGround && !z.skipLF {
+			n := safePrefix(s)
+			dst = append(dst, s[:n]...)
+			if s = s[n:]; s == "" {
+				break
+			}
+		}
 		if s[0] >= utf8.RuneSelf && z.state == cleanGround && !utf8.FullRuneInString(s) {
 			z.hold(s)
 			return dst
@@ -221,7 +242,8 @@ func cleanLine(s string, limit int) string {
 	}
 	const piece = 512 // bytes looked at in one go
 	var z sanitizer
-	var safe, line []byte
+	var pieceBuf, lineBuf [piece]byte
+	safe, line := pieceBuf[:0], lineBuf[:0]
 	runes, blank := 0, false
 	for first := true; runes <= limit && (first || s != ""); first = false {
 		n := min(piece, len(s))

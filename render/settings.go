@@ -36,8 +36,13 @@ type Settings struct {
 	Width func() int
 	// Location is the time zone of times; nil is the local one.
 	Location *time.Location
-	// Now is the clock for events of a live stream that tell no time; nil gives those the time of the event before.
+	// Now is the clock for events of a live stream that tell no time; nil gives those the time of the event before, and so
+	// does a stream whose times are more than a minute behind the clock.
 	Now func() time.Time
+	// Replay tells that the stream was written earlier, or may have been. Without a clock nobody waits for its next line: in
+	// the activity style, what comes before the first time that is told waits for it (at most 64 KiB of lines), and is
+	// given it; no time stands in front of it if there is none. With one, events that tell no time have it shown, but nothing is measured by it.
+	Replay bool
 }
 
 // complete fills in what is left out.

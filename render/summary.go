@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,6 +93,9 @@ func (r *Renderer) summarize() {
 	if s == nil || !s.any {
 		return
 	}
+	if r.settings.activity() { // of no one moment
+		r.lineMargin = r.stepLabel()
+	}
 	r.line("--- Summary ---")
 	r.block(s.text())
 	next := newSummary()
@@ -113,14 +117,14 @@ func (s *summary) text() string {
 	slices.SortFunc(tools, func(a, b *toolSum) int {
 		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(b.took, a.took), strings.Compare(a.name, b.name))
 	})
-	fmt.Fprintf(&b, "tools     %s\n", all.words())
+	b.WriteString("tools     " + all.words() + "\n")
 	width := 0
 	shown := tools[:min(len(tools), maxSummaryTools)]
 	for _, t := range shown {
 		width = max(width, cells(t.name))
 	}
 	for _, t := range shown {
-		fmt.Fprintf(&b, "  %s%s  %s\n", t.name, strings.Repeat(" ", width-cells(t.name)), t.words())
+		b.WriteString("  " + t.name + strings.Repeat(" ", width-cells(t.name)) + "  " + t.words() + "\n")
 	}
 	if n := len(tools) - len(shown); n > 0 {
 		fmt.Fprintf(&b, "  and %d more\n", n)
@@ -130,7 +134,7 @@ func (s *summary) text() string {
 	if took <= 0 && s.last.After(s.first) {
 		took = s.last.Sub(s.first)
 	}
-	if took > 0 {
+	if took >= leastDuration {
 		fmt.Fprintf(&b, "duration  %s\n", short(took))
 	}
 	return b.String()
@@ -153,14 +157,11 @@ func (s *summary) usageLines(b *strings.Builder) {
 
 // words is "3 calls, 1 failed, 1.2s".
 func (t *toolSum) words() string {
-	words := fmt.Sprintf("%d calls", t.calls)
-	if t.calls == 1 {
-		words = "1 call"
-	}
+	words := plural(t.calls, "call")
 	if t.failed > 0 {
-		words += fmt.Sprintf(", %d failed", t.failed)
+		words += ", " + strconv.Itoa(t.failed) + " failed"
 	}
-	if t.took > 0 {
+	if t.took >= leastDuration {
 		words += ", " + short(t.took)
 	}
 	return words

@@ -28,6 +28,22 @@ func used(scope events.UsageScope, in, cached, out int64, cost float64) *events.
 }
 
 // TestSummary holds what is said of a run at its end, and that a second run starts anew.
+// TestSummaryMeasuresOnlyWhatIsLive holds that the clock measures a live stream, but not one that may have been written
+// earlier, and that no duration of nothing is told.
+func TestSummaryMeasuresOnlyWhatIsLive(t *testing.T) {
+	now := time.Date(2026, 11, 27, 15, 4, 5, 0, time.UTC)
+	step := 2 * time.Second
+	s := render.Settings{Mode: render.ModeVerbose, Summary: true, Now: func() time.Time { now = now.Add(step); return now }}
+	log := func() string { return emit(s, use("t", "Read", "a.go"), answer("t", "ok")) }
+	assert.Contains(t, log(), "tools     1 call, 2s\n  Read  1 call, 2s\nduration  2s\n")
+	step = time.Microsecond
+	assert.Contains(t, log(), "tools     1 call\n  Read  1 call\n")
+	assert.NotContains(t, log(), "duration")
+	s.Replay, step = true, 2*time.Second
+	assert.Contains(t, log(), "tools     1 call\n  Read  1 call\n")
+	assert.NotContains(t, log(), "duration")
+}
+
 func TestSummary(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Summary: true}
 	run := []*events.DisplayEvent{
@@ -139,8 +155,8 @@ func TestColor(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Style: render.StyleTranscript, Color: true, Reasoning: true}
 	got := emit(s, use("1", "Read", "a\x1b[31m.go"), refusal("1", "no such file"), said("pl\x1b[1main"), &events.DisplayEvent{Kind: events.KindReasoning, Text: "a\nb"},
 		end(events.End{Result: "fine"}))
-	assert.Equal(t, "\x1b[36m[Read] a.go\x1b[0m\n\x1b[31m→ error: no such file\x1b[0m\nplain\n\x1b[2m│ \x1b[0m\x1b[2ma\x1b[0m\n\x1b[2m│ \x1b[0m\x1b[2mb\x1b[0m\n"+
-		"\n\x1b[32m--- Result ---\x1b[0m\nfine\n", got)
+	assert.Equal(t, "\x1b[38;5;30m[Read] a.go\x1b[0m\n\x1b[38;5;160m→ error: no such file\x1b[0m\nplain\n\x1b[38;5;243m│ \x1b[0m\x1b[38;5;243ma\x1b[0m\n\x1b[38;5;243m│ \x1b[0m\x1b[38;5;243mb\x1b[0m\n"+
+		"\n\x1b[38;5;28m--- Result ---\x1b[0m\nfine\n", got)
 	for _, e := range oneRun() {
 		plain := s
 		plain.Color = false

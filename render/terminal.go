@@ -18,11 +18,14 @@ var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"
 // defaultWidth is the width of a terminal that does not tell it, in cells.
 const defaultWidth = 80
 
-// Sequences of the status line (ECMA-48). The cursor is left at its beginning: when a terminal is made narrower and folds
-// the line into several, the cursor stays at the first of them, so that what is erased is the whole status and nothing
-// of the log above.
+// Sequences of the status line (ECMA-48, and DECAWM of the VT100). The cursor is left at its beginning: when a terminal is
+// made narrower and folds the line into several, the cursor stays at the first of them, so that what is erased is the
+// whole status and nothing of the log above. A status that was made for a wider terminal, which became narrow before it
+// was shown, must not be folded at all: the cursor would be left in its last row.
 const (
 	eraseBelow = "\r\x1b[J"
+	unfolded   = "\x1b[?7l"
+	folded     = "\x1b[?7h"
 	lineStart  = "\r"
 )
 
@@ -154,7 +157,7 @@ func (t *Terminal) draw() {
 		if t.settings.Color {
 			status = inkDim.begin() + status + inkEnd
 		}
-		t.put(eraseBelow + status + lineStart)
+		t.put(eraseBelow + unfolded + status + folded + lineStart)
 	}
 }
 

@@ -51,8 +51,8 @@ type ThrottleSettings struct {
 	Scope ThrottleScope
 	// Interval is the least time between two tool lines; 0 means 1 s, a negative one does not throttle.
 	Interval time.Duration
-	// ByEventTime judges by the times that events tell, for what was done earlier; those that tell none, and all without
-	// it, are judged by the clock.
+	// ByEventTime judges by the times that events tell, for what was done earlier. Those that tell none are judged by the
+	// clock if there is one ([Settings.Now]), and not held otherwise: how fast they are read says nothing.
 	ByEventTime bool
 }
 
@@ -74,6 +74,7 @@ const (
 type gate struct {
 	interval    time.Duration
 	byEventTime bool
+	clock       bool // events without a time are judged by the clock
 
 	mu      sync.Mutex
 	last    time.Time // when an event went through, by the clock
@@ -132,15 +133,22 @@ func (t *throttle) flush() {
 
 // due reports whether an interval has gone by since the last event went through.
 func (g *gate) due(e *events.DisplayEvent) bool {
-	if g.byEventTime && !e.Time.IsZero() && !g.lastOwn.IsZero() {
+	switch {
+	case g.byEventTime && !e.Time.IsZero() && !g.lastOwn.IsZero():
 		return e.Time.Sub(g.lastOwn) >= g.interval
+	case g.byEventTime && !g.clock:
+		return true
+	default:
+		return g.last.IsZero() || time.Since(g.last) >= g.interval
 	}
-	return g.last.IsZero() || time.Since(g.last) >= g.interval
 }
 
 // through hands an event on and closes the gate.
 func (g *gate) through(e *events.DisplayEvent, t *throttle) {
-	g.last, g.lastOwn = time.Now(), e.Time
+	g.last = time.Now()
+	if !e.Time.IsZero() {
+		g.lastOwn = e.Time
+	}
 	t.next.Emit(e)
 }
 

@@ -77,8 +77,24 @@ var tools = map[string]*tool{
 	"update_plan": &toolTodo, "plan_update": &toolTodo,
 }
 
+// longestName is more than the longest name in tools.
+const longestName = 32
+
 // lookUp finds the tool of a name as a provider spells it; nil for one that is not known.
-func lookUp(name string) *tool { return tools[strings.ToLower(name)] }
+func lookUp(name string) *tool {
+	if len(name) >= longestName {
+		return nil
+	}
+	var lower [longestName]byte // no garbage for each call
+	for i := range len(name) {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	return tools[string(lower[:len(name)])]
+}
 
 // baseName is the last part of a path of any system.
 func baseName(path string) string {

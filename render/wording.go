@@ -21,8 +21,14 @@ func noticeHead(l events.Level) string {
 	}
 }
 
-// noticeText is what a notice says, its code where it says nothing.
-func noticeText(e *events.DisplayEvent) string { return firstLine(e.Text, e.Notice.Code) }
+// noticeText is what a notice says, its code where it says nothing. Agents put some into brackets of their own.
+func noticeText(e *events.DisplayEvent) string {
+	line := firstLine(e.Text, e.Notice.Code)
+	if inner, ok := strings.CutPrefix(line, "["); ok && strings.HasSuffix(inner, "]") && !strings.ContainsAny(inner[:len(inner)-1], "[]") {
+		return inner[:len(inner)-1]
+	}
+	return line
+}
 
 func failed(e *events.End) bool { return e != nil && e.Error && !e.Interrupted }
 
@@ -89,11 +95,14 @@ func outcome(t *events.Tool) string {
 
 // took is " (340ms)", how long a call took, where that is asked for and known.
 func took(r *Renderer, t *events.Tool) string {
-	if !r.settings.Results || t.Duration <= 0 {
+	if !r.settings.Results || t.Duration < leastDuration {
 		return ""
 	}
 	return " (" + short(t.Duration) + ")"
 }
+
+// leastDuration is the shortest one that is told.
+const leastDuration = time.Millisecond / 2
 
 // short is a duration with no more than people read: "340ms", "4.1s", "1m02s", "3h05m".
 func short(d time.Duration) string {

@@ -151,13 +151,11 @@ func (w *Writer) emit(evs []events.DisplayEvent) {
 }
 
 // Tick renders what the source gives because time went by, if it has a method Tick that tells: a text that waits for its
-// end (package redact has such a source). Whoever reads live calls it now and then, not while it writes.
+// end (package redact has such a source), and lines that it lets pass then. Whoever reads live calls it now and then, not
+// while it writes.
 func (w *Writer) Tick() error {
 	if t, ok := w.source.(interface{ Tick() []events.DisplayEvent }); ok {
-		evs := t.Tick()
-		for i := range evs {
-			w.target.Emit(&evs[i])
-		}
+		w.emit(t.Tick())
 	}
 	return w.target.Err()
 }

@@ -250,7 +250,7 @@ func FuzzWriter(f *testing.F) {
 }
 
 // withoutInks takes out the colours that lines are written in.
-var withoutInks = strings.NewReplacer("\x1b[0m", "", "\x1b[1m", "", "\x1b[2m", "", "\x1b[31m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[36m", "")
+var withoutInks = strings.NewReplacer("\x1b[0m", "", "\x1b[1m", "", "\x1b[38;5;243m", "", "\x1b[38;5;160m", "", "\x1b[38;5;28m", "", "\x1b[38;5;130m", "", "\x1b[38;5;30m", "")
 
 func ExampleWriter() {
 	// A parser of package parser goes here; words stands for one.
@@ -337,6 +337,8 @@ func ExampleLog() {
 	}
 	// Output:
 	// I build
+	// --- [test] ---
 	// I test.
+	// --- [build] ---
 	//  it.
 }

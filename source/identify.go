@@ -177,7 +177,7 @@ func (t *table) adoptAs(known *file, path string, id fileID) {
 	}
 	known.state, known.path, known.id = stateFollowed, path, id
 	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
-	known.present = false // from now on its state tells
+	known.present = false       // from now on its state tells
 	known.lastRead = time.Now() // it is not idle for long as long as nobody has looked
 	known.size = -1             // to be looked at
 	if id != (fileID{}) {

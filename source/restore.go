@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -41,6 +42,24 @@ func (t *table) restore(ctx context.Context, s *saver) error {
 		return fmt.Errorf("walk store: %w", err)
 	}
 	s.delete(ctx, broken) // they were reported, and nothing can be made of them
+	return nil
+}
+
+// EachState gives what a store keeps for the consumers of files: the id of the stream, when that was written, and what the
+// consumer gave. What can't be read is left out; it is reported when the source restores it.
+func EachState(ctx context.Context, store Walker, f func(stream string, saved time.Time, state []byte)) error {
+	err := store.Walk(ctx, func(key string, value []byte) error {
+		if !strings.HasPrefix(key, checkpointPrefix) {
+			return nil
+		}
+		if c, err := decodeCheckpoint(value); err == nil && len(c.State) > 0 {
+			f(c.Stream, time.Unix(c.Saved, 0), c.State)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("walk store: %w", err)
+	}
 	return nil
 }
 

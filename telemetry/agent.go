@@ -153,14 +153,11 @@ func (s *Stream) innermostFirst() []*agent {
 // writeAgent writes an invoke_agent span: a run's or a sub-agent's.
 func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	r := a.run
-	span, ok := s.span(a, a.spanID, a.parent, &a.span)
+	span, ok := s.span(a, outline{a.spanID, a.parent, ptrace.SpanKindInternal, OperationInvokeAgent, a.name, agentAttributes}, &a.span)
 	if !ok {
 		return
 	}
-	span.SetName(spanName(OperationInvokeAgent, a.name))
-	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
-	m.PutStr(AttrGenAIOperationName, OperationInvokeAgent)
 	putStr(m, AttrGenAIProviderName, s.settings.Agent.System)
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrAgentID, a.id)
@@ -200,5 +197,5 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
 	}
 	setError(span, errorType, message)
-	s.countDuration(a, seriesKey{instrument: instrumentInvokeAgent, operation: OperationInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
+	s.meter.duration(seriesKey{instrument: instrumentInvokeAgent, operation: OperationInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
 }

@@ -13,6 +13,8 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		return
 	}
 	a := s.agentOf(ev, at)
+	s.passed(at)
+	s.countLate(a, ev)
 	s.announceTurn(a.run, ev)
 	if ev.SessionID == "" {
 		ev.SessionID = a.run.sessionID
@@ -49,7 +51,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		s.useTokens(a, ev)
 	}
 	if s.record(a, of, sighting{ev, at, o}) && ev.Kind == events.KindUsage {
-		s.countCall(a, ev)
+		s.countCall(ev)
 	}
 	switch ev.Kind {
 	case events.KindToolUse:

@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"strings"
+
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
@@ -12,8 +14,10 @@ type Output struct {
 	// Counts tells what went otherwise than told; see [Counts].
 	Counts Counts
 
-	// steps wait for word that this was accepted.
-	steps []givenStep
+	// steps wait for word that this was accepted, and so do nodes, whose spans these are.
+	steps    []givenStep
+	nodes    []*node
+	registry *Registry // of nodes
 }
 
 // Accepted tells that what was handed on has been accepted; to be called once, when it was.
@@ -22,6 +26,10 @@ func (o *Output) Accepted() {
 		given.stream.accepted(given.step)
 	}
 	o.steps = nil
+	if len(o.nodes) > 0 {
+		o.registry.nodesAccepted(o.nodes)
+		o.nodes = nil
+	}
 }
 
 // Empty reports whether there is nothing to hand on.
@@ -39,6 +47,26 @@ type batch struct {
 	spans   ptrace.SpanSlice
 	logsOf  *resource
 	logs    plog.LogRecordSlice
+
+	// lastSpans and lastRecords are how many the batch before had: room for as many is made at once.
+	lastSpans, lastRecords int
+
+	uids strings.Builder
+}
+
+// uidsAtOnce is how many uids are spelled into one piece of memory: those of a batch live and die together.
+const uidsAtOnce = 64
+
+// spell spells a uid that goes out with the batch.
+func (b *batch) spell(u uid) string {
+	if b.uids.Cap()-b.uids.Len() < uidLen {
+		b.uids = strings.Builder{}
+		b.uids.Grow(uidsAtOnce * uidLen)
+	}
+	at := b.uids.Len()
+	text := u.spelled()
+	b.uids.Write(text[:])
+	return b.uids.String()[at:]
 }
 
 func newBatch(schemaURL, version string) *batch {
@@ -51,6 +79,7 @@ func (b *batch) reset() {
 	b.out = Output{Traces: ptrace.NewTraces(), Logs: plog.NewLogs()}
 	// The slices too: what was taken is not to be held by a stream that has nothing more to say.
 	b.spansOf, b.spans, b.logsOf, b.logs = nil, ptrace.SpanSlice{}, nil, plog.LogRecordSlice{}
+	b.uids = strings.Builder{}
 }
 
 // span appends a span under r.
@@ -64,6 +93,8 @@ func (b *batch) span(r *resource) ptrace.Span {
 		ss.Scope().SetName(ScopeName)
 		ss.Scope().SetVersion(b.version)
 		b.spansOf, b.spans = r, ss.Spans()
+		b.spans.EnsureCapacity(b.lastSpans)
+		b.lastSpans = 0
 	}
 	return b.spans.AppendEmpty()
 }
@@ -79,6 +110,8 @@ func (b *batch) record(r *resource) plog.LogRecord {
 		sl.Scope().SetName(ScopeName)
 		sl.Scope().SetVersion(b.version)
 		b.logsOf, b.logs = r, sl.LogRecords()
+		b.logs.EnsureCapacity(b.lastRecords)
+		b.lastRecords = 0
 	}
 	return b.logs.AppendEmpty()
 }
@@ -86,6 +119,7 @@ func (b *batch) record(r *resource) plog.LogRecord {
 // take hands over what was collected and begins anew.
 func (b *batch) take() Output {
 	out := b.out
+	b.lastSpans, b.lastRecords = out.Traces.SpanCount(), out.Logs.LogRecordCount()
 	b.reset()
 	return out
 }

@@ -27,6 +27,7 @@ type call struct {
 	agentID    string // the provider's id of that sub-agent, once told
 	// unknownParent is the call that the agent which made this one was started by, if nobody saw that call.
 	unknownParent string
+	background    bool // it began after its maker's span was closed
 	closed        bool
 }
 
@@ -125,6 +126,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	if a.call == nil {
 		c.unknownParent = ev.ParentID
 	}
+	t.Target = c.target // the record has it cut in the same way
 	c.span.cover(at)
 	c.occurrence = s.seenCalls.next(c.id)
 	r.calls.add(c)

@@ -19,6 +19,8 @@ type chat struct {
 	usage     events.Tokens
 	hasUsage  bool
 	compacted bool // the conversation was, before it
+	// unasked tells that nothing before it told what it answers: it began with its first block, or before.
+	unasked bool
 }
 
 // modelWorks notes a part of a model message: it belongs to the agent's model call, or begins the next one.
@@ -46,10 +48,13 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	a.chat.span.cover(at)
 	if a.lastInput.known() && a.lastInput.at.Before(at.at) {
 		a.chat.span.cover(a.lastInput)
+	} else {
+		a.chat.unasked = true
 	}
 }
 
-// closeChat writes the model call that the agent has open.
+// closeChat closes the model call that the agent has open. The first of a run whose start is not told is written when the
+// run is over, since only its duration tells when both began.
 func (s *Stream) closeChat(a *agent) {
 	c := a.chat
 	if c == nil {
@@ -57,15 +62,31 @@ func (s *Stream) closeChat(a *agent) {
 	}
 	a.chat = nil
 	a.cover(c.span)
-	span, ok := s.span(a, c.spanID, a.spanID, &c.span)
+	if r := a.run; a == r.top && c.unasked && !r.beginTold && r.first == nil && r.chats == 0 {
+		r.first = c
+	} else {
+		s.writeChat(a, c)
+	}
+	if a == a.run.top {
+		a.run.chats++
+	}
+}
+
+// writeFirst writes the model call that waited for the end of its run.
+func (s *Stream) writeFirst(r *run) {
+	if c := r.first; c != nil {
+		r.first = nil
+		s.writeChat(r.top, c)
+	}
+}
+
+func (s *Stream) writeChat(a *agent, c *chat) {
+	span, ok := s.span(a, outline{c.spanID, a.spanID, ptrace.SpanKindClient, OperationChat, c.model, chatAttributes}, &c.span)
 	if !ok {
 		return
 	}
-	s.countDuration(a, seriesKey{instrument: instrumentInference, operation: OperationChat, model: c.model}, &c.span)
-	span.SetName(spanName(OperationChat, c.model))
-	span.SetKind(ptrace.SpanKindClient)
+	s.meter.duration(seriesKey{instrument: instrumentInference, operation: OperationChat, model: c.model}, &c.span)
 	m := span.Attributes()
-	m.PutStr(AttrGenAIOperationName, OperationChat)
 	putStr(m, AttrGenAIProviderName, c.system)
 	putStr(m, AttrGenAIRequestModel, c.model)
 	putStr(m, AttrGenAIResponseModel, c.model)

@@ -10,13 +10,17 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// kin is the sub-agent that works in this stream; the first event that tells decides for all.
+// kin is the sub-agent that works in this stream. The first event that tells whose it is decides for all: a stream that
+// begins with another session than a sub-agent's may tell of sub-agents' sessions later.
 func (s *Stream) kin(waiting []held) agentKey {
 	for i := range waiting {
 		if s.kinKey != (agentKey{}) || s.run != nil {
 			break
 		}
 		s.kinKey = kinKeyOf(s.settings.Agent.Provider, &waiting[i].event)
+		if waiting[i].event.SessionID != "" {
+			break
+		}
 	}
 	return s.kinKey
 }
@@ -33,7 +37,7 @@ func (s *Stream) turnOf(waiting []held) turnKey {
 // adopt makes the run that was just opened the work of a sub-agent in its parent's run.
 func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
-	r.kin, r.ref, r.traceID, r.subAgent = key, ref, ref.traceID, true
+	r.kin, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.traceID, ref.scope, true
 	r.copied = !s.owns("agent", key.provider, key.session, key.agent)
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
@@ -89,6 +93,7 @@ func (s *Stream) announceEnd(c *call, out outcome) {
 	default:
 		s.endAgent(c, ending{reason: out.reason, failed: out.failed(), span: c.span})
 	}
+	s.announceStarter(c, out)
 }
 
 func (s *Stream) keyOf(c *call) agentKey {
@@ -112,12 +117,20 @@ func (s *Stream) settle() {
 
 // expire closes the run of a sub-agent that has been quiet since before, although its call is not known or it has calls
 // open: its parent is over, so nothing more will come.
+//
+// One that waits for the run that its folder links it to gets the best that is known.
 func (s *Stream) expire(before time.Time) {
+	if s.run == nil && len(s.held) > 0 && !s.moved.After(before) {
+		s.decide = true
+		s.release(false)
+		s.decide = false
+		return
+	}
 	if s.run == nil || s.run.closed || s.run.kin == (agentKey{}) || s.moved.After(before) {
 		return
 	}
-	k := s.registry.kinNow(s.run.kin)
-	if k.ended || s.run.ref.span.Load() != nil {
+	k := s.kinNow(s.run)
+	if s.registry.kinNow(s.run.kin).ended || s.run.ref.span.Load() != nil {
 		s.done(StepEnd, s.sink)
 		s.closeRun(s.run, cmp.Or(k.ending.reason, CloseReasonResult))
 	}
@@ -126,7 +139,7 @@ func (s *Stream) expire(before time.Time) {
 // writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of
 // that call it hangs under the run, with a mark.
 func (s *Stream) writeChild(r *run, reason CloseReason) {
-	k := s.registry.kinNow(r.kin)
+	k := s.kinNow(r)
 	a := r.top
 	failed := k.ended && k.ending.failed
 	if k.call != nil && (k.call.heard || s.registry.spanIsOut(r.traceID, k.call.spanID)) {

@@ -5,6 +5,7 @@ package telemetry
 type Counts struct {
 	LateResults   int // results after their call was closed: a record, no second span
 	UnknownCalls  int // results of calls that were never seen
+	LateAgents    int // events of sub-agents after their span was closed: records, no second span
 	UnclosedCalls int // calls closed without a result
 	ClampedSpans  int // calls whose end was told before their start, or outside of their maker's time
 
@@ -19,6 +20,7 @@ type Counts struct {
 func (c *Counts) ByReason() map[string]int {
 	return map[string]int{
 		"late_result":        c.LateResults,
+		"late_agent":         c.LateAgents,
 		"unknown_call":       c.UnknownCalls,
 		"no_result":          c.UnclosedCalls,
 		"clamped_span":       c.ClampedSpans,

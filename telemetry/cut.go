@@ -19,7 +19,11 @@ func toolName(name string) string {
 
 // cutTarget cuts a target to limit runes: a path loses its beginning, since its end tells more, anything else its end.
 func cutTarget(s string, limit int) string {
-	if limit <= 0 || len(s) <= limit || utf8.RuneCountInString(s) <= limit {
+	if limit <= 0 || len(s) <= limit {
+		return s
+	}
+	// Of a long one no more is counted than tells that it is too long.
+	if utf8.RuneCountInString(s[:min(len(s), utf8.UTFMax*limit+1)]) <= limit {
 		return s
 	}
 	if !looksLikePath(s) {

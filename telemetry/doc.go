@@ -37,17 +37,24 @@
 //	      closed → closed  a second result: a record and a count, never a second span
 //	agent none → open      the first sign of a sub-agent's own work
 //	      open → closed    its call's end; in the background, word that the work ended; too many at work (evicted); Close
-//	      none → open      in a stream of its own: the run or the call that it works for is told
-//	      open → closed    in a stream of its own: its call is over and its stream is idle, or its run is over and the
-//	                       stream was quiet for [Settings.FamilyGrace]
+//	      none → open      in a stream of its own: the run or the call that it works for is told, or the session that its
+//	                       folder names has come so far (folder.go)
+//	      open → closed    in a stream of its own: its call is over and all that is there was read since, or its run is
+//	                       over, or its call, and the stream was quiet for [Settings.FamilyGrace]
+//	      closed → closed  what it does later: records, calls of their own time in the background, and a count; never a
+//	                       second span of it
 //
 // # Time
 //
 // An event's time is that of its line; else the nearest earlier one in the stream; else the nearest later one; the time
 // of arrival counts only for lines read live in a stream that tells no time, and the file's own time only where nothing
 // else is to be had. Where the lines tell one end of a call, or none, the duration that the provider measured gives the
-// other; a run that no line told the start of has the one that its duration tells. Results that share their time were
-// written together, when the last of them was there. The attribute tailspan.time.source tells which of these it was.
+// other; a run that no line told the start of has the one that its duration tells, and so has its first model call. Results that share their time and
+// their line, or of which the parser knows it, were written together when the last of them was there. The attribute tailspan.time.source tells which of these it was.
+//
+// What is open is closed (timeout) where the times of two lines lie [StreamSettings.IdleGap] apart, as it is when a stream
+// that is followed is left for so long: a session gives the same whenever it is read. Only a sub-agent's stream that
+// waits for its parent goes on waiting. Before lines that are read live the clock judges, not their times.
 //
 // An end never lies before its start; where it was told so, it is moved and the span is marked tailspan.time.clamped.
 // A span lies inside its parent, or is marked tailspan.background.

@@ -43,7 +43,7 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutInt(AttrSequence, r.sequence)
-	m.PutStr(AttrLogRecordUID, id.String())
+	m.PutStr(AttrLogRecordUID, s.sink.spell(id))
 	if ev.ParentID != "" && a.call == nil {
 		m.PutStr(AttrParentUnknown, ev.ParentID)
 	}
@@ -72,32 +72,56 @@ func (s *Stream) stamp(lr plog.LogRecord, at moment, seen time.Time) {
 	lr.Attributes().PutStr(AttrTimeSource, string(at.source))
 }
 
-// span appends a span with what all spans of a run have; ok is false if it is not to go out: folded silently, told by
-// another file before, or history of another session.
-func (s *Stream) span(a *agent, id, parent pcommon.SpanID, i *interval) (span ptrace.Span, ok bool) {
-	if !a.heard() || !s.registry.firstSpan(a.run.traceID, id) || s.silent {
+// outline is what all spans of a run have.
+type outline struct {
+	id, parent      pcommon.SpanID
+	kind            ptrace.SpanKind
+	operation, what string // its name is both, or the operation alone
+	attributes      int    // how many, for the room that they take
+}
+
+// span appends a span of an agent's run; ok is false if it is not to go out: folded silently, told by another file before,
+// or history of another session.
+func (s *Stream) span(a *agent, of outline, i *interval) (span ptrace.Span, ok bool) {
+	if !a.heard() || !s.registry.firstSpan(a.run.traceID, of.id) || s.silent {
 		return span, false
 	}
 	span = s.sink.span(a.run.resource)
 	span.SetTraceID(a.run.traceID)
-	span.SetSpanID(id)
-	span.SetParentSpanID(parent)
+	span.SetSpanID(of.id)
+	span.SetParentSpanID(of.parent)
+	span.SetKind(of.kind)
+	span.SetName(s.spanName(of.operation, of.what))
 	span.SetStartTimestamp(pcommon.NewTimestampFromTime(i.start.at))
 	span.SetEndTimestamp(pcommon.NewTimestampFromTime(i.end.at))
 	m := span.Attributes()
-	m.EnsureCapacity(16) // as a rule
+	m.EnsureCapacity(of.attributes)
 	putStr(m, AttrSessionID, a.run.sessionID)
 	putStr(m, AttrGenAIConversationID, a.run.sessionID)
 	m.PutStr(AttrTimeSource, string(worst(i.start.source, i.end.source)))
+	m.PutStr(AttrGenAIOperationName, of.operation)
 	return span, true
 }
 
-// spanName is "{operation} {what}", or the operation alone where nothing more is known.
-func spanName(operation, what string) string {
+// maxSpanNames is how many names of spans a stream remembers; one with more than that begins anew.
+const maxSpanNames = 128
+
+// spanName is "{operation} {what}", or the operation alone where nothing more is known. A stream has few names and many
+// spans, so each is made once.
+func (s *Stream) spanName(operation, what string) string {
 	if what == "" {
 		return operation
 	}
-	return operation + " " + what
+	parts := [2]string{operation, what}
+	name, known := s.spanNames[parts]
+	if !known {
+		name = operation + " " + what
+		if len(s.spanNames) == maxSpanNames {
+			clear(s.spanNames)
+		}
+		s.spanNames[[2]string{operation, name[len(operation)+1:]}] = name
+	}
+	return name
 }
 
 func setError(span ptrace.Span, errorType, message string) {
@@ -107,11 +131,4 @@ func setError(span ptrace.Span, errorType, message string) {
 	span.Status().SetCode(ptrace.StatusCodeError)
 	span.Status().SetMessage(events.CutRunes(message, errTextRunes))
 	span.Attributes().PutStr(AttrErrorType, errorType)
-}
-
-// countDuration adds a span's duration to the metrics.
-func (s *Stream) countDuration(a *agent, key seriesKey, i *interval) {
-	of := resourceKey(a.run.resource)
-	key.service, key.pipeline, key.task, key.system = of.service, of.pipeline, of.task, of.system
-	s.registry.metrics.record(key, i.end.at.Sub(i.start.at).Seconds())
 }

@@ -6,39 +6,15 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
-// emitted remembers the ids that went out, as 64-bit marks, up to a limit; the oldest are forgotten first.
-type emitted struct {
-	marks map[uint64]struct{}
-	ring  []uint64
-	next  int
-	limit int
-}
+// emitted remembers the ids that went out, up to a limit; the oldest are forgotten first.
+type emitted struct{ marks }
 
-func newEmitted(limit int) emitted {
-	return emitted{marks: map[uint64]struct{}{}, limit: limit}
-}
+func newEmitted(limit int) emitted { return emitted{marks{limit: limit}} }
 
 // first enters a mark and reports whether it is new.
 func (e *emitted) first(mark uint64) bool {
-	before := len(e.marks)
-	e.marks[mark] = struct{}{}
-	if len(e.marks) == before {
-		return false
-	}
-	if len(e.ring) < e.limit {
-		e.ring = append(e.ring, mark)
-	} else {
-		delete(e.marks, e.ring[e.next])
-		e.ring[e.next] = mark
-		e.next = (e.next + 1) % e.limit
-	}
-	return true
-}
-
-// has reports whether a mark was entered.
-func (e *emitted) has(mark uint64) bool {
-	_, seen := e.marks[mark]
-	return seen
+	isNew, _ := e.add(mark)
+	return isNew
 }
 
 // spanMark mixes the ids, which are hashes already. A span id alone would do, but for two traces of one pipeline each.
@@ -49,17 +25,17 @@ func spanMark(trace pcommon.TraceID, span pcommon.SpanID) uint64 {
 // recordMark is a part of the uid, which is a hash already.
 func recordMark(u uid) uint64 { return binary.BigEndian.Uint64(u[:8]) }
 
-// owners remembers which stream told of a thing first.
+// owners remembers which stream told of a thing first, by the thing's hash.
 type owners struct {
-	memory[string, string]
+	memory[uint64, string]
 }
 
 func newOwners(limit int, forgotten *int) owners {
-	return owners{newMemory[string, string](limit, forgotten)}
+	return owners{newMemory[uint64, string](limit, forgotten)}
 }
 
 // claim reports whether the thing is stream's: nobody told of it before, or stream itself did.
-func (o *owners) claim(thing, stream string) bool {
+func (o *owners) claim(thing uint64, stream string) bool {
 	if owner, told := o.get(thing); told {
 		return owner == stream
 	}

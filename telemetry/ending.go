@@ -35,7 +35,7 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 func stopped(e *events.End) bool { return e.Interrupted || e.Principle != "" }
 
 // measure gives a run that no line told the start of, because its first sign is the first answer, the start that its
-// duration tells; but not before the end of the run before.
+// duration tells; but not before the end of the run before. Its first model call began with it.
 func (s *Stream) measure(r *run) {
 	if r.beginTold || r.end == nil || r.end.Duration <= 0 || r.end.Duration > maxDuration {
 		return
@@ -47,6 +47,12 @@ func (s *Stream) measure(r *run) {
 	}
 	if from.at.Before(span.start.at) {
 		span.start = from
+		if r.chats == 0 {
+			s.closeChat(r.top)
+		}
+		if r.first != nil && r.first.span.end.source != TimeSourceFile { // else nobody knows how long it took
+			r.first.span.start = from
+		}
 	}
 }
 
@@ -66,7 +72,9 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 			s.closeCall(c, failure(inner))
 		}
 	}
+	s.writeFirst(r)
 	s.closeChat(r.top)
+	s.writeFirst(r) // if it was the only one
 	r.closed, r.top.closed = true, true
 	s.lastEnd = r.top.span.end
 	s.registry.liveEnded(s)
@@ -88,6 +96,16 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 func (s *Stream) linger(r *run) {
 	s.lingering = slices.DeleteFunc(s.lingering, func(x *run) bool { return x == r || len(x.calls.open) == 0 })
 	s.lingering = append(s.lingering, r)
+}
+
+// closeLingering closes what closed runs still have open.
+func (s *Stream) closeLingering(reason CloseReason) {
+	for _, r := range s.lingering {
+		for _, c := range slices.Clone(r.calls.open) {
+			s.closeCall(c, failure(reason))
+		}
+	}
+	s.lingering = nil
 }
 
 // runFailed tells whether a run counts as failed: as its result says, or because its process died.

@@ -23,6 +23,7 @@ import (
 // runRef is what a child needs to know of the run that it belongs to. Only its span changes, once.
 type runRef struct {
 	key       string
+	scope     string // what the ids of its items are mixed with
 	sessionID string
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID
@@ -68,13 +69,16 @@ type ending struct {
 type families struct {
 	agents memory[agentKey, *kin]
 	turns  memory[turnKey, *runRef]
-	// waiting are streams whose agent or turn nobody has announced.
+	// sessions are those whose children their folder links to them.
+	sessions memory[sessionKey, *sessionRuns]
+	// waiting are streams whose agent, turn or session nobody has announced.
 	waiting map[any][]*Stream
 }
 
 func newFamilies(limit int, forgotten *int) families {
 	return families{
 		agents: newMemory[agentKey, *kin](limit, forgotten), turns: newMemory[turnKey, *runRef](limit, forgotten), waiting: map[any][]*Stream{},
+		sessions: newMemory[sessionKey, *sessionRuns](limit, forgotten),
 	}
 }
 
@@ -213,6 +217,7 @@ func (r *Registry) leave(child *Stream) {
 			r.families.waiting[key] = kept
 		}
 	}
+	delete(r.children, child)
 	if key := child.kinKey; key != (agentKey{}) {
 		if k, known := r.families.agents.get(key); known && k.child == child {
 			k.child = nil

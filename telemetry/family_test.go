@@ -1,6 +1,8 @@
 package telemetry_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,10 +70,13 @@ func TestChildOfItsOwnFile(t *testing.T) {
 	}
 }
 
-// readTwoFiles folds both files, one after the other.
+// readTwoFiles folds both files, one after the other, and waits until they count as quiet.
 func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *folded {
 	parent, child := twoFiles(answer...)
-	registry := newRegistry()
+	now := at(1000)
+	settings := telemetry.NewDefaultSettings()
+	settings.Now = func() time.Time { return now }
+	registry := telemetry.NewRegistry(settings)
 	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
 	var f folded
 	read := func(s *telemetry.Stream, sc script) {
@@ -89,8 +94,75 @@ func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *folded {
 		read(sub, child)
 		read(main, parent)
 	}
+	now = now.Add(settings.FamilyGrace + time.Second)
+	f.take(registry.Take())
 	f.take(registry.Close())
 	return &f
+}
+
+// TestLastWordsOfASubAgent: the last lines of a sub-agent's file may be read after its parent's, although they were
+// written before. They belong to its span.
+func TestLastWordsOfASubAgent(t *testing.T) {
+	parent, child := twoFiles(line(result(9, "a1")), line(ended("")))
+	registry := newRegistry()
+	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
+	var f folded
+	feed := func(s *telemetry.Stream, from int, sc script) {
+		for i, evs := range sc {
+			s.Feed(telemetry.Line{Offset: int64(from + i)}, clone(evs))
+			f.take(s.Take())
+		}
+		s.Idle()
+		f.take(s.Take())
+	}
+	last := len(child) - 1
+	feed(sub, 0, child[:last])
+	feed(main, 0, parent)
+	feed(sub, last, child[last:])
+	checkTree(t, &f)
+	_, to := seconds(f.span(t, "invoke_agent Explore"))
+	assert.InDelta(t, 6, to, 0.001)
+	assert.Equal(t, "chat m1, chat m1, chat m1", strings.Join(slices.DeleteFunc(strings.Split(f.names(), ", "), func(name string) bool { return name != "chat m1" }), ", "))
+	assert.Zero(t, f.counts.LateAgents)
+}
+
+// TestLateWordsOfASubAgent: what comes after the span of a sub-agent in a file of its own went out are records, which are
+// counted, and calls, but never a second span of it.
+func TestLateWordsOfASubAgent(t *testing.T) {
+	parent, child := twoFiles(line(result(9, "a1")), line(ended("")))
+	registry := newRegistry()
+	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
+	var f folded
+	feed := func(s *telemetry.Stream, from int, sc script) {
+		for i, evs := range sc {
+			s.Feed(telemetry.Line{Offset: int64(from + i)}, clone(evs))
+			f.take(s.Take())
+		}
+		s.Idle()
+		f.take(s.Take())
+	}
+	feed(main, 0, parent)
+	feed(sub, 0, child)
+	before := len(f.records)
+	late := script{
+		line(of("ag1", prompt(20, "again"))), line(of("ag1", text(21, "sub9", "One more thing."))),
+		line(of("ag1", use(22, "sub9", "t9", "Read", "x"))), line(of("ag1", result(24, "t9"))),
+	}
+	feed(sub, len(child), late)
+	sub.Close(telemetry.CloseReasonTimeout)
+	f.take(sub.Take())
+	checkTree(t, &f)
+	agent, read := f.span(t, "invoke_agent Explore"), f.span(t, "execute_tool Read")
+	assert.Equal(t, 1, strings.Count(f.names(), "invoke_agent Explore"))
+	assert.Equal(t, agent.SpanID(), read.ParentSpanID())
+	from, to := seconds(read)
+	assert.Equal(t, []float64{22, 24}, []float64{from, to}, "a late call has its own times")
+	assert.Equal(t, "true", attr(read, telemetry.AttrBackground))
+	assert.Len(t, f.records[before:], len(late))
+	for _, lr := range f.records[before:] {
+		assert.Equal(t, agent.TraceID(), lr.TraceID())
+	}
+	assert.Equal(t, len(late), f.counts.LateAgents)
 }
 
 // ids names spans by all that two orders of reading must agree on.
@@ -127,4 +199,29 @@ func TestChildIsNotKeptWaiting(t *testing.T) {
 	assert.Equal(t, f.span(t, "invoke_agent claude-code").SpanID(), agent.ParentSpanID())
 	assert.Equal(t, "ag1", attr(agent, telemetry.AttrParentUnknown))
 	require.Len(t, f.records, 3)
+}
+
+// TestStreamOfAWholeFamily: a stream that tells of its sub-agents' sessions among its own is no sub-agent's, although such a
+// session starts before the first answer, and its start is no start of a run.
+func TestStreamOfAWholeFamily(t *testing.T) {
+	inner := func(ev events.DisplayEvent) []events.DisplayEvent {
+		ev.SessionID, ev.AgentID, ev.ItemID = "child", "child", "child"+ev.ItemID
+		return line(ev)
+	}
+	begun := started()
+	begun.ItemID, begun.Time, begun.SessionID = "child", at(2), "child"
+	begun.Session = &events.Session{ParentID: "s1", SubAgent: true}
+	second := begun
+	second.ItemID = "child2"
+	f := fold(t, script{
+		line(started()), line(prompt(1, "p1")), line(begun), line(use(3, "msg1", "a1", "Agent", "Look")), inner(under("a1", text(4, "sub1", "Looking."))),
+		line(second), line(result(6, "a1")), line(text(7, "msg2", "Done.")), line(ended("")),
+	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	run := f.span(t, "invoke_agent claude-code")
+	assert.Equal(t, "msg1", attr(run, telemetry.AttrRunKey))
+	assert.Empty(t, attr(run, telemetry.AttrParentUnknown))
+	assert.Equal(t, 1, strings.Count(f.names(), "invoke_agent claude-code"))
+	for _, lr := range f.records {
+		assert.Equal(t, run.TraceID(), lr.TraceID(), lr.EventName())
+	}
 }

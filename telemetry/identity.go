@@ -14,6 +14,8 @@ type Agent struct {
 	ServiceName string
 	// System is the value of gen_ai.provider.name, such as "anthropic"; empty if the format does not tell.
 	System string
+	// Folders tells that the files of its sub-agents may be linked to their session by their folder alone.
+	Folders bool
 }
 
 // Attribute is one resource attribute.

@@ -67,9 +67,17 @@ func recordUID(occurrence int, parts ...string) uid {
 	return uid(sum[:16])
 }
 
-// String is the value of log.record.uid, spelled like a UUID.
+// uidLen is the length of a uid as it is spelled.
+const uidLen = 36
+
+// String is the value of log.record.uid.
 func (u uid) String() string {
-	var b [36]byte
+	b := u.spelled()
+	return string(b[:])
+}
+
+// spelled spells the uid like a UUID.
+func (u uid) spelled() (b [uidLen]byte) {
 	hex.Encode(b[0:8], u[0:4])
 	b[8] = '-'
 	hex.Encode(b[9:13], u[4:6])
@@ -79,5 +87,5 @@ func (u uid) String() string {
 	hex.Encode(b[19:23], u[8:10])
 	b[23] = '-'
 	hex.Encode(b[24:36], u[10:16])
-	return string(b[:])
+	return b
 }

@@ -8,6 +8,8 @@ type moment struct {
 	source TimeSource
 	// ahead tells that the time is that of something later: what it stands for happened before it, not after.
 	ahead bool
+	// lived tells that its line was written while the stream was followed: the clock judges what lies before it.
+	lived bool
 }
 
 func (m moment) known() bool { return !m.at.IsZero() }

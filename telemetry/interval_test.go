@@ -122,6 +122,13 @@ func TestDurationHoldsChildren(t *testing.T) {
 	assert.Equal(t, []float64{1, 9}, []float64{from, to}, "its first model call began with the call")
 }
 
+// batched is a result that its parser knows to have been written with others.
+func batched(sec float64, id string) events.DisplayEvent {
+	ev := result(sec, id)
+	ev.Tool.Batched = true
+	return ev
+}
+
 // TestBatchTimes: results that were written together tell when the last of them was there.
 func TestBatchTimes(t *testing.T) {
 	calls := line(use(1, "msg1", "t1", "Read", "a"), use(1, "msg1", "t2", "Read", "b"), use(1, "msg1", "t3", "Read", "c"))
@@ -133,7 +140,8 @@ func TestBatchTimes(t *testing.T) {
 		{"one line", script{calls, line(result(4, "t1"), result(4, "t2"), result(4, "t3"))}, []string{"batch", "batch", "batch"}},
 		{"one line, times of their own", script{calls, line(result(4, "t1"), result(5, "t2"), result(6, "t3"))}, []string{"line", "line", "line"}},
 		{"beside their calls", script{line(calls[0], result(4, "t1"), calls[1], result(4, "t2")), line(calls[2]), line(result(5, "t3"))}, []string{"batch", "batch", "line"}},
-		{"lines of their own", script{calls, line(result(4, "t1")), line(result(4, "t2")), line(result(4, "t3"))}, []string{"line", "batch", "batch"}},
+		{"lines of their own, as their parser tells", script{calls, line(batched(4, "t1")), line(batched(4, "t2")), line(batched(4, "t3"))}, []string{"batch", "batch", "batch"}},
+		{"two lines of one time", script{calls, line(result(4, "t1")), line(result(4, "t2")), line(result(5, "t3"))}, []string{"line", "line", "line"}},
 		{"one after another", script{calls, line(result(4, "t1")), line(result(5, "t2")), line(result(6, "t3"))}, []string{"line", "line", "line"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -189,4 +197,36 @@ func TestRunDuration(t *testing.T) {
 		from, to := seconds(f.spans[len(f.spans)-1])
 		assert.Equal(t, []float64{3, 5}, []float64{from, to})
 	})
+}
+
+// TestFirstModelCall: the first model call of a run began with what it answers, also where only the duration of the run
+// tells when that was.
+func TestFirstModelCall(t *testing.T) {
+	done := ended("")
+	done.End.Duration = 5 * time.Second
+	begun := started()
+	begun.Time = at(0.5)
+	for _, tt := range []struct {
+		name   string
+		lines  script
+		file   time.Time
+		from   float64
+		source telemetry.TimeSource
+	}{
+		{"one call", script{line(started()), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, -2, telemetry.TimeSourceCarried},
+		{"several calls", script{line(started()), line(text(3, "msg1", "Hi.")), line(use(3.5, "msg1", "t1", "Read", "x")), line(result(3.7, "t1")), line(text(4, "msg2", "Ho.")), line(done)}, time.Time{}, -1, telemetry.TimeSourceDuration},
+		{"the start line tells a time", script{line(begun), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 0.5, telemetry.TimeSourceLine},
+		{"a prompt tells a time", script{line(begun), line(prompt(1, "p1")), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 1, telemetry.TimeSourceLine},
+		{"the run has no duration", script{line(started()), line(text(3, "msg1", "Hi.")), line(ended(""))}, time.Time{}, 3, telemetry.TimeSourceLine},
+		{"nothing tells when it ended", script{line(started()), line(untimed(text(3, "msg1", "Hi."))), line(done)}, at(500), 500, telemetry.TimeSourceFile},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := fold(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, telemetry.CloseReasonShutdown)
+			first := f.span(t, "chat m1")
+			assert.Equal(t, "msg1", attr(first, telemetry.AttrGenAIResponseID))
+			from, _ := seconds(first)
+			assert.InDelta(t, tt.from, from, 0.001)
+			assert.Equal(t, string(tt.source), attr(first, telemetry.AttrTimeSource))
+		})
+	}
 }

@@ -20,7 +20,7 @@ type runID struct {
 func (r *Registry) runRef(ref *runRef) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known := r.restoredRuns[runID{ref.traceID, ref.topSpanID}]; known != nil {
+	if known, ok := r.runsByID.get(runID{ref.traceID, ref.topSpanID}); ok {
 		return known
 	}
 	return ref
@@ -34,9 +34,10 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 	var run *runRef
 	if s := state.Run; s != nil {
 		id := runID{s.Trace, s.Top}
-		if run = r.restoredRuns[id]; run == nil {
-			run = &runRef{key: s.Key, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
-			r.restoredRuns[id] = run
+		known := false
+		if run, known = r.runsByID.get(id); !known {
+			run = &runRef{key: s.Key, scope: s.Scope, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
+			r.runsByID.set(id, run)
 		}
 		if s.Ended != nil {
 			over := s.Ended.interval()
@@ -60,12 +61,12 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 
 // RegistryState is what a [Registry] knew that no stream tells, as JSON.
 type RegistryState struct {
-	// Pipelines are the ids of pipelines' and steps' spans that went out.
+	// Pipelines are the ids of pipelines' and steps' spans that were accepted.
 	Pipelines []string `json:"pipelines,omitempty"`
 }
 
-// State gives what has to be kept beside the states of the streams. It changes when [Registry.Take] gave spans of
-// pipelines.
+// State gives what has to be kept beside the states of the streams. It changes when spans of pipelines that
+// [Registry.Take] gave were accepted.
 func (r *Registry) State() RegistryState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,13 +80,23 @@ func (r *Registry) Restore(s RegistryState) {
 	r.pipelines.told = slices.Clone(s.Pipelines)
 }
 
-// owesPipeline reports whether the span of a pipeline or step has not gone out yet.
+// owesPipeline reports whether the span of a pipeline or step has not been accepted yet.
 func (r *Registry) owesPipeline(res *resource) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	owes := false
-	r.pipelines.each(res, func(n *node) { owes = owes || !n.emitted })
+	r.pipelines.each(res, func(n *node) { owes = owes || !n.accepted })
 	return owes
+}
+
+// nodesAccepted takes in that the spans of pipelines and steps were accepted.
+func (r *Registry) nodesAccepted(nodes []*node) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range nodes {
+		n.accepted = true
+		r.pipelines.tell(n.spanID)
+	}
 }
 
 // maxTold bounds what is remembered over a restart of pipelines and steps whose span went out.

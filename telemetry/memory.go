@@ -1,7 +1,5 @@
 package telemetry
 
-import "hash/maphash"
-
 // memory maps keys to values and remembers the newest keys up to its limit; the oldest are forgotten first, and counted.
 type memory[K comparable, V any] struct {
 	limit     int
@@ -45,23 +43,4 @@ func (m *memory[K, V]) take(key K) (value V, ok bool) {
 	value, ok = m.values[key]
 	delete(m.values, key)
 	return value, ok
-}
-
-// occurrences counts how often ids came, so that the same id twice gives two span ids. Only hashes of the ids are kept,
-// since an id would keep the memory alive that it was cut out of.
-type occurrences struct {
-	memory[uint64, int]
-	seed maphash.Seed
-}
-
-func newOccurrences(limit int, forgotten *int) occurrences {
-	return occurrences{newMemory[uint64, int](limit, forgotten), maphash.MakeSeed()}
-}
-
-// next enters an id and returns how often it came before.
-func (o *occurrences) next(id string) int {
-	key := maphash.String(o.seed, id)
-	n, _ := o.get(key)
-	o.set(key, n+1)
-	return n
 }

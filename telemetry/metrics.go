@@ -1,13 +1,12 @@
 package telemetry
 
 import (
+	"math"
 	"sync"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
-
-	"github.com/tailspan/tailspan/events"
 )
 
 // Metrics counts what the spans and the usage tell, cumulative since it was made. It bears pipeline and step by name and
@@ -91,6 +90,7 @@ type series struct {
 	whole    int64 // the sum of a counter of whole things, which a float could not hold
 	count    uint64
 	min, max float64
+	bounds   []float64 // of the buckets; nil for a counter
 	buckets  []uint64
 }
 
@@ -106,76 +106,40 @@ func resourceKey(r *resource) seriesKey {
 	}
 }
 
-// record adds a value to a series, unless this version of the conventions has no such metric.
-func (m *Metrics) record(key seriesKey, value float64) { m.add(key, value, 0) }
-
-// count adds to a series of whole things.
-func (m *Metrics) count(key seriesKey, n int64) { m.add(key, float64(n), n) }
-
-func (m *Metrics) add(key seriesKey, value float64, whole int64) {
-	d := &descriptions[key.instrument]
-	if d.name(m.semconv) == "" {
-		return
+// seriesOf is the series of a key, a new one if there is none; that of the overflow when there are too many. Its owner
+// locks.
+func (m *Metrics) seriesOf(key *seriesKey) *series {
+	s := m.series[*key]
+	if s != nil {
+		return s
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.series[key]
-	if s == nil {
-		if len(m.series) >= m.limit {
-			key = seriesKey{instrument: key.instrument, service: key.service, overflow: true}
-			s = m.series[key]
-		}
-		if s == nil {
-			s = &series{min: value, max: value}
-			if d.buckets != nil {
-				s.buckets = make([]uint64, len(d.buckets)+1)
-			}
-			m.series[key] = s
-			m.order = append(m.order, key)
+	of := *key
+	if len(m.series) >= m.limit {
+		of = seriesKey{instrument: key.instrument, service: key.service, overflow: true}
+		if s = m.series[of]; s != nil {
+			return s
 		}
 	}
+	s = &series{min: math.Inf(1), max: math.Inf(-1), bounds: descriptions[key.instrument].buckets}
+	if s.bounds != nil {
+		s.buckets = make([]uint64, len(s.bounds)+1)
+	}
+	m.series[of] = s
+	m.order = append(m.order, of)
+	return s
+}
+
+func (s *series) add(value float64, whole int64) {
 	s.sum += value
 	s.whole += whole
 	s.count++
 	s.min, s.max = min(s.min, value), max(s.max, value)
-	if d.buckets != nil {
+	if s.bounds != nil {
 		i := 0
-		for i < len(d.buckets) && value > d.buckets[i] {
+		for i < len(s.bounds) && value > s.bounds[i] {
 			i++
 		}
 		s.buckets[i]++
-	}
-}
-
-// tokens counts what a model used. Negative parts, which totals that were reset can make, count nothing.
-func (m *Metrics) tokens(r *resource, model string, t events.Tokens, costUSD float64) {
-	key := resourceKey(r)
-	key.operation, key.model = OperationChat, model
-	for _, part := range []struct {
-		instrument instrument
-		n          int64
-	}{
-		{instrumentInputTokens, t.Input}, {instrumentOutputTokens, t.Output}, {instrumentCacheRead, t.CacheRead},
-		{instrumentCacheWrite, t.CacheWrite}, {instrumentReasoning, t.Reasoning},
-	} {
-		if part.n > 0 {
-			key.instrument = part.instrument
-			m.count(key, part.n)
-		}
-	}
-	key.instrument = instrumentTokenUsage
-	for _, part := range []struct {
-		tokenType string
-		n         int64
-	}{{"input", t.Input}, {"output", t.Output}} {
-		if part.n > 0 {
-			key.tokenType = part.tokenType
-			m.count(key, part.n)
-		}
-	}
-	if costUSD > 0 {
-		key.instrument, key.tokenType = instrumentCost, ""
-		m.record(key, costUSD)
 	}
 }
 

@@ -1,5 +1,7 @@
 package telemetry
 
+import "github.com/tailspan/tailspan/events"
+
 // Every attribute, event and span name that tailspan emits stands in this file, so that a change of convention is a
 // change here alone. Sources: OpenTelemetry semantic conventions for generative AI v0.1.0 (2026-08 texts) and v1.41.0;
 // for the rest, semantic conventions v1.44.0.
@@ -192,6 +194,22 @@ const (
 
 // eventPrefix begins every event name; what follows is the wire name of the kind, or "raw".
 const eventPrefix = "tailspan."
+
+// eventNames are the event names by kind, made once: every record bears one.
+var eventNames = func() []string {
+	names := make([]string, len(events.Kinds())+1)
+	for kind := range names {
+		names[kind] = eventPrefix + events.Kind(kind).String()
+	}
+	return names
+}()
+
+func eventName(k events.Kind) string {
+	if int(k) < len(eventNames) {
+		return eventNames[k]
+	}
+	return eventPrefix + k.String()
+}
 
 // EventNameRaw is the event name of a line that goes out as it is.
 const EventNameRaw = eventPrefix + "raw"

@@ -114,10 +114,13 @@ func (s *Stream) closeCall(c *call, out outcome) {
 		c.span.cover(c.caller.span.end)
 	}
 	clamped := c.span.clamp()
-	if c.caller.closed {
-		clamped = c.span.clampInto(c.caller.span) || clamped // the parent's span is out already
-	} else {
+	switch {
+	case !c.caller.closed:
 		c.caller.cover(c.span)
+	case c.span.start.at.After(c.caller.span.end.at):
+		c.background = true // it was made after its maker's span was closed
+	default:
+		clamped = c.span.clampInto(c.caller.span) || clamped // the parent's span is out already
 	}
 	s.announceEnd(c, out)
 	s.writeCall(c, out, clamped)
@@ -126,17 +129,14 @@ func (s *Stream) closeCall(c *call, out outcome) {
 
 // writeCall writes the span of a call that is over.
 func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
-	span, ok := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
+	span, ok := s.span(c.caller, outline{c.spanID, c.caller.spanID, ptrace.SpanKindInternal, OperationExecuteTool, c.name, callAttributes}, &c.span)
 	if !ok {
 		return
 	}
-	s.countDuration(c.caller, seriesKey{
+	s.meter.duration(seriesKey{
 		instrument: instrumentExecuteTool, operation: OperationExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
 	}, &c.span)
-	span.SetName(spanName(OperationExecuteTool, c.name))
-	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
-	m.PutStr(AttrGenAIOperationName, OperationExecuteTool)
 	m.PutStr(AttrGenAIToolName, c.name)
 	putStr(m, AttrGenAIToolCallID, c.id)
 	m.PutStr(AttrGenAIToolType, toolType(c))
@@ -148,6 +148,7 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	s.writer.content(m, AttrGenAIToolArguments, c.arguments)
 	s.writer.content(m, AttrGenAIToolResult, out.result)
 	putStr(m, AttrParentUnknown, c.unknownParent)
+	putTrue(m, AttrBackground, c.background)
 	m.PutStr(AttrCloseReason, string(out.reason))
 	if out.hasExit {
 		m.PutInt(AttrProcessExitCode, int64(out.exitCode))

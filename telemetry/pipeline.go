@@ -44,6 +44,8 @@ type node struct {
 	moved   time.Time // clock time of the last sign of life
 	result  runResult // the worst of the runs below
 	emitted bool
+	// accepted: somebody has taken the span that was emitted. Until then it is owed, also to the next process.
+	accepted bool
 }
 
 // runResult is how a run ended, for the pipeline and the step above it; the worse, the greater.
@@ -103,7 +105,7 @@ func (p *pipelines) started(res *resource, counts bool) (trace pcommon.TraceID, 
 	if t == nil {
 		t = &task{resource: res, key: tkey}
 		t.node.spanID = spanID(domainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
-		t.node.emitted = p.wasTold(t.node.spanID)
+		t.node.restore(p.wasTold(t.node.spanID))
 		run.tasks[tkey] = t
 		run.order = append(run.order, tkey)
 	}
@@ -118,7 +120,7 @@ func (p *pipelines) run(key pipelineKey, res *resource) *pipelineRun {
 	}
 	run = &pipelineRun{resource: res, traceID: traceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
 	run.node.spanID = spanID(domainPipeline, 0, key.name, key.runID)
-	run.node.emitted = p.wasTold(run.node.spanID)
+	run.node.restore(p.wasTold(run.node.spanID))
 	p.runs[key] = run
 	p.order = append(p.order, key)
 	return run
@@ -165,9 +167,9 @@ func (p *pipelines) flush(b *batch, before time.Time) (forgotten int) {
 	kept := p.order[:0]
 	for i, key := range p.order {
 		run := p.runs[key]
-		run.flush(b, key, before, p.tell)
+		run.flush(b, key, before)
 		forgotten += run.forget(p.limit)
-		if excess := len(p.order) - i - p.limit; excess > 0 && run.node.emitted {
+		if excess := len(p.order) - i - p.limit; excess > 0 && run.node.accepted {
 			delete(p.runs, key)
 			forgotten++
 			continue
@@ -185,7 +187,7 @@ func (r *pipelineRun) forget(limit int) (forgotten int) {
 		return 0
 	}
 	r.order = slices.DeleteFunc(r.order, func(key taskKey) bool {
-		if forgotten == excess || !r.tasks[key].node.emitted {
+		if forgotten == excess || !r.tasks[key].node.accepted {
 			return false
 		}
 		delete(r.tasks, key)
@@ -196,17 +198,17 @@ func (r *pipelineRun) forget(limit int) (forgotten int) {
 }
 
 // flush writes the steps that are quiet, also those that came after the pipeline's span went out, then the pipeline.
-func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time, tell func(pcommon.SpanID)) {
+func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time) {
 	for _, tkey := range r.order {
 		if t := r.tasks[tkey]; t.node.quiet(before) {
 			t.write(b, r)
-			tell(t.node.spanID)
+			b.out.nodes = append(b.out.nodes, &t.node)
 		}
 	}
 	if !r.node.quiet(before) {
 		return
 	}
-	tell(r.node.spanID)
+	b.out.nodes = append(b.out.nodes, &r.node)
 	span := b.span(r.resource)
 	r.node.write(span, r.traceID, pcommon.SpanID{})
 	span.SetName(key.name)
@@ -229,6 +231,9 @@ func (t *task) write(b *batch, r *pipelineRun) {
 	putStr(m, AttrTaskRunURL, t.resource.identity.Value(AttrTaskRunURL))
 	m.PutStr(AttrTaskRunResult, t.node.result.String())
 }
+
+// restore takes in whether the span went out before a restart.
+func (n *node) restore(told bool) { n.emitted, n.accepted = told, told }
 
 // quiet reports whether the node has something to tell that did not go out, and nothing moved since before.
 func (n *node) quiet(before time.Time) bool {

@@ -138,23 +138,41 @@ func TestLateSteps(t *testing.T) {
 	}, late)
 }
 
-// TestPipelineOverRestart: the span of a pipeline and of a step that went out does not come again when the run is folded
-// silently after a restart; one that did not go out comes.
+// TestPipelineOverRestart: the span of a pipeline and of a step that was accepted does not come again when the run is folded
+// silently after a restart; one that did not go out comes, and so does one that went out and was not accepted.
 func TestPipelineOverRestart(t *testing.T) {
-	work := func(registry *telemetry.Registry, silent bool) int {
+	work := func(registry *telemetry.Registry, silent bool) telemetry.Output {
 		stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Identity: nightly("fix")})
 		for i, evs := range (script{line(started()), line(text(1, "msg1", "Hi.")), line(ended(""))}) {
 			stream.Feed(telemetry.Line{Offset: int64(i), Silent: silent}, evs)
 		}
 		out := registry.Close()
-		return out.Traces.SpanCount()
+		_, owes := stream.State()
+		assert.Equal(t, out.Traces.SpanCount() > 0, owes, "until it is accepted")
+		if !silent {
+			again := registry.Close()
+			assert.Zero(t, again.Traces.SpanCount(), "but it goes out once")
+			assert.Empty(t, registry.State().Pipelines)
+			stream.Close(telemetry.CloseReasonShutdown)
+		}
+		return out
 	}
 	before := newRegistry()
-	assert.Equal(t, 2, work(before, false))
+	out := work(before, false)
+	assert.Equal(t, 2, out.Traces.SpanCount())
+	refused := newRegistry()
+	refused.Restore(before.State())
+	of := work(refused, true)
+	assert.Equal(t, 2, of.Traces.SpanCount(), "nobody has accepted them")
+
+	out.Accepted()
+	assert.Len(t, before.State().Pipelines, 2)
 	after := newRegistry()
 	after.Restore(before.State())
-	assert.Zero(t, work(after, true), "told before")
-	assert.Equal(t, 2, work(newRegistry(), true), "owed")
+	of = work(after, true)
+	assert.Zero(t, of.Traces.SpanCount(), "told before")
+	of = work(newRegistry(), true)
+	assert.Equal(t, 2, of.Traces.SpanCount(), "owed")
 }
 
 // TestBoundedPipelines: of many pipeline runs, and of many steps of one, the oldest are forgotten, and counted.
@@ -174,6 +192,7 @@ func TestBoundedPipelines(t *testing.T) {
 				now = now.Add(s.PipelineIdle + time.Second)
 				out := registry.Take()
 				spans, forgotten = spans+out.Traces.SpanCount(), forgotten+out.Counts.ForgottenPipelines
+				out.Accepted()
 			}
 			assert.Equal(t, 7, forgotten)
 			assert.Equal(t, map[string]int{"runs": 20, "steps": 11}[tt.name], spans)

@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"strconv"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -13,7 +12,7 @@ import (
 
 // stepStarted tells that a run began, if it is watched live and no second account of it.
 func (s *Stream) stepStarted(r *run, waiting []held) {
-	if !s.live || r.copied {
+	if !s.watch() {
 		return
 	}
 	model := ""
@@ -22,12 +21,24 @@ func (s *Stream) stepStarted(r *run, waiting []held) {
 			break
 		}
 	}
-	s.registry.liveStarted(s)
 	lr := s.liveRecord(s.sink, r, EventNameStepStarted, 0)
 	putStr(lr.Attributes(), AttrGenAIRequestModel, model)
 }
 
-// tellProgress tells how long the run has taken.
+// watch has progress told of the run at work, if that is watched live: from its start, or from the first line that was
+// written while it was followed.
+func (s *Stream) watch() bool {
+	r := s.run
+	if !s.live || r == nil || r.closed || r.copied || r.subAgent || r.watched {
+		return false
+	}
+	r.watched = true
+	s.registry.liveStarted(s)
+	return true
+}
+
+// tellProgress tells how long the run has taken. Its records are numbered by the intervals since the run's start, so that
+// none has the number of one that was told before a restart.
 func (s *Stream) tellProgress(into *batch, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,9 +46,8 @@ func (s *Stream) tellProgress(into *batch, now time.Time) {
 	if r == nil || r.closed {
 		return
 	}
-	r.progress++
-	elapsed := now.Sub(r.started)
-	lr := s.liveRecord(into, r, EventNameProgress, r.progress)
+	elapsed := max(now.Sub(r.started), 0)
+	lr := s.liveRecord(into, r, EventNameProgress, int(elapsed/s.registry.settings.ProgressInterval))
 	lr.Attributes().PutDouble(AttrElapsed, elapsed.Seconds())
 	lr.Attributes().PutDouble(AttrStepETA, max(r.expected-elapsed, 0).Seconds())
 }
@@ -59,7 +69,7 @@ func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRec
 	putStr(m, AttrGenAIAgentName, r.top.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutStr(AttrTimeSource, string(TimeSourceArrival))
-	m.PutStr(AttrLogRecordUID, recordUID(n, name, r.traceID.String(), strconv.FormatInt(r.started.UnixNano(), 10)).String())
+	m.PutStr(AttrLogRecordUID, recordUID(n, name, r.traceID.String(), r.top.spanID.String()).String())
 	return lr
 }
 

@@ -2,13 +2,14 @@ package telemetry
 
 import (
 	"strconv"
-	"strings"
+	"unicode/utf8"
 
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// Raw hands lines on as they are, each as a record tailspan.raw. Several come under one position where they waited for
-// the provider to be told.
+// Raw hands lines on as they are, each as a record tailspan.raw whose body is the line: a string, or bytes where the line
+// is no UTF-8, since a string would have to be repaired. Several come under one position where they waited for the
+// provider to be told.
 func (s *Stream) Raw(line Line, lines [][]byte) {
 	for i, data := range lines {
 		s.raw(line, i, data)
@@ -34,7 +35,11 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	defer s.mu.Unlock()
 	lr = s.out.record(s.resource)
 	lr.SetEventName(EventNameRaw)
-	lr.Body().SetStr(strings.ToValidUTF8(string(data), "\ufffd"))
+	if utf8.Valid(data) {
+		lr.Body().SetStr(string(data))
+	} else {
+		lr.Body().SetEmptyBytes().FromRaw(data)
+	}
 	lr.SetSeverityNumber(plog.SeverityNumberInfo)
 	lr.SetSeverityText("INFO")
 	s.stamp(lr, at, s.registry.settings.Now())

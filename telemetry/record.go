@@ -17,10 +17,10 @@ type recordWriter struct {
 
 // write fills body, event name, severity and the attributes that come from the event itself.
 func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
-	lr.SetEventName(eventPrefix + ev.Kind.String())
+	lr.SetEventName(eventName(ev.Kind))
 	w.severity(lr, ev)
 	m := lr.Attributes()
-	m.EnsureCapacity(attributesOf(ev.Kind))
+	m.EnsureCapacity(attributesOf(ev))
 	putStr(m, AttrSessionID, ev.SessionID)
 	putStr(m, AttrGenAIConversationID, ev.SessionID)
 	putStr(m, AttrTurnID, ev.TurnID)
@@ -57,16 +57,6 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
 		w.approval(m, ev.Approval)
 	case events.KindAskRequest:
 		w.ask(m, ev.Ask)
-	}
-}
-
-// attributesOf is the room that the attributes of a record take as a rule, those of its run and time included.
-func attributesOf(k events.Kind) int {
-	switch k {
-	case events.KindText, events.KindReasoning, events.KindMessage, events.KindPrompt, events.KindNotice, events.KindPhase:
-		return 13
-	default:
-		return 18
 	}
 }
 
@@ -172,6 +162,7 @@ func (w *recordWriter) usage(m pcommon.Map, u *events.Usage) {
 		m.PutDouble(AttrCostUSD, u.CostUSD)
 	}
 	p := m.PutEmptyMap(AttrUsageProvider)
+	p.EnsureCapacity(5)
 	p.PutInt(keyInput, u.Provider.Input)
 	p.PutInt(keyOutput, u.Provider.Output)
 	putPositive(p, keyCacheRead, u.Provider.CacheRead)

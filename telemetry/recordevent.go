@@ -61,11 +61,15 @@ func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 }
 
 // RawLine is the line that a record of [EventNameRaw] hands on as it is; false for any other record.
-func RawLine(lr plog.LogRecord) (string, bool) {
-	if lr.EventName() != EventNameRaw {
-		return "", false
+func RawLine(lr plog.LogRecord) ([]byte, bool) {
+	switch {
+	case lr.EventName() != EventNameRaw:
+		return nil, false
+	case lr.Body().Type() == pcommon.ValueTypeBytes:
+		return lr.Body().Bytes().AsRaw(), true
+	default:
+		return []byte(bodyText(lr)), true
 	}
-	return bodyText(lr), true
 }
 
 func bodyText(lr plog.LogRecord) string {

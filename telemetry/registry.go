@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"strings"
 	"sync"
 	"time"
 
@@ -28,7 +27,8 @@ type Registry struct {
 	out       *batch
 	counts    Counts
 
-	restoredRuns map[runID]*runRef // of families that are known from states
+	// runsByID are the runs that the states of sub-agents told of, and those whose sub-agents their folder tells.
+	runsByID memory[runID, *runRef]
 }
 
 // NewRegistry makes a Registry.
@@ -45,12 +45,11 @@ func NewRegistry(s Settings) *Registry {
 		exits:     map[*Stream]time.Time{},
 		live:      map[*Stream]time.Time{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
-
-		restoredRuns: map[runID]*runRef{},
 	}
 	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.runsByID = newMemory[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	return r
 }
 
@@ -84,11 +83,16 @@ type StreamSettings struct {
 	Identity Identity
 	// Parent is the outer span, if there is one.
 	Parent Parent
+	// ParentSession is the session whose sub-agent works in the stream, where the place of its file tells that.
+	ParentSession string
 	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
 	ExpectedDuration time.Duration
 	// AwaitExit tells that the stream is the output of a process whose exit will be told by [Stream.Exited]: the span of
 	// a run then waits for it for 5 s after the run's result.
 	AwaitExit bool
+	// IdleGap is the time between two lines, as they tell it, after which the stream counts as left: what is open is
+	// closed, as it is when nothing comes for so long; 0 for never.
+	IdleGap time.Duration
 	// FileTime is the modification time of the file, used where the stream tells no time at all.
 	FileTime time.Time
 	// State is what an earlier fold of the stream gave ([Stream.State]); its lines are to be folded silently again.
@@ -172,10 +176,20 @@ func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
 // owns reports whether a stream is the one that tells of a run or of a sub-agent. A run happens once: a stream that
 // tells one which another told before is a second account of the same session (the transcript beside the stream), or
 // has copied its history. The first one is heard, since two would tell different times and tokens under the same ids.
-func (r *Registry) owns(stream string, parts ...string) bool {
+func (r *Registry) owns(stream string, thing uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.owners.claim(strings.Join(parts, "\x00"), stream)
+	return r.owners.claim(thing, stream)
+}
+
+// Recall takes in what an earlier state of a stream told of first, whether or not the stream is opened again: so a copy
+// of its history is known for one that is found after a restart. To be called before streams are opened.
+func (r *Registry) Recall(stream string, state *StreamState) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, thing := range state.Owned {
+		r.owners.claim(thing, stream)
+	}
 }
 
 // Close returns the spans of all pipelines and steps that have not gone out yet. Streams are closed before.
@@ -190,6 +204,7 @@ func (r *Registry) Close() Output {
 func (r *Registry) flushLocked(before time.Time) Output {
 	r.counts.ForgottenPipelines += r.pipelines.flush(r.out, before)
 	out := r.out.take()
+	out.registry = r
 	out.Counts, r.counts = r.counts, Counts{}
 	return out
 }

@@ -2,11 +2,13 @@ package telemetry
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -34,6 +36,9 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 		s.Feed(Line{Live: true, Arrival: at}, evs)
 		streams = append(streams, s)
 	}
+	s := r.Open(StreamSettings{ID: "folder", Agent: Agent{Provider: "p", Folders: true}, ParentSession: "s9"})
+	s.Feed(Line{}, event(events.KindText, "sub9", "ag9", "")) // one that waits for the session of its folder
+	streams = append(streams, s)
 	require.NotEmpty(t, r.children)
 	require.NotEmpty(t, r.live)
 	require.NotEmpty(t, r.families.waiting)
@@ -75,5 +80,94 @@ func TestEmitted(t *testing.T) {
 	assert.True(t, e.first(3))
 	assert.False(t, e.first(2))
 	assert.True(t, e.first(1), "forgotten")
-	assert.Len(t, e.marks, 2)
+	assert.Len(t, e.ring, 2)
+	assert.True(t, e.has(1))
+	assert.False(t, e.has(2))
+	assert.False(t, e.first(0), "taken for 1, since 0 is a free place")
+}
+
+// TestEmittedAsMap enters marks that crowd the table, and compares it with a map at each step.
+func TestEmittedAsMap(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const limit = 1500
+	e := newEmitted(limit)
+	marks, order := map[uint64]bool{}, []uint64(nil)
+	for range 40 * limit {
+		mark := random.Uint64N(4096) // neighbours all, and some at the same place
+		if random.IntN(2) == 0 {
+			mark = mark<<32 | random.Uint64N(64)
+		}
+		mark++
+		require.Equal(t, marks[mark], e.has(mark))
+		require.Equal(t, !marks[mark], e.first(mark))
+		if !marks[mark] {
+			marks[mark] = true
+			if order = append(order, mark); len(order) > limit {
+				delete(marks, order[0])
+				order = order[1:]
+			}
+		}
+	}
+	stand := 0
+	for _, mark := range e.table {
+		if mark != 0 {
+			stand++
+		}
+	}
+	assert.Equal(t, limit, stand)
+	for mark := range marks {
+		assert.True(t, e.has(mark))
+	}
+}
+
+func TestOccurrences(t *testing.T) {
+	forgotten := 0
+	o := newOccurrences(2, &forgotten)
+	for _, step := range []struct {
+		id   string
+		want int
+	}{{"a", 0}, {"a", 1}, {"b", 0}, {"a", 2}, {"c", 0}, {"a", 0}, {"a", 1}, {"c", 1}} {
+		assert.Equal(t, step.want, o.next(step.id), step.id)
+	}
+	assert.Equal(t, 2, forgotten, "a for c, then b for a")
+	assert.Len(t, o.again, 2)
+}
+
+// BenchmarkEmitted enters ids that are new, beside a map that does the same without forgetting any.
+func BenchmarkEmitted(b *testing.B) {
+	b.Run("by=table", func(b *testing.B) {
+		e, n := newEmitted(500_000), uint64(0)
+		for b.Loop() {
+			n++
+			e.first(n * 0x9e3779b97f4a7c15)
+		}
+	})
+	b.Run("by=map", func(b *testing.B) {
+		m, n := map[uint64]struct{}{}, uint64(0)
+		for b.Loop() {
+			n++
+			if n%500_000 == 0 {
+				clear(m)
+			}
+			m[n*0x9e3779b97f4a7c15] = struct{}{}
+		}
+	})
+}
+
+// TestRestoredRunsAreBounded: a receiver that starts with the states of many sub-agents remembers so many of their runs as
+// its limit says, and counts the others.
+func TestRestoredRunsAreBounded(t *testing.T) {
+	settings := NewDefaultSettings()
+	settings.Limits.RememberedIDs = 3
+	r := NewRegistry(settings)
+	state := func(n byte) *KinState {
+		return &KinState{Agent: fmt.Sprint("ag", n), Run: &RunState{Key: "k", Trace: pcommon.TraceID{n}, Top: pcommon.SpanID{n}}}
+	}
+	for n := range byte(10) {
+		r.restoreKin(agentKey{provider: "p", agent: fmt.Sprint("ag", n)}, state(n))
+	}
+	assert.Len(t, r.runsByID.values, 3)
+	newest := r.runRef(&runRef{traceID: pcommon.TraceID{9}, topSpanID: pcommon.SpanID{9}})
+	assert.Same(t, r.kinNow(agentKey{provider: "p", agent: "ag9"}).run, newest, "both sides have one reference")
+	assert.NotZero(t, r.Take().Counts.ForgottenIDs)
 }

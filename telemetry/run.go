@@ -23,6 +23,8 @@ type run struct {
 	totals    map[string]*events.Usage // what the run's end told, by model
 	sequence  int64
 
+	first       *chat       // the first model call, if it waits for the run's end
+	chats       int         // model calls of the main thread that are over
 	beginTold   bool        // the line that opened it told a time, so its start is known
 	hasStart    bool        // a start line was seen: the stream tells starts and results
 	hasTurns    bool        // the format marks turns, so that a prompt in the middle of one begins nothing
@@ -36,12 +38,13 @@ type run struct {
 	// started and expected are for the progress of a run that is watched live.
 	started  time.Time
 	expected time.Duration
-	progress int // records of progress so far
+	watched  bool
 
 	ref *runRef  // what sub-agents in streams of their own need to know
 	kin agentKey // the sub-agent that this is the run of, in its own stream
-	// idScope keeps ids of two runs apart where the format counts its items anew in each: the key, unless that is the id
-	// of a model message, beside which all ids are unique.
+	// idScope keeps the ids of two runs apart where they could meet: the run's key, if the format counts its items anew in
+	// each run, or if the trace has other runs, among them maybe a second account under another key. Empty where the key is
+	// the id of a model message, beside which all ids are unique, and the trace is the run's own. A sub-agent has its run's.
 	idScope string
 	orphan  string // the same, but its parent never came
 	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
@@ -54,18 +57,18 @@ type run struct {
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
 //
 // A run ends with its result. Formats without result lines (transcripts) end it with the next prompt; a stream whose
-// process died ends it with the next start line. What is no sign of new work, such as word of a task in the
+// process died ends it with the next start line. The stream of a sub-agent has one. What is no sign of new work, such as word of a task in the
 // background, belongs to the run before.
 func (r *run) opens(ev *events.DisplayEvent) bool {
 	if r == nil {
 		return true
 	}
-	if ev.ParentID != "" {
-		return false
+	if ev.ParentID != "" || r.subAgent && r.closed {
+		return false // what a sub-agent does after its span was closed is late, no new work
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		return r.closed || (r.hasStart || r.hasMessage) && !r.subAgent
+		return startsSession(ev) && (r.closed || (r.hasStart || r.hasMessage) && !r.subAgent)
 	case events.KindPrompt:
 		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.hasTurns && !r.subAgent)
 	case events.KindTurnStarted:
@@ -81,6 +84,12 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	default:
 		return false
 	}
+}
+
+// startsSession reports whether ev is the start of a session that is no sub-agent's. That of a sub-agent may come before it
+// is told whose it is.
+func startsSession(ev *events.DisplayEvent) bool {
+	return ev.Kind == events.KindSessionStarted && (ev.Session == nil || !ev.Session.SubAgent && ev.Session.ParentID == "")
 }
 
 // ends reports whether ev ends the run.
@@ -132,11 +141,9 @@ func (s *Stream) openRun(key string, waiting []held) {
 	key = strings.Clone(key)
 	r := &run{
 		key: key, sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
-		started: s.registry.settings.Now(), expected: s.settings.ExpectedDuration,
+		started: s.startOf(waiting), expected: s.settings.ExpectedDuration,
 	}
-	if !s.keyIsMessage(waiting, key) {
-		r.idScope = key
-	}
+	byMessage := s.keyIsMessage(waiting, key)
 	occurrence := s.seenRuns.next(key)
 	r.top = &agent{
 		run: r, name: r.resource.agentName(), compacted: compacted,
@@ -144,11 +151,22 @@ func (s *Stream) openRun(key string, waiting []held) {
 	}
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
 		r.replayed = isCopy(waiting)
-		r.copied = r.replayed || r.idScope == "" && !s.owns("run", s.settings.Agent.Provider, key)
+		r.copied = r.replayed || byMessage && !s.owns("run", s.settings.Agent.Provider, key)
 	}
-	s.placeRun(r, occurrence)
-	r.ref = s.registry.runRef(&runRef{key: key, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: !r.copied})
+	if alone := s.placeRun(r, occurrence); !alone || !byMessage {
+		r.idScope = key
+	}
+	r.ref = s.registry.runRef(&runRef{key: key, scope: r.idScope, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: !r.copied})
 	s.run = r
+	s.announceRun(r, waiting[0].at)
+}
+
+// startOf is when the run that waiting begins with began by the clock; for one that was not watched then, as it is told.
+func (s *Stream) startOf(waiting []held) time.Time {
+	if now := s.registry.settings.Now(); s.live || !waiting[0].at.known() {
+		return now
+	}
+	return waiting[0].at.at
 }
 
 // noteStart takes from the start lines in waiting what holds for all that follows: the agent's name, and its version.
@@ -159,6 +177,7 @@ func (s *Stream) noteStart(waiting []held) {
 			continue
 		}
 		s.agentName = cmp.Or(start.AgentName, s.agentName)
+		s.recorded = s.recorded || start.Recorded
 		if start.Version != "" && start.Version != s.resource.version {
 			s.resource = &resource{identity: s.resource.identity, agent: s.resource.agent, version: start.Version}
 		}
@@ -176,20 +195,21 @@ func sessionOf(waiting []held) string {
 }
 
 // placeRun gives the run its trace and the parent of its top span: the outer trace; else the pipeline's; else one of the
-// session, or of its own.
-func (s *Stream) placeRun(r *run, occurrence int) {
+// session, or of its own. It reports whether the run is alone in its trace.
+func (s *Stream) placeRun(r *run, occurrence int) (alone bool) {
 	if outer := s.settings.Parent; !outer.Empty() {
 		r.traceID, r.top.parent = outer.TraceID, outer.SpanID
-		return
+		return false
 	}
 	counts := !r.copied && s.kinKey == (agentKey{})
 	if trace, parent, ok := s.registry.runStarted(r.resource, counts); ok {
 		r.traceID, r.top.parent, r.inPipeline = trace, parent, counts
-		return
+		return false
 	}
 	if s.registry.settings.TraceBySession && r.sessionID != "" {
 		r.traceID = traceID(0, s.settings.Agent.Provider, r.sessionID)
-		return
+		return false
 	}
 	r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, r.key)
+	return true
 }

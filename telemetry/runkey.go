@@ -3,8 +3,6 @@ package telemetry
 import (
 	"slices"
 	"strconv"
-
-	"github.com/tailspan/tailspan/events"
 )
 
 // runKey finds the key of the run that waiting begins with; ok is false while it may still be told.
@@ -18,7 +16,7 @@ func (s *Stream) runKey(waiting []held, force bool) (key string, ok bool) {
 		if modelWorks(ev) {
 			return s.fallbackKey(waiting), true // the format names no messages, so nothing better will come
 		}
-		if over = ends(ev) || i > 0 && ev.Kind == events.KindSessionStarted && startsTwice(waiting[:i]); over {
+		if over = ends(ev) || i > 0 && startsSession(ev) && startsTwice(waiting[:i]); over {
 			break
 		}
 	}
@@ -35,7 +33,7 @@ func (s *Stream) runKeyForced(waiting []held) string {
 
 // startsTwice reports whether a start line stands in waiting, so that another begins a new run.
 func startsTwice(waiting []held) bool {
-	return slices.ContainsFunc(waiting, func(h held) bool { return h.event.Kind == events.KindSessionStarted })
+	return slices.ContainsFunc(waiting, func(h held) bool { return startsSession(&h.event) })
 }
 
 // fallbackKey names a run in which no model said anything.

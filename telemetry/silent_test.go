@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -63,4 +64,33 @@ func run(sc script, silent func(i int) bool, n int) []string {
 		}
 	}
 	return list
+}
+
+// TestRecalledRuns: what a stream told first is known to a later registry, though nobody opens that stream again: a copy
+// of its run is not told, a run of the copy's own is. The stream itself may be opened and go on.
+func TestRecalledRuns(t *testing.T) {
+	first := newRegistry().Open(telemetry.StreamSettings{ID: "parent", Agent: claude})
+	for i, evs := range parallelTools() {
+		first.Feed(telemetry.Line{Offset: int64(i)}, evs)
+	}
+	state, open := first.State()
+	require.False(t, open, "complete")
+
+	names := func(id string, registry *telemetry.Registry) string {
+		stream := registry.Open(telemetry.StreamSettings{ID: id, Agent: claude})
+		for i, evs := range append(parallelTools(), line(started()), line(text(20, "msg8", "My own.")), line(ended(""))) {
+			stream.Feed(telemetry.Line{Offset: int64(i)}, inSession("s2", script{evs})[0])
+		}
+		var f folded
+		f.take(stream.Take())
+		return f.names()
+	}
+	recalling := newRegistry()
+	recalling.Recall("parent", &state)
+	assert.Equal(t, "chat m1, invoke_agent claude-code", names("fork", recalling))
+	forgetful := names("fork", newRegistry())
+	assert.Contains(t, forgetful, "execute_tool Read")
+	recalling = newRegistry()
+	recalling.Recall("parent", &state)
+	assert.Equal(t, forgetful, names("parent", recalling))
 }

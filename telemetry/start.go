@@ -15,6 +15,9 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at moment) {
 		return
 	}
 	a.run.beginTold = a.run.beginTold || at.source == TimeSourceLine
+	if !a.lastInput.known() {
+		a.lastInput = at // what the first model call answers is told nowhere, or later
+	}
 	start := ev.Session
 	if start == nil {
 		return

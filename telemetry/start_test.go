@@ -131,6 +131,61 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestLiveRecordsAreNumbered: the records of a run that is watched live have ids that tell of the run and of the interval,
+// never of the clock: a later process that goes on with the run numbers on, and tells nothing under an id that was used.
+func TestLiveRecordsAreNumbered(t *testing.T) {
+	settings := telemetry.NewDefaultSettings()
+	var now time.Time
+	settings.Now = func() time.Time { return now }
+	told := func(registry *telemetry.Registry, stream *telemetry.Stream, until float64) (uids []string, elapsed []float64) {
+		take := func(out telemetry.Output) {
+			var f folded
+			f.take(out)
+			for _, lr := range f.records {
+				raw := lr.Attributes().AsRaw()
+				switch lr.EventName() {
+				case telemetry.EventNameProgress:
+					elapsed = append(elapsed, raw[telemetry.AttrElapsed].(float64))
+					fallthrough
+				case telemetry.EventNameStepStarted:
+					uids = append(uids, raw[telemetry.AttrLogRecordUID].(string))
+				}
+			}
+		}
+		take(stream.Take())
+		for ; now.Before(at(until)); now = now.Add(5 * time.Second) {
+			take(registry.Take())
+		}
+		return uids, elapsed
+	}
+	watched := func(clock float64) ([]string, telemetry.StreamState) {
+		now = at(clock)
+		registry := telemetry.NewRegistry(settings)
+		stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude})
+		stream.Feed(telemetry.Line{Live: true, Arrival: now}, line(text(0, "msg1", "Hi.")))
+		uids, elapsed := told(registry, stream, clock+25)
+		assert.Equal(t, []float64{10, 20}, elapsed)
+		state, _ := stream.State()
+		return uids, state
+	}
+	first, state := watched(0)
+	require.Len(t, first, 3)
+	second, _ := watched(0.7)
+	assert.Equal(t, first, second, "the clock takes no part")
+
+	now = at(40)
+	registry := telemetry.NewRegistry(settings)
+	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, State: state})
+	stream.Feed(telemetry.Line{Silent: true}, line(text(0, "msg1", "Hi.")))
+	stream.Feed(telemetry.Line{Offset: 1, Live: true, Arrival: now}, line(text(40, "msg2", "Still here.")))
+	later, elapsed := told(registry, stream, 65)
+	assert.Equal(t, []float64{50, 60}, elapsed, "since the run's start")
+	require.Len(t, later, 2)
+	for _, uid := range later {
+		assert.NotContains(t, first, uid)
+	}
+}
+
 // TestPersona names the top agent's run, its tools and records, and nobody else's.
 func TestPersona(t *testing.T) {
 	persona := telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: "fixer"})

@@ -21,10 +21,14 @@ type StreamState struct {
 	FileTime int64 `json:"file_time,omitempty"`
 	// Arrivals are when lines came that told no time.
 	Arrivals []ArrivalMark `json:"arrivals,omitempty"`
+	// Lived are the lines that were written while the stream was followed, where that matters for idle gaps.
+	Lived []Stretch `json:"lived,omitempty"`
 	// Steps are what was done by time or by word of another stream, in order.
 	Steps []Step `json:"steps,omitempty"`
 	// Foreign are the hashes of runs and agents that another stream told of first.
 	Foreign []uint64 `json:"foreign,omitempty"`
+	// Owned are the hashes of runs and agents that this stream told of first.
+	Owned []uint64 `json:"owned,omitempty"`
 	// Kin is the sub-agent that works in the stream, and its family.
 	Kin *KinState `json:"kin,omitempty"`
 }
@@ -79,6 +83,7 @@ type KinState struct {
 // RunState is the run that a sub-agent belongs to.
 type RunState struct {
 	Key     string          `json:"key"`
+	Scope   string          `json:"scope,omitempty"`
 	Session string          `json:"session,omitempty"`
 	Trace   pcommon.TraceID `json:"trace"`
 	Top     pcommon.SpanID  `json:"top"`
@@ -124,7 +129,7 @@ const maxState = 256
 func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state = StreamState{FileTime: unixNano(s.settings.FileTime), Arrivals: slices.Clone(s.arrivals), Foreign: slices.Clone(s.foreign), Kin: s.kinState()}
+	state = StreamState{FileTime: unixNano(s.settings.FileTime), Arrivals: slices.Clone(s.arrivals), Lived: slices.Clone(s.lived), Foreign: slices.Clone(s.foreign), Owned: slices.Clone(s.owned), Kin: s.kinState()}
 	if s.fed {
 		state.Last = s.lastOffset + 1
 	}
@@ -168,6 +173,9 @@ func (s *Stream) kinState() *KinState {
 		return nil
 	}
 	k := s.registry.kinNow(s.kinKey)
+	if s.run != nil && s.run.kin == s.kinKey && s.run.ref.span.Load() != nil {
+		k = s.kinNow(s.run) // the run is over, so what the folder tells of the call holds
+	}
 	state := &KinState{
 		Session: s.kinKey.session, Agent: s.kinKey.agent, Background: k.background, Ended: k.ended,
 		Reason: k.ending.reason, Failed: k.ending.failed, CallTimes: timesOf(&k.ending.span),
@@ -177,7 +185,7 @@ func (s *Stream) kinState() *KinState {
 		run = s.run.ref // told by its turn alone
 	}
 	if run != nil {
-		state.Run = &RunState{Key: run.key, Session: run.sessionID, Trace: run.traceID, Top: run.topSpanID, Ended: timesOf(run.span.Load()), Heard: run.heard}
+		state.Run = &RunState{Key: run.key, Scope: run.scope, Session: run.sessionID, Trace: run.traceID, Top: run.topSpanID, Ended: timesOf(run.span.Load()), Heard: run.heard}
 	}
 	if k.call != nil {
 		state.Call = &CallState{Span: k.call.spanID, Type: k.call.agentType, Tool: k.call.toolName, Heard: k.call.heard}
@@ -187,7 +195,8 @@ func (s *Stream) kinState() *KinState {
 
 // restore takes in what a fold of the stream knew before.
 func (s *Stream) restore(state *StreamState) {
-	s.arrivals, s.foreign = slices.Clone(state.Arrivals), slices.Clone(state.Foreign)
+	s.arrivals, s.lived = slices.Clone(state.Arrivals), slices.Clone(state.Lived)
+	s.foreign, s.owned = slices.Clone(state.Foreign), slices.Clone(state.Owned)
 	for _, step := range state.Steps {
 		s.steps = append(s.steps, &stepTaken{Step: step})
 	}
@@ -308,14 +317,16 @@ func (s *Stream) owns(parts ...string) bool {
 	if slices.Contains(s.foreign, thing) {
 		return false
 	}
-	if s.registry.owns(s.settings.ID, parts...) {
-		return true
+	owned := s.registry.owns(s.settings.ID, thing)
+	list := &s.foreign
+	if owned {
+		list = &s.owned
 	}
-	s.foreign = append(s.foreign, thing)
-	if drop := len(s.foreign) - maxState; drop > 0 {
-		s.foreign = slices.Delete(s.foreign, 0, drop)
+	if !slices.Contains(*list, thing) {
+		*list = append(*list, thing)
+		*list = slices.Delete(*list, 0, max(len(*list)-maxState, 0))
 	}
-	return false
+	return owned
 }
 
 // Suspend ends the fold without a word: what is open stays open, for a later process to go on with.

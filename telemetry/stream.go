@@ -26,7 +26,10 @@ type Stream struct {
 	registry *Registry
 	settings StreamSettings
 	writer   recordWriter
-	out      *batch // what this stream's own lines give
+	meter    meter
+
+	spanNames map[[2]string]string // see spanName
+	out       *batch               // what this stream's own lines give
 
 	mu        sync.Mutex // held while the fold is at work, also for a parent's sake
 	sink      *batch     // where spans and records go now: out, or that of the stream whose line released them
@@ -35,8 +38,13 @@ type Stream struct {
 	silent    bool
 	newsFor   []*Stream // children that the line at work has news for
 	agentName string    // what the stream calls its agent
+	recorded  bool      // it is a transcript
+	decide    bool      // its run is to be told by what is known so far
+	taskStart time.Time // when the file of a sub-agent began, and the prompt it began with
+	task      string
 	kinKey    agentKey  // the sub-agent that works in this stream, if it is one's
-	live      bool      // the line at work was written while the stream was followed
+	live      bool      // the line at work is new, and was written while the stream was followed
+	followed  bool      // the line at work was written while the stream was followed, maybe before a restart
 	idle      bool      // all that was there has been read
 	moved     time.Time // clock time of the last line
 
@@ -49,10 +57,12 @@ type Stream struct {
 	lingering []*run
 	held      []held
 	// lastTime is the newest time that a line told; unknown before the first.
-	lastTime   moment
-	told       bool      // some line told a time
-	lastResult time.Time // the time that the last result told
-	lastEnd    moment    // the end of the last run that closed
+	lastTime moment
+	told     bool   // some line told a time
+	lastEnd  moment // the end of the last run that closed
+	// lastTold is the newest time that a line told of what was folded; see [Stream.mindGap] and [Stream.announceTime].
+	lastTold   moment
+	lastSilent bool // that was folded silently
 	// session is what the start lines of the session at work told last.
 	session   events.Session
 	sessionID string
@@ -60,6 +70,7 @@ type Stream struct {
 	lastOffset int64
 	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
 	arrivals  []ArrivalMark
+	lived     []Stretch
 	steps     []*stepTaken
 	stepsLeft int
 	owed      *Place
@@ -71,6 +82,7 @@ type Stream struct {
 	eventsOut     int // how many those are
 	firstInFlight Place
 	foreign       []uint64
+	owned         []uint64
 	// announced are the agents that the stream told of and whose work may stand in streams of their own.
 	announced []agentKey
 	// processUsage is the running total that the last result told, by model.
@@ -82,12 +94,14 @@ type Stream struct {
 func newStream(r *Registry, settings StreamSettings) *Stream {
 	limits := r.settings.Limits
 	s := &Stream{
-		registry: r,
-		settings: settings,
-		writer:   recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: limits},
-		out:      newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
-		resource: &resource{identity: settings.Identity, agent: settings.Agent},
+		registry:  r,
+		settings:  settings,
+		writer:    recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: limits},
+		out:       newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
+		spanNames: map[[2]string]string{},
+		resource:  &resource{identity: settings.Identity, agent: settings.Agent},
 	}
+	s.meter = newMeter(r.metrics, s.resource)
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages} {
 		*seen = newOccurrences(limits.RememberedIDs, &s.counts.ForgottenIDs)
 	}
@@ -135,7 +149,7 @@ func (s *Stream) hear() {
 	if held > 0 {
 		first = Place{s.held[0].origin.offset, s.held[0].origin.index}
 	}
-	s.advance()
+	s.release(false)
 	if len(s.held) == held {
 		return
 	}
@@ -147,12 +161,6 @@ func (s *Stream) hear() {
 	s.sink.out.steps = append(s.sink.out.steps, givenStep{stream: s})
 }
 
-// advance does what the stream could not do before something was told by another.
-func (s *Stream) advance() {
-	s.release(false)
-	s.settle()
-}
-
 func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	if s.stepsLeft > 0 {
 		before := line.Offset
@@ -162,6 +170,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.catchUp(before)
 		s.silent = line.Silent
 	}
+	s.noteLived(line)
 	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Silent, line.Offset, true
 	s.again = line.Silent
 	if line.Silent {
@@ -178,16 +187,19 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
 		s.silent = line.Silent && s.wasGiven(o)
 		at := s.timeOf(ev, line)
-		if ev.Kind == events.KindToolResult && at.source == TimeSourceLine && s.inBatch(evs, i) {
+		if ev.Kind == events.KindToolResult && at.source == TimeSourceLine && inBatch(evs, i) {
 			at.source = TimeSourceBatch
 		}
 		if line.Silent && s.restored && !s.silent {
 			s.hold(ev, at, o) // it is owed still, and goes out when all is as it was
 			continue
 		}
-		if len(s.held) == 0 && at.known() && !s.run.opens(ev) {
-			s.apply(ev, at, o)
-			continue
+		if len(s.held) == 0 {
+			s.mindGap(at, line.Silent)
+			if at.known() && !s.run.opens(ev) {
+				s.apply(ev, at, o)
+				continue
+			}
 		}
 		s.hold(ev, at, o)
 		tooMany := len(s.held) > s.registry.settings.Limits.HeldEvents
@@ -196,6 +208,8 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		}
 		s.release(tooMany)
 	}
+	s.watch()
+	s.announceTime()
 	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
 		s.registry.runMoved(s.run.resource)
 	}
@@ -233,22 +247,7 @@ func (s *Stream) Close(reason CloseReason) {
 func (s *Stream) close(reason CloseReason) {
 	s.date(s.fileTime())
 	s.release(true)
-	if s.run != nil && !s.run.closed {
-		if (reason == CloseReasonNoResult || reason == CloseReasonTimeout) && !s.run.hasStart && len(s.run.calls.open) == 0 {
-			reason = CloseReasonResult // a transcript tells no results: its end is the end of the last turn
-		}
-		s.closeRun(s.run, reason)
-	}
-	for _, a := range s.innermostFirst() {
-		s.closeAgent(a, reason, reason.failed())
-	}
-	for _, r := range s.lingering {
-		for _, c := range slices.Clone(r.calls.open) {
-			s.closeCall(c, failure(reason))
-		}
-	}
-	s.lingering, s.announced = nil, nil
-	s.writeUnwritten()
+	s.closeOpen(reason)
 }
 
 // Take returns what the fold has to hand on since the last call.

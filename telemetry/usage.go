@@ -81,9 +81,9 @@ func usageOf(m *map[string]*events.Usage, model string) *events.Usage {
 }
 
 // countCall adds what a model call told to the metrics.
-func (s *Stream) countCall(a *agent, ev *events.DisplayEvent) {
+func (s *Stream) countCall(ev *events.DisplayEvent) {
 	if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall {
-		s.registry.metrics.tokens(a.run.resource, ev.Model, u.Tokens, u.CostUSD)
+		s.meter.tokens(ev.Model, u.Tokens, u.CostUSD)
 	}
 }
 
@@ -104,7 +104,7 @@ func (s *Stream) countRemainder(r *run) {
 		if model == "" && len(known) == 1 {
 			model = known[0]
 		}
-		s.registry.metrics.tokens(r.resource, model, total.Tokens.Sub(told.Tokens), total.CostUSD-told.CostUSD)
+		s.meter.tokens(model, total.Tokens.Sub(told.Tokens), total.CostUSD-told.CostUSD)
 	}
 }
 

@@ -13,11 +13,12 @@ type held struct {
 	event  events.DisplayEvent
 	at     moment
 	origin origin
-	silent bool // its line was folded silently
+	silent bool // its line was folded silently, and it went out
+	again  bool // its line was folded silently
 }
 
 func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
-	h := held{event: *ev, at: at, origin: o, silent: s.silent}
+	h := held{event: *ev, at: at, origin: o, silent: s.silent, again: s.again}
 	h.event.Tool.Input, h.event.Tool.Output = nil, nil
 	if s.writer.capture.ToolInput {
 		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
@@ -43,6 +44,8 @@ func (s *Stream) release(force bool) {
 			}
 			h.at = s.fallbackTime()
 		}
+		s.silent = silent
+		s.mindGap(h.at, h.again && (silent || s.restored))
 		s.silent = h.silent && (silent || s.restored)
 		if s.run.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
 			break
@@ -56,7 +59,12 @@ func (s *Stream) release(force bool) {
 // tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
 func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 	if key := s.kin(waiting); key != (agentKey{}) {
-		if ref := s.registry.seekRun(s, key, s.turnOf(waiting)); ref != nil {
+		s.noteTask(waiting)
+		ref := s.registry.seekRun(s, key, s.turnOf(waiting))
+		if ref == nil {
+			ref = s.folderRun(force || s.decide)
+		}
+		if ref != nil {
 			s.openRun(ref.key, waiting)
 			s.adopt(key, ref)
 			return true
@@ -71,10 +79,11 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		s.run.top.id, s.run.top.name = key.agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
-	key, ok := s.runKey(waiting, force)
+	part, over := s.beforeGap(waiting)
+	key, ok := s.runKey(part, force || over)
 	if ok {
-		s.openRun(key, waiting)
-		s.stepStarted(s.run, waiting)
+		s.openRun(key, part)
+		s.stepStarted(s.run, part)
 	}
 	return ok
 }
@@ -86,7 +95,7 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 		s.lastTime = moment{at: ev.Time, source: TimeSourceCarried}
 		s.told = true
 		s.date(moment{at: ev.Time, source: TimeSourceCarried, ahead: true})
-		return moment{at: ev.Time, source: TimeSourceLine}
+		return moment{at: ev.Time, source: TimeSourceLine, lived: s.followed}
 	case s.told:
 		return s.lastTime
 	case line.Live:
@@ -98,19 +107,16 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 	}
 }
 
-// inBatch reports whether the result at index i shares its time with the one before it, or with the next in its line:
-// the agent program wrote the results of several calls together when the last of them was there, as Gemini CLI does. Of
-// a batch over several lines the first is out before the next is read, and can't be told from a result of its own.
-func (s *Stream) inBatch(evs []events.DisplayEvent, i int) bool {
-	at := evs[i].Time
-	before := s.lastResult
-	s.lastResult = at
-	if at.Equal(before) {
+// inBatch reports whether the result at index i was written together with those of other calls when the last of them was
+// there: its parser knows, or it shares its time with another result of its line. That two lines tell one time proves
+// nothing: each may be right.
+func inBatch(evs []events.DisplayEvent, i int) bool {
+	if evs[i].Tool.Batched {
 		return true
 	}
-	for _, next := range evs[i+1:] {
-		if next.Kind == events.KindToolResult {
-			return next.Time.Equal(at)
+	for j := range evs {
+		if j != i && evs[j].Kind == events.KindToolResult && evs[j].Time.Equal(evs[i].Time) {
+			return true
 		}
 	}
 	return false

@@ -15,18 +15,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDatabase reads OpenCode's database, whatever it is called: the events are those of the sessions that it holds.
-func TestDatabase(t *testing.T) {
-	samples := filepath.Join("..", "..", "testdata", "opencode")
-	in, err := os.Open(filepath.Join(samples, "db", "sample.opencode.db.gz"))
+// unpackDatabase writes the sample of a database to path, and gives its bytes.
+func unpackDatabase(t *testing.T, path string) []byte {
+	t.Helper()
+	in, err := os.Open(filepath.Join("..", "..", "testdata", "opencode", "db", "sample.opencode.db.gz"))
 	require.NoError(t, err)
 	defer in.Close()
 	unpacked, err := gzip.NewReader(in)
 	require.NoError(t, err)
 	content, err := io.ReadAll(unpacked)
 	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "copy of a database")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(t, os.WriteFile(path, content, 0o600))
+	return content
+}
+
+// TestDatabase reads OpenCode's database, whatever it is called: the events are those of the sessions that it holds.
+func TestDatabase(t *testing.T) {
+	samples := filepath.Join("..", "..", "testdata", "opencode")
+	path := filepath.Join(t.TempDir(), "copy of a database")
+	content := unpackDatabase(t, path)
 	longAgo := time.Now().Add(-time.Hour)
 	require.NoError(t, os.Chtimes(path, longAgo, longAgo))
 

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,13 +37,152 @@ func export(t *testing.T, parent [8]byte) string {
 	return path
 }
 
-func TestDoctor(t *testing.T) {
+func TestDoctorChecksAnExport(t *testing.T) {
+	write := func(content string) string {
+		path := filepath.Join(t.TempDir(), "export.jsonl")
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		return path
+	}
+	for _, tc := range []struct {
+		name  string
+		paths []string
+		code  int
+		want  string
+	}{
+		{"whole", []string{export(t, [8]byte{1})}, exitOK, "no problems"},
+		{"an orphan", []string{export(t, [8]byte{9})}, exitError, "problem: missing_parent"},
+		{"a stream of an agent", []string{filepath.Join("..", "..", "testdata", "claude", "background.jsonl")}, exitError, "background.jsonl\" holds no OTLP request"},
+		{"the same beside an export", []string{export(t, [8]byte{1}), write(`{"type":"result"}`)}, exitError, "export.jsonl\" holds no OTLP request"},
+		{"an export with a foreign line", []string{write(`{"resourceMetrics":[]}` + "\n{}\n")}, exitError, "1 objects in"},
+		{"empty", []string{write("")}, exitError, "export.jsonl\" is empty"},
+		{"blank", []string{write("\n \n")}, exitError, "export.jsonl\" is empty"},
+		{"metrics alone", []string{write(`{"resourceMetrics":[]}`)}, exitOK, "no problems"},
+		{"no file", []string{"nowhere.jsonl"}, exitUsage, ""},
+		{"no argument", nil, exitUsage, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			assert.Equal(t, tc.code, run(append([]string{"doctor", "--otlp"}, tc.paths...), nil, &out, &errs), errs.String())
+			assert.Contains(t, out.String(), tc.want)
+			if tc.code == exitError {
+				assert.NotContains(t, out.String(), "no problems")
+				assert.Contains(t, errs.String(), "problems were found: 1")
+			}
+		})
+	}
+}
+
+// sessions makes a home folder of agents.
+func sessions(t *testing.T) (home string) {
+	t.Helper()
+	home = t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		t.Setenv(name, home)
+	}
+	for _, name := range []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_DATA_HOME", "OPENCODE_DB", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
+		t.Setenv(name, "")
+	}
+	return home
+}
+
+func copyTo(t *testing.T, to string, from ...string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "testdata"}, from...)...))
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o700))
+	require.NoError(t, os.WriteFile(to, data, 0o600))
+}
+
+func doctor(args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	assert.Equal(t, exitOK, run([]string{"doctor", "--otlp", export(t, [8]byte{1})}, nil, &out, &errs), errs.String())
-	assert.Contains(t, out.String(), "no problems")
-	out.Reset()
-	assert.Equal(t, exitError, run([]string{"doctor", "--otlp", export(t, [8]byte{9})}, nil, &out, &errs), "an orphan")
-	assert.Contains(t, out.String(), "problem: ")
-	assert.Equal(t, exitUsage, run([]string{"doctor", "--otlp", "nowhere.jsonl"}, nil, &out, &errs))
-	assert.Equal(t, exitUsage, run([]string{"doctor"}, nil, &out, &errs))
+	code = run(append([]string{"doctor"}, args...), nil, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// TestDoctorLooksAtThePlaces has an agent that kept sessions, one that has none, and others that are not there.
+func TestDoctorLooksAtThePlaces(t *testing.T) {
+	home := sessions(t)
+	copyTo(t, filepath.Join(home, ".claude", "projects", "x", "a.jsonl"), "claude", "background.jsonl")
+	copyTo(t, filepath.Join(home, ".claude", "projects", "x", "b", "c.jsonl"), "claude", "background.jsonl")
+	require.NoError(t, os.MkdirAll(filepath.Join(home, ".codex", "sessions"), 0o700))
+	code, out, errs := doctor()
+	assert.Equal(t, exitOK, code, errs)
+	assert.Regexp(t, `claude +\S+projects +2 files, .* kB, newest less than a minute ago, claude: 2\n`, out)
+	assert.Regexp(t, `codex +\S+codex +there, but no session in it\n`, out)
+	assert.Regexp(t, `gemini +\S+tmp +not there\n`, out)
+	assert.Contains(t, out, "run sends nothing: OTEL_EXPORTER_OTLP_ENDPOINT is not set")
+	assert.Contains(t, out, "no problems\n")
+
+	t.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(home, "elsewhere"))
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:made-up@collector:4318")
+	code, out, _ = doctor()
+	assert.Equal(t, exitError, code)
+	assert.Regexp(t, `claude +\S+elsewhere\S+projects +not there\n`, out)
+	assert.Contains(t, out, "problem: no_sessions: ")
+	assert.Contains(t, out, "run sends to http://user:xxxxx@collector:4318/v1/traces")
+	assert.NotContains(t, out, "made-up")
+}
+
+// TestDoctorSaysWhyNot has files that are no sessions of any agent.
+func TestDoctorSaysWhyNot(t *testing.T) {
+	home := sessions(t)
+	projects := filepath.Join(home, ".claude", "projects")
+	copyTo(t, filepath.Join(projects, "a.jsonl"), "claude", "background.jsonl")
+	require.NoError(t, os.WriteFile(filepath.Join(projects, "notes.jsonl"), []byte("not of an agent\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(projects, "new.jsonl"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(projects, "torn.jsonl.gz"), []byte("no gzip"), 0o600))
+	code, out, errs := doctor(projects)
+	assert.Equal(t, exitError, code)
+	assert.Regexp(t, `4 files, .*claude: 1, empty: 1, unknown: 1\n`, out)
+	assert.Contains(t, out, `problem: unknown_format: "`+filepath.Join(projects, "notes.jsonl")+`": its first lines are of no agent that is known`)
+	assert.Contains(t, out, "problem: unreadable: unpack")
+	assert.Contains(t, errs, "problems were found: 2")
+
+	code, out, _ = doctor(filepath.Join(projects, "a.*"))
+	assert.Equal(t, exitOK, code, out)
+	code, out, _ = doctor(filepath.Join(projects, "x.*"))
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, out, "problem: nothing_there: ")
+	code, out, _ = doctor(filepath.Join(projects, "gone"))
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, out, "not there")
+}
+
+// TestDoctorTellsAFew has more problems than anybody reads.
+func TestDoctorTellsAFew(t *testing.T) {
+	dir := t.TempDir()
+	for i := range maxTold + 5 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", i)), []byte("no\n"), 0o600))
+	}
+	code, out, _ := doctor(dir)
+	assert.Equal(t, exitError, code)
+	assert.Equal(t, maxTold+1, strings.Count(out, "problem: unknown_format: "))
+	assert.Contains(t, out, ": 5 more\n")
+}
+
+// TestDoctorMayNotRead has a session of somebody else.
+func TestDoctorMayNotRead(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may read every file")
+	}
+	home := sessions(t)
+	path := filepath.Join(home, ".claude", "projects", "a.jsonl")
+	copyTo(t, path, "claude", "background.jsonl")
+	require.NoError(t, os.Chmod(path, 0))
+	code, out, _ := doctor()
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, out, "permission denied; give the user that runs tailspan or the collector the right to read it")
+}
+
+// TestDoctorKnowsOpenCode has its database and its older folders.
+func TestDoctorKnowsOpenCode(t *testing.T) {
+	home := sessions(t)
+	code, out, errs := doctor(filepath.Join("..", "..", "testdata", "opencode", "subagent-1.1.65.storage"))
+	assert.Equal(t, exitOK, code, errs)
+	assert.Contains(t, out, "opencode's older folders: 1")
+	database := filepath.Join(home, ".local", "share", "opencode", "opencode.db")
+	unpackDatabase(t, database)
+	code, out, errs = doctor()
+	assert.Equal(t, exitOK, code, errs)
+	assert.Contains(t, out, "opencode: 1")
 }

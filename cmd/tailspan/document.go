@@ -7,12 +7,24 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
 )
 
-// records calls f with every line of r, as each does, or with all of it if the input is one document; which of the two,
-// its name or its first lines tell (parser.Framing). A document longer than max is skipped and counted, as a line is.
-func (l *lineReader) records(r io.Reader, f func(record []byte) error) error {
+// records calls each with every line of r, or with all of it if the input is one document; which of the two, its name or
+// its first lines tell (parser.Framing). A document longer than max is skipped and counted, as a line is. A first line in
+// our own words, which tells whose work it is and nothing of what the agent did, is left out.
+func (l *lineReader) records(r io.Reader, each func(record []byte) error) error {
+	begun := false
+	f := func(record []byte) error {
+		if !begun {
+			begun = true
+			if _, ours := config.ParseInBand(record); ours {
+				return nil
+			}
+		}
+		return each(record)
+	}
 	reader := bufio.NewReaderSize(r, readBytes)
 	framing := parser.FramingOf(l.name)
 	var head []byte // blank lines, a bracket, and the line that decides

@@ -28,7 +28,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	in, err := openInput(name, stdin)
+	in, err := openInput(name, stdin, stderr)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,9 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	lines := lineReader{name: name, max: f.maxLine}
 	var mu sync.Mutex
 	var ticked error // of a write, which the next one tells again
-	stop := src.tick(name, &mu, func(due []events.DisplayEvent) { ticked = errors.Join(p.events(due), out.Flush()) })
+	stop := src.tick(name, &mu, func(due []events.DisplayEvent, raw [][]byte) {
+		ticked = errors.Join(ticked, p.events(due), p.raw(raw), out.Flush())
+	})
 	err = lines.records(in, func(line []byte) error {
 		mu.Lock()
 		defer mu.Unlock()

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
-	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/source/process"
@@ -61,59 +60,55 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 // exporting is the output of a command on its way to an endpoint. It is a [source.Consumer].
 type exporting struct {
 	flags    *runFlags
-	parser   *parser.Source
-	joiner   *redact.Joiner
-	events   events.DisplayEventSource // parser, joiner, redaction
-	redactor *redact.Redactor          // nil: secrets stay
 	registry *telemetry.Registry
-	settings telemetry.StreamSettings
 	exporter *otlphttp.Exporter
+	metrics  *metricExport
 
 	// mu is held while lines are at work and by the ticker.
 	mu       sync.Mutex
-	fold     *telemetry.Stream // nil until the provider is known
-	last     telemetry.Line
-	moved    time.Time // when the last lines came; zero once the parser was told that it is quiet
+	fold     *fold.Stream
+	moved    time.Time // when the last lines came; zero once the stream was told that it is quiet
 	pending  []telemetry.Output
 	document document
 }
 
 func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	f := r.flags
-	src, err := parser.New(f.provider)
-	if err != nil {
-		return nil, err
-	}
-	e := &exporting{flags: f, parser: src, document: document{limit: f.maxLine}}
-	e.joiner = redact.NewJoiner(src, redact.JoinSettings{})
-	e.events = e.joiner
-	if f.redact {
-		if e.redactor, err = redact.NewRedactor(redact.Settings{DropInput: true, DropOutput: true}); err != nil {
-			return nil, err
-		}
-		e.events = redact.New(e.joiner, e.redactor)
-	}
+	settings := telemetry.NewDefaultSettings()
+	settings.Version = version()
 	parent, err := telemetry.ParseTraceParent(os.Getenv("TRACEPARENT"))
 	if err != nil {
 		r.screen.tell(err.Error()) // it goes out without a parent
 	}
-	settings := telemetry.NewDefaultSettings()
-	settings.Version = version()
-	e.registry = telemetry.NewRegistry(settings)
-	e.settings = telemetry.StreamSettings{
-		ID: "process/" + crand.Text(), Identity: f.identity(os.Getenv), Parent: parent, AwaitExit: true,
+	e := &exporting{flags: f, registry: telemetry.NewRegistry(settings), document: document{limit: f.maxLine}}
+	set := fold.Settings{
+		Provider: f.provider, Program: f.program(), Registry: e.registry, Ambient: telemetry.IdentityFromEnvironment(os.Getenv),
+		Telemetry: telemetry.StreamSettings{ID: "process/" + crand.Text(), Identity: f.identity(), Parent: parent, AwaitExit: true},
+		Refused:   func(err error) { r.screen.tell(fmt.Sprintf("first line of the command: %v", err)) },
 	}
-	e.exporter = otlphttp.New(otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Told: r.screen.tell})
+	if f.redact {
+		if set.Redactor, err = redact.NewRedactor(redact.Settings{DropInput: true, DropOutput: true}); err != nil {
+			return nil, err
+		}
+	}
+	if e.fold, err = fold.New(set); err != nil {
+		return nil, err
+	}
+	sending := otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Told: r.screen.tell}
+	e.exporter = otlphttp.New(sending)
+	e.metrics = &metricExport{exporter: otlphttp.New(sending), metrics: e.registry.Metrics(), every: f.metricsInterval}
 	return e, nil
 }
 
 // run follows the output to its end and closes the fold. It fails when ctx ends before all was accepted.
 func (e *exporting) run(ctx context.Context, p *process.Process) error {
 	defer e.exporter.Close()
+	defer e.metrics.exporter.Close()
 	tail := p.Tail()
-	stop := e.tick(ctx)
+	stop, halt := e.tick(ctx), e.metrics.start(ctx)
 	err := source.Follow(ctx, tail, e, source.Settings{MaxLineSize: e.flags.maxLine})
 	stop()
+	halt()
 	if err != nil {
 		return fmt.Errorf("%d bytes not read: %w", tail.Left(), err)
 	}
@@ -131,61 +126,17 @@ func (e *exporting) Lines(ctx context.Context, lines []source.Line) error {
 		if arrival.IsZero() {
 			arrival = e.moved
 		}
-		e.last = telemetry.Line{Offset: l.Offset, Arrival: arrival, Live: true}
+		e.fold.At = telemetry.Line{Offset: l.Offset, Arrival: arrival, Live: true}
 		for _, record := range e.document.records(l.Data) {
-			e.record(record)
+			e.fold.Line(record)
 		}
 	}
 	return e.handOn(ctx)
 }
 
-// record folds what one line or document tells.
-func (e *exporting) record(data []byte) {
-	evs := e.events.ParseEvents(data)
-	e.pass(e.parser.Raw())
-	e.take(evs)
-}
-
-// pass hands on the lines that belong to no known provider.
-func (e *exporting) pass(raw [][]byte) {
-	if len(raw) == 0 {
-		return
-	}
-	e.open()
-	if e.redactor != nil {
-		for i := range raw {
-			raw[i] = e.redactor.Bytes(raw[i])
-		}
-	}
-	e.fold.Raw(e.last, raw)
-}
-
-// take folds events.
-func (e *exporting) take(evs []events.DisplayEvent) {
-	if len(evs) > 0 {
-		e.open()
-		e.fold.Feed(e.last, evs)
-	}
-}
-
-// open begins the fold. A program that never told what it is goes by its own name.
-func (e *exporting) open() {
-	if e.fold != nil {
-		return
-	}
-	info := parser.InfoOf(e.parser.Provider())
-	e.settings.Agent = telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System}
-	if info.ServiceName == "" {
-		e.settings.Agent.ServiceName = e.flags.program()
-	}
-	e.fold = e.registry.Open(e.settings)
-}
-
 // handOn sends what the fold has, and what could not be sent before.
 func (e *exporting) handOn(ctx context.Context) error {
-	if e.fold != nil {
-		e.pend(e.fold.Take())
-	}
+	e.pend(e.fold.Take()...)
 	e.pend(e.registry.Take())
 	for len(e.pending) > 0 {
 		if err := e.exporter.Traces(ctx, e.pending[0].Traces); err != nil {
@@ -195,14 +146,17 @@ func (e *exporting) handOn(ctx context.Context) error {
 		if err := e.exporter.Logs(ctx, e.pending[0].Logs); err != nil {
 			return err
 		}
+		e.pending[0].Accepted()
 		e.pending = e.pending[1:]
 	}
 	return nil
 }
 
-func (e *exporting) pend(out telemetry.Output) {
-	if !out.Empty() {
-		e.pending = append(e.pending, out)
+func (e *exporting) pend(outs ...telemetry.Output) {
+	for _, out := range outs {
+		if !out.Empty() {
+			e.pending = append(e.pending, out)
+		}
 	}
 }
 
@@ -212,9 +166,7 @@ func all[T any](T) bool { return true }
 func (e *exporting) Idle(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.fold != nil {
-		e.fold.Idle()
-	}
+	e.fold.Idle()
 	return e.handOn(ctx)
 }
 
@@ -245,54 +197,33 @@ func (e *exporting) tick(ctx context.Context) (stop func()) {
 	}
 }
 
-// quiet lets texts go that were quiet for long enough, and then what the parser holds back until the stream is quiet.
+// quiet lets texts go that were quiet for long enough, and then what is held back until the stream is quiet.
 func (e *exporting) quiet(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.moved.IsZero() && time.Since(e.moved) >= quietAfter {
 		e.moved = time.Time{}
-		e.take(e.clean(e.parser.Quiet()))
+		e.fold.Quiet()
 	}
-	if t, ok := e.events.(interface{ Tick() []events.DisplayEvent }); ok {
-		e.take(t.Tick())
-	}
+	e.fold.Tick()
 	return e.handOn(ctx)
 }
 
-func (e *exporting) clean(evs []events.DisplayEvent) []events.DisplayEvent {
-	if e.redactor != nil {
-		for i := range evs {
-			e.redactor.Event(&evs[i])
-		}
-	}
-	return evs
-}
-
-// end closes the fold as the process has ended, and sends the last spans.
+// end closes the fold as the process has ended, and sends the last spans and metrics.
 func (e *exporting) end(ctx context.Context, exit process.Exit) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if rest := e.document.end(); rest != nil {
-		e.record(rest)
+		e.fold.Line(rest)
 	}
-	if f, ok := e.events.(events.Flusher); ok {
-		evs := f.Flush()
-		e.pass(e.parser.Raw())
-		e.take(evs)
-	}
-	e.open()
+	e.fold.Flush()
 	told := exitOf(exit)
-	told.Incomplete = e.parser.Incomplete()
-	if told.Stderr = process.Clean(exit.Stderr); e.redactor != nil {
-		told.Stderr = e.redactor.String(told.Stderr)
-	}
+	told.Stderr = process.Clean(exit.Stderr)
 	e.fold.Exited(*told)
-	e.fold.Close(told.Reason())
-	e.pend(e.fold.Take())
+	e.pend(e.fold.Take()...)
 	e.pend(e.registry.Close())
-	e.fold = nil
 	if err := e.handOn(ctx); err != nil {
 		return errors.Join(err, fmt.Errorf("%d batches not sent", len(e.pending)))
 	}
-	return nil
+	return e.metrics.last(ctx)
 }

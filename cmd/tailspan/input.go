@@ -56,14 +56,15 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 	if err != nil {
 		return "", nil, usageError{err}
 	}
+	src.DropOutput() // no command shows the texts of results
 	return f.Arg(0), src, nil
 }
 
 // openInput opens a file, or standard input for "-", and unpacks what is compressed by its name. A folder is a tree of
 // OpenCode's, whose files come as lines; a SQLite database is OpenCode's too, and its rows do.
-func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
+func openInput(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser, error) {
 	if name == stdinName {
-		return io.NopCloser(stdin), nil
+		return openStdin(stdin, stderr), nil
 	}
 	info, err := os.Stat(name)
 	switch {

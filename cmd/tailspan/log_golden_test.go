@@ -43,7 +43,7 @@ var looks = []struct {
 	{"marker", render.Settings{Mode: render.ModeVerbose, Style: render.StyleMarker}},
 	{"transcript", render.Settings{Mode: render.ModeVerbose, Style: render.StyleTranscript}},
 	{"progress", render.Settings{Mode: render.ModeVerbose, Style: render.StyleProgress}},
-	{"activity", render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC}},
+	{"activity", render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC, Replay: true}},
 }
 
 // providersWithFixtures are the providers that a parser is there for.
@@ -115,9 +115,9 @@ func TestReadableLogs(t *testing.T) {
 	}
 }
 
-// withoutTimes blanks out the times of the activity style.
+// withoutTimes takes out the times of the activity style.
 func withoutTimes(log string) string {
-	return regexp.MustCompile(`(?m)^(\d\d:\d\d:\d\d|--:--:--)`).ReplaceAllString(log, "HH:MM:SS")
+	return regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d `).ReplaceAllString(log, "")
 }
 
 // TestDisplayOutput holds for the plain run of every provider what DisplayOutput gives, byte for byte, and that default

@@ -3,6 +3,7 @@
 //	tailspan run [--otlp URL] -- COMMAND...            run an agent, show what it does, and export it
 //	tailspan events [--provider P] [--redact] FILE|-   one JSON object per event, last a summary
 //	tailspan render [--mode M] [--style S] FILE|-      the readable log; on a terminal, live, with a status line
+//	tailspan doctor [FILE|DIR|GLOB...]                 what would be read, from where, and why not
 //	tailspan doctor --otlp FILE...                     check an export of spans and records
 //
 // run exits as its command exits. The others exit 0 when all went well, 2 when it was called wrongly or a file is not there, 1 when reading or writing failed.
@@ -31,7 +32,7 @@ commands:
   run      run an agent, show what it does and export it
   events   print one JSON object per event, last a summary
   render   print the readable log
-  doctor   check an export of spans and log records
+  doctor   tell what would be read, from where, and why not; check an export
 
 Run "tailspan COMMAND --help" for a command's flags.
 `

@@ -14,6 +14,7 @@ type reader struct {
 	*parser.Source
 	redactor *redact.Redactor // nil: secrets stay
 	clean    *redact.Source
+	last     time.Time // when the last line came; zero if the parser was asked since
 }
 
 // newReader puts redaction behind src if on. Pieces of texts are joined before, since a secret can lie across two.
@@ -30,6 +31,7 @@ func newReader(src *parser.Source, on bool) (*reader, error) {
 
 // ParseEvents takes the next line.
 func (r *reader) ParseEvents(line []byte) []events.DisplayEvent {
+	r.last = time.Now()
 	if r.clean == nil {
 		return r.Source.ParseEvents(line)
 	}
@@ -55,16 +57,29 @@ func (r *reader) Raw() [][]byte {
 	return raw
 }
 
-// tick calls emit with the texts that were quiet for long enough, with mu held, until stop is called. It does nothing for
-// a file, and where no text is held back.
-func (r *reader) tick(name string, mu *sync.Mutex, emit func([]events.DisplayEvent)) (stop func()) {
-	if r.clean == nil || name != stdinName {
+// tick calls emit with what becomes due because nothing comes, with mu held, until stop is called: texts that wait for
+// their end, an end that may yet be taken back, lines that do not tell whose they are. It does nothing for a file.
+func (r *reader) tick(name string, mu *sync.Mutex, emit func([]events.DisplayEvent, [][]byte)) (stop func()) {
+	if name != stdinName {
 		return func() {}
 	}
 	return ticking(mu, func() {
-		if due := r.clean.Tick(); len(due) > 0 {
-			emit(due)
+		if r.clean != nil {
+			if due := r.clean.Tick(); len(due) > 0 {
+				emit(due, nil)
+			}
 		}
+		if r.last.IsZero() || time.Since(r.last) < quietAfter {
+			return
+		}
+		r.last = time.Time{}
+		due := r.Quiet()
+		if r.redactor != nil {
+			for i := range due {
+				r.redactor.Event(&due[i])
+			}
+		}
+		emit(due, r.Raw())
 	})
 }
 

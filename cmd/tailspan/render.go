@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
@@ -26,7 +27,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	in, err := openInput(name, stdin)
+	in, err := openInput(name, stdin, stderr)
 	if err != nil {
 		return err
 	}
@@ -37,8 +38,12 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		}
 		return nil
 	}
-	// What is read was done at some time before; only lines that tell no time are judged by the clock.
+	// What is read was done at some time before, unless it comes through a pipe: then it may be written just now.
 	settings.Throttle.ByEventTime = true
+	live := name == stdinName && !isRegular(stdin)
+	if settings.Replay = true; live {
+		settings.Now = time.Now
+	}
 	lines := &lineReader{name: name, max: f.maxLine}
 	defer func() {
 		if lines.skipped > 0 {
@@ -57,7 +62,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		}
 		return err
 	}
-	r.live = true
+	r.live = live
 	if render.IsTerminal(stdout) && os.Getenv("TERM") != "dumb" {
 		terminal := render.NewTerminal(stdout, render.TerminalSettings{Width: settings.Width, Color: settings.Color})
 		defer terminal.Close()
@@ -66,6 +71,16 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		stdout = terminal.Wrap(stdout)
 	}
 	return r.to(stdout)
+}
+
+// isRegular reports whether r is a file on a disk.
+func isRegular(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
 }
 
 // closeOnSignal takes the status line away when a signal ends the process, which it then does as if nobody had asked.

@@ -74,11 +74,13 @@ type agentTeller struct {
 	*parser.Source
 	stream *render.Stream
 	last   time.Time // of the last line; zero if the parser was asked since
+	passes bool      // the last call may have let lines pass
 	exit   func() *telemetry.Exit
 }
 
 // Flush gives what the parser owes, and the end that the program did not live to tell.
 func (a *agentTeller) Flush() []events.DisplayEvent {
+	a.passes = true
 	evs := a.Source.Flush()
 	if a.exit == nil || !a.Incomplete() {
 		return evs
@@ -88,16 +90,24 @@ func (a *agentTeller) Flush() []events.DisplayEvent {
 
 // Tick gives what the parser holds back, once nothing came for long enough.
 func (a *agentTeller) Tick() []events.DisplayEvent {
-	if a.last.IsZero() || time.Since(a.last) < quietAfter {
+	if a.passes = false; a.last.IsZero() || time.Since(a.last) < quietAfter {
 		return nil
 	}
-	a.last = time.Time{}
+	a.last, a.passes = time.Time{}, true
 	return a.Quiet()
+}
+
+// Raw gives the lines that the last call let pass.
+func (a *agentTeller) Raw() [][]byte {
+	if !a.passes {
+		return nil
+	}
+	return a.Source.Raw()
 }
 
 // ParseEvents takes the next line.
 func (a *agentTeller) ParseEvents(line []byte) []events.DisplayEvent {
-	a.last = time.Now()
+	a.last, a.passes = time.Now(), true
 	before := a.Provider()
 	evs := a.Source.ParseEvents(line)
 	if now := a.Provider(); now != before {
@@ -120,6 +130,7 @@ func newClean(inner *agentTeller, r *redact.Redactor) clean {
 
 // Tick gives texts that are quiet, then what the parser held back.
 func (c clean) Tick() []events.DisplayEvent {
+	c.inner.passes = false
 	if evs := c.Source.Tick(); len(evs) > 0 {
 		return evs
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 )
 
 const runSynopsis = `Runs an agent and shows what it does; with an OpenTelemetry endpoint it also sends
-spans and log records there. It exits as the command exits.`
+spans, log records and metrics there. It exits as the command exits.`
 
 // Exit codes of a command that can't be run, as shells have them.
 const (
@@ -41,6 +42,7 @@ type runFlags struct {
 	otlp, raw                string
 	stream, pipe             bool
 	grace, exportTimeout     time.Duration
+	metricsInterval          time.Duration
 	maxSpool                 int64
 	command                  []string
 }
@@ -55,8 +57,9 @@ func parseRun(args []string, stderr io.Writer) (*runFlags, error) {
 	f.StringVar(&f.pipeline, "pipeline", "", "name of the pipeline that the run is part of (cicd.pipeline.name)")
 	f.StringVar(&f.runID, "run-id", "", "id of the pipeline's run (cicd.pipeline.run.id)")
 	f.StringVar(&f.persona, "persona", "", "a name for the agent (gen_ai.agent.name)")
-	f.StringVar(&f.otlp, "otlp", "", "send spans and log records to this address by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
+	f.StringVar(&f.otlp, "otlp", "", "send spans, log records and metrics to this address by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
 	f.DurationVar(&f.exportTimeout, "export-timeout", 15*time.Second, "how long sending may go on when the command has ended")
+	f.DurationVar(&f.metricsInterval, "metrics-interval", defaultMetricsInterval, "time between two exports of metrics; else "+metricsIntervalVariable+" counts")
 	f.BoolVar(&f.stream, "stream", false, "add the flags that make the command write its stream")
 	f.StringVar(&f.raw, "raw", "", "keep the command's output, as it is, in this file")
 	f.BoolVar(&f.pipe, "pipe", false, "let the command write to a pipe instead of a file")
@@ -86,6 +89,9 @@ func (f *runFlags) check() error {
 	}
 	if f.exportTimeout < 0 {
 		errs = append(errs, fmt.Errorf("export-timeout must not be negative, got %s", f.exportTimeout))
+	}
+	if f.metricsInterval <= 0 {
+		errs = append(errs, fmt.Errorf("metrics-interval must be positive, got %s", f.metricsInterval))
 	}
 	if f.maxSpool < 0 {
 		errs = append(errs, fmt.Errorf("max-spool must not be negative, got %d", f.maxSpool))
@@ -123,12 +129,19 @@ func runRun(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		}
 		screen.tell(fmt.Sprintf("nothing is sent: %v", err)) // what others set must not keep the agent from running
 	}
+	if every, err := metricsIntervalOf(os.Getenv); err != nil {
+		screen.tell(err.Error())
+	} else if every > 0 && !f.given("metrics-interval") {
+		f.metricsInterval = every
+	}
+	signals := catchSignals()
+	defer signal.Stop(signals)
 	p, err := f.start(stdin, screen)
 	if err != nil {
 		return f.startError(err, screen)
 	}
 	r := &running{flags: f, screen: screen, process: p, hurry: make(chan struct{})}
-	defer r.passSignals()()
+	defer r.passSignals(signals)()
 	return r.follow(endpoints)
 }
 
@@ -211,6 +224,7 @@ func (r *running) show(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	src.DropOutput()
 	lines := &lineReader{name: stdinName, max: r.flags.maxLine}
 	shown := &rendering{
 		lines: lines, in: in, parser: src, settings: r.screen.settings, redact: r.flags.redact, live: true,
@@ -229,14 +243,14 @@ func exitOf(e process.Exit) *telemetry.Exit {
 	return &telemetry.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped}
 }
 
-// identity is whose work the run is: flags first, then the environment.
-func (f *runFlags) identity(getenv func(string) string) telemetry.Identity {
+// identity is what the flags tell of whose work the run is.
+func (f *runFlags) identity() telemetry.Identity {
 	return telemetry.NewIdentity(
 		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: f.pipeline},
 		telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: f.runID},
 		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: f.step},
 		telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: f.persona},
-	).With(telemetry.IdentityFromEnvironment(getenv))
+	)
 }
 
 // userAgent names us to servers.

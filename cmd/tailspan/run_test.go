@@ -60,6 +60,11 @@ type begun struct {
 func begin(t *testing.T, args ...string) *begun {
 	t.Helper()
 	plainEnvironment(t)
+	return beginPlain(args...)
+}
+
+// beginPlain starts it in the environment as it is.
+func beginPlain(args ...string) *begun {
 	b := &begun{code: make(chan int, 1)}
 	go func() { b.code <- run(append([]string{"run"}, args...), nil, &b.stdout, &b.stderr) }()
 	return b

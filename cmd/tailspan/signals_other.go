@@ -9,10 +9,15 @@ import (
 	"syscall"
 )
 
-// passSignals ends the command when we are to end: these systems know no other signals.
-func (r *running) passSignals() (stop func()) {
+// catchSignals has a signal wait to be passed on, before there is a command.
+func catchSignals() chan os.Signal {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
+	return signals
+}
+
+// passSignals ends the command when we are to end: these systems know no other signals.
+func (r *running) passSignals(signals <-chan os.Signal) (stop func()) {
 	end := make(chan struct{})
 	var passing sync.WaitGroup
 	passing.Go(func() {
@@ -26,7 +31,6 @@ func (r *running) passSignals() (stop func()) {
 		}
 	})
 	return func() {
-		signal.Stop(signals)
 		close(end)
 		passing.Wait()
 	}

@@ -15,15 +15,20 @@ var passedOn = [...]os.Signal{
 	syscall.SIGTSTP, syscall.SIGCONT,
 }
 
-// passSignals passes signals on to the command until the function that it gives is called. What whoever started us has
-// us ignore stays ignored, by the command as well.
-func (r *running) passSignals() (stop func()) {
+// catchSignals has signals wait to be passed on, before there is a command: one that came between its start and this
+// would end us and leave it alone. What whoever started us has us ignore stays ignored, by the command as well.
+func catchSignals() chan os.Signal {
 	signals := make(chan os.Signal, 16)
 	for _, s := range passedOn {
 		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
 		}
 	}
+	return signals
+}
+
+// passSignals passes caught signals on to the command until the function that it gives is called.
+func (r *running) passSignals(signals <-chan os.Signal) (stop func()) {
 	end := make(chan struct{})
 	var passing sync.WaitGroup
 	passing.Go(func() {
@@ -38,7 +43,6 @@ func (r *running) passSignals() (stop func()) {
 		}
 	})
 	return func() {
-		signal.Stop(signals)
 		close(end)
 		passing.Wait()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
@@ -23,6 +24,7 @@ type otlpSink struct {
 	spans   []ptrace.Span
 	of      []ptrace.ResourceSpans // of each span
 	records []plog.LogRecord
+	metrics []pmetric.Metrics
 	seen    []*http.Request
 }
 
@@ -82,6 +84,14 @@ func (s *otlpSink) serve(w http.ResponseWriter, r *http.Request) {
 				}
 			}
 		}
+	case "/v1/metrics":
+		var u pmetric.ProtoUnmarshaler
+		md, err := u.UnmarshalMetrics(body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		s.metrics = append(s.metrics, md)
 	default:
 		http.NotFound(w, r)
 	}
@@ -116,6 +126,26 @@ func (s *otlpSink) named(name string) []plog.LogRecord {
 	for _, lr := range s.records {
 		if lr.EventName() == name {
 			all = append(all, lr)
+		}
+	}
+	return all
+}
+
+// sums are the counters of the last export of metrics, by name.
+func (s *otlpSink) sums() map[string]int64 {
+	defer s.lock()()
+	all := map[string]int64{}
+	if len(s.metrics) == 0 {
+		return all
+	}
+	for _, rm := range s.metrics[len(s.metrics)-1].ResourceMetrics().All() {
+		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
+			if m.Type() != pmetric.MetricTypeSum {
+				continue
+			}
+			for _, p := range m.Sum().DataPoints().All() {
+				all[m.Name()] += p.IntValue()
+			}
 		}
 	}
 	return all

@@ -72,8 +72,8 @@ func TestRenderOnATerminal(t *testing.T) {
 			require.NoError(t, stdin.Close())
 			assert.Equal(t, exitOK, <-done, stderr.String())
 			require.NoError(t, tty.Close())
+			<-shown // all of it: what is still on its way is lost with the terminal
 			require.NoError(t, master.Close())
-			<-shown
 
 			_, want, _ := tailspan(strings.Join(terminalLines, "\n"), "render", "--mode", "verbose", "--style", style, "--step", "demo", "-")
 			got := strings.Join(screen.Lines(), "\n")
@@ -110,7 +110,7 @@ func TestColorsOfTheCommand(t *testing.T) {
 	t.Setenv("FORCE_COLOR", "")
 	colored := func(args ...string) bool {
 		_, stdout, _ := tailspan("", append(append([]string{"render", "--mode", "verbose"}, args...), fixtures+"parity.jsonl")...)
-		return strings.Contains(stdout, "\x1b[36m[tool: Read(")
+		return strings.Contains(stdout, "\x1b[38;5;30m[tool: Read(")
 	}
 	assert.False(t, colored())
 	assert.True(t, colored("--color", "always"))

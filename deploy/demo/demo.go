@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tailspan/tailspan/deploy/internal/program"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
@@ -47,7 +48,7 @@ func run(ctx context.Context, s Settings) (err error) {
 		if jaeger, err = startJaeger(ctx, s, out.jaegerLog); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, jaeger.process.stop(stopGrace)) }()
+		defer func() { err = errors.Join(err, jaeger.process.Stop(program.StopGrace)) }()
 	}
 	fmt.Fprintf(s.Stdout, "%d sample sessions (%s), %d lines. The readable log:\n\n", len(samples.paths), s.Samples, samples.lines)
 	if err := collect(ctx, s, samples, jaeger, out); err != nil {

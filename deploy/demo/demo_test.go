@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/deploy/internal/program"
 )
 
 // newSettings are those of a demo over one sample of two lines, run by the stand-ins of this test binary.
@@ -117,16 +119,16 @@ func TestRunKeepsJaegerUntilInterrupted(t *testing.T) {
 func TestStopKillsWhatDoesNotEnd(t *testing.T) {
 	s, _ := newSettings(t, "deaf")
 	log := filepath.Join(t.TempDir(), "log")
-	port, err := freePort(0)
+	port, err := program.FreePort(0)
 	require.NoError(t, err)
-	p, err := startProcess("deaf one", exec.Command(s.Collector), []string{"DEMO_METRICS_PORT=" + port, "DEMO_SAMPLES=[]"}, log)
+	p, err := program.Start("deaf one", exec.Command(s.Collector), []string{"DEMO_METRICS_PORT=" + port, "DEMO_SAMPLES=[]"}, log)
 	require.NoError(t, err)
-	require.NoError(t, p.await(t.Context(), "its port", time.Minute, func(ctx context.Context) (bool, error) {
+	require.NoError(t, p.Await(t.Context(), "its port", time.Minute, func(ctx context.Context) (bool, error) {
 		_, err := scrapeLines(ctx, "http://127.0.0.1:"+port)
 		return err == nil, err
 	}))
-	assert.ErrorContains(t, p.stop(100*time.Millisecond), "stop deaf one: still there 100ms after the interrupt")
-	<-p.done
+	assert.ErrorContains(t, p.Stop(100*time.Millisecond), "stop deaf one: still there 100ms after the interrupt")
+	<-p.Done()
 }
 
 // syncBuffer is written to by a child's output and by the demo, and looked at by the test.

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/deploy/internal/program"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
@@ -22,15 +23,15 @@ const jaegerHTTPPort = 16686
 
 // jaegerServer is a Jaeger at work.
 type jaegerServer struct {
-	process  *process
+	process  *program.Process
 	otlpPort string
 	address  string // of the query API
 }
 
 func startJaeger(ctx context.Context, s Settings, log string) (*jaegerServer, error) {
-	httpPort, errHTTP := freePort(jaegerHTTPPort)
-	grpcPort, errGRPC := freePort(0)
-	otlpPort, errOTLP := freePort(0)
+	httpPort, errHTTP := program.FreePort(jaegerHTTPPort)
+	grpcPort, errGRPC := program.FreePort(0)
+	otlpPort, errOTLP := program.FreePort(0)
 	if err := errors.Join(errHTTP, errGRPC, errOTLP); err != nil {
 		return nil, err
 	}
@@ -39,18 +40,18 @@ func startJaeger(ctx context.Context, s Settings, log string) (*jaegerServer, er
 		"DEMO_JAEGER_HTTP_PORT=" + httpPort, "DEMO_JAEGER_GRPC_PORT=" + grpcPort, "DEMO_JAEGER_OTLP_PORT=" + otlpPort,
 	}
 	var err error
-	if j.process, err = startProcess("Jaeger", exec.Command(s.Jaeger, "--config", s.JaegerConfig), environment, log); err != nil {
+	if j.process, err = program.Start("Jaeger", exec.Command(s.Jaeger, "--config", s.JaegerConfig), environment, log); err != nil {
 		return nil, err
 	}
-	err = j.process.await(ctx, "Jaeger's query API at "+j.address, s.Timeout, func(ctx context.Context) (bool, error) {
-		body, err := httpGet(ctx, j.address+"/api/services")
+	err = j.process.Await(ctx, "Jaeger's query API at "+j.address, s.Timeout, func(ctx context.Context) (bool, error) {
+		body, err := program.Get(ctx, j.address+"/api/services")
 		if err != nil {
 			return false, err
 		}
 		return true, body.Close()
 	})
 	if err != nil {
-		_ = j.process.kill() // the error of the wait says more
+		_ = j.process.Kill() // the error of the wait says more
 		return nil, err
 	}
 	return j, nil
@@ -61,7 +62,7 @@ func showJaeger(ctx context.Context, s Settings, jaeger *jaegerServer, data *otl
 	want := spanIDs(data.Traces)
 	for _, trace := range slices.SortedFunc(maps.Keys(want), func(a, b pcommon.TraceID) int { return strings.Compare(a.String(), b.String()) }) {
 		what := fmt.Sprintf("Jaeger to show trace %s with %d spans", trace, len(want[trace]))
-		if err := jaeger.process.await(ctx, what, s.Timeout, func(ctx context.Context) (bool, error) {
+		if err := jaeger.process.Await(ctx, what, s.Timeout, func(ctx context.Context) (bool, error) {
 			err := jaeger.compare(ctx, trace, want[trace])
 			return err == nil, err
 		}); err != nil {
@@ -81,17 +82,17 @@ func showJaeger(ctx context.Context, s Settings, jaeger *jaegerServer, data *otl
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-jaeger.process.done:
+	case <-jaeger.process.Done():
 		if ctx.Err() != nil { // the terminal's Ctrl-C goes to both of us
 			return nil
 		}
-		return fmt.Errorf("keep Jaeger running: it ended: %w%s", orExit0(jaeger.process.err), jaeger.process.tail())
+		return fmt.Errorf("keep Jaeger running: %w", jaeger.process.Ended())
 	}
 }
 
 // compare asks for one trace and tells how it differs from the spans that were sent: id to parent id.
 func (j *jaegerServer) compare(ctx context.Context, trace pcommon.TraceID, want map[string]string) error {
-	body, err := httpGet(ctx, j.address+"/api/traces/"+trace.String())
+	body, err := program.Get(ctx, j.address+"/api/traces/"+trace.String())
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (j *jaegerServer) compare(ctx context.Context, trace pcommon.TraceID, want 
 			} `json:"spans"`
 		} `json:"data"`
 	}
-	if err := json.NewDecoder(limitRead(body)).Decode(&answer); err != nil {
+	if err := json.NewDecoder(program.Limit(body)).Decode(&answer); err != nil {
 		return fmt.Errorf("parse trace: %w", err)
 	}
 	got := map[string]string{}

@@ -17,7 +17,8 @@
 // A failed write is returned to the collector, which tries again. What was rendered and not written yet (at most one
 // batch) is kept and written first; no further batch is taken before, also where another output failed. The last recent_records (16384) records are
 // remembered by their log.record.uid, as 64-bit hashes, and are not written a second time, be it by our own retry or
-// because the sender sends them again. Records without a uid are written as often as they come.
+// because the sender sends them again; a batch of more records makes room for all of them. A file that was removed or
+// put aside by others is opened anew before the next write. Records without a uid are written as often as they come.
 //
 // # Goroutines
 //

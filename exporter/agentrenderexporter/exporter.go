@@ -29,7 +29,7 @@ type renderExporter struct {
 	output    string
 	pattern   pathPattern
 	mode      render.Mode
-	activity  bool
+	verbose   bool
 	telemetry *metadata.TelemetryBuilder
 
 	// turn is held by the one call that renders and writes. It is a channel so that waiting for a call that hangs in a
@@ -59,7 +59,7 @@ func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*
 		output:    cfg.Output,
 		pattern:   pattern,
 		mode:      settings.Mode,
-		activity:  settings.Mode == render.ModeVerbose && settings.Style == render.StyleActivity,
+		verbose:   settings.Mode == render.ModeVerbose,
 		telemetry: builder,
 		turn:      make(chan struct{}, 1),
 		outlets:   outlets,
@@ -128,6 +128,7 @@ type tally struct{ rendered, foreign, repeated, copies, live int64 }
 // render renders the records of a batch, in its order, into the buffers of their outlets.
 func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
 	var n tally
+	e.recent.reserve(logs.LogRecordCount())
 	for _, rl := range logs.ResourceLogs().All() {
 		key := resourceKey(rl.Resource())
 		for _, sl := range rl.ScopeLogs().All() {
@@ -173,7 +174,7 @@ func (e *renderExporter) renderRecord(resource pcommon.Resource, key string, lr 
 	outlet := e.outlets.of(e.pattern.path(resource.Attributes(), attrs))
 	stream := e.sessions.of(outlet, key+session, func() render.Origin { return e.origin(resource, attrs, session) })
 	if raw {
-		stream.PassThrough([]byte(line))
+		stream.PassThrough(line)
 		return
 	}
 	stream.Emit(&ev)
@@ -189,7 +190,7 @@ func (e *renderExporter) isCopy(lr plog.LogRecord) bool {
 // origin says whose a session is. Where steps are told apart, the session stands for a step that has no name.
 func (e *renderExporter) origin(resource pcommon.Resource, attrs pcommon.Map, session string) render.Origin {
 	o := render.Origin{Step: textOf(resource.Attributes(), telemetry.AttrTaskName), Agent: textOf(attrs, telemetry.AttrGenAIAgentName)}
-	if o.Step == "" && e.activity {
+	if o.Step == "" && e.verbose {
 		o.Step = session[:min(len(session), shortSession)]
 	}
 	if o.Agent == "" {

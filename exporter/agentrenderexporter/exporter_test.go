@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -120,7 +121,11 @@ func records(items ...item) plog.Logs {
 		lr.Body().SetStr(i.event.Text)
 		if i.raw != "" {
 			lr.SetEventName(telemetry.EventNameRaw)
-			lr.Body().SetStr(i.raw)
+			if utf8.ValidString(i.raw) {
+				lr.Body().SetStr(i.raw)
+			} else {
+				lr.Body().SetEmptyBytes().FromRaw([]byte(i.raw))
+			}
 		}
 		lr.Attributes().PutStr(telemetry.AttrSessionID, i.session)
 		if i.event.Delta {
@@ -204,12 +209,12 @@ func TestRecordsLookLikeTheirEvents(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	tool := item{session: "s", event: events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{Name: "Read", Target: "README.md"}}}
-	batch := []item{text("s", "Hello"), tool, {session: "s", raw: "plain \x1b[1mwords"}, text("s", "Bye\n")}
+	batch := []item{text("s", "Hello"), tool, {session: "s", raw: "plain \x1b[1mwords \xff"}, text("s", "Bye\n")}
 	for mode, want := range map[string]string{
-		"default": "Hello\nplain words\nBye\n",
-		"verbose": "Hello\n[tool: Read(README.md)]\nplain words\nBye\n",
-		"quiet":   "plain words\n",
-		"json":    "plain \x1b[1mwords\n",
+		"default": "Hello\nplain words \uFFFD\nBye\n",
+		"verbose": "Hello\n[tool: Read(README.md)]\nplain words \uFFFD\nBye\n",
+		"quiet":   "plain words \uFFFD\n",
+		"json":    "plain \x1b[1mwords \xff\n",
 	} {
 		out := &flakyOutput{allow: -1}
 		exp := started(t, out, func(c *Config) { c.Mode = mode })
@@ -305,7 +310,16 @@ func TestRecentRecords(t *testing.T) {
 	}
 	assert.Equal(t, []bool{true, false, true, false, true, false, true, true}, got, "a is forgotten when c comes")
 	assert.Len(t, r.seen, 2)
+	r.reserve(2)
+	assert.Len(t, r.ring, 2)
+	r.reserve(4)
+	got = nil
+	for _, uid := range []string{"c", "a", "d", "e", "c", "a", "f", "c"} {
+		got = append(got, r.add(uid))
+	}
+	assert.Equal(t, []bool{false, false, true, true, false, false, true, true}, got, "c and a are still known, and c is forgotten first")
 	off := newRecentRecords(0)
+	off.reserve(4)
 	assert.True(t, off.add("a") && off.add("a"))
 }
 
@@ -326,7 +340,7 @@ func TestFailedWriteIsReturnedAndRepairedOnce(t *testing.T) {
 		require.NoError(t, exp.ConsumeLogs(t.Context(), batch))
 		require.Equal(t, whole.String(), out.String(), "cut at %d", cut)
 		require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("x", "another"))))
-		require.Equal(t, whole.String()+"another\n", out.String(), "cut at %d", cut)
+		require.Equal(t, whole.String()+"--- [x] ---\nanother\n", out.String(), "cut at %d", cut)
 	}
 }
 

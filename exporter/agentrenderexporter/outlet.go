@@ -81,6 +81,9 @@ func (o *outlet) flushLocked() error {
 	if o.pending.Len() == 0 {
 		return nil
 	}
+	if err := o.returnLocked(); err != nil {
+		return err
+	}
 	n, err := o.out.Write(o.pending.Bytes())
 	o.pending.Next(n)
 	if err == nil && o.pending.Len() > 0 {
@@ -91,6 +94,23 @@ func (o *outlet) flushLocked() error {
 	}
 	if o.pending.Cap() > maxIdleBuffer {
 		o.pending = bytes.Buffer{}
+	}
+	return nil
+}
+
+// returnLocked opens the output anew where its path does not lead to it any more.
+func (o *outlet) returnLocked() error {
+	if p, ok := o.out.(placed); !ok || !p.gone() {
+		return nil
+	}
+	out, err := o.open(o.path)
+	if err != nil {
+		return err
+	}
+	old := o.out
+	o.out = out
+	if err := old.Close(); err != nil {
+		return fmt.Errorf("close output %q: %w", o.path, err)
 	}
 	return nil
 }

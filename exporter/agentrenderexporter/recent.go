@@ -16,6 +16,21 @@ func newRecentRecords(limit int) *recentRecords {
 	return &recentRecords{seed: maphash.MakeSeed(), ring: make([]uint64, limit), seen: make(map[uint64]struct{})}
 }
 
+// reserve makes room for the records of one batch, so that it is known as a whole when it comes again.
+func (r *recentRecords) reserve(batch int) {
+	if len(r.ring) == 0 || batch <= len(r.ring) {
+		return
+	}
+	oldest, count := 0, r.next
+	if r.full {
+		oldest, count = r.next, len(r.ring)
+	}
+	ring := make([]uint64, batch)
+	n := copy(ring, r.ring[oldest:])
+	copy(ring[n:], r.ring[:oldest])
+	r.ring, r.next, r.full = ring, count, false
+}
+
 // add notes a uid and reports whether it is a new one. One without uid always is.
 func (r *recentRecords) add(uid string) bool {
 	if uid == "" || len(r.ring) == 0 {

@@ -23,7 +23,7 @@ const (
 	ProblemCircle ProblemKind = "circle"
 	// ProblemNoRoot is a trace in which every span has a parent.
 	ProblemNoRoot ProblemKind = "no_root"
-	// ProblemManyRoots is a second span without a parent.
+	// ProblemManyRoots is a second span without a parent, unless both are runs of one session: see [Check].
 	ProblemManyRoots ProblemKind = "many_roots"
 	// ProblemBackwards is a span that ends before it starts.
 	ProblemBackwards ProblemKind = "ends_before_start"
@@ -51,6 +51,10 @@ func (p Problem) String() string {
 // child, each trace has one root and no circle, no id comes twice, time runs forwards, and a span lies inside its parent
 // unless it goes on in the background. It returns nil if nothing is wrong.
 //
+// The runs of one session may share a trace (the receiver's setting trace: session). So a trace may have several roots
+// if every one of them is a run, an invoke_agent span with a run key of its own, and all tell the same conversation.
+// Each of their trees has to be whole as a single one has.
+//
 // A trace that hangs under a span of someone else, by TRACEPARENT, is no case for it.
 func Check(requests ...ptrace.Traces) []Problem {
 	var problems []Problem
@@ -71,7 +75,7 @@ func (t *trace) check() (problems []Problem) {
 	if t.id.IsEmpty() {
 		report(ProblemNoTraceID, nil)
 	}
-	roots := 0
+	var roots []*span
 	for _, s := range t.spans {
 		if s.SpanID().IsEmpty() {
 			report(ProblemNoSpanID, s)
@@ -84,7 +88,7 @@ func (t *trace) check() (problems []Problem) {
 		}
 		switch {
 		case s.ParentSpanID().IsEmpty():
-			if roots++; roots > 1 {
+			if roots = append(roots, s); !s.goesWith(roots[:len(roots)-1]) {
 				report(ProblemManyRoots, s)
 			}
 		case s.parent == nil:
@@ -95,10 +99,26 @@ func (t *trace) check() (problems []Problem) {
 			report(ProblemOutside, s)
 		}
 	}
-	if roots == 0 {
+	if len(roots) == 0 {
 		report(ProblemNoRoot, nil)
 	}
 	return problems
+}
+
+// goesWith tells whether s may be a root beside others: all are runs of one conversation, and none is the same run as s.
+func (s *span) goesWith(others []*span) bool {
+	for _, other := range others {
+		key, conversation := s.runKey(), text(s.Attributes(), attrConversation)
+		switch {
+		case s.operation() != operationAgent || other.operation() != operationAgent:
+			return false
+		case conversation == "" || conversation != text(other.Attributes(), attrConversation):
+			return false
+		case key == "" || other.runKey() == "" || key == other.runKey():
+			return false
+		}
+	}
+	return true
 }
 
 // inCircle tells whether s is among the spans above it. A span that only hangs below a circle is not.

@@ -9,14 +9,53 @@ import (
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
+// checkCase is a trace and the problems that it has.
+type checkCase struct {
+	name  string
+	nodes []node
+	want  []string
+}
+
+// rootOf is a run at the top of trace 1.
+func rootOf(id byte, conversation, key string) node {
+	return node{trace: 1, id: id, name: "run", start: 10, end: 90, attributes: map[string]any{
+		"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": conversation, "tailspan.run.key": key,
+	}}
+}
+
+const secondRoot = `many_roots: trace 00000000000000000000000000000001 span 0000000000000002 "run"`
+
+// manyRoots are the cases of a session's runs in one trace.
+var manyRoots = []checkCase{
+	{name: "runs of one session", nodes: []node{rootOf(1, "s1", "a"), rootOf(2, "s1", "b"), rootOf(3, "s1", "c")}},
+	{name: "of two sessions", nodes: []node{rootOf(1, "s1", "a"), rootOf(2, "s2", "b")}, want: []string{secondRoot}},
+	{name: "of sessions that nobody tells", nodes: []node{rootOf(1, "", "a"), rootOf(2, "", "b")}, want: []string{secondRoot}},
+	{name: "one run twice", nodes: []node{rootOf(1, "s1", "a"), rootOf(2, "s1", "a")}, want: []string{secondRoot}},
+	{name: "a run without a key", nodes: []node{rootOf(1, "s1", "a"), rootOf(2, "s1", "")}, want: []string{secondRoot}},
+	{
+		name:  "a call beside a run",
+		nodes: []node{rootOf(1, "s1", "a"), {trace: 1, id: 2, name: "run", attributes: map[string]any{"gen_ai.operation.name": "execute_tool", "gen_ai.conversation.id": "s1", "tailspan.run.key": "b"}}},
+		want:  []string{secondRoot},
+	},
+	{
+		name:  "a third that does not belong",
+		nodes: []node{rootOf(1, "s1", "a"), rootOf(3, "s1", "b"), rootOf(2, "s2", "c")},
+		want:  []string{secondRoot},
+	},
+	{
+		name:  "each is checked as a tree of its own",
+		nodes: []node{rootOf(1, "s1", "a"), rootOf(3, "s1", "b"), {trace: 1, id: 2, parent: 3, name: "late", start: 10, end: 91}, {trace: 1, id: 4, parent: 9, name: "lost"}},
+		want: []string{
+			`outside_parent: trace 00000000000000000000000000000001 span 0000000000000002 "late"`,
+			`missing_parent: trace 00000000000000000000000000000001 span 0000000000000004 "lost"`,
+		},
+	},
+}
+
 func TestCheck(t *testing.T) {
 	root := node{trace: 1, id: 1, name: "run", start: 10, end: 90}
 	background := map[string]any{"tailspan.background": true}
-	tests := []struct {
-		name  string
-		nodes []node
-		want  []string
-	}{
+	tests := []checkCase{
 		{name: "nothing"},
 		{name: "a tree", nodes: []node{root, {trace: 1, id: 2, parent: 1, start: 10, end: 90}, {trace: 1, id: 3, parent: 2, start: 20, end: 20}}},
 		{name: "children before their parents", nodes: []node{{trace: 1, id: 2, parent: 1, start: 10, end: 90}, root}},
@@ -88,7 +127,7 @@ func TestCheck(t *testing.T) {
 			want:  []string{`outside_parent: trace 00000000000000000000000000000001 span 0000000000000003 "below"`},
 		},
 	}
-	for _, tt := range tests {
+	for _, tt := range append(tests, manyRoots...) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			for _, problem := range otlpjson.Check(requests(t, "s", tt.nodes...)...) {

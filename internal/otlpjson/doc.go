@@ -2,7 +2,7 @@
 //
 // In goes OTLP JSON, one export request a line, of traces and of logs in any mixture ([Read]). Out come the requests as
 // pdata, a [Summary] of the agent runs in them, which prints as a table, and a list of the [Problem]s of their structure
-// ([Check]): parents that are missing, traces with more than one root, ids that come twice.
+// ([Check]): parents that are missing, roots that are too many, ids that come twice.
 //
 // It knows the attribute names that a reader of the data sees, and nothing of how the spans were made: it is the judge of
 // package telemetry and so must not share its code.

@@ -17,8 +17,21 @@ import (
 type Data struct {
 	Traces []ptrace.Traces
 	Logs   []plog.Logs
-	// Skipped counts lines that hold another signal, such as metrics.
+	// Skipped counts requests of another signal: metrics, profiles.
 	Skipped int
+	// Foreign counts objects that are no request of any signal.
+	Foreign int
+}
+
+// Empty reports whether there was not one request.
+func (d *Data) Empty() bool { return len(d.Traces)+len(d.Logs)+d.Skipped == 0 }
+
+// Add takes in what another one holds.
+func (d *Data) Add(more *Data) {
+	d.Traces = append(d.Traces, more.Traces...)
+	d.Logs = append(d.Logs, more.Logs...)
+	d.Skipped += more.Skipped
+	d.Foreign += more.Foreign
 }
 
 // ReadFiles reads all files into one Data.
@@ -74,8 +87,10 @@ func (d *Data) read(r io.Reader) error {
 // add takes in one request. Which signal it is stands in its only top-level key.
 func (d *Data) add(line []byte) error {
 	var signal struct {
-		ResourceSpans json.RawMessage `json:"resourceSpans"`
-		ResourceLogs  json.RawMessage `json:"resourceLogs"`
+		ResourceSpans    json.RawMessage `json:"resourceSpans"`
+		ResourceLogs     json.RawMessage `json:"resourceLogs"`
+		ResourceMetrics  json.RawMessage `json:"resourceMetrics"`
+		ResourceProfiles json.RawMessage `json:"resourceProfiles"`
 	}
 	if err := json.Unmarshal(line, &signal); err != nil {
 		return err
@@ -93,8 +108,10 @@ func (d *Data) add(line []byte) error {
 			return fmt.Errorf("parse logs: %w", err)
 		}
 		d.Logs = append(d.Logs, logs)
-	default:
+	case signal.ResourceMetrics != nil, signal.ResourceProfiles != nil:
 		d.Skipped++
+	default:
+		d.Foreign++
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ func TestRead(t *testing.T) {
 		name                  string
 		in                    string
 		traces, logs, skipped int
+		foreign               int
 		err                   string
 	}{
 		{name: "empty"},
@@ -30,7 +31,8 @@ func TestRead(t *testing.T) {
 		{name: "both signals in one file", in: traces + logs + traces, traces: 4, logs: 1},
 		{name: "blank lines and CRLF", in: "\n" + strings.ReplaceAll(logs, "\n", "\r\n") + " \n", logs: 1},
 		{name: "last line without newline", in: strings.TrimRight(logs, "\n"), logs: 1},
-		{name: "other signals are counted", in: `{"resourceMetrics":[]}` + "\n{}\n", skipped: 2},
+		{name: "other signals are counted", in: `{"resourceMetrics":[]}` + "\n" + `{"resourceProfiles":[]}` + "\n", skipped: 2},
+		{name: "objects that are no request are counted", in: `{"type":"result"}` + "\n{}\n", foreign: 2},
 		{name: "a request without spans", in: `{"resourceSpans":[]}`, traces: 1},
 		{name: "half a line", in: logs + `{"resourceLogs":[{"scope`, err: "parse line 2: unexpected end of JSON input"},
 		{name: "no object", in: `["resourceLogs"]`, err: "parse line 1: json: cannot unmarshal array"},
@@ -48,6 +50,8 @@ func TestRead(t *testing.T) {
 			assert.Len(t, d.Traces, tt.traces)
 			assert.Len(t, d.Logs, tt.logs)
 			assert.Equal(t, tt.skipped, d.Skipped)
+			assert.Equal(t, tt.foreign, d.Foreign)
+			assert.Equal(t, tt.traces+tt.logs+tt.skipped == 0, d.Empty())
 		})
 	}
 }

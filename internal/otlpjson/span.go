@@ -16,6 +16,7 @@ const (
 	attrInput        = "gen_ai.usage.input_tokens"
 	attrOutput       = "gen_ai.usage.output_tokens"
 	attrBackground   = "tailspan.background"
+	attrRunKey       = "tailspan.run.key"
 )
 
 // The operations that agent spans stand for.
@@ -93,6 +94,8 @@ func (s *span) above(yield func(*span) bool) {
 }
 
 func (s *span) operation() string { return text(s.Attributes(), attrOperation) }
+
+func (s *span) runKey() string { return text(s.Attributes(), attrRunKey) }
 
 func (s *span) failed() bool { return s.Status().Code() == ptrace.StatusCodeError }
 

@@ -1,6 +1,6 @@
 // Package terminaltest has a terminal for tests: it shows what a program wrote as a person would see it. It knows what
 // tailspan writes and nothing more, and fails loudly at anything else: printable characters of one cell, newline, carriage
-// return, "erase below" (CSI J) and colours (CSI ... m).
+// return, "erase below" (CSI J), the end and begin of folding (CSI ?7l, CSI ?7h) and colours (CSI ... m).
 package terminaltest
 
 import (
@@ -20,6 +20,7 @@ type Screen struct {
 	lines  [][]rune // as ended by newlines; a long one takes several rows
 	at     int      // line of the cursor
 	col    int      // its place in that line
+	cut    bool     // what goes beyond the end of a row is written into its last cell
 	rest   []byte   // the beginning of a sequence or character
 	faults []string
 }
@@ -71,19 +72,25 @@ func (s *Screen) step(data []byte) int {
 	}
 	line[s.col] = r
 	s.lines[s.at] = line
-	s.col++
+	if !s.cut || s.col%s.width < s.width-1 {
+		s.col++
+	}
 	return n
 }
 
 func (s *Screen) sequence(data []byte) int {
 	for i, c := range data {
 		switch {
-		case i == 0 || i == 1 && c == '[' || c >= '0' && c <= '9' || c == ';':
+		case i == 0 || i == 1 && c == '[' || i == 2 && c == '?' || c >= '0' && c <= '9' || c == ';':
 			continue
 		case c == 'J' && i == 2:
 			s.lines = s.lines[:s.at+1]
 			s.lines[s.at] = s.lines[s.at][:min(s.col, len(s.lines[s.at]))]
-		case c == 'm' && i >= 2:
+		case string(data[:i+1]) == "\x1b[?7l":
+			s.cut = true
+		case string(data[:i+1]) == "\x1b[?7h":
+			s.cut = false
+		case c == 'm' && i >= 2 && data[2] != '?':
 		default:
 			s.faults = append(s.faults, fmt.Sprintf("sequence %q", data[:i+1]))
 		}

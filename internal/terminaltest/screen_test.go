@@ -16,9 +16,13 @@ func TestScreen(t *testing.T) {
 	fmt.Fprint(s, "\r\x1b[Jab\xe2\x80")
 	fmt.Fprint(s, "\xa6\n")
 	assert.Equal(t, []string{"one", "twotwo", "statab…"}, s.Lines())
+	fmt.Fprint(s, "\x1b[?7lstatus\x1b[?7h\r")
+	assert.Equal(t, "stas", s.Last(), "what is too long for a row stays in it")
+	fmt.Fprint(s, "\x1b[Jstatus")
+	assert.Equal(t, "status", s.Last())
 	assert.Empty(t, s.Faults())
-	fmt.Fprint(s, "\x1b[2Kx\b")
-	assert.Equal(t, []string{`sequence "\x1b[2K"`, `character '\b'`}, s.Faults())
+	fmt.Fprint(s, "\x1b[2Kx\b\x1b[?25l")
+	assert.Equal(t, []string{`sequence "\x1b[2K"`, `character '\b'`, `sequence "\x1b[?25l"`}, s.Faults())
 }
 
 func TestScreenResize(t *testing.T) {

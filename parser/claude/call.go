@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -34,8 +33,7 @@ func (c *call) use(body, message uint64) bool {
 func (p *Parser) toolUse(r *record, b *block) {
 	name := p.toolName(b.name)
 	if len(b.id.Body()) > 0 {
-		key := p.idKey(domainCall, b.id)
-		c, _ := p.calls.Get(key)
+		c := p.calls.Ref(p.idKey(domainCall, b.id))
 		message := uint64(0)
 		if len(r.messageID.Body()) > 0 {
 			message = p.idKey(domainMessage, r.messageID)
@@ -44,17 +42,16 @@ func (p *Parser) toolUse(r *record, b *block) {
 			return
 		}
 		c.name = name
-		p.calls.Set(key, c)
 	}
-	t := tools[name]
+	known, ok := tools[name]
 	e := p.emit(events.KindToolUse)
-	e.Tool = events.Tool{
-		ID:       p.strings.Text(b.id),
-		Name:     name,
-		Target:   p.target(name, b.args),
-		Input:    b.input.Raw,
-		Server:   p.server(r, b, name),
-		ReadOnly: t.readOnly,
+	t := &e.Tool
+	t.ID, t.Name, t.Input, t.ReadOnly = p.strings.Text(b.id), name, b.input.Raw, known.readOnly
+	t.Server = p.server(r, b, name)
+	if ok {
+		t.Target = p.knownTarget(name, known.field, b.args)
+	} else {
+		t.Target = p.target(b.args)
 	}
 	if name == "Agent" || name == "Task" {
 		e.Tool.AgentType = p.strings.Intern(b.args.Get("subagent_type"))
@@ -106,22 +103,24 @@ func (p *Parser) metaOf(array, id scan.Value) scan.Members {
 func (p *Parser) toolResult(r *record, b *block) {
 	name := ""
 	if len(b.toolUseID.Body()) > 0 {
-		key := p.idKey(domainCall, b.toolUseID)
-		c, _ := p.calls.Get(key)
+		c := p.calls.Ref(p.idKey(domainCall, b.toolUseID))
 		if c.answered {
 			return
 		}
 		c.answered, name = true, c.name
-		p.calls.Set(key, c)
 	}
-	output := p.resultText(b)
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID, t.Name = p.strings.Text(b.toolUseID), name
-	t.Output, t.Size = output, len(output)
-	said := unwrap(output)
-	t.Summary = lines.Summary(said)
-	t.Truncated = bytes.HasPrefix(output, []byte("<persisted-output>"))
+	starts := name == "Agent" || name == "Task"
+	head := b.head()
+	text := p.resultText(b, t, starts || b.isError.True() || bytes.HasPrefix(head, errorOpen))
+	t.Truncated = bytes.HasPrefix(head, persisted)
+	said := text
+	if bytes.HasPrefix(text, errorOpen) {
+		said = unwrap(text)
+		t.Summary = p.output.Summary(said)
+	}
 	if b.isError.True() {
 		t.Error = true
 		t.Err = string(said)
@@ -131,8 +130,8 @@ func (p *Parser) toolResult(r *record, b *block) {
 	if r.resultBlocks == 1 { // with several it tells not of which
 		p.outcome(e, &r.outcome)
 	}
-	if t.AgentID == "" && (t.Name == "Agent" || t.Name == "Task") {
-		t.AgentID = string(agentInText(t.Output))
+	if t.AgentID == "" && starts {
+		t.AgentID = string(agentInText(text))
 	}
 }
 
@@ -183,20 +182,29 @@ func millis(v scan.Value) time.Duration {
 	return time.Duration(min(max(v.Float(), 0), most/2) * float64(time.Millisecond))
 }
 
-// resultText appends the text of a result to the output of the line: of an array its texts, a newline between them.
-func (p *Parser) resultText(b *block) []byte {
-	start := len(p.output)
-	if b.content.Kind == scan.KindString {
-		p.output = scan.AppendString(p.output, b.content.Body())
-	}
+// resultText makes the text of a result: of an array its texts, a newline between them.
+func (p *Parser) resultText(b *block, t *events.Tool, whole bool) []byte {
+	p.output.Begin(whole)
+	p.output.String(b.content.Body())
 	for i, text := range b.texts {
 		if i > 0 {
-			p.output = append(p.output, '\n')
+			p.output.Newline()
 		}
-		p.output = scan.AppendString(p.output, text.Body())
+		p.output.String(text.Body())
 	}
-	return p.output[start:len(p.output):len(p.output)]
+	return p.output.End(t)
 }
+
+// head is how the text of a result begins, still escaped.
+func (b *block) head() []byte {
+	if b.content.Kind == scan.KindString || len(b.texts) == 0 {
+		return b.content.Body()
+	}
+	return b.texts[0].Body()
+}
+
+// persisted is how the text of a result begins that the program keeps in a file.
+var persisted = []byte("<persisted-output>")
 
 // denied reports whether a call never ran.
 func (p *Parser) denied(r *record, b *block) bool {
@@ -213,10 +221,7 @@ var (
 )
 
 func unwrap(text []byte) []byte {
-	if bytes.HasPrefix(text, errorOpen) {
-		return bytes.TrimSuffix(text[len(errorOpen):], errorClose)
-	}
-	return text
+	return bytes.TrimSuffix(bytes.TrimPrefix(text, errorOpen), errorClose)
 }
 
 // exitCode reads the only word of an exit code that there is: a failed command's text begins "Exit code 3".

@@ -28,7 +28,7 @@ type deltas struct {
 
 // pendingText is a text or a thinking that still streams.
 type pendingText struct {
-	head     events.DisplayEvent
+	head     lines.Head
 	index    int64
 	thinking bool
 	text     strings.Builder
@@ -159,12 +159,12 @@ func (p *Parser) Flush() []events.DisplayEvent {
 		if lines.Blank(text) {
 			continue
 		}
-		e := t.head
-		e.Kind, e.Text = events.KindText, text
+		kind := events.KindText
 		if t.thinking {
-			e.Kind = events.KindReasoning
+			kind = events.KindReasoning
 		}
-		p.out = append(p.out, e)
+		p.out = t.head.Append(p.out, kind)
+		p.out[len(p.out)-1].Text = text
 	}
 	p.deltas.pending, p.deltas.bytes = nil, 0
 	return p.out

@@ -1,8 +1,6 @@
 package claude
 
 import (
-	"time"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
@@ -14,12 +12,12 @@ const Name = "claude"
 
 // Sizes from which the buffers of a line are not kept for the next one.
 const (
-	keepOutputBytes = 1 << 20
-	keepEvents      = 1 << 10
+	keepBytes  = 1 << 20
+	keepEvents = 1 << 10
 )
 
-// Parser reads one stream or transcript. It implements events.DisplayEventSource, events.LineStatuser and
-// events.Flusher; see the package doc for what it remembers.
+// Parser reads one stream or transcript. It implements events.DisplayEventSource, events.LineStatuser,
+// events.Flusher and events.OutputDropper; see the package doc for what it remembers.
 type Parser struct {
 	scanner scan.Scanner // over the line
 	inner   scan.Scanner // over values in it that were kept whole
@@ -28,13 +26,13 @@ type Parser struct {
 	keys    memory.Keys
 
 	out     []events.DisplayEvent
-	output  []byte       // backs Tool.Output
+	output  lines.Output // of results
 	scratch []byte       // texts that nobody keeps
 	nested  scan.Members // members of a nested object
 	verdict lines.Verdict
 
 	// head holds the identity that all events of a record share; it is made with the first of them.
-	head   events.DisplayEvent
+	head   lines.Head
 	headed bool
 
 	seen       memory.Memory[struct{}]
@@ -47,8 +45,7 @@ type Parser struct {
 
 	deltas      deltas
 	messageID   string // the last one
-	usageRaw    []byte // the usage that the last assistant line told, and of which message
-	usageOf     string
+	usageOf     string // the message whose usage the last assistant line told
 	model       string // the last one of the main thread
 	cost        float64
 	started     string // the session that a SessionStarted was made for
@@ -72,16 +69,14 @@ func New() *Parser {
 // ParseEvents takes one line. A line may hold several objects, one behind the other without a newline between them, or
 // an array of objects; each is treated as a line of its own.
 func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
-	if cap(p.output) > keepOutputBytes {
-		p.output = nil
-	}
-	if cap(p.scratch) > keepOutputBytes {
+	if cap(p.scratch) > keepBytes {
 		p.scratch = nil
 	}
 	if cap(p.out) > keepEvents {
 		p.out = nil
 	}
-	p.out, p.output, p.verdict = p.out[:0], p.output[:0], lines.Verdict{Status: events.LineIgnored}
+	p.output.Reset()
+	p.out, p.verdict = p.out[:0], lines.Verdict{Status: events.LineIgnored}
 	for line = trim(line); len(line) > 0; line = trim(line) {
 		p.scanner.Reset(line)
 		switch p.scanner.Peek() {
@@ -124,6 +119,9 @@ func (p *Parser) readArray() {
 		p.verdict.Note(events.LineMalformed)
 	}
 }
+
+// DropOutput lets the texts of results be dropped, see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
 
 // LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
 // then understood, then unknown.
@@ -188,38 +186,33 @@ func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 		p.headed = true
 		p.identify(&p.record)
 	}
-	p.head.Kind = kind
-	p.out = append(p.out, p.head)
+	p.out = p.head.Append(p.out, kind)
 	return &p.out[len(p.out)-1]
 }
 
 // identify fills the head of a record's events.
 func (p *Parser) identify(r *record) {
-	p.head = events.DisplayEvent{
-		Time:      r.timestamp.Time(),
-		SessionID: p.strings.Intern(r.session),
-		ItemID:    p.strings.Text(r.uuid),
-		AgentID:   p.strings.Intern(r.agent),
-		ParentID:  p.strings.Intern(r.parent),
-	}
-	if year := p.head.Time.Year(); year < 1970 {
-		p.head.Time = time.Time{} // 0001-01-01 is a writer's zero, not a time
-	}
+	h := &p.head
+	h.Time = lines.Moment(r.timestamp.Time())
+	h.SessionID, h.ItemID = p.strings.Intern(r.session), p.strings.Text(r.uuid)
+	h.AgentID, h.ParentID = p.strings.Intern(r.agent), p.strings.Intern(r.parent)
+	h.TurnID, h.Copied = "", false
 	if r.camel {
-		p.head.TurnID = p.strings.Intern(r.rest.Get("promptId"))
+		h.TurnID = p.strings.Intern(r.rest.Get("promptId"))
 		// A fork begins with its parent's lines under its own session id; what the model said keeps the id it was asked under.
 		asked := r.rest.Get("requestSessionId").Body()
-		p.head.Copied = len(asked) > 0 && string(asked) != p.head.SessionID
-		if p.head.ParentID == "" {
-			p.head.ParentID = p.sidechain(r)
+		h.Copied = len(asked) > 0 && string(asked) != h.SessionID
+		if h.ParentID == "" {
+			h.ParentID = p.sidechain(r)
 		}
 	}
+	h.MessageID = ""
 	if r.messageID.Kind == scan.KindString {
-		p.head.MessageID = p.sticky(r.messageID)
+		h.MessageID = p.sticky(r.messageID)
 	}
-	p.head.Model = p.strings.Intern(r.model)
-	if p.head.Model == syntheticModel {
-		p.head.Model, p.head.Synthetic = "", true
+	h.Model, h.Synthetic = p.strings.Intern(r.model), false
+	if h.Model == syntheticModel {
+		h.Model, h.Synthetic = "", true
 	}
 }
 

@@ -36,8 +36,9 @@ type record struct {
 	rest         scan.Members // all other members of the record
 	args         scan.Members // backs blocks[].args
 	texts        []scan.Value
-	camel        bool // a transcript: sessionId
-	hasContents  bool // message is an object
+	lastUsage    []byte // the usage that the last assistant line told
+	camel        bool   // a transcript: sessionId
+	hasContents  bool   // message is an object
 	resultBlocks int
 }
 
@@ -49,7 +50,7 @@ func (r *record) reset() {
 	if cap(r.blocks) > keepBlocks || cap(r.args) > keepBlocks || cap(r.texts) > keepBlocks {
 		r.blocks, r.args, r.texts = nil, nil, nil
 	}
-	*r = record{blocks: r.blocks[:0], rest: r.rest[:0], args: r.args[:0], texts: r.texts[:0]}
+	*r = record{blocks: r.blocks[:0], rest: r.rest[:0], args: r.args[:0], texts: r.texts[:0], lastUsage: r.lastUsage}
 }
 
 // read takes one object from s. It reports false if the object is malformed; r is then of no use.
@@ -100,7 +101,7 @@ func (r *record) readMessage(s *scan.Scanner) {
 		case "model":
 			r.model = s.Value()
 		case "usage":
-			r.usage = s.Value()
+			r.usage = s.Repeat(r.lastUsage)
 		case "content":
 			if s.Peek() != scan.KindArray {
 				r.contentText = s.Value()

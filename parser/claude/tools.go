@@ -47,7 +47,7 @@ var tools = map[string]tool{
 	"TaskStop":             {field: "task_id"},
 	"TaskUpdate":           {},
 	"TodoRead":             {readOnly: true},
-	"TodoWrite":            {}, // the item in progress, see target
+	"TodoWrite":            {}, // the item in progress, see knownTarget
 	"ToolSearch":           {field: "query", readOnly: true},
 	"WebFetch":             {field: "url", readOnly: true},
 	"WebSearch":            {field: "query", readOnly: true},
@@ -57,21 +57,24 @@ var tools = map[string]tool{
 	"web_search":           {field: "query", readOnly: true},
 }
 
-// target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
-// steps in.
-func (p *Parser) target(name string, args scan.Members) string {
-	t, known := tools[name]
-	switch {
-	case name == "TodoWrite":
-		return p.todoInProgress(args.Get("todos"))
-	case name == "Workflow" && args.Get(t.field).Kind != scan.KindString:
-		return p.strings.Text(args.Get("script"))
-	case known:
-		if t.field == "" {
-			return ""
+// knownTarget is the primary argument of a tool that is known. If its field is missing or no string it has none: no other
+// field steps in.
+func (p *Parser) knownTarget(name, field string, args scan.Members) string {
+	if field == "" {
+		if name == "TodoWrite" {
+			return p.todoInProgress(args.Get("todos"))
 		}
-		return p.strings.Text(args.Get(t.field))
+		return ""
 	}
+	v := args.Get(field)
+	if name == "Workflow" && v.Kind != scan.KindString {
+		v = args.Get("script")
+	}
+	return p.strings.Text(v)
+}
+
+// target is the primary argument of a tool that is not known.
+func (p *Parser) target(args scan.Members) string {
 	for _, key := range events.TargetKeys {
 		if v := args.Get(key); len(v.Body()) > 0 {
 			return p.strings.Text(v)

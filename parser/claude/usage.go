@@ -76,17 +76,23 @@ func (p *Parser) callUsage(id scan.Value, told events.Tokens) *events.Usage {
 	return u
 }
 
+// maxLastUsage is the longest usage that is kept to tell a repeat, in bytes. Real ones have some hundreds.
+const maxLastUsage = 4 << 10
+
 // toldUsage reports whether the line before told the same usage of the same message, as most lines of a message do.
 func (p *Parser) toldUsage(r *record) bool {
 	id := r.messageID.Body()
 	if len(id) == 0 {
 		return false
 	}
-	if string(id) == p.usageOf && bytes.Equal(r.usage.Raw, p.usageRaw) {
+	if string(id) == p.usageOf && bytes.Equal(r.usage.Raw, r.lastUsage) {
 		return true
 	}
 	p.usageOf = p.sticky(r.messageID)
-	p.usageRaw = append(p.usageRaw[:0], r.usage.Raw...)
+	r.lastUsage = r.lastUsage[:0]
+	if len(r.usage.Raw) <= maxLastUsage {
+		r.lastUsage = append(r.lastUsage, r.usage.Raw...)
+	}
 	return false
 }
 

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -12,32 +13,24 @@ type agentRun struct {
 	state events.ToolState
 }
 
-func (p *Parser) agentOf(thread string) (agentRun, uint64) {
-	key := p.hashString(domainAgent, thread)
-	a, _ := p.agents.Get(key)
-	return a, key
-}
+func (p *Parser) agentKey(thread string) uint64 { return p.keys.String(domainAgent, thread) }
 
 // spawned remembers which call started a sub-agent.
 func (p *Parser) spawned(thread string, id scan.Value) {
 	if thread == "" || len(id.Body()) == 0 {
 		return
 	}
-	_, key := p.agentOf(thread)
-	p.agents.Set(key, agentRun{call: p.strings.Text(id), state: events.ToolStateRunning})
-	c, callKey := p.callOf(id)
-	c.agent = thread
-	p.calls.Set(callKey, c)
+	*p.agents.Ref(p.agentKey(thread)) = agentRun{call: p.callID.Text(&p.strings, id), state: events.ToolStateRunning}
+	p.callFor(id).agent = thread
 }
 
 // agentState tells the call that started a sub-agent where that one stands, once for each change.
 func (p *Parser) agentState(thread string, state events.ToolState, words string) {
-	a, key := p.agentOf(thread)
-	if a.call == "" || state == events.ToolStateUnspecified || state == a.state {
+	a := p.agents.Find(p.agentKey(thread))
+	if a == nil || a.call == "" || state == events.ToolStateUnspecified || state == a.state {
 		return
 	}
 	a.state = state
-	p.agents.Set(key, a)
 	e := p.emit(events.KindToolProgress)
 	e.Text = words
 	e.Tool.ID, e.Tool.State, e.Tool.AgentID = a.call, state, thread
@@ -86,18 +79,12 @@ func (p *Parser) agentStates(states scan.Value) {
 }
 
 // agentWords is what the sub-agents of an object of states said last, one below the other.
-func (p *Parser) agentWords(states scan.Value) []byte {
-	start := len(p.output)
+func (p *Parser) agentWords(states scan.Value) lines.Text {
+	all := p.output.Text()
 	p.eachAgent(states, func(_ string, _ []byte, words scan.Value) {
-		if len(words.Body()) == 0 {
-			return
-		}
-		if len(p.output) > start {
-			p.output = append(p.output, '\n')
-		}
-		p.output = scan.AppendString(p.output, words.Body())
+		all.Line(words)
 	})
-	return p.output[start:len(p.output):len(p.output)]
+	return all
 }
 
 func agentStateOf(word []byte) events.ToolState {
@@ -123,17 +110,13 @@ func (p *Parser) agentOutput(name string, id scan.Value, output []byte) {
 	}
 	s := &p.inner
 	s.Reset(output)
-	p.nested = p.nested[:0]
-	for s.Object(); s.Key(); {
-		p.nested = keep(p.nested, s)
-	}
-	if s.Err() != nil {
+	if p.nested = s.Members(p.nested[:0]); s.Err() != nil {
 		return
 	}
 	switch name {
 	case "spawn_agent":
-		p.spawned(p.strings.Intern(p.nested.get("agent_id")), id)
+		p.spawned(p.strings.Intern(p.nested.Get("agent_id")), id)
 	case "wait_agent", "wait":
-		p.agentStates(p.nested.get("status"))
+		p.agentStates(p.nested.Get("status"))
 	}
 }

@@ -2,9 +2,9 @@ package codex
 
 import (
 	"time"
-	"unicode"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -50,8 +50,9 @@ type invocation struct {
 type outcome struct {
 	name           string // of the tool, if no call told it
 	item           scan.Value
-	text           []byte // in p.output
-	err            string // if the line tells it beside the text
+	text           lines.Text
+	from           [2]scan.Value // what text is of, where that can be long
+	err            string        // if the line tells it beside the text
 	failed, denied bool
 	code           int
 	hasCode        bool
@@ -80,24 +81,34 @@ func (o *outcome) exit(v scan.Value) {
 	}
 }
 
-// callOf finds what is known of a call. Ids that read the same are the same, however they are escaped.
-func (p *Parser) callOf(id scan.Value) (call, uint64) {
+// callOf finds what is known of a call; nil if nothing is. Ids that read the same are the same, however they are escaped.
+func (p *Parser) callOf(id scan.Value) *call {
 	if len(id.Body()) == 0 {
-		return call{}, 0
+		return nil
 	}
-	key := p.idHash(domainCall, id)
-	c, _ := p.calls.Get(key)
-	return c, key
+	return p.calls.Find(p.keys.ID(domainCall, id.Body()))
 }
 
-// begin gives a call, unless it repeats one that is open.
-func (p *Parser) begin(inv *invocation) {
-	c, key := p.callOf(inv.id)
-	if !c.use(p.hashPair(domainBody, inv.name, inv.body), inv.name) {
-		return
+// callFor is callOf for a call that is remembered from here on. One without an id is known to nobody else.
+func (p *Parser) callFor(id scan.Value) *call {
+	if len(id.Body()) == 0 {
+		return new(call)
 	}
-	if key != 0 {
-		p.calls.Set(key, c)
+	return p.calls.Ref(p.keys.ID(domainCall, id.Body()))
+}
+
+// wasCalled reports whether the call was told.
+func (c *call) wasCalled() bool { return c != nil && c.called }
+
+// wasAnswered reports whether the call's result was told.
+func (c *call) wasAnswered() bool { return c != nil && c.answered }
+
+// begin gives a call, unless it repeats one that is open.
+func (p *Parser) begin(inv *invocation) { p.beginCall(p.callFor(inv.id), inv) }
+
+func (p *Parser) beginCall(c *call, inv *invocation) {
+	if !c.use(p.keys.With(p.keys.String(domainBody, inv.name), inv.body), inv.name) {
+		return
 	}
 	e := p.emitModel(events.KindToolUse, inv.item)
 	if inv.script {
@@ -106,21 +117,16 @@ func (p *Parser) begin(inv *invocation) {
 	if !inv.at.IsZero() {
 		e.Time = inv.at
 	}
-	e.Tool = events.Tool{
-		ID:        p.strings.Text(inv.id),
-		Name:      inv.name,
-		Target:    inv.target,
-		Input:     inv.input.Raw,
-		AgentType: inv.agentType,
-		Server:    inv.server,
-		ReadOnly:  inv.readOnly,
-	}
+	t := &e.Tool
+	t.ID, t.Name, t.Target = p.callID.Text(&p.strings, inv.id), inv.name, inv.target
+	t.Input, t.AgentType, t.Server, t.ReadOnly = inv.input.Raw, inv.agentType, inv.server, inv.readOnly
 }
 
 // end gives the result of a call; it reports false if the call has one. An item without an id begins and ends on one
 // line.
-func (p *Parser) end(id scan.Value, o *outcome) bool {
-	c, key := p.callOf(id)
+func (p *Parser) end(id scan.Value, o *outcome) bool { return p.endCall(p.callFor(id), id, o) }
+
+func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 	if c.answered {
 		return false
 	}
@@ -131,27 +137,23 @@ func (p *Parser) end(id scan.Value, o *outcome) bool {
 	if o.agent == "" {
 		o.agent = c.agent
 	}
-	if key != 0 {
-		p.calls.Set(key, c)
-	}
 	e := p.emit(events.KindToolResult)
 	e.ItemID = p.strings.Text(o.item)
 	if !o.at.IsZero() {
 		e.Time = o.at
 	}
-	e.Tool = events.Tool{
-		ID: p.strings.Text(id), Name: c.name, State: o.state,
-		Error: o.failed, Denied: o.denied, ExitCode: o.code, HasExitCode: o.hasCode,
-		Summary: p.summary(o.text), Output: o.text, Size: len(o.text), Truncated: o.truncated || cutShort(o.text),
-		Duration: o.duration, AgentID: o.agent,
-	}
+	t := &e.Tool
+	t.ID, t.Name, t.State = p.callID.Text(&p.strings, id), c.name, o.state
+	t.Error, t.Denied, t.ExitCode, t.HasExitCode = o.failed, o.denied, o.code, o.hasCode
+	o.text.Tell(t)
+	t.Truncated, t.Duration, t.AgentID = o.truncated || o.wasCut(t.Size), o.duration, o.agent
 	if o.failed {
-		e.Tool.Err = o.err
+		t.Err = o.err
 		if o.err == "" {
-			e.Tool.Err = string(o.text)
+			t.Err = string(o.text.All())
 		}
-		if e.Tool.Summary == "" {
-			e.Tool.Summary = events.Summary(o.err)
+		if t.Summary == "" {
+			t.Summary = events.Summary(o.err)
 		}
 	}
 	return true
@@ -159,13 +161,3 @@ func (p *Parser) end(id scan.Value, o *outcome) bool {
 
 // toolName is the name as spelled, without control sequences.
 func (p *Parser) toolName(v scan.Value) string { return events.CleanLine(p.strings.Intern(v), 0) }
-
-// blank reports whether text is white space alone.
-func blank(text string) bool {
-	for _, c := range text {
-		if !unicode.IsSpace(c) {
-			return false
-		}
-	}
-	return true
-}

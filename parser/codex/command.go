@@ -21,24 +21,35 @@ func (p *Parser) command(v scan.Value) string {
 }
 
 func (p *Parser) argv(v scan.Value) string {
-	p.scratch = p.scratch[:0]
-	words, login := 0, false
 	s := &p.inner
 	s.Reset(v.Raw)
+	words, first, last := 0, scan.Value{}, scan.Value{}
+	p.scratch = p.scratch[:0]
 	for s.Array(); s.Element(); words++ {
 		word := s.Value()
 		switch {
-		case words == 1 && word.Is("-lc"):
-			login = isShell(p.scratch)
-		case words == 2 && login:
-			p.scratch = p.scratch[:0] // the words so far are the wrapper
+		case words == 0:
+			first = word
+		case words == 2 && last.Is("-lc") && isShell(first.Body()):
+			p.scratch = p.scratch[:0] // the words so far are the wrapper, and this one mostly is all that is in it
+		default:
+			p.addWord(last)
 		}
-		if len(p.scratch) > 0 {
-			p.scratch = append(p.scratch, ' ')
-		}
-		p.scratch = scan.AppendString(p.scratch, word.Body())
+		last = word
 	}
+	if len(p.scratch) == 0 {
+		return p.strings.Text(last)
+	}
+	p.addWord(last)
 	return p.strings.Copy(p.scratch)
+}
+
+// addWord adds a word to the words in scratch, a blank between them.
+func (p *Parser) addWord(word scan.Value) {
+	if len(p.scratch) > 0 {
+		p.scratch = append(p.scratch, ' ')
+	}
+	p.scratch = scan.AppendString(p.scratch, word.Body())
 }
 
 // isShell tells the shells that Codex starts a script with, by name or path.
@@ -121,24 +132,6 @@ func appendDoubleQuoted(b *strings.Builder, s string) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-// The lines of a patch that name its files.
-var patchMarks = [...]string{"*** Add File: ", "*** Update File: ", "*** Delete File: "}
-
-// patchFile is the first file that a patch names.
-func (p *Parser) patchFile(v scan.Value) string {
-	p.scratch = scan.AppendString(p.scratch[:0], v.Body())
-	for rest := p.scratch; len(rest) > 0; {
-		line, after, _ := bytes.Cut(rest, []byte("\n"))
-		for _, mark := range patchMarks {
-			if bytes.HasPrefix(line, []byte(mark)) {
-				return p.strings.Copy(bytes.TrimRight(line[len(mark):], "\r"))
-			}
-		}
-		rest = after
-	}
-	return ""
 }
 
 // firstPath is the first file of a change: of a list of {path, kind} in E2 and E3, else of an object by path.

@@ -1,13 +1,16 @@
 package codex
 
-import "github.com/tailspan/tailspan/parser/internal/scan"
+import (
+	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
 
 // Detect reports whether any of the first lines of a stream can only be Codex's. Lines that are no JSON are passed over.
-func Detect(lines [][]byte) bool {
+func Detect(head [][]byte) bool {
 	var s scan.Scanner
 	var r record
-	for _, line := range lines {
-		s.Reset(trimMark(line))
+	for _, line := range head {
+		s.Reset(lines.Trim(line))
 		if s.Peek() == scan.KindObject && r.read(&s) && typical(&r) {
 			return true
 		}
@@ -20,7 +23,7 @@ func Detect(lines [][]byte) bool {
 func typical(r *record) bool {
 	switch {
 	case r.hasMsg:
-		return r.top.get("id").Kind == scan.KindString && len(r.body.get("type").Body()) > 0
+		return r.top.Get("id").Kind == scan.KindString && len(r.body.Get("type").Body()) > 0
 	case r.hasPayload:
 		return r.timestamp.Kind == scan.KindString && typicalRollout(r)
 	case r.kind.Exists():
@@ -28,23 +31,23 @@ func typical(r *record) bool {
 	}
 	m := r.top
 	switch {
-	case m.get("record_type").Is("state"):
+	case m.Get("record_type").Is("state"):
 		return true
 	case r.timestamp.Kind == scan.KindString:
-		return m.get("id").Kind == scan.KindString && m.get("instructions").Exists()
+		return m.Get("id").Kind == scan.KindString && m.Get("instructions").Exists()
 	default:
-		return m.get("workdir").Kind == scan.KindString && isConfig(m)
+		return m.Get("workdir").Kind == scan.KindString && isConfig(m)
 	}
 }
 
 func typicalRollout(r *record) bool {
 	switch string(r.kind.Body()) {
 	case "session_meta":
-		return r.body.get("id").Kind == scan.KindString && r.body.get("cli_version").Exists()
+		return r.body.Get("id").Kind == scan.KindString && r.body.Get("cli_version").Exists()
 	case "response_item", "event_msg":
-		return r.body.get("type").Kind == scan.KindString
+		return r.body.Get("type").Kind == scan.KindString
 	case "turn_context":
-		return r.body.get("model").Kind == scan.KindString && r.body.get("cwd").Exists()
+		return r.body.Get("model").Kind == scan.KindString && r.body.Get("cwd").Exists()
 	case "token_usage_record", "compacted", "world_state":
 		return true
 	}
@@ -54,18 +57,18 @@ func typicalRollout(r *record) bool {
 func typicalStream(r *record) bool {
 	switch string(r.kind.Body()) {
 	case "thread.started":
-		return r.top.get("thread_id").Kind == scan.KindString
+		return r.top.Get("thread_id").Kind == scan.KindString
 	case "session.created": // the realtime API has an event of this name, with the session as an object
-		return r.top.get("session_id").Kind == scan.KindString && !r.top.get("session").Exists()
+		return r.top.Get("session_id").Kind == scan.KindString && !r.top.Get("session").Exists()
 	case "turn.started":
 		return len(r.top) == 0
 	case "item.started", "item.updated", "item.completed":
-		return r.item.get("id").Kind == scan.KindString && r.item.either("type", "item_type").Kind == scan.KindString
+		return r.item.Get("id").Kind == scan.KindString && r.item.AnyOf("type", "item_type").Kind == scan.KindString
 	case "turn.completed":
-		usage := r.top.get("usage")
+		usage := r.top.Get("usage")
 		return len(r.top) == 1 && (usage.Kind == scan.KindObject || usage.Kind == scan.KindNull)
 	case "turn.failed":
-		return len(r.top) == 1 && r.top.get("error").Kind == scan.KindObject
+		return len(r.top) == 1 && r.top.Get("error").Kind == scan.KindObject
 	}
 	return false
 }

@@ -8,17 +8,18 @@ import (
 // Codex keep in more detail than the command line does.
 
 // callBegun gives a call of E1.
-func (p *Parser) callBegun(kind string, m members) {
+func (p *Parser) callBegun(kind string, m scan.Members) {
 	inv := p.eventInvocation(kind, m)
 	p.begin(&inv)
 }
 
 // callEnded gives the result of a call; in a rollout also the call, if only a script made it.
-func (p *Parser) callEnded(kind string, m members) {
-	id := m.get("call_id")
-	c, _ := p.callOf(id)
-	if !p.record.hasMsg && !c.called {
-		if m.get("source").Is("user_shell") {
+func (p *Parser) callEnded(kind string, m scan.Members) {
+	id := m.Get("call_id")
+	c := p.callOf(id)
+	answered := c.wasAnswered()
+	if !p.record.hasMsg && !c.wasCalled() {
+		if m.Get("source").Is("user_shell") {
 			return
 		}
 		inv := p.eventInvocation(kind, m)
@@ -26,8 +27,8 @@ func (p *Parser) callEnded(kind string, m members) {
 		p.begin(&inv)
 	}
 	o := p.eventOutcome(kind, m)
-	if c.answered {
-		p.lateEnd(id, &o)
+	if answered {
+		p.lateEnd(c, id, &o)
 		return
 	}
 	p.end(id, &o)
@@ -47,65 +48,62 @@ func (p *Parser) eventName(kind string) string {
 	return ""
 }
 
-func (p *Parser) eventInvocation(kind string, m members) invocation {
-	inv := invocation{id: m.get("call_id"), name: p.eventName(kind)}
+func (p *Parser) eventInvocation(kind string, m scan.Members) invocation {
+	inv := invocation{id: m.Get("call_id"), name: p.eventName(kind)}
 	switch inv.name {
 	case "exec_command":
-		inv.input = m.get("command")
+		inv.input = m.Get("command")
 		inv.target = p.command(inv.input)
 	case "":
 		from := m
-		if called := m.get("invocation"); called.Kind == scan.KindObject {
-			p.nested = readMembers(&p.inner, p.nested, called)
+		if called := m.Get("invocation"); called.Kind == scan.KindObject {
+			p.nested = p.inner.MembersOf(called, p.nested[:0])
 			from = p.nested
 		}
-		inv.name, inv.server = p.toolName(from.get("tool")), p.strings.Intern(from.get("server"))
-		inv.input = from.get("arguments")
-		p.args = readMembers(&p.inner, p.args, inv.input)
+		inv.name, inv.server = p.toolName(from.Get("tool")), p.strings.Intern(from.Get("server"))
+		inv.input = from.Get("arguments")
+		p.args = p.inner.MembersOf(inv.input, p.args[:0])
 		inv.target = p.generalTarget(p.args)
 	default:
-		inv.input = m.get("changes")
+		inv.input = m.Get("changes")
 		inv.target = p.firstPath(inv.input)
 	}
 	inv.body = inv.input.Raw
 	return inv
 }
 
-func (p *Parser) eventOutcome(kind string, m members) outcome {
-	o := outcome{name: p.eventName(kind), duration: p.span(m.get("duration"))}
-	o.status(m.get("status"))
-	o.exit(m.get("exit_code"))
-	o.failed = o.failed || m.get("success").Kind == scan.KindFalse
+func (p *Parser) eventOutcome(kind string, m scan.Members) outcome {
+	o := outcome{name: p.eventName(kind), duration: p.span(m.Get("duration"))}
+	o.status(m.Get("status"))
+	o.exit(m.Get("exit_code"))
+	o.failed = o.failed || m.Get("success").Kind == scan.KindFalse
 	switch kind {
 	case "exec_command_end":
-		if v := m.get("aggregated_output"); v.Kind == scan.KindString {
-			o.text = p.outputText(v)
+		if v := m.Get("aggregated_output"); v.Kind == scan.KindString {
+			o.take(&p.output, v)
 			break
 		}
-		o.text = p.outputText(m.get("stdout"))
-		if stderr := p.outputText(m.get("stderr")); len(stderr) > 0 { // stands behind it in the buffer
-			o.text = append(o.text[:len(o.text):len(o.text)], stderr...)
-		}
+		o.take(&p.output, m.Get("stdout"), m.Get("stderr"))
 	case "patch_apply_end":
-		o.text = p.outputText(m.get("stdout"))
-		o.err = p.strings.Text(m.get("stderr"))
+		o.take(&p.output, m.Get("stdout"))
+		o.err = p.strings.Text(m.Get("stderr"))
 	case "mcp_tool_call_end":
-		p.mcpOutcome(&o, m.get("result"))
+		p.mcpOutcome(&o, m.Get("result"))
 	default:
-		o.text = p.contentText(m.get("content_items"))
-		o.err = p.strings.Text(m.get("error"))
+		o.text = p.contentText(m.Get("content_items"))
+		o.err = p.strings.Text(m.Get("error"))
 	}
 	return o
 }
 
 // mcpOutcome reads the result of an MCP call as Rust writes it: {"Ok":{"content":[...],"isError":true}} or {"Err":"..."}.
 func (p *Parser) mcpOutcome(o *outcome, result scan.Value) {
-	p.nested = readMembers(&p.inner, p.nested, result)
-	if v := p.nested.get("Err"); v.Exists() {
+	p.nested = p.inner.MembersOf(result, p.nested[:0])
+	if v := p.nested.Get("Err"); v.Exists() {
 		o.failed, o.err = true, p.errorText(v)
 		return
 	}
-	p.nested = readMembers(&p.inner, p.nested, p.nested.get("Ok"))
-	o.failed = o.failed || p.nested.either("isError", "is_error").True()
-	o.text = p.contentText(p.nested.get("content"))
+	p.nested = p.inner.MembersOf(p.nested.Get("Ok"), p.nested[:0])
+	o.failed = o.failed || p.nested.AnyOf("isError", "is_error").True()
+	o.text = p.contentText(p.nested.Get("content"))
 }

@@ -11,7 +11,7 @@ import (
 // and are taken from the items, which every version has.
 func (p *Parser) event(r *record) events.LineStatus {
 	m := r.body
-	kind := m.get("type").Body()
+	kind := m.Get("type").Body()
 	switch string(kind) {
 	case "task_started", "turn_started":
 		p.setTurn(m)
@@ -23,20 +23,20 @@ func (p *Parser) event(r *record) events.LineStatus {
 		p.turnAborted(m)
 	case "token_count":
 		p.tokenCount(m, false)
-		p.rateLimits(m.get("rate_limits"))
+		p.rateLimits(m.Get("rate_limits"))
 	case "item_completed":
 		return p.itemCompleted(r)
 	case "user_message":
-		p.userMessage(p.strings.Text(m.get("message")))
+		p.userMessage(p.strings.Text(m.Get("message")))
 	case "thread_settings_applied":
-		p.nested = readMembers(&p.inner, p.nested, m.get("thread_settings"))
-		p.setModel(p.nested.get("model"))
+		p.nested = p.inner.MembersOf(m.Get("thread_settings"), p.nested[:0])
+		p.setModel(p.nested.Get("model"))
 	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response":
 		p.callEnded(string(kind), m)
 	case "web_search_end", "view_image_tool_call", "image_generation_end":
-		p.once(p.doneInvocation(string(kind), m), &outcome{})
+		p.done(string(kind), m)
 	case "entered_review_mode", "exited_review_mode":
-		p.emit(events.KindPhase).Text = p.strings.Text(m.get("type"))
+		p.emit(events.KindPhase).Text = p.strings.Text(m.Get("type"))
 	default:
 		return p.word(string(kind), m)
 	}
@@ -44,40 +44,40 @@ func (p *Parser) event(r *record) events.LineStatus {
 }
 
 // word gives the notices that streams of E1 and rollouts share; no notice is made of what only repeats others.
-func (p *Parser) word(kind string, m members) events.LineStatus {
+func (p *Parser) word(kind string, m scan.Members) events.LineStatus {
 	switch kind {
 	case "stream_error":
-		p.notice(events.LevelWarn, events.NoticeAPIRetry, p.strings.Text(m.get("message")))
+		p.notice(events.LevelWarn, events.NoticeAPIRetry, p.strings.Text(m.Get("message")))
 	case "error":
-		p.notice(events.LevelError, noticeError, p.strings.Text(m.get("message")))
+		p.notice(events.LevelError, noticeError, p.strings.Text(m.Get("message")))
 	case "warning", "guardian_warning":
-		p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.get("message")))
+		p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.Get("message")))
 	case "deprecation_notice":
-		p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.get("summary")))
+		p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.Get("summary")))
 	case "background_event":
-		p.notice(events.LevelInfo, events.NoticeInformational, p.strings.Text(m.get("message")))
+		p.notice(events.LevelInfo, events.NoticeInformational, p.strings.Text(m.Get("message")))
 	case "model_reroute":
-		p.notice(events.LevelWarn, noticeWarning, "model rerouted from "+p.strings.Text(m.get("from_model"))+" to "+p.strings.Text(m.get("to_model")))
-		p.setModel(m.get("to_model"))
+		p.notice(events.LevelWarn, noticeWarning, "model rerouted from "+p.strings.Text(m.Get("from_model"))+" to "+p.strings.Text(m.Get("to_model")))
+		p.setModel(m.Get("to_model"))
 	case "thread_rolled_back":
-		p.notice(events.LevelInfo, noticeRollback, "turns taken back: "+p.strings.Copy(m.get("num_turns").Raw))
+		p.notice(events.LevelInfo, noticeRollback, "turns taken back: "+p.strings.Copy(m.Get("num_turns").Raw))
 	default:
 		if quietEvent(kind) {
 			return events.LineIgnored
 		}
-		return p.unknownType("event_msg/", m.get("type").Body())
+		return p.unknownType("event_msg/", m.Get("type").Body())
 	}
 	return events.LineOK
 }
 
 // taskComplete ends a turn, also one that failed.
-func (p *Parser) taskComplete(m members) {
+func (p *Parser) taskComplete(m scan.Members) {
 	p.setTurn(m)
-	end := &events.End{Result: p.strings.Text(m.get("last_agent_message")), Duration: millis(m.get("duration_ms"))}
-	if failure := m.get("error"); failure.Kind == scan.KindObject {
-		p.nested = readMembers(&p.inner, p.nested, failure)
-		end.Error, end.Err = true, p.strings.Text(p.nested.get("message"))
-		end.Code = p.errorCode(p.nested.get("codex_error_info"))
+	end := &events.End{Result: p.strings.Text(m.Get("last_agent_message")), Duration: millis(m.Get("duration_ms"))}
+	if failure := m.Get("error"); failure.Kind == scan.KindObject {
+		p.nested = p.inner.MembersOf(failure, p.nested[:0])
+		end.Error, end.Err = true, p.strings.Text(p.nested.Get("message"))
+		end.Code = p.errorCode(p.nested.Get("codex_error_info"))
 	}
 	p.emit(events.KindTurnDone).End = end
 	p.response = ""
@@ -96,11 +96,11 @@ func (p *Parser) errorCode(v scan.Value) string {
 }
 
 // turnAborted ends a turn that was stopped from outside; only a budget that was used up is no user's wish.
-func (p *Parser) turnAborted(m members) {
+func (p *Parser) turnAborted(m scan.Members) {
 	p.setTurn(m)
-	reason := p.strings.Intern(m.get("reason"))
+	reason := p.strings.Intern(m.Get("reason"))
 	spent := reason == "budget_limited"
-	end := &events.End{Interrupted: !spent, Error: spent, Code: reason, Duration: millis(m.get("duration_ms"))}
+	end := &events.End{Interrupted: !spent, Error: spent, Code: reason, Duration: millis(m.Get("duration_ms"))}
 	if spent {
 		end.Err = reason
 	}
@@ -113,8 +113,8 @@ func (p *Parser) rateLimits(v scan.Value) {
 	if v.Kind != scan.KindObject {
 		return
 	}
-	p.nested = readMembers(&p.inner, p.nested, v)
-	if kind := p.nested.get("rate_limit_reached_type"); len(kind.Body()) > 0 {
+	p.nested = p.inner.MembersOf(v, p.nested[:0])
+	if kind := p.nested.Get("rate_limit_reached_type"); len(kind.Body()) > 0 {
 		p.notice(events.LevelWarn, noticeRateLimit, "rate limit reached: "+p.strings.Text(kind))
 	}
 }
@@ -138,8 +138,22 @@ func moment(v scan.Value) time.Time {
 
 // span gives a duration as Rust writes it, {"secs":1,"nanos":930646028}.
 func (p *Parser) span(v scan.Value) time.Duration {
-	p.nested = readMembers(&p.inner, p.nested, v)
-	secs, nanos := p.nested.get("secs").Int(), p.nested.get("nanos").Int()
+	if v.Kind != scan.KindObject {
+		return 0
+	}
+	secs, nanos := int64(0), int64(0)
+	s := &p.inner
+	s.Reset(v.Raw)
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "secs":
+			secs = s.Value().Int()
+		case "nanos":
+			nanos = s.Value().Int()
+		default:
+			s.Skip()
+		}
+	}
 	if secs < 0 || secs > 1<<32 || nanos < 0 || nanos >= int64(time.Second) {
 		return 0
 	}

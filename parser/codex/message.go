@@ -9,33 +9,33 @@ import (
 // from 0 in each run, so it names nothing.
 func (p *Parser) message(r *record) events.LineStatus {
 	m := r.body
-	kind := m.get("type").Body()
+	kind := m.Get("type").Body()
 	switch string(kind) {
 	case "task_started", "turn_started":
 		p.emit(events.KindTurnStarted)
 	case "agent_message":
-		p.text(scan.Value{}, p.strings.Text(m.get("message")))
+		p.text(scan.Value{}, p.strings.Text(m.Get("message")))
 	case "agent_reasoning", "agent_reasoning_raw_content":
-		p.reasoning(scan.Value{}, p.strings.Text(m.get("text")))
+		p.reasoning(scan.Value{}, p.strings.Text(m.Get("text")))
 	case "exec_command_begin", "patch_apply_begin", "mcp_tool_call_begin":
 		p.callBegun(string(kind), m)
 	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end":
 		p.callEnded(string(kind), m)
 	case "web_search_end", "view_image_tool_call":
-		p.once(p.doneInvocation(string(kind), m), &outcome{})
+		p.done(string(kind), m)
 	case "plan_update":
 		p.planUpdate(m)
 	case "token_count":
 		p.tokenCount(m, false)
-		p.rateLimits(m.get("rate_limits"))
+		p.rateLimits(m.Get("rate_limits"))
 	case "session_configured":
 		p.sessionConfigured(m)
 	case "exec_approval_request", "apply_patch_approval_request":
 		p.approval(string(kind), m)
 	case "task_complete", "turn_complete": // not printed by the versions captured
-		p.emit(events.KindSessionEnded).End = &events.End{Result: p.strings.Text(m.get("last_agent_message"))}
+		p.emit(events.KindSessionEnded).End = &events.End{Result: p.strings.Text(m.Get("last_agent_message"))}
 	case "error": // the only end that E1 tells; the program goes on to exit with 0
-		p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: p.strings.Text(m.get("message"))}
+		p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: p.strings.Text(m.Get("message"))}
 	case "turn_aborted":
 		p.turnAborted(m)
 	default:
@@ -45,32 +45,32 @@ func (p *Parser) message(r *record) events.LineStatus {
 }
 
 // planUpdate gives a new plan, which has neither an id nor an end.
-func (p *Parser) planUpdate(m members) {
-	inv := invocation{name: "plan_update", input: m.get("plan")}
+func (p *Parser) planUpdate(m scan.Members) {
+	inv := invocation{name: "plan_update", input: m.Get("plan")}
 	inv.target = p.stepInProgress(inv.input)
 	p.begin(&inv)
 	p.end(scan.Value{}, &outcome{name: inv.name})
 }
 
 // sessionConfigured tells the session, where the config line before it did not.
-func (p *Parser) sessionConfigured(m members) {
+func (p *Parser) sessionConfigured(m scan.Members) {
 	configured := p.thread.model != ""
-	id := p.strings.Text(m.either("session_id", "thread_id"))
+	id := p.strings.Text(m.AnyOf("session_id", "thread_id"))
 	p.thread.id, p.thread.session = id, id
-	p.setModel(m.get("model"))
+	p.setModel(m.Get("model"))
 	if !configured {
 		e := p.emit(events.KindSessionStarted)
-		e.Model, e.Session = p.thread.model, &events.Session{WorkingDir: p.strings.Text(m.get("cwd"))}
+		e.Model, e.Session = p.thread.model, &events.Session{WorkingDir: p.strings.Text(m.Get("cwd"))}
 	}
 }
 
 // approval tells of a call that waits for leave.
-func (p *Parser) approval(kind string, m members) {
-	a := &events.Approval{ID: p.strings.Text(m.get("call_id")), Tool: "patch_apply"}
+func (p *Parser) approval(kind string, m scan.Members) {
+	a := &events.Approval{ID: p.strings.Text(m.Get("call_id")), Tool: "patch_apply"}
 	if kind == "exec_approval_request" {
-		a.Tool, a.Subject = "exec_command", p.command(m.get("command"))
+		a.Tool, a.Subject = "exec_command", p.command(m.Get("command"))
 	} else {
-		a.Subject = p.firstPath(m.get("changes"))
+		a.Subject = p.firstPath(m.Get("changes"))
 	}
 	p.emit(events.KindApprovalRequest).Approval = a
 }

@@ -6,54 +6,32 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// outputText appends a text to the output buffer and gives it, with no room behind it: the next text must not write
-// into it.
-func (p *Parser) outputText(v scan.Value) []byte {
-	start := len(p.output)
-	p.output = scan.AppendString(p.output, v.Body())
-	return p.output[start:len(p.output):len(p.output)]
-}
-
 // contentText is the texts of an output or of an MCP result: a string, or an array of blocks of which images and such
 // have none.
-func (p *Parser) contentText(v scan.Value) []byte {
-	if v.Kind != scan.KindArray {
-		return p.outputText(v)
+func (p *Parser) contentText(v scan.Value) lines.Text {
+	all := p.output.Text()
+	if v.Kind == scan.KindString {
+		all.Add(v)
+		return all
 	}
-	start := len(p.output)
-	s := &p.inner
-	s.Reset(v.Raw)
-	for s.Array(); s.Element(); {
-		if s.Peek() != scan.KindObject {
-			s.Skip()
-			continue
-		}
-		var text scan.Value
-		for s.Object(); s.Key(); {
-			if string(s.Name()) == "text" {
-				text = s.Value()
-			} else {
-				s.Skip()
-			}
-		}
-		if len(text.Body()) == 0 {
-			continue
-		}
-		if n := len(p.output); n > start && p.output[n-1] != '\n' {
-			p.output = append(p.output, '\n')
-		}
-		p.output = scan.AppendString(p.output, text.Body())
-	}
-	return p.output[start:len(p.output):len(p.output)]
+	p.eachText(v, func(_ int, _, text scan.Value) { all.Line(text) })
+	return all
+}
+
+// take makes strings that stand one behind the other the text of a result.
+func (o *outcome) take(out *lines.Output, texts ...scan.Value) {
+	o.text = out.Text(texts...)
+	copy(o.from[:], texts)
 }
 
 // mcpText is the text of an MCP result.
-func (p *Parser) mcpText(result scan.Value) []byte {
-	p.nested = readMembers(&p.inner, p.nested, result)
-	return p.contentText(p.nested.get("content"))
+func (p *Parser) mcpText(result scan.Value) lines.Text {
+	p.nested = p.inner.MembersOf(result, p.nested[:0])
+	return p.contentText(p.nested.Get("content"))
 }
 
 // refusals are the beginnings of what Codex answers in place of a tool that it did not run, or that could not work.
@@ -77,18 +55,18 @@ var refusals = [...]struct {
 // judge reads what an output tells of the call beside its text: the head that Codex writes before it, the JSON that
 // older versions wrap around it, and the sentences of refusal. Of the text nothing else is looked at: what a command
 // prints proves nothing.
-func (p *Parser) judge(name string, o *outcome) {
-	if p.unwrapJSON(name, o) {
+func (p *Parser) judge(name string, object []byte, o *outcome) {
+	if p.unwrapJSON(name, object, o) {
 		return
 	}
 	if o.readHead(name) {
 		return
 	}
 	for _, r := range refusals {
-		if bytes.HasPrefix(o.text, []byte(r.prefix)) {
+		if o.text.Begins(r.prefix) {
 			o.failed = true
 			// A command that a rule forbids fails to start with the rule's word.
-			o.denied = r.denied || r.prefix == "exec_command failed" && bytes.Contains(o.text, []byte("Rejected("))
+			o.denied = r.denied || r.prefix == "exec_command failed" && bytes.Contains(o.text.All(), []byte("Rejected("))
 			if r.prefix == headAborted {
 				o.state = events.ToolStateStopped
 			}
@@ -99,24 +77,21 @@ func (p *Parser) judge(name string, o *outcome) {
 
 // unwrapJSON reads {"output":"...","metadata":{"exit_code":0,"duration_seconds":0.3}}, which shell and apply_patch
 // answered up to 0.58, and apply_patch up to 0.125. A command may print such a line itself, so both keys must be there.
-func (p *Parser) unwrapJSON(name string, o *outcome) bool {
-	if k := tools[name].kind; k != toolShell && k != toolPatch || len(o.text) == 0 || o.text[0] != '{' {
+func (p *Parser) unwrapJSON(name string, object []byte, o *outcome) bool {
+	if k := tools[name].kind; k != toolShell && k != toolPatch || len(object) == 0 {
 		return false
 	}
 	s := &p.inner
-	s.Reset(o.text)
-	p.nested = p.nested[:0]
-	for s.Object(); s.Key(); {
-		p.nested = keep(p.nested, s)
-	}
-	text, metadata := p.nested.get("output"), p.nested.get("metadata")
+	s.Reset(object)
+	p.nested = s.Members(p.nested[:0])
+	text, metadata := p.nested.Get("output"), p.nested.Get("metadata")
 	if s.Err() != nil || text.Kind != scan.KindString || metadata.Kind != scan.KindObject {
 		return false
 	}
-	o.text = p.outputText(text)
-	p.nested = readMembers(s, p.nested, metadata)
-	o.exit(p.nested.get("exit_code"))
-	o.duration = seconds(p.nested.get("duration_seconds").Float())
+	o.take(&p.output, text)
+	p.nested = s.MembersOf(metadata, p.nested[:0])
+	o.exit(p.nested.Get("exit_code"))
+	o.duration = seconds(p.nested.Get("duration_seconds").Float())
 	return true
 }
 
@@ -128,10 +103,14 @@ const (
 	headExitCode    = "Exit code: "
 	headScript      = "Script "
 	headOutput      = "Output:"
+	headChunk       = "Chunk ID: "
 	headAborted     = "aborted by user"
 	maxHeadLines    = 8
 	maxHeadLineSize = 128
 )
+
+// headBeginnings are the lines that a head begins with.
+var headBeginnings = [...]string{headChunk, headWallTime, headExited, headExitCode, headRunning, headScript}
 
 // readHead takes the head off an output and reads it; it reports false if there is none, or if what follows is no output.
 //
@@ -149,8 +128,12 @@ const (
 //	Wall time 0.4 seconds
 //	Output:
 func (o *outcome) readHead(name string) bool {
+	if !o.beginsWith(headBeginnings[:]) {
+		return false
+	}
+	rest := o.text.Head(maxHeadLines * maxHeadLineSize)
+	size := len(rest)
 	var h outcome
-	rest := o.text
 	for n := 0; n < maxHeadLines; n++ {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
 		line = bytes.TrimRight(line, "\r")
@@ -158,10 +141,10 @@ func (o *outcome) readHead(name string) bool {
 		case len(line) > maxHeadLineSize:
 			return false
 		case n > 0 && string(line) == headOutput:
-			o.takeHead(&h, after)
+			o.takeHead(&h, size-len(after))
 			return true
 		case n == 1 && bytes.HasPrefix(line, []byte(headAborted)):
-			o.takeHead(&h, rest)
+			o.takeHead(&h, size-len(rest))
 			return false
 		case !h.headLine(line, name, n == 0):
 			return false
@@ -171,8 +154,10 @@ func (o *outcome) readHead(name string) bool {
 	return false
 }
 
-func (o *outcome) takeHead(h *outcome, body []byte) {
-	o.text, o.duration = body, h.duration
+// takeHead takes the first bytes off the text, which are the head h.
+func (o *outcome) takeHead(h *outcome, size int) {
+	o.text.Skip(size)
+	o.duration = h.duration
 	o.failed, o.code, o.hasCode, o.state = h.failed, h.code, h.hasCode, h.state
 }
 
@@ -204,7 +189,7 @@ func (o *outcome) headLine(line []byte, name string, first bool) bool {
 		}
 		return true
 	}
-	return bytes.HasPrefix(line, []byte("Chunk ID: ")) || !first && (bytes.HasPrefix(line, []byte("Original token count: ")) ||
+	return bytes.HasPrefix(line, []byte(headChunk)) || !first && (bytes.HasPrefix(line, []byte("Original token count: ")) ||
 		bytes.HasPrefix(line, []byte("Total output lines: ")))
 }
 
@@ -223,53 +208,38 @@ func seconds(f float64) time.Duration {
 }
 
 // Marks of an output that was cut: at the head of what the model got, and in the middle of what was cut to 1 MiB for
-// the stream or to 64 KiB for the rollout.
+// the stream or to 64 KiB for the rollout. The ones in the middle are looked for in the line, where the text is escaped,
+// and from their first letter that few texts are full of.
 var (
-	cutHeads  = [...]string{"Warning: truncated output", "Total output lines: "}
-	cutMiddle = [...]string{" bytes omitted ...\n", "\n... command output truncated for persistence ...\n"}
+	cutHeads    = [...]string{"Warning: truncated output", "Total output lines: "}
+	cutMiddles  = [...]string{`bytes omitted ...\n`, `... command output truncated for persistence ...\n`}
+	beforeMarks = [len(cutMiddles)]string{" ", `\n`}
 )
 
 // minCutMiddle is the length below which nothing is cut in the middle, in bytes.
 const minCutMiddle = 60 << 10
 
-// cutShort reports whether the program cut an output.
-func cutShort(text []byte) bool {
-	for _, mark := range cutHeads {
-		if bytes.HasPrefix(text, []byte(mark)) {
-			return true
-		}
-	}
-	if len(text) < minCutMiddle {
-		return false
-	}
-	for _, mark := range cutMiddle {
-		if bytes.Contains(text, []byte(mark)) {
+// wasCut reports whether the text shows that the program cut it; size is its length.
+func (o *outcome) wasCut(size int) bool {
+	return o.beginsWith(cutHeads[:]) || size >= minCutMiddle && (cutMiddle(o.from[0]) || cutMiddle(o.from[1]))
+}
+
+// beginsWith reports whether the text begins with one of several words.
+func (o *outcome) beginsWith(words []string) bool {
+	for _, word := range words {
+		if o.text.Begins(word) {
 			return true
 		}
 	}
 	return false
 }
 
-// summary is the first line that says something.
-func (p *Parser) summary(text []byte) string {
-	for len(text) > 0 {
-		line := text
-		if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = nil
-		}
-		// A line can be many megabytes long; what is looked at is a little more than what is shown.
-		if len(line) > maxSummaryBytes {
-			line = bytes.ToValidUTF8(line[:maxSummaryBytes], nil)
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if s := events.Summary(p.strings.Copy(line)); s != "" {
-				return s
-			}
+// cutMiddle reports whether the program cut the middle out of a text.
+func cutMiddle(v scan.Value) bool {
+	for i, mark := range cutMiddles {
+		if at := bytes.Index(v.Raw, []byte(mark)); at >= 0 && bytes.HasSuffix(v.Raw[:at], []byte(beforeMarks[i])) {
+			return true
 		}
 	}
-	return ""
+	return false
 }
-
-const maxSummaryBytes = 4 << 10

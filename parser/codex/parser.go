@@ -1,23 +1,16 @@
 package codex
 
 import (
-	"bytes"
-	"hash/maphash"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
 // Name is the provider's name in settings and on the command line.
 const Name = "codex"
-
-// Sizes from which the buffers of a line are not kept for the next one.
-const (
-	keepBufferBytes = 1 << 20
-	keepEvents      = 1 << 10
-)
 
 // Parser reads one stream or rollout. It implements events.DisplayEventSource and events.LineStatuser; see the package
 // doc for what it remembers.
@@ -26,24 +19,24 @@ type Parser struct {
 	inner   scan.Scanner // over values in it that were kept whole
 	record  record
 	strings scan.Strings
-	seed    maphash.Seed
+	keys    memory.Keys
 
 	out     []events.DisplayEvent
-	output  []byte  // backs Tool.Output
-	input   []byte  // backs Tool.Input where the line has the arguments as a string
-	scratch []byte  // texts that nobody keeps
-	nested  members // members of a nested object
-	args    members // members of a call's arguments
-	status  events.LineStatus
-	unknown string
+	output  lines.Output // backs Tool.Output
+	input   []byte       // backs Tool.Input where the line has the arguments as a string
+	scratch []byte       // texts that nobody keeps
+	nested  scan.Members // members of a nested object
+	args    scan.Members // members of a call's arguments
+	verdict lines.Verdict
 
 	// head holds the identity that all events of a record share; it is made with the first of them.
-	head   events.DisplayEvent
+	head   lines.Head
 	headed bool
 
 	thread thread
 	replay replay
 	calls  memory.Memory[call]
+	callID lines.Again
 	agents memory.Memory[agentRun]
 	// shown are the ids of messages that a UI was told of; see message.
 	shown memory.Memory[struct{}]
@@ -73,7 +66,7 @@ type thread struct {
 // New returns a parser for one stream.
 func New() *Parser {
 	p := &Parser{
-		seed:    maphash.MakeSeed(),
+		keys:    memory.NewKeys(),
 		shown:   memory.New[struct{}](maxMessages),
 		prompts: memory.New[int](maxPrompts),
 		usage:   usage{responses: memory.New[struct{}](maxResponses)},
@@ -94,60 +87,31 @@ func (p *Parser) begins(t thread) {
 // ParseEvents takes one line. A line may hold several objects, one behind the other without a newline between them; each
 // is treated as a line of its own.
 func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
-	p.trimBuffers()
-	p.out, p.status, p.unknown = p.out[:0], events.LineIgnored, ""
-	for line = trimMark(line); len(line) > 0; line = trim(line) {
+	p.output.Reset()
+	p.input, p.scratch = lines.Buffer(p.input), lines.Buffer(p.scratch)
+	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
+	for line = lines.Trim(line); len(line) > 0; line = lines.Trim(line) {
 		p.scanner.Reset(line)
 		if p.scanner.Peek() != scan.KindObject || !p.record.read(&p.scanner) {
-			p.note(events.LineMalformed)
+			p.verdict.Note(events.LineMalformed)
 			return p.out
 		}
 		p.headed = false
-		p.note(p.dispatch(&p.record))
+		p.verdict.Note(p.dispatch(&p.record))
 		line = p.scanner.Rest()
 	}
 	return p.out
 }
 
-// trimBuffers empties the buffers of the line before, and gives back large ones.
-func (p *Parser) trimBuffers() {
-	for _, buffer := range [...]*[]byte{&p.output, &p.input, &p.scratch} {
-		if cap(*buffer) > keepBufferBytes {
-			*buffer = nil
-		}
-		*buffer = (*buffer)[:0]
-	}
-	if cap(p.out) > keepEvents {
-		p.out = nil
-	}
-}
-
-// note raises the status of the line: of several objects on it the most telling counts.
-func (p *Parser) note(s events.LineStatus) {
-	if rank(s) > rank(p.status) {
-		p.status = s
-	}
-}
-
-func rank(s events.LineStatus) int {
-	switch s {
-	case events.LineMalformed:
-		return 3
-	case events.LineOK:
-		return 2
-	case events.LineUnknownType:
-		return 1
-	default:
-		return 0
-	}
-}
+// DropOutput lets the texts of results be left out; see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
 
 // LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
 // then understood, then unknown.
-func (p *Parser) LineStatus() events.LineStatus { return p.status }
+func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
 
 // UnknownType names the type that made the last line's status LineUnknownType, such as "response_item/new_thing".
-func (p *Parser) UnknownType() string { return p.unknown }
+func (p *Parser) UnknownType() string { return p.verdict.Unknown }
 
 // Incomplete reports whether the stream began a turn whose end has not come. E1 and E2 promise no end, and rollouts tell
 // of turns only.
@@ -172,26 +136,15 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 
 // unknownType notes a type that a later version may have brought.
 func (p *Parser) unknownType(prefix string, kind []byte) events.LineStatus {
-	p.unknown = typeName(prefix, kind)
+	p.verdict.Unknown = lines.TypeName(prefix, kind)
 	return events.LineUnknownType
-}
-
-// maxTypeName is the longest name of an unknown type that is told, in bytes.
-const maxTypeName = 64
-
-// typeName gives the name of an unknown type; names come from the input, so they are cleaned and cut.
-func typeName(prefix string, kind []byte) string {
-	if len(kind) == 0 {
-		return prefix + "(none)"
-	}
-	return prefix + events.CleanLine(string(scan.AppendString(nil, kind[:min(len(kind), maxTypeName)])), maxTypeName)
 }
 
 // emit adds an event with the identity of the record that is being read. The pointer is good until the next emit.
 func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 	if !p.headed {
 		p.headed = true
-		p.head = events.DisplayEvent{
+		p.head = lines.Head{
 			Time:      p.record.timestamp.Time(),
 			SessionID: p.thread.session,
 			AgentID:   p.thread.agent,
@@ -201,10 +154,7 @@ func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 			p.head.Time = time.Time{} // 0001-01-01 is a writer's zero, not a time
 		}
 	}
-	p.out = append(p.out, p.head)
-	e := &p.out[len(p.out)-1]
-	e.Kind = kind
-	return e
+	return lines.Emit(&p.out, &p.head, kind)
 }
 
 // emitModel adds an event of what the model said or called.
@@ -220,9 +170,3 @@ func (p *Parser) notice(level events.Level, code, text string) {
 	e.Notice = events.Notice{Level: level, Code: code}
 	e.Text = text
 }
-
-// trimMark takes off the byte order mark of a file's first line too.
-func trimMark(line []byte) []byte { return trim(bytes.TrimPrefix(trim(line), []byte("\xef\xbb\xbf"))) }
-
-// trim takes off blanks, and the NULs that a crash can leave in a file where its end was.
-func trim(line []byte) []byte { return bytes.Trim(line, " \t\r\n\x00") }

@@ -4,23 +4,24 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
 // userItem gives a message in the user's name: one prompt a text. R4 tells for each text who made it.
-func (p *Parser) userItem(m members) {
-	if content := m.get("content"); content.Kind == scan.KindString {
-		p.countedPrompt(m.get("id"), p.strings.Text(content), false)
+func (p *Parser) userItem(m scan.Members) {
+	if content := m.Get("content"); content.Kind == scan.KindString {
+		p.countedPrompt(m.Get("id"), p.strings.Text(content), false)
 		return
 	}
-	p.nested = readMembers(&p.inner, p.nested, m.get("internal_chat_message_metadata_passthrough"))
-	makers := p.makers(p.nested.get("content_item_kinds"))
-	p.eachText(m.get("content"), func(n int, kind, text scan.Value) {
+	p.nested = p.inner.MembersOf(m.Get("internal_chat_message_metadata_passthrough"), p.nested[:0])
+	makers := p.makers(p.nested.Get("content_item_kinds"))
+	p.eachText(m.Get("content"), func(n int, kind, text scan.Value) {
 		if !kind.Is("input_text") {
 			return
 		}
 		program := n < len(makers) && !strings.HasPrefix(makers[n], "user.")
-		p.countedPrompt(m.get("id"), p.strings.Text(text), program)
+		p.countedPrompt(m.Get("id"), p.strings.Text(text), program)
 	})
 }
 
@@ -32,7 +33,7 @@ func (p *Parser) makers(kinds scan.Value) []string {
 	var makers []string
 	s := &p.inner
 	s.Reset(kinds.Raw)
-	for s.Array(); s.Element() && len(makers) < maxMembers; {
+	for s.Array(); s.Element() && len(makers) < scan.MaxMembers; {
 		makers = append(makers, p.strings.Intern(s.Value()))
 	}
 	return makers
@@ -56,7 +57,7 @@ func (p *Parser) userMessage(text string) {
 // paired counts a prompt under one of its two record types, 1 or -1, and reports whether it has no unpaired twin under
 // the other.
 func (p *Parser) paired(text string, of int) bool {
-	key := p.hashString(domainPrompt, text)
+	key := p.keys.String(domainPrompt, text)
 	ahead, _ := p.prompts.Get(key)
 	p.prompts.Set(key, ahead+of)
 	return ahead*of >= 0
@@ -64,7 +65,7 @@ func (p *Parser) paired(text string, of int) bool {
 
 // prompt gives what went to the model in the user's name.
 func (p *Parser) prompt(id scan.Value, text string, program bool) {
-	if blank(text) || isImageTag(text) {
+	if lines.Blank(text) || isImageTag(text) {
 		return
 	}
 	e := p.emit(events.KindPrompt)

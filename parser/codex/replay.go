@@ -68,15 +68,15 @@ func (g *replay) copies(r *record, t *thread) bool {
 // clocks with clocks; started_at has whole seconds, so a turn of the thread's first second is its own.
 func turnCopied(r *record, t *thread) (copied, tells bool) {
 	kind := r.kind.Body()
-	start := string(kind) == "event_msg" && isTurnStart(r.body.get("type").Body())
+	start := string(kind) == "event_msg" && isTurnStart(r.body.Get("type").Body())
 	if !start && string(kind) != "turn_context" {
 		return false, false
 	}
 	born := idTime(t.id)
-	if began := idTime(string(r.body.get("turn_id").Body())); !began.IsZero() && !born.IsZero() {
+	if began := idTime(r.body.Get("turn_id").Body()); !began.IsZero() && !born.IsZero() {
 		return began.Before(born), true
 	}
-	if began := r.body.get("started_at").Int(); began > 0 && !t.created.IsZero() {
+	if began := r.body.Get("started_at").Int(); began > 0 && !t.created.IsZero() {
 		return began < t.created.Unix(), true
 	}
 	return false, false
@@ -87,7 +87,7 @@ func isTurnStart(kind []byte) bool {
 }
 
 // idTime is the time that a UUID of version 7 was made at; zero for any other id.
-func idTime(id string) time.Time {
+func idTime[ID string | []byte](id ID) time.Time {
 	const hyphens = "xxxxxxxx-xxxx-7xxx-xxxx-xxxxxxxxxxxx"
 	if len(id) != len(hyphens) || id[14] != '7' {
 		return time.Time{}
@@ -126,11 +126,11 @@ func (p *Parser) copiedLine(r *record) {
 	case "token_usage_record":
 		p.responseUsage(r.body, true)
 	case "event_msg":
-		if r.body.get("type").Is("token_count") {
+		if r.body.Get("type").Is("token_count") {
 			p.tokenCount(r.body, true)
 		}
 	case "turn_context":
-		p.setModel(r.body.get("model"))
+		p.setModel(r.body.Get("model"))
 	}
 }
 

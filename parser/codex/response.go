@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
 // responseItem gives what the model said and called, and what it was answered: the payload of a response_item, or the
 // bare item of R1.
-func (p *Parser) responseItem(r *record, kind []byte, m members) events.LineStatus {
+func (p *Parser) responseItem(r *record, kind []byte, m scan.Members) events.LineStatus {
 	switch string(kind) {
 	case "message":
 		return p.messageItem(m)
@@ -30,14 +31,14 @@ func (p *Parser) responseItem(r *record, kind []byte, m members) events.LineStat
 		p.toolSearchCall(m)
 	case "web_search_call", "image_generation_call":
 		p.modelItem(m)
-		p.once(p.doneInvocation(string(kind), m), &outcome{})
+		p.done(string(kind), m)
 	case "function_call_output", "custom_tool_call_output":
 		p.callOutput(m)
 	case "tool_search_output":
-		o := outcome{item: m.get("id")}
-		o.status(m.get("status"))
-		if c, _ := p.callOf(m.get("call_id")); c.called {
-			p.end(m.get("call_id"), &o)
+		o := outcome{item: m.Get("id")}
+		o.status(m.Get("status"))
+		if p.callOf(m.Get("call_id")).wasCalled() {
+			p.end(m.Get("call_id"), &o)
 		}
 	case "agent_message":
 		p.agentMessage(m)
@@ -55,27 +56,27 @@ func (p *Parser) responseItem(r *record, kind []byte, m members) events.LineStat
 
 // modelItem notes an item that is part of a model response. The response's own id comes after its last item only, so the
 // id of its first item stands for it; only R4 tells where a response ends.
-func (p *Parser) modelItem(m members) {
+func (p *Parser) modelItem(m scan.Members) {
 	if p.response == "" && p.thread.paginated {
-		p.response = p.strings.Text(m.get("id"))
+		p.response = p.strings.Text(m.Get("id"))
 	}
 }
 
 // messageItem gives a message: what the assistant said, or what was said to it in the user's name.
-func (p *Parser) messageItem(m members) events.LineStatus {
-	switch role := m.get("role"); {
+func (p *Parser) messageItem(m scan.Members) events.LineStatus {
+	switch role := m.Get("role"); {
 	case role.Is("user"):
 		p.userItem(m)
 	case role.Is("assistant"):
 		p.modelItem(m)
-		id := m.get("id")
+		id := m.Get("id")
 		if p.thread.paginated && len(id.Body()) > 0 {
 			// The answer to a request for a summary is stored as a message like any other, but never shown.
-			if _, shown := p.shown.Get(p.idHash(domainMessage, id)); !shown {
+			if _, shown := p.shown.Get(p.keys.ID(domainMessage, id.Body())); !shown {
 				return events.LineIgnored
 			}
 		}
-		p.text(id, p.joinedText(m.get("content"), "output_text", ""))
+		p.text(id, p.joinedText(m.Get("content"), "output_text", ""))
 	default:
 		return events.LineIgnored
 	}
@@ -130,25 +131,25 @@ func (p *Parser) eachText(content scan.Value, f func(n int, kind, text scan.Valu
 
 // reasoningItem gives the summary of a reasoning, its parts as the stream joins them, and the raw thinking where it is
 // told. Most reasoning is encrypted and gives nothing.
-func (p *Parser) reasoningItem(m members) {
-	p.reasoning(m.get("id"), p.joinedText(m.get("summary"), "summary_text", "\n"))
-	p.reasoning(m.get("id"), p.joinedText(m.get("content"), "reasoning_text", "\n"))
+func (p *Parser) reasoningItem(m scan.Members) {
+	p.reasoning(m.Get("id"), p.joinedText(m.Get("summary"), "summary_text", "\n"))
+	p.reasoning(m.Get("id"), p.joinedText(m.Get("content"), "reasoning_text", "\n"))
 }
 
 // functionCall gives a call whose arguments are JSON in a string, at times broken.
-func (p *Parser) functionCall(m members) {
-	inv := invocation{id: m.get("call_id"), item: m.get("id"), name: p.toolName(m.get("name"))}
-	arguments := m.get("arguments")
+func (p *Parser) functionCall(m scan.Members) {
+	inv := invocation{id: m.Get("call_id"), item: m.Get("id"), name: p.toolName(m.Get("name"))}
+	arguments := m.Get("arguments")
 	inv.body = arguments.Raw
 	inv.input = p.decodeArguments(arguments)
-	if inv.server = p.server(inv.name, m.get("namespace")); inv.server != "" {
+	if inv.server = p.server(inv.name, m.Get("namespace")); inv.server != "" {
 		inv.target = p.generalTarget(p.args)
 	} else {
 		inv.target = p.target(inv.name, p.args)
 		inv.readOnly = tools[inv.name].readOnly
 	}
 	if inv.name == "spawn_agent" {
-		inv.agentType = p.strings.Text(p.args.either("agent_type", "task_name"))
+		inv.agentType = p.strings.Text(p.args.AnyOf("agent_type", "task_name"))
 	}
 	p.begin(&inv)
 }
@@ -158,7 +159,7 @@ func (p *Parser) functionCall(m members) {
 func (p *Parser) decodeArguments(v scan.Value) scan.Value {
 	p.args = p.args[:0]
 	if v.Kind != scan.KindString {
-		p.args = readMembers(&p.inner, p.args, v)
+		p.args = p.inner.MembersOf(v, p.args[:0])
 		return v
 	}
 	start := len(p.input)
@@ -170,7 +171,7 @@ func (p *Parser) decodeArguments(v scan.Value) scan.Value {
 		return v
 	}
 	for s.Object(); s.Key(); {
-		p.args = keep(p.args, s)
+		p.args = s.Keep(p.args)
 	}
 	if s.Err() != nil || len(s.Rest()) > 0 {
 		p.args = p.args[:0]
@@ -193,11 +194,11 @@ func (p *Parser) server(name string, namespace scan.Value) string {
 }
 
 // customCall gives a call whose input is plain text: a patch, or the script of code mode.
-func (p *Parser) customCall(m members) {
-	inv := invocation{id: m.get("call_id"), item: m.get("id"), name: p.toolName(m.get("name")), input: m.get("input")}
+func (p *Parser) customCall(m scan.Members) {
+	inv := invocation{id: m.Get("call_id"), item: m.Get("id"), name: p.toolName(m.Get("name")), input: m.Get("input")}
 	inv.body = inv.input.Raw
 	if tools[inv.name].kind == toolPatch {
-		inv.target = p.patchFile(inv.input)
+		inv.target = lines.PatchFile(&p.strings, &p.scratch, inv.input)
 	} else {
 		inv.target = p.strings.Text(inv.input)
 	}
@@ -205,17 +206,17 @@ func (p *Parser) customCall(m members) {
 }
 
 // localShellCall gives a call of the API's own shell tool. Its call_id may be null, then the item's id stands for it.
-func (p *Parser) localShellCall(m members) {
-	inv := invocation{id: m.either("call_id", "id"), item: m.get("id"), name: "local_shell", input: m.get("action")}
-	p.args = readMembers(&p.inner, p.args, inv.input)
+func (p *Parser) localShellCall(m scan.Members) {
+	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id"), name: "local_shell", input: m.Get("action")}
+	p.args = p.inner.MembersOf(inv.input, p.args[:0])
 	inv.body = inv.input.Raw
-	inv.target = p.command(p.args.get("command"))
+	inv.target = p.command(p.args.Get("command"))
 	p.begin(&inv)
 }
 
-func (p *Parser) toolSearchCall(m members) {
-	inv := invocation{id: m.either("call_id", "id"), item: m.get("id"), name: "tool_search", readOnly: true}
-	inv.input = p.decodeArguments(m.get("arguments"))
+func (p *Parser) toolSearchCall(m scan.Members) {
+	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id"), name: "tool_search", readOnly: true}
+	inv.input = p.decodeArguments(m.Get("arguments"))
 	inv.body = inv.input.Raw
 	inv.target = p.target(inv.name, p.args)
 	p.begin(&inv)
@@ -223,27 +224,31 @@ func (p *Parser) toolSearchCall(m members) {
 
 // callOutput gives the result of a call, unless an item told it before. An output without a call answers none: the
 // objective of a goal comes so.
-func (p *Parser) callOutput(m members) {
-	id := m.get("call_id")
-	c, _ := p.callOf(id)
-	if !c.called || c.answered {
+func (p *Parser) callOutput(m scan.Members) {
+	id := m.Get("call_id")
+	c := p.callOf(id)
+	if !c.wasCalled() || c.answered {
 		return
 	}
-	o := outcome{item: m.get("id")}
-	o.text = p.contentText(m.get("output"))
-	p.judge(c.name, &o)
-	p.agentOutput(c.name, id, o.text)
+	o, output := outcome{item: m.Get("id")}, m.Get("output")
+	o.text, o.from[0] = p.contentText(output), output
+	var object []byte // the text, if it begins like one
+	if o.text.Begins("{") {
+		object = o.text.All()
+	}
+	p.judge(c.name, object, &o)
+	p.agentOutput(c.name, id, object)
 	if c.name == "spawn_agent" && !o.failed {
 		o.state = events.ToolStateBackground
 	}
-	p.end(id, &o)
+	p.endCall(c, id, &o)
 }
 
 // agentMessage gives what one agent of a family said to another, which stands in both their rollouts. It went to the
 // model like a prompt, and no user wrote it.
-func (p *Parser) agentMessage(m members) {
-	if text := p.joinedText(m.get("content"), "input_text", ""); !blank(text) {
+func (p *Parser) agentMessage(m scan.Members) {
+	if text := p.joinedText(m.Get("content"), "input_text", ""); !lines.Blank(text) {
 		e := p.emit(events.KindPrompt)
-		e.ItemID, e.Text, e.Synthetic = p.strings.Text(m.get("id")), text, true
+		e.ItemID, e.Text, e.Synthetic = p.strings.Text(m.Get("id")), text, true
 	}
 }

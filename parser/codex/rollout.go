@@ -18,16 +18,16 @@ func (p *Parser) rolloutLine(r *record) events.LineStatus {
 		p.copiedLine(r)
 		return events.LineIgnored
 	}
-	if r.top.get("ordinal").Exists() {
+	if r.top.Get("ordinal").Exists() {
 		p.thread.paginated = p.thread.paginated || p.thread.id == "" // the head of the rollout was not read
 	}
 	switch string(kind) {
 	case "response_item":
-		return p.responseItem(r, r.body.get("type").Body(), r.body)
+		return p.responseItem(r, r.body.Get("type").Body(), r.body)
 	case "event_msg":
 		return p.event(r)
 	case "turn_context":
-		p.setModel(r.body.get("model"))
+		p.setModel(r.body.Get("model"))
 		p.setTurn(r.body)
 		return events.LineIgnored
 	case "token_usage_record":
@@ -46,8 +46,8 @@ func (p *Parser) rolloutLine(r *record) events.LineStatus {
 // sessionMeta reads the head of a rollout. The first one is the thread's own; another one begins the copy of a parent's
 // history, or, where that can't be, another rollout in the same stream.
 func (p *Parser) sessionMeta(r *record) events.LineStatus {
-	id := p.strings.Text(r.body.get("id"))
-	created := r.body.get("timestamp").Time()
+	id := p.strings.Text(r.body.Get("id"))
+	created := r.body.Get("timestamp").Time()
 	if created.IsZero() {
 		created = r.timestamp.Time()
 	}
@@ -62,49 +62,49 @@ func (p *Parser) sessionMeta(r *record) events.LineStatus {
 	}
 	p.startThread(r.body, thread{
 		id: id, session: id, created: created,
-		forked:    len(r.body.get("forked_from_id").Body()) > 0,
-		paginated: r.body.get("history_mode").Is("paginated") || !r.body.get("history_mode").Exists() && r.top.get("ordinal").Exists(),
+		forked:    len(r.body.Get("forked_from_id").Body()) > 0,
+		paginated: r.body.Get("history_mode").Is("paginated") || !r.body.Get("history_mode").Exists() && r.top.Get("ordinal").Exists(),
 	})
 	return events.LineOK
 }
 
 // startThread makes t the thread that is read, and tells of its session: a sub-agent has that of its root thread.
-func (p *Parser) startThread(meta members, t thread) {
+func (p *Parser) startThread(meta scan.Members, t thread) {
 	if root := p.rootThread(meta); root != "" && root != t.id {
 		t.session, t.agent = root, t.id
 	}
 	p.begins(t)
 	e := p.emit(events.KindSessionStarted)
 	e.Session = &events.Session{
-		Version:    p.strings.Text(meta.get("cli_version")),
-		WorkingDir: p.strings.Text(meta.get("cwd")),
-		PreviousID: p.strings.Text(meta.get("forked_from_id")),
+		Version:    p.strings.Text(meta.Get("cli_version")),
+		WorkingDir: p.strings.Text(meta.Get("cwd")),
+		PreviousID: p.strings.Text(meta.Get("forked_from_id")),
 		SubAgent:   t.agent != "",
 		Recorded:   true,
 	}
 	if t.agent != "" {
 		e.Session.AgentName = p.agentName(meta)
 	}
-	p.nested = readMembers(&p.inner, p.nested, meta.get("git"))
-	e.Session.Branch = p.strings.Text(p.nested.get("branch"))
+	p.nested = p.inner.MembersOf(meta.Get("git"), p.nested[:0])
+	e.Session.Branch = p.strings.Text(p.nested.Get("branch"))
 }
 
 // agentName is the role of a sub-agent, else the name that its task has: the same word that the call which started it
 // tells (AgentType).
-func (p *Parser) agentName(meta members) string {
+func (p *Parser) agentName(meta scan.Members) string {
 	role, path := p.spawnSource(meta, "agent_role"), p.spawnSource(meta, "agent_path")
 	return cmp.Or(role, path[strings.LastIndexByte(path, '/')+1:])
 }
 
 // spawnSource gives what the head of a rollout tells of the sub-agent: beside the rest, or, before 0.171, deep in its
 // source: {"subagent":{"thread_spawn":{"parent_thread_id":"...","agent_role":"..."}}}.
-func (p *Parser) spawnSource(meta members, name string) string {
-	v := meta.get(name)
+func (p *Parser) spawnSource(meta scan.Members, name string) string {
+	v := meta.Get(name)
 	if len(v.Body()) == 0 {
-		v = meta.get("source")
+		v = meta.Get("source")
 		for _, key := range [...]string{"subagent", "thread_spawn", name} {
-			p.nested = readMembers(&p.inner, p.nested, v) // none, if source is a word
-			v = p.nested.get(key)
+			p.nested = p.inner.MembersOf(v, p.nested[:0]) // none, if source is a word
+			v = p.nested.Get(key)
 		}
 	}
 	return p.strings.Text(v)
@@ -112,17 +112,17 @@ func (p *Parser) spawnSource(meta members, name string) string {
 
 // rootThread is the thread at the root of a sub-agent's family (0.171), or the nearest one that the format tells; "" for
 // a thread that is no sub-agent's.
-func (p *Parser) rootThread(meta members) string {
+func (p *Parser) rootThread(meta scan.Members) string {
 	parent := p.spawnSource(meta, "parent_thread_id")
 	if parent == "" {
 		return ""
 	}
-	return cmp.Or(p.strings.Text(meta.get("session_id")), parent)
+	return cmp.Or(p.strings.Text(meta.Get("session_id")), parent)
 }
 
 // setTurn notes the turn that the next lines belong to: that of the root thread, which a sub-agent's turns name too.
-func (p *Parser) setTurn(m members) {
-	if id := m.either("root_turn_id", "turn_id"); len(id.Body()) > 0 {
+func (p *Parser) setTurn(m scan.Members) {
+	if id := m.AnyOf("root_turn_id", "turn_id"); len(id.Body()) > 0 {
 		p.thread.turn = p.strings.Intern(id)
 		p.headed = false
 	}
@@ -133,19 +133,19 @@ func (p *Parser) setTurn(m members) {
 func (p *Parser) headLine(r *record) events.LineStatus {
 	m := r.top
 	switch {
-	case m.get("record_type").Exists():
+	case m.Get("record_type").Exists():
 		return events.LineIgnored
-	case m.get("prompt").Kind == scan.KindString:
-		p.prompt(scan.Value{}, p.strings.Text(m.get("prompt")), false)
-	case m.get("id").Kind == scan.KindString && r.timestamp.Kind == scan.KindString:
-		id := p.strings.Text(m.get("id"))
+	case m.Get("prompt").Kind == scan.KindString:
+		p.prompt(scan.Value{}, p.strings.Text(m.Get("prompt")), false)
+	case m.Get("id").Kind == scan.KindString && r.timestamp.Kind == scan.KindString:
+		id := p.strings.Text(m.Get("id"))
 		p.startThread(m, thread{id: id, session: id, created: r.timestamp.Time()})
 	case isConfig(m):
 		p.begins(thread{})
-		p.setModel(m.get("model"))
+		p.setModel(m.Get("model"))
 		e := p.emit(events.KindSessionStarted)
 		e.Model = p.thread.model
-		e.Session = &events.Session{WorkingDir: p.strings.Text(m.get("workdir")), PermissionMode: p.strings.Text(m.get("approval"))}
+		e.Session = &events.Session{WorkingDir: p.strings.Text(m.Get("workdir")), PermissionMode: p.strings.Text(m.Get("approval"))}
 	default:
 		return p.unknownType("", nil)
 	}
@@ -153,6 +153,6 @@ func (p *Parser) headLine(r *record) events.LineStatus {
 }
 
 // isConfig tells the first line of E1, whose keys are settings.
-func isConfig(m members) bool {
-	return m.get("model").Kind == scan.KindString && m.either("sandbox", "approval", "workdir").Kind == scan.KindString
+func isConfig(m scan.Members) bool {
+	return m.Get("model").Kind == scan.KindString && m.AnyOf("sandbox", "approval", "workdir").Kind == scan.KindString
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -36,15 +37,15 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 		}
 		return p.item(string(kind), r.item)
 	case "turn.completed":
-		p.threadUsage(r.top.get("usage"))
+		p.threadUsage(r.top.Get("usage"))
 		p.emit(events.KindSessionEnded).End = &events.End{Result: p.answer}
 		p.endRun()
 	case "turn.failed":
-		p.nested = readMembers(&p.inner, p.nested, r.top.get("error"))
-		p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: p.strings.Text(p.nested.get("message"))}
+		p.nested = p.inner.MembersOf(r.top.Get("error"), p.nested[:0])
+		p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: p.strings.Text(p.nested.Get("message"))}
 		p.endRun()
 	case "error":
-		p.streamError(p.strings.Text(r.top.get("message")))
+		p.streamError(p.strings.Text(r.top.Get("message")))
 	case "item.plan.delta":
 		return events.LineIgnored
 	default:
@@ -55,7 +56,7 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 
 // threadStarted opens a run.
 func (p *Parser) threadStarted(r *record, promisesEnd bool) {
-	id := p.strings.Text(r.top.either("thread_id", "session_id"))
+	id := p.strings.Text(r.top.AnyOf("thread_id", "session_id"))
 	p.begins(thread{id: id, session: id})
 	p.open = promisesEnd
 	p.emit(events.KindSessionStarted).Session = &events.Session{}
@@ -77,54 +78,54 @@ func (p *Parser) streamError(text string) {
 }
 
 // item gives the events of one snapshot of an item. Texts come once, complete; a call at its first line.
-func (p *Parser) item(phase string, m members) events.LineStatus {
-	kind := m.either("type", "item_type").Body()
+func (p *Parser) item(phase string, m scan.Members) events.LineStatus {
+	kind := m.AnyOf("type", "item_type")
 	completed := phase == "item.completed"
-	switch string(kind) {
+	switch string(kind.Body()) {
 	case "agent_message", "assistant_message":
-		if text := p.strings.Text(m.get("text")); completed && !blank(text) {
+		if text := p.strings.Text(m.Get("text")); completed && !lines.Blank(text) {
 			p.text(scan.Value{}, text)
 			p.answer = text
 		}
 	case "reasoning":
 		if completed {
-			p.reasoning(scan.Value{}, p.strings.Text(m.get("text")))
+			p.reasoning(scan.Value{}, p.strings.Text(m.Get("text")))
 		}
 	case "error":
 		if completed {
-			p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.get("message")))
+			p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.Get("message")))
 		}
 	case "command_execution", "file_change", "mcp_tool_call", "web_search", "todo_list", "collab_tool_call":
-		p.itemCall(string(kind), phase, m)
+		p.itemCall(p.strings.Intern(kind), phase, m) // also the name of most tools
 	default:
-		return p.unknownType("item/", kind)
+		return p.unknownType("item/", kind.Body())
 	}
 	return events.LineOK
 }
 
 // text gives a text that is not blank.
 func (p *Parser) text(item scan.Value, text string) {
-	if !blank(text) {
+	if !lines.Blank(text) {
 		p.emitModel(events.KindText, item).Text = text
 	}
 }
 
 func (p *Parser) reasoning(item scan.Value, text string) {
-	if !blank(text) {
+	if !lines.Blank(text) {
 		p.emitModel(events.KindReasoning, item).Text = text
 	}
 }
 
 // itemCall gives a call at the first line of its item, and its result at the line that completes it. A started line
 // that comes again after the result begins another call; a completed one says the same once more.
-func (p *Parser) itemCall(kind, phase string, m members) {
-	id := m.first("id")
+func (p *Parser) itemCall(kind, phase string, m scan.Members) {
+	id := m.First("id")
 	completed := phase == "item.completed"
 	if len(id.Body()) == 0 && !completed {
 		return // nothing could tell its lines to belong together
 	}
-	c, _ := p.callOf(id)
-	if !c.called || c.answered && phase == "item.started" {
+	c := p.callOf(id)
+	if !c.wasCalled() || c.answered && phase == "item.started" {
 		inv := p.itemInvocation(kind, id, m)
 		if kind == "web_search" && inv.target == "" && !completed {
 			return // what is searched for is told when it has been found
@@ -139,33 +140,33 @@ func (p *Parser) itemCall(kind, phase string, m members) {
 		return
 	}
 	p.spawned(o.agent, id)
-	p.agentStates(m.get("agents_states"))
+	p.agentStates(m.Get("agents_states"))
 }
 
 // itemInvocation reads what an item tells of the call.
-func (p *Parser) itemInvocation(kind string, id scan.Value, m members) invocation {
+func (p *Parser) itemInvocation(kind string, id scan.Value, m scan.Members) invocation {
 	inv := invocation{id: id, name: kind}
 	switch kind {
 	case "command_execution":
-		inv.input = m.get("command")
+		inv.input = m.Get("command")
 		inv.target = p.command(inv.input)
 	case "file_change":
-		inv.input = m.get("changes")
+		inv.input = m.Get("changes")
 		inv.target = p.firstPath(inv.input)
 	case "mcp_tool_call":
-		inv.name = p.toolName(m.get("tool"))
-		inv.server = p.strings.Intern(m.get("server"))
-		inv.input = m.get("arguments")
-		p.args = readMembers(&p.inner, p.args, inv.input)
+		inv.name = p.toolName(m.Get("tool"))
+		inv.server = p.strings.Intern(m.Get("server"))
+		inv.input = m.Get("arguments")
+		p.args = p.inner.MembersOf(inv.input, p.args[:0])
 		inv.target = p.target(inv.name, p.args)
 	case "web_search":
-		inv.input = m.get("action")
-		inv.target = p.strings.Text(m.get("query"))
+		inv.input = m.Get("action")
+		inv.target = p.strings.Text(m.Get("query"))
 	case "todo_list":
-		inv.input = m.get("items")
+		inv.input = m.Get("items")
 	case "collab_tool_call":
-		inv.name = p.toolName(m.get("tool"))
-		inv.input = m.get("prompt")
+		inv.name = p.toolName(m.Get("tool"))
+		inv.input = m.Get("prompt")
 		inv.target = p.strings.Text(inv.input)
 	}
 	inv.readOnly = tools[inv.name].readOnly && inv.server == ""
@@ -173,23 +174,23 @@ func (p *Parser) itemInvocation(kind string, id scan.Value, m members) invocatio
 }
 
 // itemOutcome reads what a completed item tells of the result.
-func (p *Parser) itemOutcome(kind string, m members) outcome {
+func (p *Parser) itemOutcome(kind string, m scan.Members) outcome {
 	var o outcome
-	o.status(m.get("status"))
-	o.exit(m.get("exit_code"))
+	o.status(m.Get("status"))
+	o.exit(m.Get("exit_code"))
 	switch kind {
 	case "command_execution":
-		o.text = p.outputText(m.get("aggregated_output"))
+		o.take(&p.output, m.Get("aggregated_output"))
 	case "mcp_tool_call":
-		o.text = p.mcpText(m.get("result"))
+		o.text = p.mcpText(m.Get("result"))
 	case "collab_tool_call":
-		o.text = p.agentWords(m.get("agents_states"))
-		if m.get("tool").Is("spawn_agent") {
-			o.agent = p.firstString(m.get("receiver_thread_ids"))
+		o.text = p.agentWords(m.Get("agents_states"))
+		if m.Get("tool").Is("spawn_agent") {
+			o.agent = p.firstString(m.Get("receiver_thread_ids"))
 			o.state = events.ToolStateBackground
 		}
 	}
-	if v := m.get("error"); v.Exists() && v.Kind != scan.KindNull {
+	if v := m.Get("error"); isTold(v) {
 		o.failed = true
 		o.err = p.errorText(v)
 	}
@@ -201,6 +202,6 @@ func (p *Parser) errorText(v scan.Value) string {
 	if v.Kind == scan.KindString {
 		return p.strings.Text(v)
 	}
-	p.nested = readMembers(&p.inner, p.nested, v)
-	return p.strings.Text(p.nested.get("message"))
+	p.nested = p.inner.MembersOf(v, p.nested[:0])
+	return p.strings.Text(p.nested.Get("message"))
 }

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -67,28 +68,28 @@ var tools = map[string]tool{
 
 // target is the primary argument of a call of one of Codex's own tools. A known tool whose field is missing or no
 // string has none: no other field steps in.
-func (p *Parser) target(name string, args members) string {
+func (p *Parser) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {
 	case !known:
 		return p.generalTarget(args)
 	case t.kind == toolShell:
-		return p.command(args.either("cmd", "command"))
+		return p.command(args.AnyOf("cmd", "command"))
 	case t.kind == toolPatch:
-		return p.patchFile(args.get("input"))
+		return lines.PatchFile(&p.strings, &p.scratch, args.Get("input"))
 	case t.kind == toolPlan:
-		return p.stepInProgress(args.get("plan"))
+		return p.stepInProgress(args.Get("plan"))
 	case t.field == "":
 		return ""
 	default:
-		return p.strings.Text(args.get(t.field))
+		return p.strings.Text(args.Get(t.field))
 	}
 }
 
 // generalTarget is the primary argument of a tool that no table knows.
-func (p *Parser) generalTarget(args members) string {
+func (p *Parser) generalTarget(args scan.Members) string {
 	for _, key := range events.TargetKeys {
-		v := args.get(key)
+		v := args.Get(key)
 		if len(v.Body()) > 0 {
 			return p.strings.Text(v)
 		}
@@ -113,10 +114,10 @@ func (p *Parser) stepInProgress(plan scan.Value) string {
 		}
 		p.nested = p.nested[:0]
 		for s.Object(); s.Key(); {
-			p.nested = keep(p.nested, s)
+			p.nested = s.Keep(p.nested)
 		}
-		if p.nested.get("status").Is("in_progress") {
-			return p.strings.Text(p.nested.get("step"))
+		if p.nested.Get("status").Is("in_progress") {
+			return p.strings.Text(p.nested.Get("step"))
 		}
 	}
 	return ""

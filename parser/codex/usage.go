@@ -17,8 +17,8 @@ type usage struct {
 //
 //	input  = input_tokens, of which cached_input_tokens and cache_write_input_tokens
 //	output = output_tokens, of which reasoning_output_tokens
-func tokensOf(m members) events.Tokens {
-	count := func(name string) int64 { return max(m.get(name).Int(), 0) }
+func tokensOf(m scan.Members) events.Tokens {
+	count := func(name string) int64 { return max(m.Get(name).Int(), 0) }
 	return events.Tokens{
 		Input:      count("input_tokens"),
 		Output:     count("output_tokens"),
@@ -33,7 +33,7 @@ func (p *Parser) tokens(v scan.Value) (t events.Tokens, ok bool) {
 	if v.Kind != scan.KindObject {
 		return t, false
 	}
-	p.nested = readMembers(&p.inner, p.nested, v)
+	p.nested = p.inner.MembersOf(v, p.nested[:0])
 	return tokensOf(p.nested), true
 }
 
@@ -52,19 +52,19 @@ func (p *Parser) threadUsage(v scan.Value) {
 }
 
 // responseUsage tells the tokens of one model response (R4), under the message that its items were given to.
-func (p *Parser) responseUsage(m members, copied bool) {
-	if total, ok := p.tokens(m.get("thread_token_usage")); ok {
+func (p *Parser) responseUsage(m scan.Members, copied bool) {
+	if total, ok := p.tokens(m.Get("thread_token_usage")); ok {
 		p.usage.total, p.usage.known = total, true
 	}
-	id := m.get("response_id")
+	id := m.Get("response_id")
 	if len(id.Body()) > 0 {
-		key := p.idHash(domainResponse, id)
+		key := p.keys.ID(domainResponse, id.Body())
 		if _, seen := p.usage.responses.Get(key); seen {
 			return
 		}
 		p.usage.responses.Set(key, struct{}{})
 	}
-	t, ok := p.tokens(m.get("usage"))
+	t, ok := p.tokens(m.Get("usage"))
 	if !ok || copied {
 		return
 	}
@@ -75,17 +75,17 @@ func (p *Parser) responseUsage(m members, copied bool) {
 
 // tokenCount tells what a token_count adds. 0.29 tells the tokens of one response there, later versions the total of the
 // thread, twice for each response; in R4 it is one behind token_usage_record and tells nothing more.
-func (p *Parser) tokenCount(m members, copied bool) {
-	info := m.get("info")
+func (p *Parser) tokenCount(m scan.Members, copied bool) {
+	info := m.Get("info")
 	if info.Kind != scan.KindObject {
-		if m.get("input_tokens").Kind == scan.KindNumber && !copied {
+		if m.Get("input_tokens").Kind == scan.KindNumber && !copied {
 			p.emitUsage(events.UsageScopeCall, tokensOf(m))
 		}
 		return
 	}
-	p.args = readMembers(&p.inner, p.args, info)
-	last, _ := p.tokens(p.args.get("last_token_usage"))
-	total, ok := p.tokens(p.args.get("total_token_usage"))
+	p.args = p.inner.MembersOf(info, p.args[:0])
+	last, _ := p.tokens(p.args.Get("last_token_usage"))
+	total, ok := p.tokens(p.args.Get("total_token_usage"))
 	if !ok {
 		return
 	}

@@ -2,11 +2,11 @@ package gemini
 
 import (
 	"bytes"
-	"hash/maphash"
 	"strconv"
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -17,20 +17,6 @@ const (
 	domainMessage
 	domainText
 )
-
-// domainStep is how far the domains lie apart.
-const domainStep = 0x9e3779b97f4a7c15
-
-// hash makes a key of a byte string. Keys of different domains don't meet. 64 bits make a chance meeting among the
-// entries of a memory less likely than one in 10^9.
-func (p *Parser) hash(domain byte, b []byte) uint64 {
-	return maphash.Bytes(p.seed, b) + uint64(domain)*domainStep
-}
-
-// idHash makes a key of an id, however it is spelled.
-func (p *Parser) idHash(domain byte, id scan.Value) uint64 {
-	return scan.Hash(p.seed, id.Body()) + uint64(domain)*domainStep
-}
 
 // mix makes one key of two, whose order counts.
 func mix(a, b uint64) uint64 { return (a^a>>32)*0xd6e8feb86659fd93 ^ b }
@@ -56,52 +42,39 @@ type use struct {
 	id        scan.Value
 	name      string
 	args      scan.Value
-	members   members
+	members   scan.Members
 	title     scan.Value // displayName
 	agentName scan.Value // of the sub-agent that it started
 }
 
-// called takes note of a call and reports whether it is one of its own.
-func (p *Parser) called(key uint64, u *use) bool {
-	c, _ := p.calls.Get(key)
-	body := mix(maphash.String(p.seed, u.name), p.hash(domainBody, u.args.Raw))
+// use takes note of a call and reports whether it is one of its own.
+func (c *call) use(body uint64, name string) bool {
 	if c.called && c.body == body && !c.answered {
 		return false
 	}
-	p.calls.Set(key, call{body: body, name: u.name, called: true, answered: c.answered && !c.called})
+	*c = call{body: body, name: name, called: true, answered: c.answered && !c.called}
 	return true
 }
 
-// answered takes note of a result. It gives the call's name and whether this is its first result.
-func (p *Parser) answered(key uint64) (name string, first bool) {
-	c, _ := p.calls.Get(key)
-	if c.answered {
-		return "", false
-	}
-	c.answered = true
-	p.calls.Set(key, c)
-	return c.name, true
+// isNew reports whether a call is one of its own.
+func (p *Parser) isNew(c *call, u *use) bool {
+	return c.use(p.keys.With(p.keys.String(domainBody, u.name), u.args.Raw), u.name)
 }
 
 func (p *Parser) toolUse(u *use) {
-	t := tools[u.name]
+	known := tools[u.name]
 	e := p.emit(events.KindToolUse)
 	e.ItemID = "" // the call's own id names it, in stream and transcript alike
-	e.Tool = events.Tool{
-		ID:       p.strings.Text(u.id),
-		Name:     u.name,
-		Target:   p.target(u.name, u.members),
-		Input:    u.args.Raw,
-		Server:   p.server(u),
-		ReadOnly: t.readOnly,
-	}
+	t := &e.Tool
+	t.ID, t.Name, t.Input, t.ReadOnly = p.callID.Text(&p.strings, u.id), u.name, u.args.Raw, known.readOnly
+	t.Target, t.Server = p.target(u.name, known.fields, u.members), p.server(u)
 	switch {
 	case u.name == agentTool:
-		e.Tool.AgentType = p.strings.Intern(u.members.get("agent_name"))
-	case t.agent:
-		e.Tool.AgentType = u.name
+		t.AgentType = p.strings.Intern(u.members.Get("agent_name"))
+	case known.agent:
+		t.AgentType = u.name
 	default:
-		e.Tool.AgentType = p.strings.Intern(u.agentName)
+		t.AgentType = p.strings.Intern(u.agentName)
 	}
 }
 
@@ -129,26 +102,31 @@ func (p *Parser) server(u *use) string {
 
 // recordedCall gives the entry at index i of a message's toolCalls.
 func (p *Parser) recordedCall(r *record, i int, c *toolCall) {
-	message := p.idHash(domainMessage, r.id)
-	key := p.idHash(domainCall, c.id)
+	message := p.keys.ID(domainMessage, r.id.Body())
+	key := p.keys.ID(domainCall, c.id.Body())
 	if len(c.id.Body()) == 0 {
 		key = mix(message, uint64(i)) // a call without an id is known by its place
 	}
 	entryKey := mix(message, key)
-	e, known := p.entries.Get(entryKey)
-	if !known {
+	known := p.entries.Find(entryKey)
+	if known != nil && (known.answered || !c.final()) {
+		return // it tells nothing new
+	}
+	of := p.calls.Ref(key)
+	if known == nil {
+		known = p.entries.Ref(entryKey)
 		u := use{id: c.id, name: p.toolName(c.name), args: c.args, members: c.members, title: c.title, agentName: c.agentName}
-		if p.called(key, &u) {
+		if p.isNew(of, &u) {
 			p.toolUse(&u)
 		}
 	}
-	if c.final() && !e.answered {
-		e.answered = true
-		if name, first := p.answered(key); first {
-			p.recordedResult(c, name)
+	if c.final() {
+		known.answered = true
+		if !of.answered {
+			of.answered = true
+			p.recordedResult(c, of.name)
 		}
 	}
-	p.entries.Set(entryKey, e)
 }
 
 // final reports whether a call's status is one that it ends with. A status that is not known counts if there is a result.
@@ -165,12 +143,11 @@ func (c *toolCall) final() bool {
 
 // recordedResult gives the result that stands beside its call.
 func (p *Parser) recordedResult(c *toolCall, name string) {
-	var text []byte
-	if len(c.texts) > 0 {
-		text = p.resultText(c.texts...)
-	} else if c.display.Kind == scan.KindString {
-		text = p.resultText(c.display)
+	texts := c.texts
+	if len(texts) == 0 && c.display.Kind == scan.KindString {
+		texts = []scan.Value{c.display}
 	}
+	text := p.output.Joined(texts...)
 	e := p.emit(events.KindToolResult)
 	e.ItemID, e.MessageID, e.Model = "", "", "" // a result is no part of the model's message
 	if c.agentID.Kind == scan.KindString {
@@ -180,7 +157,7 @@ func (p *Parser) recordedResult(c *toolCall, name string) {
 		e.Time = at
 	}
 	t := &e.Tool
-	t.ID, t.Name = p.strings.Text(c.id), name
+	t.ID, t.Name = p.callID.Text(&p.strings, c.id), name
 	switch string(c.status.Body()) {
 	case "success":
 	case "cancelled":
@@ -191,13 +168,13 @@ func (p *Parser) recordedResult(c *toolCall, name string) {
 		t.Error = c.failed
 	}
 	if name != shellTool {
-		p.describe(t, text, unwrap(text))
+		p.describe(t, &text, false)
 		return
 	}
-	said, end := shell(text)
+	end := p.shellEnd(&text, texts)
 	t.ExitCode, t.HasExitCode = end.exitCode, end.hasExitCode
 	t.Error = t.Error || end.exitCode != 0 || end.signal != 0
-	p.describe(t, text, said)
+	p.describe(t, &text, true)
 	if t.Error && (t.Err == "" || t.Err == "(empty)") {
 		t.Err = end.String()
 	}
@@ -212,18 +189,39 @@ func (e shellEnd) String() string {
 }
 
 // Beginnings of what the CLI says in a tool's place.
-var (
-	backgrounded = []byte("Command moved to background")
-	tooLarge     = []byte("Output too large. Showing first ")
-	fileCut      = []byte("\nIMPORTANT: The file content has been truncated.")
+const (
+	backgrounded = "Command moved to background"
+	tooLarge     = "Output too large. Showing first "
+	fileCut      = "\nIMPORTANT: The file content has been truncated."
 )
 
-// describe fills in what the text of a result tells. said is the text without what the CLI wrote around it.
-func (p *Parser) describe(t *events.Tool, text, said []byte) {
-	t.Output, t.Size = text, len(text)
-	t.Summary = p.summary(said)
-	t.Truncated = bytes.HasPrefix(said, tooLarge) || bytes.HasPrefix(said, fileCut)
-	if bytes.HasPrefix(said, backgrounded) && !t.Error && t.Name == shellTool {
+// describe fills in what the text of a result tells. What the CLI wrote around it does not count. That is taken off the
+// whole text only where it could make a difference: where the call failed, or where the first line might be one of the
+// CLI's own from behind the text.
+func (p *Parser) describe(t *events.Tool, text *lines.Text, isShell bool) {
+	inner := *text
+	before, known := lead(&inner, isShell)
+	inner.Skip(before)
+	summary, cut := inner.Summary()
+	var said []byte
+	whole := t.Error || !known || summary == "" || isTail(summary)
+	if whole {
+		if said = unwrap(text.All()); isShell {
+			said, _ = shell(text.All())
+		}
+		summary = p.output.Summary(said)
+		cut = strings.HasSuffix(summary, "…")
+	}
+	begins := func(word string) bool {
+		if whole {
+			return bytes.HasPrefix(said, []byte(word))
+		}
+		return inner.Begins(word)
+	}
+	t.Summary = summary
+	text.TellBut(t, cut)
+	t.Truncated = begins(tooLarge) || begins(fileCut)
+	if !t.Error && t.Name == shellTool && begins(backgrounded) {
 		t.State = events.ToolStateBackground
 	}
 	if t.Error {

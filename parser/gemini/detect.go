@@ -1,14 +1,17 @@
 package gemini
 
-import "github.com/tailspan/tailspan/parser/internal/scan"
+import (
+	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
 
 // Detect reports whether any of the first lines of a stream, or the document that it is, can only be Gemini CLI's. Lines
 // that are no JSON are passed over.
-func Detect(lines [][]byte) bool {
+func Detect(head [][]byte) bool {
 	var s scan.Scanner
 	var r record
-	for _, line := range lines {
-		s.Reset(trimMark(line))
+	for _, line := range head {
+		s.Reset(lines.Trim(line))
 		if s.Peek() == scan.KindObject && r.read(&s) && typical(&r) {
 			return true
 		}

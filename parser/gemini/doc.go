@@ -40,7 +40,7 @@
 //     the output, which the command's own output may imitate.
 //   - Results of a batch of calls are written together, when the slowest has ended.
 //   - A sub-agent's transcript does not name the call that started it; its session id is the agent id of that call's
-//     result.
+//     result, from 0.39 on. Its folder tells the session ([ParentSession]).
 //
 // # Lifetime
 //

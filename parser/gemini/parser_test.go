@@ -272,3 +272,21 @@ func TestNotices(t *testing.T) {
 	p := gemini.New()
 	assert.Len(t, feed(t, p, `{"id":"i","type":"info","content":"once"}`, `{"id":"i","type":"info","content":"once"}`), 1)
 }
+
+// TestBatchedResults: the stream's results of several calls are written when the slowest has ended; that of a call alone
+// is written when it has. How often the lines tell one time says nothing: two captures tell two in one batch.
+func TestBatchedResults(t *testing.T) {
+	call := func(id string) string {
+		return fmt.Sprintf(`{"type":"tool_use","timestamp":"2026-01-01T00:00:02.000Z","tool_name":"glob","tool_id":%q,"parameters":{}}`, id)
+	}
+	answer := func(id string) string {
+		return fmt.Sprintf(`{"type":"tool_result","timestamp":"2026-01-01T00:00:03.%s00Z","tool_id":%q,"status":"success"}`, id, id)
+	}
+	all := feed(t, gemini.New(), initLine,
+		call("1"), call("2"), answer("1"), answer("2"), call("3"), answer("3"), say("Hm."), call("4"), call("5"), call("6"), answer("6"), answer("4"), answer("5"))
+	batched := map[string]bool{}
+	for _, e := range only(all, events.KindToolResult) {
+		batched[e.Tool.ID] = e.Tool.Batched
+	}
+	assert.Equal(t, map[string]bool{"1": true, "2": true, "3": false, "4": true, "5": true, "6": true}, batched)
+}

@@ -4,28 +4,6 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// maxMembers is how many members of one object are kept for a look by name; more are read and forgotten.
-const maxMembers = 256
-
-// member is one key of an object and its value, raw.
-type member struct {
-	name  []byte
-	value scan.Value
-}
-
-// members are those of one object, in order.
-type members []member
-
-// get gives the value of a key; the last one counts, as in encoding/json.
-func (m members) get(name string) scan.Value {
-	for i := len(m) - 1; i >= 0; i-- {
-		if string(m[i].name) == name {
-			return m[i].value
-		}
-	}
-	return scan.Value{}
-}
-
 // failure is an error object of the stream or of the one document.
 type failure struct {
 	told          bool
@@ -35,12 +13,22 @@ type failure struct {
 // record is one object as raw spans, of whichever form: nothing is judged while it is read, since the keys that tell the
 // form may come last and the end may be missing.
 type record struct {
+	told
+
+	args     scan.Members // of parameters
+	thought  []thought
+	calls    []toolCall
+	callArgs scan.Members // backs calls[].args
+	texts    []scan.Value // backs content.texts and calls[].texts
+}
+
+// told is what a record holds but for its memory.
+type told struct {
 	kind, timestamp, session, model scan.Value
 
 	// The stream.
 	role, delta, toolName, toolID, status, output, severity, message scan.Value
 	parameters                                                       scan.Value
-	args                                                             members
 	stats                                                            scan.Value
 	failure                                                          failure
 
@@ -55,16 +43,11 @@ type record struct {
 	id      scan.Value
 	content content
 	display scan.Value // displayContent
-	thought []thought
 	tokens  tokens
-	calls   []toolCall
 
 	// A transcript's patches.
 	set    patch
 	rewind scan.Value
-
-	callArgs members      // backs calls[].args
-	texts    []scan.Value // backs content.texts and calls[].texts
 }
 
 // content is a message's content: a string, or an array of parts.
@@ -83,7 +66,8 @@ type patch struct{ told, messages, sessionID, updated scan.Value }
 
 // reset empties r and keeps its memory.
 func (r *record) reset() {
-	*r = record{args: r.args[:0], thought: r.thought[:0], calls: r.calls[:0], callArgs: r.callArgs[:0], texts: r.texts[:0]}
+	r.told = told{} // in place: a whole record is made apart and copied, a kilobyte and more each line
+	r.args, r.thought, r.calls, r.callArgs, r.texts = r.args[:0], r.thought[:0], r.calls[:0], r.callArgs[:0], r.texts[:0]
 }
 
 // read takes one object from s. It reports false if the object is malformed; r is then of no use.
@@ -173,17 +157,12 @@ func (r *record) plain(name []byte) *scan.Value {
 }
 
 // readArgs takes the arguments of a call: the raw value, and its members behind those of m.
-func readArgs(s *scan.Scanner, m members) (scan.Value, members) {
+func readArgs(s *scan.Scanner, m scan.Members) (scan.Value, scan.Members) {
 	if s.Peek() != scan.KindObject {
 		return s.Value(), m
 	}
-	start, from := s.Offset(), len(m)
-	for s.Object(); s.Key(); {
-		name, value := s.Name(), s.Value()
-		if len(m)-from < maxMembers {
-			m = append(m, member{name, value})
-		}
-	}
+	start := s.Offset()
+	m = s.Members(m)
 	return scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}, m
 }
 

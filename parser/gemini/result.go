@@ -3,8 +3,9 @@ package gemini
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
-	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -14,7 +15,7 @@ type toolCall struct {
 
 	// args is the raw object, members are its members.
 	args    scan.Value
-	members members
+	members scan.Members
 
 	// answered tells that there is a result; texts are what the model saw of it, failed that it was told as an error.
 	answered, failed bool
@@ -170,25 +171,16 @@ func readDisplay(s *scan.Scanner, c *toolCall) {
 	}
 }
 
-// resultText appends texts to the output of the line, a newline between them.
-func (p *Parser) resultText(texts ...scan.Value) []byte {
-	start := len(p.output)
-	for i, v := range texts {
-		if i > 0 {
-			p.output = append(p.output, '\n')
-		}
-		if v.Kind == scan.KindString {
-			p.output = scan.AppendString(p.output, v.Body())
-		} else {
-			p.output = scan.AppendJSON(p.output, v.Raw)
-		}
-	}
-	return p.output[start:len(p.output):len(p.output)]
-}
+// What the CLI writes before the output of a command, and before what comes from outside.
+const (
+	shellOutput  = "Output: "
+	shellCommand = "Command: "
+	untrustedTag = "<untrusted_context>"
+)
 
 // The envelope around what programs and servers outside said, since 0.49.
 var (
-	untrustedOpen  = []byte("<untrusted_context>\n")
+	untrustedOpen  = []byte(untrustedTag + "\n")
 	untrustedClose = []byte("\n</untrusted_context>")
 )
 
@@ -208,21 +200,53 @@ type shellEnd struct {
 
 // The lines behind a command's output, and the one before it.
 var (
-	shellOutput  = []byte("Output: ")
-	shellCommand = []byte("Command: ")
-	outputLine   = []byte("\nOutput: ")
-	shellLines   = [...][]byte{[]byte("Error:"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:")}
+	outputLine = []byte("\nOutput: ")
+	shellLines = [...][]byte{[]byte("Error:"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:")}
 )
 
-// shell splits the text of a command's result into what the command said and how it ended. Only the last lines count,
-// as long as they are of the CLI's own: the output may hold such lines too.
+// lead is how much the CLI writes before what a tool said; false if the beginning of a text does not tell.
+func lead(text *lines.Text, isShell bool) (n int, known bool) {
+	if text.Begins(untrustedTag) && bytes.HasPrefix(text.Head(len(untrustedOpen)), untrustedOpen) {
+		n = len(untrustedOpen)
+	}
+	if !isShell {
+		return n, true
+	}
+	if n == 0 && !text.Begins(shellOutput) && !text.Begins(shellCommand) {
+		return 0, true
+	}
+	head := text.Head(n + len(shellOutput))[n:]
+	if bytes.HasPrefix(head, []byte(shellOutput)) {
+		return n + len(shellOutput), true
+	}
+	return n, !bytes.HasPrefix(head, []byte(shellCommand))
+}
+
+// isTail reports whether a line is of those that the CLI writes behind what a tool said.
+func isTail(line string) bool {
+	return isShellLine([]byte(line)) || strings.HasPrefix(line, string(untrustedClose[1:]))
+}
+
+// shell splits the text of a command's result into what the command said and how it ended.
 func shell(text []byte) (said []byte, end shellEnd) {
-	said = unwrap(text)
+	said, end = splitEnd(unwrap(text))
+	if bytes.HasPrefix(said, []byte(shellCommand)) { // 0.24: the command and its folder come first
+		if i := bytes.Index(said, outputLine); i >= 0 {
+			said = said[i+1:]
+		}
+	}
+	return bytes.TrimPrefix(said, []byte(shellOutput)), end
+}
+
+// splitEnd takes off the lines that tell how a command ended. Only the last lines count, as long as they are of the CLI's
+// own: the output may hold such lines too.
+func splitEnd(said []byte) ([]byte, shellEnd) {
+	var end shellEnd
 	for {
 		i := bytes.LastIndexByte(said, '\n')
 		line := said[i+1:]
 		if i < 0 || !isShellLine(line) {
-			break
+			return said, end
 		}
 		if n, ok := number(line, "Exit Code:"); ok {
 			end.exitCode, end.hasExitCode = n, true
@@ -232,12 +256,30 @@ func shell(text []byte) (said []byte, end shellEnd) {
 		}
 		said = said[:i]
 	}
-	if bytes.HasPrefix(said, shellCommand) { // 0.24: the command and its folder come first
-		if i := bytes.Index(said, outputLine); i >= 0 {
-			said = said[i+1:]
+}
+
+// shellTailBytes is how much of the end of a text mostly holds the lines that tell how a command ended.
+const shellTailBytes = 512
+
+// shellEnd tells how a command ended, given its result's text and what that is of. Of a long one it makes only the end.
+func (p *Parser) shellEnd(text *lines.Text, of []scan.Value) shellEnd {
+	if len(of) != 1 || of[0].Kind != scan.KindString {
+		_, end := splitEnd(unwrap(text.All()))
+		return end
+	}
+	head, body := text.Head(len(untrustedOpen)), of[0].Body()
+	for n := shellTailBytes; ; n = len(body) {
+		tail := scan.Tail(body, n)
+		p.scratch = scan.AppendString(p.scratch[:0], tail)
+		ending := p.scratch
+		if bytes.HasPrefix(head, untrustedOpen) {
+			ending = bytes.TrimSuffix(ending, untrustedClose)
+		}
+		said, end := splitEnd(ending)
+		if len(tail) == len(body) || bytes.IndexByte(said, '\n') >= 0 {
+			return end
 		}
 	}
-	return bytes.TrimPrefix(said, shellOutput), end
 }
 
 func isShellLine(line []byte) bool {
@@ -258,27 +300,3 @@ func number(line []byte, label string) (int, bool) {
 	n, err := strconv.Atoi(string(bytes.TrimSpace(rest)))
 	return n, err == nil
 }
-
-// summary is the first line that says something.
-func (p *Parser) summary(text []byte) string {
-	for len(text) > 0 {
-		line := text
-		if i := bytes.IndexByte(text, '\n'); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = nil
-		}
-		// A line can be many megabytes long; what is looked at is a little more than what is shown.
-		if len(line) > maxSummaryBytes {
-			line = bytes.ToValidUTF8(line[:maxSummaryBytes], nil)
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if s := events.Summary(p.strings.Copy(line)); s != "" {
-				return s
-			}
-		}
-	}
-	return ""
-}
-
-const maxSummaryBytes = 4 << 10

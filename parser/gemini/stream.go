@@ -1,12 +1,12 @@
 package gemini
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -30,6 +30,8 @@ type stream struct {
 	speaking  bool   // the text at work has come out in part
 	lastError string // of the last error line, for a result without one
 	open      bool   // it has not told the result of what it began
+	asked     int    // calls since the last result
+	batched   bool   // the results at hand are those of several calls
 }
 
 // line takes one line of the stream.
@@ -129,34 +131,41 @@ func (p *Parser) say(r *record) {
 
 func (p *Parser) streamUse(r *record) {
 	c := use{id: r.toolID, name: p.toolName(r.toolName), args: r.parameters, members: r.args}
-	if len(r.toolID.Body()) > 0 && !p.called(p.idHash(domainCall, r.toolID), &c) {
+	if len(r.toolID.Body()) > 0 && !p.isNew(p.calls.Ref(p.keys.ID(domainCall, r.toolID.Body())), &c) {
 		return
 	}
+	p.stream.asked++
 	p.toolUse(&c)
 }
 
+// streamResult takes a result. Those of several calls, which run side by side, are written one after the other when the
+// slowest has ended.
 func (p *Parser) streamResult(r *record) {
+	if p.stream.asked > 0 {
+		p.stream.batched, p.stream.asked = p.stream.asked > 1, 0
+	}
 	name := ""
 	if len(r.toolID.Body()) > 0 {
-		first := false
-		if name, first = p.answered(p.idHash(domainCall, r.toolID)); !first {
+		c := p.calls.Ref(p.keys.ID(domainCall, r.toolID.Body()))
+		if c.answered {
 			return
 		}
+		c.answered, name = true, c.name
 	}
 	output := r.output
 	if r.failure.message.Kind == scan.KindString {
 		output = r.failure.message // what the model saw; the other is a short word for the terminal
 	}
-	var text []byte
+	var text lines.Text
 	if output.Kind == scan.KindString {
-		text = p.resultText(output)
+		text = p.output.Text(output)
 	}
 	t := &p.emit(events.KindToolResult).Tool
-	t.ID, t.Name = p.strings.Text(r.toolID), name
+	t.ID, t.Name, t.Batched = p.callID.Text(&p.strings, r.toolID), name, p.stream.batched
 	t.Error = r.status.Is("error") || r.failure.told && !r.status.Is("success")
-	p.describe(t, text, unwrap(text))
+	p.describe(t, &text, false)
 	t.Denied = t.Denied || r.failure.kind.Is("policy_violation")
-	if name == "read_file" && bytes.HasPrefix(text, []byte("Read lines ")) {
+	if name == "read_file" && text.Begins("Read lines ") {
 		t.Truncated = true
 	}
 }

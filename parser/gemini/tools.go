@@ -47,18 +47,17 @@ var tools = map[string]tool{
 	"write_file":                {fields: []string{"file_path"}},
 }
 
-// target is the primary argument of a call. A tool whose own fields are missing or no strings has none: no other field
+// target is the primary argument of a call, given the fields that its tool is known to have. A tool whose own fields are missing or no strings has none: no other field
 // steps in.
-func (p *Parser) target(name string, args members) string {
+func (p *Parser) target(name string, fields []string, args scan.Members) string {
 	if name == todoTool {
-		return p.todoInProgress(args.get("todos"))
+		return p.todoInProgress(args.Get("todos"))
 	}
-	fields := tools[name].fields
 	if fields == nil {
 		fields = events.TargetKeys[:]
 	}
 	for _, field := range fields {
-		if v := args.get(field); len(v.Body()) > 0 {
+		if v := args.Get(field); len(v.Body()) > 0 {
 			return p.strings.Text(v)
 		}
 	}
@@ -78,8 +77,8 @@ func (p *Parser) todoInProgress(todos scan.Value) string {
 			continue
 		}
 		_, p.nested = readArgs(s, p.nested[:0])
-		if p.nested.get("status").Is("in_progress") {
-			return p.strings.Text(p.nested.get("description"))
+		if p.nested.Get("status").Is("in_progress") {
+			return p.strings.Text(p.nested.Get("description"))
 		}
 	}
 	return ""

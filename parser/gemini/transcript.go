@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -47,7 +48,7 @@ func (p *Parser) conversation(r *record) {
 // message takes one message, which may have come before in another state.
 func (p *Parser) message(r *record) events.LineStatus {
 	p.begin(r.timestamp)
-	p.head.ItemID = p.strings.Text(r.id)
+	p.head.ItemID = p.itemID.Text(&p.strings, r.id)
 	switch kind := r.kind.Body(); string(kind) {
 	case "gemini":
 		return p.modelMessage(r)
@@ -73,7 +74,7 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 	p.copying, p.modelled = false, true
 	id := p.head.ItemID
 	p.head.MessageID, p.head.Model = id, p.strings.Intern(r.model)
-	key := p.idHash(domainMessage, r.id)
+	key := p.keys.ID(domainMessage, r.id.Body())
 	m, _ := p.messages.Get(key)
 	for ; m.thoughts < len(r.thought); m.thoughts++ {
 		p.reasoning(id, m.thoughts, &r.thought[m.thoughts])
@@ -121,18 +122,33 @@ func (p *Parser) reasoning(id string, i int, t *thought) {
 
 // wholeText gives the text of a message once. Should it grow, what was added comes out.
 func (p *Parser) wholeText(id string, m *message, r *record) {
-	text := p.contentText(&r.content)
-	if blank(text) {
-		return
-	}
-	if m.said > 0 {
-		if len(text) <= m.said || p.hash(domainText, text[:m.said]) != m.saidHash || blank(text[m.said:]) {
+	if m.said == 0 { // made where it stays
+		text := p.contentString(&r.content)
+		if lines.Blank(text) {
 			return
 		}
+		p.emit(events.KindText).Text = text
+		m.said, m.saidHash = len(text), p.keys.String(domainText, text)
+		return
+	}
+	text := p.contentText(&r.content)
+	if blank(text) || len(text) <= m.said || p.keys.Bytes(domainText, text[:m.said]) != m.saidHash || blank(text[m.said:]) {
+		return
 	}
 	e := p.emit(events.KindText)
 	e.Text, e.ItemID = p.strings.Copy(text[m.said:]), later(id, m.said)
-	m.said, m.saidHash = len(text), p.hash(domainText, text)
+	m.said, m.saidHash = len(text), p.keys.Bytes(domainText, text)
+}
+
+// contentString gives the text of a content.
+func (p *Parser) contentString(c *content) string {
+	if len(c.texts) == 0 {
+		return p.strings.Text(c.plain)
+	}
+	if len(c.texts) == 1 { // then the content is an array
+		return p.strings.Text(c.texts[0])
+	}
+	return p.strings.Copy(p.contentText(c))
 }
 
 // contentText gives the text of a content, all its parts as one, in memory that the next call uses again.
@@ -148,7 +164,7 @@ func (p *Parser) contentText(c *content) []byte {
 var sessionContext = []byte("<session_context>")
 
 func (p *Parser) userMessage(r *record) events.LineStatus {
-	key := p.idHash(domainMessage, r.id)
+	key := p.keys.ID(domainMessage, r.id.Body())
 	text := p.contentText(&r.content)
 	if p.modelled && bytes.HasPrefix(text, sessionContext) {
 		p.copying = true // history begins anew
@@ -211,7 +227,7 @@ func isEnvelope(text []byte) bool {
 
 // uiNotice is word of an interactive session to its user.
 func (p *Parser) uiNotice(r *record, level events.Level) {
-	key := p.idHash(domainMessage, r.id)
+	key := p.keys.ID(domainMessage, r.id.Body())
 	if _, known := p.messages.Get(key); known {
 		return
 	}
@@ -269,7 +285,7 @@ func (p *Parser) findSnapshot(messages scan.Value) (id string, hash uint64) {
 				raw = s.Value()
 			case "content":
 				if text := findText(s, stateSnapshot); text.Kind == scan.KindString {
-					hash = p.hash(domainText, text.Body())
+					hash = p.keys.Bytes(domainText, text.Body())
 				}
 			default:
 				s.Skip()

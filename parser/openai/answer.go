@@ -1,10 +1,10 @@
 package openai
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -33,6 +33,7 @@ type answer struct {
 	id, model string
 	created   time.Time
 	choices   []*streamed
+	spare     []*streamed // of answers before, whose memory the next choices take
 	counts    counts
 	failure   failure
 	bytes     int
@@ -80,7 +81,11 @@ func (p *Parser) chunk(r *record) {
 
 // begin opens an answer.
 func (p *Parser) begin() {
-	p.answer = answer{open: true}
+	a := &p.answer
+	for _, t := range a.choices {
+		t.reset()
+	}
+	*a = answer{open: true, spare: append(a.spare, a.choices...), choices: a.choices[:0]}
 	p.answers++
 	p.answered, p.cut = 0, false
 }
@@ -176,7 +181,7 @@ func (p *Parser) piece(c *choice) {
 		p.fragment(t, &m.calls[i])
 	}
 	if finishes(c.finish) {
-		t.finish = scan.Value{Kind: scan.KindString, Raw: bytes.Clone(c.finish.Raw)}
+		t.finish = scan.Value{Kind: scan.KindString, Raw: append(t.finish.Raw[:0], c.finish.Raw...)}
 	}
 	if f := p.readFailure(c.failure); f.failed {
 		a.failure = f
@@ -197,7 +202,13 @@ func (a *answer) choice(index int64) *streamed {
 	if len(a.choices) >= maxChoices {
 		return nil
 	}
-	c := &streamed{index: index}
+	var c *streamed
+	if n := len(a.spare); n > 0 {
+		c, a.spare = a.spare[n-1], a.spare[:n-1]
+	} else {
+		c = new(streamed)
+	}
+	c.index = index
 	a.choices = append(a.choices, nil)
 	copy(a.choices[at+1:], a.choices[at:])
 	a.choices[at] = c
@@ -207,9 +218,45 @@ func (a *answer) choice(index int64) *streamed {
 // segment is where text goes: behind a call a new segment begins.
 func (t *streamed) segment() *segment {
 	if n := len(t.segments); n == 0 || len(t.segments[n-1].calls) > 0 {
-		t.segments = append(t.segments, segment{})
+		t.addSegment()
 	}
 	return &t.segments[len(t.segments)-1]
+}
+
+// addSegment begins a segment, in the memory of one before if there is some.
+func (t *streamed) addSegment() {
+	if n := len(t.segments); n < cap(t.segments) {
+		t.segments = t.segments[:n+1]
+		return
+	}
+	t.segments = append(t.segments, segment{})
+}
+
+// addCall begins a call, in the memory of one before if there is some.
+func (t *streamed) addCall() *call {
+	if n := len(t.calls); n < cap(t.calls) && t.calls[:n+1][n] != nil {
+		t.calls = t.calls[:n+1]
+		return t.calls[n]
+	}
+	c := new(call)
+	t.calls = append(t.calls, c)
+	return c
+}
+
+// reset empties t and keeps its memory, for a stream of answers has many pieces of few bytes. The events of an answer
+// hold nothing of it.
+func (t *streamed) reset() {
+	for i := range t.segments {
+		g := &t.segments[i]
+		*g = segment{
+			reasoning: lines.Buffer(g.reasoning), text: lines.Buffer(g.text), refusal: lines.Buffer(g.refusal),
+			transcript: lines.Buffer(g.transcript), calls: g.calls[:0],
+		}
+	}
+	for _, c := range t.calls {
+		*c = call{id: scan.Value{Raw: c.id.Raw[:0]}, name: c.name[:0], pieces: lines.Buffer(c.pieces)}
+	}
+	*t = streamed{segments: t.segments[:0], calls: t.calls[:0], finish: scan.Value{Raw: t.finish.Raw[:0]}}
 }
 
 // finished reports whether every choice has told its end.
@@ -285,7 +332,7 @@ func (p *Parser) tell() {
 
 // identify makes the head of an answer's events.
 func (p *Parser) identify(a *answer) {
-	p.head = events.DisplayEvent{Time: a.created, MessageID: a.id, Model: a.model, SessionID: a.response.session}
+	p.head = lines.Head{Time: a.created, MessageID: a.id, Model: a.model, SessionID: a.response.session}
 }
 
 // ended gives the end of an answer.

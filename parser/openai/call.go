@@ -30,10 +30,16 @@ func (c *call) arguments() scan.Value {
 func (p *Parser) call(c *call) {
 	name := p.toolName(c.name)
 	args, input := p.decode(c.arguments())
+	if args == nil && len(c.pieces) > 0 { // what came in pieces lies in memory that the next answer takes
+		start := len(p.input)
+		p.input = append(p.input, input...)
+		input = p.input[start:len(p.input):len(p.input)]
+	}
 	e := p.emit(events.KindToolUse)
-	e.Tool = events.Tool{ID: p.callID(c.id), Name: name, Input: input}
-	e.Tool.Target = p.target(name, args, c.arguments())
-	p.remember(&e.Tool)
+	t := &e.Tool
+	t.ID, t.Name, t.Input = p.callID(c.id), name, input
+	t.Target = p.target(name, args, c.arguments())
+	p.remember(t)
 }
 
 // toolName is the name as spelled, without control sequences.
@@ -67,7 +73,7 @@ func (p *Parser) callID(id scan.Value) string {
 // remember keeps the name of a call for its result.
 func (p *Parser) remember(t *events.Tool) {
 	if t.Name != "" {
-		p.names.Set(p.hashString(t.ID), t.Name)
+		p.names.Set(p.keys.String(domainID, t.ID), t.Name)
 	}
 }
 
@@ -90,9 +96,9 @@ func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
 	}
 	text := v
 	for range 2 {
-		start := len(p.output)
-		p.output = scan.AppendString(p.output, text.Body())
-		decoded := p.output[start:len(p.output):len(p.output)]
+		start := len(p.input)
+		p.input = scan.AppendString(p.input, text.Body())
+		decoded := p.input[start:len(p.input):len(p.input)]
 		p.inner.Reset(decoded)
 		switch p.inner.Peek() {
 		case scan.KindObject:

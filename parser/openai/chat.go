@@ -21,8 +21,7 @@ func (p *Parser) body(r *record) {
 	for i := range r.choices {
 		c := &r.choices[i]
 		if c.whole.there {
-			g := p.segmentOf(&c.whole)
-			p.say(&g)
+			p.sayWhole(&c.whole)
 		}
 		if finishes(c.finish) {
 			reason = worse(reason, c.finish)

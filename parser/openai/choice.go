@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"bytes"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
@@ -15,16 +13,15 @@ type segment struct {
 	calls                                []*call
 }
 
-// segmentOf makes the one segment of a whole message. What it holds points into the line.
-func (p *Parser) segmentOf(m *message) segment {
-	var g segment
+// sayWhole gives the events of a whole message, which is one segment.
+func (p *Parser) sayWhole(m *message) {
+	g := segment{transcript: m.transcript.Body()}
 	g.text, g.reasoning, g.refusal = p.contentOf(m)
-	g.transcript = m.transcript.Body()
+	p.say(&g)
 	for i := range m.calls {
 		f := &m.calls[i]
-		g.calls = append(g.calls, &call{id: f.id, name: f.name.Body(), args: f.args, legacy: f.legacy})
+		p.call(&call{id: f.id, name: f.name.Body(), args: f.args, legacy: f.legacy})
 	}
-	return g
 }
 
 // contentOf gives what a message or a delta says: its text, its thinking and its refusal.
@@ -165,9 +162,14 @@ const (
 
 // cutShort tells of an answer that a limit or a filter cut short.
 func (p *Parser) cutShort(reason []byte) {
-	lower := string(bytes.ToLower(reason))
+	p.scratch = append(p.scratch[:0], reason...)
+	for i, c := range p.scratch {
+		if c >= 'A' && c <= 'Z' {
+			p.scratch[i] = c | 0x20
+		}
+	}
 	code := ""
-	switch lower {
+	switch string(p.scratch) {
 	case "length", "model_length", "max_tokens", "max_output_tokens":
 		code = noticeLength
 	case "content_filter", "safety", "content_filter: safety":

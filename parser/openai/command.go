@@ -3,6 +3,7 @@ package openai
 import (
 	"strings"
 
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -13,17 +14,18 @@ func (p *Parser) command(v scan.Value) string {
 		return unwrapShell(p.strings.Text(v))
 	case scan.KindArray:
 		var words []string
+		var last scan.Value // of the words
 		p.inner.Reset(v.Raw)
 		for p.inner.Array(); p.inner.Element(); {
 			if word := p.inner.Value(); word.Kind == scan.KindString {
-				words = append(words, p.strings.Text(word))
+				words, last = append(words, p.strings.Text(word)), word
 			}
 		}
 		switch {
 		case len(words) >= 3 && isShell(words[0]) && isScriptFlag(words[1]):
 			return words[2]
 		case len(words) == 2 && words[0] == "apply_patch":
-			return patchPath(words[1])
+			return lines.PatchFile(&p.strings, &p.scratch, last)
 		}
 		return strings.Join(words, " ")
 	default:
@@ -96,19 +98,4 @@ func unquote(line string) (word string, ok bool) {
 		}
 	}
 	return b.String(), true
-}
-
-// patchMarks begin the lines of a patch that name a file.
-var patchMarks = [...]string{"*** Add File: ", "*** Update File: ", "*** Delete File: "}
-
-// patchPath is the first path that a patch names.
-func patchPath(patch string) string {
-	for line := range strings.SplitSeq(patch, "\n") {
-		for _, mark := range patchMarks {
-			if path, ok := strings.CutPrefix(line, mark); ok {
-				return strings.TrimSpace(path)
-			}
-		}
-	}
-	return ""
 }

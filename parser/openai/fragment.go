@@ -19,11 +19,11 @@ func (p *Parser) fragment(t *streamed, f *fragment) {
 			return
 		}
 		a.calls++
-		c = &call{legacy: f.legacy, indexed: f.index.Kind == scan.KindNumber, index: f.index.Int()}
-		t.open(c)
+		c = t.open()
+		c.legacy, c.indexed, c.index = f.legacy, f.index.Kind == scan.KindNumber, f.index.Int()
 	}
 	if !hasID(c.id) && hasID(f.id) {
-		c.id = scan.Value{Kind: f.id.Kind, Raw: bytes.Clone(f.id.Raw)}
+		c.id = scan.Value{Kind: f.id.Kind, Raw: append(c.id.Raw[:0], f.id.Raw...)}
 	}
 	if name := f.name.Body(); len(name) > 0 && !bytes.Equal(name, c.name) {
 		c.name = append(c.name, name...)
@@ -44,13 +44,13 @@ func (p *Parser) fragment(t *streamed, f *fragment) {
 }
 
 // open adds a call behind what the choice has said.
-func (t *streamed) open(c *call) {
+func (t *streamed) open() *call {
 	if len(t.segments) == 0 {
-		t.segments = append(t.segments, segment{})
+		t.addSegment()
 	}
-	g := &t.segments[len(t.segments)-1]
+	g, c := &t.segments[len(t.segments)-1], t.addCall()
 	g.calls = append(g.calls, c)
-	t.calls = append(t.calls, c)
+	return c
 }
 
 // continued finds the call that a fragment goes on with; nil if it begins a new one. An id wins over an index: servers

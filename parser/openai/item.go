@@ -106,8 +106,9 @@ func (p *Parser) itemCall(m scan.Members, kind string) {
 	c := p.serverCall(m, kind)
 	id := p.callID(c.id)
 	e := p.emit(events.KindToolUse)
-	e.Tool = events.Tool{ID: id, Name: c.name, Target: c.target, Input: c.input, Server: c.server, ReadOnly: c.readOnly}
-	p.remember(&e.Tool)
+	t := &e.Tool
+	t.ID, t.Name, t.Target, t.Input, t.Server, t.ReadOnly = id, c.name, c.target, c.input, c.server, c.readOnly
+	p.remember(t)
 	if c.answered {
 		p.itemCallResult(m, &c, id)
 	}
@@ -129,12 +130,12 @@ func (p *Parser) itemCallResult(m scan.Members, c *itemOfCall, id string) {
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID, t.Name, t.Server, t.ReadOnly = id, c.name, c.server, c.readOnly
-	t.Output, t.Size, t.Summary = c.output, len(c.output), lines.Summary(c.output)
+	c.output.Tell(t)
 	if !c.failed {
 		return
 	}
 	t.Error = true
-	for _, text := range [...]string{c.err, string(c.output), p.strings.Text(m.Get("status"))} {
+	for _, text := range [...]string{c.err, string(c.output.All()), p.strings.Text(m.Get("status"))} {
 		if t.Err == "" {
 			t.Err = text
 		}
@@ -154,7 +155,7 @@ func (p *Parser) itemOutput(m scan.Members) {
 	if len(id.Body()) == 0 {
 		id = m.Get("id") // local_shell_call_output
 	}
-	key := p.hash(id)
+	key := p.key(id)
 	if told, _ := p.results.Get(key); told > 0 && len(id.Body()) > 0 {
 		return // in a response that was fetched again, or under another item's id
 	}
@@ -172,17 +173,17 @@ func (p *Parser) itemResult(m scan.Members, id scan.Value) {
 	e := p.result(id, text)
 	e.Tool.ExitCode, e.Tool.HasExitCode = code.code, code.told
 	if e.Tool.Error = failed || code.failed; e.Tool.Error {
-		e.Tool.Err = string(text)
+		e.Tool.Err = string(text.All())
 	}
 }
 
 // result gives the result of the call with an id.
-func (p *Parser) result(id scan.Value, output []byte) *events.DisplayEvent {
+func (p *Parser) result(id scan.Value, output lines.Text) *events.DisplayEvent {
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID = p.strings.Text(id)
-	t.Name, _ = p.names.Get(p.hashString(t.ID))
-	t.Output, t.Size, t.Summary = output, len(output), lines.Summary(output)
+	t.Name, _ = p.names.Get(p.keys.String(domainID, t.ID))
+	output.Tell(t)
 	return e
 }
 
@@ -194,36 +195,26 @@ type exit struct {
 
 // outputText gives the text of a result: a string, or the texts of an array, one a line. The outputs of shell_call tell
 // standard output, standard error and how the command ended.
-func (p *Parser) outputText(v scan.Value) ([]byte, exit) {
-	start := len(p.output)
+func (p *Parser) outputText(v scan.Value) (lines.Text, exit) {
 	var x exit
+	all := p.output.Text()
 	switch v.Kind {
 	case scan.KindString:
-		p.output = scan.AppendString(p.output, v.Body())
+		all.Add(v)
 	case scan.KindArray:
 		s := &p.inner
 		s.Reset(v.Raw)
 		for s.Array(); s.Element(); {
 			p.nested = s.Members(p.nested[:0])
 			for _, key := range [...]string{"text", "stdout", "stderr"} {
-				p.outputLine(start, p.nested.Get(key))
+				all.Line(p.nested.Get(key))
 			}
 			if outcome := p.nested.Get("outcome"); outcome.Kind == scan.KindObject && !x.failed {
 				x = p.outcome(outcome)
 			}
 		}
 	}
-	return p.output[start:len(p.output):len(p.output)], x
-}
-
-func (p *Parser) outputLine(start int, v scan.Value) {
-	if len(v.Body()) == 0 {
-		return
-	}
-	if n := len(p.output); n > start && p.output[n-1] != '\n' {
-		p.output = append(p.output, '\n')
-	}
-	p.output = scan.AppendString(p.output, v.Body())
+	return all, x
 }
 
 // outcome reads how a command ended.

@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"hash/maphash"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
@@ -19,11 +17,8 @@ const (
 	maxPolled  = 1 << 10 // responses that run in the background
 )
 
-// Sizes from which the buffers of a line are not kept for the next one.
-const (
-	keepBytes  = 1 << 20
-	keepEvents = 1 << 10
-)
+// The domains of keys. Calls and responses are remembered apart.
+const domainID byte = 0
 
 // Parser reads the responses of one file or stream. It implements events.DisplayEventSource, events.LineStatuser and
 // events.Flusher; see the package doc for what it remembers.
@@ -32,18 +27,19 @@ type Parser struct {
 	inner   scan.Scanner // over values in it that were kept whole
 	record  record
 	strings scan.Strings
-	seed    maphash.Seed
+	keys    memory.Keys
 
 	out     []events.DisplayEvent
-	output  []byte // backs Tool.Output and Tool.Input
-	scratch []byte // texts that nobody keeps
+	output  lines.Output // backs Tool.Output
+	input   []byte       // backs Tool.Input where the line has the arguments as a string
+	scratch []byte       // texts that nobody keeps
 	args    scan.Members
 	nested  scan.Members
 	entry   scan.Members
 	verdict lines.Verdict
 
 	// head holds the identity that all events of an answer share.
-	head events.DisplayEvent
+	head lines.Head
 
 	frame    frame
 	answer   answer
@@ -63,7 +59,7 @@ type Parser struct {
 func New() *Parser {
 	return &Parser{
 		record:  record{response: &record{}},
-		seed:    maphash.MakeSeed(),
+		keys:    memory.NewKeys(),
 		names:   memory.New[string](maxNames),
 		results: memory.New[int](maxResults),
 		polled:  memory.New[[]polledItem](maxPolled),
@@ -73,15 +69,19 @@ func New() *Parser {
 // ParseEvents takes one line: a body, several bodies one behind the other, an array of bodies, or a line of a stream of
 // server-sent events. A body that spans many lines is given whole.
 func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
-	if cap(p.output) > keepBytes || cap(p.scratch) > keepBytes {
-		p.output, p.scratch = nil, nil
-	}
-	if cap(p.out) > keepEvents {
-		p.out = nil
-	}
-	p.out, p.output, p.verdict = p.out[:0], p.output[:0], lines.Verdict{Status: events.LineIgnored}
+	p.reset()
 	p.line(lines.Trim(line))
 	return p.out
+}
+
+// DropOutput lets the texts of results be left out; see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
+
+// reset makes room for the events of a line.
+func (p *Parser) reset() {
+	p.output.Reset()
+	p.input, p.scratch = lines.Buffer(p.input), lines.Buffer(p.scratch)
+	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
 }
 
 // objects takes the JSON of a line.
@@ -221,7 +221,7 @@ func (p *Parser) unknown(r *record) {
 
 // Flush gives the answer that the stream ended in: with its end if it had finished, else what there is of it.
 func (p *Parser) Flush() []events.DisplayEvent {
-	p.out, p.output, p.verdict = p.out[:0], p.output[:0], lines.Verdict{Status: events.LineIgnored}
+	p.reset()
 	p.frameEnd()
 	p.torn = p.verdict.Status == events.LineMalformed
 	p.close()
@@ -250,14 +250,8 @@ func (p *Parser) Dropped() int { return p.dropped }
 
 // emit adds an event with the identity of the answer. The pointer is good until the next emit.
 func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
-	p.out = append(p.out, p.head)
-	e := &p.out[len(p.out)-1]
-	e.Kind = kind
-	return e
+	return lines.Emit(&p.out, &p.head, kind)
 }
 
-// hash makes a key of an id for a memory, however the id is spelled.
-func (p *Parser) hash(id scan.Value) uint64 { return scan.Hash(p.seed, id.Body()) }
-
-// hashString makes the key that hash makes of the same id.
-func (p *Parser) hashString(id string) uint64 { return maphash.String(p.seed, id) }
+// key makes a key of an id for a memory, however the id is spelled.
+func (p *Parser) key(id scan.Value) uint64 { return p.keys.ID(domainID, id.Body()) }

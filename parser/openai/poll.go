@@ -19,20 +19,20 @@ type polledItem struct {
 // poll gives the items of a response. One that runs in the background is fetched again until it has ended: each item is
 // told once, a call when it is first seen and its result when it is there.
 func (p *Parser) poll(r *record, pending bool) {
-	key := p.hash(r.id)
-	told, _ := p.polled.Get(key)
+	key := p.key(r.id)
+	told, known := p.polled.Get(key)
 	before := len(told)
 	for i, m := range r.output {
 		id := p.strings.Text(m.Get("id"))
 		if id == "" {
 			id = "#" + strconv.Itoa(i)
 		}
-		known := slices.IndexFunc(told[:before], func(t polledItem) bool { return t.id == id })
+		at := slices.IndexFunc(told[:before], func(t polledItem) bool { return t.id == id })
 		switch {
-		case known >= 0 && !told[known].answered && !isRunning(m):
+		case at >= 0 && !told[at].answered && !isRunning(m):
 			p.lateResult(m)
-			told[known].answered = true
-		case known >= 0 || pending && isUnfinishedMessage(m):
+			told[at].answered = true
+		case at >= 0 || pending && isUnfinishedMessage(m):
 		default:
 			p.item(m)
 			if pending && len(told) < maxPolledItems {
@@ -43,7 +43,7 @@ func (p *Parser) poll(r *record, pending bool) {
 	if !pending {
 		told = nil
 	}
-	if len(r.id.Body()) > 0 {
+	if len(r.id.Body()) > 0 && (pending || known) {
 		p.polled.Set(key, told)
 	}
 }

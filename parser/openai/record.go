@@ -41,30 +41,34 @@ type choice struct {
 // record is one object as raw spans: nothing is judged while it is read, since what it is may come last and its end may
 // be missing.
 type record struct {
-	id, object, kind, created, model, usage, failure scan.Value
+	content
 
-	choices    []choice
-	hasChoices bool // choices is there, be it null
-	output     []scan.Members
-	hasOutput  bool
-	item       scan.Members // of response.output_item.*
-	message    message      // of Ollama's own API
-	messageRaw scan.Value
-	response   *record      // of response.*; nil in that record itself
-	responded  bool         // response is there
-	rest       scan.Members // all other members
-
+	choices   []choice
+	output    []scan.Members
+	response  *record      // of response.*; nil in that record itself
+	rest      scan.Members // all other members
 	parts     []part       // backs parts
 	fragments []fragment   // backs calls
 	members   scan.Members // backs output and item
 }
 
+// content is what a record holds but for its memory.
+type content struct {
+	id, object, kind, created, model, usage, failure scan.Value
+
+	hasChoices bool // choices is there, be it null
+	hasOutput  bool
+	item       scan.Members // of response.output_item.*
+	message    message      // of Ollama's own API
+	messageRaw scan.Value
+	responded  bool // response is there
+}
+
 // reset empties r and keeps its memory.
 func (r *record) reset() {
-	*r = record{
-		choices: r.choices[:0], output: r.output[:0], rest: r.rest[:0], response: r.response,
-		parts: r.parts[:0], fragments: r.fragments[:0], members: r.members[:0],
-	}
+	r.content = content{}
+	r.choices, r.output, r.rest = r.choices[:0], r.output[:0], r.rest[:0]
+	r.parts, r.fragments, r.members = r.parts[:0], r.fragments[:0], r.members[:0]
 }
 
 // read takes one object from s. It reports false if the object is malformed; r is then of no use.

@@ -15,7 +15,7 @@ func isRequest(r *record) bool {
 // request takes the body of a request. Its messages repeat the whole conversation, so all that it adds are the results
 // of tools, which no answer holds, each once, and what the user said since the last answer.
 func (p *Parser) request(r *record) {
-	p.head = events.DisplayEvent{}
+	p.head = lines.Head{}
 	list := r.rest.Get("messages")
 	if list.Kind != scan.KindArray {
 		list = r.rest.Get("input")
@@ -77,7 +77,7 @@ func (p *Parser) isNew(id scan.Value) bool {
 	if len(id.Body()) == 0 {
 		return false
 	}
-	key := p.hash(id)
+	key := p.key(id)
 	if p.repeats == nil {
 		p.repeats = map[uint64]int{}
 	}
@@ -112,7 +112,7 @@ func (p *Parser) prompt(content scan.Value) {
 	text := p.strings.Text(content)
 	if content.Kind == scan.KindArray {
 		said, _ := p.outputText(content)
-		text = string(said)
+		text = string(said.All())
 	}
 	if !lines.Blank(text) {
 		p.emit(events.KindPrompt).Text = text

@@ -3,6 +3,7 @@ package openai
 import (
 	"strings"
 
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -15,7 +16,7 @@ type itemOfCall struct {
 	readOnly     bool
 
 	answered, failed bool
-	output           []byte
+	output           lines.Text
 	err              string
 }
 
@@ -150,16 +151,16 @@ func (p *Parser) firstText(v scan.Value) string {
 }
 
 // logs joins what the code of an interpreter wrote.
-func (p *Parser) logs(v scan.Value) []byte {
-	start := len(p.output)
+func (p *Parser) logs(v scan.Value) lines.Text {
+	all := p.output.Text()
 	if v.Kind != scan.KindArray {
-		return nil
+		return all
 	}
 	s := &p.inner
 	s.Reset(v.Raw)
 	for s.Array(); s.Element(); {
 		p.nested = s.Members(p.nested[:0])
-		p.outputLine(start, p.nested.Get("logs"))
+		all.Line(p.nested.Get("logs"))
 	}
-	return p.output[start:len(p.output):len(p.output)]
+	return all
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -67,11 +68,11 @@ func (p *Parser) argument(args scan.Members, key string) string {
 func (p *Parser) patchTarget(args scan.Members, wire scan.Value) string {
 	for _, key := range [...]string{"input", "patch", "patchText"} {
 		if v := args.Get(key); v.Kind == scan.KindString {
-			return patchPath(p.strings.Text(v))
+			return lines.PatchFile(&p.strings, &p.scratch, v)
 		}
 	}
 	if len(args) == 0 && wire.Kind == scan.KindString {
-		return patchPath(p.strings.Text(wire))
+		return lines.PatchFile(&p.strings, &p.scratch, wire)
 	}
 	return ""
 }

@@ -81,42 +81,116 @@ func (p *Parser) countsOf(r *record) counts {
 	return c
 }
 
-// readUsage reads a usage object of chat completions or of Responses.
+// usage is a usage object of chat completions or of Responses as raw spans; the two spell the same under other names.
+type usage struct {
+	prompt, input, completion, output, total         scan.Value
+	promptDetails, inputDetails                      usageDetails
+	completionDetails, outputDetails                 usageDetails
+	cacheHit, cacheRead, cacheWritten, cost, seconds scan.Value
+}
+
+// usageDetails is what stands in an object of details.
+type usageDetails struct {
+	told                       bool // it is there, and no null
+	cached, written, reasoning scan.Value
+}
+
+// read takes a usage object from s, and what is in it in the same pass.
+func (u *usage) read(s *scan.Scanner) {
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "prompt_tokens":
+			u.prompt = s.Value()
+		case "input_tokens":
+			u.input = s.Value()
+		case "completion_tokens":
+			u.completion = s.Value()
+		case "output_tokens":
+			u.output = s.Value()
+		case "total_tokens":
+			u.total = s.Value()
+		case "prompt_tokens_details":
+			u.promptDetails.read(s)
+		case "input_tokens_details":
+			u.inputDetails.read(s)
+		case "completion_tokens_details":
+			u.completionDetails.read(s)
+		case "output_tokens_details":
+			u.outputDetails.read(s)
+		case "prompt_cache_hit_tokens":
+			u.cacheHit = s.Value()
+		case "cache_read_input_tokens":
+			u.cacheRead = s.Value()
+		case "cache_creation_input_tokens":
+			u.cacheWritten = s.Value()
+		case "cost":
+			u.cost = s.Value()
+		case "total_time": // Groq
+			u.seconds = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+}
+
+func (d *usageDetails) read(s *scan.Scanner) {
+	*d = usageDetails{told: s.Peek() != scan.KindNull}
+	if s.Peek() != scan.KindObject {
+		s.Skip()
+		return
+	}
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "cached_tokens":
+			d.cached = s.Value()
+		case "cache_write_tokens":
+			d.written = s.Value()
+		case "reasoning_tokens":
+			d.reasoning = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// readUsage reads a usage object.
 func (p *Parser) readUsage(v scan.Value) counts {
 	var c counts
-	p.nested = p.inner.MembersOf(v, p.nested[:0])
-	usage := p.nested
-	t := &c.tokens
-	t.Input = number(either(usage, "prompt_tokens", "input_tokens"))
-	t.Output = number(either(usage, "completion_tokens", "output_tokens"))
-	c.total = number(usage.Get("total_tokens"))
-	c.duration = span(usage.Get("total_time").Float(), time.Second) // Groq
-	hit := usage.Get("prompt_cache_hit_tokens")
-	read, written := usage.Get("cache_read_input_tokens"), usage.Get("cache_creation_input_tokens")
-	cost := usage.Get("cost")
-	input := either(usage, "prompt_tokens_details", "input_tokens_details")
-	output := either(usage, "completion_tokens_details", "output_tokens_details")
-
-	p.nested = p.inner.MembersOf(input, p.nested[:0])
-	t.CacheRead = number(firstNumber(p.nested.Get("cached_tokens"), read, hit))
-	t.CacheWrite = number(firstNumber(written, p.nested.Get("cache_write_tokens")))
-	p.nested = p.inner.MembersOf(output, p.nested[:0])
-	t.Reasoning = number(p.nested.Get("reasoning_tokens"))
-	if cost.Kind == scan.KindObject { // Perplexity
-		p.nested = p.inner.MembersOf(cost, p.nested[:0])
-		cost = p.nested.Get("total_cost")
+	if v.Kind != scan.KindObject {
+		return c
 	}
-	if cost.Kind == scan.KindNumber {
-		c.cost, c.hasCost = max(cost.Float(), 0), true
+	var u usage
+	p.inner.Reset(v.Raw)
+	u.read(&p.inner)
+	input, output := &u.promptDetails, &u.completionDetails
+	if !input.told {
+		input = &u.inputDetails
+	}
+	if !output.told {
+		output = &u.outputDetails
+	}
+	t := &c.tokens
+	t.Input, t.Output, c.total = number(told(u.prompt, u.input)), number(told(u.completion, u.output)), number(u.total)
+	t.CacheRead = number(firstNumber(input.cached, u.cacheRead, u.cacheHit))
+	t.CacheWrite = number(firstNumber(u.cacheWritten, input.written))
+	t.Reasoning = number(output.reasoning)
+	c.duration = span(u.seconds.Float(), time.Second)
+	if u.cost.Kind == scan.KindObject { // Perplexity
+		p.nested = p.inner.MembersOf(u.cost, p.nested[:0])
+		u.cost = p.nested.Get("total_cost")
+	}
+	if u.cost.Kind == scan.KindNumber {
+		c.cost, c.hasCost = max(u.cost.Float(), 0), true
 	}
 	return c
 }
 
-func either(m scan.Members, a, b string) scan.Value {
-	if v := m.Get(a); v.Exists() && v.Kind != scan.KindNull {
-		return v
+// told gives a, or b where a is not there or null.
+func told(a, b scan.Value) scan.Value {
+	if a.Exists() && a.Kind != scan.KindNull {
+		return a
 	}
-	return m.Get(b)
+	return b
 }
 
 func firstNumber(values ...scan.Value) scan.Value {

@@ -1,7 +1,7 @@
 package opencode
 
 import (
-	"bytes"
+	"strings"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -32,19 +32,22 @@ func (p *Parser) toolPart(pt *part) {
 		return
 	}
 	key, known := p.callKey(pt)
-	c := call{}
+	c := new(call)
 	if known {
-		c, _ = p.parts.Get(key)
+		c = p.parts.Ref(key)
 	}
-	name := events.CleanLine(p.strings.Intern(pt.tool), 0)
 	if !c.used {
-		p.name(pt, &c, key, finished)
+		p.name(pt, c, key, finished)
 	} else if finished && !c.done {
 		p.close(pt, key)
 	}
-	if name == "task" && c.id != "" {
-		p.link(pt, &c)
+	if pt.tool.Is("task") && c.id != "" {
+		p.link(pt, c)
 	}
+	if c.used && (c.done || !finished) {
+		return // a state that tells nothing new
+	}
+	name := events.CleanLine(p.strings.Intern(pt.tool), 0)
 	if !c.used {
 		c.used = true
 		p.toolUse(pt, name, c.id)
@@ -53,9 +56,11 @@ func (p *Parser) toolPart(pt *part) {
 		c.done = true
 		p.toolResult(pt, name, c.id)
 	}
-	if known {
-		p.parts.Set(key, c)
-	}
+}
+
+// taskKey is the key of a task: the session that it was called in, and the title of the session that it starts.
+func (p *Parser) taskKey(session scan.Value, title string) uint64 {
+	return p.keys.With(p.keys.ID(domainTask, session.Body()), []byte(title))
 }
 
 // callKey is the key of a tool's part: its own id, else the call's.
@@ -64,7 +69,7 @@ func (p *Parser) callKey(pt *part) (uint64, bool) {
 		return key, true
 	}
 	if len(pt.callID.Body()) > 0 {
-		return p.idHash(domainPart, pt.callID) + 1, true
+		return p.keys.ID(domainPart, pt.callID.Body()) + 1, true
 	}
 	return 0, false
 }
@@ -76,7 +81,7 @@ func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
 		c.id = p.head.ItemID
 		return
 	}
-	used := p.idHash(domainCall, pt.callID)
+	used := p.keys.ID(domainCall, pt.callID.Body())
 	if by, open := p.openIDs.Get(used); open && by != 0 && by != key && p.head.ItemID != "" {
 		c.id = p.head.ItemID
 	} else if !finished {
@@ -87,22 +92,22 @@ func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
 // link gives the session that a task starts its call.
 func (p *Parser) link(pt *part, c *call) {
 	if child := pt.state.child; len(child.Body()) > 0 {
-		in, _ := p.sessions.Get(p.idHash(domainSession, child))
+		in, _ := p.sessions.Get(p.keys.ID(domainSession, child.Body()))
 		if in.call != c.id {
 			in.call = c.id
-			p.sessions.Set(p.idHash(domainSession, child), in)
+			p.sessions.Set(p.keys.ID(domainSession, child.Body()), in)
 		}
 	} else if !c.used {
 		// The call does not name its session; the session's title names the call.
 		title := p.strings.Text(pt.state.args.Get("description")) + " (@" + p.strings.Text(pt.state.args.Get("subagent_type")) + " subagent)"
-		p.tasks.Set(p.hash(domainTask, []byte(p.strings.Intern(pt.sessionID)), []byte(title)), c.id)
+		p.tasks.Set(p.taskKey(pt.sessionID, title), c.id)
 	}
 }
 
 // close frees a call's id for the next call.
 func (p *Parser) close(pt *part, key uint64) {
 	if len(pt.callID.Body()) > 0 {
-		used := p.idHash(domainCall, pt.callID)
+		used := p.keys.ID(domainCall, pt.callID.Body())
 		if by, open := p.openIDs.Get(used); open && by == key {
 			p.openIDs.Set(used, 0)
 		}
@@ -110,18 +115,14 @@ func (p *Parser) close(pt *part, key uint64) {
 }
 
 func (p *Parser) toolUse(pt *part, name, id string) {
-	st := &pt.state
+	st, info := &pt.state, tools[name]
 	e := p.emit(events.KindToolUse)
 	e.Time = firstTime(millis(st.time.start), e.Time)
-	e.Tool = events.Tool{
-		ID:       id,
-		Name:     name,
-		Target:   p.target(name, st.args),
-		Input:    st.input.Raw,
-		ReadOnly: tools[name].readOnly,
-	}
+	t := &e.Tool
+	t.ID, t.Name, t.Input, t.ReadOnly = id, name, st.input.Raw, info.readOnly
+	t.Target = p.target(name, st.args)
 	if name == "task" {
-		e.Tool.AgentType = p.strings.Intern(st.args.Get("subagent_type"))
+		t.AgentType = p.strings.Intern(st.args.Get("subagent_type"))
 	}
 }
 
@@ -138,9 +139,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 	if failed {
 		said = st.failure
 	}
-	t.Output = p.outputText(said)
-	t.Size = len(t.Output)
-	t.Summary = lines.Summary(unwrap(name, t.Output))
+	text := p.output.Text(said)
 	info := tools[name]
 	if st.exit.Kind == scan.KindNumber {
 		t.ExitCode, t.HasExitCode = int(st.exit.Int()), true
@@ -149,14 +148,15 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 	unwell := info.shell && (t.HasExitCode && t.ExitCode != 0 || st.exit.Kind == scan.KindNull)
 	if failed || unwell || info.standIn {
 		t.Error = true
-		t.Err = string(t.Output)
+		t.Err = string(text.All())
 	}
 	if failed {
-		t.Denied = bytes.HasPrefix(t.Output, deniedByRule) || bytes.HasPrefix(t.Output, deniedByUser)
-		if st.interrupted.True() || bytes.HasPrefix(t.Output, aborted) {
+		t.Denied = strings.HasPrefix(t.Err, deniedByRule) || strings.HasPrefix(t.Err, deniedByUser)
+		if st.interrupted.True() || strings.HasPrefix(t.Err, aborted) {
 			t.State = events.ToolStateStopped
 		}
 	}
+	summarise(t, &text, info.wrappers)
 	if st.lineStart.Kind == scan.KindNumber && st.lineEnd.Kind == scan.KindNumber && st.lineEnd.Int() >= st.lineStart.Int() {
 		t.Lines, t.HasLines = int(min(st.lineEnd.Int()-st.lineStart.Int(), maxTokens))+1, true
 	}
@@ -166,29 +166,26 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 }
 
 // How the errors of calls begin that never ran, or that were stopped.
-var (
-	deniedByRule = []byte("The user has specified a rule which prevents")
-	deniedByUser = []byte("The user rejected permission")
-	aborted      = []byte("Tool execution aborted")
+const (
+	deniedByRule = "The user has specified a rule which prevents"
+	deniedByUser = "The user rejected permission"
+	aborted      = "Tool execution aborted"
 )
 
-// wrappers are the marks behind which the text of a tool's result begins, since 1.0 and before.
-var wrappers = map[string][2][]byte{
-	"read": {[]byte("<content>\n"), []byte("<file>\n")},
-	"task": {[]byte("<task_result>\n"), nil},
-}
-
-// maxWrapperBytes is how far behind the start of a result its text can begin.
+// maxWrapperBytes is how far behind the start of a result its text can begin, in bytes of the line.
 const maxWrapperBytes = 4 << 10
 
-// unwrap takes off what the program puts before the text of a tool's result.
-func unwrap(tool string, output []byte) []byte {
-	for _, mark := range wrappers[tool] {
-		if i := bytes.Index(output[:min(len(output), maxWrapperBytes)], mark); len(mark) > 0 && i >= 0 {
-			return output[i+len(mark):]
+// summarise tells a result's text, of which the summary is of what stands behind the tool's wrapper.
+func summarise(t *events.Tool, text *lines.Text, wrappers []string) {
+	inner := *text
+	for _, mark := range wrappers {
+		if inner.SkipBehind(mark, maxWrapperBytes) {
+			break
 		}
 	}
-	return output
+	var cut bool
+	t.Summary, cut = inner.Summary()
+	text.TellBut(t, cut)
 }
 
 // between is the time from start to end; aborted calls can end before they start.
@@ -198,11 +195,4 @@ func between(start, end scan.Value) time.Duration {
 		return 0
 	}
 	return max(to.Sub(from), 0)
-}
-
-// outputText appends a text to the output of the line.
-func (p *Parser) outputText(v scan.Value) []byte {
-	start := len(p.output)
-	p.output = scan.AppendString(p.output, v.Body())
-	return p.output[start:len(p.output):len(p.output)]
 }

@@ -1,11 +1,5 @@
 package opencode
 
-import (
-	"hash/maphash"
-
-	"github.com/tailspan/tailspan/parser/internal/scan"
-)
-
 // Limits of what a parser remembers, in entries. The oldest is forgotten first; then a repeat of it is taken for new.
 const (
 	maxParts     = 1 << 16 // parts, to leave out repeats and to pair a call's states
@@ -23,28 +17,10 @@ const (
 	domainTask
 )
 
-// domainStep is how far the domains lie apart.
-const domainStep = 0x9e3779b97f4a7c15
-
-// hash makes a key of one or two byte strings. Keys of different domains don't meet, nor do ("ab","c") and ("a","bc").
-// 64 bits make a chance meeting among the entries of a memory less likely than one in 10^9.
-func (p *Parser) hash(domain byte, a, b []byte) uint64 {
-	h := maphash.Bytes(p.seed, a) + uint64(domain)*domainStep
-	if b == nil {
-		return h
-	}
-	return (h^h>>32)*0xd6e8feb86659fd93 ^ maphash.Bytes(p.seed, b)
-}
-
-// idHash makes a key of an id, however it is spelled.
-func (p *Parser) idHash(domain byte, id scan.Value) uint64 {
-	return scan.Hash(p.seed, id.Body()) + uint64(domain)*domainStep
-}
-
 // partKey is the key of a part; false if it has no id, so that it can be no repeat.
 func (p *Parser) partKey(pt *part) (uint64, bool) {
 	if len(pt.id.Body()) > 0 {
-		return p.idHash(domainPart, pt.id), true
+		return p.keys.ID(domainPart, pt.id.Body()), true
 	}
 	return 0, false
 }
@@ -55,9 +31,5 @@ func (p *Parser) first(pt *part) bool {
 	if !ok {
 		return true
 	}
-	if _, seen := p.parts.Get(key); seen {
-		return false
-	}
-	p.parts.Set(key, call{})
-	return true
+	return p.parts.Add(key)
 }

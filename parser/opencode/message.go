@@ -53,7 +53,7 @@ const (
 )
 
 func (p *Parser) sessionOf(id string) session {
-	s, _ := p.sessions.Get(p.hash(domainSession, []byte(id), nil))
+	s, _ := p.sessions.Get(p.keys.String(domainSession, id))
 	return s
 }
 
@@ -63,8 +63,8 @@ func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
 	}
-	key := p.idHash(domainMessage, info.id)
-	sessionKey := p.idHash(domainSession, info.sessionID)
+	key := p.keys.ID(domainMessage, info.id.Body())
+	sessionKey := p.keys.ID(domainSession, info.sessionID.Body())
 	in, _ := p.sessions.Get(sessionKey)
 	m, known := p.messages.Get(key)
 	m.created = firstTime(millis(info.time.created), m.created)
@@ -94,7 +94,7 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
 	}
-	key := p.idHash(domainSession, info.id)
+	key := p.keys.ID(domainSession, info.id.Body())
 	in, _ := p.sessions.Get(key)
 	in.created = firstTime(in.created, millis(info.time.created))
 	if in.version == "" {
@@ -102,7 +102,7 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	}
 	child := len(info.parentID.Body()) > 0
 	if child && in.call == "" {
-		in.call, _ = p.tasks.Get(p.hash(domainTask, []byte(p.strings.Intern(info.parentID)), []byte(p.strings.Text(info.title))))
+		in.call, _ = p.tasks.Get(p.taskKey(info.parentID, p.strings.Text(info.title)))
 	}
 	told := in.told
 	in.told = true
@@ -110,10 +110,10 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	if in.call != "" || told {
 		return events.LineOK
 	}
-	p.head = events.DisplayEvent{
+	p.head = lines.Head{
 		Time:      in.created,
-		SessionID: p.sticky(&p.sessionID, info.id),
-		ItemID:    p.sticky(&p.sessionID, info.id),
+		SessionID: p.sessionID.Text(&p.strings, info.id),
+		ItemID:    p.sessionID.Text(&p.strings, info.id),
 	}
 	p.head.Model, p.head.ModelProvider = p.modelName(info.model)
 	p.emit(events.KindSessionStarted).Session = &events.Session{
@@ -138,7 +138,7 @@ func (p *Parser) modelName(v scan.Value) (model, provider string) {
 
 // partEvents gives the events of a part. at is when its line or row was written, zero if that is not told.
 func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStatus {
-	m, _ := p.messages.Get(p.idHash(domainMessage, pt.messageID))
+	m, _ := p.messages.Get(p.keys.ID(domainMessage, pt.messageID.Body()))
 	if from == originStream && m.role == roleUnknown && !pt.synthetic.True() {
 		m.role = roleAssistant
 	}
@@ -175,9 +175,9 @@ func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStat
 
 // identify fills the head of a part's events, and returns the id of its message.
 func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string) {
-	messageID = p.sticky(&p.messageID, pt.messageID)
-	p.head = events.DisplayEvent{
-		SessionID:     p.sticky(&p.sessionID, pt.sessionID),
+	messageID = p.messageID.Text(&p.strings, pt.messageID)
+	p.head = lines.Head{
+		SessionID:     p.sessionID.Text(&p.strings, pt.sessionID),
 		MessageID:     messageID,
 		ItemID:        p.strings.Text(pt.id),
 		Model:         m.model,
@@ -289,7 +289,7 @@ func (p *Parser) stepFinish(pt *part, m *message, from origin) {
 		reason := p.strings.Intern(pt.reason)
 		p.emit(events.KindTurnDone).End = &events.End{Error: reason == reasonError, Code: reason}
 	}
-	p.messages.Set(p.idHash(domainMessage, pt.messageID), *m)
+	p.messages.Set(p.keys.ID(domainMessage, pt.messageID.Body()), *m)
 }
 
 // endsTurn reports whether a step that finished for reason is the last one. Up to 0.5 no reason is told.

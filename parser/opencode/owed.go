@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 )
 
 // owed is what a message tells of itself and no part may tell: tokens, where it has no step-finish, and the error that
@@ -11,7 +12,7 @@ import (
 // wait until a later message or another session has its say.
 type owed struct {
 	key     uint64
-	head    events.DisplayEvent
+	head    lines.Head
 	usage   *events.Usage // nil if it told no tokens
 	failure failure
 }
@@ -52,10 +53,10 @@ func (p *Parser) owe(key uint64, info *messageInfo, m *message, now bool) {
 }
 
 // messageHead is the identity of events that a message tells itself.
-func (p *Parser) messageHead(info *messageInfo, m *message) events.DisplayEvent {
-	head := events.DisplayEvent{
+func (p *Parser) messageHead(info *messageInfo, m *message) lines.Head {
+	head := lines.Head{
 		Time:          firstTime(m.completed, m.created),
-		SessionID:     p.sticky(&p.sessionID, info.sessionID),
+		SessionID:     p.sessionID.Text(&p.strings, info.sessionID),
 		MessageID:     p.strings.Text(info.id),
 		Model:         m.model,
 		ModelProvider: m.provider,

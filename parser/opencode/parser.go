@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"bytes"
-	"hash/maphash"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -14,12 +13,6 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "opencode"
 
-// Sizes from which the buffers of a line are not kept for the next one.
-const (
-	keepBytes  = 1 << 20
-	keepEvents = 1 << 10
-)
-
 // Parser reads one stream, dump, log, tree or document. It implements events.DisplayEventSource, events.LineStatuser
 // and events.Flusher; see the package doc for what it remembers.
 type Parser struct {
@@ -30,10 +23,10 @@ type Parser struct {
 	record  record
 	info    messageInfo
 	strings scan.Strings
-	seed    maphash.Seed
+	keys    memory.Keys
 
 	out     []events.DisplayEvent
-	output  []byte       // backs Tool.Output
+	output  lines.Output // backs Tool.Output
 	columns []byte       // backs the texts of columns, and with them Tool.Input
 	scratch []byte       // texts that nobody keeps
 	nested  scan.Members // members of a small object
@@ -41,7 +34,7 @@ type Parser struct {
 	verdict lines.Verdict
 
 	// head holds the identity that all events of a part or message share.
-	head events.DisplayEvent
+	head lines.Head
 
 	parts    memory.Memory[call]
 	openIDs  memory.Memory[uint64] // call id → the part that is open under it
@@ -52,14 +45,14 @@ type Parser struct {
 	entered  string // the session of the last part
 
 	stream    stream
-	sessionID string // the last one
-	messageID string // the last one
+	sessionID lines.Again
+	messageID lines.Again
 }
 
 // New returns a parser for one stream.
 func New() *Parser {
 	return &Parser{
-		seed:     maphash.MakeSeed(),
+		keys:     memory.NewKeys(),
 		parts:    memory.New[call](maxParts),
 		openIDs:  memory.New[uint64](maxOpenCalls),
 		messages: memory.New[message](maxMessages),
@@ -73,65 +66,24 @@ func New() *Parser {
 // their "data:".
 func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	p.begin()
-	for line = bytes.TrimPrefix(lines.Trim(line), []byte("data:")); len(line) > 0; {
-		if line = lines.Trim(line); len(line) == 0 {
-			break
-		}
-		p.scanner.Reset(line)
-		switch p.scanner.Peek() {
-		case scan.KindObject:
-			p.readObject()
-		case scan.KindArray:
-			p.readArray()
-		default:
-			p.verdict.Note(events.LineMalformed)
-			return p.out
-		}
-		if p.scanner.Err() != nil {
-			p.verdict.Note(events.LineMalformed)
-			return p.out
-		}
-		line = p.scanner.Rest()
-	}
+	line = bytes.TrimPrefix(lines.Trim(line), []byte("data:"))
+	lines.Objects(&p.scanner, &p.verdict, line, p.readObject)
 	return p.out
 }
 
 // begin makes room for the events of a line.
 func (p *Parser) begin() {
-	if cap(p.output) > keepBytes {
-		p.output = nil
-	}
-	if cap(p.scratch) > keepBytes {
-		p.scratch = nil
-	}
-	if cap(p.columns) > keepBytes {
-		p.columns = nil
-	}
-	if cap(p.out) > keepEvents {
-		p.out = nil
-	}
-	p.out, p.output, p.columns, p.verdict = p.out[:0], p.output[:0], p.columns[:0], lines.Verdict{Status: events.LineIgnored}
+	p.output.Reset()
+	p.columns, p.scratch = lines.Buffer(p.columns), lines.Buffer(p.scratch)
+	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
 }
+
+// DropOutput lets the texts of results be left out; see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
 
 func (p *Parser) readObject() {
 	if p.record.read(&p.scanner) {
 		p.verdict.Note(p.dispatch(&p.record))
-	}
-}
-
-func (p *Parser) readArray() {
-	objects, others := 0, 0
-	for p.scanner.Array(); p.scanner.Element(); {
-		if p.scanner.Peek() == scan.KindObject {
-			objects++
-			p.readObject()
-		} else {
-			others++
-			p.scanner.Skip()
-		}
-	}
-	if objects == 0 || others > 0 {
-		p.verdict.Note(events.LineMalformed)
 	}
 }
 
@@ -190,26 +142,12 @@ func (p *Parser) unknownType(prefix string, kind scan.Value) events.LineStatus {
 
 // emit adds an event with the identity in head. The pointer is good until the next emit.
 func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
-	p.out = append(p.out, p.head)
-	e := &p.out[len(p.out)-1]
-	e.Kind = kind
-	return e
+	return lines.Emit(&p.out, &p.head, kind)
 }
 
 func (p *Parser) notice(level events.Level, code, text string) {
 	e := p.emit(events.KindNotice)
 	e.Notice, e.Text = events.Notice{Level: level, Code: code}, text
-}
-
-// sticky gives an id that comes on line after line without making it again.
-func (p *Parser) sticky(last *string, id scan.Value) string {
-	if id.Kind != scan.KindString {
-		return ""
-	}
-	if string(id.Body()) != *last {
-		*last = p.strings.Text(id)
-	}
-	return *last
 }
 
 // millis reads a time in milliseconds since 1970; the zero time for what is none.

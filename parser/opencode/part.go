@@ -41,6 +41,8 @@ func (t *span) read(s *scan.Scanner) {
 
 // part is one part of a message as raw spans, whatever its type. All forms of the format share it.
 type part struct {
+	taken bool // it was read since it was empty
+
 	kind, id, messageID, sessionID scan.Value
 
 	text, synthetic, ignored scan.Value // text, reasoning
@@ -69,9 +71,19 @@ type toolState struct {
 	lineStart, lineEnd                  scan.Value // metadata.display
 }
 
+// reset empties p and keeps its memory.
+func (p *part) reset() {
+	args := p.state.args[:0]
+	*p = part{} // in place: a literal with args in it is made apart and copied, a kilobyte and a half each line
+	p.state.args = args
+}
+
 // read takes one part from s.
 func (p *part) read(s *scan.Scanner) {
-	*p = part{state: toolState{args: p.state.args[:0]}}
+	if p.taken { // an export holds many parts
+		p.reset()
+	}
+	p.taken = true
 	if !enter(s) {
 		return
 	}

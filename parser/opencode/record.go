@@ -5,9 +5,14 @@ import "github.com/tailspan/tailspan/parser/internal/scan"
 // record is one object of a line as raw spans: nothing is judged while it is read, since what tells its form may come
 // last and its end may be missing.
 type record struct {
+	fields
+	part    part // of a line of the stream
+	hasPart bool
+}
+
+// fields are the members that are kept as they stand.
+type fields struct {
 	kind, timestamp, session, failure, rejected scan.Value // a line of the stream
-	part                                        part
-	hasPart                                     bool
 
 	table, id, sessionID, messageID, aggregate, data  scan.Value // a row
 	created, updated                                  scan.Value
@@ -19,8 +24,9 @@ type record struct {
 
 // reset empties r and keeps its memory.
 func (r *record) reset() {
-	args := r.part.state.args[:0]
-	*r = record{part: part{state: toolState{args: args}}}
+	r.fields = fields{}
+	r.part.reset()
+	r.hasPart = false
 }
 
 // read takes one object from s. It reports false if the object is malformed; r is then of no use.

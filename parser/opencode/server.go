@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -18,7 +19,7 @@ func (p *Parser) serverEvent(r *record) events.LineStatus {
 	}
 	p.args = p.inner.MembersOf(r.properties, p.args[:0])
 	session := p.args.Get("sessionID")
-	p.head = events.DisplayEvent{SessionID: p.sticky(&p.sessionID, session)}
+	p.head = lines.Head{SessionID: p.sessionID.Text(&p.strings, session)}
 	if in := p.sessionOf(p.head.SessionID); in.call != "" {
 		p.head.ParentID, p.head.AgentID = in.call, p.head.SessionID
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -20,7 +21,8 @@ import (
 type stream struct {
 	sessionID         string
 	open, ended, held bool
-	end               events.DisplayEvent
+	end               events.End // the one that is held, and when it was told
+	at                time.Time
 }
 
 // streamLine takes a line of the stream.
@@ -52,18 +54,18 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 	status := p.partEvents(pt, originStream, at)
 	if string(kind) == "step_finish" && endsTurn(pt.reason) {
 		reason := p.strings.Intern(pt.reason)
-		p.hold(at, &events.End{Error: reason == reasonError, Code: reason})
+		p.hold(at, events.End{Error: reason == reasonError, Code: reason})
 	}
 	return status
 }
 
 // streamStart tells of a session at its first line: there is no header.
 func (p *Parser) streamStart(pt *part, at time.Time) {
-	id := p.sticky(&p.sessionID, pt.sessionID)
+	id := p.sessionID.Text(&p.strings, pt.sessionID)
 	if !p.stream.open || id != "" && id != p.stream.sessionID {
 		p.releaseEnd()
 		p.stream = stream{sessionID: id, open: true}
-		p.head = events.DisplayEvent{Time: at, SessionID: id, MessageID: p.sticky(&p.messageID, pt.messageID), ItemID: id}
+		p.head = lines.Head{Time: at, SessionID: id, MessageID: p.messageID.Text(&p.strings, pt.messageID), ItemID: id}
 		p.emit(events.KindSessionStarted).Session = &events.Session{}
 	}
 }
@@ -73,15 +75,15 @@ func (p *Parser) streamError(r *record, at time.Time) {
 	if f.name == "" {
 		f = failure{name: "UnknownError", text: "UnknownError"}
 	}
-	p.hold(at, &events.End{Error: true, Interrupted: f.interrupted(), Code: f.name, Err: f.text})
+	p.hold(at, events.End{Error: true, Interrupted: f.interrupted(), Code: f.name, Err: f.text})
 }
 
 // streamDone takes the last line of versions that write one. Nothing comes behind it.
 func (p *Parser) streamDone(r *record, at time.Time) {
 	if !p.stream.held && !p.stream.ended {
-		end := &events.End{Code: p.strings.Intern(r.kind)}
+		end := events.End{Code: p.strings.Intern(r.kind)}
 		if list := r.rejected; list.Kind == scan.KindArray && len(list.Raw) > len("[]") {
-			*end = events.End{Error: true, Code: "rejected", Err: "a tool call was rejected"}
+			end = events.End{Error: true, Code: "rejected", Err: "a tool call was rejected"}
 		}
 		p.hold(at, end)
 	}
@@ -89,11 +91,10 @@ func (p *Parser) streamDone(r *record, at time.Time) {
 }
 
 // hold keeps an end until it is sure that it is one. An error that it replaces was not the end.
-func (p *Parser) hold(at time.Time, end *events.End) {
+func (p *Parser) hold(at time.Time, end events.End) {
 	p.overcome()
-	p.stream.held = true
-	p.stream.ended = false
-	p.stream.end = events.DisplayEvent{Kind: events.KindSessionEnded, Time: at, SessionID: p.stream.sessionID, End: end}
+	p.stream.held, p.stream.ended = true, false
+	p.stream.at, p.stream.end = at, end
 }
 
 // goOn takes back the end that was held: the agent works on.
@@ -104,9 +105,9 @@ func (p *Parser) goOn() {
 
 // overcome tells of an error that did not end the session.
 func (p *Parser) overcome() {
-	if end := &p.stream.end; p.stream.held && end.End.Error && end.End.Err != "" {
-		p.head = events.DisplayEvent{Time: end.Time, SessionID: end.SessionID}
-		p.notice(events.LevelWarn, failure{name: end.End.Code}.code(), end.End.Err)
+	if end := &p.stream.end; p.stream.held && end.Error && end.Err != "" {
+		p.head = lines.Head{Time: p.stream.at, SessionID: p.stream.sessionID}
+		p.notice(events.LevelWarn, failure{name: end.Code}.code(), end.Err)
 	}
 }
 
@@ -116,5 +117,6 @@ func (p *Parser) releaseEnd() {
 		return
 	}
 	p.stream.held, p.stream.ended = false, true
-	p.out = append(p.out, p.stream.end)
+	end := p.stream.end
+	p.out = append(p.out, events.DisplayEvent{Kind: events.KindSessionEnded, Time: p.stream.at, SessionID: p.stream.sessionID, End: &end})
 }

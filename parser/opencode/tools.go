@@ -1,10 +1,10 @@
 package opencode
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -16,6 +16,8 @@ type tool struct {
 	readOnly bool
 	shell    bool // its exit code tells whether it failed
 	standIn  bool // for a call that could not be made
+	// wrappers are the marks behind which the text of its result begins, as they stand in a line.
+	wrappers []string
 }
 
 // tools are those of versions 0.5 to 1.18. All others are of MCP servers, as <server>_<tool>, or of plugins; where the
@@ -35,10 +37,10 @@ var tools = map[string]tool{
 	"patch":       {},
 	"plan_enter":  {},
 	"plan_exit":   {},
-	"question":    {readOnly: true}, // the first question
-	"read":        {field: "filePath", readOnly: true},
+	"question":    {readOnly: true},                                                                   // the first question
+	"read":        {field: "filePath", readOnly: true, wrappers: []string{`<content>\n`, `<file>\n`}}, // since 1.0, before
 	"skill":       {field: "name", readOnly: true},
-	"task":        {field: "description"},
+	"task":        {field: "description", wrappers: []string{`<task_result>\n`}},
 	"todoread":    {readOnly: true},
 	"todowrite":   {}, // the item in progress
 	"webfetch":    {field: "url", readOnly: true},
@@ -52,7 +54,7 @@ func (p *Parser) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {
 	case name == "apply_patch" || name == "patch":
-		return p.patched(args.Get("patchText"))
+		return lines.PatchFile(&p.strings, &p.scratch, args.Get("patchText"))
 	case name == "todowrite":
 		return p.firstOf(args.Get("todos"), "content", func(m scan.Members) bool { return m.Get("status").Is("in_progress") })
 	case name == "question":
@@ -88,21 +90,6 @@ func (p *Parser) argument(v scan.Value, command bool) string {
 		return words[2]
 	}
 	return strings.Join(words, " ")
-}
-
-// patched is the first file of a patch in the form *** Update File: path.
-func (p *Parser) patched(patch scan.Value) string {
-	p.scratch = scan.AppendString(p.scratch[:0], patch.Body())
-	for rest := p.scratch; len(rest) > 0; {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		for _, verb := range [...]string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} {
-			if path, ok := bytes.CutPrefix(line, []byte(verb)); ok {
-				return p.strings.Copy(bytes.TrimSpace(path))
-			}
-		}
-	}
-	return ""
 }
 
 // firstOf is a field of the first object in a list that is wanted.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -27,13 +26,12 @@ type call struct {
 func (p *Parser) toolUse(b *block) {
 	name := events.CleanLine(p.strings.Intern(b.name), 0)
 	if len(b.id.Body()) > 0 {
-		key := p.keys.ID(domainCall, b.id.Body())
-		c, _ := p.calls.Get(key)
+		c := p.calls.Ref(p.keys.ID(domainCall, b.id.Body()))
 		body := p.keys.With(p.keys.String(domainBody, name), b.input.Raw)
 		if c.called && !c.answered && c.body == body {
 			return
 		}
-		p.calls.Set(key, call{body: body, name: name, called: true, answered: c.answered && !c.called})
+		*c = call{body: body, name: name, called: true, answered: c.answered && !c.called}
 	}
 	e := p.emit(events.KindToolUse)
 	e.Tool = events.Tool{
@@ -88,41 +86,44 @@ func (p *Parser) toolResult(r *record, b *block) {
 	}
 	var c call
 	if len(id.Body()) > 0 {
-		key := p.keys.ID(domainCall, id.Body())
-		if c, _ = p.calls.Get(key); c.answered {
+		known := p.calls.Ref(p.keys.ID(domainCall, id.Body()))
+		if known.answered {
 			return
 		}
-		c.answered = true
-		p.calls.Set(key, c)
+		known.answered = true
+		c = *known
 	}
-	output := p.resultText(b)
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID, t.Name = p.strings.Text(id), c.name
 	if t.Name == "" {
 		t.Name = events.CleanLine(p.strings.Intern(b.name), 0)
 	}
-	t.Output, t.Size, t.Summary = output, len(output), lines.Summary(output)
-	t.Error = b.isError.True() || b.failure.Exists() && b.failure.Kind != scan.KindNull
+	t.Error = b.isError.True() || b.failure.Exists() && b.failure.Kind != scan.KindNull || r.camel && failed(details)
+	text := p.resultText(b, t, t.Error || r.camel && bytes.HasPrefix(b.head(), commandHead))
 	if r.camel {
-		p.outcome(t, details, c.body)
+		p.outcome(t, details, c.body, text)
 	}
 	if t.Error {
-		t.Err = string(output)
+		t.Err = string(text)
 	}
 }
 
-// outcome fills in what the transcript tells of a result beside its text.
-func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64) {
+// failed reports whether the transcript tells of a result that it is no success.
+func failed(details scan.Members) bool {
 	status := details.Get("status")
-	t.Error = t.Error || len(status.Body()) > 0 && !status.Is("success")
-	if code, ok := exitCode(t.Output); ok {
+	return len(status.Body()) > 0 && !status.Is("success")
+}
+
+// outcome fills in what the transcript tells of a result beside its text.
+func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64, text []byte) {
+	if code, ok := exitCode(text); ok {
 		t.ExitCode, t.HasExitCode = code, true
 		t.Error = t.Error || code != 0
 	}
 	switch display := details.Get("resultDisplay"); display.Kind {
 	case scan.KindString: // what was shown, without the frame that the model sees around it
-		if summary := lines.Summary(scan.AppendString(nil, display.Body())); summary != "" {
+		if summary := p.output.StringSummary(display.Body()); summary != "" {
 			t.Summary = summary
 		}
 	case scan.KindObject:
@@ -139,24 +140,37 @@ func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64) {
 	}
 }
 
-// resultText appends the text of a result to the output of the line: of an array its texts, a newline between them.
-func (p *Parser) resultText(b *block) []byte {
-	start := len(p.output)
+// resultText makes the text of a result: of an array its texts, a newline between them.
+func (p *Parser) resultText(b *block, t *events.Tool, whole bool) []byte {
+	p.output.Begin(whole)
 	for _, v := range [...]scan.Value{b.content, b.answered, b.failure} {
 		switch v.Kind {
 		case scan.KindString:
-			p.output = scan.AppendString(p.output, v.Body())
+			p.output.String(v.Body())
 		case scan.KindObject, scan.KindArray:
-			p.output = scan.AppendJSON(p.output, v.Raw)
+			p.output.JSON(v.Raw)
 		}
 	}
 	for i, text := range b.texts {
 		if i > 0 {
-			p.output = append(p.output, '\n')
+			p.output.Newline()
 		}
-		p.output = scan.AppendString(p.output, text.Body())
+		p.output.String(text.Body())
 	}
-	return p.output[start:len(p.output):len(p.output)]
+	return p.output.End(t)
+}
+
+// head is how the text of a result begins, still escaped.
+func (b *block) head() []byte {
+	for _, v := range [...]scan.Value{b.content, b.answered, b.failure} {
+		if len(v.Body()) > 0 {
+			return v.Body()
+		}
+	}
+	if len(b.texts) > 0 {
+		return b.texts[0].Body()
+	}
+	return nil
 }
 
 // The frame around what a shell command wrote, as the model sees it.

@@ -1,8 +1,6 @@
 package qwen
 
 import (
-	"time"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
@@ -19,14 +17,11 @@ const (
 	maxDurations = 1 << 12 // how long calls took, until their result comes
 )
 
-// Sizes from which the buffers of a line are not kept for the next one.
-const (
-	keepBytes  = 1 << 20
-	keepEvents = 1 << 10
-)
+// keepEvents is the number of events from which their memory is not kept for the next line.
+const keepEvents = 1 << 10
 
-// Parser reads one stream or transcript. It implements events.DisplayEventSource, events.LineStatuser and
-// events.Flusher; see the package doc for what it remembers.
+// Parser reads one stream or transcript. It implements events.DisplayEventSource, events.LineStatuser,
+// events.Flusher and events.OutputDropper; see the package doc for what it remembers.
 type Parser struct {
 	scanner scan.Scanner // over the line
 	inner   scan.Scanner // over values in it that were kept whole
@@ -35,10 +30,10 @@ type Parser struct {
 	keys    memory.Keys
 
 	out     []events.DisplayEvent
-	output  []byte // backs Tool.Output
+	output  lines.Output // of results
 	nested  scan.Members
 	verdict lines.Verdict
-	head    events.DisplayEvent // the identity that all events of a record share
+	head    lines.Head // the identity that all events of a record share
 
 	seen      memory.Memory[struct{}]
 	calls     memory.Memory[call]
@@ -65,13 +60,11 @@ func New() *Parser {
 // ParseEvents takes one line. A line may hold several objects, one behind the other without a newline between them, or
 // the array of all of them that --output-format json prints.
 func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
-	if cap(p.output) > keepBytes {
-		p.output = nil
-	}
 	if cap(p.out) > keepEvents {
 		p.out = nil
 	}
-	p.out, p.output, p.verdict = p.out[:0], p.output[:0], lines.Verdict{Status: events.LineIgnored}
+	p.output.Reset()
+	p.out, p.verdict = p.out[:0], lines.Verdict{Status: events.LineIgnored}
 	for line = lines.Trim(line); len(line) > 0; line = lines.Trim(line) {
 		p.scanner.Reset(line)
 		switch p.scanner.Peek() {
@@ -113,6 +106,9 @@ func (p *Parser) array() {
 		p.verdict.Note(events.LineMalformed)
 	}
 }
+
+// DropOutput lets the texts of results be dropped, see events.OutputDropper.
+func (p *Parser) DropOutput() { p.output.Drop() }
 
 // LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
 // then understood, then unknown.
@@ -173,25 +169,16 @@ func (p *Parser) repeats(r *record) bool {
 
 // emit adds an event with the identity of the record that is being read. The pointer is good until the next emit.
 func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
-	p.out = append(p.out, p.head)
-	e := &p.out[len(p.out)-1]
-	e.Kind = kind
-	return e
+	p.out = p.head.Append(p.out, kind)
+	return &p.out[len(p.out)-1]
 }
 
 // identify fills the head of a record's events.
 func (p *Parser) identify(r *record) {
-	p.head = events.DisplayEvent{
-		Time:      r.timestamp.Time(),
-		SessionID: p.strings.Intern(r.session),
-		ItemID:    p.strings.Text(r.uuid),
-		ParentID:  p.strings.Intern(r.parent),
-		Model:     p.strings.Intern(r.model),
-		MessageID: p.strings.Text(r.messageID),
-	}
-	if p.head.Time.Year() < 1970 {
-		p.head.Time = time.Time{} // 0001-01-01 is a writer's zero, not a time
-	}
+	h := &p.head
+	h.Time = lines.Moment(r.timestamp.Time())
+	h.SessionID, h.ItemID, h.ParentID = p.strings.Intern(r.session), p.strings.Text(r.uuid), p.strings.Intern(r.parent)
+	h.Model, h.MessageID = p.strings.Intern(r.model), p.strings.Text(r.messageID)
 	if p.model == "" && r.kind.Is("assistant") {
 		p.model = p.head.Model
 	}

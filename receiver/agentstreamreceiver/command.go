@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/source/process"
+	"github.com/tailspan/tailspan/source/spool"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -27,20 +29,20 @@ const commandGrace = 3 * time.Second
 type command struct {
 	receiver *agentStream
 	process  *process.Process
-	stream   *stream
+	stream   *spooled
 	program  string
+	dropped  atomic.Pointer[string] // why output is dropped
 }
 
-func (c *Config) providerOf(command *config.Command) string {
-	return cmp.Or(command.Provider, c.Stream.Provider)
-}
+// providerOr is a provider that settings of their own name, else that of the receiver.
+func (c *Config) providerOr(name string) string { return cmp.Or(name, c.Stream.Provider) }
 
 // words are the program and its arguments.
 func (c *Config) words(command *config.Command) ([]string, error) {
 	if !command.Stream {
 		return command.Command, nil
 	}
-	return parser.StreamingCommand(c.providerOf(command), command.Command)
+	return parser.StreamingCommand(c.providerOr(command.Provider), command.Command)
 }
 
 // startCommands runs the commands. They are started once; one that ends is not started again.
@@ -65,37 +67,56 @@ func (r *agentStream) startCommand(set *config.Command) (*command, error) {
 	identity := set.Identity()
 	program := filepath.Base(words[0])
 	st, err := r.newStream(source.Stream{ID: "process/" + crand.Text(), Path: program, Name: program}, streamOrigin{
-		provider: r.config.providerOf(set), identity: identityOf(&identity).With(r.identity), awaitExit: true,
+		provider: r.config.providerOr(set.Provider), identity: identityOf(&identity).With(r.identity), awaitExit: true,
 	})
 	if err != nil {
 		return nil, err
 	}
+	c := &command{receiver: r, program: program}
+	if r.spoolDir != "" {
+		if err := os.MkdirAll(r.spoolDir, 0o700); err != nil {
+			r.streams.remove(st)
+			return nil, fmt.Errorf("spool_directory: %w", err)
+		}
+	}
 	p, err := process.Start(process.Settings{
 		Command: words, Dir: set.Dir, Env: set.Environment(os.Environ()), Grace: cmp.Or(set.Grace, commandGrace),
+		Spool: spool.Settings{Dir: r.spoolDir}, Pipe: set.Pipe,
+		Copy: spool.CopySettings{MaxBytes: r.config.Spool.MaxBytes, Dropping: c.dropping},
 	})
 	if err != nil {
 		r.streams.remove(st)
 		return nil, err
 	}
 	r.logger.Info("command started", zap.String("program", program))
-	return &command{receiver: r, process: p, stream: st, program: program}, nil
+	c.process, c.stream = p, r.newSpooled(st, p.Spool())
+	return c, nil
+}
+
+// dropping tells once that output is not kept any more. How much it was, the exit tells.
+func (c *command) dropping(err error) {
+	reason, advice := dropReason(err)
+	c.dropped.Store(&reason)
+	c.receiver.logger.Error("output of a command is not kept any more; it is read, dropped and counted",
+		zap.String("program", c.program), zap.String("reason", reason), zap.String("advice", advice), zap.Error(err))
 }
 
 // follow hands on what the command does, until it ends or ctx does. What no consumer has accepted by then stays in the
 // spool.
 func (c *command) follow(ctx context.Context) {
 	r := c.receiver
-	settings := source.Settings{
-		MaxLineSize: r.config.Stream.MaxLineSize, IdleFlush: r.config.Stream.IdleFlush, Observer: r.observer(),
-	}
-	err := source.Follow(ctx, c.process.Tail(), c.stream, settings)
+	err := source.Follow(ctx, c.process.Tail(), c.stream, r.followSettings())
 	exit := c.process.Wait()
+	if reason := c.dropped.Load(); reason != nil {
+		r.meter.inputDropped(*reason, exit.Dropped)
+	}
 	told := c.exit(exit)
 	if err == nil {
 		err = c.stream.exited(ctx, told)
 	} else {
-		err = errors.Join(err, c.stream.Close(ctx, source.CloseReasonShutdown))
+		err = errors.Join(err, c.stream.abandon())
 	}
+	c.stream.leave()
 	fields := []zap.Field{zap.String("program", c.program), zap.Stringer("exit", told)}
 	if told.Failed() {
 		fields = append(fields, zap.String("stderr", told.Stderr))
@@ -103,11 +124,19 @@ func (c *command) follow(ctx context.Context) {
 	r.logger.Info("command ended", fields...)
 	if err != nil {
 		c.process.Spool().Keep()
+		r.gaveUp(ctx, err)
 		r.logger.Error("not all of a command's output was accepted, it is left in its spool",
 			zap.String("program", c.program), zap.String("path", c.process.Spool().Path()), zap.Error(err))
 	}
 	if err := c.process.Close(); err != nil {
 		r.logger.Warn("spool of a command not removed", zap.String("program", c.program), zap.Error(err))
+	}
+}
+
+// followSettings are those of reading a spool.
+func (r *agentStream) followSettings() source.Settings {
+	return source.Settings{
+		MaxLineSize: r.config.Stream.MaxLineSize, IdleFlush: r.config.Stream.IdleFlush, Observer: r.observer(),
 	}
 }
 
@@ -120,8 +149,9 @@ func (c *command) exit(e process.Exit) *telemetry.Exit {
 	return told
 }
 
-// stopCommands ends the commands and waits until what they did was handed on; when ctx ends they are killed.
+// stopCommands ends commands and pipes, and waits until what they gave was handed on; when ctx ends commands are killed.
 func (r *agentStream) stopCommands(ctx context.Context) {
+	r.closePipes()
 	for _, c := range r.commands {
 		c.process.Stop(syscall.SIGTERM)
 	}

@@ -20,6 +20,10 @@ type Config struct {
 	Stream config.Stream `mapstructure:",squash"`
 	// Commands are agents that the receiver runs itself. They need the feature gate receiver.agent_stream.commands.
 	Commands []config.Command `mapstructure:"commands"`
+	// Pipes are named pipes that agents write to, and standard input.
+	Pipes []config.Pipe `mapstructure:"pipes"`
+	// Spool says where the output of commands and the input of pipes lies until it has been accepted.
+	Spool config.Spool `mapstructure:",squash"`
 	// Identity says whose work they are.
 	Identity config.Identity `mapstructure:",squash"`
 	// Telemetry says what spans and records look like and hold.
@@ -35,6 +39,7 @@ type Config struct {
 func createDefaultConfig() component.Config {
 	return &Config{
 		Stream:    config.NewDefaultStream(),
+		Spool:     config.NewDefaultSpool(),
 		Telemetry: config.NewDefaultTelemetry(),
 		Redaction: config.NewDefaultRedaction(),
 		Retry:     config.NewDefaultRetry(),
@@ -43,9 +48,9 @@ func createDefaultConfig() component.Config {
 
 // Validate reports everything that is wrong, each with its key and value.
 func (c *Config) Validate() error {
-	errs := []error{c.Stream.Check(), c.validateCommands(), c.Identity.Check(), c.Telemetry.Check(), c.Retry.Check()}
-	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Stream.OpenCodeTrees)+len(c.Commands) == 0 {
-		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases, opencode_trees or commands"))
+	errs := []error{c.Stream.Check(), c.validateCommands(), c.validatePipes(), c.Spool.Check(), c.Identity.Check(), c.Telemetry.Check(), c.Retry.Check()}
+	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Stream.OpenCodeTrees)+len(c.Commands)+len(c.Pipes) == 0 {
+		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases, opencode_trees, pipes or commands"))
 	}
 	if _, err := newRedactor(c); err != nil {
 		errs = append(errs, fmt.Errorf("redaction: %w", err))

@@ -40,6 +40,11 @@ func TestLoadConfig(t *testing.T) {
 	positions := component.MustNewIDWithName("file_storage", "positions")
 	all := &Config{
 		Storage: &positions,
+		Pipes: []config.Pipe{
+			{Path: "/run/a.fifo", Provider: "codex", Persona: "reviewer", Pipeline: config.Pipeline{Name: "triage"}, Attributes: map[string]string{"a": "b"}},
+			{Path: "-"},
+		},
+		Spool: config.Spool{Directory: "/var/lib/spool", MaxBytes: 1_000_000},
 		Stream: config.Stream{
 			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true,
 			Databases: []string{"~/c/opencode-dev.db"}, OpenCodeTrees: []string{"~/c/storage"},
@@ -53,7 +58,7 @@ func TestLoadConfig(t *testing.T) {
 			PathPattern: "runs/{cicd.pipeline.name}/{cicd.pipeline.run.id}/{cicd.pipeline.task.name}.jsonl",
 		},
 		Telemetry: config.Telemetry{
-			Semconv: "v1.41", Trace: "session", FamilyGrace: 20 * time.Second, PipelineIdle: time.Minute, MetricsInterval: 15 * time.Second,
+			Semconv: "v1.41", Trace: "session", FamilyGrace: 20 * time.Second, ForkWindow: time.Hour, PipelineIdle: time.Minute, MetricsInterval: 15 * time.Second,
 			ProgressInterval: time.Second, ExpectedDuration: 3 * time.Minute,
 			Capture: config.Capture{Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true},
 			Limits:  config.Limits{TargetRunes: 10, ContentBytes: 11, HeldEvents: 12, OpenCalls: 13, RememberedIDs: 14, MetricSeries: 17, EmittedIDs: 16, Pipelines: 15},

@@ -109,7 +109,7 @@ func (d *delivery) insist(ctx context.Context, s signal, elements int, consume f
 		d.health.trouble(troubleOf(s), fmt.Errorf("consumer of %s refuses: %w", s, err))
 		switch {
 		case consumererror.IsPermanent(err):
-			d.meter.dropped(s, elements)
+			d.meter.dropped(s, dropRefused, elements)
 			d.logger.Error("consumer refused for good, what it refused is lost",
 				zap.Stringer("signal", s), zap.Int("elements", elements), zap.Error(err))
 			return nil

@@ -28,7 +28,7 @@ import (
 // reading is a file on its way through parser and fold, some lines at a time.
 type reading struct {
 	registry *telemetry.Registry
-	id       string
+	id, path string
 	source   *parser.Source
 	fold     *telemetry.Stream
 	lines    [][]byte
@@ -41,7 +41,11 @@ func newReading(t *testing.T, registry *telemetry.Registry, path string) *readin
 	require.NoError(t, err)
 	source, err := parser.New(parser.Auto)
 	require.NoError(t, err)
-	return &reading{registry: registry, id: filepath.Base(path), source: source, lines: slices.Collect(bytes.Lines(data))}
+	lines := slices.Collect(bytes.Lines(data))
+	if isDocument(path) {
+		lines = [][]byte{data}
+	}
+	return &reading{registry: registry, id: filepath.Base(path), path: path, source: source, lines: lines}
 }
 
 func (r *reading) done() bool { return len(r.lines) == 0 }
@@ -68,11 +72,16 @@ func (r *reading) feed(evs []events.DisplayEvent) {
 	}
 	if r.fold == nil {
 		info := parser.InfoOf(r.source.Provider())
-		r.fold = r.registry.Open(telemetry.StreamSettings{
-			ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System}, FileTime: fileTime,
-		})
+		r.fold = r.registry.Open(r.settings(info))
 	}
 	r.fold.Feed(telemetry.Line{Offset: r.offset}, evs)
+}
+
+func (r *reading) settings(info parser.Info) telemetry.StreamSettings {
+	return telemetry.StreamSettings{
+		ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders},
+		FileTime: fileTime, IdleGap: time.Hour, ParentSession: parser.ParentSession(info.Name, r.path),
+	}
 }
 
 // exports collects what comes out.
@@ -159,8 +168,12 @@ func families(t *testing.T) map[string][]string {
 	require.NotEmpty(t, folders)
 	all := map[string][]string{}
 	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(folder, "*.json*"))
-		require.NoError(t, err)
+		var files []string
+		for _, below := range []string{"", "chats", filepath.Join("chats", "*")} {
+			some, err := filepath.Glob(filepath.Join(folder, below, "*.json*"))
+			require.NoError(t, err)
+			files = append(files, some...)
+		}
 		slices.SortStableFunc(files, func(a, b string) int { return parentFirst(a) - parentFirst(b) })
 		provider := filepath.Base(filepath.Dir(filepath.Dir(folder)))
 		all[provider+"/"+filepath.Base(folder)] = files
@@ -183,7 +196,8 @@ func TestFamilies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := readFamily(t, paths, func([]*reading) (int, int) { return 0, 1 << 30 })
 			assert.Empty(t, otlpjson.Check(e.traces...))
-			goldentest.Compare(t, filepath.Join(filepath.Dir(paths[0]), "family.spans.golden"), spantree.Draw(e.traces...))
+			folder, _, _ := strings.Cut(filepath.ToSlash(filepath.Dir(paths[0])), "/chats")
+			goldentest.Compare(t, filepath.Join(folder, "family.spans.golden"), spantree.Draw(e.traces...))
 		})
 	}
 }

@@ -30,7 +30,7 @@ func (c *Config) validateCommands() error {
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]
-		if err := errors.Join(command.Check(), validProvider(c.providerOf(command))); err != nil {
+		if err := errors.Join(command.Check(), validProvider(c.providerOr(command.Provider))); err != nil {
 			errs = append(errs, fmt.Errorf("commands[%d]: %w", i, err))
 			continue
 		}

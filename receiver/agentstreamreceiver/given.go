@@ -158,17 +158,17 @@ func (g *given) keep(fresh portion) {
 // takeRestated folds events of a restated stream: silently those that an earlier process gave.
 func (s *stream) takeRestated(evs []events.DisplayEvent) {
 	old, fresh := s.given.split(evs)
-	line := s.last
+	line := s.fold.At
 	if line.Silent = true; len(old.marks) > 0 {
 		s.given.fed(old.marks)
-		s.feed(line, old.evs)
+		s.fold.Fold(line, old.evs)
 	}
-	if s.last.Silent {
+	if s.fold.At.Silent {
 		s.given.keep(fresh)
 		return
 	}
 	s.given.fed(fresh.marks)
-	s.feed(s.last, fresh.evs)
+	s.fold.Fold(s.fold.At, fresh.evs)
 }
 
 // takeLater folds what was new in lines that came again, now that all that is old was folded.
@@ -179,17 +179,13 @@ func (s *stream) takeLater() {
 	fresh := s.given.later
 	s.given.later = portion{}
 	s.given.fed(fresh.marks)
-	s.feed(s.last, fresh.evs)
+	s.fold.Fold(s.fold.At, fresh.evs)
 }
 
 // keepGiven renews what is kept of a restated stream. The fold's own account of what waits goes by places in the stream, of
 // which there are none. A family of sessions that was closed since it was quiet goes on with what comes then alone.
 func (s *stream) keepGiven() {
-	waiting := 0
-	if s.fold != nil {
-		waiting = s.fold.Waiting()
-	}
-	s.kept.Given, s.kept.Fold.Owed = s.given.encode(waiting), nil
+	s.kept.Given, s.kept.Fold.Owed = s.given.encode(s.fold.Waiting()), nil
 	if s.closed && s.idled && s.source.Afresh {
 		s.kept.Fold = telemetry.StreamState{Last: 1}
 	}

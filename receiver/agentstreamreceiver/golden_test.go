@@ -74,15 +74,30 @@ func goldenSettings() telemetry.Settings {
 	return s
 }
 
-// treeCases are the sessions that say most, by provider.
+// treeCases are the sessions that say most, by provider: among them the plain one, calls beside each other, sub-agents,
+// failures of model calls, and odd characters, of every provider that has them. Sub-agents in files of their own stand in
+// the golden files of families.
 var treeCases = map[string][]string{
+	"codex": {
+		"parity", "parity.session", "parity-0.29", "parallel", "parallel.session", "subagents-v1", "subagents-v2", "retry", "retry.session",
+		"unauthorized.session", "unicode", "unicode.session", "interrupted.session", "compaction.session",
+	},
+	"gemini": {
+		"parity", "parity.session", "parallel", "parallel.session", "subagent", "fatal-400", "fatal-400.session", "retry", "bad-stream",
+		"unicode", "unicode.session", "terminated",
+	},
+	"openai": {"parity.bodies", "openai-errors", "openai-stream-chunks", "responses-api"},
+	"qwen": {
+		"parity.stream", "parity.session", "parallel.stream", "parallel.session", "subagent.stream", "subagent.session", "fatal-401.stream",
+		"fatal-401.session", "sigkill.session",
+	},
 	"claude": {
 		"parity", "parallel", "subagent", "background", "fatal-400", "max-turns", "retry", "unicode", "killed", "interrupted", "streaming-input",
 		"compact-run2", "parity-1.0.128", "subagent-2.0.50", "case-parents-exist", "case-end-before-start", "case-nested-subagents",
 	},
 	"opencode": {
 		"parity", "parity.session", "parity.log", "failures", "subagent", "subagent.session", "parity-0.5.29.project", "overflow", "overflow.log",
-		"fatal-401", "killed", "case-nested-subagents.session", "case-message-without-steps.session", "case-repeated-call-ids",
+		"fatal-401", "killed", "parallel", "parallel.session", "retry", "unicode", "case-nested-subagents.session", "case-message-without-steps.session", "case-repeated-call-ids",
 	},
 }
 
@@ -138,4 +153,28 @@ func TestEveryFixtureGivesWholeTrees(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSessionsAsTraces: with one trace a session, the runs of a fixture stand side by side in it, and all is whole.
+func TestSessionsAsTraces(t *testing.T) {
+	settings := goldenSettings()
+	settings.TraceBySession = true
+	several := 0
+	for _, path := range fixtures(t) {
+		traces, _ := foldFile(t, path, settings)
+		assert.Empty(t, otlpjson.Check(traces), path)
+		roots := map[string]int{}
+		for _, rs := range traces.ResourceSpans().All() {
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, s := range ss.Spans().All() {
+					if s.ParentSpanID().IsEmpty() {
+						if roots[s.TraceID().String()]++; roots[s.TraceID().String()] == 2 {
+							several++
+						}
+					}
+				}
+			}
+		}
+	}
+	assert.Greater(t, several, 5, "sessions of several runs")
 }

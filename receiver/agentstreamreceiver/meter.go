@@ -62,10 +62,14 @@ func with(key, value string) metric.MeasurementOption {
 // background is the context of measurements: they are not cancelled.
 func background() context.Context { return context.Background() }
 
-func (m *meter) events(evs []events.DisplayEvent) {
-	for i := range evs {
-		m.builder.ReceiverAgentStreamEvents.Add(background(), 1, m.kinds[evs[i].Kind])
+// events adds counts by kind, and sets them to zero.
+func (m *meter) events(counts []int64) {
+	for kind, n := range counts {
+		if n > 0 {
+			m.builder.ReceiverAgentStreamEvents.Add(background(), n, m.kinds[events.Kind(kind)])
+		}
 	}
+	clear(counts)
 }
 
 // lines adds what a parser counted between two looks.
@@ -104,8 +108,33 @@ func (m *meter) retried(s signal) {
 	m.builder.ReceiverAgentStreamRetries.Add(background(), 1, m.signals[s])
 }
 
-func (m *meter) dropped(s signal, elements int) {
-	m.builder.ReceiverAgentStreamDropped.Add(background(), int64(elements), m.signals[s])
+// Reasons why spans and records are dropped.
+const (
+	dropRefused  = "refused"  // a consumer refused for good
+	dropGone     = "gone"     // consumers did not take the last of a file that is gone in time
+	dropShutdown = "shutdown" // nor the last of all, and no storage has the file read on
+)
+
+// dropped counts elements that no consumer will get.
+func (m *meter) dropped(s signal, reason string, elements int) {
+	if elements > 0 {
+		m.builder.ReceiverAgentStreamDropped.Add(background(), int64(elements), m.signals[s], with("reason", reason))
+	}
+}
+
+// lost counts outputs that no consumer will get.
+func (m *meter) lost(reason string, outs []telemetry.Output) {
+	for i := range outs {
+		m.dropped(signalTraces, reason, outs[i].Traces.SpanCount())
+		m.dropped(signalLogs, reason, outs[i].Logs.LogRecordCount())
+	}
+}
+
+// inputDropped counts bytes that did not get into a spool.
+func (m *meter) inputDropped(reason string, bytes int64) {
+	if bytes > 0 {
+		m.builder.ReceiverAgentStreamInputDropped.Add(background(), bytes, with("reason", reason))
+	}
 }
 
 // behind records how far a stream's file was not read, by provider.

@@ -18,6 +18,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/source/spool"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -39,9 +40,15 @@ type agentStream struct {
 	parent   telemetry.Parent
 	sources  sources
 	commands []*command
-	running  sync.WaitGroup // of the commands
-	out      delivery
-	streams  streams
+	pipes    []*pipe
+	running  sync.WaitGroup // of commands and pipes
+	spoolDir string         // absolute; empty: the folder for temporary files
+	stdin    *os.File
+	// openInput opens a pipe by its path.
+	openInput func(path string) (spool.Input, error)
+	spools    sync.Map // of *spooled: those that are being read
+	out       delivery
+	streams   streams
 
 	id            component.ID
 	storage       storage.Client // nil: positions are not kept
@@ -78,6 +85,12 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		pattern:  pattern,
 		id:       set.ID,
 		identity: identityOf(&cfg.Identity),
+		stdin:    os.Stdin,
+	}
+	if cfg.Spool.Directory != "" {
+		if r.spoolDir, err = config.AbsolutePath(cfg.Spool.Directory); err != nil {
+			return nil, fmt.Errorf("spool_directory %q: %w", cfg.Spool.Directory, err)
+		}
 	}
 	if r.redactor, err = newRedactor(cfg); err != nil {
 		return nil, fmt.Errorf("redaction: %w", err)
@@ -93,7 +106,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if r.out, err = newDelivery(set, cfg.Retry, r.meter); err != nil {
 		return nil, err
 	}
-	r.out.health = &r.health
+	r.out.health, r.openInput = &r.health, r.openPipe
 	return r, nil
 }
 
@@ -111,6 +124,9 @@ func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 				return
 			}
 			store = storeOf(r.storage)
+			if err = r.recallFiles(ctx, store); err != nil {
+				return
+			}
 		}
 		if r.sources, err = newSources(&r.config.Stream, r.logger, r.observer(), store, r); err != nil {
 			return
@@ -123,6 +139,9 @@ func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 		r.background.Go(func() { r.exportMetrics(work) })
 		r.background.Go(func() { r.tickTexts(work) })
 		if err = r.sources.start(run); err == nil {
+			err = r.startPipes(run)
+		}
+		if err == nil {
 			err = r.startCommands(run)
 		}
 	})
@@ -160,6 +179,7 @@ func (r *agentStream) close(ctx context.Context) error {
 	// First what works beside the reading, since it holds streams while a consumer makes it wait. It may be waiting
 	// itself for a stream that the reading holds, so it has ended only after that.
 	r.halt()
+	r.closePipes() // what comes from now on stays in its FIFO
 	err := r.sources.shutdown(ctx)
 	r.stopCommands(ctx)
 	r.background.Wait()
@@ -237,6 +257,7 @@ func (r *agentStream) tickTexts(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+			r.tellLag()
 			for _, s := range r.streams.list() {
 				if err := s.tick(ctx); err != nil {
 					return // we are stopping; what waits goes out when the stream is closed
@@ -244,6 +265,14 @@ func (r *agentStream) tickTexts(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// tellLag tells how far behind the reading of spools is.
+func (r *agentStream) tellLag() {
+	r.spools.Range(func(c, _ any) bool {
+		c.(*spooled).lag()
+		return true
+	})
 }
 
 // exportMetrics hands the metrics on at each interval, until ctx ends.

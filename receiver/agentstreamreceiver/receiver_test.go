@@ -3,6 +3,7 @@ package agentstreamreceiver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,18 +53,28 @@ func start(t *testing.T, cfg *Config, nextLogs consumer.Logs) *rig {
 // startOn runs a receiver on a host; nil is one without extensions.
 func startOn(t *testing.T, host component.Host, cfg *Config, nextLogs consumer.Logs) *rig {
 	t.Helper()
+	return startWith(t, host, cfg, nil, nextLogs)
+}
+
+// startWith is startOn with another sink of traces too, where given.
+func startWith(t *testing.T, host component.Host, cfg *Config, nextTraces consumer.Traces, nextLogs consumer.Logs) *rig {
+	t.Helper()
 	require.NoError(t, cfg.Validate())
 	r := &rig{t: t, traces: &consumertest.TracesSink{}, logs: &consumertest.LogsSink{}, tel: componenttest.NewTelemetry()}
 	if nextLogs == nil {
 		nextLogs = r.logs
 	}
+	if nextTraces == nil {
+		nextTraces = r.traces
+	}
 	core, told := observer.New(zapcore.DebugLevel)
 	r.told = told
 	factory := NewFactory()
 	set := receivertest.NewNopSettings(factory.Type())
+	set.ID = component.NewID(factory.Type()) // the same after a restart
 	set.TelemetrySettings = r.tel.NewTelemetrySettings()
 	set.Logger = zap.New(core)
-	traces, err := factory.CreateTraces(t.Context(), set, cfg, r.traces)
+	traces, err := factory.CreateTraces(t.Context(), set, cfg, nextTraces)
 	require.NoError(t, err)
 	logs, err := factory.CreateLogs(t.Context(), set, cfg, nextLogs)
 	require.NoError(t, err)
@@ -285,9 +296,11 @@ func TestUnknownStreamPassesThrough(t *testing.T) {
 		uids[uid.Str()] = true
 	}
 	assert.Len(t, uids, 3)
-	line, ok := telemetry.RawLine(r.records()[0])
-	assert.True(t, ok)
-	assert.Equal(t, "make: nothing to do", line)
+	for i, want := range []string{"make: nothing to do", "\xff", `{"a":1}`} {
+		line, ok := telemetry.RawLine(r.records()[i])
+		assert.True(t, ok)
+		assert.Equal(t, want, string(line))
+	}
 	assert.EqualValues(t, 3, r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "passed"))
 	assert.Empty(t, r.spans())
 }
@@ -351,6 +364,7 @@ func TestPermanentRefusalIsCounted(t *testing.T) {
 	next := &refuser{refuse: 1, refusal: consumererror.NewPermanent(errors.New("too large"))}
 	r := start(t, configFor(path), next)
 	require.Eventually(t, func() bool { return r.metric("otelcol_receiver_agent_stream_dropped", "signal", "logs") == 2 }, wait, tick)
+	assert.EqualValues(t, 2, r.metric("otelcol_receiver_agent_stream_dropped", "reason", "refused"))
 	appendTo(t, path, assistant("3", "Three."))
 	require.Eventually(t, func() bool { return next.LogRecordCount() == 1 }, wait, tick)
 }
@@ -391,5 +405,32 @@ func TestSameIDsOnASecondRun(t *testing.T) {
 	for _, id := range first {
 		assert.False(t, seen[id], "id %s twice", id)
 		seen[id] = true
+	}
+}
+
+// TestGapOfAFinishedSession: in a file that is read afterwards, a gap as long as idle_close between the times of its lines
+// closes what is open, as the clock would have; a longer idle_close leaves it open.
+func TestGapOfAFinishedSession(t *testing.T) {
+	const said = `{"type":"assistant","sessionId":"s1","uuid":"u%d","timestamp":"2026-11-01T%s:00.000Z","message":{"id":"msg_%d","role":"assistant","model":"m","content":[%s]}}` + "\n"
+	data := fmt.Sprintf(said, 1, "10:00", 1, `{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"sleep"}}`) +
+		fmt.Sprintf(said, 2, "12:00", 2, `{"type":"text","text":"Back again."}`)
+	path := filepath.Join(t.TempDir(), "s1.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(data), 0o600))
+	for idleClose, want := range map[time.Duration][]string{
+		time.Hour:     {"execute_tool Bash timeout", "invoke_agent claude-code timeout"},
+		3 * time.Hour: nil,
+	} {
+		cfg := configFor(path)
+		cfg.Stream.IdleClose = idleClose
+		r := start(t, cfg, nil)
+		require.Eventually(t, func() bool { return r.logs.LogRecordCount() >= 2 }, wait, tick)
+		var got []string
+		for _, s := range r.spans() {
+			if reason, _ := s.Attributes().Get(telemetry.AttrCloseReason); reason.Str() == "timeout" {
+				got = append(got, s.Name()+" "+reason.Str())
+			}
+		}
+		assert.Equal(t, want, got, "idle_close %v", idleClose)
+		r.stop()
 	}
 }

@@ -279,7 +279,7 @@ func TestRestartNothingTwice(t *testing.T) {
 	second.stop()
 	assert.Equal(t, 1, spansOf(first, "invoke_agent claude-code")+spansOf(second, "invoke_agent claude-code"))
 	require.NotEmpty(t, m.asked)
-	assert.Regexp(t, `^Receiver agent_stream/\S+ $`, m.asked[0], "kind, id and name that the client was asked for with")
+	assert.Equal(t, "Receiver agent_stream ", m.asked[0], "kind, id and name that the client was asked for with")
 }
 
 // TestRestartSubAgent: a sub-agent's file that grows after its parent is done stays in the parent's trace, although the
@@ -459,4 +459,39 @@ func TestLag(t *testing.T) {
 	next.ready = true
 	next.mu.Unlock()
 	require.Eventually(t, func() bool { return lag() == 0 }, wait, tick)
+}
+
+func (d *disk) copy() map[string][]byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.values)
+}
+
+// TestRestartForkOfACompleteSession: a fork that only its ids tell from its parent gives what is its own, and nothing that
+// the parent told, also if the parent was complete before a restart and is not opened again.
+func TestRestartForkOfACompleteSession(t *testing.T) {
+	const prompted = `{"type":"user","sessionId":"%s","uuid":"%s","timestamp":"2026-11-01T10:00:00.%03dZ","message":{"role":"user","content":"Do it."}}` + "\n"
+	const said = `{"type":"assistant","sessionId":"%s","uuid":"%s","timestamp":"2026-11-01T10:00:00.%03dZ","message":{"id":"msg_%d","role":"assistant","model":"m","content":[{"type":"text","text":"Done."}]}}` + "\n"
+	history := func(session string) []byte {
+		return fmt.Appendf(fmt.Appendf(nil, prompted, session, session+"u1", 1), said, session, session+"u2", 2, 1)
+	}
+	own := fmt.Appendf(fmt.Appendf(nil, prompted, "s2", "s2u3", 3), said, "s2", "s2u4", 4, 2)
+	for window, want := range map[time.Duration][]string{time.Hour: {"chat m", "invoke_agent claude-code"}, 0: {"chat m", "chat m", "invoke_agent claude-code", "invoke_agent claude-code"}} {
+		dir := t.TempDir()
+		cfg := stored(filepath.Join(dir, "*.jsonl"))
+		cfg.Stream.IdleClose = 200 * time.Millisecond
+		cfg.Telemetry.ForkWindow = window
+		m := newMachine()
+		appendLines(t, filepath.Join(dir, "parent.jsonl"), history("s1"))
+		first := startOn(t, m, cfg, nil)
+		require.Eventually(t, func() bool { return slices.Contains(first.spanNames(), "invoke_agent claude-code") }, wait, tick, "it is closed")
+		first.stop()
+		appendLines(t, filepath.Join(dir, "fork.jsonl"), history("s2"), own)
+		second := startOn(t, m, cfg, nil)
+		require.Eventually(t, func() bool { return spansOf(second, "invoke_agent claude-code") >= len(want)/2 }, wait, tick)
+		second.stop()
+		got := second.spanNames()
+		slices.Sort(got)
+		assert.Equal(t, want, got, "fork_window %v", window)
+	}
 }

@@ -13,11 +13,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
 // samples is the folder of the fixtures.
 const samples = "../../testdata"
+
+// recordsNamed counts the records of one event name.
+func (r *rig) recordsNamed(name string) (n int) {
+	for _, lr := range r.records() {
+		if lr.EventName() == name {
+			n++
+		}
+	}
+	return n
+}
 
 // uids gives the ids of all records, sorted, none of which may come twice. Those that only who watches live gets are left
 // out.
@@ -53,7 +64,8 @@ func (r *rig) spanIDs() []string {
 type openCode struct {
 	t    *testing.T
 	db   *sql.DB
-	last int64 // time of the last row: no two have the same, so each is counted by one process
+	made int64 // when the last row was made, in the session's own time
+	last int64 // when it was written: no two were at once, so each is counted by one process
 }
 
 func newOpenCode(t *testing.T, path string) *openCode {
@@ -82,19 +94,21 @@ func (o *openCode) logged(line string) {
 	require.NoError(o.t, json.Unmarshal([]byte(row.Data), &change))
 	now := max(time.Now().UnixMilli(), o.last+1)
 	o.last = now
+	o.made++
 	switch kind, _, _ := strings.Cut(strings.TrimPrefix(row.Type, "message."), "."); {
 	case strings.HasPrefix(row.Type, "session."):
 		i := change.Info
 		var made struct{ Created int64 }
 		require.NoError(o.t, json.Unmarshal(i["time"], &made))
+		o.made = max(o.made, made.Created)
 		o.upsert("session", "id, parent_id, directory, title, version, agent, model, time_created, time_updated",
 			text(i["id"]), text(i["parentID"]), text(i["directory"]), text(i["title"]), text(i["version"]), text(i["agent"]), nullable(i["model"]), made.Created, now)
 	case kind == "part":
 		p := change.Part
-		o.upsert("part", "id, message_id, session_id, time_created, time_updated, data", text(p["id"]), text(p["messageID"]), text(p["sessionID"]), now, now, rest(o.t, p))
+		o.upsert("part", "id, message_id, session_id, time_created, time_updated, data", text(p["id"]), text(p["messageID"]), text(p["sessionID"]), o.made, now, rest(o.t, p))
 	default:
 		i := change.Info
-		o.upsert("message", "id, session_id, time_created, time_updated, data", text(i["id"]), text(i["sessionID"]), now, now, rest(o.t, i))
+		o.upsert("message", "id, session_id, time_created, time_updated, data", text(i["id"]), text(i["sessionID"]), o.made, now, rest(o.t, i))
 	}
 }
 
@@ -161,7 +175,9 @@ func TestGrowingDatabase(t *testing.T) {
 		}
 	}
 	runs := func(r *rig) func() bool {
-		return func() bool { return len(r.texts()) >= 5 && slices.Contains(r.spanNames(), "invoke_agent opencode") }
+		return func() bool {
+			return r.recordsNamed("tailspan.turn_done") == 3 && slices.Contains(r.spanNames(), "invoke_agent opencode")
+		}
 	}
 	require.Eventually(t, runs(live), wait, tick)
 	live.stop()
@@ -244,4 +260,27 @@ func TestDatabaseIsNoFileOfLines(t *testing.T) {
 	}
 	assert.True(t, isDocument("/a/session-1.json"))
 	assert.False(t, isDocument("/a/session-1.jsonl"))
+}
+
+// TestFolderOfDocuments reads the documents of a Gemini session and its sub-agent from where the CLI keeps them: nothing
+// in them links the two, their folder does.
+func TestFolderOfDocuments(t *testing.T) {
+	home := t.TempDir()
+	require.NoError(t, os.CopyFS(home, os.DirFS(filepath.Join(samples, "gemini", "families", "subagent-0.38.2"))))
+	r := start(t, configFor(filepath.Join(home, "chats", "**", "*.json")), nil)
+	require.Eventually(t, func() bool {
+		return slices.Contains(r.spanNames(), "execute_tool codebase_investigator") && slices.Contains(r.spanNames(), "execute_tool grep_search")
+	}, wait, tick)
+	r.stop()
+	parents := map[string]string{}
+	names := map[string]string{}
+	for _, s := range r.spans() {
+		names[s.SpanID().String()] = s.Name()
+	}
+	for _, s := range r.spans() {
+		parents[s.Name()] = names[s.ParentSpanID().String()]
+	}
+	assert.Equal(t, "execute_tool codebase_investigator", parents["invoke_agent codebase_investigator"])
+	assert.Equal(t, "invoke_agent codebase_investigator", parents["execute_tool grep_search"])
+	assert.Empty(t, otlpjson.Check(r.traces.AllTraces()...))
 }

@@ -140,7 +140,7 @@ func (c scaleCase) grow(t *testing.T, counter *arrivals) (p50, p99 time.Duration
 func (r *agentStream) allRest() bool {
 	for _, s := range r.streams.every() {
 		s.mu.Lock()
-		resting := s.resting()
+		resting := s.fold.Resting()
 		s.mu.Unlock()
 		if !resting {
 			return false

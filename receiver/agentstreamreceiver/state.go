@@ -6,7 +6,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -67,10 +66,9 @@ func (s *stream) keep() {
 	if len(s.pending) > 0 || s.suspended {
 		return
 	}
-	open := !s.resting() && (s.joiner.Holding() || s.parser.Owes())
-	if s.fold != nil {
-		fold, owes := s.fold.State()
-		s.kept.Fold, open = fold, open || owes
+	open := s.fold.Owes()
+	if state, owes, ok := s.fold.State(); ok {
+		s.kept.Fold, open = state, open || owes
 	}
 	if s.given != nil {
 		s.keepGiven()
@@ -90,7 +88,7 @@ func (s *stream) did(do timedDo) {
 	if s.given != nil {
 		return // offsets are no places, and what was given is known otherwise
 	}
-	s.kept.Timed = append(s.kept.Timed, timedStep{s.last.Offset, do})
+	s.kept.Timed = append(s.kept.Timed, timedStep{s.fold.At.Offset, do})
 	if drop := len(s.kept.Timed) - maxTimed; drop > 0 {
 		s.kept.Timed = append(s.kept.Timed[:0:0], s.kept.Timed[drop:]...)
 	}
@@ -104,26 +102,25 @@ func (s *stream) catchUp(offset int64) {
 			return
 		}
 		s.timedLeft--
-		var evs []events.DisplayEvent
+		s.fold.At.Silent = true
 		switch step.Do {
 		case timedTick:
-			evs = s.joiner.Part()
+			s.fold.Part()
 		case timedQuiet:
-			evs = s.parser.Quiet()
+			s.fold.Quiet()
 		case timedFlush:
-			evs = s.joiner.Flush()
+			s.fold.EndTexts()
 		}
-		s.last.Silent = true
-		s.take(evs)
 	}
 }
 
 // awake ends the replaying: all is as it was, and what comes now is new.
 func (s *stream) awake() {
-	if s.resting() {
+	if s.fold.Resting() {
 		return
 	}
 	s.catchUp(math.MaxInt64)
-	s.last.Silent, s.rereading = false, false
+	s.fold.At.Silent, s.rereading = false, false
+	s.fold.Awake()
 	s.takeLater()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
@@ -78,6 +79,23 @@ func (r *agentStream) restoreRegistry(ctx context.Context) error {
 	r.registry.Restore(s.State)
 	r.keptPipelines = lastOf(s.State.Pipelines)
 	return nil
+}
+
+// recallFiles tells the registry of what each file told first that the storage knows: also of those that are complete, and
+// so are not folded again. What was written before the fork window is left out.
+func (r *agentStream) recallFiles(ctx context.Context, store source.Store) error {
+	walker, ok := store.(source.Walker)
+	if !ok {
+		return nil
+	}
+	since := time.Now().Add(-r.config.Telemetry.ForkWindow)
+	return source.EachState(ctx, walker, func(stream string, saved time.Time, value []byte) {
+		var state streamState
+		if saved.Before(since) || json.Unmarshal(value, &state) != nil || state.Version > stateVersion {
+			return // it is reported when the file is opened
+		}
+		r.registry.Recall(stream, &state.Fold)
+	})
 }
 
 // keepRegistry stores the registry's state, once what it gave has been accepted.

@@ -9,23 +9,22 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// stream is one file on its way from lines to spans and records.
+// stream is one file on its way from lines to what the consumers have accepted.
 type stream struct {
 	receiver *agentStream
 	source   source.Stream
-	lines                      // nil while the stream rests
-	fold     *telemetry.Stream // nil until the provider is known
+	fold     *fold.Stream
 	pending  []telemetry.Output
 	seen     parser.Stats // what was counted already
+	kinds    []int64      // events since the last hand-over, by kind: an instrument is not for every event
 	told     map[events.LineStatus]bool
-	last     telemetry.Line
 
 	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
 	mu         sync.Mutex
@@ -42,18 +41,11 @@ type stream struct {
 	owes      bool
 	ticked    bool // time did something since the state was asked for
 	refused   bool // the last lines were not accepted
-	rereading bool // lines come again that only the parser has to hear; see [stream.Rest]
 	closed    bool
 	idled     bool // closed, since it was idle
+	rereading bool // lines come again that only the parser has to hear; see [stream.Rest]
 	suspended bool
 	lasting   bool // its position is kept over a restart
-
-	origin streamOrigin
-
-	// What the stream's first line tells in our own words; see [config.InBand].
-	inBand telemetry.Identity
-	parent telemetry.Parent
-	begun  bool
 }
 
 // streamOrigin says what the settings tell of a stream.
@@ -61,11 +53,16 @@ type streamOrigin struct {
 	provider  string
 	identity  telemetry.Identity
 	awaitExit bool // it is the output of a process of ours
+	// idleGap is the time between two lines after which the stream counts as left; 0 for one whose writer is at work
+	// until its end is told.
+	idleGap time.Duration
 }
 
 // Open takes a file.
 func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer, error) {
-	st, err := r.newStream(s, streamOrigin{provider: r.config.Stream.Provider, identity: r.identity})
+	st, err := r.newStream(s, streamOrigin{
+		provider: r.config.Stream.Provider, identity: r.identity, idleGap: r.config.Stream.IdleClose,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -73,21 +70,56 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	l, err := r.newLines(o.provider)
-	if err != nil {
-		return nil, err
-	}
-	st := &stream{receiver: r, source: s, lines: l, parent: r.parent, origin: o}
+	st := &stream{receiver: r, source: s, kinds: make([]int64, len(r.meter.kinds)+1)}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
 	}
 	st.kept.Path = s.Path
 	st.restore()
+	settings := fold.Settings{
+		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines,
+		Path:    st.kept.Path,
+		Outputs: r.config.Telemetry.Capture.ToolOutput,
+		Telemetry: telemetry.StreamSettings{
+			ID:       s.ID,
+			Identity: o.identity.With(r.pathIdentity(st.kept.Path)),
+			Parent:   r.parent,
+			IdleGap:  o.idleGap,
+			FileTime: s.ModTime,
+			State:    st.kept.Fold,
+			Changed:  st.source.Changed,
+
+			ExpectedDuration: r.config.Telemetry.ExpectedDuration,
+			AwaitExit:        o.awaitExit,
+		},
+		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused,
+	}
 	if s.Restated && st.lasting {
 		st.given = newGiven(st.kept.Given)
+		settings.Take = st.takeRestated
+	}
+	var err error
+	if st.fold, err = fold.New(settings); err != nil {
+		return nil, err
 	}
 	r.streams.add(st)
 	return st, nil
+}
+
+// opened notes who writes the stream.
+func (s *stream) opened(provider string) {
+	s.provider.Store(provider)
+	s.receiver.meter.behind(s.source.ID, provider, -1)
+}
+
+func (s *stream) countEvents(evs []events.DisplayEvent) {
+	for i := range evs {
+		s.kinds[evs[i].Kind]++
+	}
+}
+
+func (s *stream) parentRefused(err error) {
+	s.receiver.logger.Warn("traceparent of the stream's first line not understood", zap.String("path", s.source.Path), zap.Error(err))
 }
 
 // Lines folds the lines and returns when every consumer has accepted what they gave. It fails only when ctx ends.
@@ -106,9 +138,9 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		} else {
 			s.awake()
 		}
-		s.last = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live, Silent: lines[i].Replayed}
+		s.fold.At = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live, Silent: lines[i].Replayed}
 		if !lines[i].Arrival.IsZero() {
-			s.last.Arrival = lines[i].Arrival
+			s.fold.At.Arrival = lines[i].Arrival
 		}
 		s.line(lines[i].Data)
 	}
@@ -121,94 +153,33 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	return err
 }
 
-// line parses one line and folds what it tells.
+// line takes one line, and tells of one that is not understood.
 func (s *stream) line(data []byte) {
-	if !s.begun {
-		s.begun = true
-		if s.readInBand(data) {
-			return
-		}
-	}
-	evs := s.events.ParseEvents(data)
+	s.fold.Line(data)
 	if s.rereading {
 		return
 	}
-	s.pass(s.parser.Raw())
-	s.take(evs)
-	if status := s.parser.LineStatus(); s.receiver.config.Stream.RawLines && status != events.LinePassed {
-		s.open()
-		s.fold.RawCopy(s.last, data)
-	} else {
-		s.tell(status)
+	if !s.receiver.config.Stream.RawLines {
+		s.tell(s.fold.LineStatus())
 	}
-	s.unfinished.Store(s.joiner.Holding())
-}
-
-// pass hands on the lines that belong to no known provider.
-func (s *stream) pass(raw [][]byte) {
-	if len(raw) == 0 {
-		return
-	}
-	s.open()
-	if r := s.receiver.redactor; r != nil {
-		for i := range raw {
-			raw[i] = r.Bytes(raw[i])
-		}
-	}
-	s.fold.Raw(s.last, raw)
-}
-
-// take folds events.
-func (s *stream) take(evs []events.DisplayEvent) {
-	if len(evs) == 0 || s.rereading {
-		return
-	}
-	if s.given != nil {
-		s.takeRestated(evs)
-		return
-	}
-	s.feed(s.last, evs)
-}
-
-func (s *stream) feed(line telemetry.Line, evs []events.DisplayEvent) {
-	if len(evs) == 0 {
-		return
-	}
-	s.open()
-	s.fold.Feed(line, evs)
-	if !line.Silent {
-		s.receiver.meter.events(evs)
-	}
+	s.unfinished.Store(s.fold.Holding())
 }
 
 // tick lets texts go that were quiet for long enough, and then what the parser holds back until a stream is quiet.
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last.Silent || s.closed || s.suspended || s.resting() {
+	if s.fold.At.Silent || s.closed || s.suspended || s.fold.Resting() {
 		return nil // it is being replayed to, or nothing can be due
 	}
 	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
 		s.restless.Store(false)
-		evs := s.parser.Quiet()
-		for i := range evs {
-			if r := s.receiver.redactor; r != nil {
-				r.Event(&evs[i])
-			}
-		}
-		if len(evs) > 0 {
+		if s.fold.Quiet() {
 			s.did(timedQuiet)
 		}
-		s.take(evs)
 	}
-	if t, ok := s.events.(interface {
-		Tick() []events.DisplayEvent
-	}); ok {
-		evs := t.Tick()
-		if len(evs) > 0 {
-			s.did(timedTick)
-		}
-		s.take(evs)
+	if s.fold.Tick() {
+		s.did(timedTick)
 	}
 	err := s.handOn(ctx)
 	if err == nil && s.ticked {
@@ -218,50 +189,9 @@ func (s *stream) tick(ctx context.Context) error {
 	return err
 }
 
-// readInBand takes a first line that tells identity and parent.
-func (s *stream) readInBand(data []byte) bool {
-	inBand, ok := config.ParseInBand(data)
-	if !ok || s.rereading {
-		return ok
-	}
-	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
-	for key, value := range inBand.Attributes {
-		attrs = append(attrs, telemetry.Attribute{Key: key, Value: value})
-	}
-	s.inBand = telemetry.NewIdentity(attrs...)
-	if parent, err := telemetry.ParseTraceParent(inBand.TraceParent); err != nil {
-		s.receiver.logger.Warn("traceparent of the stream's first line not understood", zap.String("path", s.source.Path), zap.Error(err))
-	} else if !parent.Empty() && s.receiver.parent.Empty() {
-		s.parent = parent
-	}
-	return true
-}
-
-// open begins the fold, as soon as the provider is known.
-func (s *stream) open() {
-	if s.fold != nil {
-		return
-	}
-	info := parser.InfoOf(s.parser.Provider())
-	s.provider.Store(info.Name)
-	s.receiver.meter.behind(s.source.ID, info.Name, -1)
-	s.fold = s.receiver.registry.Open(telemetry.StreamSettings{
-		ID:       s.source.ID,
-		Agent:    telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System},
-		Identity: s.origin.identity.With(s.pathIdentity()).With(s.inBand).With(s.receiver.ambient),
-		Parent:   s.parent,
-		FileTime: s.source.ModTime,
-		State:    s.kept.Fold,
-		Changed:  s.source.Changed,
-
-		ExpectedDuration: s.receiver.config.Telemetry.ExpectedDuration,
-		AwaitExit:        s.origin.awaitExit,
-	})
-}
-
-// pathIdentity is what the path of the file tells.
-func (s *stream) pathIdentity() telemetry.Identity {
-	found := s.receiver.pattern.Match(s.kept.Path)
+// pathIdentity is what the path of a file tells.
+func (r *agentStream) pathIdentity(path string) telemetry.Identity {
+	found := r.pattern.Match(path)
 	attrs := make([]telemetry.Attribute, 0, len(found))
 	for _, a := range found {
 		attrs = append(attrs, telemetry.Attribute{Key: a.Key, Value: a.Value})
@@ -273,37 +203,36 @@ func (s *stream) pathIdentity() telemetry.Identity {
 func (s *stream) tell(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
-		if !s.told[status] && !s.last.Silent {
+		if !s.told[status] && !s.fold.At.Silent {
 			if s.told == nil {
 				s.told = map[events.LineStatus]bool{}
 			}
 			s.told[status] = true
 			s.receiver.logger.Debug("line not understood, further ones of this file are only counted",
-				zap.String("path", s.source.Path), zap.Int64("offset", s.last.Offset), zap.Stringer("reason", status))
+				zap.String("path", s.source.Path), zap.Int64("offset", s.fold.At.Offset), zap.Stringer("reason", status))
 		}
 	}
 }
 
 // count adds to the receiver's metrics what the parser counted since the last call.
 func (s *stream) count() {
-	now := s.parser.Stats()
-	if s.last.Silent {
+	now := s.fold.Stats()
+	if s.fold.At.Silent {
 		s.seen = now
 		return
 	}
-	s.receiver.meter.lines(s.parser.Provider(), s.seen, now)
+	s.receiver.meter.lines(s.fold.Provider(), s.seen, now)
 	s.seen = now
 }
 
 // handOn delivers what the fold has, and what could not be delivered before.
 func (s *stream) handOn(ctx context.Context) error {
-	if s.fold != nil {
-		if out := s.fold.Take(); !out.Empty() || out.Counts != (telemetry.Counts{}) {
-			if !s.last.Silent {
-				s.receiver.meter.counts(out.Counts)
-			}
-			s.pending = append(s.pending, out)
+	s.receiver.meter.events(s.kinds)
+	for _, out := range s.fold.Take() {
+		if !s.fold.At.Silent {
+			s.receiver.meter.counts(out.Counts)
 		}
+		s.pending = append(s.pending, out)
 	}
 	for len(s.pending) > 0 {
 		if err := s.receiver.out.deliver(ctx, &s.pending[0]); err != nil {
@@ -314,7 +243,7 @@ func (s *stream) handOn(ctx context.Context) error {
 		s.pending = s.pending[1:]
 	}
 	s.pending = nil
-	if !s.last.Silent {
+	if !s.fold.At.Silent {
 		s.keep()
 	}
 	return nil
@@ -325,9 +254,7 @@ func (s *stream) Idle(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.awake()
-	if s.fold != nil {
-		s.fold.Idle()
-	}
+	s.fold.Idle()
 	return s.handOn(ctx)
 }
 
@@ -344,39 +271,44 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	s.awake()
 	s.did(timedFlush)
 	s.flush()
-	if s.fold != nil {
-		s.fold.Close(closeReason(reason))
-	}
+	s.fold.Close(closeReason(reason))
 	s.closed, s.idled = true, reason == source.CloseReasonIdle
 	if err := s.handOn(ctx); err != nil {
+		s.receiver.meter.lost(lostBy(reason), s.pending)
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}
 	return nil
 }
 
+func lostBy(reason source.CloseReason) string {
+	if reason == source.CloseReasonShutdown {
+		return dropShutdown
+	}
+	return dropGone
+}
+
 // flush takes what an ended stream still owes.
 func (s *stream) flush() {
-	if s.resting() || s.rereading {
-		return // it owed nothing when it began to rest
+	s.fold.Flush()
+	if !s.fold.Resting() {
+		s.count()
 	}
-	if f, ok := s.events.(events.Flusher); ok {
-		evs := f.Flush()
-		s.pass(s.parser.Raw())
-		s.take(evs)
-	}
-	s.count()
 }
 
 // exited ends the fold as the process has ended that wrote the stream.
 func (s *stream) exited(ctx context.Context, e *telemetry.Exit) error {
+	return s.finish(ctx, func() { s.fold.Exited(*e) })
+}
+
+// finish takes what the ended stream still owes, and ends the fold by end.
+func (s *stream) finish(ctx context.Context, end func()) error {
 	s.receiver.streams.remove(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.awake()
 	s.flush()
-	s.open()
-	e.Incomplete = s.parser.Incomplete()
-	s.fold.Exited(*e)
-	s.fold.Close(e.Reason())
+	end()
+	s.closed = true
 	if err := s.handOn(ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}
@@ -391,9 +323,7 @@ func (s *stream) suspend(ctx context.Context) error {
 		err = s.handOn(ctx)
 	}
 	s.suspended = true
-	if s.fold != nil {
-		s.fold.Suspend()
-	}
+	s.fold.Suspend()
 	if err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
 	}

@@ -60,9 +60,7 @@ func (p *lifetime) step(r *reopened, n int) {
 		if len(evs) > 0 {
 			if r.fold == nil {
 				info := parser.InfoOf(r.source.Provider())
-				settings := telemetry.StreamSettings{
-					ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System}, FileTime: fileTime,
-				}
+				settings := r.settings(info)
 				if r.kept.state != nil {
 					require.NoError(p.t, json.Unmarshal(r.kept.state, &settings.State))
 				}

@@ -3,7 +3,6 @@ package agentstreamreceiver
 import (
 	"bytes"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,11 +19,25 @@ import (
 // calls tell. History that was copied from another session is told there.
 func toldTokens(t *testing.T, path string) (total, calls events.Tokens) {
 	t.Helper()
+	sum, calls := toldUsage(t, path)
+	return sum.Sum().Tokens, calls
+}
+
+// toldNatively is the same total in the arithmetic of those who told it.
+func toldNatively(t *testing.T, path string) events.Tokens {
+	t.Helper()
+	sum, _ := toldUsage(t, path)
+	told := sum.Sum().Provider
+	told.Reasoning = 0
+	return told
+}
+
+func toldUsage(t *testing.T, path string) (sum events.UsageTotal, calls events.Tokens) {
+	t.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	source, err := parser.New(parser.Auto)
 	require.NoError(t, err)
-	var sum events.UsageTotal
 	add := func(evs []events.DisplayEvent) {
 		for i := range evs {
 			if evs[i].Kind != events.KindUsage || evs[i].Copied {
@@ -40,7 +53,7 @@ func toldTokens(t *testing.T, path string) (total, calls events.Tokens) {
 		add(source.ParseEvents(bytes.TrimSuffix(line, []byte("\n"))))
 	}
 	add(source.Flush())
-	return sum.Sum().Tokens, calls
+	return sum, calls
 }
 
 func tokensOf(m pcommon.Map) events.Tokens {
@@ -66,26 +79,7 @@ func TestTokensAgree(t *testing.T) {
 			r.read(1 << 30)
 			require.NotNil(t, r.fold)
 			r.fold.Close(telemetry.CloseReasonShutdown)
-			var spans, subAgents events.Tokens
-			for _, rs := range r.fold.Take().Traces.ResourceSpans().All() {
-				for _, ss := range rs.ScopeSpans().All() {
-					for _, s := range ss.Spans().All() {
-						operation, _ := s.Attributes().Get(telemetry.AttrGenAIOperationName)
-						if operation.Str() != telemetry.OperationInvokeAgent {
-							continue
-						}
-						if _, isRun := s.Attributes().Get(telemetry.AttrRunKey); isRun {
-							spans.Add(tokensOf(s.Attributes()))
-						} else {
-							subAgents.Add(tokensOf(s.Attributes()))
-						}
-					}
-				}
-			}
-			if name := sessionName(path); strings.HasPrefix(name, "opencode/subagent") {
-				// The rows of the child sessions come after the run's end, so the run can't hold their tokens.
-				spans.Add(subAgents)
-			}
+			spans := runTokens(r.fold.Take().Traces, sessionName(path))
 			assert.Equal(t, want, spans, "spans of runs")
 			// A counter can't take back: where made-up cases tell more by call than in total, it keeps the more.
 			want.Max(calls)

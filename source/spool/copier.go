@@ -17,6 +17,8 @@ const copyBytes = 64 << 10
 type CopySettings struct {
 	// MaxBytes is how much is kept; 0 means [DefaultMaxBytes].
 	MaxBytes int64
+	// Budget, if set, counts instead of MaxBytes: several spools share it.
+	Budget *Budget
 	// Dropping is called once, when input begins to be dropped, with the reason.
 	Dropping func(reason error)
 }
@@ -30,7 +32,6 @@ type Copier struct {
 	spool    *Spool
 	settings CopySettings
 	to       io.Writer
-	kept     int64
 	full     bool
 	dropped  atomic.Int64
 	buf      []byte
@@ -40,6 +41,9 @@ type Copier struct {
 func NewCopier(s *Spool, c CopySettings) *Copier {
 	if c.MaxBytes <= 0 {
 		c.MaxBytes = DefaultMaxBytes
+	}
+	if c.Budget == nil {
+		c.Budget = NewBudget(c.MaxBytes)
 	}
 	return &Copier{spool: s, settings: c, to: s.file}
 }
@@ -51,7 +55,7 @@ func (c *Copier) Copy(r io.Reader) error {
 	}
 	for {
 		n, err := r.Read(c.buf)
-		c.take(c.buf[:n])
+		c.Take(c.buf[:n])
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -61,21 +65,20 @@ func (c *Copier) Copy(r io.Reader) error {
 	}
 }
 
-// take keeps p or drops it. After the first byte that was dropped nothing is kept any more: a stream with an end is of
+// Take keeps p or drops it. After the first byte that was dropped nothing is kept any more: a stream with an end is of
 // more use than one with a hole.
-func (c *Copier) take(p []byte) {
+func (c *Copier) Take(p []byte) {
 	if len(p) == 0 {
 		return
 	}
-	fits := p
-	if rest := c.settings.MaxBytes - c.kept; int64(len(fits)) > rest {
-		fits = fits[:rest]
-	}
 	n, err := 0, error(nil)
-	if !c.full && len(fits) > 0 {
-		n, err = c.to.Write(fits)
-		c.kept += int64(n)
-		c.spool.look()
+	if !c.full {
+		fits := c.settings.Budget.take(int64(len(p)))
+		if fits > 0 {
+			n, err = c.to.Write(p[:fits])
+			c.settings.Budget.Return(fits - int64(n))
+			c.spool.look()
+		}
 	}
 	if n == len(p) {
 		return
@@ -86,7 +89,7 @@ func (c *Copier) take(p []byte) {
 	}
 	c.full = true
 	if err == nil {
-		err = fmt.Errorf("%w: %d bytes", ErrFull, c.settings.MaxBytes)
+		err = fmt.Errorf("%w: %d bytes", ErrFull, c.settings.Budget.Most())
 	}
 	if c.settings.Dropping != nil {
 		c.settings.Dropping(err)

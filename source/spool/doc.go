@@ -3,17 +3,18 @@
 //
 // # In and out
 //
-// A [Spool] is a file of mode 0600. It gets its bytes in one of two ways:
+// A [Spool] is a file of mode 0600. It gets its bytes in one of these ways:
 //
 //	direct   [Spool.File] is the standard output of a child process; the spool looks at the file's size
-//	copied   a [Copier] reads a pipe, a FIFO or standard input, and writes into the spool
+//	copied   a [Copier] is given what an [Input] reads, a [FIFO] or standard input, or what a pipe does
+//	left     an earlier process wrote it, and [Open] takes it up; it is finished
 //
 // Out come [Tail]s, each with a position of its own. A Tail gives what is there, waits for more, and ends when
 // [Spool.Finish] was called and all was read. It also tells when bytes arrived, whenever they are read.
 //
 // # Limits
 //
-// A Copier keeps [CopySettings.MaxBytes] of input. What comes after that, or after a write that failed since the disk is
+// A Copier keeps [CopySettings.MaxBytes] of input; several share a [Budget]. What comes after that, or after a write that failed since the disk is
 // full, is read and dropped, and counted: the writer notices nothing. A direct spool has no limit, since the writer is not
 // in our hands; on a full disk the writer's own writes fail.
 //
@@ -25,9 +26,15 @@
 // A program may truncate the spool that is its output (`> /dev/stdout` in a shell script does). Readers then get
 // [ErrRewritten] once and begin anew at the first byte.
 //
+// # Over a restart
+//
+// The files in a folder are the state: [Left] lists what an earlier process left there, and [Lock] keeps the folder for one
+// process. Nothing is written beside a spool; its name never comes again, so ids and positions may be made of it.
+//
 // # Lifetime and goroutines
 //
-// A direct spool has one goroutine, from [Spool.Watch] to [Spool.Finish]; a Copier has none of its own.
+// A direct spool has one goroutine, from [Spool.Watch] to [Spool.Finish]; a Copier has none of its own, an [Input] of
+// [OpenStdin] that is no pipe has one, until its next byte or end.
 // [Spool.Close] removes the file unless it was given a path to be kept under. A Spool is safe for use by many
 // goroutines, a Tail serves one.
 package spool

@@ -1,11 +1,13 @@
 package spool
 
 import (
+	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -33,6 +35,7 @@ type Spool struct {
 	changed  chan struct{} // closed and made anew when something above changes
 
 	stop    chan struct{} // ends the watching
+	finish  sync.Once
 	watcher sync.WaitGroup
 }
 
@@ -63,15 +66,13 @@ func Create(s Settings) (*Spool, error) {
 // create opens the file for a writer that only ever appends, so that whoever truncates it leaves no hole.
 func create(s Settings) (*os.File, error) {
 	if s.Path == "" {
-		file, err := os.CreateTemp(s.Dir, "tailspan-*.spool")
-		if err != nil {
-			return nil, err
+		dir := s.Dir
+		if dir == "" {
+			dir = os.TempDir()
 		}
-		appending, err := os.OpenFile(file.Name(), os.O_WRONLY|os.O_APPEND, 0)
-		if err = errors.Join(err, file.Close()); err != nil {
-			return nil, errors.Join(err, os.Remove(file.Name()))
-		}
-		return appending, nil
+		// A name that never comes again: ids are made of it where the format of the stream tells none.
+		name := filepath.Join(dir, prefix+crand.Text()+ending)
+		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	// Not a pipe, which would block, and not a device: a spool is read again from the same file.
 	if info, err := os.Stat(s.Path); err == nil && !info.Mode().IsRegular() {
@@ -82,11 +83,16 @@ func create(s Settings) (*os.File, error) {
 
 var errNotRegular = errors.New("not a regular file")
 
-// File is the end to write to, for a child process. It stays the spool's own.
+// File is the end to write to, for a child process; nil for a spool that was left. It stays the spool's own.
 func (s *Spool) File() *os.File { return s.file }
 
 // Path is where the file is.
 func (s *Spool) Path() string { return s.path }
+
+// Name is the file's name without what all spools have in common.
+func (s *Spool) Name() string {
+	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(s.path), prefix), ending)
+}
 
 // Size is how many bytes were seen so far.
 func (s *Spool) Size() int64 {
@@ -154,30 +160,41 @@ func (s *Spool) wake() {
 
 // Finish tells that nothing more will come. What was written until now is read to its end.
 func (s *Spool) Finish() {
-	s.mu.Lock()
-	done := s.finished
-	s.mu.Unlock()
-	if done {
-		return
-	}
-	close(s.stop)
-	s.watcher.Wait()
-	s.look()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.finished = true
-	s.wake()
+	s.finish.Do(func() {
+		close(s.stop)
+		s.watcher.Wait()
+		s.look()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.finished = true
+		s.wake()
+	})
 }
 
 // Keep leaves the file where it is when the spool is closed.
 func (s *Spool) Keep() { s.keep = true }
 
+// Hide takes the file's name away, so that nothing is left of it however the process ends. Where the system can't do that
+// it fails, and all is as it was.
+func (s *Spool) Hide() error {
+	if err := os.Remove(s.path); err != nil {
+		return fmt.Errorf("hide spool: %w", err)
+	}
+	s.keep = true // there is nothing to remove
+	return nil
+}
+
 // Close ends the use of the spool, after its tails, and removes the file unless it is to be kept.
 func (s *Spool) Close() error {
 	s.Finish()
-	err := errors.Join(s.file.Close(), s.read.Close())
+	err := s.read.Close()
+	if s.file != nil { // it is not there for one that was left
+		err = errors.Join(err, s.file.Close())
+	}
 	if !s.keep {
-		err = errors.Join(err, os.Remove(s.path))
+		if removed := os.Remove(s.path); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("close spool: %w", err)

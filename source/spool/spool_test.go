@@ -105,6 +105,22 @@ func TestCloseRemoves(t *testing.T) {
 	assert.FileExists(t, s.Path())
 }
 
+func TestHide(t *testing.T) {
+	s, err := Create(Settings{Dir: t.TempDir()})
+	require.NoError(t, err)
+	if err := s.Hide(); err != nil {
+		require.FileExists(t, s.Path())
+		t.Skip("this system keeps the names of open files")
+	}
+	assert.NoFileExists(t, s.Path())
+	write(t, s, "words")
+	s.Finish()
+	all, err := io.ReadAll(s.Tail().Reader(t.Context()))
+	require.NoError(t, err)
+	assert.Equal(t, "words", string(all))
+	assert.NoError(t, s.Close())
+}
+
 // full is a disk that takes so many bytes.
 type full struct {
 	to   io.Writer

@@ -59,6 +59,26 @@ func (m *Memory[V]) Add(key uint64) bool {
 	return true
 }
 
+// Find gives the entry of a key to look at and to change, nil if there is none. It is good until the next key is put in.
+func (m *Memory[V]) Find(key uint64) *V {
+	if e := m.find(key); e != nil {
+		return &e.val
+	}
+	return nil
+}
+
+// Ref is Find for a key that is put in, with the zero value, if it is not known. One that there is no room for is not
+// remembered.
+func (m *Memory[V]) Ref(key uint64) *V {
+	if e := m.find(key); e != nil {
+		return &e.val
+	}
+	if m.limit <= 0 {
+		return new(V)
+	}
+	return &m.add(entry[V]{key: key}).val
+}
+
 func (m *Memory[V]) find(key uint64) *entry[V] {
 	if len(m.slots) == 0 {
 		return nil
@@ -76,24 +96,24 @@ func (m *Memory[V]) find(key uint64) *entry[V] {
 }
 
 // add puts in a key that is not there.
-func (m *Memory[V]) add(e entry[V]) {
+func (m *Memory[V]) add(e entry[V]) *entry[V] {
 	if len(m.entries) < m.limit {
 		m.entries = append(m.entries, e)
 		if 2*len(m.entries) > len(m.slots) {
 			m.grow()
-			return
+		} else {
+			m.place(e.key, len(m.entries))
 		}
-		m.place(e.key, len(m.entries))
-		return
+		return &m.entries[len(m.entries)-1]
 	}
-	m.forget(m.next)
-	m.entries[m.next] = e
+	at := m.next
+	m.forget(at)
+	m.entries[at] = e
+	m.place(e.key, at+1)
 	if m.next++; m.next == m.limit {
-		m.place(e.key, m.limit)
 		m.next = 0
-		return
 	}
-	m.place(e.key, m.next)
+	return &m.entries[at]
 }
 
 // place notes where the entry of a key lies, counted from 1.
@@ -108,6 +128,7 @@ func (m *Memory[V]) place(key uint64, place int) {
 
 func (m *Memory[V]) grow() {
 	m.slots = make([]uint32, max(minSlots, 2*len(m.slots)))
+	clear(m.slots) // written first: what is read first costs a second page fault when it is written
 	for i := range m.entries {
 		m.place(m.entries[i].key, i+1)
 	}

@@ -59,6 +59,17 @@ func TestAdd(t *testing.T) {
 	assert.True(t, none.Add(1), "nothing is held without a limit")
 }
 
+func TestRef(t *testing.T) {
+	m := memory.New[int](2)
+	*m.Ref(1)++
+	*m.Ref(1)++
+	*m.Ref(2)++
+	v, _ := m.Get(1)
+	assert.Equal(t, 2, v)
+	*m.Ref(3)++
+	assert.Zero(t, *m.Ref(1), "it was forgotten, and is new")
+}
+
 // TestLikeAMap does the same to a memory and to a map that forgets, with keys that share their slots.
 func TestLikeAMap(t *testing.T) {
 	for _, spread := range []uint64{1, 64, 1 << 32, 0x9e3779b97f4a7c15} {
@@ -121,4 +132,24 @@ func BenchmarkMemory(b *testing.B) {
 			runtime.KeepAlive(order)
 		}
 	})
+}
+
+func TestAnEntryIsChangedInPlace(t *testing.T) {
+	m := memory.New[int](2)
+	assert.Nil(t, m.Find(1))
+	*m.Ref(1) = 5
+	*m.Ref(1) += 2
+	*m.Find(1)++
+	v, ok := m.Get(1)
+	assert.Equal(t, 8, v)
+	assert.True(t, ok)
+	for key := range uint64(10) {
+		*m.Ref(key) = int(key)
+	}
+	assert.Equal(t, 9, *m.Find(9))
+	assert.Nil(t, m.Find(7), "the limit holds")
+
+	none := memory.New[int](0)
+	*none.Ref(1) = 5
+	assert.Nil(t, none.Find(1))
 }

@@ -100,3 +100,55 @@ func gjsonMembers(lines [][]byte) int {
 	}
 	return n
 }
+
+// BenchmarkText makes texts of a body full of what code is full of, and counts what it would take.
+func BenchmarkText(b *testing.B) {
+	code := []byte(strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, 64))
+	for _, body := range []struct {
+		name string
+		text []byte
+	}{{"code", code}, {"plain", bytes.ReplaceAll(code, []byte(`\`), []byte("/"))}} {
+		dst := scan.AppendString(nil, body.text)
+		b.Run("body="+body.name+"/do=append", func(b *testing.B) {
+			b.SetBytes(int64(len(body.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				dst = scan.AppendString(dst[:0], body.text)
+			}
+		})
+		b.Run("body="+body.name+"/do=count", func(b *testing.B) {
+			b.SetBytes(int64(len(body.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if scan.TextLen(body.text) != len(dst) {
+					b.Fatal("wrong work")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkNames reads what every line has: a time, and names and ids that come again.
+func BenchmarkNames(b *testing.B) {
+	var s scan.Strings
+	at := scan.Value{Kind: scan.KindString, Raw: []byte(`"2026-11-27T20:43:59.120Z"`)}
+	session := scan.Value{Kind: scan.KindString, Raw: []byte(`"e54ad106-a87b-483a-925c-32d7ea3021fc"`)}
+	b.Run("do=time", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			at.Time()
+		}
+	})
+	b.Run("do=intern", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Intern(session)
+		}
+	})
+	b.Run("do=copy", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Text(session)
+		}
+	})
+}

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -44,17 +46,39 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// FuzzUnescape holds that every JSON string has the text that encoding/json gives it, and that any bytes at all give
-// valid UTF-8.
+// FuzzUnescape holds:
+//   - every JSON string has the text that encoding/json gives it, and any bytes at all give valid UTF-8
+//   - TextLen is the length of that text, and Hash is of it
+//   - a head is a beginning of it, no shorter than its limit, no character cut, and the rest gives the rest
 func FuzzUnescape(f *testing.F) {
-	for _, seed := range []string{"", "plain", `a\nb`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, `\ud83d\ud83d\ude00`, `\u00e9\/\"\\`, "\xff\xfe", `\x`, `\u12`, `\`, `é`} {
+	for _, seed := range []string{"", "plain", `a\nb`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, `\ud83d\ud83d\ude00`, `\u00e9\/\"\\`, "\xff\xfe", `\x`, `\u12`, `\`, `é`, `a\]b\`, `a\n`, `a\\n`, `a\u000A`} {
 		f.Add([]byte(seed))
+		f.Add([]byte(strings.Repeat("0123456789", 7)[:70-len(seed)/2] + seed + seed))
+		f.Add([]byte(strings.Repeat(seed, 40)))
+	}
+	for _, seed := range seeds(f) {
+		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		got := string(scan.AppendString(nil, body))
 		require.Equal(t, got, string(bytes.ToValidUTF8([]byte(got), nil)), "text is no valid UTF-8")
+		require.Equal(t, len(got), scan.TextLen(body))
+		for _, limit := range []int{0, 1, 7, 8, 20, 100, len(got)} {
+			head, rest := scan.AppendHead([]byte("before"), body, limit)
+			head = bytes.TrimPrefix(head, []byte("before"))
+			require.GreaterOrEqual(t, len(head), min(limit, len(got)))
+			require.LessOrEqual(t, len(head), 3*(limit+80))
+			require.Equal(t, got, string(head)+string(scan.AppendString(nil, rest)), "cut at %d", limit)
+		}
 		var a scan.Strings
 		quoted := []byte(`"` + string(body) + `"`)
+		require.Equal(t, strings.HasSuffix(got, "\n"), scan.EndsLine(body))
+		for n := range min(len(body)+1, 64) {
+			tail := scan.Tail(body, n)
+			require.GreaterOrEqual(t, len(tail), n)
+			begin := scan.AppendString(nil, body[:len(body)-len(tail)])
+			require.Equal(t, got, string(scan.AppendString(begin, tail)), "the last %d bytes", n)
+		}
 		require.Equal(t, got, a.Unescape(body))
 		require.Equal(t, got, a.Intern(scan.Value{Kind: scan.KindString, Raw: quoted}))
 		if json.Valid(quoted) {
@@ -62,6 +86,25 @@ func FuzzUnescape(f *testing.F) {
 			require.NoError(t, json.Unmarshal(quoted, &want))
 			require.Equal(t, want, got)
 		}
+	})
+}
+
+// FuzzTime holds that what is read as a time is what the standard library reads, but for hours of one digit, which it
+// takes and RFC 3339 does not.
+func FuzzTime(f *testing.F) {
+	for _, seed := range []string{"2026-11-27T20:43:59.120Z", "2024-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.ContainsAny(text, `"\`) || len(text) < len("2006-01-02T15:04:05Z") {
+			return
+		}
+		got := scan.Value{Kind: scan.KindString, Raw: []byte(`"` + text + `"`)}.Time()
+		want, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			want = time.Time{}
+		}
+		require.Equal(t, want.UTC(), got)
 	})
 }
 

@@ -22,6 +22,26 @@ func (m Members) Get(name string) Value {
 	return Value{}
 }
 
+// First gives the value of a key where it stands first.
+func (m Members) First(name string) Value {
+	for i := range m {
+		if string(m[i].Name) == name {
+			return m[i].Value
+		}
+	}
+	return Value{}
+}
+
+// AnyOf gives the value of the first of several keys that is there and no null.
+func (m Members) AnyOf(names ...string) Value {
+	for _, name := range names {
+		if v := m.Get(name); v.Exists() && v.Kind != KindNull {
+			return v
+		}
+	}
+	return Value{}
+}
+
 // Either gives the value of the first of two names that is there: several formats spell their keys in two ways.
 func (m Members) Either(first, second string) Value {
 	if v := m.Get(first); v.Exists() {

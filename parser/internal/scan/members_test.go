@@ -47,3 +47,14 @@ func TestMembersAreBounded(t *testing.T) {
 	assert.NoError(t, s.Err(), "all of it is read")
 	assert.Equal(t, "1", string(s.Members(nil).Get("next").Raw))
 }
+
+func TestFirstAndAnyOf(t *testing.T) {
+	var s scan.Scanner
+	s.Reset([]byte(`{"id":"own","x":null,"id":"of the API","y":1}`))
+	m := s.Members(nil)
+	assert.Equal(t, `"own"`, string(m.First("id").Raw))
+	assert.Equal(t, `"of the API"`, string(m.Get("id").Raw))
+	assert.Equal(t, "1", string(m.AnyOf("none", "x", "y").Raw))
+	assert.False(t, m.AnyOf("none", "x").Exists())
+	assert.False(t, m.First("none").Exists())
+}

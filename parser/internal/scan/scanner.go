@@ -73,19 +73,23 @@ func (s *Scanner) Array() bool { return s.enter('[', 0) }
 // Key moves to the next member of the current object: Name is its key, and the value comes next. At the end of the
 // object it steps out and reports false.
 func (s *Scanner) Key() bool {
-	if !s.member('}') {
-		return false
-	}
-	i := s.pos
-	if i >= len(s.data) || s.data[i] != '"' {
-		return s.fail()
+	data, i := s.data, s.pos
+	if i+1 < len(data) && data[i] == ',' && data[i+1] == '"' && !s.first { // as writers put it
+		i++
+	} else {
+		if !s.member('}') {
+			return false
+		}
+		if i = s.pos; i >= len(data) || data[i] != '"' {
+			return s.fail()
+		}
 	}
 	end := s.stringEnd(i + 1)
 	if end < 0 {
 		return s.fail()
 	}
-	colon := skipBlanks(s.data, end)
-	if colon >= len(s.data) || s.data[colon] != ':' {
+	colon := skipBlanks(data, end)
+	if colon >= len(data) || data[colon] != ':' {
 		return s.fail()
 	}
 	s.nameStart, s.nameEnd, s.pos = i+1, end-1, colon+1
@@ -121,6 +125,17 @@ func (s *Scanner) Value() Value {
 	}
 	s.pos, s.first = end, false
 	return Value{Kind: kind, Raw: s.data[start:end]}
+}
+
+// Repeat takes the object that comes next, as Value does. An object that reads like last, which was one, is not walked
+// through again: writers repeat some on line after line.
+func (s *Scanner) Repeat(last []byte) Value {
+	s.blanks()
+	if n := len(last); n > 0 && last[0] == '{' && len(s.data)-s.pos >= n && string(s.data[s.pos:s.pos+n]) == string(last) {
+		s.pos, s.first = s.pos+n, false
+		return Value{Kind: KindObject, Raw: s.data[s.pos-n : s.pos]}
+	}
+	return s.Value()
 }
 
 // Skip moves past the value that comes next.
@@ -191,6 +206,21 @@ func (s *Scanner) closing() byte {
 func (s *Scanner) containerEnd(i int) int {
 	data, base, closing := s.data, s.depth, byte(0)
 	for {
+		if closing == '}' {
+			// A key begins at i, and the value behind its colon.
+			if data[i] != '"' {
+				return -1
+			}
+			if i = s.stringEnd(i + 1); i < 0 {
+				return -1
+			}
+			if i = skipBlanks(data, i); i >= len(data) || data[i] != ':' {
+				return -1
+			}
+			if i = skipBlanks(data, i+1); i >= len(data) {
+				return -1
+			}
+		}
 		// A value begins at i.
 		switch kind := kinds[data[i]]; kind {
 		case KindString:
@@ -205,14 +235,11 @@ func (s *Scanner) containerEnd(i int) int {
 				return -1
 			}
 			if data[i] != closing {
-				if closing == '}' {
-					if i = s.keyEnd(i); i < 0 {
-						return -1
-					}
-				}
 				continue
 			}
 			// closed at once, below
+		case KindNumber:
+			i = numberEnd(data, i)
 		default:
 			i = wordEnd(data, i, kind)
 		}
@@ -239,30 +266,7 @@ func (s *Scanner) containerEnd(i int) int {
 		if i = skipBlanks(data, i+1); i >= len(data) {
 			return -1
 		}
-		if closing == '}' {
-			if i = s.keyEnd(i); i < 0 {
-				return -1
-			}
-		}
 	}
-}
-
-// keyEnd is the offset of the value whose key begins at i; -1 if there is none.
-func (s *Scanner) keyEnd(i int) int {
-	data := s.data
-	if data[i] != '"' {
-		return -1
-	}
-	if i = s.stringEnd(i + 1); i < 0 {
-		return -1
-	}
-	if i = skipBlanks(data, i); i >= len(data) || data[i] != ':' {
-		return -1
-	}
-	if i = skipBlanks(data, i+1); i >= len(data) {
-		return -1
-	}
-	return i
 }
 
 // wordEnd is the offset behind the number or literal that begins at i; -1 if it is malformed.

@@ -2,6 +2,7 @@ package scan_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,41 @@ func TestScannerStaysRefused(t *testing.T) {
 	assert.EqualValues(t, 1, s.Value().Int(), "Reset makes it new")
 }
 
+func TestScannerRepeat(t *testing.T) {
+	var s scan.Scanner
+	last := []byte(`{"a":{"b":1}}`)
+	for _, tc := range []struct {
+		name, doc, value string
+		last             []byte
+	}{
+		{"none before", `{"u":{"a":{"b":1}},"x":1}`, `{"a":{"b":1}}`, nil},
+		{"the same", `{"u": {"a":{"b":1}},"x":1}`, `{"a":{"b":1}}`, last},
+		{"another", `{"u":{"a":{"b":2}},"x":1}`, `{"a":{"b":2}}`, last},
+		{"shorter", `{"u":{},"x":1}`, `{}`, last},
+		{"no object", `{"u":12,"x":1}`, `12`, []byte(`1`)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s.Reset([]byte(tc.doc))
+			require.True(t, s.Object())
+			require.True(t, s.Key())
+			assert.Equal(t, tc.value, string(s.Repeat(tc.last).Raw))
+			require.True(t, s.Key())
+			assert.Equal(t, "x", string(s.Name()))
+			s.Skip()
+			assert.False(t, s.Key())
+			assert.NoError(t, s.Err())
+		})
+	}
+	for _, torn := range []string{`{"u":{"a":{"b":1}`, `{"u":{"a":{"b":1}}`, `{"u":{"a":{"b":1}}]`} {
+		s.Reset([]byte(torn))
+		s.Object()
+		s.Key()
+		s.Repeat(last)
+		assert.False(t, s.Key())
+		assert.Error(t, s.Err(), torn)
+	}
+}
+
 func TestScannerDepth(t *testing.T) {
 	deep := []byte(strings.Repeat(`[`, scan.MaxDepth) + strings.Repeat(`]`, scan.MaxDepth))
 	require.True(t, json.Valid(deep))
@@ -138,6 +174,31 @@ func TestValueTime(t *testing.T) {
 		s.Reset([]byte(raw))
 		assert.Equal(t, want, s.Value().Time(), raw)
 	}
+}
+
+func TestTimesOfEveryDay(t *testing.T) {
+	for at := time.Date(-1, 12, 25, 23, 59, 58, 7_000_000, time.UTC); at.Year() < 2500; at = at.AddDate(0, 0, 1) {
+		if at.Year() < 0 {
+			continue
+		}
+		raw := at.AppendFormat([]byte(`"`), `2006-01-02T15:04:05.000Z"`)
+		if got := (scan.Value{Kind: scan.KindString, Raw: raw}).Time(); got != at { // require.Equal alone takes seconds
+			require.Equal(t, at, got, "%s", raw)
+		}
+	}
+}
+
+func TestInternGivesTheTextOfEachName(t *testing.T) {
+	var a scan.Strings
+	for round := range 3 {
+		for i := range 500 { // many more than are held
+			name := strings.Repeat("x", i%140) + strconv.Itoa(i)
+			require.Equal(t, name, a.Intern(scan.Value{Kind: scan.KindString, Raw: []byte(`"` + name + `"`)}), "round %d", round)
+		}
+	}
+	again := scan.Value{Kind: scan.KindString, Raw: []byte(`"a session's id"`)}
+	a.Intern(again)
+	assert.Zero(t, testing.AllocsPerRun(5000, func() { a.Intern(again) }), "it is made once")
 }
 
 func TestStringsOwnTheirMemory(t *testing.T) {

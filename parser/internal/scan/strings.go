@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"encoding/binary"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -12,16 +13,15 @@ const (
 	firstBytes = 256
 	// largeBytes is the size from which a text gets memory of its own, so that no small string keeps a large one alive.
 	largeBytes = 512
-	// internBytes is the longest string that is interned, and maxInterned is how many are.
+	// internBytes is the longest string that is interned.
 	internBytes = 128
-	maxInterned = 1024
 )
 
 // Strings makes Go strings of raw ones. The strings are their holder's to keep; short ones share chunks of 4 KiB, so
 // keeping one keeps at most that much alive. The zero value is ready. One goroutine at a time.
 type Strings struct {
 	chunk    []byte
-	interned map[string]string
+	interned *[internSlots]string
 }
 
 // Text gives the text of a string value; "" for all other kinds.
@@ -66,27 +66,60 @@ func (a *Strings) Copy(b []byte) string {
 	return view(a.chunk[start:])
 }
 
+// Join gives b and tail as one string.
+func (a *Strings) Join(b []byte, tail string) string {
+	if n := len(b) + len(tail); n >= largeBytes {
+		return string(b) + tail
+	}
+	a.room(len(b) + len(tail))
+	start := len(a.chunk)
+	a.chunk = append(append(a.chunk, b...), tail...)
+	return view(a.chunk[start:])
+}
+
 // Intern gives the text of a string value that is likely to come again, such as a session id or a tool's name: the
-// same text is made once. No more than 1,024 texts of up to 128 bytes are held; others are made each time.
+// same text is made once, as long as no more than some dozens of others of up to 128 bytes come in between.
 func (a *Strings) Intern(v Value) string {
 	body := v.Body()
 	if len(body) == 0 {
 		return ""
 	}
-	if s, ok := a.interned[string(body)]; ok {
-		return s
-	}
 	if len(body) > internBytes {
 		return a.Unescape(body)
 	}
-	s := string(AppendString(nil, body))
-	if len(a.interned) < maxInterned {
-		if a.interned == nil {
-			a.interned = map[string]string{}
-		}
-		a.interned[string(body)] = s
+	if a.interned == nil {
+		a.interned = new([internSlots]string)
 	}
-	return s
+	at := internSlot(body) &^ 1 // a pair of places serves all texts of either, or two that come in turns push each other out
+	first, second := &a.interned[at], &a.interned[at^1]
+	switch {
+	case *first == string(body):
+		return *first
+	case *second == string(body):
+		return *second
+	case !plain(body): // rare among names; a slot is of a text that is its own source
+		return a.Unescape(body)
+	}
+	*second = *first
+	*first = string(body)
+	return *first
+}
+
+// internSlots is how many texts are interned, at two places each.
+const internSlots = 64
+
+// internSlot is the first place of a text. The ends of names and ids tell them apart.
+func internSlot(body []byte) uint64 {
+	var head, tail uint64
+	switch n := len(body); {
+	case n >= 8:
+		head, tail = binary.LittleEndian.Uint64(body), binary.LittleEndian.Uint64(body[n-8:])
+	case n >= 4:
+		head, tail = uint64(binary.LittleEndian.Uint32(body)), uint64(binary.LittleEndian.Uint32(body[n-4:]))
+	default:
+		head, tail = uint64(body[0]), uint64(body[n-1])
+	}
+	return (head*0x9e3779b97f4a7c15 ^ tail) * 0xd6e8feb86659fd93 >> 58
 }
 
 // room sees to it that n more bytes fit into the chunk without moving it: strings point into it.

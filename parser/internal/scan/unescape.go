@@ -2,7 +2,9 @@ package scan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -14,28 +16,111 @@ const replacement = "\uFFFD"
 // and each byte of invalid UTF-8 replaced by U+FFFD, as encoding/json does it. A backslash that begins no escape of JSON
 // stands for itself, so that a line which passed the scanner always has a text.
 func AppendString(dst, body []byte) []byte {
-	if !utf8.Valid(body) {
-		body = appendValid(nil, body) // rare, since writers of JSON see to it
+	start := len(dst)
+	dst = slices.Grow(dst, len(body)) // a text is never longer than its source, but for what repair adds
+	n, _ := unescape(dst[start:start+len(body)], body, len(body)+1)
+	return repair(dst[:start+n], start)
+}
+
+// AppendHead appends the beginning of the text that AppendString appends, at least limit bytes of it or all, and gives
+// what stands behind it in body. A character is never cut.
+func AppendHead(dst, body []byte, limit int) (head, rest []byte) {
+	start := len(dst)
+	room := min(limit+headSlack, len(body))
+	dst = slices.Grow(dst, room)
+	n, used := unescape(dst[start:start+room], body, limit)
+	for i := 1; used < len(body) && i < utf8.UTFMax && i <= used && body[used] >= utf8.RuneSelf && !utf8.RuneStart(body[used]); i++ {
+		dst = append(dst[:start+n], body[used]) // the last character was cut
+		used, n = used+1, n+1
 	}
-	dst = slices.Grow(dst, len(body)) // a text is never longer than its source
-	for {
-		i := bytes.IndexByte(body, '\\')
-		if i < 0 {
-			return append(dst, body...)
-		}
-		dst = append(dst, body[:i]...)
-		body = body[i:]
-		if len(body) > 1 {
-			if c := simpleEscapes[body[1]]; c != 0 {
-				dst = append(dst, c)
-				body = body[2:]
-				continue
+	return repair(dst[:start+n], start), body[used:]
+}
+
+// headSlack is how far a head may reach over its limit: by a window.
+const headSlack = windowBytes + overrun
+
+// overrun is how far a run of plain bytes may be copied too far, so that the copy of a short one takes no loop.
+const overrun = 16
+
+// unescape writes the text of body to buf until it has limit bytes or body is used up; it tells how much was written
+// and used. buf must have room for all of body, or for headSlack bytes more than limit: the text never runs ahead of its
+// source, so what is copied too far is overwritten.
+func unescape(buf, body []byte, limit int) (n, used int) {
+	for used+windowBytes+overrun <= len(body) && n < limit {
+		escapes := marks((*[windowBytes]byte)(body[used:]), slants)
+		if escapes == 0 { // this is a plain text: find its end with vectors
+			run := bytes.IndexByte(body[used+windowBytes:], '\\')
+			if run < 0 {
+				run = len(body) - used - windowBytes
 			}
+			run = copy(buf[n:], body[used:used+windowBytes+max(min(run, limit-n), 0)])
+			n, used = n+run, used+run
+			continue
 		}
-		var n int
-		dst, n = appendEscape(dst, body)
-		body = body[n:]
+		n, used = unescapeWindow(buf, n, body, used, escapes)
 	}
+	for used < len(body) && n < limit {
+		run := bytes.IndexByte(body[used:], '\\')
+		if run != 0 {
+			if run < 0 {
+				run = len(body) - used
+			}
+			run = copy(buf[n:], body[used:used+min(run, limit-n)])
+			n, used = n+run, used+run
+			continue
+		}
+		if used+1 < len(body) && simpleEscapes[body[used+1]] != 0 {
+			buf[n] = simpleEscapes[body[used+1]]
+			n, used = n+1, used+2
+			continue
+		}
+		out, length := appendEscape(buf[:n], body[used:])
+		n, used = len(out), used+length
+	}
+	return n, used
+}
+
+// unescapeWindow is unescape for a window of body that has these marks of backslashes.
+func unescapeWindow(buf []byte, n int, body []byte, used int, escapes uint64) (int, int) {
+	base := used
+	for escapes != 0 {
+		at := base + bits.TrailingZeros64(escapes)
+		escapes &= escapes - 1
+		if body[at] != '\\' { // see marks
+			continue
+		}
+		run := at - used
+		src, dst := (*[overrun]byte)(body[used:]), (*[overrun]byte)(buf[n:])
+		binary.LittleEndian.PutUint64(dst[:8], binary.LittleEndian.Uint64(src[:8]))
+		binary.LittleEndian.PutUint64(dst[8:], binary.LittleEndian.Uint64(src[8:]))
+		if run > overrun {
+			copy(buf[n+overrun:n+run], body[used+overrun:at])
+		}
+		n += run
+		if c := simpleEscapes[body[at+1]]; c != 0 {
+			buf[n] = c
+			n, used = n+1, at+2
+			if body[at+1] == '\\' { // it is escaped, and begins no escape
+				escapes &= escapes - 1
+			}
+			continue
+		}
+		out, length := appendEscape(buf[:n], body[at:])
+		n, used = len(out), at+length
+		escapes &= ^uint64(0) << (used - base) // what is part of an escape begins none
+	}
+	if end := base + windowBytes; used < end {
+		n, used = n+copy(buf[n:], body[used:end]), end
+	}
+	return n, used
+}
+
+// repair replaces what is no UTF-8 in dst from start on; it is rare, since writers of JSON see to it.
+func repair(dst []byte, start int) []byte {
+	if utf8.Valid(dst[start:]) {
+		return dst
+	}
+	return append(dst[:start], appendValid(nil, dst[start:])...)
 }
 
 // AppendJSON appends a value as it stands, invalid UTF-8 replaced as in [AppendString].
@@ -53,8 +138,74 @@ func Hash(seed maphash.Seed, body []byte) uint64 {
 	return maphash.Bytes(seed, AppendString(nil, body))
 }
 
+// TextLen is the length of the text of a string, in bytes, given what stands between its quotes: that of what
+// [AppendString] appends, without making it.
+func TextLen(body []byte) int {
+	if !utf8.Valid(body) {
+		return len(AppendString(nil, body))
+	}
+	n := len(body)
+	for i := 0; i < len(body); {
+		var escapes uint64
+		if len(body)-i >= windowBytes {
+			escapes = marks((*[windowBytes]byte)(body[i:]), slants)
+		} else {
+			escapes = endMarks(body[i:], slants)
+		}
+		next := i + windowBytes
+		if escapes == 0 { // as in a string's end: a window without an escape is part of a plain text
+			if next >= len(body) {
+				break
+			}
+			run := bytes.IndexByte(body[next:], '\\')
+			if run < 0 {
+				break
+			}
+			i = next + run
+			continue
+		}
+		for escapes != 0 {
+			at := i + bits.TrailingZeros64(escapes)
+			escapes &= escapes - 1
+			switch {
+			case body[at] != '\\': // see marks
+			case at+1 == len(body) || simpleEscapes[body[at+1]] == 0:
+				var text [utf8.UTFMax]byte
+				out, length := appendEscape(text[:0], body[at:])
+				n -= length - len(out)
+				escapes &= ^uint64(0) << (at + length - i) // what is part of an escape begins none
+				next = max(next, at+length)
+			default:
+				n--
+				if body[at+1] == '\\' { // it is escaped, and begins no escape
+					escapes &= escapes - 1
+					next = max(next, at+2)
+				}
+			}
+		}
+		i = next
+	}
+	return n
+}
+
+// shortBytes is how long a string may be to be looked through a word at a time.
+const shortBytes = 64
+
 // plain reports whether body is its own text.
-func plain(body []byte) bool { return bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) }
+func plain(body []byte) bool {
+	if n := len(body); n >= 8 && n <= shortBytes {
+		odd := uint64(0)
+		for i := 0; i+8 < n; i += 8 {
+			w := binary.LittleEndian.Uint64(body[i:])
+			odd |= zeros(w^slants) | w&highs
+		}
+		w := binary.LittleEndian.Uint64(body[n-8:])
+		if odd |= zeros(w^slants) | w&highs; odd == 0 {
+			return true
+		}
+	}
+	return bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body)
+}
 
 func appendValid(dst, s []byte) []byte {
 	for !utf8.Valid(s) {

@@ -13,23 +13,18 @@ const windowBytes = 64
 // the ends of several, and finding the next one takes no loop whose end the processor would have to guess.
 type window struct {
 	from int
-	// marks has a bit for each byte. A '#' right behind a quote may be marked too, see quoteMarks.
+	// marks has a bit for each byte. A '#' right behind a quote may be marked too.
 	marks uint64
 }
 
 // noWindow holds no byte.
 var noWindow = window{from: -windowBytes}
 
-// look moves the window so that it holds the byte at i.
-func (w *window) look(data []byte, i int) {
-	if len(data) < windowBytes {
-		var padded [windowBytes]byte
-		copy(padded[:], data)
-		w.from, w.marks = 0, quoteMarks(&padded)
-		return
-	}
-	w.from = min(i, len(data)-windowBytes)
-	w.marks = quoteMarks((*[windowBytes]byte)(data[w.from:]))
+// endMarks gives the marks of a window where less data than a window is left.
+func endMarks(data []byte, word uint64) uint64 {
+	var padded [windowBytes]byte
+	copy(padded[:], data)
+	return marks(&padded, word)
 }
 
 // Words of one byte eight times over.
@@ -46,18 +41,18 @@ func zeros(w uint64) uint64 { return (w - ones) &^ w & highs }
 // gather moves the highest bits of the bytes of w together, into the lowest byte.
 func gather(w uint64) uint64 { return w * 0x0002040810204081 >> 56 }
 
-// quoteMarks sets a bit for each byte that is a quote, and for some that are '#' (a quote but for the lowest bit) and
-// stand right behind one: leaving them in is a third cheaper, and whoever looks at the byte before the quote can look at
-// the quote as well.
-func quoteMarks(b *[windowBytes]byte) uint64 {
-	return gather(zeros(binary.LittleEndian.Uint64(b[0:])^quotes)) |
-		gather(zeros(binary.LittleEndian.Uint64(b[8:])^quotes))<<8 |
-		gather(zeros(binary.LittleEndian.Uint64(b[16:])^quotes))<<16 |
-		gather(zeros(binary.LittleEndian.Uint64(b[24:])^quotes))<<24 |
-		gather(zeros(binary.LittleEndian.Uint64(b[32:])^quotes))<<32 |
-		gather(zeros(binary.LittleEndian.Uint64(b[40:])^quotes))<<40 |
-		gather(zeros(binary.LittleEndian.Uint64(b[48:])^quotes))<<48 |
-		gather(zeros(binary.LittleEndian.Uint64(b[56:])^quotes))<<56
+// marks sets a bit for each byte that is the one that word is made of, and for some that differ from it in the lowest
+// bit alone and stand right behind one ('#' behind '"', ']' behind '\\'): leaving them in is cheaper, and whoever looks
+// at the bytes beside a mark can look at the marked one as well.
+func marks(b *[windowBytes]byte, word uint64) uint64 {
+	return gather(zeros(binary.LittleEndian.Uint64(b[0:])^word)) |
+		gather(zeros(binary.LittleEndian.Uint64(b[8:])^word))<<8 |
+		gather(zeros(binary.LittleEndian.Uint64(b[16:])^word))<<16 |
+		gather(zeros(binary.LittleEndian.Uint64(b[24:])^word))<<24 |
+		gather(zeros(binary.LittleEndian.Uint64(b[32:])^word))<<32 |
+		gather(zeros(binary.LittleEndian.Uint64(b[40:])^word))<<40 |
+		gather(zeros(binary.LittleEndian.Uint64(b[48:])^word))<<48 |
+		gather(zeros(binary.LittleEndian.Uint64(b[56:])^word))<<56
 }
 
 // stringEnd is the offset behind the string whose first byte behind the opening quote is at i; -1 if it never ends.
@@ -74,18 +69,23 @@ func (s *Scanner) stringEnd(i int) int {
 
 // farStringEnd is stringEnd for a string that leaves the window or holds an escape or a '#' where it begins.
 func (s *Scanner) farStringEnd(i int) int {
-	data := s.data
+	data, w := s.data, s.window
 	for i < len(data) {
-		if uint(i-s.window.from) >= windowBytes {
-			s.window.look(data, i)
+		if uint(i-w.from) >= windowBytes {
+			w = window{i, 0}
+			if len(data)-i >= windowBytes {
+				w.marks = marks((*[windowBytes]byte)(data[i:]), quotes)
+			} else {
+				w.marks = endMarks(data[i:], quotes)
+			}
+			s.window = w
 		}
-		marks := s.window.marks >> uint(i-s.window.from)
-		for ; marks != 0; marks &= marks - 1 {
-			if end := i + bits.TrailingZeros64(marks); data[end] == '"' && !escaped(data, end) {
+		for rest := w.marks >> uint(i-w.from); rest != 0; rest &= rest - 1 {
+			if end := i + bits.TrailingZeros64(rest); data[end] == '"' && !escaped(data, end) {
 				return end + 1
 			}
 		}
-		if i = s.window.from + windowBytes; s.window.marks == 0 && i < len(data) {
+		if i = w.from + windowBytes; w.marks == 0 && i < len(data) {
 			// A window without a quote: this is a text, which vectors cross faster.
 			n := bytes.IndexByte(data[i:], '"')
 			if n < 0 {
@@ -100,6 +100,13 @@ func (s *Scanner) farStringEnd(i int) int {
 // escaped reports whether the quote at i stands behind an odd number of backslashes. The quote that opens the string is
 // none, so the search ends there.
 func escaped(data []byte, i int) bool {
+	if data[i-1] != '\\' {
+		return false
+	}
+	return data[i-2] != '\\' || oddSlants(data, i)
+}
+
+func oddSlants(data []byte, i int) bool {
 	back := i - 1
 	for data[back] == '\\' {
 		back--

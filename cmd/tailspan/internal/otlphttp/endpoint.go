@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,18 +25,37 @@ type Endpoint struct {
 }
 
 // Endpoints are where the signals go.
-type Endpoints struct{ Traces, Logs Endpoint }
+type Endpoints struct{ Traces, Logs, Metrics Endpoint }
 
 // Empty reports whether nothing goes anywhere.
-func (e *Endpoints) Empty() bool { return e.Traces.URL == "" && e.Logs.URL == "" }
+func (e *Endpoints) Empty() bool {
+	return e.Traces.URL == "" && e.Logs.URL == "" && e.Metrics.URL == ""
+}
+
+// Addresses are those that something goes to, each once, fit to be shown.
+func (e *Endpoints) Addresses() []string {
+	var all []string
+	for _, to := range []*Endpoint{&e.Traces, &e.Logs, &e.Metrics} {
+		if to.URL != "" && !slices.Contains(all, withoutUser(to.URL)) {
+			all = append(all, withoutUser(to.URL))
+		}
+	}
+	return all
+}
 
 const defaultTimeout = 10 * time.Second
 
 // The signals, as they are spelled in variables and paths.
 const (
-	signalTraces = "traces"
-	signalLogs   = "logs"
+	signalTraces  = "traces"
+	signalLogs    = "logs"
+	signalMetrics = "metrics"
 )
+
+// exporterVariables name the exporter of a signal.
+var exporterVariables = map[string]string{
+	signalTraces: "OTEL_TRACES_EXPORTER", signalLogs: "OTEL_LOGS_EXPORTER", signalMetrics: "OTEL_METRICS_EXPORTER",
+}
 
 // FromEnvironment reads the standard variables. base, if set, is an address given otherwise, which counts instead of the
 // endpoints and the protocol of the environment; headers and the rest are still taken from there.
@@ -43,15 +63,23 @@ func FromEnvironment(getenv func(string) string, base string) (Endpoints, error)
 	if base == "" && strings.EqualFold(strings.TrimSpace(getenv("OTEL_SDK_DISABLED")), "true") {
 		return Endpoints{}, nil
 	}
-	traces, tracesErr := endpoint(getenv, base, signalTraces)
-	logs, logsErr := endpoint(getenv, base, signalLogs)
-	if tracesErr != nil && logsErr != nil && tracesErr.Error() == logsErr.Error() {
-		logsErr = nil // one variable for both
+	var e Endpoints
+	var errs []error
+	told := map[string]bool{}
+	for _, of := range []struct {
+		signal string
+		to     *Endpoint
+	}{{signalTraces, &e.Traces}, {signalLogs, &e.Logs}, {signalMetrics, &e.Metrics}} {
+		var err error
+		if *of.to, err = endpoint(getenv, base, of.signal); err != nil && !told[err.Error()] {
+			told[err.Error()] = true // one variable is for all of them
+			errs = append(errs, err)
+		}
 	}
-	if err := errors.Join(tracesErr, logsErr); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return Endpoints{}, err
 	}
-	return Endpoints{Traces: traces, Logs: logs}, nil
+	return e, nil
 }
 
 func endpoint(getenv func(string) string, base, signal string) (Endpoint, error) {
@@ -66,7 +94,7 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 	}
 	name, given, below := "otlp", base, true
 	if base == "" {
-		if exporter := strings.TrimSpace(getenv("OTEL_" + upper + "_EXPORTER")); exporter != "" && exporter != "otlp" {
+		if exporter := strings.TrimSpace(getenv(exporterVariables[signal])); exporter != "" && exporter != "otlp" {
 			return Endpoint{}, nil // none, or one that is not ours
 		}
 		name, given = own("ENDPOINT")

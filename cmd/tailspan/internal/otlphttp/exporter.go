@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
@@ -59,7 +60,7 @@ func New(s Settings) *Exporter {
 // Close closes idle connections.
 func (e *Exporter) Close() { e.client.CloseIdleConnections() }
 
-// Refused counts the spans and records that an endpoint refused for good.
+// Refused counts the spans, records and metric points that an endpoint refused for good.
 func (e *Exporter) Refused() int64 { return e.refused.Load() }
 
 // Traces sends spans. It fails only when ctx ends.
@@ -83,6 +84,42 @@ func (e *Exporter) Logs(ctx context.Context, ld plog.Logs) error {
 	var m plog.ProtoMarshaler
 	body, err := m.MarshalLogs(ld)
 	return e.insist(ctx, request{signalLogs, to, body, ld.LogRecordCount()}, err)
+}
+
+// Metrics sends metrics. It fails only when ctx ends.
+func (e *Exporter) Metrics(ctx context.Context, md pmetric.Metrics) error {
+	r, err := e.metricsRequest(md)
+	if r.to == nil {
+		return nil
+	}
+	return e.insist(ctx, r, err)
+}
+
+// OfferMetrics sends metrics once: those that an endpoint does not take come again with the next, since they are
+// cumulative.
+func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) {
+	r, err := e.metricsRequest(md)
+	if r.to == nil {
+		return
+	}
+	no := refusal{err: err}
+	if err == nil {
+		no = e.try(ctx, r)
+	}
+	if no.err != nil && ctx.Err() == nil {
+		e.tell(r.signal+" again", fmt.Sprintf("sending %s fails, they go out with the next: %v", r.signal, no.err))
+	}
+}
+
+// metricsRequest is what is sent for md; without an address if nothing is.
+func (e *Exporter) metricsRequest(md pmetric.Metrics) (request, error) {
+	to := &e.settings.Endpoints.Metrics
+	if to.URL == "" || md.DataPointCount() == 0 {
+		return request{}, nil
+	}
+	var m pmetric.ProtoMarshaler
+	body, err := m.MarshalMetrics(md)
+	return request{signalMetrics, to, body, md.DataPointCount()}, err
 }
 
 // request is what is sent.
@@ -204,10 +241,14 @@ func (e *Exporter) drop(r request, err error) {
 
 // noun is what a signal consists of.
 func noun(signal string) string {
-	if signal == signalTraces {
+	switch signal {
+	case signalTraces:
 		return "spans"
+	case signalMetrics:
+		return "metric points"
+	default:
+		return "log records"
 	}
-	return "log records"
 }
 
 // tell tells each problem once.

@@ -29,6 +29,7 @@ type TelemetryBuilder struct {
 	ReceiverAgentStreamAnomalies      metric.Int64Counter
 	ReceiverAgentStreamRetries        metric.Int64Counter
 	ReceiverAgentStreamDropped        metric.Int64Counter
+	ReceiverAgentStreamInputDropped   metric.Int64Counter
 	ReceiverAgentStreamReadErrors     metric.Int64Counter
 	ReceiverAgentStreamStorageErrors  metric.Int64Counter
 	ReceiverAgentStreamLag            metric.Int64Gauge
@@ -84,8 +85,14 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamDropped, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_dropped",
-		metric.WithDescription("Spans and log records that a consumer refused for good. [Development]"),
+		metric.WithDescription("Spans and log records that no consumer will get, by reason. [Development]"),
 		metric.WithUnit("{element}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamInputDropped, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_input_dropped",
+		metric.WithDescription("Bytes of pipes and commands that could not be kept until they were read, by reason. [Development]"),
+		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamReadErrors, err = builder.meter.Int64Counter(
@@ -102,7 +109,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamLag, err = builder.meter.Int64Gauge(
 		"otelcol_receiver_agent_stream_lag",
-		metric.WithDescription("Bytes of files that no consumer has accepted yet, by provider. [Development]"),
+		metric.WithDescription("Bytes of files and spools that no consumer has accepted yet, by provider. [Development]"),
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// checkExport checks an export that the collector's file exporter wrote: every parent exists in its trace, one root a
+// trace, no span twice, children inside parents, every span with what it must have. It prints what is in the export and
+// what is wrong with it.
+func checkExport(paths []string, stdout io.Writer) error {
+	data := &otlpjson.Data{}
+	var problems []string
+	for _, path := range paths {
+		one, err := otlpjson.ReadFiles(path)
+		if err != nil {
+			return usageError{err}
+		}
+		if problem := notOTLP(path, one); problem != "" {
+			problems = append(problems, problem)
+		}
+		data.Add(one)
+	}
+	if !data.Empty() {
+		summary := otlpjson.Summarize(data)
+		if _, err := summary.WriteTo(stdout); err != nil {
+			return err
+		}
+	}
+	for _, p := range otlpjson.Check(data.Traces...) {
+		problems = append(problems, p.String())
+	}
+	problems = append(problems, missingAttributes(data.Traces)...)
+	slices.Sort(problems)
+	return report(problems, stdout)
+}
+
+// notOTLP says what keeps a file from being an export, or a part of one.
+func notOTLP(path string, data *otlpjson.Data) string {
+	switch {
+	case data.Foreign > 0 && data.Empty():
+		return fmt.Sprintf("no_export: %q holds no OTLP request (resourceSpans, resourceLogs, resourceMetrics); the %d objects in it are something else", path, data.Foreign)
+	case data.Foreign > 0:
+		return fmt.Sprintf("no_request: %d objects in %q are no OTLP requests", data.Foreign, path)
+	case data.Empty():
+		return fmt.Sprintf("no_export: %q is empty", path)
+	default:
+		return ""
+	}
+}
+
+// report prints the problems; it gives an error if there are any.
+func report(problems []string, stdout io.Writer) error {
+	for _, p := range problems {
+		if _, err := fmt.Fprintln(stdout, "problem:", p); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("%w: %d", errProblems, len(problems))
+	}
+	if _, err := fmt.Fprintln(stdout, "no problems"); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// missingAttributes lists spans that lack what the conventions or our design ask of them.
+func missingAttributes(traces []ptrace.Traces) (problems []string) {
+	for _, td := range traces {
+		for _, rs := range td.ResourceSpans().All() {
+			for _, ss := range rs.ScopeSpans().All() {
+				if ss.Scope().Name() != telemetry.ScopeName {
+					continue
+				}
+				for _, span := range ss.Spans().All() {
+					for _, key := range requiredOf(span) {
+						if _, ok := span.Attributes().Get(key); !ok {
+							problems = append(problems, fmt.Sprintf("missing_attribute: trace %s span %s %q lacks %s", span.TraceID(), span.SpanID(), span.Name(), key))
+						}
+					}
+				}
+			}
+		}
+	}
+	return problems
+}
+
+func requiredOf(span ptrace.Span) []string {
+	required := []string{telemetry.AttrTimeSource}
+	operation, ok := span.Attributes().Get(telemetry.AttrGenAIOperationName)
+	if !ok {
+		return required // a pipeline or a step
+	}
+	required = append(required, telemetry.AttrCloseReason)
+	if operation.Str() == telemetry.OperationExecuteTool {
+		required = append(required, telemetry.AttrGenAIToolName, telemetry.AttrGenAIToolType)
+	}
+	if span.Status().Code() == ptrace.StatusCodeError {
+		required = append(required, telemetry.AttrErrorType)
+	}
+	return required
+}

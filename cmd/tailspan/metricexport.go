@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// defaultMetricsInterval is the time between two exports of metrics unless told otherwise.
+const defaultMetricsInterval = 30 * time.Second
+
+// metricsIntervalVariable is the standard variable for it, in milliseconds.
+const metricsIntervalVariable = "OTEL_METRIC_EXPORT_INTERVAL"
+
+// metricsIntervalOf reads the variable; zero if it is not set.
+func metricsIntervalOf(getenv func(string) string) (time.Duration, error) {
+	value := strings.TrimSpace(getenv(metricsIntervalVariable))
+	if value == "" {
+		return 0, nil
+	}
+	ms, err := strconv.Atoi(value)
+	if err != nil || ms <= 0 {
+		return 0, fmt.Errorf("%s must be milliseconds, got %q", metricsIntervalVariable, value)
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+// metricExport sends the metrics of a run. They are cumulative, so one export that fails is made good by the next; only
+// the last one is tried again.
+type metricExport struct {
+	exporter *otlphttp.Exporter // its own: an endpoint that hangs on spans must not hold up metrics
+	metrics  *telemetry.Metrics
+	every    time.Duration
+}
+
+// start exports at each interval, until the function that it gives is called.
+func (m *metricExport) start(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var ticking sync.WaitGroup
+	ticking.Go(func() {
+		ticker := time.NewTicker(m.every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-ticker.C:
+				m.exporter.OfferMetrics(ctx, m.metrics.Take(now))
+			}
+		}
+	})
+	return func() {
+		cancel()
+		ticking.Wait()
+	}
+}
+
+// last sends the metrics as they stand at the end. It fails only when ctx ends.
+func (m *metricExport) last(ctx context.Context) error {
+	return m.exporter.Metrics(ctx, m.metrics.Take(time.Now()))
+}

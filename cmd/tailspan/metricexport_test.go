@@ -1,0 +1,143 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+)
+
+// usageStream is an agent that made one model call, and usageEnd its end.
+const usageStream = `
+printf '%s\n' '{"type":"system","subtype":"init","session_id":"s1","model":"m"}'
+printf '%s\n' '{"type":"assistant","session_id":"s1","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"text","text":"One."}],"usage":{"input_tokens":3,"output_tokens":4}}}'
+`
+
+const usageEnd = `printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"session_id":"s1","result":"One.","usage":{"input_tokens":3,"output_tokens":4}}'
+`
+
+// TestRunSendsMetrics holds that metrics go out while the agent works and once more when it has ended, cumulative.
+func TestRunSendsMetrics(t *testing.T) {
+	sink := newOTLPSink(t)
+	goOn := filepath.Join(t.TempDir(), "go-on")
+	b := begin(t, "--otlp", sink.URL, "--metrics-interval", "20ms", "--pipeline", "nightly", "--run-id", "7", "--step", "fix", "--",
+		"sh", "-c", usageStream+"until [ -e \"$0\" ]; do sleep 0.01; done\n"+usageEnd, goOn)
+	require.Eventually(t, func() bool {
+		defer sink.lock()()
+		return len(sink.metrics) > 1
+	}, 10*time.Second, 5*time.Millisecond, "while it runs")
+	require.NoError(t, os.WriteFile(goOn, nil, 0o600))
+	code, _, stderr := b.end(t)
+	assert.Zero(t, code)
+	assert.Empty(t, stderr)
+	assert.Equal(t, map[string]int64{
+		"gen_ai.client.inference.usage.input_tokens": 3, "gen_ai.client.inference.usage.output_tokens": 4,
+	}, sink.sums())
+	defer sink.lock()()
+	last := sink.metrics[len(sink.metrics)-1].ResourceMetrics().At(0)
+	assert.Equal(t, "nightly", last.Resource().Attributes().AsRaw()["cicd.pipeline.name"])
+	assert.NotContains(t, last.Resource().Attributes().AsRaw(), "cicd.pipeline.run.id")
+	names := map[string]bool{}
+	for _, m := range last.ScopeMetrics().At(0).Metrics().All() {
+		names[m.Name()] = true
+		if m.Type() == pmetric.MetricTypeSum {
+			assert.Equal(t, pmetric.AggregationTemporalityCumulative, m.Sum().AggregationTemporality())
+		}
+	}
+	assert.True(t, names["gen_ai.invoke_agent.duration"], "the run's own, which only its end tells: %v", names)
+}
+
+// TestRunSendsMetricsAlone has an endpoint for the metrics, and none for anything else.
+func TestRunSendsMetricsAlone(t *testing.T) {
+	sink := newOTLPSink(t)
+	plainEnvironment(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", sink.URL+"/v1/metrics")
+	t.Setenv("OTEL_EXPORTER_OTLP_METRICS_HEADERS", "x-tenant=made%20up")
+	b := beginPlain("--", "sh", "-c", usageStream+usageEnd)
+	code, _, stderr := b.end(t)
+	assert.Zero(t, code)
+	assert.Empty(t, stderr)
+	assert.EqualValues(t, 3, sink.sums()["gen_ai.client.inference.usage.input_tokens"])
+	defer sink.lock()()
+	for _, r := range sink.seen {
+		assert.Equal(t, "/v1/metrics", r.URL.Path)
+		assert.Equal(t, "made up", r.Header.Get("X-Tenant"))
+	}
+}
+
+// TestRunMetricsThatAreRefused holds that an endpoint without metrics is told of once, and changes nothing else; and that one
+// that fails for a while gets the last ones all the same.
+func TestRunMetricsThatAreRefused(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answers []int
+		told    string
+		want    int64
+	}{
+		"no metrics":      {[]int{404, 404, 404}, "metric points were refused and are lost", 0},
+		"down for a time": {[]int{503, 503}, "sending metrics fails", 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sink := newOTLPSink(t)
+			sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path != "/v1/metrics" || len(tc.answers) == 0 {
+					return false
+				}
+				w.WriteHeader(tc.answers[0])
+				tc.answers = tc.answers[1:]
+				return true
+			}
+			b := begin(t, "--otlp", sink.URL, "--", "sh", "-c", usageStream+usageEnd)
+			code, _, stderr := b.end(t)
+			assert.Zero(t, code)
+			assert.Equal(t, 1, strings.Count(stderr, "tailspan: "), stderr)
+			assert.Contains(t, stderr, tc.told)
+			assert.Equal(t, tc.want, sink.sums()["gen_ai.client.inference.usage.input_tokens"])
+			sink.span(t, runSpan)
+		})
+	}
+}
+
+func TestMetricsInterval(t *testing.T) {
+	for value, want := range map[string]time.Duration{"": 0, "250": 250 * time.Millisecond, " 60000 ": time.Minute} {
+		got, err := metricsIntervalOf(func(string) string { return value })
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	for _, value := range []string{"0", "-1", "soon"} {
+		_, err := metricsIntervalOf(func(string) string { return value })
+		assert.ErrorContains(t, err, "OTEL_METRIC_EXPORT_INTERVAL must be milliseconds, got ")
+	}
+}
+
+// TestRunReadsTheFirstLine has a runner that tells whose work it is in front of the agent's stream.
+func TestRunReadsTheFirstLine(t *testing.T) {
+	const inBand = `printf '%s\n' '{"type":"tailspan","attributes":{"cicd.pipeline.name":"of the line","team":"ops"},"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}'` + "\n"
+	sink := newOTLPSink(t)
+	b := begin(t, "--otlp", sink.URL, "--", "sh", "-c", inBand+usageStream+usageEnd)
+	code, stdout, stderr := b.end(t)
+	assert.Zero(t, code)
+	assert.Empty(t, stderr)
+	assert.Equal(t, "One.\n", stdout, "the line is not shown")
+	_, of := sink.span(t, runSpan)
+	assert.Equal(t, "ops", of["team"])
+	assert.Equal(t, "of the line", of["cicd.pipeline.name"])
+	defer sink.lock()()
+	assert.Equal(t, "0af7651916cd43dd8448eb211c80319c", sink.spans[0].TraceID().String())
+}
+
+// TestFirstLineIsNoEvent holds the same of the commands that only read.
+func TestFirstLineIsNoEvent(t *testing.T) {
+	code, out, _ := tailspan(`{"type":"tailspan","attributes":{"a":"b"}}`+"\nwords\n", "render", "-")
+	assert.Equal(t, exitOK, code)
+	assert.Equal(t, "words\n", out)
+	_, out, _ = tailspan(`{"type":"tailspan","attributes":{"a":"b"}}`+"\nwords\n", "events", "-")
+	assert.Contains(t, out, `"lines":1,`)
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync/atomic"
+
+	"github.com/tailspan/tailspan/source/spool"
+)
+
+// openStdin gives standard input. What comes through a pipe goes through a spool, so that an agent which writes to us
+// never waits for a terminal that is slow or paused. If there can be no spool, it is read directly.
+func openStdin(stdin io.Reader, stderr io.Writer) io.ReadCloser {
+	file, ok := stdin.(*os.File)
+	if !ok {
+		return io.NopCloser(stdin)
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 {
+		return io.NopCloser(stdin)
+	}
+	s, err := spool.Create(spool.Settings{})
+	if err != nil {
+		fmt.Fprintf(stderr, "tailspan: standard input is read directly, so its writer waits for us: %v\n", err)
+		return io.NopCloser(stdin)
+	}
+	_ = s.Hide() // where that can't be, Close removes it
+	ctx, cancel := context.WithCancel(context.Background())
+	in := &spooledStdin{Reader: s.Tail().Reader(ctx), spool: s, cancel: cancel, failed: make(chan error, 1)}
+	copier := spool.NewCopier(s, spool.CopySettings{Dropping: func(reason error) {
+		if !in.closed.Load() {
+			fmt.Fprintf(stderr, "tailspan: standard input is not kept any more, what comes is dropped: %v\n", reason)
+		}
+	}})
+	go func() { // it may outlive Close: nothing ends a read of standard input
+		in.failed <- copier.Copy(file)
+		s.Finish()
+	}()
+	return in
+}
+
+// spooledStdin is standard input behind a spool.
+type spooledStdin struct {
+	io.Reader
+	spool  *spool.Spool
+	cancel context.CancelFunc
+	failed chan error  // what the copying ended with
+	closed atomic.Bool // nobody reads any more: that nothing is kept is no news
+}
+
+// Read gives what came, and the error of the copying once all before it was read.
+func (s *spooledStdin) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		select {
+		case failed := <-s.failed:
+			if failed != nil {
+				return n, failed
+			}
+		default:
+		}
+	}
+	return n, err
+}
+
+// Close ends the reading. The writer is left to the system: our end tells it that nobody reads any more.
+func (s *spooledStdin) Close() error {
+	s.closed.Store(true)
+	s.cancel()
+	return s.spool.Close()
+}

@@ -1,0 +1,58 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+)
+
+// StdinPath stands for standard input where the path of a pipe is asked for.
+const StdinPath = "-"
+
+// Pipe is a named pipe that agents write to, or standard input.
+type Pipe struct {
+	// Path is the FIFO, or "-". It need not be there yet.
+	Path string `mapstructure:"path"`
+	// Provider is the format of what comes; empty: that of the receiver.
+	Provider string `mapstructure:"provider"`
+	// Pipeline, Persona and Attributes say whose work it is; where they do not, the receiver's settings do.
+	Pipeline   Pipeline          `mapstructure:"pipeline"`
+	Persona    string            `mapstructure:"persona"`
+	Attributes map[string]string `mapstructure:"attributes"`
+}
+
+// Check reports what is wrong; what a provider may be is checked by the package that knows.
+func (p *Pipe) Check() error {
+	if p.Path == "" {
+		return errors.New(`path must name a FIFO, or "-" for standard input`)
+	}
+	return nil
+}
+
+// Identity is whose work comes through the pipe.
+func (p *Pipe) Identity() Identity {
+	return Identity{Pipeline: p.Pipeline, Persona: p.Persona, Attributes: p.Attributes}
+}
+
+// Spool says where input lies until it has been accepted, and how much of it.
+type Spool struct {
+	// Directory is the folder of spools; empty: the system's folder for temporary files, where what was not accepted at a
+	// stop is kept, but not taken up by the next start.
+	Directory string `mapstructure:"spool_directory"`
+	// MaxBytes is how much of the input of one pipe, or of a command with a pipe, is kept until it is accepted. What comes
+	// beyond is read, dropped and counted.
+	MaxBytes int64 `mapstructure:"max_spool"`
+}
+
+// DefaultMaxSpool is how much input is kept unless told otherwise.
+const DefaultMaxSpool = 4 << 30
+
+// NewDefaultSpool are the defaults.
+func NewDefaultSpool() Spool { return Spool{MaxBytes: DefaultMaxSpool} }
+
+// Check reports what is wrong.
+func (s *Spool) Check() error {
+	if s.MaxBytes <= 0 {
+		return fmt.Errorf("max_spool must be positive, got %d", s.MaxBytes)
+	}
+	return nil
+}

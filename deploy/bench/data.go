@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// dataset is a folder of files to read, and what a reader must find in it.
+type dataset struct {
+	Dir   string `json:"-"`
+	Name  string
+	Bytes int
+	Lines int
+	Files int
+}
+
+const megabyte = 1_000_000
+
+// add makes a file of the set.
+func (d *dataset) add(name string, write func(*countedFile) error) error {
+	f, err := os.Create(filepath.Join(d.Dir, name))
+	if err != nil {
+		return fmt.Errorf("make data: %w", err)
+	}
+	counted := &countedFile{File: f}
+	if err := errors.Join(write(counted), f.Close()); err != nil {
+		return fmt.Errorf("make data: %w", err)
+	}
+	d.Bytes += counted.bytes
+	d.Lines += counted.lines
+	d.Files++
+	return nil
+}
+
+// countedFile counts the bytes and lines that go into it.
+type countedFile struct {
+	*os.File
+	bytes, lines int
+}
+
+func (f *countedFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	f.bytes += n
+	f.lines += bytes.Count(p[:n], []byte("\n"))
+	return n, err
+}
+
+// WriteString takes care that nothing goes past the count.
+func (f *countedFile) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
+
+// prepareData makes a data set, or takes the one that an earlier run made. A set is whole once its description is there.
+func prepareData(ctx context.Context, s Settings, name string, fill func(context.Context, *dataset) error) (*dataset, error) {
+	d := &dataset{Dir: filepath.Join(s.Out, name), Name: name}
+	description := d.Dir + ".json"
+	if text, err := os.ReadFile(description); err == nil {
+		if err := json.Unmarshal(text, d); err != nil {
+			return nil, fmt.Errorf("read data set %q: %w", description, err)
+		}
+		return d, nil
+	}
+	if err := os.RemoveAll(d.Dir); err != nil {
+		return nil, fmt.Errorf("make data: %w", err)
+	}
+	if err := os.MkdirAll(d.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make data: %w", err)
+	}
+	if err := fill(ctx, d); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("describe data: %w", err)
+	}
+	return d, os.WriteFile(description, append(text, '\n'), 0o600)
+}
+
+// transcripts are made sessions, each a file.
+func transcripts(ctx context.Context, s Settings) (*dataset, error) {
+	name := fmt.Sprintf("transcripts-%dMB-%d", s.MB, s.Files)
+	return prepareData(ctx, s, name, func(ctx context.Context, d *dataset) error {
+		for i := range s.Files {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := d.add(fmt.Sprintf("%04d.jsonl", i), func(f *countedFile) error {
+				_, err := writeTranscript(f, uint64(i), s.MB*megabyte/s.Files)
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// recordings are the recorded sessions repeated, each repetition a file, all recordings with about as many bytes.
+func recordings(ctx context.Context, s Settings) (*dataset, error) {
+	paths, err := filepath.Glob(filepath.Join(s.Testdata, "*.jsonl.zst"))
+	if err != nil || len(paths) == 0 {
+		return nil, fmt.Errorf("find recordings in %q: %w", s.Testdata, errors.Join(err, os.ErrNotExist))
+	}
+	return prepareData(ctx, s, fmt.Sprintf("recordings-%dMB", s.MB), func(ctx context.Context, d *dataset) error {
+		for _, path := range paths {
+			r, err := readRecording(path)
+			if err != nil {
+				return err
+			}
+			for i, end := 0, d.Bytes+s.MB*megabyte/len(paths); d.Bytes < end; i++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				name := fmt.Sprintf("%s-%s-%04d.jsonl", r.provider, r.kind, i)
+				if err := d.add(name, func(f *countedFile) error { return r.write(f, uint64(i)) }); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

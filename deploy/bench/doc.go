@@ -1,0 +1,16 @@
+// Command bench measures the whole programs: a collector with the agent_stream receiver beside a collector with what a
+// user would configure without it, file_log and json_parser. `make bench-collector` calls it; docs/performance.md tells
+// what came out.
+//
+// Parts, each by itself with -part:
+//
+//	throughput  both collectors in turn over made transcripts and over repeated recordings: bytes per CPU second, memory
+//	latency     from the write of a line to the consumer, while many files are written to
+//	idle        what many files cost that nobody writes to, and what it costs until they are known
+//	size        of the programs, and what the receiver adds to a collector
+//	start       how long the command takes to say something
+//
+// All that is compared is measured in the same run, in turn: the machine is never alone. CPU time is that of the whole
+// process, start included, from /proc, so it runs on Linux only. What a run must read is counted beforehand, and a run
+// that read anything else is an error, not a figure. Made data depends on nothing but its size.
+package main

@@ -1,0 +1,36 @@
+package lines
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Head is what all events of a record have in common. It is a third of an event, so that making it once and copying it
+// costs less than copying a whole event.
+type Head struct {
+	Time time.Time
+
+	SessionID, TurnID, MessageID, ItemID, ParentID, AgentID, Model, ModelProvider string
+
+	Synthetic, Copied bool
+}
+
+// Append adds an event of a kind with this head. The last event of the result is to be filled in.
+func (h *Head) Append(out []events.DisplayEvent, kind events.Kind) []events.DisplayEvent {
+	out = append(out, events.DisplayEvent{})
+	e := &out[len(out)-1]
+	e.Kind, e.Synthetic, e.Copied, e.Time = kind, h.Synthetic, h.Copied, h.Time
+	e.SessionID, e.TurnID, e.MessageID, e.ItemID = h.SessionID, h.TurnID, h.MessageID, h.ItemID
+	e.ParentID, e.AgentID, e.Model = h.ParentID, h.AgentID, h.Model
+	e.ModelProvider = h.ModelProvider
+	return out
+}
+
+// Moment is the time that a line tells: none for a writer's zero, which is in the year 1.
+func Moment(t time.Time) time.Time {
+	if t.Unix() < 0 {
+		return time.Time{}
+	}
+	return t
+}

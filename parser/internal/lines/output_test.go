@@ -1,0 +1,161 @@
+package lines_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
+)
+
+// tell makes a text of parts: strings, of which "\n" is a line break and what begins with "[" is JSON.
+func tell(o *lines.Output, whole bool, parts ...string) (t events.Tool, text []byte) {
+	o.Begin(whole)
+	for _, part := range parts {
+		switch {
+		case part == "\n":
+			o.Newline()
+		case strings.HasPrefix(part, "["):
+			o.JSON([]byte(part))
+		default:
+			o.String([]byte(part))
+		}
+	}
+	text = o.End(&t)
+	return t, text
+}
+
+func TestOutput(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for _, tc := range []struct {
+		name          string
+		parts         []string
+		text, summary string
+		kept          bool // where texts are dropped
+	}{
+		{name: "none"},
+		{name: "one line", parts: []string{`go\u0020test`}, text: "go test", summary: "go test"},
+		{name: "several parts", parts: []string{`one\ntwo`, "\n", "three"}, text: "one\ntwo\nthree", summary: "one"},
+		{name: "parts of one line", parts: []string{"one", `\ttwo`}, text: "one\ttwo", summary: "one two"},
+		{name: "json", parts: []string{`["a\n"]`}, text: `["a\n"]`, summary: `["a\n"]`},
+		{name: "tabs and signs", parts: []string{`  1\t\tif a == \"\\b\" {\t\r\n2`}, text: "  1\t\tif a == \"\\b\" {\t\r\n2", summary: `1 if a == "\b" {`},
+		{name: "exactly as long as is shown", parts: []string{long[:120] + `\nend`}, text: long[:120] + "\nend", summary: long[:120]},
+		{name: "tabs beside blanks", parts: []string{`a\t \tb\n`}, text: "a\t \tb\n", summary: "a   b"},
+		{name: "blank lines first", parts: []string{strings.Repeat(`\n`, 3000), `end\n`}, text: strings.Repeat("\n", 3000) + "end\n", summary: "end"},
+		{name: "many blank lines first", parts: []string{strings.Repeat(` \n`, 30_000), `end`}, text: strings.Repeat(" \n", 30_000) + "end", summary: "end"},
+		{name: "a long line", parts: []string{long}, text: long, summary: long[:119] + "…", kept: true},
+		{name: "escapes alone first", parts: []string{`\u001b[1m\u001b[0m\r\nend`}, text: "\x1b[1m\x1b[0m\r\nend", summary: "end"},
+		{name: "a line that ends in escapes", parts: []string{long[:119] + `   \u001b[0m`}, text: long[:119] + "   \x1b[0m", summary: long[:119]},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var keeps, drops lines.Output
+			drops.Drop()
+			want := events.Tool{Size: len(tc.text), Summary: tc.summary, Output: []byte(tc.text)}
+
+			got, text := tell(&keeps, false, tc.parts...)
+			assert.Equal(t, tc.text, string(text))
+			assert.Equal(t, want.Summary, got.Summary)
+			assert.Equal(t, string(want.Output), string(got.Output))
+			assert.Equal(t, want.Size, got.Size)
+
+			whole, text := tell(&drops, true, tc.parts...)
+			assert.Equal(t, got, whole, "what the parser looks into is made whole")
+			assert.Equal(t, tc.text, string(text))
+
+			dropped, _ := tell(&drops, false, tc.parts...)
+			assert.Equal(t, want.Summary, dropped.Summary)
+			assert.Equal(t, want.Size, dropped.Size)
+			assert.Equal(t, tc.kept, len(dropped.Output) > 0)
+		})
+	}
+}
+
+func TestOutputsOfALineLieBehindEachOther(t *testing.T) {
+	var o lines.Output
+	first, _ := tell(&o, false, "one")
+	second, _ := tell(&o, false, "two")
+	assert.Equal(t, "one", string(first.Output))
+	assert.Equal(t, "two", string(second.Output))
+	o.Reset()
+	third, _ := tell(&o, false, "3")
+	assert.Equal(t, "3", string(third.Output))
+}
+
+func TestLargeTextsAreNotMade(t *testing.T) {
+	var o lines.Output
+	o.Drop()
+	body := []byte(`first line\n` + strings.Repeat(`func Total(prices ...int) int {\n`, 1<<15))
+	var tool events.Tool
+	o.Begin(false)
+	o.String(body) // makes the buffer
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		o.Reset()
+		o.Begin(false)
+		o.String(body)
+		o.End(&tool)
+	}), "of a megabyte that nobody keeps only the head is made")
+	assert.Equal(t, "first line", tool.Summary)
+}
+
+// FuzzOutput holds, for any text in two parts with a line break between them:
+//   - what is told of a text is the same whether it is dropped or kept
+//   - the summary is that of package events, but for its cut of a line before it takes the blanks off
+//   - behind a summary that was cut stands the head, valid UTF-8
+func FuzzOutput(f *testing.F) {
+	for _, seed := range []string{"", "a", `\n`, `é\r\n`, `x\u001b[0m`, "\xff", `\ud83d\ude00`, " ", `a\t\"\n`, `\t \t`} {
+		for _, n := range []int{1, 50, 130, 600, 9000} {
+			f.Add(strings.Repeat(seed, n), "end")
+			f.Add(seed, strings.Repeat("0123456789", n))
+		}
+	}
+	f.Fuzz(func(t *testing.T, first, second string) {
+		if strings.HasPrefix(first, "[") || strings.HasPrefix(second, "[") {
+			return
+		}
+		var keeps, drops lines.Output
+		drops.Drop()
+		kept, text := tell(&keeps, false, first, "\n", second)
+		dropped, _ := tell(&drops, false, first, "\n", second)
+		require.Equal(t, kept.Summary, dropped.Summary)
+		require.Equal(t, kept.Size, dropped.Size)
+		require.Equal(t, len(text), kept.Size)
+		if len(text) < 4*events.SummaryRunes {
+			require.Equal(t, events.Summary(string(text)), kept.Summary)
+		}
+		require.True(t, strings.HasPrefix(string(text), string(dropped.Output)))
+		require.True(t, utf8.Valid(dropped.Output))
+		if strings.HasSuffix(kept.Summary, "…") {
+			require.GreaterOrEqual(t, len(dropped.Output), min(events.OutputHead, len(text)))
+		}
+	})
+}
+
+// BenchmarkOutput makes what is told of results of several sizes, kept and dropped.
+func BenchmarkOutput(b *testing.B) {
+	for _, size := range []int{256, 4 << 10, 1 << 20} {
+		body := []byte(strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, size/56))
+		for _, drop := range []bool{false, true} {
+			b.Run(fmt.Sprintf("size=%d/drop=%t", size, drop), func(b *testing.B) {
+				b.SetBytes(int64(len(body)))
+				b.ReportAllocs()
+				var o lines.Output
+				if drop {
+					o.Drop()
+				}
+				var t events.Tool
+				for b.Loop() {
+					o.Reset()
+					o.Begin(false)
+					o.String(body)
+					o.End(&t)
+				}
+				require.Equal(b, "func Total(prices ...int) int {", t.Summary)
+			})
+		}
+	}
+}

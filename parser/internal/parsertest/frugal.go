@@ -1,0 +1,134 @@
+package parsertest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// DroppedOutput holds that a source which is told that nobody keeps the texts of results tells all else as it was, and
+// of a text whose summary was cut the head. To have long texts, the fixtures, and lines beside them, are fed with each
+// longer string many times over.
+func DroppedOutput(t *testing.T, provider string, src func() events.DisplayEventSource, beside ...string) {
+	dropped := 0
+	for _, line := range beside {
+		dropped += requireDropped(t, src(), dropping(src()), []byte(line))
+	}
+	for _, file := range Fixtures(t, provider) {
+		keeps, drops := src(), dropping(src())
+		for _, line := range Lines(t, file) {
+			dropped += requireDropped(t, keeps, drops, line)
+		}
+	}
+	assert.Positive(t, dropped, "no long text was dropped")
+}
+
+func requireDropped(t *testing.T, keeps, drops events.DisplayEventSource, line []byte) (dropped int) {
+	long := lengthen(line)
+	want, got := keeps.ParseEvents(long), drops.ParseEvents(long)
+	require.Len(t, got, len(want), "%.200s", line)
+	for i := range want {
+		w, g := &want[i].Tool, &got[i].Tool
+		require.True(t, bytes.HasPrefix(w.Output, g.Output), "the output begins otherwise: %.200s", line)
+		if len(w.Output) > events.OutputHead && len(g.Output) < len(w.Output)/2 {
+			dropped++
+		}
+		if cut := strings.TrimSuffix(w.Summary, "…"); cut != w.Summary && bytes.Contains(w.Output, []byte(cut)) {
+			require.GreaterOrEqual(t, len(g.Output), min(events.OutputHead, len(w.Output))/2, "no head behind %q", w.Summary)
+		}
+		g.Output = w.Output
+		require.Equal(t, want[i], got[i], "%.200s", line)
+	}
+	return dropped
+}
+
+// Sizes of lengthen: which strings are made longer, and how many times as long.
+const (
+	longerBytes = 64
+	longerTimes = 200
+)
+
+// lengthen repeats the longer strings of a line that are values.
+func lengthen(line []byte) []byte {
+	var s scan.Scanner
+	s.Reset(line)
+	if s.Skip(); s.Err() != nil {
+		return line
+	}
+	s.Reset(line)
+	long, done := []byte(nil), 0
+	walkStrings(&s, func(body []byte) {
+		if len(body) < longerBytes {
+			return
+		}
+		end := s.Offset() - 1
+		long = append(long, line[done:end]...)
+		long = append(long, bytes.Repeat(body, longerTimes-1)...)
+		done = end
+	})
+	return append(long, line[done:]...)
+}
+
+// walkStrings goes over the strings of the value that comes next, keys left out.
+func walkStrings(s *scan.Scanner, f func(body []byte)) {
+	switch s.Peek() {
+	case scan.KindObject:
+		for s.Object(); s.Key(); {
+			walkStrings(s, f)
+		}
+	case scan.KindArray:
+		for s.Array(); s.Element(); {
+			walkStrings(s, f)
+		}
+	default:
+		if v := s.Value(); v.Kind == scan.KindString {
+			f(v.Body())
+		}
+	}
+}
+
+// Bounds of Allocations, over what the fixtures of a provider give.
+const (
+	eventAllocations = 2
+	repeats          = 20
+)
+
+// Allocations holds that a line which gives no event is read without allocation, and that an event takes no more than
+// two, for its texts and its payload. Each line is read again and again by a source that has read the whole stream, so
+// that its buffers are there. Lines that keeps picks hold what their events are told of later.
+func Allocations(t *testing.T, provider string, src func() events.DisplayEventSource, keeps func(line []byte) bool) {
+	given, allocations := 0, 0.0
+	for _, file := range Fixtures(t, provider) {
+		s, lines := src(), Lines(t, file)
+		for _, line := range slices.Concat(lines, lines) {
+			s.ParseEvents(line)
+		}
+		for i, line := range lines {
+			n := len(s.ParseEvents(line))
+			took := testing.AllocsPerRun(repeats, func() {
+				if m := len(s.ParseEvents(line)); m != n {
+					n = -1
+				}
+			})
+			switch {
+			case n == 0 && s.(events.LineStatuser).LineStatus() == events.LineUnknownType: // it is told by its name
+			case n == 0 && keeps != nil && keeps(line):
+			case n == 0:
+				assert.Zero(t, took, "%s, line %d: %.200s", file, i+1, line)
+			case n > 0:
+				given += n
+				allocations += took
+			}
+		}
+	}
+	require.Positive(t, given)
+	assert.LessOrEqual(t, allocations, float64(eventAllocations*given), "for %d events", given)
+	t.Logf("%.0f allocations for %d events", allocations, given)
+}

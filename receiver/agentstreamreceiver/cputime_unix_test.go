@@ -1,0 +1,19 @@
+//go:build unix
+
+package agentstreamreceiver
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// cpuTime is what the process has used of all cores so far.
+func cpuTime(tb testing.TB) time.Duration {
+	tb.Helper()
+	var used syscall.Rusage
+	require.NoError(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}

@@ -1,0 +1,257 @@
+package fold
+
+import (
+	"bytes"
+	"cmp"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// Settings describe one stream.
+type Settings struct {
+	// Provider is the format: that of a parser, "auto" or "none".
+	Provider string
+	// Program is the service name of a stream that never told what it is.
+	Program string
+	// Path is where the stream's file is, for what its folder tells of it; empty for none.
+	Path string
+	// Registry is what the streams share.
+	Registry *telemetry.Registry
+	// Redactor takes secrets out; nil leaves them in.
+	Redactor *redact.Redactor
+	// Outputs asks for the whole outputs of tools; else no more of them is read than their summaries need.
+	Outputs bool
+	// Telemetry is what the fold is opened with. Its Agent is filled in once the provider is known, and its Identity and
+	// Parent may be completed by the stream's first line.
+	Telemetry telemetry.StreamSettings
+	// Ambient counts less than the stream's first line.
+	Ambient telemetry.Identity
+	// Copies hands every line on as it is too, as a record of its own.
+	Copies bool
+	// Opened, if set, is called with the provider when the fold is opened.
+	Opened func(provider string)
+	// Told, if set, is called with the events that are folded, but for silent ones; they are valid until it returns.
+	Told func([]events.DisplayEvent)
+	// Take, if set, is given the events instead of the fold, and gives it those that it is to have; see [Stream.Fold].
+	Take func([]events.DisplayEvent)
+	// Refused, if set, is called with what the first line tells and is not understood.
+	Refused func(error)
+}
+
+// Stream is one stream on its way from lines to spans and records. See the package documentation.
+type Stream struct {
+	settings Settings
+	parser   *parser.Source
+	joiner   *redact.Joiner
+	events   events.DisplayEventSource // parser, joiner and redaction
+	fold     *telemetry.Stream         // nil until the provider is known
+	early    *telemetry.Stream         // of lines that passed before that
+	begun    bool
+	uncopied []uncopied
+	// rereading tells that lines come again for the parser alone; see [Stream.Rest].
+	rereading bool
+
+	// At is the line at work.
+	At telemetry.Line
+}
+
+// New makes a Stream.
+func New(s Settings) (*Stream, error) {
+	st := &Stream{settings: s}
+	if err := st.makeParser(); err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+// makeParser makes parser, joiner and redaction.
+func (s *Stream) makeParser() error {
+	p, err := parser.New(s.settings.Provider)
+	if err != nil {
+		return err
+	}
+	if !s.settings.Outputs {
+		p.DropOutput()
+	}
+	s.parser, s.joiner = p, redact.NewJoiner(p, redact.JoinSettings{})
+	s.events = s.joiner
+	if s.settings.Redactor != nil {
+		s.events = redact.New(s.joiner, s.settings.Redactor)
+	}
+	return nil
+}
+
+// Line parses one line, or document, and folds what it tells.
+func (s *Stream) Line(data []byte) {
+	if !s.begun {
+		s.begun = true
+		if s.readInBand(data) {
+			return
+		}
+	}
+	evs := s.events.ParseEvents(data)
+	if s.rereading {
+		return
+	}
+	s.pass(s.parser.Raw())
+	s.take(evs)
+	if s.settings.Copies {
+		s.copy(data)
+	}
+}
+
+// uncopied is a line that waits for the provider to be told, to be handed on as it is too, unless it passes.
+type uncopied struct {
+	at   telemetry.Line
+	data []byte
+}
+
+// copy hands a line on as it is, beside what it tells. One that passes has been handed on already.
+func (s *Stream) copy(data []byte) {
+	switch {
+	case s.parser.Undecided():
+		s.uncopied = append(s.uncopied, uncopied{s.At, bytes.Clone(data)})
+	case s.parser.LineStatus() == events.LinePassed:
+		s.uncopied = nil
+	default:
+		s.open()
+		for _, u := range s.uncopied {
+			s.fold.RawCopy(u.at, u.data)
+		}
+		s.uncopied = nil
+		s.fold.RawCopy(s.At, data)
+	}
+}
+
+// readInBand takes a first line that tells identity and parent.
+func (s *Stream) readInBand(data []byte) bool {
+	inBand, ok := config.ParseInBand(data)
+	if !ok || s.rereading {
+		return ok
+	}
+	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
+	for key, value := range inBand.Attributes {
+		attrs = append(attrs, telemetry.Attribute{Key: key, Value: value})
+	}
+	into := &s.settings.Telemetry
+	into.Identity = into.Identity.With(telemetry.NewIdentity(attrs...))
+	parent, err := telemetry.ParseTraceParent(inBand.TraceParent)
+	switch {
+	case err != nil:
+		if s.settings.Refused != nil {
+			s.settings.Refused(err)
+		}
+	case into.Parent.Empty():
+		into.Parent = parent
+	}
+	return true
+}
+
+// Provider is who writes the stream; empty while that is not known, and for one that passes.
+func (s *Stream) Provider() string { return s.parser.Provider() }
+
+// Stats are the parser's counts so far.
+func (s *Stream) Stats() parser.Stats { return s.parser.Stats() }
+
+// LineStatus tells what became of the last line.
+func (s *Stream) LineStatus() events.LineStatus { return s.parser.LineStatus() }
+
+// Holding reports whether a text in pieces has not ended.
+func (s *Stream) Holding() bool { return !s.Resting() && s.joiner.Holding() }
+
+// Owes reports whether the parser or the joiner would give something at the stream's end.
+func (s *Stream) Owes() bool { return !s.Resting() && (s.joiner.Holding() || s.parser.Owes()) }
+
+// Incomplete reports whether a run has begun whose end the format promises and has not told.
+func (s *Stream) Incomplete() bool { return s.parser.Incomplete() }
+
+// pass hands on the lines that belong to no known provider, or to none yet.
+func (s *Stream) pass(raw [][]byte) {
+	if len(raw) == 0 || s.rereading {
+		return
+	}
+	if r := s.settings.Redactor; r != nil {
+		for i := range raw {
+			raw[i] = r.Bytes(raw[i])
+		}
+	}
+	if s.parser.Undecided() {
+		s.uncopied = nil
+		if s.early == nil {
+			set := s.telemetryOf("")
+			set.State, set.Changed = telemetry.StreamState{}, nil // they are the fold's
+			s.early = s.settings.Registry.Open(set)
+		}
+		s.early.Raw(s.At, raw)
+		return
+	}
+	s.open()
+	s.fold.Raw(s.At, raw)
+}
+
+// take folds events.
+func (s *Stream) take(evs []events.DisplayEvent) {
+	switch {
+	case len(evs) == 0 || s.rereading:
+	case s.settings.Take != nil:
+		s.settings.Take(evs)
+	default:
+		s.Fold(s.At, evs)
+	}
+}
+
+// Fold folds events at a line.
+func (s *Stream) Fold(at telemetry.Line, evs []events.DisplayEvent) {
+	if len(evs) == 0 {
+		return
+	}
+	s.open()
+	s.fold.Feed(at, evs)
+	if s.settings.Told != nil && !at.Silent {
+		s.settings.Told(evs)
+	}
+}
+
+// open begins the fold, as soon as the provider is known.
+func (s *Stream) open() {
+	if s.fold != nil {
+		return
+	}
+	provider := s.parser.Provider()
+	if s.settings.Opened != nil {
+		s.settings.Opened(provider)
+	}
+	s.fold = s.settings.Registry.Open(s.telemetryOf(provider))
+}
+
+func (s *Stream) telemetryOf(provider string) telemetry.StreamSettings {
+	info := parser.InfoOf(provider)
+	set := s.settings.Telemetry
+	set.Agent = telemetry.Agent{
+		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, s.settings.Program), System: info.System, Folders: info.Folders,
+	}
+	set.ParentSession = parser.ParentSession(info.Name, s.settings.Path)
+	set.Identity = set.Identity.With(s.settings.Ambient)
+	return set
+}
+
+// Take returns what there is to hand on since the last call; Outputs that hold nothing but counts are among them.
+func (s *Stream) Take() []telemetry.Output {
+	var all []telemetry.Output
+	for _, f := range []*telemetry.Stream{s.early, s.fold} {
+		if f == nil {
+			continue
+		}
+		if out := f.Take(); !out.Empty() || out.Counts != (telemetry.Counts{}) {
+			all = append(all, out)
+		}
+	}
+	if s.fold != nil {
+		s.early = nil
+	}
+	return all
+}

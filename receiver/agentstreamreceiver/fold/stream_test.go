@@ -1,0 +1,234 @@
+package fold_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+const (
+	initLine   = `{"type":"system","subtype":"init","session_id":"s1","model":"m","cwd":"/w","tools":[],"uuid":"u0"}`
+	textLine   = `{"type":"assistant","session_id":"s1","uuid":"u1","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"text","text":"Hello."}]}}`
+	resultLine = `{"type":"result","subtype":"success","is_error":false,"session_id":"s1","uuid":"u2","result":"Hello."}`
+	// madeUp has the shape of a secret and is none.
+	madeUp = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+)
+
+// told is what a stream gave.
+type told struct {
+	spans    []string
+	service  string
+	pipeline string
+	raw      []string
+	copies   []string
+	records  []string
+	of       []plog.LogRecord
+	parents  []string
+}
+
+func newStream(t *testing.T, change func(*fold.Settings)) *fold.Stream {
+	t.Helper()
+	set := fold.Settings{Provider: "auto", Program: "program", Registry: telemetry.NewRegistry(telemetry.NewDefaultSettings())}
+	set.Telemetry.ID = "s"
+	if change != nil {
+		change(&set)
+	}
+	s, err := fold.New(set)
+	require.NoError(t, err)
+	return s
+}
+
+// feed gives the stream its lines.
+func feed(s *fold.Stream, lines ...string) {
+	for _, line := range lines {
+		s.At = telemetry.Line{Offset: s.At.Offset + 1, Arrival: time.Unix(1, 0), Live: true}
+		s.Line([]byte(line))
+	}
+}
+
+func take(s *fold.Stream) (all told) {
+	for _, out := range s.Take() {
+		for _, rs := range out.Traces.ResourceSpans().All() {
+			for _, span := range rs.ScopeSpans().At(0).Spans().All() {
+				all.spans = append(all.spans, span.Name())
+				all.parents = append(all.parents, span.ParentSpanID().String())
+				all.resource(rs)
+			}
+		}
+		for _, rl := range out.Logs.ResourceLogs().All() {
+			for _, lr := range rl.ScopeLogs().At(0).LogRecords().All() {
+				all.of = append(all.of, lr)
+				_, isCopy := lr.Attributes().Get(telemetry.AttrRawCopy)
+				switch {
+				case isCopy:
+					all.copies = append(all.copies, lr.Body().Str())
+				case lr.EventName() == telemetry.EventNameRaw:
+					all.raw = append(all.raw, lr.Body().Str())
+				default:
+					all.records = append(all.records, lr.EventName())
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (all *told) resource(rs ptrace.ResourceSpans) {
+	attrs := rs.Resource().Attributes().AsRaw()
+	all.service, _ = attrs["service.name"].(string)
+	all.pipeline, _ = attrs[telemetry.AttrPipelineName].(string)
+}
+
+func TestUnknownProvider(t *testing.T) {
+	_, err := fold.New(fold.Settings{Provider: "clod"})
+	assert.ErrorContains(t, err, "clod")
+}
+
+func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
+	const inBand = `{"type":"tailspan","attributes":{"cicd.pipeline.name":"nightly","team":"ops"},"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}`
+	s := newStream(t, func(set *fold.Settings) {
+		set.Ambient = telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "of the environment"})
+	})
+	feed(s, inBand, initLine, textLine, resultLine)
+	s.Close(telemetry.CloseReasonShutdown)
+	got := take(s)
+	assert.Contains(t, got.spans, "invoke_agent claude-code")
+	assert.Equal(t, "nightly", got.pipeline)
+	assert.Contains(t, got.parents, "b7ad6b7169203331")
+	assert.Equal(t, 3, s.Stats().Lines, "it goes no further")
+
+	s = newStream(t, func(set *fold.Settings) {
+		set.Telemetry.Identity = telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "of the settings"})
+	})
+	feed(s, inBand, initLine, textLine, resultLine)
+	s.Close(telemetry.CloseReasonShutdown)
+	assert.Equal(t, "of the settings", take(s).pipeline)
+
+	s = newStream(t, nil)
+	feed(s, initLine, inBand)
+	assert.Equal(t, 2, s.Stats().Lines, "only the first line is ours")
+}
+
+func TestFirstLineWithoutSense(t *testing.T) {
+	var refused error
+	s := newStream(t, func(set *fold.Settings) { set.Refused = func(err error) { refused = errors.Join(refused, err) } })
+	feed(s, `{"type":"tailspan","traceparent":"nonsense"}`, initLine, textLine, resultLine)
+	require.Error(t, refused)
+	s.Close(telemetry.CloseReasonShutdown)
+	assert.Contains(t, take(s).parents, "", "it goes out without a parent")
+}
+
+// TestQuietTime holds that lines of no known provider are seen before there are enough of them, once, and that the lines
+// after them are understood all the same, under their own agent.
+func TestQuietTime(t *testing.T) {
+	s := newStream(t, func(set *fold.Settings) { set.Redactor = redactor(t) })
+	feed(s, "loading with "+madeUp)
+	assert.Empty(t, take(s).raw)
+	assert.True(t, s.Owes())
+	require.True(t, s.Quiet())
+	got := take(s)
+	require.Len(t, got.raw, 1)
+	assert.NotContains(t, got.raw[0], madeUp)
+	assert.False(t, s.Quiet())
+	assert.False(t, s.Owes())
+
+	feed(s, initLine, textLine, resultLine)
+	s.Flush()
+	s.Close(telemetry.CloseReasonShutdown)
+	got = take(s)
+	assert.Empty(t, got.raw)
+	assert.Contains(t, got.spans, "invoke_agent claude-code")
+	assert.Equal(t, "claude-code", got.service)
+}
+
+func redactor(t *testing.T) *redact.Redactor {
+	t.Helper()
+	r, err := redact.NewRedactor(redact.Settings{})
+	require.NoError(t, err)
+	return r
+}
+
+// TestCopies holds that each line is handed on as it is exactly once, whether it passes, waits, or is understood.
+func TestCopies(t *testing.T) {
+	copying := func(set *fold.Settings) { set.Copies = true }
+	s := newStream(t, copying)
+	feed(s, "held", initLine)
+	got := take(s)
+	assert.Equal(t, []string{"held", initLine}, got.copies)
+	assert.Empty(t, got.raw)
+
+	s = newStream(t, copying)
+	feed(s, "held")
+	s.Quiet()
+	feed(s, initLine, textLine)
+	got = take(s)
+	assert.Equal(t, []string{initLine, textLine}, got.copies)
+	assert.Equal(t, []string{"held"}, got.raw)
+	assert.Contains(t, got.records, "tailspan.text")
+
+	s = newStream(t, copying)
+	feed(s, "one", "two")
+	s.Flush()
+	got = take(s)
+	assert.Equal(t, []string{"one", "two"}, got.raw)
+	assert.Empty(t, got.copies)
+}
+
+// TestExit ends a stream by the exit of its process, before the stream told its end.
+func TestExit(t *testing.T) {
+	var opened []string
+	var count int
+	s := newStream(t, func(set *fold.Settings) {
+		set.Redactor, set.Telemetry.AwaitExit = redactor(t), true
+		set.Opened = func(provider string) { opened = append(opened, provider) }
+		set.Told = func(evs []events.DisplayEvent) { count += len(evs) }
+	})
+	feed(s, initLine, textLine)
+	assert.True(t, s.Incomplete())
+	s.Flush()
+	s.Exited(telemetry.Exit{Code: 3, Time: time.Unix(5, 0), Stderr: "key " + madeUp})
+	got := take(s)
+	assert.Equal(t, []string{"claude"}, opened)
+	assert.Positive(t, count)
+	assert.Contains(t, got.spans, "invoke_agent claude-code")
+	assert.Contains(t, got.records, telemetry.EventNameProcessExited)
+	last := got.of[len(got.of)-1].Attributes().AsRaw()
+	assert.NotContains(t, last[telemetry.AttrProcessStderr], madeUp)
+	assert.Equal(t, "exit code 3", got.of[len(got.of)-1].Body().Str())
+}
+
+// TestExitWithoutAWord has a program that told nothing: it goes by its own name.
+func TestExitWithoutAWord(t *testing.T) {
+	s := newStream(t, nil)
+	s.Exited(telemetry.Exit{Code: 0, Time: time.Unix(5, 0)})
+	outs := s.Take()
+	require.Len(t, outs, 1)
+	name, _ := outs[0].Logs.ResourceLogs().At(0).Resource().Attributes().Get("service.name")
+	assert.Equal(t, "program", name.Str())
+}
+
+func TestSuspend(t *testing.T) {
+	s := newStream(t, nil)
+	_, _, ok := s.State()
+	assert.False(t, ok)
+	s.Suspend()
+	s.Idle()
+	feed(s, initLine, textLine)
+	s.Idle()
+	_, owes, ok := s.State()
+	assert.True(t, ok)
+	assert.True(t, owes, "the run is open")
+	take(s)
+	s.Suspend()
+	assert.NotContains(t, take(s).spans, "invoke_agent claude-code")
+}

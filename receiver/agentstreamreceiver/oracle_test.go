@@ -1,0 +1,144 @@
+package agentstreamreceiver
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// oracle is what a capture holds, counted without any code of ours: its tokens in the provider's own arithmetic, its calls
+// and how many of them failed. The file was made with the captures, by reading them.
+type oracle struct {
+	fixture                              string
+	input, output, cacheRead, cacheWrite int64
+	calls, errors                        int64
+}
+
+func oracles(t *testing.T) (all []oracle) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(samples, "oracle.csv"))
+	require.NoError(t, err)
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, err)
+	for _, row := range rows[1:] {
+		var n [6]int64
+		for i := range n {
+			n[i], err = strconv.ParseInt(row[i+1], 10, 64)
+			require.NoError(t, err)
+		}
+		all = append(all, oracle{row[0], n[0], n[1], n[2], n[3], n[4], n[5]})
+	}
+	require.Greater(t, len(all), 200)
+	return all
+}
+
+// native puts normalised tokens into the arithmetic of a provider: input beside the cache, output beside reasoning.
+func native(provider string, n events.Tokens) events.Tokens {
+	switch provider {
+	case "claude":
+		n.Input -= n.CacheRead + n.CacheWrite
+	case "opencode":
+		n.Input -= n.CacheRead + n.CacheWrite
+		n.Output -= n.Reasoning
+	case "gemini":
+		n.Output -= n.Reasoning
+	}
+	n.Reasoning = 0
+	return n
+}
+
+// mixed are fixtures whose bodies come from several makers through one gateway, each with an arithmetic of its own: Anthropic's
+// input stands beside the cache, Google's output beside the reasoning. What they add up to natively the events tell.
+var mixed = []string{"openai/gateway-chat.jsonl", "openai/gemini-stream-noindex.sse", "openai/others-chat.jsonl"}
+
+// forked begin with the history of another session, which the oracle counts, and we leave to its owner.
+var forked = []string{"claude/resume-fork.session.jsonl"}
+
+// TestOracle: the spans of runs and the counters tell the tokens that the captures hold, and each call has one span, which
+// failed if the call did.
+func TestOracle(t *testing.T) {
+	for _, want := range oracles(t) {
+		t.Run(want.fixture, func(t *testing.T) {
+			registry := telemetry.NewRegistry(goldenSettings())
+			r := newReading(t, registry, filepath.Join(samples, want.fixture))
+			r.read(1 << 30)
+			var traces ptrace.Traces
+			if r.fold == nil {
+				traces = ptrace.NewTraces()
+			} else {
+				r.fold.Close(telemetry.CloseReasonShutdown)
+				traces = r.fold.Take().Traces
+			}
+			provider, _, _ := strings.Cut(want.fixture, "/")
+			if slices.Contains(forked, want.fixture) {
+				assert.Less(t, runTokens(traces, want.fixture).Output, want.output)
+				return
+			}
+			tokens := events.Tokens{Input: want.input, Output: want.output, CacheRead: want.cacheRead, CacheWrite: want.cacheWrite}
+			spans, counters := native(provider, runTokens(traces, want.fixture)), native(provider, countedTokens(registry))
+			if slices.Contains(mixed, want.fixture) {
+				assert.Equal(t, spans, counters)
+				spans = toldNatively(t, filepath.Join(samples, want.fixture))
+				counters = spans
+			}
+			assert.Equal(t, tokens, spans, "spans of runs")
+			assert.Equal(t, tokens, counters, "counters")
+			calls, failed := int64(0), int64(0)
+			for _, s := range spansIn(traces) {
+				if s.Attributes().AsRaw()[telemetry.AttrGenAIOperationName] != telemetry.OperationExecuteTool {
+					continue
+				}
+				calls++
+				if reason, _ := s.Attributes().Get(telemetry.AttrCloseReason); reason.Str() == "result" && s.Status().Code() == ptrace.StatusCodeError {
+					failed++
+				}
+			}
+			assert.Equal(t, want.calls, calls, "calls")
+			assert.Equal(t, want.errors, failed, "failed calls")
+		})
+	}
+}
+
+// spansIn lists the spans of an export.
+func spansIn(traces ptrace.Traces) (list []ptrace.Span) {
+	for _, rs := range traces.ResourceSpans().All() {
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, s := range ss.Spans().All() {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// runTokens is the sum of what the runs' spans tell.
+func runTokens(traces ptrace.Traces, fixture string) events.Tokens {
+	var runs, subAgents events.Tokens
+	for _, s := range spansIn(traces) {
+		if operation, _ := s.Attributes().Get(telemetry.AttrGenAIOperationName); operation.Str() != telemetry.OperationInvokeAgent {
+			continue
+		}
+		if _, isRun := s.Attributes().Get(telemetry.AttrRunKey); isRun {
+			runs.Add(tokensOf(s.Attributes()))
+		} else {
+			subAgents.Add(tokensOf(s.Attributes()))
+		}
+	}
+	if strings.HasPrefix(fixture, "opencode/subagent") {
+		// The rows of the child sessions come after the run's end, so the run can't hold their tokens.
+		runs.Add(subAgents)
+	}
+	return runs
+}

@@ -1,0 +1,308 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// pipe is a FIFO, or standard input, on its way into spools: one for the life of each writer. It never stops reading,
+// whatever consumers do. One goroutine copies, another hands on what the spools hold, one spool after the other.
+type pipe struct {
+	receiver *agentStream
+	set      *config.Pipe
+	path     string // absolute; "-" for standard input
+	dir      string // of its spools; empty: the folder for temporary files
+	budget   *spool.Budget
+	unlock   func() error // nil if dir is not its own
+
+	mu     sync.Mutex
+	input  spool.Input // the one that is open
+	queue  []*life
+	over   bool          // nothing more will be queued
+	queued chan struct{} // one of the above changed
+	closed chan struct{}
+	once   sync.Once
+}
+
+// startPipes opens the pipes and takes up what an earlier process left in their spools. A FIFO need not be there yet.
+func (r *agentStream) startPipes(ctx context.Context) error {
+	for i := range r.config.Pipes {
+		p, err := r.newPipe(ctx, &r.config.Pipes[i])
+		if err != nil {
+			return fmt.Errorf("pipes[%d]: %w", i, err)
+		}
+		r.pipes = append(r.pipes, p)
+		r.running.Go(p.copy)
+		r.running.Go(func() { p.follow(ctx) })
+		if p.path != config.StdinPath {
+			r.running.Go(p.watch)
+		}
+	}
+	return nil
+}
+
+func (r *agentStream) newPipe(ctx context.Context, set *config.Pipe) (*pipe, error) {
+	p := &pipe{
+		receiver: r, set: set, path: set.Path, budget: spool.NewBudget(r.config.Spool.MaxBytes),
+		queued: make(chan struct{}, 1), closed: make(chan struct{}),
+	}
+	var err error
+	if set.Path != config.StdinPath {
+		if p.path, err = config.AbsolutePath(set.Path); err != nil {
+			return nil, fmt.Errorf("path %q: %w", set.Path, err)
+		}
+	}
+	if r.spoolDir == "" {
+		return p, nil
+	}
+	p.dir = filepath.Join(r.spoolDir, p.folder())
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("spool_directory: %w", err)
+	}
+	if p.unlock, err = spool.Lock(p.dir); err != nil {
+		return nil, fmt.Errorf("spool_directory: %w", err)
+	}
+	if err := p.takeUp(ctx); err != nil {
+		return nil, errors.Join(err, p.unlock())
+	}
+	return p, nil
+}
+
+// folder is the name of the folder of its spools: the same after a restart, and no other pipe's or receiver's.
+func (p *pipe) folder() string {
+	name := filepath.Base(p.path)
+	if p.path == config.StdinPath {
+		name = "stdin"
+	}
+	sum := sha256.Sum256([]byte(p.receiver.id.String() + "\x00" + p.path))
+	return name + "-" + hex.EncodeToString(sum[:4])
+}
+
+// takeUp queues what an earlier process left.
+func (p *pipe) takeUp(ctx context.Context) error {
+	left, err := spool.Left(p.dir)
+	if err != nil {
+		return fmt.Errorf("spool_directory: %w", err)
+	}
+	for _, path := range left {
+		s, err := spool.Open(path)
+		if err != nil {
+			p.receiver.logger.Error("spool of an earlier process can't be read, it stays where it is", zap.String("path", path), zap.Error(err))
+			continue
+		}
+		p.budget.Use(s.Size())
+		p.receiver.logger.Info("spool of an earlier process is read on", zap.String("pipe", p.path), zap.String("path", path))
+		p.enqueue(&life{pipe: p, spool: s, left: true, reason: telemetry.CloseReasonNoResult, kept: p.receiver.positionOf(ctx, s)})
+	}
+	return nil
+}
+
+func (p *pipe) enqueue(l *life) {
+	p.mu.Lock()
+	p.queue = append(p.queue, l)
+	p.mu.Unlock()
+	p.notify()
+}
+
+func (p *pipe) notify() {
+	select {
+	case p.queued <- struct{}{}:
+	default:
+	}
+}
+
+// next gives the next spool that is to be handed on; nil when there will be none, since the pipe was closed.
+func (p *pipe) next() *life {
+	for {
+		p.mu.Lock()
+		if len(p.queue) > 0 {
+			l := p.queue[0]
+			p.queue = p.queue[1:]
+			p.mu.Unlock()
+			return l
+		}
+		over := p.over
+		p.mu.Unlock()
+		if over {
+			return nil
+		}
+		<-p.queued
+	}
+}
+
+// follow hands on what the spools hold, until nothing more comes. When ctx ends it leaves them where they are.
+func (p *pipe) follow(ctx context.Context) {
+	for l := p.next(); l != nil; l = p.next() {
+		l.handOn(ctx)
+	}
+	if p.unlock != nil {
+		_ = p.unlock() // the process's end would do the same
+	}
+}
+
+// copy reads the input into spools until the pipe is closed or its input is over.
+func (p *pipe) copy() {
+	defer func() {
+		p.mu.Lock()
+		p.over = true
+		p.mu.Unlock()
+		p.notify()
+	}()
+	for {
+		in := p.open()
+		if in == nil || !p.read(in) {
+			return
+		}
+	}
+}
+
+// open opens the input, as soon as it can be; nil when the pipe is closed before.
+func (p *pipe) open() spool.Input {
+	told := ""
+	for {
+		in, err := p.receiver.openInput(p.path)
+		if err == nil {
+			p.mu.Lock()
+			p.input = in
+			p.mu.Unlock()
+			if p.isClosed() {
+				_ = in.Close()
+				return nil
+			}
+			p.receiver.health.well(troublePipe(p.path))
+			return in
+		}
+		if err.Error() != told {
+			told = err.Error()
+			p.receiver.logger.Warn("pipe can't be opened, it is tried again; make it with mkfifo and let the collector read it",
+				zap.String("path", p.path), zap.Duration("every", p.receiver.config.Stream.PollInterval), zap.Error(err))
+		}
+		p.receiver.health.trouble(troublePipe(p.path), fmt.Errorf("pipe %q: %w", p.path, err))
+		if !p.pause() {
+			return nil
+		}
+	}
+}
+
+// pause waits between two tries; false when the pipe was closed.
+func (p *pipe) pause() bool {
+	timer := time.NewTimer(p.receiver.config.Stream.PollInterval)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-p.closed:
+		return false
+	}
+}
+
+// pipeBytes is how much is read at once: what a pipe holds on Linux.
+const pipeBytes = 64 << 10
+
+// read copies what comes, and reports whether the input is to be opened again.
+func (p *pipe) read(in spool.Input) (again bool) {
+	defer in.Close()
+	buf := make([]byte, pipeBytes)
+	var l *life // of the writer at work; nil without one
+	for {
+		n, err := in.Read(buf)
+		if n > 0 {
+			if l == nil {
+				l = p.begin()
+			}
+			l.take(buf[:n])
+		}
+		switch {
+		case err == nil:
+			continue
+		case errors.Is(err, os.ErrClosed):
+			l.end(telemetry.CloseReasonShutdown)
+			return !p.isClosed()
+		}
+		l.end(telemetry.CloseReasonNoResult)
+		l = nil
+		switch {
+		case !errors.Is(err, io.EOF):
+			return p.failed(in, err)
+		case !in.Lasting():
+			return false
+		case err != io.EOF: //nolint:errorlint // more than an end: the FIFO is not to be had any more
+			return true
+		}
+	}
+}
+
+// failed tells of an input that can't be read, and reports whether it is to be opened again. Standard input can't be.
+func (p *pipe) failed(in spool.Input, err error) (again bool) {
+	err = fmt.Errorf("read pipe %q: %w", p.path, err)
+	if !in.Lasting() {
+		p.receiver.logger.Error("standard input can't be read any more", zap.Error(err))
+		p.receiver.health.permanent(err)
+		return false
+	}
+	p.receiver.logger.Warn("pipe can't be read, it is opened again", zap.Error(err))
+	p.receiver.health.trouble(troublePipe(p.path), err)
+	return p.pause()
+}
+
+// watch has a FIFO that was made anew opened again.
+func (p *pipe) watch() {
+	for p.pause() {
+		p.mu.Lock()
+		f, ok := p.input.(interface{ Replaced() bool })
+		in := p.input
+		p.mu.Unlock()
+		if ok && f.Replaced() {
+			in.Stop() // opening it again tells what is wrong
+		}
+	}
+}
+
+// close ends the copying. What was copied is still handed on.
+func (p *pipe) close() {
+	p.once.Do(func() { close(p.closed) })
+	p.mu.Lock()
+	in := p.input
+	p.mu.Unlock()
+	if in != nil {
+		in.Stop()
+	}
+}
+
+func (p *pipe) isClosed() bool {
+	select {
+	case <-p.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// openPipe opens a FIFO, or standard input.
+func (r *agentStream) openPipe(path string) (spool.Input, error) {
+	if path == config.StdinPath {
+		return spool.OpenStdin(r.stdin)
+	}
+	return spool.OpenFIFO(path)
+}
+
+// closePipes ends the copying of all pipes.
+func (r *agentStream) closePipes() {
+	for _, p := range r.pipes {
+		p.close()
+	}
+}

@@ -1,0 +1,482 @@
+//go:build unix
+
+package agentstreamreceiver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/receiver/receivertest"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// piped is a configuration of one FIFO, which it makes, with a folder of its own for spools.
+func piped(t *testing.T) (cfg *Config, fifo string) {
+	t.Helper()
+	fifo = filepath.Join(t.TempDir(), "agent.fifo")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	cfg = configFor()
+	cfg.Pipes = []config.Pipe{{Path: fifo}}
+	cfg.Spool.Directory = filepath.Join(t.TempDir(), "spools")
+	cfg.Stream.PollInterval = 10 * time.Millisecond
+	return cfg, fifo
+}
+
+// spools lists what lies in the folder of spools.
+func spools(t *testing.T, cfg *Config) []string {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(cfg.Spool.Directory, "*", "*.spool"))
+	require.NoError(t, err)
+	return left
+}
+
+// openWriter opens a FIFO as an agent does; it waits for a reader.
+func openWriter(t *testing.T, fifo string) *os.File {
+	t.Helper()
+	w, err := os.OpenFile(fifo, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = w.Close() })
+	return w
+}
+
+func say(t *testing.T, w *os.File, lines ...[]byte) {
+	t.Helper()
+	for _, line := range lines {
+		_, err := w.Write(line)
+		require.NoError(t, err)
+	}
+}
+
+// textLine is a text of Claude Code.
+func textLine(session string, n int) []byte {
+	return fmt.Appendf(nil, `{"type":"assistant","session_id":%q,"uuid":"%s-%d","message":{"id":"m%d","role":"assistant","model":"m","content":[{"type":"text","text":"line %d"}]}}`+"\n", session, session, n, n, n)
+}
+
+func wantTexts(n int) []string {
+	var want []string
+	for i := range n {
+		want = append(want, fmt.Sprintf("line %d", i))
+	}
+	return want
+}
+
+// TestFIFO has two writers, one after the other: each is a stream of its own, seen while it is at work, and no spool stays.
+func TestFIFO(t *testing.T) {
+	cfg, fifo := piped(t)
+	cfg.Pipes[0].Persona, cfg.Pipes[0].Pipeline = "fixer", config.Pipeline{Name: "nightly", RunID: "7", Task: "fix"}
+	cfg.Pipes[0].Attributes = map[string]string{"team": "ops"}
+	r := start(t, cfg, nil)
+
+	w := openWriter(t, fifo)
+	lines := session(t, "claude", "parity.jsonl")
+	say(t, w, lines[:len(lines)-1]...)
+	require.Eventually(t, func() bool { return len(r.texts()) > 0 }, wait, tick, "while the writer is at work")
+	require.Len(t, spools(t, cfg), 1)
+	assert.NotContains(t, r.spanNames(), "invoke_agent fixer")
+	say(t, w, lines[len(lines)-1])
+	require.NoError(t, w.Close())
+	require.Eventually(t, func() bool { return spansOf(r, "invoke_agent fixer") == 1 && len(spools(t, cfg)) == 0 }, wait, tick)
+
+	w = openWriter(t, fifo)
+	say(t, w, textLine("s2", 1))
+	require.NoError(t, w.Close())
+	require.Eventually(t, func() bool { return spansOf(r, "invoke_agent fixer") == 2 && len(spools(t, cfg)) == 0 }, wait, tick)
+	r.stop()
+	for _, td := range r.traces.AllTraces() {
+		for _, rs := range td.ResourceSpans().All() {
+			attrs := rs.Resource().Attributes().AsRaw()
+			assert.Equal(t, "ops", attrs["team"])
+			assert.Equal(t, "nightly", attrs[telemetry.AttrPipelineName])
+		}
+	}
+	assert.Zero(t, r.metric("otelcol_receiver_agent_stream_lag", "provider", "claude"))
+	assert.Positive(t, r.sum("otelcol_receiver_agent_stream_bytes"))
+}
+
+// TestPipeProviderAndPath has a format that is told, and a path that tells whose work it is.
+func TestPipeProviderAndPath(t *testing.T) {
+	cfg, fifo := piped(t)
+	cfg.Identity.PathPattern = "{cicd.pipeline.task.name}.fifo"
+	cfg.Pipes[0].Provider = "none"
+	r := start(t, cfg, nil)
+	w := openWriter(t, fifo)
+	say(t, w, textLine("s", 1))
+	require.Eventually(t, func() bool { return len(r.raw()) == 1 }, wait, tick)
+	require.NoError(t, w.Close())
+	r.stop()
+	task, _ := r.logs.AllLogs()[0].ResourceLogs().At(0).Resource().Attributes().Get(telemetry.AttrTaskName)
+	assert.Equal(t, "agent", task.Str())
+}
+
+// valve is a consumer that refuses until it is opened.
+type valve struct {
+	*consumertest.LogsSink
+	open    atomic.Bool
+	refused atomic.Int64
+}
+
+func (g *valve) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
+	if !g.open.Load() {
+		g.refused.Add(1)
+		return errors.New("not now")
+	}
+	return g.LogsSink.ConsumeLogs(ctx, ld)
+}
+
+func (g *valve) texts() []string {
+	r := rig{logs: g.LogsSink}
+	return r.texts()
+}
+
+// TestFIFOWithARefusingConsumer holds that a writer is never kept waiting by telemetry, and that nothing is lost.
+func TestFIFOWithARefusingConsumer(t *testing.T) {
+	cfg, fifo := piped(t)
+	g := &valve{LogsSink: &consumertest.LogsSink{}}
+	r := start(t, cfg, g)
+	const lines = 4000 // many times what a FIFO holds
+	w := openWriter(t, fifo)
+	for i := range lines {
+		say(t, w, textLine("s", i))
+	}
+	require.NoError(t, w.Close(), "the writer is done although nothing is taken")
+	require.Eventually(t, func() bool {
+		return g.refused.Load() > 0 && r.metric("otelcol_receiver_agent_stream_lag", "provider", "claude") > 500_000
+	}, wait, tick)
+	assert.Empty(t, g.texts())
+	g.open.Store(true)
+	require.Eventually(t, func() bool { return len(spools(t, cfg)) == 0 }, 30*time.Second, tick)
+	assert.Equal(t, wantTexts(lines), g.texts(), "in order, each once")
+	r.stop()
+}
+
+// TestFIFOOverARestart stops the receiver while nothing is taken: what was in the spool comes after the restart, what the
+// next writer says too, and nothing twice.
+func TestFIFOOverARestart(t *testing.T) {
+	for _, stored := range []bool{true, false} {
+		t.Run(fmt.Sprint("storage ", stored), func(t *testing.T) {
+			cfg, fifo := piped(t)
+			m := newMachine()
+			if stored {
+				cfg.Storage = &diskID
+			}
+			g := &valve{LogsSink: &consumertest.LogsSink{}}
+			g.open.Store(true)
+			first := startOn(t, m, cfg, g)
+			w := openWriter(t, fifo)
+			say(t, w, textLine("s", 0), textLine("s", 1))
+			require.Eventually(t, func() bool { return len(g.texts()) == 2 }, wait, tick)
+			g.open.Store(false)
+			say(t, w, textLine("s", 2), textLine("s", 3))
+			require.Eventually(t, func() bool { return g.refused.Load() > 0 }, wait, tick)
+			first.stopAnyhow()
+			require.Len(t, spools(t, cfg), 1)
+			require.Len(t, first.told.FilterMessageSnippet("is left in its spool").All(), 1)
+
+			_, err := w.Write(textLine("s", 9))
+			require.ErrorIs(t, err, syscall.EPIPE, "nobody reads")
+			require.NoError(t, w.Close())
+			second := startOn(t, m, cfg, nil)
+			w = openWriter(t, fifo)
+			say(t, w, textLine("s", 4), textLine("s", 5))
+			require.NoError(t, w.Close())
+			want := wantTexts(6)
+			if stored {
+				want = want[2:]
+			} // else the spool is read from its beginning: the same ids
+			require.Eventually(t, func() bool { return len(second.texts()) >= len(want) && len(spools(t, cfg)) == 0 }, wait, tick)
+			second.stop()
+			assert.Equal(t, want, second.texts())
+			for key := range m.values {
+				assert.False(t, strings.HasPrefix(key, "spool/"), key)
+			}
+			third := startOn(t, m, cfg, nil)
+			third.stop()
+			assert.Empty(t, third.texts())
+		})
+	}
+}
+
+// TestFIFORunOverARestart kills the receiver in the middle of a run: after the restart the run's span has all of its calls,
+// each once, with the ids that they would have had.
+func TestFIFORunOverARestart(t *testing.T) {
+	cfg, fifo := piped(t)
+	cfg.Storage = &diskID
+	m := newMachine()
+	lines := session(t, "claude", "parity.jsonl")
+
+	first := startOn(t, m, cfg, nil)
+	w := openWriter(t, fifo)
+	half := len(lines) / 2
+	say(t, w, lines[:half]...)
+	first.acceptedSpool(t, m, size(lines[:half]))
+	spool := spools(t, cfg)[0]
+	asItWas, err := os.ReadFile(spool)
+	require.NoError(t, err)
+	values := m.disk.copy()
+	before := first.list()
+	first.stop()
+
+	// What the disk holds when the process is killed instead: the spool, and the position in it. Of the rest of the
+	// writer's life nothing is known: here it is in the spool already.
+	require.NoError(t, os.WriteFile(spool, append(asItWas, joined(lines[half:])...), 0o600))
+	m.disk.values = values
+	second := startOn(t, m, cfg, nil)
+	require.Eventually(t, func() bool { return len(spools(t, cfg)) == 0 }, wait, tick)
+	second.stop()
+	assert.Equal(t, 1, spansOf(second, "invoke_agent claude-code"))
+	seen := map[string]int{}
+	for _, one := range withoutLive(append(before, second.list()...)) {
+		seen[one]++
+	}
+	for one, n := range seen {
+		assert.Equal(t, 1, n, one)
+	}
+}
+
+func size(lines [][]byte) (n int64) {
+	for _, line := range lines {
+		n += int64(len(line))
+	}
+	return n
+}
+
+func joined(lines [][]byte) (all []byte) {
+	for _, line := range lines {
+		all = append(all, line...)
+	}
+	return all
+}
+
+// acceptedSpool waits until the position in the one spool is at.
+func (r *rig) acceptedSpool(t *testing.T, m *machine, at int64) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		for key, value := range m.disk.copy() {
+			if strings.HasPrefix(key, "spool/") && strings.Contains(string(value), fmt.Sprintf(`"position":%d,`, at)) {
+				return true
+			}
+		}
+		return false
+	}, wait, tick)
+}
+
+// TestFullSpoolOfAPipe holds that a writer whose input is not kept any more notices nothing, that what is lost is counted,
+// and the run marked; and that the next writer is heard again.
+func TestFullSpoolOfAPipe(t *testing.T) {
+	cfg, fifo := piped(t)
+	cfg.Spool.MaxBytes = 10_000
+	m := newMachine()
+	r := startOn(t, m, cfg, nil)
+	w := openWriter(t, fifo)
+	var wrote int64
+	for i := range 600 {
+		line := textLine("s", i)
+		say(t, w, line)
+		wrote += int64(len(line))
+	}
+	require.NoError(t, w.Close())
+	require.Eventually(t, func() bool { return spansOf(r, "invoke_agent claude-code") == 1 && len(spools(t, cfg)) == 0 }, wait, tick)
+	assert.EqualValues(t, wrote-10_000, r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "spool_full"))
+	assert.Contains(t, m.statuses(), componentstatus.StatusRecoverableError)
+	require.Len(t, r.told.FilterMessageSnippet("is not kept any more").All(), 1)
+
+	w = openWriter(t, fifo)
+	say(t, w, textLine("t", 3000))
+	require.NoError(t, w.Close())
+	require.Eventually(t, func() bool { return spansOf(r, "invoke_agent claude-code") == 2 }, wait, tick)
+	r.stop()
+	reasons := map[string]int{}
+	for _, s := range r.spans() {
+		if s.Name() == "invoke_agent claude-code" {
+			reason, _ := s.Attributes().Get(telemetry.AttrCloseReason)
+			reasons[reason.Str()]++
+		}
+	}
+	assert.Equal(t, 1, reasons["truncated"], "%v", reasons)
+	assert.Equal(t, componentstatus.StatusOK, last(m.statuses()))
+}
+
+func last[T any](list []T) T { return list[len(list)-1] }
+
+// TestSpoolThatCannotBe has a folder for spools that is none any more: the writer notices nothing, all is counted, and
+// once the folder is back the next writer is heard.
+func TestSpoolThatCannotBe(t *testing.T) {
+	cfg, fifo := piped(t)
+	r := start(t, cfg, nil)
+	require.NoError(t, os.RemoveAll(cfg.Spool.Directory))
+	require.NoError(t, os.WriteFile(cfg.Spool.Directory, []byte("in the way"), 0o600))
+	w := openWriter(t, fifo)
+	line := textLine("s", 0)
+	for range 500 {
+		say(t, w, line)
+	}
+	require.NoError(t, w.Close())
+	require.Eventually(t, func() bool {
+		return r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "spool_failed") == int64(500*len(line))
+	}, wait, tick)
+	told := r.told.FilterMessageSnippet("is not kept any more").All()
+	require.Len(t, told, 1)
+	assert.Contains(t, told[0].ContextMap()["advice"], "spool_directory")
+
+	require.NoError(t, os.Remove(cfg.Spool.Directory))
+	w = openWriter(t, fifo)
+	say(t, w, line)
+	require.NoError(t, w.Close())
+	require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
+	r.stop()
+}
+
+// TestFIFOThatComesLate has a path without a FIFO, then with a file, then with a FIFO that is made anew.
+func TestFIFOThatComesLate(t *testing.T) {
+	cfg, fifo := piped(t)
+	require.NoError(t, os.Remove(fifo))
+	m := newMachine()
+	r := startOn(t, m, cfg, nil)
+	told := func(words string) func() bool {
+		return func() bool {
+			for _, e := range r.told.FilterMessageSnippet("pipe can't be opened").All() {
+				if strings.Contains(fmt.Sprint(e.ContextMap()["error"]), words) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	require.Eventually(t, told("no such file"), wait, tick)
+	require.NoError(t, os.WriteFile(fifo, textLine("s", 9), 0o600))
+	require.Eventually(t, told("not a fifo"), wait, tick)
+	assert.Contains(t, m.statuses(), componentstatus.StatusRecoverableError)
+	for i := range 3 {
+		require.NoError(t, os.Remove(fifo))
+		require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+		w := openWriter(t, fifo)
+		say(t, w, textLine("s", i))
+		require.NoError(t, w.Close())
+		require.Eventually(t, func() bool { return len(r.texts()) == i+1 }, wait, tick)
+	}
+	r.stop()
+	assert.Equal(t, wantTexts(3), r.texts())
+	assert.LessOrEqual(t, len(r.told.FilterMessageSnippet("pipe can't be opened").All()), 2+3, "told once while it lasts")
+	assert.Equal(t, componentstatus.StatusOK, last(m.statuses()))
+}
+
+// TestStopWithAWriterAtWork holds that the spans of a writer that goes on are closed by the shutdown, and say so.
+func TestStopWithAWriterAtWork(t *testing.T) {
+	cfg, fifo := piped(t)
+	r := start(t, cfg, nil)
+	w := openWriter(t, fifo)
+	say(t, w, textLine("s", 0))
+	require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
+	r.stop()
+	require.Equal(t, 1, spansOf(r, "invoke_agent claude-code"))
+	for _, s := range r.spans() {
+		if s.Name() == "invoke_agent claude-code" {
+			reason, _ := s.Attributes().Get(telemetry.AttrCloseReason)
+			assert.Equal(t, "shutdown", reason.Str())
+		}
+	}
+	assert.Empty(t, spools(t, cfg))
+}
+
+// TestStdin reads standard input to its end, in the folder for temporary files.
+func TestStdin(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	cfg := configFor()
+	cfg.Pipes = []config.Pipe{{Path: "-"}}
+	require.NoError(t, cfg.Validate())
+	in, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer in.Close()
+	sink := &consumertest.LogsSink{}
+	factory := NewFactory()
+	a, err := newAgentStream(receivertest.NewNopSettings(factory.Type()), cfg)
+	require.NoError(t, err)
+	a.stdin, a.out.logs, a.onShutdown = in, sink, func() {}
+	require.NoError(t, a.Start(t.Context(), componenttest.NewNopHost()))
+	say(t, w, textLine("s", 0), textLine("s", 1))
+	r := rig{logs: sink}
+	require.Eventually(t, func() bool { return len(r.texts()) == 2 }, wait, tick)
+	require.NoError(t, w.Close())
+	require.Eventually(t, func() bool {
+		left, err := os.ReadDir(os.TempDir())
+		return err == nil && len(left) == 0
+	}, wait, tick, "the spool is gone with its writer")
+	require.NoError(t, a.Shutdown(context.Background()))
+}
+
+// TestTwoReceiversOfOneSpoolDirectory have folders of their own in it, but for the same pipe in two processes.
+func TestTwoReceiversOfOneSpoolDirectory(t *testing.T) {
+	cfg, _ := piped(t)
+	other, _ := piped(t)
+	other.Spool.Directory = cfg.Spool.Directory
+	start(t, cfg, nil)
+	start(t, other, nil)
+
+	factory := NewFactory()
+	again := *cfg
+	set := receivertest.NewNopSettings(factory.Type())
+	set.ID = component.NewID(factory.Type())
+	logs, err := factory.CreateLogs(t.Context(), set, &again, consumertest.NewNop())
+	require.NoError(t, err)
+	err = logs.Start(t.Context(), componenttest.NewNopHost())
+	require.ErrorContains(t, err, "pipes[0]: spool_directory: lock folder")
+	require.ErrorContains(t, err, "another process uses it")
+	require.NoError(t, logs.Shutdown(context.Background()))
+}
+
+// TestGlobPassesFIFOsOver holds that a FIFO is never found by a glob, that this is told once, and that files beside it are
+// read.
+func TestGlobPassesFIFOsOver(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "a.jsonl"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.jsonl"), textLine("s", 0), 0o600))
+	cfg := configFor(filepath.Join(dir, "*"))
+	cfg.Stream.PollInterval = 5 * time.Millisecond
+	r := start(t, cfg, nil)
+	require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
+	appendTo(t, filepath.Join(dir, "b.jsonl"), string(textLine("s", 1)))
+	require.Eventually(t, func() bool { return len(r.texts()) == 2 }, wait, tick)
+	r.stop()
+	warned := 0
+	for _, e := range r.told.All() {
+		if fmt.Sprint(e.ContextMap()["path"]) == filepath.Join(dir, "a.jsonl") {
+			warned++
+		}
+	}
+	assert.Equal(t, 1, warned)
+}
+
+func TestPipeErrors(t *testing.T) {
+	for want, pipes := range map[string][]config.Pipe{
+		`pipes[0]: path must name a FIFO, or "-"`: {{}},
+		`pipes[1]: path "/a" stands twice`:        {{Path: "/a"}, {Path: "/a"}},
+		`pipes[0]: provider must be one of`:       {{Path: "/a", Provider: "clod"}},
+	} {
+		cfg := configFor()
+		cfg.Pipes = pipes
+		assert.ErrorContains(t, cfg.Validate(), want)
+	}
+	cfg, _ := piped(t)
+	cfg.Spool.MaxBytes = 0
+	assert.ErrorContains(t, cfg.Validate(), "max_spool must be positive, got 0")
+}
+
+var _ consumer.Logs = (*valve)(nil)

@@ -1,0 +1,45 @@
+package agentstreamreceiver
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// raw are the lines that passed as they are.
+func (r *rig) raw() []string {
+	var lines []string
+	for _, lr := range r.records() {
+		if lr.EventName() == telemetry.EventNameRaw {
+			lines = append(lines, lr.Body().Str())
+		}
+	}
+	return lines
+}
+
+// TestShortUnknownStreamIsSeenLive holds that few lines of no known provider are seen while their file is open, each once,
+// also over a restart, and that what comes after them is understood.
+func TestShortUnknownStreamIsSeenLive(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendTo(t, path, "loading\nready\n")
+	m := newMachine()
+	cfg := stored(path)
+	cfg.Stream.IdleFlush = 50 * time.Millisecond
+	first := startOn(t, m, cfg, nil)
+	require.Eventually(t, func() bool { return len(first.raw()) == 2 }, wait, tick)
+	first.read(m, path)
+	first.stop()
+	assert.Equal(t, []string{"loading", "ready"}, first.raw())
+
+	second := startOn(t, m, cfg, nil)
+	appendLines(t, path, session(t, "claude", "parity.jsonl")...)
+	second.read(m, path)
+	second.stop()
+	assert.Empty(t, second.raw())
+	assert.Contains(t, second.spanNames(), "invoke_agent claude-code")
+}

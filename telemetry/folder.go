@@ -1,0 +1,236 @@
+package telemetry
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Some formats link a sub-agent's file to its session by the folder alone ([StreamSettings.ParentSession]). Which run of the
+// session it belongs to, and maybe which call, is told by time: the file of a sub-agent begins while its call is open.
+//
+//	child      waits for                                              gets
+//	run        the session to have told a later time than its own     the last run that had begun by then
+//	its span   the end of the run                                     the one call that was open when it began, and of
+//	                                                                  several that whose target stands in its prompt
+//
+// An agent id that a result tells is better, and goes before; what the folder tells stands in for it where no id comes.
+
+// sessionKey names a session of a provider.
+type sessionKey struct{ provider, session string }
+
+// sessionRuns are the runs of a session, for the children that its folder holds.
+type sessionRuns struct {
+	runs []*datedRun // in the order that they were told in
+	told time.Time   // the newest time that the session told
+}
+
+// datedRun is a run, when it began, and the calls of it that started agents whose ids nobody told.
+type datedRun struct {
+	ref      *runRef
+	start    time.Time
+	starters []starter
+}
+
+// starter is a call that started an agent.
+type starter struct {
+	call   *callRef
+	target string
+	how    ending
+}
+
+// at is the run that was at work at a time: the last that had begun, or else the first.
+func (s *sessionRuns) at(t time.Time) *runRef {
+	var best *datedRun
+	for _, r := range s.runs {
+		switch {
+		case best == nil, best.start.After(t) && r.start.Before(best.start):
+			best = r
+		case !r.start.After(t) && !r.start.Before(best.start):
+			best = r
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.ref
+}
+
+// of is the entry of a run; nil if it is not known.
+func (s *sessionRuns) of(ref *runRef) *datedRun {
+	for _, r := range s.runs {
+		if r.ref.traceID == ref.traceID && r.ref.topSpanID == ref.topSpanID {
+			return r
+		}
+	}
+	return nil
+}
+
+// find is the one call that started the agent which began at t with a prompt; nil if that can't be told.
+func (r *datedRun) find(t time.Time, prompt string) *starter {
+	var open, named []*starter
+	for i := range r.starters {
+		if c := &r.starters[i]; !t.Before(c.how.span.start.at) && !t.After(c.how.span.end.at) {
+			if open = append(open, c); c.target != "" && strings.Contains(prompt, c.target) {
+				named = append(named, c)
+			}
+		}
+	}
+	switch {
+	case len(open) == 1:
+		return open[0]
+	case len(named) == 1:
+		return named[0]
+	default:
+		return nil
+	}
+}
+
+// holdsChildren reports whether a run may have children that its session's folder links to it. Only the transcript
+// stands beside them; the stream of the same session is another account.
+func (s *Stream) holdsChildren(r *run) bool {
+	return s.settings.Agent.Folders && s.recorded && s.kinKey == (agentKey{}) && !r.subAgent && !r.copied && r.sessionID != ""
+}
+
+// announceRun tells the folder's children of a run.
+func (s *Stream) announceRun(r *run, at moment) {
+	if s.holdsChildren(r) {
+		s.registry.runOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, at.at)
+	}
+}
+
+// announceTime tells them how far the session has come: what waits for its run's key has not.
+func (s *Stream) announceTime() {
+	if s.run != nil && s.lastTold.known() && s.holdsChildren(s.run) {
+		s.tell(s.registry.sessionTold(sessionKey{s.settings.Agent.Provider, s.run.sessionID}, s.lastTold.at))
+	}
+}
+
+// announceStarter tells them of a call that started an agent, if its result told no id of it.
+func (s *Stream) announceStarter(c *call, out outcome) {
+	r := c.caller.run
+	if c.agentType == "" || c.agentID != "" || c.child != nil || out.reason != CloseReasonResult || !s.holdsChildren(r) {
+		return
+	}
+	s.registry.starterOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, starter{
+		call:   &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.caller.heard()},
+		target: c.target, how: ending{reason: out.reason, failed: out.failed(), span: c.span},
+	})
+}
+
+// maxTask bounds what is kept of a sub-agent's prompt to find its call, in bytes.
+const maxTask = 16 << 10
+
+// noteTask keeps when a sub-agent's file begins, and its prompt, if its folder tells whose it is.
+func (s *Stream) noteTask(waiting []held) {
+	if s.settings.ParentSession == "" {
+		return
+	}
+	s.taskStart = waiting[0].at.at
+	for i := range waiting {
+		if ev := &waiting[i].event; ev.Kind == events.KindPrompt {
+			s.task = ev.Text[:min(len(ev.Text), maxTask)]
+			return
+		}
+	}
+}
+
+// folderRun is the run that the stream belongs to by its folder. Unless it is time to decide, it is nil as long as the
+// session may still tell of another.
+func (s *Stream) folderRun(decide bool) *runRef {
+	if s.settings.ParentSession == "" {
+		return nil
+	}
+	return s.registry.seekSession(s, sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, s.taskStart, decide)
+}
+
+// kinNow is what is known of the sub-agent that works in the stream; of its call also what the folder tells.
+func (s *Stream) kinNow(r *run) kin {
+	k := s.registry.kinNow(r.kin)
+	if k.call != nil && k.run != nil && (k.run.traceID != r.ref.traceID || k.run.topSpanID != r.ref.topSpanID) {
+		k.call, k.ended = nil, false // a call of another run can't be above what hangs in this one
+	}
+	if k.call == nil && s.settings.ParentSession != "" {
+		if c, ok := s.registry.starterOf(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, s.taskStart, s.task); ok {
+			k.call, k.ended, k.ending = c.call, true, c.how
+		}
+	}
+	return k
+}
+
+// runOfSession enters a run.
+func (r *Registry) runOfSession(key sessionKey, ref *runRef, start time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, known := r.families.sessions.get(key)
+	if !known {
+		s = &sessionRuns{}
+		r.families.sessions.set(key, s)
+	}
+	if s.of(ref) != nil {
+		return
+	}
+	r.runsByID.set(runID{ref.traceID, ref.topSpanID}, ref) // so that a child that is restored has the same reference
+	s.runs = append(s.runs, &datedRun{ref: ref, start: start})
+	if drop := len(s.runs) - maxState; drop > 0 {
+		r.counts.ForgottenIDs += drop
+		s.runs = append(s.runs[:0:0], s.runs[drop:]...)
+	}
+}
+
+// sessionTold enters a time that a session told, and returns the streams that wait for such.
+func (r *Registry) sessionTold(key sessionKey, at time.Time) []*Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, known := r.families.sessions.get(key)
+	if !known || !at.After(s.told) {
+		return nil
+	}
+	s.told = at
+	return r.families.awaited(key)
+}
+
+// starterOfSession enters a call that started an agent.
+func (r *Registry) starterOfSession(key sessionKey, ref *runRef, c starter) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, _ := r.families.sessions.get(key)
+	if s == nil {
+		return
+	}
+	if run := s.of(ref); run != nil && len(run.starters) < maxState {
+		run.starters = append(run.starters, c)
+	} else {
+		r.counts.ForgottenIDs++
+	}
+}
+
+// seekSession is the run of a session that was at work at a time; nil while that is not known. The child is remembered
+// and told later.
+func (r *Registry) seekSession(child *Stream, key sessionKey, at time.Time, decide bool) *runRef {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, known := r.families.sessions.get(key); known && (decide || !s.told.Before(at)) {
+		if ref := s.at(at); ref != nil {
+			return ref
+		}
+	}
+	r.children[child] = struct{}{}
+	r.families.wait(key, child)
+	return nil
+}
+
+// starterOf is the call that started an agent of a run, if there is exactly one that can be meant.
+func (r *Registry) starterOf(key sessionKey, ref *runRef, at time.Time, prompt string) (starter, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, known := r.families.sessions.get(key); known {
+		if run := s.of(ref); run != nil {
+			if c := run.find(at, prompt); c != nil {
+				return *c, true
+			}
+		}
+	}
+	return starter{}, false
+}

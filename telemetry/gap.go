@@ -1,0 +1,127 @@
+package telemetry
+
+import (
+	"slices"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Nothing tells that an agent was killed, or left alone, but that nothing comes any more. A stream that is followed is
+// closed when nothing came for a while; one that is read afterwards has a gap there between the times of its lines. What
+// is open is closed in both cases, the same spans with the same times, and what comes behind the gap goes on alike. So a
+// stream gives the same whenever it is read. Lines that are written while the stream is followed have no gap before them:
+// there the clock has judged, and what it did is kept ([StepClose]), as is which lines they are ([StreamState.Lived]).
+
+// gapBefore reports whether at lies so far behind what was told last that the stream counts as left.
+func (s *Stream) gapBefore(at moment) bool {
+	bound := s.settings.IdleGap
+	return bound > 0 && at.told() && !at.lived && s.lastTold.known() && at.at.Sub(s.lastTold.at) >= bound
+}
+
+// beforeGap is the part of waiting that stands before its first gap, and whether there is one: then no more of it comes.
+func (s *Stream) beforeGap(waiting []held) (part []held, over bool) {
+	if s.settings.IdleGap <= 0 {
+		return waiting, false
+	}
+	last := moment{}
+	for i := range waiting {
+		at := waiting[i].at
+		if !at.told() {
+			continue
+		}
+		if last.known() && !at.lived && at.at.Sub(last.at) >= s.settings.IdleGap {
+			return waiting[:i], true
+		}
+		last = later(last, at)
+	}
+	return waiting, false
+}
+
+// passed takes note of the time of an event that is folded.
+func (s *Stream) passed(at moment) {
+	if at.told() {
+		s.lastTold = later(s.lastTold, at)
+	}
+	s.lastSilent = s.silent
+}
+
+// mindGap closes what was left before the time at, which an event tells whose line is silent or not. What that gives went
+// out with that line, so it does not again if the line is silent; unless what stands before it is still owed.
+func (s *Stream) mindGap(at moment, silentLine bool) {
+	if !s.gapBefore(at) {
+		return
+	}
+	silent := s.silent
+	s.silent = silentLine && (s.lastSilent || !s.restored)
+	s.closeOpen(CloseReasonTimeout)
+	s.silent, s.lastTold = silent, at
+}
+
+// closeOpen closes all that is open, for reason.
+func (s *Stream) closeOpen(reason CloseReason) {
+	if s.run != nil && !s.run.closed {
+		s.closeRun(s.run, s.endOf(s.run, reason))
+	}
+	for _, a := range s.innermostFirst() {
+		s.closeAgent(a, reason, reason.failed())
+	}
+	s.closeLingering(reason)
+	s.announced = nil
+	s.writeUnwritten()
+}
+
+// endOf is why a run closes whose stream ends for reason.
+func (s *Stream) endOf(r *run, reason CloseReason) CloseReason {
+	if len(r.calls.open) > 0 {
+		return reason
+	}
+	if r.kin != (agentKey{}) {
+		if k := s.kinNow(r); k.ended {
+			return k.ending.reason // its call is over, only word of that was waited for
+		}
+	}
+	if (reason == CloseReasonNoResult || reason == CloseReasonTimeout) && !r.hasStart {
+		return CloseReasonResult // a transcript tells no results: its end is the end of the last turn
+	}
+	return reason
+}
+
+// told reports whether a line told the time.
+func (m moment) told() bool { return m.source == TimeSourceLine || m.source == TimeSourceBatch }
+
+// later is the later of two moments.
+func later(a, b moment) moment {
+	if b.at.After(a.at) {
+		return b
+	}
+	return a
+}
+
+// Stretch is a run of lines: the offsets of the first and of the last.
+type Stretch struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+// noteLived tells whether a line was written while the stream was followed. For one that is folded silently it is known.
+func (s *Stream) noteLived(line Line) {
+	before := s.followed
+	s.followed = line.Live
+	switch n := len(s.lived); {
+	case line.Silent:
+		s.followed = slices.ContainsFunc(s.lived, func(l Stretch) bool { return l.From <= line.Offset && line.Offset <= l.To })
+	case !line.Live || s.settings.IdleGap <= 0:
+	case before && n > 0:
+		s.lived[n-1].To = line.Offset
+	default:
+		s.lived = append(s.lived, Stretch{line.Offset, line.Offset})
+		s.lived = s.lived[max(n+1-maxState, 0):]
+	}
+}
+
+// countLate counts what a sub-agent does after its span is closed.
+func (s *Stream) countLate(a *agent, ev *events.DisplayEvent) {
+	if a.closed && (a.call != nil || a.run.subAgent) && !(ev.Kind == events.KindTurnDone || ev.Kind == events.KindSessionEnded) {
+		s.counts.LateAgents++
+	}
+}

@@ -1,0 +1,83 @@
+package telemetry
+
+// marks are numbers that came, up to a limit; the oldest are forgotten first.
+//
+// Every span, record, call and model message comes by here, so the marks stand in a table of their own and not in a map:
+// they are hashes or parts of some, so they need no other, and a table of numbers is nothing for the garbage collector to
+// look through. A mark stands at the first free place from its own on (open addressing, linear), so a place that becomes
+// free is filled again by those behind it that could stand there.
+type marks struct {
+	table []uint64 // a power of two long, at most two thirds full; 0 is a free place
+	ring  []uint64 // the marks, oldest first from next on
+	next  int
+	limit int
+}
+
+// leastTable is the length of the smallest table: most streams are short.
+const leastTable = 16
+
+// add enters a mark. It tells whether the mark is new, and which one was forgotten for it, 0 if none was.
+func (m *marks) add(mark uint64) (isNew bool, gone uint64) {
+	if m.has(mark) {
+		return false, 0
+	}
+	mark = standing(mark)
+	if len(m.ring) < m.limit {
+		m.ring = append(m.ring, mark)
+		if 3*len(m.ring) > 2*len(m.table) {
+			m.grow()
+		}
+	} else {
+		gone = m.ring[m.next]
+		m.remove(gone)
+		m.ring[m.next] = mark
+		m.next = (m.next + 1) % m.limit
+	}
+	m.table[m.find(mark)] = mark
+	return true, gone
+}
+
+// has reports whether a mark was entered.
+func (m *marks) has(mark uint64) bool {
+	mark = standing(mark)
+	return len(m.table) > 0 && m.table[m.find(mark)] == mark
+}
+
+// standing keeps a mark from looking like a free place.
+func standing(mark uint64) uint64 { return max(mark, 1) }
+
+// find is the place where mark stands, or where it would.
+func (m *marks) find(mark uint64) uint64 {
+	last := uint64(len(m.table) - 1)
+	i := mark & last
+	for m.table[i] != mark && m.table[i] != 0 {
+		i = (i + 1) & last
+	}
+	return i
+}
+
+// remove takes a mark out and closes the gap.
+func (m *marks) remove(mark uint64) {
+	last := uint64(len(m.table) - 1)
+	gap := m.find(mark)
+	for i := (gap + 1) & last; m.table[i] != 0; i = (i + 1) & last {
+		// What stands at i may move to the gap if its own place is not behind that.
+		if (i-m.table[i])&last >= (i-gap)&last {
+			m.table[gap], gap = m.table[i], i
+		}
+	}
+	m.table[gap] = 0
+}
+
+func (m *marks) grow() {
+	old := m.table
+	m.table = make([]uint64, max(leastTable, 2*len(old)))
+	// Written once from end to end: a place that is read first is mapped to the page of zeros that all share, and written
+	// next, which then takes a second fault and word to the other cores.
+	clear(m.table)
+	for _, mark := range old {
+		if mark != 0 {
+			m.table[m.find(mark)] = mark
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package telemetry
+
+import "hash/maphash"
+
+// occurrences counts how often ids came, so that the same id twice gives two span ids. It remembers the newest ids, up to
+// a limit.
+//
+// It keeps hashes and no ids, which would hold on to the memory of the lines that they stood in. That two ids of those
+// that are remembered meet is less likely than one in 10^9, and the seed, which is of this process alone, keeps anyone
+// from writing a stream in which two do.
+type occurrences struct {
+	seed      maphash.Seed
+	ids       marks
+	again     map[uint64]int // how often those came that came before; few do
+	forgotten *int
+}
+
+func newOccurrences(limit int, forgotten *int) occurrences {
+	return occurrences{seed: maphash.MakeSeed(), ids: marks{limit: limit}, forgotten: forgotten}
+}
+
+// next enters an id and returns how often it came before.
+func (o *occurrences) next(id string) int {
+	mark := standing(maphash.String(o.seed, id))
+	isNew, gone := o.ids.add(mark)
+	if gone != 0 {
+		delete(o.again, gone)
+		*o.forgotten++
+	}
+	if isNew {
+		return 0
+	}
+	if o.again == nil {
+		o.again = map[uint64]int{}
+	}
+	o.again[mark]++
+	return o.again[mark]
+}
