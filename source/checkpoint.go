@@ -62,29 +62,43 @@ func (c *checkpoint) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode checkpoint: %w", err)
 	}
-	head := fmt.Sprintf("%s%d %08x\n", checkpointMagic, checkpointVersion, crc32.ChecksumIEEE(body))
-	return append([]byte(head), body...), nil
+	return seal(body), nil
 }
 
-// decodeCheckpoint reads a value; what it does not understand whole, it does not use in part.
-func decodeCheckpoint(value []byte) (checkpoint, error) {
-	var c checkpoint
+// seal puts version and checksum before a value.
+func seal(body []byte) []byte {
+	head := fmt.Sprintf("%s%d %08x\n", checkpointMagic, checkpointVersion, crc32.ChecksumIEEE(body))
+	return append([]byte(head), body...)
+}
+
+// unseal gives what was sealed.
+func unseal(value []byte) ([]byte, error) {
 	line, body, found := strings.Cut(string(value), "\n")
 	rest, ours := strings.CutPrefix(line, checkpointMagic)
 	version, sum, two := strings.Cut(rest, " ")
 	n, err := strconv.Atoi(version)
 	switch {
 	case !ours || err != nil:
-		return c, fmt.Errorf("decode checkpoint: %w: no version", ErrBroken)
+		return nil, fmt.Errorf("decode checkpoint: %w: no version", ErrBroken)
 	case n > checkpointVersion:
-		return c, fmt.Errorf("decode checkpoint: %w: format %d, known up to %d", ErrNewer, n, checkpointVersion)
+		return nil, fmt.Errorf("decode checkpoint: %w: format %d, known up to %d", ErrNewer, n, checkpointVersion)
 	case n < 1 || !found || !two:
-		return c, fmt.Errorf("decode checkpoint: %w: no checksum", ErrBroken)
+		return nil, fmt.Errorf("decode checkpoint: %w: no checksum", ErrBroken)
 	}
 	if want, err := strconv.ParseUint(sum, 16, 32); err != nil || uint32(want) != crc32.ChecksumIEEE([]byte(body)) {
-		return c, fmt.Errorf("decode checkpoint: %w: checksum does not fit", ErrBroken)
+		return nil, fmt.Errorf("decode checkpoint: %w: checksum does not fit", ErrBroken)
 	}
-	if err := json.Unmarshal([]byte(body), &c); err != nil {
+	return []byte(body), nil
+}
+
+// decodeCheckpoint reads a value; what it does not understand whole, it does not use in part.
+func decodeCheckpoint(value []byte) (checkpoint, error) {
+	var c checkpoint
+	body, err := unseal(value)
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(body, &c); err != nil {
 		return checkpoint{}, fmt.Errorf("decode checkpoint: %w: %w", ErrBroken, err)
 	}
 	if err := c.check(); err != nil {

@@ -2,6 +2,8 @@ package source
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/tailspan/tailspan/source/opencodedb"
@@ -12,14 +14,27 @@ type database struct {
 	follower *opencodedb.Follower
 }
 
-// newDatabase makes a database; skip leaves out the rows that were written before now.
-func newDatabase(s *PolledSettings, path string, skip bool) *database {
+// newDatabase makes a database. Of sessions that are not known, rows from before since are left out; known gives what an
+// earlier process knew of a family, by the id of its root.
+func newDatabase(s *PolledSettings, path string, since time.Time, known func(root string) (*itemState, error), unusable func(string, error)) *database {
 	settings := opencodedb.Settings{
 		MaxRowSize: s.Settings.MaxLineSize, BatchBytes: s.Settings.BatchBytes, BatchRows: s.Settings.BatchLines,
 		Skipped: func(bytes int64) { s.Settings.Observer.skipped(path, SkipReasonTooLong, bytes) },
 	}
-	if skip {
-		settings.Since = time.Now().UnixMilli()
+	if !since.IsZero() {
+		settings.Since = since.UnixMilli()
+	}
+	settings.Restore = func(root string) (at opencodedb.Position, err error) {
+		state, err := known(root)
+		if err != nil || state == nil {
+			return at, err
+		}
+		if err := json.Unmarshal(state.Position, &at); err != nil {
+			unusable(state.Stream, fmt.Errorf("position of family: %w: %w", ErrBroken, err))
+			return opencodedb.Position{}, nil
+		}
+		at.Wake = state.Open
+		return at, nil
 	}
 	return &database{follower: opencodedb.NewFollower(path, settings)}
 }
@@ -28,11 +43,11 @@ func (d *database) changed() bool { return d.follower.Changed() }
 
 func (d *database) next(ctx context.Context) (batch, error) {
 	rows, err := d.follower.Next(ctx)
-	b := batch{key: rows.Session}
+	b := batch{key: rows.Session, replayed: rows.Again}
 	for i := range rows.Rows {
 		data := rows.Rows[i].Data
 		at := rowOffset(rows.Rows[i].Time, data)
-		b.lines = append(b.lines, Line{Data: data, Offset: at, Next: at})
+		b.lines = append(b.lines, Line{Data: data, Offset: at, Next: at, Replayed: rows.Again})
 		b.bytes += int64(len(data))
 	}
 	return b, err
@@ -50,5 +65,8 @@ func rowOffset(millis int64, data []byte) int64 {
 
 func (d *database) accept()           { d.follower.Accept() }
 func (d *database) forget(key string) { d.follower.Forget(key) }
-func (d *database) move(string) bool  { return false }
-func (d *database) close() error      { return d.follower.Close() }
+func (d *database) position(key string) (json.RawMessage, error) {
+	return json.Marshal(d.follower.Position(key))
+}
+func (d *database) move(string) bool { return false }
+func (d *database) close() error     { return d.follower.Close() }

@@ -88,6 +88,13 @@
 // With [Settings.Replay] a consumer that is opened for a file that was read before is first given its lines again, from
 // the first that was accepted, marked [Line.Replayed], and then reading goes on: the file is the saved state.
 //
+// # Rest
+//
+// A consumer that is [Resting] lets go of what its lines tell when nothing came for [Settings.RestAfter], at once if the file
+// was not written to for so long before it was read. Before the next line it is given all lines again, as after a restart.
+// The files of thousands of sessions of which one grows now and then so take little memory. A file must be quiet for longer
+// the larger it is, and twice as long after each rest.
+//
 // # Lifetime
 //
 // [Line.Data] is valid until the handler returns. [Files.Start] looks at all files before it returns;

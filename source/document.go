@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,19 +38,44 @@ type document struct {
 	data    []byte
 	sum     [sha256.Size]byte // of data
 	last    [sha256.Size]byte // of what was accepted
+	// again tells that what was accepted was so by an earlier process; wake, that it has to be given again although nothing
+	// is new.
+	again, wake bool
 }
 
-// newDocument makes a document; skip leaves out what it holds now.
-func newDocument(s *PolledSettings, one found, skip bool) *document {
+// documentPosition is what is kept of a document.
+type documentPosition struct {
+	Sum   []byte `json:"sum"` // of what was accepted
+	Size  int64  `json:"size"`
+	MTime int64  `json:"mtime"`
+	// Trusted tells that size and time would show a change.
+	Trusted bool `json:"trusted,omitempty"`
+}
+
+// newDocument makes a document; skip leaves out what it holds now. known is what an earlier process knew of it, if one did.
+func newDocument(s *PolledSettings, one found, skip bool, known *itemState) (*document, error) {
 	d := &document{path: one.path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, open: openFile}
 	if skip {
 		d.stamp, d.trusted = documentStamp{one.id, one.size, one.mtime}, true
 	}
-	return d
+	if known == nil {
+		return d, nil
+	}
+	var at documentPosition
+	if err := json.Unmarshal(known.Position, &at); err != nil || len(at.Sum) != sha256.Size {
+		return nil, fmt.Errorf("position of document: %w", errors.Join(ErrBroken, err))
+	}
+	d.last, d.again, d.wake = [sha256.Size]byte(at.Sum), true, known.Open
+	d.stamp, d.trusted = documentStamp{one.id, at.Size, at.MTime}, at.Trusted
+	return d, nil
+}
+
+func (d *document) position(string) (json.RawMessage, error) {
+	return json.Marshal(documentPosition{Sum: d.last[:], Size: d.stamp.size, MTime: d.stamp.mtime, Trusted: d.trusted})
 }
 
 func (d *document) changed() bool {
-	if d.data != nil || !d.trusted {
+	if d.data != nil || !d.trusted || d.wake {
 		return true
 	}
 	now, err := stampDocument(d.path)
@@ -101,13 +127,20 @@ func (d *document) next(context.Context) (batch, error) {
 			return batch{}, nil
 		}
 		d.tooLong = false
-		if d.sum = sha256.Sum256(data); d.sum == d.last {
+		if d.sum = sha256.Sum256(data); d.sum == d.last && !d.wake {
 			return batch{}, nil
 		}
 		d.data = data
 	}
 	size := int64(len(d.data))
-	return batch{lines: []Line{{Data: d.data, Next: size}}, bytes: size}, nil
+	b := batch{bytes: size}
+	if d.again {
+		b.lines = append(b.lines, Line{Data: d.data, Next: size, Replayed: true})
+	}
+	if b.replayed = d.sum == d.last; !b.replayed {
+		b.lines = append(b.lines, Line{Data: d.data, Next: size})
+	}
+	return b, nil
 }
 
 // read gives the content, and its size; of one that is too large only a size over the limit.
@@ -129,9 +162,9 @@ func (d *document) read(at documentStamp) ([]byte, int64, error) {
 	return data, int64(len(data)), nil
 }
 
-func (d *document) accept() { d.last, d.data = d.sum, nil }
+func (d *document) accept() { d.last, d.data, d.again, d.wake = d.sum, nil, false, false }
 
-func (d *document) forget(string) { d.last = [sha256.Size]byte{} }
+func (d *document) forget(string) { d.again = true }
 
 func (d *document) move(path string) bool {
 	d.path, d.trusted = path, false

@@ -40,6 +40,8 @@ type file struct {
 	caughtUp bool
 	// evict tells that the consumer is to be closed, since nothing came for long.
 	evict bool
+	// rest tells that the consumer is to be asked to rest.
+	rest bool
 	// tail tells that an unfinished last line waits for its time; flush, that the time has come.
 	tail, flush bool
 	// tries counts refusals and failures in a row; until retryAt it is left alone.
@@ -80,8 +82,12 @@ type file struct {
 	owesIdle      bool // lines were accepted and Idle was not
 	begun         bool // a line was accepted
 	atEnd         bool // nothing stood behind the position
-	// replaying tells that the consumer has not yet been given again all that was accepted.
-	replaying bool
+	// replaying tells that the consumer has not yet been given again all that was accepted; resting, that it has let go
+	// of that and is to be given it before the next line.
+	replaying, resting bool
+	// rests counts how often the consumer rested; before restAt it is not asked to.
+	rests  uint8
+	restAt time.Time
 }
 
 // timers is a heap of files by the time they want to be looked at.

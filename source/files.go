@@ -30,7 +30,7 @@ type Files struct {
 	table   *table
 	watch   *watcher
 	saver   *saver
-	nudges  *nudges
+	nudges  *nudges[*file]
 	jobs    chan job
 	results chan result
 	workers sync.WaitGroup
@@ -81,7 +81,7 @@ func (f *Files) Start(ctx context.Context) error {
 		cancel()
 		return errors.Join(err, f.watch.close())
 	}
-	f.nudges = newNudges()
+	f.nudges = newNudges[*file]()
 	took := f.firstLook()
 	for range f.settings.MaxConcurrentFiles {
 		r := &reader{

@@ -65,6 +65,23 @@ func (f *finder) empty() bool {
 	return len(f.documents.include) == 0 && len(f.databases.include) == 0 && len(f.trees.include) == 0
 }
 
+// watch has the folders watched that patterns begin in. Those below are watched as soon as something was found in them.
+func (f *finder) watch(w *watcher) {
+	for _, g := range []*globs{&f.documents, &f.databases} {
+		for _, one := range g.include {
+			if folder := filepath.FromSlash(one.base); isFolder(folder) {
+				w.add(folder)
+			}
+		}
+	}
+}
+
+// mayHold tells whether something that appeared may be one to follow, or a folder that holds one.
+func (f *finder) mayHold(path string) bool {
+	return f.documents.match(path) && f.isDocument(path) || f.databases.match(path) && !besides(path) ||
+		(f.documents.canHold(path) || f.databases.canHold(path)) && isFolder(path)
+}
+
 // find looks at the folders and yields what is there.
 func (f *finder) find(stop <-chan struct{}, yield func(itemKind, found), fail func(error)) {
 	look := func(g *globs, kind itemKind, is func(string) bool) {

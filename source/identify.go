@@ -31,7 +31,10 @@ func (t *table) identify(f *file, res result) {
 		// It was there at start, under another path.
 		f.first, f.id, f.size = true, start.id, start.size
 		t.touch(f)
-	case len(res.head) == 0: // nothing to tell it by yet
+	case len(res.head) == 0: // nothing to tell it by yet, but a known file of that number is not what is there
+		if known := t.ids[res.id]; known != nil && known.pos.offset > 0 {
+			known.present = false
+		}
 	case len(f.claims) > 0:
 		t.decideClaim(f, res)
 	case t.sameFile(f, res):
@@ -75,6 +78,7 @@ func (t *table) sameFile(f *file, res result) bool {
 		t.hold(f, busyWait)
 	default:
 		delete(t.ids, res.id)
+		known.present = false
 		t.touch(known)
 		return false
 	}
@@ -90,7 +94,8 @@ func (t *table) sameContent(f *file, res result) bool {
 		switch {
 		case known.unverified() && known != f: // the store's word, not looked into yet
 			undecided = true
-		case known.present && known.slot != nil: // it is there, under whatever path, or was replaced in place
+		case known.present && known.slot != nil:
+			alive = true // it is there, under whatever path, unless it turns out to be another one by now
 		case f.first && !known.restored: // two that were there at start are two
 		case known.busy: // there is more to it than we know
 			alive = true
@@ -172,6 +177,7 @@ func (t *table) adoptAs(known *file, path string, id fileID) {
 	}
 	known.state, known.path, known.id = stateFollowed, path, id
 	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
+	known.present = false       // from now on its state tells
 	known.lastRead = time.Now() // it is not idle for long as long as nobody has looked
 	known.size = -1             // to be looked at
 	if id != (fileID{}) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,6 +36,8 @@ type store interface {
 	forget(key string)
 	// move follows a file to another path, if it can.
 	move(path string) bool
+	// position is how far a stream was accepted, for a later process.
+	position(key string) (json.RawMessage, error)
 	close() error
 }
 
@@ -43,6 +46,8 @@ type batch struct {
 	key   string // of the stream within the item; empty if it has but one
 	lines []Line
 	bytes int64
+	// replayed tells that an earlier process accepted them all.
+	replayed bool
 	// done tells that nothing will ever follow.
 	done bool
 }
@@ -51,6 +56,7 @@ type batch struct {
 type item struct {
 	kind     itemKind
 	path     string
+	origin   string // where it was first
 	id       fileID
 	store    store
 	streams  map[string]*polledStream
@@ -60,27 +66,85 @@ type item struct {
 	goneSince time.Time
 	tries     uint8
 	retryAt   time.Time
+	due       bool      // to be asked in this round
+	wakeAt    time.Time // to be asked then; zero: with all others
+	notBefore time.Time // looks cost a tenth of the time at most
 }
 
 // polledStream is one open stream of an item.
 type polledStream struct {
+	id       string
 	consumer Consumer
 	lastRead time.Time
 	owesIdle bool
+	// replaying tells that only what an earlier process accepted was given so far.
+	replaying bool
+	state     []byte // what the consumer gave last
+	open      bool
+	// stored is what the store has; it was written at storedAt, which took storing.
+	stored   string
+	storedAt time.Time
+	storing  time.Duration
 }
 
-func (p *Polled) newItem(kind itemKind, one found, atStart bool) *item {
-	it := &item{kind: kind, path: one.path, id: one.id, streams: map[string]*polledStream{}}
-	skip := atStart && p.settings.Settings.StartAt == StartAtEnd
+// newItem makes an item, which goes on where an earlier process was, if the store knows of one.
+func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart bool) (*item, error) {
+	it := &item{kind: kind, path: one.path, origin: one.path, id: one.id, due: true, streams: map[string]*polledStream{}}
+	var known *itemState
+	if kind != itemDatabase {
+		var err error
+		if known, err = p.states.of(ctx, polledID(one.path, "")); err != nil {
+			return nil, fmt.Errorf("read position of %q: %w", one.path, err)
+		}
+		if moved := p.states.byID[one.id]; known == nil && moved != nil && kind == itemDocument && !leadsTo(moved.Path, one.id) {
+			known = moved
+			it.origin = moved.Origin
+			p.states.asked[moved.Stream] = true
+		}
+	}
+	// What was made while no process looked is no old file.
+	old := p.states.lastRun == 0 || one.mtime/int64(time.Second) < p.states.lastRun
+	skip := atStart && p.settings.Settings.StartAt == StartAtEnd && known == nil && (old || kind == itemDatabase)
+	var err error
 	switch kind {
 	case itemDocument:
-		it.store = newDocument(&p.settings, one, skip)
+		it.store, err = newDocument(&p.settings, one, skip, known)
 	case itemDatabase:
-		it.store = newDatabase(&p.settings, one.path, skip)
+		it.store = newDatabase(&p.settings, one.path, p.since(skip), func(root string) (*itemState, error) {
+			return p.states.of(ctx, polledID(it.origin, root))
+		}, func(stream string, err error) { p.states.unusable(itemPrefix+stream, err) })
 	case itemTree:
-		it.store, it.done = newTree(&p.settings, one.path), skip
+		it.store, it.done, err = newTree(&p.settings, one.path, known)
+		it.done = it.done || skip
+	}
+	if err != nil {
+		p.states.unusable(itemPrefix+polledID(it.origin, ""), err)
+		return p.newItemAnew(kind, it, one), nil
+	}
+	return it, nil
+}
+
+// newItemAnew makes an item whose position is not understood.
+func (p *Polled) newItemAnew(kind itemKind, it *item, one found) *item {
+	if kind == itemDocument {
+		it.store, _ = newDocument(&p.settings, one, false, nil)
+	} else {
+		it.store, it.done, _ = newTree(&p.settings, one.path, nil)
 	}
 	return it
+}
+
+// since is the row time from which rows are wanted of sessions that are not known: when the last process was there last, or
+// now.
+func (p *Polled) since(skip bool) time.Time {
+	switch {
+	case !skip:
+		return time.Time{}
+	case p.states.lastRun > 0:
+		return time.Unix(p.states.lastRun, 0)
+	default:
+		return time.Now()
+	}
 }
 
 // turn asks an item for one batch. It reports whether there may be more at once.
@@ -106,6 +170,9 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 	if len(b.lines) == 0 {
 		it.caughtUp = true
 		p.tidy(ctx, it)
+		if !b.done && it.store.changed() { // it was being written
+			it.wakeIn(changeWait)
+		}
 		if b.done {
 			it.done = true
 			if err := p.closeItem(ctx, it, CloseReasonEnd); err != nil {
@@ -114,38 +181,78 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 		}
 		return false
 	}
+	fresh := 0
 	for i := range b.lines {
-		b.lines[i].Live = it.caughtUp
+		b.lines[i].Live = it.caughtUp && !b.lines[i].Replayed
+		if !b.lines[i].Replayed {
+			fresh++
+		}
 	}
-	if err := p.offer(ctx, it, &b); err != nil {
+	s, err := p.offer(ctx, it, &b)
+	if err != nil {
 		p.refused(it, err)
 		return false
 	}
 	it.store.accept()
 	it.tries = 0
 	delete(p.complains, it.path)
-	p.settings.Settings.Observer.read(it.path, len(b.lines), b.bytes)
+	if fresh > 0 {
+		p.settings.Settings.Observer.read(it.path, fresh, b.bytes)
+	}
+	p.save(ctx, it, b.key, s)
 	return true
 }
 
+// save writes where a stream stands; later, if it is too early for that.
+func (p *Polled) save(ctx context.Context, it *item, key string, s *polledStream) {
+	if wait := p.saveItem(ctx, it, key, s, false); wait > 0 {
+		it.wakeIn(wait)
+	}
+}
+
+// wakeIn has an item asked at the latest when some time has passed.
+func (it *item) wakeIn(wait time.Duration) {
+	if at := time.Now().Add(wait); it.wakeAt.IsZero() || at.Before(it.wakeAt) {
+		it.wakeAt = at
+	}
+}
+
 // offer hands lines to their stream, which is opened first if need be.
-func (p *Polled) offer(ctx context.Context, it *item, b *batch) error {
+func (p *Polled) offer(ctx context.Context, it *item, b *batch) (*polledStream, error) {
 	s := it.streams[b.key]
 	if s == nil {
-		consumer, err := p.handler.Open(ctx, Stream{
-			ID: polledID(it.path, b.key), Path: it.path, Name: filepath.Base(it.path), ModTime: modTime(it.path), Compressed: isCompressed(it.path),
-		})
-		if err != nil {
-			return err
+		var err error
+		if s, err = p.open(ctx, it, b.key); err != nil {
+			return nil, err
 		}
-		s = &polledStream{consumer: consumer}
 		it.streams[b.key] = s
 	}
 	if err := s.consumer.Lines(ctx, b.lines); err != nil {
-		return err
+		return nil, err
 	}
-	s.owesIdle, s.lastRead = true, time.Now()
-	return nil
+	s.owesIdle, s.lastRead, s.replaying = true, time.Now(), b.replayed
+	return s, nil
+}
+
+// open opens a stream, with what the store has of it.
+func (p *Polled) open(ctx context.Context, it *item, key string) (*polledStream, error) {
+	s := &polledStream{id: polledID(it.origin, key), replaying: true}
+	in := Stream{
+		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: modTime(it.path), Compressed: isCompressed(it.path),
+		Restated: true, Afresh: it.kind == itemDatabase,
+	}
+	known, err := p.states.of(ctx, s.id)
+	if err != nil {
+		return nil, fmt.Errorf("read position of %q: %w", it.path, err)
+	}
+	if known != nil {
+		in.State = known.State
+	}
+	if p.settings.Settings.Store != nil {
+		in.Changed = func() { p.nudges.add(nudge{it, key}) }
+	}
+	s.consumer, err = p.handler.Open(ctx, in)
+	return s, err
 }
 
 // polledID names a stream by the item's path and its key in it.
@@ -165,13 +272,27 @@ func (p *Polled) tidy(ctx context.Context, it *item) {
 				p.refused(it, err)
 				return
 			}
-			s.owesIdle = false
+			s.owesIdle, s.replaying = false, false
 		}
-		if it.kind == itemDatabase && time.Since(s.lastRead) >= p.settings.FamilyIdle {
+		p.save(ctx, it, key, s)
+		if idle := p.idleClose(it.kind); idle > 0 && time.Since(s.lastRead) >= idle {
 			p.closeStream(ctx, it, key, CloseReasonIdle)
 		}
 	}
 	it.tries = 0
+}
+
+// idleClose is after which time without a line a stream is closed; 0: never. A document that goes on then is given again
+// as after a restart, for which its position has to be kept.
+func (p *Polled) idleClose(kind itemKind) time.Duration {
+	switch {
+	case kind == itemDatabase:
+		return p.settings.FamilyIdle
+	case kind == itemDocument && p.settings.Settings.Store != nil:
+		return p.settings.Settings.IdleClose
+	default:
+		return 0
+	}
 }
 
 // refused: the handler did not accept.
@@ -220,10 +341,11 @@ func (p *Polled) gone(ctx context.Context, it *item) {
 func (p *Polled) closeStream(ctx context.Context, it *item, key string, reason CloseReason) {
 	s := it.streams[key]
 	delete(it.streams, key)
-	it.store.forget(key)
 	if err := s.consumer.Close(ctx, reason); err != nil {
 		p.settings.Settings.Observer.failed(it.path, err, 0)
 	}
+	it.store.forget(key) // which moves a position
+	p.saveItem(ctx, it, key, s, true)
 	p.settings.Settings.Observer.closed(it.path, reason)
 }
 
@@ -234,6 +356,7 @@ func (p *Polled) closeItem(ctx context.Context, it *item, reason CloseReason) er
 		if err := s.consumer.Close(ctx, reason); err != nil {
 			errs = append(errs, fmt.Errorf("close stream of %q: %w", it.path, err))
 		}
+		p.saveLast(ctx, it, key, s)
 		delete(it.streams, key)
 		p.settings.Settings.Observer.closed(it.path, reason)
 	}

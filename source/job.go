@@ -10,6 +10,7 @@ const (
 	jobRead                  // read on
 	jobFinish                // it is gone: read what an open handle still has, close
 	jobEvict                 // nothing came for long: close the consumer
+	jobRest                  // nothing came for a while: have the consumer let go of what its lines tell
 )
 
 // job is one visit of a worker to one file.

@@ -33,7 +33,8 @@ type PolledSettings struct {
 	// FamilyIdle is how long a family of sessions in a database is kept open without a new row.
 	FamilyIdle time.Duration
 	// Settings are those that Files has too: Exclude, StartAt, PollInterval, MaxLineSize (of a row), BatchBytes, BatchLines,
-	// GoneGrace, RetryInterval, MaxRetryInterval, DrainTimeout, Logger, Observer. The others are without effect.
+	// GoneGrace, IdleClose (of documents, with a Store), RetryInterval, MaxRetryInterval, DrainTimeout, PollOnly, Store,
+	// KeepGone, Logger, Observer. The others are without effect.
 	Settings Settings
 }
 
@@ -58,7 +59,8 @@ func (s *PolledSettings) Validate() error {
 }
 
 // Polled follows what is no file of lines: documents that are rewritten in place, OpenCode's databases, and its older
-// trees. Each is known by its path, and asked again when it looks changed from outside.
+// trees. Each is known by its path, and asked again when it looks changed from outside: at once where its folder can be
+// watched (of a database also the files that SQLite keeps beside it), and at each [Settings.PollInterval] besides.
 //
 //	what      a stream is             its lines are                  it comes again
 //	--------  ----------------------  -----------------------------  ------------------------------------------------
@@ -72,8 +74,16 @@ func (s *PolledSettings) Validate() error {
 // changes, whole; of a database come the rows that are written after the start, and what they need to be understood; and
 // a tree that is there is left alone.
 //
-// One goroutine asks all of them in turn, a batch at a time, at least each [Settings.PollInterval]; it waits for the
-// handler, so memory is bounded by one batch or one document. Delivery, retries and closing are as those of [Files].
+// One goroutine asks all of them in turn, a batch at a time; it waits for the handler, so memory is bounded by one batch or
+// one document. Delivery, retries and closing are as those of [Files].
+//
+// # Restarts
+//
+// With a [Settings.Store] it is kept of each stream, under the key "item/" and its id, how far it was accepted: of a
+// document a hash of its content, of a family the times of rows, of a tree the place in it; and what its consumer wants
+// back. What has not changed is not opened, unless its consumer owes something. Else the consumer is first given what is
+// there of what was accepted, as it is now ([Stream.Restated]), and then what is new. With [StartAtEnd], what was written
+// after the last position was stored is new.
 type Polled struct {
 	settings PolledSettings
 	handler  Handler
@@ -87,10 +97,24 @@ type Polled struct {
 	giveUp context.CancelFunc // ends the handler's context
 	work   sync.WaitGroup
 
+	newWatcher func(*zap.Logger, *Observer) (*watcher, error) // a seam for tests
+	watch      *watcher
+	nudges     *nudges[nudge]
+
 	// Of the goroutine alone, once it runs.
+	states    itemStates
 	items     []*item
+	byPath    map[string]*item
 	complains map[string]string
-	nextFind  time.Time
+	lastFind  time.Time // when the last search ended
+	findTook  time.Duration
+	findSoon  bool // something appeared that may be for us
+}
+
+// nudge is a stream whose consumer has something new to say.
+type nudge struct {
+	item *item
+	key  string
 }
 
 // NewPolled makes a source. Start starts it.
@@ -107,7 +131,11 @@ func NewPolled(settings PolledSettings, handler Handler) (*Polled, error) {
 	orDefault(&settings.MaxDocumentSize, DefaultMaxDocumentSize)
 	orDefault(&settings.FamilyIdle, DefaultFamilyIdle)
 	settings.Settings = settings.Settings.withDefaults()
-	p := &Polled{settings: settings, handler: handler, complains: map[string]string{}}
+	p := &Polled{
+		settings: settings, handler: handler, complains: map[string]string{}, byPath: map[string]*item{},
+		newWatcher: newWatcher, nudges: newNudges[nudge](),
+	}
+	p.states.settings = &p.settings.Settings
 	var err error
 	p.finder, err = newFinder(&p.settings)
 	return p, err
@@ -128,7 +156,20 @@ func (p *Polled) Start(ctx context.Context) error {
 	if p.finder.empty() {
 		return nil
 	}
-	p.find(true)
+	if err := p.states.load(ctx); err != nil {
+		cancel()
+		return err
+	}
+	if !p.settings.Settings.PollOnly {
+		w, err := p.newWatcher(p.settings.Settings.Logger, &p.settings.Settings.Observer)
+		if err != nil {
+			p.settings.Settings.Observer.watchRefused("", err)
+			p.settings.Settings.Logger.Warn("Folders can't be watched and are polled; changes are seen a poll_interval later. "+
+				"On Linux raise fs.inotify.max_user_instances.", zap.Error(err))
+		}
+		p.watch = w
+	}
+	p.find(run, true)
 	p.work.Go(func() { p.run(run) })
 	return nil
 }
@@ -159,105 +200,10 @@ func (p *Polled) Shutdown(ctx context.Context) error {
 	}
 	p.giveUp()
 	<-done
-	var errs []error
+	errs := []error{p.watch.close()}
 	for _, it := range p.items {
 		errs = append(errs, p.closeItem(ctx, it, CloseReasonShutdown))
 	}
 	p.items = nil
 	return errors.Join(errs...)
-}
-
-// run asks all items in turn until it is told to stop.
-func (p *Polled) run(ctx context.Context) {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		begin := time.Now()
-		more := false
-		for _, it := range slices.Clone(p.items) {
-			if p.stopping() {
-				return
-			}
-			more = p.turn(ctx, it) || more
-		}
-		if more {
-			continue
-		}
-		timer.Reset(p.pause(time.Since(begin)))
-		select {
-		case <-p.stop:
-			return
-		case <-timer.C:
-		}
-		if now := time.Now(); !now.Before(p.nextFind) {
-			p.find(false)
-		}
-	}
-}
-
-// pause is the time to the next look: so long that looking costs a twentieth of the time, within reason, but not beyond
-// the next try of something that failed.
-func (p *Polled) pause(took time.Duration) time.Duration {
-	interval := p.settings.Settings.PollInterval
-	wait := max(interval, min(20*took, 10*interval))
-	for _, it := range p.items {
-		if it.tries > 0 {
-			wait = min(wait, max(0, time.Until(it.retryAt)))
-		}
-	}
-	return wait
-}
-
-func (p *Polled) stopping() bool {
-	select {
-	case <-p.stop:
-		return true
-	default:
-		return false
-	}
-}
-
-// find looks for what matches.
-func (p *Polled) find(atStart bool) {
-	begin := time.Now()
-	known := map[string]*item{}
-	ids := map[fileID]*item{}
-	for _, it := range p.items {
-		known[it.path] = it
-		if it.id != (fileID{}) {
-			ids[it.id] = it
-		}
-	}
-	p.finder.find(p.stop, func(kind itemKind, one found) {
-		if known[one.path] != nil {
-			return
-		}
-		if same := ids[one.id]; same != nil && one.id != (fileID{}) && kind == same.kind {
-			if !leadsTo(same.path, same.id) && same.store.move(one.path) { // else another name for it
-				delete(known, same.path)
-				same.path, same.goneSince = one.path, time.Time{}
-				known[one.path] = same
-			}
-			return
-		}
-		it := p.newItem(kind, one, atStart)
-		known[one.path], ids[one.id] = it, it
-		p.items = append(p.items, it)
-	}, func(err error) { p.failed("", err, p.settings.Settings.PollInterval) })
-	took := time.Since(begin)
-	p.nextFind = time.Now().Add(max(p.settings.Settings.PollInterval, 50*took))
-}
-
-// failed tells of an error, and logs it once for each path and reason.
-func (p *Polled) failed(path string, err error, retryIn time.Duration) {
-	p.settings.Settings.Observer.failed(path, err, retryIn)
-	reason := err.Error()
-	if p.complains[path] == reason {
-		return
-	}
-	if len(p.complains) >= maxClosed {
-		clear(p.complains)
-	}
-	p.complains[path] = reason
-	p.settings.Settings.Logger.Warn("Something can't be read; it is tried again", zap.String("path", path), zap.Error(err))
 }

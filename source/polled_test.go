@@ -39,6 +39,7 @@ func (w *polledWorld) follow(change ...func(*PolledSettings)) {
 	s := PolledSettings{
 		Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")}, Trees: []string{w.path("storage")},
 	}
+	s.Settings.PollOnly = true // in a bubble, and where a test says how often it is polled
 	for _, c := range change {
 		c(&s)
 	}

@@ -23,7 +23,7 @@ type reader struct {
 	ctx      context.Context // ends when the handler has to give up
 	stop     <-chan struct{} // closed when no new batch may be begun
 	saver    *saver
-	nudges   *nudges
+	nudges   *nudges[*file]
 	split    *splitter
 	lines    []Line
 	head     [headSize]byte
@@ -46,6 +46,8 @@ func (r *reader) do(j job) result {
 		}
 	case jobEvict:
 		r.close(&res, CloseReasonIdle)
+	case jobRest:
+		r.rest(&res)
 	}
 	if j.kind != jobProbe && res.outcome != outcomeRewritten {
 		r.save(&res)
@@ -246,7 +248,7 @@ func (r *reader) close(res *result, reason CloseReason) {
 	if f.consumer != nil {
 		err = errors.Join(err, f.consumer.Close(r.ctx, reason))
 		f.keepState()
-		f.consumer, f.replaying = nil, false
+		f.consumer, f.replaying, f.resting = nil, false, false
 		r.settings.Observer.closed(f.path, reason)
 	}
 	if err != nil {
@@ -291,6 +293,7 @@ func (r *reader) ready(res *result) *stopped {
 		f.consumer = consumer
 		f.replaying, f.replayAt = r.settings.Replay && f.begun && f.begin < res.pos.offset, f.begin
 	}
+	f.wake()
 	if f.replaying {
 		return r.replay(res)
 	}

@@ -109,18 +109,20 @@ func (f *file) keepState() {
 	}
 }
 
-// nudges are files whose consumers have something new to say.
-type nudges struct {
+// nudges are those whose consumers have something new to say.
+type nudges[T comparable] struct {
 	mu     sync.Mutex
-	files  map[*file]struct{}
+	all    map[T]struct{}
 	signal chan struct{}
 }
 
-func newNudges() *nudges { return &nudges{files: map[*file]struct{}{}, signal: make(chan struct{}, 1)} }
+func newNudges[T comparable]() *nudges[T] {
+	return &nudges[T]{all: map[T]struct{}{}, signal: make(chan struct{}, 1)}
+}
 
-func (n *nudges) add(f *file) {
+func (n *nudges[T]) add(one T) {
 	n.mu.Lock()
-	n.files[f] = struct{}{}
+	n.all[one] = struct{}{}
 	n.mu.Unlock()
 	select {
 	case n.signal <- struct{}{}:
@@ -128,13 +130,13 @@ func (n *nudges) add(f *file) {
 	}
 }
 
-func (n *nudges) take() []*file {
+func (n *nudges[T]) take() []T {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	list := make([]*file, 0, len(n.files))
-	for f := range n.files {
-		list = append(list, f)
+	list := make([]T, 0, len(n.all))
+	for one := range n.all {
+		list = append(list, one)
 	}
-	clear(n.files)
+	clear(n.all)
 	return list
 }

@@ -10,7 +10,7 @@ const keepFor = time.Minute
 
 // touch has a file looked at as soon as a worker is free, but not before its time if the last try failed.
 func (t *table) touch(f *file) {
-	f.flush = false
+	f.flush, f.evict, f.rest = false, false, false
 	switch {
 	case f.state == stateClosed:
 	case f.busy:
@@ -56,8 +56,11 @@ func (t *table) jobFor(f *file) (job, bool) {
 		}
 	case stateFollowed:
 		j.kind = jobRead
-		if f.evict {
+		switch {
+		case f.evict:
 			j.kind = jobEvict
+		case f.rest:
+			j.kind = jobRest
 		}
 	case stateGone:
 		j.kind, j.flush = jobFinish, true
@@ -125,13 +128,17 @@ func (t *table) poll() {
 		}
 		t.letGo(f)
 	}
-	if t.settings.IdleClose <= 0 {
-		return
-	}
 	for _, f := range t.paths {
-		if !f.busy && f.state == stateFollowed && f.consumer != nil && f.tries == 0 && now.Sub(f.lastRead) >= t.settings.IdleClose {
-			f.evict = true
+		if f.busy || f.queued || f.state != stateFollowed || f.consumer == nil || f.tries > 0 {
+			continue
+		}
+		switch {
+		case t.settings.IdleClose > 0 && now.Sub(f.lastRead) >= t.settings.IdleClose:
 			t.touch(f)
+			f.evict = f.queued
+		case f.mayRest(&t.settings, f.pos.offset, now.Sub(f.lastRead)):
+			t.touch(f)
+			f.rest = f.queued
 		}
 	}
 }

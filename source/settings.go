@@ -44,6 +44,7 @@ func ParseStartAt(s string) (StartAt, error) {
 const (
 	DefaultPollInterval       = time.Second
 	DefaultIdleFlush          = 2 * time.Second
+	DefaultRestAfter          = 10 * time.Second
 	DefaultMaxLineSize        = 16 << 20
 	DefaultBatchBytes         = 256 << 10
 	DefaultBatchLines         = 512
@@ -75,6 +76,9 @@ type Settings struct {
 	// IdleClose is the time without a line after which a consumer is closed, to be opened again when the file
 	// grows. 0: never.
 	IdleClose time.Duration
+	// RestAfter is the time without a line after which a consumer that is [Resting] is asked to rest, with Replay. Large
+	// files, and those that have rested before, must be quiet for longer. Negative: never.
+	RestAfter time.Duration
 	// IgnoreOlderThan leaves files alone that were not changed for that long when they are first seen, until they are
 	// changed; then they are read from their beginning. 0: none.
 	IgnoreOlderThan time.Duration
@@ -253,6 +257,7 @@ func (s *Settings) Validate() error {
 func (s Settings) withDefaults() Settings {
 	orDefault(&s.PollInterval, DefaultPollInterval)
 	orDefault(&s.IdleFlush, DefaultIdleFlush)
+	orDefault(&s.RestAfter, DefaultRestAfter)
 	orDefault(&s.GoneGrace, DefaultGoneGrace)
 	orDefault(&s.KeepGone, DefaultKeepGone)
 	orDefault(&s.MaxLineSize, DefaultMaxLineSize)

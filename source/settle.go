@@ -24,7 +24,7 @@ func (t *table) settle(res result) {
 	case jobFinish:
 		t.finished(f, res)
 	case jobEvict:
-		f.evict, f.lastRead = false, time.Now()
+		f.lastRead = time.Now()
 	}
 	t.keep(f)
 	t.saved(f, &res)
@@ -50,6 +50,10 @@ func (t *table) saved(f *file, res *result) {
 	}
 }
 
+// storeComplaint says what it means that the store takes no position, and what to do.
+const storeComplaint = "A position can't be saved and is tried again; after a restart its lines come again. " +
+	"See that the storage has space and may be written to."
+
 // complainStore logs what is wrong with the store, once for each reason.
 func (t *table) complainStore(err error) {
 	reason := errors.Unwrap(err)
@@ -60,8 +64,7 @@ func (t *table) complainStore(err error) {
 		return
 	}
 	t.complains[""] = reason.Error()
-	t.settings.Logger.Error("A position can't be saved and is tried again; after a restart its lines come again. "+
-		"See that the storage has space and may be written to.", zap.Error(err))
+	t.settings.Logger.Error(storeComplaint, zap.Error(err))
 }
 
 // hold leaves a file alone for a while.

@@ -24,6 +24,12 @@ type Stream struct {
 	Offset int64
 	// State is what the stream's consumer gave before, in this process or an earlier one; see [Stateful].
 	State []byte
+	// Restated tells that lines may tell again, in another state, what earlier ones told: documents that are rewritten,
+	// and rows. Their offsets are no positions: what was accepted of them before a restart only their content tells.
+	// Lines of an earlier process come [Line.Replayed] as they are now, so they may tell more than was accepted.
+	Restated bool
+	// Afresh tells that a stream that is closed since it was idle goes on, if it does, with what comes then alone.
+	Afresh bool
 	// Changed may be called, at any time and from any goroutine, by a consumer whose State has changed by itself: the
 	// source asks for it soon.
 	Changed func()

@@ -3,6 +3,8 @@ package source
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"iter"
 
 	"github.com/tailspan/tailspan/source/opencodetree"
@@ -14,12 +16,31 @@ type tree struct {
 	settings *Settings
 	pull     func() ([]byte, error, bool)
 	stop     func()
-	offset   int64 // of the first line of the batch, had all rows been one file
+	offset   int64 // of the next line, had all rows been one file
+	accepted int64 // where the first line lies that was not accepted
+	done     bool
 	batch    batch
 }
 
-func newTree(s *PolledSettings, path string) *tree {
-	return &tree{path: path, settings: &s.Settings}
+// treePosition is what is kept of a tree.
+type treePosition struct {
+	Offset int64 `json:"offset"`
+	Done   bool  `json:"done,omitempty"`
+}
+
+// newTree makes a tree. known is what an earlier process knew of it, if one did; it may have been read whole.
+func newTree(s *PolledSettings, path string, known *itemState) (t *tree, done bool, err error) {
+	var at treePosition
+	if known != nil {
+		if err := json.Unmarshal(known.Position, &at); err != nil {
+			return nil, false, fmt.Errorf("position of tree: %w: %w", ErrBroken, err)
+		}
+	}
+	return &tree{path: path, settings: &s.Settings, accepted: at.Offset, done: at.Done}, at.Done, nil
+}
+
+func (t *tree) position(string) (json.RawMessage, error) {
+	return json.Marshal(treePosition{Offset: t.accepted, Done: t.done})
 }
 
 // changed: a tree that was read is not asked any more.
@@ -42,6 +63,7 @@ func (t *tree) next(context.Context) (batch, error) {
 		switch {
 		case !ok:
 			t.batch.done = len(t.batch.lines) == 0
+			t.done = t.batch.done
 			return t.batch, nil
 		case err != nil:
 			t.settings.Observer.failed(t.path, err, 0)
@@ -49,15 +71,19 @@ func (t *tree) next(context.Context) (batch, error) {
 			t.settings.Observer.skipped(t.path, SkipReasonTooLong, int64(len(row)))
 		default:
 			size := int64(len(row)) + 1
-			t.batch.lines = append(t.batch.lines, Line{Data: bytes.Clone(row), Offset: t.offset, Next: t.offset + size})
+			again := t.offset < t.accepted
+			t.batch.lines = append(t.batch.lines, Line{Data: bytes.Clone(row), Offset: t.offset, Next: t.offset + size, Replayed: again})
 			t.offset += size
 			t.batch.bytes += size
+			if t.batch.replayed = again; again && t.offset >= t.accepted {
+				return t.batch, nil // what is new is a batch of its own
+			}
 		}
 	}
 	return t.batch, nil
 }
 
-func (t *tree) accept() { t.batch = batch{} }
+func (t *tree) accept() { t.accepted, t.batch = max(t.accepted, t.offset), batch{} }
 
 func (t *tree) forget(string) {}
 

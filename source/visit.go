@@ -51,6 +51,9 @@ func (r *reader) readOn(res *result) {
 		f.owesIdle = true
 	}
 	r.idle(res)
+	if res.outcome == outcomeEnd && f.mayRest(&r.settings, res.pos.offset, time.Since(time.Unix(0, res.mtime))) {
+		r.rest(res)
+	}
 }
 
 // run reads and hands over lines; the position in the result moves as they are accepted. Nil: the end was reached.

@@ -1,6 +1,10 @@
 package telemetry
 
-import "github.com/tailspan/tailspan/events"
+import (
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+)
 
 // apply folds one event at its time.
 func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
@@ -17,8 +21,8 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	}
 	a.cover(interval{at, at})
 	a.sawModel(ev.Model)
-	if a.call == nil && ev.MessageID != "" {
-		a.run.lastMessage = ev.MessageID
+	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage {
+		a.run.lastMessage = strings.Clone(ev.MessageID)
 	}
 	var of *call // the call that the record tells of
 	switch ev.Kind {

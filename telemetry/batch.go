@@ -77,7 +77,8 @@ func newBatch(schemaURL, version string) *batch {
 
 func (b *batch) reset() {
 	b.out = Output{Traces: ptrace.NewTraces(), Logs: plog.NewLogs()}
-	b.spansOf, b.logsOf = nil, nil
+	// The slices too: what was taken is not to be held by a stream that has nothing more to say.
+	b.spansOf, b.spans, b.logsOf, b.logs = nil, ptrace.SpanSlice{}, nil, plog.LogRecordSlice{}
 	b.uids = strings.Builder{}
 }
 

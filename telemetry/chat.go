@@ -43,6 +43,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 		compacted: a.compacted, messageID: ev.MessageID, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
 		spanID: spanID(domainChat, 0, s.settings.Agent.Provider, a.run.sessionID, ev.MessageID),
 	}
+	own(&a.chat.messageID)
 	a.compacted = false
 	a.chat.span.cover(at)
 	if a.lastInput.known() && a.lastInput.at.Before(at.at) {

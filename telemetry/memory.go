@@ -9,7 +9,7 @@ type memory[K comparable, V any] struct {
 }
 
 func newMemory[K comparable, V any](limit int, forgotten *int) memory[K, V] {
-	return memory[K, V]{limit: limit, values: map[K]V{}, forgotten: forgotten}
+	return memory[K, V]{limit: limit, forgotten: forgotten}
 }
 
 // get is the value of a key; ok is false if it is not known.
@@ -20,6 +20,9 @@ func (m *memory[K, V]) get(key K) (value V, ok bool) {
 
 // set enters a value. A key that is known keeps its age.
 func (m *memory[K, V]) set(key K, value V) {
+	if m.values == nil { // most stay empty
+		m.values = map[K]V{}
+	}
 	before := len(m.values)
 	m.values[key] = value
 	if len(m.values) == before {

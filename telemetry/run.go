@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -147,6 +148,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 	}
 	s.writeUnwritten()
 	s.noteStart(waiting)
+	key = strings.Clone(key)
 	r := &run{
 		key: key, sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
 		started: s.startOf(waiting), expected: s.settings.ExpectedDuration,

@@ -161,6 +161,13 @@ func (s *Stream) State() (state StreamState, open bool) {
 	return state, open || s.run != nil && s.run.inPipeline && s.registry.owesPipeline(s.run.resource)
 }
 
+// Waiting is how many of the last events that were fed have not gone out yet.
+func (s *Stream) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.held) + s.eventsOut
+}
+
 func (s *Stream) kinState() *KinState {
 	if s.kinKey == (agentKey{}) {
 		return nil
@@ -253,7 +260,9 @@ func (s *Stream) accepted(step *stepTaken) {
 	if step != nil {
 		step.unaccepted = false
 	} else {
-		s.inFlight--
+		if s.inFlight--; s.inFlight == 0 {
+			s.eventsOut = 0
+		}
 	}
 	s.mu.Unlock()
 	if s.settings.Changed != nil {

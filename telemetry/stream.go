@@ -79,6 +79,7 @@ type Stream struct {
 	again     bool // it is being folded silently
 	// inFlight counts the hand-overs of other streams that have events of this one, from firstInFlight on.
 	inFlight      int
+	eventsOut     int // how many those are
 	firstInFlight Place
 	foreign       []uint64
 	owned         []uint64
@@ -156,6 +157,7 @@ func (s *Stream) hear() {
 		s.firstInFlight = first
 	}
 	s.inFlight++
+	s.eventsOut += held - len(s.held)
 	s.sink.out.steps = append(s.sink.out.steps, givenStep{stream: s})
 }
 
@@ -225,6 +227,9 @@ func (s *Stream) Idle() {
 			s.release(false)
 		}
 		s.settle()
+		if len(s.held) == 0 {
+			s.held = nil // a stream may be idle for long
+		}
 	})
 }
 

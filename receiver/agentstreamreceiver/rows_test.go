@@ -65,6 +65,7 @@ type openCode struct {
 	t    *testing.T
 	db   *sql.DB
 	made int64 // when the last row was made, in the session's own time
+	last int64 // when it was written: no two were at once, so each is counted by one process
 }
 
 func newOpenCode(t *testing.T, path string) *openCode {
@@ -91,7 +92,8 @@ func (o *openCode) logged(line string) {
 		Info, Part map[string]json.RawMessage
 	}
 	require.NoError(o.t, json.Unmarshal([]byte(row.Data), &change))
-	now := time.Now().UnixMilli()
+	now := max(time.Now().UnixMilli(), o.last+1)
+	o.last = now
 	o.made++
 	switch kind, _, _ := strings.Cut(strings.TrimPrefix(row.Type, "message."), "."); {
 	case strings.HasPrefix(row.Type, "session."):

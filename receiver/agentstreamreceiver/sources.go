@@ -24,7 +24,7 @@ type sources struct {
 }
 
 // newSources divides what the settings name: a path that means a document is read as one, a database named by itself or
-// by its usual name as a database, all else as lines. Positions of files of lines are kept in store, if it is not nil.
+// by its usual name as a database, all else as lines. Positions are kept in store, if it is not nil.
 func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer, store source.Store, handler source.Handler) (sources, error) {
 	startAt, err := source.ParseStartAt(cfg.StartAt)
 	if err != nil {
@@ -40,6 +40,7 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 		IgnoreOlderThan:    cfg.IgnoreOlderThan,
 		MaxLineSize:        cfg.MaxLineSize,
 		MaxConcurrentFiles: cfg.MaxConcurrentFiles,
+		Store:              store,
 		Logger:             logger,
 		Observer:           observer,
 	}
@@ -57,7 +58,7 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 	}
 	settings.Exclude = slices.Concat(cfg.Exclude, cfg.Databases)
 	settings.Skip = func(file string) bool { return isDocument(file) || isDatabase(file) }
-	settings.Store, settings.Replay = store, true
+	settings.Replay = true
 	s.files, err = source.New(settings, handler)
 	return s, err
 }

@@ -17,6 +17,8 @@ type streamState struct {
 	Fold telemetry.StreamState `json:"fold"`
 	// Timed are what time had parser and joiner do, in order; the oldest are forgotten.
 	Timed []timedStep `json:"timed,omitempty"`
+	// Given are the marks of the events of a restated stream.
+	Given []byte `json:"given,omitempty"`
 }
 
 // timedStep was done after the line at At, since nothing came for a while.
@@ -68,6 +70,9 @@ func (s *stream) keep() {
 	if state, owes, ok := s.fold.State(); ok {
 		s.kept.Fold, open = state, open || owes
 	}
+	if s.given != nil {
+		s.keepGiven()
+	}
 	s.kept.Version = stateVersion
 	value, err := json.Marshal(&s.kept)
 	if err != nil {
@@ -80,6 +85,9 @@ func (s *stream) keep() {
 // did notes a step of time.
 func (s *stream) did(do timedDo) {
 	s.ticked = true
+	if s.given != nil {
+		return // offsets are no places, and what was given is known otherwise
+	}
 	s.kept.Timed = append(s.kept.Timed, timedStep{s.fold.At.Offset, do})
 	if drop := len(s.kept.Timed) - maxTimed; drop > 0 {
 		s.kept.Timed = append(s.kept.Timed[:0:0], s.kept.Timed[drop:]...)
@@ -108,6 +116,11 @@ func (s *stream) catchUp(offset int64) {
 
 // awake ends the replaying: all is as it was, and what comes now is new.
 func (s *stream) awake() {
+	if s.fold.Resting() {
+		return
+	}
 	s.catchUp(math.MaxInt64)
-	s.fold.At.Silent = false
+	s.fold.At.Silent, s.rereading = false, false
+	s.fold.Awake()
+	s.takeLater()
 }

@@ -36,11 +36,14 @@ type stream struct {
 	// What is kept for a later opening of the file; see [streamState]. The last timedLeft steps are yet to be done again.
 	kept      streamState
 	timedLeft int
+	given     *given // of a restated stream whose position is kept; else nil
 	value     []byte
 	owes      bool
 	ticked    bool // time did something since the state was asked for
 	refused   bool // the last lines were not accepted
 	closed    bool
+	idled     bool // closed, since it was idle
+	rereading bool // lines come again that only the parser has to hear; see [stream.Rest]
 	suspended bool
 	lasting   bool // its position is kept over a restart
 }
@@ -67,14 +70,13 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	st := &stream{receiver: r, source: s, kinds: make([]int64, len(r.meter.kinds)+1), told: map[events.LineStatus]bool{}}
+	st := &stream{receiver: r, source: s, kinds: make([]int64, len(r.meter.kinds)+1)}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
 	}
 	st.kept.Path = s.Path
 	st.restore()
-	var err error
-	st.fold, err = fold.New(fold.Settings{
+	settings := fold.Settings{
 		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines,
 		Path:    st.kept.Path,
 		Outputs: r.config.Telemetry.Capture.ToolOutput,
@@ -91,8 +93,13 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 			AwaitExit:        o.awaitExit,
 		},
 		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused,
-	})
-	if err != nil {
+	}
+	if s.Restated && st.lasting {
+		st.given = newGiven(st.kept.Given)
+		settings.Take = st.takeRestated
+	}
+	var err error
+	if st.fold, err = fold.New(settings); err != nil {
 		return nil, err
 	}
 	r.streams.add(st)
@@ -106,10 +113,8 @@ func (s *stream) opened(provider string) {
 }
 
 func (s *stream) countEvents(evs []events.DisplayEvent) {
-	if !s.fold.At.Silent {
-		for i := range evs {
-			s.kinds[evs[i].Kind]++
-		}
+	for i := range evs {
+		s.kinds[evs[i].Kind]++
 	}
 }
 
@@ -124,6 +129,9 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	now := time.Now()
 	s.moved = now
 	s.restless.Store(true)
+	if err := s.rise(); err != nil {
+		return err
+	}
 	for i := range lines {
 		if lines[i].Replayed {
 			s.catchUp(lines[i].Offset)
@@ -137,6 +145,9 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		s.line(lines[i].Data)
 	}
 	s.count()
+	if s.rereading {
+		return nil
+	}
 	err := s.handOn(ctx)
 	s.refused = err != nil
 	return err
@@ -145,6 +156,9 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 // line takes one line, and tells of one that is not understood.
 func (s *stream) line(data []byte) {
 	s.fold.Line(data)
+	if s.rereading {
+		return
+	}
 	if !s.receiver.config.Stream.RawLines {
 		s.tell(s.fold.LineStatus())
 	}
@@ -155,8 +169,8 @@ func (s *stream) line(data []byte) {
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fold.At.Silent || s.closed || s.suspended {
-		return nil // it is being replayed to
+	if s.fold.At.Silent || s.closed || s.suspended || s.fold.Resting() {
+		return nil // it is being replayed to, or nothing can be due
 	}
 	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
 		s.restless.Store(false)
@@ -190,6 +204,9 @@ func (s *stream) tell(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
 		if !s.told[status] && !s.fold.At.Silent {
+			if s.told == nil {
+				s.told = map[events.LineStatus]bool{}
+			}
 			s.told[status] = true
 			s.receiver.logger.Debug("line not understood, further ones of this file are only counted",
 				zap.String("path", s.source.Path), zap.Int64("offset", s.fold.At.Offset), zap.Stringer("reason", status))
@@ -222,8 +239,10 @@ func (s *stream) handOn(ctx context.Context) error {
 			return err
 		}
 		s.pending[0].Accepted()
+		s.pending[0] = telemetry.Output{} // what it held is not ours to keep
 		s.pending = s.pending[1:]
 	}
+	s.pending = nil
 	if !s.fold.At.Silent {
 		s.keep()
 	}
@@ -253,7 +272,7 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	s.did(timedFlush)
 	s.flush()
 	s.fold.Close(closeReason(reason))
-	s.closed = true
+	s.closed, s.idled = true, reason == source.CloseReasonIdle
 	if err := s.handOn(ctx); err != nil {
 		s.receiver.meter.lost(lostBy(reason), s.pending)
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
@@ -271,7 +290,9 @@ func lostBy(reason source.CloseReason) string {
 // flush takes what an ended stream still owes.
 func (s *stream) flush() {
 	s.fold.Flush()
-	s.count()
+	if !s.fold.Resting() {
+		s.count()
+	}
 }
 
 // exited ends the fold as the process has ended that wrote the stream.

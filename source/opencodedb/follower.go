@@ -26,6 +26,10 @@ type Settings struct {
 	MaxRowSize int
 	// BatchBytes and BatchRows bound a batch. A larger row is a batch of its own.
 	BatchBytes, BatchRows int
+	// Restore, if set, tells how far a family was read by an earlier process, by the id of its root; it is asked once for
+	// each that is there at the first look. What was accepted is given again, marked [Batch.Again], before what is new in
+	// the family, and not at all if nothing is.
+	Restore func(root string) (Position, error)
 	// Skipped is told of each row that is left out, and how many bytes its data has. It may be nil.
 	Skipped func(bytes int64)
 }
@@ -35,6 +39,8 @@ type Batch struct {
 	// Session is the id of the session that is the family's root.
 	Session string
 	Rows    []Row
+	// Again tells that the rows were accepted by an earlier process, as they were then.
+	Again bool
 }
 
 // Follower gives the rows of one database: those that are there, and then those that are new.
@@ -62,6 +68,7 @@ type Follower struct {
 // plan is what is to be read of one family.
 type plan struct {
 	root     *session
+	again    bool // what was accepted before
 	steps    []step
 	sessions []*session
 	reached  []int64 // the position of each, when all was accepted
@@ -133,10 +140,16 @@ func (f *Follower) next(ctx context.Context) (bool, error) {
 			if len(f.queue) == 0 {
 				return false, nil
 			}
-			if err := f.makePlan(ctx, f.queue[0]); err != nil {
+			again, err := f.planAgain(ctx, f.queue[0])
+			if err == nil && !again {
+				err = f.makePlan(ctx, f.queue[0])
+			}
+			if err != nil {
 				return false, fmt.Errorf("look at database %q: %w", f.path, err)
 			}
-			f.queue = f.queue[1:]
+			if !again {
+				f.queue = f.queue[1:]
+			}
 		}
 		if err := f.fill(ctx); err != nil {
 			return false, fmt.Errorf("read database %q: %w", f.path, err)
@@ -155,7 +168,13 @@ func (f *Follower) begin(ctx context.Context) error {
 		return err
 	}
 	f.db = db
+	first := f.sessions == nil
 	err = f.findSessions(ctx)
+	if err == nil && first {
+		if err = f.restore(ctx); err != nil {
+			f.sessions = nil // once more, the next time
+		}
+	}
 	for _, k := range []kind{kindMessage, kindPart} {
 		if err == nil {
 			err = f.findAdded(ctx, k)
@@ -264,7 +283,7 @@ func (f *Follower) planSession(ctx context.Context, p *plan, s *session, message
 
 // fill reads rows of the plan until a batch is full.
 func (f *Follower) fill(ctx context.Context) error {
-	f.batch = Batch{Session: f.plan.root.id}
+	f.batch = Batch{Session: f.plan.root.id, Again: f.plan.again}
 	size, done := 0, 0
 	for _, st := range f.plan.steps {
 		if len(f.batch.Rows) >= f.settings.BatchRows || size >= f.settings.BatchBytes {
@@ -338,8 +357,13 @@ func (s *session) remember(key string, v version) {
 
 // finish moves the positions of a family whose rows were all accepted.
 func (f *Follower) finish() {
+	if f.plan.again {
+		f.gaveAgain()
+		return
+	}
 	for i, s := range f.plan.sessions {
 		s.touched, s.position = false, f.plan.reached[i]
+		s.finished, s.done = true, s.updated
 		for key, v := range s.recent {
 			if v.time < s.position-overlap && key != s.key() {
 				delete(s.recent, key)

@@ -31,6 +31,12 @@ type session struct {
 	told     bool
 	messages map[string]struct{}
 	seen     uint32 // number of the last look that found it
+	// finished tells that position is one up to which all was accepted; done is the time of the session's own row then.
+	finished bool
+	done     int64
+	// again tells that rows up to the position were accepted by an earlier process and not given by this one; wake, of a
+	// root, that the family is to be given them.
+	again, wake bool
 }
 
 // version is a row as it was accepted.
@@ -43,7 +49,12 @@ type version struct {
 func (s *session) from() int64 { return max(s.position-overlap, s.floor) }
 
 // forget lets go of what was told to a stream that is closed.
-func (s *session) forget() { s.told, s.messages = false, nil }
+func (s *session) forget() {
+	s.told, s.messages = false, nil
+	if s.finished {
+		s.floor = s.position + 1
+	}
+}
 
 // findSessions finds the sessions and those among them that may have something new.
 func (f *Follower) findSessions(ctx context.Context) error {
@@ -67,7 +78,7 @@ func (f *Follower) findSessions(ctx context.Context) error {
 		switch {
 		case s == nil:
 			s = &found
-			s.position, s.floor, s.touched, s.changed = math.MinInt64+overlap, math.MinInt64, true, now
+			s.position, s.floor, s.touched, s.changed = nothing, math.MinInt64, true, now
 			if first && f.settings.Since > 0 {
 				s.position, s.floor, s.touched = f.settings.Since, f.settings.Since, s.updated >= f.settings.Since
 				s.changed = time.UnixMilli(s.updated)

@@ -9,6 +9,8 @@ import (
 // Sizes of the memory of [Strings], in bytes.
 const (
 	chunkBytes = 4 << 10
+	// firstBytes is the size of the first chunk; the next ones double it. There are thousands of short sessions.
+	firstBytes = 256
 	// largeBytes is the size from which a text gets memory of its own, so that no small string keeps a large one alive.
 	largeBytes = 512
 	// internBytes is the longest string that is interned.
@@ -123,7 +125,7 @@ func internSlot(body []byte) uint64 {
 // room sees to it that n more bytes fit into the chunk without moving it: strings point into it.
 func (a *Strings) room(n int) {
 	if cap(a.chunk)-len(a.chunk) < n {
-		a.chunk = make([]byte, 0, chunkBytes)
+		a.chunk = make([]byte, 0, max(n, min(2*cap(a.chunk), chunkBytes), firstBytes))
 	}
 }
 

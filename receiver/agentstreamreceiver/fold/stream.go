@@ -34,8 +34,10 @@ type Settings struct {
 	Copies bool
 	// Opened, if set, is called with the provider when the fold is opened.
 	Opened func(provider string)
-	// Told, if set, is called with the events that are folded; they are valid until it returns.
+	// Told, if set, is called with the events that are folded, but for silent ones; they are valid until it returns.
 	Told func([]events.DisplayEvent)
+	// Take, if set, is given the events instead of the fold, and gives it those that it is to have; see [Stream.Fold].
+	Take func([]events.DisplayEvent)
 	// Refused, if set, is called with what the first line tells and is not understood.
 	Refused func(error)
 }
@@ -50,6 +52,8 @@ type Stream struct {
 	early    *telemetry.Stream         // of lines that passed before that
 	begun    bool
 	uncopied []uncopied
+	// rereading tells that lines come again for the parser alone; see [Stream.Rest].
+	rereading bool
 
 	// At is the line at work.
 	At telemetry.Line
@@ -57,19 +61,28 @@ type Stream struct {
 
 // New makes a Stream.
 func New(s Settings) (*Stream, error) {
-	p, err := parser.New(s.Provider)
-	if err != nil {
+	st := &Stream{settings: s}
+	if err := st.makeParser(); err != nil {
 		return nil, err
 	}
-	if !s.Outputs {
+	return st, nil
+}
+
+// makeParser makes parser, joiner and redaction.
+func (s *Stream) makeParser() error {
+	p, err := parser.New(s.settings.Provider)
+	if err != nil {
+		return err
+	}
+	if !s.settings.Outputs {
 		p.DropOutput()
 	}
-	st := &Stream{settings: s, parser: p, joiner: redact.NewJoiner(p, redact.JoinSettings{})}
-	st.events = st.joiner
-	if s.Redactor != nil {
-		st.events = redact.New(st.joiner, s.Redactor)
+	s.parser, s.joiner = p, redact.NewJoiner(p, redact.JoinSettings{})
+	s.events = s.joiner
+	if s.settings.Redactor != nil {
+		s.events = redact.New(s.joiner, s.settings.Redactor)
 	}
-	return st, nil
+	return nil
 }
 
 // Line parses one line, or document, and folds what it tells.
@@ -81,6 +94,9 @@ func (s *Stream) Line(data []byte) {
 		}
 	}
 	evs := s.events.ParseEvents(data)
+	if s.rereading {
+		return
+	}
 	s.pass(s.parser.Raw())
 	s.take(evs)
 	if s.settings.Copies {
@@ -114,8 +130,8 @@ func (s *Stream) copy(data []byte) {
 // readInBand takes a first line that tells identity and parent.
 func (s *Stream) readInBand(data []byte) bool {
 	inBand, ok := config.ParseInBand(data)
-	if !ok {
-		return false
+	if !ok || s.rereading {
+		return ok
 	}
 	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
 	for key, value := range inBand.Attributes {
@@ -145,17 +161,17 @@ func (s *Stream) Stats() parser.Stats { return s.parser.Stats() }
 func (s *Stream) LineStatus() events.LineStatus { return s.parser.LineStatus() }
 
 // Holding reports whether a text in pieces has not ended.
-func (s *Stream) Holding() bool { return s.joiner.Holding() }
+func (s *Stream) Holding() bool { return !s.Resting() && s.joiner.Holding() }
 
 // Owes reports whether the parser or the joiner would give something at the stream's end.
-func (s *Stream) Owes() bool { return s.joiner.Holding() || s.parser.Owes() }
+func (s *Stream) Owes() bool { return !s.Resting() && (s.joiner.Holding() || s.parser.Owes()) }
 
 // Incomplete reports whether a run has begun whose end the format promises and has not told.
 func (s *Stream) Incomplete() bool { return s.parser.Incomplete() }
 
 // pass hands on the lines that belong to no known provider, or to none yet.
 func (s *Stream) pass(raw [][]byte) {
-	if len(raw) == 0 {
+	if len(raw) == 0 || s.rereading {
 		return
 	}
 	if r := s.settings.Redactor; r != nil {
@@ -179,12 +195,23 @@ func (s *Stream) pass(raw [][]byte) {
 
 // take folds events.
 func (s *Stream) take(evs []events.DisplayEvent) {
+	switch {
+	case len(evs) == 0 || s.rereading:
+	case s.settings.Take != nil:
+		s.settings.Take(evs)
+	default:
+		s.Fold(s.At, evs)
+	}
+}
+
+// Fold folds events at a line.
+func (s *Stream) Fold(at telemetry.Line, evs []events.DisplayEvent) {
 	if len(evs) == 0 {
 		return
 	}
 	s.open()
-	s.fold.Feed(s.At, evs)
-	if s.settings.Told != nil {
+	s.fold.Feed(at, evs)
+	if s.settings.Told != nil && !at.Silent {
 		s.settings.Told(evs)
 	}
 }

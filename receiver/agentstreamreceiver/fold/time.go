@@ -51,6 +51,9 @@ func (s *Stream) Idle() {
 
 // Flush takes what the ended stream still owes.
 func (s *Stream) Flush() {
+	if s.Resting() || s.rereading {
+		return // it owed nothing when it began to rest
+	}
 	f, ok := s.events.(events.Flusher)
 	if !ok {
 		return
@@ -83,6 +86,14 @@ func (s *Stream) Suspend() {
 	if s.fold != nil {
 		s.fold.Suspend()
 	}
+}
+
+// Waiting is how many of the last events that were folded have not gone out yet.
+func (s *Stream) Waiting() int {
+	if s.fold == nil {
+		return 0
+	}
+	return s.fold.Waiting()
 }
 
 // State is what the fold wants back when the stream is folded again, and whether it owes something; ok is false while

@@ -1,0 +1,107 @@
+package agentstreamreceiver
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/receiver/receivertest"
+
+	"github.com/tailspan/tailspan/source"
+)
+
+// bench is a receiver without a source, whose streams are given lines by hand.
+type bench struct {
+	*agentStream
+	traces *consumertest.TracesSink
+	logs   *consumertest.LogsSink
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{traces: &consumertest.TracesSink{}, logs: &consumertest.LogsSink{}}
+	var err error
+	b.agentStream, err = newAgentStream(receivertest.NewNopSettings(NewFactory().Type()), configFor("unused"))
+	require.NoError(t, err)
+	b.out.traces, b.out.logs = b.traces, b.logs
+	t.Cleanup(b.meter.shutdown)
+	return b
+}
+
+func (b *bench) list() []string {
+	e := exports{traces: b.traces.AllTraces(), logs: b.logs.AllLogs()}
+	return e.list()
+}
+
+// readResting reads a file, with ticks at random, and has the stream rest at random if rests is set. It tells how often
+// it did.
+func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *bench, rested int) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	b = newBench(t)
+	c, err := b.Open(t.Context(), source.Stream{ID: path, Path: path, ModTime: fileTime})
+	require.NoError(t, err)
+	st := c.(*stream)
+	var lines []source.Line
+	offset := int64(0)
+	for text := range bytes.Lines(data) {
+		next := offset + int64(len(text))
+		lines = append(lines, source.Line{Data: bytes.TrimSuffix(text, []byte("\n")), Offset: offset, Next: next})
+		offset = next
+	}
+	resting := false
+	for at := 0; at < len(lines); {
+		n := min(1+rng.IntN(4), len(lines)-at)
+		if resting {
+			again := slices.Clone(lines[:at])
+			for i := range again {
+				again[i].Replayed = true
+			}
+			require.NoError(t, c.Lines(t.Context(), again))
+		}
+		require.NoError(t, c.Lines(t.Context(), lines[at:at+n]))
+		at += n
+		require.NoError(t, c.Idle(t.Context()))
+		if rng.IntN(3) == 0 {
+			st.mu.Lock()
+			st.moved = time.Time{}
+			st.mu.Unlock()
+			require.NoError(t, st.tick(t.Context()))
+		}
+		want := rng.IntN(2) == 0
+		resting = rests && want && st.Rest()
+		if resting {
+			rested++
+			state, _ := st.State()
+			assert.NotEmpty(t, state, "it is asked for its state while it rests")
+		}
+	}
+	require.NoError(t, c.Close(t.Context(), source.CloseReasonGone))
+	return b, rested
+}
+
+// TestRestChangesNothing: a stream that rested now and then gives what one gives that never did, and counts the same.
+func TestRestChangesNothing(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(samples, "*", "*.jsonl"))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	total := 0
+	for _, path := range paths {
+		for seed := range uint64(6) {
+			want, _ := readResting(t, path, rand.New(rand.NewPCG(seed, 3)), false)
+			got, rested := readResting(t, path, rand.New(rand.NewPCG(seed, 3)), true)
+			total += rested
+			require.Equal(t, untimed(want.list()), untimed(got.list()), fmt.Sprintf("%s, seed %d, rested %d times", path, seed, rested))
+		}
+	}
+	assert.Greater(t, total, len(paths), "streams did rest")
+}

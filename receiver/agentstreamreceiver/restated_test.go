@@ -1,0 +1,207 @@
+package agentstreamreceiver
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// snapshot is what the disk holds now.
+func (d *disk) snapshot() map[string][]byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.values)
+}
+
+func (d *disk) restore(values map[string][]byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.values = values
+}
+
+// restarts runs receivers one after the other, and collects what they give.
+type restarts struct {
+	t    *testing.T
+	cfg  *Config
+	m    *machine
+	now  *rig
+	uids []string
+	ids  []string
+}
+
+func newRestarts(t *testing.T, cfg *Config) *restarts {
+	cfg.Storage = &diskID
+	r := &restarts{t: t, cfg: cfg, m: newMachine()}
+	r.now = startOn(t, r.m, cfg, nil)
+	return r
+}
+
+// restart stops the receiver and starts another, with what the disk holds; killed, with what it held before, so that all
+// that was accepted since comes again.
+func (r *restarts) restart(before map[string][]byte) {
+	r.stop()
+	if before != nil {
+		r.m.restore(before)
+	}
+	r.now = startOn(r.t, r.m, r.cfg, nil)
+}
+
+func (r *restarts) stop() {
+	r.now.stop()
+	r.uids = append(r.uids, r.now.uids()...)
+	r.ids = append(r.ids, r.now.spanIDs()...)
+	slices.Sort(r.uids)
+	slices.Sort(r.ids)
+}
+
+// sameAs compares with what one process gave. What was killed may have given the same twice, with the same ids.
+func (r *restarts) sameAs(once *rig, killed bool, hint string) {
+	r.t.Helper()
+	uids, ids := r.uids, r.ids
+	if killed {
+		uids, ids = slices.Compact(slices.Clone(uids)), slices.Compact(slices.Clone(ids))
+	}
+	require.Equal(r.t, once.uids(), uids, hint)
+	require.Equal(r.t, once.spanIDs(), ids, hint)
+}
+
+// lines is how many lines of a provider were read.
+func (r *rig) lines(provider string) int64 {
+	return r.metric("otelcol_receiver_agent_stream_lines", "provider", provider)
+}
+
+// TestDatabaseOverRestarts follows a database through each state that the event log of a real session tells, and is
+// stopped or killed in between, at random: together the processes give what one gives that reads it when it is done.
+func TestDatabaseOverRestarts(t *testing.T) {
+	log, err := os.ReadFile(filepath.Join(samples, "opencode", "subagent.log.jsonl"))
+	require.NoError(t, err)
+	steps := strings.Split(strings.TrimSpace(string(log)), "\n")
+	for _, kill := range []bool{false, true} {
+		for seed := range uint64(3) {
+			hint := fmt.Sprintf("seed %d, killed %v", seed, kill)
+			rng := rand.New(rand.NewPCG(seed, 5))
+			home := t.TempDir()
+			agent := newOpenCode(t, filepath.Join(home, "opencode.db"))
+			cfg := configFor(filepath.Join(home, "**"))
+			cfg.Stream.IdleFlush = 10 * time.Millisecond
+			r := newRestarts(t, cfg)
+			before := map[string][]byte{}
+			for i, step := range steps {
+				read := r.now.lines("opencode")
+				agent.logged(step)
+				// And let it be seen. What a process finds when it starts may come as what was accepted, and is not counted.
+				if rng.IntN(6) == 0 && read > 0 {
+					require.Eventually(t, func() bool { return r.now.lines("opencode") > read }, wait, tick, "%s, step %d", hint, i)
+				}
+				switch rng.IntN(12) {
+				case 0:
+					if !kill {
+						before = nil
+					}
+					r.restart(before)
+				case 1:
+					before = r.m.disk.snapshot()
+				}
+			}
+			once := start(t, configFor(filepath.Join(home, "**")), nil)
+			require.Eventually(t, func() bool { return slices.Contains(once.spanNames(), "invoke_agent opencode") }, wait, tick, hint)
+			once.stop()
+			want := len(once.uids()) + len(once.spanIDs())
+			got := func() int {
+				return len(slices.Compact(slices.Sorted(slices.Values(append(r.now.uids(), r.uids...))))) +
+					len(slices.Compact(slices.Sorted(slices.Values(append(r.now.spanIDs(), r.ids...)))))
+			}
+			assert.Eventually(t, func() bool { return got() >= want }, wait, tick, hint)
+			r.stop()
+			r.sameAs(once, kill, hint)
+
+			r.now = startOn(t, r.m, cfg, nil)
+			r.now.stop()
+			assert.Empty(t, r.now.list(), "nothing is new, %s", hint)
+		}
+	}
+}
+
+// TestDocumentOverRestarts follows a Gemini session that is rewritten with each message, and is stopped or killed between.
+func TestDocumentOverRestarts(t *testing.T) {
+	whole, err := os.ReadFile(filepath.Join(samples, "gemini", "parity-0.38.2.session.json"))
+	require.NoError(t, err)
+	var session map[string]json.RawMessage
+	var messages []json.RawMessage
+	require.NoError(t, json.Unmarshal(whole, &session))
+	require.NoError(t, json.Unmarshal(session["messages"], &messages))
+	for _, kill := range []bool{false, true} {
+		for seed := range uint64(3) {
+			hint := fmt.Sprintf("seed %d, killed %v", seed, kill)
+			rng := rand.New(rand.NewPCG(seed, 5))
+			home := t.TempDir()
+			path := filepath.Join(home, "chats", "session-1.json")
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			r := newRestarts(t, configFor(filepath.Join(home, "**")))
+			before := map[string][]byte{}
+			for n := range messages {
+				some, err := json.Marshal(messages[:n+1])
+				require.NoError(t, err)
+				session["messages"] = some
+				state, err := json.Marshal(session)
+				require.NoError(t, err)
+				read := r.now.sum("otelcol_receiver_agent_stream_bytes")
+				require.NoError(t, os.WriteFile(path, state, 0o600))
+				if rng.IntN(2) == 0 || n == len(messages)-1 {
+					require.Eventually(t, func() bool { return r.now.sum("otelcol_receiver_agent_stream_bytes") > read }, wait, tick, "%s, state %d", hint, n)
+				}
+				switch rng.IntN(3) {
+				case 0:
+					if !kill {
+						before = nil
+					}
+					r.restart(before)
+				case 1:
+					before = r.m.disk.snapshot()
+				}
+			}
+			once := start(t, configFor(filepath.Join(home, "**")), nil)
+			require.Eventually(t, func() bool { return once.sum("otelcol_receiver_agent_stream_bytes") > 0 }, wait, tick)
+			once.stop()
+			all := func() []string {
+				return slices.Compact(slices.Sorted(slices.Values(append(r.now.uids(), r.uids...))))
+			}
+			require.Eventually(t, func() bool { return len(all()) >= len(once.uids()) }, wait, tick, hint)
+			r.stop()
+			uids, ids := r.uids, r.ids
+			if kill {
+				uids, ids = slices.Compact(uids), slices.Compact(ids)
+			}
+			require.Equal(t, once.uids(), uids, hint)
+			// The run is open over a restart, and its last model call.
+			open := slices.DeleteFunc(once.spanIDs(), func(id string) bool { return slices.Contains(ids, id) })
+			require.Len(t, open, 2, hint)
+			require.Equal(t, len(once.spanIDs()), len(ids)+len(open), "none twice, and none that is not in it: "+hint)
+			require.True(t, strings.HasPrefix(open[0], "chat ") && strings.HasPrefix(open[1], "invoke_agent "), "%s: %q", hint, open)
+		}
+	}
+}
+
+// TestTreeOverRestarts: a tree is read once, over all restarts.
+func TestTreeOverRestarts(t *testing.T) {
+	cfg := configFor()
+	cfg.Stream.OpenCodeTrees = []string{filepath.Join(samples, "opencode", "subagent-1.1.65.storage")}
+	r := newRestarts(t, cfg)
+	require.Eventually(t, func() bool { return slices.Contains(r.now.spanNames(), "invoke_agent opencode") }, wait, tick)
+	r.restart(nil)
+	r.stop()
+	once := start(t, configFor(filepath.Join(samples, "opencode", "subagent-1.1.65.storage.jsonl")), nil)
+	require.Eventually(t, func() bool { return len(once.texts()) > 0 }, wait, tick)
+	once.stop()
+	r.sameAs(once, false, "")
+}

@@ -1,0 +1,199 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// itemPrefix begins the keys of what is kept of [Polled]'s streams; the stream's id follows.
+const itemPrefix = "item/"
+
+// itemState is what is kept of a stream of a document, a database or a tree: whose it is, how far it was accepted in the
+// store's own terms, and what its consumer wants back.
+type itemState struct {
+	Stream string `json:"stream"`
+	// Path is where the item is; Origin, where it was first, which is what its streams are named by.
+	Path   string `json:"path"`
+	Origin string `json:"origin"`
+	Key    string `json:"key,omitempty"`
+	Device uint64 `json:"device,omitempty"`
+	Inode  uint64 `json:"inode,omitempty"`
+
+	Position json.RawMessage `json:"position"`
+	Open     bool            `json:"open,omitempty"`
+	State    []byte          `json:"state,omitempty"`
+	Saved    int64           `json:"saved"`
+}
+
+func (s *itemState) encode() ([]byte, error) {
+	body, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("encode checkpoint: %w", err)
+	}
+	return seal(body), nil
+}
+
+func decodeItem(value []byte) (itemState, error) {
+	var s itemState
+	body, err := unseal(value)
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(body, &s); err != nil {
+		return itemState{}, fmt.Errorf("decode checkpoint: %w: %w", ErrBroken, err)
+	}
+	if s.Stream == "" || s.Path == "" || s.Origin == "" {
+		return itemState{}, fmt.Errorf("decode checkpoint: %w: no stream or path", ErrBroken)
+	}
+	return s, nil
+}
+
+// itemStates are what the store has of items. A store that can't tell all that it holds is asked for each.
+type itemStates struct {
+	settings *Settings
+	walked   map[string]*itemState // by stream; nil if the store does not walk
+	byID     map[fileID]*itemState // documents
+	asked    map[string]bool
+	lastRun  int64 // when the last of them was written, in Unix seconds
+	settled  bool  // what nobody asked for was looked through
+}
+
+// load takes in what the store has.
+func (s *itemStates) load(ctx context.Context) error {
+	walker, ok := s.settings.Store.(Walker)
+	if !ok {
+		return nil
+	}
+	s.walked, s.byID, s.asked = map[string]*itemState{}, map[fileID]*itemState{}, map[string]bool{}
+	err := walker.Walk(ctx, func(key string, value []byte) error {
+		if len(key) <= len(itemPrefix) || key[:len(itemPrefix)] != itemPrefix {
+			return nil
+		}
+		state, err := decodeItem(value)
+		if err != nil {
+			s.unusable(key, err)
+			return nil
+		}
+		s.walked[state.Stream] = &state
+		if id := (fileID{state.Device, state.Inode}); id != (fileID{}) {
+			s.byID[id] = &state
+		}
+		s.lastRun = max(s.lastRun, state.Saved)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("walk store: %w", err)
+	}
+	return nil
+}
+
+// of gives what is known of a stream, nil if nothing is. An error of the store may go by.
+func (s *itemStates) of(ctx context.Context, stream string) (*itemState, error) {
+	if s.settings.Store == nil {
+		return nil, nil
+	}
+	if s.walked != nil {
+		s.asked[stream] = true
+	}
+	value, err := s.settings.Store.Get(ctx, itemPrefix+stream)
+	if err != nil || value == nil {
+		return nil, err
+	}
+	state, err := decodeItem(value)
+	if err != nil {
+		s.unusable(itemPrefix+stream, err)
+		return nil, nil
+	}
+	return &state, nil
+}
+
+// unusable reports a value that is not used: what is not understood is not guessed at.
+func (s *itemStates) unusable(key string, err error) {
+	s.settings.Observer.unusable(key, err)
+	s.settings.Logger.Error("A stored position can't be read; its file is read as if it were new", zap.String("key", key), zap.Error(err))
+}
+
+// expire deletes what nobody asked for, once all that is there has been looked at, if it is old.
+func (s *itemStates) expire(ctx context.Context) {
+	if s.settled {
+		return
+	}
+	s.settled = true
+	before := time.Now().Add(-s.settings.KeepGone).Unix()
+	for stream, state := range s.walked {
+		if s.asked[stream] || state.Saved >= before {
+			continue
+		}
+		if err := s.settings.Store.Delete(ctx, itemPrefix+stream); err != nil {
+			s.settings.Observer.unsaved(state.Path, fmt.Errorf("delete position of %q: %w", state.Path, err))
+			return // the next process does it
+		}
+	}
+	s.walked, s.byID, s.asked = nil, nil, nil
+}
+
+// saveItem writes where a stream stands, if that changed and it is not too early. It reports when to try again; 0: never.
+func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledStream, must bool) time.Duration {
+	if p.settings.Settings.Store == nil || s.replaying {
+		return 0
+	}
+	position, err := it.store.position(key)
+	if c, ok := s.consumer.(Stateful); ok {
+		s.state, s.open = c.State()
+	}
+	now := itemState{
+		Stream: s.id, Path: it.path, Origin: it.origin, Key: key, Device: it.id.device, Inode: it.id.inode,
+		Position: position, Open: s.open, State: s.state,
+	}
+	started := time.Now()
+	body, e := json.Marshal(&now)
+	if err = errors.Join(err, e); err == nil && string(body) == s.stored {
+		return 0
+	}
+	if wait := min(saveShare*s.storing, saveAtLeast) - started.Sub(s.storedAt); wait > 0 && !must {
+		return wait
+	}
+	now.Saved = started.Unix()
+	var value []byte
+	if err == nil {
+		value, err = now.encode()
+	}
+	if err == nil {
+		err = p.settings.Settings.Store.Set(ctx, itemPrefix+s.id, value)
+	}
+	s.storedAt, s.storing = started, time.Since(started)
+	if err != nil {
+		err = fmt.Errorf("save position of %q: %w", it.path, err)
+		p.settings.Settings.Observer.unsaved(it.path, err)
+		p.complainStore(err)
+		return saveAtLeast
+	}
+	s.stored = string(body)
+	p.settings.Settings.Observer.saved()
+	return 0
+}
+
+// saveLast writes where a stream stands that was closed, also when ctx has ended.
+func (p *Polled) saveLast(ctx context.Context, it *item, key string, s *polledStream) {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	p.saveItem(last, it, key, s, true)
+}
+
+// complainStore logs what is wrong with the store, once for each reason.
+func (p *Polled) complainStore(err error) {
+	reason := errors.Unwrap(err)
+	if reason == nil {
+		reason = err
+	}
+	if p.complains[""] == reason.Error() {
+		return
+	}
+	p.complains[""] = reason.Error()
+	p.settings.Settings.Logger.Error(storeComplaint, zap.Error(err))
+}

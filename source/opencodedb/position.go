@@ -1,0 +1,148 @@
+package opencodedb
+
+import (
+	"context"
+	"math"
+	"time"
+)
+
+// Position is how far a family was read, in a form that outlives the process.
+type Position struct {
+	Sessions []SessionPosition `json:"sessions"`
+	// Wake asks for the rows of the family although nothing may be new in it.
+	Wake bool `json:"-"`
+}
+
+// SessionPosition is how far one session was read. Times are those of rows, in milliseconds.
+type SessionPosition struct {
+	ID string `json:"id"`
+	// Updated is the time of the session's own row when all that was new was accepted; Reached, the latest time of a row
+	// that was.
+	Updated int64 `json:"updated"`
+	Reached int64 `json:"reached"`
+	// Floor is the time before which no row was wanted.
+	Floor int64 `json:"floor"`
+}
+
+// Position gives the position of a family, by the id of its root. Rows beyond it may have been accepted too.
+func (f *Follower) Position(root string) Position {
+	var p Position
+	s := f.sessions[root]
+	if s == nil {
+		return p
+	}
+	for _, s := range f.members(s) {
+		if s.finished {
+			p.Sessions = append(p.Sessions, SessionPosition{ID: s.id, Updated: s.done, Reached: s.position, Floor: s.floor})
+		}
+	}
+	return p
+}
+
+// restore takes in what was accepted by an earlier process. What may have changed since is touched; the rest is neither
+// read nor given.
+func (f *Follower) restore(ctx context.Context) error {
+	any := false
+	for _, s := range f.sessions {
+		if f.settings.Restore == nil || f.root(s) != s {
+			continue
+		}
+		p, err := f.settings.Restore(s.id)
+		if err != nil {
+			return err
+		}
+		known := map[string]SessionPosition{}
+		for _, at := range p.Sessions {
+			known[at.ID] = at
+		}
+		for _, m := range f.members(s) {
+			at, ok := known[m.id]
+			if !ok {
+				continue
+			}
+			any = true
+			m.position, m.floor, m.done, m.finished, m.again = at.Reached, at.Floor, at.Updated, true, true
+			m.changed = time.UnixMilli(max(at.Updated, at.Reached))
+			m.touched = p.Wake || m.updated != at.Updated || time.Since(m.changed).Abs() < activeFor
+		}
+		s.wake = p.Wake && len(known) > 0
+	}
+	if !any {
+		return nil
+	}
+	for _, k := range []kind{kindMessage, kindPart} {
+		if err := f.touchNewer(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touchNewer touches the sessions that have rows beyond their positions.
+func (f *Follower) touchNewer(ctx context.Context, k kind) error {
+	rows, err := f.db.db.QueryContext(ctx, "SELECT "+textOf("session_id")+", max("+intOf("time_updated")+") FROM "+tables[k].name+" GROUP BY 1")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		var newest int64
+		if err := rows.Scan(&id, &newest); err != nil {
+			return err
+		}
+		if s := f.sessions[id]; s != nil && s.again && newest > s.position {
+			s.touched, s.changed = true, time.Now()
+		}
+	}
+	return rows.Err()
+}
+
+// planAgain makes the plan of giving a family once more what was accepted by an earlier process, if it is wanted: because
+// there is something new, or may be, or because it was asked for. It reports whether there is such a plan.
+func (f *Follower) planAgain(ctx context.Context, root *session) (bool, error) {
+	family := f.members(root)
+	again, wanted := false, root.wake
+	for _, s := range family {
+		again = again || s.again
+		wanted = wanted || s.touched
+	}
+	if !again || !wanted {
+		return false, nil
+	}
+	p := &plan{root: root, again: true}
+	for _, s := range family {
+		if !s.again {
+			continue
+		}
+		const accepted = "session_id = ? AND time_updated BETWEEN ? AND ?"
+		messages, err := f.candidates(ctx, kindMessage, accepted, s.id, s.floor, s.position)
+		if err != nil {
+			return false, err
+		}
+		parts, err := f.candidates(ctx, kindPart, accepted, s.id, s.floor, s.position)
+		if err != nil {
+			return false, err
+		}
+		if err := f.planSession(ctx, p, s, messages, parts); err != nil {
+			return false, err
+		}
+	}
+	if err := f.db.holds(); err != nil {
+		return false, err
+	}
+	f.plan = p
+	return true, nil
+}
+
+// gaveAgain ends such a plan.
+func (f *Follower) gaveAgain() {
+	for _, s := range f.members(f.plan.root) {
+		s.again = false
+	}
+	f.plan.root.wake = false
+	f.plan = nil
+}
+
+// nothing is the position of a session of which no row was accepted.
+const nothing = math.MinInt64 + overlap

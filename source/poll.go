@@ -1,0 +1,201 @@
+package source
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"go.uber.org/zap"
+)
+
+const (
+	// lookShare bounds the cost of looks that events ask for: after one that took d, the next one waits lookShare times d,
+	// but no longer than for the next poll.
+	lookShare = 9
+	// changeWait is how long after a look that came too early, because something was being written, the next one comes.
+	changeWait = 100 * time.Millisecond
+)
+
+// run asks all items in turn until it is told to stop: all of them at each interval, and those between that something
+// happened to.
+func (p *Polled) run(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	var events <-chan fsnotify.Event
+	var watchErrors <-chan error
+	if p.watch != nil {
+		events, watchErrors = p.watch.events, p.watch.errors
+	}
+	nextAll := time.Now()
+	for {
+		begin := time.Now()
+		all := !begin.Before(nextAll)
+		more := p.round(ctx, all)
+		if p.stopping() {
+			return
+		}
+		if all {
+			nextAll = time.Now().Add(p.pause(time.Since(begin)))
+		}
+		if more {
+			continue
+		}
+		p.states.expire(ctx) // all were asked once
+		timer.Reset(max(0, time.Until(p.nextWake(nextAll))))
+		select {
+		case <-p.stop:
+			return
+		case <-timer.C:
+		case event := <-events:
+			p.event(event)
+		case err := <-watchErrors:
+			if err != nil { // the queue of events ran over, or the like
+				p.settings.Settings.Logger.Debug("Events of watched folders were lost; looking at all that is followed", zap.Error(err))
+				nextAll = time.Now()
+			}
+		case <-p.nudges.signal:
+			for _, n := range p.nudges.take() {
+				if s := n.item.streams[n.key]; s != nil {
+					p.save(ctx, n.item, n.key, s)
+				}
+			}
+		}
+		if !time.Now().Before(p.nextFind()) {
+			p.find(ctx, false)
+		}
+	}
+}
+
+// round asks items, and reports whether some have more at once.
+func (p *Polled) round(ctx context.Context, all bool) (more bool) {
+	now := time.Now()
+	for _, it := range slices.Clone(p.items) {
+		woken := !it.wakeAt.IsZero() && !now.Before(it.wakeAt) || it.tries > 0 && !now.Before(it.retryAt)
+		if !all && !it.due && !woken {
+			continue
+		}
+		if p.stopping() {
+			return false
+		}
+		begin := time.Now()
+		if woken || all {
+			it.wakeAt = time.Time{}
+		}
+		it.due = p.turn(ctx, it)
+		it.notBefore = time.Now().Add(min(lookShare*time.Since(begin), p.settings.Settings.PollInterval))
+		more = more || it.due
+	}
+	return more
+}
+
+// pause is the time to the next round of all: so long that looking costs a twentieth of the time, within reason.
+func (p *Polled) pause(took time.Duration) time.Duration {
+	interval := p.settings.Settings.PollInterval
+	return max(interval, min(20*took, 10*interval))
+}
+
+// nextWake is when there is something to do next, if no event comes.
+func (p *Polled) nextWake(nextAll time.Time) time.Time {
+	next := nextAll
+	if find := p.nextFind(); find.Before(next) {
+		next = find
+	}
+	for _, it := range p.items {
+		if it.tries > 0 && it.retryAt.Before(next) {
+			next = it.retryAt
+		}
+		if !it.wakeAt.IsZero() && it.wakeAt.Before(next) {
+			next = it.wakeAt
+		}
+	}
+	return next
+}
+
+func (p *Polled) stopping() bool {
+	select {
+	case <-p.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// event takes what the system tells of a path.
+func (p *Polled) event(event fsnotify.Event) {
+	path := event.Name
+	it := p.byPath[path]
+	if it == nil {
+		it = p.byPath[strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(path, "-wal"), "-shm"), "-journal")]
+	}
+	if it != nil && event.Op != fsnotify.Chmod {
+		it.wakeIn(max(0, time.Until(it.notBefore)))
+	}
+	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
+		p.watch.forget(path)
+	}
+	if it == nil && event.Has(fsnotify.Create) && p.finder.mayHold(path) {
+		p.findSoon = true
+	}
+}
+
+// nextFind is when the folders are looked through next.
+func (p *Polled) nextFind() time.Time {
+	if p.findSoon {
+		return p.lastFind.Add(20 * p.findTook)
+	}
+	return p.lastFind.Add(max(p.settings.Settings.PollInterval, 50*p.findTook))
+}
+
+// find looks for what matches.
+func (p *Polled) find(ctx context.Context, atStart bool) {
+	begin := time.Now()
+	p.findSoon = false
+	ids := map[fileID]*item{}
+	for _, it := range p.items {
+		if it.id != (fileID{}) {
+			ids[it.id] = it
+		}
+	}
+	p.finder.watch(p.watch)
+	p.finder.find(p.stop, func(kind itemKind, one found) {
+		if p.byPath[one.path] != nil {
+			return
+		}
+		if same := ids[one.id]; same != nil && one.id != (fileID{}) && kind == same.kind {
+			if !leadsTo(same.path, same.id) && same.store.move(one.path) { // else another name for it
+				delete(p.byPath, same.path)
+				same.path, same.goneSince = one.path, time.Time{}
+				p.byPath[one.path] = same
+				p.watch.add(filepath.Dir(one.path))
+			}
+			return
+		}
+		p.watch.add(filepath.Dir(one.path)) // before it is read
+		it, err := p.newItem(ctx, kind, one, atStart)
+		if err != nil {
+			p.failed(one.path, err, p.settings.Settings.PollInterval)
+			return // the next time
+		}
+		p.byPath[one.path], ids[one.id] = it, it
+		p.items = append(p.items, it)
+	}, func(err error) { p.failed("", err, p.settings.Settings.PollInterval) })
+	p.lastFind = time.Now()
+	p.findTook = p.lastFind.Sub(begin)
+}
+
+// failed tells of an error, and logs it once for each path and reason.
+func (p *Polled) failed(path string, err error, retryIn time.Duration) {
+	p.settings.Settings.Observer.failed(path, err, retryIn)
+	reason := err.Error()
+	if p.complains[path] == reason {
+		return
+	}
+	if len(p.complains) >= maxClosed {
+		clear(p.complains)
+	}
+	p.complains[path] = reason
+	p.settings.Settings.Logger.Warn("Something can't be read; it is tried again", zap.String("path", path), zap.Error(err))
+}

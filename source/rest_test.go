@@ -1,0 +1,218 @@
+package source
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// resters is a handler whose streams rest when they are asked to, unless they may not.
+type resters struct {
+	*sink
+	never bool
+	asked int
+}
+
+type rester struct {
+	*stream
+	of *resters
+}
+
+func (h *resters) Open(ctx context.Context, s Stream) (Consumer, error) {
+	c, err := h.sink.Open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return rester{c.(*stream), h}, nil
+}
+
+func (r rester) Rest() bool {
+	r.sink.mu.Lock()
+	defer r.sink.mu.Unlock()
+	r.of.asked++
+	return !r.of.never
+}
+
+// resting begins to follow in a bubble, with consumers that rest.
+func resting(t *testing.T, test func(w *world, h *resters, s Settings)) {
+	bubble(t, func(w *world) {
+		s := w.settings(pollOnly, func(s *Settings) { s.Replay, s.RestAfter = true, time.Minute })
+		test(w, &resters{sink: w.sink}, s)
+	})
+}
+
+func (w *world) beginWith(h Handler, s Settings) {
+	w.Helper()
+	f, err := New(s, h)
+	require.NoError(w, err)
+	require.NoError(w, f.Start(w.Context()))
+	w.files = f
+	w.Cleanup(w.end)
+}
+
+// write appends a line and dates the file, since a bubble's time is not that of the file system.
+func (w *world) write(name, line string) {
+	w.Helper()
+	w.add(name, line+"\n")
+	w.date(name, time.Now())
+}
+
+func (w *world) date(name string, at time.Time) {
+	w.Helper()
+	require.NoError(w, os.Chtimes(w.path(name), at, at))
+}
+
+// TestRest: after a minute without a line a consumer rests, and is given its lines again before the next one.
+func TestRest(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		w.write("a.jsonl", "one")
+		w.beginWith(h, s)
+		w.pass(50 * time.Second)
+		w.write("a.jsonl", "two")
+		w.pass(50 * time.Second)
+		assert.Zero(w, h.asked)
+		w.pass(20 * time.Second)
+		assert.Equal(w, 1, h.asked)
+		w.pass(10 * time.Minute)
+		assert.Equal(w, 1, h.asked, "it rests")
+		assert.Equal(w, []string{"one", "two"}, w.sink.all())
+		w.write("a.jsonl", "three")
+		w.pass(2 * time.Second)
+		got := oneStream(w)
+		assert.Equal(w, []string{"one", "two", "one", "two", "three"}, got.text)
+		var again []bool
+		for _, l := range got.lines {
+			again = append(again, l.Replayed)
+		}
+		assert.Equal(w, []bool{false, false, true, true, false}, again)
+	})
+}
+
+// TestRestOfWhatIsOld: what nobody has written to for long rests as soon as it was read.
+func TestRestOfWhatIsOld(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		w.write("old.jsonl", "one")
+		w.date("old.jsonl", time.Now().Add(-time.Hour))
+		w.write("young.jsonl", "two")
+		w.beginWith(h, s)
+		w.pass(time.Second)
+		assert.Equal(w, 1, h.asked)
+		w.end()
+		for _, one := range w.sink.opened() {
+			assert.Equal(w, []CloseReason{CloseReasonShutdown}, one.closed, "also one that rests")
+		}
+	})
+}
+
+// TestRestLessOften: a file to which something comes now and then rests after longer and longer times.
+func TestRestLessOften(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		w.write("a.jsonl", "one")
+		w.beginWith(h, s)
+		for range 200 {
+			w.pass(150 * time.Second)
+			w.write("a.jsonl", "more")
+		}
+		w.pass(time.Second)
+		assert.Equal(w, 2, h.asked, "after one minute, after two, and not after four")
+		fresh, replayed := w.sink.newLines()
+		assert.Len(w, fresh, 201)
+		assert.Equal(w, 1+2, replayed)
+	})
+}
+
+// TestRestRefused: one that may not is asked again, but not all the time; without a word of its own it is left alone.
+func TestRestRefused(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		h.never = true
+		w.write("a.jsonl", "one")
+		w.beginWith(h, s)
+		w.pass(time.Hour)
+		assert.InDelta(w, 59, h.asked, 2)
+		w.write("a.jsonl", "two")
+		w.pass(time.Minute)
+		assert.Equal(w, []string{"one", "two"}, oneStream(w).text)
+	})
+	resting(t, func(w *world, h *resters, s Settings) {
+		s.RestAfter = -1
+		w.write("a.jsonl", "one")
+		w.beginWith(h, s)
+		w.pass(time.Hour)
+		assert.Zero(w, h.asked)
+	})
+}
+
+// TestRestAndGone: a file that is deleted or rewritten while its consumer rests can't be replayed, and is closed as any
+// other; what is there instead is read.
+func TestRestAndGone(t *testing.T) {
+	for name, change := range map[string]func(w *world){
+		"deleted":   func(w *world) { w.remove("a.jsonl") },
+		"rewritten": func(w *world) { w.put("a.jsonl", record(9)+"\n") },
+		"emptied":   func(w *world) { w.put("a.jsonl", "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			resting(t, func(w *world, h *resters, s Settings) {
+				lines, text := records(0, 5)
+				w.add("a.jsonl", text)
+				w.date("a.jsonl", time.Now().Add(-time.Hour))
+				w.beginWith(h, s)
+				w.pass(10 * time.Second)
+				require.Equal(w, 1, h.asked)
+				change(w)
+				w.pass(time.Minute)
+				first := w.sink.opened()[0]
+				assert.Equal(w, lines, first.text)
+				assert.Len(w, first.closed, 1)
+				if name == "rewritten" {
+					assert.Equal(w, []string{record(9)}, w.sink.opened()[1].text)
+				}
+			})
+		})
+	}
+}
+
+// TestRestIdleClose: what rests is closed like all else when nothing comes for longer still.
+func TestRestIdleClose(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		s.IdleClose = 30 * time.Minute
+		w.write("a.jsonl", "one")
+		w.beginWith(h, s)
+		w.pass(time.Hour)
+		assert.Equal(w, 1, h.asked)
+		assert.Equal(w, []CloseReason{CloseReasonIdle}, w.sink.opened()[0].closed)
+		w.write("a.jsonl", "two")
+		w.pass(time.Minute)
+		streams := w.streams()
+		require.Len(w, streams, 2)
+		assert.Equal(w, []string{"one", "two"}, streams[1].text)
+	})
+}
+
+// TestRestReplayRefused: a handler that refuses what it is given again is given it until it accepts, and the new line once.
+func TestRestReplayRefused(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		s.BatchLines = 2
+		_, text := records(0, 7)
+		w.add("a.jsonl", text)
+		w.date("a.jsonl", time.Now().Add(-time.Hour))
+		w.beginWith(h, s)
+		w.pass(10 * time.Second)
+		calls := 0
+		w.sink.accept = func(Stream, []Line) error {
+			if calls++; calls%2 == 0 {
+				return errRefused
+			}
+			return nil
+		}
+		w.write("a.jsonl", record(7))
+		w.pass(time.Minute)
+		want, _ := records(0, 8)
+		fresh, replayed := w.sink.newLines()
+		assert.Equal(w, want, fresh)
+		assert.Equal(w, 7, replayed)
+	})
+}
