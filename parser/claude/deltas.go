@@ -1,37 +1,18 @@
 package claude
 
 import (
-	"strings"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Limits of the texts whose pieces came and whose whole did not yet.
-const (
-	maxPending      = 256
-	maxPendingBytes = 16 << 20
-)
-
-// deltas holds what stream_event lines told ahead of the complete lines. A complete line decides the text and its
-// place; what is never completed, because the program was killed, comes out joined at the end of the stream.
+// deltas holds what stream_event lines told ahead of the complete lines. A text belongs to its message.
 type deltas struct {
-	pending []*pendingText
-	bytes   int
-	dropped int
+	pending lines.Pending
 
 	// The message that streams: only message_start names it in versions before 2.1.3xx.
 	messageID string
 	model     string
-}
-
-// pendingText is a text or a thinking that still streams.
-type pendingText struct {
-	head     lines.Head
-	index    int64
-	thinking bool
-	text     strings.Builder
 }
 
 // streamEvent takes one event of the model's API, as the program got it.
@@ -94,81 +75,32 @@ func (p *Parser) piece(r *record, index int64, thinking bool, v scan.Value) {
 		return
 	}
 	id := p.sticky(p.streaming(r))
-	t := d.find(id, index, thinking)
+	at := lines.Place{Owner: id, Index: index, Thinking: thinking}
+	t := d.pending.Find(at)
 	if t == nil {
 		p.identify(r)
-		t = &pendingText{head: p.head, index: index, thinking: thinking}
-		t.head.ItemID = "" // the text is of many lines
-		t.head.MessageID, t.head.Model = id, d.model
-		d.pending = append(d.pending, t)
+		head := p.head
+		head.MessageID, head.Model = id, d.model
+		t = d.pending.Begin(at, head)
 	}
-	t.text.WriteString(piece)
-	d.bytes += len(piece)
-	for len(d.pending) > maxPending || d.bytes > maxPendingBytes && len(d.pending) > 0 {
-		d.remove(0)
-		d.dropped++
-	}
+	d.pending.Add(t, piece)
 }
 
-func (d *deltas) find(id string, index int64, thinking bool) *pendingText {
-	for i := len(d.pending) - 1; i >= 0; i-- {
-		if t := d.pending[i]; t.head.MessageID == id && t.index == index && t.thinking == thinking {
-			return t
-		}
-	}
-	return nil
-}
-
-func (d *deltas) remove(i int) {
-	d.bytes -= d.pending[i].text.Len()
-	d.pending = append(d.pending[:i], d.pending[i+1:]...)
-}
-
-// complete forgets the pieces of a text that came whole: the pending one that reads the same, else the first of its
-// message, which the program may have changed on the way.
-func (d *deltas) complete(id string, thinking bool, text string) {
-	if len(d.pending) == 0 || id == "" {
-		return
-	}
-	first := -1
-	for i, t := range d.pending {
-		if t.head.MessageID != id || t.thinking != thinking {
-			continue
-		}
-		if t.text.String() == text {
-			d.remove(i)
-			return
-		}
-		if first < 0 {
-			first = i
-		}
-	}
-	if first >= 0 {
-		d.remove(first)
+// complete forgets the pieces of a text that came whole. What no message tells is of none that streams.
+func (d *deltas) complete(messageID string, thinking bool, text string) {
+	if messageID != "" {
+		d.pending.Complete(messageID, thinking, text)
 	}
 }
 
 // Owes reports whether Flush would give something.
-func (p *Parser) Owes() bool { return len(p.deltas.pending) > 0 }
+func (p *Parser) Owes() bool { return p.deltas.pending.Owes() }
 
 // Flush gives the texts whose pieces were never completed, each joined.
 func (p *Parser) Flush() []events.DisplayEvent {
-	p.out = p.out[:0]
-	for _, t := range p.deltas.pending {
-		text := t.text.String()
-		if lines.Blank(text) {
-			continue
-		}
-		kind := events.KindText
-		if t.thinking {
-			kind = events.KindReasoning
-		}
-		p.out = t.head.Append(p.out, kind)
-		p.out[len(p.out)-1].Text = text
-	}
-	p.deltas.pending, p.deltas.bytes = nil, 0
+	p.out = p.deltas.pending.Flush(p.out[:0])
 	return p.out
 }
 
 // Dropped counts the texts in pieces that were forgotten because too many were pending.
-func (p *Parser) Dropped() int { return p.deltas.dropped }
+func (p *Parser) Dropped() int { return p.deltas.pending.Dropped }

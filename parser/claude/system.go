@@ -86,14 +86,14 @@ func (p *Parser) retry(attempt, limit, delayMillis, status scan.Value, reason st
 }
 
 func (p *Parser) compaction(r *record) {
-	p.nested = p.inner.MembersOf(r.rest.Either("compact_metadata", "compactMetadata"), p.nested[:0])
+	p.nested = p.inner.MembersOf(r.rest.AnyOf("compact_metadata", "compactMetadata"), p.nested[:0])
 	text := "conversation compacted"
 	if trigger := p.strings.Text(p.nested.Get("trigger")); trigger != "" {
 		text += " (" + trigger + ")"
 	}
-	if before := p.nested.Either("pre_tokens", "preTokens"); before.Kind == scan.KindNumber {
+	if before := p.nested.AnyOf("pre_tokens", "preTokens"); before.Kind == scan.KindNumber {
 		text += fmt.Sprintf(": %d tokens before", before.Int())
-		if after := p.nested.Either("post_tokens", "postTokens"); after.Kind == scan.KindNumber {
+		if after := p.nested.AnyOf("post_tokens", "postTokens"); after.Kind == scan.KindNumber {
 			text += fmt.Sprintf(", %d after", after.Int())
 		}
 	}

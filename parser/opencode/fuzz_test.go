@@ -15,6 +15,7 @@ import (
 
 // seeds are the heads of all fixtures: whole ones are long, and the fuzzer's own mutations small.
 func seeds(f *testing.F) {
+	f.Helper()
 	for _, file := range parsertest.Fixtures(f, opencode.Name) {
 		lines := parsertest.Lines(f, file)
 		if len(lines) == 1 { // a document: on one line

@@ -50,7 +50,7 @@ func (p *Parser) text(v scan.Value) {
 	e := p.emit(events.KindText)
 	e.Text = text
 	e.Synthetic = strings.HasPrefix(text, apiError)
-	p.deltas.complete(e.ParentID, false, text)
+	p.deltas.pending.Complete(e.ParentID, false, text)
 	if e.ParentID == "" {
 		p.lastText = text
 	}
@@ -63,7 +63,7 @@ func (p *Parser) reasoning(v scan.Value) {
 	}
 	e := p.emit(events.KindReasoning)
 	e.Text = text
-	p.deltas.complete(e.ParentID, true, text)
+	p.deltas.pending.Complete(e.ParentID, true, text)
 }
 
 // user gives the results and the prompts of a user line. In a stream its text is the prompt of a sub-agent, or a

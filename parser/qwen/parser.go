@@ -121,7 +121,7 @@ func (p *Parser) UnknownType() string { return p.verdict.Unknown }
 func (p *Parser) Incomplete() bool { return p.open }
 
 // Dropped counts the texts in pieces that were forgotten because too many were pending.
-func (p *Parser) Dropped() int { return p.deltas.dropped }
+func (p *Parser) Dropped() int { return p.deltas.pending.Dropped }
 
 // dispatch turns one whole record into events.
 func (p *Parser) dispatch(r *record) {

@@ -32,7 +32,7 @@ func (m Members) First(name string) Value {
 	return Value{}
 }
 
-// AnyOf gives the value of the first of several keys that is there and no null.
+// AnyOf gives the value of the first of several keys that is there and no null: formats spell a key in more than one way.
 func (m Members) AnyOf(names ...string) Value {
 	for _, name := range names {
 		if v := m.Get(name); v.Exists() && v.Kind != KindNull {
@@ -40,14 +40,6 @@ func (m Members) AnyOf(names ...string) Value {
 		}
 	}
 	return Value{}
-}
-
-// Either gives the value of the first of two names that is there: several formats spell their keys in two ways.
-func (m Members) Either(first, second string) Value {
-	if v := m.Get(first); v.Exists() {
-		return v
-	}
-	return m.Get(second)
 }
 
 // Members appends the members of the object that comes next, at most MaxMembers of them. If anything else comes, it is
