@@ -3,6 +3,7 @@ package render_test
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -179,9 +180,9 @@ func TestThrottleByEventTime(t *testing.T) {
 		w := &screen{}
 		s := activity(w, render.ThrottleSettings{ByEventTime: true}).Open(render.Origin{})
 		start := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
-		for i, after := range []time.Duration{0, 300, 900, 1000, 1500, 2500} {
-			e := use("", "Read", fmt.Sprint(i))
-			e.Time = start.Add(after * time.Millisecond)
+		for i, millis := range []int{0, 300, 900, 1000, 1500, 2500} {
+			e := use("", "Read", strconv.Itoa(i))
+			e.Time = start.Add(time.Duration(millis) * time.Millisecond)
 			s.Emit(e)
 		}
 		assert.Equal(t, "Read 0\nRead 3\nRead 5\n", w.String())
@@ -200,10 +201,10 @@ func TestThrottleWithoutTimes(t *testing.T) {
 	settings := render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC, Replay: true}
 	s := render.NewLog(w, render.LogSettings{Settings: settings, Throttle: render.ThrottleSettings{ByEventTime: true}}).Open(render.Origin{})
 	start := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
-	for i, after := range []time.Duration{-1, -1, 0, 300, -1, 1000, 1300} {
-		e := use("", "Read", fmt.Sprint(i))
-		if after >= 0 {
-			e.Time = start.Add(after * time.Millisecond)
+	for i, millis := range []int{-1, -1, 0, 300, -1, 1000, 1300} {
+		e := use("", "Read", strconv.Itoa(i))
+		if millis >= 0 {
+			e.Time = start.Add(time.Duration(millis) * time.Millisecond)
 		}
 		s.Emit(e)
 	}
@@ -400,7 +401,7 @@ func TestActivityLines(t *testing.T) {
 	assert.Equal(t, "15:04:05 Bash go vet\n15:04:05 Read a.go\n", emit(s, timed, use("u", "read_file", "a.go")), "no time of its own: that of the event before")
 	assert.Equal(t, "--:--:-- Read a.go\n", emit(s, use("u", "Read", "a.go")), "no time at all")
 
-	for name, want := range map[string]string{
+	for want, got := range map[string]string{
 		"finished (4.1s)":           emit(s, end(events.End{Duration: 4100 * time.Millisecond})),
 		"failed: it broke":          emit(s, end(events.End{Error: true, Err: "it broke\nat line 3"})),
 		"interrupted":               emit(s, end(events.End{Interrupted: true})),
@@ -412,7 +413,7 @@ func TestActivityLines(t *testing.T) {
 		"TodoWrite":                 emit(s, use("f", "TodoWrite", "a list")),
 		"retrying API call: 1 of 3": emit(s, &events.DisplayEvent{Kind: events.KindNotice, Text: "1 of 3", Notice: events.Notice{Code: events.NoticeAPIRetry}}),
 	} {
-		assert.Equal(t, "--:--:-- "+name+"\n", want)
+		assert.Equal(t, "--:--:-- "+want+"\n", got)
 	}
 }
 

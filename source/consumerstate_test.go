@@ -66,7 +66,7 @@ func TestConsumerState(t *testing.T) {
 		assert.Equal(w, 1, k.opened()[0].idle)
 		// It says by itself that it owes nothing any more, and the process is killed.
 		var before map[string][]byte
-		k = run(true, func(k *knowing) {
+		run(true, func(k *knowing) {
 			k.open = false
 			k.changed()
 			w.pass(5 * time.Second)

@@ -19,7 +19,7 @@ type database struct {
 func newDatabase(s *PolledSettings, path string, since time.Time, known func(root string) (*itemState, error), unusable func(string, error)) *database {
 	settings := opencodedb.Settings{
 		MaxRowSize: s.Settings.MaxLineSize, BatchBytes: s.Settings.BatchBytes, BatchRows: s.Settings.BatchLines,
-		Skipped: func(bytes int64) { s.Settings.Observer.skipped(path, SkipReasonTooLong, bytes) },
+		Skipped: func(bytes int64) { s.Settings.Observer.tooLong(path, bytes) },
 	}
 	if !since.IsZero() {
 		settings.Since = since.UnixMilli()

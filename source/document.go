@@ -119,7 +119,7 @@ func (d *document) next(context.Context) (batch, error) {
 		switch {
 		case size > int64(d.max):
 			if !d.tooLong {
-				d.observer.skipped(d.path, SkipReasonTooLong, size)
+				d.observer.tooLong(d.path, size)
 			}
 			d.tooLong = true
 			return batch{}, nil

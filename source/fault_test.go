@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -58,7 +59,7 @@ func (h faultyFile) ReadAt(p []byte, offset int64) (int, error) {
 func TestFilesReadFails(t *testing.T) {
 	lines, text := records(0, 40)
 	for _, at := range []int64{0, 1, 100, headSize, headSize + 1, 2000, 4096, int64(len(text)) - 1} {
-		t.Run(fmt.Sprint(at), func(t *testing.T) {
+		t.Run(strconv.FormatInt(at, 10), func(t *testing.T) {
 			bubble(t, func(w *world) {
 				f, err := New(w.settings(pollOnly, func(s *Settings) { s.BatchBytes = 1000 }), w.sink)
 				require.NoError(w, err)
@@ -145,7 +146,7 @@ func TestFilesWatchesRunOut(t *testing.T) {
 	}
 	var want []string
 	for i := range 10 {
-		w.mkdir(fmt.Sprint(i))
+		w.mkdir(strconv.Itoa(i))
 		w.add(fmt.Sprintf("%d/a.jsonl", i), record(i)+"\n")
 		want = append(want, record(i))
 	}

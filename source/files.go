@@ -225,11 +225,11 @@ func (f *Files) watchError(err error) {
 // pause is the time to the next look at all files: the poll interval, but so much longer when a look takes long that
 // looking stays cheap.
 func (f *Files) pause(took time.Duration) time.Duration {
-	factor := time.Duration(20)
+	factor := 20
 	if f.watch.whole() {
 		factor = 200
 	}
-	return max(f.settings.PollInterval, took*factor)
+	return max(f.settings.PollInterval, time.Duration(factor)*took)
 }
 
 // drain takes what workers still bring, until all have stopped.

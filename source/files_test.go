@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -66,7 +67,7 @@ func TestFilesIdleFollowsTheLinesThatReachTheEnd(t *testing.T) {
 func TestFilesHalfLineWaits(t *testing.T) {
 	record := `{"text":"Two é🍐 end.","pad":"` + strings.Repeat("z", 300_000) + `"}`
 	for _, size := range []int{1, 13, 14, 15, 16, 17, 18, 19, 20_000, 65_537, 299_999} {
-		t.Run(fmt.Sprint(size), func(t *testing.T) {
+		t.Run(strconv.Itoa(size), func(t *testing.T) {
 			bubble(t, func(w *world) {
 				w.begin(pollOnly)
 				w.add("a.jsonl", "One.\n")
@@ -224,7 +225,7 @@ func TestFilesLineOverTheLimit(t *testing.T) {
 
 func TestFilesHandlerRefuses(t *testing.T) {
 	for _, refuse := range []int{1, 2, 3, 10, 50} {
-		t.Run(fmt.Sprint(refuse), func(t *testing.T) {
+		t.Run(strconv.Itoa(refuse), func(t *testing.T) {
 			bubble(t, func(w *world) {
 				w.sink.refuse = refuse
 				var waits []time.Duration
@@ -394,7 +395,7 @@ func TestFilesLineOverATurn(t *testing.T) {
 					got := w.sink.all()
 					require.Len(t, got, len(tt.want))
 					for i := range got {
-						assert.True(t, got[i] == tt.want[i], "line %d: %d bytes, want %d", i, len(got[i]), len(tt.want[i]))
+						assert.True(t, got[i] == tt.want[i], "line %d: %d bytes, want %d", i, len(got[i]), len(tt.want[i])) //nolint:testifylint // Equal would print them
 					}
 				})
 			})

@@ -81,7 +81,7 @@ func (f *follower) split(ctx context.Context) error {
 		case tokenNone:
 			return f.offer(ctx)
 		case tokenTooLong:
-			f.settings.Observer.skipped("", SkipReasonTooLong, line.Next-line.Offset-1)
+			f.settings.Observer.tooLong("", line.Next-line.Offset-1)
 			continue
 		}
 		f.add(line)
@@ -129,7 +129,7 @@ func (f *follower) end(ctx context.Context) error {
 			return err
 		}
 	case f.splitter.pending() > 0:
-		f.settings.Observer.skipped("", SkipReasonTooLong, f.splitter.pending())
+		f.settings.Observer.tooLong("", f.splitter.pending())
 	}
 	if !f.owesIdle {
 		return nil

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,7 +14,7 @@ func manyFiles(t *testing.T, change func(*Settings)) {
 	const folders, perFolder = 50, 20
 	w := newWorld(t)
 	for i := range folders {
-		w.mkdir(fmt.Sprint(i))
+		w.mkdir(strconv.Itoa(i))
 		for j := range perFolder {
 			w.add(fmt.Sprintf("%d/%d.jsonl", i, j), record(0)+"\n") // all have the same beginning
 		}

@@ -160,9 +160,9 @@ func (o *Observer) read(path string, lines int, bytes int64) {
 	}
 }
 
-func (o *Observer) skipped(path string, reason SkipReason, bytes int64) {
+func (o *Observer) tooLong(path string, bytes int64) {
 	if o.Skipped != nil {
-		o.Skipped(path, reason, bytes)
+		o.Skipped(path, SkipReasonTooLong, bytes)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -131,7 +132,7 @@ func TestTorture(t *testing.T) {
 					return nil
 				}
 				for i := range 3 {
-					w.mkdir(fmt.Sprint(i))
+					w.mkdir(strconv.Itoa(i))
 				}
 				w.begin(poll, func(s *Settings) { s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond })
 				r := &rotator{world: w, random: rand.New(rand.NewPCG(seed, seed)), half: map[string]string{}}

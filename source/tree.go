@@ -68,7 +68,7 @@ func (t *tree) next(context.Context) (batch, error) {
 		case err != nil:
 			t.settings.Observer.failed(t.path, err, 0)
 		case len(row) > t.settings.MaxLineSize:
-			t.settings.Observer.skipped(t.path, SkipReasonTooLong, int64(len(row)))
+			t.settings.Observer.tooLong(t.path, int64(len(row)))
 		default:
 			size := int64(len(row)) + 1
 			again := t.offset < t.accepted

@@ -138,7 +138,7 @@ func (v *visit) drain() *stopped {
 			if s := v.pass(line.Next, v.split.before(line.Next)); s != nil {
 				return s
 			}
-			v.settings.Observer.skipped(v.res.path, SkipReasonTooLong, line.Next-line.Offset)
+			v.settings.Observer.tooLong(v.res.path, line.Next-line.Offset)
 			v.joined = false
 			continue
 		}
@@ -238,7 +238,7 @@ func (v *visit) atEnd() *stopped {
 		if s := v.pass(pos.offset+length, nil); s != nil {
 			return s
 		}
-		v.settings.Observer.skipped(v.res.path, SkipReasonTooLong, length)
+		v.settings.Observer.tooLong(v.res.path, length)
 		return nil
 	case v.compressed, rest != nil && v.flushing() && completeObject(rest):
 		line := v.split.take()
@@ -322,7 +322,7 @@ func (v *visit) foundNewline(newline int64) *stopped {
 		return s
 	}
 	if wanted {
-		v.settings.Observer.skipped(v.res.path, SkipReasonTooLong, length+1)
+		v.settings.Observer.tooLong(v.res.path, length+1)
 	}
 	return nil
 }

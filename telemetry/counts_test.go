@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func TestLimitsAreCounted(t *testing.T) {
 			return line(use(float64(i), "msg1", fmt.Sprint("t", i), "Read", "x"), result(float64(i), fmt.Sprint("t", i)))
 		}, telemetry.Counts{ForgottenIDs: 15 + 15}},
 		{"results without their calls", func(i int) []events.DisplayEvent {
-			return line(text(0, "msg1", fmt.Sprint(i)), result(float64(i), fmt.Sprint("t", i)))
+			return line(text(0, "msg1", strconv.Itoa(i)), result(float64(i), fmt.Sprint("t", i)))
 		},
 			telemetry.Counts{UnknownCalls: 20, ForgottenIDs: 15}},
 		{"sub-agents in the background", func(i int) []events.DisplayEvent {

@@ -34,7 +34,7 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 	var run *runRef
 	if s := state.Run; s != nil {
 		id := runID{s.Trace, s.Top}
-		known := false
+		var known bool
 		if run, known = r.runsByID.get(id); !known {
 			run = &runRef{key: s.Key, scope: s.Scope, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
 			r.runsByID.set(id, run)

@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -186,7 +187,7 @@ func TestBoundedPipelines(t *testing.T) {
 			spans, forgotten := 0, 0
 			for i := range 10 {
 				identity := telemetry.NewIdentity(telemetry.Attribute{Key: tt.key, Value: fmt.Sprint("n", i)}).With(nightly("fix"))
-				stream := registry.Open(telemetry.StreamSettings{ID: fmt.Sprint(i), Agent: claude, Identity: identity})
+				stream := registry.Open(telemetry.StreamSettings{ID: strconv.Itoa(i), Agent: claude, Identity: identity})
 				stream.Feed(telemetry.Line{}, line(text(1, fmt.Sprint("msg", i), "Hi.")))
 				stream.Close(telemetry.CloseReasonNoResult)
 				now = now.Add(s.PipelineIdle + time.Second)

@@ -235,8 +235,8 @@ func TestRunBlockedConsumers(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(&want, "line %d\n", i)
 	}
-	assert.True(t, want.String() == <-read, "what was rendered")
-	assert.Equal(t, 20_000, len(sink.named("tailspan.text"))) //nolint:testifylint // Len would print all of them
+	assert.True(t, want.String() == <-read, "what was rendered") //nolint:testifylint // Equal would print all of it
+	assert.Equal(t, 20_000, len(sink.named("tailspan.text")))    //nolint:testifylint // Len would print all of them
 	noSpool(t)
 }
 

@@ -379,7 +379,7 @@ func TestRotation(t *testing.T) {
 	}
 	got.WriteString(last)
 	assert.Equal(t, want.Len(), got.Len())
-	assert.True(t, want.String() == got.String(), "every byte is there, in order")
+	assert.True(t, want.String() == got.String(), "every byte is there, in order") //nolint:testifylint // Equal would print all of them
 }
 
 func TestRotationTellsABadPathAtTheStart(t *testing.T) {

@@ -294,7 +294,7 @@ func TestFullSpoolOfAPipe(t *testing.T) {
 	}
 	require.NoError(t, w.Close())
 	require.Eventually(t, func() bool { return spansOf(r, "invoke_agent claude-code") == 1 && len(spools(t, cfg)) == 0 }, wait, tick)
-	assert.EqualValues(t, wrote-10_000, r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "spool_full"))
+	assert.Equal(t, wrote-10_000, r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "spool_full"))
 	assert.Contains(t, m.statuses(), componentstatus.StatusRecoverableError)
 	require.Len(t, r.told.FilterMessageSnippet("is not kept any more").All(), 1)
 

@@ -2,7 +2,6 @@ package agentstreamreceiver
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -100,7 +99,7 @@ func TestRestChangesNothing(t *testing.T) {
 			want, _ := readResting(t, path, rand.New(rand.NewPCG(seed, 3)), false)
 			got, rested := readResting(t, path, rand.New(rand.NewPCG(seed, 3)), true)
 			total += rested
-			require.Equal(t, untimed(want.list()), untimed(got.list()), fmt.Sprintf("%s, seed %d, rested %d times", path, seed, rested))
+			require.Equal(t, untimed(want.list()), untimed(got.list()), "%s, seed %d, rested %d times", path, seed, rested)
 		}
 	}
 	assert.Greater(t, total, len(paths), "streams did rest")

@@ -213,17 +213,17 @@ func scaleFiles(b *testing.B, files, turns int, young bool) scaleCase {
 // BenchmarkScale measures many files, and large ones, each in a process of its own.
 func BenchmarkScale(b *testing.B) {
 	empty := func(b *testing.B) scaleFigures {
+		b.Helper()
 		return scaleCase{Dir: b.TempDir(), StartAt: "end", Watch: time.Second}.run(b)
 	}
-	report := func(b *testing.B, unit string, value float64) { b.ReportMetric(value, unit) }
 	b.Run("idle=10000", func(b *testing.B) {
 		c := scaleFiles(b, 10_000, 1, false)
 		c.StartAt, c.Lines, c.Watch = "end", 0, 10*time.Second
 		for b.Loop() {
 			f := c.run(b)
-			report(b, "ready-cpu-s", f.ReadyCPU.Seconds())
-			report(b, "idle-%core", 100*f.WatchCPU.Seconds()/c.Watch.Seconds())
-			report(b, "MiB-above-idle", float64(f.RSS-empty(b).RSS)/mib)
+			b.ReportMetric(f.ReadyCPU.Seconds(), "ready-cpu-s")
+			b.ReportMetric(100*f.WatchCPU.Seconds()/c.Watch.Seconds(), "idle-%core")
+			b.ReportMetric(float64(f.RSS-empty(b).RSS)/mib, "MiB-above-idle")
 		}
 	})
 	b.Run("idle=10000/nofile=256", func(b *testing.B) {
@@ -231,10 +231,10 @@ func BenchmarkScale(b *testing.B) {
 		c.StartAt, c.Lines, c.Watch, c.Limit, c.Grow = "end", 0, 5*time.Second, 256, 1000
 		for b.Loop() {
 			f := c.run(b)
-			report(b, "idle-%core", 100*f.WatchCPU.Seconds()/c.Watch.Seconds())
-			report(b, "RSS-MiB", float64(f.RSS)/mib)
-			report(b, "p50-ms", f.P50.Seconds()*1000)
-			report(b, "p99-ms", f.P99.Seconds()*1000)
+			b.ReportMetric(100*f.WatchCPU.Seconds()/c.Watch.Seconds(), "idle-%core")
+			b.ReportMetric(float64(f.RSS)/mib, "RSS-MiB")
+			b.ReportMetric(f.P50.Seconds()*1000, "p50-ms")
+			b.ReportMetric(f.P99.Seconds()*1000, "p99-ms")
 		}
 	})
 	for _, young := range []bool{true, false} {
@@ -243,8 +243,8 @@ func BenchmarkScale(b *testing.B) {
 			c.Rest = true
 			for b.Loop() {
 				f := c.run(b)
-				report(b, "RSS-MiB", float64(f.RSS)/mib)
-				report(b, "peak-MiB", float64(f.Peak)/mib)
+				b.ReportMetric(float64(f.RSS)/mib, "RSS-MiB")
+				b.ReportMetric(float64(f.Peak)/mib, "peak-MiB")
 			}
 		})
 	}
@@ -253,15 +253,15 @@ func BenchmarkScale(b *testing.B) {
 			c := scaleLarge(b, size)
 			for b.Loop() {
 				f := c.run(b)
-				report(b, "peak-MiB", float64(f.Peak)/mib)
-				report(b, "MB/cpu-s", float64(size)/1e6/f.ReadCPU.Seconds())
+				b.ReportMetric(float64(f.Peak)/mib, "peak-MiB")
+				b.ReportMetric(float64(size)/1e6/f.ReadCPU.Seconds(), "MB/cpu-s")
 			}
 		})
 	}
 	b.Run("line=1GiB", func(b *testing.B) {
 		c := scaleLine(b, 1<<30)
 		for b.Loop() {
-			report(b, "peak-MiB", float64(c.run(b).Peak)/mib)
+			b.ReportMetric(float64(c.run(b).Peak)/mib, "peak-MiB")
 		}
 	})
 	b.Run("cores", func(b *testing.B) {
@@ -271,8 +271,8 @@ func BenchmarkScale(b *testing.B) {
 			one := c.run(b)
 			c.Procs = 2
 			two := c.run(b)
-			report(b, "speed-of-2-over-1", one.Wall.Seconds()/two.Wall.Seconds())
-			report(b, "cpu-of-2-over-1", two.ReadCPU.Seconds()/one.ReadCPU.Seconds())
+			b.ReportMetric(one.Wall.Seconds()/two.Wall.Seconds(), "speed-of-2-over-1")
+			b.ReportMetric(two.ReadCPU.Seconds()/one.ReadCPU.Seconds(), "cpu-of-2-over-1")
 		}
 	})
 }

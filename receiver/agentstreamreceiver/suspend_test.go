@@ -3,7 +3,6 @@ package agentstreamreceiver
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -172,7 +171,7 @@ func TestRestartsChangeNothing(t *testing.T) {
 			for seed := range uint64(25) {
 				rng := rand.New(rand.NewPCG(seed, 11))
 				got := readOverRestarts(t, paths, rng, 1+rng.IntN(3))
-				require.Equal(t, want.list(), got.list(), fmt.Sprintf("seed %d", seed))
+				require.Equal(t, want.list(), got.list(), "seed %d", seed)
 			}
 		})
 	}

@@ -42,7 +42,7 @@ func (f *Follower) Position(root string) Position {
 // restore takes in what was accepted by an earlier process. What may have changed since is touched; the rest is neither
 // read nor given.
 func (f *Follower) restore(ctx context.Context) error {
-	any := false
+	changed := false
 	for _, s := range f.sessions {
 		if f.settings.Restore == nil || f.root(s) != s {
 			continue
@@ -60,14 +60,14 @@ func (f *Follower) restore(ctx context.Context) error {
 			if !ok {
 				continue
 			}
-			any = true
+			changed = true
 			m.position, m.floor, m.done, m.finished, m.again = at.Reached, at.Floor, at.Updated, true, true
 			m.changed = time.UnixMilli(max(at.Updated, at.Reached))
 			m.touched = p.Wake || m.updated != at.Updated || time.Since(m.changed).Abs() < activeFor
 		}
 		s.wake = p.Wake && len(known) > 0
 	}
-	if !any {
+	if !changed {
 		return nil
 	}
 	for _, k := range []kind{kindMessage, kindPart} {

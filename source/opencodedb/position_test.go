@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 
@@ -156,7 +157,7 @@ func TestRestartsAtRandom(t *testing.T) {
 						last["message msg_"+id] = "{}"
 					default:
 						session := sessions[rng.IntN(n)]
-						id, data := fmt.Sprintf("prt_%s_%d", session, rng.IntN(4)), fmt.Sprint(step*100+rng.IntN(100))
+						id, data := fmt.Sprintf("prt_%s_%d", session, rng.IntN(4)), strconv.Itoa(step*100+rng.IntN(100))
 						w.part(id, "msg_"+session, session, data)
 						last["part "+id] = data
 					}

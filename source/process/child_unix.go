@@ -109,17 +109,17 @@ func (c *child) clear(grace time.Duration) {
 
 // empty waits until the group has no members, but no longer than within.
 func (c *child) empty(within time.Duration) bool {
-	deadline := time.Now().Add(within)
+	deadline := time.After(within)
 	for wait := minClear; ; wait = min(2*wait, maxClear) {
 		c.reap()
 		if syscall.Kill(-c.pid, 0) != nil || !groupLives(c.pid) {
 			return true
 		}
-		rest := time.Until(deadline)
-		if rest <= 0 {
+		select {
+		case <-deadline:
 			return false
+		case <-time.After(wait):
 		}
-		time.Sleep(min(wait, rest))
 	}
 }
 
