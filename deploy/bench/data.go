@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/tailspan/tailspan/internal/transcripttest"
 )
 
 // dataset is a folder of files to read, and what a reader must find in it.
@@ -88,7 +90,7 @@ func transcripts(ctx context.Context, s Settings) (*dataset, error) {
 				return err
 			}
 			if err := d.add(fmt.Sprintf("%04d.jsonl", i), func(f *countedFile) error {
-				_, err := writeTranscript(f, uint64(i), s.MB*megabyte/s.Files)
+				_, err := transcripttest.Write(f, uint64(i), s.MB*megabyte/s.Files)
 				return err
 			}); err != nil {
 				return err

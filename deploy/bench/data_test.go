@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/transcripttest"
 	"github.com/tailspan/tailspan/parser"
 )
 
@@ -55,11 +56,11 @@ func common(a, b []events.DisplayEvent) (names []string) {
 
 func TestTranscript(t *testing.T) {
 	var a, again, other bytes.Buffer
-	lines, err := writeTranscript(&a, 1, 200_000)
+	lines, err := transcripttest.Write(&a, 1, 200_000)
 	require.NoError(t, err)
-	_, err = writeTranscript(&again, 1, 200_000)
+	_, err = transcripttest.Write(&again, 1, 200_000)
 	require.NoError(t, err)
-	_, err = writeTranscript(&other, 2, 200_000)
+	_, err = transcripttest.Write(&other, 2, 200_000)
 	require.NoError(t, err)
 	assert.Equal(t, a.String(), again.String(), "the same seed")
 	assert.NotEqual(t, a.String(), other.String(), "another seed")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/deploy/internal/program"
+	"github.com/tailspan/tailspan/internal/transcripttest"
 )
 
 const (
@@ -110,7 +111,7 @@ func idleSessions(ctx context.Context, s Settings) (*dataset, error) {
 				return fmt.Errorf("make data: %w", err)
 			}
 			if err := d.add(filepath.Join(folder, fmt.Sprintf("%d.jsonl", i)), func(f *countedFile) error {
-				_, err := writeTranscript(f, uint64(i), idleBytes)
+				_, err := transcripttest.Write(f, uint64(i), idleBytes)
 				return err
 			}); err != nil {
 				return err

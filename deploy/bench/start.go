@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/tailspan/tailspan/internal/transcripttest"
 )
 
 // startRuns is how often each command is started.
@@ -14,7 +16,7 @@ const startRuns = 50
 // measureStart has the command read a short stream, from its start to its end.
 func measureStart(ctx context.Context, s Settings) error {
 	d, err := prepareData(ctx, s, "start", func(_ context.Context, d *dataset) error {
-		return d.add("stream.jsonl", func(f *countedFile) error { _, err := writeTranscript(f, 1, 10_000); return err })
+		return d.add("stream.jsonl", func(f *countedFile) error { _, err := transcripttest.Write(f, 1, 10_000); return err })
 	})
 	if err != nil {
 		return err

@@ -3,12 +3,9 @@ package agentstreamreceiver
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,191 +19,18 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
+	"github.com/tailspan/tailspan/internal/transcripttest"
 	"github.com/tailspan/tailspan/parser"
 )
-
-// transcript writes one made session in the form of Claude Code's transcripts: model messages of a text, a thought and one
-// to three calls, then their results, in running time. Sizes of texts are those of real sessions: 55 % up to 500 bytes,
-// 30 % up to 3 KB, 12 % up to 9 KB, 3 % up to 19 KB; a result stands twice, as it does there.
-type transcript struct {
-	rand    *rand.Rand
-	session string
-	parent  any
-	clock   time.Time
-	out     bytes.Buffer
-	calls   []string
-}
-
-const transcriptWords = `func return error context span trace receiver the of and config build test value string int if else for range nil struct
-interface package import result file path line commit branch merge json parse token model tool call input output stream delta
-message user assistant thinking plan check fix patch apply run exec shell python go node make`
-
-func newTranscript(seed uint64) *transcript {
-	t := &transcript{rand: rand.New(rand.NewPCG(7, seed)), clock: time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)}
-	t.session = t.id()
-	return t
-}
-
-func (t *transcript) id() string {
-	a, b := t.rand.Uint64(), t.rand.Uint64()
-	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", uint32(a), uint16(a>>32), uint16(a>>48)&0xfff, uint16(b), b>>16)
-}
-
-func (t *transcript) size() int {
-	between := func(from, to int) int { return from + t.rand.IntN(to-from) }
-	switch p := t.rand.IntN(100); {
-	case p < 55:
-		return between(30, 500)
-	case p < 85:
-		return between(500, 3000)
-	case p < 97:
-		return between(3000, 9000)
-	default:
-		return between(9000, 19000)
-	}
-}
-
-func (t *transcript) text(n int) string {
-	words := strings.Fields(transcriptWords)
-	var b strings.Builder
-	for b.Len() < n {
-		w := words[t.rand.IntN(len(words))]
-		b.WriteString(w)
-		if t.rand.IntN(16) == 0 {
-			b.WriteString(" \n\t\"" + w + "\": {")
-		}
-		b.WriteByte(' ')
-	}
-	return b.String()[:n]
-}
-
-// member is one of a line, whose order is that of the format.
-type member struct {
-	key   string
-	value any
-}
-
-func (t *transcript) line(kind string, members ...member) {
-	id := t.id()
-	t.clock = t.clock.Add(time.Duration(20+t.rand.IntN(4000)) * time.Millisecond)
-	all := append([]member{
-		{"parentUuid", t.parent}, {"isSidechain", false}, {"userType", "external"}, {"cwd", "/home/dev/src/shop"}, {"sessionId", t.session},
-		{"version", "2.1.7"}, {"gitBranch", "main"}, {"type", kind},
-	}, members...)
-	all = append(all, member{"uuid", id}, member{"timestamp", t.clock.Format("2006-01-02T15:04:05.000Z")})
-	enc := json.NewEncoder(&t.out)
-	enc.SetEscapeHTML(false)
-	for i, m := range all {
-		t.out.WriteByte("{,"[min(i, 1)])
-		_ = enc.Encode(m.key)
-		t.out.Truncate(t.out.Len() - 1)
-		t.out.WriteByte(':')
-		_ = enc.Encode(m.value)
-		t.out.Truncate(t.out.Len() - 1)
-	}
-	t.out.WriteString("}\n")
-	t.parent = id
-}
-
-// message is the model's or the user's; its members stand in the order of the format.
-type message struct {
-	ID      string  `json:"id,omitempty"`
-	Type    string  `json:"type,omitempty"`
-	Role    string  `json:"role"`
-	Model   string  `json:"model,omitempty"`
-	Content any     `json:"content"`
-	Stop    string  `json:"stop_reason,omitempty"`
-	Usage   *tokens `json:"usage,omitempty"`
-}
-
-type tokens struct {
-	Input      int    `json:"input_tokens"`
-	CacheWrite int    `json:"cache_creation_input_tokens"`
-	CacheRead  int    `json:"cache_read_input_tokens"`
-	Output     int    `json:"output_tokens"`
-	Tier       string `json:"service_tier"`
-}
-
-type block struct {
-	CallID    string `json:"tool_use_id,omitempty"`
-	Type      string `json:"type"`
-	Text      string `json:"text,omitempty"`
-	Thinking  string `json:"thinking,omitempty"`
-	Signature string `json:"signature,omitempty"`
-	ID        string `json:"id,omitempty"`
-	Name      string `json:"name,omitempty"`
-	Input     any    `json:"input,omitempty"`
-	Content   string `json:"content,omitempty"`
-	Error     *bool  `json:"is_error,omitempty"`
-}
-
-type result struct {
-	Stdout      string `json:"stdout"`
-	Stderr      string `json:"stderr"`
-	Interrupted bool   `json:"interrupted"`
-}
-
-func (t *transcript) prompt() {
-	t.line("user", member{"promptId", t.id()}, member{"message", message{Role: "user", Content: t.text(120)}})
-}
-
-func (t *transcript) call() block {
-	b := block{Type: "tool_use", ID: "toolu_" + t.id()[:18]}
-	t.calls = append(t.calls, b.ID)
-	switch t.rand.IntN(5) {
-	case 0:
-		b.Name, b.Input = "Bash", map[string]string{"command": t.text(t.size() / 2), "description": t.text(40)}
-	case 1:
-		b.Name, b.Input = "Edit", map[string]string{"file_path": "/home/dev/src/shop/b.go", "old_string": t.text(t.size() / 2), "new_string": t.text(t.size() / 2)}
-	case 2:
-		b.Name, b.Input = "Grep", map[string]string{"pattern": t.text(20)}
-	case 3:
-		b.Name, b.Input = "WebFetch", map[string]string{"url": "https://example.org/" + t.id(), "prompt": t.text(60)}
-	default:
-		b.Name, b.Input = "Read", map[string]string{"file_path": "/home/dev/src/shop/a.go"}
-	}
-	return b
-}
-
-// turn is a model message, a line for each of its blocks, and the results of its calls.
-func (t *transcript) turn() {
-	t.calls = t.calls[:0]
-	var blocks []block
-	if t.rand.IntN(10) < 3 {
-		blocks = append(blocks, block{Type: "thinking", Thinking: t.text(t.size()), Signature: strings.Repeat(t.id(), 4)})
-	}
-	if t.rand.IntN(10) < 6 {
-		blocks = append(blocks, block{Type: "text", Text: t.text(t.size())})
-	}
-	for range 1 + t.rand.IntN(3) {
-		blocks = append(blocks, t.call())
-	}
-	m := message{ID: "msg_" + t.id()[:20], Type: "message", Role: "assistant", Model: "claude-model-x", Stop: "tool_use"}
-	m.Usage = &tokens{Input: 12, CacheWrite: t.rand.IntN(9000), CacheRead: t.rand.IntN(90000), Output: 1 + t.rand.IntN(900), Tier: "standard"}
-	for _, b := range blocks {
-		m.Content = []block{b}
-		t.line("assistant", member{"message", m}, member{"requestId", "req_" + m.ID[4:]})
-	}
-	for _, id := range t.calls {
-		text, failed := t.text(t.size()), t.rand.IntN(20) == 0
-		t.line("user",
-			member{"message", message{Role: "user", Content: []block{{CallID: id, Type: "tool_result", Content: text, Error: &failed}}}},
-			member{"toolUseResult", result{Stdout: text[:min(len(text), 6000)]}})
-	}
-}
 
 // writeTranscripts writes sessions of a size.
 func writeTranscripts(tb testing.TB, dir string, files, size int) {
 	tb.Helper()
 	for i := range files {
-		t := newTranscript(uint64(i))
-		for n := 0; t.out.Len() < size; n++ {
-			if n%40 == 0 {
-				t.prompt()
-			}
-			t.turn()
-		}
-		require.NoError(tb, os.WriteFile(filepath.Join(dir, t.session+".jsonl"), t.out.Bytes(), 0o600))
+		var session bytes.Buffer
+		_, err := transcripttest.Write(&session, uint64(i), size)
+		require.NoError(tb, err)
+		require.NoError(tb, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", i)), session.Bytes(), 0o600))
 	}
 }
 

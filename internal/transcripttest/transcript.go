@@ -1,4 +1,6 @@
-package main
+// Package transcripttest makes up sessions of Claude Code, for measurements: transcripts of any size, whose texts have the
+// sizes of real ones and whose words mean nothing.
+package transcripttest
 
 import (
 	"bufio"
@@ -10,9 +12,8 @@ import (
 	"time"
 )
 
-// transcript writes one made session of Claude Code: prompts, messages of thinking, text and one to three tool calls
+// transcript is one session: prompts, messages of thinking, text and one to three tool calls
 // (the usage repeated on each line of a message, as the program does), and results that match the calls, in running time.
-// The same seed gives the same bytes.
 type transcript struct {
 	rng     *rand.Rand
 	json    *json.Encoder
@@ -89,8 +90,8 @@ type (
 // maxStdout is how much of a result Claude Code repeats outside of the message, in bytes.
 const maxStdout = 6000
 
-// writeTranscript writes a session of at least size bytes and tells how many lines it has.
-func writeTranscript(w io.Writer, seed uint64, size int) (lines int, err error) {
+// Write writes a session of at least size bytes and tells how many lines it has. The same seed gives the same bytes.
+func Write(w io.Writer, seed uint64, size int) (lines int, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	counter := &countingWriter{w: out}
 	t := &transcript{

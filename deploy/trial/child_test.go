@@ -1,0 +1,142 @@
+package trial
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// TestChildCases has the receiver run the children of the cases; that `tailspan run` does as well is tested in
+// cmd/tailspan, with the same scripts.
+func TestChildCases(t *testing.T) {
+	built(t, "TAILSPAN_COLLECTOR")
+	caseDir(t, ".")
+	for name, play := range map[string]func(*stage){
+		"077-stderr-flood": func(s *stage) {
+			begun := time.Now()
+			s.startChild()
+			s.awaitExit()
+			assert.Less(s.t, time.Since(begun), 10*time.Second)
+			s.stop()
+			s.check(true)
+			exit := s.exited()[0]
+			assert.EqualValues(s.t, 3, exit[telemetry.AttrProcessExitCode])
+			kept, _ := exit[telemetry.AttrProcessStderr].(string)
+			assert.NotEmpty(s.t, kept)
+			assert.LessOrEqual(s.t, len(kept), 8<<10)
+			assert.NotContains(s.t, kept, "\x1b")
+			assert.NotContains(s.t, s.c.log.String(), "\x1b[31mred")
+		},
+		"079-hang-after-result": func(s *stage) {
+			s.startChild()
+			require.Eventually(s.t, func() bool { return len(s.heard()) == len(s.want.events) }, 10*time.Second, 10*time.Millisecond)
+			assert.Empty(s.t, compareEvents(s.want.events, s.heard(), true), "the end is told while the child is there")
+			assert.Empty(s.t, s.exited())
+			s.endsWithin(10 * time.Second)
+			s.check(true)
+			assert.Len(s.t, s.exited(), 1)
+		},
+		"080-kill-process-group": func(s *stage) {
+			pidFile := filepath.Join(s.dir, "worker.pid")
+			s.startChild("WORKER_PID_FILE=" + pidFile)
+			var worker int
+			require.Eventually(s.t, func() bool {
+				text, err := os.ReadFile(pidFile)
+				if err == nil {
+					worker, err = strconv.Atoi(strings.TrimSpace(string(text)))
+				}
+				return err == nil
+			}, 10*time.Second, 10*time.Millisecond)
+			wrapper, err := syscall.Getpgid(worker)
+			require.NoError(s.t, err)
+			begun := time.Now()
+			s.stop()
+			for _, pid := range []int{worker, wrapper} { // an orphan is reaped by init, which takes its time
+				assert.Eventually(s.t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) },
+					5*time.Second-time.Since(begun), 10*time.Millisecond, "process %d is there, or a zombie", pid)
+			}
+			s.check(true)
+		},
+		"082-reader-goes-away": playBlockedConsumer,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play(newStage(t, name))
+		})
+	}
+}
+
+// startChild has the receiver run the case's child, with variables added to its environment.
+func (s *stage) startChild(environment ...string) {
+	s.t.Helper()
+	s.runCommand([]string{"sh", filepath.Join(s.caseDir, "child.sh")}, environment...)
+}
+
+func (s *stage) runCommand(words []string, environment ...string) {
+	s.t.Helper()
+	env := map[string]string{}
+	for _, pair := range environment {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	command, err := json.Marshal(map[string]any{"command": words, "env": env, "dir": s.dir})
+	require.NoError(s.t, err)
+	s.setup.more = fmt.Sprintf("receivers: {agent_stream: {commands: [%s]}}", command)
+	s.setup.gates = "receiver.agent_stream.commands"
+	s.start()
+}
+
+func (s *stage) awaitExit() {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool { return len(s.exited()) == 1 }, time.Minute, 10*time.Millisecond)
+}
+
+// endsWithin stops the collector.
+func (s *stage) endsWithin(limit time.Duration) {
+	s.t.Helper()
+	begun := time.Now()
+	s.stop()
+	assert.Less(s.t, time.Since(begun), limit, "the stop")
+}
+
+// playBlockedConsumer refuses everything while the child runs, for 5 s or the 60 s that are meant.
+func playBlockedConsumer(s *stage) {
+	blocked := 5 * time.Second
+	if whole() {
+		blocked = time.Minute
+	}
+	done := filepath.Join(s.dir, "done")
+	begun := time.Now()
+	s.refuse = func() error {
+		if time.Since(begun) < blocked {
+			return errors.New("blocked")
+		}
+		return nil
+	}
+	s.runCommand([]string{"sh", "-c", `sh "$1"; : > "$2"`, "sh", filepath.Join(s.caseDir, "child.sh"), done})
+	require.Eventually(s.t, func() bool { _, err := os.Stat(done); return err == nil }, blocked, 10*time.Millisecond, "the child to end while the consumer is blocked")
+	assert.Empty(s.t, s.heard())
+	s.awaitExit()
+	peak := s.c.usage().PeakRSS
+	s.stop()
+	s.t.Logf("peak memory %d MiB", peak>>20)
+	assert.Less(s.t, peak, int64(200<<20))
+	lines := make([]wanted, 100_000, 100_001)
+	for i := range lines {
+		lines[i] = wanted{event: event{Kind: "text", Text: fmt.Sprint("line ", i)}}
+	}
+	s.want.events = append(lines, s.want.events...)
+	s.check(true)
+}
