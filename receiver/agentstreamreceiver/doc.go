@@ -12,10 +12,15 @@
 //
 //	component      from lines to consumers
 //	fold.Stream    one stream: parser, joiner, redaction, telemetry (also of `tailspan run`)
-//	stream         a fold.Stream with acceptance, and what is kept over a restart
+//	stream         a fold.Stream with acceptance, and what is kept over a restart (state.go)
+//	given          the events that a document or rows gave, so that a restart gives only what they tell beyond them
+//	delivery       the consumers of all pipelines, each with its own retry loop
 //	spooled        a stream out of a spool
 //	pipe, life     a pipe, and what one of its writers wrote
 //	command        a program of ours
+//
+// A stream that was quiet for long rests (rest.go): what its lines tell is let go of, and folded again before the next one.
+// Health and lag tell the collector how the receiver is and how far behind it reads.
 //
 // One configuration that stands in a traces and a logs pipeline is one receiver: files are read once.
 package agentstreamreceiver

@@ -1,0 +1,116 @@
+package opencodedb
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// plan is what is to be read of one family.
+type plan struct {
+	root     *session
+	again    bool // what was accepted before
+	steps    []step
+	sessions []*session
+	reached  []int64 // the position of each, when all was accepted
+}
+
+// step is one row to be read.
+type step struct {
+	session *session
+	kind    kind
+	id      string
+	size    int64
+	context bool // wanted for what follows, whatever its time
+}
+
+// makePlan finds what may be new in a family.
+func (f *Follower) makePlan(ctx context.Context, root *session) error {
+	p := &plan{root: root}
+	for _, s := range f.members(root) {
+		if !s.touched {
+			if s == root && !s.told { // its children are told of it
+				p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, context: true})
+			}
+			continue
+		}
+		messages, err := f.candidates(ctx, kindMessage, "session_id = ? AND time_updated >= ?", s.id, s.from())
+		if err != nil {
+			return err
+		}
+		parts, err := f.candidates(ctx, kindPart, "session_id = ? AND time_updated >= ?", s.id, s.from())
+		if err != nil {
+			return err
+		}
+		p.sessions = append(p.sessions, s)
+		p.reached = append(p.reached, latest(s.position, messages, parts))
+		if err := f.planSession(ctx, p, s, messages, parts); err != nil {
+			return err
+		}
+	}
+	if err := f.db.holds(); err != nil {
+		return err
+	}
+	f.plan = p
+	return nil
+}
+
+func latest(position int64, lists ...[]candidate) int64 {
+	for _, list := range lists {
+		for i := range list {
+			position = max(position, list[i].updated)
+		}
+	}
+	return position
+}
+
+// group is a message with its parts.
+type group struct {
+	candidate
+	news  bool // the message itself may be new
+	parts []candidate
+}
+
+// planSession puts the rows of a session in order.
+func (f *Follower) planSession(ctx context.Context, p *plan, s *session, messages, parts []candidate) error {
+	groups := map[string]*group{}
+	for _, m := range messages {
+		groups[m.id] = &group{candidate: m, news: true}
+	}
+	for _, part := range parts {
+		g := groups[part.message]
+		if g == nil {
+			found, err := f.candidates(ctx, kindMessage, "id = ?", part.message)
+			if err != nil {
+				return err
+			}
+			g = &group{candidate: candidate{id: part.message}}
+			if len(found) > 0 {
+				g.candidate = found[0]
+			}
+			groups[part.message] = g
+		}
+		g.parts = append(g.parts, part)
+	}
+	order := make([]*group, 0, len(groups))
+	for _, g := range groups {
+		order = append(order, g)
+		slices.SortFunc(g.parts, func(a, b candidate) int { return cmp.Compare(a.id, b.id) })
+	}
+	slices.SortFunc(order, func(a, b *group) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
+	p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, context: !s.told})
+	for _, g := range order {
+		_, told := s.messages[g.id]
+		message := step{session: s, kind: kindMessage, id: g.id, size: g.size, context: !told}
+		if !told {
+			p.steps = append(p.steps, message)
+		}
+		for _, part := range g.parts {
+			p.steps = append(p.steps, step{session: s, kind: kindPart, id: part.id, size: part.size})
+		}
+		if told && g.news {
+			p.steps = append(p.steps, message)
+		}
+	}
+	return nil
+}
