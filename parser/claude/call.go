@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -51,7 +52,7 @@ func (p *Parser) toolUse(r *record, b *block) {
 	if ok {
 		t.Target = p.knownTarget(name, known.field, b.args)
 	} else {
-		t.Target = p.target(b.args)
+		t.Target = lines.FirstText(&p.strings, b.args, events.TargetKeys[:]...)
 	}
 	if name == "Agent" || name == "Task" {
 		e.Tool.AgentType = p.strings.Intern(b.args.Get("subagent_type"))

@@ -1,7 +1,7 @@
 package claude
 
 import (
-	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -62,7 +62,7 @@ var tools = map[string]tool{
 func (p *Parser) knownTarget(name, field string, args scan.Members) string {
 	if field == "" {
 		if name == "TodoWrite" {
-			return p.todoInProgress(args.Get("todos"))
+			return lines.InProgress(&p.strings, &p.inner, &p.nested, args.Get("todos"), "content")
 		}
 		return ""
 	}
@@ -71,29 +71,4 @@ func (p *Parser) knownTarget(name, field string, args scan.Members) string {
 		v = args.Get("script")
 	}
 	return p.strings.Text(v)
-}
-
-// target is the primary argument of a tool that is not known.
-func (p *Parser) target(args scan.Members) string {
-	for _, key := range events.TargetKeys {
-		if v := args.Get(key); len(v.Body()) > 0 {
-			return p.strings.Text(v)
-		}
-	}
-	return ""
-}
-
-// todoInProgress is the content of the list's item that is being worked on.
-func (p *Parser) todoInProgress(todos scan.Value) string {
-	if todos.Kind != scan.KindArray {
-		return ""
-	}
-	p.inner.Reset(todos.Raw)
-	for p.inner.Array(); p.inner.Element(); {
-		p.nested = p.inner.Members(p.nested[:0])
-		if p.nested.Get("status").Is("in_progress") {
-			return p.strings.Text(p.nested.Get("content"))
-		}
-	}
-	return ""
 }

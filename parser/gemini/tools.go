@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -47,39 +48,14 @@ var tools = map[string]tool{
 	"write_file":                {fields: []string{"file_path"}},
 }
 
-// target is the primary argument of a call, given the fields that its tool is known to have. A tool whose own fields are missing or no strings has none: no other field
-// steps in.
+// target is the primary argument of a call, given the fields that its tool is known to have. A tool whose own fields are
+// missing or no strings has none: no other field steps in.
 func (p *Parser) target(name string, fields []string, args scan.Members) string {
 	if name == todoTool {
-		return p.todoInProgress(args.Get("todos"))
+		return lines.InProgress(&p.strings, &p.leaf, &p.nested, args.Get("todos"), "description")
 	}
 	if fields == nil {
 		fields = events.TargetKeys[:]
 	}
-	for _, field := range fields {
-		if v := args.Get(field); len(v.Body()) > 0 {
-			return p.strings.Text(v)
-		}
-	}
-	return ""
-}
-
-// todoInProgress is the description of the list's item that is being worked on.
-func (p *Parser) todoInProgress(todos scan.Value) string {
-	if todos.Kind != scan.KindArray {
-		return ""
-	}
-	s := &p.leaf
-	s.Reset(todos.Raw)
-	for s.Array(); s.Element(); {
-		if s.Peek() != scan.KindObject {
-			s.Skip()
-			continue
-		}
-		_, p.nested = readArgs(s, p.nested[:0])
-		if p.nested.Get("status").Is("in_progress") {
-			return p.strings.Text(p.nested.Get("description"))
-		}
-	}
-	return ""
+	return lines.FirstText(&p.strings, args, fields...)
 }

@@ -2,6 +2,7 @@ package qwen
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -42,7 +43,7 @@ var tools = map[string]tool{
 // steps in.
 func (p *Parser) target(name string, args scan.Members) string {
 	if name == "todo_write" {
-		return p.todoInProgress(args.Get("todos"))
+		return lines.InProgress(&p.strings, &p.inner, &p.nested, args.Get("todos"), "content")
 	}
 	if t, known := tools[name]; known {
 		if t.field == "" {
@@ -50,25 +51,5 @@ func (p *Parser) target(name string, args scan.Members) string {
 		}
 		return p.strings.Text(args.Get(t.field))
 	}
-	for _, key := range events.TargetKeys {
-		if v := args.Get(key); len(v.Body()) > 0 {
-			return p.strings.Text(v)
-		}
-	}
-	return ""
-}
-
-// todoInProgress is the content of the list's item that is being worked on.
-func (p *Parser) todoInProgress(todos scan.Value) string {
-	if todos.Kind != scan.KindArray {
-		return ""
-	}
-	p.inner.Reset(todos.Raw)
-	for p.inner.Array(); p.inner.Element(); {
-		p.nested = p.inner.Members(p.nested[:0])
-		if p.nested.Get("status").Is("in_progress") {
-			return p.strings.Text(p.nested.Get("content"))
-		}
-	}
-	return ""
+	return lines.FirstText(&p.strings, args, events.TargetKeys[:]...)
 }

@@ -1,6 +1,6 @@
 // Package lines holds what the parsers of all providers do alike with a line and with the texts in it: trimming it,
 // telling what became of it, naming an unknown type, finding the words of a result, measuring an output that is dropped,
-// and keeping the pieces of a text until it comes whole.
+// keeping the pieces of a text until it comes whole, and what a call acts on.
 //
 // It knows no provider and no key of a format: what a key is called is the parser's part. Nothing here is for two
 // goroutines at once. The texts of an [Output], each [Text] among them, are of use until its Reset, which is before the
