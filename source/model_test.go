@@ -20,13 +20,14 @@ import (
 type modeller struct {
 	*rotator
 	store    walking
+	poll     func(*Settings)
 	running  bool
 	archived []string // names out of sight
 }
 
 // start begins to follow, with consumers that rest whenever they may.
 func (m *modeller) start() {
-	s := m.settings(pollOnly, func(s *Settings) {
+	s := m.settings(m.poll, func(s *Settings) {
 		s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond
 		s.Store, s.Replay, s.RestAfter, s.GoneGrace = m.store, true, time.Millisecond, 300*time.Millisecond
 	})
@@ -154,13 +155,13 @@ func (m *modeller) renamed(from, to string) {
 func TestModel(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			bubble(t, func(w *world) {
+			bothWays(t, func(w *world, poll func(*Settings)) {
 				for i := range 3 {
 					w.mkdir(strconv.Itoa(i))
 				}
 				w.mkdir("archive")
 				r := &rotator{world: w, random: rand.New(rand.NewPCG(seed, 99)), half: map[string]string{}}
-				m := &modeller{rotator: r, store: walking{newMemory()}}
+				m := &modeller{rotator: r, store: walking{newMemory()}, poll: poll}
 				m.start()
 				m.create()
 				for range 80 {

@@ -49,7 +49,7 @@ func (r *reader) do(j job) result {
 	case jobRest:
 		r.rest(&res)
 	}
-	if j.kind != jobProbe && res.outcome != outcomeRewritten {
+	if j.kind != jobProbe {
 		r.save(&res)
 	}
 	return res

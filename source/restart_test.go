@@ -63,6 +63,11 @@ func TestRestart(t *testing.T) {
 		{name: "replaced by a longer version", down: func(w *world) { w.put("c.tmp", long); w.rename("c.tmp", "a.jsonl") }, want: next, replayed: 40},
 		{name: "deleted, another in its place", down: func(w *world) { w.remove("a.jsonl"); w.add("a.jsonl", nextText) }, want: next},
 		{name: "copied and truncated", down: func(w *world) { w.put("a.1.jsonl", oldText); w.put("a.jsonl", nextText) }, want: next, forgets: sorted(append(slices.Clone(old), next...))},
+		{name: "copied, renamed and emptied", down: func(w *world) {
+			w.put("a.1.jsonl", oldText)
+			w.rename("a.jsonl", "b.jsonl")
+			w.put("b.jsonl", "")
+		}, forgets: old},
 		{name: "half a line, then the rest", first: func(w *world) { w.add("a.jsonl", oldText+nextText[:50]) }, down: func(w *world) { w.add("a.jsonl", nextText[50:]) }, want: next, replayed: 40},
 		{
 			name: "twins, both grew", first: func(w *world) { w.add("a.jsonl", oldText); w.add("b.jsonl", oldText) },
@@ -233,5 +238,32 @@ func TestRestartIsNotIdle(t *testing.T) {
 		w.pass(time.Hour)
 		assert.Equal(w, []CloseReason{CloseReasonIdle}, w.sink.opened()[0].closed)
 		require.NoError(w, f.Shutdown(w.Context()))
+	})
+}
+
+// TestRestartAfterACopytruncate stops right after a file was copied and emptied, with a store that is slow, so the
+// position of the last lines was still waiting to be saved. The copy goes on where the file was.
+func TestRestartAfterACopytruncate(t *testing.T) {
+	bubble(t, func(w *world) {
+		store := walking{newMemory()}
+		store.wrote = func() { time.Sleep(100 * time.Millisecond) }
+		first, text := records(0, 10)
+		next, nextText := records(10, 20)
+		last, lastText := records(20, 30)
+		poll := func(s *Settings) { s.PollInterval = 50 * time.Millisecond }
+		w.add("a.jsonl", text)
+		w.begin(with(store), poll)
+		w.sink.wantLines(w.T, first...)
+		w.pass(300 * time.Millisecond)
+		w.add("a.jsonl", nextText)
+		w.sink.wantLines(w.T, slices.Concat(first, next)...)
+		w.put("b.jsonl", text+nextText)
+		w.put("a.jsonl", "")
+		w.untilClosed(1)
+		assert.Equal(w, []CloseReason{CloseReasonRewritten}, w.sink.opened()[0].closed)
+		w.end()
+		w.add("b.jsonl", lastText)
+		got, _ := w.run(with(store)).newLines()
+		assert.Equal(w, last, got)
 	})
 }

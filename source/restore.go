@@ -92,7 +92,7 @@ func (t *table) resume(one found) bool {
 	known := t.restored[storedKey{one.path, one.id}]
 	if known == nil || known.slot == nil || t.ids[one.id] != known && one.id != (fileID{}) {
 		if k := t.ids[one.id]; k != nil && k.slot != nil {
-			k.present = true
+			k.present = one.size > 0 || k.pos.offset == 0 // an emptied file is not the known one, and nobody opens it
 		}
 		return false
 	}

@@ -35,7 +35,9 @@ func (r *reader) save(res *result) {
 		}
 		f.streamID = r.names.name(res.path, r.firstLine(f.handle))
 	}
-	res.saveIn, res.saveErr = r.saver.save(r.ctx, f, res.now(), res.kind != jobRead)
+	// What was rewritten is not visited again, and its copy may go on from here after a restart.
+	must := res.kind != jobRead || res.outcome == outcomeRewritten
+	res.saveIn, res.saveErr = r.saver.save(r.ctx, f, res.now(), must)
 }
 
 // now is what the store is to have of the file.
