@@ -14,6 +14,7 @@ import (
 type agent struct {
 	run    *run
 	call   *call // nil for the run's own agent
+	depth  int   // how many sub-agents lie between it and the run
 	spanID pcommon.SpanID
 	parent pcommon.SpanID
 	name   string
@@ -80,15 +81,6 @@ func (a *agent) inBackground() bool {
 	return false
 }
 
-// depth is how many sub-agents lie between a and the run.
-func (a *agent) depth() int {
-	n := 0
-	for at := a; at.call != nil; at = at.call.caller {
-		n++
-	}
-	return n
-}
-
 func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	if len(s.agents) >= s.registry.settings.Limits.OpenCalls {
 		s.counts.EvictedAgents++
@@ -102,7 +94,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		domain, of, scope, occurrence = domainAgent, id, "", s.seenAgents.next(id)
 	}
 	a := &agent{
-		run: r, call: c, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
+		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
 		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, scope, of),
 		// What started before it had its own time began with the call.
 		lastInput: c.span.start,
@@ -123,10 +115,9 @@ func (s *Stream) closeAgent(a *agent, reason CloseReason, failed bool) {
 	if a.closed {
 		return
 	}
-	for _, sub := range s.innermostFirst() {
-		if sub.call.caller == a && !sub.background {
-			s.closeAgent(sub, reason, failed)
-		}
+	// Only its own: a chain of sub-agents may be thousands long, and each of them comes here.
+	for _, sub := range s.startedBy(a) {
+		s.closeAgent(sub, reason, failed)
 	}
 	inner := reason
 	if reason == CloseReasonResult {
@@ -143,10 +134,20 @@ func (s *Stream) closeAgent(a *agent, reason CloseReason, failed bool) {
 	s.agents = slices.DeleteFunc(s.agents, func(x *agent) bool { return x == a })
 }
 
+// startedBy lists the sub-agents at work that a called and that end with it.
+func (s *Stream) startedBy(a *agent) (subs []*agent) {
+	for _, sub := range s.agents {
+		if sub.call.caller == a && !sub.background {
+			subs = append(subs, sub)
+		}
+	}
+	return subs
+}
+
 // innermostFirst lists the sub-agents at work, children before their parents, so that spans close from the leaves up.
 func (s *Stream) innermostFirst() []*agent {
 	list := slices.Clone(s.agents)
-	slices.SortStableFunc(list, func(x, y *agent) int { return cmp.Compare(y.depth(), x.depth()) })
+	slices.SortStableFunc(list, func(x, y *agent) int { return cmp.Compare(y.depth, x.depth) })
 	return list
 }
 

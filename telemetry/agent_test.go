@@ -1,0 +1,43 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// Each sub-agent of a long chain closes with the work of those at its side, not with that of the whole chain for each
+// pair.
+func TestLongChainOfSubAgents(t *testing.T) {
+	const length = 4000
+	sc := script{line(started())}
+	parent := ""
+	for i := range length {
+		id := fmt.Sprint("a", i)
+		sc = append(sc, line(under(parent, use(float64(i), fmt.Sprint("msg", i), id, "Agent", "x"))))
+		parent = id
+	}
+	f := fold(t, sc, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	spans := map[pcommon.SpanID]ptrace.Span{}
+	for _, s := range f.spans {
+		spans[s.SpanID()] = s
+	}
+	last := ptrace.Span{}
+	for _, s := range f.spans {
+		if attr(s, telemetry.AttrGenAIToolCallID) == fmt.Sprint("a", length-1) {
+			last = s
+		}
+	}
+	require.NotEqual(t, ptrace.Span{}, last)
+	depth := 0
+	for at, ok := last, true; ok; at, ok = spans[at.ParentSpanID()] {
+		depth++
+	}
+	assert.Equal(t, 2*length, depth, "each call lies in the agent that made it, the first in the run")
+}
