@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Event takes secrets out of every free text of e and counts them. Ids, names of tools and models, codes and numbers stay.
+// Event takes secrets out of every text of e, names and ids included, and counts them. Two ids that differed still do.
 // e is changed in place; what it points to is not: a changed payload is a copy.
 func (r *Redactor) Event(e *events.DisplayEvent) (count int) {
 	if !r.skips(e.Kind) {
@@ -16,6 +16,7 @@ func (r *Redactor) Event(e *events.DisplayEvent) (count int) {
 	if !r.skipReasoning {
 		count += r.field(&e.Reasoning)
 	}
+	count += r.nameFields(e) + r.idFields(e)
 	count += r.tool(&e.Tool)
 	count += r.session(&e.Session) + r.end(&e.End) + r.approval(&e.Approval) + r.ask(&e.Ask)
 	return count
@@ -37,12 +38,14 @@ func (r *Redactor) session(p **events.Session) int {
 	if *p == nil {
 		return 0
 	}
-	dir, branch := (*p).WorkingDir, (*p).Branch
-	n := r.field(&dir) + r.field(&branch)
+	c := **p
+	n := r.id(&c.PreviousID) + r.id(&c.ParentID)
+	for _, s := range []*string{&c.WorkingDir, &c.Branch, &c.Version, &c.PermissionMode, &c.AgentName} {
+		n += r.field(s)
+	}
 	if n > 0 {
-		c := **p
-		c.WorkingDir, c.Branch = dir, branch
-		*p = &c
+		changed := c
+		*p = &changed
 	}
 	return n
 }
@@ -51,11 +54,11 @@ func (r *Redactor) end(p **events.End) int {
 	if *p == nil {
 		return 0
 	}
-	result, err, principle := (*p).Result, (*p).Err, (*p).Principle
-	n := r.field(&result) + r.field(&err) + r.field(&principle)
+	result, err, principle, code := (*p).Result, (*p).Err, (*p).Principle, (*p).Code
+	n := r.field(&result) + r.field(&err) + r.field(&principle) + r.field(&code)
 	if n > 0 {
 		c := **p
-		c.Result, c.Err, c.Principle = result, err, principle
+		c.Result, c.Err, c.Principle, c.Code = result, err, principle, code
 		*p = &c
 	}
 	return n
@@ -65,11 +68,11 @@ func (r *Redactor) approval(p **events.Approval) int {
 	if *p == nil {
 		return 0
 	}
-	subject := (*p).Subject
-	n := r.field(&subject)
+	id, tool, subject := (*p).ID, (*p).Tool, (*p).Subject
+	n := r.id(&id) + r.field(&tool) + r.field(&subject)
 	if n > 0 {
 		c := **p
-		c.Subject = subject
+		c.ID, c.Tool, c.Subject = id, tool, subject
 		*p = &c
 	}
 	return n
@@ -80,8 +83,10 @@ func (r *Redactor) ask(p **events.Ask) (count int) {
 		return 0
 	}
 	c := events.Ask{ID: (*p).ID, Questions: slices.Clone((*p).Questions), Answers: slices.Clone((*p).Answers)}
+	count += r.id(&c.ID)
 	for i := range c.Questions {
 		q := &c.Questions[i]
+		count += r.id(&q.ID)
 		count += r.field(&q.Header) + r.field(&q.Prompt)
 		q.Options = slices.Clone(q.Options)
 		for j := range q.Options {
@@ -89,6 +94,7 @@ func (r *Redactor) ask(p **events.Ask) (count int) {
 		}
 	}
 	for i := range c.Answers {
+		count += r.id(&c.Answers[i].QuestionID)
 		c.Answers[i].Selected = slices.Clone(c.Answers[i].Selected)
 		for j := range c.Answers[i].Selected {
 			count += r.field(&c.Answers[i].Selected[j])

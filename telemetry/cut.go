@@ -47,6 +47,9 @@ func cutLater(content []byte, limit int) string {
 	return string(content[:min(len(content), limit+1)])
 }
 
+// validUTF8 is s with a replacement character where it is no UTF-8.
+func validUTF8(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
+
 // cutBytes cuts s to at most limit bytes, never inside a rune; limit 0 means none.
 func cutBytes(s string, limit int) (string, bool) {
 	if limit <= 0 || len(s) <= limit {

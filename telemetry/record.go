@@ -92,7 +92,7 @@ func (w *recordWriter) content(m pcommon.Map, key, s string) {
 		return
 	}
 	cut, truncated := cutBytes(s, w.limits.ContentBytes)
-	m.PutStr(key, cut)
+	m.PutStr(key, validUTF8(cut)) // arguments are the line's own bytes
 	putTrue(m, AttrTruncated, truncated)
 }
 

@@ -66,7 +66,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		err = p.events([]events.DisplayEvent{incompleteEnd})
 	}
 	if err == nil {
-		err = p.summary(src.Source, lines.skipped)
+		err = p.summary(src.Provider(), src.Stats(), lines.skipped)
 	}
 	if flushed := out.Flush(); err == nil && flushed != nil {
 		err = fmt.Errorf("write events: %w", flushed)
@@ -164,10 +164,10 @@ type summaryJSON struct {
 	CostUSD       *float64       `json:"cost_usd,omitempty"`
 }
 
-func (p *eventPrinter) summary(src *parser.Source, tooLong int) error {
-	stats, total := src.Stats(), p.total.Sum()
+func (p *eventPrinter) summary(provider string, stats parser.Stats, tooLong int) error {
+	total := p.total.Sum()
 	s := summaryJSON{
-		Kind: "summary", Provider: src.Provider(), Lines: stats.Lines, Malformed: stats.Malformed, Unknown: stats.Unknown,
+		Kind: "summary", Provider: provider, Lines: stats.Lines, Malformed: stats.Malformed, Unknown: stats.Unknown,
 		Ignored: stats.Ignored, Passed: stats.Passed, TooLong: tooLong, Dropped: stats.Dropped, Events: stats.Events,
 		ToolCalls: p.calls, ToolErrors: p.fails, UnknownTypes: stats.UnknownTypes,
 		Usage: newTokensJSON(total.Tokens), ProviderUsage: newTokensJSON(total.Provider),

@@ -57,6 +57,15 @@ func (r *reader) Raw() [][]byte {
 	return raw
 }
 
+// Stats are the parser's counts.
+func (r *reader) Stats() parser.Stats {
+	stats := r.Source.Stats()
+	if r.redactor != nil {
+		stats.UnknownTypes = r.redactor.Keys(stats.UnknownTypes)
+	}
+	return stats
+}
+
 // tick calls emit with what becomes due because nothing comes, with mu held, until stop is called: texts that wait for
 // their end, an end that may yet be taken back, lines that do not tell whose they are. It does nothing for a file.
 func (r *reader) tick(name string, mu *sync.Mutex, emit func([]events.DisplayEvent, [][]byte)) (stop func()) {

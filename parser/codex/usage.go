@@ -18,7 +18,7 @@ type usage struct {
 //	input  = input_tokens, of which cached_input_tokens and cache_write_input_tokens
 //	output = output_tokens, of which reasoning_output_tokens
 func tokensOf(m scan.Members) events.Tokens {
-	count := func(name string) int64 { return max(m.Get(name).Int(), 0) }
+	count := func(name string) int64 { return m.Get(name).Count() }
 	return events.Tokens{
 		Input:      count("input_tokens"),
 		Output:     count("output_tokens"),

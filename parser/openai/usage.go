@@ -202,6 +202,9 @@ func firstNumber(values ...scan.Value) scan.Value {
 	return scan.Value{}
 }
 
+// maxNumber bounds what a number is taken for, so that sums do not overflow.
+const maxNumber = 1 << 56
+
 // number reads a count that may be a float, or a string of digits; what is less than nothing is nothing.
 func number(v scan.Value) int64 {
 	if v.Kind == scan.KindString {
@@ -209,9 +212,9 @@ func number(v scan.Value) int64 {
 		if err != nil {
 			return 0
 		}
-		return max(n, 0)
+		return min(max(n, 0), maxNumber)
 	}
-	return max(v.Int(), 0)
+	return min(max(v.Int(), 0), maxNumber)
 }
 
 // span makes a duration of a number of units; what no duration can hold is none.

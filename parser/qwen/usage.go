@@ -29,7 +29,7 @@ func (p *Parser) streamTokens(usage scan.Value) events.Tokens {
 }
 
 // count reads a number of tokens; null is none.
-func count(v scan.Value) int64 { return max(v.Int(), 0) }
+func count(v scan.Value) int64 { return v.Count() }
 
 // callUsage tells the usage of a call, which stands on the last line of its response; all others have zeros.
 func (p *Parser) callUsage(usage scan.Value) {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -109,4 +110,36 @@ func TestOwnRedactionRules(t *testing.T) {
 	})
 	assert.NotContains(t, all, "host.example")
 	assert.Contains(t, all, "[redacted:host]")
+}
+
+// oddSecret stands where no secret belongs.
+const oddSecret = "ghp_" + "MadeUpMadeUp0123456789MadeUpMadeUp01"
+
+// oddValue is told to be a secret by its name alone.
+const oddValue = "zz-demo-0123456789abcdef"
+
+// oddLines are a session with the secret in place of every name and id, and with bytes that are no UTF-8 in an argument.
+var oddLines = strings.NewReplacer("SECRET", oddSecret, "NAME", "pass"+"word", "VALUE", oddValue).Replace(`{"type":"tailspan","attributes":{"cicd.pipeline.name":"SECRET","SECRET":"x","NAME":"VALUE"}}
+{"type":"system","subtype":"init","session_id":"s SECRET","model":"m SECRET","claude_code_version":"1 SECRET"}
+{"type":"SECRET","session_id":"s SECRET"}
+{"type":"assistant","session_id":"s SECRET","message":{"id":"m SECRET","role":"assistant","model":"m SECRET","content":[{"type":"tool_use","id":"t SECRET","name":"mcp__SECRET__x","input":{"file_path":"a\xff\xc0b","SECRET":1}}]}}
+{"type":"user","session_id":"s SECRET","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t SECRET","content":"ok"}]}}
+{"type":"result","subtype":"SECRET","is_error":true,"session_id":"s SECRET","result":"done"}
+`)
+
+func TestSecretsInNamesAndIDs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), oddSecret+".jsonl")
+	lines := strings.NewReplacer(`\xff`, "\xff", `\xc0`, "\xc0").Replace(oddLines)
+	require.NoError(t, os.WriteFile(path, []byte(lines), 0o600))
+	cfg := configFor(path)
+	cfg.Telemetry.Capture = config.Capture{Text: true, Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true}
+	cfg.Identity.PathPattern = "{cicd.pipeline.task.name}.jsonl"
+	r := start(t, cfg, nil)
+	require.Eventually(t, func() bool { return len(r.spanNames()) >= 3 }, wait, tick)
+	r.stop()
+	all := r.exported()
+	assert.NotContains(t, all, oddSecret)
+	assert.NotContains(t, all, oddValue)
+	assert.Contains(t, all, "gen_ai.tool.call.arguments")
+	assert.True(t, utf8.ValidString(all), "others refuse a request with a string that is no UTF-8")
 }

@@ -194,6 +194,9 @@ func (r *agentStream) pathIdentity(path string) telemetry.Identity {
 	found := r.pattern.Match(path)
 	attrs := make([]telemetry.Attribute, 0, len(found))
 	for _, a := range found {
+		if r.redactor != nil {
+			a.Key, a.Value = r.redactor.Attribute(a.Key, a.Value)
+		}
 		attrs = append(attrs, telemetry.Attribute{Key: a.Key, Value: a.Value})
 	}
 	return telemetry.NewIdentity(attrs...)
@@ -217,6 +220,9 @@ func (s *stream) tell(status events.LineStatus) {
 // count adds to the receiver's metrics what the parser counted since the last call.
 func (s *stream) count() {
 	now := s.fold.Stats()
+	if r := s.receiver.redactor; r != nil {
+		now.UnknownTypes = r.Keys(now.UnknownTypes)
+	}
 	if s.fold.At.Silent {
 		s.seen = now
 		return

@@ -68,6 +68,12 @@ func (v Value) Int() int64 {
 	return n
 }
 
+// maxCount is the largest number that a count is taken for, so that sums of some absurd ones do not overflow.
+const maxCount = 1 << 53
+
+// Count gives a count: an integer that is not negative, and not so large that sums of them overflow.
+func (v Value) Count() int64 { return min(max(v.Int(), 0), maxCount) }
+
 // wideInt reads what is no plain short integer.
 func (v Value) wideInt() int64 {
 	f := v.Float()

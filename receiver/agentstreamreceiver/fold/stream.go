@@ -135,6 +135,9 @@ func (s *Stream) readInBand(data []byte) bool {
 	}
 	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
 	for key, value := range inBand.Attributes {
+		if r := s.settings.Redactor; r != nil {
+			key, value = r.Attribute(key, value)
+		}
 		attrs = append(attrs, telemetry.Attribute{Key: key, Value: value})
 	}
 	into := &s.settings.Telemetry

@@ -1,0 +1,68 @@
+package redact
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// idDigits is how many digits of a hash tell two ids apart that hold secrets.
+const idDigits = 8
+
+// nameFields takes secrets out of what names a thing: whoever writes a stream may have put one where a name belongs.
+func (r *Redactor) nameFields(e *events.DisplayEvent) (count int) {
+	for _, s := range []*string{
+		&e.Model, &e.ModelProvider, &e.Notice.Code, &e.Tool.Name, &e.Tool.Server, &e.Tool.AgentType,
+	} {
+		count += r.field(s)
+	}
+	return count
+}
+
+// idFields takes secrets out of the ids of an event.
+func (r *Redactor) idFields(e *events.DisplayEvent) (count int) {
+	for _, s := range []*string{
+		&e.SessionID, &e.TurnID, &e.MessageID, &e.ItemID, &e.ParentID, &e.AgentID, &e.Tool.ID, &e.Tool.AgentID,
+	} {
+		count += r.id(s)
+	}
+	return count
+}
+
+// id takes the secrets out of an id. Ids tell things apart, so one that is changed keeps a few digits of its hash: equal
+// ids stay equal, and others differ.
+func (r *Redactor) id(s *string) int {
+	out, n := r.redact(*s, 0, false)
+	if n > 0 {
+		sum := sha256.Sum256([]byte(*s))
+		*s = out + "-" + hex.EncodeToString(sum[:])[:idDigits]
+	}
+	return n
+}
+
+// Attribute takes secrets out of an attribute that a stream tells of itself: both by their shape, and the value also by
+// the name that the key gives it.
+func (r *Redactor) Attribute(key, value string) (cleanKey, cleanValue string) {
+	value = r.String(value)
+	if pair := r.String(key + "=" + value); len(pair) > len(key) && pair[:len(key)+1] == key+"=" {
+		return key, pair[len(key)+1:]
+	}
+	return r.String(key), value
+}
+
+// Keys takes secrets out of the keys of counts; counts whose keys become one are added. It gives m itself if there are none.
+func (r *Redactor) Keys(m map[string]int) map[string]int {
+	found := false
+	for key := range m {
+		found = found || r.Contains(key)
+	}
+	if !found {
+		return m
+	}
+	clean := make(map[string]int, len(m))
+	for key, n := range m {
+		clean[r.String(key)] += n
+	}
+	return clean
+}
