@@ -97,6 +97,26 @@ func TestFilesOpenFails(t *testing.T) {
 	})
 }
 
+// A file that was there at start and could not be opened then is read from where it ended at start, although it has grown
+// and was looked at meanwhile.
+func TestFilesStartAtEndOpenedLate(t *testing.T) {
+	bubble(t, func(w *world) {
+		f, err := New(w.settings(pollOnly, startAtEnd), w.sink)
+		require.NoError(w, err)
+		f.open = (&faults{opens: 6}).open
+		w.add("a.jsonl", record(1)+"\n")
+		require.NoError(w, f.Start(w.Context()))
+		w.files = f
+		for i := range 3 {
+			w.add("a.jsonl", record(i+2)+"\n")
+			w.pass(2 * time.Second)
+		}
+		w.pass(time.Hour)
+		assert.Equal(w, []string{record(2), record(3), record(4)}, w.sink.all())
+		w.end()
+	})
+}
+
 func TestFilesPermissionDenied(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Getuid() == 0 {
 		t.Skip("no file can be made unreadable for this user")

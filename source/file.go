@@ -56,7 +56,9 @@ type file struct {
 	held, disowned bool
 	// rechecked tells that it was looked at twice, since it has the inode and not the content of a known one.
 	rechecked bool
-	first     bool // was there at start
+	first     bool // was there at start, with content
+	// seek is where a file begins to be read that was there at start: its size then, with [StartAtEnd].
+	seek int64
 	// restored tells that it is known from the store; present, that its inode was seen at start.
 	restored, present bool
 	// seen numbers the last look at all files that found it.

@@ -23,13 +23,16 @@ func (t *table) identify(f *file, res result) {
 		t.unalias(f)
 	}
 	f.size, f.mtime = res.size, res.mtime
+	if f.size < f.seek {
+		f.seek = 0 // it was emptied since: then all of it is new
+	}
 	t.stored(res)
 	start := t.starts[res.id]
 	delete(t.starts, res.id)
 	switch {
-	case start != nil && start != f && !f.first:
+	case start != nil && start != f && !f.first && start.seek > 0:
 		// It was there at start, under another path.
-		f.first, f.id, f.size = true, start.id, start.size
+		f.first, f.id, f.seek = true, start.id, start.seek
 		t.touch(f)
 	case len(res.head) == 0: // nothing to tell it by yet, but a known file of that number is not what is there
 		if known := t.ids[res.id]; known != nil && known.pos.offset > 0 {
@@ -46,7 +49,7 @@ func (t *table) identify(f *file, res result) {
 
 // follow begins to read a file that is none of those known.
 func (t *table) follow(f *file, res result) {
-	f.state, f.id, f.pos, f.first = stateFollowed, res.id, res.pos, false
+	f.state, f.id, f.pos, f.first, f.seek = stateFollowed, res.id, res.pos, false, 0
 	f.lastRead = time.Now()
 	if f.id != (fileID{}) {
 		t.ids[f.id] = f
@@ -67,7 +70,7 @@ func (t *table) sameFile(f *file, res result) bool {
 	case known.busy:
 		t.hold(f, busyWait)
 	case known.state == stateFollowed && under(known):
-		f.state, f.target = stateAlias, known
+		f.state, f.target, f.first, f.seek = stateAlias, known, false, 0
 		known.aliases = append(known.aliases, f)
 		t.touch(known)
 	case fits:

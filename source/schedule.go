@@ -47,9 +47,7 @@ func (t *table) jobFor(f *file) (job, bool) {
 	switch f.state {
 	case stateNew:
 		j.kind, j.pos = jobProbe, position{}
-		if f.first && t.settings.StartAt == StartAtEnd && !isCompressed(f.path) {
-			j.seek = f.size
-		}
+		j.seek = f.seek
 		if len(f.claims) > 0 {
 			claim := f.claims[0].pos
 			j.claim = &claim

@@ -149,14 +149,18 @@ func (t *table) ingest(one found, atStart bool) {
 		f = t.newFile(one.path)
 		f.size, f.mtime = one.size, one.mtime
 		if atStart {
-			f.first, f.id = true, one.id
+			f.first, f.id = one.size > 0, one.id
 		}
-		if atStart && t.settings.StartAt == StartAtEnd && one.id != (fileID{}) {
+		toEnd := atStart && t.settings.StartAt == StartAtEnd
+		skip := toEnd && isCompressed(one.path)
+		if toEnd && !skip {
+			f.seek = one.size
+		}
+		if toEnd && one.id != (fileID{}) {
 			t.starts[one.id] = f
 		}
-		skip := atStart && t.settings.StartAt == StartAtEnd && isCompressed(one.path)
 		if age := t.settings.IgnoreOlderThan; age > 0 && time.Since(time.Unix(0, one.mtime)) > age {
-			f.first, skip = false, true
+			f.first, f.seek, skip = false, 0, true
 			delete(t.starts, one.id)
 		}
 		if one.size > 0 && !skip {
@@ -174,9 +178,6 @@ func (t *table) ingest(one found, atStart bool) {
 	case !changed:
 	case f.state == stateAlias && one.id != known.id:
 		t.unalias(f)
-		t.touch(f)
-	case f.state == stateNew:
-		f.first = false
 		t.touch(f)
 	default:
 		t.touch(known)

@@ -90,11 +90,16 @@ func TestShutdownWhileALineIsRefused(t *testing.T) {
 	work, halt := context.WithCancel(t.Context())
 	halted := r.halt
 	r.halt = func() { halt(); halted() }
+	streams := r.streams.list()
+	require.Len(t, streams, 1)
+	ticking := make(chan struct{})
 	r.background.Go(func() {
-		for _, s := range r.streams.list() {
-			assert.Error(t, s.tick(work))
+		close(ticking)
+		if err := streams[0].tick(work); err != nil { // nil if the stream was closed first
+			assert.ErrorIs(t, err, context.Canceled)
 		}
 	})
+	<-ticking
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	inTime(t, func() { assert.ErrorIs(t, r.Shutdown(ctx), context.DeadlineExceeded) })
