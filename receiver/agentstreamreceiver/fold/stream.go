@@ -93,10 +93,11 @@ func (s *Stream) Line(data []byte) {
 			return
 		}
 	}
-	evs := s.events.ParseEvents(data)
 	if s.rereading {
+		s.joiner.ParseEvents(data) // what it gives goes nowhere, so no secrets are looked for
 		return
 	}
+	evs := s.events.ParseEvents(data)
 	s.pass(s.parser.Raw())
 	s.take(evs)
 	if s.settings.Copies {
