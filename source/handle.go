@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/tailspan/tailspan/source/unpack"
 )
@@ -26,6 +28,14 @@ var errNotRegular = errors.New("not a regular file")
 
 // isCompressed tells by its name whether a file is compressed.
 func isCompressed(path string) bool { return unpack.Is(path) }
+
+// plainPath is the path that a compressed file had before, if it was compressed in its place.
+func plainPath(path string) string {
+	if isCompressed(path) {
+		return strings.TrimSuffix(path, filepath.Ext(path))
+	}
+	return path
+}
 
 // openFile opens a file to be read at any place.
 func openFile(path string) (handle, error) {

@@ -11,6 +11,10 @@ const (
 	// maxLooked is how many files with the same head are looked at, the youngest first: thousands may be forks of
 	// one session.
 	maxLooked = 64
+	// maxPassed is how many are passed in search of one whose path tells that it is the one.
+	maxPassed = 4096
+	// maxHeld is how often a file waits for a known one that has lost its path and is not yet found to be gone.
+	maxHeld = 10
 )
 
 // identify is the table of DESIGN section 4: which file is it that stands under a new path?
@@ -74,7 +78,9 @@ func (t *table) sameFile(f *file, res result) bool {
 		known.aliases = append(known.aliases, f)
 		t.touch(known)
 	case fits:
+		left := known.path
 		t.adopt(known, f, res.id)
+		known.left = left
 	case !f.rechecked:
 		// The look may be older than what was read since, if the file was renamed while it grew.
 		f.rechecked = true
@@ -91,8 +97,13 @@ func (t *table) sameFile(f *file, res result) bool {
 // sameContent deals with a head that is known under another inode: a file that was moved to another file system or
 // replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
 func (t *table) sameContent(f *file, res result) bool {
-	alive, undecided, looked := false, false, 0
+	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
 	t.heads.find(res.head, func(known *file) bool {
+		passed++
+		named := known.path == f.path || known.left == f.path || known.path == plainPath(f.path)
+		if looked >= maxLooked && !named {
+			return passed < maxPassed
+		}
 		looked++
 		switch {
 		case known.unverified() && known != f: // the store's word, not looked into yet
@@ -100,33 +111,37 @@ func (t *table) sameContent(f *file, res result) bool {
 		case known.present && known.slot != nil:
 			alive = true // it is there, under whatever path, unless it turns out to be another one by now
 		case f.first && !known.restored: // two that were there at start are two
-		case known.busy: // there is more to it than we know
-			alive = true
-		case known.state == stateFollowed:
-			alive = true
+		case known.busy, known.state == stateFollowed && !under(known):
+			alive = true // there is more to it than we know
 			if !under(known) {
+				leaving = true
 				t.touch(known) // it will be found to be gone
 			}
+		case known.state == stateFollowed && (known.left != f.path || res.size <= known.pos.offset):
+			alive = true
 		case known.pos.offset == 0: // nothing of it was read
 		case res.size >= known.pos.offset || isCompressed(f.path):
 			f.claims = append(f.claims, known)
-			if known.path == f.path {
+			if named {
 				last := len(f.claims) - 1
 				f.claims[0], f.claims[last] = f.claims[last], f.claims[0]
 			}
 		default: // perhaps the copy is still being made
 			alive = true
 		}
-		return looked < maxLooked
+		return passed < maxPassed
 	})
+	// One that is about to be found gone is waited for, for longer than one that may be emptied; those whose claims were
+	// refused don't make up for it.
+	f.mayBe = alive && f.held == 0 || leaving && f.held < maxHeld
 	switch {
 	case undecided:
 		f.claims = nil
 		t.hold(f, 10*busyWait)
 	case len(f.claims) > 0:
 		t.touch(f) // a worker looks whether it goes on where the known one was
-	case alive && !f.held:
-		f.held = true
+	case f.mayBe:
+		f.held++
 		t.hold(f, copyWait)
 	default:
 		return false
@@ -145,11 +160,42 @@ func (t *table) decideClaim(f *file, res result) {
 		f.claims = nil
 		t.adopt(known, f, res.id)
 		return
+	case res.claimed && known.state == stateFollowed && known.left == f.path:
+		f.claims = nil
+		t.split(known, f, res.id)
+		return
 	}
-	if f.claims = f.claims[1:]; len(f.claims) == 0 {
+	f.claims = f.claims[1:]
+	switch {
+	case len(f.claims) > 0:
+		t.touch(f)
+	case f.mayBe:
+		f.claims, f.mayBe = nil, false
+		f.held++
+		t.hold(f, copyWait)
+	default:
 		f.claims, f.disowned = nil, true
+		t.touch(f)
 	}
-	t.touch(f)
+}
+
+// split has a known file go on at the path that it had, where a version of it stands now that goes on where it was. What
+// is left under its other names stays known as it is: a file of its own, read up to there, that is not to be told again.
+func (t *table) split(known, f *file, id fileID) {
+	rest := &file{
+		path: known.path, id: known.id, pos: known.pos, size: known.size, mtime: known.mtime,
+		begun: known.begun, begin: known.begin, wakeSlot: -1, lastRead: known.lastRead,
+	}
+	names := append([]*file(nil), known.aliases...)
+	t.adopt(known, f, id)
+	known.left = ""
+	t.heads.add(rest)
+	t.bury(rest)
+	t.ids[rest.id] = rest
+	for _, name := range names {
+		t.unalias(name)
+		t.touch(name)
+	}
 }
 
 // adopt has a known file go on under the path of f, which was only a name for it.
@@ -180,9 +226,9 @@ func (t *table) adoptAs(known *file, path string, id fileID) {
 	}
 	known.state, known.path, known.id = stateFollowed, path, id
 	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
-	known.present = false       // from now on its state tells
-	known.lastRead = time.Now() // it is not idle for long as long as nobody has looked
-	known.size = -1             // to be looked at
+	known.present, known.left = false, "" // from now on its state tells
+	known.lastRead = time.Now()           // it is not idle for long as long as nobody has looked
+	known.size = -1                       // to be looked at
 	if id != (fileID{}) {
 		t.ids[id] = known
 	}

@@ -108,6 +108,9 @@ func (t *table) visited(f *file, res result) {
 	case outcomeGone, outcomeReplaced:
 		path, came := f.path, f.dirty || res.outcome == outcomeReplaced
 		t.lost(f)
+		if res.outcome == outcomeReplaced {
+			f.left = path
+		}
 		if came && t.paths[path] == nil {
 			t.touch(t.newFile(path))
 		}

@@ -246,7 +246,7 @@ func (t *table) reported(r scanReport) {
 // unalias makes a path one of its own again.
 func (t *table) unalias(f *file) {
 	f.target.aliases = without(f.target.aliases, f)
-	f.target, f.state, f.held = nil, stateNew, false
+	f.target, f.state, f.held = nil, stateNew, 0
 }
 
 // drop forgets a path.
