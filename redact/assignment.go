@@ -4,14 +4,15 @@ package redact
 type sep uint8
 
 const (
-	sepNone   sep = iota
-	sepTight      // NAME=value
-	sepEqual      // name = value, name := value, name => value
-	sepColon      // name: value
-	sepBlank      // --name value
-	sepTag        // <name>value</name>
-	sepPair       // {"name": "API_KEY", "value": "..."}
-	sepQuoted     // name 'value', as in SQL
+	sepNone     sep = iota
+	sepTight        // NAME=value
+	sepEqual        // name = value, name := value, name => value
+	sepColon        // name: value
+	sepBlank        // --name value
+	sepTag          // <name>value</name>
+	sepPair         // {"name": "API_KEY", "value": "..."}
+	sepQuoted       // name 'value', as in SQL
+	sepArgument     // "--name", "value": two elements of a list
 )
 
 // Longest values that are read, in bytes.
@@ -29,6 +30,8 @@ type value struct {
 	closed bool
 	// quote is the quote that closes the name, with the backslashes before it; "" if there is none.
 	quote string
+	// subscript: the name stands in brackets, as in env["NAME"].
+	subscript bool
 }
 
 // valueAfter reads what separates a name from its value, and the value.
@@ -38,12 +41,18 @@ func (f *finder[T]) valueAfter(id name) value {
 	// What closes the name: a quote, with the backslashes of the string that it stands in.
 	i, v.quote = f.closing(id.start, i)
 	if i < len(f.s) && f.s[i] == ']' && v.quote != "" { // env["NAME"]
+		v.subscript = true
 		i++
 	}
 	if i < len(f.s) && f.s[i] == '*' { // **Password:** and password*:
 		i = skipByte(f.s, i, '*')
 	}
-	blanks := skip(f.s, i, len(f.s), cBlank)
+	if at := f.argumentAfter(id, i, v.quote); at > 0 {
+		v.sep = sepArgument
+		f.readValue(at, &v)
+		return v
+	}
+	blanks := f.continued(i)
 	spaced := blanks > i
 	i = blanks
 	if i >= len(f.s) {
@@ -76,7 +85,7 @@ func (f *finder[T]) valueAfter(id name) value {
 		v.sep = sepTag
 	case f.isPair(&i):
 		v.sep = sepPair
-	case spaced && v.quote == "" && id.start > 0 && f.s[id.start-1] != '"' && f.s[id.start] == '-':
+	case spaced && v.quote == "" && f.isFlag(id):
 		v.sep = sepBlank
 	case spaced && v.quote == "" && f.s[i] == '\'':
 		v.sep = sepQuoted

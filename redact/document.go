@@ -72,6 +72,8 @@ type level struct {
 	elements name
 	// told is what a member "name" or "key" said about the member "value".
 	told name
+	// flag is what the last element said about the next one: "--token", "value".
+	flag name
 }
 
 func (d *document) walk() {
@@ -157,7 +159,12 @@ func (d *document) stringValue(start, end int) {
 	if n := len(d.levels); n > 0 && (strings.EqualFold(d.key, "name") || strings.EqualFold(d.key, "key")) {
 		d.levels[n-1].told = d.r.nameOf(v)
 	}
-	if sp, ok := d.r.memberValue(d.named, v); ok {
+	flag := d.flag(v)
+	sp, ok := d.r.memberValue(d.named, v, sepColon)
+	if !ok {
+		sp, ok = d.r.memberValue(flag, v, sepArgument)
+	}
+	if ok {
 		d.replace(start, end, v[:sp.start]+markerOf(sp.kind)+v[sp.end:])
 		return
 	}
@@ -165,6 +172,21 @@ func (d *document) stringValue(start, end int) {
 		d.replace(start, end, out)
 		d.count += n - 1
 	}
+}
+
+// flag is what the element before this one says about it, where that is a flag and both stand in an array. It takes in
+// what v says about the next one.
+func (d *document) flag(v string) name {
+	if len(d.levels) == 0 || d.key != "" {
+		return name{}
+	}
+	l := &d.levels[len(d.levels)-1]
+	said := l.flag
+	l.flag = name{}
+	if strings.HasPrefix(v, "-") {
+		l.flag = d.r.nameOf(v)
+	}
+	return said
 }
 
 func (d *document) replace(start, end int, with string) {
@@ -186,13 +208,13 @@ func (r *Redactor) nameOf(s string) name {
 	return n
 }
 
-// memberValue decides on the value of a member with a secret-like name.
-func (r *Redactor) memberValue(n name, s string) (span, bool) {
+// memberValue decides on the value of a member with a secret-like name, or on an element behind a flag with one.
+func (r *Redactor) memberValue(n name, s string, by sep) (span, bool) {
 	if n.class == classNone || s == "" {
 		return span{}, false
 	}
 	f := finder[string]{r: r, s: s}
-	v := value{end: len(s), sep: sepColon, quoted: true}
+	v := value{end: len(s), sep: by, quoted: true}
 	var sp span
 	var ok bool
 	switch n.class {

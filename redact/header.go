@@ -77,7 +77,7 @@ func (f *finder[T]) bearerAt(i, n int) (span, bool) {
 
 // cookie finds the value of a Cookie or Set-Cookie header: name=value pairs up to the end of the line.
 func (f *finder[T]) cookie(v value) (span, bool) {
-	if v.sep != sepColon && v.sep != sepBlank {
+	if v.sep != sepColon && v.sep != sepBlank && v.sep != sepArgument {
 		return span{}, false
 	}
 	start, end := v.start, v.end

@@ -144,8 +144,7 @@ func (f *finder[T]) valueMayFollow(i, end int) bool {
 	for start > 0 && i-start < maxIdent && is(s[start-1], cAlnum|cIdent) {
 		start--
 	}
-	// The first byte may be the letter of an escape such as \n.
-	return s[start] == '-' || start < i && s[start+1] == '-'
+	return flagStart(s, start, i) >= 0
 }
 
 // normal copies a short piece to the finder's own array, in lower case, with an underscore between its segments: apiKey,

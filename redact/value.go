@@ -38,8 +38,8 @@ func (f *finder[T]) named(i int, word string) (span, bool) {
 
 // secretValue decides on a value by its name and by how it stands there.
 func (f *finder[T]) secretValue(id name, v value) (span, bool) {
-	if f.touchesCut(v.end) && id.class != classShell && v.end > v.start && !f.isReference(v.start, v.end) && v.sep != sepBlank {
-		if v.quoted || v.sep == sepTight || v.sep == sepPair || v.sep == sepTag {
+	if f.touchesCut(v.end) && id.class != classShell && v.end > v.start && !f.isReference(v.start, v.end) && f.s[v.start] != '-' {
+		if v.quoted || v.subscript || v.sep == sepTight || v.sep == sepPair || v.sep == sepTag || v.sep == sepBlank || v.sep == sepArgument {
 			return span{start: v.start, end: v.end}, !f.isMarker(v.start, v.end)
 		}
 	}
@@ -51,7 +51,12 @@ func (f *finder[T]) secretValue(id name, v value) (span, bool) {
 	}
 	sp := span{start: v.start, end: v.end}
 	m := mixOf(f.s, v.start, v.end)
-	if !v.quoted && v.quote != "" {
+	switch {
+	case v.subscript && !v.quoted && m.digit < v.end-v.start:
+		return sp, m.random() && !f.isCode(v) && !f.isPath(v.start, v.end)
+	case (v.sep == sepArgument || v.sep == sepBlank && !v.quoted) && hasAt(f.s, v.start, "--", false): // the next flag
+		return span{}, false
+	case !v.quoted && v.quote != "":
 		// A bare word after a quoted name is code, a number may be JSON and must stay it.
 		if id.class != classPassword && id.class != classOwn || m.digit != v.end-v.start {
 			return span{}, false
@@ -82,6 +87,8 @@ func (f *finder[T]) passwordLike(id name, v value, m mix) bool {
 		return false
 	case f.namesItself(v.start, v.end):
 		return false // password=password, "password": "db_password"
+	case v.sep == sepArgument: // lists of flags in code have texts of help beside them
+		return !plain && m.digit > 0 && m.blank < 3
 	case v.quoted:
 		return m.blank < 5
 	case v.sep == sepBlank || v.sep == sepQuoted:
@@ -113,7 +120,7 @@ func (f *finder[T]) keyLike(id name, v value, m mix) bool {
 	case m.digit == 0:
 		// Without a digit it is likely a word, or several; with both cases in a long run it is not.
 		return id.caps && v.sep == sepTight && n >= 16 && m.other == 0 || n >= 20 && m.upper >= 4 && m.lower >= 4 && m.other == 0
-	case v.quoted || v.sep == sepTight || v.sep == sepTag || v.sep == sepPair:
+	case v.sep != sepArgument && v.quoted, v.sep == sepTight, v.sep == sepTag, v.sep == sepPair:
 		return m.digit >= 2 || n >= 12
 	default:
 		return m.random()
