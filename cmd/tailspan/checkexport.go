@@ -13,7 +13,7 @@ import (
 
 // checkExport checks an export that the collector's file exporter wrote: every parent exists in its trace, one root a
 // trace, no span twice, children inside parents, every span with what it must have. It prints what is in the export and
-// what is wrong with it.
+// what is wrong with it; that a trace hangs under a span of someone else is a note.
 func checkExport(paths []string, stdout io.Writer) error {
 	data := &otlpjson.Data{}
 	var problems []string
@@ -31,6 +31,11 @@ func checkExport(paths []string, stdout io.Writer) error {
 		summary := otlpjson.Summarize(data)
 		if _, err := summary.WriteTo(stdout); err != nil {
 			return err
+		}
+	}
+	for _, outer := range otlpjson.Outers(data.Traces...) {
+		if _, err := fmt.Fprintln(stdout, "note:", outer); err != nil {
+			return fmt.Errorf("write report: %w", err)
 		}
 	}
 	for _, p := range otlpjson.Check(data.Traces...) {

@@ -18,10 +18,16 @@ import (
 // export writes a trace of two spans; the second hangs under parent.
 func export(t *testing.T, parent [8]byte) string {
 	t.Helper()
+	return exportUnder(t, [8]byte{}, parent)
+}
+
+// exportUnder writes a trace of a span for each parent; all are of pipelines.
+func exportUnder(t *testing.T, parents ...[8]byte) string {
+	t.Helper()
 	td := ptrace.NewTraces()
 	ss := td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty()
 	ss.Scope().SetName(telemetry.ScopeName)
-	for i, above := range [][8]byte{{}, parent} {
+	for i, above := range parents {
 		s := ss.Spans().AppendEmpty()
 		s.SetTraceID([16]byte{1})
 		s.SetSpanID([8]byte{byte(i + 1)})
@@ -29,6 +35,7 @@ func export(t *testing.T, parent [8]byte) string {
 		s.SetStartTimestamp(100)
 		s.SetEndTimestamp(200)
 		s.Attributes().PutStr(telemetry.AttrTimeSource, "line")
+		s.Attributes().PutStr(telemetry.AttrPipelineName, "nightly")
 	}
 	raw, err := (&ptrace.JSONMarshaler{}).MarshalTraces(td)
 	require.NoError(t, err)
@@ -51,6 +58,7 @@ func TestDoctorChecksAnExport(t *testing.T) {
 	}{
 		{"whole", []string{export(t, [8]byte{1})}, exitOK, "no problems"},
 		{"an orphan", []string{export(t, [8]byte{9})}, exitError, "problem: missing_parent"},
+		{"under a span of someone else", []string{exportUnder(t, [8]byte{9}, [8]byte{1}, [8]byte{9})}, exitOK, "note: outer_parent: trace 01000000000000000000000000000000 hangs under span 0900000000000000, which is not in the export\nno problems"},
 		{"a stream of an agent", []string{filepath.Join("..", "..", "testdata", "claude", "background.jsonl")}, exitError, "background.jsonl\" holds no OTLP request"},
 		{"the same beside an export", []string{export(t, [8]byte{1}), write(`{"type":"result"}`)}, exitError, "export.jsonl\" holds no OTLP request"},
 		{"an export with a foreign line", []string{write(`{"resourceMetrics":[]}` + "\n{}\n")}, exitError, "1 objects in"},

@@ -55,7 +55,7 @@ func (p Problem) String() string {
 // if every one of them is a run, an invoke_agent span with a run key of its own, and all tell the same conversation.
 // Each of their trees has to be whole as a single one has.
 //
-// A trace that hangs under a span of someone else, by TRACEPARENT, is no case for it.
+// A trace may hang under one span of someone else, by TRACEPARENT, that is in no export of ours: see [Outers].
 func Check(requests ...ptrace.Traces) []Problem {
 	var problems []Problem
 	for _, t := range gather(requests) {
@@ -75,6 +75,7 @@ func (t *trace) check() (problems []Problem) {
 	if t.id.IsEmpty() {
 		report(ProblemNoTraceID, nil)
 	}
+	outer := t.outer()
 	var roots []*span
 	for _, s := range t.spans {
 		if s.SpanID().IsEmpty() {
@@ -92,14 +93,16 @@ func (t *trace) check() (problems []Problem) {
 				report(ProblemManyRoots, s)
 			}
 		case s.parent == nil:
-			report(ProblemMissingParent, s)
+			if outer.IsEmpty() {
+				report(ProblemMissingParent, s)
+			}
 		case s.inCircle():
 			report(ProblemCircle, s)
 		case s.outsideParent():
 			report(ProblemOutside, s)
 		}
 	}
-	if len(roots) == 0 {
+	if len(roots) == 0 && outer.IsEmpty() {
 		report(ProblemNoRoot, nil)
 	}
 	return problems

@@ -2,6 +2,7 @@ package otlpjson_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -50,6 +51,65 @@ var manyRoots = []checkCase{
 			`missing_parent: trace 00000000000000000000000000000001 span 0000000000000004 "lost"`,
 		},
 	},
+}
+
+// topOf is a span at the top of trace 1, below parent.
+func topOf(id, parent byte, key, value string) node {
+	return node{trace: 1, id: id, parent: parent, name: "top", start: 10, end: 90, attributes: map[string]any{key: value}}
+}
+
+const (
+	lostTop  = `missing_parent: trace 00000000000000000000000000000001 span 0000000000000001 "top"`
+	rootless = `no_root: trace 00000000000000000000000000000001`
+)
+
+// outside are the cases of parents that are in no export.
+var outside = []checkCase{
+	{name: "a run under a span of someone else", nodes: []node{topOf(1, 9, "gen_ai.operation.name", "invoke_agent"), {trace: 1, id: 2, parent: 1, start: 10, end: 90}}},
+	{
+		name: "a pipeline, a step and a run under the same one",
+		nodes: []node{
+			topOf(1, 9, "cicd.pipeline.name", "nightly"), topOf(2, 9, "cicd.pipeline.task.name", "docs"),
+			topOf(3, 9, "gen_ai.operation.name", "invoke_agent"),
+		},
+	},
+	{
+		name:  "a call that lost its run",
+		nodes: []node{topOf(1, 9, "gen_ai.operation.name", "execute_tool")},
+		want:  []string{lostTop, rootless},
+	},
+	{
+		name:  "a call that lost its run, beside a run",
+		nodes: []node{topOf(1, 9, "gen_ai.operation.name", "invoke_agent"), {trace: 1, id: 2, parent: 9, name: "lost"}},
+		want:  []string{lostTop, `missing_parent: trace 00000000000000000000000000000001 span 0000000000000002 "lost"`, rootless},
+	},
+	{
+		name:  "runs under two spans",
+		nodes: []node{topOf(1, 9, "gen_ai.operation.name", "invoke_agent"), topOf(2, 8, "gen_ai.operation.name", "invoke_agent")},
+		want:  []string{lostTop, `missing_parent: trace 00000000000000000000000000000001 span 0000000000000002 "top"`, rootless},
+	},
+	{
+		name:  "a run that lost its parent, in a trace with a root",
+		nodes: []node{topOf(1, 9, "gen_ai.operation.name", "invoke_agent"), rootOf(2, "s1", "a")},
+		want:  []string{lostTop},
+	},
+	{
+		name:  "a circle below one",
+		nodes: []node{topOf(1, 9, "gen_ai.operation.name", "invoke_agent"), {trace: 1, id: 2, parent: 2, name: "self"}},
+		want:  []string{`circle: trace 00000000000000000000000000000001 span 0000000000000002 "self"`},
+	},
+	{
+		name:  "outside of the run all the same",
+		nodes: []node{topOf(1, 9, "gen_ai.operation.name", "invoke_agent"), {trace: 1, id: 2, parent: 1, name: "late", start: 10, end: 91}},
+		want:  []string{`outside_parent: trace 00000000000000000000000000000001 span 0000000000000002 "late"`},
+	},
+}
+
+func TestOuters(t *testing.T) {
+	all := requests(t, "s",
+		topOf(1, 9, "gen_ai.operation.name", "invoke_agent"), node{trace: 2, id: 1}, node{trace: 2, id: 2, parent: 9},
+		node{trace: 3, id: 1, parent: 9, attributes: map[string]any{"gen_ai.operation.name": "execute_tool"}})
+	assert.Equal(t, []otlpjson.Outer{{TraceID: "00000000000000000000000000000001", SpanID: "0000000000000009"}}, otlpjson.Outers(all...))
 }
 
 func TestCheck(t *testing.T) {
@@ -127,7 +187,7 @@ func TestCheck(t *testing.T) {
 			want:  []string{`outside_parent: trace 00000000000000000000000000000001 span 0000000000000003 "below"`},
 		},
 	}
-	for _, tt := range append(tests, manyRoots...) {
+	for _, tt := range slices.Concat(tests, manyRoots, outside) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			for _, problem := range otlpjson.Check(requests(t, "s", tt.nodes...)...) {

@@ -17,6 +17,8 @@ const (
 	attrOutput       = "gen_ai.usage.output_tokens"
 	attrBackground   = "tailspan.background"
 	attrRunKey       = "tailspan.run.key"
+	attrPipeline     = "cicd.pipeline.name"
+	attrTask         = "cicd.pipeline.task.name"
 )
 
 // The operations that agent spans stand for.
