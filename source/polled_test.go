@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -367,9 +368,10 @@ func TestDatabaseStartAtEnd(t *testing.T) {
 		insert(t, db, "part", "id, message_id, session_id, time_created, time_updated, data", "old"+id, "m"+id, id, 1, 1, "{}")
 	}
 	idle := make(chan struct{})
+	var once sync.Once // it fails at each look
 	w.follow(fromEnd, func(s *PolledSettings) {
 		s.Settings.PollInterval = 5 * time.Millisecond
-		s.Settings.Observer.Failed = func(string, error, time.Duration) { close(idle) }
+		s.Settings.Observer.Failed = func(string, error, time.Duration) { once.Do(func() { close(idle) }) }
 	})
 	// A database that is no database fails once all others were looked at: the first look at ours is over then.
 	w.put("opencode-z.db", strings.Repeat("no database ", 100))
