@@ -157,8 +157,12 @@ func TestMessagesOfAStream(t *testing.T) {
 		}
 		assert.Equal(t, "s1", e.SessionID)
 	}
-	first, second := "2026-01-01T00:00:01.000Z#1", "2026-01-01T00:00:01.000Z#2"
+	first, second := "s1@2026-01-01T00:00:01.000Z#1", "s1@2026-01-01T00:00:01.000Z#2"
 	assert.Equal(t, []string{first, first, first, first, second}, ids)
+
+	// Another session that began at the same moment has none of these ids.
+	other := feed(t, gemini.New(), strings.Replace(initLine, `"s1"`, `"s2"`, 1), line("tool_use", `"tool_name":"glob","tool_id":"c1"`))
+	assert.Equal(t, "s2@2026-01-01T00:00:01.000Z#1", other[len(other)-1].MessageID)
 }
 
 func TestModelOfARouterIsNoModel(t *testing.T) {

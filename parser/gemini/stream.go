@@ -92,14 +92,15 @@ func (p *Parser) streamMessage(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// modelWorks gives the model message at work an id, since the stream has none: the time of its first line and its number
-// in the stream. All up to the next result of a call is one message.
+// modelWorks gives the model message at work an id, since the stream has none: the session, the time of its first line and
+// its number in the stream. Runs that were started together have times in common, so the time alone would make one of two.
+// All up to the next result of a call is one message.
 func (p *Parser) modelWorks(r *record) {
 	s := &p.stream
 	if s.messageID == "" {
 		s.messages++
 		if at := p.strings.Text(r.timestamp); at != "" {
-			s.messageID = at + "#" + strconv.Itoa(s.messages)
+			s.messageID = p.head.SessionID + "@" + at + "#" + strconv.Itoa(s.messages)
 		}
 	}
 	p.head.MessageID, p.head.Model = s.messageID, s.model
