@@ -173,7 +173,7 @@ func (f *finder[T]) readValue(i int, v *value) {
 	if v.sep == sepTag {
 		for v.end = i; v.end < len(f.s) && f.s[v.end] != '<' && f.s[v.end] != '\n'; v.end++ {
 		}
-		if !hasAt(f.s, v.end, "</", false) && !f.touchesCut(v.end) {
+		if !hasAt(f.s, v.end, "</", false) && !f.touchesCut(v.end) && !(v.end < len(f.s) && f.touchesCut(v.end+1)) {
 			v.sep = sepNone
 		}
 		return

@@ -85,7 +85,7 @@ func skip[T text](s T, i, end int, bits uint16) int {
 }
 
 // starts reports whether a word may start at i: nothing of a word stands before it. The letter of an escape such as
-// \n, and the digits of \u000a, belong to no word.
+// \n, the digits of \u000a, and the m of a color that is written out (\u001b[31m) belong to no word.
 func starts[T text](s T, i int) bool {
 	if i == 0 || !is(s[i-1], cAlnum) {
 		return true
@@ -99,8 +99,21 @@ func starts[T text](s T, i int) bool {
 	if i >= 6 && s[i-6] == '\\' && (s[i-5] == 'u') {
 		return isHex(s[i-4]) && isHex(s[i-3]) && isHex(s[i-2]) && isHex(s[i-1])
 	}
+	if s[i-1] == 'm' && colorBefore(s, i-1) {
+		return true
+	}
 	// A percent-encoded byte, as %3D in a URL.
 	return i >= 3 && s[i-3] == '%' && isHex(s[i-2]) && isHex(s[i-1])
+}
+
+// colorBefore reports whether the parameters of a color stand before the m at i, as in [1;31m.
+func colorBefore[T text](s T, i int) bool {
+	const most = 24
+	j := i
+	for j > 0 && i-j < most && (is(s[j-1], cDigit) || s[j-1] == ';') {
+		j--
+	}
+	return j > 0 && s[j-1] == '['
 }
 
 // mix counts what a piece of text is made of.

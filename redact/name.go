@@ -103,6 +103,10 @@ func (f *finder[T]) nameAround(i, end int) name {
 	if start > 0 && f.s[start-1] == '\\' && start < i && starts(f.s, start+1) {
 		start++
 	}
+	// So do the parameters of a color that is written out.
+	if at := skip(f.s, start, i, cDigit); at < i && f.s[at] == 'm' && colorBefore(f.s, at) {
+		start = at + 1
+	}
 	n := name{start: start, end: end}
 	m := mixOf(f.s, start, end)
 	n.caps = m.lower == 0 && m.upper > 0

@@ -42,6 +42,10 @@ func (f *finder[T]) secretValue(id name, v value) (span, bool) {
 		if v.quoted || v.subscript || v.sep == sepTight || v.sep == sepPair || v.sep == sepTag || v.sep == sepBlank || v.sep == sepArgument {
 			return span{start: v.start, end: v.end}, !f.isMarker(v.start, v.end)
 		}
+		// A bare word needs a digit: what begins as prose or code may be cut too.
+		if v.quote == "" && !f.isCode(v) && !f.isPath(v.start, v.end) && mixOf(f.s, v.start, v.end).digit > 0 {
+			return span{start: v.start, end: v.end}, !f.isPlaceholder(v.start, v.end)
+		}
 	}
 	if v.end-v.start < minPassword || f.isPlaceholder(v.start, v.end) {
 		return span{}, false
