@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 type resters struct {
 	*sink
 	never bool
-	asked int
+	asked atomic.Int32
 }
 
 type rester struct {
@@ -33,7 +34,7 @@ func (h *resters) Open(ctx context.Context, s Stream) (Consumer, error) {
 func (r rester) Rest() bool {
 	r.sink.mu.Lock()
 	defer r.sink.mu.Unlock()
-	r.of.asked++
+	r.of.asked.Add(1)
 	return !r.of.never
 }
 
@@ -74,11 +75,11 @@ func TestRest(t *testing.T) {
 		w.pass(50 * time.Second)
 		w.write("a.jsonl", "two")
 		w.pass(50 * time.Second)
-		assert.Zero(w, h.asked)
+		assert.Zero(w, h.asked.Load())
 		w.pass(20 * time.Second)
-		assert.Equal(w, 1, h.asked)
+		assert.EqualValues(w, 1, h.asked.Load())
 		w.pass(10 * time.Minute)
-		assert.Equal(w, 1, h.asked, "it rests")
+		assert.EqualValues(w, 1, h.asked.Load(), "it rests")
 		assert.Equal(w, []string{"one", "two"}, w.sink.all())
 		w.write("a.jsonl", "three")
 		w.pass(2 * time.Second)
@@ -100,7 +101,7 @@ func TestRestOfWhatIsOld(t *testing.T) {
 		w.write("young.jsonl", "two")
 		w.beginWith(h, s)
 		w.pass(time.Second)
-		assert.Equal(w, 1, h.asked)
+		assert.EqualValues(w, 1, h.asked.Load())
 		w.end()
 		for _, one := range w.sink.opened() {
 			assert.Equal(w, []CloseReason{CloseReasonShutdown}, one.closed, "also one that rests")
@@ -118,7 +119,7 @@ func TestRestLessOften(t *testing.T) {
 			w.write("a.jsonl", "more")
 		}
 		w.pass(time.Second)
-		assert.Equal(w, 2, h.asked, "after one minute, after two, and not after four")
+		assert.EqualValues(w, 2, h.asked.Load(), "after one minute, after two, and not after four")
 		fresh, replayed := w.sink.newLines()
 		assert.Len(w, fresh, 201)
 		assert.Equal(w, 1+2, replayed)
@@ -132,7 +133,7 @@ func TestRestRefused(t *testing.T) {
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
 		w.pass(time.Hour)
-		assert.InDelta(w, 59, h.asked, 2)
+		assert.InDelta(w, 59, h.asked.Load(), 2)
 		w.write("a.jsonl", "two")
 		w.pass(time.Minute)
 		assert.Equal(w, []string{"one", "two"}, oneStream(w).text)
@@ -142,7 +143,7 @@ func TestRestRefused(t *testing.T) {
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
 		w.pass(time.Hour)
-		assert.Zero(w, h.asked)
+		assert.Zero(w, h.asked.Load())
 	})
 }
 
@@ -161,7 +162,7 @@ func TestRestAndGone(t *testing.T) {
 				w.date("a.jsonl", time.Now().Add(-time.Hour))
 				w.beginWith(h, s)
 				w.pass(10 * time.Second)
-				require.Equal(w, 1, h.asked)
+				require.EqualValues(w, 1, h.asked.Load())
 				change(w)
 				w.pass(time.Minute)
 				first := w.sink.opened()[0]
@@ -182,7 +183,7 @@ func TestRestIdleClose(t *testing.T) {
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
 		w.pass(time.Hour)
-		assert.Equal(w, 1, h.asked)
+		assert.EqualValues(w, 1, h.asked.Load())
 		assert.Equal(w, []CloseReason{CloseReasonIdle}, w.sink.opened()[0].closed)
 		w.write("a.jsonl", "two")
 		w.pass(time.Minute)
