@@ -175,7 +175,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	s.again = line.Silent
 	if line.Silent {
 		if mark, ok := s.arrived(line.Offset); ok {
-			line.Live, line.Arrival = true, time.UnixMilli(mark.Time)
+			line.Live, line.Arrival = true, time.Unix(0, mark.Time)
 		}
 	} else if line.Live && !s.told {
 		s.markArrival(line)
