@@ -227,7 +227,7 @@ func (s *Stream) catchUp(offset int64) {
 		s.silent = true
 		switch step.Do {
 		case StepDate:
-			s.date(s.fileTime())
+			s.date(s.guessed(s.fileTime()))
 			s.release(false)
 		case StepEnd:
 			if s.run != nil && !s.run.closed {
