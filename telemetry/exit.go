@@ -88,7 +88,7 @@ func (s *Stream) exited(e Exit) {
 	s.writeUnwritten()
 	at := moment{at: e.Time, source: TimeSourceArrival}
 	if e.Incomplete && s.run != nil && !s.run.closed {
-		s.apply(e.IncompleteEnd(), at, origin{offset: math.MaxInt64})
+		s.apply(e.IncompleteEnd(), s.endAt(at), origin{offset: math.MaxInt64})
 	}
 	s.recordExit(at)
 }

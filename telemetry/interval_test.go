@@ -1,10 +1,12 @@
 package telemetry_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/telemetry"
@@ -66,6 +68,32 @@ func TestTimes(t *testing.T) {
 		from, _ := seconds(f.span(t, "execute_tool Read"))
 		assert.InDelta(t, 1, from, 0.001)
 	})
+}
+
+// TestArrivalsOverARestart: a run that began before a restart and ends after it has the times that the first process knew,
+// to the nanosecond.
+func TestArrivalsOverARestart(t *testing.T) {
+	lines := script{line(untimed(text(0, "msg1", "Hi."))), line(untimed(text(0, "msg1", "Still."))), line(ended(""))}
+	came := func(i int) time.Time { return at(700 + float64(i)).Add(452_303_179) }
+	first := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude})
+	for i, evs := range lines[:2] {
+		first.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: came(i)}, clone(evs))
+	}
+	state, open := first.State()
+	require.True(t, open)
+	kept, err := json.Marshal(state)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(kept, &state))
+
+	second := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, State: state})
+	for i, evs := range lines {
+		second.Feed(telemetry.Line{Offset: int64(i), Silent: i < 2, Live: i == 2, Arrival: came(i)}, clone(evs))
+	}
+	var f folded
+	f.take(second.Take())
+	run := f.span(t, "invoke_agent claude-code")
+	assert.Equal(t, came(0), run.StartTimestamp().AsTime())
+	assert.Equal(t, came(2), run.EndTimestamp().AsTime())
 }
 
 // lasting is a result whose provider measured the call.

@@ -39,10 +39,11 @@ type Place struct {
 	Index  int   `json:"index,omitempty"`
 }
 
-// ArrivalMark tells that the line at Offset, and those behind it, came at Time (Unix milliseconds).
+// ArrivalMark tells that the line at Offset, and those behind it, came at Time (Unix nanoseconds: a span
+// of this stream and one that it lies in may come from two processes, and have to agree).
 type ArrivalMark struct {
 	Offset int64 `json:"offset"`
-	Time   int64 `json:"time"`
+	Time   int64 `json:"time_ns"`
 }
 
 // Step is something that was done after the line at At, and not because of any line of the stream.
@@ -226,7 +227,7 @@ func (s *Stream) catchUp(offset int64) {
 		s.silent = true
 		switch step.Do {
 		case StepDate:
-			s.date(s.fileTime())
+			s.date(s.guessed(s.fileTime()))
 			s.release(false)
 		case StepEnd:
 			if s.run != nil && !s.run.closed {
@@ -294,7 +295,7 @@ func (s *Stream) arrived(offset int64) (ArrivalMark, bool) {
 // markArrival notes when a line came that tells no time, once for lines that came together. When there are too many
 // marks, every second one goes.
 func (s *Stream) markArrival(line Line) {
-	mark := ArrivalMark{line.Offset, line.Arrival.UnixMilli()}
+	mark := ArrivalMark{line.Offset, line.Arrival.UnixNano()}
 	if n := len(s.arrivals); n > 0 && s.arrivals[n-1].Time == mark.Time {
 		return
 	}

@@ -59,6 +59,8 @@ type Stream struct {
 	// lastTime is the newest time that a line told; unknown before the first.
 	lastTime moment
 	told     bool   // some line told a time
+	guess    moment // the latest time that was given because none was told
+	replay   bool   // what it tells is of long ago, though it is read live; see [Stream.redate]
 	lastEnd  moment // the end of the last run that closed
 	// lastTold is the newest time that a line told of what was folded; see [Stream.mindGap] and [Stream.announceTime].
 	lastTold   moment
@@ -175,7 +177,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	s.again = line.Silent
 	if line.Silent {
 		if mark, ok := s.arrived(line.Offset); ok {
-			line.Live, line.Arrival = true, time.UnixMilli(mark.Time)
+			line.Live, line.Arrival = true, time.Unix(0, mark.Time)
 		}
 	} else if line.Live && !s.told {
 		s.markArrival(line)
@@ -223,7 +225,7 @@ func (s *Stream) Idle() {
 		s.release(false)
 		if !s.told && slices.ContainsFunc(s.held, func(h held) bool { return !h.at.known() }) {
 			s.done(StepDate, s.sink)
-			s.date(s.fileTime())
+			s.date(s.guessed(s.fileTime()))
 			s.release(false)
 		}
 		s.settle()

@@ -97,13 +97,17 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 	switch {
 	case plausible(ev.Time):
 		s.lastTime = moment{at: ev.Time, source: TimeSourceCarried}
+		ahead := moment{at: ev.Time, source: TimeSourceCarried, ahead: true}
+		if !s.told && s.showsReplay(ev.Time, line) {
+			s.redate(ahead)
+		}
 		s.told = true
-		s.date(moment{at: ev.Time, source: TimeSourceCarried, ahead: true})
+		s.date(ahead)
 		return moment{at: ev.Time, source: TimeSourceLine, lived: s.followed}
 	case s.told:
 		return s.lastTime
 	case line.Live:
-		arrival := moment{at: line.Arrival, source: TimeSourceArrival}
+		arrival := s.guessed(moment{at: line.Arrival, source: TimeSourceArrival})
 		s.date(arrival)
 		return arrival
 	default:
@@ -138,11 +142,11 @@ func plausible(t time.Time) bool {
 	return sec >= firstPlausible && sec < lastPlausible
 }
 
-// date gives m to all that waits for a time. A time that a line told is also better than that of arrival: a first line
-// without one was written before it.
+// date gives m to all that waits for a time. A time that a line told is also better than that of arrival or of the file: a first
+// line without one was written before it.
 func (s *Stream) date(m moment) {
 	for i := range s.held {
-		if h := &s.held[i]; !h.at.known() || h.at.source == TimeSourceArrival && m.source == TimeSourceCarried {
+		if h := &s.held[i]; !h.at.known() || h.at.guessed() && m.source == TimeSourceCarried {
 			h.at = m
 		}
 	}
@@ -159,7 +163,7 @@ func (s *Stream) fileTime() moment {
 // fallbackTime is for events that can wait no longer.
 func (s *Stream) fallbackTime() moment {
 	if m := s.fileTime(); m.known() {
-		return m
+		return s.guessed(m)
 	}
 	return moment{at: s.registry.settings.Now(), source: TimeSourceArrival}
 }
