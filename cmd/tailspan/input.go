@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tailspan/tailspan/parser"
@@ -40,14 +41,16 @@ func newFlags(command, synopsis string, stderr io.Writer) *flags {
 
 // source parses the arguments and returns the one file they name and the parser for it.
 func (f *flags) source(args []string) (name string, src *parser.Source, err error) {
-	if err := f.Parse(args); err != nil {
+	files, err := f.parseAround(args)
+	if err != nil {
 		if errors.Is(err, errHelp) {
 			return "", nil, err
 		}
 		return "", nil, usageError{fmt.Errorf("read flags: %w", err)}
 	}
-	if f.NArg() != 1 {
-		return "", nil, usageError{fmt.Errorf("%s needs one file or -, got %d arguments", f.Name(), f.NArg())}
+	if len(files) != 1 {
+		command := strings.TrimPrefix(f.Name(), "tailspan ") // main says who speaks
+		return "", nil, usageError{fmt.Errorf("%s needs one file or -, got %d arguments", command, len(files))}
 	}
 	if f.maxLine <= 0 {
 		return "", nil, usageError{fmt.Errorf("max-line-size must be positive, got %d", f.maxLine)}
@@ -57,7 +60,24 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 		return "", nil, usageError{err}
 	}
 	src.DropOutput() // no command shows the texts of results
-	return f.Arg(0), src, nil
+	return files[0], src, nil
+}
+
+// parseAround parses flags before and after files, and returns the files. What follows "--" is a file.
+func (f *flags) parseAround(args []string) (files []string, err error) {
+	var literal []string
+	if at := slices.Index(args, "--"); at >= 0 {
+		args, literal = args[:at], args[at+1:]
+	}
+	for {
+		if err := f.Parse(args); err != nil {
+			return nil, err
+		}
+		if f.NArg() == 0 {
+			return append(files, literal...), nil
+		}
+		files, args = append(files, f.Arg(0)), f.Args()[1:]
+	}
 }
 
 // openInput opens a file, or standard input for "-", and unpacks what is compressed by its name. A folder is a tree of
@@ -121,7 +141,7 @@ func openDatabase(name string, file io.Closer) (io.ReadCloser, error) {
 func openTree(dir string) (io.ReadCloser, error) {
 	tree, err := opencodetree.Open(dir)
 	if errors.Is(err, opencodetree.ErrNoTree) {
-		return nil, usageError{err}
+		return nil, usageError{fmt.Errorf("%w: %q is a folder; name a file in it, or a folder of OpenCode's", err, dir)}
 	}
 	return tree, err
 }

@@ -34,7 +34,7 @@ commands:
   render   print the readable log
   doctor   tell what would be read, from where, and why not; check an export
 
-Run "tailspan COMMAND --help" for a command's flags.
+"tailspan --version" prints the version. Run "tailspan COMMAND --help" for a command's flags.
 `
 
 // usageError is a call that can't work: wrong flags, no such file.
@@ -66,6 +66,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = runRender(args[1:], stdin, stdout, stderr)
 	case "doctor":
 		err = runDoctor(args[1:], stdout, stderr)
+	case "version", "--version":
+		fmt.Fprintln(stdout, "tailspan", version())
+		return exitOK
 	case "help", "--help", "-h":
 		fmt.Fprint(stdout, usage)
 		return exitOK

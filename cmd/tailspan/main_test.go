@@ -41,6 +41,8 @@ func TestUsageErrors(t *testing.T) {
 		{"unknown provider", []string{"events", "--provider", "cloud", missing}, `provider "cloud" is not known, want one of `},
 		{"no file", []string{"events"}, "needs one file or -, got 0 arguments"},
 		{"two files", []string{"events", "a", "b"}, "needs one file or -, got 2 arguments"},
+		{"said once who speaks", []string{"render"}, "tailspan: render needs one file or -"},
+		{"folder", []string{"render", "."}, `"." is a folder; name a file in it`},
 		{"missing file", []string{"events", missing}, missing + ": no such file"},
 		{"missing file to render", []string{"render", missing}, missing + ": no such file"},
 		{"unknown mode", []string{"render", "--mode", "loud", missing}, `mode must be one of default, verbose, quiet, json, got "loud"`},
@@ -53,6 +55,28 @@ func TestUsageErrors(t *testing.T) {
 			assert.Contains(t, stderr, tc.want)
 		})
 	}
+}
+
+func TestVersion(t *testing.T) {
+	code, stdout, stderr := tailspan("", "--version")
+	assert.Equal(t, exitOK, code)
+	assert.Equal(t, "tailspan "+version()+"\n", stdout)
+	assert.Empty(t, stderr)
+}
+
+func TestFlagsAfterTheFile(t *testing.T) {
+	const line = `{"type":"assistant","message":{"content":[{"type":"text","text":"hello"}]}}`
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(line+"\n"), 0o600))
+	_, want, _ := tailspan("", "render", "--mode", "json", path)
+	require.NotEmpty(t, want)
+	code, got, stderr := tailspan("", "render", path, "--mode", "json")
+	assert.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, want, got)
+
+	code, _, stderr = tailspan("", "render", "--", "--mode")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "--mode: no such file")
 }
 
 func TestHelp(t *testing.T) {
