@@ -1,15 +1,12 @@
 package qwen_test
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 	"github.com/tailspan/tailspan/parser/qwen"
 )
@@ -30,14 +27,8 @@ func TestTables(t *testing.T) {
 		t.Run(tc.heading, func(t *testing.T) {
 			table := parsertest.Table(t, qwen.Name, tc.heading, parsertest.Becomes...)
 			assert.Equal(t, slices.Sorted(maps.Keys(table)), tc.known)
-			for kind, gives := range table {
-				if tc.line == "" || kind == "system" { // told by its subtypes
-					continue
-				}
-				p := qwen.New()
-				p.ParseEvents(fmt.Appendf(nil, tc.line, kind))
-				assert.NotEqual(t, events.LineUnknownType, p.LineStatus(), kind)
-				assert.Equal(t, strings.HasPrefix(gives, "ignored"), p.LineStatus() == events.LineIgnored, "%s: %s", kind, gives)
+			if tc.line != "" {
+				parsertest.Types(t, newSource, tc.line, table, "system") // which is told by its subtypes
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package parsertest
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,8 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/doctable"
 )
 
@@ -30,6 +33,22 @@ func Table(t testing.TB, provider, heading string, columns ...string) map[string
 	column, err := table.Column(columns...)
 	require.NoError(t, err, provider)
 	return column
+}
+
+// Types gives a parser a line of each type of a table, as the format line has it, and holds that it knows the type, and
+// ignores it where the table says so and nowhere else. Types that others tell apart are left out.
+func Types(t *testing.T, src func() events.DisplayEventSource, line string, table map[string]string, leftOut ...string) {
+	t.Helper()
+	for kind, becomes := range table {
+		if slices.Contains(leftOut, kind) {
+			continue
+		}
+		p := src()
+		p.ParseEvents(fmt.Appendf(nil, line, kind))
+		status := p.(events.LineStatuser).LineStatus()
+		assert.NotEqual(t, events.LineUnknownType, status, kind)
+		assert.Equal(t, strings.HasPrefix(becomes, "ignored"), status == events.LineIgnored, "%s: %s", kind, becomes)
+	}
 }
 
 // Cases lists the words that functions of a provider's folder tell apart: those of their outermost switches, and those
