@@ -100,6 +100,16 @@ func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *folded {
 	return &f
 }
 
+// read feeds a stream lines from a place on, and tells it that there are no more for now.
+func (f *folded) read(s *telemetry.Stream, from int, sc script) {
+	for i, evs := range sc {
+		s.Feed(telemetry.Line{Offset: int64(from + i)}, clone(evs))
+		f.take(s.Take())
+	}
+	s.Idle()
+	f.take(s.Take())
+}
+
 // TestLastWordsOfASubAgent: the last lines of a sub-agent's file may be read after its parent's, although they were
 // written before. They belong to its span.
 func TestLastWordsOfASubAgent(t *testing.T) {
@@ -107,18 +117,10 @@ func TestLastWordsOfASubAgent(t *testing.T) {
 	registry := newRegistry()
 	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
 	var f folded
-	feed := func(s *telemetry.Stream, from int, sc script) {
-		for i, evs := range sc {
-			s.Feed(telemetry.Line{Offset: int64(from + i)}, clone(evs))
-			f.take(s.Take())
-		}
-		s.Idle()
-		f.take(s.Take())
-	}
 	last := len(child) - 1
-	feed(sub, 0, child[:last])
-	feed(main, 0, parent)
-	feed(sub, last, child[last:])
+	f.read(sub, 0, child[:last])
+	f.read(main, 0, parent)
+	f.read(sub, last, child[last:])
 	checkTree(t, &f)
 	_, to := seconds(f.span(t, "invoke_agent Explore"))
 	assert.InDelta(t, 6, to, 0.001)
@@ -133,22 +135,14 @@ func TestLateWordsOfASubAgent(t *testing.T) {
 	registry := newRegistry()
 	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
 	var f folded
-	feed := func(s *telemetry.Stream, from int, sc script) {
-		for i, evs := range sc {
-			s.Feed(telemetry.Line{Offset: int64(from + i)}, clone(evs))
-			f.take(s.Take())
-		}
-		s.Idle()
-		f.take(s.Take())
-	}
-	feed(main, 0, parent)
-	feed(sub, 0, child)
+	f.read(main, 0, parent)
+	f.read(sub, 0, child)
 	before := len(f.records)
 	late := script{
 		line(of("ag1", prompt(20, "again"))), line(of("ag1", text(21, "sub9", "One more thing."))),
 		line(of("ag1", use(22, "sub9", "t9", "Read", "x"))), line(of("ag1", result(24, "t9"))),
 	}
-	feed(sub, len(child), late)
+	f.read(sub, len(child), late)
 	sub.Close(telemetry.CloseReasonTimeout)
 	f.take(sub.Take())
 	checkTree(t, &f)
