@@ -48,12 +48,12 @@ func TestSubAgentsInARollout(t *testing.T) {
 			functionCall("c2", "wait_agent", "{}"),
 			completed(`{"type":"CollabAgentToolCall","id":"c2","tool":"wait","status":"completed","receiver_thread_ids":["t1"],"agents_states":{"t1":{"completed":"done"}}}`, "")},
 		"second kind": {spawn,
-			completed(`{"type":"SubAgentActivity","id":"c1","kind":"started","agent_thread_id":"t1","agent_path":"/root/a"}`, ""), output("c1", `{"task_name":"/root/a"}`),
+			completed(`{"type":"SubAgentActivity","id":"c1","kind":"started","agent_thread_id":"t1","agent_path":"/top/a"}`, ""), output("c1", `{"task_name":"/top/a"}`),
 			completed(`{"type":"SubAgentActivity","id":"x","kind":"completed","agent_thread_id":"t1"}`, "")},
 		"outputs alone": {spawn, output("c1", `{"agent_id":"t1","nickname":"A"}`),
 			functionCall("c2", "wait_agent", "{}"), output("c2", `{"status":{"t1":{"completed":"done"}},"timed_out":false}`)},
 		"by a script": {
-			completed(`{"type":"SubAgentActivity","id":"exec-1","kind":"started","agent_thread_id":"t1","agent_path":"/root/a"}`, ""),
+			completed(`{"type":"SubAgentActivity","id":"exec-1","kind":"started","agent_thread_id":"t1","agent_path":"/top/a"}`, ""),
 			completed(`{"type":"SubAgentActivity","id":"x","kind":"completed","agent_thread_id":"t1"}`, "")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestSubAgentsInARollout(t *testing.T) {
 
 func TestSubAgentsRollout(t *testing.T) {
 	for name, meta := range map[string]string{
-		"root told":        `"id":"t1","session_id":"root","parent_thread_id":"mid","agent_path":"/root/auditor","cli_version":"0.171.0"`,
+		"root told":        `"id":"t1","session_id":"root","parent_thread_id":"mid","agent_path":"/top/auditor","cli_version":"0.171.0"`,
 		"deep in a source": `"id":"t1","cli_version":"0.125.0","source":{"subagent":{"thread_spawn":{"parent_thread_id":"root","agent_role":"auditor"}}}`,
 	} {
 		out := all(t, `{"timestamp":"2026-03-02T12:00:00Z","type":"session_meta","payload":{`+meta+`}}`,

@@ -240,7 +240,7 @@ func appendEscape(dst, s []byte) ([]byte, int) {
 	return append(dst, replacement...), 6
 }
 
-// hexRune reads the \uXXXX at the start of s; -1 if there is none.
+// hexRune reads the \u and its four digits at the start of s; -1 if there are none.
 func hexRune(s []byte) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1
