@@ -14,27 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/terminaltest"
 	"github.com/tailspan/tailspan/render"
 )
 
-// screen is a buffer that several goroutines may use.
-type screen struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.buf.Write(p)
-}
+// screen is what a log was written to.
+type screen struct{ terminaltest.Buffer }
 
 // String is all that was written, without the times of lines.
 func (s *screen) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var b strings.Builder
-	for line := range strings.Lines(s.buf.String()) {
+	for line := range strings.Lines(s.Buffer.String()) {
 		if len(line) > 9 && line[2] == ':' && line[5] == ':' {
 			line = line[9:]
 		}
@@ -391,7 +381,7 @@ func TestActivityLines(t *testing.T) {
 	log := &screen{}
 	stream := render.NewLog(log, render.LogSettings{Settings: s}).Open(render.Origin{Step: "build", Agent: "reviewer"})
 	stream.Emit(start)
-	assert.Equal(t, "15:04:05 [build] started · demo-1 · reviewer\n", log.buf.String())
+	assert.Equal(t, "15:04:05 [build] started · demo-1 · reviewer\n", log.Buffer.String())
 	stream.SetAgent("other")
 	stream.Emit(start)
 	assert.Contains(t, log.String(), "started · demo-1 · other\n")

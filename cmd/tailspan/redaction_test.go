@@ -1,16 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
 // The key is made up; it has the shape of one and is cut in two, as a model's pieces are.
@@ -62,7 +62,7 @@ func TestRedactLive(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			stdin, w := io.Pipe()
 			args := []string{command, "--provider", "gemini", "--redact", "-"}
-			var stdout, stderr lockedBuffer
+			var stdout, stderr terminaltest.Buffer
 			ended := make(chan int)
 			go func() { ended <- run(args, stdin, &stdout, &stderr) }()
 			_, err := io.WriteString(w, pieceOne+"\n")
@@ -81,22 +81,4 @@ func TestRedactLive(t *testing.T) {
 			assert.NotContains(t, stdout.String(), keyStart)
 		})
 	}
-}
-
-// lockedBuffer can be read while another goroutine writes.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

@@ -1,17 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
 // TestRenderJSONIsUntouched holds that mode json copies its input, whatever else is asked for.
@@ -60,7 +60,7 @@ func TestRenderTakesSecretsOut(t *testing.T) {
 func TestRenderLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, stdin := io.Pipe()
-		var out syncBuffer
+		var out terminaltest.Buffer
 		done := make(chan int)
 		go func() { done <- run([]string{"render", "--provider", "gemini", "-"}, in, &out, os.Stderr) }()
 		_, err := io.WriteString(stdin, `{"type":"message","timestamp":"2026-11-27T20:49:13.473Z","role":"assistant","content":"One line.\nHa","delta":true}
@@ -76,22 +76,4 @@ func TestRenderLive(t *testing.T) {
 		assert.Equal(t, exitOK, <-done)
 		assert.Equal(t, "One line.\nHalf a\n", out.String())
 	})
-}
-
-// syncBuffer is a buffer that is read while it is written.
-type syncBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/internal/terminaltest"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -27,22 +27,7 @@ import (
 const runSpan = "invoke_agent claude-code"
 
 // output is a writer that a test may wait on.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
+type output struct{ terminaltest.Buffer }
 
 // has waits until s was written.
 func (o *output) has(t *testing.T, s string) {
