@@ -37,11 +37,13 @@ type restarts struct {
 	now  *rig
 	uids []string
 	ids  []string
+
+	before map[string][]byte // what the disk held at the last look, for the next kill
 }
 
 func newRestarts(t *testing.T, cfg *Config) *restarts {
 	cfg.Storage = &diskID
-	r := &restarts{t: t, cfg: cfg, m: newMachine()}
+	r := &restarts{t: t, cfg: cfg, m: newMachine(), before: map[string][]byte{}}
 	r.now = startOn(t, r.m, cfg, nil)
 	return r
 }
@@ -54,6 +56,20 @@ func (r *restarts) restart(before map[string][]byte) {
 		r.m.restore(before)
 	}
 	r.now = startOn(r.t, r.m, r.cfg, nil)
+}
+
+// maybe restarts the receiver if the die shows 0, and remembers what the disk holds, for a later kill, if it shows 1.
+func (r *restarts) maybe(die int, kill bool) {
+	switch die {
+	case 0:
+		if kill {
+			r.restart(r.before)
+		} else {
+			r.restart(nil)
+		}
+	case 1:
+		r.before = r.m.disk.snapshot()
+	}
 }
 
 func (r *restarts) stop() {
@@ -95,7 +111,6 @@ func TestDatabaseOverRestarts(t *testing.T) {
 			cfg := configFor(filepath.Join(home, "**"))
 			cfg.Stream.IdleFlush = 10 * time.Millisecond
 			r := newRestarts(t, cfg)
-			before := map[string][]byte{}
 			for i, step := range steps {
 				read := r.now.lines("opencode")
 				agent.logged(step)
@@ -103,15 +118,7 @@ func TestDatabaseOverRestarts(t *testing.T) {
 				if rng.IntN(6) == 0 && read > 0 {
 					require.Eventually(t, func() bool { return r.now.lines("opencode") > read }, wait, tick, "%s, step %d", hint, i)
 				}
-				switch rng.IntN(12) {
-				case 0:
-					if !kill {
-						before = nil
-					}
-					r.restart(before)
-				case 1:
-					before = r.m.disk.snapshot()
-				}
+				r.maybe(rng.IntN(12), kill)
 			}
 			once := start(t, configFor(filepath.Join(home, "**")), nil)
 			require.Eventually(t, func() bool { return slices.Contains(once.spanNames(), "invoke_agent opencode") }, wait, tick, hint)
@@ -148,7 +155,6 @@ func TestDocumentOverRestarts(t *testing.T) {
 			path := filepath.Join(home, "chats", "session-1.json")
 			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 			r := newRestarts(t, configFor(filepath.Join(home, "**")))
-			before := map[string][]byte{}
 			for n := range messages {
 				some, err := json.Marshal(messages[:n+1])
 				require.NoError(t, err)
@@ -160,15 +166,7 @@ func TestDocumentOverRestarts(t *testing.T) {
 				if rng.IntN(2) == 0 || n == len(messages)-1 {
 					require.Eventually(t, func() bool { return r.now.sum("otelcol_receiver_agent_stream_bytes") > read }, wait, tick, "%s, state %d", hint, n)
 				}
-				switch rng.IntN(3) {
-				case 0:
-					if !kill {
-						before = nil
-					}
-					r.restart(before)
-				case 1:
-					before = r.m.disk.snapshot()
-				}
+				r.maybe(rng.IntN(3), kill)
 			}
 			once := start(t, configFor(filepath.Join(home, "**")), nil)
 			require.Eventually(t, func() bool { return once.sum("otelcol_receiver_agent_stream_bytes") > 0 }, wait, tick)
