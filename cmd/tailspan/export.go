@@ -178,26 +178,9 @@ func (e *exporting) Close(context.Context, source.CloseReason) error { return ni
 
 // tick lets go what waits for a quiet moment, until it is stopped.
 func (e *exporting) tick(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var ticking sync.WaitGroup
-	ticking.Go(func() {
-		ticker := time.NewTicker(redact.DefaultQuiet / 2)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				if e.quiet(ctx) != nil {
-					return // it is over; what waits goes out at the end, if there is time
-				}
-			}
-		}
+	return repeat(ctx, redact.DefaultQuiet/2, func(ctx context.Context, _ time.Time) error {
+		return e.quiet(ctx) // if it fails it is over: what waits goes out at the end, if there is time
 	})
-	return func() {
-		cancel()
-		ticking.Wait()
-	}
 }
 
 // quiet lets texts go that were quiet for long enough, and then what is held back until the stream is quiet.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
@@ -41,24 +40,10 @@ type metricExport struct {
 
 // start exports at each interval, until the function that it gives is called.
 func (m *metricExport) start(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var ticking sync.WaitGroup
-	ticking.Go(func() {
-		ticker := time.NewTicker(m.every)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case now := <-ticker.C:
-				m.exporter.OfferMetrics(ctx, m.metrics.Take(now))
-			}
-		}
+	return repeat(ctx, m.every, func(ctx context.Context, now time.Time) error {
+		m.exporter.OfferMetrics(ctx, m.metrics.Take(now))
+		return nil
 	})
-	return func() {
-		cancel()
-		ticking.Wait()
-	}
 }
 
 // last sends the metrics as they stand at the end. It fails only when ctx ends.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"sync"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
 )
 
@@ -95,24 +97,24 @@ func (r *reader) tick(name string, mu *sync.Mutex, emit func([]events.DisplayEve
 // ticking calls f twice a quiet time, with mu held, until stop is called: who reads live must not wait for the end of a
 // text.
 func ticking(mu *sync.Mutex, f func()) (stop func()) {
-	done := make(chan struct{})
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		ticker := time.NewTicker(redact.DefaultQuiet / 2)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ticker.C:
-				mu.Lock()
-				f()
-				mu.Unlock()
-			}
-		}
+	return repeat(context.Background(), redact.DefaultQuiet/2, func(context.Context, time.Time) error {
+		mu.Lock()
+		defer mu.Unlock()
+		f()
+		return nil
+	})
+}
+
+// repeat is [fold.Repeat] in a goroutine of its own, until it ends or the function that it gives is called, which waits for
+// the goroutine.
+func repeat(ctx context.Context, every time.Duration, do func(ctx context.Context, now time.Time) error) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var repeating sync.WaitGroup
+	repeating.Go(func() {
+		fold.Repeat(ctx, every, func(now time.Time) error { return do(ctx, now) })
 	})
 	return func() {
-		close(done)
-		wait.Wait()
+		cancel()
+		repeating.Wait()
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/source"
@@ -203,24 +204,18 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 	if progress := r.config.Telemetry.ProgressInterval; progress > 0 {
 		every = min(every, progress/4)
 	}
-	ticker := time.NewTicker(max(every, 10*time.Millisecond))
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			out := r.registry.Take()
-			r.meter.counts(out.Counts)
-			out.Counts = telemetry.Counts{}
-			if r.out.deliver(ctx, &out) != nil {
-				r.undelivered = append(r.undelivered, out) // we are stopping, Shutdown tries once more
-				return
-			}
-			out.Accepted()
-			r.pipelinesTold(ctx)
+	fold.Repeat(ctx, max(every, 10*time.Millisecond), func(time.Time) error {
+		out := r.registry.Take()
+		r.meter.counts(out.Counts)
+		out.Counts = telemetry.Counts{}
+		if err := r.out.deliver(ctx, &out); err != nil {
+			r.undelivered = append(r.undelivered, out) // we are stopping, Shutdown tries once more
+			return err
 		}
-	}
+		out.Accepted()
+		r.pipelinesTold(ctx)
+		return nil
+	})
 }
 
 // pipelinesTold keeps that spans of pipelines went out, and has the streams below them say that they owe nothing more.
@@ -250,21 +245,15 @@ func lastOf(list []string) string {
 // tickTexts lets unfinished texts go, and ends that may yet be taken back, once their stream has been quiet for a while;
 // until ctx ends.
 func (r *agentStream) tickTexts(ctx context.Context) {
-	ticker := time.NewTicker(redact.DefaultQuiet / 2)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			r.tellLag()
-			for _, s := range r.streams.list() {
-				if err := s.tick(ctx); err != nil {
-					return // we are stopping; what waits goes out when the stream is closed
-				}
+	fold.Repeat(ctx, redact.DefaultQuiet/2, func(time.Time) error {
+		r.tellLag()
+		for _, s := range r.streams.list() {
+			if err := s.tick(ctx); err != nil {
+				return err // we are stopping; what waits goes out when the stream is closed
 			}
 		}
-	}
+		return nil
+	})
 }
 
 // tellLag tells how far behind the reading of spools is.
@@ -277,16 +266,10 @@ func (r *agentStream) tellLag() {
 
 // exportMetrics hands the metrics on at each interval, until ctx ends.
 func (r *agentStream) exportMetrics(ctx context.Context) {
-	ticker := time.NewTicker(r.config.Telemetry.MetricsInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-ticker.C:
-			r.out.offer(ctx, r.registry.Metrics().Take(now))
-		}
-	}
+	fold.Repeat(ctx, r.config.Telemetry.MetricsInterval, func(now time.Time) error {
+		r.out.offer(ctx, r.registry.Metrics().Take(now))
+		return nil
+	})
 }
 
 // foldSettings turns the user's settings into those of the fold.
