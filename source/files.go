@@ -222,14 +222,21 @@ func (f *Files) watchError(err error) {
 	f.table.wanted.all = true
 }
 
+// Looking at all files takes no more than one part in so many of a core, whatever their number: where folders are watched
+// it is only a safety net.
+const (
+	watchedRest   = 1200
+	unwatchedRest = 20
+)
+
 // pause is the time to the next look at all files: the poll interval, but so much longer when a look takes long that
 // looking stays cheap.
 func (f *Files) pause(took time.Duration) time.Duration {
-	factor := 20
+	rest := unwatchedRest
 	if f.watch.whole() {
-		factor = 200
+		rest = watchedRest
 	}
-	return max(f.settings.PollInterval, time.Duration(factor)*took)
+	return max(f.settings.PollInterval, time.Duration(rest)*took)
 }
 
 // drain takes what workers still bring, until all have stopped.
