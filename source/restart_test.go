@@ -246,7 +246,7 @@ func TestRestartIsNotIdle(t *testing.T) {
 func TestRestartAfterACopytruncate(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := walking{newMemory()}
-		store.wrote = func() { time.Sleep(100 * time.Millisecond) }
+		store.wrote = func() { time.Sleep(100 * time.Millisecond) } //nolint:forbidigo // a slow disk, by the bubble's clock
 		first, text := records(0, 10)
 		next, nextText := records(10, 20)
 		last, lastText := records(20, 30)
