@@ -77,7 +77,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	s.writeFirst(r) // if it was the only one
 	r.closed, r.top.closed = true, true
 	s.lastEnd = r.top.span.end
-	s.registry.liveEnded(s)
+	s.registry.release(s.registry.live, s)
 	if len(r.calls.open) > 0 {
 		s.linger(r)
 	}

@@ -101,7 +101,7 @@ func (s *Stream) writeTop(r *run, reason CloseReason) {
 		s.writeUnwritten()
 		return
 	}
-	s.registry.exitAwaited(s)
+	s.registry.await(s.registry.exits, s)
 }
 
 // writeUnwritten writes the span that waited, whether or not there was an exit.
@@ -111,7 +111,7 @@ func (s *Stream) writeUnwritten() {
 	}
 	r, reason := s.unwritten.run, s.unwritten.reason
 	s.unwritten = nil
-	s.registry.exitTold(s)
+	s.registry.release(s.registry.exits, s)
 	if r.inPipeline {
 		result := resultOfRun(r, reason)
 		if result == runResultSuccess && s.exit != nil && s.exit.Failed() {
@@ -155,30 +155,4 @@ func (s *Stream) recordExit(at moment) {
 		putStr(m, AttrGenAIAgentName, r.top.name)
 	}
 	m.PutStr(AttrLogRecordUID, recordUID(0, s.settings.Agent.Provider, s.settings.ID, EventNameProcessExited).String())
-}
-
-func (r *Registry) exitAwaited(s *Stream) {
-	now := r.settings.Now()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.exits[s] = now
-}
-
-func (r *Registry) exitTold(s *Stream) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.exits, s)
-}
-
-// overdueExits are the streams whose run has waited for an exit since before.
-func (r *Registry) overdueExits(before time.Time) []*Stream {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var due []*Stream
-	for s, since := range r.exits {
-		if !since.After(before) {
-			due = append(due, s)
-		}
-	}
-	return due
 }

@@ -33,7 +33,7 @@ func (s *Stream) watch() bool {
 		return false
 	}
 	r.watched = true
-	s.registry.liveStarted(s)
+	s.registry.await(s.registry.live, s)
 	return true
 }
 
@@ -73,32 +73,10 @@ func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRec
 	return lr
 }
 
-func (r *Registry) liveStarted(s *Stream) {
-	now := r.settings.Now()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.live[s] = now
-}
-
-func (r *Registry) liveEnded(s *Stream) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.live, s)
-}
-
 // dueProgress are the streams that have not told of their run for an interval.
 func (r *Registry) dueProgress(now time.Time) []*Stream {
 	if r.settings.ProgressInterval <= 0 {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var due []*Stream
-	for s, last := range r.live {
-		if now.Sub(last) >= r.settings.ProgressInterval {
-			r.live[s] = now
-			due = append(due, s)
-		}
-	}
-	return due
+	return r.due(r.live, now, r.settings.ProgressInterval, true)
 }

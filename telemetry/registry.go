@@ -21,9 +21,9 @@ type Registry struct {
 	emitted   emitted
 	owners    owners
 	totals    sessionTotals
-	children  map[*Stream]struct{}  // sub-agents' streams whose span is open
-	exits     map[*Stream]time.Time // streams whose run waits for the exit of its process, and since when
-	live      map[*Stream]time.Time // streams whose run is watched live, and when they last told of it
+	children  map[*Stream]struct{} // sub-agents' streams whose span is open
+	exits     streamTimes          // streams whose run waits for the exit of its process, and since when
+	live      streamTimes          // streams whose run is watched live, and when they last told of it
 	out       *batch
 	counts    Counts
 
@@ -42,8 +42,8 @@ func NewRegistry(s Settings) *Registry {
 		pipelines: newPipelines(s.Limits.Pipelines),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
 		children:  map[*Stream]struct{}{},
-		exits:     map[*Stream]time.Time{},
-		live:      map[*Stream]time.Time{},
+		exits:     streamTimes{},
+		live:      streamTimes{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
 	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
@@ -114,7 +114,7 @@ func (r *Registry) Take() Output {
 	for _, child := range r.openChildren() {
 		child.workInto(late, false, func() { child.expire(now.Add(-r.settings.FamilyGrace)) })
 	}
-	for _, s := range r.overdueExits(now.Add(-exitGrace)) {
+	for _, s := range r.due(r.exits, now, exitGrace, false) {
 		s.giveUpExit(late)
 	}
 	for _, s := range r.dueProgress(now) {

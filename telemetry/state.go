@@ -333,6 +333,6 @@ func (s *Stream) owns(parts ...string) bool {
 // Suspend ends the fold without a word: what is open stays open, for a later process to go on with.
 func (s *Stream) Suspend() {
 	s.registry.childClosed(s)
-	s.registry.liveEnded(s)
+	s.registry.release(s.registry.live, s)
 	s.registry.leave(s)
 }
