@@ -19,8 +19,7 @@ type Scanner struct {
 	// levels, since leaving a container or passing a value clears it.
 	first bool
 	bad   bool
-	// window tells where the quotes are around the last string that was crossed.
-	window window
+	index index // around the last string that was crossed
 	// The key of the current member lies between these offsets.
 	nameStart, nameEnd int
 	depth              int
@@ -31,7 +30,7 @@ type Scanner struct {
 // Reset points the scanner at the start of data.
 func (s *Scanner) Reset(data []byte) {
 	s.data, s.pos, s.first, s.bad, s.depth = data, 0, false, false, 0
-	s.window, s.nameStart, s.nameEnd = noWindow, 0, 0
+	s.index.size, s.nameStart, s.nameEnd = 0, 0, 0
 }
 
 // Err is ErrSyntax if what was read so far is malformed.
