@@ -283,8 +283,11 @@ func (p *Parser) shellEnd(text *lines.Text, of []scan.Value) shellEnd {
 }
 
 func isShellLine(line []byte) bool {
+	if len(line) == 0 {
+		return false
+	}
 	for _, begin := range shellLines {
-		if bytes.HasPrefix(line, begin) {
+		if line[0] == begin[0] && bytes.HasPrefix(line, begin) {
 			return true
 		}
 	}

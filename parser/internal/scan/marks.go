@@ -6,26 +6,28 @@ const blockBytes = 64
 // marks tells where two bytes stand in a block: bit i is of the byte at i.
 type marks struct{ quotes, slants uint64 }
 
-// mark makes the marks of data; dst must have room for each block that data begins. Beyond the end nothing is marked.
-func mark(dst []marks, data []byte) {
+// mark makes the marks of data and tells of how many blocks they are; dst must have room for them. Beyond the end of data
+// nothing is marked.
+func mark(dst []marks, data []byte) int {
 	whole := len(data) / blockBytes
 	if whole > 0 {
 		markBlocks(dst[:whole], data)
 	}
 	rest := uint(len(data) % blockBytes)
 	if rest == 0 {
-		return
+		return whole
 	}
 	last := dst[whole : whole+1]
 	if whole > 0 { // the end of data and what stands before it are a block
 		markBlocks(last, data[len(data)-blockBytes:])
 		last[0].quotes >>= blockBytes - rest
 		last[0].slants >>= blockBytes - rest
-		return
+		return whole + 1
 	}
 	var padded [blockBytes]byte
 	copy(padded[:], data)
 	markBlocks(last, padded[:])
+	return 1
 }
 
 // escapes gives the backslashes of a block that begin an escape, and the bytes that they escape. carry is 1 if the last

@@ -12,11 +12,14 @@ func (v Value) Time() time.Time {
 		return unixTime(v)
 	}
 	body := v.Body()
-	if len(body) < len("2006-01-02T15:04:05Z") || bytes.IndexByte(body, '\\') >= 0 {
+	if len(body) < len("2006-01-02T15:04:05Z") {
 		return time.Time{}
 	}
 	if t, ok := utcTime(body); ok {
 		return t
+	}
+	if bytes.IndexByte(body, '\\') >= 0 {
+		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339Nano, string(body))
 	if err != nil {
