@@ -25,7 +25,7 @@ func (x *index) load(data []byte, i int, carry uint64) {
 	n := mark(x.blocks[:], data[i:x.to])
 	for k := range x.blocks[:n] {
 		b := &x.blocks[k]
-		_, escaped := b.escapes(&carry)
+		_, escaped := escapes(b.slants, &carry)
 		b.quotes &^= escaped
 	}
 	clear(x.blocks[n:]) // near looks at them as well
