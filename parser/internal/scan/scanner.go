@@ -73,8 +73,11 @@ func (s *Scanner) Array() bool { return s.enter('[', 0) }
 // Key moves to the next member of the current object: Name is its key, and the value comes next. At the end of the
 // object it steps out and reports false.
 func (s *Scanner) Key() bool {
-	data, i := s.data, s.pos+1
-	if uint(i) >= uint(len(data)) || data[i] != '"' || data[i-1] != ',' || s.first { // else it is as writers put it
+	data, i, comma := s.data, s.pos, byte('{')
+	if !s.first {
+		i, comma = i+1, ','
+	}
+	if uint(i) >= uint(len(data)) || data[i] != '"' || data[i-1] != comma { // else it is as writers put it
 		if !s.member('}') {
 			return false
 		}
@@ -82,6 +85,7 @@ func (s *Scanner) Key() bool {
 			return s.fail()
 		}
 	}
+	s.first = false
 	end := s.index.near(i + 1)
 	if end == 0 {
 		if end = s.farStringEnd(i + 1); end < 0 {
