@@ -93,7 +93,7 @@ func (e *renderExporter) shutdown(ctx context.Context) error {
 		return nil
 	}
 	e.started = false
-	e.sessions.closeAll()
+	e.sessions.stopAll()
 	return e.outlets.closeAll()
 }
 
