@@ -69,7 +69,9 @@ func (t *table) sameFile(f *file, res result) bool {
 	if known == nil || res.id == (fileID{}) {
 		return false
 	}
-	fits := known.pos.sameHead(res.head) && (res.size >= known.pos.offset || isCompressed(f.path))
+	// What was compressed has another inode than what is, and the size of neither tells the other's.
+	packed := isCompressed(f.path)
+	fits := packed == isCompressed(known.path) && known.pos.sameHead(res.head) && (packed || res.size >= known.pos.offset)
 	switch {
 	case known.busy:
 		t.hold(f, busyWait)
