@@ -12,8 +12,8 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "codex"
 
-// Parser reads one stream or rollout. It implements events.DisplayEventSource and events.LineStatuser; see the package
-// doc for what it remembers.
+// Parser reads one stream or rollout. It implements events.DisplayEventSource, events.LineStatuser,
+// events.InputDropper and events.OutputDropper; see the package doc for what it remembers.
 type Parser struct {
 	scanner scan.Scanner // over the line
 	inner   scan.Scanner // over values in it that were kept whole
@@ -23,11 +23,14 @@ type Parser struct {
 
 	out     []events.DisplayEvent
 	output  lines.Output // backs Tool.Output
-	input   []byte       // backs Tool.Input where the line has the arguments as a string
+	quoted  scan.Quoted  // over arguments that are JSON in a string
+	input   []byte       // backs Tool.Input where the line has them so, and p.args
 	scratch []byte       // texts that nobody keeps
 	nested  scan.Members // members of a nested object
 	args    scan.Members // members of a call's arguments
 	verdict lines.Verdict
+
+	dropInput bool
 
 	// head holds the identity that all events of a record share; it is made with the first of them.
 	head   lines.Head
@@ -103,6 +106,9 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	}
 	return p.out
 }
+
+// DropInput lets the arguments of calls be left out; see events.InputDropper.
+func (p *Parser) DropInput() { p.dropInput = true }
 
 // DropOutput lets the texts of results be left out; see events.OutputDropper.
 func (p *Parser) DropOutput() { p.output.Drop() }

@@ -155,12 +155,19 @@ func (p *Parser) functionCall(m scan.Members) {
 }
 
 // decodeArguments reads the arguments of a call into p.args and gives their JSON: the object that they are or that the
-// string holds. Of a string that holds none, the string itself.
+// string holds. Of a string that holds none, the string itself. Where arguments are dropped only those are read, of an
+// object in a string, that something is told of.
 func (p *Parser) decodeArguments(v scan.Value) scan.Value {
 	p.args = p.args[:0]
 	if v.Kind != scan.KindString {
 		p.args = p.inner.MembersOf(v, p.args[:0])
 		return v
+	}
+	if p.dropInput {
+		var whole bool
+		if p.args, p.input, whole = p.quoted.Members(p.args, p.input, v.Body(), isArgument); whole {
+			return scan.Value{}
+		}
 	}
 	start := len(p.input)
 	p.input = scan.AppendString(p.input, v.Body())
