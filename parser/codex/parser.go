@@ -15,8 +15,7 @@ const Name = "codex"
 // Parser reads one stream or rollout. It implements events.DisplayEventSource, events.LineStatuser,
 // events.InputDropper and events.OutputDropper; see the package doc for what it remembers.
 type Parser struct {
-	scanner scan.Scanner // over the line
-	inner   scan.Scanner // over values in it that were kept whole
+	scanner scan.Scanner // over the line, then over values in it that were kept whole
 	record  record
 	strings scan.Strings
 	keys    memory.Keys
@@ -100,9 +99,9 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 			p.verdict.Note(events.LineMalformed)
 			return p.out
 		}
+		line = p.scanner.Rest()
 		p.headed = false
 		p.verdict.Note(p.dispatch(&p.record))
-		line = p.scanner.Rest()
 	}
 	return p.out
 }
@@ -152,13 +151,10 @@ func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 	if !p.headed {
 		p.headed = true
 		p.head = lines.Head{
-			Time:      p.record.timestamp.Time(),
+			Time:      lines.Moment(p.record.timestamp.Time()),
 			SessionID: p.thread.session,
 			AgentID:   p.thread.agent,
 			TurnID:    p.thread.turn,
-		}
-		if p.head.Time.Year() < 1970 {
-			p.head.Time = time.Time{} // 0001-01-01 is a writer's zero, not a time
 		}
 	}
 	return lines.Emit(&p.out, &p.head, kind)

@@ -106,7 +106,7 @@ func (p *Parser) eachText(content scan.Value, f func(n int, kind, text scan.Valu
 	if content.Kind != scan.KindArray {
 		return
 	}
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(content.Raw)
 	s.Array()
 	for n := 0; s.Element(); n++ {
@@ -160,7 +160,7 @@ func (p *Parser) functionCall(m scan.Members) {
 func (p *Parser) decodeArguments(v scan.Value) scan.Value {
 	p.args = p.args[:0]
 	if v.Kind != scan.KindString {
-		p.args = p.inner.MembersOf(v, p.args[:0])
+		p.args = p.scanner.MembersOf(v, p.args[:0])
 		return v
 	}
 	if p.dropInput {
@@ -172,7 +172,7 @@ func (p *Parser) decodeArguments(v scan.Value) scan.Value {
 	start := len(p.input)
 	p.input = scan.AppendString(p.input, v.Body())
 	decoded := p.input[start:len(p.input):len(p.input)]
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(decoded)
 	if s.Peek() != scan.KindObject {
 		return v
@@ -215,7 +215,7 @@ func (p *Parser) customCall(m scan.Members) {
 // localShellCall gives a call of the API's own shell tool. Its call_id may be null, then the item's id stands for it.
 func (p *Parser) localShellCall(m scan.Members) {
 	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id"), name: "local_shell", input: m.Get("action")}
-	p.args = p.inner.MembersOf(inv.input, p.args[:0])
+	p.args = p.scanner.MembersOf(inv.input, p.args[:0])
 	inv.body = inv.input.Raw
 	inv.target = p.command(p.args.Get("command"))
 	p.begin(&inv)

@@ -114,7 +114,7 @@ func (p *Parser) stepInProgress(plan scan.Value) string {
 	if plan.Kind != scan.KindArray {
 		return ""
 	}
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(plan.Raw)
 	for s.Array(); s.Element(); {
 		if s.Peek() != scan.KindObject {
