@@ -20,6 +20,8 @@ import (
 type stream struct {
 	receiver *agentStream
 	source   source.Stream
+	origin   streamOrigin
+	doubt    *doubt // nil: there is none, or not any more
 	fold     *fold.Stream
 	pending  []telemetry.Output
 	seen     parser.Stats // what was counted already
@@ -60,6 +62,7 @@ type streamOrigin struct {
 
 // Open takes a file.
 func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer, error) {
+	r.adviser.opened(s.Path, len(r.pattern.Match(s.Path)) > 0, time.Now())
 	st, err := r.newStream(s, streamOrigin{
 		provider: r.config.Stream.Provider, identity: r.identity, idleGap: r.config.Stream.IdleClose,
 	})
@@ -70,7 +73,7 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	st := &stream{receiver: r, source: s, kinds: make([]int64, len(r.meter.kinds)+1)}
+	st := &stream{receiver: r, source: s, origin: o, doubt: newDoubt(o.provider), kinds: make([]int64, len(r.meter.kinds)+1)}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
 	}
@@ -160,8 +163,10 @@ func (s *stream) line(data []byte) {
 	if s.rereading {
 		return
 	}
+	status := s.fold.LineStatus()
+	s.consider(data, status)
 	if !s.receiver.config.Stream.RawLines {
-		s.tell(s.fold.LineStatus())
+		s.tell(status)
 	}
 	s.unfinished.Store(s.fold.Holding())
 }
