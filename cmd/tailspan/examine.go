@@ -91,7 +91,7 @@ func (f *findings) String() string {
 		return f.state
 	}
 	var parts []string
-	parts = append(parts, fmt.Sprintf("%d files", f.files), byteSize(f.size), "newest "+age(time.Since(f.newest))+" ago")
+	parts = append(parts, plural(f.files, "file"), byteSize(f.size), "newest "+age(time.Since(f.newest))+" ago")
 	for _, agent := range slices.Sorted(maps.Keys(f.agents)) {
 		parts = append(parts, fmt.Sprintf("%s: %d", agent, f.agents[agent]))
 	}
