@@ -144,7 +144,7 @@ func openDatabase(name string, file io.Closer) (io.ReadCloser, error) {
 	rows, err := opencodedb.Open(name, opencodedb.Settings{})
 	switch {
 	case errors.Is(err, opencodedb.ErrNoSessions):
-		return nil, usageError{err}
+		return nil, usageError{fmt.Errorf("%w: a SQLite database, but not OpenCode's", err)}
 	case err != nil:
 		return nil, err
 	}
