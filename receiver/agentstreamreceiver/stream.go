@@ -48,6 +48,7 @@ type stream struct {
 	rereading bool // lines come again that only the parser has to hear; see [stream.Rest]
 	suspended bool
 	lasting   bool // its position is kept over a restart
+	database  bool // it holds no lines; see [stream.skipDatabase]
 }
 
 // streamOrigin says what the settings tell of a stream.
@@ -130,6 +131,9 @@ func (s *stream) parentRefused(err error) {
 func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.skipDatabase(lines) {
+		return nil
+	}
 	now := time.Now()
 	s.moved = now
 	s.restless.Store(true)
