@@ -32,8 +32,16 @@ func (p *Parser) tokens(v scan.Value) (t events.Tokens, ok bool) {
 	if v.Kind != scan.KindObject {
 		return t, false
 	}
-	s := &p.scanner
-	s.Reset(v.Raw)
+	p.scanner.Reset(v.Raw)
+	return readTokens(&p.scanner)
+}
+
+// readTokens reads the usage object that comes next in s, and skips what is none.
+func readTokens(s *scan.Scanner) (t events.Tokens, ok bool) {
+	if s.Peek() != scan.KindObject {
+		s.Skip()
+		return t, false
+	}
 	for s.Object(); s.Key(); {
 		if n := tokenField(&t, s.Name()); n != nil {
 			*n = s.Value().Count()
@@ -107,9 +115,20 @@ func (p *Parser) tokenCount(m scan.Members, copied bool) {
 		}
 		return
 	}
-	p.args = p.scanner.MembersOf(info, p.args[:0])
-	last, _ := p.tokens(p.args.Get("last_token_usage"))
-	total, ok := p.tokens(p.args.Get("total_token_usage"))
+	var last, total events.Tokens
+	ok := false
+	s := &p.scanner
+	s.Reset(info.Raw)
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "last_token_usage":
+			last, _ = readTokens(s)
+		case "total_token_usage":
+			total, ok = readTokens(s)
+		default:
+			s.Skip()
+		}
+	}
 	if !ok {
 		return
 	}
