@@ -2,19 +2,63 @@ package telemetry
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
-// emitted remembers the ids that went out, up to a limit; the oldest are forgotten first.
-type emitted struct{ marks }
+// emitted remembers the ids that went out, up to a limit; the oldest are forgotten first. All streams ask it for each span
+// and record, so many ids are kept in parts with a lock each: with one lock, streams on two cores waited for each other
+// once in a hundred times, and one that waits gives way to another one, whose memories are in no cache. Marks are
+// hashes, so all parts get as many, and each forgets its oldest.
+type emitted struct {
+	parts []emittedPart // a power of two many
+}
 
-func newEmitted(limit int) emitted { return emitted{marks{limit: limit}} }
+type emittedPart struct {
+	mu sync.Mutex
+	marks
+	_ [64]byte // a cache line between two parts, so that who takes one lock does not slow down who takes the next
+}
+
+const (
+	partBits = 6
+	// leastPart is how many marks a part must be allowed for there to be more than one: a limit of few is kept exactly.
+	leastPart = 64
+)
+
+func newEmitted(limit int) *emitted {
+	n := 1
+	if limit >= leastPart<<partBits {
+		n = 1 << partBits
+	}
+	e := &emitted{parts: make([]emittedPart, n)}
+	for i := range e.parts {
+		e.parts[i].limit = (limit + n - 1) / n
+	}
+	return e
+}
+
+// part is where a mark stands. It goes by the highest bits, since the table of a part goes by the lowest.
+func (e *emitted) part(mark uint64) *emittedPart {
+	return &e.parts[mark>>(64-partBits)&uint64(len(e.parts)-1)]
+}
 
 // first enters a mark and reports whether it is new.
 func (e *emitted) first(mark uint64) bool {
-	isNew, _ := e.add(mark)
+	p := e.part(mark)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	isNew, _ := p.add(mark)
 	return isNew
+}
+
+// has reports whether a mark was entered and is not forgotten.
+func (e *emitted) has(mark uint64) bool {
+	p := e.part(mark)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.marks.has(mark)
 }
 
 // spanMark mixes the ids, which are hashes already. A span id alone would do, but for two traces of one pipeline each.

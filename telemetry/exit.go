@@ -128,6 +128,7 @@ func (s *Stream) giveUpExit(into *batch) {
 	defer s.mu.Unlock()
 	s.sink, s.silent = into, false
 	s.writeUnwritten()
+	s.meter.flush()
 }
 
 // recordExit tells of the exit, under the last run if there was one.

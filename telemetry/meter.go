@@ -4,11 +4,13 @@ import "github.com/tailspan/tailspan/events"
 
 // meter adds to the metrics for one stream. To find a series takes the hash of a dozen strings, and every span and usage
 // adds to one or some; a stream has few, so those that it added to before are found by comparing, which mostly ends at
-// the first field that differs.
+// the first field that differs. What it adds waits until there is some, or the stream's output is taken: all streams add to
+// the same few series, which with each call would go from core to core, and their lock with them.
 type meter struct {
 	metrics *Metrics
 	base    seriesKey // what the resource of the stream tells
 	known   []meteredSeries
+	waiting []measurement
 }
 
 type meteredSeries struct {
@@ -16,21 +18,45 @@ type meteredSeries struct {
 	series *series
 }
 
-// maxMetered is how many series a meter remembers; a stream of more tools than that begins anew.
-const maxMetered = 64
+// measurement is what is to be added to a series.
+type measurement struct {
+	series *series
+	value  float64
+	whole  int64
+}
+
+const (
+	// maxMetered is how many series a meter remembers; a stream of more tools than that begins anew.
+	maxMetered = 64
+	// maxWaiting is how many measurements wait at most.
+	maxWaiting = 64
+)
 
 func newMeter(m *Metrics, r *resource) meter {
 	return meter{metrics: m, base: resourceKey(r)}
 }
 
-// addLocked adds a value to a series, and to its sum of whole things, unless this version of the conventions has no such metric.
-func (m *meter) addLocked(key *seriesKey, value float64, whole int64) {
-	if descriptions[key.instrument].name(m.metrics.semconv) != "" {
-		m.findLocked(key).add(value, whole)
+// add adds a value to a series, and to its sum of whole things, unless this version of the conventions has no such metric.
+func (m *meter) add(key *seriesKey, value float64, whole int64) {
+	if descriptions[key.instrument].name(m.metrics.semconv) == "" {
+		return
+	}
+	if len(m.waiting) == maxWaiting {
+		m.metrics.add(m.waiting)
+		m.waiting = m.waiting[:0]
+	}
+	m.waiting = append(m.waiting, measurement{m.find(key), value, whole})
+}
+
+// flush adds what waits, and keeps no room for more: the stream may be quiet for long.
+func (m *meter) flush() {
+	if len(m.waiting) > 0 {
+		m.metrics.add(m.waiting)
+		m.waiting = nil
 	}
 }
 
-func (m *meter) findLocked(key *seriesKey) *series {
+func (m *meter) find(key *seriesKey) *series {
 	for i := range m.known {
 		if m.known[i].key == *key {
 			return m.known[i].series
@@ -48,15 +74,11 @@ func (m *meter) findLocked(key *seriesKey) *series {
 // duration adds the length of a span.
 func (m *meter) duration(key seriesKey, i *interval) {
 	key.service, key.pipeline, key.task, key.system = m.base.service, m.base.pipeline, m.base.task, m.base.system
-	m.metrics.mu.Lock()
-	defer m.metrics.mu.Unlock()
-	m.addLocked(&key, i.end.at.Sub(i.start.at).Seconds(), 0)
+	m.add(&key, i.end.at.Sub(i.start.at).Seconds(), 0)
 }
 
 // tokens counts what a model used. Negative parts, which totals that were reset can make, count nothing.
 func (m *meter) tokens(model string, t events.Tokens, costUSD float64) {
-	m.metrics.mu.Lock()
-	defer m.metrics.mu.Unlock()
 	key := m.base
 	key.operation, key.model = OperationChat, model
 	for _, part := range [...]struct {
@@ -68,7 +90,7 @@ func (m *meter) tokens(model string, t events.Tokens, costUSD float64) {
 	} {
 		if part.n > 0 {
 			key.instrument = part.instrument
-			m.addLocked(&key, float64(part.n), part.n)
+			m.add(&key, float64(part.n), part.n)
 		}
 	}
 	key.instrument = instrumentTokenUsage
@@ -78,11 +100,11 @@ func (m *meter) tokens(model string, t events.Tokens, costUSD float64) {
 	}{{"input", t.Input}, {"output", t.Output}} {
 		if part.n > 0 {
 			key.tokenType = part.tokenType
-			m.addLocked(&key, float64(part.n), part.n)
+			m.add(&key, float64(part.n), part.n)
 		}
 	}
 	if costUSD > 0 {
 		key.instrument, key.tokenType = instrumentCost, ""
-		m.addLocked(&key, costUSD, 0)
+		m.add(&key, costUSD, 0)
 	}
 }

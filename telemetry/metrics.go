@@ -106,9 +106,10 @@ func resourceKey(r *resource) seriesKey {
 	}
 }
 
-// seriesOf is the series of a key, a new one if there is none; that of the overflow when there are too many. Its owner
-// locks.
+// seriesOf is the series of a key, a new one if there is none; that of the overflow when there are too many.
 func (m *Metrics) seriesOf(key *seriesKey) *series {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	s := m.series[*key]
 	if s != nil {
 		return s
@@ -127,6 +128,15 @@ func (m *Metrics) seriesOf(key *seriesKey) *series {
 	m.series[of] = s
 	m.order = append(m.order, of)
 	return s
+}
+
+// add adds measurements to their series.
+func (m *Metrics) add(all []measurement) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range all {
+		all[i].series.add(all[i].value, all[i].whole)
+	}
 }
 
 func (s *series) add(value float64, whole int64) {
@@ -155,6 +165,9 @@ func (m *Metrics) Take(now time.Time) pmetric.Metrics {
 	}
 	metrics := map[metricKey]pmetric.Metric{}
 	for _, key := range m.order {
+		if m.series[key].count == 0 {
+			continue // its first measurement waits with a stream
+		}
 		of := [3]string{key.service, key.pipeline, key.task}
 		list, ok := scopes[of]
 		if !ok {

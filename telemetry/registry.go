@@ -14,11 +14,11 @@ import (
 type Registry struct {
 	settings Settings
 	metrics  *Metrics
+	emitted  *emitted // has locks of its own
 
 	mu        sync.Mutex
 	pipelines pipelines
 	families  families
-	emitted   emitted
 	owners    owners
 	totals    sessionTotals
 	children  map[*Stream]struct{} // sub-agents' streams whose span is open
@@ -155,21 +155,15 @@ func (r *Registry) childClosed(s *Stream) {
 // firstSpan reports whether a span goes out for the first time, and firstRecord the same of a record. Two files that
 // tell the same session (a stream and a transcript, a copy) give the same ids, and each id goes out once.
 func (r *Registry) firstSpan(trace pcommon.TraceID, span pcommon.SpanID) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	return r.emitted.first(spanMark(trace, span))
 }
 
 func (r *Registry) firstRecord(u uid) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	return r.emitted.first(recordMark(u))
 }
 
 // spanIsOut reports whether a span went out.
 func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	return r.emitted.has(spanMark(trace, span))
 }
 

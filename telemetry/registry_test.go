@@ -3,6 +3,8 @@ package telemetry
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,7 +82,7 @@ func TestEmitted(t *testing.T) {
 	assert.True(t, e.first(3))
 	assert.False(t, e.first(2))
 	assert.True(t, e.first(1), "forgotten")
-	assert.Len(t, e.ring, 2)
+	assert.Len(t, e.parts[0].ring, 2)
 	assert.True(t, e.has(1))
 	assert.False(t, e.has(2))
 	assert.False(t, e.first(0), "taken for 1, since 0 is a free place")
@@ -109,7 +111,7 @@ func TestEmittedAsMap(t *testing.T) {
 		}
 	}
 	stand := 0
-	for _, mark := range e.table {
+	for _, mark := range e.parts[0].table {
 		if mark != 0 {
 			stand++
 		}
@@ -118,6 +120,41 @@ func TestEmittedAsMap(t *testing.T) {
 	for mark := range marks {
 		assert.True(t, e.has(mark))
 	}
+}
+
+// TestEmittedByMany: each mark is new to one of those who enter it at the same time, and as many are kept as the limit says.
+func TestEmittedByMany(t *testing.T) {
+	const limit, marks, hands = 8192, 6000, 4
+	e := newEmitted(limit)
+	require.Greater(t, len(e.parts), 1)
+	var firsts atomic.Int64
+	var all sync.WaitGroup
+	for range hands {
+		all.Go(func() {
+			for n := range uint64(marks) {
+				if e.first((n + 1) * 0x9e3779b97f4a7c15) {
+					firsts.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	assert.EqualValues(t, marks, firsts.Load())
+	for n := range uint64(marks) {
+		require.True(t, e.has((n+1)*0x9e3779b97f4a7c15))
+	}
+	for n := uint64(marks); n < 10*limit; n++ {
+		require.True(t, e.first((n+1)*0x9e3779b97f4a7c15))
+	}
+	kept := 0
+	for i := range e.parts {
+		kept += len(e.parts[i].ring)
+	}
+	assert.Equal(t, limit, kept)
+	for n := uint64(9*limit + limit/10); n < 10*limit; n++ {
+		require.True(t, e.has((n+1)*0x9e3779b97f4a7c15), "the oldest are forgotten first, but for a few")
+	}
+	assert.False(t, e.has(0x9e3779b97f4a7c15))
 }
 
 func TestOccurrences(t *testing.T) {
@@ -141,6 +178,15 @@ func BenchmarkEmitted(b *testing.B) {
 			n++
 			e.first(n * 0x9e3779b97f4a7c15)
 		}
+	})
+	b.Run("by=many", func(b *testing.B) {
+		e := newEmitted(500_000)
+		var next atomic.Uint64
+		b.RunParallel(func(pb *testing.PB) {
+			for n := next.Add(1 << 32); pb.Next(); n++ {
+				e.first(n * 0x9e3779b97f4a7c15)
+			}
+		})
 	})
 	b.Run("by=map", func(b *testing.B) {
 		m, n := map[uint64]struct{}{}, uint64(0)

@@ -135,6 +135,9 @@ func (s *Stream) locked(sink *batch, silent bool, f func()) []*Stream {
 	defer s.mu.Unlock()
 	s.sink, s.silent = sink, silent
 	f()
+	if sink != s.out { // nobody may take the stream's own output for long
+		s.meter.flush()
+	}
 	told := s.newsFor
 	s.newsFor = nil
 	return told
@@ -242,6 +245,7 @@ func (s *Stream) Close(reason CloseReason) {
 		s.silent = false
 		s.done(StepClose, s.sink)
 		s.close(reason)
+		s.meter.flush()
 	})
 	s.registry.leave(s)
 }
@@ -257,6 +261,7 @@ func (s *Stream) Take() Output {
 	out := s.out.take()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.meter.flush()
 	out.Counts = s.counts
 	s.counts = Counts{}
 	return out

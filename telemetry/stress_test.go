@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/telemetry"
@@ -145,4 +147,50 @@ func TestManyStreamsAtOnce(t *testing.T) {
 	}
 	assert.Equal(t, want, records)
 	checkTree(t, &got.f)
+	spans := map[string]uint64{}
+	for _, span := range got.f.spans {
+		operation, _, _ := strings.Cut(span.Name(), " ")
+		spans[operation]++
+	}
+	assert.Equal(t, spans, measuredSpans(registry), "each span is measured, and once")
+}
+
+// measuredSpans are how many durations the metrics have, by operation.
+func measuredSpans(registry *telemetry.Registry) map[string]uint64 {
+	counts := map[string]uint64{}
+	for _, rm := range registry.Metrics().Take(time.Now()).ResourceMetrics().All() {
+		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
+			if m.Type() != pmetric.MetricTypeHistogram {
+				continue
+			}
+			for _, p := range m.Histogram().DataPoints().All() {
+				operation, _ := p.Attributes().Get(telemetry.AttrGenAIOperationName)
+				counts[operation.Str()] += p.Count()
+			}
+		}
+	}
+	return counts
+}
+
+// TestMeasurementsWait: what a stream adds to metrics that all streams share goes there with its output, or before if there
+// is much of it.
+func TestMeasurementsWait(t *testing.T) {
+	registry := newRegistry()
+	feed := func(s *telemetry.Stream, sc script) {
+		for i, evs := range sc {
+			s.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+		}
+	}
+	few := registry.Open(telemetry.StreamSettings{ID: "few", Agent: claude})
+	feed(few, script{line(started()), line(text(0, "m1", "Off.")), line(use(1, "m1", "c1", "Read", "x")), line(result(2, "c1"))})
+	assert.Empty(t, measuredSpans(registry), "nor is there a metric without a value")
+	few.Take()
+	assert.Equal(t, map[string]uint64{"execute_tool": 1}, measuredSpans(registry))
+	few.Close(telemetry.CloseReasonShutdown)
+	assert.Equal(t, map[string]uint64{"chat": 1, "execute_tool": 1, "invoke_agent": 1}, measuredSpans(registry), "a closed stream owes nothing")
+
+	registry = newRegistry()
+	feed(registry.Open(telemetry.StreamSettings{ID: "much", Agent: claude}), longRun(1))
+	got := measuredSpans(registry)
+	assert.Greater(t, got["execute_tool"], uint64(benchTurns/2), "what waits is bounded")
 }

@@ -59,7 +59,8 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 	if err != nil {
 		return "", nil, usageError{err}
 	}
-	src.DropOutput() // no command shows the texts of results
+	src.DropInput() // no command shows the arguments of calls, nor the texts of results
+	src.DropOutput()
 	return files[0], src, nil
 }
 

@@ -234,6 +234,7 @@ func (r *running) show(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	src.DropInput()
 	src.DropOutput()
 	lines := &lineReader{name: stdinName, max: r.flags.maxLine}
 	shown := &rendering{

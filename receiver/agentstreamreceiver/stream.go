@@ -83,6 +83,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	settings := fold.Settings{
 		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines,
 		Path:    st.kept.Path,
+		Inputs:  r.config.Telemetry.Capture.ToolInput,
 		Outputs: r.config.Telemetry.Capture.ToolOutput,
 		Telemetry: telemetry.StreamSettings{
 			ID:       s.ID,

@@ -7,3 +7,8 @@ package scan
 //
 //go:noescape
 func markBlocks(dst []marks, data []byte)
+
+// markLetters is markBlocks for the letters of texts.
+//
+//go:noescape
+func markLetters(dst []letters, data []byte)

@@ -57,3 +57,73 @@ block:
 
 done:
 	RET
+
+// ADD marks the bytes of X0 that are letter in X1 as well.
+#define ADD(letter) \
+	MOVO    letter, X2 \
+	PCMPEQB X0, X2     \
+	POR     X2, X1
+
+// LANE leaves the marks of 16 bytes: the backslashes in AX, all letters in BX.
+#define LANE(offset) \
+	MOVOU    offset(SI), X0 \
+	MOVO     X9, X1         \
+	PCMPEQB  X0, X1         \
+	PMOVMSKB X1, AX         \
+	ADD(X8)                 \
+	ADD(X10)                \
+	ADD(X11)                \
+	ADD(X12)                \
+	PMOVMSKB X1, BX
+
+// func markLetters(dst []letters, data []byte)
+TEXT ·markLetters(SB), NOSPLIT, $0-48
+	MOVQ       dst_base+0(FP), DI
+	MOVQ       dst_len+8(FP), CX
+	MOVQ       data_base+24(FP), SI
+	MOVQ       $0x2222222222222222, AX // quote
+	MOVQ       AX, X8
+	PUNPCKLQDQ X8, X8
+	MOVQ       $0x5c5c5c5c5c5c5c5c, AX // backslash
+	MOVQ       AX, X9
+	PUNPCKLQDQ X9, X9
+	MOVQ       $0x6e6e6e6e6e6e6e6e, AX // n
+	MOVQ       AX, X10
+	PUNPCKLQDQ X10, X10
+	MOVQ       $0x7272727272727272, AX // r
+	MOVQ       AX, X11
+	PUNPCKLQDQ X11, X11
+	MOVQ       $0x7474747474747474, AX // t
+	MOVQ       AX, X12
+	PUNPCKLQDQ X12, X12
+	TESTQ      CX, CX
+	JZ         none
+
+letters:
+	LANE(48)
+	MOVQ AX, R8
+	MOVQ BX, R9
+	LANE(32)
+	SHLQ $16, R8
+	SHLQ $16, R9
+	ORQ  AX, R8
+	ORQ  BX, R9
+	LANE(16)
+	SHLQ $16, R8
+	SHLQ $16, R9
+	ORQ  AX, R8
+	ORQ  BX, R9
+	LANE(0)
+	SHLQ $16, R8
+	SHLQ $16, R9
+	ORQ  AX, R8
+	ORQ  BX, R9
+	MOVQ R8, (DI)
+	MOVQ R9, 8(DI)
+	ADDQ $64, SI
+	ADDQ $16, DI
+	DECQ CX
+	JNZ  letters
+
+none:
+	RET

@@ -1,22 +1,25 @@
 package scan
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestMarks holds the marks of both makers against a search byte by byte, and that nothing is marked beyond the end.
+// TestMarks holds the marks of both makers against a search byte by byte, and that nothing is marked beyond the end. Letters
+// may be left out.
 func TestMarks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	letters := []byte{'"', '\\', '"' + 1, '\\' + 1, '"' - 1, '"' | 0x80, '\\' | 0x80, 0, 0xff, 'a'}
+	bytes := []byte{'"', '\\', '"' + 1, '\\' + 1, '"' - 1, '"' | 0x80, '\\' | 0x80, 0, 0xff, 'a', 'n', 'r', 't', 'u', 'n' | 0x80}
 	data := make([]byte, indexBytes)
 	for range 500 {
 		for i := range data {
-			data[i] = letters[r.IntN(len(letters))]
+			data[i] = bytes[r.IntN(len(bytes))]
 		}
 		part := data[r.IntN(16):][:r.IntN(len(data)-16)]
+		text := make([]letters, indexBlocks)
 		want, got, words := make([]marks, indexBlocks), make([]marks, indexBlocks), make([]marks, len(part)/blockBytes)
 		for i, c := range part {
 			switch c {
@@ -30,6 +33,13 @@ func TestMarks(t *testing.T) {
 		require.Equal(t, want, got, "%q", part)
 		markWords(words, part)
 		require.Equal(t, want[:len(words)], words, "%q", part)
+		markText(text, part)
+		for k, b := range text {
+			require.Equal(t, want[k].slants, b.slants, "%q", part)
+			for ; b.simple != 0; b.simple &= b.simple - 1 {
+				require.Contains(t, `"\nrt`, string(part[k*blockBytes+bits.TrailingZeros64(b.simple)]), "%q", part)
+			}
+		}
 	}
 }
 
@@ -60,7 +70,7 @@ func TestEscapes(t *testing.T) {
 					after = true
 				}
 			}
-			begin, escaped := blocks[k].escapes(&carry)
+			begin, escaped := escapes(blocks[k].slants, &carry)
 			require.Equal(t, []uint64{wantBegin, wantEscaped}, []uint64{begin, escaped}, "block %d of %q", k, data)
 		}
 		require.Equal(t, after, carry == 1)

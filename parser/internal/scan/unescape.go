@@ -67,7 +67,7 @@ func unescapePart(buf []byte, n int, body []byte, used, size int) (int, int) {
 	from, carry := used, uint64(0)
 	mark(blocks[:], body[from:from+size])
 	for k := range blocks[:(size+blockBytes-1)/blockBytes] {
-		begin, _ := blocks[k].escapes(&carry)
+		begin, _ := escapes(blocks[k].slants, &carry)
 		for ; begin != 0; begin &= begin - 1 {
 			at := from + k*blockBytes + bits.TrailingZeros64(begin)
 			if at < used { // the second half of a pair
@@ -126,40 +126,55 @@ func TextLen(body []byte) int {
 	if !utf8.Valid(body) {
 		return len(AppendString(nil, body))
 	}
-	n := len(body)
-	for from := 0; from < len(body); {
-		run := bytes.IndexByte(body[from:], '\\')
-		if run < 0 {
-			break
+	c := escapeCount{body: body}
+	for from := 0; from < len(body); from += indexBytes {
+		if c.carry == 0 {
+			run := bytes.IndexByte(body[from:], '\\')
+			if run < 0 {
+				break
+			}
+			from += run
 		}
-		from += run
-		size := min(indexBytes, len(body)-from)
-		saved, end := escapesLen(body, from, size)
-		n, from = n-saved, max(from+size, end)
+		c.add(from, min(from+indexBytes, len(body)))
 	}
-	return n
+	return len(body) - c.saved
 }
 
-// escapesLen tells how much shorter a text is for the escapes that begin in a part of body, and where the last one ends.
-func escapesLen(body []byte, from, size int) (saved, end int) {
-	var blocks [indexBlocks]marks
-	carry := uint64(0)
-	mark(blocks[:], body[from:from+size])
-	for k := range blocks[:(size+blockBytes-1)/blockBytes] {
-		begin, _ := blocks[k].escapes(&carry)
-		for ; begin != 0; begin &= begin - 1 {
-			at := from + k*blockBytes + bits.TrailingZeros64(begin)
-			switch {
-			case at+1 < len(body) && simpleEscapes[body[at+1]] != 0:
-				saved, end = saved+1, at+2
-			case at >= end: // no second half of a pair
-				var text [utf8.UTFMax]byte
-				out, length := appendEscape(text[:0], body[at:])
-				saved, end = saved+length-len(out), at+length
-			}
+// escapeCount counts how much shorter a text is than its body for the escapes in it.
+type escapeCount struct {
+	body  []byte
+	saved int
+	end   int    // of the last escape that is longer than two bytes
+	carry uint64 // 1 if the next byte is escaped
+}
+
+// add counts the escapes in a part of the body.
+func (c *escapeCount) add(from, to int) {
+	var blocks [indexBlocks]letters
+	n := markText(blocks[:], c.body[from:to])
+	for k, b := range blocks[:n] {
+		_, escaped := escapes(b.slants, &c.carry)
+		if escaped&^b.simple == 0 { // nearly always, so that there is no loop whose end the processor has to guess
+			c.saved += bits.OnesCount64(escaped)
+			continue
+		}
+		for ; escaped != 0; escaped &= escaped - 1 {
+			c.one(from + k*blockBytes + bits.TrailingZeros64(escaped))
 		}
 	}
-	return saved, end
+}
+
+// one counts the escape of the byte at i.
+func (c *escapeCount) one(i int) {
+	switch {
+	case i >= len(c.body):
+	case simpleEscapes[c.body[i]] != 0:
+		c.saved++
+	case i > c.end: // not the second half of a pair
+		var text [utf8.UTFMax]byte
+		out, length := appendEscape(text[:0], c.body[i-1:])
+		c.saved, c.end = c.saved+length-len(out), i-1+length
+	}
 }
 
 // shortBytes is how long a string may be to be looked through a word at a time.
