@@ -8,19 +8,19 @@ import (
 // maxErrorText is the longest text that is searched for what a server's answer says, in bytes.
 const maxErrorText = 64 << 10
 
-// spoken is an error's text with what it says in place of a server's answer in JSON that it ends with: of
+// spoken is an error's text with what it says in place of a server's answer in JSON: of
 // `status 400: {"error":{"message":"No such model."}}` it is "status 400: No such model.". Any other text is as it is.
 func spoken(text string) string {
 	at := strings.IndexByte(text, '{')
 	if at < 0 || len(text) > maxErrorText {
 		return text
 	}
-	answer := strings.TrimSpace(text[at:])
+	answer := json.NewDecoder(strings.NewReader(text[at:]))
 	var told struct {
 		Message string          `json:"message"`
 		Error   json.RawMessage `json:"error"`
 	}
-	if json.Unmarshal([]byte(answer), &told) != nil {
+	if answer.Decode(&told) != nil {
 		return text
 	}
 	var inner struct {
@@ -32,5 +32,5 @@ func spoken(text string) string {
 	if strings.TrimSpace(told.Message) == "" {
 		return text
 	}
-	return text[:at] + told.Message
+	return text[:at] + told.Message + text[at+int(answer.InputOffset()):]
 }

@@ -21,7 +21,7 @@ func TestErrorsInJSON(t *testing.T) {
 		{"no message", `{"error":{"code":4}}`, `{"error":{"code":4}}`},
 		{"blank message", `{"message":" "}`, `{"message":" "}`},
 		{"cut", `status 400: {"error":{"message":"No su`, `status 400: {"error":{"message":"No su`},
-		{"words behind", `{"message":"No."} at 4`, `{"message":"No."} at 4`},
+		{"words behind", `status 400: {"message":"No."}; retrying 1/5`, "status 400: No.; retrying 1/5"},
 		{"controls", `{"message":"No\u001b[2J\u0000."}`, "No."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
