@@ -90,6 +90,20 @@ type End struct {
 	Turns int
 	// Duration is the wall time that the provider tells for the run; 0 if not told.
 	Duration time.Duration
+	// Totals is what the run did in all, from whoever heard the whole of it; nil where nobody did. No parser tells it.
+	Totals *Totals
+}
+
+// Totals is what a run did from its beginning to its end, for those who may have heard only a part of it.
+type Totals struct {
+	// ToolCalls and ToolErrors count the calls of the agent and of the sub-agents that work in its stream, and how many
+	// of them failed.
+	ToolCalls  int
+	ToolErrors int
+	// Usage is the sum of the run; its scope is [UsageScopeRun].
+	Usage Usage
+	// Elapsed is how long it took, by the times of its events.
+	Elapsed time.Duration
 }
 
 // Level grades a Notice.

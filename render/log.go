@@ -160,7 +160,12 @@ func (s *Stream) SetAgent(name string) {
 
 // Close writes what waits, ends an unfinished text, sums up a run that has not ended, and returns [Stream.Err]. A second
 // call does nothing more.
-func (s *Stream) Close() error {
+func (s *Stream) Close() error { return s.end((*Renderer).Close) }
+
+// Stop is [Stream.Close] for a stream that goes on, though nobody shows it any more: see [Renderer.Stop].
+func (s *Stream) Stop() error { return s.end((*Renderer).Stop) }
+
+func (s *Stream) end(as func(*Renderer) error) error {
 	if s.throttle != nil {
 		s.throttle.flush()
 	}
@@ -178,7 +183,7 @@ func (s *Stream) Close() error {
 	if c, ok := s.status.(io.Closer); ok {
 		_ = c.Close() // a status line can't fail: it is only shown
 	}
-	err := s.renderer.Close()
+	err := as(s.renderer)
 	s.log.text.leave(&s.renderer.page)
 	s.log.lines.leave(s.renderer.side)
 	return err

@@ -176,6 +176,15 @@ func (r *Renderer) Break() {
 	r.flush()
 }
 
+// Stop is [Renderer.Close] for a stream that goes on, though nobody shows it any more: what its run did so far is not
+// summed up, since it would look like the end.
+func (r *Renderer) Stop() error {
+	if s := r.memory.summary; s != nil {
+		r.memory.summary = s.next()
+	}
+	return r.Close()
+}
+
 // Close ends an unfinished text, sums up a run that has not ended, and returns [Renderer.Err]. It does not close the
 // writer.
 func (r *Renderer) Close() error {

@@ -17,13 +17,15 @@ const maxSummaryTools = 12
 // summary adds up what a run did. A new run begins after the end of the last one; running totals of the stream count as
 // far as they have grown since.
 type summary struct {
+	nameOf   func(*events.Tool) string // a tool's name, as the lines of the log have it
 	tools    map[string]*toolSum
 	usage    events.UsageTotal
 	before   events.Usage // the usage of earlier runs
 	first    time.Time
 	last     time.Time
-	duration time.Duration // as the run's end tells it
-	any      bool          // there is something to tell
+	duration time.Duration  // as the run's end tells it
+	totals   *events.Totals // the same of what the run did in all
+	any      bool           // there is something to tell
 }
 
 // toolSum is what one tool did.
@@ -33,7 +35,12 @@ type toolSum struct {
 	took          time.Duration
 }
 
-func newSummary() *summary { return &summary{tools: map[string]*toolSum{}} }
+func newSummary(s *Settings) *summary {
+	if s.activity() {
+		return &summary{tools: map[string]*toolSum{}, nameOf: toolTitle}
+	}
+	return &summary{tools: map[string]*toolSum{}, nameOf: func(t *events.Tool) string { return toolName(t.Name) }}
+}
 
 // add takes in one event; that which ends a call tells how long it took.
 func (s *summary) add(e *events.DisplayEvent, at time.Time) {
@@ -72,13 +79,14 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 		}
 	case events.KindSessionEnded:
 		if e.End != nil {
-			s.duration = e.End.Duration
+			s.duration, s.totals = e.End.Duration, e.End.Totals
+			s.any = s.any || s.totals != nil && s.totals.ToolCalls > 0
 		}
 	}
 }
 
 func (s *summary) tool(t *events.Tool) *toolSum {
-	name := toolTitle(t)
+	name := s.nameOf(t)
 	sum, ok := s.tools[name]
 	if !ok {
 		sum = &toolSum{name: name}
@@ -98,9 +106,12 @@ func (r *Renderer) summarize() {
 	}
 	r.line("--- Summary ---")
 	r.block(s.text())
-	next := newSummary()
-	next.usage, next.before = s.usage, s.usage.Sum()
-	r.memory.summary = next
+	r.memory.summary = s.next()
+}
+
+// next is the summary of the run after this one.
+func (s *summary) next() *summary {
+	return &summary{tools: map[string]*toolSum{}, nameOf: s.nameOf, usage: s.usage, before: s.usage.Sum()}
 }
 
 // text is the summary, one line a fact.
@@ -109,7 +120,9 @@ func (s *summary) text() string {
 	tools := make([]*toolSum, 0, len(s.tools))
 	var all toolSum
 	for _, t := range s.tools {
-		tools = append(tools, t)
+		if t.calls > 0 || t.failed > 0 || t.took >= leastDuration { // else a call that the log did not hear was answered
+			tools = append(tools, t)
+		}
 		all.calls += t.calls
 		all.failed += t.failed
 		all.took += t.took
@@ -117,6 +130,9 @@ func (s *summary) text() string {
 	slices.SortFunc(tools, func(a, b *toolSum) int {
 		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(b.took, a.took), strings.Compare(a.name, b.name))
 	})
+	earlier := s.earlier(&all)
+	all.calls += earlier.calls
+	all.failed += earlier.failed
 	b.WriteString("tools     " + all.words() + "\n")
 	width := 0
 	shown := tools[:min(len(tools), maxSummaryTools)]
@@ -129,40 +145,84 @@ func (s *summary) text() string {
 	if n := len(tools) - len(shown); n > 0 {
 		fmt.Fprintf(&b, "  and %d more\n", n)
 	}
-	s.usageLines(&b)
-	took := s.duration
-	if took <= 0 && s.last.After(s.first) {
-		took = s.last.Sub(s.first)
+	if earlier.calls > 0 {
+		b.WriteString("  before this log began  " + earlier.words() + "\n")
 	}
-	if took >= leastDuration {
+	s.usageLines(&b)
+	if took := s.took(); took >= leastDuration {
 		fmt.Fprintf(&b, "duration  %s\n", short(took))
 	}
 	return b.String()
 }
 
+// earlier is what the run did that this log did not hear of, where somebody heard the whole: of a run that went on while
+// the program that writes the log was started anew.
+func (s *summary) earlier(seen *toolSum) (t toolSum) {
+	if s.totals == nil || s.totals.ToolCalls <= seen.calls {
+		return t
+	}
+	return toolSum{calls: s.totals.ToolCalls - seen.calls, failed: max(s.totals.ToolErrors-seen.failed, 0)}
+}
+
+// elapsed is the time between the first and the last event that were heard.
+func (s *summary) elapsed() time.Duration {
+	if s.last.After(s.first) {
+		return s.last.Sub(s.first)
+	}
+	return 0
+}
+
+// took is how long the run took, as its end tells it, else as it was seen.
+func (s *summary) took() time.Duration {
+	switch {
+	case s.duration > 0:
+		return s.duration
+	case s.totals != nil:
+		return max(s.elapsed(), s.totals.Elapsed)
+	default:
+		return s.elapsed()
+	}
+}
+
+// sum is the usage of the run: what was heard of it, or what is told where its beginning was not heard.
+func (s *summary) sum() events.Usage {
+	if t := s.totals; t != nil && t.Elapsed >= s.elapsed()+leastDuration {
+		if t.Usage.Tokens != (events.Tokens{}) || t.Usage.HasCost {
+			return t.Usage
+		}
+	}
+	sum := s.usage.Sum()
+	sum.Tokens = sum.Tokens.Sub(s.before.Tokens)
+	sum.CostUSD -= s.before.CostUSD
+	return sum
+}
+
 // usageLines tells tokens and cost, where known.
 func (s *summary) usageLines(b *strings.Builder) {
-	sum := s.usage.Sum()
-	if t := sum.Tokens.Sub(s.before.Tokens); t.Input > 0 || t.Output > 0 {
+	sum := s.sum()
+	if t := sum.Tokens; t.Input > 0 || t.Output > 0 {
 		cached := ""
 		if t.CacheRead > 0 {
 			cached = fmt.Sprintf(" (%d cached)", t.CacheRead)
 		}
 		fmt.Fprintf(b, "tokens    %d in%s, %d out\n", t.Input, cached, t.Output)
 	}
-	if cost := sum.CostUSD - s.before.CostUSD; sum.HasCost && cost >= 0 {
-		fmt.Fprintf(b, "cost      $%.4f\n", cost)
+	if sum.HasCost && sum.CostUSD >= 0 {
+		fmt.Fprintf(b, "cost      $%.4f\n", sum.CostUSD)
 	}
 }
 
-// words is "3 calls, 1 failed, 1.2s".
+// words is "3 calls, 1 failed, 1.2s". Of a tool whose call the log did not hear, only how it ended.
 func (t *toolSum) words() string {
-	words := plural(t.calls, "call")
+	var words []string
+	if t.calls > 0 || t.failed == 0 {
+		words = append(words, plural(t.calls, "call"))
+	}
 	if t.failed > 0 {
-		words += ", " + strconv.Itoa(t.failed) + " failed"
+		words = append(words, strconv.Itoa(t.failed)+" failed")
 	}
 	if t.took >= leastDuration {
-		words += ", " + short(t.took)
+		words = append(words, short(t.took))
 	}
-	return words
+	return strings.Join(words, ", ")
 }

@@ -1,12 +1,14 @@
 package render_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/render"
@@ -55,7 +57,7 @@ func TestSummary(t *testing.T) {
 		used(events.UsageScopeProcess, 1000, 400, 50, 0.0123),
 	}
 	first := "--- Summary ---\ntools     4 calls, 1 failed, 6s\n" +
-		"  Bash        2 calls, 1 failed, 5.5s\n  shop: find  1 call, 500ms\n  Frobnicate  1 call\n" +
+		"  exec_command     1 call, 1 failed, 3s\n  Bash             1 call, 2.5s\n  mcp__shop__find  1 call, 500ms\n  Frobnicate       1 call\n" +
 		"tokens    1000 in (400 cached), 50 out\ncost      $0.0123\n"
 	got := emit(s, append(run, at(8, end(events.End{Duration: 9 * time.Second})))...)
 	_, got, _ = strings.Cut(got, "[tool: Frobnicate]\n")
@@ -72,6 +74,42 @@ func TestSummary(t *testing.T) {
 		assert.NotContains(t, emit(render.Settings{Mode: mode, Summary: true}, run...), "Summary", "mode %s", mode)
 	}
 	assert.NotContains(t, emit(render.Settings{Mode: render.ModeVerbose}, run...), "Summary", "it is asked for")
+}
+
+// TestSummaryOfARunThatGoesOn holds that a stream that is stopped tells of no end, and that the one which goes on with the
+// run, and heard only the rest of it, sums up the whole.
+func TestSummaryOfARunThatGoesOn(t *testing.T) {
+	s := render.Settings{Mode: render.ModeVerbose, Summary: true}
+	for ended, want := range map[bool]string{
+		false: "[tool: Read(a.go)]\n",
+		true:  "[tool: Read(a.go)]\n--- Summary ---\ntools     1 call\n  Read  1 call\n",
+	} {
+		var out bytes.Buffer
+		r := render.New(&out, s)
+		r.Emit(use("1", "Read", "a.go"))
+		if ended {
+			r.Emit(end(events.End{}))
+		}
+		require.NoError(t, r.Stop())
+		assert.Equal(t, want, out.String(), "ended %v", ended)
+	}
+
+	totals := &events.Totals{
+		ToolCalls: 5, ToolErrors: 2, Elapsed: time.Minute,
+		Usage: events.Usage{Tokens: events.Tokens{Input: 900, CacheRead: 100, Output: 70}, CostUSD: 0.5, HasCost: true},
+	}
+	rest := []*events.DisplayEvent{
+		at(50, refusal("0", "called before")), at(50, use("1", "Read", "a.go")), at(51, answer("1", "")),
+		used(events.UsageScopeSession, 5000, 0, 500, 3), at(60, end(events.End{Totals: totals})),
+	}
+	got := emit(s, rest...)
+	_, got, _ = strings.Cut(got, "\n")
+	assert.Equal(t, "--- Summary ---\ntools     5 calls, 2 failed, 1s\n  Read  1 call, 1s\n  before this log began  4 calls, 2 failed\n"+
+		"tokens    900 in (100 cached), 70 out\ncost      $0.5000\nduration  1m00s\n", got)
+
+	totals.ToolCalls, totals.Elapsed = 1, 10*time.Second
+	got = emit(s, rest...)
+	assert.Contains(t, got, "tools     1 call, 1s\n  Read  1 call, 1s\ntokens    5000 in, 500 out\ncost      $3.0000\nduration  10s\n", "all of it was heard")
 }
 
 func TestSummaryIsBounded(t *testing.T) {

@@ -34,6 +34,18 @@ type agent struct {
 	compacted  bool // the conversation was, since its last model call began
 }
 
+// made notes a call of the agent, which is one of the run's too.
+func (a *agent) made() {
+	a.toolCalls++
+	a.run.toolCalls++
+}
+
+// callFailed notes that one failed.
+func (a *agent) callFailed() {
+	a.toolErrors++
+	a.run.toolErrors++
+}
+
 // sawModel notes a model that worked for the agent.
 func (a *agent) sawModel(model string) {
 	if model != "" && !slices.Contains(a.models, model) {

@@ -50,6 +50,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	case events.KindUsage:
 		s.useTokens(a, ev)
 	}
+	tellTotals(a, ev, at)
 	if s.record(a, of, sighting{ev, at, o}) && ev.Kind == events.KindUsage {
 		s.countCall(ev)
 	}

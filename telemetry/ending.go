@@ -31,6 +31,20 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	s.closeRun(a.run, reason)
 }
 
+// tellTotals adds to what ends a run what the run did in all, for those who were not there from its beginning.
+func tellTotals(a *agent, ev *events.DisplayEvent, at moment) {
+	r := a.run
+	if !ends(ev) || ev.End == nil || a.call != nil {
+		return
+	}
+	end := *ev.End
+	end.Totals = &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: r.usage.Sum()}
+	if start := r.top.span.start; start.known() && at.known() {
+		end.Totals.Elapsed = max(at.at.Sub(start.at), 0)
+	}
+	ev.End = &end
+}
+
 // stopped reports whether a run was stopped by the user, or by the agent itself on principle: that is no failure.
 func stopped(e *events.End) bool { return e.Interrupted || e.Principle != "" }
 

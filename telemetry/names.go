@@ -117,6 +117,7 @@ const (
 	AttrUsageProvider   = "tailspan.usage.provider" // map: the provider's own arithmetic
 	AttrUsageSession    = "tailspan.usage.session"  // map: cache hit and miss of the session
 	AttrUsagePricing    = "tailspan.usage.pricing"  // map: price list, USD per million tokens
+	AttrUsageRun        = "tailspan.usage.run"      // map: the sum of the run whose end a record tells
 
 	AttrSequence     = "tailspan.sequence"
 	AttrProvider     = "tailspan.provider"
@@ -180,6 +181,7 @@ const (
 	keyCacheRead   = "cache_read_tokens"
 	keyCacheWrite  = "cache_write_tokens"
 	keyReasoning   = "reasoning_tokens"
+	keyCost        = "cost_usd"
 	keyCacheHit    = "cache_hit"
 	keyCacheMiss   = "cache_miss"
 	keyID          = "id"

@@ -103,7 +103,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	}
 	c.caller.run.calls.close(c)
 	if out.errorType != "" {
-		c.caller.toolErrors++
+		c.caller.callFailed()
 	}
 	if out.reason != CloseReasonResult {
 		s.counts.UnclosedCalls++

@@ -210,7 +210,34 @@ func (w *recordWriter) end(lr plog.LogRecord, e *events.End) {
 	if w.capture.Text {
 		w.content(m, AttrEndResult, e.Result)
 	}
+	w.totals(m, e.Totals)
 	putBody(lr, e.Err)
+}
+
+// totals writes what the run did in all. The usage is a map of its own, so that nobody who adds up the usage of records
+// counts it a second time.
+func (w *recordWriter) totals(m pcommon.Map, t *events.Totals) {
+	if t == nil {
+		return
+	}
+	putPositive(m, AttrToolCalls, int64(t.ToolCalls))
+	putPositive(m, AttrToolErrors, int64(t.ToolErrors))
+	if t.Elapsed > 0 {
+		m.PutDouble(AttrElapsed, t.Elapsed.Seconds())
+	}
+	u := t.Usage
+	if u.Tokens == (events.Tokens{}) && !u.HasCost {
+		return
+	}
+	s := m.PutEmptyMap(AttrUsageRun)
+	putPositive(s, keyInput, u.Tokens.Input)
+	putPositive(s, keyOutput, u.Tokens.Output)
+	putPositive(s, keyCacheRead, u.Tokens.CacheRead)
+	putPositive(s, keyCacheWrite, u.Tokens.CacheWrite)
+	putPositive(s, keyReasoning, u.Tokens.Reasoning)
+	if u.HasCost {
+		s.PutDouble(keyCost, u.CostUSD)
+	}
 }
 
 func (w *recordWriter) approval(m pcommon.Map, a *events.Approval) {

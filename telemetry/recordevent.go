@@ -215,8 +215,27 @@ func (r recordReader) end() *events.End {
 	return &events.End{
 		Error: r.bool(AttrEndError), Interrupted: r.bool(AttrEndInterrupted), Code: r.str(AttrEndCode),
 		Result: r.str(AttrEndResult), Err: r.str(AttrEndErrText), Principle: r.str(AttrEndPrinciple),
-		Turns: int(r.int(AttrTurns)), Duration: r.seconds(AttrEndDuration),
+		Turns: int(r.int(AttrTurns)), Duration: r.seconds(AttrEndDuration), Totals: r.totals(),
 	}
+}
+
+// totals are there on the end of a run alone.
+func (r recordReader) totals() *events.Totals {
+	t := events.Totals{
+		ToolCalls: int(r.int(AttrToolCalls)), ToolErrors: int(r.int(AttrToolErrors)), Elapsed: r.seconds(AttrElapsed),
+	}
+	u, told := r.sub(AttrUsageRun)
+	if told {
+		t.Usage = events.Usage{Scope: events.UsageScopeRun, Tokens: events.Tokens{
+			Input: u.int(keyInput), Output: u.int(keyOutput), CacheRead: u.int(keyCacheRead),
+			CacheWrite: u.int(keyCacheWrite), Reasoning: u.int(keyReasoning),
+		}}
+		t.Usage.CostUSD, t.Usage.HasCost = u.floatOK(keyCost)
+	}
+	if t == (events.Totals{}) {
+		return nil
+	}
+	return &t
 }
 
 func (r recordReader) ask() *events.Ask {

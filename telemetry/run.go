@@ -22,6 +22,8 @@ type run struct {
 	callUsage map[string]*events.Usage // what the model calls of the run told, by model
 	totals    map[string]*events.Usage // what the run's end told, by model
 	sequence  int64
+	// toolCalls and toolErrors count those of all agents of the run that work in this stream.
+	toolCalls, toolErrors int
 
 	others      *agent      // stands for sub-agents that another stream tells of
 	first       *chat       // the first model call, if it waits for the run's end

@@ -63,23 +63,24 @@ func (a *sessions) of(o *outlet, key string, origin func() render.Origin) *rende
 	o.streams++
 	a.byKey[key] = a.recent.PushFront(s)
 	if a.recent.Len() > a.limit {
-		a.close(a.recent.Back())
+		a.end(a.recent.Back(), (*render.Stream).Close)
 	}
 	return s.stream
 }
 
-// close ends a session's unfinished text and forgets it. An outlet takes everything, so closing can't fail.
-func (a *sessions) close(e *list.Element) {
+// end ends a session's unfinished text and forgets it. An outlet takes everything, so it can't fail.
+func (a *sessions) end(e *list.Element, as func(*render.Stream) error) {
 	s := a.recent.Remove(e).(*session)
 	delete(a.byKey, s.key)
 	a.ending(s.outlet)
-	_ = s.stream.Close()
+	_ = as(s.stream)
 	s.outlet.streams--
 }
 
-// closeAll closes every session, the least recently used first.
-func (a *sessions) closeAll() {
+// stopAll ends every session, the least recently used first. What has not ended goes on without us, so nothing is summed
+// up.
+func (a *sessions) stopAll() {
 	for e := a.recent.Back(); e != nil; e = a.recent.Back() {
-		a.close(e)
+		a.end(e, (*render.Stream).Stop)
 	}
 }

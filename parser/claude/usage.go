@@ -53,7 +53,7 @@ func (p *Parser) messageTokens(usage scan.Value) events.Tokens {
 }
 
 // count reads a number of tokens; null, which synthetic lines have, is none.
-func count(s *scan.Scanner) int64 { return s.Value().Count() }
+func count(s *scan.Scanner) int64 { return s.Count() }
 
 // callUsage tells what a line adds to the tokens of its message. All lines of a message repeat its usage, with a
 // placeholder for the output on most; the largest value of each field counts. A message without an id counts once a line.

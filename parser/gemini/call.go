@@ -35,7 +35,7 @@ type call struct {
 
 // entry is what is remembered of an entry of a message's toolCalls, by the ids of both. A message is written again with
 // its calls as they stand then: the same entry is never a new call, whatever its state and arguments.
-type entry struct{ answered bool }
+type entry struct{ told, answered bool }
 
 // use is a call as a line tells it.
 type use struct {
@@ -100,21 +100,19 @@ func (p *Parser) server(u *use) string {
 	return ""
 }
 
-// recordedCall gives the entry at index i of a message's toolCalls.
-func (p *Parser) recordedCall(r *record, i int, c *toolCall) {
-	message := p.keys.ID(domainMessage, r.id.Body())
+// recordedCall gives the entry at index i of the toolCalls of a message, by its key.
+func (p *Parser) recordedCall(message uint64, i int, c *toolCall) {
 	key := p.keys.ID(domainCall, c.id.Body())
 	if len(c.id.Body()) == 0 {
 		key = mix(message, uint64(i)) // a call without an id is known by its place
 	}
-	entryKey := mix(message, key)
-	known := p.entries.Find(entryKey)
-	if known != nil && (known.answered || !c.final()) {
+	known := p.entries.Ref(mix(message, key))
+	if known.told && (known.answered || !c.final()) {
 		return // it tells nothing new
 	}
 	of := p.calls.Ref(key)
-	if known == nil {
-		known = p.entries.Ref(entryKey)
+	if !known.told {
+		known.told = true
 		u := use{id: c.id, name: p.toolName(c.name), args: c.args, members: c.members, title: c.title, agentName: c.agentName}
 		if p.isNew(of, &u) {
 			p.toolUse(&u)

@@ -144,11 +144,7 @@ func (p *Parser) begin(timestamp scan.Value) {
 
 // timeOf reads a time; 0001-01-01 and its like are a writer's zero, not a time.
 func timeOf(v scan.Value) time.Time {
-	t := v.Time()
-	if t.Year() < 1970 {
-		return time.Time{}
-	}
-	return t
+	return lines.Moment(v.Time())
 }
 
 // blank reports whether text is white space alone.

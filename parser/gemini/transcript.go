@@ -75,13 +75,13 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 	id := p.head.ItemID
 	p.head.MessageID, p.head.Model = id, p.strings.Intern(r.model)
 	key := p.keys.ID(domainMessage, r.id.Body())
-	m, _ := p.messages.Get(key)
+	m := p.messages.Ref(key)
 	for ; m.thoughts < len(r.thought); m.thoughts++ {
 		p.reasoning(id, m.thoughts, &r.thought[m.thoughts])
 	}
-	p.wholeText(id, &m, r)
+	p.wholeText(id, m, r)
 	for i := range r.calls {
-		p.recordedCall(r, i, &r.calls[i])
+		p.recordedCall(key, i, &r.calls[i])
 	}
 	before := m.tokens
 	if grown, more := m.tokens.max(r.tokens); more {
@@ -89,7 +89,6 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 		e.Usage = grown.usage(events.UsageScopeCall)
 		e.ItemID = later(id, int(before.input+before.output+before.thoughts))
 	}
-	p.messages.Set(key, m)
 	return events.LineOK
 }
 
@@ -172,11 +171,9 @@ func (p *Parser) userMessage(r *record) events.LineStatus {
 	if p.copying {
 		return events.LineIgnored
 	}
-	m, known := p.messages.Get(key)
-	if known {
+	if !p.messages.Add(key) {
 		return events.LineOK
 	}
-	p.messages.Set(key, m)
 	synthetic := r.content.responses || isEnvelope(text)
 	if r.display.Exists() { // what was typed, before files and commands in it were expanded
 		text = p.displayed(r.display)
@@ -228,10 +225,9 @@ func isEnvelope(text []byte) bool {
 // uiNotice is word of an interactive session to its user.
 func (p *Parser) uiNotice(r *record, level events.Level) {
 	key := p.keys.ID(domainMessage, r.id.Body())
-	if _, known := p.messages.Get(key); known {
+	if !p.messages.Add(key) {
 		return
 	}
-	p.messages.Set(key, message{})
 	if text := p.contentText(&r.content); !blank(text) {
 		p.notice(level, events.NoticeInformational, p.strings.Copy(text))
 	}

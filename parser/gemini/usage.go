@@ -57,19 +57,19 @@ func readTokens(s *scan.Scanner) tokens {
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
 		case "input":
-			t.input = count(s)
+			t.input = s.Count()
 		case "prompt":
-			prompt = count(s)
+			prompt = s.Count()
 		case "output", "candidates":
-			t.output = count(s)
+			t.output = s.Count()
 		case "cached":
-			t.cached = count(s)
+			t.cached = s.Count()
 		case "thoughts":
-			t.thoughts = count(s)
+			t.thoughts = s.Count()
 		case "tool":
-			t.tool = count(s)
+			t.tool = s.Count()
 		case "total":
-			t.total = count(s)
+			t.total = s.Count()
 		default:
 			s.Skip()
 		}
@@ -79,12 +79,6 @@ func readTokens(s *scan.Scanner) tokens {
 	}
 	return t
 }
-
-// count reads a number of tokens; null is none.
-func count(s *scan.Scanner) int64 { return min(max(s.Value().Int(), 0), maxCount) }
-
-// maxCount keeps sums of absurd numbers from overflowing.
-const maxCount = 1 << 53
 
 // streamStats tells what a result line says was used: each model's part where the parts add up to the whole (0.34 and
 // later), else the whole. Sub-agents and helper models are in it.
@@ -144,13 +138,13 @@ func (t tokens) sum() tokens { return tokens{input: t.input, output: t.output, c
 func (t *tokens) readStat(s *scan.Scanner) bool {
 	switch string(s.Name()) {
 	case "input_tokens":
-		t.input = count(s)
+		t.input = s.Count()
 	case "output_tokens":
-		t.output = count(s)
+		t.output = s.Count()
 	case "cached":
-		t.cached = count(s)
+		t.cached = s.Count()
 	case "total_tokens":
-		t.total = count(s)
+		t.total = s.Count()
 	default:
 		return false
 	}

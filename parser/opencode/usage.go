@@ -52,7 +52,7 @@ func (t *tokens) readCache(s *scan.Scanner) {
 }
 
 // count reads a number of tokens.
-func count(s *scan.Scanner) int64 { return min(max(s.Value().Int(), 0), maxTokens) }
+func count(s *scan.Scanner) int64 { return min(max(s.Int(), 0), maxTokens) }
 
 // maxTokens and maxCost bound what a number is taken for, so that sums never overflow.
 const (

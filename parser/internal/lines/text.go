@@ -104,8 +104,19 @@ func (t *Text) Begins(word string) bool {
 	if t.from == t.to {
 		return false
 	}
-	if p := t.out.parts[t.from]; t.skip == 0 && len(p.raw) >= len(word) && bytes.IndexByte(p.raw[:len(word)], '\\') < 0 {
-		return string(p.raw[:len(word)]) == word
+	if t.skip == 0 { // the first letter tells, nearly always
+		raw := t.out.parts[t.from].raw
+		for i := range min(len(raw), len(word)) {
+			if raw[i] == '\\' {
+				return bytes.HasPrefix(t.Head(len(word)), []byte(word))
+			}
+			if raw[i] != word[i] {
+				return false
+			}
+		}
+		if len(raw) >= len(word) {
+			return true
+		}
 	}
 	return bytes.HasPrefix(t.Head(len(word)), []byte(word))
 }

@@ -19,8 +19,7 @@ type Scanner struct {
 	// levels, since leaving a container or passing a value clears it.
 	first bool
 	bad   bool
-	// window tells where the quotes are around the last string that was crossed.
-	window window
+	index index // around the last string that was crossed
 	// The key of the current member lies between these offsets.
 	nameStart, nameEnd int
 	depth              int
@@ -31,7 +30,8 @@ type Scanner struct {
 // Reset points the scanner at the start of data.
 func (s *Scanner) Reset(data []byte) {
 	s.data, s.pos, s.first, s.bad, s.depth = data, 0, false, false, 0
-	s.window, s.nameStart, s.nameEnd = noWindow, 0, 0
+	s.nameStart, s.nameEnd = 0, 0
+	s.index.clear()
 }
 
 // Err is ErrSyntax if what was read so far is malformed.
@@ -73,10 +73,11 @@ func (s *Scanner) Array() bool { return s.enter('[', 0) }
 // Key moves to the next member of the current object: Name is its key, and the value comes next. At the end of the
 // object it steps out and reports false.
 func (s *Scanner) Key() bool {
-	data, i := s.data, s.pos
-	if i+1 < len(data) && data[i] == ',' && data[i+1] == '"' && !s.first { // as writers put it
-		i++
-	} else {
+	data, i, comma := s.data, s.pos, byte('{')
+	if !s.first {
+		i, comma = i+1, ','
+	}
+	if uint(i) >= uint(len(data)) || data[i] != '"' || data[i-1] != comma { // else it is as writers put it
 		if !s.member('}') {
 			return false
 		}
@@ -84,9 +85,12 @@ func (s *Scanner) Key() bool {
 			return s.fail()
 		}
 	}
-	end := s.stringEnd(i + 1)
-	if end < 0 {
-		return s.fail()
+	s.first = false
+	end := s.index.near(i + 1)
+	if end == 0 {
+		if end = s.farStringEnd(i + 1); end < 0 {
+			return s.fail()
+		}
 	}
 	colon := skipBlanks(data, end)
 	if colon >= len(data) || data[colon] != ':' {
@@ -104,28 +108,51 @@ func (s *Scanner) Element() bool { return s.member(']') }
 
 // Value takes the value that comes next as one span, whatever it is.
 func (s *Scanner) Value() Value {
-	start := skipBlanks(s.data, s.pos)
-	if start >= len(s.data) {
+	data, start := s.data, skipBlanks(s.data, s.pos)
+	if start >= len(data) {
 		s.fail()
 		return Value{}
 	}
-	kind := kinds[s.data[start]]
-	var end int
+	kind, end := kinds[data[start]], 0
 	switch kind {
 	case KindString:
-		end = s.stringEnd(start + 1)
+		if end = s.index.near(start + 1); end == 0 {
+			end = s.farStringEnd(start + 1)
+		}
 	case KindObject, KindArray:
 		end = s.containerEnd(start)
 	default:
-		end = wordEnd(s.data, start, kind)
+		end = wordEnd(data, start, kind)
 	}
 	if end < 0 {
 		s.fail()
 		return Value{}
 	}
 	s.pos, s.first = end, false
-	return Value{Kind: kind, Raw: s.data[start:end]}
+	return Value{Kind: kind, Raw: data[start:end]}
 }
+
+// Int takes the value that comes next and gives its [Value.Int]. A plain number is read while its end is looked for.
+func (s *Scanner) Int() int64 {
+	const most = 18 // digits, of which any number fits
+	data := s.data[s.pos:]
+	n, i := int64(0), 0
+	for ; i < len(data) && i < most; i++ {
+		digit := data[i] - '0'
+		if digit > 9 {
+			break
+		}
+		n = n*10 + int64(digit)
+	}
+	if i == 0 || i == len(data) || data[0] == '0' && i > 1 || data[i] != ',' && data[i] != '}' {
+		return s.Value().Int()
+	}
+	s.pos, s.first = s.pos+i, false
+	return n
+}
+
+// Count takes the value that comes next and gives its [Value.Count].
+func (s *Scanner) Count() int64 { return min(max(s.Int(), 0), maxCount) }
 
 // Repeat takes the object that comes next, as Value does. An object that reads like last, which was one, is not walked
 // through again: writers repeat some on line after line.

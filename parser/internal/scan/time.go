@@ -12,11 +12,14 @@ func (v Value) Time() time.Time {
 		return unixTime(v)
 	}
 	body := v.Body()
-	if len(body) < len("2006-01-02T15:04:05Z") || bytes.IndexByte(body, '\\') >= 0 {
+	if len(body) < len("2006-01-02T15:04:05Z") {
 		return time.Time{}
 	}
 	if t, ok := utcTime(body); ok {
 		return t
+	}
+	if bytes.IndexByte(body, '\\') >= 0 {
+		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339Nano, string(body))
 	if err != nil {
@@ -37,75 +40,82 @@ func unixTime(v Value) time.Time {
 }
 
 // utcTime reads the one form that agents write, 2006-01-02T15:04:05.000Z with any number of digits behind the point,
-// and leaves all others to the standard library.
+// and leaves all others to the standard library. b must be as long as a time without a fraction.
 func utcTime(b []byte) (time.Time, bool) {
+	const whole = len("2006-01-02T15:04:05")
 	n := len(b) - 1
-	if b[n] != 'Z' || b[4] != '-' || b[7] != '-' || b[10] != 'T' || b[13] != ':' || b[16] != ':' {
+	head := (*[whole]byte)(b)
+	if b[n] != 'Z' || head[4] != '-' || head[7] != '-' || head[10] != 'T' || head[13] != ':' || head[16] != ':' {
 		return time.Time{}, false
 	}
-	century, year, month, day := twoDigits(b, 0), twoDigits(b, 2), twoDigits(b, 5), twoDigits(b, 8)
-	hour, minute, second := twoDigits(b, 11), twoDigits(b, 14), twoDigits(b, 17)
-	nano, ok := fraction(b[19:n])
-	if !ok || century|year|month|day|hour|minute|second < 0 || hour > 23 || minute > 59 || second > 59 {
+	century, year, month, day := twoDigits(head[0], head[1]), twoDigits(head[2], head[3]), twoDigits(head[5], head[6]), twoDigits(head[8], head[9])
+	hour, minute, second := twoDigits(head[11], head[12]), twoDigits(head[14], head[15]), twoDigits(head[17], head[18])
+	if century|year|month|day|hour|minute|second >= noDigits || hour > 23 || minute > 59 || second > 59 {
 		return time.Time{}, false
 	}
-	days, ok := unixDays(100*century+year, month, day)
+	nano, ok := fraction(b[whole:n])
+	if !ok {
+		return time.Time{}, false
+	}
+	days, ok := unixDays(int(100*century+year), int(month), int(day))
 	if !ok {
 		return time.Time{}, false
 	}
 	return time.Unix(days*86400+int64(hour*3600+minute*60+second), nano).UTC(), true
 }
 
-// twoDigits reads the number at b[i:i+2]; it is negative if there is none.
-func twoDigits(b []byte, i int) int {
-	tens, units := b[i]-'0', b[i+1]-'0'
-	if tens > 9 || units > 9 {
-		return -1
+// noDigits is a bit above those of 99, for what is no number of two digits.
+const noDigits = 1 << 7
+
+// twoDigits reads a number of two digits.
+func twoDigits(tens, units byte) uint {
+	t, u := uint(tens)-'0', uint(units)-'0'
+	if t > 9 || u > 9 {
+		return noDigits
 	}
-	return 10*int(tens) + int(units)
+	return 10*t + u
 }
+
+// powers are those of ten that make nanoseconds of so many digits.
+var powers = [...]int64{0, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1}
 
 // fraction reads a point and the digits of a fraction of a second, in nanoseconds; nothing is no fraction.
 func fraction(b []byte) (int64, bool) {
 	if len(b) == 0 {
 		return 0, true
 	}
-	if b[0] != '.' || len(b) == 1 || len(b) > 10 {
+	digits := b[1:]
+	if b[0] != '.' || len(digits) == 0 || len(digits) >= len(powers) {
 		return 0, false
 	}
-	nano, scale := int64(0), int64(1_000_000_000)
-	for _, c := range b[1:] {
+	n := int64(0)
+	for _, c := range digits {
 		if c < '0' || c > '9' {
 			return 0, false
 		}
-		nano = nano*10 + int64(c-'0')
-		scale /= 10
+		n = n*10 + int64(c-'0')
 	}
-	return nano * scale, true
+	return n * powers[len(digits)], true
 }
 
-// unixDays counts the days from 1970-01-01 to a date of the Gregorian calendar; false if there is no such date. Years
-// begin in March here, so that the leap day is a year's last.
+// daysBefore are those of a year before each of its months, which are counted from March: so the leap day is a year's last.
+var daysBefore = [13]int{1: 306, 2: 337, 3: 0, 4: 31, 5: 61, 6: 92, 7: 122, 8: 153, 9: 184, 10: 214, 11: 245, 12: 275}
+
+// daysIn are those of each month of a leap year.
+var daysIn = [13]int{1: 31, 2: 29, 3: 31, 4: 30, 5: 31, 6: 30, 7: 31, 8: 31, 9: 30, 10: 31, 11: 30, 12: 31}
+
+// unixDays counts the days from 1970-01-01 to a date of the Gregorian calendar; false if there is no such date.
 func unixDays(year, month, day int) (int64, bool) {
-	if month < 1 || month > 12 || day < 1 || day > 31 {
+	if month < 1 || month > 12 || day < 1 || day > daysIn[month] {
 		return 0, false
 	}
-	leap := year%4 == 0 && (year%100 != 0 || year%400 == 0)
-	if day > 28 && (month == 2 && !(leap && day == 29) || day == 31 && (month == 4 || month == 6 || month == 9 || month == 11)) {
+	if month == 2 && day == 29 && (year%4 != 0 || year%100 == 0 && year%400 != 0) {
 		return 0, false
 	}
-	y, m := year, month-3
-	if m < 0 {
-		y, m = y-1, m+12
+	if month < 3 {
+		year--
 	}
-	ofYear := (153*m+2)/5 + day - 1
-	return int64(365*y+floorDiv(y, 4)-floorDiv(y, 100)+floorDiv(y, 400)+ofYear) - 719468, true
-}
-
-// floorDiv rounds down: the year -1 is that of January and February of the year 0.
-func floorDiv(a, b int) int {
-	if a < 0 {
-		return -1
-	}
-	return a / b
+	const cycle, start = 146097, 719468 // days of 400 years, and those from 0000-03-01 to 1970-01-01
+	year += 400                         // the year -1 is that of January and February of the year 0
+	return int64(365*year+year/4-year/100+year/400+daysBefore[month]+day-1) - cycle - start, true
 }

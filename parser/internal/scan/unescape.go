@@ -36,8 +36,8 @@ func AppendHead(dst, body []byte, limit int) (head, rest []byte) {
 	return repair(dst[:start+n], start), body[used:]
 }
 
-// headSlack is how far a head may reach over its limit: by a window.
-const headSlack = windowBytes + overrun
+// headSlack is how far a head may reach over its limit: by a block, which is the least that is looked at.
+const headSlack = blockBytes + overrun
 
 // overrun is how far a run of plain bytes may be copied too far, so that the copy of a short one takes no loop.
 const overrun = 16
@@ -46,70 +46,52 @@ const overrun = 16
 // and used. buf must have room for all of body, or for headSlack bytes more than limit: the text never runs ahead of its
 // source, so what is copied too far is overwritten.
 func unescape(buf, body []byte, limit int) (n, used int) {
-	for used+windowBytes+overrun <= len(body) && n < limit {
-		escapes := marks((*[windowBytes]byte)(body[used:]), slants)
-		if escapes == 0 { // this is a plain text: find its end with vectors
-			run := bytes.IndexByte(body[used+windowBytes:], '\\')
-			if run < 0 {
-				run = len(body) - used - windowBytes
-			}
-			run = copy(buf[n:], body[used:used+windowBytes+max(min(run, limit-n), 0)])
-			n, used = n+run, used+run
-			continue
-		}
-		n, used = unescapeWindow(buf, n, body, used, escapes)
-	}
 	for used < len(body) && n < limit {
-		run := bytes.IndexByte(body[used:], '\\')
-		if run != 0 {
-			if run < 0 {
-				run = len(body) - used
-			}
-			run = copy(buf[n:], body[used:used+min(run, limit-n)])
-			n, used = n+run, used+run
-			continue
+		run := bytes.IndexByte(body[used:], '\\') // with vectors: most texts are plain, or begin so
+		if run < 0 {
+			run = len(body) - used
 		}
-		if used+1 < len(body) && simpleEscapes[body[used+1]] != 0 {
-			buf[n] = simpleEscapes[body[used+1]]
-			n, used = n+1, used+2
-			continue
+		run = copy(buf[n:], body[used:used+min(run, limit-n)])
+		n, used = n+run, used+run
+		if used < len(body) && n < limit {
+			size := min(max(limit-n, blockBytes), indexBytes, len(body)-used)
+			n, used = unescapePart(buf, n, body, used, size)
 		}
-		out, length := appendEscape(buf[:n], body[used:])
-		n, used = len(out), used+length
 	}
 	return n, used
 }
 
-// unescapeWindow is unescape for a window of body that has these marks of backslashes.
-func unescapeWindow(buf []byte, n int, body []byte, used int, escapes uint64) (int, int) {
-	base := used
-	for escapes != 0 {
-		at := base + bits.TrailingZeros64(escapes)
-		escapes &= escapes - 1
-		if body[at] != '\\' { // see marks
-			continue
-		}
-		run := at - used
-		src, dst := (*[overrun]byte)(body[used:]), (*[overrun]byte)(buf[n:])
-		binary.LittleEndian.PutUint64(dst[:8], binary.LittleEndian.Uint64(src[:8]))
-		binary.LittleEndian.PutUint64(dst[8:], binary.LittleEndian.Uint64(src[8:]))
-		if run > overrun {
-			copy(buf[n+overrun:n+run], body[used+overrun:at])
-		}
-		n += run
-		if c := simpleEscapes[body[at+1]]; c != 0 {
-			buf[n] = c
-			n, used = n+1, at+2
-			if body[at+1] == '\\' { // it is escaped, and begins no escape
-				escapes &= escapes - 1
+// unescapePart is unescape for the next size bytes of body, and for the rest of an escape that begins in them.
+func unescapePart(buf []byte, n int, body []byte, used, size int) (int, int) {
+	var blocks [indexBlocks]marks
+	from, carry := used, uint64(0)
+	mark(blocks[:], body[from:from+size])
+	for k := range blocks[:(size+blockBytes-1)/blockBytes] {
+		begin, _ := escapes(blocks[k].slants, &carry)
+		for ; begin != 0; begin &= begin - 1 {
+			at := from + k*blockBytes + bits.TrailingZeros64(begin)
+			if at < used { // the second half of a pair
+				continue
 			}
-			continue
+			run := at - used
+			if run <= overrun && used+overrun <= len(body) && n+overrun <= len(buf) {
+				*(*[overrun]byte)(buf[n:]) = *(*[overrun]byte)(body[used:])
+			} else {
+				copy(buf[n:], body[used:at])
+			}
+			n += run
+			if at+1 < len(body) {
+				if c := simpleEscapes[body[at+1]]; c != 0 {
+					buf[n] = c
+					n, used = n+1, at+2
+					continue
+				}
+			}
+			out, length := appendEscape(buf[:n], body[at:])
+			n, used = len(out), at+length
 		}
-		out, length := appendEscape(buf[:n], body[at:])
-		n, used = len(out), at+length
-		escapes &= ^uint64(0) << (used - base) // what is part of an escape begins none
 	}
-	if end := base + windowBytes; used < end {
+	if end := from + size; used < end {
 		n, used = n+copy(buf[n:], body[used:end]), end
 	}
 	return n, used
@@ -144,48 +126,55 @@ func TextLen(body []byte) int {
 	if !utf8.Valid(body) {
 		return len(AppendString(nil, body))
 	}
-	n := len(body)
-	for i := 0; i < len(body); {
-		var escapes uint64
-		if len(body)-i >= windowBytes {
-			escapes = marks((*[windowBytes]byte)(body[i:]), slants)
-		} else {
-			escapes = endMarks(body[i:], slants)
-		}
-		next := i + windowBytes
-		if escapes == 0 { // as in a string's end: a window without an escape is part of a plain text
-			if next >= len(body) {
-				break
-			}
-			run := bytes.IndexByte(body[next:], '\\')
+	c := escapeCount{body: body}
+	for from := 0; from < len(body); from += indexBytes {
+		if c.carry == 0 {
+			run := bytes.IndexByte(body[from:], '\\')
 			if run < 0 {
 				break
 			}
-			i = next + run
+			from += run
+		}
+		c.add(from, min(from+indexBytes, len(body)))
+	}
+	return len(body) - c.saved
+}
+
+// escapeCount counts how much shorter a text is than its body for the escapes in it.
+type escapeCount struct {
+	body  []byte
+	saved int
+	end   int    // of the last escape that is longer than two bytes
+	carry uint64 // 1 if the next byte is escaped
+}
+
+// add counts the escapes in a part of the body.
+func (c *escapeCount) add(from, to int) {
+	var blocks [indexBlocks]letters
+	n := markText(blocks[:], c.body[from:to])
+	for k, b := range blocks[:n] {
+		_, escaped := escapes(b.slants, &c.carry)
+		if escaped&^b.simple == 0 { // nearly always, so that there is no loop whose end the processor has to guess
+			c.saved += bits.OnesCount64(escaped)
 			continue
 		}
-		for escapes != 0 {
-			at := i + bits.TrailingZeros64(escapes)
-			escapes &= escapes - 1
-			switch {
-			case body[at] != '\\': // see marks
-			case at+1 == len(body) || simpleEscapes[body[at+1]] == 0:
-				var text [utf8.UTFMax]byte
-				out, length := appendEscape(text[:0], body[at:])
-				n -= length - len(out)
-				escapes &= ^uint64(0) << (at + length - i) // what is part of an escape begins none
-				next = max(next, at+length)
-			default:
-				n--
-				if body[at+1] == '\\' { // it is escaped, and begins no escape
-					escapes &= escapes - 1
-					next = max(next, at+2)
-				}
-			}
+		for ; escaped != 0; escaped &= escaped - 1 {
+			c.one(from + k*blockBytes + bits.TrailingZeros64(escaped))
 		}
-		i = next
 	}
-	return n
+}
+
+// one counts the escape of the byte at i.
+func (c *escapeCount) one(i int) {
+	switch {
+	case i >= len(c.body):
+	case simpleEscapes[c.body[i]] != 0:
+		c.saved++
+	case i > c.end: // not the second half of a pair
+		var text [utf8.UTFMax]byte
+		out, length := appendEscape(text[:0], c.body[i-1:])
+		c.saved, c.end = c.saved+length-len(out), i-1+length
+	}
 }
 
 // shortBytes is how long a string may be to be looked through a word at a time.
@@ -197,10 +186,10 @@ func plain(body []byte) bool {
 		odd := uint64(0)
 		for i := 0; i+8 < n; i += 8 {
 			w := binary.LittleEndian.Uint64(body[i:])
-			odd |= zeros(w^slants) | w&highs
+			odd |= zeros(w^slantWord) | w&highs
 		}
 		w := binary.LittleEndian.Uint64(body[n-8:])
-		if odd |= zeros(w^slants) | w&highs; odd == 0 {
+		if odd |= zeros(w^slantWord) | w&highs; odd == 0 {
 			return true
 		}
 	}

@@ -1,0 +1,13 @@
+//go:build !amd64 || purego
+
+package scan
+
+// markBlocks makes the marks of as many blocks as dst has room for; data must be as long.
+func markBlocks(dst []marks, data []byte) { markWords(dst, data) }
+
+// markLetters is markBlocks for the letters of texts.
+func markLetters(dst []letters, data []byte) {
+	for i := range dst {
+		dst[i] = letters{slants: markByte((*[blockBytes]byte)(data[i*blockBytes:]), slantWord)}
+	}
+}
