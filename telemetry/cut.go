@@ -39,7 +39,8 @@ func cutTarget(s string, limit int) string {
 
 // looksLikePath takes one word with a separator for a path.
 func looksLikePath(s string) bool {
-	return strings.ContainsAny(s, `/\`) && !strings.ContainsAny(s, " \t\n\"'|;&<>") && !strings.Contains(s, "://")
+	// In that order: a command has a space near its beginning, and may have no separator at all.
+	return !strings.ContainsAny(s, " \t\n\"'|;&<>") && strings.ContainsAny(s, `/\`) && !strings.Contains(s, "://")
 }
 
 // cutLater keeps of a content what its limit leaves of it, and one byte more: so that it is marked when it is cut.
