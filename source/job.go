@@ -25,8 +25,11 @@ type job struct {
 	flush bool
 	// seek, of a probe: start here, because that is how long the file was at start. Negative: at the beginning.
 	seek int64
-	// claim, of a probe: tell whether the file goes on where this position is.
-	claim *position
+	// claim, of a probe: tell whether the file goes on where this position is. Where the file of the position is still
+	// there, beside and besideID tell it, and all that was read has to be the same.
+	claim    *position
+	beside   string
+	besideID fileID
 }
 
 // outcome says how a visit ended.

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +76,15 @@ func TestRestart(t *testing.T) {
 				w.add("a.jsonl", next[0]+"\n")
 				w.add("b.jsonl", next[1]+"\n")
 			}, want: next[:2], replayed: 80,
+		},
+		{
+			name: "one of two names renamed, and replaced by a longer version",
+			first: func(w *world) {
+				w.add("a.jsonl", oldText)
+				require.NoError(w, os.Link(w.path("a.jsonl"), w.path("b.jsonl")))
+			},
+			down: func(w *world) { w.remove("a.jsonl"); w.put("c.jsonl", long) },
+			want: next, replayed: 40, forgets: sorted(slices.Concat(old, old, next)),
 		},
 		{name: "a new twin", down: func(w *world) { w.add("0.jsonl", long); w.add("a.jsonl", nextText) }, want: sorted(slices.Concat(old, next, next)), replayed: 40},
 	} {

@@ -49,8 +49,12 @@ func (t *table) jobFor(f *file) (job, bool) {
 		j.kind, j.pos = jobProbe, position{}
 		j.seek = f.seek
 		if len(f.claims) > 0 {
-			claim := f.claims[0].pos
+			known := f.claims[0]
+			claim := known.pos
 			j.claim = &claim
+			if known.state == stateFollowed {
+				j.beside, j.besideID = known.path, known.id
+			}
 		}
 	case stateFollowed:
 		j.kind = jobRead

@@ -128,25 +128,24 @@ func TestEmittedByMany(t *testing.T) {
 	e := newEmitted(limit)
 	require.Greater(t, len(e.parts), 1)
 	var firsts atomic.Int64
-	enter := func(from, to uint64) {
-		var all sync.WaitGroup
-		for range hands {
-			all.Go(func() {
-				for n := from; n < to; n++ {
-					if e.first(n * 0x9e3779b97f4a7c15) {
-						firsts.Add(1)
-					}
+	var all sync.WaitGroup
+	for range hands {
+		all.Go(func() {
+			for n := range uint64(marks) {
+				if e.first((n + 1) * 0x9e3779b97f4a7c15) {
+					firsts.Add(1)
 				}
-			})
-		}
-		all.Wait()
+			}
+		})
 	}
-	enter(1, 1+marks)
+	all.Wait()
 	assert.EqualValues(t, marks, firsts.Load())
 	for n := range uint64(marks) {
 		require.True(t, e.has((n+1)*0x9e3779b97f4a7c15))
 	}
-	enter(1+marks, 1+10*limit)
+	for n := uint64(marks); n < 10*limit; n++ {
+		require.True(t, e.first((n+1)*0x9e3779b97f4a7c15))
+	}
 	kept := 0
 	for i := range e.parts {
 		kept += len(e.parts[i].ring)

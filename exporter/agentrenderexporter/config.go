@@ -64,6 +64,8 @@ type Config struct {
 	// QueueConfig is the sending queue; off by default, so that a slow output holds the pipeline back and nothing waits
 	// in memory.
 	QueueConfig configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
+
+	idle []idleSettings
 }
 
 // RotationConfig says when a file is put aside and how long it is kept.

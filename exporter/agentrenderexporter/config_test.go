@@ -43,6 +43,11 @@ func TestLoadConfig(t *testing.T) {
 		})},
 		{name: "no_retry", want: with(func(c *Config) {
 			c.Output, c.Mode, c.Style, c.RetryConfig.Enabled = "stderr", "quiet", "progress", false
+			c.idle = []idleSettings{{"style", "mode: verbose"}}
+		})},
+		{name: "no_effect", want: with(func(c *Config) {
+			c.Style, c.Results, c.Rotation.MaxDays = "marker", true, 7
+			c.idle = []idleSettings{{"style, results", "mode: verbose"}, {"max_days, max_megabytes", "rotation::enabled: true"}}
 		})},
 		{name: "json", want: with(func(c *Config) { c.Mode = "json" })},
 		{name: "bad_mode", err: `mode must be one of default, verbose, quiet, json, got "x"`},

@@ -31,6 +31,7 @@ type renderExporter struct {
 	mode      render.Mode
 	verbose   bool
 	telemetry *metadata.TelemetryBuilder
+	adviser   *adviser
 
 	// turn is held by the one call that renders and writes. It is a channel so that waiting for a call that hangs in a
 	// write ends with the context.
@@ -61,6 +62,7 @@ func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*
 		mode:      settings.Mode,
 		verbose:   settings.Mode == render.ModeVerbose,
 		telemetry: builder,
+		adviser:   newAdviser(cfg, settings.Mode, set.Logger),
 		turn:      make(chan struct{}, 1),
 		outlets:   outlets,
 		sessions:  newSessions(cfg.MaxSessions, outlets.touch),
@@ -74,6 +76,7 @@ func (e *renderExporter) start(ctx context.Context, _ component.Host) error {
 		return err
 	}
 	defer e.release()
+	e.adviser.start()
 	if e.pattern.fixed() {
 		if err := e.outlets.openNow(e.output); err != nil {
 			return err
@@ -123,7 +126,7 @@ func (e *renderExporter) take(ctx context.Context) error {
 func (e *renderExporter) release() { <-e.turn }
 
 // tally counts what became of the records of one batch.
-type tally struct{ rendered, foreign, repeated, copies, live int64 }
+type tally struct{ rendered, foreign, repeated, copies, live, raw int64 }
 
 // render renders the records of a batch, in its order, into the buffers of their outlets.
 func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
@@ -137,6 +140,7 @@ func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
 			}
 		}
 	}
+	e.adviser.batch(n.rendered, n.raw > 0)
 	e.telemetry.ExporterAgentRenderRenderedRecords.Add(ctx, n.rendered)
 	count := func(n int64, reason string) {
 		if n > 0 {
@@ -170,6 +174,9 @@ func (e *renderExporter) renderRecord(resource pcommon.Resource, key string, lr 
 		return
 	}
 	n.rendered++
+	if raw {
+		n.raw++
+	}
 	session := textOf(attrs, telemetry.AttrSessionID)
 	outlet := e.outlets.of(e.pattern.path(resource.Attributes(), attrs))
 	stream := e.sessions.of(outlet, key+session, func() render.Origin { return e.origin(resource, attrs, session) })

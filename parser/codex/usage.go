@@ -33,7 +33,7 @@ func (p *Parser) tokens(v scan.Value) (t events.Tokens, ok bool) {
 	if v.Kind != scan.KindObject {
 		return t, false
 	}
-	p.nested = p.inner.MembersOf(v, p.nested[:0])
+	p.nested = p.scanner.MembersOf(v, p.nested[:0])
 	return tokensOf(p.nested), true
 }
 
@@ -83,7 +83,7 @@ func (p *Parser) tokenCount(m scan.Members, copied bool) {
 		}
 		return
 	}
-	p.args = p.inner.MembersOf(info, p.args[:0])
+	p.args = p.scanner.MembersOf(info, p.args[:0])
 	last, _ := p.tokens(p.args.Get("last_token_usage"))
 	total, ok := p.tokens(p.args.Get("total_token_usage"))
 	if !ok {

@@ -33,6 +33,7 @@ type agentStream struct {
 	config   *Config
 	logger   *zap.Logger
 	meter    *meter
+	adviser  *adviser
 	registry *telemetry.Registry
 	pattern  *config.PathPattern
 	redactor *redact.Redactor   // nil: secrets stay
@@ -81,6 +82,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		config:   cfg,
 		logger:   set.Logger,
 		meter:    newMeter(builder),
+		adviser:  &adviser{logger: set.Logger, pattern: cfg.Identity.PathPattern},
 		registry: telemetry.NewRegistry(foldSettings(&cfg.Telemetry, set.BuildInfo.Version)),
 		final:    sync.OnceValue(func() time.Time { return time.Now().Add(finalDelivery) }),
 		pattern:  pattern,
@@ -180,6 +182,7 @@ func (r *agentStream) close(ctx context.Context) error {
 	// First what works beside the reading, since it holds streams while a consumer makes it wait. It may be waiting
 	// itself for a stream that the reading holds, so it has ended only after that.
 	r.halt()
+	r.adviser.tell(time.Now(), true)
 	r.closePipes() // what comes from now on stays in its FIFO
 	err := r.sources.shutdown(ctx)
 	r.stopCommands(ctx)
@@ -247,6 +250,7 @@ func lastOf(list []string) string {
 func (r *agentStream) tickTexts(ctx context.Context) {
 	fold.Repeat(ctx, redact.DefaultQuiet/2, func(time.Time) error {
 		r.tellLag()
+		r.adviser.tell(time.Now(), false)
 		for _, s := range r.streams.list() {
 			if err := s.tick(ctx); err != nil {
 				return err // we are stopping; what waits goes out when the stream is closed

@@ -20,6 +20,8 @@ import (
 type stream struct {
 	receiver *agentStream
 	source   source.Stream
+	origin   streamOrigin
+	doubt    *doubt // nil: there is none, or not any more
 	fold     *fold.Stream
 	pending  []telemetry.Output
 	seen     parser.Stats // what was counted already
@@ -46,6 +48,7 @@ type stream struct {
 	rereading bool // lines come again that only the parser has to hear; see [stream.Rest]
 	suspended bool
 	lasting   bool // its position is kept over a restart
+	database  bool // it holds no lines; see [stream.skipDatabase]
 }
 
 // streamOrigin says what the settings tell of a stream.
@@ -60,6 +63,7 @@ type streamOrigin struct {
 
 // Open takes a file.
 func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer, error) {
+	r.adviser.opened(s.Path, len(r.pattern.Match(s.Path)) > 0, time.Now())
 	st, err := r.newStream(s, streamOrigin{
 		provider: r.config.Stream.Provider, identity: r.identity, idleGap: r.config.Stream.IdleClose,
 	})
@@ -70,7 +74,7 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	st := &stream{receiver: r, source: s, kinds: make([]int64, len(r.meter.kinds)+1)}
+	st := &stream{receiver: r, source: s, origin: o, doubt: newDoubt(o.provider), kinds: make([]int64, len(r.meter.kinds)+1)}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
 	}
@@ -79,6 +83,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	settings := fold.Settings{
 		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines,
 		Path:    st.kept.Path,
+		Inputs:  r.config.Telemetry.Capture.ToolInput,
 		Outputs: r.config.Telemetry.Capture.ToolOutput,
 		Telemetry: telemetry.StreamSettings{
 			ID:       s.ID,
@@ -126,6 +131,9 @@ func (s *stream) parentRefused(err error) {
 func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.skipDatabase(lines) {
+		return nil
+	}
 	now := time.Now()
 	s.moved = now
 	s.restless.Store(true)
@@ -159,8 +167,10 @@ func (s *stream) line(data []byte) {
 	if s.rereading {
 		return
 	}
+	status := s.fold.LineStatus()
+	s.consider(data, status)
 	if !s.receiver.config.Stream.RawLines {
-		s.tell(s.fold.LineStatus())
+		s.tell(status)
 	}
 	s.unfinished.Store(s.fold.Holding())
 }

@@ -98,8 +98,8 @@ func (m *Memory[V]) find(key uint64) *entry[V] {
 // add puts in a key that is not there.
 func (m *Memory[V]) add(e entry[V]) *entry[V] {
 	if len(m.entries) < m.limit {
-		if m.entries == nil {
-			m.entries = make([]entry[V], 0, min(m.limit, minSlots/4))
+		if n := len(m.entries); n == cap(m.entries) { // append would grow a long one by a quarter, and copy it again and again
+			m.entries = append(make([]entry[V], 0, min(m.limit, max(2*n, minSlots/4))), m.entries...)
 		}
 		m.entries = append(m.entries, e)
 		if 2*len(m.entries) > len(m.slots) {

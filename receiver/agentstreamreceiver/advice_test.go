@@ -1,0 +1,115 @@
+package agentstreamreceiver
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+// warnings are what the receiver told, with what stands in the fields.
+func warnings(told *observer.ObservedLogs) (list []string) {
+	for _, entry := range told.FilterLevelExact(zapcore.WarnLevel).All() {
+		line := entry.Message
+		for _, key := range []string{"provider", "looks_like", "path_pattern"} {
+			if value, ok := entry.ContextMap()[key].(string); ok {
+				line += " " + key + "=" + value
+			}
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// TestAdviceOnProvider holds that a file which is not of the provider that is set is told of, once, and with whose it is.
+func TestAdviceOnProvider(t *testing.T) {
+	streams := map[string]string{
+		"claude": "claude/parity.jsonl", "codex": "codex/parity.jsonl", "gemini": "gemini/parity.jsonl",
+		"opencode": "opencode/parity.jsonl", "openai_compatible": "openai/parity.bodies.jsonl", "qwen": "qwen/parity.stream.jsonl",
+	}
+	const wrong = "file is not of the provider that is set, so nothing of it is understood"
+	for provider := range streams {
+		for writer, file := range streams {
+			if provider == "claude" && writer == "qwen" || provider == "qwen" && writer == "claude" {
+				continue // the one writes a form of the other's, so much of it is understood
+			}
+			t.Run(provider+" is "+writer, func(t *testing.T) {
+				data, err := os.ReadFile(filepath.Join("../../testdata", file))
+				require.NoError(t, err)
+				lines := int64(bytes.Count(data, []byte("\n")))
+				folder := t.TempDir()
+				for _, name := range []string{"a.jsonl", "b.jsonl"} {
+					require.NoError(t, os.WriteFile(filepath.Join(folder, name), data, 0o600))
+				}
+				cfg := configFor(filepath.Join(folder, "*.jsonl"))
+				cfg.Stream.Provider = provider
+				r := start(t, cfg, nil)
+				require.Eventually(t, func() bool { return r.sum("otelcol_receiver_agent_stream_lines") >= 2*lines }, wait, tick)
+				r.stop()
+				if provider == writer {
+					assert.Empty(t, warnings(r.told))
+					return
+				}
+				assert.Equal(t, []string{wrong + " provider=" + provider + " looks_like=" + writer}, warnings(r.told))
+			})
+		}
+	}
+}
+
+// TestAdviceOnPathPattern holds when a pattern that fits no file is told of: after a while, or at the end, and once.
+func TestAdviceOnPathPattern(t *testing.T) {
+	now := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
+	const none = "path_pattern fits none of the files, so they have no attributes of their paths path_pattern=runs/{a}"
+	for _, tt := range []struct {
+		name string
+		do   func(a *adviser)
+		want []string
+	}{
+		{"no file", func(a *adviser) { a.tell(now.Add(time.Hour), true) }, nil},
+		{"at the end", func(a *adviser) { a.opened("x", false, now); a.tell(now, true); a.tell(now, true) }, []string{none}},
+		{"after a while", func(a *adviser) {
+			a.opened("x", false, now)
+			a.tell(now.Add(patternPatience-1), false)
+			a.opened("y", false, now.Add(time.Second))
+			a.tell(now.Add(patternPatience), false)
+			a.tell(now.Add(2*patternPatience), true)
+		}, []string{none}},
+		{"a stray before", func(a *adviser) {
+			a.opened("x", false, now)
+			a.opened("runs/b", true, now)
+			a.tell(now.Add(time.Hour), true)
+		}, nil},
+		{"a stray behind", func(a *adviser) {
+			a.opened("runs/b", true, now)
+			a.opened("x", false, now)
+			a.tell(now.Add(time.Hour), true)
+		}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			core, told := observer.New(zapcore.WarnLevel)
+			a := &adviser{logger: zap.New(core), pattern: "runs/{a}"}
+			tt.do(a)
+			assert.Equal(t, tt.want, warnings(told))
+		})
+	}
+}
+
+// TestAdviceAtShutdown holds that the receiver itself tells what it was not running long enough to tell before.
+func TestAdviceAtShutdown(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.jsonl"), []byte("{}\n"), 0o600))
+	cfg := configFor(filepath.Join(folder, "*.jsonl"))
+	cfg.Identity.PathPattern = "runs/{a}.jsonl"
+	r := start(t, cfg, nil)
+	require.Eventually(t, func() bool { return r.sum("otelcol_receiver_agent_stream_lines") == 1 }, wait, tick)
+	assert.Empty(t, warnings(r.told))
+	r.stop()
+	assert.Equal(t, []string{"path_pattern fits none of the files, so they have no attributes of their paths path_pattern=runs/{a}.jsonl"}, warnings(r.told))
+}

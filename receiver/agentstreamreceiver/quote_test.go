@@ -1,0 +1,33 @@
+package agentstreamreceiver
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/confmap"
+)
+
+// TestUnquotedTexts holds what is said of a number or a truth value where a text is asked for.
+func TestUnquotedTexts(t *testing.T) {
+	read := func(settings string) error {
+		retrieved, err := confmap.NewRetrievedFromYAML([]byte(settings))
+		require.NoError(t, err)
+		conf, err := retrieved.AsConf()
+		require.NoError(t, err)
+		return conf.Unmarshal(createDefaultConfig())
+	}
+	err := read(`{include: [a], attributes: {team: 007, nightly: true, ratio: 1.10, name: x}, pipeline: {name: ci, run_id: 4711}, pipes: [{path: "-", attributes: {b: true}}]}`)
+	for _, want := range []string{
+		"\npipeline::run_id is a text: put its value into quotes\nattributes::nightly is a text: put its value into quotes\n" +
+			"attributes::ratio is a text: put its value into quotes\nattributes::team is a text: put its value into quotes\n",
+		"\npipes[0]::attributes::b is a text: put its value into quotes",
+	} {
+		assert.ErrorContains(t, err, want)
+	}
+	assert.NotContains(t, err.Error(), "attributes::name")
+	assert.NoError(t, read(`{include: [a], attributes: {team: "007"}, pipeline: {run_id: "4711"}}`))
+	err = read(`{include: [a], attributes: {team: "007"}, colour: red}`)
+	assert.ErrorContains(t, err, "colour")
+	assert.NotContains(t, err.Error(), "quotes")
+}
