@@ -212,5 +212,5 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
 	}
 	setError(span, errorType, message)
-	s.meter.duration(seriesKey{instrument: instrumentInvokeAgent, operation: OperationInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
+	s.meter.duration(meteredKey{instrument: instrumentInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
 }

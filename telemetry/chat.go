@@ -85,7 +85,7 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	if !ok {
 		return
 	}
-	s.meter.duration(seriesKey{instrument: instrumentInference, operation: OperationChat, model: c.model}, &c.span)
+	s.meter.duration(meteredKey{instrument: instrumentInference, model: c.model}, &c.span)
 	m := span.Attributes()
 	putStr(m, AttrGenAIProviderName, c.system)
 	putStr(m, AttrGenAIRequestModel, c.model)

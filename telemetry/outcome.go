@@ -133,8 +133,8 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	if !ok {
 		return
 	}
-	s.meter.duration(seriesKey{
-		instrument: instrumentExecuteTool, operation: OperationExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
+	s.meter.duration(meteredKey{
+		instrument: instrumentExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
 	}, &c.span)
 	m := span.Attributes()
 	m.PutStr(AttrGenAIToolName, c.name)
