@@ -22,8 +22,7 @@ func cutTarget(s string, limit int) string {
 	if limit <= 0 || len(s) <= limit {
 		return s
 	}
-	// Of a long one no more is counted than tells that it is too long.
-	if utf8.RuneCountInString(s[:min(len(s), utf8.UTFMax*limit+1)]) <= limit {
+	if !longer(s, limit) {
 		return s
 	}
 	if !looksLikePath(s) {
@@ -35,6 +34,16 @@ func cutTarget(s string, limit int) string {
 		i -= n
 	}
 	return "…" + s[i:]
+}
+
+// longer reports whether s has more than limit runes. Of a long one no more is counted than tells that.
+func longer(s string, limit int) bool {
+	for range s {
+		if limit--; limit < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // looksLikePath takes one word with a separator for a path.
