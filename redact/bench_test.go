@@ -134,3 +134,38 @@ func BenchmarkEvent(b *testing.B) {
 		}
 	}
 }
+
+// turnSource gives the events of a turn for each line: a text, its tokens, a call, a result.
+type turnSource struct {
+	evs [4]events.DisplayEvent
+	n   int
+}
+
+func (s *turnSource) ParseEvents([]byte) []events.DisplayEvent {
+	s.n++
+	message, call := turnIDs[s.n%len(turnIDs)], turnIDs[(s.n+1)%len(turnIDs)]
+	for i, kind := range [...]events.Kind{events.KindText, events.KindUsage, events.KindToolUse, events.KindToolResult} {
+		s.evs[i] = events.DisplayEvent{
+			Kind: kind, SessionID: "7f0c53e2-9a41-4a3c-8f5e-2b1d6c9e0a17", MessageID: "msg_" + message, ItemID: "9d0e2c1b-4a5f-4e6d-8c7b-" + message[:12],
+			Model: "claude-sonnet-4-5-20250929",
+		}
+	}
+	s.evs[2].Tool, s.evs[3].Tool = events.Tool{ID: "toolu_" + call, Name: "Read"}, events.Tool{ID: "toolu_" + call}
+	return s.evs[:]
+}
+
+// turnIDs are the made-up parts of ids.
+var turnIDs = [...]string{
+	"01A7cQ2kVd9RtXw4ZpLm3NbH", "01BzY8sEfG5hJ6kLqW2eRtYu", "01Cn4MvBxZ7aSdFgHjKlPoIu", "01DqWeRtYu3iOpAsDfGhJkLz",
+}
+
+// BenchmarkIDs looks through the ids and names of turns, which have no other text; the figure is by turn of four events.
+func BenchmarkIDs(b *testing.B) {
+	s := redact.New(&turnSource{}, newRedactor(b, redact.Settings{}))
+	for b.Loop() {
+		s.ParseEvents(nil)
+	}
+	if s.Redacted() > 0 {
+		b.Fatal("the ids are not clean")
+	}
+}

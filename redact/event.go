@@ -10,13 +10,18 @@ import (
 // Event takes secrets out of every text of e, names and ids included, and counts them. Two ids that differed still do.
 // e is changed in place; what it points to is not: a changed payload is a copy.
 func (r *Redactor) Event(e *events.DisplayEvent) (count int) {
+	return r.event(e, &seen{})
+}
+
+// event does the same for the next event of a stream.
+func (r *Redactor) event(e *events.DisplayEvent, seen *seen) (count int) {
 	if !r.skips(e.Kind) {
 		count += r.field(&e.Text)
 	}
 	if !r.skipReasoning {
 		count += r.field(&e.Reasoning)
 	}
-	count += r.nameFields(e) + r.idFields(e)
+	count += r.nameFields(e, seen) + r.idFields(e, seen)
 	count += r.tool(&e.Tool)
 	count += r.session(&e.Session) + r.end(&e.End) + r.approval(&e.Approval) + r.ask(&e.Ask)
 	return count

@@ -11,21 +11,38 @@ import (
 const idDigits = 8
 
 // nameFields takes secrets out of what names a thing: whoever writes a stream may have put one where a name belongs.
-func (r *Redactor) nameFields(e *events.DisplayEvent) (count int) {
-	for _, s := range []*string{
-		&e.Model, &e.ModelProvider, &e.Notice.Code, &e.Tool.Name, &e.Tool.Server, &e.Tool.AgentType,
-	} {
-		count += r.field(s)
+func (r *Redactor) nameFields(e *events.DisplayEvent, seen *seen) (count int) {
+	if !seen.model.is(e.Model) {
+		n := r.field(&e.Model)
+		seen.model.note(e.Model, n)
+		count += n
+	}
+	for _, s := range [...]*string{&e.ModelProvider, &e.Notice.Code, &e.Tool.Name, &e.Tool.Server, &e.Tool.AgentType} {
+		if *s != "" {
+			count += r.field(s)
+		}
 	}
 	return count
 }
 
 // idFields takes secrets out of the ids of an event.
-func (r *Redactor) idFields(e *events.DisplayEvent) (count int) {
-	for _, s := range []*string{
-		&e.SessionID, &e.TurnID, &e.MessageID, &e.ItemID, &e.ParentID, &e.AgentID, &e.Tool.ID, &e.Tool.AgentID,
+func (r *Redactor) idFields(e *events.DisplayEvent, seen *seen) (count int) {
+	for _, id := range [...]struct {
+		s    *string
+		last *clean
+	}{
+		{&e.SessionID, &seen.session}, {&e.TurnID, &seen.turn}, {&e.MessageID, &seen.message}, {&e.Tool.ID, &seen.call},
 	} {
-		count += r.id(s)
+		if !id.last.is(*id.s) {
+			n := r.id(id.s)
+			id.last.note(*id.s, n)
+			count += n
+		}
+	}
+	for _, s := range [...]*string{&e.ItemID, &e.ParentID, &e.AgentID, &e.Tool.AgentID} {
+		if *s != "" {
+			count += r.id(s)
+		}
 	}
 	return count
 }

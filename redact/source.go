@@ -7,6 +7,7 @@ type Source struct {
 	inner    events.DisplayEventSource
 	redactor *Redactor
 	count    int
+	seen     seen
 }
 
 // New wraps src. One Redactor serves any number of sources.
@@ -51,7 +52,7 @@ func (s *Source) Redacted() int { return s.count }
 
 func (s *Source) clean(evs []events.DisplayEvent) []events.DisplayEvent {
 	for i := range evs {
-		s.count += s.redactor.Event(&evs[i])
+		s.count += s.redactor.event(&evs[i], &s.seen)
 	}
 	return evs
 }

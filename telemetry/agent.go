@@ -56,15 +56,17 @@ func (a *agent) sawModel(model string) {
 // heard reports whether what the agent does goes out, and no other stream's account of it.
 func (a *agent) heard() bool { return !a.run.copied && !a.muted }
 
-// cover stretches the agent's span over i, and with it the spans that it lies in, so that children lie inside their
-// parents. What is closed is out already and stays as it is; so does the call of a sub-agent in the background.
-func (a *agent) cover(i interval) {
+// cover stretches the agent's span from start to end, and with it the spans that it lies in, so that children lie inside
+// their parents. What is closed is out already and stays as it is; so does the call of a sub-agent in the background.
+func (a *agent) cover(start, end *moment) {
 	for at := a; !at.closed; {
-		at.span.coverAll(i)
+		at.span.cover(start)
+		at.span.cover(end)
 		if at.call == nil || at.background || at.detached || at.call.closed {
 			return
 		}
-		at.call.span.coverAll(i)
+		at.call.span.cover(start)
+		at.call.span.cover(end)
 		at = at.call.caller
 	}
 }
@@ -115,7 +117,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	if id != "" {
 		a.muted = !s.owns("agent", s.settings.Agent.Provider, r.sessionID, id)
 	}
-	a.span.cover(at)
+	a.span.cover(&at)
 	c.child = a
 	s.agents = append(s.agents, a)
 	s.announceAgent(c, id)
@@ -210,5 +212,5 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
 	}
 	setError(span, errorType, message)
-	s.meter.duration(seriesKey{instrument: instrumentInvokeAgent, operation: OperationInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
+	s.meter.duration(meteredKey{instrument: instrumentInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
 }

@@ -19,7 +19,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	if ev.SessionID == "" {
 		ev.SessionID = a.run.sessionID
 	}
-	a.cover(interval{at, at})
+	a.cover(&at, &at)
 	a.sawModel(ev.Model)
 	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage {
 		a.run.lastMessage = strings.Clone(ev.MessageID)

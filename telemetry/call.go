@@ -128,7 +128,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		c.unknownParent = ev.ParentID
 	}
 	t.Target = c.target // the record has it cut in the same way
-	c.span.cover(at)
+	c.span.cover(&at)
 	c.occurrence = s.seenCalls.next(c.id)
 	r.calls.add(c)
 	if r.closed {

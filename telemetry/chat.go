@@ -32,7 +32,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 		return
 	}
 	if a.chat != nil && a.chat.messageID == ev.MessageID {
-		a.chat.span.cover(at)
+		a.chat.span.cover(&at)
 		return
 	}
 	if s.seenMessages.next(ev.MessageID) > 0 {
@@ -45,9 +45,9 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	}
 	own(&a.chat.messageID)
 	a.compacted = false
-	a.chat.span.cover(at)
+	a.chat.span.cover(&at)
 	if a.lastInput.known() && a.lastInput.at.Before(at.at) {
-		a.chat.span.cover(a.lastInput)
+		a.chat.span.cover(&a.lastInput)
 	} else {
 		a.chat.unasked = true
 	}
@@ -61,7 +61,7 @@ func (s *Stream) closeChat(a *agent) {
 		return
 	}
 	a.chat = nil
-	a.cover(c.span)
+	a.cover(&c.span.start, &c.span.end)
 	if r := a.run; a == r.top && c.unasked && !r.beginTold && r.first == nil && r.chats == 0 {
 		r.first = c
 	} else {
@@ -85,7 +85,7 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	if !ok {
 		return
 	}
-	s.meter.duration(seriesKey{instrument: instrumentInference, operation: OperationChat, model: c.model}, &c.span)
+	s.meter.duration(meteredKey{instrument: instrumentInference, model: c.model}, &c.span)
 	m := span.Attributes()
 	putStr(m, AttrGenAIProviderName, c.system)
 	putStr(m, AttrGenAIRequestModel, c.model)

@@ -22,8 +22,7 @@ func cutTarget(s string, limit int) string {
 	if limit <= 0 || len(s) <= limit {
 		return s
 	}
-	// Of a long one no more is counted than tells that it is too long.
-	if utf8.RuneCountInString(s[:min(len(s), utf8.UTFMax*limit+1)]) <= limit {
+	if !longer(s, limit) {
 		return s
 	}
 	if !looksLikePath(s) {
@@ -37,9 +36,20 @@ func cutTarget(s string, limit int) string {
 	return "…" + s[i:]
 }
 
+// longer reports whether s has more than limit runes. Of a long one no more is counted than tells that.
+func longer(s string, limit int) bool {
+	for range s {
+		if limit--; limit < 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // looksLikePath takes one word with a separator for a path.
 func looksLikePath(s string) bool {
-	return strings.ContainsAny(s, `/\`) && !strings.ContainsAny(s, " \t\n\"'|;&<>") && !strings.Contains(s, "://")
+	// In that order: a command has a space near its beginning, and may have no separator at all.
+	return !strings.ContainsAny(s, " \t\n\"'|;&<>") && strings.ContainsAny(s, `/\`) && !strings.Contains(s, "://")
 }
 
 // cutLater keeps of a content what its limit leaves of it, and one byte more: so that it is marked when it is cut.

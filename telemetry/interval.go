@@ -19,23 +19,24 @@ type interval struct {
 	start, end moment
 }
 
-// cover stretches the interval over m.
-func (i *interval) cover(m moment) {
+// cover stretches the interval over m. Every event comes by here several times, for all that it lies in, so what is large
+// is not handed around.
+func (i *interval) cover(m *moment) {
 	if !m.known() {
 		return
 	}
 	if !i.start.known() || m.at.Before(i.start.at) {
-		i.start = m
+		i.start = *m
 	}
 	if !i.end.known() || m.at.After(i.end.at) {
-		i.end = m
+		i.end = *m
 	}
 }
 
 // coverAll stretches the interval over another.
-func (i *interval) coverAll(o interval) {
-	i.cover(o.start)
-	i.cover(o.end)
+func (i *interval) coverAll(o *interval) {
+	i.cover(&o.start)
+	i.cover(&o.end)
 }
 
 // holds reports whether o lies inside i.

@@ -3,8 +3,8 @@ package telemetry
 import "github.com/tailspan/tailspan/events"
 
 // meter adds to the metrics for one stream. To find a series takes the hash of a dozen strings, and every span and usage
-// adds to one or some; a stream has few, so those that it added to before are found by comparing, which mostly ends at
-// the first field that differs. What it adds waits until there is some, or the stream's output is taken: all streams add to
+// adds to one or some; a stream has few, so those that it added to before are found by comparing what their keys do not
+// share. What it adds waits until there is some, or the stream's output is taken: all streams add to
 // the same few series, which with each call would go from core to core, and their lock with them.
 type meter struct {
 	metrics *Metrics
@@ -13,9 +13,16 @@ type meter struct {
 	waiting []measurement
 }
 
+// meteredSeries is a series and what its key has beyond the base, but for the operation, which goes with the instrument.
 type meteredSeries struct {
-	key    seriesKey
+	key    meteredKey
 	series *series
+}
+
+// meteredKey tells apart the series of one stream: to compare these takes half the time that whole keys take.
+type meteredKey struct {
+	instrument                                         instrument
+	model, agent, tool, toolType, errorType, tokenType string
 }
 
 // measurement is what is to be added to a series.
@@ -37,7 +44,7 @@ func newMeter(m *Metrics, r *resource) meter {
 }
 
 // add adds a value to a series, and to its sum of whole things, unless this version of the conventions has no such metric.
-func (m *meter) add(key *seriesKey, value float64, whole int64) {
+func (m *meter) add(key *meteredKey, value float64, whole int64) {
 	if descriptions[key.instrument].name(m.metrics.semconv) == "" {
 		return
 	}
@@ -56,7 +63,7 @@ func (m *meter) flush() {
 	}
 }
 
-func (m *meter) find(key *seriesKey) *series {
+func (m *meter) find(key *meteredKey) *series {
 	for i := range m.known {
 		if m.known[i].key == *key {
 			return m.known[i].series
@@ -66,21 +73,35 @@ func (m *meter) find(key *seriesKey) *series {
 		clear(m.known)
 		m.known = m.known[:0]
 	}
-	s := m.metrics.seriesOf(key)
+	s := m.metrics.seriesOf(m.whole(key))
 	m.known = append(m.known, meteredSeries{*key, s})
 	return s
 }
 
+// whole is the key among those of all streams.
+func (m *meter) whole(key *meteredKey) *seriesKey {
+	all := m.base
+	all.instrument, all.model, all.agent, all.tool = key.instrument, key.model, key.agent, key.tool
+	all.toolType, all.errorType, all.tokenType = key.toolType, key.errorType, key.tokenType
+	switch key.instrument {
+	case instrumentInvokeAgent:
+		all.operation = OperationInvokeAgent
+	case instrumentExecuteTool:
+		all.operation = OperationExecuteTool
+	default:
+		all.operation = OperationChat
+	}
+	return &all
+}
+
 // duration adds the length of a span.
-func (m *meter) duration(key seriesKey, i *interval) {
-	key.service, key.pipeline, key.task, key.system = m.base.service, m.base.pipeline, m.base.task, m.base.system
+func (m *meter) duration(key meteredKey, i *interval) {
 	m.add(&key, i.end.at.Sub(i.start.at).Seconds(), 0)
 }
 
 // tokens counts what a model used. Negative parts, which totals that were reset can make, count nothing.
 func (m *meter) tokens(model string, t events.Tokens, costUSD float64) {
-	key := m.base
-	key.operation, key.model = OperationChat, model
+	key := meteredKey{model: model}
 	for _, part := range [...]struct {
 		instrument instrument
 		n          int64

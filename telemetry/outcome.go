@@ -58,7 +58,7 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at moment) {
 			c.child.background = true
 		} else {
 			s.closeAgent(c.child, CloseReasonResult, false)
-			c.span.coverAll(c.child.span)
+			c.span.coverAll(&c.child.span)
 		}
 	}
 	if s.writer.capture.ToolOutput {
@@ -111,12 +111,12 @@ func (s *Stream) closeCall(c *call, out outcome) {
 			s.closeAgent(c.child, out.reason, out.reason.failed())
 		}
 		// It lasted as long as its agent was at work.
-		c.span.cover(c.caller.span.end)
+		c.span.cover(&c.caller.span.end)
 	}
 	clamped := c.span.clamp()
 	switch {
 	case !c.caller.closed:
-		c.caller.cover(c.span)
+		c.caller.cover(&c.span.start, &c.span.end)
 	case c.span.start.at.After(c.caller.span.end.at):
 		c.background = true // it was made after its maker's span was closed
 	default:
@@ -133,8 +133,8 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	if !ok {
 		return
 	}
-	s.meter.duration(seriesKey{
-		instrument: instrumentExecuteTool, operation: OperationExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
+	s.meter.duration(meteredKey{
+		instrument: instrumentExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
 	}, &c.span)
 	m := span.Attributes()
 	m.PutStr(AttrGenAIToolName, c.name)

@@ -138,7 +138,7 @@ func (p *pipelines) ended(res *resource, span interval, result runResult, now ti
 		n.moved = now
 		late = n.emitted && !n.span.holds(span) // of the last, which is the run's parent
 		if !n.emitted {
-			n.span.coverAll(span)
+			n.span.coverAll(&span)
 			n.result = max(n.result, result)
 		}
 	})

@@ -146,12 +146,13 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		} else {
 			s.awake()
 		}
-		s.fold.At = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Live: lines[i].Live, Silent: lines[i].Replayed}
+		s.fold.At = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Read: now, Live: lines[i].Live, Silent: lines[i].Replayed}
 		if !lines[i].Arrival.IsZero() {
 			s.fold.At.Arrival = lines[i].Arrival
 		}
 		s.line(lines[i].Data)
 	}
+	s.fold.At.Read = time.Time{} // what is folded later at the place of the last line is seen later
 	s.count()
 	if s.rereading {
 		return nil

@@ -1,0 +1,27 @@
+package redact
+
+// seen are the ids and names that the last events of a stream had and in which there was nothing to find. Those of the
+// session and the model stand in every event, that of a message in two or three in a row, and to look through them again
+// would take longer than to look through most texts.
+type seen struct {
+	session, turn, message, call, model clean
+}
+
+// clean is a short text in which no secret was found. It is copied: a string would keep the memory alive that it is cut from.
+type clean struct {
+	bytes [maxClean]byte
+	n     int
+}
+
+// maxClean is the longest text that is remembered, in bytes: ids and names are shorter.
+const maxClean = 64
+
+// is reports whether s is that text. That nothing is found in the empty one needs no memory.
+func (c *clean) is(s string) bool { return string(c.bytes[:c.n]) == s }
+
+// note remembers a text in which count secrets were found.
+func (c *clean) note(s string, count int) {
+	if count == 0 && len(s) <= maxClean {
+		c.n = copy(c.bytes[:], s)
+	}
+}
