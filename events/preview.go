@@ -22,6 +22,16 @@ var TargetKeys = [...]string{
 	"description", "prompt", "message", "input", "title", "name", "objective",
 }
 
+// IsTargetKey reports whether [TargetKeys] lists a name.
+func IsTargetKey(name []byte) bool {
+	for _, key := range TargetKeys {
+		if string(name) == key {
+			return true
+		}
+	}
+	return false
+}
+
 // Preview cleans s for one line and cuts it to [PreviewRunes] runes: escape sequences and control bytes go, each run of
 // CR, LF and TAB becomes one blank, invalid UTF-8 becomes U+FFFD, and where something was cut the last rune is "…".
 func Preview(s string) string { return CleanLine(s, PreviewRunes) }

@@ -27,6 +27,13 @@ type OutputDropper interface {
 	DropOutput()
 }
 
+// InputDropper is implemented by sources that can save work where nobody keeps the arguments of calls: in some formats they
+// are JSON in a string, which must be made to be handed on.
+type InputDropper interface {
+	// DropInput leaves [Tool.Input] empty from now on. All else that is told of a call stays as it is.
+	DropInput()
+}
+
 // LineStatuser is implemented by sources that tell what became of the last line, for counters and for showing raw lines.
 type LineStatuser interface {
 	LineStatus() LineStatus

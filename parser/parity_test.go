@@ -133,12 +133,13 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// TestDroppedOutputs holds that all but the texts of results is told where they are dropped, and of those the head behind
-// a summary that was cut.
+// TestDroppedOutputs holds that all but the texts of results is told where they and the arguments of calls are dropped,
+// and of those texts the head behind a summary that was cut. Arguments that are left out are left out everywhere.
 func TestDroppedOutputs(t *testing.T) {
 	dropped := 0
 	eachFixture(t, "*", func(t *testing.T, file string, input []byte, kept []events.DisplayEvent) {
 		s := sourceOf(t, file)
+		s.DropInput()
 		s.DropOutput()
 		all := read(s, file, input)
 		require.Len(t, all, len(kept))
@@ -151,11 +152,30 @@ func TestDroppedOutputs(t *testing.T) {
 			if len(head) < len(text) {
 				dropped++
 			}
+			if input := all[i].Tool.Input; len(input) > 0 {
+				assert.Equal(t, string(kept[i].Tool.Input), string(input))
+			}
+			kept[i].Tool.Input, all[i].Tool.Input = nil, nil
 			kept[i].Tool.Output, all[i].Tool.Output = nil, nil
 			assert.Equal(t, kept[i], all[i])
 		}
 	})
 	assert.Positive(t, dropped)
+}
+
+// TestDroppedInput holds that a parser which saves work by it leaves arguments out, also one that is found later.
+func TestDroppedInput(t *testing.T) {
+	for _, name := range []string{"codex", parser.Auto} {
+		s := newSource(t, name)
+		s.DropInput()
+		s.ParseEvents([]byte(`{"timestamp":"2026-11-27T20:50:50.318Z","type":"session_meta","payload":{"id":"01a21ec6-6cb3-7ee3-9163-df3962fcab7f"}}`))
+		out := s.ParseEvents([]byte(`{"timestamp":"2026-11-27T20:50:51.318Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"c"}}`))
+		require.Equal(t, "codex", s.Provider())
+		require.NotEmpty(t, out)
+		call := out[len(out)-1].Tool // a source that looks for the provider gives what it held, too
+		assert.Equal(t, "ls", call.Target)
+		assert.Empty(t, call.Input)
+	}
 }
 
 // TestDropBeforeTheProviderIsKnown holds that a parser that is found later drops too.

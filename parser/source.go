@@ -32,8 +32,8 @@ type Source struct {
 	state    state
 	provider string
 	parser   events.DisplayEventSource
-	// dropOutput is for the parser that is not known yet.
-	dropOutput bool
+	// dropInput and dropOutput are for the parser that is not known yet.
+	dropInput, dropOutput bool
 
 	held      [][]byte
 	heldBytes int
@@ -95,6 +95,9 @@ func (s *Source) hold(line []byte) []events.DisplayEvent {
 	if name, ok := Detect(s.held); ok {
 		s.held = s.held[:len(s.held)-1]
 		s.state, s.provider, s.parser = stateParsing, name, newParser(name)
+		if s.dropInput {
+			s.DropInput()
+		}
 		if s.dropOutput {
 			s.DropOutput()
 		}
@@ -191,6 +194,14 @@ func (s *Source) Owes() bool {
 func (s *Source) Incomplete() bool {
 	i, ok := s.parser.(interface{ Incomplete() bool })
 	return ok && i.Incomplete()
+}
+
+// DropInput leaves the arguments of calls out where that saves work, see [events.InputDropper].
+func (s *Source) DropInput() {
+	s.dropInput = true
+	if d, ok := s.parser.(events.InputDropper); ok {
+		d.DropInput()
+	}
 }
 
 // DropOutput lets the texts of results be dropped, see [events.OutputDropper].

@@ -32,7 +32,7 @@ func newMemory(s Settings) memory {
 	}
 	m.on = s.Results || s.Summary || s.Style == StyleProgress
 	if s.Summary {
-		m.summary = newSummary()
+		m.summary = newSummary(&s)
 	}
 	return m
 }

@@ -17,6 +17,7 @@ const maxSummaryTools = 12
 // summary adds up what a run did. A new run begins after the end of the last one; running totals of the stream count as
 // far as they have grown since.
 type summary struct {
+	nameOf   func(*events.Tool) string // a tool's name, as the lines of the log have it
 	tools    map[string]*toolSum
 	usage    events.UsageTotal
 	before   events.Usage // the usage of earlier runs
@@ -34,7 +35,12 @@ type toolSum struct {
 	took          time.Duration
 }
 
-func newSummary() *summary { return &summary{tools: map[string]*toolSum{}} }
+func newSummary(s *Settings) *summary {
+	if s.activity() {
+		return &summary{tools: map[string]*toolSum{}, nameOf: toolTitle}
+	}
+	return &summary{tools: map[string]*toolSum{}, nameOf: func(t *events.Tool) string { return toolName(t.Name) }}
+}
 
 // add takes in one event; that which ends a call tells how long it took.
 func (s *summary) add(e *events.DisplayEvent, at time.Time) {
@@ -80,7 +86,7 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 }
 
 func (s *summary) tool(t *events.Tool) *toolSum {
-	name := toolTitle(t)
+	name := s.nameOf(t)
 	sum, ok := s.tools[name]
 	if !ok {
 		sum = &toolSum{name: name}
@@ -105,9 +111,7 @@ func (r *Renderer) summarize() {
 
 // next is the summary of the run after this one.
 func (s *summary) next() *summary {
-	next := newSummary()
-	next.usage, next.before = s.usage, s.usage.Sum()
-	return next
+	return &summary{tools: map[string]*toolSum{}, nameOf: s.nameOf, usage: s.usage, before: s.usage.Sum()}
 }
 
 // text is the summary, one line a fact.

@@ -57,7 +57,7 @@ func TestSummary(t *testing.T) {
 		used(events.UsageScopeProcess, 1000, 400, 50, 0.0123),
 	}
 	first := "--- Summary ---\ntools     4 calls, 1 failed, 6s\n" +
-		"  Bash        2 calls, 1 failed, 5.5s\n  shop: find  1 call, 500ms\n  Frobnicate  1 call\n" +
+		"  exec_command     1 call, 1 failed, 3s\n  Bash             1 call, 2.5s\n  mcp__shop__find  1 call, 500ms\n  Frobnicate       1 call\n" +
 		"tokens    1000 in (400 cached), 50 out\ncost      $0.0123\n"
 	got := emit(s, append(run, at(8, end(events.End{Duration: 9 * time.Second})))...)
 	_, got, _ = strings.Cut(got, "[tool: Frobnicate]\n")

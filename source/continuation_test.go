@@ -20,8 +20,9 @@ func TestCompressAmongTwins(t *testing.T) {
 			w.add(name+".jsonl", head+"of "+name+"\n")
 		}
 		w.sink.until(w.T, "6 lines", func() bool { return len(w.sink.all()) == 6 })
-		w.remove("1.jsonl")
-		w.remove("2.jsonl")
+		for _, name := range []string{"1", "2"} { // their inodes are not given to others
+			w.rename(name+".jsonl", name+".kept")
+		}
 		w.untilClosed(2)
 		content, err := os.ReadFile(w.path("3.jsonl"))
 		require.NoError(w, err)
@@ -56,29 +57,64 @@ func TestReplaceBesideHardLink(t *testing.T) {
 // What is left of the version before, under its other name, is read on from where it was.
 func TestReplacedFileGrowsUnderItsHardLink(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*Settings)) {
-		both := make(chan struct{}, 1)
-		w.begin(poll, func(s *Settings) {
-			s.Observer.Files = func(known, _ int) {
-				if known == 2 {
-					select {
-					case both <- struct{}{}:
-					default:
-					}
-				}
-			}
-		})
-		w.add("a.jsonl", record(1)+"\n")
-		w.sink.wantLines(w.T, record(1))
-		require.NoError(w, os.Link(w.path("a.jsonl"), w.path("b.jsonl")))
-		<-both
-		w.put("a.tmp", record(1)+"\n"+record(2)+"\n")
+		old, oldText := records(0, 10)
+		twoNames(w, poll, old...)
+		w.put("a.tmp", oldText+record(10)+"\n")
 		w.rename("a.tmp", "a.jsonl")
-		w.sink.wantLines(w.T, record(1), record(2))
-		w.add("b.jsonl", record(3)+"\n")
-		w.sink.until(w.T, "3 lines", func() bool { return len(w.sink.all()) == 3 })
+		w.sink.wantLines(w.T, append(old, record(10))...)
+		w.add("b.jsonl", record(11)+"\n")
+		w.sink.until(w.T, "12 lines", func() bool { return len(w.sink.all()) == 12 })
 		streams := w.streams()
 		require.Len(w, streams, 2)
-		assert.Equal(w, []string{record(1), record(2)}, streams[0].text)
-		assert.Equal(w, []string{record(3)}, streams[1].text)
+		assert.Equal(w, append(old, record(10)), streams[0].text)
+		assert.Equal(w, []string{record(11)}, streams[1].text)
 	})
+}
+
+// A path that nobody has seen yet goes on with what was read under another one, if that one was renamed to it and replaced
+// before anybody looked, though the version before is still there under a second name.
+func TestReplaceUnseenBesideHardLink(t *testing.T) {
+	old, oldText := records(0, 20)
+	next, nextText := records(20, 30)
+	for _, lost := range []string{"a.jsonl", "b.jsonl"} { // the name that it is followed under, or the other one
+		t.Run(lost, func(t *testing.T) {
+			bothWays(t, func(w *world, poll func(*Settings)) {
+				twoNames(w, poll, old...)
+				w.put("c.tmp", oldText+nextText)
+				require.NoError(w, os.Remove(w.path(lost)))
+				w.rename("c.tmp", "c.jsonl")
+				w.sink.wantLines(w.T, append(old, next...)...)
+				oneStream(w)
+			})
+		})
+	}
+}
+
+// A file that only begins like one that lost a name, and ends like it where that was read up to, is another one.
+func TestTwinOfStrayedFile(t *testing.T) {
+	old, oldText := records(0, 20)
+	twinText := strings.Replace(oldText, old[12], strings.Replace(old[12], "12", "99", 1), 1) + record(20) + "\n"
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		twoNames(w, poll, old...)
+		w.remove("a.jsonl")
+		w.put("c.jsonl", twinText)
+		w.sink.until(w.T, "41 lines", func() bool { return len(w.sink.all()) == 41 })
+		streams := w.streams()
+		require.Len(w, streams, 2)
+		assert.Equal(w, linesOf(twinText), streams[1].text)
+	})
+}
+
+// twoNames has a file followed under a.jsonl that was found to have the name b.jsonl too: its last two lines come by that
+// name, the first of them in one look with it, if there are only looks.
+func twoNames(w *world, poll func(*Settings), lines ...string) {
+	w.begin(poll)
+	begin := len(lines) - 2
+	w.add("a.jsonl", strings.Join(lines[:begin], "\n")+"\n")
+	w.sink.wantLines(w.T, lines[:begin]...)
+	require.NoError(w, os.Link(w.path("a.jsonl"), w.path("b.jsonl")))
+	for i := begin; i < len(lines); i++ {
+		w.add("b.jsonl", lines[i]+"\n")
+		w.sink.wantLines(w.T, lines[:i+1]...)
+	}
 }

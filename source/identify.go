@@ -69,7 +69,9 @@ func (t *table) sameFile(f *file, res result) bool {
 	if known == nil || res.id == (fileID{}) {
 		return false
 	}
-	fits := known.pos.sameHead(res.head) && (res.size >= known.pos.offset || isCompressed(f.path))
+	// What was compressed has another inode than what is, and the size of neither tells the other's.
+	packed := isCompressed(f.path)
+	fits := packed == isCompressed(known.path) && known.pos.sameHead(res.head) && (packed || res.size >= known.pos.offset)
 	switch {
 	case known.busy:
 		t.hold(f, busyWait)
@@ -78,9 +80,8 @@ func (t *table) sameFile(f *file, res result) bool {
 		known.aliases = append(known.aliases, f)
 		t.touch(known)
 	case fits:
-		left := known.path
 		t.adopt(known, f, res.id)
-		known.left = left
+		known.strayed = true
 	case !f.rechecked:
 		// The look may be older than what was read since, if the file was renamed while it grew.
 		f.rechecked = true
@@ -100,7 +101,7 @@ func (t *table) sameContent(f *file, res result) bool {
 	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
 	t.heads.find(res.head, func(known *file) bool {
 		passed++
-		named := known.path == f.path || known.left == f.path || known.path == plainPath(f.path)
+		named := known.path == f.path || known.strayed || known.path == plainPath(f.path)
 		if looked >= maxLooked && !named {
 			return passed < maxPassed
 		}
@@ -110,14 +111,14 @@ func (t *table) sameContent(f *file, res result) bool {
 			undecided = true
 		case known.present && known.slot != nil:
 			alive = true // it is there, under whatever path, unless it turns out to be another one by now
-		case f.first && !known.restored: // two that were there at start are two
+		case f.first && !known.restored && !known.strayed: // two that were there at start are two
 		case known.busy, known.state == stateFollowed && !under(known):
 			alive = true // there is more to it than we know
 			if !under(known) {
 				leaving = true
 				t.touch(known) // it will be found to be gone
 			}
-		case known.state == stateFollowed && (known.left != f.path || res.size <= known.pos.offset):
+		case known.state == stateFollowed && (!known.hasStrayed() || res.size <= known.pos.offset || isCompressed(f.path)):
 			alive = true
 		case known.pos.offset == 0: // nothing of it was read
 		case res.size >= known.pos.offset || isCompressed(f.path):
@@ -160,7 +161,7 @@ func (t *table) decideClaim(f *file, res result) {
 		f.claims = nil
 		t.adopt(known, f, res.id)
 		return
-	case res.claimed && known.state == stateFollowed && known.left == f.path:
+	case res.claimed && known.state == stateFollowed && known.hasStrayed():
 		f.claims = nil
 		t.split(known, f, res.id)
 		return
@@ -179,16 +180,17 @@ func (t *table) decideClaim(f *file, res result) {
 	}
 }
 
-// split has a known file go on at the path that it had, where a version of it stands now that goes on where it was. What
-// is left under its other names stays known as it is: a file of its own, read up to there, that is not to be told again.
+// split has a known file that lost a name go on under the path of f, where a version of it stands that goes on where it
+// was. What is left under its other names is a file of its own from now on, read up to there: its consumer is given the
+// same state, so if it grows, it goes on with what it began as well.
 func (t *table) split(known, f *file, id fileID) {
+	known.keepState()
 	rest := &file{
-		path: known.path, id: known.id, pos: known.pos, size: known.size, mtime: known.mtime,
-		begun: known.begun, begin: known.begin, wakeSlot: -1, lastRead: known.lastRead,
+		path: known.path, id: known.id, pos: known.pos, size: known.size, mtime: known.mtime, atEnd: known.atEnd,
+		begun: known.begun, begin: known.begin, consumerState: known.consumerState, wakeSlot: -1, lastRead: known.lastRead,
 	}
 	names := append([]*file(nil), known.aliases...)
 	t.adopt(known, f, id)
-	known.left = ""
 	t.heads.add(rest)
 	t.bury(rest)
 	t.ids[rest.id] = rest
@@ -196,6 +198,7 @@ func (t *table) split(known, f *file, id fileID) {
 		t.unalias(name)
 		t.touch(name)
 	}
+	known.strayed = false
 }
 
 // adopt has a known file go on under the path of f, which was only a name for it.
@@ -224,11 +227,12 @@ func (t *table) adoptAs(known *file, path string, id fileID) {
 		t.letGo(known)
 		t.forgetID(known)
 	}
+	known.strayed = known.restored && known.path != path // a name that it had may have another one by now
 	known.state, known.path, known.id = stateFollowed, path, id
 	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
-	known.present, known.left = false, "" // from now on its state tells
-	known.lastRead = time.Now()           // it is not idle for long as long as nobody has looked
-	known.size = -1                       // to be looked at
+	known.present = false       // from now on its state tells
+	known.lastRead = time.Now() // it is not idle for long as long as nobody has looked
+	known.size = -1             // to be looked at
 	if id != (fileID{}) {
 		t.ids[id] = known
 	}

@@ -252,6 +252,28 @@ func TestRotateInodeReuse(t *testing.T) {
 	})
 }
 
+// A compressed file that has the inode of one that is gone, and its first kilobyte, is another file.
+func TestRotateInodeReuseCompressed(t *testing.T) {
+	head := `{"type":"summary","summary":"` + strings.Repeat("p", 2000) + `"}`
+	first, second := head+"\n"+record(1)+"\n", head+"\n"+record(2)+"\n"+record(3)+"\n"
+	for _, name := range []string{"a.jsonl", "a.jsonl.gz"} { // what had the inode before
+		t.Run(name, func(t *testing.T) {
+			bothWays(t, func(w *world, poll func(*Settings)) {
+				w.begin(poll, gzipped(w), func(s *Settings) { s.MaxOpenFiles = -1 })
+				text := first
+				if isCompressed(name) {
+					text = compressed(w.T, first)
+				}
+				w.put(name, text)
+				w.sink.wantLines(w.T, head, record(1))
+				w.remove(name)
+				w.put("c.jsonl.gz", compressed(w.T, second))
+				w.sink.wantLines(w.T, head, record(1), head, record(2), record(3))
+			})
+		})
+	}
+}
+
 func TestRotateTwins(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*Settings)) {
 		w.begin(poll)

@@ -68,6 +68,11 @@ func (v *visit) run() *stopped {
 			return s
 		}
 	}
+	if v.compressed {
+		if s := v.checkMark(); s != nil {
+			return s
+		}
+	}
 	begin := pos.offset
 	lead := int(min(begin, markSize))
 	v.split.reset(pos.offset, lead)
@@ -198,7 +203,7 @@ func (v *visit) pass(next int64, before []byte) *stopped {
 }
 
 // check sees, after a read, that the file still is what it was: a file that is rewritten while it is read must not give
-// lines made of old and new bytes. Compressed files are written once.
+// lines made of old and new bytes. Compressed files are written once, so their mark is looked at once.
 func (v *visit) check() *stopped {
 	if v.checked {
 		return nil
@@ -211,16 +216,24 @@ func (v *visit) check() *stopped {
 		if !v.res.pos.sameHead(v.head[:n]) {
 			return &stopped{outcome: outcomeRewritten}
 		}
-		same, err := holdsMark(v.handle, &v.res.pos)
-		if err != nil {
-			return &stopped{outcomeFailed, err}
-		}
-		if !same {
-			return &stopped{outcome: outcomeRewritten}
+		if s := v.checkMark(); s != nil {
+			return s
 		}
 		v.res.pos.extend(v.head[:n])
 	}
 	v.checked, v.everChecked = true, true
+	return nil
+}
+
+// checkMark sees that the bytes before the position are those that were read.
+func (v *visit) checkMark() *stopped {
+	same, err := holdsMark(v.handle, &v.res.pos)
+	switch {
+	case err != nil:
+		return &stopped{outcomeFailed, err}
+	case !same:
+		return &stopped{outcome: outcomeRewritten}
+	}
 	return nil
 }
 

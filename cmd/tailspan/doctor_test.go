@@ -194,3 +194,15 @@ func TestDoctorKnowsOpenCode(t *testing.T) {
 	assert.Equal(t, exitOK, code, errs)
 	assert.Contains(t, out, "opencode: 1")
 }
+
+// TestDoctorTellsOfALongLine holds that a file whose first line is skipped is told to be so, and not to be of nobody.
+func TestDoctorTellsOfALongLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, file.Truncate(defaultMaxLine+1)) // a hole, which costs no disk
+	require.NoError(t, file.Close())
+	code, stdout, _ := tailspan("", "doctor", path)
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, stdout, fmt.Sprintf("problem: too_long: %q: its first line, or the document, is longer than 16777216 bytes", path))
+}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/tailspan/tailspan/config"
@@ -31,7 +30,7 @@ func (l *lineReader) records(r io.Reader, each func(record []byte) error) error 
 	for !framing.Decided() && len(head) < readBytes {
 		line, whole, err := l.next(reader)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("read line: %w", err)
+			return err
 		}
 		if !whole { // no document begins like this
 			l.skipped++
@@ -53,7 +52,7 @@ func (l *lineReader) document(r io.Reader, f func(record []byte) error) error {
 	document, err := io.ReadAll(io.LimitReader(r, int64(l.max)+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("read document: %w", err)
+		return err
 	case len(document) > l.max:
 		l.skipped++
 		return nil

@@ -91,7 +91,7 @@ func (f *findings) String() string {
 		return f.state
 	}
 	var parts []string
-	parts = append(parts, fmt.Sprintf("%d files", f.files), byteSize(f.size), "newest "+age(time.Since(f.newest))+" ago")
+	parts = append(parts, plural(f.files, "file"), byteSize(f.size), "newest "+age(time.Since(f.newest))+" ago")
 	for _, agent := range slices.Sorted(maps.Keys(f.agents)) {
 		parts = append(parts, fmt.Sprintf("%s: %d", agent, f.agents[agent]))
 	}
@@ -158,6 +158,8 @@ func (f *findings) file(m source.Match) {
 	}
 	agent, err := writerOf(m.Path)
 	switch {
+	case errors.Is(err, errTooLong):
+		f.problem("too_long", m.Path, err)
 	case err != nil:
 		f.problem("unreadable", m.Path, err)
 	case agent != "":
@@ -222,6 +224,9 @@ func (f *findings) rest(name string) {
 // errTold ends the reading of a file whose writer is known.
 var errTold = errors.New("the writer is known")
 
+// errTooLong is of a file that tells nothing within the length of a line.
+var errTooLong = errors.New("its first line, or the document, is longer")
+
 // writerOf tells who wrote a file, by its first lines; empty if they do not tell.
 func writerOf(path string) (string, error) {
 	in, err := openInput(filepath.Clean(path), nil, io.Discard)
@@ -244,6 +249,9 @@ func writerOf(path string) (string, error) {
 	})
 	if err != nil && !errors.Is(err, errTold) {
 		return "", err
+	}
+	if src.Provider() == "" && seen == 0 && lines.skipped > 0 {
+		return "", fmt.Errorf("%w than %d bytes, and is skipped unless max_line_size (--max-line-size, max_document_size) is greater", errTooLong, lines.max)
 	}
 	return src.Provider(), nil
 }

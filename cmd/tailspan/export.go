@@ -111,7 +111,7 @@ func (e *exporting) run(ctx context.Context, p *process.Process) error {
 	halt()
 	if err != nil {
 		if left := tail.Left(); left > 0 {
-			err = fmt.Errorf("%w; %d bytes not read", err, left)
+			err = fmt.Errorf("%w; %s not read", err, plural(left, "byte"))
 		}
 		return err
 	}
@@ -209,7 +209,7 @@ func (e *exporting) end(ctx context.Context, exit process.Exit) error {
 	e.pend(e.fold.Take()...)
 	e.pend(e.registry.Close())
 	if err := e.handOn(ctx); err != nil {
-		return errors.Join(err, fmt.Errorf("%d batches not sent", len(e.pending)))
+		return errors.Join(err, fmt.Errorf("%s not sent", plural(len(e.pending), "request")))
 	}
 	return e.metrics.last(ctx)
 }

@@ -33,7 +33,7 @@ func newFlags(command, synopsis string, stderr io.Writer) *flags {
 	f.StringVar(&f.provider, "provider", parser.Auto, "who wrote the file: "+strings.Join(parser.Names(), ", "))
 	f.IntVar(&f.maxLine, "max-line-size", defaultMaxLine, "longest line in bytes; longer ones are skipped and counted")
 	f.Usage = func() {
-		fmt.Fprintf(stderr, "usage: tailspan %s [flags] FILE|-\n\n%s\n\nflags:\n", command, synopsis)
+		fmt.Fprintf(stderr, "usage: tailspan %s [flags] FILE\n       tailspan %[1]s [flags] -     reads standard input\n\n%s\n\nflags:\n", command, synopsis)
 		f.PrintDefaults()
 	}
 	return f
@@ -50,7 +50,7 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 	}
 	if len(files) != 1 {
 		command := strings.TrimPrefix(f.Name(), "tailspan ") // main says who speaks
-		return "", nil, usageError{fmt.Errorf("%s needs one file or -, got %d arguments", command, len(files))}
+		return "", nil, usageError{fmt.Errorf("%s needs one file, or - for standard input; got %s", command, plural(len(files), "argument"))}
 	}
 	if f.maxLine <= 0 {
 		return "", nil, usageError{fmt.Errorf("max-line-size must be positive, got %d", f.maxLine)}
@@ -59,7 +59,8 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 	if err != nil {
 		return "", nil, usageError{err}
 	}
-	src.DropOutput() // no command shows the texts of results
+	src.DropInput() // no command shows the arguments of calls, nor the texts of results
+	src.DropOutput()
 	return files[0], src, nil
 }
 
@@ -80,11 +81,19 @@ func (f *flags) parseAround(args []string) (files []string, err error) {
 	}
 }
 
-// openInput opens a file, or standard input for "-", and unpacks what is compressed by its name. A folder is a tree of
-// OpenCode's, whose files come as lines; a SQLite database is OpenCode's too, and its rows do.
+// openInput opens a file, or standard input for "-", and unpacks what is compressed, as its name or its beginning tells. A
+// folder is a tree of OpenCode's, whose files come as lines; a SQLite database is OpenCode's too, and its rows do.
 func openInput(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser, error) {
+	in, err := openContent(name, stdin, stderr)
+	if err != nil {
+		return nil, err
+	}
+	return named{in, name}, nil
+}
+
+func openContent(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser, error) {
 	if name == stdinName {
-		return openStdin(stdin, stderr), nil
+		return newSniffed(openStdin(stdin, stderr)), nil
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -97,13 +106,18 @@ func openInput(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser, e
 	if err != nil {
 		return nil, err
 	}
-	if info != nil && info.Mode().IsRegular() && isDatabase(file) {
-		return openDatabase(name, file)
+	packed := name
+	if info != nil && info.Mode().IsRegular() {
+		head := headOf(file)
+		if opencodedb.Is(head) {
+			return openDatabase(name, file)
+		}
+		packed = compression(name, head)
 	}
-	unpacked, err := unpack.New(name, file)
+	unpacked, err := unpack.New(packed, file)
 	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("unpack %q: %w", name, err)
+		return nil, named{name: name}.tell(err)
 	}
 	return input{unpacked, file}, nil
 }
@@ -116,11 +130,11 @@ type input struct {
 
 func (i input) Close() error { return errors.Join(i.ReadCloser.Close(), i.file.Close()) }
 
-// isDatabase looks at how a file begins.
-func isDatabase(file io.ReaderAt) bool {
+// headOf is how a file begins, as much as tells databases and compressed files.
+func headOf(file io.ReaderAt) []byte {
 	var head [16]byte
 	n, _ := file.ReadAt(head[:], 0) // an unreadable file is told when it is read
-	return opencodedb.Is(head[:n])
+	return head[:n]
 }
 
 // openDatabase gives the rows of a database. Its file is closed first: closing it later would take SQLite's locks away.
@@ -131,7 +145,7 @@ func openDatabase(name string, file io.Closer) (io.ReadCloser, error) {
 	rows, err := opencodedb.Open(name, opencodedb.Settings{})
 	switch {
 	case errors.Is(err, opencodedb.ErrNoSessions):
-		return nil, usageError{err}
+		return nil, usageError{fmt.Errorf("%w: a SQLite database, but not OpenCode's", err)}
 	case err != nil:
 		return nil, err
 	}
@@ -173,7 +187,7 @@ func (l *lineReader) each(r io.Reader, f func(line []byte) error) error {
 	for {
 		line, whole, err := l.next(reader)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("read line: %w", err)
+			return err
 		}
 		switch {
 		case !whole:
@@ -210,4 +224,12 @@ func (l *lineReader) next(reader *bufio.Reader) (line []byte, whole bool, err er
 			return l.long, whole, err
 		}
 	}
+}
+
+// plural is "1 file" or "2 files".
+func plural[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -26,13 +26,14 @@ const (
 	exitUsage = 2
 )
 
-const usage = `usage: tailspan COMMAND [flags] FILE|-
+const usage = `usage: tailspan COMMAND [flags] ...
 
 commands:
-  run      run an agent, show what it does and export it
-  events   print one JSON object per event, last a summary
-  render   print the readable log
-  doctor   tell what would be read, from where, and why not; check an export
+  run -- AGENT...       run an agent, show what it does and export it
+  render FILE           print the readable log; FILE may be - for standard input
+  events FILE           print one JSON object per event, last a summary
+  doctor [FILE...]      tell what would be read, from where, and why not
+  doctor --otlp FILE... check an export
 
 "tailspan --version" prints the version. Run "tailspan COMMAND --help" for a command's flags.
 `

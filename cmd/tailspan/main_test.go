@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -39,9 +40,9 @@ func TestUsageErrors(t *testing.T) {
 		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want run, events, render or doctor`},
 		{"unknown flag", []string{"events", "--no-such"}, "flag provided but not defined"},
 		{"unknown provider", []string{"events", "--provider", "cloud", missing}, `provider "cloud" is not known, want one of `},
-		{"no file", []string{"events"}, "needs one file or -, got 0 arguments"},
-		{"two files", []string{"events", "a", "b"}, "needs one file or -, got 2 arguments"},
-		{"said once who speaks", []string{"render"}, "tailspan: render needs one file or -"},
+		{"no file", []string{"events"}, "needs one file, or - for standard input; got 0 arguments"},
+		{"two files", []string{"events", "a", "b"}, "needs one file, or - for standard input; got 2 arguments"},
+		{"said once who speaks", []string{"render"}, "tailspan: render needs one file, or - for standard input"},
 		{"folder", []string{"render", "."}, `"." is a folder; name a file in it`},
 		{"missing file", []string{"events", missing}, missing + ": no such file"},
 		{"missing file to render", []string{"render", missing}, missing + ": no such file"},
@@ -148,11 +149,30 @@ func TestEventsFromEverywhere(t *testing.T) {
 	code, got, _ = tailspan("", "events", packed)
 	assert.Equal(t, exitOK, code)
 	assert.Equal(t, want, got, "gzip")
+	code, got, _ = tailspan(buffer.String(), "events", "-")
+	assert.Equal(t, exitOK, code)
+	assert.Equal(t, want, got, "gzip on standard input")
+	otherName := filepath.Join(t.TempDir(), "parity.jsonl")
+	require.NoError(t, os.WriteFile(otherName, buffer.Bytes(), 0o600))
+	code, got, _ = tailspan("", "events", otherName)
+	assert.Equal(t, exitOK, code)
+	assert.Equal(t, want, got, "gzip under another name")
+	encoder, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	code, got, _ = tailspan(string(encoder.EncodeAll(plain, nil)), "events", "-")
+	assert.Equal(t, exitOK, code)
+	assert.Equal(t, want, got, "zstd on standard input")
 
 	require.NoError(t, os.WriteFile(packed, buffer.Bytes()[:buffer.Len()/2], 0o600))
 	code, _, stderr := tailspan("", "events", packed)
 	assert.Equal(t, exitError, code, "a torn gzip file")
-	assert.Contains(t, stderr, "unexpected EOF")
+	const cut = "unexpected EOF: it is cut short, or still being written\n"
+	assert.Equal(t, "tailspan: unpack \""+packed+"\": "+cut, stderr)
+	for _, mode := range []string{"verbose", "json"} {
+		code, _, stderr = tailspan(buffer.String()[:buffer.Len()/2], "render", "--mode", mode, "-")
+		assert.Equal(t, exitError, code)
+		assert.Equal(t, "tailspan: unpack standard input: "+cut, stderr, "mode %s", mode)
+	}
 
 	require.NoError(t, os.WriteFile(packed, plain, 0o600))
 	code, _, stderr = tailspan("", "events", packed)
@@ -265,10 +285,47 @@ func TestLinesTooLong(t *testing.T) {
 	_, stdout, _ := tailspan("one\ntwo two\n", "events", "--max-line-size", "4", "-")
 	assert.EqualValues(t, 1, lastLine(t, stdout)["too_long"])
 	_, _, stderr := tailspan("one\ntwo two\n", "render", "--max-line-size", "4", "-")
-	assert.Contains(t, stderr, "skipped 1 lines longer than 4 bytes")
+	assert.Contains(t, stderr, "skipped 1 line longer than 4 bytes")
 	code, _, stderr := tailspan("", "render", "--max-line-size", "0", "-")
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, "max-line-size must be positive, got 0")
+}
+
+// TestPlainBeginningsAreNotWaitedFor holds that a first line is read at once, though its first byte may begin a compressed
+// content, and that what begins as one without being one is a line.
+func TestPlainBeginningsAreNotWaitedFor(t *testing.T) {
+	for _, tt := range []struct{ begin, want string }{{"{", "{"}, {"\x1f{}\n", "\x1f{}\n"}, {"(abc", "(abc"}} {
+		in, agent := io.Pipe()
+		s := newSniffed(in)
+		wrote := make(chan error, 1)
+		go func() {
+			_, err := io.WriteString(agent, tt.begin) // and it stays open
+			wrote <- err
+		}()
+		got := make([]byte, len(tt.want))
+		_, err := io.ReadFull(s, got)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, string(got))
+		require.NoError(t, <-wrote)
+		require.NoError(t, s.Close())
+	}
+}
+
+// TestRenderTellsWhatNobodyUnderstood holds the note at the end of a log.
+func TestRenderTellsWhatNobodyUnderstood(t *testing.T) {
+	line := `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"hello"}]}}` + "\n"
+	for _, tt := range []struct{ provider, in, want string }{
+		{"claude", line, ""},
+		{"claude", line + "{\"type\":\n", "tailspan: 1 line not understood (malformed), of 2\n"},
+		{"claude", line + "{\n{\n", "tailspan: 2 lines not understood (malformed), of 3\n"},
+		{"codex", line, "tailspan: no line is one of codex; --provider auto finds out whose they are\n"},
+		{"none", line, ""},
+		{"auto", "words\n", ""},
+	} {
+		code, _, stderr := tailspan(tt.in, "render", "--provider", tt.provider, "-")
+		assert.Equal(t, exitOK, code)
+		assert.Equal(t, tt.want, stderr, "%s %s", tt.provider, tt.in)
+	}
 }
 
 // FuzzSplit holds that the lines are the same however the input is cut into reads, and those of a plain split.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,10 +34,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	}
 	defer in.Close()
 	if settings.Mode == render.ModeJSON {
-		if _, err := io.Copy(stdout, in); err != nil {
-			return fmt.Errorf("write log: %w", err)
-		}
-		return nil
+		return copyLines(stdout, in)
 	}
 	// What is read was done at some time before, unless it comes through a pipe: then it may be written just now.
 	settings.Throttle.ByEventTime = true
@@ -45,11 +43,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		settings.Now = time.Now
 	}
 	lines := &lineReader{name: name, max: f.maxLine}
-	defer func() {
-		if lines.skipped > 0 {
-			fmt.Fprintf(stderr, "tailspan: skipped %d lines longer than %d bytes\n", lines.skipped, lines.max)
-		}
-	}()
+	defer func() { lines.close(src, f.provider, stderr) }()
 	r := &rendering{
 		lines: lines, in: in, parser: src, settings: settings, redact: look.redact,
 		origin: render.Origin{Step: look.step, Agent: parser.InfoOf(f.provider).ServiceName},
@@ -71,6 +65,29 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		stdout = terminal.Wrap(stdout)
 	}
 	return r.to(stdout)
+}
+
+// close tells of lines that the log does not show, or shows as they are, since nobody understood them.
+func (l *lineReader) close(src *parser.Source, provider string, stderr io.Writer) {
+	if l.skipped > 0 {
+		fmt.Fprintf(stderr, "tailspan: skipped %s longer than %d bytes\n", plural(l.skipped, "line"), l.max)
+	}
+	stats := src.Stats()
+	if stats.Malformed > 0 {
+		fmt.Fprintf(stderr, "tailspan: %s not understood (malformed), of %d\n", plural(stats.Malformed, "line"), stats.Lines)
+	}
+	if provider != parser.Auto && provider != parser.None && stats.OK == 0 && stats.Unknown > 0 {
+		fmt.Fprintf(stderr, "tailspan: no line is one of %s; --provider %s finds out whose they are\n", provider, parser.Auto)
+	}
+}
+
+// copyLines writes an input as it is.
+func copyLines(stdout io.Writer, in io.Reader) error {
+	_, err := io.Copy(stdout, in)
+	if err == nil || errors.As(err, &inputError{}) {
+		return err
+	}
+	return fmt.Errorf("write log: %w", err)
 }
 
 // isRegular reports whether r is a file on a disk.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -52,10 +51,7 @@ func (r *rendering) to(out io.Writer) error {
 	if closed := r.writer.Close(); err == nil {
 		err = closed
 	}
-	if err != nil {
-		return fmt.Errorf("write log: %w", err)
-	}
-	return nil
+	return err
 }
 
 // tick has a text that is quiet for long enough leave, where the input is live.

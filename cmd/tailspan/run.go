@@ -94,8 +94,8 @@ func (f *runFlags) check() error {
 	if f.metricsInterval <= 0 {
 		errs = append(errs, fmt.Errorf("metrics-interval must be positive, got %s", f.metricsInterval))
 	}
-	if f.maxSpool < 0 {
-		errs = append(errs, fmt.Errorf("max-spool must not be negative, got %d", f.maxSpool))
+	if f.maxSpool < 0 || f.maxSpool == 0 && f.given("max-spool") {
+		errs = append(errs, fmt.Errorf("max-spool must be positive, got %d; to keep all of the output leave it out, and --pipe too", f.maxSpool))
 	}
 	if _, err := parser.New(f.provider); err != nil {
 		errs = append(errs, err)
@@ -211,7 +211,7 @@ func (r *running) follow(endpoints otlphttp.Endpoints) error {
 		r.screen.tell(fmt.Sprintf("if the full disk is that of %q, set TMPDIR or --raw to another one; with --pipe the command would go on, and what is not kept is counted", r.process.Spool().Path()))
 	}
 	if exit.Dropped > 0 {
-		r.screen.tell(fmt.Sprintf("%d bytes of the command's output were dropped", exit.Dropped))
+		r.screen.tell(fmt.Sprintf("dropped %s of the command's output", plural(exit.Dropped, "byte")))
 	}
 	if err := r.process.Close(); err != nil {
 		r.screen.tell(err.Error())
@@ -228,15 +228,13 @@ func saysDiskFull(stderr []byte) bool {
 func (r *running) show(ctx context.Context) error {
 	in := r.process.Tail().Reader(ctx)
 	if r.screen.settings.Mode == render.ModeJSON {
-		if _, err := io.Copy(r.screen.stdout, in); err != nil {
-			return fmt.Errorf("write log: %w", err)
-		}
-		return nil
+		return copyLines(r.screen.stdout, in)
 	}
 	src, err := parser.New(r.flags.provider)
 	if err != nil {
 		return err
 	}
+	src.DropInput()
 	src.DropOutput()
 	lines := &lineReader{name: stdinName, max: r.flags.maxLine}
 	shown := &rendering{
@@ -246,7 +244,7 @@ func (r *running) show(ctx context.Context) error {
 	}
 	err = shown.to(r.screen.stdout)
 	if lines.skipped > 0 {
-		r.screen.tell(fmt.Sprintf("skipped %d lines longer than %d bytes", lines.skipped, lines.max))
+		r.screen.tell(fmt.Sprintf("skipped %s longer than %d bytes", plural(lines.skipped, "line"), lines.max))
 	}
 	return err
 }

@@ -373,7 +373,7 @@ func TestRunFullSpool(t *testing.T) {
 	code, _, stderr := begin(t, "--otlp", sink.URL, "--max-spool", "5000", "--", "sh", script("reader-goes-away")).end(t)
 	assert.Zero(t, code)
 	assert.Contains(t, stderr, "spool is full: 5000 bytes")
-	assert.Regexp(t, `\d{7} bytes of the command's output were dropped`, stderr)
+	assert.Regexp(t, `dropped \d{7,8} bytes of the command's output`, stderr)
 	span, _ := sink.span(t, runSpan)
 	attrs := span.Attributes().AsRaw()
 	assert.Equal(t, "truncated", attrs[telemetry.AttrCloseReason])
@@ -394,15 +394,16 @@ func TestRunOfNothing(t *testing.T) {
 
 func TestRunUsage(t *testing.T) {
 	for want, args := range map[string][]string{
-		"run needs a command":                          {"run"},
-		"grace must be positive, got 0s":               {"run", "--grace", "0s", "--", "true"},
-		"max-spool must not be negative, got -1":       {"run", "--max-spool", "-1", "--", "true"},
-		"export-timeout must not be negative, got -1s": {"run", "--export-timeout", "-1s", "--", "true"},
-		"max-line-size must be positive, got 0":        {"run", "--max-line-size", "0", "--", "true"},
-		`provider "cloud" is not known`:                {"run", "--provider", "cloud", "--", "true"},
-		"no program whose flags for streaming":         {"run", "--stream", "--", "true"},
-		"otlp must be a URL of http or https":          {"run", "--otlp", "collector:4317", "--", "true"},
-		"mode must be one of":                          {"run", "--mode", "loud", "--", "true"},
+		"run needs a command":                {"run"},
+		"grace must be positive, got 0s":     {"run", "--grace", "0s", "--", "true"},
+		"max-spool must be positive, got -1": {"run", "--max-spool", "-1", "--", "true"},
+		"max-spool must be positive, got 0; to keep all of the output leave it out": {"run", "--max-spool", "0", "--", "true"},
+		"export-timeout must not be negative, got -1s":                              {"run", "--export-timeout", "-1s", "--", "true"},
+		"max-line-size must be positive, got 0":                                     {"run", "--max-line-size", "0", "--", "true"},
+		`provider "cloud" is not known`:                                             {"run", "--provider", "cloud", "--", "true"},
+		"no program whose flags for streaming":                                      {"run", "--stream", "--", "true"},
+		"otlp must be a URL of http or https":                                       {"run", "--otlp", "collector:4317", "--", "true"},
+		"mode must be one of":                                                       {"run", "--mode", "loud", "--", "true"},
 	} {
 		code, stdout, stderr := tailspan("", args...)
 		assert.Equal(t, exitUsage, code, args)

@@ -24,6 +24,16 @@ type outcome struct {
 // record is one object of a line as raw spans: nothing is judged while it is read, since its type may come last and its
 // end may be missing.
 type record struct {
+	told
+	blocks    []block
+	rest      scan.Members // all members that told has no place for
+	args      scan.Members // backs blocks[].args
+	texts     []scan.Value
+	lastUsage []byte // the usage that the last assistant line told
+}
+
+// told is what a record holds but for its memory.
+type told struct {
 	kind, subtype, uuid, session, parent, timestamp, agent scan.Value
 
 	message      scan.Value // if it is no object
@@ -31,14 +41,9 @@ type record struct {
 	model        scan.Value
 	usage        scan.Value
 	contentText  scan.Value // message.content, if it is a string
-	blocks       []block
 	outcome      outcome
-	rest         scan.Members // all other members of the record
-	args         scan.Members // backs blocks[].args
-	texts        []scan.Value
-	lastUsage    []byte // the usage that the last assistant line told
-	camel        bool   // a transcript: sessionId
-	hasContents  bool   // message is an object
+	camel        bool // a transcript: sessionId
+	hasContents  bool // message is an object
 	resultBlocks int
 }
 
@@ -50,7 +55,8 @@ func (r *record) reset() {
 	if cap(r.blocks) > keepBlocks || cap(r.args) > keepBlocks || cap(r.texts) > keepBlocks {
 		r.blocks, r.args, r.texts = nil, nil, nil
 	}
-	*r = record{blocks: r.blocks[:0], rest: r.rest[:0], args: r.args[:0], texts: r.texts[:0], lastUsage: r.lastUsage}
+	r.told = told{} // in place: a whole record is made apart and copied, a kilobyte each line
+	r.blocks, r.rest, r.args, r.texts = r.blocks[:0], r.rest[:0], r.args[:0], r.texts[:0]
 }
 
 // read takes one object from s. It reports false if the object is malformed; r is then of no use.

@@ -47,7 +47,7 @@ func (p *Parser) eachAgent(states scan.Value, f func(thread string, state []byte
 	if states.Kind != scan.KindObject {
 		return
 	}
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(states.Raw)
 	for s.Object(); s.Key(); {
 		thread := p.strings.Unescape(s.Name())
@@ -108,7 +108,7 @@ func (p *Parser) agentOutput(name string, id scan.Value, output []byte) {
 	if len(output) == 0 || output[0] != '{' {
 		return
 	}
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(output)
 	if p.nested = s.Members(p.nested[:0]); s.Err() != nil {
 		return

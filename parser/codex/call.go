@@ -119,7 +119,10 @@ func (p *Parser) beginCall(c *call, inv *invocation) {
 	}
 	t := &e.Tool
 	t.ID, t.Name, t.Target = p.callID.Text(&p.strings, inv.id), inv.name, inv.target
-	t.Input, t.AgentType, t.Server, t.ReadOnly = inv.input.Raw, inv.agentType, inv.server, inv.readOnly
+	t.AgentType, t.Server, t.ReadOnly = inv.agentType, inv.server, inv.readOnly
+	if !p.dropInput {
+		t.Input = inv.input.Raw
+	}
 }
 
 // end gives the result of a call; it reports false if the call has one. An item without an id begins and ends on one

@@ -21,7 +21,10 @@ func (p *Parser) command(v scan.Value) string {
 }
 
 func (p *Parser) argv(v scan.Value) string {
-	s := &p.inner
+	if script, ok := shellScript(v.Raw); ok {
+		return p.strings.Unescape(script)
+	}
+	s := &p.scanner
 	s.Reset(v.Raw)
 	words, first, last := 0, scan.Value{}, scan.Value{}
 	p.scratch = p.scratch[:0]
@@ -44,6 +47,25 @@ func (p *Parser) argv(v scan.Value) string {
 	return p.strings.Copy(p.scratch)
 }
 
+// shellScript gives what stands between the quotes of the script in ["/bin/bash","-lc","..."], which nearly all commands
+// are, if no quote stands in it.
+func shellScript(argv []byte) (script []byte, ok bool) {
+	const begin, middle, end = `["`, `","-lc","`, `"]`
+	if !bytes.HasPrefix(argv, []byte(begin)) {
+		return nil, false
+	}
+	rest := argv[len(begin):]
+	at := bytes.IndexByte(rest, '"')
+	if at < 0 || !bytes.HasPrefix(rest[at:], []byte(middle)) || bytes.IndexByte(rest[:at], '\\') >= 0 || !isShell(rest[:at]) {
+		return nil, false
+	}
+	script = rest[at+len(middle):]
+	if at = bytes.IndexByte(script, '"'); at <= 0 || script[at-1] == '\\' || string(script[at:]) != end {
+		return nil, false
+	}
+	return script[:at], true
+}
+
 // addWord adds a word to the words in scratch, a blank between them.
 func (p *Parser) addWord(word scan.Value) {
 	if len(p.scratch) > 0 {
@@ -53,8 +75,12 @@ func (p *Parser) addWord(word scan.Value) {
 }
 
 // isShell tells the shells that Codex starts a script with, by name or path.
-func isShell(word []byte) bool {
-	switch string(word[bytes.LastIndexByte(word, '/')+1:]) {
+func isShell[Word string | []byte](word Word) bool {
+	name := len(word)
+	for name > 0 && word[name-1] != '/' {
+		name--
+	}
+	switch string(word[name:]) {
 	case "bash", "zsh", "sh":
 		return true
 	}
@@ -64,11 +90,12 @@ func isShell(word []byte) bool {
 // unwrapShell takes the login shell off a command that was quoted for a shell: bash -lc 'go test ./...'. What does not
 // quote exactly one word is left as it is.
 func unwrapShell(s string) string {
-	shell, script, ok := strings.Cut(s, " -lc ")
-	if !ok || strings.ContainsAny(shell, " \t\n'\"") || !isShell([]byte(shell)) {
+	const flag = " -lc "
+	end := strings.IndexByte(s, ' ')
+	if end < 0 || !strings.HasPrefix(s[end:], flag) || !isShell(s[:end]) || strings.ContainsAny(s[:end], "\t\n'\"") {
 		return s
 	}
-	word, ok := unquote(script)
+	word, ok := unquote(s[end+len(flag):])
 	if !ok {
 		return s
 	}
@@ -136,7 +163,7 @@ func appendDoubleQuoted(b *strings.Builder, s string) (int, bool) {
 
 // firstPath is the first file of a change: of a list of {path, kind} in E2 and E3, else of an object by path.
 func (p *Parser) firstPath(v scan.Value) string {
-	s := &p.inner
+	s := &p.scanner
 	switch v.Kind {
 	case scan.KindObject:
 		s.Reset(v.Raw)
@@ -163,7 +190,7 @@ func (p *Parser) firstString(v scan.Value) string {
 	if v.Kind != scan.KindArray {
 		return ""
 	}
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(v.Raw)
 	if s.Array(); !s.Element() {
 		return ""

@@ -121,7 +121,7 @@ func (p *Parser) completedInvocation(kind string, m scan.Members) invocation {
 	default:
 		inv.name, inv.server = p.toolName(m.Get("tool")), p.strings.Intern(m.Get("server"))
 		inv.input = m.Get("arguments")
-		p.args = p.inner.MembersOf(inv.input, p.args[:0])
+		p.args = p.scanner.MembersOf(inv.input, p.args[:0])
 		inv.target = p.generalTarget(p.args)
 	}
 	inv.body = inv.input.Raw

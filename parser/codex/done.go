@@ -11,7 +11,7 @@ func (p *Parser) doneInvocation(kind string, m scan.Members) invocation {
 		inv.name, inv.readOnly = "web_search", true
 		inv.input = m.Get("action")
 		if inv.target = p.strings.Text(m.Get("query")); inv.target == "" {
-			p.args = p.inner.MembersOf(inv.input, p.args[:0])
+			p.args = p.scanner.MembersOf(inv.input, p.args[:0])
 			inv.target = p.strings.Text(p.args.AnyOf("query", "url", "pattern"))
 		}
 	case "view_image_tool_call", "ImageView":

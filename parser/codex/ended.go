@@ -57,12 +57,12 @@ func (p *Parser) eventInvocation(kind string, m scan.Members) invocation {
 	case "":
 		from := m
 		if called := m.Get("invocation"); called.Kind == scan.KindObject {
-			p.nested = p.inner.MembersOf(called, p.nested[:0])
+			p.nested = p.scanner.MembersOf(called, p.nested[:0])
 			from = p.nested
 		}
 		inv.name, inv.server = p.toolName(from.Get("tool")), p.strings.Intern(from.Get("server"))
 		inv.input = from.Get("arguments")
-		p.args = p.inner.MembersOf(inv.input, p.args[:0])
+		p.args = p.scanner.MembersOf(inv.input, p.args[:0])
 		inv.target = p.generalTarget(p.args)
 	default:
 		inv.input = m.Get("changes")
@@ -98,12 +98,12 @@ func (p *Parser) eventOutcome(kind string, m scan.Members) outcome {
 
 // mcpOutcome reads the result of an MCP call as Rust writes it: {"Ok":{"content":[...],"isError":true}} or {"Err":"..."}.
 func (p *Parser) mcpOutcome(o *outcome, result scan.Value) {
-	p.nested = p.inner.MembersOf(result, p.nested[:0])
+	p.nested = p.scanner.MembersOf(result, p.nested[:0])
 	if v := p.nested.Get("Err"); v.Exists() {
 		o.failed, o.err = true, p.errorText(v)
 		return
 	}
-	p.nested = p.inner.MembersOf(p.nested.Get("Ok"), p.nested[:0])
+	p.nested = p.scanner.MembersOf(p.nested.Get("Ok"), p.nested[:0])
 	o.failed = o.failed || p.nested.AnyOf("isError", "is_error").True()
 	o.text = p.contentText(p.nested.Get("content"))
 }

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -29,7 +30,7 @@ func (p *Parser) event(r *record) events.LineStatus {
 	case "user_message":
 		p.userMessage(p.strings.Text(m.Get("message")))
 	case "thread_settings_applied":
-		p.nested = p.inner.MembersOf(m.Get("thread_settings"), p.nested[:0])
+		p.nested = p.scanner.MembersOf(m.Get("thread_settings"), p.nested[:0])
 		p.setModel(p.nested.Get("model"))
 	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response":
 		p.callEnded(string(kind), m)
@@ -75,7 +76,7 @@ func (p *Parser) taskComplete(m scan.Members) {
 	p.setTurn(m)
 	end := &events.End{Result: p.strings.Text(m.Get("last_agent_message")), Duration: millis(m.Get("duration_ms"))}
 	if failure := m.Get("error"); failure.Kind == scan.KindObject {
-		p.nested = p.inner.MembersOf(failure, p.nested[:0])
+		p.nested = p.scanner.MembersOf(failure, p.nested[:0])
 		end.Error, end.Err = true, p.strings.Text(p.nested.Get("message"))
 		end.Code = p.errorCode(p.nested.Get("codex_error_info"))
 	}
@@ -88,9 +89,9 @@ func (p *Parser) errorCode(v scan.Value) string {
 	if v.Kind != scan.KindObject {
 		return p.strings.Intern(v)
 	}
-	p.inner.Reset(v.Raw)
-	if p.inner.Object(); p.inner.Key() {
-		return p.strings.Unescape(p.inner.Name())
+	p.scanner.Reset(v.Raw)
+	if p.scanner.Object(); p.scanner.Key() {
+		return p.strings.Unescape(p.scanner.Name())
 	}
 	return ""
 }
@@ -113,8 +114,17 @@ func (p *Parser) rateLimits(v scan.Value) {
 	if v.Kind != scan.KindObject {
 		return
 	}
-	p.nested = p.inner.MembersOf(v, p.nested[:0])
-	if kind := p.nested.Get("rate_limit_reached_type"); len(kind.Body()) > 0 {
+	var kind scan.Value
+	s := &p.scanner
+	s.Reset(v.Raw)
+	for s.Object(); s.Key(); {
+		if string(s.Name()) == "rate_limit_reached_type" {
+			kind = s.Value()
+		} else {
+			s.Skip()
+		}
+	}
+	if len(kind.Body()) > 0 {
 		p.notice(events.LevelWarn, noticeRateLimit, "rate limit reached: "+p.strings.Text(kind))
 	}
 }
@@ -141,8 +151,11 @@ func (p *Parser) span(v scan.Value) time.Duration {
 	if v.Kind != scan.KindObject {
 		return 0
 	}
-	secs, nanos := int64(0), int64(0)
-	s := &p.inner
+	secs, nanos, ok := spanParts(v.Raw)
+	if ok {
+		return spanOf(secs, nanos)
+	}
+	s := &p.scanner
 	s.Reset(v.Raw)
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
@@ -154,6 +167,35 @@ func (p *Parser) span(v scan.Value) time.Duration {
 			s.Skip()
 		}
 	}
+	return spanOf(secs, nanos)
+}
+
+// spanParts reads a duration in the one form that Codex writes, without a scanner.
+func spanParts(raw []byte) (secs, nanos int64, ok bool) {
+	rest, ok := bytes.CutPrefix(raw, []byte(`{"secs":`))
+	if !ok {
+		return 0, 0, false
+	}
+	if secs, rest, ok = digits(rest); !ok {
+		return 0, 0, false
+	}
+	if rest, ok = bytes.CutPrefix(rest, []byte(`,"nanos":`)); !ok {
+		return 0, 0, false
+	}
+	nanos, rest, ok = digits(rest)
+	return secs, nanos, ok && string(rest) == "}"
+}
+
+// digits reads a plain number of up to 18 digits and gives what stands behind it.
+func digits(b []byte) (n int64, rest []byte, ok bool) {
+	i := 0
+	for ; i < len(b) && i <= 18 && b[i] >= '0' && b[i] <= '9'; i++ {
+		n = n*10 + int64(b[i]-'0')
+	}
+	return n, b[i:], i > 0 && i <= 18
+}
+
+func spanOf(secs, nanos int64) time.Duration {
 	if secs < 0 || secs > 1<<32 || nanos < 0 || nanos >= int64(time.Second) {
 		return 0
 	}

@@ -30,7 +30,7 @@ func (o *outcome) take(out *lines.Output, texts ...scan.Value) {
 
 // mcpText is the text of an MCP result.
 func (p *Parser) mcpText(result scan.Value) lines.Text {
-	p.nested = p.inner.MembersOf(result, p.nested[:0])
+	p.nested = p.scanner.MembersOf(result, p.nested[:0])
 	return p.contentText(p.nested.Get("content"))
 }
 
@@ -81,7 +81,7 @@ func (p *Parser) unwrapJSON(name string, object []byte, o *outcome) bool {
 	if k := tools[name].kind; k != toolShell && k != toolPatch || len(object) == 0 {
 		return false
 	}
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(object)
 	p.nested = s.Members(p.nested[:0])
 	text, metadata := p.nested.Get("output"), p.nested.Get("metadata")

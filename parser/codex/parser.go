@@ -12,22 +12,24 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "codex"
 
-// Parser reads one stream or rollout. It implements events.DisplayEventSource and events.LineStatuser; see the package
-// doc for what it remembers.
+// Parser reads one stream or rollout. It implements events.DisplayEventSource, events.LineStatuser,
+// events.InputDropper and events.OutputDropper; see the package doc for what it remembers.
 type Parser struct {
-	scanner scan.Scanner // over the line
-	inner   scan.Scanner // over values in it that were kept whole
+	scanner scan.Scanner // over the line, then over values in it that were kept whole
 	record  record
 	strings scan.Strings
 	keys    memory.Keys
 
 	out     []events.DisplayEvent
 	output  lines.Output // backs Tool.Output
-	input   []byte       // backs Tool.Input where the line has the arguments as a string
+	quoted  scan.Quoted  // over arguments that are JSON in a string
+	input   []byte       // backs Tool.Input where the line has them so, and p.args
 	scratch []byte       // texts that nobody keeps
 	nested  scan.Members // members of a nested object
 	args    scan.Members // members of a call's arguments
 	verdict lines.Verdict
+
+	dropInput bool
 
 	// head holds the identity that all events of a record share; it is made with the first of them.
 	head   lines.Head
@@ -97,12 +99,15 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 			p.verdict.Note(events.LineMalformed)
 			return p.out
 		}
+		line = p.scanner.Rest()
 		p.headed = false
 		p.verdict.Note(p.dispatch(&p.record))
-		line = p.scanner.Rest()
 	}
 	return p.out
 }
+
+// DropInput lets the arguments of calls be left out; see events.InputDropper.
+func (p *Parser) DropInput() { p.dropInput = true }
 
 // DropOutput lets the texts of results be left out; see events.OutputDropper.
 func (p *Parser) DropOutput() { p.output.Drop() }
@@ -146,13 +151,10 @@ func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 	if !p.headed {
 		p.headed = true
 		p.head = lines.Head{
-			Time:      p.record.timestamp.Time(),
+			Time:      lines.Moment(p.record.timestamp.Time()),
 			SessionID: p.thread.session,
 			AgentID:   p.thread.agent,
 			TurnID:    p.thread.turn,
-		}
-		if p.head.Time.Year() < 1970 {
-			p.head.Time = time.Time{} // 0001-01-01 is a writer's zero, not a time
 		}
 	}
 	return lines.Emit(&p.out, &p.head, kind)

@@ -14,7 +14,7 @@ func (p *Parser) userItem(m scan.Members) {
 		p.countedPrompt(m.Get("id"), p.strings.Text(content), false)
 		return
 	}
-	p.nested = p.inner.MembersOf(m.Get("internal_chat_message_metadata_passthrough"), p.nested[:0])
+	p.nested = p.scanner.MembersOf(m.Get("internal_chat_message_metadata_passthrough"), p.nested[:0])
 	makers := p.makers(p.nested.Get("content_item_kinds"))
 	p.eachText(m.Get("content"), func(n int, kind, text scan.Value) {
 		if !kind.Is("input_text") {
@@ -31,7 +31,7 @@ func (p *Parser) makers(kinds scan.Value) []string {
 		return nil
 	}
 	var makers []string
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(kinds.Raw)
 	for s.Array(); s.Element() && len(makers) < scan.MaxMembers; {
 		makers = append(makers, p.strings.Intern(s.Value()))

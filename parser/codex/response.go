@@ -106,7 +106,7 @@ func (p *Parser) eachText(content scan.Value, f func(n int, kind, text scan.Valu
 	if content.Kind != scan.KindArray {
 		return
 	}
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(content.Raw)
 	s.Array()
 	for n := 0; s.Element(); n++ {
@@ -155,17 +155,24 @@ func (p *Parser) functionCall(m scan.Members) {
 }
 
 // decodeArguments reads the arguments of a call into p.args and gives their JSON: the object that they are or that the
-// string holds. Of a string that holds none, the string itself.
+// string holds. Of a string that holds none, the string itself. Where arguments are dropped only those are read, of an
+// object in a string, that something is told of.
 func (p *Parser) decodeArguments(v scan.Value) scan.Value {
 	p.args = p.args[:0]
 	if v.Kind != scan.KindString {
-		p.args = p.inner.MembersOf(v, p.args[:0])
+		p.args = p.scanner.MembersOf(v, p.args[:0])
 		return v
+	}
+	if p.dropInput {
+		var whole bool
+		if p.args, p.input, whole = p.quoted.Members(p.args, p.input, v.Body(), isArgument); whole {
+			return scan.Value{}
+		}
 	}
 	start := len(p.input)
 	p.input = scan.AppendString(p.input, v.Body())
 	decoded := p.input[start:len(p.input):len(p.input)]
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(decoded)
 	if s.Peek() != scan.KindObject {
 		return v
@@ -208,7 +215,7 @@ func (p *Parser) customCall(m scan.Members) {
 // localShellCall gives a call of the API's own shell tool. Its call_id may be null, then the item's id stands for it.
 func (p *Parser) localShellCall(m scan.Members) {
 	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id"), name: "local_shell", input: m.Get("action")}
-	p.args = p.inner.MembersOf(inv.input, p.args[:0])
+	p.args = p.scanner.MembersOf(inv.input, p.args[:0])
 	inv.body = inv.input.Raw
 	inv.target = p.command(p.args.Get("command"))
 	p.begin(&inv)

@@ -85,7 +85,7 @@ func (p *Parser) startThread(meta scan.Members, t thread) {
 	if t.agent != "" {
 		e.Session.AgentName = p.agentName(meta)
 	}
-	p.nested = p.inner.MembersOf(meta.Get("git"), p.nested[:0])
+	p.nested = p.scanner.MembersOf(meta.Get("git"), p.nested[:0])
 	e.Session.Branch = p.strings.Text(p.nested.Get("branch"))
 }
 
@@ -103,7 +103,7 @@ func (p *Parser) spawnSource(meta scan.Members, name string) string {
 	if len(v.Body()) == 0 {
 		v = meta.Get("source")
 		for _, key := range [...]string{"subagent", "thread_spawn", name} {
-			p.nested = p.inner.MembersOf(v, p.nested[:0]) // none, if source is a word
+			p.nested = p.scanner.MembersOf(v, p.nested[:0]) // none, if source is a word
 			v = p.nested.Get(key)
 		}
 	}

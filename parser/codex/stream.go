@@ -41,7 +41,7 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 		p.emit(events.KindSessionEnded).End = &events.End{Result: p.answer}
 		p.endRun()
 	case "turn.failed":
-		p.nested = p.inner.MembersOf(r.top.Get("error"), p.nested[:0])
+		p.nested = p.scanner.MembersOf(r.top.Get("error"), p.nested[:0])
 		p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: p.strings.Text(p.nested.Get("message"))}
 		p.endRun()
 	case "error":
@@ -124,19 +124,19 @@ func (p *Parser) itemCall(kind, phase string, m scan.Members) {
 	if len(id.Body()) == 0 && !completed {
 		return // nothing could tell its lines to belong together
 	}
-	c := p.callOf(id)
-	if !c.wasCalled() || c.answered && phase == "item.started" {
+	c := p.callFor(id)
+	if !c.called || c.answered && phase == "item.started" {
 		inv := p.itemInvocation(kind, id, m)
 		if kind == "web_search" && inv.target == "" && !completed {
 			return // what is searched for is told when it has been found
 		}
-		p.begin(&inv)
+		p.beginCall(c, &inv)
 	}
 	if !completed {
 		return
 	}
 	o := p.itemOutcome(kind, m)
-	if !p.end(id, &o) || kind != "collab_tool_call" {
+	if !p.endCall(c, id, &o) || kind != "collab_tool_call" {
 		return
 	}
 	p.spawned(o.agent, id)
@@ -157,7 +157,7 @@ func (p *Parser) itemInvocation(kind string, id scan.Value, m scan.Members) invo
 		inv.name = p.toolName(m.Get("tool"))
 		inv.server = p.strings.Intern(m.Get("server"))
 		inv.input = m.Get("arguments")
-		p.args = p.inner.MembersOf(inv.input, p.args[:0])
+		p.args = p.scanner.MembersOf(inv.input, p.args[:0])
 		inv.target = p.target(inv.name, p.args)
 	case "web_search":
 		inv.input = m.Get("action")
@@ -169,7 +169,10 @@ func (p *Parser) itemInvocation(kind string, id scan.Value, m scan.Members) invo
 		inv.input = m.Get("prompt")
 		inv.target = p.strings.Text(inv.input)
 	}
-	inv.readOnly = tools[inv.name].readOnly && inv.server == ""
+	switch kind {
+	case "mcp_tool_call", "web_search", "collab_tool_call":
+		inv.readOnly = tools[inv.name].readOnly && inv.server == ""
+	}
 	return inv
 }
 
@@ -202,6 +205,6 @@ func (p *Parser) errorText(v scan.Value) string {
 	if v.Kind == scan.KindString {
 		return p.strings.Text(v)
 	}
-	p.nested = p.inner.MembersOf(v, p.nested[:0])
+	p.nested = p.scanner.MembersOf(v, p.nested[:0])
 	return p.strings.Text(p.nested.Get("message"))
 }

@@ -66,6 +66,15 @@ var tools = map[string]tool{
 	"grep": {field: "pattern"},
 }
 
+// isArgument tells the arguments that something is told of; see target and functionCall.
+func isArgument(name []byte) bool {
+	switch string(name) {
+	case "plan", "server", "uri", "agent_type", "task_name":
+		return true
+	}
+	return events.IsTargetKey(name)
+}
+
 // target is the primary argument of a call of one of Codex's own tools. A known tool whose field is missing or no
 // string has none: no other field steps in.
 func (p *Parser) target(name string, args scan.Members) string {
@@ -105,7 +114,7 @@ func (p *Parser) stepInProgress(plan scan.Value) string {
 	if plan.Kind != scan.KindArray {
 		return ""
 	}
-	s := &p.inner
+	s := &p.scanner
 	s.Reset(plan.Raw)
 	for s.Array(); s.Element(); {
 		if s.Peek() != scan.KindObject {

@@ -41,7 +41,8 @@ func (r *record) readCalls(s *scan.Scanner) {
 }
 
 func (r *record) readCall(s *scan.Scanner) {
-	var c toolCall
+	r.calls = append(r.calls, toolCall{})
+	c := &r.calls[len(r.calls)-1] // filled in place: it is half a kilobyte
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
 		case "id":
@@ -61,14 +62,13 @@ func (r *record) readCall(s *scan.Scanner) {
 			c.args, r.callArgs = readArgs(s, r.callArgs)
 			c.members = r.callArgs[from:len(r.callArgs):len(r.callArgs)]
 		case "result":
-			r.readResult(s, &c)
+			r.readResult(s, c)
 		case "resultDisplay":
-			readDisplay(s, &c)
+			readDisplay(s, c)
 		default:
 			s.Skip()
 		}
 	}
-	r.calls = append(r.calls, c)
 }
 
 // readResult takes a result: an array of parts as the CLI writes it, or one part, or a string, as its type allows.

@@ -30,7 +30,10 @@ func (c *call) arguments() scan.Value {
 func (p *Parser) call(c *call) {
 	name := p.toolName(c.name)
 	args, input := p.decode(c.arguments())
-	if args == nil && len(c.pieces) > 0 { // what came in pieces lies in memory that the next answer takes
+	if p.dropInput {
+		input = nil
+	}
+	if args == nil && len(c.pieces) > 0 && input != nil { // what came in pieces lies in memory that the next answer takes
 		start := len(p.input)
 		p.input = append(p.input, input...)
 		input = p.input[start:len(p.input):len(p.input)]
@@ -79,7 +82,8 @@ func (p *Parser) remember(t *events.Tool) {
 
 // decode gives the members of a call's arguments and their JSON. Arguments are an object as text; some servers send the
 // object itself, and some encode the text twice. Of what is no object, such as arguments that a limit cut, there are no
-// members, and the JSON is what stands on the wire.
+// members, and the JSON is what stands on the wire. Where arguments are dropped there is no JSON of an object in a text, and
+// of its members only those that may be a target.
 func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
 	switch v.Kind {
 	case scan.KindObject:
@@ -93,6 +97,15 @@ func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
 		}
 	default:
 		return nil, v.Raw
+	}
+	if p.dropInput {
+		var whole bool
+		if p.args, p.input, whole = p.quoted.Members(p.args[:0], p.input, v.Body(), isArgument); whole {
+			if p.args == nil {
+				p.args = scan.Members{} // an object without them, and not what is no object
+			}
+			return p.args, nil
+		}
 	}
 	text := v
 	for range 2 {

@@ -107,7 +107,10 @@ func (p *Parser) itemCall(m scan.Members, kind string) {
 	id := p.callID(c.id)
 	e := p.emit(events.KindToolUse)
 	t := &e.Tool
-	t.ID, t.Name, t.Target, t.Input, t.Server, t.ReadOnly = id, c.name, c.target, c.input, c.server, c.readOnly
+	t.ID, t.Name, t.Target, t.Server, t.ReadOnly = id, c.name, c.target, c.server, c.readOnly
+	if !p.dropInput {
+		t.Input = c.input
+	}
 	p.remember(t)
 	if c.answered {
 		p.itemCallResult(m, &c, id)

@@ -20,8 +20,8 @@ const (
 // The domains of keys. Calls and responses are remembered apart.
 const domainID byte = 0
 
-// Parser reads the responses of one file or stream. It implements events.DisplayEventSource, events.LineStatuser and
-// events.Flusher; see the package doc for what it remembers.
+// Parser reads the responses of one file or stream. It implements events.DisplayEventSource, events.LineStatuser,
+// events.Flusher, events.InputDropper and events.OutputDropper; see the package doc for what it remembers.
 type Parser struct {
 	scanner scan.Scanner // over the line
 	inner   scan.Scanner // over values in it that were kept whole
@@ -31,12 +31,15 @@ type Parser struct {
 
 	out     []events.DisplayEvent
 	output  lines.Output // backs Tool.Output
-	input   []byte       // backs Tool.Input where the line has the arguments as a string
+	quoted  scan.Quoted  // over arguments that are JSON in a string
+	input   []byte       // backs Tool.Input where the line has them so, and p.args
 	scratch []byte       // texts that nobody keeps
 	args    scan.Members
 	nested  scan.Members
 	entry   scan.Members
 	verdict lines.Verdict
+
+	dropInput bool
 
 	// head holds the identity that all events of an answer share.
 	head lines.Head
@@ -73,6 +76,9 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	p.line(lines.Trim(line))
 	return p.out
 }
+
+// DropInput lets the arguments of calls be left out; see events.InputDropper.
+func (p *Parser) DropInput() { p.dropInput = true }
 
 // DropOutput lets the texts of results be left out; see events.OutputDropper.
 func (p *Parser) DropOutput() { p.output.Drop() }

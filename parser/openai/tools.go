@@ -32,6 +32,15 @@ var fields = map[string]string{
 	"search_file_content": "pattern",
 }
 
+// isArgument tells the arguments that target looks at.
+func isArgument(name []byte) bool {
+	switch string(name) {
+	case "patch", "patchText":
+		return true
+	}
+	return events.IsTargetKey(name)
+}
+
 // target is the primary argument of a call. wire is the arguments as they stand on the wire: a custom tool's input is no
 // JSON but a text of its own, such as a patch.
 func (p *Parser) target(name string, args scan.Members, wire scan.Value) string {
@@ -71,7 +80,7 @@ func (p *Parser) patchTarget(args scan.Members, wire scan.Value) string {
 			return lines.PatchFile(&p.strings, &p.scratch, v)
 		}
 	}
-	if len(args) == 0 && wire.Kind == scan.KindString {
+	if args == nil && wire.Kind == scan.KindString {
 		return lines.PatchFile(&p.strings, &p.scratch, wire)
 	}
 	return ""

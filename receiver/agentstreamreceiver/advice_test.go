@@ -81,8 +81,16 @@ func TestAdviceOnPathPattern(t *testing.T) {
 			a.tell(now.Add(patternPatience), false)
 			a.tell(now.Add(2*patternPatience), true)
 		}, []string{none}},
-		{"a stray before", func(a *adviser) { a.opened("x", false, now); a.opened("runs/b", true, now); a.tell(now.Add(time.Hour), true) }, nil},
-		{"a stray behind", func(a *adviser) { a.opened("runs/b", true, now); a.opened("x", false, now); a.tell(now.Add(time.Hour), true) }, nil},
+		{"a stray before", func(a *adviser) {
+			a.opened("x", false, now)
+			a.opened("runs/b", true, now)
+			a.tell(now.Add(time.Hour), true)
+		}, nil},
+		{"a stray behind", func(a *adviser) {
+			a.opened("runs/b", true, now)
+			a.opened("x", false, now)
+			a.tell(now.Add(time.Hour), true)
+		}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			core, told := observer.New(zapcore.WarnLevel)

@@ -28,6 +28,19 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
+// TestStorageInUse holds that a storage which waits in vain for its lock is told to be another collector's.
+func TestStorageInUse(t *testing.T) {
+	for _, tt := range []struct{ fail, want string }{
+		{"timeout", "timeout: its directory is in use by another collector, which must be stopped, or have a directory of its own"},
+		{"disk full", "disk full"},
+	} {
+		m := newMachine()
+		m.disk.fail = errors.New(tt.fail)
+		_, err := openStorage(t.Context(), m, diskID, component.MustNewID("agent_stream"))
+		assert.EqualError(t, err, fmt.Sprintf("get client of storage %q: %s", diskID, tt.want))
+	}
+}
+
 // disk is a storage extension and its only client; what it holds outlives receivers.
 type disk struct {
 	component.StartFunc

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -25,9 +26,17 @@ func openStorage(ctx context.Context, host component.Host, id, receiver componen
 	}
 	client, err := store.GetClient(ctx, component.KindReceiver, receiver, "")
 	if err != nil {
-		return nil, fmt.Errorf("get client of storage %q: %w", id, err)
+		return nil, fmt.Errorf("get client of storage %q: %w%s", id, err, inUse(err))
 	}
 	return client, nil
+}
+
+// inUse says what a storage in files means when it has waited in vain for the lock of one: it has no error of its own for it.
+func inUse(err error) string {
+	if strings.HasSuffix(err.Error(), "timeout") {
+		return ": its directory is in use by another collector, which must be stopped, or have a directory of its own"
+	}
+	return ""
 }
 
 // storeOf makes a client the source's store: one that can tell all that it holds, if the client can.

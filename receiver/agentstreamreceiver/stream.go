@@ -48,6 +48,7 @@ type stream struct {
 	rereading bool // lines come again that only the parser has to hear; see [stream.Rest]
 	suspended bool
 	lasting   bool // its position is kept over a restart
+	database  bool // it holds no lines; see [stream.skipDatabase]
 }
 
 // streamOrigin says what the settings tell of a stream.
@@ -82,6 +83,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	settings := fold.Settings{
 		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines,
 		Path:    st.kept.Path,
+		Inputs:  r.config.Telemetry.Capture.ToolInput,
 		Outputs: r.config.Telemetry.Capture.ToolOutput,
 		Telemetry: telemetry.StreamSettings{
 			ID:       s.ID,
@@ -129,6 +131,9 @@ func (s *stream) parentRefused(err error) {
 func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.skipDatabase(lines) {
+		return nil
+	}
 	now := time.Now()
 	s.moved = now
 	s.restless.Store(true)

@@ -18,8 +18,12 @@ type Input struct {
 	Lines [][]byte
 }
 
-// dropping tells a source that nobody keeps the texts of results, as receiver and command do unless they capture them.
+// dropping tells a source that nobody keeps the arguments of calls and the texts of results, as receiver and command do
+// unless they capture them.
 func dropping(src events.DisplayEventSource) events.DisplayEventSource {
+	if d, ok := src.(events.InputDropper); ok {
+		d.DropInput()
+	}
 	if d, ok := src.(events.OutputDropper); ok {
 		d.DropOutput()
 	}

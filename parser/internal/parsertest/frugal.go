@@ -14,8 +14,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// DroppedOutput holds that a source which is told that nobody keeps the texts of results tells all else as it was, and
-// of a text whose summary was cut the head. To have long texts, the fixtures, and lines beside them, are fed with each
+// DroppedOutput holds that a source which is told that nobody keeps the texts of results, nor the arguments of calls, tells
+// all else as it was, and of a text whose summary was cut the head. To have long texts, the fixtures, and lines beside them, are fed with each
 // longer string many times over.
 func DroppedOutput(t *testing.T, provider string, src func() events.DisplayEventSource, beside ...string) {
 	dropped := 0
@@ -43,6 +43,10 @@ func requireDropped(t *testing.T, keeps, drops events.DisplayEventSource, line [
 		}
 		if cut := strings.TrimSuffix(w.Summary, "…"); cut != w.Summary && bytes.Contains(w.Output, []byte(cut)) {
 			require.GreaterOrEqual(t, len(g.Output), min(events.OutputHead, len(w.Output))/2, "no head behind %q", w.Summary)
+		}
+		if _, drops := drops.(events.InputDropper); drops {
+			require.Empty(t, g.Input, "%.200s", line)
+			g.Input = w.Input
 		}
 		g.Output = w.Output
 		require.Equal(t, want[i], got[i], "%.200s", line)

@@ -23,6 +23,8 @@ type Settings struct {
 	Registry *telemetry.Registry
 	// Redactor takes secrets out; nil leaves them in.
 	Redactor *redact.Redactor
+	// Inputs asks for the arguments of tools; else they need not be made.
+	Inputs bool
 	// Outputs asks for the whole outputs of tools; else no more of them is read than their summaries need.
 	Outputs bool
 	// Telemetry is what the fold is opened with. Its Agent is filled in once the provider is known, and its Identity and
@@ -73,6 +75,9 @@ func (s *Stream) makeParser() error {
 	p, err := parser.New(s.settings.Provider)
 	if err != nil {
 		return err
+	}
+	if !s.settings.Inputs {
+		p.DropInput()
 	}
 	if !s.settings.Outputs {
 		p.DropOutput()

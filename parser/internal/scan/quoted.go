@@ -1,0 +1,219 @@
+package scan
+
+import (
+	"bytes"
+	"math/bits"
+)
+
+// Quoted reads an object whose JSON is the text of a string, as a model's arguments of a call often are: {"a":"b"} stands
+// in the line as "{\"a\":\"b\"}". It walks through what stands there and makes the members that are wanted, so that the
+// rest, such as the content of a file to write, is neither unescaped nor read a second time. The zero value is ready;
+// one goroutine at a time.
+type Quoted struct {
+	data []byte
+	// from and to bound the part of data that ends are of; carry is 1 if the byte at to is escaped, and inner holds what the
+	// JSON's own escapes escape there, see quotedEscapes.
+	from, to     int
+	carry, inner uint64
+	// ends has a bit for each quote that begins or ends a string of the object.
+	ends [indexBlocks]uint64
+	bad  bool
+}
+
+// quotedDepth is how deep objects and arrays may lie in each other here; deeper ones are left to a Scanner.
+const quotedDepth = 64
+
+// Members appends those members of the object that body, what stands between the quotes of a string, is the JSON of,
+// whose names wanted picks; buf backs their values. All of the object is checked as a [Scanner] checks it, and
+// [MaxMembers] counts the others too. It reports false for what is no whole object, and for some that are but are written
+// in a rare way: then the text must be made and read, and m and buf are as they were.
+func (q *Quoted) Members(m Members, buf, body []byte, wanted func(name []byte) bool) (Members, []byte, bool) {
+	q.data, q.from, q.to, q.carry, q.bad = body, 0, 0, 0, false
+	i := q.blanks(0)
+	if i >= len(body) || body[i] != '{' {
+		return m, buf, false
+	}
+	k := kept{members: m, buf: buf, wanted: wanted, left: MaxMembers}
+	end := q.container(i, 0, &k)
+	whole := end >= 0 && !q.bad && q.blanks(end) == len(body)
+	q.data = nil
+	if !whole {
+		return m, buf, false
+	}
+	return k.members, k.buf, true
+}
+
+// kept is what is made of the outermost object.
+type kept struct {
+	members Members
+	buf     []byte
+	wanted  func(name []byte) bool
+	left    int // how many more members may be kept
+}
+
+func (k *kept) add(name, value []byte) {
+	if k.left--; k.left < 0 || !k.wanted(name) {
+		return
+	}
+	start := len(k.buf)
+	k.buf = AppendString(k.buf, value)
+	raw := k.buf[start:len(k.buf):len(k.buf)]
+	k.members = append(k.members, Member{name, Value{Kind: kinds[raw[0]], Raw: raw}})
+}
+
+// container is the offset behind the object or array that begins at i, whose members go to k unless it is nil; -1 if
+// something is wrong with it.
+func (q *Quoted) container(i, depth int, k *kept) int {
+	data, closing := q.data, q.data[i]+2 // '{' is 0x7b and '}' 0x7d, '[' is 0x5b and ']' 0x5d
+	if depth >= quotedDepth {
+		return -1
+	}
+	if i = q.blanks(i + 1); i < len(data) && data[i] == closing {
+		return i + 1
+	}
+	for i < len(data) {
+		var name []byte
+		if closing == '}' {
+			start := i + len(`\"`)
+			if i = q.stringEnd(i); i < 0 {
+				return -1
+			}
+			if name = data[start : i-len(`\"`)]; k != nil && bytes.IndexByte(name, '\\') >= 0 {
+				return -1 // it could be spelled in a rare way
+			}
+			if i = q.blanks(i); i >= len(data) || data[i] != ':' {
+				return -1
+			}
+			i = q.blanks(i + 1)
+		}
+		start := i
+		if i = q.valueEnd(i, depth); i < 0 {
+			return -1
+		}
+		if k != nil {
+			k.add(name, data[start:i])
+		}
+		if i = q.blanks(i); i >= len(data) {
+			return -1
+		}
+		if data[i] == closing {
+			return i + 1
+		}
+		if data[i] != ',' {
+			return -1
+		}
+		i = q.blanks(i + 1)
+	}
+	return -1
+}
+
+// valueEnd is the offset behind the value that begins at i; -1 if there is none.
+func (q *Quoted) valueEnd(i, depth int) int {
+	if i >= len(q.data) {
+		return -1
+	}
+	switch c := q.data[i]; c {
+	case '\\':
+		return q.stringEnd(i)
+	case '{', '[':
+		return q.container(i, depth+1, nil)
+	default:
+		return wordEnd(q.data, i, kinds[c])
+	}
+}
+
+// blanks is where the next token begins from i on. Between tokens stand blanks, and line feeds and such as escapes.
+func (q *Quoted) blanks(i int) int {
+	for i < len(q.data) {
+		switch c := q.data[i]; {
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+			i++
+		case c == '\\' && i+1 < len(q.data) && (q.data[i+1] == 'n' || q.data[i+1] == 't' || q.data[i+1] == 'r'):
+			i += 2
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// stringEnd is the offset behind the string whose opening quote, an escape, is at i; -1 if there is none or it never ends.
+func (q *Quoted) stringEnd(i int) int {
+	if i+1 >= len(q.data) || q.data[i] != '\\' || q.data[i+1] != '"' {
+		return -1
+	}
+	if i += 2; i < q.from || i >= q.to {
+		if i >= len(q.data) {
+			return -1
+		}
+		q.load(i, 0, 0)
+	}
+	at := uint(i - q.from)
+	k := at / blockBytes
+	ends := q.ends[k] >> (at % blockBytes) << (at % blockBytes)
+	for ends == 0 {
+		if k++; k == indexBlocks {
+			if q.to >= len(q.data) {
+				return -1
+			}
+			q.load(q.to, q.carry, q.inner)
+			k = 0
+		}
+		ends = q.ends[k]
+	}
+	return q.from + int(k)*blockBytes + bits.TrailingZeros64(ends) + 1
+}
+
+// load finds the quotes in the part that begins at i; carry and inner are as in q. An escape that could
+// spell a quote or a backslash of the JSON in another way makes q bad, and so does one that is none.
+func (q *Quoted) load(i int, carry, inner uint64) {
+	var blocks [indexBlocks]marks
+	q.from, q.to = i, min(len(q.data), i+indexBytes)
+	n := mark(blocks[:], q.data[q.from:q.to])
+	clear(q.ends[n:])
+	for k := range blocks[:n] {
+		b := &blocks[k]
+		_, escaped := escapes(b.slants, &carry)
+		base := q.from + k*blockBytes
+		q.ends[k] = b.quotes & escaped &^ quotedEscapes(b.slants&escaped, &inner)
+		for rest := escaped &^ (b.quotes | b.slants); rest != 0; rest &= rest - 1 {
+			if !harmless(q.data, base+bits.TrailingZeros64(rest)) {
+				q.bad = true
+			}
+		}
+	}
+	q.carry, q.inner = carry, inner
+}
+
+// quotedEscapes gives where the pairs end that the JSON's own escapes escape, as the quote is in \\\". slants tells where the
+// pairs \\ end, each of which is a backslash of the JSON: in a run of them every other one begins an escape, from the first
+// on. carry holds what the last pairs of the block before escape, and becomes so for the next.
+func quotedEscapes(slants uint64, carry *uint64) uint64 {
+	escaped := *carry
+	if slants|escaped == 0 {
+		return 0
+	}
+	// It is the arithmetic of escapes, on digits of two bits, for the pairs that begin at even places and at odd ones.
+	const even, odd = 0x5555555555555555, 0xcccccccccccccccc
+	begin := uint64(0)
+	for place := range 2 {
+		pairs := slants >> place & even
+		first := 3 * (pairs &^ (escaped >> place))
+		begin |= ((first<<2 | odd) - first ^ odd) & pairs << place
+	}
+	*carry = begin >> (blockBytes - 2)
+	return escaped | begin<<2
+}
+
+// harmless reports whether the escape whose second byte is at i stands for a character that is no part of the syntax of
+// JSON within a string.
+func harmless(data []byte, i int) bool {
+	if i >= len(data) {
+		return false
+	}
+	if data[i] != 'u' {
+		return simpleEscapes[data[i]] != 0
+	}
+	r := hexRune(data[i-1:])
+	return r >= 0 && r != '"' && r != '\\'
+}

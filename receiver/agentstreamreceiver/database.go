@@ -1,0 +1,49 @@
+package agentstreamreceiver
+
+import (
+	"bytes"
+
+	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/source/opencodedb"
+)
+
+// notParsedDatabase is why what looks like a line gave nothing: it is a piece of a database.
+const notParsedDatabase = "database"
+
+// besideDatabase are the beginnings of the files that SQLite keeps beside a database: its write-ahead log in either byte
+// order, and the index of that (https://sqlite.org/fileformat2.html, https://sqlite.org/walformat.html, 2026-11).
+var besideDatabase = [][]byte{{0x37, 0x7f, 0x06, 0x82}, {0x37, 0x7f, 0x06, 0x83}, {0x18, 0xe2, 0x2d, 0x00}}
+
+// isDatabaseContent tells by its beginning a file that holds no lines, but belongs to a database.
+func isDatabaseContent(head []byte) bool {
+	if opencodedb.Is(head) {
+		return true
+	}
+	for _, magic := range besideDatabase {
+		if bytes.HasPrefix(head, magic) {
+			return true
+		}
+	}
+	return false
+}
+
+// skipDatabase reports whether the lines are pieces of a database under a name of its own, which are passed over and
+// counted. The user is told once of each file what to do.
+func (s *stream) skipDatabase(lines []source.Line) bool {
+	if len(lines) == 0 || s.source.Restated {
+		return false
+	}
+	if first := &lines[0]; first.Offset == 0 && isDatabaseContent(first.Data) && !s.database {
+		s.database = true
+		if opencodedb.Is(first.Data) {
+			s.receiver.logger.Warn("file is a SQLite database and is not read as lines; "+
+				"if it is OpenCode's, name it under databases, else under exclude", zap.String("path", s.source.Path))
+		}
+	}
+	if s.database {
+		s.receiver.meter.notParsed(notParsedDatabase, len(lines))
+	}
+	return s.database
+}

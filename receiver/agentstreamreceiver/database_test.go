@@ -1,0 +1,30 @@
+package agentstreamreceiver
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestDatabaseUnderAnotherName holds that a database which include matches, and what SQLite keeps beside it, give no records,
+// are counted, and told of once, while files beside it are read.
+func TestDatabaseUnderAnotherName(t *testing.T) {
+	folder := t.TempDir()
+	appendTo(t, filepath.Join(folder, "agents.db"), "SQLite format 3\x00\x10\x00\nsecret\nmore\n")
+	appendTo(t, filepath.Join(folder, "agents.db-wal"), "\x37\x7f\x06\x82\x00\nsecret\n")
+	appendTo(t, filepath.Join(folder, "a.jsonl"), assistant("1", "hello"))
+	r := start(t, configFor(filepath.Join(folder, "*")), nil)
+	skipped := func() int64 {
+		return r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", notParsedDatabase)
+	}
+	require.Eventually(t, func() bool { return skipped() == 5 && len(r.texts()) == 1 }, wait, tick)
+	appendTo(t, filepath.Join(folder, "agents.db"), "later\n")
+	require.Eventually(t, func() bool { return skipped() == 6 }, wait, tick)
+	r.stop()
+	for _, lr := range r.records() {
+		assert.NotEqual(t, "tailspan.raw", lr.EventName())
+	}
+	assert.Equal(t, []string{"file is a SQLite database and is not read as lines; if it is OpenCode's, name it under databases, else under exclude"}, warnings(r.told))
+}
