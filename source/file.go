@@ -73,6 +73,7 @@ type file struct {
 	wakeSlot int           // in the heap of timers, -1 if in none
 	kept     *list.Element // among the files with an open handle
 	slot     *list.Element // among the closed files
+	awake    *list.Element // among those whose consumer is open and does not rest
 	lastRead time.Time
 
 	consumer Consumer
