@@ -132,19 +132,19 @@ func (t *table) sameContent(f *file, res result) bool {
 		}
 		return passed < maxPassed
 	})
-	// One that is about to be found gone is waited for, for longer than one that may be emptied; those whose claims were
-	// refused don't make up for it.
-	f.mayBe = alive && f.held == 0 || leaving && f.held < maxHeld
 	switch {
 	case undecided:
 		f.claims = nil
 		t.hold(f, 10*busyWait)
+	case alive && f.held == 0 || leaving && f.held < maxHeld:
+		// One that is about to be found gone is waited for, for longer than one that may be emptied: it may be closer than
+		// those that are gone already.
+		f.claims = nil
+		f.held++
+		t.hold(f, copyWait)
 	case len(f.claims) > 0:
 		slices.SortStableFunc(f.claims, f.closer)
 		t.touch(f) // a worker looks whether it goes on where the known one was
-	case f.mayBe:
-		f.held++
-		t.hold(f, copyWait)
 	default:
 		return false
 	}
@@ -179,18 +179,10 @@ func (t *table) decideClaim(f *file, res result) {
 		t.split(known, f, res.id)
 		return
 	}
-	f.claims = f.claims[1:]
-	switch {
-	case len(f.claims) > 0:
-		t.touch(f)
-	case f.mayBe:
-		f.claims, f.mayBe = nil, false
-		f.held++
-		t.hold(f, copyWait)
-	default:
+	if f.claims = f.claims[1:]; len(f.claims) == 0 {
 		f.claims, f.disowned = nil, true
-		t.touch(f)
 	}
+	t.touch(f)
 }
 
 // split has a known file that lost a name go on under the path of f, where a version of it stands that goes on where it
