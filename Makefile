@@ -145,8 +145,8 @@ torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see
 		$(GO) test -count 1 -timeout 60m -run '^TestTorture$$' -v ./deploy/trial
 
 .PHONY: endurance
-endurance: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## have consumers refuse and files rotated under load (SEED=random WHOLE=1: in full)
-	$(TRIAL) TAILSPAN_SEED=$(SEED) $(GO) test -count 1 -timeout 60m -run '^Test(RefusingConsumer|Rotation)$$' -v ./deploy/trial
+endurance: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## have consumers refuse, files rotated under load, and a command outlive its collector (SEED=random WHOLE=1: in full)
+	$(TRIAL) TAILSPAN_SEED=$(SEED) $(GO) test -count 1 -timeout 60m -run '^Test(RefusingConsumer|Rotation|CommandOutlivesTheCollector)$$' -v ./deploy/trial
 
 .PHONY: validate
 validate: $(BIN)/otelcol-tailspan ## have the collector check each configuration in deploy/config

@@ -23,7 +23,7 @@ func noticeHead(l events.Level) string {
 
 // noticeText is what a notice says, its code where it says nothing. Agents put some into brackets of their own.
 func noticeText(e *events.DisplayEvent) string {
-	line := firstLine(e.Text, e.Notice.Code)
+	line := firstLine(spoken(e.Text), e.Notice.Code)
 	if inner, ok := strings.CutPrefix(line, "["); ok && strings.HasSuffix(inner, "]") && !strings.ContainsAny(inner[:len(inner)-1], "[]") {
 		return inner[:len(inner)-1]
 	}
@@ -35,7 +35,7 @@ func failed(e *events.End) bool { return e != nil && e.Error && !e.Interrupted }
 func interrupted(e *events.End) bool { return e != nil && e.Interrupted }
 
 // failure is why a run or turn failed: the error's first line, else the result's, else the code.
-func failure(e *events.End) string { return firstLine(e.Err, e.Result, e.Code) }
+func failure(e *events.End) string { return firstLine(spoken(e.Err), e.Result, e.Code) }
 
 // aborted is head and detail for a turn that was stopped: by the user, or by the agent on principle.
 func aborted(e *events.End) (head, detail string) {

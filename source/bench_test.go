@@ -31,6 +31,42 @@ func (c *counter) Idle(context.Context) error {
 }
 func (c *counter) Close(context.Context, CloseReason) error { return nil }
 
+// readAll reads a file from Start to its end.
+func readAll(b *testing.B, name string, size int) {
+	b.Helper()
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		c := &counter{caughtUp: make(chan struct{}, 1)}
+		f, err := New(Settings{Include: []string{name}, PollOnly: true}, c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Start(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+		<-c.caughtUp
+		if err := f.Shutdown(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+		if c.bytes != size {
+			b.Fatalf("read %d bytes of %d", c.bytes, size)
+		}
+	}
+}
+
+// BenchmarkReadLong reads short lines with a long one among them now and then; the figure is the memory that this takes.
+func BenchmarkReadLong(b *testing.B) {
+	short := `{"pad":"` + strings.Repeat("x", 2989) + "\"}\n"
+	long := `{"pad":"` + strings.Repeat("x", 1_500_000) + "\"}\n"
+	data := strings.Repeat(strings.Repeat(short, 900)+long, 15)
+	name := filepath.Join(b.TempDir(), "a.jsonl")
+	if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	readAll(b, name, len(data))
+}
+
 // BenchmarkRead reads a file of 64 MiB from Start to its end; the baseline looks for the newlines of the same bytes in
 // memory. The figure is the ratio of the two.
 func BenchmarkRead(b *testing.B) {
@@ -42,25 +78,7 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(fmt.Sprintf("read/line=%dB", size), func(b *testing.B) {
-			b.SetBytes(int64(len(data)))
-			b.ReportAllocs()
-			for b.Loop() {
-				c := &counter{caughtUp: make(chan struct{}, 1)}
-				f, err := New(Settings{Include: []string{name}, PollOnly: true}, c)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := f.Start(context.Background()); err != nil {
-					b.Fatal(err)
-				}
-				<-c.caughtUp
-				if err := f.Shutdown(context.Background()); err != nil {
-					b.Fatal(err)
-				}
-				if c.bytes != len(data) {
-					b.Fatalf("read %d bytes of %d", c.bytes, len(data))
-				}
-			}
+			readAll(b, name, len(data))
 		})
 		b.Run(fmt.Sprintf("indexbyte/line=%dB", size), func(b *testing.B) {
 			b.SetBytes(int64(len(data)))

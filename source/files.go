@@ -83,11 +83,12 @@ func (f *Files) Start(ctx context.Context) error {
 	}
 	f.nudges = newNudges[*file]()
 	took := f.firstLook()
+	lent := newBuffers(f.settings.BatchBytes, f.settings.MaxLineSize)
 	for range f.settings.MaxConcurrentFiles {
 		r := &reader{
 			settings: f.settings, handler: f.handler, open: f.open, names: f.table.names, ctx: run, stop: f.stop,
 			saver: f.saver, nudges: f.nudges,
-			split: newSplitter(f.settings.BatchBytes, f.settings.MaxLineSize),
+			split: newSplitter(lent, f.settings.MaxLineSize),
 		}
 		f.workers.Go(func() {
 			for j := range f.jobs {
@@ -263,7 +264,7 @@ func (f *Files) closeAll(ctx context.Context) error {
 			}
 			t.settings.Observer.closed(one.path, CloseReasonShutdown)
 		}
-		now := saved{path: one.path, pos: one.pos, size: one.size, mtime: one.mtime}
+		now := saved{path: one.path, pos: one.pos, size: one.size, mtime: one.mtime, names: one.otherNames()}
 		if _, err := f.saver.save(last, one, now, true); err != nil {
 			errs = append(errs, err)
 		}

@@ -31,7 +31,7 @@ func Follow(ctx context.Context, t Tail, c Consumer, s Settings) error {
 	s = s.withDefaults()
 	f := &follower{
 		tail: t, consumer: c, settings: s,
-		splitter: newSplitter(s.BatchBytes+markSize, s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),
+		splitter: newSplitter(newBuffers(s.BatchBytes+markSize, s.MaxLineSize), s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),
 	}
 	f.splitter.reset(0, 0)
 	return f.run(ctx)

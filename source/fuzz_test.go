@@ -80,7 +80,8 @@ func FuzzVisit(f *testing.F) {
 		}.withDefaults()
 		r := &reader{
 			settings: settings, handler: s, ctx: context.Background(), names: &streamNames{taken: map[string]struct{}{}},
-			split: newSplitter(settings.BatchBytes, settings.MaxLineSize),
+			saver: &saver{observer: &settings.Observer},
+			split: newSplitter(newBuffers(settings.BatchBytes, settings.MaxLineSize), settings.MaxLineSize),
 		}
 		disk := &growing{}
 		f := &file{path: "/x", handle: disk}

@@ -51,44 +51,62 @@ type splitter struct {
 	dropped             int64 // bytes of a line over the limit that have been let go
 	skipping            bool
 	limit               int // bytes a line may have, without its newline
-	size                int // of buf, when no long line has made it grow
+
+	buffers *buffers
+	grown   int  // which size of them buf has
+	long    bool // the last line had more than half of the least size
 }
 
-func newSplitter(size, limit int) *splitter {
-	size = max(size, minBuffer)
-	return &splitter{limit: limit, size: size}
-}
+func newSplitter(b *buffers, limit int) *splitter { return &splitter{buffers: b, limit: limit} }
 
 // reset prepares for bytes from another place: the first lead bytes that will come stand before offset, and the first
 // line begins at offset. A buffer that a long line has made grow is let go.
 func (s *splitter) reset(offset int64, lead int) {
-	if len(s.buf) != s.size {
-		s.buf = make([]byte, s.size)
+	if s.grown > 0 {
+		s.letGo()
 	}
-	*s = splitter{buf: s.buf, start: lead, scanned: lead, offset: offset, limit: s.limit, size: s.size}
+	if s.buf == nil {
+		s.buf = s.buffers.lend(0)
+	}
+	*s = splitter{buf: s.buf, start: lead, scanned: lead, offset: offset, limit: s.limit, buffers: s.buffers}
+}
+
+// letGo gives the buffer back. No line that was given is valid any more, and reset is the only method that may be called.
+func (s *splitter) letGo() {
+	s.buffers.giveBack(s.grown, s.buf)
+	s.buf, s.grown = nil, 0
 }
 
 // room gives space to read into; never empty. It moves or drops what next has gone past.
 func (s *splitter) room() []byte {
 	s.skipLong()
-	if s.end == len(s.buf) || s.end > len(s.buf)-markSize {
-		s.compact()
+	from := s.from()
+	switch {
+	case s.grown > 0 && !s.long && s.end-from <= s.buffers.size/2:
+		s.move(from, 0)
+	case s.end > len(s.buf)-markSize && from > 0 && s.end >= s.start:
+		s.move(from, s.grown)
 	}
 	if s.end == len(s.buf) {
-		grown := make([]byte, min(2*len(s.buf), max(s.limit+1, s.size)+markSize+s.size/2))
-		s.end = copy(grown, s.buf[:s.end])
-		s.buf = grown
+		s.move(0, s.grown+1)
 	}
 	return s.buf[s.end:]
 }
 
-// compact moves the current line to the front, behind the mark.
-func (s *splitter) compact() {
-	from := max(0, s.start-markSize)
-	if from == 0 || s.end < s.start {
-		return
+// from is where the part of the buffer begins that is still needed: the current line, and the mark before it.
+func (s *splitter) from() int { return max(0, s.start-markSize) }
+
+// move has what begins at from stand at the front of a buffer of the k-th size.
+func (s *splitter) move(from, k int) {
+	left := s.buf[from:s.end]
+	if k == s.grown {
+		s.end = copy(s.buf, left)
+	} else {
+		buf := s.buffers.lend(k)
+		s.end = copy(buf, left)
+		s.buffers.giveBack(s.grown, s.buf)
+		s.buf, s.grown = buf, k
 	}
-	s.end = copy(s.buf, s.buf[from:s.end])
 	s.start -= from
 	s.scanned -= from
 }
@@ -115,7 +133,7 @@ func (s *splitter) next() (Line, tokenKind) {
 		line.Data, kind = nil, tokenTooLong
 	}
 	s.start, s.scanned, s.offset = newline+1, newline+1, line.Next
-	s.dropped, s.skipping = 0, false
+	s.dropped, s.skipping, s.long = 0, false, length > int64(s.buffers.size/2)
 	return line, kind
 }
 

@@ -17,7 +17,7 @@ type token struct {
 
 // cutAt feeds a splitter with pieces of the given sizes (over and over) and gives the tokens and the unfinished rest.
 func cutAt(input []byte, sizes []byte, buffer, limit int) (tokens []token, rest string, pending int64) {
-	s := newSplitter(buffer, limit)
+	s := newSplitter(newBuffers(buffer, limit), limit)
 	s.reset(0, 0)
 	for i := 0; ; i++ {
 		for {
@@ -93,7 +93,7 @@ func TestSplitter(t *testing.T) {
 
 func TestSplitterMemoryIsBounded(t *testing.T) {
 	const limit = 10_000
-	s := newSplitter(1000, limit)
+	s := newSplitter(newBuffers(1000, limit), limit)
 	s.reset(0, 0)
 	for range 10_000 { // 100 limits long
 		n := min(len(s.room()), 100)
@@ -107,9 +107,94 @@ func TestSplitterMemoryIsBounded(t *testing.T) {
 	assert.Len(t, s.buf, 1000, "a buffer that has grown is let go")
 }
 
+// feed has a splitter read one piece, as far as there is room, and gives what was left and the lines.
+func feed(s *splitter, input string) (left string, lines []string) {
+	n := copy(s.room(), input)
+	s.wrote(n)
+	for {
+		line, kind := s.next()
+		if kind == tokenNone {
+			return input[n:], lines
+		}
+		lines = append(lines, string(line.Data))
+	}
+}
+
+// TestSplitterLetsLongBuffersGo: the buffer that a long line needed is held while lines are long, and no longer.
+func TestSplitterLetsLongBuffersGo(t *testing.T) {
+	b := newBuffers(1000, 100_000)
+	s := newSplitter(b, 100_000)
+	s.reset(0, 0)
+	read := func(input string) (lines []string, most int) {
+		for len(input) > 0 {
+			var some []string
+			input, some = feed(s, input)
+			lines = append(lines, some...)
+			most = max(most, len(s.buf))
+		}
+		return lines, most
+	}
+	long, short := strings.Repeat("x", 3000), strings.Repeat("y", 90)
+	lines, most := read(strings.Repeat(long+"\n", 4))
+	assert.Equal(t, []string{long, long, long, long}, lines)
+	assert.Equal(t, 4000, most)
+	lines, _ = read(strings.Repeat(short+"\n", 100))
+	assert.Len(t, lines, 100)
+	assert.Len(t, s.buf, 1000)
+	assert.Zero(t, s.grown)
+	_, most = read(long + "\n" + strings.Repeat(short+"\n", 100) + long)
+	assert.Equal(t, 4000, most)
+	s.letGo()
+	assert.Nil(t, s.buf)
+	s.reset(7, 0)
+	assert.Len(t, s.buf, 1000)
+}
+
+// TestSplittersShareBuffers: what one splitter gave back another may write to, and the lines of each stay its own.
+func TestSplittersShareBuffers(t *testing.T) {
+	b := newBuffers(0, 20_000)
+	var splitters [3]*splitter
+	var left, want [3]string
+	var got [3][]string
+	for i := range splitters {
+		splitters[i] = newSplitter(b, 20_000)
+		splitters[i].reset(0, 0)
+		for n := range 200 {
+			want[i] += strings.Repeat(string(rune('a'+i)), n*n%(1000+5000*i)) + "\n"
+		}
+		left[i] = want[i]
+	}
+	for more := true; more; {
+		more = false
+		for i, s := range splitters {
+			var lines []string
+			left[i], lines = feed(s, left[i])
+			got[i] = append(got[i], lines...)
+			more = more || left[i] != ""
+		}
+	}
+	for i := range splitters {
+		assert.Equal(t, want[i], strings.Join(got[i], "\n")+"\n")
+	}
+}
+
+func TestBuffers(t *testing.T) {
+	b := newBuffers(256<<10, 16<<20)
+	var sizes []int
+	for k := range b.pools {
+		sizes = append(sizes, b.length(k))
+	}
+	assert.Equal(t, []int{256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 16<<20 + 1 + markSize + 128<<10}, sizes)
+	assert.Len(t, newBuffers(1000, 10).pools, 2, "room for a line, its newline and a mark")
+	buf := b.lend(len(b.pools) - 1)
+	buf[0] = 'x'
+	b.giveBack(len(b.pools)-1, buf)
+	assert.Zero(t, b.lend(len(b.pools) - 1)[0], "the largest are not kept")
+}
+
 func TestSplitterKeepsWhatStandsBefore(t *testing.T) {
 	_, text := records(0, 100)
-	s := newSplitter(0, 10_000)
+	s := newSplitter(newBuffers(0, 10_000), 10_000)
 	s.reset(0, 0)
 	for input := text; len(input) > 0; {
 		n := copy(s.room(), input[:min(len(input), 37)])

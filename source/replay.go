@@ -6,7 +6,8 @@ import "io"
 // own, since lines that are new may wait in the worker's.
 func (r *reader) replay(res *result) *stopped {
 	f, end := res.file, res.pos.offset
-	split := newSplitter(r.settings.BatchBytes, r.settings.MaxLineSize)
+	split := newSplitter(r.split.buffers, r.settings.MaxLineSize)
+	defer split.letGo()
 	split.reset(f.replayAt, 0)
 	at := f.replayAt
 	for at < end {

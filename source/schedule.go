@@ -43,7 +43,7 @@ func (t *table) unqueue() {
 
 // jobFor says what is to be done with a file.
 func (t *table) jobFor(f *file) (job, bool) {
-	j := job{file: f, path: f.path, id: f.id, pos: f.pos, live: f.caughtUp, flush: f.flush}
+	j := job{file: f, path: f.path, id: f.id, pos: f.pos, live: f.caughtUp, flush: f.flush, names: f.otherNames()}
 	switch f.state {
 	case stateNew:
 		j.kind, j.pos = jobProbe, position{}

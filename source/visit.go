@@ -32,6 +32,7 @@ type stopped struct {
 // readOn reads from the position to the end, or as long as its turn lasts.
 func (r *reader) readOn(res *result) {
 	res.file.atEnd = false
+	defer r.split.letGo() // a reader may have nothing to do for long
 	v := visit{reader: r, res: res, handle: res.file.handle, compressed: isCompressed(res.path)}
 	if s := v.run(); s != nil {
 		res.outcome, res.err = s.outcome, s.err

@@ -119,6 +119,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		id: t.ID, caller: a, name: toolName(t.Name), server: t.Server, agentType: t.AgentType,
 		target: cutTarget(t.Target, s.writer.limits.TargetRunes), executable: executableOf(t.Name, t.Target),
 	}
+	bound(&c.executable, nameBytes)
 	own(&c.id, &c.name, &c.server, &c.agentType, &c.target, &c.executable)
 	if s.writer.capture.ToolInput {
 		c.arguments = cutLater(t.Input, s.writer.limits.ContentBytes)

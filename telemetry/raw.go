@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf8"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // Raw hands lines on as they are, each as a record tailspan.raw whose body is the line: a string, or bytes where the line
-// is no UTF-8, since a string would have to be repaired. Several come under one position where they waited for the
+// is no UTF-8, since a string would have to be repaired, or has a NUL byte, which not every backend takes in one. Several come under one position where they waited for the
 // provider to be told.
 func (s *Stream) Raw(line Line, lines [][]byte) {
 	for i, data := range lines {
@@ -35,7 +36,7 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	defer s.mu.Unlock()
 	lr = s.out.record(s.resource)
 	lr.SetEventName(EventNameRaw)
-	if utf8.Valid(data) {
+	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		lr.Body().SetStr(string(data))
 	} else {
 		lr.Body().SetEmptyBytes().FromRaw(data)

@@ -91,6 +91,7 @@ func (w *recordWriter) content(m pcommon.Map, key, s string) {
 	if s == "" {
 		return
 	}
+	dropNUL(&s)
 	cut, truncated := cutBytes(s, w.limits.ContentBytes)
 	m.PutStr(key, validUTF8(cut)) // arguments are the line's own bytes
 	putTrue(m, AttrTruncated, truncated)

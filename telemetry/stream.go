@@ -194,6 +194,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	var nth counter
 	for i := range evs {
 		ev := &evs[i]
+		makePlain(ev)
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
 		s.silent = line.Silent && s.wasGiven(o)
 		at := s.timeOf(ev, line)

@@ -351,3 +351,11 @@ func readers(chunks [][]byte) []io.Reader {
 	}
 	return all
 }
+
+// TestReadmeSample holds that the readable log in the README is what the command prints of the sample session.
+func TestReadmeSample(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, log, _ := tailspan("", "render", "--mode", "verbose", fixtures+"parity.jsonl")
+	assert.Contains(t, string(readme), "\n    "+strings.ReplaceAll(strings.TrimSuffix(log, "\n"), "\n", "\n    ")+"\n")
+}

@@ -114,8 +114,17 @@ func (p *Parser) rateLimits(v scan.Value) {
 	if v.Kind != scan.KindObject {
 		return
 	}
-	p.nested = p.scanner.MembersOf(v, p.nested[:0])
-	if kind := p.nested.Get("rate_limit_reached_type"); len(kind.Body()) > 0 {
+	var kind scan.Value
+	s := &p.scanner
+	s.Reset(v.Raw)
+	for s.Object(); s.Key(); {
+		if string(s.Name()) == "rate_limit_reached_type" {
+			kind = s.Value()
+		} else {
+			s.Skip()
+		}
+	}
+	if len(kind.Body()) > 0 {
 		p.notice(events.LevelWarn, noticeRateLimit, "rate limit reached: "+p.strings.Text(kind))
 	}
 }

@@ -3,6 +3,8 @@ package codex_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/tailspan/tailspan/parser/codex"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
@@ -24,5 +26,27 @@ func FuzzSplit(f *testing.F) {
 	parsertest.AddFixtures(f, codex.Name)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		parsertest.Split(t, newSource, data)
+	})
+}
+
+// FuzzDroppedInput holds that a call tells the same target where its arguments are dropped, whatever they are.
+func FuzzDroppedInput(f *testing.F) {
+	for _, args := range []string{
+		`{"cmd": "ls \"a\\b\"", "workdir": "/"}`, `{"command":["bash","-lc","ls"],"plan":[{"step":"a","status":"in_progress"}]}`,
+		"{\"input\":\"*** Begin Patch\n*** Add File: x\n\"}", `{"cmd":"l`, `"{\"cmd\":\"ls\"}"`, `{"message":"é","agent_type":"w"}`,
+	} {
+		for _, name := range []string{"exec_command", "apply_patch", "spawn_agent", "custom"} {
+			f.Add(name, args)
+		}
+	}
+	f.Fuzz(func(t *testing.T, name, args string) {
+		line := []byte(functionCall("c", name, args))
+		keeps, drops := codex.New(), codex.New()
+		drops.DropInput()
+		want, got := keeps.ParseEvents(line), drops.ParseEvents(line)
+		for i := range want {
+			want[i].Tool.Input = nil
+		}
+		require.Equal(t, want, got)
 	})
 }

@@ -56,7 +56,7 @@ func (r *record) read(s *scan.Scanner) bool {
 		case "item":
 			r.hasItem = r.readItem(s)
 		default:
-			r.top = keep(s, r.top)
+			r.top = s.Keep(r.top)
 		}
 	}
 	return s.Err() == nil
@@ -72,7 +72,7 @@ func (r *record) readBody(s *scan.Scanner) bool {
 		if string(s.Name()) == "item" {
 			r.hasItem = r.readItem(s)
 		} else {
-			r.body = keep(s, r.body)
+			r.body = s.Keep(r.body)
 		}
 	}
 	return true
@@ -85,21 +85,7 @@ func (r *record) readItem(s *scan.Scanner) bool {
 		return false
 	}
 	for s.Object(); s.Key(); {
-		r.item = keep(s, r.item)
+		r.item = s.Keep(r.item)
 	}
 	return true
-}
-
-// keep is s.Keep where the list has room, which it nearly always has: the member is then written in its place and not
-// made elsewhere first.
-func keep(s *scan.Scanner, list scan.Members) scan.Members {
-	n := len(list)
-	if n >= scan.MaxMembers || n >= cap(list) {
-		return s.Keep(list)
-	}
-	list = list[:n+1]
-	m := &list[n]
-	m.Name = s.Name()
-	m.Value = s.Value()
-	return list
 }

@@ -18,23 +18,55 @@ type usage struct {
 //	input  = input_tokens, of which cached_input_tokens and cache_write_input_tokens
 //	output = output_tokens, of which reasoning_output_tokens
 func tokensOf(m scan.Members) events.Tokens {
-	count := func(name string) int64 { return m.Get(name).Count() }
-	return events.Tokens{
-		Input:      count("input_tokens"),
-		Output:     count("output_tokens"),
-		CacheRead:  count("cached_input_tokens"),
-		CacheWrite: count("cache_write_input_tokens"),
-		Reasoning:  count("reasoning_output_tokens"),
+	var t events.Tokens
+	for i := range m {
+		if n := tokenField(&t, m[i].Name); n != nil {
+			*n = m[i].Value.Count()
+		}
 	}
+	return t
 }
 
-// tokens reads a usage object that was kept whole; ok is false if there is none.
+// tokens reads a usage object that was kept whole, in one pass; ok is false if there is none.
 func (p *Parser) tokens(v scan.Value) (t events.Tokens, ok bool) {
 	if v.Kind != scan.KindObject {
 		return t, false
 	}
-	p.nested = p.scanner.MembersOf(v, p.nested[:0])
-	return tokensOf(p.nested), true
+	p.scanner.Reset(v.Raw)
+	return readTokens(&p.scanner)
+}
+
+// readTokens reads the usage object that comes next in s, and skips what is none.
+func readTokens(s *scan.Scanner) (t events.Tokens, ok bool) {
+	if s.Peek() != scan.KindObject {
+		s.Skip()
+		return t, false
+	}
+	for s.Object(); s.Key(); {
+		if n := tokenField(&t, s.Name()); n != nil {
+			*n = s.Value().Count()
+		} else {
+			s.Skip()
+		}
+	}
+	return t, true
+}
+
+// tokenField is where the count under a name of a usage object goes; nil for any other name.
+func tokenField(t *events.Tokens, name []byte) *int64 {
+	switch string(name) {
+	case "input_tokens":
+		return &t.Input
+	case "output_tokens":
+		return &t.Output
+	case "cached_input_tokens":
+		return &t.CacheRead
+	case "cache_write_input_tokens":
+		return &t.CacheWrite
+	case "reasoning_output_tokens":
+		return &t.Reasoning
+	}
+	return nil
 }
 
 func (p *Parser) emitUsage(scope events.UsageScope, t events.Tokens) *events.DisplayEvent {
@@ -83,9 +115,20 @@ func (p *Parser) tokenCount(m scan.Members, copied bool) {
 		}
 		return
 	}
-	p.args = p.scanner.MembersOf(info, p.args[:0])
-	last, _ := p.tokens(p.args.Get("last_token_usage"))
-	total, ok := p.tokens(p.args.Get("total_token_usage"))
+	var last, total events.Tokens
+	ok := false
+	s := &p.scanner
+	s.Reset(info.Raw)
+	for s.Object(); s.Key(); {
+		switch string(s.Name()) {
+		case "last_token_usage":
+			last, _ = readTokens(s)
+		case "total_token_usage":
+			total, ok = readTokens(s)
+		default:
+			s.Skip()
+		}
+	}
 	if !ok {
 		return
 	}

@@ -101,6 +101,9 @@ func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
 	if p.dropInput {
 		var whole bool
 		if p.args, p.input, whole = p.quoted.Members(p.args[:0], p.input, v.Body(), isArgument); whole {
+			if p.args == nil {
+				p.args = scan.Members{} // an object without them, and not what is no object
+			}
 			return p.args, nil
 		}
 	}

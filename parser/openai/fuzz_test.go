@@ -3,6 +3,7 @@ package openai_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"testing"
 
@@ -127,4 +128,29 @@ func dump(lines ...[]byte) []string {
 	}
 	add(p.Flush())
 	return all
+}
+
+// FuzzDroppedInput holds that a call tells the same target where its arguments are dropped, whatever they are.
+func FuzzDroppedInput(f *testing.F) {
+	for _, args := range []string{
+		`{"path": "a\\\"b", "content": "x\n"}`, "{\"x\":\"\n*** Add File: y\n\"}", `*** Begin Patch`, `"{\"command\":\"ls\"}"`, `{"cmd":["sh","-c","é"]}`,
+	} {
+		for _, name := range []string{"apply_patch", "bash", "custom"} {
+			f.Add(name, args)
+		}
+	}
+	f.Fuzz(func(t *testing.T, name, args string) {
+		quotedName, err := json.Marshal(name)
+		require.NoError(t, err)
+		quotedArgs, err := json.Marshal(args)
+		require.NoError(t, err)
+		line := fmt.Appendf(nil, `{"id":"a","object":"chat.completion","choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":%s,"arguments":%s}}]},"finish_reason":"stop"}]}`, quotedName, quotedArgs)
+		keeps, drops := openai.New(), openai.New()
+		drops.DropInput()
+		want, got := keeps.ParseEvents(line), drops.ParseEvents(line)
+		for i := range want {
+			want[i].Tool.Input = nil
+		}
+		require.Equal(t, want, got)
+	})
 }

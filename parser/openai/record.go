@@ -47,6 +47,7 @@ type record struct {
 	output    []scan.Members
 	response  *record      // of response.*; nil in that record itself
 	rest      scan.Members // all other members
+	counted   usage        // what usage holds, if it is an object
 	parts     []part       // backs parts
 	fragments []fragment   // backs calls
 	members   scan.Members // backs output and item
@@ -87,7 +88,7 @@ func (r *record) read(s *scan.Scanner) bool {
 		case "model":
 			r.model = s.Value()
 		case "usage":
-			r.usage = s.Value()
+			r.readUsage(s)
 		case "error":
 			r.failure = s.Value()
 		case "choices":
@@ -105,6 +106,18 @@ func (r *record) read(s *scan.Scanner) bool {
 		}
 	}
 	return s.Err() == nil
+}
+
+// readUsage takes the usage, and what is in it in the same pass.
+func (r *record) readUsage(s *scan.Scanner) {
+	if s.Peek() != scan.KindObject {
+		r.usage = s.Value()
+		return
+	}
+	start := s.Offset()
+	r.counted = usage{}
+	r.counted.read(s)
+	r.usage = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
 }
 
 // readResponse takes the response that an event of a Responses stream repeats.

@@ -80,7 +80,7 @@ func (p *Parser) patchTarget(args scan.Members, wire scan.Value) string {
 			return lines.PatchFile(&p.strings, &p.scratch, v)
 		}
 	}
-	if len(args) == 0 && wire.Kind == scan.KindString {
+	if args == nil && wire.Kind == scan.KindString {
 		return lines.PatchFile(&p.strings, &p.scratch, wire)
 	}
 	return ""

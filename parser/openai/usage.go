@@ -63,7 +63,7 @@ func (p *Parser) countsOf(r *record) counts {
 	var c counts
 	switch {
 	case r.usage.Kind == scan.KindObject:
-		c = p.readUsage(r.usage)
+		c = p.counts(&r.counted)
 	case r.rest.Get("x_groq").Kind == scan.KindObject:
 		p.nested = p.inner.MembersOf(r.rest.Get("x_groq"), p.nested[:0])
 		c = p.readUsage(p.nested.Get("usage"))
@@ -155,13 +155,18 @@ func (d *usageDetails) read(s *scan.Scanner) {
 
 // readUsage reads a usage object.
 func (p *Parser) readUsage(v scan.Value) counts {
-	var c counts
 	if v.Kind != scan.KindObject {
-		return c
+		return counts{}
 	}
 	var u usage
 	p.inner.Reset(v.Raw)
 	u.read(&p.inner)
+	return p.counts(&u)
+}
+
+// counts gives what a usage object tells.
+func (p *Parser) counts(u *usage) counts {
+	var c counts
 	input, output := &u.promptDetails, &u.completionDetails
 	if !input.told {
 		input = &u.inputDetails
@@ -175,12 +180,13 @@ func (p *Parser) readUsage(v scan.Value) counts {
 	t.CacheWrite = number(firstNumber(u.cacheWritten, input.written))
 	t.Reasoning = number(output.reasoning)
 	c.duration = span(u.seconds.Float(), time.Second)
-	if u.cost.Kind == scan.KindObject { // Perplexity
-		p.nested = p.inner.MembersOf(u.cost, p.nested[:0])
-		u.cost = p.nested.Get("total_cost")
+	cost := u.cost
+	if cost.Kind == scan.KindObject { // Perplexity
+		p.nested = p.inner.MembersOf(cost, p.nested[:0])
+		cost = p.nested.Get("total_cost")
 	}
-	if u.cost.Kind == scan.KindNumber {
-		c.cost, c.hasCost = max(u.cost.Float(), 0), true
+	if cost.Kind == scan.KindNumber {
+		c.cost, c.hasCost = max(cost.Float(), 0), true
 	}
 	return c
 }

@@ -3,11 +3,11 @@ package agentstreamreceiver
 import (
 	"cmp"
 	"context"
-	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -31,6 +31,8 @@ type command struct {
 	process  *process.Process
 	stream   *spooled
 	program  string
+	origin   streamOrigin
+	spools   commandSpools
 	dropped  atomic.Pointer[string] // why output is dropped
 }
 
@@ -45,51 +47,57 @@ func (c *Config) words(command *config.Command) ([]string, error) {
 	return parser.StreamingCommand(c.providerOr(command.Provider), command.Command)
 }
 
-// startCommands runs the commands. They are started once; one that ends is not started again.
+// startCommands runs the commands. They are started once; one that ends is not started again. What earlier runs left is
+// read on beside them.
 func (r *agentStream) startCommands(ctx context.Context) error {
+	same := map[string]int{}
 	for i := range r.config.Commands {
-		c, err := r.startCommand(&r.config.Commands[i])
+		c, err := r.startCommand(&r.config.Commands[i], same)
 		if err != nil {
 			r.stopCommands(ctx) // nobody else would
 			return fmt.Errorf("commands[%d]: %w", i, err)
 		}
 		r.commands = append(r.commands, c)
 		r.running.Go(func() { c.follow(ctx) })
+		r.running.Go(func() { c.readOn(ctx) })
 	}
 	return nil
 }
 
-func (r *agentStream) startCommand(set *config.Command) (*command, error) {
+func (r *agentStream) startCommand(set *config.Command, same map[string]int) (*command, error) {
 	words, err := r.config.words(set)
 	if err != nil {
 		return nil, err
 	}
 	identity := set.Identity()
-	program := filepath.Base(words[0])
-	st, err := r.newStream(source.Stream{ID: "process/" + crand.Text(), Path: program, Name: program}, streamOrigin{
+	c := &command{receiver: r, program: filepath.Base(words[0]), origin: streamOrigin{
 		provider: r.config.providerOr(set.Provider), identity: identityOf(&identity).With(r.identity), awaitExit: true,
-	})
-	if err != nil {
+	}}
+	key := strings.Join(append([]string{set.Dir}, words...), "\x00")
+	same[key]++
+	if c.spools, err = r.openSpools(words, set.Dir, same[key]); err != nil {
 		return nil, err
-	}
-	c := &command{receiver: r, program: program}
-	if r.spoolDir != "" {
-		if err := os.MkdirAll(r.spoolDir, 0o700); err != nil {
-			r.streams.remove(st)
-			return nil, fmt.Errorf("spool_directory: %w", err)
-		}
 	}
 	p, err := process.Start(process.Settings{
 		Command: words, Dir: set.Dir, Env: set.Environment(os.Environ()), Grace: cmp.Or(set.Grace, commandGrace),
-		Spool: spool.Settings{Dir: r.spoolDir}, Pipe: set.Pipe,
+		Spool: spool.Settings{Dir: c.spools.dir}, Pipe: set.Pipe,
 		Copy: spool.CopySettings{MaxBytes: r.config.Spool.MaxBytes, Dropping: c.dropping},
 	})
 	if err != nil {
-		r.streams.remove(st)
-		return nil, err
+		return nil, errors.Join(err, c.spools.close())
 	}
-	r.logger.Info("command started", zap.String("program", program))
-	c.process, c.stream = p, r.newSpooled(st, p.Spool())
+	c.process = p
+	st, err := r.newStream(source.Stream{ID: commandStream(p.Spool()), Path: c.program, Name: c.program}, c.origin)
+	if err != nil {
+		p.Stop(syscall.SIGKILL)
+		<-p.Done()
+		return nil, errors.Join(err, p.Close(), c.spools.close())
+	}
+	r.logger.Info("command started", zap.String("program", c.program))
+	c.stream = r.newSpooled(st, p.Spool())
+	if c.spools.dir != "" {
+		c.stream.store = r.storage
+	}
 	return c, nil
 }
 
@@ -123,11 +131,9 @@ func (c *command) follow(ctx context.Context) {
 	}
 	r.logger.Info("command ended", fields...)
 	if err != nil {
-		c.process.Spool().Keep()
-		r.gaveUp(ctx, err)
-		r.logger.Error("not all of a command's output was accepted, it is left in its spool",
-			zap.String("program", c.program), zap.String("path", c.process.Spool().Path()), zap.Error(err))
+		c.stream.keepExit(ctx, told)
 	}
+	c.settle(ctx, c.process.Spool(), err)
 	if err := c.process.Close(); err != nil {
 		r.logger.Warn("spool of a command not removed", zap.String("program", c.program), zap.Error(err))
 	}
@@ -166,4 +172,7 @@ func (r *agentStream) stopCommands(ctx context.Context) {
 	defer timer.Stop()
 	defer context.AfterFunc(ctx, r.cancel)()
 	r.running.Wait()
+	for _, c := range r.commands {
+		_ = c.spools.close() // the process's end would do the same
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/receiver/receivertest"
@@ -284,24 +285,25 @@ func TestMalformedLinesAreCountedAndNothingAroundThemIsLost(t *testing.T) {
 func TestUnknownStreamPassesThrough(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "build.log")
-	appendTo(t, path, "make: nothing to do\n\xff\n{\"a\":1}\n")
+	appendTo(t, path, "make: nothing to do\n\xff\n{\"a\":1}\na\x00b\n")
 	cfg := configFor(path)
 	cfg.Stream.Provider = "none"
 	r := start(t, cfg, nil)
-	require.Eventually(t, func() bool { return len(r.records()) == 3 }, wait, tick)
+	require.Eventually(t, func() bool { return len(r.records()) == 4 }, wait, tick)
 	uids := map[string]bool{}
 	for _, lr := range r.records() {
 		assert.Equal(t, telemetry.EventNameRaw, lr.EventName())
 		uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
 		uids[uid.Str()] = true
 	}
-	assert.Len(t, uids, 3)
-	for i, want := range []string{"make: nothing to do", "\xff", `{"a":1}`} {
+	assert.Len(t, uids, 4)
+	for i, want := range []string{"make: nothing to do", "\xff", `{"a":1}`, "a\x00b"} {
 		line, ok := telemetry.RawLine(r.records()[i])
 		assert.True(t, ok)
 		assert.Equal(t, want, string(line))
 	}
-	assert.EqualValues(t, 3, r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "passed"))
+	assert.Equal(t, pcommon.ValueTypeBytes, r.records()[3].Body().Type(), "not every backend takes a NUL in a text")
+	assert.EqualValues(t, 4, r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "passed"))
 	assert.Empty(t, r.spans())
 }
 

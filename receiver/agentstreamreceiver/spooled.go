@@ -18,9 +18,10 @@ import (
 type spooled struct {
 	*stream
 	spool    *spool.Spool
-	left     bool           // an earlier process wrote it
-	replayed int64          // the lines before this position were accepted by an earlier process
-	store    storage.Client // keeps the position; nil: nothing does
+	left     bool            // an earlier process wrote it
+	replayed int64           // the lines before this position were accepted by an earlier process
+	exit     *telemetry.Exit // how the command ended whose output it is, once that is known
+	store    storage.Client  // keeps the position; nil: nothing does
 	accepted atomic.Int64
 }
 
@@ -96,6 +97,8 @@ type spoolState struct {
 	Version  int             `json:"version"`
 	Position int64           `json:"position"`
 	State    json.RawMessage `json:"state,omitempty"`
+	// Exit is how the command ended that wrote it, without what it said.
+	Exit *telemetry.Exit `json:"exit,omitempty"`
 }
 
 // spoolVersion is the version of spoolState.
@@ -109,7 +112,7 @@ func (c *spooled) save(ctx context.Context) {
 		return
 	}
 	state, _ := c.State()
-	value, err := json.Marshal(spoolState{spoolVersion, c.accepted.Load(), state})
+	value, err := json.Marshal(spoolState{spoolVersion, c.accepted.Load(), state, c.exit})
 	if err == nil {
 		err = c.store.Set(ctx, spoolKey(c.spool), value)
 	}
@@ -119,6 +122,15 @@ func (c *spooled) save(ctx context.Context) {
 		return
 	}
 	observer.Saved()
+}
+
+// keepExit keeps how the command ended, for the process that reads its spool on. What it wrote to standard error is not
+// put into a storage.
+func (c *spooled) keepExit(ctx context.Context, e *telemetry.Exit) {
+	exit := *e
+	exit.Stderr = ""
+	c.exit = &exit
+	c.save(context.WithoutCancel(ctx))
 }
 
 // positionOf gives what is kept of a spool that was left; nothing if that can't be had.

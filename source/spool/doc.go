@@ -29,7 +29,8 @@
 // # Over a restart
 //
 // The files in a folder are the state: [Left] lists what an earlier process left there, and [Lock] keeps the folder for one
-// process. Nothing is written beside a spool; its name never comes again, so ids and positions may be made of it.
+// process. Nothing is written beside a spool; its name never comes again, so ids and positions may be made of it. A direct
+// spool may be written to by a child that outlived the process: [InUse] tells.
 //
 // # Lifetime and goroutines
 //

@@ -10,6 +10,20 @@ import (
 	"syscall"
 )
 
+// hold marks a spool as one that is written to, for as long as this process, or a child that has the file for its output,
+// has it open. Where the file system knows no locks, a spool in use looks like one that was left.
+func hold(file *os.File) { _ = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+
+// InUse tells whether somebody still writes to a spool that was left: a child outlives a process that is killed.
+func InUse(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	return errors.Is(syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
+
 // Lock keeps a folder of spools for this process, until the function that it gives is called or the process ends.
 func Lock(dir string) (unlock func() error, err error) {
 	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)

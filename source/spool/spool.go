@@ -57,6 +57,9 @@ func Create(s Settings) (*Spool, error) {
 		}
 		return nil, fmt.Errorf("open spool: %w", err)
 	}
+	if s.Path == "" {
+		hold(file)
+	}
 	return &Spool{
 		file: file, read: read, path: path, keep: s.Path != "",
 		changed: make(chan struct{}), stop: make(chan struct{}),

@@ -33,9 +33,8 @@
 //
 // An index tells where the quotes stand that end a string, 512 bytes at a time. It holds the ends of many short strings,
 // so that finding one takes no loop whose end the processor has to guess. Quotes and backslashes are marked 64 bytes at
-// once: in SSE2 on amd64, which takes a third of the time, and on all other processors (and with the build tag purego) in
-// plain Go on words of eight bytes, with the same marks. Which quotes are escaped is worked out of the marks of a block,
-// not by looking back. Skipping a container takes no recursion and no allocation: the kinds of its open brackets are bits
-// in the Scanner. Texts are made by the same marks, and [TextLen] counts what [AppendString] would make without making
-// it.
+// once: by SSE2 on amd64 and NEON on arm64, and on all other processors (and with the build tag purego) by plain Go on words
+// of eight bytes, with the same marks. Which quotes are escaped is worked out of the marks of a block, not by looking back.
+// Skipping a container takes no recursion and no allocation: the kinds of its open brackets are bits in the Scanner. Texts
+// are made by the same marks, and [TextLen] counts what [AppendString] would make without making it.
 package scan

@@ -11,9 +11,10 @@ import (
 // one goroutine at a time.
 type Quoted struct {
 	data []byte
-	// from and to bound the part of data that blocks are of; carry is 1 if the byte at to is escaped.
-	from, to int
-	carry    uint64
+	// from and to bound the part of data that ends are of; carry is 1 if the byte at to is escaped, and inner holds what the
+	// JSON's own escapes escape there, see quotedEscapes.
+	from, to     int
+	carry, inner uint64
 	// ends has a bit for each quote that begins or ends a string of the object.
 	ends [indexBlocks]uint64
 	bad  bool
@@ -145,7 +146,7 @@ func (q *Quoted) stringEnd(i int) int {
 		if i >= len(q.data) {
 			return -1
 		}
-		q.load(i, 0)
+		q.load(i, 0, 0)
 	}
 	at := uint(i - q.from)
 	k := at / blockBytes
@@ -155,7 +156,7 @@ func (q *Quoted) stringEnd(i int) int {
 			if q.to >= len(q.data) {
 				return -1
 			}
-			q.load(q.to, q.carry)
+			q.load(q.to, q.carry, q.inner)
 			k = 0
 		}
 		ends = q.ends[k]
@@ -163,9 +164,9 @@ func (q *Quoted) stringEnd(i int) int {
 	return q.from + int(k)*blockBytes + bits.TrailingZeros64(ends) + 1
 }
 
-// load finds the quotes in the part that begins at i; carry is 1 if the byte there is escaped. An escape that could
+// load finds the quotes in the part that begins at i; carry and inner are as in q. An escape that could
 // spell a quote or a backslash of the JSON in another way makes q bad, and so does one that is none.
-func (q *Quoted) load(i int, carry uint64) {
+func (q *Quoted) load(i int, carry, inner uint64) {
 	var blocks [indexBlocks]marks
 	q.from, q.to = i, min(len(q.data), i+indexBytes)
 	n := mark(blocks[:], q.data[q.from:q.to])
@@ -173,31 +174,35 @@ func (q *Quoted) load(i int, carry uint64) {
 	for k := range blocks[:n] {
 		b := &blocks[k]
 		_, escaped := escapes(b.slants, &carry)
-		ends, base := b.quotes&escaped, q.from+k*blockBytes
-		// Of the quotes of the JSON those count that no backslash of its own escapes. A backslash is two here, so in front of
-		// a quote that counts stand one, five, nine and so on, and in front of another three, seven, eleven.
-		for rest := ends; rest != 0; rest &= rest - 1 {
-			if at := base + bits.TrailingZeros64(rest); at >= 2 && q.data[at-2] == '\\' && runBefore(q.data, at)%4 != 1 {
-				ends &^= rest & -rest
-			}
-		}
-		q.ends[k] = ends
+		base := q.from + k*blockBytes
+		q.ends[k] = b.quotes & escaped &^ quotedEscapes(b.slants&escaped, &inner)
 		for rest := escaped &^ (b.quotes | b.slants); rest != 0; rest &= rest - 1 {
 			if !harmless(q.data, base+bits.TrailingZeros64(rest)) {
 				q.bad = true
 			}
 		}
 	}
-	q.carry = carry
+	q.carry, q.inner = carry, inner
 }
 
-// runBefore is how many backslashes stand in front of i.
-func runBefore(data []byte, i int) int {
-	n := 0
-	for n < i && data[i-1-n] == '\\' {
-		n++
+// quotedEscapes gives where the pairs end that the JSON's own escapes escape, as the quote is in \\\". slants tells where the
+// pairs \\ end, each of which is a backslash of the JSON: in a run of them every other one begins an escape, from the first
+// on. carry holds what the last pairs of the block before escape, and becomes so for the next.
+func quotedEscapes(slants uint64, carry *uint64) uint64 {
+	escaped := *carry
+	if slants|escaped == 0 {
+		return 0
 	}
-	return n
+	// It is the arithmetic of escapes, on digits of two bits, for the pairs that begin at even places and at odd ones.
+	const even, odd = 0x5555555555555555, 0xcccccccccccccccc
+	begin := uint64(0)
+	for place := range 2 {
+		pairs := slants >> place & even
+		first := 3 * (pairs &^ (escaped >> place))
+		begin |= ((first<<2 | odd) - first ^ odd) & pairs << place
+	}
+	*carry = begin >> (blockBytes - 2)
+	return escaped | begin<<2
 }
 
 // harmless reports whether the escape whose second byte is at i stands for a character that is no part of the syntax of

@@ -29,6 +29,16 @@ func (v Value) Time() time.Time {
 }
 
 func unixTime(v Value) time.Time {
+	if n, ok := v.whole(); ok { // as writers put it: no float is needed
+		switch {
+		case n == 0:
+			return time.Time{}
+		case n < 1e11:
+			return time.Unix(n, 0).UTC()
+		default:
+			return time.UnixMilli(n).UTC()
+		}
+	}
 	switch f := v.Float(); {
 	case f <= 0 || f > 1e15:
 		return time.Time{}
@@ -37,6 +47,17 @@ func unixTime(v Value) time.Time {
 	default:
 		return time.UnixMilli(int64(f)).UTC()
 	}
+}
+
+// whole gives a number of up to 15 digits and nothing else.
+func (v Value) whole() (n int64, ok bool) {
+	for _, c := range v.Raw {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, len(v.Raw) <= 15
 }
 
 // utcTime reads the one form that agents write, 2006-01-02T15:04:05.000Z with any number of digits behind the point,

@@ -1,0 +1,41 @@
+package deploy_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestDocumentedMetrics holds that the metrics which docs/collector.md tells to look at are those of the components.
+func TestDocumentedMetrics(t *testing.T) {
+	document, err := os.ReadFile("../docs/collector.md")
+	require.NoError(t, err)
+	known := ""
+	for _, path := range []string{"../receiver/agentstreamreceiver/metadata.yaml", "../exporter/agentrenderexporter/metadata.yaml"} {
+		metadata, err := os.ReadFile(path)
+		require.NoError(t, err)
+		known += string(metadata)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `otelcol_[^|]*\\|").FindAllString(string(document), -1)
+	require.NotEmpty(t, rows)
+	for _, row := range rows {
+		family := ""
+		for _, quoted := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row, -1) {
+			name, whole := strings.CutPrefix(quoted[1], "otelcol_")
+			if whole {
+				for _, prefix := range []string{"receiver_agent_stream", "exporter_agent_render"} {
+					if strings.HasPrefix(name, prefix) {
+						family = prefix
+					}
+				}
+			} else {
+				name = family + name
+			}
+			assert.Contains(t, known, "\n    "+name+":\n", "in %s", row)
+		}
+	}
+}
