@@ -16,7 +16,7 @@ type Line struct {
 	// Arrival is when the line was read; it counts as a time only if Live.
 	Arrival time.Time
 	// Read is when the line was read by the clock, which records tell as the time when it was seen. Lines are read many at
-	// once, so whoever has a time for all of them tells it: to ask the clock takes a fiftieth of what a line takes. Zero: now.
+	// once, so whoever has a time for all of them tells it: to ask the clock takes a hundredth of what a line takes. Zero: now.
 	Read time.Time
 	// Live tells that the line was written while the stream was followed.
 	Live bool
