@@ -2,6 +2,7 @@ package source
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,12 +62,12 @@ func TestReplacedFileGrowsUnderItsHardLink(t *testing.T) {
 		twoNames(w, poll, old...)
 		w.put("a.tmp", oldText+record(10)+"\n")
 		w.rename("a.tmp", "a.jsonl")
-		w.sink.wantLines(w.T, append(old, record(10))...)
+		w.sink.wantLines(w.T, slices.Concat(old, []string{record(10)})...)
 		w.add("b.jsonl", record(11)+"\n")
 		w.sink.until(w.T, "12 lines", func() bool { return len(w.sink.all()) == 12 })
 		streams := w.streams()
 		require.Len(w, streams, 2)
-		assert.Equal(w, append(old, record(10)), streams[0].text)
+		assert.Equal(w, slices.Concat(old, []string{record(10)}), streams[0].text)
 		assert.Equal(w, []string{record(11)}, streams[1].text)
 	})
 }
@@ -83,7 +84,7 @@ func TestReplaceUnseenBesideHardLink(t *testing.T) {
 				w.put("c.tmp", oldText+nextText)
 				require.NoError(w, os.Remove(w.path(lost)))
 				w.rename("c.tmp", "c.jsonl")
-				w.sink.wantLines(w.T, append(old, next...)...)
+				w.sink.wantLines(w.T, slices.Concat(old, next)...)
 				oneStream(w)
 			})
 		})
@@ -102,24 +103,6 @@ func TestTwinOfStrayedFile(t *testing.T) {
 		streams := w.streams()
 		require.Len(w, streams, 2)
 		assert.Equal(w, linesOf(twinText), streams[1].text)
-	})
-}
-
-// Of two versions that are gone, or about to be found so, a copy goes on where the longer one was.
-func TestMoveAfterSplit(t *testing.T) {
-	old, oldText := records(0, 20)
-	next, nextText := records(20, 30)
-	bothWays(t, func(w *world, poll func(*Settings)) {
-		twoNames(w, func(s *Settings) { poll(s); s.GoneGrace = 100 * time.Millisecond }, old...)
-		w.put("c.tmp", oldText+nextText)
-		w.rename("c.tmp", "a.jsonl")
-		w.sink.wantLines(w.T, append(old, next...)...)
-		w.put("d.tmp", oldText+nextText+record(30)+"\n") // before an inode is free
-		w.remove("b.jsonl")
-		w.rename("d.tmp", "d.jsonl")
-		w.remove("a.jsonl")
-		w.sink.wantLines(w.T, append(append(old, next...), record(30))...)
-		oneStream(w)
 	})
 }
 
