@@ -147,14 +147,9 @@ func TestCommandWithAPipe(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return v.refused.Load() > 0 && len(r.told.FilterMessageSnippet("is not kept any more").All()) == 1
 	}, wait, tick)
-	left, err := os.ReadDir(cfg.Spool.Directory)
-	require.NoError(t, err)
-	require.Len(t, left, 1)
+	require.Len(t, spools(t, cfg), 1)
 	v.open.Store(true)
-	require.Eventually(t, func() bool {
-		left, err := os.ReadDir(cfg.Spool.Directory)
-		return err == nil && len(left) == 0
-	}, wait, tick)
+	require.Eventually(t, func() bool { return len(spools(t, cfg)) == 0 }, wait, tick)
 	r.stop()
 	dropped := r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "spool_full")
 	assert.Greater(t, dropped, int64(300_000-1))
