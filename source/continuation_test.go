@@ -105,6 +105,24 @@ func TestTwinOfStrayedFile(t *testing.T) {
 	})
 }
 
+// Of two versions that are gone, or about to be found so, a copy goes on where the longer one was.
+func TestMoveAfterSplit(t *testing.T) {
+	old, oldText := records(0, 20)
+	next, nextText := records(20, 30)
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		twoNames(w, func(s *Settings) { poll(s); s.GoneGrace = 100 * time.Millisecond }, old...)
+		w.put("c.tmp", oldText+nextText)
+		w.rename("c.tmp", "a.jsonl")
+		w.sink.wantLines(w.T, append(old, next...)...)
+		w.put("d.tmp", oldText+nextText+record(30)+"\n") // before an inode is free
+		w.remove("b.jsonl")
+		w.rename("d.tmp", "d.jsonl")
+		w.remove("a.jsonl")
+		w.sink.wantLines(w.T, append(append(old, next...), record(30))...)
+		oneStream(w)
+	})
+}
+
 // twoNames has a file followed under a.jsonl that was found to have the name b.jsonl too: its last two lines come by that
 // name, the first of them in one look with it, if there are only looks.
 func twoNames(w *world, poll func(*Settings), lines ...string) {

@@ -54,10 +54,10 @@ type file struct {
 	// strayed tells that it lost a name while it has another one: a longer version of it may stand under the lost one, or
 	// under one that the lost one was renamed to and that nobody saw.
 	strayed bool
-	// held counts how often it was held back, as a possible copy of a file that is there; mayBe tells that it is to be held
-	// back again if it continues none of its claims; disowned, that it continues none of the files that begin like it.
-	held            uint8
-	mayBe, disowned bool
+	// held counts how often it was held back, as a possible copy of a file that is there; disowned tells that it continues
+	// none of the files that begin like it.
+	held     uint8
+	disowned bool
 	// rechecked tells that it was looked at twice, since it has the inode and not the content of a known one.
 	rechecked bool
 	first     bool // was there at start, with content
@@ -73,6 +73,7 @@ type file struct {
 	wakeSlot int           // in the heap of timers, -1 if in none
 	kept     *list.Element // among the files with an open handle
 	slot     *list.Element // among the closed files
+	awake    *list.Element // among those whose consumer is open and does not rest
 	lastRead time.Time
 
 	consumer Consumer

@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 const (
 	// copyWait is how long a file that begins like one that is followed is held back: it may be the copy of a
@@ -123,31 +127,40 @@ func (t *table) sameContent(f *file, res result) bool {
 		case known.pos.offset == 0: // nothing of it was read
 		case res.size >= known.pos.offset || isCompressed(f.path):
 			f.claims = append(f.claims, known)
-			if named {
-				last := len(f.claims) - 1
-				f.claims[0], f.claims[last] = f.claims[last], f.claims[0]
-			}
 		default: // perhaps the copy is still being made
 			alive = true
 		}
 		return passed < maxPassed
 	})
-	// One that is about to be found gone is waited for, for longer than one that may be emptied; those whose claims were
-	// refused don't make up for it.
-	f.mayBe = alive && f.held == 0 || leaving && f.held < maxHeld
 	switch {
 	case undecided:
 		f.claims = nil
 		t.hold(f, 10*busyWait)
-	case len(f.claims) > 0:
-		t.touch(f) // a worker looks whether it goes on where the known one was
-	case f.mayBe:
+	case alive && f.held == 0 || leaving && f.held < maxHeld:
+		// One that is about to be found gone is waited for, for longer than one that may be emptied: it may be closer than
+		// those that are gone already.
+		f.claims = nil
 		f.held++
 		t.hold(f, copyWait)
+	case len(f.claims) > 0:
+		slices.SortStableFunc(f.claims, f.closer)
+		t.touch(f) // a worker looks whether it goes on where the known one was
 	default:
 		return false
 	}
 	return true
+}
+
+// closer orders known files by how much it would tell that f goes on where they are: one that was read further first, since
+// what was read of the other may be its beginning; else one that was at the same path.
+func (f *file) closer(a, b *file) int {
+	at := func(known *file) int {
+		if known.path == f.path || known.path == plainPath(f.path) {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(b.pos.offset, a.pos.offset), cmp.Compare(at(a), at(b)))
 }
 
 // decideClaim takes a worker's word on whether the file goes on where a known one was.
@@ -166,18 +179,10 @@ func (t *table) decideClaim(f *file, res result) {
 		t.split(known, f, res.id)
 		return
 	}
-	f.claims = f.claims[1:]
-	switch {
-	case len(f.claims) > 0:
-		t.touch(f)
-	case f.mayBe:
-		f.claims, f.mayBe = nil, false
-		f.held++
-		t.hold(f, copyWait)
-	default:
+	if f.claims = f.claims[1:]; len(f.claims) == 0 {
 		f.claims, f.disowned = nil, true
-		t.touch(f)
 	}
+	t.touch(f)
 }
 
 // split has a known file that lost a name go on under the path of f, where a version of it stands that goes on where it

@@ -19,17 +19,23 @@ const (
 	// restDoubles bounds how often the time doubles that a file must be quiet, which it does with each rest: a file to
 	// which something comes every few minutes is read again a few times and not for ever.
 	restDoubles = 6
+	// crowd is how many consumers may be awake before those that are quiet are asked to rest sooner, after RestAfter /
+	// crowdHaste: thousands of files that are written at once would otherwise all be held in memory for that long.
+	crowd      = 512
+	crowdHaste = 10
+	// crowdLook is how many of them are looked at in one go.
+	crowdLook = 64
 )
 
-// mayRest tells whether a file that was read to an offset was quiet for long enough for its consumer to be asked to rest.
-// One that was written long ago was so as soon as it is read.
-func (f *file) mayRest(s *Settings, offset int64, quiet time.Duration) bool {
+// mayRest tells whether a file that was read to an offset was quiet for long enough, and no less than least, for its
+// consumer to be asked to rest. One that was written long ago was so as soon as it is read.
+func (f *file) mayRest(s *Settings, least time.Duration, offset int64, quiet time.Duration) bool {
 	length := offset - f.begin
 	if f.consumer == nil || f.resting || f.replaying || f.owesIdle || !f.begun || !s.Replay || s.RestAfter < 0 ||
 		length > restLimit || isCompressed(f.path) {
 		return false
 	}
-	after := max(s.RestAfter, time.Duration(length)*time.Second/restSpeed)
+	after := max(least, time.Duration(length)*time.Second/restSpeed)
 	return quiet >= after<<f.rests && !time.Now().Before(f.restAt)
 }
 
@@ -48,5 +54,48 @@ func (r *reader) rest(res *result) {
 func (f *file) wake() {
 	if f.resting {
 		f.resting, f.replaying, f.replayAt = false, true, f.begin
+	}
+}
+
+// awoke notes whether a file's consumer is awake after a worker had it, and has the quietest rest if too many are.
+func (t *table) awoke(f *file, read bool) {
+	switch {
+	case f.consumer == nil || f.resting:
+		if f.awake != nil {
+			t.awake.Remove(f.awake)
+			f.awake = nil
+		}
+	case f.awake == nil:
+		f.awake = t.awake.PushFront(f)
+	case read:
+		t.awake.MoveToFront(f.awake)
+	}
+	if t.awake.Len() > crowd && t.settings.RestAfter > 0 && t.settings.Replay {
+		t.thin()
+	}
+}
+
+// thin asks some of those that are awake and too many to rest, the ones that were read longest ago. If they were read just
+// now, it comes back later.
+func (t *table) thin() {
+	least, now := t.settings.RestAfter/crowdHaste, time.Now()
+	e := t.awake.Back()
+	for n := min(crowdLook, t.awake.Len()-crowd); n > 0; n-- {
+		f := e.Value.(*file)
+		e = e.Prev()
+		quiet := now.Sub(f.lastRead)
+		switch {
+		case f.busy || f.queued:
+		case quiet < least:
+			if f.wakeSlot < 0 {
+				t.arm(f, f.lastRead.Add(least))
+			}
+			return
+		case f.state == stateFollowed && f.tries == 0 && f.mayRest(&t.settings, least, f.pos.offset, quiet):
+			t.touch(f)
+			f.rest = f.queued
+		default:
+			t.awake.MoveToFront(f.awake) // it won't for now, so others have their turn
+		}
 	}
 }

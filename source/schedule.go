@@ -138,7 +138,7 @@ func (t *table) poll() {
 		case t.settings.IdleClose > 0 && now.Sub(f.lastRead) >= t.settings.IdleClose:
 			t.touch(f)
 			f.evict = f.queued
-		case f.mayRest(&t.settings, f.pos.offset, now.Sub(f.lastRead)):
+		case f.mayRest(&t.settings, t.settings.RestAfter, f.pos.offset, now.Sub(f.lastRead)):
 			t.touch(f)
 			f.rest = f.queued
 		}

@@ -28,6 +28,7 @@ func (t *table) settle(res result) {
 	}
 	t.keep(f)
 	t.saved(f, &res)
+	t.awoke(f, res.read)
 	switch {
 	case f.state == stateClosed || res.kind == jobFinish:
 		f.tellBehind(&t.settings.Observer, 0)

@@ -37,6 +37,7 @@ type table struct {
 	queue  []*file // wait for a worker
 	timers timers
 	kept   *list.List // files with an open handle, the one read last at the front
+	awake  *list.List // files whose consumer is open and does not rest, the one read last at the front
 	busy   int        // files that workers have
 
 	wanted    wanted
@@ -49,7 +50,7 @@ func newTable(settings Settings, g *globs) *table {
 	return &table{
 		settings: settings, globs: g, names: &streamNames{taken: map[string]struct{}{}},
 		paths: map[string]*file{}, ids: map[fileID]*file{}, starts: map[fileID]*file{}, heads: heads{files: map[headKey]*file{}},
-		gone: map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), look: 1, complains: map[string]string{},
+		gone: map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), awake: list.New(), look: 1, complains: map[string]string{},
 	}
 }
 

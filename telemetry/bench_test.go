@@ -84,3 +84,23 @@ func TestBenchmarkedRun(t *testing.T) {
 	assert.Equal(t, 2*benchTurns+1, spans, "a model call and a tool call a turn, and the run")
 	assert.Equal(t, countEvents(sc), records)
 }
+
+// BenchmarkFoldSilent folds runs of the usual shape silently, as after a restart; the figures are by event.
+func BenchmarkFoldSilent(b *testing.B) {
+	registry := newRegistry()
+	var scripts []script
+	for n := range 8 {
+		scripts = append(scripts, longRun(n))
+	}
+	perRun := countEvents(scripts[0])
+	b.ReportAllocs()
+	begin, n := time.Now(), 0
+	for b.Loop() {
+		stream := registry.Open(telemetry.StreamSettings{ID: fmt.Sprint("f", n), Agent: telemetry.Agent{Provider: fmt.Sprint("claude", n), ServiceName: "claude-code", System: "anthropic"}})
+		for i, evs := range scripts[n%len(scripts)] {
+			stream.Feed(telemetry.Line{Offset: int64(i) * 400, Silent: true}, evs)
+		}
+		n++
+	}
+	b.ReportMetric(float64(n*perRun)/time.Since(begin).Seconds(), "events/s")
+}

@@ -25,8 +25,10 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	if !a.heard() {
 		return false
 	}
-	id := s.uid(r, of, what)
-	if !s.registry.firstRecord(id) || s.silent {
+	// The uid is made only of what goes out: most lines of a silent fold, and all of a second account, need it for nothing
+	// but the question whether they went out, which a cheaper hash of the same parts answers.
+	parts := s.appendUIDParts(make([]byte, 0, 256), r, of, what)
+	if !s.registry.firstRecord(parts) || s.silent {
 		return false
 	}
 	lr := s.sink.record(r.resource)
@@ -43,25 +45,25 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutInt(AttrSequence, r.sequence)
-	m.PutStr(AttrLogRecordUID, s.sink.spell(id))
+	m.PutStr(AttrLogRecordUID, s.sink.spell(uidOf(parts)))
 	if ev.ParentID != "" && a.call == nil {
 		m.PutStr(AttrParentUnknown, ev.ParentID)
 	}
 	return true
 }
 
-// uid is the identity of a record: the line's own id where the format gives one, so that two sources of a session agree;
-// else the call; else the place in the stream.
-func (s *Stream) uid(r *run, of *call, what sighting) uid {
+// appendUIDParts appends what makes a record's identity: the line's own id where the format gives one, so that two sources
+// of a session agree; else the call; else the place in the stream.
+func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []byte {
 	ev, o := what.ev, what.from
 	kind, provider := ev.Kind.String(), s.settings.Agent.Provider
 	switch {
 	case ev.ItemID != "":
-		return recordUID(o.nth, provider, r.sessionID, kind, ev.ItemID)
+		return appendParts(buf, domainRecord, o.nth, provider, r.sessionID, kind, ev.ItemID)
 	case of != nil && ev.Kind != events.KindToolProgress:
-		return recordUID(of.occurrence, provider, r.sessionID, r.idScope, kind, of.id)
+		return appendParts(buf, domainRecord, of.occurrence, provider, r.sessionID, r.idScope, kind, of.id)
 	default:
-		return recordUID(o.index, provider, r.sessionID, kind, s.settings.ID, strconv.FormatInt(o.offset, 10))
+		return appendParts(buf, domainRecord, o.index, provider, r.sessionID, kind, s.settings.ID, strconv.FormatInt(o.offset, 10))
 	}
 }
 

@@ -22,15 +22,18 @@ const (
 	domainRecord    = "record"
 )
 
-// hash mixes the parts; the length prefix keeps ("ab","c") and ("a","bc") apart.
+// hash mixes the parts.
 func hash(domain string, occurrence int, parts ...string) [sha256.Size]byte {
-	buf := make([]byte, 0, 256)
+	return sha256.Sum256(appendParts(make([]byte, 0, 256), domain, occurrence, parts...))
+}
+
+// appendParts appends what an id is the hash of; the length prefix keeps ("ab","c") and ("a","bc") apart.
+func appendParts(buf []byte, domain string, occurrence int, parts ...string) []byte {
 	buf = appendPart(buf, domain)
 	for _, p := range parts {
 		buf = appendPart(buf, p)
 	}
-	buf = binary.BigEndian.AppendUint64(buf, uint64(occurrence))
-	return sha256.Sum256(buf)
+	return binary.BigEndian.AppendUint64(buf, uint64(occurrence))
 }
 
 func appendPart(buf []byte, part string) []byte {
@@ -63,7 +66,12 @@ type uid [16]byte
 
 // recordUID is the identity of the record that the parts tell of.
 func recordUID(occurrence int, parts ...string) uid {
-	sum := hash(domainRecord, occurrence, parts...)
+	return uidOf(appendParts(make([]byte, 0, 256), domainRecord, occurrence, parts...))
+}
+
+// uidOf is the identity that the parts of a record, as [appendParts] writes them, are hashed to.
+func uidOf(parts []byte) uid {
+	sum := sha256.Sum256(parts)
 	return uid(sum[:16])
 }
 

@@ -158,8 +158,8 @@ func (r *Registry) firstSpan(trace pcommon.TraceID, span pcommon.SpanID) bool {
 	return r.emitted.first(spanMark(trace, span))
 }
 
-func (r *Registry) firstRecord(u uid) bool {
-	return r.emitted.first(recordMark(u))
+func (r *Registry) firstRecord(parts []byte) bool {
+	return r.emitted.first(r.emitted.recordMark(parts))
 }
 
 // spanIsOut reports whether a span went out.

@@ -217,3 +217,21 @@ func TestRestoredRunsAreBounded(t *testing.T) {
 	assert.Same(t, r.kinNow(agentKey{provider: "p", agent: "ag9"}).run, newest, "both sides have one reference")
 	assert.NotZero(t, r.Take().Counts.ForgottenIDs)
 }
+
+// BenchmarkRecordID compares what a record needs that does not go out, the mark, with what one needs besides that does.
+func BenchmarkRecordID(b *testing.B) {
+	e := newEmitted(500_000)
+	parts := func() []byte {
+		return appendParts(make([]byte, 0, 256), domainRecord, 0, "claude", "a1b2c3d4-0000-4000-8000-000000000001", "tool_use", "a1b2c3d4-0000-4000-8000-000000000002")
+	}
+	b.Run("mark", func(b *testing.B) {
+		for b.Loop() {
+			e.recordMark(parts())
+		}
+	})
+	b.Run("uid", func(b *testing.B) {
+		for b.Loop() {
+			uidOf(parts())
+		}
+	})
+}

@@ -38,6 +38,19 @@ func TestSilentFoldOfNoise(t *testing.T) {
 	}
 }
 
+// TestSilentFoldIsRemembered: what was folded silently and is told again, as by a writer that repeats a part of its history,
+// goes out no more than it does without a restart.
+func TestSilentFoldIsRemembered(t *testing.T) {
+	said := text(2, "msg1", "Said once.")
+	said.ItemID = "item1"
+	sc := script{line(started()), line(said), line(use(3, "msg1", "t1", "Read", "a.go")), line(result(4, "t1")), line(said), line(ended(""))}
+	const again = 4
+	require.Len(t, describeUntil(t, sc, again+1), len(describeUntil(t, sc, again)), "nothing goes out twice")
+	for position := range len(sc) {
+		assert.Equal(t, describe(t, sc, 0), append(describeUntil(t, sc, position), describe(t, sc, position)...), "cut before line %d", position)
+	}
+}
+
 func describe(t *testing.T, sc script, position int) []string {
 	t.Helper()
 	return run(sc, func(i int) bool { return i < position }, len(sc))

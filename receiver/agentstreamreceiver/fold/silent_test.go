@@ -1,0 +1,95 @@
+package fold_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// cutsOfCapture is at how many places each capture is cut.
+const cutsOfCapture = 6
+
+// TestSilentThenLive proves for every capture of every provider what a restart relies on: folding it silently up to a line
+// and then reading on gives exactly what an uninterrupted fold gives from that line on, ids and all.
+func TestSilentThenLive(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "*", "*.jsonl"))
+	require.NoError(t, err)
+	providers := map[string]bool{}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+		whole := linesGive(t, path, lines, 0)
+		rest := 0
+		for i := range cutsOfCapture {
+			cut := (i + 1) * len(lines) / cutsOfCapture
+			silent := linesGive(t, path, lines, cut)
+			for at, got := range silent {
+				if at < cut {
+					assert.Empty(t, got, "%s, cut before line %d: line %d is silent", path, cut, at)
+					continue
+				}
+				assert.Equal(t, whole[at], got, "%s, cut before line %d: what line %d gives", path, cut, at)
+				rest += len(got)
+			}
+		}
+		if rest > 0 {
+			providers[filepath.Base(filepath.Dir(path))] = true
+		}
+	}
+	for _, name := range []string{"claude", "codex", "gemini", "opencode", "qwen"} {
+		assert.True(t, providers[name], "captures of %s tell something behind a cut", name)
+	}
+}
+
+// linesGive is what each line of a stream gives, the first silent ones folded silently, and last what its end gives.
+func linesGive(t *testing.T, path string, lines [][]byte, silent int) (all [][]string) {
+	t.Helper()
+	now := time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)
+	settings := telemetry.NewDefaultSettings()
+	settings.Now = func() time.Time { return now }
+	set := fold.Settings{Provider: "auto", Program: "program", Registry: telemetry.NewRegistry(settings), Redactor: redactor(t)}
+	set.Telemetry.ID, set.Telemetry.FileTime = path, now
+	s, err := fold.New(set)
+	require.NoError(t, err)
+	offset := int64(0)
+	for i, line := range lines {
+		s.At = telemetry.Line{Offset: offset, Arrival: now, Silent: i < silent}
+		offset += int64(len(line)) + 1
+		s.Line(line)
+		all = append(all, everythingOf(s))
+	}
+	s.At.Silent = false
+	s.Flush()
+	s.Idle()
+	s.Close(telemetry.CloseReasonShutdown)
+	return append(all, everythingOf(s))
+}
+
+// everythingOf describes all that a stream has to hand on.
+func everythingOf(s *fold.Stream) (list []string) {
+	for _, out := range s.Take() {
+		for _, rs := range out.Traces.ResourceSpans().All() {
+			for _, span := range rs.ScopeSpans().At(0).Spans().All() {
+				list = append(list, fmt.Sprint("span ", rs.Resource().Attributes().AsRaw(), span.Name(), span.TraceID(), span.SpanID(), span.ParentSpanID(),
+					span.StartTimestamp(), span.EndTimestamp(), span.Status().Code(), span.Status().Message(), span.Attributes().AsRaw()))
+			}
+		}
+		for _, rl := range out.Logs.ResourceLogs().All() {
+			for _, lr := range rl.ScopeLogs().At(0).LogRecords().All() {
+				list = append(list, fmt.Sprint("record ", rl.Resource().Attributes().AsRaw(), lr.EventName(), lr.TraceID(), lr.SpanID(), lr.Timestamp(),
+					lr.SeverityText(), lr.Body().AsString(), lr.Attributes().AsRaw()))
+			}
+		}
+	}
+	return list
+}
