@@ -23,7 +23,9 @@ func makePlain(ev *events.DisplayEvent) {
 	for _, name := range [...]*string{
 		&ev.SessionID, &ev.TurnID, &ev.MessageID, &ev.ItemID, &ev.ParentID, &ev.AgentID, &ev.Model, &ev.ModelProvider, &ev.Notice.Code,
 	} {
-		bound(name, nameBytes)
+		if *name != "" { // most are
+			bound(name, nameBytes)
+		}
 	}
 	dropNUL(&ev.Text)
 	dropNUL(&ev.Reasoning)
@@ -51,7 +53,9 @@ func makePlain(ev *events.DisplayEvent) {
 
 func plainTool(t *events.Tool) {
 	for _, name := range [...]*string{&t.ID, &t.Name, &t.AgentType, &t.AgentID, &t.Server} {
-		bound(name, nameBytes)
+		if *name != "" {
+			bound(name, nameBytes)
+		}
 	}
 	dropNUL(&t.Target)
 	dropNUL(&t.Summary)
