@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -215,5 +216,37 @@ func TestRestReplayRefused(t *testing.T) {
 		fresh, replayed := w.sink.newLines()
 		assert.Equal(w, want, fresh)
 		assert.Equal(w, 7, replayed)
+	})
+}
+
+// TestRestOfMany: where more are awake than a crowd, as many as are too many rest after a tenth of the time, those that were
+// read longest ago; the others when their own time comes. One that rested is told all again, like any that did.
+func TestRestOfMany(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		name := func(n int) string { return fmt.Sprintf("%04d.jsonl", n) }
+		const extra = 50
+		for n := range crowd + extra {
+			w.write(name(n), "one")
+		}
+		w.beginWith(h, s)
+		w.pass(3 * time.Second)
+		require.Len(w, w.sink.all(), crowd+extra)
+		assert.Zero(w, h.asked.Load(), "all were read just now")
+		for n := range crowd {
+			w.write(name(n), "two")
+		}
+		w.pass(5 * time.Second)
+		assert.EqualValues(w, extra, h.asked.Load(), "those to which nothing came")
+		w.pass(20 * time.Second)
+		assert.EqualValues(w, extra, h.asked.Load(), "a crowd may be awake")
+		w.write(name(crowd), "two")
+		w.pass(2 * time.Second)
+		for _, one := range w.sink.opened() {
+			if one.Name == name(crowd) {
+				assert.Equal(w, []string{"one", "one", "two"}, one.text)
+			}
+		}
+		w.pass(2 * time.Minute)
+		assert.GreaterOrEqual(w, h.asked.Load(), int32(crowd+extra), "then all rest")
 	})
 }
