@@ -106,6 +106,30 @@ func TestTwinOfStrayedFile(t *testing.T) {
 	})
 }
 
+// Of two versions that are gone, or about to be found so, a copy goes on where the longer one was. That one may be closed
+// before the copy is known to be its, so its stream may be opened twice.
+func TestMoveAfterSplit(t *testing.T) {
+	old, oldText := records(0, 20)
+	next, nextText := records(20, 30)
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		twoNames(w, func(s *Settings) { poll(s); s.GoneGrace = 100 * time.Millisecond }, old...)
+		w.put("c.tmp", oldText+nextText)
+		w.rename("c.tmp", "a.jsonl")
+		w.sink.wantLines(w.T, slices.Concat(old, next)...)
+		w.put("d.tmp", oldText+nextText+record(30)+"\n") // before an inode is free
+		w.remove("b.jsonl")
+		w.rename("d.tmp", "d.jsonl")
+		w.remove("a.jsonl")
+		want := slices.Concat(old, next, []string{record(30)})
+		w.sink.wantLines(w.T, want...)
+		streams := w.streams()
+		assert.Equal(w, want, w.sink.all())
+		for _, s := range streams {
+			assert.Equal(w, streams[0].ID, s.ID)
+		}
+	})
+}
+
 // twoNames has a file followed under a.jsonl that was found to have the name b.jsonl too: its last two lines come by that
 // name, the first of them in one look with it, if there are only looks.
 func twoNames(w *world, poll func(*Settings), lines ...string) {
