@@ -29,9 +29,10 @@
 //
 // # Lifetime and goroutines
 //
-// One [Redactor] serves all goroutines. A [Source] and a [Joiner] serve one stream
-// from one goroutine. What goes in is never written to. Where nothing is found the result is the argument itself, and nothing is
-// allocated, but for JSON documents that have an anchor in them and for bytes that have controls: those are copied.
+// One [Redactor] serves all goroutines. A [Source] and a [Joiner] serve one stream from one goroutine; a Source remembers the
+// ids and the model in which it found nothing last, since most events repeat them. What goes in is never written to. Where
+// nothing is found the result is the argument itself, and nothing is allocated, but for JSON documents that have an anchor
+// in them and for bytes that have controls: those are copied.
 //
 // # Limits
 //

@@ -28,9 +28,9 @@
 // A complete text is written as it is, sanitised, and closed by a newline unless it ends in one. A text that arrives in
 // pieces (Delta) is written as it arrives and closed when it ends: at its Message, at a text of another message or
 // another sub-agent, at a tool call of the same thread, at the borders of a turn or run (the column ends of the table),
-// or at [Renderer.Close]. In default mode no other kind has an effect: adding tools, results, reasoning or new kinds to
-// complete texts never changes what is written. Where verbose mode has a line to write while a text is unfinished, the
-// text goes on in the line after it.
+// or at [Renderer.Close] or [Renderer.Stop]. In default mode no other kind has an effect: adding tools, results, reasoning
+// or new kinds to complete texts never changes what is written. Where verbose mode has a line to write while a text is
+// unfinished, the text goes on in the line after it.
 //
 // A text that is empty once sanitised gives nothing. A text of white space is written as it is, but for the progress
 // style, where blank text is noise and gives nothing.

@@ -63,7 +63,7 @@
 // # Limits
 //
 // [Limits] bounds what is remembered, in numbers of things, and what is written, in runes and bytes. What a limit costs is
-// counted by its reason ([Counts]).
+// counted by its reason ([Counts]). Names and ids have at most 256 bytes, and no text has a NUL byte, whatever an event holds.
 //
 // # Silent folding
 //

@@ -8,7 +8,7 @@
 //
 // Besides files it reads pipes (FIFOs, standard input), and the output of agents that it runs itself: both go through spool
 // files (package source/spool), so that whoever writes never waits for a consumer. A spool is removed when all of it was
-// accepted; one that a pipe left is read on by the next start.
+// accepted; one that a pipe or, with a spool directory, a command left is read on by the next start.
 //
 //	component      from lines to consumers
 //	fold.Stream    one stream: parser, joiner, redaction, telemetry (also of `tailspan run`)
@@ -17,7 +17,8 @@
 //	delivery       the consumers of all pipelines, each with its own retry loop
 //	spooled        a stream out of a spool
 //	pipe, life     a pipe, and what one of its writers wrote
-//	command        a program of ours
+//	command        a program of ours (commandspool.go: what an earlier run of it left)
+//	adviser        tells the user of settings that do not fit the files, each once
 //
 // A stream that was quiet for long rests (rest.go): what its lines tell is let go of, and folded again before the next one.
 // Health and lag tell the collector how the receiver is and how far behind it reads.

@@ -17,6 +17,8 @@
 //	}
 //	whole := s.Err() == nil
 //
+// A [Quoted] reads the members of an object whose JSON is the text of a string in the line, where it stands.
+//
 // # What is checked
 //
 // Structure, balance, literals and the shape of numbers are checked everywhere, in skipped values too, to the depth of
