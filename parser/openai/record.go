@@ -108,18 +108,6 @@ func (r *record) read(s *scan.Scanner) bool {
 	return s.Err() == nil
 }
 
-// readUsage takes the usage, and what is in it in the same pass.
-func (r *record) readUsage(s *scan.Scanner) {
-	if s.Peek() != scan.KindObject {
-		r.usage = s.Value()
-		return
-	}
-	start := s.Offset()
-	r.counted = usage{}
-	r.counted.read(s)
-	r.usage = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
-}
-
 // readResponse takes the response that an event of a Responses stream repeats.
 func (r *record) readResponse(s *scan.Scanner) {
 	if r.response == nil || s.Peek() != scan.KindObject {

@@ -153,6 +153,18 @@ func (d *usageDetails) read(s *scan.Scanner) {
 	}
 }
 
+// readUsage takes the usage, and what is in it in the same pass.
+func (r *record) readUsage(s *scan.Scanner) {
+	if s.Peek() != scan.KindObject {
+		r.usage = s.Value()
+		return
+	}
+	start := s.Offset()
+	r.counted = usage{}
+	r.counted.read(s)
+	r.usage = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
+}
+
 // readUsage reads a usage object.
 func (p *Parser) readUsage(v scan.Value) counts {
 	if v.Kind != scan.KindObject {
