@@ -133,28 +133,6 @@ func (s *Scanner) Value() Value {
 	return Value{Kind: kind, Raw: data[start:end]}
 }
 
-// Int takes the value that comes next and gives its [Value.Int]. A plain number is read while its end is looked for.
-func (s *Scanner) Int() int64 {
-	const most = 18 // digits, of which any number fits
-	data := s.data[s.pos:]
-	n, i := int64(0), 0
-	for ; i < len(data) && i < most; i++ {
-		digit := data[i] - '0'
-		if digit > 9 {
-			break
-		}
-		n = n*10 + int64(digit)
-	}
-	if i == 0 || i == len(data) || data[0] == '0' && i > 1 || data[i] != ',' && data[i] != '}' {
-		return s.Value().Int()
-	}
-	s.pos, s.first = s.pos+i, false
-	return n
-}
-
-// Count takes the value that comes next and gives its [Value.Count].
-func (s *Scanner) Count() int64 { return min(max(s.Int(), 0), maxCount) }
-
 // Repeat takes the object that comes next, as Value does. An object that reads like last, which was one, is not walked
 // through again: writers repeat some on line after line.
 func (s *Scanner) Repeat(last []byte) Value {
@@ -318,46 +296,6 @@ func literalEnd(data []byte, i int, word string) int {
 		return -1
 	}
 	return i + len(word)
-}
-
-// numberEnd is the offset behind the number that begins at i; -1 if it is none.
-func numberEnd(data []byte, i int) int {
-	if data[i] == '-' {
-		i++
-	}
-	switch {
-	case i >= len(data):
-		return -1
-	case data[i] == '0':
-		i++
-	case data[i] >= '1' && data[i] <= '9':
-		i = digitsEnd(data, i)
-	default:
-		return -1
-	}
-	if i < len(data) && data[i] == '.' {
-		start := i + 1
-		if i = digitsEnd(data, start); i == start {
-			return -1
-		}
-	}
-	if i < len(data) && data[i]|0x20 == 'e' {
-		start := i + 1
-		if start < len(data) && (data[start] == '+' || data[start] == '-') {
-			start++
-		}
-		if i = digitsEnd(data, start); i == start {
-			return -1
-		}
-	}
-	return i
-}
-
-func digitsEnd(data []byte, i int) int {
-	for i < len(data) && data[i] >= '0' && data[i] <= '9' {
-		i++
-	}
-	return i
 }
 
 // skipBlanks is small enough to be inlined; agents write no blanks between tokens.
