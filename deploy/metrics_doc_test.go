@@ -22,18 +22,16 @@ func TestDocumentedMetrics(t *testing.T) {
 	}
 	rows := regexp.MustCompile("(?m)^\\| `otelcol_[^|]*\\|").FindAllString(string(document), -1)
 	require.NotEmpty(t, rows)
+	quoted := regexp.MustCompile("`([a-z_]+)`")
+	family := regexp.MustCompile("^(receiver_agent_stream|exporter_agent_render)_")
 	for _, row := range rows {
-		family := ""
-		for _, quoted := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row, -1) {
-			name, whole := strings.CutPrefix(quoted[1], "otelcol_")
+		prefix := "" // of the names behind the first, which are told without it
+		for _, match := range quoted.FindAllStringSubmatch(row, -1) {
+			name, whole := strings.CutPrefix(match[1], "otelcol_")
 			if whole {
-				for _, prefix := range []string{"receiver_agent_stream", "exporter_agent_render"} {
-					if strings.HasPrefix(name, prefix) {
-						family = prefix
-					}
-				}
+				prefix = strings.TrimSuffix(family.FindString(name), "_")
 			} else {
-				name = family + name
+				name = prefix + name
 			}
 			assert.Contains(t, known, "\n    "+name+":\n", "in %s", row)
 		}

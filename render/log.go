@@ -165,7 +165,8 @@ func (s *Stream) Close() error { return s.end((*Renderer).Close) }
 // Stop is [Stream.Close] for a stream that goes on, though nobody shows it any more: see [Renderer.Stop].
 func (s *Stream) Stop() error { return s.end((*Renderer).Stop) }
 
-func (s *Stream) end(as func(*Renderer) error) error {
+// end is Close or Stop, by which of the two ends the renderer.
+func (s *Stream) end(by func(*Renderer) error) error {
 	if s.throttle != nil {
 		s.throttle.flush()
 	}
@@ -183,7 +184,7 @@ func (s *Stream) end(as func(*Renderer) error) error {
 	if c, ok := s.status.(io.Closer); ok {
 		_ = c.Close() // a status line can't fail: it is only shown
 	}
-	err := as(s.renderer)
+	err := by(s.renderer)
 	s.log.text.leave(&s.renderer.page)
 	s.log.lines.leave(s.renderer.side)
 	return err

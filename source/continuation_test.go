@@ -106,6 +106,53 @@ func TestTwinOfStrayedFile(t *testing.T) {
 	})
 }
 
+// Of two versions that are gone, or about to be found so, a copy goes on where the longer one was. That one may be closed
+// before the copy is known to be its, so its stream may be opened twice.
+func TestMoveAfterSplit(t *testing.T) {
+	old, oldText := records(0, 20)
+	next, nextText := records(20, 30)
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		twoNames(w, func(s *Settings) { poll(s); s.GoneGrace = 100 * time.Millisecond }, old...)
+		w.put("c.tmp", oldText+nextText)
+		w.rename("c.tmp", "a.jsonl")
+		w.sink.wantLines(w.T, slices.Concat(old, next)...)
+		w.put("d.tmp", oldText+nextText+record(30)+"\n") // before an inode is free
+		w.remove("b.jsonl")
+		w.rename("d.tmp", "d.jsonl")
+		w.remove("a.jsonl")
+		want := slices.Concat(old, next, []string{record(30)})
+		w.sink.wantLines(w.T, want...)
+		streams := w.streams()
+		assert.Equal(w, want, w.sink.all())
+		for _, s := range streams {
+			assert.Equal(w, streams[0].ID, s.ID)
+		}
+	})
+}
+
+// A file that has the inode of a version that was read less far goes on where the longer one was: a writer may have used
+// the number again, or have two files that it writes by turns.
+func TestReplaceByInodeOfShorterVersion(t *testing.T) {
+	old, oldText := records(0, 20)
+	next, nextText := records(20, 30)
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		w.begin(poll, func(s *Settings) { s.GoneGrace = 100 * time.Millisecond })
+		w.add("b.jsonl", oldText)
+		w.sink.wantLines(w.T, old...)
+		w.add("a.jsonl", oldText+nextText)
+		all := slices.Concat(old, old, next)
+		w.sink.wantLines(w.T, all...)
+		w.rename("b.jsonl", "b.kept")
+		w.untilClosed(1)
+		w.put("b.kept", oldText+nextText+record(30)+"\n")
+		w.rename("b.kept", "a.jsonl")
+		all = append(all, record(30))
+		w.sink.until(w.T, "51 lines", func() bool { return len(w.sink.all()) >= len(all) })
+		w.end()
+		assert.Equal(w, sorted(all), w.sink.sorted())
+	})
+}
+
 // twoNames has a file followed under a.jsonl that was found to have the name b.jsonl too: its last two lines come by that
 // name, the first of them in one look with it, if there are only looks.
 func twoNames(w *world, poll func(*Settings), lines ...string) {

@@ -31,6 +31,7 @@ type Files struct {
 	watch   *watcher
 	saver   *saver
 	nudges  *nudges[*file]
+	looked  time.Duration // how long the last look at all files took; of the manager
 	jobs    chan job
 	results chan result
 	workers sync.WaitGroup
@@ -224,20 +225,22 @@ func (f *Files) watchError(err error) {
 }
 
 // Looking at all files takes no more than one part in so many of a core, whatever their number: where folders are watched
-// it is only a safety net.
+// it is only a safety net, but one that is there within longestWatchedPause, since what is idle is closed on the way.
 const (
-	watchedRest   = 1200
-	unwatchedRest = 20
+	watchedRest         = 1200
+	unwatchedRest       = 20
+	longestWatchedPause = time.Minute
 )
 
 // pause is the time to the next look at all files: the poll interval, but so much longer when a look takes long that
-// looking stays cheap.
+// looking stays cheap. The shorter of the last two looks counts: one alone may have waited for the processor or the disk.
 func (f *Files) pause(took time.Duration) time.Duration {
-	rest := unwatchedRest
+	f.looked, took = took, min(f.looked, took)
+	rest := unwatchedRest * took
 	if f.watch.whole() {
-		rest = watchedRest
+		rest = max(rest, min(watchedRest*took, longestWatchedPause))
 	}
-	return max(f.settings.PollInterval, time.Duration(rest)*took)
+	return max(f.settings.PollInterval, rest)
 }
 
 // drain takes what workers still bring, until all have stopped.

@@ -83,9 +83,11 @@ func (t *table) sameFile(f *file, res result) bool {
 		f.state, f.target, f.first, f.seek = stateAlias, known, false, 0
 		known.aliases = append(known.aliases, f)
 		t.touch(known)
-	case fits:
+	case fits && (known.handle != nil || packed || !t.surpassed(known, res)):
 		t.adopt(known, f, res.id)
 		known.strayed = true
+	case fits: // it stays known, and is asked after the one that was read further
+		return !f.disowned && t.sameContent(f, res)
 	case !f.rechecked:
 		// The look may be older than what was read since, if the file was renamed while it grew.
 		f.rechecked = true
@@ -99,13 +101,25 @@ func (t *table) sameFile(f *file, res result) bool {
 	return true
 }
 
+// surpassed tells whether another known file that begins alike was read as far as this one or further, and no further than
+// what was looked at has. An inode that nobody holds open may have been given to a longer version of that one.
+func (t *table) surpassed(known *file, res result) bool {
+	found, passed := false, 0
+	t.heads.find(res.head, func(other *file) bool {
+		passed++
+		found = other != known && other.pos.offset >= known.pos.offset && other.pos.offset <= res.size
+		return !found && passed < maxPassed
+	})
+	return found
+}
+
 // sameContent deals with a head that is known under another inode: a file that was moved to another file system or
 // replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
 func (t *table) sameContent(f *file, res result) bool {
 	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
 	t.heads.find(res.head, func(known *file) bool {
 		passed++
-		named := known.path == f.path || known.strayed || known.path == plainPath(f.path)
+		named := known.path == f.path || known.id == res.id || known.strayed || known.path == plainPath(f.path)
 		if looked >= maxLooked && !named {
 			return passed < maxPassed
 		}
@@ -113,7 +127,7 @@ func (t *table) sameContent(f *file, res result) bool {
 		switch {
 		case known.unverified() && known != f: // the store's word, not looked into yet
 			undecided = true
-		case known.present && known.slot != nil:
+		case known.present && known.slot != nil && known.id != res.id:
 			alive = true // it is there, under whatever path, unless it turns out to be another one by now
 		case f.first && !known.restored && !known.strayed: // two that were there at start are two
 		case known.busy, known.state == stateFollowed && !under(known):

@@ -34,13 +34,13 @@ type agent struct {
 	compacted  bool // the conversation was, since its last model call began
 }
 
-// made notes a call of the agent, which is one of the run's too.
-func (a *agent) made() {
+// callMade notes a call of the agent, which is one of the run's too.
+func (a *agent) callMade() {
 	a.toolCalls++
 	a.run.toolCalls++
 }
 
-// callFailed notes that one failed.
+// callFailed notes that a call of the agent failed.
 func (a *agent) callFailed() {
 	a.toolErrors++
 	a.run.toolErrors++

@@ -58,35 +58,20 @@ func foldRuns(stream *telemetry.Stream, sc script, linesEach int) (spans, record
 func BenchmarkFold(b *testing.B) {
 	for _, linesEach := range []int{1, 9, 1000} {
 		b.Run(fmt.Sprintf("lines=%d", linesEach), func(b *testing.B) {
-			registry := newRegistry()
-			var scripts []script
-			for n := range 8 {
-				scripts = append(scripts, longRun(n))
-			}
-			perRun := countEvents(scripts[0])
-			b.ReportAllocs()
-			begin, n := time.Now(), 0
-			for b.Loop() {
-				stream := registry.Open(telemetry.StreamSettings{ID: fmt.Sprint("f", n), Agent: telemetry.Agent{Provider: fmt.Sprint("claude", n), ServiceName: "claude-code", System: "anthropic"}})
-				foldRuns(stream, scripts[n%len(scripts)], linesEach)
+			benchmarkRuns(b, func(stream *telemetry.Stream, sc script) {
+				foldRuns(stream, sc, linesEach)
 				stream.Close(telemetry.CloseReasonShutdown)
-				n++
-			}
-			b.ReportMetric(float64(n*perRun)/time.Since(begin).Seconds(), "events/s")
+			})
 		})
 	}
 }
 
-// TestBenchmarkedRun keeps the benchmark honest: what it folds comes out whole.
-func TestBenchmarkedRun(t *testing.T) {
-	sc := longRun(0)
-	spans, records := foldRuns(newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude}), sc, 9)
-	assert.Equal(t, 2*benchTurns+1, spans, "a model call and a tool call a turn, and the run")
-	assert.Equal(t, countEvents(sc), records)
-}
-
 // BenchmarkFoldSilent folds runs of the usual shape silently, as after a restart; the figures are by event.
-func BenchmarkFoldSilent(b *testing.B) {
+func BenchmarkFoldSilent(b *testing.B) { benchmarkRuns(b, foldSilently) }
+
+// benchmarkRuns has each run folded in a stream and a session of its own.
+func benchmarkRuns(b *testing.B, fold func(*telemetry.Stream, script)) {
+	b.Helper()
 	registry := newRegistry()
 	var scripts []script
 	for n := range 8 {
@@ -96,11 +81,28 @@ func BenchmarkFoldSilent(b *testing.B) {
 	b.ReportAllocs()
 	begin, n := time.Now(), 0
 	for b.Loop() {
-		stream := registry.Open(telemetry.StreamSettings{ID: fmt.Sprint("f", n), Agent: telemetry.Agent{Provider: fmt.Sprint("claude", n), ServiceName: "claude-code", System: "anthropic"}})
-		for i, evs := range scripts[n%len(scripts)] {
-			stream.Feed(telemetry.Line{Offset: int64(i) * 400, Silent: true}, evs)
-		}
+		agent := telemetry.Agent{Provider: fmt.Sprint("claude", n), ServiceName: "claude-code", System: "anthropic"}
+		fold(registry.Open(telemetry.StreamSettings{ID: fmt.Sprint("f", n), Agent: agent}), scripts[n%len(scripts)])
 		n++
 	}
 	b.ReportMetric(float64(n*perRun)/time.Since(begin).Seconds(), "events/s")
+}
+
+// foldSilently folds a run of which nothing goes out.
+func foldSilently(stream *telemetry.Stream, sc script) {
+	for i, evs := range sc {
+		stream.Feed(telemetry.Line{Offset: int64(i) * 400, Silent: true}, evs)
+	}
+}
+
+// TestBenchmarkedRun keeps the benchmarks honest: what they fold comes out whole, or not at all.
+func TestBenchmarkedRun(t *testing.T) {
+	sc := longRun(0)
+	spans, records := foldRuns(newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude}), sc, 9)
+	assert.Equal(t, 2*benchTurns+1, spans, "a model call and a tool call a turn, and the run")
+	assert.Equal(t, countEvents(sc), records)
+	silent := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude})
+	foldSilently(silent, longRun(0))
+	out := silent.Take()
+	assert.Zero(t, out.Traces.SpanCount()+out.Logs.LogRecordCount(), "silently")
 }

@@ -135,7 +135,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		s.linger(r)
 	}
 	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.sessionID, r.idScope, c.id)
-	a.made()
+	a.callMade()
 	return c
 }
 

@@ -9,9 +9,9 @@ import (
 )
 
 // emitted remembers the ids that went out, up to a limit; the oldest are forgotten first. All streams ask it for each span
-// and record, so many ids are kept in parts with a lock each: with one lock, streams on two cores waited for each other
-// once in a hundred times, and one that waits gives way to another one, whose memories are in no cache. Marks are
-// hashes, so all parts get as many, and each forgets its oldest.
+// and record, so where the limit is large they are kept in parts with a lock each: with one lock, streams on two cores
+// wait for each other, and the core of one that waits goes to another, whose memories are in no cache. Marks are hashes,
+// so all parts get as many, and each forgets its oldest.
 type emitted struct {
 	seed  maphash.Seed
 	parts []emittedPart // a power of two many
@@ -20,7 +20,7 @@ type emitted struct {
 type emittedPart struct {
 	mu sync.Mutex
 	marks
-	_ [64]byte // a cache line between two parts, so that who takes one lock does not slow down who takes the next
+	_ [64]byte // a cache line between two parts, so that taking the one lock does not slow down taking the next
 }
 
 const (

@@ -4,8 +4,8 @@ import "github.com/tailspan/tailspan/events"
 
 // meter adds to the metrics for one stream. To find a series takes the hash of a dozen strings, and every span and usage
 // adds to one or some; a stream has few, so those that it added to before are found by comparing what their keys do not
-// share. What it adds waits until there is some, or the stream's output is taken: all streams add to
-// the same few series, which with each call would go from core to core, and their lock with them.
+// share. What it adds waits until maxWaiting of it are there, or the stream's output is taken: all streams add to the same
+// few series, which with each call would go from core to core, and their lock with them.
 type meter struct {
 	metrics *Metrics
 	base    seriesKey // what the resource of the stream tells

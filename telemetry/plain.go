@@ -17,8 +17,9 @@ const (
 // domainName is the domain of the hash that stands for the rest of a long name.
 const domainName = "name"
 
-// makePlain makes of an event what every backend takes: names and ids of a bounded length, and no NUL bytes, which are valid
-// in OTLP and which what stores text in PostgreSQL refuses, with the whole batch. Nothing else of a text is touched.
+// makePlain makes of an event what every backend takes: names and ids of a bounded length, and no NUL bytes. OTLP allows
+// those, but a backend that stores text in PostgreSQL refuses them, and with them the whole batch. Nothing else of a text is
+// touched.
 func makePlain(ev *events.DisplayEvent) {
 	for _, name := range [...]*string{
 		&ev.SessionID, &ev.TurnID, &ev.MessageID, &ev.ItemID, &ev.ParentID, &ev.AgentID, &ev.Model, &ev.ModelProvider, &ev.Notice.Code,

@@ -9,8 +9,8 @@ import (
 )
 
 // Raw hands lines on as they are, each as a record tailspan.raw whose body is the line: a string, or bytes where the line
-// is no UTF-8, since a string would have to be repaired, or has a NUL byte, which not every backend takes in one. Several come under one position where they waited for the
-// provider to be told.
+// is no UTF-8, since a string would have to be repaired, or has a NUL byte, which not every backend takes in a string.
+// Several come under one position where they waited for the provider to be told.
 func (s *Stream) Raw(line Line, lines [][]byte) {
 	for i, data := range lines {
 		s.raw(line, i, data)

@@ -251,7 +251,8 @@ func writerOf(path string) (string, error) {
 		return "", err
 	}
 	if src.Provider() == "" && seen == 0 && lines.skipped > 0 {
-		return "", fmt.Errorf("%w than %d bytes, and is skipped unless max_line_size (--max-line-size, max_document_size) is greater", errTooLong, lines.max)
+		return "", fmt.Errorf("%w than %d bytes, and is skipped unless max_line_size (--max-line-size, max_document_size) is greater",
+			errTooLong, lines.max)
 	}
 	return src.Provider(), nil
 }

@@ -33,7 +33,8 @@ func newFlags(command, synopsis string, stderr io.Writer) *flags {
 	f.StringVar(&f.provider, "provider", parser.Auto, "who wrote the file: "+strings.Join(parser.Names(), ", "))
 	f.IntVar(&f.maxLine, "max-line-size", defaultMaxLine, "longest line in bytes; longer ones are skipped and counted")
 	f.Usage = func() {
-		fmt.Fprintf(stderr, "usage: tailspan %s [flags] FILE\n       tailspan %[1]s [flags] -     reads standard input\n\n%s\n\nflags:\n", command, synopsis)
+		fmt.Fprintf(stderr, "usage: tailspan %s [flags] FILE\n", command)
+		fmt.Fprintf(stderr, "       tailspan %s [flags] -     reads standard input\n\n%s\n\nflags:\n", command, synopsis)
 		f.PrintDefaults()
 	}
 	return f
@@ -91,6 +92,7 @@ func openInput(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser, e
 	return named{in, name}, nil
 }
 
+// openContent is openInput, but its errors need not name the input.
 func openContent(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser, error) {
 	if name == stdinName {
 		return newSniffed(openStdin(stdin, stderr)), nil

@@ -30,7 +30,8 @@ func (f *flags) addLook() *lookFlags {
 	f.BoolVar(&l.results, "results", false, "show in verbose mode the results of tools in every style, and how long they took")
 	f.BoolVar(&l.summary, "summary", true, "sum up in verbose mode what a run did when it ends")
 	f.BoolVar(&l.redact, "redact", true, "take secrets out; no effect in mode json")
-	f.StringVar(&l.scope, "throttle-scope", render.ThrottleScopeStep.String(), "in the activity style one tool line is shown per --throttle-interval: for each step (step), or for all steps together (output)")
+	f.StringVar(&l.scope, "throttle-scope", render.ThrottleScopeStep.String(),
+		"in the activity style one tool line is shown per --throttle-interval: for each step (step), or for all steps together (output)")
 	f.DurationVar(&l.interval, "throttle-interval", time.Second, "least time between two tool lines of the activity style; 0 shows all")
 	return l
 }

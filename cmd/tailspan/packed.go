@@ -17,24 +17,29 @@ const (
 	zstdName = "x.zst"
 )
 
-// magic is how compressed content begins (RFC 1952, RFC 8878).
-var magic = map[string][]byte{gzipName: {0x1f, 0x8b}, zstdName: {0x28, 0xb5, 0x2f, 0xfd}}
+// How compressed content begins (RFC 1952, RFC 8878).
+const (
+	gzipMagic = "\x1f\x8b"
+	zstdMagic = "\x28\xb5\x2f\xfd"
+)
 
-// compression is the name that unpack is to be given for content that begins so; its own, where nothing tells that it is
-// compressed.
+// compression is the name that unpack is to be given for content that begins with head: name itself, unless head alone
+// tells that it is compressed.
 func compression(name string, head []byte) string {
-	if !unpack.Is(name) {
-		for packed, begin := range magic {
-			if bytes.HasPrefix(head, begin) {
-				return packed
-			}
-		}
+	switch {
+	case unpack.Is(name):
+		return name
+	case bytes.HasPrefix(head, []byte(gzipMagic)):
+		return gzipName
+	case bytes.HasPrefix(head, []byte(zstdMagic)):
+		return zstdName
+	default:
+		return name
 	}
-	return name
 }
 
-// sniffed reads standard input, and unpacks what is compressed. It looks at the first read, and waits for more than one byte
-// only where that may begin a compressed content: an agent that writes lines is never waited for.
+// sniffed reads standard input, and unpacks what is compressed. It waits for more than the first byte only where that may
+// begin compressed content: an agent that writes lines is never waited for.
 type sniffed struct {
 	io.Closer
 	in      *bufio.Reader
@@ -59,15 +64,14 @@ func (s *sniffed) Read(p []byte) (int, error) {
 
 // packing is the name that unpack is to be given.
 func (s *sniffed) packing() string {
-	first, _ := s.in.Peek(1) // an unreadable input is told when it is read
-	for packed, begin := range magic {
-		if bytes.HasPrefix(first, begin[:1]) {
-			if head, _ := s.in.Peek(len(begin)); bytes.Equal(head, begin) {
-				return packed
-			}
-		}
+	head, _ := s.in.Peek(1) // an unreadable input is told when it is read
+	switch string(head) {
+	case gzipMagic[:1]:
+		head, _ = s.in.Peek(len(gzipMagic))
+	case zstdMagic[:1]:
+		head, _ = s.in.Peek(len(zstdMagic))
 	}
-	return stdinName
+	return compression(stdinName, head)
 }
 
 // Close ends the unpacking and closes the input.
@@ -104,7 +108,7 @@ func (n named) tell(err error) error {
 	if n.name == stdinName {
 		name = "standard input"
 	}
-	path := (*fs.PathError)(nil)
+	var path *fs.PathError
 	switch {
 	case unpack.Broken(err) && errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("unpack %s: %w: it is cut short, or still being written", name, err)

@@ -43,7 +43,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		settings.Now = time.Now
 	}
 	lines := &lineReader{name: name, max: f.maxLine}
-	defer func() { lines.close(src, f.provider, stderr) }()
+	defer func() { lines.tell(src, f.provider, stderr) }()
 	r := &rendering{
 		lines: lines, in: in, parser: src, settings: settings, redact: look.redact,
 		origin: render.Origin{Step: look.step, Agent: parser.InfoOf(f.provider).ServiceName},
@@ -67,8 +67,8 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	return r.to(stdout)
 }
 
-// close tells of lines that the log does not show, or shows as they are, since nobody understood them.
-func (l *lineReader) close(src *parser.Source, provider string, stderr io.Writer) {
+// tell tells of lines that the log does not show, or shows as they are, since nobody understood them.
+func (l *lineReader) tell(src *parser.Source, provider string, stderr io.Writer) {
 	if l.skipped > 0 {
 		fmt.Fprintf(stderr, "tailspan: skipped %s longer than %d bytes\n", plural(l.skipped, "line"), l.max)
 	}

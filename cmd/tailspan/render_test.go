@@ -77,3 +77,28 @@ func TestRenderLive(t *testing.T) {
 		assert.Equal(t, "One line.\nHalf a\n", out.String())
 	})
 }
+
+// TestRenderTellsWhatNobodyUnderstood holds the note at the end of a log.
+func TestRenderTellsWhatNobodyUnderstood(t *testing.T) {
+	line := `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"hello"}]}}` + "\n"
+	for _, tt := range []struct{ provider, in, want string }{
+		{"claude", line, ""},
+		{"claude", line + "{\"type\":\n", "tailspan: 1 line not understood (malformed), of 2\n"},
+		{"claude", line + "{\n{\n", "tailspan: 2 lines not understood (malformed), of 3\n"},
+		{"codex", line, "tailspan: no line is one of codex; --provider auto finds out whose they are\n"},
+		{"none", line, ""},
+		{"auto", "words\n", ""},
+	} {
+		code, _, stderr := tailspan(tt.in, "render", "--provider", tt.provider, "-")
+		assert.Equal(t, exitOK, code)
+		assert.Equal(t, tt.want, stderr, "%s %s", tt.provider, tt.in)
+	}
+}
+
+// TestReadmeSample holds that the readable log in the README is what the command prints of the sample session.
+func TestReadmeSample(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, log, _ := tailspan("", "render", "--mode", "verbose", fixtures+"parity.jsonl")
+	assert.Contains(t, string(readme), "\n    "+strings.ReplaceAll(strings.TrimSuffix(log, "\n"), "\n", "\n    ")+"\n")
+}

@@ -41,7 +41,7 @@ func TestChildCases(t *testing.T) {
 		},
 		"079-hang-after-result": func(s *stage) {
 			s.startChild()
-			require.Eventually(s.t, func() bool { return len(s.heard()) == len(s.want.events) }, 10*time.Second, 10*time.Millisecond)
+			require.Eventually(s.t, func() bool { return len(s.heard()) == len(s.want.events) }, 30*time.Second, 10*time.Millisecond)
 			assert.Empty(s.t, compareEvents(s.want.events, s.heard(), true), "the end is told while the child is there")
 			assert.Empty(s.t, s.exited())
 			s.endsWithin(10 * time.Second)
@@ -58,7 +58,7 @@ func TestChildCases(t *testing.T) {
 					worker, err = strconv.Atoi(strings.TrimSpace(string(text)))
 				}
 				return err == nil
-			}, 10*time.Second, 10*time.Millisecond)
+			}, 30*time.Second, 10*time.Millisecond)
 			wrapper, err := syscall.Getpgid(worker)
 			require.NoError(s.t, err)
 			begun := time.Now()

@@ -43,19 +43,19 @@ func TestCommandOutlivesTheCollector(t *testing.T) {
 		}
 	}
 	first := run("one")
-	require.Eventually(t, seen("one 1"), 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, seen("one 1"), 30*time.Second, 10*time.Millisecond)
 	first.end(syscall.SIGKILL)
 	second := run("two")
-	require.Eventually(t, seen("two 1"), 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, seen("two 1"), 30*time.Second, 10*time.Millisecond)
 	require.False(t, seen("one 2")())
 	require.NoError(t, os.WriteFile(goOn, nil, 0o600))
 	for _, text := range []string{"one 2", "one 3", "two 2", "two 3"} {
-		require.Eventually(t, seen(text), 10*time.Second, 10*time.Millisecond, text)
+		require.Eventually(t, seen(text), 30*time.Second, 10*time.Millisecond, text)
 	}
 	require.Eventually(t, func() bool {
 		left, err := filepath.Glob(filepath.Join(dir, "spools", "*", "*.spool"))
 		return err == nil && len(left) == 0
-	}, 10*time.Second, 10*time.Millisecond, "spools are removed")
+	}, 30*time.Second, 10*time.Millisecond, "spools are removed")
 	second.end(syscall.SIGTERM)
 	texts.mu.Lock()
 	defer texts.mu.Unlock()

@@ -60,7 +60,7 @@ func (a *adviser) start() {
 	}
 }
 
-// batch tells of a mode that shows lines alone where records come and no line with them.
+// batch tells of a mode that shows lines alone, where the first records that come bring no line.
 func (a *adviser) batch(records int64, lines bool) {
 	if !a.lines || records == 0 && !lines {
 		return

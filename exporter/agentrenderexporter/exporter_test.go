@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -206,33 +205,6 @@ func TestRecordsLookLikeTheirEvents(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestSummaryOfARunThatGoesOn holds what is told of a run that is at work when the exporter stops: nothing, until the one
-// that hears its end tells of the whole.
-func TestSummaryOfARunThatGoesOn(t *testing.T) {
-	evs := run()
-	verbose := func(c *Config) { c.Mode = "verbose" }
-	stopped := func(evs []events.DisplayEvent, whole int) string {
-		out := &flakyOutput{allow: -1}
-		exp := started(t, out, verbose)
-		logs := fold(evs)
-		seen := 0
-		logs.ResourceLogs().RemoveIf(func(rl plog.ResourceLogs) bool {
-			rl.ScopeLogs().At(0).LogRecords().RemoveIf(func(plog.LogRecord) bool { seen++; return seen <= whole })
-			return false
-		})
-		require.NoError(t, exp.ConsumeLogs(t.Context(), logs))
-		require.NoError(t, exp.Shutdown(t.Context()))
-		return out.String()
-	}
-	assert.Equal(t, "I look.\n[tool: Read(src/auth.ts)]\n", stopped(evs[:3], 0), "it goes on")
-	end := evs[len(evs)-1]
-	assert.Equal(t, "I look.\n[tool: Read(src/auth.ts)]\n[run failed: out of turns]\n--- Summary ---\ntools     1 call\n  Read  1 call\nduration  4.1s\n",
-		stopped(append(evs[:3:3], end), 0), "it has ended")
-	whole := slices.DeleteFunc(evs, func(e events.DisplayEvent) bool { return e.Kind == events.KindTurnAborted }) // that ends a run too
-	got := stopped(whole, 3)                                                                                      // the first call was told to another
-	assert.Contains(t, got, "--- Summary ---\ntools     3 calls, 1 failed, 4s\n  Task  1 call, 3s\n  Grep  1 call, 1 failed, 1s\n  before this log began  1 call\n")
 }
 
 func TestModes(t *testing.T) {

@@ -68,12 +68,12 @@ func (a *sessions) of(o *outlet, key string, origin func() render.Origin) *rende
 	return s.stream
 }
 
-// end ends a session's unfinished text and forgets it. An outlet takes everything, so it can't fail.
-func (a *sessions) end(e *list.Element, as func(*render.Stream) error) {
+// end ends a session's stream, by its Close or Stop, and forgets it. An outlet takes everything, so neither can fail.
+func (a *sessions) end(e *list.Element, by func(*render.Stream) error) {
 	s := a.recent.Remove(e).(*session)
 	delete(a.byKey, s.key)
 	a.ending(s.outlet)
-	_ = as(s.stream)
+	_ = by(s.stream)
 	s.outlet.streams--
 }
 

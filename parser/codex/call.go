@@ -125,10 +125,10 @@ func (p *Parser) beginCall(c *call, inv *invocation) {
 	}
 }
 
-// end gives the result of a call; it reports false if the call has one. An item without an id begins and ends on one
-// line.
-func (p *Parser) end(id scan.Value, o *outcome) bool { return p.endCall(p.callFor(id), id, o) }
+// end gives the result of the call with an id, unless the call has one. An item without an id begins and ends on one line.
+func (p *Parser) end(id scan.Value, o *outcome) { p.endCall(p.callFor(id), id, o) }
 
+// endCall gives the result of a call; it reports false if the call has one.
 func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 	if c.answered {
 		return false

@@ -3,8 +3,6 @@ package codex_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/tailspan/tailspan/parser/codex"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
@@ -41,12 +39,6 @@ func FuzzDroppedInput(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, args string) {
 		line := []byte(functionCall("c", name, args))
-		keeps, drops := codex.New(), codex.New()
-		drops.DropInput()
-		want, got := keeps.ParseEvents(line), drops.ParseEvents(line)
-		for i := range want {
-			want[i].Tool.Input = nil
-		}
-		require.Equal(t, want, got)
+		parsertest.DroppedInput(t, codex.New(), codex.New(), line)
 	})
 }

@@ -155,8 +155,8 @@ func (p *Parser) functionCall(m scan.Members) {
 }
 
 // decodeArguments reads the arguments of a call into p.args and gives their JSON: the object that they are or that the
-// string holds. Of a string that holds none, the string itself. Where arguments are dropped only those are read, of an
-// object in a string, that something is told of.
+// string holds. Of a string that holds none, the string itself. Where arguments are dropped, an object in a string gives no
+// JSON, and of its members only those that isArgument picks.
 func (p *Parser) decodeArguments(v scan.Value) scan.Value {
 	p.args = p.args[:0]
 	if v.Kind != scan.KindString {

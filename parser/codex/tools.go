@@ -66,7 +66,7 @@ var tools = map[string]tool{
 	"grep": {field: "pattern"},
 }
 
-// isArgument tells the arguments that something is told of; see target and functionCall.
+// isArgument reports whether target or functionCall looks at an argument.
 func isArgument(name []byte) bool {
 	switch string(name) {
 	case "plan", "server", "uri", "agent_type", "task_name":

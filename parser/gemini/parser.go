@@ -142,10 +142,8 @@ func (p *Parser) begin(timestamp scan.Value) {
 	p.head = lines.Head{Time: timeOf(timestamp), SessionID: p.session, AgentID: p.agent}
 }
 
-// timeOf reads a time; 0001-01-01 and its like are a writer's zero, not a time.
-func timeOf(v scan.Value) time.Time {
-	return lines.Moment(v.Time())
-}
+// timeOf reads a time; a writer's zero is none.
+func timeOf(v scan.Value) time.Time { return lines.Moment(v.Time()) }
 
 // blank reports whether text is white space alone.
 func blank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }

@@ -145,12 +145,6 @@ func FuzzDroppedInput(f *testing.F) {
 		quotedArgs, err := json.Marshal(args)
 		require.NoError(t, err)
 		line := fmt.Appendf(nil, `{"id":"a","object":"chat.completion","choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":%s,"arguments":%s}}]},"finish_reason":"stop"}]}`, quotedName, quotedArgs)
-		keeps, drops := openai.New(), openai.New()
-		drops.DropInput()
-		want, got := keeps.ParseEvents(line), drops.ParseEvents(line)
-		for i := range want {
-			want[i].Tool.Input = nil
-		}
-		require.Equal(t, want, got)
+		parsertest.DroppedInput(t, openai.New(), openai.New(), line)
 	})
 }

@@ -32,7 +32,7 @@ var fields = map[string]string{
 	"search_file_content": "pattern",
 }
 
-// isArgument tells the arguments that target looks at.
+// isArgument reports whether target looks at an argument.
 func isArgument(name []byte) bool {
 	switch string(name) {
 	case "patch", "patchText":

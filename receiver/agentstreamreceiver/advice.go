@@ -17,7 +17,7 @@ type adviser struct {
 	logger *zap.Logger
 
 	mu       sync.Mutex
-	doubted  []string // providers that were told of
+	misfits  []string // providers that were told of
 	pattern  string   // path_pattern; empty once there is nothing more to tell of it
 	strange  string   // the first path that it does not fit
 	since    time.Time
@@ -54,17 +54,18 @@ func (a *adviser) tell(now time.Time, end bool) {
 	a.pattern = ""
 }
 
-// doubt tells that a file does not look like what the settings say it is, and like whose it does, if that is known.
-func (a *adviser) doubt(path, provider, looksLike string) {
+// misfit tells that a file is not of the provider that is set, and whose it looks like, if that is known.
+func (a *adviser) misfit(path, provider, looksLike string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if slices.Contains(a.doubted, provider) {
+	if slices.Contains(a.misfits, provider) {
 		return
 	}
-	a.doubted = append(a.doubted, provider)
+	a.misfits = append(a.misfits, provider)
 	fields := []zap.Field{zap.String("provider", provider), zap.String("path", path)}
 	if looksLike != "" {
-		a.logger.Warn("file is not of the provider that is set, so nothing of it is understood", append(fields, zap.String("looks_like", looksLike))...)
+		fields = append(fields, zap.String("looks_like", looksLike))
+		a.logger.Warn("file is not of the provider that is set, so nothing of it is understood", fields...)
 		return
 	}
 	a.logger.Warn("no line of a file is understood: provider may be wrong", fields...)
@@ -104,9 +105,9 @@ func (s *stream) consider(data []byte, status events.LineStatus) {
 	name, known := parser.Detect(d.lines)
 	switch full := len(d.lines) >= doubtLines || d.bytes >= doubtBytes; {
 	case known && name != provider:
-		s.receiver.adviser.doubt(s.source.Path, provider, name)
+		s.receiver.adviser.misfit(s.source.Path, provider, name)
 	case full && s.fold.Stats().Ignored < len(d.lines):
-		s.receiver.adviser.doubt(s.source.Path, provider, "")
+		s.receiver.adviser.misfit(s.source.Path, provider, "")
 	case !full && !known:
 		return
 	}

@@ -31,7 +31,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-const wait, tick = 10 * time.Second, 5 * time.Millisecond
+// wait is how long a condition may take, on a machine that has much else to do.
+const wait, tick = 30 * time.Second, 5 * time.Millisecond
 
 // rig is a receiver at work, with sinks behind it.
 type rig struct {

@@ -160,7 +160,7 @@ func batches(t *testing.T, f *opencodedb.Follower) [][]string {
 			list = append(list, rows)
 			f.Accept()
 		}
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	return list
 }
 

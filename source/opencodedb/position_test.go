@@ -54,7 +54,7 @@ func (k kept) take(t *testing.T, f *opencodedb.Follower, limit int) (l life) {
 			f.Accept()
 			k.keep(t, f, batch.Session)
 		}
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	return l
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// DroppedOutput holds that a source which is told that nobody keeps the texts of results, nor the arguments of calls, tells
-// all else as it was, and of a text whose summary was cut the head. To have long texts, the fixtures, and lines beside them, are fed with each
-// longer string many times over.
+// DroppedOutput holds that a source which is told that nobody keeps the texts of results, nor the arguments of calls,
+// tells all else as it was, and of a text whose summary was cut the head. To have long texts, the fixtures, and lines
+// beside them, are fed with each longer string many times over.
 func DroppedOutput(t *testing.T, provider string, src func() events.DisplayEventSource, beside ...string) {
 	dropped := 0
 	for _, line := range beside {
@@ -173,4 +173,15 @@ func LongResult(t *testing.T, src func() events.DisplayEventSource, line func(ca
 	}
 	runtime.ReadMemStats(&after)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(output)), "in bytes, for %d results", runs)
+}
+
+// DroppedInput holds that a line tells all but the arguments of calls as it was where they are dropped. The sources are new.
+func DroppedInput(t *testing.T, keeps, drops events.DisplayEventSource, line []byte) {
+	t.Helper()
+	drops.(events.InputDropper).DropInput()
+	want, got := keeps.ParseEvents(line), drops.ParseEvents(line)
+	for i := range want {
+		want[i].Tool.Input = nil
+	}
+	require.Equal(t, want, got)
 }

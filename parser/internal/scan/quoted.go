@@ -23,10 +23,10 @@ type Quoted struct {
 // quotedDepth is how deep objects and arrays may lie in each other here; deeper ones are left to a Scanner.
 const quotedDepth = 64
 
-// Members appends those members of the object that body, what stands between the quotes of a string, is the JSON of,
-// whose names wanted picks; buf backs their values. All of the object is checked as a [Scanner] checks it, and
-// [MaxMembers] counts the others too. It reports false for what is no whole object, and for some that are but are written
-// in a rare way: then the text must be made and read, and m and buf are as they were.
+// Members reads body, what stands between the quotes of a string, as an object, and appends to m those of its members whose
+// names wanted picks; their values are appended to buf. All of the object is checked as a [Scanner] checks it, and
+// [MaxMembers] counts the members that are not wanted too. It reports false for what is no whole object, and for objects
+// that are written in a rare way: then the text must be made and read, and m and buf are as they were.
 func (q *Quoted) Members(m Members, buf, body []byte, wanted func(name []byte) bool) (Members, []byte, bool) {
 	q.data, q.from, q.to, q.carry, q.bad = body, 0, 0, 0, false
 	i := q.blanks(0)

@@ -113,7 +113,8 @@ func (s *Scanner) Value() Value {
 		s.fail()
 		return Value{}
 	}
-	kind, end := kinds[data[start]], 0
+	kind := kinds[data[start]]
+	var end int
 	switch kind {
 	case KindString:
 		if end = s.index.near(start + 1); end == 0 {

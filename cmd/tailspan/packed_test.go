@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func second[T any](_ T, err error) error { return err }
+
+// gzipped packs content as gzip does.
+func gzipped(t *testing.T, content []byte) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	require.NoError(t, errors.Join(second(w.Write(content)), w.Close()))
+	return packed.Bytes()
+}
+
+// TestPackedInput holds that compressed content is unpacked wherever it comes from, told by its name or its beginning.
+func TestPackedInput(t *testing.T) {
+	plain, err := os.ReadFile(fixtures + "parity.jsonl")
+	require.NoError(t, err)
+	_, want, _ := tailspan("", "events", fixtures+"parity.jsonl")
+	encoder, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		name, file string // standard input, if no file is named
+		content    []byte
+	}{
+		{"gzip", "parity.jsonl.gz", gzipped(t, plain)},
+		{"gzip on standard input", "", gzipped(t, plain)},
+		{"gzip under another name", "parity.jsonl", gzipped(t, plain)},
+		{"zstd on standard input", "", encoder.EncodeAll(plain, nil)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stdin, name := string(tt.content), stdinName
+			if tt.file != "" {
+				stdin, name = "", filepath.Join(t.TempDir(), tt.file)
+				require.NoError(t, os.WriteFile(name, tt.content, 0o600))
+			}
+			code, got, _ := tailspan(stdin, "events", name)
+			assert.Equal(t, exitOK, code)
+			assert.Equal(t, want, got)
+		})
+	}
+}
+
+// TestBrokenPackedInput holds what is told of compressed content that can't be unpacked: which input it is of, and why.
+func TestBrokenPackedInput(t *testing.T) {
+	plain, err := os.ReadFile(fixtures + "parity.jsonl")
+	require.NoError(t, err)
+	packed := gzipped(t, plain)
+	torn := packed[:len(packed)/2]
+	const cut = "unexpected EOF: it is cut short, or still being written\n"
+	name := filepath.Join(t.TempDir(), "parity.jsonl.gz")
+	require.NoError(t, os.WriteFile(name, torn, 0o600))
+	code, _, stderr := tailspan("", "events", name)
+	assert.Equal(t, exitError, code)
+	assert.Equal(t, "tailspan: unpack \""+name+"\": "+cut, stderr)
+	for _, mode := range []string{"verbose", "json"} {
+		code, _, stderr = tailspan(string(torn), "render", "--mode", mode, "-")
+		assert.Equal(t, exitError, code)
+		assert.Equal(t, "tailspan: unpack standard input: "+cut, stderr, "mode %s", mode)
+	}
+
+	require.NoError(t, os.WriteFile(name, plain, 0o600))
+	code, _, stderr = tailspan("", "events", name)
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, stderr, "unpack", "it is not packed")
+}
+
+// TestPlainBeginningsAreNotWaitedFor holds that a first line is read at once, though its first byte may begin a compressed
+// content, and that what begins as one without being one is a line.
+func TestPlainBeginningsAreNotWaitedFor(t *testing.T) {
+	for _, tt := range []struct{ begin, want string }{{"{", "{"}, {"\x1f{}\n", "\x1f{}\n"}, {"(abc", "(abc"}} {
+		in, agent := io.Pipe()
+		s := newSniffed(in)
+		wrote := make(chan error, 1)
+		go func() {
+			_, err := io.WriteString(agent, tt.begin) // and it stays open
+			wrote <- err
+		}()
+		got := make([]byte, len(tt.want))
+		_, err := io.ReadFull(s, got)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, string(got))
+		require.NoError(t, <-wrote)
+		require.NoError(t, s.Close())
+	}
+}
