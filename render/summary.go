@@ -215,7 +215,7 @@ func (s *summary) usageLines(b *strings.Builder) {
 // words is "3 calls, 1 failed, 1.2s". Of a tool whose call the log did not hear, only how it ended.
 func (t *toolSum) words() string {
 	var words []string
-	if t.calls > 0 || t.failed == 0 {
+	if t.calls > 0 || t.failed == 0 && t.took < leastDuration {
 		words = append(words, plural(t.calls, "call"))
 	}
 	if t.failed > 0 {

@@ -110,6 +110,12 @@ func TestSummaryOfARunThatGoesOn(t *testing.T) {
 	totals.ToolCalls, totals.Elapsed = 1, 10*time.Second
 	got = emit(s, rest...)
 	assert.Contains(t, got, "tools     1 call, 1s\n  Read  1 call, 1s\ntokens    5000 in, 500 out\ncost      $3.0000\nduration  10s\n", "all of it was heard")
+
+	timed := answer("0", "")
+	timed.Tool.Name, timed.Tool.Duration = "Agent", 3*time.Second
+	totals.ToolCalls, totals.ToolErrors = 2, 0
+	got = emit(s, append([]*events.DisplayEvent{timed}, rest[1:]...)...)
+	assert.Contains(t, got, "tools     2 calls, 4s\n  Read   1 call, 1s\n  Agent  3s\n  before this log began  1 call\n", "called before, answered after")
 }
 
 func TestSummaryIsBounded(t *testing.T) {

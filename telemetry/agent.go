@@ -24,7 +24,7 @@ type agent struct {
 	lastInput  moment // the last prompt or result: where the next model call begins
 	chat       *chat
 	models     []string
-	usage      events.Tokens // what its model calls told
+	usage      events.Usage // tokens and cost that its model calls told
 	toolCalls  int
 	toolErrors int
 	background bool // the format says that its work goes on after the call
@@ -209,7 +209,7 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 			}
 		}
 	} else {
-		s.putAgentUsage(m, events.Usage{Tokens: a.usage})
+		s.putAgentUsage(m, a.usage)
 	}
 	setError(span, errorType, message)
 	s.meter.duration(meteredKey{instrument: instrumentInvokeAgent, agent: a.name, errorType: errorType}, &a.span)

@@ -14,7 +14,9 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 	}
 	switch u.Scope {
 	case events.UsageScopeCall:
-		a.usage.Add(u.Tokens)
+		a.usage.Tokens.Add(u.Tokens)
+		a.usage.CostUSD += u.CostUSD
+		a.usage.HasCost = a.usage.HasCost || u.HasCost
 		told := a.run.told(ev.Model)
 		told.Tokens.Add(u.Tokens)
 		told.CostUSD += u.CostUSD
