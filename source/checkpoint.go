@@ -44,8 +44,6 @@ type checkpoint struct {
 	Mark    uint64 `json:"mark"`
 	MarkLen uint8  `json:"mark_len"`
 	Discard bool   `json:"discard,omitempty"`
-	// Names are other paths of the file.
-	Names []string `json:"names,omitempty"`
 	// Begin is where the first line that was handed over begins.
 	Begin int64 `json:"begin,omitempty"`
 	// AtEnd tells that nothing stood behind Offset.
@@ -137,7 +135,6 @@ type saved struct {
 	begin int64
 	atEnd bool
 	open  bool
-	names string // other names, as [joinNames] has them
 	state string
 	at    time.Time // when it was written
 	took  time.Duration
@@ -147,7 +144,7 @@ type saved struct {
 func (c *checkpoint) restored() *saved {
 	return &saved{
 		path: c.Path, pos: c.position(), size: c.Size, mtime: c.MTime, begin: c.Begin, atEnd: c.AtEnd,
-		open: c.Open, names: joinNames(c.Names), state: string(c.State), at: time.Unix(c.Saved, 0),
+		open: c.Open, state: string(c.State), at: time.Unix(c.Saved, 0),
 	}
 }
 

@@ -41,9 +41,9 @@
 //	same    other           any                         rewritten or truncated, or another file given the number
 //	other   same            the known one is gone       the same file, moved or replaced by a longer version;
 //	                        or was rewritten            in a copytruncate, the copy
-//	other   same            the known one lost a name,  the same file, replaced by a longer version, if that begins with all
-//	                        and is there by another     that was read; what stands under the other name is a file of its own
-//	                                                    from there on, which begins with the same state
+//	other   same            the known one is there,     the same file, replaced by a longer version; what is left under
+//	                        under another name, and     the other name stays known as it was
+//	                        this was its path
 //	other   same            the known one is there      another file with the same beginning
 //	other   other           any                         another file
 //

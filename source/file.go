@@ -51,13 +51,12 @@ type file struct {
 	target  *file   // of an alias
 	aliases []*file // other paths of this file
 	claims  []*file // files that are gone and that this one may continue, to be looked into
-	// strayed tells that it lost a name while it has another one: a longer version of it may stand under the lost one, or
-	// under one that the lost one was renamed to and that nobody saw.
-	strayed bool
-	// held counts how often it was held back, as a possible copy of a file that is there; disowned tells that it continues
-	// none of the files that begin like it.
-	held     uint8
-	disowned bool
+	// left is the path that it was followed under and lost to another file, while it has another name.
+	left string
+	// held counts how often it was held back, as a possible copy of a file that is there; mayBe tells that it is to be held
+	// back again if it continues none of its claims; disowned, that it continues none of the files that begin like it.
+	held            uint8
+	mayBe, disowned bool
 	// rechecked tells that it was looked at twice, since it has the inode and not the content of a known one.
 	rechecked bool
 	first     bool // was there at start, with content

@@ -1,10 +1,6 @@
 package source
 
-import (
-	"cmp"
-	"slices"
-	"time"
-)
+import "time"
 
 const (
 	// copyWait is how long a file that begins like one that is followed is held back: it may be the copy of a
@@ -83,11 +79,10 @@ func (t *table) sameFile(f *file, res result) bool {
 		f.state, f.target, f.first, f.seek = stateAlias, known, false, 0
 		known.aliases = append(known.aliases, f)
 		t.touch(known)
-	case fits && (known.handle != nil || packed || !t.surpassed(known, res)):
+	case fits:
+		left := known.path
 		t.adopt(known, f, res.id)
-		known.strayed = true
-	case fits: // it stays known, and is asked after the one that was read further
-		return !f.disowned && t.sameContent(f, res)
+		known.left = left
 	case !f.rechecked:
 		// The look may be older than what was read since, if the file was renamed while it grew.
 		f.rechecked = true
@@ -101,25 +96,13 @@ func (t *table) sameFile(f *file, res result) bool {
 	return true
 }
 
-// surpassed tells whether another known file that begins alike was read as far as this one or further, and no further than
-// what was looked at has. An inode that nobody holds open may have been given to a longer version of that one.
-func (t *table) surpassed(known *file, res result) bool {
-	found, passed := false, 0
-	t.heads.find(res.head, func(other *file) bool {
-		passed++
-		found = other != known && other.pos.offset >= known.pos.offset && other.pos.offset <= res.size
-		return !found && passed < maxPassed
-	})
-	return found
-}
-
 // sameContent deals with a head that is known under another inode: a file that was moved to another file system or
 // replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
 func (t *table) sameContent(f *file, res result) bool {
 	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
 	t.heads.find(res.head, func(known *file) bool {
 		passed++
-		named := known.path == f.path || known.id == res.id || known.strayed || known.path == plainPath(f.path)
+		named := known.path == f.path || known.left == f.path || known.path == plainPath(f.path)
 		if looked >= maxLooked && !named {
 			return passed < maxPassed
 		}
@@ -127,54 +110,45 @@ func (t *table) sameContent(f *file, res result) bool {
 		switch {
 		case known.unverified() && known != f: // the store's word, not looked into yet
 			undecided = true
-		case known.present && known.slot != nil && known.id != res.id:
+		case known.present && known.slot != nil:
 			alive = true // it is there, under whatever path, unless it turns out to be another one by now
-		case f.first && !known.restored && !known.strayed: // two that were there at start are two
+		case f.first && !known.restored: // two that were there at start are two
 		case known.busy, known.state == stateFollowed && !under(known):
 			alive = true // there is more to it than we know
 			if !under(known) {
 				leaving = true
 				t.touch(known) // it will be found to be gone
 			}
-		case known.state == stateFollowed && (!known.hasStrayed() || res.size <= known.pos.offset || isCompressed(f.path)):
+		case known.state == stateFollowed && (known.left != f.path || res.size <= known.pos.offset):
 			alive = true
 		case known.pos.offset == 0: // nothing of it was read
 		case res.size >= known.pos.offset || isCompressed(f.path):
 			f.claims = append(f.claims, known)
+			if named {
+				last := len(f.claims) - 1
+				f.claims[0], f.claims[last] = f.claims[last], f.claims[0]
+			}
 		default: // perhaps the copy is still being made
 			alive = true
 		}
 		return passed < maxPassed
 	})
+	// One that is about to be found gone is waited for, for longer than one that may be emptied; those whose claims were
+	// refused don't make up for it.
+	f.mayBe = alive && f.held == 0 || leaving && f.held < maxHeld
 	switch {
 	case undecided:
 		f.claims = nil
 		t.hold(f, 10*busyWait)
-	case alive && f.held == 0 || leaving && f.held < maxHeld:
-		// One that is about to be found gone is waited for, for longer than one that may be emptied: it may be closer than
-		// those that are gone already.
-		f.claims = nil
+	case len(f.claims) > 0:
+		t.touch(f) // a worker looks whether it goes on where the known one was
+	case f.mayBe:
 		f.held++
 		t.hold(f, copyWait)
-	case len(f.claims) > 0:
-		slices.SortStableFunc(f.claims, f.closer)
-		t.touch(f) // a worker looks whether it goes on where the known one was
 	default:
 		return false
 	}
 	return true
-}
-
-// closer orders known files by how much it would tell that f goes on where they are: one that was read further first, since
-// what was read of the other may be its beginning; else one that was at the same path.
-func (f *file) closer(a, b *file) int {
-	at := func(known *file) int {
-		if known.path == f.path || known.path == plainPath(f.path) {
-			return 0
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(b.pos.offset, a.pos.offset), cmp.Compare(at(a), at(b)))
 }
 
 // decideClaim takes a worker's word on whether the file goes on where a known one was.
@@ -188,28 +162,35 @@ func (t *table) decideClaim(f *file, res result) {
 		f.claims = nil
 		t.adopt(known, f, res.id)
 		return
-	case res.claimed && known.state == stateFollowed && known.hasStrayed():
+	case res.claimed && known.state == stateFollowed && known.left == f.path:
 		f.claims = nil
 		t.split(known, f, res.id)
 		return
 	}
-	if f.claims = f.claims[1:]; len(f.claims) == 0 {
+	f.claims = f.claims[1:]
+	switch {
+	case len(f.claims) > 0:
+		t.touch(f)
+	case f.mayBe:
+		f.claims, f.mayBe = nil, false
+		f.held++
+		t.hold(f, copyWait)
+	default:
 		f.claims, f.disowned = nil, true
+		t.touch(f)
 	}
-	t.touch(f)
 }
 
-// split has a known file that lost a name go on under the path of f, where a version of it stands that goes on where it
-// was. What is left under its other names is a file of its own from now on, read up to there: its consumer is given the
-// same state, so if it grows, it goes on with what it began as well.
+// split has a known file go on at the path that it had, where a version of it stands now that goes on where it was. What
+// is left under its other names stays known as it is: a file of its own, read up to there, that is not to be told again.
 func (t *table) split(known, f *file, id fileID) {
-	known.keepState()
 	rest := &file{
-		path: known.path, id: known.id, pos: known.pos, size: known.size, mtime: known.mtime, atEnd: known.atEnd,
-		begun: known.begun, begin: known.begin, consumerState: known.consumerState, wakeSlot: -1, lastRead: known.lastRead,
+		path: known.path, id: known.id, pos: known.pos, size: known.size, mtime: known.mtime,
+		begun: known.begun, begin: known.begin, wakeSlot: -1, lastRead: known.lastRead,
 	}
 	names := append([]*file(nil), known.aliases...)
 	t.adopt(known, f, id)
+	known.left = ""
 	t.heads.add(rest)
 	t.bury(rest)
 	t.ids[rest.id] = rest
@@ -217,7 +198,6 @@ func (t *table) split(known, f *file, id fileID) {
 		t.unalias(name)
 		t.touch(name)
 	}
-	known.strayed = false
 }
 
 // adopt has a known file go on under the path of f, which was only a name for it.
@@ -246,12 +226,11 @@ func (t *table) adoptAs(known *file, path string, id fileID) {
 		t.letGo(known)
 		t.forgetID(known)
 	}
-	known.strayed = known.restored && known.path != path // a name that it had may have another one by now
 	known.state, known.path, known.id = stateFollowed, path, id
 	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
-	known.present = false       // from now on its state tells
-	known.lastRead = time.Now() // it is not idle for long as long as nobody has looked
-	known.size = -1             // to be looked at
+	known.present, known.left = false, "" // from now on its state tells
+	known.lastRead = time.Now()           // it is not idle for long as long as nobody has looked
+	known.size = -1                       // to be looked at
 	if id != (fileID{}) {
 		t.ids[id] = known
 	}

@@ -23,14 +23,10 @@ type job struct {
 	// live tells that the end was reached before.
 	live  bool
 	flush bool
-	names string // other names that the file has
 	// seek, of a probe: start here, because that is how long the file was at start. Negative: at the beginning.
 	seek int64
-	// claim, of a probe: tell whether the file goes on where this position is. Where the file of the position is still
-	// there, beside and besideID tell it, and all that was read has to be the same.
-	claim    *position
-	beside   string
-	besideID fileID
+	// claim, of a probe: tell whether the file goes on where this position is.
+	claim *position
 }
 
 // outcome says how a visit ended.

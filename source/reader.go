@@ -115,7 +115,8 @@ func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 	}
 	res.head = append([]byte(nil), r.head[:n]...)
 	if res.claim != nil {
-		return r.probeClaim(res, h)
+		res.claimed, err = holdsMark(h, res.claim)
+		return err
 	}
 	res.pos = position{}
 	res.pos.extend(res.head)
@@ -159,8 +160,14 @@ func holdsMark(h handle, p *position) (bool, error) {
 	}
 	var before [markSize]byte
 	k := int(p.markLen)
-	whole, err := readFull(h, before[:k], p.offset-int64(k))
-	return whole && hash(before[:k]) == p.mark, err
+	n, err := h.ReadAt(before[:k], p.offset-int64(k))
+	if n == k {
+		return hash(before[:k]) == p.mark, nil
+	}
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) { //nolint:errorlint // io.ReaderAt's contract
+		return false, nil
+	}
+	return false, err
 }
 
 // read reads on in a file: what is new under its path, or, if that is gone, what the open handle still has.

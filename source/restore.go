@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +97,6 @@ func (t *table) resume(one found) bool {
 		return false
 	}
 	t.adoptAs(known, one.path, one.id)
-	known.strayed = slices.ContainsFunc(splitNames(known.stored.names), func(name string) bool { return !leadsTo(name, one.id) })
 	if one.size == known.stored.size && one.mtime == known.stored.mtime && known.atEnd && !known.open {
 		known.size, known.mtime, known.caughtUp, known.restored = one.size, one.mtime, true, false
 		return true

@@ -42,7 +42,7 @@ func (r *reader) save(res *result) {
 
 // now is what the store is to have of the file.
 func (res *result) now() saved {
-	return saved{path: res.path, pos: res.pos, size: res.size, mtime: res.mtime, names: res.names}
+	return saved{path: res.path, pos: res.pos, size: res.size, mtime: res.mtime}
 }
 
 // save writes what is new of a file. The rest of it, what the consumer has to say, it asks for.
@@ -90,7 +90,7 @@ func (s *saved) checkpoint(f *file, now time.Time) checkpoint {
 	return checkpoint{
 		Stream: f.streamID, Path: s.path, Device: f.id.device, Inode: f.id.inode, Size: s.size, MTime: s.mtime,
 		Offset: s.pos.offset, Head: s.pos.head, HeadLen: s.pos.headLen, Mark: s.pos.mark, MarkLen: s.pos.markLen,
-		Discard: s.pos.discard, Begin: s.begin, AtEnd: s.atEnd, Open: s.open, State: []byte(s.state), Saved: now.Unix(), Names: splitNames(s.names),
+		Discard: s.pos.discard, Begin: s.begin, AtEnd: s.atEnd, Open: s.open, State: []byte(s.state), Saved: now.Unix(),
 	}
 }
 

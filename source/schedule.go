@@ -43,18 +43,14 @@ func (t *table) unqueue() {
 
 // jobFor says what is to be done with a file.
 func (t *table) jobFor(f *file) (job, bool) {
-	j := job{file: f, path: f.path, id: f.id, pos: f.pos, live: f.caughtUp, flush: f.flush, names: f.otherNames()}
+	j := job{file: f, path: f.path, id: f.id, pos: f.pos, live: f.caughtUp, flush: f.flush}
 	switch f.state {
 	case stateNew:
 		j.kind, j.pos = jobProbe, position{}
 		j.seek = f.seek
 		if len(f.claims) > 0 {
-			known := f.claims[0]
-			claim := known.pos
+			claim := f.claims[0].pos
 			j.claim = &claim
-			if known.state == stateFollowed {
-				j.beside, j.besideID = known.path, known.id
-			}
 		}
 	case stateFollowed:
 		j.kind = jobRead

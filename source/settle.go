@@ -109,6 +109,9 @@ func (t *table) visited(f *file, res result) {
 	case outcomeGone, outcomeReplaced:
 		path, came := f.path, f.dirty || res.outcome == outcomeReplaced
 		t.lost(f)
+		if res.outcome == outcomeReplaced {
+			f.left = path
+		}
 		if came && t.paths[path] == nil {
 			t.touch(t.newFile(path))
 		}
@@ -153,7 +156,7 @@ func (t *table) lost(f *file) {
 	if len(f.aliases) > 0 {
 		other := f.aliases[0]
 		t.drop(other)
-		f.path, f.strayed = other.path, true
+		f.path = other.path
 		t.paths[f.path] = f
 		f.size = -1
 		t.touch(f)

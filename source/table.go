@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -247,7 +246,6 @@ func (t *table) reported(r scanReport) {
 
 // unalias makes a path one of its own again.
 func (t *table) unalias(f *file) {
-	f.target.strayed = true
 	f.target.aliases = without(f.target.aliases, f)
 	f.target, f.state, f.held = nil, stateNew, 0
 }
@@ -274,11 +272,6 @@ func without(files []*file, f *file) []*file {
 
 // under tells whether a file's path still leads to it.
 func under(f *file) bool { return leadsTo(f.path, f.id) }
-
-// hasStrayed tells whether a file that is there lost a name, also if that was not noticed yet.
-func (f *file) hasStrayed() bool {
-	return f.strayed || slices.ContainsFunc(f.aliases, func(name *file) bool { return !leadsTo(name.path, f.id) })
-}
 
 // wanted is what the next look is to be at.
 type wanted struct {

@@ -139,6 +139,8 @@ type session struct {
 	last  int    // number of its last whole line
 	first string // its first line
 	id    int
+	// linked is whether the file has another name; moved, whether it was renamed, perhaps unseen.
+	linked, moved bool
 }
 
 // rotator writes sessions and rotates their files, in ways that lose no content: what is taken out of sight, or out of
@@ -256,11 +258,12 @@ type rotation struct {
 // kinds are the ways in which files change their names and contents.
 func (r *rotator) kinds() []rotation {
 	return []rotation{
-		{"rename", func(s *session) { to := r.name(); r.rename(s.path, to); s.path = to }},
+		{"rename", func(s *session) { to := r.name(); r.rename(s.path, to); s.path, s.moved = to, true }},
 		{"rename and create", func(s *session) {
 			old := s.path
 			s.path = r.name()
 			r.rename(old, s.path)
+			s.moved = true
 			r.finish(s)
 			r.forget(s)
 			r.create(old)
@@ -274,9 +277,14 @@ func (r *rotator) kinds() []rotation {
 			r.copy(s.path, to)
 			require.NoError(r.t, os.Truncate(s.path, 0))
 			r.forget(s)
-			r.create(s.path)
+			r.create(s.path).linked = s.linked
 		}},
 		{"replace by a longer version", func(s *session) {
+			// A version under a name that was not seen before, while the old one has another name, can't be told from
+			// a fork: a second file (docs/delivery.md).
+			if s.linked && s.moved {
+				return
+			}
 			r.write(s)
 			r.settled(s)
 			r.copy(s.path, s.path+".tmp")
@@ -297,7 +305,7 @@ func (r *rotator) kinds() []rotation {
 			r.settled(s)
 			r.forget(s)
 			require.NoError(r.t, os.Truncate(s.path, 0))
-			r.create(s.path)
+			r.create(s.path).linked = s.linked
 		}},
 		{"delete and create", func(s *session) { // the inode is likely to be the same
 			r.settled(s)
@@ -310,7 +318,7 @@ func (r *rotator) kinds() []rotation {
 			to := r.name()
 			require.NoError(r.t, os.Link(s.path, to))
 			require.NoError(r.t, os.Remove(s.path))
-			s.path = to
+			s.path, s.moved = to, true
 		}},
 		{"archive out of sight", func(s *session) {
 			r.settled(s)
@@ -331,6 +339,7 @@ func (r *rotator) kinds() []rotation {
 				link = os.Symlink
 			}
 			require.NoError(r.t, link(s.path, r.name()))
+			s.linked = true
 		}},
 	}
 }
