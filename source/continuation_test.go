@@ -153,6 +153,27 @@ func TestReplaceByInodeOfShorterVersion(t *testing.T) {
 	})
 }
 
+// A file that was only renamed has not lost a name: a copy of it is another file, since it is there still.
+func TestCopyOfRenamedFile(t *testing.T) {
+	lines, text := records(0, 20)
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		w.begin(poll)
+		w.add("a.jsonl", text)
+		w.sink.wantLines(w.T, lines...)
+		w.rename("a.jsonl", "b.jsonl")
+		for i := range 2 { // the first may come by the handle alone, before the new name is seen
+			w.add("b.jsonl", record(20+i)+"\n")
+			w.sink.wantLines(w.T, slices.Concat(lines, []string{record(20), record(21)}[:i+1])...)
+		}
+		w.put("c.tmp", text+record(20)+"\n"+record(21)+"\n"+record(22)+"\n")
+		w.rename("c.tmp", "c.jsonl")
+		w.sink.until(w.T, "45 lines", func() bool { return len(w.sink.all()) == 45 })
+		streams := w.streams()
+		require.Len(w, streams, 2)
+		assert.Equal(w, slices.Concat(lines, []string{record(20), record(21), record(22)}), streams[1].text)
+	})
+}
+
 // twoNames has a file followed under a.jsonl that was found to have the name b.jsonl too: its last two lines come by that
 // name, the first of them in one look with it, if there are only looks.
 func twoNames(w *world, poll func(*Settings), lines ...string) {

@@ -49,7 +49,8 @@
 //
 // Rewritten files are read from the beginning, as a new stream. Two files must share a head of 64 bytes at least to be
 // taken for one under two inodes. A file that appears while one with the same head is followed waits a second before it
-// is read: it may be the copy of a copytruncate. Head and mark are looked at again after each read and before the lines
+// is read or taken for it: it may be the copy of a copytruncate. An inode that nobody held open since tells less than how
+// far a version was read: it may have been given to a longer version of another file that begins alike. Head and mark are looked at again after each read and before the lines
 // are handed over, so that no line is made of old and new bytes.
 //
 // What is known of a path is a state:

@@ -54,6 +54,8 @@ type file struct {
 	// strayed tells that it lost a name while it has another one: a longer version of it may stand under the lost one, or
 	// under one that the lost one was renamed to and that nobody saw.
 	strayed bool
+	// left is the path that it was followed under before it was found under another: a longer version may stand there.
+	left string
 	// held counts how often it was held back, as a possible copy of a file that is there; disowned tells that it continues
 	// none of the files that begin like it.
 	held     uint8

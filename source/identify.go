@@ -84,8 +84,9 @@ func (t *table) sameFile(f *file, res result) bool {
 		known.aliases = append(known.aliases, f)
 		t.touch(known)
 	case fits && (known.handle != nil || packed || !t.surpassed(known, res)):
+		left, strayed := known.path, known.strayed
 		t.adopt(known, f, res.id)
-		known.strayed = true
+		known.left, known.strayed = left, strayed || known.strayed || len(known.aliases) > 0
 	case fits: // it stays known, and is asked after the one that was read further
 		return !f.disowned && t.sameContent(f, res)
 	case !f.rechecked:
@@ -119,7 +120,7 @@ func (t *table) sameContent(f *file, res result) bool {
 	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
 	t.heads.find(res.head, func(known *file) bool {
 		passed++
-		named := known.path == f.path || known.id == res.id || known.strayed || known.path == plainPath(f.path)
+		named := known.path == f.path || known.left == f.path || known.id == res.id || known.strayed || known.path == plainPath(f.path)
 		if looked >= maxLooked && !named {
 			return passed < maxPassed
 		}
@@ -129,15 +130,18 @@ func (t *table) sameContent(f *file, res result) bool {
 			undecided = true
 		case known.present && known.slot != nil && known.id != res.id:
 			alive = true // it is there, under whatever path, unless it turns out to be another one by now
-		case f.first && !known.restored && !known.strayed: // two that were there at start are two
+		case f.first && !known.restored && !known.strayed && known.left != f.path: // two that were there at start are two
 		case known.busy, known.state == stateFollowed && !under(known):
 			alive = true // there is more to it than we know
 			if !under(known) {
 				leaving = true
 				t.touch(known) // it will be found to be gone
 			}
-		case known.state == stateFollowed && (!known.hasStrayed() || res.size <= known.pos.offset || isCompressed(f.path)):
-			alive = true
+		case known.state == stateFollowed:
+			alive = true // if it was only copied, it may be about to be emptied
+			if (known.left == f.path || known.hasStrayed()) && res.size > known.pos.offset && !isCompressed(f.path) {
+				f.claims = append(f.claims, known)
+			}
 		case known.pos.offset == 0: // nothing of it was read
 		case res.size >= known.pos.offset || isCompressed(f.path):
 			f.claims = append(f.claims, known)
@@ -188,9 +192,15 @@ func (t *table) decideClaim(f *file, res result) {
 		f.claims = nil
 		t.adopt(known, f, res.id)
 		return
-	case res.claimed && known.state == stateFollowed && known.hasStrayed():
+	case res.claimed && known.state == stateFollowed && (known.left == f.path || known.hasStrayed()):
 		f.claims = nil
 		t.split(known, f, res.id)
+		return
+	}
+	if !res.claimed && res.beside != "" && f.held < 2 {
+		// It may have been emptied just now, and then this is its copy.
+		f.claims, f.held = nil, 2
+		t.hold(f, copyWait)
 		return
 	}
 	if f.claims = f.claims[1:]; len(f.claims) == 0 {
@@ -217,7 +227,7 @@ func (t *table) split(known, f *file, id fileID) {
 		t.unalias(name)
 		t.touch(name)
 	}
-	known.strayed = false
+	known.strayed, known.left = false, ""
 }
 
 // adopt has a known file go on under the path of f, which was only a name for it.
@@ -246,7 +256,10 @@ func (t *table) adoptAs(known *file, path string, id fileID) {
 		t.letGo(known)
 		t.forgetID(known)
 	}
-	known.strayed = known.restored && known.path != path // a name that it had may have another one by now
+	known.strayed, known.left = false, ""
+	if known.restored && known.path != path {
+		known.left, known.strayed = known.path, known.stored.names != "" // it had another name: that is the one that is left
+	}
 	known.state, known.path, known.id = stateFollowed, path, id
 	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
 	known.present = false       // from now on its state tells
