@@ -227,7 +227,7 @@ func (f *Files) watchError(err error) {
 // Looking at all files takes no more than one part in so many of a core, whatever their number: where folders are watched
 // it is only a safety net, but one that is there within longestWatchedPause, since what is idle is closed on the way.
 const (
-	watchedRest         = 1200
+	watchedRest         = 2400
 	unwatchedRest       = 20
 	longestWatchedPause = time.Minute
 )
