@@ -227,9 +227,9 @@ func (f *Files) watchError(err error) {
 // Looking at all files takes no more than one part in so many of a core, whatever their number: where folders are watched
 // it is only a safety net, but one that is there within longestWatchedPause, since what is idle is closed on the way.
 const (
-	watchedRest         = 2400
+	watchedRest         = 4800
 	unwatchedRest       = 20
-	longestWatchedPause = time.Minute
+	longestWatchedPause = 2 * time.Minute
 )
 
 // pause is the time to the next look at all files: the poll interval, but so much longer when a look takes long that

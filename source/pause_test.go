@@ -17,12 +17,12 @@ func TestPause(t *testing.T) {
 		{10 * time.Second, interval, interval}, // the first one reads cold folders
 		{100 * time.Microsecond, interval, interval},
 		{5 * time.Second, interval, interval}, // kept waiting by others
-		{10 * time.Millisecond, 24 * time.Second, interval},
-		{20 * time.Millisecond, 24 * time.Second, interval},
-		{200 * time.Millisecond, 48 * time.Second, interval},
-		{300 * time.Millisecond, time.Minute, 4 * time.Second},
-		{5 * time.Second, time.Minute, 6 * time.Second},
-		{8 * time.Second, 100 * time.Second, 100 * time.Second},
+		{10 * time.Millisecond, 48 * time.Second, interval},
+		{20 * time.Millisecond, 48 * time.Second, interval},
+		{200 * time.Millisecond, 96 * time.Second, interval},
+		{300 * time.Millisecond, 2 * time.Minute, 4 * time.Second},
+		{5 * time.Second, 2 * time.Minute, 6 * time.Second},
+		{8 * time.Second, 2 * time.Minute, 100 * time.Second},
 	}
 	watched := &Files{settings: Settings{PollInterval: interval}, watch: &watcher{}}
 	unwatched := &Files{settings: Settings{PollInterval: interval}}
