@@ -56,7 +56,7 @@ type Consumer interface {
 
 // Stateful is a [Consumer] that wants something back when its stream is opened again, also by a later process.
 type Stateful interface {
-	// State is asked after Lines, Idle and Close have returned, never at once with them. Open tells that the
+	// State is asked after Lines, Idle and Close have returned, by the goroutine that called them. Open tells that the
 	// consumer owes something that needs no further line: the stream is opened again at start, also if its file has
 	// not grown.
 	State() (state []byte, open bool)

@@ -50,9 +50,9 @@ func (c *Config) words(command *config.Command) ([]string, error) {
 // startCommands runs the commands. They are started once; one that ends is not started again. What earlier runs left is
 // read on beside them.
 func (r *agentStream) startCommands(ctx context.Context) error {
-	same := map[string]int{}
+	alike := map[string]int{}
 	for i := range r.config.Commands {
-		c, err := r.startCommand(&r.config.Commands[i], same)
+		c, err := r.startCommand(&r.config.Commands[i], alike)
 		if err != nil {
 			r.stopCommands(ctx) // nobody else would
 			return fmt.Errorf("commands[%d]: %w", i, err)
@@ -64,7 +64,8 @@ func (r *agentStream) startCommands(ctx context.Context) error {
 	return nil
 }
 
-func (r *agentStream) startCommand(set *config.Command, same map[string]int) (*command, error) {
+// startCommand starts one command. alike counts those with the same words in the same folder, this one included.
+func (r *agentStream) startCommand(set *config.Command, alike map[string]int) (*command, error) {
 	words, err := r.config.words(set)
 	if err != nil {
 		return nil, err
@@ -73,9 +74,9 @@ func (r *agentStream) startCommand(set *config.Command, same map[string]int) (*c
 	c := &command{receiver: r, program: filepath.Base(words[0]), origin: streamOrigin{
 		provider: r.config.providerOr(set.Provider), identity: identityOf(&identity).With(r.identity), awaitExit: true,
 	}}
-	key := strings.Join(append([]string{set.Dir}, words...), "\x00")
-	same[key]++
-	if c.spools, err = r.openSpools(words, set.Dir, same[key]); err != nil {
+	key := set.Dir + "\x00" + strings.Join(words, "\x00")
+	alike[key]++
+	if c.spools, err = r.openSpools(c.program, key, alike[key]); err != nil {
 		return nil, err
 	}
 	p, err := process.Start(process.Settings{
@@ -133,10 +134,7 @@ func (c *command) follow(ctx context.Context) {
 	if err != nil {
 		c.stream.keepExit(ctx, told)
 	}
-	c.settle(ctx, c.process.Spool(), err)
-	if err := c.process.Close(); err != nil {
-		r.logger.Warn("spool of a command not removed", zap.String("program", c.program), zap.Error(err))
-	}
+	c.settle(ctx, c.process.Spool(), c.process, err)
 }
 
 // followSettings are those of reading a spool.

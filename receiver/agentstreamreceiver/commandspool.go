@@ -6,9 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -27,23 +27,25 @@ type commandSpools struct {
 }
 
 // openSpools keeps the folder of a command for this process. The folder is the same after a restart, and no other
-// command's: the nth with the same words has one of its own.
-func (r *agentStream) openSpools(words []string, dir string, nth int) (s commandSpools, err error) {
+// command's: key tells the command's words and folder, and the nth with that key has one of its own.
+func (r *agentStream) openSpools(program, key string, nth int) (commandSpools, error) {
 	if r.spoolDir == "" {
-		return s, nil
+		return commandSpools{}, nil
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s\x00%s", r.id, nth, dir, strings.Join(words, "\x00")))
-	s.dir = filepath.Join(r.spoolDir, filepath.Base(words[0])+"-"+hex.EncodeToString(sum[:4]))
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return s, fmt.Errorf("spool_directory: %w", err)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s", r.id, nth, key))
+	dir := filepath.Join(r.spoolDir, program+"-"+hex.EncodeToString(sum[:4]))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return commandSpools{}, fmt.Errorf("spool_directory: %w", err)
 	}
-	if s.unlock, err = spool.Lock(s.dir); err != nil {
-		return s, fmt.Errorf("spool_directory: %w", err)
+	unlock, err := spool.Lock(dir)
+	if err != nil {
+		return commandSpools{}, fmt.Errorf("spool_directory: %w", err)
 	}
-	if s.left, err = spool.Left(s.dir); err != nil {
-		return s, errors.Join(fmt.Errorf("spool_directory: %w", err), s.unlock())
+	left, err := spool.Left(dir)
+	if err != nil {
+		return commandSpools{}, errors.Join(fmt.Errorf("spool_directory: %w", err), unlock())
 	}
-	return s, nil
+	return commandSpools{dir: dir, left: left, unlock: unlock}, nil
 }
 
 // close gives the folder back.
@@ -66,10 +68,7 @@ func (c *command) readOn(ctx context.Context) {
 			continue
 		}
 		c.receiver.logger.Info("spool of an earlier process is read on", zap.String("program", c.program), zap.String("path", path))
-		c.settle(ctx, s, c.handOnLeft(ctx, s))
-		if err := s.Close(); err != nil {
-			c.receiver.logger.Warn("spool of a command not removed", zap.String("program", c.program), zap.Error(err))
-		}
+		c.settle(ctx, s, s, c.handOnLeft(ctx, s))
 	}
 }
 
@@ -116,15 +115,23 @@ func (c *command) handOnLeft(ctx context.Context, s *spool.Spool) error {
 	return stream.exited(ctx, kept.Exit)
 }
 
-// settle keeps a spool that was not accepted whole, and else forgets how far it was read.
-func (c *command) settle(ctx context.Context, s *spool.Spool, err error) {
-	r := c.receiver
-	if err == nil {
-		if c.spools.dir != "" {
-			r.forgetPosition(ctx, s)
-		}
-		return
+// settle closes whatever holds a spool. One that was not accepted whole, as err tells, is kept; of another it is forgotten
+// how far it was read.
+func (c *command) settle(ctx context.Context, s *spool.Spool, holder io.Closer, err error) {
+	switch {
+	case err != nil:
+		c.keep(ctx, s, err)
+	case c.spools.dir != "":
+		c.receiver.forgetPosition(ctx, s)
 	}
+	if err := holder.Close(); err != nil {
+		c.receiver.logger.Warn("spool of a command not removed", zap.String("program", c.program), zap.Error(err))
+	}
+}
+
+// keep leaves a spool that was not accepted whole where it is.
+func (c *command) keep(ctx context.Context, s *spool.Spool, err error) {
+	r := c.receiver
 	s.Keep()
 	r.gaveUp(ctx, err)
 	then := "nobody reads it on: set spool_directory to have the next start do so"
