@@ -2,6 +2,12 @@
 
 #include "textflag.h"
 
+// FILL fills a register with eight equal bytes, twice.
+#define FILL(bytes, r) \
+	MOVQ       $bytes, AX \
+	MOVQ       AX, r      \
+	PUNPCKLQDQ r, r
+
 // MASK leaves the highest bits of the bytes of four registers in AX.
 #define MASK(a, b, c, d) \
 	PMOVMSKB a, AX  \
@@ -17,17 +23,13 @@
 
 // func markBlocks(dst []marks, data []byte)
 TEXT ·markBlocks(SB), NOSPLIT, $0-48
-	MOVQ       dst_base+0(FP), DI
-	MOVQ       dst_len+8(FP), CX
-	MOVQ       data_base+24(FP), SI
-	MOVQ       $0x2222222222222222, AX
-	MOVQ       AX, X8
-	PUNPCKLQDQ X8, X8
-	MOVQ       $0x5c5c5c5c5c5c5c5c, AX
-	MOVQ       AX, X9
-	PUNPCKLQDQ X9, X9
-	TESTQ      CX, CX
-	JZ         done
+	MOVQ dst_base+0(FP), DI
+	MOVQ dst_len+8(FP), CX
+	MOVQ data_base+24(FP), SI
+	FILL(0x2222222222222222, X8) // quote
+	FILL(0x5c5c5c5c5c5c5c5c, X9) // backslash
+	TESTQ CX, CX
+	JZ   done
 
 block:
 	MOVOU   (SI), X0
@@ -76,48 +78,36 @@ done:
 	ADD(X12)                \
 	PMOVMSKB X1, BX
 
+// JOIN puts the marks of a lane below those of the lanes behind it.
+#define JOIN \
+	SHLQ $16, R8 \
+	SHLQ $16, R9 \
+	ORQ  AX, R8  \
+	ORQ  BX, R9
+
 // func markLetters(dst []letters, data []byte)
 TEXT ·markLetters(SB), NOSPLIT, $0-48
-	MOVQ       dst_base+0(FP), DI
-	MOVQ       dst_len+8(FP), CX
-	MOVQ       data_base+24(FP), SI
-	MOVQ       $0x2222222222222222, AX // quote
-	MOVQ       AX, X8
-	PUNPCKLQDQ X8, X8
-	MOVQ       $0x5c5c5c5c5c5c5c5c, AX // backslash
-	MOVQ       AX, X9
-	PUNPCKLQDQ X9, X9
-	MOVQ       $0x6e6e6e6e6e6e6e6e, AX // n
-	MOVQ       AX, X10
-	PUNPCKLQDQ X10, X10
-	MOVQ       $0x7272727272727272, AX // r
-	MOVQ       AX, X11
-	PUNPCKLQDQ X11, X11
-	MOVQ       $0x7474747474747474, AX // t
-	MOVQ       AX, X12
-	PUNPCKLQDQ X12, X12
-	TESTQ      CX, CX
-	JZ         none
+	MOVQ dst_base+0(FP), DI
+	MOVQ dst_len+8(FP), CX
+	MOVQ data_base+24(FP), SI
+	FILL(0x2222222222222222, X8) // quote
+	FILL(0x5c5c5c5c5c5c5c5c, X9) // backslash
+	FILL(0x6e6e6e6e6e6e6e6e, X10) // n
+	FILL(0x7272727272727272, X11) // r
+	FILL(0x7474747474747474, X12) // t
+	TESTQ CX, CX
+	JZ   none
 
 letters:
 	LANE(48)
 	MOVQ AX, R8
 	MOVQ BX, R9
 	LANE(32)
-	SHLQ $16, R8
-	SHLQ $16, R9
-	ORQ  AX, R8
-	ORQ  BX, R9
+	JOIN
 	LANE(16)
-	SHLQ $16, R8
-	SHLQ $16, R9
-	ORQ  AX, R8
-	ORQ  BX, R9
+	JOIN
 	LANE(0)
-	SHLQ $16, R8
-	SHLQ $16, R9
-	ORQ  AX, R8
-	ORQ  BX, R9
+	JOIN
 	MOVQ R8, (DI)
 	MOVQ R9, 8(DI)
 	ADDQ $64, SI

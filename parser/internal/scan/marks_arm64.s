@@ -2,6 +2,11 @@
 
 #include "textflag.h"
 
+// FILL fills a register with equal bytes.
+#define FILL(byte, v) \
+	MOVD $byte, R3     \
+	VDUP R3, v.B16
+
 // FOLD leaves the marks of 64 bytes that are all ones or zeros in the register r: each byte keeps the bit of its place
 // among eight (V20), and neighbours are added until eight bytes are left.
 #define FOLD(a, b, c, d, r) \
@@ -35,10 +40,8 @@ TEXT ·markBlocks(SB), NOSPLIT, $0-48
 	MOVD dst_len+8(FP), R1
 	MOVD data_base+24(FP), R2
 	CBZ  R1, done
-	MOVD $0x22, R3
-	VDUP R3, V16.B16
-	MOVD $0x5c, R3
-	VDUP R3, V17.B16
+	FILL(0x22, V16)
+	FILL(0x5c, V17)
 	MOVD $0x8040201008040201, R3
 	VDUP R3, V20.D2
 
@@ -61,16 +64,11 @@ TEXT ·markLetters(SB), NOSPLIT, $0-48
 	MOVD dst_len+8(FP), R1
 	MOVD data_base+24(FP), R2
 	CBZ  R1, none
-	MOVD $0x22, R3 // quote
-	VDUP R3, V16.B16
-	MOVD $0x5c, R3 // backslash
-	VDUP R3, V17.B16
-	MOVD $0x6e, R3 // n
-	VDUP R3, V18.B16
-	MOVD $0x72, R3 // r
-	VDUP R3, V19.B16
-	MOVD $0x74, R3 // t
-	VDUP R3, V21.B16
+	FILL(0x22, V16) // quote
+	FILL(0x5c, V17) // backslash
+	FILL(0x6e, V18) // n
+	FILL(0x72, V19) // r
+	FILL(0x74, V21) // t
 	MOVD $0x8040201008040201, R3
 	VDUP R3, V20.D2
 
