@@ -31,7 +31,6 @@ type Files struct {
 	watch   *watcher
 	saver   *saver
 	nudges  *nudges[*file]
-	looked  time.Duration // how long the last look at all files took; of the manager
 	jobs    chan job
 	results chan result
 	workers sync.WaitGroup
@@ -159,6 +158,8 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 	}
 	poll := time.NewTimer(f.pause(took))
 	defer poll.Stop()
+	tend := time.NewTimer(f.settings.PollInterval)
+	defer tend.Stop()
 	wake := time.NewTimer(time.Hour)
 	defer wake.Stop()
 	scanning := false
@@ -207,7 +208,9 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 		case <-wake.C:
 			t.wakeUp()
 		case <-poll.C:
-			t.poll()
+			t.wanted.all = true
+		case <-tend.C:
+			tend.Reset(f.tend())
 		case <-f.stop:
 			f.drain()
 			return
@@ -225,22 +228,31 @@ func (f *Files) watchError(err error) {
 }
 
 // Looking at all files takes no more than one part in so many of a core, whatever their number: where folders are watched
-// it is only a safety net, but one that is there within longestWatchedPause, since what is idle is closed on the way.
+// it is only a safety net, but one that is there within longestWatchedPause. Tending takes no more than one in tendRest,
+// but in longestUntended.
 const (
 	watchedRest         = 4800
 	unwatchedRest       = 20
 	longestWatchedPause = 2 * time.Minute
+	tendRest            = 5000
+	longestUntended     = 10 * time.Second
 )
 
 // pause is the time to the next look at all files: the poll interval, but so much longer when a look takes long that
-// looking stays cheap. The shorter of the last two looks counts: one alone may have waited for the processor or the disk.
+// looking stays cheap.
 func (f *Files) pause(took time.Duration) time.Duration {
-	f.looked, took = took, min(f.looked, took)
 	rest := unwatchedRest * took
 	if f.watch.whole() {
 		rest = max(rest, min(watchedRest*took, longestWatchedPause))
 	}
 	return max(f.settings.PollInterval, rest)
+}
+
+// tend lets go of what nothing happened to for long, and gives the time to when it is to be done again.
+func (f *Files) tend() time.Duration {
+	begin := time.Now()
+	f.table.tend()
+	return max(f.settings.PollInterval, min(tendRest*time.Since(begin), longestUntended))
 }
 
 // drain takes what workers still bring, until all have stopped.

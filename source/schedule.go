@@ -114,9 +114,8 @@ func (t *table) wakeUp() {
 	}
 }
 
-// poll looks at all files, and lets go of what nothing happened to for long.
-func (t *table) poll() {
-	t.wanted.all = true
+// tend lets go of what nothing happened to for long.
+func (t *table) tend() {
 	now := time.Now()
 	for e := t.kept.Back(); e != nil; {
 		f := e.Value.(*file)
