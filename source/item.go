@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -91,21 +92,20 @@ type polledStream struct {
 func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart bool) (*item, error) {
 	it := &item{kind: kind, path: one.path, origin: one.path, id: one.id, due: true, streams: map[string]*polledStream{}}
 	var known *itemState
-	if kind != itemDatabase {
-		var err error
-		if known, err = p.states.of(ctx, polledID(one.path, "")); err != nil {
-			return nil, fmt.Errorf("read position of %q: %w", one.path, err)
-		}
-		if moved := p.states.byID[one.id]; known == nil && moved != nil && kind == itemDocument && !leadsTo(moved.Path, one.id) {
-			known = moved
-			it.origin = moved.Origin
-			p.states.asked[moved.Stream] = true
-		}
+	var err error
+	switch kind {
+	case itemDatabase: // has a position for each family
+	case itemDocument:
+		known, it.origin, err = p.states.ofDocument(ctx, one, p.follows)
+	case itemTree:
+		known, err = p.states.of(ctx, polledID(one.path, ""))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read position of %q: %w", one.path, err)
 	}
 	// What was made while no process looked is no old file.
 	old := p.states.lastRun == 0 || one.mtime/int64(time.Second) < p.states.lastRun
 	skip := atStart && p.settings.Settings.StartAt == StartAtEnd && known == nil && (old || kind == itemDatabase)
-	var err error
 	switch kind {
 	case itemDocument:
 		it.store, err = newDocument(&p.settings, one, skip, known)
@@ -122,6 +122,11 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 		return p.newItemAnew(kind, it, one), nil
 	}
 	return it, nil
+}
+
+// follows tells whether an item that is followed has its streams' names from a path.
+func (p *Polled) follows(origin string) bool {
+	return slices.ContainsFunc(p.items, func(it *item) bool { return it.origin == origin })
 }
 
 // newItemAnew makes an item whose position is not understood.
@@ -330,12 +335,8 @@ func (p *Polled) gone(ctx context.Context, it *item) {
 	if err := p.closeItem(ctx, it, CloseReasonGone); err != nil {
 		p.settings.Settings.Observer.failed(it.path, err, 0)
 	}
-	for i, other := range p.items {
-		if other == it {
-			p.items = append(p.items[:i:i], p.items[i+1:]...)
-			return
-		}
-	}
+	delete(p.byPath, it.path) // what comes there again is found as if it were new
+	p.items = slices.DeleteFunc(p.items, func(other *item) bool { return other == it })
 }
 
 func (p *Polled) closeStream(ctx context.Context, it *item, key string, reason CloseReason) {

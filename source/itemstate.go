@@ -58,6 +58,7 @@ type itemStates struct {
 	settings *Settings
 	walked   map[string]*itemState // by stream; nil if the store does not walk
 	byID     map[fileID]*itemState // documents
+	byPath   map[string]*itemState // documents, by where they were last
 	asked    map[string]bool
 	lastRun  int64 // when the last of them was written, in Unix seconds
 	settled  bool  // what nobody asked for was looked through
@@ -69,7 +70,8 @@ func (s *itemStates) load(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	s.walked, s.byID, s.asked = map[string]*itemState{}, map[fileID]*itemState{}, map[string]bool{}
+	s.walked, s.asked = map[string]*itemState{}, map[string]bool{}
+	s.byID, s.byPath = map[fileID]*itemState{}, map[string]*itemState{}
 	err := walker.Walk(ctx, func(key string, value []byte) error {
 		if len(key) <= len(itemPrefix) || key[:len(itemPrefix)] != itemPrefix {
 			return nil
@@ -82,6 +84,9 @@ func (s *itemStates) load(ctx context.Context) error {
 		s.walked[state.Stream] = &state
 		if id := (fileID{state.Device, state.Inode}); id != (fileID{}) {
 			s.byID[id] = &state
+		}
+		if other := s.byPath[state.Path]; other == nil || other.Saved <= state.Saved {
+			s.byPath[state.Path] = &state
 		}
 		s.lastRun = max(s.lastRun, state.Saved)
 		return nil
@@ -112,6 +117,30 @@ func (s *itemStates) of(ctx context.Context, stream string) (*itemState, error) 
 	return &state, nil
 }
 
+// ofDocument gives what is known of the document under a path, nil if nothing is, and the origin to name its stream by:
+// that of the document that was there last or has this inode, and else the path, or a variant of it where another
+// document, which was renamed, goes by the path.
+func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(origin string) bool) (*itemState, string, error) {
+	isOurs := func(state *itemState) bool {
+		return state.Path == one.path || !leadsTo(state.Path, fileID{state.Device, state.Inode})
+	}
+	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
+		if state != nil && state.Key == "" && isOurs(state) && !follows(state.Origin) {
+			s.asked[state.Stream] = true
+			return state, state.Origin, nil
+		}
+	}
+	for n, origin := 2, one.path; ; n, origin = n+1, fmt.Sprintf("%s#%d", one.path, n) {
+		if follows(origin) {
+			continue
+		}
+		state, err := s.of(ctx, polledID(origin, ""))
+		if err != nil || state == nil || isOurs(state) {
+			return state, origin, err
+		}
+	}
+}
+
 // unusable reports a value that is not used: what is not understood is not guessed at.
 func (s *itemStates) unusable(key string, err error) {
 	s.settings.Observer.unusable(key, err)
@@ -134,7 +163,7 @@ func (s *itemStates) expire(ctx context.Context) {
 			return // the next process does it
 		}
 	}
-	s.walked, s.byID, s.asked = nil, nil, nil
+	s.walked, s.byID, s.byPath, s.asked = nil, nil, nil, nil
 }
 
 // saveItem writes where a stream stands, if that changed and it is not too early. It reports when to try again; 0: never.

@@ -2,6 +2,8 @@ package source
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -159,9 +161,13 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 			ids[it.id] = it
 		}
 	}
+	replaced := map[*item]found{}
 	p.finder.watch(p.watch)
 	p.finder.find(p.stop, func(kind itemKind, one found) {
-		if p.byPath[one.path] != nil {
+		if it := p.byPath[one.path]; it != nil {
+			if one.id != it.id {
+				replaced[it] = one
+			}
 			return
 		}
 		if same := ids[one.id]; same != nil && one.id != (fileID{}) && kind == same.kind {
@@ -181,9 +187,22 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 		}
 		p.byPath[one.path], ids[one.id] = it, it
 		p.items = append(p.items, it)
-	}, func(err error) { p.failed("", err, p.settings.Settings.PollInterval) })
+	}, func(err error) { p.failed(pathOf(err), err, p.settings.Settings.PollInterval) })
+	for it, one := range replaced {
+		if it.path == one.path { // else the file that it follows was renamed, and another took its place
+			it.id = one.id
+		}
+	}
 	p.lastFind = time.Now()
 	p.findTook = p.lastFind.Sub(begin)
+}
+
+// pathOf is the path that an error is about, empty if it does not tell.
+func pathOf(err error) string {
+	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+		return pathErr.Path
+	}
+	return ""
 }
 
 // failed tells of an error, and logs it once for each path and reason.

@@ -1,0 +1,139 @@
+package source
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+// TestPolledIsBack: what is gone for long and then there again is read again, whatever it is.
+func TestPolledIsBack(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		w.write("a.json", `{"n":1}`)
+		w.follow()
+		w.pass(time.Minute)
+		for _, next := range []string{`{"n":2}`, `{"n":3}`} {
+			w.remove("a.json")
+			w.pass(time.Minute)
+			w.write("a.json", next)
+			w.pass(time.Minute)
+		}
+		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`, `{"n":3}`}, w.sink.all())
+		w.remove("a.json")
+		require.NoError(w, os.Mkdir(w.path("a.json"), 0o700))
+		w.pass(time.Minute)
+		w.remove("a.json")
+		w.write("a.json", `{"n":4}`)
+		w.pass(time.Minute)
+		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":4}`}, w.sink.all(), "a folder was there meanwhile")
+	})
+	t.Run("database", func(t *testing.T) {
+		w := &polledWorld{world: newWorld(t)}
+		w.follow(func(s *PolledSettings) {
+			s.Settings.PollInterval, s.Settings.GoneGrace = 5*time.Millisecond, time.Millisecond
+		})
+		for round, id := range []string{"s0", "s1"} {
+			db := openDatabase(t, w.path("opencode.db"))
+			insert(t, db, "session", "id, time_created, time_updated", id, 1, 1)
+			w.sink.until(t, id, func() bool { return len(w.sink.all()) == round+1 })
+			require.NoError(t, db.Close())
+			w.remove("opencode.db")
+			w.untilClosed(round + 1)
+		}
+	})
+}
+
+// keep follows the folder with a store; the world's sink is a new one.
+func (w *polledWorld) keep(store Store) {
+	w.Helper()
+	w.sink = newSink()
+	polled, err := NewPolled(PolledSettings{
+		Documents: []string{w.path("**")}, IsDocument: isJSON, Settings: Settings{PollOnly: true, Store: store},
+	}, &keepers{w.sink, false})
+	require.NoError(w, err)
+	require.NoError(w, polled.Start(w.Context()))
+	w.polled = polled
+	w.Cleanup(w.finish)
+}
+
+// TestDocumentIsBackWithAStore goes on after what it was.
+func TestDocumentIsBackWithAStore(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, _ bool) {
+		w.write("a.json", `{"n":1}`)
+		w.keep(store)
+		w.pass(time.Minute)
+		w.remove("a.json")
+		w.pass(time.Minute)
+		w.write("a.json", `{"n":2}`)
+		w.pass(time.Minute)
+		streams := w.sink.opened()
+		require.Len(w, streams, 2)
+		assert.Equal(w, streams[0].ID, streams[1].ID)
+		assert.Equal(w, "1", string(streams[1].State))
+		assert.Equal(w, []string{`{"n":2}`, `{"n":2}`}, streams[1].text)
+		assert.True(w, streams[1].lines[0].Replayed, "what was accepted, as it is now")
+		assert.False(w, streams[1].lines[1].Replayed)
+	})
+}
+
+// TestDocumentRenamedThenRestarts: a document that was renamed while it was followed is the same after each restart, and
+// the one that took its old name is another.
+func TestDocumentRenamedThenRestarts(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+		if !walks {
+			return // such a store finds documents by the names that they had first
+		}
+		w.write("a.json", `{"n":1}`)
+		w.keep(store)
+		w.pass(time.Minute)
+		w.write("next", `{"n":2}`) // another inode under the old name
+		w.rename("next", "a.json")
+		w.pass(time.Minute)
+		w.rename("a.json", "b.json")
+		w.pass(time.Minute)
+		w.write("a.json", `{"m":1}`)
+		w.pass(time.Minute)
+		w.finish()
+		first := w.sink.opened()
+		require.Len(w, first, 2)
+		require.Equal(w, []string{`{"n":1}`, `{"n":2}`}, first[0].text)
+		require.Equal(w, []string{`{"m":1}`}, first[1].text)
+		assert.NotEqual(w, first[0].ID, first[1].ID, "two documents, two positions")
+		for range 2 {
+			fresh, again := w.lifetime(store, false)
+			assert.Empty(w, append(fresh, again...), "nothing has changed")
+		}
+		w.write("b.json", `{"n":3}`)
+		w.write("a.json", `{"m":2}`)
+		fresh, _ := w.lifetime(store, false)
+		assert.ElementsMatch(w, []string{`{"n":3}`, `{"m":2}`}, fresh)
+		for _, s := range w.sink.opened() {
+			want := first[0].ID
+			if s.Name == "a.json" {
+				want = first[1].ID
+			}
+			assert.Equal(w, want, s.ID, s.Name)
+		}
+	})
+}
+
+// TestPolledComplainsOnceOfEach: two paths that can't be looked at are told once each, however often they are looked at.
+func TestPolledComplainsOnceOfEach(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		require.NoError(w, os.Symlink("b.json", w.path("a.json")))
+		require.NoError(w, os.Symlink("a.json", w.path("b.json")))
+		core, logs := observer.New(zap.WarnLevel)
+		w.follow(func(s *PolledSettings) { s.Settings.Logger = zap.New(core) })
+		w.pass(time.Minute)
+		told := logs.FilterMessageSnippet("can't be read").All()
+		require.Len(w, told, 2)
+		for _, one := range told {
+			assert.NotEmpty(w, one.ContextMap()["path"])
+		}
+	})
+}
