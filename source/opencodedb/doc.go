@@ -28,7 +28,8 @@
 //
 // The position in a session is a row time (time_updated, in ms): rows from [overlap] before it on are looked at again,
 // since a row may be committed later than one with a later time, and left out if they are as they were when they were
-// accepted. A session is looked at when its own row changed, when a message or part was added to it, and for [activeFor]
+// accepted. What was written since the last look is looked at whatever row lies in the future, so a clock that is set back
+// hides nothing. A session is looked at when its own row changed, when a message or part was added to it, and for [activeFor]
 // after that; so a row that changes later than that, alone, without one that is added, is seen with the next one that is.
 // Rows that are removed are not missed.
 //

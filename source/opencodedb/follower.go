@@ -48,9 +48,11 @@ type Follower struct {
 	settings Settings
 	seed     maphash.Seed
 
-	stamp    stamp // of the last look that was finished
-	trusted  bool  // the stamp would show a change
-	whole    bool  // the last look came to its end
+	stamp    stamp     // of the last look that was finished
+	trusted  bool      // the stamp would show a change
+	whole    bool      // the last look came to its end
+	beganAt  time.Time // of the last look
+	wholeAt  time.Time // when the last one began that came to its end
 	sessions map[string]*session
 	children map[string][]*session // by the parent's id, as of the last look
 	last     [kindEnd]int64        // number of the last row
@@ -96,7 +98,7 @@ func (f *Follower) Next(ctx context.Context) (Batch, error) {
 	case err == nil && more:
 		return f.batch, nil
 	case err == nil:
-		f.whole = true
+		f.whole, f.wholeAt = true, f.beganAt
 		f.stamp = f.db.stamp
 		f.trusted = f.stamp.settledAt(time.Now())
 		return Batch{}, f.abandon()
@@ -144,6 +146,7 @@ func (f *Follower) next(ctx context.Context) (bool, error) {
 
 // begin begins a look.
 func (f *Follower) begin(ctx context.Context) error {
+	f.beganAt = time.Now()
 	db, err := open(ctx, f.path)
 	if err != nil {
 		return err
@@ -254,8 +257,9 @@ func (f *Follower) finish() {
 	for i, s := range f.plan.sessions {
 		s.touched, s.position = false, f.plan.reached[i]
 		s.finished, s.done = true, s.updated
+		from := s.from(f.beganAt)
 		for key, v := range s.recent {
-			if v.time < s.position-overlap && key != s.key() {
+			if v.time < from && key != s.key() {
 				delete(s.recent, key)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -288,4 +289,25 @@ func TestRandom(t *testing.T) {
 		take()
 	}
 	assert.Equal(t, last, got)
+}
+
+// TestClockSetBack: rows that are dated before those that were accepted are given, as they are written and as they change,
+// and nothing twice.
+func TestClockSetBack(t *testing.T) {
+	w := newWriter(t, "wal")
+	now := time.Now().UnixMilli()
+	w.now = now
+	f := follow(t, w.path, opencodedb.Settings{})
+	w.session("ses_1", "")
+	w.message("msg_1", "ses_1", `{}`)
+	w.partAt(now+time.Hour.Milliseconds(), "prt_1", "msg_1", "ses_1", `{}`)
+	assert.Equal(t, []string{"# ses_1", "session ses_1", "message msg_1 {}", "part prt_1 {}"}, all(t, f))
+	w.part("prt_2", "msg_1", "ses_1", `{}`)
+	assert.Equal(t, []string{"# ses_1", "part prt_2 {}"}, all(t, f))
+	w.part("prt_2", "msg_1", "ses_1", `{"text":"more"}`)
+	assert.Equal(t, []string{"# ses_1", `part prt_2 {"text":"more"}`}, all(t, f))
+	f.Forget("ses_1")
+	w.now = time.Now().UnixMilli() + 1000
+	w.part("prt_3", "msg_1", "ses_1", `{}`)
+	assert.Equal(t, []string{"# ses_1", "session ses_1", "message msg_1 {}", "part prt_3 {}"}, all(t, f), "a new stream, which is told again")
 }

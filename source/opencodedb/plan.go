@@ -34,11 +34,12 @@ func (f *Follower) makePlan(ctx context.Context, root *session) error {
 			}
 			continue
 		}
-		messages, err := f.candidates(ctx, kindMessage, "session_id = ? AND time_updated >= ?", s.id, s.from())
+		from := s.from(f.wholeAt)
+		messages, err := f.candidates(ctx, kindMessage, "session_id = ? AND time_updated >= ?", s.id, from)
 		if err != nil {
 			return err
 		}
-		parts, err := f.candidates(ctx, kindPart, "session_id = ? AND time_updated >= ?", s.id, s.from())
+		parts, err := f.candidates(ctx, kindPart, "session_id = ? AND time_updated >= ?", s.id, from)
 		if err != nil {
 			return err
 		}

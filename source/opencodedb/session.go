@@ -45,14 +45,22 @@ type version struct {
 	hash uint64
 }
 
-// from is the time from which rows are looked at.
-func (s *session) from() int64 { return max(s.position-overlap, s.floor) }
+// from is the time from which rows are looked at. What was written since the last look, whose begin is given, is looked at
+// even if the clock was set back since, or a row that was accepted lies in the future.
+func (s *session) from(lastLook time.Time) int64 {
+	reached := s.position
+	if !lastLook.IsZero() {
+		now := time.Now()
+		reached = min(reached, now.Add(-now.Sub(lastLook)).UnixMilli()) // the clock that rows are dated by, less what really passed
+	}
+	return max(reached-overlap, s.floor)
+}
 
 // forget lets go of what was told to a stream that is closed.
 func (s *session) forget() {
 	s.told, s.messages = false, nil
 	if s.finished {
-		s.floor = s.position + 1
+		s.floor = min(s.position, time.Now().UnixMilli()) + 1
 	}
 }
 
