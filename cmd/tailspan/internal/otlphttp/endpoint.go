@@ -36,8 +36,8 @@ func (e *Endpoints) Empty() bool {
 func (e *Endpoints) Addresses() []string {
 	var all []string
 	for _, to := range []*Endpoint{&e.Traces, &e.Logs, &e.Metrics} {
-		if to.URL != "" && !slices.Contains(all, withoutUser(to.URL)) {
-			all = append(all, withoutUser(to.URL))
+		if to.URL != "" && !slices.Contains(all, shown(to.URL)) {
+			all = append(all, shown(to.URL))
 		}
 	}
 	return all
@@ -106,12 +106,13 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 			return Endpoint{}, fmt.Errorf("%s must be http/protobuf, got %q", key, protocol)
 		}
 	}
-	if u, err := url.Parse(given); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return Endpoint{}, fmt.Errorf("%s must be a URL of http or https, got %q", name, withoutUser(given))
+	u, err := url.Parse(given)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return Endpoint{}, fmt.Errorf("%s must be a URL of http or https, got %q", name, shown(given))
 	}
 	e := Endpoint{URL: given}
 	if below {
-		e.URL = strings.TrimSuffix(given, "/") + "/v1/" + signal
+		e.URL = u.JoinPath("v1", signal).String() // before a query, which may hold a key
 	}
 	return e, e.options(getenv, own, upper)
 }
@@ -156,11 +157,12 @@ func headers(list string) (map[string]string, error) {
 	return read, nil
 }
 
-// withoutUser is an address as it may be shown.
-func withoutUser(address string) string {
+// shown is an address as it may be shown: without password and query, which may hold keys.
+func shown(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.User == nil {
+	if err != nil || u.User == nil && u.RawQuery == "" {
 		return address
 	}
+	u.RawQuery = ""
 	return u.Redacted()
 }

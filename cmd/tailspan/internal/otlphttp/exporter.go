@@ -194,16 +194,24 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	switch code := resp.StatusCode; {
+	case code >= 200 && code < 300 && isPage(resp.Header, answer):
+		return refusal{err: fmt.Errorf("%s answers %s with a web page, so it is no OTLP endpoint", shown(r.to.URL), resp.Status)}
 	case code >= 200 && code < 300:
 		if err == nil {
 			e.partial(r, answer)
 		}
 		return refusal{}
 	case code == http.StatusTooManyRequests || code == http.StatusBadGateway || code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout:
-		return refusal{err: fmt.Errorf("%s answers %s", req.URL.Redacted(), resp.Status), again: true, wait: retryAfter(resp.Header.Get("Retry-After"))}
+		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status), again: true, wait: retryAfter(resp.Header.Get("Retry-After"))}
 	default:
-		return refusal{err: fmt.Errorf("%s answers %s", req.URL.Redacted(), resp.Status)}
+		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status)}
 	}
+}
+
+// isPage tells a page for people, such as that of a login or of an application, from the answer of an endpoint.
+func isPage(header http.Header, answer []byte) bool {
+	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	return strings.EqualFold(strings.TrimSpace(kind), "text/html") && len(bytes.TrimSpace(answer)) > 0
 }
 
 func (e *Exporter) newRequest(ctx context.Context, r request) (*http.Request, error) {

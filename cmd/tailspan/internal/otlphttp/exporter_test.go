@@ -118,6 +118,26 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestPageIsNoAnswer: whoever answers every request with a page for people has taken nothing.
+func TestPageIsNoAnswer(t *testing.T) {
+	page := func(body string) func(http.ResponseWriter) {
+		return func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, err := w.Write([]byte(body))
+			assert.NoError(t, err)
+		}
+	}
+	s := newServer(t, page("<!doctype html><title>Log in</title>"), page(""))
+	e, told := exporter(t, s.URL+"?key=secret-of-the-test")
+	require.NoError(t, e.Traces(t.Context(), twoSpans()))
+	assert.EqualValues(t, 2, e.Refused())
+	require.Len(t, *told, 1)
+	assert.NotContains(t, (*told)[0], "secret")
+	assert.Contains(t, (*told)[0], "with a web page, so it is no OTLP endpoint")
+	require.NoError(t, e.Traces(t.Context(), twoSpans()))
+	assert.EqualValues(t, 2, e.Refused(), "an empty answer is one, whatever it is called")
+}
+
 // TestRedirects holds that headers, which may be secrets, go nowhere but to the endpoint.
 func TestRedirects(t *testing.T) {
 	other := newServer(t)
@@ -186,6 +206,7 @@ func TestFromEnvironment(t *testing.T) {
 		{name: "logs alone", env: map[string]string{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "http://b/x"}, logs: "http://b/x"},
 		{name: "none", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_TRACES_EXPORTER": "none"}, logs: "http://a/v1/logs"},
 		{name: "disabled", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_SDK_DISABLED": "True"}},
+		{name: "with a query", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://a/otlp?key=k"}, traces: "https://a/otlp/v1/traces?key=k", logs: "https://a/otlp/v1/logs?key=k"},
 		{name: "by flag", base: "http://f:1", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_SDK_DISABLED": "true"}, traces: "http://f:1/v1/traces", logs: "http://f:1/v1/logs"},
 		{name: "another protocol", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, err: `OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, got "grpc"`},
 		{name: "no URL", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "a:4317"}, err: `OTEL_EXPORTER_OTLP_ENDPOINT must be a URL of http or https, got "a:4317"`},
