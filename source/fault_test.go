@@ -145,6 +145,49 @@ func (r *refusing) Add(path string) error {
 	return r.notifier.Add(path)
 }
 
+// closed is a notifier of a system that lets nobody look into one folder.
+type closed struct {
+	notifier
+	folder string
+}
+
+func (c *closed) Add(path string) error {
+	if path == c.folder {
+		return syscall.EACCES
+	}
+	return c.notifier.Add(path)
+}
+
+// TestFilesOneFolderIsClosed: a folder that nobody may look into keeps no other from being watched.
+func TestFilesOneFolderIsClosed(t *testing.T) {
+	core, logs := observer.New(zap.WarnLevel)
+	w := newWorld(t)
+	for _, folder := range []string{"a", "closed", "z"} {
+		w.mkdir(folder)
+	}
+	f, err := New(w.settings(func(s *Settings) {
+		s.PollInterval, s.Logger = time.Hour, zap.New(core) // only events can make the test pass in time
+	}), w.sink)
+	require.NoError(t, err)
+	f.newWatcher = func(logger *zap.Logger, told *Observer) (*watcher, error) {
+		n, err := newWatcher(logger, told)
+		if err == nil {
+			n.notify = &closed{n.notify, w.path("closed")}
+		}
+		return n, err
+	}
+	require.NoError(t, f.Start(t.Context()))
+	w.files = f
+	w.Cleanup(w.end)
+	w.add("z/one.jsonl", "one\n")
+	w.sink.wantLines(t, "one")
+	w.mkdir("z/later")
+	w.add("z/later/two.jsonl", "two\n")
+	w.sink.until(t, "a line in a new folder", func() bool { return len(w.sink.all()) == 2 })
+	assert.Empty(t, logs.FilterMessageSnippet("fs.inotify").All(), "no limit was reached")
+	assert.False(t, f.watch.whole(), "the closed folder is polled")
+}
+
 func TestFilesWatchesRunOut(t *testing.T) {
 	core, logs := observer.New(zap.WarnLevel)
 	w := newWorld(t)

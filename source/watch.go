@@ -106,6 +106,8 @@ func (w *watcher) add(folder string) {
 		w.paths[id] = folder
 		w.cost += cost
 	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrPermission):
+		w.refused[folder] = struct{}{} // it alone, and no limit is the reason; listing it tells
 	default:
 		w.refused[folder] = struct{}{}
 		w.pause = time.Now().Add(watchPause)
