@@ -12,7 +12,8 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // and the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // magic is how each SQLite database begins (file format, section 1.3).
@@ -99,9 +100,23 @@ func open(ctx context.Context, path string) (*database, error) {
 	}
 	d.db.SetMaxOpenConns(1)
 	if err := d.prepare(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %q: %w", path, err), d.close())
+		return nil, errors.Join(fmt.Errorf("open database %q: %w", path, d.explain(err)), d.close())
 	}
 	return d, nil
+}
+
+// explain adds what to do if SQLite can't get at the index of a write-ahead log. A reader needs it, and makes it if it is
+// not there or was left by a process that died, for which it must be allowed to write.
+func (d *database) explain(err error) error {
+	var failed *sqlite.Error
+	if d.stamp.wal.size == 0 || !errors.As(err, &failed) {
+		return err
+	}
+	if code := failed.Code() & 0xff; code != sqlite3.SQLITE_CANTOPEN && code != sqlite3.SQLITE_READONLY {
+		return err
+	}
+	return fmt.Errorf("%w; its write-ahead log is read by way of %q, which must be there and readable, or be made: "+
+		"let OpenCode open the database, or let the reader write to its folder", err, filepath.Base(d.path)+"-shm")
 }
 
 // usesLog tells whether a database is in WAL mode (file format, section 1.3.3). SQLite would make the log, and an index to

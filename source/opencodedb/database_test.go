@@ -130,6 +130,27 @@ func TestOtherFiles(t *testing.T) {
 	assert.False(t, opencodedb.Is([]byte("{}")))
 }
 
+// TestLogWithoutIndex: a write-ahead log whose index can't be had is an error that says what to do, and read when it can.
+func TestLogWithoutIndex(t *testing.T) {
+	w := newWriter(t, "wal")
+	w.session("ses_1", "")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "opencode.db") // as a backup has it that was made meanwhile
+	for _, ending := range []string{"", "-wal"} {
+		content, err := os.ReadFile(w.path + ending)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path+ending, content, 0o600))
+	}
+	require.NoError(t, os.Symlink(filepath.Join(dir, "no", "where"), path+"-shm")) // which nobody can open, whatever his rights
+	f := follow(t, path, opencodedb.Settings{})
+	_, err := f.Next(t.Context())
+	require.ErrorContains(t, err, "unable to open database file")
+	assert.ErrorContains(t, err, `its write-ahead log is read by way of "opencode.db-shm"`)
+	assert.ErrorContains(t, err, "let OpenCode open the database")
+	require.NoError(t, os.Remove(path+"-shm"))
+	assert.Equal(t, []string{"# ses_1", "session ses_1"}, all(t, f))
+}
+
 func settleIfThere(t *testing.T, path string) {
 	t.Helper()
 	if _, err := os.Stat(path); err == nil {
