@@ -12,12 +12,18 @@ import (
 	"os"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/tailspan/tailspan/source/unpack"
 )
 
 // documentSettled is how old a change must be for a document's times to show the next one: file systems may tell them as
 // coarsely as that.
 const documentSettled = 100 * time.Millisecond
+
+// documentPatience is how long a document that is not complete is taken for one that is being written, if nothing happens
+// to it.
+const documentPatience = 30 * time.Second
 
 // documentStamp is how a document looks from outside.
 type documentStamp struct {
@@ -30,14 +36,18 @@ type document struct {
 	path     string
 	max      int
 	observer *Observer
+	logger   *zap.Logger
 	open     opener
 
 	stamp   documentStamp
 	trusted bool // the stamp would show a change
 	tooLong bool // it was counted
-	data    []byte
-	sum     [sha256.Size]byte // of data
-	last    [sha256.Size]byte // of what was accepted
+	// half is when it was first found not to be complete, as the stamp has it; zero if it is, or if toldHalf.
+	half     time.Time
+	toldHalf bool
+	data     []byte
+	sum      [sha256.Size]byte // of data
+	last     [sha256.Size]byte // of what was accepted
 	// again tells that what was accepted was so by an earlier process; wake, that it has to be given again although nothing
 	// is new.
 	again, wake bool
@@ -54,7 +64,7 @@ type documentPosition struct {
 
 // newDocument makes a document; skip leaves out what it holds now. known is what an earlier process knew of it, if one did.
 func newDocument(s *PolledSettings, one found, skip bool, known *itemState) (*document, error) {
-	d := &document{path: one.path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, open: openFile}
+	d := &document{path: one.path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, logger: s.Settings.Logger, open: openFile}
 	if skip {
 		d.stamp, d.trusted = documentStamp{one.id, one.size, one.mtime}, true
 	}
@@ -75,7 +85,7 @@ func (d *document) position(string) (json.RawMessage, error) {
 }
 
 func (d *document) changed() bool {
-	if d.data != nil || !d.trusted || d.wake {
+	if d.data != nil || !d.trusted || d.wake || d.lasts() {
 		return true
 	}
 	now, err := stampDocument(d.path)
@@ -114,6 +124,7 @@ func (d *document) next(context.Context) (batch, error) {
 		if before != after {
 			return batch{}, nil // soon
 		}
+		same := d.stamp == after
 		d.stamp = after
 		d.trusted = time.Since(time.Unix(0, after.mtime)).Abs() >= documentSettled
 		switch {
@@ -124,9 +135,10 @@ func (d *document) next(context.Context) (batch, error) {
 			d.tooLong = true
 			return batch{}, nil
 		case !balanced(data):
+			d.isHalf(same, data)
 			return batch{}, nil
 		}
-		d.tooLong = false
+		d.tooLong, d.half, d.toldHalf = false, time.Time{}, false
 		if d.sum = sha256.Sum256(data); d.sum == d.last && !d.wake {
 			return batch{}, nil
 		}
@@ -141,6 +153,27 @@ func (d *document) next(context.Context) (batch, error) {
 		b.lines = append(b.lines, Line{Data: d.data, Next: size})
 	}
 	return b, nil
+}
+
+// lasts tells that a document is not complete although nothing happened to it for long.
+func (d *document) lasts() bool { return !d.half.IsZero() && time.Since(d.half) >= documentPatience }
+
+// isHalf takes note of a document that is not complete: it is being written, or, if that lasts, is no document.
+func (d *document) isHalf(same bool, data []byte) {
+	empty := d.stamp.size == 0 || len(trimBlanks(data)) == 0 && !isCompressed(d.path) // there is nothing to be lost
+	switch {
+	case !same:
+		d.half, d.toldHalf = time.Now(), false
+	case d.toldHalf || empty:
+		d.half = time.Time{}
+	case d.half.IsZero():
+		d.half = time.Now()
+	case d.lasts():
+		d.half, d.toldHalf = time.Time{}, true
+		d.observer.incomplete(d.path, int64(len(data)))
+		d.logger.Warn("A document is not one whole JSON object or array and is left out until it changes; if it holds JSON lines, "+
+			"give it a name that ends in .jsonl", zap.String("path", d.path))
+	}
 }
 
 // read gives the content, and its size; of one that is too large only a size over the limit.

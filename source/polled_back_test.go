@@ -137,3 +137,45 @@ func TestPolledComplainsOnceOfEach(t *testing.T) {
 		}
 	})
 }
+
+// TestDocumentStaysHalf: what never becomes a document is told, once for each state, and read when it becomes one.
+func TestDocumentStaysHalf(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		core, logs := observer.New(zap.WarnLevel)
+		skipped := 0
+		w.write("empty.json", "\n")
+		w.write("lines.json", `{"n":1}`+"\n"+`{"n":2}`+"\n")
+		w.put("packed.json.gz", compressed(w.T, `{"n":3}`)[:20])
+		w.follow(func(s *PolledSettings) {
+			s.Settings.Logger = zap.New(core)
+			s.Settings.Observer.Skipped = func(_ string, reason SkipReason, _ int64) {
+				assert.Equal(w, SkipReasonIncomplete, reason)
+				skipped++
+			}
+		})
+		w.pass(documentPatience / 2)
+		w.write("lines.json", `{"n":1}`+"\n"+`{"n":2}`)
+		w.pass(documentPatience / 2)
+		assert.NotContains(w, toldPaths(logs), w.path("lines.json"), "it was being written")
+		w.pass(time.Hour)
+		assert.ElementsMatch(w, []string{w.path("lines.json"), w.path("packed.json.gz")}, toldPaths(logs))
+		assert.Equal(w, 2, skipped)
+		assert.Empty(w, w.sink.all())
+		w.write("lines.json", `[{"n":1},`)
+		w.pass(time.Hour)
+		assert.Equal(w, 3, skipped, "another state")
+		w.write("lines.json", `[{"n":1},{"n":2}]`)
+		w.pass(time.Hour)
+		assert.Equal(w, []string{`[{"n":1},{"n":2}]`}, w.sink.all())
+		assert.Equal(w, 3, skipped)
+	})
+}
+
+// toldPaths are the paths of the lines that were logged.
+func toldPaths(logs *observer.ObservedLogs) []string {
+	var paths []string
+	for _, one := range logs.All() {
+		paths = append(paths, one.ContextMap()["path"].(string))
+	}
+	return paths
+}

@@ -115,13 +115,21 @@ type Settings struct {
 // SkipReason says why a line was left out.
 type SkipReason uint8
 
-// SkipReasonTooLong: the line is longer than [Settings.MaxLineSize].
-const SkipReasonTooLong SkipReason = 1
+// Reasons to leave out a line.
+const (
+	// SkipReasonTooLong: the line is longer than [Settings.MaxLineSize].
+	SkipReasonTooLong SkipReason = 1
+	// SkipReasonIncomplete: a document is not one object or array from its first bracket to its last, and nobody writes it.
+	SkipReasonIncomplete SkipReason = 2
+)
 
 // String gives the wire spelling.
 func (r SkipReason) String() string {
-	if r == SkipReasonTooLong {
+	switch r {
+	case SkipReasonTooLong:
 		return "too_long"
+	case SkipReasonIncomplete:
+		return "incomplete"
 	}
 	return "unknown"
 }
@@ -163,6 +171,12 @@ func (o *Observer) read(path string, lines int, bytes int64) {
 func (o *Observer) tooLong(path string, bytes int64) {
 	if o.Skipped != nil {
 		o.Skipped(path, SkipReasonTooLong, bytes)
+	}
+}
+
+func (o *Observer) incomplete(path string, bytes int64) {
+	if o.Skipped != nil {
+		o.Skipped(path, SkipReasonIncomplete, bytes)
 	}
 }
 
