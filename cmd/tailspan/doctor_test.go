@@ -156,6 +156,24 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 	assert.Contains(t, out, "not there")
 }
 
+// TestDoctorOfDocuments has lines in a file that is called a document, one that breaks off, and one that is whole.
+func TestDoctorOfDocuments(t *testing.T) {
+	dir := t.TempDir()
+	lines := `{"n":1}` + "\n" + `{"n":2}` + "\n"
+	for name, content := range map[string]string{"lines.json": lines, "half.json": `{"messages":[`, "empty.json": "\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	code, out, _ := doctor(dir)
+	assert.Equal(t, exitError, code)
+	for _, name := range []string{"lines.json", "half.json"} {
+		assert.Contains(t, out, `problem: incomplete: "`+filepath.Join(dir, name)+`": it is not one whole JSON document`)
+	}
+	assert.Equal(t, 2, strings.Count(out, "problem: incomplete: "))
+	copyTo(t, filepath.Join(dir, "whole.json"), "gemini", "parity-0.38.2.session.json")
+	code, out, _ = doctor(filepath.Join(dir, "whole.json"))
+	assert.Equal(t, exitOK, code, out)
+}
+
 // TestDoctorTellsAFew has more problems than anybody reads.
 func TestDoctorTellsAFew(t *testing.T) {
 	dir := t.TempDir()

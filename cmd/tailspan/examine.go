@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -160,6 +162,8 @@ func (f *findings) file(m source.Match) {
 	switch {
 	case errors.Is(err, errTooLong):
 		f.problem("too_long", m.Path, err)
+	case errors.Is(err, errIncomplete):
+		f.problem("incomplete", m.Path, err)
 	case err != nil:
 		f.problem("unreadable", m.Path, err)
 	case agent != "":
@@ -227,6 +231,9 @@ var errTold = errors.New("the writer is known")
 // errTooLong is of a file that tells nothing within the length of a line.
 var errTooLong = errors.New("its first line, or the document, is longer")
 
+// errIncomplete is of a document that is none, by its name alone.
+var errIncomplete = errors.New("it is not one whole JSON document, and until it is the collector leaves it out; JSON lines belong in a file whose name ends in .jsonl")
+
 // writerOf tells who wrote a file, by its first lines; empty if they do not tell.
 func writerOf(path string) (string, error) {
 	in, err := openInput(filepath.Clean(path), nil, io.Discard)
@@ -240,7 +247,11 @@ func writerOf(path string) (string, error) {
 	}
 	lines := lineReader{name: path, max: defaultMaxLine}
 	seen := 0
+	document := parser.FramingOf(path) == parser.FramingDocument
 	err = lines.records(in, func(record []byte) error {
+		if document && !json.Valid(bytes.TrimPrefix(record, []byte("\xef\xbb\xbf"))) && len(bytes.TrimSpace(record)) > 0 {
+			return errIncomplete
+		}
 		src.ParseEvents(record)
 		if seen++; src.Provider() != "" || seen >= parser.DetectLines {
 			return errTold
