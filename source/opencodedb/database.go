@@ -51,6 +51,9 @@ func lookAt(path string) (look, error) {
 func stampOf(path string) (stamp, error) {
 	var s stamp
 	var err error
+	if path, err = behindLink(path); err != nil {
+		return stamp{}, err
+	}
 	if s.file, err = lookAt(path); err != nil {
 		return stamp{}, err
 	}
@@ -60,6 +63,15 @@ func stampOf(path string) (stamp, error) {
 	_, err = os.Stat(path + "-journal")
 	s.journal = err == nil
 	return s, nil
+}
+
+// behindLink gives the path of the database itself: beside it, not beside a link to it, SQLite keeps its log.
+func behindLink(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return path, err
+	}
+	return filepath.EvalSymlinks(path)
 }
 
 // settledAt tells whether a change after now would show in the stamp.

@@ -101,6 +101,22 @@ func TestReplacedDatabase(t *testing.T) {
 	assert.Equal(t, []string{"# ses_2", "session ses_2"}, all(t, f))
 }
 
+// TestLinkToADatabase: the log lies beside the database and not beside a link to it, and holds what is new.
+func TestLinkToADatabase(t *testing.T) {
+	w := newWriter(t, "wal")
+	w.session("ses_1", "")
+	link := filepath.Join(t.TempDir(), "opencode.db")
+	require.NoError(t, os.Symlink(w.path, link))
+	f := follow(t, link, opencodedb.Settings{})
+	assert.Equal(t, []string{"# ses_1", "session ses_1"}, all(t, f))
+	w.message("msg_1", "ses_1", `{}`)
+	assert.Equal(t, []string{"# ses_1", "message msg_1 {}"}, all(t, f))
+	require.NoError(t, os.Remove(link))
+	require.NoError(t, os.Symlink("opencode.db", link)) // to itself
+	_, err := f.Next(t.Context())
+	require.Error(t, err)
+}
+
 func TestOtherFiles(t *testing.T) {
 	w := newWriter(t, "delete")
 	w.session("ses_1", "")
