@@ -68,5 +68,8 @@ func (d *database) forget(key string) { d.follower.Forget(key) }
 func (d *database) position(key string) (json.RawMessage, error) {
 	return json.Marshal(d.follower.Position(key))
 }
-func (d *database) move(string) bool { return false }
-func (d *database) close() error     { return d.follower.Close() }
+func (d *database) move(path string) bool {
+	d.follower.Move(path)
+	return true
+}
+func (d *database) close() error { return d.follower.Close() }

@@ -95,6 +95,7 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 	var err error
 	switch kind {
 	case itemDatabase: // has a position for each family
+		it.origin = p.states.originOf(one, p.follows)
 	case itemDocument:
 		known, it.origin, err = p.states.ofDocument(ctx, one, p.follows)
 	case itemTree:

@@ -57,8 +57,8 @@ func decodeItem(value []byte) (itemState, error) {
 type itemStates struct {
 	settings *Settings
 	walked   map[string]*itemState // by stream; nil if the store does not walk
-	byID     map[fileID]*itemState // documents
-	byPath   map[string]*itemState // documents, by where they were last
+	byID     map[fileID]*itemState // documents, and of databases one of the streams
+	byPath   map[string]*itemState // the same, by where they were last
 	asked    map[string]bool
 	lastRun  int64 // when the last of them was written, in Unix seconds
 	settled  bool  // what nobody asked for was looked through
@@ -121,11 +121,8 @@ func (s *itemStates) of(ctx context.Context, stream string) (*itemState, error) 
 // that of the document that was there last or has this inode, and else the path, or a variant of it where another
 // document, which was renamed, goes by the path.
 func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(origin string) bool) (*itemState, string, error) {
-	isOurs := func(state *itemState) bool {
-		return state.Path == one.path || !leadsTo(state.Path, fileID{state.Device, state.Inode})
-	}
 	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
-		if state != nil && state.Key == "" && isOurs(state) && !follows(state.Origin) {
+		if state != nil && state.Key == "" && state.mayBe(one) && !follows(state.Origin) {
 			s.asked[state.Stream] = true
 			return state, state.Origin, nil
 		}
@@ -135,10 +132,29 @@ func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(ori
 			continue
 		}
 		state, err := s.of(ctx, polledID(origin, ""))
-		if err != nil || state == nil || isOurs(state) {
+		if err != nil || state == nil || state.mayBe(one) {
 			return state, origin, err
 		}
 	}
+}
+
+// originOf gives what the streams of the database under a path are named by, as ofDocument does.
+func (s *itemStates) originOf(one found, follows func(origin string) bool) string {
+	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
+		if state != nil && state.Key != "" && state.mayBe(one) && !follows(state.Origin) {
+			return state.Origin
+		}
+	}
+	origin := one.path
+	for n := 2; follows(origin); n++ {
+		origin = fmt.Sprintf("%s#%d", one.path, n)
+	}
+	return origin
+}
+
+// mayBe tells whether what is known may be of what was found: it was there last, or is no longer where it was.
+func (s *itemState) mayBe(one found) bool {
+	return s.Path == one.path || !leadsTo(s.Path, fileID{s.Device, s.Inode})
 }
 
 // unusable reports a value that is not used: what is not understood is not guessed at.

@@ -122,6 +122,38 @@ func TestDocumentRenamedThenRestarts(t *testing.T) {
 	})
 }
 
+// TestDatabaseRenamed: its streams go on under another path, while it is followed and in the next process.
+func TestDatabaseRenamed(t *testing.T) {
+	w := &polledWorld{world: newWorld(t)}
+	store := walking{newMemory()}
+	quick := func(s *PolledSettings) {
+		s.Documents, s.Settings.PollInterval, s.Settings.Store = nil, 5*time.Millisecond, store
+	}
+	w.mkdir("a")
+	db := openDatabase(t, w.path("a/opencode.db"))
+	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+	w.follow(quick)
+	w.sink.until(t, "a session", func() bool { return len(w.sink.all()) == 1 })
+	w.rename("a", "b")
+	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 2, 2, "{}")
+	w.sink.until(t, "a message", func() bool { return len(w.sink.all()) == 2 })
+	w.finish()
+	first := w.sink.opened()
+	require.Len(t, first, 1, "one stream, under both paths")
+
+	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m1", "s0", 3, 3, "{}")
+	w.sink = newSink()
+	w.follow(quick)
+	w.sink.until(t, "another message", func() bool { return len(w.sink.all()) == 3 })
+	w.finish()
+	second := w.sink.opened()
+	require.Len(t, second, 1)
+	assert.Equal(t, first[0].ID, second[0].ID)
+	assert.Equal(t, []string{"s0", "m0", "m1"}, ids(t, &second[0]))
+	assert.True(t, second[0].lines[1].Replayed)
+	assert.False(t, second[0].lines[2].Replayed)
+}
+
 // TestPolledComplainsOnceOfEach: two paths that can't be looked at are told once each, however often they are looked at.
 func TestPolledComplainsOnceOfEach(t *testing.T) {
 	inBubble(t, func(w *polledWorld) {

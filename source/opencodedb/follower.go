@@ -83,6 +83,12 @@ func (f *Follower) Changed() bool {
 	return err != nil || now != f.stamp
 }
 
+// Move follows the database to another path. A look that is under way begins anew.
+func (f *Follower) Move(path string) {
+	_ = f.abandon() // it was only read
+	f.path, f.trusted = path, false
+}
+
 // Next gives the next rows, and the same ones again until they are accepted; none when all was given. The rows are valid
 // until then. After an error the look begins anew, with what was not accepted.
 func (f *Follower) Next(ctx context.Context) (Batch, error) {

@@ -311,3 +311,24 @@ func TestClockSetBack(t *testing.T) {
 	w.part("prt_3", "msg_1", "ses_1", `{}`)
 	assert.Equal(t, []string{"# ses_1", "session ses_1", "message msg_1 {}", "part prt_3 {}"}, all(t, f), "a new stream, which is told again")
 }
+
+// TestMove: a database that was renamed in the midst of a look is read on, with what was not accepted and nothing twice.
+func TestMove(t *testing.T) {
+	w := newWriter(t, "wal")
+	w.session("ses_1", "")
+	w.message("msg_1", "ses_1", `{}`)
+	f := follow(t, w.path, opencodedb.Settings{BatchRows: 1})
+	first, err := f.Next(t.Context())
+	require.NoError(t, err)
+	require.Len(t, first.Rows, 1)
+	f.Accept()
+	second, err := f.Next(t.Context())
+	require.NoError(t, err)
+	require.Len(t, second.Rows, 1, "which waits")
+	moved := filepath.Join(filepath.Dir(w.path), "moved.db")
+	for _, ending := range []string{"", "-wal", "-shm"} {
+		require.NoError(t, os.Rename(w.path+ending, moved+ending))
+	}
+	f.Move(moved)
+	assert.Equal(t, []string{"# ses_1", "message msg_1 {}"}, all(t, f))
+}
