@@ -59,8 +59,10 @@ func (s *PolledSettings) Validate() error {
 }
 
 // Polled follows what is no file of lines: documents that are rewritten in place, OpenCode's databases, and its older
-// trees. Each is known by its path, and asked again when it looks changed from outside: at once where its folder can be
-// watched (of a database also the files that SQLite keeps beside it), and at each [Settings.PollInterval] besides.
+// trees. Each is known by its path, documents and databases that are renamed also by their inodes; what is gone for
+// [Settings.GoneGrace] is closed, and new when it comes again. Each is asked again when it looks changed from outside: at once
+// where its folder can be watched (of a database also the files that SQLite keeps beside it), and at each
+// [Settings.PollInterval] besides. A document that stays half for long is counted and told.
 //
 //	what      a stream is             its lines are                  it comes again
 //	--------  ----------------------  -----------------------------  ------------------------------------------------
