@@ -33,8 +33,8 @@ type PolledSettings struct {
 	// FamilyIdle is how long a family of sessions in a database is kept open without a new row.
 	FamilyIdle time.Duration
 	// Settings are those that Files has too: Exclude, StartAt, PollInterval, MaxLineSize (of a row), BatchBytes, BatchLines,
-	// GoneGrace, IdleClose (of documents, with a Store), RetryInterval, MaxRetryInterval, DrainTimeout, PollOnly, Store,
-	// KeepGone, Logger, Observer. The others are without effect.
+	// GoneGrace, IdleClose (of documents, with a Store), IgnoreOlderThan (of documents), RetryInterval, MaxRetryInterval,
+	// DrainTimeout, PollOnly, Store, KeepGone, Logger, Observer. The others are without effect.
 	Settings Settings
 }
 

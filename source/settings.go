@@ -80,7 +80,7 @@ type Settings struct {
 	// files, and those that have rested before, must be quiet for longer. Negative: never.
 	RestAfter time.Duration
 	// IgnoreOlderThan leaves files alone that were not changed for that long when they are first seen, until they are
-	// changed; then they are read from their beginning. 0: none.
+	// changed; then they are read as StartAt says. 0: none.
 	IgnoreOlderThan time.Duration
 	// GoneGrace is how long a file that is gone is kept for its coming back under another name.
 	GoneGrace time.Duration

@@ -161,8 +161,8 @@ func (t *table) ingest(one found, atStart bool) {
 			t.starts[one.id] = f
 		}
 		if age := t.settings.IgnoreOlderThan; age > 0 && time.Since(time.Unix(0, one.mtime)) > age {
-			f.first, f.seek, skip = false, 0, true
-			delete(t.starts, one.id)
+			skip = true
+			f.first = f.first && toEnd // else what it is shows when it is changed
 		}
 		if one.size > 0 && !skip {
 			t.touch(f)
