@@ -108,7 +108,7 @@ func (t *table) complain(path string, err error) {
 		clear(t.complains)
 	}
 	t.complains[path] = reason
-	t.settings.Logger.Warn("A file or folder can't be read; it is tried again", zap.String("path", path), zap.Error(err))
+	unreadable(t.settings.Logger, path, err)
 }
 
 // report deals with what a look met.
