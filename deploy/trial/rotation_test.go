@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -37,7 +38,7 @@ func TestRotation(t *testing.T) {
 		require.NoError(t, os.Mkdir(filepath.Join(r.dir, folder), 0o700))
 	}
 	c := startCollector(t, collectorSetup{
-		include:  []string{filepath.Join(r.dir, "**", "*.jsonl"), filepath.Join(r.dir, "**", "*.jsonl.gz")},
+		include:  []string{filepath.Join(r.dir, "**", "*.jsonl"), filepath.Join(r.dir, "**", "*.jsonl.gz"), filepath.Join(r.dir, "**", "*.jsonl.zst")},
 		endpoint: texts.server.URL, store: filepath.Join(t.TempDir(), "store"),
 	})
 	c.ready()
@@ -331,6 +332,25 @@ func (r *rotator) kinds() []rotation {
 			r.forget(s)
 			out, err := exec.Command("gzip", "-f", s.path).CombinedOutput()
 			require.NoError(r.t, err, "%s", out)
+			r.create("")
+		}},
+		{"compress by Zstandard", func(s *session) { // in sight while it is written, as by zstd --rm
+			r.settled(s)
+			r.forget(s)
+			content, err := os.ReadFile(s.path)
+			require.NoError(r.t, err)
+			packed, err := os.Create(s.path + ".zst")
+			require.NoError(r.t, err)
+			z, err := zstd.NewWriter(packed)
+			require.NoError(r.t, err)
+			for _, half := range [][]byte{content[:len(content)/2], content[len(content)/2:]} {
+				_, err = z.Write(half)
+				require.NoError(r.t, err)
+				require.NoError(r.t, z.Flush())
+			}
+			require.NoError(r.t, z.Close())
+			require.NoError(r.t, packed.Close())
+			require.NoError(r.t, os.Remove(s.path))
 			r.create("")
 		}},
 		{"another name", func(s *session) { // it is never written under
