@@ -23,7 +23,17 @@ import (
 func TestChildCases(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	caseDir(t, ".")
-	for name, play := range map[string]func(*stage){
+	for name, play := range childPlays() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play(newStage(t, name))
+		})
+	}
+}
+
+// childPlays are the cases by folder.
+func childPlays() map[string]func(*stage) {
+	return map[string]func(*stage){
 		"077-stderr-flood": func(s *stage) {
 			begun := time.Now()
 			s.startChild()
@@ -70,11 +80,6 @@ func TestChildCases(t *testing.T) {
 			s.check(true)
 		},
 		"082-reader-goes-away": playBlockedConsumer,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			play(newStage(t, name))
-		})
 	}
 }
 
