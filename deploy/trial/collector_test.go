@@ -23,7 +23,7 @@ func built(t *testing.T, variable string) string {
 	t.Helper()
 	path := os.Getenv(variable)
 	if path == "" {
-		t.Skipf("needs a built program in %s: make torture, make endurance, make cases", variable)
+		t.Skipf("needs a built program in %s: make torture, make endurance, make scale, make cases", variable)
 	}
 	return path
 }
