@@ -210,8 +210,8 @@ func TestFilesWatchesRunOut(t *testing.T) {
 		}
 	}), w.sink)
 	require.NoError(t, err)
-	f.newWatcher = func(logger *zap.Logger, told *Observer) (*watcher, error) {
-		w, err := newWatcher(logger, told)
+	f.newWatcher = func(s *Settings) (*watcher, error) {
+		w, err := newWatcher(s)
 		if err == nil {
 			w.notify = &refusing{w.notify, 2}
 		}
@@ -242,7 +242,7 @@ func TestFilesWatchingIsNotPossible(t *testing.T) {
 		core, logs := observer.New(zap.WarnLevel)
 		f, err := New(w.settings(func(s *Settings) { s.Logger = zap.New(core) }), w.sink)
 		require.NoError(w, err)
-		f.newWatcher = func(*zap.Logger, *Observer) (*watcher, error) { return nil, syscall.EMFILE }
+		f.newWatcher = func(*Settings) (*watcher, error) { return nil, syscall.EMFILE }
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
 		w.mkdir("a")
@@ -260,8 +260,8 @@ func TestFilesEventsAreLost(t *testing.T) {
 	f, err := New(w.settings(func(s *Settings) { s.PollInterval = time.Hour }), w.sink)
 	require.NoError(t, err)
 	lost := make(chan error)
-	f.newWatcher = func(logger *zap.Logger, told *Observer) (*watcher, error) {
-		w, err := newWatcher(logger, told)
+	f.newWatcher = func(s *Settings) (*watcher, error) {
+		w, err := newWatcher(s)
 		if err == nil {
 			w.events, w.errors = nil, lost // no event comes through
 		}

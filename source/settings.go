@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -108,6 +109,8 @@ type Settings struct {
 	DrainTimeout time.Duration
 	// Logger takes a line for each file and reason, never one for each line read. Nil: none.
 	Logger *zap.Logger
+	// WatchWarning lets sources that share it warn once together that folders can't be watched. Nil: each warns.
+	WatchWarning *sync.Once
 	// Observer is told what happens, for counters.
 	Observer Observer
 }
@@ -269,6 +272,9 @@ func (s Settings) withDefaults() Settings {
 	orDefault(&s.MaxRetryInterval, DefaultMaxRetryInterval)
 	orDefault(&s.DrainTimeout, DefaultDrainTimeout)
 	s.MaxRetryInterval = max(s.MaxRetryInterval, s.RetryInterval)
+	if s.WatchWarning == nil {
+		s.WatchWarning = new(sync.Once)
+	}
 	if s.Logger == nil {
 		s.Logger = zap.NewNop()
 	}
