@@ -196,6 +196,12 @@ func (r *rotator) create(path string) *session {
 	return s
 }
 
+// createAnew begins another session in the file of one that was emptied: its names, and what is known of them, stay.
+func (r *rotator) createAnew(s *session) {
+	other := r.create(s.path)
+	other.linked, other.moved = s.linked, s.moved
+}
+
 // line makes the next line of a session.
 func (r *rotator) line(s *session) string {
 	s.last = r.lines
@@ -278,7 +284,7 @@ func (r *rotator) kinds() []rotation {
 			r.copy(s.path, to)
 			require.NoError(r.t, os.Truncate(s.path, 0))
 			r.forget(s)
-			r.create(s.path).linked = s.linked
+			r.createAnew(s)
 		}},
 		{"replace by a longer version", func(s *session) {
 			// A version under a name that was not seen before, while the old one has another name, can't be told from
@@ -306,7 +312,7 @@ func (r *rotator) kinds() []rotation {
 			r.settled(s)
 			r.forget(s)
 			require.NoError(r.t, os.Truncate(s.path, 0))
-			r.create(s.path).linked = s.linked
+			r.createAnew(s)
 		}},
 		{"delete and create", func(s *session) { // the inode is likely to be the same
 			r.settled(s)
