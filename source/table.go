@@ -203,7 +203,8 @@ func (t *table) event(event fsnotify.Event, w *watcher) {
 		}
 	}
 	if f := t.paths[path]; f != nil {
-		if f.state == stateAlias && !event.Has(fsnotify.Remove) && !event.Has(fsnotify.Rename) {
+		// What is created under the name may be another file, renamed over it.
+		if f.state == stateAlias && !event.Has(fsnotify.Remove) && !event.Has(fsnotify.Rename) && !event.Has(fsnotify.Create) {
 			t.touch(f.target)
 			return
 		}
