@@ -18,12 +18,13 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-var errDisk = errors.New("input/output error")
+var errDisk error = syscall.EIO
 
 // faults is a disk that fails some of the time.
 type faults struct {
 	mu    sync.Mutex
 	opens int   // how many openings still fail
+	why   error // they fail for
 	reads int   // how many reads fail that go beyond limit
 	limit int64 // bytes of a file that can be read without a fault
 }
@@ -33,7 +34,7 @@ func (f *faults) open(path string) (handle, error) {
 	defer f.mu.Unlock()
 	if f.opens > 0 {
 		f.opens--
-		return nil, &os.PathError{Op: "open", Path: path, Err: syscall.EMFILE}
+		return nil, &os.PathError{Op: "open", Path: path, Err: f.why}
 	}
 	h, err := openFile(path)
 	return faultyFile{h, f}, err
@@ -61,7 +62,15 @@ func TestFilesReadFails(t *testing.T) {
 	for _, at := range []int64{0, 1, 100, headSize, headSize + 1, 2000, 4096, int64(len(text)) - 1} {
 		t.Run(strconv.FormatInt(at, 10), func(t *testing.T) {
 			bubble(t, func(w *world) {
-				f, err := New(w.settings(pollOnly, func(s *Settings) { s.BatchBytes = 1000 }), w.sink)
+				core, logs := observer.New(zap.WarnLevel)
+				failed := 0
+				f, err := New(w.settings(pollOnly, func(s *Settings) {
+					s.BatchBytes, s.Logger = 1000, zap.New(core)
+					s.Observer.Failed = func(_ string, err error, _ time.Duration) {
+						failed++
+						assert.ErrorIs(t, err, errDisk)
+					}
+				}), w.sink)
 				require.NoError(w, err)
 				f.open = (&faults{reads: 5, limit: at}).open
 				w.add("a.jsonl", text)
@@ -70,31 +79,57 @@ func TestFilesReadFails(t *testing.T) {
 				w.pass(10 * time.Minute)
 				assert.Equal(w, lines, w.sink.all())
 				oneStream(w)
+				assert.Positive(w, failed)
+				require.Positive(w, logs.Len())
+				assert.Contains(w, logs.All()[0].ContextMap()["advice"], "see to the disk")
 			})
 		})
 	}
 }
 
-// Too many files are open: reading is tried again, and the log says so once.
+// TestFilesOpenFails: a file that can't be opened is tried again and read when it can be, others meanwhile; the log says
+// once what to do.
 func TestFilesOpenFails(t *testing.T) {
-	bubble(t, func(w *world) {
-		core, logs := observer.New(zap.WarnLevel)
-		failed := 0
-		f, err := New(w.settings(pollOnly, func(s *Settings) {
-			s.Logger, s.MaxConcurrentFiles = zap.New(core), 1
-			s.Observer.Failed = func(string, error, time.Duration) { failed++ }
-		}), w.sink)
-		require.NoError(w, err)
-		f.open = (&faults{opens: 9}).open
-		w.add("a.jsonl", "one\n")
-		require.NoError(w, f.Start(w.Context()))
-		w.files = f
-		w.pass(time.Minute)
-		assert.Equal(w, []string{"one"}, w.sink.all())
-		assert.Equal(w, 9, failed)
-		assert.Equal(w, 1, logs.Len())
-		w.end()
-	})
+	for name, tt := range map[string]struct {
+		why    error
+		advice string
+	}{
+		"too many files": {syscall.EMFILE, "raise the limit of open files (ulimit -n)"},
+		"no permission":  {syscall.EACCES, "let the user that this process runs as read the file and enter its folders, or leave it out by exclude"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				core, logs := observer.New(zap.WarnLevel)
+				failed := 0
+				f, err := New(w.settings(pollOnly, func(s *Settings) {
+					s.Logger, s.MaxConcurrentFiles = zap.New(core), 1
+					s.Observer.Failed = func(string, error, time.Duration) { failed++ }
+				}), w.sink)
+				require.NoError(w, err)
+				disk := &faults{opens: 9, why: tt.why}
+				f.open = func(path string) (handle, error) {
+					if path == w.path("b.jsonl") {
+						return openFile(path)
+					}
+					return disk.open(path)
+				}
+				w.add("a.jsonl", "one\n")
+				w.add("b.jsonl", "two\n")
+				require.NoError(w, f.Start(w.Context()))
+				w.files = f
+				w.pass(100 * time.Millisecond)
+				assert.Equal(w, []string{"two"}, w.sink.all())
+				w.pass(time.Minute)
+				assert.Equal(w, []string{"two", "one"}, w.sink.all())
+				assert.Equal(w, 9, failed)
+				require.Equal(w, 1, logs.Len())
+				told := logs.All()[0].ContextMap()
+				assert.Equal(w, w.path("a.jsonl"), told["path"])
+				assert.Equal(w, tt.advice, told["advice"])
+				w.end()
+			})
+		})
+	}
 }
 
 // A file that was there at start and could not be opened then is read from where it ended at start, although it has grown
@@ -103,7 +138,7 @@ func TestFilesStartAtEndOpenedLate(t *testing.T) {
 	bubble(t, func(w *world) {
 		f, err := New(w.settings(pollOnly, startAtEnd), w.sink)
 		require.NoError(w, err)
-		f.open = (&faults{opens: 6}).open
+		f.open = (&faults{opens: 6, why: syscall.EMFILE}).open
 		w.add("a.jsonl", record(1)+"\n")
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
@@ -119,16 +154,34 @@ func TestFilesStartAtEndOpenedLate(t *testing.T) {
 
 func TestFilesPermissionDenied(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Getuid() == 0 {
-		t.Skip("no file can be made unreadable for this user")
+		t.Skip("no file can be made unreadable for this user; TestFilesOpenFails does as if")
 	}
 	bothWays(t, func(w *world, poll func(*Settings)) {
 		w.add("a.jsonl", "one\n")
 		require.NoError(w, os.Chmod(w.path("a.jsonl"), 0))
 		w.add("b.jsonl", "two\n")
-		w.begin(poll)
+		w.mkdir("shut")
+		w.add("shut/c.jsonl", "three\n")
+		require.NoError(w, os.Chmod(w.path("shut"), 0))
+		w.Cleanup(func() { _ = os.Chmod(w.path("shut"), 0o700) }) //nolint:gosec // as it was made
+		core, logs := observer.New(zap.WarnLevel)
+		w.begin(poll, func(s *Settings) { s.Logger = zap.New(core) })
 		w.sink.wantLines(w.T, "two")
 		require.NoError(w, os.Chmod(w.path("a.jsonl"), 0o600))
 		w.sink.wantLines(w.T, "two", "one")
+		if !w.files.settings.PollOnly {
+			return // what becomes of a folder that can't be entered no event tells
+		}
+		require.NoError(w, os.Chmod(w.path("shut"), 0o700)) //nolint:gosec // as it was made
+		w.sink.wantLines(w.T, "two", "one", "three")
+		advice := map[string]any{}
+		for _, one := range logs.FilterMessageSnippet("can't be read").All() {
+			assert.NotContains(w, advice, one.ContextMap()["path"], "once each")
+			advice[one.ContextMap()["path"].(string)] = one.ContextMap()["advice"]
+		}
+		assert.Len(w, advice, 2)
+		assert.NotEmpty(w, advice[w.path("a.jsonl")])
+		assert.NotEmpty(w, advice[w.path("shut")])
 	})
 }
 
@@ -169,8 +222,8 @@ func TestFilesOneFolderIsClosed(t *testing.T) {
 		s.PollInterval, s.Logger = time.Hour, zap.New(core) // only events can make the test pass in time
 	}), w.sink)
 	require.NoError(t, err)
-	f.newWatcher = func(logger *zap.Logger, told *Observer) (*watcher, error) {
-		n, err := newWatcher(logger, told)
+	f.newWatcher = func(s *Settings) (*watcher, error) {
+		n, err := newWatcher(s)
 		if err == nil {
 			n.notify = &closed{n.notify, w.path("closed")}
 		}
@@ -200,8 +253,8 @@ func TestFilesWatchesRunOut(t *testing.T) {
 		}
 	}), w.sink)
 	require.NoError(t, err)
-	f.newWatcher = func(logger *zap.Logger, told *Observer) (*watcher, error) {
-		w, err := newWatcher(logger, told)
+	f.newWatcher = func(s *Settings) (*watcher, error) {
+		w, err := newWatcher(s)
 		if err == nil {
 			w.notify = &refusing{w.notify, 2}
 		}
@@ -232,7 +285,7 @@ func TestFilesWatchingIsNotPossible(t *testing.T) {
 		core, logs := observer.New(zap.WarnLevel)
 		f, err := New(w.settings(func(s *Settings) { s.Logger = zap.New(core) }), w.sink)
 		require.NoError(w, err)
-		f.newWatcher = func(*zap.Logger, *Observer) (*watcher, error) { return nil, syscall.EMFILE }
+		f.newWatcher = func(*Settings) (*watcher, error) { return nil, syscall.EMFILE }
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
 		w.mkdir("a")
@@ -250,8 +303,8 @@ func TestFilesEventsAreLost(t *testing.T) {
 	f, err := New(w.settings(func(s *Settings) { s.PollInterval = time.Hour }), w.sink)
 	require.NoError(t, err)
 	lost := make(chan error)
-	f.newWatcher = func(logger *zap.Logger, told *Observer) (*watcher, error) {
-		w, err := newWatcher(logger, told)
+	f.newWatcher = func(s *Settings) (*watcher, error) {
+		w, err := newWatcher(s)
 		if err == nil {
 			w.events, w.errors = nil, lost // no event comes through
 		}

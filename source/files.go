@@ -19,7 +19,7 @@ type Files struct {
 	globs    globs
 	// Seams for tests.
 	open       opener
-	newWatcher func(*zap.Logger, *Observer) (*watcher, error)
+	newWatcher func(*Settings) (*watcher, error)
 
 	mu      sync.Mutex // of started and stopped
 	started bool
@@ -67,11 +67,9 @@ func (f *Files) Start(ctx context.Context) error {
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f.giveUp = cancel
 	if !f.settings.PollOnly {
-		w, err := f.newWatcher(f.settings.Logger, &f.settings.Observer)
+		w, err := f.newWatcher(&f.settings)
 		if err != nil {
-			f.settings.Observer.watchRefused("", err)
-			f.settings.Logger.Warn("Folders can't be watched and are polled; new lines are seen a poll_interval later. "+
-				"On Linux raise fs.inotify.max_user_instances.", zap.Error(err))
+			f.settings.cannotWatch("", err)
 		}
 		f.watch = w
 	}

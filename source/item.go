@@ -107,6 +107,9 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 	// What was made while no process looked is no old file.
 	old := p.states.lastRun == 0 || one.mtime/int64(time.Second) < p.states.lastRun
 	skip := atStart && p.settings.Settings.StartAt == StartAtEnd && known == nil && (old || kind == itemDatabase)
+	if age := p.settings.Settings.IgnoreOlderThan; age > 0 && kind == itemDocument && known == nil {
+		skip = skip || time.Since(time.Unix(0, one.mtime)) > age
+	}
 	switch kind {
 	case itemDocument:
 		it.store, err = newDocument(&p.settings, one, skip, known)

@@ -216,5 +216,5 @@ func (p *Polled) failed(path string, err error, retryIn time.Duration) {
 		clear(p.complains)
 	}
 	p.complains[path] = reason
-	p.settings.Settings.Logger.Warn("Something can't be read; it is tried again", zap.String("path", path), zap.Error(err))
+	unreadable(p.settings.Settings.Logger, path, err)
 }

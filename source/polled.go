@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"go.uber.org/zap"
 )
 
 // Defaults of [PolledSettings].
@@ -33,8 +31,8 @@ type PolledSettings struct {
 	// FamilyIdle is how long a family of sessions in a database is kept open without a new row.
 	FamilyIdle time.Duration
 	// Settings are those that Files has too: Exclude, StartAt, PollInterval, MaxLineSize (of a row), BatchBytes, BatchLines,
-	// GoneGrace, IdleClose (of documents, with a Store), RetryInterval, MaxRetryInterval, DrainTimeout, PollOnly, Store,
-	// KeepGone, Logger, Observer. The others are without effect.
+	// GoneGrace, IdleClose (of documents, with a Store), IgnoreOlderThan (of documents), RetryInterval, MaxRetryInterval,
+	// DrainTimeout, PollOnly, Store, KeepGone, Logger, WatchWarning, Observer. The others are without effect.
 	Settings Settings
 }
 
@@ -99,7 +97,7 @@ type Polled struct {
 	giveUp context.CancelFunc // ends the handler's context
 	work   sync.WaitGroup
 
-	newWatcher func(*zap.Logger, *Observer) (*watcher, error) // a seam for tests
+	newWatcher func(*Settings) (*watcher, error) // a seam for tests
 	watch      *watcher
 	nudges     *nudges[nudge]
 
@@ -163,11 +161,9 @@ func (p *Polled) Start(ctx context.Context) error {
 		return err
 	}
 	if !p.settings.Settings.PollOnly {
-		w, err := p.newWatcher(p.settings.Settings.Logger, &p.settings.Settings.Observer)
+		w, err := p.newWatcher(&p.settings.Settings)
 		if err != nil {
-			p.settings.Settings.Observer.watchRefused("", err)
-			p.settings.Settings.Logger.Warn("Folders can't be watched and are polled; changes are seen a poll_interval later. "+
-				"On Linux raise fs.inotify.max_user_instances.", zap.Error(err))
+			p.settings.Settings.cannotWatch("", err)
 		}
 		p.watch = w
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -334,8 +336,8 @@ func TestPolledWatchesRunOut(t *testing.T) {
 		Settings: Settings{PollInterval: 5 * time.Millisecond, Logger: zap.New(core)},
 	}, w.sink)
 	require.NoError(t, err)
-	polled.newWatcher = func(logger *zap.Logger, told *Observer) (*watcher, error) {
-		w, err := newWatcher(logger, told)
+	polled.newWatcher = func(s *Settings) (*watcher, error) {
+		w, err := newWatcher(s)
 		if err == nil {
 			w.notify = &refusing{w.notify, 0}
 		}
@@ -349,4 +351,45 @@ func TestPolledWatchesRunOut(t *testing.T) {
 	w.sink.until(t, "what comes", func() bool { return len(w.sink.all()) >= 2 })
 	w.finish()
 	assert.Equal(t, 1, logs.Len(), "one warning")
+}
+
+// TestWatchWarningIsShared: what no source of a receiver can watch is one warning, whether there are no watches left or
+// none at all.
+func TestWatchWarningIsShared(t *testing.T) {
+	for name, refuse := range map[string]func(*Settings) (*watcher, error){
+		"none left": func(s *Settings) (*watcher, error) {
+			w, err := newWatcher(s)
+			if err == nil {
+				w.notify = &refusing{w.notify, 0}
+			}
+			return w, err
+		},
+		"not possible": func(*Settings) (*watcher, error) { return nil, syscall.EMFILE },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			core, logs := observer.New(zap.WarnLevel)
+			refused := 0
+			settings := w.settings(func(s *Settings) {
+				s.Logger, s.WatchWarning = zap.New(core), new(sync.Once)
+				s.PollInterval = 5 * time.Millisecond
+			})
+			settings.Observer.WatchRefused = func(string, error) { refused++ }
+			files, err := New(settings, w.sink)
+			require.NoError(t, err)
+			polled, err := NewPolled(PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Settings: settings}, w.sink)
+			require.NoError(t, err)
+			files.newWatcher, polled.newWatcher = refuse, refuse
+			w.add("a.jsonl", "one\n")
+			w.put("b.json", `{"n":1}`)
+			require.NoError(t, files.Start(t.Context()))
+			w.sink.until(t, "a line", func() bool { return len(w.sink.all()) >= 1 })
+			require.NoError(t, polled.Start(t.Context()))
+			w.sink.until(t, "a document", func() bool { return len(w.sink.all()) >= 2 })
+			require.NoError(t, files.Shutdown(t.Context()))
+			require.NoError(t, polled.Shutdown(t.Context()))
+			assert.Equal(t, 2, refused)
+			assert.Equal(t, 1, logs.Len())
+		})
+	}
 }

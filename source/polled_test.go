@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 )
 
 // polledWorld is a folder with a Polled that follows what is in it.
@@ -197,6 +200,35 @@ func TestDocumentUnreadable(t *testing.T) {
 		w.pass(time.Minute)
 		assert.Equal(w, []string{`{}`}, w.sink.all())
 	})
+}
+
+// TestDocumentReadFails: what the disk does not give is asked for again, and nothing is lost; the log says once what to do.
+func TestDocumentReadFails(t *testing.T) {
+	for name, disk := range map[string]*faults{
+		"at opening": {opens: 4, why: syscall.EACCES},
+		"half way":   {reads: 4, limit: 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *polledWorld) {
+				core, logs := observer.New(zap.WarnLevel)
+				failed := 0
+				w.write("a.json", `{"n":1}`)
+				w.follow(func(s *PolledSettings) {
+					s.Settings.Logger = zap.New(core)
+					s.Settings.Observer.Failed = func(string, error, time.Duration) { failed++ }
+				})
+				w.pass(time.Second)
+				w.polled.items[0].store.(*document).open = disk.open
+				text := `{"n":2,"pad":"` + strings.Repeat("x", 100) + `"}`
+				w.write("a.json", text)
+				w.pass(time.Hour)
+				assert.Equal(w, []string{`{"n":1}`, text}, w.sink.all())
+				assert.Equal(w, 4, failed)
+				require.Equal(w, 1, logs.Len())
+				assert.NotEmpty(w, logs.All()[0].ContextMap()["advice"])
+			})
+		})
+	}
 }
 
 func TestTreeIsReadOnce(t *testing.T) {

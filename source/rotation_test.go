@@ -128,6 +128,8 @@ func TestRotateRewrite(t *testing.T) {
 		{"longer", strings.ReplaceAll(oldText, "x", "y") + "more\n", append(linesOf(strings.ReplaceAll(oldText, "x", "y")), "more")},
 		{"the same head, other lines before the position", strings.Replace(oldText, record(9), strings.ReplaceAll(record(9), "x", "z"), 1) + "more\n",
 			append(append(append([]string{}, old[:9]...), strings.ReplaceAll(record(9), "x", "z")), "more")},
+		{"another head, the same lines before the position", strings.Replace(oldText, record(1), strings.ReplaceAll(record(1), "x", "z"), 1) + "more\n",
+			append(append(append([]string{old[0]}, strings.ReplaceAll(record(1), "x", "z")), old[2:]...), "more")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -80,7 +81,7 @@ type Settings struct {
 	// files, and those that have rested before, must be quiet for longer. Negative: never.
 	RestAfter time.Duration
 	// IgnoreOlderThan leaves files alone that were not changed for that long when they are first seen, until they are
-	// changed; then they are read from their beginning. 0: none.
+	// changed; then they are read as StartAt says. 0: none.
 	IgnoreOlderThan time.Duration
 	// GoneGrace is how long a file that is gone is kept for its coming back under another name.
 	GoneGrace time.Duration
@@ -108,6 +109,8 @@ type Settings struct {
 	DrainTimeout time.Duration
 	// Logger takes a line for each file and reason, never one for each line read. Nil: none.
 	Logger *zap.Logger
+	// WatchWarning lets sources that share it warn once together that folders can't be watched. Nil: each warns.
+	WatchWarning *sync.Once
 	// Observer is told what happens, for counters.
 	Observer Observer
 }
@@ -283,6 +286,9 @@ func (s Settings) withDefaults() Settings {
 	orDefault(&s.MaxRetryInterval, DefaultMaxRetryInterval)
 	orDefault(&s.DrainTimeout, DefaultDrainTimeout)
 	s.MaxRetryInterval = max(s.MaxRetryInterval, s.RetryInterval)
+	if s.WatchWarning == nil {
+		s.WatchWarning = new(sync.Once)
+	}
 	if s.Logger == nil {
 		s.Logger = zap.NewNop()
 	}

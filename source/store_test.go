@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 )
 
 // memory is a store that outlives the sources of a test. It can't walk; walking can.
@@ -121,14 +123,18 @@ func TestStoreFails(t *testing.T) {
 					unsaved := 0
 					w.add("a.jsonl", text)
 					w.sink = newSink()
+					core, logs := observer.New(zap.ErrorLevel)
 					f, err := New(w.settings(with(walking{store}), func(s *Settings) {
-						s.BatchLines = 3
+						s.BatchLines, s.Logger = 3, zap.New(core)
 						s.Observer.Unsaved = func(string, error) { unsaved++ }
 					}), w.sink)
 					require.NoError(w, err)
 					require.NoError(w, f.Start(w.Context()))
 					w.pass(time.Minute)
 					assert.Equal(w, lines, w.sink.all())
+					if forGood {
+						assert.Equal(w, 1, logs.FilterMessage(storeComplaint).Len(), "what to do is said once")
+					}
 					err = f.Shutdown(w.Context())
 					if forGood {
 						assert.ErrorIs(w, err, errStore)

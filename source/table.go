@@ -108,7 +108,7 @@ func (t *table) complain(path string, err error) {
 		clear(t.complains)
 	}
 	t.complains[path] = reason
-	t.settings.Logger.Warn("A file or folder can't be read; it is tried again", zap.String("path", path), zap.Error(err))
+	unreadable(t.settings.Logger, path, err)
 }
 
 // report deals with what a look met.
@@ -161,8 +161,8 @@ func (t *table) ingest(one found, atStart bool) {
 			t.starts[one.id] = f
 		}
 		if age := t.settings.IgnoreOlderThan; age > 0 && time.Since(time.Unix(0, one.mtime)) > age {
-			f.first, f.seek, skip = false, 0, true
-			delete(t.starts, one.id)
+			skip = true
+			f.first = f.first && toEnd // else what it is shows when it is changed
 		}
 		if one.size > 0 && !skip {
 			t.touch(f)
@@ -203,7 +203,8 @@ func (t *table) event(event fsnotify.Event, w *watcher) {
 		}
 	}
 	if f := t.paths[path]; f != nil {
-		if f.state == stateAlias && !event.Has(fsnotify.Remove) && !event.Has(fsnotify.Rename) {
+		// What is created under the name may be another file, renamed over it.
+		if f.state == stateAlias && !event.Has(fsnotify.Remove) && !event.Has(fsnotify.Rename) && !event.Has(fsnotify.Create) {
 			t.touch(f.target)
 			return
 		}

@@ -38,16 +38,15 @@ type watcher struct {
 	notify notifier
 	events <-chan fsnotify.Event
 	errors <-chan error
-	logger *zap.Logger
-	told   *Observer
+	// settings tell who is told of what can't be watched.
+	settings *Settings
 
-	mu       sync.Mutex
-	folders  map[string]watched
-	paths    map[fileID]string // the keys of folders
-	cost     int
-	refused  map[string]struct{} // not watched, though asked for
-	pause    time.Time           // no new folders before
-	reported bool
+	mu      sync.Mutex
+	folders map[string]watched
+	paths   map[fileID]string // the keys of folders
+	cost    int
+	refused map[string]struct{} // not watched, though asked for
+	pause   time.Time           // no new folders before
 }
 
 // watched is a folder that is watched.
@@ -56,13 +55,13 @@ type watched struct {
 	cost int // files that the system opened for it
 }
 
-func newWatcher(logger *zap.Logger, told *Observer) (*watcher, error) {
+func newWatcher(settings *Settings) (*watcher, error) {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("watch folders: %w", err)
 	}
 	return &watcher{
-		notify: n, events: n.Events, errors: n.Errors, logger: logger, told: told,
+		notify: n, events: n.Events, errors: n.Errors, settings: settings,
 		folders: map[string]watched{}, paths: map[fileID]string{}, refused: map[string]struct{}{},
 	}, nil
 }
@@ -111,8 +110,7 @@ func (w *watcher) add(folder string) {
 	default:
 		w.refused[folder] = struct{}{}
 		w.pause = time.Now().Add(watchPause)
-		w.told.watchRefused(folder, err)
-		w.report(folder, err)
+		w.settings.cannotWatch(folder, err)
 	}
 }
 
@@ -140,15 +138,15 @@ func (w *watcher) costOf(folder string) (int, error) {
 	return len(entries) + 1, nil
 }
 
-// report warns once: one folder that isn't watched is like the next.
-func (w *watcher) report(folder string, err error) {
-	if w.reported {
-		return
-	}
-	w.reported = true
-	w.logger.Warn("Some folders can't be watched and are polled; new lines are seen a poll_interval later. "+
-		"On Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances.",
-		zap.String("folder", folder), zap.Error(err))
+// cannotWatch tells that a folder, or none if it is empty, can be watched. The warning comes once: one folder that isn't
+// watched is like the next.
+func (s *Settings) cannotWatch(folder string, err error) {
+	s.Observer.watchRefused(folder, err)
+	s.WatchWarning.Do(func() {
+		s.Logger.Warn("Folders can't be watched and are polled; what is new in them is seen a poll_interval later. "+
+			"On Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances.",
+			zap.String("folder", folder), zap.Error(err))
+	})
 }
 
 // forget lets go of a folder that is gone or has another name, and of those below it. It says whether it was watched.

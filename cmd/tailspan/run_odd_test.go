@@ -51,6 +51,16 @@ func TestRunOddChildren(t *testing.T) {
 	}
 }
 
+// TestRunAsksForAStream: --stream adds the program's flags, and nothing else does.
+func TestRunAsksForAStream(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "codex")
+	require.NoError(t, os.WriteFile(program, []byte(`echo "$*"`), 0o600))
+	for flag, want := range map[string]string{"--stream": "exec --json fix it\n", "--stream=false": "exec fix it\n"} {
+		_, stdout, _ := begin(t, flag, "--mode", "json", "--", "sh", program, "exec", "fix it").end(t)
+		assert.Equal(t, want, stdout, flag)
+	}
+}
+
 // TestRunWithoutAPlace holds that a command is not run, and why is told, where its output could not be kept.
 func TestRunWithoutAPlace(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")

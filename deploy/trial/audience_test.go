@@ -20,6 +20,7 @@ type audience struct {
 	mu     sync.Mutex
 	events []event
 	exits  []map[string]any // of processes
+	closed []string         // why each run was
 	tokens map[string]int
 }
 
@@ -43,6 +44,8 @@ func (a *audience) take(_ *http.Request, b otlpsink.Batch) error {
 		if attrs[telemetry.AttrGenAIOperationName] != "invoke_agent" {
 			continue
 		}
+		reason, _ := attrs[telemetry.AttrCloseReason].(string)
+		a.closed = append(a.closed, reason)
 		for key, attr := range map[string]string{"in": telemetry.AttrGenAIInputTokens, "out": telemetry.AttrGenAIOutputTokens, "cache_read": telemetry.AttrUsageCacheRead} {
 			if n, ok := attrs[attr].(int64); ok {
 				a.tokens[key] += int(n)
@@ -80,4 +83,11 @@ func (a *audience) exited() []map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.exits)
+}
+
+// runs tells why each run was closed.
+func (a *audience) runs() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.closed)
 }

@@ -22,7 +22,37 @@ import (
 func TestCases(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	caseDir(t, ".")
-	for name, play := range map[string]func(*stage){
+	for name, play := range plays() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // they mostly wait
+			folder, _, _ := strings.Cut(name, "/")
+			play(newStage(t, folder))
+		})
+	}
+}
+
+// TestCasesAreAllPlayed: a case with a writer or a child that nobody plays is a hole.
+func TestCasesAreAllPlayed(t *testing.T) {
+	played := map[string]bool{}
+	for _, all := range []map[string]func(*stage){plays(), childPlays()} {
+		for name := range all {
+			folder, _, _ := strings.Cut(name, "/")
+			played[folder] = true
+		}
+	}
+	for _, script := range []string{"steps.sh", "child.sh"} {
+		paths, err := filepath.Glob(filepath.Join(caseDir(t, "."), "*", script))
+		require.NoError(t, err)
+		require.NotEmpty(t, paths)
+		for _, path := range paths {
+			assert.True(t, played[filepath.Base(filepath.Dir(path))], path)
+		}
+	}
+}
+
+// plays are the cases by folder, some in several ways.
+func plays() map[string]func(*stage) {
+	return map[string]func(*stage){
 		"067-half-line-then-rest": func(s *stage) {
 			s.start()
 			s.finish(s.steps())
@@ -53,12 +83,6 @@ func TestCases(t *testing.T) {
 		"076-codex-archive-move/alone": playWithoutArchive,
 		"037-codex-forked-rollout":     playFork,
 		"041-gemini-json-rewritten":    playRewrites,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel() // they mostly wait
-			folder, _, _ := strings.Cut(name, "/")
-			play(newStage(t, folder))
-		})
 	}
 }
 

@@ -23,11 +23,21 @@ import (
 func TestChildCases(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	caseDir(t, ".")
-	for name, play := range map[string]func(*stage){
+	for name, play := range childPlays() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play(newStage(t, name))
+		})
+	}
+}
+
+// childPlays are the cases by folder.
+func childPlays() map[string]func(*stage) {
+	return map[string]func(*stage){
 		"077-stderr-flood": func(s *stage) {
 			begun := time.Now()
 			s.startChild()
-			s.awaitExit()
+			s.awaitExit(time.Minute)
 			assert.Less(s.t, time.Since(begun), 10*time.Second)
 			s.stop()
 			s.check(true)
@@ -70,11 +80,6 @@ func TestChildCases(t *testing.T) {
 			s.check(true)
 		},
 		"082-reader-goes-away": playBlockedConsumer,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			play(newStage(t, name))
-		})
 	}
 }
 
@@ -98,9 +103,9 @@ func (s *stage) runCommand(words []string, environment ...string) {
 	s.start()
 }
 
-func (s *stage) awaitExit() {
+func (s *stage) awaitExit(limit time.Duration) {
 	s.t.Helper()
-	require.Eventually(s.t, func() bool { return len(s.exited()) == 1 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(s.t, func() bool { return len(s.exited()) == 1 }, limit, 10*time.Millisecond)
 }
 
 // endsWithin stops the collector.
@@ -128,7 +133,7 @@ func playBlockedConsumer(s *stage) {
 	s.runCommand([]string{"sh", "-c", `sh "$1"; : > "$2"`, "sh", filepath.Join(s.caseDir, "child.sh"), done})
 	require.Eventually(s.t, func() bool { _, err := os.Stat(done); return err == nil }, blocked, 10*time.Millisecond, "the child to end while the consumer is blocked")
 	assert.Empty(s.t, s.heard())
-	s.awaitExit()
+	s.awaitExit(blocked + time.Minute)
 	peak := s.c.usage().PeakRSS
 	s.stop()
 	s.t.Logf("peak memory %d MiB", peak>>20)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -23,7 +24,7 @@ func built(t *testing.T, variable string) string {
 	t.Helper()
 	path := os.Getenv(variable)
 	if path == "" {
-		t.Skipf("needs a built program in %s: make torture, make endurance, make cases", variable)
+		t.Skipf("needs a built program in %s: make torture, make endurance, make scale, make cases", variable)
 	}
 	return path
 }
@@ -84,6 +85,7 @@ type collectorSetup struct {
 	more     string // configuration that comes on top
 	files    int    // limit of open files; 0 for the system's
 	gates    string
+	within   []string // words of a program that runs the collector where it is to be
 }
 
 // collectorRun is a collector at work.
@@ -120,6 +122,7 @@ func startCollector(t *testing.T, s collectorSetup) *collectorRun {
 	if s.gates != "" {
 		words = append(words, "--feature-gates", s.gates)
 	}
+	words = append(slices.Clone(s.within), words...)
 	r := &collectorRun{t: t, cmd: exec.Command(words[0], words[1:]...), log: &bytes.Buffer{}, url: "http://127.0.0.1:" + port + "/metrics"}
 	r.cmd.Stdout, r.cmd.Stderr = r.log, r.log
 	require.NoError(t, r.cmd.Start())

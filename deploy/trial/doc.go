@@ -1,6 +1,6 @@
 // Package trial has the tests that need the built programs: the collector is killed, refused and played to by writers who
-// do what agents do with files, and what reaches a sink is counted. Its targets are `make torture`, `make endurance` and
-// `make cases`; without a program its tests are skipped.
+// do what agents do with files, and what reaches a sink is counted. Its targets are `make torture`, `make endurance`,
+// `make scale` and `make cases`; without a program its tests are skipped.
 //
 //	TAILSPAN_COLLECTOR  the collector
 //	TAILSPAN_COMMAND    the command

@@ -30,7 +30,9 @@ type ledger struct {
 	lives []time.Time // when each ended; the last one has not
 	tries int
 	seen  map[string][]*batch
-	all   []*batch // in the order in which they came
+	told  map[string]string   // what a span or record told, by id
+	odd   map[string][]string // what it told otherwise when it came again
+	all   []*batch            // in the order in which they came
 	last  time.Time
 }
 
@@ -48,7 +50,7 @@ type batch struct {
 type lifeKey struct{}
 
 func newLedger(t *testing.T) *ledger {
-	l := &ledger{seen: map[string][]*batch{}, lives: make([]time.Time, 1)}
+	l := &ledger{seen: map[string][]*batch{}, told: map[string]string{}, odd: map[string][]string{}, lives: make([]time.Time, 1)}
 	l.server = httptest.NewUnstartedServer(http.HandlerFunc(l.serve))
 	l.server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
 		l.mu.Lock()
@@ -116,21 +118,44 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 		b.of(resource)
 		attrs := span.Attributes().AsRaw()
 		id := fmt.Sprint("span ", span.TraceID(), span.SpanID(), span.Name(), " ", attrs[telemetry.AttrSessionID])
-		l.seen[id] = append(l.seen[id], b)
+		l.note(id, b, fmt.Sprint("under ", span.ParentSpanID(), " ", span.Status().Code(), " ", span.Status().Message(), " ", timesOf(attrs, span.StartTimestamp(), span.EndTimestamp()), attrs))
 	}
 	for resource, record := range data.Records() {
 		if name := record.EventName(); name == telemetry.EventNameStepStarted || name == telemetry.EventNameProgress {
 			continue // told live only
 		}
 		b.of(resource)
-		uid, _ := record.Attributes().Get(telemetry.AttrLogRecordUID)
-		l.seen["record "+uid.Str()] = append(l.seen["record "+uid.Str()], b)
+		attrs := record.Attributes().AsRaw()
+		delete(attrs, telemetry.AttrSequence) // may repeat after a restart (docs/delivery.md)
+		l.note(fmt.Sprint("record ", attrs[telemetry.AttrLogRecordUID]), b,
+			fmt.Sprint(record.TraceID(), record.SpanID(), " ", record.SeverityNumber(), " ", timesOf(attrs, record.Timestamp()), attrs, " ", record.Body().AsString()))
 	}
 	if l.pause != nil {
 		b.pause = l.pause()
 	}
 	l.all = append(l.all, b)
 	return b, nil
+}
+
+// note takes down that something came, and what it told.
+func (l *ledger) note(id string, b *batch, told string) {
+	l.seen[id] = append(l.seen[id], b)
+	if first, known := l.told[id]; !known {
+		l.told[id] = told
+	} else if told != first {
+		l.odd[id] = append(l.odd[id], told)
+	}
+}
+
+// timesOf gives times that a format told. Others are those of a file or an arrival, which every reading has its own of.
+func timesOf(attrs map[string]any, times ...pcommon.Timestamp) string {
+	if attrs[telemetry.AttrTimeSource] == string(telemetry.TimeSourceLine) {
+		return fmt.Sprint(times, " ")
+	}
+	delete(attrs, telemetry.AttrTimeSource)
+	delete(attrs, telemetry.AttrTimeClamped)
+	delete(attrs, telemetry.AttrElapsed)
+	return ""
 }
 
 func (b *batch) of(resource pcommon.Resource) {
@@ -171,7 +196,8 @@ type flight int
 const (
 	// flightUnanswered had no answer from the sink.
 	flightUnanswered flight = iota
-	// flightUnwritten was answered, and the files' next batch was not yet there: its position may not have been written.
+	// flightUnwritten was answered within saveDelay before the end, and the files' next batch was not yet there: its position
+	// may not have been written.
 	flightUnwritten
 	// flightLate was answered within saveDelay before the end, and others of its files followed: writing was slow, and
 	// the position waited.
@@ -186,8 +212,11 @@ const saveDelay = 1500 * time.Millisecond
 // flightOf judges by what came later in the same life. The spans and the records of one turn are two batches.
 func (l *ledger) flightOf(b *batch) flight {
 	end := l.lives[b.life]
-	if b.answered.IsZero() || b.answered.After(end) {
+	switch {
+	case b.answered.IsZero() || b.answered.After(end):
 		return flightUnanswered
+	case end.Sub(b.answered) >= saveDelay:
+		return flightOver
 	}
 	turn := b.spans // whether what comes next may be the records to these spans
 	for _, next := range l.all[b.number+1:] {
@@ -198,12 +227,19 @@ func (l *ledger) flightOf(b *batch) flight {
 			turn = false
 			continue
 		}
-		if end.Sub(b.answered) < saveDelay {
-			return flightLate
-		}
-		return flightOver
+		return flightLate
 	}
 	return flightUnwritten
+}
+
+// over counts the batches that were done with when their life ended, and so must not come again.
+func (l *ledger) over() (n int) {
+	for _, b := range l.all {
+		if !l.lives[b.life].IsZero() && l.flightOf(b) == flightOver {
+			n++
+		}
+	}
+	return n
 }
 
 func sharesFile(a, b *batch) bool {
@@ -219,6 +255,8 @@ func sharesFile(a, b *batch) bool {
 type difference struct {
 	lost, foreign, sameLife []string
 	twice                   map[flight][]string
+	// altered tells what another life told otherwise.
+	altered []string
 }
 
 func (l *ledger) compare(whole *ledger) difference {
@@ -231,6 +269,11 @@ func (l *ledger) compare(whole *ledger) difference {
 	for id, batches := range l.seen {
 		if len(whole.seen[id]) == 0 {
 			d.foreign = append(d.foreign, id)
+		}
+		for _, told := range append([]string{l.told[id]}, l.odd[id]...) {
+			if want := whole.told[id]; want != "" && told != want {
+				d.altered = append(d.altered, fmt.Sprintf("%s:\n%s\nnot\n%s", id, told, want))
+			}
 		}
 		lives := map[int]bool{}
 		for _, b := range batches {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -37,7 +38,7 @@ func TestRotation(t *testing.T) {
 		require.NoError(t, os.Mkdir(filepath.Join(r.dir, folder), 0o700))
 	}
 	c := startCollector(t, collectorSetup{
-		include:  []string{filepath.Join(r.dir, "**", "*.jsonl"), filepath.Join(r.dir, "**", "*.jsonl.gz")},
+		include:  []string{filepath.Join(r.dir, "**", "*.jsonl"), filepath.Join(r.dir, "**", "*.jsonl.gz"), filepath.Join(r.dir, "**", "*.jsonl.zst")},
 		endpoint: texts.server.URL, store: filepath.Join(t.TempDir(), "store"),
 	})
 	c.ready()
@@ -195,6 +196,12 @@ func (r *rotator) create(path string) *session {
 	return s
 }
 
+// createAnew begins another session in the file of one that was emptied: its names, and what is known of them, stay.
+func (r *rotator) createAnew(s *session) {
+	other := r.create(s.path)
+	other.linked, other.moved = s.linked, s.moved
+}
+
 // line makes the next line of a session.
 func (r *rotator) line(s *session) string {
 	s.last = r.lines
@@ -277,7 +284,7 @@ func (r *rotator) kinds() []rotation {
 			r.copy(s.path, to)
 			require.NoError(r.t, os.Truncate(s.path, 0))
 			r.forget(s)
-			r.create(s.path).linked = s.linked
+			r.createAnew(s)
 		}},
 		{"replace by a longer version", func(s *session) {
 			// A version under a name that was not seen before, while the old one has another name, can't be told from
@@ -305,7 +312,7 @@ func (r *rotator) kinds() []rotation {
 			r.settled(s)
 			r.forget(s)
 			require.NoError(r.t, os.Truncate(s.path, 0))
-			r.create(s.path).linked = s.linked
+			r.createAnew(s)
 		}},
 		{"delete and create", func(s *session) { // the inode is likely to be the same
 			r.settled(s)
@@ -331,6 +338,25 @@ func (r *rotator) kinds() []rotation {
 			r.forget(s)
 			out, err := exec.Command("gzip", "-f", s.path).CombinedOutput()
 			require.NoError(r.t, err, "%s", out)
+			r.create("")
+		}},
+		{"compress by Zstandard", func(s *session) { // in sight while it is written, as by zstd --rm
+			r.settled(s)
+			r.forget(s)
+			content, err := os.ReadFile(s.path)
+			require.NoError(r.t, err)
+			packed, err := os.Create(s.path + ".zst")
+			require.NoError(r.t, err)
+			z, err := zstd.NewWriter(packed)
+			require.NoError(r.t, err)
+			for _, half := range [][]byte{content[:len(content)/2], content[len(content)/2:]} {
+				_, err = z.Write(half)
+				require.NoError(r.t, err)
+				require.NoError(r.t, z.Flush())
+			}
+			require.NoError(r.t, z.Close())
+			require.NoError(r.t, packed.Close())
+			require.NoError(r.t, os.Remove(s.path))
 			r.create("")
 		}},
 		{"another name", func(s *session) { // it is never written under

@@ -33,7 +33,10 @@ func tortureSessions(t *testing.T) [][]byte {
 	require.NoError(t, err)
 	list := longSessions(t)
 	// Some of each provider. What two files tell of one session is heard from the first, whichever that is: so no two.
-	taken := map[string]bool{}
+	taken, providers := map[string]bool{}, map[string]int{}
+	for _, path := range paths {
+		providers[filepath.Base(filepath.Dir(path))] = 0
+	}
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
 	for _, path := range paths {
 		if len(list) == tortureFiles {
@@ -49,7 +52,12 @@ func tortureSessions(t *testing.T) [][]byte {
 			taken[id] = true
 		}
 		list = append(list, data)
+		providers[filepath.Base(filepath.Dir(path))]++
 	}
+	for provider, n := range providers {
+		require.Positive(t, n, "no session of %s", provider)
+	}
+	t.Logf("sessions %v, of some megabytes %d, made %d", providers, len(longSessionsOf), tortureFiles-len(list))
 	for len(list) < tortureFiles {
 		var b strings.Builder
 		for i := range 200 {
@@ -61,10 +69,12 @@ func tortureSessions(t *testing.T) [][]byte {
 	return list
 }
 
+var longSessionsOf = []string{"claude", "codex", "gemini", "opencode"}
+
 // longSessions are recorded ones of some megabytes, so that there is something to read in each life.
 func longSessions(t *testing.T) (list [][]byte) {
 	t.Helper()
-	for _, provider := range []string{"claude", "codex", "gemini", "opencode"} {
+	for _, provider := range longSessionsOf {
 		f, err := os.Open(filepath.Join("..", "bench", "testdata", provider+".stream.jsonl.zst"))
 		require.NoError(t, err)
 		defer f.Close()
@@ -135,7 +145,7 @@ func torture(t *testing.T, signal syscall.Signal, kills int, seed uint64) {
 		size += len(s)
 	}
 	// The writing lasts about as long as the lives of the collector together.
-	pause := max(time.Duration(kills)*800*time.Millisecond/time.Duration(1+size/2000), time.Millisecond)
+	pause := max(time.Duration(kills)*1500*time.Millisecond/time.Duration(1+size/2000), time.Millisecond)
 	var writer sync.WaitGroup
 	writerRng := rand.New(rand.NewPCG(seed, 2))
 	writer.Go(func() { appendRandomly(t.Context(), t, dir, sessions, writerRng, pause) })
@@ -144,7 +154,11 @@ func torture(t *testing.T, signal syscall.Signal, kills int, seed uint64) {
 		if rng.IntN(5) > 0 { // one in five ends while it starts
 			c.ready()
 		}
-		<-time.After(time.Duration(rng.IntN(1200)) * time.Millisecond) // the moment is random, not a wait for something
+		life := time.Duration(rng.IntN(1200)) * time.Millisecond
+		if rng.IntN(4) == 0 {
+			life += 2 * saveDelay // so that there is something that must not come again
+		}
+		<-time.After(life) // the moment is random, not a wait for something
 		sink.ending()
 		c.end(signal)
 		sink.begun()
@@ -156,11 +170,13 @@ func torture(t *testing.T, signal syscall.Signal, kills int, seed uint64) {
 
 	got := sink.compare(oneLife(t, include))
 	t.Logf("%d times %v: %d spans and records in %d batches over %d lives, lost %d, of an unknown id %d, seen twice %d: in a batch without answer %d, "+
-		"in the last one of its file %d, in one whose position waited to be written %d", kills, signal, len(sink.seen), len(sink.all), sink.livesWithBatches(),
-		len(got.lost), len(got.foreign), got.again(), len(got.twice[flightUnanswered]), len(got.twice[flightUnwritten]), len(got.twice[flightLate]))
+		"in the last one of its file %d, in one whose position waited to be written %d; %d batches were done with", kills, signal, len(sink.seen), len(sink.all), sink.livesWithBatches(),
+		len(got.lost), len(got.foreign), got.again(), len(got.twice[flightUnanswered]), len(got.twice[flightUnwritten]), len(got.twice[flightLate]), sink.over())
 	assert.Greater(t, sink.livesWithBatches(), kills/3, "nothing was at work when it ended")
+	assert.Positive(t, sink.over(), "all that came may come again")
 	assert.Empty(t, some(got.lost), "lost")
 	assert.Empty(t, some(got.foreign), "ids that one life does not give")
+	assert.Empty(t, some(got.altered), "told otherwise than in one life, %d", len(got.altered))
 	assert.Empty(t, some(got.sameLife), "seen twice in one life")
 	assert.Empty(t, some(got.twice[flightOver]), "seen twice although their batch was not in flight")
 	if signal == syscall.SIGTERM {

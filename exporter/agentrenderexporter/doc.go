@@ -22,6 +22,9 @@
 // A file that was removed or put aside by others is opened anew before the next write. Records without a uid are written as
 // often as they come.
 //
+// Where whoever read standard output or standard error has gone, nobody can come in its place: that is logged once, and
+// records are taken, dropped and counted, so that neither the process ends nor the pipeline waits.
+//
 // # Goroutines
 //
 // Calls are serialised. The exporter starts no goroutine of its own; a timer of the throttle writes a line that waited,

@@ -2,6 +2,7 @@ package agentrenderexporter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.opentelemetry.io/collector/component"
@@ -9,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
@@ -22,6 +24,7 @@ const (
 	reasonRepeated = "repeated" // rendered just before
 	reasonRawCopy  = "raw_copy" // a line whose events are rendered
 	reasonLive     = "live"     // how a run is getting on: a log tells it by its events
+	reasonNoReader = "no_reader"
 )
 
 // renderExporter renders log records and writes them to one output, or to files by attribute.
@@ -32,11 +35,13 @@ type renderExporter struct {
 	verbose   bool
 	telemetry *metadata.TelemetryBuilder
 	adviser   *adviser
+	logger    *zap.Logger
 
 	// turn is held by the one call that renders and writes. It is a channel so that waiting for a call that hangs in a
 	// write ends with the context.
 	turn     chan struct{}
 	started  bool
+	noReader bool // the output can't be written to any more
 	outlets  *outlets
 	sessions *sessions
 	recent   *recentRecords
@@ -63,6 +68,7 @@ func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*
 		verbose:   settings.Mode == render.ModeVerbose,
 		telemetry: builder,
 		adviser:   newAdviser(cfg, settings.Mode, set.Logger),
+		logger:    set.Logger,
 		turn:      make(chan struct{}, 1),
 		outlets:   outlets,
 		sessions:  newSessions(cfg.MaxSessions, outlets.touch),
@@ -97,15 +103,35 @@ func (e *renderExporter) shutdown(ctx context.Context) error {
 	}
 	e.started = false
 	e.sessions.stopAll()
-	return e.outlets.closeAll()
+	if err := e.outlets.closeAll(); !errors.Is(err, errNoReader) {
+		return err
+	}
+	return nil
 }
 
 // push renders and writes one batch. What an earlier failure left is written first; while that fails, no batch is taken.
+// Where nobody can ever read it, every batch is taken and dropped: trying again would hold the pipeline for good.
 func (e *renderExporter) push(ctx context.Context, logs plog.Logs) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
 	defer e.release()
+	err := e.write(ctx, logs)
+	if !errors.Is(err, errNoReader) {
+		return err
+	}
+	if !e.noReader {
+		e.noReader = true
+		e.logger.Error("whoever read the output has gone; what is rendered is dropped and counted from now on", zap.String("output", e.output), zap.Error(err))
+	}
+	e.telemetry.ExporterAgentRenderIgnoredRecords.Add(ctx, int64(logs.LogRecordCount()), metric.WithAttributes(attribute.String("reason", reasonNoReader)))
+	return nil
+}
+
+func (e *renderExporter) write(ctx context.Context, logs plog.Logs) error {
+	if e.noReader {
+		return errNoReader
+	}
 	e.outlets.touchWaiting()
 	if err := e.outlets.flush(); err != nil {
 		return err

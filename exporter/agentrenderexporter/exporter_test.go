@@ -424,7 +424,7 @@ func TestStandardOutputsStayOpen(t *testing.T) {
 	for name, file := range map[string]*os.File{outputStdout: os.Stdout, outputStderr: os.Stderr} {
 		out, err := opener(RotationConfig{})(name)
 		require.NoError(t, err)
-		assert.Equal(t, keepOpen{file}, out)
+		assert.Equal(t, file, out.(*standardOutput).file)
 		require.NoError(t, out.Close())
 		_, err = file.Stat()
 		assert.NoError(t, err, "%s was closed", name)

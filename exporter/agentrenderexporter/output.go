@@ -27,9 +27,9 @@ func opener(r RotationConfig) openFunc {
 	return func(output string) (io.WriteCloser, error) {
 		switch output {
 		case outputStdout:
-			return keepOpen{os.Stdout}, nil
+			return openStandard(os.Stdout), nil
 		case outputStderr:
-			return keepOpen{os.Stderr}, nil
+			return openStandard(os.Stderr), nil
 		}
 		if err := os.MkdirAll(filepath.Dir(output), folderPermissions); err != nil {
 			return nil, fmt.Errorf("create folder of output %q: %w", output, err)
@@ -44,12 +44,6 @@ func opener(r RotationConfig) openFunc {
 		return file, nil
 	}
 }
-
-// keepOpen is an output that belongs to the process, not to us.
-type keepOpen struct{ io.Writer }
-
-// Close leaves the output open.
-func (keepOpen) Close() error { return nil }
 
 // placed is an output that knows whether its path still leads to it. Where others put the file aside or remove it, what
 // is written to it is lost to whoever reads under that path.

@@ -127,6 +127,26 @@ func TestCommand(t *testing.T) {
 	assert.NotContains(t, said, "\x1b")
 }
 
+// TestCommandIsAskedForAStream: with stream the program is run with the flags that make it write one, without it as it stands.
+func TestCommandIsAskedForAStream(t *testing.T) {
+	openGate(t)
+	dir := t.TempDir()
+	program := filepath.Join(dir, "claude")
+	require.NoError(t, os.WriteFile(program, []byte(`echo "$*" > "$OUT"`), 0o600))
+	for stream, want := range map[bool]string{
+		true:  "--output-format stream-json --verbose -p fix it\n",
+		false: "-p fix it\n",
+	} {
+		out := filepath.Join(dir, fmt.Sprint(stream))
+		r := start(t, configOf(t, config.Command{Command: []string{"sh", program, "-p", "fix it"}, Stream: stream, Env: map[string]string{"OUT": out}}), nil)
+		require.Eventually(t, func() bool { return len(r.told.FilterMessage("command ended").All()) == 1 }, wait, tick)
+		r.stop()
+		said, err := os.ReadFile(out)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(said), "stream %v", stream)
+	}
+}
+
 func absolute(t *testing.T, path string) string {
 	t.Helper()
 	path, err := filepath.Abs(path)

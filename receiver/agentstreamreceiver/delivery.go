@@ -32,6 +32,7 @@ type delivery struct {
 	meter  *meter
 	health *health
 	report *receiverhelper.ObsReport
+	behind func()                         // looks how far the files have grown; may be nil
 	mark   func(ptrace.Traces, plog.Logs) // in tests only
 }
 
@@ -118,6 +119,9 @@ func (d *delivery) insist(ctx context.Context, s signal, elements int, consume f
 	for attempt := 0; ; attempt++ {
 		err := consume(ctx)
 		if err == nil {
+			if attempt > 0 {
+				d.meter.recordLag(d.meter.lag.forget())
+			}
 			d.health.well(troubleOf(s))
 			return nil
 		}
@@ -132,6 +136,9 @@ func (d *delivery) insist(ctx context.Context, s signal, elements int, consume f
 		if attempt == 0 {
 			d.logger.Warn("consumer refused, reading waits until it accepts",
 				zap.Stringer("signal", s), zap.Int("elements", elements), zap.Error(err))
+		}
+		if d.behind != nil {
+			d.behind()
 		}
 		timer := time.NewTimer(wait)
 		select {

@@ -139,7 +139,12 @@ func (m *meter) inputDropped(reason string, bytes int64) {
 
 // behind records how far a stream's file was not read, by provider.
 func (m *meter) behind(id, provider string, bytes int64) {
-	for provider, total := range m.lag.set(id, provider, bytes) {
+	m.recordLag(m.lag.set(id, provider, bytes))
+}
+
+// recordLag records totals by provider.
+func (m *meter) recordLag(totals map[string]int64) {
+	for provider, total := range totals {
 		if provider == "" {
 			provider = "undecided"
 		}

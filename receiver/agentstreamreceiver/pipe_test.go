@@ -25,6 +25,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/source/spool"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -315,6 +316,25 @@ func TestFullSpoolOfAPipe(t *testing.T) {
 }
 
 func last[T any](list []T) T { return list[len(list)-1] }
+
+// TestDropReason: why input is not kept any more is told apart by what can be done about it.
+func TestDropReason(t *testing.T) {
+	for name, tt := range map[string]struct {
+		err            error
+		reason, advice string
+	}{
+		"the limit":    {fmt.Errorf("keep input: %w", spool.ErrFull), "spool_full", "raise max_spool"},
+		"the disk":     {&os.PathError{Op: "write", Path: "/s", Err: syscall.ENOSPC}, "disk_full", "make room on the disk"},
+		"no right":     {&os.PathError{Op: "open", Path: "/s", Err: syscall.EACCES}, "spool_failed", "make the folder writable"},
+		"and whatever": {os.ErrClosed, "spool_failed", "spool_directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reason, advice := dropReason(tt.err)
+			assert.Equal(t, tt.reason, reason)
+			assert.Contains(t, advice, tt.advice)
+		})
+	}
+}
 
 // TestSpoolThatCannotBe has a folder for spools that is none any more: the writer notices nothing, all is counted, and
 // once the folder is back the next writer is heard.

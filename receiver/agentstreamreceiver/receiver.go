@@ -109,7 +109,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if r.out, err = newDelivery(set, cfg.Retry, r.meter); err != nil {
 		return nil, err
 	}
-	r.out.health, r.openInput = &r.health, r.openPipe
+	r.out.health, r.out.behind, r.openInput = &r.health, r.lookAtLag, r.openPipe
 	return r, nil
 }
 

@@ -304,18 +304,74 @@ func TestStopWhileRefused(t *testing.T) {
 	assert.Equal(t, 1, texts)
 }
 
+// TestLag: what a consumer has not accepted yet, by provider; also of what comes while it refuses, be it to a file that is
+// being read or to one that waits for its turn.
 func TestLag(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "s.jsonl")
-	line := assistant("1", "One.")
-	appendTo(t, path, line)
-	next := &blocking{}
-	r := start(t, configFor(path), next)
-	lag := func() int64 { return r.metric("otelcol_receiver_agent_stream_lag", "provider", "claude") }
-	require.Eventually(t, func() bool { return lag() == int64(len(line)) }, wait, tick)
-	next.mu.Lock()
-	next.ready = true
-	next.mu.Unlock()
-	require.Eventually(t, func() bool { return lag() == 0 }, wait, tick)
+	dir := t.TempDir()
+	claude, waits, codex := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "b.jsonl"), filepath.Join(dir, "c.jsonl")
+	next := &blocking{ready: true}
+	cfg := configFor(filepath.Join(dir, "*.jsonl"))
+	cfg.Stream.MaxConcurrentFiles = 1
+	r := start(t, cfg, next)
+	lag := func(provider string) int64 {
+		return r.metric("otelcol_receiver_agent_stream_lag", "provider", provider)
+	}
+	begun := session(t, "codex", "parity.jsonl")
+	elsewhere := func(line string) string { return strings.ReplaceAll(line, `"s"`, `"s2"`) }
+	other := elsewhere(assistant("1", "One."))
+	appendLines(t, codex, begun[:3]...)
+	appendTo(t, waits, other)
+	there := int64(len(other) + len(bytes.Join(begun[:3], nil)))
+	require.Eventually(t, func() bool {
+		return r.sum("otelcol_receiver_agent_stream_bytes") == there && lag("codex") == 0 && lag("claude") == 0
+	}, wait, tick)
+	open := func(ready bool) {
+		next.mu.Lock()
+		defer next.mu.Unlock()
+		next.ready = ready
+	}
+	open(false)
+	line := assistant("2", "Two.")
+	appendTo(t, claude, line)
+	require.Eventually(t, func() bool { return lag("claude") == int64(len(line)) }, wait, tick, "what is being read")
+	more, besides := assistant("3", "Three."), elsewhere(assistant("4", "Four."))
+	appendTo(t, claude, more)
+	appendTo(t, waits, besides)
+	appendLines(t, codex, begun[3:]...)
+	rest := int64(len(bytes.Join(begun[3:], nil)))
+	require.Eventually(t, func() bool {
+		return lag("claude") == int64(len(line)+len(more)+len(besides)) && lag("codex") == rest
+	}, wait, tick, "what comes while nothing is accepted")
+	open(true)
+	require.Eventually(t, func() bool { return lag("claude") == 0 && lag("codex") == 0 }, wait, tick)
+	r.stop()
+}
+
+// TestLagTotals: a stream counts once, under the provider that it has last, and by the last that was told of it.
+func TestLagTotals(t *testing.T) {
+	var l lag
+	for _, step := range []struct {
+		name string
+		do   func() map[string]int64
+		want map[string]int64
+	}{
+		{"one", func() map[string]int64 { return l.set("a", "claude", 100) }, map[string]int64{"claude": 100}},
+		{"another", func() map[string]int64 { return l.set("b", "claude", 50) }, map[string]int64{"claude": 150}},
+		{"as before", func() map[string]int64 { return l.set("b", "", -1) }, map[string]int64{}},
+		{"of nobody yet", func() map[string]int64 { return l.set("c", "", 7) }, map[string]int64{"": 7}},
+		{"of somebody", func() map[string]int64 { return l.set("c", "codex", -1) }, map[string]int64{"": 0, "codex": 7}},
+		{"found", func() map[string]int64 {
+			return l.find(map[string]lagging{"b": {provider: "claude", found: 90}, "c": {provider: "codex", found: 3}, "d": {provider: "qwen", found: 1}})
+		}, map[string]int64{"claude": 190, "qwen": 1}},
+		{"told anew", func() map[string]int64 { return l.set("b", "claude", 20) }, map[string]int64{"claude": 120}},
+		{"read on", func() map[string]int64 { return l.forget() }, map[string]int64{"qwen": 0}},
+		{"read on again", func() map[string]int64 { return l.forget() }, map[string]int64{}},
+		{"at the end", func() map[string]int64 { return l.set("a", "", 0) }, map[string]int64{"claude": 20}},
+		{"and the other", func() map[string]int64 { return l.set("b", "claude", 0) }, map[string]int64{"claude": 0}},
+	} {
+		assert.Equal(t, step.want, step.do(), step.name)
+	}
+	assert.Len(t, l.streams, 1)
 }
 
 // TestRestartForkOfACompleteSession: a fork that only its ids tell from its parent gives what is its own, and nothing that

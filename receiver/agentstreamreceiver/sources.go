@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.uber.org/zap"
 
@@ -42,6 +43,7 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 		MaxConcurrentFiles: cfg.MaxConcurrentFiles,
 		Store:              store,
 		Logger:             logger,
+		WatchWarning:       new(sync.Once),
 		Observer:           observer,
 	}
 	var s sources

@@ -33,7 +33,9 @@ type stream struct {
 	unfinished atomic.Bool  // a text in pieces has not ended
 	restless   atomic.Bool  // lines came, and the stream was not quiet for long since
 	provider   atomic.Value // its name, once known
-	moved      time.Time    // when the last lines came
+	grows      atomic.Bool  // it is a file of lines, of which so many bytes were accepted:
+	accepted   atomic.Int64
+	moved      time.Time // when the last lines came
 
 	// What is kept for a later opening of the file; see [streamState]. The last timedLeft steps are yet to be done again.
 	kept      streamState
@@ -70,6 +72,8 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 	if err != nil {
 		return nil, err
 	}
+	st.accepted.Store(s.Offset)
+	st.grows.Store(!s.Restated && !s.Compressed)
 	return st, nil
 }
 
@@ -158,7 +162,9 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		return nil
 	}
 	err := s.handOn(ctx)
-	s.refused = err != nil
+	if s.refused = err != nil; !s.refused && len(lines) > 0 && !lines[len(lines)-1].Replayed {
+		s.accepted.Store(lines[len(lines)-1].Next)
+	}
 	return err
 }
 

@@ -1,0 +1,183 @@
+//go:build linux
+
+package trial
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// smallDisk is a disk of a few megabytes that only the programs that are run within it see.
+type smallDisk struct {
+	t      *testing.T
+	dir    string   // in the eyes of these programs
+	seen   string   // the same, for us
+	within []string // what runs a program there
+}
+
+func newSmallDisk(t *testing.T, size string) *smallDisk {
+	t.Helper()
+	dir := t.TempDir()
+	holder := exec.Command("unshare", "--mount", "--map-root-user", "sh", "-c", `mount -t tmpfs -o size="$1" tmpfs "$2" && echo mounted && exec cat`, "sh", size, dir)
+	in, err := holder.StdinPipe() // its end is the holder's
+	require.NoError(t, err)
+	out, err := holder.StdoutPipe()
+	require.NoError(t, err)
+	if err := holder.Start(); err != nil {
+		t.Skipf("needs a disk of its own: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = holder.Wait()
+	})
+	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "mounted\n" {
+		t.Skip("needs a disk of its own, and this system lets nobody mount one")
+	}
+	pid := fmt.Sprint(holder.Process.Pid)
+	return &smallDisk{t: t, dir: dir, seen: filepath.Join("/proc", pid, "root", dir), within: []string{"nsenter", "--user", "--preserve-credentials", "--mount", "--target", pid}}
+}
+
+// fill leaves no room.
+func (d *smallDisk) fill() {
+	d.t.Helper()
+	f, err := os.Create(filepath.Join(d.seen, "fill"))
+	require.NoError(d.t, err)
+	defer f.Close()
+	for size := 1 << 16; size > 0; {
+		if _, err = f.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+	require.ErrorIs(d.t, err, syscall.ENOSPC)
+}
+
+func (d *smallDisk) empty() {
+	d.t.Helper()
+	require.NoError(d.t, os.Remove(filepath.Join(d.seen, "fill")))
+}
+
+const storageErrorsMetric = "otelcol_receiver_agent_stream_storage_errors"
+
+// TestDiskFullForPositions: while the storage has no room all is read on, and it is said what to do; when it has room again
+// positions are kept again, and a restart tells nothing twice. Nothing is lost.
+func TestDiskFullForPositions(t *testing.T) {
+	built(t, "TAILSPAN_COLLECTOR")
+	disk, dir := newSmallDisk(t, "1m"), t.TempDir()
+	texts := newTexts(t)
+	setup := collectorSetup{
+		include: []string{filepath.Join(dir, "*.jsonl")}, endpoint: texts.server.URL, store: filepath.Join(disk.dir, "store"), within: disk.within,
+	}
+	written := 0
+	write := func(files, lines int) {
+		for i := range files {
+			f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%03d.jsonl", i)), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+			require.NoError(t, err)
+			for range lines {
+				_, err = io.WriteString(f, scaleLine(i, written, lineText(written)))
+				require.NoError(t, err)
+				written++
+			}
+			require.NoError(t, f.Close())
+		}
+	}
+	c := startCollector(t, setup)
+	c.ready()
+	write(5, 10)
+	texts.await(t, written)
+	disk.fill()
+	write(400, 5) // the storage has to grow
+	texts.await(t, written)
+	require.Eventually(t, func() bool { return c.count(storageErrorsMetric) > 0 }, 30*time.Second, 20*time.Millisecond)
+	disk.empty()
+	write(10, 1)
+	texts.await(t, written)
+	failed := c.count(storageErrorsMetric)
+	c.end(syscall.SIGTERM) // which writes down what could not be
+	assert.Equal(t, 1, strings.Count(c.log.String(), "See that the storage has space and may be written to."), "%s", c.log)
+
+	c = startCollector(t, setup)
+	c.ready()
+	write(400, 1)
+	texts.await(t, written)
+	c.end(syscall.SIGTERM)
+	t.Logf("%d lines, %d positions not kept at first", written, failed)
+	texts.mu.Lock()
+	defer texts.mu.Unlock()
+	for n := range written {
+		assert.Equal(t, 1, texts.seen[lineText(n)], "line %d", n)
+	}
+}
+
+// TestDiskFullForSpools: a program that writes to a pipe goes on while there is no room for what it says; what could not be
+// kept is counted, its run is marked, and the next one is heard when there is room.
+func TestDiskFullForSpools(t *testing.T) {
+	built(t, "TAILSPAN_COLLECTOR")
+	disk, work := newSmallDisk(t, "1m"), t.TempDir()
+	fifo := filepath.Join(work, "agent.fifo")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	sink := newAudience(t)
+	begun := time.Now()
+	blocked := true
+	sink.refuse = func() error { // so that the spool has to hold all of it
+		if blocked {
+			return errors.New("blocked")
+		}
+		return nil
+	}
+	unblock := func() { sink.mu.Lock(); defer sink.mu.Unlock(); blocked = false }
+	c := startCollector(t, collectorSetup{
+		include: []string{filepath.Join(work, "*.jsonl")}, endpoint: sink.server.URL, within: disk.within,
+		more: fmt.Sprintf("receivers: {agent_stream: {pipes: [{path: %q, provider: claude}], spool_directory: %q}}", fifo, filepath.Join(disk.dir, "spools")),
+	})
+	c.ready()
+	say := func(from, to int) (bytes int) {
+		w, err := os.OpenFile(fifo, os.O_WRONLY, 0)
+		require.NoError(t, err)
+		for n := from; n < to; n++ {
+			line := scaleLine(from, n, lineText(n))
+			_, err := io.WriteString(w, line)
+			require.NoError(t, err)
+			bytes += len(line)
+		}
+		require.NoError(t, w.Close())
+		return bytes
+	}
+	wrote := say(0, 10_000)
+	require.Less(t, time.Since(begun), time.Minute, "the writer was held up")
+	dropped := func() int { return c.count("otelcol_receiver_agent_stream_input_dropped") }
+	require.Eventually(t, func() bool { return dropped() > 0 }, 30*time.Second, 20*time.Millisecond)
+	unblock()
+	require.Eventually(t, func() bool { return len(sink.runs()) == 1 }, time.Minute, 20*time.Millisecond)
+	kept := wrote - dropped()
+	t.Logf("of %d bytes %d were kept, %d dropped", wrote, kept, dropped())
+	assert.Greater(t, kept, 1<<19)
+	assert.LessOrEqual(t, kept, 1<<20)
+	assert.Equal(t, string(telemetry.CloseReasonTruncated), sink.runs()[0])
+	heard := sink.heard()
+	for i, e := range heard { // all that was kept, from the first line on
+		if e.Kind == "text" {
+			require.Equal(t, lineText(i), e.Text)
+		}
+	}
+	say(20_000, 20_010)
+	require.Eventually(t, func() bool {
+		return slices.ContainsFunc(sink.heard(), func(e event) bool { return e.Text == lineText(20_009) })
+	}, time.Minute, 20*time.Millisecond, "the next writer")
+	c.end(syscall.SIGTERM)
+	assert.Contains(t, c.log.String(), "make room on the disk, or set spool_directory to a folder on another one")
+}
