@@ -28,32 +28,33 @@ const (
 	crowdLook = 64
 )
 
-// mayRest tells whether the consumer of a file that was read to an offset may be asked to rest, and how long the file has
-// to be quiet for that: no less than least. One that was written long ago was quiet as soon as it is read.
-func (f *file) mayRest(s *Settings, least time.Duration, offset int64) (after time.Duration, may bool) {
+// mayRest tells whether the consumer of a file that was read to an offset, and quiet since, may be asked to rest, and in what
+// time: the file has to be quiet for no less than least. One that was written long ago was quiet as soon as it is read.
+func (f *file) mayRest(s *Settings, least time.Duration, offset int64, quiet time.Duration) (in time.Duration, may bool) {
 	length := offset - f.begin
 	if f.consumer == nil || f.resting || f.replaying || f.owesIdle || !f.begun || !s.Replay || s.RestAfter < 0 ||
-		length > restLimit || isCompressed(f.path) || time.Now().Before(f.restAt) {
+		length > restLimit || isCompressed(f.path) {
 		return 0, false
 	}
-	return max(least, time.Duration(1000*length/restSpeed)*time.Millisecond) << f.rests, true
+	after := max(least, time.Duration(1000*length/restSpeed)*time.Millisecond) << f.rests
+	return max(after-quiet, time.Until(f.restAt)), true
 }
 
 // restsAfter tells whether the consumer may be asked to rest by the usual rule, its file having been quiet for so long.
 func (f *file) restsAfter(s *Settings, offset int64, quiet time.Duration) bool {
-	after, may := f.mayRest(s, s.RestAfter, offset)
-	return may && quiet >= after
+	in, may := f.mayRest(s, s.RestAfter, offset, quiet)
+	return may && in <= 0
 }
 
-// rest lets the consumer rest, if it will. One that won't is asked again later.
-func (r *reader) rest(res *result) {
+// rest lets the consumer rest, if it will. One that won't is not asked again for a while.
+func (r *reader) rest(res *result, again time.Duration) {
 	f := res.file
 	c, ok := f.consumer.(Resting)
 	if f.resting = ok && c.Rest(); f.resting {
 		f.rests = min(f.rests+1, restDoubles)
 		return
 	}
-	f.restAt = time.Now().Add(r.settings.RestAfter)
+	f.restAt = time.Now().Add(again)
 }
 
 // wake has the lines replayed that the consumer has let go of.
@@ -96,24 +97,27 @@ func (t *table) thin() {
 		if f.rests > 0 {
 			least = haste
 		}
-		after, may := f.mayRest(&t.settings, least, f.pos.offset)
-		quiet := now.Sub(f.lastRead)
+		in, may := f.mayRest(&t.settings, least, f.pos.offset, now.Sub(f.lastRead))
+		may = may && in <= haste && f.state == stateFollowed && f.tries == 0
 		switch {
-		case !may || after-quiet > haste || f.state != stateFollowed || f.tries > 0:
-			t.awake.MoveToFront(f.awake) // it won't for now, so others have their turn
-		case quiet >= after:
-			t.askToRest(f)
-		case !comesBack:
+		case may && in <= 0:
+			t.askToRest(f, haste)
+			continue
+		case may && !comesBack:
 			if comesBack = true; f.wakeSlot < 0 {
-				t.arm(f, now.Add(after-quiet))
+				t.arm(f, now.Add(in))
 			}
+		}
+		if !may || now.Before(f.restAt) {
+			t.awake.MoveToFront(f.awake) // it won't for now, so others have their turn
 		}
 	}
 }
 
-// askToRest has a worker ask the consumer, before anything is read: what is read would be more to hold.
-func (t *table) askToRest(f *file) {
-	f.flush, f.evict, f.rest = false, false, true
+// askToRest has a worker ask the consumer, before anything is read: what is read would be more to hold. If it won't, it is
+// not asked again for a while.
+func (t *table) askToRest(f *file, again time.Duration) {
+	f.flush, f.evict, f.rest, f.restAgain = false, false, true, again
 	f.queued = true
 	t.sleepy = append(t.sleepy, f)
 }

@@ -282,6 +282,29 @@ func TestRestOfMany(t *testing.T) {
 	})
 }
 
+// TestRestRefusedByMany: where more are awake than a crowd, one that may not rest yet is asked again after a tenth of the time.
+func TestRestRefusedByMany(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		const extra = 30
+		for n := range crowd + extra {
+			w.write(fmt.Sprintf("%04d.jsonl", n), "one")
+		}
+		h.never = true
+		w.beginWith(h, s)
+		w.pass(time.Second)
+		asked := h.asked.Load()
+		assert.GreaterOrEqual(w, asked, int32(extra))
+		assert.LessOrEqual(w, asked, int32(crowd+extra), "each once at most")
+		h.mu.Lock()
+		h.never = false
+		h.mu.Unlock()
+		w.pass(s.RestAfter / 2)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		assert.LessOrEqual(w, h.awake, crowd)
+	})
+}
+
 // TestRestWhileReading: of thousands of files that are all there at once, no more than a crowd is held while they are read.
 func TestRestWhileReading(t *testing.T) {
 	resting(t, func(w *world, h *resters, s Settings) {

@@ -148,7 +148,7 @@ func (t *table) tend() {
 			t.touch(f)
 			f.evict = f.queued
 		case f.restsAfter(&t.settings, f.pos.offset, now.Sub(f.lastRead)):
-			t.askToRest(f)
+			t.askToRest(f, t.settings.RestAfter)
 		}
 	}
 }

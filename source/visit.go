@@ -53,7 +53,7 @@ func (r *reader) readOn(res *result) {
 	}
 	r.idle(res)
 	if res.outcome == outcomeEnd && f.restsAfter(&r.settings, res.pos.offset, time.Since(time.Unix(0, res.mtime))) {
-		r.rest(res)
+		r.rest(res, r.settings.RestAfter)
 	}
 }
 
