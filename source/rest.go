@@ -98,7 +98,7 @@ func (t *table) thin() {
 			least = haste
 		}
 		in, may := f.mayRest(&t.settings, least, f.pos.offset, now.Sub(f.lastRead))
-		may = may && in <= haste && f.state == stateFollowed && f.tries == 0
+		may = may && in <= haste && f.state == stateFollowed && f.tries == 0 && !f.tail
 		switch {
 		case may && in <= 0:
 			t.askToRest(f, haste)

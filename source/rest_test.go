@@ -254,7 +254,7 @@ func TestRestOfMany(t *testing.T) {
 		}
 		w.beginWith(h, s)
 		w.pass(2 * time.Second)
-		require.Len(w, w.sink.all(), crowd)
+		require.Equal(w, crowd, len(w.sink.all()))
 		assert.Zero(w, h.asked.Load(), "a crowd may be awake")
 		const quiet = crowd / 2
 		for n := range crowd {
@@ -305,6 +305,25 @@ func TestRestRefusedByMany(t *testing.T) {
 	})
 }
 
+// TestRestAndUnterminatedLine: a last line without its newline is taken in its time, also where many are awake.
+func TestRestAndUnterminatedLine(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		s.IdleFlush = 3 * time.Second
+		const files = crowd + 100
+		for n := range files {
+			w.add(fmt.Sprintf("%04d.jsonl", n), "one\n"+record(1))
+			w.date(fmt.Sprintf("%04d.jsonl", n), time.Now())
+		}
+		w.beginWith(h, s)
+		w.pass(2 * time.Second)
+		assert.Equal(w, files, len(w.sink.all()))
+		w.pass(2 * time.Second)
+		fresh, _ := w.sink.newLines()
+		assert.Equal(w, 2*files, len(fresh))
+		assert.GreaterOrEqual(w, h.asked.Load(), int32(files-crowd))
+	})
+}
+
 // TestRestWhileReading: of thousands of files that are all there at once, no more than a crowd is held while they are read.
 func TestRestWhileReading(t *testing.T) {
 	resting(t, func(w *world, h *resters, s Settings) {
@@ -313,7 +332,7 @@ func TestRestWhileReading(t *testing.T) {
 		}
 		w.beginWith(h, s)
 		w.pass(time.Second)
-		require.Len(w, w.sink.all(), 3*crowd)
+		require.Equal(w, 3*crowd, len(w.sink.all()))
 		assert.EqualValues(w, 2*crowd, h.asked.Load())
 		assert.LessOrEqual(w, h.mostAwake, crowd+2*w.files.settings.MaxConcurrentFiles)
 	})
@@ -337,7 +356,7 @@ func TestRestOfThoseAtWork(t *testing.T) {
 		}
 		require.Greater(w, rounds*(files-crowd), files, "there are rounds enough for all to rest more than once")
 		fresh, _ := w.sink.newLines()
-		assert.Len(w, fresh, (1+rounds)*files)
+		assert.Equal(w, (1+rounds)*files, len(fresh))
 		assert.LessOrEqual(w, h.asked.Load(), int32(files))
 	})
 }

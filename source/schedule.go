@@ -147,7 +147,7 @@ func (t *table) tend() {
 		case t.settings.IdleClose > 0 && now.Sub(f.lastRead) >= t.settings.IdleClose:
 			t.touch(f)
 			f.evict = f.queued
-		case f.restsAfter(&t.settings, f.pos.offset, now.Sub(f.lastRead)):
+		case !f.tail && f.restsAfter(&t.settings, f.pos.offset, now.Sub(f.lastRead)):
 			t.askToRest(f, t.settings.RestAfter)
 		}
 	}
