@@ -113,30 +113,28 @@ func (p *Pricing) Cost(t Tokens) float64 {
 }
 
 // UsageTotal adds up the Usage events of one stream by their scopes: totals of runs if the stream tells any, else the
-// last running total, else the sum of the calls. The zero value is ready.
+// last running total, else the sum of the calls. The zero value is ready. A copy shares what is added later.
 type UsageTotal struct {
-	calls, runs      usageSum
+	calls, runs      *Usage // sums; nil while there is none of the kind: most streams tell one kind, if any
 	process, session map[string]Usage
 }
 
-type usageSum struct {
-	seen bool
-	sum  Usage
-}
-
-func (s *usageSum) add(u *Usage) {
-	s.seen = true
-	s.sum.Tokens.Add(u.Tokens)
-	s.sum.Provider.Add(u.Provider)
-	s.sum.CostUSD += u.CostUSD
-	s.sum.HasCost = s.sum.HasCost || u.HasCost
+func addUsage(to **Usage, u *Usage) {
+	if *to == nil {
+		*to = &Usage{}
+	}
+	sum := *to
+	sum.Tokens.Add(u.Tokens)
+	sum.Provider.Add(u.Provider)
+	sum.CostUSD += u.CostUSD
+	sum.HasCost = sum.HasCost || u.HasCost
 }
 
 // Add takes in the usage of one event that concerns model.
 func (t *UsageTotal) Add(model string, u *Usage) {
 	switch u.Scope {
 	case UsageScopeRun:
-		t.runs.add(u)
+		addUsage(&t.runs, u)
 	case UsageScopeProcess:
 		if t.process == nil {
 			t.process = map[string]Usage{}
@@ -148,27 +146,31 @@ func (t *UsageTotal) Add(model string, u *Usage) {
 		}
 		t.session[model] = *u
 	default:
-		t.calls.add(u)
+		addUsage(&t.calls, u)
 	}
 }
 
 // Sum is the total of all that was added. Its Scope is [UsageScopeRun].
 func (t *UsageTotal) Sum() Usage {
-	sum := usageSum{}
+	sum := t.calls
 	switch {
-	case t.runs.seen:
+	case t.runs != nil:
 		sum = t.runs
 	case len(t.process) > 0:
-		for _, u := range t.process {
-			sum.add(&u)
-		}
+		sum = sumOf(t.process)
 	case len(t.session) > 0:
-		for _, u := range t.session {
-			sum.add(&u)
-		}
-	default:
-		sum = t.calls
+		sum = sumOf(t.session)
+	case sum == nil:
+		sum = &Usage{}
 	}
-	sum.sum.Scope = UsageScopeRun
-	return sum.sum
+	total := *sum
+	total.Scope = UsageScopeRun
+	return total
+}
+
+func sumOf(models map[string]Usage) (sum *Usage) {
+	for _, u := range models {
+		addUsage(&sum, &u)
+	}
+	return sum
 }

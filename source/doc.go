@@ -96,7 +96,8 @@
 // A consumer that is [Resting] lets go of what its lines tell when nothing came for [Settings.RestAfter], at once if the file
 // was not written to for so long before it was read. Before the next line it is given all lines again, as after a restart.
 // The files of thousands of sessions of which one grows now and then so take little memory. A file must be quiet for longer
-// the larger it is, and twice as long after each rest; while more than 512 consumers are awake, a tenth of the time will do.
+// the larger it is, and twice as long after each rest. While more than 512 consumers are awake, those that were read longest
+// ago rest at once, or after a tenth of the time if they have rested before.
 //
 // # Lifetime
 //

@@ -91,9 +91,10 @@ type file struct {
 	// replaying tells that the consumer has not yet been given again all that was accepted; resting, that it has let go
 	// of that and is to be given it before the next line.
 	replaying, resting bool
-	// rests counts how often the consumer rested; before restAt it is not asked to.
-	rests  uint8
-	restAt time.Time
+	// rests counts how often the consumer rested; before restAt it is not asked to, which is restAgain after it would not.
+	rests     uint8
+	restAt    time.Time
+	restAgain time.Duration
 }
 
 // timers is a heap of files by the time they want to be looked at.

@@ -47,7 +47,7 @@ func (r *reader) do(j job) result {
 	case jobEvict:
 		r.close(&res, CloseReasonIdle)
 	case jobRest:
-		r.rest(&res)
+		r.rest(&res, j.file.restAgain)
 	}
 	if j.kind != jobProbe {
 		r.save(&res)

@@ -19,35 +19,42 @@ const (
 	// restDoubles bounds how often the time doubles that a file must be quiet, which it does with each rest: a file to
 	// which something comes every few minutes is read again a few times and not for ever.
 	restDoubles = 6
-	// crowd is how many consumers may be awake before those that are quiet are asked to rest sooner, after RestAfter /
-	// crowdHaste: thousands of files that are written at once would otherwise all be held in memory for that long.
+	// crowd is how many consumers may be awake before those that were read longest ago are asked to rest: at once the first
+	// time, as most of thousands of files are written no more, or not soon; and from then on after RestAfter / crowdHaste,
+	// and longer with each rest, so that files that are at work by turns are not read again all the time.
 	crowd      = 512
 	crowdHaste = 10
 	// crowdLook is how many of them are looked at in one go.
 	crowdLook = 64
 )
 
-// mayRest tells whether a file that was read to an offset was quiet for long enough, and no less than least, for its
-// consumer to be asked to rest. One that was written long ago was so as soon as it is read.
-func (f *file) mayRest(s *Settings, least time.Duration, offset int64, quiet time.Duration) bool {
+// mayRest tells whether the consumer of a file that was read to an offset, and quiet since, may be asked to rest, and in what
+// time: the file has to be quiet for no less than least. One that was written long ago was quiet as soon as it is read.
+func (f *file) mayRest(s *Settings, least time.Duration, offset int64, quiet time.Duration) (in time.Duration, may bool) {
 	length := offset - f.begin
 	if f.consumer == nil || f.resting || f.replaying || f.owesIdle || !f.begun || !s.Replay || s.RestAfter < 0 ||
 		length > restLimit || isCompressed(f.path) {
-		return false
+		return 0, false
 	}
-	after := max(least, time.Duration(length)*time.Second/restSpeed)
-	return quiet >= after<<f.rests && !time.Now().Before(f.restAt)
+	after := max(least, time.Duration(1000*length/restSpeed)*time.Millisecond) << f.rests
+	return max(after-quiet, time.Until(f.restAt)), true
 }
 
-// rest lets the consumer rest, if it will. One that won't is asked again later.
-func (r *reader) rest(res *result) {
+// restsAfter tells whether the consumer may be asked to rest by the usual rule, its file having been quiet for so long.
+func (f *file) restsAfter(s *Settings, offset int64, quiet time.Duration) bool {
+	in, may := f.mayRest(s, s.RestAfter, offset, quiet)
+	return may && in <= 0
+}
+
+// rest lets the consumer rest, if it will. One that won't is not asked again for a while.
+func (r *reader) rest(res *result, again time.Duration) {
 	f := res.file
 	c, ok := f.consumer.(Resting)
 	if f.resting = ok && c.Rest(); f.resting {
 		f.rests = min(f.rests+1, restDoubles)
 		return
 	}
-	f.restAt = time.Now().Add(r.settings.RestAfter)
+	f.restAt = time.Now().Add(again)
 }
 
 // wake has the lines replayed that the consumer has let go of.
@@ -75,27 +82,42 @@ func (t *table) awoke(f *file, read bool) {
 	}
 }
 
-// thin asks some of those that are awake and too many to rest, the ones that were read longest ago. If they were read just
-// now, it comes back later.
+// thin asks some of those that are awake and too many to rest, the ones that were read longest ago. If one of them has to be
+// quiet for a little longer, it comes back then.
 func (t *table) thin() {
-	least, now := t.settings.RestAfter/crowdHaste, time.Now()
+	now, haste, comesBack := time.Now(), t.settings.RestAfter/crowdHaste, false
 	e := t.awake.Back()
 	for n := min(crowdLook, t.awake.Len()-crowd); n > 0; n-- {
 		f := e.Value.(*file)
 		e = e.Prev()
-		quiet := now.Sub(f.lastRead)
+		if f.busy || f.queued {
+			continue
+		}
+		least := time.Duration(0)
+		if f.rests > 0 {
+			least = haste
+		}
+		in, may := f.mayRest(&t.settings, least, f.pos.offset, now.Sub(f.lastRead))
+		may = may && in <= haste && f.state == stateFollowed && f.tries == 0 && !f.tail
 		switch {
-		case f.busy || f.queued:
-		case quiet < least:
-			if f.wakeSlot < 0 {
-				t.arm(f, f.lastRead.Add(least))
+		case may && in <= 0:
+			t.askToRest(f, haste)
+			continue
+		case may && !comesBack:
+			if comesBack = true; f.wakeSlot < 0 {
+				t.arm(f, now.Add(in))
 			}
-			return
-		case f.state == stateFollowed && f.tries == 0 && f.mayRest(&t.settings, least, f.pos.offset, quiet):
-			t.touch(f)
-			f.rest = f.queued
-		default:
+		}
+		if !may || now.Before(f.restAt) {
 			t.awake.MoveToFront(f.awake) // it won't for now, so others have their turn
 		}
 	}
+}
+
+// askToRest has a worker ask the consumer, before anything is read: what is read would be more to hold. If it won't, it is
+// not asked again for a while.
+func (t *table) askToRest(f *file, again time.Duration) {
+	f.flush, f.evict, f.rest, f.restAgain = false, false, true, again
+	f.queued = true
+	t.sleepy = append(t.sleepy, f)
 }

@@ -17,11 +17,14 @@ type resters struct {
 	*sink
 	never bool
 	asked atomic.Int32
+	// awake are the streams that were opened and do not rest, and mostAwake the most there were at once. The sink's lock.
+	awake, mostAwake int
 }
 
 type rester struct {
 	*stream
-	of *resters
+	of      *resters
+	resting bool
 }
 
 func (h *resters) Open(ctx context.Context, s Stream) (Consumer, error) {
@@ -29,14 +32,36 @@ func (h *resters) Open(ctx context.Context, s Stream) (Consumer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rester{c.(*stream), h}, nil
+	r := &rester{stream: c.(*stream), of: h, resting: true}
+	r.wake()
+	return r, nil
 }
 
-func (r rester) Rest() bool {
+func (r *rester) wake() {
+	r.sink.mu.Lock()
+	defer r.sink.mu.Unlock()
+	if r.resting {
+		r.resting = false
+		r.of.awake++
+		r.of.mostAwake = max(r.of.mostAwake, r.of.awake)
+	}
+}
+
+func (r *rester) Lines(ctx context.Context, lines []Line) error {
+	r.wake()
+	return r.stream.Lines(ctx, lines)
+}
+
+func (r *rester) Rest() bool {
 	r.sink.mu.Lock()
 	defer r.sink.mu.Unlock()
 	r.of.asked.Add(1)
-	return !r.of.never
+	if r.of.never {
+		return false
+	}
+	r.resting = true
+	r.of.awake--
+	return true
 }
 
 // resting begins to follow in a bubble, with consumers that rest.
@@ -219,34 +244,119 @@ func TestRestReplayRefused(t *testing.T) {
 	})
 }
 
-// TestRestOfMany: where more are awake than a crowd, as many as are too many rest after a tenth of the time, those that were
-// read longest ago; the others when their own time comes. One that rested is told all again, like any that did.
+// TestRestOfMany: where more are awake than a crowd, as many as are too many rest at once, those that were read longest ago;
+// the others when their own time comes. One that rested is told all again, like any that did.
 func TestRestOfMany(t *testing.T) {
 	resting(t, func(w *world, h *resters, s Settings) {
 		name := func(n int) string { return fmt.Sprintf("%04d.jsonl", n) }
-		const extra = 50
-		for n := range crowd + extra {
+		for n := range crowd {
 			w.write(name(n), "one")
 		}
 		w.beginWith(h, s)
-		w.pass(3 * time.Second)
-		require.Len(w, w.sink.all(), crowd+extra)
-		assert.Zero(w, h.asked.Load(), "all were read just now")
-		for n := range crowd {
-			w.write(name(n), "two")
-		}
-		w.pass(5 * time.Second)
-		assert.EqualValues(w, extra, h.asked.Load(), "those to which nothing came")
-		w.pass(20 * time.Second)
-		assert.EqualValues(w, extra, h.asked.Load(), "a crowd may be awake")
-		w.write(name(crowd), "two")
 		w.pass(2 * time.Second)
+		require.Equal(w, crowd, len(w.sink.all()))
+		assert.Zero(w, h.asked.Load(), "a crowd may be awake")
+		const quiet = crowd / 2
+		for n := range crowd {
+			if n != quiet {
+				w.write(name(n), "two")
+			}
+		}
+		w.pass(2 * time.Second)
+		assert.Zero(w, h.asked.Load())
+		w.write(name(crowd), "one")
+		w.pass(2 * time.Second)
+		assert.EqualValues(w, 1, h.asked.Load())
+		w.write(name(quiet), "two")
+		w.pass(2 * time.Second)
+		assert.EqualValues(w, 2, h.asked.Load(), "another one, for the one that is awake again")
+		_, replayed := w.sink.newLines()
+		assert.Equal(w, 1, replayed, "the one that rested was the one to which nothing had come")
 		for _, one := range w.sink.opened() {
-			if one.Name == name(crowd) {
+			if one.Name == name(quiet) {
 				assert.Equal(w, []string{"one", "one", "two"}, one.text)
 			}
 		}
-		w.pass(2 * time.Minute)
-		assert.GreaterOrEqual(w, h.asked.Load(), int32(crowd+extra), "then all rest")
+		w.pass(3 * time.Minute)
+		assert.GreaterOrEqual(w, h.asked.Load(), int32(crowd+1), "then all rest")
+	})
+}
+
+// TestRestRefusedByMany: where more are awake than a crowd, one that may not rest yet is asked again after a tenth of the time.
+func TestRestRefusedByMany(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		const extra = 30
+		for n := range crowd + extra {
+			w.write(fmt.Sprintf("%04d.jsonl", n), "one")
+		}
+		h.never = true
+		w.beginWith(h, s)
+		w.pass(time.Second)
+		asked := h.asked.Load()
+		assert.GreaterOrEqual(w, asked, int32(extra))
+		assert.LessOrEqual(w, asked, int32(crowd+extra), "each once at most")
+		h.mu.Lock()
+		h.never = false
+		h.mu.Unlock()
+		w.pass(s.RestAfter / 2)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		assert.LessOrEqual(w, h.awake, crowd)
+	})
+}
+
+// TestRestAndUnterminatedLine: a last line without its newline is taken in its time, also where many are awake.
+func TestRestAndUnterminatedLine(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		s.IdleFlush = 3 * time.Second
+		const files = crowd + 100
+		for n := range files {
+			w.add(fmt.Sprintf("%04d.jsonl", n), "one\n"+record(1))
+			w.date(fmt.Sprintf("%04d.jsonl", n), time.Now())
+		}
+		w.beginWith(h, s)
+		w.pass(2 * time.Second)
+		assert.Equal(w, files, len(w.sink.all()))
+		w.pass(2 * time.Second)
+		fresh, _ := w.sink.newLines()
+		assert.Equal(w, 2*files, len(fresh))
+		assert.GreaterOrEqual(w, h.asked.Load(), int32(files-crowd))
+	})
+}
+
+// TestRestWhileReading: of thousands of files that are all there at once, no more than a crowd is held while they are read.
+func TestRestWhileReading(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		for n := range 3 * crowd {
+			w.write(fmt.Sprintf("%04d.jsonl", n), "one")
+		}
+		w.beginWith(h, s)
+		w.pass(time.Second)
+		require.Equal(w, 3*crowd, len(w.sink.all()))
+		assert.EqualValues(w, 2*crowd, h.asked.Load())
+		assert.LessOrEqual(w, h.mostAwake, crowd+2*w.files.settings.MaxConcurrentFiles)
+	})
+}
+
+// TestRestOfThoseAtWork: lines that come by turns to more files than a crowd have each of them rest once and read again once,
+// not with every line.
+func TestRestOfThoseAtWork(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		const files, rounds = crowd + 128, 8
+		round := func() {
+			for n := range files {
+				w.write(fmt.Sprintf("%04d.jsonl", n), "line")
+			}
+			w.pass(2 * time.Second)
+		}
+		round()
+		w.beginWith(h, s)
+		for range rounds {
+			round()
+		}
+		require.Greater(w, rounds*(files-crowd), files, "there are rounds enough for all to rest more than once")
+		fresh, _ := w.sink.newLines()
+		assert.Equal(w, (1+rounds)*files, len(fresh))
+		assert.LessOrEqual(w, h.asked.Load(), int32(files))
 	})
 }

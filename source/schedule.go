@@ -25,8 +25,7 @@ func (t *table) touch(f *file) {
 
 // nextJob gives what the next free worker is to do.
 func (t *table) nextJob() (job, bool) {
-	for len(t.queue) > 0 {
-		f := t.queue[0]
+	for f := t.nextFile(); f != nil; f = t.nextFile() {
 		if j, ok := t.jobFor(f); ok {
 			return j, true
 		}
@@ -35,10 +34,25 @@ func (t *table) nextJob() (job, bool) {
 	return job{}, false
 }
 
+// nextFile is the file whose turn it is, nil if none waits.
+func (t *table) nextFile() *file {
+	for _, queue := range [...][]*file{t.sleepy, t.queue} {
+		if len(queue) > 0 {
+			return queue[0]
+		}
+	}
+	return nil
+}
+
+// unqueue takes the file whose turn it is out of its queue.
 func (t *table) unqueue() {
-	t.queue[0].queued = false
-	t.queue[0] = nil
-	t.queue = t.queue[1:]
+	queue := &t.sleepy
+	if len(*queue) == 0 {
+		queue = &t.queue
+	}
+	(*queue)[0].queued = false
+	(*queue)[0] = nil
+	*queue = (*queue)[1:]
 }
 
 // jobFor says what is to be done with a file.
@@ -133,9 +147,8 @@ func (t *table) tend() {
 		case t.settings.IdleClose > 0 && now.Sub(f.lastRead) >= t.settings.IdleClose:
 			t.touch(f)
 			f.evict = f.queued
-		case f.mayRest(&t.settings, t.settings.RestAfter, f.pos.offset, now.Sub(f.lastRead)):
-			t.touch(f)
-			f.rest = f.queued
+		case !f.tail && f.restsAfter(&t.settings, f.pos.offset, now.Sub(f.lastRead)):
+			t.askToRest(f, t.settings.RestAfter)
 		}
 	}
 }

@@ -34,6 +34,7 @@ type table struct {
 	dead     []string // ids of streams whose positions are to be deleted
 
 	queue  []*file // wait for a worker
+	sleepy []*file // wait for one too, before the others; see askToRest
 	timers timers
 	kept   *list.List // files with an open handle, the one read last at the front
 	awake  *list.List // files whose consumer is open and does not rest, the one read last at the front

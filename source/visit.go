@@ -52,8 +52,8 @@ func (r *reader) readOn(res *result) {
 		f.owesIdle = true
 	}
 	r.idle(res)
-	if res.outcome == outcomeEnd && f.mayRest(&r.settings, r.settings.RestAfter, res.pos.offset, time.Since(time.Unix(0, res.mtime))) {
-		r.rest(res)
+	if res.outcome == outcomeEnd && f.restsAfter(&r.settings, res.pos.offset, time.Since(time.Unix(0, res.mtime))) {
+		r.rest(res, r.settings.RestAfter)
 	}
 }
 

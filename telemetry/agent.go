@@ -6,8 +6,6 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
-
-	"github.com/tailspan/tailspan/events"
 )
 
 // agent is one invoke_agent span in the making: the run's own agent, or a sub-agent under the call that started it.
@@ -24,7 +22,7 @@ type agent struct {
 	lastInput  moment // the last prompt or result: where the next model call begins
 	chat       *chat
 	models     []string
-	usage      events.Usage // tokens and cost that its model calls told
+	usage      spent // what its model calls told
 	toolCalls  int
 	toolErrors int
 	background bool // the format says that its work goes on after the call
@@ -105,7 +103,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	// The provider's own id where told, so that the agent's own file gives the same span.
 	domain, of, scope, occurrence := domainCallAgent, c.id, r.idScope, c.occurrence
 	if id != "" {
-		domain, of, scope, occurrence = domainAgent, id, "", s.seenAgents.next(id)
+		domain, of, scope, occurrence = domainAgent, id, "", s.nth(&s.seenAgents, id)
 	}
 	a := &agent{
 		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),

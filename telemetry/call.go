@@ -56,17 +56,17 @@ func toolType(c *call) string {
 
 // calls are the calls of one run by their ids.
 type calls struct {
-	limit     int // remembered ids
-	byID      map[string]*call
-	open      []*call  // oldest first
-	ended     []string // ids of closed calls, oldest first, to forget from
+	limit     int              // remembered ids
+	byID      map[string]*call // nil before the first
+	open      []*call          // oldest first
+	ended     []string         // ids of closed calls, oldest first, to forget from
 	early     memory[string, earlyResult]
 	forgotten *int
 }
 
 func newCalls(limit int, forgotten *int) calls {
 	return calls{
-		limit: limit, byID: map[string]*call{}, forgotten: forgotten, early: newMemory[string, earlyResult](limit, forgotten),
+		limit: limit, forgotten: forgotten, early: newMemory[string, earlyResult](limit, forgotten),
 	}
 }
 
@@ -78,6 +78,9 @@ type earlyResult struct {
 
 // add enters an open call.
 func (c *calls) add(n *call) {
+	if c.byID == nil {
+		c.byID = map[string]*call{}
+	}
 	c.byID[n.id] = n
 	c.open = append(c.open, n)
 }
@@ -129,7 +132,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	}
 	t.Target = c.target // the record has it cut in the same way
 	c.span.cover(&at)
-	c.occurrence = s.seenCalls.next(c.id)
+	c.occurrence = s.nth(&s.seenCalls, c.id)
 	r.calls.add(c)
 	if r.closed {
 		s.linger(r)

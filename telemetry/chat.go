@@ -35,7 +35,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 		a.chat.span.cover(&at)
 		return
 	}
-	if s.seenMessages.next(ev.MessageID) > 0 {
+	if s.nth(&s.seenMessages, ev.MessageID) > 0 {
 		return // a late part of a message whose span is out
 	}
 	s.closeChat(a)

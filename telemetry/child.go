@@ -42,7 +42,7 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
-	r.top.spanID = spanID(domainAgent, s.seenAgents.next(key.agent), key.provider, key.session, "", key.agent)
+	r.top.spanID = spanID(domainAgent, s.nth(&s.seenAgents, key.agent), key.provider, key.session, "", key.agent)
 	s.registry.childOpened(s)
 }
 

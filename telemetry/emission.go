@@ -71,7 +71,7 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 func (s *Stream) stamp(lr plog.LogRecord, at moment, seen time.Time) {
 	lr.SetTimestamp(pcommon.NewTimestampFromTime(at.at))
 	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(seen))
-	lr.Attributes().PutStr(AttrTimeSource, string(at.source))
+	lr.Attributes().PutStr(AttrTimeSource, at.source.String())
 }
 
 // outline is what all spans of a run have.
@@ -100,7 +100,7 @@ func (s *Stream) span(a *agent, of outline, i *interval) (span ptrace.Span, ok b
 	m.EnsureCapacity(of.attributes)
 	putStr(m, AttrSessionID, a.run.sessionID)
 	putStr(m, AttrGenAIConversationID, a.run.sessionID)
-	m.PutStr(AttrTimeSource, string(worst(i.start.source, i.end.source)))
+	m.PutStr(AttrTimeSource, worst(i.start.source, i.end.source).String())
 	m.PutStr(AttrGenAIOperationName, of.operation)
 	return span, true
 }
@@ -118,7 +118,10 @@ func (s *Stream) spanName(operation, what string) string {
 	name, known := s.spanNames[parts]
 	if !known {
 		name = operation + " " + what
-		if len(s.spanNames) == maxSpanNames {
+		switch {
+		case s.spanNames == nil:
+			s.spanNames = map[[2]string]string{}
+		case len(s.spanNames) == maxSpanNames:
 			clear(s.spanNames)
 		}
 		s.spanNames[[2]string{operation, name[len(operation)+1:]}] = name

@@ -145,7 +145,9 @@ func errorTypeOf(r *run, reason CloseReason) string {
 // error's text.
 func (s *Stream) putRun(m pcommon.Map, r *run) string {
 	m.PutStr(AttrRunKey, r.key)
-	s.putAgentUsage(m, r.usage.Sum())
+	total, all := r.usage.Sum(), spent{}
+	all.add(&total)
+	s.putAgentUsage(m, all)
 	message := ""
 	if r.end != nil {
 		putPositive(m, AttrTurns, int64(r.end.Turns))

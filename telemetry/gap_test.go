@@ -18,7 +18,7 @@ import (
 
 // gapped are the settings of a stream that counts as left after an hour.
 func gapped(state telemetry.StreamState) telemetry.StreamSettings {
-	return telemetry.StreamSettings{ID: "f", Agent: claude, IdleGap: time.Hour, State: state}
+	return telemetry.StreamSettings{ID: "f", Agent: claude, IdleGap: time.Hour, State: &state}
 }
 
 const hour = 3600.0
@@ -168,7 +168,7 @@ func TestGapInAChild(t *testing.T) {
 				for name, s := range streams {
 					state, open := s.State()
 					require.True(t, open)
-					streams[name] = registry.Open(telemetry.StreamSettings{ID: name, Agent: claude, IdleGap: time.Hour, State: state})
+					streams[name] = registry.Open(telemetry.StreamSettings{ID: name, Agent: claude, IdleGap: time.Hour, State: &state})
 					silent[name] = true
 				}
 			} else if streams[name] == nil {

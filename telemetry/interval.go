@@ -96,22 +96,12 @@ func (m *moment) correct(better moment) {
 // durationFrom is the source of a time that is a duration away from m: no better than m itself.
 func durationFrom(m moment) TimeSource { return worst(TimeSourceDuration, m.source) }
 
-// rank orders the sources, the surest first.
-func (s TimeSource) rank() int {
-	switch s {
-	case TimeSourceLine:
-		return 0
-	case TimeSourceBatch:
-		return 1
-	case TimeSourceDuration:
-		return 2
-	case TimeSourceCarried:
-		return 3
-	case TimeSourceArrival:
-		return 4
-	default:
-		return 5
+// rank orders the sources, the surest first. No time is as good as that of the file.
+func (s TimeSource) rank() TimeSource {
+	if s == 0 {
+		return TimeSourceFile
 	}
+	return s
 }
 
 // worst is the less certain of two sources: a span is as good as its worse end.

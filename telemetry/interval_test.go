@@ -30,7 +30,7 @@ func TestTimes(t *testing.T) {
 			lr := f.records[want.record]
 			assert.InDelta(t, want.sec, lr.Timestamp().AsTime().Sub(epoch).Seconds(), 0.001)
 			v, _ := lr.Attributes().Get(telemetry.AttrTimeSource)
-			assert.Equal(t, string(want.source), v.Str())
+			assert.Equal(t, want.source.String(), v.Str())
 		}
 	})
 	t.Run("file time where nothing is told", func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestArrivalsOverARestart(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(kept, &state))
 
-	second := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, State: state})
+	second := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, State: &state})
 	for i, evs := range lines {
 		second.Feed(telemetry.Line{Offset: int64(i), Silent: i < 2, Live: i == 2, Arrival: came(i)}, clone(evs))
 	}
@@ -135,7 +135,7 @@ func TestProviderDurations(t *testing.T) {
 			call := f.span(t, "execute_tool Bash")
 			from, to := seconds(call)
 			assert.Equal(t, []float64{tt.from, tt.to}, []float64{from, to})
-			assert.Equal(t, string(tt.source), attr(call, telemetry.AttrTimeSource))
+			assert.Equal(t, tt.source.String(), attr(call, telemetry.AttrTimeSource))
 		})
 	}
 }
@@ -212,7 +212,7 @@ func TestRunDuration(t *testing.T) {
 			run := f.span(t, "invoke_agent claude-code")
 			from, _ := seconds(run)
 			assert.InDelta(t, tt.from, from, 0.001)
-			assert.Equal(t, string(tt.source), attr(run, telemetry.AttrTimeSource))
+			assert.Equal(t, tt.source.String(), attr(run, telemetry.AttrTimeSource))
 		})
 	}
 	t.Run("not before the end of the run before", func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestFirstModelCall(t *testing.T) {
 			assert.Equal(t, "msg1", attr(first, telemetry.AttrGenAIResponseID))
 			from, _ := seconds(first)
 			assert.InDelta(t, tt.from, from, 0.001)
-			assert.Equal(t, string(tt.source), attr(first, telemetry.AttrTimeSource))
+			assert.Equal(t, tt.source.String(), attr(first, telemetry.AttrTimeSource))
 		})
 	}
 }

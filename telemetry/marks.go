@@ -1,5 +1,7 @@
 package telemetry
 
+import "slices"
+
 // marks are numbers that came, up to a limit; the oldest are forgotten first.
 //
 // Every span, record, call and model message comes by here, so the marks stand in a table of their own and not in a map:
@@ -7,14 +9,18 @@ package telemetry
 // look through. A mark stands at the first free place from its own on (open addressing, linear), so a place that becomes
 // free is filled again by those behind it that could stand there.
 type marks struct {
-	table []uint64 // a power of two long, at most two thirds full; 0 is a free place
+	table []uint64 // a power of two long, at most two thirds full; 0 is a free place; nil while the marks are few
 	ring  []uint64 // the marks, oldest first from next on
 	next  int
 	limit int
 }
 
-// leastTable is the length of the smallest table: most streams are short.
-const leastTable = 16
+const (
+	// fewMarks are looked through one by one, without a table: most streams are short.
+	fewMarks = 8
+	// leastTable is the length of the smallest table.
+	leastTable = 16
+)
 
 // add enters a mark. It tells whether the mark is new, and which one was forgotten for it, 0 if none was.
 func (m *marks) add(mark uint64) (isNew bool, gone uint64) {
@@ -24,23 +30,30 @@ func (m *marks) add(mark uint64) (isNew bool, gone uint64) {
 	mark = standing(mark)
 	if len(m.ring) < m.limit {
 		m.ring = append(m.ring, mark)
-		if 3*len(m.ring) > 2*len(m.table) {
+		if len(m.ring) > fewMarks && 3*len(m.ring) > 2*len(m.table) {
 			m.grow()
 		}
 	} else {
 		gone = m.ring[m.next]
-		m.remove(gone)
+		if m.table != nil {
+			m.remove(gone)
+		}
 		m.ring[m.next] = mark
 		m.next = (m.next + 1) % m.limit
 	}
-	m.table[m.find(mark)] = mark
+	if m.table != nil {
+		m.table[m.find(mark)] = mark
+	}
 	return true, gone
 }
 
 // has reports whether a mark was entered.
 func (m *marks) has(mark uint64) bool {
 	mark = standing(mark)
-	return len(m.table) > 0 && m.table[m.find(mark)] == mark
+	if m.table == nil {
+		return slices.Contains(m.ring, mark)
+	}
+	return m.table[m.find(mark)] == mark
 }
 
 // standing keeps a mark from looking like a free place.
@@ -70,14 +83,11 @@ func (m *marks) remove(mark uint64) {
 }
 
 func (m *marks) grow() {
-	old := m.table
-	m.table = make([]uint64, max(leastTable, 2*len(old)))
+	m.table = make([]uint64, max(leastTable, 2*len(m.table)))
 	// Written once from end to end: a place that is read first is mapped to the page of zeros that all share, and written
 	// next, which then takes a second fault and word to the other cores.
 	clear(m.table)
-	for _, mark := range old {
-		if mark != 0 {
-			m.table[m.find(mark)] = mark
-		}
+	for _, mark := range m.ring {
+		m.table[m.find(mark)] = mark
 	}
 }

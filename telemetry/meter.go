@@ -8,12 +8,12 @@ import "github.com/tailspan/tailspan/events"
 // few series, which with each call would go from core to core, and their lock with them.
 type meter struct {
 	metrics *Metrics
-	base    seriesKey // what the resource of the stream tells
+	of      *resource // of the stream: a key begins with what it tells
 	known   []meteredSeries
 	waiting []measurement
 }
 
-// meteredSeries is a series and what its key has beyond the base, but for the operation, which goes with the instrument.
+// meteredSeries is a series and what its key has beyond the resource, but for the operation, which goes with the instrument.
 type meteredSeries struct {
 	key    meteredKey
 	series *series
@@ -40,7 +40,7 @@ const (
 )
 
 func newMeter(m *Metrics, r *resource) meter {
-	return meter{metrics: m, base: resourceKey(r)}
+	return meter{metrics: m, of: r}
 }
 
 // add adds a value to a series, and to its sum of whole things, unless this version of the conventions has no such metric.
@@ -80,7 +80,7 @@ func (m *meter) find(key *meteredKey) *series {
 
 // whole is the key among those of all streams.
 func (m *meter) whole(key *meteredKey) *seriesKey {
-	all := m.base
+	all := resourceKey(m.of)
 	all.instrument, all.model, all.agent, all.tool = key.instrument, key.model, key.agent, key.tool
 	all.toolType, all.errorType, all.tokenType = key.toolType, key.errorType, key.tokenType
 	switch key.instrument {

@@ -287,15 +287,29 @@ func (r CloseReason) failed() bool {
 	}
 }
 
-// TimeSource is where a time comes from.
-type TimeSource string
+// TimeSource is where a time comes from. The zero value is that of no time.
+type TimeSource uint8
 
 // The sources, best first.
 const (
-	TimeSourceLine     TimeSource = "line"     // told by the line itself
-	TimeSourceBatch    TimeSource = "batch"    // told by the line, but one time for several results: when the last was there
-	TimeSourceDuration TimeSource = "duration" // the other end, and the duration that the provider tells
-	TimeSourceCarried  TimeSource = "carried"  // the nearest line that tells one
-	TimeSourceArrival  TimeSource = "arrival"  // when it was read, live
-	TimeSourceFile     TimeSource = "file"     // the file's modification time
+	TimeSourceLine     TimeSource = iota + 1 // told by the line itself
+	TimeSourceBatch                          // told by the line, but one time for several results: when the last was there
+	TimeSourceDuration                       // the other end, and the duration that the provider tells
+	TimeSourceCarried                        // the nearest line that tells one
+	TimeSourceArrival                        // when it was read, live
+	TimeSourceFile                           // the file's modification time
+	timeSourceEnd
 )
+
+var timeSourceNames = [timeSourceEnd]string{
+	TimeSourceLine: "line", TimeSourceBatch: "batch", TimeSourceDuration: "duration", TimeSourceCarried: "carried",
+	TimeSourceArrival: "arrival", TimeSourceFile: "file",
+}
+
+// String gives the wire spelling.
+func (s TimeSource) String() string {
+	if s < timeSourceEnd {
+		return timeSourceNames[s]
+	}
+	return ""
+}

@@ -24,9 +24,15 @@ func TestOwnNamesAreDocumented(t *testing.T) {
 			assert.Contains(t, string(page), "`"+name+"`")
 		}
 	}
-	for _, value := range append(typedConstants(t, "names.go", "CloseReason"), typedConstants(t, "names.go", "TimeSource")...) {
+	for _, value := range typedConstants(t, "names.go", "CloseReason") {
 		assert.Contains(t, string(page), "`"+value+"`")
 	}
+	sources := 0
+	for source := TimeSourceLine; source.String() != ""; source++ {
+		sources++
+		assert.Contains(t, string(page), "`"+source.String()+"`")
+	}
+	assert.EqualValues(t, TimeSourceFile, sources)
 }
 
 // stringConstants are the values of all string constants of a file.

@@ -9,23 +9,24 @@ import "hash/maphash"
 // that are remembered meet is less likely than one in 10^9, and the seed, which is of this process alone, keeps anyone
 // from writing a stream in which two do.
 type occurrences struct {
-	seed      maphash.Seed
-	ids       marks
-	again     map[uint64]int // how often those came that came before; few do
-	forgotten *int
+	ids   marks
+	again map[uint64]int // how often those came that came before; few do
 }
 
-func newOccurrences(limit int, forgotten *int) occurrences {
-	return occurrences{seed: maphash.MakeSeed(), ids: marks{limit: limit}, forgotten: forgotten}
+func newOccurrences(limit int) occurrences { return occurrences{ids: marks{limit: limit}} }
+
+// nth enters an id of this stream, and returns how often it came before.
+func (s *Stream) nth(of *occurrences, id string) int {
+	return of.next(maphash.String(s.registry.seed, id), &s.counts.ForgottenIDs)
 }
 
-// next enters an id and returns how often it came before.
-func (o *occurrences) next(id string) int {
-	mark := standing(maphash.String(o.seed, id))
+// next enters the hash of an id, and returns how often it came before.
+func (o *occurrences) next(mark uint64, forgotten *int) int {
+	mark = standing(mark)
 	isNew, gone := o.ids.add(mark)
 	if gone != 0 {
 		delete(o.again, gone)
-		*o.forgotten++
+		*forgotten++
 	}
 	if isNew {
 		return 0

@@ -247,7 +247,7 @@ func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.Spa
 	span.SetParentSpanID(parent)
 	span.SetStartTimestamp(pcommon.NewTimestampFromTime(n.span.start.at))
 	span.SetEndTimestamp(pcommon.NewTimestampFromTime(n.span.end.at))
-	span.Attributes().PutStr(AttrTimeSource, string(worst(n.span.start.source, n.span.end.source)))
+	span.Attributes().PutStr(AttrTimeSource, worst(n.span.start.source, n.span.end.source).String())
 	switch n.result {
 	case runResultFailure:
 		setError(span, ErrorTypeOther, "")

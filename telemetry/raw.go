@@ -34,7 +34,7 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	}
 	s.mu.Lock() // a run that another stream releases may change the resource
 	defer s.mu.Unlock()
-	lr = s.out.record(s.resource)
+	lr = s.own().record(s.resource)
 	lr.SetEventName(EventNameRaw)
 	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		lr.Body().SetStr(string(data))

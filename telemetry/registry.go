@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"hash/maphash"
 	"sync"
 	"time"
 
@@ -14,7 +15,9 @@ import (
 type Registry struct {
 	settings Settings
 	metrics  *Metrics
-	emitted  *emitted // has locks of its own
+	writer   recordWriter
+	seed     maphash.Seed // of the ids that streams remember
+	emitted  *emitted     // has locks of its own
 
 	mu        sync.Mutex
 	pipelines pipelines
@@ -39,6 +42,8 @@ func NewRegistry(s Settings) *Registry {
 	r := &Registry{
 		settings:  s,
 		metrics:   newMetrics(&s),
+		writer:    recordWriter{semconv: s.Semconv, capture: s.Capture, limits: s.Limits},
+		seed:      maphash.MakeSeed(),
 		pipelines: newPipelines(s.Limits.Pipelines),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
 		children:  map[*Stream]struct{}{},
@@ -95,8 +100,9 @@ type StreamSettings struct {
 	IdleGap time.Duration
 	// FileTime is the modification time of the file, used where the stream tells no time at all.
 	FileTime time.Time
-	// State is what an earlier fold of the stream gave ([Stream.State]); its lines are to be folded silently again.
-	State StreamState
+	// State is what an earlier fold of the stream gave ([Stream.State]); its lines are to be folded silently again. Nil for a
+	// new stream.
+	State *StreamState
 	// Changed, if set, is called when the state has changed by the doing of other streams or of time.
 	Changed func()
 }

@@ -159,12 +159,12 @@ func TestEmittedByMany(t *testing.T) {
 
 func TestOccurrences(t *testing.T) {
 	forgotten := 0
-	o := newOccurrences(2, &forgotten)
+	o := newOccurrences(2)
 	for _, step := range []struct {
 		id   string
 		want int
 	}{{"a", 0}, {"a", 1}, {"b", 0}, {"a", 2}, {"c", 0}, {"a", 0}, {"a", 1}, {"c", 1}} {
-		assert.Equal(t, step.want, o.next(step.id), step.id)
+		assert.Equal(t, step.want, o.next(uint64(step.id[0]), &forgotten), step.id)
 	}
 	assert.Equal(t, 2, forgotten, "a for c, then b for a")
 	assert.Len(t, o.again, 2)

@@ -60,7 +60,7 @@ func TestReplayedStream(t *testing.T) {
 			top := f.span(t, "invoke_agent claude-code")
 			from, to := seconds(top)
 			assert.InDeltaSlice(t, []float64{tt.from, tt.to}, []float64{from, to}, 0.001)
-			assert.Equal(t, string(tt.source), attr(top, telemetry.AttrTimeSource))
+			assert.Equal(t, tt.source.String(), attr(top, telemetry.AttrTimeSource))
 			for _, s := range f.spans {
 				assert.False(t, s.StartTimestamp() < top.StartTimestamp() || s.EndTimestamp() > top.EndTimestamp(), s.Name())
 			}

@@ -19,8 +19,8 @@ type run struct {
 	top       *agent
 	calls     calls
 	usage     events.UsageTotal
-	callUsage map[string]*events.Usage // what the model calls of the run told, by model
-	totals    map[string]*events.Usage // what the run's end told, by model
+	callUsage spending // what the model calls of the run told, by model
+	totals    spending // what the run's end told, by model
 	sequence  int64
 	// toolCalls and toolErrors count those of all agents of the run that work in this stream.
 	toolCalls, toolErrors int
@@ -156,7 +156,7 @@ func (s *Stream) openRun(key string, waiting []held) {
 		started: s.startOf(waiting), expected: s.settings.ExpectedDuration,
 	}
 	byMessage := s.keyIsMessage(waiting, key)
-	occurrence := s.seenRuns.next(key)
+	occurrence := s.nth(&s.seenRuns, key)
 	r.top = &agent{
 		run: r, name: r.resource.agentName(), compacted: compacted,
 		spanID: spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key),

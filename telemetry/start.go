@@ -22,10 +22,10 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at moment) {
 	if start == nil {
 		return
 	}
-	if ev.SessionID != s.sessionID {
-		s.session, s.sessionID = events.Session{}, ev.SessionID
+	if s.session == nil || ev.SessionID != s.sessionID {
+		s.session, s.sessionID = &events.Session{}, ev.SessionID
 	}
-	known := &s.session
+	known := s.session
 	known.WorkingDir = cmp.Or(start.WorkingDir, known.WorkingDir)
 	known.PermissionMode = cmp.Or(start.PermissionMode, known.PermissionMode)
 	known.PreviousID = cmp.Or(start.PreviousID, known.PreviousID)
@@ -34,6 +34,9 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at moment) {
 
 // putSession writes what the start lines told on the span of a run.
 func (s *Stream) putSession(m pcommon.Map) {
+	if s.session == nil {
+		return
+	}
 	putStr(m, AttrProcessWorkDir, s.session.WorkingDir)
 	putStr(m, AttrPermissionMode, s.session.PermissionMode)
 	putStr(m, AttrSessionPrevious, s.session.PreviousID)

@@ -28,13 +28,13 @@ type Line struct {
 type Stream struct {
 	registry *Registry
 	settings StreamSettings
-	writer   recordWriter
+	writer   *recordWriter // the registry's
 	meter    meter
 
 	spanNames map[[2]string]string // see spanName
-	out       *batch               // what this stream's own lines give
 
 	mu        sync.Mutex // held while the fold is at work, also for a parent's sake
+	out       *batch     // what this stream's own lines give; nil after Rest
 	sink      *batch     // where spans and records go now: out, or that of the stream whose line released them
 	counts    Counts
 	resource  *resource
@@ -68,8 +68,8 @@ type Stream struct {
 	// lastTold is the newest time that a line told of what was folded; see [Stream.mindGap] and [Stream.announceTime].
 	lastTold   moment
 	lastSilent bool // that was folded silently
-	// session is what the start lines of the session at work told last.
-	session   events.Session
+	// session is what the start lines of the session at work told last; nil if there were none.
+	session   *events.Session
 	sessionID string
 	// lastOffset is where the last line was.
 	lastOffset int64
@@ -97,20 +97,20 @@ type Stream struct {
 }
 
 func newStream(r *Registry, settings StreamSettings) *Stream {
-	limits := r.settings.Limits
 	s := &Stream{
-		registry:  r,
-		settings:  settings,
-		writer:    recordWriter{semconv: r.settings.Semconv, capture: r.settings.Capture, limits: limits},
-		out:       newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version),
-		spanNames: map[[2]string]string{},
-		resource:  &resource{identity: settings.Identity, agent: settings.Agent},
+		registry: r,
+		settings: settings,
+		writer:   &r.writer,
+		resource: &resource{identity: settings.Identity, agent: settings.Agent},
 	}
 	s.meter = newMeter(r.metrics, s.resource)
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages} {
-		*seen = newOccurrences(limits.RememberedIDs, &s.counts.ForgottenIDs)
+		*seen = newOccurrences(r.settings.Limits.RememberedIDs)
 	}
-	s.restore(&settings.State)
+	if settings.State != nil {
+		s.restore(settings.State)
+		s.settings.State = nil // it would be held for as long as the stream is
+	}
 	return s
 }
 
@@ -120,30 +120,54 @@ func (s *Stream) Feed(line Line, evs []events.DisplayEvent) {
 }
 
 // work runs f on the fold for a line of its own.
-func (s *Stream) work(silent bool, f func()) { s.workInto(s.out, silent, f) }
+func (s *Stream) work(silent bool, f func()) { s.workInto(nil, silent, f) }
 
 // workInto runs f on the fold, and then hands its news to the sub-agents that have streams of their own. What they give
-// goes into the same batch: out with the line that f is about. No stream is locked while another is.
+// goes into the same batch: out with the line that f is about. Nil is the stream's own. No stream is locked while another is.
 func (s *Stream) workInto(sink *batch, silent bool, f func()) {
-	told := s.locked(sink, silent, f)
+	told, sink := s.locked(sink, silent, f)
 	for len(told) > 0 {
 		child := told[0]
-		told = append(told[1:], child.locked(sink, silent, child.hear)...)
+		more, _ := child.locked(sink, silent, child.hear)
+		told = append(told[1:], more...)
 	}
 }
 
-// locked runs f on the fold alone, and returns whom it has news for.
-func (s *Stream) locked(sink *batch, silent bool, f func()) []*Stream {
+// locked runs f on the fold alone, and returns whom it has news for, and where what it gave went.
+func (s *Stream) locked(sink *batch, silent bool, f func()) ([]*Stream, *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	own := sink == nil
+	if own {
+		sink = s.own()
+	}
 	s.sink, s.silent = sink, silent
 	f()
-	if sink != s.out { // nobody may take the stream's own output for long
+	if !own { // nobody may take the stream's own output for long
 		s.meter.flush()
 	}
 	told := s.newsFor
 	s.newsFor = nil
-	return told
+	return told, sink
+}
+
+// own is the stream's own batch.
+func (s *Stream) own() *batch {
+	if s.out == nil {
+		s.out = newBatch(s.registry.settings.Semconv.SchemaURL(), s.registry.settings.Version)
+	}
+	return s.out
+}
+
+// Rest lets go of what only makes the next line cheaper, and of the room for what it gives: no line may come for long.
+// Whatever was to be handed on has been taken before, or stays.
+func (s *Stream) Rest() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink, s.spanNames, s.meter.known = nil, nil, nil
+	if s.out != nil && s.out.out.Empty() {
+		s.out = nil
+	}
 }
 
 // hear takes in what another stream told. What comes of it goes out with the other's line, and until that is accepted it
@@ -264,9 +288,9 @@ func (s *Stream) close(reason CloseReason) {
 
 // Take returns what the fold has to hand on since the last call.
 func (s *Stream) Take() Output {
-	out := s.out.take()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	out := s.own().take()
 	s.meter.flush()
 	out.Counts = s.counts
 	s.counts = Counts{}

@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"strings"
+
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
@@ -14,12 +16,8 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 	}
 	switch u.Scope {
 	case events.UsageScopeCall:
-		a.usage.Tokens.Add(u.Tokens)
-		a.usage.CostUSD += u.CostUSD
-		a.usage.HasCost = a.usage.HasCost || u.HasCost
-		told := a.run.told(ev.Model)
-		told.Tokens.Add(u.Tokens)
-		told.CostUSD += u.CostUSD
+		a.usage.add(u)
+		a.run.callUsage.of(ev.Model).add(u)
 		if a.chat != nil && a.chat.messageID == ev.MessageID {
 			a.chat.usage.Add(u.Tokens)
 			a.chat.hasUsage = true
@@ -28,10 +26,10 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 	case events.UsageScopeProcess, events.UsageScopeSession:
 		// A running total: this run's part is what was added since it was told before.
 		part := s.sinceLast(ev)
-		a.run.total(ev.Model, &part)
+		a.run.totals.of(ev.Model).add(&part)
 		a.run.usage.Add(ev.Model, &part)
 	default:
-		a.run.total(ev.Model, u)
+		a.run.totals.of(ev.Model).add(u)
 		a.run.usage.Add(ev.Model, u)
 	}
 }
@@ -59,27 +57,44 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 	return part
 }
 
-// told is what the model calls of a model told so far.
-func (r *run) told(model string) *events.Usage { return usageOf(&r.callUsage, model) }
-
-// total takes in what the end of the run tells of a model.
-func (r *run) total(model string, u *events.Usage) {
-	t := usageOf(&r.totals, model)
-	t.Tokens.Add(u.Tokens)
-	t.CostUSD += u.CostUSD
+// spent is a sum of tokens and what they cost.
+type spent struct {
+	tokens  events.Tokens
+	costUSD float64
+	hasCost bool
 }
 
-// usageOf is the entry of a model, which is made where there is none.
-func usageOf(m *map[string]*events.Usage, model string) *events.Usage {
-	u := (*m)[model]
-	if u == nil {
-		u = &events.Usage{}
-		if *m == nil {
-			*m = map[string]*events.Usage{}
-		}
-		(*m)[model] = u
+func (s *spent) add(u *events.Usage) {
+	s.tokens.Add(u.Tokens)
+	s.costUSD += u.CostUSD
+	s.hasCost = s.hasCost || u.HasCost
+}
+
+// spending is what was spent on models, of which a run has one or some.
+type spending []modelSpent
+
+type modelSpent struct {
+	model string
+	spent
+}
+
+// of is the entry of a model, which is made where there is none. It is good until the next call.
+func (s *spending) of(model string) *spent {
+	if known := s.known(model); known != nil {
+		return known
 	}
-	return u
+	*s = append(*s, modelSpent{model: strings.Clone(model)})
+	return &(*s)[len(*s)-1].spent
+}
+
+// known is the entry of a model, nil if there is none.
+func (s *spending) known(model string) *spent {
+	for i := range *s {
+		if one := &(*s)[i]; one.model == model {
+			return &one.spent
+		}
+	}
+	return nil
 }
 
 // countCall adds what a model call told to the metrics.
@@ -93,40 +108,41 @@ func (s *Stream) countCall(ev *events.DisplayEvent) {
 // show, and output that it told too early to know.
 func (s *Stream) countRemainder(r *run) {
 	known := r.top.models
-	for model, total := range r.totals {
-		told := events.Usage{}
+	for _, total := range r.totals {
+		told := spent{}
 		if len(r.totals) == 1 { // it is that of all calls, whatever model they named
 			for _, t := range r.callUsage {
-				told.Tokens.Add(t.Tokens)
-				told.CostUSD += t.CostUSD
+				told.tokens.Add(t.tokens)
+				told.costUSD += t.costUSD
 			}
-		} else if t := r.callUsage[model]; t != nil {
+		} else if t := r.callUsage.known(total.model); t != nil {
 			told = *t
 		}
+		model := total.model
 		if model == "" && len(known) == 1 {
 			model = known[0]
 		}
-		s.meter.tokens(model, total.Tokens.Sub(told.Tokens), total.CostUSD-told.CostUSD)
+		s.meter.tokens(model, total.tokens.Sub(told.tokens), total.costUSD-told.costUSD)
 	}
 }
 
 // putAgentUsage writes the total of an agent. The convention of the newest version has no cache counts on agent spans,
 // since they mislead over several models; they stand under own names.
-func (s *Stream) putAgentUsage(m pcommon.Map, u events.Usage) {
-	if u.Tokens == (events.Tokens{}) && !u.HasCost {
+func (s *Stream) putAgentUsage(m pcommon.Map, u spent) {
+	if u.tokens == (events.Tokens{}) && !u.hasCost {
 		return
 	}
-	m.PutInt(AttrGenAIInputTokens, u.Tokens.Input)
-	m.PutInt(AttrGenAIOutputTokens, u.Tokens.Output)
+	m.PutInt(AttrGenAIInputTokens, u.tokens.Input)
+	m.PutInt(AttrGenAIOutputTokens, u.tokens.Output)
 	cacheRead, cacheWrite, reasoning := AttrUsageCacheRead, AttrUsageCacheWrite, AttrUsageReasoning
 	if s.writer.semconv == SemconvV141 {
 		cacheRead, cacheWrite, reasoning = AttrGenAICacheRead, attrCacheWriteV141, AttrGenAIReasoningTokens
 	}
-	putPositive(m, cacheRead, u.Tokens.CacheRead)
-	putPositive(m, cacheWrite, u.Tokens.CacheWrite)
-	putPositive(m, reasoning, u.Tokens.Reasoning)
-	if u.HasCost {
-		m.PutDouble(AttrCostUSD, u.CostUSD)
+	putPositive(m, cacheRead, u.tokens.CacheRead)
+	putPositive(m, cacheWrite, u.tokens.CacheWrite)
+	putPositive(m, reasoning, u.tokens.Reasoning)
+	if u.hasCost {
+		m.PutDouble(AttrCostUSD, u.costUSD)
 	}
 }
 

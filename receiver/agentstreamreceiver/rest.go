@@ -10,7 +10,7 @@ func (s *stream) Rest() bool {
 	if s.closed || s.suspended || s.refused || len(s.pending) > 0 || s.fold.At.Silent || s.timedLeft > 0 || !s.fold.Rest() {
 		return false
 	}
-	s.seen, s.timedLeft = parser.Stats{}, len(s.kept.Timed)
+	s.seen, s.kinds, s.timedLeft = parser.Stats{}, nil, len(s.kept.Timed)
 	s.unfinished.Store(false)
 	s.restless.Store(false)
 	return true

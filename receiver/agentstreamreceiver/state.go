@@ -53,6 +53,15 @@ func (s *stream) restore() {
 	s.kept, s.timedLeft = state, len(state.Timed)
 }
 
+// keptFold is what an earlier fold of the stream gave; nil if there was none.
+func (s *stream) keptFold() *telemetry.StreamState {
+	if len(s.source.State) == 0 {
+		return nil
+	}
+	state := s.kept.Fold
+	return &state
+}
+
 // State is what has to be given back when the file is opened again, as of the last lines that were accepted.
 func (s *stream) State() ([]byte, bool) {
 	s.mu.Lock()

@@ -25,7 +25,7 @@ type stream struct {
 	fold     *fold.Stream
 	pending  []telemetry.Output
 	seen     parser.Stats // what was counted already
-	kinds    []int64      // events since the last hand-over, by kind: an instrument is not for every event
+	kinds    []int64      // events since the last hand-over, by kind: an instrument is not for every event; nil while it rests
 	told     map[events.LineStatus]bool
 
 	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
@@ -78,7 +78,7 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	st := &stream{receiver: r, source: s, origin: o, doubt: newDoubt(o.provider), kinds: make([]int64, len(r.meter.kinds)+1)}
+	st := &stream{receiver: r, source: s, origin: o, doubt: newDoubt(o.provider)}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
 	}
@@ -95,7 +95,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 			Parent:   r.parent,
 			IdleGap:  o.idleGap,
 			FileTime: s.ModTime,
-			State:    st.kept.Fold,
+			State:    st.keptFold(),
 			Changed:  st.source.Changed,
 
 			ExpectedDuration: r.config.Telemetry.ExpectedDuration,
@@ -122,6 +122,9 @@ func (s *stream) opened(provider string) {
 }
 
 func (s *stream) countEvents(evs []events.DisplayEvent) {
+	if s.kinds == nil {
+		s.kinds = make([]int64, len(s.receiver.meter.kinds)+1)
+	}
 	for i := range evs {
 		s.kinds[evs[i].Kind]++
 	}

@@ -9,6 +9,9 @@ func (s *Stream) Rest() bool {
 		return false
 	}
 	s.parser, s.joiner, s.events, s.begun, s.uncopied = nil, nil, nil, false, nil
+	if s.fold != nil {
+		s.fold.Rest()
+	}
 	return true
 }
 

@@ -46,7 +46,14 @@ type Settings struct {
 
 // Stream is one stream on its way from lines to spans and records. See the package documentation.
 type Stream struct {
-	settings Settings
+	// What of the settings is needed for as long as the stream lasts. Thousands of streams may, so the rest, what the fold is
+	// opened with, is let go of once it is.
+	provider                string
+	redactor                *redact.Redactor
+	inputs, outputs, copies bool
+	told, takes             func([]events.DisplayEvent)
+	opening                 *Settings
+
 	parser   *parser.Source
 	joiner   *redact.Joiner
 	events   events.DisplayEventSource // parser, joiner and redaction
@@ -63,7 +70,10 @@ type Stream struct {
 
 // New makes a Stream.
 func New(s Settings) (*Stream, error) {
-	st := &Stream{settings: s}
+	st := &Stream{
+		provider: s.Provider, redactor: s.Redactor, inputs: s.Inputs, outputs: s.Outputs, copies: s.Copies, told: s.Told, takes: s.Take,
+		opening: &s,
+	}
 	if err := st.makeParser(); err != nil {
 		return nil, err
 	}
@@ -72,20 +82,20 @@ func New(s Settings) (*Stream, error) {
 
 // makeParser makes parser, joiner and redaction.
 func (s *Stream) makeParser() error {
-	p, err := parser.New(s.settings.Provider)
+	p, err := parser.New(s.provider)
 	if err != nil {
 		return err
 	}
-	if !s.settings.Inputs {
+	if !s.inputs {
 		p.DropInput()
 	}
-	if !s.settings.Outputs {
+	if !s.outputs {
 		p.DropOutput()
 	}
 	s.parser, s.joiner = p, redact.NewJoiner(p, redact.JoinSettings{})
 	s.events = s.joiner
-	if s.settings.Redactor != nil {
-		s.events = redact.New(s.joiner, s.settings.Redactor)
+	if s.redactor != nil {
+		s.events = redact.New(s.joiner, s.redactor)
 	}
 	return nil
 }
@@ -105,7 +115,7 @@ func (s *Stream) Line(data []byte) {
 	evs := s.events.ParseEvents(data)
 	s.pass(s.parser.Raw())
 	s.take(evs)
-	if s.settings.Copies {
+	if s.copies {
 		s.copy(data)
 	}
 }
@@ -136,23 +146,23 @@ func (s *Stream) copy(data []byte) {
 // readInBand takes a first line that tells identity and parent.
 func (s *Stream) readInBand(data []byte) bool {
 	inBand, ok := config.ParseInBand(data)
-	if !ok || s.rereading {
+	if !ok || s.rereading || s.opening == nil {
 		return ok
 	}
 	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
 	for key, value := range inBand.Attributes {
-		if r := s.settings.Redactor; r != nil {
+		if r := s.redactor; r != nil {
 			key, value = r.Attribute(key, value)
 		}
 		attrs = append(attrs, telemetry.Attribute{Key: key, Value: value})
 	}
-	into := &s.settings.Telemetry
+	into := &s.opening.Telemetry
 	into.Identity = into.Identity.With(telemetry.NewIdentity(attrs...))
 	parent, err := telemetry.ParseTraceParent(inBand.TraceParent)
 	switch {
 	case err != nil:
-		if s.settings.Refused != nil {
-			s.settings.Refused(err)
+		if s.opening.Refused != nil {
+			s.opening.Refused(err)
 		}
 	case into.Parent.Empty():
 		into.Parent = parent
@@ -183,7 +193,7 @@ func (s *Stream) pass(raw [][]byte) {
 	if len(raw) == 0 || s.rereading {
 		return
 	}
-	if r := s.settings.Redactor; r != nil {
+	if r := s.redactor; r != nil {
 		for i := range raw {
 			raw[i] = r.Bytes(raw[i])
 		}
@@ -192,8 +202,8 @@ func (s *Stream) pass(raw [][]byte) {
 		s.uncopied = nil
 		if s.early == nil {
 			set := s.telemetryOf("")
-			set.State, set.Changed = telemetry.StreamState{}, nil // they are the fold's
-			s.early = s.settings.Registry.Open(set)
+			set.State, set.Changed = nil, nil // they are the fold's
+			s.early = s.opening.Registry.Open(set)
 		}
 		s.early.Raw(s.At, raw)
 		return
@@ -206,8 +216,8 @@ func (s *Stream) pass(raw [][]byte) {
 func (s *Stream) take(evs []events.DisplayEvent) {
 	switch {
 	case len(evs) == 0 || s.rereading:
-	case s.settings.Take != nil:
-		s.settings.Take(evs)
+	case s.takes != nil:
+		s.takes(evs)
 	default:
 		s.Fold(s.At, evs)
 	}
@@ -220,8 +230,8 @@ func (s *Stream) Fold(at telemetry.Line, evs []events.DisplayEvent) {
 	}
 	s.open()
 	s.fold.Feed(at, evs)
-	if s.settings.Told != nil && !at.Silent {
-		s.settings.Told(evs)
+	if s.told != nil && !at.Silent {
+		s.told(evs)
 	}
 }
 
@@ -231,20 +241,21 @@ func (s *Stream) open() {
 		return
 	}
 	provider := s.parser.Provider()
-	if s.settings.Opened != nil {
-		s.settings.Opened(provider)
+	if s.opening.Opened != nil {
+		s.opening.Opened(provider)
 	}
-	s.fold = s.settings.Registry.Open(s.telemetryOf(provider))
+	s.fold = s.opening.Registry.Open(s.telemetryOf(provider))
+	s.opening = nil
 }
 
 func (s *Stream) telemetryOf(provider string) telemetry.StreamSettings {
 	info := parser.InfoOf(provider)
-	set := s.settings.Telemetry
+	set := s.opening.Telemetry
 	set.Agent = telemetry.Agent{
-		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, s.settings.Program), System: info.System, Folders: info.Folders,
+		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, s.opening.Program), System: info.System, Folders: info.Folders,
 	}
-	set.ParentSession = parser.ParentSession(info.Name, s.settings.Path)
-	set.Identity = set.Identity.With(s.settings.Ambient)
+	set.ParentSession = parser.ParentSession(info.Name, s.opening.Path)
+	set.Identity = set.Identity.With(s.opening.Ambient)
 	return set
 }
 

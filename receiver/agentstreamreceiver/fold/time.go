@@ -34,7 +34,7 @@ func (s *Stream) Part() { s.take(s.clean(s.joiner.Part())) }
 func (s *Stream) EndTexts() { s.take(s.clean(s.joiner.Flush())) }
 
 func (s *Stream) clean(evs []events.DisplayEvent) []events.DisplayEvent {
-	if r := s.settings.Redactor; r != nil {
+	if r := s.redactor; r != nil {
 		for i := range evs {
 			r.Event(&evs[i])
 		}
@@ -67,7 +67,7 @@ func (s *Stream) Flush() {
 func (s *Stream) Exited(e telemetry.Exit) {
 	s.open()
 	e.Incomplete = s.parser.Incomplete()
-	if r := s.settings.Redactor; r != nil {
+	if r := s.redactor; r != nil {
 		e.Stderr = r.String(e.Stderr)
 	}
 	s.fold.Exited(e)

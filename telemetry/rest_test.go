@@ -1,0 +1,56 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// TestRest: a stream that rests after each line gives what one that never rests gives, and counts the same.
+func TestRest(t *testing.T) {
+	scripts := map[string]script{"tools": parallelTools()}
+	for seed := range uint64(20) {
+		scripts[fmt.Sprint("noise ", seed)] = noise(rand.New(rand.NewPCG(seed, 3)))
+	}
+	for name, sc := range scripts {
+		awake, counted := restingRun(t, sc, func(*telemetry.Stream, *folded) {})
+		rested, alike := restingRun(t, sc, func(s *telemetry.Stream, f *folded) {
+			f.take(s.Take())
+			s.Rest()
+		})
+		assert.Equal(t, awake, rested, name)
+		assert.Equal(t, counted, alike, name)
+		kept, alike := restingRun(t, sc, func(s *telemetry.Stream, _ *folded) { s.Rest() })
+		assert.Equal(t, awake, kept, "%s: what nobody took yet stays", name)
+		assert.Equal(t, counted, alike, name)
+	}
+}
+
+// restingRun folds a script, calls between after each line, and describes what came and what was counted.
+func restingRun(t *testing.T, sc script, between func(*telemetry.Stream, *folded)) (list []string, metrics string) {
+	t.Helper()
+	registry := newRegistry()
+	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude})
+	var f folded
+	for i, evs := range sc {
+		stream.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+		between(stream, &f)
+	}
+	stream.Close(telemetry.CloseReasonNoResult)
+	f.take(stream.Take())
+	for _, s := range f.spans {
+		list = append(list, fmt.Sprint("span ", s.Name(), s.SpanID(), s.ParentSpanID(), s.StartTimestamp(), s.EndTimestamp(), s.Attributes().AsRaw()))
+	}
+	for _, lr := range f.records {
+		list = append(list, fmt.Sprint("record ", lr.EventName(), lr.SpanID(), lr.Timestamp(), lr.Attributes().AsRaw()))
+	}
+	told, err := new(pmetric.JSONMarshaler).MarshalMetrics(registry.Metrics().Take(at(2000)))
+	require.NoError(t, err)
+	return list, string(told)
+}
