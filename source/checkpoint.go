@@ -44,6 +44,10 @@ type checkpoint struct {
 	Mark    uint64 `json:"mark"`
 	MarkLen uint8  `json:"mark_len"`
 	Discard bool   `json:"discard,omitempty"`
+	// Names are other paths of the file.
+	Names []string `json:"names,omitempty"`
+	// Strayed tells that it had yet another one, which did not lead to it any more.
+	Strayed bool `json:"strayed,omitempty"`
 	// Begin is where the first line that was handed over begins.
 	Begin int64 `json:"begin,omitempty"`
 	// AtEnd tells that nothing stood behind Offset.
@@ -54,6 +58,8 @@ type checkpoint struct {
 	State []byte `json:"state,omitempty"`
 	// Saved is when this was written, in Unix seconds.
 	Saved int64 `json:"saved"`
+	// Nanos are those of Saved: of two that had one inode, the one that was saved last has it.
+	Nanos int `json:"nanos,omitempty"`
 }
 
 // encode gives the value to be stored.
@@ -128,23 +134,26 @@ func (c *checkpoint) position() position {
 
 // saved is what a file has in the store, or would have: kept to see what changed.
 type saved struct {
-	path  string
-	pos   position
-	size  int64
-	mtime int64
-	begin int64
-	atEnd bool
-	open  bool
-	state string
-	at    time.Time // when it was written
-	took  time.Duration
+	path    string
+	id      fileID // none, if what has it now is another file
+	pos     position
+	size    int64
+	mtime   int64
+	begin   int64
+	atEnd   bool
+	open    bool
+	names   string // other names, as [joinNames] has them
+	strayed bool
+	state   string
+	at      time.Time // when it was written
+	took    time.Duration
 }
 
 // restored gives what is needed to compare with later.
 func (c *checkpoint) restored() *saved {
 	return &saved{
-		path: c.Path, pos: c.position(), size: c.Size, mtime: c.MTime, begin: c.Begin, atEnd: c.AtEnd,
-		open: c.Open, state: string(c.State), at: time.Unix(c.Saved, 0),
+		path: c.Path, id: fileID{c.Device, c.Inode}, pos: c.position(), size: c.Size, mtime: c.MTime, begin: c.Begin, atEnd: c.AtEnd,
+		open: c.Open, names: joinNames(c.Names), strayed: c.Strayed, state: string(c.State), at: time.Unix(c.Saved, int64(c.Nanos)),
 	}
 }
 

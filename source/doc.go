@@ -41,16 +41,17 @@
 //	same    other           any                         rewritten or truncated, or another file given the number
 //	other   same            the known one is gone       the same file, moved or replaced by a longer version;
 //	                        or was rewritten            in a copytruncate, the copy
-//	other   same            the known one is there,     the same file, replaced by a longer version; what is left under
-//	                        under another name, and     the other name stays known as it was
-//	                        this was its path
+//	other   same            the known one lost a name,  the same file, replaced by a longer version, if that begins with all
+//	                        and is there by another     that the known one has; what stands under the other name is a file
+//	                                                    of its own from there on, which begins with the same state
 //	other   same            the known one is there      another file with the same beginning
 //	other   other           any                         another file
 //
 // Rewritten files are read from the beginning, as a new stream. Two files must share a head of 64 bytes at least to be
 // taken for one under two inodes. A file that appears while one with the same head is followed waits a second before it
-// is read: it may be the copy of a copytruncate. Head and mark are looked at again after each read and before the lines
-// are handed over, so that no line is made of old and new bytes.
+// is read or taken for it: it may be the copy of a copytruncate. An inode that nobody held open since tells less than how
+// far a version was read: it may have been given to a copy or a longer version of another file that begins alike. Head and
+// mark are looked at again after each read and before the lines are handed over, so that no line is made of old and new bytes.
 //
 // What is known of a path is a state:
 //

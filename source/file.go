@@ -51,19 +51,25 @@ type file struct {
 	target  *file   // of an alias
 	aliases []*file // other paths of this file
 	claims  []*file // files that are gone and that this one may continue, to be looked into
-	// left is the path that it was followed under and lost to another file, while it has another name.
-	left string
-	// held counts how often it was held back, as a possible copy of a file that is there; mayBe tells that it is to be held
-	// back again if it continues none of its claims; disowned, that it continues none of the files that begin like it.
-	held            uint8
-	mayBe, disowned bool
+	// strayed tells that a path that led to it does not any more, while another one does: a longer version of it may stand
+	// there, or where that was renamed to with nobody looking.
+	strayed bool
+	// named tells, of one that is gone, that some path led to it still when it was last seen. before is what it left behind
+	// there when it went on as another inode; that is a ghost, which is told by its inode alone.
+	named, ghost bool
+	before       *file
+	// held counts how often it was held back, as a possible copy of a file that is there; disowned tells that it continues
+	// none of the files that begin like it.
+	held     uint8
+	disowned bool
 	// rechecked tells that it was looked at twice, since it has the inode and not the content of a known one.
 	rechecked bool
 	first     bool // was there at start, with content
 	// seek is where a file begins to be read that was there at start: its size then, with [StartAtEnd].
 	seek int64
-	// restored tells that it is known from the store; present, that its inode was seen at start.
-	restored, present bool
+	// restored tells that it is known from the store; presentAt is where its inode was seen at start, if anywhere.
+	restored  bool
+	presentAt string
 	// seen numbers the last look at all files that found it.
 	seen uint32
 

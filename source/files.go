@@ -277,7 +277,7 @@ func (f *Files) closeAll(ctx context.Context) error {
 			}
 			t.settings.Observer.closed(one.path, CloseReasonShutdown)
 		}
-		now := saved{path: one.path, pos: one.pos, size: one.size, mtime: one.mtime}
+		now := saved{path: one.path, id: one.id, pos: one.pos, size: one.size, mtime: one.mtime, names: one.otherNames(), strayed: one.strayed}
 		if _, err := f.saver.save(last, one, now, true); err != nil {
 			errs = append(errs, err)
 		}

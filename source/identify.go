@@ -40,10 +40,10 @@ func (t *table) identify(f *file, res result) {
 		t.touch(f)
 	case len(res.head) == 0: // nothing to tell it by yet, but a known file of that number is not what is there
 		if known := t.ids[res.id]; known != nil && known.pos.offset > 0 {
-			known.present = false
+			known.presentAt = ""
 		}
 	case len(f.claims) > 0:
-		t.decideClaim(f, res)
+		t.decide(f, res)
 	case t.sameFile(f, res):
 	case !f.disowned && t.sameContent(f, res):
 	default:
@@ -73,137 +73,47 @@ func (t *table) sameFile(f *file, res result) bool {
 	packed := isCompressed(f.path)
 	fits := packed == isCompressed(known.path) && known.pos.sameHead(res.head) && (packed || res.size >= known.pos.offset)
 	switch {
-	case known.busy:
-		t.hold(f, busyWait)
 	case known.state == stateFollowed && under(known):
 		f.state, f.target, f.first, f.seek = stateAlias, known, false, 0
 		known.aliases = append(known.aliases, f)
 		t.touch(known)
-	case fits:
-		left := known.path
+	case known.busy:
+		t.hold(f, busyWait)
+	case fits && (known.handle != nil || packed || !t.surpassed(known, res)):
 		t.adopt(known, f, res.id)
-		known.left = left
+	case fits: // it stays known, and is asked after the one that was read further
+		return !f.disowned && t.sameContent(f, res)
 	case !f.rechecked:
 		// The look may be older than what was read since, if the file was renamed while it grew.
 		f.rechecked = true
 		t.hold(f, busyWait)
 	default:
 		delete(t.ids, res.id)
-		known.present = false
+		known.presentAt = ""
 		t.touch(known)
 		return false
 	}
 	return true
 }
 
-// sameContent deals with a head that is known under another inode: a file that was moved to another file system or
-// replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
-func (t *table) sameContent(f *file, res result) bool {
-	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
-	t.heads.find(res.head, func(known *file) bool {
+// surpassed tells whether another known file that begins alike was read further than this one, and no further than what was
+// looked at has. An inode that nobody holds open may have been given to a copy or a longer version of that.
+func (t *table) surpassed(known *file, res result) bool {
+	found, passed := false, 0
+	t.heads.find(res.head, func(other *file) bool {
 		passed++
-		named := known.path == f.path || known.left == f.path || known.path == plainPath(f.path)
-		if looked >= maxLooked && !named {
-			return passed < maxPassed
-		}
-		looked++
-		switch {
-		case known.unverified() && known != f: // the store's word, not looked into yet
-			undecided = true
-		case known.present && known.slot != nil:
-			alive = true // it is there, under whatever path, unless it turns out to be another one by now
-		case f.first && !known.restored: // two that were there at start are two
-		case known.busy, known.state == stateFollowed && !under(known):
-			alive = true // there is more to it than we know
-			if !under(known) {
-				leaving = true
-				t.touch(known) // it will be found to be gone
-			}
-		case known.state == stateFollowed && (known.left != f.path || res.size <= known.pos.offset):
-			alive = true
-		case known.pos.offset == 0: // nothing of it was read
-		case res.size >= known.pos.offset || isCompressed(f.path):
-			f.claims = append(f.claims, known)
-			if named {
-				last := len(f.claims) - 1
-				f.claims[0], f.claims[last] = f.claims[last], f.claims[0]
-			}
-		default: // perhaps the copy is still being made
-			alive = true
-		}
-		return passed < maxPassed
+		found = other != known && other.pos.offset > known.pos.offset && other.pos.offset <= res.size
+		return !found && passed < maxPassed
 	})
-	// One that is about to be found gone is waited for, for longer than one that may be emptied; those whose claims were
-	// refused don't make up for it.
-	f.mayBe = alive && f.held == 0 || leaving && f.held < maxHeld
-	switch {
-	case undecided:
-		f.claims = nil
-		t.hold(f, 10*busyWait)
-	case len(f.claims) > 0:
-		t.touch(f) // a worker looks whether it goes on where the known one was
-	case f.mayBe:
-		f.held++
-		t.hold(f, copyWait)
-	default:
-		return false
-	}
-	return true
-}
-
-// decideClaim takes a worker's word on whether the file goes on where a known one was.
-func (t *table) decideClaim(f *file, res result) {
-	known := f.claims[0]
-	switch {
-	case known.busy:
-		t.hold(f, busyWait)
-		return
-	case res.claimed && (known.state == stateGone || known.slot != nil):
-		f.claims = nil
-		t.adopt(known, f, res.id)
-		return
-	case res.claimed && known.state == stateFollowed && known.left == f.path:
-		f.claims = nil
-		t.split(known, f, res.id)
-		return
-	}
-	f.claims = f.claims[1:]
-	switch {
-	case len(f.claims) > 0:
-		t.touch(f)
-	case f.mayBe:
-		f.claims, f.mayBe = nil, false
-		f.held++
-		t.hold(f, copyWait)
-	default:
-		f.claims, f.disowned = nil, true
-		t.touch(f)
-	}
-}
-
-// split has a known file go on at the path that it had, where a version of it stands now that goes on where it was. What
-// is left under its other names stays known as it is: a file of its own, read up to there, that is not to be told again.
-func (t *table) split(known, f *file, id fileID) {
-	rest := &file{
-		path: known.path, id: known.id, pos: known.pos, size: known.size, mtime: known.mtime,
-		begun: known.begun, begin: known.begin, wakeSlot: -1, lastRead: known.lastRead,
-	}
-	names := append([]*file(nil), known.aliases...)
-	t.adopt(known, f, id)
-	known.left = ""
-	t.heads.add(rest)
-	t.bury(rest)
-	t.ids[rest.id] = rest
-	for _, name := range names {
-		t.unalias(name)
-		t.touch(name)
-	}
+	return found
 }
 
 // adopt has a known file go on under the path of f, which was only a name for it.
 func (t *table) adopt(known, f *file, id fileID) {
+	strayed := known.id == id && (known.strayed || known.path != f.path)
 	t.drop(f)
 	t.adoptAs(known, f.path, id)
+	known.strayed, known.ghost = strayed, false
 	t.touch(known)
 }
 
@@ -226,11 +136,12 @@ func (t *table) adoptAs(known *file, path string, id fileID) {
 		t.letGo(known)
 		t.forgetID(known)
 	}
+	known.strayed = false
 	known.state, known.path, known.id = stateFollowed, path, id
 	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
-	known.present, known.left = false, "" // from now on its state tells
-	known.lastRead = time.Now()           // it is not idle for long as long as nobody has looked
-	known.size = -1                       // to be looked at
+	known.presentAt = ""        // from now on its state tells
+	known.lastRead = time.Now() // it is not idle for long as long as nobody has looked
+	known.size = -1             // to be looked at
 	if id != (fileID{}) {
 		t.ids[id] = known
 	}

@@ -12,5 +12,7 @@ const openFlags = os.O_RDONLY
 // keepOpen: on Windows a file that we hold open can't be renamed or deleted by the agent that writes it.
 const keepOpen = false
 
+func hasName(fs.FileInfo) bool { return false }
+
 // idOf: these systems tell no inode by a file's path, so files go by path and content.
 func idOf(fs.FileInfo) (fileID, bool) { return fileID{}, false }

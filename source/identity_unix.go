@@ -15,6 +15,12 @@ const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 // keepOpen tells whether an open file may be renamed and deleted by others.
 const keepOpen = true
 
+// hasName tells whether a path leads to an open file.
+func hasName(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink > 0
+}
+
 // idOf gives the file's id; false where the path alone doesn't tell it.
 func idOf(info fs.FileInfo) (fileID, bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)

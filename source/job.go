@@ -23,11 +23,36 @@ type job struct {
 	// live tells that the end was reached before.
 	live  bool
 	flush bool
+	// names are other names that the file has; strayed, that it lost one.
+	names   string
+	strayed bool
 	// seek, of a probe: start here, because that is how long the file was at start. Negative: at the beginning.
 	seek int64
-	// claim, of a probe: tell whether the file goes on where this position is.
-	claim *position
+	// claim, of a probe: tell whether the file goes on where this position is. beside is the file that was read up to there,
+	// if that is there still.
+	claim  *position
+	beside *standing
 }
+
+// standing is a known file that is there.
+type standing struct {
+	path string
+	id   fileID
+	// lost tells that it lost a name; size, what its size was when all of it had been read, or -1.
+	lost bool
+	size int64
+}
+
+// relation is what one file is to a known one.
+type relation uint8
+
+const (
+	isOther   relation = iota
+	isNext             // it goes on where the known one was read up to
+	isCopy             // it has what was read of the known one, which is there still
+	isEqual            // it has all that the known one has, which is there still and was read to its end, and no more
+	isUnclear          // the known one has to be looked at first
+)
 
 // outcome says how a visit ended.
 type outcome uint8
@@ -47,14 +72,15 @@ const (
 // result is what a worker brings back.
 type result struct {
 	job
-	outcome outcome
-	err     error
-	size    int64
-	mtime   int64
-	read    bool   // lines were accepted
-	tail    bool   // an unfinished line that may be taken later
-	head    []byte // of a probe: how the file begins
-	claimed bool   // of a probe: it does go on there
+	outcome  outcome
+	err      error
+	size     int64
+	mtime    int64
+	read     bool     // lines were accepted
+	tail     bool     // an unfinished line that may be taken later
+	named    bool     // of jobFinish: some path led to the file still
+	head     []byte   // of a probe: how the file begins
+	relation relation // of a probe: what it is to the file of the claim
 	// stored, of a probe: what the store has under the name that the file would be given.
 	stored *checkpoint
 	// saveIn is when a position that was not written is to be written. 0: nothing is owed.

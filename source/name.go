@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -62,4 +63,26 @@ func (n *streamNames) free(id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.taken, id)
+}
+
+// otherNames gives the other paths of a file, joined.
+func (f *file) otherNames() string {
+	if len(f.aliases) == 0 {
+		return ""
+	}
+	names := make([]string, len(f.aliases))
+	for i, name := range f.aliases {
+		names[i] = name.path
+	}
+	return joinNames(names)
+}
+
+// joinNames makes one string of paths, by a byte that no path has, so that it can be compared.
+func joinNames(names []string) string { return strings.Join(names, "\x00") }
+
+func splitNames(joined string) []string {
+	if joined == "" {
+		return nil
+	}
+	return strings.Split(joined, "\x00")
 }

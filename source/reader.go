@@ -39,6 +39,7 @@ func (r *reader) do(j job) result {
 		r.read(&res)
 	case jobFinish:
 		if j.file.handle != nil {
+			res.named = j.file.hasName()
 			r.readOn(&res)
 		}
 		if res.outcome == outcomeEnd || res.outcome == outcomeFailed {
@@ -115,8 +116,7 @@ func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 	}
 	res.head = append([]byte(nil), r.head[:n]...)
 	if res.claim != nil {
-		res.claimed, err = holdsMark(h, res.claim)
-		return err
+		return r.probeClaim(res, h)
 	}
 	res.pos = position{}
 	res.pos.extend(res.head)
@@ -160,14 +160,8 @@ func holdsMark(h handle, p *position) (bool, error) {
 	}
 	var before [markSize]byte
 	k := int(p.markLen)
-	n, err := h.ReadAt(before[:k], p.offset-int64(k))
-	if n == k {
-		return hash(before[:k]) == p.mark, nil
-	}
-	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) { //nolint:errorlint // io.ReaderAt's contract
-		return false, nil
-	}
-	return false, err
+	whole, err := readFull(h, before[:k], p.offset-int64(k))
+	return whole && hash(before[:k]) == p.mark, err
 }
 
 // read reads on in a file: what is new under its path, or, if that is gone, what the open handle still has.

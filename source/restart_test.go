@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -268,4 +269,27 @@ func TestRestartAfterACopytruncate(t *testing.T) {
 		got, _ := w.run(with(store)).newLines()
 		assert.Equal(w, last, got)
 	})
+}
+
+// TestRestartReplacedBesideHardLink: while nobody looks, a file loses one of its names, the first or the other one, and a
+// longer version of it appears under a third.
+func TestRestartReplacedBesideHardLink(t *testing.T) {
+	old, oldText := records(0, 40)
+	next, nextText := records(40, 60)
+	for _, lost := range []string{"a.jsonl", "b.jsonl"} {
+		t.Run(lost, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				store := walking{newMemory()}
+				w.add("a.jsonl", oldText)
+				require.NoError(w, os.Link(w.path("a.jsonl"), w.path("b.jsonl")))
+				first, _ := w.run(with(store)).newLines()
+				require.Equal(w, old, first)
+				w.remove(lost)
+				w.put("c.jsonl", oldText+nextText)
+				got, _ := w.run(with(store)).newLines()
+				assert.Equal(w, next, got)
+				assert.Empty(w, w.run(with(store)).all(), "all was accepted")
+			})
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,12 +92,14 @@ func (t *table) recall(c *checkpoint) {
 func (t *table) resume(one found) bool {
 	known := t.restored[storedKey{one.path, one.id}]
 	if known == nil || known.slot == nil || t.ids[one.id] != known && one.id != (fileID{}) {
-		if k := t.ids[one.id]; k != nil && k.slot != nil {
-			k.present = one.size > 0 || k.pos.offset == 0 // an emptied file is not the known one, and nobody opens it
+		// An emptied file is not the known one, and nobody opens it.
+		if k := t.ids[one.id]; k != nil && k.slot != nil && (one.size > 0 || k.pos.offset == 0) {
+			k.presentAt = one.path
 		}
 		return false
 	}
 	t.adoptAs(known, one.path, one.id)
+	known.strayed = known.stored.strayed || slices.ContainsFunc(splitNames(known.stored.names), func(name string) bool { return !leadsTo(name, one.id) })
 	if one.size == known.stored.size && one.mtime == known.stored.mtime && known.atEnd && !known.open {
 		known.size, known.mtime, known.caughtUp, known.restored = one.size, one.mtime, true, false
 		return true

@@ -42,7 +42,11 @@ func (r *reader) save(res *result) {
 
 // now is what the store is to have of the file.
 func (res *result) now() saved {
-	return saved{path: res.path, pos: res.pos, size: res.size, mtime: res.mtime}
+	s := saved{path: res.path, id: res.id, pos: res.pos, size: res.size, mtime: res.mtime, names: res.names, strayed: res.strayed}
+	if res.outcome == outcomeRewritten {
+		s.id = fileID{}
+	}
+	return s
 }
 
 // save writes what is new of a file. The rest of it, what the consumer has to say, it asks for.
@@ -88,9 +92,9 @@ func (s *saver) save(ctx context.Context, f *file, now saved, must bool) (wait t
 
 func (s *saved) checkpoint(f *file, now time.Time) checkpoint {
 	return checkpoint{
-		Stream: f.streamID, Path: s.path, Device: f.id.device, Inode: f.id.inode, Size: s.size, MTime: s.mtime,
+		Stream: f.streamID, Path: s.path, Device: s.id.device, Inode: s.id.inode, Size: s.size, MTime: s.mtime,
 		Offset: s.pos.offset, Head: s.pos.head, HeadLen: s.pos.headLen, Mark: s.pos.mark, MarkLen: s.pos.markLen,
-		Discard: s.pos.discard, Begin: s.begin, AtEnd: s.atEnd, Open: s.open, State: []byte(s.state), Saved: now.Unix(),
+		Discard: s.pos.discard, Begin: s.begin, AtEnd: s.atEnd, Open: s.open, State: []byte(s.state), Saved: now.Unix(), Nanos: now.Nanosecond(), Names: splitNames(s.names), Strayed: s.strayed,
 	}
 }
 

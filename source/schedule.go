@@ -57,14 +57,16 @@ func (t *table) unqueue() {
 
 // jobFor says what is to be done with a file.
 func (t *table) jobFor(f *file) (job, bool) {
-	j := job{file: f, path: f.path, id: f.id, pos: f.pos, live: f.caughtUp, flush: f.flush}
+	j := job{file: f, path: f.path, id: f.id, pos: f.pos, live: f.caughtUp, flush: f.flush, names: f.otherNames(), strayed: f.strayed}
 	switch f.state {
 	case stateNew:
 		j.kind, j.pos = jobProbe, position{}
 		j.seek = f.seek
 		if len(f.claims) > 0 {
-			claim := f.claims[0].pos
+			known := f.claims[0]
+			claim := known.pos
 			j.claim = &claim
+			j.beside = known.standing(f)
 		}
 	case stateFollowed:
 		j.kind = jobRead

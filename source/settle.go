@@ -109,9 +109,6 @@ func (t *table) visited(f *file, res result) {
 	case outcomeGone, outcomeReplaced:
 		path, came := f.path, f.dirty || res.outcome == outcomeReplaced
 		t.lost(f)
-		if res.outcome == outcomeReplaced {
-			f.left = path
-		}
 		if came && t.paths[path] == nil {
 			t.touch(t.newFile(path))
 		}
@@ -156,7 +153,7 @@ func (t *table) lost(f *file) {
 	if len(f.aliases) > 0 {
 		other := f.aliases[0]
 		t.drop(other)
-		f.path = other.path
+		f.path, f.strayed = other.path, true
 		t.paths[f.path] = f
 		f.size = -1
 		t.touch(f)
@@ -187,6 +184,7 @@ func (t *table) rewritten(f *file) {
 // finished: a file that is gone was read to its end and closed, or not yet.
 func (t *table) finished(f *file, res result) {
 	t.moved(f, res)
+	f.named = res.named
 	switch res.outcome {
 	case outcomeEnd, outcomeRewritten:
 		t.bury(f)

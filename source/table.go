@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -204,13 +205,12 @@ func (t *table) event(event fsnotify.Event, w *watcher) {
 		}
 	}
 	if f := t.paths[path]; f != nil {
-		// What is created under the name may be another file, renamed over it.
-		if f.state == stateAlias && !event.Has(fsnotify.Remove) && !event.Has(fsnotify.Rename) && !event.Has(fsnotify.Create) {
-			t.touch(f.target)
-			return
-		}
-		if f.state == stateAlias {
+		switch {
+		case f.state != stateAlias:
+		case event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename):
 			t.unalias(f)
+		case !event.Has(fsnotify.Create): // else another file may stand there now
+			f = f.target
 		}
 		t.touch(f)
 		return
@@ -248,6 +248,8 @@ func (t *table) reported(r scanReport) {
 
 // unalias makes a path one of its own again.
 func (t *table) unalias(f *file) {
+	f.target.strayed = true
+	t.touch(f.target) // so that it is written down
 	f.target.aliases = without(f.target.aliases, f)
 	f.target, f.state, f.held = nil, stateNew, 0
 }
@@ -274,6 +276,17 @@ func without(files []*file, f *file) []*file {
 
 // under tells whether a file's path still leads to it.
 func under(f *file) bool { return leadsTo(f.path, f.id) }
+
+// isPresent tells whether a file of the store, which is not followed yet, was seen at start and is there still, under
+// whatever path: it is about to be found, or to be another one by now.
+func (f *file) isPresent() bool {
+	return f.presentAt != "" && f.slot != nil && leadsTo(f.presentAt, f.id)
+}
+
+// hasStrayed tells whether a file that is there lost a name, also if that was not noticed yet.
+func (f *file) hasStrayed() bool {
+	return f.strayed || slices.ContainsFunc(f.aliases, func(name *file) bool { return !leadsTo(name.path, f.id) })
+}
 
 // wanted is what the next look is to be at.
 type wanted struct {

@@ -312,13 +312,14 @@ func (s *Stream) markArrival(line Line) {
 	s.arrivals = kept
 }
 
-// owns reports whether this stream is the one that tells of a run or an agent, also if that was decided before a restart.
+// owns reports whether this stream is the one that tells of a run or an agent, also if that was decided before a restart,
+// or by the stream whose state it began with: a file that became two tells in both what it had begun to tell.
 func (s *Stream) owns(parts ...string) bool {
 	thing := stableHash(strings.Join(parts, "\x00"))
 	if slices.Contains(s.foreign, thing) {
 		return false
 	}
-	owned := s.registry.owns(s.settings.ID, thing)
+	owned := s.registry.owns(s.settings.ID, thing) || slices.Contains(s.owned, thing)
 	list := &s.foreign
 	if owned {
 		list = &s.owned

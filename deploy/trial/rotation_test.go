@@ -140,8 +140,6 @@ type session struct {
 	last  int    // number of its last whole line
 	first string // its first line
 	id    int
-	// linked is whether the file has another name; moved, whether it was renamed, perhaps unseen.
-	linked, moved bool
 }
 
 // rotator writes sessions and rotates their files, in ways that lose no content: what is taken out of sight, or out of
@@ -194,12 +192,6 @@ func (r *rotator) create(path string) *session {
 	r.sessions = append(r.sessions, s)
 	r.put(s, s.first+r.line(s))
 	return s
-}
-
-// createAnew begins another session in the file of one that was emptied: its names, and what is known of them, stay.
-func (r *rotator) createAnew(s *session) {
-	other := r.create(s.path)
-	other.linked, other.moved = s.linked, s.moved
 }
 
 // line makes the next line of a session.
@@ -265,12 +257,11 @@ type rotation struct {
 // kinds are the ways in which files change their names and contents.
 func (r *rotator) kinds() []rotation {
 	return []rotation{
-		{"rename", func(s *session) { to := r.name(); r.rename(s.path, to); s.path, s.moved = to, true }},
+		{"rename", func(s *session) { to := r.name(); r.rename(s.path, to); s.path = to }},
 		{"rename and create", func(s *session) {
 			old := s.path
 			s.path = r.name()
 			r.rename(old, s.path)
-			s.moved = true
 			r.finish(s)
 			r.forget(s)
 			r.create(old)
@@ -284,14 +275,9 @@ func (r *rotator) kinds() []rotation {
 			r.copy(s.path, to)
 			require.NoError(r.t, os.Truncate(s.path, 0))
 			r.forget(s)
-			r.createAnew(s)
+			r.create(s.path)
 		}},
 		{"replace by a longer version", func(s *session) {
-			// A version under a name that was not seen before, while the old one has another name, can't be told from
-			// a fork: a second file (docs/delivery.md).
-			if s.linked && s.moved {
-				return
-			}
 			r.write(s)
 			r.settled(s)
 			r.copy(s.path, s.path+".tmp")
@@ -312,7 +298,7 @@ func (r *rotator) kinds() []rotation {
 			r.settled(s)
 			r.forget(s)
 			require.NoError(r.t, os.Truncate(s.path, 0))
-			r.createAnew(s)
+			r.create(s.path)
 		}},
 		{"delete and create", func(s *session) { // the inode is likely to be the same
 			r.settled(s)
@@ -325,7 +311,7 @@ func (r *rotator) kinds() []rotation {
 			to := r.name()
 			require.NoError(r.t, os.Link(s.path, to))
 			require.NoError(r.t, os.Remove(s.path))
-			s.path, s.moved = to, true
+			s.path = to
 		}},
 		{"archive out of sight", func(s *session) {
 			r.settled(s)
@@ -365,7 +351,6 @@ func (r *rotator) kinds() []rotation {
 				link = os.Symlink
 			}
 			require.NoError(r.t, link(s.path, r.name()))
-			s.linked = true
 		}},
 	}
 }

@@ -1,0 +1,196 @@
+package source
+
+import (
+	"cmp"
+	"slices"
+)
+
+// sameContent deals with a head that is known under another inode: a file that was moved to another file system or
+// replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
+func (t *table) sameContent(f *file, res result) bool {
+	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
+	f.claims = nil
+	t.heads.find(res.head, func(known *file) bool {
+		passed++
+		named := known.path == f.path || known.id == res.id || known.strayed || known.path == plainPath(f.path)
+		if looked >= maxLooked && !named {
+			return passed < maxPassed
+		}
+		looked++
+		asLong := res.size >= known.pos.offset || isCompressed(f.path) // what was compressed has another size
+		switch {
+		case known.ghost && known.id != res.id:
+		case known.unverified() && known != f: // the store's word, not looked into yet
+			undecided = true
+		case known.isPresent() && known.id != res.id:
+			alive, leaving = true, leaving || asLong // it is there, under whatever path, unless it turns out to be another one by now
+		case f.first && !known.restored && !known.strayed: // two that were there at start are two
+		case known.busy && known.state == stateFollowed && asLong && known.mayGoOnAs(f):
+			undecided = true
+		case known.busy, known.state == stateFollowed && !under(known):
+			alive = true // there is more to it than we know
+			if !under(known) {
+				leaving = true
+				t.touch(known) // it will be found to be gone
+			}
+		case known.state == stateFollowed:
+			alive = true // if it was only copied, it may be about to be emptied
+			if asLong && (known.pos.offset > 0 || known.mayGoOnAs(f)) {
+				f.claims = append(f.claims, known)
+			}
+		case known.pos.offset == 0: // nothing of it was read
+		case asLong:
+			f.claims = append(f.claims, known)
+		default: // perhaps the copy is still being made
+			alive = true
+		}
+		return passed < maxPassed
+	})
+	slices.SortStableFunc(f.claims, f.closer)
+	for n := len(f.claims); n > 0 && !f.claims[n-1].mayGoOnAs(f); n-- {
+		f.claims = f.claims[:n-1] // a copy of it is another file, whether or not it is asked
+	}
+	switch {
+	case undecided:
+		f.claims = nil
+		t.hold(f, 10*busyWait)
+	case alive && f.held == 0 || leaving && f.held < maxHeld:
+		// One that is about to be found gone is waited for, for longer than one that may be emptied: it may be closer than
+		// those that are gone already.
+		f.claims = nil
+		f.held++
+		t.hold(f, copyWait)
+	case len(f.claims) > 0:
+		t.touch(f) // a worker looks whether it goes on where the known one was
+	default:
+		return false
+	}
+	return true
+}
+
+// closer orders known files by how much it would tell that f goes on where they are: one that was read further first, since
+// what was read of the other may be its beginning; else one that f may go on with; else one that was at the same path.
+func (f *file) closer(a, b *file) int {
+	rank := func(known *file) int {
+		switch {
+		case !known.mayGoOnAs(f):
+			return 2
+		case known.path == f.path || known.path == plainPath(f.path):
+			return 0
+		default:
+			return 1
+		}
+	}
+	return cmp.Or(cmp.Compare(b.pos.offset, a.pos.offset), cmp.Compare(rank(a), rank(b)))
+}
+
+// mayGoOnAs tells whether a known file may be what stands under the path of f now, with another inode. One that is there
+// may if it strayed.
+func (known *file) mayGoOnAs(f *file) bool {
+	if known.state != stateFollowed {
+		return true
+	}
+	return !isCompressed(f.path) && !isCompressed(known.path) && known.hasStrayed()
+}
+
+// decide takes a worker's word on what f is to the first of its claims.
+func (t *table) decide(f *file, res result) {
+	known := f.claims[0]
+	there := known.state == stateFollowed
+	switch {
+	case known.busy:
+		t.hold(f, busyWait)
+	case there && known.id == res.id: // found under another name meanwhile, and this is one more
+		f.claims = nil
+		t.touch(f)
+	case res.relation == isUnclear, there != (res.beside != nil), there && known.pos != *res.claim:
+		t.touch(known)
+		t.hold(f, 10*busyWait)
+	case res.relation == isNext && there:
+		f.claims = nil
+		t.split(known, f, res.id)
+	case res.relation == isNext && (known.state == stateGone || known.slot != nil):
+		f.claims = nil
+		t.goOn(known, f, res.id)
+	case res.relation == isEqual: // there is nothing to be read; either may go on
+		f.claims = nil
+		t.double(known, f, res)
+	case res.relation == isCopy: // of what is there; then it continues no other
+		f.claims, f.disowned = nil, true
+		t.touch(f)
+	default:
+		if f.claims = f.claims[1:]; len(f.claims) == 0 {
+			f.claims, f.disowned = nil, true
+		}
+		t.touch(f)
+	}
+}
+
+// split has a known file that lost a name go on under the path of f, where a version of it stands that goes on where it
+// was. What is left under its other names is a file of its own from now on.
+func (t *table) split(known, f *file, id fileID) {
+	rest := known.leftover()
+	rest.state, rest.caughtUp, rest.aliases, rest.seen, rest.strayed = stateFollowed, true, known.aliases, known.seen, true
+	known.aliases = nil
+	if t.paths[known.path] == known {
+		t.paths[known.path] = rest
+	}
+	for _, name := range rest.aliases {
+		name.target = rest
+	}
+	t.adopt(known, f, id)
+	t.ids[rest.id] = rest
+	t.heads.add(rest)
+	t.touch(rest)
+}
+
+// goOn has a known file that is gone go on under the path of f, where a version of it stands that has another inode. If the
+// old one has a name that nobody saw, it is known by its inode when it comes to light.
+func (t *table) goOn(known, f *file, id fileID) {
+	if old := known.before; old != nil && old.slot != nil {
+		t.closed.Remove(old.slot)
+		t.forget(old)
+	}
+	known.before = nil
+	if known.id != id && t.ids[known.id] == known && (known.named || known.hasName()) {
+		known.before = known.leftover()
+		known.before.ghost = true
+	}
+	t.adopt(known, f, id)
+	if rest := known.before; rest != nil {
+		t.bury(rest)
+		t.heads.add(rest)
+		t.ids[rest.id] = rest
+	}
+}
+
+// hasName tells whether a path leads to a file that is held open.
+func (f *file) hasName() bool {
+	if f.handle == nil {
+		return false
+	}
+	info, err := f.handle.Stat()
+	return err == nil && hasName(info)
+}
+
+// double takes f for the equal of a known file that lost a name: it may be that file under a new inode, and what is added to
+// either goes on where both are.
+func (t *table) double(known, f *file, res result) {
+	other := known.leftover()
+	other.path, other.id, other.size, other.mtime, other.seen = f.path, res.id, res.size, res.mtime, f.seen
+	other.state, other.caughtUp = stateFollowed, true
+	t.drop(f)
+	t.paths[other.path], t.ids[other.id] = other, other
+	t.heads.add(other)
+	t.touch(other)
+}
+
+// leftover gives what a known file leaves behind that goes on as another inode: a file of its own, read up to there. Its
+// consumer is given the same state, so if it grows, it goes on with what it began as well.
+func (known *file) leftover() *file {
+	known.keepState()
+	return &file{
+		path: known.path, id: known.id, pos: known.pos, size: known.size, mtime: known.mtime, atEnd: known.atEnd,
+		begun: known.begun, begin: known.begin, consumerState: known.consumerState, wakeSlot: -1, lastRead: known.lastRead,
+	}
+}

@@ -1,0 +1,118 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+)
+
+// probeClaim tells whether a file goes on where a known one was read up to. Of one that is gone its head and mark have to
+// do. One that is still there can be asked, if it may be the shorter version of the same file.
+func (r *reader) probeClaim(res *result, h handle) error {
+	same, err := holdsMark(h, res.claim)
+	switch {
+	case err != nil || !same:
+		return err
+	case res.beside == nil:
+		res.relation = isNext
+		return nil
+	case !res.beside.lost:
+		res.relation = isCopy
+		return nil
+	}
+	known, err := r.open(res.beside.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular):
+		res.relation = isUnclear // it will be found to be gone
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		res.relation = isCopy // as far as anybody can tell
+		return nil
+	case err != nil:
+		return err
+	}
+	res.relation, err = r.outgrew(res, h, known)
+	return errors.Join(err, known.Close())
+}
+
+// outgrew tells whether a file is a longer version of a known one that is there: it has all that this has now, and more. A
+// copy that was made while the known one grew has no more than that, so no line is given twice that both will have.
+func (r *reader) outgrew(res *result, h, known handle) (relation, error) {
+	info, err := known.Stat()
+	if err != nil {
+		return isOther, err
+	}
+	id, _ := idOf(info)
+	mark, err := holdsMark(known, res.claim)
+	switch {
+	case err != nil:
+		return isOther, err
+	case id != res.beside.id || !mark:
+		return isUnclear, nil // it will be found to be gone or rewritten, and may have been copied before
+	case info.Size() > res.size:
+		return isCopy, nil
+	case info.Size() != res.beside.size:
+		return isUnclear, nil // it has to be read first
+	}
+	same, err := r.sameBytes(h, known, info.Size())
+	switch {
+	case err != nil || !same:
+		return isOther, err
+	case info.Size() == res.size:
+		return isEqual, nil
+	default:
+		return isNext, nil
+	}
+}
+
+// standing tells what a worker needs to know of a file that is there, to tell what f is to it.
+func (known *file) standing(f *file) *standing {
+	if known.state != stateFollowed {
+		return nil
+	}
+	s := &standing{path: known.path, id: known.id, lost: known.mayGoOnAs(f), size: -1}
+	if known.caughtUp && !known.tail && known.tries == 0 {
+		s.size = known.size
+	}
+	return s
+}
+
+// sameBytes tells whether two files begin with the same n bytes. It gives up when the source is being stopped.
+func (r *reader) sameBytes(a, b handle, n int64) (bool, error) {
+	const piece = 64 << 10
+	bufs := make([]byte, 2*piece)
+	for at := int64(0); at < n; {
+		select {
+		case <-r.stop:
+			return false, nil
+		default:
+		}
+		k := min(n-at, piece)
+		one, two := bufs[:k], bufs[piece:piece+k]
+		if whole, err := readFull(a, one, at); err != nil || !whole {
+			return false, err
+		}
+		if whole, err := readFull(b, two, at); err != nil || !whole {
+			return false, err
+		}
+		if !bytes.Equal(one, two) {
+			return false, nil
+		}
+		at += k
+	}
+	return true, nil
+}
+
+// readFull fills a buffer; not whole: the file ends before.
+func readFull(h handle, buf []byte, at int64) (whole bool, err error) {
+	n, err := h.ReadAt(buf, at)
+	switch {
+	case n == len(buf):
+		return true, nil
+	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF): //nolint:errorlint // io.ReaderAt's contract
+		return false, nil
+	default:
+		return false, err
+	}
+}
