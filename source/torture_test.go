@@ -43,8 +43,7 @@ func (r *rotator) write(name string) {
 	text := r.half[name]
 	delete(r.half, name)
 	for range r.random.IntN(20) {
-		r.next++
-		line := fmt.Sprintf(`{"n":%d,"pad":"%s"}`, r.next, strings.Repeat("é", 40+r.random.IntN(300)))
+		line := r.newLine()
 		r.want = append(r.want, line)
 		text += line + "\n"
 	}
@@ -53,6 +52,12 @@ func (r *rotator) write(name string) {
 		text = text[:len(text)-keep]
 	}
 	r.add(name, text)
+}
+
+// newLine makes a line that is like no other, at its end too: that is where what was read is known by.
+func (r *rotator) newLine() string {
+	r.next++
+	return fmt.Sprintf(`{"n":%[1]d,"pad":"%[2]s","n":%[1]d}`, r.next, strings.Repeat("é", 40+r.random.IntN(300)))
 }
 
 // finish writes what an unfinished line needs.
