@@ -131,7 +131,9 @@ func (t *table) decide(f *file, res result) {
 		f.claims = nil
 		t.touch(f)
 	case res.relation == isUnclear, there != (claim.beside != nil), there && known.pos != claim.pos:
-		t.touch(known)
+		if !known.tail { // else its time comes, if it is left alone
+			t.touch(known)
+		}
 		t.hold(f, 10*busyWait)
 	case res.relation == isNext && there:
 		f.claims = nil

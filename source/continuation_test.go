@@ -223,6 +223,21 @@ func TestReplaceWhileRefused(t *testing.T) {
 	})
 }
 
+// A file may have been copied in the middle of a line; what is left under its other name waits with the half of that.
+func TestReplaceWhileHalfALineWaits(t *testing.T) {
+	old, oldText := records(0, 20)
+	next, nextText := records(20, 30)
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		twoNames(w, poll, old...)
+		w.add("b.jsonl", nextText[:10])
+		w.put("c.tmp", oldText+nextText)
+		w.remove("a.jsonl")
+		w.rename("c.tmp", "c.jsonl")
+		w.sink.wantLines(w.T, slices.Concat(old, next)...)
+		oneStream(w)
+	})
+}
+
 // A second name that nobody has seen is that of the version before, once it comes to light, not another file.
 func TestReplaceBesideUnseenHardLink(t *testing.T) {
 	old, oldText := records(0, 20)
