@@ -132,6 +132,32 @@ func TestFilesOpenFails(t *testing.T) {
 	}
 }
 
+// A file that is renamed just before it is opened is gone from there, which is nothing to complain of.
+func TestFilesGoneBeforeTheyAreOpened(t *testing.T) {
+	bubble(t, func(w *world) {
+		core, logs := observer.New(zap.WarnLevel)
+		failed := 0
+		f, err := New(w.settings(pollOnly, func(s *Settings) {
+			s.Logger = zap.New(core)
+			s.Observer.Failed = func(string, error, time.Duration) { failed++ }
+		}), w.sink)
+		require.NoError(w, err)
+		var once sync.Once
+		f.open = func(path string) (handle, error) {
+			once.Do(func() { w.rename("a.jsonl", "b.jsonl") })
+			return openFile(path)
+		}
+		w.add("a.jsonl", "one\n")
+		require.NoError(w, f.Start(w.Context()))
+		w.files = f
+		w.pass(time.Minute)
+		assert.Equal(w, []string{"one"}, w.sink.all())
+		assert.Zero(w, failed)
+		assert.Empty(w, logs.All())
+		w.end()
+	})
+}
+
 // A file that was there at start and could not be opened then is read from where it ended at start, although it has grown
 // and was looked at meanwhile.
 func TestFilesStartAtEndOpenedLate(t *testing.T) {

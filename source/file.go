@@ -51,6 +51,11 @@ type file struct {
 	target  *file   // of an alias
 	aliases []*file // other paths of this file
 	claims  []*file // files that are gone and that this one may continue, to be looked into
+	// broke is how a compressed file looked when its content broke off, and since when it looks so.
+	broke struct {
+		size, mtime int64
+		at          time.Time
+	}
 	// strayed tells that a path that led to it does not any more, while another one does: a longer version of it may stand
 	// there, or where that was renamed to with nobody looking.
 	strayed bool

@@ -101,14 +101,15 @@ func (f *Files) Start(ctx context.Context) error {
 // firstLook finds the files that are there at start.
 func (f *Files) firstLook() time.Duration {
 	begin := time.Now()
+	var leftOut []string
 	s := &scan{globs: &f.globs, watch: f.watch, stop: f.stop, yield: func(files []found) {
 		for _, one := range files {
 			f.table.ingest(one, true)
 		}
-	}}
+	}, leftOut: func(path string) { leftOut = append(leftOut, path) }}
 	s.all()
 	f.table.report(s.errs)
-	f.table.tellMissing()
+	f.table.tellMissing(leftOut)
 	return time.Since(begin)
 }
 

@@ -350,6 +350,28 @@ func TestFilesWaitsForWhatIsNotThere(t *testing.T) {
 	})
 }
 
+// What a document's reader takes is no file that is missing, and a folder is no pattern of files.
+func TestFilesTellsWhatNeverMatches(t *testing.T) {
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		core, logs := observer.New(zap.InfoLevel)
+		w.mkdir("runs")
+		w.put("runs/a.json", "{}")
+		w.put("one.json", "{}")
+		w.begin(poll, func(s *Settings) {
+			s.Include = []string{w.path("runs/**/*.json"), w.path("one.json"), w.path("runs"), w.path("none/*.jsonl")}
+			s.Skip = func(path string) bool { return strings.HasSuffix(path, ".json") }
+			s.Logger = zap.New(core)
+		})
+		waiting := logs.FilterMessage("No file matches yet; waiting").All()
+		require.Len(w, waiting, 1)
+		assert.Equal(w, []any{w.path("none/*.jsonl")}, waiting[0].ContextMap()["include"])
+		folders := logs.FilterMessageSnippet("A folder stands where files should be named").All()
+		require.Len(w, folders, 1)
+		assert.Equal(w, []any{w.path("runs")}, folders[0].ContextMap()["include"])
+		assert.Equal(w, zap.WarnLevel, folders[0].Level)
+	})
+}
+
 func TestFilesNewFolders(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*Settings)) {
 		w.begin(poll, func(s *Settings) { s.Exclude = []string{w.path("**/skip/**")} })

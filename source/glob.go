@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -128,6 +129,15 @@ func (g *globs) match(file string) bool {
 	file = filepath.ToSlash(file)
 	return slices.ContainsFunc(g.include, func(one glob) bool { return doublestar.MatchUnvalidated(one.pattern, file) }) &&
 		!g.excluded(file)
+}
+
+func (g *globs) matchesAny(files iter.Seq[string]) bool {
+	for file := range files {
+		if g.match(file) {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *globs) excluded(file string) bool {

@@ -10,6 +10,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 )
 
 func compressed(t *testing.T, text string) string {
@@ -63,12 +65,29 @@ func TestFilesCompressedInPieces(t *testing.T) {
 	bubble(t, func(w *world) {
 		lines, text := records(0, 5000)
 		data := compressed(w.T, text)
-		w.begin(pollOnly, gzipped(w))
+		core, logs := observer.New(zap.WarnLevel)
+		failures := 0
+		w.begin(pollOnly, gzipped(w), func(s *Settings) {
+			s.Logger = zap.New(core)
+			s.Observer.Failed = func(string, error, time.Duration) { failures++ }
+		})
 		for _, cut := range []int{5, len(data) / 2, len(data)} {
 			w.put("a.jsonl.gz", data[:cut])
 			w.pass(5 * time.Second)
 		}
 		assert.Equal(w, lines, w.sink.all())
+		assert.Empty(w, logs.All(), "it was being written")
+		assert.Zero(w, failures)
+		w.put("b.jsonl.gz", data[:len(data)/2])
+		w.pass(documentPatience / 2)
+		assert.Empty(w, logs.All())
+		w.pass(time.Hour)
+		require.Len(w, logs.All(), 1, "nobody writes it")
+		assert.Equal(w, w.path("b.jsonl.gz"), logs.All()[0].ContextMap()["path"])
+		assert.Equal(w, 1, failures)
+		w.put("b.jsonl.gz", compressed(w.T, "the whole\n"))
+		w.pass(5 * time.Second)
+		assert.Contains(w, w.sink.all(), "the whole")
 	})
 }
 

@@ -98,7 +98,10 @@ func (r *reader) probe(res *result) {
 	if h != nil {
 		err = errors.Join(err, h.Close())
 	}
-	if err != nil {
+	switch {
+	case h == nil && errors.Is(err, fs.ErrNotExist): // it went between the look and the opening
+		res.outcome = outcomeGone
+	case err != nil:
 		res.outcome, res.err = outcomeFailed, err
 	}
 }

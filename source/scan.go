@@ -26,9 +26,11 @@ type scan struct {
 	globs *globs
 	watch *watcher // told of each folder before it is listed; may be nil
 	yield func([]found)
-	stop  <-chan struct{}
-	batch []found
-	errs  []error
+	// leftOut is told of each file that Settings.Skip keeps from us; may be nil.
+	leftOut func(path string)
+	stop    <-chan struct{}
+	batch   []found
+	errs    []error
 }
 
 // all looks at everything that may match.
@@ -78,6 +80,8 @@ func (s *scan) base(folder string) {
 		s.watch.add(filepath.Dir(folder))
 		if s.globs.match(folder) {
 			s.file(folder, info)
+		} else {
+			s.leave(folder)
 		}
 	}
 }
@@ -107,7 +111,16 @@ func (s *scan) folder(folder string) {
 			s.link(path)
 		case inside.match(path, e.Name()):
 			s.entry(path, e)
+		default:
+			s.leave(path)
 		}
+	}
+}
+
+// leave tells of a file that is read by someone else.
+func (s *scan) leave(path string) {
+	if s.leftOut != nil && s.globs.skip != nil && s.globs.skip(filepath.ToSlash(path)) {
+		s.leftOut(path)
 	}
 }
 
@@ -129,6 +142,9 @@ func (s *scan) entry(path string, e fs.DirEntry) {
 // folder is entered where that can't go in a circle.
 func (s *scan) link(path string) {
 	matches, follows := s.globs.match(path), s.globs.follows(path)
+	if !matches {
+		s.leave(path)
+	}
 	if !matches && !follows {
 		return
 	}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"io"
 	"time"
 
 	"go.uber.org/zap"
@@ -252,9 +253,26 @@ func (t *table) failed(f *file, res result) {
 	if unpack.Broken(err) {
 		f.size, f.mtime = res.size, res.mtime
 		t.letGo(f)
+		if errors.Is(err, io.ErrUnexpectedEOF) && t.maybeWritten(f) {
+			return
+		}
 		t.settings.Observer.failed(f.path, err, 0)
 	} else {
 		t.settings.Observer.failed(f.path, err, t.backOff(f))
 	}
 	t.complain(f.path, err)
+}
+
+// maybeWritten tells that a file that breaks off may be one that is being compressed: it changed a moment ago. It is
+// looked at again when it has had its time.
+func (t *table) maybeWritten(f *file) bool {
+	now := time.Now()
+	if f.broke.size != f.size || f.broke.mtime != f.mtime || f.broke.at.IsZero() {
+		f.broke.size, f.broke.mtime, f.broke.at = f.size, f.mtime, now
+	}
+	lasting := now.Sub(f.broke.at) >= documentPatience
+	if !lasting {
+		t.arm(f, f.broke.at.Add(documentPatience))
+	}
+	return !lasting
 }

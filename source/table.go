@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"maps"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -80,20 +82,20 @@ func (t *table) tellFiles() {
 	t.told = now
 }
 
-// tellMissing says once, at start, which patterns match nothing yet.
-func (t *table) tellMissing() {
-	var missing []string
+// tellMissing says once, at start, which patterns match nothing yet; what others read of what they match counts too.
+func (t *table) tellMissing(leftOut []string) {
+	var missing, folders []string
 	for _, g := range t.globs.include {
-		one := globs{include: []glob{g}}
-		hit := false
-		for path := range t.paths {
-			if hit = one.match(path); hit {
-				break
-			}
-		}
-		if !hit {
+		switch one := (globs{include: []glob{g}}); {
+		case isFolder(filepath.FromSlash(g.pattern)):
+			folders = append(folders, g.raw)
+		case !one.matchesAny(maps.Keys(t.paths)) && !one.matchesAny(slices.Values(leftOut)):
 			missing = append(missing, g.raw)
 		}
+	}
+	if len(folders) > 0 {
+		t.settings.Logger.Warn("A folder stands where files should be named, and nothing in it is read; name the files in it, "+
+			"as in FOLDER/**/*.jsonl", zap.Strings("include", folders))
 	}
 	if len(missing) > 0 {
 		t.settings.Logger.Info("No file matches yet; waiting", zap.Strings("include", missing))

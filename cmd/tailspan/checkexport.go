@@ -38,12 +38,39 @@ func checkExport(paths []string, stdout io.Writer) error {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
-	for _, p := range otlpjson.Check(data.Traces...) {
-		problems = append(problems, p.String())
-	}
+	problems = append(problems, structure(otlpjson.Check(data.Traces...))...)
 	problems = append(problems, missingAttributes(data.Traces)...)
 	slices.Sort(problems)
 	return report(problems, stdout)
+}
+
+// structure gives one line for each problem. A trace whose root is not there is told in one line and not once more for
+// each span that misses its parent: most often its run is not over yet, and all of its spans hang in the air.
+func structure(found []otlpjson.Problem) []string {
+	orphans := map[string]int{} // by trace; only those without a root
+	for _, p := range found {
+		if p.Kind == otlpjson.ProblemNoRoot {
+			orphans[p.TraceID] = 0
+		}
+	}
+	for _, p := range found {
+		if n, ok := orphans[p.TraceID]; ok && p.Kind == otlpjson.ProblemMissingParent {
+			orphans[p.TraceID] = n + 1
+		}
+	}
+	var lines []string
+	for _, p := range found {
+		n, rootless := orphans[p.TraceID]
+		switch {
+		case rootless && p.Kind == otlpjson.ProblemMissingParent: // in the line of its trace
+		case rootless && p.Kind == otlpjson.ProblemNoRoot && n > 0:
+			lines = append(lines, fmt.Sprintf("%s; %d of its spans miss their parents: the run was not over when this was written "+
+				"(one whose file tells no end is over after idle_close), or its span is lost or in another file", p, n))
+		default:
+			lines = append(lines, p.String())
+		}
+	}
+	return lines
 }
 
 // notOTLP says what keeps a file from being an export, or a part of one.

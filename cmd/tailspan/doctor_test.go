@@ -58,6 +58,7 @@ func TestDoctorChecksAnExport(t *testing.T) {
 	}{
 		{"whole", []string{export(t, [8]byte{1})}, exitOK, "no problems"},
 		{"an orphan", []string{export(t, [8]byte{9})}, exitError, "problem: missing_parent"},
+		{"a run that is not over", []string{exportUnder(t, [8]byte{9}, [8]byte{8}, [8]byte{1})}, exitError, "problem: no_root: trace 01000000000000000000000000000000; 2 of its spans miss their parents: the run was not over"},
 		{"under a span of someone else", []string{exportUnder(t, [8]byte{9}, [8]byte{1}, [8]byte{9})}, exitOK, "note: outer_parent: trace 01000000000000000000000000000000 hangs under span 0900000000000000, which is not in the export\nno problems"},
 		{"a stream of an agent", []string{filepath.Join("..", "..", "testdata", "claude", "background.jsonl")}, exitError, "background.jsonl\" holds no OTLP request"},
 		{"the same beside an export", []string{export(t, [8]byte{1}), write(`{"type":"result"}`)}, exitError, "export.jsonl\" holds no OTLP request"},

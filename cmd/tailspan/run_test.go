@@ -402,7 +402,7 @@ func TestRunUsage(t *testing.T) {
 		"max-line-size must be positive, got 0":                                     {"run", "--max-line-size", "0", "--", "true"},
 		`provider "cloud" is not known`:                                             {"run", "--provider", "cloud", "--", "true"},
 		"no program whose flags for streaming":                                      {"run", "--stream", "--", "true"},
-		"otlp must be a URL of http or https":                                       {"run", "--otlp", "collector:4317", "--", "true"},
+		"otlp must be a URL of http or https, such as http://localhost:4318":        {"run", "--otlp", "collector:4317", "--", "true"},
 		"mode must be one of":                                                       {"run", "--mode", "loud", "--", "true"},
 	} {
 		code, stdout, stderr := tailspan("", args...)

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -85,6 +87,9 @@ func (r *agentStream) startCommand(set *config.Command, alike map[string]int) (*
 		Copy: spool.CopySettings{MaxBytes: r.config.Spool.MaxBytes, Dropping: c.dropping},
 	})
 	if err != nil {
+		if fields := strings.Fields(words[0]); len(words) == 1 && len(fields) > 1 && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
+			err = fmt.Errorf("%w; no shell takes part: command is a list, as in [%s]", err, strings.Join(fields, ", "))
+		}
 		return nil, errors.Join(err, c.spools.close())
 	}
 	c.process = p

@@ -241,10 +241,24 @@ func TestCommandThatCannotStart(t *testing.T) {
 	require.NoError(t, err)
 	err = logs.Start(t.Context(), componenttest.NewNopHost())
 	require.ErrorContains(t, err, `commands[1]: start "tailspan-no-such-program"`)
+	assert.NotContains(t, err.Error(), "is a list")
 	require.NoError(t, logs.Shutdown(context.Background()))
 	left, err := os.ReadDir(os.TempDir())
 	require.NoError(t, err)
 	assert.Empty(t, left)
+}
+
+// TestCommandAsOneWord is what comes of a command that is written as a line for a shell.
+func TestCommandAsOneWord(t *testing.T) {
+	openGate(t)
+	for _, line := range []string{"tailspan-no-such-program -p words", "/nowhere/tailspan-no-such-program -p words"} {
+		cfg := configOf(t, config.Command{Command: []string{line}})
+		factory := NewFactory()
+		logs, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), cfg, consumertest.NewNop())
+		require.NoError(t, err)
+		require.ErrorContains(t, logs.Start(t.Context(), componenttest.NewNopHost()), "command is a list, as in ["+strings.ReplaceAll(line, " ", ", ")+"]")
+		require.NoError(t, logs.Shutdown(context.Background()))
+	}
 }
 
 // TestQuietStreamTellsNothingTwice holds that lines of no known format, handed on as they are, are not handed on again

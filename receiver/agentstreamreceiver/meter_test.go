@@ -1,8 +1,6 @@
 package agentstreamreceiver
 
 import (
-	"compress/gzip"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -19,13 +17,7 @@ func TestHealthMetrics(t *testing.T) {
 		textLineOf("s9"),
 		[]byte(`{"type":"user","session_id":"s9","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t9","content":"ok"}]}}`+"\n"),
 		[]byte("not json\n"), []byte(`{"type":"never_heard_of","session_id":"s9"}`+"\n"))
-	torn, err := os.Create(filepath.Join(dir, "torn.jsonl.gz"))
-	require.NoError(t, err)
-	z := gzip.NewWriter(torn)
-	_, err = z.Write([]byte("words"))
-	require.NoError(t, err)
-	require.NoError(t, z.Flush())
-	require.NoError(t, torn.Close()) // without its end
+	appendLines(t, filepath.Join(dir, "packed.jsonl.gz"), []byte("this is no gzip\n"))
 
 	cfg := configFor(filepath.Join(dir, "*"))
 	r := start(t, cfg, nil)

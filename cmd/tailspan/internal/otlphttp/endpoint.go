@@ -108,7 +108,7 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 	}
 	u, err := url.Parse(given)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return Endpoint{}, fmt.Errorf("%s must be a URL of http or https, got %q", name, shown(given))
+		return Endpoint{}, fmt.Errorf("%s must be a URL of http or https, such as http://localhost:4318, got %q", name, shown(given))
 	}
 	e := Endpoint{URL: given}
 	if below {
