@@ -23,6 +23,9 @@ type job struct {
 	// live tells that the end was reached before.
 	live  bool
 	flush bool
+	// lively tells, of jobFinish, that lines came a short while ago: if the file has a name still, which nobody follows, its
+	// writer may not be done.
+	lively bool
 	// names are other names that the file has; strayed, that it lost one.
 	names   string
 	strayed bool

@@ -38,13 +38,7 @@ func (r *reader) do(j job) result {
 	case jobRead:
 		r.read(&res)
 	case jobFinish:
-		if j.file.handle != nil {
-			res.named = j.file.hasName()
-			r.readOn(&res)
-		}
-		if res.outcome == outcomeEnd || res.outcome == outcomeFailed {
-			r.close(&res, CloseReasonGone)
-		}
+		r.finish(&res)
 	case jobEvict:
 		r.close(&res, CloseReasonIdle)
 	case jobRest:
@@ -54,6 +48,24 @@ func (r *reader) do(j job) result {
 		r.save(&res)
 	}
 	return res
+}
+
+// finish reads what an open file still has whose path is gone, and closes it, unless its writer may have it open too.
+func (r *reader) finish(res *result) {
+	f := res.file
+	goesOn := false
+	if f.handle != nil {
+		res.named = f.hasName()
+		goesOn = res.named && res.lively
+		res.flush = !goesOn
+		r.readOn(res)
+	}
+	switch {
+	case res.outcome == outcomeEnd && goesOn:
+		res.outcome = outcomeGone
+	case res.outcome == outcomeEnd || res.outcome == outcomeFailed:
+		r.close(res, CloseReasonGone)
+	}
 }
 
 // look tells what is under the path now: outcomeEnd if it is the file of the job.

@@ -62,6 +62,33 @@ func TestRotateMoveOutOfSight(t *testing.T) {
 	})
 }
 
+// A file that is moved out of sight while it is being written is followed until its writer has been quiet for a while; one that
+// was quiet before is closed soon.
+func TestRotateMoveOutOfSightWhileWritten(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.begin(pollOnly)
+		w.add("quiet.jsonl", record(0)+"\n")
+		w.pass(10 * time.Minute)
+		w.add("a.jsonl", record(1)+"\n")
+		w.pass(time.Second)
+		w.rename("quiet.jsonl", "quiet.archived")
+		w.rename("a.jsonl", "a.archived")
+		w.pass(10 * time.Second)
+		for i := range 5 {
+			w.add("a.archived", record(2+i)+"\n")
+			w.pass(30 * time.Second)
+		}
+		quiet, live := w.sink.opened()[0], w.sink.opened()[1]
+		assert.Equal(w, []CloseReason{CloseReasonGone}, quiet.closed)
+		assert.Empty(w, live.closed)
+		lines, _ := records(1, 7)
+		assert.Equal(w, lines, live.text)
+		w.pass(2 * time.Minute)
+		assert.Equal(w, []CloseReason{CloseReasonGone}, w.sink.opened()[1].closed)
+		w.end()
+	})
+}
+
 func TestRotateRenameAndCreate(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*Settings)) {
 		w.begin(poll)

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// livelyGraces is how many times GoneGrace a file that was moved out of sight has to be quiet before it is closed.
+const livelyGraces = 12
+
 // keepFor is how long the handle of a file that doesn't grow is kept.
 const keepFor = time.Minute
 
@@ -75,6 +78,7 @@ func (t *table) jobFor(f *file) (job, bool) {
 		}
 	case stateGone:
 		j.kind, j.flush = jobFinish, true
+		j.lively = time.Since(f.lastRead) < livelyGraces*t.settings.GoneGrace
 	case stateAlias:
 		// Perhaps it is gone, or another file now.
 		j.kind, j.pos = jobProbe, position{}

@@ -203,6 +203,8 @@ func (t *table) finished(f *file, res result) {
 		t.bury(f)
 	case outcomeMore:
 		t.touch(f)
+	case outcomeGone: // it is there, out of sight
+		t.hold(f, t.settings.GoneGrace)
 	case outcomeRefused:
 		t.refused(f, res.err)
 	}
