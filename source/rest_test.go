@@ -254,7 +254,7 @@ func TestRestOfMany(t *testing.T) {
 		}
 		w.beginWith(h, s)
 		w.pass(2 * time.Second)
-		require.Equal(w, crowd, len(w.sink.all()))
+		require.Len(w, w.sink.all(), crowd)
 		assert.Zero(w, h.asked.Load(), "a crowd may be awake")
 		const quiet = crowd / 2
 		for n := range crowd {
@@ -316,10 +316,10 @@ func TestRestAndUnterminatedLine(t *testing.T) {
 		}
 		w.beginWith(h, s)
 		w.pass(2 * time.Second)
-		assert.Equal(w, files, len(w.sink.all()))
+		assert.Len(w, w.sink.all(), files)
 		w.pass(2 * time.Second)
 		fresh, _ := w.sink.newLines()
-		assert.Equal(w, 2*files, len(fresh))
+		assert.Len(w, fresh, 2*files)
 		assert.GreaterOrEqual(w, h.asked.Load(), int32(files-crowd))
 	})
 }
@@ -332,7 +332,7 @@ func TestRestWhileReading(t *testing.T) {
 		}
 		w.beginWith(h, s)
 		w.pass(time.Second)
-		require.Equal(w, 3*crowd, len(w.sink.all()))
+		require.Len(w, w.sink.all(), 3*crowd)
 		assert.EqualValues(w, 2*crowd, h.asked.Load())
 		assert.LessOrEqual(w, h.mostAwake, crowd+2*w.files.settings.MaxConcurrentFiles)
 	})
@@ -356,7 +356,7 @@ func TestRestOfThoseAtWork(t *testing.T) {
 		}
 		require.Greater(w, rounds*(files-crowd), files, "there are rounds enough for all to rest more than once")
 		fresh, _ := w.sink.newLines()
-		assert.Equal(w, (1+rounds)*files, len(fresh))
+		assert.Len(w, fresh, (1+rounds)*files)
 		assert.LessOrEqual(w, h.asked.Load(), int32(files))
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,7 +49,7 @@ func newSmallDisk(t *testing.T, size string) *smallDisk {
 	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "mounted\n" {
 		t.Skip("needs a disk of its own, and this system lets nobody mount one")
 	}
-	pid := fmt.Sprint(holder.Process.Pid)
+	pid := strconv.Itoa(holder.Process.Pid)
 	return &smallDisk{t: t, dir: dir, seen: filepath.Join("/proc", pid, "root", dir), within: []string{"nsenter", "--user", "--preserve-credentials", "--mount", "--target", pid}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -72,10 +73,10 @@ func TestScaleOfManyFiles(t *testing.T) {
 	const files, growing, lines = 10_000, 1000, 5000
 	dir := t.TempDir()
 	path := func(i int) string {
-		return filepath.Join(dir, fmt.Sprint(i%50), fmt.Sprintf("%032d.jsonl", i))
+		return filepath.Join(dir, strconv.Itoa(i%50), fmt.Sprintf("%032d.jsonl", i))
 	}
 	for i := range 50 {
-		require.NoError(t, os.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700))
+		require.NoError(t, os.Mkdir(filepath.Join(dir, strconv.Itoa(i)), 0o700))
 	}
 	for i := range files {
 		require.NoError(t, os.WriteFile(path(i), []byte(scaleLine(i, 0, fmt.Sprint("old ", i))), 0o600))

@@ -137,7 +137,7 @@ func TestCommandIsAskedForAStream(t *testing.T) {
 		true:  "--output-format stream-json --verbose -p fix it\n",
 		false: "-p fix it\n",
 	} {
-		out := filepath.Join(dir, fmt.Sprint(stream))
+		out := filepath.Join(dir, strconv.FormatBool(stream))
 		r := start(t, configOf(t, config.Command{Command: []string{"sh", program, "-p", "fix it"}, Stream: stream, Env: map[string]string{"OUT": out}}), nil)
 		require.Eventually(t, func() bool { return len(r.told.FilterMessage("command ended").All()) == 1 }, wait, tick)
 		r.stop()
