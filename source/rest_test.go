@@ -360,3 +360,27 @@ func TestRestOfThoseAtWork(t *testing.T) {
 		assert.LessOrEqual(w, h.asked.Load(), int32(files))
 	})
 }
+
+// TestRestKeepsWhatWasSeen: what is stored when a consumer rests tells size and time of its file, so that the next process
+// opens nothing that has not changed.
+func TestRestKeepsWhatWasSeen(t *testing.T) {
+	resting(t, func(w *world, h *resters, s Settings) {
+		store, writes := newMemory(), 0
+		store.wrote = func() { writes++ }
+		s.Store = store
+		w.write("a.jsonl", "one")
+		w.beginWith(h, s)
+		w.pass(5 * time.Minute)
+		require.EqualValues(w, 1, h.asked.Load())
+		assert.Equal(w, 1, writes, "nothing has changed")
+		info, err := os.Stat(w.path("a.jsonl"))
+		require.NoError(w, err)
+		require.Len(w, store.values, 1)
+		for _, value := range store.values {
+			c, err := decodeCheckpoint(value)
+			require.NoError(w, err)
+			assert.Equal(w, info.Size(), c.Size)
+			assert.Equal(w, info.ModTime().UnixNano(), c.MTime)
+		}
+	})
+}
