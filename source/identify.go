@@ -13,7 +13,8 @@ const (
 	maxLooked = 64
 	// maxPassed is how many are passed in search of one whose path tells that it is the one.
 	maxPassed = 4096
-	// maxHeld is how often a file waits for a known one that has lost its path and is not yet found to be gone.
+	// maxHeld is how often a file waits for a known one that has lost its path and is not yet found to be gone, and how
+	// often one of the store is tried that can't be read.
 	maxHeld = 10
 )
 
