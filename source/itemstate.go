@@ -57,7 +57,7 @@ func decodeItem(value []byte) (itemState, error) {
 type itemStates struct {
 	settings *Settings
 	walked   map[string]*itemState // by stream; nil if the store does not walk
-	byID     map[fileID]*itemState // documents, and of databases one of the streams
+	byID     map[fileID]*itemState // documents, and of databases the stream that was written last
 	byPath   map[string]*itemState // the same, by where they were last
 	asked    map[string]bool
 	lastRun  int64 // when the last of them was written, in Unix seconds
@@ -83,11 +83,9 @@ func (s *itemStates) load(ctx context.Context) error {
 		}
 		s.walked[state.Stream] = &state
 		if id := (fileID{state.Device, state.Inode}); id != (fileID{}) {
-			s.byID[id] = &state
+			keepNewest(s.byID, id, &state)
 		}
-		if other := s.byPath[state.Path]; other == nil || other.Saved <= state.Saved {
-			s.byPath[state.Path] = &state
-		}
+		keepNewest(s.byPath, state.Path, &state)
 		s.lastRun = max(s.lastRun, state.Saved)
 		return nil
 	})
@@ -95,6 +93,13 @@ func (s *itemStates) load(ctx context.Context) error {
 		return fmt.Errorf("walk store: %w", err)
 	}
 	return nil
+}
+
+// keepNewest enters a state unless one that was written later is there: paths and inodes are given to one after another.
+func keepNewest[K comparable](states map[K]*itemState, key K, state *itemState) {
+	if other := states[key]; other == nil || other.Saved <= state.Saved {
+		states[key] = state
+	}
 }
 
 // of gives what is known of a stream, nil if nothing is. An error of the store may go by.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -216,4 +217,34 @@ func toldPaths(logs *observer.ObservedLogs) []string {
 		paths = append(paths, one.ContextMap()["path"].(string))
 	}
 	return paths
+}
+
+// TestDocumentWithTheInodeOfOneThatIsGone: of two stored documents that had one inode, the one that was saved last has it.
+func TestDocumentWithTheInodeOfOneThatIsGone(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+		if !walks {
+			return // such a store finds documents by the names that they had first
+		}
+		memory := store.(walking).memory
+		w.write("a.json", `{"n":1}`)
+		w.keep(store)
+		w.pass(time.Minute)
+		w.finish()
+		id := w.sink.opened()[0].ID
+		at, err := decodeItem(memory.values[itemPrefix+id])
+		require.NoError(w, err)
+		for i := range 50 { // that were there before
+			at.Path, at.Saved = w.path(fmt.Sprintf("gone%d.json", i)), at.Saved-1
+			at.Origin, at.Stream = at.Path, polledID(at.Path, "")
+			memory.values[itemPrefix+at.Stream], err = at.encode()
+			require.NoError(w, err)
+		}
+		w.rename("a.json", "b.json")
+		fresh, again := w.lifetime(store, false)
+		assert.Empty(w, append(fresh, again...))
+		w.write("b.json", `{"n":2}`)
+		w.lifetime(store, false)
+		require.Len(w, w.sink.opened(), 1)
+		assert.Equal(w, id, w.sink.opened()[0].ID)
+	})
 }
