@@ -56,9 +56,7 @@ func (t *table) identify(f *file, res result) {
 func (t *table) follow(f *file, res result) {
 	f.state, f.id, f.pos, f.first, f.seek = stateFollowed, res.id, res.pos, false, 0
 	f.lastRead = time.Now()
-	if f.id != (fileID{}) {
-		t.ids[f.id] = f
-	}
+	t.enterID(f)
 	t.heads.add(f)
 	t.touch(f)
 }
@@ -143,9 +141,7 @@ func (t *table) adoptAs(known *file, path string, id fileID) {
 	known.presentAt = ""        // from now on its state tells
 	known.lastRead = time.Now() // it is not idle for long as long as nobody has looked
 	known.size = -1             // to be looked at
-	if id != (fileID{}) {
-		t.ids[id] = known
-	}
+	t.enterID(known)
 	t.paths[path] = known
 	t.disarm(known)
 }

@@ -126,13 +126,12 @@ func (s *itemStates) of(ctx context.Context, stream string) (*itemState, error) 
 // that of the document that was there last or has this inode, and else the path, or a variant of it where another
 // document, which was renamed, goes by the path.
 func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(origin string) bool) (*itemState, string, error) {
-	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
-		if state != nil && state.Key == "" && state.mayBe(one) && !follows(state.Origin) {
-			s.asked[state.Stream] = true
-			return state, state.Origin, nil
-		}
+	if state := s.walkedOf(one, itemDocument, follows); state != nil {
+		s.asked[state.Stream] = true
+		return state, state.Origin, nil
 	}
-	for n, origin := 2, one.path; ; n, origin = n+1, fmt.Sprintf("%s#%d", one.path, n) {
+	for n := 1; ; n++ {
+		origin := variant(one.path, n)
 		if follows(origin) {
 			continue
 		}
@@ -145,16 +144,33 @@ func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(ori
 
 // originOf gives what the streams of the database under a path are named by, as ofDocument does.
 func (s *itemStates) originOf(one found, follows func(origin string) bool) string {
-	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
-		if state != nil && state.Key != "" && state.mayBe(one) && !follows(state.Origin) {
-			return state.Origin
+	if state := s.walkedOf(one, itemDatabase, follows); state != nil {
+		return state.Origin
+	}
+	for n := 1; ; n++ {
+		if origin := variant(one.path, n); !follows(origin) {
+			return origin
 		}
 	}
-	origin := one.path
-	for n := 2; follows(origin); n++ {
-		origin = fmt.Sprintf("%s#%d", one.path, n)
+}
+
+// walkedOf gives a state of the item under a path, by the path or else by the inode, if the store tells all that it has. Only
+// a database's streams have keys.
+func (s *itemStates) walkedOf(one found, kind itemKind, follows func(origin string) bool) *itemState {
+	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
+		if state != nil && (state.Key != "") == (kind == itemDatabase) && state.mayBe(one) && !follows(state.Origin) {
+			return state
+		}
 	}
-	return origin
+	return nil
+}
+
+// variant is the nth origin for what stands under a path; the first is the path.
+func variant(path string, n int) string {
+	if n == 1 {
+		return path
+	}
+	return fmt.Sprintf("%s#%d", path, n)
 }
 
 // mayBe tells whether what is known may be of what was found: it was there last, or is no longer where it was.

@@ -223,6 +223,13 @@ func (t *table) forget(f *file) {
 	t.forgetID(f)
 }
 
+// enterID makes a file known by its inode, where the system tells one.
+func (t *table) enterID(f *file) {
+	if f.id != (fileID{}) {
+		t.ids[f.id] = f
+	}
+}
+
 func (t *table) forgetID(f *file) {
 	if t.ids[f.id] == f {
 		delete(t.ids, f.id)
