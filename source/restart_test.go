@@ -293,3 +293,17 @@ func TestRestartReplacedBesideHardLink(t *testing.T) {
 		})
 	}
 }
+
+// TestRecallOfAnInodeLeftBehind: a stored position whose inode was left behind by a file that goes on as another is not
+// that file's.
+func TestRecallOfAnInodeLeftBehind(t *testing.T) {
+	tab := newTable(Settings{}.withDefaults(), &globs{})
+	id := fileID{device: 1, inode: 1}
+	known := tab.newFile("a.jsonl")
+	known.id, known.pos.offset, known.state, known.named = id, 5, stateGone, true
+	tab.ids[id] = known
+	tab.goOn(known, tab.newFile("b.jsonl"), fileID{device: 1, inode: 2})
+	require.Same(t, known.before, tab.ids[id])
+	tab.recall(&checkpoint{Stream: "s", Path: "c.jsonl", Device: 1, Inode: 1, Offset: 3})
+	assert.Same(t, known.before, tab.ids[id])
+}

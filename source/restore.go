@@ -82,7 +82,8 @@ func (t *table) recall(c *checkpoint) {
 	f.slot = t.closed.PushBack(f)
 	t.heads.add(f)
 	t.restored[storedKey{f.path, f.id}] = f
-	if other := t.ids[f.id]; other == nil || other.slot != nil && other.stored.at.Before(f.stored.at) {
+	// What this process has seen of an inode is newer than what the store has.
+	if other := t.ids[f.id]; other == nil || other.slot != nil && other.restored && other.stored.at.Before(f.stored.at) {
 		t.enterID(f)
 	}
 }
