@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,8 +129,10 @@ func TestDocumentRenamedThenRestarts(t *testing.T) {
 func TestDatabaseRenamed(t *testing.T) {
 	w := &polledWorld{world: newWorld(t)}
 	store := walking{newMemory()}
+	skipped := make(chan string, 10)
 	quick := func(s *PolledSettings) {
-		s.Documents, s.Settings.PollInterval, s.Settings.Store = nil, 5*time.Millisecond, store
+		s.Documents, s.Settings.PollInterval, s.Settings.Store, s.Settings.MaxLineSize = nil, 5*time.Millisecond, store, 1000
+		s.Settings.Observer.Skipped = func(path string, _ SkipReason, _ int64) { skipped <- path }
 	}
 	w.mkdir("a")
 	db := openDatabase(t, w.path("a/opencode.db"))
@@ -145,6 +148,8 @@ func TestDatabaseRenamed(t *testing.T) {
 	w.rename("a", "b")
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 2, 2, "{}")
 	w.sink.until(t, "a message in the same stream", read(2))
+	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "long", "s0", 2, 2, strings.Repeat("x", 1001))
+	assert.Equal(t, w.path("b/opencode.db"), <-skipped, "told by its new name")
 	w.finish()
 	first := w.sink.opened()
 
