@@ -80,8 +80,8 @@ func (t *table) sameFile(f *file, res result) bool {
 		t.hold(f, busyWait)
 	case fits && (known.handle != nil || packed || !t.surpassed(known, res)):
 		t.adopt(known, f, res.id)
-	case fits: // it stays known, and is asked after the one that was read further
-		return !f.disowned && t.sameContent(f, res)
+	case fits: // it stays known, and is asked by its content after the one that was read further
+		return false
 	case !f.rechecked:
 		// The look may be older than what was read since, if the file was renamed while it grew.
 		f.rechecked = true

@@ -185,7 +185,7 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 	}
 	it.store.accept()
 	it.tries = 0
-	delete(p.complains, it.path)
+	p.complaints.settled(it.path)
 	if fresh > 0 {
 		p.settings.Settings.Observer.read(it.path, fresh, b.bytes)
 	}

@@ -236,7 +236,7 @@ func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledSt
 	if err != nil {
 		err = fmt.Errorf("save position of %q: %w", it.path, err)
 		p.settings.Settings.Observer.unsaved(it.path, err)
-		p.complainStore(err)
+		p.complaints.unsaved(err)
 		return saveAtLeast
 	}
 	s.stored = string(body)
@@ -249,17 +249,4 @@ func (p *Polled) saveLast(ctx context.Context, it *item, key string, s *polledSt
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
 	p.saveItem(last, it, key, s, true)
-}
-
-// complainStore logs what is wrong with the store, once for each reason.
-func (p *Polled) complainStore(err error) {
-	reason := errors.Unwrap(err)
-	if reason == nil {
-		reason = err
-	}
-	if p.complains[""] == reason.Error() {
-		return
-	}
-	p.complains[""] = reason.Error()
-	p.settings.Settings.Logger.Error(storeComplaint, zap.Error(err))
 }

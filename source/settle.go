@@ -1,7 +1,6 @@
 package source
 
 import (
-	"errors"
 	"time"
 
 	"go.uber.org/zap"
@@ -44,28 +43,11 @@ func (t *table) settle(res result) {
 // saved comes back for a position that could not be written yet.
 func (t *table) saved(f *file, res *result) {
 	if res.saveErr != nil && res.kind != jobProbe {
-		t.complainStore(res.saveErr)
+		t.complaints.unsaved(res.saveErr)
 	}
 	if at := time.Now().Add(res.saveIn); res.saveIn > 0 && f.state == stateFollowed && (f.wakeSlot < 0 || at.Before(f.wakeAt)) {
 		t.arm(f, at)
 	}
-}
-
-// storeComplaint says what it means that the store takes no position, and what to do.
-const storeComplaint = "A position can't be saved and is tried again; after a restart its lines come again. " +
-	"See that the storage has space and may be written to."
-
-// complainStore logs what is wrong with the store, once for each reason.
-func (t *table) complainStore(err error) {
-	reason := errors.Unwrap(err)
-	if reason == nil {
-		reason = err
-	}
-	if t.complains[""] == reason.Error() {
-		return
-	}
-	t.complains[""] = reason.Error()
-	t.settings.Logger.Error(storeComplaint, zap.Error(err))
 }
 
 // hold leaves a file alone for a while.
@@ -82,7 +64,7 @@ func (t *table) probed(f *file, res result) {
 			t.drop(f)
 		}
 	case outcomeIgnored:
-		t.complainIrregular(f.path)
+		t.complaints.irregular(f.path)
 		if !f.dirty {
 			t.drop(f)
 		}
@@ -138,7 +120,7 @@ func (t *table) moved(f *file, res result) {
 func (t *table) ended(f *file, res result) {
 	f.size, f.mtime = res.size, res.mtime
 	f.caughtUp, f.tries, f.retryAt = true, 0, time.Time{}
-	delete(t.complains, f.path)
+	t.complaints.settled(f.path)
 	if res.tail && !res.flush && t.settings.IdleFlush > 0 {
 		f.tail = true
 		t.arm(f, time.Now().Add(t.settings.IdleFlush))
@@ -190,7 +172,7 @@ func (t *table) finished(f *file, res result) {
 		t.bury(f)
 	case outcomeFailed:
 		t.settings.Observer.failed(f.path, res.err, 0)
-		t.complain(f.path, res.err)
+		t.complaints.unreadable(f.path, res.err)
 		t.bury(f)
 	case outcomeMore:
 		t.touch(f)
@@ -255,5 +237,5 @@ func (t *table) failed(f *file, res result) {
 	} else {
 		t.settings.Observer.failed(f.path, err, t.backOff(f))
 	}
-	t.complain(f.path, err)
+	t.complaints.unreadable(f.path, err)
 }
