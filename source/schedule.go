@@ -23,6 +23,12 @@ func (t *table) touch(f *file) {
 	}
 }
 
+func (t *table) touchAll(files []*file) {
+	for _, f := range files {
+		t.touch(f)
+	}
+}
+
 // nextJob gives what the next free worker is to do.
 func (t *table) nextJob() (job, bool) {
 	for f := t.nextFile(); f != nil; f = t.nextFile() {
