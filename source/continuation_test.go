@@ -106,6 +106,27 @@ func TestTwinOfStrayedFile(t *testing.T) {
 	})
 }
 
+// A file that is written anew in place keeps its names, so one of them may be replaced as soon as its new lines have come,
+// by whichever name that was.
+func TestRewrittenFileKeepsItsNames(t *testing.T) {
+	table := newTable(Settings{}.withDefaults(), &globs{})
+	f, name := table.newFile("a"), table.newFile("b")
+	f.state, f.id, f.pos, f.aliases = stateFollowed, fileID{1, 2}, position{offset: 10}, []*file{name}
+	name.state, name.target = stateAlias, f
+	table.rewritten(f)
+	next := table.paths["a"]
+	require.NotSame(t, f, next)
+	assert.Equal(t, fileID{1, 2}, next.id)
+	assert.Equal(t, []*file{name}, next.aliases)
+	assert.Same(t, next, name.target)
+
+	// If another file is found there, the name is one of its own.
+	table.identify(next, result{job: job{id: fileID{1, 3}}})
+	assert.Empty(t, next.aliases)
+	assert.Equal(t, stateNew, name.state)
+	assert.True(t, name.queued)
+}
+
 // A copy that has no more than the file that it was made of is not told again if that lost a name: it may be that file, so
 // what is added to either is told.
 func TestCopyOfStrayedFile(t *testing.T) {

@@ -27,6 +27,10 @@ func (t *table) identify(f *file, res result) {
 		}
 		t.unalias(f)
 	}
+	if len(f.aliases) > 0 && f.id != res.id {
+		t.release(f.aliases)
+		f.aliases = nil
+	}
 	f.size, f.mtime = res.size, res.mtime
 	if f.size < f.seek {
 		f.seek = 0 // it was emptied since: then all of it is new
@@ -73,7 +77,8 @@ func (t *table) sameFile(f *file, res result) bool {
 	fits := packed == isCompressed(known.path) && known.pos.sameHead(res.head) && (packed || res.size >= known.pos.offset)
 	switch {
 	case known.state == stateFollowed && under(known):
-		f.state, f.target, f.first, f.seek = stateAlias, known, false, 0
+		t.release(f.aliases)
+		f.state, f.target, f.aliases, f.first, f.seek = stateAlias, known, nil, false, 0
 		known.aliases = append(known.aliases, f)
 		t.touch(known)
 	case known.busy:

@@ -152,14 +152,22 @@ func (t *table) rewritten(f *file) {
 	if t.paths[f.path] == f {
 		delete(t.paths, f.path)
 	}
-	for _, other := range f.aliases {
-		other.target, other.state = nil, stateNew
-		t.touch(other)
-	}
+	names := f.aliases
 	f.aliases = nil
 	t.bury(f)
-	if t.paths[f.path] == nil {
-		t.touch(t.newFile(f.path))
+	next := t.paths[f.path]
+	if next == nil {
+		next = t.newFile(f.path)
+		t.touch(next)
+	}
+	if next.state != stateNew {
+		t.release(names)
+		return
+	}
+	// What is written there now has the same names.
+	next.id, next.aliases = f.id, append(next.aliases, names...)
+	for _, name := range names {
+		name.target = next
 	}
 }
 

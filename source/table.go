@@ -227,11 +227,21 @@ func (t *table) unalias(f *file) {
 	f.target, f.state, f.held = nil, stateNew, 0
 }
 
+// release makes paths of their own again of what were names of a file that turned out to be another one.
+func (t *table) release(names []*file) {
+	for _, name := range names {
+		name.target, name.state, name.held = nil, stateNew, 0
+		t.touch(name)
+	}
+}
+
 // drop forgets a path.
 func (t *table) drop(f *file) {
 	if f.target != nil {
 		t.unalias(f)
 	}
+	t.release(f.aliases)
+	f.aliases = nil
 	if t.paths[f.path] == f {
 		delete(t.paths, f.path)
 	}
