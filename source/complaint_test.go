@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,7 +32,7 @@ func TestComplaints(t *testing.T) {
 	c.unreadable("b", broken)
 	assert.Equal(t, 7, logs.Len())
 	for n := range maxClosed {
-		c.unreadable(fmt.Sprint(n), broken)
+		c.unreadable(strconv.Itoa(n), broken)
 	}
 	assert.LessOrEqual(t, len(c.told), maxClosed)
 }
