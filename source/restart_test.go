@@ -140,6 +140,21 @@ func TestRestartCompressed(t *testing.T) {
 	})
 }
 
+// TestRestartBesideABrokenArchive: a known archive that is broken after a restart keeps no file that begins like it from
+// being read.
+func TestRestartBesideABrokenArchive(t *testing.T) {
+	bubble(t, func(w *world) {
+		store := walking{newMemory()}
+		lines, text := records(0, 100)
+		packed := compressed(w.T, text)
+		w.put("a.jsonl.gz", packed)
+		require.Equal(w, lines, w.run(with(store), gzipped(w)).all())
+		w.add("a.jsonl.gz", "what is no archive")
+		w.add("fork.jsonl", text+"of the fork\n")
+		assert.Contains(w, w.run(with(store), gzipped(w)).all(), "of the fork")
+	})
+}
+
 // TestRestartAtEnd: with start_at end, what stood in a file at the first start is never read, also after a restart; what
 // was written while nobody looked is read, also in files that were made then.
 func TestRestartAtEnd(t *testing.T) {

@@ -239,7 +239,7 @@ func (t *table) refused(f *file, err error) {
 func (t *table) failed(f *file, res result) {
 	err := res.err
 	if unpack.Broken(err) {
-		f.size, f.mtime = res.size, res.mtime
+		f.size, f.mtime, f.restored = res.size, res.mtime, false // it was looked into, as far as can be
 		t.letGo(f)
 		t.settings.Observer.failed(f.path, err, 0)
 	} else {
