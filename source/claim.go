@@ -9,15 +9,16 @@ import (
 // replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
 func (t *table) sameContent(f *file, res result) bool {
 	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
-	f.claims = nil
+	var all candidates
 	t.heads.find(res.head, func(known *file) bool {
 		passed++
-		named := known.path == f.path || known.id == res.id || known.strayed || known.path == plainPath(f.path)
+		named := known.path == f.path || known.id == res.id || known.path == plainPath(f.path) || known.strayed && !isCompressed(f.path)
 		if looked >= maxLooked && !named {
 			return passed < maxPassed
 		}
 		looked++
 		asLong := res.size >= known.pos.offset || isCompressed(f.path) // what was compressed has another size
+		next := known.mayGoOnAs(f)
 		switch {
 		case known.ghost && known.id != res.id:
 		case known.unverified() && known != f: // the store's word, not looked into yet
@@ -25,9 +26,7 @@ func (t *table) sameContent(f *file, res result) bool {
 		case known.isPresent() && known.id != res.id:
 			alive, leaving = true, leaving || asLong // it is there, under whatever path, unless it turns out to be another one by now
 		case f.first && !known.restored && !known.strayed: // two that were there at start are two
-		case known.busy && known.state == stateFollowed && asLong && known.mayGoOnAs(f):
-			undecided = true
-		case known.busy, known.state == stateFollowed && !under(known):
+		case known.state == stateFollowed && !under(known), known.busy && !(next && known.state == stateFollowed):
 			alive = true // there is more to it than we know
 			if !under(known) {
 				leaving = true
@@ -35,53 +34,74 @@ func (t *table) sameContent(f *file, res result) bool {
 			}
 		case known.state == stateFollowed:
 			alive = true // if it was only copied, it may be about to be emptied
-			if asLong && (known.pos.offset > 0 || known.mayGoOnAs(f)) {
-				f.claims = append(f.claims, known)
+			if asLong && (known.pos.offset > 0 || next) {
+				all = append(all, f.candidate(known, next))
 			}
 		case known.pos.offset == 0: // nothing of it was read
 		case asLong:
-			f.claims = append(f.claims, known)
+			all = append(all, f.candidate(known, next))
 		default: // perhaps the copy is still being made
 			alive = true
 		}
 		return passed < maxPassed
 	})
-	slices.SortStableFunc(f.claims, f.closer)
-	for n := len(f.claims); n > 0 && !f.claims[n-1].mayGoOnAs(f); n-- {
-		f.claims = f.claims[:n-1] // a copy of it is another file, whether or not it is asked
-	}
+	f.claims = nil
 	switch {
 	case undecided:
-		f.claims = nil
 		t.hold(f, 10*busyWait)
 	case alive && f.held == 0 || leaving && f.held < maxHeld:
 		// One that is about to be found gone is waited for, for longer than one that may be emptied: it may be closer than
 		// those that are gone already.
-		f.claims = nil
 		f.held++
 		t.hold(f, copyWait)
-	case len(f.claims) > 0:
-		t.touch(f) // a worker looks whether it goes on where the known one was
 	default:
-		return false
+		if f.claims = all.closest(); len(f.claims) == 0 {
+			return false
+		}
+		t.touch(f) // a worker looks whether it goes on where a known one was
 	}
 	return true
 }
 
-// closer orders known files by how much it would tell that f goes on where they are: one that was read further first, since
-// what was read of the other may be its beginning; else one that f may go on with; else one that was at the same path.
-func (f *file) closer(a, b *file) int {
-	rank := func(known *file) int {
-		switch {
-		case !known.mayGoOnAs(f):
-			return 2
-		case known.path == f.path || known.path == plainPath(f.path):
-			return 0
-		default:
-			return 1
-		}
+// candidate is a known file that f may go on with, or be a copy of.
+type candidate struct {
+	*file
+	rank int
+}
+
+const (
+	rankHere  = iota // was at the same path
+	rankNext         // may be what f is now
+	rankThere        // is there still, under its own name
+)
+
+func (f *file) candidate(known *file, next bool) candidate {
+	switch {
+	case !next:
+		return candidate{known, rankThere}
+	case known.path == f.path || known.path == plainPath(f.path):
+		return candidate{known, rankHere}
+	default:
+		return candidate{known, rankNext}
 	}
-	return cmp.Or(cmp.Compare(b.pos.offset, a.pos.offset), cmp.Compare(rank(a), rank(b)))
+}
+
+type candidates []candidate
+
+// closest orders them by how much it would tell that f goes on where they are: one that was read further first, since what
+// was read of the other may be its beginning. Those that f can only be a copy of are left out at the end: whether it is one
+// makes no difference then.
+func (all candidates) closest() (claims []*file) {
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.pos.offset, a.pos.offset), cmp.Compare(a.rank, b.rank))
+	})
+	for len(all) > 0 && all[len(all)-1].rank == rankThere {
+		all = all[:len(all)-1]
+	}
+	for _, one := range all {
+		claims = append(claims, one.file)
+	}
+	return claims
 }
 
 // mayGoOnAs tells whether a known file may be what stands under the path of f now, with another inode. One that is there
@@ -93,17 +113,24 @@ func (known *file) mayGoOnAs(f *file) bool {
 	return !isCompressed(f.path) && !isCompressed(known.path) && known.hasStrayed()
 }
 
-// decide takes a worker's word on what f is to the first of its claims.
+// decide takes a worker's word on which of its claims f is related to, and how.
 func (t *table) decide(f *file, res result) {
+	if res.relation == isOther {
+		f.claims, f.disowned = nil, true
+		t.touch(f)
+		return
+	}
+	f.claims = f.claims[res.claimed:]
 	known := f.claims[0]
 	there := known.state == stateFollowed
+	claim := res.claims[res.claimed]
 	switch {
 	case known.busy:
 		t.hold(f, busyWait)
 	case there && known.id == res.id: // found under another name meanwhile, and this is one more
 		f.claims = nil
 		t.touch(f)
-	case res.relation == isUnclear, there != (res.beside != nil), there && known.pos != *res.claim:
+	case res.relation == isUnclear, there != (claim.beside != nil), there && known.pos != claim.pos:
 		t.touch(known)
 		t.hold(f, 10*busyWait)
 	case res.relation == isNext && there:
@@ -118,10 +145,8 @@ func (t *table) decide(f *file, res result) {
 	case res.relation == isCopy: // of what is there; then it continues no other
 		f.claims, f.disowned = nil, true
 		t.touch(f)
-	default:
-		if f.claims = f.claims[1:]; len(f.claims) == 0 {
-			f.claims, f.disowned = nil, true
-		}
+	default: // forgotten meanwhile
+		f.claims = nil
 		t.touch(f)
 	}
 }

@@ -7,59 +7,67 @@ import (
 	"io/fs"
 )
 
-// probeClaim tells whether a file goes on where a known one was read up to. Of one that is gone its head and mark have to
-// do. One that is still there can be asked, if it may be the shorter version of the same file.
-func (r *reader) probeClaim(res *result, h handle) error {
-	same, err := holdsMark(h, res.claim)
+// probeClaims tells which known file a file is related to, if to any.
+func (r *reader) probeClaims(res *result, h handle) error {
+	for i := range res.claims {
+		rel, err := r.probeClaim(&res.claims[i], h, res.size)
+		if err != nil || rel != isOther {
+			res.claimed, res.relation = i, rel
+			return err
+		}
+	}
+	return nil
+}
+
+// probeClaim tells whether a file of a size goes on where a known one was read up to. Of one that is gone its head and mark
+// have to do. One that is still there can be asked, if it may be the shorter version of the same file.
+func (r *reader) probeClaim(c *claim, h handle, size int64) (relation, error) {
+	same, err := holdsMark(h, &c.pos)
 	switch {
 	case err != nil || !same:
-		return err
-	case res.beside == nil:
-		res.relation = isNext
-		return nil
-	case !res.beside.lost:
-		res.relation = isCopy
-		return nil
+		return isOther, err
+	case c.beside == nil:
+		return isNext, nil
+	case !c.beside.lost:
+		return isCopy, nil
 	}
-	known, err := r.open(res.beside.path)
+	known, err := r.open(c.beside.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular):
-		res.relation = isUnclear // it will be found to be gone
-		return nil
+		return isUnclear, nil // it will be found to be gone
 	case errors.Is(err, fs.ErrPermission):
-		res.relation = isCopy // as far as anybody can tell
-		return nil
+		return isCopy, nil // as far as anybody can tell
 	case err != nil:
-		return err
+		return isOther, err
 	}
-	res.relation, err = r.outgrew(res, h, known)
-	return errors.Join(err, known.Close())
+	rel, err := r.outgrew(c, h, known, size)
+	return rel, errors.Join(err, known.Close())
 }
 
 // outgrew tells whether a file is a longer version of a known one that is there: it has all that this has now, and more. A
 // copy that was made while the known one grew has no more than that, so no line is given twice that both will have.
-func (r *reader) outgrew(res *result, h, known handle) (relation, error) {
+func (r *reader) outgrew(c *claim, h, known handle, size int64) (relation, error) {
 	info, err := known.Stat()
 	if err != nil {
 		return isOther, err
 	}
 	id, _ := idOf(info)
-	mark, err := holdsMark(known, res.claim)
+	mark, err := holdsMark(known, &c.pos)
 	switch {
 	case err != nil:
 		return isOther, err
-	case id != res.beside.id || !mark:
+	case id != c.beside.id || !mark:
 		return isUnclear, nil // it will be found to be gone or rewritten, and may have been copied before
-	case info.Size() > res.size:
+	case info.Size() > size:
 		return isCopy, nil
-	case info.Size() != res.beside.size:
+	case info.Size() != c.beside.size:
 		return isUnclear, nil // it has to be read first
 	}
 	same, err := r.sameBytes(h, known, info.Size())
 	switch {
 	case err != nil || !same:
 		return isOther, err
-	case info.Size() == res.size:
+	case info.Size() == size:
 		return isEqual, nil
 	default:
 		return isNext, nil

@@ -1,9 +1,11 @@
 package source
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -125,6 +127,42 @@ func TestRewrittenFileKeepsItsNames(t *testing.T) {
 	assert.Empty(t, next.aliases)
 	assert.Equal(t, stateNew, name.state)
 	assert.True(t, name.queued)
+}
+
+// Among many files that begin alike and were renamed, a few looks tell which one a longer version goes on with.
+func TestReplaceAmongTwins(t *testing.T) {
+	const twins = 300
+	head := `{"type":"summary","summary":"` + strings.Repeat("p", 2000) + `"}` + "\n"
+	bubble(t, func(w *world) {
+		files, err := New(w.settings(pollOnly), w.sink)
+		require.NoError(w, err)
+		var opened atomic.Int32
+		files.open = func(path string) (handle, error) {
+			if path == w.path("c.jsonl") {
+				opened.Add(1)
+			}
+			return openFile(path)
+		}
+		require.NoError(w, files.Start(w.Context()))
+		w.files = files
+		for i := range twins {
+			w.put(fmt.Sprintf("%d.jsonl", i), head+record(i)+"\n")
+		}
+		w.pass(time.Minute)
+		for i := range twins {
+			w.rename(fmt.Sprintf("%d.jsonl", i), fmt.Sprintf("r%d.jsonl", i))
+		}
+		w.pass(time.Minute)
+		require.NoError(w, os.Link(w.path("r7.jsonl"), w.path("l.jsonl")))
+		w.pass(time.Minute)
+		w.put("c.tmp", head+record(7)+"\n"+record(twins)+"\n")
+		w.remove("r7.jsonl")
+		w.rename("c.tmp", "c.jsonl")
+		w.pass(time.Minute)
+		w.end()
+		assert.Len(w, w.sink.all(), 2*twins+1)
+		assert.Less(w, opened.Load(), int32(6))
+	})
 }
 
 // A copy that has no more than the file that it was made of is not told again if that lost a name: it may be that file, so

@@ -31,9 +31,13 @@ type job struct {
 	strayed bool
 	// seek, of a probe: start here, because that is how long the file was at start. Negative: at the beginning.
 	seek int64
-	// claim, of a probe: tell whether the file goes on where this position is. beside is the file that was read up to there,
-	// if that is there still.
-	claim  *position
+	// claims, of a probe: tell the first of these that the file is related to.
+	claims []claim
+}
+
+// claim is how far a known file was read, and that file, if it is there still.
+type claim struct {
+	pos    position
 	beside *standing
 }
 
@@ -77,11 +81,12 @@ type result struct {
 	job
 	outcome  outcome
 	err      error
-	read     bool     // lines were accepted
-	tail     bool     // an unfinished line that may be taken later
-	named    bool     // of jobFinish: some path led to the file still
-	head     []byte   // of a probe: how the file begins
-	relation relation // of a probe: what it is to the file of the claim
+	read     bool   // lines were accepted
+	tail     bool   // an unfinished line that may be taken later
+	named    bool   // of jobFinish: some path led to the file still
+	head     []byte // of a probe: how the file begins
+	claimed  int    // of a probe: the claim that it is related to, and how
+	relation relation
 	// stored, of a probe: what the store has under the name that the file would be given.
 	stored *checkpoint
 	// saveIn is when a position that was not written is to be written. 0: nothing is owed.

@@ -115,8 +115,8 @@ func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 		return err
 	}
 	res.head = append([]byte(nil), r.head[:n]...)
-	if res.claim != nil {
-		return r.probeClaim(res, h)
+	if len(res.claims) > 0 {
+		return r.probeClaims(res, h)
 	}
 	res.pos = position{}
 	res.pos.extend(res.head)

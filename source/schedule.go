@@ -71,11 +71,8 @@ func (t *table) jobFor(f *file) (job, bool) {
 	case stateNew:
 		j.kind, j.pos = jobProbe, position{}
 		j.seek = f.seek
-		if len(f.claims) > 0 {
-			known := f.claims[0]
-			claim := known.pos
-			j.claim = &claim
-			j.beside = known.standing(f)
+		for _, known := range f.claims {
+			j.claims = append(j.claims, claim{known.pos, known.standing(f)})
 		}
 	case stateFollowed:
 		j.kind = jobRead
