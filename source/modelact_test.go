@@ -172,6 +172,7 @@ func (m *modeller) actOnLink(what int) {
 		m.remove(name)
 		m.files[slices.Index(m.files, name)] = link
 		m.links = slices.DeleteFunc(m.links, func(l string) bool { return l == link })
+		m.line(link) // no event tells what was written last, if nobody knew the name yet by which it was
 	case 13: // it is renamed, and replaced by a longer version before anybody saw it there
 		m.bothSeen(link, name)
 		if m.random.IntN(3) == 0 {
