@@ -166,7 +166,7 @@ func (t *table) split(known, f *file, id fileID) {
 		name.target = rest
 	}
 	t.adopt(known, f, id)
-	t.ids[rest.id] = rest
+	t.enterID(rest)
 	t.heads.add(rest)
 	t.touch(rest)
 }
@@ -187,7 +187,7 @@ func (t *table) goOn(known, f *file, id fileID) {
 	if rest := known.before; rest != nil {
 		t.bury(rest)
 		t.heads.add(rest)
-		t.ids[rest.id] = rest
+		t.enterID(rest)
 	}
 }
 
@@ -207,7 +207,8 @@ func (t *table) double(known, f *file, res result) {
 	other.path, other.id, other.size, other.mtime, other.seen = f.path, res.id, res.size, res.mtime, f.seen
 	other.state, other.caughtUp = stateFollowed, true
 	t.drop(f)
-	t.paths[other.path], t.ids[other.id] = other, other
+	t.paths[other.path] = other
+	t.enterID(other)
 	t.heads.add(other)
 	t.touch(other)
 }

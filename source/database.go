@@ -11,15 +11,17 @@ import (
 
 // database is a database of OpenCode's: a stream for each family of sessions.
 type database struct {
+	path     string
 	follower *opencodedb.Follower
 }
 
 // newDatabase makes a database. Of sessions that are not known, rows from before since are left out; known gives what an
 // earlier process knew of a family, by the id of its root.
 func newDatabase(s *PolledSettings, path string, since time.Time, known func(root string) (*itemState, error), unusable func(string, error)) *database {
+	d := &database{path: path}
 	settings := opencodedb.Settings{
 		MaxRowSize: s.Settings.MaxLineSize, BatchBytes: s.Settings.BatchBytes, BatchRows: s.Settings.BatchLines,
-		Skipped: func(bytes int64) { s.Settings.Observer.tooLong(path, bytes) },
+		Skipped: func(bytes int64) { s.Settings.Observer.tooLong(d.path, bytes) },
 	}
 	if !since.IsZero() {
 		settings.Since = since.UnixMilli()
@@ -36,7 +38,8 @@ func newDatabase(s *PolledSettings, path string, since time.Time, known func(roo
 		at.Wake = state.Open
 		return at, nil
 	}
-	return &database{follower: opencodedb.NewFollower(path, settings)}
+	d.follower = opencodedb.NewFollower(path, settings)
+	return d
 }
 
 func (d *database) changed() bool { return d.follower.Changed() }
@@ -69,6 +72,7 @@ func (d *database) position(key string) (json.RawMessage, error) {
 	return json.Marshal(d.follower.Position(key))
 }
 func (d *database) move(path string) bool {
+	d.path = path
 	d.follower.Move(path)
 	return true
 }

@@ -85,7 +85,7 @@ func (d *document) position(string) (json.RawMessage, error) {
 }
 
 func (d *document) changed() bool {
-	if d.data != nil || !d.trusted || d.wake || d.lasts() {
+	if d.data != nil || !d.trusted || d.wake || d.halfForLong() {
 		return true
 	}
 	now, err := stampDocument(d.path)
@@ -135,7 +135,7 @@ func (d *document) next(context.Context) (batch, error) {
 			d.tooLong = true
 			return batch{}, nil
 		case !balanced(data):
-			d.isHalf(same, data)
+			d.foundHalf(same, data)
 			return batch{}, nil
 		}
 		d.tooLong, d.half, d.toldHalf = false, time.Time{}, false
@@ -155,11 +155,13 @@ func (d *document) next(context.Context) (batch, error) {
 	return b, nil
 }
 
-// lasts tells that a document is not complete although nothing happened to it for long.
-func (d *document) lasts() bool { return !d.half.IsZero() && time.Since(d.half) >= documentPatience }
+// halfForLong tells that a document is not complete although nothing happened to it for long.
+func (d *document) halfForLong() bool {
+	return !d.half.IsZero() && time.Since(d.half) >= documentPatience
+}
 
-// isHalf takes note of a document that is not complete: it is being written, or, if that lasts, is no document.
-func (d *document) isHalf(same bool, data []byte) {
+// foundHalf takes note of a document that is not complete: it is being written, or, if that lasts, is no document.
+func (d *document) foundHalf(same bool, data []byte) {
 	empty := d.stamp.size == 0 || len(trimBlanks(data)) == 0 && !isCompressed(d.path) // there is nothing to be lost
 	switch {
 	case !same:
@@ -168,7 +170,7 @@ func (d *document) isHalf(same bool, data []byte) {
 		d.half = time.Time{}
 	case d.half.IsZero():
 		d.half = time.Now()
-	case d.lasts():
+	case d.halfForLong():
 		d.half, d.toldHalf = time.Time{}, true
 		d.observer.incomplete(d.path, int64(len(data)))
 		d.logger.Warn("A document is not one whole JSON object or array and is left out until it changes; if it holds JSON lines, "+

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -343,4 +345,36 @@ func TestFilesEventsAreLost(t *testing.T) {
 	lost <- fsnotify.ErrEventOverflow
 	w.sink.wantLines(t, "one")
 	w.end()
+}
+
+// TestFilesOneCannotBeReadAfterARestart: a known file that can't be read after a restart keeps no other that begins alike
+// from being read.
+func TestFilesOneCannotBeReadAfterARestart(t *testing.T) {
+	bubble(t, func(w *world) {
+		store := walking{newMemory()}
+		lines, text := records(0, 40)
+		w.add("a.jsonl", text)
+		w.run(with(store))
+		w.add("a.jsonl", "more of it\n")
+		w.add("fork.jsonl", text+"of the fork\n")
+		w.sink = newSink()
+		files, err := New(w.settings(with(store)), w.sink)
+		require.NoError(w, err)
+		var open atomic.Bool
+		files.open = func(path string) (handle, error) {
+			if !open.Load() && filepath.Base(path) == "a.jsonl" {
+				return nil, &os.PathError{Op: "open", Path: path, Err: syscall.EACCES}
+			}
+			return openFile(path)
+		}
+		require.NoError(w, files.Start(w.Context()))
+		w.files = files
+		w.pass(10 * time.Minute)
+		assert.Contains(w, w.sink.all(), "of the fork")
+		open.Store(true)
+		w.pass(10 * time.Minute)
+		w.end()
+		fresh, _ := w.sink.newLines()
+		assert.Equal(w, append(lines, "of the fork", "more of it"), fresh)
+	})
 }

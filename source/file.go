@@ -21,7 +21,7 @@ const (
 	stateClosed
 )
 
-// file is what is kept of each path: some 400 bytes besides the path.
+// file is what is kept of each path: some 500 bytes, and 200 more with a store, besides the path.
 //
 // While busy is set, a worker has it, and the fields of the second group are the worker's alone. The manager reads and
 // writes all others, at any time, and those of the second group only while busy is not set.

@@ -167,15 +167,7 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 			scanning = true
 			requests <- req
 		}
-		if dead := t.dead; len(dead) > 0 {
-			t.dead = nil
-			f.manager.Go(func() {
-				for _, id := range dead {
-					f.saver.delete(ctx, []string{checkpointPrefix + id})
-					t.names.free(id)
-				}
-			})
-		}
+		f.deleteDead(ctx)
 		var jobs chan<- job
 		var next job
 		if j, ok := t.nextJob(); ok {
@@ -191,9 +183,7 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 		case event := <-events:
 			t.event(event, f.watch)
 		case <-f.nudges.signal:
-			for _, one := range f.nudges.take() {
-				t.touch(one)
-			}
+			t.touchAll(f.nudges.take())
 		case err := <-watchErrors:
 			f.watchError(err)
 		case report := <-reports:
@@ -215,6 +205,21 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 			return
 		}
 	}
+}
+
+// deleteDead has the store forget what was found nowhere for long, beside the reading.
+func (f *Files) deleteDead(ctx context.Context) {
+	dead := f.table.dead
+	if len(dead) == 0 {
+		return
+	}
+	f.table.dead = nil
+	f.manager.Go(func() {
+		for _, id := range dead {
+			f.saver.delete(ctx, []string{checkpointPrefix + id})
+			f.table.names.free(id)
+		}
+	})
 }
 
 // watchError: the queue of events ran over, or the system has another complaint. Either way events may be missing.

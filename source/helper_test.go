@@ -216,6 +216,13 @@ func (w *world) put(name, text string) {
 	require.NoError(w, os.WriteFile(w.path(name), []byte(text), 0o600))
 }
 
+// dated sets how long ago, by the bubble's clock, a file was changed last.
+func (w *world) dated(name string, age time.Duration) {
+	w.Helper()
+	when := time.Now().Add(-age)
+	require.NoError(w, os.Chtimes(w.path(name), when, when))
+}
+
 func (w *world) mkdir(name string) {
 	w.Helper()
 	require.NoError(w, os.MkdirAll(w.path(name), 0o700))

@@ -13,7 +13,8 @@ const (
 	maxLooked = 64
 	// maxPassed is how many are passed in search of one whose path tells that it is the one.
 	maxPassed = 4096
-	// maxHeld is how often a file waits for a known one that has lost its path and is not yet found to be gone.
+	// maxHeld is how often a file waits for a known one that has lost its path and is not yet found to be gone, and how
+	// often one of the store is tried that can't be read.
 	maxHeld = 10
 )
 
@@ -59,9 +60,7 @@ func (t *table) identify(f *file, res result) {
 func (t *table) follow(f *file, res result) {
 	f.state, f.id, f.pos, f.first, f.seek = stateFollowed, res.id, res.pos, false, 0
 	f.lastRead = time.Now()
-	if f.id != (fileID{}) {
-		t.ids[f.id] = f
-	}
+	t.enterID(f)
 	t.heads.add(f)
 	t.touch(f)
 }
@@ -86,8 +85,8 @@ func (t *table) sameFile(f *file, res result) bool {
 		t.hold(f, busyWait)
 	case fits && (known.handle != nil || packed || !t.surpassed(known, res)):
 		t.adopt(known, f, res.id)
-	case fits: // it stays known, and is asked after the one that was read further
-		return !f.disowned && t.sameContent(f, res)
+	case fits: // it stays known, and is asked by its content after the one that was read further
+		return false
 	case !f.rechecked:
 		// The look may be older than what was read since, if the file was renamed while it grew.
 		f.rechecked = true
@@ -147,9 +146,7 @@ func (t *table) adoptAs(known *file, path string, id fileID) {
 	known.presentAt = ""        // from now on its state tells
 	known.lastRead = time.Now() // it is not idle for long as long as nobody has looked
 	known.size = -1             // to be looked at
-	if id != (fileID{}) {
-		t.ids[id] = known
-	}
+	t.enterID(known)
 	t.paths[path] = known
 	t.disarm(known)
 }

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -9,13 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// dated sets how long ago, by the bubble's clock, a file was changed last.
-func (w *world) dated(name string, age time.Duration) {
-	w.Helper()
-	when := time.Now().Add(-age)
-	require.NoError(w, os.Chtimes(w.path(name), when, when))
-}
 
 func olderThanADay(s *Settings) { s.IgnoreOlderThan = 24 * time.Hour }
 

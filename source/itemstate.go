@@ -57,7 +57,7 @@ func decodeItem(value []byte) (itemState, error) {
 type itemStates struct {
 	settings *Settings
 	walked   map[string]*itemState // by stream; nil if the store does not walk
-	byID     map[fileID]*itemState // documents, and of databases one of the streams
+	byID     map[fileID]*itemState // documents, and of databases the stream that was written last
 	byPath   map[string]*itemState // the same, by where they were last
 	asked    map[string]bool
 	lastRun  int64 // when the last of them was written, in Unix seconds
@@ -83,11 +83,9 @@ func (s *itemStates) load(ctx context.Context) error {
 		}
 		s.walked[state.Stream] = &state
 		if id := (fileID{state.Device, state.Inode}); id != (fileID{}) {
-			s.byID[id] = &state
+			keepNewest(s.byID, id, &state)
 		}
-		if other := s.byPath[state.Path]; other == nil || other.Saved <= state.Saved {
-			s.byPath[state.Path] = &state
-		}
+		keepNewest(s.byPath, state.Path, &state)
 		s.lastRun = max(s.lastRun, state.Saved)
 		return nil
 	})
@@ -95,6 +93,13 @@ func (s *itemStates) load(ctx context.Context) error {
 		return fmt.Errorf("walk store: %w", err)
 	}
 	return nil
+}
+
+// keepNewest enters a state unless one that was written later is there: paths and inodes are given to one after another.
+func keepNewest[K comparable](states map[K]*itemState, key K, state *itemState) {
+	if other := states[key]; other == nil || other.Saved <= state.Saved {
+		states[key] = state
+	}
 }
 
 // of gives what is known of a stream, nil if nothing is. An error of the store may go by.
@@ -121,13 +126,12 @@ func (s *itemStates) of(ctx context.Context, stream string) (*itemState, error) 
 // that of the document that was there last or has this inode, and else the path, or a variant of it where another
 // document, which was renamed, goes by the path.
 func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(origin string) bool) (*itemState, string, error) {
-	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
-		if state != nil && state.Key == "" && state.mayBe(one) && !follows(state.Origin) {
-			s.asked[state.Stream] = true
-			return state, state.Origin, nil
-		}
+	if state := s.walkedOf(one, itemDocument, follows); state != nil {
+		s.asked[state.Stream] = true
+		return state, state.Origin, nil
 	}
-	for n, origin := 2, one.path; ; n, origin = n+1, fmt.Sprintf("%s#%d", one.path, n) {
+	for n := 1; ; n++ {
+		origin := variant(one.path, n)
 		if follows(origin) {
 			continue
 		}
@@ -140,16 +144,33 @@ func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(ori
 
 // originOf gives what the streams of the database under a path are named by, as ofDocument does.
 func (s *itemStates) originOf(one found, follows func(origin string) bool) string {
-	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
-		if state != nil && state.Key != "" && state.mayBe(one) && !follows(state.Origin) {
-			return state.Origin
+	if state := s.walkedOf(one, itemDatabase, follows); state != nil {
+		return state.Origin
+	}
+	for n := 1; ; n++ {
+		if origin := variant(one.path, n); !follows(origin) {
+			return origin
 		}
 	}
-	origin := one.path
-	for n := 2; follows(origin); n++ {
-		origin = fmt.Sprintf("%s#%d", one.path, n)
+}
+
+// walkedOf gives a state of the item under a path, by the path or else by the inode, if the store tells all that it has. Only
+// a database's streams have keys.
+func (s *itemStates) walkedOf(one found, kind itemKind, follows func(origin string) bool) *itemState {
+	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
+		if state != nil && (state.Key != "") == (kind == itemDatabase) && state.mayBe(one) && !follows(state.Origin) {
+			return state
+		}
 	}
-	return origin
+	return nil
+}
+
+// variant is the nth origin for what stands under a path; the first is the path.
+func variant(path string, n int) string {
+	if n == 1 {
+		return path
+	}
+	return fmt.Sprintf("%s#%d", path, n)
 }
 
 // mayBe tells whether what is known may be of what was found: it was there last, or is no longer where it was.
@@ -215,7 +236,7 @@ func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledSt
 	if err != nil {
 		err = fmt.Errorf("save position of %q: %w", it.path, err)
 		p.settings.Settings.Observer.unsaved(it.path, err)
-		p.complainStore(err)
+		p.complaints.unsaved(err)
 		return saveAtLeast
 	}
 	s.stored = string(body)
@@ -228,17 +249,4 @@ func (p *Polled) saveLast(ctx context.Context, it *item, key string, s *polledSt
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
 	p.saveItem(last, it, key, s, true)
-}
-
-// complainStore logs what is wrong with the store, once for each reason.
-func (p *Polled) complainStore(err error) {
-	reason := errors.Unwrap(err)
-	if reason == nil {
-		reason = err
-	}
-	if p.complains[""] == reason.Error() {
-		return
-	}
-	p.complains[""] = reason.Error()
-	p.settings.Settings.Logger.Error(storeComplaint, zap.Error(err))
 }

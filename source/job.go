@@ -20,6 +20,9 @@ type job struct {
 	path string
 	id   fileID
 	pos  position // as it was accepted
+	// size and mtime are as last seen, by the manager and then by the worker.
+	size  int64
+	mtime int64
 	// live tells that the end was reached before.
 	live  bool
 	flush bool
@@ -81,8 +84,6 @@ type result struct {
 	job
 	outcome  outcome
 	err      error
-	size     int64
-	mtime    int64
 	read     bool   // lines were accepted
 	tail     bool   // an unfinished line that may be taken later
 	named    bool   // of jobFinish: some path led to the file still

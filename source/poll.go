@@ -2,8 +2,6 @@ package source
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -197,24 +195,8 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 	p.findTook = p.lastFind.Sub(begin)
 }
 
-// pathOf is the path that an error is about, empty if it does not tell.
-func pathOf(err error) string {
-	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
-		return pathErr.Path
-	}
-	return ""
-}
-
-// failed tells of an error, and logs it once for each path and reason.
+// failed tells of an error.
 func (p *Polled) failed(path string, err error, retryIn time.Duration) {
 	p.settings.Settings.Observer.failed(path, err, retryIn)
-	reason := err.Error()
-	if p.complains[path] == reason {
-		return
-	}
-	if len(p.complains) >= maxClosed {
-		clear(p.complains)
-	}
-	p.complains[path] = reason
-	unreadable(p.settings.Settings.Logger, path, err)
+	p.complaints.unreadable(path, err)
 }

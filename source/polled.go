@@ -102,13 +102,13 @@ type Polled struct {
 	nudges     *nudges[nudge]
 
 	// Of the goroutine alone, once it runs.
-	states    itemStates
-	items     []*item
-	byPath    map[string]*item
-	complains map[string]string
-	lastFind  time.Time // when the last search ended
-	findTook  time.Duration
-	findSoon  bool // something appeared that may be for us
+	states     itemStates
+	items      []*item
+	byPath     map[string]*item
+	complaints complaints
+	lastFind   time.Time // when the last search ended
+	findTook   time.Duration
+	findSoon   bool // something appeared that may be for us
 }
 
 // nudge is a stream whose consumer has something new to say.
@@ -132,10 +132,11 @@ func NewPolled(settings PolledSettings, handler Handler) (*Polled, error) {
 	orDefault(&settings.FamilyIdle, DefaultFamilyIdle)
 	settings.Settings = settings.Settings.withDefaults()
 	p := &Polled{
-		settings: settings, handler: handler, complains: map[string]string{}, byPath: map[string]*item{},
+		settings: settings, handler: handler, byPath: map[string]*item{},
 		newWatcher: newWatcher, nudges: newNudges[nudge](),
 	}
 	p.states.settings = &p.settings.Settings
+	p.complaints.logger = p.settings.Settings.Logger
 	var err error
 	p.finder, err = newFinder(&p.settings)
 	return p, err

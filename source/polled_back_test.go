@@ -1,7 +1,9 @@
 package source
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,8 +129,10 @@ func TestDocumentRenamedThenRestarts(t *testing.T) {
 func TestDatabaseRenamed(t *testing.T) {
 	w := &polledWorld{world: newWorld(t)}
 	store := walking{newMemory()}
+	skipped := make(chan string, 10)
 	quick := func(s *PolledSettings) {
-		s.Documents, s.Settings.PollInterval, s.Settings.Store = nil, 5*time.Millisecond, store
+		s.Documents, s.Settings.PollInterval, s.Settings.Store, s.Settings.MaxLineSize = nil, 5*time.Millisecond, store, 1000
+		s.Settings.Observer.Skipped = func(path string, _ SkipReason, _ int64) { skipped <- path }
 	}
 	w.mkdir("a")
 	db := openDatabase(t, w.path("a/opencode.db"))
@@ -144,6 +148,8 @@ func TestDatabaseRenamed(t *testing.T) {
 	w.rename("a", "b")
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 2, 2, "{}")
 	w.sink.until(t, "a message in the same stream", read(2))
+	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "long", "s0", 2, 2, strings.Repeat("x", 1001))
+	assert.Equal(t, w.path("b/opencode.db"), <-skipped, "told by its new name")
 	w.finish()
 	first := w.sink.opened()
 
@@ -216,4 +222,34 @@ func toldPaths(logs *observer.ObservedLogs) []string {
 		paths = append(paths, one.ContextMap()["path"].(string))
 	}
 	return paths
+}
+
+// TestDocumentWithTheInodeOfOneThatIsGone: of two stored documents that had one inode, the one that was saved last has it.
+func TestDocumentWithTheInodeOfOneThatIsGone(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+		if !walks {
+			return // such a store finds documents by the names that they had first
+		}
+		memory := store.(walking).memory
+		w.write("a.json", `{"n":1}`)
+		w.keep(store)
+		w.pass(time.Minute)
+		w.finish()
+		id := w.sink.opened()[0].ID
+		at, err := decodeItem(memory.values[itemPrefix+id])
+		require.NoError(w, err)
+		for i := range 50 { // that were there before
+			at.Path, at.Saved = w.path(fmt.Sprintf("gone%d.json", i)), at.Saved-1
+			at.Origin, at.Stream = at.Path, polledID(at.Path, "")
+			memory.values[itemPrefix+at.Stream], err = at.encode()
+			require.NoError(w, err)
+		}
+		w.rename("a.json", "b.json")
+		fresh, again := w.lifetime(store, false)
+		assert.Empty(w, append(fresh, again...))
+		w.write("b.json", `{"n":2}`)
+		w.lifetime(store, false)
+		require.Len(w, w.sink.opened(), 1)
+		assert.Equal(w, id, w.sink.opened()[0].ID)
+	})
 }

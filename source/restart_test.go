@@ -140,6 +140,21 @@ func TestRestartCompressed(t *testing.T) {
 	})
 }
 
+// TestRestartBesideABrokenArchive: a known archive that is broken after a restart keeps no file that begins like it from
+// being read.
+func TestRestartBesideABrokenArchive(t *testing.T) {
+	bubble(t, func(w *world) {
+		store := walking{newMemory()}
+		lines, text := records(0, 100)
+		packed := compressed(w.T, text)
+		w.put("a.jsonl.gz", packed)
+		require.Equal(w, lines, w.run(with(store), gzipped(w)).all())
+		w.add("a.jsonl.gz", "what is no archive")
+		w.add("fork.jsonl", text+"of the fork\n")
+		assert.Contains(w, w.run(with(store), gzipped(w)).all(), "of the fork")
+	})
+}
+
 // TestRestartAtEnd: with start_at end, what stood in a file at the first start is never read, also after a restart; what
 // was written while nobody looked is read, also in files that were made then.
 func TestRestartAtEnd(t *testing.T) {
@@ -292,4 +307,18 @@ func TestRestartReplacedBesideHardLink(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRecallOfAnInodeLeftBehind: a stored position whose inode was left behind by a file that goes on as another is not
+// that file's.
+func TestRecallOfAnInodeLeftBehind(t *testing.T) {
+	tab := newTable(Settings{}.withDefaults(), &globs{})
+	id := fileID{device: 1, inode: 1}
+	known := tab.newFile("a.jsonl")
+	known.id, known.pos.offset, known.state, known.named = id, 5, stateGone, true
+	tab.ids[id] = known
+	tab.goOn(known, tab.newFile("b.jsonl"), fileID{device: 1, inode: 2})
+	require.Same(t, known.before, tab.ids[id])
+	tab.recall(&checkpoint{Stream: "s", Path: "c.jsonl", Device: 1, Inode: 1, Offset: 3})
+	assert.Same(t, known.before, tab.ids[id])
 }

@@ -82,8 +82,9 @@ func (t *table) recall(c *checkpoint) {
 	f.slot = t.closed.PushBack(f)
 	t.heads.add(f)
 	t.restored[storedKey{f.path, f.id}] = f
-	if other := t.ids[f.id]; f.id != (fileID{}) && (other == nil || other.slot != nil && other.stored.at.Before(f.stored.at)) {
-		t.ids[f.id] = f
+	// What this process has seen of an inode is newer than what the store has.
+	if other := t.ids[f.id]; other == nil || other.slot != nil && other.restored && other.stored.at.Before(f.stored.at) {
+		t.enterID(f)
 	}
 }
 
@@ -108,8 +109,11 @@ func (t *table) resume(one found) bool {
 	return true
 }
 
-// unverified tells that a file is followed because the store said so, and was not looked into yet.
-func (f *file) unverified() bool { return f.restored && f.state == stateFollowed }
+// unverified tells that a file is followed because the store said so, and was not looked into yet. One that can't be read
+// is taken at the store's word after some tries, or those that begin like it would wait for good.
+func (f *file) unverified() bool {
+	return f.restored && f.state == stateFollowed && f.tries < maxHeld
+}
 
 // expireRestored forgets the stored files that were not found for long, in the store too. It is asked when all that is
 // there has been looked at.

@@ -94,7 +94,8 @@ func (s *saved) checkpoint(f *file, now time.Time) checkpoint {
 	return checkpoint{
 		Stream: f.streamID, Path: s.path, Device: s.id.device, Inode: s.id.inode, Size: s.size, MTime: s.mtime,
 		Offset: s.pos.offset, Head: s.pos.head, HeadLen: s.pos.headLen, Mark: s.pos.mark, MarkLen: s.pos.markLen,
-		Discard: s.pos.discard, Begin: s.begin, AtEnd: s.atEnd, Open: s.open, State: []byte(s.state), Saved: now.Unix(), Nanos: now.Nanosecond(), Names: splitNames(s.names), Strayed: s.strayed,
+		Discard: s.pos.discard, Begin: s.begin, AtEnd: s.atEnd, Open: s.open, State: []byte(s.state),
+		Names: splitNames(s.names), Strayed: s.strayed, Saved: now.Unix(), Nanos: now.Nanosecond(),
 	}
 }
 

@@ -26,6 +26,12 @@ func (t *table) touch(f *file) {
 	}
 }
 
+func (t *table) touchAll(files []*file) {
+	for _, f := range files {
+		t.touch(f)
+	}
+}
+
 // nextJob gives what the next free worker is to do.
 func (t *table) nextJob() (job, bool) {
 	for f := t.nextFile(); f != nil; f = t.nextFile() {
@@ -60,7 +66,10 @@ func (t *table) unqueue() {
 
 // jobFor says what is to be done with a file.
 func (t *table) jobFor(f *file) (job, bool) {
-	j := job{file: f, path: f.path, id: f.id, pos: f.pos, live: f.caughtUp, flush: f.flush, names: f.otherNames(), strayed: f.strayed}
+	j := job{
+		file: f, path: f.path, id: f.id, pos: f.pos, size: f.size, mtime: f.mtime, live: f.caughtUp, flush: f.flush,
+		names: f.otherNames(), strayed: f.strayed,
+	}
 	switch f.state {
 	case stateNew:
 		j.kind, j.pos = jobProbe, position{}

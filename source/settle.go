@@ -45,28 +45,11 @@ func (t *table) settle(res result) {
 // saved comes back for a position that could not be written yet.
 func (t *table) saved(f *file, res *result) {
 	if res.saveErr != nil && res.kind != jobProbe {
-		t.complainStore(res.saveErr)
+		t.complaints.unsaved(res.saveErr)
 	}
 	if at := time.Now().Add(res.saveIn); res.saveIn > 0 && f.state == stateFollowed && (f.wakeSlot < 0 || at.Before(f.wakeAt)) {
 		t.arm(f, at)
 	}
-}
-
-// storeComplaint says what it means that the store takes no position, and what to do.
-const storeComplaint = "A position can't be saved and is tried again; after a restart its lines come again. " +
-	"See that the storage has space and may be written to."
-
-// complainStore logs what is wrong with the store, once for each reason.
-func (t *table) complainStore(err error) {
-	reason := errors.Unwrap(err)
-	if reason == nil {
-		reason = err
-	}
-	if t.complains[""] == reason.Error() {
-		return
-	}
-	t.complains[""] = reason.Error()
-	t.settings.Logger.Error(storeComplaint, zap.Error(err))
 }
 
 // hold leaves a file alone for a while.
@@ -83,7 +66,7 @@ func (t *table) probed(f *file, res result) {
 			t.drop(f)
 		}
 	case outcomeIgnored:
-		t.complainIrregular(f.path)
+		t.complaints.irregular(f.path)
 		if !f.dirty {
 			t.drop(f)
 		}
@@ -139,7 +122,7 @@ func (t *table) moved(f *file, res result) {
 func (t *table) ended(f *file, res result) {
 	f.size, f.mtime = res.size, res.mtime
 	f.caughtUp, f.tries, f.retryAt = true, 0, time.Time{}
-	delete(t.complains, f.path)
+	t.complaints.settled(f.path)
 	if res.tail && !res.flush && t.settings.IdleFlush > 0 {
 		f.tail = true
 		t.arm(f, time.Now().Add(t.settings.IdleFlush))
@@ -199,7 +182,7 @@ func (t *table) finished(f *file, res result) {
 		t.bury(f)
 	case outcomeFailed:
 		t.settings.Observer.failed(f.path, res.err, 0)
-		t.complain(f.path, res.err)
+		t.complaints.unreadable(f.path, res.err)
 		t.bury(f)
 	case outcomeMore:
 		t.touch(f)
@@ -234,6 +217,13 @@ func (t *table) forget(f *file) {
 	t.forgetID(f)
 }
 
+// enterID makes a file known by its inode, where the system tells one.
+func (t *table) enterID(f *file) {
+	if f.id != (fileID{}) {
+		t.ids[f.id] = f
+	}
+}
+
 func (t *table) forgetID(f *file) {
 	if t.ids[f.id] == f {
 		delete(t.ids, f.id)
@@ -253,7 +243,7 @@ func (t *table) refused(f *file, err error) {
 func (t *table) failed(f *file, res result) {
 	err := res.err
 	if unpack.Broken(err) {
-		f.size, f.mtime = res.size, res.mtime
+		f.size, f.mtime, f.restored = res.size, res.mtime, false // it was looked into, as far as can be
 		t.letGo(f)
 		if errors.Is(err, io.ErrUnexpectedEOF) && t.maybeWritten(f) {
 			return
@@ -262,7 +252,7 @@ func (t *table) failed(f *file, res result) {
 	} else {
 		t.settings.Observer.failed(f.path, err, t.backOff(f))
 	}
-	t.complain(f.path, err)
+	t.complaints.unreadable(f.path, err)
 }
 
 // maybeWritten tells that a file that breaks off may be one that is being compressed: it changed a moment ago. It is

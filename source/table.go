@@ -2,8 +2,6 @@ package source
 
 import (
 	"container/list"
-	"errors"
-	"io/fs"
 	"iter"
 	"maps"
 	"path/filepath"
@@ -43,17 +41,17 @@ type table struct {
 	awake  *list.List // files whose consumer is open and does not rest, the one read last at the front
 	busy   int        // files that workers have
 
-	wanted    wanted
-	look      uint32 // number of the current look at all files
-	told      [2]int // files known and open, as last told
-	complains map[string]string
+	wanted     wanted
+	look       uint32 // number of the current look at all files
+	told       [2]int // files known and open, as last told
+	complaints complaints
 }
 
 func newTable(settings Settings, g *globs) *table {
 	return &table{
 		settings: settings, globs: g, names: &streamNames{taken: map[string]struct{}{}},
 		paths: map[string]*file{}, ids: map[fileID]*file{}, starts: map[fileID]*file{}, heads: heads{files: map[headKey]*file{}},
-		gone: map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), awake: list.New(), look: 1, complains: map[string]string{},
+		gone: map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), awake: list.New(), look: 1, complaints: complaints{logger: settings.Logger},
 	}
 }
 
@@ -102,28 +100,12 @@ func (t *table) tellMissing(leftOut []string) {
 	}
 }
 
-// complain logs what is wrong with a path, once for each path and reason.
-func (t *table) complain(path string, err error) {
-	reason := err.Error()
-	if t.complains[path] == reason {
-		return
-	}
-	if len(t.complains) >= maxClosed {
-		clear(t.complains)
-	}
-	t.complains[path] = reason
-	unreadable(t.settings.Logger, path, err)
-}
-
 // report deals with what a look met.
 func (t *table) report(errs []error) {
 	for _, err := range errs {
-		path := ""
-		if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
-			path = pathErr.Path
-		}
+		path := pathOf(err)
 		t.settings.Observer.failed(path, err, t.settings.PollInterval)
-		t.complain(path, err)
+		t.complaints.unreadable(path, err)
 	}
 }
 
@@ -138,7 +120,7 @@ func (t *table) newFile(path string) *file {
 func (t *table) ingest(one found, atStart bool) {
 	if one.irregular {
 		if t.paths[one.path] == nil {
-			t.complainIrregular(one.path)
+			t.complaints.irregular(one.path)
 		} else {
 			t.touch(t.paths[one.path])
 		}
@@ -187,15 +169,6 @@ func (t *table) ingest(one found, atStart bool) {
 	default:
 		t.touch(known)
 	}
-}
-
-func (t *table) complainIrregular(path string) {
-	const reason = "not regular"
-	if t.complains[path] == reason {
-		return
-	}
-	t.complains[path] = reason
-	t.settings.Logger.Info("A pipe, socket or device matches and is left alone", zap.String("path", path))
 }
 
 // event takes what the system tells of a path.

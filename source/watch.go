@@ -138,7 +138,7 @@ func (w *watcher) costOf(folder string) (int, error) {
 	return len(entries) + 1, nil
 }
 
-// cannotWatch tells that a folder, or none if it is empty, can be watched. The warning comes once: one folder that isn't
+// cannotWatch tells that a folder can't be watched, or that none can if it is empty. The warning comes once: one folder that isn't
 // watched is like the next.
 func (s *Settings) cannotWatch(folder string, err error) {
 	s.Observer.watchRefused(folder, err)

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -58,28 +56,8 @@ func childPlays() map[string]func(*stage) {
 			s.check(true)
 			assert.Len(s.t, s.exited(), 1)
 		},
-		"080-kill-process-group": func(s *stage) {
-			pidFile := filepath.Join(s.dir, "worker.pid")
-			s.startChild("WORKER_PID_FILE=" + pidFile)
-			var worker int
-			require.Eventually(s.t, func() bool {
-				text, err := os.ReadFile(pidFile)
-				if err == nil {
-					worker, err = strconv.Atoi(strings.TrimSpace(string(text)))
-				}
-				return err == nil
-			}, 30*time.Second, 10*time.Millisecond)
-			wrapper, err := syscall.Getpgid(worker)
-			require.NoError(s.t, err)
-			begun := time.Now()
-			s.stop()
-			for _, pid := range []int{worker, wrapper} { // an orphan is reaped by init, which takes its time
-				assert.Eventually(s.t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) },
-					5*time.Second-time.Since(begun), 10*time.Millisecond, "process %d is there, or a zombie", pid)
-			}
-			s.check(true)
-		},
-		"082-reader-goes-away": playBlockedConsumer,
+		"080-kill-process-group": playKilledGroup,
+		"082-reader-goes-away":   playBlockedConsumer,
 	}
 }
 

@@ -169,12 +169,16 @@ func TestDiskFullForSpools(t *testing.T) {
 	assert.Greater(t, kept, 1<<19)
 	assert.LessOrEqual(t, kept, 1<<20)
 	assert.Equal(t, string(telemetry.CloseReasonTruncated), sink.runs()[0])
-	heard := sink.heard()
-	for i, e := range heard { // all that was kept, from the first line on
+	heard, told := 0, 0
+	for _, e := range sink.heard() { // all that was kept, from the first line on
 		if e.Kind == "text" {
-			require.Equal(t, lineText(i), e.Text)
+			require.Equal(t, lineText(heard), e.Text)
+			told += len(scaleLine(0, heard, e.Text))
+			heard++
 		}
 	}
+	assert.LessOrEqual(t, told, kept)
+	assert.Less(t, kept-told, len(scaleLine(0, heard, lineText(heard))), "but for a line that was cut")
 	say(20_000, 20_010)
 	require.Eventually(t, func() bool {
 		return slices.ContainsFunc(sink.heard(), func(e event) bool { return e.Text == lineText(20_009) })

@@ -20,11 +20,11 @@ import (
 
 // Values of the attribute reason of the counter of ignored records.
 const (
-	reasonForeign  = "foreign"  // no record of ours
-	reasonRepeated = "repeated" // rendered just before
-	reasonRawCopy  = "raw_copy" // a line whose events are rendered
-	reasonLive     = "live"     // how a run is getting on: a log tells it by its events
-	reasonNoReader = "no_reader"
+	reasonForeign  = "foreign"   // no record of ours
+	reasonRepeated = "repeated"  // rendered just before
+	reasonRawCopy  = "raw_copy"  // a line whose events are rendered
+	reasonLive     = "live"      // how a run is getting on: a log tells it by its events
+	reasonNoReader = "no_reader" // whoever read standard output or standard error has gone
 )
 
 // renderExporter renders log records and writes them to one output, or to files by attribute.

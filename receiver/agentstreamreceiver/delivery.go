@@ -118,15 +118,16 @@ func (d *delivery) insist(ctx context.Context, s signal, elements int, consume f
 	wait := d.retry.InitialInterval
 	for attempt := 0; ; attempt++ {
 		err := consume(ctx)
+		over := err == nil || isPermanent(err)
+		if over && attempt > 0 {
+			d.meter.recordLag(d.meter.lag.forget())
+		}
 		if err == nil {
-			if attempt > 0 {
-				d.meter.recordLag(d.meter.lag.forget())
-			}
 			d.health.well(troubleOf(s))
 			return nil
 		}
 		d.health.trouble(troubleOf(s), fmt.Errorf("consumer of %s refuses: %w", s, err))
-		if isPermanent(err) {
+		if over {
 			d.meter.dropped(s, dropRefused, elements)
 			d.logger.Error("consumer refused for good, what it refused is lost",
 				zap.Stringer("signal", s), zap.Int("elements", elements), zap.Error(err))

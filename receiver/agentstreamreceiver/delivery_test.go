@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/receiver/receivertest"
 )
 
 func TestPermanent(t *testing.T) {
@@ -60,6 +61,25 @@ func TestOnePipelineRefusesForGood(t *testing.T) {
 	require.Eventually(t, func() bool { return c.second.LogRecordCount() == 2 }, wait, tick)
 	require.Eventually(t, func() bool { return r.metric("otelcol_receiver_agent_stream_dropped", "reason", "refused") == 2 }, wait, tick)
 	r.stop()
+}
+
+// TestLagAfterARefusalForGood: what was found while a consumer refused is forgotten when it takes the lines or never will.
+func TestLagAfterARefusalForGood(t *testing.T) {
+	for name, last := range map[string]error{"taken": nil, "never": consumererror.NewPermanent(errors.New("never"))} {
+		t.Run(name, func(t *testing.T) {
+			r, err := newAgentStream(receivertest.NewNopSettings(NewFactory().Type()), configFor("unused"))
+			require.NoError(t, err)
+			r.out.behind = func() { r.meter.lag.find(map[string]lagging{"a": {provider: "claude", found: 7}}) }
+			answers := []error{errors.New("later"), last}
+			require.NoError(t, r.out.insist(t.Context(), signalLogs, 1, func(context.Context) error {
+				err := answers[0]
+				answers = answers[1:]
+				return err
+			}))
+			assert.Empty(t, answers)
+			assert.Zero(t, r.meter.lag.totals["claude"])
+		})
+	}
 }
 
 // logsOf makes a consumer of a function.

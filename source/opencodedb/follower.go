@@ -50,7 +50,6 @@ type Follower struct {
 
 	stamp    stamp     // of the last look that was finished
 	trusted  bool      // the stamp would show a change
-	whole    bool      // the last look came to its end
 	beganAt  time.Time // of the last look
 	wholeAt  time.Time // when the last one began that came to its end
 	sessions map[string]*session
@@ -98,13 +97,12 @@ func (f *Follower) Next(ctx context.Context) (Batch, error) {
 	if !f.Changed() {
 		return Batch{}, nil
 	}
-	f.whole = false
 	more, err := f.next(ctx)
 	switch {
 	case err == nil && more:
 		return f.batch, nil
 	case err == nil:
-		f.whole, f.wholeAt = true, f.beganAt
+		f.wholeAt = f.beganAt
 		f.stamp = f.db.stamp
 		f.trusted = f.stamp.settledAt(time.Now())
 		return Batch{}, f.abandon()

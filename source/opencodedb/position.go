@@ -16,24 +16,26 @@ type Position struct {
 // SessionPosition is how far one session was read. Times are those of rows, in milliseconds.
 type SessionPosition struct {
 	ID string `json:"id"`
-	// Updated is the time of the session's own row when all that was new was accepted; Reached, the latest time of a row
-	// that was.
+	// Updated is the time of the session's own row when all that was new was accepted; Reached, up to which time rows were.
 	Updated int64 `json:"updated"`
 	Reached int64 `json:"reached"`
 	// Floor is the time before which no row was wanted.
 	Floor int64 `json:"floor"`
 }
 
-// Position gives the position of a family, by the id of its root. Rows beyond it may have been accepted too.
+// Position gives the position of a family, by the id of its root. Rows beyond it may have been accepted too: it does not
+// reach beyond the last look, since a row that lies in the future says nothing of those that are written until its time.
 func (f *Follower) Position(root string) Position {
 	var p Position
 	s := f.sessions[root]
 	if s == nil {
 		return p
 	}
+	looked := f.beganAt.UnixMilli()
 	for _, s := range f.members(s) {
 		if s.finished {
-			p.Sessions = append(p.Sessions, SessionPosition{ID: s.id, Updated: s.done, Reached: s.position, Floor: s.floor})
+			reached := min(s.position, looked)
+			p.Sessions = append(p.Sessions, SessionPosition{ID: s.id, Updated: s.done, Reached: reached, Floor: s.floor})
 		}
 	}
 	return p

@@ -187,3 +187,19 @@ func TestRestartsAtRandom(t *testing.T) {
 		})
 	}
 }
+
+// TestRestartWithARowFromTheFuture: what is written while no process looks is given by the next, whatever row lies in the
+// future.
+func TestRestartWithARowFromTheFuture(t *testing.T) {
+	w := newWriter(t, "wal")
+	w.now = time.Now().UnixMilli()
+	k := kept{}
+	w.session("ses_1", "")
+	w.message("msg_1", "ses_1", `{}`)
+	w.partAt(w.now+time.Hour.Milliseconds(), "prt_1", "msg_1", "ses_1", `{}`)
+	k.take(t, follow(t, w.path, k.settings(false)), -1)
+	w.now = time.Now().UnixMilli()
+	w.part("prt_2", "msg_1", "ses_1", `{}`)
+	assert.Contains(t, k.take(t, follow(t, w.path, k.settings(false)), -1).fresh, "part prt_2 {}")
+	assert.NotContains(t, k.take(t, follow(t, w.path, k.settings(false)), -1).fresh, "part prt_2 {}")
+}

@@ -54,7 +54,7 @@ func (r *Reader) fill() error {
 		case len(batch.Rows) > 0:
 			r.rows = batch.Rows
 			return nil
-		case r.follower.whole:
+		case !r.follower.wholeAt.IsZero():
 			return io.EOF
 		}
 		<-time.After(settled)

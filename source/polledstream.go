@@ -1,0 +1,140 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// polledStream is one open stream of an item.
+type polledStream struct {
+	id       string
+	consumer Consumer
+	lastRead time.Time
+	owesIdle bool
+	// replaying tells that only what an earlier process accepted was given so far.
+	replaying bool
+	state     []byte // what the consumer gave last
+	open      bool
+	// stored is what the store has; it was written at storedAt, which took storing.
+	stored   string
+	storedAt time.Time
+	storing  time.Duration
+}
+
+// save writes where a stream stands; later, if it is too early for that.
+func (p *Polled) save(ctx context.Context, it *item, key string, s *polledStream) {
+	if wait := p.saveItem(ctx, it, key, s, false); wait > 0 {
+		it.wakeIn(wait)
+	}
+}
+
+// offer hands lines to their stream, which is opened first if need be.
+func (p *Polled) offer(ctx context.Context, it *item, b *batch) (*polledStream, error) {
+	s := it.streams[b.key]
+	if s == nil {
+		var err error
+		if s, err = p.open(ctx, it, b.key); err != nil {
+			return nil, err
+		}
+		it.streams[b.key] = s
+	}
+	if err := s.consumer.Lines(ctx, b.lines); err != nil {
+		return nil, err
+	}
+	s.owesIdle, s.lastRead, s.replaying = true, time.Now(), b.replayed
+	return s, nil
+}
+
+// open opens a stream, with what the store has of it.
+func (p *Polled) open(ctx context.Context, it *item, key string) (*polledStream, error) {
+	s := &polledStream{id: polledID(it.origin, key), replaying: true}
+	in := Stream{
+		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: modTime(it.path), Compressed: isCompressed(it.path),
+		Restated: true, Afresh: it.kind == itemDatabase,
+	}
+	known, err := p.states.of(ctx, s.id)
+	if err != nil {
+		return nil, fmt.Errorf("read position of %q: %w", it.path, err)
+	}
+	if known != nil {
+		in.State = known.State
+	}
+	if p.settings.Settings.Store != nil {
+		in.Changed = func() { p.nudges.add(nudge{it, key}) }
+	}
+	s.consumer, err = p.handler.Open(ctx, in)
+	return s, err
+}
+
+// polledID names a stream by the item's path and its key in it.
+func polledID(path, key string) string {
+	h := sha256.New()
+	h.Write([]byte(filepath.ToSlash(path)))
+	h.Write([]byte{0, 0})
+	h.Write([]byte(key))
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// tidy tells streams that the end was reached, and closes those of a database to which nothing came for long.
+func (p *Polled) tidy(ctx context.Context, it *item) {
+	for key, s := range it.streams {
+		if s.owesIdle {
+			if err := s.consumer.Idle(ctx); err != nil {
+				p.refused(it, err)
+				return
+			}
+			s.owesIdle, s.replaying = false, false
+		}
+		p.save(ctx, it, key, s)
+		if idle := p.idleClose(it.kind); idle > 0 && time.Since(s.lastRead) >= idle {
+			p.closeStream(ctx, it, key, CloseReasonIdle)
+		}
+	}
+	it.tries = 0
+}
+
+// idleClose is after which time without a line a stream is closed; 0: never. A document that goes on then is given again
+// as after a restart, for which its position has to be kept.
+func (p *Polled) idleClose(kind itemKind) time.Duration {
+	switch {
+	case kind == itemDatabase:
+		return p.settings.FamilyIdle
+	case kind == itemDocument && p.settings.Settings.Store != nil:
+		return p.settings.Settings.IdleClose
+	default:
+		return 0
+	}
+}
+
+func (p *Polled) closeStream(ctx context.Context, it *item, key string, reason CloseReason) {
+	s := it.streams[key]
+	delete(it.streams, key)
+	if err := s.consumer.Close(ctx, reason); err != nil {
+		p.settings.Settings.Observer.failed(it.path, err, 0)
+	}
+	it.store.forget(key) // which moves a position
+	p.saveItem(ctx, it, key, s, true)
+	p.settings.Settings.Observer.closed(it.path, reason)
+}
+
+// closeItem closes all that an item has open.
+func (p *Polled) closeItem(ctx context.Context, it *item, reason CloseReason) error {
+	var errs []error
+	for key, s := range it.streams {
+		if err := s.consumer.Close(ctx, reason); err != nil {
+			errs = append(errs, fmt.Errorf("close stream of %q: %w", it.path, err))
+		}
+		p.saveLast(ctx, it, key, s)
+		delete(it.streams, key)
+		p.settings.Settings.Observer.closed(it.path, reason)
+	}
+	if err := it.store.close(); err != nil {
+		errs = append(errs, fmt.Errorf("close %q: %w", it.path, err))
+	}
+	return errors.Join(errs...)
+}
