@@ -116,7 +116,7 @@ func (known *file) mayGoOnAs(f *file) bool {
 // decide takes a worker's word on which of its claims f is related to, and how.
 func (t *table) decide(f *file, res result) {
 	if res.relation == isOther {
-		f.claims, f.disowned = nil, true
+		f.claims, f.disowned, f.id = nil, true, res.id
 		t.touch(f)
 		return
 	}
@@ -145,7 +145,7 @@ func (t *table) decide(f *file, res result) {
 		f.claims = nil
 		t.double(known, f, res)
 	case res.relation == isCopy: // of what is there; then it continues no other
-		f.claims, f.disowned = nil, true
+		f.claims, f.disowned, f.id = nil, true, res.id
 		t.touch(f)
 	default: // forgotten meanwhile
 		f.claims = nil

@@ -165,6 +165,24 @@ func TestReplaceAmongTwins(t *testing.T) {
 	})
 }
 
+// That a path was found to be no known file's is said of what stood there then: a path that was a name of a followed file
+// since, and leads to another one now, is looked into again.
+func TestNameIsLookedIntoAgain(t *testing.T) {
+	table := newTable(Settings{}.withDefaults(), &globs{})
+	f, name := table.newFile("a"), table.newFile("b")
+	f.state, f.id, f.pos = stateFollowed, fileID{1, 2}, position{offset: 10}
+	name.state, name.target, name.disowned, name.rechecked, name.held = stateAlias, f, true, true, maxHeld
+	f.aliases = []*file{name}
+	table.unalias(name)
+	assert.False(t, name.disowned)
+	assert.False(t, name.rechecked)
+	assert.Zero(t, name.held)
+
+	name.id, name.disowned, name.held = fileID{1, 3}, true, maxHeld
+	table.identify(name, result{job: job{id: fileID{1, 4}, size: 200}, head: []byte(record(1))})
+	assert.False(t, name.disowned)
+}
+
 // A copy that has no more than the file that it was made of is not told again if that lost a name: it may be that file, so
 // what is added to either is told.
 func TestCopyOfStrayedFile(t *testing.T) {

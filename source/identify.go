@@ -31,6 +31,9 @@ func (t *table) identify(f *file, res result) {
 		t.release(f.aliases)
 		f.aliases = nil
 	}
+	if f.disowned && f.id != res.id || len(res.head) == 0 {
+		f.held, f.disowned = 0, false // that was said of another file
+	}
 	f.size, f.mtime = res.size, res.mtime
 	if f.size < f.seek {
 		f.seek = 0 // it was emptied since: then all of it is new

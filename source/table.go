@@ -226,13 +226,19 @@ func (t *table) unalias(f *file) {
 	f.target.strayed = true
 	t.touch(f.target) // so that it is written down
 	f.target.aliases = without(f.target.aliases, f)
-	f.target, f.state, f.held = nil, stateNew, 0
+	f.anew()
+}
+
+// anew forgets what was found out of a path, which may lead to another file by now.
+func (f *file) anew() {
+	f.state, f.target, f.claims = stateNew, nil, nil
+	f.held, f.disowned, f.rechecked = 0, false, false
 }
 
 // release makes paths of their own again of what were names of a file that turned out to be another one.
 func (t *table) release(names []*file) {
 	for _, name := range names {
-		name.target, name.state, name.held = nil, stateNew, 0
+		name.anew()
 		t.touch(name)
 	}
 }
