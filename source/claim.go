@@ -12,7 +12,9 @@ func (t *table) sameContent(f *file, res result) bool {
 	var all candidates
 	t.heads.find(res.head, func(known *file) bool {
 		passed++
-		named := known.path == f.path || known.id == res.id || known.path == plainPath(f.path) || known.strayed && !isCompressed(f.path)
+		// One that is gone, or lost a name, costs one read of some bytes; of a compressed file all before them is read too.
+		cheap := (known.strayed || known.state != stateFollowed) && !isCompressed(f.path)
+		named := known.path == f.path || known.id == res.id || known.path == plainPath(f.path) || cheap
 		if looked >= maxLooked && !named {
 			return passed < maxPassed
 		}

@@ -145,6 +145,8 @@ func TestReplaceAmongTwins(t *testing.T) {
 		}
 		require.NoError(w, files.Start(w.Context()))
 		w.files = files
+		w.put("first.jsonl", head+record(500)+"\n")
+		w.pass(time.Minute)
 		for i := range twins {
 			w.put(fmt.Sprintf("%d.jsonl", i), head+record(i)+"\n")
 		}
@@ -159,8 +161,16 @@ func TestReplaceAmongTwins(t *testing.T) {
 		w.remove("r7.jsonl")
 		w.rename("c.tmp", "c.jsonl")
 		w.pass(time.Minute)
+		assert.Len(w, w.sink.all(), 2*twins+3)
+
+		// The oldest of all, which was at its path until now.
+		w.put("first.tmp", head+record(500)+"\n"+record(501)+"\n")
+		w.rename("first.tmp", "first.jsonl")
+		w.rename("first.jsonl", "moved.jsonl")
+		w.put("first.jsonl", head+record(502)+"\n")
+		w.pass(time.Minute)
 		w.end()
-		assert.Len(w, w.sink.all(), 2*twins+1)
+		assert.Len(w, w.sink.all(), 2*twins+6)
 		assert.Less(w, opened.Load(), int32(6))
 	})
 }

@@ -8,8 +8,8 @@ const (
 	copyWait = time.Second
 	// busyWait is how long a decision waits for a worker to bring back the file that it depends on.
 	busyWait = 10 * time.Millisecond
-	// maxLooked is how many files with the same head are looked at, the youngest first: thousands may be forks of
-	// one session.
+	// maxLooked is how many files with the same head that are there are looked at, the youngest first: thousands may be
+	// forks of one session.
 	maxLooked = 64
 	// maxPassed is how many are passed in search of one whose path tells that it is the one.
 	maxPassed = 4096
