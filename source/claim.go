@@ -118,8 +118,7 @@ func (known *file) mayGoOnAs(f *file) bool {
 // decide takes a worker's word on which of its claims f is related to, and how.
 func (t *table) decide(f *file, res result) {
 	if res.relation == isOther {
-		f.claims, f.disowned, f.id = nil, true, res.id
-		t.touch(f)
+		t.disown(f, res)
 		return
 	}
 	f.claims = f.claims[res.claimed:]
@@ -147,30 +146,30 @@ func (t *table) decide(f *file, res result) {
 		f.claims = nil
 		t.double(known, f, res)
 	case res.relation == isCopy: // of what is there; then it continues no other
-		f.claims, f.disowned, f.id = nil, true, res.id
-		t.touch(f)
+		t.disown(f, res)
 	default: // forgotten meanwhile
 		f.claims = nil
 		t.touch(f)
 	}
 }
 
+// disown notes that what stands under a path goes on with none of the known files.
+func (t *table) disown(f *file, res result) {
+	f.claims, f.disowned, f.id = nil, true, res.id
+	t.touch(f)
+}
+
 // split has a known file that lost a name go on under the path of f, where a version of it stands that goes on where it
 // was. What is left under its other names is a file of its own from now on.
 func (t *table) split(known, f *file, id fileID) {
 	rest := known.leftover()
-	rest.state, rest.caughtUp, rest.aliases, rest.seen, rest.strayed = stateFollowed, true, known.aliases, known.seen, true
-	known.aliases = nil
+	rest.state, rest.caughtUp, rest.seen, rest.strayed = stateFollowed, true, known.seen, true
+	known.giveNames(rest)
 	if t.paths[known.path] == known {
 		t.paths[known.path] = rest
 	}
-	for _, name := range rest.aliases {
-		name.target = rest
-	}
 	t.adopt(known, f, id)
-	t.enterID(rest)
-	t.heads.add(rest)
-	t.touch(rest)
+	t.enter(rest)
 }
 
 // goOn has a known file that is gone go on under the path of f, where a version of it stands that has another inode. If the
@@ -210,9 +209,7 @@ func (t *table) double(known, f *file, res result) {
 	other.state, other.caughtUp = stateFollowed, true
 	t.drop(f)
 	t.paths[other.path] = other
-	t.enterID(other)
-	t.heads.add(other)
-	t.touch(other)
+	t.enter(other)
 }
 
 // leftover gives what a known file leaves behind that goes on as another inode: a file of its own, read up to there. Its

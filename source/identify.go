@@ -27,9 +27,8 @@ func (t *table) identify(f *file, res result) {
 		}
 		t.unalias(f)
 	}
-	if len(f.aliases) > 0 && f.id != res.id {
-		t.release(f.aliases)
-		f.aliases = nil
+	if f.id != res.id {
+		t.release(f)
 	}
 	if f.disowned && f.id != res.id || len(res.head) == 0 {
 		f.held, f.disowned = 0, false // that was said of another file
@@ -63,6 +62,11 @@ func (t *table) identify(f *file, res result) {
 func (t *table) follow(f *file, res result) {
 	f.state, f.id, f.pos, f.first, f.seek = stateFollowed, res.id, res.pos, false, 0
 	f.lastRead = time.Now()
+	t.enter(f)
+}
+
+// enter makes a file known by what it is, and has it read.
+func (t *table) enter(f *file) {
 	t.enterID(f)
 	t.heads.add(f)
 	t.touch(f)
@@ -80,8 +84,8 @@ func (t *table) sameFile(f *file, res result) bool {
 	fits := packed == isCompressed(known.path) && known.pos.sameHead(res.head) && (packed || res.size >= known.pos.offset)
 	switch {
 	case known.state == stateFollowed && under(known):
-		t.release(f.aliases)
-		f.state, f.target, f.aliases, f.first, f.seek = stateAlias, known, nil, false, 0
+		t.release(f)
+		f.state, f.target, f.first, f.seek = stateAlias, known, false, 0
 		known.aliases = append(known.aliases, f)
 		t.touch(known)
 	case known.busy:

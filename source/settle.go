@@ -154,8 +154,6 @@ func (t *table) rewritten(f *file) {
 	if t.paths[f.path] == f {
 		delete(t.paths, f.path)
 	}
-	names := f.aliases
-	f.aliases = nil
 	t.bury(f)
 	next := t.paths[f.path]
 	if next == nil {
@@ -163,14 +161,11 @@ func (t *table) rewritten(f *file) {
 		t.touch(next)
 	}
 	if next.state != stateNew {
-		t.release(names)
+		t.release(f)
 		return
 	}
-	// What is written there now has the same names.
-	next.id, next.aliases = f.id, append(next.aliases, names...)
-	for _, name := range names {
-		name.target = next
-	}
+	next.id = f.id
+	f.giveNames(next) // what is written there now has the same
 }
 
 // finished: a file that is gone was read to its end and closed, or not yet.

@@ -236,11 +236,21 @@ func (f *file) anew() {
 }
 
 // release makes paths of their own again of what were names of a file that turned out to be another one.
-func (t *table) release(names []*file) {
-	for _, name := range names {
+func (t *table) release(f *file) {
+	for _, name := range f.aliases {
 		name.anew()
 		t.touch(name)
 	}
+	f.aliases = nil
+}
+
+// giveNames has the other names of a file be another one's.
+func (f *file) giveNames(to *file) {
+	for _, name := range f.aliases {
+		name.target = to
+	}
+	to.aliases = append(to.aliases, f.aliases...)
+	f.aliases = nil
 }
 
 // drop forgets a path.
@@ -248,8 +258,7 @@ func (t *table) drop(f *file) {
 	if f.target != nil {
 		t.unalias(f)
 	}
-	t.release(f.aliases)
-	f.aliases = nil
+	t.release(f)
 	if t.paths[f.path] == f {
 		delete(t.paths, f.path)
 	}
