@@ -218,10 +218,7 @@ func TestCopyAfterSplit(t *testing.T) {
 	old, oldText := records(0, 20)
 	next, nextText := records(20, 30)
 	bothWays(t, func(w *world, poll func(*Settings)) {
-		twoNames(w, func(s *Settings) { poll(s); s.GoneGrace = 100 * time.Millisecond }, old...)
-		w.put("c.tmp", oldText+nextText)
-		w.rename("c.tmp", "a.jsonl")
-		w.sink.wantLines(w.T, slices.Concat(old, next)...)
+		twoVersions(w, poll, old, next)
 		w.remove("b.jsonl") // before it has a consumer, so nothing tells that it was found gone
 		w.put("d.tmp", oldText+nextText+record(30)+"\n")
 		w.rename("d.tmp", "d.jsonl")
@@ -294,10 +291,7 @@ func TestMoveAfterSplit(t *testing.T) {
 	old, oldText := records(0, 20)
 	next, nextText := records(20, 30)
 	bothWays(t, func(w *world, poll func(*Settings)) {
-		twoNames(w, func(s *Settings) { poll(s); s.GoneGrace = 100 * time.Millisecond }, old...)
-		w.put("c.tmp", oldText+nextText)
-		w.rename("c.tmp", "a.jsonl")
-		w.sink.wantLines(w.T, slices.Concat(old, next)...)
+		twoVersions(w, poll, old, next)
 		w.put("d.tmp", oldText+nextText+record(30)+"\n") // before an inode is free
 		w.remove("b.jsonl")
 		w.rename("d.tmp", "d.jsonl")
@@ -333,6 +327,15 @@ func TestReplaceByInodeOfShorterVersion(t *testing.T) {
 		w.end()
 		assert.Equal(w, sorted(all), w.sink.sorted())
 	})
+}
+
+// twoVersions has a file of two names, of which a.jsonl was replaced by a longer version.
+func twoVersions(w *world, poll func(*Settings), old, next []string) {
+	twoNames(w, func(s *Settings) { poll(s); s.GoneGrace = 100 * time.Millisecond }, old...)
+	all := slices.Concat(old, next)
+	w.put("c.tmp", strings.Join(all, "\n")+"\n")
+	w.rename("c.tmp", "a.jsonl")
+	w.sink.wantLines(w.T, all...)
 }
 
 // twoNames has a file followed under a.jsonl that was found to have the name b.jsonl too: its last two lines come by that
