@@ -1,9 +1,6 @@
 package telemetry
 
-import (
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/plog"
-)
+import "go.opentelemetry.io/collector/pdata/pcommon"
 
 func putStr(m pcommon.Map, key, value string) {
 	if value != "" {
@@ -20,11 +17,5 @@ func putTrue(m pcommon.Map, key string, value bool) {
 func putPositive(m pcommon.Map, key string, value int64) {
 	if value > 0 {
 		m.PutInt(key, value)
-	}
-}
-
-func putBody(lr plog.LogRecord, s string) {
-	if s != "" {
-		lr.Body().SetStr(s)
 	}
 }

@@ -47,6 +47,18 @@ func (n *call) describe(t *events.Tool) {
 	}
 }
 
+// measure gives a result the time since its call where the provider reports no duration and both times are as good as
+// one. What goes on in the background has no duration yet.
+func (n *call) measure(t *events.Tool, at *moment) {
+	from := &n.span.start
+	if t.Duration > 0 || n.closed || t.State == events.ToolStateBackground || at.source != from.source {
+		return
+	}
+	if at.source == TimeSourceLine || at.source == TimeSourceArrival {
+		t.Duration = max(at.at.Sub(from.at), 0)
+	}
+}
+
 func toolType(c *call) string {
 	if c.server != "" {
 		return ToolTypeExtension
@@ -154,6 +166,7 @@ func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
 		return nil
 	}
 	c.describe(&ev.Tool)
+	c.measure(&ev.Tool, &at)
 	s.announceAgent(c, ev.Tool.AgentID)
 	return c
 }

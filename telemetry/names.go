@@ -130,7 +130,7 @@ const (
 	AttrSynthetic    = "tailspan.synthetic"
 	AttrReasoning    = "tailspan.reasoning"
 	AttrTruncated    = "tailspan.truncated"    // a content was cut to its limit
-	AttrContentSize  = "tailspan.content.size" // bytes of a content that is not captured
+	AttrContentSize  = "tailspan.content.size" // bytes of a text that is empty or not captured; the body is a line instead
 
 	AttrToolTarget    = "tailspan.tool.target"
 	AttrToolAgentType = "tailspan.tool.agent_type"
@@ -147,6 +147,7 @@ const (
 	AttrToolSize      = "tailspan.tool.size"
 	AttrToolTruncated = "tailspan.tool.truncated"
 	AttrToolDuration  = "tailspan.tool.duration_s"
+	AttrToolMessage   = "tailspan.tool.message" // the text of a progress event
 
 	AttrNoticeCode  = "tailspan.notice.code"
 	AttrNoticeLevel = "tailspan.notice.level"

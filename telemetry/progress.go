@@ -23,6 +23,7 @@ func (s *Stream) stepStarted(r *run, waiting []held) {
 	}
 	lr := s.liveRecord(s.sink, r, EventNameStepStarted, 0)
 	putStr(lr.Attributes(), AttrGenAIRequestModel, model)
+	lr.Body().SetStr(string(appendStart(nil, "step", s.settings.Agent.ServiceName, model)))
 }
 
 // watch has progress told of the run at work, if that is watched live: from its start, or from the first line that was
@@ -48,8 +49,10 @@ func (s *Stream) tellProgress(into *batch, now time.Time) {
 	}
 	elapsed := max(now.Sub(r.started), 0)
 	lr := s.liveRecord(into, r, EventNameProgress, int(elapsed/s.registry.settings.ProgressInterval))
+	left := max(r.expected-elapsed, 0)
 	lr.Attributes().PutDouble(AttrElapsed, elapsed.Seconds())
-	lr.Attributes().PutDouble(AttrStepETA, max(r.expected-elapsed, 0).Seconds())
+	lr.Attributes().PutDouble(AttrStepETA, left.Seconds())
+	lr.Body().SetStr(string(appendElapsed(nil, elapsed, left)))
 }
 
 // liveRecord appends a record about a run at the present time.

@@ -15,8 +15,9 @@ type recordWriter struct {
 	limits  Limits
 }
 
-// write fills body, event name, severity and the attributes that come from the event itself.
-func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
+// write fills body, event name, severity and the attributes that come from the event itself. Service names the agent
+// program.
+func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent, service string) {
 	lr.SetEventName(eventName(ev.Kind))
 	w.severity(lr, ev)
 	m := lr.Attributes()
@@ -32,27 +33,24 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) {
 	putStr(m, AttrGenAIProviderName, ev.ModelProvider)
 	putTrue(m, AttrDelta, ev.Delta)
 	putTrue(m, AttrSynthetic, ev.Synthetic)
+	if !w.text(lr, ev) {
+		putLine(lr, ev, service)
+	}
 	switch ev.Kind {
-	case events.KindText, events.KindMessage:
-		w.body(lr, ev.Text, w.capture.Text, 0)
-		if ev.Kind == events.KindMessage && w.capture.Reasoning {
+	case events.KindMessage:
+		if w.capture.Reasoning {
 			w.content(m, AttrReasoning, ev.Reasoning)
 		}
-	case events.KindReasoning:
-		w.body(lr, ev.Text, w.capture.Reasoning, w.limits.ContentBytes)
-	case events.KindPrompt:
-		w.body(lr, ev.Text, w.capture.Prompts, w.limits.ContentBytes)
 	case events.KindNotice, events.KindPhase:
-		w.body(lr, ev.Text, true, 0)
 		w.notice(m, ev)
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
-		w.tool(lr, ev)
+		w.tool(m, ev)
 	case events.KindUsage:
 		w.usage(m, ev.Usage)
 	case events.KindSessionStarted, events.KindTurnStarted:
 		w.session(m, ev.Session)
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
-		w.end(lr, ev.End)
+		w.end(m, ev.End)
 	case events.KindApprovalRequest:
 		w.approval(m, ev.Approval)
 	case events.KindAskRequest:
@@ -74,17 +72,29 @@ func (w *recordWriter) severity(lr plog.LogRecord, ev *events.DisplayEvent) {
 	lr.SetSeverityText(text)
 }
 
-// body sets the record's body, cut to limit bytes where limit is positive.
-func (w *recordWriter) body(lr plog.LogRecord, s string, captured bool, limit int) {
-	if !captured {
-		if s != "" {
-			lr.Attributes().PutInt(AttrContentSize, int64(len(s)))
-		}
-		return
+// text makes the text of an event the record's body, cut to its limit. It reports false where there is none, or none that
+// is captured; then the record tells the length of the text.
+func (w *recordWriter) text(lr plog.LogRecord, ev *events.DisplayEvent) bool {
+	captured, limit := true, 0
+	switch ev.Kind {
+	case events.KindText, events.KindMessage:
+		captured = w.capture.Text
+	case events.KindReasoning:
+		captured, limit = w.capture.Reasoning, w.limits.ContentBytes
+	case events.KindPrompt:
+		captured, limit = w.capture.Prompts, w.limits.ContentBytes
+	case events.KindNotice, events.KindPhase:
+	default:
+		return false
 	}
-	cut, truncated := cutBytes(s, limit)
+	if !captured || ev.Text == "" {
+		lr.Attributes().PutInt(AttrContentSize, int64(len(ev.Text)))
+		return false
+	}
+	cut, truncated := cutBytes(ev.Text, limit)
 	lr.Body().SetStr(cut)
 	putTrue(lr.Attributes(), AttrTruncated, truncated)
+	return true
 }
 
 func (w *recordWriter) content(m pcommon.Map, key, s string) {
@@ -104,8 +114,8 @@ func (w *recordWriter) notice(m pcommon.Map, ev *events.DisplayEvent) {
 	}
 }
 
-func (w *recordWriter) tool(lr plog.LogRecord, ev *events.DisplayEvent) {
-	t, m := &ev.Tool, lr.Attributes()
+func (w *recordWriter) tool(m pcommon.Map, ev *events.DisplayEvent) {
+	t := &ev.Tool
 	m.PutStr(AttrGenAIToolName, toolName(t.Name))
 	putStr(m, AttrGenAIToolCallID, t.ID)
 	putStr(m, AttrToolTarget, cutTarget(t.Target, w.limits.TargetRunes))
@@ -121,10 +131,8 @@ func (w *recordWriter) tool(lr plog.LogRecord, ev *events.DisplayEvent) {
 		}
 		return
 	}
-	if ev.Text != "" {
-		lr.Body().SetStr(ev.Text)
-	} else {
-		putBody(lr, t.Summary)
+	if ev.Kind == events.KindToolProgress {
+		putStr(m, AttrToolMessage, ev.Text)
 	}
 	putTrue(m, AttrToolError, t.Error)
 	putStr(m, AttrToolErrText, events.CutRunes(t.Err, errTextRunes))
@@ -194,11 +202,10 @@ func (w *recordWriter) session(m pcommon.Map, s *events.Session) {
 	putStr(m, AttrVCSHeadName, s.Branch)
 }
 
-func (w *recordWriter) end(lr plog.LogRecord, e *events.End) {
+func (w *recordWriter) end(m pcommon.Map, e *events.End) {
 	if e == nil {
 		return
 	}
-	m := lr.Attributes()
 	m.PutBool(AttrEndError, e.Error)
 	putTrue(m, AttrEndInterrupted, e.Interrupted)
 	putStr(m, AttrEndCode, e.Code)
@@ -212,7 +219,6 @@ func (w *recordWriter) end(lr plog.LogRecord, e *events.End) {
 		w.content(m, AttrEndResult, e.Result)
 	}
 	w.totals(m, e.Totals)
-	putBody(lr, e.Err)
 }
 
 // totals writes what the run did in all. The usage is a map of its own, so that nobody who adds up the usage of records

@@ -39,6 +39,9 @@ func everyKind() []events.DisplayEvent {
 		case events.KindToolResult, events.KindToolProgress:
 			ev.Tool = tool
 			ev.Tool.Output = []byte("FAIL\nmore")
+			if k == events.KindToolProgress {
+				ev.Text = "half\nof it"
+			}
 		case events.KindUsage:
 			ev.Usage = &events.Usage{
 				Scope: events.UsageScopeRun, Tokens: events.Tokens{Input: 10, Output: 5, CacheRead: 3, CacheWrite: 2, Reasoning: 1},

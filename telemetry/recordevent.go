@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -41,11 +42,13 @@ func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	ev.Synthetic = r.bool(AttrSynthetic)
 	switch kind {
 	case events.KindText, events.KindMessage, events.KindReasoning, events.KindPrompt, events.KindNotice, events.KindPhase:
-		ev.Text = bodyText(lr)
+		if _, none := r.intOK(AttrContentSize); !none {
+			ev.Text = bodyText(lr)
+		}
 		ev.Reasoning = r.str(AttrReasoning)
 		ev.Notice = events.Notice{Level: events.ParseLevel(r.str(AttrNoticeLevel)), Code: r.str(AttrNoticeCode)}
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
-		r.tool(lr, ev)
+		r.tool(ev)
 	case events.KindUsage:
 		ev.Usage = r.usage()
 	case events.KindSessionStarted, events.KindTurnStarted:
@@ -117,7 +120,7 @@ func (r recordReader) floatOK(key string) (float64, bool) {
 
 func (r recordReader) seconds(key string) time.Duration {
 	f, _ := r.floatOK(key)
-	return time.Duration(f * float64(time.Second))
+	return time.Duration(math.Round(f * float64(time.Second)))
 }
 
 func (r recordReader) sub(key string) (recordReader, bool) {
@@ -140,7 +143,7 @@ func (r recordReader) each(key string, f func(recordReader)) {
 	}
 }
 
-func (r recordReader) tool(lr plog.LogRecord, ev *events.DisplayEvent) {
+func (r recordReader) tool(ev *events.DisplayEvent) {
 	t := &ev.Tool
 	t.Name = r.str(AttrGenAIToolName)
 	t.ID = r.str(AttrGenAIToolCallID)
@@ -173,9 +176,7 @@ func (r recordReader) tool(lr plog.LogRecord, ev *events.DisplayEvent) {
 	if s := r.str(AttrGenAIToolResult); s != "" {
 		t.Output = []byte(s)
 	}
-	if body := bodyText(lr); body != t.Summary {
-		ev.Text = body
-	}
+	ev.Text = r.str(AttrToolMessage)
 }
 
 func (r recordReader) usage() *events.Usage {
