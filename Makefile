@@ -25,6 +25,8 @@ BENCHTIME ?= 1s
 TESTTIMEOUT ?= 15m
 SHARED ?= ../shared
 KILLS ?= 10
+ONLY ?= *
+JOBS ?= 4
 SEED ?=
 WHOLE ?=
 PART ?=
@@ -138,6 +140,11 @@ conformance: $(BIN)/tailspan ## compare the events with captures and cases kept 
 cases: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## play the cases that need a collector at work, kept outside of this repository (SHARED=../shared WHOLE=)
 	@if [ ! -d '$(SHARED)/cases' ]; then echo "cases: no cases in $(SHARED), nothing to play"; exit 0; fi; set -x; \
 	$(TRIAL) TAILSPAN_CASES="$$(cd '$(SHARED)' && pwd)/cases" $(GO) test -count 1 -timeout 30m -run '^Test(Child)?Cases?' -v ./deploy/trial
+
+.PHONY: spans
+spans: $(BIN)/otelcol-tailspan ## compare the spans, metrics and records of recorded runs with the truth beside them (ONLY=glob JOBS=4)
+	@command -v python3 >/dev/null 2>&1 || { echo "spans: the checker needs python3" >&2; exit 1; }
+	python3 testdata/spans/check.py --collector $(BIN)/otelcol-tailspan --only '$(ONLY)' --jobs $(JOBS) testdata/spans
 
 .PHONY: torture
 torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see that nothing is lost (KILLS=10 SEED=random)
