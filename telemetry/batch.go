@@ -109,6 +109,7 @@ func (b *batch) record(r *resource) plog.LogRecord {
 		sl.SetSchemaUrl(b.schemaURL)
 		sl.Scope().SetName(ScopeName)
 		sl.Scope().SetVersion(b.version)
+		sl.Scope().Attributes().PutStr(AttrStreamID, r.numbers.stream)
 		b.logsOf, b.logs = r, sl.LogRecords()
 		b.logs.EnsureCapacity(b.lastRecords)
 		b.lastRecords = 0

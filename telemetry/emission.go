@@ -21,13 +21,13 @@ type sighting struct {
 // record writes the log record of what the agent did, about a call or none, and reports whether it went out.
 func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
-	r.sequence++
 	if !a.heard() {
 		return false
 	}
 	// The uid is made only of what goes out: most lines of a silent fold, and all of a second account, need it for nothing
 	// but the question whether they went out, which a cheaper hash of the same parts answers.
 	parts := s.appendUIDParts(make([]byte, 0, 256), r, of, what)
+	number := r.resource.numbers.next()
 	if !s.registry.firstRecord(parts) || s.silent {
 		return false
 	}
@@ -44,7 +44,7 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	m := lr.Attributes()
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
-	m.PutInt(AttrSequence, r.sequence)
+	m.PutInt(AttrSequence, number)
 	m.PutStr(AttrLogRecordUID, s.sink.spell(uidOf(parts)))
 	if ev.ParentID != "" && a.call == nil {
 		m.PutStr(AttrParentUnknown, ev.ParentID)

@@ -88,11 +88,13 @@ func (id Identity) pipelineRun() (name, runID string, ok bool) {
 	return name, runID, name != "" && runID != ""
 }
 
-// resource is the resource of a stream's spans and records. A change of version makes a new one.
+// resource is the resource of a stream's spans and records, and what numbers the records. A change of version makes a new
+// one, with the same sequencer.
 type resource struct {
 	identity Identity
 	agent    Agent
 	version  string
+	numbers  *sequencer
 }
 
 func (r *resource) fill(m pcommon.Map) {

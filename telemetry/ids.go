@@ -20,6 +20,7 @@ const (
 	domainPipeline  = "pipeline"
 	domainTask      = "task"
 	domainRecord    = "record"
+	domainStream    = "stream"
 )
 
 // hash mixes the parts.

@@ -120,6 +120,7 @@ const (
 	AttrUsageRun        = "tailspan.usage.run"      // map: the sum of the run whose end a record tells
 
 	AttrSequence     = "tailspan.sequence"
+	AttrStreamID     = "tailspan.stream.id" // on the scope of records
 	AttrProvider     = "tailspan.provider"
 	AttrMessageID    = "tailspan.message.id"
 	AttrTurnID       = "tailspan.turn.id"

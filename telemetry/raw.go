@@ -26,6 +26,9 @@ func (s *Stream) RawCopy(line Line, data []byte) {
 
 func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok bool) {
 	if line.Silent {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.resource.numbers.next()
 		return lr, false
 	}
 	at := s.fileTime()
@@ -44,6 +47,7 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	lr.SetSeverityNumber(plog.SeverityNumberInfo)
 	lr.SetSeverityText("INFO")
 	s.stamp(lr, at, s.registry.settings.Now())
+	lr.Attributes().PutInt(AttrSequence, s.resource.numbers.next())
 	lr.Attributes().PutStr(AttrLogRecordUID, recordUID(index, s.settings.Agent.Provider, s.settings.ID, strconv.FormatInt(line.Offset, 10)).String())
 	return lr, true
 }

@@ -21,7 +21,6 @@ type run struct {
 	usage     events.UsageTotal
 	callUsage spending // what the model calls of the run told, by model
 	totals    spending // what the run's end told, by model
-	sequence  int64
 	// toolCalls and toolErrors count those of all agents of the run that work in this stream.
 	toolCalls, toolErrors int
 
@@ -191,7 +190,9 @@ func (s *Stream) noteStart(waiting []held) {
 		s.agentName = cmp.Or(start.AgentName, s.agentName)
 		s.recorded = s.recorded || start.Recorded
 		if start.Version != "" && start.Version != s.resource.version {
-			s.resource = &resource{identity: s.resource.identity, agent: s.resource.agent, version: start.Version}
+			changed := *s.resource
+			changed.version = start.Version
+			s.resource = &changed
 		}
 	}
 }

@@ -101,7 +101,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 		registry: r,
 		settings: settings,
 		writer:   &r.writer,
-		resource: &resource{identity: settings.Identity, agent: settings.Agent},
+		resource: &resource{identity: settings.Identity, agent: settings.Agent, numbers: newSequencer(settings.ID)},
 	}
 	s.meter = newMeter(r.metrics, s.resource)
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages} {
