@@ -21,10 +21,11 @@
 //
 // # What is checked
 //
-// Structure, balance, literals and the shape of numbers are checked everywhere, in skipped values too, to the depth of
-// encoding/json ([MaxDepth]). What stands inside strings is not: a raw control character or an escape that JSON does not
-// know passes. So every line that encoding/json holds valid is read, with the same spans, and every line that is refused
-// here is refused there; fuzz tests hold both. Torn lines are always refused.
+// Structure, balance, literals and the shape of numbers are checked everywhere, in skipped values too, to any depth: a
+// model can write arguments that are nested deeper than the 10,000 levels of encoding/json, and such a call is a call all
+// the same. What stands inside strings is not checked: a raw control character or an escape that JSON does not know
+// passes. So every line that encoding/json holds valid is read, with the same spans, and every line that is refused here
+// is refused there; fuzz tests hold both. Torn lines are always refused.
 //
 // # Lifetime
 //
@@ -37,6 +38,6 @@
 // so that finding one takes no loop whose end the processor has to guess. Quotes and backslashes are marked 64 bytes at
 // once: by SSE2 on amd64 and NEON on arm64, and on all other processors (and with the build tag purego) by plain Go on words
 // of eight bytes, with the same marks. Which quotes are escaped is worked out of the marks of a block, not by looking back.
-// Skipping a container takes no recursion and no allocation: the kinds of its open brackets are bits in the Scanner. Texts
-// are made by the same marks, and [TextLen] counts what [AppendString] would make without making it.
+// Skipping a container takes no recursion and, to a depth of 64, no allocation: the kinds of its open brackets are bits
+// in the Scanner. Texts are made by the same marks, and [TextLen] counts what [AppendString] would make without making it.
 package scan

@@ -2,14 +2,11 @@ package scan
 
 import "errors"
 
-// MaxDepth is how deep objects and arrays may lie in each other. It is the limit of encoding/json.
-const MaxDepth = 10_000
-
 // ErrSyntax is the error of a document that is torn or no JSON.
 var ErrSyntax = errors.New("malformed JSON")
 
 // Scanner is a cursor over one document, or over several that stand one behind the other. The zero value is an empty
-// document. It is about 1.3 KiB large; reuse it.
+// document. Reuse it: it is some hundred bytes large.
 //
 // Once something is malformed every method says no, and Err tells.
 type Scanner struct {
@@ -23,14 +20,25 @@ type Scanner struct {
 	// The key of the current member lies between these offsets.
 	nameStart, nameEnd int
 	depth              int
-	// open holds a bit for each open container, 1 for an object.
-	open [(MaxDepth + 64) / 64]uint64
+	// top holds a bit for each of the innermost open containers, 1 for an object, the innermost lowest; deep holds those
+	// around them, 64 a word.
+	top  uint64
+	deep []uint64
 }
+
+// wordLevels is how many levels a word has bits for.
+const wordLevels = 64
+
+// keepDeep is how many words for deep levels are kept for the next document: 4 KiB, for 32,768 levels.
+const keepDeep = 1 << 9
 
 // Reset points the scanner at the start of data.
 func (s *Scanner) Reset(data []byte) {
 	s.data, s.pos, s.first, s.bad, s.depth = data, 0, false, false, 0
 	s.nameStart, s.nameEnd = 0, 0
+	if s.deep = s.deep[:0]; cap(s.deep) > keepDeep {
+		s.deep = nil
+	}
 	s.index.clear()
 }
 
@@ -158,9 +166,10 @@ func (s *Scanner) blanks() { s.pos = skipBlanks(s.data, s.pos) }
 
 func (s *Scanner) enter(open byte, bit uint64) bool {
 	s.blanks()
-	if s.pos >= len(s.data) || s.data[s.pos] != open || !s.push(bit) {
+	if s.pos >= len(s.data) || s.data[s.pos] != open {
 		return s.fail()
 	}
+	s.push(bit)
 	s.pos++
 	s.first = true
 	return true
@@ -182,30 +191,29 @@ func (s *Scanner) member(closing byte) bool {
 	s.first = false
 	if c == closing {
 		s.pos = i + 1
-		s.depth--
+		s.pop()
 		return false
 	}
 	s.pos = i
 	return first || s.fail()
 }
 
-// push opens a container; it reports false where they lie too deep.
-func (s *Scanner) push(bit uint64) bool {
-	if s.depth >= MaxDepth {
-		return false
+// push opens a container.
+func (s *Scanner) push(bit uint64) {
+	if s.depth%wordLevels == 0 && s.depth > 0 {
+		s.deep = append(s.deep, s.top) // an eighth of the line at most
 	}
-	word, shift := s.depth/64, uint(s.depth%64)
-	s.open[word] = s.open[word]&^(1<<shift) | bit<<shift
+	s.top = s.top<<1 | bit
 	s.depth++
-	return true
 }
 
-// closing is the bracket that closes the innermost open container.
-func (s *Scanner) closing() byte {
-	if s.open[(s.depth-1)/64]>>(uint(s.depth-1)%64)&1 == 1 {
-		return '}'
+// pop closes the innermost container.
+func (s *Scanner) pop() {
+	s.top >>= 1
+	if s.depth--; s.depth%wordLevels == 0 && s.depth > 0 {
+		last := len(s.deep) - 1
+		s.top, s.deep = s.deep[last], s.deep[:last]
 	}
-	return ']'
 }
 
 // containerEnd is the offset behind the object or array that begins at i; -1 if it is malformed.
@@ -233,10 +241,15 @@ func (s *Scanner) containerEnd(i int) int {
 			i = s.stringEnd(i + 1)
 		case KindObject, KindArray:
 			opening := data[i]
-			if !s.push(uint64(opening>>5) & 1) { // '{' is 0x7b, '[' is 0x5b
-				return -1
+			if closing = opening + 2; i+1 < len(data) && data[i+1] == closing { // as writers put an empty one
+				i += 2
+				if s.depth == base {
+					return i
+				}
+				closing = s.closing()
+				break
 			}
-			closing = opening + 2
+			s.push(uint64(opening>>5) & 1) // '{' is 0x7b, '[' is 0x5b
 			if i = skipBlanks(data, i+1); i >= len(data) {
 				return -1
 			}
@@ -261,7 +274,7 @@ func (s *Scanner) containerEnd(i int) int {
 				break
 			}
 			i++
-			if s.depth--; s.depth == base {
+			if s.pop(); s.depth == base {
 				return i
 			}
 			closing = s.closing()
@@ -274,6 +287,9 @@ func (s *Scanner) containerEnd(i int) int {
 		}
 	}
 }
+
+// closing is the bracket that closes the innermost open container.
+func (s *Scanner) closing() byte { return ']' + byte(s.top&1)<<5 } // ']' is 0x5d, '}' is 0x7d
 
 // wordEnd is the offset behind the number or literal that begins at i; -1 if it is malformed.
 func wordEnd(data []byte, i int, kind Kind) int {

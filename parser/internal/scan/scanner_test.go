@@ -49,7 +49,7 @@ func TestScannerRefuses(t *testing.T) {
 	for _, doc := range []string{
 		``, ` `, `{`, `[`, `"`, `"\"`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{,}`, `{a:1}`, `{"a" 1}`, `{"a":1 "b":2}`, `[1 2]`, `[1,]`, `[,]`,
 		`{"a":[}`, `{"a":{]}`, `[}`, `{]`, `tru`, `nul`, `falsy`, `01`, `-`, `+1`, `.5`, `1.`, `1e`, `1e+`, `0x1`, `NaN`, `{"a":x}`, "\x00{}", `}`, `]`, `,`, `:`,
-		strings.Repeat(`{"a":`, scan.MaxDepth+1) + `1` + strings.Repeat(`}`, scan.MaxDepth+1),
+		strings.Repeat(`{"a":`, 300) + `1` + strings.Repeat(`}`, 299), strings.Repeat(`[`, 20_000), strings.Repeat(`[`, 300) + strings.Repeat(`}`, 300),
 	} {
 		var s scan.Scanner
 		for _, walk := range []bool{false, true} {
@@ -115,13 +115,25 @@ func TestScannerRepeat(t *testing.T) {
 	}
 }
 
+// A model wrote arguments of 20,000 levels: encoding/json takes 10,000.
 func TestScannerDepth(t *testing.T) {
-	deep := []byte(strings.Repeat(`[`, scan.MaxDepth) + strings.Repeat(`]`, scan.MaxDepth))
-	require.True(t, json.Valid(deep))
-	var s scan.Scanner
-	s.Reset(deep)
-	s.Skip()
-	assert.NoError(t, s.Err())
+	for _, depth := range []int{1, 63, 64, 65, 255, 256, 257, 320, 10_000, 20_000, 1_000_000} {
+		for _, level := range [][2]string{{"[", "]"}, {`{"a":`, "}"}, {`[{"a":`, "}]"}} {
+			deep := strings.Repeat(level[0], depth) + "[]" + strings.Repeat(level[1], depth)
+			var s scan.Scanner
+			s.Reset([]byte(`{"before":` + deep + `,"behind":1}`))
+			var names []string
+			for s.Object(); s.Key(); {
+				names = append(names, string(s.Name()))
+				s.Skip()
+			}
+			require.NoError(t, s.Err(), "%d levels of %s", depth, level)
+			assert.Equal(t, []string{"before", "behind"}, names)
+			s.Reset([]byte(`[` + deep[:len(deep)-1] + `,1]`))
+			s.Skip()
+			assert.Error(t, s.Err(), "%d levels of %s, the last one open", depth, level)
+		}
+	}
 }
 
 func TestScannerAllocatesNothing(t *testing.T) {
