@@ -7,8 +7,14 @@
 // # Detection
 //
 // Provider "auto" holds the lines of a stream until they tell whose they are, then gives the events of all of them at
-// once. After [DetectLines] lines or [DetectBytes] bytes, or at the end of the stream, it gives up: the lines pass, as
-// all lines of provider "none" do. Plain words before the first object, such as an installer's warnings, are held too.
+// once. After [DetectLines] lines that are objects or arrays, [DetectNoise] lines in all, or [DetectBytes] bytes, or at the
+// end of the stream, it gives up: the lines pass, as all lines of provider "none" do. Plain words before the first object,
+// such as an installer's warnings, do not count as lines that could tell.
+//
+// # Torn lines
+//
+// A record that was torn, by a crash or on a full disk, has no newline, so the next one stands behind it on the same line.
+// The torn record counts as malformed, and the whole records behind it are read, in time linear in the line.
 //
 // # The end
 //

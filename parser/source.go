@@ -4,11 +4,14 @@ import (
 	"bytes"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 )
 
-// Limits of detection: what "auto" holds before it gives up.
+// Limits of detection: what "auto" holds before it gives up. Of lines that may tell, an object or an array each, DetectLines
+// are looked at; installers, banners and warnings before them are bounded by their size, with all others, and their number.
 const (
 	DetectLines = 64
+	DetectNoise = 10_000
 	DetectBytes = 1 << 20
 )
 
@@ -36,10 +39,12 @@ type Source struct {
 	dropInput, dropOutput bool
 
 	held      [][]byte
+	telling   [][]byte // those of them that may tell
 	heldBytes int
 	released  int // of the held lines, how many were let pass in a quiet time
 
 	out    []events.DisplayEvent
+	mended []events.DisplayEvent // of a line with a torn record
 	raw    [][]byte
 	status events.LineStatus
 	stats  Stats
@@ -66,8 +71,16 @@ func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
 	}
 }
 
-// parse hands the line to the provider's parser and counts.
+// parse hands the line to the provider's parser and counts; if it is torn, then also what stands whole behind.
 func (s *Source) parse(line []byte) []events.DisplayEvent {
+	out := s.parseWhole(line)
+	if s.status == events.LineMalformed {
+		out = s.mend(line, out)
+	}
+	return out
+}
+
+func (s *Source) parseWhole(line []byte) []events.DisplayEvent {
 	out := s.parser.ParseEvents(line)
 	s.status = events.LineOK
 	if l, ok := s.parser.(events.LineStatuser); ok {
@@ -91,25 +104,50 @@ func (s *Source) pass(line []byte) {
 
 // hold keeps the line until it is known whose it is.
 func (s *Source) hold(line []byte) []events.DisplayEvent {
-	s.held = append(s.held, line)
-	if name, ok := Detect(s.held); ok {
-		s.held = s.held[:len(s.held)-1]
-		s.state, s.provider, s.parser = stateParsing, name, newParser(name)
-		if s.dropInput {
-			s.DropInput()
+	if mayTell(line) {
+		s.telling = append(s.telling, line)
+		if name, ok := Detect(s.telling); ok {
+			s.decide(name)
+			return s.replay(line)
 		}
-		if s.dropOutput {
-			s.DropOutput()
-		}
-		return s.replay(line)
 	}
-	s.held[len(s.held)-1] = bytes.Clone(line)
+	line = bytes.Clone(line)
+	s.held = append(s.held, line)
+	if n := len(s.telling); n > 0 && mayTell(line) {
+		s.telling[n-1] = line
+	}
 	s.heldBytes += len(line)
 	s.status = events.LineHeld
-	if len(s.held) >= DetectLines || s.heldBytes >= DetectBytes {
+	if len(s.telling) >= DetectLines || len(s.held) >= DetectNoise || s.heldBytes >= DetectBytes {
 		s.giveUp()
 	}
 	return nil
+}
+
+// mayTell reports whether a line may tell whose it is: it begins an object, an array, or the data of a server-sent event.
+// What a terminal was meant to get, or a byte order mark, may stand before.
+func mayTell(line []byte) bool {
+	line = lines.Trim(line)
+	if len(line) == 0 {
+		return false
+	}
+	switch c := line[0]; {
+	case c == '{' || c == '[' || c < ' ' || c >= 0x80:
+		return bytes.IndexByte(line, '{') >= 0
+	default:
+		return bytes.HasPrefix(line, []byte("data:"))
+	}
+}
+
+// decide begins the parsing for a provider.
+func (s *Source) decide(name string) {
+	s.state, s.provider, s.parser, s.telling = stateParsing, name, newParser(name), nil
+	if s.dropInput {
+		s.DropInput()
+	}
+	if s.dropOutput {
+		s.DropOutput()
+	}
 }
 
 // replay parses the lines that were held, then the one that decided.
@@ -129,7 +167,7 @@ func (s *Source) replay(line []byte) []events.DisplayEvent {
 // giveUp passes on what was held, and has not passed yet.
 func (s *Source) giveUp() {
 	held := s.held
-	s.state, s.held = statePassing, nil
+	s.state, s.held, s.telling = statePassing, nil, nil
 	for i, line := range held {
 		if i >= s.released {
 			s.raw = append(s.raw, line)

@@ -64,8 +64,8 @@ func TestNonePassesAll(t *testing.T) {
 
 func TestAutoHoldsUntilOneTells(t *testing.T) {
 	s := newSource(t, "auto")
-	held := [][]byte{[]byte("npm warn"), fmt.Appendf(nil, `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","content":"out of x"}]}}`),
-		fmt.Appendf(nil, resultLine, "y", "y", "y")}
+	const untold = `{"type":"user","message":{"content":[{"type":"new"},{"type":"tool_result","tool_use_id":"%s","content":"out of %s"}]}}`
+	held := [][]byte{[]byte("npm warn"), fmt.Appendf(nil, untold, "x", "x"), fmt.Appendf(nil, untold, "y", "y")}
 	for _, line := range held {
 		buffer := bytes.Clone(line)
 		require.Empty(t, s.ParseEvents(buffer))
@@ -85,19 +85,43 @@ func TestAutoHoldsUntilOneTells(t *testing.T) {
 }
 
 func TestAutoGivesUp(t *testing.T) {
-	for name, line := range map[string][]byte{"after many lines": []byte("words"), "after many bytes": bytes.Repeat([]byte("x"), parser.DetectBytes/8)} {
-		s := newSource(t, "auto")
-		n := 0
-		for ; len(s.Raw()) == 0; n++ {
-			require.Less(t, n, parser.DetectLines)
-			require.Empty(t, s.ParseEvents(line))
-		}
-		assert.Len(t, s.Raw(), n, name)
-		assert.Equal(t, events.LinePassed, s.LineStatus())
-		assert.Empty(t, s.ParseEvents(text(1)), "it does not change its mind")
-		assert.Len(t, s.Raw(), 1)
-		assert.Equal(t, parser.Stats{Lines: n + 1, Passed: n + 1}, s.Stats())
+	for _, tc := range []struct {
+		name string
+		line []byte
+		most int
+	}{
+		{"after many objects", []byte(`{"a":1}`), parser.DetectLines},
+		{"after many words", []byte("words"), parser.DetectNoise},
+		{"after many bytes", bytes.Repeat([]byte("x"), parser.DetectBytes/8), 8},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newSource(t, "auto")
+			n := 0
+			for ; len(s.Raw()) == 0; n++ {
+				require.Less(t, n, tc.most)
+				require.Empty(t, s.ParseEvents(tc.line))
+			}
+			assert.Equal(t, tc.most, n)
+			assert.Len(t, s.Raw(), n)
+			assert.Equal(t, events.LinePassed, s.LineStatus())
+			assert.Empty(t, s.ParseEvents(text(1)), "it does not change its mind")
+			assert.Len(t, s.Raw(), 1)
+			assert.Equal(t, parser.Stats{Lines: n + 1, Passed: n + 1}, s.Stats())
+		})
 	}
+}
+
+func TestNoiseDoesNotDefeatAuto(t *testing.T) {
+	s := newSource(t, "auto")
+	for i := range 3 * parser.DetectLines {
+		line := fmt.Appendf(nil, "npm warn deprecated demo-%d@1.0.0 {see https://example.com}", i)
+		require.Empty(t, s.ParseEvents(line))
+		clear(line)
+		require.Empty(t, s.ParseEvents([]byte("\x1b[33mwarn\x1b[0m a coloured word")))
+	}
+	assert.Len(t, s.ParseEvents(text(1)), 1)
+	assert.Equal(t, "claude", s.Provider())
+	assert.Equal(t, parser.Stats{Lines: 6*parser.DetectLines + 1, Events: 1, OK: 1, Malformed: 6 * parser.DetectLines}, s.Stats())
 }
 
 func TestAutoPassesAtTheEnd(t *testing.T) {
@@ -147,6 +171,10 @@ func TestDetect(t *testing.T) {
 		{"claude init", `{"type":"system","subtype":"init","session_id":"s","tools":["Task"]}`, "claude"},
 		{"claude stream", strings.ReplaceAll(textLine, "%d", "1"), "claude"},
 		{"claude transcript", `{"parentUuid":null,"type":"user","message":{"role":"user","content":"go"},"uuid":"u","sessionId":"s"}`, "claude"},
+		{"claude init without a session", `{"type":"system","subtype":"init","tools":["Task"],"model":"m"}`, "claude"},
+		{"claude text without a session", `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"t"}]}}`, "claude"},
+		{"claude call without a session", `{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"c","name":"Read","input":{}}]}}`, "claude"},
+		{"claude result without a session", `{"type":"result","subtype":"success","num_turns":1}`, "claude"},
 		{"claude array", `[{"type":"system","subtype":"init","session_id":"s","tools":[]}]`, "claude"},
 		{"claude bookkeeping", `{"type":"queue-operation","operation":"enqueue","sessionId":"s"}`, "claude"},
 		{"claude with a mark", "\xef\xbb\xbf" + `{"type":"system","subtype":"init","session_id":"s","tools":[]}`, "claude"},

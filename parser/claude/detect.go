@@ -40,17 +40,33 @@ func typical(r *record) bool {
 	session := r.session.Kind == scan.KindString
 	switch string(r.kind.Body()) {
 	case "system":
-		return r.subtype.Is("init") && session && r.rest.Get("tools").Exists()
+		return r.subtype.Is("init") && (session && r.rest.Get("tools").Exists() || r.rest.Get("tools").Kind == scan.KindArray)
 	case "assistant", "user":
-		return session && r.hasContents && (len(r.blocks) > 0 || r.contentText.Kind == scan.KindString)
+		if !r.hasContents {
+			return false
+		}
+		return session && (len(r.blocks) > 0 || r.contentText.Kind == scan.KindString) || len(r.blocks) > 0 && known(&r.blocks[0])
 	case "result":
-		return r.subtype.Kind == scan.KindString && session && r.rest.Get("num_turns").Exists()
+		return r.subtype.Kind == scan.KindString && r.rest.Get("num_turns").Exists()
 	case "stream_event":
 		return session && r.rest.Get("event").Kind == scan.KindObject && r.uuid.Exists()
 	case "file-history-snapshot", "queue-operation", "api-request-blob":
 		return true
 	case "summary":
 		return r.rest.Get("leafUuid").Exists()
+	}
+	return false
+}
+
+// known reports whether a block is one that a message can have, for lines that lost the id of their session.
+func known(b *block) bool {
+	switch string(b.kind.Body()) {
+	case "text":
+		return b.text.Kind == scan.KindString
+	case "tool_use":
+		return b.id.Kind == scan.KindString && b.name.Kind == scan.KindString
+	case "tool_result":
+		return b.toolUseID.Kind == scan.KindString
 	}
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -18,6 +19,7 @@ const maxFrameBytes = 16 << 20
 //	no     data: not whole             nothing: it is held
 //	yes    data: not a body by itself  nothing: it is held, a newline between
 //	yes    data: a body by itself      what is held was torn; its events
+//	any    data: torn, a body behind   nothing: it was torn, and the body is given again by itself
 //	yes    blank, event:, [DONE], end  what is held, if it is whole now; else it was torn
 type frame struct {
 	streams bool   // there was a line of data
@@ -73,6 +75,9 @@ func (p *Parser) data(value []byte) {
 	case len(f.held) == 0 && value[0] != '{' && value[0] != '[':
 		p.verdict.Note(events.LineMalformed)
 	case p.datum(value, len(f.held) > 0):
+	case p.tornBefore(value): // the line is read again from there
+		f.held = nil
+		p.verdict.Note(events.LineMalformed)
 	case len(f.held)+len(value) > maxFrameBytes:
 		f.held = nil
 		p.verdict.Note(events.LineMalformed)
@@ -112,6 +117,16 @@ func (p *Parser) datum(value []byte, behindHeld bool) bool {
 		p.dispatch(&p.record)
 	}
 	return true
+}
+
+// tornBefore reports whether data is a torn event with a whole body behind it, which no event of several lines holds.
+func (p *Parser) tornBefore(value []byte) bool {
+	at := lines.BehindTorn(value)
+	if at == len(value) {
+		return false
+	}
+	p.scanner.Reset(value[at:])
+	return p.record.read(&p.scanner) && p.kindOf(&p.record) != kindUnknown
 }
 
 // isEmptyObject tells the data of a ping.
