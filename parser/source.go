@@ -81,7 +81,7 @@ func (s *Source) parse(line []byte) []events.DisplayEvent {
 }
 
 func (s *Source) parseWhole(line []byte) []events.DisplayEvent {
-	out := s.parser.ParseEvents(line)
+	out := s.sane(s.parser.ParseEvents(line))
 	s.status = events.LineOK
 	if l, ok := s.parser.(events.LineStatuser); ok {
 		s.status = l.LineStatus()
@@ -94,6 +94,21 @@ func (s *Source) parseWhole(line []byte) []events.DisplayEvent {
 	}
 	s.stats.count(s.status, unknown, len(out))
 	return out
+}
+
+// sane takes out the numbers that no line can have; see [events.IgnoredNumbers].
+func (s *Source) sane(out []events.DisplayEvent) []events.DisplayEvent {
+	kept := 0
+	for i := range out {
+		if !s.stats.Numbers.Sanitize(&out[i]) {
+			continue
+		}
+		if kept < i {
+			out[kept] = out[i]
+		}
+		kept++
+	}
+	return out[:kept]
 }
 
 func (s *Source) pass(line []byte) {
@@ -185,7 +200,7 @@ func (s *Source) Flush() []events.DisplayEvent {
 		s.giveUp()
 	case stateParsing:
 		if f, ok := s.parser.(events.Flusher); ok {
-			out := f.Flush()
+			out := s.sane(f.Flush())
 			s.stats.Events += len(out)
 			if t, ok := s.parser.(interface{ Torn() bool }); ok && t.Torn() {
 				// The end of the stream proves torn what counted as ignored, since it could have gone on.
@@ -213,7 +228,7 @@ func (s *Source) Quiet() []events.DisplayEvent {
 	if !ok {
 		return nil
 	}
-	out := q.Quiet()
+	out := s.sane(q.Quiet())
 	s.stats.Events += len(out)
 	return out
 }

@@ -24,6 +24,8 @@ type Stats struct {
 	Held      int
 	// Dropped counts texts in pieces that were never completed and had to be forgotten.
 	Dropped int
+	// Numbers counts those that no line can have and that were ignored; see [events.IgnoredNumbers].
+	Numbers events.IgnoredNumbers
 	// UnknownTypes counts the lines of unknown type by the type's name.
 	UnknownTypes map[string]int
 }

@@ -8,6 +8,10 @@ type Counts struct {
 	LateAgents    int // events of sub-agents after their span was closed: records, no second span
 	UnclosedCalls int // calls closed without a result
 	ClampedSpans  int // calls whose end was told before their start, or outside of their maker's time
+	// ImplausibleTokens are usages of more than 2^40 tokens, which are ignored.
+	ImplausibleTokens int
+	// ImplausibleDurations are spans that the times of their lines make longer than events.MaxDuration; no metric has them.
+	ImplausibleDurations int
 
 	EvictedCalls       int // calls closed because too many were open
 	EvictedAgents      int // sub-agents closed because too many were at work
@@ -19,15 +23,17 @@ type Counts struct {
 // ByReason lists the counts under the words that a metric's attribute has for them.
 func (c *Counts) ByReason() map[string]int {
 	return map[string]int{
-		"late_result":        c.LateResults,
-		"late_agent":         c.LateAgents,
-		"unknown_call":       c.UnknownCalls,
-		"no_result":          c.UnclosedCalls,
-		"clamped_span":       c.ClampedSpans,
-		"evicted_call":       c.EvictedCalls,
-		"evicted_agent":      c.EvictedAgents,
-		"forced_run":         c.ForcedRuns,
-		"forgotten_id":       c.ForgottenIDs,
-		"forgotten_pipeline": c.ForgottenPipelines,
+		"late_result":          c.LateResults,
+		"late_agent":           c.LateAgents,
+		"unknown_call":         c.UnknownCalls,
+		"no_result":            c.UnclosedCalls,
+		"clamped_span":         c.ClampedSpans,
+		"implausible_tokens":   c.ImplausibleTokens,
+		"implausible_duration": c.ImplausibleDurations,
+		"evicted_call":         c.EvictedCalls,
+		"evicted_agent":        c.EvictedAgents,
+		"forced_run":           c.ForcedRuns,
+		"forgotten_id":         c.ForgottenIDs,
+		"forgotten_pipeline":   c.ForgottenPipelines,
 	}
 }

@@ -40,7 +40,9 @@ func tellTotals(a *agent, ev *events.DisplayEvent, at moment) {
 	end := *ev.End
 	end.Totals = &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: r.usage.Sum()}
 	if start := r.top.span.start; start.known() && at.known() {
-		end.Totals.Elapsed = max(at.at.Sub(start.at), 0)
+		if d := at.at.Sub(start.at); events.PlausibleDuration(d) {
+			end.Totals.Elapsed = d
+		}
 	}
 	ev.End = &end
 }
@@ -51,7 +53,7 @@ func stopped(e *events.End) bool { return e.Interrupted || e.Principle != "" }
 // measure gives a run that no line told the start of, because its first sign is the first answer, the start that its
 // duration tells; but not before the end of the run before. Its first model call began with it.
 func (s *Stream) measure(r *run) {
-	if r.beginTold || r.end == nil || r.end.Duration <= 0 || r.end.Duration > maxDuration {
+	if r.beginTold || r.end == nil || r.end.Duration <= 0 || !events.PlausibleDuration(r.end.Duration) {
 		return
 	}
 	span := &r.top.span

@@ -1,6 +1,10 @@
 package telemetry
 
-import "time"
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
 
 // moment is a point in time and where it comes from.
 type moment struct {
@@ -67,15 +71,12 @@ func (i *interval) clampInto(outer interval) bool {
 	return moved
 }
 
-// maxDuration is the longest time that a provider is believed to have measured: what lasts longer was not measured.
-const maxDuration = 7 * 24 * time.Hour
-
 // lasts gives the interval the length that the provider measured, where the lines tell only one of its ends, or none.
 // The better known end stays. Both ends as they arrived were measured by us, and stay too.
 func (i *interval) lasts(d time.Duration) {
 	start, end := i.start.source.rank(), i.end.source.rank()
 	switch {
-	case d <= 0 || d > maxDuration || !i.start.known() || !i.end.known():
+	case d <= 0 || !events.PlausibleDuration(d) || !i.start.known() || !i.end.known():
 	case start == end && (i.end.source == TimeSourceLine || i.end.source == TimeSourceArrival):
 	case start < end, start == end && !i.end.ahead:
 		i.end.correct(moment{at: i.start.at.Add(d), source: durationFrom(i.start)})

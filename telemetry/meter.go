@@ -9,6 +9,7 @@ import "github.com/tailspan/tailspan/events"
 type meter struct {
 	metrics *Metrics
 	of      *resource // of the stream: a key begins with what it tells
+	ignored *int      // durations of spans that no span can have
 	known   []meteredSeries
 	waiting []measurement
 }
@@ -39,8 +40,8 @@ const (
 	maxWaiting = 64
 )
 
-func newMeter(m *Metrics, r *resource) meter {
-	return meter{metrics: m, of: r}
+func newMeter(m *Metrics, r *resource, ignored *int) meter {
+	return meter{metrics: m, of: r, ignored: ignored}
 }
 
 // add adds a value to a series, and to its sum of whole things, unless this version of the conventions has no such metric.
@@ -94,9 +95,15 @@ func (m *meter) whole(key *meteredKey) *seriesKey {
 	return &all
 }
 
-// duration adds the length of a span.
+// duration adds the length of a span. One that the times of two lines make longer than any real one is ignored: it would
+// be most of the sum.
 func (m *meter) duration(key meteredKey, i *interval) {
-	m.add(&key, i.end.at.Sub(i.start.at).Seconds(), 0)
+	d := i.end.at.Sub(i.start.at)
+	if !events.PlausibleDuration(d) {
+		*m.ignored++
+		return
+	}
+	m.add(&key, d.Seconds(), 0)
 }
 
 // tokens counts what a model used. Negative parts, which totals that were reset can make, count nothing.

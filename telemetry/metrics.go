@@ -141,7 +141,7 @@ func (m *Metrics) add(all []measurement) {
 
 func (s *series) add(value float64, whole int64) {
 	s.sum += value
-	s.whole += whole
+	s.whole += min(whole, math.MaxInt64-s.whole) // it never wraps around
 	s.count++
 	s.min, s.max = min(s.min, value), max(s.max, value)
 	if s.bounds != nil {

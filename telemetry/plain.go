@@ -52,6 +52,15 @@ func makePlain(ev *events.DisplayEvent) {
 	}
 }
 
+// maxTokens is the largest number of tokens of one usage. Calls use up to 10^7, sessions up to 10^10; a line that tells of
+// more would be all that is seen of a metric until it begins anew.
+const maxTokens = 1 << 40
+
+// tooLarge reports whether a usage tells of more tokens than that.
+func tooLarge(u *events.Usage) bool {
+	return u != nil && max(u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, u.Tokens.Reasoning) > maxTokens
+}
+
 func plainTool(t *events.Tool) {
 	for _, name := range [...]*string{&t.ID, &t.Name, &t.AgentType, &t.AgentID, &t.Server} {
 		if *name != "" {

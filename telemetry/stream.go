@@ -103,7 +103,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 		writer:   &r.writer,
 		resource: &resource{identity: settings.Identity, agent: settings.Agent, numbers: newSequencer(settings.ID)},
 	}
-	s.meter = newMeter(r.metrics, s.resource)
+	s.meter = newMeter(r.metrics, s.resource, &s.counts.ImplausibleDurations)
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages} {
 		*seen = newOccurrences(r.settings.Limits.RememberedIDs)
 	}
@@ -219,6 +219,10 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	for i := range evs {
 		ev := &evs[i]
 		makePlain(ev)
+		if tooLarge(ev.Usage) {
+			ev.Usage = nil
+			s.counts.ImplausibleTokens++
+		}
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
 		s.silent = line.Silent && s.wasGiven(o)
 		at := s.timeOf(ev, line)

@@ -50,11 +50,15 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 		before = s.processUsage[ev.Model]
 		s.processUsage[ev.Model] = *u
 	}
-	if before.Tokens.Input > u.Tokens.Input {
+	added := part
+	added.Tokens, added.Provider, added.CostUSD = u.Tokens.Sub(before.Tokens), u.Provider.Sub(before.Provider), u.CostUSD-before.CostUSD
+	if !added.Tokens.Plausible() || !added.Provider.Plausible() {
 		return part
 	}
-	part.Tokens, part.Provider, part.CostUSD = u.Tokens.Sub(before.Tokens), u.Provider.Sub(before.Provider), u.CostUSD-before.CostUSD
-	return part
+	if added.CostUSD < 0 {
+		added.CostUSD = part.CostUSD
+	}
+	return added
 }
 
 // spent is a sum of tokens and what they cost.

@@ -159,6 +159,7 @@ type summaryJSON struct {
 	ToolCalls     int            `json:"tool_calls"`
 	ToolErrors    int            `json:"tool_errors"`
 	UnknownTypes  map[string]int `json:"unknown_types,omitempty"`
+	Implausible   map[string]int `json:"implausible_numbers,omitempty"`
 	Usage         tokensJSON     `json:"usage"`
 	ProviderUsage tokensJSON     `json:"provider_usage"`
 	CostUSD       *float64       `json:"cost_usd,omitempty"`
@@ -171,6 +172,14 @@ func (p *eventPrinter) summary(provider string, stats parser.Stats, tooLong int)
 		Ignored: stats.Ignored, Passed: stats.Passed, TooLong: tooLong, Dropped: stats.Dropped, Events: stats.Events,
 		ToolCalls: p.calls, ToolErrors: p.fails, UnknownTypes: stats.UnknownTypes,
 		Usage: newTokensJSON(total.Tokens), ProviderUsage: newTokensJSON(total.Provider),
+	}
+	for kind, n := range stats.Numbers {
+		if n > 0 {
+			if s.Implausible == nil {
+				s.Implausible = map[string]int{}
+			}
+			s.Implausible[events.Number(kind).String()] = n
+		}
 	}
 	if total.HasCost {
 		s.CostUSD = &total.CostUSD

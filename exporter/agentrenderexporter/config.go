@@ -10,7 +10,6 @@ import (
 	"go.opentelemetry.io/collector/config/configretry"
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
-	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/logfile"
 	"github.com/tailspan/tailspan/render"
 )
 
@@ -21,10 +20,9 @@ const (
 )
 
 const (
-	defaultMaxStreams       = 256
+	defaultMaxSessions      = 256
 	defaultMaxOpenFiles     = 64
-	defaultDedupCacheSize   = 16384
-	defaultFileMode         = fileMode(logfile.DefaultMode)
+	defaultRecentRecords    = 16384
 	defaultThrottleInterval = time.Second
 	defaultMaxMegabytes     = 100
 	defaultMaxBackups       = 100
@@ -52,16 +50,14 @@ type Config struct {
 	ThrottleInterval time.Duration `mapstructure:"throttle_interval"`
 	// EscapeCICommands breaks what a CI system would take for a command to it, such as a line that begins "::error::".
 	EscapeCICommands bool `mapstructure:"escape_ci_commands"`
-	// FileMode is the mode of new files, 0600 by default; folders have it with the right to enter them, 0700.
-	FileMode fileMode `mapstructure:"file_mode"`
-	// MaxStreams is how many streams have a renderer at the same time.
-	MaxStreams int `mapstructure:"max_streams"`
+	// MaxSessions is how many sessions have a renderer at the same time.
+	MaxSessions int `mapstructure:"max_sessions"`
 	// MaxOpenFiles is how many files are open at the same time, where the path has attributes.
 	MaxOpenFiles int `mapstructure:"max_open_files"`
 	// Rotation puts a file aside when it has grown.
 	Rotation RotationConfig `mapstructure:"rotation"`
-	// DedupCacheSize is how many records are remembered, so as not to be written twice; 0 remembers none.
-	DedupCacheSize int `mapstructure:"dedup_cache_size"`
+	// RecentRecords is how many records are remembered, so as not to be written twice; 0 remembers none.
+	RecentRecords int `mapstructure:"recent_records"`
 
 	// RetryConfig says how a failed write is tried again.
 	RetryConfig configretry.BackOffConfig `mapstructure:"retry_on_failure"`
@@ -99,11 +95,10 @@ func createDefaultConfig() component.Config {
 		Summary:          true,
 		ThrottleScope:    render.ThrottleScopeStep.String(),
 		ThrottleInterval: defaultThrottleInterval,
-		FileMode:         defaultFileMode,
-		MaxStreams:       defaultMaxStreams,
+		MaxSessions:      defaultMaxSessions,
 		MaxOpenFiles:     defaultMaxOpenFiles,
 		Rotation:         RotationConfig{MaxMegabytes: defaultMaxMegabytes, MaxBackups: defaultMaxBackups},
-		DedupCacheSize:   defaultDedupCacheSize,
+		RecentRecords:    defaultRecentRecords,
 		RetryConfig:      configretry.NewDefaultBackOffConfig(),
 		QueueConfig:      configoptional.Default(queue),
 	}
@@ -122,10 +117,9 @@ func (c *Config) Validate() error {
 	if _, err := parsePathPattern(c.Output); err != nil {
 		errs = errors.Join(errs, err)
 	}
-	errs = errors.Join(errs, c.FileMode.check())
-	refuse(c.MaxStreams <= 0, "max_streams must be positive, got %d", c.MaxStreams)
+	refuse(c.MaxSessions <= 0, "max_sessions must be positive, got %d", c.MaxSessions)
 	refuse(c.MaxOpenFiles <= 0, "max_open_files must be positive, got %d", c.MaxOpenFiles)
-	refuse(c.DedupCacheSize < 0, "dedup_cache_size must not be negative, got %d", c.DedupCacheSize)
+	refuse(c.RecentRecords < 0, "recent_records must not be negative, got %d", c.RecentRecords)
 	r := c.Rotation
 	refuse(r.Enabled && (c.Output == outputStdout || c.Output == outputStderr), "rotation needs a file as output, got %q", c.Output)
 	refuse(r.MaxMegabytes <= 0, "rotation::max_megabytes must be positive, got %d", r.MaxMegabytes)

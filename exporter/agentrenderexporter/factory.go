@@ -22,11 +22,7 @@ func NewFactory() exporter.Factory {
 
 func createLogs(ctx context.Context, set exporter.Settings, config component.Config) (exporter.Logs, error) {
 	cfg := config.(*Config)
-	pattern, err := parsePathPattern(cfg.Output)
-	if err != nil {
-		return nil, err
-	}
-	e, err := newExporter(cfg, set.TelemetrySettings, opener(cfg, pattern, set.Logger))
+	e, err := newExporter(cfg, set.TelemetrySettings, opener(cfg.Rotation))
 	if err != nil {
 		return nil, err
 	}

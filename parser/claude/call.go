@@ -167,7 +167,7 @@ func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
 	case o.millis.Kind == scan.KindNumber:
 		t.Duration = millis(o.millis)
 	default:
-		t.Duration = time.Duration(o.seconds.Float() * float64(time.Second))
+		t.Duration = o.seconds.Duration(time.Second)
 	}
 	if o.status.Is("async_launched") || len(o.backgroundTask.Body()) > 0 {
 		t.State = events.ToolStateBackground
@@ -177,11 +177,8 @@ func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
 	}
 }
 
-// millis reads a number of milliseconds; negative ones, which clocks that were set back can make, are 0.
-func millis(v scan.Value) time.Duration {
-	const most = float64(1<<63-1) / float64(time.Millisecond)
-	return time.Duration(min(max(v.Float(), 0), most/2) * float64(time.Millisecond))
-}
+// millis reads a number of milliseconds.
+func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }
 
 // resultText makes the text of a result: of an array its texts, a newline between them.
 func (p *Parser) resultText(b *block, t *events.Tool, whole bool) []byte {

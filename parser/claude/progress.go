@@ -131,6 +131,6 @@ func (p *Parser) toolProgress(r *record) {
 		ID:       p.strings.Text(id),
 		Name:     p.toolName(r.rest.Get("tool_name")),
 		State:    events.ToolStateRunning,
-		Duration: time.Duration(max(r.rest.Get("elapsed_time_seconds").Float(), 0) * float64(time.Second)),
+		Duration: r.rest.Get("elapsed_time_seconds").Duration(time.Second),
 	}
 }

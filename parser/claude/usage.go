@@ -61,7 +61,7 @@ func count(s *scan.Scanner) int64 { return s.Count() }
 // It returns what it told, nil if the line adds nothing.
 func (p *Parser) callUsage(id scan.Value, told events.Tokens) *events.Usage {
 	grown := told
-	if len(id.Body()) > 0 {
+	if len(id.Body()) > 0 && told.Plausible() { // else it is ignored, and is not what later lines are compared with
 		key := p.idKey(domainMessage, id)
 		known, _ := p.usage.Get(key)
 		if grown = known.Max(told); grown != (events.Tokens{}) {
@@ -130,11 +130,15 @@ func (p *Parser) totals(r *record) {
 func (p *Parser) runCost(r *record) (float64, bool) {
 	for _, key := range [...]string{"total_cost_usd", "total_cost", "cost_usd"} {
 		if v := r.rest.Get(key); v.Kind == scan.KindNumber {
-			cost := v.Float() - p.cost
-			if cost < 0 { // another process goes on in the same stream
-				cost = v.Float()
+			total := v.Float()
+			if !events.PlausibleCost(total) {
+				return total, true // to be ignored: the next total is compared with the one before
 			}
-			p.cost = v.Float()
+			cost := total - p.cost
+			if cost < 0 { // another process goes on in the same stream
+				cost = total
+			}
+			p.cost = total
 			return cost, true
 		}
 	}

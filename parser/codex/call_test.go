@@ -3,6 +3,7 @@ package codex_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -128,7 +129,7 @@ func TestOutcomes(t *testing.T) {
 		{"words like a head", "count", "Script kiddies\nOutput:\nx", events.Tool{Summary: "Script kiddies"}},
 		{"cut", "exec_command", "Process exited with code 0\nOutput:\nWarning: truncated output (original token count: 9)\nx", events.Tool{HasExitCode: true, Truncated: true, Summary: "Warning: truncated output (original token count: 9)"}},
 		{"nothing", "exec_command", "", events.Tool{}},
-		{"a time that no clock told", "exec_command", "Wall time: 1e300 seconds\nOutput:\nx", events.Tool{Summary: "x"}},
+		{"a time that package parser ignores", "exec_command", "Wall time: 1e300 seconds\nOutput:\nx", events.Tool{Summary: "x", Duration: math.MaxInt64}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			out := all(t, functionCall("c1", tc.tool, "{}"), output("c1", tc.output))

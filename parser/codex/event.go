@@ -130,13 +130,7 @@ func (p *Parser) rateLimits(v scan.Value) {
 }
 
 // millis gives a duration; what no clock could tell is none.
-func millis(v scan.Value) time.Duration {
-	n := v.Int()
-	if n < 0 || n > int64((1<<63-1)/time.Millisecond) {
-		return 0
-	}
-	return time.Duration(n) * time.Millisecond
-}
+func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }
 
 // moment gives a time that is told in milliseconds since 1970; the zero time if none is told.
 func moment(v scan.Value) time.Time {
@@ -196,8 +190,8 @@ func digits(b []byte) (n int64, rest []byte, ok bool) {
 }
 
 func spanOf(secs, nanos int64) time.Duration {
-	if secs < 0 || secs > 1<<32 || nanos < 0 || nanos >= int64(time.Second) {
-		return 0
+	if nanos < 0 || nanos >= int64(time.Second) {
+		nanos = 0
 	}
-	return time.Duration(secs)*time.Second + time.Duration(nanos)
+	return scan.Span(float64(secs), time.Second) + time.Duration(nanos)
 }

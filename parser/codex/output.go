@@ -199,13 +199,7 @@ func (o *outcome) headCode(digits []byte) bool {
 	return err == nil
 }
 
-// seconds gives a duration; what no clock could tell is none.
-func seconds(f float64) time.Duration {
-	if !(f > 0 && f < 1e9) {
-		return 0
-	}
-	return time.Duration(f * float64(time.Second))
-}
+func seconds(f float64) time.Duration { return scan.Span(f, time.Second) }
 
 // Marks of an output that was cut: at the head of what the model got, and in the middle of what was cut to 1 MiB for
 // the stream or to 64 KiB for the rollout. The ones in the middle are looked for in the line, where the text is escaped,

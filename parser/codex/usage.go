@@ -85,7 +85,7 @@ func (p *Parser) threadUsage(v scan.Value) {
 
 // responseUsage tells the tokens of one model response (R4), under the message that its items were given to.
 func (p *Parser) responseUsage(m scan.Members, copied bool) {
-	if total, ok := p.tokens(m.Get("thread_token_usage")); ok {
+	if total, ok := p.tokens(m.Get("thread_token_usage")); ok && total.Plausible() {
 		p.usage.total, p.usage.known = total, true
 	}
 	id := m.Get("response_id")
@@ -141,6 +141,9 @@ func (p *Parser) tokenCount(m scan.Members, copied bool) {
 // grown moves the total on and gives what was added. A fork goes on counting where its parent was, and a counter that
 // falls has begun anew; in both cases the last response is what was added.
 func (u *usage) grown(total, last events.Tokens, forked bool) events.Tokens {
+	if !total.Plausible() {
+		return total // to be ignored: the next total is compared with the one before
+	}
 	before, known := u.total, u.known
 	u.total, u.known = total, true
 	grown := total.Sub(before)

@@ -144,6 +144,7 @@ func TestTokenCountIsAnIncrement(t *testing.T) {
 		{"no info yet", "", []string{`{"timestamp":"2026-03-02T12:00:00Z","type":"event_msg","payload":{"type":"token_count","info":null}}`, count(5, 5)}, []int64{5}},
 		{"a fork goes on counting", `,"forked_from_id":"a"`, []string{count(180, 80), count(200, 20)}, []int64{80, 20}},
 		{"a counter that begins anew", "", []string{count(100, 100), count(30, 30)}, []int64{100, 30}},
+		{"a total that no thread can have is compared with nothing", "", []string{count(100, 100), count(1<<56, 20), count(120, 20)}, []int64{100, 1 << 56, 20}},
 		{"a paginated rollout counts elsewhere", `,"history_mode":"paginated"`, []string{count(100, 100)}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

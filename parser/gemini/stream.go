@@ -235,7 +235,4 @@ func (p *Parser) result(r *record) {
 }
 
 // millis reads a number of milliseconds; negative ones, which clocks that were set back can make, are 0.
-func millis(v scan.Value) time.Duration {
-	const most = float64(1<<63-1) / float64(time.Millisecond)
-	return time.Duration(min(max(v.Float(), 0), most/2) * float64(time.Millisecond))
-}
+func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }

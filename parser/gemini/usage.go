@@ -29,6 +29,9 @@ func (t tokens) usage(scope events.UsageScope) *events.Usage {
 
 // max raises every field of t to that of o and returns what was added, and whether anything was.
 func (t *tokens) max(o tokens) (grown tokens, more bool) {
+	if u := o.usage(events.UsageScopeCall); !u.Tokens.Plausible() || !u.Provider.Plausible() {
+		return o, true // to be ignored: what comes later is compared with what was there before
+	}
 	grow := func(have *int64, told int64) int64 {
 		if told <= *have {
 			return 0

@@ -125,7 +125,12 @@ func TestUsageOfAMessageGrows(t *testing.T) {
 	assert.Equal(t, events.Tokens{Output: 2}, grown[0].Usage.Tokens)
 	assert.NotEqual(t, "g1", grown[0].ItemID, "the increment is a thing of its own")
 	assert.Empty(t, line(`{"input":1,"output":1,"cached":0,"total":2}`), "less adds nothing")
-	assert.Empty(t, line(`{"input":-5,"output":"x","cached":null}`))
+	odd := line(`{"input":-5,"output":"x","cached":null}`)
+	require.Len(t, odd, 1)
+	assert.False(t, odd[0].Usage.Tokens.Plausible(), "package parser ignores it")
+	grown = line(`{"input":100,"output":10,"cached":40,"thoughts":5,"tool":3,"total":118}`)
+	require.Len(t, grown, 1)
+	assert.Equal(t, events.Tokens{Output: 1}, grown[0].Usage.Tokens)
 }
 
 func TestUsageOfAResult(t *testing.T) {

@@ -23,7 +23,10 @@ func (c *counts) grow(o counts) {
 	c.tokens.Max(o.tokens)
 	c.total = max(c.total, o.total)
 	if o.hasCost {
-		c.cost, c.hasCost = max(c.cost, o.cost), true
+		if !c.hasCost || o.cost > c.cost {
+			c.cost = o.cost
+		}
+		c.hasCost = true
 	}
 	c.duration = max(c.duration, o.duration)
 }
@@ -72,11 +75,11 @@ func (p *Parser) countsOf(r *record) counts {
 		c.tokens.Output = number(r.rest.Get("eval_count"))
 	}
 	if v := r.rest.Get("total_duration"); v.Kind == scan.KindNumber { // Ollama, in nanoseconds
-		c.duration = time.Duration(max(v.Int(), 0))
+		c.duration = v.Duration(time.Nanosecond)
 	}
 	if v := r.rest.Get("timings"); v.Kind == scan.KindObject { // llama.cpp
 		p.nested = p.inner.MembersOf(v, p.nested[:0])
-		c.duration = span(p.nested.Get("prompt_ms").Float()+p.nested.Get("predicted_ms").Float(), time.Millisecond)
+		c.duration = scan.Span(p.nested.Get("prompt_ms").Float()+p.nested.Get("predicted_ms").Float(), time.Millisecond)
 	}
 	return c
 }
@@ -191,14 +194,14 @@ func (p *Parser) counts(u *usage) counts {
 	t.CacheRead = number(firstNumber(input.cached, u.cacheRead, u.cacheHit))
 	t.CacheWrite = number(firstNumber(u.cacheWritten, input.written))
 	t.Reasoning = number(output.reasoning)
-	c.duration = span(u.seconds.Float(), time.Second)
+	c.duration = u.seconds.Duration(time.Second)
 	cost := u.cost
 	if cost.Kind == scan.KindObject { // Perplexity
 		p.nested = p.inner.MembersOf(cost, p.nested[:0])
 		cost = p.nested.Get("total_cost")
 	}
 	if cost.Kind == scan.KindNumber {
-		c.cost, c.hasCost = max(cost.Float(), 0), true
+		c.cost, c.hasCost = cost.Float(), true
 	}
 	return c
 }
@@ -220,27 +223,15 @@ func firstNumber(values ...scan.Value) scan.Value {
 	return scan.Value{}
 }
 
-// maxNumber bounds what a number is taken for, so that sums do not overflow.
-const maxNumber = 1 << 56
-
-// number reads a count that may be a float, or a string of digits; what is less than nothing is nothing.
+// number reads a count that may be a float, or a string of digits.
 func number(v scan.Value) int64 {
 	if v.Kind == scan.KindString {
-		n, err := strconv.ParseInt(string(bytes.TrimSpace(v.Body())), 10, 64)
-		if err != nil {
+		v = scan.Value{Kind: scan.KindNumber, Raw: bytes.TrimSpace(v.Body())}
+		if _, err := strconv.ParseInt(string(v.Raw), 10, 64); err != nil {
 			return 0
 		}
-		return min(max(n, 0), maxNumber)
 	}
-	return min(max(v.Int(), 0), maxNumber)
-}
-
-// span makes a duration of a number of units; what no duration can hold is none.
-func span(n float64, unit time.Duration) time.Duration {
-	if n <= 0 || n*float64(unit) >= 1<<62 {
-		return 0
-	}
-	return time.Duration(n * float64(unit))
+	return v.Count()
 }
 
 // tokens tells what an answer used.

@@ -3,7 +3,6 @@ package openai_test
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -110,11 +109,16 @@ func rawNumber(v any) int64 {
 	case string:
 		word = v
 	}
-	if n, err := strconv.ParseInt(word, 10, 64); err == nil {
-		return max(n, 0)
+	const noCount = 1 << 56 // what stands for a number that is no count
+	n, err := strconv.ParseInt(word, 10, 64)
+	if err != nil {
+		f, _ := strconv.ParseFloat(word, 64)
+		n = int64(f)
 	}
-	f, _ := strconv.ParseFloat(word, 64)
-	return int64(math.Max(f, 0))
+	if n < 0 || n > noCount {
+		return noCount
+	}
+	return n
 }
 
 func TestNormalisedTokens(t *testing.T) {

@@ -158,7 +158,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 	}
 	summarise(t, &text, info.wrappers)
 	if st.lineStart.Kind == scan.KindNumber && st.lineEnd.Kind == scan.KindNumber && st.lineEnd.Int() >= st.lineStart.Int() {
-		t.Lines, t.HasLines = int(min(st.lineEnd.Int()-st.lineStart.Int(), maxTokens))+1, true
+		t.Lines, t.HasLines = int(min(st.lineEnd.Int()-max(st.lineStart.Int(), 0), events.MaxCount))+1, true
 	}
 	if name == "task" && len(st.child.Body()) > 0 {
 		t.AgentID = p.strings.Text(st.child)

@@ -52,13 +52,7 @@ func (t *tokens) readCache(s *scan.Scanner) {
 }
 
 // count reads a number of tokens.
-func count(s *scan.Scanner) int64 { return min(max(s.Int(), 0), maxTokens) }
-
-// maxTokens and maxCost bound what a number is taken for, so that sums never overflow.
-const (
-	maxTokens = 1 << 48
-	maxCost   = 1e12
-)
+func count(s *scan.Scanner) int64 { return s.Count() }
 
 // normalise gives the tokens in the arithmetic that all providers share:
 //
@@ -90,7 +84,7 @@ func holdsCache(version, provider string) bool {
 // usage is one Usage event's payload. Models without a price cost 0 in the format, which is no price.
 func (t *tokens) usage(cost scan.Value, inputHoldsCache bool) *events.Usage {
 	u := &events.Usage{Scope: events.UsageScopeCall, Provider: t.Tokens, Tokens: t.normalise(inputHoldsCache)}
-	if c := cost.Float(); c > 0 && c < maxCost {
+	if c := cost.Float(); c != 0 {
 		u.CostUSD, u.HasCost = c, true
 	}
 	return u

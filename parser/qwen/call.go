@@ -197,10 +197,4 @@ func exitCode(text []byte) (int, bool) {
 }
 
 // millis reads a number of milliseconds; what no duration can hold is none.
-func millis(v scan.Value) time.Duration {
-	ms := v.Float()
-	if ms <= 0 || ms >= 1<<62/float64(time.Millisecond) {
-		return 0
-	}
-	return time.Duration(ms * float64(time.Millisecond))
-}
+func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }

@@ -16,6 +16,7 @@ func TestHealthMetrics(t *testing.T) {
 		[]byte(`{"type":"system","subtype":"init","session_id":"s9","model":"m"}`+"\n"),
 		textLineOf("s9"),
 		[]byte(`{"type":"user","session_id":"s9","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t9","content":"ok"}]}}`+"\n"),
+		[]byte(`{"type":"result","subtype":"success","session_id":"s9","uuid":"r9","total_cost_usd":-4,"usage":{"input_tokens":1}}`+"\n"),
 		[]byte("not json\n"), []byte(`{"type":"never_heard_of","session_id":"s9"}`+"\n"))
 	appendLines(t, filepath.Join(dir, "packed.jsonl.gz"), []byte("this is no gzip\n"))
 
@@ -24,11 +25,12 @@ func TestHealthMetrics(t *testing.T) {
 	const of = "otelcol_receiver_agent_stream_"
 	require.Eventually(t, func() bool {
 		return r.metric(of+"read_errors", "", "") > 0 && r.metric(of+"anomalies", "reason", "unknown_call") == 1 &&
-			r.metric(of+"lines", "provider", "claude") >= int64(len(session(t, "claude", "parity.jsonl")))+5
+			r.metric(of+"lines", "provider", "claude") >= int64(len(session(t, "claude", "parity.jsonl")))+6
 	}, wait, tick)
 	assert.Positive(t, r.metric(of+"events", "kind", "tool_use"))
 	assert.Positive(t, r.metric(of+"events", "kind", "session_end"))
 	assert.EqualValues(t, 1, r.metric(of+"lines_not_parsed", "reason", "malformed"))
+	assert.EqualValues(t, 1, r.metric(of+"anomalies", "reason", "implausible_cost"))
 	assert.EqualValues(t, 1, r.metric(of+"unknown_types", "type", "never_heard_of"))
 	assert.EqualValues(t, 3, r.metric(of+"files_known", "", ""))
 	assert.Positive(t, r.metric(of+"files_open", "", ""))

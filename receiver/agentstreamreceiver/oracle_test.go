@@ -66,6 +66,12 @@ var mixed = []string{"openai/gateway-chat.jsonl", "openai/gemini-stream-noindex.
 // forked begin with the history of another session, which the oracle counts, and we leave to its owner.
 var forked = []string{"claude/resume-fork.session.jsonl"}
 
+// absurd is a fixture of which one line tells of more tokens than a model call can use.
+var absurd = struct {
+	fixture string
+	input   int64
+}{"openai/malformed.jsonl", 1<<53 + 1}
+
 // TestOracle: the spans of runs and the counters tell the tokens that the captures hold, and each call has one span, which
 // failed if the call did.
 func TestOracle(t *testing.T) {
@@ -85,6 +91,9 @@ func TestOracle(t *testing.T) {
 			if slices.Contains(forked, want.fixture) {
 				assert.Less(t, runTokens(traces, want.fixture).Output, want.output)
 				return
+			}
+			if want.fixture == absurd.fixture { // the fold ignores what no call uses; the events have it
+				want.input -= absurd.input
 			}
 			tokens := events.Tokens{Input: want.input, Output: want.output, CacheRead: want.cacheRead, CacheWrite: want.cacheWrite}
 			spans, counters := native(provider, runTokens(traces, want.fixture)), native(provider, countedTokens(registry))

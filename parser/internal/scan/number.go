@@ -1,6 +1,10 @@
 package scan
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+	"time"
+)
 
 // Int gives an integer, cut towards zero if v has a fraction or an exponent, and saturated at the limits of int64;
 // 0 for what is no number.
@@ -28,11 +32,35 @@ func (v Value) Int() int64 {
 	return n
 }
 
-// maxCount is the largest number that a count is taken for, so that sums of some absurd ones do not overflow.
-const maxCount = 1 << 53
+// noCount stands for what is no count: it is more than events.MaxTokens, so package parser ignores it, and sums of some do
+// not overflow.
+const noCount = 1 << 56
 
-// Count gives a count: an integer that is not negative, and not so large that sums of them overflow.
-func (v Value) Count() int64 { return min(max(v.Int(), 0), maxCount) }
+// Count gives a count: an integer from 0 to 2^56, which any other number is taken for.
+func (v Value) Count() int64 { return countOf(v.Int()) }
+
+func countOf(n int64) int64 {
+	if n < 0 || n > noCount {
+		return noCount
+	}
+	return n
+}
+
+// Duration gives a number of units as a duration; see [Span].
+func (v Value) Duration(unit time.Duration) time.Duration { return Span(v.Float(), unit) }
+
+// Span is n units as a duration. What no duration can hold is the longest or the least one: beyond events.MaxDuration, so
+// package parser ignores it.
+func Span(n float64, unit time.Duration) time.Duration {
+	switch n *= float64(unit); {
+	case n >= math.MaxInt64:
+		return math.MaxInt64
+	case n > math.MinInt64:
+		return time.Duration(n)
+	default: // or no number
+		return math.MinInt64
+	}
+}
 
 // wideInt reads what is no plain short integer.
 func (v Value) wideInt() int64 {
@@ -78,7 +106,7 @@ func (s *Scanner) Int() int64 {
 }
 
 // Count takes the value that comes next and gives its [Value.Count].
-func (s *Scanner) Count() int64 { return min(max(s.Int(), 0), maxCount) }
+func (s *Scanner) Count() int64 { return countOf(s.Int()) }
 
 // numberEnd is the offset behind the number that begins at i; -1 if it is none.
 func numberEnd(data []byte, i int) int {

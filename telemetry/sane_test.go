@@ -1,0 +1,71 @@
+package telemetry_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// TestAbsurdSpanIsInNoMetric has a run whose two lines lie a century apart: its duration would be most of the metric's sum.
+func TestAbsurdSpanIsInNoMetric(t *testing.T) {
+	registry := newRegistry()
+	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude})
+	end := ended("")
+	end.Time = epoch.AddDate(100, 0, 0)
+	stream.Feed(telemetry.Line{}, line(text(1, "m1", "a")))
+	stream.Feed(telemetry.Line{Offset: 1}, line(end))
+	stream.Close(telemetry.CloseReasonShutdown)
+	var f folded
+	f.take(stream.Take())
+	assert.Equal(t, 1, f.counts.ImplausibleDurations)
+	metrics := registry.Metrics().Take(at(1000))
+	for _, rm := range metrics.ResourceMetrics().All() {
+		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
+			for _, p := range m.Histogram().DataPoints().All() {
+				assert.LessOrEqual(t, p.Sum(), (time.Hour).Seconds(), m.Name())
+			}
+		}
+	}
+	assert.NotContains(t, f.records[len(f.records)-1].Body().Str(), " h ")
+}
+
+// TestTooManyTokens has usages beyond what any call uses: what follows them counts alone.
+func TestTooManyTokens(t *testing.T) {
+	usage := func(sec float64, scope events.UsageScope, input int64) events.DisplayEvent {
+		return events.DisplayEvent{Kind: events.KindUsage, Time: at(sec), SessionID: "s1", MessageID: "m1", Model: "m1", Usage: &events.Usage{
+			Scope: scope, Tokens: events.Tokens{Input: input}, Provider: events.Tokens{Input: input},
+		}}
+	}
+	for _, scope := range []events.UsageScope{events.UsageScopeCall, events.UsageScopeSession} {
+		f := fold(t, script{
+			line(started(), text(1, "m1", "a"), usage(2, scope, 1<<40+1), usage(3, scope, 7), ended("")),
+		}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+		run := f.span(t, "invoke_agent claude-code")
+		assert.Equal(t, "7", attr(run, telemetry.AttrGenAIInputTokens), scope)
+		assert.Equal(t, 1, f.counts.ImplausibleTokens)
+	}
+}
+
+// TestTotalThatFalls has running totals of which one part falls: the program began anew, and nothing is negative.
+func TestTotalThatFalls(t *testing.T) {
+	total := func(sec float64, input, output int64, cost float64) events.DisplayEvent {
+		return events.DisplayEvent{Kind: events.KindUsage, Time: at(sec), SessionID: "s1", Model: "m1", Usage: &events.Usage{
+			Scope: events.UsageScopeProcess, Tokens: events.Tokens{Input: input, Output: output}, CostUSD: cost, HasCost: true,
+		}}
+	}
+	f := fold(t, script{
+		line(started(), text(1, "m1", "a"), total(2, 100, 50, 1), ended("")),
+		line(started(), text(3, "m2", "b"), total(4, 120, 20, 0.5), ended("")),
+	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	var got []string
+	for _, s := range f.spans {
+		if attr(s, telemetry.AttrGenAIOperationName) == telemetry.OperationInvokeAgent {
+			got = append(got, attr(s, telemetry.AttrGenAIInputTokens)+" "+attr(s, telemetry.AttrGenAIOutputTokens)+" "+attr(s, telemetry.AttrCostUSD))
+		}
+	}
+	assert.Equal(t, []string{"100 50 1", "120 20 0.5"}, got)
+}
