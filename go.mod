@@ -3,7 +3,6 @@ module github.com/tailspan/tailspan
 go 1.26.0
 
 require (
-	github.com/DeRuina/timberjack v1.4.10
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/creack/pty v1.1.24
 	github.com/fsnotify/fsnotify v1.10.1

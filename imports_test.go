@@ -25,7 +25,7 @@ var house = map[string]struct{ ours, others []string }{
 	"render":                       {ours: []string{"events"}, others: []string{"github.com/mattn/go-runewidth", "golang.org/x/term"}},
 	"config":                       {others: []string{"github.com/bmatcuk/doublestar/v4"}},
 	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "parser", "redact", "source", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
-	"exporter/agentrenderexporter": {ours: []string{"config", "events", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap", "github.com/DeRuina/timberjack"}},
+	"exporter/agentrenderexporter": {ours: []string{"config", "events", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"embed":                        {ours: []string{"events", "telemetry"}, others: []string{"go.opentelemetry.io"}},
 	"cmd":                          {ours: []string{"*"}, others: []string{"github.com/spf13/pflag", "go.opentelemetry.io/collector/pdata"}},
 	"deploy":                       {ours: []string{"*"}, others: []string{"go.yaml.in/yaml/v3", "github.com/klauspost/compress", "go.opentelemetry.io/collector/pdata"}},

@@ -12,6 +12,12 @@ const (
 	StartAtEnd       = "end"
 )
 
+// Values of Stream.Unrecognized.
+const (
+	UnrecognizedPass = "pass"
+	UnrecognizedDrop = "drop"
+)
+
 // Stream says which files are read, and how.
 type Stream struct {
 	// Include are the globs of the files to read; `**` stands for any number of folders, `~` for the home folder.
@@ -30,6 +36,9 @@ type Stream struct {
 	// RawLines hands every line on as it is too, unparsed and unredacted, as a record tailspan.raw, for exporters that
 	// write lines.
 	RawLines bool `mapstructure:"raw_lines"`
+	// Unrecognized says what becomes of lines of no known provider: "pass", as records tailspan.raw, or "drop". What an agent
+	// keeps for itself, and what lies behind a link that leaves the watched folders, never passes.
+	Unrecognized string `mapstructure:"unrecognized"`
 	// PollInterval is how often the globs are looked through, beside what the file system tells.
 	PollInterval time.Duration `mapstructure:"poll_interval"`
 	// IdleFlush is how long a last line without its newline waits before it is taken, if it is a complete object.
@@ -52,6 +61,7 @@ func NewDefaultStream() Stream {
 	return Stream{
 		StartAt:            StartAtEnd,
 		Provider:           "auto",
+		Unrecognized:       UnrecognizedPass,
 		PollInterval:       time.Second,
 		IdleFlush:          2 * time.Second,
 		IdleClose:          time.Hour,
@@ -66,6 +76,9 @@ func (s *Stream) Check() error {
 	var errs []error
 	if s.StartAt != StartAtBeginning && s.StartAt != StartAtEnd {
 		errs = append(errs, fmt.Errorf("start_at must be %q or %q, got %q", StartAtBeginning, StartAtEnd, s.StartAt))
+	}
+	if s.Unrecognized != UnrecognizedPass && s.Unrecognized != UnrecognizedDrop {
+		errs = append(errs, fmt.Errorf("unrecognized must be %q or %q, got %q", UnrecognizedPass, UnrecognizedDrop, s.Unrecognized))
 	}
 	errs = append(errs,
 		positiveDuration("poll_interval", s.PollInterval),

@@ -42,16 +42,17 @@ type provider struct {
 	detect func(firstLines [][]byte) bool
 	// parentSession is the session that a sub-agent's transcript belongs to, as its path tells; nil if paths tell none.
 	parentSession func(path string) string
+	keeps         keeps
 }
 
 // providers are asked in this order, so one that writes a form of another's format stands before it.
 var providers = [...]provider{
-	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen"}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil},
-	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil},
-	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession},
-	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai"}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil},
-	{Info{Name: opencode.Name, ServiceName: "opencode"}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil},
-	{Info{Name: codex.Name, ServiceName: "codex", System: "openai"}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil},
+	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen"}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil, qwenKeeps},
+	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil, claudeKeeps},
+	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession, geminiKeeps},
+	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai"}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil, keeps{}},
+	{Info{Name: opencode.Name, ServiceName: "opencode"}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil, opencodeKeeps},
+	{Info{Name: codex.Name, ServiceName: "codex", System: "openai"}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil, codexKeeps},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".

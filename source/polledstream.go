@@ -57,6 +57,9 @@ func (p *Polled) open(ctx context.Context, it *item, key string) (*polledStream,
 		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: modTime(it.path), Compressed: isCompressed(it.path),
 		Restated: true, Afresh: it.kind == itemDatabase,
 	}
+	if it.kind == itemDocument { // which is replaced by others under its path
+		in.Outside = func() bool { return outside(it.path, fileID{}, p.settings.Documents) }
+	}
 	known, err := p.states.of(ctx, s.id)
 	if err != nil {
 		return nil, fmt.Errorf("read position of %q: %w", it.path, err)

@@ -314,8 +314,10 @@ func (r *reader) stream(res *result) Stream {
 	if f.streamID == "" {
 		f.streamID = r.names.name(res.path, r.firstLine(f.handle))
 	}
+	path, id := res.path, res.id
 	return Stream{
-		ID: f.streamID, Path: res.path, Name: filepath.Base(res.path), ModTime: time.Unix(0, res.mtime),
+		Outside: func() bool { return outside(path, id, r.settings.Include) },
+		ID:      f.streamID, Path: res.path, Name: filepath.Base(res.path), ModTime: time.Unix(0, res.mtime),
 		Compressed: isCompressed(res.path), Offset: res.pos.offset, State: f.consumerState, Changed: func() { r.nudges.add(f) },
 	}
 }

@@ -30,6 +30,9 @@ type Stream struct {
 	Restated bool
 	// Afresh tells that a stream that is closed since it was idle goes on, if it does, with what comes then alone.
 	Afresh bool
+	// Outside reports whether the file lies outside of the folders that the patterns begin in, behind a link that leads
+	// there. Nil: it does not. It asks the file system.
+	Outside func() bool
 	// Changed may be called, at any time and from any goroutine, by a consumer whose State has changed by itself: the
 	// source asks for it soon.
 	Changed func()

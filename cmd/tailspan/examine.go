@@ -172,6 +172,8 @@ func (f *findings) file(m source.Match) {
 	case m.Size == 0:
 		f.readable++
 		f.agents["empty"]++
+	case parser.IsAgents(m.Path):
+		f.agents["no session"]++
 	default:
 		f.readable++
 		f.agents["unknown"]++

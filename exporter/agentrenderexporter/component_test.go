@@ -72,7 +72,7 @@ func TestComponentStartErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for output, want := range map[string]string{
 		folder:                         `open output "` + folder + `": `,
-		filepath.Join(file, "sub.log"): `create folder of output "` + filepath.Join(file, "sub.log") + `": `,
+		filepath.Join(file, "sub.log"): `open output "` + filepath.Join(file, "sub.log") + `": `,
 	} {
 		cfg := NewFactory().CreateDefaultConfig().(*Config)
 		cfg.Output = output

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/config/configretry"
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
+	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/logfile"
 	"github.com/tailspan/tailspan/render"
 )
 
@@ -20,9 +21,10 @@ const (
 )
 
 const (
-	defaultMaxSessions      = 256
+	defaultMaxStreams       = 256
 	defaultMaxOpenFiles     = 64
-	defaultRecentRecords    = 16384
+	defaultDedupCacheSize   = 16384
+	defaultFileMode         = fileMode(logfile.DefaultMode)
 	defaultThrottleInterval = time.Second
 	defaultMaxMegabytes     = 100
 	defaultMaxBackups       = 100
@@ -50,14 +52,16 @@ type Config struct {
 	ThrottleInterval time.Duration `mapstructure:"throttle_interval"`
 	// EscapeCICommands breaks what a CI system would take for a command to it, such as a line that begins "::error::".
 	EscapeCICommands bool `mapstructure:"escape_ci_commands"`
-	// MaxSessions is how many sessions have a renderer at the same time.
-	MaxSessions int `mapstructure:"max_sessions"`
+	// FileMode is the mode of new files, 0600 by default; folders have it with the right to enter them, 0700.
+	FileMode fileMode `mapstructure:"file_mode"`
+	// MaxStreams is how many streams have a renderer at the same time.
+	MaxStreams int `mapstructure:"max_streams"`
 	// MaxOpenFiles is how many files are open at the same time, where the path has attributes.
 	MaxOpenFiles int `mapstructure:"max_open_files"`
 	// Rotation puts a file aside when it has grown.
 	Rotation RotationConfig `mapstructure:"rotation"`
-	// RecentRecords is how many records are remembered, so as not to be written twice; 0 remembers none.
-	RecentRecords int `mapstructure:"recent_records"`
+	// DedupCacheSize is how many records are remembered, so as not to be written twice; 0 remembers none.
+	DedupCacheSize int `mapstructure:"dedup_cache_size"`
 
 	// RetryConfig says how a failed write is tried again.
 	RetryConfig configretry.BackOffConfig `mapstructure:"retry_on_failure"`
@@ -95,10 +99,11 @@ func createDefaultConfig() component.Config {
 		Summary:          true,
 		ThrottleScope:    render.ThrottleScopeStep.String(),
 		ThrottleInterval: defaultThrottleInterval,
-		MaxSessions:      defaultMaxSessions,
+		FileMode:         defaultFileMode,
+		MaxStreams:       defaultMaxStreams,
 		MaxOpenFiles:     defaultMaxOpenFiles,
 		Rotation:         RotationConfig{MaxMegabytes: defaultMaxMegabytes, MaxBackups: defaultMaxBackups},
-		RecentRecords:    defaultRecentRecords,
+		DedupCacheSize:   defaultDedupCacheSize,
 		RetryConfig:      configretry.NewDefaultBackOffConfig(),
 		QueueConfig:      configoptional.Default(queue),
 	}
@@ -117,9 +122,10 @@ func (c *Config) Validate() error {
 	if _, err := parsePathPattern(c.Output); err != nil {
 		errs = errors.Join(errs, err)
 	}
-	refuse(c.MaxSessions <= 0, "max_sessions must be positive, got %d", c.MaxSessions)
+	errs = errors.Join(errs, c.FileMode.check())
+	refuse(c.MaxStreams <= 0, "max_streams must be positive, got %d", c.MaxStreams)
 	refuse(c.MaxOpenFiles <= 0, "max_open_files must be positive, got %d", c.MaxOpenFiles)
-	refuse(c.RecentRecords < 0, "recent_records must not be negative, got %d", c.RecentRecords)
+	refuse(c.DedupCacheSize < 0, "dedup_cache_size must not be negative, got %d", c.DedupCacheSize)
 	r := c.Rotation
 	refuse(r.Enabled && (c.Output == outputStdout || c.Output == outputStderr), "rotation needs a file as output, got %q", c.Output)
 	refuse(r.MaxMegabytes <= 0, "rotation::max_megabytes must be positive, got %d", r.MaxMegabytes)

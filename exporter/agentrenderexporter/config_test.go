@@ -35,7 +35,8 @@ func TestLoadConfig(t *testing.T) {
 			c.Reasoning, c.Results, c.Summary = true, true, false
 			c.ThrottleScope, c.ThrottleInterval, c.MaxOpenFiles = "output", 2*time.Second, 8
 			c.Rotation = RotationConfig{Enabled: true, MaxMegabytes: 10, MaxDays: 7, MaxBackups: 3, LocalTime: true, Compress: true}
-			c.EscapeCICommands, c.MaxSessions, c.RecentRecords = true, 8, 0
+			c.EscapeCICommands, c.MaxStreams, c.DedupCacheSize = true, 8, 0
+			c.FileMode = 0o640
 			c.RetryConfig.InitialInterval = time.Second
 			queue := exporterhelper.NewDefaultQueueConfig()
 			queue.NumConsumers, queue.QueueSize = 1, 10
@@ -49,6 +50,7 @@ func TestLoadConfig(t *testing.T) {
 			c.Style, c.Results, c.Rotation.MaxDays = "marker", true, 7
 			c.idle = []idleSettings{{"style, results", "mode: verbose"}, {"max_days, max_megabytes", "rotation::enabled: true"}}
 		})},
+		{name: "file_mode_as_text", want: with(func(c *Config) { c.FileMode = 0o660 })},
 		{name: "json", want: with(func(c *Config) { c.Mode = "json" })},
 		{name: "bad_mode", err: `mode must be one of default, verbose, quiet, json, got "x"`},
 		{name: "bad_style", err: "style must be one of " + styles + `, got "x"`},
@@ -57,15 +59,21 @@ style must be one of ` + styles + `, got ""
 throttle_scope must be one of step, output, got "all"
 throttle_interval must not be negative, got -1s
 output must be stdout, stderr or the path of a file, got ""
-max_sessions must be positive, got 0
+file_mode must be octal, let the owner read and write, and nobody execute, such as 0600 or 0640, got 1130
+max_streams must be positive, got 0
 max_open_files must be positive, got 0
-recent_records must not be negative, got -1
+dedup_cache_size must not be negative, got -1
 rotation::max_megabytes must be positive, got 0
 rotation::max_days must not be negative, got -1
 rotation::max_backups must not be negative, got -1
 sending_queue::num_consumers must be 1 to keep the order of records, got 10`},
 		{name: "bad_path", err: `output must name an attribute in each pair of braces, got "logs/{}.log"`},
 		{name: "bad_brace", err: `output has a } without a {, got "logs/a}.log"`},
+		{name: "bad_file_mode", err: `file_mode must be octal digits such as 0600, got "rw"`},
+		{name: "bad_gap", err: "output must have text between two attributes"},
+		{name: "bad_mark", err: `output must not have "~" between two attributes`},
+		{name: "bad_parent", err: "output must not have .. behind an attribute"},
+		{name: "bad_folder", err: "output must end in the name of a file"},
 		{name: "bad_rotation", err: `rotation needs a file as output, got "stdout"`},
 		{name: "unknown_key", err: "colour"},
 	}

@@ -10,14 +10,14 @@
 //
 // Records of several sessions may stand in one batch. Each session, told by the identity on its resource and its session
 // id, has its own stream in the log of its output, so that an unfinished text of one is not glued to that of another. The
-// least recently used stream beyond max_sessions (256) is closed, and its run summed up; at shutdown streams are stopped, and
+// least recently used stream beyond max_streams (256) is closed, and its run summed up; at shutdown streams are stopped, and
 // what they did is summed up by whoever hears the end of their runs. At most max_open_files (64) files are open.
 //
 // # Delivery
 //
 // A failed write is returned to the collector, which tries again. What was rendered and not written yet (at most one
 // batch) is kept and written first; no further batch is taken before, also where another output failed. The last
-// recent_records (16384) records are remembered by their log.record.uid, as 64-bit hashes, and are not written a second
+// dedup_cache_size (16384) records are remembered by their log.record.uid, as 64-bit hashes, and are not written a second
 // time, be it by our own retry or because the sender sends them again; a batch of more records makes room for all of them.
 // A file that was removed or put aside by others is opened anew before the next write. Records without a uid are written as
 // often as they come.
@@ -28,5 +28,5 @@
 // # Goroutines
 //
 // Calls are serialised. The exporter starts no goroutine of its own; a timer of the throttle writes a line that waited,
-// and rotation packs and deletes old files in a goroutine that ends at shutdown.
+// and rotation packs and removes old files in a goroutine that ends when the file is closed.
 package agentrenderexporter

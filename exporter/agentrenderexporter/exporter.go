@@ -20,11 +20,12 @@ import (
 
 // Values of the attribute reason of the counter of ignored records.
 const (
-	reasonForeign  = "foreign"   // no record of ours
-	reasonRepeated = "repeated"  // rendered just before
-	reasonRawCopy  = "raw_copy"  // a line whose events are rendered
-	reasonLive     = "live"      // how a run is getting on: a log tells it by its events
-	reasonNoReader = "no_reader" // whoever read standard output or standard error has gone
+	reasonForeign  = "foreign"     // no record of ours
+	reasonRepeated = "repeated"    // rendered just before
+	reasonRawCopy  = "raw_copy"    // a line whose events are rendered
+	reasonLive     = "live"        // how a run is getting on: a log tells it by its events
+	reasonNoReader = "no_reader"   // whoever read standard output or standard error has gone
+	reasonUnsafe   = "unsafe_path" // a link, or no regular file, is where the output should be
 )
 
 // renderExporter renders log records and writes them to one output, or to files by attribute.
@@ -61,7 +62,7 @@ func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*
 		return nil, fmt.Errorf("create telemetry: %w", err)
 	}
 	outlets := newOutlets(settings, open, cfg.MaxOpenFiles)
-	return &renderExporter{
+	e := &renderExporter{
 		output:    cfg.Output,
 		pattern:   pattern,
 		mode:      settings.Mode,
@@ -71,9 +72,19 @@ func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*
 		logger:    set.Logger,
 		turn:      make(chan struct{}, 1),
 		outlets:   outlets,
-		sessions:  newSessions(cfg.MaxSessions, outlets.touch),
-		recent:    newRecentRecords(cfg.RecentRecords),
-	}, nil
+		sessions:  newSessions(cfg.MaxStreams, outlets.touch),
+		recent:    newRecentRecords(cfg.DedupCacheSize),
+	}
+	outlets.refused = e.unsafePath
+	return e, nil
+}
+
+// unsafePath counts records whose output is not where it should be, and logs that once.
+func (e *renderExporter) unsafePath(o *outlet, records int64, err error) {
+	if !o.refused {
+		e.logger.Error("output path is unsafe, dropping what is rendered for it", zap.String("output", o.path), zap.Error(err))
+	}
+	e.telemetry.ExporterAgentRenderIgnoredRecords.Add(context.Background(), records, metric.WithAttributes(attribute.String("reason", reasonUnsafe)))
 }
 
 // start opens the output, unless its path depends on the records.
@@ -205,6 +216,7 @@ func (e *renderExporter) renderRecord(resource pcommon.Resource, key string, lr 
 	}
 	session := textOf(attrs, telemetry.AttrSessionID)
 	outlet := e.outlets.of(e.pattern.path(resource.Attributes(), attrs))
+	outlet.records++
 	stream := e.sessions.of(outlet, key+session, func() render.Origin { return e.origin(resource, attrs, session) })
 	if raw {
 		stream.PassThrough(line)

@@ -23,6 +23,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
@@ -254,7 +255,7 @@ func TestSessionsAreToldApartByResource(t *testing.T) {
 
 func TestLeastRecentlyUsedSessionIsClosed(t *testing.T) {
 	out := &flakyOutput{allow: -1}
-	exp := started(t, out, func(c *Config) { c.MaxSessions = 2 })
+	exp := started(t, out, func(c *Config) { c.MaxStreams = 2 })
 	require.NoError(t, exp.ConsumeLogs(t.Context(), records(delta("a", "text of a"), delta("b", "text of b"))))
 	require.NoError(t, exp.ConsumeLogs(t.Context(), records(delta("a", ", more"))))
 	assert.Equal(t, "text of a\ntext of b\n, more", out.String())
@@ -422,7 +423,7 @@ func TestFileOutput(t *testing.T) {
 
 func TestStandardOutputsStayOpen(t *testing.T) {
 	for name, file := range map[string]*os.File{outputStdout: os.Stdout, outputStderr: os.Stderr} {
-		out, err := opener(RotationConfig{})(name)
+		out, err := opener(&Config{}, pathPattern{}, zap.NewNop())(name)
 		require.NoError(t, err)
 		assert.Equal(t, file, out.(*standardOutput).file)
 		require.NoError(t, out.Close())

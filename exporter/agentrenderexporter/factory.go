@@ -22,7 +22,11 @@ func NewFactory() exporter.Factory {
 
 func createLogs(ctx context.Context, set exporter.Settings, config component.Config) (exporter.Logs, error) {
 	cfg := config.(*Config)
-	e, err := newExporter(cfg, set.TelemetrySettings, opener(cfg.Rotation))
+	pattern, err := parsePathPattern(cfg.Output)
+	if err != nil {
+		return nil, err
+	}
+	e, err := newExporter(cfg, set.TelemetrySettings, opener(cfg, pattern, set.Logger))
 	if err != nil {
 		return nil, err
 	}

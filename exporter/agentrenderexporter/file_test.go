@@ -17,6 +17,8 @@ import (
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/exporter/exportertest"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
 )
@@ -154,6 +156,41 @@ func TestFullDisk(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("s", "three\n"))))
 	assert.Equal(t, "one\ntwo\nthree\n", contentOf(t, path))
+}
+
+// TestUnsafePathHindersNobody: a link in the place of one file is not followed, what was rendered for it is counted and
+// logged once, and the other files are written.
+func TestUnsafePathHindersNobody(t *testing.T) {
+	tel := componenttest.NewTelemetry()
+	t.Cleanup(func() { require.NoError(t, tel.Shutdown(context.Background())) })
+	core, logged := observer.New(zap.ErrorLevel)
+	set := exportertest.NewNopSettings(metadata.Type)
+	set.TelemetrySettings = tel.NewTelemetrySettings()
+	set.Logger = zap.New(core)
+	dir := t.TempDir()
+	victim := filepath.Join(dir, "victim")
+	require.NoError(t, os.WriteFile(victim, nil, 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "logs", "p"), 0o700))
+	require.NoError(t, os.Symlink(victim, filepath.Join(dir, "logs", "p", "linked.log")))
+	require.NoError(t, os.Symlink(dir, filepath.Join(dir, "logs", "folder")))
+	cfg := NewFactory().CreateDefaultConfig().(*Config)
+	cfg.Output, cfg.MaxOpenFiles = filepath.Join(dir, "logs", "{cicd.pipeline.name}", "{cicd.pipeline.task.name}.log"), 1
+	exp, err := NewFactory().CreateLogs(t.Context(), set, cfg)
+	require.NoError(t, err)
+	require.NoError(t, exp.Start(t.Context(), componenttest.NewNopHost()))
+	for range 2 {
+		require.NoError(t, exp.ConsumeLogs(t.Context(), joined(
+			of("p", "linked", records(text("s1", "one"), text("s1", "two"))),
+			of("folder", "x", records(text("s2", "three"))),
+			of("p", "plain", records(text("s3", "four"))),
+		)))
+	}
+	require.NoError(t, exp.Shutdown(t.Context()))
+	assert.Empty(t, contentOf(t, victim))
+	assert.NoFileExists(t, filepath.Join(dir, "x.log"))
+	assert.Equal(t, "four\nfour\n", contentOf(t, filepath.Join(dir, "logs", "p", "plain.log")))
+	assert.Equal(t, map[string]int64{"unsafe_path": 6}, counted(t, tel, "otelcol_exporter_agent_render_ignored_records"))
+	assert.Equal(t, 2, logged.Len(), "%v", logged.All())
 }
 
 func fileExporter(t *testing.T, path string, rotation bool) exporter.Logs {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/logfile"
 	"github.com/tailspan/tailspan/render"
 )
 
@@ -19,8 +20,10 @@ type outlet struct {
 	path    string
 	open    openFunc
 	log     *render.Log
-	streams int  // of the log that are open
-	touched bool // is among outlets.touched
+	streams int   // of the log that are open
+	records int64 // that were rendered since the last write
+	refused bool  // the log of the collector says that its path is unsafe
+	touched bool  // is among outlets.touched
 
 	mu       sync.Mutex
 	batching bool         // a batch is being rendered: what comes waits for its end
@@ -100,7 +103,7 @@ func (o *outlet) flushLocked() error {
 
 // returnLocked opens the output anew where its path does not lead to it any more.
 func (o *outlet) returnLocked() error {
-	if p, ok := o.out.(placed); !ok || !p.gone() {
+	if p, ok := o.out.(placed); !ok || !p.Moved() {
 		return nil
 	}
 	out, err := o.open(o.path)
@@ -129,12 +132,23 @@ func (o *outlet) setOutput(out io.WriteCloser) {
 	o.out = out
 }
 
+// discard drops what was rendered and not written, and returns of how many records that was.
+func (o *outlet) discard() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pending = bytes.Buffer{}
+	records := o.records
+	o.records = 0
+	return records
+}
+
 // outlets are the outputs by path. Of the files at most limit are open; one that was closed is opened again when there
 // is something to write.
 type outlets struct {
 	settings render.LogSettings
 	openFile openFunc
 	limit    int
+	refused  func(o *outlet, records int64, err error) // an outlet's path is unsafe, and what was rendered for it is dropped
 	byPath   map[string]*outlet
 	open     *list.List // of *outlet, most recently used first
 	touched  []*outlet  // in this batch
@@ -198,12 +212,12 @@ func (a *outlets) flush() error {
 		if err == nil {
 			err = o.flush()
 		}
-		if err != nil {
+		if err = a.refuse(o, err); err != nil {
 			errs = errors.Join(errs, err)
 			failed = append(failed, o)
 			continue
 		}
-		o.touched = false
+		o.touched, o.records = false, 0
 		if o.streams == 0 && o.element == nil {
 			delete(a.byPath, o.path)
 		}
@@ -211,6 +225,17 @@ func (a *outlets) flush() error {
 	clear(a.touched[len(failed):])
 	a.touched = failed
 	return errs
+}
+
+// refuse drops what was rendered for an outlet whose path is unsafe: whoever put a link there must not keep the others
+// from being written. Any other error is returned.
+func (a *outlets) refuse(o *outlet, err error) error {
+	if !errors.Is(err, logfile.ErrNotRegular) {
+		return err
+	}
+	a.refused(o, o.discard(), err)
+	o.refused = true
+	return nil
 }
 
 // makeOpen opens an outlet's output if there is something to write, and closes the least recently used one beyond the
@@ -239,7 +264,7 @@ func (a *outlets) makeOpen(o *outlet) error {
 
 // close writes what waits and closes the output of an outlet.
 func (a *outlets) close(o *outlet) error {
-	if err := o.flush(); err != nil {
+	if err := a.refuse(o, o.flush()); err != nil {
 		return err
 	}
 	out := o.out

@@ -151,7 +151,7 @@ func TestFilesByAttribute(t *testing.T) {
 	assert.Equal(t, "I build.\nBuilt.\n", d.read("logs/deploy/build.log"))
 	assert.Equal(t, "I test.\n", d.read("logs/deploy/test.log"))
 	assert.Equal(t, "Whose am I?\n", d.read("logs/unknown/unknown.log"))
-	assert.Equal(t, "I climb.\n", d.read("logs/_._.._etc/_._x_y.log"))
+	assert.Equal(t, "I climb.\n", d.read("logs/%2E.%2F..%2Fetc/%2E.%5Cx%2Fy.log"))
 	assert.Zero(t, d.open)
 }
 
@@ -177,7 +177,7 @@ func TestOpenFilesAreBounded(t *testing.T) {
 func TestOutletsAreForgotten(t *testing.T) {
 	d := newDisk()
 	cfg := NewFactory().CreateDefaultConfig().(*Config)
-	cfg.Output, cfg.MaxSessions, cfg.MaxOpenFiles = "{session.id}", 4, 2
+	cfg.Output, cfg.MaxStreams, cfg.MaxOpenFiles = "{session.id}", 4, 2
 	set := exportertest.NewNopSettings(metadata.Type)
 	e, err := newExporter(cfg, set.TelemetrySettings, d.openFile)
 	require.NoError(t, err)
@@ -185,8 +185,8 @@ func TestOutletsAreForgotten(t *testing.T) {
 	for i := range 100 {
 		require.NoError(t, e.push(t.Context(), records(delta(fmt.Sprint("s", i), "words"))))
 	}
-	assert.LessOrEqual(t, len(e.outlets.byPath), cfg.MaxSessions+cfg.MaxOpenFiles)
-	assert.LessOrEqual(t, len(e.sessions.byKey), cfg.MaxSessions)
+	assert.LessOrEqual(t, len(e.outlets.byPath), cfg.MaxStreams+cfg.MaxOpenFiles)
+	assert.LessOrEqual(t, len(e.sessions.byKey), cfg.MaxStreams)
 	require.NoError(t, e.shutdown(t.Context()))
 	for i := range 100 {
 		require.Equal(t, "words\n", d.read(fmt.Sprint("s", i)))
@@ -225,7 +225,7 @@ func TestMixedBatchesKeepTheOrderOfASession(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 7))
 		d := newDisk()
-		exp := onDisk(t, d, func(c *Config) { c.Output, c.MaxSessions = "one.log", 2+random.IntN(6) })
+		exp := onDisk(t, d, func(c *Config) { c.Output, c.MaxStreams = "one.log", 2+random.IntN(6) })
 		next := make([]int, 5)
 		for range 40 {
 			var batch []item

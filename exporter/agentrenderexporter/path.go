@@ -1,27 +1,42 @@
 package agentrenderexporter
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"hash/fnv"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/logfile"
 )
 
 const (
-	// maxPathValue is the most bytes that the value of an attribute adds to a path. A longer one is cut and gets a hash of
-	// the whole, so that two long ones stay apart.
+	// maxPathValue is the most bytes that the value of an attribute adds to a path.
 	maxPathValue = 100
-	// missingValue stands for an attribute that is missing or empty.
+	// maxElement is the most bytes of one element of a path: names have at most 255, of which rotation needs some.
+	maxElement = 200
+	// missingValue is in a path what an attribute is that is missing or empty.
 	missingValue = "unknown"
+	// escapeMark begins an encoded byte, two hexadecimal digits. hashMark begins the hash of a value that is cut.
+	escapeMark, hashMark = '%', '~'
+	// hashBytes is how much of a value's SHA-256 is in a path: nobody can make two values that meet.
+	hashBytes = 12
 )
+
+// foldsCase reports whether file systems usually take names that differ only in case, or in the form of accents, for one.
+const foldsCase = runtime.GOOS == "windows" || runtime.GOOS == "darwin"
 
 // pathPattern is a path with attributes in braces: logs/{cicd.pipeline.name}/{cicd.pipeline.task.name}.log.
 type pathPattern struct {
 	literals []string // one more than attributes
 	names    []string
+	values   []valueEncoding // of each attribute
 }
 
 // parsePathPattern reads a path of the configuration.
@@ -35,7 +50,7 @@ func parsePathPattern(path string) (pathPattern, error) {
 		}
 		p.literals = append(p.literals, literal)
 		if !found {
-			return p, nil
+			break
 		}
 		name, after, closed := strings.Cut(after, "}")
 		if !closed || name == "" || strings.ContainsAny(name, "{ ") {
@@ -44,6 +59,65 @@ func parsePathPattern(path string) (pathPattern, error) {
 		p.names = append(p.names, name)
 		rest = after
 	}
+	if p.fixed() {
+		return p, nil
+	}
+	for i := 1; i < len(p.literals); i++ {
+		last := i == len(p.literals)-1
+		if p.literals[i] == "" && !last {
+			return p, fmt.Errorf("output must have text between two attributes, or two pairs of values could share a file, got %q", path)
+		}
+		if !last && (p.literals[i][0] == escapeMark || p.literals[i][0] == hashMark) {
+			return p, fmt.Errorf("output must not have %q between two attributes, got %q", p.literals[i][:1], path)
+		}
+		for element := range strings.SplitSeq(filepath.ToSlash(p.literals[i]), "/") {
+			if element == ".." {
+				return p, fmt.Errorf("output must not have .. behind an attribute, got %q", path)
+			}
+		}
+		if last && strings.HasSuffix(filepath.ToSlash(p.literals[i]), "/") {
+			return p, fmt.Errorf("output must end in the name of a file, got %q", path)
+		}
+	}
+	p.plan()
+	return p, nil
+}
+
+// plan decides how each value is encoded: in its share of the element that it is in, and without the byte that begins the
+// text behind it, so that the values can be told from the path again.
+func (p *pathPattern) plan() {
+	p.values = make([]valueEncoding, len(p.names))
+	for first := 0; first < len(p.names); {
+		end := first + 1 // of the values in one element
+		fixed := len(p.literals[first]) - p.folderEnd(first)
+		for end < len(p.names) && p.folderEnd(end) == 0 {
+			fixed += len(p.literals[end])
+			end++
+		}
+		behind := filepath.ToSlash(p.literals[end])
+		if i := strings.IndexByte(behind, '/'); i >= 0 {
+			behind = behind[:i]
+		}
+		share := max((maxElement-fixed-len(behind))/(end-first), 2*hashBytes+8)
+		for i := first; i < end; i++ {
+			p.values[i].limit = min(share, maxPathValue)
+			if i+1 < end {
+				p.values[i].delimiter, _ = utf8.DecodeRuneInString(p.literals[i+1])
+			}
+		}
+		first = end
+	}
+}
+
+// folderEnd is where the last separator of a literal ends, 0 if it has none.
+func (p *pathPattern) folderEnd(i int) int {
+	literal := p.literals[i]
+	for end := len(literal); end > 0; end-- {
+		if os.IsPathSeparator(literal[end-1]) {
+			return end
+		}
+	}
+	return 0
 }
 
 // fixed reports whether the path is the same for all records.
@@ -57,10 +131,19 @@ func (p *pathPattern) path(maps ...pcommon.Map) string {
 	var b strings.Builder
 	for i, name := range p.names {
 		b.WriteString(p.literals[i])
-		b.WriteString(safePathValue(attributeOf(name, maps)))
+		b.WriteString(p.values[i].encode(attributeOf(name, maps)))
 	}
 	b.WriteString(p.literals[len(p.names)])
 	return b.String()
+}
+
+// locate says where the file of a path is. What is before the element with the first attribute is the operator's.
+func (p *pathPattern) locate(path string) logfile.Location {
+	if p.fixed() {
+		return logfile.Location{Folder: filepath.Dir(path), Name: filepath.Base(path), Follow: true}
+	}
+	folder := p.literals[0][:p.folderEnd(0)]
+	return logfile.Location{Folder: filepath.Clean(folder), Name: path[len(folder):]}
 }
 
 func attributeOf(name string, maps []pcommon.Map) string {
@@ -72,32 +155,69 @@ func attributeOf(name string, maps []pcommon.Map) string {
 	return ""
 }
 
-// safePathValue makes of an attribute's value what can stand in the name of a file or folder, and nothing else: no
-// separator of any system, no name that means a folder above, no control character, not too long.
-func safePathValue(value string) string {
-	var b strings.Builder
-	for _, r := range strings.TrimSpace(value) {
-		switch {
-		case strings.ContainsRune(`/\:*?"<>|`, r), unicode.IsControl(r), r == utf8.RuneError, unicode.Is(unicode.Cf, r):
-			b.WriteByte('_')
-		case r == '.' && b.Len() == 0:
-			b.WriteByte('_') // no hidden file, and none of the folders "." and ".."
-		default:
-			b.WriteRune(r)
-		}
-	}
-	safe := b.String()
-	if safe == "" {
+// valueEncoding is how the value of an attribute is written into a path. No two values give the same, and each gives a part
+// of one name of a file or folder: "a/b" is "a%2Fb", "a_b" stays, ".." is "%2E%2E".
+type valueEncoding struct {
+	limit     int  // bytes; what is cut ends in a hash of the whole
+	delimiter rune // is encoded too; 0 for none
+}
+
+func (v valueEncoding) encode(value string) string {
+	if value == "" {
 		return missingValue
 	}
-	if len(safe) <= maxPathValue {
-		return safe
+	encoded := make([]byte, 0, len(value)+2*hashBytes)
+	cut := 0 // where the value ends if it is cut
+	room := v.limit - 1 - 2*hashBytes
+	for i := 0; i < len(value) && len(encoded) <= v.limit; {
+		r, n := utf8.DecodeRuneInString(value[i:])
+		edge := i == 0 || i+n == len(value)
+		switch {
+		case r == utf8.RuneError && n == 1, r == v.delimiter, isUnsafeInName(r), edge && (r == '.' || r == ' '),
+			i == 0 && isReservedName(value):
+			for _, c := range []byte(value[i : i+n]) {
+				encoded = fmt.Appendf(encoded, "%c%02X", escapeMark, c)
+			}
+		default:
+			encoded = append(encoded, value[i:i+n]...)
+		}
+		i += n
+		if len(encoded) <= room {
+			cut = len(encoded)
+		}
 	}
-	h := fnv.New64a()
-	h.Write([]byte(value))
-	end := maxPathValue - len("-0123456789abcdef")
-	for !utf8.RuneStart(safe[end]) {
-		end--
+	if len(encoded) <= v.limit && !(foldsCase && folds(value)) {
+		return string(encoded)
 	}
-	return fmt.Sprintf("%s-%016x", safe[:end], h.Sum64())
+	sum := sha256.Sum256([]byte(value))
+	return string(encoded[:cut]) + string(hashMark) + hex.EncodeToString(sum[:hashBytes])
+}
+
+// isUnsafeInName reports whether a character cannot be in the name of a file everywhere, or cannot be seen there.
+func isUnsafeInName(r rune) bool {
+	return r == escapeMark || r == hashMark || strings.ContainsRune(`/\:*?"<>|`, r) || unicode.IsControl(r) ||
+		r != ' ' && unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// isReservedName reports whether a value would be taken for something else: for a missing one, or for a device (Windows).
+func isReservedName(value string) bool {
+	base, _, _ := strings.Cut(strings.ToLower(value), ".")
+	switch base {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	if len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) && base[3] >= '0' && base[3] <= '9' {
+		return true
+	}
+	return value == missingValue
+}
+
+// folds reports whether another value could be the same name where file systems fold case or accents.
+func folds(value string) bool {
+	for _, r := range value {
+		if r >= utf8.RuneSelf || r >= 'A' && r <= 'Z' {
+			return true
+		}
+	}
+	return false
 }

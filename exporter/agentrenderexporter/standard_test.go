@@ -58,7 +58,7 @@ func renderToNobody(t *testing.T) {
 	set := exportertest.NewNopSettings(metadata.Type)
 	set.TelemetrySettings = tel.NewTelemetrySettings()
 	set.Logger = zap.New(core)
-	out, err := opener(RotationConfig{})(outputStdout)
+	out, err := opener(&Config{}, pathPattern{}, zap.NewNop())(outputStdout)
 	require.NoError(t, err)
 	exp := startedWith(t, set, out, nil)
 	require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("a", "One."))))

@@ -106,6 +106,7 @@ func TestAdviceAtShutdown(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.jsonl"), []byte("{}\n"), 0o600))
 	cfg := configFor(filepath.Join(folder, "*.jsonl"))
+	cfg.Stream.Provider = "none"
 	cfg.Identity.PathPattern = "runs/{a}.jsonl"
 	r := start(t, cfg, nil)
 	require.Eventually(t, func() bool { return r.sum("otelcol_receiver_agent_stream_lines") == 1 }, wait, tick)

@@ -72,8 +72,8 @@ func (m *meter) events(counts []int64) {
 	clear(counts)
 }
 
-// lines adds what a parser counted between two looks.
-func (m *meter) lines(provider string, before, now parser.Stats) {
+// lines adds what a parser counted between two looks; lines of no known provider under the reason passed.
+func (m *meter) lines(provider, passed string, before, now parser.Stats) {
 	if provider == "" {
 		provider = "undecided"
 	}
@@ -81,7 +81,7 @@ func (m *meter) lines(provider string, before, now parser.Stats) {
 		m.builder.ReceiverAgentStreamLines.Add(background(), int64(n), with("provider", provider))
 	}
 	m.notParsed(events.LineMalformed.String(), now.Malformed-before.Malformed)
-	m.notParsed(events.LinePassed.String(), now.Passed-before.Passed)
+	m.notParsed(passed, now.Passed-before.Passed)
 	for kind := range events.NumberEnd {
 		if n := now.Numbers[kind] - before.Numbers[kind]; n > 0 {
 			m.builder.ReceiverAgentStreamAnomalies.Add(background(), int64(n), with("reason", "implausible_"+kind.String()))

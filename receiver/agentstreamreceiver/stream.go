@@ -27,6 +27,8 @@ type stream struct {
 	kinds    []int64      // events since the last hand-over, by kind: an instrument is not for every event; nil while it rests
 	told     map[events.LineStatus]bool
 
+	unrecognized unrecognized
+
 	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
 	mu         sync.Mutex
 	unfinished atomic.Bool  // a text in pieces has not ended
@@ -83,8 +85,9 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	}
 	st.kept.Path = s.Path
 	st.restore()
+	outside := r.config.Stream.RawLines && s.Outside != nil && s.Outside() // no line of it passes as it is
 	settings := fold.Settings{
-		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines,
+		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines && !outside,
 		Path:    st.kept.Path,
 		Inputs:  r.config.Telemetry.Capture.ToolInput,
 		Outputs: r.config.Telemetry.Capture.ToolOutput,
@@ -100,7 +103,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 			ExpectedDuration: r.config.Telemetry.ExpectedDuration,
 			AwaitExit:        o.awaitExit,
 		},
-		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused,
+		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused, Discards: st.discards,
 	}
 	if s.Restated && st.lasting {
 		st.given = newGiven(st.kept.Given)
@@ -246,7 +249,7 @@ func (s *stream) count() {
 		s.seen = now
 		return
 	}
-	s.receiver.meter.lines(s.fold.Provider(), s.seen, now)
+	s.receiver.meter.lines(s.fold.Provider(), s.unrecognized.passedAs(), s.seen, now)
 	s.seen = now
 }
 

@@ -40,6 +40,9 @@ type Settings struct {
 	Told func([]events.DisplayEvent)
 	// Take, if set, is given the events instead of the fold, and gives it those that it is to have; see [Stream.Fold].
 	Take func([]events.DisplayEvent)
+	// Discards, if set, is called with the number of lines of no known provider that are to be handed on as they are, and
+	// reports whether they are left out instead.
+	Discards func(lines int) bool
 	// Refused, if set, is called with what the first line tells and is not understood.
 	Refused func(error)
 }
@@ -52,6 +55,7 @@ type Stream struct {
 	redactor                *redact.Redactor
 	inputs, outputs, copies bool
 	told, takes             func([]events.DisplayEvent)
+	discards                func(lines int) bool
 	opening                 *Settings
 
 	parser   *parser.Source
@@ -72,7 +76,7 @@ type Stream struct {
 func New(s Settings) (*Stream, error) {
 	st := &Stream{
 		provider: s.Provider, redactor: s.Redactor, inputs: s.Inputs, outputs: s.Outputs, copies: s.Copies, told: s.Told, takes: s.Take,
-		opening: &s,
+		discards: s.Discards, opening: &s,
 	}
 	if err := st.makeParser(); err != nil {
 		return nil, err
@@ -191,6 +195,10 @@ func (s *Stream) Incomplete() bool { return s.parser.Incomplete() }
 // pass hands on the lines that belong to no known provider, or to none yet.
 func (s *Stream) pass(raw [][]byte) {
 	if len(raw) == 0 || s.rereading {
+		return
+	}
+	if s.discards != nil && s.discards(len(raw)) {
+		s.uncopied = nil
 		return
 	}
 	if r := s.redactor; r != nil {

@@ -1,0 +1,33 @@
+package agentrenderexporter
+
+import (
+	"fmt"
+	"io/fs"
+	"strconv"
+)
+
+// fileMode is the permissions of a file, as people write them: 0600, or "0600".
+type fileMode uint32
+
+// UnmarshalText reads octal digits. A number without quotes is octal for YAML already, if it begins with 0.
+func (m *fileMode) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 8, 32)
+	if err != nil {
+		return fmt.Errorf("file_mode must be octal digits such as 0600, got %q", text)
+	}
+	*m = fileMode(n)
+	return nil
+}
+
+// MarshalText writes octal digits.
+func (m fileMode) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", uint32(m)), nil }
+
+func (m fileMode) perm() fs.FileMode { return fs.FileMode(m) & fs.ModePerm }
+
+// check reports a mode that is none, or with which we could not write.
+func (m fileMode) check() error {
+	if m > 0o777 || m&0o600 != 0o600 || m&0o111 != 0 {
+		return fmt.Errorf("file_mode must be octal, let the owner read and write, and nobody execute, such as 0600 or 0640, got %04o", uint32(m))
+	}
+	return nil
+}

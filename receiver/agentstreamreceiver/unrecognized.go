@@ -1,0 +1,72 @@
+package agentstreamreceiver
+
+import (
+	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
+)
+
+// discardReason is why the lines of a stream that no provider is known of are not exported. Its values are those of the
+// attribute reason of the metric of lines that gave no events.
+type discardReason string
+
+const (
+	discardAgentFolder discardReason = "agent_folder" // what an agent keeps for itself holds prompts
+	discardLink        discardReason = "outside_link" // a link leads out of the folders that are watched
+	discardSetting     discardReason = "unrecognized" // unrecognized is drop
+)
+
+// discardMessages are the warnings, one for each file.
+var discardMessages = map[discardReason]string{
+	discardAgentFolder: "skipping unrecognized file in agent folder",
+	discardLink:        "skipping unrecognized file behind a link that leaves the watched folder",
+	discardSetting:     "skipping unrecognized file",
+}
+
+// unrecognized is what becomes of the lines of a stream whose provider is not known. It is decided when the first of them
+// would be exported; most streams never get there.
+type unrecognized struct {
+	decided bool
+	discard discardReason // empty: they are exported
+	warned  bool
+}
+
+// discards reports whether lines are left out, and warns once for the stream.
+func (s *stream) discards(lines int) bool {
+	u := &s.unrecognized
+	if !u.decided {
+		u.decided, u.discard = true, s.discardReason()
+	}
+	if !u.warned && !s.fold.At.Silent {
+		u.warned = true
+		if u.discard != "" {
+			s.receiver.logger.Warn(discardMessages[u.discard], zap.String("path", s.source.Path), zap.Int("lines", lines))
+		} else if s.origin.provider == parser.Auto {
+			s.receiver.logger.Warn("no known agent in the first lines of a file, exporting them as tailspan.raw; set provider, or unrecognized: drop",
+				zap.String("path", s.source.Path), zap.Int("lines", lines))
+		}
+	}
+	return u.discard != ""
+}
+
+func (s *stream) discardReason() discardReason {
+	switch {
+	case s.source.Outside != nil && s.source.Outside():
+		return discardLink
+	case s.origin.provider != parser.None && parser.IsAgents(s.source.Path):
+		return discardAgentFolder
+	case s.receiver.config.Stream.Unrecognized == config.UnrecognizedDrop:
+		return discardSetting
+	}
+	return ""
+}
+
+// passedAs is the reason that lines of no known provider are counted under.
+func (u *unrecognized) passedAs() string {
+	if u.discard != "" {
+		return string(u.discard)
+	}
+	return events.LinePassed.String()
+}
