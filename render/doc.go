@@ -38,14 +38,14 @@
 // # Safety
 //
 // All that leaves a Renderer except through [Renderer.Raw], and except for colours where they are asked for, has passed
-// [Sanitize]: no control byte but newline and tab,
-// no escape sequence or part of one, no C1 or bidirectional control, only valid UTF-8. A sequence that lies across two
+// [Sanitize]: no control byte but newline and tab, no escape sequence or part of one, no C1 or bidirectional control, no
+// character that is not seen, only valid UTF-8. A sequence that lies across two
 // pieces of a text is taken out as a whole. Every line that is not text is exactly one line, whatever a tool's name or
 // argument holds.
 //
 // An agent's words can still look like ours or like commands to a CI system. [Settings.EscapeCommands] breaks the
-// latter: "::error::" at the start of a line is written ":\:error::", "##[error]" and "##vso[" anywhere in a line are
-// written "##\[error]" and "##vso\[".
+// latter by a backslash, in all lines: ":\:error::" and "---\ build" at the start of a line, "##\[error]", "##vso\[",
+// "##teamcity\[" and "section_start\:" anywhere. White space before the start does not matter.
 //
 // # Goroutines
 //
@@ -59,10 +59,4 @@
 // [events.SummaryRunes] (120) runes of each part. A Renderer remembers the last [Settings.Calls] (1024) open tool calls, and
 // as many calls of sub-agents; deeper than 6 levels nothing is indented further. A summary lists 12 tools. A Writer takes
 // lines of 16 MiB.
-//
-// # Provenance
-//
-// The syntax of workflow commands ("::name::", "##[name]", "##vso[name]") is that of the GitHub Actions runner and of
-// Azure Pipelines as documented in November 2026. The runner skips white space before "::". Service messages of TeamCity
-// begin with "##teamcity[".
 package render

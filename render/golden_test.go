@@ -26,7 +26,7 @@ func TestGolden(t *testing.T) {
 		}
 		for style := render.StyleMarker; style <= render.StyleActivity; style++ {
 			t.Run(fmt.Sprintf("%s %s", name, style), func(t *testing.T) {
-				s := render.Settings{Mode: render.ModeVerbose, Style: style, EscapeCommands: true, Location: time.UTC}
+				s := render.Settings{Mode: render.ModeVerbose, Style: style, EscapeCommands: render.CIAll, Location: time.UTC}
 				goldentest.Compare(t, golden(name, style.String()), emit(s, evs...))
 			})
 		}

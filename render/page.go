@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -11,33 +10,15 @@ import (
 // being written.
 type page struct {
 	buf    []byte
-	inLine bool   // the last byte written is no newline
-	escape bool   // Settings.EscapeCommands
-	color  bool   // Settings.Color
-	margin string // begins every line
+	inLine bool          // the last byte written is no newline
+	escape commandFilter // Settings.EscapeCommands
+	color  bool          // Settings.Color
+	margin string        // begins every line
 	// While buf waits for the first time that is told (undated), clocks are where noClock stands in it.
 	undated bool
 	clocks  []int
 	ink     ink // what follows the margin is written in
-	// What the present line holds so far, for escape.
-	lead leadState
-	tail [maxCommandTail]byte // its last bytes, lower case, newest last
 }
-
-// leadState is what a line begins with, as far as "::" matters.
-type leadState uint8
-
-const (
-	leadBlank leadState = iota // white space only
-	leadColon                  // white space, then one colon
-	leadOther
-)
-
-// commandTails are what turns a "[" into the begin of a command to a CI system, wherever in a line it stands: GitHub's
-// older form, Azure Pipelines, TeamCity.
-var commandTails = [...]string{"##", "##vso", "##teamcity"}
-
-const maxCommandTail = len("##teamcity")
 
 // write adds safe bytes, each line behind the margin and in the ink.
 func (p *page) write(safe []byte) {
@@ -86,16 +67,16 @@ func (p *page) put(safe []byte) {
 		return
 	}
 	p.inLine = safe[len(safe)-1] != '\n'
-	if !p.escape {
+	if p.escape.systems == 0 {
 		p.buf = append(p.buf, safe...)
 		return
 	}
 	for len(safe) > 0 {
 		r, n := utf8.DecodeRune(safe)
-		if r == ':' && p.lead == leadColon || r == '[' && p.endsInCommand() {
+		if p.escape.breaks(r) {
 			p.buf = append(p.buf, '\\')
 		}
-		p.see(r)
+		p.escape.see(r)
 		p.buf = append(p.buf, safe[:n]...)
 		safe = safe[n:]
 	}
@@ -112,34 +93,4 @@ func (p *page) endLine() {
 	if p.inLine {
 		p.put([]byte{'\n'})
 	}
-}
-
-// see notes one rune of the present line.
-func (p *page) see(r rune) {
-	if r == '\n' {
-		p.lead = leadBlank
-		p.tail = [maxCommandTail]byte{}
-		return
-	}
-	switch {
-	case p.lead == leadBlank && unicode.IsSpace(r):
-	case p.lead == leadBlank && r == ':':
-		p.lead = leadColon
-	default:
-		p.lead = leadOther
-	}
-	copy(p.tail[:], p.tail[1:])
-	p.tail[len(p.tail)-1] = 0
-	if r < utf8.RuneSelf {
-		p.tail[len(p.tail)-1] = byte(unicode.ToLower(r))
-	}
-}
-
-func (p *page) endsInCommand() bool {
-	for _, c := range commandTails {
-		if string(p.tail[len(p.tail)-len(c):]) == c {
-			return true
-		}
-	}
-	return false
 }

@@ -34,11 +34,11 @@ func newRenderer(w io.Writer, s Settings, o Origin) *Renderer {
 	s = s.complete()
 	r := &Renderer{w: w, settings: s, origin: o, memory: newMemory(s)}
 	r.undated = s.Replay && s.activity() && s.Now == nil
-	r.page = page{escape: s.EscapeCommands, color: s.Color}
+	r.page = page{escape: commandFilter{systems: s.EscapeCommands}, color: s.Color}
 	r.side = &r.page
 	if s.Lines != nil {
 		r.linesTo = s.Lines
-		r.side = &page{escape: s.EscapeCommands, color: s.Color}
+		r.side = &page{escape: commandFilter{systems: s.EscapeCommands}, color: s.LinesColor}
 	}
 	r.side.undated = r.undated
 	return r

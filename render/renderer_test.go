@@ -127,7 +127,7 @@ func TestQuietMode(t *testing.T) {
 
 func TestJSONModeRendersNothing(t *testing.T) {
 	var out bytes.Buffer
-	r := render.New(&out, render.Settings{Mode: render.ModeJSON, Style: render.StyleTranscript, EscapeCommands: true})
+	r := render.New(&out, render.Settings{Mode: render.ModeJSON, Style: render.StyleTranscript, EscapeCommands: render.CIAll})
 	for _, k := range events.Kinds() {
 		r.Emit(full(k))
 	}
@@ -167,16 +167,71 @@ func TestEscapeCommands(t *testing.T) {
 		{"Azure", "##vso[task.complete]", "##vso\\[task.complete]\n"},
 		{"TeamCity", "##TeamCity[x]", "##TeamCity\\[x]\n"},
 		{"Markdown stays", "## Title\n- [x] done\n#[a]", "## Title\n- [x] done\n#[a]\n"},
+		{"Azure without the others", "x ##vso[task.setvariable variable=a]b ##[section]y", "x ##vso\\[task.setvariable variable=a]b ##\\[section]y\n"},
+		{"GitLab", "section_start:1791187200:s1[collapsed=true]\r\x1b[0KHidden\nsection_end:1:s1\r\x1b[0K", "section_start\\:1791187200:s1[collapsed=true]\nHidden\nsection_end\\:1:s1\n"},
+		{"Buildkite", "--- a\n+++\tb\n~~~ c\n^^^ +++\n --- d", "---\\ a\n+++\\\tb\n~~~\\ c\n^^^\\ +++\n ---\\ d\n"},
+		{"rulers and other marks stay", "---\n----- x\n-- y\n--+ z\n+++b\ntext --- more", "---\n----- x\n-- y\n--+ z\n+++b\ntext --- more\n"},
+		{"built over what is removed", "\u200b:\u00ad:error::x #\u2060#[y]\n-\ufeff-- z", ":\\:error::x ##\\[y]\n---\\ z\n"},
 		{"built by a control", ":\x1b[m:error::", ":\\:error::\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, emit(render.Settings{EscapeCommands: true}, said(tt.in)))
+			assert.Equal(t, tt.want, emit(render.Settings{EscapeCommands: render.CIAll}, said(tt.in)))
+			var pieces []*events.DisplayEvent
+			for i := range len(tt.in) {
+				pieces = append(pieces, &events.DisplayEvent{Kind: events.KindText, MessageID: "m", Delta: true, Text: tt.in[i : i+1]})
+			}
+			assert.Equal(t, tt.want, emit(render.Settings{EscapeCommands: render.CIAll}, pieces...), "byte by byte")
 		})
 	}
 	marker := &events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{Name: "Bash", Target: "echo '##[error]x'"}}
-	assert.Equal(t, "[tool: Bash(echo '##\\[error]x')]\n", emit(render.Settings{Mode: render.ModeVerbose, EscapeCommands: true}, marker))
+	assert.Equal(t, "[tool: Bash(echo '##\\[error]x')]\n", emit(render.Settings{Mode: render.ModeVerbose, EscapeCommands: render.CIAll}, marker))
 	assert.Equal(t, "::error::boo\n", emit(render.Settings{}, said("::error::boo")), "off unless asked for")
+}
+
+// TestEscapeOnlyOfTheSystem: what the system whose job this is does not obey stays.
+func TestEscapeOnlyOfTheSystem(t *testing.T) {
+	const all = "::error::a\n##[group]b\n##vso[c]\n##teamcity[d]\nsection_start:1:e\n--- f\n"
+	for system, want := range map[render.CISystems]string{
+		render.CIGitHub:    ":\\:error::a\n##\\[group]b\n##vso[c]\n##teamcity[d]\nsection_start:1:e\n--- f\n",
+		render.CIAzure:     "::error::a\n##\\[group]b\n##vso\\[c]\n##teamcity[d]\nsection_start:1:e\n--- f\n",
+		render.CITeamCity:  "::error::a\n##[group]b\n##vso[c]\n##teamcity\\[d]\nsection_start:1:e\n--- f\n",
+		render.CIGitLab:    "::error::a\n##[group]b\n##vso[c]\n##teamcity[d]\nsection_start\\:1:e\n--- f\n",
+		render.CIBuildkite: "::error::a\n##[group]b\n##vso[c]\n##teamcity[d]\nsection_start:1:e\n---\\ f\n",
+	} {
+		assert.Equal(t, want, emit(render.Settings{EscapeCommands: system}, said(all)), "%b", system)
+	}
+}
+
+func TestDetectCI(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		env  map[string]string
+		want render.CISystems
+	}{
+		{"none", nil, 0},
+		{"GitHub", map[string]string{"GITHUB_ACTIONS": "true", "CI": "true"}, render.CIGitHub},
+		{"Azure", map[string]string{"TF_BUILD": "True"}, render.CIAzure},
+		{"TeamCity", map[string]string{"TEAMCITY_VERSION": "2026.1"}, render.CITeamCity},
+		{"GitLab", map[string]string{"GITLAB_CI": "true"}, render.CIGitLab},
+		{"Buildkite", map[string]string{"BUILDKITE": "true"}, render.CIBuildkite},
+		{"two, one in the other", map[string]string{"GITHUB_ACTIONS": "true", "TF_BUILD": "True"}, render.CIGitHub | render.CIAzure},
+		{"an unknown one", map[string]string{"CI": "woodpecker"}, render.CIAll},
+		{"switched off", map[string]string{"CI": "false", "GITHUB_ACTIONS": "0"}, 0},
+	} {
+		get := func(key string) string { return tt.env[key] }
+		assert.Equal(t, tt.want, render.DetectCI(get), tt.name)
+		assert.Equal(t, tt.want, render.CIEscapeAuto.Systems(get), tt.name)
+		assert.Equal(t, render.CIAll, render.CIEscapeOn.Systems(get), tt.name)
+		assert.Zero(t, render.CIEscapeOff.Systems(get), tt.name)
+	}
+	for _, name := range []string{"auto", "on", "off"} {
+		c, err := render.ParseCIEscape(name)
+		require.NoError(t, err)
+		assert.Equal(t, name, c.String())
+	}
+	_, err := render.ParseCIEscape("yes")
+	assert.EqualError(t, err, `must be one of auto, on, off, got "yes"`)
 }
 
 // limitedWriter takes n bytes and then fails, or lies about a short write if short.

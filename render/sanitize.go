@@ -1,14 +1,17 @@
 package render
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tailspan/tailspan/events"
 )
 
 // Sanitize makes s safe to show on a terminal and in a log: whole escape sequences go with their payload (see
-// [events.EscapeLen]), and so do C0 controls but newline and tab, DEL, C1 and bidirectional controls. A lone CR, CRLF,
-// U+0085, U+2028 and U+2029 become one newline each; every byte that is no UTF-8 becomes U+FFFD.
+// [events.EscapeLen]), and so do C0 controls but newline and tab, DEL, C1 and bidirectional controls, and characters that
+// are not seen: zero width and soft hyphen, tags, fillers, variation selectors. Joiners stay inside emoji and between letters
+// of scripts that need them. A lone CR, CRLF, U+0085, U+2028 and U+2029 become one newline each; every byte that is no
+// UTF-8 becomes U+FFFD.
 //
 // The result is valid UTF-8, and Sanitize of it is the same.
 func Sanitize(s string) string {
@@ -35,7 +38,7 @@ func safePrefix(s string) int {
 			break
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if n == 1 || r < 0xa0 || r == 0x2028 || r == 0x2029 || isBidiControl(r) {
+		if n == 1 || r < 0xa0 || r == 0x2028 || r == 0x2029 || isBidiControl(r) || isInvisible(r) || isContextual(r) {
 			break
 		}
 		i += n
@@ -65,12 +68,14 @@ const (
 )
 
 // sanitizer is [Sanitize] for a text that comes in pieces. What a sequence holds is dropped as it comes, so that no more
-// than an unfinished rune is kept between two pieces. The zero value is ready.
+// than an unfinished rune and a joiner are kept between two pieces. The zero value is ready.
 type sanitizer struct {
 	state  cleanState
 	skipLF bool // the last thing seen was a CR, whose newline is written already
 	rune   [utf8.UTFMax]byte
-	held   int // bytes in rune: the beginning of one that the next piece may complete
+	held   int  // bytes in rune: the beginning of one that the next piece may complete
+	before rune // the last character that stayed
+	joiner rune // comes behind it if it fits what follows; 0 for none
 }
 
 // append adds the safe form of s to dst.
@@ -94,9 +99,10 @@ func (z *sanitizer) append(dst []byte, s string) []byte {
 		s = s[used-held:]
 	}
 	for len(s) > 0 {
-		if z.state == cleanGround && !z.skipLF {
+		if z.state == cleanGround && !z.skipLF && z.joiner == 0 {
 			n := safePrefix(s)
 			dst = append(dst, s[:n]...)
+			z.stayed(s[:n])
 			if s = s[n:]; s == "" {
 				break
 			}
@@ -197,14 +203,16 @@ func (z *sanitizer) ground(dst []byte, s string) ([]byte, int) {
 		for n < len(s) && s[n] >= 0x20 && s[n] < 0x7f {
 			n++
 		}
+		z.joiner = 0 // it fits nothing of ASCII
+		z.stayed(s[:n])
 		return append(dst, s[:n]...), n
 	case c == '\n' && skipLF:
 		return dst, 1
 	case c == '\n' || c == '\t':
-		return append(dst, c), 1
+		return z.keep(dst, rune(c)), 1
 	case c == '\r':
 		z.skipLF = true
-		return append(dst, '\n'), 1
+		return z.keep(dst, '\n'), 1
 	case c == 0x1b:
 		z.state = cleanEscape
 		return dst, 1
@@ -214,16 +222,41 @@ func (z *sanitizer) ground(dst []byte, s string) ([]byte, int) {
 	r, n := utf8.DecodeRuneInString(s)
 	switch {
 	case r == 0x85 || r == 0x2028 || r == 0x2029:
-		return append(dst, '\n'), n
+		return z.keep(dst, '\n'), n
 	case r == 0x9b:
 		z.state = cleanCSI
 	case r <= 0x9f && r >= 0x80 && isStringIntroducer(byte(r)-0x40):
 		z.state = cleanStr
-	case r >= 0x80 && r <= 0x9f || isBidiControl(r):
+	case r >= 0x80 && r <= 0x9f || isBidiControl(r) || isInvisible(r):
+	case r == zwnj || r == zwj:
+		if z.joiner == 0 && isVirama(z.before) {
+			return z.keep(dst, r), n
+		}
+		z.joiner = r
+	case r == textSelector || r == emojiSelector:
+		if z.joiner == 0 && selectorFits(z.before) {
+			return z.keep(dst, r), n
+		}
 	default:
-		return utf8.AppendRune(dst, r), n // U+FFFD where the byte is no UTF-8
+		return z.keep(dst, r), n // U+FFFD where the byte is no UTF-8
 	}
 	return dst, n
+}
+
+// keep adds a character that stays, behind a joiner that fits between it and the one before.
+func (z *sanitizer) keep(dst []byte, r rune) []byte {
+	if z.joiner != 0 && joinerFits(z.before, z.joiner, r) {
+		dst = utf8.AppendRune(dst, z.joiner)
+	}
+	z.joiner, z.before = 0, r
+	return utf8.AppendRune(dst, r)
+}
+
+// stayed notes the last of characters that stay.
+func (z *sanitizer) stayed(s string) {
+	if s != "" {
+		z.before, _ = utf8.DecodeLastRuneInString(s)
+	}
 }
 
 // isStringIntroducer tells the bytes that open a string after an ESC: DCS, SOS, OSC, PM, APC (ECMA-48).
@@ -264,7 +297,11 @@ func cleanLine(s string, limit int) string {
 			runes++
 		}
 	}
-	return events.CutRunes(string(line), limit)
+	cut := events.CutRunes(string(line), limit)
+	if rest, ok := strings.CutSuffix(cut, "…"); ok && len(cut) < len(line) {
+		return strings.TrimRight(rest, string([]rune{zwj, zwnj})) + "…"
+	}
+	return cut
 }
 
 func hasBreak(s string) bool {

@@ -14,8 +14,8 @@ type Settings struct {
 	Mode Mode
 	// Style is what verbose mode looks like.
 	Style Style
-	// EscapeCommands breaks what a CI system would take for a command to it in the log: see the package's Safety section.
-	EscapeCommands bool
+	// EscapeCommands are the CI systems for which the log must hold no command: see the package's Safety section.
+	EscapeCommands CISystems
 	// Calls is how many open tool calls are remembered, so that a result that tells only an id can be named; the oldest
 	// is forgotten. 0 means 1024.
 	Calls int
@@ -29,8 +29,10 @@ type Settings struct {
 	// Color writes lines in the colours of a terminal; see [Color.Wanted].
 	Color bool
 
-	// Lines is where all lines go that are not text; nil: where the text goes. Text that stands alone has no margin.
+	// Lines is where all lines go that are not text; nil: where the text goes. Text that is alone has no margin.
 	Lines io.Writer
+	// LinesColor is Color for what goes to Lines: one of two outputs may be a terminal and the other a file.
+	LinesColor bool
 	// Width tells how many cells a line of the activity style may have, for a terminal that may be resized; nil or 0 sets
 	// no limit.
 	Width func() int

@@ -37,7 +37,7 @@ func (t *turn) Write(p []byte) (int, error) {
 // takeOver gives what has to stand before the next line of this renderer.
 func (t *turn) takeOver() []byte {
 	s := t.of
-	head := page{escape: t.page.escape, color: t.page.color, ink: inkHead}
+	head := page{escape: commandFilter{systems: t.page.escape.systems}, color: t.page.color, ink: inkHead}
 	if s.last != nil && s.last != t.page && s.last.inLine {
 		s.last.endLine()
 		s.last.buf = s.last.buf[:0]

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -101,4 +102,47 @@ func TestReadmeSample(t *testing.T) {
 	require.NoError(t, err)
 	_, log, _ := tailspan("", "render", "--mode", "verbose", fixtures+"parity.jsonl")
 	assert.Contains(t, string(readme), "\n    "+strings.ReplaceAll(strings.TrimSuffix(log, "\n"), "\n", "\n    ")+"\n")
+}
+
+// TestCommandsToCISystemsAreBroken: in a job, without a flag, by render and run, in every style; the flag alone breaks those
+// of all systems, and can switch it off.
+func TestCommandsToCISystemsAreBroken(t *testing.T) {
+	stream := strings.Join([]string{
+		`{"type":"system","subtype":"init","session_id":"s","model":"demo-1"}`,
+		`{"type":"assistant","session_id":"s","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"\u00a0::error::made up\n--- fold"},{"type":"tool_use","id":"t1","name":"##[group]x","input":{"command":"::error::made up"}}]}}`,
+		`{"type":"user","session_id":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"##[error]made up"}]}}`,
+		`{"type":"result","subtype":"error","is_error":true,"result":"::error::made up","session_id":"s","num_turns":1}`,
+	}, "\n")
+	obeyed := func(out string) (found []string) {
+		for line := range strings.SplitSeq(out, "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+				found = append(found, line)
+			}
+		}
+		return found
+	}
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(stream), 0o600))
+	plainEnvironment(t)
+	for _, style := range []string{"marker", "transcript", "progress", "activity"} {
+		look := []string{"--mode", "verbose", "--style", style, "--results"}
+		t.Setenv("GITHUB_ACTIONS", "true")
+		_, out, _ := tailspan(stream, append(append([]string{"render"}, look...), "-")...)
+		assert.Empty(t, obeyed(out), style)
+		assert.Contains(t, out, "\u00a0:\\:error::made up\n--- fold\n", style)
+		_, out, errs := tailspan("", append(append([]string{"run"}, look...), "--", "cat", path)...)
+		assert.Empty(t, obeyed(out+"\n"+errs), style)
+		assert.Contains(t, out, ":\\:error::made up", style)
+		_, out, _ = tailspan(stream, append(append([]string{"render", "--escape-commands=off"}, look...), "-")...)
+		assert.Contains(t, out, "\u00a0::error::made up\n", style)
+		t.Setenv("GITHUB_ACTIONS", "")
+		_, out, _ = tailspan(stream, append(append([]string{"render"}, look...), "-")...)
+		assert.Contains(t, out, "\u00a0::error::made up\n", style)
+		_, out, _ = tailspan(stream, append(append([]string{"render", "--escape-commands"}, look...), "-")...)
+		assert.Empty(t, obeyed(out), style)
+		assert.Contains(t, out, "---\\ fold\n", style)
+	}
+	code, _, errs := tailspan("", "render", "--escape-commands=maybe", "-")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, errs, `must be one of auto, on, off, got "maybe"`)
 }

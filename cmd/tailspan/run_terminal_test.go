@@ -3,9 +3,12 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -84,4 +87,61 @@ func TestRunStopsWithItsAgent(t *testing.T) {
 	screen.has(t, "code 0")
 	require.NoError(t, c.Wait())
 	<-shown
+}
+
+// TestRunColoursEachOutputByItself: what is redirected to a file has no colours though the other output is a terminal.
+func TestRunColoursEachOutputByItself(t *testing.T) {
+	stream := filepath.Join(t.TempDir(), "stream.jsonl")
+	require.NoError(t, os.WriteFile(stream, []byte(strings.Join(terminalLines, "\n")+"\n"), 0o600))
+	for _, tt := range []struct {
+		name         string
+		args         []string
+		out, err     bool // is a terminal
+		wantO, wantE bool // has colours
+	}{
+		{"text on a terminal", nil, true, false, false, false},
+		{"lines on a terminal", nil, false, true, false, true},
+		{"all on a terminal", []string{"--style", "marker"}, true, false, true, false},
+		{"all in a file", []string{"--style", "marker"}, false, true, false, false},
+		{"asked for", []string{"--color", "always"}, false, false, false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := command(t, append(append([]string{"run", "--mode", "verbose", "--style", "activity"}, tt.args...), "--", "cat", stream)...)
+			c.Env = append(c.Env, "NO_COLOR=", "FORCE_COLOR=", "TERM=xterm")
+			stdout, stderr := &bytes.Buffer{}, &bytes.Buffer{}
+			c.Stdout, c.Stderr = stdout, stderr
+			ends := []func(){}
+			onTTY := func(into *bytes.Buffer) *os.File {
+				master, tty, err := pty.Open()
+				require.NoError(t, err)
+				shown := make(chan struct{})
+				go func() {
+					defer close(shown)
+					_, _ = io.Copy(into, master) // ends with an error when the terminal is closed
+				}()
+				ends = append(ends, func() { _ = tty.Close(); <-shown; _ = master.Close() })
+				return tty
+			}
+			if tt.out {
+				c.Stdout = onTTY(stdout)
+			}
+			if tt.err {
+				c.Stderr = onTTY(stderr)
+			}
+			require.NoError(t, c.Run())
+			for _, end := range ends {
+				end()
+			}
+			const colour = "\x1b[38;5;"
+			assert.Contains(t, stdout.String(), "I look at the long way")
+			assert.Equal(t, tt.wantO, strings.Contains(stdout.String(), colour), "%q", stdout)
+			assert.Equal(t, tt.wantE, strings.Contains(stderr.String(), colour), "%q", stderr)
+			if !tt.wantO && !tt.out {
+				assert.NotContains(t, stdout.String(), "\x1b")
+			}
+			if !tt.wantE && !tt.err {
+				assert.NotContains(t, stderr.String(), "\x1b")
+			}
+		})
+	}
 }

@@ -28,18 +28,20 @@ func (f *runFlags) openScreen(stdout, stderr io.Writer) (*screen, error) {
 	if (out || errs) && !f.given("mode") && !f.given("style") {
 		f.mode, f.style = render.ModeVerbose.String(), render.StyleActivity.String()
 	}
-	on := stdout
-	if errs {
-		on = stderr
-	}
-	settings, err := f.lookFlags.settings(on)
+	settings, err := f.lookFlags.settings(stdout)
 	if err != nil {
 		return nil, err
 	}
 	settings.Now = time.Now // what comes is new
+	separate := settings.Mode == render.ModeVerbose && settings.Style == render.StyleActivity
+	if separate {
+		f.lookFlags.lines(&settings, stderr)
+	}
 	s := &screen{stdout: stdout, stderr: stderr, settings: settings}
 	if errs && os.Getenv("TERM") != "dumb" && settings.Mode != render.ModeJSON && settings.Mode != render.ModeQuiet {
-		s.terminal = render.NewTerminal(stderr, render.TerminalSettings{Width: settings.Width, Color: settings.Color})
+		status := settings
+		f.lookFlags.lines(&status, stderr)
+		s.terminal = render.NewTerminal(stderr, render.TerminalSettings{Width: status.Width, Color: status.LinesColor})
 		s.settings.Terminal = s.terminal
 		s.stderr = s.terminal.Wrap(stderr)
 		if out {
@@ -48,7 +50,7 @@ func (f *runFlags) openScreen(stdout, stderr io.Writer) (*screen, error) {
 	} else {
 		s.stderr = &lockedWriter{w: stderr}
 	}
-	if settings.Mode == render.ModeVerbose && settings.Style == render.StyleActivity {
+	if separate {
 		s.settings.Lines = s.stderr
 	}
 	return s, nil

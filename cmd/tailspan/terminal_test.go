@@ -18,12 +18,18 @@ import (
 	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
+// ciVariables are those that say whose job this is.
+var ciVariables = []string{"CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION", "GITLAB_CI", "BUILDKITE"}
+
 // mainVariable makes the test binary the command itself.
 const mainVariable = "TAILSPAN_TEST_MAIN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(mainVariable) != "" {
 		main()
+	}
+	for _, name := range ciVariables { // the job that runs the tests
+		_ = os.Unsetenv(name)
 	}
 	goleak.VerifyTestMain(m)
 }

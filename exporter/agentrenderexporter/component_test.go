@@ -17,7 +17,12 @@ import (
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	for _, name := range []string{"CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION", "GITLAB_CI", "BUILDKITE"} {
+		_ = os.Unsetenv(name) // the job that runs the tests
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestComponentConfigStruct(t *testing.T) {
 	require.NoError(t, componenttest.CheckConfigStruct(NewFactory().CreateDefaultConfig()))

@@ -3,6 +3,7 @@ package agentrenderexporter
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -50,8 +51,9 @@ type Config struct {
 	ThrottleScope string `mapstructure:"throttle_scope"`
 	// ThrottleInterval is the least time between two tool lines of the activity style; 0 shows all.
 	ThrottleInterval time.Duration `mapstructure:"throttle_interval"`
-	// EscapeCICommands breaks what a CI system would take for a command to it, such as a line that begins "::error::".
-	EscapeCICommands bool `mapstructure:"escape_ci_commands"`
+	// EscapeCICommands says whether what a CI system would take for a command to it is broken, such as a line that begins
+	// "::error::": auto (in a job of such a system), on or off.
+	EscapeCICommands string `mapstructure:"escape_ci_commands"`
 	// FileMode is the mode of new files, 0600 by default; folders have it with the right to enter them, 0700.
 	FileMode fileMode `mapstructure:"file_mode"`
 	// MaxStreams is how many streams have a renderer at the same time.
@@ -98,6 +100,7 @@ func createDefaultConfig() component.Config {
 		Style:            render.StyleMarker.String(),
 		Summary:          true,
 		ThrottleScope:    render.ThrottleScopeStep.String(),
+		EscapeCICommands: render.CIEscapeAuto.String(),
 		ThrottleInterval: defaultThrottleInterval,
 		FileMode:         defaultFileMode,
 		MaxStreams:       defaultMaxStreams,
@@ -141,6 +144,10 @@ func (c *Config) Validate() error {
 func (c *Config) logSettings() (render.LogSettings, error) {
 	var s render.LogSettings
 	var modeErr, styleErr, scopeErr error
+	escape, escapeErr := render.ParseCIEscape(c.EscapeCICommands)
+	if escapeErr != nil {
+		escapeErr = fmt.Errorf("escape_ci_commands %w", escapeErr)
+	}
 	s.Mode, modeErr = render.ParseMode(c.Mode)
 	s.Style, styleErr = render.ParseStyle(c.Style)
 	s.Throttle.Scope, scopeErr = render.ParseThrottleScope(c.ThrottleScope)
@@ -149,6 +156,6 @@ func (c *Config) logSettings() (render.LogSettings, error) {
 	}
 	// Records tell when a thing was done, and a batch may hold what was done over minutes.
 	s.Throttle.ByEventTime = true
-	s.EscapeCommands, s.Reasoning, s.Results, s.Summary = c.EscapeCICommands, c.Reasoning, c.Results, c.Summary
-	return s, errors.Join(modeErr, styleErr, scopeErr)
+	s.EscapeCommands, s.Reasoning, s.Results, s.Summary = escape.Systems(os.Getenv), c.Reasoning, c.Results, c.Summary
+	return s, errors.Join(modeErr, styleErr, scopeErr, escapeErr)
 }

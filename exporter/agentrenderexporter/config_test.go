@@ -35,7 +35,7 @@ func TestLoadConfig(t *testing.T) {
 			c.Reasoning, c.Results, c.Summary = true, true, false
 			c.ThrottleScope, c.ThrottleInterval, c.MaxOpenFiles = "output", 2*time.Second, 8
 			c.Rotation = RotationConfig{Enabled: true, MaxMegabytes: 10, MaxDays: 7, MaxBackups: 3, LocalTime: true, Compress: true}
-			c.EscapeCICommands, c.MaxStreams, c.DedupCacheSize = true, 8, 0
+			c.EscapeCICommands, c.MaxStreams, c.DedupCacheSize = "on", 8, 0
 			c.FileMode = 0o640
 			c.RetryConfig.InitialInterval = time.Second
 			queue := exporterhelper.NewDefaultQueueConfig()
@@ -57,6 +57,7 @@ func TestLoadConfig(t *testing.T) {
 		{name: "bad_everything", err: `mode must be one of default, verbose, quiet, json, got "Verbose"
 style must be one of ` + styles + `, got ""
 throttle_scope must be one of step, output, got "all"
+escape_ci_commands must be one of auto, on, off, got "yes"
 throttle_interval must not be negative, got -1s
 output must be stdout, stderr or the path of a file, got ""
 file_mode must be octal, let the owner read and write, and nobody execute, such as 0600 or 0640, got 1130

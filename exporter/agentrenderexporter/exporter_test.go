@@ -227,9 +227,18 @@ func TestModes(t *testing.T) {
 
 func TestEscapeCICommands(t *testing.T) {
 	out := &flakyOutput{allow: -1}
-	exp := started(t, out, func(c *Config) { c.EscapeCICommands = true })
-	require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("s", "::error::boo"))))
-	assert.Equal(t, ":\\:error::boo\n", out.String())
+	exp := started(t, out, func(c *Config) { c.EscapeCICommands = "on" })
+	require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("s", "::error::boo\n--- x"))))
+	assert.Equal(t, ":\\:error::boo\n---\\ x\n", out.String())
+	for _, variable := range []string{"CI", "TF_BUILD", "TEAMCITY_VERSION", "GITLAB_CI", "BUILDKITE"} {
+		t.Setenv(variable, "")
+	}
+	for set, want := range map[string]string{"true": ":\\:error::boo\n--- x\n", "": "::error::boo\n--- x\n"} {
+		t.Setenv("GITHUB_ACTIONS", set)
+		out := &flakyOutput{allow: -1}
+		require.NoError(t, started(t, out, nil).ConsumeLogs(t.Context(), records(text("s", "::error::boo\n--- x"))))
+		assert.Equal(t, want, out.String(), "by itself, where GITHUB_ACTIONS is %q", set)
+	}
 }
 
 func TestInterleavedSessions(t *testing.T) {

@@ -1,0 +1,95 @@
+package render
+
+import "unicode"
+
+// Characters that show nothing by themselves can hide words from a reader that a program or a model reads, or keep a search
+// from finding them. Those that no text needs are removed everywhere (isInvisible). Joiners and the two selectors of emoji
+// are needed in their places, and stay there alone (joinerFits, selectorFits).
+
+const (
+	zwnj          = '\u200c'
+	zwj           = '\u200d'
+	textSelector  = '\ufe0e' // shows the emoji before it as text
+	emojiSelector = '\ufe0f' // shows the character before it as an emoji
+)
+
+// isInvisible reports whether a character is removed wherever it is: Default_Ignorable_Code_Point of Unicode 17 but for
+// joiners, selectors and bidirectional controls, and the interlinear annotation characters.
+func isInvisible(r rune) bool {
+	switch {
+	case r < 0x034f:
+		return r == 0x00ad // soft hyphen
+	case r < 0x200b:
+		return r == 0x034f || // combining grapheme joiner
+			r == 0x115f || r == 0x1160 || // Hangul fillers
+			r == 0x17b4 || r == 0x17b5 || // Khmer vowels that are not written
+			r >= 0x180b && r <= 0x180f // Mongolian selectors and vowel separator
+	case r < 0x2070:
+		return r == 0x200b || // zero width space
+			r >= 0x2060 && r <= 0x2065 || // word joiner, invisible operators
+			r >= 0x206a // deprecated format characters
+	case r < 0xfe00:
+		return r == 0x3164 // Hangul filler
+	case r < 0xfe0e:
+		return true // variation selectors
+	case r < 0x1bca0:
+		return r == 0xfeff || // byte order mark
+			r == 0xffa0 || // halfwidth Hangul filler
+			r >= 0xfff0 && r <= 0xfffb // interlinear annotation
+	case r < 0xe0000:
+		return r <= 0x1bca3 || // shorthand format controls
+			r >= 0x1d173 && r <= 0x1d17a // musical format controls
+	default:
+		return r <= 0xe0fff // tags, variation selectors supplement
+	}
+}
+
+// isContextual reports whether it depends on the neighbours of a character whether it stays.
+func isContextual(r rune) bool {
+	return r == zwnj || r == zwj || r == textSelector || r == emojiSelector
+}
+
+// selectorFits reports whether a selector of emoji has an effect on the character before it.
+func selectorFits(before rune) bool {
+	switch {
+	case before == '#' || before == '*' || before >= '0' && before <= '9' || before == '©' || before == '®':
+		return true
+	case before == 0x203c || before == 0x2049 || before == 0x3030 || before == 0x303d || before == 0x3297 || before == 0x3299:
+		return true
+	}
+	return before >= 0x2100 && before < 0x2190 || isPictograph(before)
+}
+
+// isPictograph reports whether a character is an emoji or a symbol that can be one (Extended_Pictographic of Unicode 17,
+// widened to whole blocks).
+func isPictograph(r rune) bool { return r >= 0x2190 && r <= 0x2bff || r >= 0x1f000 && r <= 0x1faff }
+
+// joinerFits reports whether a joiner has an effect between two characters: zero width joiners make one picture of several
+// emoji, and both joiners choose the form of letters in scripts that join them (Persian, the scripts of India).
+func joinerFits(before, joiner, after rune) bool {
+	if joiner == zwj && isPictograph(after) && (isPictograph(before) || before == emojiSelector) {
+		return true
+	}
+	return joinsLetters(before) && joinsLetters(after)
+}
+
+// joining are the scripts whose letters take another form beside a joiner.
+var joining = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Mongolian, unicode.Adlam, unicode.Hanifi_Rohingya,
+	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
+	unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Balinese, unicode.Javanese,
+}
+
+func joinsLetters(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsMark(r)) && unicode.In(r, joining...)
+}
+
+// isVirama reports whether a character kills the vowel of the one before it; a joiner behind it has an effect at the end of
+// a word too (Indic_Syllabic_Category Virama and Pure_Killer).
+func isVirama(r rune) bool {
+	switch r {
+	case 0x094d, 0x09cd, 0x0a4d, 0x0acd, 0x0b4d, 0x0bcd, 0x0c4d, 0x0ccd, 0x0d4d, 0x0dca, 0x1039, 0x103a, 0x17d2, 0x1b44, 0xa9c0:
+		return true
+	}
+	return false
+}
