@@ -40,6 +40,7 @@ func TestCheck(t *testing.T) {
 		{"stream defaults", stream(func(*config.Stream) {}), ""},
 		{"a database is enough", stream(func(s *config.Stream) { s.Include, s.Databases = nil, []string{"x.db"} }), ""},
 		{"start", stream(func(s *config.Stream) { s.StartAt = "middle" }), `start_at must be "beginning" or "end", got "middle"`},
+		{"container", stream(func(s *config.Stream) { s.Container = "podman" }), `container must be "auto" or "none", got "podman"`},
 		{"unrecognized", stream(func(s *config.Stream) { s.Unrecognized = "keep" }), `unrecognized must be "pass" or "drop", got "keep"`},
 		{"intervals", stream(func(s *config.Stream) { s.PollInterval, s.IdleFlush = 0, -time.Second }),
 			"poll_interval must be positive, got 0s\nidle_flush must be positive, got -1s"},

@@ -12,6 +12,20 @@ const (
 	StartAtEnd       = "end"
 )
 
+// Values of Stream.Container.
+const (
+	ContainerAuto = "auto"
+	ContainerNone = "none"
+)
+
+// CheckContainer reports what is wrong with a value of Stream.Container.
+func CheckContainer(value string) error {
+	if value != ContainerAuto && value != ContainerNone {
+		return fmt.Errorf("container must be %q or %q, got %q", ContainerAuto, ContainerNone, value)
+	}
+	return nil
+}
+
 // Values of Stream.Unrecognized.
 const (
 	UnrecognizedPass = "pass"
@@ -36,6 +50,9 @@ type Stream struct {
 	// RawLines hands every line on as it is too, unparsed and unredacted, as a record tailspan.raw, for exporters that
 	// write lines.
 	RawLines bool `mapstructure:"raw_lines"`
+	// Container says whether the framing of container runtimes (CRI, Docker's json-file) and the time prefix of CI logs are
+	// taken off lines: "auto" where a line has one, or "none".
+	Container string `mapstructure:"container"`
 	// Unrecognized says what becomes of lines of no known provider: "pass", as records tailspan.raw, or "drop". What an agent
 	// keeps for itself, and what lies behind a link that leaves the watched folders, never passes.
 	Unrecognized string `mapstructure:"unrecognized"`
@@ -61,6 +78,7 @@ func NewDefaultStream() Stream {
 	return Stream{
 		StartAt:            StartAtEnd,
 		Provider:           "auto",
+		Container:          ContainerAuto,
 		Unrecognized:       UnrecognizedPass,
 		PollInterval:       time.Second,
 		IdleFlush:          2 * time.Second,
@@ -81,6 +99,7 @@ func (s *Stream) Check() error {
 		errs = append(errs, fmt.Errorf("unrecognized must be %q or %q, got %q", UnrecognizedPass, UnrecognizedDrop, s.Unrecognized))
 	}
 	errs = append(errs,
+		CheckContainer(s.Container),
 		positiveDuration("poll_interval", s.PollInterval),
 		positiveDuration("idle_flush", s.IdleFlush),
 		notNegative("idle_close", s.IdleClose),

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
@@ -38,7 +39,8 @@ type Source struct {
 	// dropInput and dropOutput are for the parser that is not known yet.
 	dropInput, dropOutput bool
 
-	held      [][]byte
+	noted     Noted // of the line at work
+	held      []heldLine
 	telling   [][]byte // those of them that may tell
 	heldBytes int
 	released  int // of the held lines, how many were let pass in a quiet time
@@ -48,6 +50,27 @@ type Source struct {
 	raw    [][]byte
 	status events.LineStatus
 	stats  Stats
+}
+
+// heldLine waits for the provider to be told.
+type heldLine struct {
+	data  []byte
+	noted Noted
+}
+
+// Noted is what who reads a line knows of it beside its bytes.
+type Noted struct {
+	// Time is when somebody received the line who noted it; events that tell no time have it. Zero: nobody did.
+	Time time.Time
+}
+
+// put fills in what the events of a line do not tell themselves.
+func (n *Noted) put(evs []events.DisplayEvent) {
+	for i := range evs {
+		if evs[i].Time.IsZero() {
+			evs[i].Time = n.Time
+		}
+	}
 }
 
 // Provider is who writes the stream; "" while that is not known, and for a stream that passes.
@@ -71,11 +94,17 @@ func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
 	}
 }
 
+// Note says what is known of the next lines beside their bytes.
+func (s *Source) Note(n Noted) { s.noted = n }
+
 // parse hands the line to the provider's parser and counts; if it is torn, then also what stands whole behind.
 func (s *Source) parse(line []byte) []events.DisplayEvent {
 	out := s.parseWhole(line)
 	if s.status == events.LineMalformed {
 		out = s.mend(line, out)
+	}
+	if s.noted != (Noted{}) {
+		s.noted.put(out)
 	}
 	return out
 }
@@ -127,7 +156,7 @@ func (s *Source) hold(line []byte) []events.DisplayEvent {
 		}
 	}
 	line = bytes.Clone(line)
-	s.held = append(s.held, line)
+	s.held = append(s.held, heldLine{line, s.noted})
 	if n := len(s.telling); n > 0 && mayTell(line) {
 		s.telling[n-1] = line
 	}
@@ -168,13 +197,15 @@ func (s *Source) decide(name string) {
 // replay parses the lines that were held, then the one that decided.
 func (s *Source) replay(line []byte) []events.DisplayEvent {
 	s.out = s.out[:0]
+	now := s.noted
 	for _, held := range s.held {
-		for _, e := range s.parse(held) {
+		s.noted = held.noted
+		for _, e := range s.parse(held.data) {
 			e.Tool.Output = bytes.Clone(e.Tool.Output) // the parser's next line would overwrite it
 			s.out = append(s.out, e)
 		}
 	}
-	s.held = nil
+	s.held, s.noted = nil, now
 	s.out = append(s.out, s.parse(line)...)
 	return s.out
 }
@@ -185,7 +216,7 @@ func (s *Source) giveUp() {
 	s.state, s.held, s.telling = statePassing, nil, nil
 	for i, line := range held {
 		if i >= s.released {
-			s.raw = append(s.raw, line)
+			s.raw = append(s.raw, line.data)
 		}
 		s.status = events.LinePassed
 		s.stats.count(s.status, "", 0)
@@ -220,7 +251,9 @@ func (s *Source) Flush() []events.DisplayEvent {
 func (s *Source) Quiet() []events.DisplayEvent {
 	s.raw = s.raw[:0]
 	if s.state == stateUndecided {
-		s.raw = append(s.raw, s.held[s.released:]...)
+		for _, line := range s.held[s.released:] {
+			s.raw = append(s.raw, line.data)
+		}
 		s.released = len(s.held)
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/source/container"
 )
 
 // records calls each with every line of r, or with all of it if the input is one document; which of the two, its name or
@@ -43,9 +44,41 @@ func (l *lineReader) records(r io.Reader, each func(record []byte) error) error 
 	}
 	all := io.MultiReader(bytes.NewReader(head), reader)
 	if framing != parser.FramingDocument {
-		return l.each(all, f)
+		return l.unwrapped(all, f)
 	}
 	return l.document(all, f)
+}
+
+// unwrapped is each with the lines of the program, where a container runtime wrote them.
+func (l *lineReader) unwrapped(r io.Reader, f func(record []byte) error) error {
+	if l.unwrap == nil {
+		return l.each(r, f)
+	}
+	give := func(line container.Line) error {
+		if line.TooLong {
+			l.skipped++
+			return nil
+		}
+		if l.noted != nil {
+			l.noted(parser.Noted{Time: line.Time})
+		}
+		return f(line.Data)
+	}
+	err := l.each(r, func(framed []byte) error {
+		line, whole := l.unwrap.Line(framed)
+		if !whole {
+			return nil
+		}
+		return give(line)
+	})
+	for err == nil {
+		line, some := l.unwrap.Flush()
+		if !some {
+			break
+		}
+		err = give(line)
+	}
+	return err
 }
 
 func (l *lineReader) document(r io.Reader, f func(record []byte) error) error {

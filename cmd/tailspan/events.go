@@ -19,6 +19,7 @@ of all lines: how many, how many malformed or unknown, and the tokens.`
 
 func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	f := newFlags("events", eventsSynopsis, stderr)
+	f.addContainer()
 	hide := f.Bool("redact", false, "take secrets out")
 	name, parsed, err := f.source(args)
 	if err != nil {
@@ -35,7 +36,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	defer in.Close()
 	out := bufio.NewWriterSize(stdout, readBytes)
 	p := newEventPrinter(out)
-	lines := lineReader{name: name, max: f.maxLine}
+	lines := f.newLineReader(name, parsed)
 	var mu sync.Mutex
 	var ticked error // of a write, which the next one tells again
 	stop := src.tick(name, &mu, func(due []events.DisplayEvent, raw [][]byte) {

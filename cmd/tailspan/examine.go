@@ -19,6 +19,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/source/container"
 	"github.com/tailspan/tailspan/source/opencodetree"
 )
 
@@ -172,12 +173,14 @@ func (f *findings) file(m source.Match) {
 	case m.Size == 0:
 		f.readable++
 		f.agents["empty"]++
-	case parser.IsAgents(m.Path):
-		f.agents["no session"]++
 	default:
 		f.readable++
 		f.agents["unknown"]++
-		f.problem("unknown_format", m.Path, errors.New("its first lines are of no agent that is known; they pass as they are (tailspan.raw)"))
+		then := "they pass as they are (tailspan.raw)"
+		if parser.IsAgents(m.Path) {
+			then = "what an agent keeps for itself is counted, not exported"
+		}
+		f.problem("unknown_format", m.Path, fmt.Errorf("its first lines are of no agent that is known; %s", then))
 	}
 }
 
@@ -247,7 +250,7 @@ func writerOf(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := lineReader{name: path, max: defaultMaxLine}
+	lines := lineReader{name: path, max: defaultMaxLine, unwrap: container.New(defaultMaxLine)}
 	seen := 0
 	document := parser.FramingOf(path) == parser.FramingDocument
 	err = lines.records(in, func(record []byte) error {

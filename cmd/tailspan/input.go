@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/source/container"
 	"github.com/tailspan/tailspan/source/opencodedb"
 	"github.com/tailspan/tailspan/source/opencodetree"
 	"github.com/tailspan/tailspan/source/unpack"
@@ -25,6 +28,15 @@ type flags struct {
 	*flag.FlagSet
 	provider string
 	maxLine  int
+	// container is of the commands that read files.
+	container string
+}
+
+// addContainer adds the flag of commands that read what a container runtime may have written.
+func (f *flags) addContainer() {
+	f.container = config.ContainerAuto
+	f.StringVar(&f.container, "container", f.container,
+		"take the framing of CRI, Docker's json-file and CI logs off lines that have one: auto, none")
 }
 
 func newFlags(command, synopsis string, stderr io.Writer) *flags {
@@ -55,6 +67,9 @@ func (f *flags) source(args []string) (name string, src *parser.Source, err erro
 	}
 	if f.maxLine <= 0 {
 		return "", nil, usageError{fmt.Errorf("max-line-size must be positive, got %d", f.maxLine)}
+	}
+	if err := config.CheckContainer(cmp.Or(f.container, config.ContainerNone)); err != nil {
+		return "", nil, usageError{err}
 	}
 	src, err = parser.New(f.provider)
 	if err != nil {
@@ -180,6 +195,18 @@ type lineReader struct {
 	max     int
 	skipped int
 	long    []byte
+	// unwrap takes the framing off lines; nil: they have none. noted, if set, is called for each line.
+	unwrap *container.Unwrapper
+	noted  func(parser.Noted)
+}
+
+// newLineReader makes one for a file, or standard input, and its parser.
+func (f *flags) newLineReader(name string, src *parser.Source) *lineReader {
+	l := &lineReader{name: name, max: f.maxLine}
+	if f.container == config.ContainerAuto {
+		l.unwrap, l.noted = container.New(f.maxLine), src.Note
+	}
+	return l
 }
 
 // each calls f with every line of r, without its newline. The line is f's until it returns. A last line without a

@@ -19,6 +19,7 @@ are, made safe for a terminal; in mode json all lines are, untouched.`
 
 func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	f := newFlags("render", renderSynopsis, stderr)
+	f.addContainer()
 	look := f.addLook()
 	name, src, err := f.source(args)
 	if err != nil {
@@ -42,7 +43,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if settings.Replay = true; live {
 		settings.Now = time.Now
 	}
-	lines := &lineReader{name: name, max: f.maxLine}
+	lines := f.newLineReader(name, src)
 	defer func() { lines.tell(src, f.provider, stderr) }()
 	r := &rendering{
 		lines: lines, in: in, parser: src, settings: settings, redact: look.redact,

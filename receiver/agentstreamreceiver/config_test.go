@@ -46,7 +46,7 @@ func TestLoadConfig(t *testing.T) {
 		},
 		Spool: config.Spool{Directory: "/var/lib/spool", MaxBytes: 1_000_000},
 		Stream: config.Stream{
-			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true, Unrecognized: "drop",
+			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true, Unrecognized: "drop", Container: "none",
 			Databases: []string{"~/c/opencode-dev.db"}, OpenCodeTrees: []string{"~/c/storage"},
 			PollInterval: 5 * time.Second, IdleFlush: time.Second, IdleClose: 30 * time.Minute, IgnoreOlderThan: 24 * time.Hour,
 			MaxLineSize: 1 << 20, MaxDocumentSize: 1 << 21, MaxConcurrentFiles: 2,
@@ -97,7 +97,7 @@ func TestConfigErrors(t *testing.T) {
 		{"bad_provider", []string{`provider must be one of `, `got "clod"`}},
 		{"bad_pattern", []string{`path_pattern "runs/{cicd.pipeline.name"`, "without its }"}},
 		{"bad_start", []string{`start_at must be "beginning" or "end", got "middle"`}},
-		{"bad_unrecognized", []string{`unrecognized must be "pass" or "drop", got "keep"`}},
+		{"bad_unrecognized", []string{`container must be "auto" or "none", got "podman"`, `unrecognized must be "pass" or "drop", got "keep"`}},
 		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},
 		{"bad_trace", []string{`trace must be "run" or "session", got "forest"`, `traceparent "00-zz"`}},
 		{"bad_redaction", []string{"redaction: parse", `"("`}},

@@ -19,6 +19,9 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 		return s.suspend(ctx)
 	}
 	s.awake()
+	if reason != source.CloseReasonIdle { // else they come again, if the file goes on
+		s.endParts()
+	}
 	s.did(timedFlush)
 	s.flush()
 	s.fold.Close(closeReason(reason))
@@ -56,6 +59,7 @@ func (s *stream) finish(ctx context.Context, end func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.awake()
+	s.endParts()
 	s.flush()
 	end()
 	s.closed = true

@@ -12,6 +12,7 @@ import (
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/source/container"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -28,6 +29,7 @@ type stream struct {
 	told     map[events.LineStatus]bool
 
 	unrecognized unrecognized
+	unwrapper    *container.Unwrapper // nil: lines are taken as they are
 
 	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
 	mu         sync.Mutex
@@ -79,7 +81,7 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	st := &stream{receiver: r, source: s, origin: o, doubt: newDoubt(o.provider)}
+	st := &stream{receiver: r, source: s, origin: o, doubt: newDoubt(o.provider), unwrapper: r.newUnwrapper(s)}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
 	}
@@ -159,7 +161,7 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		if !lines[i].Arrival.IsZero() {
 			s.fold.At.Arrival = lines[i].Arrival
 		}
-		s.line(lines[i].Data)
+		s.unwrap(lines[i].Data)
 	}
 	s.fold.At.Read = time.Time{} // what is folded later at the place of the last line is seen later
 	s.count()

@@ -70,6 +70,8 @@ type Stream struct {
 
 	// At is the line at work.
 	At telemetry.Line
+	// Noted is what is known of that line beside its bytes.
+	Noted parser.Noted
 }
 
 // New makes a Stream.
@@ -112,6 +114,7 @@ func (s *Stream) Line(data []byte) {
 			return
 		}
 	}
+	s.parser.Note(s.Noted)
 	if s.rereading {
 		s.joiner.ParseEvents(data) // what it gives goes nowhere, so no secrets are looked for
 		return

@@ -1,0 +1,103 @@
+package container
+
+import "time"
+
+// Line is a line of the program.
+type Line struct {
+	// Data is the line without its newline; nil if it is too long.
+	Data []byte
+	// Time is when the runtime received the line, or its last part; zero if it was not framed.
+	Time time.Time
+	// TooLong tells that the line is longer than the limit.
+	TooLong bool
+}
+
+// output is one of the two of a program.
+type output uint8
+
+const (
+	stdout output = iota
+	stderr
+	outputs
+)
+
+// frame is one line of a runtime, taken apart.
+type frame struct {
+	data   []byte
+	time   time.Time
+	output output
+	part   bool // the line goes on in the next frame of the same output
+}
+
+// Unwrapper takes the framing off the lines of one stream.
+type Unwrapper struct {
+	limit int
+	text  []byte // of a string of Docker's
+	parts [outputs]parts
+}
+
+// parts are those of a line that has not ended.
+type parts struct {
+	data   []byte
+	length int
+	begun  bool
+}
+
+// keepBytes is the size from which the memory of a line's parts is not kept for the next one.
+const keepBytes = 1 << 20
+
+// New makes an Unwrapper for lines of up to limit bytes.
+func New(limit int) *Unwrapper { return &Unwrapper{limit: limit} }
+
+// Line takes the next line, without its newline. It gives the line of the program that ends with it; false if none does.
+func (u *Unwrapper) Line(data []byte) (Line, bool) {
+	if !mayBeFramed(data) {
+		return Line{Data: data}, true
+	}
+	f, framed := u.frame(data)
+	if !framed {
+		return Line{Data: data}, true
+	}
+	p := &u.parts[f.output]
+	if !p.begun && !f.part {
+		return Line{Data: f.data, Time: f.time}, true
+	}
+	p.add(f.data, u.limit)
+	if f.part {
+		return Line{}, false
+	}
+	return p.take(f.time, u.limit), true
+}
+
+// Pending reports whether there are parts of a line that has not ended.
+func (u *Unwrapper) Pending() bool { return u.parts[stdout].begun || u.parts[stderr].begun }
+
+// Flush gives the parts of a line whose end will not come; false if there are none. There may be two such lines.
+func (u *Unwrapper) Flush() (Line, bool) {
+	for i := range u.parts {
+		if u.parts[i].begun {
+			return u.parts[i].take(time.Time{}, u.limit), true
+		}
+	}
+	return Line{}, false
+}
+
+func (p *parts) add(data []byte, limit int) {
+	if !p.begun {
+		*p = parts{data: p.data[:0], begun: true}
+		if cap(p.data) > keepBytes {
+			p.data = nil
+		}
+	}
+	if p.length += len(data); p.length <= limit {
+		p.data = append(p.data, data...)
+	}
+}
+
+func (p *parts) take(at time.Time, limit int) Line {
+	p.begun = false
+	if p.length > limit {
+		return Line{Time: at, TooLong: true}
+	}
+	return Line{Data: p.data, Time: at}
+}
