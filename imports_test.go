@@ -24,7 +24,7 @@ var house = map[string]struct{ ours, others []string }{
 	"source":                       {others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap", "modernc.org/sqlite", "github.com/klauspost/compress"}},
 	"render":                       {ours: []string{"events"}, others: []string{"github.com/mattn/go-runewidth", "golang.org/x/term"}},
 	"config":                       {others: []string{"github.com/bmatcuk/doublestar/v4"}},
-	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "parser", "redact", "source", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
+	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "internal", "parser", "redact", "source", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"exporter/agentrenderexporter": {ours: []string{"config", "events", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"embed":                        {ours: []string{"events", "telemetry"}, others: []string{"go.opentelemetry.io"}},
 	"cmd":                          {ours: []string{"*"}, others: []string{"github.com/spf13/pflag", "go.opentelemetry.io/collector/pdata"}},
@@ -33,7 +33,7 @@ var house = map[string]struct{ ours, others []string }{
 }
 
 // testOnly are modules that any _test.go file may import, beside what its folder may.
-var testOnly = []string{"github.com/klauspost/compress", "github.com/stretchr/testify", "github.com/google/go-cmp", "go.uber.org/goleak", "go.opentelemetry.io/collector", "go.opentelemetry.io/otel", "go.uber.org/zap", "go.yaml.in/yaml/v3", "github.com/tidwall/gjson", "github.com/creack/pty"}
+var testOnly = []string{"github.com/klauspost/compress", "github.com/stretchr/testify", "github.com/google/go-cmp", "go.uber.org/goleak", "go.opentelemetry.io/collector", "go.opentelemetry.io/otel", "go.uber.org/zap", "go.yaml.in/yaml/v3", "github.com/tidwall/gjson", "github.com/creack/pty", "google.golang.org/grpc"}
 
 // TestImports holds the table of the design: a layer knows only the layers below it.
 func TestImports(t *testing.T) {

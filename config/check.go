@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-func positive(key string, n int) error {
+func positive[N int | Size](key string, n N) error {
 	if n <= 0 {
-		return fmt.Errorf("%s must be positive, got %d", key, n)
+		return fmt.Errorf("%s must be positive, got %v", key, n)
 	}
 	return nil
 }

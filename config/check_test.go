@@ -32,6 +32,11 @@ func TestCheck(t *testing.T) {
 		change(&s)
 		return &s
 	}
+	delivery := func(change func(*config.Delivery)) checked {
+		s := config.NewDefaultDelivery()
+		change(&s)
+		return &s
+	}
 	for _, tt := range []struct {
 		name     string
 		settings checked
@@ -57,10 +62,13 @@ func TestCheck(t *testing.T) {
 			"family_grace must be positive, got 0s\npipeline_idle must be positive, got 0s\nmetrics_interval must be positive, got 0s"},
 		{"limits", telemetry(func(s *config.Telemetry) { s.Limits = config.Limits{} }), strings.Join([]string{
 			"limits::target_runes must be positive, got 0", "limits::content_bytes must be positive, got 0",
-			"limits::held_events must be positive, got 0", "limits::open_calls must be positive, got 0",
+			"limits::pending_events must be positive, got 0", "limits::pending_size must be positive, got 0", "limits::open_calls must be positive, got 0",
 			"limits::remembered_ids must be positive, got 0", "limits::metric_series must be positive, got 0",
 			"limits::emitted_ids must be positive, got 0", "limits::pipelines must be positive, got 0",
 		}, "\n")},
+		{"delivery defaults", delivery(func(*config.Delivery) {}), ""},
+		{"delivery", delivery(func(s *config.Delivery) { s.MaxBatchSize, s.OnPermanentError = -1, "keep" }),
+			"max_batch_size must be positive, got -1\non_permanent_error must be \"drop\" or \"retry\", got \"keep\""},
 		{"retry defaults", retry(func(*config.Retry) {}), ""},
 		{"retry", retry(func(s *config.Retry) { s.InitialInterval, s.MaxInterval = time.Minute, time.Second }),
 			"retry::max_interval must not be below retry::initial_interval (1m0s), got 1s"},

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 )
 
 // StdinPath stands for standard input where the path of a pipe is asked for.
@@ -40,7 +39,7 @@ type Spool struct {
 	Directory string `mapstructure:"spool_directory"`
 	// MaxBytes is how much of the input of one pipe, or of a command with a pipe, is kept until it is accepted. What comes
 	// beyond is read, dropped and counted.
-	MaxBytes int64 `mapstructure:"max_spool"`
+	MaxBytes Size `mapstructure:"max_spool"`
 }
 
 // DefaultMaxSpool is how much input is kept unless told otherwise.
@@ -51,8 +50,5 @@ func NewDefaultSpool() Spool { return Spool{MaxBytes: DefaultMaxSpool} }
 
 // Check reports what is wrong.
 func (s *Spool) Check() error {
-	if s.MaxBytes <= 0 {
-		return fmt.Errorf("max_spool must be positive, got %d", s.MaxBytes)
-	}
-	return nil
+	return positive("max_spool", s.MaxBytes)
 }

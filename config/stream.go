@@ -65,10 +65,10 @@ type Stream struct {
 	IdleClose time.Duration `mapstructure:"idle_close"`
 	// IgnoreOlderThan leaves files alone that were not changed for that long, until they are. 0: none.
 	IgnoreOlderThan time.Duration `mapstructure:"ignore_older_than"`
-	// MaxLineSize is the longest line in bytes; longer ones are skipped and counted.
-	MaxLineSize int `mapstructure:"max_line_size"`
-	// MaxDocumentSize is the largest document (a file ending in .json) in bytes; larger ones are skipped and counted.
-	MaxDocumentSize int `mapstructure:"max_document_size"`
+	// MaxLineSize is the longest line; longer ones are skipped and counted.
+	MaxLineSize Size `mapstructure:"max_line_size"`
+	// MaxDocumentSize is the largest document (a file ending in .json); larger ones are skipped and counted.
+	MaxDocumentSize Size `mapstructure:"max_document_size"`
 	// MaxConcurrentFiles is how many files are open at once.
 	MaxConcurrentFiles int `mapstructure:"max_concurrent_files"`
 }

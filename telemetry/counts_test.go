@@ -33,7 +33,7 @@ func TestCountsByReason(t *testing.T) {
 func tight() telemetry.Settings {
 	s := telemetry.NewDefaultSettings()
 	s.Now = func() time.Time { return at(1000) }
-	s.Limits.OpenCalls, s.Limits.RememberedIDs, s.Limits.HeldEvents, s.Limits.EmittedIDs = 3, 5, 4, 100
+	s.Limits.OpenCalls, s.Limits.RememberedIDs, s.Limits.PendingEvents, s.Limits.EmittedIDs = 3, 5, 4, 100
 	return s
 }
 

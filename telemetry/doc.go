@@ -20,7 +20,7 @@
 // Ids are pure functions of what the format tells (ids.go): reading a session again, or from another of its files,
 // gives the same trace, span and record ids. A run is named by its run key: the id of its first model message; else the
 // format's turn id; else session id and the first line's own id; else the stream's identity and offset. What comes
-// before the key is known waits, up to [Limits.HeldEvents].
+// before the key is known waits, up to [Limits.PendingEvents] and [Limits.PendingBytes].
 //
 // # States
 //

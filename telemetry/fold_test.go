@@ -137,7 +137,7 @@ func TestTwoRunsOfOneStream(t *testing.T) {
 
 func TestBoundedCalls(t *testing.T) {
 	s := telemetry.NewDefaultSettings()
-	s.Limits.OpenCalls, s.Limits.RememberedIDs, s.Limits.HeldEvents = 3, 5, 4
+	s.Limits.OpenCalls, s.Limits.RememberedIDs, s.Limits.PendingEvents = 3, 5, 4
 	stream := telemetry.NewRegistry(s).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 	for i := range 50 {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, line(use(float64(i), "msg1", fmt.Sprint("t", i), "Read", "x")))

@@ -37,8 +37,8 @@ type Limits struct {
 	TargetRunes int
 	// ContentBytes bounds opt-in contents: prompts, reasoning, tool input and output, results. Texts are never cut.
 	ContentBytes int
-	// HeldEvents bounds the events of one stream that wait for a run key or a time.
-	HeldEvents int
+	// PendingEvents bounds the events of one stream that wait for a run key or a time; PendingBytes, what they hold.
+	PendingEvents, PendingBytes int
 	// OpenCalls bounds the calls of one run that wait for their result, and the sub-agents of a stream that are at work.
 	OpenCalls int
 	// RememberedIDs bounds each list of ids that were told: of calls, messages, runs and sub-agents in a stream; of
@@ -63,7 +63,8 @@ func NewDefaultSettings() Settings {
 		Limits: Limits{
 			TargetRunes:   256,
 			ContentBytes:  64 << 10,
-			HeldEvents:    4096,
+			PendingEvents: 4096,
+			PendingBytes:  16 << 20,
 			OpenCalls:     10_000,
 			RememberedIDs: 100_000,
 			EmittedIDs:    500_000,

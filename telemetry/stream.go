@@ -241,11 +241,11 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			}
 		}
 		s.hold(ev, at, o)
-		tooMany := len(s.held) > s.registry.settings.Limits.HeldEvents
-		if tooMany {
+		tooMuch := s.tooMuchPending()
+		if tooMuch {
 			s.counts.ForcedRuns++
 		}
-		s.release(tooMany)
+		s.release(tooMuch)
 	}
 	s.watch()
 	s.announceTime()

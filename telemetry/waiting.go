@@ -15,6 +15,9 @@ type held struct {
 	origin origin
 	silent bool // its line was folded silently, and it went out
 	again  bool // its line was folded silently
+	// bytes is about what it takes; upTo, the same of all that came up to it since nothing waited.
+	bytes int
+	upTo  int64
 }
 
 func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
@@ -25,6 +28,11 @@ func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
 	}
 	if s.writer.capture.ToolOutput {
 		h.event.Tool.Output = slices.Clone(ev.Tool.Output)
+	}
+	h.bytes = bytesOf(&h.event)
+	h.upTo = int64(h.bytes)
+	if n := len(s.held); n > 0 {
+		h.upTo += s.held[n-1].upTo
 	}
 	s.held = append(s.held, h)
 }

@@ -84,7 +84,7 @@ func (r *agentStream) startCommand(set *config.Command, alike map[string]int) (*
 	p, err := process.Start(process.Settings{
 		Command: words, Dir: set.Dir, Env: set.Environment(os.Environ()), Grace: cmp.Or(set.Grace, commandGrace),
 		Spool: spool.Settings{Dir: c.spools.dir}, Pipe: set.Pipe,
-		Copy: spool.CopySettings{MaxBytes: r.config.Spool.MaxBytes, Dropping: c.dropping},
+		Copy: spool.CopySettings{MaxBytes: int64(r.config.Spool.MaxBytes), Dropping: c.dropping},
 	})
 	if err != nil {
 		if fields := strings.Fields(words[0]); len(words) == 1 && len(fields) > 1 && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
@@ -145,7 +145,7 @@ func (c *command) follow(ctx context.Context) {
 // followSettings are those of reading a spool.
 func (r *agentStream) followSettings() source.Settings {
 	return source.Settings{
-		MaxLineSize: r.config.Stream.MaxLineSize, IdleFlush: r.config.Stream.IdleFlush, Observer: r.observer(),
+		MaxLineSize: int(r.config.Stream.MaxLineSize), IdleFlush: r.config.Stream.IdleFlush, Observer: r.observer(),
 	}
 }
 

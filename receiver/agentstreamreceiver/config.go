@@ -32,6 +32,8 @@ type Config struct {
 	Redaction config.Redaction `mapstructure:"redaction"`
 	// Storage is the storage extension that positions are kept in over a restart; none if it is not set.
 	Storage *component.ID `mapstructure:"storage"`
+	// Delivery says how batches are handed to consumers.
+	Delivery config.Delivery `mapstructure:",squash"`
 	// Retry says how a consumer that refuses is tried again.
 	Retry config.Retry `mapstructure:"retry"`
 }
@@ -42,13 +44,14 @@ func createDefaultConfig() component.Config {
 		Spool:     config.NewDefaultSpool(),
 		Telemetry: config.NewDefaultTelemetry(),
 		Redaction: config.NewDefaultRedaction(),
+		Delivery:  config.NewDefaultDelivery(),
 		Retry:     config.NewDefaultRetry(),
 	}
 }
 
 // Validate reports everything that is wrong, each with its key and value.
 func (c *Config) Validate() error {
-	errs := []error{c.Stream.Check(), c.validateCommands(), c.validatePipes(), c.Spool.Check(), c.Identity.Check(), c.Telemetry.Check(), c.Retry.Check()}
+	errs := []error{c.Stream.Check(), c.validateCommands(), c.validatePipes(), c.Spool.Check(), c.Identity.Check(), c.Telemetry.Check(), c.Delivery.Check(), c.Retry.Check()}
 	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Stream.OpenCodeTrees)+len(c.Commands)+len(c.Pipes) == 0 {
 		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases, opencode_trees, pipes or commands"))
 	}

@@ -49,7 +49,7 @@ func TestLoadConfig(t *testing.T) {
 			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true, Unrecognized: "drop", Container: "none",
 			Databases: []string{"~/c/opencode-dev.db"}, OpenCodeTrees: []string{"~/c/storage"},
 			PollInterval: 5 * time.Second, IdleFlush: time.Second, IdleClose: 30 * time.Minute, IgnoreOlderThan: 24 * time.Hour,
-			MaxLineSize: 1 << 20, MaxDocumentSize: 1 << 21, MaxConcurrentFiles: 2,
+			MaxLineSize: 1 << 20, MaxDocumentSize: 2_000_000, MaxConcurrentFiles: 2,
 		},
 		Identity: config.Identity{
 			Pipeline: config.Pipeline{Name: "nightly", RunID: "17", Task: "fix", TaskRunID: "17-2"}, Persona: "fixer",
@@ -61,13 +61,14 @@ func TestLoadConfig(t *testing.T) {
 			Semconv: "v1.41", Trace: "session", FamilyGrace: 20 * time.Second, ForkWindow: time.Hour, PipelineIdle: time.Minute, MetricsInterval: 15 * time.Second,
 			ProgressInterval: time.Second, ExpectedDuration: 3 * time.Minute,
 			Capture: config.Capture{Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true},
-			Limits:  config.Limits{TargetRunes: 10, ContentBytes: 11, HeldEvents: 12, OpenCalls: 13, RememberedIDs: 14, MetricSeries: 17, EmittedIDs: 16, Pipelines: 15},
+			Limits:  config.Limits{TargetRunes: 10, ContentBytes: 11, PendingEvents: 12, PendingSize: 1 << 20, OpenCalls: 13, RememberedIDs: 14, MetricSeries: 17, EmittedIDs: 16, Pipelines: 15},
 		},
 		Redaction: config.Redaction{
 			Names: []string{"acme seal"}, Allow: []string{"^example"},
 			Rules: []config.RedactionRule{{Name: "acme", Pattern: "acme-[0-9]+", Keyword: "acme-"}},
 		},
-		Retry: config.Retry{InitialInterval: time.Second, MaxInterval: 2 * time.Second},
+		Delivery: config.Delivery{MaxBatchSize: 1 << 20, OnPermanentError: "retry"},
+		Retry:    config.Retry{InitialInterval: time.Second, MaxInterval: 2 * time.Second},
 	}
 	for _, tt := range []struct {
 		id   component.ID

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/batch"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -27,23 +28,29 @@ type delivery struct {
 	logs    consumer.Logs    // nil without a logs pipeline
 	metrics consumer.Metrics // nil without a metrics pipeline
 
-	retry  config.Retry
-	logger *zap.Logger
-	meter  *meter
-	health *health
-	report *receiverhelper.ObsReport
-	behind func()                         // looks how far the files have grown; may be nil
-	mark   func(ptrace.Traces, plog.Logs) // in tests only
+	settings config.Delivery
+	retry    config.Retry
+	logger   *zap.Logger
+	meter    *meter
+	health   *health
+	report   *receiverhelper.ObsReport
+	senders  [signalEnd]batch.Sender
+	behind   func()                         // looks how far the files have grown; may be nil
+	mark     func(ptrace.Traces, plog.Logs) // in tests only
 }
 
-func newDelivery(set receiver.Settings, retry config.Retry, m *meter) (delivery, error) {
+func newDelivery(set receiver.Settings, cfg *Config, m *meter) (delivery, error) {
 	report, err := receiverhelper.NewObsReport(receiverhelper.ObsReportSettings{
 		ReceiverID: set.ID, Transport: "file", LongLivedCtx: true, ReceiverCreateSettings: set,
 	})
 	if err != nil {
 		return delivery{}, fmt.Errorf("create report: %w", err)
 	}
-	return delivery{retry: retry, logger: set.Logger, meter: m, report: report}, nil
+	d := delivery{settings: cfg.Delivery, retry: cfg.Retry, logger: set.Logger, meter: m, report: report}
+	for s := range signalEnd {
+		d.senders[s] = newSender(s, int(cfg.Delivery.MaxBatchSize), set.Logger, m)
+	}
+	return d, nil
 }
 
 // deliver returns nil when every consumer has accepted out, or refused its part for good. It fails only when ctx ends, and
@@ -52,42 +59,47 @@ func (d *delivery) deliver(ctx context.Context, out *telemetry.Output) error {
 	if d.mark != nil {
 		d.mark(out.Traces, out.Logs)
 	}
-	if n := out.Traces.SpanCount(); n > 0 && d.traces != nil {
-		err := d.insist(ctx, signalTraces, n, func(ctx context.Context) error {
-			op := d.report.StartTracesOp(ctx)
-			err := d.traces.ConsumeTraces(op, out.Traces)
-			d.report.EndTracesOp(op, dataFormat, n, err)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		out.Traces = ptrace.NewTraces()
-	}
-	if n := out.Logs.LogRecordCount(); n > 0 && d.logs != nil {
-		return d.insist(ctx, signalLogs, n, func(ctx context.Context) error {
-			op := d.report.StartLogsOp(ctx)
-			err := d.logs.ConsumeLogs(op, out.Logs)
-			d.report.EndLogsOp(op, dataFormat, n, err)
-			return err
+	var err error
+	if out.Traces.SpanCount() > 0 && d.traces != nil {
+		out.Traces, err = d.senders[signalTraces].Traces(out.Traces, func(p batch.Part[ptrace.Traces]) error {
+			return d.insist(ctx, offerOf(signalTraces, p), func(ctx context.Context) error {
+				op := d.report.StartTracesOp(ctx)
+				err := d.traces.ConsumeTraces(op, p.Batch)
+				d.report.EndTracesOp(op, dataFormat, p.Elements, err)
+				return err
+			})
 		})
 	}
-	return nil
+	if err == nil && out.Logs.LogRecordCount() > 0 && d.logs != nil {
+		out.Logs, err = d.senders[signalLogs].Logs(out.Logs, func(p batch.Part[plog.Logs]) error {
+			return d.insist(ctx, offerOf(signalLogs, p), func(ctx context.Context) error {
+				op := d.report.StartLogsOp(ctx)
+				err := d.logs.ConsumeLogs(op, p.Batch)
+				d.report.EndLogsOp(op, dataFormat, p.Elements, err)
+				return err
+			})
+		})
+	}
+	return err
 }
 
-// offer hands metrics on, once: they are cumulative, so what is refused comes again with the next.
+// offer hands metrics on, once: they are cumulative, so what is refused comes again with the next. Those that are refused
+// for their size come in smaller parts.
 func (d *delivery) offer(ctx context.Context, md pmetric.Metrics) {
-	n := md.DataPointCount()
-	if n == 0 || d.metrics == nil {
+	if md.DataPointCount() == 0 || d.metrics == nil {
 		return
 	}
-	op := d.report.StartMetricsOp(ctx)
-	err := d.metrics.ConsumeMetrics(op, md)
-	d.report.EndMetricsOp(op, dataFormat, n, err)
-	if err != nil {
+	_, _ = d.senders[signalMetrics].Metrics(md, func(p batch.Part[pmetric.Metrics]) error {
+		op := d.report.StartMetricsOp(ctx)
+		err := d.metrics.ConsumeMetrics(op, p.Batch)
+		d.report.EndMetricsOp(op, dataFormat, p.Elements, err)
+		if err == nil || batch.IsTooLarge(err) && !p.Last {
+			return err
+		}
 		d.meter.retried(signalMetrics)
-		d.logger.Warn("consumer refused metrics, they come again with the next", zap.Int("points", n), zap.Error(err))
-	}
+		d.logger.Warn("consumer refused metrics, they come again with the next", zap.Int("points", p.Elements), zap.Error(err))
+		return nil // the other parts may be taken
+	})
 }
 
 // troubleOf is what is wrong when the consumer of a signal refuses.
@@ -113,30 +125,68 @@ func isPermanent(err error) bool {
 	return true
 }
 
-// insist calls consume until it accepts. A permanent refusal is counted and told, and ends the trying.
-func (d *delivery) insist(ctx context.Context, s signal, elements int, consume func(context.Context) error) error {
+// offer is a part of a batch that a consumer is asked to take.
+type offer struct {
+	signal   signal
+	elements int
+	last     bool // it can't be made smaller
+}
+
+func offerOf[B any](s signal, p batch.Part[B]) offer {
+	return offer{signal: s, elements: p.Elements, last: p.Last}
+}
+
+// answer is what a consumer makes of an offer.
+type answer uint8
+
+const (
+	answerTaken     answer = iota
+	answerTooLarge         // a smaller part may be taken
+	answerTemporary        // it may be taken later
+	answerPermanent        // it will never be taken
+)
+
+// answerOf reads a consumer's error. With on_permanent_error: retry nothing is permanent.
+func (d *delivery) answerOf(err error, o offer) answer {
+	tooLarge := batch.IsTooLarge(err)
+	switch {
+	case err == nil:
+		return answerTaken
+	case tooLarge && !o.last:
+		return answerTooLarge
+	case (tooLarge || isPermanent(err)) && d.settings.OnPermanentError != config.OnPermanentErrorRetry:
+		return answerPermanent
+	default:
+		return answerTemporary
+	}
+}
+
+// insist calls consume until it accepts. A permanent refusal is counted and logged, and ends the trying. A refusal for the
+// size is returned, for the part to be made smaller.
+func (d *delivery) insist(ctx context.Context, o offer, consume func(context.Context) error) error {
 	wait := d.retry.InitialInterval
 	for attempt := 0; ; attempt++ {
 		err := consume(ctx)
-		over := err == nil || isPermanent(err)
-		if over && attempt > 0 {
+		answer := d.answerOf(err, o)
+		if answer != answerTemporary && attempt > 0 {
 			d.meter.recordLag(d.meter.lag.forget())
 		}
-		if err == nil {
-			d.health.well(troubleOf(s))
+		switch answer {
+		case answerTaken:
+			d.health.well(troubleOf(o.signal))
+			return nil
+		case answerTooLarge:
+			return err
+		case answerPermanent:
+			d.refused(o, err)
+			d.reject(o, err)
 			return nil
 		}
-		d.health.trouble(troubleOf(s), fmt.Errorf("consumer of %s refuses: %w", s, err))
-		if over {
-			d.meter.dropped(s, dropRefused, elements)
-			d.logger.Error("consumer refused for good, what it refused is lost",
-				zap.Stringer("signal", s), zap.Int("elements", elements), zap.Error(err))
-			return nil
-		}
-		d.meter.retried(s)
+		d.refused(o, err)
+		d.meter.retried(o.signal)
 		if attempt == 0 {
-			d.logger.Warn("consumer refused, reading waits until it accepts",
-				zap.Stringer("signal", s), zap.Int("elements", elements), zap.Error(err))
+			d.logger.Warn("consumer refused batch, will retry",
+				zap.Stringer("signal", o.signal), zap.Int("elements", o.elements), zap.Duration("retry_in", wait), zap.Error(err))
 		}
 		if d.behind != nil {
 			d.behind()
@@ -145,9 +195,25 @@ func (d *delivery) insist(ctx context.Context, s signal, elements int, consume f
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return fmt.Errorf("deliver %s: %w", s, ctx.Err())
+			return fmt.Errorf("deliver %s: %w", o.signal, ctx.Err())
 		case <-timer.C:
 		}
 		wait = min(2*wait, d.retry.MaxInterval)
 	}
+}
+
+// refused notes that the consumer of a signal does not take what it is offered.
+func (d *delivery) refused(o offer, err error) {
+	d.health.trouble(troubleOf(o.signal), fmt.Errorf("consumer of %s refuses: %w", o.signal, err))
+}
+
+// reject counts and logs what is dropped.
+func (d *delivery) reject(o offer, err error) {
+	reason := dropRefused
+	if batch.IsTooLarge(err) {
+		reason = dropTooLarge
+	}
+	d.meter.dropped(o.signal, reason, o.elements)
+	d.logger.Error("consumer rejected batch permanently, dropping it",
+		zap.Stringer("signal", o.signal), zap.Int("elements", o.elements), zap.String("reason", reason), zap.Error(err))
 }

@@ -113,11 +113,22 @@ func (m *meter) retried(s signal) {
 	m.builder.ReceiverAgentStreamRetries.Add(background(), 1, m.signals[s])
 }
 
+// split counts a batch that was split since a consumer refused its size.
+func (m *meter) split(s signal) {
+	m.builder.ReceiverAgentStreamSplits.Add(background(), 1, m.signals[s])
+}
+
+// cut counts a span or record that was cut since no consumer takes it whole.
+func (m *meter) cut(s signal) {
+	m.builder.ReceiverAgentStreamTruncated.Add(background(), 1, m.signals[s])
+}
+
 // Reasons why spans and records are dropped.
 const (
-	dropRefused  = "refused"  // a consumer refused for good
-	dropGone     = "gone"     // consumers did not take the last of a file that is gone in time
-	dropShutdown = "shutdown" // nor the last of all, and no storage has the file read on
+	dropRefused  = "refused"   // a consumer refused for good
+	dropTooLarge = "too_large" // a consumer refused for its size what can't be smaller
+	dropGone     = "gone"      // consumers did not take the last of a file that is gone in time
+	dropShutdown = "shutdown"  // nor the last of all, and no storage has the file read on
 )
 
 // dropped counts elements that no consumer will get.

@@ -57,7 +57,7 @@ func (r *agentStream) startPipes(ctx context.Context) error {
 
 func (r *agentStream) newPipe(ctx context.Context, set *config.Pipe) (*pipe, error) {
 	p := &pipe{
-		receiver: r, set: set, path: set.Path, budget: spool.NewBudget(r.config.Spool.MaxBytes),
+		receiver: r, set: set, path: set.Path, budget: spool.NewBudget(int64(r.config.Spool.MaxBytes)),
 		queued: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	var err error

@@ -106,7 +106,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if r.parent, err = telemetry.ParseTraceParent(traceParent); err != nil {
 		return nil, err
 	}
-	if r.out, err = newDelivery(set, cfg.Retry, r.meter); err != nil {
+	if r.out, err = newDelivery(set, cfg, r.meter); err != nil {
 		return nil, err
 	}
 	r.out.health, r.out.behind, r.openInput = &r.health, r.lookAtLag, r.openPipe
@@ -287,7 +287,14 @@ func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 
 		TraceBySession: t.Trace == config.TraceSession,
 		Capture:        telemetry.Capture(t.Capture),
-		Limits:         telemetry.Limits(t.Limits),
+		Limits:         limitsOf(&t.Limits),
+	}
+}
+
+func limitsOf(l *config.Limits) telemetry.Limits {
+	return telemetry.Limits{
+		TargetRunes: l.TargetRunes, ContentBytes: l.ContentBytes, PendingEvents: l.PendingEvents, PendingBytes: int(l.PendingSize),
+		OpenCalls: l.OpenCalls, RememberedIDs: l.RememberedIDs, MetricSeries: l.MetricSeries, EmittedIDs: l.EmittedIDs, Pipelines: l.Pipelines,
 	}
 }
 

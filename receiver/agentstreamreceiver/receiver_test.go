@@ -358,7 +358,7 @@ func TestRefusingConsumerLosesNothing(t *testing.T) {
 	r := start(t, configFor(path), next)
 	require.Eventually(t, func() bool { return next.LogRecordCount() == 2 }, wait, tick)
 	assert.EqualValues(t, 5, r.metric("otelcol_receiver_agent_stream_retries", "signal", "logs"))
-	assert.Len(t, r.told.FilterMessageSnippet("reading waits").All(), 1, "told once, not at each try")
+	assert.Len(t, r.told.FilterMessageSnippet("consumer refused batch, will retry").All(), 1, "logged once, not at each try")
 }
 
 func TestPermanentRefusalIsCounted(t *testing.T) {

@@ -39,7 +39,7 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 		IdleFlush:          cfg.IdleFlush,
 		IdleClose:          cfg.IdleClose,
 		IgnoreOlderThan:    cfg.IgnoreOlderThan,
-		MaxLineSize:        cfg.MaxLineSize,
+		MaxLineSize:        int(cfg.MaxLineSize),
 		MaxConcurrentFiles: cfg.MaxConcurrentFiles,
 		Store:              store,
 		Logger:             logger,
@@ -50,7 +50,7 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 	s.polled, err = source.NewPolled(source.PolledSettings{
 		Documents:       cfg.Include,
 		IsDocument:      isDocument,
-		MaxDocumentSize: cfg.MaxDocumentSize,
+		MaxDocumentSize: int(cfg.MaxDocumentSize),
 		Databases:       slices.Concat(cfg.Databases, source.InFolders(cfg.Include, databaseName)),
 		Trees:           cfg.OpenCodeTrees,
 		Settings:        settings,

@@ -26,15 +26,22 @@ func openStorage(ctx context.Context, host component.Host, id, receiver componen
 	}
 	client, err := store.GetClient(ctx, component.KindReceiver, receiver, "")
 	if err != nil {
-		return nil, fmt.Errorf("get client of storage %q: %w%s", id, err, inUse(err))
+		return nil, fmt.Errorf("get client of storage %q: %w%s", id, err, hintOn(err))
 	}
 	return client, nil
 }
 
-// inUse says what a storage in files means when it has waited in vain for the lock of one: it has no error of its own for it.
-func inUse(err error) string {
-	if strings.HasSuffix(err.Error(), "timeout") {
+// hintOn says what to do about an error of file_storage. It hands on the texts of its database (bbolt 1.5, errors package):
+// of a lock that it waited for in vain, and of a file that is no database any more.
+func hintOn(err error) string {
+	text := err.Error()
+	if strings.HasSuffix(text, "timeout") {
 		return ": its directory is in use by another collector, which must be stopped, or have a directory of its own"
+	}
+	for _, broken := range []string{"invalid database", "version mismatch", "checksum error"} {
+		if strings.HasSuffix(text, broken) {
+			return ": the file of this receiver in its directory is corrupt; move it away to start without positions (docs/delivery.md)"
+		}
 	}
 	return ""
 }

@@ -133,10 +133,11 @@ func (d *disk) copy() map[string][]byte {
 	return maps.Clone(d.values)
 }
 
-// TestStorageInUse holds that a storage which waits in vain for its lock is told to be another collector's.
-func TestStorageInUse(t *testing.T) {
+// TestStorageHints: what to do is said where a storage waits in vain for its lock, and where its file is corrupt.
+func TestStorageHints(t *testing.T) {
 	for _, tt := range []struct{ fail, want string }{
 		{"timeout", "timeout: its directory is in use by another collector, which must be stopped, or have a directory of its own"},
+		{"invalid database", "invalid database: the file of this receiver in its directory is corrupt; move it away to start without positions (docs/delivery.md)"},
 		{"disk full", "disk full"},
 	} {
 		m := newMachine()

@@ -28,6 +28,8 @@ type TelemetryBuilder struct {
 	ReceiverAgentStreamEvents         metric.Int64Counter
 	ReceiverAgentStreamAnomalies      metric.Int64Counter
 	ReceiverAgentStreamRetries        metric.Int64Counter
+	ReceiverAgentStreamSplits         metric.Int64Counter
+	ReceiverAgentStreamTruncated      metric.Int64Counter
 	ReceiverAgentStreamDropped        metric.Int64Counter
 	ReceiverAgentStreamInputDropped   metric.Int64Counter
 	ReceiverAgentStreamReadErrors     metric.Int64Counter
@@ -81,6 +83,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 		"otelcol_receiver_agent_stream_retries",
 		metric.WithDescription("Times that a consumer refused and was asked again. [Development]"),
 		metric.WithUnit("{retry}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamSplits, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_splits",
+		metric.WithDescription("Batches that were split in two because a consumer refused their size. [Development]"),
+		metric.WithUnit("{batch}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAgentStreamTruncated, err = builder.meter.Int64Counter(
+		"otelcol_receiver_agent_stream_truncated",
+		metric.WithDescription("Spans and log records that were cut because a consumer refused their size. [Development]"),
+		metric.WithUnit("{element}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamDropped, err = builder.meter.Int64Counter(

@@ -1,0 +1,116 @@
+package batch
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+// Sender hands batches to a consumer in parts. The zero value has no limit and cuts nothing.
+type Sender struct {
+	// Limit is the largest size of a part, in bytes; one element may be larger. 0: none.
+	Limit int
+	// Mark is the attribute that an element which was cut has, with the value true.
+	Mark string
+	// Split, if set, is called for each part that is halved after a refusal; Cut, for each element that is cut.
+	Split, Cut func()
+}
+
+// Part is what a consumer is offered.
+type Part[B any] struct {
+	Batch B
+	// Elements is how many spans, log records or data points it has.
+	Elements int
+	// Last tells that it was refused for its size and can't be made smaller.
+	Last bool
+}
+
+// Traces hands td to send, part by part. A refusal that [IsTooLarge] recognises is answered by smaller parts, unless the
+// part is the last; any other error ends it. What send did not take is returned with the error.
+func (s *Sender) Traces(td ptrace.Traces, send func(Part[ptrace.Traces]) error) (ptrace.Traces, error) {
+	return run(s, &traces, td, send)
+}
+
+// Logs hands ld to send as [Sender.Traces] does.
+func (s *Sender) Logs(ld plog.Logs, send func(Part[plog.Logs]) error) (plog.Logs, error) {
+	return run(s, &logs, ld, send)
+}
+
+// Metrics hands md to send as [Sender.Traces] does. A data point is never cut.
+func (s *Sender) Metrics(md pmetric.Metrics, send func(Part[pmetric.Metrics]) error) (pmetric.Metrics, error) {
+	return run(s, &metrics, md, send)
+}
+
+func run[B any](s *Sender, of *signal[B], b B, send func(Part[B]) error) (B, error) {
+	queue := bounded(of, b, s.Limit)
+	for len(queue) > 0 {
+		part := Part[B]{Batch: queue[0], Elements: of.elements(queue[0])}
+		err := send(part)
+		if IsTooLarge(err) {
+			if smaller := reduced(s, of, part); smaller != nil {
+				queue = slices.Replace(queue, 0, 1, smaller...)
+				continue
+			}
+			part.Last = true
+			err = send(part)
+		}
+		if err != nil {
+			return joined(of, queue), err
+		}
+		queue = queue[1:]
+	}
+	return of.empty(), nil
+}
+
+// bounded halves b until each part is within limit or is one element.
+func bounded[B any](of *signal[B], b B, limit int) []B {
+	if limit <= 0 || of.size(b) <= limit || of.elements(b) <= 1 {
+		return []B{b}
+	}
+	if of.readOnly(b) {
+		b = of.clone(b)
+	}
+	second := of.halve(b)
+	return append(bounded(of, b, limit), bounded(of, second, limit)...)
+}
+
+// reduced makes smaller parts of one that was refused for its size; nil if it can't be made smaller.
+func reduced[B any](s *Sender, of *signal[B], refused Part[B]) []B {
+	b := of.clone(refused.Batch)
+	if refused.Elements > 1 {
+		notify(s.Split)
+		return []B{b, of.halve(b)}
+	}
+	size := of.size(b)
+	target := size / 2
+	if s.Limit > 0 && size > s.Limit {
+		target = s.Limit
+	}
+	switch of.cut(b, target, s.Mark) {
+	case cutNone:
+		return nil
+	case cutFirst:
+		notify(s.Cut)
+	}
+	return []B{b}
+}
+
+func notify(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+// joined makes one batch of those that wait. A consumer may still read the first.
+func joined[B any](of *signal[B], queue []B) B {
+	if len(queue) == 1 {
+		return queue[0]
+	}
+	b := of.clone(queue[0])
+	for _, next := range queue[1:] {
+		of.join(b, next)
+	}
+	return b
+}

@@ -1,0 +1,34 @@
+package agentstreamreceiver
+
+import (
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/internal/batch"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// newSender makes what bounds the batches of a signal. What it splits and cuts is counted, and logged the first time.
+func newSender(s signal, limit int, logger *zap.Logger, m *meter) batch.Sender {
+	logSplit := sync.OnceFunc(func() {
+		logger.Warn("consumer refused batch for its size, splitting it; max_batch_size sets the size of batches",
+			zap.Stringer("signal", s), zap.Int("max_batch_size", limit))
+	})
+	logCut := sync.OnceFunc(func() {
+		logger.Warn("consumer takes no record of this size, cutting it; a higher limit of the consumer keeps it whole",
+			zap.Stringer("signal", s), zap.String("mark", telemetry.AttrTruncated))
+	})
+	return batch.Sender{
+		Limit: limit,
+		Mark:  telemetry.AttrTruncated,
+		Split: func() {
+			m.split(s)
+			logSplit()
+		},
+		Cut: func() {
+			m.cut(s)
+			logCut()
+		},
+	}
+}

@@ -1,0 +1,50 @@
+package telemetry
+
+import "github.com/tailspan/tailspan/events"
+
+// pendingEventBytes is about what a pending event takes beside its texts.
+const pendingEventBytes = 1 << 10
+
+// bytesOf is about what a pending event takes, in bytes.
+func bytesOf(ev *events.DisplayEvent) int {
+	n := pendingEventBytes + len(ev.Text) + len(ev.Reasoning)
+	t := &ev.Tool
+	n += len(t.Target) + len(t.Input) + len(t.Output) + len(t.Summary) + len(t.Err)
+	if e := ev.End; e != nil {
+		n += len(e.Result) + len(e.Err) + len(e.Principle)
+	}
+	if a := ev.Approval; a != nil {
+		n += len(a.Subject)
+	}
+	if ev.Ask != nil {
+		n += bytesOfAsk(ev.Ask)
+	}
+	return n
+}
+
+func bytesOfAsk(a *events.Ask) (n int) {
+	for i := range a.Questions {
+		q := &a.Questions[i]
+		n += len(q.Header) + len(q.Prompt)
+		for _, option := range q.Options {
+			n += len(option.Label) + len(option.Description)
+		}
+	}
+	for i := range a.Answers {
+		for _, selected := range a.Answers[i].Selected {
+			n += len(selected)
+		}
+	}
+	return n
+}
+
+// tooMuchPending reports whether more waits than the limits allow. Each pending event knows how many bytes came up to it, so
+// that those which wait are a difference.
+func (s *Stream) tooMuchPending() bool {
+	if len(s.held) == 0 {
+		return false
+	}
+	limits := &s.registry.settings.Limits
+	first, last := &s.held[0], &s.held[len(s.held)-1]
+	return len(s.held) > limits.PendingEvents || last.upTo-first.upTo+int64(first.bytes) > int64(limits.PendingBytes)
+}
