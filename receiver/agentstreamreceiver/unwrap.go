@@ -13,7 +13,7 @@ func (r *agentStream) newUnwrapper(s source.Stream) *container.Unwrapper {
 	if r.config.Stream.Container == config.ContainerNone || s.Restated {
 		return nil
 	}
-	return container.New(r.config.Stream.MaxLineSize)
+	return container.New(int(r.config.Stream.MaxLineSize))
 }
 
 // unwrap takes a line of the source, and what the program wrote with it. The position moves over parts of lines too: after a
