@@ -72,8 +72,8 @@ func TestCheck(t *testing.T) {
 		{"retry defaults", retry(func(*config.Retry) {}), ""},
 		{"retry", retry(func(s *config.Retry) { s.InitialInterval, s.MaxInterval = time.Minute, time.Second }),
 			"retry::max_interval must not be below retry::initial_interval (1m0s), got 1s"},
-		{"identity", &config.Identity{}, ""},
-		{"path pattern", &config.Identity{PathPattern: "runs/{a"}, `path_pattern "runs/{a": a { without its }`},
+		{"identity", &config.Identity{InBand: config.InBandIdentity}, ""},
+		{"path pattern", &config.Identity{InBand: config.InBandOff, PathPattern: "runs/{a"}, `path_pattern "runs/{a": a { without its }`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tt.settings.Check()

@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
 
 // Identity says whose work the streams are.
 type Identity struct {
@@ -12,6 +16,9 @@ type Identity struct {
 	Attributes map[string]string `mapstructure:"attributes"`
 	// PathPattern takes attributes out of the paths of the files; see [PathPattern].
 	PathPattern string `mapstructure:"path_pattern"`
+	// InBand says what the first line of a stream may set: nothing ("off"), whose work it is ("identity"), or any resource
+	// attribute ("all"). See [InBand].
+	InBand string `mapstructure:"in_band"`
 	// Environment takes attributes out of the variables of our own process: OTEL_RESOURCE_ATTRIBUTES and those of the
 	// CI system. It is for a collector that runs in the same job as the agents.
 	Environment bool `mapstructure:"environment"`
@@ -28,10 +35,22 @@ type Pipeline struct {
 	TaskRunID string `mapstructure:"task_run_id"`
 }
 
-// Check reports a path pattern that can't be read.
+// NewDefaultIdentity are the defaults.
+func NewDefaultIdentity() Identity { return Identity{InBand: InBandIdentity} }
+
+// Check reports what is wrong.
 func (i *Identity) Check() error {
+	var errs []error
 	if _, err := ParsePathPattern(i.PathPattern); err != nil {
-		return fmt.Errorf("path_pattern %q: %w", i.PathPattern, err)
+		errs = append(errs, fmt.Errorf("path_pattern %q: %w", i.PathPattern, err))
+	}
+	return errors.Join(append(errs, CheckInBand("in_band", i.InBand))...)
+}
+
+// CheckInBand reports a value that is none of in_band, under the name of its setting.
+func CheckInBand(name, value string) error {
+	if !slices.Contains([]string{InBandOff, InBandIdentity, InBandAll}, value) {
+		return fmt.Errorf("%s must be %q, %q or %q, got %q", name, InBandOff, InBandIdentity, InBandAll, value)
 	}
 	return nil
 }

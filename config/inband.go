@@ -3,13 +3,30 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Values of Identity.InBand.
+const (
+	InBandOff      = "off"
+	InBandIdentity = "identity"
+	InBandAll      = "all"
+)
+
+// What an in-band line may set at most. Its attributes are on every span and record of the stream.
+const (
+	maxInBandAttributes = 64
+	maxInBandBytes      = 1 << 10 // of an attribute, key and value together
 )
 
 // InBand is what the first line of a stream may tell of it in our own words:
 //
 //	{"type":"tailspan","attributes":{"cicd.pipeline.name":"nightly"},"traceparent":"00-..."}
 //
-// It is for runners that write a step's file themselves. Settings and path have precedence over it.
+// It is for runners that write a step's file themselves. Settings and path have precedence over it. Whoever writes the
+// stream writes this line too, so [InBand.Allowed] says what of it counts.
 type InBand struct {
 	// Attributes are resource attributes.
 	Attributes map[string]string
@@ -44,4 +61,40 @@ func ParseInBand(line []byte) (in InBand, ok bool) {
 		}
 	}
 	return in, true
+}
+
+// Allowed returns what of the line counts in a mode, and how many of its attributes (the parent is one) do not: those that
+// the mode does not allow, that are longer than 1 KiB, and what is more than 64 of them. Those of the identity come first,
+// then the others, sorted by key.
+func (in InBand) Allowed(mode string) (allowed InBand, dropped int) {
+	dropped = len(in.Attributes)
+	if mode != InBandOff {
+		allowed.TraceParent = in.TraceParent
+	} else if in.TraceParent != "" {
+		dropped++
+	}
+	allowed.Attributes = make(map[string]string, min(len(in.Attributes), maxInBandAttributes))
+	take := func(keys []string) {
+		for _, key := range keys {
+			value := in.Attributes[key]
+			if len(allowed.Attributes) < maxInBandAttributes && len(key)+len(value) <= maxInBandBytes {
+				allowed.Attributes[key] = value
+				dropped--
+			}
+		}
+	}
+	if mode != InBandOff {
+		others := slices.Sorted(maps.Keys(in.Attributes))
+		identity := slices.DeleteFunc(slices.Clone(others), func(key string) bool { return !identifies(key) })
+		take(identity)
+		if mode == InBandAll {
+			take(slices.DeleteFunc(others, identifies))
+		}
+	}
+	return allowed, dropped
+}
+
+// identifies reports whether an attribute says whose work a stream is.
+func identifies(key string) bool {
+	return strings.HasPrefix(key, "cicd.") || strings.HasPrefix(key, "vcs.") || key == "gen_ai.agent.name"
 }

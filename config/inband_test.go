@@ -1,6 +1,10 @@
 package config_test
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,6 +33,44 @@ func TestParseInBand(t *testing.T) {
 	}
 }
 
+func TestAllowed(t *testing.T) {
+	line := config.InBand{TraceParent: "00-a", Attributes: map[string]string{
+		"cicd.pipeline.name": "nightly", "vcs.ref.head.name": "main", "gen_ai.agent.name": "fixer", "service.name": "payments", "host.name": "prod",
+	}}
+	many := config.InBand{Attributes: map[string]string{"cicd.pipeline.name": "nightly", "vcs.long": strings.Repeat("x", 1<<10)}}
+	for i := range 100 {
+		many.Attributes[fmt.Sprintf("a.%03d", i)] = "v"
+	}
+	for _, tt := range []struct {
+		name, mode string
+		line       config.InBand
+		keys       []string // some of those that count
+		n, dropped int
+		parent     string
+	}{
+		{"off", config.InBandOff, line, nil, 0, 6, ""},
+		{"identity", config.InBandIdentity, line, []string{"cicd.pipeline.name", "gen_ai.agent.name", "vcs.ref.head.name"}, 3, 2, "00-a"},
+		{"all", config.InBandAll, line, []string{"host.name", "service.name"}, 5, 0, "00-a"},
+		{"too many and too long", config.InBandAll, many, []string{"a.000", "a.062", "cicd.pipeline.name"}, 64, 38, ""},
+		{"too long", config.InBandIdentity, many, []string{"cicd.pipeline.name"}, 1, 101, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, dropped := tt.line.Allowed(tt.mode)
+			assert.Len(t, got.Attributes, tt.n)
+			assert.Subset(t, slices.Collect(maps.Keys(got.Attributes)), tt.keys)
+			assert.Equal(t, tt.dropped, dropped)
+			assert.Equal(t, tt.parent, got.TraceParent)
+		})
+	}
+}
+
+func TestCheckInBand(t *testing.T) {
+	i := config.NewDefaultIdentity()
+	assert.NoError(t, i.Check())
+	i.InBand = "on"
+	assert.EqualError(t, i.Check(), `in_band must be "off", "identity" or "all", got "on"`)
+}
+
 // FuzzParseInBand: whatever the first line is, it is read or left alone, and no value is lost on the way to a string.
 func FuzzParseInBand(f *testing.F) {
 	f.Add([]byte(`{"type":"tailspan","attributes":{"a":"b","n":17,"x":null,"l":[1,{"y":2}]},"traceparent":"00-a"}`))
@@ -41,5 +83,7 @@ func FuzzParseInBand(f *testing.F) {
 			return
 		}
 		assert.NotNil(t, in.Attributes)
+		allowed, dropped := in.Allowed(config.InBandAll)
+		assert.Equal(t, len(in.Attributes), len(allowed.Attributes)+dropped)
 	})
 }

@@ -83,8 +83,12 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	e := &exporting{flags: f, registry: telemetry.NewRegistry(settings), document: document{limit: f.maxLine}}
 	set := fold.Settings{
 		Provider: f.provider, Program: f.program(), Registry: e.registry, Ambient: telemetry.IdentityFromEnvironment(os.Getenv),
+		InBand:    f.inBand,
 		Telemetry: telemetry.StreamSettings{ID: "process/" + crand.Text(), Identity: f.identity(), Parent: parent, AwaitExit: true},
 		Refused:   func(err error) { r.screen.tell(fmt.Sprintf("first line of the command: %v", err)) },
+		Dropped: func(n int) {
+			r.screen.tell(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", plural(n, "attribute"), f.inBand))
+		},
 	}
 	if f.redact {
 		if set.Redactor, err = redact.NewRedactor(redact.Settings{DropInput: true, DropOutput: true}); err != nil {

@@ -124,13 +124,28 @@ func TestRunReadsTheFirstLine(t *testing.T) {
 	b := begin(t, "--otlp", sink.URL, "--", "sh", "-c", inBand+usageStream+usageEnd)
 	code, stdout, stderr := b.end(t)
 	assert.Zero(t, code)
-	assert.Empty(t, stderr)
+	assert.Equal(t, "tailspan: first line of the command: 1 attribute not taken (--in-band identity)\n", stderr)
 	assert.Equal(t, "One.\n", stdout, "the line is not shown")
 	_, of := sink.span(t, runSpan)
-	assert.Equal(t, "ops", of["team"])
+	assert.NotContains(t, of, "team", "no part of the identity")
 	assert.Equal(t, "of the line", of["cicd.pipeline.name"])
 	defer sink.lock()()
 	assert.Equal(t, "0af7651916cd43dd8448eb211c80319c", sink.spans[0].TraceID().String())
+}
+
+func TestRunInBand(t *testing.T) {
+	const inBand = `printf '%s\n' '{"type":"tailspan","attributes":{"cicd.pipeline.name":"of the line","team":"ops"}}'` + "\n"
+	for mode, want := range map[string][2]any{"all": {"of the line", "ops"}, "off": {nil, nil}} {
+		sink := newOTLPSink(t)
+		b := begin(t, "--in-band", mode, "--otlp", sink.URL, "--", "sh", "-c", inBand+usageStream+usageEnd)
+		code, _, _ := b.end(t)
+		assert.Zero(t, code)
+		_, of := sink.span(t, runSpan)
+		assert.Equal(t, want, [2]any{of["cicd.pipeline.name"], of["team"]}, mode)
+	}
+	code, _, stderr := tailspan("", "run", "--in-band", "on", "--", "true")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, `in-band must be "off", "identity" or "all", got "on"`)
 }
 
 // TestFirstLineIsNoEvent holds the same of the commands that only read.

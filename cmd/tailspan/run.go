@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/source/process"
@@ -40,6 +41,7 @@ type runFlags struct {
 	*flags
 	*lookFlags
 	pipeline, runID, persona string
+	inBand                   string
 	otlp, raw                string
 	stream, pipe             bool
 	grace, exportTimeout     time.Duration
@@ -58,6 +60,7 @@ func parseRun(args []string, stderr io.Writer) (*runFlags, error) {
 	f.StringVar(&f.pipeline, "pipeline", "", "name of the pipeline that the run is part of (cicd.pipeline.name)")
 	f.StringVar(&f.runID, "run-id", "", "id of the pipeline's run (cicd.pipeline.run.id)")
 	f.StringVar(&f.persona, "persona", "", "a name for the agent (gen_ai.agent.name)")
+	f.StringVar(&f.inBand, "in-band", config.InBandIdentity, "what the first line of the output may set: off, identity or all")
 	f.StringVar(&f.otlp, "otlp", "", "send spans, log records and metrics to this address by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
 	f.DurationVar(&f.exportTimeout, "export-timeout", 15*time.Second, "how long sending may go on when the command has ended")
 	f.DurationVar(&f.metricsInterval, "metrics-interval", defaultMetricsInterval, "time between two exports of metrics; else "+metricsIntervalVariable+" counts")
@@ -78,7 +81,7 @@ func parseRun(args []string, stderr io.Writer) (*runFlags, error) {
 
 // check reports all that is wrong with the flags, and completes the command.
 func (f *runFlags) check() error {
-	var errs []error
+	errs := []error{config.CheckInBand("in-band", f.inBand)}
 	if len(f.command) == 0 {
 		errs = append(errs, errors.New("run needs a command: tailspan run [flags] -- COMMAND [ARGUMENT...]"))
 	}

@@ -42,6 +42,7 @@ func createDefaultConfig() component.Config {
 	return &Config{
 		Stream:    config.NewDefaultStream(),
 		Spool:     config.NewDefaultSpool(),
+		Identity:  config.NewDefaultIdentity(),
 		Telemetry: config.NewDefaultTelemetry(),
 		Redaction: config.NewDefaultRedaction(),
 		Delivery:  config.NewDefaultDelivery(),

@@ -109,6 +109,11 @@ func (m *meter) counts(c telemetry.Counts) {
 	}
 }
 
+// inBand counts attributes of in-band lines that were not taken.
+func (m *meter) inBand(dropped int) {
+	m.builder.ReceiverAgentStreamAnomalies.Add(background(), int64(dropped), with("reason", "in_band_attribute"))
+}
+
 func (m *meter) retried(s signal) {
 	m.builder.ReceiverAgentStreamRetries.Add(background(), 1, m.signals[s])
 }

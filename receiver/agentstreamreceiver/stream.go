@@ -89,7 +89,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	st.restore()
 	outside := r.config.Stream.RawLines && s.Outside != nil && s.Outside() // no line of it passes as it is
 	settings := fold.Settings{
-		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, Copies: r.config.Stream.RawLines && !outside,
+		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, InBand: r.config.Identity.InBand, Copies: r.config.Stream.RawLines && !outside,
 		Path:    st.kept.Path,
 		Inputs:  r.config.Telemetry.Capture.ToolInput,
 		Outputs: r.config.Telemetry.Capture.ToolOutput,
@@ -105,7 +105,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 			ExpectedDuration: r.config.Telemetry.ExpectedDuration,
 			AwaitExit:        o.awaitExit,
 		},
-		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused, Discards: st.discards,
+		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused, Dropped: st.inBandDropped, Discards: st.discards,
 	}
 	if s.Restated && st.lasting {
 		st.given = newGiven(st.kept.Given)
@@ -136,6 +136,13 @@ func (s *stream) countEvents(evs []events.DisplayEvent) {
 
 func (s *stream) parentRefused(err error) {
 	s.receiver.logger.Warn("traceparent of the stream's first line not understood", zap.String("path", s.source.Path), zap.Error(err))
+}
+
+// inBandDropped counts attributes of the stream's first line that are not taken.
+func (s *stream) inBandDropped(n int) {
+	s.receiver.meter.inBand(n)
+	s.receiver.logger.Warn("dropping attributes of in-band line, see setting in_band",
+		zap.String("path", s.source.Path), zap.Int("dropped", n), zap.String("in_band", s.receiver.config.Identity.InBand))
 }
 
 // Lines folds the lines and returns when every consumer has accepted what they gave. It fails only when ctx ends.

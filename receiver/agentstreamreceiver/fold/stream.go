@@ -32,6 +32,8 @@ type Settings struct {
 	Telemetry telemetry.StreamSettings
 	// Ambient counts less than the stream's first line.
 	Ambient telemetry.Identity
+	// InBand says what the stream's first line may set; see [config.InBand].
+	InBand string
 	// Copies hands every line on as it is too, as a record of its own.
 	Copies bool
 	// Opened, if set, is called with the provider when the fold is opened.
@@ -45,6 +47,8 @@ type Settings struct {
 	Discards func(lines int) bool
 	// Refused, if set, is called with what the first line tells and is not understood.
 	Refused func(error)
+	// Dropped, if set, is called with the number of attributes of the first line that are not taken.
+	Dropped func(n int)
 }
 
 // Stream is one stream on its way from lines to spans and records. See the package documentation.
@@ -155,6 +159,10 @@ func (s *Stream) readInBand(data []byte) bool {
 	inBand, ok := config.ParseInBand(data)
 	if !ok || s.rereading || s.opening == nil {
 		return ok
+	}
+	inBand, dropped := inBand.Allowed(s.opening.InBand)
+	if dropped > 0 && s.opening.Dropped != nil && !s.At.Silent {
+		s.opening.Dropped(dropped)
 	}
 	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
 	for key, value := range inBand.Attributes {

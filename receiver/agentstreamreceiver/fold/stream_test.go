@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
@@ -106,6 +107,17 @@ func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
 	assert.Equal(t, "nightly", got.pipeline)
 	assert.Contains(t, got.parents, "b7ad6b7169203331")
 	assert.Equal(t, 3, s.Stats().Lines, "it goes no further")
+
+	dropped := 0
+	s = newStream(t, func(set *fold.Settings) {
+		set.InBand, set.Dropped = config.InBandOff, func(n int) { dropped += n }
+	})
+	feed(s, inBand, initLine, textLine, resultLine)
+	s.Close(telemetry.CloseReasonShutdown)
+	got = take(s)
+	assert.Empty(t, got.pipeline)
+	assert.NotContains(t, got.parents, "b7ad6b7169203331")
+	assert.Equal(t, 3, dropped, "two attributes and the parent")
 
 	s = newStream(t, func(set *fold.Settings) {
 		set.Telemetry.Identity = telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "of the settings"})
