@@ -52,6 +52,7 @@ func TestLoadConfig(t *testing.T) {
 			MaxLineSize: 1 << 20, MaxDocumentSize: 2_000_000, MaxConcurrentFiles: 2,
 		},
 		Identity: config.Identity{
+			InBand:   config.InBandAll,
 			Pipeline: config.Pipeline{Name: "nightly", RunID: "17", Task: "fix", TaskRunID: "17-2"}, Persona: "fixer",
 			Attributes:  map[string]string{"deployment.environment.name": "ci"},
 			Environment: true, TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
