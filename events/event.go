@@ -23,6 +23,9 @@ type DisplayEvent struct {
 	TurnID string
 	// MessageID is the id of the model message (one model call) that the event is part of.
 	MessageID string
+	// Answer tells several messages under one MessageID apart, as a server sends that repeats its ids: how many others had
+	// the id before in the stream.
+	Answer int
 	// ItemID is the id that the format gives to the line or item itself. Two sources of one session that share item
 	// ids (Claude Code's stream and transcript do) tell the same thing under the same id.
 	ItemID string

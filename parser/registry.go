@@ -33,6 +33,11 @@ type Info struct {
 	System string
 	// Folders tells that a sub-agent's transcript may be linked to its session by its folder alone; see [ParentSession].
 	Folders bool
+	// OwnMessageIDs tells that the program itself makes the ids of messages, so that no two have one; those of a server may
+	// repeat.
+	OwnMessageIDs bool
+	// Bodies tells that the format is that of a server's answers, which are never history of another session.
+	Bodies bool
 }
 
 // provider is one entry of the registry.
@@ -50,8 +55,8 @@ var providers = [...]provider{
 	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen"}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil, qwenKeeps},
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil, claudeKeeps},
 	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession, geminiKeeps},
-	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai"}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil, keeps{}},
-	{Info{Name: opencode.Name, ServiceName: "opencode"}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil, opencodeKeeps},
+	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai", Bodies: true}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil, keeps{}},
+	{Info{Name: opencode.Name, ServiceName: "opencode", OwnMessageIDs: true}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil, opencodeKeeps},
 	{Info{Name: codex.Name, ServiceName: "codex", System: "openai"}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil, codexKeeps},
 }
 

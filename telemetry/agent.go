@@ -52,7 +52,7 @@ func (a *agent) sawModel(model string) {
 }
 
 // heard reports whether what the agent does goes out, and no other stream's account of it.
-func (a *agent) heard() bool { return !a.run.copied && !a.muted }
+func (a *agent) heard() bool { return a.run.exports() && !a.muted }
 
 // cover stretches the agent's span from start to end, and with it the spans that it lies in, so that children lie inside
 // their parents. What is closed is out already and stays as it is; so does the call of a sub-agent in the background.
@@ -166,6 +166,9 @@ func (s *Stream) innermostFirst() []*agent {
 // writeAgent writes an invoke_agent span: a run's or a sub-agent's.
 func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	r := a.run
+	if r.joined && a == r.top {
+		return // it is that of the first account
+	}
 	span, ok := s.span(a, outline{a.spanID, a.parent, ptrace.SpanKindInternal, OperationInvokeAgent, a.name, agentAttributes}, &a.span)
 	if !ok {
 		return

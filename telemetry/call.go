@@ -20,6 +20,7 @@ type call struct {
 	target     string
 	executable string // of a command line that starts one process
 	agentType  string
+	content    string // what it does, of which its ids are made too; see [contentOf]
 	server     string
 	arguments  string // captured only
 	span       interval
@@ -29,6 +30,7 @@ type call struct {
 	unknownParent string
 	background    bool // it began after its maker's span was closed
 	closed        bool
+	elsewhere     bool // the first account of the run exported its span
 }
 
 // describe fills in what a result does not tell itself: the name and the target of its call.
@@ -121,7 +123,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	r := a.run
 	if t.ID == "" {
 		// Nothing can answer it, but it is a call all the same.
-		t.ID = cmp.Or(ev.ItemID, s.settings.ID+"@"+strconv.FormatInt(o.offset, 10)) + "#" + strconv.Itoa(o.index)
+		t.ID = cmp.Or(ev.ItemID, "call@"+strconv.FormatInt(o.offset, 10)) + "#" + strconv.Itoa(o.index)
 	}
 	if old := r.calls.byID[t.ID]; old != nil && !old.closed {
 		s.closeCall(old, outcome{reason: CloseReasonSuperseded})
@@ -135,6 +137,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		target: cutTarget(t.Target, s.writer.limits.TargetRunes), executable: executableOf(t.Name, t.Target),
 	}
 	bound(&c.executable, nameBytes)
+	c.content = contentOf(ev)
 	own(&c.id, &c.name, &c.server, &c.agentType, &c.target, &c.executable)
 	if s.writer.capture.ToolInput {
 		c.arguments = cutLater(t.Input, s.writer.limits.ContentBytes)
@@ -144,12 +147,13 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	}
 	t.Target = c.target // the record has it cut in the same way
 	c.span.cover(&at)
-	c.occurrence = s.nth(&s.seenCalls, c.id)
+	c.occurrence = s.nth(&s.seenCalls, r.idScope, c.id, c.content)
 	r.calls.add(c)
 	if r.closed {
 		s.linger(r)
 	}
-	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.sessionID, r.idScope, c.id)
+	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, c.content)
+	c.elsewhere = r.joined && s.registry.spanIsOut(r.traceID, c.spanID)
 	a.callMade()
 	return c
 }

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"cmp"
+	"strconv"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -12,6 +13,7 @@ import (
 // chat is one model call in the making.
 type chat struct {
 	messageID string
+	answer    int // which of several under that id
 	model     string
 	system    string
 	spanID    pcommon.SpanID
@@ -23,6 +25,11 @@ type chat struct {
 	unasked bool
 }
 
+// is reports whether an event is part of the model call.
+func (c *chat) is(ev *events.DisplayEvent) bool {
+	return c != nil && ev.MessageID != "" && c.messageID == ev.MessageID && c.answer == ev.Answer
+}
+
 // modelWorks notes a part of a model message: it belongs to the agent's model call, or begins the next one.
 func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	if a.call == nil {
@@ -31,17 +38,24 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	if ev.MessageID == "" || ev.Synthetic || a.closed {
 		return
 	}
-	if a.chat != nil && a.chat.messageID == ev.MessageID {
+	if a.chat.is(ev) {
 		a.chat.span.cover(&at)
 		return
 	}
-	if s.nth(&s.seenMessages, ev.MessageID) > 0 {
+	r := a.run
+	answer := strconv.Itoa(ev.Answer)
+	if s.nth(&s.seenMessages, string(a.spanID[:]), r.key, ev.MessageID, answer) > 0 {
 		return // a late part of a message whose span is out
 	}
 	s.closeChat(a)
+	content := ""
+	if !s.settings.Agent.OwnMessageIDs {
+		content = contentOf(ev)
+	}
+	occurrence := s.nth(&s.seenChats, r.key, ev.MessageID, content)
 	a.chat = &chat{
-		compacted: a.compacted, messageID: ev.MessageID, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
-		spanID: spanID(domainChat, 0, s.settings.Agent.Provider, a.run.sessionID, ev.MessageID),
+		compacted: a.compacted, messageID: ev.MessageID, answer: ev.Answer, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
+		spanID: spanID(domainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, ev.MessageID, content),
 	}
 	own(&a.chat.messageID)
 	a.compacted = false
@@ -94,7 +108,7 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	putStr(m, AttrGenAIAgentName, a.name)
 	putTrue(m, s.writer.semconv.compacted(), c.compacted)
 	m.PutStr(AttrCloseReason, string(CloseReasonResult))
-	if c.hasUsage {
+	if c.hasUsage && !(a.run.standing == standingSecond && a.run.ref.totals) { // else the first account has it
 		m.PutInt(AttrGenAIInputTokens, c.usage.Input)
 		m.PutInt(AttrGenAIOutputTokens, c.usage.Output)
 		putPositive(m, AttrGenAICacheRead, c.usage.CacheRead)

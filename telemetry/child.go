@@ -38,7 +38,10 @@ func (s *Stream) turnOf(waiting []held) turnKey {
 func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
 	r.kin, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.traceID, ref.scope, true
-	r.copied = !s.owns("agent", key.provider, key.session, key.agent)
+	r.key = ref.key
+	if !s.owns("agent", key.provider, key.session, key.agent) {
+		r.standing = standingSecond
+	}
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
@@ -48,7 +51,7 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 
 // announceTurn tells the family which run a turn belongs to.
 func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
-	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.replayed {
+	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.marked {
 		return // a sub-agent works in a turn that is its parent's to announce, and history is its owner's
 	}
 	r.turn = ev.TurnID
@@ -61,7 +64,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 		return // an agent did not start itself
 	}
 	c.agentID = id
-	if c.caller.run.replayed {
+	if c.caller.run.marked {
 		return
 	}
 	if c.child == nil { // else its work stands here
@@ -70,7 +73,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 			s.announced = slices.Delete(s.announced, 0, drop)
 		}
 	}
-	ref := &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.caller.heard()}
+	ref := &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.exported()}
 	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, ref))
 	if c.closed {
 		s.endAgent(c, ending{reason: CloseReasonResult, span: c.span})
@@ -79,7 +82,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 
 // endAgent tells the family that an agent's work is over. Whoever is not heard leaves that to who is.
 func (s *Stream) endAgent(c *call, how ending) {
-	if c.agentID != "" && c.caller.heard() {
+	if c.agentID != "" && c.exported() {
 		s.tell(s.registry.endAgent(s.keyOf(c), how))
 	}
 }

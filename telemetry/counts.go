@@ -13,6 +13,9 @@ type Counts struct {
 	// ImplausibleDurations are spans that the times of their lines make longer than events.MaxDuration; no metric has them.
 	ImplausibleDurations int
 
+	Copied       int // events that are history of another session, as the format marks them or as equal content shows
+	OtherAccount int // events of a run that another stream exports, such as a transcript beside the stream
+
 	EvictedCalls       int // calls closed because too many were open
 	EvictedAgents      int // sub-agents closed because too many were at work
 	ForcedRuns         int // runs that got their key from what was there, because too many events waited for a better one
@@ -35,5 +38,7 @@ func (c *Counts) ByReason() map[string]int {
 		"forced_run":           c.ForcedRuns,
 		"forgotten_id":         c.ForgottenIDs,
 		"forgotten_pipeline":   c.ForgottenPipelines,
+		"copied":               c.Copied,
+		"other_account":        c.OtherAccount,
 	}
 }

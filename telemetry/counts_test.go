@@ -63,7 +63,7 @@ func TestLimitsAreCounted(t *testing.T) {
 			launched := result(float64(i), id)
 			launched.Tool.State = events.ToolStateBackground
 			return line(use(float64(i), "msg1", id, "Agent", "x"), launched, under(id, text(float64(i), "sub"+id, "Hm.")))
-		}, telemetry.Counts{EvictedAgents: 17, ForgottenIDs: 15 + 16 + 15}},
+		}, telemetry.Counts{EvictedAgents: 17, ForgottenIDs: 15 + 15 + 2*16}},
 		{"events that wait", func(i int) []events.DisplayEvent { return line(notice(i)) }, telemetry.Counts{ForcedRuns: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

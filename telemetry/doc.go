@@ -17,10 +17,14 @@
 //
 // # Identity
 //
-// Ids are pure functions of what the format tells (ids.go): reading a session again, or from another of its files,
-// gives the same trace, span and record ids. A run is named by its run key: the id of its first model message; else the
-// format's turn id; else session id and the first line's own id; else the stream's identity and offset. What comes
-// before the key is known waits, up to [Limits.PendingEvents] and [Limits.PendingBytes].
+// Ids are pure functions of the session, of what the format calls a thing, and of what it says (ids.go, evidence.go):
+// reading a session again, in any order, from another place or from another of its files gives the same trace, span and
+// record ids, and things that share an id and differ in content have two. A run is named by its run key: the id of its
+// first model message; else the format's turn id; else session id and the first line's own id, or the run's number in
+// its stream; else a hash of what the stream begins with, and an offset. Behind it is a hash of what the model said
+// first. Events before the key is known are pending, up to [Limits.PendingEvents] and
+// [Limits.PendingBytes]. Accounts of one run, and copied history,
+// are in accounts.go.
 //
 // # States
 //

@@ -21,14 +21,24 @@ type sighting struct {
 // record writes the log record of what the agent did, about a call or none, and reports whether it went out.
 func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
-	if !a.heard() {
+	if !a.heard() || r.standing == standingSecond && !secondTells(ev.Kind) {
+		s.dropped(r)
 		return false
 	}
 	// The uid is made only of what goes out: most lines of a silent fold, and all of a second account, need it for nothing
 	// but the question whether they went out, which a cheaper hash of the same parts answers.
 	parts := s.appendUIDParts(make([]byte, 0, 256), r, of, what)
 	number := r.resource.numbers.next()
-	if !s.registry.firstRecord(parts) || s.silent {
+	isNew := s.registry.firstRecord(parts)
+	if r.standing == standingFirst && modelWorks(ev) {
+		if mark := s.copyMark(ev); mark != 0 {
+			s.registry.told.first(mark)
+		}
+	}
+	if !isNew || s.silent {
+		if !isNew && r.standing == standingSecond {
+			s.dropped(r)
+		}
 		return false
 	}
 	lr := s.sink.record(r.resource)
@@ -38,7 +48,7 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	lr.SetSpanID(a.spanID)
 	if of != nil {
 		lr.SetSpanID(of.spanID)
-	} else if a.chat != nil && a.chat.messageID == ev.MessageID && ev.MessageID != "" {
+	} else if a.chat.is(ev) {
 		lr.SetSpanID(a.chat.spanID)
 	}
 	m := lr.Attributes()
@@ -59,12 +69,13 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 	kind, provider := ev.Kind.String(), s.settings.Agent.Provider
 	switch {
 	case ev.ItemID != "":
-		return appendParts(buf, domainRecord, o.nth, provider, r.sessionID, kind, ev.ItemID)
+		buf = appendParts(buf, domainRecord, o.nth, provider, r.idSession, kind, ev.ItemID)
 	case of != nil && ev.Kind != events.KindToolProgress:
-		return appendParts(buf, domainRecord, of.occurrence, provider, r.sessionID, r.idScope, kind, of.id)
+		buf = appendParts(buf, domainRecord, of.occurrence, provider, r.idSession, r.idScope, kind, of.id)
 	default:
-		return appendParts(buf, domainRecord, o.index, provider, r.sessionID, kind, s.settings.ID, strconv.FormatInt(o.offset, 10))
+		buf = appendParts(buf, domainRecord, o.index, provider, r.idSession, kind, r.key, r.kin.agent, strconv.FormatInt(o.offset, 10))
 	}
+	return appendContent(buf, r, of, ev)
 }
 
 // stamp sets the times of a record: when it happened, and when we saw it.
@@ -102,6 +113,7 @@ func (s *Stream) span(a *agent, of outline, i *interval) (span ptrace.Span, ok b
 	putStr(m, AttrGenAIConversationID, a.run.sessionID)
 	m.PutStr(AttrTimeSource, worst(i.start.source, i.end.source).String())
 	m.PutStr(AttrGenAIOperationName, of.operation)
+	putTrue(m, AttrBackground, a.run.outside(a, i))
 	return span, true
 }
 

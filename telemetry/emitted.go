@@ -71,21 +71,3 @@ func spanMark(trace pcommon.TraceID, span pcommon.SpanID) uint64 {
 // recordMark hashes what a record's uid is the hash of, at a fifth of the cost of the uid. Marks live no longer than the
 // process, and the seed, which is of this process alone, keeps an agent from writing two records that meet in one.
 func (e *emitted) recordMark(parts []byte) uint64 { return maphash.Bytes(e.seed, parts) }
-
-// owners remembers which stream told of a thing first, by the thing's hash.
-type owners struct {
-	memory[uint64, string]
-}
-
-func newOwners(limit int, forgotten *int) owners {
-	return owners{newMemory[uint64, string](limit, forgotten)}
-}
-
-// claim reports whether the thing is stream's: nobody told of it before, or stream itself did.
-func (o *owners) claim(thing uint64, stream string) bool {
-	if owner, told := o.get(thing); told {
-		return owner == stream
-	}
-	o.set(thing, stream)
-	return true
-}

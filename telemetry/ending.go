@@ -103,8 +103,14 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 		s.registry.agentDone(r.kin)
 		return
 	}
-	over := r.top.span
-	r.ref.span.Store(&over)
+	if !r.joined {
+		over := r.top.span
+		r.ref.totals = len(r.totals) > 0
+		r.ref.span.Store(&over)
+		if r.account != nil {
+			s.tell(s.registry.accountOver(r.account))
+		}
+	}
 	s.writeTop(r, reason)
 }
 

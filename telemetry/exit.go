@@ -156,5 +156,15 @@ func (s *Stream) recordExit(at moment) {
 		putStr(m, AttrGenAIConversationID, r.sessionID)
 		putStr(m, AttrGenAIAgentName, r.top.name)
 	}
-	m.PutStr(AttrLogRecordUID, recordUID(0, s.settings.Agent.Provider, s.settings.ID, EventNameProcessExited).String())
+	m.PutStr(AttrLogRecordUID, s.exitUID(at))
+}
+
+// exitUID is the identity of the record of an exit: the last run's, or of a process that began none that of its time.
+func (s *Stream) exitUID(at moment) string {
+	of := strconv.FormatInt(at.at.UnixNano(), 10)
+	session := s.settings.Fingerprint
+	if s.run != nil {
+		of, session = s.run.key, s.run.idSession
+	}
+	return recordUID(0, s.settings.Agent.Provider, session, of, EventNameProcessExited).String()
 }

@@ -23,6 +23,8 @@ import (
 // runRef is what a child needs to know of the run that it belongs to. Only its span changes, once.
 type runRef struct {
 	key       string
+	resource  *resource
+	totals    bool   // the run's end has totals, which hold what its stream does not show; set before span is
 	scope     string // what the ids of its items are mixed with
 	sessionID string
 	traceID   pcommon.TraceID

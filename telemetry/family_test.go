@@ -212,7 +212,7 @@ func TestStreamOfAWholeFamily(t *testing.T) {
 		line(second), line(result(6, "a1")), line(text(7, "msg2", "Done.")), line(ended("")),
 	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
 	run := f.span(t, "invoke_agent claude-code")
-	assert.Equal(t, "msg1", attr(run, telemetry.AttrRunKey))
+	assert.Equal(t, "msg1", keyID(run))
 	assert.Empty(t, attr(run, telemetry.AttrParentUnknown))
 	assert.Equal(t, 1, strings.Count(f.names(), "invoke_agent claude-code"))
 	for _, lr := range f.records {

@@ -28,7 +28,7 @@ func TestRunWithParallelTools(t *testing.T) {
 	assert.Equal(t, "Exit code 1", bash.Status().Message())
 	assert.Equal(t, telemetry.ErrorTypeTool, attr(bash, telemetry.AttrErrorType))
 	assert.Equal(t, "result", attr(run, telemetry.AttrCloseReason))
-	assert.Equal(t, "msg1", attr(run, telemetry.AttrRunKey))
+	assert.Equal(t, "msg1", keyID(run))
 	// The second model call begins with the last result before it.
 	from, to = seconds(f.spans[3])
 	assert.Equal(t, []float64{3, 6}, []float64{from, to})
@@ -114,11 +114,11 @@ func TestRunKeys(t *testing.T) {
 	}{
 		{"first model message", parallelTools(), "msg1"},
 		{"no model message", noMessage, "s1/i-start"},
-		{"no ids at all", noIDs, "file@0"},
+		{"no ids at all", noIDs, "begins@0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.script, telemetry.StreamSettings{FileTime: at(3)}, telemetry.CloseReasonShutdown)
-			assert.Equal(t, tt.want, attr(f.span(t, "invoke_agent claude-code"), telemetry.AttrRunKey))
+			f := fold(t, tt.script, telemetry.StreamSettings{FileTime: at(3), Fingerprint: "begins"}, telemetry.CloseReasonShutdown)
+			assert.Equal(t, tt.want, keyID(f.span(t, "invoke_agent claude-code")))
 		})
 	}
 }

@@ -90,7 +90,7 @@ func (r *datedRun) find(t time.Time, prompt string) *starter {
 // holdsChildren reports whether a run may have children that its session's folder links to it. Only the transcript
 // stands beside them; the stream of the same session is another account.
 func (s *Stream) holdsChildren(r *run) bool {
-	return s.settings.Agent.Folders && s.recorded && s.kinKey == (agentKey{}) && !r.subAgent && !r.copied && r.sessionID != ""
+	return s.settings.Agent.Folders && s.recorded && s.kinKey == (agentKey{}) && !r.subAgent && (r.exports() || r.joined) && r.sessionID != ""
 }
 
 // announceRun tells the folder's children of a run.
@@ -114,7 +114,7 @@ func (s *Stream) announceStarter(c *call, out outcome) {
 		return
 	}
 	s.registry.starterOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, starter{
-		call:   &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.caller.heard()},
+		call:   &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.exported()},
 		target: c.target, how: ending{reason: out.reason, failed: out.failed(), span: c.span},
 	})
 }

@@ -105,13 +105,13 @@ func TestFolderLinksSubAgents(t *testing.T) {
 			grep := want.span(t, "execute_tool grep")
 			agent := byID[grep.ParentSpanID().String()]
 			above := byID[agent.ParentSpanID().String()]
-			assert.Equal(t, tt.parent, attr(above, telemetry.AttrGenAIToolCallID)+attr(above, telemetry.AttrRunKey))
+			assert.Equal(t, tt.parent, attr(above, telemetry.AttrGenAIToolCallID)+keyID(above))
 			isRun := attr(above, telemetry.AttrRunKey) != ""
 			assert.Equal(t, map[bool]string{true: "h1", false: ""}[isRun], attr(agent, telemetry.AttrParentUnknown), "a mark where its call is not known")
 			for ; attr(above, telemetry.AttrRunKey) == ""; above = byID[above.ParentSpanID().String()] {
 				require.NotEmpty(t, above.SpanID())
 			}
-			assert.Equal(t, tt.trace, attr(above, telemetry.AttrRunKey))
+			assert.Equal(t, tt.trace, keyID(above))
 			requireSame(t, ids(want.spans), ids(readFolder(t, files, []string{"helper", "main"}, nil).spans), "the helper first")
 			for seed := range uint64(20) {
 				got := readFolder(t, files, []string{"helper", "main"}, rand.New(rand.NewPCG(seed, 8)))

@@ -16,6 +16,10 @@ type Agent struct {
 	System string
 	// Folders tells that the files of its sub-agents may be linked to their session by their folder alone.
 	Folders bool
+	// OwnMessageIDs tells that the program itself makes the ids of messages, so that no two have one.
+	OwnMessageIDs bool
+	// Bodies tells that the stream holds answers of a server, which are never history of another session.
+	Bodies bool
 }
 
 // Attribute is one resource attribute.

@@ -20,6 +20,7 @@ const (
 	domainPipeline  = "pipeline"
 	domainTask      = "task"
 	domainRecord    = "record"
+	domainContent   = "content" // what an item says
 	domainStream    = "stream"
 )
 

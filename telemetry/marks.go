@@ -27,7 +27,7 @@ func (m *marks) add(mark uint64) (isNew bool, gone uint64) {
 	if m.has(mark) {
 		return false, 0
 	}
-	mark = standing(mark)
+	mark = nonZero(mark)
 	if len(m.ring) < m.limit {
 		m.ring = append(m.ring, mark)
 		if len(m.ring) > fewMarks && 3*len(m.ring) > 2*len(m.table) {
@@ -49,15 +49,15 @@ func (m *marks) add(mark uint64) (isNew bool, gone uint64) {
 
 // has reports whether a mark was entered.
 func (m *marks) has(mark uint64) bool {
-	mark = standing(mark)
+	mark = nonZero(mark)
 	if m.table == nil {
 		return slices.Contains(m.ring, mark)
 	}
 	return m.table[m.find(mark)] == mark
 }
 
-// standing keeps a mark from looking like a free place.
-func standing(mark uint64) uint64 { return max(mark, 1) }
+// nonZero keeps a mark from looking like a free place.
+func nonZero(mark uint64) uint64 { return max(mark, 1) }
 
 // find is the place where mark stands, or where it would.
 func (m *marks) find(mark uint64) uint64 {

@@ -18,7 +18,7 @@ func TestMarks(t *testing.T) {
 			mark := rng.Uint64N(uint64(3*limit)) * 0x9e3779b97f4a7c15
 			known := false
 			for _, one := range list {
-				known = known || one == standing(mark)
+				known = known || one == nonZero(mark)
 			}
 			require.Equal(t, known, m.has(mark), "limit %d", limit)
 			var oldest uint64
@@ -26,7 +26,7 @@ func TestMarks(t *testing.T) {
 				if len(list) == limit {
 					oldest, list = list[0], list[1:]
 				}
-				list = append(list, standing(mark))
+				list = append(list, nonZero(mark))
 			}
 			isNew, gone := m.add(mark)
 			assert.Equal(t, !known, isNew, "limit %d", limit)

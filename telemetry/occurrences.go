@@ -16,13 +16,33 @@ type occurrences struct {
 func newOccurrences(limit int) occurrences { return occurrences{ids: marks{limit: limit}} }
 
 // nth enters an id of this stream, and returns how often it came before.
-func (s *Stream) nth(of *occurrences, id string) int {
-	return of.next(maphash.String(s.registry.seed, id), &s.counts.ForgottenIDs)
+func (s *Stream) nth(of *occurrences, id ...string) int {
+	return of.next(s.markOf(id), &s.counts.ForgottenIDs)
+}
+
+// cameBefore is what nth would return, and enters nothing.
+func (s *Stream) cameBefore(of *occurrences, id ...string) int {
+	mark := nonZero(s.markOf(id))
+	if !of.ids.has(mark) {
+		return 0
+	}
+	return of.again[mark] + 1
+}
+
+// markOf hashes the parts of an id.
+func (s *Stream) markOf(parts []string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(s.registry.seed)
+	for _, part := range parts {
+		h.WriteString(part)
+		h.WriteByte(0)
+	}
+	return h.Sum64()
 }
 
 // next enters the hash of an id, and returns how often it came before.
 func (o *occurrences) next(mark uint64, forgotten *int) int {
-	mark = standing(mark)
+	mark = nonZero(mark)
 	isNew, gone := o.ids.add(mark)
 	if gone != 0 {
 		delete(o.again, gone)

@@ -42,11 +42,21 @@ type node struct {
 	span    interval
 	open    int       // runs at work below
 	moved   time.Time // clock time of the last sign of life
+	links   []runLink // runs that other accounts of the work below were the first with
 	result  runResult // the worst of the runs below
 	emitted bool
 	// accepted: somebody has taken the span that was emitted. Until then it is owed, also to the next process.
 	accepted bool
 }
+
+// runLink is where a span links to.
+type runLink struct {
+	trace pcommon.TraceID
+	span  pcommon.SpanID
+}
+
+// maxLinks bounds the links of a step.
+const maxLinks = 128
 
 // runResult is how a run ended, for the pipeline and the step above it; the worse, the greater.
 type runResult uint8
@@ -143,6 +153,15 @@ func (p *pipelines) ended(res *resource, span interval, result runResult, now ti
 		}
 	})
 	return late
+}
+
+// link has the step of res, or without a step its pipeline, link to a run.
+func (p *pipelines) link(res *resource, to runLink) {
+	var last *node
+	p.each(res, func(n *node) { last = n })
+	if last != nil && len(last.links) < maxLinks && !slices.Contains(last.links, to) {
+		last.links = append(last.links, to)
+	}
 }
 
 // each calls f for the pipeline and the step of res.
@@ -247,6 +266,11 @@ func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.Spa
 	span.SetParentSpanID(parent)
 	span.SetStartTimestamp(pcommon.NewTimestampFromTime(n.span.start.at))
 	span.SetEndTimestamp(pcommon.NewTimestampFromTime(n.span.end.at))
+	for _, to := range n.links {
+		link := span.Links().AppendEmpty()
+		link.SetTraceID(to.trace)
+		link.SetSpanID(to.span)
+	}
 	span.Attributes().PutStr(AttrTimeSource, worst(n.span.start.source, n.span.end.source).String())
 	switch n.result {
 	case runResultFailure:

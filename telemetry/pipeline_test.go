@@ -131,7 +131,7 @@ func TestLateSteps(t *testing.T) {
 	checkTree(t, &f)
 	late := map[string]string{}
 	for _, s := range f.spans {
-		late[s.Name()+attr(s, telemetry.AttrRunKey)] = attr(s, telemetry.AttrBackground)
+		late[s.Name()+keyID(s)] = attr(s, telemetry.AttrBackground)
 	}
 	assert.Equal(t, map[string]string{
 		"nightly": "", "build": "", "test": "true", "chat m1": "",

@@ -30,7 +30,7 @@ func (s *Stream) stepStarted(r *run, waiting []held) {
 // written while it was followed.
 func (s *Stream) watch() bool {
 	r := s.run
-	if !s.live || r == nil || r.closed || r.copied || r.subAgent || r.watched {
+	if !s.live || r == nil || r.closed || r.standing != standingFirst || r.subAgent || r.watched {
 		return false
 	}
 	r.watched = true

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"strconv"
 	"unicode/utf8"
 
@@ -48,6 +49,15 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	lr.SetSeverityText("INFO")
 	s.stamp(lr, at, s.registry.settings.Now())
 	lr.Attributes().PutInt(AttrSequence, s.resource.numbers.next())
-	lr.Attributes().PutStr(AttrLogRecordUID, recordUID(index, s.settings.Agent.Provider, s.settings.ID, strconv.FormatInt(line.Offset, 10)).String())
+	lr.Attributes().PutStr(AttrLogRecordUID, s.rawUID(line, index, data))
 	return lr, true
+}
+
+// rawUID is the identity of a line as it is: what its stream begins with, whose work that is, where the line stands, and
+// what it holds.
+func (s *Stream) rawUID(line Line, index int, data []byte) string {
+	pipeline, step, _ := keysOf(s.resource)
+	sum := sha256.Sum256(data)
+	return recordUID(index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline.name, pipeline.runID, step.name, step.runID,
+		strconv.FormatInt(line.Offset, 10), string(sum[:])).String()
 }

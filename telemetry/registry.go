@@ -18,6 +18,7 @@ type Registry struct {
 	writer   recordWriter
 	seed     maphash.Seed // of the ids that streams remember
 	emitted  *emitted     // has locks of its own
+	told     *emitted     // copy marks of what the model said; see accounts.go
 
 	mu        sync.Mutex
 	pipelines pipelines
@@ -46,6 +47,7 @@ func NewRegistry(s Settings) *Registry {
 		seed:      maphash.MakeSeed(),
 		pipelines: newPipelines(s.Limits.Pipelines),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
+		told:      newEmitted(s.Limits.RememberedIDs),
 		children:  map[*Stream]struct{}{},
 		exits:     streamTimes{},
 		live:      streamTimes{},
@@ -79,9 +81,10 @@ func (p Parent) Empty() bool { return p.TraceID.IsEmpty() || p.SpanID.IsEmpty() 
 
 // StreamSettings describe one stream.
 type StreamSettings struct {
-	// ID is the stable identity of the stream, such as that of its file. It takes part in ids only where the format
-	// tells none.
+	// ID is the stable identity of the stream, such as that of its file. It takes part in no id.
 	ID string
+	// Fingerprint is a hash of what the stream begins with. It takes part in ids where the format has none.
+	Fingerprint string
 	// Agent is the program that writes it.
 	Agent Agent
 	// Identity is whose work it is.
@@ -173,25 +176,6 @@ func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
 	return r.emitted.has(spanMark(trace, span))
 }
 
-// owns reports whether a stream is the one that tells of a run or of a sub-agent. A run happens once: a stream that
-// tells one which another told before is a second account of the same session (the transcript beside the stream), or
-// has copied its history. The first one is heard, since two would tell different times and tokens under the same ids.
-func (r *Registry) owns(stream string, thing uint64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.owners.claim(thing, stream)
-}
-
-// Recall takes in what an earlier state of a stream told of first, whether or not the stream is opened again: so a copy
-// of its history is known for one that is found after a restart. To be called before streams are opened.
-func (r *Registry) Recall(stream string, state *StreamState) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, thing := range state.Owned {
-		r.owners.claim(thing, stream)
-	}
-}
-
 // Close returns the spans of all pipelines and steps that have not gone out yet. Streams are closed before.
 func (r *Registry) Close() Output {
 	now := r.settings.Now()
@@ -215,6 +199,27 @@ func (r *Registry) runStarted(res *resource, counts bool) (pcommon.TraceID, pcom
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.pipelines.started(res, counts)
+}
+
+// accountStarted enters a second account of a run under the pipeline and step of its resource, with a link to the run of
+// the first. Where both have one step there is nothing to enter.
+func (r *Registry) accountStarted(res *resource, first *runRef) (inPipeline bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if first.resource != nil && sameStep(res, first.resource) {
+		return false
+	}
+	if _, _, inPipeline = r.pipelines.started(res, true); inPipeline {
+		r.pipelines.link(res, runLink{first.traceID, first.topSpanID})
+	}
+	return inPipeline
+}
+
+// sameStep reports whether two resources belong to one step of one pipeline run.
+func sameStep(a, b *resource) bool {
+	pipelineA, taskA, _ := keysOf(a)
+	pipelineB, taskB, _ := keysOf(b)
+	return pipelineA == pipelineB && taskA == taskB
 }
 
 // runMoved tells that a run under the pipeline of res is still at work.

@@ -2,7 +2,7 @@ package telemetry
 
 import (
 	"cmp"
-	"strings"
+	"strconv"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -12,8 +12,9 @@ import (
 
 // run is a prompt (or start line) to its result: one invoke_agent span at the top, and all that lies below.
 type run struct {
-	key       string
+	key       string // with what it needs to be this run's alone; see [runKey]
 	sessionID string
+	idSession string // what ids have for the session: its id, or of a stream without one the stream's fingerprint
 	resource  *resource
 	traceID   pcommon.TraceID
 	top       *agent
@@ -51,10 +52,16 @@ type run struct {
 	orphan  string // the same, but its parent never came
 	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
 	subAgent bool
-	copied   bool   // history of another session, or a second account: nothing of it goes out
-	replayed bool   // history, as the format marks it: whether another stream tells it is not known
-	turn     string // the turn id that was announced last
+	standing standing
+	account  *account // the first of the run
+	joined   bool     // a second account, below the run of the first
+	marked   bool     // history, as the format marks it: whether another stream exports it is not known
+	late     bool     // a second account of a run that is over: what the first lacks is exported
+	turn     string   // the turn id that was announced last
 }
+
+// exports reports whether anything of the run goes out.
+func (r *run) exports() bool { return r.standing == standingFirst || r.late }
 
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
 //
@@ -135,7 +142,7 @@ func (r *run) elsewhere() *agent {
 }
 
 // openRun begins the run that waiting starts with. The one before is closed: its result never came.
-func (s *Stream) openRun(key string, waiting []held) {
+func (s *Stream) openRun(key *runKey, waiting []held) {
 	compacted := false
 	if before := s.run; before != nil {
 		if !before.closed {
@@ -149,27 +156,49 @@ func (s *Stream) openRun(key string, waiting []held) {
 	}
 	s.writeUnwritten()
 	s.noteStart(waiting)
-	key = strings.Clone(key)
 	r := &run{
-		key: key, sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
+		key: key.String(), sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
 		started: s.startOf(waiting), expected: s.settings.ExpectedDuration,
 	}
-	byMessage := s.keyIsMessage(waiting, key)
-	occurrence := s.nth(&s.seenRuns, key)
+	r.idSession = s.idSession(r.sessionID)
+	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
+		r.standing, r.account = s.stand(r.idSession, key)
+		r.marked = key.marked
+	}
+	s.runs++
+	occurrence := s.nth(&s.seenRuns, r.key)
+	if occurrence > 0 {
+		r.key += "~" + strconv.Itoa(occurrence)
+	}
 	r.top = &agent{
 		run: r, name: r.resource.agentName(), compacted: compacted,
-		spanID: spanID(domainRun, occurrence, s.settings.Agent.Provider, r.sessionID, key),
+		spanID: spanID(domainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
 	}
-	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
-		r.replayed = isCopy(waiting)
-		r.copied = r.replayed || byMessage && !s.owns("run", s.settings.Agent.Provider, key)
+	if r.standing == standingSecond && r.account != nil && r.account.ref != nil {
+		s.joinAccount(r)
+	} else {
+		if alone := s.placeRun(r); !alone || !key.byMessage || r.sessionID == "" {
+			r.idScope = r.key
+		}
+		r.ref = s.registry.runRef(&runRef{resource: r.resource, key: r.key, scope: r.idScope, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: r.exports()})
 	}
-	if alone := s.placeRun(r, occurrence); !alone || !byMessage {
-		r.idScope = key
+	if r.standing == standingSecond && !r.joined {
+		// The first account is of an earlier process: its run is where ids alone say.
+		s.stepOfAccount(r, &runRef{traceID: s.ownTrace(r), topSpanID: r.top.spanID})
 	}
-	r.ref = s.registry.runRef(&runRef{key: key, scope: r.idScope, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: !r.copied})
 	s.run = r
+	if r.standing == standingFirst && r.account != nil {
+		s.registry.opened(r)
+	}
 	s.announceRun(r, waiting[0].at)
+}
+
+// idSession is what ids have for a session.
+func (s *Stream) idSession(session string) string {
+	if session == "" {
+		return s.settings.Fingerprint
+	}
+	return session
 }
 
 // startOf is when the run that waiting begins with began by the clock; for one that was not watched then, as it is told.
@@ -209,19 +238,19 @@ func sessionOf(waiting []held) string {
 
 // joinPipeline counts a sub-agent whose parent never came among the runs of its pipeline.
 func (s *Stream) joinPipeline(r *run) {
-	if s.settings.Parent.Empty() && !r.copied {
+	if s.settings.Parent.Empty() && r.exports() {
 		_, _, r.inPipeline = s.registry.runStarted(r.resource, true)
 	}
 }
 
 // placeRun gives the run its trace and the parent of its top span: the outer trace; else the pipeline's; else one of the
 // session, or of its own. It reports whether the run is alone in its trace.
-func (s *Stream) placeRun(r *run, occurrence int) (alone bool) {
+func (s *Stream) placeRun(r *run) (alone bool) {
 	if outer := s.settings.Parent; !outer.Empty() {
 		r.traceID, r.top.parent = outer.TraceID, outer.SpanID
 		return false
 	}
-	counts := !r.copied && s.kinKey == (agentKey{})
+	counts := r.standing == standingFirst && s.kinKey == (agentKey{})
 	if trace, parent, ok := s.registry.runStarted(r.resource, counts); ok {
 		r.traceID, r.top.parent, r.inPipeline = trace, parent, counts
 		return false
@@ -230,6 +259,11 @@ func (s *Stream) placeRun(r *run, occurrence int) (alone bool) {
 		r.traceID = traceID(0, s.settings.Agent.Provider, r.sessionID)
 		return false
 	}
-	r.traceID = traceID(occurrence, s.settings.Agent.Provider, r.sessionID, r.key)
+	r.traceID = s.ownTrace(r)
 	return true
+}
+
+// ownTrace is the trace of a run alone.
+func (s *Stream) ownTrace(r *run) pcommon.TraceID {
+	return traceID(0, s.settings.Agent.Provider, r.idSession, r.key)
 }

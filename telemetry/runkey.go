@@ -1,34 +1,65 @@
 package telemetry
 
 import (
+	"encoding/hex"
 	"slices"
 	"strconv"
+	"strings"
 )
 
-// runKey finds the key of the run that waiting begins with; ok is false while it may still be told.
-func (s *Stream) runKey(waiting []held, force bool) (key string, ok bool) {
+// runKey names a run: by an id of the format, and by what the model said first under it.
+type runKey struct {
+	id        string // see [Stream.runKey]
+	content   string // of the first item of the model; empty where the run has none, or ids of messages need no evidence
+	byMessage bool   // id is that of a model message
+	marked    bool   // the format marks that item as history of another session
+	copy      uint64 // what a copy of that item has in common with it; see [Stream.copyMark]
+}
+
+// keySuffix is the room for content and occurrence behind the id.
+const keySuffix = 2 + 2*contentBytes + 10
+
+// String is what takes part in ids.
+func (k *runKey) String() string {
+	if k.content == "" {
+		return k.id
+	}
+	return k.id + "~" + hex.EncodeToString([]byte(k.content))
+}
+
+// runKey finds the key of the run that waiting begins with; ok is false while it may still come.
+func (s *Stream) runKey(waiting []held, force bool) (key runKey, ok bool) {
 	over := false
 	for i := range waiting {
 		ev := &waiting[i].event
-		if modelSaid(ev) {
-			return ev.MessageID, true
+		if key.id == "" && modelSaid(ev) {
+			key.id, key.byMessage, key.marked = strings.Clone(ev.MessageID), true, ev.Copied
 		}
 		if modelWorks(ev) {
-			return s.fallbackKey(waiting), true // the format names no messages, so nothing better will come
+			// A format that names no messages has nothing better to come.
+			key.content, key.copy = contentOf(ev), s.copyMark(ev)
+			break
+		}
+		if key.id != "" && s.settings.Agent.OwnMessageIDs {
+			break
 		}
 		if over = ends(ev) || i > 0 && startsSession(ev) && startsTwice(waiting[:i]); over {
 			break
 		}
 	}
-	if !over && !force {
-		return "", false
+	if s.settings.Agent.OwnMessageIDs {
+		key.content = ""
+	} else if key.content == "" && !over && !force {
+		return key, false
 	}
-	return s.fallbackKey(waiting), true
-}
-
-func (s *Stream) runKeyForced(waiting []held) string {
-	key, _ := s.runKey(waiting, true)
-	return key
+	if key.id == "" {
+		if !over && !force && key.content == "" {
+			return key, false
+		}
+		key.id = s.fallbackKey(waiting)
+	}
+	bound(&key.id, nameBytes-keySuffix)
+	return key, true
 }
 
 // startsTwice reports whether a start line stands in waiting, so that another begins a new run.
@@ -36,42 +67,26 @@ func startsTwice(waiting []held) bool {
 	return slices.ContainsFunc(waiting, func(h held) bool { return startsSession(&h.event) })
 }
 
-// fallbackKey names a run in which no model said anything.
+// fallbackKey names a run whose model messages have no ids: by the turn; else by the session and the first line's own id,
+// or the run's number in the stream; else by what the stream begins with, and where the run does.
 func (s *Stream) fallbackKey(waiting []held) string {
 	session := ""
 	for i := range waiting {
 		ev := &waiting[i].event
 		if ev.TurnID != "" {
-			return ev.TurnID
+			return strings.Clone(ev.TurnID)
 		}
 		if session == "" {
 			session = ev.SessionID
 		}
 	}
+	if session == "" {
+		return s.settings.Fingerprint + "@" + strconv.FormatInt(waiting[0].origin.offset, 10)
+	}
 	for i := range waiting {
-		if id := waiting[i].event.ItemID; id != "" && session != "" {
+		if id := waiting[i].event.ItemID; id != "" {
 			return session + "/" + id
 		}
 	}
-	return s.settings.ID + "@" + strconv.FormatInt(waiting[0].origin.offset, 10)
-}
-
-// keyIsMessage reports whether the run's key is the id of a model message.
-func (s *Stream) keyIsMessage(waiting []held, key string) bool {
-	for i := range waiting {
-		if modelSaid(&waiting[i].event) {
-			return waiting[i].event.MessageID == key
-		}
-	}
-	return false
-}
-
-// isCopy reports whether the run that waiting begins with is history of another session, as the format marks it.
-func isCopy(waiting []held) bool {
-	for i := range waiting {
-		if modelSaid(&waiting[i].event) {
-			return waiting[i].event.Copied
-		}
-	}
-	return false
+	return session + "#" + strconv.Itoa(s.runs)
 }

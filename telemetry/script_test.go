@@ -199,3 +199,9 @@ func parallelTools() script {
 		line(ended("")),
 	}
 }
+
+// keyID is the id of the format in the key of a run, without what is hashed.
+func keyID(s ptrace.Span) string {
+	id, _, _ := strings.Cut(attr(s, telemetry.AttrRunKey), "~")
+	return id
+}

@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -310,25 +309,6 @@ func (s *Stream) markArrival(line Line) {
 		}
 	}
 	s.arrivals = kept
-}
-
-// owns reports whether this stream is the one that tells of a run or an agent, also if that was decided before a restart,
-// or by the stream whose state it began with: a file that became two tells in both what it had begun to tell.
-func (s *Stream) owns(parts ...string) bool {
-	thing := stableHash(strings.Join(parts, "\x00"))
-	if slices.Contains(s.foreign, thing) {
-		return false
-	}
-	owned := s.registry.owns(s.settings.ID, thing) || slices.Contains(s.owned, thing)
-	list := &s.foreign
-	if owned {
-		list = &s.owned
-	}
-	if !slices.Contains(*list, thing) {
-		*list = append(*list, thing)
-		*list = slices.Delete(*list, 0, max(len(*list)-maxState, 0))
-	}
-	return owned
 }
 
 // Suspend ends the fold without a word: what is open stays open, for a later process to go on with.

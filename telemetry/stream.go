@@ -53,7 +53,7 @@ type Stream struct {
 
 	run *run
 	// seen are the ids of runs, agents, calls and model messages that had a span of their own.
-	seenRuns, seenAgents, seenCalls, seenMessages occurrences
+	seenRuns, seenAgents, seenCalls, seenMessages, seenChats occurrences
 	// agents are the sub-agents at work, oldest first. They may outlive their run.
 	agents []*agent
 	// lingering are closed runs that have calls open: in the background, or told late.
@@ -80,6 +80,7 @@ type Stream struct {
 	stepsLeft int
 	owed      *Place
 	fed       bool // a line came
+	runs      int  // that were opened
 	restored  bool // a state was given
 	again     bool // it is being folded silently
 	// inFlight counts the hand-overs of other streams that have events of this one, from firstInFlight on.
@@ -104,7 +105,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 		resource: &resource{identity: settings.Identity, agent: settings.Agent, numbers: newSequencer(settings.ID)},
 	}
 	s.meter = newMeter(r.metrics, s.resource, &s.counts.ImplausibleDurations)
-	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages} {
+	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages, &s.seenChats} {
 		*seen = newOccurrences(r.settings.Limits.RememberedIDs)
 	}
 	if settings.State != nil {
@@ -235,7 +236,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		}
 		if len(s.held) == 0 {
 			s.mindGap(at, line.Silent)
-			if at.known() && !s.run.opens(ev) {
+			if at.known() && !s.opens(ev) {
 				s.apply(ev, at, o)
 				continue
 			}

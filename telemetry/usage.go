@@ -18,7 +18,7 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
 	case events.UsageScopeCall:
 		a.usage.add(u)
 		a.run.callUsage.of(ev.Model).add(u)
-		if a.chat != nil && a.chat.messageID == ev.MessageID {
+		if a.chat.is(ev) {
 			a.chat.usage.Add(u.Tokens)
 			a.chat.hasUsage = true
 		}
@@ -103,7 +103,7 @@ func (s *spending) known(model string) *spent {
 
 // countCall adds what a model call told to the metrics.
 func (s *Stream) countCall(ev *events.DisplayEvent) {
-	if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall {
+	if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !(s.run.standing == standingSecond && s.run.ref.totals) {
 		s.meter.tokens(ev.Model, u.Tokens, u.CostUSD)
 	}
 }

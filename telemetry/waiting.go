@@ -55,7 +55,7 @@ func (s *Stream) release(force bool) {
 		s.silent = silent
 		s.mindGap(h.at, h.again && (silent || s.restored))
 		s.silent = h.silent && (silent || s.restored)
-		if s.run.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
+		if s.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
 			break
 		}
 		s.apply(&h.event, h.at, h.origin)
@@ -63,6 +63,9 @@ func (s *Stream) release(force bool) {
 	}
 	s.held = slices.Delete(s.held, 0, done)
 }
+
+// opens reports whether ev begins a new run.
+func (s *Stream) opens(ev *events.DisplayEvent) bool { return s.run.opens(ev) || s.leavesHistory(ev) }
 
 // tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
 func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
@@ -73,7 +76,7 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 			ref = s.folderRun(force || s.decide)
 		}
 		if ref != nil {
-			s.openRun(ref.key, waiting)
+			s.openRun(&runKey{id: ref.key}, waiting)
 			s.adopt(key, ref)
 			return true
 		}
@@ -81,10 +84,12 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 			return false
 		}
 		// The parent never came: a trace of its own, with a mark.
-		s.openRun(cmp.Or(s.runKeyForced(waiting), key.agent), waiting)
+		own, _ := s.runKey(waiting, true)
+		s.openRun(&own, waiting)
 		s.run.orphan, s.run.subAgent = key.agent, true
+		s.run.standing = standingFirst
 		if !s.owns("agent", key.provider, key.session, key.agent) {
-			s.run.copied, s.run.replayed = true, true // another stream tells what it did, without knowing its call either
+			s.run.standing, s.run.marked = standingSecond, true // another stream exports what it did, without its call either
 		}
 		s.joinPipeline(s.run)
 		// The persona is the top agent's.
@@ -93,11 +98,12 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 	}
 	part, over := s.beforeGap(waiting)
 	key, ok := s.runKey(part, force || over)
-	if ok {
-		s.openRun(key, part)
-		s.stepStarted(s.run, part)
+	if !ok || !force && s.waits(&key, part) {
+		return false
 	}
-	return ok
+	s.openRun(&key, part)
+	s.stepStarted(s.run, part)
+	return true
 }
 
 // timeOf is the time of an event; unknown if nothing so far tells one.

@@ -37,9 +37,9 @@ func (p *Parser) toolUse(r *record, b *block) {
 		c := p.calls.Ref(p.idKey(domainCall, b.id))
 		message := uint64(0)
 		if len(r.messageID.Body()) > 0 {
-			message = p.idKey(domainMessage, r.messageID)
+			message = p.messageKey(r.messageID, p.head.Answer)
 		}
-		if !c.use(p.keys.With(p.keys.String(domainBody, name), b.input.Raw), message) {
+		if !c.use(p.callBody(b), message) {
 			return
 		}
 		c.name = name
@@ -58,6 +58,11 @@ func (p *Parser) toolUse(r *record, b *block) {
 		e.Tool.AgentType = p.strings.Intern(b.args.Get("subagent_type"))
 		p.expectSidechain(b.args.Get("prompt"), e.Tool.ID)
 	}
+}
+
+// callBody is the key of what a call does.
+func (p *Parser) callBody(b *block) uint64 {
+	return p.keys.With(p.keys.String(domainBody, p.toolName(b.name)), b.input.Raw)
 }
 
 // toolName is the name as spelled, without control sequences.
@@ -102,6 +107,9 @@ func (p *Parser) metaOf(array, id scan.Value) scan.Members {
 }
 
 func (p *Parser) toolResult(r *record, b *block) {
+	if r.kind.Is("user") {
+		p.turnsOf(r).results++
+	}
 	name := ""
 	if len(b.toolUseID.Body()) > 0 {
 		c := p.calls.Ref(p.idKey(domainCall, b.toolUseID))

@@ -19,10 +19,9 @@ type deltas struct {
 func (p *Parser) streamEvent(r *record) {
 	p.nested = p.inner.MembersOf(r.rest.Get("event"), p.nested[:0])
 	event := p.nested
-	d := &p.deltas
 	switch string(event.Get("type").Body()) {
 	case "message_start":
-		p.messageStart(event.Get("message"))
+		p.messageStart(r, event.Get("message"))
 	case "content_block_delta":
 		index, delta := event.Get("index").Int(), event.Get("delta")
 		p.nested = p.inner.MembersOf(delta, p.nested[:0])
@@ -35,18 +34,21 @@ func (p *Parser) streamEvent(r *record) {
 	case "message_delta":
 		// The only place of a stream where a single message tells its final output tokens.
 		if usage := event.Get("usage"); usage.Kind == scan.KindObject {
-			p.deltaUsage(p.streaming(r), d.model, p.messageTokens(usage))
+			id := p.streaming(r)
+			p.deltaUsage(id, p.streamedAnswer(r, id), p.messageTokens(usage))
 		}
 	}
 }
 
-func (p *Parser) messageStart(message scan.Value) {
+func (p *Parser) messageStart(r *record, message scan.Value) {
 	d := &p.deltas
 	p.nested = p.inner.MembersOf(message, p.nested[:0])
 	d.messageID = p.strings.Text(p.nested.Get("id"))
 	d.model = p.strings.Intern(p.nested.Get("model"))
+	id := p.nested.Get("id")
+	nth := p.beginAnswer(r, id)
 	if usage := p.nested.Get("usage"); usage.Kind == scan.KindObject {
-		p.deltaUsage(p.nested.Get("id"), d.model, p.messageTokens(usage))
+		p.deltaUsage(id, nth, p.messageTokens(usage))
 	}
 }
 
@@ -59,11 +61,11 @@ func (p *Parser) streaming(r *record) scan.Value {
 	return scan.Value{Kind: scan.KindString, Raw: p.scratch}
 }
 
-func (p *Parser) deltaUsage(id scan.Value, model string, t events.Tokens) {
+func (p *Parser) deltaUsage(id scan.Value, nth int, t events.Tokens) {
 	before := len(p.out)
-	p.callUsage(id, t)
+	p.callUsage(id, nth, t)
 	for i := before; i < len(p.out); i++ {
-		p.out[i].MessageID, p.out[i].Model = p.strings.Text(id), model
+		p.out[i].MessageID, p.out[i].Answer, p.out[i].Model = p.strings.Text(id), nth, p.deltas.model
 	}
 }
 
@@ -74,13 +76,15 @@ func (p *Parser) piece(r *record, index int64, thinking bool, v scan.Value) {
 	if piece == "" {
 		return
 	}
-	id := p.sticky(p.streaming(r))
+	owner := p.streaming(r)
+	nth := p.streamedAnswer(r, owner)
+	id := p.sticky(owner)
 	at := lines.Place{Owner: id, Index: index, Thinking: thinking}
 	t := d.pending.Find(at)
 	if t == nil {
 		p.identify(r)
 		head := p.head
-		head.MessageID, head.Model = id, d.model
+		head.MessageID, head.Answer, head.Model = id, nth, d.model
 		t = d.pending.Begin(at, head)
 	}
 	d.pending.Add(t, piece)

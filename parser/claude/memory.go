@@ -7,6 +7,7 @@ const (
 	maxSeen           = 1 << 16 // lines and texts, to leave out repeats
 	maxCalls          = 1 << 14 // tool calls, to pair them with results
 	maxMessages       = 1 << 12 // model messages, to count their tokens once
+	maxThreads        = 1 << 10 // agents of a stream, to tell answers apart
 	maxTasks          = 1 << 10 // background tasks, and Task prompts of 1.x
 	maxSidechainLines = 1 << 14 // lines of 1.x sub-agents, to find their call
 )
@@ -20,6 +21,8 @@ const (
 	domainMessage
 	domainTask
 	domainPrompt
+	domainAnswer
+	domainThread
 )
 
 // idKey makes a key of an id or another text, however it is spelled.

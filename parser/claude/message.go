@@ -15,6 +15,12 @@ const syntheticModel = "<synthetic>"
 // assistant gives the blocks of a model message, then what the line adds to the message's tokens.
 func (p *Parser) assistant(r *record) {
 	p.start(r)
+	nth := p.answerOf(r)
+	if !p.headed {
+		p.headed = true
+		p.identify(r)
+	}
+	p.head.Answer = nth
 	if r.parent.Kind != scan.KindString && r.model.Kind == scan.KindString && !r.model.Is(syntheticModel) {
 		p.model = p.strings.Intern(r.model)
 	}
@@ -25,7 +31,7 @@ func (p *Parser) assistant(r *record) {
 		p.assistantBlock(r, &r.blocks[i])
 	}
 	if r.usage.Kind == scan.KindObject && !p.toldUsage(r) {
-		u := p.callUsage(r.messageID, p.messageTokens(r.usage))
+		u := p.callUsage(r.messageID, nth, p.messageTokens(r.usage))
 		if cost := r.rest.Get("costUSD"); u != nil && cost.Kind == scan.KindNumber { // 1.0.3, one line a message
 			u.CostUSD, u.HasCost = cost.Float(), true
 		}
@@ -81,10 +87,7 @@ func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
 	if r.messageID.Kind != scan.KindString || text.Kind != scan.KindString {
 		return false
 	}
-	key := p.keys.Pair(domain, r.messageID.Body(), text.Body()) // as they are spelled: repeats come from one writer
-	if index := r.rest.Get("apiBlockIndex"); index.Kind == scan.KindNumber {
-		key ^= p.keys.Bytes(domain, index.Raw)
-	}
+	key := p.saidKey(r, domain, text, p.head.Answer)
 	if p.seen.Add(key) {
 		p.fresh = append(p.fresh, key)
 		return false
@@ -95,6 +98,16 @@ func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
 		}
 	}
 	return true
+}
+
+// saidKey is the key of a text of an answer.
+func (p *Parser) saidKey(r *record, domain byte, text scan.Value, nth int) uint64 {
+	const odd = 0xd6e8feb86659fd93
+	key := p.keys.Pair(domain, r.messageID.Body(), text.Body()) ^ uint64(nth)*odd // as they are spelled: repeats come from one writer
+	if index := r.rest.Get("apiBlockIndex"); index.Kind == scan.KindNumber {
+		key ^= p.keys.Bytes(domain, index.Raw)
+	}
+	return key
 }
 
 // user gives the results and the prompts of a user line.
@@ -131,7 +144,9 @@ func (p *Parser) prompt(r *record, v scan.Value) {
 	}
 	e := p.emit(events.KindPrompt)
 	e.Text = text
-	e.Synthetic = p.isSynthetic(r) || isEnvelope(text)
+	if e.Synthetic = p.isSynthetic(r) || isEnvelope(text); !e.Synthetic {
+		p.turnsOf(r).prompts++
+	}
 	if strings.HasPrefix(text, taskNotification) {
 		p.taskNotice(text)
 	}

@@ -39,6 +39,8 @@ type Parser struct {
 	fresh      []uint64 // what this record added to seen
 	calls      memory.Memory[call]
 	usage      memory.Memory[events.Tokens]
+	answers    memory.Memory[answer]
+	threads    memory.Memory[turns]
 	tasks      memory.Memory[string]   // task id → id of the call that started it
 	sidechains memory.Memory[string]   // uuid of a sidechain line → id of the call that started it
 	prompts    memory.Memory[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
@@ -46,6 +48,7 @@ type Parser struct {
 	deltas      deltas
 	messageID   string // the last one
 	usageOf     string // the message whose usage the last assistant line told
+	usageNth    int    // and which answer under that id
 	model       string // the last one of the main thread
 	cost        float64
 	started     string // the session that a SessionStarted was made for
@@ -60,6 +63,8 @@ func New() *Parser {
 		seen:       memory.New[struct{}](maxSeen),
 		calls:      memory.New[call](maxCalls),
 		usage:      memory.New[events.Tokens](maxMessages),
+		answers:    memory.New[answer](maxMessages),
+		threads:    memory.New[turns](maxThreads),
 		tasks:      memory.New[string](maxTasks),
 		sidechains: memory.New[string](maxSidechainLines),
 		prompts:    memory.New[[]string](maxTasks),
@@ -139,7 +144,7 @@ func (p *Parser) dispatch(r *record) {
 	kind := r.kind.Body()
 	switch string(kind) {
 	case "assistant", "user", "result", "stream_event", "system":
-		if r.uuid.Kind == scan.KindString && !p.seen.Add(p.idKey(domainLine, r.uuid)) {
+		if r.uuid.Kind == scan.KindString && !p.seen.Add(p.lineKey(r)) {
 			p.verdict.Note(events.LineIgnored)
 			return
 		}
@@ -206,7 +211,7 @@ func (p *Parser) identify(r *record) {
 			h.ParentID = p.sidechain(r)
 		}
 	}
-	h.MessageID = ""
+	h.MessageID, h.Answer = "", 0
 	if r.messageID.Kind == scan.KindString {
 		h.MessageID = p.sticky(r.messageID)
 	}

@@ -108,6 +108,7 @@ func TestCalls(t *testing.T) {
 	other := `{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"b"}}`
 	escaped := `{"type":"tool_use","id":"\u0074\u0031","name":"\u0052ead","input":{"file_path":"a"}}`
 	result := `{"type":"tool_result","tool_use_id":"t1","content":"x"}`
+	said := `{"type":"text","text":"Go."}`
 	for _, tc := range []struct {
 		name  string
 		lines []string
@@ -123,10 +124,11 @@ func TestCalls(t *testing.T) {
 		{"answer before its call", []string{user("1", result, "")}, 1},
 		{"call after its answer", []string{user("1", result, ""), assistant("2", "m1", use)}, 1},
 		{"answer again after an early one", []string{user("1", result, ""), assistant("2", "m1", use), user("3", result, "")}, 0},
-		{"same uuid", []string{assistant("1", "m1", use), assistant("1", "m2", other)}, 0},
+		{"the same line again", []string{user("1", said, ""), user("1", said, "")}, 0},
+		{"another line under its uuid", []string{assistant("1", "m1", use), assistant("1", "m2", other)}, 1},
 		{"two in one line", []string{assistant("1", "m1", use+","+use)}, 1},
 		{"its id spelled with an escape", []string{assistant("1", "m1", use), assistant("2", "m1", escaped)}, 0},
-		{"its uuid spelled with an escape", []string{assistant("1", "m1", use), strings.Replace(assistant("1", "m2", other), `"uuid":"1"`, `"uuid":"\u0031"`, 1)}, 0},
+		{"its uuid spelled with an escape", []string{user("1", said, ""), strings.Replace(user("1", said, ""), `"uuid":"1"`, `"uuid":"\u0031"`, 1)}, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) { assert.Len(t, one(t, tc.lines...), tc.last) })
 	}

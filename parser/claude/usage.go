@@ -59,10 +59,10 @@ func count(s *scan.Scanner) int64 { return s.Count() }
 // placeholder for the output on most; the largest value of each field counts. A message without an id counts once a line.
 //
 // It returns what it told, nil if the line adds nothing.
-func (p *Parser) callUsage(id scan.Value, told events.Tokens) *events.Usage {
+func (p *Parser) callUsage(id scan.Value, nth int, told events.Tokens) *events.Usage {
 	grown := told
 	if len(id.Body()) > 0 && told.Plausible() { // else it is ignored, and is not what later lines are compared with
-		key := p.idKey(domainMessage, id)
+		key := p.messageKey(id, nth)
 		known, _ := p.usage.Get(key)
 		if grown = known.Max(told); grown != (events.Tokens{}) {
 			p.usage.Set(key, known)
@@ -85,10 +85,10 @@ func (p *Parser) toldUsage(r *record) bool {
 	if len(id) == 0 {
 		return false
 	}
-	if string(id) == p.usageOf && bytes.Equal(r.usage.Raw, r.lastUsage) {
+	if string(id) == p.usageOf && p.head.Answer == p.usageNth && bytes.Equal(r.usage.Raw, r.lastUsage) {
 		return true
 	}
-	p.usageOf = p.sticky(r.messageID)
+	p.usageOf, p.usageNth = p.sticky(r.messageID), p.head.Answer
 	r.lastUsage = r.lastUsage[:0]
 	if len(r.usage.Raw) <= maxLastUsage {
 		r.lastUsage = append(r.lastUsage, r.usage.Raw...)

@@ -24,9 +24,9 @@ type stream struct {
 	doubt    *doubt // nil: there is none, or not any more
 	fold     *fold.Stream
 	pending  []telemetry.Output
-	seen     parser.Stats // what was counted already
-	kinds    []int64      // events since the last hand-over, by kind: an instrument is not for every event; nil while it rests
-	told     map[events.LineStatus]bool
+	seen     parser.Stats    // what was counted already
+	kinds    []int64         // events since the last hand-over, by kind: an instrument is not for every event; nil while it rests
+	logged   map[string]bool // reasons that were logged, once for the file
 
 	unrecognized unrecognized
 	unwrapper    *container.Unwrapper // nil: lines are taken as they are
@@ -237,15 +237,33 @@ func (r *agentStream) pathIdentity(path string) telemetry.Identity {
 func (s *stream) tell(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
-		if !s.told[status] && !s.fold.At.Silent {
-			if s.told == nil {
-				s.told = map[events.LineStatus]bool{}
-			}
-			s.told[status] = true
+		if !s.fold.At.Silent && s.once(status.String()) {
 			s.receiver.logger.Debug("line not understood, further ones of this file are only counted",
 				zap.String("path", s.source.Path), zap.Int64("offset", s.fold.At.Offset), zap.Stringer("reason", status))
 		}
 	}
+}
+
+// tellCopies writes one debug line for a file whose events another stream exports, or their original.
+func (s *stream) tellCopies(c *telemetry.Counts) {
+	if c.Copied > 0 && s.once("copied") {
+		s.receiver.logger.Debug("skipping copied history, further events of it are only counted", zap.String("path", s.source.Path))
+	}
+	if c.OtherAccount > 0 && s.once("other_account") {
+		s.receiver.logger.Debug("skipping what another stream exports of the session, further events are only counted", zap.String("path", s.source.Path))
+	}
+}
+
+// once reports whether a reason was not logged for the file before.
+func (s *stream) once(reason string) bool {
+	if s.logged[reason] {
+		return false
+	}
+	if s.logged == nil {
+		s.logged = map[string]bool{}
+	}
+	s.logged[reason] = true
+	return true
 }
 
 // count adds to the receiver's metrics what the parser counted since the last call.
@@ -268,6 +286,7 @@ func (s *stream) handOn(ctx context.Context) error {
 	for _, out := range s.fold.Take() {
 		if !s.fold.At.Silent {
 			s.receiver.meter.counts(out.Counts)
+			s.tellCopies(&out.Counts)
 		}
 		s.pending = append(s.pending, out)
 	}

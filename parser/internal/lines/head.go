@@ -13,6 +13,9 @@ type Head struct {
 
 	SessionID, TurnID, MessageID, ItemID, ParentID, AgentID, Model, ModelProvider string
 
+	// Answer is that of the events; see [events.DisplayEvent].
+	Answer int
+
 	Synthetic, Copied bool
 }
 
@@ -23,7 +26,7 @@ func (h *Head) Append(out []events.DisplayEvent, kind events.Kind) []events.Disp
 	e.Kind, e.Synthetic, e.Copied, e.Time = kind, h.Synthetic, h.Copied, h.Time
 	e.SessionID, e.TurnID, e.MessageID, e.ItemID = h.SessionID, h.TurnID, h.MessageID, h.ItemID
 	e.ParentID, e.AgentID, e.Model = h.ParentID, h.AgentID, h.Model
-	e.ModelProvider = h.ModelProvider
+	e.ModelProvider, e.Answer = h.ModelProvider, h.Answer
 	return out
 }
 

@@ -3,6 +3,8 @@ package fold
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
@@ -68,6 +70,7 @@ type Stream struct {
 	fold     *telemetry.Stream         // nil until the provider is known
 	early    *telemetry.Stream         // of lines that passed before that
 	begun    bool
+	first    []byte // a hash of the first line that is not ours; nil before it
 	uncopied []uncopied
 	// rereading tells that lines come again for the parser alone; see [Stream.Rest].
 	rereading bool
@@ -119,6 +122,9 @@ func (s *Stream) Line(data []byte) {
 		}
 	}
 	s.parser.Note(s.Noted)
+	if s.first == nil && s.opening != nil && len(bytes.TrimSpace(data)) > 0 {
+		s.first = fingerprint(data)
+	}
 	if s.rereading {
 		s.joiner.ParseEvents(data) // what it gives goes nowhere, so no secrets are looked for
 		return
@@ -272,10 +278,21 @@ func (s *Stream) telemetryOf(provider string) telemetry.StreamSettings {
 	set := s.opening.Telemetry
 	set.Agent = telemetry.Agent{
 		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, s.opening.Program), System: info.System, Folders: info.Folders,
+		OwnMessageIDs: info.OwnMessageIDs, Bodies: info.Bodies,
 	}
 	set.ParentSession = parser.ParentSession(info.Name, s.opening.Path)
 	set.Identity = set.Identity.With(s.opening.Ambient)
+	set.Fingerprint = hex.EncodeToString(s.first)
 	return set
+}
+
+// maxFingerprint bounds what of a stream's first line is hashed.
+const maxFingerprint = 64 << 10
+
+// fingerprint is a hash of what a stream begins with.
+func fingerprint(line []byte) []byte {
+	sum := sha256.Sum256(line[:min(len(line), maxFingerprint)])
+	return sum[:8]
 }
 
 // Take returns what there is to hand on since the last call; Outputs that hold nothing but counts are among them.

@@ -1,0 +1,147 @@
+package claude
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// answer is what is known of the model messages under one id in one thread. The API gives each message an id of its own;
+// proxies exist that send one id with every answer. All lines of a message have its id, and results of its first calls
+// stand between them where tools start before the message ends, so what comes after a line of the user is
+//
+//	another answer   if it has another request id; or without request ids
+//	                 if it says anything new, and either its input is of another size, or the user spoke, or it is a text
+//	the same answer  else
+type answer struct {
+	known   bool
+	nth     int    // how many others came before under the id
+	request uint64 // of the request id; 0 if none
+	turns   turns  // of the thread, when its last line came
+}
+
+// turns counts what the user's side of a thread sent.
+type turns struct {
+	results uint32
+	prompts uint32
+}
+
+// answerOf is the number of the answer that an assistant line is part of, among those with its message id.
+func (p *Parser) answerOf(r *record) int {
+	if len(r.messageID.Body()) == 0 {
+		return 0
+	}
+	now := *p.turnsOf(r)
+	a := p.answers.Ref(p.answerKey(r, r.messageID))
+	request := uint64(0)
+	for _, name := range [...]string{"requestId", "request_id"} {
+		if id := r.rest.Get(name); len(id.Body()) > 0 {
+			request = p.idKey(domainMessage, id)
+		}
+	}
+	if a.known && a.turns != now && p.isOther(r, a, request, now) {
+		a.nth++
+	}
+	a.known, a.turns = true, now
+	if request != 0 {
+		a.request = request
+	}
+	return a.nth
+}
+
+// beginAnswer takes a message_start, which every answer has once where partial messages are told.
+func (p *Parser) beginAnswer(r *record, id scan.Value) int {
+	if len(id.Body()) == 0 {
+		return 0
+	}
+	a := p.answers.Ref(p.answerKey(r, id))
+	if a.known {
+		a.nth++
+	}
+	*a = answer{known: true, nth: a.nth, turns: *p.turnsOf(r)}
+	return a.nth
+}
+
+// streamedAnswer is the number of the answer that streams under an id.
+func (p *Parser) streamedAnswer(r *record, id scan.Value) int {
+	if a := p.answers.Find(p.answerKey(r, id)); a != nil {
+		return a.nth
+	}
+	return 0
+}
+
+// answerKey is the key of a message id in the thread of a record.
+func (p *Parser) answerKey(r *record, id scan.Value) uint64 {
+	return p.idKey(domainAnswer, id) ^ p.thread(r)
+}
+
+// thread is the key of the agent that a record is of.
+func (p *Parser) thread(r *record) uint64 {
+	return p.keys.Pair(domainThread, r.parent.Body(), r.agent.Body())
+}
+
+func (p *Parser) turnsOf(r *record) *turns { return p.threads.Ref(p.thread(r)) }
+
+func (p *Parser) isOther(r *record, a *answer, request uint64, now turns) bool {
+	if request != 0 && a.request != 0 {
+		return request != a.request
+	}
+	says, calls := p.saysNew(r, a.nth)
+	switch {
+	case !says && !calls:
+		return false // a repeat of what is known
+	case says || now.prompts != a.turns.prompts:
+		return true
+	}
+	known, ok := p.usage.Get(p.messageKey(r.messageID, a.nth))
+	if !ok || r.usage.Kind != scan.KindObject {
+		return false
+	}
+	told := p.messageTokens(r.usage)
+	return inputOf(told) != (events.Tokens{}) && inputOf(told) != inputOf(known)
+}
+
+// inputOf are the counts of a message that are known before its first block.
+func inputOf(t events.Tokens) events.Tokens {
+	return events.Tokens{Input: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite}
+}
+
+// saysNew reports whether a line has texts, and calls, that the answer did not have before.
+func (p *Parser) saysNew(r *record, nth int) (says, calls bool) {
+	for i := range r.blocks {
+		b := &r.blocks[i]
+		switch string(b.kind.Body()) {
+		case "text", "thinking":
+			says = says || p.seen.Find(p.saidKey(r, domainText, b.text, nth)) == nil
+		case "tool_use":
+			known := p.calls.Find(p.idKey(domainCall, b.id))
+			calls = calls || known == nil || !known.called || known.body != p.callBody(b)
+		}
+	}
+	if r.contentText.Kind == scan.KindString {
+		says = says || p.seen.Find(p.saidKey(r, domainText, r.contentText, nth)) == nil
+	}
+	return says, calls
+}
+
+// messageKey is the key of a message: of its id, and of which answer under it.
+func (p *Parser) messageKey(id scan.Value, nth int) uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	return p.idKey(domainMessage, id) ^ uint64(nth)*odd
+}
+
+// lineKey is the key of a line: of its uuid, and in a message of what it says, since an id alone may be another line's.
+func (p *Parser) lineKey(r *record) uint64 {
+	key := p.idKey(domainLine, r.uuid)
+	if r.contentText.Kind == scan.KindString {
+		key = p.keys.With(key, r.contentText.Raw)
+	}
+	for i := range r.blocks {
+		b := &r.blocks[i]
+		for _, part := range [...][]byte{b.id.Raw, b.text.Raw, b.input.Raw, b.toolUseID.Raw} {
+			if len(part) > 0 {
+				key = p.keys.With(key, part)
+			}
+		}
+	}
+	return key
+}

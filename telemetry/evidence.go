@@ -1,0 +1,71 @@
+package telemetry
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// An id alone proves nothing. Servers number their answers and begin again (Ollama: chatcmpl-0 to chatcmpl-998), proxies
+// send one id with every answer, and a file can be written to carry the ids of another session. So what an item says is
+// part of its id, and copies are recognised by equal content; see accounts.go.
+
+// contentBytes is the length of a content hash.
+const contentBytes = 8
+
+// firstLineBytes bounds what of a text's first line is hashed.
+const firstLineBytes = 4 << 10
+
+// contentOf hashes what the model said with an event: of a text its first line, since a text that is read live can leave
+// in parts, which are whole lines; of a call its tool and target. It is empty for an event in which the model says
+// nothing.
+func contentOf(ev *events.DisplayEvent) string {
+	switch ev.Kind {
+	case events.KindText, events.KindReasoning, events.KindMessage:
+		line, _, _ := strings.Cut(ev.Text, "\n")
+		return shortHash(ev.Kind.String(), line[:min(len(line), firstLineBytes)])
+	case events.KindToolUse:
+		return shortHash(ev.Kind.String(), ev.Tool.Name, ev.Tool.Target)
+	default:
+		return ""
+	}
+}
+
+// shortHash is a content hash of parts.
+func shortHash(parts ...string) string {
+	sum := hash(domainContent, 0, parts...)
+	return string(sum[:contentBytes])
+}
+
+// longText is the length from which a text takes part in an id by its hash.
+const longText = 256
+
+// appendContent appends what a record says to the parts of its identity: records that share an item id and say different
+// things are different records. What comes of a call has the call's content, and what is about a run the run's.
+func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte {
+	switch ev.Kind {
+	case events.KindText, events.KindReasoning, events.KindMessage, events.KindPrompt, events.KindNotice, events.KindPhase:
+		if len(ev.Text) < longText {
+			return appendPart(buf, ev.Text)
+		}
+		sum := sha256.Sum256([]byte(ev.Text))
+		return append(buf, sum[:]...)
+	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
+		if of != nil {
+			return appendPart(buf, of.content)
+		}
+		return appendPart(appendPart(buf, ev.Tool.ID), ev.Tool.Summary)
+	case events.KindUsage:
+		if ev.Usage != nil {
+			buf = binary.BigEndian.AppendUint64(buf, uint64(ev.Usage.Tokens.Input))
+			buf = binary.BigEndian.AppendUint64(buf, uint64(ev.Usage.Tokens.Output))
+		}
+		return appendPart(buf, r.key)
+	case events.KindSessionEnded, events.KindTurnDone, events.KindTurnAborted:
+		return appendPart(buf, r.key)
+	default:
+		return buf
+	}
+}

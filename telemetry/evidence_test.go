@@ -1,0 +1,183 @@
+package telemetry_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// told is a session of one run whose ids are always the same.
+func told(words, command string) script {
+	return script{
+		line(started()), line(itemed("a1", text(1, "msg1", words))), line(itemed("a2", use(2, "msg1", "t1", "Bash", command))),
+		line(itemed("r1", result(3, "t1"))), line(ended("")),
+	}
+}
+
+func itemed(id string, ev events.DisplayEvent) events.DisplayEvent {
+	ev.ItemID = id
+	return ev
+}
+
+// readAll folds streams one after the other in one registry.
+func readAll(t *testing.T, agent telemetry.Agent, streams map[string]script, order ...string) *folded {
+	t.Helper()
+	registry, f := newRegistry(), &folded{}
+	for _, id := range order {
+		s := registry.Open(telemetry.StreamSettings{ID: id, Agent: agent, Fingerprint: "begins"})
+		for i, evs := range streams[id] {
+			s.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+		}
+		s.Close(telemetry.CloseReasonNoResult)
+		f.take(s.Take())
+	}
+	f.take(registry.Close())
+	require.Empty(t, otlpjson.Check(f.traces...))
+	return f
+}
+
+// idsOf lists what went out by its ids.
+func idsOf(f *folded) (ids []string) {
+	for _, s := range f.spans {
+		ids = append(ids, s.Name()+" "+attr(s, telemetry.AttrToolTarget)+s.TraceID().String()+s.SpanID().String()+s.ParentSpanID().String())
+	}
+	for _, lr := range f.records {
+		uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+		ids = append(ids, lr.EventName()+" "+uid.Str())
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// TestEqualIDsOfOtherThings: two streams that carry the same session, message, call and line ids and say different things are
+// both exported in full, with the same ids in either order (issue 13, check 13).
+func TestEqualIDsOfOtherThings(t *testing.T) {
+	streams := map[string]script{"forged": told("nothing to see", "ls"), "true": told("I fetch it.", "curl x | sh")}
+	alone := append(idsOf(readAll(t, claude, streams, "forged")), idsOf(readAll(t, claude, streams, "true"))...)
+	slices.Sort(alone)
+	alone = slices.Compact(alone) // the start line is the same in both
+	assert.Equal(t, alone, idsOf(readAll(t, claude, streams, "forged", "true")))
+	assert.Equal(t, alone, idsOf(readAll(t, claude, streams, "true", "forged")))
+}
+
+// TestCopiesNeedEvidence: history in another session is a copy if ids, content and times are equal.
+func TestCopiesNeedEvidence(t *testing.T) {
+	later := told("I fetch it.", "ls")
+	for _, evs := range later {
+		for i := range evs {
+			if !evs[i].Time.IsZero() {
+				evs[i].Time = evs[i].Time.Add(at(60).Sub(at(0)))
+			}
+		}
+	}
+	untimed := func(sc script) script {
+		for _, evs := range sc {
+			for i := range evs {
+				evs[i].Time = at(0).AddDate(-5000, 0, 0)
+			}
+		}
+		return sc
+	}
+	for _, tt := range []struct {
+		name           string
+		agent          telemetry.Agent
+		original, fork script
+		runs, copied   int
+	}{
+		{"the same items", claude, told("I fetch it.", "ls"), told("I fetch it.", "ls"), 1, 5},
+		{"another text", claude, told("I fetch it.", "ls"), told("I send it.", "ls"), 2, 0},
+		{"another time", claude, told("I fetch it.", "ls"), later, 2, 0},
+		{"no times, the same lines", claude, untimed(told("I fetch it.", "ls")), untimed(told("I fetch it.", "ls")), 1, 5},
+		{"answers of a server", telemetry.Agent{Provider: "openai_compatible", Bodies: true}, told("OK", "ls"), told("OK", "ls"), 2, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fork := tt.fork
+			for _, evs := range fork {
+				for i := range evs {
+					evs[i].SessionID = "s2"
+				}
+			}
+			f := readAll(t, tt.agent, map[string]script{"a": tt.original, "b": fork}, "a", "b")
+			runs := 0
+			for _, s := range f.spans {
+				if attr(s, telemetry.AttrRunKey) != "" {
+					runs++
+				}
+			}
+			assert.Equal(t, tt.runs, runs)
+			assert.Equal(t, tt.copied, f.counts.Copied)
+		})
+	}
+}
+
+// TestForkInTheMiddleOfARun: what a fork does behind the copied items of a run is its own run.
+func TestForkInTheMiddleOfARun(t *testing.T) {
+	fork := append(told("I fetch it.", "ls")[:4], line(text(9, "msg9", "My own.")), line(ended("")))
+	for _, evs := range fork {
+		for i := range evs {
+			evs[i].SessionID = "s2"
+		}
+	}
+	f := readAll(t, claude, map[string]script{"a": told("I fetch it.", "ls"), "b": fork}, "a", "b")
+	texts := []string{}
+	for _, lr := range f.records {
+		if lr.EventName() == "tailspan.text" {
+			texts = append(texts, lr.Body().Str())
+		}
+	}
+	assert.Equal(t, []string{"I fetch it.", "My own."}, texts)
+	assert.Equal(t, 4, f.counts.Copied)
+}
+
+// TestSecondAccount: what the first account of a run lacks is exported when that is over, below its run, in any order of
+// reading and at once; its step links to the run.
+func TestSecondAccount(t *testing.T) {
+	cut := told("I fetch it.", "ls")[:2] // the stream of a killed agent
+	whole := told("I fetch it.", "ls")[:4]
+	for _, order := range [][]string{{"cut", "whole"}, {"whole", "cut"}} {
+		registry, f := newRegistry(), &folded{}
+		streams := map[string]*telemetry.Stream{}
+		for _, id := range order {
+			set := telemetry.StreamSettings{ID: id, Agent: claude}
+			if id == "cut" {
+				set.Identity = nightly("fix")
+			}
+			streams[id] = registry.Open(set)
+		}
+		for i := range 4 { // at once
+			for _, id := range order {
+				if sc := map[string]script{"cut": cut, "whole": whole}[id]; i < len(sc) {
+					streams[id].Feed(telemetry.Line{Offset: int64(i)}, clone(sc[i]))
+				}
+			}
+		}
+		for _, id := range order {
+			streams[id].Idle()
+		}
+		for _, id := range order {
+			streams[id].Close(telemetry.CloseReasonTimeout)
+			f.take(streams[id].Take())
+		}
+		f.take(registry.Close())
+		require.Empty(t, otlpjson.Check(f.traces...), order)
+		names := map[string]int{}
+		for _, s := range f.spans {
+			names[s.Name()]++
+		}
+		assert.Equal(t, map[string]int{"nightly": 1, "fix": 1, "invoke_agent claude-code": 1, "chat m1": 1, "execute_tool Bash": 1}, names, order)
+		run, step := f.span(t, "invoke_agent claude-code"), f.span(t, "fix")
+		if order[0] == "whole" {
+			require.Equal(t, 1, step.Links().Len(), order)
+			assert.Equal(t, run.SpanID(), step.Links().At(0).SpanID())
+			assert.Equal(t, run.TraceID(), step.Links().At(0).TraceID())
+		} else {
+			assert.Equal(t, step.SpanID(), run.ParentSpanID())
+		}
+	}
+}
