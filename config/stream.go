@@ -28,7 +28,7 @@ func CheckContainer(value string) error {
 
 // Values of Stream.Unrecognized.
 const (
-	UnrecognizedPass = "pass"
+	UnrecognizedRaw  = "pass"
 	UnrecognizedDrop = "drop"
 )
 
@@ -65,7 +65,8 @@ type Stream struct {
 	IdleClose time.Duration `mapstructure:"idle_close"`
 	// IgnoreOlderThan leaves files alone that were not changed for that long, until they are. 0: none.
 	IgnoreOlderThan time.Duration `mapstructure:"ignore_older_than"`
-	// MaxLineSize is the longest line; longer ones are skipped and counted.
+	// MaxLineSize is the longest line; longer ones are counted, and read as far as they tell what
+	// happened.
 	MaxLineSize Size `mapstructure:"max_line_size"`
 	// MaxDocumentSize is the largest document (a file ending in .json); larger ones are skipped and counted.
 	MaxDocumentSize Size `mapstructure:"max_document_size"`
@@ -79,7 +80,7 @@ func NewDefaultStream() Stream {
 		StartAt:            StartAtEnd,
 		Provider:           "auto",
 		Container:          ContainerAuto,
-		Unrecognized:       UnrecognizedPass,
+		Unrecognized:       UnrecognizedRaw,
 		PollInterval:       time.Second,
 		IdleFlush:          2 * time.Second,
 		IdleClose:          time.Hour,
@@ -95,8 +96,8 @@ func (s *Stream) Check() error {
 	if s.StartAt != StartAtBeginning && s.StartAt != StartAtEnd {
 		errs = append(errs, fmt.Errorf("start_at must be %q or %q, got %q", StartAtBeginning, StartAtEnd, s.StartAt))
 	}
-	if s.Unrecognized != UnrecognizedPass && s.Unrecognized != UnrecognizedDrop {
-		errs = append(errs, fmt.Errorf("unrecognized must be %q or %q, got %q", UnrecognizedPass, UnrecognizedDrop, s.Unrecognized))
+	if s.Unrecognized != UnrecognizedRaw && s.Unrecognized != UnrecognizedDrop {
+		errs = append(errs, fmt.Errorf("unrecognized must be %q or %q, got %q", UnrecognizedRaw, UnrecognizedDrop, s.Unrecognized))
 	}
 	errs = append(errs,
 		CheckContainer(s.Container),

@@ -12,6 +12,9 @@ type DisplayEvent struct {
 	// Synthetic marks what the agent program said in the model's place, such as the text of an API failure.
 	Synthetic bool
 
+	// Abridged marks what a line tells that is longer than its reader keeps: long texts in it are cut.
+	Abridged bool
+
 	// Copied marks history that the format says was copied from another session, as a fork does.
 	Copied bool
 

@@ -62,6 +62,8 @@ type heldLine struct {
 type Noted struct {
 	// Time is when somebody received the line who noted it; events that tell no time have it. Zero: nobody did.
 	Time time.Time
+	// Abridged tells that the line was too long and comes shortened.
+	Abridged bool
 }
 
 // put fills in what the events of a line do not tell themselves.
@@ -70,6 +72,7 @@ func (n *Noted) put(evs []events.DisplayEvent) {
 		if evs[i].Time.IsZero() {
 			evs[i].Time = n.Time
 		}
+		evs[i].Abridged = n.Abridged
 	}
 }
 

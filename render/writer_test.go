@@ -336,7 +336,6 @@ func ExampleLog() {
 		}
 	}
 	// Output:
-	// --- [build] ---
 	// I build
 	// --- [test] ---
 	// I test.

@@ -11,7 +11,8 @@
 // For each file the [Handler] is asked for a [Consumer], before the first line. A line ends at '\n' and nowhere else; a
 // line without one waits for it, but for a last line that is one complete JSON object and has been there for
 // [Settings.IdleFlush]: that one is taken, and if its newline comes later, it is no line. A line longer than
-// [Settings.MaxLineSize] is skipped, in constant memory, and counted. Byte order marks and carriage returns stay.
+// [Settings.MaxLineSize] is counted and, in constant memory, abridged (package abridge): its members stay, and long strings
+// in it are cut ([Line.Abridged]). One that is no object or array is skipped. Byte order marks and carriage returns stay.
 //
 // The position in a file moves when [Consumer.Lines] has returned nil, and only then. Lines that were not accepted come
 // again, after a wait that doubles from [Settings.RetryInterval] to [Settings.MaxRetryInterval].
@@ -115,7 +116,5 @@
 // Memory is bounded by a few hundred bytes for each file known, and for each file that is being read by
 // [Settings.BatchBytes], or by [Settings.MaxLineSize] while it has a line that long. The last 4096 files that are gone
 // are remembered. A file is read for 4 MiB before others have their turn, but for compressed ones. At most
-// [Settings.MaxConcurrentFiles] + [Settings.MaxOpenFiles] files are open. Where [Descriptors], documents and databases
-// included, are more than a quarter of what the process may have, or the system gives none, files that nobody reads just now are
-// closed, and no more files are read at the same time than half of that quarter.
+// [Settings.MaxConcurrentFiles] + [Settings.MaxOpenFiles] files are open.
 package source

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -400,8 +401,9 @@ func TestFilesLineOverATurn(t *testing.T) {
 		{"between others", "one\n" + line(turn+1000) + "\ntwo\n", []string{"one", line(turn + 1000), "two"}},
 		{"at the limit", line(2*turn-8) + "\ntwo\n", []string{line(2*turn - 8), "two"}},
 		{"without its newline", "one\n" + line(turn+1000), []string{"one", line(turn + 1000)}},
-		{"over the limit", "one\n" + line(2*turn) + "\ntwo\n", []string{"one", "two"}},
-		{"over the limit and turns", "one\n" + line(4*turn) + "\ntwo\n", []string{"one", "two"}},
+		{"over the limit", "one\n" + line(2*turn) + "\ntwo\n", []string{"one", kept(line(2 * turn)), "two"}},
+		{"over the limit and turns", "one\n" + line(4*turn) + "\ntwo\n", []string{"one", kept(line(4 * turn)), "two"}},
+		{"over the limit and no object", "one\n" + strings.Repeat("x", 4*turn) + "\ntwo\n", []string{"one", "two"}},
 		{"over the limit without its newline", "one\n" + line(4*turn), []string{"one"}},
 	} {
 		for _, age := range []time.Duration{0, time.Hour} {
@@ -515,4 +517,35 @@ func TestFilesShutdownDoesNotWaitForAStuckHandler(t *testing.T) {
 		assert.NoError(w, f.Shutdown(hurry))
 		assert.Equal(w, time.Millisecond, time.Since(begin))
 	})
+}
+
+// A line over the limit that is an object is handed over abridged, once, also if the handler refuses, the file is
+// compressed, or a restart has its lines replayed; and it is counted.
+func TestFilesLineOverTheLimitIsAbridged(t *testing.T) {
+	long := `{"type":"result","id":"c1","text":"` + strings.Repeat("x", 2*turn) + `","session":"s"}`
+	for _, name := range []string{"a.jsonl", "a.jsonl.gz"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			text := "one\n" + long + "\ntwo\n" + long + "\n"
+			if strings.HasSuffix(name, ".gz") {
+				text = compressed(t, strings.TrimSuffix(text, "\n"))
+			}
+			w.put(name, text)
+			w.sink.refuse = 2
+			var counted atomic.Int64
+			w.begin(func(s *Settings) {
+				s.Include = []string{w.path("*")}
+				s.MaxLineSize = 1 << 20
+				s.Observer.Skipped = func(string, SkipReason, int64) { counted.Add(1) }
+			})
+			want := []string{"one", kept(long), "two", kept(long)}
+			w.sink.until(t, "4 lines", func() bool { return len(w.sink.all()) == 4 })
+			assert.Equal(t, want, w.sink.all())
+			assert.Contains(t, want[1], `"session":"s"`)
+			for i, line := range w.sink.opened()[0].lines {
+				assert.Equal(t, i%2 == 1, line.Abridged)
+			}
+			w.sink.until(t, "2 counted", func() bool { return counted.Load() == 2 })
+		})
+	}
 }

@@ -82,7 +82,9 @@ func (f *follower) split(ctx context.Context) error {
 			return f.offer(ctx)
 		case tokenTooLong:
 			f.settings.Observer.tooLong("", line.Next-line.Offset-1)
-			continue
+			if line.Data == nil {
+				continue
+			}
 		}
 		f.add(line)
 		if len(f.lines) == cap(f.lines) {
@@ -130,6 +132,12 @@ func (f *follower) end(ctx context.Context) error {
 		}
 	case f.splitter.pending() > 0:
 		f.settings.Observer.tooLong("", f.splitter.pending())
+		if line := f.splitter.takeLong(); line.Data != nil {
+			f.add(line)
+			if err := f.offer(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	if !f.owesIdle {
 		return nil

@@ -111,8 +111,8 @@ func FuzzVisit(f *testing.F) {
 		var texts []string
 		tokens, _, _ := wantTokens(input, settings.MaxLineSize)
 		for _, line := range tokens {
-			if !line.tooLong {
-				want = append(want, Line{Offset: line.offset, Next: line.next})
+			if !line.tooLong || line.text != "" {
+				want = append(want, Line{Offset: line.offset, Next: line.next, Abridged: line.tooLong})
 				texts = append(texts, line.text)
 			}
 		}

@@ -3,6 +3,8 @@ package source
 import (
 	"bytes"
 	"time"
+
+	"github.com/tailspan/tailspan/source/abridge"
 )
 
 // Line is one line as it was read.
@@ -13,6 +15,8 @@ type Line struct {
 	Offset, Next int64
 	// Live tells that the line was written while the file was followed: after its end had been reached once.
 	Live bool
+	// Abridged tells that the line is longer than [Settings.MaxLineSize], and Data what package abridge keeps of it.
+	Abridged bool
 	// Replayed tells that the line was accepted before, and is given again so that the consumer knows what it knew.
 	Replayed bool
 	// Arrival is when the line came, where that was noted; zero: when it was read.
@@ -32,7 +36,7 @@ type tokenKind uint8
 const (
 	tokenNone    tokenKind = iota // no newline yet: read more
 	tokenLine                     // a line
-	tokenTooLong                  // a line over the limit ended; its bytes were not kept
+	tokenTooLong                  // a line over the limit ended; its data is what is kept of it, nil if nothing is
 )
 
 // splitter cuts bytes into lines at '\n' and nowhere else, so no character can be cut. Bytes come in by room and wrote,
@@ -55,6 +59,7 @@ type splitter struct {
 	buffers *buffers
 	grown   int  // which size of them buf has
 	long    bool // the last line had more than half of the least size
+	short   abridge.Abridger
 }
 
 func newSplitter(b *buffers, limit int) *splitter { return &splitter{buffers: b, limit: limit} }
@@ -68,7 +73,7 @@ func (s *splitter) reset(offset int64, lead int) {
 	if s.buf == nil {
 		s.buf = s.buffers.lend(0)
 	}
-	*s = splitter{buf: s.buf, start: lead, scanned: lead, offset: offset, limit: s.limit, buffers: s.buffers}
+	*s = splitter{buf: s.buf, start: lead, scanned: lead, offset: offset, limit: s.limit, buffers: s.buffers, short: s.short}
 }
 
 // letGo gives the buffer back. No line that was given is valid any more, and reset is the only method that may be called.
@@ -130,7 +135,8 @@ func (s *splitter) next() (Line, tokenKind) {
 	line := Line{Data: s.buf[s.start:newline:newline], Offset: s.offset, Next: s.offset + length + 1}
 	kind := tokenLine
 	if s.skipping || length > int64(s.limit) {
-		line.Data, kind = nil, tokenTooLong
+		line.Data, kind = s.abridge(newline), tokenTooLong
+		line.Abridged = true
 	}
 	s.start, s.scanned, s.offset = newline+1, newline+1, line.Next
 	s.dropped, s.skipping, s.long = 0, false, length > int64(s.buffers.size/2)
@@ -142,9 +148,28 @@ func (s *splitter) skipLong() {
 	if s.scanned < s.end || !s.skipping && s.end-s.start <= s.limit {
 		return
 	}
-	s.skipping = true
+	s.shorten(s.end)
 	s.dropped += int64(s.end - s.start)
 	s.start, s.scanned = s.end, s.end
+}
+
+// shorten hands what stands before end of a line over the limit to the abridger.
+func (s *splitter) shorten(end int) {
+	if !s.skipping {
+		s.short.Reset()
+		s.skipping = true
+	}
+	s.short.Write(s.buf[s.start:end])
+}
+
+// abridge is what is kept of a line over the limit that ends before end.
+func (s *splitter) abridge(end int) []byte {
+	s.shorten(end)
+	short, ok := s.short.Line()
+	if !ok {
+		return nil
+	}
+	return bytes.Clone(short) // rare enough, and a batch may hold several
 }
 
 // tooLong tells whether the unfinished line is over the limit.
@@ -165,6 +190,14 @@ func (s *splitter) rest() []byte {
 func (s *splitter) take() Line {
 	line := Line{Data: s.rest(), Offset: s.offset, Next: s.offset + s.pending()}
 	s.start, s.scanned, s.offset = s.end, s.end, line.Next
+	return line
+}
+
+// takeLong hands over the unfinished line, which is over the limit, as if it had ended.
+func (s *splitter) takeLong() Line {
+	line := Line{Offset: s.offset, Next: s.offset + s.pending(), Abridged: true, Data: s.abridge(s.end)}
+	s.start, s.scanned, s.offset = s.end, s.end, line.Next
+	s.dropped, s.skipping = 0, false
 	return line
 }
 

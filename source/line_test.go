@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/source/abridge"
 )
 
 // token is what a splitter found, to be compared.
@@ -41,6 +43,18 @@ func cutAt(input []byte, sizes []byte, buffer, limit int) (tokens []token, rest 
 	}
 }
 
+// kept is what is kept of a line over the limit.
+func kept(line string) string {
+	var a abridge.Abridger
+	a.Reset()
+	a.Write([]byte(line))
+	short, ok := a.Line()
+	if !ok {
+		return ""
+	}
+	return string(short)
+}
+
 // wantTokens says what lines the input has, in the plainest way.
 func wantTokens(input []byte, limit int) (tokens []token, rest string, pending int64) {
 	var offset int64
@@ -54,8 +68,8 @@ func wantTokens(input []byte, limit int) (tokens []token, rest string, pending i
 			return tokens, rest, pending
 		}
 		one := token{offset: offset, next: offset + int64(i) + 1, tooLong: i > limit}
-		if !one.tooLong {
-			one.text = string(input[:i])
+		if one.text = string(input[:i]); one.tooLong {
+			one.text = kept(one.text)
 		}
 		tokens = append(tokens, one)
 		input, offset = input[i+1:], one.next
@@ -75,6 +89,7 @@ func TestSplitter(t *testing.T) {
 		{"other separators are no newline", "a\u2028b\u0085c\vd\n", 20},
 		{"as long as may be", strings.Repeat("x", 10) + "\n" + strings.Repeat("y", 11) + "\nz\n", 10},
 		{"longer than the buffer", strings.Repeat("x", 5000) + "\nz\n" + strings.Repeat("y", 9000) + "\n", 6000},
+		{"an object longer than the buffer", `{"id":1,"t":"` + strings.Repeat("x", 9000) + `","last":2}` + "\nz\n[" + strings.Repeat(`"y",`, 9000) + "1]\n", 6000},
 		{"an unfinished long line", "a\n" + strings.Repeat("y", 9000), 6000},
 		{"characters of four bytes", strings.Repeat("\U0001F350", 700) + "\n", 6000},
 	}

@@ -37,7 +37,11 @@ func (r *reader) replayLines(res *result, split *splitter, last bool) *stopped {
 		line, kind := split.next()
 		switch kind {
 		case tokenTooLong:
-			continue // it was skipped then
+			if line.Data == nil {
+				continue // it was skipped then
+			}
+			line.Replayed = true
+			lines = append(lines, line)
 		case tokenLine:
 			line.Replayed = true
 			lines = append(lines, line)

@@ -85,7 +85,7 @@ type Settings struct {
 	IgnoreOlderThan time.Duration
 	// GoneGrace is how long a file that is gone is kept for its coming back under another name.
 	GoneGrace time.Duration
-	// MaxLineSize is the size in bytes over which a line is skipped and counted.
+	// MaxLineSize is the size in bytes over which a line is abridged, or skipped, and counted.
 	MaxLineSize int
 	// BatchBytes and BatchLines bound what one call of [Consumer.Lines] is given. A line longer than BatchBytes
 	// is a batch of its own.
@@ -95,8 +95,6 @@ type Settings struct {
 	// MaxOpenFiles is how many files that were read lately are kept open, so that they are read to their end
 	// when they are deleted or moved away. Negative: none.
 	MaxOpenFiles int
-	// Descriptors are shared with other sources, whose files count too. Nil: they are this source's alone.
-	Descriptors *Descriptors
 	// RetryInterval is the first wait after a refusal or a failed read; it doubles up to MaxRetryInterval.
 	RetryInterval, MaxRetryInterval time.Duration
 	// Store keeps positions over a restart. Nil: none are kept.
@@ -288,9 +286,6 @@ func (s Settings) withDefaults() Settings {
 	orDefault(&s.MaxRetryInterval, DefaultMaxRetryInterval)
 	orDefault(&s.DrainTimeout, DefaultDrainTimeout)
 	s.MaxRetryInterval = max(s.MaxRetryInterval, s.RetryInterval)
-	if s.Descriptors == nil {
-		s.Descriptors = NewDescriptors()
-	}
 	if s.WatchWarning == nil {
 		s.WatchWarning = new(sync.Once)
 	}
@@ -298,12 +293,6 @@ func (s Settings) withDefaults() Settings {
 		s.Logger = zap.NewNop()
 	}
 	return s
-}
-
-// workers is how many files are read at the same time: fewer where the system gives few descriptors. Each takes one, and
-// mostly one more of the exporter that its lines go to.
-func (s *Settings) workers() int {
-	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.limit/2)))
 }
 
 func orDefault[T int | time.Duration](value *T, def T) {

@@ -19,6 +19,8 @@ type visit struct {
 	checked, everChecked bool
 	// joined tells that the current line's beginning was handed over as an unterminated last line.
 	joined bool
+	// ended tells that the end of the first line is there, which is over the limit.
+	ended bool
 	// accepted tells that lines were accepted whose position is not saved yet.
 	accepted bool
 }
@@ -89,6 +91,9 @@ func (v *visit) run() *stopped {
 		if s := v.drain(); s != nil {
 			return s
 		}
+		if v.ended && v.stopping() {
+			return &stopped{outcome: outcomeStopped}
+		}
 		if !v.everChecked {
 			if s := v.check(); s != nil {
 				return s
@@ -99,10 +104,19 @@ func (v *visit) run() *stopped {
 			return v.atEnd()
 		case err != nil:
 			return &stopped{outcomeFailed, err}
-		case !v.compressed && v.spent >= turn && (pos.offset > begin || v.split.tooLong()):
+		case !v.compressed && v.spent >= turn && (pos.offset > begin || v.split.tooLong() && !v.ended):
 			pos.ahead = v.split.pending()
 			return &stopped{outcome: outcomeMore}
 		}
+	}
+}
+
+func (v *visit) stopping() bool {
+	select {
+	case <-v.stop:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -141,11 +155,9 @@ func (v *visit) drain() *stopped {
 		case tokenNone:
 			return nil
 		case tokenTooLong:
-			if s := v.pass(line.Next, v.split.before(line.Next)); s != nil {
+			if s := v.long(line); s != nil {
 				return s
 			}
-			v.settings.Observer.tooLong(v.res.path, line.Next-line.Offset)
-			v.joined = false
 			continue
 		}
 		if v.joined {
@@ -165,16 +177,30 @@ func (v *visit) drain() *stopped {
 	}
 }
 
+// long hands over what is kept of a line over the limit, if anything is, and counts it.
+func (v *visit) long(line Line) *stopped {
+	v.joined = false
+	var s *stopped
+	if line.Data == nil {
+		s = v.pass(line.Next, v.split.before(line.Next))
+	} else {
+		line.Live = v.res.live
+		s = v.accept([]Line{line})
+	}
+	if s == nil {
+		v.settings.Observer.tooLong(v.res.path, line.Next-line.Offset)
+	}
+	return s
+}
+
 // accept has lines accepted by the handler; only then the position moves.
 func (v *visit) accept(lines []Line) *stopped {
 	v.batch = 0
 	if len(lines) == 0 {
 		return nil
 	}
-	select {
-	case <-v.stop:
+	if v.stopping() {
 		return &stopped{outcome: outcomeStopped}
-	default:
 	}
 	if s := v.check(); s != nil {
 		return s
@@ -248,12 +274,7 @@ func (v *visit) atEnd() *stopped {
 	rest := v.split.rest()
 	switch {
 	case v.compressed && rest == nil:
-		length := pos.ahead
-		if s := v.pass(pos.offset+length, nil); s != nil {
-			return s
-		}
-		v.settings.Observer.tooLong(v.res.path, length)
-		return nil
+		return v.long(v.split.takeLong())
 	case v.compressed, rest != nil && v.flushing() && completeObject(rest):
 		line := v.split.take()
 		line.Live = v.res.live
@@ -300,10 +321,8 @@ func (v *visit) seekNewline() (bool, *stopped) {
 		}
 		pos.ahead += int64(n)
 		v.spent += int64(n)
-		select {
-		case <-v.stop:
+		if v.stopping() {
 			return false, &stopped{outcome: outcomeStopped}
-		default:
 		}
 		switch {
 		case err == io.EOF: //nolint:errorlint // io.ReaderAt's contract
@@ -317,12 +336,12 @@ func (v *visit) seekNewline() (bool, *stopped) {
 	}
 }
 
-// foundNewline moves behind a line that is over the limit or not wanted.
+// foundNewline moves behind a line that is not wanted, or has one that is read.
 func (v *visit) foundNewline(newline int64) *stopped {
 	pos := &v.res.pos
-	length := newline - pos.offset
-	if !pos.discard && length <= int64(v.settings.MaxLineSize) {
-		pos.ahead = 0
+	if !pos.discard {
+		// It is read from its beginning now. One over the limit is not kept, so the turn does not end in it.
+		v.ended, pos.ahead = newline-pos.offset > int64(v.settings.MaxLineSize), 0
 		return nil
 	}
 	var before [markSize]byte
@@ -330,13 +349,6 @@ func (v *visit) foundNewline(newline int64) *stopped {
 	if n, err := v.handle.ReadAt(before[:k], newline+1-k); int64(n) < k {
 		return v.short(err)
 	}
-	wanted := !pos.discard
 	v.checked = false
-	if s := v.pass(newline+1, before[:k]); s != nil {
-		return s
-	}
-	if wanted {
-		v.settings.Observer.tooLong(v.res.path, length+1)
-	}
-	return nil
+	return v.pass(newline+1, before[:k])
 }

@@ -20,9 +20,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		ev.SessionID = a.run.sessionID
 	}
 	a.cover(&at, &at)
-	if !a.models.add(ev.Model, s.registry.settings.Limits.Models) {
-		s.counts.UnlistedModels++
-	}
+	a.sawModel(ev.Model)
 	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage {
 		a.run.lastMessage = strings.Clone(ev.MessageID)
 	}
@@ -59,10 +57,10 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	switch ev.Kind {
 	case events.KindToolUse:
 		if early, ok := of.caller.run.calls.early.take(of.id); ok {
-			s.finishCall(of, &early.tool, early.at)
+			s.finishCall(of, &early.tool, early.at, early.abridged)
 		}
 	case events.KindToolResult:
-		s.finishCall(of, &ev.Tool, at)
+		s.finishCall(of, &ev.Tool, at, ev.Abridged)
 	case events.KindToolProgress:
 		s.finishBackground(of, ev)
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
@@ -88,16 +86,13 @@ func (s *Stream) agentOf(ev *events.DisplayEvent, at moment) *agent {
 	}
 }
 
-// maxSearchedRuns is in how many runs a call is looked for: a line costs no more the more runs have left an agent at work.
-const maxSearchedRuns = 64
-
-// findCall looks for a call in the run at work, and in the last ones that still have an agent at work.
+// findCall looks for a call in the run at work, and in those that still have an agent in the background.
 func (s *Stream) findCall(id string) *call {
 	if c := s.run.calls.byID[id]; c != nil {
 		return c
 	}
-	for i, searched := len(s.busy)-1, 0; i >= 0 && searched < maxSearchedRuns; i, searched = i-1, searched+1 {
-		if c := s.busy[i].calls.byID[id]; c != nil {
+	for _, a := range s.agents {
+		if c := a.run.calls.byID[id]; c != nil {
 			return c
 		}
 	}

@@ -106,7 +106,6 @@ const (
 	AttrRunKey          = "tailspan.run.key"
 	AttrParentUnknown   = "tailspan.parent.unknown"
 	AttrModels          = "tailspan.models"
-	AttrModelsOverflow  = "tailspan.models.overflow" // there were more than the list has
 	AttrTurns           = "tailspan.turns"
 	AttrToolCalls       = "tailspan.tool.calls"
 	AttrToolErrors      = "tailspan.tool.errors"
@@ -274,7 +273,7 @@ const (
 	CloseReasonKilled      CloseReason = "killed"      // the process was ended by a signal
 	CloseReasonNoResult    CloseReason = "no_result"   // the run ended and the result never came
 	CloseReasonTimeout     CloseReason = "timeout"     // nothing came for too long
-	CloseReasonTruncated   CloseReason = "truncated"   // the stream was cut short
+	CloseReasonTruncated   CloseReason = "truncated"   // the stream was cut short, or the line of a call's result too long to read whole
 	CloseReasonEvicted     CloseReason = "evicted"     // a limit of ours was reached
 	CloseReasonShutdown    CloseReason = "shutdown"    // we stopped reading
 )

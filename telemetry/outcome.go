@@ -14,6 +14,8 @@ type outcome struct {
 	exitCode  int
 	hasExit   bool
 	result    string // captured only
+	// abridged tells that the result's line was too long and read in part, so the result is not known whole.
+	abridged bool
 	// background tells that the work of the call's agent goes on.
 	background bool
 }
@@ -24,6 +26,14 @@ func (o *outcome) failed() bool {
 		return o.errorType != ""
 	}
 	return o.reason.failed()
+}
+
+// closeReason is the reason as it is exported.
+func (o *outcome) closeReason() CloseReason {
+	if o.abridged && o.reason == CloseReasonResult {
+		return CloseReasonTruncated
+	}
+	return o.reason
 }
 
 // failure is the outcome of a call that is closed for reason without a result of its own. What was interrupted or
@@ -38,7 +48,7 @@ func failure(reason CloseReason) outcome {
 }
 
 // finishCall closes the call that a result answers. A second result changes nothing.
-func (s *Stream) finishCall(c *call, t *events.Tool, at moment) {
+func (s *Stream) finishCall(c *call, t *events.Tool, at moment, abridged bool) {
 	switch {
 	case c == nil:
 		return
@@ -48,6 +58,7 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at moment) {
 	}
 	out := outcome{
 		reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
+		abridged: abridged,
 	}
 	c.span.end = at
 	if !out.background { // else the duration may be that of the work, which goes on
@@ -102,7 +113,6 @@ func (s *Stream) closeCall(c *call, out outcome) {
 		return
 	}
 	c.caller.run.calls.close(c)
-	s.callClosed(c.caller.run)
 	if out.errorType != "" {
 		c.caller.callFailed()
 	}
@@ -125,7 +135,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	}
 	s.announceEnd(c, out)
 	s.writeCall(c, out, clamped)
-	s.dropArguments(c) // a closed call stays known for long
+	c.arguments = "" // a closed call stays known for long
 }
 
 // writeCall writes the span of a call that is over.
@@ -150,7 +160,7 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	s.writer.content(m, AttrGenAIToolResult, out.result)
 	putStr(m, AttrParentUnknown, c.unknownParent)
 	putTrue(m, AttrBackground, c.background)
-	m.PutStr(AttrCloseReason, string(out.reason))
+	m.PutStr(AttrCloseReason, string(out.closeReason()))
 	if out.hasExit {
 		m.PutInt(AttrProcessExitCode, int64(out.exitCode))
 	}

@@ -33,6 +33,7 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent, service
 	putStr(m, AttrGenAIProviderName, ev.ModelProvider)
 	putTrue(m, AttrDelta, ev.Delta)
 	putTrue(m, AttrSynthetic, ev.Synthetic)
+	putTrue(m, AttrTruncated, ev.Abridged)
 	if !w.text(lr, ev) {
 		putLine(lr, ev, service)
 	}

@@ -28,6 +28,7 @@ func (l *lineReader) records(r io.Reader, each func(record []byte) error) error 
 	reader := bufio.NewReaderSize(r, readBytes)
 	framing := parser.FramingOf(l.name)
 	var head []byte // blank lines, a bracket, and the line that decides
+	var long []byte // what is kept of a first line that is too long
 	for !framing.Decided() && len(head) < readBytes {
 		line, whole, err := l.next(reader)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -35,6 +36,7 @@ func (l *lineReader) records(r io.Reader, each func(record []byte) error) error 
 		}
 		if !whole { // no document begins like this
 			l.skipped++
+			long = bytes.Clone(line)
 			break
 		}
 		head = append(head, line...)
@@ -44,41 +46,53 @@ func (l *lineReader) records(r io.Reader, each func(record []byte) error) error 
 	}
 	all := io.MultiReader(bytes.NewReader(head), reader)
 	if framing != parser.FramingDocument {
+		if long != nil {
+			if err := l.give(container.Line{Data: long, TooLong: true}, f); err != nil {
+				return err
+			}
+		}
 		return l.unwrapped(all, f)
 	}
 	return l.document(all, f)
 }
 
-// unwrapped is each with the lines of the program, where a container runtime wrote them.
+// unwrapped gives the lines of the program, where a container runtime wrote them, and notes what is known of each.
 func (l *lineReader) unwrapped(r io.Reader, f func(record []byte) error) error {
-	if l.unwrap == nil {
-		return l.each(r, f)
-	}
-	give := func(line container.Line) error {
+	joined := func(line container.Line) error {
 		if line.TooLong {
 			l.skipped++
-			return nil
+			if line.Data == nil {
+				return nil
+			}
 		}
-		if l.noted != nil {
-			l.noted(parser.Noted{Time: line.Time})
-		}
-		return f(line.Data)
+		return l.give(line, f)
 	}
-	err := l.each(r, func(framed []byte) error {
-		line, whole := l.unwrap.Line(framed)
+	err := l.each(r, func(read []byte, abridged bool) error {
+		if l.unwrap == nil || abridged { // which begins as an object does
+			return l.give(container.Line{Data: read, TooLong: abridged}, f)
+		}
+		line, whole := l.unwrap.Line(read)
 		if !whole {
 			return nil
 		}
-		return give(line)
+		return joined(line)
 	})
-	for err == nil {
+	for err == nil && l.unwrap != nil {
 		line, some := l.unwrap.Flush()
 		if !some {
 			break
 		}
-		err = give(line)
+		err = joined(line)
 	}
 	return err
+}
+
+// give notes what is known of a line and hands it over.
+func (l *lineReader) give(line container.Line, f func(record []byte) error) error {
+	if l.noted != nil {
+		l.noted(parser.Noted{Time: line.Time, Abridged: line.TooLong})
+	}
+	return f(line.Data)
 }
 
 func (l *lineReader) document(r io.Reader, f func(record []byte) error) error {

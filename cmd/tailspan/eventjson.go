@@ -20,6 +20,7 @@ type eventJSON struct {
 	Model     string  `json:"model,omitempty"`
 	Served    string  `json:"model_provider,omitempty"` // who serves the model
 	Synthetic bool    `json:"synthetic,omitempty"`
+	Abridged  bool    `json:"abridged,omitempty"`
 	Delta     bool    `json:"delta,omitempty"`
 	Copied    bool    `json:"copied,omitempty"`
 	Text      *string `json:"text,omitempty"`
@@ -122,7 +123,7 @@ type answerJSON struct {
 func newEventJSON(e *events.DisplayEvent) eventJSON {
 	j := eventJSON{
 		Kind: e.Kind.String(), SessionID: e.SessionID, TurnID: e.TurnID, MessageID: e.MessageID, ItemID: e.ItemID,
-		Parent: e.ParentID, AgentID: e.AgentID, Model: e.Model, Served: e.ModelProvider, Synthetic: e.Synthetic, Delta: e.Delta,
+		Parent: e.ParentID, AgentID: e.AgentID, Model: e.Model, Served: e.ModelProvider, Synthetic: e.Synthetic, Abridged: e.Abridged, Delta: e.Delta,
 		Copied: e.Copied,
 	}
 	if !e.Time.IsZero() {

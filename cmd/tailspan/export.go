@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/source"
@@ -134,6 +135,7 @@ func (e *exporting) Lines(ctx context.Context, lines []source.Line) error {
 			arrival = e.moved
 		}
 		e.fold.At = telemetry.Line{Offset: l.Offset, Arrival: arrival, Live: true}
+		e.fold.Noted = parser.Noted{Abridged: l.Abridged}
 		for _, record := range e.document.records(l.Data) {
 			e.fold.Line(record)
 		}

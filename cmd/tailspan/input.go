@@ -14,6 +14,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/source/abridge"
 	"github.com/tailspan/tailspan/source/container"
 	"github.com/tailspan/tailspan/source/opencodedb"
 	"github.com/tailspan/tailspan/source/opencodetree"
@@ -43,7 +44,7 @@ func newFlags(command, synopsis string, stderr io.Writer) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet("tailspan "+command, flag.ContinueOnError)}
 	f.SetOutput(stderr)
 	f.StringVar(&f.provider, "provider", parser.Auto, "who wrote the file: "+strings.Join(parser.Names(), ", "))
-	f.IntVar(&f.maxLine, "max-line-size", defaultMaxLine, "longest line in bytes; longer ones are skipped and counted")
+	f.IntVar(&f.maxLine, "max-line-size", defaultMaxLine, "longest line in bytes; longer ones are counted, and read as far as they tell what happened")
 	f.Usage = func() {
 		fmt.Fprintf(stderr, "usage: tailspan %s [flags] FILE\n", command)
 		fmt.Fprintf(stderr, "       tailspan %s [flags] -     reads standard input\n\n%s\n\nflags:\n", command, synopsis)
@@ -188,13 +189,14 @@ const defaultMaxLine = 16 << 20
 // keepLineBytes is the size from which the memory of a long line is not kept for the next one.
 const keepLineBytes = 1 << 20
 
-// lineReader takes lines from a reader; only '\n' ends a line. Lines longer than max are skipped in constant memory and
-// counted.
+// lineReader takes lines from a reader; only '\n' ends a line. Lines longer than max are counted, and shortened in constant
+// memory; those that can't be are skipped.
 type lineReader struct {
 	name    string // of the input; it tells whether that is one document
 	max     int
 	skipped int
 	long    []byte
+	short   abridge.Abridger // of a line over max
 	// unwrap takes the framing off lines; nil: they have none. noted, if set, is called for each line.
 	unwrap *container.Unwrapper
 	noted  func(parser.Noted)
@@ -202,16 +204,16 @@ type lineReader struct {
 
 // newLineReader makes one for a file, or standard input, and its parser.
 func (f *flags) newLineReader(name string, src *parser.Source) *lineReader {
-	l := &lineReader{name: name, max: f.maxLine}
+	l := &lineReader{name: name, max: f.maxLine, noted: src.Note}
 	if f.container == config.ContainerAuto {
-		l.unwrap, l.noted = container.New(f.maxLine), src.Note
+		l.unwrap = container.New(f.maxLine)
 	}
 	return l
 }
 
-// each calls f with every line of r, without its newline. The line is f's until it returns. A last line without a
-// newline counts.
-func (l *lineReader) each(r io.Reader, f func(line []byte) error) error {
+// each calls f with every line of r, without its newline, and whether it was shortened. The line is f's until it returns. A
+// last line without a newline counts.
+func (l *lineReader) each(r io.Reader, f func(line []byte, abridged bool) error) error {
 	reader := bufio.NewReaderSize(r, readBytes)
 	for {
 		line, whole, err := l.next(reader)
@@ -221,8 +223,13 @@ func (l *lineReader) each(r io.Reader, f func(line []byte) error) error {
 		switch {
 		case !whole:
 			l.skipped++
+			if line != nil {
+				if err := f(line, true); err != nil {
+					return err
+				}
+			}
 		case len(line) > 0:
-			if err := f(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
+			if err := f(bytes.TrimSuffix(line, []byte("\n")), false); err != nil {
 				return err
 			}
 		}
@@ -232,7 +239,8 @@ func (l *lineReader) each(r io.Reader, f func(line []byte) error) error {
 	}
 }
 
-// next reads one line with its newline; whole tells that it was not too long to keep.
+// next reads one line with its newline; whole tells that it was not too long to keep. Of one that was, line is what is kept
+// of it, nil if nothing is.
 func (l *lineReader) next(reader *bufio.Reader) (line []byte, whole bool, err error) {
 	if l.long = l.long[:0]; cap(l.long) > keepLineBytes {
 		l.long = nil
@@ -240,19 +248,39 @@ func (l *lineReader) next(reader *bufio.Reader) (line []byte, whole bool, err er
 	size := 0
 	for {
 		part, err := reader.ReadSlice('\n')
+		before := size
 		size += len(bytes.TrimSuffix(part, []byte("\n")))
 		whole := size <= l.max
 		full := errors.Is(err, bufio.ErrBufferFull)
-		if !full && len(l.long) == 0 {
+		if whole && !full && len(l.long) == 0 {
 			return part, whole, err
 		}
 		if whole {
 			l.long = append(l.long, part...)
+		} else {
+			l.shorten(part, before <= l.max)
 		}
-		if !full {
+		switch {
+		case full:
+		case whole:
 			return l.long, whole, err
+		default:
+			short, ok := l.short.Line()
+			if !ok {
+				short = nil
+			}
+			return short, whole, err
 		}
 	}
+}
+
+// shorten takes a part of a line over the limit; with the first of them what stands before.
+func (l *lineReader) shorten(part []byte, first bool) {
+	if first {
+		l.short.Reset()
+		l.short.Write(l.long)
+	}
+	l.short.Write(part)
 }
 
 // plural is "1 file" or "2 files".

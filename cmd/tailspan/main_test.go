@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/source/abridge"
 )
 
 const fixtures = "../../testdata/claude/"
@@ -215,7 +217,7 @@ func TestLines(t *testing.T) {
 
 func lines(t testing.TB, r io.Reader) (all []string) {
 	t.Helper()
-	require.NoError(t, (&lineReader{max: defaultMaxLine}).each(r, func(line []byte) error {
+	require.NoError(t, (&lineReader{max: defaultMaxLine}).each(r, func(line []byte, _ bool) error {
 		all = append(all, string(line))
 		return nil
 	}))
@@ -224,26 +226,29 @@ func lines(t testing.TB, r io.Reader) (all []string) {
 
 func TestLinesStop(t *testing.T) {
 	stop := errors.New("stop")
-	assert.ErrorIs(t, (&lineReader{max: 9}).each(strings.NewReader("a\nb\n"), func([]byte) error { return stop }), stop)
-	assert.ErrorIs(t, (&lineReader{max: 9}).each(iotest.ErrReader(io.ErrClosedPipe), func([]byte) error { return nil }), io.ErrClosedPipe)
+	assert.ErrorIs(t, (&lineReader{max: 9}).each(strings.NewReader("a\nb\n"), func([]byte, bool) error { return stop }), stop)
+	assert.ErrorIs(t, (&lineReader{max: 9}).each(iotest.ErrReader(io.ErrClosedPipe), func([]byte, bool) error { return nil }), io.ErrClosedPipe)
 }
 
 func TestLinesTooLong(t *testing.T) {
 	long := strings.Repeat("x", 2*readBytes)
 	l := lineReader{max: 5}
 	var got []string
-	require.NoError(t, l.each(strings.NewReader("12345\n123456\n"+long+"\nend\n"+long), func(line []byte) error {
+	object := `{"id":"` + long + `"}`
+	require.NoError(t, l.each(strings.NewReader("12345\n123456\n"+long+"\n"+object+"\n{\"a\":1}\nend\n"+object+"\n"+long), func(line []byte, abridged bool) error {
+		require.Equal(t, line[0] == '{', abridged)
 		got = append(got, string(line))
 		return nil
 	}))
-	assert.Equal(t, []string{"12345", "end"}, got)
-	assert.Equal(t, 3, l.skipped)
+	kept := `{"id":"` + long[:abridge.KeepString] + `…"}`
+	assert.Equal(t, []string{"12345", kept, `{"a":1}`, "end", kept}, got)
+	assert.Equal(t, 6, l.skipped)
 	assert.LessOrEqual(t, cap(l.long), readBytes, "in constant memory")
 
 	_, stdout, _ := tailspan("one\ntwo two\n", "events", "--max-line-size", "4", "-")
 	assert.EqualValues(t, 1, lastLine(t, stdout)["too_long"])
 	_, _, stderr := tailspan("one\ntwo two\n", "render", "--max-line-size", "4", "-")
-	assert.Contains(t, stderr, "skipped 1 line longer than 4 bytes")
+	assert.Contains(t, stderr, "1 line longer than 4 bytes, shortened or skipped")
 	code, _, stderr := tailspan("", "render", "--max-line-size", "0", "-")
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, "max-line-size must be positive, got 0")

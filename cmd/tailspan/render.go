@@ -71,7 +71,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 // tell tells of lines that the log does not show, or shows as they are, since nobody understood them.
 func (l *lineReader) tell(src *parser.Source, provider string, stderr io.Writer) {
 	if l.skipped > 0 {
-		fmt.Fprintf(stderr, "tailspan: skipped %s longer than %d bytes\n", plural(l.skipped, "line"), l.max)
+		fmt.Fprintf(stderr, "tailspan: %s longer than %d bytes, shortened or skipped\n", plural(l.skipped, "line"), l.max)
 	}
 	stats := src.Stats()
 	if stats.Malformed > 0 {

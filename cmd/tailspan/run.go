@@ -247,7 +247,7 @@ func (r *running) show(ctx context.Context) error {
 	}
 	err = shown.to(r.screen.stdout)
 	if lines.skipped > 0 {
-		r.screen.tell(fmt.Sprintf("skipped %s longer than %d bytes", plural(lines.skipped, "line"), lines.max))
+		r.screen.tell(fmt.Sprintf("%s longer than %d bytes, shortened or skipped", plural(lines.skipped, "line"), lines.max))
 	}
 	return err
 }

@@ -20,7 +20,7 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	}
 	s.awake()
 	if reason != source.CloseReasonIdle { // else they come again, if the file goes on
-		s.endParts()
+		s.framing.end()
 	}
 	s.did(timedFlush)
 	s.flush()
@@ -59,7 +59,7 @@ func (s *stream) finish(ctx context.Context, end func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.awake()
-	s.endParts()
+	s.framing.end()
 	s.flush()
 	end()
 	s.closed = true

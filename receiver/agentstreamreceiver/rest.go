@@ -8,7 +8,7 @@ func (s *stream) Rest() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.suspended || s.refused || len(s.pending) > 0 || s.fold.At.Silent || s.timedLeft > 0 ||
-		s.unwrapper != nil && s.unwrapper.Pending() || !s.fold.Rest() {
+		s.framing.pending() || !s.fold.Rest() {
 		return false
 	}
 	s.seen, s.kinds, s.timedLeft = parser.Stats{}, nil, len(s.kept.Timed)

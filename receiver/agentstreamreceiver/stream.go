@@ -12,7 +12,6 @@ import (
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/source/container"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -29,7 +28,7 @@ type stream struct {
 	logged   map[string]bool // reasons that were logged, once for the file
 
 	unrecognized unrecognized
-	unwrapper    *container.Unwrapper // nil: lines are taken as they are
+	framing      framing
 
 	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
 	mu         sync.Mutex
@@ -81,9 +80,21 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	st := &stream{receiver: r, source: s, origin: o, doubt: newDoubt(o.provider), unwrapper: r.newUnwrapper(s)}
+	st := &stream{receiver: r, source: s, origin: o, doubt: newDoubt(o.provider)}
 	if st.lasting = s.Changed != nil; !st.lasting {
 		st.source.Changed = func() {}
+	}
+	st.framing = framing{
+		unwrapper: newUnwrapper(&r.config.Stream, &s),
+		line: func(data []byte, noted parser.Noted) {
+			st.fold.Noted = noted
+			st.line(data)
+		},
+		tooLong: func() {
+			if !st.fold.At.Silent {
+				r.meter.notParsed(source.SkipReasonTooLong.String(), 1)
+			}
+		},
 	}
 	st.kept.Path = s.Path
 	st.restore()
@@ -105,7 +116,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 			ExpectedDuration: r.config.Telemetry.ExpectedDuration,
 			AwaitExit:        o.awaitExit,
 		},
-		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused, Dropped: st.inBandDropped, Discards: st.discards,
+		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused, Dropped: st.inBandDropped, Discards: func(lines int) bool { return st.unrecognized.discards(st, lines) },
 	}
 	if s.Restated && st.lasting {
 		st.given = newGiven(st.kept.Given)
@@ -168,7 +179,7 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		if !lines[i].Arrival.IsZero() {
 			s.fold.At.Arrival = lines[i].Arrival
 		}
-		s.unwrap(lines[i].Data)
+		s.framing.read(&lines[i])
 	}
 	s.fold.At.Read = time.Time{} // what is folded later at the place of the last line is seen later
 	s.count()

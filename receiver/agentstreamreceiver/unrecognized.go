@@ -33,11 +33,10 @@ type unrecognized struct {
 	warned  bool
 }
 
-// discards reports whether lines are left out, and warns once for the stream.
-func (s *stream) discards(lines int) bool {
-	u := &s.unrecognized
+// discards reports whether lines of a stream are left out, and warns once for it.
+func (u *unrecognized) discards(s *stream, lines int) bool {
 	if !u.decided {
-		u.decided, u.discard = true, s.discardReason()
+		u.decided, u.discard = true, discardReasonOf(s)
 	}
 	if !u.warned && !s.fold.At.Silent {
 		u.warned = true
@@ -51,7 +50,7 @@ func (s *stream) discards(lines int) bool {
 	return u.discard != ""
 }
 
-func (s *stream) discardReason() discardReason {
+func discardReasonOf(s *stream) discardReason {
 	switch {
 	case s.source.Outside != nil && s.source.Outside():
 		return discardLink

@@ -14,7 +14,7 @@
 // which may stand between each other.
 //
 // An [Unwrapper] serves one stream and one goroutine. What it gives is valid until its next call and as long as the line
-// that went in. It holds the parts of two lines, each up to the limit; of a longer line the parts are counted and not kept.
+// that went in. It holds the parts of two lines, each up to the limit; of a longer line it keeps what package abridge does.
 // The parts are no more than what the lines since the last whole one hold, so who gives those lines again has them again.
 //
 // Sources: the CRI log format (kubernetes/design-proposals, kubelet-cri-logging), Docker 28 (daemon/logger/jsonfilelog),

@@ -1,10 +1,14 @@
 package container
 
-import "time"
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/source/abridge"
+)
 
 // Line is a line of the program.
 type Line struct {
-	// Data is the line without its newline; nil if it is too long.
+	// Data is the line without its newline. Of one that is too long it is what package abridge keeps, nil if that is nothing.
 	Data []byte
 	// Time is when the runtime received the line, or its last part; zero if it was not framed.
 	Time time.Time
@@ -41,6 +45,7 @@ type parts struct {
 	data   []byte
 	length int
 	begun  bool
+	short  *abridge.Abridger // of a line over the limit; nil before the first
 }
 
 // keepBytes is the size from which the memory of a line's parts is not kept for the next one.
@@ -84,20 +89,34 @@ func (u *Unwrapper) Flush() (Line, bool) {
 
 func (p *parts) add(data []byte, limit int) {
 	if !p.begun {
-		*p = parts{data: p.data[:0], begun: true}
+		*p = parts{data: p.data[:0], begun: true, short: p.short}
 		if cap(p.data) > keepBytes {
 			p.data = nil
 		}
 	}
-	if p.length += len(data); p.length <= limit {
+	before := p.length
+	switch p.length += len(data); {
+	case p.length <= limit:
 		p.data = append(p.data, data...)
+		return
+	case p.short == nil:
+		p.short = new(abridge.Abridger)
+		fallthrough
+	case before <= limit:
+		p.short.Reset()
+		p.short.Write(p.data)
 	}
+	p.short.Write(data)
 }
 
 func (p *parts) take(at time.Time, limit int) Line {
 	p.begun = false
 	if p.length > limit {
-		return Line{Time: at, TooLong: true}
+		line := Line{Time: at, TooLong: true}
+		if short, ok := p.short.Line(); ok {
+			line.Data = short
+		}
+		return line
 	}
 	return Line{Data: p.data, Time: at}
 }

@@ -27,7 +27,7 @@ func unwrap(limit int, lines ...string) (got []string, times []time.Time, pendin
 		}
 		text := string(l.Data)
 		if l.TooLong {
-			text = "(too long)"
+			text = strings.TrimSpace("(too long) " + text)
 		}
 		got, times = append(got, text), append(times, l.Time)
 	}
@@ -63,6 +63,8 @@ func TestUnwrap(t *testing.T) {
 		{"a time before words stays", []string{"2026-10-05T08:00:00.0000001Z ##[group]Run claude"}, []string{"2026-10-05T08:00:00.0000001Z ##[group]Run claude"}, time.Time{}, false},
 		{"no time", []string{"2026-10-05 08:00:00 {}", "2026-13-05T08:00:00Z {}", "12 {}"}, []string{"2026-10-05 08:00:00 {}", "2026-13-05T08:00:00Z {}", "12 {}"}, time.Time{}, false},
 		{"over the limit in parts", []string{stamp + " stdout P " + strings.Repeat("x", 60), stamp + " stdout F " + strings.Repeat("y", 60), stamp + " stdout F next"}, []string{"(too long)", "next"}, at, false},
+		{"over the limit in parts, an object", []string{stamp + ` stdout P {"id":"c1","text":"` + strings.Repeat("x", 60), stamp + " stdout P " + strings.Repeat("y", 60), stamp + ` stdout F ","last":1}`},
+			[]string{`(too long) {"id":"c1","text":"` + strings.Repeat("x", 60) + strings.Repeat("y", 60) + `","last":1}`}, at, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, times, pending := unwrap(100, tc.lines...)
