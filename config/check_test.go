@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 			"family_grace must be positive, got 0s\npipeline_idle must be positive, got 0s\nmetrics_interval must be positive, got 0s"},
 		{"limits", telemetry(func(s *config.Telemetry) { s.Limits = config.Limits{} }), strings.Join([]string{
 			"limits::target_runes must be positive, got 0", "limits::content_bytes must be positive, got 0",
-			"limits::pending_events must be positive, got 0", "limits::pending_size must be positive, got 0", "limits::open_calls must be positive, got 0",
+			"limits::pending_events must be positive, got 0", "limits::pending_size must be positive, got 0", "limits::models must be positive, got 0", "limits::open_calls must be positive, got 0",
 			"limits::remembered_ids must be positive, got 0", "limits::metric_series must be positive, got 0",
 			"limits::emitted_ids must be positive, got 0", "limits::pipelines must be positive, got 0",
 		}, "\n")},

@@ -60,6 +60,8 @@ type Limits struct {
 	// PendingEvents bounds the events of one stream that wait for the key of their run or a time; PendingSize, their bytes.
 	PendingEvents int  `mapstructure:"pending_events"`
 	PendingSize   Size `mapstructure:"pending_size"`
+	// Models bounds the models that the span of an agent lists.
+	Models int `mapstructure:"models"`
 	// OpenCalls bounds the calls of one run that wait for their result, and the sub-agents of a file that are at work.
 	OpenCalls int `mapstructure:"open_calls"`
 	// RememberedIDs bounds each list of ids that were told: of calls, messages, runs and sub-agents in a file, and of
@@ -85,7 +87,7 @@ func NewDefaultTelemetry() Telemetry {
 		MetricsInterval:  30 * time.Second,
 		Capture:          Capture{Text: true},
 		Limits: Limits{
-			TargetRunes: 256, ContentBytes: 64 << 10, PendingEvents: 4096, PendingSize: 16 << 20, OpenCalls: 10_000, RememberedIDs: 100_000,
+			TargetRunes: 256, ContentBytes: 64 << 10, PendingEvents: 4096, PendingSize: 16 << 20, Models: 64, OpenCalls: 10_000, RememberedIDs: 100_000,
 			MetricSeries: 2000, EmittedIDs: 500_000, Pipelines: 10_000,
 		},
 	}
@@ -111,6 +113,7 @@ func (t *Telemetry) Check() error {
 		positive("limits::content_bytes", t.Limits.ContentBytes),
 		positive("limits::pending_events", t.Limits.PendingEvents),
 		positive("limits::pending_size", t.Limits.PendingSize),
+		positive("limits::models", t.Limits.Models),
 		positive("limits::open_calls", t.Limits.OpenCalls),
 		positive("limits::remembered_ids", t.Limits.RememberedIDs),
 		positive("limits::metric_series", t.Limits.MetricSeries),

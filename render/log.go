@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"io"
 	"strconv"
 	"sync"
@@ -15,13 +16,15 @@ import (
 // A Log and its streams may be used by several goroutines. It starts none but the timers of its throttle, which write a
 // line that waited; [Stream.Close] leaves none behind.
 type Log struct {
-	settings Settings
-	throttle ThrottleSettings
-	terminal *Terminal
+	settings  Settings
+	throttle  ThrottleSettings
+	terminal  *Terminal
+	introduce bool
 
 	mu     sync.Mutex
 	text   shared
 	lines  shared
+	labels labels
 	gates  map[string]*sharedGate // by step or stream, or one for all
 	opened int                    // streams that were throttled so far
 }
@@ -40,6 +43,9 @@ type sharedGate struct {
 type LogSettings struct {
 	Settings
 	Throttle ThrottleSettings
+	// Introduce has a heading name the first stream that writes, too: for an output that will have several. It does not
+	// concern the activity style, which names the step in each line.
+	Introduce bool
 	// Terminal, if not nil, shows in its status line what the streams are doing. It is the caller's to close, after the
 	// streams.
 	Terminal *Terminal
@@ -51,7 +57,7 @@ func NewLog(w io.Writer, s LogSettings) *Log {
 		s.Throttle.Interval = defaultInterval
 	}
 	return &Log{
-		settings: s.Settings, throttle: s.Throttle, terminal: s.Terminal,
+		settings: s.Settings, throttle: s.Throttle, terminal: s.Terminal, introduce: s.Introduce,
 		text: shared{w: w}, lines: shared{w: s.Lines}, gates: map[string]*sharedGate{},
 	}
 }
@@ -59,6 +65,7 @@ func NewLog(w io.Writer, s LogSettings) *Log {
 // Stream is one stream of a Log: an [events.Sink] that must be closed.
 type Stream struct {
 	log      *Log
+	label    *label
 	renderer *Renderer
 	throttle *throttle // nil where nothing is throttled
 	gateKey  string
@@ -70,7 +77,7 @@ type Stream struct {
 func (l *Log) Open(o Origin) *Stream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := &Stream{log: l, status: events.Discard}
+	s := &Stream{log: l, label: l.labels.add(o), status: events.Discard}
 	text, lines := &turn{of: &l.text}, &turn{of: &l.lines}
 	settings := l.settings
 	headed := text
@@ -78,10 +85,10 @@ func (l *Log) Open(o Origin) *Stream {
 		settings.Lines = lines
 		headed = lines
 	}
-	s.renderer = newRenderer(text, settings, o)
+	s.renderer = newRenderer(text, settings, o, s.label)
 	text.page, lines.page = &s.renderer.page, s.renderer.side
 	if l.headings() {
-		headed.name = brief(o.Step)
+		headed.label, headed.labels, headed.introduce = s.label, &l.labels, l.introduce
 	}
 	if l.terminal != nil {
 		s.status = l.terminal.watch(o)
@@ -95,13 +102,12 @@ func (l *Log) Open(o Origin) *Stream {
 // newThrottle makes the throttle of a stream. A stream of no named step is a step of its own.
 func (l *Log) newThrottle(s *Stream, o Origin) *throttle {
 	l.opened++
-	switch {
-	case l.throttle.Scope == ThrottleScopeOutput:
+	step := "stream " + strconv.Itoa(l.opened)
+	if s.label.group != nil && s.label.identity.session == "" {
+		step = fmt.Sprintf("step %q", s.label.identity)
+	}
+	if s.gateKey = step; l.throttle.Scope == ThrottleScopeOutput {
 		s.gateKey = "output"
-	case o.Step != "":
-		s.gateKey = "step " + o.Step
-	default:
-		s.gateKey = "stream " + strconv.Itoa(l.opened)
 	}
 	g := l.gates[s.gateKey]
 	if g == nil {
@@ -111,7 +117,7 @@ func (l *Log) newThrottle(s *Stream, o Origin) *throttle {
 		l.gates[s.gateKey] = g
 	}
 	g.users++
-	return &throttle{gate: &g.gate, step: o.Step, next: events.FuncSink(s.show), fate: s.renderer.activityFate}
+	return &throttle{gate: &g.gate, step: step, next: events.FuncSink(s.show), fate: s.renderer.activityFate}
 }
 
 // Emit renders one event. A failed write is kept for [Stream.Err]; after it the stream writes nothing more.
@@ -181,6 +187,7 @@ func (s *Stream) end(by func(*Renderer) error) error {
 			delete(s.log.gates, s.gateKey)
 		}
 	}
+	s.log.labels.remove(s.label)
 	if c, ok := s.status.(io.Closer); ok {
 		_ = c.Close() // a status line can't fail: it is only shown
 	}

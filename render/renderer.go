@@ -15,6 +15,7 @@ type Renderer struct {
 	w, linesTo io.Writer
 	settings   Settings
 	origin     Origin
+	label      *label
 	page       page  // of the text
 	side       *page // of all other lines; the same unless Settings.Lines is set
 	text       text
@@ -28,11 +29,11 @@ type Renderer struct {
 }
 
 // New makes a Renderer that writes to w. It does not close w.
-func New(w io.Writer, s Settings) *Renderer { return newRenderer(w, s, Origin{}) }
+func New(w io.Writer, s Settings) *Renderer { return newRenderer(w, s, Origin{}, &label{}) }
 
-func newRenderer(w io.Writer, s Settings, o Origin) *Renderer {
+func newRenderer(w io.Writer, s Settings, o Origin, l *label) *Renderer {
 	s = s.complete()
-	r := &Renderer{w: w, settings: s, origin: o, memory: newMemory(s)}
+	r := &Renderer{w: w, settings: s, origin: Origin{Agent: capped(o.Agent)}, label: l, memory: newMemory(s)}
 	r.undated = s.Replay && s.activity() && s.Now == nil
 	r.page = page{escape: commandFilter{systems: s.EscapeCommands}, color: s.Color}
 	r.side = &r.page
@@ -101,8 +102,9 @@ func (r *Renderer) setMargins(e *events.DisplayEvent) {
 // have the same margins as a rule, which are then kept.
 func (r *Renderer) setActivityMargins(at time.Time, in string) {
 	m := &r.margins
-	if second := at.Unix(); !m.known || m.second != second || m.in != in {
-		*m = activityMargins{known: true, second: second, in: in, text: r.stepLabel() + in}
+	step := r.label.name()
+	if second := at.Unix(); !m.known || m.second != second || m.in != in || m.step != step {
+		*m = activityMargins{known: true, second: second, in: in, step: step, text: r.stepLabel() + in}
 		switch {
 		case !at.IsZero():
 			m.line = r.timeOfDay(at) + " " + m.text
@@ -119,13 +121,13 @@ func (r *Renderer) setActivityMargins(at time.Time, in string) {
 type activityMargins struct {
 	known      bool
 	second     int64
-	in         string
+	in, step   string
 	text, line string
 }
 
 // stepLabel is "[step] ", empty without a step.
 func (r *Renderer) stepLabel() string {
-	if step := brief(r.origin.Step); step != "" {
+	if step := r.label.name(); step != "" {
 		return "[" + step + "] "
 	}
 	return ""

@@ -66,8 +66,12 @@ func (s *Settings) activity() bool { return s.Mode == ModeVerbose && s.Style == 
 
 // Origin says whose events a Renderer or [Stream] shows. All fields are optional.
 type Origin struct {
-	// Step is the pipeline step, or another name that tells the stream from others.
+	// Pipeline, Run and StepRun distinguish streams whose Step is the same, where they are open at the same time.
+	Pipeline, Run, StepRun string
+	// Step is the pipeline step, or another name that distinguishes the stream.
 	Step string
+	// Session is the id of the session; its beginning is the name of a stream without step and pipeline.
+	Session string
 	// Agent is the name of the agent, or of the program that runs it.
 	Agent string
 }

@@ -4,9 +4,10 @@ import "io"
 
 // shared is a writer on which several renderers take turns.
 type shared struct {
-	w    io.Writer
-	last *page  // of whoever wrote last, nil once it is written no more
-	name string // whose the lines are, as the reader knows it
+	w     io.Writer
+	last  *page     // of whoever wrote last, nil once it is written no more
+	owner *identity // whose the lines are, as the reader knows it; nil until a heading may be needed
+	name  string    // what the owner was called then; a shorter name needs no heading
 }
 
 // leave forgets a page that is written no more.
@@ -18,9 +19,12 @@ func (s *shared) leave(p *page) {
 
 // turn is the writer of one renderer.
 type turn struct {
-	of   *shared
-	page *page
-	name string // of the stream, where that is told when it changes; empty if it has none
+	of     *shared
+	page   *page
+	label  *label  // of the stream, where headings name it; nil elsewhere
+	labels *labels // of the log
+	// introduce is LogSettings.Introduce.
+	introduce bool
 }
 
 // Write takes what the renderer made. Where another wrote last, its unfinished line is ended first; where another has
@@ -43,11 +47,32 @@ func (t *turn) takeOver() []byte {
 		s.last.buf = s.last.buf[:0]
 		head.buf = append(head.buf, '\n')
 	}
-	if s.name != "" && t.name != "" && s.name != t.name {
-		head.line("--- [" + t.name + "] ---")
-	}
-	if s.last = t.page; t.name != "" {
-		s.name = t.name
+	s.last = t.page
+	if heading := t.heading(); heading != "" {
+		head.line("--- [" + heading + "] ---")
 	}
 	return head.buf
+}
+
+// heading is the name for the lines from here on, empty where the reader knows it: it has not changed, or there is only one
+// stream. The first heading of a stream has its pipeline too.
+func (t *turn) heading() string {
+	if t.label == nil || t.label.group == nil {
+		return ""
+	}
+	s, l := t.of, t.label
+	name := l.name()
+	if !l.introduced {
+		name = l.full()
+	}
+	if s.owner != nil && *s.owner == l.identity && len(name) <= len(s.name) {
+		return ""
+	}
+	alone := s.owner == nil && !t.introduce && !t.labels.others(l)
+	s.owner, s.name = &l.identity, name
+	if alone {
+		return ""
+	}
+	l.introduced = true
+	return name
 }

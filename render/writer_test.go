@@ -336,6 +336,7 @@ func ExampleLog() {
 		}
 	}
 	// Output:
+	// --- [build] ---
 	// I build
 	// --- [test] ---
 	// I test.

@@ -13,6 +13,8 @@ type complaints struct {
 	logger *zap.Logger
 	told   map[string]string // the last reason by path
 	store  string            // the last reason of the store
+	// exhausted tells that the lack of descriptors was logged.
+	exhausted bool
 }
 
 // isNew tells whether a reason is not the one that was told last of a path, and takes note of it.
@@ -32,6 +34,10 @@ func (c *complaints) settled(path string) { delete(c.told, path) }
 
 // unreadable tells of what can't be read, with what can be done about it.
 func (c *complaints) unreadable(path string, err error) {
+	if noDescriptors(err) {
+		c.noDescriptors(path, err)
+		return
+	}
 	if !c.isNew(path, err.Error()) {
 		return
 	}
@@ -40,6 +46,16 @@ func (c *complaints) unreadable(path string, err error) {
 		fields = append(fields, zap.String("advice", advice))
 	}
 	c.logger.Warn("A file or folder can't be read; it is tried again", fields...)
+}
+
+// noDescriptors logs once that the system gives no descriptors, whatever the file.
+func (c *complaints) noDescriptors(path string, err error) {
+	if c.exhausted {
+		return
+	}
+	c.exhausted = true
+	c.logger.Warn("no file descriptor left, closing idle files and trying again",
+		zap.String("path", path), zap.Error(err), zap.String("advice", "raise the limit of open files (ulimit -n)"))
 }
 
 // irregular tells of what is no file.
@@ -79,8 +95,6 @@ func adviceOn(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "let the user that this process runs as read the file and enter its folders, or leave it out by exclude"
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return "raise the limit of open files (ulimit -n)"
 	case errors.Is(err, syscall.EIO):
 		return "see to the disk, or to the server that the folder is mounted from"
 	default:

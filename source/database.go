@@ -13,12 +13,13 @@ import (
 type database struct {
 	path     string
 	follower *opencodedb.Follower
+	held     descriptorsHeld
 }
 
 // newDatabase makes a database. Of sessions that are not known, rows from before since are left out; known gives what an
 // earlier process knew of a family, by the id of its root.
 func newDatabase(s *PolledSettings, path string, since time.Time, known func(root string) (*itemState, error), unusable func(string, error)) *database {
-	d := &database{path: path}
+	d := &database{path: path, held: descriptorsHeld{of: s.Settings.Descriptors}}
 	settings := opencodedb.Settings{
 		MaxRowSize: s.Settings.MaxLineSize, BatchBytes: s.Settings.BatchBytes, BatchRows: s.Settings.BatchLines,
 		Skipped: func(bytes int64) { s.Settings.Observer.tooLong(d.path, bytes) },
@@ -46,6 +47,10 @@ func (d *database) changed() bool { return d.follower.Changed() }
 
 func (d *database) next(ctx context.Context) (batch, error) {
 	rows, err := d.follower.Next(ctx)
+	d.held.set(d.follower.Looking())
+	if err != nil {
+		d.held.of.exhaust() // SQLite does not say that this was the reason
+	}
 	b := batch{key: rows.Session, replayed: rows.Again}
 	for i := range rows.Rows {
 		data := rows.Rows[i].Data
@@ -74,6 +79,28 @@ func (d *database) position(key string) (json.RawMessage, error) {
 func (d *database) move(path string) bool {
 	d.path = path
 	d.follower.Move(path)
+	d.held.set(d.follower.Looking())
 	return true
 }
-func (d *database) close() error { return d.follower.Close() }
+func (d *database) close() error {
+	err := d.follower.Close()
+	d.held.set(d.follower.Looking())
+	return err
+}
+
+// descriptorsHeld are those of one database.
+type descriptorsHeld struct {
+	of   *Descriptors
+	open bool
+}
+
+// set notes whether the database is open.
+func (h *descriptorsHeld) set(open bool) {
+	switch {
+	case open && !h.open:
+		h.of.add(databaseDescriptors)
+	case !open && h.open:
+		h.of.add(-databaseDescriptors)
+	}
+	h.open = open
+}

@@ -116,5 +116,7 @@
 // Memory is bounded by a few hundred bytes for each file known, and for each file that is being read by
 // [Settings.BatchBytes], or by [Settings.MaxLineSize] while it has a line that long. The last 4096 files that are gone
 // are remembered. A file is read for 4 MiB before others have their turn, but for compressed ones. At most
-// [Settings.MaxConcurrentFiles] + [Settings.MaxOpenFiles] files are open.
+// [Settings.MaxConcurrentFiles] + [Settings.MaxOpenFiles] files are open. Where [Descriptors], documents and databases
+// included, are more than a quarter of what the process may have, or the system gives none, files that nobody reads just now are
+// closed, and no more files are read at the same time than half of that quarter.
 package source

@@ -64,7 +64,7 @@ type documentPosition struct {
 
 // newDocument makes a document; skip leaves out what it holds now. known is what an earlier process knew of it, if one did.
 func newDocument(s *PolledSettings, one found, skip bool, known *itemState) (*document, error) {
-	d := &document{path: one.path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, logger: s.Settings.Logger, open: openFile}
+	d := &document{path: one.path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, logger: s.Settings.Logger, open: s.Settings.Descriptors.counted(openFile)}
 	if skip {
 		d.stamp, d.trusted = documentStamp{one.id, one.size, one.mtime}, true
 	}

@@ -82,9 +82,10 @@ func (f *Files) Start(ctx context.Context) error {
 	f.nudges = newNudges[*file]()
 	took := f.firstLook()
 	lent := newBuffers(f.settings.BatchBytes, f.settings.MaxLineSize)
-	for range f.settings.MaxConcurrentFiles {
+	open := f.settings.Descriptors.counted(f.open)
+	for range f.settings.workers() {
 		r := &reader{
-			settings: f.settings, handler: f.handler, open: f.open, names: f.table.names, ctx: run, stop: f.stop,
+			settings: f.settings, handler: f.handler, open: open, names: f.table.names, ctx: run, stop: f.stop,
 			saver: f.saver, nudges: f.nudges,
 			split: newSplitter(lent, f.settings.MaxLineSize),
 		}
@@ -184,6 +185,8 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 			t.event(event, f.watch)
 		case <-f.nudges.signal:
 			t.touchAll(f.nudges.take())
+		case <-f.settings.Descriptors.wanted:
+			t.closeIdle()
 		case err := <-watchErrors:
 			f.watchError(err)
 		case report := <-reports:

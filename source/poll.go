@@ -197,6 +197,9 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 
 // failed tells of an error.
 func (p *Polled) failed(path string, err error, retryIn time.Duration) {
+	if noDescriptors(err) {
+		p.settings.Settings.Descriptors.exhaust()
+	}
 	p.settings.Settings.Observer.failed(path, err, retryIn)
 	p.complaints.unreadable(path, err)
 }

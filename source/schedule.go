@@ -180,10 +180,21 @@ func (t *table) keep(f *file) {
 	if !keepOpen {
 		limit = 0
 	}
-	for e := t.kept.Back(); e != nil && t.kept.Len() > max(0, limit); {
+	for e := t.kept.Back(); e != nil && (t.kept.Len() > max(0, limit) || t.settings.Descriptors.over()); {
 		old := e.Value.(*file)
 		e = e.Prev()
 		t.letGo(old)
+	}
+}
+
+// closeIdle closes files that nobody reads just now, those read longest ago first: all of them if the system gives no
+// descriptors, else until few enough are held.
+func (t *table) closeIdle() {
+	all := t.settings.Descriptors.exhausted.Swap(false)
+	for e := t.kept.Back(); e != nil && (all || t.settings.Descriptors.over()); {
+		f := e.Value.(*file)
+		e = e.Prev()
+		t.letGo(f)
 	}
 }
 

@@ -95,6 +95,8 @@ type Settings struct {
 	// MaxOpenFiles is how many files that were read lately are kept open, so that they are read to their end
 	// when they are deleted or moved away. Negative: none.
 	MaxOpenFiles int
+	// Descriptors are shared with other sources, whose files count too. Nil: they are this source's alone.
+	Descriptors *Descriptors
 	// RetryInterval is the first wait after a refusal or a failed read; it doubles up to MaxRetryInterval.
 	RetryInterval, MaxRetryInterval time.Duration
 	// Store keeps positions over a restart. Nil: none are kept.
@@ -286,6 +288,9 @@ func (s Settings) withDefaults() Settings {
 	orDefault(&s.MaxRetryInterval, DefaultMaxRetryInterval)
 	orDefault(&s.DrainTimeout, DefaultDrainTimeout)
 	s.MaxRetryInterval = max(s.MaxRetryInterval, s.RetryInterval)
+	if s.Descriptors == nil {
+		s.Descriptors = NewDescriptors()
+	}
 	if s.WatchWarning == nil {
 		s.WatchWarning = new(sync.Once)
 	}
@@ -293,6 +298,12 @@ func (s Settings) withDefaults() Settings {
 		s.Logger = zap.NewNop()
 	}
 	return s
+}
+
+// workers is how many files are read at the same time: fewer where the system gives few descriptors. Each takes one, and
+// mostly one more of the exporter that its lines go to.
+func (s *Settings) workers() int {
+	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.limit/2)))
 }
 
 func orDefault[T int | time.Duration](value *T, def T) {

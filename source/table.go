@@ -104,6 +104,9 @@ func (t *table) tellMissing(leftOut []string) {
 func (t *table) report(errs []error) {
 	for _, err := range errs {
 		path := pathOf(err)
+		if noDescriptors(err) {
+			t.settings.Descriptors.exhaust()
+		}
 		t.settings.Observer.failed(path, err, t.settings.PollInterval)
 		t.complaints.unreadable(path, err)
 	}

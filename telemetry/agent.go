@@ -21,8 +21,9 @@ type agent struct {
 	span       interval
 	lastInput  moment // the last prompt or result: where the next model call begins
 	chat       *chat
-	models     []string
-	usage      spent // what its model calls told
+	models     modelNames
+	open       atWork // what it started
+	usage      spent  // what its model calls told
 	toolCalls  int
 	toolErrors int
 	background bool // the format says that its work goes on after the call
@@ -42,13 +43,6 @@ func (a *agent) callMade() {
 func (a *agent) callFailed() {
 	a.toolErrors++
 	a.run.toolErrors++
-}
-
-// sawModel notes a model that worked for the agent.
-func (a *agent) sawModel(model string) {
-	if model != "" && !slices.Contains(a.models, model) {
-		a.models = append(a.models, model)
-	}
 }
 
 // heard reports whether what the agent does goes out, and no other stream's account of it.
@@ -117,7 +111,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	}
 	a.span.cover(&at)
 	c.child = a
-	s.agents = append(s.agents, a)
+	s.agentOpened(a)
 	s.announceAgent(c, id)
 	return a
 }
@@ -127,33 +121,22 @@ func (s *Stream) closeAgent(a *agent, reason CloseReason, failed bool) {
 	if a.closed {
 		return
 	}
-	// Only its own: a chain of sub-agents may be thousands long, and each of them comes here.
-	for _, sub := range s.startedBy(a) {
-		s.closeAgent(sub, reason, failed)
+	for _, sub := range slices.Clone(a.open.agents) {
+		if !sub.background {
+			s.closeAgent(sub, reason, failed)
+		}
 	}
 	inner := reason
 	if reason == CloseReasonResult {
 		inner = CloseReasonNoResult
 	}
-	for _, c := range slices.Clone(a.run.calls.open) {
-		if c.caller == a {
-			s.closeCall(c, failure(inner))
-		}
+	for _, c := range slices.Clone(a.open.calls) {
+		s.closeCall(c, failure(inner))
 	}
 	s.closeChat(a)
 	a.closed = true
 	s.writeAgent(a, reason, failed)
-	s.agents = slices.DeleteFunc(s.agents, func(x *agent) bool { return x == a })
-}
-
-// startedBy lists the sub-agents at work that a called and that end with it.
-func (s *Stream) startedBy(a *agent) (subs []*agent) {
-	for _, sub := range s.agents {
-		if sub.call.caller == a && !sub.background {
-			subs = append(subs, sub)
-		}
-	}
-	return subs
+	s.agentClosed(a)
 }
 
 // innermostFirst lists the sub-agents at work, children before their parents, so that spans close from the leaves up.
@@ -179,15 +162,7 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	putStr(m, AttrAgentID, a.id)
 	m.PutStr(AttrCloseReason, string(reason))
 	putTrue(m, AttrBackground, a.background || a.outlivesCall())
-	if len(a.models) == 1 {
-		m.PutStr(AttrGenAIRequestModel, a.models[0])
-	}
-	if len(a.models) > 0 {
-		models := m.PutEmptySlice(AttrModels)
-		for _, model := range a.models {
-			models.AppendEmpty().SetStr(model)
-		}
-	}
+	a.models.put(m)
 	putPositive(m, AttrToolCalls, int64(a.toolCalls))
 	putPositive(m, AttrToolErrors, int64(a.toolErrors))
 	putStr(m, AttrParentUnknown, r.orphan)

@@ -20,7 +20,9 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		ev.SessionID = a.run.sessionID
 	}
 	a.cover(&at, &at)
-	a.sawModel(ev.Model)
+	if !a.models.add(ev.Model, s.registry.settings.Limits.Models) {
+		s.counts.UnlistedModels++
+	}
 	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage {
 		a.run.lastMessage = strings.Clone(ev.MessageID)
 	}
@@ -86,13 +88,16 @@ func (s *Stream) agentOf(ev *events.DisplayEvent, at moment) *agent {
 	}
 }
 
-// findCall looks for a call in the run at work, and in those that still have an agent in the background.
+// maxSearchedRuns is in how many runs a call is looked for: a line costs no more the more runs have left an agent at work.
+const maxSearchedRuns = 64
+
+// findCall looks for a call in the run at work, and in the last ones that still have an agent at work.
 func (s *Stream) findCall(id string) *call {
 	if c := s.run.calls.byID[id]; c != nil {
 		return c
 	}
-	for _, a := range s.agents {
-		if c := a.run.calls.byID[id]; c != nil {
+	for i, searched := len(s.busy)-1, 0; i >= 0 && searched < maxSearchedRuns; i, searched = i-1, searched+1 {
+		if c := s.busy[i].calls.byID[id]; c != nil {
 			return c
 		}
 	}

@@ -34,7 +34,9 @@ func TestBodies(t *testing.T) {
 		tool.ID = "t1"
 		return events.DisplayEvent{Kind: kind, Tool: tool}
 	}
-	end := func(kind events.Kind, end events.End) events.DisplayEvent { return events.DisplayEvent{Kind: kind, End: &end} }
+	end := func(kind events.Kind, end events.End) events.DisplayEvent {
+		return events.DisplayEvent{Kind: kind, End: &end}
+	}
 	long := strings.Repeat("word ", 100)
 	for _, tt := range []struct {
 		name string

@@ -2,8 +2,8 @@ package telemetry
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -70,7 +70,7 @@ func toolType(c *call) string {
 
 // calls are the calls of one run by their ids.
 type calls struct {
-	limit     int              // remembered ids
+	limit     int              // remembered ids; of results that came early as many as calls may be open
 	byID      map[string]*call // nil before the first
 	open      []*call          // oldest first
 	ended     []string         // ids of closed calls, oldest first, to forget from
@@ -78,9 +78,9 @@ type calls struct {
 	forgotten *int
 }
 
-func newCalls(limit int, forgotten *int) calls {
+func newCalls(limits *Limits, forgotten *int) calls {
 	return calls{
-		limit: limit, forgotten: forgotten, early: newMemory[string, earlyResult](limit, forgotten),
+		limit: limits.RememberedIDs, forgotten: forgotten, early: newMemory[string, earlyResult](min(limits.OpenCalls, limits.RememberedIDs), forgotten),
 	}
 }
 
@@ -91,6 +91,16 @@ type earlyResult struct {
 	abridged bool
 }
 
+// newEarlyResult keeps of a result what its call's span needs: no texts that are borrowed, or longer than a span shows.
+func newEarlyResult(t *events.Tool, at moment) earlyResult {
+	early := earlyResult{tool: *t, at: at}
+	kept := &early.tool
+	kept.Input, kept.Output = nil, nil
+	kept.Target, kept.Err = "", events.CutRunes(kept.Err, errTextRunes)
+	own(&kept.ID, &kept.Name, &kept.AgentType, &kept.AgentID, &kept.Server, &kept.Err, &kept.Summary)
+	return early
+}
+
 // add enters an open call.
 func (c *calls) add(n *call) {
 	if c.byID == nil {
@@ -98,14 +108,14 @@ func (c *calls) add(n *call) {
 	}
 	c.byID[n.id] = n
 	c.open = append(c.open, n)
+	n.caller.open.calls = append(n.caller.open.calls, n)
 }
 
 // close marks a call closed. Its id stays known until there are too many.
 func (c *calls) close(n *call) {
 	n.closed = true
-	if i := slices.Index(c.open, n); i >= 0 {
-		c.open = slices.Delete(c.open, i, i+1)
-	}
+	remove(&c.open, n)
+	remove(&n.caller.open.calls, n)
 	c.ended = append(c.ended, n.id)
 	if len(c.ended) <= c.limit {
 		return
@@ -141,7 +151,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	c.content = contentOf(ev)
 	own(&c.id, &c.name, &c.server, &c.agentType, &c.target, &c.executable)
 	if s.writer.capture.ToolInput {
-		c.arguments = cutLater(t.Input, s.writer.limits.ContentBytes)
+		s.holdArguments(c, t.Input)
 	}
 	if a.call == nil {
 		c.unknownParent = ev.ParentID
@@ -151,7 +161,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	c.occurrence = s.nth(&s.seenCalls, r.idScope, c.id, c.content)
 	r.calls.add(c)
 	if r.closed {
-		s.linger(r)
+		s.linger(r, 1)
 	}
 	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, c.content)
 	c.elsewhere = r.joined && s.registry.spanIsOut(r.traceID, c.spanID)
@@ -165,9 +175,9 @@ func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c == nil {
 		s.counts.UnknownCalls++
-		early := earlyResult{tool: ev.Tool, at: at, abridged: ev.Abridged}
-		early.tool.Input, early.tool.Output = nil, nil // borrowed
-		s.run.calls.early.set(ev.Tool.ID, early)
+		early := newEarlyResult(&ev.Tool, at)
+		early.abridged = ev.Abridged
+		s.run.calls.early.set(strings.Clone(ev.Tool.ID), early)
 		return nil
 	}
 	c.describe(&ev.Tool)

@@ -16,6 +16,8 @@ type Counts struct {
 	Copied       int // events that are history of another session, as the format marks them or as equal content shows
 	OtherAccount int // events of a run that another stream exports, such as a transcript beside the stream
 
+	UnlistedModels     int // events whose model an agent's list has no room for
+	DroppedArguments   int // captured arguments that the span of a call lacks, because too many were held
 	EvictedCalls       int // calls closed because too many were open
 	EvictedAgents      int // sub-agents closed because too many were at work
 	ForcedRuns         int // runs that got their key from what was there, because too many events waited for a better one
@@ -33,6 +35,8 @@ func (c *Counts) ByReason() map[string]int {
 		"clamped_span":         c.ClampedSpans,
 		"implausible_tokens":   c.ImplausibleTokens,
 		"implausible_duration": c.ImplausibleDurations,
+		"unlisted_model":       c.UnlistedModels,
+		"dropped_arguments":    c.DroppedArguments,
 		"evicted_call":         c.EvictedCalls,
 		"evicted_agent":        c.EvictedAgents,
 		"forced_run":           c.ForcedRuns,

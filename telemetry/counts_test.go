@@ -57,7 +57,7 @@ func TestLimitsAreCounted(t *testing.T) {
 		{"results without their calls", func(i int) []events.DisplayEvent {
 			return line(text(0, "msg1", strconv.Itoa(i)), result(float64(i), fmt.Sprint("t", i)))
 		},
-			telemetry.Counts{UnknownCalls: 20, ForgottenIDs: 15}},
+			telemetry.Counts{UnknownCalls: 20, ForgottenIDs: 17}},
 		{"sub-agents in the background", func(i int) []events.DisplayEvent {
 			id := fmt.Sprint("t", i)
 			launched := result(float64(i), id)

@@ -19,7 +19,7 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	if a.run.closed || a.run.subAgent && ev.Kind == events.KindTurnDone {
 		return // a sub-agent may have several turns: its work ends with its call
 	}
-	a.run.end, a.run.endedBy = ev.End, ev.Kind
+	a.run.end, a.run.endedBy = endOf(ev.End), ev.Kind
 	reason := CloseReasonResult
 	switch {
 	case ev.End != nil && stopped(ev.End):
@@ -29,6 +29,17 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	}
 	s.measure(a.run)
 	s.closeRun(a.run, reason)
+}
+
+// endOf is an end without its result, which is in the record alone: a run's end is kept for as long as nothing follows it.
+func endOf(e *events.End) *events.End {
+	if e == nil {
+		return nil
+	}
+	end := *e
+	end.Result, end.Err = "", events.CutRunes(end.Err, errTextRunes)
+	own(&end.Code, &end.Err, &end.Principle)
+	return &end
 }
 
 // tellTotals adds to what ends a run what the run did in all, for those who were not there from its beginning.
@@ -94,8 +105,8 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	r.closed, r.top.closed = true, true
 	s.lastEnd = r.top.span.end
 	s.registry.release(s.registry.live, s)
-	if len(r.calls.open) > 0 {
-		s.linger(r)
+	if n := len(r.calls.open); n > 0 {
+		s.linger(r, n)
 	}
 	if r.kin != (agentKey{}) {
 		s.writeChild(r, reason)
@@ -112,22 +123,6 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 		}
 	}
 	s.writeTop(r, reason)
-}
-
-// linger remembers a closed run for the calls that it still has open, and forgets those that have none left.
-func (s *Stream) linger(r *run) {
-	s.lingering = slices.DeleteFunc(s.lingering, func(x *run) bool { return x == r || len(x.calls.open) == 0 })
-	s.lingering = append(s.lingering, r)
-}
-
-// closeLingering closes what closed runs still have open.
-func (s *Stream) closeLingering(reason CloseReason) {
-	for _, r := range s.lingering {
-		for _, c := range slices.Clone(r.calls.open) {
-			s.closeCall(c, failure(reason))
-		}
-	}
-	s.lingering = nil
 }
 
 // runFailed tells whether a run counts as failed: as its result says, or because its process died.

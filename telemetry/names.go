@@ -106,6 +106,7 @@ const (
 	AttrRunKey          = "tailspan.run.key"
 	AttrParentUnknown   = "tailspan.parent.unknown"
 	AttrModels          = "tailspan.models"
+	AttrModelsOverflow  = "tailspan.models.overflow" // there were more than the list has
 	AttrTurns           = "tailspan.turns"
 	AttrToolCalls       = "tailspan.tool.calls"
 	AttrToolErrors      = "tailspan.tool.errors"

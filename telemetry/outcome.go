@@ -113,6 +113,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 		return
 	}
 	c.caller.run.calls.close(c)
+	s.callClosed(c.caller.run)
 	if out.errorType != "" {
 		c.caller.callFailed()
 	}
@@ -135,7 +136,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	}
 	s.announceEnd(c, out)
 	s.writeCall(c, out, clamped)
-	c.arguments = "" // a closed call stays known for long
+	s.dropArguments(c) // a closed call stays known for long
 }
 
 // writeCall writes the span of a call that is over.

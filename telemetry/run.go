@@ -19,6 +19,7 @@ type run struct {
 	traceID   pcommon.TraceID
 	top       *agent
 	calls     calls
+	work      runWork
 	usage     events.UsageTotal
 	callUsage spending // what the model calls of the run told, by model
 	totals    spending // what the run's end told, by model
@@ -157,7 +158,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 	s.writeUnwritten()
 	s.noteStart(waiting)
 	r := &run{
-		key: key.String(), sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(s.registry.settings.Limits.RememberedIDs, &s.counts.ForgottenIDs),
+		key: key.String(), sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(&s.registry.settings.Limits, &s.counts.ForgottenIDs),
 		started: s.startOf(waiting), expected: s.settings.ExpectedDuration,
 	}
 	r.idSession = s.idSession(r.sessionID)

@@ -37,9 +37,13 @@ type Limits struct {
 	TargetRunes int
 	// ContentBytes bounds opt-in contents: prompts, reasoning, tool input and output, results. Texts are never cut.
 	ContentBytes int
-	// PendingEvents bounds the events of one stream that wait for a run key or a time; PendingBytes, what they hold.
+	// PendingEvents bounds the events of one stream that wait for a run key or a time; PendingBytes, what they hold, and
+	// what the captured arguments of its open calls hold.
 	PendingEvents, PendingBytes int
-	// OpenCalls bounds the calls of one run that wait for their result, and the sub-agents of a stream that are at work.
+	// Models bounds the models that the span of an agent lists.
+	Models int
+	// OpenCalls bounds the calls of one run that wait for their result, those of all closed runs of a stream together, the
+	// results of a run whose call was not seen yet, and the sub-agents of a stream that are at work.
 	OpenCalls int
 	// RememberedIDs bounds each list of ids that were told: of calls, messages, runs and sub-agents in a stream; of
 	// families, of sessions and of whose a run is in the registry.
@@ -65,6 +69,7 @@ func NewDefaultSettings() Settings {
 			ContentBytes:  64 << 10,
 			PendingEvents: 4096,
 			PendingBytes:  16 << 20,
+			Models:        64,
 			OpenCalls:     10_000,
 			RememberedIDs: 100_000,
 			EmittedIDs:    500_000,

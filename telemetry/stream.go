@@ -56,8 +56,12 @@ type Stream struct {
 	seenRuns, seenAgents, seenCalls, seenMessages, seenChats occurrences
 	// agents are the sub-agents at work, oldest first. They may outlive their run.
 	agents []*agent
-	// lingering are closed runs that have calls open: in the background, or told late.
+	// busy are the runs that have a sub-agent at work, in the order in which they got the first one.
+	busy []*run
+	// lingering are closed runs that have calls open: in the background, or told late. lateCalls is how many those are.
 	lingering []*run
+	lateCalls int
+	arguments int // bytes of the arguments of open calls
 	held      []held
 	// lastTime is the newest time that a line told; unknown before the first.
 	lastTime moment

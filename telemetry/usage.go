@@ -82,10 +82,16 @@ type modelSpent struct {
 	spent
 }
 
+// maxSpending is how many models are told apart; the rest counts under none.
+const maxSpending = 64
+
 // of is the entry of a model, which is made where there is none. It is good until the next call.
 func (s *spending) of(model string) *spent {
 	if known := s.known(model); known != nil {
 		return known
+	}
+	if len(*s) >= maxSpending && model != "" {
+		return s.of("")
 	}
 	*s = append(*s, modelSpent{model: strings.Clone(model)})
 	return &(*s)[len(*s)-1].spent
@@ -111,7 +117,7 @@ func (s *Stream) countCall(ev *events.DisplayEvent) {
 // countRemainder adds to the metrics what the run's total tells beyond its model calls: calls that the stream does not
 // show, and output that it told too early to know.
 func (s *Stream) countRemainder(r *run) {
-	known := r.top.models
+	only := r.top.models.only()
 	for _, total := range r.totals {
 		told := spent{}
 		if len(r.totals) == 1 { // it is that of all calls, whatever model they named
@@ -123,8 +129,8 @@ func (s *Stream) countRemainder(r *run) {
 			told = *t
 		}
 		model := total.model
-		if model == "" && len(known) == 1 {
-			model = known[0]
+		if model == "" {
+			model = only
 		}
 		s.meter.tokens(model, total.tokens.Sub(told.tokens), total.costUSD-told.costUSD)
 	}

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/config/configretry"
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
+	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/logfile"
 	"github.com/tailspan/tailspan/render"
 )
@@ -27,6 +28,8 @@ const (
 	defaultDedupCacheSize   = 16384
 	defaultFileMode         = fileMode(logfile.DefaultMode)
 	defaultThrottleInterval = time.Second
+	defaultReorderWindow    = time.Second
+	defaultReorderSize      = 8 << 20
 	defaultMaxMegabytes     = 100
 	defaultMaxBackups       = 100
 )
@@ -58,6 +61,10 @@ type Config struct {
 	FileMode fileMode `mapstructure:"file_mode"`
 	// MaxStreams is how many streams have a renderer at the same time.
 	MaxStreams int `mapstructure:"max_streams"`
+	// ReorderWindow is how long a record waits for one with a lower number of its stream; 0 writes records as they come.
+	ReorderWindow time.Duration `mapstructure:"reorder_window"`
+	// ReorderSize bounds the records that wait; beyond it those that wait longest are written.
+	ReorderSize config.Size `mapstructure:"reorder_size"`
 	// MaxOpenFiles is how many files are open at the same time, where the path has attributes.
 	MaxOpenFiles int `mapstructure:"max_open_files"`
 	// Rotation puts a file aside when it has grown.
@@ -104,6 +111,8 @@ func createDefaultConfig() component.Config {
 		ThrottleInterval: defaultThrottleInterval,
 		FileMode:         defaultFileMode,
 		MaxStreams:       defaultMaxStreams,
+		ReorderWindow:    defaultReorderWindow,
+		ReorderSize:      defaultReorderSize,
 		MaxOpenFiles:     defaultMaxOpenFiles,
 		Rotation:         RotationConfig{MaxMegabytes: defaultMaxMegabytes, MaxBackups: defaultMaxBackups},
 		DedupCacheSize:   defaultDedupCacheSize,
@@ -127,6 +136,8 @@ func (c *Config) Validate() error {
 	}
 	errs = errors.Join(errs, c.FileMode.check())
 	refuse(c.MaxStreams <= 0, "max_streams must be positive, got %d", c.MaxStreams)
+	refuse(c.ReorderWindow < 0, "reorder_window must not be negative, got %s", c.ReorderWindow)
+	refuse(c.ReorderSize <= 0, "reorder_size must be positive, got %s", c.ReorderSize)
 	refuse(c.MaxOpenFiles <= 0, "max_open_files must be positive, got %d", c.MaxOpenFiles)
 	refuse(c.DedupCacheSize < 0, "dedup_cache_size must not be negative, got %d", c.DedupCacheSize)
 	r := c.Rotation

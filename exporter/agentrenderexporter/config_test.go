@@ -36,7 +36,7 @@ func TestLoadConfig(t *testing.T) {
 			c.ThrottleScope, c.ThrottleInterval, c.MaxOpenFiles = "output", 2*time.Second, 8
 			c.Rotation = RotationConfig{Enabled: true, MaxMegabytes: 10, MaxDays: 7, MaxBackups: 3, LocalTime: true, Compress: true}
 			c.EscapeCICommands, c.MaxStreams, c.DedupCacheSize = "on", 8, 0
-			c.FileMode = 0o640
+			c.FileMode, c.ReorderWindow, c.ReorderSize = 0o640, 0, 1<<20
 			c.RetryConfig.InitialInterval = time.Second
 			queue := exporterhelper.NewDefaultQueueConfig()
 			queue.NumConsumers, queue.QueueSize = 1, 10
@@ -62,6 +62,8 @@ throttle_interval must not be negative, got -1s
 output must be stdout, stderr or the path of a file, got ""
 file_mode must be octal, let the owner read and write, and nobody execute, such as 0600 or 0640, got 1130
 max_streams must be positive, got 0
+reorder_window must not be negative, got -1s
+reorder_size must be positive, got 0
 max_open_files must be positive, got 0
 dedup_cache_size must not be negative, got -1
 rotation::max_megabytes must be positive, got 0

@@ -3,8 +3,9 @@
 //
 // In go log records of any origin; records that are not tailspan's are left out and counted. Out goes text, to standard
 // output, standard error, a file that is appended to, or files by attribute; package render makes it. Records are written
-// in the order of the batch. Each batch is one write to each output, and nothing complete stays back after it, but for the
-// tool lines that the throttle of the activity style keeps for at most its interval.
+// in the order of their numbers in their stream (package reorder), else in that of the batch. Each batch is one write to each output, and nothing complete stays back after it, but for the
+// tool lines that the throttle of the activity style keeps for at most its interval, and the records that are held for
+// reorder_window.
 //
 // # Sessions
 //
@@ -27,6 +28,6 @@
 //
 // # Goroutines
 //
-// Calls are serialised. The exporter starts no goroutine of its own; a timer of the throttle writes a line that waited,
-// and rotation packs and removes old files in a goroutine that ends when the file is closed.
+// Calls are serialised. The exporter starts no goroutine of its own; timers write a line that the throttle kept and records
+// that were held, and rotation packs and removes old files in a goroutine that ends when the file is closed.
 package agentrenderexporter

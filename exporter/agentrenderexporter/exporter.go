@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -43,6 +44,9 @@ type renderExporter struct {
 	turn     chan struct{}
 	started  bool
 	noReader bool // the output can't be written to any more
+	status   *status
+	unsafe   error // of outputs whose path was unsafe in this write
+	ordering *ordering
 	outlets  *outlets
 	sessions *sessions
 	recent   *recentRecords
@@ -61,6 +65,7 @@ func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*
 	if err != nil {
 		return nil, fmt.Errorf("create telemetry: %w", err)
 	}
+	settings.Introduce = !pattern.namesStream()
 	outlets := newOutlets(settings, open, cfg.MaxOpenFiles)
 	e := &renderExporter{
 		output:    cfg.Output,
@@ -76,6 +81,8 @@ func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*
 		recent:    newRecentRecords(cfg.DedupCacheSize),
 	}
 	outlets.refused = e.unsafePath
+	e.ordering = newOrdering(cfg, e.deliver, e.expire)
+	e.status = &status{}
 	return e, nil
 }
 
@@ -84,11 +91,12 @@ func (e *renderExporter) unsafePath(o *outlet, records int64, err error) {
 	if !o.refused {
 		e.logger.Error("output path is unsafe, dropping what is rendered for it", zap.String("output", o.path), zap.Error(err))
 	}
+	e.unsafe = err
 	e.telemetry.ExporterAgentRenderIgnoredRecords.Add(context.Background(), records, metric.WithAttributes(attribute.String("reason", reasonUnsafe)))
 }
 
 // start opens the output, unless its path depends on the records.
-func (e *renderExporter) start(ctx context.Context, _ component.Host) error {
+func (e *renderExporter) start(ctx context.Context, host component.Host) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
@@ -100,6 +108,7 @@ func (e *renderExporter) start(ctx context.Context, _ component.Host) error {
 		}
 	}
 	e.started = true
+	e.status.host = host
 	return nil
 }
 
@@ -113,6 +122,7 @@ func (e *renderExporter) shutdown(ctx context.Context) error {
 		return nil
 	}
 	e.started = false
+	e.ordering.stop()
 	e.sessions.stopAll()
 	if err := e.outlets.closeAll(); !errors.Is(err, errNoReader) {
 		return err
@@ -127,19 +137,17 @@ func (e *renderExporter) push(ctx context.Context, logs plog.Logs) error {
 		return err
 	}
 	defer e.release()
-	err := e.write(ctx, logs)
-	if !errors.Is(err, errNoReader) {
-		return err
+	err := e.write(func() { e.render(ctx, logs) })
+	if errors.Is(err, errNoReader) {
+		e.telemetry.ExporterAgentRenderIgnoredRecords.Add(ctx, int64(logs.LogRecordCount()), metric.WithAttributes(attribute.String("reason", reasonNoReader)))
+		return nil
 	}
-	if !e.noReader {
-		e.noReader = true
-		e.logger.Error("whoever read the output has gone; what is rendered is dropped and counted from now on", zap.String("output", e.output), zap.Error(err))
-	}
-	e.telemetry.ExporterAgentRenderIgnoredRecords.Add(ctx, int64(logs.LogRecordCount()), metric.WithAttributes(attribute.String("reason", reasonNoReader)))
-	return nil
+	return err
 }
 
-func (e *renderExporter) write(ctx context.Context, logs plog.Logs) error {
+// write has records rendered and writes what comes of them.
+func (e *renderExporter) write(render func()) (err error) {
+	defer func() { e.note(err) }()
 	if e.noReader {
 		return errNoReader
 	}
@@ -147,8 +155,29 @@ func (e *renderExporter) write(ctx context.Context, logs plog.Logs) error {
 	if err := e.outlets.flush(); err != nil {
 		return err
 	}
-	e.render(ctx, logs)
+	render()
+	e.ordering.wait()
 	return e.outlets.flush()
+}
+
+// note reports what became of a write.
+func (e *renderExporter) note(err error) {
+	e.status.report(errors.Join(err, e.unsafe))
+	e.unsafe = nil
+	if errors.Is(err, errNoReader) && !e.noReader {
+		e.noReader = true
+		e.logger.Error("output reader closed, dropping rendered text", zap.String("output", e.output), zap.Error(err))
+	}
+}
+
+// expire writes the records that were held for the reorder window. What it cannot write stays for the next batch, which
+// returns the error.
+func (e *renderExporter) expire() {
+	e.turn <- struct{}{}
+	defer e.release()
+	if e.started {
+		_ = e.write(func() { e.ordering.expired(time.Now()) })
+	}
 }
 
 func (e *renderExporter) take(ctx context.Context) error {
@@ -165,15 +194,16 @@ func (e *renderExporter) release() { <-e.turn }
 // tally counts what became of the records of one batch.
 type tally struct{ rendered, foreign, repeated, copies, live, raw int64 }
 
-// render renders the records of a batch, in its order, into the buffers of their outlets.
+// render renders the records of a batch, in the order of their streams, into the buffers of their outlets.
 func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
 	var n tally
 	e.recent.reserve(logs.LogRecordCount())
 	for _, rl := range logs.ResourceLogs().All() {
-		key := resourceKey(rl.Resource())
+		of := ownerOf(rl.Resource(), e.pattern.names)
 		for _, sl := range rl.ScopeLogs().All() {
+			stream := e.ordering.stream(of.key, sl.Scope())
 			for _, lr := range sl.LogRecords().All() {
-				e.renderRecord(rl.Resource(), key, lr, &n)
+				e.ordering.add(stream, lr, e.entryOf(rl.Resource(), of, lr, &n))
 			}
 		}
 	}
@@ -190,39 +220,68 @@ func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
 	count(n.live, reasonLive)
 }
 
-func (e *renderExporter) renderRecord(resource pcommon.Resource, key string, lr plog.LogRecord, n *tally) {
+// entry is a record that is to be rendered: an event or a line, whose, and where to. It holds nothing of the batch.
+type entry struct {
+	event  events.DisplayEvent
+	line   []byte
+	raw    bool // it is a line
+	path   string
+	key    string // of its session
+	origin render.Origin
+}
+
+// entryOf reads a record; nil for one that is not rendered.
+func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.LogRecord, n *tally) *entry {
 	if name := lr.EventName(); name == telemetry.EventNameStepStarted || name == telemetry.EventNameProgress {
 		n.live++
-		return
+		return nil
 	}
-	var ev events.DisplayEvent
+	r := &entry{}
 	line, raw := telemetry.RawLine(lr)
-	if !raw && !telemetry.EventFromRecord(lr, &ev) {
+	if !raw && !telemetry.EventFromRecord(lr, &r.event) {
 		n.foreign++
-		return
+		return nil
 	}
 	if raw && e.isCopy(lr) {
 		n.copies++
-		return
+		return nil
 	}
 	attrs := lr.Attributes()
 	if !e.recent.add(textOf(attrs, telemetry.AttrLogRecordUID)) {
 		n.repeated++
-		return
+		return nil
 	}
 	n.rendered++
 	if raw {
 		n.raw++
+		r.line, r.raw = line, true
 	}
 	session := textOf(attrs, telemetry.AttrSessionID)
-	outlet := e.outlets.of(e.pattern.path(resource.Attributes(), attrs))
-	outlet.records++
-	stream := e.sessions.of(outlet, key+session, func() render.Origin { return e.origin(resource, attrs, session) })
-	if raw {
-		stream.PassThrough(line)
+	r.key = of.key + session
+	r.path = e.pattern.path(resource.Attributes(), attrs)
+	r.origin = of.origin
+	if e.verbose {
+		r.origin.Session = session
+	}
+	if agent := textOf(attrs, telemetry.AttrGenAIAgentName); agent != "" {
+		r.origin.Agent = agent
+	}
+	return r
+}
+
+// deliver renders a record into the buffer of its outlet.
+func (e *renderExporter) deliver(r *entry) {
+	if r == nil {
 		return
 	}
-	stream.Emit(&ev)
+	outlet := e.outlets.of(r.path)
+	outlet.records++
+	stream := e.sessions.of(outlet, r.key, r.origin)
+	if r.raw {
+		stream.PassThrough(r.line)
+		return
+	}
+	stream.Emit(&r.event)
 }
 
 // isCopy reports whether a record is a line whose events have records of their own: mode json shows the lines, every
@@ -230,18 +289,6 @@ func (e *renderExporter) renderRecord(resource pcommon.Resource, key string, lr 
 func (e *renderExporter) isCopy(lr plog.LogRecord) bool {
 	v, ok := lr.Attributes().Get(telemetry.AttrRawCopy)
 	return e.mode != render.ModeJSON && ok && v.Type() == pcommon.ValueTypeBool && v.Bool()
-}
-
-// origin says whose a session is. Where steps are told apart, the session stands for a step that has no name.
-func (e *renderExporter) origin(resource pcommon.Resource, attrs pcommon.Map, session string) render.Origin {
-	o := render.Origin{Step: textOf(resource.Attributes(), telemetry.AttrTaskName), Agent: textOf(attrs, telemetry.AttrGenAIAgentName)}
-	if o.Step == "" && e.verbose {
-		o.Step = session[:min(len(session), shortSession)]
-	}
-	if o.Agent == "" {
-		o.Agent = textOf(resource.Attributes(), telemetry.AttrServiceName)
-	}
-	return o
 }
 
 // textOf is an attribute as text, empty if there is none.

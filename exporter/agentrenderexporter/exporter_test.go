@@ -86,12 +86,17 @@ func startedWith(t *testing.T, set exporter.Settings, out io.WriteCloser, change
 		change(cfg)
 	}
 	require.NoError(t, cfg.Validate())
-	e, err := newExporter(cfg, set.TelemetrySettings, func(string) (io.WriteCloser, error) { return out, nil })
+	e, err := newExporter(cfg, set.TelemetrySettings, opensOnly(out))
 	require.NoError(t, err)
 	exp, err := wrap(t.Context(), set, cfg, e)
 	require.NoError(t, err)
 	require.NoError(t, exp.Start(t.Context(), componenttest.NewNopHost()))
 	return exp
+}
+
+// opensOnly opens the same output for every path.
+func opensOnly(out io.WriteCloser) openFunc {
+	return func(string) (io.WriteCloser, error) { return out, nil }
 }
 
 // item is a record to be: an event of a session, or a raw line.
@@ -190,8 +195,8 @@ func TestRecordsLookLikeTheirEvents(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %s", mode, style), func(t *testing.T) {
 				var want bytes.Buffer
 				s := render.Settings{Mode: mode, Style: style, Summary: true, Results: true}
-				log := render.NewLog(&want, render.LogSettings{Settings: s, Throttle: render.ThrottleSettings{ByEventTime: true}})
-				r := log.Open(render.Origin{Step: map[bool]string{true: "1a2b3c4d"}[style == render.StyleActivity && mode == render.ModeVerbose], Agent: "claude-code"})
+				log := render.NewLog(&want, render.LogSettings{Settings: s, Introduce: true, Throttle: render.ThrottleSettings{ByEventTime: true}})
+				r := log.Open(render.Origin{Session: map[bool]string{true: run()[0].SessionID}[mode == render.ModeVerbose], Agent: "claude-code"})
 				for _, ev := range run() {
 					r.Emit(&ev)
 				}
@@ -213,7 +218,7 @@ func TestModes(t *testing.T) {
 	batch := []item{text("s", "Hello"), tool, {session: "s", raw: "plain \x1b[1mwords \xff"}, text("s", "Bye\n")}
 	for mode, want := range map[string]string{
 		"default": "Hello\nplain words \uFFFD\nBye\n",
-		"verbose": "Hello\n[tool: Read(README.md)]\nplain words \uFFFD\nBye\n",
+		"verbose": "--- [s] ---\nHello\n[tool: Read(README.md)]\nplain words \uFFFD\nBye\n",
 		"quiet":   "plain words \uFFFD\n",
 		"json":    "plain \x1b[1mwords \xff\n",
 	} {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/exporter/exportertest"
@@ -177,7 +178,8 @@ func TestUnsafePathHindersNobody(t *testing.T) {
 	cfg.Output, cfg.MaxOpenFiles = filepath.Join(dir, "logs", "{cicd.pipeline.name}", "{cicd.pipeline.task.name}.log"), 1
 	exp, err := NewFactory().CreateLogs(t.Context(), set, cfg)
 	require.NoError(t, err)
-	require.NoError(t, exp.Start(t.Context(), componenttest.NewNopHost()))
+	host := &statusHost{}
+	require.NoError(t, exp.Start(t.Context(), host))
 	for range 2 {
 		require.NoError(t, exp.ConsumeLogs(t.Context(), joined(
 			of("p", "linked", records(text("s1", "one"), text("s1", "two"))),
@@ -191,6 +193,7 @@ func TestUnsafePathHindersNobody(t *testing.T) {
 	assert.Equal(t, "four\nfour\n", contentOf(t, filepath.Join(dir, "logs", "p", "plain.log")))
 	assert.Equal(t, map[string]int64{"unsafe_path": 6}, counted(t, tel, "otelcol_exporter_agent_render_ignored_records"))
 	assert.Equal(t, 2, logged.Len(), "%v", logged.All())
+	assert.Equal(t, []componentstatus.Status{componentstatus.StatusRecoverableError}, host.reported)
 }
 
 func fileExporter(t *testing.T, path string, rotation bool) exporter.Logs {

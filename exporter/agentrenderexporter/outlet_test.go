@@ -262,7 +262,7 @@ func TestSeveralModesOfOnePipeline(t *testing.T) {
 	lr.Attributes().PutBool(telemetry.AttrRawCopy, true)
 	for mode, want := range map[string]string{
 		"default": "Hello\nplain words\n",
-		"verbose": "Hello\nplain words\n",
+		"verbose": "--- [s] ---\nHello\nplain words\n",
 		"quiet":   "plain words\n",
 		"json":    `{"type":"text", "x":"\x1b"}` + "\nplain words\n",
 	} {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/logfile"
+	"github.com/tailspan/tailspan/telemetry"
 )
 
 const (
@@ -122,6 +124,13 @@ func (p *pathPattern) folderEnd(i int) int {
 
 // fixed reports whether the path is the same for all records.
 func (p *pathPattern) fixed() bool { return len(p.names) == 0 }
+
+// namesStream reports whether each path is of one step or session.
+func (p *pathPattern) namesStream() bool {
+	return slices.ContainsFunc(p.names, func(name string) bool {
+		return name == telemetry.AttrTaskName || name == telemetry.AttrSessionID || name == telemetry.AttrGenAIConversationID
+	})
+}
 
 // path is the path for a record: an attribute is looked up in the maps in their order.
 func (p *pathPattern) path(maps ...pcommon.Map) string {

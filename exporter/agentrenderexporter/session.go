@@ -2,6 +2,8 @@ package agentrenderexporter
 
 import (
 	"container/list"
+	"hash/maphash"
+	"slices"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -19,53 +21,76 @@ var sessionAttributes = [...]string{
 // keySeparator keeps the parts of a key apart.
 const keySeparator = "\x00"
 
-// shortSession is how many bytes of a session id stand for a step that has no name.
-const shortSession = 8
+// owner is whose the records of a resource are.
+type owner struct {
+	key    string // the part of a session's key that comes from its resource
+	origin render.Origin
+}
 
-// resourceKey is the part of a session's key that comes from its resource.
-func resourceKey(resource pcommon.Resource) string {
+// ownerOf reads a resource. A part of the identity that is in the path is the same for all of an output, so no label needs
+// it.
+func ownerOf(resource pcommon.Resource, inPath []string) owner {
+	attrs := resource.Attributes()
 	var b strings.Builder
 	for _, name := range sessionAttributes {
-		b.WriteString(textOf(resource.Attributes(), name))
+		b.WriteString(textOf(attrs, name))
 		b.WriteString(keySeparator)
 	}
-	return b.String()
+	o := render.Origin{
+		Pipeline: textOf(attrs, telemetry.AttrPipelineName), Run: textOf(attrs, telemetry.AttrPipelineRunID),
+		Step: textOf(attrs, telemetry.AttrTaskName), StepRun: textOf(attrs, telemetry.AttrTaskRunID),
+		Agent: textOf(attrs, telemetry.AttrServiceName),
+	}
+	if slices.Contains(inPath, telemetry.AttrPipelineName) {
+		o.Pipeline = ""
+	}
+	return owner{b.String(), o}
 }
 
 // sessions holds a stream of a log for each session, the most recently used ones.
 type sessions struct {
 	limit  int
-	byKey  map[string]*list.Element // of *session
+	seed   maphash.Seed
+	byKey  map[uint64]*list.Element // of *session; by hashes, since an identity may be long
 	recent *list.List               // most recently used first
 	// ending is told of an outlet before the stream of a session that goes there is closed.
 	ending func(*outlet)
 }
 
 func newSessions(limit int, ending func(*outlet)) *sessions {
-	return &sessions{limit: limit, byKey: make(map[string]*list.Element), recent: list.New(), ending: ending}
+	return &sessions{limit: limit, seed: maphash.MakeSeed(), byKey: make(map[uint64]*list.Element), recent: list.New(), ending: ending}
 }
 
 // session is the stream of one session.
 type session struct {
-	key    string
+	key    uint64
 	outlet *outlet
 	stream *render.Stream
 }
 
 // of gives the stream of a session in the log of an outlet. The least recently used one beyond the limit is closed.
-func (a *sessions) of(o *outlet, key string, origin func() render.Origin) *render.Stream {
-	key = o.path + keySeparator + key
+func (a *sessions) of(o *outlet, identity string, origin render.Origin) *render.Stream {
+	key := a.keyOf(o.path, identity)
 	if e, ok := a.byKey[key]; ok {
 		a.recent.MoveToFront(e)
 		return e.Value.(*session).stream
 	}
-	s := &session{key: key, outlet: o, stream: o.log.Open(origin())}
+	s := &session{key: key, outlet: o, stream: o.log.Open(origin)}
 	o.streams++
 	a.byKey[key] = a.recent.PushFront(s)
 	if a.recent.Len() > a.limit {
 		a.end(a.recent.Back(), (*render.Stream).Close)
 	}
 	return s.stream
+}
+
+func (a *sessions) keyOf(path, identity string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(a.seed)
+	_, _ = h.WriteString(path) // a hash takes everything
+	_, _ = h.WriteString(keySeparator)
+	_, _ = h.WriteString(identity)
+	return h.Sum64()
 }
 
 // end ends a session's stream, by its Close or Stop, and forgets it. An outlet takes everything, so neither can fail.

@@ -294,7 +294,7 @@ func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 func limitsOf(l *config.Limits) telemetry.Limits {
 	return telemetry.Limits{
 		TargetRunes: l.TargetRunes, ContentBytes: l.ContentBytes, PendingEvents: l.PendingEvents, PendingBytes: int(l.PendingSize),
-		OpenCalls: l.OpenCalls, RememberedIDs: l.RememberedIDs, MetricSeries: l.MetricSeries, EmittedIDs: l.EmittedIDs, Pipelines: l.Pipelines,
+		Models: l.Models, OpenCalls: l.OpenCalls, RememberedIDs: l.RememberedIDs, MetricSeries: l.MetricSeries, EmittedIDs: l.EmittedIDs, Pipelines: l.Pipelines,
 	}
 }
 

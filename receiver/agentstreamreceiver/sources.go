@@ -44,6 +44,7 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 		Store:              store,
 		Logger:             logger,
 		WatchWarning:       new(sync.Once),
+		Descriptors:        source.NewDescriptors(),
 		Observer:           observer,
 	}
 	var s sources

@@ -82,6 +82,9 @@ func (f *Follower) Changed() bool {
 	return err != nil || now != f.stamp
 }
 
+// Looking reports whether the database is open, for a look that is under way.
+func (f *Follower) Looking() bool { return f.db != nil }
+
 // Move follows the database to another path. A look that is under way begins anew.
 func (f *Follower) Move(path string) {
 	_ = f.abandon() // it was only read

@@ -1,0 +1,106 @@
+package telemetry
+
+import "slices"
+
+// What is open is kept in lists, oldest first: of a stream, of a run, and of an agent, since each of these closes what is
+// its own. So closing one thing costs what is in it, and not what else is open.
+
+// atWork is what an agent started and what has not ended.
+type atWork struct {
+	calls  []*call
+	agents []*agent
+}
+
+// runWork is what is open of a run, beside its calls.
+type runWork struct {
+	agents int  // how many sub-agents are at work
+	late   bool // it is among the stream's lingering runs
+}
+
+// remove takes x out of a list. Of many that are open the oldest or the newest ends next, as a rule.
+func remove[T comparable](list *[]T, x T) {
+	var none T
+	all := *list
+	switch last := len(all) - 1; {
+	case last < 0:
+	case all[last] == x:
+		all[last] = none
+		*list = all[:last]
+	case all[0] == x:
+		all[0] = none
+		*list = all[1:]
+	default:
+		if i := slices.Index(all, x); i >= 0 {
+			*list = slices.Delete(all, i, i+1)
+		}
+	}
+}
+
+// agentOpened enters a sub-agent that is at work.
+func (s *Stream) agentOpened(a *agent) {
+	s.agents = append(s.agents, a)
+	a.call.caller.open.agents = append(a.call.caller.open.agents, a)
+	if a.run.work.agents++; a.run.work.agents == 1 {
+		s.busy = append(s.busy, a.run)
+	}
+}
+
+// agentClosed takes it out again.
+func (s *Stream) agentClosed(a *agent) {
+	remove(&s.agents, a)
+	remove(&a.call.caller.open.agents, a)
+	if a.run.work.agents--; a.run.work.agents == 0 {
+		remove(&s.busy, a.run)
+	}
+}
+
+// linger remembers a closed run for n calls that it has open. All runs together may have as many as one that is at work; the
+// oldest are closed first.
+func (s *Stream) linger(r *run, n int) {
+	s.lateCalls += n
+	if !r.work.late {
+		r.work.late = true
+		s.lingering = append(s.lingering, r)
+	}
+	for s.lateCalls > s.registry.settings.Limits.OpenCalls {
+		s.counts.EvictedCalls++
+		s.closeCall(s.lingering[0].calls.open[0], outcome{reason: CloseReasonEvicted, errorType: ErrorTypeNoResult})
+	}
+}
+
+// callClosed notes that a run has an open call less.
+func (s *Stream) callClosed(r *run) {
+	if !r.work.late {
+		return
+	}
+	if s.lateCalls--; len(r.calls.open) == 0 {
+		r.work.late = false
+		remove(&s.lingering, r)
+	}
+}
+
+// closeLingering closes what closed runs still have open.
+func (s *Stream) closeLingering(reason CloseReason) {
+	for _, r := range slices.Clone(s.lingering) {
+		for _, c := range slices.Clone(r.calls.open) {
+			s.closeCall(c, failure(reason))
+		}
+	}
+}
+
+// holdArguments keeps the arguments of a call for its span, as far as there is room for those of all open calls.
+func (s *Stream) holdArguments(c *call, arguments []byte) {
+	limits := &s.registry.settings.Limits
+	if n := min(len(arguments), limits.ContentBytes); s.arguments+n > limits.PendingBytes {
+		s.counts.DroppedArguments++
+		return
+	}
+	c.arguments = cutLater(arguments, limits.ContentBytes)
+	s.arguments += len(c.arguments)
+}
+
+// dropArguments drops those of a call that is over.
+func (s *Stream) dropArguments(c *call) {
+	s.arguments -= len(c.arguments)
+	c.arguments = ""
+}

@@ -1,0 +1,49 @@
+package telemetry
+
+import (
+	"slices"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// modelNames are the models that worked for an agent, in the order of their first events: as many as [Limits.Models] allows.
+type modelNames struct {
+	names []string
+	cut   bool // there were more
+}
+
+// add enters a model, and reports whether it is listed.
+func (m *modelNames) add(model string, limit int) bool {
+	switch {
+	case model == "" || slices.Contains(m.names, model):
+		return true
+	case len(m.names) >= limit:
+		m.cut = true
+		return false
+	}
+	m.names = append(m.names, strings.Clone(model))
+	return true
+}
+
+// only is the model of an agent that had one; empty for any other.
+func (m *modelNames) only() string {
+	if len(m.names) == 1 && !m.cut {
+		return m.names[0]
+	}
+	return ""
+}
+
+// put writes the list onto the span of the agent.
+func (m *modelNames) put(attrs pcommon.Map) {
+	putStr(attrs, AttrGenAIRequestModel, m.only())
+	if len(m.names) == 0 {
+		return
+	}
+	list := attrs.PutEmptySlice(AttrModels)
+	list.EnsureCapacity(len(m.names))
+	for _, name := range m.names {
+		list.AppendEmpty().SetStr(name)
+	}
+	putTrue(attrs, AttrModelsOverflow, m.cut)
+}
