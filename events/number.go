@@ -51,7 +51,12 @@ func (n Number) String() string {
 func (t Tokens) Plausible() bool { return t.plausibleInput() && t.plausibleOutput() }
 
 func (t Tokens) plausibleInput() bool {
-	return plausible(t.Input, MaxTokens) && plausible(t.CacheRead, MaxTokens) && plausible(t.CacheWrite, MaxTokens)
+	for _, n := range [...]int64{t.Input, t.CacheRead, t.CacheWrite, t.CacheWrite5m, t.CacheWrite1h} {
+		if !plausible(n, MaxTokens) {
+			return false
+		}
+	}
+	return true
 }
 
 func (t Tokens) plausibleOutput() bool {
@@ -94,13 +99,18 @@ func (n *IgnoredNumbers) usage(u *Usage) bool {
 	input := u.Tokens.plausibleInput() && u.Provider.plausibleInput()
 	output := u.Tokens.plausibleOutput() && u.Provider.plausibleOutput()
 	cost := !u.HasCost || PlausibleCost(u.CostUSD)
+	served := plausible(u.WebSearches, MaxCount) && plausible(u.WebFetches, MaxCount)
 	cached := plausible(u.SessionCacheHit, MaxTokens) && plausible(u.SessionCacheMiss, MaxTokens)
+	if !served {
+		u.WebSearches, u.WebFetches = 0, 0
+		n[NumberCount]++
+	}
 	if input && output && cost && cached {
 		return true
 	}
 	for _, t := range [...]*Tokens{&u.Tokens, &u.Provider} {
 		if !input {
-			t.Input, t.CacheRead, t.CacheWrite = 0, 0, 0
+			t.Input, t.CacheRead, t.CacheWrite, t.CacheWrite5m, t.CacheWrite1h = 0, 0, 0, 0, 0
 		}
 		if !output {
 			t.Output, t.Reasoning = 0, 0

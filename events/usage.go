@@ -37,48 +37,6 @@ func ParseUsageScope(word string) UsageScope {
 	return UsageScopeCall
 }
 
-// Tokens counts tokens of one call or of a sum of calls.
-type Tokens struct {
-	Input      int64
-	Output     int64
-	CacheRead  int64
-	CacheWrite int64
-	Reasoning  int64
-}
-
-// Add adds o to t.
-func (t *Tokens) Add(o Tokens) {
-	t.Input += o.Input
-	t.Output += o.Output
-	t.CacheRead += o.CacheRead
-	t.CacheWrite += o.CacheWrite
-	t.Reasoning += o.Reasoning
-}
-
-// Sub gives t less o.
-func (t Tokens) Sub(o Tokens) Tokens {
-	return Tokens{
-		Input: t.Input - o.Input, Output: t.Output - o.Output, CacheRead: t.CacheRead - o.CacheRead,
-		CacheWrite: t.CacheWrite - o.CacheWrite, Reasoning: t.Reasoning - o.Reasoning,
-	}
-}
-
-// Max raises every field of t to that of o and returns what was added.
-func (t *Tokens) Max(o Tokens) (grown Tokens) {
-	grow := func(have *int64, told int64) int64 {
-		if told <= *have {
-			return 0
-		}
-		d := told - *have
-		*have = told
-		return d
-	}
-	return Tokens{
-		Input: grow(&t.Input, o.Input), Output: grow(&t.Output, o.Output), CacheRead: grow(&t.CacheRead, o.CacheRead),
-		CacheWrite: grow(&t.CacheWrite, o.CacheWrite), Reasoning: grow(&t.Reasoning, o.Reasoning),
-	}
-}
-
 // Usage is the payload of a Usage event.
 type Usage struct {
 	Scope UsageScope
@@ -87,14 +45,43 @@ type Usage struct {
 	Tokens Tokens
 	// Provider is the same count in the provider's own arithmetic.
 	Provider Tokens
-	// CostUSD is the cost in US dollars, valid if HasCost.
-	CostUSD float64
-	HasCost bool
+	// OutputUnknown tells that the line has a placeholder in place of the output tokens, as Claude's streams have until a
+	// message is complete. It is in Provider; the Output of Tokens is 0.
+	OutputUnknown bool
+	// CostUSD is the cost in US dollars, valid if HasCost. CostEstimated tells that it was computed with a list of prices
+	// and not reported by the agent.
+	CostUSD       float64
+	HasCost       bool
+	CostEstimated bool
+	// ServiceTier and Speed are the provider's words for how a call was served, where told: "standard", "priority"; "fast".
+	ServiceTier string
+	Speed       string
+	// WebSearches and WebFetches count the requests of tools that the provider's servers ran within the call.
+	WebSearches int64
+	WebFetches  int64
 	// SessionCacheHit and SessionCacheMiss are cached and uncached input tokens of the whole session so far, where told.
 	SessionCacheHit  int64
 	SessionCacheMiss int64
 	// Pricing is the price list that a sink may show a cost with; nil if none is known.
 	Pricing *Pricing
+}
+
+// CostAlone reports whether u has a cost and no tokens, as the total that a session keeps of its cost.
+func (u *Usage) CostAlone() bool { return u.HasCost && u.OutputUnknown && u.Tokens == (Tokens{}) }
+
+// Since is what a running total adds to the one before. One that shrank began anew.
+func (u *Usage) Since(before *Usage) Usage {
+	part := *u
+	part.Scope = UsageScopeRun
+	added := part
+	added.Tokens, added.Provider, added.CostUSD = u.Tokens.Sub(before.Tokens), u.Provider.Sub(before.Provider), u.CostUSD-before.CostUSD
+	if !added.Tokens.Plausible() || !added.Provider.Plausible() {
+		return part
+	}
+	if added.CostUSD < 0 {
+		added.CostUSD = part.CostUSD
+	}
+	return added
 }
 
 // Pricing is a price list in US dollars per million tokens.
@@ -110,67 +97,4 @@ func (p *Pricing) Cost(t Tokens) float64 {
 	plain := t.Input - t.CacheRead - t.CacheWrite
 	return (float64(plain)*p.Input + float64(t.Output)*p.Output +
 		float64(t.CacheRead)*p.CacheRead + float64(t.CacheWrite)*p.CacheWrite) / 1e6
-}
-
-// UsageTotal adds up the Usage events of one stream by their scopes: totals of runs if the stream tells any, else the
-// last running total, else the sum of the calls. The zero value is ready. A copy shares what is added later.
-type UsageTotal struct {
-	calls, runs      *Usage // sums; nil while there is none of the kind: most streams tell one kind, if any
-	process, session map[string]Usage
-}
-
-func addUsage(to **Usage, u *Usage) {
-	if *to == nil {
-		*to = &Usage{}
-	}
-	sum := *to
-	sum.Tokens.Add(u.Tokens)
-	sum.Provider.Add(u.Provider)
-	sum.CostUSD += u.CostUSD
-	sum.HasCost = sum.HasCost || u.HasCost
-}
-
-// Add takes in the usage of one event that concerns model.
-func (t *UsageTotal) Add(model string, u *Usage) {
-	switch u.Scope {
-	case UsageScopeRun:
-		addUsage(&t.runs, u)
-	case UsageScopeProcess:
-		if t.process == nil {
-			t.process = map[string]Usage{}
-		}
-		t.process[model] = *u
-	case UsageScopeSession:
-		if t.session == nil {
-			t.session = map[string]Usage{}
-		}
-		t.session[model] = *u
-	default:
-		addUsage(&t.calls, u)
-	}
-}
-
-// Sum is the total of all that was added. Its Scope is [UsageScopeRun].
-func (t *UsageTotal) Sum() Usage {
-	sum := t.calls
-	switch {
-	case t.runs != nil:
-		sum = t.runs
-	case len(t.process) > 0:
-		sum = sumOf(t.process)
-	case len(t.session) > 0:
-		sum = sumOf(t.session)
-	case sum == nil:
-		sum = &Usage{}
-	}
-	total := *sum
-	total.Scope = UsageScopeRun
-	return total
-}
-
-func sumOf(models map[string]Usage) (sum *Usage) {
-	for _, u := range models {
-		addUsage(&sum, &u)
-	}
-	return sum
 }

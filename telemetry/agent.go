@@ -23,7 +23,7 @@ type agent struct {
 	chat       *chat
 	models     modelNames
 	open       atWork // what it started
-	usage      spent  // what its model calls told
+	ledger     ledger
 	toolCalls  int
 	toolErrors int
 	background bool // the format says that its work goes on after the call
@@ -135,6 +135,10 @@ func (s *Stream) closeAgent(a *agent, reason CloseReason, failed bool) {
 	}
 	s.closeChat(a)
 	a.closed = true
+	if up := a.call.caller; up != a.run.top && !up.closed {
+		total := a.ledger.total()
+		up.ledger.below.addAll(&total)
+	}
 	s.writeAgent(a, reason, failed)
 	s.agentClosed(a)
 }
@@ -149,6 +153,7 @@ func (s *Stream) innermostFirst() []*agent {
 // writeAgent writes an invoke_agent span: a run's or a sub-agent's.
 func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	r := a.run
+	a.ledger.closed = true
 	if r.joined && a == r.top {
 		return // it is that of the first account
 	}
@@ -184,9 +189,8 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 				errorType, message = ErrorTypeExit, s.exit.String()
 			}
 		}
-	} else {
-		s.putAgentUsage(m, a.usage)
 	}
+	s.writeUsage(m, a)
 	setError(span, errorType, message)
 	s.meter.duration(meteredKey{instrument: instrumentInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
 }

@@ -26,7 +26,8 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage {
 		a.run.lastMessage = strings.Clone(ev.MessageID)
 	}
-	var of *call // the call that the record tells of
+	var of *call           // the call that the record tells of
+	var late *events.Usage // what is used, if no span will have it
 	switch ev.Kind {
 	case events.KindSessionStarted:
 		a.run.hasStart = a.run.hasStart || ev.Session == nil || !ev.Session.Recorded
@@ -50,11 +51,14 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	case events.KindToolProgress:
 		of = s.progressOf(ev)
 	case events.KindUsage:
-		s.useTokens(a, ev)
+		if ev.Usage != nil && ev.Usage.Scope == events.UsageScopeCall {
+			s.modelWorks(a, ev, at) // it may come before the first block of its message, or be all there is of it
+		}
+		late = s.useTokens(a, ev)
 	}
 	tellTotals(a, ev, at)
 	if s.record(a, of, sighting{ev, at, o}) && ev.Kind == events.KindUsage {
-		s.countCall(ev)
+		s.countUsage(ev, late)
 	}
 	switch ev.Kind {
 	case events.KindToolUse:

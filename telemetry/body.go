@@ -98,8 +98,15 @@ func lineOfUsage(line []byte, ev *events.DisplayEvent, _ string) []byte {
 	if u == nil {
 		u = &events.Usage{}
 	}
-	line = append(appendGrouped(line, u.Tokens.Input), " input, "...)
-	line = append(appendGrouped(line, u.Tokens.Output), " output tokens"...)
+	switch {
+	case u.CostAlone():
+		return strconv.AppendFloat(append(line, '$'), u.CostUSD, 'f', 4, 64)
+	case u.OutputUnknown:
+		line = append(appendGrouped(line, u.Tokens.Input), " input tokens"...)
+	default:
+		line = append(appendGrouped(line, u.Tokens.Input), " input, "...)
+		line = append(appendGrouped(line, u.Tokens.Output), " output tokens"...)
+	}
 	return appendCost(line, u)
 }
 

@@ -18,8 +18,9 @@ type chat struct {
 	system    string
 	spanID    pcommon.SpanID
 	span      interval
-	usage     events.Tokens
+	usage     events.Usage
 	hasUsage  bool
+	hasOutput bool // the output is known, and no placeholder
 	compacted bool // the conversation was, before it
 	// unasked tells that nothing before it told what it answers: it began with its first block, or before.
 	unasked bool
@@ -39,6 +40,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 		return
 	}
 	if a.chat.is(ev) {
+		a.chat.model = cmp.Or(a.chat.model, ev.Model)
 		a.chat.span.cover(&at)
 		return
 	}
@@ -68,7 +70,8 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 }
 
 // closeChat closes the model call that the agent has open. The first of a run whose start is not told is written when the
-// run is over, since only its duration tells when both began.
+// run is over, since only its duration tells when both began; but not where all times are the file's, since then nobody
+// knows how long anything took.
 func (s *Stream) closeChat(a *agent) {
 	c := a.chat
 	if c == nil {
@@ -76,7 +79,7 @@ func (s *Stream) closeChat(a *agent) {
 	}
 	a.chat = nil
 	a.cover(&c.span.start, &c.span.end)
-	if r := a.run; a == r.top && c.unasked && !r.beginTold && r.first == nil && r.chats == 0 {
+	if r := a.run; a == r.top && c.unasked && !r.beginTold && r.first == nil && r.chats == 0 && c.span.end.source != TimeSourceFile {
 		r.first = c
 	} else {
 		s.writeChat(a, c)
@@ -108,11 +111,30 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	putStr(m, AttrGenAIAgentName, a.name)
 	putTrue(m, s.writer.semconv.compacted(), c.compacted)
 	m.PutStr(AttrCloseReason, string(CloseReasonResult))
-	if c.hasUsage && !(a.run.standing == standingSecond && a.run.ref.totals) { // else the first account has it
-		m.PutInt(AttrGenAIInputTokens, c.usage.Input)
-		m.PutInt(AttrGenAIOutputTokens, c.usage.Output)
-		putPositive(m, AttrGenAICacheRead, c.usage.CacheRead)
-		putPositive(m, s.writer.semconv.cacheWrite(), c.usage.CacheWrite)
-		putPositive(m, AttrGenAIReasoningTokens, c.usage.Reasoning)
+	if c.hasUsage && !a.run.counted() { // else the first account has it
+		m.PutInt(AttrGenAIInputTokens, 0) // known, if only to be none
+		if c.hasOutput {
+			m.PutInt(AttrGenAIOutputTokens, 0)
+		}
+		s.putUsage(m, c.usage.Tokens)
+		putTiers(m, c.usage.Tokens)
+		putService(m, &c.usage)
 	}
+}
+
+// takes adds what a Usage event reports to the model call, if it is this one's. A message can have calls of another model
+// within it, such as those of an advisor.
+func (c *chat) takes(ev *events.DisplayEvent) bool {
+	if !c.is(ev) || ev.Usage.Scope != events.UsageScopeCall || ev.Model != "" && ev.Model != c.model {
+		return false
+	}
+	u := ev.Usage
+	c.hasUsage, c.hasOutput = true, c.hasOutput || !u.OutputUnknown
+	c.usage.Tokens.Add(u.Tokens)
+	c.usage.CostUSD += u.CostUSD
+	c.usage.HasCost = c.usage.HasCost || u.HasCost
+	c.usage.ServiceTier, c.usage.Speed = cmp.Or(u.ServiceTier, c.usage.ServiceTier), cmp.Or(u.Speed, c.usage.Speed)
+	c.usage.WebSearches += u.WebSearches
+	c.usage.WebFetches += u.WebFetches
+	return true
 }

@@ -73,8 +73,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 			s.announced = slices.Delete(s.announced, 0, drop)
 		}
 	}
-	ref := &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.exported()}
-	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, ref))
+	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, newCallRef(c)))
 	if c.closed {
 		s.endAgent(c, ending{reason: CloseReasonResult, span: c.span})
 	}
@@ -157,4 +156,9 @@ func (s *Stream) writeChild(r *run, reason CloseReason) {
 		a.background = !r.ref.heard || over == nil || !over.holds(a.span)
 	}
 	s.writeAgent(a, reason, failed || runFailed(r, reason))
+}
+
+// newCallRef is what the sub-agent that a call started needs to know of it.
+func newCallRef(c *call) *callRef {
+	return &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.exported()}
 }

@@ -6,6 +6,7 @@ type Counts struct {
 	LateResults   int // results after their call was closed: a record, no second span
 	UnknownCalls  int // results of calls that were never seen
 	LateAgents    int // events of sub-agents after their span was closed: records, no second span
+	LateUsage     int // tokens and costs that came after the span of their run: in the metrics, in no span
 	UnclosedCalls int // calls closed without a result
 	ClampedSpans  int // calls whose end was told before their start, or outside of their maker's time
 	// ImplausibleTokens are usages of more than 2^40 tokens, which are ignored.
@@ -30,6 +31,7 @@ func (c *Counts) ByReason() map[string]int {
 	return map[string]int{
 		"late_result":          c.LateResults,
 		"late_agent":           c.LateAgents,
+		"late_usage":           c.LateUsage,
 		"unknown_call":         c.UnknownCalls,
 		"no_result":            c.UnclosedCalls,
 		"clamped_span":         c.ClampedSpans,

@@ -48,8 +48,8 @@ func tellTotals(a *agent, ev *events.DisplayEvent, at moment) {
 	if !ends(ev) || ev.End == nil || a.call != nil {
 		return
 	}
-	end := *ev.End
-	end.Totals = &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: r.usage.Sum()}
+	end, total := *ev.End, r.top.ledger.total()
+	end.Totals = &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.usage()}
 	if start := r.top.span.start; start.known() && at.known() {
 		if d := at.at.Sub(start.at); events.PlausibleDuration(d) {
 			end.Totals.Elapsed = d
@@ -77,7 +77,7 @@ func (s *Stream) measure(r *run) {
 		if r.chats == 0 {
 			s.closeChat(r.top)
 		}
-		if r.first != nil && r.first.span.end.source != TimeSourceFile { // else nobody knows how long it took
+		if r.first != nil {
 			r.first.span.start = from
 		}
 	}
@@ -116,7 +116,7 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	}
 	if !r.joined {
 		over := r.top.span
-		r.ref.totals = len(r.totals) > 0
+		r.ref.totals = r.top.ledger.hasTotals()
 		r.ref.span.Store(&over)
 		if r.account != nil {
 			s.tell(s.registry.accountOver(r.account))
@@ -144,13 +144,9 @@ func errorTypeOf(r *run, reason CloseReason) string {
 	return ErrorTypeOther
 }
 
-// putRun writes what a run's own span has over that of a sub-agent, counts what no model call told, and returns the
-// error's text.
+// putRun writes what a run's own span has over that of a sub-agent, and returns the error's text.
 func (s *Stream) putRun(m pcommon.Map, r *run) string {
 	m.PutStr(AttrRunKey, r.key)
-	total, all := r.usage.Sum(), spent{}
-	all.add(&total)
-	s.putAgentUsage(m, all)
 	message := ""
 	if r.end != nil {
 		putPositive(m, AttrTurns, int64(r.end.Turns))
@@ -158,6 +154,5 @@ func (s *Stream) putRun(m pcommon.Map, r *run) string {
 		putStr(m, AttrEndPrinciple, r.end.Principle)
 		message = r.end.Err
 	}
-	s.countRemainder(r)
 	return message
 }

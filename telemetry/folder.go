@@ -114,7 +114,7 @@ func (s *Stream) announceStarter(c *call, out outcome) {
 		return
 	}
 	s.registry.starterOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, starter{
-		call:   &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.exported()},
+		call:   newCallRef(c),
 		target: c.target, how: ending{reason: out.reason, failed: out.failed(), span: c.span},
 	})
 }

@@ -111,14 +111,26 @@ const (
 	AttrToolCalls       = "tailspan.tool.calls"
 	AttrToolErrors      = "tailspan.tool.errors"
 	AttrCostUSD         = "tailspan.cost.usd"
+	AttrCostEstimated   = "tailspan.cost.estimated" // computed with a list of prices
+	AttrUsageInput      = "tailspan.usage.input_tokens"
+	AttrUsageOutput     = "tailspan.usage.output_tokens"
 	AttrUsageCacheRead  = "tailspan.usage.cache_read.input_tokens"
 	AttrUsageCacheWrite = "tailspan.usage.cache_write.input_tokens"
 	AttrUsageReasoning  = "tailspan.usage.reasoning.output_tokens"
+	AttrUsageModels     = "tailspan.usage.models" // slice of maps: the total of each model, where there are several
 	AttrUsageScope      = "tailspan.usage.scope"
 	AttrUsageProvider   = "tailspan.usage.provider" // map: the provider's own arithmetic
 	AttrUsageSession    = "tailspan.usage.session"  // map: cache hit and miss of the session
 	AttrUsagePricing    = "tailspan.usage.pricing"  // map: price list, USD per million tokens
 	AttrUsageRun        = "tailspan.usage.run"      // map: the sum of the run whose end a record tells
+
+	// Parts of the tokens written to the cache: kept for five minutes, and for an hour.
+	AttrUsageCacheWrite5m = "tailspan.usage.cache_write_5m.input_tokens"
+	AttrUsageCacheWrite1h = "tailspan.usage.cache_write_1h.input_tokens"
+	AttrUsageServiceTier  = "tailspan.usage.service_tier"
+	AttrUsageSpeed        = "tailspan.usage.speed"
+	AttrUsageWebSearches  = "tailspan.usage.web_search_requests"
+	AttrUsageWebFetches   = "tailspan.usage.web_fetch_requests"
 
 	AttrSequence     = "tailspan.sequence"
 	AttrStreamID     = "tailspan.stream.id" // on the scope of records
@@ -179,12 +191,18 @@ const (
 
 // Keys inside the map attributes above.
 const (
-	keyInput       = "input_tokens"
-	keyOutput      = "output_tokens"
-	keyCacheRead   = "cache_read_tokens"
-	keyCacheWrite  = "cache_write_tokens"
-	keyReasoning   = "reasoning_tokens"
-	keyCost        = "cost_usd"
+	keyInput      = "input_tokens"
+	keyOutput     = "output_tokens"
+	keyCacheRead  = "cache_read_tokens"
+	keyCacheWrite = "cache_write_tokens"
+	keyReasoning  = "reasoning_tokens"
+	keyCost       = "cost_usd"
+	keyEstimated  = "cost_estimated"
+	keyModel      = "model"
+
+	keyCacheWrite5m = "cache_write_5m_tokens"
+	keyCacheWrite1h = "cache_write_1h_tokens"
+
 	keyCacheHit    = "cache_hit"
 	keyCacheMiss   = "cache_miss"
 	keyID          = "id"

@@ -157,24 +157,37 @@ func (w *recordWriter) tool(m pcommon.Map, ev *events.DisplayEvent) {
 	}
 }
 
-// usage writes both arithmetics: the normalised one under the conventions' names, the provider's own as a map.
+// usage writes both arithmetics: the normalised one under the conventions' names, the provider's own as a map. A
+// placeholder is in neither.
 func (w *recordWriter) usage(m pcommon.Map, u *events.Usage) {
 	if u == nil {
 		return
 	}
 	m.PutStr(AttrUsageScope, u.Scope.String())
-	m.PutInt(AttrGenAIInputTokens, u.Tokens.Input)
-	m.PutInt(AttrGenAIOutputTokens, u.Tokens.Output)
+	if !u.CostAlone() {
+		m.PutInt(AttrGenAIInputTokens, u.Tokens.Input)
+	}
+	if !u.OutputUnknown {
+		m.PutInt(AttrGenAIOutputTokens, u.Tokens.Output)
+	}
 	putPositive(m, AttrGenAICacheRead, u.Tokens.CacheRead)
 	putPositive(m, w.semconv.cacheWrite(), u.Tokens.CacheWrite)
 	putPositive(m, AttrGenAIReasoningTokens, u.Tokens.Reasoning)
+	putTiers(m, u.Tokens)
+	putService(m, u)
 	if u.HasCost {
 		m.PutDouble(AttrCostUSD, u.CostUSD)
+		putTrue(m, AttrCostEstimated, u.CostEstimated)
+	}
+	if u.CostAlone() {
+		return
 	}
 	p := m.PutEmptyMap(AttrUsageProvider)
 	p.EnsureCapacity(5)
 	p.PutInt(keyInput, u.Provider.Input)
-	p.PutInt(keyOutput, u.Provider.Output)
+	if !u.OutputUnknown {
+		p.PutInt(keyOutput, u.Provider.Output)
+	}
 	putPositive(p, keyCacheRead, u.Provider.CacheRead)
 	putPositive(p, keyCacheWrite, u.Provider.CacheWrite)
 	putPositive(p, keyReasoning, u.Provider.Reasoning)
@@ -237,15 +250,8 @@ func (w *recordWriter) totals(m pcommon.Map, t *events.Totals) {
 	if u.Tokens == (events.Tokens{}) && !u.HasCost {
 		return
 	}
-	s := m.PutEmptyMap(AttrUsageRun)
-	putPositive(s, keyInput, u.Tokens.Input)
-	putPositive(s, keyOutput, u.Tokens.Output)
-	putPositive(s, keyCacheRead, u.Tokens.CacheRead)
-	putPositive(s, keyCacheWrite, u.Tokens.CacheWrite)
-	putPositive(s, keyReasoning, u.Tokens.Reasoning)
-	if u.HasCost {
-		s.PutDouble(keyCost, u.CostUSD)
-	}
+	sum := spent{tokens: u.Tokens, costUSD: u.CostUSD, hasCost: u.HasCost, estimated: u.CostEstimated}
+	sum.put(m.PutEmptyMap(AttrUsageRun))
 }
 
 func (w *recordWriter) approval(m pcommon.Map, a *events.Approval) {

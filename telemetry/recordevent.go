@@ -180,12 +180,17 @@ func (r recordReader) tool(ev *events.DisplayEvent) {
 }
 
 func (r recordReader) usage() *events.Usage {
+	output, known := r.intOK(AttrGenAIOutputTokens)
 	u := &events.Usage{
 		Scope: events.ParseUsageScope(r.str(AttrUsageScope)),
 		Tokens: events.Tokens{
-			Input: r.int(AttrGenAIInputTokens), Output: r.int(AttrGenAIOutputTokens), CacheRead: r.int(AttrGenAICacheRead),
+			Input: r.int(AttrGenAIInputTokens), Output: output, CacheRead: r.int(AttrGenAICacheRead),
 			CacheWrite: r.int(attrCacheWriteV01) + r.int(attrCacheWriteV141), Reasoning: r.int(AttrGenAIReasoningTokens),
+			CacheWrite5m: r.int(AttrUsageCacheWrite5m), CacheWrite1h: r.int(AttrUsageCacheWrite1h),
 		},
+		OutputUnknown: !known, CostEstimated: r.bool(AttrCostEstimated),
+		ServiceTier: r.str(AttrUsageServiceTier), Speed: r.str(AttrUsageSpeed),
+		WebSearches: r.int(AttrUsageWebSearches), WebFetches: r.int(AttrUsageWebFetches),
 	}
 	u.CostUSD, u.HasCost = r.floatOK(AttrCostUSD)
 	p, _ := r.sub(AttrUsageProvider)
@@ -227,9 +232,10 @@ func (r recordReader) totals() *events.Totals {
 	}
 	u, told := r.sub(AttrUsageRun)
 	if told {
-		t.Usage = events.Usage{Scope: events.UsageScopeRun, Tokens: events.Tokens{
+		t.Usage = events.Usage{Scope: events.UsageScopeRun, CostEstimated: u.bool(keyEstimated), Tokens: events.Tokens{
 			Input: u.int(keyInput), Output: u.int(keyOutput), CacheRead: u.int(keyCacheRead),
 			CacheWrite: u.int(keyCacheWrite), Reasoning: u.int(keyReasoning),
+			CacheWrite5m: u.int(keyCacheWrite5m), CacheWrite1h: u.int(keyCacheWrite1h),
 		}}
 		t.Usage.CostUSD, t.Usage.HasCost = u.floatOK(keyCost)
 	}

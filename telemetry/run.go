@@ -20,9 +20,6 @@ type run struct {
 	top       *agent
 	calls     calls
 	work      runWork
-	usage     events.UsageTotal
-	callUsage spending // what the model calls of the run told, by model
-	totals    spending // what the run's end told, by model
 	// toolCalls and toolErrors count those of all agents of the run that work in this stream.
 	toolCalls, toolErrors int
 
@@ -71,7 +68,7 @@ func (r *run) exports() bool { return r.standing == standingFirst || r.late }
 // background, belongs to the run before.
 func (r *run) opens(ev *events.DisplayEvent) bool {
 	if r == nil {
-		return true
+		return !costAlone(ev) // which is that of runs before
 	}
 	if ev.ParentID != "" || r.subAgent && r.closed {
 		return false // what a sub-agent does after its span was closed is late, no new work

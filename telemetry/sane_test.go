@@ -45,7 +45,7 @@ func TestTooManyTokens(t *testing.T) {
 			line(started(), text(1, "m1", "a"), usage(2, scope, 1<<40+1), usage(3, scope, 7), ended("")),
 		}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
 		run := f.span(t, "invoke_agent claude-code")
-		assert.Equal(t, "7", attr(run, telemetry.AttrGenAIInputTokens), scope)
+		assert.Equal(t, "7", attr(run, telemetry.AttrUsageInput), scope)
 		assert.Equal(t, 1, f.counts.ImplausibleTokens)
 	}
 }

@@ -1,48 +1,65 @@
 package telemetry
 
-import (
-	"strings"
+import "github.com/tailspan/tailspan/events"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
-	"github.com/tailspan/tailspan/events"
-)
-
-// useTokens adds what a Usage event tells to the model call, the agent and the run.
-func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) {
-	u := ev.Usage
+// useTokens enters what a Usage event reports in the ledgers of the agent and of its run. It returns what comes too late
+// for any span, nil if that is nothing.
+func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage) {
+	u, ledger := ev.Usage, &a.run.top.ledger
 	if u == nil {
-		return
+		return nil
 	}
-	switch u.Scope {
-	case events.UsageScopeCall:
-		a.usage.add(u)
-		a.run.callUsage.of(ev.Model).add(u)
-		if a.chat.is(ev) {
-			a.chat.usage.Add(u.Tokens)
-			a.chat.hasUsage = true
-		}
-		a.run.usage.Add(ev.Model, u)
-	case events.UsageScopeProcess, events.UsageScopeSession:
-		// A running total: this run's part is what was added since it was told before.
+	if u.Scope == events.UsageScopeProcess || u.Scope == events.UsageScopeSession {
 		part := s.sinceLast(ev)
-		a.run.totals.of(ev.Model).add(&part)
-		a.run.usage.Add(ev.Model, &part)
+		u = &part
+	}
+	placed := a.chat.takes(ev)
+	switch {
+	case u.Scope != events.UsageScopeCall:
+		ledger.addTotal(ev.Model, u)
+	case a.muted:
+		ledger.addElsewhere(u)
+		return nil
+	case a == a.run.top || a.ledger.closed: // the run's own span is the only one left
+		ledger.addCall(ev.Model, u, placed)
 	default:
-		a.run.totals.of(ev.Model).add(u)
-		a.run.usage.Add(ev.Model, u)
+		a.ledger.addCall(ev.Model, u, placed)
+		ledger.addCall(ev.Model, u, true)
+		return nil
+	}
+	if placed || !ledger.closed {
+		return nil
+	}
+	return u
+}
+
+// counted reports whether the tokens of the run's calls are in the totals of the first account of it.
+func (r *run) counted() bool { return r.standing == standingSecond && r.ref.totals }
+
+// countUsage adds to the metrics what a model call used, and what comes too late for its run's span: the rest of what
+// totals report is added with that.
+func (s *Stream) countUsage(ev *events.DisplayEvent, late *events.Usage) {
+	if late != nil {
+		s.counts.LateUsage++
+		s.meter.tokens(ev.Model, late.Tokens, late.CostUSD)
+	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.run.counted() {
+		s.meter.tokens(ev.Model, u.Tokens, u.CostUSD)
 	}
 }
 
-// sinceLast is what a running total adds to the one before. One of a process is told in one stream; one of a session may
-// have been told in the stream of a run before. A total that shrank began anew.
+// costAlone reports whether an event is what work cost, and nothing of the work itself.
+func costAlone(ev *events.DisplayEvent) bool {
+	return ev.Kind == events.KindUsage && ev.Usage != nil && ev.Usage.CostAlone()
+}
+
+// sinceLast is what a running total adds to the one before. One of a process was reported in this stream; one of a session
+// may have been in the stream of a run before.
 func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 	u := ev.Usage
-	part := *u
-	part.Scope = events.UsageScopeRun
 	var before events.Usage
 	if u.Scope == events.UsageScopeSession {
-		before = s.registry.sessionTotal(sessionModel{s.settings.Agent.Provider, ev.SessionID, ev.Model}, *u)
+		key := sessionModel{s.settings.Agent.Provider, ev.SessionID, ev.Model}
+		before = s.registry.sessionTotal(key, *u)
 	} else {
 		if s.processUsage == nil {
 			s.processUsage = map[string]events.Usage{}
@@ -50,110 +67,7 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 		before = s.processUsage[ev.Model]
 		s.processUsage[ev.Model] = *u
 	}
-	added := part
-	added.Tokens, added.Provider, added.CostUSD = u.Tokens.Sub(before.Tokens), u.Provider.Sub(before.Provider), u.CostUSD-before.CostUSD
-	if !added.Tokens.Plausible() || !added.Provider.Plausible() {
-		return part
-	}
-	if added.CostUSD < 0 {
-		added.CostUSD = part.CostUSD
-	}
-	return added
-}
-
-// spent is a sum of tokens and what they cost.
-type spent struct {
-	tokens  events.Tokens
-	costUSD float64
-	hasCost bool
-}
-
-func (s *spent) add(u *events.Usage) {
-	s.tokens.Add(u.Tokens)
-	s.costUSD += u.CostUSD
-	s.hasCost = s.hasCost || u.HasCost
-}
-
-// spending is what was spent on models, of which a run has one or some.
-type spending []modelSpent
-
-type modelSpent struct {
-	model string
-	spent
-}
-
-// maxSpending is how many models are told apart; the rest counts under none.
-const maxSpending = 64
-
-// of is the entry of a model, which is made where there is none. It is good until the next call.
-func (s *spending) of(model string) *spent {
-	if known := s.known(model); known != nil {
-		return known
-	}
-	if len(*s) >= maxSpending && model != "" {
-		return s.of("")
-	}
-	*s = append(*s, modelSpent{model: strings.Clone(model)})
-	return &(*s)[len(*s)-1].spent
-}
-
-// known is the entry of a model, nil if there is none.
-func (s *spending) known(model string) *spent {
-	for i := range *s {
-		if one := &(*s)[i]; one.model == model {
-			return &one.spent
-		}
-	}
-	return nil
-}
-
-// countCall adds what a model call told to the metrics.
-func (s *Stream) countCall(ev *events.DisplayEvent) {
-	if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !(s.run.standing == standingSecond && s.run.ref.totals) {
-		s.meter.tokens(ev.Model, u.Tokens, u.CostUSD)
-	}
-}
-
-// countRemainder adds to the metrics what the run's total tells beyond its model calls: calls that the stream does not
-// show, and output that it told too early to know.
-func (s *Stream) countRemainder(r *run) {
-	only := r.top.models.only()
-	for _, total := range r.totals {
-		told := spent{}
-		if len(r.totals) == 1 { // it is that of all calls, whatever model they named
-			for _, t := range r.callUsage {
-				told.tokens.Add(t.tokens)
-				told.costUSD += t.costUSD
-			}
-		} else if t := r.callUsage.known(total.model); t != nil {
-			told = *t
-		}
-		model := total.model
-		if model == "" {
-			model = only
-		}
-		s.meter.tokens(model, total.tokens.Sub(told.tokens), total.costUSD-told.costUSD)
-	}
-}
-
-// putAgentUsage writes the total of an agent. The convention of the newest version has no cache counts on agent spans,
-// since they mislead over several models; they stand under own names.
-func (s *Stream) putAgentUsage(m pcommon.Map, u spent) {
-	if u.tokens == (events.Tokens{}) && !u.hasCost {
-		return
-	}
-	m.PutInt(AttrGenAIInputTokens, u.tokens.Input)
-	m.PutInt(AttrGenAIOutputTokens, u.tokens.Output)
-	cacheRead, cacheWrite, reasoning := AttrUsageCacheRead, AttrUsageCacheWrite, AttrUsageReasoning
-	if s.writer.semconv == SemconvV141 {
-		cacheRead, cacheWrite, reasoning = AttrGenAICacheRead, attrCacheWriteV141, AttrGenAIReasoningTokens
-	}
-	putPositive(m, cacheRead, u.tokens.CacheRead)
-	putPositive(m, cacheWrite, u.tokens.CacheWrite)
-	putPositive(m, reasoning, u.tokens.Reasoning)
-	if u.hasCost {
-		m.PutDouble(AttrCostUSD, u.costUSD)
-	}
+	return u.Since(&before)
 }
 
 // sessionTotals remembers the last running total of each session and model.

@@ -104,7 +104,7 @@ func TestRunStderrFlood(t *testing.T) {
 	assert.Equal(t, telemetry.ErrorTypeExit, attrs[telemetry.AttrErrorType])
 	assert.Equal(t, ptrace.StatusCodeError, span.Status().Code())
 	assert.Equal(t, "exit code 3", span.Status().Message())
-	assert.EqualValues(t, 2, attrs[telemetry.AttrGenAIInputTokens])
+	assert.EqualValues(t, 3, attrs[telemetry.AttrUsageInput])
 
 	ends := sink.named("tailspan.session_end")
 	require.Len(t, ends, 1)

@@ -35,7 +35,7 @@ func (p *Parser) streamEvent(r *record) {
 		// The only place of a stream where a single message tells its final output tokens.
 		if usage := event.Get("usage"); usage.Kind == scan.KindObject {
 			id := p.streaming(r)
-			p.deltaUsage(id, p.streamedAnswer(r, id), p.messageTokens(usage))
+			p.deltaUsage(id, p.streamedAnswer(r, id), usage, true)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (p *Parser) messageStart(r *record, message scan.Value) {
 	id := p.nested.Get("id")
 	nth := p.beginAnswer(r, id)
 	if usage := p.nested.Get("usage"); usage.Kind == scan.KindObject {
-		p.deltaUsage(id, nth, p.messageTokens(usage))
+		p.deltaUsage(id, nth, usage, false)
 	}
 }
 
@@ -61,11 +61,15 @@ func (p *Parser) streaming(r *record) scan.Value {
 	return scan.Value{Kind: scan.KindString, Raw: p.scratch}
 }
 
-func (p *Parser) deltaUsage(id scan.Value, nth int, t events.Tokens) {
+func (p *Parser) deltaUsage(id scan.Value, nth int, usage scan.Value, final bool) {
 	before := len(p.out)
-	p.callUsage(id, nth, t)
+	w := p.readUsage(usage)
+	if p.callUsage(id, nth, w, final) != nil {
+		p.out[before].Model = p.deltas.model
+	}
+	p.advisorUsage(id, nth, w)
 	for i := before; i < len(p.out); i++ {
-		p.out[i].MessageID, p.out[i].Answer, p.out[i].Model = p.strings.Text(id), nth, p.deltas.model
+		p.out[i].MessageID, p.out[i].Answer = p.strings.Text(id), nth
 	}
 }
 

@@ -59,6 +59,7 @@ func TestTablesTellEvents(t *testing.T) {
 				`{"type":"text","text":"<task-notification><tool-use-id>c</tool-use-id><status>completed</status></task-notification>"}`, ""),
 			"result":           `{"type":"result","subtype":"success","is_error":false,` + usage + ids + `}`,
 			"tool_progress":    `{"type":"tool_progress","tool_use_id":"c","tool_name":"Bash"` + ids + `}`,
+			"cost-state":       `{"type":"cost-state","sessionId":"s","totalCostUSD":0.5,"modelUsage":{"m":{"costUSD":0.5}}}`,
 			"rate_limit_event": `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected"}` + ids + `}`,
 		},
 		"Subtypes of system": {

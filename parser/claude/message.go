@@ -30,8 +30,12 @@ func (p *Parser) assistant(r *record) {
 	for i := range r.blocks {
 		p.assistantBlock(r, &r.blocks[i])
 	}
-	if r.usage.Kind == scan.KindObject && !p.toldUsage(r) {
-		u := p.callUsage(r.messageID, nth, p.messageTokens(r.usage))
+	// A stream shows a message's blocks before its usage is complete; a transcript has what was known when it was written.
+	final := r.camel || r.stopped
+	if r.usage.Kind == scan.KindObject && !p.toldUsage(r, final) {
+		w := p.readUsage(r.usage)
+		u := p.callUsage(r.messageID, nth, w, final)
+		p.advisorUsage(r.messageID, nth, w)
 		if cost := r.rest.Get("costUSD"); u != nil && cost.Kind == scan.KindNumber { // 1.0.3, one line a message
 			u.CostUSD, u.HasCost = cost.Float(), true
 		}

@@ -38,7 +38,7 @@ type Parser struct {
 	seen       memory.Memory[struct{}]
 	fresh      []uint64 // what this record added to seen
 	calls      memory.Memory[call]
-	usage      memory.Memory[events.Tokens]
+	usage      memory.Memory[counted]
 	answers    memory.Memory[answer]
 	threads    memory.Memory[turns]
 	tasks      memory.Memory[string]   // task id → id of the call that started it
@@ -49,6 +49,10 @@ type Parser struct {
 	messageID   string // the last one
 	usageOf     string // the message whose usage the last assistant line told
 	usageNth    int    // and which answer under that id
+	usageFinal  bool   // and whether it was complete
+	words       words
+	costs       []modelCost
+	forked      bool   // a transcript began with another session's lines, and no cost of its own was seen
 	model       string // the last one of the main thread
 	cost        float64
 	started     string // the session that a SessionStarted was made for
@@ -62,7 +66,7 @@ func New() *Parser {
 		keys:       memory.NewKeys(),
 		seen:       memory.New[struct{}](maxSeen),
 		calls:      memory.New[call](maxCalls),
-		usage:      memory.New[events.Tokens](maxMessages),
+		usage:      memory.New[counted](maxMessages),
 		answers:    memory.New[answer](maxMessages),
 		threads:    memory.New[turns](maxThreads),
 		tasks:      memory.New[string](maxTasks),
@@ -171,6 +175,8 @@ func (p *Parser) dispatch(r *record) {
 		p.toolProgress(r)
 	case "rate_limit_event":
 		p.rateLimit(r)
+	case "cost-state":
+		p.costState(r)
 	default:
 		status = p.other(kind)
 	}
@@ -207,6 +213,7 @@ func (p *Parser) identify(r *record) {
 		// A fork begins with its parent's lines under its own session id; what the model said keeps the id it was asked under.
 		asked := r.rest.Get("requestSessionId").Body()
 		h.Copied = len(asked) > 0 && string(asked) != h.SessionID
+		p.forked = p.forked || h.Copied && len(p.costs) == 0
 		if h.ParentID == "" {
 			h.ParentID = p.sidechain(r)
 		}

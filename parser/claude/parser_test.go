@@ -56,7 +56,7 @@ func TestLineStatus(t *testing.T) {
 		{name: "array of nothing", line: "[]", status: events.LineMalformed},
 		{name: "array of numbers", line: "[1,2]", status: events.LineMalformed},
 		{name: "words behind an object", line: `{"type":"mode"} and more`, status: events.LineMalformed},
-		{name: "bookkeeping", line: `{"type":"cost-state"}`, status: events.LineIgnored},
+		{name: "bookkeeping", line: `{"type":"last-prompt"}`, status: events.LineIgnored},
 		{name: "quiet subtype", line: `{"type":"system","subtype":"thinking_tokens"}`, status: events.LineIgnored},
 		{name: "no type", line: `{}`, status: events.LineUnknownType, unknown: "(none)"},
 		{name: "type of another type", line: `{"type":5}`, status: events.LineUnknownType, unknown: "(none)"},

@@ -44,6 +44,7 @@ type told struct {
 	outcome      outcome
 	camel        bool // a transcript: sessionId
 	hasContents  bool // message is an object
+	stopped      bool // the message has a stop_reason: it is complete
 	resultBlocks int
 }
 
@@ -108,6 +109,8 @@ func (r *record) readMessage(s *scan.Scanner) {
 			r.model = s.Value()
 		case "usage":
 			r.usage = s.Repeat(r.lastUsage)
+		case "stop_reason":
+			r.stopped = s.Value().Kind == scan.KindString
 		case "content":
 			if s.Peek() != scan.KindArray {
 				r.contentText = s.Value()

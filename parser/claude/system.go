@@ -164,7 +164,7 @@ func bookkeeping(kind []byte) bool {
 	switch string(kind) {
 	case "active_goal", "agent-name", "ai-title", "api-request", "api-request-blob", "api-request-shape", "atis-latch",
 		"attachment", "attribution-snapshot", "auth_status", "content-replacement", "control_cancel_request",
-		"control_request", "control_response", "conversation_reset", "cost-state", "custom-title", "file-history-delta",
+		"control_request", "control_response", "conversation_reset", "custom-title", "file-history-delta",
 		"file-history-snapshot", "keep_alive", "last-prompt", "mode", "permission-mode", "pr-link", "progress",
 		"prompt_suggestion", "queue-operation", "summary", "tool_use_summary", "tools-used":
 		return true

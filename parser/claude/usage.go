@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
@@ -18,77 +19,229 @@ func normalise(t events.Tokens) events.Tokens {
 	return t
 }
 
-// messageTokens reads the usage object of a message, a message_delta or a result.
-func (p *Parser) messageTokens(usage scan.Value) events.Tokens {
-	var t events.Tokens
+// counted is what was reported of one message, or of another model's calls within it.
+type counted struct {
+	tokens    events.Tokens // the largest of each count, placeholders included
+	output    events.Tokens // of the counts that are none
+	hasOutput bool
+	searches  int64
+	fetches   int64
+}
+
+// words is a usage object: of a message, a message_delta or a result.
+type words struct {
+	events.Usage
+	advisors []advisor
+}
+
+// advisor is the sum of the calls of another model within a message. It is not in the message's own counts.
+type advisor struct {
+	model  string
+	tokens events.Tokens
+}
+
+// readUsage reads a usage object. The result is good until the next call.
+func (p *Parser) readUsage(usage scan.Value) *words {
+	w := &p.words
+	*w = words{advisors: w.advisors[:0]}
 	s := &p.inner
 	s.Reset(usage.Raw)
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
-		case "input_tokens":
-			t.Input = count(s)
-		case "output_tokens":
-			t.Output = count(s)
-		case "cache_read_input_tokens":
-			t.CacheRead = count(s)
-		case "cache_creation_input_tokens":
-			t.CacheWrite = count(s)
-		case "output_tokens_details":
-			if s.Peek() != scan.KindObject {
+		case "service_tier":
+			w.ServiceTier = p.strings.Intern(s.Value())
+		case "speed":
+			w.Speed = p.strings.Intern(s.Value())
+		case "server_tool_use":
+			w.readServerTools(s)
+		case "iterations":
+			p.readIterations(s, w)
+		default:
+			readCount(s, &w.Tokens)
+		}
+	}
+	w.Provider = w.Tokens
+	w.Provider.CacheWrite5m, w.Provider.CacheWrite1h = 0, 0 // a split of a count that is there
+	return w
+}
+
+// readCount takes the count under the current key, if there is one.
+func readCount(s *scan.Scanner, t *events.Tokens) {
+	switch string(s.Name()) {
+	case "input_tokens":
+		t.Input = count(s)
+	case "output_tokens":
+		t.Output = count(s)
+	case "cache_read_input_tokens":
+		t.CacheRead = count(s)
+	case "cache_creation_input_tokens":
+		t.CacheWrite = count(s)
+	case "cache_creation":
+		for in := enter(s); in && s.Key(); {
+			switch string(s.Name()) {
+			case "ephemeral_5m_input_tokens":
+				t.CacheWrite5m = count(s)
+			case "ephemeral_1h_input_tokens":
+				t.CacheWrite1h = count(s)
+			default:
 				s.Skip()
-				continue
 			}
-			for s.Object(); s.Key(); {
-				if string(s.Name()) == "thinking_tokens" {
-					t.Reasoning = count(s)
-				} else {
-					s.Skip()
-				}
+		}
+	case "output_tokens_details":
+		for in := enter(s); in && s.Key(); {
+			if string(s.Name()) == "thinking_tokens" {
+				t.Reasoning = count(s)
+			} else {
+				s.Skip()
 			}
+		}
+	default:
+		s.Skip()
+	}
+}
+
+func (w *words) readServerTools(s *scan.Scanner) {
+	for in := enter(s); in && s.Key(); {
+		switch string(s.Name()) {
+		case "web_search_requests":
+			w.WebSearches = count(s)
+		case "web_fetch_requests":
+			w.WebFetches = count(s)
 		default:
 			s.Skip()
 		}
 	}
-	return t
+}
+
+// maxAdvisors is how many other models within one message are looked at.
+const maxAdvisors = 16
+
+// readIterations reads the calls that a message is made of. Those of the message's own model are in its counts; those
+// that name another one are not (getagentseal/codeburn#659, case 200).
+func (p *Parser) readIterations(s *scan.Scanner, w *words) {
+	if s.Peek() != scan.KindArray {
+		s.Skip()
+		return
+	}
+	for s.Array(); s.Element(); {
+		var one advisor
+		for in := enter(s); in && s.Key(); {
+			if string(s.Name()) == "model" {
+				one.model = p.strings.Intern(s.Value())
+			} else {
+				readCount(s, &one.tokens)
+			}
+		}
+		if one.model != "" {
+			w.addAdvisor(one)
+		}
+	}
+}
+
+func (w *words) addAdvisor(one advisor) {
+	for i := range w.advisors {
+		if w.advisors[i].model == one.model {
+			w.advisors[i].tokens.Add(one.tokens)
+			return
+		}
+	}
+	if len(w.advisors) < maxAdvisors {
+		w.advisors = append(w.advisors, one)
+	}
+}
+
+// enter goes into the object that comes next in s; what is none is skipped.
+func enter(s *scan.Scanner) bool {
+	if s.Peek() != scan.KindObject {
+		s.Skip()
+		return false
+	}
+	s.Object()
+	return true
 }
 
 // count reads a number of tokens; null, which synthetic lines have, is none.
 func count(s *scan.Scanner) int64 { return s.Count() }
 
-// callUsage tells what a line adds to the tokens of its message. All lines of a message repeat its usage, with a
-// placeholder for the output on most; the largest value of each field counts. A message without an id counts once a line.
+// callUsage reports what a line adds to the tokens of its message. All lines of a message repeat its usage, most of them
+// with a placeholder for the output, which is the API's first count (final is false); the largest value of each field
+// counts. A message without an id counts once a line.
 //
-// It returns what it told, nil if the line adds nothing.
-func (p *Parser) callUsage(id scan.Value, nth int, told events.Tokens) *events.Usage {
-	grown := told
-	if len(id.Body()) > 0 && told.Plausible() { // else it is ignored, and is not what later lines are compared with
-		key := p.messageKey(id, nth)
-		known, _ := p.usage.Get(key)
-		if grown = known.Max(told); grown != (events.Tokens{}) {
-			p.usage.Set(key, known)
-		}
+// It returns what it reported, nil if the line adds nothing.
+func (p *Parser) callUsage(id scan.Value, nth int, w *words, final bool) *events.Usage {
+	var known counted
+	var key uint64
+	if len(id.Body()) > 0 && w.Tokens.Plausible() { // else it is ignored, and is not what later lines are compared with
+		key = p.messageKey(id, nth)
+		known, _ = p.usage.Get(key)
 	}
-	if grown == (events.Tokens{}) {
+	u := known.grow(w, final)
+	if u == nil {
 		return nil
 	}
-	u := &events.Usage{Scope: events.UsageScopeCall, Provider: grown, Tokens: normalise(grown)}
+	if key != 0 {
+		p.usage.Set(key, known)
+	}
 	p.emit(events.KindUsage).Usage = u
 	return u
+}
+
+// grow enters a usage object and returns what it adds, nil if that is nothing.
+func (c *counted) grow(w *words, final bool) *events.Usage {
+	u := w.Usage
+	grown := c.tokens.Max(w.Tokens)
+	u.Scope, u.Provider, u.Tokens = events.UsageScopeCall, grown, grown
+	u.Provider.CacheWrite5m, u.Provider.CacheWrite1h = 0, 0
+	u.Tokens.Output, u.Tokens.Reasoning = 0, 0
+	first := final && !c.hasOutput && w.Tokens != (events.Tokens{})
+	if final {
+		output := c.output.Max(events.Tokens{Output: w.Tokens.Output, Reasoning: w.Tokens.Reasoning})
+		u.Tokens.Output, u.Tokens.Reasoning = output.Output, output.Reasoning
+	}
+	c.hasOutput = c.hasOutput || first
+	u.OutputUnknown = !c.hasOutput
+	u.Tokens = normalise(u.Tokens)
+	u.WebSearches, u.WebFetches = max(w.WebSearches-c.searches, 0), max(w.WebFetches-c.fetches, 0)
+	c.searches, c.fetches = max(c.searches, w.WebSearches), max(c.fetches, w.WebFetches)
+	if grown == (events.Tokens{}) && !first && u.Tokens == (events.Tokens{}) && u.WebSearches == 0 && u.WebFetches == 0 {
+		return nil
+	}
+	return &u
+}
+
+// advisorUsage reports the calls of other models within a message, under the message's id.
+func (p *Parser) advisorUsage(id scan.Value, nth int, w *words) {
+	for i := range w.advisors {
+		one := &w.advisors[i]
+		var known counted
+		var key uint64
+		if len(id.Body()) > 0 {
+			key = p.keys.With(p.messageKey(id, nth), []byte(one.model))
+			known, _ = p.usage.Get(key)
+		}
+		if u := known.grow(&words{Usage: events.Usage{Tokens: one.tokens}}, true); u != nil {
+			if key != 0 {
+				p.usage.Set(key, known)
+			}
+			e := p.emit(events.KindUsage)
+			e.Model, e.Usage = one.model, u
+		}
+	}
 }
 
 // maxLastUsage is the longest usage that is kept to tell a repeat, in bytes. Real ones have some hundreds.
 const maxLastUsage = 4 << 10
 
 // toldUsage reports whether the line before told the same usage of the same message, as most lines of a message do.
-func (p *Parser) toldUsage(r *record) bool {
+func (p *Parser) toldUsage(r *record, final bool) bool {
 	id := r.messageID.Body()
 	if len(id) == 0 {
 		return false
 	}
-	if string(id) == p.usageOf && p.head.Answer == p.usageNth && bytes.Equal(r.usage.Raw, r.lastUsage) {
+	if string(id) == p.usageOf && p.head.Answer == p.usageNth && final == p.usageFinal && bytes.Equal(r.usage.Raw, r.lastUsage) {
 		return true
 	}
-	p.usageOf, p.usageNth = p.sticky(r.messageID), p.head.Answer
+	p.usageOf, p.usageNth, p.usageFinal = p.sticky(r.messageID), p.head.Answer, final
 	r.lastUsage = r.lastUsage[:0]
 	if len(r.usage.Raw) <= maxLastUsage {
 		r.lastUsage = append(r.lastUsage, r.usage.Raw...)
@@ -115,8 +268,8 @@ func (p *Parser) totals(r *record) {
 	if usage.Kind != scan.KindObject {
 		return
 	}
-	t := p.messageTokens(usage)
-	u := &events.Usage{Scope: events.UsageScopeRun, Provider: t, Tokens: normalise(t)}
+	w := p.readUsage(usage)
+	u := &events.Usage{Scope: events.UsageScopeRun, Provider: w.Provider, Tokens: normalise(w.Tokens)}
 	u.CostUSD, u.HasCost = p.runCost(r)
 	e := p.emit(events.KindUsage)
 	e.Usage = u
@@ -172,6 +325,12 @@ func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
 				u.Provider.CacheWrite = count(s)
 			case "thinkingTokens":
 				u.Provider.Reasoning = count(s)
+			case "cacheCreationEphemeral5mInputTokens":
+				u.Tokens.CacheWrite5m = count(s)
+			case "cacheCreationEphemeral1hInputTokens":
+				u.Tokens.CacheWrite1h = count(s)
+			case "webSearchRequests":
+				u.WebSearches = count(s)
 			case "costUSD":
 				v := s.Value()
 				u.CostUSD, u.HasCost = v.Float(), v.Kind == scan.KindNumber
@@ -179,10 +338,67 @@ func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
 				s.Skip()
 			}
 		}
+		tiers := u.Tokens
 		u.Tokens = normalise(u.Provider)
+		u.Tokens.CacheWrite5m, u.Tokens.CacheWrite1h = tiers.CacheWrite5m, tiers.CacheWrite1h
 		e := p.emit(events.KindUsage)
 		e.Model, e.Usage = p.strings.Unescape(name), u
 		n++
 	}
 	return n
+}
+
+// costState reports what a transcript's session has cost since it was written before, sub-agents and side calls included:
+// it is a total that goes on over the processes of a session. That of a fork begins with its parent's, which stands in
+// another file, so the first one of a fork tells nothing (S9-resume). Its tokens stand in the messages, and in the files
+// of the sub-agents.
+func (p *Parser) costState(r *record) {
+	if models := r.rest.Get("modelUsage"); models.Kind == scan.KindObject {
+		s := &p.inner
+		s.Reset(models.Raw)
+		for s.Object(); s.Key(); {
+			name, cost := s.Name(), 0.0
+			for in := enter(s); in && s.Key(); {
+				if string(s.Name()) == "costUSD" {
+					cost = s.Value().Float()
+				} else {
+					s.Skip()
+				}
+			}
+			if cost > 0 {
+				p.sessionCost(p.strings.Unescape(name), cost)
+			}
+		}
+	}
+	if total := r.rest.Get("totalCostUSD").Float(); len(p.costs) == 0 && total > 0 {
+		p.sessionCost("", total)
+	}
+	p.forked = false
+}
+
+// modelCost is the running total of a model's cost in a transcript.
+type modelCost struct {
+	model string
+	total float64
+}
+
+// maxCosts is how many models are told apart by their cost; a session has one or some.
+const maxCosts = 64
+
+func (p *Parser) sessionCost(model string, total float64) {
+	i := slices.IndexFunc(p.costs, func(c modelCost) bool { return c.model == model })
+	if i < 0 {
+		if len(p.costs) == maxCosts {
+			return
+		}
+		i = len(p.costs)
+		p.costs = append(p.costs, modelCost{model: model})
+	}
+	grown := total - p.costs[i].total
+	p.costs[i].total = total
+	if grown > 0 && !p.forked {
+		e := p.emit(events.KindUsage)
+		e.Model = model
+		e.Usage = &events.Usage{Scope: events.UsageScopeRun, OutputUnknown: true, CostUSD: grown, HasCost: true}
+	}
 }

@@ -50,6 +50,7 @@ type Parser struct {
 	started  string // the session that a SessionStarted was made for
 	snapshot uint64 // the last compaction's summary, by its hash
 	copying  bool   // the lines at hand repeat history
+	answer   string // the id of the model's last message since the user's
 	modelled bool   // the model has said something since the header
 
 	stream stream

@@ -21,7 +21,7 @@ type message struct {
 // conversation takes the header of a transcript, or a whole document.
 func (p *Parser) conversation(r *record) {
 	p.session, p.agent = p.strings.Intern(r.sessionID), ""
-	p.copying, p.modelled = false, false
+	p.copying, p.modelled, p.answer = false, false, ""
 	if r.sessionKind.Is("subagent") {
 		p.agent = p.session // a sub-agent starts no session; the parent's id is only in the path
 	} else if p.started != p.session { // a resumed session may have its header again
@@ -53,6 +53,7 @@ func (p *Parser) message(r *record) events.LineStatus {
 	case "gemini":
 		return p.modelMessage(r)
 	case "user":
+		p.answer = ""
 		return p.userMessage(r)
 	case "info":
 		p.uiNotice(r, events.LevelInfo)
@@ -73,7 +74,11 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 	}
 	p.copying, p.modelled = false, true
 	id := p.head.ItemID
-	p.head.MessageID, p.head.Model = id, p.strings.Intern(r.model)
+	// The calls of a prompt that the user cancels in the terminal are written apart, in a message without model and tokens.
+	if p.answer == "" || len(r.calls) == 0 || r.tokens.told || r.model.Kind == scan.KindString {
+		p.answer = id
+	}
+	p.head.MessageID, p.head.Model = p.answer, p.strings.Intern(r.model)
 	key := p.keys.ID(domainMessage, r.id.Body())
 	m := p.messages.Ref(key)
 	for ; m.thoughts < len(r.thought); m.thoughts++ {

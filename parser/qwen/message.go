@@ -18,6 +18,8 @@ func (p *Parser) assistant(r *record) {
 	p.start(r)
 	if r.camel {
 		p.head.MessageID = p.telemetry.take(p.head.ItemID)
+	} else {
+		p.head.MessageID = p.responses.of(p.head.ParentID, p.head.MessageID)
 	}
 	if r.contentText.Kind == scan.KindString {
 		p.text(r.contentText)
@@ -41,6 +43,28 @@ func (p *Parser) assistant(r *record) {
 		p.callUsage(r.usage)
 	}
 }
+
+// responses are the responses that a stream is in the middle of: the id of each one's first line, by the call of the agent.
+type responses map[string]string
+
+// maxResponses is how many agents are told apart; those that a stream has at work at once are few.
+const maxResponses = 256
+
+// of is the id of the response that a line belongs to. The lines of one response follow each other, each with an id of its
+// own; the last one has the usage, but for sub-agents, whose responses end with their results.
+func (r *responses) of(agent, line string) string {
+	if first := (*r)[agent]; first != "" {
+		return first
+	}
+	if *r == nil || len(*r) >= maxResponses {
+		*r = responses{}
+	}
+	(*r)[agent] = line
+	return line
+}
+
+// end forgets the response of an agent: what comes is of the next one.
+func (r responses) end(agent string) { delete(r, agent) }
 
 func (p *Parser) text(v scan.Value) {
 	text := p.strings.Text(v)
@@ -70,6 +94,7 @@ func (p *Parser) reasoning(v scan.Value) {
 // notification; what the user typed is only in the transcript.
 func (p *Parser) user(r *record) {
 	p.start(r)
+	p.responses.end(p.head.ParentID)
 	if r.contentText.Kind == scan.KindString {
 		p.prompt(r, r.contentText)
 	}

@@ -41,6 +41,7 @@ type Parser struct {
 
 	deltas    deltas
 	telemetry telemetry
+	responses responses
 	model     string // the first one; totals are told under it
 	lastText  string // of the main thread
 	started   string // the session that a SessionStarted was made for

@@ -59,7 +59,7 @@ func (p *Parser) apiResponse(e scan.Members) {
 		return
 	}
 	response := p.strings.Text(id)
-	if !e.Get("subagent_name").Exists() && bytes.IndexByte(e.Get("prompt_id").Body(), '#') < 0 {
+	if !e.Get("subagent_name").Exists() && ofMainThread(e.Get("prompt_id").Body()) {
 		p.telemetry.response = response
 	}
 	t := events.Tokens{
@@ -76,6 +76,13 @@ func (p *Parser) apiResponse(e scan.Members) {
 	u := p.emit(events.KindUsage)
 	u.MessageID, u.Model = response, p.strings.Intern(e.Get("model"))
 	u.Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(e.Get("total_token_count")))}
+}
+
+// ofMainThread reports whether a prompt id is the main thread's: a hash (0.15.10), or the session's id and a count (0.24.4).
+// Those of sub-agents have their names between the two, and those of calls that the program makes for itself a path behind.
+func ofMainThread(prompt []byte) bool {
+	_, count, counted := bytes.Cut(prompt, []byte("########"))
+	return counted && bytes.IndexByte(count, '/') < 0 || bytes.IndexByte(prompt, '#') < 0
 }
 
 func (p *Parser) apiFailure(e scan.Members, level events.Level, code string) {

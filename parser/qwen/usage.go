@@ -34,6 +34,7 @@ func count(v scan.Value) int64 { return v.Count() }
 // callUsage tells the usage of a call, which stands on the last line of its response; all others have zeros.
 func (p *Parser) callUsage(usage scan.Value) {
 	if t := p.streamTokens(usage); t != (events.Tokens{}) {
+		p.responses.end(p.head.ParentID)
 		p.emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: t}
 	}
 }

@@ -72,7 +72,11 @@ var absurd = struct {
 	input   int64
 }{"openai/malformed.jsonl", 1<<53 + 1}
 
-// TestOracle: the spans of runs and the counters tell the tokens that the captures hold, and each call has one span, which
+// placeholders are streams that end before the output of some call is known. The oracle counts the API's first counts, which
+// are not exported.
+var placeholders = []string{"claude/killed-in-text.jsonl", "claude/killed.jsonl", "claude/terminated.jsonl"}
+
+// TestOracle: the spans and the counters add up to the tokens that the captures hold, and each call has one span, which
 // failed if the call did.
 func TestOracle(t *testing.T) {
 	for _, want := range oracles(t) {
@@ -89,20 +93,24 @@ func TestOracle(t *testing.T) {
 			}
 			provider, _, _ := strings.Cut(want.fixture, "/")
 			if slices.Contains(forked, want.fixture) {
-				assert.Less(t, runTokens(traces, want.fixture).Output, want.output)
+				assert.Less(t, spanTokens(traces).Output, want.output)
 				return
 			}
 			if want.fixture == absurd.fixture { // the fold ignores what no call uses; the events have it
 				want.input -= absurd.input
 			}
 			tokens := events.Tokens{Input: want.input, Output: want.output, CacheRead: want.cacheRead, CacheWrite: want.cacheWrite}
-			spans, counters := native(provider, runTokens(traces, want.fixture)), native(provider, countedTokens(registry))
+			spans, counters := native(provider, spanTokens(traces)), native(provider, countedTokens(registry))
 			if slices.Contains(mixed, want.fixture) {
 				assert.Equal(t, spans, counters)
 				spans = toldNatively(t, filepath.Join(samples, want.fixture))
 				counters = spans
 			}
-			assert.Equal(t, tokens, spans, "spans of runs")
+			if slices.Contains(placeholders, want.fixture) {
+				assert.Less(t, spans.Output, tokens.Output)
+				tokens.Output = spans.Output
+			}
+			assert.Equal(t, tokens, spans, "spans")
 			assert.Equal(t, tokens, counters, "counters")
 			calls, failed := int64(0), int64(0)
 			for _, s := range spansIn(traces) {
@@ -132,22 +140,10 @@ func spansIn(traces ptrace.Traces) (list []ptrace.Span) {
 	return list
 }
 
-// runTokens is the sum of what the runs' spans tell.
-func runTokens(traces ptrace.Traces, fixture string) events.Tokens {
-	var runs, subAgents events.Tokens
+// spanTokens adds up what all spans have under gen_ai.usage.*, as back ends do.
+func spanTokens(traces ptrace.Traces) (sum events.Tokens) {
 	for _, s := range spansIn(traces) {
-		if operation, _ := s.Attributes().Get(telemetry.AttrGenAIOperationName); operation.Str() != telemetry.OperationInvokeAgent {
-			continue
-		}
-		if _, isRun := s.Attributes().Get(telemetry.AttrRunKey); isRun {
-			runs.Add(tokensOf(s.Attributes()))
-		} else {
-			subAgents.Add(tokensOf(s.Attributes()))
-		}
+		sum.Add(tokensOf(s.Attributes()))
 	}
-	if strings.HasPrefix(fixture, "opencode/subagent") {
-		// The rows of the child sessions come after the run's end, so the run can't hold their tokens.
-		runs.Add(subAgents)
-	}
-	return runs
+	return sum
 }

@@ -61,9 +61,15 @@ func Dump(e *events.DisplayEvent) string {
 		fmt.Fprintf(&b, " level=%s code=%q", n.Level, n.Code)
 	}
 	if u := e.Usage; u != nil {
-		fmt.Fprintf(&b, " scope=%s provider=%+v tokens=%+v", u.Scope, u.Provider, u.Tokens)
+		fmt.Fprintf(&b, " scope=%s provider=%s tokens=%s", u.Scope, tokens(u.Provider), tokens(u.Tokens))
+		flag("output_unknown", u.OutputUnknown)
 		if u.HasCost {
 			fmt.Fprintf(&b, " cost=%.6f", u.CostUSD)
+		}
+		text("service_tier", u.ServiceTier)
+		text("speed", u.Speed)
+		if u.WebSearches > 0 || u.WebFetches > 0 {
+			fmt.Fprintf(&b, " web_searches=%d web_fetches=%d", u.WebSearches, u.WebFetches)
 		}
 	}
 	if s := e.Session; s != nil {
@@ -108,4 +114,13 @@ func DumpAll(all []events.DisplayEvent) []string {
 		lines[i] = Dump(&all[i])
 	}
 	return lines
+}
+
+// tokens shows counts; the parts of what was written to the cache where there are any.
+func tokens(t events.Tokens) string {
+	s := fmt.Sprintf("{Input:%d Output:%d CacheRead:%d CacheWrite:%d Reasoning:%d", t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Reasoning)
+	if t.CacheWrite5m > 0 || t.CacheWrite1h > 0 {
+		s += fmt.Sprintf(" 5m:%d 1h:%d", t.CacheWrite5m, t.CacheWrite1h)
+	}
+	return s + "}"
 }

@@ -1,0 +1,83 @@
+package telemetry
+
+import (
+	"cmp"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// putUsage writes the tokens that a span has for itself. Back ends add them up over the spans of a trace.
+func (s *Stream) putUsage(m pcommon.Map, t events.Tokens) {
+	putPositive(m, AttrGenAIInputTokens, t.Input)
+	putPositive(m, AttrGenAIOutputTokens, t.Output)
+	putPositive(m, AttrGenAICacheRead, t.CacheRead)
+	putPositive(m, s.writer.semconv.cacheWrite(), t.CacheWrite)
+	putPositive(m, AttrGenAIReasoningTokens, t.Reasoning)
+}
+
+// putTiers writes the parts of the tokens written to the cache that have prices of their own.
+func putTiers(m pcommon.Map, t events.Tokens) {
+	putPositive(m, AttrUsageCacheWrite5m, t.CacheWrite5m)
+	putPositive(m, AttrUsageCacheWrite1h, t.CacheWrite1h)
+}
+
+// putService writes how a model call was served, and what the provider's servers did for it.
+func putService(m pcommon.Map, u *events.Usage) {
+	putStr(m, AttrUsageServiceTier, u.ServiceTier)
+	putStr(m, AttrUsageSpeed, u.Speed)
+	putPositive(m, AttrUsageWebSearches, u.WebSearches)
+	putPositive(m, AttrUsageWebFetches, u.WebFetches)
+}
+
+// putTotal writes what an agent used, its sub-agents included, for people: nobody may add that up over spans.
+func putTotal(m pcommon.Map, all *spent, models spending) {
+	t := all.tokens
+	putPositive(m, AttrUsageInput, t.Input)
+	putPositive(m, AttrUsageOutput, t.Output)
+	putPositive(m, AttrUsageCacheRead, t.CacheRead)
+	putPositive(m, AttrUsageCacheWrite, t.CacheWrite)
+	putPositive(m, AttrUsageReasoning, t.Reasoning)
+	putTiers(m, t)
+	if all.hasCost {
+		m.PutDouble(AttrCostUSD, all.costUSD)
+		putTrue(m, AttrCostEstimated, all.estimated)
+	}
+	if len(models) < 2 {
+		return
+	}
+	each := m.PutEmptySlice(AttrUsageModels)
+	for i := range models {
+		one := each.AppendEmpty().SetEmptyMap()
+		putStr(one, keyModel, models[i].model)
+		models[i].put(one)
+	}
+}
+
+// put writes a sum as a map of its own.
+func (s *spent) put(m pcommon.Map) {
+	t := s.tokens
+	putPositive(m, keyInput, t.Input)
+	putPositive(m, keyOutput, t.Output)
+	putPositive(m, keyCacheRead, t.CacheRead)
+	putPositive(m, keyCacheWrite, t.CacheWrite)
+	putPositive(m, keyCacheWrite5m, t.CacheWrite5m)
+	putPositive(m, keyCacheWrite1h, t.CacheWrite1h)
+	putPositive(m, keyReasoning, t.Reasoning)
+	if s.hasCost {
+		m.PutDouble(keyCost, s.costUSD)
+		putTrue(m, keyEstimated, s.estimated)
+	}
+}
+
+// writeUsage writes an agent's own part of the tokens and the total, and adds to the metrics what no call did.
+func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
+	rest, total := a.ledger.rest(), a.ledger.total()
+	own := rest.sum()
+	s.putUsage(m, own.tokens)
+	putTotal(m, &total, a.ledger.byModel())
+	for _, one := range a.ledger.unseen() {
+		s.meter.tokens(cmp.Or(one.model, a.models.only()), one.tokens, one.costUSD)
+	}
+}
