@@ -18,6 +18,7 @@ type finder[T text] struct {
 	cut bool
 	// controls: a control byte was met.
 	controls bool
+	found    span
 
 	n     int
 	ident [maxIdent + 2*maxIdent]byte
@@ -29,27 +30,26 @@ func (f *finder[T]) touchesCut(end int) bool { return f.cut && end >= len(f.s) }
 // next finds the first secret at or after from.
 func (f *finder[T]) next(from int) (span, bool) {
 	f.from = from
-	s, pairs := f.s, f.r.index.pairs
+	s, first, next := f.s, f.r.index.first, f.r.index.next
 	i := from
-	for ; i+8 <= len(s); i += 8 {
-		// Most of what is looked at has no pair of an anchor: four pairs are asked at once.
-		a, b, c, d := pairs[pair(s, i)], pairs[pair(s, i+2)], pairs[pair(s, i+4)], pairs[pair(s, i+6)]
+	for ; i+10 <= len(s); i += 8 {
+		// Most of what is looked at has no anchor: four pairs, each with the one after it, are asked at once.
+		p, q, u, v, w := pair(s, i), pair(s, i+2), pair(s, i+4), pair(s, i+6), pair(s, i+8)
+		a, b, c, d := first[p]&next[q], first[q]&next[u], first[u]&next[v], first[v]&next[w]
 		if a|b|c|d == 0 {
 			continue
 		}
-		for k, list := range [4]uint8{a, b, c, d} {
-			if list != 0 {
-				if sp, ok := f.look(i+2*k, list); ok {
-					return sp, true
-				}
-			}
+		if a != 0 && f.look(i, a) || b != 0 && f.look(i+2, b) || c != 0 && f.look(i+4, c) || d != 0 && f.look(i+6, d) {
+			return f.found, true
 		}
 	}
 	for ; i+1 < len(s); i += 2 {
-		if list := pairs[pair(s, i)]; list != 0 {
-			if sp, ok := f.look(i, list); ok {
-				return sp, true
-			}
+		hit := first[pair(s, i)]
+		if i+3 < len(s) {
+			hit &= next[pair(s, i+2)]
+		}
+		if hit != 0 && f.look(i, hit) {
+			return f.found, true
 		}
 	}
 	// A text of odd length ends with a byte that is in no pair.
@@ -62,16 +62,16 @@ func (f *finder[T]) next(from int) (span, bool) {
 // pair is the number of the pair at i.
 func pair[T text](s T, i int) uint16 { return uint16(s[i]) | uint16(s[i+1])<<8 }
 
-// anchored reports whether any anchor stands in the text.
+// anchored reports whether any anchor is in the text.
 func (f *finder[T]) anchored() bool {
-	s, pairs := f.s, f.r.index.pairs
-	for i := 0; i+1 < len(s); i += 2 {
-		list := pairs[pair(s, i)]
-		if list <= listControl {
+	x := &f.r.index
+	for i := 0; i+1 < len(f.s); i += 2 {
+		p := pair(f.s, i)
+		if x.first[p] == 0 || i+3 < len(f.s) && x.first[p]&x.next[pair(f.s, i+2)] == 0 || x.pairs[p] == listControl {
 			continue
 		}
-		for k := range f.r.index.places[list] {
-			if p := &f.r.index.places[list][k]; hasAt(s, i-int(p.back), p.anchor.word, p.anchor.fold) {
+		for k := range x.places[x.pairs[p]] {
+			if p := &x.places[x.pairs[p]][k]; hasAt(f.s, i-int(p.back), p.anchor.word, p.anchor.fold) {
 				return true
 			}
 		}
@@ -79,36 +79,48 @@ func (f *finder[T]) anchored() bool {
 	return false
 }
 
-// look compares the anchors that have the pair at i, and asks the rules of those that stand there.
-func (f *finder[T]) look(i int, list uint8) (span, bool) {
+// look compares the anchors that have the pair at i and are in one of the buckets that were hit, and asks the rules of
+// those that are there. What they find is in found.
+func (f *finder[T]) look(i int, hit uint16) bool {
+	x, s := &f.r.index, f.s
+	list := x.pairs[pair(s, i)]
 	if list == listControl {
-		f.controls = f.controls || controlAt(f.s, i) || controlAt(f.s, i+1)
-		return span{}, false
+		f.controls = f.controls || controlAt(s, i) || controlAt(s, i+1)
+		return false
 	}
-	places, s := f.r.index.places[list], f.s
+	places := x.places[list]
 	for k := range places {
 		p := &places[k]
+		if hit>>p.bucket&1 == 0 {
+			continue
+		}
 		if j := i + int(p.near); uint(j) >= uint(len(s)) || s[j]|p.mask != p.want {
 			continue
 		}
-		at := i - int(p.back)
-		if at < f.from || !hasAt(s, at, p.anchor.word, p.anchor.fold) {
-			continue
-		}
-		if sp, ok := f.judge(p.anchor, at); ok && sp.start >= f.from && sp.end > sp.start && !allowed(f.r, s, sp) {
-			return sp, true
+		if at := i - int(p.back); at >= f.from && hasAt(s, at, p.anchor.word, p.anchor.fold) && f.judge(p.anchor, at) {
+			return true
 		}
 	}
-	return span{}, false
+	return false
 }
 
-// judge asks the rule of an anchor that stands at i.
-func (f *finder[T]) judge(a *anchor, i int) (span, bool) {
+// judge asks the rule of an anchor that is at i.
+func (f *finder[T]) judge(a *anchor, i int) bool {
+	if a.kind == anchorShape && len(a.shape.longer) == 0 && !f.mayBe(a.shape, i) {
+		return false
+	}
+	sp, ok := f.ruleAt(a, i)
+	if ok = ok && sp.start >= f.from && sp.end > sp.start && !allowed(f.r, f.s, sp); ok {
+		f.found = sp
+	}
+	return ok
+}
+
+// ruleAt asks the rule of an anchor that is at i.
+func (f *finder[T]) ruleAt(a *anchor, i int) (span, bool) {
 	switch a.kind {
 	case anchorShape:
-		sh := &shapes[a.shape]
-		end := f.shapeAt(sh, i)
-		return span{start: i, end: end, kind: sh.kind}, end > 0
+		return f.shapeAt(a.shape, i)
 	case anchorName:
 		return f.named(i, a.word)
 	case anchorURL:
@@ -122,19 +134,6 @@ func (f *finder[T]) judge(a *anchor, i int) (span, bool) {
 		return f.bearerAt(i, len(a.word))
 	case anchorFlag:
 		return f.flagAt(i)
-	case anchorTelegram:
-		from, end := f.telegramAt(i)
-		return span{start: from, end: end, kind: "telegram"}, end > 0
-	case anchorAzure:
-		from, end := f.azureAt(i)
-		return span{start: from, end: end, kind: "azure"}, end > 0
-	case anchorTwilio:
-		sh := shape{prefix: "SK", charset: charsHex, least: 32, exact: true}
-		end := f.shapeAt(&sh, i)
-		return span{start: i, end: end, kind: "twilio"}, end > 0
-	case anchorWebhook:
-		from, end := f.webhookAt(i, a.word)
-		return span{start: from, end: end, kind: "webhook"}, end > 0
 	case anchorMarker:
 		from, end := f.awsSecretAfter(i + len(a.word))
 		return span{start: from, end: end, kind: "aws"}, end > 0
@@ -144,33 +143,34 @@ func (f *finder[T]) judge(a *anchor, i int) (span, bool) {
 }
 
 // anchors are all that is looked for, but for the names of settings.
-func anchors() []anchor {
-	var out []anchor
-	for i := range shapes {
-		out = append(out, anchor{word: shapes[i].prefix, kind: anchorShape, shape: i})
+func anchors() ([]anchor, error) {
+	table, err := shapes()
+	if err != nil {
+		return nil, err
+	}
+	out := []anchor{
+		{word: "://", kind: anchorURL},
+		{word: "BEGIN ", kind: anchorPEM},
+		{word: "eyJ", kind: anchorJWT},
+		{word: "bearer ", kind: anchorBearer, fold: true},
+		{word: " -u", kind: anchorFlag},
+		{word: " -p", kind: anchorFlag},
+		{word: " --user", kind: anchorFlag},
+		{word: markerOf("aws"), kind: anchorMarker},
+	}
+	for _, sh := range table {
+		a := anchor{word: sh.literal(), kind: anchorShape, shape: sh, begins: sh.begins}
+		if sh.anchor > 0 {
+			a.before = sh.parts[sh.anchor-1].set
+		}
+		if sh.anchor+1 < len(sh.parts) {
+			next := &sh.parts[sh.anchor+1]
+			a.after, a.reach = next.set, next.least
+		}
+		out = append(out, a)
 	}
 	for _, w := range nameWords {
 		out = append(out, anchor{word: w, kind: anchorName, fold: true})
 	}
-	for _, w := range webhookPaths {
-		out = append(out, anchor{word: w, kind: anchorWebhook})
-	}
-	for d := byte('0'); d <= '9'; d++ {
-		out = append(out, anchor{word: string([]byte{d, 'Q', '~'}), kind: anchorAzure})
-		out = append(out, anchor{word: string([]byte{'S', 'K', d}), kind: anchorTwilio})
-	}
-	for d := byte('a'); d <= 'f'; d++ {
-		out = append(out, anchor{word: string([]byte{'S', 'K', d}), kind: anchorTwilio})
-	}
-	return append(out,
-		anchor{word: "://", kind: anchorURL},
-		anchor{word: "BEGIN ", kind: anchorPEM},
-		anchor{word: "eyJ", kind: anchorJWT},
-		anchor{word: "bearer ", kind: anchorBearer, fold: true},
-		anchor{word: " -u", kind: anchorFlag},
-		anchor{word: " -p", kind: anchorFlag},
-		anchor{word: " --user", kind: anchorFlag},
-		anchor{word: ":AA", kind: anchorTelegram},
-		anchor{word: markerOf("aws"), kind: anchorMarker},
-	)
+	return out, nil
 }

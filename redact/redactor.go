@@ -46,12 +46,19 @@ func NewRedactor(s Settings) (*Redactor, error) {
 	if err := errors.Join(errRules, errNames, errAllow); err != nil {
 		return nil, err
 	}
-	all := anchors()
-	for _, w := range words {
-		all = append(all, anchor{word: w, fold: true, kind: anchorName})
+	x, err := builtIn()
+	if len(words) > 0 && err == nil {
+		all, _ := anchors()
+		for _, w := range words {
+			all = append(all, anchor{word: w, fold: true, kind: anchorName})
+		}
+		x = newIndex(all)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return &Redactor{
-		index: newIndex(all), rules: rules, names: names, allow: allow,
+		index: x, rules: rules, names: names, allow: allow,
 		dropInput: s.DropInput, dropOutput: s.DropOutput, skipReasoning: s.SkipReasoning, skipPrompts: s.SkipPrompts,
 	}, nil
 }

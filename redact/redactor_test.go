@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,7 +38,7 @@ func TestString(t *testing.T) {
 		{"slack", "xoxb-123456789012-" + alnum36, "[redacted:slack]"},
 		{"slack webhook", "https://hooks.slack.com/services/T00000000/B00000000/" + alnum36[:24], "https://hooks.slack.com/services/[redacted:webhook]"},
 		{"aws id and key", "AKIADEMODEMODEMO0000 Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2/+zz ok", "[redacted:aws] [redacted:aws] ok"},
-		{"aws id in a word", "XAKIADEMODEMODEMO0000 AKIADEMODEMODEMO00000", ""},
+		{"aws id, too long", "AKIADEMODEMODEMO00000 XAKIADEMODEMODEMO00000", ""},
 		{"google", "AIza" + alnum36[:35], "[redacted:google]"},
 		{"stripe", "sk_live_" + alnum36, "[redacted:stripe]"},
 		{"npm", "npm_" + alnum36, "[redacted:npm]"},
@@ -62,7 +63,8 @@ func TestString(t *testing.T) {
 		{"certificate", "-----BEGIN CERTIFICATE-----\nMIIBdemoDEMOdemoDEMO0123\n-----END CERTIFICATE-----", ""},
 		{"after an escaped line break", `a\nghp_` + alnum36, `a\n[redacted:github]`},
 		{"after a percent escape", `x%3Dghp_` + alnum36, `x%3D[redacted:github]`},
-		{"in a word", "Xghp_" + alnum36, ""},
+		{"in a word", "Xghp_" + alnum36, "X[redacted:github]"},
+		{"in a long word", strings.Repeat("Xy1", 20) + "ghp_" + alnum36, ""},
 
 		// headers
 		{"bearer in single quotes", "curl -H 'Authorization: Bearer AAAA1111BBBB2222CCCC3333' https://api.example", "curl -H 'Authorization: Bearer [redacted]' https://api.example"},

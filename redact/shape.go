@@ -1,175 +1,357 @@
 package redact
 
-// shape is a kind of secret that is told by how it begins.
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// shapesText is the table of facts about what vendors issue; its head explains the columns.
+//
+//go:embed shapes.txt
+var shapesText string
+
+// shapes is the table, read once. It never changes.
+var shapes = sync.OnceValues(func() ([]*shape, error) { return parseShapes(shapesText) })
+
+// shape is a kind of secret that shows what it is by how it looks.
 type shape struct {
-	kind   string // stands in the marker
-	prefix string
-	// charset is which bytes follow the prefix, and least how many.
-	charset charset
-	least   int
-	// exact asks for exactly least bytes.
-	exact bool
-	// random asks that what follows looks made by chance, for prefixes that ordinary words share.
+	kind  string // is in the marker
+	parts []part
+	// anchor is the literal part that is looked for, and kept the number of parts before the secret, which stay.
+	anchor, kept int
+	// word: only at the beginning of a word.
+	word bool
+	// begins: the anchor is at the beginning, and that only at the beginning of a word.
+	begins bool
+	// probe is the offset from the anchor of the last byte that the part behind it needs, which is in probed; next is the
+	// byte after the part, at the offset nextMost or before, 0 if any may be.
+	probe, nextMost int
+	probed          *[256]bool
+	next            byte
+	// longer are the shapes whose anchor begins with this one's.
+	longer []*shape
+}
+
+// part is a piece of a shape: literal text, or a number of bytes of a set.
+type part struct {
+	literal     string
+	set         *[256]bool
+	least, most int
+	// random: the bytes have to look made by chance.
 	random bool
 }
 
-type charset uint8
+// noMost is the most of a part without an upper limit.
+const noMost = 1 << 30
 
-const (
-	charsAlnum charset = iota // letters and digits
-	charsWord                 // and _
-	charsURL                  // and -
-	charsDot                  // and .
-	charsUpper                // upper-case letters and digits
-	charsHex                  // hexadecimal digits
-	charsB64                  // letters, digits, + / = _ -
-	charsPath                 // and /
-)
-
-func (c charset) has(b byte) bool {
-	switch c {
-	case charsAlnum:
-		return is(b, cAlnum)
-	case charsWord:
-		return is(b, cAlnum) || b == '_'
-	case charsURL:
-		return is(b, cAlnum) || b == '_' || b == '-'
-	case charsDot:
-		return is(b, cAlnum|cIdent)
-	case charsUpper:
-		return is(b, cUpper|cDigit)
-	case charsHex:
-		return isHex(b)
-	case charsPath:
-		return is(b, cAlnum|cIdent) || b == '/'
-	default:
-		return is(b, cB64)
+// sets are the classes of the table.
+func sets() map[byte]*[256]bool {
+	out := make(map[byte]*[256]bool)
+	for class, bytes := range map[byte]string{
+		'A': "", 'w': "_", 'u': "_-", 'x': "_-.", 'p': "_-.+/%=", 'b': "+/=_-", 's': "./", 'z': "._~-",
+	} {
+		out[class] = newSet(cAlnum, bytes)
 	}
+	out['l'], out['U'], out['d'] = newSet(cLower|cDigit, ""), newSet(cUpper|cDigit, ""), newSet(cDigit, "")
+	out['B'], out['h'] = newSet(cUpper, "234567"), newSet(cDigit, "abcdefABCDEF")
+	return out
 }
 
-// shapes are the prefixes of keys and tokens, as their issuers document them. A longer prefix stands before a shorter
-// one that it begins with.
-var shapes = []shape{
-	{kind: "anthropic", prefix: "sk-ant-", charset: charsURL, least: 16},
-	{kind: "openai", prefix: "sk-proj-", charset: charsURL, least: 16, random: true},
-	{kind: "openai", prefix: "sk-", charset: charsURL, least: 20, random: true},
-	{kind: "stripe", prefix: "sk_live_", charset: charsWord, least: 10},
-	{kind: "stripe", prefix: "rk_live_", charset: charsWord, least: 10},
-	{kind: "stripe", prefix: "sk_test_", charset: charsWord, least: 10},
-	{kind: "stripe", prefix: "rk_test_", charset: charsWord, least: 10},
-	{kind: "stripe", prefix: "whsec_", charset: charsB64, least: 16},
-	{kind: "github", prefix: "ghp_", charset: charsWord, least: 30},
-	{kind: "github", prefix: "gho_", charset: charsWord, least: 30},
-	{kind: "github", prefix: "ghu_", charset: charsWord, least: 30},
-	{kind: "github", prefix: "ghs_", charset: charsDot, least: 30},
-	{kind: "github", prefix: "ghr_", charset: charsWord, least: 30},
-	{kind: "github", prefix: "github_pat_", charset: charsWord, least: 20},
-	{kind: "gitlab", prefix: "glpat-", charset: charsDot, least: 20},
-	{kind: "gitlab", prefix: "glptt-", charset: charsDot, least: 20},
-	{kind: "gitlab", prefix: "gldt-", charset: charsDot, least: 20},
-	{kind: "gitlab", prefix: "glrt-", charset: charsDot, least: 20},
-	{kind: "gitlab", prefix: "glrtr-", charset: charsDot, least: 20},
-	{kind: "gitlab", prefix: "glcbt-", charset: charsDot, least: 20},
-	{kind: "gitlab", prefix: "glsoat-", charset: charsDot, least: 20},
-	{kind: "gitlab", prefix: "glimt-", charset: charsDot, least: 20},
-	{kind: "gitlab", prefix: "glagent-", charset: charsDot, least: 20},
-	{kind: "gitlab", prefix: "gloas-", charset: charsDot, least: 20},
-	{kind: "slack", prefix: "xoxb-", charset: charsURL, least: 10},
-	{kind: "slack", prefix: "xoxp-", charset: charsURL, least: 10},
-	{kind: "slack", prefix: "xoxa-", charset: charsURL, least: 10},
-	{kind: "slack", prefix: "xoxr-", charset: charsURL, least: 10},
-	{kind: "slack", prefix: "xoxs-", charset: charsURL, least: 10},
-	{kind: "slack", prefix: "xoxo-", charset: charsURL, least: 10},
-	{kind: "slack", prefix: "xoxc-", charset: charsURL, least: 10},
-	{kind: "slack", prefix: "xoxd-", charset: charsB64, least: 10},
-	{kind: "slack", prefix: "xoxe-", charset: charsURL, least: 10},
-	{kind: "slack", prefix: "xoxe.", charset: charsDot, least: 10},
-	{kind: "slack", prefix: "xapp-", charset: charsURL, least: 20, random: true},
-	{kind: "aws", prefix: "AKIA", charset: charsUpper, least: 16, exact: true},
-	{kind: "aws", prefix: "ASIA", charset: charsUpper, least: 16, exact: true},
-	{kind: "google", prefix: "AIza", charset: charsURL, least: 30},
-	{kind: "google", prefix: "ya29.", charset: charsDot, least: 20},
-	{kind: "google", prefix: "GOCSPX-", charset: charsURL, least: 20},
-	{kind: "npm", prefix: "npm_", charset: charsAlnum, least: 30, random: true},
-	{kind: "pypi", prefix: "pypi-", charset: charsURL, least: 32, random: true},
-	{kind: "rubygems", prefix: "rubygems_", charset: charsHex, least: 32},
-	{kind: "docker", prefix: "dckr_pat_", charset: charsURL, least: 20},
-	{kind: "docker", prefix: "dckr_oat_", charset: charsURL, least: 20},
-	{kind: "huggingface", prefix: "hf_", charset: charsAlnum, least: 30},
-	{kind: "sendgrid", prefix: "SG.", charset: charsDot, least: 40, random: true},
-	{kind: "mailgun", prefix: "key-", charset: charsHex, least: 32, exact: true},
-	{kind: "digitalocean", prefix: "dop_v1_", charset: charsAlnum, least: 32},
-	{kind: "digitalocean", prefix: "doo_v1_", charset: charsAlnum, least: 32},
-	{kind: "digitalocean", prefix: "dor_v1_", charset: charsAlnum, least: 32},
-	{kind: "doppler", prefix: "dp.pt.", charset: charsDot, least: 30},
-	{kind: "doppler", prefix: "dp.st.", charset: charsDot, least: 30},
-	{kind: "doppler", prefix: "dp.ct.", charset: charsDot, least: 30},
-	{kind: "doppler", prefix: "dp.sa.", charset: charsDot, least: 30},
-	{kind: "doppler", prefix: "dp.scim.", charset: charsDot, least: 30},
-	{kind: "doppler", prefix: "dp.audit.", charset: charsDot, least: 30},
-	{kind: "vault", prefix: "hvs.", charset: charsURL, least: 20},
-	{kind: "vault", prefix: "hvb.", charset: charsURL, least: 20},
-	{kind: "vault", prefix: "hvr.", charset: charsURL, least: 20},
-	{kind: "shopify", prefix: "shpat_", charset: charsHex, least: 32},
-	{kind: "shopify", prefix: "shpss_", charset: charsHex, least: 32},
-	{kind: "shopify", prefix: "shpca_", charset: charsHex, least: 32},
-	{kind: "shopify", prefix: "shppa_", charset: charsHex, least: 32},
-	{kind: "linear", prefix: "lin_api_", charset: charsAlnum, least: 30},
-	{kind: "notion", prefix: "ntn_", charset: charsAlnum, least: 40},
-	{kind: "figma", prefix: "figd_", charset: charsURL, least: 30},
-	{kind: "sentry", prefix: "sntrys_", charset: charsB64, least: 40},
-	{kind: "sentry", prefix: "sntryu_", charset: charsHex, least: 40},
-	{kind: "grafana", prefix: "glsa_", charset: charsWord, least: 30},
-	{kind: "grafana", prefix: "glc_", charset: charsB64, least: 40},
-	{kind: "postman", prefix: "PMAK-", charset: charsURL, least: 40},
-	{kind: "groq", prefix: "gsk_", charset: charsAlnum, least: 40},
-	{kind: "xai", prefix: "xai-", charset: charsAlnum, least: 40},
-	{kind: "perplexity", prefix: "pplx-", charset: charsAlnum, least: 30},
-	{kind: "nvidia", prefix: "nvapi-", charset: charsURL, least: 40},
-	{kind: "tailscale", prefix: "tskey-", charset: charsURL, least: 20, random: true},
-	{kind: "supabase", prefix: "sbp_", charset: charsHex, least: 40},
-	{kind: "supabase", prefix: "sb_secret_", charset: charsURL, least: 20},
-	{kind: "planetscale", prefix: "pscale_tkn_", charset: charsDot, least: 30},
-	{kind: "planetscale", prefix: "pscale_pw_", charset: charsDot, least: 30},
-	{kind: "pulumi", prefix: "pul-", charset: charsHex, least: 40, exact: true},
-	{kind: "databricks", prefix: "dapi", charset: charsHex, least: 32},
-	{kind: "atlassian", prefix: "ATATT3", charset: charsB64, least: 60},
-	{kind: "newrelic", prefix: "NRAK-", charset: charsUpper, least: 27},
-	{kind: "langsmith", prefix: "lsv2_pt_", charset: charsWord, least: 32},
-	{kind: "langsmith", prefix: "lsv2_sk_", charset: charsWord, least: 32},
-	{kind: "age", prefix: "AGE-SECRET-KEY-1", charset: charsUpper, least: 40},
-	{kind: "onepassword", prefix: "ops_eyJ", charset: charsB64, least: 60},
+func newSet(bits uint16, more string) *[256]bool {
+	var set [256]bool
+	for c := range set {
+		set[c] = byteClass[c]&bits != 0 || strings.IndexByte(more, byte(c)) >= 0
+	}
+	return &set
 }
 
-// shapeAt is the end of the secret of shape sh whose prefix stands at i; 0 if there is none.
-func (f *finder[T]) shapeAt(sh *shape, i int) int {
-	if !starts(f.s, i) {
-		return 0
+// parseShapes reads the table.
+func parseShapes(table string) (out []*shape, err error) {
+	classes := sets()
+	for n, line := range strings.Split(table, "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		columns := strings.Fields(line)
+		if len(columns) != 4 {
+			return nil, fmt.Errorf("parse shapes.txt: line %d has %d columns, not 4", n+1, len(columns))
+		}
+		sh, err := parseShape(columns[1], classes)
+		if err != nil {
+			return nil, fmt.Errorf("parse shapes.txt: line %d: %w", n+1, err)
+		}
+		sh.kind = columns[0]
+		out = append(out, sh)
 	}
-	from := i + len(sh.prefix)
-	end := from
-	for end < len(f.s) && sh.charset.has(f.s[end]) {
-		end++
+	for _, a := range out {
+		for _, b := range out {
+			if short, long := a.literal(), b.literal(); len(long) > len(short) && strings.HasPrefix(long, short) {
+				a.longer = append(a.longer, b)
+			}
+		}
+		slices.SortStableFunc(a.longer, func(x, y *shape) int { return len(y.literal()) - len(x.literal()) })
 	}
-	n := end - from
-	if f.touchesCut(end) && n > 0 {
-		return end
+	return out, nil
+}
+
+func (sh *shape) literal() string { return sh.parts[sh.anchor].literal }
+
+// parseShape reads the second column of a line.
+func parseShape(text string, classes map[byte]*[256]bool) (*shape, error) {
+	sh := &shape{}
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == '|' && i == 0:
+			sh.word = true
+		case c == '<':
+			sh.kept = len(sh.parts)
+		case c == '{':
+			n := strings.IndexByte(text[i:], '}')
+			if n < 0 {
+				return nil, errors.New("a part has no end")
+			}
+			parts, err := parsePart(text[i+1:i+n], classes)
+			if err != nil {
+				return nil, err
+			}
+			sh.parts = append(sh.parts, parts...)
+			i += n
+		default:
+			if c == '\\' && i+1 < len(text) {
+				i++
+				c = text[i]
+			}
+			sh.addLiteral(c)
+		}
+		i++
 	}
-	if sh.charset == charsDot {
-		for n > 0 && f.s[end-1] == '.' { // the end of a sentence
-			end--
-			n--
+	sh.anchor = -1
+	for i, p := range sh.parts {
+		if p.set == nil && (sh.anchor < 0 || len(p.literal) > len(sh.literal())) {
+			sh.anchor = i
 		}
 	}
-	switch {
-	case n < sh.least, sh.exact && n > sh.least:
-		return 0
-	case sh.exact && end < len(f.s) && is(f.s[end], cAlnum):
-		return 0
-	case sh.random && !mixOf(f.s, from, end).random():
-		return 0
+	if sh.anchor < 0 || sh.parts[len(sh.parts)-1].least == 0 && len(sh.literal()) < 3 {
+		return nil, errors.New("no literal part")
 	}
-	return end
+	sh.setProbe()
+	return sh, nil
+}
+
+// setProbe sets what mayBe looks at.
+func (sh *shape) setProbe() {
+	sh.begins = sh.anchor == 0 && !sh.glues()
+	if sh.anchor+1 == len(sh.parts) {
+		return
+	}
+	p := &sh.parts[sh.anchor+1]
+	if p.set == nil {
+		return
+	}
+	sh.probe, sh.probed = len(sh.literal())+p.least-1, p.set
+	if sh.anchor+2 < len(sh.parts) && p.most != noMost && sh.parts[sh.anchor+2].set == nil {
+		sh.next, sh.nextMost = sh.parts[sh.anchor+2].literal[0], len(sh.literal())+p.most
+	}
+}
+
+func (sh *shape) addLiteral(c byte) {
+	if n := len(sh.parts); n > sh.kept && sh.parts[n-1].set == nil {
+		sh.parts[n-1].literal += string(c)
+		return
+	}
+	sh.parts = append(sh.parts, part{literal: string(c)})
+}
+
+// parsePart reads a class and its length.
+func parsePart(s string, classes map[byte]*[256]bool) ([]part, error) {
+	if s == "g" {
+		var out []part
+		for i, n := range [...]int{8, 4, 4, 4, 12} {
+			if i > 0 {
+				out = append(out, part{literal: "-"})
+			}
+			out = append(out, part{set: classes['h'], least: n, most: n})
+		}
+		return out, nil
+	}
+	length, random := strings.CutSuffix(s[min(1, len(s)):], "!")
+	length, open := strings.CutSuffix(length, "+")
+	from, to, ranged := strings.Cut(length, "-")
+	least, err := strconv.Atoi(from)
+	most := least
+	if ranged && err == nil {
+		most, err = strconv.Atoi(to)
+	}
+	if open {
+		most = noMost
+	}
+	if err != nil || classes[s[0]] == nil || least < 1 || most < least {
+		return nil, fmt.Errorf("no class and length: %q", s)
+	}
+	return []part{{set: classes[s[0]], least: least, most: most, random: random}}, nil
+}
+
+// shapeAt finds a secret of shape sh, or of a longer one, whose anchor is at i.
+func (f *finder[T]) shapeAt(sh *shape, i int) (span, bool) {
+	for _, longer := range sh.longer {
+		if f.mayBe(longer, i) && hasAt(f.s, i, longer.literal(), false) {
+			if sp, ok := f.oneShapeAt(longer, i); ok {
+				return sp, true
+			}
+		}
+	}
+	if !f.mayBe(sh, i) {
+		return span{}, false
+	}
+	return f.oneShapeAt(sh, i)
+}
+
+// mayBe is a quick look at what is around the anchor at i: the last byte that the part behind it needs, and the byte
+// that has to follow it.
+func (f *finder[T]) mayBe(sh *shape, i int) bool {
+	if sh.begins && i > 0 && is(f.s[i-1], cAlnum) && !starts(f.s, i) {
+		return false
+	}
+	last := i + sh.probe
+	switch {
+	case sh.probed == nil:
+		return true
+	case last >= len(f.s):
+		return f.cut
+	case !sh.probed[f.s[last]]:
+		return false
+	case sh.next == 0:
+		return true
+	}
+	for last++; last < len(f.s) && f.s[last] != sh.next; last++ {
+		if last >= i+sh.nextMost {
+			return false
+		}
+	}
+	return last < len(f.s) || f.cut
+}
+
+func (f *finder[T]) oneShapeAt(sh *shape, i int) (span, bool) {
+	start, ok := f.before(sh, i)
+	if !ok {
+		return span{}, false
+	}
+	sp := span{start: start, kind: sh.kind}
+	random := true
+	end := start
+	for k := range sh.parts {
+		p := &sh.parts[k]
+		if k == sh.kept {
+			sp.start = end
+		}
+		from := end
+		if end, ok = f.partAt(p, end); !ok {
+			// A text that is cut within the secret shows its beginning only.
+			sp.end = len(f.s)
+			return sp, k > sh.anchor && end == len(f.s) && f.touchesCut(end) && end > i+len(sh.literal()) && starts(f.s, start)
+		}
+		if p.random && !f.touchesCut(end) && !mixOf(f.s, from, end).random() {
+			random = false
+		}
+	}
+	sp.end = end
+	return sp, random && f.mayStart(sh, start, end)
+}
+
+// before is where the parts before the anchor at i begin.
+func (f *finder[T]) before(sh *shape, i int) (start int, ok bool) {
+	for k := sh.anchor - 1; k >= 0; k-- {
+		p := &sh.parts[k]
+		if p.set == nil {
+			if i -= len(p.literal); i < f.from || !hasAt(f.s, i, p.literal, false) {
+				return 0, false
+			}
+			continue
+		}
+		n := 0
+		for n < p.most && i-n > f.from && p.set[f.s[i-n-1]] {
+			n++
+		}
+		if n < p.least {
+			return 0, false
+		}
+		i -= n
+	}
+	return i, true
+}
+
+// partAt is where the part ends that begins at i.
+func (f *finder[T]) partAt(p *part, i int) (end int, ok bool) {
+	if p.set == nil {
+		return min(len(f.s), i+len(p.literal)), hasAt(f.s, i, p.literal, false)
+	}
+	end = i
+	for limit := min(len(f.s), i+p.most); end < limit && p.set[f.s[end]]; end++ {
+	}
+	if f.touchesCut(end) {
+		return end, end > i
+	}
+	if p.set['.'] {
+		for end > i && f.s[end-1] == '.' { // the end of a sentence
+			end--
+		}
+	}
+	return end, end-i >= p.least
+}
+
+const (
+	// maxGlued is how long a word may be that a secret is right behind, in bytes: in a longer one, such as base64, the
+	// anchor is there by chance.
+	maxGlued = 24
+	// minGlued is how many literal bytes a shape needs for that, and minGluedRun how long its first part is otherwise.
+	minGlued    = 4
+	minGluedRun = 24
+)
+
+// literalBytes is how many bytes of the shape are fixed.
+func (sh *shape) literalBytes() (n int) {
+	for i := range sh.parts {
+		n += len(sh.parts[i].literal)
+	}
+	return n
+}
+
+// glues reports whether secrets of the shape are recognised right behind a letter or a digit.
+func (sh *shape) glues() bool {
+	if sh.word || sh.parts[0].set != nil {
+		return false
+	}
+	run := &sh.parts[1]
+	return sh.literalBytes() >= minGlued || run.least >= minGluedRun && run.set['z'] && run.set['Z']
+}
+
+// mayStart reports whether the secret of shape sh from start to end may be there: it begins a word, or it is right
+// behind one and shows enough of itself, and where its length is known nothing follows that would make it longer.
+func (f *finder[T]) mayStart(sh *shape, start, end int) bool {
+	last := &sh.parts[len(sh.parts)-1]
+	if last.set != nil && last.most != noMost && end < len(f.s) && last.set[f.s[end]] && !(f.s[end] == '.' || f.s[end] == '-') {
+		return false
+	}
+	if last.set == nil && end < len(f.s) && isAlnum(f.s[end]) || last.most == last.least && end < len(f.s) && isAlnum(f.s[end]) {
+		return false
+	}
+	if starts(f.s, start) {
+		return true
+	}
+	if !sh.glues() {
+		return false
+	}
+	i := start
+	for i > 0 && start-i <= maxGlued && is(f.s[i-1], cAlnum) {
+		i--
+	}
+	return start-i <= maxGlued && (last.most != noMost && sh.literalBytes() >= minGlued || mixOf(f.s, start+len(sh.parts[0].literal), end).random())
 }
 
 // Lengths of the parts of a JSON web token, in bytes; the shortest header, {"alg":"none"}, is longer.
@@ -178,25 +360,25 @@ const (
 	minJWTPayload = 8
 )
 
+// isURL64 reports whether c is of base64url.
+func isURL64(c byte) bool { return is(c, cAlnum) || c == '_' || c == '-' }
+
 // jwtAt is the end of the JSON web token, signed or encrypted, that begins at i. Its first part is base64url of `{"`.
 func (f *finder[T]) jwtAt(i int) int {
-	if !starts(f.s, i) {
-		return 0
-	}
 	end := i
 	for part := 0; part < 5; part++ {
 		from := end
-		for end < len(f.s) && charsURL.has(f.s[end]) {
+		for end < len(f.s) && isURL64(f.s[end]) {
 			end++
 		}
-		if f.touchesCut(end) {
+		if f.touchesCut(end) && starts(f.s, i) {
 			return end
 		}
 		if part == 0 && end-from < minJWTHeader || part == 1 && end-from < minJWTPayload {
 			return 0
 		}
 		if end >= len(f.s) || f.s[end] != '.' {
-			if part == 0 {
+			if part == 0 || part == 1 && !starts(f.s, i) {
 				return 0
 			}
 			return end
@@ -204,35 +386,6 @@ func (f *finder[T]) jwtAt(i int) int {
 		end++
 	}
 	return end - 1
-}
-
-// telegramAt finds a bot's token, whose colon stands at i: eight to ten digits before it, 35 bytes after it.
-func (f *finder[T]) telegramAt(i int) (from, end int) {
-	from = i
-	for from > f.from && i-from < 11 && is(f.s[from-1], cDigit) {
-		from--
-	}
-	for end = i + 1; end < len(f.s) && charsURL.has(f.s[end]); end++ {
-	}
-	if n := i - from; n < 8 || n > 10 || end-i-1 < 30 && !f.touchesCut(end) {
-		return 0, 0
-	}
-	return from, end
-}
-
-// azureAt finds the secret of an Azure application: three bytes, a digit, "Q~" and 31 to 34 more. The digit stands at i.
-func (f *finder[T]) azureAt(i int) (from, end int) {
-	has := func(c byte) bool { return is(c, cAlnum|cIdent) || c == '~' }
-	from = i - 3
-	if from < f.from || !has(f.s[from]) || !has(f.s[from+1]) || !has(f.s[from+2]) {
-		return 0, 0
-	}
-	for end = i + 3; end < len(f.s) && has(f.s[end]); end++ {
-	}
-	if end-i-3 < 31 && !f.touchesCut(end) {
-		return 0, 0
-	}
-	return from, end
 }
 
 // awsSecretLen is the length of the secret that goes with an AWS key id; it has no prefix of its own.
@@ -251,18 +404,4 @@ func (f *finder[T]) awsSecretAfter(i int) (from, end int) {
 		}
 	}
 	return 0, 0
-}
-
-// webhookPaths are hosts and paths of addresses that are secrets by themselves: who knows them may write there.
-var webhookPaths = []string{"hooks.slack.com/services/", "hooks.slack.com/workflows/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}
-
-// webhookAt finds what follows the path at i.
-func (f *finder[T]) webhookAt(i int, word string) (from, end int) {
-	from = i + len(word)
-	for end = from; end < len(f.s) && charsPath.has(f.s[end]); end++ {
-	}
-	if end-from < 20 && !f.touchesCut(end) {
-		return 0, 0
-	}
-	return from, end
 }

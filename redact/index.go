@@ -1,0 +1,234 @@
+package redact
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// sample is text of the kinds that agents read and write. The index is built so that little of it looks like an anchor.
+//
+//go:embed sample.txt
+var sample string
+
+// place is an anchor and the offset in it of a pair that is in the table. One more byte of the anchor, beside the
+// pair, excludes most pairs that are elsewhere without comparing the whole.
+type place struct {
+	near       int8 // offset of that byte from the pair
+	mask, want byte // the byte or mask is want; the mask takes the case off, or everything
+	back       int8
+	bucket     uint8 // number of its bit in index.first and index.next
+	anchor     *anchor
+}
+
+func newPlace(a *anchor, back int) place {
+	p := place{near: 2, back: int8(back), anchor: a}
+	switch {
+	case len(a.word) < 3 || back < 0: // there is no such byte
+		p.near, p.mask, p.want = 0, 0xff, 0xff
+		return p
+	case back+2 >= len(a.word):
+		p.near = -1
+	}
+	p.want = a.word[back+int(p.near)]
+	if a.fold && p.want >= 'a' && p.want <= 'z' {
+		p.mask = 'a' - 'A'
+	}
+	return p
+}
+
+// index finds anchors by two pairs of bytes in a row. Anchors are in buckets, a bit each: first has the buckets of the
+// anchors that a pair is of, next those of the anchors that may have the pair behind that one. An anchor can only be
+// where first of a pair and next of the one after it share a bit. There the list of the pair is looked through.
+type index struct {
+	first, next *[1 << 16]uint16
+	pairs       *[1 << 16]uint8 // the number of the pair's list in places, 0 for none
+	places      [][]place
+}
+
+const (
+	// listControl is the list of the pairs that have a control byte in them.
+	listControl = 1
+	// ownLists is how many lists serve one set of anchors alone; the pairs of rare bytes share the others.
+	ownLists = 216
+	// bucketAny is the bucket of anchors behind whose pair any other may be.
+	bucketAny = 15
+)
+
+// builtIn is the index of all that is built in. It never changes.
+var builtIn = sync.OnceValues(func() (index, error) {
+	all, err := anchors()
+	if err != nil {
+		return index{}, err
+	}
+	return newIndex(all), nil
+})
+
+// newIndex enters two pairs of each anchor, one at an even offset and one at an odd offset: one of them is met when
+// every second pair of a text is looked at.
+func newIndex(anchors []anchor) index {
+	b := indexBuilder{
+		index:   index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8), places: make([][]place, math.MaxUint8+1)},
+		entries: make(map[uint16][]int), at: make(map[uint16][]int),
+	}
+	for i := range len(sample) - 1 {
+		b.at[pair(sample, i)] = append(b.at[pair(sample, i)], i)
+	}
+	for i := range anchors {
+		for parity := range 2 {
+			b.enter(&anchors[i], parity)
+		}
+	}
+	b.number()
+	for pair := range b.next {
+		b.next[pair] |= 1 << bucketAny
+	}
+	b.addControls()
+	return b.index
+}
+
+// indexBuilder is an index that is being built.
+type indexBuilder struct {
+	index
+	all     []place
+	entries map[uint16][]int // numbers of places in all, by pair
+	at      map[uint16][]int // where a pair is in the sample
+}
+
+// enter chooses a pair of a, at an offset of parity, and the bucket where it is met least often in the sample.
+func (b *indexBuilder) enter(a *anchor, parity int) {
+	best, bucket, least := -parity, bucketAny, math.MaxInt
+	from := parity
+	if a.begins && parity == 1 {
+		from = -1
+	}
+	for back := from; back+1 < len(a.word) || back == from; back += 2 {
+		n, cost := b.cheapest(a, back)
+		if cost < least {
+			best, bucket, least = back, n, cost
+		}
+	}
+	p := newPlace(a, best)
+	p.bucket = uint8(bucket)
+	a.eachPair(best, func(pair uint16) {
+		b.entries[pair] = append(b.entries[pair], len(b.all))
+		b.first[pair] |= 1 << bucket
+	})
+	if bucket < bucketAny {
+		a.eachPair(best+2, func(pair uint16) { b.next[pair] |= 1 << bucket })
+	}
+	b.all = append(b.all, p)
+}
+
+// cheapest is the bucket in which the pair of a at an offset would be met least often in the sample, and how often.
+func (b *indexBuilder) cheapest(a *anchor, back int) (bucket, cost int) {
+	var costs [bucketAny]int
+	if back+2 >= len(a.word)+a.reach {
+		b.eachAt(a, back, func(int) { cost += len(costs) })
+		return bucketAny, cost
+	}
+	own := 0
+	first, second := a.set(back+2), a.set(back+3)
+	b.eachAt(a, back, func(i int) {
+		next := b.pairAt(i + 2)
+		if first[byte(next)] && second[byte(next>>8)] {
+			own++
+			return
+		}
+		for met := b.next[next]; met != 0; met &= met - 1 {
+			costs[bits.TrailingZeros16(met)%bucketAny]++
+		}
+	})
+	b.eachAt(a, back+2, func(i int) {
+		for met := b.first[b.pairAt(i-2)]; met != 0; met &= met - 1 {
+			costs[bits.TrailingZeros16(met)%bucketAny]++
+		}
+	})
+	for n := range costs {
+		if costs[n] < costs[bucket] {
+			bucket = n
+		}
+	}
+	return bucket, costs[bucket] + own*2
+}
+
+// eachAt calls f with the places in the sample of the pairs that may be at offset i of an anchor.
+func (b *indexBuilder) eachAt(a *anchor, i int, f func(at int)) {
+	if i >= 0 && i+1 < len(a.word) {
+		a.eachPair(i, func(pair uint16) {
+			for _, at := range b.at[pair] {
+				f(at)
+			}
+		})
+		return
+	}
+	first, second := a.set(i), a.set(i+1)
+	for at := range len(sample) - 1 {
+		if first[sample[at]] && second[sample[at+1]] {
+			f(at)
+		}
+	}
+}
+
+// pairAt is the pair at i of the sample; two NUL bytes outside of it.
+func (b *indexBuilder) pairAt(i int) uint16 {
+	if i < 0 || i+1 >= len(sample) {
+		return 0
+	}
+	return pair(sample, i)
+}
+
+// number gives each pair a list. Pairs of the same anchors share one; when the numbers run out, so do the rarest pairs:
+// what is in a list is compared in any case.
+func (b *indexBuilder) number() {
+	pairs := slices.SortedFunc(maps.Keys(b.entries), func(p, q uint16) int {
+		return cmp.Or(cmp.Compare(len(b.at[q]), len(b.at[p])), cmp.Compare(p, q))
+	})
+	numbers := make(map[string]int)
+	in := make(map[[2]int]bool) // list and place
+	for _, pair := range pairs {
+		key := fmt.Sprint(b.entries[pair])
+		n, ok := numbers[key]
+		if !ok {
+			if n = len(numbers) + listControl + 1; n > ownLists {
+				n = ownLists + n%(math.MaxUint8+1-ownLists)
+			}
+			numbers[key] = n
+		}
+		b.pairs[pair] = uint8(n)
+		for _, p := range b.entries[pair] {
+			if !in[[2]int{n, p}] {
+				in[[2]int{n, p}] = true
+				b.places[n] = append(b.places[n], b.all[p])
+			}
+		}
+	}
+}
+
+// addControls enters every pair with a control byte in it: C0 but tab and line breaks, DEL, and C1 in its UTF-8 form,
+// which begins with C2. No anchor has such a byte.
+func (x *index) addControls() {
+	for c := range 256 {
+		if !isControl(byte(c)) && c != 0xc2 {
+			continue
+		}
+		for other := range 256 {
+			for _, pair := range [2]int{c | other<<8, other | c<<8} {
+				x.pairs[pair] = listControl
+				x.first[pair] |= 1 << bucketAny
+			}
+		}
+	}
+}
+
+func isControl(c byte) bool { return c < 0x20 && c != '\t' && c != '\n' && c != '\r' || c == 0x7f }
+
+// controlAt reports whether a control stands at i, as events.EscapeLen counts them, line breaks and tabs aside.
+func controlAt[T text](s T, i int) bool {
+	return isControl(s[i]) || s[i] == 0xc2 && i+1 < len(s) && s[i+1] >= 0x80 && s[i+1] <= 0x9f
+}
