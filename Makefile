@@ -37,7 +37,7 @@ PAIRS ?= 5
 TRIAL = TAILSPAN_COLLECTOR=$(CURDIR)/$(BIN)/otelcol-tailspan TAILSPAN_COMMAND=$(CURDIR)/$(BIN)/tailspan TAILSPAN_WHOLE=$(WHOLE)
 
 # Source files that decide whether the two programs are stale.
-SOURCES = $(shell find . \( -path ./$(BUILD) -o -path ./$(BIN) -o -path './.*' -o -name testdata \) -prune -o \( -name '*.go' -o -name '*.s' \) -not -name '*_test.go' -print) go.mod go.sum
+SOURCES = $(shell find . \( -path ./$(BUILD) -o -path ./$(BIN) -o -path './.*' -o -name testdata \) -prune -o \( -name '*.go' -o -name '*.s' -o -path './redact/*.txt' \) -not -name '*_test.go' -print) go.mod go.sum
 
 .PHONY: help
 help: ## list the targets

@@ -16,6 +16,9 @@ const (
 	anchorJWT
 	anchorBearer
 	anchorFlag
+	anchorIdentified
+	anchorPgpass
+	anchorEscape
 	anchorMarker
 )
 
@@ -26,6 +29,7 @@ type anchor struct {
 	fold  bool
 	kind  anchorKind
 	shape *shape
+	flag  *commandFlag
 	// before are the bytes that may be before it; without a set, the anchor begins a word. after are the bytes that
 	// follow, as far as reach.
 	before, after *[256]bool

@@ -1,5 +1,7 @@
 package redact
 
+import "slices"
+
 // flagStart is where the flag begins whose word stands at i in the identifier that begins at start; -1 if it is no flag.
 // Before its dashes may stand what an escape leaves of itself: the n of \n, 000a of \u000a, the 0m of a colour.
 func flagStart[T text](s T, start, i int) int {
@@ -19,6 +21,59 @@ func flagStart[T text](s T, start, i int) int {
 
 // isFlag reports whether an identifier is a flag, such as --token.
 func (f *finder[T]) isFlag(id name) bool { return flagStart(f.s, id.start, id.end) >= 0 }
+
+// directives are words before a name whose value follows behind a blank.
+var directives = []string{"ENV", "setenv", "setx", "set", "SET", "-x", "-gx", "-Ux"}
+
+// settings are names at the beginning of a line whose value follows behind a blank, in files of Redis and LDAP.
+var settings = []string{"requirepass", "masterauth", "bindpw", "rootpw"}
+
+// isDirective reports whether the name from start to end is behind a directive (ENV API_KEY value), behind a login in a
+// netrc file (login bob password value), or one itself (requirepass value).
+func (f *finder[T]) isDirective(start, end int) bool {
+	s := f.s
+	i := start
+	for i > 0 && is(s[i-1], cBlank) {
+		i--
+	}
+	if i == 0 || s[i-1] == '\n' || is(s[i-1], cQuote) {
+		if slices.ContainsFunc(settings, func(w string) bool { return hasAt(s, start, w, true) && start+len(w) == end }) {
+			return true
+		}
+	}
+	if i == start && (i == 0 || s[i-1] != '\n') {
+		return false
+	}
+	if i > 0 {
+		switch s[i-1] {
+		case 'V', 'v', 'x', 't', 'T':
+			for _, w := range directives {
+				if at := i - len(w); at >= 0 && hasAt(s, at, w, false) && (at == 0 || !is(s[at-1], cAlnum|cIdent)) {
+					return true
+				}
+			}
+		}
+	}
+	return f.isLogin(start, end)
+}
+
+// isLogin reports whether "login" and a user are before the password from start to end, on the line or the one above.
+func (f *finder[T]) isLogin(start, end int) bool {
+	s := f.s
+	if end-start > len("password") || !hasAt(s, start, "passw", true) {
+		return false
+	}
+	word := func(i int) (from, to int) {
+		for to = i; to > 0 && is(s[to-1], cSpace); to-- {
+		}
+		for from = to; from > 0 && to-from < maxIdent && !is(s[from-1], cSpace); from-- {
+		}
+		return from, to
+	}
+	user, userEnd := word(start)
+	login, loginEnd := word(user)
+	return user < userEnd && loginEnd-login == len("login") && hasAt(s, login, "login", true)
+}
 
 // continued is the first place from i on that is no blank; a line that ends with a backslash goes on.
 func (f *finder[T]) continued(i int) int {

@@ -198,9 +198,10 @@ func (d *document) replace(start, end int, with string) {
 
 // nameOf is what an identifier says; nothing if s is none.
 func (r *Redactor) nameOf(s string) name {
-	if s == "" || len(s) > maxIdent || skip(s, 0, len(s), cAlnum|cIdent) < len(s) {
+	if s == "" || len(s) > maxIdent || skip(s, 0, len(s), cAlnum|cIdent|cBlank) < len(s) || strings.Count(s, " ") > 1 {
 		return name{}
 	}
+	s = strings.ReplaceAll(s, " ", "_")
 	f := finder[string]{r: r, s: s}
 	m := mixOf(s, 0, len(s))
 	n := name{end: len(s), caps: m.lower == 0 && m.upper > 0}

@@ -156,7 +156,7 @@ func dirtyHead(r *Redactor, output []byte, head string) bool {
 		return f.anchored() || escapesControl(f.s)
 	}
 	_, found := f.next(0)
-	return found || f.controls
+	return found || f.controls || f.escapes
 }
 
 // summary takes the secrets out of a summary. One that was cut may end in half a secret, which shows what it is only by

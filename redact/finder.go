@@ -16,9 +16,10 @@ type finder[T text] struct {
 	from int
 	// cut: the text was cut at its end, so that what stands there is on less evidence.
 	cut bool
-	// controls: a control byte was met.
-	controls bool
-	found    span
+	// controls: a control byte was met. escapes: a name was met behind which something is written as an escape.
+	controls, escapes bool
+	found             span
+	runs              []run // long ones that were looked at
 
 	n     int
 	ident [maxIdent + 2*maxIdent]byte
@@ -133,7 +134,14 @@ func (f *finder[T]) ruleAt(a *anchor, i int) (span, bool) {
 	case anchorBearer:
 		return f.bearerAt(i, len(a.word))
 	case anchorFlag:
-		return f.flagAt(i)
+		return f.flagAt(a.flag, i)
+	case anchorIdentified:
+		return f.identifiedAt(i)
+	case anchorPgpass:
+		return f.pgpassAt(i, len(a.word))
+	case anchorEscape:
+		f.escapes = true
+		return span{}, false
 	case anchorMarker:
 		from, end := f.awsSecretAfter(i + len(a.word))
 		return span{start: from, end: end, kind: "aws"}, end > 0
@@ -152,11 +160,19 @@ func anchors() ([]anchor, error) {
 		{word: "://", kind: anchorURL},
 		{word: "BEGIN ", kind: anchorPEM},
 		{word: "eyJ", kind: anchorJWT},
-		{word: "bearer ", kind: anchorBearer, fold: true},
-		{word: " -u", kind: anchorFlag},
-		{word: " -p", kind: anchorFlag},
-		{word: " --user", kind: anchorFlag},
+		{word: "bearer", kind: anchorBearer, fold: true},
+		{word: "identified", kind: anchorIdentified, fold: true},
+		{word: "%3a%2f%2f", kind: anchorEscape, fold: true},
+		{word: `\/\`, kind: anchorEscape}, // https:\/\/
+		{word: "com%2f", kind: anchorEscape, fold: true},
+		{word: "BEGIN%20", kind: anchorEscape},
 		{word: markerOf("aws"), kind: anchorMarker},
+	}
+	for i := range commandFlags {
+		out = append(out, anchor{word: commandFlags[i].word, kind: anchorFlag, flag: &commandFlags[i]})
+	}
+	for _, word := range []string{":5432:", ":5433:", ":6432:", "*:*:"} {
+		out = append(out, anchor{word: word, kind: anchorPgpass})
 	}
 	for _, sh := range table {
 		a := anchor{word: sh.literal(), kind: anchorShape, shape: sh, begins: sh.begins}

@@ -56,23 +56,27 @@ func (f *finder[T]) headerEnd(i int) int {
 	return i
 }
 
-// bearerAt finds a token after the word alone, as code writes it: "Bearer " stands at i.
+// bearerAt finds a token after the word alone, as code writes it: "bearer" is at i.
 func (f *finder[T]) bearerAt(i, n int) (span, bool) {
-	if !starts(f.s, i) {
+	from := i + n
+	if from >= len(f.s) || !starts(f.s, i) {
 		return span{}, false
 	}
-	from := i + n
-	end := from
-	for end < len(f.s) && is(f.s[end], cB64|cIdent) {
-		end++
+	if !is(f.s[from], cBlank) && f.s[from] != '+' {
+		if _, n := escapeAt(f.s, from); n > 0 {
+			f.escapes = true
+		}
+		return span{}, false
 	}
+	from++
+	end := f.runEnd(b64Dot(), from, len(f.s))
 	for end > from && f.s[end-1] == '.' {
 		end--
 	}
 	if f.touchesCut(end) && end > from {
 		return span{start: from, end: end}, true
 	}
-	return span{start: from, end: end}, end-from >= 16 && mixOf(f.s, from, end).random() && !f.isCode(value{start: from, end: end})
+	return span{start: from, end: end}, end-from >= 16 && mixOf(f.s, from, min(end, from+longRun)).random() && !f.isCode(value{start: from, end: end})
 }
 
 // cookie finds the value of a Cookie or Set-Cookie header: name=value pairs up to the end of the line.

@@ -31,12 +31,13 @@ const (
 )
 
 // nameWords are the anchors of names: each secret-like name has one of them in it.
-var nameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "signature", "sig="}
+var nameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "signature", "sig=", "psk", "bindpw", "rootpw"}
 
 // last segments of names, and what they say.
 var lastSegments = map[string]class{
 	"password": classPassword, "passwd": classPassword, "passphrase": classPassword, "pwd": classPassword,
-	"pass": classPassword, "passwort": classPassword, "passcode": classPassword,
+	"pass": classPassword, "passwort": classPassword, "passcode": classPassword, "psk": classPassword, "bindpw": classPassword,
+	"rootpw": classPassword,
 	"secret": classKey, "secrets": classKey, "token": classKey, "jwt": classKey, "bearer": classKey,
 	"creds": classWeak, "credential": classWeak, "credentials": classWeak, "auth": classWeak,
 	"authorization": classAuthorization, "cookie": classCookie,
@@ -50,6 +51,7 @@ var lastEnds = []struct {
 }{
 	{"password", classPassword}, {"passwd", classPassword}, {"passphrase", classPassword},
 	{"dbpass", classPassword}, {"userpass", classPassword}, {"rootpass", classPassword}, {"adminpass", classPassword},
+	{"requirepass", classPassword}, {"masterauth", classPassword}, {"storepass", classPassword}, {"keypass", classPassword},
 	{"smtppass", classPassword}, {"mailpass", classPassword}, {"ftppass", classPassword},
 	{"apikey", classKey}, {"accesskey", classKey}, {"secretkey", classKey}, {"privatekey", classKey},
 	{"authkey", classKey}, {"masterkey", classKey}, {"signingkey", classKey}, {"encryptionkey", classKey},
@@ -64,7 +66,11 @@ var keyWords = []string{
 	"api", "access", "private", "priv", "secret", "signing", "sign", "encryption", "encrypt", "master", "account",
 	"shared", "auth", "service", "client", "ssh", "deploy", "admin", "root", "hmac", "webhook", "app", "application",
 	"storage", "subscription", "consumer", "session", "server", "bot", "license", "crypto", "host", "function", "ingest",
+	"preshared", "tls",
 }
+
+// valueEnds are last segments that say nothing more: client-key-data, API_TOKEN_VALUE.
+var valueEnds = []string{"data", "value", "b64", "base64", "pem", "hash"}
 
 // notTokens are what stands before "token" in the name of a thing that is no secret.
 var notTokens = []string{
@@ -110,8 +116,27 @@ func (f *finder[T]) nameAround(i, end int) name {
 	n := name{start: start, end: end}
 	m := mixOf(f.s, start, end)
 	n.caps = m.lower == 0 && m.upper > 0
-	n.class = f.r.classify(f.normal(start, end), n.caps)
+	ident := f.normal(start, end)
+	n.class = f.r.classify(ident, n.caps)
+	if n.class == classNone && string(ident) == "key" {
+		f.twoWords(&n)
+	}
 	return n
+}
+
+// twoWords takes the word before a lone "key" into the name: "api key".
+func (f *finder[T]) twoWords(n *name) {
+	end := n.start - 1
+	if end < 1 || f.s[end] != ' ' {
+		return
+	}
+	start := end
+	for start > 0 && end-start < maxIdent && is(f.s[start-1], cAlnum) {
+		start--
+	}
+	if slices.Contains(keyWords, string(f.normal(start, end))) {
+		n.start, n.class = start, classKey
+	}
 }
 
 // mayEndName is a quick look at what follows the identifier around i, which ends at end: most are words, and followed by
@@ -120,8 +145,13 @@ func (f *finder[T]) mayEndName(i, end int) bool {
 	if end >= len(f.s) {
 		return false
 	}
-	switch f.s[end] {
-	case '=', ':', '"', '\'', '\\', '>', ']', '`', '*', '%':
+	switch c := f.s[end]; c {
+	case '\\', '%', '&':
+		if _, n := escapeAt(f.s, end); n > 0 {
+			f.escapes = true
+		}
+		return c != '&'
+	case '=', ':', '"', '\'', '>', ']', '`', '*', '(', '?', '!', '[', '<', '|':
 		return true
 	case ' ', '\t', '\n', '\r', ',':
 		return f.valueMayFollow(i, end)
@@ -130,25 +160,40 @@ func (f *finder[T]) mayEndName(i, end int) bool {
 }
 
 // valueMayFollow looks behind the blanks that follow the identifier around i, for the first byte of what valueAfter takes
-// for a sign that a value follows. A flag, such as --token, needs none.
+// for a sign that a value follows. Some names need none.
 func (f *finder[T]) valueMayFollow(i, end int) bool {
 	s := f.s
-	if s[end] == ',' {
-		end++
+	after := end
+	if s[after] == ',' {
+		after++
 	}
-	end = skip(s, end, len(s), cSpace)
-	if end >= len(s) {
+	after = skip(s, after, len(s), cSpace)
+	if after >= len(s) {
 		return false
 	}
-	switch s[end] {
-	case '=', ':', '>', '%', ',', '\'', '"', '\\', 'v', 'V':
+	switch s[after] {
+	case '=', ':', '>', '%', ',', '\'', '"', '\\', 'v', 'V', '|', '?', '[':
 		return true
+	case 'p', 'P':
+		if hasAt(s, after, "parametervalue", true) {
+			return true
+		}
+	case '{':
+		return true
+	case 's', 'S', '*', 'a', 'A', 't', 'T':
+		if f.typeWord(after) > 0 {
+			return true
+		}
+	case 'o':
+		if hasAt(s, after, "or ", false) {
+			return true
+		}
 	}
 	start := i
 	for start > 0 && i-start < maxIdent && is(s[start-1], cAlnum|cIdent) {
 		start--
 	}
-	return flagStart(s, start, i) >= 0
+	return flagStart(s, start, i) >= 0 || is(s[end], cBlank) && f.isDirective(start, end)
 }
 
 // normal copies a short piece to the finder's own array, in lower case, with an underscore between its segments: apiKey,
@@ -211,6 +256,10 @@ func (r *Redactor) classify(ident []byte, caps bool) class {
 		}
 	case string(last) == "base" && hasSuffix(rest, "secret_key"): // Rails
 		return classKey
+	case len(rest) > 0 && slices.Contains(valueEnds, string(last)):
+		if c := r.classify(rest, caps); c == classPassword || c == classKey {
+			return classKey
+		}
 	default:
 		for _, e := range lastEnds {
 			if hasSuffix(last, e.end) {

@@ -9,7 +9,7 @@ var notValues = map[string]bool{
 	"basic": true, "bearer": true, "oauth": true, "oauth2": true, "digest": true, "self": true, "this": true,
 	"await": true, "async": true, "return": true, "function": true, "const": true, "from": true, "with": true,
 	"must": true, "should": true, "changed": true, "disabled": true, "enabled": true, "unset": true, "example": true,
-	"placeholder": true, "changeme": true, "redacted": true, "masked": true, "removed": true, "todo": true,
+	"placeholder": true, "changeme": true, "redacted": true, "masked": true, "removed": true, "todo": true, "pass": true,
 }
 
 // isPlaceholder reports whether what stands between start and end only stands for a value.
@@ -18,7 +18,7 @@ func (f *finder[T]) isPlaceholder(start, end int) bool {
 		return true
 	}
 	same, masked := true, true
-	for i := start; i < end; i++ {
+	for i := start; i < end && (same || masked); i++ {
 		same = same && f.s[i] == f.s[start]
 		// The bullet and the ellipsis, in UTF-8, are E2 80 A2 and E2 80 A6.
 		masked = masked && (is(f.s[i], cMask) || f.s[i] == 0xe2 || f.s[i] == 0x80 || f.s[i] == 0xa2 || f.s[i] == 0xa6)
@@ -57,13 +57,13 @@ func (f *finder[T]) isReference(start, end int) bool {
 		}
 		return skip(f.s, start+1, end, cAlnum) == end || indexIn(f.s, start, end, "_", false) > 0 && skipName(f.s, start+1, end) == end
 	case '<':
-		return last == '>' || end < len(f.s) && f.s[end] == '>'
+		return last == '>' || indexIn(f.s, end, min(len(f.s), end+maxType), ">", false) >= 0 && f.lineEnd(end) > indexIn(f.s, end, end+maxType, ">", false)
 	case '{':
 		return last == '}' || end < len(f.s) && f.s[end] == '}'
 	case '[':
 		return last == ']' || end < len(f.s) && f.s[end] == ']'
 	case '%':
-		return last == '%' || end-start <= 3 || f.s[start+1] == '('
+		return last == '%' || end-start <= 3 || f.s[start+1] == '(' || f.s[start+1] == 's' || f.s[start+1] == 'v'
 	case '`':
 		return true
 	}

@@ -98,7 +98,7 @@ func dirty[T text](r *Redactor, s T) bool {
 		return f.anchored() || escapesControl(s) || ruleApplies(r, s)
 	}
 	_, found := f.next(0)
-	return found || f.controls || ruleApplies(r, s)
+	return found || f.controls || f.escapes || ruleApplies(r, s)
 }
 
 // redact takes out what it finds, until it finds nothing, and counts.
@@ -121,10 +121,10 @@ func (r *Redactor) pass(s string, depth int, cut bool) (string, int) {
 	if isDocument(s) && depth < maxDepth && validDocument(s) {
 		return r.document(s, depth)
 	}
-	out, n, controls := r.plain(s, cut)
-	if controls {
+	out, n, again := r.plain(s, cut)
+	if again {
 		var more int
-		out, more = r.withoutControls(out, cut)
+		out, more = r.decoded(out, cut)
 		n += more
 	}
 	for i := range r.rules {
@@ -135,8 +135,8 @@ func (r *Redactor) pass(s string, depth int, cut bool) (string, int) {
 	return out, n
 }
 
-// plain replaces what the finder finds.
-func (r *Redactor) plain(s string, cut bool) (out string, count int, controls bool) {
+// plain replaces what the finder finds. again says that the text has to be looked at decoded.
+func (r *Redactor) plain(s string, cut bool) (out string, count int, again bool) {
 	f := finder[string]{r: r, s: s, cut: cut}
 	var b strings.Builder
 	last := 0
@@ -153,25 +153,24 @@ func (r *Redactor) plain(s string, cut bool) (out string, count int, controls bo
 		count++
 	}
 	if count == 0 {
-		return s, 0, f.controls
+		return s, 0, f.controls || f.escapes
 	}
 	b.WriteString(s[last:])
-	return b.String(), count, f.controls
+	return b.String(), count, f.controls || f.escapes
 }
 
-// withoutControls looks at s as it is without its control sequences, which a renderer takes out, and replaces in s what
-// is found there.
-func (r *Redactor) withoutControls(s string, cut bool) (string, int) {
+// decoded looks at s as it is without its control sequences, which a renderer takes out, and with its escapes decoded, and
+// replaces in s what is found there.
+func (r *Redactor) decoded(s string, cut bool) (string, int) {
 	buf, _ := r.buffers.Get().(*[]byte)
 	if buf == nil {
 		buf = new([]byte)
 	}
 	bare := (*buf)[:0]
 	for i := 0; i < len(s); {
-		n := hiddenLen(s, i)
-		if n == 0 {
-			bare = append(bare, s[i])
-			n = 1
+		c, n, hidden := unitAt(s, i)
+		if !hidden {
+			bare = append(bare, c)
 		}
 		i += n
 	}
@@ -179,14 +178,17 @@ func (r *Redactor) withoutControls(s string, cut bool) (string, int) {
 	var b strings.Builder
 	last, lastBare, count := 0, 0, 0
 	at, atBare := 0, 0 // the same place in s and in bare
-	locate := func(want int) int {
-		for ; ; at++ {
-			for n := 1; n > 0 && at < len(s); at += n {
-				n = hiddenLen(s, at)
+	locate := func(want int) (start, end int) {
+		for {
+			_, n, hidden := unitAt(s, at)
+			switch {
+			case hidden:
+				at += n
+				continue
+			case atBare == want:
+				return at, at + n
 			}
-			if atBare == want {
-				return at
-			}
+			at += n
 			atBare++
 		}
 	}
@@ -195,9 +197,11 @@ func (r *Redactor) withoutControls(s string, cut bool) (string, int) {
 		if !ok {
 			break
 		}
-		b.WriteString(s[last:locate(sp.start)])
+		start, _ := locate(sp.start)
+		b.WriteString(s[last:start])
 		b.WriteString(sp.quote + markerOf(sp.kind) + sp.quote)
-		last, lastBare = locate(sp.end-1)+1, sp.end
+		_, last = locate(sp.end - 1)
+		lastBare = sp.end
 		count++
 	}
 	if cap(bare) <= maxPooled {
@@ -209,6 +213,17 @@ func (r *Redactor) withoutControls(s string, cut bool) (string, int) {
 	}
 	b.WriteString(s[last:])
 	return b.String(), count
+}
+
+// unitAt is what is at i of a text: a byte, what an escape stands for, or a control sequence, which is hidden.
+func unitAt(s string, i int) (c byte, n int, hidden bool) {
+	if n := hiddenLen(s, i); n > 0 {
+		return 0, n, true
+	}
+	if c, n := escapeAt(s, i); n > 0 {
+		return c, n, false
+	}
+	return s[i], 1, false
 }
 
 // hiddenLen is the length of the control sequence at i; line breaks and tabs are none.

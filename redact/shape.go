@@ -237,6 +237,9 @@ func (f *finder[T]) mayBe(sh *shape, i int) bool {
 	return last < len(f.s) || f.cut
 }
 
+// minCutLiteral is how much of a fixed part has to be seen where a text is cut, in bytes.
+const minCutLiteral = 3
+
 func (f *finder[T]) oneShapeAt(sh *shape, i int) (span, bool) {
 	start, ok := f.before(sh, i)
 	if !ok {
@@ -254,9 +257,9 @@ func (f *finder[T]) oneShapeAt(sh *shape, i int) (span, bool) {
 		if end, ok = f.partAt(p, end); !ok {
 			// A text that is cut within the secret shows its beginning only.
 			sp.end = len(f.s)
-			return sp, k > sh.anchor && end == len(f.s) && f.touchesCut(end) && end > i+len(sh.literal()) && starts(f.s, start)
+			return sp, k > sh.anchor && (k > sh.anchor+1 || len(sh.literal()) >= minCutLiteral) && end == len(f.s) && f.touchesCut(end) && end > i+len(sh.literal()) && starts(f.s, start)
 		}
-		if p.random && !f.touchesCut(end) && !mixOf(f.s, from, end).random() {
+		if p.random && !f.touchesCut(end) && !mixOf(f.s, from, min(end, from+longRun)).random() {
 			random = false
 		}
 	}
@@ -291,9 +294,7 @@ func (f *finder[T]) partAt(p *part, i int) (end int, ok bool) {
 	if p.set == nil {
 		return min(len(f.s), i+len(p.literal)), hasAt(f.s, i, p.literal, false)
 	}
-	end = i
-	for limit := min(len(f.s), i+p.most); end < limit && p.set[f.s[end]]; end++ {
-	}
+	end = f.runEnd(p.set, i, min(len(f.s), i+p.most))
 	if f.touchesCut(end) {
 		return end, end > i
 	}
@@ -303,6 +304,36 @@ func (f *finder[T]) partAt(p *part, i int) (end int, ok bool) {
 		}
 	}
 	return end, end-i >= p.least
+}
+
+// longRun is how long a run of bytes is before its end is remembered, in bytes.
+const longRun = 256
+
+// run is where a run of bytes of a set is.
+type run struct {
+	set        *[256]bool
+	start, end int
+}
+
+// runEnd is the end of the run of bytes of a set that begins at i, or limit. The ends of long runs are remembered: many
+// anchors may be in one.
+func (f *finder[T]) runEnd(set *[256]bool, i, limit int) int {
+	end := i
+	for stop := min(limit, i+longRun); end < stop && set[f.s[end]]; end++ {
+	}
+	if end < i+longRun || end == limit {
+		return end
+	}
+	for _, r := range f.runs {
+		if r.set == set && r.start <= i && i < r.end {
+			return min(r.end, limit)
+		}
+	}
+	for end < len(f.s) && set[f.s[end]] {
+		end++
+	}
+	f.runs = append(slices.DeleteFunc(f.runs, func(r run) bool { return r.set == set }), run{set: set, start: i, end: end})
+	return min(end, limit)
 }
 
 const (
@@ -351,7 +382,10 @@ func (f *finder[T]) mayStart(sh *shape, start, end int) bool {
 	for i > 0 && start-i <= maxGlued && is(f.s[i-1], cAlnum) {
 		i--
 	}
-	return start-i <= maxGlued && (last.most != noMost && sh.literalBytes() >= minGlued || mixOf(f.s, start+len(sh.parts[0].literal), end).random())
+	if start-i > maxGlued || mixOf(f.s, i, start).random() { // in the middle of something else
+		return false
+	}
+	return last.most != noMost && sh.literalBytes() >= minGlued || mixOf(f.s, start+len(sh.parts[0].literal), min(end, start+longRun)).random()
 }
 
 // Lengths of the parts of a JSON web token, in bytes; the shortest header, {"alg":"none"}, is longer.
@@ -360,17 +394,18 @@ const (
 	minJWTPayload = 8
 )
 
-// isURL64 reports whether c is of base64url.
-func isURL64(c byte) bool { return is(c, cAlnum) || c == '_' || c == '-' }
+// url64 is the bytes of base64url, and b64Dot those of base64 in both its forms and the dot.
+var (
+	url64  = sync.OnceValue(func() *[256]bool { return newSet(cAlnum, "_-") })
+	b64Dot = sync.OnceValue(func() *[256]bool { return newSet(cB64|cIdent, "") })
+)
 
 // jwtAt is the end of the JSON web token, signed or encrypted, that begins at i. Its first part is base64url of `{"`.
 func (f *finder[T]) jwtAt(i int) int {
 	end := i
 	for part := 0; part < 5; part++ {
 		from := end
-		for end < len(f.s) && isURL64(f.s[end]) {
-			end++
-		}
+		end = f.runEnd(url64(), end, len(f.s))
 		if f.touchesCut(end) && starts(f.s, i) {
 			return end
 		}

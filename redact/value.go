@@ -33,7 +33,11 @@ func (f *finder[T]) named(i int, word string) (span, bool) {
 			return span{}, false
 		}
 	}
-	return f.secretValue(id, v)
+	sp, ok := f.secretValue(id, v)
+	if ok && sp.end == v.end {
+		sp.end = f.whole(v)
+	}
+	return sp, ok
 }
 
 // secretValue decides on a value by its name and by how it stands there.
@@ -60,7 +64,7 @@ func (f *finder[T]) secretValue(id name, v value) (span, bool) {
 		return sp, m.random() && !f.isCode(v) && !f.isPath(v.start, v.end)
 	case (v.sep == sepArgument || v.sep == sepBlank && !v.quoted) && hasAt(f.s, v.start, "--", false): // the next flag
 		return span{}, false
-	case !v.quoted && v.quote != "":
+	case !v.quoted && v.quote != "" && v.sep != sepTag:
 		// A bare word after a quoted name is code, a number may be JSON and must stay it.
 		if id.class != classPassword && id.class != classOwn || m.digit != v.end-v.start {
 			return span{}, false
@@ -74,7 +78,7 @@ func (f *finder[T]) secretValue(id name, v value) (span, bool) {
 	case classPassword, classOwn:
 		return sp, f.passwordLike(id, v, m)
 	case classWeak:
-		return sp, v.end-v.start >= 12 && m.random() && f.keyLike(id, v, m)
+		return sp, v.end-v.start >= 12 && m.random() && m.lower+m.upper >= 4 && f.keyLike(id, v, m)
 	case classEnvKey:
 		return sp, v.end-v.start >= 20 && m.random() && v.sep != sepColon && f.keyLike(id, v, m)
 	default:
@@ -89,13 +93,17 @@ func (f *finder[T]) passwordLike(id name, v value, m mix) bool {
 	switch {
 	case f.isPath(v.start, v.end), f.isCode(v):
 		return false
-	case f.namesItself(v.start, v.end):
+	case f.namesItself(v.start, v.end), f.repeats(id, v):
 		return false // password=password, "password": "db_password"
 	case v.sep == sepArgument: // lists of flags in code have texts of help beside them
 		return !plain && m.digit > 0 && m.blank < 3
+	case v.sep == sepCall, v.sep == sepTable, v.sep == sepDirective:
+		return !plain && m.digit > 0 && m.blank == 0 && v.end-v.start >= 6
+	case v.sep == sepQuoted:
+		return id.caps || !plain && m.digit > 0
 	case v.quoted:
 		return m.blank < 5
-	case v.sep == sepBlank || v.sep == sepQuoted:
+	case v.sep == sepBlank:
 		return !plain && m.digit > 0
 	case v.sep == sepTight:
 		return id.caps || !plain || v.end >= len(f.s) || is(f.s[v.end], cSpace|cQuote) || f.s[v.end] == '&'
@@ -115,7 +123,7 @@ func (f *finder[T]) keyLike(id name, v value, m mix) bool {
 	switch {
 	case !v.quoted && (v.sep == sepColon || v.sep == sepEqual) && f.isNameOfKey(v.start, v.end):
 		return false
-	case m.blank > 0, f.isPath(v.start, v.end), f.isCode(v), f.namesItself(v.start, v.end):
+	case m.blank > 0, f.isPath(v.start, v.end), f.isCode(v), f.namesItself(v.start, v.end), f.repeats(id, v):
 		return false
 	case n < minKey && !(id.caps && v.sep == sepTight && n >= 6):
 		return false
@@ -124,6 +132,8 @@ func (f *finder[T]) keyLike(id name, v value, m mix) bool {
 	case m.digit == 0:
 		// Without a digit it is likely a word, or several; with both cases in a long run it is not.
 		return id.caps && v.sep == sepTight && n >= 16 && m.other == 0 || n >= 20 && m.upper >= 4 && m.lower >= 4 && m.other == 0
+	case v.sep == sepCall, v.sep == sepTable, v.sep == sepQuoted, v.sep == sepDirective:
+		return m.random() && indexIn(f.s, v.start, v.end, `\`, false) < 0
 	case v.sep != sepArgument && v.quoted, v.sep == sepTight, v.sep == sepTag, v.sep == sepPair:
 		return m.digit >= 2 || n >= 12
 	default:
@@ -188,6 +198,9 @@ func (f *finder[T]) isPath(start, end int) bool {
 // namesItself reports whether the value is made of the words of names, and no digit: then it is the name of a secret,
 // not a secret.
 func (f *finder[T]) namesItself(start, end int) bool {
+	if end-start > maxIdent {
+		return false
+	}
 	for i := start; i < end; i++ {
 		if is(f.s[i], cDigit) {
 			return false
@@ -195,6 +208,24 @@ func (f *finder[T]) namesItself(start, end int) bool {
 	}
 	for _, w := range [...]string{"password", "passwd", "passphrase", "secret", "token", "key", "auth", "cred", "pwd"} {
 		if indexIn(f.s, start, end, w, true) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// repeats reports whether a bare value has the name in it, as in X_AUTH_TOKEN = c.X_AUTH_TOKEN.
+func (f *finder[T]) repeats(id name, v value) bool {
+	n := id.end - id.start
+	if v.quoted || n < minKey {
+		return false
+	}
+	for i := v.start; i+n <= v.end; i++ {
+		k := 0
+		for k < n && f.s[i+k] == f.s[id.start+k] {
+			k++
+		}
+		if k == n {
 			return true
 		}
 	}

@@ -1,0 +1,97 @@
+package redact
+
+import "strconv"
+
+// escapeAt reads what is written as an escape at i: %3D, \u003d, \x3d, &#61;, &quot; and the like, also where the escape
+// is escaped itself. It gives the byte that it stands for, and its length; 0 if there is no escape of a byte of text.
+func escapeAt[T text](s T, i int) (c byte, n int) {
+	switch s[i] {
+	case '%':
+		j := i + 1
+		for hasAt(s, j, "25", false) && j+3 < len(s) && isHex(s[j+2]) && isHex(s[j+3]) {
+			j += 2
+		}
+		return hexAt(s, j, i)
+	case '\\':
+		j := skipByte(s, i, '\\')
+		switch {
+		case hasAt(s, j, "u00", false):
+			return hexAt(s, j+3, i)
+		case hasAt(s, j, "x", false):
+			return hexAt(s, j+1, i)
+		case hasAt(s, j, "/", false):
+			return '/', j + 1 - i
+		}
+	case '&':
+		return entityAt(s, i)
+	}
+	return 0, 0
+}
+
+// hexAt reads two hexadecimal digits at j of an escape that begins at i.
+func hexAt[T text](s T, j, i int) (byte, int) {
+	if j+1 >= len(s) || !isHex(s[j]) || !isHex(s[j+1]) {
+		return 0, 0
+	}
+	return ifText(hexValue(s[j])<<4|hexValue(s[j+1]), j+2-i)
+}
+
+func hexValue(c byte) byte {
+	if is(c, cDigit) {
+		return c - '0'
+	}
+	return toLower(c) - 'a' + 10
+}
+
+// ifText gives a byte of ASCII text and the length of its escape.
+func ifText(c byte, n int) (byte, int) {
+	if c >= 0x7f || c < ' ' && !is(c, cSpace) {
+		return 0, 0
+	}
+	return c, n
+}
+
+// entities are the names that HTML and XML have for what is around names and values.
+var entities = [...]struct {
+	name string
+	c    byte
+}{{"quot;", '"'}, {"apos;", '\''}, {"lt;", '<'}, {"gt;", '>'}, {"nbsp;", ' '}, {"equals;", '='}, {"colon;", ':'}, {"sol;", '/'}}
+
+// maxEntity is how many digits a numeric entity has at most.
+const maxEntity = 6
+
+func entityAt[T text](s T, i int) (byte, int) {
+	j := i + 1
+	for hasAt(s, j, "amp;", false) {
+		j += len("amp;")
+	}
+	for _, e := range entities {
+		if hasAt(s, j, e.name, false) {
+			return e.c, j + len(e.name) - i
+		}
+	}
+	if !hasAt(s, j, "#", false) {
+		if j > i+1 {
+			return '&', j - i
+		}
+		return 0, 0
+	}
+	j++
+	base := 10
+	if hasAt(s, j, "x", true) {
+		base = 16
+		j++
+	}
+	end := j
+	for end < len(s) && end-j < maxEntity && isHex(s[end]) {
+		end++
+	}
+	if end == j || end >= len(s) || s[end] != ';' {
+		return 0, 0
+	}
+	c, err := strconv.ParseUint(string(s[j:end]), base, 8)
+	if err != nil {
+		return 0, 0
+	}
+	return ifText(byte(c), end+1-i)
+}
