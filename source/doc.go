@@ -84,8 +84,10 @@
 // mark; by head and mark alone. A file whose path, inode, size and time are those that were stored is not opened, unless
 // its consumer owes something ([Stateful]). Stores that are no [Walker] are asked for each new file by the name that it
 // would be given, so a file that was renamed while nobody looked is another file. What a store has of files that were not
-// found for [Settings.KeepGone] is deleted. With [StartAtEnd] only files that are older than the last stored position
-// are skipped: what was made while no process looked is new.
+// found for [Settings.KeepGone] is deleted. With [StartAtEnd] only files that were there at
+// the last start are skipped: what came while no process looked is new, whatever its time. The store has an inventory for that,
+// if it is a [Walker]: the patterns of the last start, and hashes of the files that were left out then. Where it has none, and for
+// files of other patterns, a file is new that is not older than the last stored position.
 //
 // A stored value that is broken or was written by a newer version is reported, to the [Observer] and the log, and its file
 // is read as if there were none. A store that can't be read at all makes Start fail.

@@ -79,8 +79,16 @@ func (f *Files) Start(ctx context.Context) error {
 		cancel()
 		return errors.Join(err, f.watch.close())
 	}
+	var err error
+	if f.table.seen, err = loadInventory(ctx, filesInventoryKey, &f.settings, &f.globs); err != nil {
+		cancel()
+		return errors.Join(err, f.watch.close())
+	}
 	f.nudges = newNudges[*file]()
 	took := f.firstLook()
+	if err := f.table.seen.save(ctx); err != nil {
+		f.table.complaints.unsaved(err)
+	}
 	lent := newBuffers(f.settings.BatchBytes, f.settings.MaxLineSize)
 	open := f.settings.Descriptors.counted(f.open)
 	for range f.settings.workers() {

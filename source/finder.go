@@ -61,6 +61,9 @@ func InFolders(patterns []string, name string) []string {
 	return in
 }
 
+// sets are all globs.
+func (f *finder) sets() []*globs { return []*globs{&f.documents, &f.databases, &f.trees} }
+
 func (f *finder) empty() bool {
 	return len(f.documents.include) == 0 && len(f.databases.include) == 0 && len(f.trees.include) == 0
 }

@@ -85,9 +85,11 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 	if err != nil {
 		return nil, fmt.Errorf("read position of %q: %w", one.path, err)
 	}
-	// What was made while no process looked is no old file.
-	old := p.states.lastRun == 0 || one.mtime/int64(time.Second) < p.states.lastRun
-	skip := atStart && p.settings.Settings.StartAt == StartAtEnd && known == nil && (old || kind == itemDatabase)
+	old := atStart && known == nil && p.isOld(kind, one)
+	if old {
+		p.seen.leave(one)
+	}
+	skip := old && p.settings.Settings.StartAt == StartAtEnd
 	if age := p.settings.Settings.IgnoreOlderThan; age > 0 && kind == itemDocument && known == nil {
 		skip = skip || time.Since(time.Unix(0, one.mtime)) > age
 	}
@@ -107,6 +109,15 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 		return p.newItemAnew(kind, it, one), nil
 	}
 	return it, nil
+}
+
+// isOld tells whether an item that is there at start, and without a position, was there before: what came while no process
+// looked was not. A database that goes on is written to all the time, and has positions for its families alone.
+func (p *Polled) isOld(kind itemKind, one found) bool {
+	if kind == itemDatabase {
+		return p.states.knows(one, kind) || !p.seen.appeared(one)
+	}
+	return !p.seen.arrived(one, p.states.lastRun)
 }
 
 // follows tells whether an item that is followed has its streams' names from a path.

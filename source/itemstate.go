@@ -165,6 +165,11 @@ func (s *itemStates) walkedOf(one found, kind itemKind, follows func(origin stri
 	return nil
 }
 
+// knows tells whether there is a state of the item under a path.
+func (s *itemStates) knows(one found, kind itemKind) bool {
+	return s.walkedOf(one, kind, func(string) bool { return false }) != nil
+}
+
 // variant is the nth origin for what stands under a path; the first is the path.
 func variant(path string, n int) string {
 	if n == 1 {

@@ -82,8 +82,8 @@ func (s *PolledSettings) Validate() error {
 // With a [Settings.Store] it is kept of each stream, under the key "item/" and its id, how far it was accepted: of a
 // document a hash of its content, of a family the times of rows, of a tree the place in it; and what its consumer wants
 // back. What has not changed is not opened, unless its consumer owes something. Else the consumer is first given what is
-// there of what was accepted, as it is now ([Stream.Restated]), and then what is new. With [StartAtEnd], what was written
-// after the last position was stored is new.
+// there of what was accepted, as it is now ([Stream.Restated]), and then what is new. With [StartAtEnd], what was
+// written after the last position was stored is new, and so is what was not there at the last start, as in [Files].
 type Polled struct {
 	settings PolledSettings
 	handler  Handler
@@ -103,6 +103,7 @@ type Polled struct {
 
 	// Of the goroutine alone, once it runs.
 	states     itemStates
+	seen       inventory // of use at start alone
 	items      []*item
 	byPath     map[string]*item
 	complaints complaints
@@ -157,7 +158,8 @@ func (p *Polled) Start(ctx context.Context) error {
 	if p.finder.empty() {
 		return nil
 	}
-	if err := p.states.load(ctx); err != nil {
+	err := p.states.load(ctx)
+	if err != nil {
 		cancel()
 		return err
 	}
@@ -168,7 +170,14 @@ func (p *Polled) Start(ctx context.Context) error {
 		}
 		p.watch = w
 	}
+	if p.seen, err = loadInventory(ctx, itemsInventoryKey, &p.settings.Settings, p.finder.sets()...); err != nil {
+		cancel()
+		return errors.Join(err, p.watch.close())
+	}
 	p.find(run, true)
+	if err := p.seen.save(ctx); err != nil {
+		p.complaints.unsaved(err)
+	}
 	p.work.Go(func() { p.run(run) })
 	return nil
 }

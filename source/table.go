@@ -31,8 +31,9 @@ type table struct {
 	// them was written, in Unix seconds.
 	restored map[storedKey]*file
 	lastRun  int64
-	settled  bool     // all that was there at start has been looked at
-	dead     []string // ids of streams whose positions are to be deleted
+	seen     inventory // of use at start alone
+	settled  bool      // all that was there at start has been looked at
+	dead     []string  // ids of streams whose positions are to be deleted
 
 	queue  []*file // wait for a worker
 	sleepy []*file // wait for one too, before the others; see askToRest
@@ -134,12 +135,15 @@ func (t *table) ingest(one found, atStart bool) {
 		if atStart && t.resume(one) {
 			return
 		}
-		// What was made while no process looked is no old file.
-		atStart = atStart && (t.lastRun == 0 || one.mtime/int64(time.Second) < t.lastRun)
+		// What came while no process looked is no old file.
+		atStart = atStart && !t.seen.arrived(one, t.lastRun)
 		f = t.newFile(one.path)
 		f.size, f.mtime = one.size, one.mtime
 		if atStart {
 			f.first, f.id = one.size > 0, one.id
+			if f.first {
+				t.seen.leave(one)
+			}
 		}
 		toEnd := atStart && t.settings.StartAt == StartAtEnd
 		skip := toEnd && isCompressed(one.path)

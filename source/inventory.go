@@ -1,0 +1,157 @@
+package source
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Keys of the inventories of [Files] and [Polled].
+const (
+	filesInventoryKey = "seen/files"
+	itemsInventoryKey = "seen/items"
+)
+
+// maxLeft bounds the files that an inventory takes over from the one before it; it always has those that are there.
+const maxLeft = 1 << 16
+
+// inventory tells files that arrived while no process looked from those that were there before, whatever their times: rsync -a
+// and tar give a file its old time. It is what the store has of the last start: what was looked for, and which of the files that
+// were there then have no position, since they were left out.
+type inventory struct {
+	key      string
+	settings *Settings
+	sets     []*globs // what is looked for now
+	before   *seen    // at the last start; nil: there was none, or it can't be told
+	left     map[uint64]struct{}
+	stored   string // what the store has
+}
+
+// seen is an inventory as it is stored.
+type seen struct {
+	Sets []patterns `json:"sets"`
+	// Left are hashes of the files that were there and were left out, 8 bytes each, in order.
+	Left []byte `json:"left,omitempty"`
+
+	globs []globs
+	left  map[uint64]struct{}
+}
+
+// patterns are those of one set of globs, absolute.
+type patterns struct {
+	Include []string `json:"include"`
+	Exclude []string `json:"exclude,omitempty"`
+}
+
+// loadInventory reads the inventory of the last start. It needs a store that can tell all that it holds: of another one it is
+// not known at this point whether a file has a position.
+func loadInventory(ctx context.Context, key string, s *Settings, sets ...*globs) (inventory, error) {
+	i := inventory{key: key, settings: s, sets: sets, left: map[uint64]struct{}{}}
+	if _, ok := s.Store.(Walker); !ok {
+		return i, nil
+	}
+	value, err := s.Store.Get(ctx, key)
+	if err != nil {
+		return i, fmt.Errorf("read %q from store: %w", key, err)
+	}
+	if value == nil {
+		return i, nil
+	}
+	if i.before, err = decodeSeen(value); err != nil {
+		s.Observer.unusable(key, err)
+		s.Logger.Error("inventory in storage can't be read, files go by their times", zap.String("key", key), zap.Error(err))
+		return i, nil
+	}
+	i.stored = string(value)
+	if len(i.before.left) <= maxLeft {
+		maps.Copy(i.left, i.before.left)
+	}
+	return i, nil
+}
+
+func decodeSeen(value []byte) (*seen, error) {
+	body, err := unseal(value)
+	if err != nil {
+		return nil, err
+	}
+	var s seen
+	if err := json.Unmarshal(body, &s); err != nil || len(s.Left)%8 != 0 {
+		return nil, fmt.Errorf("decode inventory: %w", errors.Join(ErrBroken, err))
+	}
+	s.left = make(map[uint64]struct{}, len(s.Left)/8)
+	for at := 0; at < len(s.Left); at += 8 {
+		s.left[binary.BigEndian.Uint64(s.Left[at:])] = struct{}{}
+	}
+	for _, set := range s.Sets {
+		g, err := newGlobs(set.Include, set.Exclude)
+		if err != nil {
+			return nil, fmt.Errorf("decode inventory: %w: %w", ErrBroken, err)
+		}
+		s.globs = append(s.globs, g)
+	}
+	return &s, nil
+}
+
+// arrived reports whether a file without a position came after the last start, or was written to since lastRun, when the last
+// position was written (in Unix seconds; 0: none was).
+func (i *inventory) arrived(one found, lastRun int64) bool {
+	return lastRun > 0 && one.mtime/int64(time.Second) >= lastRun || i.appeared(one)
+}
+
+// appeared reports whether a file without a position was not there at the last start, although it was looked for.
+func (i *inventory) appeared(one found) bool {
+	if i.before == nil || !slices.ContainsFunc(i.before.globs, func(g globs) bool { return g.match(one.path) }) {
+		return false
+	}
+	_, was := i.before.left[leftHash(one)]
+	return !was
+}
+
+// leave notes a file that is there and left out.
+func (i *inventory) leave(one found) { i.left[leftHash(one)] = struct{}{} }
+
+// leftHash stands for a file: its path and its inode.
+func leftHash(one found) uint64 {
+	b := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, one.id.device), one.id.inode)
+	return hash(append(b, filepath.ToSlash(one.path)...))
+}
+
+// save writes the inventory of this start, if it is another one, and releases it.
+func (i *inventory) save(ctx context.Context) error {
+	defer func() { i.before, i.left, i.stored = nil, nil, "" }()
+	if _, ok := i.settings.Store.(Walker); !ok {
+		return nil
+	}
+	var now seen
+	for _, g := range i.sets {
+		now.Sets = append(now.Sets, patterns{Include: patternsOf(g.include), Exclude: patternsOf(g.exclude)})
+	}
+	for _, h := range slices.Sorted(maps.Keys(i.left)) {
+		now.Left = binary.BigEndian.AppendUint64(now.Left, h)
+	}
+	body, err := json.Marshal(&now)
+	value := seal(body)
+	if err == nil && string(value) != i.stored {
+		err = i.settings.Store.Set(ctx, i.key, value)
+	}
+	if err != nil {
+		err = fmt.Errorf("save %q: %w", i.key, err)
+		i.settings.Observer.unsaved(i.key, err)
+	}
+	return err
+}
+
+func patternsOf(globs []glob) (list []string) {
+	for _, g := range globs {
+		list = append(list, g.pattern)
+	}
+	return list
+}
