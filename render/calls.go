@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// maxRemembered is the longest target that is remembered of an open call, in bytes; no line shows more of it.
+// maxRemembered is the longest name or target that is remembered of an open call, in bytes; no line shows more of it.
 const maxRemembered = 4 * events.SummaryRunes
 
 // callMemory holds what open tool calls were about, so that a result that tells only an id can be named and timed. It is
@@ -33,30 +33,38 @@ func (m *callMemory) remember(t *events.Tool, at time.Time) {
 	if m.byID == nil {
 		m.byID = make(map[string]call)
 	}
-	if _, known := m.byID[t.ID]; !known {
-		m.order = append(m.order, t.ID)
+	id := boundedID(t.ID)
+	if _, known := m.byID[id]; !known {
+		m.order = append(m.order, id)
 	}
-	target := t.Target
-	if len(target) > maxRemembered {
-		target = cleanLine(target, events.SummaryRunes)
+	m.byID[id] = call{
+		name: remembered(toldName(t)), target: remembered(t.Target), server: remembered(t.Server), agentType: remembered(t.AgentType), at: at,
 	}
-	m.byID[t.ID] = call{name: toldName(t), target: target, server: t.Server, agentType: t.AgentType, at: at}
 	for len(m.byID) > m.limit || len(m.order) > 2*m.limit {
 		delete(m.byID, m.order[0])
 		m.order = m.order[1:]
 	}
 }
 
+// remembered is what is kept of a part of a call.
+func remembered(s string) string {
+	if len(s) > maxRemembered {
+		return cleanLine(s, events.SummaryRunes)
+	}
+	return s
+}
+
 // goesOn notes that a call was answered and its work goes on in the background.
 func (m *callMemory) goesOn(t *events.Tool) {
-	if c, known := m.byID[t.ID]; known {
+	id := boundedID(t.ID)
+	if c, known := m.byID[id]; known {
 		c.background = true
-		m.byID[t.ID] = c
+		m.byID[id] = c
 	}
 }
 
 // inBackground reports whether the call that t tells of works in the background.
-func (m *callMemory) inBackground(t *events.Tool) bool { return m.byID[t.ID].background }
+func (m *callMemory) inBackground(t *events.Tool) bool { return m.byID[boundedID(t.ID)].background }
 
 // toldName is the name of a tool, empty if nobody told one: [events.UnknownTool] is how that is exported.
 func toldName(t *events.Tool) string {
@@ -68,7 +76,7 @@ func toldName(t *events.Tool) string {
 
 // complete adds to t, which ends a call at a time, what the memory knows of the call and t does not tell.
 func (m *callMemory) complete(t *events.Tool, at time.Time) {
-	c, known := m.byID[t.ID]
+	c, known := m.byID[boundedID(t.ID)]
 	if toldName(t) == "" {
 		t.Name = c.name
 	}
@@ -87,4 +95,4 @@ func (m *callMemory) complete(t *events.Tool, at time.Time) {
 }
 
 // forget drops a call that has ended.
-func (m *callMemory) forget(t *events.Tool) { delete(m.byID, t.ID) }
+func (m *callMemory) forget(t *events.Tool) { delete(m.byID, boundedID(t.ID)) }

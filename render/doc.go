@@ -16,7 +16,8 @@
 //
 // # Lines
 //
-// In verbose mode what a sub-agent says and does stands two columns further to the right for each level. On request
+// In verbose mode what a sub-agent says and does is two columns further to the right for each level, behind its name where
+// several work at the same time or where its events come from a stream of their own. On request
 // ([Settings]) thoughts are shown, results with how long the call took, and a summary at the end of a run.
 //
 // The activity style puts the time and the step before each line. A Log writes at most one tool line a second and step in
@@ -57,6 +58,7 @@
 //
 // The marker style shows [events.PreviewRunes] (40) runes of an argument; all other lines that are not text show at most
 // [events.SummaryRunes] (120) runes of each part. A Renderer remembers the last [Settings.Calls] (1024) open tool calls, and
-// as many calls of sub-agents; deeper than 6 levels nothing is indented further. A summary lists 12 tools. A Writer takes
+// as many calls of sub-agents; deeper than 6 levels nothing is indented further. Of names, targets and ids no more is kept than a line shows. A summary lists
+// 12 tools, and counts 256 by name. A Writer takes
 // lines of 16 MiB.
 package render

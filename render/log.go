@@ -123,6 +123,7 @@ func (l *Log) newThrottle(s *Stream, o Origin) *throttle {
 // Emit renders one event. A failed write is kept for [Stream.Err]; after it the stream writes nothing more.
 func (s *Stream) Emit(e *events.DisplayEvent) {
 	s.status.Emit(e)
+	defer s.renderer.memory.release()
 	s.log.mu.Lock()
 	e = s.renderer.memory.take(e)
 	if s.throttle == nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -138,19 +139,32 @@ func TestMCPName(t *testing.T) {
 	}
 }
 
-func TestNesting(t *testing.T) {
-	n := nesting{limit: 3}
+// TestThreadsAreBounded looks inside: what is remembered of sub-agents shows nowhere else.
+func TestThreadsAreBounded(t *testing.T) {
+	n := threads{limit: 3}
+	lead := func(parent string) string { return n.leadOf(&events.DisplayEvent{ParentID: parent}) }
 	call := func(id, parent string) {
-		n.note(&events.DisplayEvent{Kind: events.KindToolUse, ParentID: parent, Tool: events.Tool{ID: id}})
+		n.see(&events.DisplayEvent{Kind: events.KindToolUse, ParentID: parent, Tool: events.Tool{ID: id, Name: "Task", AgentType: id}})
 	}
 	call("a", "")
 	call("b", "a")
 	call("c", "b")
-	assert.Equal(t, []int{0, 1, 2, 3, 1}, []int{n.level(""), n.level("a"), n.level("b"), n.level("c"), n.level("never seen")})
-	assert.Equal(t, "    ", n.indent("b"))
+	assert.Equal(t, []string{"", "  ", "    ", "      "}, []string{lead(""), lead("a"), lead("b"), lead("c")})
 	for i := range 100 {
 		call(strings.Repeat("x", i+1), strings.Repeat("x", i))
+		call(strings.Repeat("y", i+1), "")
+		lead(strings.Repeat("y", i+1))
+		require.LessOrEqual(t, len(n.byKey), 3)
+		require.LessOrEqual(t, len(n.order), 3)
+		require.LessOrEqual(t, len(n.names), 4)
+		require.LessOrEqual(t, n.open, 3)
 	}
-	assert.LessOrEqual(t, len(n.levels), 3)
-	assert.LessOrEqual(t, n.level(strings.Repeat("x", 100)), maxLevel)
+	long := strings.Repeat("z", 1<<20)
+	call(long, "")
+	for key, th := range n.byKey {
+		assert.LessOrEqual(t, len(key.call), maxIdentity)
+		assert.LessOrEqual(t, len(th.kind), 4*maxThreadName)
+	}
+	n.see(&events.DisplayEvent{Kind: events.KindSessionEnded})
+	assert.Zero(t, n.open)
 }

@@ -13,23 +13,25 @@ const liveWithin = time.Minute
 // memory is what a Renderer knows of earlier events. It takes every event, also those that a throttle keeps from being
 // shown.
 type memory struct {
-	on      bool // calls are remembered: nothing that is shown needs it otherwise
+	verbose bool // sub-agents are known: nothing that is shown needs it otherwise
+	on      bool // the same of calls
 	now     func() time.Time
 	last    time.Time // of the newest event that tells its time
 	measure time.Time // of the newest event that tells a time which calls are measured by
 	replay  bool      // Settings.Replay
 	behind  bool      // that event was told of long after it: the stream is no live one, whatever the settings say
 	calls   callMemory
-	nesting nesting
+	threads threads
 	summary *summary
 	told    events.DisplayEvent // the event that take completed
 }
 
 func newMemory(s Settings) memory {
-	m := memory{now: s.Now, replay: s.Replay, calls: callMemory{limit: s.Calls}, nesting: nesting{limit: s.Calls}}
+	m := memory{now: s.Now, replay: s.Replay, calls: callMemory{limit: s.Calls}, threads: threads{limit: s.Calls}}
 	if s.Mode != ModeVerbose {
 		return m
 	}
+	m.verbose = true
 	m.on = s.Results || s.Summary || s.Style == StyleProgress
 	if s.Summary {
 		m.summary = newSummary(&s)
@@ -66,13 +68,13 @@ func (m *memory) take(e *events.DisplayEvent) *events.DisplayEvent {
 	} else if at.After(m.measure) {
 		m.measure = at
 	}
+	if m.verbose {
+		m.threads.see(e)
+	}
 	switch e.Kind {
 	case events.KindToolUse:
-		if !e.Tool.Partial {
-			m.nesting.note(e)
-			if m.on {
-				m.calls.remember(&e.Tool, at)
-			}
+		if !e.Tool.Partial && m.on {
+			m.calls.remember(&e.Tool, at)
 		}
 	case events.KindToolResult, events.KindToolProgress:
 		e = m.endOf(e, at)
@@ -105,4 +107,11 @@ func (m *memory) endOf(e *events.DisplayEvent, at time.Time) *events.DisplayEven
 	}
 	m.calls.forget(t)
 	return &m.told
+}
+
+// release drops the event that take completed, once it is shown: its texts may be long.
+func (m *memory) release() {
+	if m.told.Kind != 0 {
+		m.told = events.DisplayEvent{}
+	}
 }

@@ -46,7 +46,10 @@ func newRenderer(w io.Writer, s Settings, o Origin, l *label) *Renderer {
 }
 
 // Emit renders one event. A failed write is kept for [Renderer.Err]; after it nothing more is written.
-func (r *Renderer) Emit(e *events.DisplayEvent) { r.show(r.memory.take(e)) }
+func (r *Renderer) Emit(e *events.DisplayEvent) {
+	r.show(r.memory.take(e))
+	r.memory.release()
+}
 
 // show renders an event that the memory has completed.
 func (r *Renderer) show(e *events.DisplayEvent) {
@@ -61,7 +64,7 @@ func (r *Renderer) show(e *events.DisplayEvent) {
 		}
 	} else {
 		row := rowOf(e.Kind)
-		if row.ends == endsAll || row.ends == endsThread && e.ParentID == r.text.key.parent {
+		if row.ends == endsAll || row.ends == endsThread && threadOf(e) == r.text.key.thread {
 			r.endText()
 		}
 		r.side.ink = inkOf(e)
@@ -72,7 +75,7 @@ func (r *Renderer) show(e *events.DisplayEvent) {
 			row.verbose[r.settings.Style](r, e)
 		}
 		r.side.ink = inkNone
-		if e.Kind == events.KindSessionEnded {
+		if e.Kind == events.KindSessionEnded && threadOf(e) == (threadKey{}) {
 			r.summarize()
 		}
 	}
@@ -87,7 +90,7 @@ func (r *Renderer) setMargins(e *events.DisplayEvent) {
 	case ModeQuiet:
 		r.lineMargin = r.stepLabel()
 	case ModeVerbose:
-		in := r.memory.nesting.indent(e.ParentID)
+		in := r.memory.threads.leadOf(e)
 		r.textMargin, r.lineMargin = in, in
 		if r.settings.Style == StyleActivity {
 			r.setActivityMargins(r.memory.timeOf(e), in)

@@ -105,7 +105,7 @@ func (w *watched) start(e *events.DisplayEvent) {
 	w.end(e.Tool.ID)
 	known := lookUp(e.Tool.Name)
 	w.open = append(w.open, openCall{
-		id: e.Tool.ID, words: callWords(&e.Tool), agent: known != nil && known.field == fieldTask || e.Tool.AgentType != "",
+		id: boundedID(e.Tool.ID), words: callWords(&e.Tool), agent: known != nil && known.field == fieldTask || e.Tool.AgentType != "",
 	})
 	if len(w.open) > maxOpenCalls {
 		w.open = w.open[1:]
@@ -114,6 +114,7 @@ func (w *watched) start(e *events.DisplayEvent) {
 
 func (w *watched) end(id string) {
 	w.waiting = ""
+	id = boundedID(id)
 	w.open = slices.DeleteFunc(w.open, func(c openCall) bool { return c.id == id })
 }
 

@@ -14,13 +14,21 @@ import (
 // maxSummaryTools is how many tools a summary lists; the rest are counted together.
 const maxSummaryTools = 12
 
+// A run that uses more tools or models than these has the others counted together.
+const (
+	maxToolSums = 256
+	maxModels   = 64
+	otherTools  = "other tools"
+)
+
 // summary adds up what a run did. A new run begins after the end of the last one; running totals of the stream count as
 // far as they have grown since.
 type summary struct {
 	nameOf   func(*events.Tool) string // a tool's name, as the lines of the log have it
 	tools    map[string]*toolSum
 	usage    events.UsageTotal
-	before   events.Usage // the usage of earlier runs
+	models   map[string]struct{} // in usage
+	before   events.Usage        // the usage of earlier runs
 	first    time.Time
 	last     time.Time
 	duration time.Duration  // as the run's end tells it
@@ -37,9 +45,11 @@ type toolSum struct {
 
 func newSummary(s *Settings) *summary {
 	if s.activity() {
-		return &summary{tools: map[string]*toolSum{}, nameOf: toolTitle}
+		return &summary{tools: map[string]*toolSum{}, models: map[string]struct{}{}, nameOf: toolTitle}
 	}
-	return &summary{tools: map[string]*toolSum{}, nameOf: func(t *events.Tool) string { return toolName(t.Name) }}
+	return &summary{
+		tools: map[string]*toolSum{}, models: map[string]struct{}{}, nameOf: func(t *events.Tool) string { return toolName(t.Name) },
+	}
 }
 
 // add takes in one event; that which ends a call tells how long it took.
@@ -74,7 +84,7 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 		}
 	case events.KindUsage:
 		if e.Usage != nil {
-			s.usage.Add(e.Model, e.Usage)
+			s.usage.Add(s.model(e.Model), e.Usage)
 			s.any = true
 		}
 	case events.KindSessionEnded:
@@ -85,9 +95,25 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 	}
 }
 
+// model is a model by which usage is added up.
+func (s *summary) model(name string) string {
+	name = boundedID(name)
+	if _, known := s.models[name]; !known {
+		if len(s.models) >= maxModels {
+			return ""
+		}
+		s.models[name] = struct{}{}
+	}
+	return name
+}
+
 func (s *summary) tool(t *events.Tool) *toolSum {
 	name := s.nameOf(t)
 	sum, ok := s.tools[name]
+	if !ok && len(s.tools) >= maxToolSums {
+		name = otherTools
+		sum, ok = s.tools[name]
+	}
 	if !ok {
 		sum = &toolSum{name: name}
 		s.tools[name] = sum
@@ -111,7 +137,7 @@ func (r *Renderer) summarize() {
 
 // next is the summary of the run after this one.
 func (s *summary) next() *summary {
-	return &summary{tools: map[string]*toolSum{}, nameOf: s.nameOf, usage: s.usage, before: s.usage.Sum()}
+	return &summary{tools: map[string]*toolSum{}, nameOf: s.nameOf, usage: s.usage, models: s.models, before: s.usage.Sum()}
 }
 
 // text is the summary, one line a fact.
@@ -131,8 +157,9 @@ func (s *summary) text() string {
 		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(b.took, a.took), strings.Compare(a.name, b.name))
 	})
 	earlier := s.earlier(&all)
-	all.calls += earlier.calls
-	all.failed += earlier.failed
+	if s.totals != nil && s.totals.ToolCalls > 0 {
+		all.calls, all.failed = s.totals.ToolCalls, s.totals.ToolErrors
+	}
 	b.WriteString("tools     " + all.words() + "\n")
 	width := 0
 	shown := tools[:min(len(tools), maxSummaryTools)]
@@ -184,12 +211,10 @@ func (s *summary) took() time.Duration {
 	}
 }
 
-// sum is the usage of the run: what was heard of it, or what is told where its beginning was not heard.
+// sum is the usage of the run: what its end says, else what was seen of it.
 func (s *summary) sum() events.Usage {
-	if t := s.totals; t != nil && t.Elapsed >= s.elapsed()+leastDuration {
-		if t.Usage.Tokens != (events.Tokens{}) || t.Usage.HasCost {
-			return t.Usage
-		}
+	if t := s.totals; t != nil && (t.Usage.Tokens != (events.Tokens{}) || t.Usage.HasCost) {
+		return t.Usage
 	}
 	sum := s.usage.Sum()
 	sum.Tokens = sum.Tokens.Sub(s.before.Tokens)

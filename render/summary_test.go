@@ -3,6 +3,8 @@ package render_test
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -107,9 +109,13 @@ func TestSummaryOfARunThatGoesOn(t *testing.T) {
 	assert.Equal(t, "--- Summary ---\ntools     5 calls, 2 failed, 1s\n  Read  1 call, 1s\n  before this log began  4 calls, 2 failed\n"+
 		"tokens    900 in (100 cached), 70 out\ncost      $0.5000\nduration  1m00s\n", got)
 
-	totals.ToolCalls, totals.Elapsed = 1, 10*time.Second
+	totals.ToolCalls, totals.ToolErrors, totals.Elapsed = 1, 0, 10*time.Second
 	got = emit(s, rest...)
-	assert.Contains(t, got, "tools     1 call, 1s\n  Read  1 call, 1s\ntokens    5000 in, 500 out\ncost      $3.0000\nduration  10s\n", "all of it was heard")
+	assert.Contains(t, got, "tools     1 call, 1s\n  Read  1 call, 1s\ntokens    900 in (100 cached), 70 out\ncost      $0.5000\nduration  10s\n",
+		"the end counts: a usage of the session so far is more than the run's")
+	totals.Usage = events.Usage{}
+	got = emit(s, rest...)
+	assert.Contains(t, got, "tokens    5000 in, 500 out\ncost      $3.0000\n", "an end without usage")
 
 	timed := answer("0", "")
 	timed.Tool.Name, timed.Tool.Duration = "Agent", 3*time.Second
@@ -126,6 +132,44 @@ func TestSummaryIsBounded(t *testing.T) {
 	got := emit(render.Settings{Mode: render.ModeVerbose, Summary: true}, run...)
 	assert.Contains(t, got, "  tool11  1 call\n  and 18 more\n")
 	checkSafe(t, "", emit(render.Settings{Mode: render.ModeVerbose, Summary: true}, use("1", "e\x1b[2Jvil\n", "")))
+	run = nil
+	for i := range 2000 {
+		run = append(run, use("", fmt.Sprint("tool", i), ""), used(events.UsageScopeCall, 1, 0, 1, 0))
+		run[len(run)-1].Model = fmt.Sprint("model", i)
+	}
+	got = emit(render.Settings{Mode: render.ModeVerbose, Summary: true}, run...)
+	assert.Contains(t, got, "  other tools  1744 calls\n")
+	assert.Contains(t, got, "tokens    2000 in, 2000 out\n")
+}
+
+// TestMemoryIsBounded: names, targets and ids of a megabyte are not kept, however many calls are open.
+func TestMemoryIsBounded(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for style := render.StyleMarker; style <= render.StyleActivity; style++ {
+		log := render.NewLog(io.Discard, render.LogSettings{
+			Settings: render.Settings{Mode: render.ModeVerbose, Style: style, Summary: true, Results: true},
+			Throttle: render.ThrottleSettings{Interval: time.Hour},
+		})
+		var before, after runtime.MemStats
+		s := log.Open(render.Origin{Pipeline: "p" + long, Run: long, Step: "s" + long, StepRun: long, Agent: long})
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for i := range 64 {
+			name := fmt.Sprint(i, long)
+			e := use(name, name, name)
+			e.ParentID, e.AgentID, e.Model, e.SessionID, e.MessageID, e.Tool.AgentType, e.Tool.Server = name, name, name, name, name, name, name
+			s.Emit(e)
+			s.Emit(piece(name, name, "word"))
+			used := used(events.UsageScopeSession, 1, 0, 1, 0)
+			used.Model = name
+			s.Emit(used)
+			s.Emit(&events.DisplayEvent{Kind: events.KindToolResult, Text: name, Tool: events.Tool{ID: name + "?", Output: []byte(name)}})
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		assert.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(8<<20), "style %s", style)
+		require.NoError(t, s.Close())
+	}
 }
 
 // TestSummaryCountsWhatTheThrottleHides holds that a call that is not shown is counted.

@@ -25,8 +25,9 @@ type text struct {
 
 // textKey tells the pieces of one text from those of another.
 type textKey struct {
-	message, parent string
-	reasoning       bool
+	message   string
+	thread    threadKey
+	reasoning bool
 }
 
 // reasoningMargin begins the lines of what the agent thinks.
@@ -34,7 +35,7 @@ const reasoningMargin = "│ "
 
 // addText writes a whole text, or a piece of one. What the agent thinks is a text behind a margin.
 func (r *Renderer) addText(e *events.DisplayEvent) {
-	key := textKey{message: e.MessageID, parent: e.ParentID, reasoning: e.Kind == events.KindReasoning}
+	key := textKey{message: boundedID(e.MessageID), thread: threadOf(e), reasoning: e.Kind == events.KindReasoning}
 	if r.text.open && (!e.Delta || r.text.key != key) {
 		r.endText()
 	}

@@ -155,7 +155,8 @@ func (g *gate) through(e *events.DisplayEvent, t *throttle) {
 // keep keeps an event in place of an older one. What is borrowed from its source is let go.
 func (g *gate) keep(e *events.DisplayEvent, t *throttle) {
 	kept := *e
-	kept.Tool.Input, kept.Tool.Output = nil, nil
+	kept.Tool.Input, kept.Tool.Output, kept.Text = nil, nil, ""
+	kept.Tool.Name, kept.Tool.Target = remembered(kept.Tool.Name), remembered(kept.Tool.Target)
 	g.kept = &keptEvent{event: kept, of: t}
 	if g.waiting {
 		return
