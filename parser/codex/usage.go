@@ -6,10 +6,13 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// usage is what is known of the tokens of a thread.
+// usage is what is known of the tokens of a thread. Two kinds of rows report them, and a response can be in both: once a
+// token_usage_record came, those alone count (antiburn/antiburn#505, case 204).
 type usage struct {
 	responses memory.Memory[struct{}] // that were counted
-	total     events.Tokens           // the running total that was told last
+	records   bool                    // token_usage_record rows came
+	unpaired  events.Tokens           // what the last token_count added, whose record may still come (case 227)
+	total     events.Tokens           // the running total of the last token_count
 	known     bool
 }
 
@@ -83,11 +86,10 @@ func (p *Parser) threadUsage(v scan.Value) {
 	}
 }
 
-// responseUsage tells the tokens of one model response (R4), under the message that its items were given to.
+// responseUsage reports the tokens of one model response (R4), under the message that its items were given to.
 func (p *Parser) responseUsage(m scan.Members, copied bool) {
-	if total, ok := p.tokens(m.Get("thread_token_usage")); ok && total.Plausible() {
-		p.usage.total, p.usage.known = total, true
-	}
+	unpaired := p.usage.unpaired
+	p.usage.records, p.usage.unpaired = true, events.Tokens{}
 	id := m.Get("response_id")
 	if len(id.Body()) > 0 {
 		key := p.keys.ID(domainResponse, id.Body())
@@ -97,7 +99,7 @@ func (p *Parser) responseUsage(m scan.Members, copied bool) {
 		p.usage.responses.Set(key, struct{}{})
 	}
 	t, ok := p.tokens(m.Get("usage"))
-	if !ok || copied {
+	if !ok || copied || t == unpaired && t != (events.Tokens{}) {
 		return
 	}
 	e := p.emitUsage(events.UsageScopeCall, t)
@@ -105,8 +107,8 @@ func (p *Parser) responseUsage(m scan.Members, copied bool) {
 	p.response = ""
 }
 
-// tokenCount tells what a token_count adds. 0.29 tells the tokens of one response there, later versions the total of the
-// thread, twice for each response; in R4 it is one behind token_usage_record and tells nothing more.
+// tokenCount reports what a token_count adds. 0.29 has the tokens of one response there, later versions the total of the
+// thread, twice for each response.
 func (p *Parser) tokenCount(m scan.Members, copied bool) {
 	info := m.Get("info")
 	if info.Kind != scan.KindObject {
@@ -132,22 +134,25 @@ func (p *Parser) tokenCount(m scan.Members, copied bool) {
 	if !ok {
 		return
 	}
-	grown := p.usage.grown(total, last, p.thread.forked)
-	if !copied && !p.thread.paginated && grown != (events.Tokens{}) {
-		p.emitUsage(events.UsageScopeCall, grown)
+	grown := p.usage.grown(total, last)
+	if copied || p.usage.records || grown == (events.Tokens{}) {
+		return
 	}
+	p.usage.unpaired = grown
+	p.emitUsage(events.UsageScopeCall, grown)
 }
 
-// grown moves the total on and gives what was added. A fork goes on counting where its parent was, and a counter that
-// falls has begun anew; in both cases the last response is what was added.
-func (u *usage) grown(total, last events.Tokens, forked bool) events.Tokens {
+// grown moves the total on and gives what was added. The first total of a rollout may go on from that of another thread: of
+// which it is a fork, or which started it as a sub-agent; and a counter that falls has begun anew. In both cases the last
+// response is what was added.
+func (u *usage) grown(total, last events.Tokens) events.Tokens {
 	if !total.Plausible() {
 		return total // to be ignored: the next total is compared with the one before
 	}
 	before, known := u.total, u.known
 	u.total, u.known = total, true
 	grown := total.Sub(before)
-	if forked && !known || min(grown.Input, grown.Output, grown.CacheRead, grown.CacheWrite, grown.Reasoning) < 0 {
+	if !known && last != (events.Tokens{}) || !grown.Plausible() {
 		return last
 	}
 	return grown

@@ -132,6 +132,14 @@ func count(total, last int) string {
 	return fmt.Sprintf(`{"timestamp":"2026-03-02T12:00:00Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d},"last_token_usage":{"input_tokens":%d}}}}`, total, last)
 }
 
+func record(response string, input, thread int) string {
+	total := ""
+	if thread > 0 {
+		total = fmt.Sprintf(`,"thread_token_usage":{"input_tokens":%d}`, thread)
+	}
+	return fmt.Sprintf(`{"timestamp":"2026-03-02T12:00:00Z","type":"token_usage_record","payload":{"response_id":"resp_%s","usage":{"input_tokens":%d}%s}}`, response, input, total)
+}
+
 func TestTokenCountIsAnIncrement(t *testing.T) {
 	meta := `{"timestamp":"2026-03-02T12:00:00Z","type":"session_meta","payload":{"id":"b","cli_version":"0.125.0"%s}}`
 	for _, tc := range []struct {
@@ -145,7 +153,12 @@ func TestTokenCountIsAnIncrement(t *testing.T) {
 		{"a fork goes on counting", `,"forked_from_id":"a"`, []string{count(180, 80), count(200, 20)}, []int64{80, 20}},
 		{"a counter that begins anew", "", []string{count(100, 100), count(30, 30)}, []int64{100, 30}},
 		{"a total that no thread can have is compared with nothing", "", []string{count(100, 100), count(1<<56, 20), count(120, 20)}, []int64{100, 1 << 56, 20}},
-		{"a paginated rollout counts elsewhere", `,"history_mode":"paginated"`, []string{count(100, 100)}, nil},
+		{"a sub-agent goes on counting", `,"source":{"subagent":{"thread_spawn":{"parent_thread_id":"a","depth":1}}}`, []string{count(1100, 100), count(1150, 50)}, []int64{100, 50}},
+		{"a paginated rollout without records", `,"history_mode":"paginated"`, []string{count(100, 100)}, []int64{100}},
+		{"records alone count", "", []string{record("1", 100, 140), count(100, 100), record("2", 200, 340), count(300, 200)}, []int64{100, 200}},
+		{"records in legacy mode", `,"history_mode":"legacy"`, []string{record("1", 100, 100), count(100, 100), record("2", 200, 300), count(300, 200)}, []int64{100, 200}},
+		{"records without totals of the thread", "", []string{record("1", 100, 0), count(100, 100), record("2", 200, 0), count(300, 200)}, []int64{100, 200}},
+		{"a record behind its count", "", []string{count(100, 100), record("1", 100, 100), count(300, 200), record("2", 200, 300)}, []int64{100, 200}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []int64
