@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -146,7 +147,7 @@ func (f *commandFilter) breaks(r rune) bool {
 			}
 		}
 		return false
-	case '\n':
+	case '\n', '\r':
 		return false
 	}
 	return f.lead == leadMark && f.marks == sectionMark && f.systems&CIBuildkite != 0 && unicode.IsSpace(r)
@@ -154,7 +155,7 @@ func (f *commandFilter) breaks(r rune) bool {
 
 // see notes one character of the log.
 func (f *commandFilter) see(r rune) {
-	if r == '\n' {
+	if r == '\n' || r == '\r' { // either ends a line for the runner of GitHub Actions
 		*f = commandFilter{systems: f.systems}
 		return
 	}
@@ -174,4 +175,46 @@ func (f *commandFilter) see(r rune) {
 	if r < utf8.RuneSelf {
 		f.tail[maxCommandTail-1] = byte(unicode.ToLower(r))
 	}
+}
+
+// BreakCommands gives a writer in place of w that breaks commands to CI systems in what is written, and changes nothing else.
+// It is for lines that a program writes itself, such as its standard error, beside a log. Where there is no system, it is w.
+func BreakCommands(w io.Writer, systems CISystems) io.Writer {
+	if systems == 0 {
+		return w
+	}
+	return &commandBreaker{w: w, filter: commandFilter{systems: systems}}
+}
+
+// commandBreaker is a writer that breaks commands, used by one goroutine at a time.
+type commandBreaker struct {
+	w      io.Writer
+	filter commandFilter
+	rune   []byte // the beginning of one that the next write may complete; it is written already
+	buf    []byte
+}
+
+// Write writes p with commands broken.
+func (b *commandBreaker) Write(p []byte) (int, error) {
+	b.buf = b.buf[:0]
+	for _, c := range p {
+		if c < utf8.RuneSelf {
+			b.rune = b.rune[:0]
+			if b.filter.breaks(rune(c)) {
+				b.buf = append(b.buf, '\\')
+			}
+			b.filter.see(rune(c))
+		} else if b.rune = append(b.rune, c); utf8.FullRune(b.rune) {
+			r, _ := utf8.DecodeRune(b.rune)
+			b.filter.see(r)
+			b.rune = b.rune[:0]
+		}
+		b.buf = append(b.buf, c)
+	}
+	n, err := b.w.Write(b.buf)
+	b.buf = keepSmall(b.buf)
+	if err != nil {
+		return min(n, len(p)), err
+	}
+	return len(p), nil
 }

@@ -308,3 +308,23 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "style(9)", render.Style(9).String())
 	assert.Equal(t, "[tool: Read(calc.go)]\n", emit(render.Settings{Mode: render.ModeVerbose, Style: 9}, full(events.KindToolUse)))
 }
+
+// TestBreakCommands: commands are broken however the writes are cut, and nothing else is changed.
+func TestBreakCommands(t *testing.T) {
+	const in = "\x1b[31mred\x1b[0m \xff\n\u00a0::error::a\n--- b\n## c ##[d] \u3000é\r::warning::e\nsection_end:1:x\n"
+	const want = "\x1b[31mred\x1b[0m \xff\n\u00a0:\\:error::a\n---\\ b\n## c ##\\[d] \u3000é\r:\\:warning::e\nsection_end\\:1:x\n"
+	for size := 1; size < len(in); size++ {
+		var out bytes.Buffer
+		w := render.BreakCommands(&out, render.CIAll)
+		for rest := in; rest != ""; {
+			n := min(size, len(rest))
+			wrote, err := io.WriteString(w, rest[:n])
+			require.NoError(t, err)
+			require.Equal(t, n, wrote)
+			rest = rest[n:]
+		}
+		require.Equal(t, want, out.String(), "size %d", size)
+	}
+	var out bytes.Buffer
+	assert.Same(t, &out, render.BreakCommands(&out, 0))
+}

@@ -111,7 +111,7 @@ func (t *threads) called(e *events.DisplayEvent) {
 	}
 }
 
-// started is the sub-agent that a call started, as its end or its progress tell; nil if there is none.
+// started is the sub-agent that a call started, as its end or its progress says; nil if there is none.
 func (t *threads) started(tool *events.Tool) *thread {
 	th := t.byKey[threadKey{call: boundedID(tool.ID)}]
 	if tool.AgentID == "" {

@@ -142,6 +142,15 @@ func TestCommandsToCISystemsAreBroken(t *testing.T) {
 		assert.Empty(t, obeyed(out), style)
 		assert.Contains(t, out, "---\\ fold\n", style)
 	}
+	t.Setenv("GITHUB_ACTIONS", "true")
+	for _, mode := range []string{"quiet", "default"} {
+		_, out, errs := tailspan("", "run", "--mode", mode, "--step", "##[group]x", "--", "sh", "-c", `cat "$0"; printf ' ::error::%s\n' made up >&2; exit 3`, path)
+		assert.Empty(t, obeyed(out+"\n"+errs), mode)
+		assert.Contains(t, errs, " :\\:error::made\n", mode)
+	}
+	_, _, errs := tailspan("", "run", "--", "##[group]\x1b[2Jx")
+	assert.Empty(t, obeyed(errs))
+	assert.NotContains(t, errs, "\x1b")
 	code, _, errs := tailspan("", "render", "--escape-commands=maybe", "-")
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, errs, `must be one of auto, on, off, got "maybe"`)

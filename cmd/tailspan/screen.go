@@ -43,12 +43,12 @@ func (f *runFlags) openScreen(stdout, stderr io.Writer) (*screen, error) {
 		f.lookFlags.lines(&status, stderr)
 		s.terminal = render.NewTerminal(stderr, render.TerminalSettings{Width: status.Width, Color: status.LinesColor})
 		s.settings.Terminal = s.terminal
-		s.stderr = s.terminal.Wrap(stderr)
+		s.stderr = s.terminal.Wrap(render.BreakCommands(stderr, settings.EscapeCommands))
 		if out {
 			s.stdout = s.terminal.Wrap(stdout)
 		}
 	} else {
-		s.stderr = &lockedWriter{w: stderr}
+		s.stderr = &lockedWriter{w: render.BreakCommands(stderr, settings.EscapeCommands)}
 	}
 	if separate {
 		s.settings.Lines = s.stderr
@@ -64,7 +64,9 @@ func (f *flags) given(name string) bool {
 }
 
 // tell writes a line of our own. That nobody may be there to read it is not our business.
-func (s *screen) tell(problem string) { _, _ = fmt.Fprintf(s.stderr, "tailspan: %s\n", problem) }
+func (s *screen) tell(problem string) {
+	_, _ = fmt.Fprintf(s.stderr, "tailspan: %s\n", render.Sanitize(problem))
+}
 
 // close takes the status line away.
 func (s *screen) close() {

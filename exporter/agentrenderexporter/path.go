@@ -86,7 +86,7 @@ func parsePathPattern(path string) (pathPattern, error) {
 }
 
 // plan decides how each value is encoded: in its share of the element that it is in, and without the byte that begins the
-// text behind it, so that the values can be told from the path again.
+// text behind it, so that the values can be read back from the path.
 func (p *pathPattern) plan() {
 	p.values = make([]valueEncoding, len(p.names))
 	for first := 0; first < len(p.names); {
