@@ -152,8 +152,8 @@ torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see
 		$(GO) test -count 1 -timeout 60m -run '^TestTorture$$' -v ./deploy/trial
 
 .PHONY: endurance
-endurance: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## have consumers refuse, files rotated under load, disks full, and a command outlive its collector (SEED=random WHOLE=1: in full)
-	$(TRIAL) TAILSPAN_SEED=$(SEED) $(GO) test -count 1 -timeout 60m -run '^Test(RefusingConsumer|Rotation|DiskFullFor.*|PipeOverKills|CommandOutlivesTheCollector)$$' -v ./deploy/trial
+endurance: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## have consumers refuse, also for the size, files rotated under load, disks full, and a command outlive its collector (SEED=random WHOLE=1: in full)
+	$(TRIAL) TAILSPAN_SEED=$(SEED) $(GO) test -count 1 -timeout 60m -run '^Test(RefusingConsumer|BatchSize|Rotation|DiskFullFor.*|PipeOverKills|CommandOutlivesTheCollector)$$' -v ./deploy/trial
 
 .PHONY: scale
 scale: $(BIN)/otelcol-tailspan ## hold the limits of 10,000 files with ulimit -n 256, of a large transcript and of a line of 1 GiB (WHOLE=1: 500 MB)

@@ -82,6 +82,7 @@ type collectorSetup struct {
 	include  []string
 	endpoint string
 	store    string // folder of the storage; empty for none
+	config   string // in place of the lossless one, with the collector's own metrics off
 	more     string // configuration that comes on top
 	files    int    // limit of open files; 0 for the system's
 	gates    string
@@ -103,6 +104,9 @@ func startCollector(t *testing.T, s collectorSetup) *collectorRun {
 	include, err := json.Marshal(s.include) // JSON is YAML
 	require.NoError(t, err)
 	configs := []string{fmt.Sprintf(losslessConfig, include, s.endpoint, port)}
+	if s.config != "" {
+		configs = []string{s.config}
+	}
 	if s.store != "" {
 		configs = append(configs, fmt.Sprintf(storageConfig, s.store))
 	}
