@@ -1,5 +1,7 @@
 package events
 
+import "strings"
+
 // UsageTotal adds up the Usage events of one stream. What the calls of a run report and what its end reports are two
 // accounts of the same tokens, of which the larger counts, for each type: an end knows calls that the stream does not
 // show, and may leave out those of sub-agents. In the provider's own arithmetic the end counts where there is one.
@@ -10,6 +12,9 @@ type UsageTotal struct {
 	runs    *Usage // what its end reported
 	running map[counterKey]Usage
 }
+
+// maxCounters is how many running totals are told apart; those of more models are left out.
+const maxCounters = 1024
 
 // counterKey is one running total.
 type counterKey struct {
@@ -35,13 +40,15 @@ func (t *UsageTotal) Add(model string, u *Usage) {
 	case UsageScopeRun:
 		addUsage(&t.runs, u)
 	case UsageScopeProcess, UsageScopeSession:
+		before, known := t.running[counterKey{u.Scope, model}]
+		if !known && len(t.running) >= maxCounters {
+			return
+		}
 		if t.running == nil {
 			t.running = map[counterKey]Usage{}
 		}
-		key := counterKey{u.Scope, model}
-		before := t.running[key]
 		part := u.Since(&before)
-		t.running[key] = *u
+		t.running[counterKey{u.Scope, strings.Clone(model)}] = *u
 		addUsage(&t.runs, &part)
 	default:
 		if t.runs != nil { // the run before is over

@@ -152,7 +152,7 @@ func (r *Registry) awaitAccount(first *account, s *Stream) bool {
 	if first.over() {
 		return false
 	}
-	r.families.wait(accountKey{first}, s)
+	r.families.waiting.add(accountKey{first}, s)
 	return true
 }
 
@@ -220,7 +220,7 @@ type accountKey struct{ first *account }
 func (r *Registry) accountOver(first *account) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.families.awaited(accountKey{first})
+	return r.families.waiting.take(accountKey{first})
 }
 
 // account is the first account of a thing; nil if it is not known.

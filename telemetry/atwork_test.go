@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -68,25 +67,4 @@ func TestArgumentsAreBounded(t *testing.T) {
 	}
 	assert.Equal(t, map[string]int{"t1": 400, "t2": 400, "t3": 0, "t4": 400}, held)
 	assert.Equal(t, 1, f.counts.DroppedArguments)
-}
-
-// TestSubAgentsTakeLinearTime has sub-agents whose calls never get a result, as many as may be open and four times as many.
-func TestSubAgentsTakeLinearTime(t *testing.T) {
-	took := func(n int) time.Duration {
-		settings := telemetry.NewDefaultSettings()
-		settings.Limits.OpenCalls = n // none is evicted
-		stream := telemetry.NewRegistry(settings).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
-		begin := time.Now()
-		stream.Feed(telemetry.Line{}, line(started()))
-		for i := range n {
-			id := fmt.Sprint("t", i)
-			stream.Feed(telemetry.Line{Offset: int64(i)}, line(use(1, "m1", id, "Task", "x"), by(text(1, "s"+id, "x"), id)))
-			stream.Take()
-		}
-		stream.Close(telemetry.CloseReasonShutdown)
-		return time.Since(begin)
-	}
-	best := func(n int) time.Duration { return min(took(n), took(n), took(n)) }
-	few, many := best(2500), best(10000)
-	assert.Less(t, many, 10*few, "%s for a quarter of them", few)
 }

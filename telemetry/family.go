@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -74,12 +73,12 @@ type families struct {
 	// sessions are those whose children their folder links to them.
 	sessions memory[sessionKey, *sessionRuns]
 	// waiting are streams whose agent, turn or session nobody has announced.
-	waiting map[any][]*Stream
+	waiting waitlist
 }
 
 func newFamilies(limit int, forgotten *int) families {
 	return families{
-		agents: newMemory[agentKey, *kin](limit, forgotten), turns: newMemory[turnKey, *runRef](limit, forgotten), waiting: map[any][]*Stream{},
+		agents: newMemory[agentKey, *kin](limit, forgotten), turns: newMemory[turnKey, *runRef](limit, forgotten), waiting: waitlist{},
 		sessions: newMemory[sessionKey, *sessionRuns](limit, forgotten),
 	}
 }
@@ -94,13 +93,6 @@ func (f *families) kinOf(key agentKey) *kin {
 	return k
 }
 
-// awaited takes the streams that wait for key.
-func (f *families) awaited(key any) []*Stream {
-	list := f.waiting[key]
-	delete(f.waiting, key)
-	return list
-}
-
 // announceTurn tells that a turn belongs to a run, and returns the streams that waited for it.
 func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 	r.mu.Lock()
@@ -108,7 +100,7 @@ func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 	if _, known := r.families.turns.get(key); !known {
 		r.families.turns.set(key, run)
 	}
-	return r.families.awaited(key)
+	return r.families.waiting.take(key)
 }
 
 // announceAgent tells that a call of a run started an agent. Formats differ in whether the agent has a session of its
@@ -124,7 +116,7 @@ func (r *Registry) announceAgent(key agentKey, run *runRef, call *callRef) []*St
 			continue
 		}
 		k.run, k.call = run, call
-		told = append(told, r.families.awaited(key)...)
+		told = append(told, r.families.waiting.take(key)...)
 		if k.child != nil {
 			told = append(told, k.child)
 		}
@@ -176,16 +168,10 @@ func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
 		if run, known := r.families.turns.get(turn); known {
 			return run
 		}
-		r.families.wait(turn, child)
+		r.families.waiting.add(turn, child)
 	}
-	r.families.wait(key, child)
+	r.families.waiting.add(key, child)
 	return nil
-}
-
-func (f *families) wait(key any, child *Stream) {
-	if !slices.Contains(f.waiting[key], child) {
-		f.waiting[key] = append(f.waiting[key], child)
-	}
 }
 
 // agentDone tells that the span of an agent was written by its own stream.
@@ -211,14 +197,7 @@ func (r *Registry) kinNow(key agentKey) kin {
 func (r *Registry) leave(child *Stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for key, list := range r.families.waiting {
-		kept := slices.DeleteFunc(list, func(s *Stream) bool { return s == child })
-		if len(kept) == 0 {
-			delete(r.families.waiting, key)
-		} else {
-			r.families.waiting[key] = kept
-		}
-	}
+	r.families.waiting.remove(child)
 	delete(r.children, child)
 	if key := child.kinKey; key != (agentKey{}) {
 		if k, known := r.families.agents.get(key); known && k.child == child {

@@ -188,7 +188,7 @@ func (r *Registry) sessionTold(key sessionKey, at time.Time) []*Stream {
 		return nil
 	}
 	s.told = at
-	return r.families.awaited(key)
+	return r.families.waiting.take(key)
 }
 
 // starterOfSession enters a call that started an agent.
@@ -217,7 +217,7 @@ func (r *Registry) seekSession(child *Stream, key sessionKey, at time.Time, deci
 		}
 	}
 	r.children[child] = struct{}{}
-	r.families.wait(key, child)
+	r.families.waiting.add(key, child)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"container/list"
 	"math"
 	"slices"
 	"sync"
@@ -96,9 +97,10 @@ type Stream struct {
 	// announced are the agents that the stream told of and whose work may stand in streams of their own.
 	announced []agentKey
 	// processUsage is the running total that the last result told, by model.
-	processUsage map[string]events.Usage
-	unwritten    *unwritten // a closed run whose span waits for the exit of its process
-	exit         *Exit      // how the process ended, once it has
+	processUsage memory[string, events.Usage]
+	awaits       map[any]*list.Element // what the stream waits for; the registry's, see [waitlist]
+	unwritten    *unwritten            // a closed run whose span waits for the exit of its process
+	exit         *Exit                 // how the process ended, once it has
 }
 
 func newStream(r *Registry, settings StreamSettings) *Stream {
@@ -112,6 +114,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages, &s.seenChats} {
 		*seen = newOccurrences(r.settings.Limits.RememberedIDs)
 	}
+	s.processUsage = newMemory[string, events.Usage](maxProcessModels, &s.counts.ForgottenIDs)
 	if settings.State != nil {
 		s.restore(settings.State)
 		s.settings.State = nil // it would be held for as long as the stream is

@@ -1,6 +1,10 @@
 package telemetry
 
-import "github.com/tailspan/tailspan/events"
+import (
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+)
 
 // useTokens enters what a Usage event reports in the ledgers of the agent and of its run. It returns what comes too late
 // for any span, nil if that is nothing.
@@ -52,6 +56,9 @@ func costAlone(ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindUsage && ev.Usage != nil && ev.Usage.CostAlone()
 }
 
+// maxProcessModels is of how many models of a stream the running totals of its process are remembered.
+const maxProcessModels = 1024
+
 // sinceLast is what a running total adds to the one before. One of a process was reported in this stream; one of a session
 // may have been in the stream of a run before.
 func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
@@ -61,11 +68,8 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 		key := sessionModel{s.settings.Agent.Provider, ev.SessionID, ev.Model}
 		before = s.registry.sessionTotal(key, *u)
 	} else {
-		if s.processUsage == nil {
-			s.processUsage = map[string]events.Usage{}
-		}
-		before = s.processUsage[ev.Model]
-		s.processUsage[ev.Model] = *u
+		before, _ = s.processUsage.get(ev.Model)
+		s.processUsage.set(strings.Clone(ev.Model), *u)
 	}
 	return u.Since(&before)
 }

@@ -1,0 +1,78 @@
+//go:build unix
+
+package telemetry_test
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// cpuOf is the least CPU time of some calls.
+func cpuOf(t *testing.T, f func()) time.Duration {
+	t.Helper()
+	now := func() time.Duration {
+		var used syscall.Rusage
+		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+		return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+	}
+	least := time.Duration(1<<63 - 1)
+	for range 2 {
+		runtime.GC()
+		begin := now()
+		f()
+		least = min(least, now()-begin)
+	}
+	return least
+}
+
+// takesLinearTime holds that twenty times as much takes less than fifty times as long. With the square it would be about a
+// hundred.
+func takesLinearTime(t *testing.T, n int, f func(n int)) {
+	t.Helper()
+	few, many := cpuOf(t, func() { f(n) }), cpuOf(t, func() { f(20 * n) })
+	assert.Less(t, many, 50*few, "%s for a twentieth", few)
+}
+
+// TestSubAgentsTakeLinearTime has sub-agents whose calls never get a result.
+func TestSubAgentsTakeLinearTime(t *testing.T) {
+	takesLinearTime(t, 1000, func(n int) {
+		settings := telemetry.NewDefaultSettings()
+		settings.Limits.OpenCalls = n // none is evicted
+		stream := telemetry.NewRegistry(settings).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
+		stream.Feed(telemetry.Line{}, line(started()))
+		for i := range n {
+			id := fmt.Sprint("t", i)
+			stream.Feed(telemetry.Line{Offset: int64(i)}, line(use(1, "m1", id, "Task", "x"), by(text(1, "s"+id, "x"), id)))
+			stream.Take()
+		}
+		stream.Close(telemetry.CloseReasonShutdown)
+	})
+}
+
+// TestWaitingStreamsTakeLinearTime has files of sub-agents of one turn whose session nobody reads: all wait, and all leave.
+func TestWaitingStreamsTakeLinearTime(t *testing.T) {
+	takesLinearTime(t, 500, func(n int) {
+		registry := newRegistry()
+		streams := make([]*telemetry.Stream, n)
+		for i := range streams {
+			streams[i] = registry.Open(telemetry.StreamSettings{ID: fmt.Sprint("f", i), Agent: claude})
+			ev := text(1, fmt.Sprint("m", i), "x")
+			ev.AgentID, ev.TurnID = fmt.Sprint("agent", i), "turn"
+			streams[i].Feed(telemetry.Line{}, []events.DisplayEvent{ev})
+		}
+		for _, s := range streams {
+			s.Close(telemetry.CloseReasonShutdown)
+			out := s.Take()
+			assert.Equal(t, 2, out.Traces.SpanCount(), "it has a trace of its own")
+		}
+	})
+}
