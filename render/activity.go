@@ -50,7 +50,7 @@ func (w words) fit(width int) string {
 	if width <= 0 || cells(line) <= width || !w.path {
 		return fitOr(line, width)
 	}
-	const least = 8 // cells of a path that are worth their place
+	const least = 5 // cells of a path that are worth their place
 	rest := width - cells(w.title) - 1
 	if rest < least {
 		return fitOr(line, width)

@@ -45,11 +45,17 @@ func (id *identity) base() string {
 		return brief(id.step)
 	case id.pipeline != "":
 		return brief(id.pipeline)
-	case isTimeOrdered(id.session):
-		return "…" + id.session[len(id.session)-shortPart:]
 	default:
-		return prefix(id.session, shortPart)
+		return shortOf(id.session)
 	}
+}
+
+// shortOf is the part of an id that distinguishes it as a rule.
+func shortOf(id string) string {
+	if isTimeOrdered(id) {
+		return "…" + id[len(id)-shortPart:]
+	}
+	return prefix(id, shortPart)
 }
 
 // isTimeOrdered reports whether an id is a UUID of version 7, whose beginning is the minute in which it was made (RFC 9562),

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strconv"
 	"strings"
 
@@ -29,13 +27,13 @@ func threadOf(e *events.DisplayEvent) threadKey {
 	return threadKey{agent: boundedID(e.AgentID)}
 }
 
-// boundedID is an id, or the hash of one that is too long to be kept.
+// boundedID is an id, or the beginning and the end of one that is too long to be kept. No agent makes such ids; whoever does
+// only confuses its own lines.
 func boundedID(id string) string {
 	if len(id) <= maxIdentity {
 		return id
 	}
-	sum := sha256.Sum256([]byte(id))
-	return hex.EncodeToString(sum[:])
+	return id[:maxIdentity/2] + id[len(id)-maxIdentity/2:]
 }
 
 // threads knows the sub-agents of a stream: how deep each works, and whether its lines need a name, because others work at
@@ -46,6 +44,8 @@ type threads struct {
 	order []threadKey    // oldest first
 	names map[string]int // how often each was given
 	open  int            // threads that are at work
+	main  bool           // the main thread did something
+	own   int            // threads whose events come from streams of their own
 }
 
 // thread is a sub-agent, or a call of one that may have started another.
@@ -63,6 +63,7 @@ type thread struct {
 
 // see notes what an event says about sub-agents.
 func (t *threads) see(e *events.DisplayEvent) {
+	t.main = t.main || threadOf(e) == (threadKey{})
 	tool := &e.Tool
 	switch e.Kind {
 	case events.KindToolUse:
@@ -129,7 +130,7 @@ func (t *threads) started(tool *events.Tool) *thread {
 	if seen := t.byKey[key]; seen != nil && seen != th {
 		// What it did came before the call said who does it.
 		t.close(seen)
-		th.own, th.named = true, true
+		th.own, th.named = true, seen.named
 		delete(t.byKey, key)
 	}
 	t.add(key, th)
@@ -150,7 +151,10 @@ func (t *threads) of(e *events.DisplayEvent) *thread {
 		t.add(key, th)
 		t.start(th)
 	}
-	th.own = th.own || key.agent != ""
+	if key.agent != "" && !th.own {
+		th.own = true
+		t.own++
+	}
 	return th
 }
 
@@ -193,14 +197,16 @@ func (t *threads) close(th *thread) {
 	}
 }
 
-// lead is what the lines of whoever did something begin with: white space for each level, and the name where others are
-// at work. One that was named once keeps its name.
+// leadOf is what the lines of whoever did something begin with: white space for each level, and the name where others are
+// at work, or where what it did comes late or from a stream of its own. One that was named once keeps its name. A sub-agent
+// that is alone in the log has neither.
 func (t *threads) leadOf(e *events.DisplayEvent) string {
 	th := t.of(e)
-	if th == nil {
+	if th == nil || th.own && !t.main && t.own == 1 {
 		return ""
 	}
-	if !th.named && (th.own || t.othersThan(th) > 0) {
+	late := th.kind != "" && !th.open
+	if !th.named && (th.own || late || t.othersThan(th) > 0) {
 		th.named, th.lead = true, ""
 	}
 	if th.lead == "" {
@@ -228,7 +234,7 @@ func (t *threads) nameOf(th *thread, e *events.DisplayEvent) string {
 	switch {
 	case th.name != "":
 	case e.ParentID == "":
-		th.name = t.numbered("agent " + prefix(e.AgentID, shortPart))
+		th.name = t.numbered("agent " + shortOf(capped(e.AgentID)))
 	default:
 		th.name = t.numbered("sub-agent")
 	}

@@ -61,7 +61,12 @@ func TestSubAgentsAreNamed(t *testing.T) {
 		{"a stream of its own", []*events.DisplayEvent{spawn("a", "Explore"), inBackground("a", "id-a"), ofAgent("id-a", read("x")), ofAgent("id-b0000000", read("y"))},
 			"[tool: Task(look)]\n  Explore: [tool: Read(x)]\n  agent id-b0000: [tool: Read(y)]\n"},
 		{"a stream that is read first", []*events.DisplayEvent{ofAgent("id-a", read("x")), spawn("a", "Explore"), answered("a", "id-a"), ofAgent("id-a", read("y"))},
-			"  agent id-a: [tool: Read(x)]\n[tool: Task(look)]\n  Explore: [tool: Read(y)]\n"},
+			"[tool: Read(x)]\n[tool: Task(look)]\n  Explore: [tool: Read(y)]\n"},
+		{"two streams that are read first", []*events.DisplayEvent{ofAgent("id-a", read("x")), ofAgent("01a21ec6-1111-7000-8000-000000000001", read("y")), ofAgent("id-a", read("z"))},
+			"[tool: Read(x)]\n  agent …00000001: [tool: Read(y)]\n  agent id-a: [tool: Read(z)]\n"},
+		{"alone", []*events.DisplayEvent{ofAgent("id-a", read("x")), ofAgent("id-a", read("y"))}, "[tool: Read(x)]\n[tool: Read(y)]\n"},
+		{"what comes late", []*events.DisplayEvent{spawn("a", "Explore"), spawn("b", "Plan"), answered("a", ""), answered("b", ""), by("b", read("y")), by("a", read("x"))},
+			"[tool: Task(look)]\n[tool: Task(look)]\n  Plan: [tool: Read(y)]\n  Explore: [tool: Read(x)]\n"},
 		{"texts of two are not glued", []*events.DisplayEvent{
 			spawn("a", "Explore"), spawn("b", "Plan"), by("a", piece("m1", "a", "one ")), by("b", piece("m2", "b", "two")), by("a", piece("m1", "a", "more")),
 		}, "[tool: Task(look)]\n[tool: Task(look)]\n  Explore: one \n  Plan: two\n  Explore: more\n"},
