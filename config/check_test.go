@@ -58,8 +58,8 @@ func TestCheck(t *testing.T) {
 		{"conventions", telemetry(func(s *config.Telemetry) { s.Semconv = "v1.2" }), `semconv must be "genai-0.1" or "v1.41", got "v1.2"`},
 		{"trace", telemetry(func(s *config.Telemetry) { s.Trace = "day" }), `trace must be "run" or "session", got "day"`},
 		{"fork_window", telemetry(func(s *config.Telemetry) { s.ForkWindow = -1 }), "fork_window must not be negative, got -1ns"},
-		{"waits", telemetry(func(s *config.Telemetry) { s.FamilyGrace, s.PipelineIdle, s.MetricsInterval = 0, 0, 0 }),
-			"family_grace must be positive, got 0s\npipeline_idle must be positive, got 0s\nmetrics_interval must be positive, got 0s"},
+		{"waits", telemetry(func(s *config.Telemetry) { s.ParentWait, s.PipelineIdle, s.MetricsInterval = 0, 0, 0 }),
+			"parent_wait must be positive, got 0s\npipeline_idle must be positive, got 0s\nmetrics_interval must be positive, got 0s"},
 		{"limits", telemetry(func(s *config.Telemetry) { s.Limits = config.Limits{} }), strings.Join([]string{
 			"limits::target_runes must be positive, got 0", "limits::content_bytes must be positive, got 0",
 			"limits::pending_events must be positive, got 0", "limits::pending_size must be positive, got 0", "limits::models must be positive, got 0", "limits::open_calls must be positive, got 0",

@@ -25,8 +25,12 @@ type Telemetry struct {
 	Semconv string `mapstructure:"semconv"`
 	// Trace says what has a trace of its own where no pipeline and no outer trace is told: a "run" or a "session".
 	Trace string `mapstructure:"trace"`
-	// FamilyGrace is how long a sub-agent's span waits, once its run is over, for word of the call that started it.
-	FamilyGrace time.Duration `mapstructure:"family_grace"`
+	// EndGrace is how long a run of a transcript that has shown its end stays open for a further line.
+	EndGrace time.Duration `mapstructure:"end_grace"`
+	// StallAfter is how long a run that is watched live may go without a line before that is reported, once; 0 for ever.
+	StallAfter time.Duration `mapstructure:"stall_after"`
+	// ParentWait is how long a sub-agent's span waits, once its run is over, for word of the call that started it.
+	ParentWait time.Duration `mapstructure:"parent_wait"`
 	// ForkWindow is how long after its file was read last the runs of a session are known over a restart, so that a fork that
 	// copies them tells them no second time.
 	ForkWindow time.Duration `mapstructure:"fork_window"`
@@ -80,7 +84,9 @@ func NewDefaultTelemetry() Telemetry {
 	return Telemetry{
 		Semconv:          SemconvGenAI01,
 		Trace:            TraceRun,
-		FamilyGrace:      10 * time.Second,
+		EndGrace:         10 * time.Second,
+		StallAfter:       5 * time.Minute,
+		ParentWait:       10 * time.Second,
 		ForkWindow:       7 * 24 * time.Hour,
 		PipelineIdle:     30 * time.Second,
 		ProgressInterval: 10 * time.Second,
@@ -106,7 +112,9 @@ func (t *Telemetry) Check() error {
 		notNegative("progress_interval", t.ProgressInterval),
 		notNegative("expected_duration", t.ExpectedDuration),
 		notNegative("fork_window", t.ForkWindow),
-		positiveDuration("family_grace", t.FamilyGrace),
+		notNegative("stall_after", t.StallAfter),
+		positiveDuration("end_grace", t.EndGrace),
+		positiveDuration("parent_wait", t.ParentWait),
 		positiveDuration("pipeline_idle", t.PipelineIdle),
 		positiveDuration("metrics_interval", t.MetricsInterval),
 		positive("limits::target_runes", t.Limits.TargetRunes),

@@ -18,6 +18,9 @@ type DisplayEvent struct {
 	// Copied marks history that the format says was copied from another session, as a fork does.
 	Copied bool
 
+	// Sign is what the event shows of the end of its run, where the format has no line for that.
+	Sign Sign
+
 	// Time is the moment that the line tells; zero if it tells none.
 	Time time.Time
 	// SessionID is the provider's session, conversation or thread id.
@@ -84,6 +87,10 @@ type End struct {
 	Error bool
 	// Interrupted tells that the user stopped it, which is no failure of the agent.
 	Interrupted bool
+	// Unjudged marks the end of a turn whose line does not show how it ended; what came before it does.
+	Unjudged bool
+	// Cause is why it failed; empty if nothing failed. See [End.Outcome].
+	Cause Cause
 	// Code is a stable word for how it ended, in the provider's spelling: "success", "error_max_turns".
 	Code string
 	// Result is the final answer, text or structured JSON. It is never also a Text: where it is text, the agent said it before.
@@ -96,6 +103,9 @@ type End struct {
 	Turns int
 	// Duration is the wall time that the provider tells for the run; 0 if not told.
 	Duration time.Duration
+	// Decided is the outcome of the run, from whoever saw the whole of it: its last messages too, and the exit of its process.
+	// No parser sets it.
+	Decided Outcome
 	// Totals is what the run did in all, from whoever heard the whole of it; nil where nobody did. No parser tells it.
 	Totals *Totals
 }

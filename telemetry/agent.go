@@ -19,7 +19,8 @@ type agent struct {
 	id     string // the provider's id of a sub-agent
 
 	span       interval
-	lastInput  moment // the last prompt or result: where the next model call begins
+	inside     interval // of what was exported below it
+	lastInput  moment   // the last prompt or result: where the next model call begins
 	chat       *chat
 	models     modelNames
 	open       atWork // what it started
@@ -30,6 +31,7 @@ type agent struct {
 	detached   bool // its call, or who made that, was over when the first sign of it came
 	muted      bool // another stream tells of it
 	closed     bool
+	clamped    bool // its times were set right
 	compacted  bool // the conversation was, since its last model call began
 }
 
@@ -90,7 +92,7 @@ func (a *agent) inBackground() bool {
 func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	if len(s.agents) >= s.registry.settings.Limits.OpenCalls {
 		s.counts.EvictedAgents++
-		s.closeAgent(s.agents[0], CloseReasonEvicted, false)
+		s.closeAgent(s.agents[0], closedFor(CloseReasonEvicted))
 	}
 	r := c.caller.run
 	id = cmp.Or(id, c.agentID)
@@ -117,17 +119,17 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 }
 
 // closeAgent closes a sub-agent and what it has open.
-func (s *Stream) closeAgent(a *agent, reason CloseReason, failed bool) {
+func (s *Stream) closeAgent(a *agent, v verdict) {
 	if a.closed {
 		return
 	}
 	for _, sub := range slices.Clone(a.open.agents) {
 		if !sub.background {
-			s.closeAgent(sub, reason, failed)
+			s.closeAgent(sub, v)
 		}
 	}
-	inner := reason
-	if reason == CloseReasonResult {
+	inner := v.reason
+	if inner == CloseReasonResult {
 		inner = CloseReasonNoResult
 	}
 	for _, c := range slices.Clone(a.open.calls) {
@@ -139,7 +141,7 @@ func (s *Stream) closeAgent(a *agent, reason CloseReason, failed bool) {
 		total := a.ledger.total()
 		up.ledger.below.addAll(&total)
 	}
-	s.writeAgent(a, reason, failed)
+	s.writeAgent(a, v)
 	s.agentClosed(a)
 }
 
@@ -151,7 +153,7 @@ func (s *Stream) innermostFirst() []*agent {
 }
 
 // writeAgent writes an invoke_agent span: a run's or a sub-agent's.
-func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
+func (s *Stream) writeAgent(a *agent, v verdict) {
 	r := a.run
 	a.ledger.closed = true
 	if r.joined && a == r.top {
@@ -165,32 +167,30 @@ func (s *Stream) writeAgent(a *agent, reason CloseReason, failed bool) {
 	putStr(m, AttrGenAIProviderName, s.settings.Agent.System)
 	putStr(m, AttrGenAIAgentName, a.name)
 	putStr(m, AttrAgentID, a.id)
-	m.PutStr(AttrCloseReason, string(reason))
+	m.PutStr(AttrCloseReason, string(v.reason))
+	m.PutStr(AttrRunOutcome, v.outcome.String())
 	putTrue(m, AttrBackground, a.background || a.outlivesCall())
 	a.models.put(m)
 	putPositive(m, AttrToolCalls, int64(a.toolCalls))
 	putPositive(m, AttrToolErrors, int64(a.toolErrors))
 	putStr(m, AttrParentUnknown, r.orphan)
+	putTrue(m, AttrTimeClamped, a.clamped)
 	if a.call == nil {
 		s.putSession(m)
 	}
-	errorType, message := "", ""
-	if failed {
-		errorType = ErrorTypeOther
-	}
 	if a.call == nil && r.kin == (agentKey{}) {
-		if failed {
-			errorType = errorTypeOf(r, reason)
-		}
-		message = s.putRun(m, r)
+		s.putRun(m, r)
+		s.meter.run(v)
 		if s.exit != nil {
 			s.exit.put(m)
-			if !failed && reason == CloseReasonResult && s.exit.Code > 0 {
-				errorType, message = ErrorTypeExit, s.exit.String()
-			}
+		}
+		if first := r.continues; first != nil {
+			link := span.Links().AppendEmpty()
+			link.SetTraceID(first.traceID)
+			link.SetSpanID(first.topSpanID)
 		}
 	}
 	s.writeUsage(m, a)
-	setError(span, errorType, message)
-	s.meter.duration(meteredKey{instrument: instrumentInvokeAgent, agent: a.name, errorType: errorType}, &a.span)
+	setError(span, v.errorType(), v.message)
+	s.meter.duration(meteredKey{instrument: instrumentInvokeAgent, agent: a.name, errorType: v.errorType()}, &a.span)
 }

@@ -13,8 +13,11 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		return
 	}
 	a := s.agentOf(ev, at)
+	s.setBack(at)
 	s.passed(at)
+	s.beginsAt(a.run, at)
 	s.countLate(a, ev)
+	a.run.noteSign(ev)
 	s.announceTurn(a.run, ev)
 	if ev.SessionID == "" {
 		ev.SessionID = a.run.sessionID

@@ -134,13 +134,13 @@ func lineOfEnd(what string) func([]byte, *events.DisplayEvent, string) []byte {
 		if e == nil {
 			return append(line, "ok"...)
 		}
-		switch {
-		case stopped(e):
+		switch o := e.Outcome(); o {
+		case events.OutcomeInterrupted:
 			line = appendQuote(append(line, "interrupted"...), ": ", events.Summary(e.Principle))
-		case e.Error:
-			line = appendQuote(append(line, "error"...), ": ", events.Summary(e.Err))
+		case events.OutcomeUnknown:
+			line = append(line, "unknown"...)
 		default:
-			line = append(line, "ok"...)
+			line = appendQuote(append(line, o.String()...), ": ", events.Summary(e.Err))
 		}
 		took := e.Duration
 		if took <= 0 && e.Totals != nil {

@@ -82,6 +82,7 @@ func (s *Stream) closeChat(a *agent) {
 	if r := a.run; a == r.top && c.unasked && !r.beginTold && r.first == nil && r.chats == 0 && c.span.end.source != TimeSourceFile {
 		r.first = c
 	} else {
+		a.inside.coverAll(&c.span)
 		s.writeChat(a, c)
 	}
 	if a == a.run.top {

@@ -73,9 +73,9 @@ func (s *Stream) announceAgent(c *call, id string) {
 			s.announced = slices.Delete(s.announced, 0, drop)
 		}
 	}
-	s.tell(s.registry.announceAgent(s.keyOf(c), c.caller.run.ref, newCallRef(c)))
+	s.tell(s.registry.announceAgent(s, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
 	if c.closed {
-		s.endAgent(c, ending{reason: CloseReasonResult, span: c.span})
+		s.endAgent(c, ending{verdict: closedFor(CloseReasonResult), span: c.span})
 	}
 }
 
@@ -93,7 +93,7 @@ func (s *Stream) announceEnd(c *call, out outcome) {
 	case out.background:
 		s.registry.inBackground(s.keyOf(c))
 	default:
-		s.endAgent(c, ending{reason: out.reason, failed: out.failed(), span: c.span})
+		s.endAgent(c, ending{verdict: out.verdict(), span: c.span})
 	}
 	s.announceStarter(c, out)
 }
@@ -140,11 +140,20 @@ func (s *Stream) expire(before time.Time) {
 
 // writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of
 // that call it hangs under the run, with a mark.
-func (s *Stream) writeChild(r *run, reason CloseReason) {
+func (s *Stream) writeChild(r *run, why CloseReason) {
 	k := s.kinNow(r)
 	a := r.top
-	failed := k.ended && k.ending.failed
+	v := s.evidenceOf(r, why).verdict() // its own file shows its end, unless its call does better
+	if k.ended && (v.outcome == events.OutcomeIncomplete || v.outcome == events.OutcomeOK) {
+		v = k.ending.verdict
+	}
 	if k.call != nil && (k.call.heard || s.registry.spanIsOut(r.traceID, k.call.spanID)) {
+		if s.settings.ParentSession != "" {
+			maker := s.registry.starterFound(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, k.call)
+			if maker != nil && maker != s {
+				s.lighter = append(s.lighter, maker)
+			}
+		}
 		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, a.name, k.call.toolName)
 		// What its file tells may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
 		// of a call that is still open when the reading stops.
@@ -155,7 +164,7 @@ func (s *Stream) writeChild(r *run, reason CloseReason) {
 		over := r.ref.span.Load()
 		a.background = !r.ref.heard || over == nil || !over.holds(a.span)
 	}
-	s.writeAgent(a, reason, failed || runFailed(r, reason))
+	s.writeAgent(a, v)
 }
 
 // newCallRef is what the sub-agent that a call started needs to know of it.

@@ -44,7 +44,7 @@
 //	      none → open      in a stream of its own: the run or the call that it works for is told, or the session that its
 //	                       folder names has come so far (folder.go)
 //	      open → closed    in a stream of its own: its call is over and all that is there was read since, or its run is
-//	                       over, or its call, and the stream was quiet for [Settings.FamilyGrace]
+//	                       over, or its call, and the stream was quiet for [Settings.ParentWait]
 //	      closed → closed  what it does later: records, calls of their own time in the background, and a count; never a
 //	                       second span of it
 //

@@ -12,23 +12,20 @@ import (
 func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	if a.call != nil {
 		if a.detached { // its call is over, so this is all that tells its end
-			s.closeAgent(a, CloseReasonResult, ev.End != nil && ev.End.Error)
+			s.closeAgent(a, (&evidence{end: ev.End, why: CloseReasonResult}).verdict())
 		}
 		return
 	}
 	if a.run.closed || a.run.subAgent && ev.Kind == events.KindTurnDone {
 		return // a sub-agent may have several turns: its work ends with its call
 	}
-	a.run.end, a.run.endedBy = endOf(ev.End), ev.Kind
-	reason := CloseReasonResult
-	switch {
-	case ev.End != nil && stopped(ev.End):
-		reason = CloseReasonInterrupted
-	case ev.Synthetic && s.exit != nil: // told in the agent's place
-		reason = s.exit.Reason()
-	}
+	a.run.end, a.run.endedBy, a.run.ownEnd = endOf(ev.End), ev.Kind, !ev.Synthetic
 	s.measure(a.run)
-	s.closeRun(a.run, reason)
+	why := CloseReasonResult
+	if ev.Synthetic {
+		why = CloseReasonNoResult // it is given in the agent's place
+	}
+	s.closeRun(a.run, why)
 }
 
 // endOf is an end without its result, which is in the record alone: a run's end is kept for as long as nothing follows it.
@@ -48,18 +45,26 @@ func tellTotals(a *agent, ev *events.DisplayEvent, at moment) {
 	if !ends(ev) || ev.End == nil || a.call != nil {
 		return
 	}
-	end, total := *ev.End, r.top.ledger.total()
-	end.Totals = &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.usage()}
-	if start := r.top.span.start; start.known() && at.known() {
-		if d := at.at.Sub(start.at); events.PlausibleDuration(d) {
-			end.Totals.Elapsed = d
-		}
+	end := *ev.End
+	end.Totals = r.totalsAt(at)
+	e := evidence{end: ev.End, sign: r.sign, open: len(r.calls.open) > 0, why: CloseReasonResult}
+	if v := e.verdict(); !ev.Synthetic {
+		end.Decided, end.Cause = v.outcome, v.cause
 	}
 	ev.End = &end
 }
 
-// stopped reports whether a run was stopped by the user, or by the agent itself on principle: that is no failure.
-func stopped(e *events.End) bool { return e.Interrupted || e.Principle != "" }
+// totalsAt is what the run has done until at.
+func (r *run) totalsAt(at moment) *events.Totals {
+	total := r.top.ledger.total()
+	t := &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.usage()}
+	if start := r.top.span.start; start.known() && at.known() {
+		if d := at.at.Sub(start.at); events.PlausibleDuration(d) {
+			t.Elapsed = d
+		}
+	}
+	return t
+}
 
 // measure gives a run that no line told the start of, because its first sign is the first answer, the start that its
 // duration tells; but not before the end of the run before. Its first model call began with it.
@@ -84,14 +89,15 @@ func (s *Stream) measure(r *run) {
 }
 
 // closeRun closes all that the run has open but sub-agents in the background, and then the run.
-func (s *Stream) closeRun(r *run, reason CloseReason) {
-	inner := reason
-	if reason == CloseReasonResult {
+func (s *Stream) closeRun(r *run, why CloseReason) {
+	r.leftOpen = len(r.calls.open) > 0
+	inner := s.evidenceOf(r, why).verdict().reason
+	if inner == CloseReasonResult {
 		inner = CloseReasonNoResult
 	}
 	for _, a := range s.innermostFirst() {
 		if a.run == r && !a.inBackground() {
-			s.closeAgent(a, inner, inner.failed())
+			s.closeAgent(a, closedFor(inner))
 		}
 	}
 	for _, c := range slices.Clone(r.calls.open) {
@@ -102,16 +108,22 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 	s.writeFirst(r)
 	s.closeChat(r.top)
 	s.writeFirst(r) // if it was the only one
+	if r.kin == (agentKey{}) {
+		s.recordEnd(r, why)
+	}
 	r.closed, r.top.closed = true, true
 	s.lastEnd = r.top.span.end
 	s.registry.release(s.registry.live, s)
+	s.registry.release(s.registry.endings, s)
 	if n := len(r.calls.open); n > 0 {
 		s.linger(r, n)
 	}
 	if r.kin != (agentKey{}) {
-		s.writeChild(r, reason)
+		s.writeChild(r, why)
 		s.registry.childClosed(s)
-		s.registry.agentDone(r.kin)
+		if maker := s.registry.agentDone(r.kin); maker != nil && maker != s {
+			s.lighter = append(s.lighter, maker)
+		}
 		return
 	}
 	if !r.joined {
@@ -122,37 +134,15 @@ func (s *Stream) closeRun(r *run, reason CloseReason) {
 			s.tell(s.registry.accountOver(r.account))
 		}
 	}
-	s.writeTop(r, reason)
+	s.writeTop(r, why)
 }
 
-// runFailed tells whether a run counts as failed: as its result says, or because its process died.
-func runFailed(r *run, reason CloseReason) bool {
-	if reason == CloseReasonResult {
-		return r.end != nil && r.end.Error
-	}
-	return reason.failed()
-}
-
-// errorTypeOf is the low-cardinality word for why a run failed: the format's own code, else the way it ended.
-func errorTypeOf(r *run, reason CloseReason) string {
-	if reason != CloseReasonResult {
-		return string(reason)
-	}
-	if r.end != nil && r.end.Code != "" && r.end.Code != ResultSuccess {
-		return r.end.Code
-	}
-	return ErrorTypeOther
-}
-
-// putRun writes what a run's own span has over that of a sub-agent, and returns the error's text.
-func (s *Stream) putRun(m pcommon.Map, r *run) string {
+// putRun writes what a run's own span has over that of a sub-agent.
+func (s *Stream) putRun(m pcommon.Map, r *run) {
 	m.PutStr(AttrRunKey, r.key)
-	message := ""
 	if r.end != nil {
 		putPositive(m, AttrTurns, int64(r.end.Turns))
 		putStr(m, AttrEndCode, r.end.Code)
 		putStr(m, AttrEndPrinciple, r.end.Principle)
-		message = r.end.Err
 	}
-	return message
 }

@@ -20,7 +20,7 @@ func TestCloseReasons(t *testing.T) {
 	interrupted.End.Error, interrupted.End.Interrupted = true, true
 	refused.Kind, refused.End.Error, refused.End.Principle = events.KindTurnAborted, true, "no destructive commands"
 	coded := ended("Reached maximum number of turns")
-	coded.End.Code = "error_max_turns"
+	coded.End.Code, coded.End.Cause = "error_max_turns", events.CauseMaxTurns
 	tests := []struct {
 		name               string
 		script             script
@@ -30,8 +30,8 @@ func TestCloseReasons(t *testing.T) {
 		callFailed         bool
 	}{
 		{"result", then(line(result(2, "t1")), line(ended(""))), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonResult, "", "", false},
-		{"failed", then(line(coded)), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonNoResult, "error_max_turns", "Reached maximum number of turns", true},
-		{"failed without a code of its own", then(line(ended("Reached"))), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonNoResult, telemetry.ErrorTypeOther, "Reached", true},
+		{"failed", then(line(coded)), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonNoResult, "max_turns", "Reached maximum number of turns", true},
+		{"failed without a code of its own", then(line(ended("Reached"))), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonNoResult, "_OTHER", "Reached", true},
 		{"interrupted by the user", then(line(interrupted)), telemetry.CloseReasonShutdown, telemetry.CloseReasonInterrupted, telemetry.CloseReasonInterrupted, "", "", false},
 		{"aborted on principle", then(line(refused)), telemetry.CloseReasonShutdown, telemetry.CloseReasonInterrupted, telemetry.CloseReasonInterrupted, "", "", false},
 		{"next start line", then(line(started()), line(text(5, "msg9", "Again."))), telemetry.CloseReasonShutdown, telemetry.CloseReasonSuperseded, telemetry.CloseReasonSuperseded, "", "", false},
@@ -73,14 +73,14 @@ func statusIf(failed bool) ptrace.StatusCode {
 	return ptrace.StatusCodeUnset
 }
 
-// TestTranscriptEnds: a record of a session tells no results, so the next prompt and the end of the file end a run well.
+// TestTranscriptEnds: a record of a session tells no results, so the last message shows how a run ended.
 func TestTranscriptEnds(t *testing.T) {
 	recorded := started()
 	recorded.Session.Recorded = true
 	f := fold(t, script{
-		line(recorded), line(prompt(0, "p1")), line(text(1, "msg1", "One.")),
-		line(prompt(5, "p2")), line(text(6, "msg2", "Two.")), line(use(7, "msg2", "t1", "Read", "x")),
-		line(prompt(9, "p3")), line(text(10, "msg3", "Three.")),
+		line(recorded), line(prompt(0, "p1")), line(lastWord(1, "msg1")),
+		line(prompt(5, "p2")), line(lastWord(6, "msg2")), line(use(7, "msg2", "t1", "Read", "x")),
+		line(prompt(9, "p3")), line(lastWord(10, "msg3")), line(prompt(12, "p4")), line(text(13, "msg4", "Four.")),
 	}, telemetry.StreamSettings{}, telemetry.CloseReasonNoResult)
 	var reasons []string
 	for _, s := range f.spans {
@@ -88,7 +88,7 @@ func TestTranscriptEnds(t *testing.T) {
 			reasons = append(reasons, attr(s, telemetry.AttrCloseReason))
 		}
 	}
-	assert.Equal(t, []string{"result", "superseded", "result"}, reasons, "a call that is open tells that the work was not done")
+	assert.Equal(t, []string{"result", "superseded", "result", "no_result"}, reasons, "a call that is open tells that the work was not done")
 }
 
 // TestAnomalies has a case for each thing that a stream may tell otherwise than it should: what the call's span says of

@@ -29,21 +29,22 @@ type Exit struct {
 	Stderr string
 	// Incomplete tells that the stream owes an end, as its parser says. It then gets one, which tells of the failure.
 	Incomplete bool
+	// Interrupted shows that the user stopped it: SIGINT was forwarded to it.
+	Interrupted bool
 }
+
+// interruptCode is what a program returns that SIGINT ended: 128 and the signal's number.
+const interruptCode = 130
+
+// interrupted reports whether the user ended the process.
+func (e *Exit) interrupted() bool { return e.Signal == "SIGINT" || e.Code == interruptCode }
 
 // Failed reports whether the process ended otherwise than a program does that did its work.
 func (e *Exit) Failed() bool { return e.Signal != "" || e.Code != 0 }
 
-// Reason is why a run closes that the process left unfinished.
+// Reason is why that closes which the process left open.
 func (e *Exit) Reason() CloseReason {
-	switch {
-	case e.Dropped > 0:
-		return CloseReasonTruncated
-	case e.Signal != "":
-		return CloseReasonKilled
-	default:
-		return CloseReasonNoResult
-	}
+	return (&evidence{exit: e, why: CloseReasonNoResult}).verdict().reason
 }
 
 // String says how it ended: "exit code 3", "ended by SIGTERM".
@@ -56,10 +57,12 @@ func (e *Exit) String() string {
 
 // IncompleteEnd is the end that the process did not live to tell.
 func (e *Exit) IncompleteEnd() *events.DisplayEvent {
-	return &events.DisplayEvent{
-		Kind: events.KindSessionEnded, Synthetic: true,
-		End: &events.End{Error: true, Code: EndCodeIncomplete, Err: e.String() + " before its result"},
+	v := (&evidence{exit: e, why: CloseReasonNoResult}).verdict()
+	end := &events.End{Error: true, Code: EndCodeIncomplete, Decided: v.outcome, Cause: events.Cause(v.errorType()), Err: e.String() + beforeResult}
+	if v.outcome == events.OutcomeInterrupted {
+		end.Error, end.Interrupted = false, true
 	}
+	return &events.DisplayEvent{Kind: events.KindSessionEnded, Synthetic: true, End: end}
 }
 
 // put writes the exit onto the span of the run that it ended.
@@ -74,8 +77,8 @@ func (e *Exit) put(m pcommon.Map) {
 
 // unwritten is a run that is closed, and whose span waits for the exit of its process.
 type unwritten struct {
-	run    *run
-	reason CloseReason
+	run *run
+	why CloseReason
 }
 
 // Exited tells how the process that writes the stream ended, after its last line. Close follows it.
@@ -94,9 +97,9 @@ func (s *Stream) exited(e Exit) {
 }
 
 // writeTop writes the span of a closed run, or lets it wait for the exit of its process.
-func (s *Stream) writeTop(r *run, reason CloseReason) {
+func (s *Stream) writeTop(r *run, why CloseReason) {
 	s.writeUnwritten()
-	s.unwritten = &unwritten{r, reason}
+	s.unwritten = &unwritten{r, why}
 	if !s.settings.AwaitExit || s.exit != nil || s.silent {
 		s.writeUnwritten()
 		return
@@ -109,17 +112,14 @@ func (s *Stream) writeUnwritten() {
 	if s.unwritten == nil {
 		return
 	}
-	r, reason := s.unwritten.run, s.unwritten.reason
+	r, why := s.unwritten.run, s.unwritten.why
 	s.unwritten = nil
 	s.registry.release(s.registry.exits, s)
+	v := s.evidenceOf(r, why).verdict()
 	if r.inPipeline {
-		result := resultOfRun(r, reason)
-		if result == runResultSuccess && s.exit != nil && s.exit.Failed() {
-			result = runResultFailure
-		}
-		r.top.background = s.registry.runEnded(r.resource, r.top.span, result)
+		r.top.background = s.registry.runEnded(r.resource, r.top.span, v)
 	}
-	s.writeAgent(r.top, reason, runFailed(r, reason))
+	s.writeAgent(r.top, v)
 }
 
 // giveUpExit writes the span that waited for too long.

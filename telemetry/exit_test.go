@@ -78,12 +78,14 @@ func TestExit(t *testing.T) {
 	}{
 		{"well", whole, telemetry.Exit{}, "result", "", ""},
 		{"success told, then a failure", whole, telemetry.Exit{Code: 3}, "result", "process_exit", "exit code 3"},
-		{"success told, then killed", whole, telemetry.Exit{Signal: "SIGKILL"}, "result", "", ""},
+		{"success told, then killed", whole, telemetry.Exit{Signal: "SIGKILL"}, "killed", "killed", "ended by SIGKILL"},
 		{"failure told", script{line(started()), line(text(1, "m1", "x")), line(ended("boom"))}, telemetry.Exit{Code: 1}, "result", "_OTHER", "boom"},
 		{"killed", torn, telemetry.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
-		{"crashed", torn, telemetry.Exit{Code: 2, Incomplete: true}, "no_result", "no_result", "exit code 2 before its result"},
-		{"output lost", torn, telemetry.Exit{Dropped: 9, Incomplete: true}, "truncated", "truncated", "exit code 0 before its result"},
-		{"killed where no end is promised", torn, telemetry.Exit{Signal: "SIGINT"}, "killed", "killed", ""},
+		{"crashed", torn, telemetry.Exit{Code: 2, Incomplete: true}, "no_result", "process_exit", "exit code 2 before its result"},
+		{"output lost", torn, telemetry.Exit{Dropped: 9, Incomplete: true}, "truncated", "truncated", ""},
+		{"interrupted", torn, telemetry.Exit{Signal: "SIGINT", Incomplete: true}, "interrupted", "", ""},
+		{"interrupted, in the words of a shell", torn, telemetry.Exit{Code: 130, Incomplete: true}, "interrupted", "", ""},
+		{"killed where no end is promised", torn, telemetry.Exit{Signal: "SIGTERM"}, "killed", "killed", "ended by SIGTERM before its result"},
 		{"killed at the start", script{line(started())}, telemetry.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -122,7 +124,8 @@ func TestExit(t *testing.T) {
 			assert.Equal(t, tc.exit.Failed(), lr.SeverityNumber() == plog.SeverityNumberError)
 			if tc.exit.Incomplete {
 				end := f.record(t, "tailspan.session_end")
-				assert.Equal(t, true, end.Attributes().AsRaw()[telemetry.AttrEndError])
+				assert.Equal(t, tc.reason != "interrupted", end.Attributes().AsRaw()[telemetry.AttrEndError])
+				assert.Equal(t, attrs[telemetry.AttrRunOutcome], end.Attributes().AsRaw()[telemetry.AttrRunOutcome])
 				assert.Equal(t, at(60), span.EndTimestamp().AsTime(), "it ran until its process ended")
 			}
 		})

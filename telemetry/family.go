@@ -56,14 +56,14 @@ type kin struct {
 	ending ending
 
 	child *Stream // the stream that it works in, once seen
+	maker *Stream // the one whose call started it
 	done  bool    // its span was written
 }
 
 // ending is how the call of a sub-agent ended, or for work in the background the work.
 type ending struct {
-	reason CloseReason
-	failed bool
-	span   interval // of the call; empty for work in the background
+	verdict
+	span interval // of the call; empty for work in the background
 }
 
 // families is the meeting place. Its owner locks.
@@ -106,7 +106,7 @@ func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 // announceAgent tells that a call of a run started an agent. Formats differ in whether the agent has a session of its
 // own, so it is announced under both names. Of two accounts of a run that which is heard counts; the other may know more,
 // so it is taken until then.
-func (r *Registry) announceAgent(key agentKey, run *runRef, call *callRef) []*Stream {
+func (r *Registry) announceAgent(maker *Stream, key agentKey, run *runRef, call *callRef) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var told []*Stream
@@ -115,7 +115,7 @@ func (r *Registry) announceAgent(key agentKey, run *runRef, call *callRef) []*St
 		if k.call != nil && (k.call.heard || !call.heard) {
 			continue
 		}
-		k.run, k.call = run, call
+		k.run, k.call, k.maker = run, call, maker
 		told = append(told, r.families.waiting.take(key)...)
 		if k.child != nil {
 			told = append(told, k.child)
@@ -174,13 +174,19 @@ func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
 	return nil
 }
 
-// agentDone tells that the span of an agent was written by its own stream.
-func (r *Registry) agentDone(key agentKey) {
+// agentDone tells that the span of an agent was written by its own stream, and returns the stream whose call started it, which
+// no longer has to wait for that; nil if it is not known.
+func (r *Registry) agentDone(key agentKey) (maker *Stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range bothNames(key) {
-		r.families.kinOf(key).done = true
+		k := r.families.kinOf(key)
+		k.done = true
+		if k.maker != nil {
+			maker, k.maker = k.maker, nil
+		}
 	}
+	return maker
 }
 
 // kinNow is a copy of what is known of an agent.

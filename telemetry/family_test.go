@@ -94,7 +94,7 @@ func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *folded {
 		read(sub, child)
 		read(main, parent)
 	}
-	now = now.Add(settings.FamilyGrace + time.Second)
+	now = now.Add(settings.ParentWait + time.Second)
 	f.take(registry.Take())
 	f.take(registry.Close())
 	return &f
@@ -184,7 +184,7 @@ func TestChildIsNotKeptWaiting(t *testing.T) {
 	sub.Feed(telemetry.Line{}, inTurn(of("ag1", text(2, "sub1", "Looking."))))
 	main.Feed(telemetry.Line{Offset: 1}, inTurn(ended("")))
 	assert.Zero(t, registry.Take().Traces.SpanCount(), "word of its call may come")
-	now = now.Add(settings.FamilyGrace + time.Second)
+	now = now.Add(settings.ParentWait + time.Second)
 	var f folded
 	f.take(registry.Take())
 	f.take(main.Take())

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,8 @@ type starter struct {
 	call   *callRef
 	target string
 	how    ending
+	maker  *Stream // the stream that the call is in
+	found  bool    // the agent's span hangs under it
 }
 
 // at is the run that was at work at a time: the last that had begun, or else the first.
@@ -114,8 +117,8 @@ func (s *Stream) announceStarter(c *call, out outcome) {
 		return
 	}
 	s.registry.starterOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, starter{
-		call:   newCallRef(c),
-		target: c.target, how: ending{reason: out.reason, failed: out.failed(), span: c.span},
+		call:  newCallRef(c),
+		maker: s, target: c.target, how: ending{verdict: out.verdict(), span: c.span},
 	})
 }
 
@@ -199,7 +202,9 @@ func (r *Registry) starterOfSession(key sessionKey, ref *runRef, c starter) {
 	if s == nil {
 		return
 	}
-	if run := s.of(ref); run != nil && len(run.starters) < maxState {
+	if run := s.of(ref); run != nil && slices.ContainsFunc(run.starters, func(known starter) bool { return known.call.spanID == c.call.spanID }) {
+		return
+	} else if run != nil && len(run.starters) < maxState {
 		run.starters = append(run.starters, c)
 	} else {
 		r.counts.ForgottenIDs++
@@ -219,6 +224,41 @@ func (r *Registry) seekSession(child *Stream, key sessionKey, at time.Time, deci
 	r.children[child] = struct{}{}
 	r.families.waiting.add(key, child)
 	return nil
+}
+
+// starterFound notes that the span of an agent hangs under the call that its folder told, and returns the stream of that.
+func (r *Registry) starterFound(key sessionKey, ref *runRef, call *callRef) *Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, known := r.families.sessions.get(key)
+	if !known {
+		return nil
+	}
+	if run := s.of(ref); run != nil {
+		for i := range run.starters {
+			if c := &run.starters[i]; c.call.spanID == call.spanID && !c.found {
+				c.found = true
+				return c.maker
+			}
+		}
+	}
+	return nil
+}
+
+// starterMissed reports whether a stream has a call whose agent's file was not read yet.
+func (r *Registry) starterMissed(maker *Stream, key sessionKey) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, known := r.families.sessions.get(key)
+	if !known {
+		return false
+	}
+	for _, run := range s.runs {
+		if slices.ContainsFunc(run.starters, func(c starter) bool { return c.maker == maker && !c.found }) {
+			return true
+		}
+	}
+	return false
 }
 
 // starterOf is the call that started an agent of a run, if there is exactly one that can be meant.

@@ -150,7 +150,7 @@ func readFolder(t *testing.T, files map[string]script, order []string, rng *rand
 		}
 		f.take(s.Take())
 	}
-	now = now.Add(settings.FamilyGrace + time.Second)
+	now = now.Add(settings.ParentWait + time.Second)
 	f.take(registry.Take())
 	for _, name := range order {
 		streams[name].Close(telemetry.CloseReasonNoResult)
@@ -201,7 +201,7 @@ func TestFolderGoesOutLive(t *testing.T) {
 		sub.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: now}, evs)
 	}
 	assert.Zero(t, sub.Take().Logs.LogRecordCount(), "the next prompt may come")
-	now = now.Add(settings.FamilyGrace + time.Second)
+	now = now.Add(settings.ParentWait + time.Second)
 	var f folded
 	f.take(registry.Take())
 	assert.Contains(t, f.names(), "execute_tool grep")

@@ -14,7 +14,7 @@ import (
 
 // gapBefore reports whether at lies so far behind what was told last that the stream counts as left.
 func (s *Stream) gapBefore(at moment) bool {
-	bound := s.settings.IdleGap
+	bound := s.gapBound()
 	return bound > 0 && at.told() && !at.lived && s.lastTold.known() && at.at.Sub(s.lastTold.at) >= bound
 }
 
@@ -53,7 +53,7 @@ func (s *Stream) mindGap(at moment, silentLine bool) {
 	}
 	silent := s.silent
 	s.silent = silentLine && (s.lastSilent || !s.restored)
-	s.closeOpen(CloseReasonTimeout)
+	s.closeGap()
 	s.silent, s.lastTold = silent, at
 }
 
@@ -63,7 +63,7 @@ func (s *Stream) closeOpen(reason CloseReason) {
 		s.closeRun(s.run, s.endOf(s.run, reason))
 	}
 	for _, a := range s.innermostFirst() {
-		s.closeAgent(a, reason, reason.failed())
+		s.closeAgent(a, closedFor(reason))
 	}
 	s.closeLingering(reason)
 	s.announced = nil
@@ -79,9 +79,6 @@ func (s *Stream) endOf(r *run, reason CloseReason) CloseReason {
 		if k := s.kinNow(r); k.ended {
 			return k.ending.reason // its call is over, only word of that was waited for
 		}
-	}
-	if (reason == CloseReasonNoResult || reason == CloseReasonTimeout) && !r.hasStart {
-		return CloseReasonResult // a transcript tells no results: its end is the end of the last turn
 	}
 	return reason
 }
@@ -110,7 +107,7 @@ func (s *Stream) noteLived(line Line) {
 	switch n := len(s.lived); {
 	case line.Silent:
 		s.followed = slices.ContainsFunc(s.lived, func(l Stretch) bool { return l.From <= line.Offset && line.Offset <= l.To })
-	case !line.Live || s.settings.IdleGap <= 0:
+	case !line.Live:
 	case before && n > 0:
 		s.lived[n-1].To = line.Offset
 	default:

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -34,12 +35,12 @@ var leftAlone = map[string]script{
 		line(text(2*hour, "msg2", "On.")), line(ended("")),
 	},
 	"a transcript between two prompts": {
-		line(prompt(0, "p1")), line(text(1, "msg1", "Hi.")),
-		line(prompt(2*hour, "p2")), line(text(2*hour+1, "msg2", "Ho.")),
+		line(prompt(0, "p1")), line(lastWord(1, "msg1")),
+		line(prompt(2*hour, "p2")), line(lastWord(2*hour+1, "msg2")),
 	},
 	"a prompt without an answer": {
-		line(prompt(0, "p1")), line(text(1, "msg1", "Hi.")), line(prompt(2, "p2")),
-		line(prompt(2*hour, "p3")), line(text(2*hour+1, "msg2", "Ho.")),
+		line(prompt(0, "p1")), line(lastWord(1, "msg1")), line(prompt(2, "p2")),
+		line(prompt(2*hour, "p3")), line(lastWord(2*hour+1, "msg2")),
 	},
 	"a sub-agent is at work": {
 		line(prompt(0, "p1")), line(use(1, "msg1", "a1", "Agent", "Look")), line(under("a1", use(2, "sub1", "t1", "Grep", "x"))),
@@ -50,6 +51,13 @@ var leftAlone = map[string]script{
 		line(use(2*hour, "msg2", "t2", "Bash", "y")),
 		line(result(5*hour, "t1")), line(result(5*hour, "t2")), line(prompt(5*hour+1, "p2")), line(text(5*hour+2, "msg3", "Ho.")),
 	},
+}
+
+// lastWord is a text that ends its turn.
+func lastWord(sec float64, message string) events.DisplayEvent {
+	ev := text(sec, message, "Done.")
+	ev.Sign.Outcome = events.OutcomeOK
+	return ev
 }
 
 // TestGapIsReadAsItWasLived: a stream that was left alone gives the same spans and records whether it is read afterwards,
@@ -65,7 +73,7 @@ func TestGapIsReadAsItWasLived(t *testing.T) {
 }
 
 // hasOpen tells which sessions have something open that did not end by itself.
-var hasOpen = map[string]bool{"a call is open": true, "a stream whose result never came": true, "a sub-agent is at work": true, "two gaps": true}
+var hasOpen = map[string]bool{"a call is open": true, "a stream whose result never came": true, "a sub-agent is at work": true, "two gaps": true, "a prompt without an answer": true}
 
 // TestGapsOfNoise holds the same of random events.
 func TestGapsOfNoise(t *testing.T) {
@@ -240,15 +248,25 @@ func readAtOnce(sc script) []string {
 	return given(stream)
 }
 
-// lived folds a session as it is written: where nothing comes for an hour it is closed, and read again silently when it
-// goes on.
+// lived folds a session as it is written: the clock goes on between its lines, so a run that has shown its end is closed when
+// nothing followed for long enough. Where nothing comes for an hour all is closed, and read again silently when it goes on.
 func lived(sc script) []string {
-	registry := newRegistry()
+	settings := telemetry.NewDefaultSettings()
+	now := at(0)
+	settings.Now, settings.ProgressInterval, settings.StallAfter = func() time.Time { return now }, 0, 0
+	registry := telemetry.NewRegistry(settings)
 	stream := registry.Open(gapped(telemetry.StreamState{}))
 	var list []string
 	var last time.Time
 	for i, evs := range sc {
-		if at := evs[0].Time; !last.IsZero() && at.Sub(last) >= time.Hour {
+		now = at(0)
+		if next := evs[0].Time; !last.IsZero() && next.After(last) {
+			now = now.Add(next.Sub(last))
+			out := registry.Take()
+			list = append(list, listed(out)...)
+			out.Accepted()
+		}
+		if now.Sub(at(0)) >= time.Hour {
 			stream.Close(telemetry.CloseReasonTimeout)
 			out := stream.Take()
 			list = append(list, listed(out)...)
@@ -264,6 +282,7 @@ func lived(sc script) []string {
 				last = ev.Time
 			}
 		}
+		now = at(0)
 		stream.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(1)}, clone(evs))
 		list = append(list, given(stream)...)
 	}

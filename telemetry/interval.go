@@ -71,13 +71,21 @@ func (i *interval) clampInto(outer interval) bool {
 	return moved
 }
 
+// maxSlack is how much longer the lines may show a call than the provider measured it, without that being a wait.
+const maxSlack = 500 * time.Millisecond
+
 // lasts gives the interval the length that the provider measured, where the lines tell only one of its ends, or none.
 // The better known end stays. Both ends as they arrived were measured by us, and stay too.
 func (i *interval) lasts(d time.Duration) {
 	start, end := i.start.source.rank(), i.end.source.rank()
 	switch {
 	case d <= 0 || !events.PlausibleDuration(d) || !i.start.known() || !i.end.known():
-	case start == end && (i.end.source == TimeSourceLine || i.end.source == TimeSourceArrival):
+	case start == end && i.end.source == TimeSourceLine:
+		// It waited, for leave or for its turn, before it ran.
+		if i.end.at.Sub(i.start.at)-d > maxSlack {
+			i.start.at = i.end.at.Add(-d)
+		}
+	case start == end && i.end.source == TimeSourceArrival:
 	case start < end, start == end && !i.end.ahead:
 		i.end.correct(moment{at: i.start.at.Add(d), source: durationFrom(i.start)})
 	default:

@@ -54,7 +54,7 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 		}
 		k.background = k.background || state.Background
 		if state.Ended && !k.ended {
-			k.ended, k.ending = true, ending{state.Reason, state.Failed, state.CallTimes.interval()}
+			k.ended, k.ending = true, ending{state.verdict(), state.CallTimes.interval()}
 		}
 	}
 }

@@ -24,6 +24,7 @@ type meteredSeries struct {
 type meteredKey struct {
 	instrument                                         instrument
 	model, agent, tool, toolType, errorType, tokenType string
+	outcome                                            events.Outcome
 }
 
 // measurement is what is to be added to a series.
@@ -83,9 +84,9 @@ func (m *meter) find(key *meteredKey) *series {
 func (m *meter) whole(key *meteredKey) *seriesKey {
 	all := resourceKey(m.of)
 	all.instrument, all.model, all.agent, all.tool = key.instrument, key.model, key.agent, key.tool
-	all.toolType, all.errorType, all.tokenType = key.toolType, key.errorType, key.tokenType
+	all.toolType, all.errorType, all.tokenType, all.outcome = key.toolType, key.errorType, key.tokenType, key.outcome.String()
 	switch key.instrument {
-	case instrumentInvokeAgent:
+	case instrumentInvokeAgent, instrumentRuns:
 		all.operation = OperationInvokeAgent
 	case instrumentExecuteTool:
 		all.operation = OperationExecuteTool
@@ -95,9 +96,17 @@ func (m *meter) whole(key *meteredKey) *seriesKey {
 	return &all
 }
 
-// duration adds the length of a span. One that the times of two lines make longer than any real one is ignored: it would
-// be most of the sum.
+// run counts a run that ended.
+func (m *meter) run(v verdict) {
+	m.add(&meteredKey{instrument: instrumentRuns, outcome: v.outcome, errorType: v.errorType()}, 1, 1)
+}
+
+// duration adds the length of a span, unless that ends with the time of a file, which measures nothing. One that the times of
+// two lines make longer than any real one is ignored: it would be most of the sum.
 func (m *meter) duration(key meteredKey, i *interval) {
+	if i.end.source.rank() == TimeSourceFile {
+		return
+	}
 	d := i.end.at.Sub(i.start.at)
 	if !events.PlausibleDuration(d) {
 		*m.ignored++

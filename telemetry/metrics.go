@@ -37,6 +37,7 @@ const (
 	instrumentInvokeAgent
 	instrumentExecuteTool
 	instrumentCost
+	instrumentRuns
 	instrumentEnd
 )
 
@@ -65,6 +66,7 @@ var descriptions = [instrumentEnd]description{
 	instrumentInvokeAgent:  {v01: "gen_ai.invoke_agent.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of agents' runs.", buckets: durationBuckets},
 	instrumentExecuteTool:  {v01: "gen_ai.execute_tool.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of tool calls.", buckets: durationBuckets},
 	instrumentCost:         {v01: MetricCost, v141: MetricCost, unit: "{USD}", text: "Cost as the agents tell it.", decimal: true},
+	instrumentRuns:         {v01: MetricRuns, v141: MetricRuns, unit: "{run}", text: "Runs that ended."},
 }
 
 func (d *description) name(s Semconv) string {
@@ -80,8 +82,8 @@ type seriesKey struct {
 
 	service, pipeline, task string // the resource
 
-	operation, system, model, agent, tool, toolType, errorType, tokenType string
-	overflow                                                              bool
+	operation, system, model, agent, tool, toolType, errorType, tokenType, outcome string
+	overflow                                                                       bool
 }
 
 // series is the value of one: a sum, and for a histogram the counts too.
@@ -252,6 +254,7 @@ func (k *seriesKey) attributes(m pcommon.Map, s Semconv) {
 	putStr(m, AttrGenAIAgentName, k.agent)
 	putStr(m, AttrGenAIToolName, k.tool)
 	putStr(m, AttrGenAIToolType, k.toolType)
+	putStr(m, AttrRunOutcome, k.outcome)
 	putStr(m, AttrErrorType, k.errorType)
 	putStr(m, AttrGenAITokenType, k.tokenType)
 	if s != SemconvV141 && k.instrument <= instrumentReasoning {

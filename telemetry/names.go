@@ -81,14 +81,14 @@ const (
 
 	ResultSuccess      = "success"
 	ResultFailure      = "failure"
+	ResultError        = "error" // the agent was killed, or crashed
 	ResultTimeout      = "timeout"
+	ResultIncomplete   = "incomplete" // no word of the convention's: nothing shows how it ended
 	ResultCancellation = "cancellation"
 
 	ErrorTypeTool     = "tool_error"
 	ErrorTypeDenied   = "permission_denied"
 	ErrorTypeNoResult = "no_result"
-	ErrorTypeExit     = "process_exit" // the agent told success, and then its process failed
-	ErrorTypeOther    = "_OTHER"
 )
 
 // EndCodeIncomplete is the code of an end that an agent did not live to tell.
@@ -97,6 +97,9 @@ const EndCodeIncomplete = "incomplete"
 // MetricCost is the metric of what the agents' work cost.
 const MetricCost = "tailspan.cost"
 
+// MetricRuns is the metric of runs that ended.
+const MetricRuns = "tailspan.runs"
+
 // Own names: what no convention has a name for.
 const (
 	AttrCloseReason     = "tailspan.close.reason"
@@ -104,6 +107,7 @@ const (
 	AttrTimeClamped     = "tailspan.time.clamped"
 	AttrBackground      = "tailspan.background"
 	AttrRunKey          = "tailspan.run.key"
+	AttrRunOutcome      = "tailspan.run.outcome" // ok, error, interrupted, killed or incomplete
 	AttrParentUnknown   = "tailspan.parent.unknown"
 	AttrModels          = "tailspan.models"
 	AttrModelsOverflow  = "tailspan.models.overflow" // there were more than the list has
@@ -181,6 +185,7 @@ const (
 	AttrEndDuration    = "tailspan.end.duration_s"
 
 	AttrElapsed = "tailspan.elapsed_s"
+	AttrSilent  = "tailspan.silent_s"   // how long a stalled run has given no line
 	AttrStepETA = "tailspan.step.eta_s" // 0 while no estimate is known
 
 	AttrRequestID      = "tailspan.request.id"
@@ -241,6 +246,9 @@ const EventNameRaw = eventPrefix + "raw"
 const (
 	EventNameStepStarted = eventPrefix + "step_started"
 	EventNameProgress    = eventPrefix + "progress"
+	EventNameStalled     = eventPrefix + "stalled"
+	// EventNameRunEnd is the end of a run that no line of its format ends, as those of a transcript.
+	EventNameRunEnd = eventPrefix + "run_end"
 	// EventNameProcessExited tells how the process that wrote a stream ended, where we ran it.
 	EventNameProcessExited = eventPrefix + "process_exited"
 )

@@ -16,16 +16,18 @@ type outcome struct {
 	result    string // captured only
 	// abridged tells that the result's line was too long and read in part, so the result is not known whole.
 	abridged bool
+	// told shows that the call had a result, whatever it closes for.
+	told bool
 	// background tells that the work of the call's agent goes on.
 	background bool
 }
 
-// failed reports whether the work below the call failed with it.
-func (o *outcome) failed() bool {
-	if o.reason == CloseReasonResult {
-		return o.errorType != ""
+// verdict is the one on the agent that the call started: it ended as the call did.
+func (o *outcome) verdict() verdict {
+	if o.reason == CloseReasonResult && o.errorType != "" {
+		return failedWith(o.message)
 	}
-	return o.reason.failed()
+	return closedFor(o.reason)
 }
 
 // closeReason is the reason as it is exported.
@@ -57,7 +59,7 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at moment, abridged bool) {
 		return
 	}
 	out := outcome{
-		reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
+		told: true, reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
 		abridged: abridged,
 	}
 	c.span.end = at
@@ -68,14 +70,20 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at moment, abridged bool) {
 		if out.background {
 			c.child.background = true
 		} else {
-			s.closeAgent(c.child, CloseReasonResult, false)
+			s.closeAgent(c.child, verdictOf(t))
 			c.span.coverAll(&c.child.span)
 		}
 	}
 	if s.writer.capture.ToolOutput {
 		out.result = string(t.Output)
 	}
-	if t.Error {
+	switch {
+	case t.State == events.ToolStateStopped && !t.Denied: // the user did, while it ran or when leave for it was asked
+		out.reason = CloseReasonInterrupted
+		if t.Error {
+			out.errorType, out.message = string(CloseReasonInterrupted), t.Err
+		}
+	case t.Error:
 		out.errorType, out.message = ErrorTypeTool, t.Err
 		if t.Denied {
 			out.errorType = ErrorTypeDenied
@@ -84,26 +92,37 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at moment, abridged bool) {
 	s.closeCall(c, out)
 }
 
+// verdictOf is the verdict on a sub-agent in the foreground: its call's result shows its end.
+func verdictOf(t *events.Tool) verdict {
+	switch {
+	case t.State == events.ToolStateStopped:
+		return closedFor(CloseReasonInterrupted)
+	case t.Error:
+		return failedWith(t.Err)
+	default:
+		return closedFor(CloseReasonResult)
+	}
+}
+
 // finishBackground closes a sub-agent in the background when word comes that its work ended.
 func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 	if c == nil || !c.closed {
 		return // word of a call in the foreground: its result follows
 	}
-	reason, failed := CloseReasonResult, false
+	var v verdict
 	switch ev.Tool.State {
-	case events.ToolStateCompleted:
+	case events.ToolStateCompleted, events.ToolStateStopped:
+		v = verdictOf(&ev.Tool)
 	case events.ToolStateFailed:
-		failed = true
-	case events.ToolStateStopped:
-		reason = CloseReasonInterrupted
+		v = failedWith(ev.Tool.Err)
 	default:
 		return
 	}
 	if c.agentID != "" {
-		s.tell(s.registry.endAgent(s.keyOf(c), ending{reason: reason, failed: failed}))
+		s.tell(s.registry.endAgent(s.keyOf(c), ending{verdict: v}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
-		s.closeAgent(c.child, reason, failed)
+		s.closeAgent(c.child, v)
 	}
 }
 
@@ -117,10 +136,10 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	if out.errorType != "" {
 		c.caller.callFailed()
 	}
-	if out.reason != CloseReasonResult {
+	if out.reason != CloseReasonResult && !out.told {
 		s.counts.UnclosedCalls++
 		if c.child != nil && !c.child.background {
-			s.closeAgent(c.child, out.reason, out.reason.failed())
+			s.closeAgent(c.child, closedFor(out.reason))
 		}
 		// It lasted as long as its agent was at work.
 		c.span.cover(&c.caller.span.end)
@@ -134,6 +153,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	default:
 		clamped = c.span.clampInto(c.caller.span) || clamped // the parent's span is out already
 	}
+	c.caller.inside.coverAll(&c.span)
 	s.announceEnd(c, out)
 	s.writeCall(c, out, clamped)
 	s.dropArguments(c) // a closed call stays known for long

@@ -6,6 +6,8 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
 )
 
 // pipelines holds the pipeline runs that streams work under, and their steps. The spans of a pipeline and its steps go
@@ -43,7 +45,7 @@ type node struct {
 	open    int       // runs at work below
 	moved   time.Time // clock time of the last sign of life
 	links   []runLink // runs that other accounts of the work below were the first with
-	result  runResult // the worst of the runs below
+	worst   verdict   // of the runs below
 	emitted bool
 	// accepted: somebody has taken the span that was emitted. Until then it is owed, also to the next process.
 	accepted bool
@@ -58,32 +60,45 @@ type runLink struct {
 // maxLinks bounds the links of a step.
 const maxLinks = 128
 
-// runResult is how a run ended, for the pipeline and the step above it; the worse, the greater.
-type runResult uint8
-
-const (
-	runResultSuccess runResult = iota
-	runResultCancellation
-	runResultTimeout
-	runResultFailure
-)
-
-// String gives the convention's word.
-func (r runResult) String() string {
-	return [...]string{ResultSuccess, ResultCancellation, ResultTimeout, ResultFailure}[r]
+// result is the convention's word for a step or pipeline whose worst run ended so.
+func (v *verdict) result() string {
+	switch v.outcome {
+	case events.OutcomeOK:
+		return ResultSuccess
+	case events.OutcomeError:
+		return ResultFailure
+	case events.OutcomeInterrupted:
+		return ResultCancellation
+	case events.OutcomeKilled:
+		return ResultError
+	default:
+		if v.reason == CloseReasonTimeout {
+			return ResultTimeout
+		}
+		return ResultIncomplete
+	}
 }
 
-// resultOfRun is what a run that closed for reason counts for.
-func resultOfRun(r *run, reason CloseReason) runResult {
-	switch {
-	case reason == CloseReasonTimeout:
-		return runResultTimeout
-	case runFailed(r, reason):
-		return runResultFailure
-	case reason == CloseReasonInterrupted:
-		return runResultCancellation
+// worseThan reports whether a run that ended so decides over another: killed, then error, timeout, interrupted, incomplete.
+func worseThan(v, than verdict) bool { return v.severity() > than.severity() }
+
+func (v *verdict) severity() int {
+	switch v.outcome {
+	case events.OutcomeKilled:
+		return 6
+	case events.OutcomeError:
+		return 5
+	case events.OutcomeInterrupted:
+		return 3
+	case events.OutcomeIncomplete:
+		if v.reason == CloseReasonTimeout {
+			return 4
+		}
+		return 2
+	case events.OutcomeOK:
+		return 1
 	default:
-		return runResultSuccess
+		return 0
 	}
 }
 
@@ -142,14 +157,16 @@ func (p *pipelines) moved(res *resource, now time.Time) {
 
 // ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out, and
 // does not hold it.
-func (p *pipelines) ended(res *resource, span interval, result runResult, now time.Time) (late bool) {
+func (p *pipelines) ended(res *resource, span interval, v verdict, now time.Time) (late bool) {
 	p.each(res, func(n *node) {
 		n.open--
 		n.moved = now
 		late = n.emitted && !n.span.holds(span) // of the last, which is the run's parent
 		if !n.emitted {
 			n.span.coverAll(&span)
-			n.result = max(n.result, result)
+			if worseThan(v, n.worst) {
+				n.worst = v
+			}
 		}
 	})
 	return late
@@ -235,7 +252,7 @@ func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time) {
 	m := span.Attributes()
 	m.PutStr(AttrPipelineName, key.name)
 	m.PutStr(AttrPipelineRunID, key.runID)
-	m.PutStr(AttrPipelineResult, r.node.result.String())
+	m.PutStr(AttrPipelineResult, r.node.worst.result())
 }
 
 func (t *task) write(b *batch, r *pipelineRun) {
@@ -248,7 +265,7 @@ func (t *task) write(b *batch, r *pipelineRun) {
 	m.PutStr(AttrTaskName, t.key.name)
 	putStr(m, AttrTaskRunID, t.key.runID)
 	putStr(m, AttrTaskRunURL, t.resource.identity.Value(AttrTaskRunURL))
-	m.PutStr(AttrTaskRunResult, t.node.result.String())
+	m.PutStr(AttrTaskRunResult, t.node.worst.result())
 }
 
 // restore takes in whether the span went out before a restart.
@@ -272,10 +289,5 @@ func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.Spa
 		link.SetSpanID(to.span)
 	}
 	span.Attributes().PutStr(AttrTimeSource, worst(n.span.start.source, n.span.end.source).String())
-	switch n.result {
-	case runResultFailure:
-		setError(span, ErrorTypeOther, "")
-	case runResultTimeout:
-		setError(span, string(CloseReasonTimeout), "")
-	}
+	setError(span, n.worst.errorType(), "")
 }

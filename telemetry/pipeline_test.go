@@ -83,9 +83,9 @@ func TestPipelineResult(t *testing.T) {
 	}{
 		{"success", []events.DisplayEvent{good, good}, "", "success", ""},
 		{"cancellation", []events.DisplayEvent{good, stop}, "", "cancellation", ""},
-		{"failure", []events.DisplayEvent{bad, stop, good}, "", "failure", telemetry.ErrorTypeOther},
+		{"failure", []events.DisplayEvent{bad, stop, good}, "", "failure", "_OTHER"},
 		{"timeout", []events.DisplayEvent{good}, telemetry.CloseReasonTimeout, "timeout", "timeout"},
-		{"killed", nil, telemetry.CloseReasonKilled, "failure", telemetry.ErrorTypeOther},
+		{"killed", nil, telemetry.CloseReasonKilled, "error", "killed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var sc script

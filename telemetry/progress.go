@@ -48,11 +48,31 @@ func (s *Stream) tellProgress(into *batch, now time.Time) {
 		return
 	}
 	elapsed := max(now.Sub(r.started), 0)
+	if silent, after := now.Sub(s.moved), s.registry.settings.StallAfter; after > 0 && silent >= after {
+		s.tellStalled(into, elapsed, silent)
+		return
+	}
+	if s.registry.settings.ProgressInterval <= 0 {
+		return
+	}
 	lr := s.liveRecord(into, r, EventNameProgress, int(elapsed/s.registry.settings.ProgressInterval))
 	left := max(r.expected-elapsed, 0)
 	lr.Attributes().PutDouble(AttrElapsed, elapsed.Seconds())
 	lr.Attributes().PutDouble(AttrStepETA, left.Seconds())
 	lr.Body().SetStr(string(appendElapsed(nil, elapsed, left)))
+}
+
+// tellStalled reports once that a run goes without a line. The next line begins its progress anew.
+func (s *Stream) tellStalled(into *batch, elapsed, silent time.Duration) {
+	r := s.run
+	s.registry.release(s.registry.live, s)
+	r.watched = false
+	lr := s.liveRecord(into, r, EventNameStalled, int(s.lastOffset))
+	lr.SetSeverityNumber(plog.SeverityNumberWarn)
+	lr.SetSeverityText("WARN")
+	lr.Attributes().PutDouble(AttrElapsed, elapsed.Seconds())
+	lr.Attributes().PutDouble(AttrSilent, silent.Seconds())
+	lr.Body().SetStr("no output for " + silent.Round(time.Second).String())
 }
 
 // liveRecord appends a record about a run at the present time.
@@ -76,10 +96,15 @@ func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRec
 	return lr
 }
 
-// dueProgress are the streams that have not told of their run for an interval.
+// dueProgress are the streams that have not told of their run for an interval. Without progress they are only asked
+// whether they have stalled.
 func (r *Registry) dueProgress(now time.Time) []*Stream {
-	if r.settings.ProgressInterval <= 0 {
+	switch {
+	case r.settings.ProgressInterval > 0:
+		return r.due(r.live, now, r.settings.ProgressInterval, true)
+	case r.settings.StallAfter > 0:
+		return r.due(r.live, now, r.settings.StallAfter, true)
+	default:
 		return nil
 	}
-	return r.due(r.live, now, r.settings.ProgressInterval, true)
 }

@@ -63,7 +63,7 @@ func (w *recordWriter) severity(lr plog.LogRecord, ev *events.DisplayEvent) {
 	n, text := plog.SeverityNumberInfo, "INFO"
 	switch {
 	case ev.Kind == events.KindToolResult && ev.Tool.Error,
-		ev.End != nil && ev.End.Error && !stopped(ev.End),
+		ev.End.Outcome().Failed(),
 		ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelError:
 		n, text = plog.SeverityNumberError, "ERROR"
 	case ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelWarn:
@@ -220,6 +220,8 @@ func (w *recordWriter) end(m pcommon.Map, e *events.End) {
 	if e == nil {
 		return
 	}
+	putStr(m, AttrRunOutcome, e.Outcome().String())
+	putStr(m, AttrErrorType, string(e.Cause))
 	m.PutBool(AttrEndError, e.Error)
 	putTrue(m, AttrEndInterrupted, e.Interrupted)
 	putStr(m, AttrEndCode, e.Code)

@@ -219,6 +219,7 @@ func (r recordReader) session() *events.Session {
 
 func (r recordReader) end() *events.End {
 	return &events.End{
+		Decided: events.ParseOutcome(r.str(AttrRunOutcome)), Cause: events.Cause(r.str(AttrErrorType)),
 		Error: r.bool(AttrEndError), Interrupted: r.bool(AttrEndInterrupted), Code: r.str(AttrEndCode),
 		Result: r.str(AttrEndResult), Err: r.str(AttrEndErrText), Principle: r.str(AttrEndPrinciple),
 		Turns: int(r.int(AttrTurns)), Duration: r.seconds(AttrEndDuration), Totals: r.totals(),

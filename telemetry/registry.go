@@ -28,6 +28,7 @@ type Registry struct {
 	children  map[*Stream]struct{} // sub-agents' streams whose span is open
 	exits     streamTimes          // streams whose run waits for the exit of its process, and since when
 	live      streamTimes          // streams whose run is watched live, and when they last told of it
+	endings   streamTimes          // streams whose run has shown its end, and since when no line followed
 	out       *batch
 	counts    Counts
 
@@ -51,6 +52,7 @@ func NewRegistry(s Settings) *Registry {
 		children:  map[*Stream]struct{}{},
 		exits:     streamTimes{},
 		live:      streamTimes{},
+		endings:   streamTimes{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
 	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
@@ -116,15 +118,18 @@ func (r *Registry) Open(s StreamSettings) *Stream {
 }
 
 // Take returns the spans that no line brings: those of pipelines and steps that have been quiet for PipelineIdle, and
-// those of sub-agents whose run is over and of whose call nobody told for FamilyGrace.
+// those of sub-agents whose run is over and of whose call nobody told for ParentWait.
 func (r *Registry) Take() Output {
 	now := r.settings.Now()
 	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
 	for _, child := range r.openChildren() {
-		child.workInto(late, false, func() { child.expire(now.Add(-r.settings.FamilyGrace)) })
+		child.workInto(late, false, func() { child.expire(now.Add(-r.settings.ParentWait)) })
 	}
 	for _, s := range r.due(r.exits, now, exitGrace, false) {
 		s.giveUpExit(late)
+	}
+	for _, s := range r.due(r.endings, now, r.settings.EndGrace, false) {
+		s.workInto(late, false, s.endTurn)
 	}
 	for _, s := range r.dueProgress(now) {
 		s.tellProgress(late, now)
@@ -231,9 +236,9 @@ func (r *Registry) runMoved(res *resource) {
 }
 
 // runEnded takes a run's span out of its step, and reports whether it came after the step's span.
-func (r *Registry) runEnded(res *resource, span interval, result runResult) (late bool) {
+func (r *Registry) runEnded(res *resource, span interval, v verdict) (late bool) {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.pipelines.ended(res, span, result, now)
+	return r.pipelines.ended(res, span, v, now)
 }

@@ -32,6 +32,11 @@ type run struct {
 	hasMessage  bool        // the model said something
 	lastMessage string      // the last model message of the main thread
 	endedBy     events.Kind // what closed it, if the format told its end
+	sign        events.Sign // what its last events show of its end; see [run.noteSign]
+	leftOpen    bool        // calls had no result when it closed
+	ownEnd      bool        // end is the agent's own, and not given in its place
+	continues   *runRef     // the run whose prompt it goes on with
+	floating    bool        // its opening line has no time, so the start is that of the line before; see [Stream.beginsAt]
 	inPipeline  bool
 	closed      bool
 	end         *events.End
@@ -144,11 +149,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 	compacted := false
 	if before := s.run; before != nil {
 		if !before.closed {
-			reason := CloseReasonResult // a transcript: the next prompt is the end of the turn before
-			if before.hasStart || len(before.calls.open) > 0 {
-				reason = CloseReasonSuperseded
-			}
-			s.closeRun(before, reason)
+			s.closeRun(before, CloseReasonSuperseded)
 		}
 		compacted = before.top.compacted
 	}
@@ -184,6 +185,9 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 		// The first account is of an earlier process: its run is where ids alone say.
 		s.stepOfAccount(r, &runRef{traceID: s.ownTrace(r), topSpanID: r.top.spanID})
 	}
+	opening := waiting[0].at
+	r.floating = opening.source == TimeSourceCarried && !opening.ahead
+	r.continues = s.continuedBy(&waiting[0].event, r.sessionID)
 	s.run = r
 	if r.standing == standingFirst && r.account != nil {
 		s.registry.opened(r)

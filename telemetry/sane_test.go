@@ -25,6 +25,9 @@ func TestAbsurdSpanIsInNoMetric(t *testing.T) {
 	metrics := registry.Metrics().Take(at(1000))
 	for _, rm := range metrics.ResourceMetrics().All() {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
+			if m.Name() == telemetry.MetricRuns {
+				continue
+			}
 			for _, p := range m.Histogram().DataPoints().All() {
 				assert.LessOrEqual(t, p.Sum(), (time.Hour).Seconds(), m.Name())
 			}

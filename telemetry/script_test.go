@@ -67,6 +67,7 @@ func progress(id string, state events.ToolState) events.DisplayEvent {
 
 // folded is what came out of a script.
 type folded struct {
+	ends    []plog.LogRecord // of runs that no line ended
 	spans   []ptrace.Span
 	records []plog.LogRecord
 	traces  []ptrace.Traces
@@ -89,6 +90,10 @@ func (f *folded) take(out telemetry.Output) {
 	for _, rl := range out.Logs.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {
+				if lr.EventName() == telemetry.EventNameRunEnd {
+					f.ends = append(f.ends, lr) // made of no event
+					continue
+				}
 				f.records = append(f.records, lr)
 			}
 		}

@@ -16,6 +16,9 @@ func numbers(logs plog.Logs) map[string][]int64 {
 		for _, sl := range rl.ScopeLogs().All() {
 			stream, _ := sl.Scope().Attributes().Get(telemetry.AttrStreamID)
 			for _, lr := range sl.LogRecords().All() {
+				if lr.EventName() == telemetry.EventNameRunEnd {
+					continue // it is of no event
+				}
 				n, _ := lr.Attributes().Get(telemetry.AttrSequence)
 				all[stream.AsString()] = append(all[stream.AsString()], n.Int())
 			}

@@ -11,9 +11,13 @@ type Settings struct {
 	TraceBySession bool
 	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
 	ProgressInterval time.Duration
-	// FamilyGrace is how long a sub-agent's span waits, once its run is over and its file is quiet, for word of the call
+	// ParentWait is how long a sub-agent's span waits, once its run is over and its file is quiet, for word of the call
 	// that started it.
-	FamilyGrace time.Duration
+	ParentWait time.Duration
+	// EndGrace is how long a run that has shown its end stays open without a further line, where no line of the format ends it.
+	EndGrace time.Duration
+	// StallAfter is how long a run that is watched live may go without a line before that is reported; 0 for ever.
+	StallAfter time.Duration
 	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
 	PipelineIdle time.Duration
 	Capture      Capture
@@ -60,7 +64,9 @@ type Limits struct {
 func NewDefaultSettings() Settings {
 	return Settings{
 		Semconv:          SemconvGenAI01,
-		FamilyGrace:      10 * time.Second,
+		ParentWait:       10 * time.Second,
+		EndGrace:         10 * time.Second,
+		StallAfter:       5 * time.Minute,
 		ProgressInterval: 10 * time.Second,
 		PipelineIdle:     30 * time.Second,
 		Capture:          Capture{Text: true},

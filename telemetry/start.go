@@ -32,6 +32,25 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at moment) {
 	known.Branch = cmp.Or(start.Branch, known.Branch)
 }
 
+// beginsAt moves the start of a run that its opening line gave no time for, and that has that of the run before, to the
+// first time that one of its lines gives: idle time before a prompt belongs to no run.
+func (s *Stream) beginsAt(r *run, at moment) {
+	if !r.floating || at.source != TimeSourceLine {
+		return
+	}
+	r.floating = false
+	top := r.top
+	if top.closed || top.inside.start.known() || top.chat != nil || r.first != nil {
+		return
+	}
+	if top.span.start.at.Before(at.at) {
+		top.span.start = at
+	}
+	if top.lastInput.known() && top.lastInput.at.Before(at.at) {
+		top.lastInput = at
+	}
+}
+
 // putSession writes what the start lines told on the span of a run.
 func (s *Stream) putSession(m pcommon.Map) {
 	if s.session == nil {

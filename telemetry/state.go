@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
 )
 
 // A stream that is read on after a restart is folded silently from its beginning to where it was ([Line.Silent]). Its
@@ -49,6 +51,8 @@ type ArrivalMark struct {
 type Step struct {
 	At int64    `json:"at"`
 	Do StepKind `json:"do"`
+	// Run is the key of the run that it was done to; empty where it was done to all that was open.
+	Run string `json:"run,omitempty"`
 }
 
 // stepTaken is a step, and whether what it gave is still on its way.
@@ -64,6 +68,8 @@ type StepKind string
 const (
 	StepDate  StepKind = "date"  // what waited for a time was given that of the file
 	StepEnd   StepKind = "end"   // a sub-agent's run was closed, since its call was over
+	StepTurn  StepKind = "turn"  // a run that had shown its end was closed
+	StepOld   StepKind = "old"   // what an old file left open was closed at its end
 	StepClose StepKind = "close" // the stream was closed
 )
 
@@ -76,8 +82,14 @@ type KinState struct {
 	Background bool        `json:"background,omitempty"`
 	Ended      bool        `json:"ended,omitempty"`
 	Reason     CloseReason `json:"reason,omitempty"`
-	Failed     bool        `json:"failed,omitempty"`
+	Outcome    string      `json:"outcome,omitempty"`
+	Cause      string      `json:"cause,omitempty"`
 	CallTimes  *Times      `json:"call_times,omitempty"`
+}
+
+// verdict is how the sub-agent ended, where that was known.
+func (s *KinState) verdict() verdict {
+	return verdict{outcome: events.ParseOutcome(s.Outcome), reason: s.Reason, cause: events.Cause(s.Cause)}
 }
 
 // RunState is the run that a sub-agent belongs to.
@@ -147,6 +159,9 @@ func (s *Stream) State() (state StreamState, open bool) {
 	for _, r := range s.lingering {
 		open = open || len(r.calls.open) > 0
 	}
+	if r := s.run; r != nil && s.settings.Agent.Folders {
+		open = open || s.registry.starterMissed(s, sessionKey{s.settings.Agent.Provider, r.sessionID})
+	}
 	for _, key := range s.announced {
 		// A process that has not opened the agent's stream yet knows more of it than is kept with that.
 		open = open || !s.registry.kinNow(key).done
@@ -178,7 +193,7 @@ func (s *Stream) kinState() *KinState {
 	}
 	state := &KinState{
 		Session: s.kinKey.session, Agent: s.kinKey.agent, Background: k.background, Ended: k.ended,
-		Reason: k.ending.reason, Failed: k.ending.failed, CallTimes: timesOf(&k.ending.span),
+		Reason: k.ending.reason, Outcome: k.ending.outcome.String(), Cause: string(k.ending.cause), CallTimes: timesOf(&k.ending.span),
 	}
 	run := k.run
 	if run == nil && s.run != nil && s.run.kin == s.kinKey {
@@ -232,6 +247,12 @@ func (s *Stream) catchUp(offset int64) {
 			if s.run != nil && !s.run.closed {
 				s.closeRun(s.run, CloseReasonResult)
 			}
+		case StepTurn:
+			if s.run != nil && !s.run.closed && s.run.key == step.Run {
+				s.closeRun(s.run, CloseReasonTimeout)
+			}
+		case StepOld:
+			s.closeAtEnd()
 		case StepClose:
 			s.close(CloseReasonTimeout)
 		}
@@ -239,8 +260,11 @@ func (s *Stream) catchUp(offset int64) {
 }
 
 // done notes a step that nobody's line tells. What it gave goes out with into, and counts as done when that was accepted.
-func (s *Stream) done(do StepKind, into *batch) {
-	step := &stepTaken{Step{At: s.lastOffset, Do: do}, true}
+func (s *Stream) done(do StepKind, into *batch) { s.doneWith("", do, into) }
+
+// doneWith notes a step that was done to the run with a key.
+func (s *Stream) doneWith(run string, do StepKind, into *batch) {
+	step := &stepTaken{Step{At: s.lastOffset, Do: do, Run: run}, true}
 	s.steps = append(s.steps, step)
 	if drop := len(s.steps) - maxState; drop > 0 {
 		s.steps = slices.Delete(s.steps, 0, drop)
@@ -315,5 +339,6 @@ func (s *Stream) markArrival(line Line) {
 func (s *Stream) Suspend() {
 	s.registry.childClosed(s)
 	s.registry.release(s.registry.live, s)
+	s.registry.release(s.registry.endings, s)
 	s.registry.leave(s)
 }

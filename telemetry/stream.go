@@ -41,6 +41,7 @@ type Stream struct {
 	resource  *resource
 	silent    bool
 	newsFor   []*Stream // children that the line at work has news for
+	lighter   []*Stream // parents that wait no more for a child that the line at work closed
 	agentName string    // what the stream calls its agent
 	recorded  bool      // it is a transcript
 	decide    bool      // its run is to be told by what is known so far
@@ -51,6 +52,7 @@ type Stream struct {
 	followed  bool      // the line at work was written while the stream was followed, maybe before a restart
 	idle      bool      // all that was there has been read
 	moved     time.Time // clock time of the last line
+	changed   time.Time // when the file was changed last before it was opened; zero once a line came live
 
 	run *run
 	// seen are the ids of runs, agents, calls and model messages that had a span of their own.
@@ -110,7 +112,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 		writer:   &r.writer,
 		resource: &resource{identity: settings.Identity, agent: settings.Agent, numbers: newSequencer(settings.ID)},
 	}
-	s.meter = newMeter(r.metrics, s.resource, &s.counts.ImplausibleDurations)
+	s.meter, s.changed = newMeter(r.metrics, s.resource, &s.counts.ImplausibleDurations), settings.FileTime
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages, &s.seenChats} {
 		*seen = newOccurrences(r.settings.Limits.RememberedIDs)
 	}
@@ -134,10 +136,25 @@ func (s *Stream) work(silent bool, f func()) { s.workInto(nil, silent, f) }
 // goes into the same batch: out with the line that f is about. Nil is the stream's own. No stream is locked while another is.
 func (s *Stream) workInto(sink *batch, silent bool, f func()) {
 	told, sink := s.locked(sink, silent, f)
+	s.reportLighter()
 	for len(told) > 0 {
 		child := told[0]
 		more, _ := child.locked(sink, silent, child.hear)
+		child.reportLighter()
 		told = append(told[1:], more...)
+	}
+}
+
+// reportLighter has the streams that wait for less than before say so to whoever keeps their states.
+func (s *Stream) reportLighter() {
+	s.mu.Lock()
+	list := s.lighter
+	s.lighter = nil
+	s.mu.Unlock()
+	for _, maker := range list {
+		if changed := maker.settings.Changed; changed != nil {
+			changed()
+		}
 	}
 }
 
@@ -212,7 +229,9 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	}
 	s.noteLived(line)
 	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Silent, line.Offset, true
-	s.again = line.Silent
+	if s.again = line.Silent; s.live {
+		s.changed = time.Time{}
+	}
 	if line.Silent {
 		if mark, ok := s.arrived(line.Offset); ok {
 			line.Live, line.Arrival = true, time.Unix(0, mark.Time)
@@ -256,6 +275,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.release(tooMuch)
 	}
 	s.watch()
+	s.awaitEnd()
 	s.announceTime()
 	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
 		s.registry.runMoved(s.run.resource)
@@ -274,6 +294,8 @@ func (s *Stream) Idle() {
 			s.release(false)
 		}
 		s.settle()
+		s.closeOld()
+		s.awaitEnd()
 		if len(s.held) == 0 {
 			s.held = nil // a stream may be idle for long
 		}

@@ -53,7 +53,9 @@ func (s *Stream) release(force bool) {
 			h.at = s.fallbackTime()
 		}
 		s.silent = silent
-		s.mindGap(h.at, h.again && (silent || s.restored))
+		at := h.at
+		at.lived = at.lived && done == 0 // the clock judged nothing between events that were pending together
+		s.mindGap(at, h.again && (silent || s.restored))
 		s.silent = h.silent && (silent || s.restored)
 		if s.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
 			break

@@ -39,7 +39,7 @@ func TestRunSendsMetrics(t *testing.T) {
 	assert.Zero(t, code)
 	assert.Empty(t, stderr)
 	assert.Equal(t, map[string]int64{
-		"gen_ai.client.inference.usage.input_tokens": 3, "gen_ai.client.inference.usage.output_tokens": 4,
+		"gen_ai.client.inference.usage.input_tokens": 3, "gen_ai.client.inference.usage.output_tokens": 4, "tailspan.runs": 1,
 	}, sink.sums())
 	defer sink.lock()()
 	last := sink.newestMetrics().ResourceMetrics().At(0)

@@ -101,7 +101,7 @@ func TestRunStderrFlood(t *testing.T) {
 	attrs := span.Attributes().AsRaw()
 	assert.EqualValues(t, 3, attrs[telemetry.AttrProcessExitCode])
 	assert.Equal(t, "result", attrs[telemetry.AttrCloseReason])
-	assert.Equal(t, telemetry.ErrorTypeExit, attrs[telemetry.AttrErrorType])
+	assert.Equal(t, "process_exit", attrs[telemetry.AttrErrorType])
 	assert.Equal(t, ptrace.StatusCodeError, span.Status().Code())
 	assert.Equal(t, "exit code 3", span.Status().Message())
 	assert.EqualValues(t, 3, attrs[telemetry.AttrUsageInput])
@@ -130,8 +130,9 @@ func TestRunHangsAfterResult(t *testing.T) {
 	span, _ := sink.span(t, runSpan)
 	attrs := span.Attributes().AsRaw()
 	assert.Equal(t, "SIGKILL", attrs[telemetry.AttrProcessSignal])
-	assert.Equal(t, "result", attrs[telemetry.AttrCloseReason])
-	assert.Equal(t, ptrace.StatusCodeUnset, span.Status().Code(), "its result was good")
+	assert.Equal(t, "killed", attrs[telemetry.AttrCloseReason])
+	assert.Equal(t, "killed", attrs[telemetry.AttrRunOutcome], "although its result was good")
+	assert.Equal(t, ptrace.StatusCodeError, span.Status().Code())
 	noSpool(t)
 }
 

@@ -136,6 +136,9 @@ func (p *Parser) toolResult(r *record, b *block) {
 		t.ExitCode, t.HasExitCode = exitCode(said)
 	}
 	t.Denied = p.denied(r, b)
+	if t.Denied && bytes.HasPrefix(text, stoppedByUser) && !bytes.Contains(text, userSaid) {
+		t.Denied, t.State = false, events.ToolStateStopped
+	}
 	if r.resultBlocks == 1 { // with several it tells not of which
 		p.outcome(e, &r.outcome)
 	}
@@ -219,6 +222,13 @@ func (p *Parser) denied(r *record, b *block) bool {
 	}
 	return len(r.rest.Get("toolDenialKind").Body()) > 0
 }
+
+// stoppedByUser is how the text of a call begins that the user stopped: while it ran, or when leave for it was asked. Where
+// the user said something to it, the agent goes on, and the call was refused.
+var (
+	stoppedByUser = []byte("The user doesn't want to proceed with this tool use.")
+	userSaid      = []byte("the user said")
+)
 
 // The wrapper around the text of calls that never ran, and of all errors in 2.0 and before.
 var (

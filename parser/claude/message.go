@@ -21,6 +21,7 @@ func (p *Parser) assistant(r *record) {
 		p.identify(r)
 	}
 	p.head.Answer = nth
+	before := len(p.out)
 	if r.parent.Kind != scan.KindString && r.model.Kind == scan.KindString && !r.model.Is(syntheticModel) {
 		p.model = p.strings.Intern(r.model)
 	}
@@ -39,6 +40,10 @@ func (p *Parser) assistant(r *record) {
 		if cost := r.rest.Get("costUSD"); u != nil && cost.Kind == scan.KindNumber { // 1.0.3, one line a message
 			u.CostUSD, u.HasCost = cost.Float(), true
 		}
+	}
+	if r.camel && len(p.out) > before {
+		last := &p.out[len(p.out)-1]
+		last.Sign = p.sign(r, last)
 	}
 }
 
@@ -143,6 +148,7 @@ func (p *Parser) prompt(r *record, v scan.Value) {
 		e := p.emit(events.KindNotice)
 		e.Text = text
 		e.Notice = events.Notice{Level: events.LevelWarn, Code: events.NoticeInterrupted}
+		e.Sign.Outcome = events.OutcomeInterrupted
 		p.interrupted = p.interrupted || e.ParentID == ""
 		return
 	}

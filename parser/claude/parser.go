@@ -177,6 +177,8 @@ func (p *Parser) dispatch(r *record) {
 		p.rateLimit(r)
 	case "cost-state":
 		p.costState(r)
+	case "attachment":
+		status = p.attachment(r)
 	default:
 		status = p.other(kind)
 	}

@@ -40,6 +40,7 @@ type told struct {
 	messageID    scan.Value
 	model        scan.Value
 	usage        scan.Value
+	stop         scan.Value // message.stop_reason
 	contentText  scan.Value // message.content, if it is a string
 	outcome      outcome
 	camel        bool // a transcript: sessionId
@@ -110,7 +111,8 @@ func (r *record) readMessage(s *scan.Scanner) {
 		case "usage":
 			r.usage = s.Repeat(r.lastUsage)
 		case "stop_reason":
-			r.stopped = s.Value().Kind == scan.KindString
+			r.stop = s.Value()
+			r.stopped = r.stop.Kind == scan.KindString
 		case "content":
 			if s.Peek() != scan.KindArray {
 				r.contentText = s.Value()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -64,8 +65,20 @@ func (p *Parser) result(r *record) {
 	if end.Error {
 		end.Err = p.endError(r, end)
 	}
+	if end.Error && !end.Interrupted {
+		end.Cause = cause.Of(int(r.rest.Get("api_error_status").Int()), end.Err, p.strings.Intern(r.rest.Get("api_error_type")), subtype, p.reason(r))
+	}
 	e.End = end
 	p.interrupted, p.open = false, false
+}
+
+// reason is why a run ended, unless it only repeats that a model call failed: its status and its text name the cause.
+func (p *Parser) reason(r *record) string {
+	v := r.rest.Get("terminal_reason")
+	if v.Is("api_error") {
+		return ""
+	}
+	return p.strings.Intern(v)
 }
 
 // endError is the text of a failure: the list of errors, else the result, which holds an API's error, else the code.

@@ -13,6 +13,7 @@ import (
 // Codes of notices that only Claude Code gives.
 const (
 	noticeRateLimit = "rate_limit"
+	noticeMaxTurns  = "max_turns"
 	noticeRefusal   = "model_refusal_fallback"
 	noticeRefused   = "model_refusal_no_fallback"
 )
@@ -47,7 +48,7 @@ func (p *Parser) system(r *record) events.LineStatus {
 	case "model_refusal_no_fallback":
 		p.notice(events.LevelWarn, noticeRefused, p.strings.Text(r.rest.Get("content")))
 	case "turn_duration":
-		p.emit(events.KindTurnDone).End = &events.End{Duration: millis(r.rest.Get("durationMs"))}
+		p.emit(events.KindTurnDone).End = &events.End{Duration: millis(r.rest.Get("durationMs")), Unjudged: true}
 	default:
 		if !quietSubtype(subtype) {
 			p.verdict.NoteUnknown(lines.TypeName("system/", subtype))
@@ -163,7 +164,7 @@ func quietSubtype(subtype []byte) bool {
 func bookkeeping(kind []byte) bool {
 	switch string(kind) {
 	case "active_goal", "agent-name", "ai-title", "api-request", "api-request-blob", "api-request-shape", "atis-latch",
-		"attachment", "attribution-snapshot", "auth_status", "content-replacement", "control_cancel_request",
+		"attribution-snapshot", "auth_status", "content-replacement", "control_cancel_request",
 		"control_request", "control_response", "conversation_reset", "custom-title", "file-history-delta",
 		"file-history-snapshot", "keep_alive", "last-prompt", "mode", "permission-mode", "pr-link", "progress",
 		"prompt_suggestion", "queue-operation", "summary", "tool_use_summary", "tools-used":

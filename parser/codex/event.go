@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -17,6 +18,7 @@ func (p *Parser) event(r *record) events.LineStatus {
 	case "task_started", "turn_started":
 		p.setTurn(m)
 		p.response = ""
+		p.turns, p.compacted = true, false
 		p.emit(events.KindTurnStarted)
 	case "task_complete", "turn_complete":
 		p.taskComplete(m)
@@ -78,22 +80,39 @@ func (p *Parser) taskComplete(m scan.Members) {
 	if failure := m.Get("error"); failure.Kind == scan.KindObject {
 		p.nested = p.scanner.MembersOf(failure, p.nested[:0])
 		end.Error, end.Err = true, p.strings.Text(p.nested.Get("message"))
-		end.Code = p.errorCode(p.nested.Get("codex_error_info"))
+		status := 0
+		end.Code, status = p.errorCode(p.nested.Get("codex_error_info"))
+		end.Cause = cause.Of(status, end.Err, end.Code)
+	} else if m.Get("last_agent_message").Kind == scan.KindNull && !p.thread.paginated && !p.compacted {
+		end.Error, end.Err, end.Cause = true, "turn ended without an answer", events.CauseOther // R3 has no word for why
 	}
 	p.emit(events.KindTurnDone).End = end
 	p.response = ""
 }
 
-// errorCode is the word for why a turn failed: "context_window_exceeded", or the key of {"http_connection_failed":{...}}.
-func (p *Parser) errorCode(v scan.Value) string {
+// errorCode is the word for why a turn failed: "context_window_exceeded", or the key of {"http_connection_failed":{...}} and the
+// HTTP status in that.
+func (p *Parser) errorCode(v scan.Value) (code string, status int) {
 	if v.Kind != scan.KindObject {
-		return p.strings.Intern(v)
+		return p.strings.Intern(v), 0
 	}
-	p.scanner.Reset(v.Raw)
-	if p.scanner.Object(); p.scanner.Key() {
-		return p.strings.Unescape(p.scanner.Name())
+	s := &p.scanner
+	s.Reset(v.Raw)
+	if s.Object(); !s.Key() {
+		return "", 0
 	}
-	return ""
+	code = p.strings.Unescape(s.Name())
+	if s.Peek() != scan.KindObject {
+		return code, 0
+	}
+	for s.Object(); s.Key(); {
+		if string(s.Name()) == "http_status_code" {
+			status = int(s.Value().Int())
+		} else {
+			s.Skip()
+		}
+	}
+	return code, status
 }
 
 // turnAborted ends a turn that was stopped from outside; only a budget that was used up is no user's wish.
@@ -103,7 +122,7 @@ func (p *Parser) turnAborted(m scan.Members) {
 	spent := reason == "budget_limited"
 	end := &events.End{Interrupted: !spent, Error: spent, Code: reason, Duration: millis(m.Get("duration_ms"))}
 	if spent {
-		end.Err = reason
+		end.Err, end.Cause = reason, cause.Of(0, "", reason)
 	}
 	p.emit(events.KindTurnDone).End = end
 	p.response, p.open = "", false

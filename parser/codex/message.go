@@ -35,7 +35,7 @@ func (p *Parser) message(r *record) events.LineStatus {
 	case "task_complete", "turn_complete": // not printed by the versions captured
 		p.emit(events.KindSessionEnded).End = &events.End{Result: p.strings.Text(m.Get("last_agent_message"))}
 	case "error": // the only end that E1 tells; the program goes on to exit with 0
-		p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: p.strings.Text(m.Get("message"))}
+		p.failed(p.strings.Text(m.Get("message")))
 	case "turn_aborted":
 		p.turnAborted(m)
 	default:

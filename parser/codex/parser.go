@@ -49,6 +49,8 @@ type Parser struct {
 	response string // the model response that the next items belong to
 	answer   string // the last text of a stream's turn
 	open     bool   // a stream that has not told the end of what it began
+	// turns shows that ends of turns are marked; compacted, that the turn at work made the conversation shorter.
+	turns, compacted bool
 }
 
 // thread is the identity of what is read.
@@ -84,7 +86,7 @@ func (p *Parser) begins(t thread) {
 	p.thread, p.replay = t, replay{}
 	p.calls, p.agents = memory.New[call](maxCalls), memory.New[agentRun](maxAgents)
 	p.usage.total, p.usage.known = events.Tokens{}, false
-	p.response, p.answer, p.open = "", "", false
+	p.response, p.answer, p.open, p.turns, p.compacted = "", "", false, false, false
 }
 
 // ParseEvents takes one line. A line may hold several objects, one behind the other without a newline between them; each

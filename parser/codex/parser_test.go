@@ -170,15 +170,15 @@ func TestEnds(t *testing.T) {
 		want  events.End
 	}{
 		{"stream", []string{said, `{"type":"turn.completed"}`}, events.KindSessionEnded, events.End{Result: "done"}},
-		{"failed stream", []string{said, `{"type":"turn.failed","error":{"message":"quota"}}`}, events.KindSessionEnded, events.End{Error: true, Err: "quota"}},
-		{"failed old stream", []string{`{"id":"0","msg":{"type":"error","message":"quota"}}`}, events.KindSessionEnded, events.End{Error: true, Err: "quota"}},
+		{"failed stream", []string{said, `{"type":"turn.failed","error":{"message":"quota"}}`}, events.KindSessionEnded, events.End{Error: true, Cause: events.CauseOther, Err: "quota"}},
+		{"failed old stream", []string{`{"id":"0","msg":{"type":"error","message":"quota"}}`}, events.KindSessionEnded, events.End{Error: true, Cause: events.CauseOther, Err: "quota"}},
 		{"turn", []string{event(`{"type":"task_complete","last_agent_message":"done","duration_ms":1500}`)}, events.KindTurnDone, events.End{Result: "done", Duration: 1500 * time.Millisecond}},
 		{"failed turn", []string{event(`{"type":"task_complete","error":{"message":"full","codex_error_info":"context_window_exceeded"}}`)}, events.KindTurnDone,
-			events.End{Error: true, Err: "full", Code: "context_window_exceeded"}},
+			events.End{Error: true, Cause: events.CauseContextLength, Err: "full", Code: "context_window_exceeded"}},
 		{"failed connection", []string{event(`{"type":"task_complete","error":{"message":"no","codex_error_info":{"http_connection_failed":{"http_status_code":401}}}}`)}, events.KindTurnDone,
-			events.End{Error: true, Err: "no", Code: "http_connection_failed"}},
+			events.End{Error: true, Cause: events.CauseAuthentication, Err: "no", Code: "http_connection_failed"}},
 		{"interrupted", []string{event(`{"type":"turn_aborted","reason":"interrupted"}`)}, events.KindTurnDone, events.End{Interrupted: true, Code: "interrupted"}},
-		{"out of budget", []string{event(`{"type":"turn_aborted","reason":"budget_limited"}`)}, events.KindTurnDone, events.End{Error: true, Code: "budget_limited", Err: "budget_limited"}},
+		{"out of budget", []string{event(`{"type":"turn_aborted","reason":"budget_limited"}`)}, events.KindTurnDone, events.End{Error: true, Cause: events.CauseBudget, Code: "budget_limited", Err: "budget_limited"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			out := all(t, tc.lines...)

@@ -33,7 +33,7 @@ func (p *Parser) rolloutLine(r *record) events.LineStatus {
 	case "token_usage_record":
 		p.responseUsage(r.body, false)
 	case "compacted":
-		p.response = ""
+		p.response, p.compacted = "", true
 		p.notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
 	case "world_state", "inter_agent_communication_metadata":
 		return events.LineIgnored

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -28,7 +29,7 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 	case "thread.started", "session.created":
 		p.threadStarted(r, string(kind) == "thread.started")
 	case "turn.started":
-		p.open = true
+		p.open, p.turns = true, true
 		p.answer = ""
 		p.emit(events.KindTurnStarted)
 	case "item.started", "item.updated", "item.completed":
@@ -42,7 +43,7 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 		p.endRun()
 	case "turn.failed":
 		p.nested = p.scanner.MembersOf(r.top.Get("error"), p.nested[:0])
-		p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: p.strings.Text(p.nested.Get("message"))}
+		p.failed(p.strings.Text(p.nested.Get("message")))
 		p.endRun()
 	case "error":
 		p.streamError(p.strings.Text(r.top.Get("message")))
@@ -60,6 +61,11 @@ func (p *Parser) threadStarted(r *record, promisesEnd bool) {
 	p.begins(thread{id: id, session: id})
 	p.open = promisesEnd
 	p.emit(events.KindSessionStarted).Session = &events.Session{}
+}
+
+// failed ends a run with a failure, which streams tell in words alone.
+func (p *Parser) failed(text string) {
+	p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: text, Cause: cause.Of(0, text)}
 }
 
 // endRun closes what a stream's turn began.
@@ -104,9 +110,15 @@ func (p *Parser) item(phase string, m scan.Members) events.LineStatus {
 }
 
 // text gives a text that is not blank.
+// Where no line marks the end of a turn (E1, E2, R1, R2), any of them may be the last word.
 func (p *Parser) text(item scan.Value, text string) {
-	if !lines.Blank(text) {
-		p.emitModel(events.KindText, item).Text = text
+	if lines.Blank(text) {
+		return
+	}
+	e := p.emitModel(events.KindText, item)
+	e.Text = text
+	if !p.turns {
+		e.Sign = events.Sign{Outcome: events.OutcomeOK, Weak: true}
 	}
 }
 

@@ -50,8 +50,8 @@ type Parser struct {
 	started  string // the session that a SessionStarted was made for
 	snapshot uint64 // the last compaction's summary, by its hash
 	copying  bool   // the lines at hand repeat history
-	answer   string // the id of the model's last message since the user's
 	modelled bool   // the model has said something since the header
+	last     lastMessage
 
 	stream stream
 }
@@ -132,10 +132,11 @@ func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 }
 
 // notice adds a Notice.
-func (p *Parser) notice(level events.Level, code, text string) {
+func (p *Parser) notice(level events.Level, code, text string) *events.DisplayEvent {
 	e := p.emit(events.KindNotice)
 	e.Notice = events.Notice{Level: level, Code: code}
 	e.Text = text
+	return e
 }
 
 // begin makes the head of a record's events, from its time and what the stream told before.

@@ -236,10 +236,10 @@ func TestEndOfAStream(t *testing.T) {
 	}{
 		{name: "success", line: `{"type":"result","status":"success","stats":{"duration_ms":1500}}`, want: events.End{Code: "success", Duration: 1500 * time.Millisecond}},
 		{name: "error", line: `{"type":"result","status":"error","error":{"type":"FatalTurnLimitedError","message":"too many"},"stats":{"duration_ms":0}}`,
-			want: events.End{Error: true, Code: "FatalTurnLimitedError", Err: "too many"}},
+			want: events.End{Error: true, Cause: events.CauseMaxTurns, Code: "FatalTurnLimitedError", Err: "too many"}},
 		{name: "cancelled", line: `{"type":"result","status":"error","error":{"type":"FatalCancellationError","message":"Operation cancelled."}}`,
 			want: events.End{Error: true, Interrupted: true, Code: "FatalCancellationError", Err: "Operation cancelled."}},
-		{name: "error without words", line: `{"type":"result","status":"error"}`, want: events.End{Error: true, Code: "error", Err: "no answer"}},
+		{name: "error without words", line: `{"type":"result","status":"error"}`, want: events.End{Error: true, Cause: events.CauseOther, Code: "error", Err: "no answer"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := gemini.New()

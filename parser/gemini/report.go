@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -27,6 +28,9 @@ func (p *Parser) report(r *record) {
 			end.Err = end.Code
 		}
 		end.Interrupted = end.Code == "FatalCancellationError"
+		if !end.Interrupted {
+			end.Cause = cause.Of(0, end.Err, end.Code)
+		}
 	}
 	p.emit(events.KindSessionEnded).End = end
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -218,6 +219,9 @@ func (p *Parser) result(r *record) {
 		end.Interrupted = end.Code == "FatalCancellationError"
 		if end.Err == "" {
 			end.Err = end.Code
+		}
+		if !end.Interrupted {
+			end.Cause = cause.Of(0, end.Err, end.Code)
 		}
 	}
 	p.leaf.Reset(r.stats.Raw)

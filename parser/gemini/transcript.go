@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -21,7 +23,7 @@ type message struct {
 // conversation takes the header of a transcript, or a whole document.
 func (p *Parser) conversation(r *record) {
 	p.session, p.agent = p.strings.Intern(r.sessionID), ""
-	p.copying, p.modelled, p.answer = false, false, ""
+	p.copying, p.modelled, p.last = false, false, lastMessage{}
 	if r.sessionKind.Is("subagent") {
 		p.agent = p.session // a sub-agent starts no session; the parent's id is only in the path
 	} else if p.started != p.session { // a resumed session may have its header again
@@ -53,7 +55,7 @@ func (p *Parser) message(r *record) events.LineStatus {
 	case "gemini":
 		return p.modelMessage(r)
 	case "user":
-		p.answer = ""
+		p.last = lastMessage{}
 		return p.userMessage(r)
 	case "info":
 		p.uiNotice(r, events.LevelInfo)
@@ -73,12 +75,17 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 		return events.LineIgnored
 	}
 	p.copying, p.modelled = false, true
-	id := p.head.ItemID
-	// The calls of a prompt that the user cancels in the terminal are written apart, in a message without model and tokens.
-	if p.answer == "" || len(r.calls) == 0 || r.tokens.told || r.model.Kind == scan.KindString {
-		p.answer = id
+	if p.continuesModel(r) { // calls alone: their model message is the one before
+		p.head.MessageID, p.head.Model, p.head.Time = p.last.id, p.last.model, p.last.at
+		key := p.keys.ID(domainMessage, r.id.Body())
+		for i := range r.calls {
+			p.recordedCall(key, i, &r.calls[i])
+		}
+		return events.LineOK
 	}
-	p.head.MessageID, p.head.Model = p.answer, p.strings.Intern(r.model)
+	id := p.head.ItemID
+	before := len(p.out)
+	p.head.MessageID, p.head.Model = id, p.strings.Intern(r.model)
 	key := p.keys.ID(domainMessage, r.id.Body())
 	m := p.messages.Ref(key)
 	for ; m.thoughts < len(r.thought); m.thoughts++ {
@@ -88,13 +95,33 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 	for i := range r.calls {
 		p.recordedCall(key, i, &r.calls[i])
 	}
-	before := m.tokens
+	told := m.tokens
 	if grown, more := m.tokens.max(r.tokens); more {
 		e := p.emit(events.KindUsage)
 		e.Usage = grown.usage(events.UsageScopeCall)
-		e.ItemID = later(id, int(before.input+before.output+before.thoughts))
+		e.ItemID = later(id, int(told.input+told.output+told.thoughts))
+	}
+	p.last = lastMessage{id: id, model: p.head.Model, at: p.head.Time}
+	if len(p.out) > before && len(r.calls) == 0 && m.said > 0 && !m.holdsMore() {
+		p.out[len(p.out)-1].Sign = events.Sign{Outcome: events.OutcomeOK}
 	}
 	return events.LineOK
+}
+
+// holdsMore reports whether the model wrote more than the text of a message: calls, which are recorded with the message when
+// they are over. A token of text has two bytes at the very least, but for few.
+func (m *message) holdsMore() bool { return m.tokens.output > int64(m.said/2+8) }
+
+// lastMessage is the model's last message since the user's.
+type lastMessage struct {
+	id, model string
+	at        time.Time
+}
+
+// continuesModel reports whether a message holds nothing but calls that the message before it made: so they are recorded
+// where the user stopped them (0.61).
+func (p *Parser) continuesModel(r *record) bool {
+	return p.last.id != "" && len(r.calls) > 0 && !r.tokens.told && len(r.thought) == 0 && blank(p.contentText(&r.content))
 }
 
 // later gives the id of a part of a message that came after others.
@@ -227,14 +254,25 @@ func isEnvelope(text []byte) bool {
 	return false
 }
 
+// requestCancelled is what the terminal shows when the user stopped a run.
+const requestCancelled = "Request cancelled."
+
 // uiNotice is word of an interactive session to its user.
 func (p *Parser) uiNotice(r *record, level events.Level) {
 	key := p.keys.ID(domainMessage, r.id.Body())
 	if !p.messages.Add(key) {
 		return
 	}
-	if text := p.contentText(&r.content); !blank(text) {
-		p.notice(level, events.NoticeInformational, p.strings.Copy(text))
+	text := p.contentText(&r.content)
+	if blank(text) {
+		return
+	}
+	e := p.notice(level, events.NoticeInformational, p.strings.Copy(text))
+	switch {
+	case level == events.LevelError:
+		e.Sign = events.Sign{Outcome: events.OutcomeError, Cause: cause.Of(0, e.Text)}
+	case e.Text == requestCancelled:
+		e.Sign.Outcome = events.OutcomeInterrupted
 	}
 }
 

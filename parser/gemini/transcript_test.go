@@ -304,5 +304,5 @@ func TestDocumentOfTheOtherOutput(t *testing.T) {
 
 	all = feed(t, gemini.New(), `{"session_id":"s1","error":{"type":"Error","message":"[API Error: x]","code":401}}`)
 	require.Len(t, all, 1)
-	assert.Equal(t, events.End{Error: true, Code: "Error", Err: "[API Error: x]"}, *all[0].End)
+	assert.Equal(t, events.End{Error: true, Cause: events.CauseOther, Code: "Error", Err: "[API Error: x]"}, *all[0].End)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -348,6 +349,7 @@ func (p *Parser) ended(reason scan.Value, f failure, duration time.Duration) {
 		if end.Err = f.text; end.Err == "" {
 			end.Err = end.Code
 		}
+		end.Cause = cause.Of(cause.StatusIn(end.Code), end.Err, end.Code, f.code)
 	}
 	p.emit(events.KindSessionEnded).End = end
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -12,6 +13,7 @@ import (
 // failure is an error of a model call or a session: {"name","data":{"message", …}}.
 type failure struct {
 	name, text string
+	status     int // of the API's response; 0 if there was none
 }
 
 // errorCodes are the codes of notices for the names of errors.
@@ -40,10 +42,19 @@ func (f failure) code() string {
 // interrupted reports whether the user stopped the model.
 func (f failure) interrupted() bool { return f.name == "MessageAbortedError" }
 
+// cause is why it failed; none where the user stopped the model.
+func (f failure) cause() events.Cause {
+	if f.interrupted() {
+		return ""
+	}
+	return cause.Of(f.status, f.text, f.name)
+}
+
 // failure reads an error; its name is empty if there is none. Bodies and headers of responses are left out: they are
 // long, and may hold what is private.
 func (p *Parser) failure(v scan.Value) failure {
 	var name, message, data scan.Value
+	status := 0
 	switch v.Kind {
 	case scan.KindString:
 		message = v
@@ -58,8 +69,9 @@ func (p *Parser) failure(v scan.Value) failure {
 		if inner := p.nested.Get("message"); inner.Kind == scan.KindString {
 			message = inner
 		}
+		status = int(p.nested.Get("statusCode").Int())
 	}
-	f := failure{name: events.CleanLine(p.strings.Intern(name), maxErrorName), text: p.strings.Text(message)}
+	f := failure{status: status, name: events.CleanLine(p.strings.Intern(name), maxErrorName), text: p.strings.Text(message)}
 	if f.name == "" {
 		f.name = "UnknownError"
 	}

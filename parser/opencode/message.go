@@ -287,7 +287,8 @@ func (p *Parser) stepFinish(pt *part, m *message, from origin) {
 	if endsTurn(pt.reason) && m.role != roleUser && !m.summary && !m.done {
 		m.done = true
 		reason := p.strings.Intern(pt.reason)
-		p.emit(events.KindTurnDone).End = &events.End{Error: reason == reasonError, Code: reason}
+		end := endOf(reason)
+		p.emit(events.KindTurnDone).End = &end
 	}
 	p.messages.Set(p.keys.ID(domainMessage, pt.messageID.Body()), *m)
 }
@@ -295,8 +296,19 @@ func (p *Parser) stepFinish(pt *part, m *message, from origin) {
 // endsTurn reports whether a step that finished for reason is the last one. Up to 0.5 no reason is told.
 func endsTurn(reason scan.Value) bool { return len(reason.Body()) > 0 && !reason.Is("tool-calls") }
 
-// reasonError is the one reason to finish that is a failure.
-const reasonError = "error"
+// endOf is the end of a turn whose last step finished for reason. A reason that says nothing shows no success.
+func endOf(reason string) events.End {
+	switch reason {
+	case "stop", "length":
+		return events.End{Code: reason}
+	case "error":
+		return events.End{Error: true, Code: reason, Cause: events.CauseOther}
+	case "content-filter": // the program itself goes on as after any other answer
+		return events.End{Code: reason, Cause: events.CauseContentFilter}
+	default:
+		return events.End{Code: reason, Unjudged: true}
+	}
+}
 
 func (p *Parser) compaction(pt *part) {
 	text := "conversation compacted"

@@ -131,6 +131,6 @@ func (p *Parser) tellFailure(o *owed, m *message) {
 	case o.failure.interrupted():
 		p.emit(events.KindTurnDone).End = &events.End{Interrupted: true, Code: o.failure.name, Err: o.failure.text}
 	default:
-		p.emit(events.KindTurnDone).End = &events.End{Error: true, Code: o.failure.name, Err: o.failure.text}
+		p.emit(events.KindTurnDone).End = &events.End{Error: true, Code: o.failure.name, Err: o.failure.text, Cause: o.failure.cause()}
 	}
 }

@@ -54,7 +54,7 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 	status := p.partEvents(pt, originStream, at)
 	if string(kind) == "step_finish" && endsTurn(pt.reason) {
 		reason := p.strings.Intern(pt.reason)
-		p.hold(at, events.End{Error: reason == reasonError, Code: reason})
+		p.hold(at, endOf(reason))
 	}
 	return status
 }
@@ -75,7 +75,7 @@ func (p *Parser) streamError(r *record, at time.Time) {
 	if f.name == "" {
 		f = failure{name: "UnknownError", text: "UnknownError"}
 	}
-	p.hold(at, events.End{Error: true, Interrupted: f.interrupted(), Code: f.name, Err: f.text})
+	p.hold(at, events.End{Error: true, Interrupted: f.interrupted(), Code: f.name, Err: f.text, Cause: f.cause()})
 }
 
 // streamDone takes the last line of versions that write one. Nothing comes behind it.

@@ -105,8 +105,14 @@ func (p *Parser) toolResult(r *record, b *block) {
 	}
 	if t.Error {
 		t.Err = string(text)
+		if r.camel && details.Get("status").Is("cancelled") || bytes.HasPrefix(text, operationCancelled) {
+			t.State = events.ToolStateStopped // 0.24: so it is too after SIGTERM
+		}
 	}
 }
+
+// operationCancelled is how the text of a call begins that was stopped while it ran.
+var operationCancelled = []byte("[Operation Cancelled]")
 
 // failed reports whether the transcript tells of a result that it is no success.
 func failed(details scan.Members) bool {

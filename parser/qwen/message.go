@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -16,6 +17,7 @@ const apiError = "[API Error:"
 // line before it.
 func (p *Parser) assistant(r *record) {
 	p.start(r)
+	before := len(p.out)
 	if r.camel {
 		p.head.MessageID = p.telemetry.take(p.head.ItemID)
 	} else {
@@ -41,6 +43,32 @@ func (p *Parser) assistant(r *record) {
 		p.usageMetadata(r.rest.Get("usageMetadata"))
 	} else {
 		p.callUsage(r.usage)
+	}
+	if r.camel && len(p.out) > before {
+		p.out[len(p.out)-1].Sign = p.sign(r)
+	}
+}
+
+// sign is what a message of a transcript shows of the end of its run: one that ends with a text and makes no call is the
+// last word.
+func (p *Parser) sign(r *record) events.Sign {
+	last := ""
+	for i := range r.blocks {
+		b := &r.blocks[i]
+		if b.call || b.response {
+			return events.Sign{}
+		}
+		if !b.thought && b.text.Kind == scan.KindString {
+			last = p.strings.Text(b.text)
+		}
+	}
+	switch {
+	case lines.Blank(last):
+		return events.Sign{}
+	case strings.HasPrefix(last, apiError):
+		return events.Sign{Outcome: events.OutcomeError, Cause: cause.Of(0, last)}
+	default:
+		return events.Sign{Outcome: events.OutcomeOK}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -60,6 +61,7 @@ func (p *Parser) start(r *record) {
 		Version:    p.strings.Text(version),
 		WorkingDir: p.strings.Text(r.rest.Get("cwd")),
 		Branch:     p.strings.Text(r.rest.Get("gitBranch")),
+		Recorded:   true,
 	}
 }
 
@@ -104,6 +106,10 @@ func (p *Parser) result(r *record) {
 		if failed && end.Code == "success" {
 			end.Code = noticeAPIError
 		}
+		end.Cause = cause.Of(0, end.Err, subtype)
+	}
+	if end.Interrupted = strings.HasPrefix(end.Err, string(operationCancelled)); end.Interrupted {
+		end.Cause = ""
 	}
 	e.End = end
 	p.open, p.lastText = false, ""
@@ -128,6 +134,7 @@ func (p *Parser) turnResult(payload scan.Value) {
 		if end.Err = p.strings.Text(p.nested.Get("message")); end.Err == "" {
 			end.Err = end.Code
 		}
+		end.Cause = cause.Of(int(p.nested.Get("status").Int()), end.Err, p.strings.Intern(p.nested.Get("type")), p.strings.Intern(p.nested.Get("code")))
 	}
 	e := p.emit(events.KindTurnDone)
 	e.TurnID, e.End = turn, end

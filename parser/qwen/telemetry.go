@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -93,4 +94,7 @@ func (p *Parser) apiFailure(e scan.Members, level events.Level, code string) {
 	n := p.emit(events.KindNotice)
 	n.Notice = events.Notice{Level: level, Code: code}
 	n.Text, n.Model = "API call failed: "+text, p.strings.Intern(e.Get("model"))
+	if level == events.LevelError && !e.Get("subagent_name").Exists() {
+		n.Sign = events.Sign{Outcome: events.OutcomeError, Cause: cause.Of(int(e.Get("status_code").Int()), text, p.strings.Intern(e.Get("error_type")))}
+	}
 }

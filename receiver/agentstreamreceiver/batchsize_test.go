@@ -352,7 +352,7 @@ func TestOnPermanentErrorRetry(t *testing.T) {
 			assert.Zero(t, r.metric("otelcol_receiver_agent_stream_dropped", "", ""))
 			assert.Positive(t, r.metric("otelcol_receiver_agent_stream_retries", "signal", "logs"))
 			r.stop()
-			assert.Equal(t, 2, next.LogRecordCount())
+			assert.Equal(t, 3, next.LogRecordCount(), "and the record of the run's end")
 		})
 	}
 }

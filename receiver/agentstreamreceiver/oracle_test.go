@@ -118,7 +118,7 @@ func TestOracle(t *testing.T) {
 					continue
 				}
 				calls++
-				if reason, _ := s.Attributes().Get(telemetry.AttrCloseReason); reason.Str() == "result" && s.Status().Code() == ptrace.StatusCodeError {
+				if reason, _ := s.Attributes().Get(telemetry.AttrCloseReason); (reason.Str() == "result" || reason.Str() == "interrupted") && s.Status().Code() == ptrace.StatusCodeError {
 					failed++
 				}
 			}

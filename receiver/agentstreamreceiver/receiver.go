@@ -203,7 +203,7 @@ func (r *agentStream) close(ctx context.Context) error {
 
 // flushPipelines hands on the spans of pipelines that have become quiet, until ctx ends.
 func (r *agentStream) flushPipelines(ctx context.Context) {
-	every := min(r.config.Telemetry.PipelineIdle, r.config.Telemetry.FamilyGrace) / 4
+	every := min(r.config.Telemetry.PipelineIdle, r.config.Telemetry.ParentWait, r.config.Telemetry.EndGrace) / 4
 	if progress := r.config.Telemetry.ProgressInterval; progress > 0 {
 		every = min(every, progress/4)
 	}
@@ -282,8 +282,10 @@ func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 		Semconv:          telemetry.Semconv(t.Semconv),
 		Version:          version,
 		PipelineIdle:     t.PipelineIdle,
-		FamilyGrace:      t.FamilyGrace,
+		ParentWait:       t.ParentWait,
 		ProgressInterval: t.ProgressInterval,
+		EndGrace:         t.EndGrace,
+		StallAfter:       t.StallAfter,
 
 		TraceBySession: t.Trace == config.TraceSession,
 		Capture:        telemetry.Capture(t.Capture),

@@ -36,7 +36,7 @@ func (r *rig) uids() []string {
 	r.t.Helper()
 	var list []string
 	for _, lr := range r.records() {
-		if name := lr.EventName(); name == "tailspan.step_started" || name == "tailspan.progress" {
+		if name := lr.EventName(); name == "tailspan.step_started" || name == "tailspan.progress" || name == "tailspan.run_end" {
 			continue
 		}
 		uid, ok := lr.Attributes().Get(telemetry.AttrLogRecordUID)

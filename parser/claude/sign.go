@@ -1,0 +1,55 @@
+package claude
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
+
+// sign is what an assistant line of a transcript shows of the end of its run; last is the last event that it gave. The
+// reason to stop is null in most lines of 1.0.128 to 2.1.30: there any text may be the last word.
+func (p *Parser) sign(r *record, last *events.DisplayEvent) events.Sign {
+	if r.rest.Get("isApiErrorMessage").True() {
+		text := p.strings.Text(r.contentText)
+		for i := range r.blocks {
+			text += p.strings.Text(r.blocks[i].text)
+		}
+		status := int(r.rest.Get("apiErrorStatus").Int())
+		return events.Sign{
+			Outcome: events.OutcomeError,
+			Cause:   cause.Of(status, text, p.strings.Intern(r.rest.Get("apiErrorType")), p.strings.Intern(r.rest.Get("error"))),
+		}
+	}
+	if r.model.Is(syntheticModel) {
+		return events.Sign{}
+	}
+	switch string(r.stop.Body()) {
+	case "end_turn", "stop_sequence":
+		return events.Sign{Outcome: events.OutcomeOK}
+	case "max_tokens", "refusal", "model_context_window_exceeded":
+		return events.Sign{Outcome: events.OutcomeError, Cause: cause.Of(0, "", p.strings.Intern(r.stop))}
+	}
+	if r.stop.Kind != scan.KindString && (last.Kind == events.KindText || last.Kind == events.KindUsage && p.endsWithText(r)) {
+		return events.Sign{Outcome: events.OutcomeOK, Weak: true}
+	}
+	return events.Sign{}
+}
+
+// endsWithText reports whether the last block of a message is a text.
+func (p *Parser) endsWithText(r *record) bool {
+	if n := len(r.blocks); n > 0 {
+		return r.blocks[n-1].kind.Is("text")
+	}
+	return r.contentText.Kind == scan.KindString
+}
+
+// attachment takes what the program added to the conversation: of that only the limit of turns is an event.
+func (p *Parser) attachment(r *record) events.LineStatus {
+	p.nested = p.inner.MembersOf(r.rest.Get("attachment"), p.nested[:0])
+	if !p.nested.Get("type").Is("max_turns_reached") {
+		return events.LineIgnored
+	}
+	p.notice(events.LevelError, noticeMaxTurns, "maximum number of turns reached")
+	p.out[len(p.out)-1].Sign = events.Sign{Outcome: events.OutcomeError, Cause: events.CauseMaxTurns}
+	return events.LineOK
+}

@@ -1,0 +1,178 @@
+// Package cause names why a run or a model call failed, in the words of [events.Cause]. Each format tells it in another
+// way: a code of its own, an HTTP status, or a status within a text.
+package cause
+
+import (
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Of gives the cause of a failure: of the first code that is known; else of the HTTP status, 0 for none; else of the
+// status and the words in its text.
+func Of(status int, text string, codes ...string) events.Cause {
+	for _, code := range codes {
+		if c := ofCode(code); c != "" {
+			return c
+		}
+	}
+	if c := ofStatus(status); c != "" {
+		return c
+	}
+	return ofText(text)
+}
+
+// codes are the words that formats have for a cause, in lower case: of Claude Code (error, apiErrorType, subtype,
+// terminal_reason), Codex (codex_error_info), OpenCode (error.name), Gemini CLI and Qwen Code (error.type), and APIs.
+var codes = map[string]events.Cause{
+	"authentication_failed": events.CauseAuthentication, "authentication_error": events.CauseAuthentication,
+	"authenticationerror": events.CauseAuthentication, "fatalauthenticationerror": events.CauseAuthentication,
+	"permission_error": events.CauseAuthentication, "unauthorized": events.CauseAuthentication,
+	"unauthenticated": events.CauseAuthentication, "invalid_api_key": events.CauseAuthentication,
+	"providerautherror": events.CauseAuthentication, "oauth_org_not_allowed": events.CauseAuthentication,
+	"permissiondeniederror": events.CauseAuthentication, "permission_denied": events.CauseAuthentication,
+
+	"rate_limit": events.CauseRateLimit, "rate_limit_error": events.CauseRateLimit, "rate_limit_exceeded": events.CauseRateLimit,
+	"ratelimiterror": events.CauseRateLimit, "usage_limit_exceeded": events.CauseRateLimit, "usage_limit_reached": events.CauseRateLimit,
+	"resource_exhausted": events.CauseRateLimit, "insufficient_quota": events.CauseRateLimit, "too_many_requests": events.CauseRateLimit,
+
+	"overloaded": events.CauseOverloaded, "overloaded_error": events.CauseOverloaded, "server_overloaded": events.CauseOverloaded,
+	"unavailable": events.CauseOverloaded, "slow_down": events.CauseOverloaded,
+
+	"server_error": events.CauseServerError, "api_error": events.CauseServerError, "internal_server_error": events.CauseServerError,
+	"internalservererror": events.CauseServerError, "internal": events.CauseServerError,
+
+	"invalid_request": events.CauseInvalidRequest, "invalid_request_error": events.CauseInvalidRequest, "bad_request": events.CauseInvalidRequest,
+	"badrequesterror": events.CauseInvalidRequest, "invalid_argument": events.CauseInvalidRequest, "fatalinputerror": events.CauseInvalidRequest,
+	"not_found_error": events.CauseInvalidRequest, "notfounderror": events.CauseInvalidRequest, "model_not_found": events.CauseInvalidRequest,
+
+	"context_length": events.CauseContextLength, "context_window_exceeded": events.CauseContextLength, "prompt_too_long": events.CauseContextLength,
+	"context_length_exceeded": events.CauseContextLength, "contextoverflowerror": events.CauseContextLength,
+	"model_context_window_exceeded": events.CauseContextLength, "blocking_limit": events.CauseContextLength,
+
+	"max_output_tokens": events.CauseMaxOutputTokens, "max_tokens": events.CauseMaxOutputTokens,
+	"messageoutputlengtherror": events.CauseMaxOutputTokens,
+
+	"content_filter": events.CauseContentFilter, "content-filter": events.CauseContentFilter, "refusal": events.CauseContentFilter,
+	"contentfiltererror": events.CauseContentFilter, "cyber_policy": events.CauseContentFilter, "safety": events.CauseContentFilter,
+
+	"max_turns": events.CauseMaxTurns, "error_max_turns": events.CauseMaxTurns, "max_turns_reached": events.CauseMaxTurns,
+	"fatalturnlimitederror": events.CauseMaxTurns,
+
+	"budget": events.CauseBudget, "budget_exhausted": events.CauseBudget, "error_max_budget_usd": events.CauseBudget,
+	"budget_limited": events.CauseBudget, "billing_error": events.CauseBudget, "session_budget_exceeded": events.CauseBudget,
+}
+
+func ofCode(code string) events.Cause {
+	if code == "" || len(code) > 64 {
+		return ""
+	}
+	return codes[strings.ToLower(code)]
+}
+
+// ofStatus is the cause that an HTTP status stands for.
+func ofStatus(status int) events.Cause {
+	switch {
+	case status == 401, status == 403:
+		return events.CauseAuthentication
+	case status == 429:
+		return events.CauseRateLimit
+	case status == 402:
+		return events.CauseBudget
+	case status == 413:
+		return events.CauseContextLength
+	case status == 503, status == 529:
+		return events.CauseOverloaded
+	case status >= 500 && status < 600:
+		return events.CauseServerError
+	case status >= 400 && status < 500:
+		return events.CauseInvalidRequest
+	default:
+		return ""
+	}
+}
+
+// maxText is how much of a text is searched, in bytes.
+const maxText = 2 << 10
+
+// phrases are the words of programs that name no code, in lower case.
+var phrases = [...]struct {
+	phrase string
+	cause  events.Cause
+}{
+	{"context window", events.CauseContextLength},
+	{"context length", events.CauseContextLength},
+	{"prompt is too long", events.CauseContextLength},
+	{"max_output_tokens", events.CauseMaxOutputTokens},
+	{"output token maximum", events.CauseMaxOutputTokens},
+	{"content_filter", events.CauseContentFilter},
+	{"maximum number of turns", events.CauseMaxTurns},
+	{"session turns", events.CauseMaxTurns},
+	{"maximum budget", events.CauseBudget},
+	{"credit balance", events.CauseBudget},
+	{"usage limit", events.CauseRateLimit},
+	{"rate limit", events.CauseRateLimit},
+	{"too many requests", events.CauseRateLimit},
+	{"high demand", events.CauseOverloaded},
+	{"overloaded", events.CauseOverloaded},
+	{"invalid api key", events.CauseAuthentication},
+	{"api key not valid", events.CauseAuthentication},
+	{"invalid authentication", events.CauseAuthentication},
+	{"please run /login", events.CauseAuthentication},
+	{"invalid_request_error", events.CauseInvalidRequest},
+	{"internal server error", events.CauseServerError},
+}
+
+func ofText(text string) events.Cause {
+	text = strings.ToLower(text[:min(len(text), maxText)])
+	for _, p := range phrases {
+		if strings.Contains(text, p.phrase) {
+			return p.cause
+		}
+	}
+	if c := ofStatus(StatusIn(text)); c != "" {
+		return c
+	}
+	return events.CauseOther
+}
+
+// statusMarks stand before an HTTP status in a text, all in lower case.
+var statusMarks = [...]string{"status code ", "status ", "status: ", "[api error: ", "api error: ", "\"code\":", "\"code\": ", "http "}
+
+// StatusIn is the HTTP status of a failure that a text names: at its beginning, or behind a word for it; 0 if there is none.
+func StatusIn(text string) int {
+	if n := number(text); n != 0 {
+		return n
+	}
+	for _, mark := range statusMarks {
+		for rest := text; ; {
+			_, after, found := strings.Cut(rest, mark)
+			if !found {
+				break
+			}
+			if n := number(after); n != 0 {
+				return n
+			}
+			rest = after
+		}
+	}
+	return 0
+}
+
+// number reads a status from 400 to 599 that a text begins with.
+func number(text string) int {
+	if len(text) < 3 || text[0] != '4' && text[0] != '5' {
+		return 0
+	}
+	n := 0
+	for i := range 3 {
+		if text[i] < '0' || text[i] > '9' {
+			return 0
+		}
+		n = n*10 + int(text[i]-'0')
+	}
+	if len(text) > 3 && (text[3] >= '0' && text[3] <= '9' || text[3] >= 'a' && text[3] <= 'z') {
+		return 0
+	}
+	return n
+}

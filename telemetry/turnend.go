@@ -1,0 +1,119 @@
+package telemetry
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// A transcript has no line for the end of a run. Its run is over when its last event shows that the turn ended
+// ([events.Sign]), nothing goes on below it, and no line follows for [Settings.EndGrace]: by the clock while the stream is
+// followed, by the times of its lines where it is read afterwards. A file that was changed last longer ago than
+// [StreamSettings.IdleGap] ends where it ends, since nothing more is to come. Lines of the same prompt that come all the same
+// form a run of their own, with a link to the first.
+
+// turnOver reports whether the run at work has shown its end and nothing goes on below it.
+func (s *Stream) turnOver() bool {
+	r := s.run
+	if r == nil || r.closed || r.hasStart || r.sign.Outcome == events.OutcomeUnknown || r.sign.Weak || len(r.calls.open) > 0 {
+		return false
+	}
+	if r.kin != (agentKey{}) && !s.registry.kinNow(r.kin).background {
+		return false // its call decides
+	}
+	return !slices.ContainsFunc(s.agents, func(a *agent) bool { return a.run == r }) &&
+		!slices.ContainsFunc(s.announced, s.worksElsewhere)
+}
+
+// worksElsewhere reports whether a sub-agent in a stream of its own goes on after its call.
+func (s *Stream) worksElsewhere(key agentKey) bool {
+	k := s.registry.kinNow(key)
+	return k.background && !k.ended && !k.done
+}
+
+// awaitEnd begins the wait for the end of a run that has shown it, or ends that wait where the run goes on.
+func (s *Stream) awaitEnd() {
+	if s.again {
+		return
+	}
+	if len(s.held) == 0 && s.turnOver() {
+		s.registry.await(s.registry.endings, s)
+	} else {
+		s.registry.release(s.registry.endings, s)
+	}
+}
+
+// endTurn closes the run that has shown its end and was followed by no line for long enough.
+func (s *Stream) endTurn() {
+	s.registry.release(s.registry.endings, s)
+	if s.again || len(s.held) > 0 || !s.turnOver() {
+		return
+	}
+	s.doneWith(s.run.key, StepTurn, s.sink)
+	s.closeRun(s.run, CloseReasonTimeout)
+}
+
+// gapBound is how far the next line may lie behind the last one before the run at work counts as over; 0: as far as it will.
+func (s *Stream) gapBound() time.Duration {
+	bound := s.settings.IdleGap
+	if grace := s.registry.settings.EndGrace; grace > 0 && (bound <= 0 || grace < bound) && s.turnOver() {
+		return grace
+	}
+	return bound
+}
+
+// closeGap closes what a gap ends: the run that has shown its end, or all that is open where the stream was left.
+func (s *Stream) closeGap() {
+	if s.turnOver() {
+		s.closeRun(s.run, CloseReasonTimeout)
+	} else {
+		s.closeOpen(CloseReasonTimeout)
+	}
+}
+
+// isOld reports whether nothing more is to come: the file was changed last longer ago than the idle gap, and no line came
+// while it was followed.
+func (s *Stream) isOld() bool {
+	gap, changed := s.settings.IdleGap, s.changed
+	return gap > 0 && !changed.IsZero() && s.registry.settings.Now().Sub(changed) >= gap
+}
+
+// closeOld closes what an old file leaves open. The file of a sub-agent is its parent's to close, as long as that may come.
+func (s *Stream) closeOld() {
+	if !s.isOld() || s.kinKey != (agentKey{}) {
+		return
+	}
+	if s.run == nil && len(s.held) == 0 || s.run != nil && s.run.closed && len(s.held) == 0 && len(s.agents) == 0 && len(s.lingering) == 0 && s.unwritten == nil {
+		return
+	}
+	if s.release(false); s.kin(s.held) != (agentKey{}) {
+		return
+	}
+	s.done(StepOld, s.sink)
+	s.closeAtEnd()
+}
+
+// closeAtEnd closes all that is open at the end of an old file. Its sub-agents' files may be yet to be read.
+func (s *Stream) closeAtEnd() {
+	announced := s.announced
+	s.close(CloseReasonTimeout)
+	s.announced = announced
+}
+
+// continuedBy is the run that an event goes on with, although that run is closed: work that no prompt, turn or session
+// begins; nil for all others.
+func (s *Stream) continuedBy(ev *events.DisplayEvent, session string) *runRef {
+	before := s.run
+	switch ev.Kind {
+	case events.KindPrompt, events.KindSessionStarted, events.KindTurnStarted, events.KindSessionEnded:
+		return nil
+	}
+	if before == nil || !before.closed || before.sessionID != session || !before.exports() {
+		return nil
+	}
+	if before.continues != nil {
+		return before.continues
+	}
+	return before.ref
+}

@@ -1,0 +1,156 @@
+package telemetry
+
+import (
+	"github.com/tailspan/tailspan/events"
+)
+
+// evidence is all that shows how a run ended.
+type evidence struct {
+	end  *events.End // the agent's own end line; nil without one
+	sign events.Sign // of the last events of the main thread
+	open bool        // calls had no result when the run closed
+	why  CloseReason // what closed it
+	exit *Exit       // how its process ended; nil where that is not known
+}
+
+// verdict is how a run or a sub-agent ended. Outcome, cause, text and close reason travel together.
+type verdict struct {
+	outcome events.Outcome
+	reason  CloseReason
+	cause   events.Cause
+	message string
+}
+
+// beforeResult follows how a process ended that gave no result.
+const beforeResult = " before its result"
+
+// verdict decides. It is the one place that does: an outcome is a success only where a line shows it.
+func (e *evidence) verdict() verdict {
+	told := e.end.Outcome()
+	if told == events.OutcomeIncomplete {
+		told = events.OutcomeUnknown // so it was decided for the record of the end
+	}
+	if told == events.OutcomeUnknown && (!e.open || e.sign.Outcome != events.OutcomeOK) {
+		told = e.sign.Outcome
+	}
+	v := verdict{outcome: told, reason: CloseReasonResult}
+	switch exit := e.exit; {
+	case exit != nil && exit.interrupted():
+		return verdict{outcome: events.OutcomeInterrupted, reason: CloseReasonInterrupted}
+	case exit != nil && exit.Signal != "":
+		v = verdict{outcome: events.OutcomeKilled, reason: CloseReasonKilled, message: exit.String()}
+		if told == events.OutcomeUnknown {
+			v.message += beforeResult
+		}
+		return v
+	case exit != nil && exit.Code != 0 && (told == events.OutcomeOK || told == events.OutcomeUnknown):
+		v = verdict{outcome: events.OutcomeError, reason: CloseReasonResult, cause: events.CauseProcessExit, message: exit.String()}
+		if told == events.OutcomeUnknown {
+			v.reason = CloseReasonNoResult
+			v.message += beforeResult
+		}
+		return v
+	}
+	switch told {
+	case events.OutcomeUnknown:
+		return closedFor(e.incomplete())
+	case events.OutcomeInterrupted:
+		v.reason = CloseReasonInterrupted
+	case events.OutcomeError:
+		v.cause = e.sign.Cause
+		if e.end != nil {
+			v.message = e.end.Err
+		}
+		if e.end.Outcome() == events.OutcomeError {
+			v.cause = e.end.Cause
+		}
+		if v.cause == "" {
+			v.cause = events.CauseOther
+		}
+	}
+	return v
+}
+
+// incomplete is the close reason of a run that shows no end.
+func (e *evidence) incomplete() CloseReason {
+	switch {
+	case e.exit != nil && e.exit.Dropped > 0:
+		return CloseReasonTruncated
+	case e.why == CloseReasonResult:
+		return CloseReasonNoResult // its end line does not show how it ended
+	default:
+		return e.why
+	}
+}
+
+// closedFor is the verdict on a sub-agent that is closed for reason, and whose own end is not shown.
+func closedFor(reason CloseReason) verdict {
+	v := verdict{reason: reason}
+	switch reason {
+	case CloseReasonResult:
+		v.outcome = events.OutcomeOK
+	case CloseReasonInterrupted:
+		v.outcome = events.OutcomeInterrupted
+	case CloseReasonKilled:
+		v.outcome = events.OutcomeKilled
+	default:
+		v.outcome = events.OutcomeIncomplete
+	}
+	return v
+}
+
+// failedWith is the verdict on a sub-agent that reported a failure.
+func failedWith(message string) verdict {
+	return verdict{outcome: events.OutcomeError, reason: CloseReasonResult, cause: events.CauseOther, message: message}
+}
+
+// errorType is the low-cardinality word for a failure: its cause, else what ended it; empty where nothing failed. What the
+// user stopped did not fail, nor did what was replaced, evicted, or only no longer read.
+func (v *verdict) errorType() string {
+	switch v.outcome {
+	case events.OutcomeError:
+		return string(v.cause)
+	case events.OutcomeKilled:
+		return string(CloseReasonKilled)
+	case events.OutcomeIncomplete:
+		if v.reason.failed() {
+			return string(v.reason)
+		}
+	}
+	return ""
+}
+
+// noteSign keeps what an event of the main thread shows of the run's end. Work takes an earlier sign back; results of calls
+// that come after a stop do not.
+func (r *run) noteSign(ev *events.DisplayEvent) {
+	if ev.ParentID != "" {
+		return
+	}
+	if ev.Sign.Outcome != events.OutcomeUnknown {
+		r.sign = ev.Sign
+		return
+	}
+	switch ev.Kind {
+	case events.KindToolResult:
+		if ev.Tool.State == events.ToolStateStopped {
+			r.sign = events.Sign{Outcome: events.OutcomeInterrupted}
+		} else if r.sign.Outcome == events.OutcomeOK {
+			r.sign = events.Sign{}
+		}
+	case events.KindText, events.KindReasoning, events.KindToolUse, events.KindTurnStarted:
+		r.sign = events.Sign{}
+	case events.KindPrompt:
+		if !ev.Synthetic {
+			r.sign = events.Sign{}
+		}
+	}
+}
+
+// evidenceOf is what is known of the end of a run that is closed for why.
+func (s *Stream) evidenceOf(r *run, why CloseReason) *evidence {
+	e := &evidence{sign: r.sign, open: r.leftOpen || len(r.calls.open) > 0, why: why, exit: s.exit}
+	if r.ownEnd {
+		e.end = r.end
+	}
+	return e
+}
