@@ -20,12 +20,17 @@ type streaming struct {
 	flags [][]string
 	// short are other spellings of a flag.
 	short map[string]string
+	// partial is a flag that has each message written in pieces too, which the program takes only if it prints a stream.
+	partial string
 }
 
 // streamings are told by the help texts of the programs: Claude Code 2.1.332, Codex 0.171.0, Gemini CLI 0.61.0, Qwen Code
 // 0.15.10 and OpenCode 1.18.33.
 var streamings = [...]streaming{
-	{provider: "claude", program: "claude", flags: [][]string{{"--output-format", "stream-json"}, {"--verbose"}}},
+	{
+		provider: "claude", program: "claude", flags: [][]string{{"--output-format", "stream-json"}, {"--verbose"}},
+		partial: "--include-partial-messages", // only then are the output tokens of a model call in the stream
+	},
 	{provider: "codex", program: "codex", command: "exec", flags: [][]string{{"--json"}}, short: map[string]string{"--json": "--experimental-json"}},
 	{provider: "gemini", program: "gemini", flags: [][]string{{"--output-format", "stream-json"}}, short: map[string]string{"--output-format": "-o"}},
 	{provider: "qwen", program: "qwen", flags: [][]string{{"--output-format", "stream-json"}}, short: map[string]string{"--output-format": "-o"}},
@@ -68,7 +73,25 @@ func (s *streaming) extend(command []string, at int) ([]string, error) {
 			add = append(add, flag...)
 		}
 	}
+	if s.partial != "" && s.printsStream(command[at:]) && !has(command[at:], s.partial) {
+		add = append(add, s.partial)
+	}
 	return slices.Concat(command[:at+1], add, command[at+1:]), nil
+}
+
+// printsStream reports whether a program that prints, rather than talks to a terminal, was asked for its stream or for no
+// format at all.
+func (s *streaming) printsStream(words []string) bool {
+	if !has(words, "-p") && !has(words, "--print") {
+		return false
+	}
+	name, want := s.flags[0][0], s.flags[0][1]
+	for i, w := range words {
+		if value, ok := strings.CutPrefix(w, name+"="); ok && value != want || w == name && (i+1 == len(words) || words[i+1] != want) {
+			return false
+		}
+	}
+	return true
 }
 
 // has reports whether a flag is among the words, up to "--", behind which none are.

@@ -12,13 +12,15 @@ func TestStreamingCommand(t *testing.T) {
 	for _, tc := range []struct {
 		name, provider, command, want string
 	}{
-		{"claude", Auto, "claude -p hello", "claude --output-format stream-json --verbose -p hello"},
-		{"claude by its path", "claude", "/opt/bin/claude -p hello", "/opt/bin/claude --output-format stream-json --verbose -p hello"},
+		{"claude", Auto, "claude -p hello", "claude --output-format stream-json --verbose --include-partial-messages -p hello"},
+		{"claude by its path", "claude", "/opt/bin/claude -p hello", "/opt/bin/claude --output-format stream-json --verbose --include-partial-messages -p hello"},
 		{"claude that is asked for another format", Auto, "claude -p --output-format=json x", "claude --verbose -p --output-format=json x"},
-		{"claude with all flags", Auto, "claude -p --verbose --output-format stream-json", "claude -p --verbose --output-format stream-json"},
-		{"words of a prompt are no flags", Auto, "claude -p -- --verbose", "claude --output-format stream-json --verbose -p -- --verbose"},
-		{"behind another program", Auto, "timeout 60 claude -p x", "timeout 60 claude --output-format stream-json --verbose -p x"},
-		{"on Windows", Auto, `C:\bin\claude.exe -p x`, `C:\bin\claude.exe --output-format stream-json --verbose -p x`},
+		{"claude with all flags", Auto, "claude --include-partial-messages -p --verbose --output-format stream-json", "claude --include-partial-messages -p --verbose --output-format stream-json"},
+		{"claude with its format", Auto, "claude --print --output-format stream-json x", "claude --verbose --include-partial-messages --print --output-format stream-json x"},
+		{"claude that talks", Auto, "claude hello", "claude --output-format stream-json --verbose hello"},
+		{"words of a prompt are no flags", Auto, "claude -p -- --verbose", "claude --output-format stream-json --verbose --include-partial-messages -p -- --verbose"},
+		{"behind another program", Auto, "timeout 60 claude -p x", "timeout 60 claude --output-format stream-json --verbose --include-partial-messages -p x"},
+		{"on Windows", Auto, `C:\bin\claude.exe -p x`, `C:\bin\claude.exe --output-format stream-json --verbose --include-partial-messages -p x`},
 		{"codex", Auto, "codex -m gpt-5.5 exec fix", "codex -m gpt-5.5 exec --json fix"},
 		{"codex by its old flag", Auto, "codex exec --experimental-json fix", "codex exec --experimental-json fix"},
 		{"gemini", Auto, "gemini -p x", "gemini --output-format stream-json -p x"},

@@ -134,7 +134,7 @@ func (p *Parser) tokenCount(m scan.Members, copied bool) {
 	if !ok {
 		return
 	}
-	grown := p.usage.grown(total, last)
+	grown := p.usage.grown(total, last, p.thread.forked || p.thread.agent != "")
 	if copied || p.usage.records || grown == (events.Tokens{}) {
 		return
 	}
@@ -142,17 +142,17 @@ func (p *Parser) tokenCount(m scan.Members, copied bool) {
 	p.emitUsage(events.UsageScopeCall, grown)
 }
 
-// grown moves the total on and gives what was added. The first total of a rollout may go on from that of another thread: of
-// which it is a fork, or which started it as a sub-agent; and a counter that falls has begun anew. In both cases the last
-// response is what was added.
-func (u *usage) grown(total, last events.Tokens) events.Tokens {
+// grown moves the total on and gives what was added. The total of a fork goes on from that of its origin, that of a
+// sub-agent may go on from its parent's (goesOn), and a counter that falls has begun anew. Then the last response is what
+// was added.
+func (u *usage) grown(total, last events.Tokens, goesOn bool) events.Tokens {
 	if !total.Plausible() {
 		return total // to be ignored: the next total is compared with the one before
 	}
 	before, known := u.total, u.known
 	u.total, u.known = total, true
 	grown := total.Sub(before)
-	if !known && last != (events.Tokens{}) || !grown.Plausible() {
+	if goesOn && !known && last != (events.Tokens{}) || !grown.Plausible() {
 		return last
 	}
 	return grown
