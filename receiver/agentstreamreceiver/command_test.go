@@ -134,7 +134,7 @@ func TestCommandIsAskedForAStream(t *testing.T) {
 	program := filepath.Join(dir, "claude")
 	require.NoError(t, os.WriteFile(program, []byte(`echo "$*" > "$OUT"`), 0o600))
 	for stream, want := range map[bool]string{
-		true:  "--output-format stream-json --verbose -p fix it\n",
+		true:  "--output-format stream-json --verbose --include-partial-messages -p fix it\n",
 		false: "-p fix it\n",
 	} {
 		out := filepath.Join(dir, strconv.FormatBool(stream))
