@@ -32,13 +32,14 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 		close(done)
 		return done
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	sending, cancel := context.WithCancelCause(ctx)
 	go func() { // the time for what is left begins when the command ends
 		select {
 		case <-r.process.Done():
 		case <-done:
 			return
 		}
+		e.hurry()
 		timer := time.NewTimer(r.flags.exportTimeout)
 		defer timer.Stop()
 		select {
@@ -50,9 +51,9 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 	go func() {
 		defer close(done)
 		defer cancel(nil)
-		if err := e.run(ctx, r.process); err != nil {
-			r.process.Spool().Keep()
-			r.screen.tell(fmt.Sprintf("not all was sent (%v); the command's output is in %q", err, r.process.Spool().Path()))
+		// What can't be sent is kept, so the output is read to its end whatever becomes of sending.
+		if err := e.run(context.WithoutCancel(ctx), sending, r.process); err != nil {
+			r.screen.tell(err.Error())
 		}
 	}()
 	return done
@@ -62,14 +63,13 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 type exporting struct {
 	flags    *runFlags
 	registry *telemetry.Registry
-	exporter *otlphttp.Exporter
+	out      *delivery
 	metrics  *metricExport
 
 	// mu is held while lines are at work and by the ticker.
 	mu       sync.Mutex
 	fold     *fold.Stream
 	moved    time.Time // when the last lines came; zero once the stream was told that it is quiet
-	pending  []telemetry.Output
 	document document
 }
 
@@ -100,31 +100,36 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 		return nil, err
 	}
 	sending := otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Told: r.screen.tell}
-	e.exporter = otlphttp.New(sending)
+	e.out = &delivery{exporter: otlphttp.New(sending)}
 	e.metrics = &metricExport{exporter: otlphttp.New(sending), metrics: e.registry.Metrics(), every: f.metricsInterval}
 	return e, nil
 }
 
-// run follows the output to its end and closes the fold. It fails when ctx ends before all was accepted.
-func (e *exporting) run(ctx context.Context, p *process.Process) error {
-	defer e.exporter.Close()
+// hurry has an endpoint that accepts no connection not be waited for any more.
+func (e *exporting) hurry() {
+	e.out.exporter.Hurry()
+	e.metrics.exporter.Hurry()
+}
+
+// run follows the output to its end and closes the fold. What is not sent before sending ends is kept in a file, which the
+// error names.
+func (e *exporting) run(ctx, sending context.Context, p *process.Process) error {
+	defer e.out.exporter.Close()
 	defer e.metrics.exporter.Close()
+	e.out.sending = sending
 	tail := p.Tail()
-	stop, halt := e.tick(ctx), e.metrics.start(ctx)
+	stop, halt := e.tick(ctx), e.metrics.start(sending)
 	err := source.Follow(ctx, tail, e, source.Settings{MaxLineSize: e.flags.maxLine})
 	stop()
 	halt()
-	if err != nil {
-		if left := tail.Left(); left > 0 {
-			err = fmt.Errorf("%w; %s not read", err, plural(left, "byte"))
-		}
-		return err
+	if err == nil {
+		err = e.end(p.Wait())
 	}
-	return e.end(ctx, p.Wait())
+	return errors.Join(err, e.out.close())
 }
 
-// Lines folds the lines and returns when the endpoint has accepted what they gave. It fails only when ctx ends.
-func (e *exporting) Lines(ctx context.Context, lines []source.Line) error {
+// Lines folds the lines and returns when the endpoint has accepted what they gave, or it was kept.
+func (e *exporting) Lines(_ context.Context, lines []source.Line) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.moved = time.Now()
@@ -140,43 +145,21 @@ func (e *exporting) Lines(ctx context.Context, lines []source.Line) error {
 			e.fold.Line(record)
 		}
 	}
-	return e.handOn(ctx)
+	return e.handOn()
 }
 
-// handOn sends what the fold has, and what could not be sent before.
-func (e *exporting) handOn(ctx context.Context) error {
-	e.pend(e.fold.Take()...)
-	e.pend(e.registry.Take())
-	for len(e.pending) > 0 {
-		if err := e.exporter.Traces(ctx, e.pending[0].Traces); err != nil {
-			return err
-		}
-		e.pending[0].Traces.ResourceSpans().RemoveIf(all) // not again, if the records fail
-		if err := e.exporter.Logs(ctx, e.pending[0].Logs); err != nil {
-			return err
-		}
-		e.pending[0].Accepted()
-		e.pending = e.pending[1:]
-	}
-	return nil
+// handOn sends or keeps what the fold has. It fails when that can't be kept.
+func (e *exporting) handOn() error {
+	outs := append(e.fold.Take(), e.registry.Take())
+	return e.out.deliver(outs...)
 }
-
-func (e *exporting) pend(outs ...telemetry.Output) {
-	for _, out := range outs {
-		if !out.Empty() {
-			e.pending = append(e.pending, out)
-		}
-	}
-}
-
-func all[T any](T) bool { return true }
 
 // Idle tells the fold that all that was there has been read.
-func (e *exporting) Idle(ctx context.Context) error {
+func (e *exporting) Idle(context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.fold.Idle()
-	return e.handOn(ctx)
+	return e.handOn()
 }
 
 // Close is for those who follow; how the fold ends is told by the process, see end.
@@ -184,13 +167,11 @@ func (e *exporting) Close(context.Context, source.CloseReason) error { return ni
 
 // tick lets go what waits for a quiet moment, until it is stopped.
 func (e *exporting) tick(ctx context.Context) (stop func()) {
-	return repeat(ctx, redact.DefaultQuiet/2, func(ctx context.Context, _ time.Time) error {
-		return e.quiet(ctx) // if it fails it is over: what waits goes out at the end, if there is time
-	})
+	return repeat(ctx, redact.DefaultQuiet/2, func(context.Context, time.Time) error { return e.quiet() })
 }
 
 // quiet lets texts go that were quiet for long enough, and then what is held back until the stream is quiet.
-func (e *exporting) quiet(ctx context.Context) error {
+func (e *exporting) quiet() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.moved.IsZero() && time.Since(e.moved) >= quietAfter {
@@ -198,11 +179,11 @@ func (e *exporting) quiet(ctx context.Context) error {
 		e.fold.Quiet()
 	}
 	e.fold.Tick()
-	return e.handOn(ctx)
+	return e.handOn()
 }
 
 // end closes the fold as the process has ended, and sends the last spans and metrics.
-func (e *exporting) end(ctx context.Context, exit process.Exit) error {
+func (e *exporting) end(exit process.Exit) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if rest := e.document.end(); rest != nil {
@@ -212,10 +193,6 @@ func (e *exporting) end(ctx context.Context, exit process.Exit) error {
 	told := exitOf(exit)
 	told.Stderr = process.Clean(exit.Stderr)
 	e.fold.Exited(*told)
-	e.pend(e.fold.Take()...)
-	e.pend(e.registry.Close())
-	if err := e.handOn(ctx); err != nil {
-		return errors.Join(err, fmt.Errorf("%s not sent", plural(len(e.pending), "request")))
-	}
-	return e.metrics.last(ctx)
+	outs := append(e.fold.Take(), e.registry.Close())
+	return errors.Join(e.out.deliver(outs...), e.out.deliverMetrics(e.metrics))
 }

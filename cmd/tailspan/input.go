@@ -195,11 +195,15 @@ type lineReader struct {
 	name    string // of the input; it tells whether that is one document
 	max     int
 	skipped int
+	// at is where the line at work begins in the input, and end where the next one does, in bytes.
+	at, end int64
 	long    []byte
 	short   abridge.Abridger // of a line over max
 	// unwrap takes the framing off lines; nil: they have none. noted, if set, is called for each line.
 	unwrap *container.Unwrapper
-	noted  func(parser.Noted)
+	// keepInBand hands over a first line in our own words too.
+	keepInBand bool
+	noted      func(parser.Noted)
 }
 
 // newLineReader makes one for a file, or standard input, and its parser.
@@ -246,8 +250,10 @@ func (l *lineReader) next(reader *bufio.Reader) (line []byte, whole bool, err er
 		l.long = nil
 	}
 	size := 0
+	l.at = l.end
 	for {
 		part, err := reader.ReadSlice('\n')
+		l.end += int64(len(part))
 		before := size
 		size += len(bytes.TrimSuffix(part, []byte("\n")))
 		whole := size <= l.max

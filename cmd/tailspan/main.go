@@ -3,6 +3,7 @@
 //	tailspan run [--otlp URL] -- COMMAND...            run an agent, show what it does, and export it
 //	tailspan events [--provider P] [--redact] FILE|-   one JSON object per event, last a summary
 //	tailspan render [--mode M] [--style S] FILE|-      the readable log; on a terminal, live, with a status line
+//	tailspan send --otlp URL FILE...                   export recorded sessions, and what run could not send
 //	tailspan doctor [FILE|DIR|GLOB...]                 what would be read, from where, and why not
 //	tailspan doctor --otlp FILE...                     check an export of spans and records
 //
@@ -32,6 +33,7 @@ commands:
   run -- AGENT...       run an agent, show what it does and export it
   render FILE           print the readable log; FILE may be - for standard input
   events FILE           print one JSON object per event, last a summary
+  send FILE...          export recorded sessions, and what run could not send
   doctor [FILE...]      tell what would be read, from where, and why not
   doctor --otlp FILE... check an export
 
@@ -65,6 +67,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = runEvents(args[1:], stdin, stdout, stderr)
 	case "render":
 		err = runRender(args[1:], stdin, stdout, stderr)
+	case "send":
+		err = runSend(args[1:], stderr)
 	case "doctor":
 		err = runDoctor(args[1:], stdout, stderr)
 	case "version", "--version":
@@ -74,7 +78,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, usage)
 		return exitOK
 	default:
-		err = usageError{fmt.Errorf("command %q is not known, want run, events, render or doctor", args[0])}
+		err = usageError{fmt.Errorf("command %q is not known, want run, events, render, send or doctor", args[0])}
 	}
 	return exitCode(err, stderr)
 }

@@ -37,7 +37,7 @@ func TestUsageErrors(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, "usage: tailspan COMMAND"},
-		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want run, events, render or doctor`},
+		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want run, events, render, send or doctor`},
 		{"unknown flag", []string{"events", "--no-such"}, "flag provided but not defined"},
 		{"unknown provider", []string{"events", "--provider", "cloud", missing}, `provider "cloud" is not known, want one of `},
 		{"no file", []string{"events"}, "needs one file, or - for standard input; got 0 arguments"},

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
@@ -152,7 +153,7 @@ func runRun(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 // start runs the command.
 func (f *runFlags) start(stdin io.Reader, s *screen) (*process.Process, error) {
 	settings := process.Settings{
-		Command: f.command, Stderr: s.stderr, Grace: f.grace, Pipe: f.pipe, Terminal: true,
+		Command: f.command, Stderr: s.stderr, Grace: f.grace, Pipe: f.pipe, Terminal: true, EndWithParent: true,
 		Spool: spool.Settings{Path: f.raw},
 		Copy: spool.CopySettings{MaxBytes: f.maxSpool, Dropping: func(reason error) {
 			s.tell(fmt.Sprintf("the command's output is not kept any more: %v", reason))
@@ -172,7 +173,7 @@ func (f *runFlags) startError(err error, s *screen) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return childExitError{exitNotFound}
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EISDIR):
 		return childExitError{exitNotExecutable}
 	default:
 		return childExitError{exitError}

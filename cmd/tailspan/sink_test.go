@@ -26,6 +26,7 @@ type otlpSink struct {
 	answer  func(w http.ResponseWriter, r *http.Request) bool // nil, or false where it leaves the answer to the sink
 	spans   []ptrace.Span
 	of      []ptrace.ResourceSpans // of each span
+	traces  []ptrace.Traces
 	records []plog.LogRecord
 	metrics []pmetric.Metrics
 	seen    []*http.Request
@@ -66,6 +67,7 @@ func (s *otlpSink) serve(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
+		s.traces = append(s.traces, td)
 		for _, rs := range td.ResourceSpans().All() {
 			for _, ss := range rs.ScopeSpans().All() {
 				for _, span := range ss.Spans().All() {

@@ -16,6 +16,8 @@ type child struct {
 	pid int
 	tty *terminal // nil if the terminal was not handed over
 
+	over chan struct{} // closed when the leader was waited for
+
 	// mu keeps a signal from going out after the leader was waited for: from then on its number may be another's.
 	mu     sync.Mutex
 	waited bool
@@ -23,13 +25,17 @@ type child struct {
 
 func startChild(command *exec.Cmd, s Settings) (*child, error) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c := &child{}
+	c := &child{over: make(chan struct{})}
 	if s.Terminal && s.Stdin != nil {
 		if c.tty = openTerminal(s.Stdin); c.tty != nil {
 			command.SysProcAttr.Foreground, command.SysProcAttr.Ctty = true, c.tty.fd
 		}
 	}
-	if err := command.Start(); err != nil {
+	start := command.Start
+	if s.EndWithParent {
+		start = func() error { return startTied(command, c.over) }
+	}
+	if err := start(); err != nil {
 		c.tty.handOver(c) // the child may have come to the foreground before its program was not to be had
 		c.tty.release()
 		return nil, err
@@ -69,7 +75,10 @@ func (c *child) wait() Exit {
 func (c *child) ended() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.waited = true
+	if !c.waited {
+		c.waited = true
+		close(c.over)
+	}
 }
 
 // signal goes to the whole group. One that is stopped is woken, so that it can end. One that is to go on is in front

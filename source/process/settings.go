@@ -29,6 +29,9 @@ type Settings struct {
 	// Terminal lets the child have the terminal that Stdin is, if it is the one that controls us and we are in its
 	// foreground.
 	Terminal bool
+	// EndWithParent has the system kill the child when this process ends without stopping it, where the system can do
+	// that (Linux). What the child has started is not killed.
+	EndWithParent bool
 	// Stderr is where its standard error passes on to; nil: nowhere. A writer that fails is left alone from then on.
 	Stderr io.Writer
 	// StderrTail is how many of the last bytes of standard error are kept.

@@ -2,20 +2,26 @@ package otlphttp
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/internal/batch"
+	"github.com/tailspan/tailspan/telemetry"
 )
 
 // Waits between tries.
@@ -23,6 +29,9 @@ const (
 	minWait = 200 * time.Millisecond
 	maxWait = 5 * time.Second
 )
+
+// maxRequest bounds the body of a request before compression, in bytes, unless it is one span or record.
+const maxRequest = 2 << 20
 
 // maxAnswer is how much of an answer is read, in bytes.
 const maxAnswer = 64 << 10
@@ -43,6 +52,9 @@ type Exporter struct {
 	told     map[string]bool
 	refused  atomic.Int64
 	body     bytes.Buffer
+	parts    batch.Sender
+	hurry    chan struct{} // closed by Hurry
+	hurried  func()
 }
 
 // New makes an Exporter. It must be closed.
@@ -54,8 +66,17 @@ func New(s Settings) *Exporter {
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // the headers may be secrets, which are for nobody else
 	}}
-	return &Exporter{settings: s, client: client, told: map[string]bool{}}
+	e := &Exporter{settings: s, client: client, told: map[string]bool{}, hurry: make(chan struct{})}
+	e.hurried = sync.OnceFunc(func() { close(e.hurry) })
+	e.parts = batch.Sender{Limit: maxRequest, Mark: telemetry.AttrTruncated, Cut: func() {
+		e.tell("cut", "the endpoint takes no request of this size: a span or log record was cut and marked with "+telemetry.AttrTruncated)
+	}}
+	return e
 }
+
+// Hurry makes requests fail with [ErrUnreachable] whose endpoint accepts no connection, after one more try; until then they
+// wait for it. It may be called by any goroutine, more than once.
+func (e *Exporter) Hurry() { e.hurried() }
 
 // Close closes idle connections.
 func (e *Exporter) Close() { e.client.CloseIdleConnections() }
@@ -63,30 +84,35 @@ func (e *Exporter) Close() { e.client.CloseIdleConnections() }
 // Refused counts the spans, records and metric points that an endpoint refused for good.
 func (e *Exporter) Refused() int64 { return e.refused.Load() }
 
-// Traces sends spans. It fails only when ctx ends.
-func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) error {
+// Traces sends spans, in parts that the endpoint takes. It returns those that were not accepted with an error: ctx ended, or
+// [ErrUnreachable].
+func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
 	to := &e.settings.Endpoints.Traces
 	if to.URL == "" || td.SpanCount() == 0 {
-		return nil
+		return ptrace.NewTraces(), nil
 	}
-	// A message TracesData is the same bytes as an ExportTraceServiceRequest.
-	var m ptrace.ProtoMarshaler
-	body, err := m.MarshalTraces(td)
-	return e.insist(ctx, request{signalTraces, to, body, td.SpanCount()}, err)
+	return e.parts.Traces(td, func(part batch.Part[ptrace.Traces]) error {
+		// A message TracesData is the same bytes as an ExportTraceServiceRequest.
+		var m ptrace.ProtoMarshaler
+		body, err := m.MarshalTraces(part.Batch)
+		return e.insist(ctx, request{signalTraces, to, body, part.Elements, part.Last}, err)
+	})
 }
 
-// Logs sends log records. It fails only when ctx ends.
-func (e *Exporter) Logs(ctx context.Context, ld plog.Logs) error {
+// Logs sends log records as [Exporter.Traces] sends spans.
+func (e *Exporter) Logs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
 	to := &e.settings.Endpoints.Logs
 	if to.URL == "" || ld.LogRecordCount() == 0 {
-		return nil
+		return plog.NewLogs(), nil
 	}
-	var m plog.ProtoMarshaler
-	body, err := m.MarshalLogs(ld)
-	return e.insist(ctx, request{signalLogs, to, body, ld.LogRecordCount()}, err)
+	return e.parts.Logs(ld, func(part batch.Part[plog.Logs]) error {
+		var m plog.ProtoMarshaler
+		body, err := m.MarshalLogs(part.Batch)
+		return e.insist(ctx, request{signalLogs, to, body, part.Elements, part.Last}, err)
+	})
 }
 
-// Metrics sends metrics. It fails only when ctx ends.
+// Metrics sends metrics. It fails when ctx ends, and with [ErrUnreachable].
 func (e *Exporter) Metrics(ctx context.Context, md pmetric.Metrics) error {
 	r, err := e.metricsRequest(md)
 	if r.to == nil {
@@ -119,7 +145,7 @@ func (e *Exporter) metricsRequest(md pmetric.Metrics) (request, error) {
 	}
 	var m pmetric.ProtoMarshaler
 	body, err := m.MarshalMetrics(md)
-	return request{signalMetrics, to, body, md.DataPointCount()}, err
+	return request{signalMetrics, to, body, md.DataPointCount(), true}, err
 }
 
 // request is what is sent.
@@ -128,21 +154,29 @@ type request struct {
 	to       *Endpoint
 	body     []byte
 	elements int
+	last     bool // it can't be made smaller
 }
 
 // refusal is an answer that says no.
 type refusal struct {
-	err   error
-	again bool          // it may be tried again
-	wait  time.Duration // the endpoint asks for this wait; 0: it does not say
+	err         error
+	again       bool // it may be tried again
+	unreachable bool // the endpoint accepts no connection
+	tooLarge    bool
+	wait        time.Duration // the endpoint asks for this wait; 0: it does not say
 }
 
-// insist sends until the endpoint accepts or refuses for good.
+// ErrUnreachable is the error of data that was not sent since the endpoint accepts no connection.
+var ErrUnreachable = errors.New("endpoint accepts no connection")
+
+// insist sends until the endpoint accepts or refuses for good. A refusal for the size is an error, as [batch.IsTooLarge]
+// knows it, unless the request can't be smaller.
 func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 	if err != nil {
 		e.drop(r, fmt.Errorf("encode %s: %w", r.signal, err))
 		return nil
 	}
+	hurrying := false
 	for wait := minWait; ; wait = min(2*wait, maxWait) {
 		no := e.try(ctx, r)
 		switch {
@@ -150,20 +184,27 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 			return nil
 		case ctx.Err() != nil:
 			return ended(ctx, r, no.err)
+		case no.unreachable && hurrying:
+			return fmt.Errorf("send %s: %w: %w", r.signal, ErrUnreachable, no.err)
+		case no.tooLarge && !r.last:
+			return no.err
 		case !no.again:
 			e.drop(r, no.err)
 			return nil
 		}
-		e.tell(r.signal+" again", fmt.Sprintf("sending %s fails, trying on: %v", r.signal, no.err))
-		pause := wait
-		if no.wait > 0 {
-			pause = no.wait
+		e.tell(r.signal+" again", fmt.Sprintf("sending %s fails, retrying: %v", r.signal, no.err))
+		var hurry <-chan struct{}
+		if no.unreachable {
+			hurry = e.hurry
 		}
-		timer := time.NewTimer(pause)
+		timer := time.NewTimer(cmp.Or(no.wait, wait))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 			return ended(ctx, r, no.err)
+		case <-hurry:
+			timer.Stop()
+			hurrying = true
 		case <-timer.C:
 		}
 	}
@@ -189,7 +230,8 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	}
 	resp, err := e.client.Do(req)
 	if err != nil {
-		return refusal{err: shortError(err), again: true}
+		var dial *net.OpError
+		return refusal{err: shortError(err), again: true, unreachable: errors.As(err, &dial) && dial.Op == "dial"}
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
@@ -204,7 +246,7 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	case code == http.StatusTooManyRequests || code == http.StatusBadGateway || code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout:
 		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status), again: true, wait: retryAfter(resp.Header.Get("Retry-After"))}
 	default:
-		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status)}
+		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status), tooLarge: code == http.StatusRequestEntityTooLarge}
 	}
 }
 

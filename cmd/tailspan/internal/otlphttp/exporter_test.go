@@ -66,6 +66,13 @@ func status(code int) func(http.ResponseWriter) {
 
 func accept(http.ResponseWriter) {}
 
+// sent sends a batch of which nothing may be left.
+func sent[B any](t *testing.T, send func(context.Context, B) (B, error), b B) {
+	t.Helper()
+	_, err := send(t.Context(), b)
+	require.NoError(t, err)
+}
+
 // exporter sends to a server; told are the problems that it tells.
 func exporter(t *testing.T, url string) (e *Exporter, told *[]string) {
 	t.Helper()
@@ -81,9 +88,9 @@ func exporter(t *testing.T, url string) (e *Exporter, told *[]string) {
 func TestBodies(t *testing.T) {
 	s := newServer(t)
 	e, told := exporter(t, s.URL)
-	require.NoError(t, e.Traces(t.Context(), twoSpans()))
-	require.NoError(t, e.Logs(t.Context(), oneRecord()))
-	require.NoError(t, e.Traces(t.Context(), ptrace.NewTraces()), "nothing is not sent")
+	sent(t, e.Traces, twoSpans())
+	sent(t, e.Logs, oneRecord())
+	sent(t, e.Traces, ptrace.NewTraces())
 	require.Len(t, s.bodies, 2)
 	traces := ptraceotlp.NewExportRequest()
 	require.NoError(t, traces.UnmarshalProto(s.bodies[0]))
@@ -98,7 +105,7 @@ func TestRetries(t *testing.T) {
 	for _, code := range []int{429, 502, 503, 504} {
 		s := newServer(t, status(code), status(code), accept)
 		e, told := exporter(t, s.URL)
-		require.NoError(t, e.Traces(t.Context(), twoSpans()))
+		sent(t, e.Traces, twoSpans())
 		assert.Len(t, s.bodies, 3)
 		assert.Equal(t, s.bodies[0], s.bodies[2])
 		assert.Len(t, *told, 1, "it is told once")
@@ -107,15 +114,55 @@ func TestRetries(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for _, code := range []int{400, 401, 404, 413, 500} {
+	for _, code := range []int{400, 401, 404, 500} {
 		s := newServer(t, status(code))
 		e, told := exporter(t, s.URL)
-		require.NoError(t, e.Traces(t.Context(), twoSpans()))
-		require.NoError(t, e.Traces(t.Context(), twoSpans()))
+		sent(t, e.Traces, twoSpans())
+		sent(t, e.Traces, twoSpans())
 		assert.Len(t, s.bodies, 2, "no second try")
 		assert.EqualValues(t, 4, e.Refused())
 		assert.Len(t, *told, 1)
 	}
+}
+
+// TestRefusalForTheSizeIsSplit: what an endpoint refuses as too large goes out in parts; one span that stays too large is lost
+// and counted.
+func TestRefusalForTheSizeIsSplit(t *testing.T) {
+	s := newServer(t, status(http.StatusRequestEntityTooLarge), accept, accept)
+	e, told := exporter(t, s.URL)
+	sent(t, e.Traces, twoSpans())
+	require.Len(t, s.bodies, 3)
+	for _, body := range s.bodies[1:] {
+		request := ptraceotlp.NewExportRequest()
+		require.NoError(t, request.UnmarshalProto(body))
+		assert.Equal(t, 1, request.Traces().SpanCount())
+	}
+	assert.Zero(t, e.Refused())
+	assert.Empty(t, *told)
+
+	s = newServer(t, status(http.StatusRequestEntityTooLarge))
+	e, told = exporter(t, s.URL)
+	sent(t, e.Traces, twoSpans())
+	assert.EqualValues(t, 2, e.Refused())
+	assert.Len(t, *told, 1)
+}
+
+// TestHurry: an endpoint that accepts no connection is waited for until the exporter is to hurry, and then tried once more.
+func TestHurry(t *testing.T) {
+	s := newServer(t)
+	s.Close()
+	e, _ := exporter(t, s.URL)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := e.Traces(t.Context(), twoSpans())
+		failed <- err
+	}()
+	e.Hurry()
+	require.ErrorIs(t, <-failed, ErrUnreachable)
+	left, err := e.Logs(t.Context(), oneRecord())
+	require.ErrorIs(t, err, ErrUnreachable)
+	assert.Equal(t, 1, left.LogRecordCount())
+	assert.Zero(t, e.Refused(), "what is left is the caller's")
 }
 
 // TestPageIsNoAnswer: whoever answers every request with a page for people has taken nothing.
@@ -129,12 +176,12 @@ func TestPageIsNoAnswer(t *testing.T) {
 	}
 	s := newServer(t, page("<!doctype html><title>Log in</title>"), page(""))
 	e, told := exporter(t, s.URL+"?key=secret-of-the-test")
-	require.NoError(t, e.Traces(t.Context(), twoSpans()))
+	sent(t, e.Traces, twoSpans())
 	assert.EqualValues(t, 2, e.Refused())
 	require.Len(t, *told, 1)
 	assert.NotContains(t, (*told)[0], "secret")
 	assert.Contains(t, (*told)[0], "with a web page, so it is no OTLP endpoint")
-	require.NoError(t, e.Traces(t.Context(), twoSpans()))
+	sent(t, e.Traces, twoSpans())
 	assert.EqualValues(t, 2, e.Refused(), "an empty answer is one, whatever it is called")
 }
 
@@ -146,7 +193,7 @@ func TestRedirects(t *testing.T) {
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	})
 	e, told := exporter(t, s.URL)
-	require.NoError(t, e.Traces(t.Context(), twoSpans()))
+	sent(t, e.Traces, twoSpans())
 	assert.Empty(t, other.bodies)
 	assert.EqualValues(t, 2, e.Refused())
 	assert.Len(t, *told, 1)
@@ -160,7 +207,7 @@ func TestPartialSuccess(t *testing.T) {
 	require.NoError(t, err)
 	s := newServer(t, func(w http.ResponseWriter) { _, _ = w.Write(body) })
 	e, told := exporter(t, s.URL)
-	require.NoError(t, e.Traces(t.Context(), twoSpans()))
+	sent(t, e.Traces, twoSpans())
 	assert.EqualValues(t, 1, e.Refused())
 	assert.Equal(t, []string{"1 of 2 spans were refused: too old"}, *told)
 }
@@ -174,7 +221,9 @@ func TestRetryAfter(t *testing.T) {
 	e, _ := exporter(t, s.URL)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	require.Error(t, e.Traces(ctx, twoSpans()))
+	left, err := e.Traces(ctx, twoSpans())
+	require.Error(t, err)
+	assert.Equal(t, 2, left.SpanCount())
 	assert.Len(t, s.bodies, 1)
 }
 
@@ -185,7 +234,7 @@ func TestContextEnds(t *testing.T) {
 	e, told := exporter(t, s.URL)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	err := e.Logs(ctx, oneRecord())
+	_, err := e.Logs(ctx, oneRecord())
 	require.ErrorContains(t, err, "connection refused")
 	assert.NotContains(t, err.Error(), "Post")
 	assert.Zero(t, e.Refused())

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// delivery sends output to an endpoint. Once sending has failed, it keeps that and everything behind it in a file, which
+// `tailspan send` delivers. It serves one goroutine at a time.
+type delivery struct {
+	exporter *otlphttp.Exporter
+	sending  context.Context // ends when no more is to be sent
+	cause    error           // why nothing is sent any more; nil while it is
+	kept     *keptFile
+}
+
+// deliver returns when all of outs was accepted, or kept. It fails when it can't be kept.
+func (d *delivery) deliver(outs ...telemetry.Output) error {
+	for i := range outs {
+		out := &outs[i]
+		if out.Empty() {
+			continue
+		}
+		traces, logs := out.Traces, out.Logs
+		if d.cause == nil {
+			traces, d.cause = d.exporter.Traces(d.sending, traces)
+		}
+		if d.cause == nil {
+			logs, d.cause = d.exporter.Logs(d.sending, logs)
+		}
+		if d.cause != nil {
+			if err := d.keep(traces, logs, pmetric.NewMetrics()); err != nil {
+				return err
+			}
+		}
+		out.Accepted()
+	}
+	return nil
+}
+
+// deliverMetrics sends or keeps the metrics as they stand at the end.
+func (d *delivery) deliverMetrics(m *metricExport) error {
+	md := m.metrics.Take(time.Now())
+	if d.cause == nil {
+		if d.cause = m.exporter.Metrics(d.sending, md); d.cause == nil {
+			return nil
+		}
+	}
+	return d.keep(ptrace.NewTraces(), plog.NewLogs(), md)
+}
+
+func (d *delivery) keep(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) error {
+	if d.kept == nil {
+		var err error
+		if d.kept, err = newKeptFile(); err != nil {
+			return fmt.Errorf("not everything was sent (%w), and it can't be kept: %w", d.cause, err)
+		}
+	}
+	if err := d.kept.add(td, ld, md); err != nil {
+		return fmt.Errorf("not everything was sent (%w), and it can't be kept: %w", d.cause, err)
+	}
+	return nil
+}
+
+// close ends the delivery. Its error says what was not sent, and where it is.
+func (d *delivery) close() error {
+	if d.kept == nil {
+		return nil
+	}
+	if err := d.kept.file.Close(); err != nil {
+		return fmt.Errorf("close file of unsent data: %w", err)
+	}
+	return fmt.Errorf("not everything was sent (%w); %s and %s are kept in %q, tailspan send delivers them",
+		d.cause, plural(d.kept.spans, "span"), plural(d.kept.records, "log record"), d.kept.file.Name())
+}
+
+// keptFile holds OTLP JSON, one request a line, as the collector's file exporter writes it.
+type keptFile struct {
+	file           *os.File
+	spans, records int
+}
+
+// newKeptFile makes a file in the folder for temporary files that only its owner can read.
+func newKeptFile() (*keptFile, error) {
+	file, err := os.CreateTemp("", "tailspan-unsent-*.otlp.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	return &keptFile{file: file}, nil
+}
+
+func (k *keptFile) add(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) error {
+	var errs []error
+	line := func(count int, marshal func() ([]byte, error)) {
+		if count == 0 {
+			return
+		}
+		b, err := marshal()
+		if err == nil {
+			_, err = k.file.Write(append(b, '\n'))
+		}
+		errs = append(errs, err)
+	}
+	line(td.SpanCount(), func() ([]byte, error) { return (&ptrace.JSONMarshaler{}).MarshalTraces(td) })
+	line(ld.LogRecordCount(), func() ([]byte, error) { return (&plog.JSONMarshaler{}).MarshalLogs(ld) })
+	line(md.DataPointCount(), func() ([]byte, error) { return (&pmetric.JSONMarshaler{}).MarshalMetrics(md) })
+	k.spans, k.records = k.spans+td.SpanCount(), k.records+ld.LogRecordCount()
+	return errors.Join(errs...)
+}

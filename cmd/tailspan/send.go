@@ -1,0 +1,374 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/source/container"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+const sendSynopsis = `Sends recorded sessions to an OpenTelemetry endpoint as spans and log records, and
+delivers the files in which run keeps what it could not send. Reading a session again
+gives the same ids. It exits with 0 if the endpoint accepted everything.`
+
+// sendFlags are those of the command send.
+type sendFlags struct {
+	*flags
+	otlp                           string
+	pipeline, runID, step, persona string
+	inBand                         string
+	redact                         bool
+	timeout                        time.Duration
+}
+
+// runSend is the command send.
+func runSend(args []string, stderr io.Writer) error {
+	f := &sendFlags{flags: newFlags("send", sendSynopsis, stderr)}
+	f.addContainer()
+	f.Usage = func() {
+		fmt.Fprintf(stderr, "usage: tailspan send [flags] FILE|DIR|GLOB...\n\n%s\n\nflags:\n", sendSynopsis)
+		f.PrintDefaults()
+	}
+	f.StringVar(&f.otlp, "otlp", "", "send to this address by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
+	f.StringVar(&f.pipeline, "pipeline", "", "name of the pipeline that the sessions are part of (cicd.pipeline.name)")
+	f.StringVar(&f.runID, "run-id", "", "id of the pipeline's run (cicd.pipeline.run.id)")
+	f.StringVar(&f.step, "step", "", "name of the step (cicd.pipeline.task.name)")
+	f.StringVar(&f.persona, "persona", "", "a name for the agent (gen_ai.agent.name)")
+	f.StringVar(&f.inBand, "in-band", config.InBandIdentity, "what the first line of a session may set: off, identity or all")
+	f.BoolVar(&f.redact, "redact", true, "take secrets out of sessions")
+	f.DurationVar(&f.timeout, "timeout", time.Minute, "how long an endpoint that does not accept is retried")
+	names, err := f.parseAround(args)
+	if err != nil {
+		if errors.Is(err, errHelp) {
+			return err
+		}
+		return usageError{fmt.Errorf("read flags: %w", err)}
+	}
+	endpoints, err := f.check(names)
+	if err != nil {
+		return usageError{err}
+	}
+	files, err := expand(names)
+	if err != nil {
+		return usageError{err}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return f.send(ctx, endpoints, files, stderr)
+}
+
+func (f *sendFlags) check(names []string) (otlphttp.Endpoints, error) {
+	errs := []error{config.CheckInBand("in-band", f.inBand), config.CheckContainer(f.container)}
+	if f.maxLine <= 0 {
+		errs = append(errs, fmt.Errorf("max-line-size must be positive, got %d", f.maxLine))
+	}
+	if _, err := parser.New(f.provider); err != nil {
+		errs = append(errs, err)
+	}
+	if len(names) == 0 {
+		errs = append(errs, errors.New("send needs a file: tailspan send [flags] FILE|DIR|GLOB..."))
+	}
+	if f.timeout <= 0 {
+		errs = append(errs, fmt.Errorf("timeout must be positive, got %s", f.timeout))
+	}
+	endpoints, err := otlphttp.FromEnvironment(os.Getenv, f.otlp)
+	if errs = append(errs, err); err == nil && endpoints.Empty() {
+		errs = append(errs, errors.New("send needs an endpoint: --otlp URL or OTEL_EXPORTER_OTLP_ENDPOINT"))
+	}
+	return endpoints, errors.Join(errs...)
+}
+
+// expand gives the files that arguments name: files, folders with sessions, globs. Each comes once, in the order of names.
+func expand(names []string) ([]string, error) {
+	var files []string
+	for _, name := range names {
+		info, err := os.Stat(name)
+		switch {
+		case err == nil && !info.IsDir():
+			files = append(files, name)
+			continue
+		case err != nil && !(errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "*?[{")):
+			return nil, err
+		}
+		globs := givenPlaces([]string{name})[0].globs
+		for _, glob := range globs {
+			found, err := doublestar.FilepathGlob(glob, doublestar.WithFilesOnly())
+			if err != nil {
+				return nil, fmt.Errorf("match %q: %w", glob, err)
+			}
+			files = append(files, found...)
+		}
+	}
+	slices.Sort(files)
+	if files = slices.Compact(files); len(files) == 0 {
+		return nil, fmt.Errorf("no file matches %q", strings.Join(names, " "))
+	}
+	return files, nil
+}
+
+// sender sends files. Sub-agents in files of their own are linked to their callers, whatever the order of the files.
+type sender struct {
+	flags    *sendFlags
+	exporter *otlphttp.Exporter
+	registry *telemetry.Registry
+	redactor *redact.Redactor
+	stderr   io.Writer
+	// open are the streams that were read: they are closed when all have been, since one may wait for another.
+	open           []*fold.Stream
+	spans, records int
+	unrecognized   int // lines
+}
+
+func (f *sendFlags) send(ctx context.Context, endpoints otlphttp.Endpoints, files []string, stderr io.Writer) error {
+	told := func(problem string) { fmt.Fprintf(stderr, "tailspan: %s\n", problem) }
+	settings := telemetry.NewDefaultSettings()
+	settings.Version = version()
+	s := &sender{
+		flags: f, registry: telemetry.NewRegistry(settings), stderr: stderr,
+		exporter: otlphttp.New(otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Told: told}),
+	}
+	defer s.exporter.Close()
+	if f.redact {
+		var err error
+		if s.redactor, err = redact.NewRedactor(redact.Settings{DropInput: true, DropOutput: true}); err != nil {
+			return err
+		}
+	}
+	var errs []error
+	for _, name := range files {
+		if err := s.file(ctx, name); err != nil {
+			if errors.Is(err, errNotSent) {
+				return err // what is left would not be accepted either
+			}
+			errs = append(errs, fmt.Errorf("read %q: %w", name, err))
+		}
+	}
+	if err := s.end(ctx); err != nil {
+		return err
+	}
+	if s.unrecognized > 0 {
+		told(fmt.Sprintf("skipped %s of no known format; --provider names it", plural(s.unrecognized, "line")))
+	}
+	if n := s.exporter.Refused(); n > 0 {
+		errs = append(errs, fmt.Errorf("%d spans, log records or metric points were refused", n))
+	}
+	fmt.Fprintf(stderr, "tailspan: sent %s and %s of %s\n", plural(s.spans, "span"), plural(s.records, "log record"), plural(len(files), "file"))
+	return errors.Join(errs...)
+}
+
+// errNotSent is the error of data that the endpoint did not accept in time.
+var errNotSent = errors.New("not everything was sent")
+
+// file sends one file.
+func (s *sender) file(ctx context.Context, name string) error {
+	kept, err := isKept(name)
+	switch {
+	case err != nil:
+		return err
+	case kept:
+		return s.kept(ctx, name)
+	default:
+		return s.session(ctx, name)
+	}
+}
+
+// isKept reports whether a file holds OTLP JSON, as run keeps it and the collector's file exporter writes it.
+func isKept(name string) (bool, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	head := make([]byte, 32)
+	n, err := io.ReadFull(file, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	for _, signal := range []string{`{"resourceSpans"`, `{"resourceLogs"`, `{"resourceMetrics"`} {
+		if bytes.HasPrefix(head[:n], []byte(signal)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// kept sends requests as they are, one a line.
+func (s *sender) kept(ctx context.Context, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in := bufio.NewReader(file)
+	for number := 1; ; number++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := s.request(ctx, line); err != nil {
+				return fmt.Errorf("line %d: %w", number, err)
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+func (s *sender) request(ctx context.Context, line []byte) error {
+	switch {
+	case bytes.HasPrefix(line, []byte(`{"resourceSpans"`)):
+		td, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(line)
+		if err != nil {
+			return err
+		}
+		return s.deliver(ctx, td, plog.NewLogs())
+	case bytes.HasPrefix(line, []byte(`{"resourceLogs"`)):
+		ld, err := (&plog.JSONUnmarshaler{}).UnmarshalLogs(line)
+		if err != nil {
+			return err
+		}
+		return s.deliver(ctx, ptrace.NewTraces(), ld)
+	case bytes.HasPrefix(line, []byte(`{"resourceMetrics"`)):
+		md, err := (&pmetric.JSONUnmarshaler{}).UnmarshalMetrics(line)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, s.flags.timeout)
+		defer cancel()
+		if err := s.exporter.Metrics(ctx, md); err != nil {
+			return fmt.Errorf("%w: %w", errNotSent, err)
+		}
+		return nil
+	default:
+		return errors.New("no OTLP JSON")
+	}
+}
+
+// session reads one session, and sends what it gives so far.
+func (s *sender) session(ctx context.Context, name string) error {
+	in, err := openInput(name, nil, s.stderr)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	stream, err := s.newStream(name)
+	if err != nil {
+		return err
+	}
+	s.open = append(s.open, stream)
+	lines := &lineReader{name: name, max: s.flags.maxLine, keepInBand: true, noted: func(n parser.Noted) { stream.Noted = n }}
+	if s.flags.container == config.ContainerAuto {
+		lines.unwrap = container.New(s.flags.maxLine)
+	}
+	read := 0
+	err = lines.records(in, func(record []byte) error {
+		stream.At = telemetry.Line{Offset: lines.at}
+		stream.Line(record)
+		if read++; read%linesAtOnce == 0 {
+			return s.handOn(ctx, stream)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	stream.Flush()
+	stream.Idle()
+	return s.handOn(ctx, stream)
+}
+
+// linesAtOnce is how many lines are read before what they give is sent.
+const linesAtOnce = 1000
+
+func (s *sender) newStream(name string) (*fold.Stream, error) {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return fold.New(fold.Settings{
+		Provider: s.flags.provider, Path: path, Registry: s.registry, Redactor: s.redactor, InBand: s.flags.inBand,
+		// What is no session (a history, a journal) may hold what nobody meant to export.
+		Discards: func(lines int) bool {
+			s.unrecognized += lines
+			return true
+		},
+		Telemetry: telemetry.StreamSettings{
+			ID: path, FileTime: info.ModTime(), IdleGap: sessionGap,
+			Identity: telemetry.NewIdentity(
+				telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: s.flags.pipeline},
+				telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: s.flags.runID},
+				telemetry.Attribute{Key: telemetry.AttrTaskName, Value: s.flags.step},
+				telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: s.flags.persona},
+			),
+		},
+	})
+}
+
+// sessionGap is the time between two lines after which a session counts as left, as the receiver's idle_close.
+const sessionGap = time.Hour
+
+// end closes all streams, and sends what waited for others.
+func (s *sender) end(ctx context.Context) error {
+	for _, stream := range s.open {
+		stream.Close(telemetry.CloseReasonNoResult)
+		if err := s.handOn(ctx, stream); err != nil {
+			return err
+		}
+	}
+	out := s.registry.Close()
+	return s.deliver(ctx, out.Traces, out.Logs)
+}
+
+func (s *sender) handOn(ctx context.Context, stream *fold.Stream) error {
+	for _, out := range append(stream.Take(), s.registry.Take()) {
+		if err := s.deliver(ctx, out.Traces, out.Logs); err != nil {
+			return err
+		}
+		out.Accepted()
+	}
+	return nil
+}
+
+func (s *sender) deliver(ctx context.Context, td ptrace.Traces, ld plog.Logs) error {
+	ctx, cancel := context.WithTimeout(ctx, s.flags.timeout)
+	defer cancel()
+	spans, records := td.SpanCount(), ld.LogRecordCount()
+	if _, err := s.exporter.Traces(ctx, td); err != nil {
+		return fmt.Errorf("%w: %w", errNotSent, err)
+	}
+	s.spans += spans
+	if _, err := s.exporter.Logs(ctx, ld); err != nil {
+		return fmt.Errorf("%w: %w", errNotSent, err)
+	}
+	s.records += records
+	return nil
+}
