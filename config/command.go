@@ -41,7 +41,8 @@ func (c *Command) Check() error {
 	}
 	for key := range c.Env {
 		if key == "" || strings.ContainsAny(key, "=\x00") {
-			errs = append(errs, fmt.Errorf("env must have names of variables, got %q", key))
+			// A name with an equal sign may have the value behind it.
+			errs = append(errs, errors.New("env must have names of variables, without an equal sign"))
 		}
 	}
 	return errors.Join(errs...)

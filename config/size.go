@@ -1,7 +1,7 @@
 package config
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -32,7 +32,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	}
 	value, err := strconv.ParseFloat(number, 64)
 	if err != nil || strings.Trim(number, "+-.0123456789") != "" || math.Abs(value*bytes) >= math.MaxInt64 {
-		return fmt.Errorf("size must be a number of bytes or have a unit as in 2MiB, got %q", text)
+		return errors.New("size must be a number of bytes or have a unit as in 2MiB")
 	}
 	*s = Size(value * bytes)
 	return nil

@@ -55,7 +55,8 @@ func StreamingCommand(provider string, command []string) ([]string, error) {
 	for _, s := range streamings {
 		names = append(names, s.program)
 	}
-	return nil, fmt.Errorf("ask for a stream: %w in %q, want one of %s", errNoProgram, command, strings.Join(names, ", "))
+	// The words of the command are not shown: they may hold secrets.
+	return nil, fmt.Errorf("ask for a stream: %w in the command, want one of %s", errNoProgram, strings.Join(names, ", "))
 }
 
 // extend adds the flags behind the program, which stands at index at, or behind its command.

@@ -23,7 +23,7 @@ func (r *Redactor) event(e *events.DisplayEvent, seen *seen) (count int) {
 	}
 	count += r.nameFields(e, seen) + r.idFields(e, seen)
 	count += r.tool(&e.Tool)
-	count += r.session(&e.Session) + r.end(&e.End) + r.approval(&e.Approval) + r.ask(&e.Ask)
+	count += r.usage(&e.Usage) + r.session(&e.Session) + r.end(&e.End) + r.approval(&e.Approval) + r.ask(&e.Ask)
 	return count
 }
 
@@ -36,6 +36,20 @@ func (r *Redactor) skips(k events.Kind) bool {
 func (r *Redactor) field(s *string) int {
 	out, n := r.redact(*s, 0, false)
 	*s = out
+	return n
+}
+
+func (r *Redactor) usage(p **events.Usage) int {
+	if *p == nil {
+		return 0
+	}
+	tier, speed := (*p).ServiceTier, (*p).Speed
+	n := r.field(&tier) + r.field(&speed)
+	if n > 0 {
+		c := **p
+		c.ServiceTier, c.Speed = tier, speed
+		*p = &c
+	}
 	return n
 }
 
@@ -61,9 +75,18 @@ func (r *Redactor) end(p **events.End) int {
 	}
 	result, err, principle, code := (*p).Result, (*p).Err, (*p).Principle, (*p).Code
 	n := r.field(&result) + r.field(&err) + r.field(&principle) + r.field(&code)
+	totals := (*p).Totals
+	if totals != nil {
+		usage := &totals.Usage
+		if found := r.usage(&usage); found > 0 {
+			c := *totals
+			c.Usage, totals = *usage, &c
+			n += found
+		}
+	}
 	if n > 0 {
 		c := **p
-		c.Result, c.Err, c.Principle, c.Code = result, err, principle, code
+		c.Result, c.Err, c.Principle, c.Code, c.Totals = result, err, principle, code, totals
 		*p = &c
 	}
 	return n

@@ -55,7 +55,7 @@ func visit(v reflect.Value, path string, f func(path string, v reflect.Value)) {
 // full is an event with every payload, and text in every string of it.
 func full(text string) *events.DisplayEvent {
 	e := &events.DisplayEvent{
-		Usage: &events.Usage{}, Session: &events.Session{}, End: &events.End{}, Approval: &events.Approval{},
+		Usage: &events.Usage{}, Session: &events.Session{}, End: &events.End{Totals: &events.Totals{}}, Approval: &events.Approval{},
 		Ask: &events.Ask{Questions: []events.AskQuestion{{Options: []events.AskOption{{}}}}, Answers: []events.AskAnswer{{Selected: []string{""}}}},
 	}
 	visit(reflect.ValueOf(e), "", func(_ string, v reflect.Value) {
@@ -88,7 +88,7 @@ func TestEventEveryField(t *testing.T) {
 		assert.Equal(t, "x TOKEN=[redacted]", got, path)
 	})
 	assert.Equal(t, free, n)
-	assert.Equal(t, 43, free)
+	assert.Equal(t, 47, free)
 	// What the source may still hold is as it was.
 	assert.Equal(t, text, end.Result)
 	assert.Equal(t, text, ask.Questions[0].Options[0].Label)

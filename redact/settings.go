@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 )
 
@@ -46,10 +47,20 @@ const (
 	maxRuleName = 40
 )
 
-// Validate reports all that is wrong with s.
+// Validate reports all that is wrong with s. Errors name the setting and not its value: patterns and names may be secrets
+// themselves, and configuration errors are logged.
 func (s *Settings) Validate() error {
 	_, err := NewRedactor(*s)
 	return err
+}
+
+// reason is what is wrong with a pattern, without the pattern.
+func reason(err error) error {
+	var wrong *syntax.Error
+	if errors.As(err, &wrong) {
+		return errors.New(wrong.Code.String())
+	}
+	return errors.New("no RE2 expression")
 }
 
 // rule is a Rule made ready.
@@ -63,17 +74,17 @@ func compileRules(rules []Rule) ([]rule, error) {
 	var errs []error
 	for i, r := range rules {
 		if !validRuleName(r.Name) {
-			errs = append(errs, fmt.Errorf("rules[%d].name must be 1 to %d of a-z, 0-9 and -, got %q", i, maxRuleName, r.Name))
+			errs = append(errs, fmt.Errorf("rules[%d].name must be 1 to %d of a-z, 0-9 and -, got %d bytes", i, maxRuleName, len(r.Name)))
 			continue
 		}
 		re, err := regexp.Compile(r.Pattern)
 		switch {
 		case err != nil:
-			errs = append(errs, fmt.Errorf("parse rules[%d].pattern %q: %w", i, r.Pattern, err))
+			errs = append(errs, fmt.Errorf("parse rules[%d].pattern: %w", i, reason(err)))
 		case re.NumSubexp() > 1:
-			errs = append(errs, fmt.Errorf("rules[%d].pattern must have at most one group, got %q", i, r.Pattern))
+			errs = append(errs, fmt.Errorf("rules[%d].pattern must have at most one group, got %d", i, re.NumSubexp()))
 		case re.MatchString(""):
-			errs = append(errs, fmt.Errorf("rules[%d].pattern must not match the empty text, got %q", i, r.Pattern))
+			errs = append(errs, fmt.Errorf("rules[%d].pattern must not match the empty text", i))
 		default:
 			out = append(out, rule{name: r.Name, keyword: r.Keyword, pattern: re})
 		}
@@ -149,7 +160,7 @@ func compileAllow(patterns []string) ([]*regexp.Regexp, error) {
 	for i, p := range patterns {
 		re, err := regexp.Compile(p)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("parse allow[%d] %q: %w", i, p, err))
+			errs = append(errs, fmt.Errorf("parse allow[%d]: %w", i, reason(err)))
 			continue
 		}
 		out = append(out, re)
@@ -175,7 +186,7 @@ func compileNames(names []string) (normal, words []string, err error) {
 			word = ""
 		}
 		if len(longest) < minNameLen || len(n) > maxNameLen {
-			errs = append(errs, fmt.Errorf("names[%d] must have a part of %d letters or more and at most %d bytes, got %q", i, minNameLen, maxNameLen, n))
+			errs = append(errs, fmt.Errorf("names[%d] must have a part of %d letters or more and at most %d bytes, got %d and %d", i, minNameLen, maxNameLen, len(longest), len(n)))
 			continue
 		}
 		normal, words = append(normal, lower), append(words, longest)

@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -70,13 +71,31 @@ func TestSettingsErrors(t *testing.T) {
 	err := s.Validate()
 	require.Error(t, err)
 	for _, want := range []string{
-		`rules[0].name must be 1 to 40 of a-z, 0-9 and -, got "Bad Name"`, `parse rules[1].pattern "(": `,
-		`rules[2].pattern must have at most one group, got "(x)(y)"`, `rules[3].pattern must not match the empty text, got "x*"`,
-		`names[0] must have a part of 3 letters or more and at most 80 bytes, got "ab"`, `parse allow[0] "[": `,
+		`rules[0].name must be 1 to 40 of a-z, 0-9 and -, got 8 bytes`, `parse rules[1].pattern: missing closing )`,
+		`rules[2].pattern must have at most one group, got 2`, `rules[3].pattern must not match the empty text`,
+		`names[0] must have a part of 3 letters or more and at most 80 bytes, got 2 and 2`, `parse allow[0]: missing closing ]`,
 	} {
 		assert.ErrorContains(t, err, want)
 	}
 	assert.NoError(t, (&redact.Settings{}).Validate())
+}
+
+// Errors show no value of a setting, since it may be a secret.
+func TestSettingsErrorsShowNoValue(t *testing.T) {
+	const value = "zz-demo-0123456789"
+	for name, s := range map[string]redact.Settings{
+		"allow":                  {Allow: []string{"(" + value}},
+		"pattern":                {Rules: []redact.Rule{{Name: "a", Pattern: "[" + value}}},
+		"pattern, escape":        {Rules: []redact.Rule{{Name: "a", Pattern: `\y` + value}}},
+		"pattern, groups":        {Rules: []redact.Rule{{Name: "a", Pattern: "(a)(" + value + ")"}}},
+		"pattern, empty":         {Rules: []redact.Rule{{Name: "a", Pattern: "(" + value + ")?"}}},
+		"name of a rule":         {Rules: []redact.Rule{{Name: value + " X", Pattern: "a"}}},
+		"name, without a letter": {Names: []string{strings.Repeat("- ", 50) + value}},
+	} {
+		err := s.Validate()
+		require.Error(t, err, name)
+		assert.NotContains(t, err.Error(), "0123456789", name)
+	}
 }
 
 type bare struct{}

@@ -88,7 +88,7 @@ func (r *agentStream) startCommand(set *config.Command, alike map[string]int) (*
 	})
 	if err != nil {
 		if fields := strings.Fields(words[0]); len(words) == 1 && len(fields) > 1 && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
-			err = fmt.Errorf("%w; no shell takes part: command is a list, as in [%s]", err, strings.Join(fields, ", "))
+			err = fmt.Errorf("%w; no shell takes part: command is a list, as in [%s, ...]", err, fields[0])
 		}
 		return nil, errors.Join(err, c.spools.close())
 	}

@@ -58,11 +58,11 @@ func TestCommandsNeedTheirGate(t *testing.T) {
 func TestCommandErrors(t *testing.T) {
 	openGate(t)
 	for want, command := range map[string]config.Command{
-		"commands[0]: command must name a program":                  {},
-		"commands[0]: grace must not be negative, got -1s":          {Command: []string{"true"}, Grace: -time.Second},
-		"commands[0]: provider must be one of":                      {Command: []string{"true"}, Provider: "clod"},
-		"commands[0]: env must have names of variables, got \"a=\"": {Command: []string{"true"}, Env: map[string]string{"a=": "x"}},
-		"commands[0]: ask for a stream":                             {Command: []string{"true"}, Stream: true},
+		"commands[0]: command must name a program":                             {},
+		"commands[0]: grace must not be negative, got -1s":                     {Command: []string{"true"}, Grace: -time.Second},
+		"commands[0]: provider must be one of":                                 {Command: []string{"true"}, Provider: "clod"},
+		"commands[0]: env must have names of variables, without an equal sign": {Command: []string{"true"}, Env: map[string]string{"a=": "x"}},
+		"commands[0]: ask for a stream":                                        {Command: []string{"true"}, Stream: true},
 	} {
 		assert.ErrorContains(t, configOf(t, command).Validate(), want)
 	}
@@ -256,7 +256,10 @@ func TestCommandAsOneWord(t *testing.T) {
 		factory := NewFactory()
 		logs, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), cfg, consumertest.NewNop())
 		require.NoError(t, err)
-		require.ErrorContains(t, logs.Start(t.Context(), componenttest.NewNopHost()), "command is a list, as in ["+strings.ReplaceAll(line, " ", ", ")+"]")
+		err = logs.Start(t.Context(), componenttest.NewNopHost())
+		program, _, _ := strings.Cut(line, " ")
+		require.ErrorContains(t, err, "command is a list, as in ["+program+", ...]")
+		assert.NotContains(t, err.Error(), "words", "what is behind the program may be a secret")
 		require.NoError(t, logs.Shutdown(context.Background()))
 	}
 }

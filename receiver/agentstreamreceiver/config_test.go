@@ -87,10 +87,47 @@ func TestLoadConfig(t *testing.T) {
 	}
 }
 
+// TestConfigErrorsShowNoSecret holds that no error shows the value of a setting that may hold a secret.
+func TestConfigErrorsShowNoSecret(t *testing.T) {
+	openGate(t)
+	const secret = "zz-demo-" + "0123456789"
+	for name, settings := range map[string]map[string]any{
+		"list for a map":      {"attributes": []any{"api_key=" + secret}},
+		"map for a text":      {"attributes": map[string]any{"api_key": map[string]any{"nested": []any{secret}}}},
+		"text for a map":      {"commands": []any{map[string]any{"command": []any{"true"}, "env": "API_TOKEN=" + secret}}},
+		"name with a value":   {"commands": []any{map[string]any{"command": []any{"true"}, "env": map[string]any{"API_TOKEN=" + secret: ""}}}},
+		"flags of no program": {"commands": []any{map[string]any{"command": []any{"tool --api-key " + secret}, "stream": true}}},
+		"text for a list":     {"commands": secret},
+		"text for a pipe":     {"pipes": []any{secret}},
+		"text for a duration": {"poll_interval": secret},
+		"text for a number":   {"max_line_size": secret},
+		"text for a pipeline": {"pipeline": secret},
+		"list for a persona":  {"persona": []any{secret}},
+		"traceparent":         {"traceparent": secret},
+		"traceparent, parts":  {"traceparent": "00-" + secret + "-" + secret + "-01"},
+		"allow":               {"redaction": map[string]any{"allow": []any{"(" + secret}}},
+		"rule":                {"redaction": map[string]any{"rules": []any{map[string]any{"name": "a", "pattern": "(" + secret}}}},
+		"name of a rule":      {"redaction": map[string]any{"rules": []any{map[string]any{"name": secret + " X", "pattern": "a"}}}},
+		"name":                {"redaction": map[string]any{"names": []any{strings.Repeat(secret, 10)}}},
+		"map for rules":       {"redaction": map[string]any{"rules": map[string]any{"a": secret}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			settings["include"] = []any{"/runs/*"}
+			cfg := createDefaultConfig()
+			err := confmap.NewFromStringMap(settings).Unmarshal(cfg)
+			if err == nil {
+				err = confmap.Validate(cfg)
+			}
+			require.Error(t, err)
+			assert.NotContains(t, err.Error(), "0123456789")
+		})
+	}
+}
+
 func TestConfigErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		wants []string // each names the key and the value
+		wants []string // each names the key, and the value where that is no secret
 	}{
 		{"nothing", []string{"include is required"}},
 		{"bad_glob", []string{`include`, `"/runs/[a"`}},
@@ -101,8 +138,8 @@ func TestConfigErrors(t *testing.T) {
 		{"bad_start", []string{`start_at must be "beginning" or "end", got "middle"`}},
 		{"bad_unrecognized", []string{`container must be "auto" or "none", got "podman"`, `unrecognized must be "pass" or "drop", got "keep"`}},
 		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},
-		{"bad_trace", []string{`trace must be "run" or "session", got "forest"`, `traceparent "00-zz"`}},
-		{"bad_redaction", []string{"redaction: parse", `"("`}},
+		{"bad_trace", []string{`trace must be "run" or "session", got "forest"`, "traceparent: parse traceparent: want 00-"}},
+		{"bad_redaction", []string{"redaction: parse", "missing closing )"}},
 		{"bad_numbers", []string{"max_line_size must be positive, got -1", "max_document_size must be positive, got 0", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry::max_interval must not be below"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

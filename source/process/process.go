@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -72,7 +74,7 @@ func (p *Process) start() error {
 		p.copier = spool.NewCopier(p.spool, p.settings.Copy)
 	}
 	if p.child, err = startChild(command, p.settings); err != nil {
-		err = fmt.Errorf("start %q: %w", p.settings.Command[0], err)
+		err = startError(p.settings.Command[0], err)
 		if stdout != nil {
 			err = errors.Join(err, stdout.read.Close())
 		}
@@ -184,3 +186,20 @@ func (p *Process) Wait() Exit {
 
 // Close removes the spool. It is called after Wait, when all has been read.
 func (p *Process) Close() error { return p.spool.Close() }
+
+// startError says why a program does not start. Of a program with blanks in its name, likely a line for a shell, it shows
+// the first word: behind it may be a secret.
+func startError(program string, err error) error {
+	var missing *exec.Error
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &missing):
+		err = missing.Err
+	case errors.As(err, &path):
+		err = path.Err
+	}
+	if words := strings.Fields(program); len(words) > 1 {
+		program = words[0] + " ..."
+	}
+	return fmt.Errorf("start %q: %w", program, err)
+}

@@ -157,10 +157,18 @@ func headers(list string) (map[string]string, error) {
 	return read, nil
 }
 
-// shown is an address as it may be shown: without password and query, which may hold keys.
+// shown is an address as it may be shown: without password and query, which may hold keys. Of what is no address only the
+// end is shown, where the host would be.
 func shown(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.User == nil && u.RawQuery == "" {
+	if err != nil || u.Host == "" {
+		address, _, _ = strings.Cut(address, "?")
+		if at := strings.LastIndexByte(address, '@'); at >= 0 {
+			address = "..." + address[at:]
+		}
+		return address
+	}
+	if u.User == nil && u.RawQuery == "" {
 		return address
 	}
 	u.RawQuery = ""

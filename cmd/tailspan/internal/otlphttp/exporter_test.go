@@ -258,6 +258,8 @@ func TestFromEnvironment(t *testing.T) {
 		{name: "with a query", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://a/otlp?key=k"}, traces: "https://a/otlp/v1/traces?key=k", logs: "https://a/otlp/v1/logs?key=k"},
 		{name: "by flag", base: "http://f:1", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_SDK_DISABLED": "true"}, traces: "http://f:1/v1/traces", logs: "http://f:1/v1/logs"},
 		{name: "another protocol", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, err: `OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, got "grpc"`},
+		{name: "no URL, with a password", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "user:zz-demo@host?token=zz-demo"}, err: `OTEL_EXPORTER_OTLP_ENDPOINT must be a URL of http or https, such as http://localhost:4318, got "...@host"`},
+		{name: "no URL, blank in a password", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://user:zz demo@host"}, err: `OTEL_EXPORTER_OTLP_ENDPOINT must be a URL of http or https, such as http://localhost:4318, got "...@host"`},
 		{name: "no URL", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "a:4317"}, err: `OTEL_EXPORTER_OTLP_ENDPOINT must be a URL of http or https, such as http://localhost:4318, got "a:4317"`},
 		{name: "timeout", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_TIMEOUT": "10s"}, err: `OTEL_EXPORTER_OTLP_TIMEOUT must be milliseconds, got "10s"`},
 		{name: "compression", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_COMPRESSION": "zstd"}, err: "must be gzip or none"},
