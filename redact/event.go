@@ -73,21 +73,22 @@ func (r *Redactor) end(p **events.End) int {
 	if *p == nil {
 		return 0
 	}
-	result, err, principle, code := (*p).Result, (*p).Err, (*p).Principle, (*p).Code
-	n := r.field(&result) + r.field(&err) + r.field(&principle) + r.field(&code)
-	totals := (*p).Totals
-	if totals != nil {
-		usage := &totals.Usage
+	changed := **p
+	n := 0
+	for _, s := range [...]*string{&changed.Result, &changed.Err, &changed.Principle, &changed.Code, (*string)(&changed.Cause)} {
+		n += r.field(s)
+	}
+	if changed.Totals != nil {
+		usage := &changed.Totals.Usage
 		if found := r.usage(&usage); found > 0 {
-			c := *totals
-			c.Usage, totals = *usage, &c
+			totals := *changed.Totals
+			totals.Usage, changed.Totals = *usage, &totals
 			n += found
 		}
 	}
 	if n > 0 {
-		c := **p
-		c.Result, c.Err, c.Principle, c.Code, c.Totals = result, err, principle, code, totals
-		*p = &c
+		end := changed
+		*p = &end
 	}
 	return n
 }

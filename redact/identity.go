@@ -17,7 +17,7 @@ func (r *Redactor) nameFields(e *events.DisplayEvent, seen *seen) (count int) {
 		seen.model.note(e.Model, n)
 		count += n
 	}
-	for _, s := range [...]*string{&e.ModelProvider, &e.Notice.Code, &e.Tool.Name, &e.Tool.Server, &e.Tool.AgentType} {
+	for _, s := range [...]*string{&e.ModelProvider, &e.Notice.Code, (*string)(&e.Sign.Cause), &e.Tool.Name, &e.Tool.Server, &e.Tool.AgentType} {
 		if *s != "" {
 			count += r.field(s)
 		}
