@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/safe"
 )
 
 // activityToolUse is "Read calc.go": the label that all spellings of a tool come down to, "server: tool" for one of an
@@ -31,7 +32,7 @@ func callWords(t *events.Tool) words {
 	switch {
 	case known != nil && known.field == fieldNone:
 	case w.path:
-		w.target = strings.TrimSpace(cleanLine(strings.TrimSpace(t.Target), maxRemembered))
+		w.target = strings.TrimSpace(safe.Line(strings.TrimSpace(t.Target), maxRemembered))
 	default:
 		w.target = brief(t.Target)
 		if w.target != "" && known != nil && known.field == fieldTask {

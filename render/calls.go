@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/safe"
 )
 
 // maxRemembered is the longest name or target that is remembered of an open call, in bytes; no line shows more of it.
@@ -49,7 +50,7 @@ func (m *callMemory) remember(t *events.Tool, at time.Time) {
 // remembered is what is kept of a part of a call.
 func remembered(s string) string {
 	if len(s) > maxRemembered {
-		return cleanLine(s, events.SummaryRunes)
+		return safe.Line(s, events.SummaryRunes)
 	}
 	return s
 }

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/safe"
 )
 
 // appendLine makes one safe line of parts, whatever they hold, and adds it to dst. No part can change another.
 func appendLine(dst []byte, parts []string) []byte {
 	begin := len(dst)
 	for _, part := range parts {
-		dst = append(dst, cleanLine(part, len(part)+1)...)
+		dst = append(dst, safe.Line(part, len(part)+1)...)
 	}
 	for len(dst) > begin && dst[len(dst)-1] == ' ' {
 		dst = dst[:len(dst)-1]
@@ -20,7 +21,7 @@ func appendLine(dst []byte, parts []string) []byte {
 
 // brief is a part of a line that may be long, cut to [events.SummaryRunes].
 func brief(s string) string {
-	return strings.TrimSpace(cleanLine(strings.TrimSpace(s), events.SummaryRunes))
+	return strings.TrimSpace(safe.Line(strings.TrimSpace(s), events.SummaryRunes))
 }
 
 // firstLine is the first of texts that has a line which is not blank: that line, cut to [events.SummaryRunes].

@@ -4,16 +4,18 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tailspan/tailspan/render/internal/safe"
 )
 
 // page is one output of a Renderer: safe bytes that wait for their write, and what must be known of the line that is
 // being written.
 type page struct {
 	buf    []byte
-	inLine bool          // the last byte written is no newline
-	escape commandFilter // Settings.EscapeCommands
-	color  bool          // Settings.Color
-	margin string        // begins every line
+	inLine bool        // the last byte written is no newline
+	escape safe.Filter // Settings.EscapeCommands
+	color  bool        // Settings.Color
+	margin string      // begins every line
 	// While buf waits for the first time that is told (undated), clocks are where noClock stands in it.
 	undated bool
 	clocks  []int
@@ -67,16 +69,16 @@ func (p *page) put(safe []byte) {
 		return
 	}
 	p.inLine = safe[len(safe)-1] != '\n'
-	if p.escape.systems == 0 {
+	if p.escape.Systems == 0 {
 		p.buf = append(p.buf, safe...)
 		return
 	}
 	for len(safe) > 0 {
 		r, n := utf8.DecodeRune(safe)
-		if p.escape.breaks(r) {
+		if p.escape.Breaks(r) {
 			p.buf = append(p.buf, '\\')
 		}
-		p.escape.see(r)
+		p.escape.See(r)
 		p.buf = append(p.buf, safe[:n]...)
 		safe = safe[n:]
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/safe"
 )
 
 // Renderer writes the events of one stream for people. It is an [events.Sink]; each Emit is at most one write to each
@@ -35,11 +36,11 @@ func newRenderer(w io.Writer, s Settings, o Origin, l *label) *Renderer {
 	s = s.complete()
 	r := &Renderer{w: w, settings: s, origin: Origin{Agent: capped(o.Agent)}, label: l, memory: newMemory(s)}
 	r.undated = s.Replay && s.activity() && s.Now == nil
-	r.page = page{escape: commandFilter{systems: s.EscapeCommands}, color: s.Color}
+	r.page = page{escape: safe.Filter{Systems: s.EscapeCommands}, color: s.Color}
 	r.side = &r.page
 	if s.Lines != nil {
 		r.linesTo = s.Lines
-		r.side = &page{escape: commandFilter{systems: s.EscapeCommands}, color: s.LinesColor}
+		r.side = &page{escape: safe.Filter{Systems: s.EscapeCommands}, color: s.LinesColor}
 	}
 	r.side.undated = r.undated
 	return r

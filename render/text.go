@@ -4,6 +4,7 @@ import (
 	"unicode"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/safe"
 )
 
 // maxBlankLead is how much leading white space of a text is kept until it is known whether the text is blank, in bytes.
@@ -16,7 +17,7 @@ type text struct {
 	key    textKey
 	page   *page  // where it is written
 	margin string // begins its lines
-	clean  sanitizer
+	clean  safe.Sanitizer
 	// blankLead is the white space that the text began with, not written yet: only where blank texts are left out.
 	blankLead []byte
 	spoken    bool // something other than white space was seen
@@ -44,7 +45,7 @@ func (r *Renderer) addText(e *events.DisplayEvent) {
 	if key.reasoning {
 		r.text.page, r.text.margin = r.side, r.lineMargin+reasoningMargin
 	}
-	r.text.scratch = r.text.clean.append(r.text.scratch[:0], e.Text)
+	r.text.scratch = r.text.clean.Append(r.text.scratch[:0], e.Text)
 	r.writeText(r.text.scratch)
 	if !e.Delta {
 		r.endText()
@@ -56,7 +57,7 @@ func (r *Renderer) endText() {
 	if !r.text.open {
 		return
 	}
-	r.text.scratch = r.text.clean.finish(r.text.scratch[:0])
+	r.text.scratch = r.text.clean.Finish(r.text.scratch[:0])
 	r.writeText(r.text.scratch)
 	r.text.page.endLine()
 	r.text = text{scratch: keepSmall(r.text.scratch)}

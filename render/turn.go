@@ -1,6 +1,10 @@
 package render
 
-import "io"
+import (
+	"io"
+
+	"github.com/tailspan/tailspan/render/internal/safe"
+)
 
 // shared is a writer on which several renderers take turns.
 type shared struct {
@@ -41,7 +45,7 @@ func (t *turn) Write(p []byte) (int, error) {
 // takeOver gives what has to stand before the next line of this renderer.
 func (t *turn) takeOver() []byte {
 	s := t.of
-	head := page{escape: commandFilter{systems: t.page.escape.systems}, color: t.page.color, ink: inkHead}
+	head := page{escape: safe.Filter{Systems: t.page.escape.Systems}, color: t.page.color, ink: inkHead}
 	if s.last != nil && s.last != t.page && s.last.inLine {
 		s.last.endLine()
 		s.last.buf = s.last.buf[:0]

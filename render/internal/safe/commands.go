@@ -1,4 +1,4 @@
-package render
+package safe
 
 import (
 	"fmt"
@@ -8,40 +8,40 @@ import (
 	"unicode/utf8"
 )
 
-// CISystems is a set of CI systems that read commands from the logs of their jobs.
-type CISystems uint8
+// Systems is a set of CI systems that read commands from the logs of their jobs.
+type Systems uint8
 
 // The systems, and what they obey. Sources, as of November 2026: the GitHub Actions runner (ActionCommand), the Azure
 // Pipelines agent (Command), TeamCity "Service Messages", GitLab "Custom collapsible sections", Buildkite "Managing log
 // output". Jenkins reads no commands from text.
 const (
-	// CIGitHub obeys "::name" at the start of a line, white space before it aside, and "##[name]" anywhere.
-	CIGitHub CISystems = 1 << iota
-	// CIAzure obeys "##vso[" and "##[" anywhere.
-	CIAzure
-	// CITeamCity obeys "##teamcity[" anywhere.
-	CITeamCity
-	// CIGitLab obeys "section_start:" and "section_end:" anywhere.
-	CIGitLab
-	// CIBuildkite obeys "---", "+++", "~~~" and "^^^" before a blank at the start of a line.
-	CIBuildkite
+	// GitHub obeys "::name" at the start of a line, white space before it aside, and "##[name]" anywhere.
+	GitHub Systems = 1 << iota
+	// Azure obeys "##vso[" and "##[" anywhere.
+	Azure
+	// TeamCity obeys "##teamcity[" anywhere.
+	TeamCity
+	// GitLab obeys "section_start:" and "section_end:" anywhere.
+	GitLab
+	// Buildkite obeys "---", "+++", "~~~" and "^^^" before a blank at the start of a line.
+	Buildkite
 
-	// CIAll are all of them.
-	CIAll = CIGitHub | CIAzure | CITeamCity | CIGitLab | CIBuildkite
+	// All are all of them.
+	All = GitHub | Azure | TeamCity | GitLab | Buildkite
 )
 
-// DetectCI gives the systems whose job this is, by the environment. Where only CI is set, it may be any of them.
-func DetectCI(env func(key string) string) CISystems {
-	var found CISystems
-	for system, variable := range map[CISystems]string{
-		CIGitHub: "GITHUB_ACTIONS", CIAzure: "TF_BUILD", CITeamCity: "TEAMCITY_VERSION", CIGitLab: "GITLAB_CI", CIBuildkite: "BUILDKITE",
+// Detect gives the systems whose job this is, by the environment. Where only CI is set, it may be any of them.
+func Detect(env func(key string) string) Systems {
+	var found Systems
+	for system, variable := range map[Systems]string{
+		GitHub: "GITHUB_ACTIONS", Azure: "TF_BUILD", TeamCity: "TEAMCITY_VERSION", GitLab: "GITLAB_CI", Buildkite: "BUILDKITE",
 	} {
 		if isSet(env(variable)) {
 			found |= system
 		}
 	}
 	if found == 0 && isSet(env("CI")) {
-		return CIAll
+		return All
 	}
 	return found
 }
@@ -50,55 +50,56 @@ func isSet(value string) bool {
 	return value != "" && value != "0" && !strings.EqualFold(value, "false")
 }
 
-// CIEscape says when commands to CI systems are broken.
-type CIEscape uint8
+// Escape says when commands to CI systems are broken.
+type Escape uint8
 
 // The choices; the zero value is the automatic one.
 const (
-	// CIEscapeAuto breaks the commands of the system whose job this is.
-	CIEscapeAuto CIEscape = iota
-	// CIEscapeOn breaks those of all systems.
-	CIEscapeOn
-	// CIEscapeOff breaks none.
-	CIEscapeOff
+	// EscapeAuto breaks the commands of the system whose job this is.
+	EscapeAuto Escape = iota
+	// EscapeOn breaks those of all systems.
+	EscapeOn
+	// EscapeOff breaks none.
+	EscapeOff
 
-	ciEscapeEnd
+	escapeEnd
 )
 
-var ciEscapeNames = [ciEscapeEnd]string{"auto", "on", "off"}
+var escapeNames = [escapeEnd]string{"auto", "on", "off"}
 
 // String gives the spelling in settings.
-func (c CIEscape) String() string {
-	if c < ciEscapeEnd {
-		return ciEscapeNames[c]
+func (c Escape) String() string {
+	if c < escapeEnd {
+		return escapeNames[c]
 	}
 	return fmt.Sprintf("ci_escape(%d)", uint8(c))
 }
 
-// ParseCIEscape is the inverse of [CIEscape.String]. The error lists what is allowed.
-func ParseCIEscape(name string) (CIEscape, error) {
-	for c := range ciEscapeEnd {
-		if ciEscapeNames[c] == name {
+// ParseEscape is the inverse of [Escape.String]. The error lists what is allowed.
+func ParseEscape(name string) (Escape, error) {
+	for c := range escapeEnd {
+		if escapeNames[c] == name {
 			return c, nil
 		}
 	}
-	return CIEscapeAuto, fmt.Errorf("must be one of %s, got %q", strings.Join(ciEscapeNames[:], ", "), name)
+	return EscapeAuto, fmt.Errorf("must be one of %s, got %q", strings.Join(escapeNames[:], ", "), name)
 }
 
 // Systems are the systems whose commands are broken, in an environment.
-func (c CIEscape) Systems(env func(key string) string) CISystems {
+func (c Escape) Systems(env func(key string) string) Systems {
 	switch c {
-	case CIEscapeOn:
-		return CIAll
-	case CIEscapeOff:
+	case EscapeOn:
+		return All
+	case EscapeOff:
 		return 0
 	}
-	return DetectCI(env)
+	return Detect(env)
 }
 
-// commandFilter finds in the characters of a log the one before which a command is broken by a backslash.
-type commandFilter struct {
-	systems CISystems
+// Filter finds in the characters of a log the one before which a command is broken by a backslash.
+type Filter struct {
+	// Systems are those whose commands are found.
+	Systems Systems
 	lead    leadState
 	mark    rune // of leadMark
 	marks   int
@@ -120,29 +121,29 @@ const sectionMark = 3
 
 // commandTails are what turns the next character into the begin of a command, wherever in a line it is.
 var commandTails = [...]struct {
-	systems CISystems
+	systems Systems
 	tail    string
 	next    rune
 }{
-	{CIGitHub | CIAzure, "##", '['},
-	{CIAzure, "##vso", '['},
-	{CITeamCity, "##teamcity", '['},
-	{CIGitLab, "section_start", ':'},
-	{CIGitLab, "section_end", ':'},
+	{GitHub | Azure, "##", '['},
+	{Azure, "##vso", '['},
+	{TeamCity, "##teamcity", '['},
+	{GitLab, "section_start", ':'},
+	{GitLab, "section_end", ':'},
 }
 
 const maxCommandTail = len("section_start")
 
-// breaks reports whether a backslash has to be before r, the next character of the line.
-func (f *commandFilter) breaks(r rune) bool {
+// Breaks reports whether a backslash has to be before r, the next character of the line.
+func (f *Filter) Breaks(r rune) bool {
 	switch r {
 	case ':', '[':
-		if f.lead == leadColon && r == ':' && f.systems&CIGitHub != 0 {
+		if f.lead == leadColon && r == ':' && f.Systems&GitHub != 0 {
 			return true
 		}
 		for i := range commandTails {
 			c := &commandTails[i]
-			if c.next == r && f.systems&c.systems != 0 && string(f.tail[maxCommandTail-len(c.tail):]) == c.tail {
+			if c.next == r && f.Systems&c.systems != 0 && string(f.tail[maxCommandTail-len(c.tail):]) == c.tail {
 				return true
 			}
 		}
@@ -150,13 +151,13 @@ func (f *commandFilter) breaks(r rune) bool {
 	case '\n', '\r':
 		return false
 	}
-	return f.lead == leadMark && f.marks == sectionMark && f.systems&CIBuildkite != 0 && unicode.IsSpace(r)
+	return f.lead == leadMark && f.marks == sectionMark && f.Systems&Buildkite != 0 && unicode.IsSpace(r)
 }
 
-// see notes one character of the log.
-func (f *commandFilter) see(r rune) {
+// See notes one character of the log.
+func (f *Filter) See(r rune) {
 	if r == '\n' || r == '\r' { // either ends a line for the runner of GitHub Actions
-		*f = commandFilter{systems: f.systems}
+		*f = Filter{Systems: f.Systems}
 		return
 	}
 	switch {
@@ -177,19 +178,22 @@ func (f *commandFilter) see(r rune) {
 	}
 }
 
-// BreakCommands gives a writer in place of w that breaks commands to CI systems in what is written, and changes nothing else.
+// Breaker gives a writer in place of w that breaks commands to CI systems in what is written, and changes nothing else.
 // It is for lines that a program writes itself, such as its standard error, beside a log. Where there is no system, it is w.
-func BreakCommands(w io.Writer, systems CISystems) io.Writer {
+func Breaker(w io.Writer, systems Systems) io.Writer {
 	if systems == 0 {
 		return w
 	}
-	return &commandBreaker{w: w, filter: commandFilter{systems: systems}}
+	return &commandBreaker{w: w, filter: Filter{Systems: systems}}
 }
+
+// maxIdle is the biggest buffer that is kept from one write to the next, in bytes.
+const maxIdle = 1 << 16
 
 // commandBreaker is a writer that breaks commands, used by one goroutine at a time.
 type commandBreaker struct {
 	w      io.Writer
-	filter commandFilter
+	filter Filter
 	rune   []byte // the beginning of one that the next write may complete; it is written already
 	buf    []byte
 }
@@ -200,19 +204,21 @@ func (b *commandBreaker) Write(p []byte) (int, error) {
 	for _, c := range p {
 		if c < utf8.RuneSelf {
 			b.rune = b.rune[:0]
-			if b.filter.breaks(rune(c)) {
+			if b.filter.Breaks(rune(c)) {
 				b.buf = append(b.buf, '\\')
 			}
-			b.filter.see(rune(c))
+			b.filter.See(rune(c))
 		} else if b.rune = append(b.rune, c); utf8.FullRune(b.rune) {
 			r, _ := utf8.DecodeRune(b.rune)
-			b.filter.see(r)
+			b.filter.See(r)
 			b.rune = b.rune[:0]
 		}
 		b.buf = append(b.buf, c)
 	}
 	n, err := b.w.Write(b.buf)
-	b.buf = keepSmall(b.buf)
+	if cap(b.buf) > maxIdle {
+		b.buf = nil
+	}
 	if err != nil {
 		return min(n, len(p)), err
 	}

@@ -1,4 +1,4 @@
-package render
+package safe
 
 import (
 	"strings"
@@ -18,8 +18,8 @@ func Sanitize(s string) string {
 	if isSafe(s) {
 		return s
 	}
-	var z sanitizer
-	return string(z.finish(z.append(make([]byte, 0, len(s)), s)))
+	var z Sanitizer
+	return string(z.Finish(z.Append(make([]byte, 0, len(s)), s)))
 }
 
 // isSafe reports whether there is nothing to clean in s, as in most texts.
@@ -46,7 +46,7 @@ func safePrefix(s string) int {
 	return i
 }
 
-// cleanState is where a sanitizer stands in an escape sequence.
+// cleanState is where a Sanitizer stands in an escape sequence.
 //
 //	ground     ESC → escape, U+009B → csi, other C1 introducers → str, else kept or dropped
 //	escape     [ → csi, ]PX^_ → str, 0x20-0x2f → nf, 0x30-0x7e ends the sequence, else as ground
@@ -67,9 +67,9 @@ const (
 	cleanStrC1
 )
 
-// sanitizer is [Sanitize] for a text that comes in pieces. What a sequence holds is dropped as it comes, so that no more
+// Sanitizer is [Sanitize] for a text that comes in pieces. What a sequence holds is dropped as it comes, so that no more
 // than an unfinished rune and a joiner are kept between two pieces. The zero value is ready.
-type sanitizer struct {
+type Sanitizer struct {
 	state  cleanState
 	skipLF bool // the last thing seen was a CR, whose newline is written already
 	rune   [utf8.UTFMax]byte
@@ -78,8 +78,8 @@ type sanitizer struct {
 	joiner rune // comes behind it if it fits what follows; 0 for none
 }
 
-// append adds the safe form of s to dst.
-func (z *sanitizer) append(dst []byte, s string) []byte {
+// Append adds the safe form of s to dst.
+func (z *Sanitizer) Append(dst []byte, s string) []byte {
 	if z.held > 0 {
 		// Only the few bytes that finish the held rune are copied.
 		n := min(len(s), utf8.UTFMax)
@@ -118,19 +118,19 @@ func (z *sanitizer) append(dst []byte, s string) []byte {
 	return dst
 }
 
-// finish ends the text: a rune that was never completed is repaired, a sequence that never ended is gone.
-func (z *sanitizer) finish(dst []byte) []byte {
+// Finish ends the text: a rune that was never completed is repaired, a sequence that never ended is gone.
+func (z *Sanitizer) Finish(dst []byte) []byte {
 	for range z.held {
 		dst = append(dst, "\uFFFD"...)
 	}
-	*z = sanitizer{}
+	*z = Sanitizer{}
 	return dst
 }
 
-func (z *sanitizer) hold(s string) { z.held = copy(z.rune[:], s) }
+func (z *Sanitizer) hold(s string) { z.held = copy(z.rune[:], s) }
 
 // step takes in the head of s, which is not empty, and tells how many bytes that was.
-func (z *sanitizer) step(dst []byte, s string) ([]byte, int) {
+func (z *Sanitizer) step(dst []byte, s string) ([]byte, int) {
 	c := s[0]
 	switch z.state {
 	case cleanStr:
@@ -194,7 +194,7 @@ func (z *sanitizer) step(dst []byte, s string) ([]byte, int) {
 }
 
 // ground takes in one rune outside of any sequence, or a run of plain ones.
-func (z *sanitizer) ground(dst []byte, s string) ([]byte, int) {
+func (z *Sanitizer) ground(dst []byte, s string) ([]byte, int) {
 	skipLF := z.skipLF
 	z.skipLF = false
 	switch c := s[0]; {
@@ -244,7 +244,7 @@ func (z *sanitizer) ground(dst []byte, s string) ([]byte, int) {
 }
 
 // keep adds a character that stays, behind a joiner that fits between it and the one before.
-func (z *sanitizer) keep(dst []byte, r rune) []byte {
+func (z *Sanitizer) keep(dst []byte, r rune) []byte {
 	if z.joiner != 0 && joinerFits(z.before, z.joiner, r) {
 		dst = utf8.AppendRune(dst, z.joiner)
 	}
@@ -253,7 +253,7 @@ func (z *sanitizer) keep(dst []byte, r rune) []byte {
 }
 
 // stayed notes the last of characters that stay.
-func (z *sanitizer) stayed(s string) {
+func (z *Sanitizer) stayed(s string) {
 	if s != "" {
 		z.before, _ = utf8.DecodeLastRuneInString(s)
 	}
@@ -267,22 +267,22 @@ func isBidiControl(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
 }
 
-// cleanLine is s as one safe line of at most limit runes, the last being "…" where something was cut. Each run of line
+// Line is s as one safe line of at most limit runes, the last being "…" where something was cut. Each run of line
 // breaks and tabs becomes one blank. It looks at no more of s than it must.
-func cleanLine(s string, limit int) string {
+func Line(s string, limit int) string {
 	if len(s) <= limit && isSafe(s) && !hasBreak(s) {
 		return s
 	}
 	const piece = 512 // bytes looked at in one go
-	var z sanitizer
+	var z Sanitizer
 	var pieceBuf, lineBuf [piece]byte
 	safe, line := pieceBuf[:0], lineBuf[:0]
 	runes, blank := 0, false
 	for first := true; runes <= limit && (first || s != ""); first = false {
 		n := min(piece, len(s))
-		safe = z.append(safe[:0], s[:n])
+		safe = z.Append(safe[:0], s[:n])
 		if s = s[n:]; s == "" {
-			safe = z.finish(safe)
+			safe = z.Finish(safe)
 		}
 		for _, r := range string(safe) {
 			if r == '\n' || r == '\t' {
