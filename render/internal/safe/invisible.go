@@ -13,6 +13,12 @@ const (
 	emojiSelector = '\ufe0f' // shows the character before it as an emoji
 )
 
+// isPlain reports at little cost that a character stays wherever it is: most of Latin, Greek, Cyrillic, Han and emoji. Others
+// may stay too.
+func isPlain(r rune) bool {
+	return r > 0xad && r < 0x34f || r >= 0x370 && r < 0x61c || r >= 0x2070 && r < 0x3164 || r > 0x3164 && r < 0xfe00 || r >= 0x1f000 && r < 0xe0000
+}
+
 // isInvisible reports whether a character is removed wherever it is: Default_Ignorable_Code_Point of Unicode 17 but for
 // joiners, selectors and bidirectional controls, and the interlinear annotation characters.
 func isInvisible(r rune) bool {

@@ -38,6 +38,10 @@ func safePrefix(s string) int {
 			break
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
+		if isPlain(r) {
+			i += n
+			continue
+		}
 		if n == 1 || r < 0xa0 || r == 0x2028 || r == 0x2029 || isBidiControl(r) || isInvisible(r) || isContextual(r) {
 			break
 		}
