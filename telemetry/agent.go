@@ -179,6 +179,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 		s.putSession(m)
 	}
 	if a.call == nil && r.kin == (agentKey{}) {
+		putStr(m, AttrSessionID, r.sessionID)
 		s.putRun(m, r)
 		s.meter.run(v)
 		if s.exit != nil {

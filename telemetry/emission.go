@@ -109,7 +109,6 @@ func (s *Stream) span(a *agent, of outline, i *interval) (span ptrace.Span, ok b
 	span.SetEndTimestamp(pcommon.NewTimestampFromTime(i.end.at))
 	m := span.Attributes()
 	m.EnsureCapacity(of.attributes)
-	putStr(m, AttrSessionID, a.run.sessionID)
 	putStr(m, AttrGenAIConversationID, a.run.sessionID)
 	m.PutStr(AttrTimeSource, worst(i.start.source, i.end.source).String())
 	m.PutStr(AttrGenAIOperationName, of.operation)

@@ -152,7 +152,6 @@ func (s *Stream) recordExit(at moment) {
 	if r := s.run; r != nil {
 		lr.SetTraceID(r.traceID)
 		lr.SetSpanID(r.top.spanID)
-		putStr(m, AttrSessionID, r.sessionID)
 		putStr(m, AttrGenAIConversationID, r.sessionID)
 		putStr(m, AttrGenAIAgentName, r.top.name)
 	}

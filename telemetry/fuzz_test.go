@@ -41,7 +41,7 @@ func FuzzEventFromRecord(f *testing.F) {
 		lr.Body().SetStr(body)
 		lr.Attributes().PutStr(key, text)
 		lr.Attributes().PutInt(telemetry.AttrToolLines, number)
-		lr.Attributes().PutInt(telemetry.AttrSessionID, number) // of another type than ours
+		lr.Attributes().PutInt(telemetry.AttrGenAIConversationID, number) // of another type than ours
 		lr.Attributes().PutEmptySlice(telemetry.AttrAskQuestions).AppendEmpty().SetStr(text)
 		var ev events.DisplayEvent
 		if !telemetry.EventFromRecord(lr, &ev) {

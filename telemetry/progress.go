@@ -87,7 +87,6 @@ func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRec
 	lr.SetTraceID(r.traceID)
 	lr.SetSpanID(r.top.spanID)
 	m := lr.Attributes()
-	putStr(m, AttrSessionID, r.sessionID)
 	putStr(m, AttrGenAIConversationID, r.sessionID)
 	putStr(m, AttrGenAIAgentName, r.top.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)

@@ -22,7 +22,6 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent, service
 	w.severity(lr, ev)
 	m := lr.Attributes()
 	m.EnsureCapacity(attributesOf(ev))
-	putStr(m, AttrSessionID, ev.SessionID)
 	putStr(m, AttrGenAIConversationID, ev.SessionID)
 	putStr(m, AttrTurnID, ev.TurnID)
 	putStr(m, AttrMessageID, ev.MessageID)

@@ -30,7 +30,7 @@ func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	if ts := lr.Timestamp(); ts != 0 {
 		ev.Time = ts.AsTime()
 	}
-	ev.SessionID = r.str(AttrSessionID)
+	ev.SessionID = r.str(AttrGenAIConversationID)
 	ev.TurnID = r.str(AttrTurnID)
 	ev.MessageID = r.str(AttrMessageID)
 	ev.ItemID = r.str(AttrItemID)

@@ -17,8 +17,7 @@ const (
 
 // attributesOf is how many attributes the record of ev has, or a few more.
 func attributesOf(ev *events.DisplayEvent) int {
-	n := stampAttributes + told(ev.TurnID, ev.MessageID, ev.ItemID, ev.ParentID, ev.AgentID, ev.Model, ev.ModelProvider)
-	n += 2 * told(ev.SessionID)
+	n := stampAttributes + told(ev.SessionID, ev.TurnID, ev.MessageID, ev.ItemID, ev.ParentID, ev.AgentID, ev.Model, ev.ModelProvider)
 	switch ev.Kind {
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
 		return n + toolAttributes(ev)

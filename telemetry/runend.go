@@ -35,7 +35,6 @@ func (s *Stream) recordEnd(r *run, why CloseReason) {
 	lr.SetTraceID(r.traceID)
 	lr.SetSpanID(r.top.spanID)
 	m := lr.Attributes()
-	putStr(m, AttrSessionID, r.sessionID)
 	putStr(m, AttrGenAIConversationID, r.sessionID)
 	putStr(m, AttrGenAIAgentName, r.top.name)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)

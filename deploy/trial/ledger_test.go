@@ -117,7 +117,7 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 		b.spans = true
 		b.of(resource)
 		attrs := span.Attributes().AsRaw()
-		id := fmt.Sprint("span ", span.TraceID(), span.SpanID(), span.Name(), " ", attrs[telemetry.AttrSessionID])
+		id := fmt.Sprint("span ", span.TraceID(), span.SpanID(), span.Name(), " ", attrs[telemetry.AttrGenAIConversationID])
 		l.note(id, b, fmt.Sprint("under ", span.ParentSpanID(), " ", span.Status().Code(), " ", span.Status().Message(), " ", timesOf(attrs, span.StartTimestamp(), span.EndTimestamp()), attrs))
 	}
 	for resource, record := range data.Records() {

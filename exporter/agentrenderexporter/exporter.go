@@ -256,7 +256,7 @@ func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.Lo
 		n.raw++
 		r.line, r.raw = line, true
 	}
-	session := textOf(attrs, telemetry.AttrSessionID)
+	session := textOf(attrs, telemetry.AttrGenAIConversationID)
 	r.key = of.key + session
 	r.path = e.pattern.path(resource.Attributes(), attrs)
 	r.origin = of.origin

@@ -133,7 +133,7 @@ func records(items ...item) plog.Logs {
 				lr.Body().SetEmptyBytes().FromRaw([]byte(i.raw))
 			}
 		}
-		lr.Attributes().PutStr(telemetry.AttrSessionID, i.session)
+		lr.Attributes().PutStr(telemetry.AttrGenAIConversationID, i.session)
 		if i.event.Delta {
 			lr.Attributes().PutBool(telemetry.AttrDelta, true)
 		}

@@ -177,7 +177,7 @@ func TestOpenFilesAreBounded(t *testing.T) {
 func TestOutletsAreForgotten(t *testing.T) {
 	d := newDisk()
 	cfg := NewFactory().CreateDefaultConfig().(*Config)
-	cfg.Output, cfg.MaxStreams, cfg.MaxOpenFiles = "{session.id}", 4, 2
+	cfg.Output, cfg.MaxStreams, cfg.MaxOpenFiles = "{gen_ai.conversation.id}", 4, 2
 	set := exportertest.NewNopSettings(metadata.Type)
 	e, err := newExporter(cfg, set.TelemetrySettings, d.openFile)
 	require.NoError(t, err)

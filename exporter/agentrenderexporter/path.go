@@ -128,7 +128,7 @@ func (p *pathPattern) fixed() bool { return len(p.names) == 0 }
 // namesStream reports whether each path is of one step or session.
 func (p *pathPattern) namesStream() bool {
 	return slices.ContainsFunc(p.names, func(name string) bool {
-		return name == telemetry.AttrTaskName || name == telemetry.AttrSessionID || name == telemetry.AttrGenAIConversationID
+		return name == telemetry.AttrTaskName || name == telemetry.AttrGenAIConversationID
 	})
 }
 

@@ -89,7 +89,7 @@ func TestCommandSpoolIsReadOn(t *testing.T) {
 				if span.Name() != "invoke_agent claude-code" {
 					continue
 				}
-				session, _ := span.Attributes().Get(telemetry.AttrSessionID)
+				session, _ := span.Attributes().Get(telemetry.AttrGenAIConversationID)
 				code, _ := span.Attributes().Get(telemetry.AttrProcessExitCode)
 				roots[session.Str()] += code.Int()
 			}

@@ -79,10 +79,10 @@ func TestConformance(t *testing.T) {
 // untold are attributes that a provider's formats tell nowhere, or not in every dialect: they are required where our
 // source tells them.
 var untold = map[string][]string{
-	"openai":   {telemetry.AttrGenAIConversationID, telemetry.AttrSessionID},
+	"openai":   {telemetry.AttrGenAIConversationID},
 	"opencode": {telemetry.AttrGenAIProviderName, telemetry.AttrGenAIRequestModel},
 	"gemini":   {telemetry.AttrGenAIRequestModel},
-	"codex":    {telemetry.AttrGenAIConversationID, telemetry.AttrSessionID, telemetry.AttrGenAIRequestModel},
+	"codex":    {telemetry.AttrGenAIConversationID, telemetry.AttrGenAIRequestModel},
 }
 
 func checkSpan(t *testing.T, provider string, s ptrace.Span) {
@@ -91,7 +91,7 @@ func checkSpan(t *testing.T, provider string, s ptrace.Span) {
 	require.True(t, ok, s.Name())
 	needed, known := required[operation.Str()]
 	require.True(t, known, operation.Str())
-	for _, key := range append([]string{telemetry.AttrCloseReason, telemetry.AttrTimeSource, telemetry.AttrGenAIConversationID, telemetry.AttrSessionID}, needed...) {
+	for _, key := range append([]string{telemetry.AttrCloseReason, telemetry.AttrTimeSource, telemetry.AttrGenAIConversationID}, needed...) {
 		v, ok := s.Attributes().Get(key)
 		assert.True(t, ok && v.AsString() != "" || slices.Contains(untold[provider], key), "%s lacks %s", s.Name(), key)
 	}
@@ -113,7 +113,7 @@ func checkRecords(t *testing.T, provider string, names map[string]bool, logs plo
 				assert.NotEqual(t, plog.SeverityNumberUnspecified, lr.SeverityNumber(), lr.EventName())
 				assert.NotZero(t, lr.Timestamp(), lr.EventName())
 				assert.NotZero(t, lr.ObservedTimestamp(), lr.EventName())
-				for _, key := range []string{telemetry.AttrLogRecordUID, telemetry.AttrSequence, telemetry.AttrSessionID} {
+				for _, key := range []string{telemetry.AttrLogRecordUID, telemetry.AttrSequence, telemetry.AttrGenAIConversationID} {
 					_, ok := lr.Attributes().Get(key)
 					made := key == telemetry.AttrSequence && lr.EventName() == telemetry.EventNameRunEnd // of no event
 					assert.True(t, ok || made || slices.Contains(untold[provider], key), "%s lacks %s", lr.EventName(), key)
