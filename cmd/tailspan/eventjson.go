@@ -64,6 +64,11 @@ type usageJSON struct {
 	Usage    tokensJSON `json:"usage"`
 	Provider tokensJSON `json:"provider_usage"`
 	CostUSD  *float64   `json:"cost_usd,omitempty"`
+	Unknown  bool       `json:"output_unknown,omitempty"` // the output of provider_usage is a placeholder
+	Tier     string     `json:"service_tier,omitempty"`
+	Speed    string     `json:"speed,omitempty"`
+	Searches int64      `json:"web_search_requests,omitempty"`
+	Fetches  int64      `json:"web_fetch_requests,omitempty"`
 }
 
 type noticeJSON struct {
@@ -138,7 +143,11 @@ func newEventJSON(e *events.DisplayEvent) eventJSON {
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
 		j.tool(e)
 	case events.KindUsage:
-		j.usageJSON = &usageJSON{Scope: e.Usage.Scope.String(), Usage: newTokensJSON(e.Usage.Tokens), Provider: newTokensJSON(e.Usage.Provider)}
+		u := e.Usage
+		j.usageJSON = &usageJSON{
+			Scope: u.Scope.String(), Usage: newTokensJSON(u.Tokens), Provider: newTokensJSON(u.Provider), Unknown: u.OutputUnknown,
+			Tier: u.ServiceTier, Speed: u.Speed, Searches: u.WebSearches, Fetches: u.WebFetches,
+		}
 		if e.Usage.HasCost {
 			j.usageJSON.CostUSD = &e.Usage.CostUSD
 		}

@@ -139,10 +139,12 @@ type tokensJSON struct {
 	CacheRead  int64 `json:"cache_read_tokens"`
 	CacheWrite int64 `json:"cache_write_tokens"`
 	Reasoning  int64 `json:"reasoning_tokens,omitempty"`
+	Write5m    int64 `json:"cache_write_5m_tokens,omitempty"`
+	Write1h    int64 `json:"cache_write_1h_tokens,omitempty"`
 }
 
 func newTokensJSON(t events.Tokens) tokensJSON {
-	return tokensJSON{t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Reasoning}
+	return tokensJSON{t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Reasoning, t.CacheWrite5m, t.CacheWrite1h}
 }
 
 // summaryJSON is the last line.

@@ -41,16 +41,16 @@ func (a *audience) take(_ *http.Request, b otlpsink.Batch) error {
 	}
 	for _, span := range b.Spans() {
 		attrs := span.Attributes().AsRaw()
+		for key, attr := range map[string]string{"in": telemetry.AttrGenAIInputTokens, "out": telemetry.AttrGenAIOutputTokens, "cache_read": telemetry.AttrGenAICacheRead} {
+			if n, ok := attrs[attr].(int64); ok {
+				a.tokens[key] += int(n)
+			}
+		}
 		if attrs[telemetry.AttrGenAIOperationName] != "invoke_agent" {
 			continue
 		}
 		reason, _ := attrs[telemetry.AttrCloseReason].(string)
 		a.closed = append(a.closed, reason)
-		for key, attr := range map[string]string{"in": telemetry.AttrGenAIInputTokens, "out": telemetry.AttrGenAIOutputTokens, "cache_read": telemetry.AttrUsageCacheRead} {
-			if n, ok := attrs[attr].(int64); ok {
-				a.tokens[key] += int(n)
-			}
-		}
 	}
 	for _, record := range b.Records() {
 		attrs := record.Attributes().AsRaw()

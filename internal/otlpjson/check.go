@@ -29,6 +29,10 @@ const (
 	ProblemBackwards ProblemKind = "ends_before_start"
 	// ProblemOutside is a span that starts before its parent or ends after it, and bears no mark of the background.
 	ProblemOutside ProblemKind = "outside_parent"
+	// ProblemUsageTwice is an agent whose own span and model calls have more tokens than it used.
+	ProblemUsageTwice ProblemKind = "usage_twice"
+	// ProblemPlaceholder is an agent whose model calls all have the same few output tokens, and not all of its output.
+	ProblemPlaceholder ProblemKind = "placeholder"
 )
 
 // Problem is one thing that is wrong. Ids are hexadecimal; SpanID and Name are empty if it concerns the whole trace.
@@ -48,8 +52,8 @@ func (p Problem) String() string {
 }
 
 // Check proves the structure of the traces that all requests make together: every parent stands in the trace of its
-// child, each trace has one root and no circle, no id comes twice, time runs forwards, and a span lies inside its parent
-// unless it goes on in the background. It returns nil if nothing is wrong.
+// child, each trace has one root and no circle, no id comes twice, time runs forwards, a span lies inside its parent
+// unless it goes on in the background, and each token is on one span. It returns nil if nothing is wrong.
 //
 // The runs of one session may share a trace (the receiver's setting trace: session). So a trace may have several roots
 // if every one of them is a run, an invoke_agent span with a run key of its own, and all tell the same conversation.
@@ -105,6 +109,7 @@ func (t *trace) check() (problems []Problem) {
 	if len(roots) == 0 && outer.IsEmpty() {
 		report(ProblemNoRoot, nil)
 	}
+	t.checkUsage(report)
 	return problems
 }
 

@@ -15,6 +15,8 @@ const (
 	attrAnswerModel  = "gen_ai.response.model"
 	attrInput        = "gen_ai.usage.input_tokens"
 	attrOutput       = "gen_ai.usage.output_tokens"
+	attrTotalInput   = "tailspan.usage.input_tokens"
+	attrTotalOutput  = "tailspan.usage.output_tokens"
 	attrBackground   = "tailspan.background"
 	attrRunKey       = "tailspan.run.key"
 	attrPipeline     = "cicd.pipeline.name"

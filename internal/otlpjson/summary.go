@@ -30,7 +30,7 @@ type Session struct {
 	Calls int
 	// Tools counts tool calls, FailedTools those of them that failed.
 	Tools, FailedTools int
-	// Tokens is the sum of what the runs tell.
+	// Tokens is the sum over all of its spans: each token is on one of them.
 	Tokens Tokens
 }
 
@@ -115,6 +115,9 @@ func (c *counter) addSpan(s *span) {
 	if s.failed() {
 		c.sum.FailedSpans++
 	}
+	if t := s.tokens(); t != (Tokens{}) {
+		c.session(s).Tokens.add(t)
+	}
 	switch s.operation() {
 	case operationAgent:
 		c.addAgent(s)
@@ -142,7 +145,6 @@ func (c *counter) addAgent(s *span) {
 		return
 	}
 	row.Runs++
-	row.Tokens.add(s.tokens())
 	if s.failed() {
 		row.FailedRuns++
 	}

@@ -18,7 +18,7 @@ import (
 // agent in which nothing tells the session.
 func twoSessions(t *testing.T) *otlpjson.Data {
 	t.Helper()
-	agent := func(conversation string, input, output int64) map[string]any {
+	agent := func(conversation string, input, output int64) map[string]any { // with what no call has
 		return map[string]any{
 			"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": conversation,
 			"gen_ai.usage.input_tokens": input, "gen_ai.usage.output_tokens": output,
@@ -40,12 +40,12 @@ func twoSessions(t *testing.T) *otlpjson.Data {
 	d := &otlpjson.Data{}
 	d.Traces = append(d.Traces, requests(t, "claude-code",
 		node{trace: 1, id: 9, parent: 8, name: "execute_tool Grep", failed: true, attributes: tool("Grep")},
-		node{trace: 1, id: 8, parent: 7, name: "invoke_agent explorer", attributes: agent("", 50, 5)},
+		node{trace: 1, id: 8, parent: 7, name: "invoke_agent explorer", attributes: agent("", 0, 0)},
 		node{trace: 1, id: 7, parent: 4, name: "execute_tool Agent", attributes: tool("Agent")},
 		node{trace: 1, id: 6, parent: 4, name: "execute_tool Grep", attributes: tool("Grep")},
 		node{trace: 1, id: 5, parent: 4, name: "chat", attributes: chat("sonnet", "sonnet-4-5", 100, 20)},
 		node{trace: 1, id: 3, parent: 8, name: "chat", attributes: chat("sonnet", "sonnet-4-5", 50, 5)},
-		node{trace: 1, id: 4, parent: 2, name: "invoke_agent", attributes: agent("5e55-1", 150, 25)},
+		node{trace: 1, id: 4, parent: 2, name: "invoke_agent", attributes: agent("5e55-1", 0, 0)},
 		node{trace: 1, id: 2, parent: 1, name: "fix"},
 		node{trace: 1, id: 1, name: "nightly"},
 		node{trace: 2, id: 2, parent: 1, name: "chat", failed: true, attributes: chat("haiku", "", 0, 0)},

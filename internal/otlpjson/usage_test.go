@@ -1,0 +1,44 @@
+package otlpjson_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/internal/otlpjson"
+)
+
+func TestCheckUsage(t *testing.T) {
+	agent := func(id, parent byte, ownInput, ownOutput, allInput, allOutput int64) node {
+		return node{trace: 1, id: id, parent: parent, name: "agent", start: 1, end: 9, attributes: map[string]any{
+			"gen_ai.operation.name": "invoke_agent", "gen_ai.usage.input_tokens": ownInput, "gen_ai.usage.output_tokens": ownOutput,
+			"tailspan.usage.input_tokens": allInput, "tailspan.usage.output_tokens": allOutput,
+		}}
+	}
+	chat := func(id, parent byte, input, output int64) node {
+		return node{trace: 1, id: id, parent: parent, name: "chat", start: 2, end: 8, attributes: map[string]any{
+			"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": input, "gen_ai.usage.output_tokens": output,
+		}}
+	}
+	for _, tc := range []struct {
+		name  string
+		nodes []node
+		want  []otlpjson.ProblemKind
+	}{
+		{name: "on the calls", nodes: []node{agent(1, 0, 0, 0, 30, 9), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}},
+		{name: "the rest on the agent", nodes: []node{agent(1, 0, 5, 9, 35, 9), chat(2, 1, 10, 0), chat(3, 1, 20, 0)}},
+		{name: "on both", nodes: []node{agent(1, 0, 30, 9, 30, 9), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}, want: []otlpjson.ProblemKind{otlpjson.ProblemUsageTwice}},
+		{name: "of a sub-agent with a total of its own", nodes: []node{agent(1, 0, 0, 0, 10, 4), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}},
+		{name: "no totals", nodes: []node{agent(1, 0, 30, 9, 0, 0), chat(2, 1, 10, 4)}},
+		{name: "placeholders", nodes: []node{agent(1, 0, 0, 400, 30, 406), chat(2, 1, 10, 3), chat(3, 1, 20, 3)}, want: []otlpjson.ProblemKind{otlpjson.ProblemPlaceholder}},
+		{name: "short answers", nodes: []node{agent(1, 0, 0, 0, 30, 6), chat(2, 1, 10, 3), chat(3, 1, 20, 3)}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []otlpjson.ProblemKind
+			for _, p := range otlpjson.Check(requests(t, "claude-code", tc.nodes...)...) {
+				got = append(got, p.Kind)
+			}
+			assert.Equal(t, tc.want, got)
+		})
+	}
+}
