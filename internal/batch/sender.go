@@ -66,7 +66,7 @@ func run[B any](s *Sender, of *signal[B], b B, send func(Part[B]) error) (B, err
 
 // bounded halves b until each part is within limit or is one element.
 func bounded[B any](of *signal[B], b B, limit int) []B {
-	if limit <= 0 || of.size(b) <= limit || of.elements(b) <= 1 {
+	if limit <= 0 || of.within(b, limit) {
 		return []B{b}
 	}
 	if of.readOnly(b) {
@@ -74,6 +74,12 @@ func bounded[B any](of *signal[B], b B, limit int) []B {
 	}
 	second := of.halve(b)
 	return append(bounded(of, b, limit), bounded(of, second, limit)...)
+}
+
+// within reports whether a batch is within limit, or has but one element.
+func (of *signal[B]) within(b B, limit int) bool {
+	n := of.elements(b)
+	return n <= 1 || n >= sampleFrom && of.estimate(b) <= limit || of.size(b) <= limit
 }
 
 // reduced makes smaller parts of one that was refused for its size; nil if it can't be made smaller.

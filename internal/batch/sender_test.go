@@ -396,3 +396,49 @@ func points(md pmetric.Metrics) (list []string) {
 	}
 	return list
 }
+
+// TestLimitOfManyElements: large batches, which are not sized element by element where they are far below the limit, are
+// bounded all the same, wherever in them the large elements are.
+func TestLimitOfManyElements(t *testing.T) {
+	const limit = 1 << 20
+	for name, size := range map[string]func(i int) (body, attribute int){
+		"bodies":                func(int) (int, int) { return 3000, 10 },
+		"one body":              func(i int) (int, int) { return 10 + i/1999*2_000_000, 10 },
+		"attributes":            func(int) (int, int) { return 10, 3000 },
+		"every second":          func(i int) (int, int) { return 10, 10 + i%2*5000 },
+		"every fourth":          func(i int) (int, int) { return 10, 10 + (i+1)%4/3*10_000 },
+		"small":                 func(int) (int, int) { return 10, 10 },
+		"just below the limit":  func(int) (int, int) { return 10, 450 },
+		"the half of the limit": func(int) (int, int) { return 10, 200 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ld, td := plog.NewLogs(), ptrace.NewTraces()
+			records := ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords()
+			spans := td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans()
+			for i := range 2000 {
+				body, attribute := size(i)
+				lr := records.AppendEmpty()
+				lr.Body().SetStr(strings.Repeat("x", body))
+				lr.Attributes().PutStr("a", strings.Repeat("x", attribute))
+				spans.AppendEmpty().Attributes().PutStr("a", strings.Repeat("x", attribute))
+			}
+			s := batch.Sender{Limit: limit}
+			elements := 0
+			_, err := s.Logs(ld, func(p batch.Part[plog.Logs]) error {
+				elements += p.Elements
+				if p.Elements > 1 {
+					assert.LessOrEqual(t, logsSize(p.Batch), limit)
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			_, err = s.Traces(td, func(p batch.Part[ptrace.Traces]) error {
+				elements += p.Elements
+				assert.LessOrEqual(t, (&ptrace.ProtoMarshaler{}).TracesSize(p.Batch), limit)
+				return nil
+			})
+			require.NoError(t, err)
+			assert.Equal(t, 4000, elements)
+		})
+	}
+}

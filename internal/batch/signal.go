@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"math"
+
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -11,6 +13,7 @@ type signal[B any] struct {
 	empty    func() B
 	elements func(B) int
 	size     func(B) int
+	estimate func(B) int // an upper limit of the size, as a rule; far cheaper
 	readOnly func(B) bool
 	clone    func(B) B
 	// halve moves the second half of the elements into a batch of its own.
@@ -25,6 +28,7 @@ var traces = signal[ptrace.Traces]{
 	empty:    ptrace.NewTraces,
 	elements: ptrace.Traces.SpanCount,
 	size:     sizeOfTraces,
+	estimate: estimateTraces,
 	readOnly: ptrace.Traces.IsReadOnly,
 	clone: func(td ptrace.Traces) ptrace.Traces {
 		c := ptrace.NewTraces()
@@ -40,6 +44,7 @@ var logs = signal[plog.Logs]{
 	empty:    plog.NewLogs,
 	elements: plog.Logs.LogRecordCount,
 	size:     sizeOfLogs,
+	estimate: estimateLogs,
 	readOnly: plog.Logs.IsReadOnly,
 	clone: func(ld plog.Logs) plog.Logs {
 		c := plog.NewLogs()
@@ -55,6 +60,7 @@ var metrics = signal[pmetric.Metrics]{
 	empty:    pmetric.NewMetrics,
 	elements: pmetric.Metrics.DataPointCount,
 	size:     func(md pmetric.Metrics) int { return (&pmetric.ProtoMarshaler{}).MetricsSize(md) },
+	estimate: func(pmetric.Metrics) int { return math.MaxInt }, // they are few
 	readOnly: pmetric.Metrics.IsReadOnly,
 	clone: func(md pmetric.Metrics) pmetric.Metrics {
 		c := pmetric.NewMetrics()
