@@ -133,6 +133,22 @@ func TestRunReadsTheFirstLine(t *testing.T) {
 	assert.Equal(t, "0af7651916cd43dd8448eb211c80319c", sink.spans[0].TraceID().String())
 }
 
+// TestSendReadsTheFirstLine has a recorded session behind a line that says whose work it is.
+func TestSendReadsTheFirstLine(t *testing.T) {
+	session, err := os.ReadFile(fixtures + "parity.jsonl")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	inBand := `{"type":"tailspan","attributes":{"cicd.pipeline.name":"of the line","team":"ops"}}` + "\n"
+	require.NoError(t, os.WriteFile(path, append([]byte(inBand), session...), 0o600))
+	for mode, want := range map[string][2]any{"all": {"of the line", "ops"}, "identity": {"of the line", nil}, "off": {nil, nil}} {
+		sink := newOTLPSink(t)
+		code, _, stderr := tailspan("", "send", "--in-band", mode, "--otlp", sink.URL, path)
+		require.Zero(t, code, stderr)
+		_, of := sink.span(t, runSpan)
+		assert.Equal(t, want, [2]any{of["cicd.pipeline.name"], of["team"]}, mode)
+	}
+}
+
 func TestRunInBand(t *testing.T) {
 	const inBand = `printf '%s\n' '{"type":"tailspan","attributes":{"cicd.pipeline.name":"of the line","team":"ops"}}'` + "\n"
 	for mode, want := range map[string][2]any{"all": {"of the line", "ops"}, "off": {nil, nil}} {
