@@ -33,7 +33,8 @@ type summary struct {
 	last     time.Time
 	duration time.Duration  // as the run's end tells it
 	totals   *events.Totals // the same of what the run did in all
-	any      bool           // there is something to tell
+	any      bool           // there is something to say
+	later    bool           // a run ended before in this log: what is not seen of this one was done nowhere else
 }
 
 // toolSum is what one tool did.
@@ -88,9 +89,9 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 			s.any = true
 		}
 	case events.KindSessionEnded:
-		if e.End != nil {
+		if e.End != nil && threadOf(e) == (threadKey{}) {
 			s.duration, s.totals = e.End.Duration, e.End.Totals
-			s.any = s.any || s.totals != nil && s.totals.ToolCalls > 0
+			s.any = s.any || !s.later && s.totals != nil && s.totals.ToolCalls > 0
 		}
 	}
 }
@@ -137,7 +138,7 @@ func (r *Renderer) summarize() {
 
 // next is the summary of the run after this one.
 func (s *summary) next() *summary {
-	return &summary{tools: map[string]*toolSum{}, nameOf: s.nameOf, usage: s.usage, models: s.models, before: s.usage.Sum()}
+	return &summary{tools: map[string]*toolSum{}, nameOf: s.nameOf, usage: s.usage, models: s.models, before: s.usage.Sum(), later: true}
 }
 
 // text is the summary, one line a fact.
@@ -157,7 +158,7 @@ func (s *summary) text() string {
 		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(b.took, a.took), strings.Compare(a.name, b.name))
 	})
 	earlier := s.earlier(&all)
-	if s.totals != nil && s.totals.ToolCalls > 0 {
+	if s.whole() {
 		all.calls, all.failed = s.totals.ToolCalls, s.totals.ToolErrors
 	}
 	b.WriteString("tools     " + all.words() + "\n")
@@ -180,6 +181,19 @@ func (s *summary) text() string {
 		fmt.Fprintf(&b, "duration  %s\n", short(took))
 	}
 	return b.String()
+}
+
+// whole reports whether the totals are of all that is summed up: not where earlier runs ended by their turn, as those of
+// transcripts do, and are summed up with the last one.
+func (s *summary) whole() bool {
+	if s.totals == nil {
+		return false
+	}
+	seen := 0
+	for _, t := range s.tools {
+		seen += t.calls
+	}
+	return s.totals.ToolCalls >= seen
 }
 
 // earlier is what the run did that this log did not hear of, where somebody heard the whole: of a run that went on while
@@ -213,8 +227,8 @@ func (s *summary) took() time.Duration {
 
 // sum is the usage of the run: what its end says, else what was seen of it.
 func (s *summary) sum() events.Usage {
-	if t := s.totals; t != nil && (t.Usage.Tokens != (events.Tokens{}) || t.Usage.HasCost) {
-		return t.Usage
+	if s.whole() && (s.totals.Usage.Tokens != (events.Tokens{}) || s.totals.Usage.HasCost) {
+		return s.totals.Usage
 	}
 	sum := s.usage.Sum()
 	sum.Tokens = sum.Tokens.Sub(s.before.Tokens)

@@ -30,12 +30,22 @@ func noticeText(e *events.DisplayEvent) string {
 	return line
 }
 
-func failed(e *events.End) bool { return e != nil && e.Error && !e.Interrupted }
+func failed(e *events.End) bool {
+	return e != nil && !interrupted(e) && (e.Error || e.Decided == events.OutcomeError || e.Decided == events.OutcomeKilled)
+}
 
-func interrupted(e *events.End) bool { return e != nil && e.Interrupted }
+func interrupted(e *events.End) bool {
+	return e != nil && (e.Interrupted || e.Decided == events.OutcomeInterrupted && e.Principle == "")
+}
 
-// failure is why a run or turn failed: the error's first line, else the result's, else the code.
-func failure(e *events.End) string { return firstLine(spoken(e.Err), e.Result, e.Code) }
+// failure is why a run or turn failed: the error's first line, else the result's, else the code, else the cause.
+func failure(e *events.End) string {
+	killed := ""
+	if e.Decided == events.OutcomeKilled {
+		killed = e.Decided.String()
+	}
+	return firstLine(spoken(e.Err), e.Result, e.Code, string(e.Cause), killed)
+}
 
 // aborted is head and detail for a turn that was stopped: by the user, or by the agent on principle.
 func aborted(e *events.End) (head, detail string) {

@@ -22,6 +22,9 @@ func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 		return false
 	}
 	kind, known := events.ParseKind(name)
+	if lr.EventName() == EventNameRunEnd { // the end of a run that no line ends
+		kind, known = events.KindSessionEnded, true
+	}
 	if !known {
 		return false
 	}
@@ -55,6 +58,9 @@ func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 		ev.Session = r.session()
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
 		ev.End = r.end()
+		if lr.EventName() == EventNameRunEnd && ev.End.Totals != nil {
+			ev.End.Duration = ev.End.Totals.Elapsed // no line says how long it took
+		}
 	case events.KindApprovalRequest:
 		ev.Approval = &events.Approval{ID: r.str(AttrRequestID), Tool: r.str(AttrGenAIToolName), Subject: r.str(AttrRequestSubject)}
 	case events.KindAskRequest:

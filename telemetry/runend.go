@@ -37,6 +37,7 @@ func (s *Stream) recordEnd(r *run, why CloseReason) {
 	m := lr.Attributes()
 	putStr(m, AttrGenAIConversationID, r.sessionID)
 	putStr(m, AttrGenAIAgentName, r.top.name)
+	putStr(m, AttrAgentID, r.top.id)
 	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutStr(AttrCloseReason, string(v.reason))
 	s.writer.end(m, &end)

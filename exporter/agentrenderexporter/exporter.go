@@ -232,14 +232,20 @@ type entry struct {
 
 // entryOf reads a record; nil for one that is not rendered.
 func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.LogRecord, n *tally) *entry {
-	if name := lr.EventName(); name == telemetry.EventNameStepStarted || name == telemetry.EventNameProgress {
-		n.live++
-		return nil
-	}
 	r := &entry{}
 	line, raw := telemetry.RawLine(lr)
-	if !raw && !telemetry.EventFromRecord(lr, &r.event) {
+	switch name := lr.EventName(); {
+	case raw:
+	case name == telemetry.EventNameStepStarted || name == telemetry.EventNameProgress || name == telemetry.EventNameProcessExited:
+		n.live++
+		return nil
+	case name == telemetry.EventNameStalled:
+		r.event = stalled(lr)
+	case !telemetry.EventFromRecord(lr, &r.event):
 		n.foreign++
+		return nil
+	case name == telemetry.EventNameRunEnd && isUnknown(r.event.End):
+		n.live++
 		return nil
 	}
 	if raw && e.isCopy(lr) {
@@ -268,6 +274,22 @@ func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.Lo
 	}
 	return r
 }
+
+// stalled is the warning that a run goes without output.
+func stalled(lr plog.LogRecord) events.DisplayEvent {
+	ev := events.DisplayEvent{
+		Kind: events.KindNotice, SessionID: textOf(lr.Attributes(), telemetry.AttrSessionID),
+		Text: lr.Body().AsString(), Notice: events.Notice{Level: events.LevelWarn},
+	}
+	if at := lr.Timestamp(); at != 0 {
+		ev.Time = at.AsTime()
+	}
+	return ev
+}
+
+// isUnknown reports whether the end of a run is none that was seen: the reading stopped, and whoever goes on with it reports
+// the end.
+func isUnknown(e *events.End) bool { return e.Decided == events.OutcomeIncomplete && !e.Error }
 
 // deliver renders a record into the buffer of its outlet.
 func (e *renderExporter) deliver(r *entry) {

@@ -183,7 +183,7 @@ func fold(evs []events.DisplayEvent) plog.Logs {
 	for i := range evs {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, evs[i:i+1])
 	}
-	stream.Close(telemetry.CloseReasonTruncated)
+	stream.Close(telemetry.CloseReasonShutdown)
 	return stream.Take().Logs
 }
 

@@ -2,6 +2,7 @@ package agentrenderexporter
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
 )
 
 // TestSummaryOfARunThatGoesOn holds what is told of a run that is at work when the exporter stops: nothing, until the one
@@ -40,3 +42,52 @@ func TestSummaryOfARunThatGoesOn(t *testing.T) {
 	assert.Contains(t, shown(whole, 3), "--- Summary ---\ntools     3 calls, 1 failed, 5s\n  Task  1 call, 3s\n"+
 		"  Grep  1 call, 1 failed, 1s\n  Read  1s\n  before this log began  1 call\n", "the first call was told to another one")
 }
+
+// TestEndsOfTranscripts: a run that no line ends has a record of its end, by which it is summed up. An end that is not known
+// yet is none, and that of a sub-agent in a file of its own sums up nothing.
+func TestEndsOfTranscripts(t *testing.T) {
+	end := func(outcome string, change func(plog.LogRecord)) plog.Logs {
+		logs := plog.NewLogs()
+		records(text("s", "run ended")).CopyTo(logs)
+		lr := logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
+		lr.SetEventName(telemetry.EventNameRunEnd)
+		lr.Attributes().PutStr(telemetry.AttrRunOutcome, outcome)
+		lr.Attributes().PutInt(telemetry.AttrToolCalls, 2)
+		lr.Attributes().PutDouble(telemetry.AttrElapsed, 5)
+		if change != nil {
+			change(lr)
+		}
+		return logs
+	}
+	none := func(plog.LogRecord) {}
+	shown := func(c func(*Config), logs plog.Logs) string {
+		out := &flakyOutput{allow: -1}
+		exp := started(t, out, c)
+		tool := item{session: "s", event: events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{Name: "Read", Target: "a.go"}}}
+		require.NoError(t, exp.ConsumeLogs(t.Context(), joined(records(tool), logs)))
+		return out.String()
+	}
+	verbose := func(c *Config) { c.Mode, c.Style = "verbose", "activity" }
+	quiet := func(c *Config) { c.Mode = "quiet" }
+	const sum = "[s] --- Summary ---\n[s] tools     2 calls\n[s]   Read  1 call\n[s]   before this log began  1 call\n[s] duration  5s\n"
+	assert.Equal(t, "[s] Read a.go\n[s] finished (5s)\n"+sum, clockless(shown(verbose, end("ok", none))))
+	assert.Equal(t, "Run finished (session s, 5s)\n", shown(quiet, end("ok", none)))
+	assert.Equal(t, "Run failed: killed (session s, 5s)\n", shown(quiet, end("killed", none)))
+	assert.Equal(t, "Run interrupted (session s, 5s)\n", shown(quiet, end("interrupted", none)))
+	assert.Equal(t, "", shown(quiet, end("incomplete", none)), "another collector goes on")
+	assert.Equal(t, "Run failed: timeout (session s, 5s)\n", shown(quiet, end("incomplete", func(lr plog.LogRecord) {
+		lr.Attributes().PutBool(telemetry.AttrEndError, true)
+		lr.Attributes().PutStr(telemetry.AttrErrorType, "timeout")
+	})))
+	assert.Equal(t, "[s] Read a.go\n[s]   agent ag: finished (5s)\n", clockless(shown(verbose, end("ok", func(lr plog.LogRecord) {
+		lr.Attributes().PutStr(telemetry.AttrAgentID, "ag")
+	}))))
+	stalled := end("", func(lr plog.LogRecord) {
+		lr.SetEventName(telemetry.EventNameStalled)
+		lr.Body().SetStr("no output for 5m0s")
+	})
+	assert.Equal(t, "[s] Read a.go\n[s] warning: no output for 5m0s\n", clockless(shown(verbose, stalled)))
+}
+
+// clockless removes the times of the activity style.
+func clockless(log string) string { return strings.ReplaceAll(log, "--:--:-- ", "") }
