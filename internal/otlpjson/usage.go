@@ -11,7 +11,7 @@ type agentUsage struct {
 	chats []int64 // the output of each model call that has some
 }
 
-// checkUsage holds that each token is on one span: what an agent's span and its model calls have is no more than what the
+// checkUsage holds that each token is on one span: what an agent's span has beside its model calls is no more than what the
 // agent says it used, sub-agents included. Exports without such totals are not judged.
 func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 	agents := map[*span]*agentUsage{}
@@ -43,9 +43,7 @@ func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 			continue
 		}
 		total := Tokens{Input: number(s.Attributes(), attrTotalInput), Output: number(s.Attributes(), attrTotalOutput)}
-		have := u.own
-		have.add(u.calls)
-		if total != (Tokens{}) && (have.Input > total.Input || have.Output > total.Output) {
+		if total != (Tokens{}) && (twice(u.own.Input, u.calls.Input, total.Input) || twice(u.own.Output, u.calls.Output, total.Output)) {
 			report(ProblemUsageTwice, s)
 		}
 		if u.placeholders() {
@@ -53,6 +51,10 @@ func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 		}
 	}
 }
+
+// twice reports whether tokens on an agent's span are on its calls too. Calls alone may have more than the total: a second
+// account of a run exports calls that the first one lacks, and changes nothing of the first.
+func twice(own, calls, total int64) bool { return own > 0 && own+calls > total }
 
 // placeholders reports whether the model calls look like having the API's first counts: all the same, of a few tokens, while
 // the agent's span has the rest.

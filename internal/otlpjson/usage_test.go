@@ -29,6 +29,7 @@ func TestCheckUsage(t *testing.T) {
 		{name: "the rest on the agent", nodes: []node{agent(1, 0, 5, 9, 35, 9), chat(2, 1, 10, 0), chat(3, 1, 20, 0)}},
 		{name: "on both", nodes: []node{agent(1, 0, 30, 9, 30, 9), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}, want: []otlpjson.ProblemKind{otlpjson.ProblemUsageTwice}},
 		{name: "of a sub-agent with a total of its own", nodes: []node{agent(1, 0, 0, 0, 10, 4), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}},
+		{name: "calls of a second account", nodes: []node{agent(1, 0, 0, 0, 10, 4), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}},
 		{name: "no totals", nodes: []node{agent(1, 0, 30, 9, 0, 0), chat(2, 1, 10, 4)}},
 		{name: "placeholders", nodes: []node{agent(1, 0, 0, 400, 30, 406), chat(2, 1, 10, 3), chat(3, 1, 20, 3)}, want: []otlpjson.ProblemKind{otlpjson.ProblemPlaceholder}},
 		{name: "short answers", nodes: []node{agent(1, 0, 0, 0, 30, 6), chat(2, 1, 10, 3), chat(3, 1, 20, 3)}},
