@@ -73,6 +73,8 @@ type Sign struct {
 	Outcome Outcome
 	// Cause is why it failed.
 	Cause Cause
+	// ModelCall shows that what failed is a model call, for good.
+	ModelCall bool
 	// Weak marks a text that may be the last one: it counts when the input ends, but is no reason to wait for no more.
 	Weak bool
 }

@@ -18,6 +18,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	s.beginsAt(a.run, at)
 	s.countLate(a, ev)
 	a.run.noteSign(ev)
+	s.failedCall(a, ev, at)
 	s.announceTurn(a.run, ev)
 	if ev.SessionID == "" {
 		ev.SessionID = a.run.sessionID

@@ -32,9 +32,9 @@
 //
 //	run   none → forming   an event that opens a run; the key is not known yet, events wait
 //	      forming → open   the key is told, the run ends, or too much waits
-//	      open → closed    SessionEnded, TurnDone, TurnAborted (result; interrupted if the user stopped it, or the agent on
-//	                       principle), the next run's start (superseded; result in a transcript with nothing open), Close
-//	                       of the stream (its reason)
+//	      open → closed    SessionEnded, TurnDone, TurnAborted; the next run's start; its last word, and no line for
+//	                       [Settings.EndGrace] (turnend.go); the end of an old file; Close of the stream. Outcome and reason
+//	                       are decided from all that shows the end (verdict.go)
 //	call  none → open      ToolUse
 //	      open → closed    ToolResult, also one that came before (result); the run's end (no_result, interrupted,
 //	                       superseded); the same id again (superseded); too many open calls (evicted); Close

@@ -31,6 +31,8 @@ type Exit struct {
 	Incomplete bool
 	// Interrupted shows that the user stopped it: SIGINT was forwarded to it.
 	Interrupted bool
+	// Stopped shows that tailspan asked it to end.
+	Stopped bool
 }
 
 // interruptCode is what a program returns that SIGINT ended: 128 and the signal's number.

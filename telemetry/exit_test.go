@@ -85,6 +85,9 @@ func TestExit(t *testing.T) {
 		{"output lost", torn, telemetry.Exit{Dropped: 9, Incomplete: true}, "truncated", "truncated", ""},
 		{"interrupted", torn, telemetry.Exit{Signal: "SIGINT", Incomplete: true}, "interrupted", "", ""},
 		{"interrupted, in the words of a shell", torn, telemetry.Exit{Code: 130, Incomplete: true}, "interrupted", "", ""},
+		{"interrupted by a signal that it handled", torn, telemetry.Exit{Interrupted: true, Incomplete: true}, "interrupted", "", ""},
+		{"stopped by us", torn, telemetry.Exit{Code: 143, Stopped: true, Incomplete: true}, "killed", "killed", "exit code 143 before its result"},
+		{"success told before it was stopped", whole, telemetry.Exit{Stopped: true, Interrupted: true}, "result", "", ""},
 		{"killed where no end is promised", torn, telemetry.Exit{Signal: "SIGTERM"}, "killed", "killed", "ended by SIGTERM before its result"},
 		{"killed at the start", script{line(started())}, telemetry.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
 	} {

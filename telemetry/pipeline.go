@@ -155,13 +155,12 @@ func (p *pipelines) moved(res *resource, now time.Time) {
 	p.each(res, func(n *node) { n.moved = now })
 }
 
-// ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out, and
-// does not hold it.
+// ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out.
 func (p *pipelines) ended(res *resource, span interval, v verdict, now time.Time) (late bool) {
 	p.each(res, func(n *node) {
 		n.open--
 		n.moved = now
-		late = n.emitted && !n.span.holds(span) // of the last, which is the run's parent
+		late = n.emitted // of the last, which is the run's parent
 		if !n.emitted {
 			n.span.coverAll(&span)
 			if worseThan(v, n.worst) {

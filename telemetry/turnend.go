@@ -13,14 +13,21 @@ import (
 // [StreamSettings.IdleGap] ends where it ends, since nothing more is to come. Lines of the same prompt that come all the same
 // form a run of their own, with a link to the first.
 
-// turnOver reports whether the run at work has shown its end and nothing goes on below it.
-func (s *Stream) turnOver() bool {
+// showsEnd reports whether the run at work has shown its end, and has no open call.
+func (s *Stream) showsEnd() bool {
 	r := s.run
-	if r == nil || r.closed || r.hasStart || r.sign.Outcome == events.OutcomeUnknown || r.sign.Weak || len(r.calls.open) > 0 {
+	return r != nil && !r.closed && !r.hasStart && r.sign.Outcome != events.OutcomeUnknown && !r.sign.Weak && len(r.calls.open) == 0
+}
+
+// turnOver reports whether the run at work has shown its end and nothing goes on below it. A sub-agent in a stream of its own
+// ends with its call.
+func (s *Stream) turnOver() bool {
+	if !s.showsEnd() {
 		return false
 	}
+	r := s.run
 	if r.kin != (agentKey{}) && !s.registry.kinNow(r.kin).background {
-		return false // its call decides
+		return false
 	}
 	return !slices.ContainsFunc(s.agents, func(a *agent) bool { return a.run == r }) &&
 		!slices.ContainsFunc(s.announced, s.worksElsewhere)
@@ -37,16 +44,15 @@ func (s *Stream) awaitEnd() {
 	if s.again {
 		return
 	}
-	if len(s.held) == 0 && s.turnOver() {
+	if len(s.held) == 0 && s.showsEnd() {
 		s.registry.await(s.registry.endings, s)
 	} else {
 		s.registry.release(s.registry.endings, s)
 	}
 }
 
-// endTurn closes the run that has shown its end and was followed by no line for long enough.
+// endTurn closes the run that has shown its end and was followed by no line for long enough, once nothing goes on below it.
 func (s *Stream) endTurn() {
-	s.registry.release(s.registry.endings, s)
 	if s.again || len(s.held) > 0 || !s.turnOver() {
 		return
 	}

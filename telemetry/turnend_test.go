@@ -98,6 +98,20 @@ func TestOutcomeOfTranscripts(t *testing.T) {
 	}
 }
 
+// TestFailedModelCall: a model call that failed for good is a span of its own.
+func TestFailedModelCall(t *testing.T) {
+	failure := text(3, "msg2", "Invalid API key")
+	failure.Synthetic, failure.Model = true, ""
+	failure.Sign = events.Sign{Outcome: events.OutcomeError, Cause: events.CauseAuthentication, ModelCall: true}
+	f := fold(t, script{line(prompt(1, "p1")), line(failure)}, telemetry.StreamSettings{}, telemetry.CloseReasonTimeout)
+	chat := f.span(t, "chat")
+	from, to := seconds(chat)
+	assert.Equal(t, []float64{1, 3}, []float64{from, to}, "with its retries")
+	assert.Equal(t, ptrace.StatusCodeError, chat.Status().Code())
+	assert.Equal(t, "Invalid API key", chat.Status().Message())
+	assert.Equal(t, "authentication_failed", attr(chat, telemetry.AttrErrorType))
+}
+
 // TestEndGrace: a run that has shown its end is exported when no line follows; later lines are a run with a link to it.
 func TestEndGrace(t *testing.T) {
 	f := follow(telemetry.StreamSettings{IdleGap: time.Hour})

@@ -35,9 +35,9 @@ func (e *evidence) verdict() verdict {
 	}
 	v := verdict{outcome: told, reason: CloseReasonResult}
 	switch exit := e.exit; {
-	case exit != nil && exit.interrupted():
+	case exit != nil && (exit.interrupted() || exit.Interrupted && told != events.OutcomeOK):
 		return verdict{outcome: events.OutcomeInterrupted, reason: CloseReasonInterrupted}
-	case exit != nil && exit.Signal != "":
+	case exit != nil && (exit.Signal != "" || exit.Stopped && told != events.OutcomeOK):
 		v = verdict{outcome: events.OutcomeKilled, reason: CloseReasonKilled, message: exit.String()}
 		if told == events.OutcomeUnknown {
 			v.message += beforeResult

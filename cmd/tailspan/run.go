@@ -255,7 +255,9 @@ func (r *running) show(ctx context.Context) error {
 
 // exitOf is how a process ended, in the words of the fold.
 func exitOf(e process.Exit) *telemetry.Exit {
-	return &telemetry.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped}
+	return &telemetry.Exit{
+		Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Interrupted: e.Interrupted,
+	}
 }
 
 // identity is what the flags tell of whose work the run is.

@@ -33,6 +33,10 @@ const (
 	ProblemUsageTwice ProblemKind = "usage_twice"
 	// ProblemPlaceholder is an agent whose model calls all have the same few output tokens, and not all of its output.
 	ProblemPlaceholder ProblemKind = "placeholder"
+	// ProblemNoOutcome is the span of an agent that does not tell how that ended.
+	ProblemNoOutcome ProblemKind = "no_outcome"
+	// ProblemUnproven is a run, step or pipeline that claims a success which nothing shows.
+	ProblemUnproven ProblemKind = "unproven_success"
 )
 
 // Problem is one thing that is wrong. Ids are hexadecimal; SpanID and Name are empty if it concerns the whole trace.
@@ -53,7 +57,9 @@ func (p Problem) String() string {
 
 // Check proves the structure of the traces that all requests make together: every parent stands in the trace of its
 // child, each trace has one root and no circle, no id comes twice, time runs forwards, a span lies inside its parent
-// unless it goes on in the background, and each token is on one span. It returns nil if nothing is wrong.
+// unless it goes on in the background, and each token is on one span. Each agent has an outcome, and no success is claimed
+// that nothing shows: a run that is ok did not fail and was not only left, and a step or pipeline that succeeded has no other
+// run below it. It returns nil if nothing is wrong.
 //
 // The runs of one session may share a trace (the receiver's setting trace: session). So a trace may have several roots
 // if every one of them is a run, an invoke_agent span with a run key of its own, and all tell the same conversation.
@@ -91,6 +97,9 @@ func (t *trace) check() (problems []Problem) {
 		if s.EndTimestamp() < s.StartTimestamp() {
 			report(ProblemBackwards, s)
 		}
+		if s.lacksOutcome() {
+			report(ProblemNoOutcome, s)
+		}
 		switch {
 		case s.ParentSpanID().IsEmpty():
 			if roots = append(roots, s); !s.goesWith(roots[:len(roots)-1]) {
@@ -110,6 +119,9 @@ func (t *trace) check() (problems []Problem) {
 		report(ProblemNoRoot, nil)
 	}
 	t.checkUsage(report)
+	for _, s := range t.unproven() {
+		report(ProblemUnproven, s)
+	}
 	return problems
 }
 

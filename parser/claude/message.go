@@ -41,7 +41,7 @@ func (p *Parser) assistant(r *record) {
 			u.CostUSD, u.HasCost = cost.Float(), true
 		}
 	}
-	if r.camel && len(p.out) > before {
+	if len(p.out) > before {
 		last := &p.out[len(p.out)-1]
 		last.Sign = p.sign(r, last)
 	}

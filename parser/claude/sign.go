@@ -6,19 +6,19 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// sign is what an assistant line of a transcript shows of the end of its run; last is the last event that it gave. The
+// sign is what an assistant line shows of the end of its run; last is the last event that it gave. The
 // reason to stop is null in most lines of 1.0.128 to 2.1.30: there any text may be the last word.
 func (p *Parser) sign(r *record, last *events.DisplayEvent) events.Sign {
-	if r.rest.Get("isApiErrorMessage").True() {
-		text := p.strings.Text(r.contentText)
-		for i := range r.blocks {
-			text += p.strings.Text(r.blocks[i].text)
-		}
-		status := int(r.rest.Get("apiErrorStatus").Int())
+	if r.rest.AnyOf("isApiErrorMessage", "is_api_error_message").True() {
+		status := int(r.rest.AnyOf("apiErrorStatus", "api_error_status").Int())
+		kind := p.strings.Intern(r.rest.AnyOf("apiErrorType", "api_error_type"))
 		return events.Sign{
-			Outcome: events.OutcomeError,
-			Cause:   cause.Of(status, text, p.strings.Intern(r.rest.Get("apiErrorType")), p.strings.Intern(r.rest.Get("error"))),
+			Outcome: events.OutcomeError, ModelCall: true,
+			Cause: cause.Of(status, last.Text, kind, p.strings.Intern(r.rest.Get("error"))),
 		}
+	}
+	if !r.camel {
+		return events.Sign{} // a stream has a line for the end
 	}
 	if r.model.Is(syntheticModel) {
 		return events.Sign{}

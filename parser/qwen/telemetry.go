@@ -95,6 +95,6 @@ func (p *Parser) apiFailure(e scan.Members, level events.Level, code string) {
 	n.Notice = events.Notice{Level: level, Code: code}
 	n.Text, n.Model = "API call failed: "+text, p.strings.Intern(e.Get("model"))
 	if level == events.LevelError && !e.Get("subagent_name").Exists() {
-		n.Sign = events.Sign{Outcome: events.OutcomeError, Cause: cause.Of(int(e.Get("status_code").Int()), text, p.strings.Intern(e.Get("error_type")))}
+		n.Sign = events.Sign{Outcome: events.OutcomeError, ModelCall: true, Cause: cause.Of(int(e.Get("status_code").Int()), text, p.strings.Intern(e.Get("error_type")))}
 	}
 }

@@ -14,6 +14,8 @@ type Exit struct {
 	Signal syscall.Signal
 	// Stopped tells that we had asked it to end.
 	Stopped bool
+	// Interrupted shows that SIGINT was forwarded to it.
+	Interrupted bool
 	// At is when it ended.
 	At time.Time
 	// Stderr is the end of what it wrote to standard error, as it wrote it: [Clean] makes it fit for a log.

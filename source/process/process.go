@@ -24,11 +24,12 @@ type Process struct {
 
 	stderr ring // of the goroutine that drains standard error, until done
 
-	mu    sync.Mutex
-	kill  *time.Timer // ends the grace of a stop; nil before one
-	grace time.Time   // when that is
-	exit  Exit
-	done  chan struct{}
+	mu          sync.Mutex
+	kill        *time.Timer // ends the grace of a stop; nil before one
+	interrupted bool        // SIGINT was forwarded
+	grace       time.Time   // when that is
+	exit        Exit
+	done        chan struct{}
 }
 
 // ErrNoSpool: there is no place for the output; the command was not tried.
@@ -108,7 +109,7 @@ func (p *Process) await(stderr, stdout *pipe, readers *sync.WaitGroup) {
 	p.spool.Finish()
 	exit.Stderr = p.stderr.last()
 	p.mu.Lock()
-	exit.Stopped = p.kill != nil
+	exit.Stopped, exit.Interrupted = p.kill != nil, p.interrupted
 	grace := time.Until(p.grace)
 	p.mu.Unlock()
 	if exit.Stopped {
@@ -153,6 +154,11 @@ func (p *Process) Signal(s syscall.Signal) {
 	select {
 	case <-p.done:
 	default:
+		if s == syscall.SIGINT {
+			p.mu.Lock()
+			p.interrupted = true
+			p.mu.Unlock()
+		}
 		p.child.signal(s)
 	}
 }
