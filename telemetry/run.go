@@ -33,6 +33,7 @@ type run struct {
 	lastMessage string      // the last model message of the main thread
 	endedBy     events.Kind // what closed it, if the format told its end
 	sign        events.Sign // what its last events show of its end; see [run.noteSign]
+	signText    string      // the words of a failure that sign shows
 	leftOpen    bool        // calls had no result when it closed
 	ownEnd      bool        // end is the agent's own, and not given in its place
 	continues   *runRef     // the run whose prompt it goes on with

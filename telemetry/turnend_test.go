@@ -87,6 +87,7 @@ func TestOutcomeOfTranscripts(t *testing.T) {
 			run := f.span(t, "invoke_agent claude-code")
 			assert.Equal(t, tt.outcome, attr(run, telemetry.AttrRunOutcome))
 			assert.Equal(t, tt.reason, attr(run, telemetry.AttrCloseReason))
+			assert.Equal(t, tt.outcome == "error", run.Status().Message() == "Invalid API key", "the words of the failure")
 			assert.Equal(t, tt.cause, attr(run, telemetry.AttrErrorType))
 			assert.Equal(t, tt.cause, attr(f.span(t, "fix"), telemetry.AttrErrorType), "the step has the cause of its run")
 			assert.Equal(t, tt.outcome == "ok", attr(f.span(t, "fix"), telemetry.AttrTaskRunResult) == "success")

@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"strings"
+
 	"github.com/tailspan/tailspan/events"
 )
 
@@ -8,6 +10,7 @@ import (
 type evidence struct {
 	end  *events.End // the agent's own end line; nil without one
 	sign events.Sign // of the last events of the main thread
+	text string      // of a failure that sign shows
 	open bool        // calls had no result when the run closed
 	why  CloseReason // what closed it
 	exit *Exit       // how its process ended; nil where that is not known
@@ -57,8 +60,8 @@ func (e *evidence) verdict() verdict {
 	case events.OutcomeInterrupted:
 		v.reason = CloseReasonInterrupted
 	case events.OutcomeError:
-		v.cause = e.sign.Cause
-		if e.end != nil {
+		v.cause, v.message = e.sign.Cause, e.text
+		if e.end != nil && e.end.Err != "" {
 			v.message = e.end.Err
 		}
 		if e.end.Outcome() == events.OutcomeError {
@@ -127,7 +130,10 @@ func (r *run) noteSign(ev *events.DisplayEvent) {
 		return
 	}
 	if ev.Sign.Outcome != events.OutcomeUnknown {
-		r.sign = ev.Sign
+		r.sign, r.signText = ev.Sign, ""
+		if ev.Sign.Outcome == events.OutcomeError {
+			r.signText = strings.Clone(events.CutRunes(ev.Text, errTextRunes))
+		}
 		return
 	}
 	switch ev.Kind {
@@ -148,7 +154,7 @@ func (r *run) noteSign(ev *events.DisplayEvent) {
 
 // evidenceOf is what is known of the end of a run that is closed for why.
 func (s *Stream) evidenceOf(r *run, why CloseReason) *evidence {
-	e := &evidence{sign: r.sign, open: r.leftOpen || len(r.calls.open) > 0, why: why, exit: s.exit}
+	e := &evidence{sign: r.sign, text: r.signText, open: r.leftOpen || len(r.calls.open) > 0, why: why, exit: s.exit}
 	if r.ownEnd {
 		e.end = r.end
 	}
