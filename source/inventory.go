@@ -30,7 +30,7 @@ type inventory struct {
 	key      string
 	settings *Settings
 	sets     []*globs // what is looked for now
-	before   *seen    // at the last start; nil: there was none, or it can't be told
+	before   *seen    // at the last start; nil: there was none, or it can't be read
 	left     map[uint64]struct{}
 	stored   string // what the store has
 }
