@@ -23,7 +23,7 @@ var house = map[string]struct{ ours, others []string }{
 	"telemetry":                    {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
 	"source":                       {others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap", "modernc.org/sqlite", "github.com/klauspost/compress"}},
 	"render":                       {ours: []string{"events"}, others: []string{"github.com/mattn/go-runewidth", "golang.org/x/term"}},
-	"config":                       {others: []string{"github.com/bmatcuk/doublestar/v4"}},
+	"config":                       {others: []string{"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4"}},
 	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "internal", "parser", "redact", "source", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"exporter/agentrenderexporter": {ours: []string{"config", "events", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"embed":                        {ours: []string{"events", "telemetry"}, others: []string{"go.opentelemetry.io"}},

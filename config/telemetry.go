@@ -34,6 +34,8 @@ type Telemetry struct {
 	// ForkWindow is how long after its file was read last the runs of a session are known over a restart, so that a fork that
 	// copies them tells them no second time.
 	ForkWindow time.Duration `mapstructure:"fork_window"`
+	// Prices is a file of prices, by which the cost of runs is estimated whose agents report none; see [ReadPrices].
+	Prices string `mapstructure:"prices"`
 	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
 	PipelineIdle time.Duration `mapstructure:"pipeline_idle"`
 	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
@@ -128,5 +130,10 @@ func (t *Telemetry) Check() error {
 		positive("limits::emitted_ids", t.Limits.EmittedIDs),
 		positive("limits::pipelines", t.Limits.Pipelines),
 	)
+	if t.Prices != "" {
+		if _, err := ReadPrices(t.Prices); err != nil {
+			errs = append(errs, err)
+		}
+	}
 	return errors.Join(errs...)
 }

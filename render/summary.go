@@ -247,7 +247,11 @@ func (s *summary) usageLines(b *strings.Builder) {
 		fmt.Fprintf(b, "tokens    %d in%s, %d out\n", t.Input, cached, t.Output)
 	}
 	if sum.HasCost && sum.CostUSD >= 0 {
-		fmt.Fprintf(b, "cost      $%.4f\n", sum.CostUSD)
+		estimated := ""
+		if sum.CostEstimated {
+			estimated = " (estimated)"
+		}
+		fmt.Fprintf(b, "cost      $%.4f%s\n", sum.CostUSD, estimated)
 	}
 }
 

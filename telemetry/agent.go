@@ -105,7 +105,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
 		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, scope, of),
 		// What started before it had its own time began with the call.
-		lastInput: c.span.start,
+		lastInput: c.span.start, ledger: ledger{prices: s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
 	if id != "" {

@@ -78,6 +78,12 @@ func (s *Stream) closeChat(a *agent) {
 		return
 	}
 	a.chat = nil
+	if c.hasUsage && !c.hasOutput {
+		a.ledger.unknownOutputs++
+		if a != a.run.top {
+			a.run.top.ledger.unknownOutputs++
+		}
+	}
 	a.cover(&c.span.start, &c.span.end)
 	if r := a.run; a == r.top && c.unasked && !r.beginTold && r.first == nil && r.chats == 0 && c.span.end.source != TimeSourceFile {
 		r.first = c

@@ -16,18 +16,23 @@ import (
 //
 // The ledger of a run's own agent has the calls of the sub-agents in its stream too.
 type ledger struct {
+	prices    Prices
 	calls     spending // what model calls reported
 	placed    spending // the part of it that spans of model calls and of sub-agents have
 	totals    spending // what the run's end reported, sub-agents included
 	elsewhere spent    // calls that were seen here and that another stream exports
 	below     spent    // what sub-agents of a sub-agent used, whose calls are not in calls
 	closed    bool     // the agent's own span is made: what comes now is in no span
+	// unknownOutputs counts the model calls whose output the stream did not report.
+	unknownOutputs int
 }
 
 func (l *ledger) addCall(model string, u *events.Usage, placed bool) {
 	l.calls.of(model).add(u)
 	if placed {
 		l.placed.of(model).add(u)
+	} else if u.OutputUnknown { // what a model call has is known when that closes
+		l.unknownOutputs++
 	}
 }
 
@@ -48,8 +53,17 @@ func (l *ledger) others() spent {
 	return sum
 }
 
-// total is what the agent used, its sub-agents included as far as they are known.
+// total is what the agent used, its sub-agents included as far as they are known, with an estimate of the cost where it
+// reported none.
 func (l *ledger) total() spent {
+	sum, costs := l.reported(), l.estimate()
+	estimate := costs.sum()
+	sum.addAll(&estimate)
+	return sum
+}
+
+// reported is the same without an estimate.
+func (l *ledger) reported() spent {
 	sum := l.others()
 	calls := l.calls.sum()
 	sum.addAll(&calls)
@@ -68,7 +82,7 @@ func (l *ledger) unseen() (unseen spending) {
 	if len(l.totals) == 0 {
 		return nil
 	}
-	total, calls, others := l.total(), l.calls.sum(), l.others()
+	total, calls, others := l.reported(), l.calls.sum(), l.others()
 	left := spent{
 		tokens:  total.tokens.Beyond(calls.tokens).Beyond(others.tokens),
 		costUSD: max(total.costUSD-calls.costUSD-others.costUSD, 0),

@@ -25,6 +25,7 @@ type meteredKey struct {
 	instrument                                         instrument
 	model, agent, tool, toolType, errorType, tokenType string
 	outcome                                            events.Outcome
+	estimated                                          bool
 }
 
 // measurement is what is to be added to a series.
@@ -85,6 +86,7 @@ func (m *meter) whole(key *meteredKey) *seriesKey {
 	all := resourceKey(m.of)
 	all.instrument, all.model, all.agent, all.tool = key.instrument, key.model, key.agent, key.tool
 	all.toolType, all.errorType, all.tokenType, all.outcome = key.toolType, key.errorType, key.tokenType, key.outcome.String()
+	all.estimated = key.estimated
 	switch key.instrument {
 	case instrumentInvokeAgent, instrumentRuns:
 		all.operation = OperationInvokeAgent
@@ -143,5 +145,12 @@ func (m *meter) tokens(model string, t events.Tokens, costUSD float64) {
 	if costUSD > 0 {
 		key.instrument, key.tokenType = instrumentCost, ""
 		m.add(&key, costUSD, 0)
+	}
+}
+
+// estimatedCost counts what a model's work cost by a list of prices.
+func (m *meter) estimatedCost(model string, usd float64) {
+	if usd > 0 {
+		m.add(&meteredKey{instrument: instrumentCost, model: model, estimated: true}, usd, 0)
 	}
 }

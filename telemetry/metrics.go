@@ -83,7 +83,7 @@ type seriesKey struct {
 	service, pipeline, task string // the resource
 
 	operation, system, model, agent, tool, toolType, errorType, tokenType, outcome string
-	overflow                                                                       bool
+	overflow, estimated                                                            bool
 }
 
 // series is the value of one: a sum, and for a histogram the counts too.
@@ -256,6 +256,7 @@ func (k *seriesKey) attributes(m pcommon.Map, s Semconv) {
 	putStr(m, AttrGenAIToolType, k.toolType)
 	putStr(m, AttrRunOutcome, k.outcome)
 	putStr(m, AttrErrorType, k.errorType)
+	putTrue(m, AttrCostEstimated, k.estimated)
 	putStr(m, AttrGenAITokenType, k.tokenType)
 	if s != SemconvV141 && k.instrument <= instrumentReasoning {
 		m.PutStr(AttrGenAITokenModality, ModalityUnknown)

@@ -171,7 +171,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 		r.key += "~" + strconv.Itoa(occurrence)
 	}
 	r.top = &agent{
-		run: r, name: r.resource.agentName(), compacted: compacted,
+		run: r, ledger: ledger{prices: s.registry.settings.Prices}, name: r.resource.agentName(), compacted: compacted,
 		spanID: spanID(domainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
 	}
 	if r.standing == standingSecond && r.account != nil && r.account.ref != nil {

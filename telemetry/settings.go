@@ -20,8 +20,10 @@ type Settings struct {
 	StallAfter time.Duration
 	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
 	PipelineIdle time.Duration
-	Capture      Capture
-	Limits       Limits
+	// Prices estimate the cost of runs whose agents report none.
+	Prices  Prices
+	Capture Capture
+	Limits  Limits
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }

@@ -73,10 +73,17 @@ func (s *spent) put(m pcommon.Map) {
 
 // writeUsage writes an agent's own part of the tokens and the total, and adds to the metrics what no call did.
 func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
-	rest, total := a.ledger.rest(), a.ledger.total()
+	rest, total, models := a.ledger.rest(), a.ledger.total(), a.ledger.byModel()
 	own := rest.sum()
 	s.putUsage(m, own.tokens)
-	putTotal(m, &total, a.ledger.byModel())
+	estimate := a.ledger.estimate()
+	for _, one := range estimate {
+		models.of(one.model).addAll(&one.spent)
+		if a == a.run.top { // which has the calls of the sub-agents in its stream
+			s.meter.estimatedCost(one.model, one.costUSD)
+		}
+	}
+	putTotal(m, &total, models)
 	for _, one := range a.ledger.unseen() {
 		s.meter.tokens(cmp.Or(one.model, a.models.only()), one.tokens, one.costUSD)
 	}

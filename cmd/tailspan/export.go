@@ -76,7 +76,7 @@ type exporting struct {
 func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	f := r.flags
 	settings := telemetry.NewDefaultSettings()
-	settings.Version = version()
+	settings.Version, settings.Prices = version(), f.prices.list
 	parent, err := telemetry.ParseTraceParent(os.Getenv("TRACEPARENT"))
 	if err != nil {
 		r.screen.tell(err.Error()) // it goes out without a parent

@@ -47,6 +47,7 @@ type runFlags struct {
 	stream, pipe             bool
 	grace, exportTimeout     time.Duration
 	metricsInterval          time.Duration
+	prices                   priceFlag
 	maxSpool                 int64
 	command                  []string
 }
@@ -65,6 +66,7 @@ func parseRun(args []string, stderr io.Writer) (*runFlags, error) {
 	f.StringVar(&f.otlp, "otlp", "", "send spans, log records and metrics to this address by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
 	f.DurationVar(&f.exportTimeout, "export-timeout", 15*time.Second, "how long sending may go on when the command has ended")
 	f.DurationVar(&f.metricsInterval, "metrics-interval", defaultMetricsInterval, "time between two exports of metrics; else "+metricsIntervalVariable+" counts")
+	f.prices.add(f.flags)
 	f.BoolVar(&f.stream, "stream", false, "add the flags that make the command write its stream")
 	f.StringVar(&f.raw, "raw", "", "keep the command's output, as it is, in this file")
 	f.BoolVar(&f.pipe, "pipe", false, "let the command write to a pipe instead of a file")
@@ -82,7 +84,7 @@ func parseRun(args []string, stderr io.Writer) (*runFlags, error) {
 
 // check reports all that is wrong with the flags, and completes the command.
 func (f *runFlags) check() error {
-	errs := []error{config.CheckInBand("in-band", f.inBand)}
+	errs := []error{config.CheckInBand("in-band", f.inBand), f.prices.read()}
 	if len(f.command) == 0 {
 		errs = append(errs, errors.New("run needs a command: tailspan run [flags] -- COMMAND [ARGUMENT...]"))
 	}

@@ -42,6 +42,7 @@ type sendFlags struct {
 	inBand                         string
 	redact                         bool
 	timeout                        time.Duration
+	prices                         priceFlag
 }
 
 // runSend is the command send.
@@ -58,6 +59,7 @@ func runSend(args []string, stderr io.Writer) error {
 	f.StringVar(&f.step, "step", "", "name of the step (cicd.pipeline.task.name)")
 	f.StringVar(&f.persona, "persona", "", "a name for the agent (gen_ai.agent.name)")
 	f.StringVar(&f.inBand, "in-band", config.InBandIdentity, "what the first line of a session may set: off, identity or all")
+	f.prices.add(f.flags)
 	f.BoolVar(&f.redact, "redact", true, "take secrets out of sessions")
 	f.DurationVar(&f.timeout, "timeout", time.Minute, "how long an endpoint that does not accept is retried")
 	names, err := f.parseAround(args)
@@ -81,7 +83,7 @@ func runSend(args []string, stderr io.Writer) error {
 }
 
 func (f *sendFlags) check(names []string) (otlphttp.Endpoints, error) {
-	errs := []error{config.CheckInBand("in-band", f.inBand), config.CheckContainer(f.container)}
+	errs := []error{config.CheckInBand("in-band", f.inBand), config.CheckContainer(f.container), f.prices.read()}
 	if f.maxLine <= 0 {
 		errs = append(errs, fmt.Errorf("max-line-size must be positive, got %d", f.maxLine))
 	}
@@ -145,7 +147,7 @@ type sender struct {
 func (f *sendFlags) send(ctx context.Context, endpoints otlphttp.Endpoints, files []string, stderr io.Writer) error {
 	told := func(problem string) { fmt.Fprintf(stderr, "tailspan: %s\n", problem) }
 	settings := telemetry.NewDefaultSettings()
-	settings.Version = version()
+	settings.Version, settings.Prices = version(), f.prices.list
 	s := &sender{
 		flags: f, registry: telemetry.NewRegistry(settings), stderr: stderr,
 		exporter: otlphttp.New(otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Told: told}),

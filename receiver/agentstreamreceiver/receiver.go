@@ -78,12 +78,16 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("path_pattern %q: %w", cfg.Identity.PathPattern, err)
 	}
+	settings := foldSettings(&cfg.Telemetry, set.BuildInfo.Version)
+	if settings.Prices, err = fold.ReadPrices(cfg.Telemetry.Prices); err != nil {
+		return nil, err
+	}
 	r := &agentStream{
 		config:   cfg,
 		logger:   set.Logger,
 		meter:    newMeter(builder),
 		adviser:  &adviser{logger: set.Logger, pattern: cfg.Identity.PathPattern},
-		registry: telemetry.NewRegistry(foldSettings(&cfg.Telemetry, set.BuildInfo.Version)),
+		registry: telemetry.NewRegistry(settings),
 		final:    sync.OnceValue(func() time.Time { return time.Now().Add(finalDelivery) }),
 		pattern:  pattern,
 		id:       set.ID,

@@ -1,0 +1,80 @@
+package telemetry
+
+import (
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Price is what a model costs, in US dollars per million tokens.
+type Price struct {
+	// Model is its name; an asterisk stands for any part of it.
+	Model string
+
+	Input, Cached, CacheWrite5m, CacheWrite1h, Output float64
+}
+
+// Prices is a list of prices. The first one that fits a model counts.
+type Prices []Price
+
+// of is the price of a model, nil if none is known.
+func (p Prices) of(model string) *Price {
+	for i := range p {
+		if fits(p[i].Model, model) {
+			return &p[i]
+		}
+	}
+	return nil
+}
+
+// fits reports whether a name is what a pattern says, in which an asterisk stands for any part.
+func fits(pattern, name string) bool {
+	first, rest, wild := strings.Cut(pattern, "*")
+	if !wild {
+		return pattern == name
+	}
+	name, ok := strings.CutPrefix(name, first)
+	if !ok {
+		return false
+	}
+	parts := strings.Split(rest, "*")
+	last := parts[len(parts)-1]
+	for _, part := range parts[:len(parts)-1] {
+		_, after, found := strings.Cut(name, part)
+		if !found {
+			return false
+		}
+		name = after
+	}
+	return strings.HasSuffix(name, last)
+}
+
+// cost is what tokens cost. What is written to the cache without a word for how long is kept for five minutes, as the
+// servers have it.
+func (p *Price) cost(t events.Tokens) float64 {
+	plain := max(t.Input-t.CacheRead-t.CacheWrite, 0)
+	short := max(t.CacheWrite-t.CacheWrite1h, 0)
+	return (float64(plain)*p.Input + float64(t.CacheRead)*p.Cached + float64(short)*p.CacheWrite5m +
+		float64(t.CacheWrite1h)*p.CacheWrite1h + float64(t.Output)*p.Output) / 1e6
+}
+
+// estimate gives what each model of a ledger cost by the prices. It is nil where the agent reported a cost, where not all
+// tokens are known, and where a model that used some has no price.
+func (l *ledger) estimate() (costs spending) {
+	calls, totals := l.calls.sum(), l.totals.sum()
+	unknown := l.unknownOutputs > 0 && !l.hasTotals() || l.below.tokens != (events.Tokens{}) && !l.below.hasCost
+	if len(l.prices) == 0 || calls.hasCost || totals.hasCost || unknown {
+		return nil
+	}
+	for _, one := range l.byModel() {
+		if one.tokens == (events.Tokens{}) {
+			continue
+		}
+		price := l.prices.of(one.model)
+		if price == nil {
+			return nil
+		}
+		costs.of(one.model).addAll(&spent{costUSD: price.cost(one.tokens), hasCost: true, estimated: true})
+	}
+	return costs
+}
