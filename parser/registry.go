@@ -36,6 +36,10 @@ type Info struct {
 	// OwnMessageIDs tells that the program itself makes the ids of messages, so that no two have one; those of a server may
 	// repeat.
 	OwnMessageIDs bool
+	// StreamIDs tells that the stream on standard output has ids of messages, turns or calls that the transcript has not.
+	StreamIDs bool
+	// TotalsOfAgents tells that the totals of the stream on standard output hold the tokens of sub-agents.
+	TotalsOfAgents bool
 	// Bodies tells that the format is that of a server's answers, which are never history of another session.
 	Bodies bool
 }
@@ -52,12 +56,12 @@ type provider struct {
 
 // providers are asked in this order, so one that writes a form of another's format stands before it.
 var providers = [...]provider{
-	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen"}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil, qwenKeeps},
-	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic"}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil, claudeKeeps},
-	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession, geminiKeeps},
+	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil, qwenKeeps},
+	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil, claudeKeeps},
+	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true, StreamIDs: true, TotalsOfAgents: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession, geminiKeeps},
 	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai", Bodies: true}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil, keeps{}},
 	{Info{Name: opencode.Name, ServiceName: "opencode", OwnMessageIDs: true}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil, opencodeKeeps},
-	{Info{Name: codex.Name, ServiceName: "codex", System: "openai"}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil, codexKeeps},
+	{Info{Name: codex.Name, ServiceName: "codex", System: "openai", StreamIDs: true}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil, codexKeeps},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -27,19 +28,26 @@ type standing uint8
 const (
 	standingFirst  standing = iota
 	standingSecond          // another stream exports the run
-	standingCopy            // it is history of another session
+	standingCopy            // it is history of another session, as equal content shows
+	standingMarked          // it is history of another session, as the format marks it
 )
 
 // account is a stream that was the first with a run or a sub-agent.
 type account struct {
 	stream string
-	ref    *runRef // of a run, once it was opened; nil also for one of an earlier process
+	alias  atomic.Pointer[account] // the first account of the run under other ids
+	key    string                  // of its run
+	ref    atomic.Pointer[runRef]  // of a run, once it was opened; nil also for one of an earlier process
+	twin   string                  // the stream that has the run too, under other ids; see twins.go
 	// recalled marks one of an earlier process, of whose items nothing is known.
 	recalled bool
 }
 
 // over reports whether the run of the account is over, as far as is known.
-func (a *account) over() bool { return a.ref == nil || a.ref.span.Load() != nil }
+func (a *account) over() bool {
+	ref := a.ref.Load()
+	return ref == nil || ref.span.Load() != nil
+}
 
 // owners remembers which stream was the first with a thing, by the thing's hash.
 type owners struct {
@@ -79,6 +87,15 @@ func (s *Stream) claim(thing uint64) (first *account, mine bool) {
 	return first, mine
 }
 
+// disown notes that a thing is another stream's after all, under another id.
+func (s *Stream) disown(thing uint64) {
+	s.owned = slices.DeleteFunc(s.owned, func(x uint64) bool { return x == thing })
+	if !slices.Contains(s.foreign, thing) {
+		s.foreign = append(s.foreign, thing)
+		s.foreign = slices.Delete(s.foreign, 0, max(len(s.foreign)-maxState, 0))
+	}
+}
+
 // owns reports whether this stream is the first with a thing.
 func (s *Stream) owns(parts ...string) bool {
 	_, mine := s.claim(stableHash(strings.Join(parts, "\x00")))
@@ -92,17 +109,27 @@ func (s *Stream) accountOf(session string, key *runKey) uint64 {
 }
 
 // stand decides what a run is that is about to open, and who was the first with it.
-func (s *Stream) stand(session string, key *runKey) (standing, *account) {
+func (s *Stream) stand(session string, key *runKey, waiting []held) (standing, *account) {
 	if key.marked {
-		return standingCopy, nil
+		return standingMarked, nil
 	}
-	first, mine := s.claim(s.accountOf(session, key))
+	key.account = s.accountOf(session, key)
+	first, mine := s.claim(key.account)
 	if !mine {
+		if first != nil && first.alias.Load() != nil {
+			first = first.alias.Load()
+		}
 		return standingSecond, first
 	}
 	if key.copy != 0 {
 		if original, mine := s.claim(key.copy); !mine {
 			return standingCopy, original
+		}
+	}
+	if first.ref.Load() == nil {
+		if twin := s.twinOf(session, waiting); twin != nil {
+			first.alias.Store(twin) // for copies of this stream
+			return standingSecond, twin
 		}
 	}
 	return standingFirst, first
@@ -129,10 +156,10 @@ func (s *Stream) copyMark(ev *events.DisplayEvent) uint64 {
 // leavesHistory reports whether ev is the first own work of a session whose run so far is copied history.
 func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {
 	r := s.run
-	if r == nil || r.standing != standingCopy || r.closed || r.subAgent || ev.Copied || !modelWorks(ev) || ev.Kind == events.KindMessage {
+	if r == nil || !r.isCopy() || r.closed || r.subAgent || ev.Copied || !modelWorks(ev) || ev.Kind == events.KindMessage {
 		return false
 	}
-	if !r.marked && (r.account == nil || r.account.recalled) {
+	if r.standing == standingCopy && (r.account == nil || r.account.recalled) {
 		return false
 	}
 	mark := s.copyMark(ev)
@@ -141,8 +168,22 @@ func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {
 
 // waits reports whether the run that waiting begins with has to wait for the end of the first account of it.
 func (s *Stream) waits(key *runKey, waiting []held) bool {
-	standing, first := s.stand(s.idSession(sessionOf(waiting)), key)
-	return standing == standingSecond && first != nil && s.registry.awaitAccount(first, s)
+	standing, first := s.stand(s.idSession(sessionOf(waiting)), key, waiting)
+	return standing == standingSecond && first != nil && s.await(first)
+}
+
+// await has the stream wait for the end of an account, unless it is over.
+func (s *Stream) await(first *account) bool {
+	if !s.registry.awaitAccount(first, s) {
+		return false
+	}
+	s.awaited = first
+	return true
+}
+
+// awaitsAccount reports whether the pending events of the stream wait for the end of a first account.
+func (s *Stream) awaitsAccount() bool {
+	return len(s.held) > 0 && s.awaited != nil && !s.awaited.over()
 }
 
 // awaitAccount has a stream wait for the end of an account, unless it is over.
@@ -160,14 +201,20 @@ func (r *Registry) awaitAccount(first *account, s *Stream) bool {
 func (r *Registry) opened(first *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first.account.ref = first.ref
+	first.account.key = first.key
+	first.account.ref.Store(first.ref)
 }
 
 // joinAccount makes a run a further account of one that another stream was the first with: what it has beyond that goes
 // into the trace of the first, below its run. Its own step is exported, with a link to that run.
-func (s *Stream) joinAccount(r *run) {
-	ref := r.account.ref
+func (s *Stream) joinAccount(r *run, key *runKey) {
+	ref := r.account.ref.Load()
 	r.joined = true
+	if r.account.stream != s.settings.ID && r.account.key != r.key {
+		r.twin = true
+		s.disown(key.account)
+		s.registry.pair(r.account, s.settings.ID)
+	}
 	r.late = ref.span.Load() != nil
 	r.ref, r.traceID, r.idScope, r.top.spanID = ref, ref.traceID, ref.scope, ref.topSpanID
 	s.stepOfAccount(r, ref)
@@ -180,6 +227,16 @@ func (s *Stream) stepOfAccount(r *run, first *runRef) {
 	}
 }
 
+// waitsForFirst reports whether the run is a second account that was opened before the first one is over: its events wait
+// on, and those that the limits leave no room for are dropped, since the first account has them most likely.
+func (r *run) waitsForFirst() bool {
+	if r == nil || !r.joined || r.late {
+		return false
+	}
+	r.late = r.account.over()
+	return !r.late
+}
+
 // secondTells reports whether an event of a second account may go out: what the agent said and did.
 func secondTells(kind events.Kind) bool {
 	switch kind {
@@ -190,15 +247,92 @@ func secondTells(kind events.Kind) bool {
 	}
 }
 
+// tells reports whether the record of an event goes out, as far as the account decides: of a second account what the
+// first does not have.
+func (s *Stream) tells(a *agent, of *call, ev *events.DisplayEvent) bool {
+	r := a.run
+	switch {
+	case !a.heard():
+		return false
+	case !r.joined:
+		return true
+	case !secondTells(ev.Kind):
+		return false
+	case ev.Kind == events.KindUsage: // with the model call that it is of, else it is a total
+		return a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !a.chat.elsewhere
+	case !r.twin:
+		return true
+	case of != nil:
+		return !of.elsewhere
+	default:
+		return !(a.chat.is(ev) && a.chat.elsewhere) && !s.hasSign(r, ev)
+	}
+}
+
 // exported reports whether the span of a call goes out as this stream has it.
 func (c *call) exported() bool { return c.caller.heard() && !c.elsewhere }
+
+// agentAccount is the hash of a sub-agent, the same in each account of it.
+func agentAccount(key agentKey) uint64 {
+	return stableHash(strings.Join([]string{"agent", key.provider, key.session, key.agent}, "\x00"))
+}
+
+// accountOfAgent makes this stream the first with a sub-agent; nil if another one is.
+func (s *Stream) accountOfAgent(key agentKey, ref *runRef) *account {
+	first, mine := s.claim(agentAccount(key))
+	if !mine {
+		return nil
+	}
+	first.ref.Store(ref)
+	return first
+}
+
+// waitsForRun reports whether a stream of a sub-agent has to wait for the end of its run: where a stream on standard
+// output is the first account of that, its totals hold the tokens of sub-agents, and the end tells whether there are any.
+func (s *Stream) waitsForRun(ref *runRef) bool {
+	return s.settings.Agent.TotalsOfAgents && !ref.recorded && ref.account != nil && s.await(ref.account)
+}
+
+// waitsForAgent reports whether a stream of a sub-agent has to wait for the end of the first account of it.
+func (s *Stream) waitsForAgent(key agentKey) bool {
+	first, mine := s.claim(agentAccount(key))
+	return !mine && first != nil && s.await(first)
+}
+
+// standAgent decides which account of a sub-agent its own stream is.
+func (s *Stream) standAgent(r *run, key agentKey) {
+	ref := &runRef{traceID: r.traceID, topSpanID: r.top.spanID}
+	if r.account = s.accountOfAgent(key, ref); r.account != nil {
+		return
+	}
+	r.standing = standingSecond
+	if first := s.registry.account(agentAccount(key)); first != nil && first.ref.Load() != nil {
+		r.account, r.joined, r.late, r.traceID = first, true, first.over(), first.ref.Load().traceID
+	}
+}
+
+// endAgentAccounts ends the accounts of the sub-agents of a run: now it is known whether its totals hold theirs.
+func (s *Stream) endAgentAccounts(r *run) {
+	for _, a := range r.overAgents {
+		s.endAccount(a.account, a.span, r.ref.totals)
+	}
+	r.overAgents = nil
+}
+
+// endAccount ends an account that this stream was the first with.
+func (s *Stream) endAccount(first *account, over interval, totals bool) {
+	ref := first.ref.Load()
+	ref.totals = totals
+	ref.span.Store(&over)
+	s.tell(s.registry.accountOver(first))
+}
 
 // outside reports whether a span of a second account does not lie inside of what the first exported above it.
 func (r *run) outside(a *agent, i *interval) bool {
 	if !r.joined {
 		return false
 	}
-	over := r.ref.span.Load()
+	over := r.account.ref.Load().span.Load()
 	return a.call != nil || over == nil || !over.holds(*i)
 }
 
@@ -206,7 +340,7 @@ func (r *run) outside(a *agent, i *interval) bool {
 func (s *Stream) dropped(r *run) {
 	switch {
 	case s.silent:
-	case r.standing == standingCopy:
+	case r.isCopy():
 		s.counts.Copied++
 	default:
 		s.counts.OtherAccount++

@@ -27,9 +27,10 @@ type agent struct {
 	ledger     ledger
 	toolCalls  int
 	toolErrors int
-	background bool // the format says that its work goes on after the call
-	detached   bool // its call, or who made that, was over when the first sign of it came
-	muted      bool // another stream tells of it
+	background bool     // the format says that its work goes on after the call
+	detached   bool     // its call, or who made that, was over when the first sign of it came
+	account    *account // of a sub-agent that this stream was the first with
+	muted      bool     // another stream tells of it
 	closed     bool
 	clamped    bool // its times were set right
 	compacted  bool // the conversation was, since its last model call began
@@ -97,19 +98,22 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	r := c.caller.run
 	id = cmp.Or(id, c.agentID)
 	// The provider's own id where told, so that the agent's own file gives the same span.
-	domain, of, scope, occurrence := domainCallAgent, c.id, r.idScope, c.occurrence
+	domain, of, occurrence := domainCallAgent, string(c.spanID[:]), 0
 	if id != "" {
-		domain, of, scope, occurrence = domainAgent, id, "", s.nth(&s.seenAgents, id)
+		domain, of, occurrence = domainAgent, id, s.nth(&s.seenAgents, id)
 	}
 	a := &agent{
 		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
-		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, scope, of),
+		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
 		// What started before it had its own time began with the call.
 		lastInput: c.span.start, ledger: ledger{prices: s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
-	if id != "" {
-		a.muted = !s.owns("agent", s.settings.Agent.Provider, r.sessionID, id)
+	if r.joined && (id == "" || r.ref.recorded) {
+		a.muted = true // beside a transcript it has one of its own, which has more of it
+	} else if id != "" && r.exports() {
+		a.account = s.accountOfAgent(agentKey{s.settings.Agent.Provider, r.sessionID, id}, &runRef{traceID: r.traceID, topSpanID: a.spanID})
+		a.muted = a.account == nil
 	}
 	a.span.cover(&at)
 	c.child = a
@@ -143,6 +147,12 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 	}
 	s.writeAgent(a, v)
 	s.agentClosed(a)
+	if a.account != nil {
+		r := a.run
+		if r.overAgents = append(r.overAgents, a); r.closed {
+			s.endAgentAccounts(r)
+		}
+	}
 }
 
 // innermostFirst lists the sub-agents at work, children before their parents, so that spans close from the leaves up.

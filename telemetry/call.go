@@ -164,7 +164,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		s.linger(r, 1)
 	}
 	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, c.content)
-	c.elsewhere = r.joined && s.registry.spanIsOut(r.traceID, c.spanID)
+	c.elsewhere = s.isElsewhere(r, ev, r.joined && s.registry.spanIsOut(r.traceID, c.spanID))
 	a.callMade()
 	return c
 }

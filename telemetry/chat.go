@@ -13,7 +13,8 @@ import (
 // chat is one model call in the making.
 type chat struct {
 	messageID string
-	answer    int // which of several under that id
+	answer    int  // which of several under that id
+	elsewhere bool // the first account of the run exported its span
 	model     string
 	system    string
 	spanID    pcommon.SpanID
@@ -40,6 +41,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 		return
 	}
 	if a.chat.is(ev) {
+		s.nameChat(a, ev)
 		a.chat.model = cmp.Or(a.chat.model, ev.Model)
 		a.chat.span.cover(&at)
 		return
@@ -50,16 +52,11 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 		return // a late part of a message whose span is out
 	}
 	s.closeChat(a)
-	content := ""
-	if !s.settings.Agent.OwnMessageIDs {
-		content = contentOf(ev)
-	}
-	occurrence := s.nth(&s.seenChats, r.key, ev.MessageID, content)
 	a.chat = &chat{
 		compacted: a.compacted, messageID: ev.MessageID, answer: ev.Answer, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
-		spanID: spanID(domainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, ev.MessageID, content),
 	}
 	own(&a.chat.messageID)
+	s.nameChat(a, ev)
 	a.compacted = false
 	a.chat.span.cover(&at)
 	if a.lastInput.known() && a.lastInput.at.Before(at.at) {
@@ -67,6 +64,23 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	} else {
 		a.chat.unasked = true
 	}
+}
+
+// nameChat gives the model call its id once it is known what it says first; with a nil event, what it is without.
+func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
+	c, r, content := a.chat, a.run, ""
+	switch {
+	case !c.spanID.IsEmpty():
+		return
+	case s.settings.Agent.OwnMessageIDs || a != r.top || r.subAgent: // a stream may have only the calls of a sub-agent
+	case ev != nil:
+		if content = contentOf(ev); content == "" {
+			return // it begins with its usage
+		}
+	}
+	occurrence := s.nth(&s.seenChats, r.key, c.messageID, content)
+	c.spanID = spanID(domainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.messageID, content)
+	c.elsewhere = r.joined && (s.registry.spanIsOut(r.traceID, c.spanID) || r.twin && (ev == nil || s.hasSign(r, ev)))
 }
 
 // closeChat closes the model call that the agent has open. The first of a run whose start is not told is written when the
@@ -77,6 +91,7 @@ func (s *Stream) closeChat(a *agent) {
 	if c == nil {
 		return
 	}
+	s.nameChat(a, nil)
 	a.chat = nil
 	if c.hasUsage && !c.hasOutput {
 		a.ledger.unknownOutputs++
@@ -105,6 +120,9 @@ func (s *Stream) writeFirst(r *run) {
 }
 
 func (s *Stream) writeChat(a *agent, c *chat) {
+	if c.elsewhere {
+		return
+	}
 	span, ok := s.span(a, outline{c.spanID, a.spanID, ptrace.SpanKindClient, OperationChat, c.model, chatAttributes}, &c.span)
 	if !ok {
 		return
@@ -118,7 +136,7 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	putStr(m, AttrGenAIAgentName, a.name)
 	putTrue(m, s.writer.semconv.compacted(), c.compacted)
 	m.PutStr(AttrCloseReason, string(CloseReasonResult))
-	if c.hasUsage && !a.run.counted() { // else the first account has it
+	if c.hasUsage && !s.counted(a.run) { // else the first account has it
 		m.PutInt(AttrGenAIInputTokens, 0) // known, if only to be none
 		if c.hasOutput {
 			m.PutInt(AttrGenAIOutputTokens, 0)

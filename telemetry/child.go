@@ -39,19 +39,17 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
 	r.kin, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.traceID, ref.scope, true
 	r.key = ref.key
-	if !s.owns("agent", key.provider, key.session, key.agent) {
-		r.standing = standingSecond
-	}
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
 	r.top.spanID = spanID(domainAgent, s.nth(&s.seenAgents, key.agent), key.provider, key.session, "", key.agent)
+	s.standAgent(r, key)
 	s.registry.childOpened(s)
 }
 
 // announceTurn tells the family which run a turn belongs to.
 func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
-	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.marked {
+	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.adoptsNobody() {
 		return // a sub-agent works in a turn that is its parent's to announce, and history is its owner's
 	}
 	r.turn = ev.TurnID
@@ -64,7 +62,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 		return // an agent did not start itself
 	}
 	c.agentID = id
-	if c.caller.run.marked {
+	if c.caller.run.adoptsNobody() {
 		return
 	}
 	if c.child == nil { // else its work stands here
@@ -124,7 +122,7 @@ func (s *Stream) settle() {
 func (s *Stream) expire(before time.Time) {
 	if s.run == nil && len(s.held) > 0 && !s.moved.After(before) {
 		s.decide = true
-		s.release(false)
+		s.release(releaseReady)
 		s.decide = false
 		return
 	}

@@ -21,7 +21,7 @@ type sighting struct {
 // record writes the log record of what the agent did, about a call or none, and reports whether it went out.
 func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
-	if !a.heard() || r.standing == standingSecond && !secondTells(ev.Kind) {
+	if !s.tells(a, of, ev) {
 		s.dropped(r)
 		return false
 	}
@@ -31,6 +31,7 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	number := r.resource.numbers.next()
 	isNew := s.registry.firstRecord(parts)
 	if r.standing == standingFirst && modelWorks(ev) {
+		s.noteSigns(r, ev)
 		if mark := s.copyMark(ev); mark != 0 {
 			s.registry.told.first(mark)
 		}
@@ -48,7 +49,7 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	lr.SetSpanID(a.spanID)
 	if of != nil {
 		lr.SetSpanID(of.spanID)
-	} else if a.chat.is(ev) {
+	} else if a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !(r.twin && a.chat.elsewhere) {
 		lr.SetSpanID(a.chat.spanID)
 	}
 	m := lr.Attributes()

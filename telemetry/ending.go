@@ -124,6 +124,10 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 		if maker := s.registry.agentDone(r.kin); maker != nil && maker != s {
 			s.lighter = append(s.lighter, maker)
 		}
+		s.endAgentAccounts(r)
+		if r.standing == standingFirst && r.account != nil {
+			s.endAccount(r.account, r.top.span, false)
+		}
 		return
 	}
 	if !r.joined {
@@ -134,6 +138,7 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 			s.tell(s.registry.accountOver(r.account))
 		}
 	}
+	s.endAgentAccounts(r)
 	s.writeTop(r, why)
 }
 

@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -179,5 +180,92 @@ func TestSecondAccount(t *testing.T) {
 		} else {
 			assert.Equal(t, step.SpanID(), run.ParentSpanID())
 		}
+	}
+}
+
+// TestSecondAccountOverTheLimits: of a second account that is longer than may be pending, the end is kept.
+func TestSecondAccountOverTheLimits(t *testing.T) {
+	settings := telemetry.NewDefaultSettings()
+	settings.Limits.PendingEvents = 8
+	registry, f := telemetry.NewRegistry(settings), &folded{}
+	first := registry.Open(telemetry.StreamSettings{ID: "first", Agent: claude})
+	second := registry.Open(telemetry.StreamSettings{ID: "second", Agent: claude})
+	sc := script{line(text(1, "msg1", "I count."))}
+	for i := range 30 {
+		id := fmt.Sprint("t", i)
+		sc = append(sc, line(use(float64(2+2*i), "msg1", id, "Bash", id)), line(result(float64(3+2*i), id)))
+	}
+	feed := func(stream *telemetry.Stream, from, to int) {
+		for i := from; i < to; i++ {
+			stream.Feed(telemetry.Line{Offset: int64(i)}, clone(sc[i]))
+		}
+	}
+	feed(first, 0, 1)
+	feed(second, 0, len(sc)) // it is ahead
+	f.take(second.Take())
+	assert.Empty(t, f.spans, "it waits")
+	feed(first, 1, len(sc)-2) // and ends before the last call
+	second.Idle()
+	first.Close(telemetry.CloseReasonNoResult)
+	f.take(first.Take())
+	second.Close(telemetry.CloseReasonNoResult)
+	f.take(second.Take())
+	calls := map[string]int{}
+	for _, s := range f.spans {
+		if s.Name() == "execute_tool Bash" {
+			calls[attr(s, telemetry.AttrToolTarget)]++
+		}
+	}
+	require.Empty(t, otlpjson.Check(f.traces...))
+	assert.Equal(t, 1, calls["t29"], "the last call")
+	for id, n := range calls {
+		assert.Equal(t, 1, n, id)
+	}
+	assert.Positive(t, f.counts.OtherAccount)
+	assert.Zero(t, f.counts.ForcedRuns)
+}
+
+// TestTwinsOfOneSession: a stream and a transcript that name messages and calls otherwise are recognised by what was said and
+// done.
+func TestTwinsOfOneSession(t *testing.T) {
+	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
+	recorded := func() events.DisplayEvent {
+		ev := started()
+		ev.Session.Recorded, ev.ItemID = true, "row"
+		return ev
+	}
+	account := func(start events.DisplayEvent, message, call, target string) script {
+		return script{
+			line(start), line(text(1, message, "I look.")), line(use(2, message, call, "shell", "ls")), line(result(3, call)),
+			line(use(4, message, call+"b", "shell", target)), line(result(5, call+"b")), line(ended("")),
+		}
+	}
+	stream, transcript := account(started(), "", "item_1", "/srv/a.go"), account(recorded(), "msg1", "call_1", "a.go")
+	more := account(recorded(), "msg1", "call_1", "only here")
+	for _, tt := range []struct {
+		name        string
+		streams     map[string]script
+		order       []string
+		runs, calls int
+	}{
+		{"stream first", map[string]script{"s": stream, "t": transcript}, []string{"s", "t"}, 1, 2},
+		{"transcript first", map[string]script{"s": stream, "t": transcript}, []string{"t", "s"}, 1, 2},
+		{"a call that one lacks", map[string]script{"s": stream, "t": more}, []string{"s", "t"}, 1, 3},
+		{"a copy of the transcript", map[string]script{"s": stream, "t": transcript, "u": transcript}, []string{"s", "t", "u"}, 1, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := readAll(t, agent, tt.streams, tt.order...)
+			runs, calls := 0, 0
+			for _, s := range f.spans {
+				switch {
+				case attr(s, telemetry.AttrRunKey) != "":
+					runs++
+				case attr(s, telemetry.AttrGenAIToolCallID) != "":
+					calls++
+				}
+			}
+			assert.Equal(t, tt.runs, runs, f.names())
+			assert.Equal(t, tt.calls, calls, f.names())
+		})
 	}
 }

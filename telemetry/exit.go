@@ -88,7 +88,7 @@ func (s *Stream) Exited(e Exit) { s.work(false, func() { s.exited(e) }) }
 
 func (s *Stream) exited(e Exit) {
 	s.date(s.fileTime())
-	s.release(true)
+	s.release(releaseAll)
 	s.exit = &e
 	s.writeUnwritten()
 	at := moment{at: e.Time, source: TimeSourceArrival}

@@ -23,8 +23,10 @@ import (
 type runRef struct {
 	key       string
 	resource  *resource
-	totals    bool   // the run's end has totals, which hold what its stream does not show; set before span is
-	scope     string // what the ids of its items are mixed with
+	recorded  bool     // its first account is a transcript
+	account   *account // the first one; nil if that is of an earlier process
+	totals    bool     // the run's end has totals, which hold what its stream does not show; set before span is
+	scope     string   // what the ids of its items are mixed with
 	sessionID string
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID

@@ -161,6 +161,9 @@ func (s *Stream) closeCall(c *call, out outcome) {
 
 // writeCall writes the span of a call that is over.
 func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
+	if c.elsewhere {
+		return
+	}
 	span, ok := s.span(c.caller, outline{c.spanID, c.caller.spanID, ptrace.SpanKindInternal, OperationExecuteTool, c.name, callAttributes}, &c.span)
 	if !ok {
 		return

@@ -48,3 +48,11 @@ func (s *Stream) tooMuchPending() bool {
 	first, last := &s.held[0], &s.held[len(s.held)-1]
 	return len(s.held) > limits.PendingEvents || last.upTo-first.upTo+int64(first.bytes) > int64(limits.PendingBytes)
 }
+
+// roomBehind reports whether the events behind the first ones would leave a quarter of the limits free.
+func (s *Stream) roomBehind(done int) bool {
+	limits := &s.registry.settings.Limits
+	first, last := &s.held[done], &s.held[len(s.held)-1]
+	bytes := last.upTo - first.upTo + int64(first.bytes)
+	return len(s.held)-done <= limits.PendingEvents*3/4 && bytes <= int64(limits.PendingBytes)*3/4
+}

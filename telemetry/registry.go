@@ -24,6 +24,7 @@ type Registry struct {
 	pipelines pipelines
 	families  families
 	owners    owners
+	signs     signer
 	totals    sessionTotals
 	children  map[*Stream]struct{} // sub-agents' streams whose span is open
 	exits     streamTimes          // streams whose run waits for the exit of its process, and since when
@@ -57,6 +58,7 @@ func NewRegistry(s Settings) *Registry {
 	}
 	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.signs = newSigner(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.runsByID = newMemory[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	return r

@@ -59,10 +59,20 @@ type run struct {
 	standing standing
 	account  *account // the first of the run
 	joined   bool     // a second account, below the run of the first
-	marked   bool     // history, as the format marks it: whether another stream exports it is not known
-	late     bool     // a second account of a run that is over: what the first lacks is exported
-	turn     string   // the turn id that was announced last
+	twin     bool     // whose ids differ; see twins.go
+	// overAgents are sub-agents that this stream was the first with, and that are over; other accounts of them wait for the run.
+	overAgents []*agent
+	orphaned   bool   // of a sub-agent without its parent, whose other account has no parent either
+	late       bool   // a second account of a run that is over: what the first lacks is exported
+	turn       string // the turn id that was announced last
 }
+
+// isCopy reports whether the run is history of another session.
+func (r *run) isCopy() bool { return r.standing == standingCopy || r.standing == standingMarked }
+
+// adoptsNobody reports whether the run is none that sub-agents can hang under: whether another stream exports it is not
+// known, or it is not the run of this session.
+func (r *run) adoptsNobody() bool { return r.isCopy() || r.orphaned }
 
 // exports reports whether anything of the run goes out.
 func (r *run) exports() bool { return r.standing == standingFirst || r.late }
@@ -162,8 +172,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 	}
 	r.idSession = s.idSession(r.sessionID)
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
-		r.standing, r.account = s.stand(r.idSession, key)
-		r.marked = key.marked
+		r.standing, r.account = s.stand(r.idSession, key, waiting)
 	}
 	s.runs++
 	occurrence := s.nth(&s.seenRuns, r.key)
@@ -174,13 +183,13 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 		run: r, ledger: ledger{prices: s.registry.settings.Prices}, name: r.resource.agentName(), compacted: compacted,
 		spanID: spanID(domainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
 	}
-	if r.standing == standingSecond && r.account != nil && r.account.ref != nil {
-		s.joinAccount(r)
+	if r.standing == standingSecond && r.account != nil && r.account.ref.Load() != nil {
+		s.joinAccount(r, key)
 	} else {
 		if alone := s.placeRun(r); !alone || !key.byMessage || r.sessionID == "" {
 			r.idScope = r.key
 		}
-		r.ref = s.registry.runRef(&runRef{resource: r.resource, key: r.key, scope: r.idScope, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: r.exports()})
+		r.ref = s.registry.runRef(&runRef{resource: r.resource, recorded: s.recorded, account: r.account, key: r.key, scope: r.idScope, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: r.exports()})
 	}
 	if r.standing == standingSecond && !r.joined {
 		// The first account is of an earlier process: its run is where ids alone say.

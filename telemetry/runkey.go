@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tailspan/tailspan/events"
 )
 
 // runKey names a run: by an id of the format, and by what the model said first under it.
@@ -13,6 +15,7 @@ type runKey struct {
 	content   string // of the first item of the model; empty where the run has none, or ids of messages need no evidence
 	byMessage bool   // id is that of a model message
 	marked    bool   // the format marks that item as history of another session
+	account   uint64 // the run in each account of it; see [Stream.stand]
 	copy      uint64 // what a copy of that item has in common with it; see [Stream.copyMark]
 }
 
@@ -35,7 +38,7 @@ func (s *Stream) runKey(waiting []held, force bool) (key runKey, ok bool) {
 		if key.id == "" && modelSaid(ev) {
 			key.id, key.byMessage, key.marked = strings.Clone(ev.MessageID), true, ev.Copied
 		}
-		if modelWorks(ev) {
+		if modelWorks(ev) && !(s.settings.Agent.StreamIDs && ev.Kind == events.KindReasoning) { // else twins may lack it
 			// A format that names no messages has nothing better to come.
 			key.content, key.copy = contentOf(ev), s.copyMark(ev)
 			break

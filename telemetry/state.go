@@ -242,7 +242,7 @@ func (s *Stream) catchUp(offset int64) {
 		switch step.Do {
 		case StepDate:
 			s.date(s.guessed(s.fileTime()))
-			s.release(false)
+			s.release(releaseReady)
 		case StepEnd:
 			if s.run != nil && !s.run.closed {
 				s.closeRun(s.run, CloseReasonResult)

@@ -86,10 +86,11 @@ type Stream struct {
 	steps     []*stepTaken
 	stepsLeft int
 	owed      *Place
-	fed       bool // a line came
-	runs      int  // that were opened
-	restored  bool // a state was given
-	again     bool // it is being folded silently
+	fed       bool     // a line came
+	runs      int      // that were opened
+	awaited   *account // whose end the pending events waited for last
+	restored  bool     // a state was given
+	again     bool     // it is being folded silently
 	// inFlight counts the hand-overs of other streams that have events of this one, from firstInFlight on.
 	inFlight      int
 	eventsOut     int // how many those are
@@ -206,7 +207,7 @@ func (s *Stream) hear() {
 	if held > 0 {
 		first = Place{s.held[0].origin.offset, s.held[0].origin.index}
 	}
-	s.release(false)
+	s.release(releaseReady)
 	if len(s.held) == held {
 		return
 	}
@@ -216,6 +217,10 @@ func (s *Stream) hear() {
 	s.inFlight++
 	s.eventsOut += held - len(s.held)
 	s.sink.out.steps = append(s.sink.out.steps, givenStep{stream: s})
+	if s.idle {
+		s.closeOld()
+		s.awaitEnd()
+	}
 }
 
 func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
@@ -260,7 +265,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			s.hold(ev, at, o) // it is owed still, and goes out when all is as it was
 			continue
 		}
-		if len(s.held) == 0 {
+		if len(s.held) == 0 && !s.run.waitsForFirst() {
 			s.mindGap(at, line.Silent)
 			if at.known() && !s.opens(ev) {
 				s.apply(ev, at, o)
@@ -268,11 +273,13 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			}
 		}
 		s.hold(ev, at, o)
-		tooMuch := s.tooMuchPending()
-		if tooMuch {
+		if !s.tooMuchPending() {
+			s.release(releaseReady)
+			continue
+		}
+		if s.release(releaseExcess); len(s.held) == 0 {
 			s.counts.ForcedRuns++
 		}
-		s.release(tooMuch)
 	}
 	s.watch()
 	s.awaitEnd()
@@ -287,11 +294,11 @@ func (s *Stream) Idle() {
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
 		s.silent, s.idle, s.again = false, true, false
-		s.release(false)
+		s.release(releaseReady)
 		if !s.told && slices.ContainsFunc(s.held, func(h held) bool { return !h.at.known() }) {
 			s.done(StepDate, s.sink)
 			s.date(s.guessed(s.fileTime()))
-			s.release(false)
+			s.release(releaseReady)
 		}
 		s.settle()
 		s.closeOld()
@@ -316,7 +323,7 @@ func (s *Stream) Close(reason CloseReason) {
 
 func (s *Stream) close(reason CloseReason) {
 	s.date(s.fileTime())
-	s.release(true)
+	s.release(releaseAll)
 	s.closeOpen(reason)
 }
 

@@ -87,13 +87,13 @@ func (s *Stream) isOld() bool {
 
 // closeOld closes what an old file leaves open. The file of a sub-agent is its parent's to close, as long as that may come.
 func (s *Stream) closeOld() {
-	if !s.isOld() || s.kinKey != (agentKey{}) {
+	if !s.isOld() || s.awaitsAccount() || s.kinKey != (agentKey{}) {
 		return
 	}
 	if s.run == nil && len(s.held) == 0 || s.run != nil && s.run.closed && len(s.held) == 0 && len(s.agents) == 0 && len(s.lingering) == 0 && s.unwritten == nil {
 		return
 	}
-	if s.release(false); s.kin(s.held) != (agentKey{}) {
+	if s.release(releaseReady); s.kin(s.held) != (agentKey{}) {
 		return
 	}
 	s.done(StepOld, s.sink)

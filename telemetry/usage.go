@@ -37,8 +37,14 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 	return u
 }
 
-// counted reports whether the tokens of the run's calls are in the totals of the first account of it.
-func (r *run) counted() bool { return r.standing == standingSecond && r.ref.totals }
+// counted reports whether the tokens of the run's calls are in the totals of the first account of it, or those of a
+// sub-agent's own stream in the totals of its run.
+func (s *Stream) counted(r *run) bool {
+	if r.joined {
+		return r.account.ref.Load().totals
+	}
+	return r.subAgent && s.settings.Agent.TotalsOfAgents && !r.ref.recorded && r.ref.totals
+}
 
 // countUsage adds to the metrics what a model call used, and what comes too late for its run's span: the rest of what
 // totals report is added with that.
@@ -46,7 +52,7 @@ func (s *Stream) countUsage(ev *events.DisplayEvent, late *events.Usage) {
 	if late != nil {
 		s.counts.LateUsage++
 		s.meter.tokens(ev.Model, late.Tokens, late.CostUSD)
-	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.run.counted() {
+	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.counted(s.run) {
 		s.meter.tokens(ev.Model, u.Tokens, u.CostUSD)
 	}
 }

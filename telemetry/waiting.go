@@ -37,11 +37,21 @@ func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
 	s.held = append(s.held, h)
 }
 
-// release applies what no longer has to wait: the time is known, and so is the key of the run. With force nothing waits.
+// releaseMode says how much of what is pending is released.
+type releaseMode uint8
+
+const (
+	releaseReady  releaseMode = iota // what nothing is missing for
+	releaseExcess                    // so much that the limits hold: all, but of a second account the oldest, which is dropped
+	releaseAll
+)
+
+// release applies what no longer has to wait: the time is known, and so is the key of the run.
 //
 // An event that is new goes out, whatever released it, and so does one that waited when the stream's state was kept.
 // Where no state is known, an event of a silent line went out if a silent line releases it.
-func (s *Stream) release(force bool) {
+func (s *Stream) release(mode releaseMode) {
+	force := mode != releaseReady
 	done, silent := 0, s.silent
 	defer func() { s.silent = silent }()
 	for done < len(s.held) {
@@ -58,6 +68,9 @@ func (s *Stream) release(force bool) {
 		s.mindGap(at, h.again && (silent || s.restored))
 		s.silent = h.silent && (silent || s.restored)
 		if s.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
+			break
+		}
+		if mode != releaseAll && s.run.waitsForFirst() && (mode == releaseReady || s.roomBehind(done)) {
 			break
 		}
 		s.apply(&h.event, h.at, h.origin)
@@ -77,6 +90,9 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		if ref == nil {
 			ref = s.folderRun(force || s.decide)
 		}
+		if ref != nil && !force && (s.waitsForRun(ref) || s.waitsForAgent(key)) {
+			return false
+		}
 		if ref != nil {
 			s.openRun(&runKey{id: ref.key}, waiting)
 			s.adopt(key, ref)
@@ -91,7 +107,7 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		s.run.orphan, s.run.subAgent = key.agent, true
 		s.run.standing = standingFirst
 		if !s.owns("agent", key.provider, key.session, key.agent) {
-			s.run.standing, s.run.marked = standingSecond, true // another stream exports what it did, without its call either
+			s.run.standing, s.run.orphaned = standingSecond, true // another stream exports what it did, without its call either
 		}
 		s.joinPipeline(s.run)
 		// The persona is the top agent's.

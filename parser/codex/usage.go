@@ -92,7 +92,8 @@ func (p *Parser) responseUsage(m scan.Members, copied bool) {
 	p.usage.records, p.usage.unpaired = true, events.Tokens{}
 	id := m.Get("response_id")
 	if len(id.Body()) > 0 {
-		key := p.keys.ID(domainResponse, id.Body())
+		// A server may draw an id again; a repeat has the thread's total, too.
+		key := p.keys.With(p.keys.With(p.keys.ID(domainResponse, id.Body()), m.Get("usage").Raw), m.Get("thread_token_usage").Raw)
 		if _, seen := p.usage.responses.Get(key); seen {
 			return
 		}

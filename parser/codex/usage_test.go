@@ -188,3 +188,18 @@ func TestStreamTellsTheTotalOfItsThread(t *testing.T) {
 	assert.Equal(t, events.Tokens{Input: 7, Output: 2, CacheRead: 3, CacheWrite: 1, Reasoning: 1}, got[0].Usage.Tokens)
 	assert.Len(t, all(t, `{"type":"turn.completed","usage":null}`), 1, "no usage is not a usage of nothing")
 }
+
+// TestResponsesWithOneID: a server that draws the id of a response again (issue 13) loses no tokens; a repeated record counts
+// once.
+func TestResponsesWithOneID(t *testing.T) {
+	record := func(input, total int) string {
+		return fmt.Sprintf(`{"timestamp":"2026-03-02T12:00:00Z","type":"token_usage_record","payload":{"response_id":"resp_1","usage":{"input_tokens":%d},"thread_token_usage":{"input_tokens":%d}}}`, input, total)
+	}
+	p, input := codex.New(), int64(0)
+	for _, line := range []string{record(7, 7), record(7, 7), record(7, 14), record(9, 23)} {
+		for _, e := range p.ParseEvents([]byte(line)) {
+			input += e.Usage.Tokens.Input
+		}
+	}
+	assert.EqualValues(t, 23, input)
+}

@@ -19,7 +19,7 @@ func (p *Parser) assistant(r *record) {
 	p.start(r)
 	before := len(p.out)
 	if r.camel {
-		p.head.MessageID = p.telemetry.take(p.head.ItemID)
+		p.head.MessageID, p.head.Answer = p.telemetry.take(p.head.ItemID)
 	} else {
 		p.head.MessageID = p.responses.of(p.head.ParentID, p.head.MessageID)
 	}

@@ -41,6 +41,7 @@ type Parser struct {
 
 	deltas    deltas
 	telemetry telemetry
+	answers   memory.Memory[int] // how many responses had an id
 	responses responses
 	model     string // the first one; totals are told under it
 	lastText  string // of the main thread
@@ -55,6 +56,7 @@ func New() *Parser {
 		seen:      memory.New[struct{}](maxSeen),
 		calls:     memory.New[call](maxCalls),
 		durations: memory.New[outcome](maxDurations),
+		answers:   memory.New[int](maxSeen),
 	}
 }
 
@@ -179,6 +181,7 @@ func (p *Parser) identify(r *record) {
 	h := &p.head
 	h.Time = lines.Moment(r.timestamp.Time())
 	h.SessionID, h.ItemID, h.ParentID = p.strings.Intern(r.session), p.strings.Text(r.uuid), p.strings.Intern(r.parent)
+	h.Answer = 0
 	h.Model, h.MessageID = p.strings.Intern(r.model), p.strings.Text(r.messageID)
 	if p.model == "" && r.kind.Is("assistant") {
 		p.model = p.head.Model

@@ -18,15 +18,16 @@ type telemetry struct {
 	counts   bool          // they tell usage in this transcript
 	early    events.Tokens // usage that a message told before the first of them came
 	response string        // id of the last response, whose message comes next
+	answer   int           // how many other responses had that id before, see [events.DisplayEvent]
 }
 
 // take gives the id of the response that a message is of, once; without one the message has the id of its line.
-func (t *telemetry) take(line string) string {
-	id := t.response
-	if t.response = ""; id == "" {
-		return line
+func (t *telemetry) take(line string) (id string, answer int) {
+	id, answer = t.response, t.answer
+	if t.response, t.answer = "", 0; id == "" {
+		return line, 0
 	}
-	return id
+	return id, answer
 }
 
 // outcome is what telemetry tells of a call, ahead of its result.
@@ -55,13 +56,23 @@ func (p *Parser) uiTelemetry(payload scan.Value) {
 
 // apiResponse tells the usage of one call to the API.
 func (p *Parser) apiResponse(e scan.Members) {
-	id := e.Get("response_id")
-	if len(id.Body()) > 0 && !p.seen.Add(p.keys.ID(domainResponse, id.Body())) {
-		return
+	id, answer := e.Get("response_id"), 0
+	if len(id.Body()) > 0 { // a server may draw it again, and a report may be repeated
+		key := p.keys.ID(domainResponse, id.Body())
+		report := key
+		for _, part := range [...]string{"event.timestamp", "input_token_count", "output_token_count"} {
+			report = p.keys.With(report, e.Get(part).Raw)
+		}
+		if !p.seen.Add(report) {
+			return
+		}
+		n := p.answers.Ref(key)
+		answer = *n
+		*n++
 	}
 	response := p.strings.Text(id)
 	if !e.Get("subagent_name").Exists() && ofMainThread(e.Get("prompt_id").Body()) {
-		p.telemetry.response = response
+		p.telemetry.response, p.telemetry.answer = response, answer
 	}
 	t := events.Tokens{
 		Input:     count(e.Get("input_token_count")),
@@ -75,7 +86,7 @@ func (p *Parser) apiResponse(e scan.Members) {
 		return
 	}
 	u := p.emit(events.KindUsage)
-	u.MessageID, u.Model = response, p.strings.Intern(e.Get("model"))
+	u.MessageID, u.Answer, u.Model = response, answer, p.strings.Intern(e.Get("model"))
 	u.Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(e.Get("total_token_count")))}
 }
 

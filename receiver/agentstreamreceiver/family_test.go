@@ -79,7 +79,7 @@ func (r *reading) feed(evs []events.DisplayEvent) {
 
 func (r *reading) settings(info parser.Info) telemetry.StreamSettings {
 	return telemetry.StreamSettings{
-		ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders, OwnMessageIDs: info.OwnMessageIDs, Bodies: info.Bodies},
+		ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders, OwnMessageIDs: info.OwnMessageIDs, Bodies: info.Bodies, StreamIDs: info.StreamIDs, TotalsOfAgents: info.TotalsOfAgents},
 		FileTime: fileTime, IdleGap: time.Hour, ParentSession: parser.ParentSession(info.Name, r.path),
 	}
 }
