@@ -208,6 +208,9 @@ func (s *Stream) hear() {
 		first = Place{s.held[0].origin.offset, s.held[0].origin.index}
 	}
 	s.release(releaseReady)
+	if s.isOld() {
+		defer s.settle() // nothing of it comes after the end of its call
+	}
 	if len(s.held) == held {
 		return
 	}
