@@ -40,6 +40,11 @@ type rawUsage struct {
 	Output     int64 `json:"output_tokens"`
 	CacheRead  int64 `json:"cache_read_input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
+
+	Iterations []struct {
+		rawUsage
+		Model string `json:"model"`
+	} `json:"iterations"`
 }
 
 type rawModelUsage struct {
@@ -77,7 +82,8 @@ type rawSum struct {
 	current string
 	anon    []rawUsage
 
-	run, process       events.Tokens
+	run                events.Tokens
+	process, before    events.Tokens // before are those of earlier processes
 	hasRun, hasProcess bool
 	results            int
 }
@@ -129,7 +135,11 @@ func (s *rawSum) record(l *rawLine) {
 			s.run.Add(sumModels(l.Since))
 		case len(l.Model) > 0:
 			s.hasProcess = true
-			s.process = sumModels(l.Model)
+			now := sumModels(l.Model)
+			if now.Input < s.process.Input { // another process
+				s.before.Add(s.process)
+			}
+			s.process = now
 		case l.Usage != nil:
 			s.hasRun = true
 			s.run.Add(events.Tokens{Input: l.Usage.Input, Output: l.Usage.Output, CacheRead: l.Usage.CacheRead, CacheWrite: l.Usage.CacheWrite})
@@ -144,6 +154,11 @@ func (s *rawSum) call(id string, u *rawUsage) {
 	if id == "" {
 		s.anon = append(s.anon, *u)
 		return
+	}
+	for _, one := range u.Iterations {
+		if one.Model != "" { // an advisor's, which is not in the message's counts
+			s.call(id+"/"+one.Model, &one.rawUsage)
+		}
 	}
 	c := s.calls[id]
 	c.Input, c.Output = max(c.Input, u.Input), max(c.Output, u.Output)
@@ -160,11 +175,11 @@ func sumModels(models map[string]rawModelUsage) events.Tokens {
 }
 
 func (s *rawSum) total() events.Tokens {
-	switch {
-	case s.hasRun:
-		return s.run
-	case s.hasProcess:
-		return s.process
+	if s.hasRun || s.hasProcess {
+		t := s.run
+		t.Add(s.process)
+		t.Add(s.before)
+		return t
 	}
 	var t events.Tokens
 	for _, u := range s.calls {
@@ -190,4 +205,56 @@ func TestUsageIsAnIncrement(t *testing.T) {
 	require.Len(t, grown, 1)
 	assert.Equal(t, events.Tokens{Output: 309}, grown[0].Usage.Provider)
 	assert.Empty(t, p.ParseEvents(line("d", 20)), "less adds nothing")
+}
+
+// TestPlaceholder has the output of a message first unknown and then known, in the two forms that a stream has.
+func TestPlaceholder(t *testing.T) {
+	type told struct {
+		input, output, provider int64
+		unknown                 bool
+	}
+	usages := func(lines ...string) (got []told) {
+		p := claude.New()
+		for _, l := range lines {
+			for _, e := range p.ParseEvents([]byte(l)) {
+				if u := e.Usage; u != nil {
+					got = append(got, told{u.Tokens.Input, u.Tokens.Output, u.Provider.Output, u.OutputUnknown})
+				}
+			}
+		}
+		return got
+	}
+	const (
+		start = `{"type":"stream_event","session_id":"s","uuid":"1","event":{"type":"message_start","message":{"id":"m","model":"x","usage":{"input_tokens":10,"output_tokens":3}}}}`
+		block = `{"type":"assistant","session_id":"s","uuid":"2","message":{"id":"m","model":"x","stop_reason":null,"content":[{"type":"text","text":"Hi."}],"usage":{"input_tokens":10,"output_tokens":3}}}`
+		last  = `{"type":"assistant","session_id":"s","uuid":"3","message":{"id":"m","model":"x","stop_reason":"end_turn","content":[{"type":"text","text":"Bye."}],"usage":{"input_tokens":10,"output_tokens":3}}}`
+		delta = `{"type":"stream_event","session_id":"s","uuid":"4","event":{"type":"message_delta","usage":{"output_tokens":90}}}`
+		whole = `{"type":"assistant","sessionId":"s","uuid":"5","message":{"id":"m","model":"x","stop_reason":null,"content":[{"type":"text","text":"Hi."}],"usage":{"input_tokens":10,"output_tokens":7}}}`
+	)
+	assert.Equal(t, []told{{10, 0, 3, true}}, usages(block, block), "a stream that ends early")
+	assert.Equal(t, []told{{10, 0, 3, true}, {0, 90, 87, false}}, usages(start, block, delta), "partial messages")
+	assert.Equal(t, []told{{10, 0, 3, true}, {0, 3, 0, false}}, usages(block, last), "an answer that is as short as the placeholder")
+	assert.Equal(t, []told{{10, 7, 7, false}}, usages(whole), "a transcript")
+}
+
+func TestCostOfATranscript(t *testing.T) {
+	costs := func(lines ...string) (got []float64) {
+		p := claude.New()
+		for _, l := range lines {
+			for _, e := range p.ParseEvents([]byte(l)) {
+				if e.Usage != nil && e.Usage.CostAlone() {
+					got = append(got, e.Usage.CostUSD)
+				}
+			}
+		}
+		return got
+	}
+	state := func(cost string) string {
+		return `{"type":"cost-state","sessionId":"s","totalCostUSD":9,"modelUsage":{"m":{"inputTokens":5,"costUSD":` + cost + `}}}`
+	}
+	const copied = `{"type":"user","sessionId":"s","requestSessionId":"other","uuid":"1","message":{"role":"user","content":"x"}}`
+	assert.Equal(t, []float64{0.25, 0.5}, costs(state("0.25"), state("0.25"), state("0.75")), "by how much it grew")
+	assert.Equal(t, []float64{0.25}, costs(copied, state("0.5"), state("0.75")), "a fork goes on from its parent's")
+	assert.Equal(t, []float64{9}, costs(`{"type":"cost-state","sessionId":"s","totalCostUSD":9}`), "without models")
+	assert.Empty(t, costs(`{"type":"cost-state","sessionId":"s","totalCostUSD":0}`))
 }

@@ -104,3 +104,34 @@ func TestStreamAndTranscriptAgree(t *testing.T) {
 		assert.Equal(t, sum("../../testdata/qwen/"+run+".stream.jsonl"), sum("../../testdata/qwen/"+run+".session.jsonl"), run)
 	}
 }
+
+// TestOneResponseIsOneMessage has the lines of a stream's responses, of which the last one has the usage; a sub-agent's have
+// none, and end with its results.
+func TestOneResponseIsOneMessage(t *testing.T) {
+	p := qwen.New()
+	assistant := func(id, parent, block, usage string) string {
+		return `{"type":"assistant","session_id":"s","uuid":"` + id + `","parent_tool_use_id":` + parent + `,"message":{"id":"` + id + `","model":"x","content":[` + block + `],"usage":` + usage + `}}`
+	}
+	const (
+		nothing = `{"input_tokens":0,"output_tokens":0}`
+		some    = `{"input_tokens":10,"output_tokens":2}`
+		text    = `{"type":"text","text":"Hi."}`
+	)
+	call := func(id string) string { return `{"type":"tool_use","id":"` + id + `","name":"shell","input":{}}` }
+	result := func(uuid, parent, id string) string {
+		return `{"type":"user","session_id":"s","uuid":"` + uuid + `","parent_tool_use_id":` + parent + `,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id + `","content":"x"}]}}`
+	}
+	var got []string
+	for _, line := range []string{
+		assistant("a", "null", text, nothing), assistant("b", "null", call("c1"), some),
+		assistant("c", `"c1"`, text, nothing), assistant("d", `"c1"`, call("c2"), nothing), result("r1", `"c1"`, "c2"), assistant("e", `"c1"`, text, nothing),
+		result("r2", "null", "c1"), assistant("f", "null", text, some),
+	} {
+		for _, e := range p.ParseEvents([]byte(line)) {
+			if e.Kind != events.KindToolResult {
+				got = append(got, e.Kind.String()+" "+e.MessageID)
+			}
+		}
+	}
+	assert.Equal(t, []string{"text a", "tool_use a", "usage a", "text c", "tool_use c", "text e", "text f", "usage f"}, got)
+}

@@ -93,7 +93,7 @@ var treeCases = map[string][]string{
 	},
 	"claude": {
 		"parity", "parallel", "subagent", "background", "fatal-400", "max-turns", "retry", "unicode", "killed", "interrupted", "streaming-input",
-		"compact-run2", "parity-1.0.128", "subagent-2.0.50", "case-parents-exist", "case-end-before-start", "case-nested-subagents",
+		"compact-run2", "parity-1.0.128", "subagent-2.0.50", "case-advisor-iterations.session", "case-cache-write-tiers.session", "case-usage-on-agent-and-calls", "case-parents-exist", "case-end-before-start", "case-nested-subagents",
 	},
 	"opencode": {
 		"parity", "parity.session", "parity.log", "failures", "subagent", "subagent.session", "parity-0.5.29.project", "overflow", "overflow.log",

@@ -1,0 +1,134 @@
+package telemetry_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// tokensOf is what a span has of its own, and what it says that all used.
+func tokensOf(s ptrace.Span) [4]string {
+	return [4]string{
+		attr(s, telemetry.AttrGenAIInputTokens), attr(s, telemetry.AttrGenAIOutputTokens),
+		attr(s, telemetry.AttrUsageInput), attr(s, telemetry.AttrUsageOutput),
+	}
+}
+
+// TestTokensAreOnOneSpan says where the tokens of a run go: own input and output, and the totals, of each span.
+func TestTokensAreOnOneSpan(t *testing.T) {
+	in := func(input, output int64) events.Usage {
+		return events.Usage{Tokens: events.Tokens{Input: input, Output: output}}
+	}
+	unknown := func(input int64) events.Usage {
+		return events.Usage{Tokens: events.Tokens{Input: input}, Provider: events.Tokens{Input: input, Output: 3}, OutputUnknown: true}
+	}
+	end := func(input, output int64) events.Usage {
+		u := in(input, output)
+		u.Scope = events.UsageScopeRun
+		return u
+	}
+	said := func(sec float64, message string) events.DisplayEvent {
+		ev := text(sec, message, "a")
+		ev.Model = "demo"
+		return ev
+	}
+	of := func(parent string, ev events.DisplayEvent) events.DisplayEvent {
+		ev.ParentID = parent
+		return ev
+	}
+	over := events.DisplayEvent{Kind: events.KindSessionEnded, Time: at(9), SessionID: "s1", End: &events.End{Duration: time.Second}}
+	for _, tc := range []struct {
+		name string
+		evs  []events.DisplayEvent
+		want map[string][4]string
+	}{
+		{
+			name: "calls that report all",
+			evs:  []events.DisplayEvent{said(1, "m1"), spend(1, "m1", "demo", in(10, 4)), said(2, "m2"), spend(2, "m2", "demo", in(20, 5)), spend(3, "", "demo", end(30, 9))},
+			want: map[string][4]string{"m1": {"10", "4"}, "m2": {"20", "5"}, "run": {"", "", "30", "9"}},
+		},
+		{
+			name: "a placeholder",
+			evs:  []events.DisplayEvent{said(1, "m1"), spend(1, "m1", "demo", unknown(10)), said(2, "m2"), spend(2, "m2", "demo", unknown(20)), spend(3, "", "demo", end(30, 400))},
+			want: map[string][4]string{"m1": {"10", ""}, "m2": {"20", ""}, "run": {"", "400", "30", "400"}},
+		},
+		{
+			name: "a placeholder and no end",
+			evs:  []events.DisplayEvent{said(1, "m1"), spend(1, "m1", "demo", unknown(10))},
+			want: map[string][4]string{"m1": {"10", ""}, "run": {"", "", "10", ""}},
+		},
+		{
+			name: "a call that is not shown",
+			evs:  []events.DisplayEvent{said(1, "m1"), spend(1, "m1", "demo", in(10, 4)), spend(3, "", "demo", end(35, 9))},
+			want: map[string][4]string{"m1": {"10", "4"}, "run": {"25", "5", "35", "9"}},
+		},
+		{
+			name: "an end that knows less",
+			evs:  []events.DisplayEvent{said(1, "m1"), spend(1, "m1", "demo", in(10, 4)), spend(3, "", "demo", end(5, 9))},
+			want: map[string][4]string{"m1": {"10", "4"}, "run": {"", "5", "10", "9"}},
+		},
+		{
+			name: "usage before the first block",
+			evs:  []events.DisplayEvent{spend(1, "m1", "demo", unknown(10)), said(2, "m1"), spend(3, "m1", "demo", events.Usage{Tokens: events.Tokens{Output: 4}})},
+			want: map[string][4]string{"m1": {"10", "4"}, "run": {"", "", "10", "4"}},
+		},
+		{
+			name: "an answer of nothing else",
+			evs:  []events.DisplayEvent{said(1, "m1"), spend(1, "m1", "demo", in(10, 4)), spend(2, "m2", "demo", in(20, 0))},
+			want: map[string][4]string{"m1": {"10", "4"}, "m2": {"20", "0"}, "run": {"", "", "30", "4"}},
+		},
+		{
+			name: "another model within a message",
+			evs:  []events.DisplayEvent{said(1, "m1"), spend(1, "m1", "demo", in(10, 4)), spend(1, "m1", "adviser", in(700, 50))},
+			want: map[string][4]string{"m1": {"10", "4"}, "run": {"700", "50", "710", "54"}},
+		},
+		{
+			name: "usage of no call",
+			evs:  []events.DisplayEvent{said(1, "m1"), spend(1, "", "demo", in(10, 4))},
+			want: map[string][4]string{"m1": {"", ""}, "run": {"10", "4", "10", "4"}},
+		},
+		{
+			name: "a sub-agent",
+			evs: []events.DisplayEvent{
+				said(1, "m1"), spend(1, "m1", "demo", in(10, 4)), use(1, "m1", "t1", "Agent", "x"),
+				of("t1", said(2, "m2")), of("t1", spend(2, "m2", "demo", in(20, 5))), of("t1", spend(3, "", "demo", in(1, 1))), result(4, "t1"),
+				spend(5, "", "demo", end(40, 10)),
+			},
+			want: map[string][4]string{"m1": {"10", "4"}, "m2": {"20", "5"}, "sub": {"1", "1", "21", "6"}, "run": {"9", "", "40", "10"}},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := fold(t, script{line(started()), line(append(tc.evs, over)...)}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+			got := map[string][4]string{}
+			for _, s := range f.spans {
+				switch attr(s, telemetry.AttrGenAIOperationName) {
+				case telemetry.OperationChat:
+					got[attr(s, telemetry.AttrGenAIResponseID)] = tokensOf(s)
+				case telemetry.OperationInvokeAgent:
+					name := "sub"
+					if attr(s, telemetry.AttrRunKey) != "" {
+						name = "run"
+					}
+					got[name] = tokensOf(s)
+				}
+			}
+			assert.Equal(t, tc.want, got)
+		})
+	}
+}
+
+// TestLateUsageIsCounted has tokens that come when the span of their run is out.
+func TestLateUsageIsCounted(t *testing.T) {
+	late := spend(6, "m1", "demo", events.Usage{Tokens: events.Tokens{Input: 5, Output: 1}})
+	f := fold(t, script{
+		line(started(), text(1, "m1", "a"), events.DisplayEvent{Kind: events.KindSessionEnded, Time: at(5), SessionID: "s1", End: &events.End{}}),
+		line(late),
+	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	assert.Equal(t, 1, f.counts.LateUsage)
+	assert.Empty(t, attr(f.span(t, "invoke_agent claude-code"), telemetry.AttrUsageInput))
+}
