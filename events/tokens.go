@@ -8,7 +8,7 @@ type Tokens struct {
 	CacheWrite int64
 	Reasoning  int64
 	// CacheWrite5m and CacheWrite1h are the parts of CacheWrite that are kept for five minutes and for an hour, which have
-	// different prices; both 0 where the format does not tell them apart.
+	// different prices; both 0 where the format does not keep them apart.
 	CacheWrite5m int64
 	CacheWrite1h int64
 }

@@ -45,15 +45,15 @@ type Usage struct {
 	Tokens Tokens
 	// Provider is the same count in the provider's own arithmetic.
 	Provider Tokens
-	// OutputUnknown tells that the line has a placeholder in place of the output tokens, as Claude's streams have until a
+	// OutputUnknown marks a line that has a placeholder in place of the output tokens, as Claude's streams have until a
 	// message is complete. It is in Provider; the Output of Tokens is 0.
 	OutputUnknown bool
-	// CostUSD is the cost in US dollars, valid if HasCost. CostEstimated tells that it was computed with a list of prices
-	// and not reported by the agent.
+	// CostUSD is the cost in US dollars, valid if HasCost. CostEstimated marks one that was computed with a list of
+	// prices and not reported by the agent.
 	CostUSD       float64
 	HasCost       bool
 	CostEstimated bool
-	// ServiceTier and Speed are the provider's words for how a call was served, where told: "standard", "priority"; "fast".
+	// ServiceTier and Speed are the provider's words for how a call was served, where it has some: "standard", "priority"; "fast".
 	ServiceTier string
 	Speed       string
 	// WebSearches and WebFetches count the requests of tools that the provider's servers ran within the call.

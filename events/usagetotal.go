@@ -7,7 +7,7 @@ import "strings"
 // show, and may leave out those of sub-agents. In the provider's own arithmetic the end counts where there is one.
 // Running totals count by what they add to the one before. The zero value is ready. A copy shares what is added later.
 type UsageTotal struct {
-	over    *Usage // the runs before; nil while there is none, as are the others: most streams tell one kind, if any
+	over    *Usage // the runs before; nil while there is none, as are the others: most streams have one kind, if any
 	calls   *Usage // of the run at work
 	runs    *Usage // what its end reported
 	running map[counterKey]Usage

@@ -84,7 +84,7 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 }
 
 // closeChat closes the model call that the agent has open. The first of a run whose start is not told is written when the
-// run is over, since only its duration tells when both began; but not where all times are the file's, since then nobody
+// run is over, since only its duration shows when both began; but not where all times are the file's, since then nobody
 // knows how long anything took.
 func (s *Stream) closeChat(a *agent) {
 	c := a.chat

@@ -154,7 +154,7 @@ type modelSpent struct {
 	spent
 }
 
-// maxSpending is how many models are told apart; the rest counts under none.
+// maxSpending bounds the models that are kept apart; the rest counts under none.
 const maxSpending = 64
 
 // of is the entry of a model, which is made where there is none. It is good until the next call.

@@ -96,8 +96,8 @@ func (p *Parser) isOther(r *record, a *answer, request uint64, now turns) bool {
 	if !ok || r.usage.Kind != scan.KindObject {
 		return false
 	}
-	told := p.readUsage(r.usage).Tokens
-	return inputOf(told) != (events.Tokens{}) && inputOf(told) != inputOf(known.tokens)
+	input := inputOf(p.readUsage(r.usage).Tokens)
+	return input != (events.Tokens{}) && input != inputOf(known.tokens)
 }
 
 // inputOf are the counts of a message that are known before its first block.

@@ -209,16 +209,16 @@ func TestUsageIsAnIncrement(t *testing.T) {
 
 // TestPlaceholder has the output of a message first unknown and then known, in the two forms that a stream has.
 func TestPlaceholder(t *testing.T) {
-	type told struct {
+	type usage struct {
 		input, output, provider int64
 		unknown                 bool
 	}
-	usages := func(lines ...string) (got []told) {
+	usages := func(lines ...string) (got []usage) {
 		p := claude.New()
 		for _, l := range lines {
 			for _, e := range p.ParseEvents([]byte(l)) {
 				if u := e.Usage; u != nil {
-					got = append(got, told{u.Tokens.Input, u.Tokens.Output, u.Provider.Output, u.OutputUnknown})
+					got = append(got, usage{u.Tokens.Input, u.Tokens.Output, u.Provider.Output, u.OutputUnknown})
 				}
 			}
 		}
@@ -231,10 +231,10 @@ func TestPlaceholder(t *testing.T) {
 		delta = `{"type":"stream_event","session_id":"s","uuid":"4","event":{"type":"message_delta","usage":{"output_tokens":90}}}`
 		whole = `{"type":"assistant","sessionId":"s","uuid":"5","message":{"id":"m","model":"x","stop_reason":null,"content":[{"type":"text","text":"Hi."}],"usage":{"input_tokens":10,"output_tokens":7}}}`
 	)
-	assert.Equal(t, []told{{10, 0, 3, true}}, usages(block, block), "a stream that ends early")
-	assert.Equal(t, []told{{10, 0, 3, true}, {0, 90, 87, false}}, usages(start, block, delta), "partial messages")
-	assert.Equal(t, []told{{10, 0, 3, true}, {0, 3, 0, false}}, usages(block, last), "an answer that is as short as the placeholder")
-	assert.Equal(t, []told{{10, 7, 7, false}}, usages(whole), "a transcript")
+	assert.Equal(t, []usage{{10, 0, 3, true}}, usages(block, block), "a stream that ends early")
+	assert.Equal(t, []usage{{10, 0, 3, true}, {0, 90, 87, false}}, usages(start, block, delta), "partial messages")
+	assert.Equal(t, []usage{{10, 0, 3, true}, {0, 3, 0, false}}, usages(block, last), "an answer that is as short as the placeholder")
+	assert.Equal(t, []usage{{10, 7, 7, false}}, usages(whole), "a transcript")
 }
 
 func TestCostOfATranscript(t *testing.T) {

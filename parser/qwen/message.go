@@ -75,7 +75,7 @@ func (p *Parser) sign(r *record) events.Sign {
 // responses are the responses that a stream is in the middle of: the id of each one's first line, by the call of the agent.
 type responses map[string]string
 
-// maxResponses is how many agents are told apart; those that a stream has at work at once are few.
+// maxResponses bounds the agents whose responses are kept apart; those that a stream has at work at once are few.
 const maxResponses = 256
 
 // of is the id of the response that a line belongs to. The lines of one response follow each other, each with an id of its

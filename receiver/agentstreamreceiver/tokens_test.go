@@ -70,8 +70,8 @@ func intOf(m pcommon.Map, key string) int64 {
 	return v.Int()
 }
 
-// TestTokensAgree: the spans of each fixture of each provider add up to what the file tells, once; so do the counters, and
-// what the runs tell for people.
+// TestTokensAgree: the spans of each fixture of each provider add up to what the file reports, once; so do the counters, and
+// the totals of the runs.
 func TestTokensAgree(t *testing.T) {
 	for _, path := range fixtures(t) {
 		t.Run(sessionName(path), func(t *testing.T) {
