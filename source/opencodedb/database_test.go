@@ -1,6 +1,8 @@
 package opencodedb_test
 
 import (
+	"bufio"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -195,4 +197,42 @@ func TestCloseEarly(t *testing.T) {
 	_, err = r.Read(make([]byte, 10))
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
+}
+
+// TestBrokenFiles reads files that are no database, or a broken one: there are rows, each one JSON object, and perhaps an
+// error, and it ends.
+func TestBrokenFiles(t *testing.T) {
+	w := newWriter(t, "delete")
+	w.session("ses_1", "")
+	w.message("msg_1", "ses_1", `{"role":"user"}`)
+	w.part("prt_1", "msg_1", "ses_1", `{"type":"text"}`)
+	w.exec("VACUUM")
+	whole, err := os.ReadFile(w.path)
+	require.NoError(t, err)
+	files := [][]byte{nil, whole, whole[:16], whole[:100], whole[:len(whole)/2], whole[:len(whole)-1]}
+	for i := 0; i < len(whole); i += len(whole)/24 + 1 {
+		for _, flip := range []byte{0xff, 0x01} {
+			broken := append([]byte(nil), whole...)
+			broken[i] ^= flip
+			files = append(files, broken)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "opencode.db")
+	read := 0
+	for i, file := range files {
+		require.NoError(t, os.WriteFile(path, file, 0o600))
+		settle(t, path)
+		r, err := opencodedb.Open(path, opencodedb.Settings{})
+		if err != nil {
+			continue
+		}
+		rows := bufio.NewScanner(r)
+		rows.Buffer(nil, 1<<24)
+		for rows.Scan() {
+			read++
+			assert.True(t, json.Valid(rows.Bytes()), "file %d: %q", i, rows.Text())
+		}
+		require.NoError(t, r.Close())
+	}
+	assert.GreaterOrEqual(t, read, 3, "rows of the whole file")
 }

@@ -42,13 +42,22 @@ func (d *database) read(ctx context.Context, k kind, id string) (Row, bool, erro
 	if err != nil {
 		return Row{}, false, fmt.Errorf("read %s %q: %w", tables[k].name, id, err)
 	}
-	row := Row{key: tables[k].name + "\x00" + id}
+	row, err := makeRow(k, d.columns[k], values)
+	if err != nil {
+		return Row{}, false, fmt.Errorf("read %s %q: %w", tables[k].name, id, err)
+	}
+	row.key = tables[k].name + "\x00" + id
+	return row, true, nil
+}
+
+// makeRow makes a line of the values of columns.
+func makeRow(k kind, columns []string, values []any) (row Row, err error) {
 	var line bytes.Buffer
 	line.WriteString(`{"table":"` + tables[k].name + `"`)
-	for i, column := range d.columns[k] {
+	for i, column := range columns {
 		line.WriteString(`,"` + column + `":`)
 		if err := writeValue(&line, values[i]); err != nil {
-			return Row{}, false, fmt.Errorf("read column %q of %s %q: %w", column, tables[k].name, id, err)
+			return Row{}, fmt.Errorf("read column %q: %w", column, err)
 		}
 		if column == "time_updated" {
 			row.Time, _ = values[i].(int64)
@@ -56,7 +65,7 @@ func (d *database) read(ctx context.Context, k kind, id string) (Row, bool, erro
 	}
 	line.WriteByte('}')
 	row.Data = line.Bytes()
-	return row, true, nil
+	return row, nil
 }
 
 // writeValue writes a value as JSON. SQLite holds nulls, integers, floating point numbers, text and bytes, whatever the
