@@ -50,6 +50,13 @@ var anyByte = sync.OnceValue(func() *[256]bool {
 	return &set
 })
 
+// notS is every byte but the letter.
+var notS = sync.OnceValue(func() *[256]bool {
+	set := *anyByte()
+	set['s'], set['S'] = false, false
+	return &set
+})
+
 // wordStart is what may be in front of an anchor that begins a word.
 var wordStart = sync.OnceValue(func() *[256]bool {
 	var set [256]bool
@@ -72,9 +79,9 @@ func (a *anchor) set(i int) *[256]bool {
 		return &set
 	case i < 0 && a.before != nil:
 		return a.before
-	case i < 0:
+	case i < 0 && a.begins:
 		return wordStart()
-	case a.after != nil && i < len(a.word)+a.reach:
+	case i >= 0 && a.after != nil && i < len(a.word)+a.reach:
 		return a.after
 	default:
 		return anyByte()

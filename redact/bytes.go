@@ -15,6 +15,7 @@ const (
 	cB64    // + / = and what base64url has
 	cURLEnd // what ends the authority of a URL
 	cMask   // what a value is masked with
+	cUnit   // what may begin an escape or a control sequence
 )
 
 const cAlnum = cLower | cUpper | cDigit
@@ -36,6 +37,10 @@ var byteClass = func() (t [256]uint16) {
 	add(cQuote, "\"'`")
 	add(cURLEnd, " \t\r\n\v\f\"'`<>\\)]}|")
 	add(cMask, "*xX.-_#?")
+	add(cUnit, "%\\&\xc2\x7f")
+	for c := range ' ' {
+		t[c] |= cUnit
+	}
 	return t
 }()
 

@@ -63,5 +63,6 @@ func TestCorpus(t *testing.T) {
 		assert.Equal(t, made[path], changed, path)
 		return nil
 	}))
+	t.Logf("%d bytes of this repository", bytes)
 	assert.Greater(t, bytes, 1<<20)
 }

@@ -10,21 +10,24 @@
 //
 // # How a secret is found
 //
-// One pass looks at every second pair of bytes in a table of 64 KiB. Each anchor (the fixed part of a shape such as
-// "ghp_", a part of a name such as "token") has two of its pairs in the table, so that one of them is met whatever the
-// offset. At a met pair the anchor is compared, and only then its rule looks at what stands around it, forwards and
-// backwards by bounded steps. No regular expression takes part but those of [Settings.Rules] and [Settings.Allow].
+// One pass looks at every second pair of bytes and the pair behind it, in two tables of 128 KiB. Each anchor (the fixed
+// part of a shape such as "ghp_", a part of a name such as "token") has two of its pairs in the tables, so that one of them
+// is met whatever the offset. At a met pair the anchor is compared, and only then its rule looks at what is around it,
+// forwards and backwards by bounded steps; a long run of bytes is read once, however many anchors are in it. No regular
+// expression takes part but those of [Settings.Rules] and [Settings.Allow]. The tables are built once, from shapes.txt
+// and the names, so that sample.txt has few such pairs.
 //
 //	found                          looks at
 //	-----                          --------
-//	a shape ("ghp_", "AKIA")       the run of bytes that the shape allows, its length, what stands before it
+//	a shape ("ghp_", "AKIA")       the runs of bytes that the shape allows, their lengths, what is before it
 //	a name ("token", "passw")      the whole identifier, what separates it from its value, the value
 //	"://"                          user and password before the @
 //	"BEGIN"                        a private key block, line by line
 //	" -u", " -p"                   the command before the flag
+//	"IDENTIFIED", ":5432:"         the statement, the line
 //
 // Texts with control bytes are looked at a second time without them, since a renderer takes them out and would join the
-// halves of a secret. Text that is one JSON document is taken apart, so that it stays valid: each string is looked at as
+// halves of a secret. So are texts with an escape (%3D, \u0022, &quot;) behind a name, with their escapes decoded. Text that is one JSON document is taken apart, so that it stays valid: each string is looked at as
 // the text that it stands for. Passes repeat until one finds nothing, so that redacting twice is redacting once.
 //
 // # Lifetime and goroutines
@@ -36,10 +39,10 @@
 //
 // # Limits
 //
-// Names up to 80 bytes, URL credentials up to 1 KiB, quoted values up to 8 KiB, private key blocks up to 64 KiB, JSON in
-// JSON strings up to 8 levels, 8 passes. The limits of [Joiner] stand in [JoinSettings].
+// Names up to 80 bytes, URL credentials up to 1 KiB, private key blocks up to 64 KiB, JSON in JSON strings up to 8 levels, 8
+// passes. Of a value 8 KiB in quotes and 512 bytes without are looked at; a longer one is redacted as a whole. The limits of [Joiner] stand in [JoinSettings].
 //
 // # Where the shapes come from
 //
-// Each is what the issuer documents or prints; docs/redaction.md lists them. They were looked at in November 2026.
+// Each line of shapes.txt is a fact with its source and date.
 package redact

@@ -35,7 +35,8 @@ func (f *finder[T]) next(from int) (span, bool) {
 	i := from
 	for ; i+10 <= len(s); i += 8 {
 		// Most of what is looked at has no anchor: four pairs, each with the one after it, are asked at once.
-		p, q, u, v, w := pair(s, i), pair(s, i+2), pair(s, i+4), pair(s, i+6), pair(s, i+8)
+		ten := s[i : i+10]
+		p, q, u, v, w := pair(ten, 0), pair(ten, 2), pair(ten, 4), pair(ten, 6), pair(ten, 8)
 		a, b, c, d := first[p]&next[q], first[q]&next[u], first[u]&next[v], first[v]&next[w]
 		if a|b|c|d == 0 {
 			continue
@@ -63,6 +64,9 @@ func (f *finder[T]) next(from int) (span, bool) {
 // pair is the number of the pair at i.
 func pair[T text](s T, i int) uint16 { return uint16(s[i]) | uint16(s[i+1])<<8 }
 
+// of is the places of a list.
+func (x *index) of(list uint8) []place { return x.places[x.starts[list]:x.starts[int(list)+1]] }
+
 // anchored reports whether any anchor is in the text.
 func (f *finder[T]) anchored() bool {
 	x := &f.r.index
@@ -71,8 +75,9 @@ func (f *finder[T]) anchored() bool {
 		if x.first[p] == 0 || i+3 < len(f.s) && x.first[p]&x.next[pair(f.s, i+2)] == 0 || x.pairs[p] == listControl {
 			continue
 		}
-		for k := range x.places[x.pairs[p]] {
-			if p := &x.places[x.pairs[p]][k]; hasAt(f.s, i-int(p.back), p.anchor.word, p.anchor.fold) {
+		places := x.of(x.pairs[p])
+		for k := range places {
+			if p := &places[k]; hasAt(f.s, i-int(p.back), p.anchor.word, p.anchor.fold) {
 				return true
 			}
 		}
@@ -89,7 +94,7 @@ func (f *finder[T]) look(i int, hit uint16) bool {
 		f.controls = f.controls || controlAt(s, i) || controlAt(s, i+1)
 		return false
 	}
-	places := x.places[list]
+	places := x.of(list)
 	for k := range places {
 		p := &places[k]
 		if hit>>p.bucket&1 == 0 {
@@ -107,8 +112,15 @@ func (f *finder[T]) look(i int, hit uint16) bool {
 
 // judge asks the rule of an anchor that is at i.
 func (f *finder[T]) judge(a *anchor, i int) bool {
-	if a.kind == anchorShape && len(a.shape.longer) == 0 && !f.mayBe(a.shape, i) {
-		return false
+	switch a.kind {
+	case anchorShape:
+		if !f.mayBeAny(a.shape, i) {
+			return false
+		}
+	case anchorName:
+		if end := i + len(a.word); a.after != nil && end < len(f.s) && !a.after[f.s[end]] {
+			return false
+		}
 	}
 	sp, ok := f.ruleAt(a, i)
 	if ok = ok && sp.start >= f.from && sp.end > sp.start && !allowed(f.r, f.s, sp); ok {
@@ -186,7 +198,11 @@ func anchors() ([]anchor, error) {
 		out = append(out, a)
 	}
 	for _, w := range nameWords {
-		out = append(out, anchor{word: w, kind: anchorName, fold: true})
+		a := anchor{word: w, kind: anchorName, fold: true}
+		if w == "token" { // tokens are counted in every second line
+			a.after, a.reach = notS(), 1
+		}
+		out = append(out, a)
 	}
 	return out, nil
 }

@@ -3,7 +3,6 @@ package redact
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"maps"
 	"math"
 	"math/bits"
@@ -27,13 +26,15 @@ type place struct {
 }
 
 func newPlace(a *anchor, back int) place {
-	p := place{near: 2, back: int8(back), anchor: a}
+	p := place{back: int8(back), anchor: a}
 	switch {
-	case len(a.word) < 3 || back < 0: // there is no such byte
-		p.near, p.mask, p.want = 0, 0xff, 0xff
-		return p
-	case back+2 >= len(a.word):
+	case back > 0:
 		p.near = -1
+	case back+4 < len(a.word):
+		p.near = 4
+	default: // the two pairs have all of it
+		p.mask, p.want = 0xff, 0xff
+		return p
 	}
 	p.want = a.word[back+int(p.near)]
 	if a.fold && p.want >= 'a' && p.want <= 'z' {
@@ -48,7 +49,8 @@ func newPlace(a *anchor, back int) place {
 type index struct {
 	first, next *[1 << 16]uint16
 	pairs       *[1 << 16]uint8 // the number of the pair's list in places, 0 for none
-	places      [][]place
+	places      []place         // by list, those of list n from starts[n] to starts[n+1]
+	starts      [257]uint16
 }
 
 const (
@@ -56,6 +58,8 @@ const (
 	listControl = 1
 	// ownLists is how many lists serve one set of anchors alone; the pairs of rare bytes share the others.
 	ownLists = 216
+	// shortWord is how long an anchor is whose pairs may begin in front of it, in bytes: it has too few of its own.
+	shortWord = 4
 	// bucketAny is the bucket of anchors behind whose pair any other may be.
 	bucketAny = 15
 )
@@ -73,16 +77,30 @@ var builtIn = sync.OnceValues(func() (index, error) {
 // every second pair of a text is looked at.
 func newIndex(anchors []anchor) index {
 	b := indexBuilder{
-		index:   index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8), places: make([][]place, math.MaxUint8+1)},
-		entries: make(map[uint16][]int), at: make(map[uint16][]int),
+		index:   index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8)},
+		entries: make(map[uint16][]int), count: new([1 << 16]uint16), last: new([1 << 16]uint16), before: make([]uint16, len(sample)),
 	}
 	for i := range len(sample) - 1 {
-		b.at[pair(sample, i)] = append(b.at[pair(sample, i)], i)
+		p := pair(sample, i)
+		b.before[i], b.last[p] = b.last[p], uint16(i+1)
+		b.count[p]++
 	}
+	// Those that are met often come first, so that they are in buckets of their own.
+	type entry struct {
+		anchor       *anchor
+		parity, cost int
+	}
+	var list []entry
 	for i := range anchors {
 		for parity := range 2 {
-			b.enter(&anchors[i], parity)
+			cost := 0
+			b.eachAt(&anchors[i], parity, func(int) { cost++ })
+			list = append(list, entry{&anchors[i], parity, cost})
 		}
+	}
+	slices.SortStableFunc(list, func(p, q entry) int { return q.cost - p.cost })
+	for _, e := range list {
+		b.enter(e.anchor, e.parity)
 	}
 	b.number()
 	for pair := range b.next {
@@ -97,14 +115,16 @@ type indexBuilder struct {
 	index
 	all     []place
 	entries map[uint16][]int // numbers of places in all, by pair
-	at      map[uint16][]int // where a pair is in the sample
+	// Of the sample: how often a pair is in it, one more than where it is last, and the same for where it is before that.
+	count, last *[1 << 16]uint16
+	before      []uint16
 }
 
-// enter chooses a pair of a, at an offset of parity, and the bucket where it is met least often in the sample.
-func (b *indexBuilder) enter(a *anchor, parity int) {
-	best, bucket, least := -parity, bucketAny, math.MaxInt
+// choose finds a pair of a, at an offset of parity, and the bucket where it is met least often in the sample.
+func (b *indexBuilder) choose(a *anchor, parity int) (best, bucket, least int) {
+	best, bucket, least = -parity, bucketAny, math.MaxInt
 	from := parity
-	if a.begins && parity == 1 {
+	if parity == 1 && (a.begins || len(a.word) <= shortWord) {
 		from = -1
 	}
 	for back := from; back+1 < len(a.word) || back == from; back += 2 {
@@ -113,6 +133,12 @@ func (b *indexBuilder) enter(a *anchor, parity int) {
 			best, bucket, least = back, n, cost
 		}
 	}
+	return best, bucket, least
+}
+
+// enter enters a pair of a at an offset of parity.
+func (b *indexBuilder) enter(a *anchor, parity int) {
+	best, bucket, _ := b.choose(a, parity)
 	p := newPlace(a, best)
 	p.bucket = uint8(bucket)
 	a.eachPair(best, func(pair uint16) {
@@ -161,8 +187,8 @@ func (b *indexBuilder) cheapest(a *anchor, back int) (bucket, cost int) {
 func (b *indexBuilder) eachAt(a *anchor, i int, f func(at int)) {
 	if i >= 0 && i+1 < len(a.word) {
 		a.eachPair(i, func(pair uint16) {
-			for _, at := range b.at[pair] {
-				f(at)
+			for at := b.last[pair]; at > 0; at = b.before[at-1] {
+				f(int(at) - 1)
 			}
 		})
 		return
@@ -187,26 +213,34 @@ func (b *indexBuilder) pairAt(i int) uint16 {
 // what is in a list is compared in any case.
 func (b *indexBuilder) number() {
 	pairs := slices.SortedFunc(maps.Keys(b.entries), func(p, q uint16) int {
-		return cmp.Or(cmp.Compare(len(b.at[q]), len(b.at[p])), cmp.Compare(p, q))
+		return cmp.Or(cmp.Compare(b.count[q], b.count[p]), cmp.Compare(p, q))
 	})
 	numbers := make(map[string]int)
 	in := make(map[[2]int]bool) // list and place
+	lists := make([][]place, len(b.starts)-1)
 	for _, pair := range pairs {
-		key := fmt.Sprint(b.entries[pair])
-		n, ok := numbers[key]
+		var key []byte
+		for _, p := range b.entries[pair] {
+			key = append(key, byte(p), byte(p>>8))
+		}
+		n, ok := numbers[string(key)]
 		if !ok {
 			if n = len(numbers) + listControl + 1; n > ownLists {
 				n = ownLists + n%(math.MaxUint8+1-ownLists)
 			}
-			numbers[key] = n
+			numbers[string(key)] = n
 		}
 		b.pairs[pair] = uint8(n)
 		for _, p := range b.entries[pair] {
 			if !in[[2]int{n, p}] {
 				in[[2]int{n, p}] = true
-				b.places[n] = append(b.places[n], b.all[p])
+				lists[n] = append(lists[n], b.all[p])
 			}
 		}
+	}
+	for n, list := range lists {
+		b.places = append(b.places, list...)
+		b.starts[n+1] = uint16(len(b.places))
 	}
 }
 

@@ -78,6 +78,7 @@ var notTokens = []string{
 	"eos", "bos", "pad", "unk", "special", "mask", "sep", "cls", "per", "max", "min", "first", "last", "prev",
 	"previous", "current", "cur", "num", "input", "output", "prompt", "is", "has", "no", "by", "count", "kind", "type",
 	"expected", "unexpected", "invalid", "string", "comment", "ident", "design", "color", "theme", "each", "eof",
+	"backward", "forward", "change", "lock", "idempotency",
 }
 
 // name is an identifier in the text.

@@ -168,6 +168,13 @@ func (r *Redactor) decoded(s string, cut bool) (string, int) {
 	}
 	bare := (*buf)[:0]
 	for i := 0; i < len(s); {
+		plain := i
+		for i < len(s) && !is(s[i], cUnit) {
+			i++
+		}
+		if bare = append(bare, s[plain:i]...); i == len(s) {
+			break
+		}
 		c, n, hidden := unitAt(s, i)
 		if !hidden {
 			bare = append(bare, c)
@@ -217,6 +224,9 @@ func (r *Redactor) decoded(s string, cut bool) (string, int) {
 
 // unitAt is what is at i of a text: a byte, what an escape stands for, or a control sequence, which is hidden.
 func unitAt(s string, i int) (c byte, n int, hidden bool) {
+	if !is(s[i], cUnit) {
+		return s[i], 1, false
+	}
 	if n := hiddenLen(s, i); n > 0 {
 		return 0, n, true
 	}

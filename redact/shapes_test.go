@@ -110,6 +110,7 @@ func TestShapes(t *testing.T) {
 			}
 		})
 	}
+	t.Logf("shapes.txt: %d counter-examples", negatives)
 	assert.Greater(t, negatives, len(all))
 }
 

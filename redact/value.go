@@ -1,5 +1,7 @@
 package redact
 
+import "strings"
+
 // Shortest values that are taken for a secret, in bytes.
 const (
 	minPassword = 4
@@ -8,13 +10,7 @@ const (
 
 // named looks at the identifier around the anchor word at i, and at the value that it is given.
 func (f *finder[T]) named(i int, word string) (span, bool) {
-	n := len(word)
-	switch {
-	case word == "sig=":
-		n--
-	case word == "token" && i+n < len(f.s) && toLower(f.s[i+n]) == 's': // tokens are counted, and told in every second line
-		return span{}, false
-	}
+	n := len(strings.TrimSuffix(word, "="))
 	id := f.nameAround(i, i+n)
 	if id.class == classNone || id.end < i+n {
 		return span{}, false
@@ -88,9 +84,10 @@ func (f *finder[T]) secretValue(id name, v value) (span, bool) {
 
 // passwordLike reports whether v may be a password: anything but code and what is plainly a word of prose.
 func (f *finder[T]) passwordLike(id name, v value, m mix) bool {
-	letters := m.lower + m.upper
-	plain := letters == v.end-v.start // nothing but letters
+	plain := m.lower+m.upper == v.end-v.start // nothing but letters
 	switch {
+	case m.lower+m.upper+m.blank == 0 && f.dots(v.start, v.end) > 1 && m.digit+m.other == v.end-v.start && m.other == f.dots(v.start, v.end):
+		return false // a version, an address or an OID
 	case f.isPath(v.start, v.end), f.isCode(v):
 		return false
 	case f.namesItself(v.start, v.end), f.repeats(id, v):
@@ -106,7 +103,8 @@ func (f *finder[T]) passwordLike(id name, v value, m mix) bool {
 	case v.sep == sepBlank:
 		return !plain && m.digit > 0
 	case v.sep == sepTight:
-		return id.caps || !plain || v.end >= len(f.s) || is(f.s[v.end], cSpace|cQuote) || f.s[v.end] == '&'
+		word := skip(f.s, v.start, v.end, cLower|cUpper|cIdent) == v.end && f.dots(v.start, v.end) == 0
+		return id.caps || !word || v.end >= len(f.s) || is(f.s[v.end], cSpace|cQuote) || f.s[v.end] == '&'
 	case v.sep == sepColon:
 		// A word at the end of its line may be a password in YAML; a capital begins the name of a type.
 		return !plain || id.caps || !is(f.s[v.start], cUpper) && f.lineEndsAt(v.end)
@@ -232,6 +230,15 @@ func (f *finder[T]) repeats(id name, v value) bool {
 	return false
 }
 
+func (f *finder[T]) dots(start, end int) (n int) {
+	for ; start < end; start++ {
+		if f.s[start] == '.' {
+			n++
+		}
+	}
+	return n
+}
+
 // isNameOfKey reports whether a bare value is itself the name of a key, as in PrivateKey: testRSA2048PrivateKey.
 func (f *finder[T]) isNameOfKey(start, end int) bool {
 	for i := start; i < end; i++ {
@@ -239,7 +246,15 @@ func (f *finder[T]) isNameOfKey(start, end int) bool {
 			return false
 		}
 	}
-	return end-start <= maxIdent && f.r.classify(f.normal(start, end), false) != classNone
+	if end-start > maxIdent {
+		return false
+	}
+	for _, w := range [...]string{"key", "token", "secret", "password"} {
+		if hasAt(f.s, end-len(w), w, true) {
+			return true
+		}
+	}
+	return f.r.classify(f.normal(start, end), false) != classNone
 }
 
 // lineEndsAt reports whether nothing but blanks, or a comment, follows on the line.
