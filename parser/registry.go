@@ -51,17 +51,20 @@ type provider struct {
 	detect func(firstLines [][]byte) bool
 	// parentSession is the session that a sub-agent's transcript belongs to, as its path tells; nil if paths tell none.
 	parentSession func(path string) string
-	keeps         keeps
+	// group is the id that stands for several sub-agents, one of which a transcript is of, as its path tells; nil if paths
+	// tell none.
+	group func(path string) string
+	keeps keeps
 }
 
 // providers are asked in this order, so one that writes a form of another's format stands before it.
 var providers = [...]provider{
-	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil, qwenKeeps},
-	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil, claudeKeeps},
-	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true, StreamIDs: true, TotalsOfAgents: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession, geminiKeeps},
-	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai", Bodies: true}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil, keeps{}},
-	{Info{Name: opencode.Name, ServiceName: "opencode", OwnMessageIDs: true}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil, opencodeKeeps},
-	{Info{Name: codex.Name, ServiceName: "codex", System: "openai", StreamIDs: true}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil, codexKeeps},
+	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil, nil, qwenKeeps},
+	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil, claude.Group, claudeKeeps},
+	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true, StreamIDs: true, TotalsOfAgents: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession, nil, geminiKeeps},
+	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai", Bodies: true}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil, nil, keeps{}},
+	{Info{Name: opencode.Name, ServiceName: "opencode", OwnMessageIDs: true}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil, nil, opencodeKeeps},
+	{Info{Name: codex.Name, ServiceName: "codex", System: "openai", StreamIDs: true}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil, nil, codexKeeps},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".
@@ -106,6 +109,17 @@ func ParentSession(provider, path string) string {
 	for _, p := range providers {
 		if p.Name == provider && p.parentSession != nil {
 			return p.parentSession(path)
+		}
+	}
+	return ""
+}
+
+// Group is the id that stands for several sub-agents, one of which works in the transcript at path, where a provider's
+// folders tell that; else it is empty. The call that started them tells the same id as that of its agent.
+func Group(provider, path string) string {
+	for _, p := range providers {
+		if p.Name == provider && p.group != nil {
+			return p.group(path)
 		}
 	}
 	return ""

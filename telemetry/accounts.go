@@ -272,9 +272,13 @@ func (s *Stream) tells(a *agent, of *call, ev *events.DisplayEvent) bool {
 // exported reports whether the span of a call goes out as this stream has it.
 func (c *call) exported() bool { return c.caller.heard() && !c.elsewhere }
 
-// agentAccount is the hash of a sub-agent, the same in each account of it.
+// agentAccount is the hash of a task of a sub-agent, the same in each account of it.
 func agentAccount(key agentKey) uint64 {
-	return stableHash(strings.Join([]string{"agent", key.provider, key.session, key.agent}, "\x00"))
+	parts := []string{"agent", key.provider, key.session, key.agent}
+	if key.task > 0 {
+		parts = append(parts, strconv.Itoa(key.task))
+	}
+	return stableHash(strings.Join(parts, "\x00"))
 }
 
 // accountOfAgent makes this stream the first with a sub-agent; nil if another one is.

@@ -3,9 +3,12 @@ package telemetry
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
 )
 
 // agent is one invoke_agent span in the making: the run's own agent, or a sub-agent under the call that started it.
@@ -66,6 +69,13 @@ func (a *agent) cover(start, end *moment) {
 	}
 }
 
+// took stretches the agent's span to the time that was told for its work in the background.
+func (a *agent) took(told time.Duration) {
+	if end := a.span.start.at.Add(told); told > 0 && events.PlausibleDuration(told) && end.After(a.span.end.at) {
+		a.span.end = moment{at: end, source: durationFrom(a.span.start)}
+	}
+}
+
 // outlivesCall reports whether the agent's work lies outside of its call, or may: a call whose maker is over is cut to
 // the maker's time.
 func (a *agent) outlivesCall() bool {
@@ -112,7 +122,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	if r.joined && (id == "" || r.ref.recorded) {
 		a.muted = true // beside a transcript it has one of its own, which has more of it
 	} else if id != "" && r.exports() {
-		a.account = s.accountOfAgent(agentKey{s.settings.Agent.Provider, r.sessionID, id}, &runRef{traceID: r.traceID, topSpanID: a.spanID})
+		a.account = s.accountOfAgent(agentKey{s.settings.Agent.Provider, r.sessionID, id, occurrence}, &runRef{traceID: r.traceID, topSpanID: a.spanID})
 		a.muted = a.account == nil
 	}
 	a.span.cover(&at)

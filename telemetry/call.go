@@ -26,6 +26,7 @@ type call struct {
 	span       interval
 	child      *agent // the sub-agent that it started, if this stream shows its work
 	agentID    string // the provider's id of that sub-agent, once told
+	task       int    // how many calls asked that sub-agent before
 	// unknownParent is the call that the agent which made this one was started by, if nobody saw that call.
 	unknownParent string
 	background    bool // it began after its maker's span was closed
@@ -190,6 +191,9 @@ func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
 func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c != nil {
+		if c.agentType == "" {
+			c.agentType = strings.Clone(ev.Tool.AgentType) // of the agent that it asked again
+		}
 		c.describe(&ev.Tool)
 		s.announceAgent(c, ev.Tool.AgentID)
 	}

@@ -61,7 +61,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 	if id == "" || c.agentID != "" || id == s.kinKey.agent {
 		return // an agent did not start itself
 	}
-	c.agentID = id
+	c.agentID, c.task = id, s.nth(&s.seenAgents, "asked", id)
 	if c.caller.run.adoptsNobody() {
 		return
 	}
@@ -97,7 +97,7 @@ func (s *Stream) announceEnd(c *call, out outcome) {
 }
 
 func (s *Stream) keyOf(c *call) agentKey {
-	return agentKey{s.settings.Agent.Provider, c.caller.run.sessionID, c.agentID}
+	return agentKey{s.settings.Agent.Provider, c.caller.run.sessionID, c.agentID, c.task}
 }
 
 // tell keeps the streams that are to hear of what was announced, until the line is done.
@@ -118,9 +118,9 @@ func (s *Stream) settle() {
 // expire closes the run of a sub-agent that has been quiet since before, although its call is not known or it has calls
 // open: its parent is over, so nothing more will come.
 //
-// One that waits for the run that its folder links it to gets the best that is known.
+// One that waits for the run that its folder links it to, or for the call that asked it again, gets the best that is known.
 func (s *Stream) expire(before time.Time) {
-	if s.run == nil && len(s.held) > 0 && !s.moved.After(before) {
+	if len(s.held) > 0 && !s.moved.After(before) && (s.run == nil || s.run.kin != (agentKey{}) && s.run.ref.span.Load() != nil) {
 		s.decide = true
 		s.release(releaseReady)
 		s.decide = false
@@ -145,6 +145,9 @@ func (s *Stream) writeChild(r *run, why CloseReason) {
 	if k.ended && (v.outcome == events.OutcomeIncomplete || v.outcome == events.OutcomeOK) {
 		v = k.ending.verdict
 	}
+	if r.kin.task == 0 { // the time that is told later is since the first task began
+		a.took(k.ending.took)
+	}
 	if k.call != nil && (k.call.heard || s.registry.spanIsOut(r.traceID, k.call.spanID)) {
 		if s.settings.ParentSession != "" {
 			maker := s.registry.starterFound(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, k.call)
@@ -152,7 +155,7 @@ func (s *Stream) writeChild(r *run, why CloseReason) {
 				s.lighter = append(s.lighter, maker)
 			}
 		}
-		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, a.name, k.call.toolName)
+		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, s.registry.agentType(r.kin), a.name, k.call.toolName)
 		// What its file tells may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
 		// of a call that is still open when the reading stops.
 		a.background = k.background || !k.call.heard || !k.ended || k.ending.span.start.known() && !k.ending.span.holds(a.span)

@@ -16,8 +16,12 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 		}
 		return
 	}
-	if a.run.closed || a.run.subAgent && ev.Kind == events.KindTurnDone {
-		return // a sub-agent may have several turns: its work ends with its call
+	if a.run.subAgent && ev.Kind == events.KindTurnDone {
+		a.run.noteTurn(ev)
+		return
+	}
+	if a.run.closed {
+		return
 	}
 	a.run.end, a.run.endedBy, a.run.ownEnd = endOf(ev.End), ev.Kind, !ev.Synthetic
 	s.measure(a.run)

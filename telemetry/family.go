@@ -1,7 +1,9 @@
 package telemetry
 
 import (
+	"slices"
 	"sync/atomic"
+	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -42,8 +44,19 @@ type callRef struct {
 	heard     bool // its span goes out, if not before then when its stream ends
 }
 
-// agentKey names a sub-agent. Formats whose agents have sessions of their own name it by that session alone.
-type agentKey struct{ provider, session, agent string }
+// agentKey names a task of a sub-agent. Formats whose agents have sessions of their own name it by that session alone. The
+// agent that is asked again has a further task: task counts the calls that asked before, and on the other side the tasks
+// that its stream began before.
+type agentKey struct {
+	provider, session, agent string
+	task                     int
+}
+
+// next is the key of the agent's next task.
+func (k agentKey) next() agentKey { k.task++; return k }
+
+// before is the key of the agent's task before; ok is false for its first.
+func (k agentKey) before() (before agentKey, ok bool) { k.task--; return k, k.task >= 0 }
 
 // turnKey names a turn of a session.
 type turnKey struct{ provider, session, turn string }
@@ -60,12 +73,24 @@ type kin struct {
 	child *Stream // the stream that it works in, once seen
 	maker *Stream // the one whose call started it
 	done  bool    // its span was written
+	// members are the agents that this one's id stands for, as that of a workflow does for all that it starts. Each is told
+	// what this one is told.
+	members []agentKey
 }
+
+// tell tells a sub-agent which call started it.
+func (k *kin) begun(maker *Stream, run *runRef, call *callRef) {
+	k.run, k.call, k.maker = run, call, maker
+}
+
+// over tells it how that call ended.
+func (k *kin) over(how ending) { k.ended, k.ending = true, how }
 
 // ending is how the call of a sub-agent ended, or for work in the background the work.
 type ending struct {
 	verdict
-	span interval // of the call; empty for work in the background
+	span interval      // of the call; empty for work in the background
+	took time.Duration // of work in the background, as its notice tells; 0 if not told
 }
 
 // families is the meeting place. Its owner locks.
@@ -117,13 +142,54 @@ func (r *Registry) announceAgent(maker *Stream, key agentKey, run *runRef, call 
 		if k.call != nil && (k.call.heard || !call.heard) {
 			continue
 		}
-		k.run, k.call, k.maker = run, call, maker
+		k.begun(maker, run, call)
 		told = append(told, r.families.waiting.take(key)...)
+		if before, again := key.before(); again {
+			told = append(told, r.families.end(before, ending{verdict: closedFor(CloseReasonResult)})...) // it can be asked again
+		}
 		if k.child != nil {
 			told = append(told, k.child)
 		}
+		for _, member := range k.members {
+			r.families.kinOf(member).begun(maker, run, call)
+			told = append(told, r.families.waiting.take(member)...)
+		}
 	}
 	return told
+}
+
+// end tells a sub-agent, and all that its id stands for, that its call is over. It returns the streams that it works in.
+func (f *families) end(key agentKey, how ending) []*Stream {
+	k := f.kinOf(key)
+	if k.ended {
+		return nil
+	}
+	k.over(how)
+	var told []*Stream
+	if k.child != nil {
+		told = append(told, k.child)
+	}
+	for _, member := range k.members {
+		k.done = true // each has a span of its own
+		told = append(told, f.end(member, how)...)
+	}
+	return told
+}
+
+// join makes an agent a member of the one whose id stands for it too.
+func (f *families) join(key, group agentKey) {
+	g, k := f.kinOf(group), f.kinOf(key)
+	if k.call != nil || len(g.members) >= maxState {
+		return
+	}
+	if !slices.Contains(g.members, key) {
+		g.members = append(g.members, key)
+	}
+	k.run, k.call, k.maker, k.background = g.run, g.call, g.maker, g.background
+	if g.ended && !k.ended {
+		k.over(g.ending)
+		g.done = true
+	}
 }
 
 // endAgent tells that the call of an agent is over, and how; in the background it is the agent's own end.
@@ -132,14 +198,7 @@ func (r *Registry) endAgent(key agentKey, how ending) []*Stream {
 	defer r.mu.Unlock()
 	var told []*Stream
 	for _, key := range bothNames(key) {
-		k := r.families.kinOf(key)
-		if k.ended {
-			continue
-		}
-		k.ended, k.ending = true, how
-		if k.child != nil {
-			told = append(told, k.child)
-		}
+		told = append(told, r.families.end(key, how)...)
 	}
 	return told
 }
@@ -149,18 +208,25 @@ func (r *Registry) inBackground(key agentKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range bothNames(key) {
-		r.families.kinOf(key).background = true
+		k := r.families.kinOf(key)
+		k.background = true
+		for _, member := range k.members {
+			r.families.kinOf(member).background = true
+		}
 	}
 }
 
 func bothNames(key agentKey) []agentKey {
-	return []agentKey{key, {provider: key.provider, agent: key.agent}}
+	return []agentKey{key, {provider: key.provider, agent: key.agent, task: key.task}}
 }
 
 // seekRun is the run that a child belongs to, nil while nobody has told. The child is remembered and told later.
 func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if group := child.settings.Group; group != "" {
+		r.families.join(key, agentKey{provider: key.provider, session: key.session, agent: group})
+	}
 	k := r.families.kinOf(key)
 	k.child = child
 	if k.run != nil {
@@ -201,6 +267,15 @@ func (r *Registry) kinNow(key agentKey) kin {
 	return kin{}
 }
 
+// agentType is the type of an agent, as the call told that started it.
+func (r *Registry) agentType(key agentKey) string {
+	key.task = 0
+	if call := r.kinNow(key).call; call != nil {
+		return call.agentType
+	}
+	return ""
+}
+
 // leave takes a stream that ends out of all that waits.
 func (r *Registry) leave(child *Stream) {
 	r.mu.Lock()
@@ -208,8 +283,11 @@ func (r *Registry) leave(child *Stream) {
 	r.families.waiting.remove(child)
 	delete(r.children, child)
 	if key := child.kinKey; key != (agentKey{}) {
-		if k, known := r.families.agents.get(key); known && k.child == child {
-			k.child = nil
+		for known := true; known; key = key.next() {
+			var k *kin
+			if k, known = r.families.agents.get(key); known && k.child == child {
+				k.child = nil
+			}
 		}
 	}
 }
@@ -220,7 +298,7 @@ func kinKeyOf(provider string, ev *events.DisplayEvent) agentKey {
 	case ev.ParentID != "":
 		return agentKey{} // a sub-agent inside its parent's stream
 	case ev.AgentID != "" && ev.AgentID != ev.SessionID:
-		return agentKey{provider, ev.SessionID, ev.AgentID}
+		return agentKey{provider: provider, session: ev.SessionID, agent: ev.AgentID}
 	case ev.AgentID != "", ev.Session != nil && (ev.Session.SubAgent || ev.Session.ParentID != ""):
 		return agentKey{provider: provider, agent: ev.SessionID}
 	default:

@@ -44,6 +44,17 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 			run.span.Store(&over)
 		}
 	}
+	for before, again := key.before(); again; before, again = before.before() {
+		for _, name := range bothNames(before) { // what the tasks before gave went out
+			k := r.families.kinOf(name)
+			if k.run == nil {
+				k.run = run
+			}
+			if !k.ended {
+				k.over(ending{verdict: closedFor(CloseReasonResult)})
+			}
+		}
+	}
 	for _, key := range bothNames(key) {
 		k := r.families.kinOf(key)
 		if k.run == nil {
@@ -54,7 +65,7 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 		}
 		k.background = k.background || state.Background
 		if state.Ended && !k.ended {
-			k.ended, k.ending = true, ending{state.verdict(), state.CallTimes.interval()}
+			k.ended, k.ending = true, ending{verdict: state.verdict(), span: state.CallTimes.interval()}
 		}
 	}
 }

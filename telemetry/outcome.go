@@ -119,9 +119,12 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 		return
 	}
 	if c.agentID != "" {
-		s.tell(s.registry.endAgent(s.keyOf(c), ending{verdict: v}))
+		s.tell(s.registry.endAgent(s.keyOf(c), ending{verdict: v, took: ev.Tool.Duration}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
+		if c.task == 0 && !c.child.closed { // the time that is told later is since the first task began
+			c.child.took(ev.Tool.Duration)
+		}
 		s.closeAgent(c.child, v)
 	}
 }

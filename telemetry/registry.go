@@ -97,6 +97,9 @@ type StreamSettings struct {
 	Parent Parent
 	// ParentSession is the session whose sub-agent works in the stream, where the place of its file tells that.
 	ParentSession string
+	// Group is the agent id that stands for several sub-agents, one of which works in the stream, where the place of its file
+	// tells that.
+	Group string
 	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
 	ExpectedDuration time.Duration
 	// AwaitExit tells that the stream is the output of a process whose exit will be told by [Stream.Exited]: the span of

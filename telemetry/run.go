@@ -86,16 +86,19 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	if r == nil {
 		return !costAlone(ev) // which is that of runs before
 	}
-	if ev.ParentID != "" || r.subAgent && r.closed {
-		return false // what a sub-agent does after its span was closed is late, no new work
+	if ev.ParentID != "" {
+		return false
+	}
+	if r.subAgent {
+		return r.opensTask(ev) // all else that it does after its span was closed is late, no new work
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		return startsSession(ev) && (r.closed || (r.hasStart || r.hasMessage) && !r.subAgent)
+		return startsSession(ev) && (r.closed || r.hasStart || r.hasMessage)
 	case events.KindPrompt:
-		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.hasTurns && !r.subAgent)
+		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.hasTurns)
 	case events.KindTurnStarted:
-		return r.closed || r.hasMessage && !r.subAgent
+		return r.closed || r.hasMessage
 	case events.KindText, events.KindReasoning, events.KindToolUse:
 		return r.closed
 	case events.KindUsage, events.KindNotice:

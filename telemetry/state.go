@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -77,6 +78,7 @@ const (
 type KinState struct {
 	Session    string      `json:"session,omitempty"`
 	Agent      string      `json:"agent"`
+	Task       int         `json:"task,omitempty"` // how many tasks it had before
 	Run        *RunState   `json:"run,omitempty"`
 	Call       *CallState  `json:"call,omitempty"`
 	Background bool        `json:"background,omitempty"`
@@ -187,23 +189,28 @@ func (s *Stream) kinState() *KinState {
 	if s.kinKey == (agentKey{}) {
 		return nil
 	}
-	k := s.registry.kinNow(s.kinKey)
-	if s.run != nil && s.run.kin == s.kinKey && s.run.ref.span.Load() != nil {
+	key := s.kinKey
+	atWork := s.run != nil && s.run.kin != (agentKey{})
+	if atWork {
+		key = s.run.kin
+	}
+	k := s.registry.kinNow(key)
+	if atWork && s.run.ref.span.Load() != nil {
 		k = s.kinNow(s.run) // the run is over, so what the folder tells of the call holds
 	}
 	state := &KinState{
-		Session: s.kinKey.session, Agent: s.kinKey.agent, Background: k.background, Ended: k.ended,
+		Session: key.session, Agent: key.agent, Task: key.task, Background: k.background, Ended: k.ended,
 		Reason: k.ending.reason, Outcome: k.ending.outcome.String(), Cause: string(k.ending.cause), CallTimes: timesOf(&k.ending.span),
 	}
 	run := k.run
-	if run == nil && s.run != nil && s.run.kin == s.kinKey {
+	if run == nil && atWork {
 		run = s.run.ref // told by its turn alone
 	}
 	if run != nil {
 		state.Run = &RunState{Key: run.key, Scope: run.scope, Session: run.sessionID, Trace: run.traceID, Top: run.topSpanID, Ended: timesOf(run.span.Load()), Heard: run.heard}
 	}
 	if k.call != nil {
-		state.Call = &CallState{Span: k.call.spanID, Type: k.call.agentType, Tool: k.call.toolName, Heard: k.call.heard}
+		state.Call = &CallState{Span: k.call.spanID, Type: cmp.Or(k.call.agentType, s.registry.agentType(key)), Tool: k.call.toolName, Heard: k.call.heard}
 	}
 	return state
 }
@@ -221,7 +228,7 @@ func (s *Stream) restore(state *StreamState) {
 		s.settings.FileTime = time.Unix(0, state.FileTime)
 	}
 	if state.Kin != nil {
-		s.registry.restoreKin(agentKey{s.settings.Agent.Provider, state.Kin.Session, state.Kin.Agent}, state.Kin)
+		s.registry.restoreKin(agentKey{s.settings.Agent.Provider, state.Kin.Session, state.Kin.Agent, state.Kin.Task}, state.Kin)
 	}
 }
 

@@ -85,17 +85,7 @@ func (s *Stream) opens(ev *events.DisplayEvent) bool { return s.run.opens(ev) ||
 // tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
 func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 	if key := s.kin(waiting); key != (agentKey{}) {
-		s.noteTask(waiting)
-		ref := s.registry.seekRun(s, key, s.turnOf(waiting))
-		if ref == nil {
-			ref = s.folderRun(force || s.decide)
-		}
-		if ref != nil && !force && (s.waitsForRun(ref) || s.waitsForAgent(key)) {
-			return false
-		}
-		if ref != nil {
-			s.openRun(&runKey{id: ref.key}, waiting)
-			s.adopt(key, ref)
+		if s.openTask(key, waiting, force) {
 			return true
 		}
 		if !force {

@@ -183,8 +183,13 @@ func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
 	if o.status.Is("async_launched") || len(o.backgroundTask.Body()) > 0 {
 		t.State = events.ToolStateBackground
 	}
-	if o.agentID.Kind == scan.KindString {
-		e.Tool.AgentID = p.strings.Intern(o.agentID)
+	switch {
+	case o.agentID.Kind == scan.KindString:
+		t.AgentID = p.strings.Intern(o.agentID)
+	case o.resumedAgent.Kind == scan.KindString: // of SendMessage to one that had ended; one at work gets it meanwhile
+		t.AgentID, t.State = p.strings.Intern(o.resumedAgent), events.ToolStateBackground
+	case t.Name == "Workflow" && o.workflow.Kind == scan.KindString:
+		t.AgentID = p.strings.Intern(o.workflow) // stands for all its agents; see [Group]
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 	domainLine byte = iota
 	domainText
 	domainCall
+	domainNotice
 	domainBody
 	domainMessage
 	domainTask

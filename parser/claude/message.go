@@ -157,30 +157,40 @@ func (p *Parser) prompt(r *record, v scan.Value) {
 	if e.Synthetic = p.isSynthetic(r) || isEnvelope(text); !e.Synthetic {
 		p.turnsOf(r).prompts++
 	}
-	if strings.HasPrefix(text, taskNotification) {
-		p.taskNotice(text)
+	if strings.HasPrefix(text, taskNotification) && p.seen.Add(p.keys.Bytes(domainNotice, v.Body())) {
+		p.taskNotice(text) // else it was told when it was put into the queue
 	}
 }
 
-// isSynthetic reports whether a line marks its text as the program's own.
+// isSynthetic reports whether a line marks its text as the program's own. What the agent that started a sub-agent asks it is
+// a prompt to that, as its first one is.
 func (p *Parser) isSynthetic(r *record) bool {
+	if r.agent.Kind == scan.KindString && p.origin(r).Is("coordinator") {
+		return false
+	}
 	for _, mark := range [...]string{"isSynthetic", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"} {
 		if r.rest.Get(mark).True() {
 			return true
 		}
 	}
-	if origin := r.rest.Get("origin"); origin.Kind == scan.KindObject {
-		p.nested = p.inner.MembersOf(origin, p.nested[:0])
-		kind := p.nested.Get("kind")
-		return kind.Kind == scan.KindString && !kind.Is("human")
+	kind := p.origin(r)
+	return kind.Kind == scan.KindString && !kind.Is("human")
+}
+
+// origin is who a line says its text is of.
+func (p *Parser) origin(r *record) scan.Value {
+	origin := r.rest.Get("origin")
+	if origin.Kind != scan.KindObject {
+		return scan.Value{}
 	}
-	return false
+	p.nested = p.inner.MembersOf(origin, p.nested[:0])
+	return p.nested.Get("kind")
 }
 
 // envelopes are the beginnings of what the program wraps and sends in the user's name.
 var envelopes = [...]string{
 	"<command-name>", "<command-message>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>", "Caveat: ",
-	"<bash-input>", "<bash-stdout>", "<bash-stderr>", taskNotification, "<system-reminder>",
+	"<bash-input>", "<bash-stdout>", "<bash-stderr>", taskNotification, "<system-reminder>", "<teammate-message ",
 }
 
 func isEnvelope(text string) bool {

@@ -41,7 +41,8 @@ type Parser struct {
 	usage      memory.Memory[counted]
 	answers    memory.Memory[answer]
 	threads    memory.Memory[turns]
-	tasks      memory.Memory[string]   // task id → id of the call that started it
+	tasks      memory.Memory[taskCalls]
+	askers     memory.Memory[string]   // call that started a sub-agent → call that asked it last
 	sidechains memory.Memory[string]   // uuid of a sidechain line → id of the call that started it
 	prompts    memory.Memory[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
 
@@ -69,7 +70,8 @@ func New() *Parser {
 		usage:      memory.New[counted](maxMessages),
 		answers:    memory.New[answer](maxMessages),
 		threads:    memory.New[turns](maxThreads),
-		tasks:      memory.New[string](maxTasks),
+		tasks:      memory.New[taskCalls](maxTasks),
+		askers:     memory.New[string](maxTasks),
 		sidechains: memory.New[string](maxSidechainLines),
 		prompts:    memory.New[[]string](maxTasks),
 	}
@@ -179,6 +181,8 @@ func (p *Parser) dispatch(r *record) {
 		p.costState(r)
 	case "attachment":
 		status = p.attachment(r)
+	case "queue-operation":
+		status = p.queue(r)
 	default:
 		status = p.other(kind)
 	}
@@ -208,7 +212,7 @@ func (p *Parser) identify(r *record) {
 	h := &p.head
 	h.Time = lines.Moment(r.timestamp.Time())
 	h.SessionID, h.ItemID = p.strings.Intern(r.session), p.strings.Text(r.uuid)
-	h.AgentID, h.ParentID = p.strings.Intern(r.agent), p.strings.Intern(r.parent)
+	h.AgentID, h.ParentID = p.strings.Intern(r.agent), p.asker(p.strings.Intern(r.parent))
 	h.TurnID, h.Copied = "", false
 	if r.camel {
 		h.TurnID = p.strings.Intern(r.rest.Get("promptId"))

@@ -2,10 +2,10 @@ package claude
 
 import (
 	"bytes"
-	"strings"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -14,12 +14,7 @@ func (p *Parser) task(r *record, subtype string) {
 	task := r.rest.Get("task_id")
 	id := p.strings.Text(r.rest.Get("tool_use_id"))
 	if len(task.Body()) > 0 {
-		key := p.idKey(domainTask, task)
-		if id != "" {
-			p.tasks.Set(key, id)
-		} else {
-			id, _ = p.tasks.Get(key) // task_updated names the task alone
-		}
+		id = p.taskCall(task, id)
 	}
 	if id == "" {
 		return // of no call that we could name
@@ -45,6 +40,44 @@ func (p *Parser) task(r *record, subtype string) {
 	if state == events.ToolStateFailed {
 		e.Tool.Error, e.Tool.Err = true, e.Text
 	}
+}
+
+// taskCalls are the calls of a task.
+type taskCalls struct {
+	first string // the call that started it
+	last  string // the one that asked its agent last: the first, or a SendMessage
+}
+
+// taskCall is the call that a task works for: the one that its line names, else the last that one named. What a sub-agent
+// does goes on under the name of its first call, whoever asks it.
+func (p *Parser) taskCall(task scan.Value, id string) string {
+	key := p.idKey(domainTask, task)
+	t, _ := p.tasks.Get(key)
+	if id == "" {
+		return t.last // task_updated names the task alone
+	}
+	if t.last == id {
+		return id
+	}
+	if t.last = id; t.first == "" {
+		t.first = id
+	}
+	p.tasks.Set(key, t)
+	if t.first != id {
+		p.askers.Set(p.keys.String(domainCall, t.first), id)
+	}
+	return id
+}
+
+// asker is the call that a sub-agent works for which the call of an id started.
+func (p *Parser) asker(call string) string {
+	if call == "" {
+		return call
+	}
+	if last, asked := p.askers.Get(p.keys.String(domainCall, call)); asked {
+		return last
+	}
+	return call
 }
 
 // taskState reads the state, the words and the end of a task's line.
@@ -74,47 +107,29 @@ func taskState(r *record, subtype string, s *scan.Scanner, nested *scan.Members)
 const taskNotification = "<task-notification>"
 
 func (p *Parser) taskNotice(text string) {
-	id, state := tag(text, "tool-use-id"), endWord(tag(text, "status"))
-	if id == "" || state == events.ToolStateUnspecified {
-		return
-	}
-	e := p.emit(events.KindToolProgress)
-	e.Text = tag(text, "summary")
-	e.Tool.ID, e.Tool.State = id, state
-	if state == events.ToolStateFailed {
-		e.Tool.Error, e.Tool.Err = true, e.Text
+	if n, ok := lines.ReadTaskNotice(text); ok {
+		n.Tell(p.emit(events.KindToolProgress))
 	}
 }
 
-// tag gives what stands in the first element of a name.
-func tag(text, name string) string {
-	_, text, ok := strings.Cut(text, "<"+name+">")
-	if !ok {
-		return ""
+// queue takes what waits for the model's next turn: of that only a notice of a task's end is an event, and it came when it
+// was put there.
+func (p *Parser) queue(r *record) events.LineStatus {
+	if !r.rest.Get("operation").Is("enqueue") {
+		return events.LineIgnored
 	}
-	body, _, ok := strings.Cut(text, "</"+name+">")
-	if !ok {
-		return ""
+	text := r.rest.Get("content")
+	if !bytes.HasPrefix(text.Body(), []byte(taskNotification)) || !bytes.Contains(text.Body(), []byte("<status>")) {
+		return events.LineIgnored
 	}
-	return body
+	if !p.seen.Add(p.keys.Bytes(domainNotice, text.Body())) {
+		return events.LineIgnored
+	}
+	p.taskNotice(p.strings.Text(text))
+	return events.LineOK
 }
 
-func endState(status scan.Value) events.ToolState { return endWord(string(status.Body())) }
-
-func endWord(status string) events.ToolState {
-	switch status {
-	case "completed":
-		return events.ToolStateCompleted
-	case "failed", "error":
-		return events.ToolStateFailed
-	case "stopped", "killed", "cancelled":
-		return events.ToolStateStopped
-	case "running", "pending", "in_progress":
-		return events.ToolStateRunning
-	default:
-		return events.ToolStateUnspecified
-	}
-}
+func endState(status scan.Value) events.ToolState { return lines.TaskState(string(status.Body())) }
 
 // toolProgress is the sign of life of a long call. A heartbeat names the call as its parent and has a made-up id of its
 // own, "<call>-heartbeat-0": its parent is no agent and must not nest anything.

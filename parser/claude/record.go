@@ -18,6 +18,7 @@ type block struct {
 // outcome is what tool_use_result tells, the structured side of a result.
 type outcome struct {
 	status, agentID, backgroundTask, persisted, truncated, lines scan.Value
+	resumedAgent, workflow                                       scan.Value
 	totalMillis, millis, seconds                                 scan.Value
 }
 
@@ -237,6 +238,10 @@ func (r *record) readOutcome(s *scan.Scanner) {
 			o.status = s.Value()
 		case "agentId":
 			o.agentID = s.Value()
+		case "resumedAgentId":
+			o.resumedAgent = s.Value()
+		case "runId":
+			o.workflow = s.Value()
 		case "backgroundTaskId":
 			o.backgroundTask = s.Value()
 		case "persistedOutputPath":

@@ -167,7 +167,7 @@ func bookkeeping(kind []byte) bool {
 		"attribution-snapshot", "auth_status", "content-replacement", "control_cancel_request",
 		"control_request", "control_response", "conversation_reset", "custom-title", "file-history-delta",
 		"file-history-snapshot", "keep_alive", "last-prompt", "mode", "permission-mode", "pr-link", "progress",
-		"prompt_suggestion", "queue-operation", "summary", "tool_use_summary", "tools-used":
+		"prompt_suggestion", "summary", "tool_use_summary", "tools-used":
 		return true
 	}
 	return false

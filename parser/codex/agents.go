@@ -24,6 +24,31 @@ func (p *Parser) spawned(thread string, id scan.Value) {
 	p.callFor(id).agent = thread
 }
 
+// asked remembers which call asked a sub-agent again, and tells that call of it. A message to one that is at work asks for
+// nothing of its own.
+func (p *Parser) asked(thread string, id scan.Value) {
+	if thread == "" || len(id.Body()) == 0 {
+		return
+	}
+	if a := p.agents.Find(p.agentKey(thread)); a != nil && a.state == events.ToolStateRunning {
+		return
+	}
+	c := p.callOf(id)
+	if c.wasCalled() && c.name == "send_message" {
+		return // it waits for the agent's next task
+	}
+	if !c.wasCalled() {
+		p.begin(&invocation{id: id, name: "followup_task", body: id.Raw, script: true})
+		p.spawned(thread, id)
+		p.end(id, &outcome{state: events.ToolStateBackground})
+		return
+	}
+	p.spawned(thread, id)
+	p.callFor(id).asked = true
+	e := p.emit(events.KindToolProgress)
+	e.Tool.ID, e.Tool.State, e.Tool.AgentID = p.strings.Text(id), events.ToolStateRunning, thread
+}
+
 // agentState tells the call that started a sub-agent where that one stands, once for each change.
 func (p *Parser) agentState(thread string, state events.ToolState, words string) {
 	a := p.agents.Find(p.agentKey(thread))

@@ -19,6 +19,7 @@ type call struct {
 	name             string
 	called, answered bool
 	agent            string // thread of the sub-agent that the call started
+	asked            bool   // it asked that sub-agent again
 	background       bool   // answered while its work went on
 	over             bool   // its work was told to have ended after the answer
 }
@@ -136,10 +137,13 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 	if c.name == "" {
 		c.name = o.name
 	}
-	c.answered, c.background = true, o.state == events.ToolStateBackground
 	if o.agent == "" {
 		o.agent = c.agent
 	}
+	if c.asked && !o.failed {
+		o.state = events.ToolStateBackground // the answer says that the message was delivered
+	}
+	c.answered, c.background = true, o.state == events.ToolStateBackground
 	e := p.emit(events.KindToolResult)
 	e.ItemID = p.strings.Text(o.item)
 	if !o.at.IsZero() {

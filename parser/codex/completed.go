@@ -70,6 +70,9 @@ func (p *Parser) completedCall(kind string, r *record) {
 			o.state = events.ToolStateBackground
 		}
 		p.agentStates(m.Get("agents_states"))
+		if m.Get("tool").Is("send_input") && !o.failed { // the states are those before
+			p.asked(p.firstString(m.Get("receiver_thread_ids")), id)
+		}
 	}
 	p.endCall(c, id, &o)
 }
@@ -165,12 +168,16 @@ func isTold(v scan.Value) bool { return v.Exists() && v.Kind != scan.KindNull }
 // activity tells of a sub-agent of the second kind, whose tools are answered before their work begins.
 func (p *Parser) activity(m scan.Members) {
 	thread, id, kind := p.strings.Text(m.Get("agent_thread_id")), m.Get("id"), m.Get("kind")
+	if kind.Is("interacted") {
+		p.asked(thread, id)
+		return
+	}
 	if !kind.Is("started") {
 		p.agentState(thread, agentStateOf(kind.Body()), "")
 		return
 	}
 	if !p.callOf(id).wasCalled() {
-		inv := invocation{id: id, name: "spawn_agent", agentType: p.strings.Text(m.Get("agent_path")), body: id.Raw, script: true}
+		inv := invocation{id: id, name: "spawn_agent", agentType: lastOf(p.strings.Text(m.Get("agent_path"))), body: id.Raw, script: true}
 		p.begin(&inv)
 		p.spawned(thread, id)
 		p.end(id, &outcome{state: events.ToolStateBackground})

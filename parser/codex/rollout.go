@@ -93,8 +93,11 @@ func (p *Parser) startThread(meta scan.Members, t thread) {
 // tells (AgentType).
 func (p *Parser) agentName(meta scan.Members) string {
 	role, path := p.spawnSource(meta, "agent_role"), p.spawnSource(meta, "agent_path")
-	return cmp.Or(role, path[strings.LastIndexByte(path, '/')+1:])
+	return cmp.Or(role, lastOf(path))
 }
+
+// lastOf is the last part of the path of an agent, which is the name of its task.
+func lastOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // spawnSource gives what the head of a rollout tells of the sub-agent: beside the rest, or, before 0.171, deep in its
 // source: {"subagent":{"thread_spawn":{"parent_thread_id":"...","agent_role":"..."}}}.

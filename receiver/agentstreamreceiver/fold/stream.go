@@ -281,6 +281,7 @@ func (s *Stream) telemetryOf(provider string) telemetry.StreamSettings {
 		OwnMessageIDs: info.OwnMessageIDs, Bodies: info.Bodies, StreamIDs: info.StreamIDs, TotalsOfAgents: info.TotalsOfAgents,
 	}
 	set.ParentSession = parser.ParentSession(info.Name, s.opening.Path)
+	set.Group = parser.Group(info.Name, s.opening.Path)
 	set.Identity = set.Identity.With(s.opening.Ambient)
 	set.Fingerprint = hex.EncodeToString(s.first)
 	return set

@@ -1,0 +1,69 @@
+package lines
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// TaskNotice is the text by which a program tells its model that work in the background is over, as Claude Code and Qwen
+// Code write it:
+//
+//	<task-notification><task-id>..</task-id><tool-use-id>..</tool-use-id><status>completed</status>...
+type TaskNotice struct {
+	Call     string // the id of the call that the work was for
+	Task     string
+	Summary  string
+	State    events.ToolState
+	Duration time.Duration // 0 if not told
+}
+
+// ReadTaskNotice reads a notice; ok is false for one that names no call, or no state.
+func ReadTaskNotice(text string) (n TaskNotice, ok bool) {
+	n = TaskNotice{
+		Call: tag(text, "tool-use-id"), Task: tag(text, "task-id"), Summary: tag(text, "summary"), State: TaskState(tag(text, "status")),
+	}
+	if d, err := time.ParseDuration(tag(text, "duration_ms") + "ms"); err == nil && events.PlausibleDuration(d) {
+		n.Duration = d
+	}
+	return n, n.Call != "" && n.State != events.ToolStateUnspecified
+}
+
+// Tell fills in an event with what the notice tells.
+func (n *TaskNotice) Tell(e *events.DisplayEvent) {
+	e.Text = n.Summary
+	e.Tool.ID, e.Tool.State, e.Tool.Duration = n.Call, n.State, n.Duration
+	if n.State == events.ToolStateFailed {
+		e.Tool.Error, e.Tool.Err = true, e.Text
+	}
+}
+
+// tag gives what stands in the first element of a name.
+func tag(text, name string) string {
+	_, text, ok := strings.Cut(text, "<"+name+">")
+	if !ok {
+		return ""
+	}
+	body, _, ok := strings.Cut(text, "</"+name+">")
+	if !ok {
+		return ""
+	}
+	return body
+}
+
+// TaskState is the state that a word tells of a task.
+func TaskState(status string) events.ToolState {
+	switch status {
+	case "completed":
+		return events.ToolStateCompleted
+	case "failed", "error":
+		return events.ToolStateFailed
+	case "stopped", "killed", "cancelled":
+		return events.ToolStateStopped
+	case "running", "pending", "in_progress":
+		return events.ToolStateRunning
+	default:
+		return events.ToolStateUnspecified
+	}
+}

@@ -1,0 +1,70 @@
+package telemetry
+
+import (
+	"cmp"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// A sub-agent that is asked again goes on in the stream that it has. Each time it was asked is a task: a run of the stream
+// with a span of its own, under the call that asked. The n-th task of the stream belongs to the n-th call that asked the
+// agent ([agentKey]).
+//
+//	task   begins with                                           ends with
+//	first  the first line of the stream                          its call, or word that the work is over
+//	next   a turn after one that ended, or a prompt after the    the same
+//	       agent's last word; once the task before has ended
+
+// opensTask reports whether an event begins a further task of the sub-agent that works in the stream.
+func (r *run) opensTask(ev *events.DisplayEvent) bool {
+	switch ev.Kind {
+	case events.KindTurnStarted:
+		return r.end != nil
+	case events.KindPrompt:
+		return !ev.Synthetic && !r.hasTurns && r.hasMessage && r.sign.Outcome != events.OutcomeUnknown && !r.sign.Weak
+	default:
+		return false
+	}
+}
+
+// noteTurn keeps how a turn of a sub-agent ended. Its work ends with its call.
+func (r *run) noteTurn(ev *events.DisplayEvent) {
+	r.end, r.ownEnd = endOf(ev.End), !ev.Synthetic
+	if r.end == nil {
+		r.end = &events.End{}
+	}
+}
+
+// openTask opens the run of a task that waiting begins with; false while it is not known whose it is, or the task before is
+// not over. With force nothing waits.
+func (s *Stream) openTask(key agentKey, waiting []held, force bool) bool {
+	before := s.run
+	if key.task = s.cameBefore(&s.seenAgents, key.agent); before == nil || key.task == 0 || before.kin == (agentKey{}) {
+		before = nil
+	}
+	s.noteTask(waiting)
+	ref := s.registry.seekRun(s, key, s.turnOf(waiting))
+	if before != nil && !before.closed {
+		k := s.registry.kinNow(before.kin)
+		if !k.ended && !force && !s.decide {
+			return false
+		}
+		s.closeRun(before, cmp.Or(k.ending.reason, CloseReasonResult))
+	}
+	if ref == nil {
+		ref = s.folderRun(force || s.decide)
+	}
+	if ref == nil && before != nil && (force || s.decide) {
+		ref = before.ref // nobody told of a call that asked
+	}
+	if ref == nil {
+		s.registry.childOpened(s)
+		return false
+	}
+	if !force && (s.waitsForRun(ref) || s.waitsForAgent(key)) {
+		return false
+	}
+	s.openRun(&runKey{id: ref.key}, waiting)
+	s.adopt(key, ref)
+	return true
+}
