@@ -26,6 +26,7 @@ TESTTIMEOUT ?= 15m
 SHARED ?= ../shared
 KILLS ?= 10
 ONLY ?= *
+FOR ?= 1m
 JOBS ?= 4
 SEED ?=
 WHOLE ?=
@@ -112,6 +113,10 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 		name=$${func#func }; echo "== $$name in $$(dirname $$file)"; \
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname $$file)" </dev/null || exit 1; \
 	done
+
+.PHONY: fuzz-pipeline
+fuzz-pipeline: ## fuzz the whole receiver with folders of sessions, until FOR is over or something is found (FOR=1m SEED=random)
+	TAILSPAN_FUZZ_FOR=$(FOR) TAILSPAN_SEED=$(SEED) $(GO) test -count 1 -timeout 0 -run '^TestPipelineForAWhile$$' -v ./deploy/pipelinefuzz | grep -v '^ *\(=== RUN\|--- PASS\)'
 
 .PHONY: lint
 lint: ## golangci-lint if it is installed, else go vet and gofmt

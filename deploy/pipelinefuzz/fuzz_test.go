@@ -1,0 +1,92 @@
+package pipelinefuzz
+
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// perRound is how many sessions a round has.
+const perRound = 80
+
+// FuzzPipeline plays rounds to a receiver. For any input:
+//
+//   - every complete line is acknowledged, and the receiver stops in time;
+//   - the traces are whole: see otlpjson.Check;
+//   - no record comes twice, each has a uid and a body, and no attribute has a NUL, invalid UTF-8, or a number below zero;
+//   - no batch has more than max_batch_size, no resource more than 128 attributes, no attribute more than 64 KiB;
+//   - counters are finite and never fall;
+//   - a recording among mutations of itself and of others has all its texts and calls exported.
+func FuzzPipeline(f *testing.F) {
+	for seed := range uint64(2) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) { playRound(t, seed, perRound) })
+}
+
+// TestPipelineForAWhile plays rounds for TAILSPAN_FUZZ_FOR.
+func TestPipelineForAWhile(t *testing.T) {
+	text := os.Getenv("TAILSPAN_FUZZ_FOR")
+	if text == "" {
+		t.Skip("TAILSPAN_FUZZ_FOR is not set: make fuzz-pipeline runs this test")
+	}
+	length, err := time.ParseDuration(text)
+	require.NoError(t, err)
+	seed := rand.Uint64()
+	if text := os.Getenv("TAILSPAN_SEED"); text != "" {
+		seed, err = strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err)
+	}
+	start, rounds := time.Now(), uint64(0)
+	for ; time.Since(start) < length && !t.Failed(); rounds++ {
+		round := seed + rounds
+		t.Run(strconv.FormatUint(round, 10), func(t *testing.T) { playRound(t, round, perRound) })
+	}
+	sessions := rounds * perRound
+	t.Logf("seed %d: %d sessions in %d rounds, %.0f a minute", seed, sessions, rounds, float64(sessions)/time.Since(start).Minutes())
+}
+
+func playRound(t *testing.T, seed uint64, size int) {
+	t.Helper()
+	r := newRound(t, seed, size)
+	out := r.play(t)
+	found := out.check()
+	all := out.content()
+	for _, f := range r.files {
+		if !f.control {
+			continue
+		}
+		for item := range alone(t, f.session) {
+			if !all[item] {
+				found.add("%s (%s): not exported: %.120q", f.path, f.name, item)
+			}
+		}
+	}
+	for _, finding := range found {
+		t.Errorf("seed %d: %s", seed, finding)
+	}
+}
+
+// aloneContent caches what recordings give when they are read alone.
+var aloneContent sync.Map
+
+// alone is the content of a session that is the only one in its folder.
+func alone(t *testing.T, s session) content {
+	t.Helper()
+	data := string(s.bytes())
+	if c, ok := aloneContent.Load(data); ok {
+		return c.(content)
+	}
+	settings := map[string]any{"start_at": "beginning", "poll_interval": "50ms", "idle_flush": "50ms"}
+	c := round{settings: settings, lineLimit: 16 << 20, files: []file{{path: "other/0.jsonl", session: s, pieces: [][]byte{s.bytes()}}}}.play(t).content()
+	aloneContent.Store(data, c)
+	return c
+}

@@ -1,0 +1,194 @@
+package pipelinefuzz
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/internal/otlpjson"
+)
+
+// maxFindings bounds what one round reports.
+const maxFindings = 20
+
+// Bounds that hold for any input with the default settings.
+const (
+	maxBatch      = 2 << 20     // encoded bytes: max_batch_size
+	maxAttributes = 128         // of a resource
+	maxAttribute  = 64<<10 + 64 // bytes of a string, but for the texts in bodies
+)
+
+// findings are the invariants that do not hold.
+type findings []string
+
+func (f *findings) add(format string, args ...any) {
+	if len(*f) < maxFindings {
+		*f = append(*f, fmt.Sprintf(format, args...))
+	}
+}
+
+// check holds what was exported against the invariants.
+func (e exported) check() findings {
+	var f findings
+	for _, p := range otlpjson.Check(e.traces...) {
+		f.add("structure: %v", p)
+	}
+	for _, td := range e.traces {
+		if n := (&ptrace.ProtoMarshaler{}).TracesSize(td); n > maxBatch && td.SpanCount() > 1 {
+			f.add("batch of %d spans has %d bytes", td.SpanCount(), n)
+		}
+		for _, rs := range td.ResourceSpans().All() {
+			f.resource(rs.Resource())
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, span := range ss.Spans().All() {
+					f.attributes("span "+span.Name(), span.Attributes())
+				}
+			}
+		}
+	}
+	e.checkRecords(&f)
+	e.checkMetrics(&f)
+	return f
+}
+
+func (e exported) checkRecords(f *findings) {
+	uids := map[string]bool{}
+	for _, ld := range e.logs {
+		if n := (&plog.ProtoMarshaler{}).LogsSize(ld); n > maxBatch && ld.LogRecordCount() > 1 {
+			f.add("batch of %d records has %d bytes", ld.LogRecordCount(), n)
+		}
+		for _, rl := range ld.ResourceLogs().All() {
+			f.resource(rl.Resource())
+			for _, sl := range rl.ScopeLogs().All() {
+				for _, record := range sl.LogRecords().All() {
+					name := "record " + record.EventName()
+					f.attributes(name, record.Attributes())
+					uid := text(record.Attributes(), "log.record.uid")
+					if uid == "" || uids[uid] {
+						f.add("%s: uid %q comes twice or not at all", name, uid)
+					}
+					uids[uid] = true
+					if record.Body().AsString() == "" {
+						f.add("%s has no body", name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (f *findings) resource(r pcommon.Resource) {
+	if n := r.Attributes().Len(); n > maxAttributes {
+		f.add("resource has %d attributes", n)
+	}
+	f.attributes("resource", r.Attributes())
+}
+
+func (f *findings) attributes(of string, m pcommon.Map) {
+	for key, v := range m.All() {
+		switch v.Type() {
+		case pcommon.ValueTypeStr:
+			switch s := v.Str(); {
+			case len(s) > maxAttribute:
+				f.add("%s: %s has %d bytes", of, key, len(s))
+			case strings.ContainsRune(s, 0) || !utf8.ValidString(s):
+				f.add("%s: %s has a NUL or invalid UTF-8: %.40q", of, key, s)
+			}
+		case pcommon.ValueTypeDouble:
+			if d := v.Double(); math.IsNaN(d) || math.IsInf(d, 0) || d < 0 {
+				f.add("%s: %s is %v", of, key, d)
+			}
+		case pcommon.ValueTypeInt:
+			if v.Int() < 0 && !strings.HasSuffix(key, "exit.code") {
+				f.add("%s: %s is %d", of, key, v.Int())
+			}
+		}
+	}
+}
+
+// checkMetrics holds counters to be finite, not negative, and never to fall.
+func (e exported) checkMetrics(f *findings) {
+	last := map[string]float64{}
+	for _, md := range e.metrics {
+		for _, rm := range md.ResourceMetrics().All() {
+			for _, sm := range rm.ScopeMetrics().All() {
+				for _, m := range sm.Metrics().All() {
+					for _, p := range points(m) {
+						key := fmt.Sprint(m.Name(), rm.Resource().Attributes().AsRaw(), p.attributes.AsRaw())
+						if math.IsNaN(p.value) || math.IsInf(p.value, 0) || p.value < last[key] || p.value > 1e15 {
+							f.add("metric %s goes from %v to %v", key, last[key], p.value)
+						}
+						last[key] = p.value
+					}
+				}
+			}
+		}
+	}
+}
+
+type point struct {
+	attributes pcommon.Map
+	value      float64
+}
+
+func points(m pmetric.Metric) (all []point) {
+	switch m.Type() {
+	case pmetric.MetricTypeSum:
+		for _, p := range m.Sum().DataPoints().All() {
+			v := p.DoubleValue()
+			if p.ValueType() == pmetric.NumberDataPointValueTypeInt {
+				v = float64(p.IntValue())
+			}
+			all = append(all, point{p.Attributes(), v})
+		}
+	case pmetric.MetricTypeHistogram:
+		for _, p := range m.Histogram().DataPoints().All() {
+			all = append(all, point{p.Attributes(), p.Sum()})
+		}
+	}
+	return all
+}
+
+// content is what a session says and does, by what it is and not by its ids.
+type content map[string]bool
+
+func (e exported) content() content {
+	c := content{}
+	for _, ld := range e.logs {
+		for _, rl := range ld.ResourceLogs().All() {
+			for _, sl := range rl.ScopeLogs().All() {
+				for _, record := range sl.LogRecords().All() {
+					if record.EventName() == "tailspan.text" {
+						c["text "+record.Body().AsString()] = true
+					}
+				}
+			}
+		}
+	}
+	for _, td := range e.traces {
+		for _, rs := range td.ResourceSpans().All() {
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, span := range ss.Spans().All() {
+					if text(span.Attributes(), "gen_ai.operation.name") == "execute_tool" {
+						c[fmt.Sprintf("call %s %s %s", span.Name(), text(span.Attributes(), "gen_ai.tool.call.id"), text(span.Attributes(), "tailspan.tool.target"))] = true
+					}
+				}
+			}
+		}
+	}
+	return c
+}
+
+// text is a string attribute; empty if it is not there.
+func text(m pcommon.Map, key string) string {
+	if v, ok := m.Get(key); ok {
+		return v.AsString()
+	}
+	return ""
+}

@@ -1,0 +1,220 @@
+package pipelinefuzz
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/receiver/receivertest"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
+)
+
+// readLimit is how long the receiver may take for a round, on a machine that has much else to do.
+const readLimit = 30 * time.Second
+
+// file is one session at its path below the watched folder.
+type file struct {
+	path string
+	session
+	// pieces are how the file is written: the first before the start, the others while the receiver runs.
+	pieces [][]byte
+	// control: its session is a recording as it is. What it reports must come out, whatever the other files hold.
+	control bool
+}
+
+// round is what one seed gives.
+type round struct {
+	seed     uint64
+	files    []file
+	settings map[string]any
+	// lineLimit is max_line_size.
+	lineLimit int
+	old       bool // the files were last written two days ago
+}
+
+// exported is what the consumers got.
+type exported struct {
+	traces  []ptrace.Traces
+	logs    []plog.Logs
+	metrics []pmetric.Metrics
+}
+
+// newRound draws a round.
+func newRound(t testing.TB, seed uint64, size int) round {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 0x7461696c))
+	all := recordings(t)
+	pick := func() session {
+		if rng.IntN(3) == 0 {
+			return generated(t, rng)
+		}
+		return all[rng.IntN(len(all))]
+	}
+	r := round{seed: seed, settings: drawSettings(rng), lineLimit: 1 << (15 + rng.IntN(6)), old: rng.IntN(4) == 0}
+	for i := range size {
+		s, control := pick(), false
+		switch rng.IntN(8) {
+		case 0:
+			control = true
+		case 1: // another account of a session, or a copy of its beginning
+			if len(r.files) > 0 {
+				s = r.files[rng.IntN(len(r.files))].session
+			}
+			if n := len(s.lines); n > 1 && rng.IntN(2) == 0 {
+				s = session{s.name, s.lines[:1+rng.IntN(n-1)]}
+			}
+		default:
+			s = mutate(rng, s, pick())
+		}
+		f := file{path: drawPath(rng, i), session: s, control: control}
+		f.pieces = pieces(rng, s.bytes())
+		r.files = append(r.files, f)
+	}
+	return r
+}
+
+func drawSettings(rng *rand.Rand) map[string]any {
+	m := map[string]any{
+		"start_at": "beginning", "poll_interval": "50ms", "idle_flush": "50ms",
+		"retry": map[string]any{"initial_interval": "1ms", "max_interval": "10ms"}, "metrics_interval": "200ms",
+	}
+	if rng.IntN(3) == 0 {
+		m["trace"] = "session"
+	}
+	if rng.IntN(3) == 0 {
+		m["path_pattern"] = "runs/{cicd.pipeline.name}/{cicd.pipeline.run.id}/{cicd.pipeline.task.name}.jsonl"
+	}
+	if rng.IntN(3) == 0 {
+		m["capture"] = map[string]any{"prompts": true, "reasoning": true, "tool_input": true, "tool_output": true}
+	}
+	if rng.IntN(2) == 0 {
+		m["semconv"] = []string{"genai-0.1", "v1.41"}[rng.IntN(2)]
+	}
+	return m
+}
+
+func drawPath(rng *rand.Rand, i int) string {
+	switch rng.IntN(3) {
+	case 0:
+		return fmt.Sprintf("runs/p%d/%d/step%d-%d.jsonl", rng.IntN(3), rng.IntN(3), rng.IntN(3), i)
+	case 1:
+		return fmt.Sprintf("projects/x/session%d/subagents/agent-%d.jsonl", rng.IntN(4), i)
+	default:
+		return fmt.Sprintf("other/%d.jsonl", i)
+	}
+}
+
+// pieces cuts data where a writer might have come to when the reader looks.
+func pieces(rng *rand.Rand, data []byte) [][]byte {
+	if rng.IntN(3) > 0 || len(data) < 2 {
+		return [][]byte{data}
+	}
+	var cut [][]byte
+	for range 1 + rng.IntN(2) {
+		n := rng.IntN(len(data) + 1)
+		cut, data = append(cut, data[:n]), data[n:]
+	}
+	return append(cut, data)
+}
+
+// complete is how many bytes of the file are complete lines of at most limit bytes: so many must be acknowledged, whatever
+// is done to the rest.
+func (f file) complete(limit int) (n int64) {
+	data := f.bytes()
+	for line := range bytes.Lines(data[:bytes.LastIndexByte(data, '\n')+1]) {
+		if len(line) <= limit {
+			n += int64(len(line))
+		}
+	}
+	return n
+}
+
+// play writes the files of a round below a new folder, has a receiver read them, and returns what it exported.
+func (r round) play(t testing.TB) exported {
+	t.Helper()
+	folder := t.TempDir()
+	for _, f := range r.files {
+		r.write(t, filepath.Join(folder, f.path), f.pieces[0])
+	}
+	settings := map[string]any{"include": []any{filepath.Join(folder, "**", "*.jsonl")}, "max_line_size": r.lineLimit}
+	for key, value := range r.settings {
+		settings[key] = value
+	}
+	factory := agentstreamreceiver.NewFactory()
+	cfg := factory.CreateDefaultConfig()
+	require.NoError(t, confmap.NewFromStringMap(settings).Unmarshal(cfg))
+	traces, logs, metrics := &consumertest.TracesSink{}, &consumertest.LogsSink{}, &consumertest.MetricsSink{}
+	tel := componenttest.NewTelemetry()
+	set := receivertest.NewNopSettings(factory.Type())
+	set.ID, set.TelemetrySettings = component.NewID(factory.Type()), tel.NewTelemetrySettings()
+	ctx := context.Background()
+	parts := make([]component.Component, 3)
+	var err error
+	parts[0], err = factory.CreateTraces(ctx, set, cfg, traces)
+	require.NoError(t, err)
+	parts[1], err = factory.CreateLogs(ctx, set, cfg, logs)
+	require.NoError(t, err)
+	parts[2], err = factory.CreateMetrics(ctx, set, cfg, metrics)
+	require.NoError(t, err)
+	for _, part := range parts {
+		require.NoError(t, part.Start(ctx, componenttest.NewNopHost()))
+	}
+	var want int64
+	for _, f := range r.files {
+		for _, piece := range f.pieces[1:] {
+			r.write(t, filepath.Join(folder, f.path), piece)
+		}
+		want += f.complete(r.lineLimit)
+	}
+	read := func() bool { return acknowledged(tel) >= want }
+	if !assert.Eventually(t, read, readLimit, 5*time.Millisecond) {
+		t.Errorf("seed %d: %d of %d bytes were acknowledged", r.seed, acknowledged(tel), want)
+	}
+	for _, part := range parts {
+		require.NoError(t, part.Shutdown(ctx))
+	}
+	require.NoError(t, tel.Shutdown(ctx))
+	return exported{traces.AllTraces(), logs.AllLogs(), metrics.AllMetrics()}
+}
+
+func (r round) write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	_, err = f.Write(data)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	if r.old {
+		before := time.Now().Add(-48 * time.Hour)
+		require.NoError(t, os.Chtimes(path, before, before))
+	}
+}
+
+// acknowledged is the receiver's own count of the bytes whose lines every consumer took.
+func acknowledged(tel *componenttest.Telemetry) (sum int64) {
+	got, err := tel.GetMetric("otelcol_receiver_agent_stream_bytes")
+	if err != nil {
+		return 0 // nothing was counted yet
+	}
+	for _, point := range got.Data.(metricdata.Sum[int64]).DataPoints {
+		sum += point.Value
+	}
+	return sum
+}
