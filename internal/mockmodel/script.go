@@ -1,0 +1,89 @@
+package mockmodel
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// API is a wire format.
+type API string
+
+// The wire formats.
+const (
+	APIMessages    API = "messages"    // Anthropic Messages
+	APIResponses   API = "responses"   // OpenAI Responses
+	APICompletions API = "completions" // OpenAI Chat Completions
+	APIGemini      API = "gemini"      // Gemini generateContent
+)
+
+// Request is one model call as the script sees it.
+type Request struct {
+	API    API
+	Model  string
+	Stream bool
+	// Tools are the names of the tools that the agent offers.
+	Tools []string
+	// System is the system prompt; Prompt is the text of the last message that the user wrote, and First that of the first.
+	System, First, Prompt string
+	// Results are the texts of the tool results since the model's last message, in order.
+	Results []string
+	// Steps is how many messages of the model the conversation holds since the user's last one.
+	Steps int
+	// Header is a header that tells conversations apart, where the CLI sends one.
+	Header map[string]string
+}
+
+// Offers reports whether the agent offers a tool.
+func (r *Request) Offers(tool string) bool {
+	for _, name := range r.Tools {
+		if name == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// Tokens are the counts of one call. Input includes CacheRead and CacheWrite, Output includes Reasoning, whatever the
+// arithmetic of the wire format is.
+type Tokens struct {
+	Input, Output, CacheRead, CacheWrite, Reasoning int
+}
+
+// Call is a tool call that the model asks for.
+type Call struct {
+	ID   string // made up if it is empty
+	Name string
+	Args any // marshalled as JSON
+}
+
+func (c Call) arguments() []byte {
+	b, err := json.Marshal(c.Args)
+	if err != nil || c.Args == nil {
+		return []byte("{}")
+	}
+	return b
+}
+
+// Turn is the answer to one request.
+type Turn struct {
+	Reasoning, Text string
+	Calls           []Call
+	Tokens          Tokens
+	// Status is the HTTP status of a refusal; 0 or 200 is an answer. Cause is the error type in the format's own words.
+	Status int
+	Cause  string
+	// Wait is how long the server waits in the middle of the answer, for kills and interrupts. It ends early with the request.
+	Wait time.Duration
+}
+
+func (t *Turn) refused() bool { return t.Status != 0 && t.Status != 200 }
+
+// Script gives the turn for a request. It is called by one goroutine at a time, in the order of arrival.
+type Script func(*Request) Turn
+
+// Served is a request and its answer.
+type Served struct {
+	Request Request
+	Turn    Turn
+	At      time.Time
+}
