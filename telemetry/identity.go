@@ -56,11 +56,13 @@ func (id Identity) With(o Identity) Identity {
 }
 
 func (id *Identity) add(a Attribute) {
+	// Names of files and variables are any bytes; whoever gets a string that is no UTF-8 refuses the whole request.
+	a.Key, a.Value = validUTF8(a.Key), validUTF8(a.Value)
+	dropNUL(&a.Key)
+	dropNUL(&a.Value)
 	if a.Value == "" || a.Key == "" {
 		return
 	}
-	// Names of files and variables are any bytes; whoever gets a string that is no UTF-8 refuses the whole request.
-	a.Key, a.Value = validUTF8(a.Key), validUTF8(a.Value)
 	at, found := slices.BinarySearchFunc(id.attrs, a.Key, func(x Attribute, key string) int {
 		switch {
 		case x.Key < key:

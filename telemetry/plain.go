@@ -40,6 +40,9 @@ func makePlain(ev *events.DisplayEvent) {
 	if ev.End != nil {
 		ev.End = plainEnd(*ev.End)
 	}
+	if u := ev.Usage; u != nil && (u.ServiceTier != "" || u.Speed != "") {
+		ev.Usage = plainUsage(*u)
+	}
 	if ev.Approval != nil {
 		a := *ev.Approval
 		bound(&a.ID, nameBytes)
@@ -78,6 +81,12 @@ func plainSession(s events.Session) *events.Session {
 	}
 	bound(&s.WorkingDir, pathBytes)
 	return &s
+}
+
+func plainUsage(u events.Usage) *events.Usage {
+	bound(&u.ServiceTier, nameBytes)
+	bound(&u.Speed, nameBytes)
+	return &u
 }
 
 func plainEnd(e events.End) *events.End {

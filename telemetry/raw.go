@@ -25,11 +25,10 @@ func (s *Stream) RawCopy(line Line, data []byte) {
 	}
 }
 
+// raw hands on a line; ok is false if it does not go out: it is blank, went out before, or another stream that began like
+// this one gave it at the same place.
 func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok bool) {
-	if line.Silent {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.resource.numbers.next()
+	if len(bytes.TrimSpace(data)) == 0 {
 		return lr, false
 	}
 	at := s.fileTime()
@@ -38,6 +37,16 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	}
 	s.mu.Lock() // a run that another stream releases may change the resource
 	defer s.mu.Unlock()
+	parts := s.appendRawParts(make([]byte, 0, 256), line, index, data)
+	number := s.resource.numbers.next()
+	isNew := s.registry.firstRecord(parts)
+	switch {
+	case line.Silent:
+		return lr, false
+	case !isNew:
+		s.counts.Copied++
+		return lr, false
+	}
 	lr = s.own().record(s.resource)
 	lr.SetEventName(EventNameRaw)
 	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
@@ -48,16 +57,33 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	lr.SetSeverityNumber(plog.SeverityNumberInfo)
 	lr.SetSeverityText("INFO")
 	s.stamp(lr, at, s.registry.settings.Now())
-	lr.Attributes().PutInt(AttrSequence, s.resource.numbers.next())
-	lr.Attributes().PutStr(AttrLogRecordUID, s.rawUID(line, index, data))
+	lr.Attributes().PutInt(AttrSequence, number)
+	lr.Attributes().PutStr(AttrLogRecordUID, uidOf(parts).String())
 	return lr, true
 }
 
-// rawUID is the identity of a line as it is: what its stream begins with, whose work that is, where the line stands, and
-// what it holds.
-func (s *Stream) rawUID(line Line, index int, data []byte) string {
+// appendRawParts appends what makes the identity of a line as it is: what its stream begins with, whose work that is, where
+// the line stands, and what it and all lines before it hold. Logs of two jobs often begin alike, and have lines in common.
+func (s *Stream) appendRawParts(buf []byte, line Line, index int, data []byte) []byte {
 	pipeline, step, _ := keysOf(s.resource)
-	sum := sha256.Sum256(data)
-	return recordUID(index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline.name, pipeline.runID, step.name, step.runID,
-		strconv.FormatInt(line.Offset, 10), string(sum[:])).String()
+	return appendParts(buf, domainRecord, index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline.name, pipeline.runID, step.name, step.runID,
+		strconv.FormatInt(line.Offset, 10), string(s.rawLines.next(line.Silent, data)))
+}
+
+// rawChain is a hash of all lines of a stream that were handed on as they are.
+type rawChain struct {
+	sum   []byte
+	again bool // lines are read again, from the first on
+}
+
+// next takes in a line. Whoever reads lines again begins with the first.
+func (c *rawChain) next(again bool, data []byte) []byte {
+	if again && !c.again {
+		c.sum = nil
+	}
+	c.again = again
+	line := sha256.Sum256(data)
+	sum := sha256.Sum256(append(line[:], c.sum...))
+	c.sum = sum[:16]
+	return c.sum
 }

@@ -132,7 +132,7 @@ func (w *recordWriter) tool(m pcommon.Map, ev *events.DisplayEvent) {
 		return
 	}
 	if ev.Kind == events.KindToolProgress {
-		putStr(m, AttrToolMessage, ev.Text)
+		w.content(m, AttrToolMessage, ev.Text)
 	}
 	putTrue(m, AttrToolError, t.Error)
 	putStr(m, AttrToolErrText, events.CutRunes(t.Err, errTextRunes))

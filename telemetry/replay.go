@@ -34,7 +34,7 @@ func (s *Stream) endAt(at moment) moment {
 }
 
 // redate gives m to all that has not gone out and was dated by guess. Records that went out keep their times, and so do
-// the spans of runs that were over before.
+// spans: what they lie in still covers them.
 func (s *Stream) redate(m moment) {
 	s.replay = true
 	s.lastEnd.redate(m) // else no duration could reach back behind it
@@ -48,6 +48,10 @@ func (s *Stream) redate(m moment) {
 	}
 	for _, c := range r.calls.open {
 		c.span.redate(m)
+		if c.child != nil {
+			c.span.coverAll(&c.child.span)
+		}
+		c.caller.cover(&c.span.start, &c.span.end)
 	}
 	if r.first != nil {
 		r.first.span.redate(m)
@@ -59,6 +63,7 @@ func (m moment) guessed() bool { return m.source == TimeSourceArrival || m.sourc
 
 func (a *agent) redate(m moment) {
 	a.span.redate(m)
+	a.span.coverAll(&a.inside)
 	a.lastInput.redate(m)
 	if a.chat != nil {
 		a.chat.span.redate(m)

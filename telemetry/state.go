@@ -25,6 +25,8 @@ type StreamState struct {
 	Arrivals []ArrivalMark `json:"arrivals,omitempty"`
 	// Lived are the lines that were written while the stream was followed, where that matters for idle gaps.
 	Lived []Stretch `json:"lived,omitempty"`
+	// RawLines is a hash of the lines that were handed on as they are.
+	RawLines []byte `json:"raw_lines,omitempty"`
 	// Steps are what was done by time or by word of another stream, in order.
 	Steps []Step `json:"steps,omitempty"`
 	// Foreign are the hashes of runs and agents that another stream told of first.
@@ -143,7 +145,7 @@ const maxState = 256
 func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state = StreamState{FileTime: unixNano(s.settings.FileTime), Arrivals: slices.Clone(s.arrivals), Lived: slices.Clone(s.lived), Foreign: slices.Clone(s.foreign), Owned: slices.Clone(s.owned), Kin: s.kinState()}
+	state = StreamState{FileTime: unixNano(s.settings.FileTime), Arrivals: slices.Clone(s.arrivals), Lived: slices.Clone(s.lived), RawLines: slices.Clone(s.rawLines.sum), Foreign: slices.Clone(s.foreign), Owned: slices.Clone(s.owned), Kin: s.kinState()}
 	if s.fed {
 		state.Last = s.lastOffset + 1
 	}
@@ -218,6 +220,7 @@ func (s *Stream) kinState() *KinState {
 // restore takes in what a fold of the stream knew before.
 func (s *Stream) restore(state *StreamState) {
 	s.arrivals, s.lived = slices.Clone(state.Arrivals), slices.Clone(state.Lived)
+	s.rawLines.sum = slices.Clone(state.RawLines)
 	s.foreign, s.owned = slices.Clone(state.Foreign), slices.Clone(state.Owned)
 	for _, step := range state.Steps {
 		s.steps = append(s.steps, &stepTaken{Step: step})

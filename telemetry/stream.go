@@ -83,6 +83,7 @@ type Stream struct {
 	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
 	arrivals  []ArrivalMark
 	lived     []Stretch
+	rawLines  rawChain
 	steps     []*stepTaken
 	stepsLeft int
 	owed      *Place
