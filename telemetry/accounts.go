@@ -43,10 +43,23 @@ type account struct {
 	recalled bool
 }
 
-// over reports whether the run of the account is over, as far as is known.
+// over reports whether the run of the account is over, with all that it has in the background, as far as is known. One
+// without a run that is not recalled is about to open it.
 func (a *account) over() bool {
-	ref := a.ref.Load()
-	return ref == nil || ref.span.Load() != nil
+	if ref := a.ref.Load(); ref != nil {
+		return ref.written.Load()
+	}
+	return a.recalled
+}
+
+// allWritten tells who waits for the account that a run is of, once nothing of the run is open.
+func (s *Stream) allWritten(r *run) {
+	if !r.closed || r.joined || r.kin != (agentKey{}) || len(r.calls.open) > 0 || r.work.agents > 0 || r.ref.written.Swap(true) {
+		return
+	}
+	if r.account != nil {
+		s.tell(s.registry.accountOver(r.account))
+	}
 }
 
 // owners remembers which stream was the first with a thing, by the thing's hash.
@@ -215,7 +228,7 @@ func (s *Stream) joinAccount(r *run, key *runKey) {
 		s.disown(key.account)
 		s.registry.pair(r.account, s.settings.ID)
 	}
-	r.late = ref.span.Load() != nil
+	r.late = r.account.over()
 	r.ref, r.traceID, r.idScope, r.top.spanID = ref, ref.traceID, ref.scope, ref.topSpanID
 	s.stepOfAccount(r, ref)
 }
@@ -328,6 +341,7 @@ func (s *Stream) endAccount(first *account, over interval, totals bool) {
 	ref := first.ref.Load()
 	ref.totals = totals
 	ref.span.Store(&over)
+	ref.written.Store(true)
 	s.tell(s.registry.accountOver(first))
 }
 

@@ -20,6 +20,8 @@ type agent struct {
 	parent pcommon.SpanID
 	name   string
 	id     string // the provider's id of a sub-agent
+	// unknownParent is the call that started it, if nobody exports that.
+	unknownParent string
 
 	span       interval
 	inside     interval // of what was exported below it
@@ -155,6 +157,7 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 		total := a.ledger.total()
 		up.ledger.below.addAll(&total)
 	}
+	s.hangUnderRun(a)
 	s.writeAgent(a, v)
 	s.agentClosed(a)
 	if a.account != nil {
@@ -163,6 +166,17 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 			s.endAgentAccounts(r)
 		}
 	}
+	s.allWritten(a.run)
+}
+
+// hangUnderRun has a sub-agent hang under its run, with a mark, if nobody exports the call that started it: it was made by
+// an agent whose work another stream exports, and that stream does not have the call.
+func (s *Stream) hangUnderRun(a *agent) {
+	r := a.run
+	if a.muted || !r.exports() || a.call.exported() || s.registry.spanIsOut(r.traceID, a.call.spanID) {
+		return
+	}
+	a.parent, a.unknownParent = r.top.spanID, a.call.id
 }
 
 // innermostFirst lists the sub-agents at work, children before their parents, so that spans close from the leaves up.
@@ -193,7 +207,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	a.models.put(m)
 	putPositive(m, AttrToolCalls, int64(a.toolCalls))
 	putPositive(m, AttrToolErrors, int64(a.toolErrors))
-	putStr(m, AttrParentUnknown, r.orphan)
+	putStr(m, AttrParentUnknown, cmp.Or(a.unknownParent, r.orphan))
 	putTrue(m, AttrTimeClamped, a.clamped)
 	if a.call == nil {
 		s.putSession(m)

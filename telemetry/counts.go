@@ -26,6 +26,27 @@ type Counts struct {
 	ForgottenPipelines int // pipeline runs and steps whose span is out, and would go out again
 }
 
+// add adds the counts of another.
+func (c *Counts) add(o *Counts) {
+	c.LateResults += o.LateResults
+	c.UnknownCalls += o.UnknownCalls
+	c.LateAgents += o.LateAgents
+	c.LateUsage += o.LateUsage
+	c.UnclosedCalls += o.UnclosedCalls
+	c.ClampedSpans += o.ClampedSpans
+	c.ImplausibleTokens += o.ImplausibleTokens
+	c.ImplausibleDurations += o.ImplausibleDurations
+	c.Copied += o.Copied
+	c.OtherAccount += o.OtherAccount
+	c.UnlistedModels += o.UnlistedModels
+	c.DroppedArguments += o.DroppedArguments
+	c.EvictedCalls += o.EvictedCalls
+	c.EvictedAgents += o.EvictedAgents
+	c.ForcedRuns += o.ForcedRuns
+	c.ForgottenIDs += o.ForgottenIDs
+	c.ForgottenPipelines += o.ForgottenPipelines
+}
+
 // ByReason lists the counts under the words that a metric's attribute has for them.
 func (c *Counts) ByReason() map[string]int {
 	return map[string]int{

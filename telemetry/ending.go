@@ -138,12 +138,10 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 		over := r.top.span
 		r.ref.totals = r.top.ledger.hasTotals()
 		r.ref.span.Store(&over)
-		if r.account != nil {
-			s.tell(s.registry.accountOver(r.account))
-		}
 	}
 	s.endAgentAccounts(r)
 	s.writeTop(r, why)
+	s.allWritten(r)
 }
 
 // putRun writes what a run's own span has over that of a sub-agent.

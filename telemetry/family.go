@@ -21,7 +21,7 @@ import (
 // What a child gives once the parent's line has told what it waited for goes out with that line: so a line that is
 // folded silently releases silently, and a line that is not accepted has released nothing.
 
-// runRef is what a child needs to know of the run that it belongs to. Only its span changes, once.
+// runRef is what a child needs to know of the run that it belongs to. Only its span and written change, once.
 type runRef struct {
 	key       string
 	resource  *resource
@@ -34,6 +34,7 @@ type runRef struct {
 	topSpanID pcommon.SpanID
 	heard     bool                     // the run's span and times go out as this stream tells them
 	span      atomic.Pointer[interval] // nil until the run is over
+	written   atomic.Bool              // nothing of it is open any more, not in the background either
 }
 
 // callRef is what a child needs to know of the call that started it. It does not change.

@@ -160,6 +160,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	s.announceEnd(c, out)
 	s.writeCall(c, out, clamped)
 	s.dropArguments(c) // a closed call stays known for long
+	s.allWritten(c.caller.run)
 }
 
 // writeCall writes the span of a call that is over.

@@ -30,6 +30,7 @@ type Registry struct {
 	exits     streamTimes          // streams whose run waits for the exit of its process, and since when
 	live      streamTimes          // streams whose run is watched live, and when they last told of it
 	endings   streamTimes          // streams whose run has shown its end, and since when no line followed
+	deferred  deferred
 	out       *batch
 	counts    Counts
 
@@ -141,12 +142,16 @@ func (r *Registry) Take() Output {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := r.flushLocked(now.Add(-r.settings.PipelineIdle))
-	children := late.take()
-	children.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
-	children.Logs.ResourceLogs().MoveAndAppendTo(out.Logs.ResourceLogs())
-	out.steps = append(out.steps, children.steps...)
-	return out
+	return r.flushLocked(now.Add(-r.settings.PipelineIdle)).with(late)
+}
+
+// with is the output with what streams gave without a line of theirs.
+func (o Output) with(late *batch) Output {
+	given := late.take()
+	given.Traces.ResourceSpans().MoveAndAppendTo(o.Traces.ResourceSpans())
+	given.Logs.ResourceLogs().MoveAndAppendTo(o.Logs.ResourceLogs())
+	o.steps = append(o.steps, given.steps...)
+	return o
 }
 
 func (r *Registry) openChildren() []*Stream {
@@ -186,12 +191,15 @@ func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
 	return r.emitted.has(spanMark(trace, span))
 }
 
-// Close returns the spans of all pipelines and steps that have not gone out yet. Streams are closed before.
+// Close returns what streams still owe that waited for others, and the spans of all pipelines and steps that have not gone
+// out yet. Streams are closed before.
 func (r *Registry) Close() Output {
+	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
+	r.closeDeferred(late)
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.flushLocked(now)
+	return r.flushLocked(now).with(late)
 }
 
 // flushLocked takes the spans of the pipelines that have been quiet since before.

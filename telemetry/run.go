@@ -176,6 +176,9 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 	r.idSession = s.idSession(r.sessionID)
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
 		r.standing, r.account = s.stand(r.idSession, key, waiting)
+		if a := r.account; r.standing == standingSecond && a != nil && !a.recalled && a.ref.Load() == nil {
+			r.standing = standingFirst // the other one waits for this, or has not come to it
+		}
 	}
 	s.runs++
 	occurrence := s.nth(&s.seenRuns, r.key)

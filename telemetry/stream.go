@@ -313,20 +313,27 @@ func (s *Stream) Idle() {
 	})
 }
 
-// Close ends the stream: what waits comes out, and what is open is closed for reason.
+// Close ends the stream: what waits comes out, and what is open is closed for reason. When the reading stops, what waits for
+// a stream that is closed later comes out with that, or with [Registry.Close].
 func (s *Stream) Close(reason CloseReason) {
+	later := false
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
-		s.silent = false
+		s.silent, s.again = false, false
 		s.done(StepClose, s.sink)
-		s.close(reason)
+		s.date(s.fileTime())
+		s.release(releaseReady)
+		if later = s.deferClose(reason); !later {
+			s.close(reason)
+		}
 		s.meter.flush()
 	})
-	s.registry.leave(s)
+	if !later {
+		s.registry.leave(s)
+	}
 }
 
 func (s *Stream) close(reason CloseReason) {
-	s.date(s.fileTime())
 	s.release(releaseAll)
 	s.closeOpen(reason)
 }

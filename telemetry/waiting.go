@@ -70,6 +70,9 @@ func (s *Stream) release(mode releaseMode) {
 		if s.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
 			break
 		}
+		if mode == releaseAll && s.run != nil && s.run.joined {
+			s.run.late = true // it can wait no longer, and what the first exports of it comes out once
+		}
 		if mode != releaseAll && s.run.waitsForFirst() && (mode == releaseReady || s.roomBehind(done)) {
 			break
 		}

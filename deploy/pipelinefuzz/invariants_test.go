@@ -1,8 +1,10 @@
 package pipelinefuzz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -162,9 +164,14 @@ func points(m pmetric.Metric) (all []point) {
 	return all
 }
 
-// content is what a session says and does, by what it is and not by its ids, and the ids of the sub-agents who do it, empty
-// where that is the run's own agent.
-type content map[string]string
+// content is what a session says and does, by what it is and not by its ids.
+type content map[string]item
+
+// item is a text or a call.
+type item struct {
+	agent string // the sub-agent that it is of, empty for the run's own agent
+	sign  string // what an account of it under other ids has in common with it
+}
 
 func (e exported) content() content {
 	c, agents := content{}, e.agents()
@@ -173,7 +180,7 @@ func (e exported) content() content {
 			for _, sl := range rl.ScopeLogs().All() {
 				for _, record := range sl.LogRecords().All() {
 					if record.EventName() == "tailspan.text" {
-						c["text "+record.Body().AsString()] = agents[record.SpanID()]
+						c.add("text "+record.Body().AsString(), agents[record.SpanID()], record.Body().AsString())
 					}
 				}
 			}
@@ -181,11 +188,30 @@ func (e exported) content() content {
 	}
 	for span := range e.spans {
 		if text(span.Attributes(), "gen_ai.operation.name") == "execute_tool" {
-			item := fmt.Sprintf("call %s %s %s", span.Name(), text(span.Attributes(), "gen_ai.tool.call.id"), text(span.Attributes(), "tailspan.tool.target"))
-			c[item] = agents[span.SpanID()]
+			target := text(span.Attributes(), "tailspan.tool.target")
+			c.add(fmt.Sprintf("call %s %s %s", span.Name(), text(span.Attributes(), "gen_ai.tool.call.id"), target), agents[span.SpanID()], target)
 		}
 	}
 	return c
+}
+
+// add enters an item. Its sign is the beginning of its first line, or of the name of a file.
+func (c content) add(name, agent, what string) {
+	line, _, _ := strings.Cut(strings.TrimSpace(what), "\n")
+	if !strings.Contains(line, " ") {
+		line = path.Base(line)
+	}
+	c[name] = item{agent, line[:min(len(line), 20)]}
+}
+
+// hasSign reports whether an item was exported that may be this one under other ids.
+func (c content) hasSign(of item) bool {
+	for _, other := range c {
+		if other.sign == of.sign {
+			return true
+		}
+	}
+	return false
 }
 
 func (e exported) spans(yield func(ptrace.Span) bool) {
@@ -212,14 +238,15 @@ func (e exported) conversation(id string) string {
 	return ""
 }
 
-// agents are the ids of the sub-agents that spans belong to.
+// agents are the ids of the sub-agents that spans belong to, or of the session for sub-agents without.
 func (e exported) agents() map[pcommon.SpanID]string {
 	parents, agents := map[pcommon.SpanID]pcommon.SpanID{}, map[pcommon.SpanID]string{}
 	for span := range e.spans {
 		parents[span.SpanID()] = span.ParentSpanID()
-		if id := text(span.Attributes(), "tailspan.agent.id"); id != "" {
-			agents[span.SpanID()] = id
+		if text(span.Attributes(), "gen_ai.operation.name") != "invoke_agent" || text(span.Attributes(), "tailspan.run.key") != "" {
+			continue // no sub-agent
 		}
+		agents[span.SpanID()] = cmp.Or(text(span.Attributes(), "tailspan.agent.id"), text(span.Attributes(), "gen_ai.conversation.id"))
 	}
 	for id := range parents {
 		up := id

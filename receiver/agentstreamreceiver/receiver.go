@@ -194,8 +194,9 @@ func (r *agentStream) close(ctx context.Context) error {
 	r.cancel()
 	last, cancel := context.WithTimeout(ctx, finalDelivery)
 	defer cancel()
+	ends := append(r.undelivered, r.registry.Close())
 	r.out.offer(last, r.registry.Metrics().Take(time.Now()))
-	for _, out := range append(r.undelivered, r.registry.Close()) {
+	for _, out := range ends {
 		r.meter.counts(out.Counts)
 		if e := r.out.deliver(last, &out); e != nil {
 			return errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
