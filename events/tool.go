@@ -65,6 +65,8 @@ type Tool struct {
 	AgentID string
 	// Server is the MCP server that the tool belongs to.
 	Server string
+	// Asks shows that the agent program asks for leave before it runs the call (ToolUse).
+	Asks bool
 	// ReadOnly tells that the tool changes nothing.
 	ReadOnly bool
 	// Partial marks an early sight of a call whose arguments still stream, for embedded sinks: the full ToolUse follows

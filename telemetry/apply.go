@@ -54,6 +54,8 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		a.lastInput = at
 	case events.KindToolProgress:
 		of = s.progressOf(ev)
+	case events.KindApprovalRequest:
+		s.asksLeave(ev)
 	case events.KindUsage:
 		if ev.Usage != nil && ev.Usage.Scope == events.UsageScopeCall {
 			s.modelWorks(a, ev, at) // it may come before the first block of its message, or be all there is of it

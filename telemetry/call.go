@@ -29,6 +29,7 @@ type call struct {
 	task       int    // how many calls asked that sub-agent before
 	// unknownParent is the call that the agent which made this one was started by, if nobody saw that call.
 	unknownParent string
+	asks          bool // it waits for leave before it runs
 	background    bool // it began after its maker's span was closed
 	closed        bool
 	elsewhere     bool // the first account of the run exported its span
@@ -145,7 +146,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		s.closeCall(r.calls.open[0], outcome{reason: CloseReasonEvicted, errorType: ErrorTypeNoResult})
 	}
 	c := &call{
-		id: t.ID, caller: a, name: toolName(t.Name), server: t.Server, agentType: t.AgentType,
+		id: t.ID, caller: a, name: toolName(t.Name), asks: t.Asks, server: t.Server, agentType: t.AgentType,
 		target: cutTarget(t.Target, s.writer.limits.TargetRunes), executable: executableOf(t.Name, t.Target),
 	}
 	bound(&c.executable, nameBytes)
@@ -198,4 +199,14 @@ func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
 		s.announceAgent(c, ev.Tool.AgentID)
 	}
 	return c
+}
+
+// asksLeave notes that a call waits for leave.
+func (s *Stream) asksLeave(ev *events.DisplayEvent) {
+	if ev.Approval == nil || ev.Approval.ID == "" {
+		return
+	}
+	if c := s.findCall(ev.Approval.ID); c != nil {
+		c.asks = true
+	}
 }

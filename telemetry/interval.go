@@ -76,21 +76,24 @@ const maxSlack = 500 * time.Millisecond
 
 // lasts gives the interval the length that the provider measured, where the lines tell only one of its ends, or none.
 // The better known end stays. Both ends as they arrived were measured by us, and stay too.
-func (i *interval) lasts(d time.Duration) {
+//
+// It returns how long it waited where the lines tell both ends, and show a longer time: for leave, or for its turn.
+func (i *interval) lasts(d time.Duration) (waited time.Duration) {
 	start, end := i.start.source.rank(), i.end.source.rank()
 	switch {
 	case d <= 0 || !events.PlausibleDuration(d) || !i.start.known() || !i.end.known():
 	case start == end && i.end.source == TimeSourceLine:
-		// It waited, for leave or for its turn, before it ran.
-		if i.end.at.Sub(i.start.at)-d > maxSlack {
-			i.start.at = i.end.at.Add(-d)
+		if waited = i.end.at.Sub(i.start.at) - d; waited <= maxSlack {
+			return 0
 		}
+		i.start.at = i.end.at.Add(-d)
 	case start == end && i.end.source == TimeSourceArrival:
 	case start < end, start == end && !i.end.ahead:
 		i.end.correct(moment{at: i.start.at.Add(d), source: durationFrom(i.start)})
 	default:
 		i.start.correct(moment{at: i.end.at.Add(-d), source: durationFrom(i.end)})
 	}
+	return waited
 }
 
 // correct replaces m by a better time, unless that lies on the side of m where the truth can't be: after what was told

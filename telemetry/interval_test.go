@@ -137,6 +137,8 @@ func TestProviderDurations(t *testing.T) {
 			from, to := seconds(call)
 			assert.Equal(t, []float64{tt.from, tt.to}, []float64{from, to})
 			assert.Equal(t, tt.source.String(), attr(call, telemetry.AttrTimeSource))
+			_, asked := call.Attributes().Get(telemetry.AttrToolApprovalWait)
+			assert.False(t, asked, "nobody was asked")
 		})
 	}
 }
@@ -258,4 +260,15 @@ func TestFirstModelCall(t *testing.T) {
 			assert.Equal(t, tt.source.String(), attr(first, telemetry.AttrTimeSource))
 		})
 	}
+}
+
+// TestApprovalWait: the time that a call waited for leave is not its own.
+func TestApprovalWait(t *testing.T) {
+	call := use(3, "msg1", "t1", "Bash", "x")
+	call.Tool.Asks = true
+	f := fold(t, script{line(text(1, "msg0", "Hm.")), line(call), line(lasting(result(30, "t1"), 2*time.Second))}, telemetry.StreamSettings{}, telemetry.CloseReasonNoResult)
+	span := f.span(t, "execute_tool Bash")
+	from, to := seconds(span)
+	assert.Equal(t, []float64{28, 30}, []float64{from, to})
+	assert.Equal(t, 25.0, span.Attributes().AsRaw()[telemetry.AttrToolApprovalWait])
 }

@@ -165,7 +165,9 @@ const (
 	AttrToolSize      = "tailspan.tool.size"
 	AttrToolTruncated = "tailspan.tool.truncated"
 	AttrToolDuration  = "tailspan.tool.duration_s"
-	AttrToolMessage   = "tailspan.tool.message" // the text of a progress event
+
+	AttrToolApprovalWait = "tailspan.tool.approval_wait_s" // before the call's span, where its real time is known
+	AttrToolMessage      = "tailspan.tool.message"         // the text of a progress event
 
 	AttrNoticeCode  = "tailspan.notice.code"
 	AttrNoticeLevel = "tailspan.notice.level"

@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"time"
+
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
@@ -16,6 +18,8 @@ type outcome struct {
 	result    string // captured only
 	// abridged tells that the result's line was too long and read in part, so the result is not known whole.
 	abridged bool
+	// approvalWait is how long the call waited for leave, where that is known.
+	approvalWait time.Duration
 	// told shows that the call had a result, whatever it closes for.
 	told bool
 	// background tells that the work of the call's agent goes on.
@@ -64,7 +68,9 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at moment, abridged bool) {
 	}
 	c.span.end = at
 	if !out.background { // else the duration may be that of the work, which goes on
-		c.span.lasts(t.Duration)
+		if waited := c.span.lasts(t.Duration); c.asks {
+			out.approvalWait = waited
+		}
 	}
 	if c.child != nil {
 		if out.background {
@@ -189,6 +195,9 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	putStr(m, AttrParentUnknown, c.unknownParent)
 	putTrue(m, AttrBackground, c.background)
 	m.PutStr(AttrCloseReason, string(out.closeReason()))
+	if out.approvalWait > 0 {
+		m.PutDouble(AttrToolApprovalWait, out.approvalWait.Seconds())
+	}
 	if out.hasExit {
 		m.PutInt(AttrProcessExitCode, int64(out.exitCode))
 	}

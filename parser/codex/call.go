@@ -43,6 +43,7 @@ type invocation struct {
 	input     scan.Value // the arguments, raw
 	body      []byte     // what tells the call from another under the same id
 	readOnly  bool
+	asks      bool      // it is to run outside of the sandbox
 	script    bool      // made by a script of code mode, not by the model itself
 	at        time.Time // if the line tells a better time than its own
 }
@@ -120,7 +121,7 @@ func (p *Parser) beginCall(c *call, inv *invocation) {
 	}
 	t := &e.Tool
 	t.ID, t.Name, t.Target = p.callID.Text(&p.strings, inv.id), inv.name, inv.target
-	t.AgentType, t.Server, t.ReadOnly = inv.agentType, inv.server, inv.readOnly
+	t.AgentType, t.Server, t.ReadOnly, t.Asks = inv.agentType, inv.server, inv.readOnly, inv.asks
 	if !p.dropInput {
 		t.Input = inv.input.Raw
 	}

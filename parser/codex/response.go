@@ -148,6 +148,7 @@ func (p *Parser) functionCall(m scan.Members) {
 		inv.target = p.target(inv.name, p.args)
 		inv.readOnly = tools[inv.name].readOnly
 	}
+	inv.asks = p.args.Get("sandbox_permissions").Is("require_escalated")
 	if inv.name == "spawn_agent" {
 		inv.agentType = p.strings.Text(p.args.AnyOf("agent_type", "task_name"))
 	}

@@ -69,7 +69,7 @@ var tools = map[string]tool{
 // isArgument reports whether target or functionCall looks at an argument.
 func isArgument(name []byte) bool {
 	switch string(name) {
-	case "plan", "server", "uri", "agent_type", "task_name":
+	case "plan", "server", "uri", "agent_type", "task_name", "sandbox_permissions":
 		return true
 	}
 	return events.IsTargetKey(name)
