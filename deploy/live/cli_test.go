@@ -21,6 +21,8 @@ type cli struct {
 	// args are the arguments for a prompt, with a stream on standard output; again continues the last session.
 	args  func(prompt string) []string
 	again func(prompt string) []string
+	// hides is set if the stream reports nothing of sub-agents; else it lacks the last model call of each.
+	hides bool
 	// home writes the settings below a new home folder, and gives the environment.
 	home func(t *testing.T, home, url string) []string
 	// sessions are the globs of the transcripts, below the home folder.
@@ -81,7 +83,7 @@ func match(re *regexp.Regexp, text string) string {
 func codex() cli {
 	flags := []string{"--json", "--skip-git-repo-check", "-s", "danger-full-access"}
 	return cli{
-		provider: "codex", program: "codex",
+		provider: "codex", program: "codex", hides: true,
 		args: func(prompt string) []string { return slices.Concat([]string{"exec"}, flags, []string{prompt}) },
 		again: func(prompt string) []string {
 			return slices.Concat([]string{"exec"}, flags, []string{"resume", "--last", prompt})
@@ -134,7 +136,7 @@ func opencode() cli {
 		}
 	}
 	return cli{
-		provider: "opencode", program: "opencode", args: run(), again: run("--continue"),
+		provider: "opencode", program: "opencode", hides: true, args: run(), again: run("--continue"),
 		home: func(t *testing.T, home, url string) []string {
 			t.Helper()
 			config, err := json.Marshal(args{"autoupdate": false, "share": "disabled", "provider": args{"mock": args{

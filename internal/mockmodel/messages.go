@@ -49,9 +49,7 @@ func (q *Request) said(text string) {
 		return
 	}
 	q.Steps = 0
-	if q.First == "" {
-		q.First = text
-	}
+	q.Said += text + "\n"
 	q.Prompt = text
 }
 

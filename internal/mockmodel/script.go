@@ -23,8 +23,9 @@ type Request struct {
 	Stream bool
 	// Tools are the names of the tools that the agent offers.
 	Tools []string
-	// System is the system prompt; Prompt is the text of the last message that the user wrote, and First that of the first.
-	System, First, Prompt string
+	// System is the system prompt, and Said is every text in the user's name, the CLI's own context included; Prompt is the
+	// last of them.
+	System, Said, Prompt string
 	// Results are the texts of the tool results since the model's last message, in order.
 	Results []string
 	// Steps is how many messages of the model the conversation holds since the user's last one.

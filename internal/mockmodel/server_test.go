@@ -67,8 +67,8 @@ func TestEachFormatIsReadAndAnswered(t *testing.T) {
 			served := server.Served()
 			require.Len(t, served, 1)
 			got := served[0].Request
-			assert.Equal(t, mockmodel.Request{API: tt.api, Model: "m", Stream: true, Tools: []string{"Bash"}, System: "be good", First: "go", Prompt: "go", Steps: 1},
-				mockmodel.Request{API: got.API, Model: got.Model, Stream: got.Stream, Tools: got.Tools, System: got.System, First: got.First, Prompt: got.Prompt, Steps: got.Steps})
+			assert.Equal(t, mockmodel.Request{API: tt.api, Model: "m", Stream: true, Tools: []string{"Bash"}, System: "be good", Said: "go\n", Prompt: "go", Steps: 1},
+				mockmodel.Request{API: got.API, Model: got.Model, Stream: got.Stream, Tools: got.Tools, System: got.System, Said: got.Said, Prompt: got.Prompt, Steps: got.Steps})
 			require.Len(t, got.Results, 1)
 			assert.Contains(t, got.Results[0], "out")
 			assert.NotEmpty(t, served[0].Turn.Calls[0].ID)
