@@ -63,6 +63,9 @@ func server(name string) string {
 // toolResults gives the results of a transcript's line; there is one line a call.
 func (p *Parser) toolResults(r *record) {
 	p.start(r)
+	if p.head.AgentID != "" && p.telemetry.early == (events.Tokens{}) {
+		p.responses.end("")
+	}
 	for i := range r.blocks {
 		if b := &r.blocks[i]; b.response {
 			p.toolResult(r, b)
@@ -102,6 +105,9 @@ func (p *Parser) toolResult(r *record, b *block) {
 	text := p.resultText(b, t, t.Error || r.camel && bytes.HasPrefix(b.head(), commandHead))
 	if r.camel {
 		p.outcome(t, details, c.body, text)
+		if c.name == "agent" || c.name == "task" {
+			p.launched(t, r, b)
+		}
 	}
 	if t.Error {
 		t.Err = string(text)
@@ -135,6 +141,9 @@ func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64, text
 		p.nested = p.inner.MembersOf(display, p.nested[:0])
 		p.nested = p.inner.MembersOf(p.nested.Get("executionSummary"), p.nested[:0])
 		t.Duration = millis(p.nested.Get("totalDurationMs"))
+	}
+	if took := details.Get("durationMs"); took.Kind == scan.KindNumber { // of a sub-agent's own transcript
+		t.Duration = millis(took)
 	}
 	if o, ok := p.durations.Get(body); ok {
 		t.Denied = o.denied

@@ -18,9 +18,12 @@ const apiError = "[API Error:"
 func (p *Parser) assistant(r *record) {
 	p.start(r)
 	before := len(p.out)
-	if r.camel {
+	switch {
+	case r.camel && p.head.AgentID != "":
+		p.head.MessageID = p.helperMessage(r)
+	case r.camel:
 		p.head.MessageID, p.head.Answer = p.telemetry.take(p.head.ItemID)
-	} else {
+	default:
 		p.head.MessageID = p.responses.of(p.head.ParentID, p.head.MessageID)
 	}
 	if r.contentText.Kind == scan.KindString {
@@ -145,5 +148,8 @@ func (p *Parser) prompt(r *record, v scan.Value) {
 	e := p.emit(events.KindPrompt)
 	e.Text = text
 	// The program speaks in the user's name: a notification or a scheduled prompt, since 0.2x.
-	e.Synthetic = r.rest.Get("provenance").Is("system") || r.subtype.Is("notification") || r.subtype.Is("cron")
+	e.Synthetic = r.rest.Get("provenance").Is("system") || r.subtype.Is("notification") || r.subtype.Is("cron") || r.rest.Get("externalInputKind").Is("notification")
+	if e.Synthetic && r.camel {
+		p.taskNotice(text)
+	}
 }

@@ -182,6 +182,7 @@ func (p *Parser) identify(r *record) {
 	h.Time = lines.Moment(r.timestamp.Time())
 	h.SessionID, h.ItemID, h.ParentID = p.strings.Intern(r.session), p.strings.Text(r.uuid), p.strings.Intern(r.parent)
 	h.Answer = 0
+	h.AgentID = p.strings.Intern(r.rest.Get("agentId"))
 	h.Model, h.MessageID = p.strings.Intern(r.model), p.strings.Text(r.messageID)
 	if p.model == "" && r.kind.Is("assistant") {
 		p.model = p.head.Model
@@ -194,4 +195,5 @@ const (
 	domainCall
 	domainBody
 	domainResponse
+	domainHelper // sub-agents whose own transcript tells their tokens
 )

@@ -62,6 +62,8 @@ func (p *Parser) start(r *record) {
 		WorkingDir: p.strings.Text(r.rest.Get("cwd")),
 		Branch:     p.strings.Text(r.rest.Get("gitBranch")),
 		Recorded:   true,
+		SubAgent:   p.head.AgentID != "",
+		AgentName:  p.strings.Text(r.rest.Get("agentName")),
 	}
 }
 
@@ -189,7 +191,7 @@ func (p *Parser) task(payload scan.Value, subtype string) {
 	e.Text = p.strings.Text(m.Get("description"))
 	e.Tool = events.Tool{ID: p.strings.Text(id), State: events.ToolStateRunning, AgentType: p.strings.Intern(m.Get("subagent_type"))}
 	if e.Tool.AgentType != "" {
-		e.AgentID = p.strings.Intern(m.Get("task_id"))
+		e.Tool.AgentID = p.strings.Intern(m.Get("task_id"))
 	}
 	if subtype == "task_started" {
 		return

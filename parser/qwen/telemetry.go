@@ -74,6 +74,9 @@ func (p *Parser) apiResponse(e scan.Members) {
 	if !e.Get("subagent_name").Exists() && ofMainThread(e.Get("prompt_id").Body()) {
 		p.telemetry.response, p.telemetry.answer = response, answer
 	}
+	if p.toldByHelper(e.Get("prompt_id").Body()) {
+		return
+	}
 	t := events.Tokens{
 		Input:     count(e.Get("input_token_count")),
 		Output:    count(e.Get("output_token_count")),
@@ -90,11 +93,14 @@ func (p *Parser) apiResponse(e scan.Members) {
 	u.Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(e.Get("total_token_count")))}
 }
 
+// automatic stands in the prompt id of a turn that a notice begins.
+var automatic = []byte("/automatic/")
+
 // ofMainThread reports whether a prompt id is the main thread's: a hash (0.15.10), or the session's id and a count (0.24.4).
 // Those of sub-agents have their names between the two, and those of calls that the program makes for itself a path behind.
 func ofMainThread(prompt []byte) bool {
 	_, count, counted := bytes.Cut(prompt, []byte("########"))
-	return counted && bytes.IndexByte(count, '/') < 0 || bytes.IndexByte(prompt, '#') < 0
+	return counted && (bytes.IndexByte(count, '/') < 0 || bytes.Contains(count, automatic)) || bytes.IndexByte(prompt, '#') < 0
 }
 
 func (p *Parser) apiFailure(e scan.Members, level events.Level, code string) {
