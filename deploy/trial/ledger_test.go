@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/deploy/internal/otlpsink"
 	"github.com/tailspan/tailspan/telemetry"
@@ -128,7 +130,7 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 		attrs := record.Attributes().AsRaw()
 		delete(attrs, telemetry.AttrSequence) // may repeat after a restart (docs/delivery.md)
 		l.note(fmt.Sprint("record ", attrs[telemetry.AttrLogRecordUID]), b,
-			fmt.Sprint(record.TraceID(), record.SpanID(), " ", record.SeverityNumber(), " ", timesOf(attrs, record.Timestamp()), attrs, " ", record.Body().AsString()))
+			fmt.Sprint(record.TraceID(), record.SpanID(), " ", record.SeverityNumber(), " ", bodyOf(record), " ", timesOf(attrs, record.Timestamp()), attrs))
 	}
 	if l.pause != nil {
 		b.pause = l.pause()
@@ -155,7 +157,20 @@ func timesOf(attrs map[string]any, times ...pcommon.Timestamp) string {
 	delete(attrs, telemetry.AttrTimeSource)
 	delete(attrs, telemetry.AttrTimeClamped)
 	delete(attrs, telemetry.AttrElapsed)
+	delete(attrs, telemetry.AttrToolDuration)
 	return ""
+}
+
+// duration is the end of a body that says how long something took.
+var duration = regexp.MustCompile(`, [0-9][0-9.]* ?(ms|s|min|h)$`)
+
+// bodyOf gives the body of a record, without how long something took by times that no format has.
+func bodyOf(record plog.LogRecord) string {
+	body := record.Body().AsString()
+	if source, _ := record.Attributes().Get(telemetry.AttrTimeSource); source.AsString() == string(telemetry.TimeSourceLine) {
+		return body
+	}
+	return duration.ReplaceAllString(body, "")
 }
 
 func (b *batch) of(resource pcommon.Resource) {
