@@ -2,9 +2,9 @@ package telemetry
 
 import (
 	"cmp"
+	"hash/maphash"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/tailspan/tailspan/events"
@@ -111,14 +111,14 @@ func (s *Stream) disown(thing uint64) {
 
 // owns reports whether this stream is the first with a thing.
 func (s *Stream) owns(parts ...string) bool {
-	_, mine := s.claim(stableHash(strings.Join(parts, "\x00")))
+	_, mine := s.claim(stableHash(parts...))
 	return mine
 }
 
 // accountOf is the hash of a run of a session, the same in each account of it.
 func (s *Stream) accountOf(session string, key *runKey) uint64 {
 	occurrence := s.cameBefore(&s.seenRuns, key.String())
-	return stableHash(strings.Join([]string{"run", s.settings.Agent.Provider, session, key.String(), strconv.Itoa(occurrence)}, "\x00"))
+	return stableHash("run", s.settings.Agent.Provider, session, key.String(), strconv.Itoa(occurrence))
 }
 
 // stand decides what a run is that is about to open, and who was the first with it.
@@ -148,23 +148,38 @@ func (s *Stream) stand(session string, key *runKey, waiting []held) (standing, *
 	return standingFirst, first
 }
 
-// copyMark is a hash of what an item of the model shares with a copy of it in another session: its id, its content, and
-// its time or else the id of its line. It is 0 where that proves nothing: the bodies of a server are answers, never
-// history, and without session there is no other one.
-func (s *Stream) copyMark(ev *events.DisplayEvent) uint64 {
-	if s.settings.Agent.Bodies || ev.SessionID == "" {
-		return 0
-	}
-	at := ev.ItemID
-	if plausible(ev.Time) {
-		at = strconv.FormatInt(ev.Time.UnixNano(), 10)
-	}
-	id := cmp.Or(ev.MessageID, ev.Tool.ID, ev.ItemID)
-	if at == "" || id == "" {
-		return 0
-	}
-	return stableHash(strings.Join([]string{"copy", s.settings.Agent.Provider, id, at, contentOf(ev)}, "\x00"))
+// copyKey is what an item of the model shares with a copy of it in another session: its id, its content, and its time or
+// else the id of its line.
+type copyKey struct {
+	provider, id, line string
+	at                 int64 // Unix nanoseconds
+	kind               events.Kind
+	what, detail       string
 }
+
+// copyKey is that of an item; ok is false where nothing proves a copy: the bodies of a server are answers, never history,
+// and without session there is no other one.
+func (s *Stream) copyKey(ev *events.DisplayEvent) (key copyKey, ok bool) {
+	if s.settings.Agent.Bodies || ev.SessionID == "" {
+		return key, false
+	}
+	key = copyKey{provider: s.settings.Agent.Provider, id: cmp.Or(ev.MessageID, ev.Tool.ID, ev.ItemID), kind: ev.Kind}
+	if plausible(ev.Time) {
+		key.at = ev.Time.UnixNano()
+	} else {
+		key.line = ev.ItemID
+	}
+	key.what, key.detail = saidBy(ev)
+	return key, key.id != "" && (key.at != 0 || key.line != "")
+}
+
+// stable is the same in every process.
+func (k *copyKey) stable() uint64 {
+	return stableHash("copy", k.provider, k.id, k.line, strconv.FormatInt(k.at, 10), k.kind.String(), k.what, k.detail)
+}
+
+// mark is of this process alone, and cheap.
+func (r *Registry) mark(k *copyKey) uint64 { return maphash.Comparable(r.seed, *k) }
 
 // leavesHistory reports whether ev is the first own work of a session whose run so far is copied history.
 func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {
@@ -175,8 +190,8 @@ func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {
 	if r.standing == standingCopy && (r.account == nil || r.account.recalled) {
 		return false
 	}
-	mark := s.copyMark(ev)
-	return mark == 0 || !s.registry.told.has(mark)
+	key, ok := s.copyKey(ev)
+	return !ok || !s.registry.told.has(s.registry.mark(&key))
 }
 
 // waits reports whether the run that waiting begins with has to wait for the end of the first account of it.
@@ -287,11 +302,7 @@ func (c *call) exported() bool { return c.caller.heard() && !c.elsewhere }
 
 // agentAccount is the hash of a task of a sub-agent, the same in each account of it.
 func agentAccount(key agentKey) uint64 {
-	parts := []string{"agent", key.provider, key.session, key.agent}
-	if key.task > 0 {
-		parts = append(parts, strconv.Itoa(key.task))
-	}
-	return stableHash(strings.Join(parts, "\x00"))
+	return stableHash("agent", key.provider, key.session, key.agent, strconv.Itoa(key.task))
 }
 
 // accountOfAgent makes this stream the first with a sub-agent; nil if another one is.

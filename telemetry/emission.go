@@ -32,8 +32,8 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	isNew := s.registry.firstRecord(parts)
 	if r.standing == standingFirst && modelWorks(ev) {
 		s.noteSigns(r, ev)
-		if mark := s.copyMark(ev); mark != 0 {
-			s.registry.told.first(mark)
+		if key, ok := s.copyKey(ev); ok {
+			s.registry.told.first(s.registry.mark(&key))
 		}
 	}
 	if !isNew || s.silent {

@@ -22,14 +22,27 @@ const firstLineBytes = 4 << 10
 // in parts, which are whole lines; of a call its tool and target. It is empty for an event in which the model says
 // nothing.
 func contentOf(ev *events.DisplayEvent) string {
+	what, detail := saidBy(ev)
+	switch ev.Kind {
+	case events.KindText, events.KindReasoning, events.KindMessage:
+		return shortHash(ev.Kind.String(), what)
+	case events.KindToolUse:
+		return shortHash(ev.Kind.String(), what, detail)
+	default:
+		return ""
+	}
+}
+
+// saidBy is what of an event is hashed.
+func saidBy(ev *events.DisplayEvent) (what, detail string) {
 	switch ev.Kind {
 	case events.KindText, events.KindReasoning, events.KindMessage:
 		line, _, _ := strings.Cut(ev.Text, "\n")
-		return shortHash(ev.Kind.String(), line[:min(len(line), firstLineBytes)])
+		return line[:min(len(line), firstLineBytes)], ""
 	case events.KindToolUse:
-		return shortHash(ev.Kind.String(), ev.Tool.Name, ev.Tool.Target)
+		return ev.Tool.Name, ev.Tool.Target
 	default:
-		return ""
+		return "", ""
 	}
 }
 

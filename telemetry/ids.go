@@ -21,6 +21,7 @@ const (
 	domainTask      = "task"
 	domainRecord    = "record"
 	domainContent   = "content" // what an item says
+	domainThing     = "thing"   // what streams are accounts of
 	domainStream    = "stream"
 )
 

@@ -3,7 +3,6 @@ package telemetry
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"hash/fnv"
 	"slices"
 	"time"
 
@@ -126,11 +125,10 @@ func (p *pipelines) wasTold(id pcommon.SpanID) bool {
 	return slices.Contains(p.told, hex.EncodeToString(id[:]))
 }
 
-// stableHash is the same in every process.
-func stableHash(s string) uint64 {
-	h := fnv.New128a()
-	h.Write([]byte(s))
-	return binary.BigEndian.Uint64(h.Sum(nil)[:8])
+// stableHash is the same in every process. Nobody can write a stream whose things meet those of another.
+func stableHash(parts ...string) uint64 {
+	sum := hash(domainThing, 0, parts...)
+	return binary.BigEndian.Uint64(sum[:8])
 }
 
 func unixNano(t time.Time) int64 {

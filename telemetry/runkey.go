@@ -16,7 +16,7 @@ type runKey struct {
 	byMessage bool   // id is that of a model message
 	marked    bool   // the format marks that item as history of another session
 	account   uint64 // the run in each account of it; see [Stream.stand]
-	copy      uint64 // what a copy of that item has in common with it; see [Stream.copyMark]
+	copy      uint64 // what a copy of that item has in common with it; see [copyKey]; 0 if nothing proves one
 }
 
 // keySuffix is the room for content and occurrence behind the id.
@@ -40,7 +40,10 @@ func (s *Stream) runKey(waiting []held, force bool) (key runKey, ok bool) {
 		}
 		if modelWorks(ev) && !(s.settings.Agent.StreamIDs && ev.Kind == events.KindReasoning) { // else twins may lack it
 			// A format that names no messages has nothing better to come.
-			key.content, key.copy = contentOf(ev), s.copyMark(ev)
+			key.content = contentOf(ev)
+			if item, ok := s.copyKey(ev); ok {
+				key.copy = item.stable()
+			}
 			break
 		}
 		if key.id != "" && s.settings.Agent.OwnMessageIDs {

@@ -42,7 +42,7 @@ func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint6
 	}
 	add := func(parts ...string) {
 		parts = append(parts, "sign", s.settings.Agent.Provider, session)
-		signs = append(signs, stableHash(strings.Join(parts, "\x00")))
+		signs = append(signs, s.markOf(parts))
 	}
 	switch ev.Kind {
 	case events.KindToolUse:
