@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -169,8 +168,8 @@ type content map[string]item
 
 // item is a text or a call.
 type item struct {
-	agent string // the sub-agent that it is of, empty for the run's own agent
-	sign  string // what an account of it under other ids has in common with it
+	agent   string // the sub-agent that it is of, empty for the run's own agent
+	session string // of its run
 }
 
 func (e exported) content() content {
@@ -180,7 +179,7 @@ func (e exported) content() content {
 			for _, sl := range rl.ScopeLogs().All() {
 				for _, record := range sl.LogRecords().All() {
 					if record.EventName() == "tailspan.text" {
-						c.add("text "+record.Body().AsString(), agents[record.SpanID()], record.Body().AsString())
+						c["text "+record.Body().AsString()] = agents[record.SpanID()]
 					}
 				}
 			}
@@ -188,30 +187,11 @@ func (e exported) content() content {
 	}
 	for span := range e.spans {
 		if text(span.Attributes(), "gen_ai.operation.name") == "execute_tool" {
-			target := text(span.Attributes(), "tailspan.tool.target")
-			c.add(fmt.Sprintf("call %s %s %s", span.Name(), text(span.Attributes(), "gen_ai.tool.call.id"), target), agents[span.SpanID()], target)
+			name := fmt.Sprintf("call %s %s %s", span.Name(), text(span.Attributes(), "gen_ai.tool.call.id"), text(span.Attributes(), "tailspan.tool.target"))
+			c[name] = agents[span.SpanID()]
 		}
 	}
 	return c
-}
-
-// add enters an item. Its sign is the beginning of its first line, or of the name of a file.
-func (c content) add(name, agent, what string) {
-	line, _, _ := strings.Cut(strings.TrimSpace(what), "\n")
-	if !strings.Contains(line, " ") {
-		line = path.Base(line)
-	}
-	c[name] = item{agent, line[:min(len(line), 20)]}
-}
-
-// hasSign reports whether an item was exported that may be this one under other ids.
-func (c content) hasSign(of item) bool {
-	for _, other := range c {
-		if other.sign == of.sign {
-			return true
-		}
-	}
-	return false
 }
 
 func (e exported) spans(yield func(ptrace.Span) bool) {
@@ -238,27 +218,34 @@ func (e exported) conversation(id string) string {
 	return ""
 }
 
-// agents are the ids of the sub-agents that spans belong to, or of the session for sub-agents without.
-func (e exported) agents() map[pcommon.SpanID]string {
-	parents, agents := map[pcommon.SpanID]pcommon.SpanID{}, map[pcommon.SpanID]string{}
+// agents tells of each span whose work it is: the id of the innermost sub-agent, or the session for sub-agents without, and the
+// session of the run.
+func (e exported) agents() map[pcommon.SpanID]item {
+	parents, agents := map[pcommon.SpanID]pcommon.SpanID{}, map[pcommon.SpanID]item{}
 	for span := range e.spans {
 		parents[span.SpanID()] = span.ParentSpanID()
-		if text(span.Attributes(), "gen_ai.operation.name") != "invoke_agent" || text(span.Attributes(), "tailspan.run.key") != "" {
-			continue // no sub-agent
+		own := item{text(span.Attributes(), "tailspan.agent.id"), text(span.Attributes(), "gen_ai.conversation.id")}
+		if own.agent == "" && text(span.Attributes(), "gen_ai.operation.name") == "invoke_agent" && text(span.Attributes(), "tailspan.run.key") == "" {
+			own.agent = own.session
 		}
-		agents[span.SpanID()] = cmp.Or(text(span.Attributes(), "tailspan.agent.id"), text(span.Attributes(), "gen_ai.conversation.id"))
+		agents[span.SpanID()] = own
 	}
+	of := map[pcommon.SpanID]item{}
 	for id := range parents {
+		var whose item
 		up := id
 		for range len(parents) { // a circle is a finding of its own
-			if agents[up] != "" || up.IsEmpty() {
+			own, known := agents[up]
+			if !known {
 				break
 			}
+			whose.agent = cmp.Or(whose.agent, own.agent)
+			whose.session = cmp.Or(own.session, whose.session)
 			up = parents[up]
 		}
-		agents[id] = agents[up]
+		of[id] = whose
 	}
-	return agents
+	return of
 }
 
 // text is a string attribute; empty if it is not there.

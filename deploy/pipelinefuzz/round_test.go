@@ -47,6 +47,7 @@ type round struct {
 	// lineLimit is max_line_size.
 	lineLimit int
 	old       bool // the files were last written two days ago
+	restart   bool // the receiver is stopped while it reads, and another goes on
 }
 
 // exported is what the consumers got.
@@ -54,6 +55,8 @@ type exported struct {
 	traces  []ptrace.Traces
 	logs    []plog.Logs
 	metrics []pmetric.Metrics
+	// acknowledged is how many bytes of lines were.
+	acknowledged int64
 }
 
 // newRound draws a round.
@@ -161,17 +164,40 @@ func canAbridge(line []byte) bool {
 	return ok
 }
 
-// play writes the files of a round below a new folder, has a receiver read them, and returns what it exported.
+// play writes the files of a round below a new folder, has a receiver read them, and returns what it exported. With a
+// restart, a receiver is stopped while it reads what the files are at first, and another goes on, both with one
+// storage.
 func (r round) play(t testing.TB) exported {
 	t.Helper()
 	folder := t.TempDir()
-	for _, f := range r.files {
-		r.write(t, filepath.Join(folder, f.path), f.pieces[0])
-	}
 	settings := map[string]any{"include": []any{filepath.Join(folder, "**", "*.jsonl")}, "max_line_size": r.lineLimit}
 	for key, value := range r.settings {
 		settings[key] = value
 	}
+	var want int64
+	for _, f := range r.files {
+		r.write(t, filepath.Join(folder, f.path), f.pieces[0])
+		want += f.readable(r.lineLimit)
+	}
+	if !r.restart {
+		return r.read(t, settings, componenttest.NewNopHost(), folder, want)
+	}
+	settings["storage"] = diskID.String()
+	host := newMachine(newDisk())
+	half := r
+	half.files = nil
+	first := half.read(t, settings, host, folder, 1)
+	return first.with(r.read(t, settings, host, folder, want-first.acknowledged))
+}
+
+// with is what two receivers exported.
+func (e exported) with(o exported) exported {
+	return exported{append(e.traces, o.traces...), append(e.logs, o.logs...), append(e.metrics, o.metrics...), e.acknowledged + o.acknowledged}
+}
+
+// read has a receiver read the folder, into which the files go on being written, until it has acknowledged so many bytes.
+func (r round) read(t testing.TB, settings map[string]any, host component.Host, folder string, want int64) exported {
+	t.Helper()
 	factory := agentstreamreceiver.NewFactory()
 	cfg := factory.CreateDefaultConfig()
 	require.NoError(t, confmap.NewFromStringMap(settings).Unmarshal(cfg))
@@ -189,14 +215,12 @@ func (r round) play(t testing.TB) exported {
 	parts[2], err = factory.CreateMetrics(ctx, set, cfg, metrics)
 	require.NoError(t, err)
 	for _, part := range parts {
-		require.NoError(t, part.Start(ctx, componenttest.NewNopHost()))
+		require.NoError(t, part.Start(ctx, host))
 	}
-	var want int64
 	for _, f := range r.files {
 		for _, piece := range f.pieces[1:] {
 			r.write(t, filepath.Join(folder, f.path), piece)
 		}
-		want += f.readable(r.lineLimit)
 	}
 	read := func() bool { return acknowledged(tel) >= want }
 	if !assert.Eventually(t, read, readLimit, 5*time.Millisecond) {
@@ -205,8 +229,9 @@ func (r round) play(t testing.TB) exported {
 	for _, part := range parts {
 		require.NoError(t, part.Shutdown(ctx))
 	}
+	sum := acknowledged(tel)
 	require.NoError(t, tel.Shutdown(ctx))
-	return exported{traces.AllTraces(), logs.AllLogs(), metrics.AllMetrics()}
+	return exported{traces.AllTraces(), logs.AllLogs(), metrics.AllMetrics(), sum}
 }
 
 func (r round) write(t testing.TB, path string, data []byte) {

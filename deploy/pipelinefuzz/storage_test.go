@@ -1,0 +1,85 @@
+package pipelinefuzz
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
+)
+
+// disk is a storage extension and its only client; what it holds outlives receivers.
+type disk struct {
+	component.StartFunc
+	component.ShutdownFunc
+
+	mu     sync.Mutex
+	values map[string][]byte
+}
+
+var diskID = component.MustNewID("disk")
+
+func newDisk() *disk { return &disk{values: map[string][]byte{}} }
+
+// GetClient gives the disk itself.
+func (d *disk) GetClient(context.Context, component.Kind, component.ID, string) (storage.Client, error) {
+	return d, nil
+}
+
+// Get is the value of a key, nil if there is none.
+func (d *disk) Get(_ context.Context, key string) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.values[key], nil
+}
+
+// Set keeps a value.
+func (d *disk) Set(_ context.Context, key string, value []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.values[key] = value
+	return nil
+}
+
+// Delete forgets a key.
+func (d *disk) Delete(_ context.Context, key string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.values, key)
+	return nil
+}
+
+// Batch is not there, as with storages of earlier versions.
+func (d *disk) Batch(context.Context, ...*storage.Operation) error { return errors.ErrUnsupported }
+
+// Close leaves the values.
+func (d *disk) Close(context.Context) error { return nil }
+
+// Walk calls f for each value.
+func (d *disk) Walk(_ context.Context, f storage.WalkFunc) error {
+	d.mu.Lock()
+	values := maps.Clone(d.values)
+	d.mu.Unlock()
+	for key, value := range values {
+		if _, err := f(key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// machine is a host that has the disk.
+type machine struct {
+	component.Host
+	disk *disk
+}
+
+func newMachine(d *disk) component.Host { return machine{componenttest.NewNopHost(), d} }
+
+// GetExtensions lists the disk alone.
+func (m machine) GetExtensions() map[component.ID]component.Component {
+	return map[component.ID]component.Component{diskID: m.disk}
+}
