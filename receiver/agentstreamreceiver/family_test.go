@@ -33,6 +33,7 @@ type reading struct {
 	fold     *telemetry.Stream
 	lines    [][]byte
 	offset   int64
+	live     time.Time // when the next line is written; zero for a file that lies there
 }
 
 func newReading(t *testing.T, registry *telemetry.Registry, path string) *reading {
@@ -74,13 +75,17 @@ func (r *reading) feed(evs []events.DisplayEvent) {
 		info := parser.InfoOf(r.source.Provider())
 		r.fold = r.registry.Open(r.settings(info))
 	}
-	r.fold.Feed(telemetry.Line{Offset: r.offset}, evs)
+	r.fold.Feed(telemetry.Line{Offset: r.offset, Live: !r.live.IsZero(), Arrival: r.live, Read: r.live}, evs)
 }
 
 func (r *reading) settings(info parser.Info) telemetry.StreamSettings {
+	changed := fileTime
+	if !r.live.IsZero() {
+		changed = r.live
+	}
 	return telemetry.StreamSettings{
 		ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders, OwnMessageIDs: info.OwnMessageIDs, Bodies: info.Bodies, StreamIDs: info.StreamIDs, TotalsOfAgents: info.TotalsOfAgents},
-		FileTime: fileTime, IdleGap: time.Hour, ParentSession: parser.ParentSession(info.Name, r.path),
+		FileTime: changed, IdleGap: time.Hour, ParentSession: parser.ParentSession(info.Name, r.path), Group: parser.Group(info.Name, r.path),
 	}
 }
 
@@ -169,7 +174,7 @@ func families(t *testing.T) map[string][]string {
 	all := map[string][]string{}
 	for _, folder := range folders {
 		var files []string
-		for _, below := range []string{"", "chats", filepath.Join("chats", "*")} {
+		for _, below := range []string{"", "chats", filepath.Join("chats", "*"), filepath.Join("subagents", "workflows", "*")} {
 			some, err := filepath.Glob(filepath.Join(folder, below, "*.json*"))
 			require.NoError(t, err)
 			files = append(files, some...)

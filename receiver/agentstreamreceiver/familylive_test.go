@@ -1,0 +1,105 @@
+package agentstreamreceiver
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+var lineTime = regexp.MustCompile(`"(?:timestamp|startTime)":"([^"]+)"`)
+
+// nextTime is when the next line of a file was written: the latest time in it, since Gemini writes a message again with the
+// results of its calls; or the time of the last line if it tells none.
+func (r *reading) nextTime(t *testing.T, last time.Time) time.Time {
+	t.Helper()
+	latest := last
+	for _, told := range lineTime.FindAllSubmatch(r.lines[0], -1) {
+		at, err := time.Parse(time.RFC3339Nano, string(told[1]))
+		require.NoError(t, err)
+		if at.After(latest) {
+			latest = at
+		}
+	}
+	return latest
+}
+
+// readLive follows files while they are written: each line comes at its time, and after it there is nothing more to read
+// for a while.
+func readLive(t *testing.T, paths []string) *exports {
+	t.Helper()
+	registry := telemetry.NewRegistry(goldenSettings())
+	var all []*reading
+	for _, path := range paths {
+		r := newReading(t, registry, path)
+		r.live = r.nextTime(t, time.Unix(1, 0))
+		all = append(all, r)
+	}
+	var e exports
+	for open := slices.Clone(all); len(open) > 0; {
+		r := slices.MinFunc(open, func(a, b *reading) int { return a.live.Compare(b.live) })
+		r.read(1)
+		if r.fold != nil {
+			r.fold.Idle()
+		}
+		for _, other := range all {
+			if other.fold != nil {
+				e.take(other.fold.Take())
+			}
+		}
+		if r.done() {
+			open = slices.DeleteFunc(open, func(other *reading) bool { return other == r })
+			continue
+		}
+		r.live = r.nextTime(t, r.live)
+	}
+	for _, r := range all {
+		r.fold.Close(telemetry.CloseReasonShutdown)
+		e.take(r.fold.Take())
+	}
+	e.take(registry.Close())
+	return &e
+}
+
+// spans names each span with what it hangs under and how it ended.
+func (e *exports) spans() []string {
+	var list []string
+	for _, td := range e.traces {
+		for _, rs := range td.ResourceSpans().All() {
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, s := range ss.Spans().All() {
+					outcome := ""
+					if v, ok := s.Attributes().Get(telemetry.AttrRunOutcome); ok {
+						outcome = v.AsString()
+					}
+					list = append(list, fmt.Sprint(s.Name(), " ", s.TraceID(), s.SpanID(), s.ParentSpanID(), s.Status().Code(), outcome))
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestFamiliesLive: what is read live gives the same spans, under the same parents and with the same outcomes, as what is
+// read afterwards, also of a sub-agent that is asked again while its parent goes on.
+func TestFamiliesLive(t *testing.T) {
+	for name, paths := range families(t) {
+		if name == "claude/fork" || slices.ContainsFunc(paths, isDocument) {
+			continue // a fork is told from its original by marks alone; a document is read again as a whole
+		}
+		t.Run(name, func(t *testing.T) {
+			want := readFamily(t, paths, func([]*reading) (int, int) { return 0, 1 << 30 })
+			got := readLive(t, paths)
+			assert.Empty(t, otlpjson.Check(got.traces...))
+			assert.Equal(t, want.spans(), got.spans())
+		})
+	}
+}
