@@ -75,7 +75,8 @@ type kin struct {
 	maker *Stream // the one whose call started it
 	done  bool    // its span was written
 	// members are the agents that this one's id stands for, as that of a workflow does for all that it starts. Each is told
-	// what this one is told.
+	// what this one is told. How many there will be is not known, so such an entry is never done: the stream of its call is
+	// folded again after a restart.
 	members []agentKey
 }
 
@@ -171,7 +172,6 @@ func (f *families) end(key agentKey, how ending) []*Stream {
 		told = append(told, k.child)
 	}
 	for _, member := range k.members {
-		k.done = true // each has a span of its own
 		told = append(told, f.end(member, how)...)
 	}
 	return told
@@ -189,7 +189,6 @@ func (f *families) join(key, group agentKey) {
 	k.run, k.call, k.maker, k.background = g.run, g.call, g.maker, g.background
 	if g.ended && !k.ended {
 		k.over(g.ending)
-		g.done = true
 	}
 }
 
