@@ -20,7 +20,9 @@ func TestSigns(t *testing.T) {
 		gemini       = `{"sessionId":"s","startTime":"2026-11-27T20:46:43Z","kind":"main"}`
 		qwenCall     = `{"functionCall":{"id":"c1","name":"shell","args":{}}}`
 	)
-	qwen := func(kind, rest string) string { return `{"type":"` + kind + `","sessionId":"s","uuid":"u1",` + rest + `}` }
+	qwen := func(kind, rest string) string {
+		return `{"type":"` + kind + `","sessionId":"s","uuid":"u1",` + rest + `}`
+	}
 	rollout := func(payload string) string {
 		return `{"timestamp":"2026-11-27T20:46:43Z","type":"event_msg","payload":` + payload + `}`
 	}

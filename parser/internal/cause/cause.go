@@ -3,7 +3,7 @@
 package cause
 
 import (
-	"strings"
+	"bytes"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -64,10 +64,26 @@ var codes = map[string]events.Cause{
 }
 
 func ofCode(code string) events.Cause {
-	if code == "" || len(code) > 64 {
+	var room [maxCode]byte
+	if code == "" || len(code) > len(room) {
 		return ""
 	}
-	return codes[strings.ToLower(code)]
+	return codes[string(appendLower(room[:0], code))]
+}
+
+// maxCode is how long a code may be, in bytes.
+const maxCode = 64
+
+// appendLower appends a text with its ASCII letters in lower case: the words that are looked for have no others.
+func appendLower(to []byte, text string) []byte {
+	for i := range len(text) {
+		c := text[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		to = append(to, c)
+	}
+	return to
 }
 
 // ofStatus is the cause that an HTTP status stands for.
@@ -124,13 +140,14 @@ var phrases = [...]struct {
 }
 
 func ofText(text string) events.Cause {
-	text = strings.ToLower(text[:min(len(text), maxText)])
+	var room [maxText]byte
+	lower := appendLower(room[:0], text[:min(len(text), maxText)])
 	for _, p := range phrases {
-		if strings.Contains(text, p.phrase) {
+		if bytes.Contains(lower, []byte(p.phrase)) {
 			return p.cause
 		}
 	}
-	if c := ofStatus(StatusIn(text)); c != "" {
+	if c := ofStatus(statusIn(lower)); c != "" {
 		return c
 	}
 	return events.CauseOther
@@ -140,13 +157,15 @@ func ofText(text string) events.Cause {
 var statusMarks = [...]string{"status code ", "status ", "status: ", "[api error: ", "api error: ", "\"code\":", "\"code\": ", "http "}
 
 // StatusIn is the HTTP status of a failure that a text names: at its beginning, or behind a word for it; 0 if there is none.
-func StatusIn(text string) int {
+func StatusIn(text string) int { return statusIn([]byte(text)) }
+
+func statusIn(text []byte) int {
 	if n := number(text); n != 0 {
 		return n
 	}
 	for _, mark := range statusMarks {
 		for rest := text; ; {
-			_, after, found := strings.Cut(rest, mark)
+			_, after, found := bytes.Cut(rest, []byte(mark))
 			if !found {
 				break
 			}
@@ -160,7 +179,7 @@ func StatusIn(text string) int {
 }
 
 // number reads a status from 400 to 599 that a text begins with.
-func number(text string) int {
+func number(text []byte) int {
 	if len(text) < 3 || text[0] != '4' && text[0] != '5' {
 		return 0
 	}
