@@ -14,23 +14,23 @@ import (
 // Several come under one position where they waited for the provider to be told.
 func (s *Stream) Raw(line Line, lines [][]byte) {
 	for i, data := range lines {
-		s.raw(line, i, data)
+		if len(bytes.TrimSpace(data)) > 0 { // a blank line is no content
+			s.raw(line, i, data)
+		}
 	}
 }
 
-// RawCopy hands on a line that is understood too, marked as a copy.
+// RawCopy hands on a line that is understood too, marked as a copy. A blank line is one of those: the copies of a stream are
+// the whole of it.
 func (s *Stream) RawCopy(line Line, data []byte) {
 	if lr, ok := s.raw(line, -1, data); ok {
 		lr.Attributes().PutBool(AttrRawCopy, true)
 	}
 }
 
-// raw hands on a line; ok is false if it does not go out: it is blank, went out before, or another stream that began like
-// this one gave it at the same place.
+// raw hands on a line; ok is false if it does not go out: it went out before, or another stream that began like this one
+// gave it at the same place.
 func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok bool) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return lr, false
-	}
 	at := s.fileTime()
 	if line.Live || !at.known() {
 		at = moment{at: line.Arrival, source: TimeSourceArrival}
