@@ -96,9 +96,17 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		}
 		// The parent never came: a trace of its own, with a mark.
 		own, _ := s.runKey(waiting, true)
+		first, mine := s.claim(s.accountOf(s.idSession(sessionOf(waiting)), &own))
+		if !mine {
+			own.id += "/" + key.agent // another stream has a run of that name, which this is not
+		}
 		s.openRun(&own, waiting)
 		s.run.orphan, s.run.subAgent = key.agent, true
 		s.run.standing = standingFirst
+		if s.run.account == nil && mine {
+			s.run.account = first
+			s.registry.opened(s.run)
+		}
 		if !s.owns("agent", key.provider, key.session, key.agent) {
 			s.run.standing, s.run.orphaned = standingSecond, true // another stream exports what it did, without its call either
 		}
