@@ -54,7 +54,7 @@ type round struct {
 type exported struct {
 	traces  []ptrace.Traces
 	logs    []plog.Logs
-	metrics []pmetric.Metrics
+	metrics [][]pmetric.Metrics // of each receiver: counters begin anew
 	// acknowledged is how many bytes of lines were.
 	acknowledged int64
 }
@@ -95,6 +95,7 @@ func newRound(t testing.TB, seed uint64, size int) round {
 		f.pieces = pieces(rng, s.bytes())
 		r.files = append(r.files, f)
 	}
+	r.restart = rng.IntN(4) == 0
 	return r
 }
 
@@ -231,7 +232,7 @@ func (r round) read(t testing.TB, settings map[string]any, host component.Host, 
 	}
 	sum := acknowledged(tel)
 	require.NoError(t, tel.Shutdown(ctx))
-	return exported{traces.AllTraces(), logs.AllLogs(), metrics.AllMetrics(), sum}
+	return exported{traces.AllTraces(), logs.AllLogs(), [][]pmetric.Metrics{metrics.AllMetrics()}, sum}
 }
 
 func (r round) write(t testing.TB, path string, data []byte) {
