@@ -54,6 +54,36 @@ func TestCasesAreAllPlayed(t *testing.T) {
 // plays are the cases by folder, some in several ways.
 func plays() map[string]func(*stage) {
 	return map[string]func(*stage){
+		"206-codex-revert-truncates": func(s *stage) {
+			s.start()
+			s.finish(s.steps())
+			s.check(false)
+		},
+		"214-claude-transcript-relocated": func(s *stage) {
+			s.start()
+			s.finish(s.steps())
+			s.check(false)
+		},
+		"222-claude-fork-with-new-session-id": func(s *stage) {
+			s.start()
+			s.finish(s.steps())
+			s.check(false)
+		},
+		"230-claude-workflow-subagents": func(s *stage) {
+			s.start()
+			s.finish(s.steps())
+			s.check(false)
+		},
+		"231-overlay-copy-up": func(s *stage) {
+			s.start()
+			s.finish(s.steps())
+			s.check(false)
+		},
+		"232-clock-ahead-then-set-back": func(s *stage) {
+			s.start()
+			s.finish(s.steps())
+			s.check(false)
+		},
 		"067-half-line-then-rest": func(s *stage) {
 			s.start()
 			s.finish(s.steps())
