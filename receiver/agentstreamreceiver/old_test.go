@@ -34,9 +34,10 @@ func TestOldSessionsAreFinished(t *testing.T) {
 	cfg.Telemetry.EndGrace, cfg.Telemetry.ParentWait = time.Hour, time.Hour
 	r := startOn(t, m, cfg, nil)
 	require.Eventually(t, func() bool {
-		return spansOf(r, "invoke_agent claude-code") == sessions && len(otlpjson.Check(r.traces.AllTraces()...)) == 0
+		return spansOf(r, "invoke_agent claude-code") == sessions &&
+			spansOf(r, "invoke_agent general-purpose")+spansOf(r, "invoke_agent Explore") == 2*sessions &&
+			len(otlpjson.Check(r.traces.AllTraces()...)) == 0
 	}, wait, tick)
-	assert.Equal(t, 2*sessions, spansOf(r, "invoke_agent general-purpose")+spansOf(r, "invoke_agent Explore"))
 	r.stop()
 
 	again := startOn(t, m, cfg, nil)
