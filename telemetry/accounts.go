@@ -127,25 +127,38 @@ func (s *Stream) stand(session string, key *runKey, waiting []held) (standing, *
 		return standingMarked, nil
 	}
 	key.account = s.accountOf(session, key)
+	decided := slices.Contains(s.owned, key.account) // maybe in an earlier process
 	first, mine := s.claim(key.account)
 	if !mine {
-		if first != nil && first.alias.Load() != nil {
-			first = first.alias.Load()
-		}
-		return standingSecond, first
+		return standingSecond, s.firstUnder(first, session, waiting)
 	}
 	if key.copy != 0 {
 		if original, mine := s.claim(key.copy); !mine {
 			return standingCopy, original
 		}
 	}
-	if first.ref.Load() == nil {
+	if !decided {
 		if twin := s.twinOf(session, waiting); twin != nil {
 			first.alias.Store(twin) // for copies of this stream
+			s.disown(key.account)
 			return standingSecond, twin
 		}
 	}
 	return standingFirst, first
+}
+
+// firstUnder is the first account of a run that is another stream's, maybe under other ids. That stream may not be open again
+// after a restart.
+func (s *Stream) firstUnder(first *account, session string, waiting []held) *account {
+	if first != nil && first.alias.Load() != nil {
+		return first.alias.Load()
+	}
+	if first == nil || first.ref.Load() == nil {
+		if twin := s.twinOf(session, waiting); twin != nil {
+			return twin
+		}
+	}
+	return first
 }
 
 // copyKey is what an item of the model shares with a copy of it in another session: its id, its content, and its time or
@@ -235,12 +248,11 @@ func (r *Registry) opened(first *run) {
 
 // joinAccount makes a run a further account of one that another stream was the first with: what it has beyond that goes
 // into the trace of the first, below its run. Its own step is exported, with a link to that run.
-func (s *Stream) joinAccount(r *run, key *runKey) {
+func (s *Stream) joinAccount(r *run) {
 	ref := r.account.ref.Load()
 	r.joined = true
 	if r.account.stream != s.settings.ID && r.account.key != r.key {
 		r.twin = true
-		s.disown(key.account)
 		s.registry.pair(r.account, s.settings.ID)
 	}
 	r.late = r.account.over()

@@ -269,3 +269,56 @@ func TestTwinsOfOneSession(t *testing.T) {
 		})
 	}
 }
+
+// TestTwinsOverARestart: which of two accounts with different ids is the first stays decided, whichever is read first then.
+func TestTwinsOverARestart(t *testing.T) {
+	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
+	account := func(recorded bool, message, call string) script {
+		start := started()
+		start.Session.Recorded, start.ItemID = recorded, ""
+		return script{
+			line(start), line(text(1, message, "I look.")), line(use(2, message, call, "shell", "ls")), line(result(3, call)),
+			line(use(4, message, call+"b", "shell", "make")), line(result(5, call+"b")), line(ended("")),
+		}
+	}
+	scripts := map[string]script{"transcript": account(true, "msg1", "call_1"), "stream": account(false, "", "item_1")}
+	f, states := &folded{}, map[string]telemetry.StreamState{}
+	registry := newRegistry()
+	for _, id := range []string{"transcript", "stream"} {
+		s := registry.Open(telemetry.StreamSettings{ID: id, Agent: agent})
+		for i, evs := range scripts[id][:4] {
+			s.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+		}
+		f.take(s.Take())
+		states[id], _ = s.State()
+	}
+	registry = newRegistry()
+	streams := map[string]*telemetry.Stream{}
+	for id, state := range states {
+		registry.Recall(id, &state)
+	}
+	for _, id := range []string{"stream", "transcript"} {
+		state := states[id]
+		streams[id] = registry.Open(telemetry.StreamSettings{ID: id, Agent: agent, State: &state})
+		for i, evs := range scripts[id][:4] {
+			streams[id].Feed(telemetry.Line{Offset: int64(i), Silent: true}, clone(evs))
+		}
+	}
+	for _, id := range []string{"stream", "transcript"} {
+		for i, evs := range scripts[id][4:] {
+			streams[id].Feed(telemetry.Line{Offset: int64(4 + i)}, clone(evs))
+		}
+		streams[id].Idle()
+	}
+	for _, id := range []string{"transcript", "stream"} {
+		streams[id].Close(telemetry.CloseReasonNoResult)
+		f.take(streams[id].Take())
+	}
+	f.take(registry.Close())
+	require.Empty(t, otlpjson.Check(f.traces...))
+	names := map[string]int{}
+	for _, s := range f.spans {
+		names[s.Name()]++
+	}
+	assert.Equal(t, map[string]int{"invoke_agent codex": 1, "chat m1": 1, "execute_tool shell": 2}, names)
+}

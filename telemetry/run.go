@@ -190,7 +190,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 		spanID: spanID(domainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
 	}
 	if r.standing == standingSecond && r.account != nil && r.account.ref.Load() != nil {
-		s.joinAccount(r, key)
+		s.joinAccount(r)
 	} else {
 		if alone := s.placeRun(r); !alone || !key.byMessage || r.sessionID == "" {
 			r.idScope = r.key
