@@ -137,12 +137,10 @@ func (s *Stream) stand(session string, key *runKey, waiting []held) (standing, *
 			return standingCopy, original
 		}
 	}
-	if !decided {
-		if twin := s.twinOf(session, waiting); twin != nil {
-			first.alias.Store(twin) // for copies of this stream
-			s.disown(key.account)
-			return standingSecond, twin
-		}
+	if twin := s.twinOrEnter(first, session, waiting); twin != nil && !decided {
+		first.alias.Store(twin) // for copies of this stream
+		s.disown(key.account)
+		return standingSecond, twin
 	}
 	return standingFirst, first
 }

@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -321,4 +322,44 @@ func TestTwinsOverARestart(t *testing.T) {
 		names[s.Name()]++
 	}
 	assert.Equal(t, map[string]int{"invoke_agent codex": 1, "chat m1": 1, "execute_tool shell": 2}, names)
+}
+
+// TestAccountsAtOnce opens the accounts of a run at the same time: one of them is the first. Run it with -race.
+func TestAccountsAtOnce(t *testing.T) {
+	account := func(recorded bool, message, call string) script {
+		start := started()
+		start.Session.Recorded, start.ItemID = recorded, ""
+		return script{line(start), line(text(1, message, "I look.")), line(use(2, message, call, "shell", "ls")), line(result(3, call)), line(ended(""))}
+	}
+	for _, agent := range []telemetry.Agent{claude, {Provider: "codex", ServiceName: "codex", StreamIDs: true}} {
+		message, call := "", "item_1"
+		if !agent.StreamIDs {
+			message, call = "msg1", "call_1"
+		}
+		for range 200 {
+			registry, got := newRegistry(), sink{}
+			var reading sync.WaitGroup
+			for id, sc := range map[string]script{"stream": account(false, message, call), "transcript": account(true, "msg1", "call_1")} {
+				reading.Go(func() {
+					s := registry.Open(telemetry.StreamSettings{ID: id, Agent: agent})
+					for i, evs := range sc {
+						s.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+					}
+					s.Idle()
+					got.take(s.Take())
+					s.Close(telemetry.CloseReasonNoResult)
+					got.take(s.Take())
+				})
+			}
+			reading.Wait()
+			got.take(registry.Close())
+			runs := 0
+			for _, s := range got.f.spans {
+				if attr(s, telemetry.AttrRunKey) != "" {
+					runs++
+				}
+			}
+			require.Equal(t, 1, runs, agent.Provider)
+		}
+	}
 }

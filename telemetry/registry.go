@@ -20,6 +20,8 @@ type Registry struct {
 	emitted  *emitted     // has locks of its own
 	told     *emitted     // copy marks of what the model said; see accounts.go
 
+	opening sync.Mutex // held while a run opens: of its accounts one is the first, and has opened it before another looks
+
 	mu        sync.Mutex
 	pipelines pipelines
 	families  families

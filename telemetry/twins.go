@@ -64,23 +64,45 @@ func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint6
 	return signs
 }
 
-// twinOf is the run that the one which waiting begins with is another account of; nil if there is none.
-func (s *Stream) twinOf(session string, waiting []held) *account {
-	recorded := s.recorded || slices.ContainsFunc(waiting, func(h held) bool { return h.event.Session != nil && h.event.Session.Recorded })
+// openingSigns are the signs of the run that waiting begins with, and whether its stream is a transcript.
+func (s *Stream) openingSigns(session string, waiting []held) (signs []uint64, recorded bool) {
+	recorded = s.recorded || slices.ContainsFunc(waiting, func(h held) bool { return h.event.Session != nil && h.event.Session.Recorded })
 	for i := range waiting {
-		if signs := s.signsOf(session, &waiting[i].event); len(signs) > 0 {
-			return s.registry.twin(s.settings.ID, signs, !recorded)
+		if signs = s.signsOf(session, &waiting[i].event); len(signs) > 0 {
+			break
 		}
 	}
+	return signs, recorded
+}
+
+// twinOf is the run that the one which waiting begins with is another account of; nil if there is none.
+func (s *Stream) twinOf(session string, waiting []held) *account {
+	signs, recorded := s.openingSigns(session, waiting)
+	s.registry.mu.Lock()
+	defer s.registry.mu.Unlock()
+	return s.registry.signs.twin(signs, !recorded)
+}
+
+// twinOrEnter is twinOf; if there is none, the signs of the run are entered at once: of two streams that open their runs at
+// the same time, one is the other's twin.
+func (s *Stream) twinOrEnter(own *account, session string, waiting []held) *account {
+	signs, recorded := s.openingSigns(session, waiting)
+	if len(signs) == 0 {
+		return nil
+	}
+	s.registry.mu.Lock()
+	defer s.registry.mu.Unlock()
+	if twin := s.registry.signs.twin(signs, !recorded); twin != nil {
+		return twin
+	}
+	s.registry.signs.enter(own, signs, recorded)
 	return nil
 }
 
-// twin is the first run with a sign that has no twin yet, or has this stream's run for it.
-func (r *Registry) twin(stream string, signs []uint64, recorded bool) *account {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// twin is the first run with a sign that has no twin yet.
+func (t *signer) twin(signs []uint64, recorded bool) *account {
 	for _, hash := range signs {
-		list, _ := r.signs.runs.get(sign{hash, recorded})
+		list, _ := t.runs.get(sign{hash, recorded})
 		for _, a := range list {
 			if a.twin == "" {
 				return a
@@ -88,6 +110,17 @@ func (r *Registry) twin(stream string, signs []uint64, recorded bool) *account {
 		}
 	}
 	return nil
+}
+
+// enter notes the signs of a first account.
+func (t *signer) enter(own *account, signs []uint64, recorded bool) {
+	for _, hash := range signs {
+		key := sign{hash, recorded}
+		list, _ := t.runs.get(key)
+		if len(list) < maxTwins && !slices.Contains(list, own) {
+			t.runs.set(key, append(list, own))
+		}
+	}
 }
 
 // pair makes the run that opens the twin of a first account.
@@ -105,13 +138,7 @@ func (s *Stream) noteSigns(r *run, ev *events.DisplayEvent) {
 	}
 	s.registry.mu.Lock()
 	defer s.registry.mu.Unlock()
-	for _, hash := range signs {
-		key := sign{hash, s.recorded}
-		list, _ := s.registry.signs.runs.get(key)
-		if len(list) < maxTwins && !slices.Contains(list, r.account) {
-			s.registry.signs.runs.set(key, append(list, r.account))
-		}
-	}
+	s.registry.signs.enter(r.account, signs, s.recorded)
 }
 
 // hasSign reports whether the first account of a run has what ev is about, or may have it: an item without a sign (a call

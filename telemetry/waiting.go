@@ -87,6 +87,8 @@ func (s *Stream) opens(ev *events.DisplayEvent) bool { return s.run.opens(ev) ||
 
 // tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
 func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
+	s.registry.opening.Lock()
+	defer s.registry.opening.Unlock()
 	if key := s.kin(waiting); key != (agentKey{}) {
 		if s.openTask(key, waiting, force) {
 			return true
