@@ -64,7 +64,7 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 		}
 		k.background = k.background || state.Background
 		if state.Ended && !k.ended {
-			k.ended, k.ending = true, ending{verdict: state.verdict(), span: state.CallTimes.interval()}
+			k.ended, k.ending = true, ending{verdict: state.verdict(), span: state.CallTimes.interval(), took: state.Took}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -54,7 +55,7 @@ type ArrivalMark struct {
 type Step struct {
 	At int64    `json:"at"`
 	Do StepKind `json:"do"`
-	// Run is the key of the run that it was done to; empty where it was done to all that was open.
+	// Run is the key of the run that it was done to, or the number of the task; empty where it was done to all that was open.
 	Run string `json:"run,omitempty"`
 }
 
@@ -71,6 +72,7 @@ type StepKind string
 const (
 	StepDate  StepKind = "date"  // what waited for a time was given that of the file
 	StepEnd   StepKind = "end"   // a sub-agent's run was closed, since its call was over
+	StepTask  StepKind = "task"  // a task of a sub-agent was closed, since the next one began
 	StepTurn  StepKind = "turn"  // a run that had shown its end was closed
 	StepOld   StepKind = "old"   // what an old file left open was closed at its end
 	StepClose StepKind = "close" // the stream was closed
@@ -89,6 +91,8 @@ type KinState struct {
 	Outcome    string      `json:"outcome,omitempty"`
 	Cause      string      `json:"cause,omitempty"`
 	CallTimes  *Times      `json:"call_times,omitempty"`
+	// Took is how long its work in the background took, as the notice of its end tells, in nanoseconds.
+	Took time.Duration `json:"took_ns,omitempty"`
 }
 
 // verdict is how the sub-agent ended, where that was known.
@@ -202,7 +206,7 @@ func (s *Stream) kinState() *KinState {
 	}
 	state := &KinState{
 		Session: key.session, Agent: key.agent, Task: key.task, Background: k.background, Ended: k.ended,
-		Reason: k.ending.reason, Outcome: k.ending.outcome.String(), Cause: string(k.ending.cause), CallTimes: timesOf(&k.ending.span),
+		Reason: k.ending.reason, Outcome: k.ending.outcome.String(), Cause: string(k.ending.cause), CallTimes: timesOf(&k.ending.span), Took: k.ending.took,
 	}
 	run := k.run
 	if run == nil && atWork {
@@ -256,6 +260,10 @@ func (s *Stream) catchUp(offset int64) {
 		case StepEnd:
 			if s.run != nil && !s.run.closed {
 				s.closeRun(s.run, CloseReasonResult)
+			}
+		case StepTask:
+			if r := s.run; r != nil && !r.closed && r.subAgent && strconv.Itoa(r.kin.task) == step.Run {
+				s.closeRun(r, CloseReasonResult)
 			}
 		case StepTurn:
 			if s.run != nil && !s.run.closed && s.run.key == step.Run {

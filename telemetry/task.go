@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"cmp"
+	"strconv"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -48,6 +49,9 @@ func (s *Stream) openTask(key agentKey, waiting []held, force bool) bool {
 		k := s.registry.kinNow(before.kin)
 		if !k.ended && !force && !s.decide {
 			return false
+		}
+		if !s.silent { // else it was done before a restart
+			s.doneWith(strconv.Itoa(before.kin.task), StepTask, s.sink)
 		}
 		s.closeRun(before, cmp.Or(k.ending.reason, CloseReasonResult))
 	}
