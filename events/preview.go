@@ -59,34 +59,46 @@ func CleanLine(s string, limit int) string {
 	if isCleanLine(s, limit) {
 		return s
 	}
-	var b strings.Builder
-	runes := 0
-	blank := false // the last rune written stands for line breaks or tabs
-	for i := 0; i < len(s); {
+	return string(AppendCleanLine(nil, s, limit))
+}
+
+// AppendCleanLine appends what CleanLine makes of s.
+func AppendCleanLine(line []byte, s string, limit int) []byte {
+	runes, end := 0, 0 // end is where the last rune goes that there is room for
+	blank := false     // the last rune written stands for line breaks or tabs
+	for i := 0; i < len(s) && (limit <= 0 || runes <= limit); {
+		if runes == limit-1 {
+			end = len(line)
+		}
+		c := s[i]
+		if c >= 0x20 && c < 0x7f { // most are, and begin nothing that is hidden
+			line = append(line, c)
+			i++
+			runes++
+			blank = false
+			continue
+		}
 		if n := EscapeLen(s[i:]); n > 0 {
-			if c := s[i]; n == 1 && (c == '\n' || c == '\r' || c == '\t') {
+			if n == 1 && (c == '\n' || c == '\r' || c == '\t') {
 				if !blank {
-					b.WriteByte(' ')
+					line = append(line, ' ')
 					runes++
 				}
 				blank = true
 			}
 			i += n
-		} else {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			b.WriteRune(r)
-			i += n
-			runes++
-			blank = false
+			continue
 		}
-		if limit > 0 && runes > limit {
-			break
-		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		line = utf8.AppendRune(line, r)
+		i += n
+		runes++
+		blank = false
 	}
 	if limit > 0 && runes > limit {
-		return CutRunes(b.String(), limit)
+		line = append(line[:end], ellipsis...)
 	}
-	return b.String()
+	return line
 }
 
 // isCleanLine reports whether s needs neither cleaning nor cutting; it looks at no more of s than it must.

@@ -51,22 +51,32 @@ type batch struct {
 	// lastSpans and lastRecords are how many the batch before had: room for as many is made at once.
 	lastSpans, lastRecords int
 
-	uids strings.Builder
+	texts strings.Builder
 }
 
-// uidsAtOnce is how many uids are spelled into one piece of memory: those of a batch live and die together.
-const uidsAtOnce = 64
+// The first piece of memory of a batch for its short texts, in bytes, and the largest: each is twice the one before.
+const (
+	firstTexts = 256
+	mostTexts  = 8 << 10
+)
+
+// keep copies a short text that goes out with the batch. The texts of a batch share pieces of memory, since they live and
+// die together.
+func (b *batch) keep(text []byte) string {
+	if b.texts.Cap()-b.texts.Len() < len(text) {
+		size := max(firstTexts, min(2*b.texts.Cap(), mostTexts), len(text))
+		b.texts = strings.Builder{}
+		b.texts.Grow(size)
+	}
+	at := b.texts.Len()
+	b.texts.Write(text)
+	return b.texts.String()[at:]
+}
 
 // spell spells a uid that goes out with the batch.
 func (b *batch) spell(u uid) string {
-	if b.uids.Cap()-b.uids.Len() < uidLen {
-		b.uids = strings.Builder{}
-		b.uids.Grow(uidsAtOnce * uidLen)
-	}
-	at := b.uids.Len()
 	text := u.spelled()
-	b.uids.Write(text[:])
-	return b.uids.String()[at:]
+	return b.keep(text[:])
 }
 
 func newBatch(schemaURL, version string) *batch {
@@ -79,7 +89,7 @@ func (b *batch) reset() {
 	b.out = Output{Traces: ptrace.NewTraces(), Logs: plog.NewLogs()}
 	// The slices too: what was taken is not to be held by a stream that has nothing more to say.
 	b.spansOf, b.spans, b.logsOf, b.logs = nil, ptrace.SpanSlice{}, nil, plog.LogRecordSlice{}
-	b.uids = strings.Builder{}
+	b.texts = strings.Builder{}
 }
 
 // span appends a span under r.

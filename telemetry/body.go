@@ -19,49 +19,53 @@ const bodyRunes = 80
 // bodyRoom is room for most lines, on the stack.
 const bodyRoom = 256
 
-// bodyLines append the line of an event, by kind. Kinds whose body is a text have the line for a text that is empty or
-// not captured.
-var bodyLines = [...]func(line []byte, ev *events.DisplayEvent, service string) []byte{
-	events.KindUnspecified:     lineOfContent,
-	events.KindText:            lineOfContent,
-	events.KindToolUse:         lineOfToolUse,
-	events.KindToolResult:      lineOfToolResult,
-	events.KindReasoning:       lineOfContent,
-	events.KindMessage:         lineOfContent,
-	events.KindUsage:           lineOfUsage,
-	events.KindNotice:          lineOfNotice,
-	events.KindPhase:           lineOfContent,
-	events.KindSessionStarted:  lineOfStart("run"),
-	events.KindTurnStarted:     lineOfStart("turn"),
-	events.KindTurnDone:        lineOfEnd("turn"),
-	events.KindTurnAborted:     lineOfEnd("turn"),
-	events.KindSessionEnded:    lineOfEnd("run"),
-	events.KindApprovalRequest: lineOfApproval,
-	events.KindAskRequest:      lineOfAsk,
-	events.KindToolProgress:    lineOfToolProgress,
-	events.KindPrompt:          lineOfContent,
-}
-
 // putLine makes the line of an event the record's body. Service names the agent program.
-func putLine(lr plog.LogRecord, ev *events.DisplayEvent, service string) {
+func (b *batch) putLine(lr plog.LogRecord, ev *events.DisplayEvent, service string) {
 	var room [bodyRoom]byte
-	of := bodyLines[events.KindUnspecified]
-	if int(ev.Kind) < len(bodyLines) {
-		of = bodyLines[ev.Kind]
-	}
-	lr.Body().SetStr(string(of(room[:0], ev, service)))
+	lr.Body().SetStr(b.keep(appendLine(room[:0], ev, service)))
 }
 
-func lineOfContent(line []byte, ev *events.DisplayEvent, _ string) []byte {
+// appendLine appends the line of an event. Kinds whose body is a text have the line for a text that is empty or not
+// captured. The calls are direct, so that a line is made on the stack.
+func appendLine(line []byte, ev *events.DisplayEvent, service string) []byte {
+	switch ev.Kind {
+	case events.KindToolUse:
+		return lineOfToolUse(line, ev)
+	case events.KindToolResult:
+		return lineOfToolResult(line, ev)
+	case events.KindToolProgress:
+		return lineOfToolProgress(line, ev)
+	case events.KindUsage:
+		return lineOfUsage(line, ev)
+	case events.KindNotice:
+		return lineOfNotice(line, ev)
+	case events.KindSessionStarted:
+		return appendStart(line, "run", service, ev.Model)
+	case events.KindTurnStarted:
+		return appendStart(line, "turn", service, ev.Model)
+	case events.KindTurnDone, events.KindTurnAborted:
+		return appendEnd(line, "turn", ev.End)
+	case events.KindSessionEnded:
+		return appendEnd(line, "run", ev.End)
+	case events.KindApprovalRequest:
+		return lineOfApproval(line, ev)
+	case events.KindAskRequest:
+		return lineOfAsk(line, ev)
+	default:
+		return lineOfContent(line, ev)
+	}
+}
+
+func lineOfContent(line []byte, ev *events.DisplayEvent) []byte {
 	line = append(line, ev.Kind.String()...)
 	return appendCount(append(line, ", "...), int64(len(ev.Text)), " byte")
 }
 
-func lineOfToolUse(line []byte, ev *events.DisplayEvent, _ string) []byte {
+func lineOfToolUse(line []byte, ev *events.DisplayEvent) []byte {
 	return appendQuote(append(line, toolName(ev.Tool.Name)...), ": ", cutTarget(ev.Tool.Target, bodyRunes))
 }
 
-func lineOfToolResult(line []byte, ev *events.DisplayEvent, _ string) []byte {
+func lineOfToolResult(line []byte, ev *events.DisplayEvent) []byte {
 	t := &ev.Tool
 	line = append(append(line, toolName(t.Name)...), ": "...)
 	switch {
@@ -82,7 +86,7 @@ func lineOfToolResult(line []byte, ev *events.DisplayEvent, _ string) []byte {
 	return appendTook(line, t.Duration)
 }
 
-func lineOfToolProgress(line []byte, ev *events.DisplayEvent, _ string) []byte {
+func lineOfToolProgress(line []byte, ev *events.DisplayEvent) []byte {
 	t := &ev.Tool
 	line = append(append(line, toolName(t.Name)...), ": "...)
 	if state := t.State.String(); state != "" {
@@ -93,7 +97,7 @@ func lineOfToolProgress(line []byte, ev *events.DisplayEvent, _ string) []byte {
 	return appendTook(appendQuote(line, ": ", ev.Text), t.Duration)
 }
 
-func lineOfUsage(line []byte, ev *events.DisplayEvent, _ string) []byte {
+func lineOfUsage(line []byte, ev *events.DisplayEvent) []byte {
 	u := ev.Usage
 	if u == nil {
 		u = &events.Usage{}
@@ -110,51 +114,42 @@ func lineOfUsage(line []byte, ev *events.DisplayEvent, _ string) []byte {
 	return appendCost(line, u)
 }
 
-func lineOfNotice(line []byte, ev *events.DisplayEvent, _ string) []byte {
+func lineOfNotice(line []byte, ev *events.DisplayEvent) []byte {
 	return appendQuote(append(line, ev.Notice.Level.String()...), ": ", ev.Notice.Code)
 }
 
-// lineOfStart is the line of what a run or turn begins with.
-func lineOfStart(what string) func([]byte, *events.DisplayEvent, string) []byte {
-	return func(line []byte, ev *events.DisplayEvent, service string) []byte {
-		return appendStart(line, what, service, ev.Model)
-	}
-}
-
+// appendStart appends the line of what a run, turn or step begins with.
 func appendStart(line []byte, what, service, model string) []byte {
 	line = appendQuote(append(append(line, what...), " started"...), ": ", service)
 	return appendQuote(line, ", ", model)
 }
 
-// lineOfEnd is the line of what a run or turn ends with.
-func lineOfEnd(what string) func([]byte, *events.DisplayEvent, string) []byte {
-	return func(line []byte, ev *events.DisplayEvent, _ string) []byte {
-		line = append(append(line, what...), " ended: "...)
-		e := ev.End
-		if e == nil {
-			return append(line, "ok"...)
-		}
-		switch o := e.Outcome(); o {
-		case events.OutcomeInterrupted:
-			line = appendQuote(append(line, "interrupted"...), ": ", events.Summary(e.Principle))
-		case events.OutcomeUnknown:
-			line = append(line, "unknown"...)
-		default:
-			line = appendQuote(append(line, o.String()...), ": ", events.Summary(e.Err))
-		}
-		took := e.Duration
-		if took <= 0 && e.Totals != nil {
-			took = e.Totals.Elapsed
-		}
-		line = appendTook(line, took)
-		if e.Totals != nil {
-			line = appendCost(line, &e.Totals.Usage)
-		}
-		return line
+// appendEnd appends the line of what a run or turn ends with.
+func appendEnd(line []byte, what string, e *events.End) []byte {
+	line = append(append(line, what...), " ended: "...)
+	if e == nil {
+		return append(line, "ok"...)
 	}
+	switch o := e.Outcome(); o {
+	case events.OutcomeInterrupted:
+		line = appendQuote(append(line, "interrupted"...), ": ", events.Summary(e.Principle))
+	case events.OutcomeUnknown:
+		line = append(line, "unknown"...)
+	default:
+		line = appendQuote(append(line, o.String()...), ": ", events.Summary(e.Err))
+	}
+	took := e.Duration
+	if took <= 0 && e.Totals != nil {
+		took = e.Totals.Elapsed
+	}
+	line = appendTook(line, took)
+	if e.Totals != nil {
+		line = appendCost(line, &e.Totals.Usage)
+	}
+	return line
 }
 
-func lineOfApproval(line []byte, ev *events.DisplayEvent, _ string) []byte {
+func lineOfApproval(line []byte, ev *events.DisplayEvent) []byte {
 	line = append(line, "approval requested"...)
 	if a := ev.Approval; a != nil {
 		line = appendQuote(appendQuote(line, ": ", a.Tool), ": ", cutTarget(a.Subject, bodyRunes))
@@ -162,7 +157,7 @@ func lineOfApproval(line []byte, ev *events.DisplayEvent, _ string) []byte {
 	return line
 }
 
-func lineOfAsk(line []byte, ev *events.DisplayEvent, _ string) []byte {
+func lineOfAsk(line []byte, ev *events.DisplayEvent) []byte {
 	a := ev.Ask
 	switch {
 	case a == nil:
@@ -196,7 +191,7 @@ func appendQuote(line []byte, separator, quote string) []byte {
 	if quote == "" {
 		return line
 	}
-	return append(append(line, separator...), events.CleanLine(quote, bodyRunes)...)
+	return events.AppendCleanLine(append(line, separator...), quote, bodyRunes)
 }
 
 // appendMore counts what is there beside the one that the line quotes.

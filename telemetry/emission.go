@@ -43,7 +43,9 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 		return false
 	}
 	lr := s.sink.record(r.resource)
-	s.writer.write(lr, ev, s.settings.Agent.ServiceName)
+	if !s.writer.write(lr, ev) {
+		s.sink.putLine(lr, ev, s.settings.Agent.ServiceName)
+	}
 	s.stamp(lr, what.at, s.moved)
 	lr.SetTraceID(r.traceID)
 	lr.SetSpanID(a.spanID)

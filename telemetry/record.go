@@ -15,9 +15,9 @@ type recordWriter struct {
 	limits  Limits
 }
 
-// write fills body, event name, severity and the attributes that come from the event itself. Service names the agent
-// program.
-func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent, service string) {
+// write fills event name, severity and the attributes that come from the event itself, and the body where that is the
+// event's text.
+func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool) {
 	lr.SetEventName(eventName(ev.Kind))
 	w.severity(lr, ev)
 	m := lr.Attributes()
@@ -33,9 +33,7 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent, service
 	putTrue(m, AttrDelta, ev.Delta)
 	putTrue(m, AttrSynthetic, ev.Synthetic)
 	putTrue(m, AttrTruncated, ev.Abridged)
-	if !w.text(lr, ev) {
-		putLine(lr, ev, service)
-	}
+	hasBody = w.text(lr, ev)
 	switch ev.Kind {
 	case events.KindMessage:
 		if w.capture.Reasoning {
@@ -56,6 +54,7 @@ func (w *recordWriter) write(lr plog.LogRecord, ev *events.DisplayEvent, service
 	case events.KindAskRequest:
 		w.ask(m, ev.Ask)
 	}
+	return hasBody
 }
 
 func (w *recordWriter) severity(lr plog.LogRecord, ev *events.DisplayEvent) {

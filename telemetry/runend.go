@@ -30,7 +30,7 @@ func (s *Stream) recordEnd(r *run, why CloseReason) {
 		lr.SetSeverityNumber(plog.SeverityNumberError)
 		lr.SetSeverityText("ERROR")
 	}
-	lr.Body().SetStr(string(lineOfEnd("run")(nil, &events.DisplayEvent{End: &end}, "")))
+	lr.Body().SetStr(string(appendEnd(nil, "run", &end)))
 	s.stamp(lr, at, s.moved)
 	lr.SetTraceID(r.traceID)
 	lr.SetSpanID(r.top.spanID)
