@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"strings"
+	"unsafe"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -55,6 +56,9 @@ func shortHash(parts ...string) string {
 // longText is the length from which a text takes part in an id by its hash.
 const longText = 256
 
+// view gives the bytes of a text without a copy, to be read only: most of what is hashed is long texts.
+func view(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
+
 // appendContent appends what a record says to the parts of its identity: records that share an item id and say different
 // things are different records. What comes of a call has the call's content, and what is about a run the run's.
 func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte {
@@ -63,7 +67,7 @@ func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte
 		if len(ev.Text) < longText {
 			return appendPart(buf, ev.Text)
 		}
-		sum := sha256.Sum256([]byte(ev.Text))
+		sum := sha256.Sum256(view(ev.Text))
 		return append(buf, sum[:]...)
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
 		if of != nil {
