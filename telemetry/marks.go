@@ -24,25 +24,30 @@ const (
 
 // add enters a mark. It tells whether the mark is new, and which one was forgotten for it, 0 if none was.
 func (m *marks) add(mark uint64) (isNew bool, gone uint64) {
-	if m.has(mark) {
+	mark = nonZero(mark)
+	var place uint64
+	if m.table == nil {
+		if slices.Contains(m.ring, mark) {
+			return false, 0
+		}
+	} else if place = m.find(mark); m.table[place] == mark {
 		return false, 0
 	}
-	mark = nonZero(mark)
 	if len(m.ring) < m.limit {
 		m.ring = append(m.ring, mark)
 		if len(m.ring) > fewMarks && 3*len(m.ring) > 2*len(m.table) {
-			m.grow()
+			m.grow() // enters it too
+		} else if m.table != nil {
+			m.table[place] = mark
 		}
-	} else {
-		gone = m.ring[m.next]
-		if m.table != nil {
-			m.remove(gone)
-		}
-		m.ring[m.next] = mark
-		m.next = (m.next + 1) % m.limit
+		return true, 0
 	}
+	gone = m.ring[m.next]
+	m.ring[m.next] = mark
+	m.next = (m.next + 1) % m.limit
 	if m.table != nil {
-		m.table[m.find(mark)] = mark
+		m.remove(gone)
+		m.table[m.find(mark)] = mark // not at its place of before: what stood in front of it may have moved
 	}
 	return true, gone
 }

@@ -30,8 +30,9 @@ func (p *Parser) answerOf(r *record) int {
 	if len(r.messageID.Body()) == 0 {
 		return 0
 	}
-	now := *p.turnsOf(r)
-	a := p.answers.Ref(p.answerKey(r, r.messageID))
+	thread := p.thread(r)
+	now := *p.threads.Ref(thread)
+	a := p.answers.Ref(p.idKey(domainAnswer, r.messageID) ^ thread)
 	request := uint64(0)
 	for _, name := range [...]string{"requestId", "request_id"} {
 		if id := r.rest.Get(name); len(id.Body()) > 0 {
