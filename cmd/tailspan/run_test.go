@@ -310,6 +310,22 @@ func TestSendErrors(t *testing.T) {
 	}
 }
 
+// TestSendReportsAllErrors: what was wrong with one file is reported too when the endpoint then accepts nothing of the next.
+func TestSendReportsAllErrors(t *testing.T) {
+	plainEnvironment(t)
+	down := newOTLPSink(t)
+	down.Close()
+	dir := t.TempDir()
+	session, err := os.ReadFile(fixtures + "parity.jsonl")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.jsonl"), []byte(`{"resourceSpans":[{]`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.jsonl"), session, 0o600))
+	code, _, stderr := tailspan("", "send", "--otlp", down.URL, "--timeout", "300ms", filepath.Join(dir, "*.jsonl"))
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, stderr, "a.jsonl\": line 1")
+	assert.Contains(t, stderr, "not everything was sent")
+}
+
 // TestSendFamily: sub-agents in files of their own hang under their calls, whichever file is read first, and lines of no known
 // format stay where they are.
 func TestSendFamily(t *testing.T) {

@@ -91,7 +91,7 @@ func (f *sendFlags) check(names []string) (otlphttp.Endpoints, error) {
 		errs = append(errs, err)
 	}
 	if len(names) == 0 {
-		errs = append(errs, errors.New("send needs a file: tailspan send [flags] FILE|DIR|GLOB..."))
+		errs = append(errs, errors.New("send needs a file, folder or glob"))
 	}
 	if f.timeout <= 0 {
 		errs = append(errs, fmt.Errorf("timeout must be positive, got %s", f.timeout))
@@ -162,14 +162,14 @@ func (f *sendFlags) send(ctx context.Context, endpoints otlphttp.Endpoints, file
 	var errs []error
 	for _, name := range files {
 		if err := s.file(ctx, name); err != nil {
-			if errors.Is(err, errNotSent) {
-				return err // what is left would not be accepted either
-			}
 			errs = append(errs, fmt.Errorf("read %q: %w", name, err))
+			if errors.Is(err, errNotSent) {
+				return errors.Join(errs...) // what is left would not be accepted either
+			}
 		}
 	}
 	if err := s.end(ctx); err != nil {
-		return err
+		return errors.Join(append(errs, err)...)
 	}
 	if s.unrecognized > 0 {
 		told(fmt.Sprintf("skipped %s of no known format; --provider names it", plural(s.unrecognized, "line")))
