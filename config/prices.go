@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,22 +22,30 @@ type Price struct {
 	Output       *float64 `yaml:"output"`
 }
 
-// Limits of a file of prices.
+// Limits of a file of prices: its size in bytes, its entries, and a price in US dollars.
 const (
 	maxPricesSize = 1 << 20
 	maxPrices     = 1000
 	maxPrice      = 1e6
 )
 
-// ReadPrices reads a file of prices: a list in YAML or JSON, of which the first entry that fits a model counts.
+// ReadPrices reads a file of prices: a list in YAML or JSON, of which the first entry that matches a model counts. It
+// returns every invalid entry in one error.
 func ReadPrices(path string) ([]Price, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open prices: %w", err)
 	}
 	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxPricesSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("read prices %q: %w", path, err)
+	}
+	if len(content) > maxPricesSize {
+		return nil, fmt.Errorf("read prices %q: longer than %d bytes", path, maxPricesSize)
+	}
 	var list []Price
-	d := yaml.NewDecoder(io.LimitReader(f, maxPricesSize))
+	d := yaml.NewDecoder(bytes.NewReader(content))
 	d.KnownFields(true)
 	if err := d.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read prices %q: %w", path, err)

@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,6 +22,7 @@ func TestReadPrices(t *testing.T) {
 		{name: "one price of the cache", file: "- {model: demo, input: 2, cache_write_5m: 3, output: 8}", prices: [][5]float64{{2, 2, 3, 3, 8}}},
 		{name: "JSON", file: `[{"model": "demo", "input": 0, "output": 1}]`, prices: [][5]float64{{0, 0, 0, 0, 1}}},
 		{name: "empty"},
+		{name: "too long", file: "- {model: a, input: 1, output: 1}\n#" + strings.Repeat("x", 1<<20), want: "longer than 1048576 bytes"},
 		{name: "no model", file: "- {input: 1, output: 1}", want: "entry 1: model is required"},
 		{name: "no output", file: "- {model: a, input: 1, output: 1}\n- {model: b, input: 1}", want: `entry 2: "b": input and output are required`},
 		{name: "negative", file: "- {model: a, input: -1, output: 1}", want: `"a": a price must be from 0 to 1000000, got -1`},
