@@ -45,8 +45,3 @@ func (m *metricExport) start(ctx context.Context) (stop func()) {
 		return nil
 	})
 }
-
-// last sends the metrics as they stand at the end. It fails only when ctx ends.
-func (m *metricExport) last(ctx context.Context) error {
-	return m.exporter.Metrics(ctx, m.metrics.Take(time.Now()))
-}

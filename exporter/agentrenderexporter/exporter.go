@@ -278,7 +278,7 @@ func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.Lo
 // stalled is the warning that a run goes without output.
 func stalled(lr plog.LogRecord) events.DisplayEvent {
 	ev := events.DisplayEvent{
-		Kind: events.KindNotice, SessionID: textOf(lr.Attributes(), telemetry.AttrSessionID),
+		Kind: events.KindNotice, SessionID: textOf(lr.Attributes(), telemetry.AttrGenAIConversationID),
 		Text: lr.Body().AsString(), Notice: events.Notice{Level: events.LevelWarn},
 	}
 	if at := lr.Timestamp(); at != 0 {
