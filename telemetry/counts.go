@@ -8,6 +8,7 @@ type Counts struct {
 	LateAgents    int // events of sub-agents after their span was closed: records, no second span
 	LateUsage     int // tokens and costs that came after the span of their run: in the metrics, in no span
 	UnclosedCalls int // calls closed without a result
+	StalledRuns   int // runs that were watched live and gave no line for StallAfter
 	ClampedSpans  int // calls whose end was told before their start, or outside of their maker's time
 	// ImplausibleTokens are usages of more than 2^40 tokens, which are ignored.
 	ImplausibleTokens int
@@ -33,6 +34,7 @@ func (c *Counts) add(o *Counts) {
 	c.LateAgents += o.LateAgents
 	c.LateUsage += o.LateUsage
 	c.UnclosedCalls += o.UnclosedCalls
+	c.StalledRuns += o.StalledRuns
 	c.ClampedSpans += o.ClampedSpans
 	c.ImplausibleTokens += o.ImplausibleTokens
 	c.ImplausibleDurations += o.ImplausibleDurations
@@ -55,6 +57,7 @@ func (c *Counts) ByReason() map[string]int {
 		"late_usage":           c.LateUsage,
 		"unknown_call":         c.UnknownCalls,
 		"no_result":            c.UnclosedCalls,
+		"stalled_run":          c.StalledRuns,
 		"clamped_span":         c.ClampedSpans,
 		"implausible_tokens":   c.ImplausibleTokens,
 		"implausible_duration": c.ImplausibleDurations,

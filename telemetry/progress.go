@@ -39,27 +39,28 @@ func (s *Stream) watch() bool {
 }
 
 // tellProgress tells how long the run has taken. Its records are numbered by the intervals since the run's start, so that
-// none has the number of one that was told before a restart.
-func (s *Stream) tellProgress(into *batch, now time.Time) {
+// none has the number of one that was told before a restart. It reports whether the run has stalled.
+func (s *Stream) tellProgress(into *batch, now time.Time) (stalled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.run
 	if r == nil || r.closed {
-		return
+		return false
 	}
 	elapsed := max(now.Sub(r.started), 0)
 	if silent, after := now.Sub(s.moved), s.registry.settings.StallAfter; after > 0 && silent >= after {
 		s.tellStalled(into, elapsed, silent)
-		return
+		return true
 	}
 	if s.registry.settings.ProgressInterval <= 0 {
-		return
+		return false
 	}
 	lr := s.liveRecord(into, r, EventNameProgress, int(elapsed/s.registry.settings.ProgressInterval))
 	left := max(r.expected-elapsed, 0)
 	lr.Attributes().PutDouble(AttrElapsed, elapsed.Seconds())
 	lr.Attributes().PutDouble(AttrStepETA, left.Seconds())
 	lr.Body().SetStr(string(appendElapsed(nil, elapsed, left)))
+	return false
 }
 
 // tellStalled reports once that a run goes without a line. The next line begins its progress anew.

@@ -139,11 +139,15 @@ func (r *Registry) Take() Output {
 	for _, s := range r.due(r.endings, now, r.settings.EndGrace, false) {
 		s.workInto(late, false, s.endTurn)
 	}
+	stalled := 0
 	for _, s := range r.dueProgress(now) {
-		s.tellProgress(late, now)
+		if s.tellProgress(late, now) {
+			stalled++
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.counts.StalledRuns += stalled
 	return r.flushLocked(now.Add(-r.settings.PipelineIdle)).with(late)
 }
 

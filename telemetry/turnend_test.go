@@ -223,6 +223,7 @@ func TestStalled(t *testing.T) {
 		f.pass(10 * time.Second)
 	}
 	assert.Equal(t, 1, count(telemetry.EventNameStalled))
+	assert.Equal(t, 1, f.folded.counts.StalledRuns)
 	assert.Equal(t, 29, count(telemetry.EventNameProgress), "one each 10 s, for less than 5 min")
 	f.feed(true, result(2, "t1"))
 	f.pass(10 * time.Second)
