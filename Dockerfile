@@ -1,26 +1,33 @@
-# Two images from one build: the collector (default) and the replay of the sample sessions (--target replay).
-# Both run as the user 65532, who owns /sessions in both, so that a volume mounted there is writable for the replay
-# whichever container is first.
+# Two images from one build: the collector (default) and the sample agents (--target agents). Both run as the user 65532,
+# who owns the folders that volumes are mounted on, so that they are writable whichever container is first.
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN make build && mkdir -p /empty/sessions
+RUN make build && CGO_ENABLED=0 go build -trimpath -o bin/ ./deploy/agent ./deploy/probe && mkdir -p /empty/sessions /empty/storage /empty/tmp
 
-FROM busybox:1.37 AS replay
+FROM scratch AS agents
 COPY --from=build --chown=65532:65532 /empty/sessions /sessions
+COPY --from=build --chown=65532:65532 /empty/tmp /tmp
+COPY --from=build /src/bin/agent /src/bin/tailspan /bin/
 WORKDIR /samples
 COPY testdata/claude testdata/claude
-COPY deploy/replay.sh deploy/samples.txt ./
+COPY testdata/codex testdata/codex
+COPY testdata/gemini testdata/gemini
+COPY testdata/opencode testdata/opencode
+COPY testdata/qwen testdata/qwen
+COPY deploy/agent/sessions.txt deploy/agent/sessions.txt
 USER 65532:65532
-ENTRYPOINT ["sh", "replay.sh", "samples.txt", "/sessions"]
+ENTRYPOINT ["/bin/agent", "-sessions", "/sessions", "-tailspan", "/bin/tailspan"]
 
 FROM scratch AS collector
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build --chown=65532:65532 /empty/sessions /sessions
-COPY --from=build /src/bin/otelcol-tailspan /src/bin/tailspan /bin/
-COPY deploy/config/docker.yaml /etc/otelcol-tailspan/config.yaml
+COPY --from=build --chown=65532:65532 /empty/storage /storage
+COPY --from=build /src/bin/otelcol-tailspan /src/bin/tailspan /src/bin/probe /bin/
+COPY deploy/config/stack.yaml /etc/otelcol-tailspan/config.yaml
 USER 65532:65532
+HEALTHCHECK --interval=5s --timeout=4s --start-period=5s CMD ["/bin/probe", "http://127.0.0.1:13133/"]
 ENTRYPOINT ["/bin/otelcol-tailspan"]
 CMD ["--config", "/etc/otelcol-tailspan/config.yaml"]

@@ -11,10 +11,16 @@ TOOLS := $(BUILD)/tools
 # One version each, here and nowhere else; deploy/deploy_test.go holds the manifest to the builder's.
 OCB_VERSION := v0.165.0
 JAEGER_VERSION := v1.76.0
+VICTORIALOGS_VERSION := v1.52.1
+VICTORIAMETRICS_VERSION := v1.151.0
 
 OCB := $(TOOLS)/builder-$(OCB_VERSION)
 PEER := $(BUILD)/otelcol-peer/otelcol-peer
 JAEGER_BIN := $(TOOLS)/jaeger-$(JAEGER_VERSION)
+VICTORIALOGS_BIN := $(TOOLS)/victoria-logs-$(VICTORIALOGS_VERSION)
+VICTORIAMETRICS_BIN := $(TOOLS)/victoria-metrics-$(VICTORIAMETRICS_VERSION)
+VMALERT_BIN := $(TOOLS)/vmalert-$(VICTORIAMETRICS_VERSION)
+PROMETHEUS := $(CURDIR)/$(TOOLS)/prometheus/usr/bin
 
 # The race detector needs a C compiler. Compiling the runtime's own cgo part shows whether there is a working one;
 # what that costs the tests would pay anyway. `make test RACE=` leaves it out.
@@ -72,16 +78,59 @@ $(JAEGER_BIN):
 		CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o jaeger github.com/jaegertracing/jaeger/cmd/jaeger
 	@mv $(TOOLS)/jaeger/jaeger $@
 
+# The servers of the stack, likewise: as tools of modules of their own.
+$(VICTORIALOGS_BIN):
+	@mkdir -p $(TOOLS)/victorialogs
+	cd $(TOOLS)/victorialogs && rm -f go.mod go.sum && $(GO) mod init victorialogs.invalid/tool && \
+		$(GO) get -tool github.com/VictoriaMetrics/VictoriaLogs/app/victoria-logs@$(VICTORIALOGS_VERSION) && \
+		CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o . github.com/VictoriaMetrics/VictoriaLogs/app/victoria-logs
+	@mv $(TOOLS)/victorialogs/victoria-logs $@
+
+$(VICTORIAMETRICS_BIN) $(VMALERT_BIN) &:
+	@mkdir -p $(TOOLS)/victoriametrics
+	cd $(TOOLS)/victoriametrics && rm -f go.mod go.sum && $(GO) mod init victoriametrics.invalid/tool && \
+		$(GO) get -tool github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics@$(VICTORIAMETRICS_VERSION) && \
+		$(GO) get -tool github.com/VictoriaMetrics/VictoriaMetrics/app/vmalert@$(VICTORIAMETRICS_VERSION) && \
+		CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o . github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics github.com/VictoriaMetrics/VictoriaMetrics/app/vmalert
+	@mv $(TOOLS)/victoriametrics/victoria-metrics $(VICTORIAMETRICS_BIN); mv $(TOOLS)/victoriametrics/vmalert $(VMALERT_BIN)
+
+# Prometheus and promtool of Debian, unpacked rather than installed, which would start a service. On other systems there is
+# none: what needs it is left out.
+.PHONY: prometheus
+prometheus:
+	@[ -x $(PROMETHEUS)/promtool ] || ! command -v apt-get >/dev/null 2>&1 || { mkdir -p $(TOOLS)/prometheus && cd $(TOOLS)/prometheus && \
+		{ apt-get -q -q download prometheus || { apt-get -q -q update && apt-get -q -q download prometheus; }; } && dpkg -x prometheus_*.deb . && rm prometheus_*.deb; } || \
+		echo "Debian's prometheus is not to be had"
+
 .PHONY: test
-test: ## vet and all tests, with the race detector where there is a C compiler
+test: prometheus ## vet and all tests, with the race detector where there is a C compiler
 	@race='$(RACE)'; [ -n "$$race" ] || { echo "no C compiler that works, or RACE is empty: testing without the race detector"; export CGO_ENABLED=0; }; \
-	set -ex; $(GO) vet ./...; $(GO) test $$race -timeout $(TESTTIMEOUT) ./...
+	set -ex; $(GO) vet ./...; $(GO) test $$race -timeout $(TESTTIMEOUT) ./...; \
+	cd deploy/stack; $(GO) vet ./...; PATH="$$PATH:$(PROMETHEUS)" $(GO) test -timeout $(TESTTIMEOUT) ./...
 
 .PHONY: demo
 demo: $(BIN)/otelcol-tailspan $(if $(JAEGER),$(JAEGER_BIN)) ## run the collector over the sample sessions; JAEGER=1 shows the spans in a Jaeger (JAEGER_WAIT=0: check and stop)
 	@mkdir -p $(TOOLS) && $(GO) build -o $(TOOLS)/demo ./deploy/demo
 	@$(TOOLS)/demo -collector $(BIN)/otelcol-tailspan -out $(BUILD)/demo \
 		$(if $(JAEGER),-jaeger $(JAEGER_BIN) -jaeger-wait=$(if $(filter 0,$(JAEGER_WAIT)),false,true))
+
+STACK_PROGRAMS = -collector $(CURDIR)/$(BIN)/otelcol-tailspan -jaeger $(CURDIR)/$(JAEGER_BIN) -victorialogs $(CURDIR)/$(VICTORIALOGS_BIN) \
+	-victoriametrics $(CURDIR)/$(VICTORIAMETRICS_BIN) -vmalert $(CURDIR)/$(VMALERT_BIN) $(if $(wildcard $(PROMETHEUS)/prometheus),-prometheus $(PROMETHEUS)/prometheus)
+
+.PHONY: stack
+stack: build prometheus $(JAEGER_BIN) $(VICTORIALOGS_BIN) $(VICTORIAMETRICS_BIN) $(VMALERT_BIN) ## run docker-compose.yaml's servers and sample agents as local processes, until Ctrl-C
+	@$(GO) build -o $(TOOLS)/agent ./deploy/agent && cd deploy/stack && $(GO) build -o $(CURDIR)/$(TOOLS)/stack .
+	@$(TOOLS)/stack $(STACK_PROGRAMS) -root . -out $(BUILD)/stack -agent $(TOOLS)/agent -command $(CURDIR)/$(BIN)/tailspan
+
+.PHONY: stack-test
+stack-test: build prometheus $(JAEGER_BIN) $(VICTORIALOGS_BIN) $(VICTORIAMETRICS_BIN) $(VMALERT_BIN) ## play all recordings to the running stack, execute every query and compare with the truth
+	@$(GO) build -o $(TOOLS)/agent ./deploy/agent
+	cd deploy/stack && TAILSPAN_STACK='$(STACK_PROGRAMS)' TAILSPAN_COMMAND=$(CURDIR)/$(BIN)/tailspan TAILSPAN_AGENT=$(CURDIR)/$(TOOLS)/agent \
+		$(GO) test -count 1 -timeout 15m -run '^TestStack' -v ./stacktest
+
+.PHONY: dashboards
+dashboards: ## write the dashboards from deploy/stack/dashboards
+	cd deploy/stack/dashboards && $(GO) generate
 
 .PHONY: bench
 bench: bench-micro bench-collector ## run all benchmarks: of the packages, and of the whole programs

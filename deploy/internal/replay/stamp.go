@@ -1,0 +1,130 @@
+package replay
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// stamped finds what a [Stamp] replaces: the first group is a time in RFC 3339, the second one in milliseconds, the third
+// a UUID, the fourth and fifth the prefix of an id and the rest of it.
+var stamped = regexp.MustCompile(`(\b20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z)` +
+	`|\b(1[6-9]\d{11})\b` +
+	`|\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b` +
+	`|\b((?:msg|toolu|req|call|resp|ses|prt|fc|rs|ws|gen|run)_|chatcmpl-)([A-Za-z0-9]{6,})\b`)
+
+// Stamp says where a recording is moved to.
+type Stamp struct {
+	// Shift is added to every time.
+	Shift time.Duration
+	// Seed makes the new ids: the same seed gives the same ones. Without one, ids stay.
+	Seed string
+}
+
+// Apply returns text with its times and ids replaced. The length of every id and the precision of every time stay.
+func (s Stamp) Apply(text string) string {
+	var out strings.Builder
+	out.Grow(len(text))
+	done := 0
+	for _, at := range stamped.FindAllStringSubmatchIndex(text, -1) {
+		out.WriteString(text[done:at[0]])
+		out.WriteString(s.replace(text, at))
+		done = at[1]
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+func (s Stamp) replace(text string, at []int) string {
+	whole := text[at[0]:at[1]]
+	switch {
+	case at[2] >= 0:
+		return s.moveText(whole)
+	case at[4] >= 0:
+		return s.moveMilliseconds(whole)
+	case s.Seed == "":
+		return whole
+	case at[6] >= 0:
+		return s.uuid(whole)
+	default:
+		return text[at[8]:at[9]] + s.id(text[at[10]:at[11]])
+	}
+}
+
+func (s Stamp) moveText(text string) string {
+	was, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return text // 31 February
+	}
+	layout := "2006-01-02T15:04:05"
+	if _, fraction, ok := strings.Cut(text, "."); ok {
+		layout += "." + strings.Repeat("0", len(fraction)-1)
+	}
+	return was.Add(s.Shift).Format(layout + "Z")
+}
+
+func (s Stamp) moveMilliseconds(text string) string {
+	was, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return text
+	}
+	return strconv.FormatInt(was+s.Shift.Milliseconds(), 10)
+}
+
+// uuid keeps version and variant, which some formats look at.
+func (s Stamp) uuid(was string) string {
+	h := s.hash(was)
+	digits := hex.EncodeToString(h[:])
+	return digits[:8] + "-" + digits[8:12] + "-" + was[14:15] + digits[13:16] + "-" + was[19:20] + digits[17:20] + "-" + digits[20:32]
+}
+
+// id keeps the length.
+func (s Stamp) id(was string) string {
+	const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghijkmnpqrstvwxyz"
+	h := s.hash(was)
+	out := make([]byte, len(was))
+	for i := range out {
+		if i > 0 && i%len(h) == 0 {
+			h = s.hash(hex.EncodeToString(h[:]))
+		}
+		out[i] = letters[int(h[i%len(h)])%len(letters)]
+	}
+	return string(out)
+}
+
+func (s Stamp) hash(was string) [sha256.Size]byte {
+	return sha256.Sum256([]byte(s.Seed + "\x00" + was))
+}
+
+// Times returns the earliest and the latest time in text. It is false if there is none.
+func Times(text string) (first, last time.Time, ok bool) {
+	for _, at := range stamped.FindAllStringSubmatchIndex(text, -1) {
+		t, is := timeAt(text, at)
+		if !is {
+			continue
+		}
+		if !ok || t.Before(first) {
+			first = t
+		}
+		if !ok || t.After(last) {
+			last = t
+		}
+		ok = true
+	}
+	return first, last, ok
+}
+
+func timeAt(text string, at []int) (time.Time, bool) {
+	switch {
+	case at[2] >= 0:
+		t, err := time.Parse(time.RFC3339Nano, text[at[0]:at[1]])
+		return t, err == nil
+	case at[4] >= 0:
+		ms, err := strconv.ParseInt(text[at[0]:at[1]], 10, 64)
+		return time.UnixMilli(ms), err == nil
+	}
+	return time.Time{}, false
+}

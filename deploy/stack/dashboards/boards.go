@@ -1,0 +1,225 @@
+package dashboards
+
+import "strings"
+
+// All are the dashboards.
+func All() []Board { return []Board{runs(), oneRun(), tools(), health()} }
+
+// Names of metrics and labels, as Prometheus and VictoriaMetrics (-opentelemetry.usePrometheusNaming) have them.
+const (
+	metricRuns      = "tailspan_runs_total"
+	metricCost      = "tailspan_cost_total"
+	metricTokens    = "gen_ai_client_token_usage_sum"
+	metricCacheRead = "gen_ai_usage_cache_read_input_tokens_total"
+	metricDuration  = "gen_ai_client_operation_duration_seconds"
+	metricCalls     = "tailspan_tool_calls_total"
+
+	pipeline = "cicd_pipeline_name"
+	step     = "cicd_pipeline_task_name"
+	model    = "gen_ai_request_model"
+	agent    = "gen_ai_agent_name"
+	tool     = "gen_ai_tool_name"
+	toolKind = "tailspan_tool_kind"
+	server   = "tailspan_tool_server"
+	outcome  = "tailspan_run_outcome"
+
+	failedRun = outcome + `!~"ok|interrupted"`
+	inputOnly = `gen_ai_token_type="input"`
+	ofAgents  = `gen_ai_operation_name="invoke_agent"`
+	ofTools   = `gen_ai_operation_name="execute_tool"`
+)
+
+// increase is how much a counter grew in the time range of the dashboard, by labels.
+func increase(metric, by string, matchers ...string) string {
+	return sumBy(by) + "(increase(" + metric + "{" + strings.Join(append([]string{matchMetrics}, matchers...), ",") + "}[$__range]))"
+}
+
+// steps is how much it grew from step to step.
+func steps(metric, by string, matchers ...string) string {
+	return sumBy(by) + "(increase(" + metric + "{" + strings.Join(append([]string{matchMetrics}, matchers...), ",") + "}[$__rate_interval]))"
+}
+
+func sumBy(by string) string {
+	if by == "" {
+		return "sum "
+	}
+	return "sum by (" + by + ") "
+}
+
+// quantile is a quantile of the durations in the time range.
+func quantile(q, by string, matchers ...string) string {
+	labels := "le"
+	if by != "" {
+		labels += ", " + by
+	}
+	return "histogram_quantile(" + q + ", " + increase(metricDuration+"_bucket", labels, matchers...) + ")"
+}
+
+// most is the largest ten.
+func most(expr string) string { return "topk(10, " + expr + " > 0)" }
+
+func metric(mode Mode, legend, expr string) Query {
+	return Query{Source: Metrics, Mode: mode, Legend: legend, Expr: expr}
+}
+
+func toRun(field string) []link {
+	return []link{{"Open the run", "/d/tailspan-run?var-trace=${__data.fields." + field + "}&${__url_time_range}"}}
+}
+
+func runs() Board {
+	share := func(by string) string { return increase(metricRuns, by, failedRun) + " / " + increase(metricRuns, by) }
+	cache := func(by string) string {
+		return increase(metricCacheRead, by) + " / " + increase(metricTokens, by, inputOnly)
+	}
+	byStep := pipeline + ", " + step
+	return Board{
+		UID: "tailspan-runs", Title: "tailspan: runs", from: "24h", variables: pipelineVariables(),
+		Description: "What the agents of all pipelines did: how it ended, how long it took, what it cost.",
+		Rows: []Row{
+			{"In the time range", []Panel{
+				{Title: "Runs", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "", increase(metricRuns, ""))}},
+				{Title: "Failed share", Description: "Runs that ended as error, killed or incomplete.", kind: number, unit: unitShare, width: 4, Queries: []Query{metric(Instant, "", share(""))}},
+				{Title: "Cost", kind: number, unit: unitDollars, width: 4, Queries: []Query{metric(Instant, "", increase(metricCost, ""))}},
+				{Title: "Tokens", Description: "Input, cached tokens included, and output.", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "{{gen_ai_token_type}}", increase(metricTokens, "gen_ai_token_type"))}},
+				{Title: "Cache share", Description: "Input tokens that were read from a cache.", kind: number, unit: unitShare, width: 4, Queries: []Query{metric(Instant, "", cache(""))}},
+				{Title: "p95 duration", kind: number, unit: unitSeconds, width: 4, Queries: []Query{metric(Instant, "", quantile("0.95", "", ofAgents))}},
+			}},
+			{"How runs end", []Panel{
+				{Title: "Runs by outcome", kind: lines, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Range, "{{"+outcome+"}}", steps(metricRuns, outcome))}},
+				{Title: "Runs by step and outcome", kind: rows, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Table, "", increase(metricRuns, byStep+", service_name, "+outcome+", error_type")+" > 0")}},
+				{Title: "Failed share by step", kind: bars, unit: unitShare, width: 12, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}/{{"+step+"}}", "topk(10, "+share(byStep)+")")}},
+				{Title: "Duration by step", kind: rows, unit: unitSeconds, width: 12, height: 8, join: true, Queries: []Query{
+					metric(Table, "p50", quantile("0.5", byStep, ofAgents)), metric(Table, "p95", quantile("0.95", byStep, ofAgents)),
+				}},
+				{Title: "Last failures", kind: rows, width: 24, height: 8, links: toRun("trace_id"), Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` "tailspan.run.outcome":in(error, killed, incomplete)
+| sort by (_time) desc | limit 50
+| fields _time, cicd.pipeline.name, cicd.pipeline.task.name, cicd.pipeline.run.id, service.name, tailspan.run.outcome, error.type, _msg, trace_id`}}},
+				{Title: "Runs without an end", Description: "Steps that began and have shown no end: at work now, stalled, or gone.", kind: rows, width: 24, height: 8, links: toRun("trace_id"), Queries: []Query{{Source: Logs, Mode: Table, Quiet: "all runs have ended", Expr: matchLogs + ` event_name:="tailspan.step_started" or (` + matchLogs + ` "tailspan.run.outcome":*)
+| stats by (cicd.pipeline.name, cicd.pipeline.run.id, cicd.pipeline.task.name, service.name, trace_id) min(_time) started, count() if (event_name:="tailspan.step_started") begun, count() if ("tailspan.run.outcome":*) ended
+| filter ended:=0 | sort by (started) desc
+| fields started, cicd.pipeline.name, cicd.pipeline.task.name, cicd.pipeline.run.id, service.name, trace_id`}}},
+			}},
+			{"What runs cost", []Panel{
+				{Title: "Cost by pipeline", kind: bars, unit: unitDollars, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}", most(increase(metricCost, pipeline)))}},
+				{Title: "Cost by step", kind: bars, unit: unitDollars, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}/{{"+step+"}}", most(increase(metricCost, byStep)))}},
+				{Title: "Cost by model", kind: bars, unit: unitDollars, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+model+"}}", most(increase(metricCost, model)))}},
+				{Title: "Cost by agent", kind: bars, unit: unitDollars, width: 6, height: 8, Queries: []Query{metric(Instant, "{{service_name}}", most(increase(metricCost, "service_name")))}},
+				{Title: "Tokens by pipeline", kind: bars, unit: unitCount, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}", most(increase(metricTokens, pipeline)))}},
+				{Title: "Tokens by step", kind: bars, unit: unitCount, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}/{{"+step+"}}", most(increase(metricTokens, byStep)))}},
+				{Title: "Tokens by model", kind: bars, unit: unitCount, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+model+"}}", most(increase(metricTokens, model)))}},
+				{Title: "Tokens by agent", kind: bars, unit: unitCount, width: 6, height: 8, Queries: []Query{metric(Instant, "{{service_name}}", most(increase(metricTokens, "service_name")))}},
+				{Title: "Cache share by pipeline", kind: bars, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}", "topk(10, "+cache(pipeline)+")")}},
+				{Title: "Cache share by step", kind: bars, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}/{{"+step+"}}", "topk(10, "+cache(byStep)+")")}},
+				{Title: "Cache share by agent", kind: bars, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Instant, "{{service_name}}", "topk(10, "+cache("service_name")+")")}},
+				{Title: "Cost over time", kind: lines, unit: unitDollars, width: 24, height: 8, Queries: []Query{metric(Range, "{{"+pipeline+"}}", steps(metricCost, pipeline))}},
+			}},
+		},
+	}
+}
+
+func oneRun() Board {
+	const run = `trace_id:="$trace"`
+	records1 := func(expr string) []Query { return []Query{{Source: Logs, Mode: Table, Expr: run + " " + expr}} }
+	return Board{
+		UID: "tailspan-run", Title: "tailspan: one run", from: "24h", variables: variablesOfRun(),
+		Description: "One trace: the log of its agents beside their spans. A step of a pipeline shares its trace with the other steps of the pipeline's run.",
+		Rows: []Row{{"The run", []Panel{
+			{Title: "How it ended", kind: rows, width: 24, height: 6, Queries: records1(`"tailspan.run.outcome":*
+| sort by (_time)
+| fields _time, cicd.pipeline.task.name, service.name, tailspan.run.outcome, error.type, _msg, tailspan.usage.run.input_tokens, tailspan.usage.run.output_tokens, tailspan.usage.run.cost_usd`)},
+			{Title: "Log", kind: records, width: 10, height: 20, Queries: records1(`-event_name:in("tailspan.usage", "tailspan.progress") | sort by (_time, tailspan.sequence)`)},
+			{Title: "Trace", kind: trace, width: 14, height: 20, Queries: []Query{{Source: Traces, Mode: Table, Expr: "$trace"}}},
+			{Title: "Tool calls", kind: rows, width: 12, height: 10, Queries: records1(`event_name:="tailspan.tool_result"
+| sort by (_time)
+| fields _time, cicd.pipeline.task.name, gen_ai.tool.name, tailspan.tool.target, tailspan.tool.duration_s, severity_text, _msg`)},
+			{Title: "Tokens by model call", kind: rows, width: 12, height: 10, Queries: records1(`event_name:="tailspan.usage" "tailspan.usage.scope":="call"
+| sort by (_time)
+| fields _time, cicd.pipeline.task.name, gen_ai.response.model, gen_ai.usage.input_tokens, gen_ai.usage.cache_read.input_tokens, gen_ai.usage.output_tokens`)},
+		}}},
+	}
+}
+
+func tools() Board {
+	failed := `error_type!=""`
+	share := func(by string) string { return increase(metricCalls, by, failed) + " / " + increase(metricCalls, by) }
+	return Board{
+		UID: "tailspan-tools", Title: "tailspan: tools", from: "24h", variables: pipelineVariables(),
+		Description: "What the agents' tools did, how often they failed and how long they took.",
+		Rows: []Row{
+			{"In the time range", []Panel{
+				{Title: "Calls", kind: number, unit: unitCount, width: 6, Queries: []Query{metric(Instant, "", increase(metricCalls, ""))}},
+				{Title: "Failed share", kind: number, unit: unitShare, width: 6, Queries: []Query{metric(Instant, "", share(""))}},
+				{Title: "Time in tools", kind: number, unit: unitSeconds, width: 6, Queries: []Query{metric(Instant, "", increase(metricDuration+"_sum", "", ofTools))}},
+				{Title: "p95", kind: number, unit: unitSeconds, width: 6, Queries: []Query{metric(Instant, "", quantile("0.95", "", ofTools))}},
+			}},
+			{"By tool", []Panel{
+				{Title: "Calls by tool", kind: bars, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+tool+"}}", most(increase(metricCalls, tool)))}},
+				{Title: "Failed share by tool", kind: bars, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+tool+"}}", most(share(tool)))}},
+				{Title: "Time by tool", kind: bars, unit: unitSeconds, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+tool+"}}", most(increase(metricDuration+"_sum", tool, ofTools)))}},
+				{Title: "Duration by tool", kind: rows, unit: unitSeconds, width: 12, height: 8, join: true, Queries: []Query{
+					metric(Table, "p50", quantile("0.5", tool, ofTools)), metric(Table, "p95", quantile("0.95", tool, ofTools)),
+				}},
+				{Title: "Failures by tool and cause", kind: rows, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Table, "", increase(metricCalls, "service_name, "+tool+", error_type", failed)+" > 0")}},
+			}},
+			{"By kind and server", []Panel{
+				{Title: "Calls by kind", kind: bars, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+toolKind+"}}", most(increase(metricCalls, toolKind)))}},
+				{Title: "Failed share by kind", kind: bars, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+toolKind+"}}", most(share(toolKind)))}},
+				{Title: "Time by kind", kind: bars, unit: unitSeconds, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+toolKind+"}}", most(increase(metricDuration+"_sum", toolKind, ofTools)))}},
+				{Title: "Duration by kind", kind: rows, unit: unitSeconds, width: 8, height: 8, join: true, Queries: []Query{
+					metric(Table, "p50", quantile("0.5", toolKind, ofTools)), metric(Table, "p95", quantile("0.95", toolKind, ofTools)),
+				}},
+				{Title: "Calls by MCP server", kind: bars, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+server+"}}", most(increase(metricCalls, server, server+`!=""`)))}},
+				{Title: "Time by MCP server", kind: bars, unit: unitSeconds, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+server+"}}", most(increase(metricDuration+"_sum", server, ofTools, server+`!=""`)))}},
+			}},
+			{"Records", []Panel{
+				{Title: "Last failed calls", kind: rows, width: 24, height: 10, links: toRun("trace_id"), Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` event_name:="tailspan.tool_result" severity_text:="ERROR"
+| sort by (_time) desc | limit 50
+| fields _time, cicd.pipeline.name, cicd.pipeline.task.name, service.name, gen_ai.tool.name, tailspan.tool.target, _msg, trace_id`}}},
+				{Title: "Calls that were refused", kind: rows, width: 12, height: 8, Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` "tailspan.tool.denied":="true" | stats by (service.name, gen_ai.tool.name) count() calls | sort by (calls) desc`}}},
+				{Title: "Notices of the agents", kind: rows, width: 12, height: 8, Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` event_name:="tailspan.notice" severity_text:in("WARN", "ERROR") | stats by (service.name, tailspan.notice.code) count() notices | sort by (notices) desc`}}},
+			}},
+		},
+	}
+}
+
+func health() Board {
+	const receiver = "otelcol_receiver_agent_stream_"
+	// A counter is there once it has counted something.
+	rate := func(name, by string) string { return sumBy(by) + "(rate(" + receiver + name + "[$__rate_interval]))" }
+	count := func(name, by string) string {
+		return sumBy(by) + "(increase(" + receiver + name + "[$__range])) or vector(0)"
+	}
+	return Board{
+		UID: "tailspan-health", Title: "tailspan: health", from: "1h",
+		Description: "How the collector with tailspan is doing.",
+		Rows: []Row{
+			{"Now", []Panel{
+				{Title: "Collectors up", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "", `sum(up{job="collector"})`)}},
+				{Title: "Lag", Description: "Bytes that are written and that no consumer has accepted yet.", kind: number, unit: unitBytes, width: 4, Queries: []Query{metric(Instant, "", "sum("+receiver+"lag)")}},
+				{Title: "Files known, open", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "known", "sum("+receiver+"files_known)"), metric(Instant, "open", "sum("+receiver+"files_open)")}},
+				{Title: "Dropped", Description: "Spans, log records and data points that no consumer will get.", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "", count("dropped", ""))}},
+				{Title: "Unknown types", Description: "Lines of types that this version does not know.", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "", count("unknown_types", ""))}},
+				{Title: "Errors", Description: "Files that were not readable, positions that were not kept.", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "read", count("read_errors", "")), metric(Instant, "storage", count("storage_errors", ""))}},
+			}},
+			{"Receiver", []Panel{
+				{Title: "Lines read", kind: lines, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Range, "{{provider}}", rate("lines", "provider"))}},
+				{Title: "Lag by provider", kind: lines, unit: unitBytes, width: 12, height: 8, Queries: []Query{metric(Range, "{{provider}}", "sum by (provider) ("+receiver+"lag)")}},
+				{Title: "Retries", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{signal}}", rate("retries", "signal")+" or vector(0)")}},
+				{Title: "Lines that gave nothing", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{reason}}", rate("lines_not_parsed", "reason")+" or vector(0)")}},
+				{Title: "Anomalies", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{reason}}", rate("anomalies", "reason")+" or vector(0)")}},
+				{Title: "Types that are not known", kind: rows, unit: unitCount, width: 12, height: 8, Queries: []Query{{Source: Metrics, Mode: Table, Quiet: "all types are known", Expr: "sum by (type) (" + receiver + "unknown_types)"}}},
+				{Title: "Dropped by reason", kind: rows, unit: unitCount, width: 12, height: 8, Queries: []Query{{Source: Metrics, Mode: Table, Quiet: "nothing is dropped", Expr: "sum by (signal, reason) (" + receiver + "dropped)"}}},
+			}},
+			{"Collector", []Panel{
+				{Title: "Spans sent", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{exporter}}", "sum by (exporter) (rate(otelcol_exporter_sent_spans[$__rate_interval]))")}},
+				{Title: "Log records sent", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{exporter}}", "sum by (exporter) (rate(otelcol_exporter_sent_log_records[$__rate_interval]))")}},
+				{Title: "Data points sent", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{exporter}}", "sum by (exporter) (rate(otelcol_exporter_sent_metric_points[$__rate_interval]))")}},
+				{Title: "Queues of the exporters", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{exporter}} {{data_type}}", "sum by (exporter, data_type) (otelcol_exporter_queue_size)")}},
+				{Title: "CPU", kind: lines, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Range, "{{instance}}", `sum by (instance) (rate(otelcol_process_cpu_seconds[$__rate_interval]))`)}},
+				{Title: "Memory", kind: lines, unit: unitBytes, width: 8, height: 8, Queries: []Query{metric(Range, "{{instance}}", `sum by (instance) (otelcol_process_memory_rss)`)}},
+				{Title: "Records that the readable log left out", kind: lines, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Range, "{{reason}}", "sum by (reason) (rate(otelcol_exporter_agent_render_ignored_records[$__rate_interval])) or vector(0)")}},
+				{Title: "Alerts", kind: rows, width: 12, height: 8, Queries: []Query{{Source: Metrics, Mode: Table, Quiet: "no alert fires", Expr: `ALERTS{alertstate="firing"}`}}},
+			}},
+		},
+	}
+}
