@@ -65,8 +65,7 @@ type Stream struct {
 	IdleClose time.Duration `mapstructure:"idle_close"`
 	// IgnoreOlderThan leaves files alone that were not changed for that long, until they are. 0: none.
 	IgnoreOlderThan time.Duration `mapstructure:"ignore_older_than"`
-	// MaxLineSize is the longest line; longer ones are counted, and read as far as they tell what
-	// happened.
+	// MaxLineSize is the longest line; longer ones are counted, and read in part.
 	MaxLineSize Size `mapstructure:"max_line_size"`
 	// MaxDocumentSize is the largest document (a file ending in .json); larger ones are skipped and counted.
 	MaxDocumentSize Size `mapstructure:"max_document_size"`

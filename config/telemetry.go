@@ -29,7 +29,7 @@ type Telemetry struct {
 	EndGrace time.Duration `mapstructure:"end_grace"`
 	// StallAfter is how long a run that is watched live may go without a line before that is reported, once; 0 for ever.
 	StallAfter time.Duration `mapstructure:"stall_after"`
-	// ParentWait is how long a sub-agent's span waits, once its run is over, for word of the call that started it.
+	// ParentWait is how long a sub-agent's span waits, once its run is over, for the call that started it.
 	ParentWait time.Duration `mapstructure:"parent_wait"`
 	// ForkWindow is how long after its file was read last the runs of a session are known over a restart, so that a fork that
 	// copies them tells them no second time.

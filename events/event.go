@@ -12,7 +12,7 @@ type DisplayEvent struct {
 	// Synthetic marks what the agent program said in the model's place, such as the text of an API failure.
 	Synthetic bool
 
-	// Abridged marks what a line tells that is longer than its reader keeps: long texts in it are cut.
+	// Abridged marks an event of a line that is longer than its reader keeps: long texts in it are cut.
 	Abridged bool
 
 	// Copied marks history that the format says was copied from another session, as a fork does.
@@ -29,7 +29,7 @@ type DisplayEvent struct {
 	TurnID string
 	// MessageID is the id of the model message (one model call) that the event is part of.
 	MessageID string
-	// Answer tells several messages under one MessageID apart, as a server sends that repeats its ids: how many others had
+	// Answer distinguishes several messages under one MessageID, as a server sends that repeats its ids: how many others had
 	// the id before in the stream.
 	Answer int
 	// ItemID is the id that the format gives to the line or item itself. Two sources of one session that share item

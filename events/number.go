@@ -39,7 +39,7 @@ const (
 
 var numberNames = [NumberEnd]string{"tokens", "cost", "duration", "count", "time"}
 
-// String gives the wire spelling.
+// String gives the wire name.
 func (n Number) String() string {
 	if n < NumberEnd {
 		return numberNames[n]

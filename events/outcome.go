@@ -23,7 +23,7 @@ const (
 
 var outcomeNames = [outcomeEnd]string{"", "ok", "error", "interrupted", "killed", "incomplete"}
 
-// String gives the wire spelling; the unknown outcome is the empty string.
+// String gives the wire name; the unknown outcome is the empty string.
 func (o Outcome) String() string {
 	if o < outcomeEnd {
 		return outcomeNames[o]

@@ -13,7 +13,7 @@ type UsageTotal struct {
 	running map[counterKey]Usage
 }
 
-// maxCounters is how many running totals are told apart; those of more models are left out.
+// maxCounters is how many running totals are kept; those of further models are left out.
 const maxCounters = 1024
 
 // counterKey is one running total.

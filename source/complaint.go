@@ -13,7 +13,7 @@ type complaints struct {
 	logger *zap.Logger
 	told   map[string]string // the last reason by path
 	store  string            // the last reason of the store
-	// exhausted tells that the lack of descriptors was logged.
+	// exhausted is true once the lack of descriptors was logged.
 	exhausted bool
 }
 

@@ -19,7 +19,7 @@ const databaseDescriptors = 3
 type Descriptors struct {
 	limit int64 // how many may be held before idle files are closed
 	held  atomic.Int64
-	// exhausted tells that the system gave none since idle files were closed last; wanted is signalled then, and when too many
+	// exhausted is true if the system gave none since idle files were closed last; wanted is signalled then, and when too many
 	// are held.
 	exhausted atomic.Bool
 	wanted    chan struct{}
@@ -57,7 +57,7 @@ func (d *Descriptors) exhaust() {
 	d.want()
 }
 
-// noDescriptors tells that an error is a lack of file descriptors, of the process or of the system.
+// noDescriptors reports whether an error is a lack of file descriptors, of the process or of the system.
 func noDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

@@ -23,7 +23,7 @@ const (
 // maxLeft bounds the files that an inventory takes over from the one before it; it always has those that are there.
 const maxLeft = 1 << 16
 
-// inventory tells files that arrived while no process looked from those that were there before, whatever their times: rsync -a
+// inventory distinguishes files that arrived while no process looked from those that were there before, whatever their times: rsync -a
 // and tar give a file its old time. It is what the store has of the last start: what was looked for, and which of the files that
 // were there then have no position, since they were left out.
 type inventory struct {
@@ -51,7 +51,7 @@ type patterns struct {
 	Exclude []string `json:"exclude,omitempty"`
 }
 
-// loadInventory reads the inventory of the last start. It needs a store that can tell all that it holds: of another one it is
+// loadInventory reads the inventory of the last start. It needs a store that can list all that it holds: of another one it is
 // not known at this point whether a file has a position.
 func loadInventory(ctx context.Context, key string, s *Settings, sets ...*globs) (inventory, error) {
 	i := inventory{key: key, settings: s, sets: sets, left: map[uint64]struct{}{}}

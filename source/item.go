@@ -111,7 +111,7 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 	return it, nil
 }
 
-// isOld tells whether an item that is there at start, and without a position, was there before: what came while no process
+// isOld reports whether an item that is there at start, and without a position, was there before: what came while no process
 // looked was not. A database that goes on is written to all the time, and has positions for its families alone.
 func (p *Polled) isOld(kind itemKind, one found) bool {
 	if kind == itemDatabase {

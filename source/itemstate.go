@@ -165,7 +165,7 @@ func (s *itemStates) walkedOf(one found, kind itemKind, follows func(origin stri
 	return nil
 }
 
-// knows tells whether there is a state of the item under a path.
+// knows reports whether there is a state of the item under a path.
 func (s *itemStates) knows(one found, kind itemKind) bool {
 	return s.walkedOf(one, kind, func(string) bool { return false }) != nil
 }

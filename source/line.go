@@ -15,7 +15,7 @@ type Line struct {
 	Offset, Next int64
 	// Live tells that the line was written while the file was followed: after its end had been reached once.
 	Live bool
-	// Abridged tells that the line is longer than [Settings.MaxLineSize], and Data what package abridge keeps of it.
+	// Abridged is true if the line is longer than [Settings.MaxLineSize]; then Data is what package abridge keeps of it.
 	Abridged bool
 	// Replayed tells that the line was accepted before, and is given again so that the consumer knows what it knew.
 	Replayed bool

@@ -19,7 +19,7 @@ type visit struct {
 	checked, everChecked bool
 	// joined tells that the current line's beginning was handed over as an unterminated last line.
 	joined bool
-	// ended tells that the end of the first line is there, which is over the limit.
+	// ended is true once the end of the first line is there, which is over the limit.
 	ended bool
 	// accepted tells that lines were accepted whose position is not saved yet.
 	accepted bool

@@ -13,7 +13,7 @@ import (
 
 // records calls each with every line of r, or with all of it if the input is one document; which of the two, its name or
 // its first lines tell (parser.Framing). A document longer than max is skipped and counted, as a line is. A first line in
-// our own words, which tells whose work it is and nothing of what the agent did, is left out, unless it is asked for.
+// our own words, which says whose work it is and nothing of what the agent did, is left out, unless it is asked for.
 func (l *lineReader) records(r io.Reader, each func(record []byte) error) error {
 	begun := false
 	f := func(record []byte) error {

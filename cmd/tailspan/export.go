@@ -28,7 +28,7 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 	}
 	e, err := r.newExport(endpoints)
 	if err != nil {
-		r.screen.tell(fmt.Sprintf("nothing is sent: %v", err))
+		r.screen.report(fmt.Sprintf("nothing is sent: %v", err))
 		close(done)
 		return done
 	}
@@ -53,7 +53,7 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 		defer cancel(nil)
 		// What can't be sent is kept, so the output is read to its end whatever becomes of sending.
 		if err := e.run(context.WithoutCancel(ctx), sending, r.process); err != nil {
-			r.screen.tell(err.Error())
+			r.screen.report(err.Error())
 		}
 	}()
 	return done
@@ -79,16 +79,16 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	settings.Version, settings.Prices = version(), f.prices.list
 	parent, err := telemetry.ParseTraceParent(os.Getenv("TRACEPARENT"))
 	if err != nil {
-		r.screen.tell(err.Error()) // it goes out without a parent
+		r.screen.report(err.Error()) // it goes out without a parent
 	}
 	e := &exporting{flags: f, registry: telemetry.NewRegistry(settings), document: document{limit: f.maxLine}}
 	set := fold.Settings{
 		Provider: f.provider, Program: f.program(), Registry: e.registry, Ambient: telemetry.IdentityFromEnvironment(os.Getenv),
 		InBand:    f.inBand,
 		Telemetry: telemetry.StreamSettings{ID: "process/" + crand.Text(), Identity: f.identity(), Parent: parent, AwaitExit: true},
-		Refused:   func(err error) { r.screen.tell(fmt.Sprintf("first line of the command: %v", err)) },
+		Refused:   func(err error) { r.screen.report(fmt.Sprintf("first line of the command: %v", err)) },
 		Dropped: func(n int) {
-			r.screen.tell(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", plural(n, "attribute"), f.inBand))
+			r.screen.report(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", plural(n, "attribute"), f.inBand))
 		},
 	}
 	if f.redact {
@@ -99,7 +99,7 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	if e.fold, err = fold.New(set); err != nil {
 		return nil, err
 	}
-	sending := otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Told: r.screen.tell}
+	sending := otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Report: r.screen.report}
 	e.out = &delivery{exporter: otlphttp.New(sending)}
 	e.metrics = &metricExport{exporter: otlphttp.New(sending), metrics: e.registry.Metrics(), every: f.metricsInterval}
 	return e, nil
@@ -190,9 +190,9 @@ func (e *exporting) end(exit process.Exit) error {
 		e.fold.Line(rest)
 	}
 	e.fold.Flush()
-	told := exitOf(exit)
-	told.Stderr = process.Clean(exit.Stderr)
-	e.fold.Exited(*told)
+	ended := exitOf(exit)
+	ended.Stderr = process.Clean(exit.Stderr)
+	e.fold.Exited(*ended)
 	outs := append(e.fold.Take(), e.registry.Close())
 	return errors.Join(e.out.deliver(outs...), e.out.deliverMetrics(e.metrics))
 }

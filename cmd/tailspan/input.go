@@ -44,7 +44,7 @@ func newFlags(command, synopsis string, stderr io.Writer) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet("tailspan "+command, flag.ContinueOnError)}
 	f.SetOutput(stderr)
 	f.StringVar(&f.provider, "provider", parser.Auto, "who wrote the file: "+strings.Join(parser.Names(), ", "))
-	f.IntVar(&f.maxLine, "max-line-size", defaultMaxLine, "longest line in bytes; longer ones are counted, and read as far as they tell what happened")
+	f.IntVar(&f.maxLine, "max-line-size", defaultMaxLine, "longest line in bytes; longer ones are counted, and read in part")
 	f.Usage = func() {
 		fmt.Fprintf(stderr, "usage: tailspan %s [flags] FILE\n", command)
 		fmt.Fprintf(stderr, "       tailspan %s [flags] -     reads standard input\n\n%s\n\nflags:\n", command, synopsis)
@@ -243,8 +243,8 @@ func (l *lineReader) each(r io.Reader, f func(line []byte, abridged bool) error)
 	}
 }
 
-// next reads one line with its newline; whole tells that it was not too long to keep. Of one that was, line is what is kept
-// of it, nil if nothing is.
+// next reads one line with its newline; whole is false for one that is too long to keep; then line
+// is what is kept of it, nil if nothing is.
 func (l *lineReader) next(reader *bufio.Reader) (line []byte, whole bool, err error) {
 	if l.long = l.long[:0]; cap(l.long) > keepLineBytes {
 		l.long = nil

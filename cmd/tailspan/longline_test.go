@@ -42,7 +42,7 @@ func inflate(t *testing.T, line []byte, bulk string) (string, bool) {
 	return out, json.Valid([]byte(strings.TrimPrefix(out, "data: ")))
 }
 
-// seen is what a line over the limit must still tell: which calls and results there are, and whose.
+// seen is what a line over the limit must still show: which calls and results there are, and whose.
 func seen(t *testing.T, stdout string) (all []string) {
 	t.Helper()
 	for line := range strings.Lines(stdout) {

@@ -134,10 +134,10 @@ func runRun(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		if f.otlp != "" {
 			return usageError{err}
 		}
-		screen.tell(fmt.Sprintf("nothing is sent: %v", err)) // what others set must not keep the agent from running
+		screen.report(fmt.Sprintf("nothing is sent: %v", err)) // what others set must not keep the agent from running
 	}
 	if every, err := metricsIntervalOf(os.Getenv); err != nil {
-		screen.tell(err.Error())
+		screen.report(err.Error())
 	} else if every > 0 && !f.given("metrics-interval") {
 		f.metricsInterval = every
 	}
@@ -158,7 +158,7 @@ func (f *runFlags) start(stdin io.Reader, s *screen) (*process.Process, error) {
 		Command: f.command, Stderr: s.stderr, Grace: f.grace, Pipe: f.pipe, Terminal: true, EndWithParent: true,
 		Spool: spool.Settings{Path: f.raw},
 		Copy: spool.CopySettings{MaxBytes: f.maxSpool, Dropping: func(reason error) {
-			s.tell(fmt.Sprintf("the command's output is not kept any more: %v", reason))
+			s.report(fmt.Sprintf("the command's output is not kept any more: %v", reason))
 		}},
 	}
 	settings.Stdin, _ = stdin.(*os.File)
@@ -168,10 +168,10 @@ func (f *runFlags) start(stdin io.Reader, s *screen) (*process.Process, error) {
 // startError tells why the command could not be run, and gives the code that a shell would.
 func (f *runFlags) startError(err error, s *screen) error {
 	if errors.Is(err, process.ErrNoSpool) {
-		s.tell(fmt.Sprintf("the command is not run: %v; set TMPDIR to a folder that can be written to, or name a file by --raw", err))
+		s.report(fmt.Sprintf("the command is not run: %v; set TMPDIR to a folder that can be written to, or name a file by --raw", err))
 		return childExitError{exitError}
 	}
-	s.tell(err.Error())
+	s.report(err.Error())
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return childExitError{exitNotFound}
@@ -208,19 +208,19 @@ func (r *running) follow(endpoints otlphttp.Endpoints) error {
 	select {
 	case err := <-shown:
 		if err != nil && !isEndOfReader(err) && ctx.Err() == nil {
-			r.screen.tell(err.Error())
+			r.screen.report(err.Error())
 		}
 	case <-ctx.Done(): // it may hang in a write that nobody reads
 	}
 	<-sent
 	if exit.Status() != 0 && !r.flags.pipe && saysDiskFull(exit.Stderr) {
-		r.screen.tell(fmt.Sprintf("if the full disk is that of %q, set TMPDIR or --raw to another one; with --pipe the command would go on, and what is not kept is counted", r.process.Spool().Path()))
+		r.screen.report(fmt.Sprintf("if the full disk is that of %q, set TMPDIR or --raw to another one; with --pipe the command would go on, and what is not kept is counted", r.process.Spool().Path()))
 	}
 	if exit.Dropped > 0 {
-		r.screen.tell(fmt.Sprintf("dropped %s of the command's output", plural(exit.Dropped, "byte")))
+		r.screen.report(fmt.Sprintf("dropped %s of the command's output", plural(exit.Dropped, "byte")))
 	}
 	if err := r.process.Close(); err != nil {
-		r.screen.tell(err.Error())
+		r.screen.report(err.Error())
 	}
 	return childExitError{exit.Status()}
 }
@@ -250,7 +250,7 @@ func (r *running) show(ctx context.Context) error {
 	}
 	err = shown.to(r.screen.stdout)
 	if lines.skipped > 0 {
-		r.screen.tell(fmt.Sprintf("%s longer than %d bytes, shortened or skipped", plural(lines.skipped, "line"), lines.max))
+		r.screen.report(fmt.Sprintf("%s longer than %d bytes, shortened or skipped", plural(lines.skipped, "line"), lines.max))
 	}
 	return err
 }

@@ -63,8 +63,8 @@ func (f *flags) given(name string) bool {
 	return found
 }
 
-// tell writes a line of our own. That nobody may be there to read it is not our business.
-func (s *screen) tell(problem string) {
+// report writes a line of our own. That nobody may be there to read it is not our business.
+func (s *screen) report(problem string) {
 	_, _ = fmt.Fprintf(s.stderr, "tailspan: %s\n", render.Sanitize(problem))
 }
 

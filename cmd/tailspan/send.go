@@ -145,12 +145,12 @@ type sender struct {
 }
 
 func (f *sendFlags) send(ctx context.Context, endpoints otlphttp.Endpoints, files []string, stderr io.Writer) error {
-	told := func(problem string) { fmt.Fprintf(stderr, "tailspan: %s\n", problem) }
+	report := func(problem string) { fmt.Fprintf(stderr, "tailspan: %s\n", problem) }
 	settings := telemetry.NewDefaultSettings()
 	settings.Version, settings.Prices = version(), f.prices.list
 	s := &sender{
 		flags: f, registry: telemetry.NewRegistry(settings), stderr: stderr,
-		exporter: otlphttp.New(otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Told: told}),
+		exporter: otlphttp.New(otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Report: report}),
 	}
 	defer s.exporter.Close()
 	if f.redact {
@@ -172,7 +172,7 @@ func (f *sendFlags) send(ctx context.Context, endpoints otlphttp.Endpoints, file
 		return errors.Join(append(errs, err)...)
 	}
 	if s.unrecognized > 0 {
-		told(fmt.Sprintf("skipped %s of no known format; --provider names it", plural(s.unrecognized, "line")))
+		report(fmt.Sprintf("skipped %s of no known format; --provider names it", plural(s.unrecognized, "line")))
 	}
 	if n := s.exporter.Refused(); n > 0 {
 		errs = append(errs, fmt.Errorf("%d spans, log records or metric points were refused", n))

@@ -85,8 +85,8 @@ func (f file) twins() bool {
 	return slices.ContainsFunc([]string{"codex", "gemini", "qwen"}, func(format string) bool { return strings.Contains(f.name, format) })
 }
 
-// others reports whether another file of the round tells of the same sub-agent. What a sub-agent does is exported as its own
-// stream has it, or the first that tells of it, and of a second account of a run not at all where the first is a transcript;
+// others reports whether another file of the round is about the same sub-agent. What a sub-agent does is exported as its own
+// stream has it, or the first that is about it, and of a second account of a run not at all where the first is a transcript;
 // only a run's own agent has all that every account of it has.
 func (r round) others(f file, agent string) bool {
 	return slices.ContainsFunc(r.files, func(other file) bool {
@@ -94,7 +94,7 @@ func (r round) others(f file, agent string) bool {
 	})
 }
 
-// accounts is how many files of the round tell of a session. One without an id is known by its first line, which any file of
+// accounts is how many files of the round are about a session. One without an id is known by its first line, which any file of
 // the round may share.
 func (r *round) accounts(session string) (n int) {
 	for _, f := range r.files {

@@ -232,7 +232,7 @@ func (e exported) conversation(id string) string {
 	return ""
 }
 
-// agents tells of each span whose work it is: the id of the innermost sub-agent, or the session for sub-agents without, and the
+// agents gives for each span whose work it is: the id of the innermost sub-agent, or the session for sub-agents without, and the
 // session of the run.
 func (e exported) agents() map[pcommon.SpanID]item {
 	parents, agents := map[pcommon.SpanID]pcommon.SpanID{}, map[pcommon.SpanID]item{}

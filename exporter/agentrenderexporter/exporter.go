@@ -24,7 +24,7 @@ const (
 	reasonForeign  = "foreign"     // no record of ours
 	reasonRepeated = "repeated"    // rendered just before
 	reasonRawCopy  = "raw_copy"    // a line whose events are rendered
-	reasonLive     = "live"        // how a run is getting on: a log tells it by its events
+	reasonLive     = "live"        // progress of a run, which a log shows by its events
 	reasonNoReader = "no_reader"   // whoever read standard output or standard error has gone
 	reasonUnsafe   = "unsafe_path" // a link, or no regular file, is where the output should be
 )

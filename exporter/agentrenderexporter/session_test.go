@@ -40,7 +40,7 @@ func TestSummaryOfARunThatGoesOn(t *testing.T) {
 	// That a turn was aborted ends a run too.
 	whole := slices.DeleteFunc(evs, func(e events.DisplayEvent) bool { return e.Kind == events.KindTurnAborted })
 	assert.Contains(t, shown(whole, 3), "--- Summary ---\ntools     3 calls, 1 failed, 5s\n  Task  1 call, 3s\n"+
-		"  Grep  1 call, 1 failed, 1s\n  Read  1s\n  before this log began  1 call\n", "the first call was told to another one")
+		"  Grep  1 call, 1 failed, 1s\n  Read  1s\n  before this log began  1 call\n", "another log showed the first call")
 }
 
 // TestEndsOfTranscripts: a run that no line ends has a record of its end, by which it is summed up. An end that is not known

@@ -23,7 +23,7 @@ type Part[B any] struct {
 	Batch B
 	// Elements is how many spans, log records or data points it has.
 	Elements int
-	// Last tells that it was refused for its size and can't be made smaller.
+	// Last is true if it was refused for its size and can't be made smaller.
 	Last bool
 }
 

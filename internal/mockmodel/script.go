@@ -30,7 +30,7 @@ type Request struct {
 	Results []string
 	// Steps is how many messages of the model the conversation holds since the user's last one.
 	Steps int
-	// Header is a header that tells conversations apart, where the CLI sends one.
+	// Header is a header that distinguishes conversations, where the CLI sends one.
 	Header map[string]string
 }
 

@@ -33,7 +33,7 @@ const (
 	ProblemUsageTwice ProblemKind = "usage_twice"
 	// ProblemPlaceholder is an agent whose model calls all have the same few output tokens, and not all of its output.
 	ProblemPlaceholder ProblemKind = "placeholder"
-	// ProblemNoOutcome is the span of an agent that does not tell how that ended.
+	// ProblemNoOutcome is the span of an agent that does not say how the agent ended.
 	ProblemNoOutcome ProblemKind = "no_outcome"
 	// ProblemUnproven is a run, step or pipeline that claims a success which nothing shows.
 	ProblemUnproven ProblemKind = "unproven_success"

@@ -2,7 +2,7 @@ package otlpjson
 
 import "go.opentelemetry.io/collector/pdata/ptrace"
 
-// The attributes that tell how runs, steps and pipelines ended, and their words for success.
+// The attributes that say how runs, steps and pipelines ended, and their words for success.
 const (
 	attrOutcome        = "tailspan.run.outcome"
 	attrCloseReason    = "tailspan.close.reason"
@@ -13,7 +13,7 @@ const (
 	resultSuccess = "success"
 )
 
-// lacksOutcome reports whether s is the span of an agent, as tailspan writes it, that does not tell how it ended.
+// lacksOutcome reports whether s is the span of an agent, as tailspan writes it, that does not say how the agent ended.
 func (s *span) lacksOutcome() bool {
 	return s.operation() == operationAgent && text(s.Attributes(), attrCloseReason) != "" && text(s.Attributes(), attrOutcome) == ""
 }

@@ -151,11 +151,11 @@ func (r *agentStream) followSettings() source.Settings {
 
 // exit is how the process ended, in the words of the fold, without secrets.
 func (c *command) exit(e process.Exit) *telemetry.Exit {
-	told := &telemetry.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Stderr: process.Clean(e.Stderr)}
+	exit := &telemetry.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Stderr: process.Clean(e.Stderr)}
 	if r := c.receiver.redactor; r != nil {
-		told.Stderr = r.String(told.Stderr)
+		exit.Stderr = r.String(exit.Stderr)
 	}
-	return told
+	return exit
 }
 
 // stopCommands ends commands and pipes, and waits until what they gave was handed on; when ctx ends commands are killed.

@@ -17,12 +17,12 @@ import (
 var lineTime = regexp.MustCompile(`"(?:timestamp|startTime)":"([^"]+)"`)
 
 // nextTime is when the next line of a file was written: the latest time in it, since Gemini writes a message again with the
-// results of its calls; or the time of the last line if it tells none.
+// results of its calls; or the time of the last line if it has none.
 func (r *reading) nextTime(t *testing.T, last time.Time) time.Time {
 	t.Helper()
 	latest := last
-	for _, told := range lineTime.FindAllSubmatch(r.lines[0], -1) {
-		at, err := time.Parse(time.RFC3339Nano, string(told[1]))
+	for _, match := range lineTime.FindAllSubmatch(r.lines[0], -1) {
+		at, err := time.Parse(time.RFC3339Nano, string(match[1]))
 		require.NoError(t, err)
 		if at.After(latest) {
 			latest = at
@@ -93,7 +93,7 @@ func (e *exports) spans() []string {
 func TestFamiliesLive(t *testing.T) {
 	for name, paths := range families(t) {
 		if name == "claude/fork" || slices.ContainsFunc(paths, isDocument) {
-			continue // a fork is told from its original by marks alone; a document is read again as a whole
+			continue // a fork is distinguished from its original by marks alone; a document is read again as a whole
 		}
 		t.Run(name, func(t *testing.T) {
 			want := readFamily(t, paths, func([]*reading) (int, int) { return 0, 1 << 30 })

@@ -66,7 +66,7 @@ var mixed = []string{"openai/gateway-chat.jsonl", "openai/gemini-stream-noindex.
 // forked begin with the history of another session, which the oracle counts, and we leave to its owner.
 var forked = []string{"claude/resume-fork.session.jsonl"}
 
-// absurd is a fixture of which one line tells of more tokens than a model call can use.
+// absurd is a fixture in which one line reports more tokens than a model call can use.
 var absurd = struct {
 	fixture string
 	input   int64

@@ -17,9 +17,9 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// toldTokens is the total that a file's events tell, by the rule of events.UsageTotal. History that was copied from another
+// reportedTokens is the total that a file's events report, by the rule of events.UsageTotal. History that was copied from another
 // session is told there.
-func toldTokens(t *testing.T, path string) events.Tokens {
+func reportedTokens(t *testing.T, path string) events.Tokens {
 	t.Helper()
 	sum := toldUsage(t, path)
 	total := sum.Sum().Tokens
@@ -75,7 +75,7 @@ func intOf(m pcommon.Map, key string) int64 {
 func TestTokensAgree(t *testing.T) {
 	for _, path := range fixtures(t) {
 		t.Run(sessionName(path), func(t *testing.T) {
-			want := toldTokens(t, path)
+			want := reportedTokens(t, path)
 			registry := telemetry.NewRegistry(goldenSettings())
 			r := newReading(t, registry, path)
 			r.read(1 << 30)

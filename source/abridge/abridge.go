@@ -212,7 +212,7 @@ func (a *Abridger) value(c byte) {
 }
 
 // undo takes the member or element at work back. That of an object had its key written when it was not known yet, so
-// whether the object has others is told by what stands before.
+// whether the object has others is seen from what stands before.
 func (a *Abridger) undo(before uint64, element bool) {
 	a.out = a.out[:a.member]
 	if element {

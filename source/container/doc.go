@@ -1,9 +1,9 @@
 // Package container takes the framing off lines that a container runtime or a CI system wrote, and joins what it split.
 //
-// In go the lines of a file, out come those of the program that ran in the container. What is framed is told by each line
-// itself, so nothing has to be known of a file, and lines without a framing pass as they are:
+// In go the lines of a file, out come those of the program that ran in the container. Each line shows by itself whether it is
+// framed, so nothing has to be known of a file, and lines without a framing pass as they are:
 //
-//	framing            a line is                                                 a part is told by
+//	framing            a line is                                                 a part is
 //	CRI                2026-10-05T08:00:00.000000001Z stdout F {"type":...}      P in place of F
 //	Docker, json-file  {"log":"{\"type\":...}\n","stream":"stdout","time":"..."}   no \n at the end of log
 //	time prefix        2026-10-05T08:00:00.0000000Z {"type":...}                 - (none is split)

@@ -79,11 +79,11 @@ func (u *Unwrapper) docker(line []byte) (frame, bool) {
 	if at < 0 {
 		return frame{}, false
 	}
-	told, end, ok := cutString(rest[at+len(timeKey):])
+	timestamp, end, ok := cutString(rest[at+len(timeKey):])
 	if !ok || string(bytes.TrimSpace(end)) != "}" {
 		return frame{}, false
 	}
-	when, err := time.Parse(time.RFC3339Nano, string(told))
+	when, err := time.Parse(time.RFC3339Nano, string(timestamp))
 	if err != nil {
 		return frame{}, false
 	}

@@ -12,7 +12,7 @@ type Line struct {
 	Data []byte
 	// Time is when the runtime received the line, or its last part; zero if it was not framed.
 	Time time.Time
-	// TooLong tells that the line is longer than the limit.
+	// TooLong is true if the line is longer than the limit.
 	TooLong bool
 }
 

@@ -67,7 +67,7 @@ const (
 
 var escapeNames = [escapeEnd]string{"auto", "on", "off"}
 
-// String gives the spelling in settings.
+// String gives the name in settings.
 func (c Escape) String() string {
 	if c < escapeEnd {
 		return escapeNames[c]

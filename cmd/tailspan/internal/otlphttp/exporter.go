@@ -36,20 +36,20 @@ const maxRequest = 2 << 20
 // maxAnswer is how much of an answer is read, in bytes.
 const maxAnswer = 64 << 10
 
-// Settings says where an Exporter sends, and whom it tells.
+// Settings says where an Exporter sends, and where it reports problems.
 type Settings struct {
 	Endpoints Endpoints
 	// UserAgent names the program.
 	UserAgent string
-	// Told is called when sending fails, once for each signal and kind of failure. It is called by who calls Export.
-	Told func(problem string)
+	// Report is called when sending fails, once for each signal and kind of failure, in the goroutine that sends.
+	Report func(problem string)
 }
 
 // Exporter sends to an endpoint. See the package documentation.
 type Exporter struct {
 	settings Settings
 	client   *http.Client
-	told     map[string]bool
+	reported map[string]bool // keys of problems
 	refused  atomic.Int64
 	body     bytes.Buffer
 	parts    batch.Sender
@@ -59,17 +59,17 @@ type Exporter struct {
 
 // New makes an Exporter. It must be closed.
 func New(s Settings) *Exporter {
-	if s.Told == nil {
-		s.Told = func(string) {}
+	if s.Report == nil {
+		s.Report = func(string) {}
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // the headers may be secrets, which are for nobody else
 	}}
-	e := &Exporter{settings: s, client: client, told: map[string]bool{}, hurry: make(chan struct{})}
+	e := &Exporter{settings: s, client: client, reported: map[string]bool{}, hurry: make(chan struct{})}
 	e.hurried = sync.OnceFunc(func() { close(e.hurry) })
 	e.parts = batch.Sender{Limit: maxRequest, Mark: telemetry.AttrTruncated, Cut: func() {
-		e.tell("cut", "the endpoint takes no request of this size: a span or log record was cut and marked with "+telemetry.AttrTruncated)
+		e.report("cut", "the endpoint takes no request of this size: a span or log record was cut and marked with "+telemetry.AttrTruncated)
 	}}
 	return e
 }
@@ -133,7 +133,7 @@ func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) {
 		no = e.try(ctx, r)
 	}
 	if no.err != nil && ctx.Err() == nil {
-		e.tell(r.signal+" again", fmt.Sprintf("sending %s fails, they go out with the next: %v", r.signal, no.err))
+		e.report(r.signal+" again", fmt.Sprintf("sending %s fails, they go out with the next: %v", r.signal, no.err))
 	}
 }
 
@@ -192,7 +192,7 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 			e.drop(r, no.err)
 			return nil
 		}
-		e.tell(r.signal+" again", fmt.Sprintf("sending %s fails, retrying: %v", r.signal, no.err))
+		e.report(r.signal+" again", fmt.Sprintf("sending %s fails, retrying: %v", r.signal, no.err))
 		var hurry <-chan struct{}
 		if no.unreachable {
 			hurry = e.hurry
@@ -250,7 +250,7 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	}
 }
 
-// isPage tells a page for people, such as that of a login or of an application, from the answer of an endpoint.
+// isPage distinguishes a page for people, such as that of a login or of an application, from the answer of an endpoint.
 func isPage(header http.Header, answer []byte) bool {
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	return strings.EqualFold(strings.TrimSpace(kind), "text/html") && len(bytes.TrimSpace(answer)) > 0
@@ -291,12 +291,12 @@ func (e *Exporter) partial(r request, answer []byte) {
 		return
 	}
 	e.refused.Add(rejected)
-	e.tell(r.signal+" partial", fmt.Sprintf("%d of %d %s were refused: %s", rejected, r.elements, noun(r.signal), message))
+	e.report(r.signal+" partial", fmt.Sprintf("%d of %d %s were refused: %s", rejected, r.elements, noun(r.signal), message))
 }
 
 func (e *Exporter) drop(r request, err error) {
 	e.refused.Add(int64(r.elements))
-	e.tell(r.signal+" refused", fmt.Sprintf("%s were refused and are lost: %v", noun(r.signal), err))
+	e.report(r.signal+" refused", fmt.Sprintf("%s were refused and are lost: %v", noun(r.signal), err))
 }
 
 // noun is what a signal consists of.
@@ -311,13 +311,13 @@ func noun(signal string) string {
 	}
 }
 
-// tell tells each problem once.
-func (e *Exporter) tell(key, problem string) {
-	if e.told[key] {
+// report reports each problem once.
+func (e *Exporter) report(key, problem string) {
+	if e.reported[key] {
 		return
 	}
-	e.told[key] = true
-	e.settings.Told(problem)
+	e.reported[key] = true
+	e.settings.Report(problem)
 }
 
 // shortError leaves out the address, which may hold a password and which the cause repeats.

@@ -35,7 +35,7 @@ func oneRecord() plog.Logs {
 	return ld
 }
 
-// server answers requests as told, one after the other, the last answer for good.
+// server answers requests as reported, one after the other, the last answer for good.
 type server struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -73,21 +73,21 @@ func sent[B any](t *testing.T, send func(context.Context, B) (B, error), b B) {
 	require.NoError(t, err)
 }
 
-// exporter sends to a server; told are the problems that it tells.
-func exporter(t *testing.T, url string) (e *Exporter, told *[]string) {
+// exporter sends to a server; reported are the problems that it tells.
+func exporter(t *testing.T, url string) (e *Exporter, reported *[]string) {
 	t.Helper()
-	told = &[]string{}
+	reported = &[]string{}
 	to, err := FromEnvironment(func(string) string { return "" }, url)
 	require.NoError(t, err)
-	e = New(Settings{Endpoints: to, UserAgent: "test", Told: func(problem string) { *told = append(*told, problem) }})
+	e = New(Settings{Endpoints: to, UserAgent: "test", Report: func(problem string) { *reported = append(*reported, problem) }})
 	t.Cleanup(e.Close)
-	return e, told
+	return e, reported
 }
 
 // TestBodies holds that what is sent is what the protocol's own types read.
 func TestBodies(t *testing.T) {
 	s := newServer(t)
-	e, told := exporter(t, s.URL)
+	e, reported := exporter(t, s.URL)
 	sent(t, e.Traces, twoSpans())
 	sent(t, e.Logs, oneRecord())
 	sent(t, e.Traces, ptrace.NewTraces())
@@ -98,17 +98,17 @@ func TestBodies(t *testing.T) {
 	logs := plogotlp.NewExportRequest()
 	require.NoError(t, logs.UnmarshalProto(s.bodies[1]))
 	assert.Equal(t, 1, logs.Logs().LogRecordCount())
-	assert.Empty(t, *told)
+	assert.Empty(t, *reported)
 }
 
 func TestRetries(t *testing.T) {
 	for _, code := range []int{429, 502, 503, 504} {
 		s := newServer(t, status(code), status(code), accept)
-		e, told := exporter(t, s.URL)
+		e, reported := exporter(t, s.URL)
 		sent(t, e.Traces, twoSpans())
 		assert.Len(t, s.bodies, 3)
 		assert.Equal(t, s.bodies[0], s.bodies[2])
-		assert.Len(t, *told, 1, "it is told once")
+		assert.Len(t, *reported, 1, "it is reported once")
 		assert.Zero(t, e.Refused())
 	}
 }
@@ -116,12 +116,12 @@ func TestRetries(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for _, code := range []int{400, 401, 404, 500} {
 		s := newServer(t, status(code))
-		e, told := exporter(t, s.URL)
+		e, reported := exporter(t, s.URL)
 		sent(t, e.Traces, twoSpans())
 		sent(t, e.Traces, twoSpans())
 		assert.Len(t, s.bodies, 2, "no second try")
 		assert.EqualValues(t, 4, e.Refused())
-		assert.Len(t, *told, 1)
+		assert.Len(t, *reported, 1)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestRefusals(t *testing.T) {
 // and counted.
 func TestRefusalForTheSizeIsSplit(t *testing.T) {
 	s := newServer(t, status(http.StatusRequestEntityTooLarge), accept, accept)
-	e, told := exporter(t, s.URL)
+	e, reported := exporter(t, s.URL)
 	sent(t, e.Traces, twoSpans())
 	require.Len(t, s.bodies, 3)
 	for _, body := range s.bodies[1:] {
@@ -138,13 +138,13 @@ func TestRefusalForTheSizeIsSplit(t *testing.T) {
 		assert.Equal(t, 1, request.Traces().SpanCount())
 	}
 	assert.Zero(t, e.Refused())
-	assert.Empty(t, *told)
+	assert.Empty(t, *reported)
 
 	s = newServer(t, status(http.StatusRequestEntityTooLarge))
-	e, told = exporter(t, s.URL)
+	e, reported = exporter(t, s.URL)
 	sent(t, e.Traces, twoSpans())
 	assert.EqualValues(t, 2, e.Refused())
-	assert.Len(t, *told, 1)
+	assert.Len(t, *reported, 1)
 }
 
 // TestHurry: an endpoint that accepts no connection is waited for until the exporter is to hurry, and then tried once more.
@@ -175,12 +175,12 @@ func TestPageIsNoAnswer(t *testing.T) {
 		}
 	}
 	s := newServer(t, page("<!doctype html><title>Log in</title>"), page(""))
-	e, told := exporter(t, s.URL+"?key=secret-of-the-test")
+	e, reported := exporter(t, s.URL+"?key=secret-of-the-test")
 	sent(t, e.Traces, twoSpans())
 	assert.EqualValues(t, 2, e.Refused())
-	require.Len(t, *told, 1)
-	assert.NotContains(t, (*told)[0], "secret")
-	assert.Contains(t, (*told)[0], "with a web page, so it is no OTLP endpoint")
+	require.Len(t, *reported, 1)
+	assert.NotContains(t, (*reported)[0], "secret")
+	assert.Contains(t, (*reported)[0], "with a web page, so it is no OTLP endpoint")
 	sent(t, e.Traces, twoSpans())
 	assert.EqualValues(t, 2, e.Refused(), "an empty answer is one, whatever it is called")
 }
@@ -192,11 +192,11 @@ func TestRedirects(t *testing.T) {
 		w.Header().Set("Location", other.URL)
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	})
-	e, told := exporter(t, s.URL)
+	e, reported := exporter(t, s.URL)
 	sent(t, e.Traces, twoSpans())
 	assert.Empty(t, other.bodies)
 	assert.EqualValues(t, 2, e.Refused())
-	assert.Len(t, *told, 1)
+	assert.Len(t, *reported, 1)
 }
 
 func TestPartialSuccess(t *testing.T) {
@@ -206,10 +206,10 @@ func TestPartialSuccess(t *testing.T) {
 	body, err := answer.MarshalProto()
 	require.NoError(t, err)
 	s := newServer(t, func(w http.ResponseWriter) { _, _ = w.Write(body) })
-	e, told := exporter(t, s.URL)
+	e, reported := exporter(t, s.URL)
 	sent(t, e.Traces, twoSpans())
 	assert.EqualValues(t, 1, e.Refused())
-	assert.Equal(t, []string{"1 of 2 spans were refused: too old"}, *told)
+	assert.Equal(t, []string{"1 of 2 spans were refused: too old"}, *reported)
 }
 
 // TestRetryAfter holds that the endpoint's own wait counts.
@@ -231,14 +231,14 @@ func TestRetryAfter(t *testing.T) {
 func TestContextEnds(t *testing.T) {
 	s := newServer(t)
 	s.Close()
-	e, told := exporter(t, s.URL)
+	e, reported := exporter(t, s.URL)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	_, err := e.Logs(ctx, oneRecord())
 	require.ErrorContains(t, err, "connection refused")
 	assert.NotContains(t, err.Error(), "Post")
 	assert.Zero(t, e.Refused())
-	assert.Len(t, *told, 1)
+	assert.Len(t, *reported, 1)
 }
 
 func TestFromEnvironment(t *testing.T) {
