@@ -437,11 +437,12 @@ func TestFilesTakeTurns(t *testing.T) {
 		order = append(order, s.Name)
 		return nil
 	}
+	w.put("small.jsonl", "small\n")
 	w.begin(func(s *Settings) { s.MaxConcurrentFiles = 1 })
-	w.add("small.jsonl", "small\n")
 	w.sink.until(t, "41 lines", func() bool { return len(w.sink.all()) == 41 })
 	w.sink.mu.Lock()
 	defer w.sink.mu.Unlock()
+	require.Equal(t, "big.jsonl", order[0])
 	assert.NotEqual(t, "small.jsonl", order[len(order)-1], "the small file had to wait for the big one's end")
 }
 
