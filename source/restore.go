@@ -46,15 +46,19 @@ func (t *table) restore(ctx context.Context, s *saver) error {
 	return nil
 }
 
-// EachState gives what a store keeps for the consumers of files: the id of the stream, when that was written, and what the
-// consumer gave. What can't be read is left out; it is reported when the source restores it.
+// EachState gives what a store keeps for the consumers of files, documents and databases: the id of the stream, when that
+// was written, and what the consumer gave. What can't be read is left out; it is reported when the source restores it.
 func EachState(ctx context.Context, store Walker, f func(stream string, saved time.Time, state []byte)) error {
 	err := store.Walk(ctx, func(key string, value []byte) error {
-		if !strings.HasPrefix(key, checkpointPrefix) {
-			return nil
-		}
-		if c, err := decodeCheckpoint(value); err == nil && len(c.State) > 0 {
-			f(c.Stream, time.Unix(c.Saved, 0), c.State)
+		switch {
+		case strings.HasPrefix(key, checkpointPrefix):
+			if c, err := decodeCheckpoint(value); err == nil && len(c.State) > 0 {
+				f(c.Stream, time.Unix(c.Saved, 0), c.State)
+			}
+		case strings.HasPrefix(key, itemPrefix):
+			if s, err := decodeItem(value); err == nil && len(s.State) > 0 {
+				f(s.Stream, time.Unix(s.Saved, 0), s.State)
+			}
 		}
 		return nil
 	})

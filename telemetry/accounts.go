@@ -411,11 +411,15 @@ func (r *Registry) claim(thing uint64, stream string) *account {
 }
 
 // Recall takes in what an earlier state of a stream was the first with, whether or not the stream is opened again: so a
-// copy of its history is known for one that is found after a restart. To be called before streams are opened.
+// copy of its history is known for one that is found after a restart, and its sub-agents find their calls. To be called before
+// streams are opened.
 func (r *Registry) Recall(stream string, state *StreamState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, thing := range state.Owned {
 		r.owners.claim(thing, stream).recalled = true
+	}
+	if state.Family != nil {
+		r.recallFamily(state.Family)
 	}
 }

@@ -116,24 +116,42 @@ func (s *Stream) settle() {
 }
 
 // expire closes the run of a sub-agent that has been quiet since before, although its call is not known or it has calls
-// open: its parent is over, so nothing more will come.
+// open: its parent is over, so nothing more will come. Nor does it to an old file once all that was there has been read.
 //
-// One that waits for the run that its folder links it to, or for the call that asked it again, gets the best that is known.
+// One that waits for its run, or for the call that asked it again, gets the best that is known.
 func (s *Stream) expire(before time.Time) {
-	if len(s.held) > 0 && !s.moved.After(before) && (s.run == nil || s.run.kin != (agentKey{}) && s.run.ref.span.Load() != nil) {
-		s.decide = true
-		s.release(releaseReady)
-		s.decide = false
+	if s.moved.After(before) {
 		return
 	}
-	if s.run == nil || s.run.closed || s.run.kin == (agentKey{}) || s.moved.After(before) {
+	last := s.isOld() && s.idle && s.registry.backlog.quietSince(before)
+	if len(s.held) > 0 && s.expireHeld(last) || s.run == nil || s.run.closed || s.run.kin == (agentKey{}) {
 		return
 	}
-	k := s.kinNow(s.run)
-	if s.registry.kinNow(s.run.kin).ended || s.run.ref.span.Load() != nil {
-		s.done(StepEnd, s.sink)
-		s.closeRun(s.run, cmp.Or(k.ending.reason, CloseReasonResult))
+	k, why := s.kinNow(s.run), CloseReasonResult
+	switch over := s.registry.kinNow(s.run.kin).ended || s.run.ref.span.Load() != nil; {
+	case !over && !last:
+		return
+	case !over:
+		why = CloseReasonTimeout
 	}
+	s.done(StepEnd, s.sink)
+	s.closeRun(s.run, cmp.Or(k.ending.reason, why))
+}
+
+// expireHeld releases what a sub-agent's stream has pending, where it is time to decide; with last in any case. It reports
+// whether it was time.
+func (s *Stream) expireHeld(last bool) bool {
+	if s.run != nil && (s.run.kin == (agentKey{}) || s.run.ref.span.Load() == nil) && !last {
+		return false
+	}
+	s.decide = true
+	s.release(releaseReady)
+	s.decide = false
+	if len(s.held) > 0 && last && !s.awaitsAccount() {
+		s.done(StepOld, s.sink)
+		s.closeAtEnd()
+	}
+	return true
 }
 
 // writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of

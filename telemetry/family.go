@@ -75,8 +75,8 @@ type kin struct {
 	maker *Stream // the one whose call started it
 	done  bool    // its span was written
 	// members are the agents that this one's id stands for, as that of a workflow does for all that it starts. Each is told
-	// what this one is told. How many there will be is not known, so such an entry is never done: the stream of its call is
-	// folded again after a restart.
+	// what this one is told. How many there will be is not known, so such an entry is never done: it is kept with the state of
+	// the stream of its call ([FamilyState]).
 	members []agentKey
 }
 
@@ -180,13 +180,16 @@ func (f *families) end(key agentKey, how ending) []*Stream {
 // join makes an agent a member of the one whose id stands for it too.
 func (f *families) join(key, group agentKey) {
 	g, k := f.kinOf(group), f.kinOf(key)
-	if k.call != nil || len(g.members) >= maxState {
-		return
-	}
 	if !slices.Contains(g.members, key) {
+		if len(g.members) >= maxState {
+			return
+		}
 		g.members = append(g.members, key)
 	}
-	k.run, k.call, k.maker, k.background = g.run, g.call, g.maker, g.background
+	if k.call == nil && g.call != nil {
+		k.begun(g.maker, g.run, g.call)
+	}
+	k.background = k.background || g.background
 	if g.ended && !k.ended {
 		k.over(g.ending)
 	}

@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -37,7 +36,7 @@ type datedRun struct {
 // starter is a call that started an agent.
 type starter struct {
 	call   *callRef
-	target string
+	target textMark
 	how    ending
 	maker  *Stream // the stream that the call is in
 	found  bool    // the agent's span hangs under it
@@ -75,7 +74,7 @@ func (r *datedRun) find(t time.Time, prompt string) *starter {
 	var open, named []*starter
 	for i := range r.starters {
 		if c := &r.starters[i]; !t.Before(c.how.span.start.at) && !t.After(c.how.span.end.at) {
-			if open = append(open, c); c.target != "" && strings.Contains(prompt, c.target) {
+			if open = append(open, c); c.target.in(prompt) {
 				named = append(named, c)
 			}
 		}
@@ -118,7 +117,7 @@ func (s *Stream) announceStarter(c *call, out outcome) {
 	}
 	s.registry.starterOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, starter{
 		call:  newCallRef(c),
-		maker: s, target: c.target, how: ending{verdict: out.verdict(), span: c.span},
+		maker: s, target: markOf(c.target), how: ending{verdict: out.verdict(), span: c.span},
 	})
 }
 
@@ -243,22 +242,6 @@ func (r *Registry) starterFound(key sessionKey, ref *runRef, call *callRef) *Str
 		}
 	}
 	return nil
-}
-
-// starterMissed reports whether a stream has a call whose agent's file was not read yet.
-func (r *Registry) starterMissed(maker *Stream, key sessionKey) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s, known := r.families.sessions.get(key)
-	if !known {
-		return false
-	}
-	for _, run := range s.runs {
-		if slices.ContainsFunc(run.starters, func(c starter) bool { return c.maker == maker && !c.found }) {
-			return true
-		}
-	}
-	return false
 }
 
 // starterOf is the call that started an agent of a run, if there is exactly one that can be meant.

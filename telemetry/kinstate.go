@@ -30,18 +30,29 @@ func (r *Registry) runRef(ref *runRef) *runRef {
 func (r *Registry) restoreKin(key agentKey, state *KinState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.recallKin(key, state)
+}
+
+// recallRun gives the one reference to a run that a state knows. Its owner locks.
+func (r *Registry) recallRun(s *RunState) *runRef {
+	id := runID{s.Trace, s.Top}
+	run, known := r.runsByID.get(id)
+	if !known {
+		run = &runRef{key: s.Key, scope: s.Scope, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard, totals: s.Totals}
+		r.runsByID.set(id, run)
+	}
+	if s.Ended != nil {
+		over := s.Ended.interval()
+		run.span.Store(&over)
+	}
+	return run
+}
+
+// recallKin takes in what was known of a sub-agent. Its owner locks.
+func (r *Registry) recallKin(key agentKey, state *KinState) {
 	var run *runRef
-	if s := state.Run; s != nil {
-		id := runID{s.Trace, s.Top}
-		var known bool
-		if run, known = r.runsByID.get(id); !known {
-			run = &runRef{key: s.Key, scope: s.Scope, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
-			r.runsByID.set(id, run)
-		}
-		if s.Ended != nil {
-			over := s.Ended.interval()
-			run.span.Store(&over)
-		}
+	if state.Run != nil {
+		run = r.recallRun(state.Run)
 	}
 	for before, again := key.before(); again; before, again = before.before() {
 		for _, name := range bothNames(before) { // what the tasks before gave went out
@@ -60,11 +71,11 @@ func (r *Registry) restoreKin(key agentKey, state *KinState) {
 			k.run = run
 		}
 		if k.call == nil && state.Call != nil {
-			k.call = &callRef{spanID: state.Call.Span, agentType: state.Call.Type, toolName: state.Call.Tool, heard: state.Call.Heard}
+			k.call = state.Call.ref()
 		}
 		k.background = k.background || state.Background
 		if state.Ended && !k.ended {
-			k.ended, k.ending = true, ending{verdict: state.verdict(), span: state.CallTimes.interval(), took: state.Took}
+			k.over(state.ending())
 		}
 	}
 }

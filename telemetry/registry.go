@@ -33,6 +33,7 @@ type Registry struct {
 	live      streamTimes          // streams whose run is watched live, and when they last told of it
 	endings   streamTimes          // streams whose run has shown its end, and since when no line followed
 	deferred  deferred
+	backlog   backlog
 	out       *batch
 	counts    Counts
 

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
-
-	"github.com/tailspan/tailspan/events"
 )
 
 // A stream that is read on after a restart is folded silently from its beginning to where it was ([Line.Silent]). Its
@@ -36,6 +34,8 @@ type StreamState struct {
 	Owned []uint64 `json:"owned,omitempty"`
 	// Kin is the sub-agent that works in the stream, and its family.
 	Kin *KinState `json:"kin,omitempty"`
+	// Family are the sub-agents of a complete stream whose work is yet to be read.
+	Family *FamilyState `json:"family,omitempty"`
 }
 
 // Place is an event: the offset of its line, and which one of the line it is.
@@ -80,24 +80,14 @@ const (
 
 // KinState is a sub-agent and its family, as [families] has them.
 type KinState struct {
-	Session    string      `json:"session,omitempty"`
-	Agent      string      `json:"agent"`
-	Task       int         `json:"task,omitempty"` // how many tasks it had before
-	Run        *RunState   `json:"run,omitempty"`
-	Call       *CallState  `json:"call,omitempty"`
-	Background bool        `json:"background,omitempty"`
-	Ended      bool        `json:"ended,omitempty"`
-	Reason     CloseReason `json:"reason,omitempty"`
-	Outcome    string      `json:"outcome,omitempty"`
-	Cause      string      `json:"cause,omitempty"`
-	CallTimes  *Times      `json:"call_times,omitempty"`
-	// Took is how long its work in the background took, as the notice of its end tells, in nanoseconds.
-	Took time.Duration `json:"took_ns,omitempty"`
-}
-
-// verdict is how the sub-agent ended, where that was known.
-func (s *KinState) verdict() verdict {
-	return verdict{outcome: events.ParseOutcome(s.Outcome), reason: s.Reason, cause: events.Cause(s.Cause)}
+	Session    string     `json:"session,omitempty"`
+	Agent      string     `json:"agent"`
+	Task       int        `json:"task,omitempty"` // how many tasks it had before
+	Run        *RunState  `json:"run,omitempty"`
+	Call       *CallState `json:"call,omitempty"`
+	Background bool       `json:"background,omitempty"`
+	Ended      bool       `json:"ended,omitempty"`
+	EndState
 }
 
 // RunState is the run that a sub-agent belongs to.
@@ -108,7 +98,8 @@ type RunState struct {
 	Trace   pcommon.TraceID `json:"trace"`
 	Top     pcommon.SpanID  `json:"top"`
 	Ended   *Times          `json:"ended,omitempty"`
-	Heard   bool            `json:"heard,omitempty"` // its span goes out as this account tells it
+	Heard   bool            `json:"heard,omitempty"`  // its span goes out as this account tells it
+	Totals  bool            `json:"totals,omitempty"` // its end has totals, which hold the tokens of sub-agents
 }
 
 // Times are the start and the end of a span, in Unix nanoseconds.
@@ -167,19 +158,15 @@ func (s *Stream) State() (state StreamState, open bool) {
 	for _, r := range s.lingering {
 		open = open || len(r.calls.open) > 0
 	}
-	if r := s.run; r != nil && s.settings.Agent.Folders {
-		open = open || s.registry.starterMissed(s, sessionKey{s.settings.Agent.Provider, r.sessionID})
-	}
-	for _, key := range s.announced {
-		// A process that has not opened the agent's stream yet knows more of it than is kept with that.
-		open = open || !s.registry.kinNow(key).done
-	}
 	for _, step := range s.steps {
 		if step.unaccepted {
 			open = true
 			continue
 		}
 		state.Steps = append(state.Steps, step.Step)
+	}
+	if !open { // else its lines are folded again, and tell the same
+		state.Family = s.familyState()
 	}
 	return state, open || s.run != nil && s.run.inPipeline && s.registry.owesPipeline(s.run.resource)
 }
@@ -204,19 +191,25 @@ func (s *Stream) kinState() *KinState {
 	if atWork && s.run.ref.span.Load() != nil {
 		k = s.kinNow(s.run) // the run is over, so what the folder tells of the call holds
 	}
+	if k.run == nil && atWork {
+		k.run = s.run.ref // told by its turn alone
+	}
+	return s.registry.kinState(key, &k)
+}
+
+// kinState is what is known of a sub-agent.
+func (r *Registry) kinState(key agentKey, k *kin) *KinState {
 	state := &KinState{
-		Session: key.session, Agent: key.agent, Task: key.task, Background: k.background, Ended: k.ended,
-		Reason: k.ending.reason, Outcome: k.ending.outcome.String(), Cause: string(k.ending.cause), CallTimes: timesOf(&k.ending.span), Took: k.ending.took,
+		Session: key.session, Agent: key.agent, Task: key.task, Background: k.background, Ended: k.ended, EndState: endState(&k.ending),
 	}
-	run := k.run
-	if run == nil && atWork {
-		run = s.run.ref // told by its turn alone
-	}
-	if run != nil {
-		state.Run = &RunState{Key: run.key, Scope: run.scope, Session: run.sessionID, Trace: run.traceID, Top: run.topSpanID, Ended: timesOf(run.span.Load()), Heard: run.heard}
+	if k.run != nil {
+		run := runState(k.run)
+		state.Run = &run
 	}
 	if k.call != nil {
-		state.Call = &CallState{Span: k.call.spanID, Type: cmp.Or(k.call.agentType, s.registry.agentType(key)), Tool: k.call.toolName, Heard: k.call.heard}
+		call := callState(k.call)
+		call.Type = cmp.Or(call.Type, r.agentType(key))
+		state.Call = &call
 	}
 	return state
 }

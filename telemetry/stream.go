@@ -251,6 +251,9 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	if s.moved = line.Read; s.moved.IsZero() {
 		s.moved = s.registry.settings.Now()
 	}
+	if !s.live {
+		s.registry.backlog.moved(s.moved)
+	}
 	var nth counter
 	for i := range evs {
 		ev := &evs[i]

@@ -1,10 +1,14 @@
 package agentstreamreceiver
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/parser"
 )
 
 // TestOldSessionsAreFinished reads sessions that nobody has written to for a day, and their sub-agents: each has its root
@@ -53,4 +58,82 @@ var anyID = regexp.MustCompile(`\b((msg|toolu)_01\w{22}|[0-9a-f]{8}(-[0-9a-f]{4}
 // renamed gives a session and all that is in it other ids.
 func renamed(data []byte, n int) []byte {
 	return anyID.ReplaceAllFunc(data, func(id []byte) []byte { return fmt.Appendf(nil, "%s%02d", id[:len(id)-2], n) })
+}
+
+// TestOldParentsAreFinished reads the file of a session whose sub-agents' files are not there yet: nothing of it has to be
+// read again by the next process, and the sub-agents are linked as they are where all is read at once.
+func TestOldParentsAreFinished(t *testing.T) {
+	old := time.Now().Add(-24 * time.Hour)
+	for name, paths := range families(t) {
+		if strings.HasSuffix(name, "/fork") {
+			continue // it has no sub-agents
+		}
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			put := func(paths []string) (names []string) {
+				for _, path := range paths {
+					_, below, found := strings.Cut(filepath.ToSlash(path), "/families/"+filepath.Base(name)+"/")
+					require.True(t, found, path)
+					data, err := os.ReadFile(path)
+					require.NoError(t, err)
+					to := filepath.Join(dir, below)
+					require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o700))
+					require.NoError(t, os.WriteFile(to, data, 0o600))
+					require.NoError(t, os.Chtimes(to, old, old))
+					names = append(names, to)
+				}
+				return names
+			}
+			config := func() *Config {
+				cfg := stored(filepath.Join(dir, "**", "*.json*"))
+				cfg.Telemetry.ParentWait = time.Second // the agents of Claude Code 2.0.50 that name a topic have no call
+				return cfg
+			}
+			hanging := func(rigs ...*rig) (list []string) {
+				for _, r := range rigs {
+					list = append(list, r.spanIDs()...)
+				}
+				slices.Sort(list)
+				return list
+			}
+			roots := func(r *rig) int { return spansOf(r, "invoke_agent "+parser.InfoOf(filepath.Dir(name)).ServiceName) }
+
+			parents := slices.IndexFunc(paths, func(p string) bool { return parentFirst(p) > 0 })
+			put(paths[:parents])
+			m := newMachine()
+			first := startOn(t, m, config(), nil)
+			require.Eventually(t, func() bool { return roots(first) > 0 && m.complete(parents) }, wait, tick)
+			first.stop()
+			require.True(t, m.complete(parents))
+			put(paths[parents:])
+			second := startOn(t, m, config(), nil)
+			require.Eventually(t, func() bool { return m.complete(len(paths)) }, wait, tick)
+			second.stop()
+
+			whole := startOn(t, newMachine(), config(), nil)
+			require.Eventually(t, func() bool { return len(whole.spans()) == len(first.spans())+len(second.spans()) }, wait, tick)
+			whole.stop()
+			assert.Equal(t, hanging(whole), hanging(first, second))
+		})
+	}
+}
+
+// complete reports whether so many files and documents are known, and none of them has to be read again.
+func (m *machine) complete(n int) bool {
+	m.disk.mu.Lock()
+	defer m.disk.mu.Unlock()
+	for key, value := range m.disk.values {
+		if !strings.HasPrefix(key, "file/") && !strings.HasPrefix(key, "item/") {
+			continue
+		}
+		_, body, _ := bytes.Cut(value, []byte("\n"))
+		var c struct {
+			Open bool `json:"open"`
+		}
+		if json.Unmarshal(body, &c) != nil || c.Open {
+			return false
+		}
+		n--
+	}
+	return n == 0
 }

@@ -44,6 +44,11 @@ func newLifetime(t *testing.T, files []*kept, out *exports) *lifetime {
 	p := &lifetime{t: t, registry: telemetry.NewRegistry(goldenSettings()), out: out}
 	for _, k := range files {
 		p.files = append(p.files, &reopened{reading: newReading(t, p.registry, k.path), kept: k})
+		if k.state != nil { // as the receiver does with all that the storage knows
+			var state telemetry.StreamState
+			require.NoError(t, json.Unmarshal(k.state, &state))
+			p.registry.Recall(filepath.Base(k.path), &state)
+		}
 	}
 	return p
 }

@@ -1,0 +1,159 @@
+package telemetry
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// A stream whose own work is complete is not folded again after a restart. The files of its sub-agents may be yet to be read:
+// what they need to know of it is kept with its state, and [Registry.Recall] gives it back to the registry.
+
+// FamilyState is what a complete stream knows of the sub-agents that it started and that no stream has shown whole: how many
+// files a workflow has is not known, and an agent may have none at all.
+type FamilyState struct {
+	Provider string `json:"provider"`
+	// Agents are those that the stream told the ids of.
+	Agents []KinState `json:"agents,omitempty"`
+	// Session holds those that only the folder of its files links to it; nil if there are none.
+	Session *SessionState `json:"session,omitempty"`
+}
+
+// SessionState are the runs of a session whose folder holds sub-agents, and how far it has come, in Unix nanoseconds.
+type SessionState struct {
+	ID   string            `json:"id"`
+	Told int64             `json:"told"`
+	Runs []SessionRunState `json:"runs"`
+}
+
+// SessionRunState is a run, when it began, and the calls of it that started agents.
+type SessionRunState struct {
+	RunState
+	Start    int64          `json:"start"`
+	Starters []StarterState `json:"starters,omitempty"`
+}
+
+// StarterState is a call that started an agent, and how it ended.
+type StarterState struct {
+	CallState
+	EndState
+	Target textMark `json:"target"`
+}
+
+// EndState is how the call of a sub-agent ended, or its work in the background.
+type EndState struct {
+	Reason    CloseReason `json:"reason,omitempty"`
+	Outcome   string      `json:"outcome,omitempty"`
+	Cause     string      `json:"cause,omitempty"`
+	CallTimes *Times      `json:"call_times,omitempty"`
+	// Took is how long work in the background took, as the notice of its end tells, in nanoseconds.
+	Took time.Duration `json:"took_ns,omitempty"`
+}
+
+func endState(e *ending) EndState {
+	return EndState{Reason: e.reason, Outcome: e.outcome.String(), Cause: string(e.cause), CallTimes: timesOf(&e.span), Took: e.took}
+}
+
+func (s *EndState) ending() ending {
+	v := verdict{outcome: events.ParseOutcome(s.Outcome), reason: s.Reason, cause: events.Cause(s.Cause)}
+	return ending{verdict: v, span: s.CallTimes.interval(), took: s.Took}
+}
+
+func runState(r *runRef) RunState {
+	return RunState{
+		Key: r.key, Scope: r.scope, Session: r.sessionID, Trace: r.traceID, Top: r.topSpanID, Ended: timesOf(r.span.Load()),
+		Heard: r.heard, Totals: r.totals && !r.recorded,
+	}
+}
+
+func callState(c *callRef) CallState {
+	return CallState{Span: c.spanID, Type: c.agentType, Tool: c.toolName, Heard: c.heard}
+}
+
+func (s *CallState) ref() *callRef {
+	return &callRef{spanID: s.Span, agentType: s.Type, toolName: s.Tool, heard: s.Heard}
+}
+
+// familyState is what the stream's sub-agents need that have not come; nil if there are none.
+func (s *Stream) familyState() *FamilyState {
+	state := &FamilyState{Provider: s.settings.Agent.Provider}
+	for _, key := range s.announced {
+		if k := s.registry.kinNow(key); !k.done && k.run != nil {
+			state.Agents = append(state.Agents, *s.registry.kinState(key, &k))
+		}
+	}
+	if r := s.run; r != nil && s.settings.Agent.Folders {
+		state.Session = s.registry.sessionState(s, sessionKey{s.settings.Agent.Provider, r.sessionID})
+	}
+	if state.Agents == nil && state.Session == nil {
+		return nil
+	}
+	return state
+}
+
+// sessionState is what is known of a session, if a call of the stream started an agent whose file was not read yet.
+func (r *Registry) sessionState(maker *Stream, key sessionKey) *SessionState {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, known := r.families.sessions.get(key)
+	if !known {
+		return nil
+	}
+	missed := false
+	state := &SessionState{ID: key.session, Told: unixNano(s.told)}
+	for _, run := range s.runs {
+		one := SessionRunState{RunState: runState(run.ref), Start: unixNano(run.start)}
+		for i := range run.starters {
+			c := &run.starters[i]
+			missed = missed || c.maker == maker && !c.found
+			one.Starters = append(one.Starters, StarterState{callState(c.call), endState(&c.how), c.target})
+		}
+		state.Runs = append(state.Runs, one)
+	}
+	if !missed {
+		return nil
+	}
+	return state
+}
+
+// recallFamily takes in what a complete stream knew of its sub-agents. Its owner locks.
+func (r *Registry) recallFamily(state *FamilyState) {
+	for i := range state.Agents {
+		kin := &state.Agents[i]
+		r.recallKin(agentKey{state.Provider, kin.Session, kin.Agent, kin.Task}, kin)
+	}
+	session := state.Session
+	if session == nil {
+		return
+	}
+	key := sessionKey{state.Provider, session.ID}
+	s, known := r.families.sessions.get(key)
+	if !known {
+		s = &sessionRuns{}
+		r.families.sessions.set(key, s)
+	}
+	if told := timeAt(session.Told); told.After(s.told) {
+		s.told = told
+	}
+	for i := range session.Runs {
+		one := &session.Runs[i]
+		ref := r.recallRun(&one.RunState)
+		if s.of(ref) != nil {
+			continue
+		}
+		run := &datedRun{ref: ref, start: timeAt(one.Start)}
+		for j := range one.Starters {
+			c := &one.Starters[j]
+			run.starters = append(run.starters, starter{call: c.ref(), target: c.Target, how: c.ending()})
+		}
+		s.runs = append(s.runs, run)
+	}
+}
+
+// timeAt is the time that unixNano gave.
+func timeAt(nano int64) time.Time {
+	if nano == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nano)
+}

@@ -1,0 +1,37 @@
+package telemetry
+
+// textMark knows a text again, also inside of another one, without holding it: what is kept over a restart has no contents.
+type textMark struct {
+	Len  int    `json:"len"`
+	Hash uint64 `json:"hash"`
+}
+
+// markBase is the base of the polynomial, modulo 2^64, that is a text's hash.
+const markBase = 1099511628211
+
+func markOf(text string) textMark {
+	m := textMark{Len: len(text)}
+	for i := range len(text) {
+		m.Hash = m.Hash*markBase + uint64(text[i])
+	}
+	return m
+}
+
+// in reports whether the text stands in another. The empty one is in none.
+func (m textMark) in(text string) bool {
+	if m.Len == 0 || m.Len > len(text) {
+		return false
+	}
+	power := uint64(1) // of the byte that leaves
+	for range m.Len {
+		power *= markBase
+	}
+	hash := markOf(text[:m.Len]).Hash
+	for i := m.Len; hash != m.Hash; i++ {
+		if i == len(text) {
+			return false
+		}
+		hash = hash*markBase + uint64(text[i]) - power*uint64(text[i-m.Len])
+	}
+	return true
+}
