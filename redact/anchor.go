@@ -88,19 +88,37 @@ func (a *anchor) set(i int) *[256]bool {
 	}
 }
 
-// eachPair calls f with the pairs that may be at offset i of an anchor.
-func (a *anchor) eachPair(i int, f func(pair uint16)) {
-	var seconds []uint16
-	for c, may := range a.set(i + 1) {
-		if may {
-			seconds = append(seconds, uint16(c)<<8)
+// bothCases are the letters, each in both cases.
+const bothCases = "aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsStTuUvVwWxXyYzZ"
+
+// bytes lists what set has. Most of it is within the word, and one byte or two.
+func (a *anchor) bytes(i int) string {
+	if i < 0 || i >= len(a.word) {
+		return membersOf(a.set(i))
+	}
+	if c := a.word[i]; a.fold && c >= 'a' && c <= 'z' {
+		at := 2 * (c - 'a')
+		return bothCases[at : at+2]
+	}
+	return a.word[i : i+1]
+}
+
+func membersOf(set *[256]bool) string {
+	var members []byte
+	for c, is := range set {
+		if is {
+			members = append(members, byte(c))
 		}
 	}
-	for c, may := range a.set(i) {
-		if may {
-			for _, second := range seconds {
-				f(uint16(c) | second)
-			}
+	return string(members)
+}
+
+// eachPair calls f with the pairs that may be at offset i of an anchor.
+func (a *anchor) eachPair(i int, f func(pair uint16)) {
+	seconds := a.bytes(i + 1)
+	for _, first := range []byte(a.bytes(i)) {
+		for _, second := range []byte(seconds) {
+			f(uint16(first) | uint16(second)<<8)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package redact
 import (
 	"cmp"
 	_ "embed"
-	"maps"
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -78,10 +78,11 @@ var builtIn = sync.OnceValues(func() (index, error) {
 func newIndex(anchors []anchor) index {
 	b := indexBuilder{
 		index:   index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8)},
-		entries: make(map[uint16][]int), count: new([1 << 16]uint16), last: new([1 << 16]uint16), before: make([]uint16, len(sample)),
+		entries: make([][]uint16, 1<<16), count: new([1 << 16]uint16), last: new([1 << 16]uint16), before: make([]uint16, len(sample)),
 	}
 	for i := range len(sample) - 1 {
 		p := pair(sample, i)
+		b.bytes[sample[i]] = append(b.bytes[sample[i]], uint16(i))
 		b.before[i], b.last[p] = b.last[p], uint16(i+1)
 		b.count[p]++
 	}
@@ -114,10 +115,11 @@ func newIndex(anchors []anchor) index {
 type indexBuilder struct {
 	index
 	all     []place
-	entries map[uint16][]int // numbers of places in all, by pair
+	entries [][]uint16 // numbers of places in all, by pair
 	// Of the sample: how often a pair is in it, one more than where it is last, and the same for where it is before that.
 	count, last *[1 << 16]uint16
 	before      []uint16
+	bytes       [256][]uint16 // where each byte is, but for the last byte of the sample
 }
 
 // choose finds a pair of a, at an offset of parity, and the bucket where it is met least often in the sample.
@@ -142,7 +144,7 @@ func (b *indexBuilder) enter(a *anchor, parity int) {
 	p := newPlace(a, best)
 	p.bucket = uint8(bucket)
 	a.eachPair(best, func(pair uint16) {
-		b.entries[pair] = append(b.entries[pair], len(b.all))
+		b.entries[pair] = append(b.entries[pair], uint16(len(b.all)))
 		b.first[pair] |= 1 << bucket
 	})
 	if bucket < bucketAny {
@@ -183,20 +185,44 @@ func (b *indexBuilder) cheapest(a *anchor, back int) (bucket, cost int) {
 	return bucket, costs[bucket] + own*2
 }
 
-// eachAt calls f with the places in the sample of the pairs that may be at offset i of an anchor.
+// eachAt calls f with the places in the sample of the pairs that may be at offset i of an anchor. It runs thousands of times
+// while a process starts, so it looks at no place that a byte within the word excludes.
 func (b *indexBuilder) eachAt(a *anchor, i int, f func(at int)) {
-	if i >= 0 && i+1 < len(a.word) {
+	within := func(i int) bool { return i >= 0 && i < len(a.word) }
+	switch {
+	case within(i) && within(i+1):
 		a.eachPair(i, func(pair uint16) {
 			for at := b.last[pair]; at > 0; at = b.before[at-1] {
 				f(int(at) - 1)
 			}
 		})
-		return
-	}
-	first, second := a.set(i), a.set(i+1)
-	for at := range len(sample) - 1 {
-		if first[sample[at]] && second[sample[at+1]] {
-			f(at)
+	case within(i):
+		second := a.set(i + 1)
+		for _, c := range []byte(a.bytes(i)) {
+			for _, at := range b.bytes[c] {
+				if second[sample[at+1]] {
+					f(int(at))
+				}
+			}
+		}
+	case within(i + 1):
+		first := a.set(i)
+		for _, c := range []byte(a.bytes(i + 1)) {
+			for _, at := range b.bytes[c] {
+				if at > 0 && first[sample[at-1]] {
+					f(int(at) - 1)
+				}
+			}
+			if n := len(sample); sample[n-1] == c && first[sample[n-2]] {
+				f(n - 2)
+			}
+		}
+	default:
+		first, second := a.set(i), a.set(i+1)
+		for at := range len(sample) - 1 {
+			if first[sample[at]] && second[sample[at+1]] {
+				f(at)
+			}
 		}
 	}
 }
@@ -212,16 +238,25 @@ func (b *indexBuilder) pairAt(i int) uint16 {
 // number gives each pair a list. Pairs of the same anchors share one; when the numbers run out, so do the rarest pairs:
 // what is in a list is compared in any case.
 func (b *indexBuilder) number() {
-	pairs := slices.SortedFunc(maps.Keys(b.entries), func(p, q uint16) int {
-		return cmp.Or(cmp.Compare(b.count[q], b.count[p]), cmp.Compare(p, q))
-	})
+	var pairs, rest []uint16 // those of the sample, most frequent first; and the others
+	for pair, places := range b.entries {
+		switch {
+		case len(places) == 0:
+		case b.count[pair] > 0:
+			pairs = append(pairs, uint16(pair))
+		default:
+			rest = append(rest, uint16(pair))
+		}
+	}
+	slices.SortStableFunc(pairs, func(p, q uint16) int { return cmp.Compare(b.count[q], b.count[p]) })
 	numbers := make(map[string]int)
-	in := make(map[[2]int]bool) // list and place
 	lists := make([][]place, len(b.starts)-1)
-	for _, pair := range pairs {
-		var key []byte
+	in := make([]bool, len(lists)*len(b.all)) // by list and place
+	var key []byte
+	for _, pair := range append(pairs, rest...) {
+		key = key[:0]
 		for _, p := range b.entries[pair] {
-			key = append(key, byte(p), byte(p>>8))
+			key = binary.LittleEndian.AppendUint16(key, p)
 		}
 		n, ok := numbers[string(key)]
 		if !ok {
@@ -232,8 +267,8 @@ func (b *indexBuilder) number() {
 		}
 		b.pairs[pair] = uint8(n)
 		for _, p := range b.entries[pair] {
-			if !in[[2]int{n, p}] {
-				in[[2]int{n, p}] = true
+			if at := n*len(b.all) + int(p); !in[at] {
+				in[at] = true
 				lists[n] = append(lists[n], b.all[p])
 			}
 		}
