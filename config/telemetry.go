@@ -42,10 +42,9 @@ type Telemetry struct {
 	ProgressInterval time.Duration `mapstructure:"progress_interval"`
 	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
 	ExpectedDuration time.Duration `mapstructure:"expected_duration"`
-	// MetricsInterval is how often the metrics go out.
-	MetricsInterval time.Duration `mapstructure:"metrics_interval"`
-	Capture         Capture       `mapstructure:"capture"`
-	Limits          Limits        `mapstructure:"limits"`
+	Metrics          Metrics       `mapstructure:"metrics"`
+	Capture          Capture       `mapstructure:"capture"`
+	Limits           Limits        `mapstructure:"limits"`
 }
 
 // Capture says which contents go into records.
@@ -73,8 +72,10 @@ type Limits struct {
 	// RememberedIDs bounds each list of ids that were told: of calls, messages, runs and sub-agents in a file, and of
 	// families, sessions and whose a run is in all files together.
 	RememberedIDs int `mapstructure:"remembered_ids"`
-	// MetricSeries bounds the series of all metrics together.
-	MetricSeries int `mapstructure:"metric_series"`
+	// SeriesPerMetric bounds the series of each metric.
+	SeriesPerMetric int `mapstructure:"series_per_metric"`
+	// ToolNames bounds the names of tools in metrics.
+	ToolNames int `mapstructure:"tool_names"`
 	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
 	EmittedIDs int `mapstructure:"emitted_ids"`
 	// Pipelines bounds the pipeline runs that are remembered, and the steps of one.
@@ -84,7 +85,7 @@ type Limits struct {
 // NewDefaultTelemetry are the defaults: texts are captured, all other contents are not.
 func NewDefaultTelemetry() Telemetry {
 	return Telemetry{
-		Semconv:          SemconvGenAI01,
+		Semconv:          SemconvV141,
 		Trace:            TraceRun,
 		EndGrace:         10 * time.Second,
 		StallAfter:       5 * time.Minute,
@@ -92,11 +93,11 @@ func NewDefaultTelemetry() Telemetry {
 		ForkWindow:       7 * 24 * time.Hour,
 		PipelineIdle:     30 * time.Second,
 		ProgressInterval: 10 * time.Second,
-		MetricsInterval:  30 * time.Second,
+		Metrics:          NewDefaultMetrics(),
 		Capture:          Capture{Text: true},
 		Limits: Limits{
 			TargetRunes: 256, ContentBytes: 64 << 10, PendingEvents: 4096, PendingSize: 16 << 20, Models: 64, OpenCalls: 10_000, RememberedIDs: 100_000,
-			MetricSeries: 2000, EmittedIDs: 500_000, Pipelines: 10_000,
+			SeriesPerMetric: 2000, ToolNames: 100, EmittedIDs: 500_000, Pipelines: 10_000,
 		},
 	}
 }
@@ -118,7 +119,7 @@ func (t *Telemetry) Check() error {
 		positiveDuration("end_grace", t.EndGrace),
 		positiveDuration("parent_wait", t.ParentWait),
 		positiveDuration("pipeline_idle", t.PipelineIdle),
-		positiveDuration("metrics_interval", t.MetricsInterval),
+		t.Metrics.check(),
 		positive("limits::target_runes", t.Limits.TargetRunes),
 		positive("limits::content_bytes", t.Limits.ContentBytes),
 		positive("limits::pending_events", t.Limits.PendingEvents),
@@ -126,7 +127,8 @@ func (t *Telemetry) Check() error {
 		positive("limits::models", t.Limits.Models),
 		positive("limits::open_calls", t.Limits.OpenCalls),
 		positive("limits::remembered_ids", t.Limits.RememberedIDs),
-		positive("limits::metric_series", t.Limits.MetricSeries),
+		positive("limits::series_per_metric", t.Limits.SeriesPerMetric),
+		positive("limits::tool_names", t.Limits.ToolNames),
 		positive("limits::emitted_ids", t.Limits.EmittedIDs),
 		positive("limits::pipelines", t.Limits.Pipelines),
 	)

@@ -56,6 +56,9 @@ func (a *agent) callFailed() {
 // heard reports whether what the agent does goes out, and no other stream's account of it.
 func (a *agent) heard() bool { return a.run.exports() && !a.muted }
 
+// ref is the agent's span.
+func (a *agent) ref() spanRef { return spanRef{a.run.traceID, a.spanID} }
+
 // cover stretches the agent's span from start to end, and with it the spans that it lies in, so that children lie inside
 // their parents. What is closed is out already and stays as it is; so does the call of a sub-agent in the background.
 func (a *agent) cover(start, end *moment) {
@@ -215,7 +218,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	if a.call == nil && r.kin == (agentKey{}) {
 		putStr(m, AttrSessionID, r.sessionID)
 		s.putRun(m, r)
-		s.meter.run(v)
+		s.meter.run(a, v)
 		if s.exit != nil {
 			s.exit.put(m)
 		}
@@ -227,5 +230,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	}
 	s.writeUsage(m, a)
 	setError(span, v.errorType(), v.message)
-	s.meter.duration(meteredKey{instrument: instrumentInvokeAgent, agent: a.name, errorType: v.errorType()}, &a.span)
+	s.meter.duration(meteredKey{
+		instrument: instrumentInvokeAgent, agent: a.name, model: a.models.first(), outcome: v.outcome, errorType: v.errorType(),
+	}, &a.span, a.ref())
 }

@@ -63,8 +63,13 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		late = s.useTokens(a, ev)
 	}
 	tellTotals(a, ev, at)
-	if s.record(a, of, sighting{ev, at, o}) && ev.Kind == events.KindUsage {
-		s.countUsage(ev, late)
+	if s.record(a, of, sighting{ev, at, o}) {
+		switch ev.Kind {
+		case events.KindUsage:
+			s.countUsage(a, ev, late)
+		case events.KindNotice:
+			s.countNotice(a, ev)
+		}
 	}
 	switch ev.Kind {
 	case events.KindToolUse:

@@ -127,7 +127,7 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	if !ok {
 		return
 	}
-	s.meter.duration(meteredKey{instrument: instrumentInference, model: c.model}, &c.span)
+	s.meter.duration(meteredKey{instrument: instrumentInference, model: c.model, agent: a.name}, &c.span, spanRef{a.run.traceID, c.spanID})
 	m := span.Attributes()
 	putStr(m, AttrGenAIProviderName, c.system)
 	putStr(m, AttrGenAIRequestModel, c.model)

@@ -38,7 +38,9 @@ func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at moment) {
 	putStr(m, AttrGenAIAgentName, a.name)
 	m.PutStr(AttrCloseReason, string(CloseReasonResult))
 	setError(out, string(ev.Sign.Cause), ev.Text)
-	s.meter.duration(meteredKey{instrument: instrumentInference, model: model, errorType: string(ev.Sign.Cause)}, &span)
+	s.meter.duration(meteredKey{
+		instrument: instrumentInference, model: model, agent: a.name, errorType: string(ev.Sign.Cause),
+	}, &span, spanRef{r.traceID, out.SpanID()})
 }
 
 // domainFailed keeps the id of a failed call apart from that of an answer with the same id.

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"slices"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -121,6 +122,11 @@ func (r *resource) fill(m pcommon.Map) {
 			m.PutStr(a.Key, a.Value)
 		}
 	}
+}
+
+// serviceName is service.name: the user's, else the program's.
+func (r *resource) serviceName() string {
+	return cmp.Or(r.identity.Value(AttrServiceName), r.agent.ServiceName)
 }
 
 // agentName is the name of the top agent: the persona, else the program.

@@ -8,13 +8,14 @@ import "github.com/tailspan/tailspan/events"
 // few series, which with each call would go from core to core, and their lock with them.
 type meter struct {
 	metrics *Metrics
-	of      *resource // of the stream: a key begins with what it tells
-	ignored *int      // durations of spans that no span can have
+	of      *resource    // of the stream
+	scope   *metricScope // what the metrics have of it; nil before the first measurement
+	ignored *int         // durations of spans that no span can have
 	known   []meteredSeries
 	waiting []measurement
 }
 
-// meteredSeries is a series and what its key has beyond the resource, but for the operation, which goes with the instrument.
+// meteredSeries is a series and what its key has beyond the resource.
 type meteredSeries struct {
 	key    meteredKey
 	series *series
@@ -22,10 +23,10 @@ type meteredSeries struct {
 
 // meteredKey tells apart the series of one stream: to compare these takes half the time that whole keys take.
 type meteredKey struct {
-	instrument                                         instrument
-	model, agent, tool, toolType, errorType, tokenType string
-	outcome                                            events.Outcome
-	estimated                                          bool
+	instrument                                                       instrument
+	model, agent, tool, toolType, kind, server, errorType, tokenType string
+	outcome                                                          events.Outcome
+	estimated                                                        bool
 }
 
 // measurement is what is to be added to a series.
@@ -33,6 +34,7 @@ type measurement struct {
 	series *series
 	value  float64
 	whole  int64
+	in     spanRef
 }
 
 const (
@@ -47,7 +49,7 @@ func newMeter(m *Metrics, r *resource, ignored *int) meter {
 }
 
 // add adds a value to a series, and to its sum of whole things, unless this version of the conventions has no such metric.
-func (m *meter) add(key *meteredKey, value float64, whole int64) {
+func (m *meter) add(key *meteredKey, value float64, whole int64, in spanRef) {
 	if descriptions[key.instrument].name(m.metrics.semconv) == "" {
 		return
 	}
@@ -55,7 +57,7 @@ func (m *meter) add(key *meteredKey, value float64, whole int64) {
 		m.metrics.add(m.waiting)
 		m.waiting = m.waiting[:0]
 	}
-	m.waiting = append(m.waiting, measurement{m.find(key), value, whole})
+	m.waiting = append(m.waiting, measurement{m.find(key), value, whole, in})
 }
 
 // flush adds what waits, and keeps no room for more: the stream may be quiet for long.
@@ -76,36 +78,35 @@ func (m *meter) find(key *meteredKey) *series {
 		clear(m.known)
 		m.known = m.known[:0]
 	}
-	s := m.metrics.seriesOf(m.whole(key))
+	if m.scope == nil {
+		m.scope = m.metrics.scopeOf(m.of)
+	}
+	s := m.metrics.seriesOf(key.in(m.scope))
 	m.known = append(m.known, meteredSeries{*key, s})
 	return s
 }
 
-// whole is the key among those of all streams.
-func (m *meter) whole(key *meteredKey) *seriesKey {
-	all := resourceKey(m.of)
-	all.instrument, all.model, all.agent, all.tool = key.instrument, key.model, key.agent, key.tool
-	all.toolType, all.errorType, all.tokenType, all.outcome = key.toolType, key.errorType, key.tokenType, key.outcome.String()
-	all.estimated = key.estimated
-	switch key.instrument {
-	case instrumentInvokeAgent, instrumentRuns:
-		all.operation = OperationInvokeAgent
-	case instrumentExecuteTool:
-		all.operation = OperationExecuteTool
-	default:
-		all.operation = OperationChat
+// in is the key among those of all streams.
+func (k *meteredKey) in(scope *metricScope) seriesKey {
+	return seriesKey{
+		instrument: k.instrument, scope: scope, model: k.model, agent: k.agent, tool: k.tool, toolType: k.toolType, toolKind: k.kind,
+		server: k.server, errorType: k.errorType, tokenType: k.tokenType, outcome: k.outcome.String(), estimated: k.estimated,
 	}
-	return &all
 }
 
 // run counts a run that ended.
-func (m *meter) run(v verdict) {
-	m.add(&meteredKey{instrument: instrumentRuns, outcome: v.outcome, errorType: v.errorType()}, 1, 1)
+func (m *meter) run(a *agent, v verdict) {
+	m.add(&meteredKey{
+		instrument: instrumentRuns, agent: a.name, model: a.models.first(), outcome: v.outcome, errorType: v.errorType(),
+	}, 1, 1, a.ref())
 }
+
+// count adds one to a counter of things.
+func (m *meter) count(key meteredKey, in spanRef) { m.add(&key, 1, 1, in) }
 
 // duration adds the length of a span, unless that ends with the time of a file, which measures nothing. One that the times of
 // two lines make longer than any real one is ignored: it would be most of the sum.
-func (m *meter) duration(key meteredKey, i *interval) {
+func (m *meter) duration(key meteredKey, i *interval, in spanRef) {
 	if i.end.source.rank() == TimeSourceFile {
 		return
 	}
@@ -114,12 +115,18 @@ func (m *meter) duration(key meteredKey, i *interval) {
 		*m.ignored++
 		return
 	}
-	m.add(&key, d.Seconds(), 0)
+	m.add(&key, d.Seconds(), 0, in)
+}
+
+// user is who used tokens: the model, and the agent of the run, in a span.
+type user struct {
+	model, agent string
+	in           spanRef
 }
 
 // tokens counts what a model used. Negative parts, which totals that were reset can make, count nothing.
-func (m *meter) tokens(model string, t events.Tokens, costUSD float64) {
-	key := meteredKey{model: model}
+func (m *meter) tokens(by user, t events.Tokens, costUSD float64) {
+	key := meteredKey{model: by.model, agent: by.agent}
 	for _, part := range [...]struct {
 		instrument instrument
 		n          int64
@@ -129,7 +136,7 @@ func (m *meter) tokens(model string, t events.Tokens, costUSD float64) {
 	} {
 		if part.n > 0 {
 			key.instrument = part.instrument
-			m.add(&key, float64(part.n), part.n)
+			m.add(&key, float64(part.n), part.n, by.in)
 		}
 	}
 	key.instrument = instrumentTokenUsage
@@ -139,18 +146,18 @@ func (m *meter) tokens(model string, t events.Tokens, costUSD float64) {
 	}{{"input", t.Input}, {"output", t.Output}} {
 		if part.n > 0 {
 			key.tokenType = part.tokenType
-			m.add(&key, float64(part.n), part.n)
+			m.add(&key, float64(part.n), part.n, by.in)
 		}
 	}
 	if costUSD > 0 {
 		key.instrument, key.tokenType = instrumentCost, ""
-		m.add(&key, costUSD, 0)
+		m.add(&key, costUSD, 0, by.in)
 	}
 }
 
 // estimatedCost counts what a model's work cost by a list of prices.
-func (m *meter) estimatedCost(model string, usd float64) {
+func (m *meter) estimatedCost(by user, usd float64) {
 	if usd > 0 {
-		m.add(&meteredKey{instrument: instrumentCost, model: model, estimated: true}, usd, 0)
+		m.add(&meteredKey{instrument: instrumentCost, model: by.model, agent: by.agent, estimated: true}, usd, 0, by.in)
 	}
 }

@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"math"
 	"sync"
 	"time"
 
@@ -9,127 +8,108 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 )
 
-// Metrics counts what the spans and the usage tell, cumulative since it was made. It bears pipeline and step by name and
-// never a session, a run or a path, and it holds no more than [Limits.MetricSeries] series: what comes beyond is counted
-// under otel.metric.overflow.
+// Metrics counts what the spans and the usage show. It has pipeline, step and the user's attributes, and never a session, a
+// run or a path.
+//
+// It holds no more than [Limits.SeriesPerMetric] series of a metric: what comes beyond is counted under
+// otel.metric.overflow. So are the calls of tools beyond [Limits.ToolNames] names, with all their other attributes.
+//
+// An export is [Metrics.Take], and [Metrics.Accepted] if it was accepted. What was not is in the next one again.
 type Metrics struct {
-	semconv Semconv
-	version string
-	limit   int
-	start   time.Time
+	semconv  Semconv
+	version  string
+	settings MetricSettings
+	limits   Limits
+	metricOf [instrumentEnd]instrument
+	now      func() time.Time
 
 	mu     sync.Mutex
+	from   time.Time // of the points: the start, with delta temporality the last accepted export
+	taken  time.Time // the last export
 	series map[seriesKey]*series
 	order  []seriesKey // as they came, so that exports are stable
+	count  [instrumentEnd]int
+	scopes map[string]*metricScope
+	tools  map[string]struct{}
+	rest   *metricScope // of the series over the limit
 }
 
-// instrument is one metric.
-type instrument uint8
-
-const (
-	instrumentInputTokens instrument = iota
-	instrumentOutputTokens
-	instrumentCacheRead
-	instrumentCacheWrite
-	instrumentReasoning
-	instrumentTokenUsage // v1.41: a histogram over both types
-	instrumentInference
-	instrumentInvokeAgent
-	instrumentExecuteTool
-	instrumentCost
-	instrumentRuns
-	instrumentEnd
-)
-
-// description is what a metric's export says of it. Names by semconv: the first for genai-0.1, the second for v1.41;
-// empty where that version has none.
-type description struct {
-	v01, v141, unit, text string
-	buckets               []float64 // of a histogram; nil for a counter
-	decimal               bool      // a counter of fractions
-}
-
-// Buckets as the conventions advise them (v1.41.0, gen-ai-metrics).
-var (
-	durationBuckets = []float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
-	tokenBuckets    = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
-)
-
-var descriptions = [instrumentEnd]description{
-	instrumentInputTokens:  {v01: "gen_ai.client.inference.usage.input_tokens", unit: "{token}", text: "Input tokens used, cached ones included."},
-	instrumentOutputTokens: {v01: "gen_ai.client.inference.usage.output_tokens", unit: "{token}", text: "Output tokens used, reasoning included."},
-	instrumentCacheRead:    {v01: "gen_ai.client.inference.usage.cache_read.input_tokens", unit: "{token}", text: "Input tokens read from a cache."},
-	instrumentCacheWrite:   {v01: "gen_ai.client.inference.usage.cache_write.input_tokens", unit: "{token}", text: "Input tokens written to a cache."},
-	instrumentReasoning:    {v01: "gen_ai.client.inference.usage.reasoning.output_tokens", unit: "{token}", text: "Output tokens used for reasoning."},
-	instrumentTokenUsage:   {v141: "gen_ai.client.token.usage", unit: "{token}", text: "Tokens used by type.", buckets: tokenBuckets},
-	instrumentInference:    {v01: "gen_ai.client.inference.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of model calls.", buckets: durationBuckets},
-	instrumentInvokeAgent:  {v01: "gen_ai.invoke_agent.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of agents' runs.", buckets: durationBuckets},
-	instrumentExecuteTool:  {v01: "gen_ai.execute_tool.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of tool calls.", buckets: durationBuckets},
-	instrumentCost:         {v01: MetricCost, v141: MetricCost, unit: "{USD}", text: "Cost as the agents tell it.", decimal: true},
-	instrumentRuns:         {v01: MetricRuns, v141: MetricRuns, unit: "{run}", text: "Runs that ended."},
-}
-
-func (d *description) name(s Semconv) string {
-	if s == SemconvV141 {
-		return d.v141
-	}
-	return d.v01
-}
-
-// seriesKey is one series: the metric and its attributes. Fields that a metric does not bear are empty.
-type seriesKey struct {
-	instrument instrument
-
-	service, pipeline, task string // the resource
-
-	operation, system, model, agent, tool, toolType, errorType, tokenType, outcome string
-	overflow, estimated                                                            bool
-}
-
-// series is the value of one: a sum, and for a histogram the counts too.
-type series struct {
-	sum      float64
-	whole    int64 // the sum of a counter of whole things, which a float could not hold
-	count    uint64
-	min, max float64
-	bounds   []float64 // of the buckets; nil for a counter
-	buckets  []uint64
+// MetricSettings say how metrics are exported.
+type MetricSettings struct {
+	// Delta has each export hold what came since the last one, and not since the start.
+	Delta bool
+	// PromoteResource puts pipeline, step and the user's resource attributes on the data points too.
+	PromoteResource bool
+	// InstanceID is service.instance.id of the resource; see [NewInstanceID].
+	InstanceID string
 }
 
 func newMetrics(s *Settings) *Metrics {
-	return &Metrics{semconv: s.Semconv, version: s.Version, limit: s.Limits.MetricSeries, start: s.Now(), series: map[seriesKey]*series{}}
+	now := s.Now()
+	return &Metrics{
+		semconv: s.Semconv, version: s.Version, settings: s.Metrics, limits: s.Limits, metricOf: metricOf(s.Semconv), now: s.Now,
+		from: now, taken: now, series: map[seriesKey]*series{}, scopes: map[string]*metricScope{}, tools: map[string]struct{}{},
+		rest: &metricScope{service: s.PipelineService, overflow: true},
+	}
 }
 
-// resourceKey begins a key with what the resource of a stream tells.
-func resourceKey(r *resource) seriesKey {
-	return seriesKey{
-		service: r.agent.ServiceName, system: r.agent.System,
-		pipeline: r.identity.Value(AttrPipelineName), task: r.identity.Value(AttrTaskName),
+// scopeOf is the scope of a resource; that of the overflow when there are too many.
+func (m *Metrics) scopeOf(r *resource) *metricScope {
+	s := newMetricScope(r)
+	key := s.key()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known := m.scopes[key]; known != nil {
+		return known
 	}
+	if len(m.scopes) >= m.limits.SeriesPerMetric {
+		return m.rest
+	}
+	m.scopes[key] = s
+	return s
 }
 
 // seriesOf is the series of a key, a new one if there is none; that of the overflow when there are too many.
-func (m *Metrics) seriesOf(key *seriesKey) *series {
+func (m *Metrics) seriesOf(key seriesKey) *series {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := m.series[*key]
-	if s != nil {
+	m.capTool(&key)
+	if key.scope.overflow {
+		key = m.overflow(&key)
+	}
+	if s := m.series[key]; s != nil {
 		return s
 	}
-	of := *key
-	if len(m.series) >= m.limit {
-		of = seriesKey{instrument: key.instrument, service: key.service, overflow: true}
-		if s = m.series[of]; s != nil {
-			return s
-		}
+	if n := &m.count[m.metricOf[key.instrument]]; *n < m.limits.SeriesPerMetric {
+		*n++
+	} else if key = m.overflow(&key); m.series[key] != nil {
+		return m.series[key]
 	}
-	s = &series{min: math.Inf(1), max: math.Inf(-1), bounds: descriptions[key.instrument].buckets}
-	if s.bounds != nil {
-		s.buckets = make([]uint64, len(s.bounds)+1)
-	}
-	m.series[of] = s
-	m.order = append(m.order, of)
+	bounds := descriptions[key.instrument].buckets
+	s := &series{point: newPoint(bounds), born: m.now(), bounds: bounds}
+	m.series[key] = s
+	m.order = append(m.order, key)
 	return s
+}
+
+// overflow is the key of the series that has what a metric has no room for.
+func (m *Metrics) overflow(key *seriesKey) seriesKey {
+	return seriesKey{instrument: key.instrument, scope: m.rest, overflow: true}
+}
+
+// capTool takes the name of a tool out of a key when there are too many names.
+func (m *Metrics) capTool(key *seriesKey) {
+	if key.tool == "" {
+		return
+	}
+	if _, known := m.tools[key.tool]; known {
+		return
+	}
+	if len(m.tools) < m.limits.ToolNames {
+		m.tools[key.tool] = struct{}{}
+		return
+	}
+	key.tool, key.server, key.overflow = "", "", true
 }
 
 // add adds measurements to their series.
@@ -137,65 +117,119 @@ func (m *Metrics) add(all []measurement) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range all {
-		all[i].series.add(all[i].value, all[i].whole)
+		all[i].series.add(&all[i], all[i].series.bounds)
 	}
 }
 
-func (s *series) add(value float64, whole int64) {
-	s.sum += value
-	s.whole += min(whole, math.MaxInt64-s.whole) // it never wraps around
-	s.count++
-	s.min, s.max = min(s.min, value), max(s.max, value)
-	if s.bounds != nil {
-		i := 0
-		for i < len(s.bounds) && value > s.bounds[i] {
-			i++
-		}
-		s.buckets[i]++
-	}
-}
-
-// Take returns all series as they stand.
+// Take returns the series as they stand, to be exported. Cumulative ones begin with a point of zero, so that rates and
+// increases in a back end have the first value: a series that is new is in one export with zero, and with its value in the next.
 func (m *Metrics) Take(now time.Time) pmetric.Metrics {
+	return m.take(now, false)
+}
+
+// TakeLast is Take where no further export follows: the first result has the zero points of new series, the second all values.
+// Either may be empty.
+func (m *Metrics) TakeLast(now time.Time) [2]pmetric.Metrics {
+	if m.settings.Delta {
+		return [2]pmetric.Metrics{pmetric.NewMetrics(), m.take(now, false)}
+	}
+	zeros := m.take(now, true)
+	m.mu.Lock()
+	for _, s := range m.series {
+		if s.count > 0 {
+			s.state = seriesBegun
+		}
+	}
+	m.mu.Unlock()
+	return [2]pmetric.Metrics{zeros, m.take(now, false)}
+}
+
+// Accepted reports that the last export was accepted.
+func (m *Metrics) Accepted() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := pmetric.NewMetrics()
-	scopes := map[[3]string]pmetric.MetricSlice{}
-	type metricKey struct {
-		resource [3]string
-		name     string
+	if m.settings.Delta {
+		m.from = m.taken
 	}
-	metrics := map[metricKey]pmetric.Metric{}
-	for _, key := range m.order {
-		if m.series[key].count == 0 {
-			continue // its first measurement waits with a stream
+	for _, s := range m.series {
+		if s.state == seriesOffered {
+			s.state = seriesBegun
 		}
-		of := [3]string{key.service, key.pipeline, key.task}
-		list, ok := scopes[of]
-		if !ok {
-			list = m.scope(out, of)
-			scopes[of] = list
-		}
-		d := &descriptions[key.instrument]
-		at := metricKey{of, d.name(m.semconv)}
-		metric, ok := metrics[at]
-		if !ok {
-			metric = list.AppendEmpty()
-			d.describe(metric, at.name)
-			metrics[at] = metric
-		}
-		m.point(metric, key, m.series[key], now)
+		s.offered = point{}
 	}
-	return out
 }
 
-func (m *Metrics) scope(out pmetric.Metrics, of [3]string) pmetric.MetricSlice {
-	rm := out.ResourceMetrics().AppendEmpty()
+func (m *Metrics) take(now time.Time, zerosOnly bool) pmetric.Metrics {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.taken = now
+	out := metricsWriter{metrics: m, out: pmetric.NewMetrics(), scopes: map[*metricScope]pmetric.MetricSlice{}, byName: map[metricKey]pmetric.Metric{}}
+	for _, key := range m.order {
+		s := m.series[key]
+		p, end := &s.point, now
+		switch {
+		case m.settings.Delta:
+			if p = s.takeDelta(); p.count == 0 {
+				continue // nothing came, or its first measurement waits with a stream
+			}
+		case s.count == 0:
+			continue
+		case s.state != seriesBegun:
+			s.state, end = seriesOffered, s.born
+			p = zeroOf(s.bounds)
+		case zerosOnly:
+			continue
+		}
+		if floor := s.born.Add(time.Millisecond); p == &s.point && end.Before(floor) {
+			end = floor // no back end keeps two points of one time
+		}
+		out.write(key, p, end)
+		p.exemplar = exemplar{}
+	}
+	return out.out
+}
+
+// metricsWriter writes one export.
+type metricsWriter struct {
+	metrics *Metrics
+	out     pmetric.Metrics
+	scopes  map[*metricScope]pmetric.MetricSlice
+	byName  map[metricKey]pmetric.Metric
+}
+
+type metricKey struct {
+	scope *metricScope
+	name  string
+}
+
+func (w *metricsWriter) write(key seriesKey, p *point, end time.Time) {
+	list, ok := w.scopes[key.scope]
+	if !ok {
+		list = w.scope(key.scope)
+		w.scopes[key.scope] = list
+	}
+	d, m := &descriptions[key.instrument], w.metrics
+	at := metricKey{key.scope, d.name(m.semconv)}
+	metric, ok := w.byName[at]
+	if !ok {
+		metric = list.AppendEmpty()
+		d.describe(metric, at.name, m.settings.Delta)
+		w.byName[at] = metric
+	}
+	times := pointTimes{pcommon.NewTimestampFromTime(m.from), pcommon.NewTimestampFromTime(end)}
+	key.attributes(p.write(metric, d, times), m.semconv, m.settings.PromoteResource)
+}
+
+func (w *metricsWriter) scope(of *metricScope) pmetric.MetricSlice {
+	m := w.metrics
+	rm := w.out.ResourceMetrics().AppendEmpty()
 	rm.SetSchemaUrl(m.semconv.SchemaURL())
 	attrs := rm.Resource().Attributes()
-	putStr(attrs, AttrServiceName, of[0])
-	putStr(attrs, AttrPipelineName, of[1])
-	putStr(attrs, AttrTaskName, of[2])
+	putStr(attrs, AttrServiceName, of.service)
+	putStr(attrs, AttrServiceInstanceID, m.settings.InstanceID)
+	for _, a := range of.attrs {
+		attrs.PutStr(a.Key, a.Value)
+	}
 	sm := rm.ScopeMetrics().AppendEmpty()
 	sm.SetSchemaUrl(m.semconv.SchemaURL())
 	sm.Scope().SetName(ScopeName)
@@ -203,62 +237,19 @@ func (m *Metrics) scope(out pmetric.Metrics, of [3]string) pmetric.MetricSlice {
 	return sm.Metrics()
 }
 
-func (d *description) describe(metric pmetric.Metric, name string) {
+func (d *description) describe(metric pmetric.Metric, name string, delta bool) {
 	metric.SetName(name)
 	metric.SetUnit(d.unit)
 	metric.SetDescription(d.text)
+	temporality := pmetric.AggregationTemporalityCumulative
+	if delta {
+		temporality = pmetric.AggregationTemporalityDelta
+	}
 	if d.buckets != nil {
-		metric.SetEmptyHistogram().SetAggregationTemporality(pmetric.AggregationTemporalityCumulative)
+		metric.SetEmptyHistogram().SetAggregationTemporality(temporality)
 		return
 	}
 	sum := metric.SetEmptySum()
 	sum.SetIsMonotonic(true)
-	sum.SetAggregationTemporality(pmetric.AggregationTemporalityCumulative)
-}
-
-func (m *Metrics) point(metric pmetric.Metric, key seriesKey, s *series, now time.Time) {
-	begin, end := pcommon.NewTimestampFromTime(m.start), pcommon.NewTimestampFromTime(now)
-	d := &descriptions[key.instrument]
-	if d.buckets == nil {
-		p := metric.Sum().DataPoints().AppendEmpty()
-		p.SetStartTimestamp(begin)
-		p.SetTimestamp(end)
-		if d.decimal {
-			p.SetDoubleValue(s.sum)
-		} else {
-			p.SetIntValue(s.whole)
-		}
-		key.attributes(p.Attributes(), m.semconv)
-		return
-	}
-	p := metric.Histogram().DataPoints().AppendEmpty()
-	p.SetStartTimestamp(begin)
-	p.SetTimestamp(end)
-	p.SetSum(s.sum)
-	p.SetCount(s.count)
-	p.SetMin(s.min)
-	p.SetMax(s.max)
-	p.ExplicitBounds().FromRaw(d.buckets)
-	p.BucketCounts().FromRaw(s.buckets)
-	key.attributes(p.Attributes(), m.semconv)
-}
-
-func (k *seriesKey) attributes(m pcommon.Map, s Semconv) {
-	if k.overflow {
-		m.PutBool(AttrMetricOverflow, true)
-		return
-	}
-	putStr(m, AttrGenAIOperationName, k.operation)
-	putStr(m, AttrGenAIProviderName, k.system)
-	putStr(m, AttrGenAIRequestModel, k.model)
-	putStr(m, AttrGenAIAgentName, k.agent)
-	putStr(m, AttrGenAIToolName, k.tool)
-	putStr(m, AttrGenAIToolType, k.toolType)
-	putStr(m, AttrRunOutcome, k.outcome)
-	putStr(m, AttrErrorType, k.errorType)
-	putTrue(m, AttrCostEstimated, k.estimated)
-	putStr(m, AttrGenAITokenType, k.tokenType)
-	if s != SemconvV141 && k.instrument <= instrumentReasoning {
-		m.PutStr(AttrGenAITokenModality, ModalityUnknown)
-	}
+	sum.SetAggregationTemporality(temporality)
 }

@@ -34,6 +34,14 @@ func (m *modelNames) only() string {
 	return ""
 }
 
+// first is the model that worked first: a run has one in metrics, so that their sum is that of the runs.
+func (m *modelNames) first() string {
+	if len(m.names) == 0 {
+		return ""
+	}
+	return m.names[0]
+}
+
 // put writes the list onto the span of the agent.
 func (m *modelNames) put(attrs pcommon.Map) {
 	putStr(attrs, AttrGenAIRequestModel, m.only())

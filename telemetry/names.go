@@ -41,8 +41,9 @@ const (
 	AttrVCSHeadName       = "vcs.ref.head.name"
 	AttrLogRecordUID      = "log.record.uid"
 
-	AttrServiceName    = "service.name"
-	AttrServiceVersion = "service.version"
+	AttrServiceName       = "service.name"
+	AttrServiceVersion    = "service.version"
+	AttrServiceInstanceID = "service.instance.id"
 
 	AttrVCSHeadRevision  = "vcs.ref.head.revision"
 	AttrVCSRepositoryURL = "vcs.repository.url.full"
@@ -94,11 +95,14 @@ const (
 // EndCodeIncomplete is the code of an end that an agent did not live to tell.
 const EndCodeIncomplete = "incomplete"
 
-// MetricCost is the metric of what the agents' work cost.
-const MetricCost = "tailspan.cost"
-
-// MetricRuns is the metric of runs that ended.
-const MetricRuns = "tailspan.runs"
+// Metrics that no convention has.
+const (
+	MetricCost        = "tailspan.cost"        // what the agents' work cost
+	MetricRuns        = "tailspan.runs"        // runs that ended
+	MetricToolCalls   = "tailspan.tool.calls"  // tool calls that ended
+	MetricRetries     = "tailspan.retries"     // model calls that were tried again
+	MetricCompactions = "tailspan.compactions" // conversations that were compacted
+)
 
 // Own names: what no convention has a name for.
 const (
@@ -154,6 +158,7 @@ const (
 	AttrToolAgentType = "tailspan.tool.agent_type"
 	AttrToolAgentID   = "tailspan.tool.agent_id"
 	AttrToolServer    = "tailspan.tool.server"
+	AttrToolKind      = "tailspan.tool.kind"
 	AttrToolReadOnly  = "tailspan.tool.read_only"
 	AttrToolPartial   = "tailspan.tool.partial"
 	AttrToolState     = "tailspan.tool.state"

@@ -178,9 +178,13 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	if !ok {
 		return
 	}
-	s.meter.duration(meteredKey{
-		instrument: instrumentExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), errorType: out.errorType,
-	}, &c.span)
+	key, in := meteredKey{
+		instrument: instrumentExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), kind: c.kind(), server: c.server,
+		errorType: out.errorType,
+	}, spanRef{c.caller.run.traceID, c.spanID}
+	s.meter.duration(key, &c.span, in)
+	key.instrument = instrumentToolCalls
+	s.meter.count(key, in)
 	m := span.Attributes()
 	m.PutStr(AttrGenAIToolName, c.name)
 	putStr(m, AttrGenAIToolCallID, c.id)
@@ -189,6 +193,7 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	putStr(m, AttrToolTarget, c.target)
 	putStr(m, AttrProcessExecutable, c.executable)
 	putStr(m, AttrToolServer, c.server)
+	m.PutStr(AttrToolKind, c.kind())
 	putStr(m, AttrToolAgentType, c.agentType)
 	s.writer.content(m, AttrGenAIToolArguments, c.arguments)
 	s.writer.content(m, AttrGenAIToolResult, out.result)

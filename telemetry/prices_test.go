@@ -66,7 +66,7 @@ func TestEstimatedCost(t *testing.T) {
 			assert.Equal(t, tc.want, cost)
 			assert.Equal(t, tc.estimated, estimated)
 			counted := 0.0
-			for _, rm := range registry.Metrics().Take(time.Now()).ResourceMetrics().All() {
+			for _, rm := range registry.Metrics().TakeLast(time.Now())[1].ResourceMetrics().All() {
 				for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
 					if m.Name() == telemetry.MetricCost {
 						for _, p := range m.Sum().DataPoints().All() {

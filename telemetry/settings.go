@@ -20,6 +20,9 @@ type Settings struct {
 	StallAfter time.Duration
 	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
 	PipelineIdle time.Duration
+	// PipelineService is the service of pipelines and steps.
+	PipelineService string
+	Metrics         MetricSettings
 	// Prices estimate the cost of runs whose agents report none.
 	Prices  Prices
 	Capture Capture
@@ -54,8 +57,8 @@ type Limits struct {
 	// RememberedIDs bounds each list of ids that were told: of calls, messages, runs and sub-agents in a stream; of
 	// families, of sessions and of whose a run is in the registry.
 	RememberedIDs int
-	// MetricSeries bounds the series of all metrics together.
-	MetricSeries int
+	// SeriesPerMetric bounds the series of each metric; ToolNames, the names of tools in them.
+	SeriesPerMetric, ToolNames int
 	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
 	EmittedIDs int
 	// Pipelines bounds the pipeline runs that are remembered, and the steps of one.
@@ -65,24 +68,27 @@ type Limits struct {
 // NewDefaultSettings are the defaults.
 func NewDefaultSettings() Settings {
 	return Settings{
-		Semconv:          SemconvGenAI01,
+		Semconv:          SemconvV141,
 		ParentWait:       10 * time.Second,
 		EndGrace:         10 * time.Second,
 		StallAfter:       5 * time.Minute,
 		ProgressInterval: 10 * time.Second,
 		PipelineIdle:     30 * time.Second,
+		PipelineService:  "tailspan",
+		Metrics:          MetricSettings{PromoteResource: true},
 		Capture:          Capture{Text: true},
 		Limits: Limits{
-			TargetRunes:   256,
-			ContentBytes:  64 << 10,
-			PendingEvents: 4096,
-			PendingBytes:  16 << 20,
-			Models:        64,
-			OpenCalls:     10_000,
-			RememberedIDs: 100_000,
-			EmittedIDs:    500_000,
-			MetricSeries:  2000,
-			Pipelines:     10_000,
+			TargetRunes:     256,
+			ContentBytes:    64 << 10,
+			PendingEvents:   4096,
+			PendingBytes:    16 << 20,
+			Models:          64,
+			OpenCalls:       10_000,
+			RememberedIDs:   100_000,
+			EmittedIDs:      500_000,
+			SeriesPerMetric: 2000,
+			ToolNames:       100,
+			Pipelines:       10_000,
 		},
 		Now: time.Now,
 	}

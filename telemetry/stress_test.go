@@ -158,7 +158,7 @@ func TestManyStreamsAtOnce(t *testing.T) {
 // measuredSpans are how many durations the metrics have, by operation.
 func measuredSpans(registry *telemetry.Registry) map[string]uint64 {
 	counts := map[string]uint64{}
-	for _, rm := range registry.Metrics().Take(time.Now()).ResourceMetrics().All() {
+	for _, rm := range registry.Metrics().TakeLast(time.Now())[1].ResourceMetrics().All() {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
 			if m.Type() != pmetric.MetricTypeHistogram {
 				continue

@@ -273,7 +273,7 @@ func TestRunsMetric(t *testing.T) {
 		f.feed(false, ev)
 	}
 	got := map[string]int64{}
-	for _, rm := range f.Metrics().Take(f.now).ResourceMetrics().All() {
+	for _, rm := range f.Metrics().TakeLast(f.now)[1].ResourceMetrics().All() {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
 			if m.Name() != telemetry.MetricRuns {
 				continue

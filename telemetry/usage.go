@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
@@ -48,13 +49,31 @@ func (s *Stream) counted(r *run) bool {
 
 // countUsage adds to the metrics what a model call used, and what comes too late for its run's span: the rest of what
 // totals report is added with that.
-func (s *Stream) countUsage(ev *events.DisplayEvent, late *events.Usage) {
+func (s *Stream) countUsage(a *agent, ev *events.DisplayEvent, late *events.Usage) {
+	by := user{ev.Model, a.run.top.name, a.ref()}
 	if late != nil {
 		s.counts.LateUsage++
-		s.meter.tokens(ev.Model, late.Tokens, late.CostUSD)
+		s.meter.tokens(by, late.Tokens, late.CostUSD)
 	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.counted(s.run) {
-		s.meter.tokens(ev.Model, u.Tokens, u.CostUSD)
+		if a.chat.is(ev) && !a.chat.spanID.IsEmpty() {
+			by.in.span = a.chat.spanID
+		}
+		s.meter.tokens(by, u.Tokens, u.CostUSD)
 	}
+}
+
+// countNotice counts what a notice reports of model calls and conversations.
+func (s *Stream) countNotice(a *agent, ev *events.DisplayEvent) {
+	key := meteredKey{agent: a.name, model: cmp.Or(ev.Model, a.models.only())}
+	switch ev.Notice.Code {
+	case events.NoticeAPIRetry:
+		key.instrument = instrumentRetries
+	case events.NoticeCompaction:
+		key.instrument = instrumentCompactions
+	default:
+		return
+	}
+	s.meter.count(key, a.ref())
 }
 
 // costAlone reports whether an event is what work cost, and nothing of the work itself.

@@ -80,11 +80,11 @@ func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
 	for _, one := range estimate {
 		models.of(one.model).addAll(&one.spent)
 		if a == a.run.top { // which has the calls of the sub-agents in its stream
-			s.meter.estimatedCost(one.model, one.costUSD)
+			s.meter.estimatedCost(user{one.model, a.run.top.name, a.ref()}, one.costUSD)
 		}
 	}
 	putTotal(m, &total, models)
 	for _, one := range a.ledger.unseen() {
-		s.meter.tokens(cmp.Or(one.model, a.models.only()), one.tokens, one.costUSD)
+		s.meter.tokens(user{cmp.Or(one.model, a.models.only()), a.run.top.name, a.ref()}, one.tokens, one.costUSD)
 	}
 }

@@ -50,13 +50,17 @@ func (d *delivery) deliver(outs ...telemetry.Output) error {
 
 // deliverMetrics sends or keeps the metrics as they stand at the end.
 func (d *delivery) deliverMetrics(m *metricExport) error {
-	md := m.metrics.Take(time.Now())
-	if d.cause == nil {
-		if d.cause = m.exporter.Metrics(d.sending, md); d.cause == nil {
-			return nil
+	for _, md := range m.metrics.TakeLast(time.Now()) {
+		if d.cause == nil {
+			d.cause = m.exporter.Metrics(d.sending, md)
+		}
+		if d.cause != nil {
+			if err := d.keep(ptrace.NewTraces(), plog.NewLogs(), md); err != nil {
+				return err
+			}
 		}
 	}
-	return d.keep(ptrace.NewTraces(), plog.NewLogs(), md)
+	return nil
 }
 
 func (d *delivery) keep(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) error {

@@ -77,6 +77,11 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	f := r.flags
 	settings := telemetry.NewDefaultSettings()
 	settings.Version, settings.Prices = version(), f.prices.list
+	settings.Metrics.InstanceID = telemetry.NewInstanceID() // two commands at once are two
+	var err error
+	if settings.Metrics.Delta, err = deltaOf(os.Getenv); err != nil {
+		r.screen.tell(err.Error())
+	}
 	parent, err := telemetry.ParseTraceParent(os.Getenv("TRACEPARENT"))
 	if err != nil {
 		r.screen.report(err.Error()) // it goes out without a parent

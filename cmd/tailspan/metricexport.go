@@ -30,8 +30,23 @@ func metricsIntervalOf(getenv func(string) string) (time.Duration, error) {
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-// metricExport sends the metrics of a run. They are cumulative, so one export that fails is made good by the next; only
-// the last one is tried again.
+// temporalityVariable is the standard variable for what a data point covers.
+const temporalityVariable = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
+
+// deltaOf reads the variable. For the instruments that we have, lowmemory is delta (OpenTelemetry specification 1.40).
+func deltaOf(getenv func(string) string) (bool, error) {
+	switch value := strings.ToLower(strings.TrimSpace(getenv(temporalityVariable))); value {
+	case "", "cumulative":
+		return false, nil
+	case "delta", "lowmemory":
+		return true, nil
+	default:
+		return false, fmt.Errorf("%s must be cumulative, delta or lowmemory, got %q", temporalityVariable, value)
+	}
+}
+
+// metricExport sends the metrics of a run. What one export that fails had is in the next one again; only the last one is
+// tried again.
 type metricExport struct {
 	exporter *otlphttp.Exporter // its own: an endpoint that hangs on spans must not hold up metrics
 	metrics  *telemetry.Metrics
@@ -41,7 +56,9 @@ type metricExport struct {
 // start exports at each interval, until the function that it gives is called.
 func (m *metricExport) start(ctx context.Context) (stop func()) {
 	return repeat(ctx, m.every, func(ctx context.Context, now time.Time) error {
-		m.exporter.OfferMetrics(ctx, m.metrics.Take(now))
+		if m.exporter.OfferMetrics(ctx, m.metrics.Take(now)) {
+			m.metrics.Accepted()
+		}
 		return nil
 	})
 }

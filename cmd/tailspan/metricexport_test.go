@@ -39,20 +39,28 @@ func TestRunSendsMetrics(t *testing.T) {
 	assert.Zero(t, code)
 	assert.Empty(t, stderr)
 	assert.Equal(t, map[string]int64{
-		"gen_ai.client.inference.usage.input_tokens": 3, "gen_ai.client.inference.usage.output_tokens": 4, "tailspan.runs": 1,
+		"gen_ai.client.token.usage input": 3, "gen_ai.client.token.usage output": 4, "tailspan.runs": 1,
 	}, sink.sums())
 	defer sink.lock()()
 	last := sink.newestMetrics().ResourceMetrics().At(0)
 	assert.Equal(t, "nightly", last.Resource().Attributes().AsRaw()["cicd.pipeline.name"])
 	assert.NotContains(t, last.Resource().Attributes().AsRaw(), "cicd.pipeline.run.id")
-	names := map[string]bool{}
+	assert.NotEmpty(t, last.Resource().Attributes().AsRaw()["service.instance.id"])
+	operations := map[string]bool{}
 	for _, m := range last.ScopeMetrics().At(0).Metrics().All() {
-		names[m.Name()] = true
 		if m.Type() == pmetric.MetricTypeSum {
 			assert.Equal(t, pmetric.AggregationTemporalityCumulative, m.Sum().AggregationTemporality())
+			continue
+		}
+		for _, p := range m.Histogram().DataPoints().All() {
+			operation, _ := p.Attributes().Get("gen_ai.operation.name")
+			operations[operation.Str()] = true
 		}
 	}
-	assert.True(t, names["gen_ai.invoke_agent.duration"], "the run's own, which only its end tells: %v", names)
+	assert.True(t, operations["invoke_agent"], "the run's own, which only its end tells: %v", operations)
+	zero := sink.metrics[0].ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0)
+	require.Equal(t, "gen_ai.client.token.usage", zero.Name())
+	assert.Zero(t, zero.Histogram().DataPoints().At(0).Count(), "each series begins at zero")
 }
 
 // TestRunSendsMetricsAlone has an endpoint for the metrics, and none for anything else.
@@ -65,7 +73,7 @@ func TestRunSendsMetricsAlone(t *testing.T) {
 	code, _, stderr := b.end(t)
 	assert.Zero(t, code)
 	assert.Empty(t, stderr)
-	assert.EqualValues(t, 3, sink.sums()["gen_ai.client.inference.usage.input_tokens"])
+	assert.EqualValues(t, 3, sink.sums()["gen_ai.client.token.usage input"])
 	defer sink.lock()()
 	for _, r := range sink.seen {
 		assert.Equal(t, "/v1/metrics", r.URL.Path)
@@ -99,9 +107,33 @@ func TestRunMetricsThatAreRefused(t *testing.T) {
 			assert.Zero(t, code)
 			assert.Equal(t, 1, strings.Count(stderr, "tailspan: "), stderr)
 			assert.Contains(t, stderr, tc.told)
-			assert.Equal(t, tc.want, sink.sums()["gen_ai.client.inference.usage.input_tokens"])
+			assert.Equal(t, tc.want, sink.sums()["gen_ai.client.token.usage input"])
 			sink.span(t, runSpan)
 		})
+	}
+}
+
+func TestTemporality(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "cumulative": false, "Delta": true, "lowmemory": true} {
+		got, err := deltaOf(func(string) string { return value })
+		require.NoError(t, err)
+		assert.Equal(t, want, got, value)
+	}
+	_, err := deltaOf(func(string) string { return "both" })
+	assert.EqualError(t, err, `OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE must be cumulative, delta or lowmemory, got "both"`)
+
+	sink := newOTLPSink(t)
+	plainEnvironment(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta")
+	b := beginPlain("--otlp", sink.URL, "--", "sh", "-c", usageStream+usageEnd)
+	code, _, stderr := b.end(t)
+	assert.Zero(t, code, stderr)
+	defer sink.lock()()
+	require.NotEmpty(t, sink.metrics)
+	for _, m := range sink.newestMetrics().ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().All() {
+		if m.Type() == pmetric.MetricTypeSum {
+			assert.Equal(t, pmetric.AggregationTemporalityDelta, m.Sum().AggregationTemporality())
+		}
 	}
 }
 

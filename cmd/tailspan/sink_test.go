@@ -154,7 +154,7 @@ func takenAt(md pmetric.Metrics) (at pcommon.Timestamp) {
 	return at
 }
 
-// sums are the counters of the last export of metrics, by name.
+// sums are the counters of the last export of metrics, and the tokens, by name.
 func (s *otlpSink) sums() map[string]int64 {
 	defer s.lock()()
 	all := map[string]int64{}
@@ -164,6 +164,11 @@ func (s *otlpSink) sums() map[string]int64 {
 	for _, rm := range s.newestMetrics().ResourceMetrics().All() {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
 			if m.Type() != pmetric.MetricTypeSum {
+				for _, p := range m.Histogram().DataPoints().All() {
+					if of, ok := p.Attributes().Get("gen_ai.token.type"); ok {
+						all[m.Name()+" "+of.Str()] += int64(p.Sum())
+					}
+				}
 				continue
 			}
 			for _, p := range m.Sum().DataPoints().All() {

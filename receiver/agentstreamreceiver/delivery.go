@@ -83,23 +83,29 @@ func (d *delivery) deliver(ctx context.Context, out *telemetry.Output) error {
 	return err
 }
 
-// offer hands metrics on, once: they are cumulative, so what is refused comes again with the next. Those that are refused
-// for their size come in smaller parts.
-func (d *delivery) offer(ctx context.Context, md pmetric.Metrics) {
+// offer hands metrics on, once, and reports whether they were accepted: what is refused comes again with the next. Those that
+// are refused for their size come in smaller parts; where one of several is refused, they count as accepted.
+func (d *delivery) offer(ctx context.Context, md pmetric.Metrics) (accepted bool) {
 	if md.DataPointCount() == 0 || d.metrics == nil {
-		return
+		return true
 	}
+	parts, refused := 0, 0
 	_, _ = d.senders[signalMetrics].Metrics(md, func(p batch.Part[pmetric.Metrics]) error {
 		op := d.report.StartMetricsOp(ctx)
 		err := d.metrics.ConsumeMetrics(op, p.Batch)
 		d.report.EndMetricsOp(op, dataFormat, p.Elements, err)
-		if err == nil || batch.IsTooLarge(err) && !p.Last {
+		if batch.IsTooLarge(err) && !p.Last {
 			return err
 		}
+		if parts++; err == nil {
+			return nil
+		}
+		refused++
 		d.meter.retried(signalMetrics)
 		d.logger.Warn("consumer refused metrics, they come again with the next", zap.Int("points", p.Elements), zap.Error(err))
 		return nil // the other parts may be taken
 	})
+	return refused < parts
 }
 
 // troubleOf is what is wrong when the consumer of a signal refuses.

@@ -79,6 +79,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		return nil, fmt.Errorf("path_pattern %q: %w", cfg.Identity.PathPattern, err)
 	}
 	settings := foldSettings(&cfg.Telemetry, set.BuildInfo.Version)
+	settings.Metrics.InstanceID = instanceID(&set)
 	if settings.Prices, err = fold.ReadPrices(cfg.Telemetry.Prices); err != nil {
 		return nil, err
 	}
@@ -195,7 +196,9 @@ func (r *agentStream) close(ctx context.Context) error {
 	last, cancel := context.WithTimeout(ctx, finalDelivery)
 	defer cancel()
 	ends := append(r.undelivered, r.registry.Close())
-	r.out.offer(last, r.registry.Metrics().Take(time.Now()))
+	for _, md := range r.registry.Metrics().TakeLast(time.Now()) {
+		r.out.offer(last, md)
+	}
 	for _, out := range ends {
 		r.meter.counts(out.Counts)
 		if e := r.out.deliver(last, &out); e != nil {
@@ -275,8 +278,11 @@ func (r *agentStream) tellLag() {
 
 // exportMetrics hands the metrics on at each interval, until ctx ends.
 func (r *agentStream) exportMetrics(ctx context.Context) {
-	fold.Repeat(ctx, r.config.Telemetry.MetricsInterval, func(now time.Time) error {
-		r.out.offer(ctx, r.registry.Metrics().Take(now))
+	metrics := r.registry.Metrics()
+	fold.Repeat(ctx, r.config.Telemetry.Metrics.Interval, func(now time.Time) error {
+		if r.out.offer(ctx, metrics.Take(now)) {
+			metrics.Accepted()
+		}
 		return nil
 	})
 }
@@ -292,6 +298,9 @@ func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 		EndGrace:         t.EndGrace,
 		StallAfter:       t.StallAfter,
 
+		Metrics: telemetry.MetricSettings{
+			Delta: t.Metrics.Temporality == config.TemporalityDelta, PromoteResource: t.Metrics.PromoteResourceAttributes,
+		},
 		TraceBySession: t.Trace == config.TraceSession,
 		Capture:        telemetry.Capture(t.Capture),
 		Limits:         limitsOf(&t.Limits),
@@ -301,7 +310,7 @@ func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 func limitsOf(l *config.Limits) telemetry.Limits {
 	return telemetry.Limits{
 		TargetRunes: l.TargetRunes, ContentBytes: l.ContentBytes, PendingEvents: l.PendingEvents, PendingBytes: int(l.PendingSize),
-		Models: l.Models, OpenCalls: l.OpenCalls, RememberedIDs: l.RememberedIDs, MetricSeries: l.MetricSeries, EmittedIDs: l.EmittedIDs, Pipelines: l.Pipelines,
+		Models: l.Models, OpenCalls: l.OpenCalls, RememberedIDs: l.RememberedIDs, SeriesPerMetric: l.SeriesPerMetric, ToolNames: l.ToolNames, EmittedIDs: l.EmittedIDs, Pipelines: l.Pipelines,
 	}
 }
 

@@ -60,7 +60,7 @@ func toldUsage(t *testing.T, path string) (sum events.UsageTotal) {
 func tokensOf(m pcommon.Map) events.Tokens {
 	return events.Tokens{
 		Input: intOf(m, telemetry.AttrGenAIInputTokens), Output: intOf(m, telemetry.AttrGenAIOutputTokens),
-		CacheRead: intOf(m, telemetry.AttrGenAICacheRead), CacheWrite: intOf(m, "gen_ai.usage.cache_write.input_tokens"),
+		CacheRead: intOf(m, telemetry.AttrGenAICacheRead), CacheWrite: intOf(m, "gen_ai.usage.cache_creation.input_tokens"),
 		Reasoning: intOf(m, telemetry.AttrGenAIReasoningTokens),
 	}
 }
@@ -107,19 +107,24 @@ func totalTokens(traces ptrace.Traces) (sum events.Tokens) {
 	return sum
 }
 
-// countedTokens are the sums of the token counters.
+// countedTokens are the sums of the metrics of tokens.
 func countedTokens(registry *telemetry.Registry) events.Tokens {
 	var counted events.Tokens
 	into := map[string]*int64{
-		"gen_ai.client.inference.usage.input_tokens":             &counted.Input,
-		"gen_ai.client.inference.usage.output_tokens":            &counted.Output,
-		"gen_ai.client.inference.usage.cache_read.input_tokens":  &counted.CacheRead,
-		"gen_ai.client.inference.usage.cache_write.input_tokens": &counted.CacheWrite,
-		"gen_ai.client.inference.usage.reasoning.output_tokens":  &counted.Reasoning,
+		telemetry.AttrUsageCacheRead:  &counted.CacheRead,
+		telemetry.AttrUsageCacheWrite: &counted.CacheWrite,
+		telemetry.AttrUsageReasoning:  &counted.Reasoning,
 	}
-	for _, rm := range registry.Metrics().Take(time.Now()).ResourceMetrics().All() {
+	byType := map[string]*int64{"input": &counted.Input, "output": &counted.Output}
+	for _, rm := range registry.Metrics().TakeLast(time.Now())[1].ResourceMetrics().All() {
 		for _, sm := range rm.ScopeMetrics().All() {
 			for _, m := range sm.Metrics().All() {
+				if m.Name() == "gen_ai.client.token.usage" {
+					for _, p := range m.Histogram().DataPoints().All() {
+						of, _ := p.Attributes().Get(telemetry.AttrGenAITokenType)
+						*byType[of.Str()] += int64(p.Sum())
+					}
+				}
 				if sum := into[m.Name()]; sum != nil {
 					for _, p := range m.Sum().DataPoints().All() {
 						*sum += p.IntValue()

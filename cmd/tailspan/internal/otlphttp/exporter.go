@@ -121,12 +121,11 @@ func (e *Exporter) Metrics(ctx context.Context, md pmetric.Metrics) error {
 	return e.insist(ctx, r, err)
 }
 
-// OfferMetrics sends metrics once: those that an endpoint does not take come again with the next, since they are
-// cumulative.
-func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) {
+// OfferMetrics sends metrics once, and reports whether the endpoint accepted them: what it does not come again with the next.
+func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) (accepted bool) {
 	r, err := e.metricsRequest(md)
 	if r.to == nil {
-		return
+		return true
 	}
 	no := refusal{err: err}
 	if err == nil {
@@ -135,6 +134,7 @@ func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) {
 	if no.err != nil && ctx.Err() == nil {
 		e.report(r.signal+" again", fmt.Sprintf("sending %s fails, they go out with the next: %v", r.signal, no.err))
 	}
+	return no.err == nil
 }
 
 // metricsRequest is what is sent for md; without an address if nothing is.

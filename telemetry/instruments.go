@@ -1,0 +1,75 @@
+package telemetry
+
+// instrument is one way to measure; in v1.41 several of them are one metric.
+type instrument uint8
+
+const (
+	instrumentInputTokens instrument = iota
+	instrumentOutputTokens
+	instrumentCacheRead
+	instrumentCacheWrite
+	instrumentReasoning
+	instrumentTokenUsage // v1.41: a histogram over both types
+	instrumentInference
+	instrumentInvokeAgent
+	instrumentExecuteTool
+	instrumentCost
+	instrumentRuns
+	instrumentToolCalls
+	instrumentRetries
+	instrumentCompactions
+	instrumentEnd
+)
+
+// description is what a metric's export says of it. Names by semconv: the first for genai-0.1, the second for v1.41;
+// empty where that version has none.
+type description struct {
+	v01, v141, unit, text string
+	operation             string    // of its data points
+	buckets               []float64 // of a histogram; nil for a counter
+	decimal               bool      // a counter of fractions
+}
+
+// Buckets as the conventions advise them (v1.41.0, gen-ai-metrics), and on from there: agents' tools take up to an hour and
+// their runs up to six. The lists begin alike, since in v1.41 all durations are one metric.
+var (
+	runBuckets = []float64{
+		0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+		163.84, 327.68, 655.36, 1310.72, 2621.44, 3600, 7200, 14400, 21600,
+	}
+	callBuckets  = runBuckets[:20]
+	tokenBuckets = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
+)
+
+var descriptions = [instrumentEnd]description{
+	instrumentInputTokens:  {v01: "gen_ai.client.inference.usage.input_tokens", unit: "{token}", text: "Input tokens used, cached ones included.", operation: OperationChat},
+	instrumentOutputTokens: {v01: "gen_ai.client.inference.usage.output_tokens", unit: "{token}", text: "Output tokens used, reasoning included.", operation: OperationChat},
+	instrumentCacheRead:    {v01: "gen_ai.client.inference.usage.cache_read.input_tokens", v141: AttrUsageCacheRead, unit: "{token}", text: "Input tokens read from a cache.", operation: OperationChat},
+	instrumentCacheWrite:   {v01: "gen_ai.client.inference.usage.cache_write.input_tokens", v141: AttrUsageCacheWrite, unit: "{token}", text: "Input tokens written to a cache.", operation: OperationChat},
+	instrumentReasoning:    {v01: "gen_ai.client.inference.usage.reasoning.output_tokens", v141: AttrUsageReasoning, unit: "{token}", text: "Output tokens used for reasoning.", operation: OperationChat},
+	instrumentTokenUsage:   {v141: "gen_ai.client.token.usage", unit: "{token}", text: "Tokens used by type.", operation: OperationChat, buckets: tokenBuckets},
+	instrumentInference:    {v01: "gen_ai.client.inference.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of model calls.", operation: OperationChat, buckets: callBuckets},
+	instrumentInvokeAgent:  {v01: "gen_ai.invoke_agent.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of agents' runs.", operation: OperationInvokeAgent, buckets: runBuckets},
+	instrumentExecuteTool:  {v01: "gen_ai.execute_tool.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of tool calls.", operation: OperationExecuteTool, buckets: callBuckets},
+	instrumentCost:         {v01: MetricCost, v141: MetricCost, unit: "{USD}", text: "Cost as the agents report it.", operation: OperationChat, decimal: true},
+	instrumentRuns:         {v01: MetricRuns, v141: MetricRuns, unit: "{run}", text: "Runs that ended.", operation: OperationInvokeAgent},
+	instrumentToolCalls:    {v01: MetricToolCalls, v141: MetricToolCalls, unit: "{call}", text: "Tool calls that ended.", operation: OperationExecuteTool},
+	instrumentRetries:      {v01: MetricRetries, v141: MetricRetries, unit: "{retry}", text: "Model calls that were tried again.", operation: OperationChat},
+	instrumentCompactions:  {v01: MetricCompactions, v141: MetricCompactions, unit: "{compaction}", text: "Conversations that were compacted.", operation: OperationInvokeAgent},
+}
+
+func (d *description) name(s Semconv) string {
+	if s == SemconvV141 {
+		return d.v141
+	}
+	return d.v01
+}
+
+// metricOf gives for each instrument the first one with the same metric.
+func metricOf(s Semconv) (first [instrumentEnd]instrument) {
+	for i := range instrumentEnd {
+		for first[i] = 0; descriptions[first[i]].name(s) != descriptions[i].name(s); first[i]++ {
+		}
+	}
+	return first
+}

@@ -1,0 +1,240 @@
+package telemetry
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+)
+
+// seriesKey is one series: the instrument and the attributes. Fields that a metric does not have are empty.
+type seriesKey struct {
+	instrument instrument
+	scope      *metricScope
+
+	model, agent, tool, toolType, toolKind, server, errorType, tokenType, outcome string
+	overflow, estimated                                                           bool
+}
+
+func (k *seriesKey) attributes(m pcommon.Map, s Semconv, promote bool) {
+	m.EnsureCapacity(len(k.scope.attrs) + 8)
+	if promote {
+		for _, a := range k.scope.attrs {
+			if !strings.HasPrefix(a.Key, "service.") { // back ends make job and instance of these
+				m.PutStr(a.Key, a.Value)
+			}
+		}
+	}
+	putTrue(m, AttrMetricOverflow, k.overflow)
+	if k.scope.overflow {
+		return
+	}
+	putStr(m, AttrGenAIOperationName, descriptions[k.instrument].operation)
+	putStr(m, AttrGenAIProviderName, k.scope.system)
+	putStr(m, AttrGenAIRequestModel, k.model)
+	putStr(m, AttrGenAIAgentName, k.agent)
+	putStr(m, AttrGenAIToolName, k.tool)
+	putStr(m, AttrGenAIToolType, k.toolType)
+	putStr(m, AttrToolKind, k.toolKind)
+	putStr(m, AttrToolServer, k.server)
+	putStr(m, AttrRunOutcome, k.outcome)
+	putStr(m, AttrErrorType, k.errorType)
+	putTrue(m, AttrCostEstimated, k.estimated)
+	putStr(m, AttrGenAITokenType, k.tokenType)
+	if s != SemconvV141 && k.instrument <= instrumentReasoning {
+		m.PutStr(AttrGenAITokenModality, ModalityUnknown)
+	}
+}
+
+// point is the value of a series over some time: a sum, and for a histogram the counts too.
+type point struct {
+	sum      float64
+	whole    int64 // the sum of a counter of whole things, which a float could not hold
+	count    uint64
+	min, max float64
+	buckets  []uint64 // nil for a counter
+	exemplar exemplar
+}
+
+// exemplar is the span of one measurement: that of the greatest value since the last export.
+type exemplar struct {
+	value float64
+	in    spanRef
+}
+
+// spanRef is the span that a measurement is of.
+type spanRef struct {
+	trace pcommon.TraceID
+	span  pcommon.SpanID
+}
+
+func newPoint(buckets []float64) point {
+	p := point{min: math.Inf(1), max: math.Inf(-1)}
+	if buckets != nil {
+		p.buckets = make([]uint64, len(buckets)+1)
+	}
+	return p
+}
+
+// add takes in a measurement.
+func (p *point) add(m *measurement, bounds []float64) {
+	p.sum += m.value
+	p.whole += min(m.whole, math.MaxInt64-p.whole) // it never wraps around
+	p.count++
+	p.min, p.max = min(p.min, m.value), max(p.max, m.value)
+	if p.buckets != nil {
+		i := 0
+		for i < len(bounds) && m.value > bounds[i] {
+			i++
+		}
+		p.buckets[i]++
+	}
+	if m.value >= p.exemplar.value || p.exemplar.in.trace.IsEmpty() {
+		p.exemplar = exemplar{m.value, m.in}
+	}
+}
+
+// merge takes in another point of the same series.
+func (p *point) merge(o *point) {
+	p.sum += o.sum
+	p.whole += min(o.whole, math.MaxInt64-p.whole)
+	p.count += o.count
+	p.min, p.max = min(p.min, o.min), max(p.max, o.max)
+	for i, n := range o.buckets {
+		p.buckets[i] += n
+	}
+	if o.exemplar.value >= p.exemplar.value {
+		p.exemplar = o.exemplar
+	}
+}
+
+// seriesState is how far a series has been exported.
+type seriesState uint8
+
+const (
+	seriesNew     seriesState = iota
+	seriesOffered             // its zero point is in an export that was not accepted yet
+	seriesBegun               // its zero point was accepted
+)
+
+// series is what is known of a series.
+type series struct {
+	point
+	born   time.Time
+	state  seriesState
+	bounds []float64 // of the buckets; nil for a counter
+	// offered is what the last export had, with delta temporality, until that was accepted.
+	offered point
+}
+
+// takeDelta gives what came since the last accepted export.
+func (s *series) takeDelta() *point {
+	switch {
+	case s.count == 0:
+	case s.offered.count == 0:
+		s.offered, s.point = s.point, newPoint(s.bounds)
+	default:
+		s.offered.merge(&s.point)
+		s.point = newPoint(s.bounds)
+	}
+	return &s.offered
+}
+
+// write writes the point as a data point.
+func (p *point) write(to pmetric.Metric, d *description, times pointTimes) pcommon.Map {
+	if d.buckets == nil {
+		n := to.Sum().DataPoints().AppendEmpty()
+		n.SetStartTimestamp(times.start)
+		n.SetTimestamp(times.end)
+		if d.decimal {
+			n.SetDoubleValue(p.sum)
+		} else {
+			n.SetIntValue(p.whole)
+		}
+		if e := p.exemplar; !e.in.trace.IsEmpty() {
+			out := n.Exemplars().AppendEmpty()
+			e.write(out, times.end)
+			if d.decimal {
+				out.SetDoubleValue(e.value)
+			} else {
+				out.SetIntValue(int64(e.value))
+			}
+		}
+		return n.Attributes()
+	}
+	h := to.Histogram().DataPoints().AppendEmpty()
+	h.SetStartTimestamp(times.start)
+	h.SetTimestamp(times.end)
+	h.SetSum(p.sum)
+	h.SetCount(p.count)
+	if p.count > 0 {
+		h.SetMin(p.min)
+		h.SetMax(p.max)
+	}
+	h.ExplicitBounds().FromRaw(d.buckets)
+	h.BucketCounts().FromRaw(p.buckets)
+	if e := p.exemplar; !e.in.trace.IsEmpty() {
+		out := h.Exemplars().AppendEmpty()
+		e.write(out, times.end)
+		out.SetDoubleValue(e.value)
+	}
+	return h.Attributes()
+}
+
+func (e *exemplar) write(to pmetric.Exemplar, at pcommon.Timestamp) {
+	to.SetTimestamp(at)
+	to.SetTraceID(e.in.trace)
+	to.SetSpanID(e.in.span)
+}
+
+// zeroOf is the point that a series with these buckets begins with.
+func zeroOf(bounds []float64) *point {
+	p := newPoint(bounds)
+	return &p
+}
+
+// pointTimes are the times of a data point.
+type pointTimes struct{ start, end pcommon.Timestamp }
+
+// metricScope is what all series of a pipeline's step have in common: their resource, and with
+// [MetricSettings.PromoteResource] its attributes on each point too.
+type metricScope struct {
+	service  string // of the resource
+	system   string
+	attrs    []Attribute // of the resource beside the service's name
+	overflow bool        // that of the series over the limit
+}
+
+// maxScopeAttributes bounds the attributes of a resource that its metrics have.
+const maxScopeAttributes = 32
+
+// unmetered are resource attributes that metrics never have: each run has other values of them.
+var unmetered = []string{
+	AttrGenAIAgentName, // an attribute of what the agent does, not of where it runs
+	AttrGenAIConversationID, AttrPipelineRunID, AttrPipelineRunURL, AttrServiceName, AttrSessionID, AttrTaskRunID, AttrTaskRunURL,
+	AttrVCSHeadName, AttrVCSHeadRevision, "log.file.name", "log.file.path", "process.pid", "vcs.change.id",
+}
+
+// newMetricScope takes from a resource what its metrics have of it.
+func newMetricScope(r *resource) *metricScope {
+	s := &metricScope{service: r.serviceName(), system: r.agent.System}
+	for _, a := range r.identity.attrs {
+		if len(s.attrs) < maxScopeAttributes && !slices.Contains(unmetered, a.Key) {
+			bound(&a.Value, nameBytes)
+			s.attrs = append(s.attrs, a)
+		}
+	}
+	return s
+}
+
+// key is the same for equal scopes.
+func (s *metricScope) key() string {
+	buf := appendPart(appendPart(nil, s.service), s.system)
+	for _, a := range s.attrs {
+		buf = appendPart(appendPart(buf, a.Key), a.Value)
+	}
+	return string(buf)
+}
