@@ -80,7 +80,7 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	settings.Metrics.InstanceID = telemetry.NewInstanceID() // two commands at once are two
 	var err error
 	if settings.Metrics.Delta, err = deltaOf(os.Getenv); err != nil {
-		r.screen.tell(err.Error())
+		r.screen.report(err.Error())
 	}
 	parent, err := telemetry.ParseTraceParent(os.Getenv("TRACEPARENT"))
 	if err != nil {
