@@ -52,7 +52,7 @@ func (a *account) over() bool {
 	return a.recalled
 }
 
-// allWritten tells who waits for the account that a run is of, once nothing of the run is open.
+// allWritten wakes the streams that wait for the account of a run, once nothing of the run is open.
 func (s *Stream) allWritten(r *run) {
 	if !r.closed || r.joined || r.kin != (agentKey{}) || len(r.calls.open) > 0 || r.work.agents > 0 || r.ref.written.Swap(true) {
 		return
@@ -275,8 +275,8 @@ func (r *run) waitsForFirst() bool {
 	return !r.late
 }
 
-// secondTells reports whether an event of a second account may go out: what the agent said and did.
-func secondTells(kind events.Kind) bool {
+// secondExports reports whether an event of a second account may go out: what the agent said and did.
+func secondExports(kind events.Kind) bool {
 	switch kind {
 	case events.KindText, events.KindReasoning, events.KindMessage, events.KindToolUse, events.KindToolResult, events.KindUsage:
 		return true
@@ -285,16 +285,16 @@ func secondTells(kind events.Kind) bool {
 	}
 }
 
-// tells reports whether the record of an event goes out, as far as the account decides: of a second account what the
+// exportsRecord reports whether the record of an event goes out, as far as the account decides: of a second account what the
 // first does not have.
-func (s *Stream) tells(a *agent, of *call, ev *events.DisplayEvent) bool {
+func (s *Stream) exportsRecord(a *agent, of *call, ev *events.DisplayEvent) bool {
 	r := a.run
 	switch {
 	case !a.heard():
 		return false
 	case !r.joined:
 		return true
-	case !secondTells(ev.Kind):
+	case !secondExports(ev.Kind):
 		return false
 	case ev.Kind == events.KindUsage: // with the model call that it is of, else it is a total
 		return a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !a.chat.elsewhere
@@ -326,7 +326,7 @@ func (s *Stream) accountOfAgent(key agentKey, ref *runRef) *account {
 }
 
 // waitsForRun reports whether a stream of a sub-agent has to wait for the end of its run: where a stream on standard
-// output is the first account of that, its totals hold the tokens of sub-agents, and the end tells whether there are any.
+// output is the first account of that, its totals hold the tokens of sub-agents, and only the end shows whether there are any.
 func (s *Stream) waitsForRun(ref *runRef) bool {
 	return s.settings.Agent.TotalsOfAgents && !ref.recorded && ref.account != nil && s.await(ref.account)
 }

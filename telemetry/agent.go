@@ -35,7 +35,7 @@ type agent struct {
 	background bool     // the format says that its work goes on after the call
 	detached   bool     // its call, or who made that, was over when the first sign of it came
 	account    *account // of a sub-agent that this stream was the first with
-	muted      bool     // another stream tells of it
+	muted      bool     // another stream exports it
 	closed     bool
 	clamped    bool // its times were set right
 	compacted  bool // the conversation was, since its last model call began
@@ -74,9 +74,9 @@ func (a *agent) cover(start, end *moment) {
 	}
 }
 
-// took stretches the agent's span to the time that was told for its work in the background.
-func (a *agent) took(told time.Duration) {
-	if end := a.span.start.at.Add(told); told > 0 && events.PlausibleDuration(told) && end.After(a.span.end.at) {
+// took stretches the agent's span to the duration that was reported for its work in the background.
+func (a *agent) took(reported time.Duration) {
+	if end := a.span.start.at.Add(reported); reported > 0 && events.PlausibleDuration(reported) && end.After(a.span.end.at) {
 		a.span.end = moment{at: end, source: durationFrom(a.span.start)}
 	}
 }

@@ -30,7 +30,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage {
 		a.run.lastMessage = strings.Clone(ev.MessageID)
 	}
-	var of *call           // the call that the record tells of
+	var of *call           // the call that the record is about
 	var late *events.Usage // what is used, if no span will have it
 	switch ev.Kind {
 	case events.KindSessionStarted:

@@ -163,7 +163,7 @@ func (s *Stream) writeChild(r *run, why CloseReason) {
 	if k.ended && (v.outcome == events.OutcomeIncomplete || v.outcome == events.OutcomeOK) {
 		v = k.ending.verdict
 	}
-	if r.kin.task == 0 { // the time that is told later is since the first task began
+	if r.kin.task == 0 { // the time that is reported later is since the first task began
 		a.took(k.ending.took)
 	}
 	if k.call != nil && (k.call.heard || s.registry.spanIsOut(r.traceID, k.call.spanID)) {

@@ -21,7 +21,7 @@ type sighting struct {
 // record writes the log record of what the agent did, about a call or none, and reports whether it went out.
 func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
-	if !s.tells(a, of, ev) {
+	if !s.exportsRecord(a, of, ev) {
 		s.dropped(r)
 		return false
 	}

@@ -67,32 +67,32 @@ type kin struct {
 	run        *runRef
 	call       *callRef
 	background bool
-	// ended tells that the call is over, or for work in the background that word of its end came.
+	// ended is true once the call is over, or for work in the background once its end was reported.
 	ended  bool
 	ending ending
 
 	child *Stream // the stream that it works in, once seen
 	maker *Stream // the one whose call started it
 	done  bool    // its span was written
-	// members are the agents that this one's id stands for, as that of a workflow does for all that it starts. Each is told
-	// what this one is told. How many there will be is not known, so such an entry is never done: it is kept with the state of
+	// members are the agents that this one's id stands for, as that of a workflow does for all that it starts. Each learns
+	// what this one learns. How many there will be is not known, so such an entry is never done: it is kept with the state of
 	// the stream of its call ([FamilyState]).
 	members []agentKey
 }
 
-// tell tells a sub-agent which call started it.
+// begun notes which call started the sub-agent.
 func (k *kin) begun(maker *Stream, run *runRef, call *callRef) {
 	k.run, k.call, k.maker = run, call, maker
 }
 
-// over tells it how that call ended.
+// over notes how that call ended.
 func (k *kin) over(how ending) { k.ended, k.ending = true, how }
 
 // ending is how the call of a sub-agent ended, or for work in the background the work.
 type ending struct {
 	verdict
 	span interval      // of the call; empty for work in the background
-	took time.Duration // of work in the background, as its notice tells; 0 if not told
+	took time.Duration // of work in the background, as its notice reports; 0 if it does not
 }
 
 // families is the meeting place. Its owner locks.
@@ -132,7 +132,7 @@ func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 	return r.families.waiting.take(key)
 }
 
-// announceAgent tells that a call of a run started an agent. Formats differ in whether the agent has a session of its
+// announceAgent notes that a call of a run started an agent, and returns the streams that waited for it. Formats differ in whether the agent has a session of its
 // own, so it is announced under both names. Of two accounts of a run that which is heard counts; the other may know more,
 // so it is taken until then.
 func (r *Registry) announceAgent(maker *Stream, key agentKey, run *runRef, call *callRef) []*Stream {
@@ -160,7 +160,7 @@ func (r *Registry) announceAgent(maker *Stream, key agentKey, run *runRef, call 
 	return told
 }
 
-// end tells a sub-agent, and all that its id stands for, that its call is over. It returns the streams that it works in.
+// end notes for a sub-agent, and for all that its id stands for, that its call is over. It returns the streams that it works in.
 func (f *families) end(key agentKey, how ending) []*Stream {
 	k := f.kinOf(key)
 	if k.ended {
@@ -181,10 +181,9 @@ func (f *families) end(key agentKey, how ending) []*Stream {
 func (f *families) join(key, group agentKey) {
 	g, k := f.kinOf(group), f.kinOf(key)
 	if !slices.Contains(g.members, key) {
-		if len(g.members) >= maxState {
-			return
+		if len(g.members) < maxState { // a further one learns what is known now, and nothing that is announced later
+			g.members = append(g.members, key)
 		}
-		g.members = append(g.members, key)
 	}
 	if k.call == nil && g.call != nil {
 		k.begun(g.maker, g.run, g.call)
@@ -245,7 +244,7 @@ func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
 	return nil
 }
 
-// agentDone tells that the span of an agent was written by its own stream, and returns the stream whose call started it, which
+// agentDone notes that the span of an agent was written by its own stream, and returns the stream whose call started it, which
 // no longer has to wait for that; nil if it is not known.
 func (r *Registry) agentDone(key agentKey) (maker *Stream) {
 	r.mu.Lock()
@@ -270,7 +269,7 @@ func (r *Registry) kinNow(key agentKey) kin {
 	return kin{}
 }
 
-// agentType is the type of an agent, as the call told that started it.
+// agentType is the type of an agent, from the call that started it.
 func (r *Registry) agentType(key agentKey) string {
 	key.task = 0
 	if call := r.kinNow(key).call; call != nil {

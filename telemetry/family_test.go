@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,34 @@ func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *folded {
 	f.take(registry.Take())
 	f.take(registry.Close())
 	return &f
+}
+
+// TestLargeGroup: more agents than a group lists as its members hang under the call of the group.
+func TestLargeGroup(t *testing.T) {
+	const agents = 300
+	parent, _ := twoFiles()
+	now := at(1000)
+	settings := telemetry.NewDefaultSettings()
+	settings.Now = func() time.Time { return now }
+	registry := telemetry.NewRegistry(settings)
+	var f folded
+	main := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude})
+	f.read(main, 0, parent)
+	for i := range agents {
+		id := "member" + strconv.Itoa(i)
+		f.read(registry.Open(telemetry.StreamSettings{ID: id, Agent: claude, Group: "ag1"}), 0, script{line(of(id, text(2, id, "Looking.")))})
+	}
+	f.read(main, len(parent), script{line(result(9, "a1")), line(ended(""))})
+	now = now.Add(settings.ParentWait + time.Second)
+	f.take(registry.Take())
+	f.take(registry.Close())
+	call, under := f.span(t, "execute_tool Agent").SpanID(), 0
+	for _, s := range f.spans {
+		if strings.HasPrefix(s.Name(), "invoke_agent") && s.ParentSpanID() == call {
+			under++
+		}
+	}
+	assert.Equal(t, agents, under)
 }
 
 // read feeds a stream lines from a place on, and tells it that there are no more for now.

@@ -225,7 +225,7 @@ func (r *Registry) seekSession(child *Stream, key sessionKey, at time.Time, deci
 	return nil
 }
 
-// starterFound notes that the span of an agent hangs under the call that its folder told, and returns the stream of that.
+// starterFound notes that the span of an agent hangs under the call that its folder names, and returns the stream of that.
 func (r *Registry) starterFound(key sessionKey, ref *runRef, call *callRef) *Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,13 +17,13 @@ type Agent struct {
 	System string
 	// Folders tells that the files of its sub-agents may be linked to their session by their folder alone.
 	Folders bool
-	// OwnMessageIDs tells that the program itself makes the ids of messages, so that no two have one.
+	// OwnMessageIDs is true if the program itself makes the ids of messages, so that no two have one.
 	OwnMessageIDs bool
-	// StreamIDs tells that its stream on standard output has ids of messages, turns or calls that the transcript has not.
+	// StreamIDs is true if its stream on standard output has ids of messages, turns or calls that the transcript has not.
 	StreamIDs bool
-	// TotalsOfAgents tells that the totals of its stream on standard output hold the tokens of sub-agents.
+	// TotalsOfAgents is true if the totals of its stream on standard output hold the tokens of sub-agents.
 	TotalsOfAgents bool
-	// Bodies tells that the stream holds answers of a server, which are never history of another session.
+	// Bodies is true if the stream holds answers of a server, which are never history of another session.
 	Bodies bool
 }
 

@@ -77,7 +77,7 @@ const maxSlack = 500 * time.Millisecond
 // lasts gives the interval the length that the provider measured, where the lines tell only one of its ends, or none.
 // The better known end stays. Both ends as they arrived were measured by us, and stay too.
 //
-// It returns how long it waited where the lines tell both ends, and show a longer time: for leave, or for its turn.
+// It returns how long it waited, for approval or for its turn, where the lines have both ends and show a longer time.
 func (i *interval) lasts(d time.Duration) (waited time.Duration) {
 	start, end := i.start.source.rank(), i.end.source.rank()
 	switch {

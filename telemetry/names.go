@@ -84,7 +84,7 @@ const (
 	ResultFailure      = "failure"
 	ResultError        = "error" // the agent was killed, or crashed
 	ResultTimeout      = "timeout"
-	ResultIncomplete   = "incomplete" // no word of the convention's: nothing shows how it ended
+	ResultIncomplete   = "incomplete" // not a value of the conventions: nothing shows how it ended
 	ResultCancellation = "cancellation"
 
 	ErrorTypeTool     = "tool_error"

@@ -16,13 +16,13 @@ type outcome struct {
 	exitCode  int
 	hasExit   bool
 	result    string // captured only
-	// abridged tells that the result's line was too long and read in part, so the result is not known whole.
+	// abridged is true if the result's line was too long and read in part, so the result is not known whole.
 	abridged bool
-	// approvalWait is how long the call waited for leave, where that is known.
+	// approvalWait is how long the call waited for approval, where that is known.
 	approvalWait time.Duration
-	// told shows that the call had a result, whatever it closes for.
-	told bool
-	// background tells that the work of the call's agent goes on.
+	// hasResult is true if the call had a result, whatever it closes for.
+	hasResult bool
+	// background is true if the work of the call's agent goes on.
 	background bool
 }
 
@@ -63,7 +63,7 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at moment, abridged bool) {
 		return
 	}
 	out := outcome{
-		told: true, reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
+		hasResult: true, reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
 		abridged: abridged,
 	}
 	c.span.end = at
@@ -128,7 +128,7 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 		s.tell(s.registry.endAgent(s.keyOf(c), ending{verdict: v, took: ev.Tool.Duration}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
-		if c.task == 0 && !c.child.closed { // the time that is told later is since the first task began
+		if c.task == 0 && !c.child.closed { // the time that is reported later is since the first task began
 			c.child.took(ev.Tool.Duration)
 		}
 		s.closeAgent(c.child, v)
@@ -145,7 +145,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	if out.errorType != "" {
 		c.caller.callFailed()
 	}
-	if out.reason != CloseReasonResult && !out.told {
+	if out.reason != CloseReasonResult && !out.hasResult {
 		s.counts.UnclosedCalls++
 		if c.child != nil && !c.child.background {
 			s.closeAgent(c.child, closedFor(out.reason))

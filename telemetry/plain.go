@@ -55,11 +55,11 @@ func makePlain(ev *events.DisplayEvent) {
 	}
 }
 
-// maxTokens is the largest number of tokens of one usage. Calls use up to 10^7, sessions up to 10^10; a line that tells of
+// maxTokens is the largest number of tokens of one usage. Calls use up to 10^7, sessions up to 10^10; a line that reports
 // more would be all that is seen of a metric until it begins anew.
 const maxTokens = 1 << 40
 
-// tooLarge reports whether a usage tells of more tokens than that.
+// tooLarge reports whether a usage has more tokens than that.
 func tooLarge(u *events.Usage) bool {
 	return u != nil && max(u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, u.Tokens.Reasoning) > maxTokens
 }

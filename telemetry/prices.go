@@ -14,7 +14,7 @@ type Price struct {
 	Input, Cached, CacheWrite5m, CacheWrite1h, Output float64
 }
 
-// Prices is a list of prices. The first one that fits a model counts.
+// Prices is a list of prices. The first one that matches a model counts.
 type Prices []Price
 
 // of is the price of a model, nil if none is known.
@@ -27,7 +27,7 @@ func (p Prices) of(model string) *Price {
 	return nil
 }
 
-// fits reports whether a name is what a pattern says, in which an asterisk stands for any part.
+// fits reports whether a name matches a pattern, in which an asterisk stands for any part.
 func fits(pattern, name string) bool {
 	first, rest, wild := strings.Cut(pattern, "*")
 	if !wild {
@@ -49,8 +49,8 @@ func fits(pattern, name string) bool {
 	return strings.HasSuffix(name, last)
 }
 
-// cost is what tokens cost. What is written to the cache without a word for how long is kept for five minutes, as the
-// servers have it.
+// cost is what tokens cost. What is written to the cache without a lifetime counts as kept for five minutes, the servers'
+// default.
 func (p *Price) cost(t events.Tokens) float64 {
 	plain := max(t.Input-t.CacheRead-t.CacheWrite, 0)
 	short := max(t.CacheWrite-t.CacheWrite1h, 0)

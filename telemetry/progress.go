@@ -96,8 +96,8 @@ func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRec
 	return lr
 }
 
-// dueProgress are the streams that have not told of their run for an interval. Without progress they are only asked
-// whether they have stalled.
+// dueProgress are the streams whose run had no progress record for an interval. Without progress they are only checked
+// for a stall.
 func (r *Registry) dueProgress(now time.Time) []*Stream {
 	switch {
 	case r.settings.ProgressInterval > 0:

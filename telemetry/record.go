@@ -72,7 +72,7 @@ func (w *recordWriter) severity(lr plog.LogRecord, ev *events.DisplayEvent) {
 }
 
 // text makes the text of an event the record's body, cut to its limit. It reports false where there is none, or none that
-// is captured; then the record tells the length of the text.
+// is captured; then the record has the length of the text.
 func (w *recordWriter) text(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	captured, limit := true, 0
 	switch ev.Kind {

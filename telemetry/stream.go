@@ -61,7 +61,7 @@ type Stream struct {
 	agents []*agent
 	// busy are the runs that have a sub-agent at work, in the order in which they got the first one.
 	busy []*run
-	// lingering are closed runs that have calls open: in the background, or told late. lateCalls is how many those are.
+	// lingering are closed runs that have calls open: in the background, or reported late. lateCalls is how many those are.
 	lingering []*run
 	lateCalls int
 	arguments int // bytes of the arguments of open calls

@@ -12,7 +12,7 @@ import (
 // agent ([agentKey]).
 //
 //	task   begins with                                           ends with
-//	first  the first line of the stream                          its call, or word that the work is over
+//	first  the first line of the stream                          its call, or the notice that the work is over
 //	next   a turn after one that ended, or a prompt after the    the same
 //	       agent's last word; once the task before has ended
 
@@ -59,7 +59,7 @@ func (s *Stream) openTask(key agentKey, waiting []held, force bool) bool {
 		ref = s.folderRun(force || s.decide)
 	}
 	if ref == nil && before != nil && (force || s.decide) {
-		ref = before.ref // nobody told of a call that asked
+		ref = before.ref // no call that asked is known
 	}
 	if ref == nil {
 		s.registry.childOpened(s)

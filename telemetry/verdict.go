@@ -29,32 +29,32 @@ const beforeResult = " before its result"
 
 // verdict decides. It is the one place that does: an outcome is a success only where a line shows it.
 func (e *evidence) verdict() verdict {
-	told := e.end.Outcome()
-	if told == events.OutcomeIncomplete {
-		told = events.OutcomeUnknown // so it was decided for the record of the end
+	shown := e.end.Outcome()
+	if shown == events.OutcomeIncomplete {
+		shown = events.OutcomeUnknown // so it was decided for the record of the end
 	}
-	if told == events.OutcomeUnknown && (!e.open || e.sign.Outcome != events.OutcomeOK) {
-		told = e.sign.Outcome
+	if shown == events.OutcomeUnknown && (!e.open || e.sign.Outcome != events.OutcomeOK) {
+		shown = e.sign.Outcome
 	}
-	v := verdict{outcome: told, reason: CloseReasonResult}
+	v := verdict{outcome: shown, reason: CloseReasonResult}
 	switch exit := e.exit; {
-	case exit != nil && (exit.interrupted() || exit.Interrupted && told != events.OutcomeOK):
+	case exit != nil && (exit.interrupted() || exit.Interrupted && shown != events.OutcomeOK):
 		return verdict{outcome: events.OutcomeInterrupted, reason: CloseReasonInterrupted}
-	case exit != nil && (exit.Signal != "" || exit.Stopped && told != events.OutcomeOK):
+	case exit != nil && (exit.Signal != "" || exit.Stopped && shown != events.OutcomeOK):
 		v = verdict{outcome: events.OutcomeKilled, reason: CloseReasonKilled, message: exit.String()}
-		if told == events.OutcomeUnknown {
+		if shown == events.OutcomeUnknown {
 			v.message += beforeResult
 		}
 		return v
-	case exit != nil && exit.Code != 0 && (told == events.OutcomeOK || told == events.OutcomeUnknown):
+	case exit != nil && exit.Code != 0 && (shown == events.OutcomeOK || shown == events.OutcomeUnknown):
 		v = verdict{outcome: events.OutcomeError, reason: CloseReasonResult, cause: events.CauseProcessExit, message: exit.String()}
-		if told == events.OutcomeUnknown {
+		if shown == events.OutcomeUnknown {
 			v.reason = CloseReasonNoResult
 			v.message += beforeResult
 		}
 		return v
 	}
-	switch told {
+	switch shown {
 	case events.OutcomeUnknown:
 		return closedFor(e.incomplete())
 	case events.OutcomeInterrupted:
