@@ -9,7 +9,7 @@
 // Provider "auto" holds the lines of a stream until they tell whose they are, then gives the events of all of them at
 // once. After [DetectLines] lines that are objects or arrays, [DetectNoise] lines in all, or [DetectBytes] bytes, or at the
 // end of the stream, it gives up: the lines pass, as all lines of provider "none" do. Plain words before the first object,
-// such as an installer's warnings, do not count as lines that could tell.
+// such as an installer's warnings, do not count as candidates.
 //
 // # Torn lines
 //

@@ -33,14 +33,14 @@ type Info struct {
 	System string
 	// Folders tells that a sub-agent's transcript may be linked to its session by its folder alone; see [ParentSession].
 	Folders bool
-	// OwnMessageIDs tells that the program itself makes the ids of messages, so that no two have one; those of a server may
+	// OwnMessageIDs is true if the program itself makes the ids of messages, so that no two have one; those of a server may
 	// repeat.
 	OwnMessageIDs bool
-	// StreamIDs tells that the stream on standard output has ids of messages, turns or calls that the transcript has not.
+	// StreamIDs is true if the stream on standard output has ids of messages, turns or calls that the transcript has not.
 	StreamIDs bool
-	// TotalsOfAgents tells that the totals of the stream on standard output hold the tokens of sub-agents.
+	// TotalsOfAgents is true if the totals of the stream on standard output hold the tokens of sub-agents.
 	TotalsOfAgents bool
-	// Bodies tells that the format is that of a server's answers, which are never history of another session.
+	// Bodies is true if the format is that of a server's answers, which are never history of another session.
 	Bodies bool
 }
 
@@ -51,8 +51,8 @@ type provider struct {
 	detect func(firstLines [][]byte) bool
 	// parentSession is the session that a sub-agent's transcript belongs to, as its path tells; nil if paths tell none.
 	parentSession func(path string) string
-	// group is the id that stands for several sub-agents, one of which a transcript is of, as its path tells; nil if paths
-	// tell none.
+	// group is the id that stands for several sub-agents, one of which a transcript is of, by its path; nil if paths
+	// name none.
 	group func(path string) string
 	keeps keeps
 }
@@ -115,7 +115,7 @@ func ParentSession(provider, path string) string {
 }
 
 // Group is the id that stands for several sub-agents, one of which works in the transcript at path, where a provider's
-// folders tell that; else it is empty. The call that started them tells the same id as that of its agent.
+// folders name it; else it is empty. The call that started them has the same id as that of its agent.
 func Group(provider, path string) string {
 	for _, p := range providers {
 		if p.Name == provider && p.group != nil {

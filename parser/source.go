@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/lines"
 )
 
-// Limits of detection: what "auto" holds before it gives up. Of lines that may tell, an object or an array each, DetectLines
+// Limits of detection: what "auto" holds before it gives up. Of candidate lines, an object or an array each, DetectLines
 // are looked at; installers, banners and warnings before them are bounded by their size, with all others, and their number.
 const (
 	DetectLines = 64
@@ -19,7 +19,7 @@ const (
 // state is what a source does with a line.
 //
 //	from       on                           to
-//	undecided  a line that tells            parsing
+//	undecided  a line that shows it         parsing
 //	undecided  the limits, or Flush         passing
 //	undecided  a quiet time                 undecided: the lines that are held pass, and are held on
 type state uint8
@@ -39,11 +39,11 @@ type Source struct {
 	// dropInput and dropOutput are for the parser that is not known yet.
 	dropInput, dropOutput bool
 
-	noted     Noted // of the line at work
-	held      []heldLine
-	telling   [][]byte // those of them that may tell
-	heldBytes int
-	released  int // of the held lines, how many were let pass in a quiet time
+	noted      Noted // of the line at work
+	held       []heldLine
+	candidates [][]byte // those of them that may show the provider
+	heldBytes  int
+	released   int // of the held lines, how many were let pass in a quiet time
 
 	out    []events.DisplayEvent
 	mended []events.DisplayEvent // of a line with a torn record
@@ -52,7 +52,7 @@ type Source struct {
 	stats  Stats
 }
 
-// heldLine waits for the provider to be told.
+// heldLine waits for the provider to be detected.
 type heldLine struct {
 	data  []byte
 	noted Noted
@@ -60,13 +60,13 @@ type heldLine struct {
 
 // Noted is what who reads a line knows of it beside its bytes.
 type Noted struct {
-	// Time is when somebody received the line who noted it; events that tell no time have it. Zero: nobody did.
+	// Time is when somebody received the line who noted it; events without a time of their own have it. Zero: nobody did.
 	Time time.Time
-	// Abridged tells that the line was too long and comes shortened.
+	// Abridged is true if the line was too long and comes shortened.
 	Abridged bool
 }
 
-// put fills in what the events of a line do not tell themselves.
+// put fills in what the events of a line lack.
 func (n *Noted) put(evs []events.DisplayEvent) {
 	for i := range evs {
 		if evs[i].Time.IsZero() {
@@ -151,29 +151,29 @@ func (s *Source) pass(line []byte) {
 
 // hold keeps the line until it is known whose it is.
 func (s *Source) hold(line []byte) []events.DisplayEvent {
-	if mayTell(line) {
-		s.telling = append(s.telling, line)
-		if name, ok := Detect(s.telling); ok {
+	if isCandidate(line) {
+		s.candidates = append(s.candidates, line)
+		if name, ok := Detect(s.candidates); ok {
 			s.decide(name)
 			return s.replay(line)
 		}
 	}
 	line = bytes.Clone(line)
 	s.held = append(s.held, heldLine{line, s.noted})
-	if n := len(s.telling); n > 0 && mayTell(line) {
-		s.telling[n-1] = line
+	if n := len(s.candidates); n > 0 && isCandidate(line) {
+		s.candidates[n-1] = line
 	}
 	s.heldBytes += len(line)
 	s.status = events.LineHeld
-	if len(s.telling) >= DetectLines || len(s.held) >= DetectNoise || s.heldBytes >= DetectBytes {
+	if len(s.candidates) >= DetectLines || len(s.held) >= DetectNoise || s.heldBytes >= DetectBytes {
 		s.giveUp()
 	}
 	return nil
 }
 
-// mayTell reports whether a line may tell whose it is: it begins an object, an array, or the data of a server-sent event.
+// isCandidate reports whether a line may show whose it is: it begins an object, an array, or the data of a server-sent event.
 // What a terminal was meant to get, or a byte order mark, may stand before.
-func mayTell(line []byte) bool {
+func isCandidate(line []byte) bool {
 	line = lines.Trim(line)
 	if len(line) == 0 {
 		return false
@@ -188,7 +188,7 @@ func mayTell(line []byte) bool {
 
 // decide begins the parsing for a provider.
 func (s *Source) decide(name string) {
-	s.state, s.provider, s.parser, s.telling = stateParsing, name, newParser(name), nil
+	s.state, s.provider, s.parser, s.candidates = stateParsing, name, newParser(name), nil
 	if s.dropInput {
 		s.DropInput()
 	}
@@ -216,7 +216,7 @@ func (s *Source) replay(line []byte) []events.DisplayEvent {
 // giveUp passes on what was held, and has not passed yet.
 func (s *Source) giveUp() {
 	held := s.held
-	s.state, s.held, s.telling = statePassing, nil, nil
+	s.state, s.held, s.candidates = statePassing, nil, nil
 	for i, line := range held {
 		if i >= s.released {
 			s.raw = append(s.raw, line.data)

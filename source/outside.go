@@ -18,11 +18,11 @@ func outside(path string, id fileID, include []string) bool {
 		abs, err := absolute(pattern)
 		return err == nil && filepath.ToSlash(path) == filepath.ToSlash(abs)
 	}
-	real, err := filepath.EvalSymlinks(path)
+	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return true
 	}
-	info, err := os.Lstat(real)
+	info, err := os.Lstat(target)
 	if err != nil {
 		return true
 	}
@@ -42,7 +42,7 @@ func outside(path string, id fileID, include []string) bool {
 		if err != nil {
 			return false
 		}
-		_, below := cutFolder(filepath.ToSlash(real), filepath.ToSlash(folder))
+		_, below := cutFolder(filepath.ToSlash(target), filepath.ToSlash(folder))
 		return below
 	})
 }

@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,6 +32,6 @@ func TestModelsAreBounded(t *testing.T) {
 		assert.Equal(t, 2*max(n-limit, 0), f.counts.UnlistedModels, "a text and a usage of each")
 		assert.Equal(t, n > limit, overflow == "true")
 		assert.Equal(t, n == 1, only == "demo-0")
-		assert.Equal(t, fmt.Sprint(2*n), attr(run, telemetry.AttrUsageInput), "all count")
+		assert.Equal(t, strconv.Itoa(2*n), attr(run, telemetry.AttrUsageInput), "all count")
 	}
 }

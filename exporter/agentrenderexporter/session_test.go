@@ -74,7 +74,7 @@ func TestEndsOfTranscripts(t *testing.T) {
 	assert.Equal(t, "Run finished (session s, 5s)\n", shown(quiet, end("ok", none)))
 	assert.Equal(t, "Run failed: killed (session s, 5s)\n", shown(quiet, end("killed", none)))
 	assert.Equal(t, "Run interrupted (session s, 5s)\n", shown(quiet, end("interrupted", none)))
-	assert.Equal(t, "", shown(quiet, end("incomplete", none)), "another collector goes on")
+	assert.Empty(t, shown(quiet, end("incomplete", none)), "another collector goes on")
 	assert.Equal(t, "Run failed: timeout (session s, 5s)\n", shown(quiet, end("incomplete", func(lr plog.LogRecord) {
 		lr.Attributes().PutBool(telemetry.AttrEndError, true)
 		lr.Attributes().PutStr(telemetry.AttrErrorType, "timeout")

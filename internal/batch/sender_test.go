@@ -3,6 +3,7 @@ package batch_test
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -27,11 +28,11 @@ func logsOf(resources int, bodies ...string) plog.Logs {
 	for r := range resources {
 		rl := ld.ResourceLogs().AppendEmpty()
 		rl.SetSchemaUrl("resource schema")
-		rl.Resource().Attributes().PutStr("resource", fmt.Sprint(r))
+		rl.Resource().Attributes().PutStr("resource", strconv.Itoa(r))
 		for s := range 2 {
 			sl := rl.ScopeLogs().AppendEmpty()
 			sl.SetSchemaUrl("scope schema")
-			sl.Scope().SetName(fmt.Sprint(s))
+			sl.Scope().SetName(strconv.Itoa(s))
 			for i, body := range bodies {
 				lr := sl.LogRecords().AppendEmpty()
 				lr.Body().SetStr(body)
@@ -252,7 +253,7 @@ func tracesOf(resources int, names ...string) ptrace.Traces {
 	for r := range resources {
 		rs := td.ResourceSpans().AppendEmpty()
 		rs.SetSchemaUrl("resource schema")
-		rs.Resource().Attributes().PutStr("resource", fmt.Sprint(r))
+		rs.Resource().Attributes().PutStr("resource", strconv.Itoa(r))
 		ss := rs.ScopeSpans().AppendEmpty()
 		ss.SetSchemaUrl("scope schema")
 		ss.Scope().SetName("scope")

@@ -49,7 +49,7 @@ func (p *Parser) answerOf(r *record) int {
 	return a.nth
 }
 
-// beginAnswer takes a message_start, which every answer has once where partial messages are told.
+// beginAnswer takes a message_start, which every answer has once where partial messages are on.
 func (p *Parser) beginAnswer(r *record, id scan.Value) int {
 	if len(id.Body()) == 0 {
 		return 0

@@ -7,7 +7,7 @@ const (
 	maxSeen           = 1 << 16 // lines and texts, to leave out repeats
 	maxCalls          = 1 << 14 // tool calls, to pair them with results
 	maxMessages       = 1 << 12 // model messages, to count their tokens once
-	maxThreads        = 1 << 10 // agents of a stream, to tell answers apart
+	maxThreads        = 1 << 10 // agents of a stream, to distinguish answers
 	maxTasks          = 1 << 10 // background tasks, and Task prompts of 1.x
 	maxSidechainLines = 1 << 14 // lines of 1.x sub-agents, to find their call
 )

@@ -112,7 +112,7 @@ func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
 // saidKey is the key of a text of an answer.
 func (p *Parser) saidKey(r *record, domain byte, text scan.Value, nth int) uint64 {
 	const odd = 0xd6e8feb86659fd93
-	key := p.keys.Pair(domain, r.messageID.Body(), text.Body()) ^ uint64(nth)*odd // as they are spelled: repeats come from one writer
+	key := p.keys.Pair(domain, r.messageID.Body(), text.Body()) ^ uint64(nth)*odd // as they are encoded: repeats come from one writer
 	if index := r.rest.Get("apiBlockIndex"); index.Kind == scan.KindNumber {
 		key ^= p.keys.Bytes(domain, index.Raw)
 	}
@@ -158,7 +158,7 @@ func (p *Parser) prompt(r *record, v scan.Value) {
 		p.turnsOf(r).prompts++
 	}
 	if strings.HasPrefix(text, taskNotification) && p.seen.Add(p.keys.Bytes(domainNotice, v.Body())) {
-		p.taskNotice(text) // else it was told when it was put into the queue
+		p.taskNotice(text) // else it was reported when it was put into the queue
 	}
 }
 

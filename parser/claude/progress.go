@@ -108,7 +108,7 @@ const taskNotification = "<task-notification>"
 
 func (p *Parser) taskNotice(text string) {
 	if n, ok := lines.ReadTaskNotice(text); ok {
-		n.Tell(p.emit(events.KindToolProgress))
+		n.Apply(p.emit(events.KindToolProgress))
 	}
 }
 

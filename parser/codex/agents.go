@@ -24,7 +24,7 @@ func (p *Parser) spawned(thread string, id scan.Value) {
 	p.callFor(id).agent = thread
 }
 
-// asked remembers which call asked a sub-agent again, and tells that call of it. A message to one that is at work asks for
+// asked remembers which call asked a sub-agent again, and emits that for the call. A message to one that is at work asks for
 // nothing of its own.
 func (p *Parser) asked(thread string, id scan.Value) {
 	if thread == "" || len(id.Body()) == 0 {

@@ -80,7 +80,7 @@ func (p *Parser) taskComplete(m scan.Members) {
 	if failure := m.Get("error"); failure.Kind == scan.KindObject {
 		p.nested = p.scanner.MembersOf(failure, p.nested[:0])
 		end.Error, end.Err = true, p.strings.Text(p.nested.Get("message"))
-		status := 0
+		var status int
 		end.Code, status = p.errorCode(p.nested.Get("codex_error_info"))
 		end.Cause = cause.Of(status, end.Err, end.Code)
 	} else if m.Get("last_agent_message").Kind == scan.KindNull && !p.thread.paginated && !p.compacted {

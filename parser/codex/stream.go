@@ -63,7 +63,7 @@ func (p *Parser) threadStarted(r *record, promisesEnd bool) {
 	p.emit(events.KindSessionStarted).Session = &events.Session{}
 }
 
-// failed ends a run with a failure, which streams tell in words alone.
+// failed ends a run with a failure, which streams report in text alone.
 func (p *Parser) failed(text string) {
 	p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: text, Cause: cause.Of(0, text)}
 }

@@ -95,11 +95,11 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 	for i := range r.calls {
 		p.recordedCall(key, i, &r.calls[i])
 	}
-	told := m.tokens
+	earlier := m.tokens
 	if grown, more := m.tokens.max(r.tokens); more {
 		e := p.emit(events.KindUsage)
 		e.Usage = grown.usage(events.UsageScopeCall)
-		e.ItemID = later(id, int(told.input+told.output+told.thoughts))
+		e.ItemID = later(id, int(earlier.input+earlier.output+earlier.thoughts))
 	}
 	p.last = lastMessage{id: id, model: p.head.Model, at: p.head.Time}
 	if len(p.out) > before && len(r.calls) == 0 && m.said > 0 && !m.holdsMore() {

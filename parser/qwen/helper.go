@@ -10,8 +10,8 @@ import (
 )
 
 // A sub-agent in the background has a transcript of its own, subagents/<session>/agent-<id>.jsonl, whose lines have its id
-// (agentId). The result of its call tells the same id in its text, and a notice in the user's name that its work is over.
-// From 0.24 on its file tells its tokens; the telemetry in the session's transcript repeats them.
+// (agentId). The result of its call has the same id in its text, and a notice in the user's name that its work is over.
+// From 0.24 on its file has its tokens; the telemetry in the session's transcript repeats them.
 
 // taskMark stands before the id of a sub-agent in the result of the call that put it into the background.
 var taskMark = []byte("task_id: ")
@@ -29,22 +29,22 @@ func (p *Parser) launched(t *events.Tool, r *record, b *block) {
 		return
 	}
 	t.State, t.AgentID = events.ToolStateBackground, string(id)
-	if tellsUsage(p.strings.Text(r.rest.Get("version"))) {
+	if writesUsage(p.strings.Text(r.rest.Get("version"))) {
 		p.seen.Add(p.keys.String(domainHelper, t.AgentID))
 	}
 }
 
-// tellsUsage reports whether a version of the program writes the tokens of a sub-agent into that one's own transcript.
-func tellsUsage(version string) bool {
+// writesUsage reports whether a version of the program writes the tokens of a sub-agent into that one's own transcript.
+func writesUsage(version string) bool {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	n, err := strconv.Atoi(minor)
 	return err == nil && (major != "0" || n >= 24)
 }
 
-// toldByHelper reports whether a call to the API is one of a sub-agent whose own transcript tells its tokens: its prompt id
+// countedByHelper reports whether a call to the API is one of a sub-agent whose own transcript has its tokens: its prompt id
 // is <session>#<agent>#<count>.
-func (p *Parser) toldByHelper(prompt []byte) bool {
+func (p *Parser) countedByHelper(prompt []byte) bool {
 	_, rest, ok := bytes.Cut(prompt, []byte("#"))
 	if !ok {
 		return false
@@ -54,7 +54,7 @@ func (p *Parser) toldByHelper(prompt []byte) bool {
 }
 
 // helperMessage is the id of the response that a line of a sub-agent's transcript is of. A response is a line with its
-// tokens, and one for each call behind it; where no line tells tokens, the results of calls part the responses.
+// tokens, and one for each call behind it; where no line has tokens, the results of calls part the responses.
 func (p *Parser) helperMessage(r *record) string {
 	if r.rest.Get("usageMetadata").Exists() {
 		p.responses.end("")
@@ -62,9 +62,9 @@ func (p *Parser) helperMessage(r *record) string {
 	return p.responses.of("", p.head.ItemID)
 }
 
-// taskNotice tells that the work of a sub-agent in the background is over.
+// taskNotice emits the end of the work of a sub-agent in the background.
 func (p *Parser) taskNotice(text string) {
 	if n, ok := lines.ReadTaskNotice(text); ok {
-		n.Tell(p.emit(events.KindToolProgress))
+		n.Apply(p.emit(events.KindToolProgress))
 	}
 }

@@ -195,5 +195,5 @@ const (
 	domainCall
 	domainBody
 	domainResponse
-	domainHelper // sub-agents whose own transcript tells their tokens
+	domainHelper // sub-agents whose own transcript has their tokens
 )

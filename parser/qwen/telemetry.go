@@ -74,7 +74,7 @@ func (p *Parser) apiResponse(e scan.Members) {
 	if !e.Get("subagent_name").Exists() && ofMainThread(e.Get("prompt_id").Body()) {
 		p.telemetry.response, p.telemetry.answer = response, answer
 	}
-	if p.toldByHelper(e.Get("prompt_id").Body()) {
+	if p.countedByHelper(e.Get("prompt_id").Body()) {
 		return
 	}
 	t := events.Tokens{

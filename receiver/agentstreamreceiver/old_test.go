@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func TestOldSessionsAreFinished(t *testing.T) {
 		for _, name := range []string{"main.session.jsonl", "agent-aba500ca402cb87b8.session.jsonl", "agent-ad12a344d93e7fc15.session.jsonl"} {
 			data, err := os.ReadFile(filepath.Join(family, name))
 			require.NoError(t, err)
-			path := filepath.Join(dir, fmt.Sprint(i), name)
+			path := filepath.Join(dir, strconv.Itoa(i), name)
 			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 			require.NoError(t, os.WriteFile(path, renamed(data, i), 0o600))
 			require.NoError(t, os.Chtimes(path, old, old))

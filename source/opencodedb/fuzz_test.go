@@ -20,7 +20,7 @@ func FuzzRow(f *testing.F) {
 	f.Add([]byte(`{"type":"text"}`), uint8(3), int64(7), 1.5)
 	f.Add([]byte("a\nb\"c\\\x00\xff\u2028<&>"), uint8(4), int64(math.MinInt64), math.Inf(1))
 	f.Add([]byte{}, uint8(0), int64(0), math.NaN())
-	f.Add([]byte{0xed, 0xa0, 0x80}, uint8(11), int64(-1), -0.0)
+	f.Add([]byte{0xed, 0xa0, 0x80}, uint8(11), int64(-1), math.Copysign(0, -1))
 	f.Fuzz(func(t *testing.T, text []byte, which uint8, n int64, number float64) {
 		if len(text) > maxFuzzed {
 			return

@@ -1,4 +1,4 @@
-// Package cause names why a run or a model call failed, in the words of [events.Cause]. Each format tells it in another
+// Package cause names why a run or a model call failed, in the words of [events.Cause]. Each format reports it in another
 // way: a code of its own, an HTTP status, or a status within a text.
 package cause
 

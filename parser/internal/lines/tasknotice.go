@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TaskNotice is the text by which a program tells its model that work in the background is over, as Claude Code and Qwen
+// TaskNotice is the text by which a program notifies its model that work in the background is over, as Claude Code and Qwen
 // Code write it:
 //
 //	<task-notification><task-id>..</task-id><tool-use-id>..</tool-use-id><status>completed</status>...
@@ -16,7 +16,7 @@ type TaskNotice struct {
 	Task     string
 	Summary  string
 	State    events.ToolState
-	Duration time.Duration // 0 if not told
+	Duration time.Duration // 0 if not reported
 }
 
 // ReadTaskNotice reads a notice; ok is false for one that names no call, or no state.
@@ -30,8 +30,8 @@ func ReadTaskNotice(text string) (n TaskNotice, ok bool) {
 	return n, n.Call != "" && n.State != events.ToolStateUnspecified
 }
 
-// Tell fills in an event with what the notice tells.
-func (n *TaskNotice) Tell(e *events.DisplayEvent) {
+// Apply fills in an event with what the notice reports.
+func (n *TaskNotice) Apply(e *events.DisplayEvent) {
 	e.Text = n.Summary
 	e.Tool.ID, e.Tool.State, e.Tool.Duration = n.Call, n.State, n.Duration
 	if n.State == events.ToolStateFailed {
@@ -52,7 +52,7 @@ func tag(text, name string) string {
 	return body
 }
 
-// TaskState is the state that a word tells of a task.
+// TaskState is the state that a status word stands for.
 func TaskState(status string) events.ToolState {
 	switch status {
 	case "completed":
