@@ -75,7 +75,8 @@ func plausible(n, most int64) bool { return n >= 0 && n <= most }
 type IgnoredNumbers [NumberEnd]int
 
 // Sanitize takes out of an event the numbers that are not plausible, and counts them. It reports false for an event that
-// is to be ignored as a whole: a running total of which a part is not known would make what follows it count twice.
+// is to be ignored as a whole: a cost alone, or a running total of which a part is not known, which would make what follows
+// it count twice.
 func (n *IgnoredNumbers) Sanitize(e *DisplayEvent) bool {
 	if !e.Time.IsZero() && (e.Time.Before(minTime) || e.Time.After(maxTime)) {
 		e.Time = time.Time{}
@@ -99,6 +100,7 @@ func (n *IgnoredNumbers) usage(u *Usage) bool {
 	input := u.Tokens.plausibleInput() && u.Provider.plausibleInput()
 	output := u.Tokens.plausibleOutput() && u.Provider.plausibleOutput()
 	cost := !u.HasCost || PlausibleCost(u.CostUSD)
+	nothing := !cost && u.CostAlone() // is left
 	served := plausible(u.WebSearches, MaxCount) && plausible(u.WebFetches, MaxCount)
 	cached := plausible(u.SessionCacheHit, MaxTokens) && plausible(u.SessionCacheMiss, MaxTokens)
 	if !served {
@@ -128,7 +130,7 @@ func (n *IgnoredNumbers) usage(u *Usage) bool {
 			n[NumberTokens]++
 		}
 	}
-	return u.Scope != UsageScopeProcess && u.Scope != UsageScopeSession
+	return !nothing && u.Scope != UsageScopeProcess && u.Scope != UsageScopeSession
 }
 
 func (n *IgnoredNumbers) tool(t *Tool) {

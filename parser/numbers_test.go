@@ -34,6 +34,9 @@ func TestImplausibleNumbers(t *testing.T) {
 	claudeResult := func(id, cost, tokens string) string {
 		return fmt.Sprintf(`{"type":"result","subtype":"success","is_error":false,"duration_ms":5,"num_turns":1,"result":"x","session_id":"s","uuid":%q,"total_cost_usd":%s,"usage":{"input_tokens":%s,"output_tokens":10}}`, id, cost, tokens)
 	}
+	claudeState := func(cost string) string {
+		return fmt.Sprintf(`{"type":"cost-state","sessionId":"s","totalCostUSD":%s,"modelUsage":{"m":{"inputTokens":5,"costUSD":%[1]s}}}`, cost)
+	}
 	claudeMessage := func(id, tokens string) string {
 		return fmt.Sprintf(`{"type":"assistant","message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"text","text":"x"}],"usage":{"input_tokens":%s,"output_tokens":1}},"session_id":"s","uuid":"u%[1]s%[3]d"}`, id, tokens, len(tokens))
 	}
@@ -63,6 +66,7 @@ func TestImplausibleNumbers(t *testing.T) {
 		{"infinite cost", "claude", []string{claudeResult("a", "0.5", "1"), claudeResult("b", "1e999", "2"), claudeResult("c", "0.75", "4")}, 7, 0.75, events.IgnoredNumbers{events.NumberCost: 1}},
 		{"negative cost", "claude", []string{claudeResult("a", "0.5", "1"), claudeResult("b", "-4", "2")}, 3, 0.5, events.IgnoredNumbers{events.NumberCost: 1}},
 		{"absurd cost", "claude", []string{claudeResult("a", "1e300", "1"), claudeResult("b", "0.5", "2")}, 3, 0.5, events.IgnoredNumbers{events.NumberCost: 1}},
+		{"cost of a session", "claude", []string{claudeState("0.25"), claudeState("1e300"), claudeState("-1"), claudeState("0.75")}, 0, 0.75, events.IgnoredNumbers{events.NumberCost: 2}},
 		{"tokens of a message that come right later", "claude", []string{claudeMessage("m1", "9e18"), claudeMessage("m1", "7")}, 7, 0, events.IgnoredNumbers{events.NumberTokens: 1}},
 		{"negative tokens", "claude", []string{claudeMessage("m1", "-5"), claudeMessage("m2", "7")}, 7, 0, events.IgnoredNumbers{events.NumberTokens: 1}},
 		{"total of a process", "claude", []string{

@@ -202,7 +202,7 @@ func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {
 		return false
 	}
 	key, ok := s.copyKey(ev)
-	return !ok || !s.registry.told.has(s.registry.mark(&key))
+	return !ok || !s.registry.said.has(s.registry.mark(&key))
 }
 
 // waits reports whether the run that waiting begins with has to wait for the end of the first account of it.

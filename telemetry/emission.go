@@ -33,7 +33,7 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	if r.standing == standingFirst && modelWorks(ev) {
 		s.noteSigns(r, ev)
 		if key, ok := s.copyKey(ev); ok {
-			s.registry.told.first(s.registry.mark(&key))
+			s.registry.said.first(s.registry.mark(&key))
 		}
 	}
 	if !isNew || s.silent {

@@ -18,7 +18,7 @@ type Registry struct {
 	writer   recordWriter
 	seed     maphash.Seed // of the ids that streams remember
 	emitted  *emitted     // has locks of its own
-	told     *emitted     // copy marks of what the model said; see accounts.go
+	said     *emitted     // copy marks of what the model said; see accounts.go
 
 	opening sync.Mutex // held while a run opens: of its accounts one is the first, and has opened it before another looks
 
@@ -53,7 +53,7 @@ func NewRegistry(s Settings) *Registry {
 		seed:      maphash.MakeSeed(),
 		pipelines: newPipelines(s.Limits.Pipelines),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
-		told:      newEmitted(s.Limits.RememberedIDs),
+		said:      newEmitted(s.Limits.RememberedIDs),
 		children:  map[*Stream]struct{}{},
 		exits:     streamTimes{},
 		live:      streamTimes{},
@@ -102,7 +102,7 @@ type StreamSettings struct {
 	// ParentSession is the session whose sub-agent works in the stream, where the place of its file tells that.
 	ParentSession string
 	// Group is the agent id that stands for several sub-agents, one of which works in the stream, where the place of its file
-	// tells that.
+	// shows that.
 	Group string
 	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
 	ExpectedDuration time.Duration
@@ -127,7 +127,7 @@ func (r *Registry) Open(s StreamSettings) *Stream {
 }
 
 // Take returns the spans that no line brings: those of pipelines and steps that have been quiet for PipelineIdle, and
-// those of sub-agents whose run is over and of whose call nobody told for ParentWait.
+// those of sub-agents whose run is over and whose call was not announced for ParentWait.
 func (r *Registry) Take() Output {
 	now := r.settings.Now()
 	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)

@@ -365,12 +365,12 @@ func (p *Parser) costState(r *record) {
 					s.Skip()
 				}
 			}
-			if cost > 0 {
+			if cost != 0 {
 				p.sessionCost(p.strings.Unescape(name), cost)
 			}
 		}
 	}
-	if total := r.rest.Get("totalCostUSD").Float(); len(p.costs) == 0 && total > 0 {
+	if total := r.rest.Get("totalCostUSD").Float(); len(p.costs) == 0 && total != 0 {
 		p.sessionCost("", total)
 	}
 	p.forked = false
@@ -385,7 +385,13 @@ type modelCost struct {
 // maxCosts bounds the models whose cost is kept apart; a session has one or some.
 const maxCosts = 64
 
+// sessionCost emits what the running total of a model has grown by. A total that is not plausible is emitted as it is, to
+// be ignored and counted: the next one is compared with the one before.
 func (p *Parser) sessionCost(model string, total float64) {
+	if !events.PlausibleCost(total) {
+		p.emitCost(model, total)
+		return
+	}
 	i := slices.IndexFunc(p.costs, func(c modelCost) bool { return c.model == model })
 	if i < 0 {
 		if len(p.costs) == maxCosts {
@@ -397,8 +403,12 @@ func (p *Parser) sessionCost(model string, total float64) {
 	grown := total - p.costs[i].total
 	p.costs[i].total = total
 	if grown > 0 && !p.forked {
-		e := p.emit(events.KindUsage)
-		e.Model = model
-		e.Usage = &events.Usage{Scope: events.UsageScopeRun, OutputUnknown: true, CostUSD: grown, HasCost: true}
+		p.emitCost(model, grown)
 	}
+}
+
+func (p *Parser) emitCost(model string, usd float64) {
+	e := p.emit(events.KindUsage)
+	e.Model = model
+	e.Usage = &events.Usage{Scope: events.UsageScopeRun, OutputUnknown: true, CostUSD: usd, HasCost: true}
 }
