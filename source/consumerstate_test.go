@@ -120,3 +120,63 @@ func TestReopenReplays(t *testing.T) {
 		assert.False(w, s[1].lines[2].Replayed)
 	})
 }
+
+// TestOldFileIsClosed: the consumer of a file that nobody has written to for IdleClose is closed as soon as it owes nothing, and
+// opened again with its state when the file grows.
+func TestOldFileIsClosed(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		age          time.Duration
+		open, replay bool
+		tail         string // an unterminated last line
+		want         bool
+	}{
+		{name: "old", age: time.Hour, replay: true, want: true},
+		{name: "young", age: time.Minute, replay: true},
+		{name: "owes", age: time.Hour, replay: true, open: true},
+		{name: "without replay", age: time.Hour},
+		{name: "with half a line", age: time.Hour, replay: true, tail: `{"a":`, want: true},
+		{name: "with a last line", age: time.Hour, replay: true, tail: `{"a":1}`, want: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				k := &knowing{sink: w.sink, open: tt.open}
+				w.write("a.jsonl", "one")
+				w.add("a.jsonl", tt.tail)
+				w.dated("a.jsonl", tt.age)
+				w.beginWith(k, w.settings(pollOnly, func(s *Settings) { s.Replay, s.IdleClose, s.Store = tt.replay, 30*time.Minute, newMemory() }))
+				w.pass(5 * time.Second)
+				closed := k.opened()[0].closed
+				if !tt.want {
+					require.Empty(w, closed)
+					return
+				}
+				require.Equal(w, []CloseReason{CloseReasonIdle}, closed)
+				w.write("a.jsonl", "")
+				w.write("a.jsonl", "more")
+				w.pass(2 * time.Second)
+				streams := k.opened()
+				require.Len(w, streams, 2)
+				assert.Equal(w, "more", streams[1].text[len(streams[1].text)-1])
+				assert.True(w, streams[1].lines[0].Replayed)
+				assert.NotEmpty(w, streams[1].State)
+			})
+		})
+	}
+}
+
+// TestOldFileIsClosedLater: one that owed something is closed when it says that it does not any more.
+func TestOldFileIsClosedLater(t *testing.T) {
+	bubble(t, func(w *world) {
+		k := &knowing{sink: w.sink, open: true}
+		w.write("a.jsonl", "one")
+		w.dated("a.jsonl", time.Hour)
+		w.beginWith(k, w.settings(pollOnly, func(s *Settings) { s.Replay, s.IdleClose, s.Store = true, 30*time.Minute, newMemory() }))
+		w.pass(time.Minute)
+		require.Empty(w, k.opened()[0].closed)
+		k.open = false
+		k.changed()
+		w.pass(time.Minute)
+		assert.Equal(w, []CloseReason{CloseReasonIdle}, k.opened()[0].closed)
+	})
+}

@@ -46,6 +46,24 @@ func (f *file) restsAfter(s *Settings, offset int64, quiet time.Duration) bool {
 	return may && in <= 0
 }
 
+// isOver reports whether the consumer of a file that was read to its end can be closed at once: the file was written to last
+// longer ago than IdleClose, and nothing of it is owed. Should it grow all the same, its lines are replayed.
+func (r *reader) isOver(res *result) bool {
+	f := res.file
+	if res.kind != jobRead || res.tail || !f.isOld(&r.settings, res.pos.offset, res.mtime) {
+		return false
+	}
+	f.keepState()
+	return !f.open
+}
+
+// isOld reports whether nobody has written to the file for IdleClose, and its lines can be replayed in a moment.
+func (f *file) isOld(s *Settings, offset, mtime int64) bool {
+	_, stateful := f.consumer.(Stateful)
+	return stateful && s.IdleClose > 0 && s.Replay && !f.replaying && !f.owesIdle && offset-f.begin <= restLimit &&
+		!isCompressed(f.path) && time.Since(time.Unix(0, mtime)) >= s.IdleClose
+}
+
 // rest lets the consumer rest, if it will. One that won't is not asked again for a while.
 func (r *reader) rest(res *result, again time.Duration) {
 	f := res.file

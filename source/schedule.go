@@ -156,7 +156,8 @@ func (t *table) tend() {
 			continue
 		}
 		switch {
-		case t.settings.IdleClose > 0 && now.Sub(f.lastRead) >= t.settings.IdleClose:
+		case t.settings.IdleClose > 0 && now.Sub(f.lastRead) >= t.settings.IdleClose,
+			f.stored != nil && !f.open && !f.tail && f.isOld(&t.settings, f.pos.offset, f.mtime):
 			t.touch(f)
 			f.evict = f.queued
 		case !f.tail && f.restsAfter(&t.settings, f.pos.offset, now.Sub(f.lastRead)):

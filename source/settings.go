@@ -75,7 +75,7 @@ type Settings struct {
 	// Negative: never.
 	IdleFlush time.Duration
 	// IdleClose is the time without a line after which a consumer is closed, to be opened again when the file
-	// grows. 0: never.
+	// grows; with Replay, at once if the file was changed last so long ago and the consumer owes nothing ([Stateful]). 0: never.
 	IdleClose time.Duration
 	// RestAfter is the time without a line after which a consumer that is [Resting] is asked to rest, with Replay. Large
 	// files, and those that have rested before, must be quiet for longer. Negative: never.

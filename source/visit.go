@@ -54,6 +54,10 @@ func (r *reader) readOn(res *result) {
 		f.owesIdle = true
 	}
 	r.idle(res)
+	if res.outcome == outcomeEnd && r.isOver(res) {
+		r.close(res, CloseReasonIdle)
+		return
+	}
 	if res.outcome == outcomeEnd && f.restsAfter(&r.settings, res.pos.offset, time.Since(time.Unix(0, res.mtime))) {
 		r.rest(res, r.settings.RestAfter)
 	}

@@ -149,7 +149,7 @@ func (s *Stream) expireHeld(last bool) bool {
 	s.decide = false
 	if len(s.held) > 0 && last && !s.awaitsAccount() {
 		s.done(StepOld, s.sink)
-		s.closeAtEnd()
+		s.closeAtEnd(CloseReasonTimeout)
 	}
 	return true
 }

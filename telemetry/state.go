@@ -263,7 +263,7 @@ func (s *Stream) catchUp(offset int64) {
 				s.closeRun(s.run, CloseReasonTimeout)
 			}
 		case StepOld:
-			s.closeAtEnd()
+			s.closeAtEnd(CloseReasonTimeout)
 		case StepClose:
 			s.close(CloseReasonTimeout)
 		}

@@ -327,7 +327,7 @@ func (s *Stream) Close(reason CloseReason) {
 		s.date(s.fileTime())
 		s.release(releaseReady)
 		if later = s.deferClose(reason); !later {
-			s.close(reason)
+			s.closeAtEnd(reason)
 		}
 		s.meter.flush()
 	})

@@ -97,13 +97,13 @@ func (s *Stream) closeOld() {
 		return
 	}
 	s.done(StepOld, s.sink)
-	s.closeAtEnd()
+	s.closeAtEnd(CloseReasonTimeout)
 }
 
-// closeAtEnd closes all that is open at the end of an old file. Its sub-agents' files may be yet to be read.
-func (s *Stream) closeAtEnd() {
+// closeAtEnd closes all that is open at the end of a stream. Its sub-agents' files may be yet to be read.
+func (s *Stream) closeAtEnd(reason CloseReason) {
 	announced := s.announced
-	s.close(CloseReasonTimeout)
+	s.close(reason)
 	s.announced = announced
 }
 

@@ -7,6 +7,7 @@
 //	throughput  both collectors in turn over made transcripts and over repeated recordings: bytes per CPU second, memory
 //	latency     from the write of a line to the consumer, while many files are written to
 //	idle        what many files cost that nobody writes to, and what it costs until they are known
+//	backfill    what it takes to read many old sessions, and to start again over them
 //	size        of the programs, and what the receiver adds to a collector
 //	start       how long the command takes to say something
 //

@@ -48,6 +48,7 @@ func parts() []part {
 		{"throughput", measureThroughput},
 		{"latency", measureLatency},
 		{"idle", measureIdle},
+		{"backfill", measureBackfill},
 		{"size", measureSize},
 		{"start", measureStart},
 	}

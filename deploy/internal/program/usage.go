@@ -62,6 +62,20 @@ func parseUsage(stat, status []byte) (Usage, error) {
 	return u, nil
 }
 
+// MeasureRead reads from /proc how many bytes a process has read by system calls, of whatever file, pipe or connection.
+func MeasureRead(pid int) (int64, error) {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "io"))
+	if err != nil {
+		return 0, fmt.Errorf("read usage: %w", err)
+	}
+	for line := range bytes.Lines(text) {
+		if key, rest, _ := bytes.Cut(line, []byte(":")); string(key) == "rchar" {
+			return strconv.ParseInt(string(bytes.TrimSpace(rest)), 10, 64)
+		}
+	}
+	return 0, fmt.Errorf("parse usage: no rchar in %q", text)
+}
+
 func parseKiB(b []byte) (int64, error) {
 	n, err := strconv.ParseInt(string(bytes.TrimSuffix(bytes.TrimSpace(b), []byte(" kB"))), 10, 64)
 	return n << 10, err
