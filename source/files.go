@@ -93,7 +93,7 @@ func (f *Files) Start(ctx context.Context) error {
 	open := f.settings.Descriptors.counted(f.open)
 	for range f.settings.workers() {
 		r := &reader{
-			settings: f.settings, handler: f.handler, open: open, names: f.table.names, ctx: run, stop: f.stop,
+			settings: f.settings, handler: f.handler, globs: &f.globs, open: open, names: f.table.names, ctx: run, stop: f.stop,
 			saver: f.saver, nudges: f.nudges,
 			split: newSplitter(lent, f.settings.MaxLineSize),
 		}

@@ -90,7 +90,7 @@ func (f *finder) find(stop <-chan struct{}, yield func(itemKind, found), fail fu
 	look := func(g *globs, kind itemKind, is func(string) bool) {
 		s := scan{globs: g, stop: stop, yield: func(files []found) {
 			for _, one := range files {
-				if !one.irregular && is(one.path) {
+				if !one.irregular && is(one.path) && !g.hasOwnName(one.path) {
 					yield(kind, one)
 				}
 			}

@@ -76,6 +76,7 @@ const (
 	outcomeRefused                  // the handler did not accept
 	outcomeFailed                   // the system did not let us
 	outcomeIgnored                  // no regular file
+	outcomeLink                     // a link to a file that is read under its own name
 	outcomeStopped                  // the source is shutting down
 )
 

@@ -18,6 +18,7 @@ const turn = 4 << 20
 type reader struct {
 	settings Settings
 	handler  Handler
+	globs    *globs
 	open     opener
 	names    *streamNames
 	ctx      context.Context // ends when the handler has to give up
@@ -95,6 +96,9 @@ func (r *reader) probe(res *result) {
 		return
 	case err == nil && !info.Mode().IsRegular():
 		res.outcome = outcomeIgnored
+		return
+	case err == nil && r.globs.hasOwnName(res.path):
+		res.outcome = outcomeLink
 		return
 	}
 	var h handle

@@ -20,6 +20,9 @@ func (t *table) touch(f *file) {
 		f.dirty = true
 	case f.queued:
 	case time.Now().Before(f.retryAt):
+	case isCompressed(f.path):
+		f.queued = true
+		t.packed.add(f)
 	default:
 		f.queued = true
 		t.queue = append(t.queue, f)
@@ -34,31 +37,27 @@ func (t *table) touchAll(files []*file) {
 
 // nextJob gives what the next free worker is to do.
 func (t *table) nextJob() (job, bool) {
-	for f := t.nextFile(); f != nil; f = t.nextFile() {
-		if j, ok := t.jobFor(f); ok {
+	for queue := t.nextQueue(); queue != nil; queue = t.nextQueue() {
+		if j, ok := t.jobFor((*queue)[0]); ok {
 			return j, true
 		}
-		t.unqueue()
+		unqueue(queue)
 	}
 	return job{}, false
 }
 
-// nextFile is the file whose turn it is, nil if none waits.
-func (t *table) nextFile() *file {
-	for _, queue := range [...][]*file{t.sleepy, t.queue} {
-		if len(queue) > 0 {
-			return queue[0]
+// nextQueue is the queue whose first file has its turn, nil if no file has.
+func (t *table) nextQueue() *[]*file {
+	for _, queue := range [...]*[]*file{&t.sleepy, t.packed.next(), &t.queue} {
+		if queue != nil && len(*queue) > 0 {
+			return queue
 		}
 	}
 	return nil
 }
 
-// unqueue takes the file whose turn it is out of its queue.
-func (t *table) unqueue() {
-	queue := &t.sleepy
-	if len(*queue) == 0 {
-		queue = &t.queue
-	}
+// unqueue takes the first file out of its queue.
+func unqueue(queue *[]*file) {
 	(*queue)[0].queued = false
 	(*queue)[0] = nil
 	*queue = (*queue)[1:]
@@ -99,7 +98,8 @@ func (t *table) jobFor(f *file) (job, bool) {
 
 // begun notes that a worker took the job at the head of the queue.
 func (t *table) begun(j job) {
-	t.unqueue()
+	unqueue(t.nextQueue())
+	t.packed.begun(j)
 	j.file.busy, j.file.dirty, j.file.tail, j.file.flush = true, false, false, false
 	t.busy++
 	t.disarm(j.file)

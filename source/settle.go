@@ -15,6 +15,7 @@ func (t *table) settle(res result) {
 	f := res.file
 	f.busy = false
 	t.busy--
+	t.packed.done(res.job)
 	switch res.kind {
 	case jobProbe:
 		if t.paths[f.path] == f { // else it was found to be another file's name meanwhile
@@ -67,6 +68,10 @@ func (t *table) probed(f *file, res result) {
 		}
 	case outcomeIgnored:
 		t.complaints.irregular(f.path)
+		if !f.dirty {
+			t.drop(f)
+		}
+	case outcomeLink:
 		if !f.dirty {
 			t.drop(f)
 		}

@@ -37,6 +37,7 @@ type table struct {
 
 	queue  []*file // wait for a worker
 	sleepy []*file // wait for one too, before the others; see askToRest
+	packed packedQueue
 	timers timers
 	kept   *list.List // files with an open handle, the one read last at the front
 	awake  *list.List // files whose consumer is open and does not rest, the one read last at the front
@@ -52,7 +53,8 @@ func newTable(settings Settings, g *globs) *table {
 	return &table{
 		settings: settings, globs: g, names: &streamNames{taken: map[string]struct{}{}},
 		paths: map[string]*file{}, ids: map[fileID]*file{}, starts: map[fileID]*file{}, heads: heads{files: map[headKey]*file{}},
-		gone: map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), awake: list.New(), look: 1, complaints: complaints{logger: settings.Logger},
+		packed: newPackedQueue(settings.workers()),
+		gone:   map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), awake: list.New(), look: 1, complaints: complaints{logger: settings.Logger},
 	}
 }
 
@@ -310,7 +312,7 @@ func (t *table) nextLook(scanning bool) (scanRequest, bool) {
 	t.wanted = wanted{}
 	if req.all {
 		t.look++
-		if t.look > 3 && len(t.queue) == 0 && t.busy == 0 {
+		if t.look > 3 && len(t.queue) == 0 && len(t.packed.queue) == 0 && t.busy == 0 {
 			clear(t.starts) // what two looks did not find under another path is gone
 			if !t.settled {
 				t.settled = true

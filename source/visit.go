@@ -95,7 +95,7 @@ func (v *visit) run() *stopped {
 		if s := v.drain(); s != nil {
 			return s
 		}
-		if v.ended && v.stopping() {
+		if (v.ended || v.compressed) && v.stopping() {
 			return &stopped{outcome: outcomeStopped}
 		}
 		if !v.everChecked {

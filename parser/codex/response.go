@@ -88,17 +88,17 @@ func (p *Parser) joinedText(content scan.Value, kind, between string) string {
 	if content.Kind == scan.KindString {
 		return p.strings.Text(content)
 	}
-	var joined string
+	var joined strings.Builder
 	p.eachText(content, func(_ int, block, text scan.Value) {
 		if !block.Is(kind) || len(text.Body()) == 0 {
 			return
 		}
-		if joined != "" {
-			joined += between
+		if joined.Len() > 0 {
+			joined.WriteString(between)
 		}
-		joined += p.strings.Text(text)
+		joined.WriteString(p.strings.Text(text))
 	})
-	return joined
+	return joined.String()
 }
 
 // eachText goes over the blocks of an array that have a text.

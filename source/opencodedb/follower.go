@@ -14,6 +14,7 @@ const (
 	DefaultMaxRowSize = 16 << 20
 	DefaultBatchBytes = 256 << 10
 	DefaultBatchRows  = 512
+	DefaultMaxTime    = 30 * time.Second
 )
 
 // Settings says what of a database is wanted, and how much at once. The zero value of each field is its default.
@@ -21,15 +22,17 @@ type Settings struct {
 	// Since is the row time, in milliseconds since 1970, before which nothing is wanted of sessions that are there at
 	// the first look. 0: everything.
 	Since int64
-	// MaxRowSize is the size in bytes of the column data over which a row is left out.
+	// MaxRowSize is the size in bytes of a row's values over which it is left out.
 	MaxRowSize int
 	// BatchBytes and BatchRows bound a batch. A larger row is a batch of its own.
 	BatchBytes, BatchRows int
+	// MaxTime is how long [Follower.Next] may take: other databases wait for it.
+	MaxTime time.Duration
 	// Restore, if set, tells how far a family was read by an earlier process, by the id of its root; it is asked once for
 	// each that is there at the first look. What was accepted is given again, marked [Batch.Again], before what is new in
 	// the family, and not at all if nothing is.
 	Restore func(root string) (Position, error)
-	// Skipped is told of each row that is left out, and how many bytes its data has. It may be nil.
+	// Skipped is called with the size in bytes of each row that is left out. It may be nil.
 	Skipped func(bytes int64)
 }
 
@@ -70,6 +73,7 @@ func NewFollower(path string, s Settings) *Follower {
 	s.MaxRowSize = cmp.Or(s.MaxRowSize, DefaultMaxRowSize)
 	s.BatchBytes = cmp.Or(s.BatchBytes, DefaultBatchBytes)
 	s.BatchRows = cmp.Or(s.BatchRows, DefaultBatchRows)
+	s.MaxTime = cmp.Or(s.MaxTime, DefaultMaxTime)
 	return &Follower{path: path, settings: s, seed: maphash.MakeSeed()}
 }
 
@@ -100,6 +104,8 @@ func (f *Follower) Next(ctx context.Context) (Batch, error) {
 	if !f.Changed() {
 		return Batch{}, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, f.settings.MaxTime)
+	defer cancel()
 	more, err := f.next(ctx)
 	switch {
 	case err == nil && more:

@@ -209,7 +209,8 @@ func TestLargeRow(t *testing.T) {
 	assert.Equal(t, []string{"# ses_1", "session ses_1", "message msg_1 {}", "part prt_2 {}"}, all(t, f))
 	w.part("prt_3", "msg_1", "ses_1", `{}`)
 	assert.Equal(t, []string{"# ses_1", "part prt_3 {}"}, all(t, f))
-	assert.Equal(t, []int64{2002}, skipped)
+	require.Len(t, skipped, 1)
+	assert.InDelta(t, 2002, skipped[0], 100, "all values of the row")
 }
 
 // TestOddValues: whatever a column holds makes a line.

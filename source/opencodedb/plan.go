@@ -13,6 +13,7 @@ type plan struct {
 	steps    []step
 	sessions []*session
 	reached  []int64 // the position of each, when all was accepted
+	room     room    // for rows that are not listed yet
 }
 
 // step is one row to be read.
@@ -26,20 +27,20 @@ type step struct {
 
 // makePlan finds what may be new in a family.
 func (f *Follower) makePlan(ctx context.Context, root *session) error {
-	p := &plan{root: root}
+	p := &plan{root: root, room: newRoom(f.db.stamp)}
 	for _, s := range f.members(root) {
 		if !s.touched {
 			if s == root && !s.told { // its children are told of it
-				p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, context: true})
+				p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: true})
 			}
 			continue
 		}
 		from := s.from(f.wholeAt)
-		messages, err := f.candidates(ctx, kindMessage, "session_id = ? AND time_updated >= ?", s.id, from)
+		messages, err := f.candidates(ctx, &p.room, kindMessage, "session_id = ? AND time_updated >= ?", s.id, from)
 		if err != nil {
 			return err
 		}
-		parts, err := f.candidates(ctx, kindPart, "session_id = ? AND time_updated >= ?", s.id, from)
+		parts, err := f.candidates(ctx, &p.room, kindPart, "session_id = ? AND time_updated >= ?", s.id, from)
 		if err != nil {
 			return err
 		}
@@ -81,7 +82,7 @@ func (f *Follower) planSession(ctx context.Context, p *plan, s *session, message
 	for _, part := range parts {
 		g := groups[part.message]
 		if g == nil {
-			found, err := f.candidates(ctx, kindMessage, "id = ?", part.message)
+			found, err := f.candidates(ctx, &p.room, kindMessage, "id = ?", part.message)
 			if err != nil {
 				return err
 			}
@@ -99,7 +100,7 @@ func (f *Follower) planSession(ctx context.Context, p *plan, s *session, message
 		slices.SortFunc(g.parts, func(a, b candidate) int { return cmp.Compare(a.id, b.id) })
 	}
 	slices.SortFunc(order, func(a, b *group) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
-	p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, context: !s.told})
+	p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: !s.told})
 	for _, g := range order {
 		_, told := s.messages[g.id]
 		message := step{session: s, kind: kindMessage, id: g.id, size: g.size, context: !told}

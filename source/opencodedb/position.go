@@ -82,15 +82,19 @@ func (f *Follower) restore(ctx context.Context) error {
 
 // touchNewer touches the sessions that have rows beyond their positions.
 func (f *Follower) touchNewer(ctx context.Context, k kind) error {
-	rows, err := f.db.db.QueryContext(ctx, "SELECT "+textOf("session_id")+", max("+intOf("time_updated")+") FROM "+tables[k].name+" GROUP BY 1")
+	rows, err := f.db.db.QueryContext(ctx, "SELECT "+idOf("session_id")+", max("+intOf("time_updated")+") FROM "+tables[k].name+" GROUP BY 1")
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	left := newRoom(f.db.stamp)
 	for rows.Next() {
 		var id string
 		var newest int64
 		if err := rows.Scan(&id, &newest); err != nil {
+			return err
+		}
+		if err := left.take(int64(len(id))); err != nil {
 			return err
 		}
 		if s := f.sessions[id]; s != nil && s.again && newest > s.position {
@@ -112,17 +116,17 @@ func (f *Follower) planAgain(ctx context.Context, root *session) (bool, error) {
 	if !again || !wanted {
 		return false, nil
 	}
-	p := &plan{root: root, again: true}
+	p := &plan{root: root, again: true, room: newRoom(f.db.stamp)}
 	for _, s := range family {
 		if !s.again {
 			continue
 		}
 		const accepted = "session_id = ? AND time_updated BETWEEN ? AND ?"
-		messages, err := f.candidates(ctx, kindMessage, accepted, s.id, s.floor, s.position)
+		messages, err := f.candidates(ctx, &p.room, kindMessage, accepted, s.id, s.floor, s.position)
 		if err != nil {
 			return false, err
 		}
-		parts, err := f.candidates(ctx, kindPart, accepted, s.id, s.floor, s.position)
+		parts, err := f.candidates(ctx, &p.room, kindPart, accepted, s.id, s.floor, s.position)
 		if err != nil {
 			return false, err
 		}

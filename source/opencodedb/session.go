@@ -20,6 +20,7 @@ const (
 type session struct {
 	id, parent       string
 	created, updated int64 // as its row tells
+	size             int64 // of its row
 	// position is the latest time of a row that was accepted; floor, the time before which none is wanted.
 	position, floor int64
 	// recent are the hashes of rows that were accepted, from overlap before the position on.
@@ -71,15 +72,18 @@ func (f *Follower) findSessions(ctx context.Context) error {
 		f.sessions = map[string]*session{}
 	}
 	f.look++
-	rows, err := f.db.db.QueryContext(ctx, "SELECT "+textOf("id")+", "+textOf("parent_id")+", "+intOf("time_created")+", "+intOf("time_updated")+" FROM session")
+	rows, err := f.db.db.QueryContext(ctx, "SELECT "+idOf("id")+", "+idOf("parent_id")+", "+intOf("time_created")+", "+intOf("time_updated")+", "+sizeOf(f.db.columns[kindSession])+" FROM session")
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	now := time.Now()
+	now, left := time.Now(), newRoom(f.db.stamp)
 	for rows.Next() {
 		var found session
-		if err := rows.Scan(&found.id, &found.parent, &found.created, &found.updated); err != nil {
+		if err := rows.Scan(&found.id, &found.parent, &found.created, &found.updated, &found.size); err != nil {
+			return err
+		}
+		if err := left.take(found.size); err != nil {
 			return err
 		}
 		s := f.sessions[found.id]
@@ -97,7 +101,7 @@ func (f *Follower) findSessions(ctx context.Context) error {
 		case now.Sub(s.changed).Abs() < activeFor:
 			s.touched = true
 		}
-		s.seen = f.look
+		s.seen, s.size = f.look, found.size
 	}
 	if err := rows.Err(); err != nil {
 		return err
@@ -127,7 +131,7 @@ func (f *Follower) findAdded(ctx context.Context, k kind) error {
 	if !known || last <= before { // at first all that is wanted is touched anyway
 		return nil
 	}
-	added, err := strs(ctx, f.db.db, "SELECT DISTINCT "+textOf("session_id")+" FROM "+tables[k].name+" WHERE rowid > ?", before)
+	added, err := strs(ctx, f.db.db, newRoom(f.db.stamp), "SELECT DISTINCT "+idOf("session_id")+" FROM "+tables[k].name+" WHERE rowid > ?", before)
 	for _, id := range added {
 		if s := f.sessions[id]; s != nil {
 			s.touched, s.changed = true, time.Now()
@@ -197,13 +201,13 @@ type candidate struct {
 	size    int64
 }
 
-// candidates gives the rows of a session from a time on.
-func (f *Follower) candidates(ctx context.Context, k kind, where string, args ...any) ([]candidate, error) {
+// candidates gives the rows of a session from a time on, as far as there is room.
+func (f *Follower) candidates(ctx context.Context, left *room, k kind, where string, args ...any) ([]candidate, error) {
 	columns := "'', " + intOf("time_created")
 	if k == kindPart {
-		columns = textOf("message_id") + ", 0"
+		columns = idOf("message_id") + ", 0"
 	}
-	columns = textOf("id") + ", " + columns + ", " + intOf("time_updated") + ", " + intOf("octet_length(data)")
+	columns = idOf("id") + ", " + columns + ", " + intOf("time_updated") + ", " + sizeOf(f.db.columns[k])
 	rows, err := f.db.db.QueryContext(ctx, "SELECT "+columns+" FROM "+tables[k].name+" WHERE "+where, args...)
 	if err != nil {
 		return nil, err
@@ -213,6 +217,9 @@ func (f *Follower) candidates(ctx context.Context, k kind, where string, args ..
 	for rows.Next() {
 		var c candidate
 		if err := rows.Scan(&c.id, &c.message, &c.created, &c.updated, &c.size); err != nil {
+			return nil, err
+		}
+		if err := left.take(c.size); err != nil {
 			return nil, err
 		}
 		list = append(list, c)

@@ -67,7 +67,7 @@ func columnsOf(ctx context.Context, db *sql.DB, k kind) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read schema: %w", err)
 	}
-	there, err := strs(ctx, db, `SELECT name FROM pragma_table_info(?)`, t.name)
+	there, err := strs(ctx, db, leastRoom, `SELECT name FROM pragma_table_info(?)`, t.name)
 	if err != nil {
 		return nil, fmt.Errorf("read schema: %w", err)
 	}
@@ -90,12 +90,26 @@ func rowQuery(k kind, columns []string) string {
 	return "SELECT " + strings.Join(columns, ", ") + " FROM " + tables[k].name + " WHERE id = ?"
 }
 
-// intOf and textOf ask for a value that may be of any type as one of ours.
-func intOf(expr string) string  { return "CAST(coalesce(" + expr + ", 0) AS INTEGER)" }
-func textOf(expr string) string { return "CAST(coalesce(" + expr + ", '') AS TEXT)" }
+// maxID is the longest id in bytes; a longer one is read as none.
+const maxID = 1024
 
-// strs gives a column of text.
-func strs(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
+// intOf and idOf ask for a value that may be of any type as one of ours.
+func intOf(expr string) string { return "CAST(coalesce(" + expr + ", 0) AS INTEGER)" }
+func idOf(expr string) string {
+	return fmt.Sprintf("CAST(iif(octet_length(%[1]s) <= %[2]d, %[1]s, '') AS TEXT)", expr, maxID)
+}
+
+// sizeOf asks how many bytes the values of columns have.
+func sizeOf(columns []string) string {
+	sizes := make([]string, len(columns))
+	for i, c := range columns {
+		sizes[i] = "coalesce(octet_length(" + c + "), 0)"
+	}
+	return strings.Join(sizes, " + ")
+}
+
+// strs gives a column of text, as far as there is room.
+func strs(ctx context.Context, db *sql.DB, left room, query string, args ...any) ([]string, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -105,6 +119,9 @@ func strs(ctx context.Context, db *sql.DB, query string, args ...any) ([]string,
 	for rows.Next() {
 		var s string
 		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		if err := left.take(int64(len(s))); err != nil {
 			return nil, err
 		}
 		list = append(list, s)

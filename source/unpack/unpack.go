@@ -2,6 +2,7 @@
 //
 // In goes a reader of the file, out comes one of its content. Nothing runs in the background. A Zstandard file may ask
 // for a window of 128 MiB at most (what the zstd program takes without being told to take more); a larger one is refused.
+// Content beyond 64 MiB that is more than 1000 times as large as what it is made of is refused too: no log of an agent is.
 //
 // Sources: RFC 1952, RFC 8878.
 package unpack
@@ -18,6 +19,15 @@ import (
 
 // maxWindow is the largest window of a Zstandard file, in bytes.
 const maxWindow = 128 << 20
+
+const (
+	// maxRatio is how many times as large as the file content may be, from leastChecked bytes on.
+	maxRatio     = 1000
+	leastChecked = 64 << 20
+)
+
+// errRatio: the content is too large for the size of its file.
+var errRatio = errors.New("content is more than 1000 times as large as the file")
 
 // readBytes is how much of a file is read at once.
 const readBytes = 64 << 10
@@ -75,14 +85,16 @@ func newZstd(in *bufio.Reader) (io.Reader, func(), error) {
 	return d, d.Close, nil
 }
 
-// input remembers what the file itself failed with.
+// input remembers how much was read of the file, and what it failed with.
 type input struct {
 	file io.Reader
+	read int64
 	err  error
 }
 
 func (i *input) Read(p []byte) (int, error) {
 	n, err := i.file.Read(p)
+	i.read += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
 		i.err = err
 	}
@@ -101,12 +113,16 @@ func (i *input) blame(err error) error {
 type reader struct {
 	in      *input
 	content io.Reader
+	given   int64
 	stop    func()
 }
 
 // Read implements io.Reader.
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.content.Read(p)
+	if r.given += int64(n); r.given > leastChecked && r.given/maxRatio > r.in.read {
+		return 0, &ContentError{errRatio}
+	}
 	if err == nil || err == io.EOF { // the bare value is the contract of io.Reader
 		return n, err
 	}

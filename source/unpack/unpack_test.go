@@ -113,6 +113,16 @@ func TestWindow(t *testing.T) {
 }
 
 // FuzzRead: any bytes give some content and perhaps an error of the content, never a panic.
+// TestRatio: a file that stands for more than a thousand times its size is not unpacked to its end.
+func TestRatio(t *testing.T) {
+	content := strings.Repeat("\x00", 256<<20)
+	for _, name := range packed {
+		got, err := read(name, bytes.NewReader(pack(t, name, content)))
+		require.True(t, unpack.Broken(err), name)
+		assert.Less(t, len(got), 128<<20, name)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, name := range packed {
 		f.Add(name, pack(f, name, "a line\n"))

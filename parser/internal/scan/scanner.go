@@ -20,6 +20,7 @@ type Scanner struct {
 	// The key of the current member lies between these offsets.
 	nameStart, nameEnd int
 	depth              int
+	elements           int // that Element moved to
 	// top holds a bit for each of the innermost open containers, 1 for an object, the innermost lowest; deep holds those
 	// around them, 64 a word.
 	top  uint64
@@ -34,7 +35,7 @@ const keepDeep = 1 << 9
 
 // Reset points the scanner at the start of data.
 func (s *Scanner) Reset(data []byte) {
-	s.data, s.pos, s.first, s.bad, s.depth = data, 0, false, false, 0
+	s.data, s.pos, s.first, s.bad, s.depth, s.elements = data, 0, false, false, 0, 0
 	s.nameStart, s.nameEnd = 0, 0
 	if s.deep = s.deep[:0]; cap(s.deep) > keepDeep {
 		s.deep = nil
@@ -111,8 +112,22 @@ func (s *Scanner) Key() bool {
 // Name is the key of the current member, raw: without its quotes, still escaped.
 func (s *Scanner) Name() []byte { return s.data[s.nameStart:s.nameEnd] }
 
-// Element moves to the next element of the current array. At the end of the array it steps out and reports false.
-func (s *Scanner) Element() bool { return s.member(']') }
+// Limits of the elements that Element moves to in one document: parsers keep some hundred bytes or kilobytes of each, and an
+// element may take two bytes. No agent writes so many; what is skipped or taken as a whole counts as one.
+const (
+	leastElements   = 1 << 14
+	bytesPerElement = 256
+)
+
+// Element moves to the next element of the current array. At the end of the array it steps out and reports false. A document
+// with more elements than the limits allow counts as malformed.
+func (s *Scanner) Element() bool {
+	if !s.member(']') {
+		return false
+	}
+	s.elements++
+	return s.elements <= leastElements || s.elements <= leastElements+len(s.data)/bytesPerElement || s.fail()
+}
 
 // Value takes the value that comes next as one span, whatever it is.
 func (s *Scanner) Value() Value {
