@@ -72,3 +72,29 @@ func TestTotalThatFalls(t *testing.T) {
 	}
 	assert.Equal(t, []string{"100 50 1", "120 20 0.5"}, got)
 }
+
+// TestTotalOfAnotherStream: a file that carries another's session changes nothing of what that uses.
+func TestTotalOfAnotherStream(t *testing.T) {
+	total := func(sec float64, input int64) events.DisplayEvent {
+		return events.DisplayEvent{Kind: events.KindUsage, Time: at(sec), SessionID: "s1", Model: "m1", Usage: &events.Usage{
+			Scope: events.UsageScopeSession, Tokens: events.Tokens{Input: input},
+		}}
+	}
+	registry := newRegistry()
+	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude})
+	other := registry.Open(telemetry.StreamSettings{ID: "g", Agent: claude})
+	stream.Feed(telemetry.Line{}, line(started(), text(1, "m1", "a"), total(2, 5000), ended("")))
+	other.Feed(telemetry.Line{}, line(started(), text(2, "m9", "z"), total(3, 1), ended("")))
+	stream.Feed(telemetry.Line{Offset: 1}, line(started(), text(3, "m2", "b"), total(4, 7000), ended("")))
+	var f folded
+	f.take(stream.Take())
+	var got []string
+	for _, s := range f.spans {
+		if attr(s, telemetry.AttrGenAIOperationName) == telemetry.OperationInvokeAgent {
+			got = append(got, attr(s, telemetry.AttrGenAIInputTokens))
+		}
+	}
+	assert.Equal(t, []string{"5000", "2000"}, got)
+	stream.Close(telemetry.CloseReasonShutdown)
+	other.Close(telemetry.CloseReasonShutdown)
+}

@@ -100,8 +100,8 @@ type Stream struct {
 	owned         []uint64
 	// announced are the agents that the stream told of and whose work may stand in streams of their own.
 	announced []agentKey
-	// processUsage is the running total that the last result told, by model.
-	processUsage memory[string, events.Usage]
+	// lastTotals are the running totals that the stream reported last, of its process (without a session) or of a session.
+	lastTotals memory[sessionModel, events.Usage]
 	awaits       map[any]*list.Element // what the stream waits for; the registry's, see [waitlist]
 	unwritten    *unwritten            // a closed run whose span waits for the exit of its process
 	exit         *Exit                 // how the process ended, once it has
@@ -118,7 +118,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages, &s.seenChats} {
 		*seen = newOccurrences(r.settings.Limits.RememberedIDs)
 	}
-	s.processUsage = newMemory[string, events.Usage](maxProcessModels, &s.counts.ForgottenIDs)
+	s.lastTotals = newMemory[sessionModel, events.Usage](maxProcessModels, &s.counts.ForgottenIDs)
 	if settings.State != nil {
 		s.restore(settings.State)
 		s.settings.State = nil // it would be held for as long as the stream is

@@ -92,9 +92,14 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 	if u.Scope == events.UsageScopeSession {
 		key := sessionModel{s.settings.Agent.Provider, ev.SessionID, ev.Model}
 		before = s.registry.sessionTotal(key, *u)
+		if own, known := s.lastTotals.get(key); known {
+			before = own // another stream of that session may be someone else's
+		}
+		s.lastTotals.set(key, *u)
 	} else {
-		before, _ = s.processUsage.get(ev.Model)
-		s.processUsage.set(strings.Clone(ev.Model), *u)
+		key := sessionModel{model: strings.Clone(ev.Model)}
+		before, _ = s.lastTotals.get(key)
+		s.lastTotals.set(key, *u)
 	}
 	return u.Since(&before)
 }
