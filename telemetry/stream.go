@@ -102,9 +102,9 @@ type Stream struct {
 	announced []agentKey
 	// lastTotals are the running totals that the stream reported last, of its process (without a session) or of a session.
 	lastTotals memory[sessionModel, events.Usage]
-	awaits       map[any]*list.Element // what the stream waits for; the registry's, see [waitlist]
-	unwritten    *unwritten            // a closed run whose span waits for the exit of its process
-	exit         *Exit                 // how the process ended, once it has
+	awaits     map[any]*list.Element // what the stream waits for; the registry's, see [waitlist]
+	unwritten  *unwritten            // a closed run whose span waits for the exit of its process
+	exit       *Exit                 // how the process ended, once it has
 }
 
 func newStream(r *Registry, settings StreamSettings) *Stream {
