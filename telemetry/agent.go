@@ -124,8 +124,8 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		lastInput: c.span.start, ledger: ledger{prices: s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
-	if r.joined && (id == "" || r.ref.recorded) {
-		a.muted = true // beside a transcript it has one of its own, which has more of it
+	if r.joined && (id == "" || r.ref.recorded && !s.recorded) {
+		a.muted = true // a stream beside a transcript: the agent has a transcript of its own, with more of it, or stands in that one
 	} else if id != "" && r.exports() {
 		a.account = s.accountOfAgent(agentKey{s.settings.Agent.Provider, r.sessionID, id, occurrence}, &runRef{traceID: r.traceID, topSpanID: a.spanID})
 		a.muted = a.account == nil

@@ -363,3 +363,38 @@ func TestAccountsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestSubAgentOfTheSecondTranscript: of two transcripts of a session, the second has a sub-agent that the first has not: what
+// that does is exported. One that both have is exported once.
+func TestSubAgentOfTheSecondTranscript(t *testing.T) {
+	agent := telemetry.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
+	helper := func(sec float64, call, id, tool string) []events.DisplayEvent {
+		asked := under(call, prompt(sec, "p-"+id))
+		asked.AgentID = id
+		used, answered := under(call, use(sec+1, "m-"+id, id+"-1", tool, "x")), under(call, result(sec+2, id+"-1"))
+		used.AgentID, answered.AgentID = id, id
+		done := result(sec+3, call)
+		done.Tool.AgentID = id
+		return line(asked, used, answered, done)
+	}
+	transcript := func(more ...[]events.DisplayEvent) script {
+		start := started()
+		start.Session.Recorded = true
+		return append(script{line(start), line(prompt(1, "p1")), line(text(2, "msg1", "I look."))}, more...)
+	}
+	both := [][]events.DisplayEvent{line(use(3, "msg1", "c1", "task", "a")), helper(3, "c1", "a1", "read")}
+	streams := map[string]script{
+		"short": transcript(both...),
+		"long":  transcript(append(both, line(use(8, "msg2", "c2", "task", "b")), helper(8, "c2", "a2", "grep"))...),
+	}
+	for _, order := range [][]string{{"short", "long"}, {"long", "short"}} {
+		got := map[string]int{}
+		for _, s := range readAll(t, agent, streams, order...).spans {
+			got[s.Name()]++
+		}
+		want := map[string]int{
+			"invoke_agent opencode": 1, "chat m1": 4, "execute_tool task": 2, "invoke_agent task": 2, "execute_tool read": 1, "execute_tool grep": 1,
+		}
+		assert.Equal(t, want, got, order)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -74,7 +75,7 @@ func (e exported) check(r *round) findings {
 }
 
 func (e exported) checkRecords(r *round, f *findings) {
-	uids := map[string]bool{}
+	bodies := map[string]string{} // by uid
 	for _, ld := range e.logs {
 		if n := (&plog.ProtoMarshaler{}).LogsSize(ld); n > maxBatch && ld.LogRecordCount() > 1 {
 			f.add("batch of %d records has %d bytes", ld.LogRecordCount(), n)
@@ -85,18 +86,35 @@ func (e exported) checkRecords(r *round, f *findings) {
 				for _, record := range sl.LogRecords().All() {
 					name := "record " + record.EventName()
 					f.attributes(name, record.Attributes())
-					uid := text(record.Attributes(), "log.record.uid")
-					if uid == "" || uids[uid] && !r.restart {
-						f.add("%s: uid %q comes twice or not at all", name, uid)
+					uid, body := text(record.Attributes(), "log.record.uid"), ownOf(record)
+					before, twice := bodies[uid]
+					if uid == "" || twice && (!r.restart || before != body) {
+						f.add("%s: uid %q comes twice or not at all: %.120q before %.120q", name, uid, before, body)
 					}
-					uids[uid] = true
-					if record.Body().AsString() == "" {
+					if bodies[uid] = body; record.Body().AsString() == "" {
 						f.add("%s has no body", name)
 					}
 				}
 			}
 		}
 	}
+}
+
+// took is how long something took, at the end of a body.
+var took = regexp.MustCompile(`, [0-9.]+ (?:ms|s|min|h)(?: [0-9]+ (?:s|min))?$`)
+
+// ownOf is the body of a record without what it has of other lines: of a result the name of its call and the time, of a
+// start the model. A file that was read before a restart and a damaged copy of it that is read after it may both export
+// a record, with one uid, and the copy lack those lines.
+func ownOf(record plog.LogRecord) string {
+	body := record.Body().AsString()
+	switch record.EventName() {
+	case "tailspan.tool_result":
+		_, body, _ = strings.Cut(took.ReplaceAllString(body, ""), ": ")
+	case "tailspan.session_start":
+		body, _, _ = strings.Cut(body, ", ")
+	}
+	return body
 }
 
 func (f *findings) resource(r pcommon.Resource) {
