@@ -208,21 +208,36 @@ func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {
 // waits reports whether the run that waiting begins with has to wait for the end of the first account of it.
 func (s *Stream) waits(key *runKey, waiting []held) bool {
 	standing, first := s.stand(s.idSession(sessionOf(waiting)), key, waiting)
-	return standing == standingSecond && first != nil && s.await(first)
+	if standing != standingSecond || first == nil || !s.await(first) {
+		return false
+	}
+	s.awaited.run, s.awaited.from = true, waiting[0].origin
+	return true
 }
+
+// awaited is the account whose end the pending events of a stream waited for last.
+type awaited struct {
+	account *account
+	run     bool   // a run waits, not the work of a sub-agent:
+	from    origin // the one that begins here
+}
+
+// holds reports whether a run waits yet. What comes behind its beginning changes nothing of that, so none of it has to be
+// looked at again with each event.
+func (a *awaited) holds(from origin) bool { return a.run && a.from == from && !a.account.over() }
 
 // await has the stream wait for the end of an account, unless it is over.
 func (s *Stream) await(first *account) bool {
 	if !s.registry.awaitAccount(first, s) {
 		return false
 	}
-	s.awaited = first
+	s.awaited = awaited{account: first}
 	return true
 }
 
 // awaitsAccount reports whether the pending events of the stream wait for the end of a first account.
 func (s *Stream) awaitsAccount() bool {
-	return len(s.held) > 0 && s.awaited != nil && !s.awaited.over()
+	return len(s.held) > 0 && s.awaited.account != nil && !s.awaited.account.over()
 }
 
 // awaitAccount has a stream wait for the end of an account, unless it is over.

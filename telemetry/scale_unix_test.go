@@ -76,3 +76,26 @@ func TestWaitingStreamsTakeLinearTime(t *testing.T) {
 		}
 	})
 }
+
+// TestSecondAccountTakesLinearTime has a second account of a run wait for the end of the first: all that it tells is pending.
+func TestSecondAccountTakesLinearTime(t *testing.T) {
+	takesLinearTime(t, 500, func(n int) {
+		settings := telemetry.NewDefaultSettings()
+		settings.Limits.PendingEvents, settings.Limits.PendingBytes = 100*n, 1<<30
+		registry := telemetry.NewRegistry(settings)
+		first := registry.Open(telemetry.StreamSettings{ID: "f1", Agent: claude})
+		first.Feed(telemetry.Line{}, line(started(), text(1, "m0", "x")))
+		second := registry.Open(telemetry.StreamSettings{ID: "f2", Agent: claude, IdleGap: time.Hour})
+		second.Feed(telemetry.Line{}, line(started(), text(1, "m0", "x")))
+		for i := range n {
+			second.Feed(telemetry.Line{Offset: int64(i + 1)}, line(text(1, fmt.Sprint("m", i+1), "x")))
+		}
+		pending := second.Take()
+		assert.Zero(t, pending.Logs.LogRecordCount())
+		first.Take()
+		first.Close(telemetry.CloseReasonShutdown)
+		out := first.Take()
+		assert.Greater(t, out.Logs.LogRecordCount(), n, "what the first account lacks comes with its end")
+		second.Close(telemetry.CloseReasonShutdown)
+	})
+}

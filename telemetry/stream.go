@@ -87,11 +87,11 @@ type Stream struct {
 	steps     []*stepTaken
 	stepsLeft int
 	owed      *Place
-	fed       bool     // a line came
-	runs      int      // that were opened
-	awaited   *account // whose end the pending events waited for last
-	restored  bool     // a state was given
-	again     bool     // it is being folded silently
+	fed       bool // a line came
+	runs      int  // that were opened
+	awaited   awaited
+	restored  bool // a state was given
+	again     bool // it is being folded silently
 	// inFlight counts the hand-overs of other streams that have events of this one, from firstInFlight on.
 	inFlight      int
 	eventsOut     int // how many those are

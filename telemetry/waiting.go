@@ -117,6 +117,9 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		s.run.top.id, s.run.top.name = key.agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
+	if !force && s.awaited.holds(waiting[0].origin) {
+		return false
+	}
 	part, over := s.beforeGap(waiting)
 	key, ok := s.runKey(part, force || over)
 	if !ok || !force && s.waits(&key, part) {
@@ -132,12 +135,14 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 	switch {
 	case plausible(ev.Time):
 		s.lastTime = moment{at: ev.Time, source: TimeSourceCarried}
-		ahead := moment{at: ev.Time, source: TimeSourceCarried, ahead: true}
-		if !s.told && s.showsReplay(ev.Time, line) {
-			s.redate(ahead)
+		if !s.told { // else all that is pending has such a time
+			ahead := moment{at: ev.Time, source: TimeSourceCarried, ahead: true}
+			if s.showsReplay(ev.Time, line) {
+				s.redate(ahead)
+			}
+			s.told = true
+			s.date(ahead)
 		}
-		s.told = true
-		s.date(ahead)
 		return moment{at: ev.Time, source: TimeSourceLine, lived: s.followed}
 	case s.told:
 		return s.lastTime
