@@ -37,6 +37,11 @@ func TestCheck(t *testing.T) {
 		change(&s)
 		return &s
 	}
+	identity := func(change func(*config.Identity)) checked {
+		s := config.NewDefaultIdentity()
+		change(&s)
+		return &s
+	}
 	for _, tt := range []struct {
 		name     string
 		settings checked
@@ -74,8 +79,9 @@ func TestCheck(t *testing.T) {
 		{"retry defaults", retry(func(*config.Retry) {}), ""},
 		{"retry", retry(func(s *config.Retry) { s.InitialInterval, s.MaxInterval = time.Minute, time.Second }),
 			"retry::max_interval must not be below retry::initial_interval (1m0s), got 1s"},
-		{"identity", &config.Identity{InBand: config.InBandIdentity}, ""},
-		{"path pattern", &config.Identity{InBand: config.InBandOff, PathPattern: "runs/{a"}, `path_pattern "runs/{a": a { without its }`},
+		{"identity", identity(func(*config.Identity) {}), ""},
+		{"no service of pipelines", identity(func(s *config.Identity) { s.Pipeline.ServiceName = "" }), "pipeline::service_name must not be empty"},
+		{"path pattern", identity(func(s *config.Identity) { s.InBand, s.PathPattern = config.InBandOff, "runs/{a" }), `path_pattern "runs/{a": a { without its }`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tt.settings.Check()

@@ -24,10 +24,10 @@ type Command struct {
 	Pipe bool `mapstructure:"pipe"`
 	// Grace is the time between SIGTERM and SIGKILL when the collector shuts down; 0 means 3 s.
 	Grace time.Duration `mapstructure:"grace"`
-	// Pipeline, Persona and Attributes say whose work it is; where they do not, the receiver's settings do.
-	Pipeline   Pipeline          `mapstructure:"pipeline"`
-	Persona    string            `mapstructure:"persona"`
-	Attributes map[string]string `mapstructure:"attributes"`
+	// Pipeline, Persona and Resource say whose work it is; where they do not, the receiver's settings do.
+	Pipeline Pipeline          `mapstructure:"pipeline"`
+	Persona  string            `mapstructure:"persona"`
+	Resource map[string]string `mapstructure:"resource"`
 }
 
 // Check reports what is wrong; what a provider may be is checked by the package that knows.
@@ -60,5 +60,5 @@ func (c *Command) Environment(base []string) []string {
 
 // Identity is whose work the command is.
 func (c *Command) Identity() Identity {
-	return Identity{Pipeline: c.Pipeline, Persona: c.Persona, Attributes: c.Attributes}
+	return Identity{Pipeline: OwnPipeline{Pipeline: c.Pipeline}, Persona: c.Persona, Resource: c.Resource}
 }

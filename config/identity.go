@@ -8,19 +8,21 @@ import (
 
 // Identity says whose work the streams are.
 type Identity struct {
-	// Pipeline becomes cicd.pipeline.name and its fellows.
-	Pipeline Pipeline `mapstructure:"pipeline"`
+	// Pipeline becomes cicd.pipeline.name and the attributes beside it.
+	Pipeline OwnPipeline `mapstructure:"pipeline"`
 	// Persona names the top agent (gen_ai.agent.name).
 	Persona string `mapstructure:"persona"`
-	// Attributes are further resource attributes.
+	// Resource are further resource attributes, of all three signals. They win over what the agent and its stream have.
+	Resource map[string]string `mapstructure:"resource"`
+	// Attributes are attributes of each span and log record.
 	Attributes map[string]string `mapstructure:"attributes"`
 	// PathPattern takes attributes out of the paths of the files; see [PathPattern].
 	PathPattern string `mapstructure:"path_pattern"`
 	// InBand says what the first line of a stream may set: nothing ("off"), whose work it is ("identity"), or any resource
 	// attribute ("all"). See [InBand].
 	InBand string `mapstructure:"in_band"`
-	// Environment takes attributes out of the variables of our own process: OTEL_RESOURCE_ATTRIBUTES and those of the
-	// CI system. It is for a collector that runs in the same job as the agents.
+	// Environment takes attributes out of the variables of our own process: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES and
+	// those of the CI system. It is for a collector that runs in the same job as the agents.
 	Environment bool `mapstructure:"environment"`
 	// TraceParent is the span that the work hangs under, as W3C Trace Context spells it; TRACEPARENT of the process if
 	// Environment is set and this is not.
@@ -35,14 +37,29 @@ type Pipeline struct {
 	TaskRunID string `mapstructure:"task_run_id"`
 }
 
+// OwnPipeline is that of the receiver.
+type OwnPipeline struct {
+	Pipeline `mapstructure:",squash"`
+	// ServiceName is service.name of the spans of pipelines and steps, which are the work of no agent.
+	ServiceName string `mapstructure:"service_name"`
+}
+
+// DefaultPipelineService is the service of pipelines and steps unless another one is set.
+const DefaultPipelineService = "tailspan"
+
 // NewDefaultIdentity are the defaults.
-func NewDefaultIdentity() Identity { return Identity{InBand: InBandIdentity} }
+func NewDefaultIdentity() Identity {
+	return Identity{InBand: InBandIdentity, Pipeline: OwnPipeline{ServiceName: DefaultPipelineService}}
+}
 
 // Check reports what is wrong.
 func (i *Identity) Check() error {
 	var errs []error
 	if _, err := ParsePathPattern(i.PathPattern); err != nil {
 		errs = append(errs, fmt.Errorf("path_pattern %q: %w", i.PathPattern, err))
+	}
+	if i.Pipeline.ServiceName == "" {
+		errs = append(errs, errors.New(`pipeline::service_name must not be empty`))
 	}
 	return errors.Join(append(errs, CheckInBand("in_band", i.InBand))...)
 }

@@ -13,10 +13,10 @@ type Pipe struct {
 	Path string `mapstructure:"path"`
 	// Provider is the format of what comes; empty: that of the receiver.
 	Provider string `mapstructure:"provider"`
-	// Pipeline, Persona and Attributes say whose work it is; where they do not, the receiver's settings do.
-	Pipeline   Pipeline          `mapstructure:"pipeline"`
-	Persona    string            `mapstructure:"persona"`
-	Attributes map[string]string `mapstructure:"attributes"`
+	// Pipeline, Persona and Resource say whose work it is; where they do not, the receiver's settings do.
+	Pipeline Pipeline          `mapstructure:"pipeline"`
+	Persona  string            `mapstructure:"persona"`
+	Resource map[string]string `mapstructure:"resource"`
 }
 
 // Check reports what is wrong; what a provider may be is checked by the package that knows.
@@ -29,7 +29,7 @@ func (p *Pipe) Check() error {
 
 // Identity is whose work comes through the pipe.
 func (p *Pipe) Identity() Identity {
-	return Identity{Pipeline: p.Pipeline, Persona: p.Persona, Attributes: p.Attributes}
+	return Identity{Pipeline: OwnPipeline{Pipeline: p.Pipeline}, Persona: p.Persona, Resource: p.Resource}
 }
 
 // Spool says where input lies until it has been accepted, and how much of it.

@@ -106,7 +106,11 @@ func (b *batch) span(r *resource) ptrace.Span {
 		b.spans.EnsureCapacity(b.lastSpans)
 		b.lastSpans = 0
 	}
-	return b.spans.AppendEmpty()
+	span := b.spans.AppendEmpty()
+	if len(r.attributes) > 0 {
+		r.putOwn(span.Attributes())
+	}
+	return span
 }
 
 // record appends a log record under r.
@@ -124,7 +128,11 @@ func (b *batch) record(r *resource) plog.LogRecord {
 		b.logs.EnsureCapacity(b.lastRecords)
 		b.lastRecords = 0
 	}
-	return b.logs.AppendEmpty()
+	record := b.logs.AppendEmpty()
+	if len(r.attributes) > 0 {
+		r.putOwn(record.Attributes())
+	}
+	return record
 }
 
 // take hands over what was collected and begins anew.

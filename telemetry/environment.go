@@ -6,22 +6,27 @@ import (
 	"strings"
 )
 
-// IdentityFromEnvironment is what the variables of the process tell: OTEL_RESOURCE_ATTRIBUTES first (OpenTelemetry
-// specification 1.40), then those of GitHub Actions, GitLab CI, Jenkins and Buildkite as their reference pages name them
-// (2026-08). It fits an agent that runs in the same job as we do, not a collector that serves many.
+// IdentityFromEnvironment is what the variables of the process set: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES first
+// (OpenTelemetry specification 1.40), then those of GitHub Actions, GitLab CI, Jenkins and Buildkite as their reference pages
+// name them (2026-08). It fits an agent that runs in the same job as we do, not a collector that serves many.
 func IdentityFromEnvironment(getenv func(string) string) Identity {
-	return NewIdentity(append(resourceAttributes(getenv("OTEL_RESOURCE_ATTRIBUTES")), ciAttributes(getenv)...)...)
+	return IdentityFromOTel(getenv).With(NewIdentity(ciAttributes(getenv)...))
 }
 
-// resourceAttributes reads "key=value,key=value", values percent-encoded. service.* names the program that writes the
-// stream, not us, and is left out; so is what can't be read.
+// IdentityFromOTel is what OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES set.
+func IdentityFromOTel(getenv func(string) string) Identity {
+	service := Attribute{AttrServiceName, strings.TrimSpace(getenv("OTEL_SERVICE_NAME"))}
+	return NewIdentity(append([]Attribute{service}, resourceAttributes(getenv("OTEL_RESOURCE_ATTRIBUTES"))...)...)
+}
+
+// resourceAttributes reads "key=value,key=value", values percent-encoded. What can't be read is left out.
 func resourceAttributes(list string) []Attribute {
 	var attrs []Attribute
 	for pair := range strings.SplitSeq(list, ",") {
 		key, value, ok := strings.Cut(pair, "=")
 		key = strings.TrimSpace(key)
 		decoded, err := url.PathUnescape(strings.TrimSpace(value))
-		if !ok || err != nil || strings.HasPrefix(key, "service.") {
+		if !ok || err != nil {
 			continue
 		}
 		attrs = append(attrs, Attribute{key, decoded})

@@ -99,13 +99,29 @@ func (id Identity) pipelineRun() (name, runID string, ok bool) {
 	return name, runID, name != "" && runID != ""
 }
 
-// resource is the resource of a stream's spans and records, and what numbers the records. A change of version makes a new
-// one, with the same sequencer.
+// resource is the resource of a stream's spans and records, what numbers the records, and what the user has on all of them. A
+// change of version makes a new one, with the same sequencer.
 type resource struct {
-	identity Identity
-	agent    Agent
-	version  string
-	numbers  *sequencer
+	identity   Identity
+	agent      Agent
+	version    string
+	numbers    *sequencer
+	attributes []Attribute // not of the resource, but of each span and record
+}
+
+// of is the resource of a pipeline or a step, which have a service of their own, and are the work of no agent.
+func (r *resource) of(service string, without ...string) *resource {
+	id := Identity{attrs: slices.DeleteFunc(slices.Clone(r.identity.attrs), func(a Attribute) bool {
+		return a.Key == AttrServiceName || a.Key == AttrServiceVersion || slices.Contains(without, a.Key)
+	})}
+	return &resource{identity: id, agent: Agent{ServiceName: service}, numbers: r.numbers, attributes: r.attributes}
+}
+
+// putOwn writes the user's attributes of spans and records. They come first: what tailspan itself has under a key wins.
+func (r *resource) putOwn(m pcommon.Map) {
+	for _, a := range r.attributes {
+		m.PutStr(a.Key, a.Value)
+	}
 }
 
 func (r *resource) fill(m pcommon.Map) {

@@ -17,7 +17,9 @@ func TestIdentityFromEnvironment(t *testing.T) {
 	}{
 		{"nothing", nil, map[string]string{}},
 		{"resource attributes", map[string]string{"OTEL_RESOURCE_ATTRIBUTES": "cicd.pipeline.name=a%20b, team = core,service.name=x,broken,bad=%zz"},
-			map[string]string{"cicd.pipeline.name": "a b", "team": "core"}},
+			map[string]string{"cicd.pipeline.name": "a b", "team": "core", "service.name": "x"}},
+		{"service name", map[string]string{"OTEL_SERVICE_NAME": "nightly-agents", "OTEL_RESOURCE_ATTRIBUTES": "service.name=x,service.namespace=ci"},
+			map[string]string{"service.name": "nightly-agents", "service.namespace": "ci"}},
 		{"github", map[string]string{
 			"GITHUB_ACTIONS": "true", "GITHUB_WORKFLOW": "CI", "GITHUB_RUN_ID": "77", "GITHUB_RUN_ATTEMPT": "2", "GITHUB_JOB": "fix",
 			"GITHUB_SERVER_URL": "https://git.example", "GITHUB_REPOSITORY": "o/r", "GITHUB_REF_NAME": "main", "GITHUB_SHA": "abc"},

@@ -14,10 +14,11 @@ import (
 // out once, when all has been quiet for a while, since no format tells their end; what comes later hangs under them all
 // the same, their ids being pure functions of their names.
 type pipelines struct {
-	limit int
-	runs  map[pipelineKey]*pipelineRun
-	order []pipelineKey // oldest first, for eviction
-	told  []string      // ids of spans that went out, the oldest first, in hexadecimal
+	limit   int
+	service string // of their spans
+	runs    map[pipelineKey]*pipelineRun
+	order   []pipelineKey // oldest first, for eviction
+	told    []string      // ids of spans that went out, the oldest first, in hexadecimal
 }
 
 type pipelineKey struct{ name, runID string }
@@ -102,8 +103,8 @@ func (v *verdict) severity() int {
 	}
 }
 
-func newPipelines(limit int) pipelines {
-	return pipelines{limit: limit, runs: map[pipelineKey]*pipelineRun{}}
+func newPipelines(limit int, service string) pipelines {
+	return pipelines{limit: limit, service: service, runs: map[pipelineKey]*pipelineRun{}}
 }
 
 func keysOf(res *resource) (pipelineKey, taskKey, bool) {
@@ -128,7 +129,7 @@ func (p *pipelines) started(res *resource, counts bool) (trace pcommon.TraceID, 
 	}
 	t := run.tasks[tkey]
 	if t == nil {
-		t = &task{resource: res, key: tkey}
+		t = &task{resource: res.of(p.service), key: tkey}
 		t.node.spanID = spanID(domainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
 		t.node.restore(p.wasTold(t.node.spanID))
 		run.tasks[tkey] = t
@@ -143,7 +144,8 @@ func (p *pipelines) run(key pipelineKey, res *resource) *pipelineRun {
 	if run != nil {
 		return run
 	}
-	run = &pipelineRun{resource: res, traceID: traceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
+	step := []string{AttrTaskName, AttrTaskRunID, AttrTaskRunURL} // of one below it
+	run = &pipelineRun{resource: res.of(p.service, step...), traceID: traceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
 	run.node.spanID = spanID(domainPipeline, 0, key.name, key.runID)
 	run.node.restore(p.wasTold(run.node.spanID))
 	p.runs[key] = run

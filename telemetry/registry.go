@@ -51,7 +51,7 @@ func NewRegistry(s Settings) *Registry {
 		metrics:   newMetrics(&s),
 		writer:    recordWriter{semconv: s.Semconv, capture: s.Capture, limits: s.Limits},
 		seed:      maphash.MakeSeed(),
-		pipelines: newPipelines(s.Limits.Pipelines),
+		pipelines: newPipelines(s.Limits.Pipelines, s.PipelineService),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
 		said:      newEmitted(s.Limits.RememberedIDs),
 		children:  map[*Stream]struct{}{},

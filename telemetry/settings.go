@@ -22,7 +22,9 @@ type Settings struct {
 	PipelineIdle time.Duration
 	// PipelineService is the service of pipelines and steps.
 	PipelineService string
-	Metrics         MetricSettings
+	// Attributes are on each span and record.
+	Attributes []Attribute
+	Metrics    MetricSettings
 	// Prices estimate the cost of runs whose agents report none.
 	Prices  Prices
 	Capture Capture

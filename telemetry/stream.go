@@ -112,7 +112,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 		registry: r,
 		settings: settings,
 		writer:   &r.writer,
-		resource: &resource{identity: settings.Identity, agent: settings.Agent, numbers: newSequencer(settings.ID)},
+		resource: &resource{identity: settings.Identity, agent: settings.Agent, numbers: newSequencer(settings.ID), attributes: r.settings.Attributes},
 	}
 	s.meter, s.changed = newMeter(r.metrics, s.resource, &s.counts.ImplausibleDurations), settings.FileTime
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages, &s.seenChats} {

@@ -318,6 +318,7 @@ func (s *sender) newStream(name string) (*fold.Stream, error) {
 	}
 	return fold.New(fold.Settings{
 		Provider: s.flags.provider, Path: path, Registry: s.registry, Redactor: s.redactor, InBand: s.flags.inBand,
+		Ambient: telemetry.IdentityFromOTel(os.Getenv), // the job that sends is not the one that the agent worked in
 		// What is no session (a history, a journal) may hold what nobody meant to export.
 		Discards: func(lines int) bool {
 			s.unrecognized += lines

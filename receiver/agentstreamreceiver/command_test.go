@@ -92,7 +92,7 @@ func TestCommand(t *testing.T) {
 	words := []string{"sh", "-c", `pwd -P > "$OUT"; sh "$1"; exit 3`, "sh", absolute(t, script("stderr-flood")[1])}
 	r := start(t, configOf(t, config.Command{
 		Command: words, Dir: dir, Env: map[string]string{"OUT": filepath.Join(dir, "pwd")},
-		Persona: "fixer", Pipeline: config.Pipeline{Name: "nightly", RunID: "7", Task: "fix"}, Attributes: map[string]string{"team": "ops"},
+		Persona: "fixer", Pipeline: config.Pipeline{Name: "nightly", RunID: "7", Task: "fix"}, Resource: map[string]string{"team": "ops"},
 	}), nil)
 	require.Eventually(t, func() bool { return len(r.exits()) == 1 }, wait, tick)
 	exit := r.exits()[0]

@@ -41,7 +41,7 @@ func TestLoadConfig(t *testing.T) {
 	all := &Config{
 		Storage: &positions,
 		Pipes: []config.Pipe{
-			{Path: "/run/a.fifo", Provider: "codex", Persona: "reviewer", Pipeline: config.Pipeline{Name: "triage"}, Attributes: map[string]string{"a": "b"}},
+			{Path: "/run/a.fifo", Provider: "codex", Persona: "reviewer", Pipeline: config.Pipeline{Name: "triage"}, Resource: map[string]string{"a": "b"}},
 			{Path: "-"},
 		},
 		Spool: config.Spool{Directory: "/var/lib/spool", MaxBytes: 1_000_000},
@@ -53,8 +53,8 @@ func TestLoadConfig(t *testing.T) {
 		},
 		Identity: config.Identity{
 			InBand:   config.InBandAll,
-			Pipeline: config.Pipeline{Name: "nightly", RunID: "17", Task: "fix", TaskRunID: "17-2"}, Persona: "fixer",
-			Attributes:  map[string]string{"deployment.environment.name": "ci"},
+			Pipeline: config.OwnPipeline{Pipeline: config.Pipeline{Name: "nightly", RunID: "17", Task: "fix", TaskRunID: "17-2"}, ServiceName: "ci"}, Persona: "fixer",
+			Resource: map[string]string{"deployment.environment.name": "ci"}, Attributes: map[string]string{"team": "blue"},
 			Environment: true, TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 			PathPattern: "runs/{cicd.pipeline.name}/{cicd.pipeline.run.id}/{cicd.pipeline.task.name}.jsonl",
 		},

@@ -83,7 +83,7 @@ func wantTexts(n int) []string {
 func TestFIFO(t *testing.T) {
 	cfg, fifo := piped(t)
 	cfg.Pipes[0].Persona, cfg.Pipes[0].Pipeline = "fixer", config.Pipeline{Name: "nightly", RunID: "7", Task: "fix"}
-	cfg.Pipes[0].Attributes = map[string]string{"team": "ops"}
+	cfg.Pipes[0].Resource = map[string]string{"team": "ops"}
 	r := start(t, cfg, nil)
 
 	w := openWriter(t, fifo)

@@ -43,7 +43,7 @@ func TestKilledWhilePipelineIsRefused(t *testing.T) {
 	appendLines(t, path, lines...)
 	m := newMachine()
 	cfg := stored(path)
-	cfg.Identity.Pipeline = config.Pipeline{Name: "nightly", RunID: "7", Task: "fix"}
+	cfg.Identity.Pipeline.Pipeline = config.Pipeline{Name: "nightly", RunID: "7", Task: "fix"}
 	cfg.Telemetry.PipelineIdle = 50 * time.Millisecond
 	picky := &pickyTraces{TracesSink: &consumertest.TracesSink{}, refused: make(chan struct{}, 1)}
 	first := startWith(t, m, cfg, picky, nil)

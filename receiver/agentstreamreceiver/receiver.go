@@ -80,6 +80,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	}
 	settings := foldSettings(&cfg.Telemetry, set.BuildInfo.Version)
 	settings.Metrics.InstanceID = instanceID(&set)
+	settings.PipelineService, settings.Attributes = cfg.Identity.Pipeline.ServiceName, attributesOf(cfg.Identity.Attributes).Attributes()
 	if settings.Prices, err = fold.ReadPrices(cfg.Telemetry.Prices); err != nil {
 		return nil, err
 	}
@@ -323,7 +324,12 @@ func identityOf(c *config.Identity) telemetry.Identity {
 		{Key: telemetry.AttrTaskRunID, Value: c.Pipeline.TaskRunID},
 		{Key: telemetry.AttrGenAIAgentName, Value: c.Persona},
 	}
-	for key, value := range c.Attributes {
+	return telemetry.NewIdentity(attrs...).With(attributesOf(c.Resource))
+}
+
+func attributesOf(m map[string]string) telemetry.Identity {
+	attrs := make([]telemetry.Attribute, 0, len(m))
+	for key, value := range m {
 		attrs = append(attrs, telemetry.Attribute{Key: key, Value: value})
 	}
 	return telemetry.NewIdentity(attrs...)
