@@ -42,14 +42,14 @@ func TestUsersResourceWins(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]any{
-		"service.name": "agents", "service.version": "2", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "7",
+		"service.name": "agents", "service.version": "2", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "17",
 		"cicd.pipeline.task.name": "fix",
 	}, spans["invoke_agent claude-code"])
 	assert.Equal(t, map[string]any{
-		"service.name": "ci", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "7", "cicd.pipeline.task.name": "fix",
+		"service.name": "ci", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "17", "cicd.pipeline.task.name": "fix",
 	}, spans["fix"])
 	assert.Equal(t, map[string]any{
-		"service.name": "ci", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "7",
+		"service.name": "ci", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "17",
 	}, spans["nightly"])
 	f := &folded{}
 	f.take(out)
