@@ -20,10 +20,12 @@ func TestUsersResourceWins(t *testing.T) {
 	s.PipelineService = "ci"
 	s.Attributes = []telemetry.Attribute{{Key: "team", Value: "blue"}, {Key: telemetry.AttrGenAIToolName, Value: "mine"}}
 	r := telemetry.NewRegistry(s)
-	identity := nightly("fix").With(telemetry.NewIdentity(
+	identity := telemetry.NewIdentity(
+		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "nightly"}, telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: "17"},
+		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: "fix"}, telemetry.Attribute{Key: telemetry.AttrTaskRunURL, Value: "https://ci.example/fix"},
 		telemetry.Attribute{Key: telemetry.AttrServiceName, Value: "agents"}, telemetry.Attribute{Key: telemetry.AttrServiceVersion, Value: "2"},
 		telemetry.Attribute{Key: "host.name", Value: "runner-7"},
-	))
+	)
 	stream := r.Open(telemetry.StreamSettings{ID: "f", Identity: identity, Agent: claude})
 	for i, evs := range (script{line(started()), line(use(1, "m1", "c1", "Bash", "true")), line(result(2, "c1")), line(text(3, "m2", "Done.")), line(ended(""))}) {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, evs)
@@ -43,10 +45,11 @@ func TestUsersResourceWins(t *testing.T) {
 	}
 	assert.Equal(t, map[string]any{
 		"service.name": "agents", "service.version": "2", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "17",
-		"cicd.pipeline.task.name": "fix",
+		"cicd.pipeline.task.name": "fix", "cicd.pipeline.task.run.url.full": "https://ci.example/fix",
 	}, spans["invoke_agent claude-code"])
 	assert.Equal(t, map[string]any{
 		"service.name": "ci", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "17", "cicd.pipeline.task.name": "fix",
+		"cicd.pipeline.task.run.url.full": "https://ci.example/fix",
 	}, spans["fix"])
 	assert.Equal(t, map[string]any{
 		"service.name": "ci", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "17",
