@@ -18,6 +18,7 @@ type check struct {
 	keys     bool     // the names are those of the type's members
 	where    map[string]string
 	version  bool // a schema version stands behind each name, ".1"
+	bundle   bundle
 	provider string
 	headings []string // of the tables in docs/formats/<provider>.md
 	line     string   // of the format, with %q for the name; empty if the parser is not asked
@@ -34,7 +35,7 @@ const (
 	codexSDK    = "@openai/codex-sdk"
 	geminiCore  = "@google/gemini-cli-core"
 	opencodeSDK = "@opencode-ai/sdk"
-	qwenSDK     = "@qwen-code/sdk"
+	qwenCLI     = "@qwen-code/qwen-code"
 
 	opencodeOne = "dist/gen/types.gen.d.ts"
 	opencodeTwo = "dist/v2/gen/types.gen.d.ts"
@@ -46,6 +47,7 @@ const (
 // checks is what is compared: the unions of each package that name the types of lines, items, parts and messages.
 func checks() []check {
 	opencodeEvents := []string{"Events of the log"}
+	qwenSubtypes := []string{"Subtypes of system", "Subtypes of user"}
 	return []check{
 		{pkg: claudeSDK, file: "sdk.d.ts", root: "SDKMessage", path: typePath, provider: "claude", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init"}`},
 		{pkg: claudeSDK, file: "sdk.d.ts", root: "StdoutMessage", path: typePath, provider: "claude", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init"}`},
@@ -68,13 +70,25 @@ func checks() []check {
 		{pkg: opencodeSDK, file: opencodeTwo, root: "Event", path: typePath, provider: "opencode", headings: opencodeEvents, line: busEvent},
 		{pkg: opencodeSDK, file: opencodeTwo, root: "GlobalEvent", path: []string{"payload", "syncEvent", "type"}, version: true, provider: "opencode", headings: opencodeEvents, line: eventRow},
 
-		{pkg: qwenSDK, file: "dist/index.d.ts", root: "SDKMessage", path: typePath, provider: "qwen", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init","session_id":"s"}`},
-		{pkg: qwenSDK, file: "dist/index.d.ts", root: "ControlMessage", path: typePath, provider: "qwen", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init","session_id":"s"}`},
+		{pkg: qwenCLI, bundle: bundle{set: "RECORD_TYPES"}, provider: "qwen", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init","sessionId":"s","uuid":"u"}`},
+		{pkg: qwenCLI, bundle: bundle{set: "KNOWN_RECORD_SUBTYPES"}, provider: "qwen", headings: qwenSubtypes},
+		{pkg: qwenCLI, bundle: bundle{call: "emitSystemMessage"}, provider: "qwen", headings: qwenSubtypes[:1], line: `{"type":"system","subtype":%q,"session_id":"s"}`},
 	}
 }
 
-// published gives the names that a package's file holds.
-func (c *check) published(source string) ([]string, error) {
+// published gives the names that a package's file holds, or its bundle.
+func (c *check) published(p *pack) ([]string, error) {
+	if !c.bundle.empty() {
+		names, err := c.bundle.names(p.files)
+		if err != nil {
+			return nil, fmt.Errorf("read bundle of %s %s: %w", p.name, p.version, err)
+		}
+		return names, nil
+	}
+	source, ok := p.files[c.file]
+	if !ok {
+		return nil, fmt.Errorf("read %s %s: no file %s", p.name, p.version, c.file)
+	}
 	d := declare(source)
 	root := d[c.root]
 	if root == nil {

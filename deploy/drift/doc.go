@@ -8,6 +8,8 @@
 // It exits 0 if all is known, 1 if there is something new, 2 if it could not compare: npm is missing, a package was not to
 // be had, or its types have moved.
 //
+// Of a program that is published as a bundle of JavaScript it reads sets of strings and arguments of calls (bundle.go).
+//
 // Of TypeScript it reads what declaration files are made of: type aliases, interfaces, enums, unions, intersections,
 // object types and literals. What it can not read (conditional and mapped types, generics) holds no names for it.
 package main

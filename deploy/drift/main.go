@@ -88,16 +88,12 @@ func compare(ctx context.Context, all []check, docs string, fetch func(context.C
 
 // compare reports on one check.
 func (c *check) compare(p *pack, docs string, out io.Writer) (found int, err error) {
-	source, ok := p.files[c.file]
-	if !ok {
-		return 0, fmt.Errorf("read %s %s: no file %s", p.name, p.version, c.file)
-	}
 	data, err := os.ReadFile(filepath.Join(docs, c.provider+".md"))
 	if err != nil {
 		return 0, fmt.Errorf("read tables: %w", err)
 	}
 	page := string(data)
-	names, err := c.published(source)
+	names, err := c.published(p)
 	if err != nil {
 		return 0, err
 	}
@@ -115,8 +111,11 @@ func (c *check) compare(p *pack, docs string, out io.Writer) (found int, err err
 			missing = append(missing, name+" (not in the parser)")
 		}
 	}
-	where := strings.Join(append([]string{c.root}, c.path...), ".")
-	fmt.Fprintf(out, "%s %s, %s, %s: %d names, %d unknown\n", p.name, p.version, c.file, where, len(names), len(missing))
+	file, where := c.file, strings.Join(append([]string{c.root}, c.path...), ".")
+	if !c.bundle.empty() {
+		file, where = "bundle", c.bundle.String()
+	}
+	fmt.Fprintf(out, "%s %s, %s, %s: %d names, %d unknown\n", p.name, p.version, file, where, len(names), len(missing))
 	if !strings.Contains(page, p.version) {
 		fmt.Fprintf(out, "  docs/formats/%s.md tells of another version\n", c.provider)
 	}

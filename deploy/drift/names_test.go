@@ -52,8 +52,15 @@ func TestPublished(t *testing.T) {
 		{check: check{root: "Bus", path: []string{"payload", "inner", "type"}, version: true}, want: []string{"kept.event"}},
 		{check: check{pkg: "p", file: "f.d.ts", root: "Moved", path: typePath}, err: "read f.d.ts of p: no type Moved"},
 		{check: check{pkg: "p", file: "f.d.ts", root: "Common", path: typePath}, err: "read f.d.ts of p: type Common names nothing"},
+		{check: check{bundle: bundle{set: "KNOWN"}}, want: []string{"a", "b", "c"}},
+		{check: check{bundle: bundle{call: "emit"}}, want: []string{"first", "second"}},
+		{check: check{bundle: bundle{set: "MOVED"}}, err: "read bundle of p 1: MOVED names nothing"},
 	} {
-		names, err := tc.check.published(source(t))
+		p := &pack{name: "p", version: "1", files: map[string]string{
+			tc.check.file: source(t), "chunks/a.js": "var OTHER = /* @__PURE__ */ new Set([\n  \"c\"\n]);\nvar KNOWN = new Set([\n  \"a\",\n  \"b\",\n  ...OTHER\n]);",
+			"chunks/b.js": "this.emit(\"first\", {});\nemit(\n  \"second\"\n); emit(third)",
+		}}
+		names, err := tc.check.published(p)
 		if tc.err != "" {
 			assert.EqualError(t, err, tc.err)
 			continue

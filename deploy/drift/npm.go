@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ const maxFile = 16 << 20
 // pack is one version of a package.
 type pack struct {
 	name, version string
-	files         map[string]string // declaration files by their path in the package
+	files         map[string]string // declaration files, and those of a bundle that are asked for, by their path in the package
 }
 
 // npm fetches packages with the npm client.
@@ -77,13 +78,13 @@ func (n *npm) run(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(lines[len(lines)-1]), nil
 }
 
-// declarationFiles reads the .d.ts files of a package.
+// declarationFiles reads the .d.ts files of a package, and those of its bundle that hold what a check asks for.
 func declarationFiles(r io.Reader) (map[string]string, error) {
 	unpacked, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]string{}
+	files, marks := map[string]string{}, bundleMarks()
 	for archive := tar.NewReader(unpacked); ; {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
@@ -92,12 +93,16 @@ func declarationFiles(r io.Reader) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if header.Typeflag != tar.TypeReg || !strings.HasSuffix(header.Name, ".d.ts") || header.Size > maxFile {
+		declares, program := strings.HasSuffix(header.Name, ".d.ts"), strings.HasSuffix(header.Name, ".js")
+		if header.Typeflag != tar.TypeReg || !declares && !program || header.Size > maxFile {
 			continue
 		}
 		data, err := io.ReadAll(archive)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", header.Name, err)
+		}
+		if program && !slices.ContainsFunc(marks, func(mark string) bool { return bytes.Contains(data, []byte(mark)) }) {
+			continue
 		}
 		_, name, _ := strings.Cut(header.Name, "/") // behind the folder that npm puts all into
 		files[name] = string(data)

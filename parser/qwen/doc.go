@@ -42,6 +42,6 @@
 //
 // # Sources
 //
-// Captures of npm @qwen-code/qwen-code 0.15.10, made 2026-11-27. The types of npm @qwen-code/sdk 0.1.14 and the program
-// inside it for what was not seen: turn_result, task_*, retry, model_fallback, tool_progress, the quiet subtypes.
+// Captures of npm @qwen-code/qwen-code 0.15.10, made 2026-11-27, and recordings of 0.24.4, made 2026-11-28. The bundle of
+// 0.24.4 (transcript-records.ts and what it emits) for what was not seen: turn_result, task_*, retry, model_fallback, tool_progress, the quiet subtypes.
 package qwen

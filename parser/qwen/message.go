@@ -140,6 +140,16 @@ func (p *Parser) user(r *record) {
 	}
 }
 
+// syntheticSubtype reports whether a user line of that subtype begins no turn: the program speaks in the user's name, since 0.2x,
+// or the user does in the middle of a turn (qwen-code 0.24.4, transcript-records.ts).
+func syntheticSubtype(subtype []byte) bool {
+	switch string(subtype) {
+	case "notification", "cron", "goal_runtime", "mid_turn_user_message":
+		return true
+	}
+	return false
+}
+
 func (p *Parser) prompt(r *record, v scan.Value) {
 	text := p.strings.Text(v)
 	if lines.Blank(text) {
@@ -147,8 +157,7 @@ func (p *Parser) prompt(r *record, v scan.Value) {
 	}
 	e := p.emit(events.KindPrompt)
 	e.Text = text
-	// The program speaks in the user's name: a notification or a scheduled prompt, since 0.2x.
-	e.Synthetic = r.rest.Get("provenance").Is("system") || r.subtype.Is("notification") || r.subtype.Is("cron") || r.rest.Get("externalInputKind").Is("notification")
+	e.Synthetic = r.rest.Get("externalInputKind").Is("notification") || r.rest.Get("provenance").Is("system") || syntheticSubtype(r.subtype.Body())
 	if e.Synthetic && r.camel {
 		p.taskNotice(text)
 	}

@@ -259,6 +259,11 @@ func TestPrompts(t *testing.T) {
 	assert.False(t, out[1].Synthetic)
 	_, out = parse(row("a", "user", `"subtype":"notification","provenance":"system","message":{"role":"user","parts":[{"text":"task ended"}]}`))
 	assert.True(t, out[1].Synthetic, "the program speaks in the user's name")
+	_, out = parse(row("a", "user", `"subtype":"mid_turn_user_message","message":{"role":"user","parts":[{"text":"and test it"}]}`))
+	assert.True(t, out[1].Synthetic, "it begins no turn")
+	_, out = parse(`{"type":"system","subtype":"continue_turn_failed","session_id":"s","data":{"error":"no turn"}}`)
+	require.Equal(t, "notice", kinds(out))
+	assert.Equal(t, "no turn", out[0].Text)
 }
 
 func TestTargets(t *testing.T) {
@@ -294,6 +299,7 @@ func TestLineStatus(t *testing.T) {
 		{name: "empty array", line: "[]", status: events.LineMalformed},
 		{name: "control", line: `{"type":"control_request","request_id":"r","request":{"subtype":"initialize"}}`, status: events.LineIgnored},
 		{name: "bookkeeping", line: row("u", "system", `"subtype":"attribution_snapshot","systemPayload":{}`), status: events.LineIgnored},
+		{name: "of a sub-agent's transcript", line: row("u", "system", `"subtype":"agent_bootstrap","systemPayload":{"kind":"fork"}`), status: events.LineIgnored},
 		{name: "unknown", line: `{"type":"hologram"}`, status: events.LineUnknownType, unknown: "hologram"},
 		{name: "unknown subtype", line: `{"type":"system","subtype":"new","session_id":"s"}`, status: events.LineUnknownType, unknown: "system/new"},
 		{name: "array", line: `[` + finish + `]`, status: events.LineOK},

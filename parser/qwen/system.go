@@ -39,6 +39,9 @@ func (p *Parser) system(r *record) {
 	case "model_fallback":
 		p.nested = p.inner.MembersOf(payload, p.nested[:0])
 		p.notice(events.LevelWarn, noticeModelFallback, "model "+p.strings.Text(p.nested.Get("fromModel"))+" failed, going on with "+p.strings.Text(p.nested.Get("toModel")))
+	case "continue_turn_failed":
+		p.nested = p.inner.MembersOf(payload, p.nested[:0])
+		p.notice(events.LevelError, "continue_turn_failed", p.strings.Text(p.nested.Get("error")))
 	default:
 		if !quietSubtype(subtype) {
 			p.verdict.NoteUnknown(lines.TypeName("system/", subtype))
@@ -212,8 +215,8 @@ func (p *Parser) task(payload scan.Value, subtype string) {
 // quietSubtype tells the system lines that are known and say nothing to a reader of what the agent did.
 func quietSubtype(subtype []byte) bool {
 	switch string(subtype) {
-	case "at_command", "attribution_snapshot", "background_task_completed", "branch_checkpoint", "custom_title", "file_history_snapshot",
-		"goal_runtime", "goal_state", "goal_turn_end", "omni_recall", "parent_session", "realtime_message", "rewind", "session_artifact_event",
+	case "agent_bootstrap", "agent_launch_prompt", "agent_retry", "agent_session_ready", "at_command", "attribution_snapshot", "background_task_completed", "branch_checkpoint", "custom_title", "file_history_snapshot",
+		"goal_runtime", "goal_state", "goal_turn_end", "managed_session_commit_v1", "managed_session_event_v1", "managed_session_header_v1", "omni_recall", "parent_session", "realtime_message", "rewind", "session_artifact_event",
 		"session_artifact_snapshot", "session_end", "session_model", "session_recording_degraded", "session_source", "session_sources_snapshot",
 		"session_start", "slash_command", "user_text_elements", "worktree_restored", "worktree_started":
 		return true
