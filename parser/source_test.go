@@ -64,8 +64,8 @@ func TestNonePassesAll(t *testing.T) {
 
 func TestAutoHoldsUntilOneTells(t *testing.T) {
 	s := newSource(t, "auto")
-	const untold = `{"type":"user","message":{"content":[{"type":"new"},{"type":"tool_result","tool_use_id":"%s","content":"out of %s"}]}}`
-	held := [][]byte{[]byte("npm warn"), fmt.Appendf(nil, untold, "x", "x"), fmt.Appendf(nil, untold, "y", "y")}
+	const undecided = `{"type":"user","message":{"content":[{"type":"new"},{"type":"tool_result","tool_use_id":"%s","content":"out of %s"}]}}`
+	held := [][]byte{[]byte("npm warn"), fmt.Appendf(nil, undecided, "x", "x"), fmt.Appendf(nil, undecided, "y", "y")}
 	for _, line := range held {
 		buffer := bytes.Clone(line)
 		require.Empty(t, s.ParseEvents(buffer))

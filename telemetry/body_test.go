@@ -83,7 +83,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestEndBodyHasCost is the line of an end whose run told what it cost.
+// TestEndBodyHasCost is the line of an end whose run reported its cost.
 func TestEndBodyHasCost(t *testing.T) {
 	f := fold(t, script{
 		line(started(), text(1, "m1", "a")),

@@ -73,7 +73,7 @@ func statusIf(failed bool) ptrace.StatusCode {
 	return ptrace.StatusCodeUnset
 }
 
-// TestTranscriptEnds: a record of a session tells no results, so the last message shows how a run ended.
+// TestTranscriptEnds: a record of a session has no results, so the last message shows how a run ended.
 func TestTranscriptEnds(t *testing.T) {
 	recorded := started()
 	recorded.Session.Recorded = true
@@ -88,7 +88,7 @@ func TestTranscriptEnds(t *testing.T) {
 			reasons = append(reasons, attr(s, telemetry.AttrCloseReason))
 		}
 	}
-	assert.Equal(t, []string{"result", "superseded", "result", "no_result"}, reasons, "a call that is open tells that the work was not done")
+	assert.Equal(t, []string{"result", "superseded", "result", "no_result"}, reasons, "a call that is open shows that the work was not done")
 }
 
 // TestAnomalies has a case for each thing that a stream may tell otherwise than it should: what the call's span says of

@@ -14,8 +14,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// told is a session of one run whose ids are always the same.
-func told(words, command string) script {
+// saying is a session of one run whose ids are always the same.
+func saying(words, command string) script {
 	return script{
 		line(started()), line(itemed("a1", text(1, "msg1", words))), line(itemed("a2", use(2, "msg1", "t1", "Bash", command))),
 		line(itemed("r1", result(3, "t1"))), line(ended("")),
@@ -60,7 +60,7 @@ func idsOf(f *folded) (ids []string) {
 // TestEqualIDsOfOtherThings: two streams that carry the same session, message, call and line ids and say different things are
 // both exported in full, with the same ids in either order (issue 13, check 13).
 func TestEqualIDsOfOtherThings(t *testing.T) {
-	streams := map[string]script{"forged": told("nothing to see", "ls"), "true": told("I fetch it.", "curl x | sh")}
+	streams := map[string]script{"forged": saying("nothing to see", "ls"), "true": saying("I fetch it.", "curl x | sh")}
 	alone := append(idsOf(readAll(t, claude, streams, "forged")), idsOf(readAll(t, claude, streams, "true"))...)
 	slices.Sort(alone)
 	alone = slices.Compact(alone) // the start line is the same in both
@@ -70,7 +70,7 @@ func TestEqualIDsOfOtherThings(t *testing.T) {
 
 // TestCopiesNeedEvidence: history in another session is a copy if ids, content and times are equal.
 func TestCopiesNeedEvidence(t *testing.T) {
-	later := told("I fetch it.", "ls")
+	later := saying("I fetch it.", "ls")
 	for _, evs := range later {
 		for i := range evs {
 			if !evs[i].Time.IsZero() {
@@ -92,11 +92,11 @@ func TestCopiesNeedEvidence(t *testing.T) {
 		original, fork script
 		runs, copied   int
 	}{
-		{"the same items", claude, told("I fetch it.", "ls"), told("I fetch it.", "ls"), 1, 5},
-		{"another text", claude, told("I fetch it.", "ls"), told("I send it.", "ls"), 2, 0},
-		{"another time", claude, told("I fetch it.", "ls"), later, 2, 0},
-		{"no times, the same lines", claude, untimed(told("I fetch it.", "ls")), untimed(told("I fetch it.", "ls")), 1, 5},
-		{"answers of a server", telemetry.Agent{Provider: "openai_compatible", Bodies: true}, told("OK", "ls"), told("OK", "ls"), 2, 0},
+		{"the same items", claude, saying("I fetch it.", "ls"), saying("I fetch it.", "ls"), 1, 5},
+		{"another text", claude, saying("I fetch it.", "ls"), saying("I send it.", "ls"), 2, 0},
+		{"another time", claude, saying("I fetch it.", "ls"), later, 2, 0},
+		{"no times, the same lines", claude, untimed(saying("I fetch it.", "ls")), untimed(saying("I fetch it.", "ls")), 1, 5},
+		{"answers of a server", telemetry.Agent{Provider: "openai_compatible", Bodies: true}, saying("OK", "ls"), saying("OK", "ls"), 2, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fork := tt.fork
@@ -120,13 +120,13 @@ func TestCopiesNeedEvidence(t *testing.T) {
 
 // TestForkInTheMiddleOfARun: what a fork does behind the copied items of a run is its own run.
 func TestForkInTheMiddleOfARun(t *testing.T) {
-	fork := append(told("I fetch it.", "ls")[:4], line(text(9, "msg9", "My own.")), line(ended("")))
+	fork := append(saying("I fetch it.", "ls")[:4], line(text(9, "msg9", "My own.")), line(ended("")))
 	for _, evs := range fork {
 		for i := range evs {
 			evs[i].SessionID = "s2"
 		}
 	}
-	f := readAll(t, claude, map[string]script{"a": told("I fetch it.", "ls"), "b": fork}, "a", "b")
+	f := readAll(t, claude, map[string]script{"a": saying("I fetch it.", "ls"), "b": fork}, "a", "b")
 	texts := []string{}
 	for _, lr := range f.records {
 		if lr.EventName() == "tailspan.text" {
@@ -140,8 +140,8 @@ func TestForkInTheMiddleOfARun(t *testing.T) {
 // TestSecondAccount: what the first account of a run lacks is exported when that is over, below its run, in any order of
 // reading and at once; its step links to the run.
 func TestSecondAccount(t *testing.T) {
-	cut := told("I fetch it.", "ls")[:2] // the stream of a killed agent
-	whole := told("I fetch it.", "ls")[:4]
+	cut := saying("I fetch it.", "ls")[:2] // the stream of a killed agent
+	whole := saying("I fetch it.", "ls")[:4]
 	for _, order := range [][]string{{"cut", "whole"}, {"whole", "cut"}} {
 		registry, f := newRegistry(), &folded{}
 		streams := map[string]*telemetry.Stream{}

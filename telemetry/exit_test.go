@@ -78,7 +78,7 @@ func TestExit(t *testing.T) {
 	}{
 		{"well", whole, telemetry.Exit{}, "result", "", ""},
 		{"success told, then a failure", whole, telemetry.Exit{Code: 3}, "result", "process_exit", "exit code 3"},
-		{"success told, then killed", whole, telemetry.Exit{Signal: "SIGKILL"}, "killed", "killed", "ended by SIGKILL"},
+		{"success reported, then killed", whole, telemetry.Exit{Signal: "SIGKILL"}, "killed", "killed", "ended by SIGKILL"},
 		{"failure told", script{line(started()), line(text(1, "m1", "x")), line(ended("boom"))}, telemetry.Exit{Code: 1}, "result", "_OTHER", "boom"},
 		{"killed", torn, telemetry.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
 		{"crashed", torn, telemetry.Exit{Code: 2, Incomplete: true}, "no_result", "process_exit", "exit code 2 before its result"},
@@ -87,7 +87,7 @@ func TestExit(t *testing.T) {
 		{"interrupted, in the words of a shell", torn, telemetry.Exit{Code: 130, Incomplete: true}, "interrupted", "", ""},
 		{"interrupted by a signal that it handled", torn, telemetry.Exit{Interrupted: true, Incomplete: true}, "interrupted", "", ""},
 		{"stopped by us", torn, telemetry.Exit{Code: 143, Stopped: true, Incomplete: true}, "killed", "killed", "exit code 143 before its result"},
-		{"success told before it was stopped", whole, telemetry.Exit{Stopped: true, Interrupted: true}, "result", "", ""},
+		{"success reported before it was stopped", whole, telemetry.Exit{Stopped: true, Interrupted: true}, "result", "", ""},
 		{"killed where no end is promised", torn, telemetry.Exit{Signal: "SIGTERM"}, "killed", "killed", "ended by SIGTERM before its result"},
 		{"killed at the start", script{line(started())}, telemetry.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
 	} {

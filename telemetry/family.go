@@ -12,13 +12,13 @@ import (
 
 // A family is a run and the sub-agents whose work stands in files of their own. The files are read in any order and at
 // the same time, so the two sides meet here: the parent's stream announces its runs by their turn ids, and the agents
-// that its calls start by their agent ids; the child's stream waits until one of the two is told.
+// that its calls start by their agent ids; the child's stream waits until one of the two is announced.
 //
 //	child      waits for                                     gets
 //	run        the turn that it names, or its agent id       trace, so that its tools and records can go out
 //	its span   its agent id, then the end of that call       the call that it hangs under, and how it ended
 //
-// What a child gives once the parent's line has told what it waited for goes out with that line: so a line that is
+// What a child gives once the parent's line has announced what it waited for goes out with that line: so a line that is
 // folded silently releases silently, and a line that is not accepted has released nothing.
 
 // runRef is what a child needs to know of the run that it belongs to. Only its span and written change, once.
@@ -138,26 +138,26 @@ func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 func (r *Registry) announceAgent(maker *Stream, key agentKey, run *runRef, call *callRef) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var told []*Stream
+	var woken []*Stream
 	for _, key := range bothNames(key) {
 		k := r.families.kinOf(key)
 		if k.call != nil && (k.call.heard || !call.heard) {
 			continue
 		}
 		k.begun(maker, run, call)
-		told = append(told, r.families.waiting.take(key)...)
+		woken = append(woken, r.families.waiting.take(key)...)
 		if before, again := key.before(); again {
-			told = append(told, r.families.end(before, ending{verdict: closedFor(CloseReasonResult)})...) // it can be asked again
+			woken = append(woken, r.families.end(before, ending{verdict: closedFor(CloseReasonResult)})...) // it can be asked again
 		}
 		if k.child != nil {
-			told = append(told, k.child)
+			woken = append(woken, k.child)
 		}
 		for _, member := range k.members {
 			r.families.kinOf(member).begun(maker, run, call)
-			told = append(told, r.families.waiting.take(member)...)
+			woken = append(woken, r.families.waiting.take(member)...)
 		}
 	}
-	return told
+	return woken
 }
 
 // end notes for a sub-agent, and for all that its id stands for, that its call is over. It returns the streams that it works in.
@@ -167,14 +167,14 @@ func (f *families) end(key agentKey, how ending) []*Stream {
 		return nil
 	}
 	k.over(how)
-	var told []*Stream
+	var woken []*Stream
 	if k.child != nil {
-		told = append(told, k.child)
+		woken = append(woken, k.child)
 	}
 	for _, member := range k.members {
-		told = append(told, f.end(member, how)...)
+		woken = append(woken, f.end(member, how)...)
 	}
-	return told
+	return woken
 }
 
 // join makes an agent a member of the one whose id stands for it too.
@@ -198,11 +198,11 @@ func (f *families) join(key, group agentKey) {
 func (r *Registry) endAgent(key agentKey, how ending) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var told []*Stream
+	var woken []*Stream
 	for _, key := range bothNames(key) {
-		told = append(told, r.families.end(key, how)...)
+		woken = append(woken, r.families.end(key, how)...)
 	}
-	return told
+	return woken
 }
 
 // inBackground tells that the agent outlives its call.
@@ -222,7 +222,7 @@ func bothNames(key agentKey) []agentKey {
 	return []agentKey{key, {provider: key.provider, agent: key.agent, task: key.task}}
 }
 
-// seekRun is the run that a child belongs to, nil while nobody has told. The child is remembered and told later.
+// seekRun is the run that a child belongs to, nil while no line has announced it. The child is remembered and woken later.
 func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()

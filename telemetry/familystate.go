@@ -13,7 +13,7 @@ import (
 // files a workflow has is not known, and an agent may have none at all.
 type FamilyState struct {
 	Provider string `json:"provider"`
-	// Agents are those that the stream told the ids of.
+	// Agents are those whose ids the stream reported.
 	Agents []KinState `json:"agents,omitempty"`
 	// Session holds those that only the folder of its files links to it; nil if there are none.
 	Session *SessionState `json:"session,omitempty"`
@@ -46,7 +46,7 @@ type EndState struct {
 	Outcome   string      `json:"outcome,omitempty"`
 	Cause     string      `json:"cause,omitempty"`
 	CallTimes *Times      `json:"call_times,omitempty"`
-	// Took is how long work in the background took, as the notice of its end tells, in nanoseconds.
+	// Took is how long work in the background took, as the notice of its end reports it, in nanoseconds.
 	Took time.Duration `json:"took_ns,omitempty"`
 }
 

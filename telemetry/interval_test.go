@@ -109,7 +109,7 @@ func untimed(ev events.DisplayEvent) events.DisplayEvent {
 }
 
 // TestProviderDurations: where the lines tell one end of a call, or none, the duration gives the other; it never moves an
-// end to where it can't have been. Where they tell both, and it is much shorter, the call waited before it ran.
+// end to where it can't have been. Where they have both, and it is much shorter, the call waited before it ran.
 func TestProviderDurations(t *testing.T) {
 	const d = 2 * time.Second
 	hello := line(text(1, "msg0", "Hm."))
@@ -120,8 +120,8 @@ func TestProviderDurations(t *testing.T) {
 		from, to float64
 		source   telemetry.TimeSource
 	}{
-		{"both ends told", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceLine},
-		{"both ends told, as long as measured", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(5.4, "t1"), d))}, time.Time{}, 3, 5.4, telemetry.TimeSourceLine},
+		{"both ends known", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceLine},
+		{"both ends known, as long as measured", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(5.4, "t1"), d))}, time.Time{}, 3, 5.4, telemetry.TimeSourceLine},
 		{"end told", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceDuration},
 		{"start told", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(untimed(result(9, "t1")), d))}, time.Time{}, 3, 5, telemetry.TimeSourceDuration},
 		{"end told, and the start by a later line", script{line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceDuration},

@@ -39,7 +39,7 @@ func (s *Stream) watch() bool {
 }
 
 // tellProgress tells how long the run has taken. Its records are numbered by the intervals since the run's start, so that
-// none has the number of one that was told before a restart. It reports whether the run has stalled.
+// none has the number of one that was exported before a restart. It reports whether the run has stalled.
 func (s *Stream) tellProgress(into *batch, now time.Time) (stalled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

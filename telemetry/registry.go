@@ -198,7 +198,7 @@ func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
 	return r.emitted.has(spanMark(trace, span))
 }
 
-// Close returns what streams still owe that waited for others, and the spans of all pipelines and steps that have not gone
+// Close returns what is pending of streams that waited for others, and the spans of all pipelines and steps that have not gone
 // out yet. Streams are closed before.
 func (r *Registry) Close() Output {
 	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)

@@ -11,7 +11,7 @@ type Settings struct {
 	TraceBySession bool
 	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
 	ProgressInterval time.Duration
-	// ParentWait is how long a sub-agent's span waits, once its run is over and its file is quiet, for word of the call
+	// ParentWait is how long a sub-agent's span waits, once its run is over and its file is quiet, for the call
 	// that started it.
 	ParentWait time.Duration
 	// EndGrace is how long a run that has shown its end stays open without a further line, where no line of the format ends it.

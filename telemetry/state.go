@@ -98,7 +98,7 @@ type RunState struct {
 	Trace   pcommon.TraceID `json:"trace"`
 	Top     pcommon.SpanID  `json:"top"`
 	Ended   *Times          `json:"ended,omitempty"`
-	Heard   bool            `json:"heard,omitempty"`  // its span goes out as this account tells it
+	Heard   bool            `json:"heard,omitempty"`  // its span goes out as this account has it
 	Totals  bool            `json:"totals,omitempty"` // its end has totals, which hold the tokens of sub-agents
 }
 
@@ -165,7 +165,7 @@ func (s *Stream) State() (state StreamState, open bool) {
 		}
 		state.Steps = append(state.Steps, step.Step)
 	}
-	if !open { // else its lines are folded again, and tell the same
+	if !open { // else its lines are folded again, with the same result
 		state.Family = s.familyState()
 	}
 	return state, open || s.run != nil && s.run.inPipeline && s.registry.owesPipeline(s.run.resource)
@@ -192,7 +192,7 @@ func (s *Stream) kinState() *KinState {
 		k = s.kinNow(s.run) // the run is over, so what the folder tells of the call holds
 	}
 	if k.run == nil && atWork {
-		k.run = s.run.ref // told by its turn alone
+		k.run = s.run.ref // known by its turn alone
 	}
 	return s.registry.kinState(key, &k)
 }

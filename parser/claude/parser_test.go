@@ -128,7 +128,7 @@ func TestCalls(t *testing.T) {
 		{"another line under its uuid", []string{assistant("1", "m1", use), assistant("1", "m2", other)}, 1},
 		{"two in one line", []string{assistant("1", "m1", use+","+use)}, 1},
 		{"its id spelled with an escape", []string{assistant("1", "m1", use), assistant("2", "m1", escaped)}, 0},
-		{"its uuid spelled with an escape", []string{user("1", said, ""), strings.Replace(user("1", said, ""), `"uuid":"1"`, `"uuid":"\u0031"`, 1)}, 0},
+		{"its uuid encoded with an escape", []string{user("1", said, ""), strings.Replace(user("1", said, ""), `"uuid":"1"`, `"uuid":"\u0031"`, 1)}, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) { assert.Len(t, one(t, tc.lines...), tc.last) })
 	}

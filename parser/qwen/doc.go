@@ -21,7 +21,8 @@
 // # Quirks
 //
 //   - message.id is that of its line, not of the API's response: one response is a line for each kind of block, of which
-//     the last one tells the usage, and the events of all have the id of the first. In a transcript the telemetry line before a message tells the response's id.
+//     the last one has the usage, and the events of all have the id of the first. In a transcript the telemetry line before a
+//     message has the response's id.
 //   - A stream has no times and does not echo the prompt; user lines in it are results and prompts of sub-agents.
 //   - ids of calls are the server's, and may be counted anew in each run of a session (resume-2.session).
 //   - A refused key gives a text that begins "[API Error:" and a result that says success (fatal-401.stream).
