@@ -133,6 +133,9 @@ func (w *recordWriter) tool(m pcommon.Map, ev *events.DisplayEvent) {
 	if ev.Kind == events.KindToolProgress {
 		w.content(m, AttrToolMessage, ev.Text)
 	}
+	if ev.Kind == events.KindToolResult {
+		m.PutStr(AttrToolKind, toolKind(t.Name, t.Server, t.AgentType != "" || t.AgentID != ""))
+	}
 	putTrue(m, AttrToolError, t.Error)
 	putStr(m, AttrToolErrText, events.CutRunes(t.Err, errTextRunes))
 	putTrue(m, AttrToolDenied, t.Denied)

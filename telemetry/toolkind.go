@@ -46,23 +46,28 @@ const longestToolName = 32
 
 // kind is what kind of tool the call is of.
 func (n *call) kind() string {
-	if n.server != "" {
+	return toolKind(n.name, n.server, n.agentType != "" || n.child != nil || n.agentID != "")
+}
+
+// toolKind is the kind of a tool by its name and MCP server, and whether a call of it started an agent.
+func toolKind(name, server string, agent bool) string {
+	if server != "" {
 		return ToolKindMCP
 	}
-	if len(n.name) < longestToolName {
+	if len(name) < longestToolName {
 		var lower [longestToolName]byte // no garbage for each call
-		for i := range len(n.name) {
-			c := n.name[i]
+		for i := range len(name) {
+			c := name[i]
 			if 'A' <= c && c <= 'Z' {
 				c += 'a' - 'A'
 			}
 			lower[i] = c
 		}
-		if kind := toolKinds[string(lower[:len(n.name)])]; kind != "" {
+		if kind := toolKinds[string(lower[:len(name)])]; kind != "" {
 			return kind
 		}
 	}
-	if n.agentType != "" || n.child != nil || n.agentID != "" {
+	if agent {
 		return ToolKindAgent
 	}
 	return ToolKindOther
