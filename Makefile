@@ -115,7 +115,7 @@ demo: $(BIN)/otelcol-tailspan $(if $(JAEGER),$(JAEGER_BIN)) ## run the collector
 		$(if $(JAEGER),-jaeger $(JAEGER_BIN) -jaeger-wait=$(if $(filter 0,$(JAEGER_WAIT)),false,true))
 
 STACK_PROGRAMS = -collector $(CURDIR)/$(BIN)/otelcol-tailspan -jaeger $(CURDIR)/$(JAEGER_BIN) -victorialogs $(CURDIR)/$(VICTORIALOGS_BIN) \
-	-victoriametrics $(CURDIR)/$(VICTORIAMETRICS_BIN) -vmalert $(CURDIR)/$(VMALERT_BIN) $(if $(wildcard $(PROMETHEUS)/prometheus),-prometheus $(PROMETHEUS)/prometheus)
+	-victoriametrics $(CURDIR)/$(VICTORIAMETRICS_BIN) -vmalert $(CURDIR)/$(VMALERT_BIN) $$([ ! -x $(PROMETHEUS)/prometheus ] || echo -prometheus $(PROMETHEUS)/prometheus)
 
 .PHONY: stack
 stack: build prometheus $(JAEGER_BIN) $(VICTORIALOGS_BIN) $(VICTORIAMETRICS_BIN) $(VMALERT_BIN) ## run docker-compose.yaml's servers and sample agents as local processes, until Ctrl-C
@@ -125,7 +125,7 @@ stack: build prometheus $(JAEGER_BIN) $(VICTORIALOGS_BIN) $(VICTORIAMETRICS_BIN)
 .PHONY: stack-test
 stack-test: build prometheus $(JAEGER_BIN) $(VICTORIALOGS_BIN) $(VICTORIAMETRICS_BIN) $(VMALERT_BIN) ## play all recordings to the running stack, execute every query and compare with the truth
 	@$(GO) build -o $(TOOLS)/agent ./deploy/agent
-	cd deploy/stack && TAILSPAN_STACK='$(STACK_PROGRAMS)' TAILSPAN_COMMAND=$(CURDIR)/$(BIN)/tailspan TAILSPAN_AGENT=$(CURDIR)/$(TOOLS)/agent \
+	cd deploy/stack && TAILSPAN_STACK="$(STACK_PROGRAMS)" TAILSPAN_COMMAND=$(CURDIR)/$(BIN)/tailspan TAILSPAN_AGENT=$(CURDIR)/$(TOOLS)/agent \
 		$(GO) test -count 1 -timeout 15m -run '^TestStack' -v ./stacktest
 
 .PHONY: dashboards

@@ -28,7 +28,7 @@ func TestStamp(t *testing.T) {
 		{"within a name", `read_file-1795809600123-0`, `read_file-1795813200123-0`},
 		{"longer numbers stay", `17958096001234 11795809600123`, `17958096001234 11795809600123`},
 		{"no such day", `2026-02-31T20:00:00Z`, `2026-02-31T20:00:00Z`},
-		{"short ids stay", `item_0 msg_1 call_12`, `item_0 msg_1 call_12`},
+		{"short ids stay", `item_0 msg_1 call_1234`, `item_0 msg_1 call_1234`},
 		{"other text", "tokens: 1234567890123456, naïve\n", "tokens: 1234567890123456, naïve\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, hour.Apply(test.in)) })
@@ -46,6 +46,9 @@ func TestStamp(t *testing.T) {
 	assert.Equal(t, both, hour.Apply(id+" "+call+" "+id), "the same seed gives the same ids")
 	assert.NotEqual(t, both, replay.Stamp{Seed: "b"}.Apply(id+" "+call+" "+id))
 	assert.Equal(t, id+" "+call, replay.Stamp{}.Apply(id+" "+call), "no seed, no new ids")
+	const ordered = "prt_019c0a1b2c3dAbCdEfGhIjKlMn"
+	assert.True(t, strings.HasPrefix(hour.Apply(ordered), "prt_019c0a1b2c3d"), "OpenCode orders by it")
+	assert.NotEqual(t, ordered, hour.Apply(ordered))
 	assert.Len(t, hour.Apply("call_"+strings.Repeat("x", 100)), 105, "longer than the hash")
 }
 

@@ -14,7 +14,7 @@ import (
 var stamped = regexp.MustCompile(`(\b20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z)` +
 	`|\b(1[6-9]\d{11})\b` +
 	`|\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b` +
-	`|\b((?:msg|toolu|req|call|resp|ses|prt|fc|rs|ws|gen|run)_|chatcmpl-)([A-Za-z0-9]{6,})\b`)
+	`|\b((?:msg|toolu|req|call|resp|ses|prt|fc|rs|ws|gen|run)_|chatcmpl-)([A-Za-z0-9]{5,})\b`)
 
 // Stamp says where a recording is moved to.
 type Stamp struct {
@@ -50,8 +50,20 @@ func (s Stamp) replace(text string, at []int) string {
 	case at[6] >= 0:
 		return s.uuid(whole)
 	default:
-		return text[at[8]:at[9]] + s.id(text[at[10]:at[11]])
+		prefix, id := text[at[8]:at[9]], text[at[10]:at[11]]
+		kept := timeDigits(prefix, id)
+		return prefix + id[:kept] + s.id(id[kept:])
 	}
+}
+
+// timeDigits is how many digits at the beginning of an id are a time by which a format orders things: OpenCode's (1.18) are
+// 12 hexadecimal digits of a time and 14 letters.
+func timeDigits(prefix, id string) int {
+	const digits, whole = 12, 26
+	if len(id) != whole || prefix != "msg_" && prefix != "prt_" && prefix != "ses_" || strings.Trim(id[:digits], "0123456789abcdef") != "" {
+		return 0
+	}
+	return digits
 }
 
 func (s Stamp) moveText(text string) string {

@@ -10,7 +10,7 @@ const (
 	metricRuns      = "tailspan_runs_total"
 	metricCost      = "tailspan_cost_total"
 	metricTokens    = "gen_ai_client_token_usage_sum"
-	metricCacheRead = "gen_ai_usage_cache_read_input_tokens_total"
+	metricCacheRead = "tailspan_usage_cache_read_input_tokens_total"
 	metricDuration  = "gen_ai_client_operation_duration_seconds"
 	metricCalls     = "tailspan_tool_calls_total"
 
