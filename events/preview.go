@@ -70,14 +70,21 @@ func AppendCleanLine(line []byte, s string, limit int) []byte {
 		if runes == limit-1 {
 			end = len(line)
 		}
-		c := s[i]
-		if c >= 0x20 && c < 0x7f { // most are, and begin nothing that is hidden
-			line = append(line, c)
-			i++
-			runes++
+		rest := s[i:]
+		if limit > 0 {
+			rest = rest[:min(len(rest), limit+1-runes)] // no more of it matters
+		}
+		if n := plainASCII(rest); n > 0 { // most of it is, and begins nothing that is hidden
+			if runes < limit {
+				end = len(line) + limit - 1 - runes
+			}
+			line = append(line, rest[:n]...)
+			i += n
+			runes += n
 			blank = false
 			continue
 		}
+		c := s[i]
 		if n := EscapeLen(s[i:]); n > 0 {
 			if n == 1 && (c == '\n' || c == '\r' || c == '\t') {
 				if !blank {
@@ -101,17 +108,22 @@ func AppendCleanLine(line []byte, s string, limit int) []byte {
 	return line
 }
 
+// plainASCII is how many bytes at the beginning of s are printable ASCII.
+func plainASCII(s string) int {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return i
+		}
+	}
+	return len(s)
+}
+
 // isCleanLine reports whether s needs neither cleaning nor cutting; it looks at no more of s than it must.
 func isCleanLine(s string, limit int) bool {
 	if limit > 0 && len(s) > limit {
 		return false
 	}
-	for i := 0; i < len(s); i++ {
-		if s[i] < 0x20 || s[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
+	return plainASCII(s) == len(s)
 }
 
 // CutRunes cuts s to at most limit runes, the last being "…" where something was cut. It never cuts inside a rune.

@@ -27,7 +27,15 @@ const (
 
 // hash mixes the parts.
 func hash(domain string, occurrence int, parts ...string) [sha256.Size]byte {
-	return sha256.Sum256(appendParts(make([]byte, 0, 256), domain, occurrence, parts...))
+	size := len(domain) + 4*(len(parts)+1) + 8
+	for _, p := range parts {
+		size += len(p)
+	}
+	buf := make([]byte, 0, 256) // on the stack
+	if size > cap(buf) {
+		buf = make([]byte, 0, size)
+	}
+	return sha256.Sum256(appendParts(buf, domain, occurrence, parts...))
 }
 
 // appendParts appends what an id is the hash of; the length prefix keeps ("ab","c") and ("a","bc") apart.

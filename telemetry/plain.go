@@ -40,7 +40,7 @@ func makePlain(ev *events.DisplayEvent) {
 	if ev.End != nil {
 		ev.End = plainEnd(*ev.End)
 	}
-	if u := ev.Usage; u != nil && (u.ServiceTier != "" || u.Speed != "") {
+	if u := ev.Usage; u != nil && !(isPlain(u.ServiceTier, nameBytes) && isPlain(u.Speed, nameBytes)) {
 		ev.Usage = plainUsage(*u)
 	}
 	if ev.Approval != nil {
@@ -139,6 +139,11 @@ func bound(name *string, limit int) {
 		end--
 	}
 	*name = (*name)[:end] + tail
+}
+
+// isPlain reports whether [bound] leaves a name as it is.
+func isPlain(name string, limit int) bool {
+	return len(name) <= limit && strings.IndexByte(name, 0) < 0
 }
 
 // dropNUL takes NUL bytes out.

@@ -34,10 +34,8 @@ func (p *Parser) answerOf(r *record) int {
 	now := *p.threads.Ref(thread)
 	a := p.answers.Ref(p.idKey(domainAnswer, r.messageID) ^ thread)
 	request := uint64(0)
-	for _, name := range [...]string{"requestId", "request_id"} {
-		if id := r.rest.Get(name); len(id.Body()) > 0 {
-			request = p.idKey(domainMessage, id)
-		}
+	if len(r.requestID.Body()) > 0 {
+		request = p.idKey(domainMessage, r.requestID)
 	}
 	if a.known && a.turns != now && p.isOther(r, a, request, now) {
 		a.nth++

@@ -37,8 +37,10 @@ func (p *Parser) assistant(r *record) {
 		w := p.readUsage(r.usage)
 		u := p.callUsage(r.messageID, nth, w, final)
 		p.advisorUsage(r.messageID, nth, w)
-		if cost := r.rest.Get("costUSD"); u != nil && cost.Kind == scan.KindNumber { // 1.0.3, one line a message
-			u.CostUSD, u.HasCost = cost.Float(), true
+		if u != nil {
+			if cost := r.rest.Get("costUSD"); cost.Kind == scan.KindNumber { // 1.0.3, one line a message
+				u.CostUSD, u.HasCost = cost.Float(), true
+			}
 		}
 	}
 	if len(p.out) > before {

@@ -215,9 +215,9 @@ func (p *Parser) identify(r *record) {
 	h.AgentID, h.ParentID = p.strings.Intern(r.agent), p.asker(p.strings.Intern(r.parent))
 	h.TurnID, h.Copied = "", false
 	if r.camel {
-		h.TurnID = p.strings.Intern(r.rest.Get("promptId"))
+		h.TurnID = p.strings.Intern(r.promptID)
 		// A fork begins with its parent's lines under its own session id; what the model said keeps the id it was asked under.
-		asked := r.rest.Get("requestSessionId").Body()
+		asked := r.requestSession.Body()
 		h.Copied = len(asked) > 0 && string(asked) != h.SessionID
 		p.forked = p.forked || h.Copied && len(p.costs) == 0
 		if h.ParentID == "" {

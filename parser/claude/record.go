@@ -37,6 +37,8 @@ type record struct {
 type told struct {
 	kind, subtype, uuid, session, parent, timestamp, agent scan.Value
 
+	promptID, requestSession, requestID, apiError scan.Value // asked for with each line of the model: rest is searched for each
+
 	message      scan.Value // if it is no object
 	messageID    scan.Value
 	model        scan.Value
@@ -90,6 +92,16 @@ func (r *record) read(s *scan.Scanner) bool {
 			r.readMessage(s)
 		case "tool_use_result", "toolUseResult":
 			r.readOutcome(s)
+		case "promptId":
+			r.promptID = s.Value()
+		case "requestSessionId":
+			r.requestSession = s.Value()
+		case "requestId", "request_id":
+			if v := s.Value(); len(v.Body()) > 0 {
+				r.requestID = v
+			}
+		case "isApiErrorMessage", "is_api_error_message":
+			r.apiError = s.Value()
 		default:
 			r.rest = s.Keep(r.rest)
 		}

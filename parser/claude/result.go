@@ -29,7 +29,7 @@ func (p *Parser) start(r *record) {
 		Recorded:       true,
 		SubAgent:       p.head.AgentID != "",
 	}
-	if old := p.strings.Text(r.rest.Get("requestSessionId")); old != p.started {
+	if old := p.strings.Text(r.requestSession); old != p.started {
 		e.Session.PreviousID = old
 	}
 }

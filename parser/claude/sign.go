@@ -9,7 +9,7 @@ import (
 // sign is what an assistant line shows of the end of its run; last is the last event that it gave. The
 // reason to stop is null in most lines of 1.0.128 to 2.1.30: there any text may be the last word.
 func (p *Parser) sign(r *record, last *events.DisplayEvent) events.Sign {
-	if r.rest.AnyOf("isApiErrorMessage", "is_api_error_message").True() {
+	if r.apiError.True() {
 		status := int(r.rest.AnyOf("apiErrorStatus", "api_error_status").Int())
 		kind := p.strings.Intern(r.rest.AnyOf("apiErrorType", "api_error_type"))
 		return events.Sign{

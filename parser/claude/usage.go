@@ -22,7 +22,8 @@ func normalise(t events.Tokens) events.Tokens {
 // counted is what was reported of one message, or of another model's calls within it.
 type counted struct {
 	tokens    events.Tokens // the largest of each count, placeholders included
-	output    events.Tokens // of the counts that are none
+	output    int64         // and of those that are none
+	reasoning int64
 	hasOutput bool
 	searches  int64
 	fetches   int64
@@ -195,8 +196,8 @@ func (c *counted) grow(w *words, final bool) *events.Usage {
 	u.Tokens.Output, u.Tokens.Reasoning = 0, 0
 	first := final && !c.hasOutput && w.Tokens != (events.Tokens{})
 	if final {
-		output := c.output.Max(events.Tokens{Output: w.Tokens.Output, Reasoning: w.Tokens.Reasoning})
-		u.Tokens.Output, u.Tokens.Reasoning = output.Output, output.Reasoning
+		u.Tokens.Output, u.Tokens.Reasoning = max(w.Tokens.Output-c.output, 0), max(w.Tokens.Reasoning-c.reasoning, 0)
+		c.output, c.reasoning = max(c.output, w.Tokens.Output), max(c.reasoning, w.Tokens.Reasoning)
 	}
 	c.hasOutput = c.hasOutput || first
 	u.OutputUnknown = !c.hasOutput
