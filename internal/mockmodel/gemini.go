@@ -74,10 +74,11 @@ func writeGemini(a *answer) {
 		return
 	}
 	for i, part := range parts {
-		a.event("", chunk([]object{part}, i == len(parts)-1))
-		if i == 0 {
+		last := i == len(parts)-1
+		if last {
 			a.pause()
 		}
+		a.event("", chunk([]object{part}, last))
 	}
 	if len(parts) == 0 {
 		a.pause()

@@ -19,8 +19,12 @@ func readMessages(r *http.Request, body []byte) (Request, error) {
 		q.Tools = append(q.Tools, t.Str)
 	}
 	for _, m := range doc.Get("messages").Array() {
-		if m.Get("role").Str == "assistant" {
+		switch m.Get("role").Str {
+		case "assistant":
 			q.Steps, q.Results = q.Steps+1, nil
+			continue
+		case "system": // Claude Code 2.1 has such messages between the others
+			q.System += flat(m.Get("content"))
 			continue
 		}
 		var text []string

@@ -68,7 +68,11 @@ func responsesItems(a *answer) (items []object) {
 			"content": []object{{"type": "output_text", "text": t.Text, "annotations": []any{}}}})
 	}
 	for _, c := range t.Calls {
-		items = append(items, object{"id": "fc_" + c.ID, "type": "function_call", "status": "completed", "call_id": c.ID, "name": c.Name, "arguments": string(c.arguments())})
+		item := object{"id": "fc_" + c.ID, "type": "function_call", "status": "completed", "call_id": c.ID, "name": c.Name, "arguments": string(c.arguments())}
+		if c.Namespace != "" {
+			item["namespace"] = c.Namespace
+		}
+		items = append(items, item)
 	}
 	return items
 }

@@ -32,6 +32,8 @@ type Request struct {
 	Steps int
 	// Header is a header that distinguishes conversations, where the CLI sends one.
 	Header map[string]string
+	// Body is the request as it came.
+	Body []byte `json:"-"`
 }
 
 // Offers reports whether the agent offers a tool.
@@ -55,6 +57,8 @@ type Call struct {
 	ID   string // made up if it is empty
 	Name string
 	Args any // marshalled as JSON
+	// Namespace is the group of tools that the name is from; only OpenAI Responses has such groups.
+	Namespace string
 }
 
 func (c Call) arguments() []byte {
@@ -82,9 +86,10 @@ func (t *Turn) refused() bool { return t.Status != 0 && t.Status != 200 }
 // Script gives the turn for a request. It is called by one goroutine at a time, in the order of arrival.
 type Script func(*Request) Turn
 
-// Served is a request and its answer.
+// Served is a request and its answer. At is when the request was read, and Done when the answer was written or given up;
+// it is zero until then.
 type Served struct {
-	Request Request
-	Turn    Turn
-	At      time.Time
+	Request  Request
+	Turn     Turn
+	At, Done time.Time
 }

@@ -96,8 +96,9 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("parse %s request: %v", route.api, err), http.StatusBadRequest)
 		return
 	}
-	request.API = route.api
+	request.API, request.Body = route.api, body
 	turn, n := s.next(&request)
+	defer s.done(n)
 	if turn.refused() {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(turn.Status)
@@ -119,8 +120,15 @@ func (s *Server) next(request *Request) (Turn, int) {
 			turn.Calls[i].ID = fmt.Sprintf("call_mock%04d", s.ids)
 		}
 	}
-	s.served = append(s.served, Served{*request, turn, time.Now()})
+	s.served = append(s.served, Served{Request: *request, Turn: turn, At: time.Now()})
 	return turn, len(s.served)
+}
+
+// done notes that the nth answer is over.
+func (s *Server) done(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.served[n-1].Done = time.Now()
 }
 
 // serveOther answers what CLIs ask beside model calls: counts of tokens, lists of models, telemetry.
