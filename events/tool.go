@@ -61,7 +61,7 @@ type Tool struct {
 	Input []byte
 	// AgentType is the kind of sub-agent that the call starts, such as "Explore".
 	AgentType string
-	// AgentID is the provider's id of the sub-agent that the call started (ToolResult, ToolProgress).
+	// AgentID is the provider's id of the sub-agent that the call starts (ToolUse, ToolResult, ToolProgress).
 	AgentID string
 	// Server is the MCP server that the tool belongs to.
 	Server string

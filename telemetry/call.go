@@ -168,6 +168,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, c.content)
 	c.elsewhere = s.isElsewhere(r, ev, r.joined && s.registry.spanIsOut(r.traceID, c.spanID))
 	a.callMade()
+	s.announceAgent(c, t.AgentID)
 	return c
 }
 

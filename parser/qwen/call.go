@@ -23,7 +23,7 @@ type call struct {
 	called, answered bool
 }
 
-func (p *Parser) toolUse(b *block) {
+func (p *Parser) toolUse(r *record, b *block) {
 	name := events.CleanLine(p.strings.Intern(b.name), 0)
 	if len(b.id.Body()) > 0 {
 		c := p.calls.Ref(p.keys.ID(domainCall, b.id.Body()))
@@ -44,6 +44,9 @@ func (p *Parser) toolUse(b *block) {
 	}
 	if name == "agent" || name == "task" {
 		e.Tool.AgentType = p.strings.Intern(b.args.Get("subagent_type"))
+		if r.camel {
+			p.delegated(&e.Tool, p.strings.Text(r.rest.Get("version")))
+		}
 	}
 }
 
@@ -110,12 +113,16 @@ func (p *Parser) toolResult(r *record, b *block) {
 		}
 	}
 	if t.Error {
+		t.Denied = t.Denied || r.camel && details.Get("errorType").Is("execution_denied") || bytes.Contains(text, deniedByRule)
 		t.Err = string(text)
 		if r.camel && details.Get("status").Is("cancelled") || bytes.HasPrefix(text, operationCancelled) {
 			t.State = events.ToolStateStopped // 0.24: so it is too after SIGTERM
 		}
 	}
 }
+
+// deniedByRule is what the text of a call has that a rule does not allow; a transcript says so beside it (0.24.4).
+var deniedByRule = []byte("invocation was denied by permission rules.")
 
 // operationCancelled is how the text of a call begins that was stopped while it ran.
 var operationCancelled = []byte("[Operation Cancelled]")

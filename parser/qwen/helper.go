@@ -11,7 +11,17 @@ import (
 
 // A sub-agent in the background has a transcript of its own, subagents/<session>/agent-<id>.jsonl, whose lines have its id
 // (agentId). The result of its call has the same id in its text, and a notice in the user's name that its work is over.
-// From 0.24 on its file has its tokens; the telemetry in the session's transcript repeats them.
+// From 0.24 on its file has its tokens; the telemetry in the session's transcript repeats them. So it is with sub-agents in
+// the foreground (0.24.4), whose id the session's transcript does not report: it is made of their type and their call.
+
+// delegated names the sub-agent that a call of the session's transcript starts.
+func (p *Parser) delegated(t *events.Tool, version string) {
+	if t.ID == "" || t.AgentType == "" || !writesUsage(version) {
+		return
+	}
+	t.AgentID = t.AgentType + "-" + t.ID
+	p.seen.Add(p.keys.String(domainHelper, t.AgentID))
+}
 
 // taskMark stands before the id of a sub-agent in the result of the call that put it into the background.
 var taskMark = []byte("task_id: ")

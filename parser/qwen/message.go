@@ -33,7 +33,7 @@ func (p *Parser) assistant(r *record) {
 		b := &r.blocks[i]
 		switch kind := string(b.kind.Body()); {
 		case b.call || kind == "tool_use":
-			p.toolUse(b)
+			p.toolUse(r, b)
 		case b.response || kind == "tool_result":
 			p.toolResult(r, b)
 		case b.thought || kind == "thinking":
