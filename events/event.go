@@ -89,6 +89,8 @@ type End struct {
 	Interrupted bool
 	// Unjudged marks the end of a turn whose line does not show how it ended; what came before it does.
 	Unjudged bool
+	// Continues tells that the run answered no prompt, but the report of a task that the run before had started.
+	Continues bool
 	// Cause is why it failed; empty if nothing failed. See [End.Outcome].
 	Cause Cause
 	// Code is a stable word for how it ended, in the provider's spelling: "success", "error_max_turns".

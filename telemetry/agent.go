@@ -222,7 +222,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 		if s.exit != nil {
 			s.exit.put(m)
 		}
-		if first := r.continues; first != nil {
+		if first := r.continues.of; first != nil && r.continues.shown {
 			link := span.Links().AppendEmpty()
 			link.SetTraceID(first.traceID)
 			link.SetSpanID(first.topSpanID)

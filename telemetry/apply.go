@@ -17,17 +17,20 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	s.passed(at)
 	s.beginsAt(a.run, at)
 	s.countLate(a, ev)
+	aside := s.isAside(a, ev)
 	a.run.noteSign(ev)
 	s.failedCall(a, ev, at)
 	s.announceTurn(a.run, ev)
 	if ev.SessionID == "" {
 		ev.SessionID = a.run.sessionID
 	}
-	a.cover(&at, &at)
+	if !aside {
+		a.cover(&at, &at)
+	}
 	if !a.models.add(ev.Model, s.registry.settings.Limits.Models) {
 		s.counts.UnlistedModels++
 	}
-	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage {
+	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage && !(a.closed && ev.Kind == events.KindPrompt) {
 		a.run.lastMessage = strings.Clone(ev.MessageID)
 	}
 	var of *call           // the call that the record is about

@@ -24,6 +24,7 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 		return
 	}
 	a.run.end, a.run.endedBy, a.run.ownEnd = endOf(ev.End), ev.Kind, !ev.Synthetic
+	a.run.continues.shown = a.run.continues.shown || ev.End != nil && ev.End.Continues
 	s.measure(a.run)
 	why := CloseReasonResult
 	if ev.Synthetic {

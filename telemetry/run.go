@@ -36,8 +36,8 @@ type run struct {
 	signText    string      // the words of a failure that sign shows
 	leftOpen    bool        // calls had no result when it closed
 	ownEnd      bool        // end is the agent's own, and not given in its place
-	continues   *runRef     // the run whose prompt it goes on with
-	floating    bool        // its opening line has no time, so the start is that of the line before; see [Stream.beginsAt]
+	continues   continuation
+	floating    bool // its opening line has no time, so the start is that of the line before; see [Stream.beginsAt]
 	inPipeline  bool
 	closed      bool
 	end         *events.End
@@ -203,7 +203,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 	}
 	opening := waiting[0].at
 	r.floating = opening.source == TimeSourceCarried && !opening.ahead
-	r.continues = s.continuedBy(&waiting[0].event, r.sessionID)
+	r.continues = s.afterClosed(&waiting[0].event, r.sessionID)
 	s.run = r
 	if r.standing == standingFirst && r.account != nil {
 		s.registry.opened(r)

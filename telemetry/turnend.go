@@ -19,6 +19,15 @@ func (s *Stream) showsEnd() bool {
 	return r != nil && !r.closed && !r.hasStart && r.sign.Outcome != events.OutcomeUnknown && !r.sign.Weak && len(r.calls.open) == 0
 }
 
+// isAside reports whether an event is no work of the run at work, which has shown its end: what the program writes by
+// itself or in the user's name, such as a compaction, does not make that run longer.
+func (s *Stream) isAside(a *agent, ev *events.DisplayEvent) bool {
+	if a != s.run.top || ev.Sign != (events.Sign{}) || !s.showsEnd() {
+		return false
+	}
+	return ev.Kind == events.KindNotice || ev.Kind == events.KindPrompt && ev.Synthetic
+}
+
 // turnOver reports whether the run at work has shown its end and nothing goes on below it. A sub-agent in a stream of its own
 // ends with its call.
 func (s *Stream) turnOver() bool {
@@ -107,19 +116,28 @@ func (s *Stream) closeAtEnd(reason CloseReason) {
 	s.announced = announced
 }
 
-// continuedBy is the run that an event goes on with, although that run is closed: work that no prompt, turn or session
-// begins; nil for all others.
-func (s *Stream) continuedBy(ev *events.DisplayEvent, session string) *runRef {
+// continuation is what a run may go on with, and whether it does.
+type continuation struct {
+	of    *runRef // the closed run before it in its session, or the one which that went on with; nil: there is none
+	shown bool
+}
+
+// afterClosed is the continuation of a run that begins with an event: it goes on with the closed run before it where no
+// prompt, turn or session begins it, or where its end shows so (events.End.Continues).
+func (s *Stream) afterClosed(ev *events.DisplayEvent, session string) continuation {
 	before := s.run
+	if before == nil || !before.closed || before.sessionID != session || !before.exports() {
+		return continuation{}
+	}
+	c := continuation{of: before.ref}
+	if before.continues.shown {
+		c = before.continues
+	}
 	switch ev.Kind {
 	case events.KindPrompt, events.KindSessionStarted, events.KindTurnStarted, events.KindSessionEnded:
-		return nil
+		c.shown = false
+	default:
+		c.shown = true
 	}
-	if before == nil || !before.closed || before.sessionID != session || !before.exports() {
-		return nil
-	}
-	if before.continues != nil {
-		return before.continues
-	}
-	return before.ref
+	return c
 }

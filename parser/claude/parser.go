@@ -58,7 +58,7 @@ type Parser struct {
 	cost        float64
 	started     string // the session that a SessionStarted was made for
 	interrupted bool   // by the user, since the last result
-	open        bool   // a stream that has not told the result of what it began
+	turn        turn
 }
 
 // New returns a parser for one stream.
@@ -139,7 +139,7 @@ func (p *Parser) DropOutput() { p.output.Drop() }
 func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
 
 // Incomplete reports whether the stream began something whose result line has not come. Transcripts have no result.
-func (p *Parser) Incomplete() bool { return p.open }
+func (p *Parser) Incomplete() bool { return p.turn.open }
 
 // UnknownType names the type that made the last line's status LineUnknownType, such as "system/new_thing".
 func (p *Parser) UnknownType() string { return p.verdict.Unknown }
@@ -163,7 +163,7 @@ func (p *Parser) dispatch(r *record) {
 	status := events.LineOK
 	switch string(kind) {
 	case "assistant":
-		p.open = p.open || !r.camel && r.parent.Kind != scan.KindString // a background agent may outlive the run
+		p.turn.open = p.turn.open || !r.camel && r.parent.Kind != scan.KindString // a background agent may outlive the run
 		p.assistant(r)
 	case "user":
 		p.user(r)

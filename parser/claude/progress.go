@@ -23,6 +23,7 @@ func (p *Parser) task(r *record, subtype string) {
 	if state == events.ToolStateUnspecified {
 		return
 	}
+	p.turn.background = p.turn.background || state == events.ToolStateBackground
 	e := p.emit(events.KindToolProgress)
 	e.Text = p.strings.Text(text)
 	if e.Time.IsZero() {

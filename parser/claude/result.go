@@ -36,6 +36,9 @@ func (p *Parser) start(r *record) {
 
 // init tells of a stream's session; there is one for each turn where prompts come by standard input.
 func (p *Parser) init(r *record) {
+	if p.turn.goesOn(p.head.SessionID) {
+		return
+	}
 	e := p.emit(events.KindSessionStarted)
 	e.Model = p.strings.Intern(r.rest.Get("model"))
 	e.Session = &events.Session{
@@ -43,14 +46,13 @@ func (p *Parser) init(r *record) {
 		WorkingDir:     p.strings.Text(r.rest.Get("cwd")),
 		PermissionMode: p.strings.Text(r.rest.Get("permissionMode")),
 	}
-	p.model, p.open = e.Model, true
+	p.model, p.turn = e.Model, turn{session: p.head.SessionID, open: true}
 }
 
 // result ends a run. subtype "success" beside is_error true is what a failed API call looks like.
 func (p *Parser) result(r *record) {
 	p.totals(r)
 	subtype := p.strings.Intern(r.subtype)
-	e := p.emit(events.KindSessionEnded)
 	end := &events.End{
 		Error:       r.rest.Get("is_error").True() || strings.HasPrefix(subtype, "error"),
 		Interrupted: p.interrupted || bytes.HasPrefix(r.rest.Get("terminal_reason").Body(), []byte("aborted")),
@@ -58,6 +60,7 @@ func (p *Parser) result(r *record) {
 		Result:      p.strings.Text(r.rest.Get("result")),
 		Turns:       int(r.rest.Get("num_turns").Int()),
 		Duration:    millis(r.rest.Get("duration_ms")),
+		Continues:   p.answersTask(r),
 	}
 	if v := r.rest.Get("structured_output"); v.Exists() && v.Kind != scan.KindNull {
 		end.Result = p.strings.JSON(v)
@@ -68,8 +71,23 @@ func (p *Parser) result(r *record) {
 	if end.Error && !end.Interrupted {
 		end.Cause = cause.Of(int(r.rest.Get("api_error_status").Int()), end.Err, p.strings.Intern(r.rest.Get("api_error_type")), subtype, p.reason(r))
 	}
-	e.End = end
-	p.interrupted, p.open = false, false
+	joined := p.turn.joined
+	if p.turn.takes(end) {
+		return
+	}
+	end.Continues = end.Continues && !joined
+	p.emit(events.KindSessionEnded).End = end
+	p.interrupted = false
+}
+
+// answersTask reports whether a turn answered the report of a background task instead of a prompt (2.1.332).
+func (p *Parser) answersTask(r *record) bool {
+	origin := r.rest.Get("origin")
+	if origin.Kind != scan.KindObject {
+		return false
+	}
+	p.nested = p.inner.MembersOf(origin, p.nested[:0])
+	return p.nested.Get("kind").Is("task-notification")
 }
 
 // reason is why a run ended, unless it only repeats that a model call failed: its status and its text name the cause.
