@@ -65,7 +65,8 @@ func (p *Parser) streamStart(pt *part, at time.Time) {
 	if !p.stream.open || id != "" && id != p.stream.sessionID {
 		p.releaseEnd()
 		p.stream = stream{sessionID: id, open: true}
-		p.head = lines.Head{Time: at, SessionID: id, MessageID: p.messageID.Text(&p.strings, pt.messageID), ItemID: id}
+		message := p.messageID.Text(&p.strings, pt.messageID)
+		p.head = lines.Head{Time: madeAt(message, at), SessionID: id, MessageID: message, ItemID: id}
 		p.emit(events.KindSessionStarted).Session = &events.Session{}
 	}
 }
