@@ -129,7 +129,7 @@ var phrases = [...]struct {
 	{"usage limit", events.CauseRateLimit},
 	{"rate limit", events.CauseRateLimit},
 	{"too many requests", events.CauseRateLimit},
-	{"high demand", events.CauseOverloaded},
+	{"high demand", events.CauseServerError}, // what Codex 0.171 makes of a 500; its rollout says internal_server_error
 	{"overloaded", events.CauseOverloaded},
 	{"invalid api key", events.CauseAuthentication},
 	{"api key not valid", events.CauseAuthentication},
