@@ -34,6 +34,8 @@ KILLS ?= 10
 ONLY ?= *
 FOR ?= 1m
 JOBS ?= 4
+# How `make live` keeps the CLIs on this machine; empty where no namespaces can be made.
+ISOLATE ?= ./isolated
 SEED ?=
 WHOLE ?=
 PART ?=
@@ -200,20 +202,12 @@ spans: $(BIN)/otelcol-tailspan ## compare the spans, metrics and records of reco
 	@command -v python3 >/dev/null 2>&1 || { echo "spans: the checker needs python3" >&2; exit 1; }
 	python3 testdata/spans/check.py --collector $(BIN)/otelcol-tailspan --only '$(ONLY)' --jobs $(JOBS) testdata/spans
 
-# The CLIs that `make live` runs, with their packages and versions; LATEST=1 takes the newest.
-CLIS := claude=@anthropic-ai/claude-code@2.1.332 codex=@openai/codex@0.171.0 gemini=@google/gemini-cli@0.61.0 \
-	opencode=opencode-ai@1.18.33 qwen=@qwen-code/qwen-code@0.24.4 node22=node@22.23.3
-
 .PHONY: live
-live: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## run the real CLIs against a model server of ours; installs them from npm (ONLY=claude/ok LATEST=1)
-	@command -v npm >/dev/null 2>&1 || { echo "live: the CLIs are installed by npm, which is not there" >&2; exit 1; }
-	@for cli in $(CLIS); do \
-		dir='$(BUILD)/clis/'"$${cli%%=*}"; package="$${cli#*=}"; [ -z '$(LATEST)' ] || package="$${package%@*}@latest"; \
-		[ "$${cli%%=*}" != node22 ] || package="$${cli#*=}"; \
-		[ "$$(cat "$$dir/installed" 2>/dev/null)" = "$$package" ] && [ -z '$(LATEST)' ] && continue; \
-		mkdir -p "$$dir" && (cd "$$dir" && { [ -f package.json ] || npm init -y >/dev/null; } && npm install --no-audit --no-fund --loglevel error "$$package" && echo "$$package" >installed) || exit 1; \
-	done
-	$(TRIAL) TAILSPAN_CLIS=$(CURDIR)/$(BUILD)/clis $(GO) test -count 1 -timeout 60m -run 'TestLive/$(if $(filter *,$(ONLY)),,$(ONLY))' -v ./deploy/live
+live: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## run the real CLIs against a model server of ours; installs them from npm (ONLY=claude/ok LATEST=1 KEEP=folder ISOLATE=)
+	@LATEST='$(LATEST)' deploy/live/install $(BUILD)/clis
+	$(GO) test -c -o $(BUILD)/live.test ./deploy/live
+	cd deploy/live && $(TRIAL) TAILSPAN_CLIS=$(CURDIR)/$(BUILD)/clis TAILSPAN_KEEP='$(abspath $(KEEP))' $(ISOLATE) $(CURDIR)/$(BUILD)/live.test \
+		-test.timeout 60m -test.parallel 100 -test.v -test.run 'TestLive/$(if $(filter *,$(ONLY)),,$(ONLY))'
 
 .PHONY: torture
 torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see that nothing is lost (KILLS=10 SEED=random)

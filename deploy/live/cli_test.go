@@ -1,12 +1,9 @@
 package live
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,23 +11,58 @@ import (
 	"github.com/tailspan/tailspan/internal/mockmodel"
 )
 
-// cli is how one agent CLI is run against a model server.
+// cli is how one agent CLI is run against a model server. Its limits say what its formats do not show.
 type cli struct {
-	provider, program string
-	node22            bool // it asks for Node 22
-	// args are the arguments for a prompt, with a stream on standard output; again continues the last session.
+	provider, program, title string
+	node22                   bool // it asks for Node 22
+	// args are the arguments for a prompt; `tailspan run --stream` adds those that ask for a stream. again continues the
+	// last session.
 	args  func(prompt string) []string
 	again func(prompt string) []string
-	// hides is set if the stream reports nothing of sub-agents; else it lacks the last model call of each.
-	hides bool
-	// home writes the settings below a new home folder, and gives the environment.
-	home func(t *testing.T, home, url string) []string
+	// denying are further arguments for a run in which denied is not allowed, instead of those of args; nil: the same.
+	denying func(prompt string) []string
+	// inputs are the arguments of a process that reads prompts on standard input, as lines made by input; nil where it
+	// reads one prompt only.
+	inputs []string
+	input  func(prompt string) string
+	// home writes the settings of a new stage, and gives the environment.
+	home func(t *testing.T, at place) []string
 	// sessions are the globs of the transcripts, below the home folder.
 	sessions []string
 	shell    func(command string) mockmodel.Call
-	// delegate starts a sub-agent, and ask gives it a further task, as the result of delegate names it; nil where the CLI has none.
+	agents   *delegation // nil where there are no sub-agents
+	// compact are the settings and arguments with which the second prompt of the scenario compacts.
+	compact *compaction
+	// retried is the status of an answer that it asks for again.
+	retried int
+	// cannot has the scenarios that it can not play, with the reason.
+	cannot map[string]string
+	limits []limit
+}
+
+// place is where a CLI works.
+type place struct{ home, work, url string }
+
+// delegation is how sub-agents are started and asked.
+type delegation struct {
+	// delegate starts a sub-agent; await waits for its answer, nil where delegate does; ask gives it a further task. The
+	// results are those of the calls so far.
 	delegate func(task string) mockmodel.Call
-	ask      func(result, task string) mockmodel.Call
+	await    func(results string) mockmodel.Call
+	ask      func(results, task string) mockmodel.Call
+	// report ends the work of a sub-agent; nil: a text does.
+	report func(text string) mockmodel.Call
+}
+
+// compaction is how a conversation is compacted: by a prompt between the two of the scenario, or by settings, where the
+// model reports many tokens.
+type compaction struct {
+	prompt string
+	input  int // tokens that the last answer before it reports; 0: as ever
+	// settings writes further settings of the scenario; nil: none.
+	settings func(t *testing.T, at place)
+	// summary is in the body of a request for a summary, and of no other.
+	summary *regexp.Regexp
 }
 
 const dummyKey = "dummy-key-for-a-mock-server"
@@ -43,36 +75,6 @@ func writeFile(t *testing.T, path, data string) {
 	require.NoError(t, os.WriteFile(path, []byte(data), 0o600))
 }
 
-// clis are the CLIs of docs/conformance.md.
-var clis = []cli{claude(), codex(), gemini(), opencode(), qwen()}
-
-func claude() cli {
-	run := func(more ...string) func(string) []string {
-		return func(prompt string) []string {
-			return append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose", "--model", "claude-demo",
-				"--permission-mode", "acceptEdits", "--allowedTools", "Bash,Read,Write,Edit,Agent,Task,SendMessage"}, more...)
-		}
-	}
-	return cli{
-		provider: "claude", program: "claude", node22: true, args: run(), again: run("--continue"),
-		home: func(_ *testing.T, _, url string) []string {
-			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=" + dummyKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=1"}
-		},
-		sessions: []string{".claude/projects/**/*.jsonl"},
-		shell: func(command string) mockmodel.Call {
-			return mockmodel.Call{Name: "Bash", Args: args{"command": command, "description": "run"}}
-		},
-		delegate: func(task string) mockmodel.Call {
-			return mockmodel.Call{Name: "Agent", Args: args{"description": "look", "prompt": task, "subagent_type": "general-purpose", "run_in_background": false}}
-		},
-		ask: func(result, task string) mockmodel.Call {
-			return mockmodel.Call{Name: "SendMessage", Args: args{"to": match(claudeAgent, result), "summary": "go on", "message": task}}
-		},
-	}
-}
-
-var claudeAgent = regexp.MustCompile(`agentId: ?([a-z0-9]+)`)
-
 func match(re *regexp.Regexp, text string) string {
 	if m := re.FindStringSubmatch(text); m != nil {
 		return m[1]
@@ -80,102 +82,5 @@ func match(re *regexp.Regexp, text string) string {
 	return "unknown"
 }
 
-func codex() cli {
-	flags := []string{"--json", "--skip-git-repo-check", "-s", "danger-full-access"}
-	return cli{
-		provider: "codex", program: "codex", hides: true,
-		args: func(prompt string) []string { return slices.Concat([]string{"exec"}, flags, []string{prompt}) },
-		again: func(prompt string) []string {
-			return slices.Concat([]string{"exec"}, flags, []string{"resume", "--last", prompt})
-		},
-		home: func(t *testing.T, home, url string) []string {
-			t.Helper()
-			writeFile(t, filepath.Join(home, ".codex", "config.toml"), fmt.Sprintf(`model = "demo-model"
-model_provider = "mock"
-[model_providers.mock]
-name = "mock"
-base_url = %q
-env_key = "MOCK_KEY"
-wire_api = "responses"
-request_max_retries = 1
-stream_max_retries = 1
-`, url+"/v1"))
-			return []string{"MOCK_KEY=" + dummyKey, "CODEX_HOME=" + filepath.Join(home, ".codex")}
-		},
-		sessions: []string{".codex/sessions/**/*.jsonl"},
-		shell: func(command string) mockmodel.Call {
-			return mockmodel.Call{Name: "exec_command", Args: args{"cmd": command, "yield_time_ms": 30000}}
-		},
-	}
-}
-
-func gemini() cli {
-	run := func(more ...string) func(string) []string {
-		return func(prompt string) []string {
-			return append([]string{"-p", prompt, "-o", "stream-json", "--yolo", "-m", "gemini-2.5-pro"}, more...)
-		}
-	}
-	return cli{
-		provider: "gemini", program: "gemini", args: run(), again: run("--resume", "latest"),
-		home: func(t *testing.T, home, url string) []string {
-			t.Helper()
-			writeFile(t, filepath.Join(home, ".gemini", "settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false}}`)
-			return []string{"GEMINI_API_KEY=" + dummyKey, "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
-		},
-		sessions: []string{".gemini/tmp/*/chats/**/*.jsonl", ".gemini/tmp/*/chats/**/*.json"},
-		shell: func(command string) mockmodel.Call {
-			return mockmodel.Call{Name: "run_shell_command", Args: args{"command": command}}
-		},
-	}
-}
-
-func opencode() cli {
-	run := func(more ...string) func(string) []string {
-		return func(prompt string) []string {
-			return slices.Concat([]string{"run", "--format", "json", "-m", "mock/demo"}, more, []string{prompt})
-		}
-	}
-	return cli{
-		provider: "opencode", program: "opencode", hides: true, args: run(), again: run("--continue"),
-		home: func(t *testing.T, home, url string) []string {
-			t.Helper()
-			config, err := json.Marshal(args{"autoupdate": false, "share": "disabled", "provider": args{"mock": args{
-				"npm": "@ai-sdk/openai-compatible", "name": "mock", "options": args{"baseURL": url + "/v1", "apiKey": dummyKey},
-				"models": args{"demo": args{"name": "demo", "tool_call": true}},
-			}}})
-			require.NoError(t, err)
-			writeFile(t, filepath.Join(home, ".config", "opencode", "opencode.json"), string(config))
-			return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
-		},
-		sessions: []string{".local/share/opencode/opencode.db"},
-		shell: func(command string) mockmodel.Call {
-			return mockmodel.Call{Name: "bash", Args: args{"command": command, "description": "run"}}
-		},
-		delegate: func(task string) mockmodel.Call {
-			return mockmodel.Call{Name: "task", Args: args{"description": "look", "prompt": task, "subagent_type": "general"}}
-		},
-	}
-}
-
-func qwen() cli {
-	run := func(more ...string) func(string) []string {
-		return func(prompt string) []string {
-			return append([]string{"-p", prompt, "-o", "stream-json", "--yolo"}, more...)
-		}
-	}
-	return cli{
-		provider: "qwen", program: "qwen", node22: true, args: run(), again: run("--continue"),
-		home: func(t *testing.T, home, url string) []string {
-			t.Helper()
-			writeFile(t, filepath.Join(home, ".qwen", "settings.json"), `{"security":{"auth":{"selectedType":"openai"}},"privacy":{"usageStatisticsEnabled":false}}`)
-			return []string{"OPENAI_API_KEY=" + dummyKey, "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=demo"}
-		},
-		sessions: []string{".qwen/projects/*/chats/**/*.jsonl", ".qwen/projects/*/subagents/**/*.jsonl"},
-		shell: func(command string) mockmodel.Call {
-			return mockmodel.Call{Name: "run_shell_command", Args: args{"command": command, "is_background": false}}
-		},
-		delegate: func(task string) mockmodel.Call {
-			return mockmodel.Call{Name: "agent", Args: args{"description": "look", "prompt": task, "subagent_type": "general-purpose", "run_in_background": false}}
-		},
-	}
-}
+// clis are the CLIs of docs/conformance.md.
+var clis = []cli{claude(), codex(), gemini(), opencode(), qwen()}
