@@ -38,6 +38,9 @@ func toolAttributes(ev *events.DisplayEvent) int {
 	if ev.Kind == events.KindToolUse {
 		return n + 1 // read only, or partial
 	}
+	if ev.Kind == events.KindToolResult {
+		n++ // the kind of the tool
+	}
 	n += told(t.Err, t.Summary)
 	for _, has := range [...]bool{t.Error, t.Denied, t.HasExitCode, t.HasLines, t.Size > 0, t.Truncated, t.Duration > 0, t.State != 0} {
 		if has {
