@@ -75,7 +75,7 @@ func show(stack *servers.Stack) {
 		{servers.VictoriaLogs, "/select/vmui/", "log records"},
 		{servers.VictoriaMetrics, "/vmui/", "metrics"},
 		{servers.VMAlert, "/vmalert/groups", "alert rules"},
-		{servers.Prometheus, "/graph", "the same metrics and rules in Prometheus"},
+		{servers.Prometheus, "/api/v1/rules", "the same metrics and rules in Prometheus (Debian's, unpacked, has the API only)"},
 	} {
 		if stack.Has(page.name) {
 			fmt.Printf("  %-60s %s\n", "http://"+stack.Address(page.name)+page.path, page.what)

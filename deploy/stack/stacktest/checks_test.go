@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -146,4 +147,35 @@ func checkQuestions(t *testing.T, c client, out *report) {
 	// parity, failures and subagent, as their last lines have it.
 	assert.Equal(t, fmt.Sprintf("%.4f", agentRounds*(costOf(t, "parity")+costOf(t, "failures")+costOf(t, "subagent"))), by["nightly"], "%v", by)
 	out.questions(len(rows), by["nightly"])
+}
+
+// checkTraces looks at what Jaeger draws: no span has a parent that is missing, and its graph of dependencies has
+// what is true: tailspan, whose spans are the pipelines and steps, calls agents, and an agent calls itself.
+func checkTraces(t *testing.T, c client) {
+	for _, pipeline := range []string{"nightly", "review", "release", "deploy", "rollback"} {
+		spans, err := c.find(t.Context(), map[string]string{"cicd.pipeline.name": pipeline})
+		require.NoError(t, err)
+		ids := map[string]bool{}
+		for _, s := range spans {
+			ids[s.ID] = true
+		}
+		assert.NotEmpty(t, spans, pipeline)
+		for _, s := range spans {
+			for _, parent := range s.Parents {
+				assert.True(t, ids[parent], "%s: the parent of %s is missing", pipeline, s.Operation)
+			}
+		}
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("%s/api/dependencies?endTs=%d&lookback=3600000", c.traces, time.Now().UnixMilli()), nil)
+	require.NoError(t, err)
+	body, err := answer(request)
+	require.NoError(t, err)
+	var got struct {
+		Data []struct{ Parent, Child string } `json:"data"`
+	}
+	require.NoError(t, json.Unmarshal(body, &got))
+	assert.NotEmpty(t, got.Data)
+	for _, d := range got.Data {
+		assert.True(t, d.Parent == "tailspan" || d.Parent == d.Child, "%s calls %s", d.Parent, d.Child)
+	}
 }

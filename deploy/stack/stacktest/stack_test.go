@@ -89,6 +89,7 @@ func TestStack(t *testing.T) {
 	t.Run("questions", func(t *testing.T) { checkQuestions(t, c, out) })
 
 	require.NoError(t, stack.StopOne(servers.Collector)) // closes what is open, and exports the last metrics
+	t.Run("traces", func(t *testing.T) { checkTraces(t, c) })
 	t.Run("sums", func(t *testing.T) { checkSums(t, c, all, out) })
 	if !t.Failed() {
 		out.write(t)
