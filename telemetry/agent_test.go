@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Each sub-agent of a long chain closes with the work of those at its side, not with that of the whole chain for each
-// pair.
+// A chain of sub-agents ends at a depth, so that an event costs no more the longer the chain is: what lies deeper is the work of
+// the innermost.
 func TestLongChainOfSubAgents(t *testing.T) {
 	const length = 4000
 	sc := script{line(started())}
@@ -39,5 +39,7 @@ func TestLongChainOfSubAgents(t *testing.T) {
 	for at, ok := last, true; ok; at, ok = spans[at.ParentSpanID()] {
 		depth++
 	}
-	assert.Equal(t, 2*length, depth, "each call lies in the agent that made it, the first in the run")
+	const deepest = 64
+	assert.Equal(t, 2*(1+deepest), depth, "each call lies in the agent that made it, the first in the run")
+	assert.Equal(t, length-1-deepest, f.counts.DeepAgents)
 }

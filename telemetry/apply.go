@@ -88,6 +88,10 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	}
 }
 
+// maxAgentDepth bounds how deep sub-agents may lie in each other. Each event stretches the spans of all that it lies in, so its
+// cost is bounded too.
+const maxAgentDepth = 64
+
 // agentOf is the agent that did what ev tells. The first sign of a sub-agent's work opens its span.
 func (s *Stream) agentOf(ev *events.DisplayEvent, at moment) *agent {
 	if ev.ParentID == "" {
@@ -101,6 +105,9 @@ func (s *Stream) agentOf(ev *events.DisplayEvent, at moment) *agent {
 		return s.run.top
 	case c.child != nil:
 		return c.child // also if it is over: its late words still belong to it
+	case c.caller.depth >= maxAgentDepth:
+		s.counts.DeepAgents++
+		return c.caller
 	default:
 		return s.openAgent(c, ev.AgentID, at)
 	}

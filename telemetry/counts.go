@@ -22,6 +22,7 @@ type Counts struct {
 	DroppedArguments   int // captured arguments that the span of a call lacks, because too many were held
 	EvictedCalls       int // calls closed because too many were open
 	EvictedAgents      int // sub-agents closed because too many were at work
+	DeepAgents         int // events of sub-agents that lie too deep in others: they count as the work of the innermost that has a span
 	ForcedRuns         int // runs that got their key from what was there, because too many events waited for a better one
 	ForgottenIDs       int // ids of things that were told, which would be taken for new if they came again
 	ForgottenPipelines int // pipeline runs and steps whose span is out, and would go out again
@@ -44,6 +45,7 @@ func (c *Counts) add(o *Counts) {
 	c.DroppedArguments += o.DroppedArguments
 	c.EvictedCalls += o.EvictedCalls
 	c.EvictedAgents += o.EvictedAgents
+	c.DeepAgents += o.DeepAgents
 	c.ForcedRuns += o.ForcedRuns
 	c.ForgottenIDs += o.ForgottenIDs
 	c.ForgottenPipelines += o.ForgottenPipelines
@@ -65,6 +67,7 @@ func (c *Counts) ByReason() map[string]int {
 		"dropped_arguments":    c.DroppedArguments,
 		"evicted_call":         c.EvictedCalls,
 		"evicted_agent":        c.EvictedAgents,
+		"deep_agent":           c.DeepAgents,
 		"forced_run":           c.ForcedRuns,
 		"forgotten_id":         c.ForgottenIDs,
 		"forgotten_pipeline":   c.ForgottenPipelines,

@@ -18,6 +18,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/tailspan/tailspan/render"
 )
 
 // Exit codes.
@@ -91,7 +93,8 @@ func exitCode(err error, stderr io.Writer) int {
 	case err == nil, errors.Is(err, errHelp), errors.Is(err, syscall.EPIPE):
 		return exitOK
 	}
-	fmt.Fprintf(stderr, "tailspan: %v\n", err)
+	// It may show what a file, or an endpoint, says.
+	fmt.Fprintf(stderr, "tailspan: %s\n", render.Sanitize(err.Error()))
 	if errors.As(err, &usageError{}) {
 		return exitUsage
 	}

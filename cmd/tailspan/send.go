@@ -26,6 +26,7 @@ import (
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/source/container"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -145,7 +146,7 @@ type sender struct {
 }
 
 func (f *sendFlags) send(ctx context.Context, endpoints otlphttp.Endpoints, files []string, stderr io.Writer) error {
-	report := func(problem string) { fmt.Fprintf(stderr, "tailspan: %s\n", problem) }
+	report := func(problem string) { fmt.Fprintf(stderr, "tailspan: %s\n", render.Sanitize(problem)) }
 	settings := telemetry.NewDefaultSettings()
 	settings.Version, settings.Prices = version(), f.prices.list
 	s := &sender{
@@ -243,6 +244,8 @@ func (s *sender) kept(ctx context.Context, name string) error {
 
 func (s *sender) request(ctx context.Context, line []byte) error {
 	switch {
+	case depthOf(line) > maxDepth:
+		return fmt.Errorf("nested deeper than %d levels", maxDepth)
 	case bytes.HasPrefix(line, []byte(`{"resourceSpans"`)):
 		td, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(line)
 		if err != nil {

@@ -253,7 +253,7 @@ func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.Lo
 		return nil
 	}
 	attrs := lr.Attributes()
-	if !e.recent.add(textOf(attrs, telemetry.AttrLogRecordUID)) {
+	if !e.recent.add(of.key, textOf(attrs, telemetry.AttrLogRecordUID)) {
 		n.repeated++
 		return nil
 	}

@@ -321,7 +321,7 @@ func TestRecentRecords(t *testing.T) {
 	r := newRecentRecords(2)
 	var got []bool
 	for _, uid := range []string{"a", "a", "b", "a", "c", "b", "a", ""} {
-		got = append(got, r.add(uid))
+		got = append(got, r.add("o", uid))
 	}
 	assert.Equal(t, []bool{true, false, true, false, true, false, true, true}, got, "a is forgotten when c comes")
 	assert.Len(t, r.seen, 2)
@@ -330,13 +330,16 @@ func TestRecentRecords(t *testing.T) {
 	r.reserve(4)
 	got = nil
 	for _, uid := range []string{"c", "a", "d", "e", "c", "a", "f", "c"} {
-		got = append(got, r.add(uid))
+		got = append(got, r.add("o", uid))
 	}
 	assert.Equal(t, []bool{false, false, true, true, false, false, true, true}, got, "c and a are still known, and c is forgotten first")
 	off := newRecentRecords(0)
 	off.reserve(4)
-	assert.True(t, off.add("a"))
-	assert.True(t, off.add("a"), "nothing is remembered")
+	assert.True(t, off.add("o", "a"))
+	assert.True(t, off.add("o", "a"), "nothing is remembered")
+	r = newRecentRecords(2)
+	assert.True(t, r.add("o", "a"))
+	assert.True(t, r.add("another", "a"), "a uid of another pipeline hides nothing")
 }
 
 // TestFailedWriteIsReturnedAndRepairedOnce cuts the write of a batch at every byte; sending the batch again must give

@@ -2,8 +2,9 @@ package agentrenderexporter
 
 import "hash/maphash"
 
-// recentRecords remembers the last records by hashes of their uids: 64 bits each, so that with the default of 16384 the
-// chance to take one new record for an old one is below 1e-15.
+// recentRecords remembers the last records by hashes of their owners and uids: nobody hides a record with one of another pipeline,
+// step or run that has its uid. A hash has 64 bits, so that with the default of 16384 the chance to take one new record for an
+// old one is below 1e-15.
 type recentRecords struct {
 	seed maphash.Seed
 	ring []uint64 // oldest overwritten first
@@ -31,12 +32,12 @@ func (r *recentRecords) reserve(batch int) {
 	r.ring, r.next, r.full = ring, count, false
 }
 
-// add notes a uid and reports whether it is a new one. One without uid always is.
-func (r *recentRecords) add(uid string) bool {
+// add notes the uid of an owner's record and reports whether it is a new one. One without uid always is.
+func (r *recentRecords) add(owner, uid string) bool {
 	if uid == "" || len(r.ring) == 0 {
 		return true
 	}
-	h := maphash.String(r.seed, uid)
+	h := maphash.Comparable(r.seed, [2]string{owner, uid})
 	if _, ok := r.seen[h]; ok {
 		return false
 	}
