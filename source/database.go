@@ -51,7 +51,7 @@ func (d *database) next(ctx context.Context) (batch, error) {
 	if err != nil {
 		d.held.of.exhaust() // SQLite does not say that this was the reason
 	}
-	b := batch{key: rows.Session, replayed: rows.Again}
+	b := batch{key: rows.Session, changed: time.UnixMilli(rows.Newest), replayed: rows.Again}
 	for i := range rows.Rows {
 		data := rows.Rows[i].Data
 		at := rowOffset(rows.Rows[i].Time, data)

@@ -44,6 +44,8 @@ type batch struct {
 	key   string // of the stream within the item; empty if it has but one
 	lines []Line
 	bytes int64
+	// changed is when the stream was written to last, where that is not told by the file's time; else zero.
+	changed time.Time
 	// replayed tells that an earlier process accepted them all.
 	replayed bool
 	// done tells that nothing will ever follow.

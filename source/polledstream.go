@@ -38,7 +38,7 @@ func (p *Polled) offer(ctx context.Context, it *item, b *batch) (*polledStream, 
 	s := it.streams[b.key]
 	if s == nil {
 		var err error
-		if s, err = p.open(ctx, it, b.key); err != nil {
+		if s, err = p.open(ctx, it, b); err != nil {
 			return nil, err
 		}
 		it.streams[b.key] = s
@@ -51,10 +51,14 @@ func (p *Polled) offer(ctx context.Context, it *item, b *batch) (*polledStream, 
 }
 
 // open opens a stream, with what the store has of it.
-func (p *Polled) open(ctx context.Context, it *item, key string) (*polledStream, error) {
+func (p *Polled) open(ctx context.Context, it *item, b *batch) (*polledStream, error) {
+	key, changed := b.key, b.changed
+	if changed.IsZero() {
+		changed = modTime(it.path)
+	}
 	s := &polledStream{id: polledID(it.origin, key), replaying: true}
 	in := Stream{
-		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: modTime(it.path), Compressed: isCompressed(it.path),
+		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: changed, Compressed: isCompressed(it.path),
 		Restated: true, Afresh: it.kind == itemDatabase,
 	}
 	if it.kind == itemDocument { // which is replaced by others under its path

@@ -42,7 +42,8 @@ type Parser struct {
 	sessions memory.Memory[session]
 	tasks    memory.Memory[string] // title of the session that a task starts → id of the call
 	owed     []owed
-	entered  string // the session of the last part
+	entered  string            // the session of the last part
+	drafts   map[uint64]*draft // by message
 
 	stream    stream
 	sessionID lines.Again
@@ -105,6 +106,7 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 // came.
 func (p *Parser) Flush() []events.DisplayEvent {
 	p.begin()
+	p.releaseDrafts()
 	p.releaseEnd()
 	for len(p.owed) > 0 {
 		p.releaseFirst()
@@ -113,13 +115,14 @@ func (p *Parser) Flush() []events.DisplayEvent {
 }
 
 // Owes reports whether Flush would give something.
-func (p *Parser) Owes() bool { return p.stream.held || len(p.owed) > 0 }
+func (p *Parser) Owes() bool { return p.stream.held || len(p.owed) > 0 || p.pending() }
 
 // Quiet gives the end that is held back only because the agent may go on, after a compaction, and the errors of messages
 // that are held back since parts may follow; it is for those who follow a stream that has been quiet for a while. If the
 // agent goes on nevertheless, so do the events.
 func (p *Parser) Quiet() []events.DisplayEvent {
 	p.begin()
+	p.releaseDrafts()
 	p.releaseEnd()
 	p.releaseIf(func(o *owed) bool { return o.failure.name != "" })
 	return p.out

@@ -36,7 +36,7 @@ func (p *Parser) row(r *record) events.LineStatus {
 			return events.LineMalformed
 		}
 		pt.id, pt.messageID, pt.sessionID = either(r.id, pt.id), either(r.messageID, pt.messageID), either(r.sessionID, pt.sessionID)
-		return p.partEvents(pt, originSnapshot, millis(r.created))
+		return p.partRow(r)
 	case "event":
 		return p.logEvent(r)
 	}

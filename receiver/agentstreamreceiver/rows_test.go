@@ -284,3 +284,66 @@ func TestFolderOfDocuments(t *testing.T) {
 	assert.Equal(t, "invoke_agent codebase_investigator", parents["execute_tool grep_search"])
 	assert.Empty(t, otlpjson.Check(r.traces.AllTraces()...))
 }
+
+// TestFollowedTextComesBeforeItsCalls sees each state of a database: a text whose end is written after the call of its message
+// began comes before that call.
+func TestFollowedTextComesBeforeItsCalls(t *testing.T) {
+	for _, name := range []string{"parity", "subagent", "killed"} {
+		t.Run(name, func(t *testing.T) {
+			log, err := os.ReadFile(filepath.Join(samples, "opencode", name+".log.jsonl"))
+			require.NoError(t, err)
+			home := t.TempDir()
+			agent := newOpenCode(t, filepath.Join(home, "opencode.db"))
+			cfg := configFor(filepath.Join(home, "**"))
+			cfg.Stream.PollInterval = time.Millisecond
+			live := start(t, cfg, nil)
+			for step := range strings.SplitSeq(strings.TrimSpace(string(log)), "\n") {
+				before := live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode")
+				agent.logged(step)
+				require.Eventually(t, func() bool {
+					return live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode") > before
+				}, wait, tick)
+			}
+			live.stop()
+			called := map[string]bool{} // messages
+			texts := 0
+			for _, lr := range live.records() {
+				message, ok := lr.Attributes().Get(telemetry.AttrMessageID)
+				switch {
+				case !ok:
+				case lr.EventName() == "tailspan.tool_use":
+					called[message.Str()] = true
+				case lr.EventName() == "tailspan.text":
+					texts++
+					assert.False(t, called[message.Str()], "%q comes after a call of its message", lr.Body().Str())
+				}
+			}
+			assert.Positive(t, texts)
+		})
+	}
+}
+
+// TestKilledSessionOfADatabaseInUse: a session that nothing was written to for long is closed at its end, with the tool that
+// ran, though the database itself was written to just now.
+func TestKilledSessionOfADatabaseInUse(t *testing.T) {
+	log, err := os.ReadFile(filepath.Join(samples, "opencode", "killed.log.jsonl"))
+	require.NoError(t, err)
+	home := t.TempDir()
+	agent := newOpenCode(t, filepath.Join(home, "opencode.db"))
+	for step := range strings.SplitSeq(strings.TrimSpace(string(log)), "\n") {
+		agent.logged(step)
+	}
+	for _, table := range []string{"session", "message", "part"} {
+		_, err := agent.db.Exec("UPDATE " + table + " SET time_updated = time_updated - 86400000")
+		require.NoError(t, err)
+	}
+	r := start(t, configFor(filepath.Join(home, "**")), nil)
+	require.Eventually(t, func() bool { return slices.Contains(r.spanNames(), "invoke_agent opencode") }, wait, tick)
+	assert.Contains(t, r.spanNames(), "execute_tool bash", "the tool that was killed")
+	for _, s := range r.spans() {
+		if s.Name() == "invoke_agent opencode" {
+			assert.Equal(t, "incomplete", s.Attributes().AsRaw()[telemetry.AttrRunOutcome])
+		}
+	}
+	r.stop()
+}

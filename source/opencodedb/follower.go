@@ -41,6 +41,8 @@ type Batch struct {
 	// Session is the id of the session that is the family's root.
 	Session string
 	Rows    []Row
+	// Newest is when the newest row of the family was written, in Unix milliseconds.
+	Newest int64
 	// Again tells that the rows were accepted by an earlier process, as they were then.
 	Again bool
 }
@@ -189,7 +191,7 @@ func (f *Follower) begin(ctx context.Context) error {
 
 // fill reads rows of the plan until a batch is full.
 func (f *Follower) fill(ctx context.Context) error {
-	f.batch = Batch{Session: f.plan.root.id, Again: f.plan.again}
+	f.batch = Batch{Session: f.plan.root.id, Newest: f.plan.newest(), Again: f.plan.again}
 	size, done := 0, 0
 	for _, st := range f.plan.steps {
 		if len(f.batch.Rows) >= f.settings.BatchRows || size >= f.settings.BatchBytes {

@@ -57,6 +57,18 @@ func (f *Follower) makePlan(ctx context.Context, root *session) error {
 	return nil
 }
 
+// newest is the time of the newest row of the family.
+func (p *plan) newest() int64 {
+	newest := max(p.root.updated, p.root.position)
+	for _, s := range p.sessions {
+		newest = max(newest, s.updated, s.position)
+	}
+	for _, reached := range p.reached {
+		newest = max(newest, reached)
+	}
+	return newest
+}
+
 func latest(position int64, lists ...[]candidate) int64 {
 	for _, list := range lists {
 		for i := range list {
