@@ -61,9 +61,9 @@ type reading struct {
 }
 
 // read has a collector read a data set from start to end, and measures it at the first look that finds all handed on.
-func read(ctx context.Context, s Settings, x side, d *dataset) (r reading, err error) {
+func read(ctx context.Context, s Settings, x side, d *dataset, environment ...string) (r reading, err error) {
 	start := time.Now()
-	c, err := startCollector(s, x, d.Dir, "beginning")
+	c, err := startCollector(s, x, d.Dir, "beginning", environment...)
 	if err != nil {
 		return reading{}, err
 	}

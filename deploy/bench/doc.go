@@ -5,6 +5,7 @@
 // Parts, each by itself with -part:
 //
 //	throughput  both collectors in turn over made transcripts and over repeated recordings: bytes per CPU second, memory
+//	export      the same, into OTLP over HTTP with no compression, gzip and zstd: bytes per CPU second, bytes sent
 //	latency     from the write of a line to the consumer, while many files are written to
 //	idle        what many files cost that nobody writes to, and what it costs until they are known
 //	backfill    what it takes to read many old sessions, and to start again over them

@@ -46,6 +46,7 @@ type part struct {
 func parts() []part {
 	return []part{
 		{"throughput", measureThroughput},
+		{"export", measureExport},
 		{"latency", measureLatency},
 		{"idle", measureIdle},
 		{"backfill", measureBackfill},

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// compressions are those of OTLP over HTTP that matter: none shows the size, gzip is the exporter's default, and zstd is what
+// the ready configurations use.
+var compressions = []string{"none", "gzip", "zstd"}
+
+// drain is a back end that accepts everything and counts its bytes.
+type drain struct{ bytes, requests atomic.Int64 }
+
+func (d *drain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n, err := io.Copy(io.Discard, r.Body)
+	if err != nil {
+		return // the sender is gone
+	}
+	d.bytes.Add(n)
+	d.requests.Add(1)
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+// measureExport has both sides read the same transcripts and recordings in turn and send what they make of them by OTLP over
+// HTTP: CPU time, and the bytes that leave.
+func measureExport(ctx context.Context, s Settings) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	sink := &drain{}
+	server := &http.Server{Handler: sink, ReadHeaderTimeout: time.Minute}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	defer func() {
+		_ = server.Close() // nobody sends any more
+		<-served
+	}()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return err
+	}
+	for _, prepare := range []func(context.Context, Settings) (*dataset, error){transcripts, recordings} {
+		d, err := prepare(ctx, s)
+		if err != nil {
+			return err
+		}
+		for _, compression := range compressions {
+			if err := compareExport(ctx, s, d, sink, []string{"BENCH_EXPORTER=otlp_http", "BENCH_SINK_PORT=" + port, "BENCH_COMPRESSION=" + compression}, compression); err != nil {
+				return fmt.Errorf("%s, %s: %w", d.Name, compression, err)
+			}
+		}
+	}
+	return nil
+}
+
+func compareExport(ctx context.Context, s Settings, d *dataset, sink *drain, environment []string, compression string) error {
+	ours, peer := s.sides()
+	fmt.Fprintf(s.Stdout, "\nexport, %s, compression %s: %d files, %d lines, %.0f MB\n", d.Name, compression, d.Files, d.Lines, float64(d.Bytes)/megabyte)
+	var ratios []float64
+	for pair := range s.Pairs + 1 {
+		a, sentA, err := readAndSend(ctx, s, ours, d, sink, environment)
+		if err != nil {
+			return err
+		}
+		b, sentB, err := readAndSend(ctx, s, peer, d, sink, environment)
+		if err != nil {
+			return err
+		}
+		if pair == 0 {
+			continue // it fills the page cache
+		}
+		ratios = append(ratios, b.CPU.Seconds()/a.CPU.Seconds())
+		fmt.Fprintf(s.Stdout, "  %d: %s, %.1f MB sent | %s, %.1f MB sent | ratio %.2f\n", pair, describe(ours, a, d), sentA, describe(peer, b, d), sentB, ratios[len(ratios)-1])
+	}
+	fmt.Fprintf(s.Stdout, "  bytes per CPU second, ratio: %v\n", spreadOf(ratios))
+	return nil
+}
+
+// readAndSend reads the data set and returns how many megabytes arrived.
+func readAndSend(ctx context.Context, s Settings, x side, d *dataset, sink *drain, environment []string) (reading, float64, error) {
+	before := sink.bytes.Load()
+	r, err := read(ctx, s, x, d, environment...)
+	return r, float64(sink.bytes.Load()-before) / megabyte, err
+}
