@@ -40,7 +40,7 @@ func benchTexts(t testing.TB) map[string]string {
 	r := newRedactor(t, redact.Settings{})
 	return map[string]string{
 		"code":  fill(r.String(code.String())),
-		"lines": fill(strings.NewReplacer("\x7f", "", "\u0085", "").Replace(r.String(lines.String()))),
+		"lines": fill(strings.NewReplacer("\x7f", "", "\u0085", "", "\u200b", "", "\u200d", "", "\u202e", "", "\ufeff", "", "\ufe0f", "").Replace(r.String(lines.String()))),
 		"color": fill("\x1b[32mok\x1b[0m  	github.com/example/shop/cart	0.012s	\x1b[2mcoverage: 81.2% of statements\x1b[0m\n"),
 		"prose": fill("The tool reads a file and tells what stands in it. A token is a part of a word; the key of a map is none.\n"),
 		"log":   fill("2026-11-27T20:44:32.788Z INFO  server/http.go:118 request done status=200 path=/api/v1/items?page=3 duration=1.203ms id=838b1308\n"),

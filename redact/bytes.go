@@ -37,7 +37,7 @@ var byteClass = func() (t [256]uint16) {
 	add(cQuote, "\"'`")
 	add(cURLEnd, " \t\r\n\v\f\"'`<>\\)]}|")
 	add(cMask, "*xX.-_#?")
-	add(cUnit, "%\\&\xc2\x7f")
+	add(cUnit, "%\\&\xc2\xcd\xd8\xe1\xe2\xe3\xef\xf0\xf3\x7f")
 	for c := range ' ' {
 		t[c] |= cUnit
 	}

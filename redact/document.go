@@ -24,14 +24,17 @@ func isDocument[T text](s T) bool {
 
 func validDocument(s string) bool { return json.Valid([]byte(s)) }
 
-// escapesControl reports whether a JSON text writes a control byte that a renderer would take out: \u00XX.
+// escapesControl reports whether a JSON text may write a control, or a character that is not seen, as an escape.
 func escapesControl[T text](s T) bool {
 	for i := 0; i+5 < len(s); i++ {
 		if s[i] != '\\' {
 			continue
 		}
-		if s[i+1] == 'u' && s[i+2] == '0' && s[i+3] == '0' {
-			return true
+		if s[i+1] == 'u' {
+			switch [2]byte{s[i+2], toLower(s[i+3])} {
+			case [2]byte{'0', '0'}, [2]byte{'2', '0'}, [2]byte{'f', 'e'}, [2]byte{'F', 'e'}, [2]byte{'f', 'f'}, [2]byte{'F', 'f'}:
+				return true
+			}
 		}
 		i++ // \\ is no beginning of an escape
 	}

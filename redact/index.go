@@ -283,7 +283,7 @@ func (b *indexBuilder) number() {
 // which begins with C2. No anchor has such a byte.
 func (x *index) addControls() {
 	for c := range 256 {
-		if !isControl(byte(c)) && c != 0xc2 {
+		if !isControl(byte(c)) && !mayBeInvisible(byte(c)) {
 			continue
 		}
 		for other := range 256 {
@@ -297,7 +297,8 @@ func (x *index) addControls() {
 
 func isControl(c byte) bool { return c < 0x20 && c != '\t' && c != '\n' && c != '\r' || c == 0x7f }
 
-// controlAt reports whether a control stands at i, as events.EscapeLen counts them, line breaks and tabs aside.
+// controlAt reports whether a control stands at i, as events.EscapeLen counts them, line breaks and tabs aside, or a character
+// that is not seen.
 func controlAt[T text](s T, i int) bool {
-	return isControl(s[i]) || s[i] == 0xc2 && i+1 < len(s) && s[i+1] >= 0x80 && s[i+1] <= 0x9f
+	return isControl(s[i]) || s[i] == 0xc2 && i+1 < len(s) && s[i+1] >= 0x80 && s[i+1] <= 0x9f || invisibleLen(s, i) > 0
 }

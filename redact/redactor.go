@@ -236,8 +236,11 @@ func unitAt(s string, i int) (c byte, n int, hidden bool) {
 	return s[i], 1, false
 }
 
-// hiddenLen is the length of the control sequence at i; line breaks and tabs are none.
+// hiddenLen is the length of the control sequence, or of the character that is not seen, at i; line breaks and tabs are none.
 func hiddenLen(s string, i int) int {
+	if n := invisibleLen(s, i); n > 0 {
+		return n
+	}
 	if !controlAt(s, i) {
 		return 0
 	}
