@@ -21,7 +21,7 @@ func seeds(f *testing.F) {
 		if len(lines) == 1 { // a document: on one line
 			lines[0] = bytes.ReplaceAll(lines[0], []byte("\n"), nil)
 		}
-		f.Add(bytes.Join(lines[:min(len(lines), 12)], []byte("\n")))
+		f.Add(parsertest.SeedOf(lines[:min(len(lines), 12)]))
 	}
 }
 

@@ -13,17 +13,29 @@ import (
 // jsonBlanks are the blanks of JSON: a form feed or a vertical tab is none.
 const jsonBlanks = " \t\r\n"
 
+// maxSeed bounds a seed, in bytes: a target has to reach a thousand executions a second.
+const maxSeed = 4 << 10
+
 // AddFixtures makes seeds of the first lines of each fixture, and of a part from the middle of longer ones.
 func AddFixtures(f *testing.F, provider string) {
 	f.Helper()
 	const head = 12
 	for _, file := range Fixtures(f, provider) {
 		lines := Lines(f, file)
-		f.Add(bytes.Join(lines[:min(len(lines), head)], []byte("\n")))
+		f.Add(SeedOf(lines[:min(len(lines), head)]))
 		if len(lines) > 2*head {
-			f.Add(bytes.Join(append([][]byte{lines[0]}, lines[head:2*head]...), []byte("\n")))
+			f.Add(SeedOf(append([][]byte{lines[0]}, lines[head:2*head]...)))
 		}
 	}
+}
+
+// SeedOf joins lines, as many as a seed has room for, and at least one.
+func SeedOf(lines [][]byte) []byte {
+	n, size := 0, 0
+	for ; n < len(lines) && (n == 0 || size+len(lines[n]) < maxSeed); n++ {
+		size += len(lines[n]) + 1
+	}
+	return bytes.Join(lines[:n], []byte("\n"))
 }
 
 // Object gives a line without the blanks around it, and whether it is one JSON object.

@@ -23,27 +23,38 @@ func FuzzScan(f *testing.F) {
 	for _, seed := range seeds(f) {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		valid := json.Valid(data)
-		var s scan.Scanner
-		for _, walk := range []bool{false, true} {
-			s.Reset(data)
-			if walk {
-				walkValue(&s)
-			} else {
-				s.Skip()
-			}
-			whole := s.Err() == nil && len(s.Rest()) == 0
-			if valid {
-				require.True(t, whole, "valid JSON refused (walk=%v)", walk)
-			}
-			require.LessOrEqual(t, s.Offset(), len(data))
+	f.Fuzz(scanAny)
+}
+
+func scanAny(t *testing.T, data []byte) {
+	valid := json.Valid(data)
+	var s scan.Scanner
+	for _, walk := range []bool{false, true} {
+		s.Reset(data)
+		if walk {
+			walkValue(&s)
+		} else {
+			s.Skip()
 		}
+		whole := s.Err() == nil && len(s.Rest()) == 0
 		if valid {
-			s.Reset(data)
-			compare(t, &s, data)
+			require.True(t, whole, "valid JSON refused (walk=%v)", walk)
 		}
-	})
+		require.LessOrEqual(t, s.Offset(), len(data))
+	}
+	if valid {
+		s.Reset(data)
+		compare(t, &s, data)
+	}
+}
+
+// TestRecordedLines holds what FuzzScan and FuzzUnescape hold for every line of the recordings, of which those have a few as
+// seeds.
+func TestRecordedLines(t *testing.T) {
+	for _, line := range recordedLines(t) {
+		scanAny(t, line)
+		unescapeAny(t, line)
+	}
 }
 
 // FuzzUnescape holds:
@@ -59,34 +70,36 @@ func FuzzUnescape(f *testing.F) {
 	for _, seed := range seeds(f) {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		got := string(scan.AppendString(nil, body))
-		require.Equal(t, got, string(bytes.ToValidUTF8([]byte(got), nil)), "text is no valid UTF-8")
-		require.Equal(t, len(got), scan.TextLen(body))
-		for _, limit := range []int{0, 1, 7, 8, 20, 100, len(got)} {
-			head, rest := scan.AppendHead([]byte("before"), body, limit)
-			head = bytes.TrimPrefix(head, []byte("before"))
-			require.GreaterOrEqual(t, len(head), min(limit, len(got)))
-			require.LessOrEqual(t, len(head), 3*(limit+80))
-			require.Equal(t, got, string(head)+string(scan.AppendString(nil, rest)), "cut at %d", limit)
-		}
-		var a scan.Strings
-		quoted := []byte(`"` + string(body) + `"`)
-		require.Equal(t, strings.HasSuffix(got, "\n"), scan.EndsLine(body))
-		for n := range min(len(body)+1, 64) {
-			tail := scan.Tail(body, n)
-			require.GreaterOrEqual(t, len(tail), n)
-			begin := scan.AppendString(nil, body[:len(body)-len(tail)])
-			require.Equal(t, got, string(scan.AppendString(begin, tail)), "the last %d bytes", n)
-		}
-		require.Equal(t, got, a.Unescape(body))
-		require.Equal(t, got, a.Intern(scan.Value{Kind: scan.KindString, Raw: quoted}))
-		if json.Valid(quoted) {
-			var want string
-			require.NoError(t, json.Unmarshal(quoted, &want))
-			require.Equal(t, want, got)
-		}
-	})
+	f.Fuzz(unescapeAny)
+}
+
+func unescapeAny(t *testing.T, body []byte) {
+	got := string(scan.AppendString(nil, body))
+	require.Equal(t, got, string(bytes.ToValidUTF8([]byte(got), nil)), "text is no valid UTF-8")
+	require.Equal(t, len(got), scan.TextLen(body))
+	for _, limit := range []int{0, 1, 7, 8, 20, 100, len(got)} {
+		head, rest := scan.AppendHead([]byte("before"), body, limit)
+		head = bytes.TrimPrefix(head, []byte("before"))
+		require.GreaterOrEqual(t, len(head), min(limit, len(got)))
+		require.LessOrEqual(t, len(head), 3*(limit+80))
+		require.Equal(t, got, string(head)+string(scan.AppendString(nil, rest)), "cut at %d", limit)
+	}
+	var a scan.Strings
+	quoted := []byte(`"` + string(body) + `"`)
+	require.Equal(t, strings.HasSuffix(got, "\n"), scan.EndsLine(body))
+	for n := range min(len(body)+1, 64) {
+		tail := scan.Tail(body, n)
+		require.GreaterOrEqual(t, len(tail), n)
+		begin := scan.AppendString(nil, body[:len(body)-len(tail)])
+		require.Equal(t, got, string(scan.AppendString(begin, tail)), "the last %d bytes", n)
+	}
+	require.Equal(t, got, a.Unescape(body))
+	require.Equal(t, got, a.Intern(scan.Value{Kind: scan.KindString, Raw: quoted}))
+	if json.Valid(quoted) {
+		var want string
+		require.NoError(t, json.Unmarshal(quoted, &want))
+		require.Equal(t, want, got)
+	}
 }
 
 // FuzzTime holds that what is read as a time is what the standard library reads, but for hours of one digit, which it
@@ -179,7 +192,7 @@ func compare(t *testing.T, s *scan.Scanner, data []byte) {
 	require.NoError(t, s.Err())
 }
 
-// seeds are the shapes that have broken readers before, and the fixtures of the project.
+// seeds are the shapes that have broken readers before, and some lines of the recordings.
 func seeds(t testing.TB) [][]byte {
 	t.Helper()
 	all := [][]byte{
@@ -190,16 +203,23 @@ func seeds(t testing.TB) [][]byte {
 		append(bytes.Repeat([]byte(`[`), 200), bytes.Repeat([]byte(`]`), 200)...),
 		[]byte(`"` + "0123456789abcdef0123456789\\\"abcdef" + `"`), []byte(`{"0123456789abcdef0123456789":1}`),
 	}
+	for i, line := range recordedLines(t) {
+		if i%20 == 0 && len(line) < 4<<10 {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// recordedLines are the lines of all recordings.
+func recordedLines(t testing.TB) (all [][]byte) {
+	t.Helper()
 	files, err := filepath.Glob("../../../testdata/*/*.jsonl")
 	require.NoError(t, err)
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for _, line := range bytes.Split(data, []byte("\n")) {
-			if len(line) < 8<<10 {
-				all = append(all, line)
-			}
-		}
+		all = append(all, bytes.Split(data, []byte("\n"))...)
 	}
 	return all
 }
