@@ -45,7 +45,6 @@ func qwen() cli {
 				e.runs = []ending{ok, {outcome: "incomplete", continues: true}, ok}
 			}},
 			{byCollector, []string{"sigkill"}, stops, endless},
-			{byCollector, []string{"refused-500"}, "each try that fails is an error in the transcript, and the next comes later than `end_grace`: the run ends with an earlier one", func(e *expectation) { e.not.end = true }},
 		},
 	}
 }

@@ -18,6 +18,7 @@ type telemetry struct {
 	counts   bool          // they tell usage in this transcript
 	early    events.Tokens // usage that a message told before the first of them came
 	response string        // id of the last response, whose message comes next
+	tries    int           // calls that failed since the last response
 	answer   int           // how many other responses had that id before, see [events.DisplayEvent]
 }
 
@@ -56,6 +57,7 @@ func (p *Parser) uiTelemetry(payload scan.Value) {
 
 // apiResponse tells the usage of one call to the API.
 func (p *Parser) apiResponse(e scan.Members) {
+	p.telemetry.tries = 0
 	id, answer := e.Get("response_id"), 0
 	if len(id.Body()) > 0 { // a server may draw it again, and a report may be repeated
 		key := p.keys.ID(domainResponse, id.Body())
@@ -103,6 +105,16 @@ func ofMainThread(prompt []byte) bool {
 	return counted && (bytes.IndexByte(count, '/') < 0 || bytes.Contains(count, automatic)) || bytes.IndexByte(prompt, '#') < 0
 }
 
+// maxTries is how often the program makes a call to the API that its server fails (0.24.4, unless it is set). The waits between
+// them grow to half a minute, so the failures before the last are no end of the run.
+const maxTries = 7
+
+// triedAgain reports whether a call to the API that failed is likely to be made again, and counts it.
+func (t *telemetry) triedAgain(status int64) bool {
+	t.tries++
+	return (status >= 500 || status == 429) && t.tries < maxTries
+}
+
 func (p *Parser) apiFailure(e scan.Members, level events.Level, code string) {
 	text := p.strings.Text(e.Get("error_message"))
 	if text == "" {
@@ -112,6 +124,7 @@ func (p *Parser) apiFailure(e scan.Members, level events.Level, code string) {
 	n.Notice = events.Notice{Level: level, Code: code}
 	n.Text, n.Model = "API call failed: "+text, p.strings.Intern(e.Get("model"))
 	if level == events.LevelError && !e.Get("subagent_name").Exists() {
-		n.Sign = events.Sign{Outcome: events.OutcomeError, ModelCall: true, Cause: cause.Of(int(e.Get("status_code").Int()), text, p.strings.Intern(e.Get("error_type")))}
+		status := e.Get("status_code").Int()
+		n.Sign = events.Sign{Outcome: events.OutcomeError, ModelCall: true, Weak: p.telemetry.triedAgain(status), Cause: cause.Of(int(status), text, p.strings.Intern(e.Get("error_type")))}
 	}
 }
