@@ -108,6 +108,23 @@ func TestOrder(t *testing.T) {
 	}, batches(t, follow(t, w.path, opencodedb.Settings{})))
 }
 
+// TestOrderOfAFamily: what a sub-agent does comes within the turn that it works for, not behind all turns of its parent.
+func TestOrderOfAFamily(t *testing.T) {
+	w := newWriter(t, "wal")
+	w.session("ses_a", "")
+	w.session("ses_one", "ses_a")
+	w.session("ses_two", "ses_a")
+	w.message("msg_1", "ses_a", `{}`)
+	w.message("msg_2", "ses_one", `{}`)
+	w.message("msg_3", "ses_a", `{}`)
+	w.message("msg_4", "ses_two", `{}`)
+	w.message("msg_5", "ses_a", `{}`)
+	assert.Equal(t, [][]string{
+		{"# ses_a", "session ses_a", "message msg_1 {}", "session ses_one", "message msg_2 {}", "message msg_3 {}",
+			"session ses_two", "message msg_4 {}", "message msg_5 {}"},
+	}, batches(t, follow(t, w.path, opencodedb.Settings{})))
+}
+
 // TestFollow holds what comes with each change, in each way that a database may be written.
 func TestFollow(t *testing.T) {
 	for _, journal := range []string{"wal", "delete", "truncate"} {

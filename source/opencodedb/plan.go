@@ -3,6 +3,7 @@ package opencodedb
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 )
 
@@ -12,8 +13,9 @@ type plan struct {
 	again    bool // what was accepted before
 	steps    []step
 	sessions []*session
-	reached  []int64 // the position of each, when all was accepted
-	room     room    // for rows that are not listed yet
+	reached  []int64          // the position of each, when all was accepted
+	room     room             // for rows that are not listed yet
+	begins   map[string]int64 // when each session comes, by its id
 }
 
 // step is one row to be read.
@@ -22,7 +24,8 @@ type step struct {
 	kind    kind
 	id      string
 	size    int64
-	context bool // wanted for what follows, whatever its time
+	context bool  // wanted for what follows, whatever its time
+	at      int64 // its place among the rows of the family: when its message was made
 }
 
 // makePlan finds what may be new in a family.
@@ -31,7 +34,7 @@ func (f *Follower) makePlan(ctx context.Context, root *session) error {
 	for _, s := range f.members(root) {
 		if !s.touched {
 			if s == root && !s.told { // its children are told of it
-				p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: true})
+				p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: true, at: math.MinInt64})
 			}
 			continue
 		}
@@ -53,8 +56,15 @@ func (f *Follower) makePlan(ctx context.Context, root *session) error {
 	if err := f.db.holds(); err != nil {
 		return err
 	}
+	p.order()
 	f.plan = p
 	return nil
+}
+
+// order puts the messages of a family in the order in which they were made: what a sub-agent did then comes within the turn that
+// it works for. Those of one session keep theirs.
+func (p *plan) order() {
+	slices.SortStableFunc(p.steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 }
 
 // newest is the time of the newest row of the family.
@@ -85,6 +95,23 @@ type group struct {
 	parts []candidate
 }
 
+// beginOf is when a session comes: with its first message, but not before the session that it belongs to.
+func (p *plan) beginOf(s *session, order []*group) int64 {
+	if s == p.root {
+		return math.MinInt64
+	}
+	at := s.created
+	if len(order) > 0 {
+		at = order[0].created
+	}
+	at = max(at, p.begins[s.parent])
+	if p.begins == nil {
+		p.begins = map[string]int64{}
+	}
+	p.begins[s.id] = at
+	return at
+}
+
 // planSession puts the rows of a session in order.
 func (f *Follower) planSession(ctx context.Context, p *plan, s *session, messages, parts []candidate) error {
 	groups := map[string]*group{}
@@ -112,15 +139,17 @@ func (f *Follower) planSession(ctx context.Context, p *plan, s *session, message
 		slices.SortFunc(g.parts, func(a, b candidate) int { return cmp.Compare(a.id, b.id) })
 	}
 	slices.SortFunc(order, func(a, b *group) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
-	p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: !s.told})
+	at := p.beginOf(s, order)
+	p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: !s.told, at: at})
 	for _, g := range order {
+		at = max(at, g.created)
 		_, told := s.messages[g.id]
-		message := step{session: s, kind: kindMessage, id: g.id, size: g.size, context: !told}
+		message := step{session: s, kind: kindMessage, id: g.id, size: g.size, context: !told, at: at}
 		if !told {
 			p.steps = append(p.steps, message)
 		}
 		for _, part := range g.parts {
-			p.steps = append(p.steps, step{session: s, kind: kindPart, id: part.id, size: part.size})
+			p.steps = append(p.steps, step{session: s, kind: kindPart, id: part.id, size: part.size, at: at})
 		}
 		if told && g.news {
 			p.steps = append(p.steps, message)

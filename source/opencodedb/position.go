@@ -137,6 +137,7 @@ func (f *Follower) planAgain(ctx context.Context, root *session) (bool, error) {
 	if err := f.db.holds(); err != nil {
 		return false, err
 	}
+	p.order()
 	f.plan = p
 	return true, nil
 }
