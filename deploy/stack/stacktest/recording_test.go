@@ -20,16 +20,19 @@ type recording struct {
 	name string
 	dir  string
 
-	Files []struct {
-		From string `json:"from"`
-		To   string `json:"to"`
-	} `json:"files"`
+	Files    []recordedFile `json:"files"`
 	Command  string         `json:"command"`
 	Script   string         `json:"script"`
 	Include  []string       `json:"include"`
 	Receiver map[string]any `json:"receiver"`
 
 	truth truth
+}
+
+// recordedFile is a file of a recording, and where it goes.
+type recordedFile struct {
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 // truth is what expect.json says.
@@ -40,6 +43,7 @@ type truth struct {
 		Tokens  map[string]any `json:"tokens"`
 	} `json:"runs"`
 	MoreRuns bool           `json:"more_runs"`
+	Cost     *float64       `json:"-"` // of all runs
 	Tokens   map[string]any `json:"tokens"`
 }
 
@@ -62,6 +66,9 @@ func (t truth) tokens(kind string) (sum float64, known bool) {
 }
 
 func (t truth) cost() (sum float64, known bool) {
+	if t.Cost != nil {
+		return *t.Cost, true
+	}
 	if len(t.Runs) == 0 || t.MoreRuns {
 		return 0, false
 	}

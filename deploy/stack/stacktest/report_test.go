@@ -68,9 +68,10 @@ func (r *report) write(t *testing.T) {
 	t.Helper()
 	text := `# Every query of the stack, executed
 
-` + "`make stack-test`" + ` wrote this: it plays all recordings of testdata/spans and three rounds of the sample agents to the running
-servers, executes every query below in VictoriaMetrics and Prometheus, VictoriaLogs and Jaeger, and compares the sums with the
-truth that lies beside the recordings.
+` + "`make stack-test`" + ` wrote this: it plays all recordings of testdata/spans and testdata, each as a pipeline of its own, and
+three rounds of the sample agents to the running servers, executes every query below in VictoriaMetrics and Prometheus, VictoriaLogs
+and Jaeger, and compares the sums with the truth: what lies beside the recordings of testdata/spans, and for the others, whose names
+have a dot, the summary of ` + "`tailspan events`" + `.
 
 ## Questions
 
@@ -91,7 +92,8 @@ Series of the rule without its threshold; alerts that were active.
 ` + r.rules.String() + `
 ## Sums
 
-Truth = VictoriaMetrics = Jaeger, where the truth is known; Prometheus has the same as VictoriaMetrics.
+Truth = VictoriaMetrics = Jaeger, where the truth is known; Prometheus has the same as VictoriaMetrics. The cost of a recording whose
+spans have another sum is not on the spans of its top runs: ` + "`costElsewhere`" + ` in the test says why.
 
 | recording | input tokens | output tokens | of the input, from a cache | USD | runs |
 |---|---|---|---|---|---|

@@ -47,7 +47,7 @@ func settingsOf(t *testing.T) servers.Settings {
 // TestStack plays everything, executes every query and compares the sums.
 func TestStack(t *testing.T) {
 	settings := settingsOf(t)
-	all := readRecordings(t)
+	all := append(readRecordings(t), readFixtures(t)...)
 	folder := filepath.Join(t.TempDir(), "recordings")
 	now := time.Now()
 	for _, r := range all {

@@ -159,6 +159,9 @@ func checkSums(t *testing.T, c client, all []recording, out *report) {
 		for _, what := range slices.Sorted(mapsKeys(want)) {
 			compared++
 			assert.True(t, same(what, want[what], victoria[r.name][what]), "%s: %s: truth %v, metrics %v", r.name, what, want[what], victoria[r.name][what])
+			if what == "cost" && costElsewhere[r.name] != "" {
+				continue
+			}
 			assert.True(t, same(what, want[what], traces[r.name][what]), "%s: %s: truth %v, traces %v", r.name, what, want[what], traces[r.name][what])
 		}
 		if known {
@@ -168,7 +171,7 @@ func checkSums(t *testing.T, c client, all []recording, out *report) {
 		}
 		out.sums(r.name, want, victoria[r.name], traces[r.name])
 	}
-	assert.Greater(t, compared, 200)
+	assert.Greater(t, compared, 600)
 }
 
 // same compares to the token and to the cent (of which a hundredth).
