@@ -87,6 +87,11 @@ func (p *Parser) pend(message uint64, r *record) bool {
 		return false
 	}
 	d.rows, d.bytes = append(d.rows, row), d.bytes+len(row)
+	if pt := &r.part; pt.tool.Is("task") && !pt.state.status.Is("pending") { // its session is there before the text has ended
+		if id := p.strings.Text(pt.callID); id != "" {
+			p.link(pt, &call{id: id})
+		}
+	}
 	return true
 }
 

@@ -65,6 +65,7 @@ func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus
 	}
 	key := p.keys.ID(domainMessage, info.id.Body())
 	sessionKey := p.keys.ID(domainSession, info.sessionID.Body())
+	p.enterSession(sessionKey)
 	in, _ := p.sessions.Get(sessionKey)
 	m, known := p.messages.Get(key)
 	m.created = firstTime(millis(info.time.created), m.created)
@@ -101,8 +102,10 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 		in.version = p.strings.Intern(info.version)
 	}
 	child := len(info.parentID.Body()) > 0
+	task := uint64(0)
 	if child && in.call == "" {
-		in.call, _ = p.tasks.Get(p.taskKey(info.parentID, p.strings.Text(info.title)))
+		task = p.taskKey(info.parentID, p.strings.Text(info.title))
+		in.call, _ = p.tasks.Get(task)
 	}
 	told := in.told
 	in.told = true
@@ -110,19 +113,22 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	if in.call != "" || told {
 		return events.LineOK
 	}
-	p.head = lines.Head{
+	s := start{key: key, task: task, head: lines.Head{
 		Time:      in.created,
 		SessionID: p.sessionID.Text(&p.strings, info.id),
 		ItemID:    p.sessionID.Text(&p.strings, info.id),
-	}
-	p.head.Model, p.head.ModelProvider = p.modelName(info.model)
-	p.emit(events.KindSessionStarted).Session = &events.Session{
+	}, session: events.Session{
 		Version:    p.strings.Text(info.version),
 		WorkingDir: p.strings.Text(info.directory),
 		AgentName:  events.CleanLine(p.strings.Intern(info.agent), 0),
 		ParentID:   p.strings.Text(info.parentID),
 		SubAgent:   child,
 		Recorded:   true,
+	}}
+	s.head.Model, s.head.ModelProvider = p.modelName(info.model)
+	p.awaitCall(s)
+	if !child {
+		p.enterSession(key)
 	}
 	return events.LineOK
 }
@@ -141,6 +147,9 @@ func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStat
 	m, _ := p.messages.Get(p.keys.ID(domainMessage, pt.messageID.Body()))
 	if from == originStream && m.role == roleUnknown && !pt.synthetic.True() {
 		m.role = roleAssistant
+	}
+	if from != originStream {
+		p.enterSession(p.keys.ID(domainSession, pt.sessionID.Body()))
 	}
 	if id := p.identify(pt, &m, at); from != originStream {
 		p.enter(p.head.SessionID, id)

@@ -44,6 +44,7 @@ type Parser struct {
 	owed     []owed
 	entered  string            // the session of the last part
 	drafts   map[uint64]*draft // by message
+	starts   []start
 
 	stream    stream
 	sessionID lines.Again
@@ -107,6 +108,7 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 func (p *Parser) Flush() []events.DisplayEvent {
 	p.begin()
 	p.releaseDrafts()
+	p.releaseStarts()
 	p.releaseEnd()
 	for len(p.owed) > 0 {
 		p.releaseFirst()
@@ -115,7 +117,9 @@ func (p *Parser) Flush() []events.DisplayEvent {
 }
 
 // Owes reports whether Flush would give something.
-func (p *Parser) Owes() bool { return p.stream.held || len(p.owed) > 0 || p.pending() }
+func (p *Parser) Owes() bool {
+	return p.stream.held || len(p.owed) > 0 || len(p.starts) > 0 || p.pending()
+}
 
 // Quiet gives the end that is held back only because the agent may go on, after a compaction, and the errors of messages
 // that are held back since parts may follow; it is for those who follow a stream that has been quiet for a while. If the
@@ -123,6 +127,7 @@ func (p *Parser) Owes() bool { return p.stream.held || len(p.owed) > 0 || p.pend
 func (p *Parser) Quiet() []events.DisplayEvent {
 	p.begin()
 	p.releaseDrafts()
+	p.releaseStarts()
 	p.releaseEnd()
 	p.releaseIf(func(o *owed) bool { return o.failure.name != "" })
 	return p.out

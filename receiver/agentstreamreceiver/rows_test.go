@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/telemetry"
@@ -346,4 +347,39 @@ func TestKilledSessionOfADatabaseInUse(t *testing.T) {
 		}
 	}
 	r.stop()
+}
+
+// TestFollowedSubAgents sees each state of a database in the order in which OpenCode wrote them, where the session of a
+// sub-agent is there before the row of its call names it: what is read live is what is read afterwards.
+func TestFollowedSubAgents(t *testing.T) {
+	log, err := os.ReadFile(filepath.Join(samples, "opencode", "subagent.log.jsonl"))
+	require.NoError(t, err)
+	steps := strings.Split(strings.TrimSpace(string(log)), "\n")
+	slices.SortStableFunc(steps, func(a, b string) int { // ids of events ascend with time
+		return strings.Compare(gjson.Get(a, "id").Str, gjson.Get(b, "id").Str)
+	})
+	home := t.TempDir()
+	agent := newOpenCode(t, filepath.Join(home, "opencode.db"))
+	cfg := configFor(filepath.Join(home, "**"))
+	cfg.Stream.PollInterval = time.Millisecond
+	live := start(t, cfg, nil)
+	for _, step := range steps {
+		before := live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode")
+		agent.logged(step)
+		require.Eventually(t, func() bool {
+			return live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode") > before
+		}, wait, tick)
+	}
+	ended := func(r *rig) func() bool {
+		return func() bool {
+			return r.recordsNamed("tailspan.turn_done") == 3 && slices.Contains(r.spanNames(), "invoke_agent opencode")
+		}
+	}
+	require.Eventually(t, ended(live), wait, tick)
+	live.stop()
+	after := start(t, cfg, nil)
+	require.Eventually(t, ended(after), wait, tick)
+	after.stop()
+	assert.Equal(t, after.uids(), live.uids())
+	assert.Equal(t, after.spanIDs(), live.spanIDs())
 }
