@@ -212,6 +212,16 @@ live: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## run the real CLIs against a mod
 	cd deploy/live && $(TRIAL) TAILSPAN_CLIS=$(CURDIR)/$(BUILD)/clis TAILSPAN_KEEP='$(abspath $(KEEP))' $(ISOLATE) $(CURDIR)/$(BUILD)/live.test \
 		-test.timeout 60m -test.parallel 100 -test.v -test.run 'TestLive/$(if $(filter *,$(ONLY)),,$(ONLY))'
 
+# The mapper that Arize Phoenix reads GenAI spans with.
+OPENINFERENCE := @arizeai/openinference-genai@0.3.10
+
+.PHONY: openinference
+openinference: ## have the GenAI mapper of OpenInference read our spans; installs it from npm
+	@command -v npm >/dev/null 2>&1 || { echo "openinference: the mapper is installed by npm, which is not there" >&2; exit 1; }
+	@mkdir -p $(BUILD)/openinference && cd $(BUILD)/openinference && { [ -f package.json ] || npm init -y >/dev/null; } && \
+		npm install --no-audit --no-fund --loglevel error '$(OPENINFERENCE)'
+	TAILSPAN_OPENINFERENCE=$(CURDIR)/$(BUILD)/openinference $(GO) test -count 1 -v ./deploy/viewers
+
 .PHONY: torture
 torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see that nothing is lost (KILLS=10 SEED=random)
 	$(TRIAL) TAILSPAN_KILLS=$(KILLS) TAILSPAN_SEED=$(SEED) \

@@ -54,6 +54,7 @@ type Capture struct {
 	Reasoning  bool `mapstructure:"reasoning"`
 	ToolInput  bool `mapstructure:"tool_input"`
 	ToolOutput bool `mapstructure:"tool_output"`
+	Messages   bool `mapstructure:"messages"`
 }
 
 // Limits bound memory and sizes.

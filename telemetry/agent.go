@@ -27,6 +27,7 @@ type agent struct {
 	inside     interval // of what was exported below it
 	lastInput  moment   // the last prompt or result: where the next model call begins
 	chat       *chat
+	talk       *conversation // captured only
 	models     modelNames
 	open       atWork // what it started
 	ledger     ledger
@@ -193,6 +194,7 @@ func (s *Stream) innermostFirst() []*agent {
 func (s *Stream) writeAgent(a *agent, v verdict) {
 	r := a.run
 	a.ledger.closed = true
+	talk := s.endConversation(a)
 	if r.joined && a == r.top {
 		return // it is that of the first account
 	}
@@ -229,6 +231,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 		}
 	}
 	s.writeUsage(m, a)
+	talk.put(m, v)
 	setError(span, v.errorType(), v.message)
 	s.meter.duration(meteredKey{
 		instrument: instrumentInvokeAgent, agent: a.name, model: a.models.first(), outcome: v.outcome, errorType: v.errorType(),

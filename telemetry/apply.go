@@ -65,6 +65,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		}
 		late = s.useTokens(a, ev)
 	}
+	s.converse(a, ev)
 	tellTotals(a, ev, at)
 	if s.record(a, of, sighting{ev, at, o}) {
 		switch ev.Kind {

@@ -20,6 +20,7 @@ type chat struct {
 	spanID    pcommon.SpanID
 	span      interval
 	usage     events.Usage
+	said      *exchange // captured only
 	hasUsage  bool
 	hasOutput bool // the output is known, and no placeholder
 	compacted bool // the conversation was, before it
@@ -136,6 +137,7 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	putStr(m, AttrGenAIAgentName, a.name)
 	putTrue(m, s.writer.semconv.compacted(), c.compacted)
 	m.PutStr(AttrCloseReason, string(CloseReasonResult))
+	s.putExchange(m, a, c)
 	if c.hasUsage && !s.counted(a.run) { // else the first account has it
 		m.PutInt(AttrGenAIInputTokens, 0) // known, if only to be none
 		if c.hasOutput {

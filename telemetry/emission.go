@@ -150,4 +150,5 @@ func setError(span ptrace.Span, errorType, message string) {
 	span.Status().SetCode(ptrace.StatusCodeError)
 	span.Status().SetMessage(events.CutRunes(message, errTextRunes))
 	span.Attributes().PutStr(AttrErrorType, errorType)
+	span.Attributes().PutStr(AttrStatusCode, statusCodeError)
 }

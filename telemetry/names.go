@@ -11,18 +11,23 @@ const ScopeName = "github.com/tailspan/tailspan"
 
 // Names that both supported versions of the GenAI conventions share.
 const (
-	AttrGenAIOperationName   = "gen_ai.operation.name"
-	AttrGenAIProviderName    = "gen_ai.provider.name"
-	AttrGenAIRequestModel    = "gen_ai.request.model"
-	AttrGenAIResponseModel   = "gen_ai.response.model"
-	AttrGenAIResponseID      = "gen_ai.response.id"
-	AttrGenAIConversationID  = "gen_ai.conversation.id"
-	AttrGenAIAgentName       = "gen_ai.agent.name"
-	AttrGenAIToolName        = "gen_ai.tool.name"
-	AttrGenAIToolCallID      = "gen_ai.tool.call.id"
-	AttrGenAIToolType        = "gen_ai.tool.type"
-	AttrGenAIToolArguments   = "gen_ai.tool.call.arguments"
-	AttrGenAIToolResult      = "gen_ai.tool.call.result"
+	AttrGenAIOperationName      = "gen_ai.operation.name"
+	AttrGenAIProviderName       = "gen_ai.provider.name"
+	AttrGenAIRequestModel       = "gen_ai.request.model"
+	AttrGenAIResponseModel      = "gen_ai.response.model"
+	AttrGenAIResponseID         = "gen_ai.response.id"
+	AttrGenAIConversationID     = "gen_ai.conversation.id"
+	AttrGenAIAgentName          = "gen_ai.agent.name"
+	AttrGenAIToolName           = "gen_ai.tool.name"
+	AttrGenAIToolCallID         = "gen_ai.tool.call.id"
+	AttrGenAIToolType           = "gen_ai.tool.type"
+	AttrGenAIToolArguments      = "gen_ai.tool.call.arguments"
+	AttrGenAIToolResult         = "gen_ai.tool.call.result"
+	AttrGenAIInputMessages      = "gen_ai.input.messages"
+	AttrGenAIOutputMessages     = "gen_ai.output.messages"
+	AttrGenAISystemInstructions = "gen_ai.system_instructions"
+	AttrGenAIFinishReasons      = "gen_ai.response.finish_reasons"
+
 	AttrGenAIInputTokens     = "gen_ai.usage.input_tokens"
 	AttrGenAIOutputTokens    = "gen_ai.usage.output_tokens"
 	AttrGenAICacheRead       = "gen_ai.usage.cache_read.input_tokens"
@@ -33,6 +38,7 @@ const (
 	AttrMetricOverflow     = "otel.metric.overflow"
 
 	AttrErrorType         = "error.type"
+	AttrStatusCode        = "otel.status_code" // on failed spans: not every back end searches by the status itself
 	AttrSessionID         = "session.id"
 	AttrSessionPrevious   = "session.previous_id"
 	AttrProcessExecutable = "process.executable.name"
@@ -86,6 +92,8 @@ const (
 	ResultTimeout      = "timeout"
 	ResultIncomplete   = "incomplete" // not a value of the conventions: nothing shows how it ended
 	ResultCancellation = "cancellation"
+
+	statusCodeError = "ERROR"
 
 	ErrorTypeTool     = "tool_error"
 	ErrorTypeDenied   = "permission_denied"

@@ -40,7 +40,12 @@ type Capture struct {
 	Reasoning  bool // what it thought
 	ToolInput  bool // whole arguments of calls
 	ToolOutput bool // whole results of calls
+	Messages   bool // on spans of model calls and agents, what was said to a model and by it
 }
+
+// inputs and outputs report whether the arguments and results of calls are needed.
+func (c *Capture) inputs() bool  { return c.ToolInput || c.Messages }
+func (c *Capture) outputs() bool { return c.ToolOutput || c.Messages }
 
 // Limits bound memory and sizes.
 type Limits struct {

@@ -23,10 +23,10 @@ type held struct {
 func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
 	h := held{event: *ev, at: at, origin: o, silent: s.silent, again: s.again}
 	h.event.Tool.Input, h.event.Tool.Output = nil, nil
-	if s.writer.capture.ToolInput {
+	if s.writer.capture.inputs() {
 		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
 	}
-	if s.writer.capture.ToolOutput {
+	if s.writer.capture.outputs() {
 		h.event.Tool.Output = slices.Clone(ev.Tool.Output)
 	}
 	h.bytes = bytesOf(&h.event)

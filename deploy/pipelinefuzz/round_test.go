@@ -111,7 +111,7 @@ func drawSettings(rng *rand.Rand) map[string]any {
 		m["path_pattern"] = "runs/{cicd.pipeline.name}/{cicd.pipeline.run.id}/{cicd.pipeline.task.name}.jsonl"
 	}
 	if rng.IntN(3) == 0 {
-		m["capture"] = map[string]any{"prompts": true, "reasoning": true, "tool_input": true, "tool_output": true}
+		m["capture"] = map[string]any{"prompts": true, "reasoning": true, "tool_input": true, "tool_output": true, "messages": true}
 	}
 	if rng.IntN(2) == 0 {
 		m["semconv"] = []string{"genai-0.1", "v1.41"}[rng.IntN(2)]

@@ -61,7 +61,7 @@ func TestLoadConfig(t *testing.T) {
 		Telemetry: config.Telemetry{
 			Semconv: "genai-0.1", Trace: "session", EndGrace: 5 * time.Second, StallAfter: time.Minute, ParentWait: 20 * time.Second, ForkWindow: time.Hour, Prices: "testdata/prices.yaml", PipelineIdle: time.Minute, Metrics: config.Metrics{Interval: 15 * time.Second, Temporality: "delta"},
 			ProgressInterval: time.Second, ExpectedDuration: 3 * time.Minute,
-			Capture: config.Capture{Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true},
+			Capture: config.Capture{Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true, Messages: true},
 			Limits:  config.Limits{TargetRunes: 10, ContentBytes: 11, PendingEvents: 12, PendingSize: 1 << 20, Models: 14, OpenCalls: 13, RememberedIDs: 14, SeriesPerMetric: 17, ToolNames: 18, EmittedIDs: 16, Pipelines: 15},
 		},
 		Redaction: config.Redaction{

@@ -9,11 +9,12 @@ func newRedactor(c *Config) (*redact.Redactor, error) {
 	if !c.Redaction.Enabled {
 		return nil, nil
 	}
+	capture := &c.Telemetry.Capture
 	s := redact.Settings{
 		Names: c.Redaction.Names, Allow: c.Redaction.Allow,
 		// What is not captured goes nowhere, so there is no need to look through it.
-		DropInput: !c.Telemetry.Capture.ToolInput, DropOutput: !c.Telemetry.Capture.ToolOutput,
-		SkipReasoning: !c.Telemetry.Capture.Reasoning, SkipPrompts: !c.Telemetry.Capture.Prompts,
+		DropInput: !capture.ToolInput && !capture.Messages, DropOutput: !capture.ToolOutput && !capture.Messages,
+		SkipReasoning: !capture.Reasoning && !capture.Messages, SkipPrompts: !capture.Prompts && !capture.Messages,
 	}
 	for _, rule := range c.Redaction.Rules {
 		s.Rules = append(s.Rules, redact.Rule{Name: rule.Name, Pattern: rule.Pattern, Keyword: rule.Keyword})

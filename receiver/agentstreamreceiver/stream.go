@@ -102,8 +102,8 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	settings := fold.Settings{
 		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, InBand: r.config.Identity.InBand, Copies: r.config.Stream.RawLines && !outside,
 		Path:    st.kept.Path,
-		Inputs:  r.config.Telemetry.Capture.ToolInput,
-		Outputs: r.config.Telemetry.Capture.ToolOutput,
+		Inputs:  r.config.Telemetry.Capture.ToolInput || r.config.Telemetry.Capture.Messages,
+		Outputs: r.config.Telemetry.Capture.ToolOutput || r.config.Telemetry.Capture.Messages,
 		Telemetry: telemetry.StreamSettings{
 			ID:       s.ID,
 			Identity: o.identity.With(r.pathIdentity(st.kept.Path)),

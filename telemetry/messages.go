@@ -1,0 +1,341 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// messages are what was said to or by a model, in the JSON form of the conventions (gen-ai-input-messages.json and
+// gen-ai-output-messages.json, v1.41.0): messages with parts. They take at most limit bytes; what has no room is left out.
+type messages struct {
+	list []message
+	size int
+	cut  bool // something has no room
+}
+
+// message is a role and its parts.
+type message struct {
+	role  string
+	parts []messagePart
+}
+
+// messagePart is one part, as JSON without its end, so that a text can grow.
+type messagePart struct {
+	kind string
+	json []byte
+	end  string
+}
+
+// Roles and types of the conventions.
+const (
+	roleUser      = "user"
+	roleAssistant = "assistant"
+	roleTool      = "tool"
+
+	partText       = "text"
+	partReasoning  = "reasoning"
+	partToolCall   = "tool_call"
+	partToolResult = "tool_call_response"
+)
+
+// Room for what encodes a message and a part beside what is in them.
+const (
+	messageOverhead = 80
+	partOverhead    = 80
+)
+
+// part adds a part, to the last message if that has the role. fields come before the content, which is the value of key.
+func (m *messages) part(role, kind string, limit int, key, content string, fields ...string) {
+	room := limit - m.size - partOverhead - messageOverhead
+	for _, f := range fields {
+		room -= 2 * len(f)
+	}
+	if room <= 0 {
+		m.cut = true
+		return
+	}
+	p := messagePart{kind: kind, json: append([]byte(`{"type":"`), kind...), end: `"}`}
+	p.json = append(p.json, `",`...)
+	for i := 0; i+1 < len(fields); i += 2 {
+		if fields[i+1] != "" {
+			p.json = append(append(append(p.json, '"'), fields[i]...), `":"`...)
+			p.json, _ = appendQuoted(p.json, fields[i+1], 2*len(fields[i+1]))
+			p.json = append(p.json, `",`...)
+		}
+	}
+	p.json = append(append(append(p.json, '"'), key...), `":`...)
+	if kind == partToolCall && len(content) <= room && utf8.ValidString(content) && json.Valid([]byte(content)) {
+		p.json, p.end = append(p.json, content...), "}"
+	} else {
+		var cut bool
+		p.json, cut = appendQuoted(append(p.json, '"'), content, room)
+		m.cut = m.cut || cut
+	}
+	m.size += len(p.json) + len(p.end) + 1
+	if n := len(m.list); n == 0 || m.list[n-1].role != role {
+		m.list = append(m.list, message{role: role})
+		m.size += messageOverhead
+	}
+	last := &m.list[len(m.list)-1]
+	last.parts = append(last.parts, p)
+}
+
+// grow adds a piece to the last part, if that is of the role and kind, and reports whether it is.
+func (m *messages) grow(role, kind string, limit int, piece string) bool {
+	if len(m.list) == 0 || m.list[len(m.list)-1].role != role {
+		return false
+	}
+	parts := m.list[len(m.list)-1].parts
+	last := &parts[len(parts)-1]
+	if last.kind != kind {
+		return false
+	}
+	before := len(last.json)
+	var cut bool
+	last.json, cut = appendQuoted(last.json, piece, limit-m.size)
+	m.size, m.cut = m.size+len(last.json)-before, m.cut || cut
+	return true
+}
+
+// appendQuoted appends s as the inside of a JSON string, as much of it as takes at most room bytes.
+func appendQuoted(dst []byte, s string, room int) (_ []byte, cut bool) {
+	const hex = "0123456789abcdef"
+	end := len(dst) + max(room, 0)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		before := len(dst)
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r == '\n':
+			dst = append(dst, `\n`...)
+		case r == '\t':
+			dst = append(dst, `\t`...)
+		case r == 0: // no text has one
+		case r < 0x20:
+			dst = append(dst, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+		if len(dst) > end {
+			return dst[:before], true
+		}
+		i += n
+	}
+	return dst, false
+}
+
+// encode gives the messages as JSON. finish is why an output ended; an input has none.
+func (m *messages) encode(finish string) string {
+	buf := make([]byte, 0, m.size+16)
+	buf = append(buf, '[')
+	for i := range m.list {
+		if i > 0 {
+			buf = append(buf, ',')
+		}
+		buf = append(append(append(buf, `{"role":"`...), m.list[i].role...), `","parts":`...)
+		buf = m.list[i].encodeParts(buf)
+		if finish != "" {
+			buf = append(append(append(buf, `,"finish_reason":"`...), finish...), '"')
+		}
+		buf = append(buf, '}')
+	}
+	return string(append(buf, ']'))
+}
+
+func (m *message) encodeParts(buf []byte) []byte {
+	buf = append(buf, '[')
+	for i := range m.parts {
+		if i > 0 {
+			buf = append(buf, ',')
+		}
+		buf = append(append(buf, m.parts[i].json...), m.parts[i].end...)
+	}
+	return append(buf, ']')
+}
+
+// put writes the messages as an attribute, if there are any.
+func (m *messages) put(attrs pcommon.Map, key, finish string) {
+	if m == nil || len(m.list) == 0 {
+		return
+	}
+	attrs.PutStr(key, m.encode(finish))
+	putTrue(attrs, AttrTruncated, m.cut)
+}
+
+// conversation is what an agent and its model said to each other, with [Capture.Messages]: what the model is to answer, and
+// its answer.
+type conversation struct {
+	system messages // what the program said before the first prompt
+	prompt messages // what the agent was asked
+	input  messages // since the last answer
+	output messages // since the last input
+	worked bool     // the model said something
+}
+
+// size is what it holds, in bytes.
+func (t *conversation) size() int {
+	return t.system.size + t.prompt.size + t.input.size + t.output.size
+}
+
+// exchange is the part of a conversation that one model call is.
+type exchange struct{ system, input, output messages }
+
+// Finish reasons of the conventions.
+const (
+	finishStop     = "stop"
+	finishToolCall = "tool_call"
+	finishLength   = "length"
+	finishFilter   = "content_filter"
+)
+
+// finishOf is why a model message ended, as what is in it shows, and what made its run fail.
+func finishOf(out *messages, cause events.Cause) string {
+	switch cause {
+	case events.CauseMaxOutputTokens:
+		return finishLength
+	case events.CauseContentFilter:
+		return finishFilter
+	}
+	for i := range out.list {
+		for j := range out.list[i].parts {
+			if out.list[i].parts[j].kind == partToolCall {
+				return finishToolCall
+			}
+		}
+	}
+	return finishStop
+}
+
+// converse adds what an event says to the agent's conversation, and to the model call that it is a part of.
+func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
+	if !s.writer.capture.Messages || a.closed || a.muted || !converses(ev) {
+		return
+	}
+	if a.talk == nil {
+		a.talk = &conversation{}
+	}
+	t, limit := a.talk, s.writer.limits.ContentBytes
+	if s.arguments >= s.registry.settings.Limits.PendingBytes {
+		t.input.cut, t.output.cut = true, true
+		s.counts.DroppedArguments++
+		return
+	}
+	before := t.size()
+	defer func() { s.arguments += t.size() - before }()
+	switch ev.Kind {
+	case events.KindPrompt:
+		if ev.Synthetic && !t.worked && len(t.prompt.list) == 0 {
+			t.system.part(roleUser, partText, limit, "content", ev.Text)
+			return
+		}
+		t.input.part(roleUser, partText, limit, "content", ev.Text)
+		if !t.worked {
+			t.prompt.part(roleUser, partText, limit, "content", ev.Text)
+		}
+	case events.KindToolResult:
+		answer := string(ev.Tool.Output)
+		if answer == "" {
+			answer = ev.Tool.Err
+		}
+		t.input.part(roleTool, partToolResult, limit, "response", answer, "id", ev.Tool.ID)
+	default:
+		s.answered(a, ev)
+	}
+}
+
+// converses reports whether an event is part of what is said to a model or by it.
+func converses(ev *events.DisplayEvent) bool {
+	switch ev.Kind {
+	case events.KindPrompt:
+		return ev.Text != ""
+	case events.KindText, events.KindReasoning:
+		return ev.Text != "" && !ev.Synthetic
+	case events.KindToolUse, events.KindToolResult:
+		return true
+	default:
+		return false
+	}
+}
+
+// answered adds a part of an answer.
+func (s *Stream) answered(a *agent, ev *events.DisplayEvent) {
+	t, limit := a.talk, s.writer.limits.ContentBytes
+	called := a.chat.is(ev)
+	goesOn := called && a.chat.said != nil // results of its first calls may come before its last ones
+	if called && !goesOn {
+		a.chat.said = &exchange{system: t.system, input: t.input}
+	}
+	if !goesOn && (len(t.input.list) > 0 || !t.worked) { // it is the first of the answer
+		t.input, t.output, t.worked = messages{}, messages{}, true
+	}
+	add := func(to *messages) {
+		kind, content := partText, ev.Text
+		switch ev.Kind {
+		case events.KindToolUse:
+			to.part(roleAssistant, partToolCall, limit, "arguments", string(ev.Tool.Input), "id", ev.Tool.ID, "name", toolName(ev.Tool.Name))
+			return
+		case events.KindReasoning:
+			kind = partReasoning
+		}
+		if ev.Delta && to.grow(roleAssistant, kind, limit, content) {
+			return
+		}
+		to.part(roleAssistant, kind, limit, "content", content)
+	}
+	add(&t.output)
+	if called {
+		add(&a.chat.said.output)
+	}
+}
+
+// putExchange writes what was said in a model call.
+func (s *Stream) putExchange(m pcommon.Map, a *agent, c *chat) {
+	if c.said == nil {
+		return
+	}
+	var cause events.Cause
+	if a == a.run.top { // of its last model call, since work takes a sign back
+		cause = a.run.sign.Cause
+	}
+	c.said.put(m, finishOf(&c.said.output, cause))
+}
+
+// put writes the three parts, and why the output ended.
+func (x *exchange) put(m pcommon.Map, finish string) {
+	if len(x.system.list) > 0 {
+		m.PutStr(AttrGenAISystemInstructions, string(x.system.list[0].encodeParts(nil)))
+	}
+	x.input.put(m, AttrGenAIInputMessages, "")
+	x.output.put(m, AttrGenAIOutputMessages, finish)
+	putTrue(m, AttrTruncated, x.system.cut)
+	if len(x.output.list) > 0 && finish != "" {
+		m.PutEmptySlice(AttrGenAIFinishReasons).AppendEmpty().SetStr(finish)
+	}
+}
+
+// endConversation releases what an agent and its model said.
+func (s *Stream) endConversation(a *agent) *conversation {
+	t := a.talk
+	if t != nil {
+		s.arguments -= t.size()
+		a.talk = nil
+	}
+	return t
+}
+
+// put writes what an agent was asked, and its last answer. Nobody knows why an answer ended that was cut short.
+func (t *conversation) put(m pcommon.Map, v verdict) {
+	if t == nil {
+		return
+	}
+	x, finish := exchange{system: t.system, input: t.prompt, output: t.output}, ""
+	if v.outcome == events.OutcomeOK || v.outcome == events.OutcomeError {
+		finish = finishOf(&t.output, v.cause)
+	}
+	x.put(m, finish)
+}
