@@ -30,7 +30,7 @@ func talkedIn(limit int, sc script) *folded {
 	return f
 }
 
-func saying(sec float64, id, words string) events.DisplayEvent {
+func promptOf(sec float64, id, words string) events.DisplayEvent {
 	ev := prompt(sec, id)
 	ev.Text = words
 	return ev
@@ -39,7 +39,7 @@ func saying(sec float64, id, words string) events.DisplayEvent {
 // TestMessages: a model call has what it answers and its answer, a run its prompt and its last answer, in the JSON of the
 // conventions.
 func TestMessages(t *testing.T) {
-	instructions := saying(0, "p0", "Be brief.")
+	instructions := promptOf(0, "p0", "Be brief.")
 	instructions.Synthetic = true
 	call := use(1, "m1", "c1", "Bash", "go test")
 	call.Tool.Input = []byte(`{"command":"go test"}`)
@@ -54,7 +54,7 @@ func TestMessages(t *testing.T) {
 	thought := text(3.2, "m2", "why?")
 	thought.Kind = events.KindReasoning
 	f := talkedIn(0, script{
-		line(started()), line(instructions), line(saying(0.5, "p1", "Test it.\nNow.")), line(text(1, "m1", "I run the tests."), call), line(done),
+		line(started()), line(instructions), line(promptOf(0.5, "p1", "Test it.\nNow.")), line(text(1, "m1", "I run the tests."), call), line(done),
 		line(second), line(late), line(piece), line(rest), line(thought), line(ended("")),
 	})
 	var chats []map[string]any
@@ -90,7 +90,7 @@ func TestMessages(t *testing.T) {
 
 // TestMessagesAreOptIn: by default no span has any.
 func TestMessagesAreOptIn(t *testing.T) {
-	f := fold(t, script{line(started()), line(saying(0, "p1", "Test it.")), line(text(1, "m1", "Done.")), line(ended(""))}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	f := fold(t, script{line(started()), line(promptOf(0, "p1", "Test it.")), line(text(1, "m1", "Done.")), line(ended(""))}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
 	for _, s := range f.spans {
 		for _, key := range []string{telemetry.AttrGenAIInputMessages, telemetry.AttrGenAIOutputMessages, telemetry.AttrGenAISystemInstructions, telemetry.AttrGenAIFinishReasons} {
 			assert.NotContains(t, s.Attributes().AsRaw(), key, s.Name())
@@ -102,7 +102,7 @@ func TestMessagesAreOptIn(t *testing.T) {
 func TestMessagesAreBounded(t *testing.T) {
 	const limit = 2000
 	long := strings.Repeat("ä\x01\"", 5000)
-	sc := script{line(started()), line(saying(0, "p1", long))}
+	sc := script{line(started()), line(promptOf(0, "p1", long))}
 	for i := range 100 {
 		call := use(float64(i)+1, "m1", fmt.Sprint("c", i), "Bash", "x")
 		call.Tool.Input = []byte(`{"command":"\xff` + long[:300] + `"}`)
@@ -126,8 +126,8 @@ func TestMessagesOfManyAgents(t *testing.T) {
 	s := telemetry.NewDefaultSettings()
 	s.Capture.Messages, s.Limits.PendingBytes = true, 1000
 	stream := telemetry.NewRegistry(s).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
-	stream.Feed(telemetry.Line{}, line(started(), saying(0, "p1", strings.Repeat("x", 1500)), text(1, "m1", "An answer."), ended("")))
-	stream.Feed(telemetry.Line{Offset: 1}, line(started(), saying(2, "p2", "Again."), text(3, "m2", "Another."), ended("")))
+	stream.Feed(telemetry.Line{}, line(started(), promptOf(0, "p1", strings.Repeat("x", 1500)), text(1, "m1", "An answer."), ended("")))
+	stream.Feed(telemetry.Line{Offset: 1}, line(started(), promptOf(2, "p2", "Again."), text(3, "m2", "Another."), ended("")))
 	stream.Close(telemetry.CloseReasonShutdown)
 	f := &folded{}
 	f.take(stream.Take())
