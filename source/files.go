@@ -119,6 +119,7 @@ func (f *Files) firstLook() time.Duration {
 	s.all()
 	f.table.report(s.errs)
 	f.table.tellMissing(leftOut)
+	f.table.logFound()
 	return time.Since(begin)
 }
 

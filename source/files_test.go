@@ -176,6 +176,24 @@ func TestFilesStartAtEnd(t *testing.T) {
 }
 
 // A file that was there at start and is renamed, truncated or rewritten is still subject to what it was.
+// TestFilesLogsWhatIsThere: one line at start says how many files there are, and how many are read from their end.
+func TestFilesLogsWhatIsThere(t *testing.T) {
+	for _, want := range []struct {
+		change  func(*Settings)
+		skipped int64
+	}{{startAtEnd, 2}, {func(*Settings) {}, 0}} {
+		core, logs := observer.New(zap.InfoLevel)
+		w := newWorld(t)
+		w.put("a.jsonl", "one\n")
+		w.put("b.jsonl", "two\n")
+		w.put("empty.jsonl", "")
+		w.begin(want.change, func(s *Settings) { s.Logger = zap.New(core) })
+		lines := logs.FilterMessage("watching files").All()
+		require.Len(t, lines, 1)
+		assert.Equal(t, map[string]any{"found": int64(3), "skipped_to_end": want.skipped}, lines[0].ContextMap())
+	}
+}
+
 func TestFilesStartAtEndThenRotated(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*Settings)) {
 		lines, text := records(0, 10)

@@ -103,6 +103,19 @@ func (t *table) tellMissing(leftOut []string) {
 	}
 }
 
+// logFound logs, once at start, how many files there are, and of how many [StartAtEnd] leaves out what they hold.
+func (t *table) logFound() {
+	skipped := 0
+	for _, f := range t.paths {
+		if f.seek > 0 {
+			skipped++
+		}
+	}
+	if len(t.paths) > 0 {
+		t.settings.Logger.Info("watching files", zap.Int("found", len(t.paths)), zap.Int("skipped_to_end", skipped))
+	}
+}
+
 // report deals with what a look met.
 func (t *table) report(errs []error) {
 	for _, err := range errs {
