@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
@@ -48,7 +50,7 @@ func (e exported) check(r *round) findings {
 	for _, p := range otlpjson.Check(e.traces...) {
 		switch {
 		case r.restart && slices.Contains(needsEnd, p.Kind):
-		case p.Kind == otlpjson.ProblemPlaceholder:
+		case p.Kind == otlpjson.ProblemPlaceholder && !r.recorded(e.conversation(p.SpanID)):
 			// A guess that fits recordings. Mutated and made-up calls have a few tokens each, too.
 		case p.Kind == otlpjson.ProblemUsageTwice && r.accounts(e.conversation(p.SpanID)) > 1:
 			// The totals on a run's span are those of its first account. A second one adds model calls that the first lacks.
@@ -100,22 +102,23 @@ func (e exported) checkRecords(r *round, f *findings) {
 	}
 }
 
-// took is how long something took, at the end of a body.
-var took = regexp.MustCompile(`, [0-9.]+ (?:ms|s|min|h)(?: [0-9]+ (?:s|min))?$`)
-
-// ownOf is the body of a record without what it has of other lines: of a result the name of its call and the time, of a
-// start the model. A file that was read before a restart and a damaged copy of it that is read after it may both export
-// a record, with one uid, and the copy lack those lines.
+// ownOf is what all accounts have of a record: the body, but of a result only how it ended, and of a start not the model. One
+// uid stands for the result of a call, whichever account has it; a file that was read before a restart and another account
+// that is read after it may both export it, and have its name, lines and time or not.
 func ownOf(record plog.LogRecord) string {
 	body := record.Body().AsString()
 	switch record.EventName() {
 	case "tailspan.tool_result":
-		_, body, _ = strings.Cut(took.ReplaceAllString(body, ""), ": ")
+		_, body, _ = strings.Cut(body, ": ")
+		return ended.FindString(body)
 	case "tailspan.session_start":
 		body, _, _ = strings.Cut(body, ", ")
 	}
 	return body
 }
+
+// ended is how a call ended, at the beginning of what the body of its result says of it.
+var ended = regexp.MustCompile("^[a-z ]*")
 
 func (f *findings) resource(r pcommon.Resource) {
 	if n := r.Attributes().Len(); n > maxAttributes {
@@ -202,6 +205,27 @@ type content map[string]item
 type item struct {
 	agent   string // the sub-agent that it is of, empty for the run's own agent
 	session string // of its run
+	sign    string // what an account of it under other ids has in common with it
+}
+
+// like reports whether something was exported that looks like the item.
+func (c content) like(of item) bool {
+	for name := range c {
+		if strings.Contains(name, of.sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// signed gives an item its sign: the beginning of the first line of a text or of the target of a call, or the name of a file.
+func (i item) signed(what string) item {
+	line, _, _ := strings.Cut(strings.TrimSpace(what), "\n")
+	if !strings.Contains(line, " ") {
+		line = path.Base(line)
+	}
+	i.sign = strings.TrimSpace(strings.TrimSuffix(events.CutRunes(line, 24), "…"))
+	return i
 }
 
 func (e exported) content() content {
@@ -211,7 +235,7 @@ func (e exported) content() content {
 			for _, sl := range rl.ScopeLogs().All() {
 				for _, record := range sl.LogRecords().All() {
 					if record.EventName() == "tailspan.text" {
-						c["text "+record.Body().AsString()] = agents[record.SpanID()]
+						c["text "+record.Body().AsString()] = agents[record.SpanID()].signed(record.Body().AsString())
 					}
 				}
 			}
@@ -219,8 +243,8 @@ func (e exported) content() content {
 	}
 	for span := range e.spans {
 		if text(span.Attributes(), "gen_ai.operation.name") == "execute_tool" {
-			name := fmt.Sprintf("call %s %s %s", span.Name(), text(span.Attributes(), "gen_ai.tool.call.id"), text(span.Attributes(), "tailspan.tool.target"))
-			c[name] = agents[span.SpanID()]
+			target := text(span.Attributes(), "tailspan.tool.target")
+			c[fmt.Sprintf("call %s %s %s", span.Name(), text(span.Attributes(), "gen_ai.tool.call.id"), target)] = agents[span.SpanID()].signed(target)
 		}
 	}
 	return c
@@ -256,7 +280,7 @@ func (e exported) agents() map[pcommon.SpanID]item {
 	parents, agents := map[pcommon.SpanID]pcommon.SpanID{}, map[pcommon.SpanID]item{}
 	for span := range e.spans {
 		parents[span.SpanID()] = span.ParentSpanID()
-		own := item{text(span.Attributes(), "tailspan.agent.id"), text(span.Attributes(), "gen_ai.conversation.id")}
+		own := item{agent: text(span.Attributes(), "tailspan.agent.id"), session: text(span.Attributes(), "gen_ai.conversation.id")}
 		if own.agent == "" && text(span.Attributes(), "gen_ai.operation.name") == "invoke_agent" && text(span.Attributes(), "tailspan.run.key") == "" {
 			own.agent = own.session
 		}
