@@ -68,7 +68,7 @@ func TestRules(t *testing.T) {
 	if promtool == "" {
 		var err error
 		if promtool, err = exec.LookPath("promtool"); err != nil {
-			t.Skip("promtool is not installed; make test-stack has it")
+			t.Skip("promtool is not installed; on Debian make test unpacks it")
 		}
 	}
 	for _, args := range [][]string{
