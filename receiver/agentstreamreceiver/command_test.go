@@ -282,3 +282,29 @@ func TestQuietStreamTellsNothingTwice(t *testing.T) {
 	require.NoError(t, st.tick(t.Context()))
 	assert.Equal(t, 2, sink.LogRecordCount())
 }
+
+// TestCommandThatEndsAfterItsStream: what a command has open when it closes its output is closed for how the command ends, be
+// its output a file or a pipe.
+func TestCommandThatEndsAfterItsStream(t *testing.T) {
+	openGate(t)
+	const lines = `echo '{"type":"thread.started","thread_id":"01a22262-4a75-7f00-bc65-c8161cd997f8"}'; echo '{"type":"turn.started"}'
+echo '{"type":"item.started","item":{"id":"item_1","type":"command_execution","command":"sleep 25","aggregated_output":"","exit_code":null,"status":"in_progress"}}'
+exec >/dev/null; while [ ! -e "$GO" ]; do sleep 0.01; done; kill -TERM $$`
+	for _, pipe := range []bool{false, true} {
+		t.Run(fmt.Sprint("pipe=", pipe), func(t *testing.T) {
+			goOn := filepath.Join(t.TempDir(), "go")
+			r := start(t, configOf(t, config.Command{Command: []string{"sh", "-c", lines}, Env: map[string]string{"GO": goOn}, Pipe: pipe}), nil)
+			require.Eventually(t, func() bool {
+				return r.metric("otelcol_receiver_agent_stream_lines", "provider", "codex") == 3
+			}, wait, tick)
+			assert.Empty(t, r.spanNames(), "it is at work")
+			require.NoError(t, os.WriteFile(goOn, nil, 0o600))
+			require.Eventually(t, func() bool { return len(r.exits()) == 1 }, wait, tick)
+			r.stop()
+			require.Len(t, r.spans(), 2)
+			for _, s := range r.spans() {
+				assert.Equal(t, "killed", s.Attributes().AsRaw()[telemetry.AttrCloseReason], s.Name())
+			}
+		})
+	}
+}
