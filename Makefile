@@ -105,7 +105,7 @@ $(VICTORIAMETRICS_BIN) $(VMALERT_BIN) &:
 prometheus:
 	@[ -x $(PROMETHEUS)/promtool ] || ! command -v apt-get >/dev/null 2>&1 || { mkdir -p $(TOOLS)/prometheus && cd $(TOOLS)/prometheus && \
 		{ apt-get -q -q download prometheus || { apt-get -q -q update && apt-get -q -q download prometheus; }; } && dpkg -x prometheus_*.deb . && rm prometheus_*.deb; } || \
-		echo "Debian's prometheus is not to be had"
+		echo "Debian's package prometheus is not available: the rules are tested without promtool"
 
 .PHONY: test
 test: prometheus ## vet and all tests, with the race detector where there is a C compiler
