@@ -65,11 +65,11 @@ func compareExport(ctx context.Context, s Settings, d *dataset, sink *drain, env
 	fmt.Fprintf(s.Stdout, "\nexport, %s, compression %s: %d files, %d lines, %.0f MB\n", d.Name, compression, d.Files, d.Lines, float64(d.Bytes)/megabyte)
 	var ratios []float64
 	for pair := range s.Pairs + 1 {
-		a, sentA, err := readAndSend(ctx, s, ours, d, sink, environment)
+		a, sentA, requestsA, err := readAndSend(ctx, s, ours, d, sink, environment)
 		if err != nil {
 			return err
 		}
-		b, sentB, err := readAndSend(ctx, s, peer, d, sink, environment)
+		b, sentB, requestsB, err := readAndSend(ctx, s, peer, d, sink, environment)
 		if err != nil {
 			return err
 		}
@@ -77,15 +77,16 @@ func compareExport(ctx context.Context, s Settings, d *dataset, sink *drain, env
 			continue // it fills the page cache
 		}
 		ratios = append(ratios, b.CPU.Seconds()/a.CPU.Seconds())
-		fmt.Fprintf(s.Stdout, "  %d: %s, %.1f MB sent | %s, %.1f MB sent | ratio %.2f\n", pair, describe(ours, a, d), sentA, describe(peer, b, d), sentB, ratios[len(ratios)-1])
+		fmt.Fprintf(s.Stdout, "  %d: %s, %.1f MB in %d requests | %s, %.1f MB in %d requests | ratio %.2f\n", pair,
+			describe(ours, a, d), sentA, requestsA, describe(peer, b, d), sentB, requestsB, ratios[len(ratios)-1])
 	}
 	fmt.Fprintf(s.Stdout, "  bytes per CPU second, ratio: %v\n", spreadOf(ratios))
 	return nil
 }
 
-// readAndSend reads the data set and returns how many megabytes arrived.
-func readAndSend(ctx context.Context, s Settings, x side, d *dataset, sink *drain, environment []string) (reading, float64, error) {
-	before := sink.bytes.Load()
+// readAndSend reads the data set and returns how many megabytes arrived, and in how many requests.
+func readAndSend(ctx context.Context, s Settings, x side, d *dataset, sink *drain, environment []string) (reading, float64, int64, error) {
+	bytes, requests := sink.bytes.Load(), sink.requests.Load()
 	r, err := read(ctx, s, x, d, environment...)
-	return r, float64(sink.bytes.Load()-before) / megabyte, err
+	return r, float64(sink.bytes.Load()-bytes) / megabyte, sink.requests.Load() - requests, err
 }
