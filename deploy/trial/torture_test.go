@@ -32,8 +32,13 @@ func tortureSessions(t *testing.T) [][]byte {
 	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.jsonl"))
 	require.NoError(t, err)
 	list := longSessions(t)
-	// Some of each provider. What two files tell of one session is heard from the first, whichever that is: so no two.
+	// Some of each provider. Which of two files of one session is the first account depends on which is read first: so no two.
 	taken, providers := map[string]bool{}, map[string]int{}
+	for _, data := range list {
+		for _, id := range sessionIDs.FindAllString(string(data), -1) {
+			taken[id] = true
+		}
+	}
 	for _, path := range paths {
 		providers[filepath.Base(filepath.Dir(path))] = 0
 	}
