@@ -252,6 +252,7 @@ func TestTwinsOfOneSession(t *testing.T) {
 		{"stream first", map[string]script{"s": stream, "t": transcript}, []string{"s", "t"}, 1, 2},
 		{"transcript first", map[string]script{"s": stream, "t": transcript}, []string{"t", "s"}, 1, 2},
 		{"a call that one lacks", map[string]script{"s": stream, "t": more}, []string{"s", "t"}, 1, 3},
+		{"a call of the same id for something else", map[string]script{"s": stream, "t": account(recorded(), "msg1", "item_1", "only here")}, []string{"s", "t"}, 1, 3},
 		{"a copy of the transcript", map[string]script{"s": stream, "t": transcript, "u": transcript}, []string{"s", "t", "u"}, 1, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

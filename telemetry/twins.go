@@ -46,10 +46,12 @@ func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint6
 	}
 	switch ev.Kind {
 	case events.KindToolUse:
-		if ev.Tool.ID != "" {
+		// An id alone proves nothing where both say what the call is for: see content.go.
+		target := ev.Tool.Target
+		if target == "" && ev.Tool.ID != "" {
 			add("call", ev.Tool.ID)
 		}
-		if target := ev.Tool.Target; target != "" {
+		if target != "" {
 			if !strings.ContainsAny(target, " \n") {
 				target = path.Base(target) // a file, whose path may begin at the folder that the agent works in
 			}
