@@ -101,13 +101,13 @@ func (s *stream) consider(data []byte, status events.LineStatus) {
 		return
 	}
 	d.lines, d.bytes = append(d.lines, bytes.Clone(data)), d.bytes+len(data)
-	provider := s.origin.provider
+	provider := s.source.provider
 	name, known := parser.Detect(d.lines)
 	switch full := len(d.lines) >= doubtLines || d.bytes >= doubtBytes; {
 	case known && name != provider:
-		s.receiver.adviser.misfit(s.source.Path, provider, name)
+		s.receiver.adviser.misfit(s.source.path, provider, name)
 	case full && s.fold.Stats().Ignored < len(d.lines):
-		s.receiver.adviser.misfit(s.source.Path, provider, "")
+		s.receiver.adviser.misfit(s.source.path, provider, "")
 	case !full && !known:
 		return
 	}

@@ -32,14 +32,14 @@ func isDatabaseContent(head []byte) bool {
 // skipDatabase reports whether the lines are pieces of a database under a name of its own, which are passed over and
 // counted. The user is told once of each file what to do.
 func (s *stream) skipDatabase(lines []source.Line) bool {
-	if len(lines) == 0 || s.source.Restated {
+	if len(lines) == 0 || s.source.restated {
 		return false
 	}
 	if first := &lines[0]; first.Offset == 0 && isDatabaseContent(first.Data) && !s.database {
 		s.database = true
 		if opencodedb.Is(first.Data) {
 			s.receiver.logger.Warn("file is a SQLite database and is not read as lines; "+
-				"if it is OpenCode's, name it under databases, else under exclude", zap.String("path", s.source.Path))
+				"if it is OpenCode's, name it under databases, else under exclude", zap.String("path", s.source.path))
 		}
 	}
 	if s.database {

@@ -20,7 +20,7 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	}
 	s.awake()
 	if reason != source.CloseReasonIdle { // else they come again, if the file goes on
-		s.framing.end()
+		s.framing.end(s)
 	}
 	s.did(timedFlush)
 	s.flush()
@@ -28,7 +28,7 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	s.closed, s.idled = true, reason == source.CloseReasonIdle
 	if err := s.handOn(ctx); err != nil {
 		s.receiver.meter.lost(lostBy(reason), s.pending)
-		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
+		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
 	return nil
 }
@@ -59,12 +59,12 @@ func (s *stream) finish(ctx context.Context, end func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.awake()
-	s.framing.end()
+	s.framing.end(s)
 	s.flush()
 	end()
 	s.closed = true
 	if err := s.handOn(ctx); err != nil {
-		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
+		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (s *stream) suspend(ctx context.Context) error {
 	s.suspended = true
 	s.fold.Suspend()
 	if err != nil {
-		return fmt.Errorf("deliver last spans of %q: %w", s.source.Path, err)
+		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
 	return nil
 }

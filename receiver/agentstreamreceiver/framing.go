@@ -11,8 +11,6 @@ import (
 // after a restart all lines come again, parts among them, before the one that ends the line.
 type framing struct {
 	unwrapper *container.Unwrapper // nil: lines are taken as they are
-	line      func(data []byte, noted parser.Noted)
-	tooLong   func() // counts a line that is joined and longer than the limit
 }
 
 // newUnwrapper makes what a stream needs; nil for documents and rows, which have no framing, and where the settings want
@@ -24,36 +22,37 @@ func newUnwrapper(cfg *config.Stream, s *source.Stream) *container.Unwrapper {
 	return container.New(int(cfg.MaxLineSize))
 }
 
-// read takes a line of the source, and hands on what the program wrote that ends with it.
-func (f *framing) read(line *source.Line) {
+// read takes a line of the source, and hands on to s what the program wrote that ends with it.
+func (f *framing) read(line *source.Line, s *stream) {
 	if f.unwrapper == nil || line.Abridged { // which begins as an object does
-		f.line(line.Data, parser.Noted{Abridged: line.Abridged})
+		s.line(line.Data, parser.Noted{Abridged: line.Abridged})
 		return
 	}
 	if whole, ok := f.unwrapper.Line(line.Data); ok {
-		f.whole(whole)
+		s.unframed(whole)
 	}
 }
 
-func (f *framing) whole(line container.Line) {
+// unframed takes what stood in a framing.
+func (s *stream) unframed(line container.Line) {
 	if line.TooLong {
-		f.tooLong()
+		s.tooLong()
 		if line.Data == nil {
 			return
 		}
 	}
-	f.line(line.Data, parser.Noted{Time: line.Time, Abridged: line.TooLong})
+	s.line(line.Data, parser.Noted{Time: line.Time, Abridged: line.TooLong})
 }
 
 // pending reports whether there are parts of a line that has not ended.
 func (f *framing) pending() bool { return f.unwrapper != nil && f.unwrapper.Pending() }
 
 // end takes the parts of lines whose end will not come.
-func (f *framing) end() {
+func (f *framing) end(s *stream) {
 	if f.unwrapper == nil {
 		return
 	}
 	for line, some := f.unwrapper.Flush(); some; line, some = f.unwrapper.Flush() {
-		f.whole(line)
+		s.unframed(line)
 	}
 }

@@ -184,9 +184,9 @@ func (s *stream) takeLater() {
 
 // keepGiven renews what is kept of a restated stream. The fold's own account of what waits goes by places in the stream, of
 // which there are none. A family of sessions that was closed since it was quiet goes on with what comes then alone.
-func (s *stream) keepGiven() {
-	s.kept.Given, s.kept.Fold.Owed = s.given.encode(s.fold.Waiting()), nil
-	if s.closed && s.idled && s.source.Afresh {
-		s.kept.Fold = telemetry.StreamState{Last: 1}
+func (s *stream) keepGiven(state *streamState) {
+	state.Given, state.Fold.Owed = s.given.encode(s.fold.Waiting()), nil
+	if s.closed && s.idled && s.source.afresh {
+		state.Fold = telemetry.StreamState{Last: 1}
 	}
 }

@@ -117,9 +117,9 @@ func (r *agentStream) lookAtLag() {
 		if !s.grows.Load() {
 			continue
 		}
-		if info, err := os.Stat(s.source.Path); err == nil && info.Size() > s.accepted.Load() {
+		if info, err := os.Stat(s.source.path); err == nil && info.Size() > s.accepted.Load() {
 			name, _ := s.provider.Load().(string)
-			behind[s.source.ID] = lagging{provider: name, found: info.Size() - s.accepted.Load()}
+			behind[s.source.id] = lagging{provider: name, found: info.Size() - s.accepted.Load()}
 		}
 	}
 	r.meter.recordLag(r.meter.lag.find(behind))

@@ -73,7 +73,7 @@ func (m *meter) events(counts []int64) {
 }
 
 // lines adds what a parser counted between two looks; lines of no known provider under the reason passed.
-func (m *meter) lines(provider, passed string, before, now parser.Stats) {
+func (m *meter) lines(provider, passed string, before, now *parser.Stats) {
 	if provider == "" {
 		provider = "undecided"
 	}

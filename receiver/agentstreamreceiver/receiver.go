@@ -243,7 +243,7 @@ func (r *agentStream) pipelinesTold(ctx context.Context) {
 	r.health.well(troubleStorage)
 	r.keptPipelines = now
 	for _, s := range r.streams.every() {
-		s.source.Changed()
+		s.source.changed()
 	}
 }
 

@@ -1,17 +1,15 @@
 package agentstreamreceiver
 
-import "github.com/tailspan/tailspan/parser"
-
 // Rest lets go of what the stream's lines tell, unless something is held back; they are given again before the next one. See
 // [fold.Stream.Rest].
 func (s *stream) Rest() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.suspended || s.refused || len(s.pending) > 0 || s.fold.At.Silent || s.timedLeft > 0 ||
+	if s.closed || s.suspended || s.refused || len(s.pending) > 0 || s.fold.At.Silent || s.kept.left > 0 ||
 		s.framing.pending() || !s.fold.Rest() {
 		return false
 	}
-	s.seen, s.kinds, s.timedLeft = parser.Stats{}, nil, len(s.kept.Timed)
+	s.seen, s.kinds, s.kept.left = nil, nil, len(s.kept.timed)
 	s.unfinished.Store(false)
 	s.restless.Store(false)
 	return true

@@ -62,7 +62,7 @@ func (c *spooled) Lines(ctx context.Context, lines []source.Line) error {
 // lag tells how far behind the reading is.
 func (c *spooled) lag() {
 	provider, _ := c.provider.Load().(string)
-	c.receiver.meter.behind(c.source.ID, provider, max(0, c.spool.Size()-c.accepted.Load()))
+	c.receiver.meter.behind(c.source.id, provider, max(0, c.spool.Size()-c.accepted.Load()))
 }
 
 // ended closes the stream as its writer has gone, for the reason.
@@ -89,7 +89,7 @@ func (r *agentStream) gaveUp(ctx context.Context, err error) {
 func (c *spooled) leave() {
 	c.receiver.spools.Delete(c)
 	provider, _ := c.provider.Load().(string)
-	c.receiver.meter.behind(c.source.ID, provider, 0)
+	c.receiver.meter.behind(c.source.id, provider, 0)
 }
 
 // spoolState is the position in a spool, as it is stored.

@@ -38,28 +38,31 @@ const (
 // maxTimed bounds the steps of a state. Those of texts that have ended change nothing any more.
 const maxTimed = 256
 
-// restore takes in what the stream knew. A state that can't be read is reported, and the lines must do.
-func (s *stream) restore() {
-	if len(s.source.State) == 0 {
-		return
-	}
-	var state streamState
-	err := json.Unmarshal(s.source.State, &state)
-	if err != nil || state.Version > stateVersion {
-		s.receiver.logger.Error("what was kept of a file can't be read; it is folded again from its lines alone",
-			zap.String("path", s.source.Path), zap.Int("version", state.Version), zap.Error(err))
-		return
-	}
-	s.kept, s.timedLeft = state, len(state.Timed)
+// keptState is what a stream has of its [streamState].
+type keptState struct {
+	path string // the state's
+	// before is what an earlier fold of the stream gave, until there is a fold again.
+	before *telemetry.StreamState
+	timed  []timedStep
+	left   int // how many of the last of these are yet to be done again
 }
 
-// keptFold is what an earlier fold of the stream gave; nil if there was none.
-func (s *stream) keptFold() *telemetry.StreamState {
-	if len(s.source.State) == 0 {
+// restore takes in what the stream knew, and returns the marks of a restated one. A state that can't be read is reported,
+// and the lines must do.
+func (s *stream) restore(data []byte) (given []byte) {
+	s.kept.path = s.source.path
+	if len(data) == 0 {
 		return nil
 	}
-	state := s.kept.Fold
-	return &state
+	var state streamState
+	err := json.Unmarshal(data, &state)
+	if err != nil || state.Version > stateVersion {
+		s.receiver.logger.Error("what was kept of a file can't be read; it is folded again from its lines alone",
+			zap.String("path", s.source.path), zap.Int("version", state.Version), zap.Error(err))
+		return nil
+	}
+	s.kept = keptState{state.Path, &state.Fold, state.Timed, len(state.Timed)}
+	return state.Given
 }
 
 // State is what has to be given back when the file is opened again, as of the last lines that were accepted.
@@ -76,16 +79,18 @@ func (s *stream) keep() {
 		return
 	}
 	open := s.fold.Owes()
-	if state, owes, ok := s.fold.State(); ok {
-		s.kept.Fold, open = state, open || owes
+	state := streamState{Version: stateVersion, Path: s.kept.path, Timed: s.kept.timed}
+	if now, owes, ok := s.fold.State(); ok {
+		state.Fold, s.kept.before, open = now, nil, open || owes
+	} else if s.kept.before != nil {
+		state.Fold = *s.kept.before
 	}
 	if s.given != nil {
-		s.keepGiven()
+		s.keepGiven(&state)
 	}
-	s.kept.Version = stateVersion
-	value, err := json.Marshal(&s.kept)
+	value, err := json.Marshal(&state)
 	if err != nil {
-		s.receiver.logger.Error("state of a file can't be kept", zap.String("path", s.source.Path), zap.Error(err))
+		s.receiver.logger.Error("state of a file can't be kept", zap.String("path", s.source.path), zap.Error(err))
 		return
 	}
 	s.value, s.owes = value, open && !s.closed
@@ -97,20 +102,20 @@ func (s *stream) did(do timedDo) {
 	if s.given != nil {
 		return // offsets are no places, and what was given is known otherwise
 	}
-	s.kept.Timed = append(s.kept.Timed, timedStep{s.fold.At.Offset, do})
-	if drop := len(s.kept.Timed) - maxTimed; drop > 0 {
-		s.kept.Timed = append(s.kept.Timed[:0:0], s.kept.Timed[drop:]...)
+	s.kept.timed = append(s.kept.timed, timedStep{s.fold.At.Offset, do})
+	if drop := len(s.kept.timed) - maxTimed; drop > 0 {
+		s.kept.timed = append(s.kept.timed[:0:0], s.kept.timed[drop:]...)
 	}
 }
 
 // catchUp does silently what time did before the line at offset came.
 func (s *stream) catchUp(offset int64) {
-	for s.timedLeft > 0 {
-		step := s.kept.Timed[len(s.kept.Timed)-s.timedLeft]
+	for s.kept.left > 0 {
+		step := s.kept.timed[len(s.kept.timed)-s.kept.left]
 		if step.At >= offset {
 			return
 		}
-		s.timedLeft--
+		s.kept.left--
 		s.fold.At.Silent = true
 		switch step.Do {
 		case timedTick:

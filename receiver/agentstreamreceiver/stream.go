@@ -18,12 +18,11 @@ import (
 // stream is one file on its way from lines to what the consumers have accepted.
 type stream struct {
 	receiver *agentStream
-	source   source.Stream
-	origin   streamOrigin
+	source   streamSource
 	doubt    *doubt // nil: there is none, or not any more
 	fold     *fold.Stream
 	pending  []telemetry.Output
-	seen     parser.Stats    // what was counted already
+	seen     *parser.Stats   // what was counted already; nil before anything was, and while it rests
 	kinds    []int64         // events since the last hand-over, by kind: an instrument is not for every event; nil while it rests
 	logged   map[string]bool // reasons that were logged, once for the file
 
@@ -39,9 +38,7 @@ type stream struct {
 	accepted   atomic.Int64
 	moved      time.Time // when the last lines came
 
-	// What is kept for a later opening of the file; see [streamState]. The last timedLeft steps are yet to be done again.
-	kept      streamState
-	timedLeft int
+	kept      keptState
 	given     *given // of a restated stream whose position is kept; else nil
 	value     []byte
 	owes      bool
@@ -53,6 +50,16 @@ type stream struct {
 	suspended bool
 	lasting   bool // its position is kept over a restart
 	database  bool // it holds no lines; see [stream.skipDatabase]
+}
+
+// streamSource is what a stream needs of its source for as long as it lasts: thousands of streams may be open.
+type streamSource struct {
+	id, path string
+	provider string      // that the settings name
+	changed  func()      // see [source.Stream]
+	outside  func() bool // see [source.Stream]
+	restated bool
+	afresh   bool
 }
 
 // streamOrigin says what the settings tell of a stream.
@@ -80,38 +87,28 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
-	st := &stream{receiver: r, source: s, origin: o, doubt: newDoubt(o.provider)}
+	st := &stream{
+		receiver: r, doubt: newDoubt(o.provider), framing: framing{newUnwrapper(&r.config.Stream, &s)},
+		source: streamSource{s.ID, s.Path, o.provider, s.Changed, s.Outside, s.Restated, s.Afresh},
+	}
 	if st.lasting = s.Changed != nil; !st.lasting {
-		st.source.Changed = func() {}
+		st.source.changed = func() {}
 	}
-	st.framing = framing{
-		unwrapper: newUnwrapper(&r.config.Stream, &s),
-		line: func(data []byte, noted parser.Noted) {
-			st.fold.Noted = noted
-			st.line(data)
-		},
-		tooLong: func() {
-			if !st.fold.At.Silent {
-				r.meter.notParsed(source.SkipReasonTooLong.String(), 1)
-			}
-		},
-	}
-	st.kept.Path = s.Path
-	st.restore()
+	marks := st.restore(s.State)
 	outside := r.config.Stream.RawLines && s.Outside != nil && s.Outside() // no line of it passes as it is
 	settings := fold.Settings{
 		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, InBand: r.config.Identity.InBand, Copies: r.config.Stream.RawLines && !outside,
-		Path:    st.kept.Path,
+		Path:    st.kept.path,
 		Inputs:  r.config.Telemetry.Capture.ToolInput || r.config.Telemetry.Capture.Messages,
 		Outputs: r.config.Telemetry.Capture.ToolOutput || r.config.Telemetry.Capture.Messages,
 		Telemetry: telemetry.StreamSettings{
 			ID:       s.ID,
-			Identity: o.identity.With(r.pathIdentity(st.kept.Path)),
+			Identity: o.identity.With(r.pathIdentity(st.kept.path)),
 			Parent:   r.parent,
 			IdleGap:  o.idleGap,
 			FileTime: s.ModTime,
-			State:    st.keptFold(),
-			Changed:  st.source.Changed,
+			State:    st.kept.before,
+			Changed:  st.source.changed,
 
 			ExpectedDuration: r.config.Telemetry.ExpectedDuration,
 			AwaitExit:        o.awaitExit,
@@ -119,7 +116,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused, Dropped: st.inBandDropped, Discards: func(lines int) bool { return st.unrecognized.discards(st, lines) },
 	}
 	if s.Restated && st.lasting {
-		st.given = newGiven(st.kept.Given)
+		st.given = newGiven(marks)
 		settings.Take = st.takeRestated
 	}
 	var err error
@@ -133,7 +130,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 // opened notes who writes the stream.
 func (s *stream) opened(provider string) {
 	s.provider.Store(provider)
-	s.receiver.meter.behind(s.source.ID, provider, -1)
+	s.receiver.meter.behind(s.source.id, provider, -1)
 }
 
 func (s *stream) countEvents(evs []events.DisplayEvent) {
@@ -146,14 +143,14 @@ func (s *stream) countEvents(evs []events.DisplayEvent) {
 }
 
 func (s *stream) parentRefused(err error) {
-	s.receiver.logger.Warn("traceparent of the stream's first line not understood", zap.String("path", s.source.Path), zap.Error(err))
+	s.receiver.logger.Warn("traceparent of the stream's first line not understood", zap.String("path", s.source.path), zap.Error(err))
 }
 
 // inBandDropped counts attributes of the stream's first line that are not taken.
 func (s *stream) inBandDropped(n int) {
 	s.receiver.meter.inBand(n)
 	s.receiver.logger.Warn("dropping attributes of in-band line, see setting in_band",
-		zap.String("path", s.source.Path), zap.Int("dropped", n), zap.String("in_band", s.receiver.config.Identity.InBand))
+		zap.String("path", s.source.path), zap.Int("dropped", n), zap.String("in_band", s.receiver.config.Identity.InBand))
 }
 
 // Lines folds the lines and returns when every consumer has accepted what they gave. It fails only when ctx ends.
@@ -179,7 +176,7 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		if !lines[i].Arrival.IsZero() {
 			s.fold.At.Arrival = lines[i].Arrival
 		}
-		s.framing.read(&lines[i])
+		s.framing.read(&lines[i], s)
 	}
 	s.fold.At.Read = time.Time{} // what is folded later at the place of the last line is seen later
 	s.count()
@@ -194,7 +191,8 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 }
 
 // line takes one line, and tells of one that is not understood.
-func (s *stream) line(data []byte) {
+func (s *stream) line(data []byte, noted parser.Noted) {
+	s.fold.Noted = noted
 	s.fold.Line(data)
 	if s.rereading {
 		return
@@ -205,6 +203,13 @@ func (s *stream) line(data []byte) {
 		s.tell(status)
 	}
 	s.unfinished.Store(s.fold.Holding())
+}
+
+// tooLong counts a line that is joined and longer than the limit.
+func (s *stream) tooLong() {
+	if !s.fold.At.Silent {
+		s.receiver.meter.notParsed(source.SkipReasonTooLong.String(), 1)
+	}
 }
 
 // tick lets texts go that were quiet for long enough, and then what the parser holds back until a stream is quiet.
@@ -226,7 +231,7 @@ func (s *stream) tick(ctx context.Context) error {
 	err := s.handOn(ctx)
 	if err == nil && s.ticked {
 		s.ticked = false
-		s.source.Changed()
+		s.source.changed()
 	}
 	return err
 }
@@ -250,7 +255,7 @@ func (s *stream) tell(status events.LineStatus) {
 	case events.LineMalformed, events.LineUnknownType:
 		if !s.fold.At.Silent && s.once(status.String()) {
 			s.receiver.logger.Debug("line not understood, further ones of this file are only counted",
-				zap.String("path", s.source.Path), zap.Int64("offset", s.fold.At.Offset), zap.Stringer("reason", status))
+				zap.String("path", s.source.path), zap.Int64("offset", s.fold.At.Offset), zap.Stringer("reason", status))
 		}
 	}
 }
@@ -258,10 +263,10 @@ func (s *stream) tell(status events.LineStatus) {
 // tellCopies writes one debug line for a file whose events another stream exports, or their original.
 func (s *stream) tellCopies(c *telemetry.Counts) {
 	if c.Copied > 0 && s.once("copied") {
-		s.receiver.logger.Debug("skipping copied history, further events of it are only counted", zap.String("path", s.source.Path))
+		s.receiver.logger.Debug("skipping copied history, further events of it are only counted", zap.String("path", s.source.path))
 	}
 	if c.OtherAccount > 0 && s.once("other_account") {
-		s.receiver.logger.Debug("skipping what another stream exports of the session, further events are only counted", zap.String("path", s.source.Path))
+		s.receiver.logger.Debug("skipping what another stream exports of the session, further events are only counted", zap.String("path", s.source.path))
 	}
 }
 
@@ -283,12 +288,13 @@ func (s *stream) count() {
 	if r := s.receiver.redactor; r != nil {
 		now.UnknownTypes = r.Keys(now.UnknownTypes)
 	}
-	if s.fold.At.Silent {
-		s.seen = now
-		return
+	if s.seen == nil {
+		s.seen = &parser.Stats{}
 	}
-	s.receiver.meter.lines(s.fold.Provider(), s.unrecognized.passedAs(), s.seen, now)
-	s.seen = now
+	if !s.fold.At.Silent {
+		s.receiver.meter.lines(s.fold.Provider(), s.unrecognized.passedAs(), s.seen, &now)
+	}
+	*s.seen = now
 }
 
 // handOn delivers what the fold has, and what could not be delivered before.

@@ -20,14 +20,14 @@ func (l *streams) add(s *stream) {
 	if l.all == nil {
 		l.all, l.byID = map[*stream]struct{}{}, map[string]*stream{}
 	}
-	l.all[s], l.byID[s.source.ID] = struct{}{}, s
+	l.all[s], l.byID[s.source.id] = struct{}{}, s
 }
 
 func (l *streams) remove(s *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.all, s)
-	delete(l.byID, s.source.ID)
+	delete(l.byID, s.source.id)
 }
 
 // provider is that of a stream that is at work; empty if it is not, or nobody knows yet.

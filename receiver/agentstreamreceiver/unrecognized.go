@@ -41,10 +41,10 @@ func (u *unrecognized) discards(s *stream, lines int) bool {
 	if !u.warned && !s.fold.At.Silent {
 		u.warned = true
 		if u.discard != "" {
-			s.receiver.logger.Warn(discardMessages[u.discard], zap.String("path", s.source.Path), zap.Int("lines", lines))
-		} else if s.origin.provider == parser.Auto {
+			s.receiver.logger.Warn(discardMessages[u.discard], zap.String("path", s.source.path), zap.Int("lines", lines))
+		} else if s.source.provider == parser.Auto {
 			s.receiver.logger.Warn("no known agent in the first lines of a file, exporting them as tailspan.raw; set provider, or unrecognized: drop",
-				zap.String("path", s.source.Path), zap.Int("lines", lines))
+				zap.String("path", s.source.path), zap.Int("lines", lines))
 		}
 	}
 	return u.discard != ""
@@ -52,9 +52,9 @@ func (u *unrecognized) discards(s *stream, lines int) bool {
 
 func discardReasonOf(s *stream) discardReason {
 	switch {
-	case s.source.Outside != nil && s.source.Outside():
+	case s.source.outside != nil && s.source.outside():
 		return discardLink
-	case s.origin.provider != parser.None && parser.IsAgents(s.source.Path):
+	case s.source.provider != parser.None && parser.IsAgents(s.source.path):
 		return discardAgentFolder
 	case s.receiver.config.Stream.Unrecognized == config.UnrecognizedDrop:
 		return discardSetting

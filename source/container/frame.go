@@ -18,7 +18,7 @@ func mayBeFramed(line []byte) bool {
 }
 
 // frame takes a line apart; false if it has no framing.
-func (u *Unwrapper) frame(line []byte) (frame, bool) {
+func (u *framed) frame(line []byte) (frame, bool) {
 	if line[0] == '{' {
 		return u.docker(line)
 	}
@@ -66,7 +66,7 @@ var (
 )
 
 // docker takes a line of Docker's json-file driver apart.
-func (u *Unwrapper) docker(line []byte) (frame, bool) {
+func (u *framed) docker(line []byte) (frame, bool) {
 	body, ok := bytes.CutPrefix(line, logKey)
 	if !ok {
 		return frame{}, false

@@ -35,7 +35,12 @@ type frame struct {
 
 // Unwrapper takes the framing off the lines of one stream.
 type Unwrapper struct {
-	limit int
+	limit  int
+	framed *framed // nil before the first line with a framing
+}
+
+// framed is what an Unwrapper has for lines with a framing.
+type framed struct {
 	text  []byte // of a string of Docker's
 	parts [outputs]parts
 }
@@ -59,11 +64,14 @@ func (u *Unwrapper) Line(data []byte) (Line, bool) {
 	if !mayBeFramed(data) {
 		return Line{Data: data}, true
 	}
-	f, framed := u.frame(data)
-	if !framed {
+	if u.framed == nil {
+		u.framed = new(framed)
+	}
+	f, ok := u.framed.frame(data)
+	if !ok {
 		return Line{Data: data}, true
 	}
-	p := &u.parts[f.output]
+	p := &u.framed.parts[f.output]
 	if !p.begun && !f.part {
 		return Line{Data: f.data, Time: f.time}, true
 	}
@@ -75,13 +83,18 @@ func (u *Unwrapper) Line(data []byte) (Line, bool) {
 }
 
 // Pending reports whether there are parts of a line that has not ended.
-func (u *Unwrapper) Pending() bool { return u.parts[stdout].begun || u.parts[stderr].begun }
+func (u *Unwrapper) Pending() bool {
+	return u.framed != nil && (u.framed.parts[stdout].begun || u.framed.parts[stderr].begun)
+}
 
 // Flush gives the parts of a line whose end will not come; false if there are none. There may be two such lines.
 func (u *Unwrapper) Flush() (Line, bool) {
-	for i := range u.parts {
-		if u.parts[i].begun {
-			return u.parts[i].take(time.Time{}, u.limit), true
+	if u.framed == nil {
+		return Line{}, false
+	}
+	for i := range u.framed.parts {
+		if p := &u.framed.parts[i]; p.begun {
+			return p.take(time.Time{}, u.limit), true
 		}
 	}
 	return Line{}, false

@@ -55,14 +55,13 @@ type Settings struct {
 
 // Stream is one stream on its way from lines to spans and records. See the package documentation.
 type Stream struct {
-	// What of the settings is needed for as long as the stream lasts. Thousands of streams may, so the rest, what the fold is
-	// opened with, is let go of once it is.
+	// What of the settings is needed for as long as the stream lasts.
 	provider                string
 	redactor                *redact.Redactor
 	inputs, outputs, copies bool
 	told, takes             func([]events.DisplayEvent)
 	discards                func(lines int) bool
-	opening                 *Settings
+	opening                 *opening // nil once the fold is opened
 
 	parser   *parser.Source
 	joiner   *redact.Joiner
@@ -70,7 +69,6 @@ type Stream struct {
 	fold     *telemetry.Stream         // nil until the provider is known
 	early    *telemetry.Stream         // of lines that passed before that
 	begun    bool
-	first    []byte // a hash of the first line that is not ours; nil before it
 	uncopied []uncopied
 	// rereading tells that lines come again for the parser alone; see [Stream.Rest].
 	rereading bool
@@ -81,11 +79,17 @@ type Stream struct {
 	Noted parser.Noted
 }
 
+// opening is what a Stream needs until it opens its fold.
+type opening struct {
+	Settings
+	first []byte // a hash of the first line that is not ours; nil before it
+}
+
 // New makes a Stream.
 func New(s Settings) (*Stream, error) {
 	st := &Stream{
 		provider: s.Provider, redactor: s.Redactor, inputs: s.Inputs, outputs: s.Outputs, copies: s.Copies, told: s.Told, takes: s.Take,
-		discards: s.Discards, opening: &s,
+		discards: s.Discards, opening: &opening{Settings: s},
 	}
 	if err := st.makeParser(); err != nil {
 		return nil, err
@@ -122,8 +126,8 @@ func (s *Stream) Line(data []byte) {
 		}
 	}
 	s.parser.Note(s.Noted)
-	if s.first == nil && s.opening != nil && len(bytes.TrimSpace(data)) > 0 {
-		s.first = fingerprint(data)
+	if o := s.opening; o != nil && o.first == nil && len(bytes.TrimSpace(data)) > 0 {
+		o.first = fingerprint(data)
 	}
 	if s.rereading {
 		s.joiner.ParseEvents(data) // what it gives goes nowhere, so no secrets are looked for
@@ -283,7 +287,7 @@ func (s *Stream) telemetryOf(provider string) telemetry.StreamSettings {
 	set.ParentSession = parser.ParentSession(info.Name, s.opening.Path)
 	set.Group = parser.Group(info.Name, s.opening.Path)
 	set.Identity = set.Identity.With(s.opening.Ambient)
-	set.Fingerprint = hex.EncodeToString(s.first)
+	set.Fingerprint = hex.EncodeToString(s.opening.first)
 	return set
 }
 

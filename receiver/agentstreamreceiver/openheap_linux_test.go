@@ -1,0 +1,74 @@
+package agentstreamreceiver
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/receiver/receivertest"
+)
+
+// BenchmarkOpenSessions measures what an open session takes of the heap once its lines are read and it rests.
+func BenchmarkOpenSessions(b *testing.B) {
+	const files = 5000
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, bench := range []struct {
+		name    string
+		records int // of a session
+		write   func(into *bytes.Buffer, i int)
+	}{
+		{"line", 2, func(into *bytes.Buffer, i int) {
+			fmt.Fprintf(into, `{"type":"assistant","sessionId":"session-%d","version":"2.1.100","uuid":"u%d","timestamp":"2026-11-27T08:00:00.000Z","message":`+
+				`{"id":"msg_%d","role":"assistant","model":"m","content":[{"type":"text","text":"One."}],"usage":{"input_tokens":9,"output_tokens":7}}}`+"\n", i, i, i)
+		}},
+		{"turns=10", 1 + 10*4, func(into *bytes.Buffer, i int) { scaleSession(into, rng, i, 10) }},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			dir, recently := b.TempDir(), time.Now().Add(-time.Minute)
+			var text bytes.Buffer
+			for i := range files {
+				text.Reset()
+				bench.write(&text, i)
+				path := filepath.Join(dir, fmt.Sprint(i, ".jsonl"))
+				require.NoError(b, os.WriteFile(path, text.Bytes(), 0o600))
+				require.NoError(b, os.Chtimes(path, recently, recently))
+			}
+			for b.Loop() {
+				b.ReportMetric(float64(heapOfSessions(b, dir, files, files*bench.records))/files, "heap-B/session")
+			}
+		})
+	}
+}
+
+// heapOfSessions reads the files of a folder and returns what the heap holds more than before, once all of them rest.
+func heapOfSessions(b *testing.B, dir string, files, records int) int64 {
+	b.Helper()
+	before := liveHeap()
+	r, err := newAgentStream(receivertest.NewNopSettings(NewFactory().Type()), configFor(filepath.Join(dir, "*.jsonl")))
+	require.NoError(b, err)
+	counter := &arrivals{Logs: consumertest.NewNop()}
+	r.out.traces, r.out.logs = consumertest.NewNop(), counter
+	r.onShutdown = func() {}
+	require.NoError(b, r.Start(b.Context(), componenttest.NewNopHost()))
+	require.Eventually(b, func() bool { return counter.records.Load() >= int64(records) && r.allRest(files) }, time.Minute, 20*time.Millisecond)
+	after := liveHeap()
+	require.NoError(b, r.Shutdown(b.Context()))
+	return after - before
+}
+
+// liveHeap is how many bytes of the heap are in use, without garbage.
+func liveHeap() int64 {
+	runtime.GC()
+	runtime.GC() // what pools keep goes with the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
