@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 )
@@ -138,7 +139,7 @@ func (t *table) decide(f *file, res result) {
 		t.hold(f, 10*busyWait)
 	case res.relation == isNext && there:
 		f.claims = nil
-		t.split(known, f, res.id)
+		t.split(known, f, res)
 	case res.relation == isNext && (known.state == stateGone || known.slot != nil):
 		f.claims = nil
 		t.goOn(known, f, res.id)
@@ -161,15 +162,23 @@ func (t *table) disown(f *file, res result) {
 
 // split has a known file that lost a name go on under the path of f, where a version of it stands that goes on where it
 // was. What is left under its other names is a file of its own from now on.
-func (t *table) split(known, f *file, id fileID) {
+func (t *table) split(known, f *file, res result) {
 	rest := known.leftover()
 	rest.state, rest.caughtUp, rest.seen, rest.strayed = stateFollowed, true, known.seen, true
 	known.giveNames(rest)
 	if t.paths[known.path] == known {
 		t.paths[known.path] = rest
 	}
-	t.adopt(known, f, id)
+	t.adopt(known, f, res.id)
+	t.nameStream(rest, res.head)
 	t.enter(rest)
+}
+
+// nameStream gives a file that goes on where another one was the id of its stream at once: without one its position is not
+// stored, and its path may lead elsewhere, or the source end, before a worker opens it. Both files begin with the same head.
+func (t *table) nameStream(f *file, head []byte) {
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	f.streamID = t.names.name(f.path, line)
 }
 
 // goOn has a known file that is gone go on under the path of f, where a version of it stands that has another inode. If the
@@ -209,6 +218,7 @@ func (t *table) double(known, f *file, res result) {
 	other.state, other.caughtUp = stateFollowed, true
 	t.drop(f)
 	t.paths[other.path] = other
+	t.nameStream(other, res.head)
 	t.enter(other)
 }
 

@@ -322,3 +322,31 @@ func TestRecallOfAnInodeLeftBehind(t *testing.T) {
 	tab.recall(&checkpoint{Stream: "s", Path: "c.jsonl", Device: 1, Inode: 1, Offset: 3})
 	assert.Same(t, known.before, tab.ids[id])
 }
+
+// TestRestartBeforeTheOtherNameIsRead: a file with two names is replaced under one of them by a longer version, the folder
+// of the other name is renamed, and the source stops, all before a worker has come to the other name: its position is kept.
+func TestRestartBeforeTheOtherNameIsRead(t *testing.T) {
+	bubble(t, func(w *world) {
+		store := walking{newMemory()}
+		follow := func(s *Settings) {
+			pollOnly(s)
+			s.Store, s.MaxConcurrentFiles, s.MaxOpenFiles = store, 1, -1
+		}
+		lines, text := records(0, 20)
+		w.mkdir("in")
+		w.add("a.jsonl", text)
+		require.NoError(w, os.Link(w.path("a.jsonl"), w.path("in/b.jsonl")))
+		w.begin(follow)
+		w.pass(time.Minute)
+		w.sink.accept = func(Stream, []Line) error { // the only worker is with the longer version
+			return os.Rename(w.path("in"), w.path("moved"))
+		}
+		w.put("next", text+record(20)+"\n")
+		w.rename("next", "a.jsonl")
+		w.sink.wantLines(w.T, append(lines, record(20))...)
+		w.end()
+		assert.Empty(w, w.run(follow).all())
+		w.add("moved/b.jsonl", record(21)+"\n")
+		assert.Equal(w, []string{record(21)}, w.run(follow).all())
+	})
+}
