@@ -67,8 +67,10 @@ func TestCommandSpoolIsReadOn(t *testing.T) {
 			next.refuses.Store(!accepted)
 			first := startWith(t, m, cfg, next, next)
 			if accepted {
-				require.Eventually(t, func() bool { return next.logs.LogRecordCount() >= 2 }, wait, tick)
-				require.Eventually(t, func() bool { return len(m.disk.copy()) > 0 }, wait, tick, "the position is kept")
+				require.Eventually(t, func() bool { return len((&rig{t: t, logs: &next.logs}).texts()) == 2 }, wait, tick)
+				info, err := os.Stat(spools(t, cfg)[0])
+				require.NoError(t, err)
+				first.acceptedSpool(t, m, info.Size())
 				next.refuses.Store(true)
 			}
 			require.NoError(t, os.WriteFile(goOn, nil, 0o600))

@@ -357,10 +357,12 @@ func TestSpoolThatCannotBe(t *testing.T) {
 	assert.Contains(t, told[0].ContextMap()["advice"], "spool_directory")
 
 	require.NoError(t, os.Remove(cfg.Spool.Directory))
-	w = openWriter(t, fifo)
-	say(t, w, line)
-	require.NoError(t, w.Close())
-	require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
+	// What a writer says before the end of the last one was seen counts as that one's, and is dropped too.
+	require.Eventually(t, func() bool {
+		w = openWriter(t, fifo)
+		say(t, w, line)
+		return w.Close() == nil && len(r.texts()) > 0
+	}, wait, tick)
 	r.stop()
 }
 
