@@ -138,7 +138,7 @@ func TestDocumentsAndDatabasesCount(t *testing.T) {
 
 // comes waits until a value comes.
 func comes(values <-chan int, want int) bool {
-	late := time.After(20 * time.Second)
+	late := time.After(patience)
 	for {
 		select {
 		case got := <-values:

@@ -27,9 +27,14 @@ type sink struct {
 	refuse  int // how many calls are still refused
 	refused int
 	// accept, if set, may refuse a batch.
-	accept func(s Stream, lines []Line) error
-	notify chan struct{}
+	accept   func(s Stream, lines []Line) error
+	notify   chan struct{}
+	patience time.Duration
 }
+
+// patience is how long what must come may take in real time, on a machine that has much else to do; bubblePatience, in a
+// bubble, whose time no machine is slow for.
+const patience, bubblePatience = 2 * time.Minute, 20 * time.Second
 
 var errRefused = errors.New("downstream is not ready")
 
@@ -43,7 +48,7 @@ type stream struct {
 	closed []CloseReason
 }
 
-func newSink() *sink { return &sink{notify: make(chan struct{}, 1)} }
+func newSink() *sink { return &sink{notify: make(chan struct{}, 1), patience: bubblePatience} }
 
 func (s *sink) changed() {
 	select {
@@ -143,7 +148,7 @@ func (s *sink) opened() []stream {
 // until waits for a condition on what the sink has.
 func (s *sink) until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(s.patience)
 	for !ok() {
 		select {
 		case <-s.notify:
@@ -174,7 +179,9 @@ type world struct {
 
 // newWorld makes a folder; begin starts to follow it.
 func newWorld(t *testing.T) *world {
-	return &world{T: t, dir: t.TempDir(), sink: newSink()}
+	w := &world{T: t, dir: t.TempDir(), sink: newSink()}
+	w.sink.patience = patience
+	return w
 }
 
 func (w *world) settings(change ...func(*Settings)) Settings {

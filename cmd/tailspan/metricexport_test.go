@@ -33,7 +33,7 @@ func TestRunSendsMetrics(t *testing.T) {
 	require.Eventually(t, func() bool {
 		defer sink.lock()()
 		return len(sink.metrics) > 1
-	}, 10*time.Second, 5*time.Millisecond, "while it runs")
+	}, patience, 5*time.Millisecond, "while it runs")
 	require.NoError(t, os.WriteFile(goOn, nil, 0o600))
 	code, _, stderr := b.end(t)
 	assert.Zero(t, code)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -34,12 +33,10 @@ func TestRunOddChildren(t *testing.T) {
 		for _, pipe := range []string{"--pipe=false", "--pipe"} {
 			t.Run(tc.name+" "+pipe, func(t *testing.T) {
 				left := filepath.Join(t.TempDir(), "pid")
-				began := time.Now()
 				code, stdout, stderr := begin(t, pipe, "--", "sh", "-c", tc.script, left).end(t)
 				assert.Equal(t, tc.code, code)
 				assert.Equal(t, tc.out, stdout)
 				assert.Empty(t, stderr)
-				assert.Less(t, time.Since(began), 20*time.Second)
 				noSpool(t)
 				if pid, err := os.ReadFile(left); err == nil {
 					n, err := strconv.Atoi(strings.TrimSpace(string(pid)))

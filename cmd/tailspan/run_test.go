@@ -25,6 +25,9 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
+// patience is how long what must come may take, on a machine that has much else to do.
+const patience = 2 * time.Minute
+
 // runSpan is the name of the span of a run of Claude Code.
 const runSpan = "invoke_agent claude-code"
 
@@ -34,7 +37,7 @@ type output struct{ terminaltest.Buffer }
 // has waits until s was written.
 func (o *output) has(t *testing.T, s string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return strings.Contains(o.String(), s) }, 10*time.Second, 2*time.Millisecond, "%q", s)
+	require.Eventually(t, func() bool { return strings.Contains(o.String(), s) }, patience, 2*time.Millisecond, "%q", s)
 }
 
 // begun is a `tailspan run` at work in this process.
@@ -74,7 +77,7 @@ func (b *begun) end(t *testing.T) (code int, stdout, stderr string) {
 	select {
 	case code = <-b.code:
 		return code, b.stdout.String(), b.stderr.String()
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("still running; stderr: %s", b.stderr.String())
 		return 0, "", ""
 	}
@@ -124,7 +127,7 @@ func TestRunStderrFlood(t *testing.T) {
 func TestRunHangsAfterResult(t *testing.T) {
 	sink := newOTLPSink(t)
 	b := begin(t, "--otlp", sink.URL, "--grace", "200ms", "--", "sh", script("hang-after-result"))
-	require.Eventually(t, func() bool { return len(sink.named("tailspan.session_end")) == 1 }, 10*time.Second, 5*time.Millisecond, "the end is told when it is read")
+	require.Eventually(t, func() bool { return len(sink.named("tailspan.session_end")) == 1 }, patience, 5*time.Millisecond, "the end is told when it is read")
 	b.stdout.has(t, "Out.\n")
 	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 	code, _, _ := b.end(t)
@@ -152,7 +155,7 @@ func TestRunKillsTheGroup(t *testing.T) {
 		}
 		worker, err = strconv.Atoi(strings.TrimSpace(string(data)))
 		return err == nil
-	}, 10*time.Second, 2*time.Millisecond)
+	}, patience, 2*time.Millisecond)
 	require.NoError(t, syscall.Kill(worker, 0))
 	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 	code, stdout, _ := b.end(t)
@@ -213,7 +216,7 @@ func TestRunBlockedConsumers(t *testing.T) {
 	go func() {
 		code <- run([]string{"run", "--otlp", sink.URL, "--export-timeout", "5m", "--", "sh", "-c", `sh "$1" | head -n 20001 && : > "$2"`, "sh", script("reader-goes-away"), done}, nil, w, &stderr)
 	}()
-	require.Eventually(t, func() bool { _, err := os.Stat(done); return err == nil }, 20*time.Second, 5*time.Millisecond, "the child ends although nobody takes anything")
+	require.Eventually(t, func() bool { _, err := os.Stat(done); return err == nil }, patience, 5*time.Millisecond, "the child ends although nobody takes anything")
 	close(open)
 	read := make(chan string)
 	go func() { all, _ := io.ReadAll(r); read <- string(all) }()

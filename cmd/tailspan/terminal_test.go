@@ -107,7 +107,7 @@ func (w withoutCR) Write(p []byte) (int, error) {
 
 func waitFor(t *testing.T, screen *terminaltest.Screen, ok func(last string) bool) {
 	t.Helper()
-	require.Eventually(t, func() bool { return ok(screen.Last()) }, 10*time.Second, 5*time.Millisecond, "%s", screen.Lines())
+	require.Eventually(t, func() bool { return ok(screen.Last()) }, patience, 5*time.Millisecond, "%s", screen.Lines())
 }
 
 // TestColorsOfTheCommand holds that a pipe gets no colours unless they are asked for.
