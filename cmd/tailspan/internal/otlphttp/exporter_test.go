@@ -77,11 +77,17 @@ func sent[B any](t *testing.T, send func(context.Context, B) (B, error), b B) {
 func exporter(t *testing.T, url string) (e *Exporter, reported *[]string) {
 	t.Helper()
 	reported = &[]string{}
+	return exporterThat(t, url, func(problem string) { *reported = append(*reported, problem) }), reported
+}
+
+// exporterThat sends to a server and reports to a function.
+func exporterThat(t *testing.T, url string, report func(problem string)) *Exporter {
+	t.Helper()
 	to, err := FromEnvironment(func(string) string { return "" }, url)
 	require.NoError(t, err)
-	e = New(Settings{Endpoints: to, UserAgent: "test", Report: func(problem string) { *reported = append(*reported, problem) }})
+	e := New(Settings{Endpoints: to, UserAgent: "test", Report: report})
 	t.Cleanup(e.Close)
-	return e, reported
+	return e
 }
 
 // TestBodies holds that what is sent is what the protocol's own types read.
@@ -218,9 +224,9 @@ func TestRetryAfter(t *testing.T) {
 		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}, accept)
-	e, _ := exporter(t, s.URL)
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	e := exporterThat(t, s.URL, func(string) { time.AfterFunc(3*minWait, cancel) }) // when it would have been sent again
 	left, err := e.Traces(ctx, twoSpans())
 	require.Error(t, err)
 	assert.Equal(t, 2, left.SpanCount())
@@ -231,14 +237,15 @@ func TestRetryAfter(t *testing.T) {
 func TestContextEnds(t *testing.T) {
 	s := newServer(t)
 	s.Close()
-	e, reported := exporter(t, s.URL)
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	reported := 0
+	e := exporterThat(t, s.URL, func(string) { reported++; cancel() }) // in the wait after the first try
 	_, err := e.Logs(ctx, oneRecord())
 	require.ErrorContains(t, err, "connection refused")
 	assert.NotContains(t, err.Error(), "Post")
 	assert.Zero(t, e.Refused())
-	assert.Len(t, *reported, 1)
+	assert.Equal(t, 1, reported)
 }
 
 func TestFromEnvironment(t *testing.T) {
