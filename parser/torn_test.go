@@ -3,6 +3,7 @@ package parser_test
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -120,11 +121,15 @@ func TestTornLinesAreReadInLinearTime(t *testing.T) {
 	} {
 		s := newSource(t, "claude")
 		const short = 1 << 17
-		took := func(size int) time.Duration {
+		took := func(size int) time.Duration { // the least of some, since others have the machine now and then
 			line := []byte(`{"type":"` + strings.Repeat(part, size/len(part)) + `}`)
-			begin := time.Now()
-			s.ParseEvents(line)
-			return time.Since(begin)
+			least := time.Duration(math.MaxInt64)
+			for range 3 {
+				begin := time.Now()
+				s.ParseEvents(line)
+				least = min(least, time.Since(begin))
+			}
+			return least
 		}
 		took(short)
 		assert.Less(t, took(16*short), 200*(took(short)+time.Millisecond), name)

@@ -20,14 +20,17 @@ var hostile = []string{
 }
 
 // TestLinear holds that no text takes long because of what it is made of. Half a megabyte takes a tenth of a second, or
-// minutes where the work grows with the square of the text; the limit leaves room for a busy machine.
+// minutes where the work grows with the square of the text; the limit leaves room for a busy machine, and so does a second try.
 func TestLinear(t *testing.T) {
 	const n, limit = 1 << 19, 20 * time.Second
 	r := newRedactor(t, redact.Settings{})
 	for _, piece := range hostile {
 		text := strings.Repeat(piece, n/len(piece))
-		begin := time.Now()
-		r.String(text)
-		assert.Less(t, time.Since(begin), limit, "%d bytes of %q", n, piece)
+		took := func() time.Duration {
+			begin := time.Now()
+			r.String(text)
+			return time.Since(begin)
+		}
+		assert.True(t, took() < limit || took() < limit, "%d bytes of %q", n, piece)
 	}
 }

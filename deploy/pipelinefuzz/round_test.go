@@ -27,7 +27,7 @@ import (
 )
 
 // readLimit is how long the receiver may take for a round, on a machine that has much else to do.
-const readLimit = 30 * time.Second
+const readLimit = 2 * time.Minute
 
 // file is one session at its path below the watched folder.
 type file struct {

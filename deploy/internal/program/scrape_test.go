@@ -55,7 +55,15 @@ func TestFreePort(t *testing.T) {
 	assert.NotEqual(t, strconv.Itoa(taken), got, "it is in use")
 
 	require.NoError(t, listener.Close())
-	got, err = FreePort(taken)
-	require.NoError(t, err)
-	assert.Equal(t, strconv.Itoa(taken), got, "the wish is free")
+	wished := false
+	for range 10 { // another program may take it before we do
+		wish, err := FreePort(0)
+		require.NoError(t, err)
+		number, err := strconv.Atoi(wish)
+		require.NoError(t, err)
+		got, err = FreePort(number)
+		require.NoError(t, err)
+		wished = wished || got == wish
+	}
+	assert.True(t, wished, "a wish that is free is granted")
 }
