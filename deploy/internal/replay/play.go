@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"strings"
 	"time"
@@ -9,23 +10,35 @@ import (
 
 // Pace says how fast [Play] writes.
 type Pace struct {
-	// Pause is the time before a line that has no time of its own.
+	// Pause is the time before a line that has no time of its own. A recording without any time, but with a duration, has
+	// its lines at equal distances.
 	Pause time.Duration
 	// Longest is the longest time between two lines; longer gaps of the recording are shortened to it. 0: none is.
 	Longest time.Duration
 }
 
-// Play writes a session line by line: it moves the first time of the recording to now, gives it the ids of seed, and waits
+// Play writes a session line by line: it moves the begin of the recording to now, gives it the ids of seed, and waits
 // before each line as long as the recording did. It ends early with the error of ctx or of out.
+//
+// A recording begins with its first time, or earlier if its last line has a duration that is longer than from its first
+// time to its last: the first line of a stream has no time, and the model may work for long before one comes.
 func Play(ctx context.Context, out io.Writer, recording, seed string, pace Pace) error {
 	stamp := Stamp{Seed: seed}
-	begin, _, ok := Times(recording)
-	if ok {
+	begin, end, ok := Times(recording)
+	took := duration(recording)
+	switch between := strings.Count(strings.TrimSpace(recording), "\n"); {
+	case ok:
+		begin = earlier(begin, end.Add(-took))
 		stamp.Shift = time.Since(begin)
+	case took > 0 && between > 0:
+		pace.Pause = took / time.Duration(between)
 	}
-	previous, paused := begin, time.Duration(0)
+	previous, paused, isFirst := begin, time.Duration(0), true
 	for line := range strings.Lines(recording) {
 		wait := pace.Pause
+		if isFirst {
+			wait, isFirst = 0, false
+		}
 		if at, _, ok := Times(line); ok {
 			wait = max(0, at.Sub(previous)-paused)
 			paused = 0
@@ -51,6 +64,25 @@ func Play(ctx context.Context, out io.Writer, recording, seed string, pace Pace)
 		}
 	}
 	return nil
+}
+
+// duration is how long the run took by the last line of the recording; 0 if that has none.
+func duration(recording string) time.Duration {
+	recording = strings.TrimSpace(recording)
+	var result struct {
+		Milliseconds int64 `json:"duration_ms"`
+	}
+	if json.Unmarshal([]byte(recording[strings.LastIndexByte(recording, '\n')+1:]), &result) != nil {
+		return 0 // cut off, or no JSON
+	}
+	return time.Duration(result.Milliseconds) * time.Millisecond
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

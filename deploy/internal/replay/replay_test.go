@@ -75,14 +75,53 @@ func TestPlayKeepsThePace(t *testing.T) {
 	})
 }
 
+func TestPlayBeginsWhereTheDurationSays(t *testing.T) {
+	const noTimes = `{"n":1}
+{"n":2}
+{"type":"result","duration_ms":9000}
+`
+	const firstIsLate = `{"n":1}
+{"n":2}
+{"n":3,"timestamp":"2026-11-27T20:00:11.000Z"}
+{"n":4,"timestamp":"2026-11-27T20:00:12.000Z"}
+{"type":"result","duration_ms":11500}
+`
+	for _, test := range []struct {
+		name, recording string
+		want            []time.Duration
+	}{
+		{"no line has a time", noTimes, []time.Duration{0, 4500 * time.Millisecond, 9 * time.Second}},
+		{
+			"the first time comes late", firstIsLate,
+			[]time.Duration{0, 100 * time.Millisecond, 10500 * time.Millisecond, 11500 * time.Millisecond, 11600 * time.Millisecond},
+		},
+		{"a shorter duration is of less than the recording", strings.Replace(firstIsLate, "11500", "500", 1), []time.Duration{
+			0, 100 * time.Millisecond, 100 * time.Millisecond, 1100 * time.Millisecond, 1200 * time.Millisecond,
+		}},
+		{"cut off", strings.Split(noTimes, "{\"type")[0] + `{"type":"result","dur`, []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				out := &arrivals{start: start}
+				require.NoError(t, replay.Play(t.Context(), out, test.recording, "seed", replay.Pace{Pause: 100 * time.Millisecond, Longest: 20 * time.Second}))
+				assert.Equal(t, test.want, out.at)
+				if first, _, ok := replay.Times(out.String()); ok {
+					assert.WithinDuration(t, start.Add(test.want[2]), first, 100*time.Millisecond, "a line comes at the time it has")
+				}
+			})
+		})
+	}
+}
+
 func TestPlayEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		out := &arrivals{start: time.Now()}
-		err := replay.Play(ctx, out, "{}\n{}\n{}\n", "seed", replay.Pace{Pause: 400 * time.Millisecond})
+		err := replay.Play(ctx, out, "{}\n{}\n{}\n{}\n", "seed", replay.Pace{Pause: 400 * time.Millisecond})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Len(t, out.at, 2)
+		assert.Len(t, out.at, 3)
 	})
 }
 
