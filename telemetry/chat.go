@@ -21,6 +21,7 @@ type chat struct {
 	span      interval
 	usage     events.Usage
 	said      *exchange // captured only
+	failed    *failedAnswer
 	hasUsage  bool
 	hasOutput bool // the output is known, and no placeholder
 	compacted bool // the conversation was, before it
@@ -101,15 +102,20 @@ func (s *Stream) closeChat(a *agent) {
 		}
 	}
 	a.cover(&c.span.start, &c.span.end)
-	if r := a.run; a == r.top && c.unasked && !r.beginTold && r.first == nil && r.chats == 0 && c.span.end.source != TimeSourceFile {
-		r.first = c
-	} else {
-		a.inside.coverAll(&c.span)
-		s.writeChat(a, c)
-	}
+	s.finishChat(a, c)
 	if a == a.run.top {
 		a.run.chats++
 	}
+}
+
+// finishChat writes a model call that is over, or lets it wait for the end of its run.
+func (s *Stream) finishChat(a *agent, c *chat) {
+	if r := a.run; a == r.top && c.unasked && !r.beginTold && r.first == nil && r.chats == 0 && c.span.end.source != TimeSourceFile {
+		r.first = c
+		return
+	}
+	a.inside.coverAll(&c.span)
+	s.writeChat(a, c)
 }
 
 // writeFirst writes the model call that waited for the end of its run.
@@ -128,15 +134,22 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	if !ok {
 		return
 	}
-	s.meter.duration(meteredKey{instrument: instrumentInference, model: c.model, agent: a.name}, &c.span, spanRef{a.run.traceID, c.spanID})
+	metered := meteredKey{instrument: instrumentInference, model: c.model, agent: a.name}
 	m := span.Attributes()
 	putStr(m, AttrGenAIProviderName, c.system)
 	putStr(m, AttrGenAIRequestModel, c.model)
+	putStr(m, AttrGenAIAgentName, a.name)
+	m.PutStr(AttrCloseReason, string(CloseReasonResult))
+	if c.failed != nil {
+		metered.errorType = c.failed.cause
+		setError(span, c.failed.cause, c.failed.text)
+		s.meter.duration(metered, &c.span, spanRef{a.run.traceID, c.spanID})
+		return
+	}
+	s.meter.duration(metered, &c.span, spanRef{a.run.traceID, c.spanID})
 	putStr(m, AttrGenAIResponseModel, c.model)
 	m.PutStr(AttrGenAIResponseID, c.messageID)
-	putStr(m, AttrGenAIAgentName, a.name)
 	putTrue(m, s.writer.semconv.compacted(), c.compacted)
-	m.PutStr(AttrCloseReason, string(CloseReasonResult))
 	s.putExchange(m, a, c)
 	if c.hasUsage && !s.counted(a.run) { // else the first account has it
 		m.PutInt(AttrGenAIInputTokens, 0) // known, if only to be none

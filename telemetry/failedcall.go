@@ -2,8 +2,7 @@ package telemetry
 
 import (
 	"cmp"
-
-	"go.opentelemetry.io/collector/pdata/ptrace"
+	"strings"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -18,30 +17,22 @@ func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at moment) {
 	s.closeChat(a)
 	r, span := a.run, interval{}
 	span.cover(&at)
-	if a.lastInput.at.Before(at.at) {
+	asked := a.lastInput.known() && a.lastInput.at.Before(at.at)
+	if asked {
 		span.cover(&a.lastInput)
 	}
 	a.cover(&span.start, &span.end)
-	a.inside.coverAll(&span)
 	model := cmp.Or(ev.Model, a.models.only())
 	occurrence := s.nth(&s.seenChats, r.key, id, domainFailed)
-	out, ok := s.span(a, outline{
-		spanID(domainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, id, domainFailed),
-		a.spanID, ptrace.SpanKindClient, OperationChat, model, chatAttributes,
-	}, &span)
-	if !ok {
-		return
-	}
-	m := out.Attributes()
-	putStr(m, AttrGenAIProviderName, cmp.Or(ev.ModelProvider, s.settings.Agent.System))
-	putStr(m, AttrGenAIRequestModel, model)
-	putStr(m, AttrGenAIAgentName, a.name)
-	m.PutStr(AttrCloseReason, string(CloseReasonResult))
-	setError(out, string(ev.Sign.Cause), ev.Text)
-	s.meter.duration(meteredKey{
-		instrument: instrumentInference, model: model, agent: a.name, errorType: string(ev.Sign.Cause),
-	}, &span, spanRef{r.traceID, out.SpanID()})
+	s.finishChat(a, &chat{
+		model: model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System), span: span, unasked: !asked,
+		spanID: spanID(domainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, id, domainFailed),
+		failed: &failedAnswer{cause: string(ev.Sign.Cause), text: strings.Clone(ev.Text)},
+	})
 }
+
+// failedAnswer is what came in the place of an answer.
+type failedAnswer struct{ cause, text string }
 
 // domainFailed keeps the id of a failed call apart from that of an answer with the same id.
 const domainFailed = "failed"

@@ -207,6 +207,7 @@ func TestRunDuration(t *testing.T) {
 		source telemetry.TimeSource
 	}{
 		{"first sign is the answer", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(4, "msg2", "Ho.")), line(done)}, -1, telemetry.TimeSourceDuration},
+		{"a prompt between answers", script{line(started()), line(text(3, "msg1", "Cut")), line(prompt(3.5, "p1")), line(text(4, "msg2", "Ho.")), line(done)}, -1, telemetry.TimeSourceDuration},
 		{"the prompt tells its time", script{line(prompted), line(text(3, "msg1", "Hi.")), line(done)}, 0.5, telemetry.TimeSourceLine},
 		{"shorter than what was seen", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(14, "msg2", "Ho.")), line(done)}, 3, telemetry.TimeSourceCarried},
 	} {

@@ -14,7 +14,8 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at moment) {
 	if a.call != nil {
 		return
 	}
-	a.run.beginTold = a.run.beginTold || at.source == TimeSourceLine
+	// What a user says between two answers is no begin: a stream without a time on its first line tells one there.
+	a.run.beginTold = a.run.beginTold || at.source == TimeSourceLine && !a.run.hasMessage
 	if !a.lastInput.known() {
 		a.lastInput = at // what the first model call answers is told nowhere, or later
 	}

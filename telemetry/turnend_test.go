@@ -111,6 +111,14 @@ func TestFailedModelCall(t *testing.T) {
 	assert.Equal(t, ptrace.StatusCodeError, chat.Status().Code())
 	assert.Equal(t, "Invalid API key", chat.Status().Message())
 	assert.Equal(t, "authentication_failed", attr(chat, telemetry.AttrErrorType))
+
+	done := ended("Invalid API key")
+	done.End.Duration = 2500 * time.Millisecond
+	f = fold(t, script{line(started()), line(failure), line(done)}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	chat = f.span(t, "chat m1")
+	from, to = seconds(chat)
+	assert.Equal(t, []float64{0.5, 3}, []float64{from, to}, "only the duration of the run shows when its first call began")
+	assert.Equal(t, "authentication_failed", attr(chat, telemetry.AttrErrorType))
 }
 
 // TestEndGrace: a run that has shown its end is exported when no line follows; later lines are a run with a link to it.
