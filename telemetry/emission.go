@@ -83,7 +83,7 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 
 // stamp sets the times of a record: when it happened, and when we saw it.
 func (s *Stream) stamp(lr plog.LogRecord, at moment, seen time.Time) {
-	lr.SetTimestamp(pcommon.NewTimestampFromTime(at.at))
+	lr.SetTimestamp(at.at.timestamp())
 	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(seen))
 	lr.Attributes().PutStr(AttrTimeSource, at.source.String())
 }
@@ -108,8 +108,8 @@ func (s *Stream) span(a *agent, of outline, i *interval) (span ptrace.Span, ok b
 	span.SetParentSpanID(of.parent)
 	span.SetKind(of.kind)
 	span.SetName(s.spanName(of.operation, of.what))
-	span.SetStartTimestamp(pcommon.NewTimestampFromTime(i.start.at))
-	span.SetEndTimestamp(pcommon.NewTimestampFromTime(i.end.at))
+	span.SetStartTimestamp(i.start.at.timestamp())
+	span.SetEndTimestamp(i.end.at.timestamp())
 	m := span.Attributes()
 	m.EnsureCapacity(of.attributes)
 	putStr(m, AttrGenAIConversationID, a.run.sessionID)

@@ -91,7 +91,7 @@ func (s *Stream) exited(e Exit) {
 	s.release(releaseAll)
 	s.exit = &e
 	s.writeUnwritten()
-	at := moment{at: e.Time, source: TimeSourceArrival}
+	at := moment{at: instantOf(e.Time), source: TimeSourceArrival}
 	if e.Incomplete && s.run != nil && !s.run.closed {
 		s.apply(e.IncompleteEnd(), s.endAt(at), origin{offset: math.MaxInt64})
 	}
@@ -162,7 +162,7 @@ func (s *Stream) recordExit(at moment) {
 
 // exitUID is the identity of the record of an exit: the last run's, or of a process that began none that of its time.
 func (s *Stream) exitUID(at moment) string {
-	of := strconv.FormatInt(at.at.UnixNano(), 10)
+	of := strconv.FormatInt(int64(at.at), 10)
 	session := s.settings.Fingerprint
 	if s.run != nil {
 		of, session = s.run.key, s.run.idSession

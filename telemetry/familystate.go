@@ -100,9 +100,9 @@ func (r *Registry) sessionState(maker *Stream, key sessionKey) *SessionState {
 		return nil
 	}
 	missed := false
-	state := &SessionState{ID: key.session, Told: unixNano(s.told)}
+	state := &SessionState{ID: key.session, Told: int64(s.told)}
 	for _, run := range s.runs {
-		one := SessionRunState{RunState: runState(run.ref), Start: unixNano(run.start)}
+		one := SessionRunState{RunState: runState(run.ref), Start: int64(run.start)}
 		for i := range run.starters {
 			c := &run.starters[i]
 			missed = missed || c.maker == maker && !c.found
@@ -132,7 +132,7 @@ func (r *Registry) recallFamily(state *FamilyState) {
 		s = &sessionRuns{}
 		r.families.sessions.set(key, s)
 	}
-	if told := timeAt(session.Told); told.After(s.told) {
+	if told := instant(session.Told); told.After(s.told) {
 		s.told = told
 	}
 	for i := range session.Runs {
@@ -141,19 +141,11 @@ func (r *Registry) recallFamily(state *FamilyState) {
 		if s.of(ref) != nil {
 			continue
 		}
-		run := &datedRun{ref: ref, start: timeAt(one.Start)}
+		run := &datedRun{ref: ref, start: instant(one.Start)}
 		for j := range one.Starters {
 			c := &one.Starters[j]
 			run.starters = append(run.starters, starter{call: c.ref(), target: c.Target, how: c.ending()})
 		}
 		s.runs = append(s.runs, run)
 	}
-}
-
-// timeAt is the time that unixNano gave.
-func timeAt(nano int64) time.Time {
-	if nano == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, nano)
 }

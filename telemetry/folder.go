@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"slices"
-	"time"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -23,13 +22,13 @@ type sessionKey struct{ provider, session string }
 // sessionRuns are the runs of a session, for the children that its folder holds.
 type sessionRuns struct {
 	runs []*datedRun // in the order that they were told in
-	told time.Time   // the newest time that the session told
+	told instant     // the newest time that the session told
 }
 
 // datedRun is a run, when it began, and the calls of it that started agents whose ids nobody told.
 type datedRun struct {
 	ref      *runRef
-	start    time.Time
+	start    instant
 	starters []starter
 }
 
@@ -43,7 +42,7 @@ type starter struct {
 }
 
 // at is the run that was at work at a time: the last that had begun, or else the first.
-func (s *sessionRuns) at(t time.Time) *runRef {
+func (s *sessionRuns) at(t instant) *runRef {
 	var best *datedRun
 	for _, r := range s.runs {
 		switch {
@@ -70,7 +69,7 @@ func (s *sessionRuns) of(ref *runRef) *datedRun {
 }
 
 // find is the one call that started the agent which began at t with a prompt; nil if that can't be told.
-func (r *datedRun) find(t time.Time, prompt string) *starter {
+func (r *datedRun) find(t instant, prompt string) *starter {
 	var open, named []*starter
 	for i := range r.starters {
 		if c := &r.starters[i]; !t.Before(c.how.span.start.at) && !t.After(c.how.span.end.at) {
@@ -162,7 +161,7 @@ func (s *Stream) kinNow(r *run) kin {
 }
 
 // runOfSession enters a run.
-func (r *Registry) runOfSession(key sessionKey, ref *runRef, start time.Time) {
+func (r *Registry) runOfSession(key sessionKey, ref *runRef, start instant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s, known := r.families.sessions.get(key)
@@ -182,7 +181,7 @@ func (r *Registry) runOfSession(key sessionKey, ref *runRef, start time.Time) {
 }
 
 // sessionTold enters a time that a session told, and returns the streams that wait for such.
-func (r *Registry) sessionTold(key sessionKey, at time.Time) []*Stream {
+func (r *Registry) sessionTold(key sessionKey, at instant) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s, known := r.families.sessions.get(key)
@@ -212,7 +211,7 @@ func (r *Registry) starterOfSession(key sessionKey, ref *runRef, c starter) {
 
 // seekSession is the run of a session that was at work at a time; nil while that is not known. The child is remembered
 // and told later.
-func (r *Registry) seekSession(child *Stream, key sessionKey, at time.Time, decide bool) *runRef {
+func (r *Registry) seekSession(child *Stream, key sessionKey, at instant, decide bool) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s, known := r.families.sessions.get(key); known && (decide || !s.told.Before(at)) {
@@ -245,7 +244,7 @@ func (r *Registry) starterFound(key sessionKey, ref *runRef, call *callRef) *Str
 }
 
 // starterOf is the call that started an agent of a run, if there is exactly one that can be meant.
-func (r *Registry) starterOf(key sessionKey, ref *runRef, at time.Time, prompt string) (starter, bool) {
+func (r *Registry) starterOf(key sessionKey, ref *runRef, at instant, prompt string) (starter, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s, known := r.families.sessions.get(key); known {

@@ -8,7 +8,7 @@ import (
 
 // moment is a point in time and where it comes from.
 type moment struct {
-	at     time.Time
+	at     instant
 	source TimeSource
 	// ahead tells that the time is that of something later: what it stands for happened before it, not after.
 	ahead bool

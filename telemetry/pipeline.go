@@ -282,8 +282,8 @@ func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.Spa
 	span.SetTraceID(trace)
 	span.SetSpanID(n.spanID)
 	span.SetParentSpanID(parent)
-	span.SetStartTimestamp(pcommon.NewTimestampFromTime(n.span.start.at))
-	span.SetEndTimestamp(pcommon.NewTimestampFromTime(n.span.end.at))
+	span.SetStartTimestamp(n.span.start.at.timestamp())
+	span.SetEndTimestamp(n.span.end.at.timestamp())
 	for _, to := range n.links {
 		link := span.Links().AppendEmpty()
 		link.SetTraceID(to.trace)

@@ -33,7 +33,7 @@ func (s *Stream) RawCopy(line Line, data []byte) {
 func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok bool) {
 	at := s.fileTime()
 	if line.Live || !at.known() {
-		at = moment{at: line.Arrival, source: TimeSourceArrival}
+		at = moment{at: instantOf(line.Arrival), source: TimeSourceArrival}
 	}
 	s.mu.Lock() // a run that another stream releases may change the resource
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ func (s *Stream) showsReplay(told time.Time, line Line) bool {
 	if line.Live {
 		return told.Sub(line.Arrival).Abs() > replayLag
 	}
-	return s.guess.known() && told.Before(s.guess.at.Add(-replayLag))
+	return s.guess.known() && instantOf(told).Before(s.guess.at.Add(-replayLag))
 }
 
 // endAt is when the run ends whose process ended at the moment at, by the clock. What is written again ended with the last

@@ -224,7 +224,7 @@ func (s *Stream) startOf(waiting []held) time.Time {
 	if now := s.registry.settings.Now(); s.live || !waiting[0].at.known() {
 		return now
 	}
-	return waiting[0].at.at
+	return waiting[0].at.at.time()
 }
 
 // noteStart takes from the start lines in waiting what holds for all that follows: the agent's name, and its version.

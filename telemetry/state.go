@@ -112,14 +112,14 @@ func timesOf(i *interval) *Times {
 	if i == nil || !i.start.known() {
 		return nil
 	}
-	return &Times{i.start.at.UnixNano(), i.end.at.UnixNano()}
+	return &Times{int64(i.start.at), int64(i.end.at)}
 }
 
 // interval is the same as times of carried lines; empty if there are none.
 func (t *Times) interval() (i interval) {
 	if t != nil {
-		i.start = moment{at: time.Unix(0, t.Start), source: TimeSourceCarried}
-		i.end = moment{at: time.Unix(0, t.End), source: TimeSourceCarried}
+		i.start = moment{at: instant(t.Start), source: TimeSourceCarried}
+		i.end = moment{at: instant(t.End), source: TimeSourceCarried}
 	}
 	return i
 }

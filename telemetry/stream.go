@@ -45,14 +45,14 @@ type Stream struct {
 	agentName string    // what the stream calls its agent
 	recorded  bool      // it is a transcript
 	decide    bool      // its run is to be told by what is known so far
-	taskStart time.Time // when the file of a sub-agent began, and the prompt it began with
+	taskStart instant   // when the file of a sub-agent began, and the prompt it began with
 	task      string
 	kinKey    agentKey  // the sub-agent that works in this stream, if it is one's
 	live      bool      // the line at work is new, and was written while the stream was followed
 	followed  bool      // the line at work was written while the stream was followed, maybe before a restart
 	idle      bool      // all that was there has been read
 	moved     time.Time // clock time of the last line
-	changed   time.Time // when the file was changed last before it was opened; zero once a line came live
+	changed   instant   // when the file was changed last before it was opened; zero once a line came live
 
 	run *run
 	// seen are the ids of runs, agents, calls and model messages that had a span of their own.
@@ -114,7 +114,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 		writer:   &r.writer,
 		resource: &resource{identity: settings.Identity, agent: settings.Agent, numbers: newSequencer(settings.ID), attributes: r.settings.Attributes},
 	}
-	s.meter, s.changed = newMeter(r.metrics, s.resource, &s.counts.ImplausibleDurations), settings.FileTime
+	s.meter, s.changed = newMeter(r.metrics, s.resource, &s.counts.ImplausibleDurations), instantOf(settings.FileTime)
 	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages, &s.seenChats} {
 		*seen = newOccurrences(r.settings.Limits.RememberedIDs)
 	}
@@ -239,7 +239,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	s.noteLived(line)
 	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Silent, line.Offset, true
 	if s.again = line.Silent; s.live {
-		s.changed = time.Time{}
+		s.changed = 0
 	}
 	if line.Silent {
 		if mark, ok := s.arrived(line.Offset); ok {

@@ -91,7 +91,7 @@ func (s *Stream) closeGap() {
 // while it was followed.
 func (s *Stream) isOld() bool {
 	gap, changed := s.settings.IdleGap, s.changed
-	return gap > 0 && !changed.IsZero() && s.registry.settings.Now().Sub(changed) >= gap
+	return gap > 0 && !changed.IsZero() && instantOf(s.registry.settings.Now()).Sub(changed) >= gap
 }
 
 // closeOld closes what an old file leaves open. The file of a sub-agent is its parent's to close, as long as that may come.

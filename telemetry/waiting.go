@@ -134,20 +134,20 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 	switch {
 	case plausible(ev.Time):
-		s.lastTime = moment{at: ev.Time, source: TimeSourceCarried}
+		s.lastTime = moment{at: instantOf(ev.Time), source: TimeSourceCarried}
 		if !s.told { // else all that is pending has such a time
-			ahead := moment{at: ev.Time, source: TimeSourceCarried, ahead: true}
+			ahead := moment{at: instantOf(ev.Time), source: TimeSourceCarried, ahead: true}
 			if s.showsReplay(ev.Time, line) {
 				s.redate(ahead)
 			}
 			s.told = true
 			s.date(ahead)
 		}
-		return moment{at: ev.Time, source: TimeSourceLine, lived: s.followed}
+		return moment{at: instantOf(ev.Time), source: TimeSourceLine, lived: s.followed}
 	case s.told:
 		return s.lastTime
 	case line.Live:
-		arrival := s.guessed(moment{at: line.Arrival, source: TimeSourceArrival})
+		arrival := s.guessed(moment{at: instantOf(line.Arrival), source: TimeSourceArrival})
 		s.date(arrival)
 		return arrival
 	default:
@@ -197,7 +197,7 @@ func (s *Stream) fileTime() moment {
 	if s.settings.FileTime.IsZero() {
 		return moment{}
 	}
-	return moment{at: s.settings.FileTime, source: TimeSourceFile, ahead: true}
+	return moment{at: instantOf(s.settings.FileTime), source: TimeSourceFile, ahead: true}
 }
 
 // fallbackTime is for events that can wait no longer.
@@ -205,5 +205,5 @@ func (s *Stream) fallbackTime() moment {
 	if m := s.fileTime(); m.known() {
 		return s.guessed(m)
 	}
-	return moment{at: s.registry.settings.Now(), source: TimeSourceArrival}
+	return moment{at: instantOf(s.registry.settings.Now()), source: TimeSourceArrival}
 }
