@@ -224,20 +224,22 @@ type awaited struct {
 
 // holds reports whether a run waits yet. What comes behind its beginning changes nothing of that, so none of it has to be
 // looked at again with each event.
-func (a *awaited) holds(from origin) bool { return a.run && a.from == from && !a.account.over() }
+func (a *awaited) holds(from origin) bool {
+	return a != nil && a.run && a.from == from && !a.account.over()
+}
 
 // await has the stream wait for the end of an account, unless it is over.
 func (s *Stream) await(first *account) bool {
 	if !s.registry.awaitAccount(first, s) {
 		return false
 	}
-	s.awaited = awaited{account: first}
+	s.awaited = &awaited{account: first}
 	return true
 }
 
 // awaitsAccount reports whether the pending events of the stream wait for the end of a first account.
 func (s *Stream) awaitsAccount() bool {
-	return len(s.held) > 0 && s.awaited.account != nil && !s.awaited.account.over()
+	return len(s.held) > 0 && s.awaited != nil && !s.awaited.account.over()
 }
 
 // awaitAccount has a stream wait for the end of an account, unless it is over.
@@ -395,9 +397,9 @@ func (s *Stream) dropped(r *run) {
 	switch {
 	case s.silent:
 	case r.isCopy():
-		s.counts.Copied++
+		s.count().Copied++
 	default:
-		s.counts.OtherAccount++
+		s.count().OtherAccount++
 	}
 }
 

@@ -108,7 +108,7 @@ func (a *agent) inBackground() bool {
 
 func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	if len(s.agents) >= s.registry.settings.Limits.OpenCalls {
-		s.counts.EvictedAgents++
+		s.count().EvictedAgents++
 		s.closeAgent(s.agents[0], closedFor(CloseReasonEvicted))
 	}
 	r := c.caller.run

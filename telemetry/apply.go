@@ -28,7 +28,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		a.cover(&at, &at)
 	}
 	if !a.models.add(ev.Model, s.registry.settings.Limits.Models) {
-		s.counts.UnlistedModels++
+		s.count().UnlistedModels++
 	}
 	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage && !(a.closed && ev.Kind == events.KindPrompt) {
 		a.run.lastMessage = strings.Clone(ev.MessageID)
@@ -107,7 +107,7 @@ func (s *Stream) agentOf(ev *events.DisplayEvent, at moment) *agent {
 	case c.child != nil:
 		return c.child // also if it is over: its late words still belong to it
 	case c.caller.depth >= maxAgentDepth:
-		s.counts.DeepAgents++
+		s.count().DeepAgents++
 		return c.caller
 	default:
 		return s.openAgent(c, ev.AgentID, at)

@@ -63,7 +63,7 @@ func (s *Stream) linger(r *run, n int) {
 		s.lingering = append(s.lingering, r)
 	}
 	for s.lateCalls > s.registry.settings.Limits.OpenCalls {
-		s.counts.EvictedCalls++
+		s.count().EvictedCalls++
 		s.closeCall(s.lingering[0].calls.open[0], outcome{reason: CloseReasonEvicted, errorType: ErrorTypeNoResult})
 	}
 }
@@ -92,7 +92,7 @@ func (s *Stream) closeLingering(reason CloseReason) {
 func (s *Stream) holdArguments(c *call, arguments []byte) {
 	limits := &s.registry.settings.Limits
 	if n := min(len(arguments), limits.ContentBytes); s.arguments+n > limits.PendingBytes {
-		s.counts.DroppedArguments++
+		s.count().DroppedArguments++
 		return
 	}
 	c.arguments = cutLater(arguments, limits.ContentBytes)

@@ -72,18 +72,10 @@ func toolType(c *call) string {
 
 // calls are the calls of one run by their ids.
 type calls struct {
-	limit     int              // remembered ids; of results that came early as many as calls may be open
-	byID      map[string]*call // nil before the first
-	open      []*call          // oldest first
-	ended     []string         // ids of closed calls, oldest first, to forget from
-	early     memory[string, earlyResult]
-	forgotten *int
-}
-
-func newCalls(limits *Limits, forgotten *int) calls {
-	return calls{
-		limit: limits.RememberedIDs, forgotten: forgotten, early: newMemory[string, earlyResult](min(limits.OpenCalls, limits.RememberedIDs), forgotten),
-	}
+	byID  map[string]*call             // nil before the first
+	open  []*call                      // oldest first
+	ended []string                     // ids of closed calls, oldest first, to forget from
+	early *memory[string, earlyResult] // nil before the first
 }
 
 // earlyResult is a result whose call was not seen yet.
@@ -113,21 +105,30 @@ func (c *calls) add(n *call) {
 	n.caller.open.calls = append(n.caller.open.calls, n)
 }
 
-// close marks a call closed. Its id stays known until there are too many.
-func (c *calls) close(n *call) {
+// close marks a call closed. Its id stays known until there are more than limit, and the oldest is forgotten.
+func (c *calls) close(n *call, limit int) (forgot bool) {
 	n.closed = true
 	remove(&c.open, n)
 	remove(&n.caller.open.calls, n)
 	c.ended = append(c.ended, n.id)
-	if len(c.ended) <= c.limit {
-		return
+	if len(c.ended) <= limit {
+		return false
 	}
 	oldest := c.ended[0]
 	c.ended = c.ended[1:]
 	if old := c.byID[oldest]; old != nil && old.closed {
 		delete(c.byID, oldest)
-		*c.forgotten++
+		forgot = true
 	}
+	return forgot
+}
+
+// setEarly keeps a result that comes before its call; as many as calls may be open.
+func (c *calls) setEarly(id string, early earlyResult, limits *Limits) (forgot bool) {
+	if c.early == nil {
+		c.early = &memory[string, earlyResult]{limit: min(limits.OpenCalls, limits.RememberedIDs)}
+	}
+	return c.early.set(strings.Clone(id), early)
 }
 
 // startCall opens a call. One of the same id that is still open is superseded: the source says that this is another.
@@ -142,7 +143,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		s.closeCall(old, outcome{reason: CloseReasonSuperseded})
 	}
 	if len(r.calls.open) >= s.registry.settings.Limits.OpenCalls {
-		s.counts.EvictedCalls++
+		s.count().EvictedCalls++
 		s.closeCall(r.calls.open[0], outcome{reason: CloseReasonEvicted, errorType: ErrorTypeNoResult})
 	}
 	c := &call{
@@ -177,10 +178,12 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c == nil {
-		s.counts.UnknownCalls++
+		s.count().UnknownCalls++
 		early := newEarlyResult(&ev.Tool, at)
 		early.abridged = ev.Abridged
-		s.run.calls.early.set(strings.Clone(ev.Tool.ID), early)
+		if s.run.calls.setEarly(ev.Tool.ID, early, &s.registry.settings.Limits) {
+			s.count().ForgottenIDs++
+		}
 		return nil
 	}
 	c.describe(&ev.Tool)

@@ -1,10 +1,6 @@
 package telemetry
 
-import (
-	"slices"
-
-	"github.com/tailspan/tailspan/events"
-)
+import "github.com/tailspan/tailspan/events"
 
 // Nothing tells that an agent was killed, or left alone, but that nothing comes any more. A stream that is followed is
 // closed when nothing came for a while; one that is read afterwards has a gap there between the times of its lines. What
@@ -104,21 +100,17 @@ type Stretch struct {
 func (s *Stream) noteLived(line Line) {
 	before := s.followed
 	s.followed = line.Live
-	switch n := len(s.lived); {
+	switch {
 	case line.Silent:
-		s.followed = slices.ContainsFunc(s.lived, func(l Stretch) bool { return l.From <= line.Offset && line.Offset <= l.To })
-	case !line.Live:
-	case before && n > 0:
-		s.lived[n-1].To = line.Offset
-	default:
-		s.lived = append(s.lived, Stretch{line.Offset, line.Offset})
-		s.lived = s.lived[max(n+1-maxState, 0):]
+		s.followed = s.times.wasLived(line.Offset)
+	case line.Live:
+		s.lineTimes().markLived(line.Offset, before)
 	}
 }
 
 // countLate counts what a sub-agent does after its span is closed.
 func (s *Stream) countLate(a *agent, ev *events.DisplayEvent) {
 	if a.closed && (a.call != nil || a.run.subAgent) && !(ev.Kind == events.KindTurnDone || ev.Kind == events.KindSessionEnded) {
-		s.counts.LateAgents++
+		s.count().LateAgents++
 	}
 }

@@ -103,7 +103,7 @@ func (id Identity) pipelineRun() (name, runID string, ok bool) {
 // change of version makes a new one, with the same sequencer.
 type resource struct {
 	identity   Identity
-	agent      Agent
+	agent      *Agent
 	version    string
 	numbers    *sequencer
 	attributes []Attribute // not of the resource, but of each span and record
@@ -114,7 +114,7 @@ func (r *resource) of(service string, without ...string) *resource {
 	id := Identity{attrs: slices.DeleteFunc(slices.Clone(r.identity.attrs), func(a Attribute) bool {
 		return a.Key == AttrServiceName || a.Key == AttrServiceVersion || slices.Contains(without, a.Key)
 	})}
-	return &resource{identity: id, agent: Agent{ServiceName: service}, numbers: r.numbers, attributes: r.attributes}
+	return &resource{identity: id, agent: &Agent{ServiceName: service}, numbers: r.numbers, attributes: r.attributes}
 }
 
 // putOwn writes the user's attributes of spans and records. They come first: what tailspan itself has under a key wins.

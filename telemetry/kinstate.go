@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"slices"
-	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
@@ -140,11 +139,4 @@ func (p *pipelines) wasTold(id pcommon.SpanID) bool {
 func stableHash(parts ...string) uint64 {
 	sum := hash(domainThing, 0, parts...)
 	return binary.BigEndian.Uint64(sum[:8])
-}
-
-func unixNano(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
 }

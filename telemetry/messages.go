@@ -222,7 +222,7 @@ func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
 	t, limit := a.talk, s.writer.limits.ContentBytes
 	if s.arguments >= s.registry.settings.Limits.PendingBytes {
 		t.input.cut, t.output.cut = true, true
-		s.counts.DroppedArguments++
+		s.count().DroppedArguments++
 		return
 	}
 	before := t.size()

@@ -8,9 +8,9 @@ import "github.com/tailspan/tailspan/events"
 // few series, which with each call would go from core to core, and their lock with them.
 type meter struct {
 	metrics *Metrics
-	of      *resource    // of the stream
+	of      *resource    // of the stream; nil once scope is known
 	scope   *metricScope // what the metrics have of it; nil before the first measurement
-	ignored *int         // durations of spans that no span can have
+	ignored int          // durations of spans that no span can have
 	known   []meteredSeries
 	waiting []measurement
 }
@@ -44,8 +44,8 @@ const (
 	maxWaiting = 64
 )
 
-func newMeter(m *Metrics, r *resource, ignored *int) meter {
-	return meter{metrics: m, of: r, ignored: ignored}
+func newMeter(m *Metrics, r *resource) meter {
+	return meter{metrics: m, of: r}
 }
 
 // add adds a value to a series, and to its sum of whole things, unless this version of the conventions has no such metric.
@@ -79,7 +79,7 @@ func (m *meter) find(key *meteredKey) *series {
 		m.known = m.known[:0]
 	}
 	if m.scope == nil {
-		m.scope = m.metrics.scopeOf(m.of)
+		m.scope, m.of = m.metrics.scopeOf(m.of), nil
 	}
 	s := m.metrics.seriesOf(key.in(m.scope))
 	m.known = append(m.known, meteredSeries{*key, s})
@@ -112,10 +112,16 @@ func (m *meter) duration(key meteredKey, i *interval, in spanRef) {
 	}
 	d := i.end.at.Sub(i.start.at)
 	if !events.PlausibleDuration(d) {
-		*m.ignored++
+		m.ignored++
 		return
 	}
 	m.add(&key, d.Seconds(), 0, in)
+}
+
+// takeIgnored is how many durations were ignored since the last call.
+func (m *meter) takeIgnored() (n int) {
+	n, m.ignored = m.ignored, 0
+	return n
 }
 
 // user is who used tokens: the model, and the agent of the run, in a span.

@@ -59,7 +59,7 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at moment, abridged bool) {
 	case c == nil:
 		return
 	case c.closed:
-		s.counts.LateResults++
+		s.count().LateResults++
 		return
 	}
 	out := outcome{
@@ -140,13 +140,15 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	if c.closed {
 		return
 	}
-	c.caller.run.calls.close(c)
+	if c.caller.run.calls.close(c, s.registry.settings.Limits.RememberedIDs) {
+		s.count().ForgottenIDs++
+	}
 	s.callClosed(c.caller.run)
 	if out.errorType != "" {
 		c.caller.callFailed()
 	}
 	if out.reason != CloseReasonResult && !out.hasResult {
-		s.counts.UnclosedCalls++
+		s.count().UnclosedCalls++
 		if c.child != nil && !c.child.background {
 			s.closeAgent(c.child, closedFor(out.reason))
 		}
@@ -207,7 +209,7 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 		m.PutInt(AttrProcessExitCode, int64(out.exitCode))
 	}
 	if clamped {
-		s.counts.ClampedSpans++
+		s.count().ClampedSpans++
 		m.PutBool(AttrTimeClamped, true)
 	}
 	setError(span, out.errorType, out.message)

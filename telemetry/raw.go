@@ -3,6 +3,7 @@ package telemetry
 import (
 	"bytes"
 	"crypto/sha256"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -44,7 +45,7 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	case line.Silent:
 		return lr, false
 	case !isNew:
-		s.counts.Copied++
+		s.count().Copied++
 		return lr, false
 	}
 	lr = s.own().record(s.resource)
@@ -67,13 +68,29 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 func (s *Stream) appendRawParts(buf []byte, line Line, index int, data []byte) []byte {
 	pipeline, step, _ := keysOf(s.resource)
 	return appendParts(buf, domainRecord, index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline.name, pipeline.runID, step.name, step.runID,
-		strconv.FormatInt(line.Offset, 10), string(s.rawLines.next(line.Silent, data)))
+		strconv.FormatInt(line.Offset, 10), string(s.rawChain().next(line.Silent, data)))
 }
 
 // rawChain is a hash of all lines of a stream that were handed on as they are.
 type rawChain struct {
 	sum   []byte
 	again bool // lines are read again, from the first on
+}
+
+// rawChain is that of the stream.
+func (s *Stream) rawChain() *rawChain {
+	if s.rawLines == nil {
+		s.rawLines = new(rawChain)
+	}
+	return s.rawLines
+}
+
+// kept is the hash for a state; nil if there was no line.
+func (c *rawChain) kept() []byte {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.sum)
 }
 
 // next takes in a line. Whoever reads lines again begins with the first.

@@ -28,6 +28,7 @@ type Registry struct {
 	owners    owners
 	signs     signer
 	totals    sessionTotals
+	agents    map[Agent]*Agent     // see [Registry.agent]
 	children  map[*Stream]struct{} // sub-agents' streams whose span is open
 	exits     streamTimes          // streams whose run waits for the exit of its process, and since when
 	live      streamTimes          // streams whose run is watched live, and when they last told of it
@@ -54,6 +55,7 @@ func NewRegistry(s Settings) *Registry {
 		pipelines: newPipelines(s.Limits.Pipelines, s.PipelineService),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
 		said:      newEmitted(s.Limits.RememberedIDs),
+		agents:    map[Agent]*Agent{},
 		children:  map[*Stream]struct{}{},
 		exits:     streamTimes{},
 		live:      streamTimes{},

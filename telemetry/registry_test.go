@@ -159,15 +159,19 @@ func TestEmittedByMany(t *testing.T) {
 
 func TestOccurrences(t *testing.T) {
 	forgotten := 0
-	o := newOccurrences(2)
+	var o occurrences
 	for _, step := range []struct {
 		id   string
 		want int
 	}{{"a", 0}, {"a", 1}, {"b", 0}, {"a", 2}, {"c", 0}, {"a", 0}, {"a", 1}, {"c", 1}} {
-		assert.Equal(t, step.want, o.next(uint64(step.id[0]), &forgotten), step.id)
+		n, forgot := o.next(uint64(step.id[0]), 2)
+		assert.Equal(t, step.want, n, step.id)
+		if forgot {
+			forgotten++
+		}
 	}
 	assert.Equal(t, 2, forgotten, "a for c, then b for a")
-	assert.Len(t, o.again, 2)
+	assert.Len(t, o.many.again, 2)
 }
 
 // BenchmarkEmitted enters ids that are new, beside a map that does the same without forgetting any.

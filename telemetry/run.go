@@ -170,7 +170,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 	s.writeUnwritten()
 	s.noteStart(waiting)
 	r := &run{
-		key: key.String(), sessionID: sessionOf(waiting), resource: s.resource, calls: newCalls(&s.registry.settings.Limits, &s.counts.ForgottenIDs),
+		key: key.String(), sessionID: sessionOf(waiting), resource: s.resource,
 		started: s.startOf(waiting), expected: s.settings.ExpectedDuration,
 	}
 	r.idSession = s.idSession(r.sessionID)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
@@ -140,21 +139,22 @@ const maxState = 256
 func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state = StreamState{FileTime: unixNano(s.settings.FileTime), Arrivals: slices.Clone(s.arrivals), Lived: slices.Clone(s.lived), RawLines: slices.Clone(s.rawLines.sum), Foreign: slices.Clone(s.foreign), Owned: slices.Clone(s.owned), Kin: s.kinState()}
+	state = StreamState{FileTime: int64(s.settings.FileTime), RawLines: s.rawLines.kept(), Foreign: slices.Clone(s.foreign), Owned: slices.Clone(s.owned), Kin: s.kinState()}
+	s.times.keep(&state)
 	if s.fed {
 		state.Last = s.lastOffset + 1
 	}
 	if len(s.held) > 0 {
 		state.Owed = &Place{s.held[0].origin.offset, s.held[0].origin.index}
 	}
-	if s.inFlight > 0 {
-		first := s.firstInFlight
+	if s.inFlight != nil {
+		first := s.inFlight.first
 		state.Owed = &first
 	}
 	if s.told {
 		state.Arrivals = nil // no line needs them
 	}
-	open = len(s.held) > 0 || s.inFlight > 0 || s.run != nil && !s.run.closed || len(s.agents) > 0
+	open = len(s.held) > 0 || s.inFlight != nil || s.run != nil && !s.run.closed || len(s.agents) > 0
 	for _, r := range s.lingering {
 		open = open || len(r.calls.open) > 0
 	}
@@ -175,7 +175,10 @@ func (s *Stream) State() (state StreamState, open bool) {
 func (s *Stream) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.held) + s.eventsOut
+	if s.inFlight != nil {
+		return len(s.held) + s.inFlight.events
+	}
+	return len(s.held)
 }
 
 func (s *Stream) kinState() *KinState {
@@ -216,8 +219,10 @@ func (r *Registry) kinState(key agentKey, k *kin) *KinState {
 
 // restore takes in what a fold of the stream knew before.
 func (s *Stream) restore(state *StreamState) {
-	s.arrivals, s.lived = slices.Clone(state.Arrivals), slices.Clone(state.Lived)
-	s.rawLines.sum = slices.Clone(state.RawLines)
+	s.times = newLineTimes(state)
+	if len(state.RawLines) > 0 {
+		s.rawLines = &rawChain{sum: slices.Clone(state.RawLines)}
+	}
 	s.foreign, s.owned = slices.Clone(state.Foreign), slices.Clone(state.Owned)
 	for _, step := range state.Steps {
 		s.steps = append(s.steps, &stepTaken{Step: step})
@@ -225,7 +230,7 @@ func (s *Stream) restore(state *StreamState) {
 	s.stepsLeft = len(s.steps)
 	s.restored, s.owed = state.Last > 0, state.Owed
 	if state.FileTime != 0 {
-		s.settings.FileTime = time.Unix(0, state.FileTime)
+		s.settings.FileTime = instant(state.FileTime)
 	}
 	if state.Kin != nil {
 		s.registry.restoreKin(agentKey{s.settings.Agent.Provider, state.Kin.Session, state.Kin.Agent, state.Kin.Task}, state.Kin)
@@ -270,6 +275,13 @@ func (s *Stream) catchUp(offset int64) {
 	}
 }
 
+// inFlight are hand-overs of other streams that have events of a stream.
+type inFlight struct {
+	handOvers int
+	events    int   // how many those are
+	first     Place // of them
+}
+
 // done notes a step that nobody's line tells. What it gave goes out with into, and counts as done when that was accepted.
 func (s *Stream) done(do StepKind, into *batch) { s.doneWith("", do, into) }
 
@@ -294,56 +306,13 @@ func (s *Stream) accepted(step *stepTaken) {
 	s.mu.Lock()
 	if step != nil {
 		step.unaccepted = false
-	} else {
-		if s.inFlight--; s.inFlight == 0 {
-			s.eventsOut = 0
-		}
+	} else if s.inFlight.handOvers--; s.inFlight.handOvers == 0 {
+		s.inFlight = nil
 	}
 	s.mu.Unlock()
 	if s.settings.Changed != nil {
 		s.settings.Changed()
 	}
-}
-
-// arrived is when the silent line at offset came, if that is known.
-func (s *Stream) arrived(offset int64) (ArrivalMark, bool) {
-	i, found := slices.BinarySearchFunc(s.arrivals, offset, func(a ArrivalMark, at int64) int {
-		switch {
-		case a.Offset < at:
-			return -1
-		case a.Offset > at:
-			return 1
-		default:
-			return 0
-		}
-	})
-	if !found {
-		i--
-	}
-	if i < 0 {
-		return ArrivalMark{}, false
-	}
-	return s.arrivals[i], true
-}
-
-// markArrival notes when a line came that tells no time, once for lines that came together. When there are too many
-// marks, every second one goes.
-func (s *Stream) markArrival(line Line) {
-	mark := ArrivalMark{line.Offset, line.Arrival.UnixNano()}
-	if n := len(s.arrivals); n > 0 && s.arrivals[n-1].Time == mark.Time {
-		return
-	}
-	s.arrivals = append(s.arrivals, mark)
-	if len(s.arrivals) <= maxState {
-		return
-	}
-	kept := s.arrivals[:0]
-	for i, a := range s.arrivals {
-		if i%2 == 0 {
-			kept = append(kept, a)
-		}
-	}
-	s.arrivals = kept
 }
 
 // Suspend ends the fold without a word: what is open stays open, for a later process to go on with.

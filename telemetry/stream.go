@@ -28,7 +28,7 @@ type Line struct {
 // Stream is the fold of one stream.
 type Stream struct {
 	registry *Registry
-	settings StreamSettings
+	settings streamSettings
 	writer   *recordWriter // the registry's
 	meter    meter
 
@@ -37,7 +37,7 @@ type Stream struct {
 	mu        sync.Mutex // held while the fold is at work, also for a parent's sake
 	out       *batch     // what this stream's own lines give; nil after Rest
 	sink      *batch     // where spans and records go now: out, or that of the stream whose line released them
-	counts    Counts
+	counts    *Counts    // since the last Take; nil: nothing
 	resource  *resource
 	silent    bool
 	newsFor   []*Stream // children that the line at work has news for
@@ -81,27 +81,23 @@ type Stream struct {
 	// lastOffset is where the last line was.
 	lastOffset int64
 	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
-	arrivals  []ArrivalMark
-	lived     []Stretch
-	rawLines  rawChain
+	times     *lineTimes // nil: none are needed
+	rawLines  *rawChain  // nil before the first
 	steps     []*stepTaken
 	stepsLeft int
 	owed      *Place
-	fed       bool // a line came
-	runs      int  // that were opened
-	awaited   awaited
-	restored  bool // a state was given
-	again     bool // it is being folded silently
-	// inFlight counts the hand-overs of other streams that have events of this one, from firstInFlight on.
-	inFlight      int
-	eventsOut     int // how many those are
-	firstInFlight Place
-	foreign       []uint64
-	owned         []uint64
+	fed       bool      // a line came
+	runs      int       // that were opened
+	awaited   *awaited  // nil before the first
+	restored  bool      // a state was given
+	again     bool      // it is being folded silently
+	inFlight  *inFlight // nil: there are none
+	foreign   []uint64
+	owned     []uint64
 	// announced are the agents that the stream told of and whose work may stand in streams of their own.
 	announced []agentKey
 	// lastTotals are the running totals that the stream reported last, of its process (without a session) or of a session.
-	lastTotals memory[sessionModel, events.Usage]
+	lastTotals *memory[sessionModel, events.Usage]
 	awaits     map[any]*list.Element // what the stream waits for; the registry's, see [waitlist]
 	unwritten  *unwritten            // a closed run whose span waits for the exit of its process
 	exit       *Exit                 // how the process ended, once it has
@@ -110,20 +106,23 @@ type Stream struct {
 func newStream(r *Registry, settings StreamSettings) *Stream {
 	s := &Stream{
 		registry: r,
-		settings: settings,
+		settings: newStreamSettings(r, &settings),
 		writer:   &r.writer,
-		resource: &resource{identity: settings.Identity, agent: settings.Agent, numbers: newSequencer(settings.ID), attributes: r.settings.Attributes},
 	}
-	s.meter, s.changed = newMeter(r.metrics, s.resource, &s.counts.ImplausibleDurations), instantOf(settings.FileTime)
-	for _, seen := range []*occurrences{&s.seenRuns, &s.seenAgents, &s.seenCalls, &s.seenMessages, &s.seenChats} {
-		*seen = newOccurrences(r.settings.Limits.RememberedIDs)
-	}
-	s.lastTotals = newMemory[sessionModel, events.Usage](maxProcessModels, &s.counts.ForgottenIDs)
+	s.resource = &resource{identity: settings.Identity, agent: s.settings.Agent, numbers: newSequencer(settings.ID), attributes: r.settings.Attributes}
+	s.meter, s.changed = newMeter(r.metrics, s.resource), s.settings.FileTime
 	if settings.State != nil {
 		s.restore(settings.State)
-		s.settings.State = nil // it would be held for as long as the stream is
 	}
 	return s
+}
+
+// count is what was worth counting since the last Take, to add to.
+func (s *Stream) count() *Counts {
+	if s.counts == nil {
+		s.counts = new(Counts)
+	}
+	return s.counts
 }
 
 // Feed folds the events of one line. Nothing of evs is kept.
@@ -215,11 +214,11 @@ func (s *Stream) hear() {
 	if len(s.held) == held {
 		return
 	}
-	if s.inFlight == 0 {
-		s.firstInFlight = first
+	if s.inFlight == nil {
+		s.inFlight = &inFlight{first: first}
 	}
-	s.inFlight++
-	s.eventsOut += held - len(s.held)
+	s.inFlight.handOvers++
+	s.inFlight.events += held - len(s.held)
 	s.sink.out.steps = append(s.sink.out.steps, givenStep{stream: s})
 	if s.idle {
 		s.closeOld()
@@ -242,11 +241,11 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.changed = 0
 	}
 	if line.Silent {
-		if mark, ok := s.arrived(line.Offset); ok {
+		if mark, ok := s.times.arrived(line.Offset); ok {
 			line.Live, line.Arrival = true, time.Unix(0, mark.Time)
 		}
 	} else if line.Live && !s.told {
-		s.markArrival(line)
+		s.lineTimes().markArrival(line)
 	}
 	if s.moved = line.Read; s.moved.IsZero() {
 		s.moved = s.registry.settings.Now()
@@ -260,7 +259,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		makePlain(ev)
 		if tooLarge(ev.Usage) {
 			ev.Usage = nil
-			s.counts.ImplausibleTokens++
+			s.count().ImplausibleTokens++
 		}
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
 		s.silent = line.Silent && s.wasGiven(o)
@@ -285,7 +284,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			continue
 		}
 		if s.release(releaseExcess); len(s.held) == 0 {
-			s.counts.ForcedRuns++
+			s.count().ForcedRuns++
 		}
 	}
 	s.watch()
@@ -347,7 +346,9 @@ func (s *Stream) Take() Output {
 	defer s.mu.Unlock()
 	out := s.own().take()
 	s.meter.flush()
-	out.Counts = s.counts
-	s.counts = Counts{}
+	if s.counts != nil {
+		out.Counts, s.counts = *s.counts, nil
+	}
+	out.Counts.ImplausibleDurations += s.meter.takeIgnored()
 	return out
 }

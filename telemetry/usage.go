@@ -52,7 +52,7 @@ func (s *Stream) counted(r *run) bool {
 func (s *Stream) countUsage(a *agent, ev *events.DisplayEvent, late *events.Usage) {
 	by := user{ev.Model, a.run.top.name, a.ref()}
 	if late != nil {
-		s.counts.LateUsage++
+		s.count().LateUsage++
 		s.meter.tokens(by, late.Tokens, late.CostUSD)
 	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.counted(s.run) {
 		if a.chat.is(ev) && !a.chat.spanID.IsEmpty() {
@@ -95,13 +95,22 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 		if own, known := s.lastTotals.get(key); known {
 			before = own // another stream of that session may be someone else's
 		}
-		s.lastTotals.set(key, *u)
+		s.setLastTotal(key, u)
 	} else {
 		key := sessionModel{model: strings.Clone(ev.Model)}
 		before, _ = s.lastTotals.get(key)
-		s.lastTotals.set(key, *u)
+		s.setLastTotal(key, u)
 	}
 	return u.Since(&before)
+}
+
+func (s *Stream) setLastTotal(key sessionModel, u *events.Usage) {
+	if s.lastTotals == nil {
+		s.lastTotals = &memory[sessionModel, events.Usage]{limit: maxProcessModels}
+	}
+	if s.lastTotals.set(key, *u) {
+		s.count().ForgottenIDs++
+	}
 }
 
 // sessionTotals remembers the last running total of each session and model.

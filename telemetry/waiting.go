@@ -197,7 +197,7 @@ func (s *Stream) fileTime() moment {
 	if s.settings.FileTime.IsZero() {
 		return moment{}
 	}
-	return moment{at: instantOf(s.settings.FileTime), source: TimeSourceFile, ahead: true}
+	return moment{at: s.settings.FileTime, source: TimeSourceFile, ahead: true}
 }
 
 // fallbackTime is for events that can wait no longer.

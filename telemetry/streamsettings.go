@@ -1,0 +1,35 @@
+package telemetry
+
+import "time"
+
+// streamSettings are what a stream needs of its [StreamSettings] for as long as it lasts.
+type streamSettings struct {
+	ID, Fingerprint      string
+	Agent                *Agent // shared by all streams of the program
+	Parent               Parent
+	ParentSession, Group string
+	ExpectedDuration     time.Duration
+	IdleGap              time.Duration
+	FileTime             instant
+	AwaitExit            bool
+	Changed              func()
+}
+
+func newStreamSettings(r *Registry, s *StreamSettings) streamSettings {
+	return streamSettings{
+		ID: s.ID, Fingerprint: s.Fingerprint, Agent: r.agent(s.Agent), Parent: s.Parent, ParentSession: s.ParentSession, Group: s.Group,
+		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, FileTime: instantOf(s.FileTime), AwaitExit: s.AwaitExit, Changed: s.Changed,
+	}
+}
+
+// agent is the one copy of a program's description.
+func (r *Registry) agent(a Agent) *Agent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := r.agents[a]
+	if known == nil {
+		known = &a
+		r.agents[a] = known
+	}
+	return known
+}
