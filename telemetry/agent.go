@@ -122,7 +122,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
 		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
 		// What started before it had its own time began with the call.
-		lastInput: c.span.start, ledger: ledger{prices: s.registry.settings.Prices},
+		lastInput: c.span.start, ledger: ledger{prices: &s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
 	if r.joined && (id == "" || r.ref.recorded && !s.recorded) {
@@ -159,7 +159,7 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 	a.closed = true
 	if up := a.call.caller; up != a.run.top && !up.closed {
 		total := a.ledger.total()
-		up.ledger.below.addAll(&total)
+		up.ledger.addBelow(&total)
 	}
 	s.hangUnderRun(a)
 	s.writeAgent(a, v)

@@ -19,7 +19,8 @@ type chat struct {
 	system    string
 	spanID    pcommon.SpanID
 	span      interval
-	usage     events.Usage
+	tokens    events.Tokens
+	served    service
 	said      *exchange // captured only
 	failed    *failedAnswer
 	hasUsage  bool
@@ -156,9 +157,9 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 		if c.hasOutput {
 			m.PutInt(AttrGenAIOutputTokens, 0)
 		}
-		s.putUsage(m, c.usage.Tokens)
-		putTiers(m, c.usage.Tokens)
-		putService(m, &c.usage)
+		s.putUsage(m, c.tokens)
+		putTiers(m, c.tokens)
+		c.served.put(m)
 	}
 }
 
@@ -170,11 +171,7 @@ func (c *chat) takes(ev *events.DisplayEvent) bool {
 	}
 	u := ev.Usage
 	c.hasUsage, c.hasOutput = true, c.hasOutput || !u.OutputUnknown
-	c.usage.Tokens.Add(u.Tokens)
-	c.usage.CostUSD += u.CostUSD
-	c.usage.HasCost = c.usage.HasCost || u.HasCost
-	c.usage.ServiceTier, c.usage.Speed = cmp.Or(u.ServiceTier, c.usage.ServiceTier), cmp.Or(u.Speed, c.usage.Speed)
-	c.usage.WebSearches += u.WebSearches
-	c.usage.WebFetches += u.WebFetches
+	c.tokens.Add(u.Tokens)
+	c.served.add(u)
 	return true
 }

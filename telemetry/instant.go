@@ -33,12 +33,4 @@ func (i instant) Add(d time.Duration) instant { return i + instant(d) }
 // Sub is the time that passed from o to i.
 func (i instant) Sub(o instant) time.Duration { return time.Duration(i - o) }
 
-// time is i as a time.Time.
-func (i instant) time() time.Time {
-	if i == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, int64(i))
-}
-
 func (i instant) timestamp() pcommon.Timestamp { return pcommon.Timestamp(i) }

@@ -16,15 +16,28 @@ import (
 //
 // The ledger of a run's own agent has the calls of the sub-agents in its stream too.
 type ledger struct {
-	prices    Prices
-	calls     spending // what model calls reported
-	placed    spending // the part of it that spans of model calls and of sub-agents have
-	totals    spending // what the run's end reported, sub-agents included
-	elsewhere spent    // calls that were seen here and that another stream exports
-	below     spent    // what sub-agents of a sub-agent used, whose calls are not in calls
-	closed    bool     // the agent's own span is made: what comes now is in no span
+	prices  *Prices  // the registry's
+	calls   spending // what model calls reported
+	placed  spending // the part of it that spans of model calls and of sub-agents have
+	totals  spending // what the run's end reported, sub-agents included
+	outside *outside // nil: nothing
+	closed  bool     // the agent's own span is made: what comes now is in no span
 	// unknownOutputs counts the model calls whose output the stream did not report.
 	unknownOutputs int
+}
+
+// outside is what other spans have of an agent's tokens.
+type outside struct {
+	elsewhere spent // calls that were seen here and that another stream exports
+	below     spent // what sub-agents of a sub-agent used, whose calls are not in those of the ledger
+}
+
+// other is what other spans have, to add to.
+func (l *ledger) other() *outside {
+	if l.outside == nil {
+		l.outside = new(outside)
+	}
+	return l.outside
 }
 
 func (l *ledger) addCall(model string, u *events.Usage, placed bool) {
@@ -44,12 +57,17 @@ func (l *ledger) hasTotals() bool {
 	return sum.tokens != (events.Tokens{})
 }
 
-func (l *ledger) addElsewhere(u *events.Usage) { l.elsewhere.add(u) }
+func (l *ledger) addElsewhere(u *events.Usage) { l.other().elsewhere.add(u) }
+
+func (l *ledger) addBelow(total *spent) { l.other().below.addAll(total) }
 
 // others is what other spans than those of this stream have of the run's tokens.
 func (l *ledger) others() spent {
-	sum := l.below
-	sum.tokens = sum.tokens.Larger(l.elsewhere.tokens)
+	if l.outside == nil {
+		return spent{}
+	}
+	sum := l.outside.below
+	sum.tokens = sum.tokens.Larger(l.outside.elsewhere.tokens)
 	return sum
 }
 

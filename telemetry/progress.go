@@ -47,7 +47,7 @@ func (s *Stream) tellProgress(into *batch, now time.Time) (stalled bool) {
 	if r == nil || r.closed {
 		return false
 	}
-	elapsed := max(now.Sub(r.started), 0)
+	elapsed := max(instantOf(now).Sub(r.started), 0)
 	if silent, after := now.Sub(s.moved), s.registry.settings.StallAfter; after > 0 && silent >= after {
 		s.tellStalled(into, elapsed, silent)
 		return true
@@ -56,7 +56,7 @@ func (s *Stream) tellProgress(into *batch, now time.Time) (stalled bool) {
 		return false
 	}
 	lr := s.liveRecord(into, r, EventNameProgress, int(elapsed/s.registry.settings.ProgressInterval))
-	left := max(r.expected-elapsed, 0)
+	left := max(s.settings.ExpectedDuration-elapsed, 0)
 	lr.Attributes().PutDouble(AttrElapsed, elapsed.Seconds())
 	lr.Attributes().PutDouble(AttrStepETA, left.Seconds())
 	lr.Body().SetStr(string(appendElapsed(nil, elapsed, left)))

@@ -175,7 +175,9 @@ func (w *recordWriter) usage(m pcommon.Map, u *events.Usage) {
 	putPositive(m, w.semconv.cacheWrite(), u.Tokens.CacheWrite)
 	putPositive(m, AttrGenAIReasoningTokens, u.Tokens.Reasoning)
 	putTiers(m, u.Tokens)
-	putService(m, u)
+	var served service
+	served.add(u)
+	served.put(m)
 	if u.HasCost {
 		m.PutDouble(AttrCostUSD, u.CostUSD)
 		putTrue(m, AttrCostEstimated, u.CostEstimated)

@@ -3,7 +3,6 @@ package telemetry
 import (
 	"cmp"
 	"strconv"
-	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -26,26 +25,23 @@ type run struct {
 	others      *agent      // stands for sub-agents that another stream tells of
 	first       *chat       // the first model call, if it waits for the run's end
 	chats       int         // model calls of the main thread that are over
+	lastMessage string      // the last model message of the main thread
+	sign        events.Sign // what its last events show of its end; see [run.noteSign]
+	signText    string      // the words of a failure that sign shows
+	continues   continuation
+	end         *events.End
+	started     instant     // for its progress
+	endedBy     events.Kind // what closed it, if the format told its end
+	ownEnd      bool        // end is the agent's own, and not given in its place
+	leftOpen    bool        // calls had no result when it closed
 	beginTold   bool        // the line that opened it told a time, so its start is known
 	hasStart    bool        // a start line was seen: the stream tells starts and results
 	hasTurns    bool        // the format marks turns, so that a prompt in the middle of one begins nothing
 	hasMessage  bool        // the model said something
-	lastMessage string      // the last model message of the main thread
-	endedBy     events.Kind // what closed it, if the format told its end
-	sign        events.Sign // what its last events show of its end; see [run.noteSign]
-	signText    string      // the words of a failure that sign shows
-	leftOpen    bool        // calls had no result when it closed
-	ownEnd      bool        // end is the agent's own, and not given in its place
-	continues   continuation
-	floating    bool // its opening line has no time, so the start is that of the line before; see [Stream.beginsAt]
+	floating    bool        // its opening line has no time, so the start is that of the line before; see [Stream.beginsAt]
+	watched     bool        // live, for its progress
 	inPipeline  bool
 	closed      bool
-	end         *events.End
-
-	// started and expected are for the progress of a run that is watched live.
-	started  time.Time
-	expected time.Duration
-	watched  bool
 
 	ref *runRef  // what sub-agents in streams of their own need to know
 	kin agentKey // the sub-agent that this is the run of, in its own stream
@@ -171,7 +167,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 	s.noteStart(waiting)
 	r := &run{
 		key: key.String(), sessionID: sessionOf(waiting), resource: s.resource,
-		started: s.startOf(waiting), expected: s.settings.ExpectedDuration,
+		started: s.startOf(waiting),
 	}
 	r.idSession = s.idSession(r.sessionID)
 	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
@@ -186,7 +182,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 		r.key += "~" + strconv.Itoa(occurrence)
 	}
 	r.top = &agent{
-		run: r, ledger: ledger{prices: s.registry.settings.Prices}, name: r.resource.agentName(), compacted: compacted,
+		run: r, ledger: ledger{prices: &s.registry.settings.Prices}, name: r.resource.agentName(), compacted: compacted,
 		spanID: spanID(domainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
 	}
 	if r.standing == standingSecond && r.account != nil && r.account.ref.Load() != nil {
@@ -220,11 +216,11 @@ func (s *Stream) idSession(session string) string {
 }
 
 // startOf is when the run that waiting begins with began by the clock; for one that was not watched then, as it is told.
-func (s *Stream) startOf(waiting []held) time.Time {
-	if now := s.registry.settings.Now(); s.live || !waiting[0].at.known() {
-		return now
+func (s *Stream) startOf(waiting []held) instant {
+	if s.live || !waiting[0].at.known() {
+		return instantOf(s.registry.settings.Now())
 	}
-	return waiting[0].at.at.time()
+	return waiting[0].at.at
 }
 
 // noteStart takes from the start lines in waiting what holds for all that follows: the agent's name, and its version.

@@ -23,12 +23,23 @@ func putTiers(m pcommon.Map, t events.Tokens) {
 	putPositive(m, AttrUsageCacheWrite1h, t.CacheWrite1h)
 }
 
-// putService writes how a model call was served, and what the provider's servers did for it.
-func putService(m pcommon.Map, u *events.Usage) {
-	putStr(m, AttrUsageServiceTier, u.ServiceTier)
-	putStr(m, AttrUsageSpeed, u.Speed)
-	putPositive(m, AttrUsageWebSearches, u.WebSearches)
-	putPositive(m, AttrUsageWebFetches, u.WebFetches)
+// service is how a model call was served, and what the provider's servers did for it.
+type service struct {
+	tier, speed       string
+	searches, fetches int64
+}
+
+func (s *service) add(u *events.Usage) {
+	s.tier, s.speed = cmp.Or(u.ServiceTier, s.tier), cmp.Or(u.Speed, s.speed)
+	s.searches += u.WebSearches
+	s.fetches += u.WebFetches
+}
+
+func (s *service) put(m pcommon.Map) {
+	putStr(m, AttrUsageServiceTier, s.tier)
+	putStr(m, AttrUsageSpeed, s.speed)
+	putPositive(m, AttrUsageWebSearches, s.searches)
+	putPositive(m, AttrUsageWebFetches, s.fetches)
 }
 
 // putTotal writes what an agent used, its sub-agents included, for people: nobody may add that up over spans.
