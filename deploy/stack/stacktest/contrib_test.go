@@ -145,7 +145,7 @@ func TestStackOfContrib(t *testing.T) {
 	playing.Wait()
 	t.Logf("played for %.0f s", time.Since(begin).Seconds())
 
-	waitUntil(t, "both failed runs are kept", func(context.Context) error {
+	waitUntil(t, 2*time.Minute, "both failed runs are kept", func(context.Context) error {
 		for _, pipeline := range []string{"failing", "broken"} {
 			if len(kept.names(pipeline)) == 0 {
 				return fmt.Errorf("nothing of %s", pipeline)
@@ -155,7 +155,7 @@ func TestStackOfContrib(t *testing.T) {
 	})
 	// The metrics are of all runs, those that are not kept too, by the receiver and by the connector.
 	series := ""
-	waitUntil(t, "the metrics have all runs", func(ctx context.Context) error {
+	waitUntil(t, 2*time.Minute, "the metrics have all runs", func(ctx context.Context) error {
 		body, err := program.Get(ctx, "http://127.0.0.1:"+port+"/metrics")
 		if err != nil {
 			return err

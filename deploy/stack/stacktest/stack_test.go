@@ -81,12 +81,14 @@ func TestStack(t *testing.T) {
 	if stack.Has(servers.Prometheus) {
 		c.prometheus = "http://" + stack.Address(servers.Prometheus)
 	}
-	waitUntil(t, "every line is accepted", func(ctx context.Context) error { return quiet(ctx, c) })
+	waitUntil(t, 2*time.Minute, "every line is accepted", func(ctx context.Context) error { return quiet(ctx, c) })
 
 	out := &report{}
 	t.Run("panels", func(t *testing.T) { checkPanels(t, c, out) })
 	t.Run("rules", func(t *testing.T) { checkRules(t, c, "http://"+stack.Address(servers.VMAlert), out) })
 	t.Run("questions", func(t *testing.T) { checkQuestions(t, c, out) })
+
+	t.Run("ended", func(t *testing.T) { checkEnded(t, c, all) })
 
 	require.NoError(t, stack.StopOne(servers.Collector)) // closes what is open, and exports the last metrics
 	t.Run("traces", func(t *testing.T) { checkTraces(t, c) })
@@ -130,10 +132,10 @@ func quiet(ctx context.Context, c client) error {
 	return err
 }
 
-// waitUntil asks each second until is returns nil.
-func waitUntil(t *testing.T, what string, is func(context.Context) error) {
+// waitUntil asks each second until is returns nil; the test fails when that takes longer than limit.
+func waitUntil(t *testing.T, limit time.Duration, what string, is func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -111,7 +112,7 @@ func isRun(s span, byID map[string]span) bool {
 func checkSums(t *testing.T, c client, all []recording, out *report) {
 	var victoria, before, prometheus sums
 	alike := 0
-	waitUntil(t, "the last metrics are there", func(ctx context.Context) (err error) {
+	waitUntil(t, 2*time.Minute, "the last metrics are there", func(ctx context.Context) (err error) {
 		before = victoria
 		if victoria, err = metricsOf(ctx, c.metrics, true); err != nil {
 			return err
