@@ -128,7 +128,7 @@ stack: build prometheus $(JAEGER_BIN) $(VICTORIALOGS_BIN) $(VICTORIAMETRICS_BIN)
 	@$(TOOLS)/stack $(STACK_PROGRAMS) -root . -out $(BUILD)/stack -agent $(TOOLS)/agent -command $(CURDIR)/$(BIN)/tailspan
 
 .PHONY: stack-test
-stack-test: build prometheus $(OCB) $(JAEGER_BIN) $(VICTORIALOGS_BIN) $(VICTORIAMETRICS_BIN) $(VMALERT_BIN) ## play all recordings to the running stack, execute every query and compare with the truth; and run deploy/stack/config/sampling.yaml with processors of contrib
+stack-test: build prometheus $(OCB) $(JAEGER_BIN) $(VICTORIALOGS_BIN) $(VICTORIAMETRICS_BIN) $(VMALERT_BIN) ## play all recordings to the running stack, execute every query and compare with the truth; and run sampling.yaml and kubernetes.yaml of deploy/stack/config with processors of contrib
 	@$(GO) build -o $(TOOLS)/agent ./deploy/agent
 	cd deploy/stack && TAILSPAN_STACK="$(STACK_PROGRAMS)" TAILSPAN_COMMAND=$(CURDIR)/$(BIN)/tailspan TAILSPAN_AGENT=$(CURDIR)/$(TOOLS)/agent TAILSPAN_BUILDER=$(CURDIR)/$(OCB) \
 		$(GO) test -count 1 -timeout 30m -run '^TestStack' -v ./stacktest

@@ -49,13 +49,17 @@ func buildContrib(t *testing.T) string {
 	return filepath.Join(folder, "otelcol-contrib-style")
 }
 
-// backend keeps the spans that it gets.
+// backend keeps the spans that it gets, and the resource of each.
 type backend struct {
-	mu    sync.Mutex
-	spans []ptrace.Span
+	mu        sync.Mutex
+	spans     []ptrace.Span
+	resources []map[string]any
 }
 
 func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/v1/traces" {
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
@@ -81,7 +85,7 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, rs := range request.Traces().ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
 			for _, s := range ss.Spans().All() {
-				b.spans = append(b.spans, s)
+				b.spans, b.resources = append(b.spans, s), append(b.resources, rs.Resource().Attributes().AsRaw())
 			}
 		}
 	}
@@ -106,10 +110,16 @@ func (b *backend) names(pipeline string) map[string]int {
 	return names
 }
 
-// TestStackOfContrib runs deploy/stack/config/sampling.yaml: failed runs are kept whole although they took longer than the wait
-// of a usual configuration, the others are not, and the metrics are of all.
+// TestStackOfContrib runs the configurations for a collector with processors of contrib.
 func TestStackOfContrib(t *testing.T) {
 	collector := buildContrib(t)
+	t.Run("sampling", func(t *testing.T) { checkSampling(t, collector) })
+	t.Run("kubernetes", func(t *testing.T) { checkKubernetes(t, collector) })
+}
+
+// checkSampling runs deploy/stack/config/sampling.yaml: failed runs are kept whole although they took longer than the wait
+// of a usual configuration, the others are not, and the metrics are of all.
+func checkSampling(t *testing.T, collector string) {
 	kept := &backend{}
 	sink := httptest.NewServer(kept)
 	t.Cleanup(sink.Close)
