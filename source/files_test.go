@@ -486,7 +486,7 @@ func TestFilesLifecycle(t *testing.T) {
 		assert.Equal(t, []CloseReason{CloseReasonShutdown}, w.sink.opened()[0].closed)
 	})
 	t.Run("the end of the start's context is no end", func(t *testing.T) {
-		sink := newSink()
+		sink := newPatientSink()
 		f, err := New(w.settings(), sink)
 		require.NoError(t, err)
 		starting, cancel := context.WithCancel(ctx)

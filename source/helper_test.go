@@ -50,6 +50,13 @@ type stream struct {
 
 func newSink() *sink { return &sink{notify: make(chan struct{}, 1), patience: bubblePatience} }
 
+// newPatientSink is one for real time.
+func newPatientSink() *sink {
+	s := newSink()
+	s.patience = patience
+	return s
+}
+
 func (s *sink) changed() {
 	select {
 	case s.notify <- struct{}{}:
@@ -179,9 +186,7 @@ type world struct {
 
 // newWorld makes a folder; begin starts to follow it.
 func newWorld(t *testing.T) *world {
-	w := &world{T: t, dir: t.TempDir(), sink: newSink()}
-	w.sink.patience = patience
-	return w
+	return &world{T: t, dir: t.TempDir(), sink: newPatientSink()}
 }
 
 func (w *world) settings(change ...func(*Settings)) Settings {

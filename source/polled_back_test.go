@@ -154,7 +154,7 @@ func TestDatabaseRenamed(t *testing.T) {
 	first := w.sink.opened()
 
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m1", "s0", 3, 3, "{}")
-	w.sink = newSink()
+	w.sink = newPatientSink()
 	w.follow(quick)
 	w.sink.until(t, "another message", func() bool { return len(w.sink.all()) == 3 })
 	w.finish()

@@ -324,7 +324,7 @@ func TestDatabaseStreams(t *testing.T) {
 	assert.False(t, first[0].lines[0].Live)
 	assert.EqualValues(t, 9, first[0].lines[4].Offset>>rowHashBits)
 
-	w.sink = newSink()
+	w.sink = newPatientSink()
 	w.follow(quick)
 	w.sink.until(t, "all rows again", rows(7))
 	w.finish()

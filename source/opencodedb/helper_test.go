@@ -160,7 +160,7 @@ func batches(t *testing.T, f *opencodedb.Follower) [][]string {
 			list = append(list, rows)
 			f.Accept()
 		}
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	return list
 }
 

@@ -54,7 +54,7 @@ func (k kept) take(t *testing.T, f *opencodedb.Follower, limit int) (l life) {
 			f.Accept()
 			k.keep(t, f, batch.Session)
 		}
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	return l
 }
 

@@ -336,7 +336,7 @@ func requireGone(t *testing.T, pid int) {
 		}
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		return err != nil && errors.Is(err, os.ErrNotExist) || bytes.Contains(stat, []byte(") Z "))
-	}, 30*time.Second, 5*time.Millisecond, "process %d is still there", pid)
+	}, 2*time.Minute, 5*time.Millisecond, "process %d is still there", pid)
 }
 
 // TestGrandchildDoesNotHang holds that a process that has the outputs open keeps nobody waiting when the child ends, is
