@@ -23,6 +23,7 @@ type chat struct {
 	served    service
 	said      *exchange // captured only
 	failed    *failedAnswer
+	wording   *wording // where another account may say the same
 	hasUsage  bool
 	hasOutput bool // the output is known, and no placeholder
 	compacted bool // the conversation was, before it
@@ -95,6 +96,7 @@ func (s *Stream) closeChat(a *agent) {
 		return
 	}
 	s.nameChat(a, nil)
+	s.settleWording(a)
 	a.chat = nil
 	if c.hasUsage && !c.hasOutput {
 		a.ledger.unknownOutputs++

@@ -20,18 +20,27 @@ type sighting struct {
 
 // record writes the log record of what the agent did, about a call or none, and reports whether it went out.
 func (s *Stream) record(a *agent, of *call, what sighting) bool {
-	r, ev := a.run, what.ev
-	if !s.exportsRecord(a, of, ev) {
-		s.dropped(r)
+	switch s.exportsRecord(a, of, what) {
+	case recordWaits:
 		return false
+	case recordDropped:
+		s.dropped(a.run)
+		return false
+	default:
+		return s.writeRecord(a, of, what)
 	}
+}
+
+// writeRecord is record for what the accounts of the run have decided on.
+func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
+	r, ev := a.run, what.ev
 	// The uid is made only of what goes out: most lines of a silent fold, and all of a second account, need it for nothing
 	// but the question whether they went out, which a cheaper hash of the same parts answers.
 	parts := s.appendUIDParts(make([]byte, 0, 256), r, of, what)
 	number := r.resource.numbers.next()
 	isNew := s.registry.firstRecord(parts)
 	if r.standing == standingFirst && modelWorks(ev) {
-		s.noteSigns(r, ev)
+		s.noteSigns(a, ev, !isNew)
 		if key, ok := s.copyKey(ev); ok {
 			s.registry.said.first(s.registry.mark(&key))
 		}

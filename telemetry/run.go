@@ -53,9 +53,10 @@ type run struct {
 	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
 	subAgent bool
 	standing standing
-	account  *account // the first of the run
-	joined   bool     // a second account, below the run of the first
-	twin     bool     // whose ids differ; see twins.go
+	account  *account    // the first of the run
+	joined   bool        // a second account, below the run of the first
+	twin     bool        // whose ids differ; see twins.go
+	likes    occurrences // its calls, as twins have them in common
 	// overAgents are sub-agents that this stream was the first with, and that are over; other accounts of them wait for the run.
 	overAgents []*agent
 	orphaned   bool   // of a sub-agent without its parent, whose other account has no parent either

@@ -3,7 +3,9 @@ package telemetry
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -32,10 +34,9 @@ func newSigner(limit int, forgotten *int) signer {
 	return signer{newMemory[sign, []*account](limit, forgotten)}
 }
 
-// prefixRunes is how much of a text is its sign: Gemini's stream ends a text where a call begins, its transcript does not.
-const prefixRunes = 24
-
-// signsOf are the signs of what the model said or did on the main thread; none for anything else.
+// signsOf are the signs of what the model said or did on the main thread; none for anything else. Of a text it is the
+// beginning, which two accounts share that part it differently; of a call its target and the kind of its tool, since ids
+// alone prove nothing and tools have two names, or without a target its tool.
 func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint64) {
 	if !s.settings.Agent.StreamIDs || session == "" || !modelWorks(ev) {
 		return nil
@@ -46,31 +47,62 @@ func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint6
 	}
 	switch ev.Kind {
 	case events.KindToolUse:
-		// An id alone proves nothing where both say what the call is for: see content.go.
-		target := ev.Tool.Target
-		if target == "" && ev.Tool.ID != "" {
-			add("call", ev.Tool.ID)
+		tool, target := toolAlone(ev.Tool.Name), ev.Tool.Target
+		if target == "" {
+			add("tool", tool)
+			break
 		}
-		if target != "" {
-			if !strings.ContainsAny(target, " \n") {
-				target = path.Base(target) // a file, whose path may begin at the folder that the agent works in
-			}
-			add("target", target)
+		if !strings.ContainsAny(target, " \n") {
+			target = path.Base(target) // a file, whose path may begin at the folder that the agent works in
 		}
+		add("target", toolKind(tool, "", false), target)
 	case events.KindText, events.KindReasoning:
-		line, _, _ := strings.Cut(strings.TrimLeft(ev.Text, " \t\n"), "\n")
-		if line = strings.TrimSpace(events.CutRunes(line, prefixRunes)); line != "" {
-			add(ev.Kind.String(), line)
+		if begin := beginningOf(ev.Text); begin != "" {
+			add(ev.Kind.String(), begin)
 		}
 	}
 	return signs
 }
 
-// openingSigns are the signs of the run that waiting begins with, and whether its stream is a transcript.
+// toolAlone is the name of a tool without that of its server, which only one of the accounts may put in front of it
+// (mcp__server__tool).
+func toolAlone(name string) string {
+	if i := strings.LastIndex(name, "__"); i >= 0 {
+		return name[i+2:]
+	}
+	return name
+}
+
+// beginningRunes is how much of a text is its beginning.
+const beginningRunes = 16
+
+// beginningOf is how the first line of a text begins, without white space and what is invisible.
+func beginningOf(text string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range strings.TrimLeftFunc(text, func(r rune) bool { return !visible(r) }) {
+		if r == '\n' || n == beginningRunes {
+			break
+		}
+		if visible(r) {
+			b.WriteRune(r)
+			n++
+		}
+	}
+	return b.String()
+}
+
+// visible reports whether a character counts where texts are compared: the accounts of an agent may differ in the others.
+func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
+
+// openingSigns are the signs of the run that waiting begins with, and whether its stream is a transcript. Those of reasoning are
+// not enough: the other account may have none of it.
 func (s *Stream) openingSigns(session string, waiting []held) (signs []uint64, recorded bool) {
 	recorded = s.recorded || slices.ContainsFunc(waiting, func(h held) bool { return h.event.Session != nil && h.event.Session.Recorded })
 	for i := range waiting {
-		if signs = s.signsOf(session, &waiting[i].event); len(signs) > 0 {
+		ev := &waiting[i].event
+		own := s.signsOf(session, ev)
+		if signs = append(signs, own...); len(own) > 0 && ev.Kind != events.KindReasoning {
 			break
 		}
 	}
@@ -132,24 +164,40 @@ func (r *Registry) pair(first *account, stream string) {
 	first.twin = stream
 }
 
-// noteSigns enters what the first account of a run has.
-func (s *Stream) noteSigns(r *run, ev *events.DisplayEvent) {
+// noteSigns enters what the first account of a run has. What comes again is not counted again.
+func (s *Stream) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
+	r := a.run
 	signs := s.signsOf(r.sessionID, ev)
 	if len(signs) == 0 || r.account == nil {
 		return
+	}
+	switch {
+	case words(ev):
+		own, all := s.signsOfWords(a, ev)
+		signs = append(signs, own, all)
+	case !again:
+		signs = append(signs, s.nthSign(r, signs[0]))
 	}
 	s.registry.mu.Lock()
 	defer s.registry.mu.Unlock()
 	s.registry.signs.enter(r.account, signs, s.recorded)
 }
 
-// hasSign reports whether the first account of a run has what ev is about, or may have it: an item without a sign (a call
-// without a target) shows nothing.
+// nthSign enters a call of a run, and is the sign of it that has which of the like it is.
+func (s *Stream) nthSign(r *run, of uint64) uint64 {
+	call := strconv.FormatUint(of, 16)
+	return s.markOf([]string{call, strconv.Itoa(s.nth(&r.likes, call)), "nth"})
+}
+
+// hasSign reports whether the first account of a run has what ev is about, or may have it: an item without a sign shows
+// nothing.
 func (s *Stream) hasSign(r *run, ev *events.DisplayEvent) bool {
 	signs := s.signsOf(r.sessionID, ev)
-	if len(signs) == 0 {
-		return true
-	}
+	return len(signs) == 0 || s.hasAnySign(r, signs...)
+}
+
+// hasAnySign reports whether the first account of a run has one of the signs.
+func (s *Stream) hasAnySign(r *run, signs ...uint64) bool {
 	s.registry.mu.Lock()
 	defer s.registry.mu.Unlock()
 	return slices.ContainsFunc(signs, func(hash uint64) bool {
@@ -158,7 +206,13 @@ func (s *Stream) hasSign(r *run, ev *events.DisplayEvent) bool {
 	})
 }
 
-// isElsewhere reports whether the first account of a run has the item that a span would be of.
+// hasCall reports whether the first account of a run has as many calls of the like as this one is.
+func (s *Stream) hasCall(r *run, ev *events.DisplayEvent) bool {
+	signs := s.signsOf(r.sessionID, ev)
+	return len(signs) == 0 || s.hasAnySign(r, s.nthSign(r, signs[0]))
+}
+
+// isElsewhere reports whether the first account of a run has the call that a span would be of.
 func (s *Stream) isElsewhere(r *run, ev *events.DisplayEvent, isOut bool) bool {
-	return r.joined && (isOut || r.twin && s.hasSign(r, ev))
+	return r.joined && (r.twin && s.hasCall(r, ev) || isOut)
 }

@@ -68,8 +68,10 @@ func playRound(t *testing.T, seed uint64, size int) {
 		if !f.control || r.restart {
 			continue // what waits for other streams, or has no end, is the next process's
 		}
-		for name, item := range alone(t, f.session) {
-			if _, ok := all[name]; ok || item.agent != "" && (r.others(f, item.agent) || !f.holdsAgents() && r.accounts(item.session) > 1) || f.twins() && r.accounts(item.session) > 1 && all.like(item) {
+		own := alone(t, f.session)
+		for name, items := range own {
+			item := items[0]
+			if len(all[name]) > 0 || item.agent != "" && (r.others(f, item.agent) || !f.holdsAgents() && r.accounts(item.session) > 1) || f.twins() && r.accounts(item.session) > 1 && all.has(item, own) {
 				continue
 			}
 			found.add("%s (%s): not exported: %.120q", f.path, f.name, name)
@@ -80,8 +82,8 @@ func playRound(t *testing.T, seed uint64, size int) {
 	}
 }
 
-// twins reports whether the ids of a stream and of a transcript of the format differ. Two accounts are recognised by likeness
-// then, and what looks alike is exported of one of them.
+// twins reports whether the ids of a stream and of a transcript of the format differ. What both say and do is then exported of
+// one of them.
 func (f file) twins() bool {
 	return slices.ContainsFunc([]string{"codex", "gemini", "qwen"}, func(format string) bool { return strings.Contains(f.name, format) })
 }

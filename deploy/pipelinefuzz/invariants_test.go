@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -15,7 +16,6 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
@@ -198,33 +198,91 @@ func points(m pmetric.Metric) (all []point) {
 	return all
 }
 
-// content is what a session says and does, by what it is and not by its ids.
-type content map[string]item
+// content is what sessions say and do, by what it is and not by its ids.
+type content map[string][]item
+
+func (c content) add(name string, i item) { c[name] = append(c[name], i) }
+
+// all are the items.
+func (c content) all(yield func(item) bool) {
+	for _, items := range c {
+		for _, i := range items {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
 
 // item is a text or a call.
 type item struct {
 	agent   string // the sub-agent that it is of, empty for the run's own agent
 	session string // of its run
-	sign    string // what an account of it under other ids has in common with it
+	text    string // what a text says, without what is not visible
+	call    string // what an account of a call under other ids has in common with it: the target, a file's name, or the tool
 }
 
-// like reports whether something was exported that looks like the item.
-func (c content) like(of item) bool {
-	for name := range c {
-		if strings.Contains(name, of.sign) {
-			return true
+// has reports whether the item of a session was exported as another account of the session has it.
+func (c content) has(of item, alone content) bool {
+	if of.call != "" {
+		return c.calls(of) >= alone.calls(of)
+	}
+	return c.says(of)
+}
+
+// calls is how many calls of the session are as the item.
+func (c content) calls(of item) (n int) {
+	for i := range c.all {
+		if i.call == of.call && i.session == of.session {
+			n++
 		}
 	}
-	return false
+	return n
 }
 
-// signed gives an item its sign: the beginning of the first line of a text or of the target of a call, or the name of a file.
-func (i item) signed(what string) item {
-	line, _, _ := strings.Cut(strings.TrimSpace(what), "\n")
-	if !strings.Contains(line, " ") {
-		line = path.Base(line)
+// says reports whether a text is a part of one that was exported of its session, or some of those one after the other:
+// accounts may part what the model says differently.
+func (c content) says(of item) bool {
+	var parts []string
+	for i := range c.all {
+		if i.session == of.session && strings.Contains(i.text, of.text) {
+			return true
+		}
+		if i.session == of.session && i.text != "" {
+			parts = append(parts, i.text)
+		}
 	}
-	i.sign = strings.TrimSpace(strings.TrimSuffix(events.CutRunes(line, 24), "…"))
+	reached := make([]bool, len(of.text)+1)
+	reached[0] = true
+	for at := range of.text {
+		for _, part := range parts {
+			if reached[at] && strings.HasPrefix(of.text[at:], part) {
+				reached[at+len(part)] = true
+			}
+		}
+	}
+	return reached[len(of.text)]
+}
+
+// saying is the item with a text.
+func (i item) saying(text string) item {
+	i.text = strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+			return r
+		}
+		return -1
+	}, text)
+	return i
+}
+
+// calling is the item with what a call is for.
+func (i item) calling(tool, target string) item {
+	switch i.call = target; {
+	case target == "":
+		i.call = tool
+	case !strings.ContainsAny(target, " \n"):
+		i.call = path.Base(target)
+	}
 	return i
 }
 
@@ -235,7 +293,7 @@ func (e exported) content() content {
 			for _, sl := range rl.ScopeLogs().All() {
 				for _, record := range sl.LogRecords().All() {
 					if record.EventName() == "tailspan.text" {
-						c["text "+record.Body().AsString()] = agents[record.SpanID()].signed(record.Body().AsString())
+						c.add("text "+record.Body().AsString(), agents[record.SpanID()].saying(record.Body().AsString()))
 					}
 				}
 			}
@@ -244,7 +302,8 @@ func (e exported) content() content {
 	for span := range e.spans {
 		if text(span.Attributes(), "gen_ai.operation.name") == "execute_tool" {
 			target := text(span.Attributes(), "tailspan.tool.target")
-			c[fmt.Sprintf("call %s %s %s", span.Name(), text(span.Attributes(), "gen_ai.tool.call.id"), target)] = agents[span.SpanID()].signed(target)
+			name := fmt.Sprintf("call %s %s %s", span.Name(), text(span.Attributes(), "gen_ai.tool.call.id"), target)
+			c.add(name, agents[span.SpanID()].calling(span.Name(), target))
 		}
 	}
 	return c

@@ -1,0 +1,61 @@
+package telemetry
+
+import (
+	"strconv"
+)
+
+// agentAccount is the hash of a task of a sub-agent, the same in each account of it.
+func agentAccount(key agentKey) uint64 {
+	return stableHash("agent", key.provider, key.session, key.agent, strconv.Itoa(key.task))
+}
+
+// accountOfAgent makes this stream the first with a sub-agent; nil if another one is.
+func (s *Stream) accountOfAgent(key agentKey, ref *runRef) *account {
+	first, mine := s.claim(agentAccount(key))
+	if !mine {
+		return nil
+	}
+	first.ref.Store(ref)
+	return first
+}
+
+// waitsForRun reports whether a stream of a sub-agent has to wait for the end of its run: where a stream on standard
+// output is the first account of that, its totals hold the tokens of sub-agents, and only the end shows whether there are any.
+func (s *Stream) waitsForRun(ref *runRef) bool {
+	return s.settings.Agent.TotalsOfAgents && !ref.recorded && ref.account != nil && s.await(ref.account)
+}
+
+// waitsForAgent reports whether a stream of a sub-agent has to wait for the end of the first account of it.
+func (s *Stream) waitsForAgent(key agentKey) bool {
+	first, mine := s.claim(agentAccount(key))
+	return !mine && first != nil && s.await(first)
+}
+
+// standAgent decides which account of a sub-agent its own stream is.
+func (s *Stream) standAgent(r *run, key agentKey) {
+	ref := &runRef{traceID: r.traceID, topSpanID: r.top.spanID}
+	if r.account = s.accountOfAgent(key, ref); r.account != nil {
+		return
+	}
+	r.standing = standingSecond
+	if first := s.registry.account(agentAccount(key)); first != nil && first.ref.Load() != nil {
+		r.account, r.joined, r.late, r.traceID = first, true, first.over(), first.ref.Load().traceID
+	}
+}
+
+// endAgentAccounts ends the accounts of the sub-agents of a run: now it is known whether its totals hold theirs.
+func (s *Stream) endAgentAccounts(r *run) {
+	for _, a := range r.overAgents {
+		s.endAccount(a.account, a.span, r.ref.totals)
+	}
+	r.overAgents = nil
+}
+
+// endAccount ends an account that this stream was the first with.
+func (s *Stream) endAccount(first *account, over interval, totals bool) {
+	ref := first.ref.Load()
+	ref.totals = totals
+	ref.span.Store(&over)
+	ref.written.Store(true)
+	s.tell(s.registry.accountOver(first))
+}

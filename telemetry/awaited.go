@@ -1,0 +1,59 @@
+package telemetry
+
+// awaited is the account whose end the pending events of a stream waited for last.
+type awaited struct {
+	account *account
+	run     bool   // a run waits, not the work of a sub-agent:
+	from    origin // the one that begins here
+}
+
+// holds reports whether a run waits yet. What comes behind its beginning changes nothing of that, so none of it has to be
+// looked at again with each event.
+func (a *awaited) holds(from origin) bool {
+	return a != nil && a.run && a.from == from && !a.account.over()
+}
+
+// waits reports whether the run that waiting begins with has to wait for the end of the first account of it.
+func (s *Stream) waits(key *runKey, waiting []held) bool {
+	standing, first := s.stand(s.idSession(sessionOf(waiting)), key, waiting)
+	if standing != standingSecond || first == nil || !s.await(first) {
+		return false
+	}
+	s.awaited.run, s.awaited.from = true, waiting[0].origin
+	return true
+}
+
+// await has the stream wait for the end of an account, unless it is over.
+func (s *Stream) await(first *account) bool {
+	if !s.registry.awaitAccount(first, s) {
+		return false
+	}
+	s.awaited = &awaited{account: first}
+	return true
+}
+
+// awaitsAccount reports whether the pending events of the stream wait for the end of a first account.
+func (s *Stream) awaitsAccount() bool {
+	return len(s.held) > 0 && s.awaited != nil && !s.awaited.account.over()
+}
+
+// awaitAccount has a stream wait for the end of an account, unless it is over.
+func (r *Registry) awaitAccount(first *account, s *Stream) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if first.over() {
+		return false
+	}
+	r.families.waiting.add(accountKey{first}, s)
+	return true
+}
+
+// accountKey is what a second account waits for.
+type accountKey struct{ first *account }
+
+// accountOver returns the streams that waited for the end of an account.
+func (r *Registry) accountOver(first *account) []*Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.families.waiting.take(accountKey{first})
+}

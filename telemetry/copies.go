@@ -1,0 +1,55 @@
+package telemetry
+
+import (
+	"cmp"
+	"hash/maphash"
+	"strconv"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// copyKey is what an item of the model shares with a copy of it in another session: its id, its content, and its time or
+// else the id of its line.
+type copyKey struct {
+	provider, id, line string
+	at                 int64 // Unix nanoseconds
+	kind               events.Kind
+	what, detail       string
+}
+
+// copyKey is that of an item; ok is false where nothing proves a copy: the bodies of a server are answers, never history,
+// and without session there is no other one.
+func (s *Stream) copyKey(ev *events.DisplayEvent) (key copyKey, ok bool) {
+	if s.settings.Agent.Bodies || ev.SessionID == "" {
+		return key, false
+	}
+	key = copyKey{provider: s.settings.Agent.Provider, id: cmp.Or(ev.MessageID, ev.Tool.ID, ev.ItemID), kind: ev.Kind}
+	if plausible(ev.Time) {
+		key.at = ev.Time.UnixNano()
+	} else {
+		key.line = ev.ItemID
+	}
+	key.what, key.detail = saidBy(ev)
+	return key, key.id != "" && (key.at != 0 || key.line != "")
+}
+
+// stable is the same in every process.
+func (k *copyKey) stable() uint64 {
+	return stableHash("copy", k.provider, k.id, k.line, strconv.FormatInt(k.at, 10), k.kind.String(), k.what, k.detail)
+}
+
+// mark is of this process alone, and cheap.
+func (r *Registry) mark(k *copyKey) uint64 { return maphash.Comparable(r.seed, *k) }
+
+// leavesHistory reports whether ev is the first own work of a session whose run so far is copied history.
+func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {
+	r := s.run
+	if r == nil || !r.isCopy() || r.closed || r.subAgent || ev.Copied || !modelWorks(ev) || ev.Kind == events.KindMessage {
+		return false
+	}
+	if r.standing == standingCopy && (r.account == nil || r.account.recalled) {
+		return false
+	}
+	key, ok := s.copyKey(ev)
+	return !ok || !s.registry.said.has(s.registry.mark(&key))
+}

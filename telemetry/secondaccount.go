@@ -1,0 +1,109 @@
+package telemetry
+
+import (
+	"github.com/tailspan/tailspan/events"
+)
+
+// joinAccount makes a run a further account of one that another stream was the first with: what it has beyond that goes
+// into the trace of the first, below its run. Its own step is exported, with a link to that run.
+func (s *Stream) joinAccount(r *run) {
+	ref := r.account.ref.Load()
+	r.joined = true
+	if r.account.stream != s.settings.ID && (r.account.key != r.key || s.settings.Agent.StreamIDs && s.recorded != ref.recorded) {
+		r.twin = true
+		s.registry.pair(r.account, s.settings.ID)
+	}
+	r.late = r.account.over()
+	r.ref, r.traceID, r.idScope, r.top.spanID = ref, ref.traceID, ref.scope, ref.topSpanID
+	s.stepOfAccount(r, ref)
+}
+
+// stepOfAccount enters a second account under its own pipeline and step, which link to the run of the first.
+func (s *Stream) stepOfAccount(r *run, first *runRef) {
+	if s.settings.Parent.Empty() {
+		r.inPipeline = s.registry.accountStarted(r.resource, first)
+	}
+}
+
+// waitsForFirst reports whether the run is a second account that was opened before the first one is over: its events wait
+// on, and those that the limits leave no room for are dropped, since the first account has them most likely.
+func (r *run) waitsForFirst() bool {
+	if r == nil || !r.joined || r.late {
+		return false
+	}
+	r.late = r.account.over()
+	return !r.late
+}
+
+// secondExports reports whether an event of a second account may go out: what the agent said and did.
+func secondExports(kind events.Kind) bool {
+	switch kind {
+	case events.KindText, events.KindReasoning, events.KindMessage, events.KindToolUse, events.KindToolResult, events.KindUsage:
+		return true
+	default:
+		return false
+	}
+}
+
+// decision is what becomes of a record.
+type decision uint8
+
+const (
+	recordDropped decision = iota
+	recordExported
+	recordWaits // for what its model call says beside it
+)
+
+func exportedIf(yes bool) decision {
+	if yes {
+		return recordExported
+	}
+	return recordDropped
+}
+
+// exportsRecord decides on the record of an event, as far as the account decides: of a second account goes out what the first
+// does not have.
+func (s *Stream) exportsRecord(a *agent, of *call, what sighting) decision {
+	r, ev := a.run, what.ev
+	switch {
+	case !a.heard():
+		return recordDropped
+	case !r.joined:
+		return recordExported
+	case !secondExports(ev.Kind):
+		return recordDropped
+	case ev.Kind == events.KindUsage: // with the model call that it is of, else it is a total
+		return exportedIf(a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !a.chat.elsewhere)
+	case !r.twin:
+		return recordExported
+	case of != nil:
+		return exportedIf(!of.elsewhere)
+	case words(ev):
+		return s.decideWords(a, what)
+	default:
+		return exportedIf(!s.hasSign(r, ev))
+	}
+}
+
+// exported reports whether the span of a call goes out as this stream has it.
+func (c *call) exported() bool { return c.caller.heard() && !c.elsewhere }
+
+// outside reports whether a span of a second account does not lie inside of what the first exported above it.
+func (r *run) outside(a *agent, i *interval) bool {
+	if !r.joined {
+		return false
+	}
+	over := r.account.ref.Load().span.Load()
+	return a.call != nil || over == nil || !over.holds(*i)
+}
+
+// dropped counts a record that does not go out since another stream exports it, or its original.
+func (s *Stream) dropped(r *run) {
+	switch {
+	case s.silent:
+	case r.isCopy():
+		s.count().Copied++
+	default:
+		s.count().OtherAccount++
+	}
+}

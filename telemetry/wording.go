@@ -1,0 +1,122 @@
+package telemetry
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"unicode/utf8"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Two accounts of a model call have the same words, and may part them differently: Gemini CLI's stream ends a text where a
+// call begins, while its transcript has the text of a message whole, or what was added to it. A second account that is a twin
+// therefore drops a text if the first account has it, as it is or as all the texts of a model call together, and its own
+// model call says the same. Until that is over, a text which the first account does not have as it is waits. White space,
+// which may be where the texts part, and what is invisible do not count.
+
+// wording is what a model call has said so far.
+type wording struct {
+	joined [2]joined // texts and reasoning
+	// waiting are texts of a second account that the first does not have as they are.
+	waiting []sighting
+	bytes   int // of those
+}
+
+// joined is the hash of texts one after the other.
+type joined struct {
+	maphash.Hash
+	texts int
+}
+
+// add appends a text.
+func (j *joined) add(seed maphash.Seed, text string) {
+	if j.texts == 0 {
+		j.SetSeed(seed)
+	}
+	j.texts++
+	from := 0
+	for i, r := range text {
+		if !visible(r) {
+			j.WriteString(text[from:i])
+			from = i + utf8.RuneLen(r)
+		}
+	}
+	j.WriteString(text[from:])
+}
+
+// wordingOf is where the model call of an agent keeps what it says, if ev is a part of that; else a new one.
+func (a *agent) wordingOf(ev *events.DisplayEvent) *wording {
+	if !a.chat.is(ev) {
+		return &wording{}
+	}
+	if a.chat.wording == nil {
+		a.chat.wording = &wording{}
+	}
+	return a.chat.wording
+}
+
+// words reports whether ev is something that the model said.
+func words(ev *events.DisplayEvent) bool {
+	return (ev.Kind == events.KindText || ev.Kind == events.KindReasoning) && ev.ParentID == ""
+}
+
+// signsOfWords adds a text to what its model call said, and returns the sign of it and the sign of all that, which of the
+// first text is the same.
+func (s *Stream) signsOfWords(a *agent, ev *events.DisplayEvent) (own, all uint64) {
+	w, seed := a.wordingOf(ev), s.registry.seed
+	j := &w.joined[kindOfWords(ev.Kind)]
+	j.add(seed, ev.Text)
+	all = s.signOfWords(a.run, ev.Kind, j)
+	if j.texts == 1 {
+		return all, all
+	}
+	var alone joined
+	alone.add(seed, ev.Text)
+	return s.signOfWords(a.run, ev.Kind, &alone), all
+}
+
+func kindOfWords(kind events.Kind) int {
+	if kind == events.KindReasoning {
+		return 1
+	}
+	return 0
+}
+
+// signOfWords is the sign of texts of a kind in a session.
+func (s *Stream) signOfWords(r *run, kind events.Kind, j *joined) uint64 {
+	sum := binary.BigEndian.AppendUint64(nil, j.Sum64())
+	return s.markOf([]string{string(sum), kind.String(), "words", s.settings.Agent.Provider, r.sessionID})
+}
+
+// decideWords takes in a text of a twin, and decides on its record.
+func (s *Stream) decideWords(a *agent, what sighting) decision {
+	own, _ := s.signsOfWords(a, what.ev)
+	if s.hasAnySign(a.run, own) {
+		return recordDropped
+	}
+	size := bytesOf(what.ev)
+	if !a.chat.is(what.ev) || a.chat.wording.bytes+size > s.registry.settings.Limits.PendingBytes {
+		return recordExported
+	}
+	w, kept := a.chat.wording, *what.ev
+	kept.Tool.Input, kept.Tool.Output = nil, nil
+	w.waiting, w.bytes = append(w.waiting, sighting{&kept, what.at, what.from}), w.bytes+size
+	return recordWaits
+}
+
+// settleWording writes the texts of a model call that waited, unless the first account has all that the call said.
+func (s *Stream) settleWording(a *agent) {
+	w := a.chat.wording
+	if w == nil {
+		return
+	}
+	for _, what := range w.waiting {
+		kind := what.ev.Kind
+		if s.hasAnySign(a.run, s.signOfWords(a.run, kind, &w.joined[kindOfWords(kind)])) {
+			s.dropped(a.run)
+		} else {
+			s.writeRecord(a, nil, what)
+		}
+	}
+	a.chat.wording = nil
+}

@@ -1,0 +1,146 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// parted is an account of a session in which one model call says texts, with a call of a tool after each.
+func parted(recorded bool, message string, texts ...string) script {
+	start := started()
+	start.Session.Recorded, start.ItemID = recorded, message
+	sc := script{line(start), line(use(1, message, message+"-call", "shell", "ls"))}
+	for i, words := range texts {
+		sec := float64(2 + 2*i)
+		sc = append(sc, line(text(sec, message, words)), line(use(sec+1, message, fmt.Sprint(message, i), "shell", "ls"+fmt.Sprint(i))))
+	}
+	return append(sc, line(ended("")))
+}
+
+// TestTextsOfTwins: of what a stream and a transcript both say, however they part it, one of them is exported; what one alone
+// says is.
+func TestTextsOfTwins(t *testing.T) {
+	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true}
+	const whole = "I look at the test first. It fails. So the sum is wrong."
+	pieces := []string{"I look at the test first. ", "It fails. ", "So the sum is wrong."}
+	for _, tt := range []struct {
+		name          string
+		first, second []string
+		want          []string // of the second
+	}{
+		{"equal", pieces, pieces, nil},
+		{"the first whole", []string{whole}, pieces, nil},
+		{"the second whole", pieces, []string{whole}, nil},
+		{"white space and what is invisible", []string{"a\u200bb c"}, []string{"ab", "\tc\n"}, nil},
+		{"a text more", pieces[:2], pieces, pieces[2:]},
+		{"a text in the middle", []string{pieces[0], pieces[2]}, pieces, pieces[1:2]},
+		{"another text in its place", []string{pieces[0], "It passes."}, pieces[:2], pieces[1:2]},
+		{"one that begins alike", []string{"I look at the test first, and the sum."}, []string{whole}, []string{whole}},
+		{"a part lost of the first", []string{pieces[0], pieces[2]}, []string{whole}, []string{whole}},
+		{"a part lost of the second", []string{whole}, pieces[:2], pieces[:2]},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, recorded := range []bool{true, false} {
+				streams := map[string]script{"first": parted(recorded, "one", tt.first...), "second": parted(!recorded, "two", tt.second...)}
+				var got []string
+				for _, r := range readAll(t, agent, streams, "first", "second").records {
+					if r.EventName() == "tailspan."+events.KindText.String() {
+						got = append(got, r.Body().AsString())
+					}
+				}
+				assert.Equal(t, append(append([]string(nil), tt.first...), tt.want...), got, "the first is a transcript: %v", recorded)
+			}
+		})
+	}
+}
+
+// TestCallsOfTwins: of calls that look alike, as many are exported as the account has that has more of them.
+func TestCallsOfTwins(t *testing.T) {
+	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
+	type made struct{ tool, target string }
+	account := func(recorded bool, prefix string, calls []made) script {
+		start := started()
+		start.Session.Recorded, start.ItemID = recorded, prefix
+		sc := script{line(start), line(text(1, prefix, "I look."))}
+		for i, c := range calls {
+			sc = append(sc, line(use(float64(2+i), prefix, fmt.Sprint(prefix, i), c.tool, c.target)))
+		}
+		return append(sc, line(ended("")))
+	}
+	for _, tt := range []struct {
+		name          string
+		first, second []made
+		want          []string
+	}{
+		{"other names and paths", []made{{"command_execution", "go test"}, {"file_change", "/srv/a.go"}}, []made{{"exec_command", "go test"}, {"apply_patch", "a.go"}}, []string{"edit", "shell"}},
+		{"one more of the like", []made{{"shell", "go test"}}, []made{{"shell", "go test"}, {"shell", "go test"}}, []string{"shell", "shell"}},
+		{"one less of the like", []made{{"shell", "go test"}, {"shell", "go test"}}, []made{{"shell", "go test"}}, []string{"shell", "shell"}},
+		{"another file of the name", []made{{"read", "a/x.go"}}, []made{{"read", "a/x.go"}, {"read", "b/x.go"}}, []string{"read", "read"}},
+		{"a file read and written", []made{{"edit", "x.go"}}, []made{{"read", "x.go"}, {"edit", "x.go"}}, []string{"edit", "read"}},
+		{"without targets", []made{{"add", ""}, {"add", ""}}, []made{{"mcp__tally__add", ""}, {"mcp__tally__add", ""}}, []string{"other", "other"}},
+		{"without targets, and one more", []made{{"add", ""}}, []made{{"mcp__tally__add", ""}, {"mcp__tally__add", ""}}, []string{"other", "other"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, recorded := range []bool{true, false} {
+				streams := map[string]script{"first": account(recorded, "one", tt.first), "second": account(!recorded, "two", tt.second)}
+				var kinds []string
+				for _, s := range readAll(t, agent, streams, "first", "second").spans {
+					if attr(s, telemetry.AttrGenAIToolCallID) != "" {
+						kinds = append(kinds, attr(s, telemetry.AttrToolKind))
+					}
+				}
+				slices.Sort(kinds)
+				assert.Equal(t, tt.want, kinds, "the first is a transcript: %v", recorded)
+			}
+		})
+	}
+}
+
+// TestTwinsWithReasoning: what one account alone has, as reasoning, keeps nobody from finding the other.
+func TestTwinsWithReasoning(t *testing.T) {
+	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true}
+	start := started()
+	start.Session.Recorded, start.ItemID = true, "row"
+	thought := text(1, "two", "It may be the sum.")
+	thought.Kind = events.KindReasoning
+	streams := map[string]script{
+		"stream":     {line(started()), line(text(2, "one", "I look.")), line(ended(""))},
+		"transcript": {line(start), line(thought), line(text(2, "two", "I look.")), line(ended(""))},
+	}
+	for _, order := range [][]string{{"stream", "transcript"}, {"transcript", "stream"}} {
+		kinds := map[string]int{}
+		for _, r := range readAll(t, agent, streams, order...).records {
+			kinds[r.EventName()]++
+		}
+		assert.Equal(t, 1, kinds["tailspan.text"], order)
+		assert.Equal(t, 1, kinds["tailspan.reasoning"], order)
+	}
+}
+
+// TestTwinsWithEqualKeys: where neither account names messages or turns, their runs have one key, and ids differ all the same.
+func TestTwinsWithEqualKeys(t *testing.T) {
+	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
+	account := func(recorded bool, call string, before ...[]events.DisplayEvent) script {
+		start, said, used := started(), text(2, "", "I look."), use(3, "", call, "shell", "ls")
+		start.Session.Recorded, start.ItemID, said.ItemID, used.ItemID = recorded, "", "", ""
+		return append(append(script{line(start)}, before...), line(said), line(used), line(ended("")))
+	}
+	streams := map[string]script{"stream": account(false, "item_0"), "transcript": account(true, "call_1", line(prompt(1, "")))}
+	for _, order := range [][]string{{"stream", "transcript"}, {"transcript", "stream"}} {
+		f := readAll(t, agent, streams, order...)
+		texts := 0
+		for _, r := range f.records {
+			if r.EventName() == "tailspan.text" {
+				texts++
+			}
+		}
+		assert.Equal(t, 1, texts, order)
+		assert.Len(t, f.spans, 2, "%v: a run and a call: %s", order, f.names())
+	}
+}
