@@ -3,6 +3,7 @@ package telemetry
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -52,8 +53,8 @@ func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
 	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.adoptsNobody() {
 		return // a sub-agent works in a turn that is its parent's to announce, and history is its owner's
 	}
-	r.turn = ev.TurnID
-	s.tell(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, ev.TurnID}, r.ref))
+	r.turn = strings.Clone(ev.TurnID)
+	s.tell(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, r.turn}, r.ref))
 }
 
 // announceAgent tells the family which call started an agent.

@@ -1,8 +1,8 @@
 package telemetry
 
 import (
-	"cmp"
 	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -167,7 +167,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 	s.writeUnwritten()
 	s.noteStart(waiting)
 	r := &run{
-		key: key.String(), sessionID: sessionOf(waiting), resource: s.resource,
+		key: key.String(), sessionID: strings.Clone(sessionOf(waiting)), resource: s.resource,
 		started: s.startOf(waiting),
 	}
 	r.idSession = s.idSession(r.sessionID)
@@ -231,11 +231,13 @@ func (s *Stream) noteStart(waiting []held) {
 		if start == nil {
 			continue
 		}
-		s.agentName = cmp.Or(start.AgentName, s.agentName)
+		if start.AgentName != "" {
+			s.agentName = strings.Clone(start.AgentName)
+		}
 		s.recorded = s.recorded || start.Recorded
 		if start.Version != "" && start.Version != s.resource.version {
 			changed := *s.resource
-			changed.version = start.Version
+			changed.version = strings.Clone(start.Version)
 			s.resource = &changed
 		}
 	}

@@ -23,14 +23,21 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at moment) {
 	if start == nil {
 		return
 	}
-	if s.session == nil || ev.SessionID != s.sessionID {
-		s.session, s.sessionID = &events.Session{}, ev.SessionID
+	now := sessionStart{ev.SessionID, start.WorkingDir, start.PermissionMode, start.PreviousID, start.Branch}
+	if known := s.session; known != nil && known.id == now.id {
+		now.folder, now.mode = cmp.Or(now.folder, known.folder), cmp.Or(now.mode, known.mode)
+		now.previous, now.branch = cmp.Or(now.previous, known.previous), cmp.Or(now.branch, known.branch)
 	}
-	known := s.session
-	known.WorkingDir = cmp.Or(start.WorkingDir, known.WorkingDir)
-	known.PermissionMode = cmp.Or(start.PermissionMode, known.PermissionMode)
-	known.PreviousID = cmp.Or(start.PreviousID, known.PreviousID)
-	known.Branch = cmp.Or(start.Branch, known.Branch)
+	if s.session != nil && *s.session == now {
+		return
+	}
+	own(&now.id, &now.folder, &now.mode, &now.previous, &now.branch)
+	s.session = &now
+}
+
+// sessionStart is what the start lines of a session say that its runs have on their spans.
+type sessionStart struct {
+	id, folder, mode, previous, branch string
 }
 
 // beginsAt moves the start of a run that its opening line gave no time for, and that has that of the run before, to the
@@ -57,8 +64,8 @@ func (s *Stream) putSession(m pcommon.Map) {
 	if s.session == nil {
 		return
 	}
-	putStr(m, AttrProcessWorkDir, s.session.WorkingDir)
-	putStr(m, AttrPermissionMode, s.session.PermissionMode)
-	putStr(m, AttrSessionPrevious, s.session.PreviousID)
-	putStr(m, AttrVCSHeadName, s.session.Branch)
+	putStr(m, AttrProcessWorkDir, s.session.folder)
+	putStr(m, AttrPermissionMode, s.session.mode)
+	putStr(m, AttrSessionPrevious, s.session.previous)
+	putStr(m, AttrVCSHeadName, s.session.branch)
 }

@@ -76,8 +76,7 @@ type Stream struct {
 	lastTold   moment
 	lastSilent bool // that was folded silently
 	// session is what the start lines of the session at work told last; nil if there were none.
-	session   *events.Session
-	sessionID string
+	session *sessionStart
 	// lastOffset is where the last line was.
 	lastOffset int64
 	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.

@@ -130,6 +130,9 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 // opened notes who writes the stream.
 func (s *stream) opened(provider string) {
 	s.provider.Store(provider)
+	if provider != "" {
+		s.source.outside = nil // no line of the stream is unrecognized
+	}
 	s.receiver.meter.behind(s.source.id, provider, -1)
 }
 
