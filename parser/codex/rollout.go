@@ -90,10 +90,10 @@ func (p *Parser) startThread(meta scan.Members, t thread) {
 }
 
 // agentName is the role of a sub-agent, else the name that its task has: the same word that the call which started it
-// tells (AgentType).
+// has as its AgentType. An agent with neither has the role that Codex calls its default.
 func (p *Parser) agentName(meta scan.Members) string {
 	role, path := p.spawnSource(meta, "agent_role"), p.spawnSource(meta, "agent_path")
-	return cmp.Or(role, lastOf(path))
+	return cmp.Or(role, lastOf(path), "default")
 }
 
 // lastOf is the last part of the path of an agent, which is the name of its task.

@@ -46,9 +46,12 @@ func TestStamp(t *testing.T) {
 	assert.Equal(t, both, hour.Apply(id+" "+call+" "+id), "the same seed gives the same ids")
 	assert.NotEqual(t, both, replay.Stamp{Seed: "b"}.Apply(id+" "+call+" "+id))
 	assert.Equal(t, id+" "+call, replay.Stamp{}.Apply(id+" "+call), "no seed, no new ids")
-	const ordered = "prt_019c0a1b2c3dAbCdEfGhIjKlMn"
-	assert.True(t, strings.HasPrefix(hour.Apply(ordered), "prt_019c0a1b2c3d"), "OpenCode orders by it")
-	assert.NotEqual(t, ordered, hour.Apply(ordered))
+	const ordered = "prt_019c0a1b2c3dAbCdEfGhIjKlMn" // OpenCode's: 4096 times the milliseconds, plus a counter
+	assert.True(t, strings.HasPrefix(hour.Apply(ordered), "prt_019f79032c3d"), hour.Apply(ordered))
+	assert.True(t, strings.HasPrefix(hour.Apply("ses"+ordered[3:]), "ses_01989b332c3d"), "the newest is the first")
+	assert.True(t, strings.HasPrefix(hour.Apply("msg_ffffffffffffAbCdEfGhIjKlMn"), "msg_00036ee7ffff"), "the low 48 bits")
+	assert.NotEqual(t, ordered, replay.Stamp{Seed: "a"}.Apply(ordered))
+	assert.Len(t, hour.Apply(ordered), len(ordered))
 	assert.Len(t, hour.Apply("call_"+strings.Repeat("x", 100)), 105, "longer than the hash")
 }
 

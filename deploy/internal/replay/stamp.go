@@ -3,6 +3,7 @@ package replay
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -52,18 +53,33 @@ func (s Stamp) replace(text string, at []int) string {
 	default:
 		prefix, id := text[at[8]:at[9]], text[at[10]:at[11]]
 		kept := timeDigits(prefix, id)
-		return prefix + id[:kept] + s.id(id[kept:])
+		return prefix + s.moveID(prefix, id[:kept]) + s.id(id[kept:])
 	}
 }
 
-// timeDigits is how many digits at the beginning of an id are a time by which a format orders things: OpenCode's (1.18) are
-// 12 hexadecimal digits of a time and 14 letters.
+// timeDigits is how many digits at the beginning of an id are a time, by which a format orders things, and which it has nowhere
+// else for some: OpenCode's are 12 hexadecimal digits of a time and 14 letters.
 func timeDigits(prefix, id string) int {
 	const digits, whole = 12, 26
 	if len(id) != whole || prefix != "msg_" && prefix != "prt_" && prefix != "ses_" || strings.Trim(id[:digits], "0123456789abcdef") != "" {
 		return 0
 	}
 	return digits
+}
+
+// moveID moves the time of an id: the low 48 bits of 4096 times the milliseconds since 1970, plus a counter; of a session its
+// complement, so that the newest is the first.
+func (s Stamp) moveID(prefix, digits string) string {
+	const bits, perMillisecond = 48, 1 << 12
+	was, err := strconv.ParseInt(digits, 16, 64)
+	if err != nil {
+		return digits
+	}
+	shift := s.Shift.Milliseconds() * perMillisecond
+	if prefix == "ses_" {
+		shift = -shift
+	}
+	return fmt.Sprintf("%0*x", len(digits), (was+shift)&(1<<bits-1))
 }
 
 func (s Stamp) moveText(text string) string {
