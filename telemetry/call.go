@@ -15,12 +15,12 @@ type call struct {
 	id         string
 	occurrence int
 	spanID     pcommon.SpanID
+	content    [contentBytes]byte // a hash of what it does, of which its ids are made too
 	caller     *agent
 	name       string
 	target     string
 	executable string // of a command line that starts one process
 	agentType  string
-	content    string // what it does, of which its ids are made too; see [contentOf]
 	server     string
 	arguments  string // captured only
 	span       interval
@@ -151,7 +151,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		target: cutTarget(t.Target, s.writer.limits.TargetRunes), executable: executableOf(t.Name, t.Target),
 	}
 	bound(&c.executable, nameBytes)
-	c.content = contentOf(ev)
+	what, detail := saidBy(ev)
 	own(&c.id, &c.name, &c.server, &c.agentType, &c.target, &c.executable)
 	if s.writer.capture.ToolInput {
 		s.holdArguments(c, t.Input)
@@ -161,12 +161,12 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	}
 	t.Target = c.target // the record has it cut in the same way
 	c.span.cover(&at)
-	c.occurrence = s.nth(&s.seenCalls, r.idScope, c.id, c.content)
+	c.occurrence = s.nth(&s.seenCalls, r.idScope, c.id, what, detail)
 	r.calls.add(c)
 	if r.closed {
 		s.linger(r, 1)
 	}
-	c.spanID = spanID(domainTool, c.occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, c.content)
+	c.spanID, c.content = callIDs(c.occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, what, detail)
 	c.elsewhere = s.isElsewhere(r, ev, r.joined && s.registry.spanIsOut(r.traceID, c.spanID))
 	a.callMade()
 	s.announceAgent(c, t.AgentID)

@@ -72,18 +72,19 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 
 // nameChat gives the model call its id once it is known what it says first; with a nil event, what it is without.
 func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
-	c, r, content := a.chat, a.run, ""
+	c, r, kind, what, detail := a.chat, a.run, "", "", ""
 	switch {
 	case !c.spanID.IsEmpty():
 		return
 	case s.settings.Agent.OwnMessageIDs || a != r.top || r.subAgent: // a stream may have only the calls of a sub-agent
+	case ev != nil && !speaks(ev.Kind):
+		return // it begins with its usage
 	case ev != nil:
-		if content = contentOf(ev); content == "" {
-			return // it begins with its usage
-		}
+		kind = ev.Kind.String()
+		what, detail = saidBy(ev)
 	}
-	occurrence := s.nth(&s.seenChats, r.key, c.messageID, content)
-	c.spanID = spanID(domainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.messageID, content)
+	occurrence := s.nth(&s.seenChats, r.key, c.messageID, kind, what, detail)
+	c.spanID = spanID(domainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.messageID, kind, what, detail)
 	c.elsewhere = r.joined && (s.registry.spanIsOut(r.traceID, c.spanID) || r.twin && (ev == nil || s.hasSign(r, ev)))
 }
 

@@ -102,7 +102,9 @@ func (s *Stream) keyOf(c *call) agentKey {
 }
 
 // tell keeps the streams that are to hear of what was announced, until the line is done.
-func (s *Stream) tell(children []*Stream) { s.newsFor = append(s.newsFor, children...) }
+func (s *Stream) tell(children []*Stream) {
+	s.followUp.children = append(s.followUp.children, children...)
+}
 
 // settle closes the run of a sub-agent in a stream of its own: its call is over, and the stream has nothing more.
 func (s *Stream) settle() {
@@ -171,7 +173,7 @@ func (s *Stream) writeChild(r *run, why CloseReason) {
 		if s.settings.ParentSession != "" {
 			maker := s.registry.starterFound(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, k.call)
 			if maker != nil && maker != s {
-				s.lighter = append(s.lighter, maker)
+				s.followUp.lighter = append(s.followUp.lighter, maker)
 			}
 		}
 		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, s.registry.agentType(r.kin), a.name, k.call.toolName)

@@ -23,14 +23,21 @@ const firstLineBytes = 4 << 10
 // in parts, which are whole lines; of a call its tool and target. It is empty for an event in which the model says
 // nothing.
 func contentOf(ev *events.DisplayEvent) string {
-	what, detail := saidBy(ev)
-	switch ev.Kind {
-	case events.KindText, events.KindReasoning, events.KindMessage:
-		return shortHash(ev.Kind.String(), what)
-	case events.KindToolUse:
-		return shortHash(ev.Kind.String(), what, detail)
-	default:
+	if !speaks(ev.Kind) {
 		return ""
+	}
+	what, detail := saidBy(ev)
+	sum := hash(domainContent, 0, ev.Kind.String(), what, detail)
+	return string(sum[:contentBytes])
+}
+
+// speaks reports whether the model says something with events of a kind.
+func speaks(kind events.Kind) bool {
+	switch kind {
+	case events.KindText, events.KindReasoning, events.KindMessage, events.KindToolUse:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -45,12 +52,6 @@ func saidBy(ev *events.DisplayEvent) (what, detail string) {
 	default:
 		return "", ""
 	}
-}
-
-// shortHash is a content hash of parts.
-func shortHash(parts ...string) string {
-	sum := hash(domainContent, 0, parts...)
-	return string(sum[:contentBytes])
 }
 
 // longText is the length from which a text takes part in an id by its hash.
@@ -71,7 +72,7 @@ func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte
 		return append(buf, sum[:]...)
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
 		if of != nil {
-			return appendPart(buf, of.content)
+			return append(buf, of.content[:]...)
 		}
 		return appendPart(appendPart(buf, ev.Tool.ID), ev.Tool.Summary)
 	case events.KindUsage:

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"cmp"
+	"encoding/binary"
 	"hash/maphash"
 	"strconv"
 
@@ -39,7 +40,19 @@ func (k *copyKey) stable() uint64 {
 }
 
 // mark is of this process alone, and cheap.
-func (r *Registry) mark(k *copyKey) uint64 { return maphash.Comparable(r.seed, *k) }
+func (r *Registry) mark(k *copyKey) uint64 {
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	for _, part := range [...]string{k.provider, k.id, k.line, k.what, k.detail} {
+		h.WriteString(part)
+		h.WriteByte(0)
+	}
+	var rest [9]byte
+	binary.LittleEndian.PutUint64(rest[:], uint64(k.at))
+	rest[8] = byte(k.kind)
+	h.Write(rest[:])
+	return h.Sum64()
+}
 
 // leavesHistory reports whether ev is the first own work of a session whose run so far is copied history.
 func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {

@@ -36,7 +36,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
 	// The uid is made only of what goes out: most lines of a silent fold, and all of a second account, need it for nothing
 	// but the question whether they went out, which a cheaper hash of the same parts answers.
-	parts := s.appendUIDParts(make([]byte, 0, 256), r, of, what)
+	parts := s.appendUIDParts(make([]byte, 0, partsRoom), r, of, what)
 	number := r.resource.numbers.next()
 	isNew := s.registry.firstRecord(parts)
 	if r.standing == standingFirst && modelWorks(ev) {

@@ -127,7 +127,7 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 		s.writeChild(r, why)
 		s.registry.childClosed(s)
 		if maker := s.registry.agentDone(r.kin); maker != nil && maker != s {
-			s.lighter = append(s.lighter, maker)
+			s.followUp.lighter = append(s.followUp.lighter, maker)
 		}
 		s.endAgentAccounts(r)
 		if r.standing == standingFirst && r.account != nil {

@@ -25,13 +25,16 @@ const (
 	domainStream    = "stream"
 )
 
+// partsRoom is room for what most ids are the hash of, in bytes.
+const partsRoom = 512
+
 // hash mixes the parts.
 func hash(domain string, occurrence int, parts ...string) [sha256.Size]byte {
 	size := len(domain) + 4*(len(parts)+1) + 8
 	for _, p := range parts {
 		size += len(p)
 	}
-	buf := make([]byte, 0, 256) // on the stack
+	buf := make([]byte, 0, partsRoom) // on the stack
 	if size > cap(buf) {
 		buf = make([]byte, 0, size)
 	}
@@ -65,6 +68,11 @@ func traceID(occurrence int, parts ...string) pcommon.TraceID {
 // spanID is never the invalid id of all zeros.
 func spanID(domain string, occurrence int, parts ...string) pcommon.SpanID {
 	sum := hash(domain, occurrence, parts...)
+	return firstSpanID(&sum)
+}
+
+// firstSpanID is the span id at the beginning of a hash.
+func firstSpanID(sum *[sha256.Size]byte) pcommon.SpanID {
 	id := pcommon.SpanID(sum[:8])
 	if id.IsEmpty() {
 		id[7] = 1
@@ -72,12 +80,23 @@ func spanID(domain string, occurrence int, parts ...string) pcommon.SpanID {
 	return id
 }
 
+// callIDs are the id of a call's span, and the hash of what the call does, which repeats of it share. The first of them, as
+// nearly every call is, takes one hash for both.
+func callIDs(occurrence int, parts ...string) (id pcommon.SpanID, content [contentBytes]byte) {
+	sum := hash(domainTool, 0, parts...)
+	copy(content[:], sum[len(id):])
+	if occurrence > 0 {
+		return spanID(domainTool, occurrence, parts...), content
+	}
+	return firstSpanID(&sum), content
+}
+
 // uid is the identity of a log record.
 type uid [16]byte
 
 // recordUID is the identity of the record that the parts tell of.
 func recordUID(occurrence int, parts ...string) uid {
-	return uidOf(appendParts(make([]byte, 0, 256), domainRecord, occurrence, parts...))
+	return uidOf(appendParts(make([]byte, 0, partsRoom), domainRecord, occurrence, parts...))
 }
 
 // uidOf is the identity that the parts of a record, as [appendParts] writes them, are hashed to.

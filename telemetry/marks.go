@@ -20,6 +20,9 @@ const (
 	fewMarks = 8
 	// leastTable is the length of the smallest table.
 	leastTable = 16
+	// growth is how many times longer a table is that takes the place of one too full: to enter all marks anew is most of
+	// what marks cost.
+	growth = 4
 )
 
 // add enters a mark. It tells whether the mark is new, and which one was forgotten for it, 0 if none was.
@@ -88,7 +91,7 @@ func (m *marks) remove(mark uint64) {
 }
 
 func (m *marks) grow() {
-	m.table = make([]uint64, max(leastTable, 2*len(m.table)))
+	m.table = make([]uint64, max(leastTable, growth*len(m.table)))
 	// Written once from end to end: a place that is read first is mapped to the page of zeros that all share, and written
 	// next, which then takes a second fault and word to the other cores.
 	clear(m.table)

@@ -40,8 +40,7 @@ type Stream struct {
 	counts    *Counts    // since the last Take; nil: nothing
 	resource  *resource
 	silent    bool
-	newsFor   []*Stream // children that the line at work has news for
-	lighter   []*Stream // parents that wait no more for a child that the line at work closed
+	followUp  followUp  // what the line at work has for other streams
 	agentName string    // what the stream calls its agent
 	recorded  bool      // it is a transcript
 	decide    bool      // its run is to be told by what is known so far
@@ -135,22 +134,21 @@ func (s *Stream) work(silent bool, f func()) { s.workInto(nil, silent, f) }
 // workInto runs f on the fold, and then hands its news to the sub-agents that have streams of their own. What they give
 // goes into the same batch: out with the line that f is about. Nil is the stream's own. No stream is locked while another is.
 func (s *Stream) workInto(sink *batch, silent bool, f func()) {
-	told, sink := s.locked(sink, silent, f)
-	s.reportLighter()
-	for len(told) > 0 {
-		child := told[0]
+	next, sink := s.locked(sink, silent, f)
+	reportLighter(next.lighter)
+	for children := next.children; len(children) > 0; {
+		child := children[0]
 		more, _ := child.locked(sink, silent, child.hear)
-		child.reportLighter()
-		told = append(told[1:], more...)
+		reportLighter(more.lighter)
+		children = append(children[1:], more.children...)
 	}
 }
 
-// reportLighter has the streams that wait for less than before say so to whoever keeps their states.
-func (s *Stream) reportLighter() {
-	s.mu.Lock()
-	list := s.lighter
-	s.lighter = nil
-	s.mu.Unlock()
+// followUp is what a line has for other streams: children that it brings further, and parents that wait for less than before.
+type followUp struct{ children, lighter []*Stream }
+
+// reportLighter has the streams that wait for less than before report it to whoever keeps their states.
+func reportLighter(list []*Stream) {
 	for _, maker := range list {
 		if changed := maker.settings.Changed; changed != nil {
 			changed()
@@ -158,8 +156,8 @@ func (s *Stream) reportLighter() {
 	}
 }
 
-// locked runs f on the fold alone, and returns whom it has news for, and where what it gave went.
-func (s *Stream) locked(sink *batch, silent bool, f func()) ([]*Stream, *batch) {
+// locked runs f on the fold alone, and returns the streams that it has news for, and where what it gave went.
+func (s *Stream) locked(sink *batch, silent bool, f func()) (followUp, *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own := sink == nil
@@ -171,9 +169,9 @@ func (s *Stream) locked(sink *batch, silent bool, f func()) ([]*Stream, *batch) 
 	if !own { // nobody may take the stream's own output for long
 		s.meter.flush()
 	}
-	told := s.newsFor
-	s.newsFor = nil
-	return told, sink
+	out := s.followUp
+	s.followUp = followUp{}
+	return out, sink
 }
 
 // own is the stream's own batch.
