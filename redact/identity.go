@@ -12,12 +12,17 @@ const idDigits = 8
 
 // nameFields takes secrets out of what names a thing: whoever writes a stream may have put one where a name belongs.
 func (r *Redactor) nameFields(e *events.DisplayEvent, seen *seen) (count int) {
-	if !seen.model.is(e.Model) {
-		n := r.field(&e.Model)
-		seen.model.note(e.Model, n)
-		count += n
+	for _, name := range [...]struct {
+		s    *string
+		last *clean
+	}{{&e.Model, &seen.model}, {&e.Tool.Name, &seen.tool}} {
+		if *name.s != "" && !name.last.is(*name.s) {
+			n := r.field(name.s)
+			name.last.note(*name.s, n)
+			count += n
+		}
 	}
-	for _, s := range [...]*string{&e.ModelProvider, &e.Notice.Code, (*string)(&e.Sign.Cause), &e.Tool.Name, &e.Tool.Server, &e.Tool.AgentType} {
+	for _, s := range [...]*string{&e.ModelProvider, &e.Notice.Code, (*string)(&e.Sign.Cause), &e.Tool.Server, &e.Tool.AgentType} {
 		if *s != "" {
 			count += r.field(s)
 		}
@@ -31,15 +36,15 @@ func (r *Redactor) idFields(e *events.DisplayEvent, seen *seen) (count int) {
 		s    *string
 		last *clean
 	}{
-		{&e.SessionID, &seen.session}, {&e.TurnID, &seen.turn}, {&e.MessageID, &seen.message}, {&e.Tool.ID, &seen.call},
+		{&e.SessionID, &seen.session}, {&e.TurnID, &seen.turn}, {&e.MessageID, &seen.message}, {&e.ItemID, &seen.item}, {&e.Tool.ID, &seen.call},
 	} {
-		if !id.last.is(*id.s) {
+		if *id.s != "" && !id.last.is(*id.s) {
 			n := r.id(id.s)
 			id.last.note(*id.s, n)
 			count += n
 		}
 	}
-	for _, s := range [...]*string{&e.ItemID, &e.ParentID, &e.AgentID, &e.Tool.AgentID} {
+	for _, s := range [...]*string{&e.ParentID, &e.AgentID, &e.Tool.AgentID} {
 		if *s != "" {
 			count += r.id(s)
 		}

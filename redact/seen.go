@@ -1,10 +1,10 @@
 package redact
 
 // seen are the ids and names that the last events of a stream had and in which there was nothing to find. Those of the
-// session and the model stand in every event, that of a message in two or three in a row, and to look through them again
+// session and the model stand in every event, those of a message and of a line in two or three in a row, and to look through them again
 // would take longer than to look through most texts.
 type seen struct {
-	session, turn, message, call, model clean
+	session, turn, message, item, call, model, tool clean
 }
 
 // clean is a short text in which no secret was found. It is copied: a string would keep the memory alive that it is cut from.
