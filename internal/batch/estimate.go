@@ -11,7 +11,7 @@ import (
 // sample says is taken twice.
 const (
 	sampleStride = 7
-	sampleFrom   = 64  // elements; a smaller batch is sized
+	sampleFrom   = 16  // elements; a smaller batch is sized
 	resourceSize = 128 // bytes of an attribute of a resource or scope, about
 )
 
