@@ -40,11 +40,11 @@ type Stream struct {
 	counts    *Counts    // since the last Take; nil: nothing
 	resource  *resource
 	silent    bool
-	followUp  followUp  // what the line at work has for other streams
-	agentName string    // what the stream calls its agent
-	recorded  bool      // it is a transcript
-	decide    bool      // its run is to be told by what is known so far
-	taskStart instant   // when the file of a sub-agent began, and the prompt it began with
+	followUp  followUp // what the line at work has for other streams
+	agentName string   // what the stream calls its agent
+	recorded  bool     // it is a transcript
+	decide    bool     // its run is to be told by what is known so far
+	taskStart instant  // when the file of a sub-agent began, and the prompt it began with
 	task      string
 	kinKey    agentKey  // the sub-agent that works in this stream, if it is one's
 	live      bool      // the line at work is new, and was written while the stream was followed
