@@ -128,8 +128,9 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	if r.joined && (id == "" || r.ref.recorded && !s.recorded) {
 		a.muted = true // a stream beside a transcript: the agent has a transcript of its own, with more of it, or stands in that one
 	} else if id != "" && r.exports() {
-		a.account = s.accountOfAgent(agentKey{s.settings.Agent.Provider, r.sessionID, id, occurrence}, &runRef{traceID: r.traceID, topSpanID: a.spanID})
-		a.muted = a.account == nil
+		key := agentKey{s.settings.Agent.Provider, r.sessionID, id, occurrence}
+		a.account = s.accountOfAgent(key, &runRef{traceID: r.traceID, topSpanID: a.spanID})
+		a.muted = a.account == nil && !s.firstHasAgent(r, key)
 	}
 	a.span.cover(&at)
 	c.child = a

@@ -1,8 +1,6 @@
 package telemetry
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // agentAccount is the hash of a task of a sub-agent, the same in each account of it.
 func agentAccount(key agentKey) uint64 {
@@ -17,6 +15,13 @@ func (s *Stream) accountOfAgent(key agentKey, ref *runRef) *account {
 	}
 	first.ref.Store(ref)
 	return first
+}
+
+// firstHasAgent reports whether the first account of a run is that of a sub-agent too. What a second account has of it is then
+// exported as all that is of the run: what has no id that is out.
+func (s *Stream) firstHasAgent(r *run, key agentKey) bool {
+	first := s.registry.account(agentAccount(key))
+	return r.joined && first != nil && first.stream == r.account.stream
 }
 
 // waitsForRun reports whether a stream of a sub-agent has to wait for the end of its run: where a stream on standard

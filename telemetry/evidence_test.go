@@ -384,9 +384,14 @@ func TestSubAgentOfTheSecondTranscript(t *testing.T) {
 		return append(script{line(start), line(prompt(1, "p1")), line(text(2, "msg1", "I look."))}, more...)
 	}
 	both := [][]events.DisplayEvent{line(use(3, "msg1", "c1", "task", "a")), helper(3, "c1", "a1", "read")}
+	// The sub-agent that both have made one more call, which the end of its call follows in both.
+	more := under("c1", use(5, "m-a1", "a1-2", "write", "y"))
+	more.AgentID = "a1"
+	both[1], both = both[1][:3], append(both, both[1][3:])
+	longer := append(slices.Clone(both[:2]), line(more), both[2])
 	streams := map[string]script{
 		"short": transcript(both...),
-		"long":  transcript(append(both, line(use(8, "msg2", "c2", "task", "b")), helper(8, "c2", "a2", "grep"))...),
+		"long":  transcript(append(longer, line(use(8, "msg2", "c2", "task", "b")), helper(8, "c2", "a2", "grep"))...),
 	}
 	for _, order := range [][]string{{"short", "long"}, {"long", "short"}} {
 		got := map[string]int{}
@@ -394,7 +399,7 @@ func TestSubAgentOfTheSecondTranscript(t *testing.T) {
 			got[s.Name()]++
 		}
 		want := map[string]int{
-			"invoke_agent opencode": 1, "chat m1": 4, "execute_tool task": 2, "invoke_agent task": 2, "execute_tool read": 1, "execute_tool grep": 1,
+			"invoke_agent opencode": 1, "chat m1": 4, "execute_tool task": 2, "invoke_agent task": 2, "execute_tool read": 1, "execute_tool write": 1, "execute_tool grep": 1,
 		}
 		assert.Equal(t, want, got, order)
 	}

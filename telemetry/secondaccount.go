@@ -1,8 +1,6 @@
 package telemetry
 
-import (
-	"github.com/tailspan/tailspan/events"
-)
+import "github.com/tailspan/tailspan/events"
 
 // joinAccount makes a run a further account of one that another stream was the first with: what it has beyond that goes
 // into the trace of the first, below its run. Its own step is exported, with a link to that run.

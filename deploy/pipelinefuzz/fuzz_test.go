@@ -71,7 +71,7 @@ func playRound(t *testing.T, seed uint64, size int) {
 		own := alone(t, f.session)
 		for name, items := range own {
 			item := items[0]
-			if len(all[name]) > 0 || item.agent != "" && (r.others(f, item.agent) || !f.holdsAgents() && r.accounts(item.session) > 1) || f.twins() && r.accounts(item.session) > 1 && all.has(item, own) {
+			if len(all[name]) > 0 || item.agent != "" && !f.holdsAgents() && (r.others(f, item.agent) || r.accounts(item.session) > 1) || f.twins() && r.accounts(item.session) > 1 && all.has(item, own) {
 				continue
 			}
 			found.add("%s (%s): not exported: %.120q", f.path, f.name, name)
@@ -88,8 +88,8 @@ func (f file) twins() bool {
 	return slices.ContainsFunc([]string{"codex", "gemini", "qwen"}, func(format string) bool { return strings.Contains(f.name, format) })
 }
 
-// holdsAgents reports whether the file is a transcript that has the work of its sub-agents too. Of two such, each adds the
-// sub-agents that the other has not.
+// holdsAgents reports whether the file is a transcript that has the work of its sub-agents too. Of two such, each adds what
+// the other has not.
 func (f file) holdsAgents() bool {
 	return strings.Contains(f.name, "opencode") && strings.Contains(f.name, ".session.")
 }
