@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,24 +100,27 @@ func (s *stage) endsWithin(limit time.Duration) {
 	assert.Less(s.t, time.Since(begun), limit, "the stop")
 }
 
-// playBlockedConsumer refuses everything while the child runs, for 5 s or the 60 s that are meant.
+// playBlockedConsumer refuses everything until the child has ended, and for 5 s or the 60 s that are meant.
 func playBlockedConsumer(s *stage) {
 	blocked := 5 * time.Second
 	if whole() {
 		blocked = time.Minute
 	}
 	done := filepath.Join(s.dir, "done")
-	begun := time.Now()
+	var open atomic.Bool
 	s.refuse = func() error {
-		if time.Since(begun) < blocked {
-			return errors.New("blocked")
+		if open.Load() {
+			return nil
 		}
-		return nil
+		return errors.New("blocked")
 	}
+	over := time.After(blocked)
 	s.runCommand([]string{"sh", "-c", `sh "$1"; : > "$2"`, "sh", filepath.Join(s.caseDir, "child.sh"), done})
-	require.Eventually(s.t, func() bool { _, err := os.Stat(done); return err == nil }, blocked, 10*time.Millisecond, "the child to end while the consumer is blocked")
+	require.Eventually(s.t, func() bool { _, err := os.Stat(done); return err == nil }, blocked+time.Minute, 10*time.Millisecond, "the child to end while the consumer is blocked")
+	<-over
 	assert.Empty(s.t, s.heard())
-	s.awaitExit(blocked + time.Minute)
+	open.Store(true)
+	s.awaitExit(time.Minute)
 	peak := s.c.usage().PeakRSS
 	s.stop()
 	s.t.Logf("peak memory %d MiB", peak>>20)

@@ -2,20 +2,30 @@ package program
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strconv"
 )
 
-// FreePort asks the system for a port of the loopback device that nothing listens on, the wished one if it is free.
+// Ports that systems give to connections by themselves begin above lastPort. One below is still free when the program that it is
+// meant for comes to listen, whatever others connect to meanwhile.
+const firstPort, lastPort = 20000, 32767
+
+// FreePort finds a port of the loopback device that nothing listens on, the wished one if it is free.
 func FreePort(wish int) (string, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(wish)))
-	if err != nil && wish != 0 {
-		return FreePort(0)
+	const tries = 50
+	if wish > 0 && isFree(wish) {
+		return strconv.Itoa(wish), nil
 	}
-	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
+	for range tries {
+		if port := firstPort + rand.IntN(lastPort-firstPort+1); isFree(port) {
+			return strconv.Itoa(port), nil
+		}
 	}
-	defer listener.Close()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	return port, err
+	return "", fmt.Errorf("find free port: %d ports between %d and %d are in use", tries, firstPort, lastPort)
+}
+
+func isFree(port int) bool {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	return err == nil && listener.Close() == nil
 }
