@@ -36,6 +36,9 @@ type Info struct {
 	// OwnMessageIDs is true if the program itself makes the ids of messages, so that no two have one; those of a server may
 	// repeat.
 	OwnMessageIDs bool
+	// UsageAfterCalls is true if the format tells the usage of a message when the calls in it are over, so that the time of that
+	// is not the end of the model's work.
+	UsageAfterCalls bool
 	// StreamIDs is true if the stream on standard output has ids of messages, turns or calls that the transcript has not.
 	StreamIDs bool
 	// TotalsOfAgents is true if the totals of the stream on standard output hold the tokens of sub-agents.
@@ -63,7 +66,7 @@ var providers = [...]provider{
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil, claude.Group, claudeKeeps},
 	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true, StreamIDs: true, TotalsOfAgents: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession, nil, geminiKeeps},
 	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai", Bodies: true}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil, nil, keeps{}},
-	{Info{Name: opencode.Name, ServiceName: "opencode", OwnMessageIDs: true}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil, nil, opencodeKeeps},
+	{Info{Name: opencode.Name, ServiceName: "opencode", OwnMessageIDs: true, UsageAfterCalls: true}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil, nil, opencodeKeeps},
 	{Info{Name: codex.Name, ServiceName: "codex", System: "openai", StreamIDs: true}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil, nil, codexKeeps},
 }
 

@@ -47,7 +47,9 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	if a.chat.is(ev) {
 		s.nameChat(a, ev)
 		a.chat.model = cmp.Or(a.chat.model, ev.Model)
-		a.chat.span.cover(&at)
+		if !s.afterCalls(a, ev) {
+			a.chat.span.cover(&at)
+		}
 		return
 	}
 	r := a.run
@@ -68,6 +70,12 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	} else {
 		a.chat.unasked = true
 	}
+}
+
+// afterCalls reports whether ev tells the usage of the agent's model call at a time when the model had done its work, and the
+// calls that it asked for were over too.
+func (s *Stream) afterCalls(a *agent, ev *events.DisplayEvent) bool {
+	return ev.Kind == events.KindUsage && s.settings.Agent.UsageAfterCalls && a.chat.span.end.at.Before(a.lastInput.at)
 }
 
 // nameChat gives the model call its id once it is known what it says first; with a nil event, what it is without.

@@ -263,6 +263,30 @@ func TestFirstModelCall(t *testing.T) {
 	}
 }
 
+// TestUsageAfterCalls: a model call ends with the last that the model said, also if its usage is told when its calls are over.
+func TestUsageAfterCalls(t *testing.T) {
+	usage := events.DisplayEvent{
+		Kind: events.KindUsage, Time: at(6), SessionID: "s1", MessageID: "msg1", ItemID: "u1",
+		Usage: &events.Usage{Scope: events.UsageScopeCall, Tokens: events.Tokens{Input: 10, Output: 3}},
+	}
+	called := script{line(prompt(0, "p1")), line(text(1, "msg1", "Look.")), line(use(2, "msg1", "t1", "Read", "x")), line(result(5, "t1")), line(usage)}
+	after, none := claude, script{line(prompt(0, "p1")), line(text(1, "msg1", "Look.")), line(usage)}
+	after.UsageAfterCalls = true
+	for _, tt := range []struct {
+		name  string
+		lines script
+		agent telemetry.Agent
+		to    float64
+	}{{"after its calls", called, after, 2}, {"without calls", none, after, 6}, {"with the end of the answer", called, claude, 6}} {
+		t.Run(tt.name, func(t *testing.T) {
+			chat := fold(t, tt.lines, telemetry.StreamSettings{Agent: tt.agent}, telemetry.CloseReasonShutdown).span(t, "chat m1")
+			_, to := seconds(chat)
+			assert.InDelta(t, tt.to, to, 0.001)
+			assert.Equal(t, "10", attr(chat, telemetry.AttrGenAIInputTokens))
+		})
+	}
+}
+
 // TestApprovalWait: the time that a call waited for leave is not its own.
 func TestApprovalWait(t *testing.T) {
 	call := use(3, "msg1", "t1", "Bash", "x")

@@ -142,7 +142,9 @@ func newRegistry() *telemetry.Registry {
 // fold runs a script through a stream of its own and closes it.
 func fold(t *testing.T, sc script, set telemetry.StreamSettings, reason telemetry.CloseReason) *folded {
 	t.Helper()
-	set.Agent = claude
+	if set.Agent.Provider == "" {
+		set.Agent = claude
+	}
 	if set.ID == "" {
 		set.ID = "file"
 	}
