@@ -212,13 +212,19 @@ func TestDocumentReadFails(t *testing.T) {
 			inBubble(t, func(w *polledWorld) {
 				core, logs := observer.New(zap.WarnLevel)
 				failed := 0
-				w.write("a.json", `{"n":1}`)
 				w.follow(func(s *PolledSettings) {
 					s.Settings.Logger = zap.New(core)
 					s.Settings.Observer.Failed = func(string, error, time.Duration) { failed++ }
 				})
-				w.pass(time.Second)
-				w.polled.items[0].store.(*document).open = disk.open
+				polled := w.polled
+				w.sink.mu.Lock()
+				w.sink.accept = func(Stream, []Line) error { // in the goroutine that opens
+					polled.items[0].store.(*document).open = disk.open
+					return nil
+				}
+				w.sink.mu.Unlock()
+				w.write("a.json", `{"n":1}`)
+				w.pass(2 * time.Second)
 				text := `{"n":2,"pad":"` + strings.Repeat("x", 100) + `"}`
 				w.write("a.json", text)
 				w.pass(time.Hour)
