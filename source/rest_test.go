@@ -223,12 +223,14 @@ func TestRestReplayRefused(t *testing.T) {
 		w.beginWith(h, s)
 		w.pass(10 * time.Second)
 		calls := 0
+		w.sink.mu.Lock()
 		w.sink.accept = func(Stream, []Line) error {
 			if calls++; calls%2 == 0 {
 				return errRefused
 			}
 			return nil
 		}
+		w.sink.mu.Unlock()
 		w.write("a.jsonl", record(7))
 		w.pass(time.Minute)
 		want, _ := records(0, 8)

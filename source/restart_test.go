@@ -338,9 +338,11 @@ func TestRestartBeforeTheOtherNameIsRead(t *testing.T) {
 		require.NoError(w, os.Link(w.path("a.jsonl"), w.path("in/b.jsonl")))
 		w.begin(follow)
 		w.pass(time.Minute)
+		w.sink.mu.Lock()
 		w.sink.accept = func(Stream, []Line) error { // the only worker is with the longer version
 			return os.Rename(w.path("in"), w.path("moved"))
 		}
+		w.sink.mu.Unlock()
 		w.put("next", text+record(20)+"\n")
 		w.rename("next", "a.jsonl")
 		w.sink.wantLines(w.T, append(lines, record(20))...)
