@@ -48,33 +48,29 @@ type file struct {
 	tries   uint8
 	retryAt time.Time
 
-	target  *file   // of an alias
-	aliases []*file // other paths of this file
-	claims  []*file // files that are gone and that this one may continue, to be looked into
-	// broke is how a compressed file looked when its content broke off, and since when it looks so.
-	broke struct {
-		size, mtime int64
-		at          time.Time
-	}
+	target  *file     // of an alias
+	aliases []*file   // other paths of this file
+	claims  []*file   // files that are gone and that this one may continue, to be looked into
+	broke   *breakOff // nil: it did not
+	// named tells, of one that is gone, that some path led to it still when it was last seen. before is what it left behind
+	// there when it went on as another inode; that is a ghost, which is told by its inode alone.
+	before       *file
+	named, ghost bool
 	// strayed tells that a path that led to it does not any more, while another one does: a longer version of it may stand
 	// there, or where that was renamed to with nobody looking.
 	strayed bool
-	// named tells, of one that is gone, that some path led to it still when it was last seen. before is what it left behind
-	// there when it went on as another inode; that is a ghost, which is told by its inode alone.
-	named, ghost bool
-	before       *file
-	// held counts how often it was held back, as a possible copy of a file that is there; disowned tells that it continues
-	// none of the files that begin like it.
-	held     uint8
-	disowned bool
-	// rechecked tells that it was looked at twice, since it has the inode and not the content of a known one.
-	rechecked bool
-	first     bool // was there at start, with content
 	// seek is where a file begins to be read that was there at start: its size then, with [StartAtEnd].
 	seek int64
 	// restored tells that it is known from the store; presentAt is where its inode was seen at start, if anywhere.
-	restored  bool
 	presentAt string
+	restored  bool
+	first     bool // was there at start, with content
+	// rechecked tells that it was looked at twice, since it has the inode and not the content of a known one.
+	rechecked bool
+	// held counts how often it was held back, as a possible copy of a file that is there; disowned tells that it continues
+	// none of the files that begin like it.
+	disowned bool
+	held     uint8
 	// seen numbers the last look at all files that found it.
 	seen uint32
 
@@ -106,6 +102,12 @@ type file struct {
 	rests     uint8
 	restAt    time.Time
 	restAgain time.Duration
+}
+
+// breakOff is how a compressed file looked when its content broke off, and since when it looks so.
+type breakOff struct {
+	size, mtime int64
+	at          time.Time
 }
 
 // timers is a heap of files by the time they want to be looked at.

@@ -259,8 +259,8 @@ func (t *table) failed(f *file, res result) {
 // looked at again when it has had its time.
 func (t *table) maybeWritten(f *file) bool {
 	now := time.Now()
-	if f.broke.size != f.size || f.broke.mtime != f.mtime || f.broke.at.IsZero() {
-		f.broke.size, f.broke.mtime, f.broke.at = f.size, f.mtime, now
+	if f.broke == nil || f.broke.size != f.size || f.broke.mtime != f.mtime {
+		f.broke = &breakOff{f.size, f.mtime, now}
 	}
 	lasting := now.Sub(f.broke.at) >= documentPatience
 	if !lasting {
