@@ -37,6 +37,7 @@ type agent struct {
 	detached   bool     // its call, or who made that, was over when the first sign of it came
 	account    *account // of a sub-agent that this stream was the first with
 	muted      bool     // another stream exports it
+	joined     bool     // another stream exports its span, and this one what that lacks of its work
 	closed     bool
 	clamped    bool // its times were set right
 	compacted  bool // the conversation was, since its last model call began
@@ -130,7 +131,8 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	} else if id != "" && r.exports() {
 		key := agentKey{s.settings.Agent.Provider, r.sessionID, id, occurrence}
 		a.account = s.accountOfAgent(key, &runRef{traceID: r.traceID, topSpanID: a.spanID})
-		a.muted = a.account == nil && !s.firstHasAgent(r, key)
+		a.joined = a.account == nil && s.firstHasAgent(r, key)
+		a.muted = a.account == nil && !a.joined
 	}
 	a.span.cover(&at)
 	c.child = a
@@ -196,7 +198,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	r := a.run
 	a.ledger.closed = true
 	talk := s.endConversation(a)
-	if r.joined && a == r.top {
+	if a.joined || r.joined && a == r.top {
 		return // it is that of the first account
 	}
 	span, ok := s.span(a, outline{a.spanID, a.parent, ptrace.SpanKindInternal, OperationInvokeAgent, a.name, agentAttributes}, &a.span)

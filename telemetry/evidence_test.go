@@ -404,3 +404,39 @@ func TestSubAgentOfTheSecondTranscript(t *testing.T) {
 		assert.Equal(t, want, got, order)
 	}
 }
+
+// TestSubAgentAfterItsRun: a sub-agent that works when its run is over in two transcripts has the span that the first gives it, also
+// if the second has less of it and is at its end before.
+func TestSubAgentAfterItsRun(t *testing.T) {
+	agent := telemetry.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
+	of := func(ev events.DisplayEvent) []events.DisplayEvent {
+		ev = under("c1", ev)
+		ev.AgentID = "a1"
+		return line(ev)
+	}
+	start := started()
+	start.Session.Recorded = true
+	whole := script{
+		line(start), line(prompt(1, "p1")), line(text(2, "msg1", "I look.")), line(use(3, "msg1", "c1", "task", "a")), line(result(9, "c1")), line(ended("")),
+		of(prompt(4, "p2")), of(text(5, "msg2", "I read.")), of(use(6, "msg3", "a1-1", "read", "x")), of(result(7, "a1-1")),
+	}
+	short := append(slices.Clone(whole[:6]), whole[8:]...)
+	registry, f := newRegistry(), &folded{}
+	first := registry.Open(telemetry.StreamSettings{ID: "first", Agent: agent})
+	second := registry.Open(telemetry.StreamSettings{ID: "second", Agent: agent})
+	feed := func(s *telemetry.Stream, sc script) {
+		for i, evs := range sc {
+			s.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+		}
+		f.take(s.Take())
+	}
+	feed(first, whole[:9])
+	feed(second, short)
+	for _, s := range []*telemetry.Stream{second, first} {
+		s.Close(telemetry.CloseReasonNoResult)
+		f.take(s.Take())
+	}
+	f.take(registry.Close())
+	require.Empty(t, otlpjson.Check(f.traces...))
+	assert.Equal(t, at(4), f.span(t, "invoke_agent task").StartTimestamp().AsTime())
+}
