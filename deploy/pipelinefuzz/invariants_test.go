@@ -49,7 +49,8 @@ func (e exported) check(r *round) findings {
 	var f findings
 	for _, p := range otlpjson.Check(e.traces...) {
 		switch {
-		case r.restart && slices.Contains(needsEnd, p.Kind):
+		case r.restart && (slices.Contains(needsEnd, p.Kind) || p.Kind == otlpjson.ProblemUnproven && !e.isAgent(p.SpanID)):
+			// A pipeline and a step go out when a receiver stops, and what the next one reads of them hangs below.
 		case p.Kind == otlpjson.ProblemPlaceholder && !r.recorded(e.conversation(p.SpanID)):
 			// A guess that fits recordings. Mutated and made-up calls have a few tokens each, too.
 		case p.Kind == otlpjson.ProblemUsageTwice && r.accounts(e.conversation(p.SpanID)) > 1:
@@ -102,13 +103,17 @@ func (e exported) checkRecords(r *round, f *findings) {
 	}
 }
 
-// ownOf is what all accounts have of a record: the body, but of a result only how it ended, and of a start not the model. One
-// uid stands for the result of a call, whichever account has it; a file that was read before a restart and another account
-// that is read after it may both export it, and have its name, lines and time or not.
+// ownOf is what all accounts have of a record: the body, but of a result only how it ended (of Gemini CLI, whose stream has no
+// exit codes, not even that), and of a start not the model. One uid stands for the result of a call, whichever account has it; a
+// file that was read before a restart and another account that is read after it may both export it, and have its name, lines and
+// time or not.
 func ownOf(record plog.LogRecord) string {
 	body := record.Body().AsString()
 	switch record.EventName() {
 	case "tailspan.tool_result":
+		if text(record.Attributes(), "tailspan.provider") == "gemini" {
+			return ""
+		}
 		_, body, _ = strings.Cut(body, ": ")
 		return ended.FindString(body)
 	case "tailspan.session_start":
@@ -279,7 +284,8 @@ func (i item) saying(text string) item {
 func (i item) calling(tool, target string) item {
 	switch i.call = target; {
 	case target == "":
-		i.call = tool
+		parts := strings.Split(tool, "__") // mcp__server__tool in one account, tool in the other
+		i.call = strings.TrimPrefix(parts[len(parts)-1], "execute_tool ")
 	case !strings.ContainsAny(target, " \n"):
 		i.call = path.Base(target)
 	}
@@ -331,6 +337,16 @@ func (e exported) conversation(id string) string {
 		}
 	}
 	return ""
+}
+
+// isAgent reports whether a span is that of an agent.
+func (e exported) isAgent(id string) bool {
+	for span := range e.spans {
+		if span.SpanID().String() == id {
+			return text(span.Attributes(), "gen_ai.operation.name") == "invoke_agent"
+		}
+	}
+	return false
 }
 
 // agents gives for each span whose work it is: the id of the innermost sub-agent, or the session for sub-agents without, and the
