@@ -66,7 +66,7 @@ $(BIN)/tailspan: $(SOURCES)
 $(BIN)/otelcol-tailspan: deploy/otelcol-builder.yaml $(OCB) $(SOURCES)
 	@mkdir -p $(BIN) $(BUILD)
 	CGO_ENABLED=0 $(OCB) --config deploy/otelcol-builder.yaml --skip-strict-versioning=false
-	@cp $(BUILD)/otelcol-tailspan/otelcol-tailspan $@
+	@cp $(BUILD)/otelcol-tailspan/otelcol-tailspan $@.new && mv $@.new $@ # not into a program that runs
 
 # Tools are built for the machine that runs them, whatever the target of the build is.
 $(OCB):

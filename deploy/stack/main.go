@@ -71,7 +71,7 @@ func run() error {
 
 func show(stack *servers.Stack) {
 	for _, page := range []struct{ name, path, what string }{
-		{servers.Jaeger, "/search", "traces (a Jaeger built from its Go module has the API only)"},
+		{servers.Jaeger, "/api/services", "traces (a Jaeger built from its Go module has the API only)"},
 		{servers.VictoriaLogs, "/select/vmui/", "log records"},
 		{servers.VictoriaMetrics, "/vmui/", "metrics"},
 		{servers.VMAlert, "/vmalert/groups", "alert rules"},
