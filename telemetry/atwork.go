@@ -95,12 +95,16 @@ func (s *Stream) holdArguments(c *call, arguments []byte) {
 		s.count().DroppedArguments++
 		return
 	}
-	c.arguments = cutLater(arguments, limits.ContentBytes)
-	s.arguments += len(c.arguments)
+	if held := cutLater(arguments, limits.ContentBytes); held != "" {
+		c.show().arguments = held
+		s.arguments += len(held)
+	}
 }
 
 // dropArguments drops those of a call that is over.
 func (s *Stream) dropArguments(c *call) {
-	s.arguments -= len(c.arguments)
-	c.arguments = ""
+	if c.shown != nil {
+		s.arguments -= len(c.shown.arguments)
+		c.shown = nil
+	}
 }

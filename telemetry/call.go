@@ -13,26 +13,49 @@ import (
 // call is a tool call, from its ToolUse to its end. Closed calls stay known for a while, for results that come late.
 type call struct {
 	id         string
-	occurrence int
 	spanID     pcommon.SpanID
 	content    [contentBytes]byte // a hash of what it does, of which its ids are made too
 	caller     *agent
 	name       string
 	target     string
-	executable string // of a command line that starts one process
 	agentType  string
 	server     string
-	arguments  string // captured only
 	span       interval
 	child      *agent // the sub-agent that it started, if this stream shows its work
 	agentID    string // the provider's id of that sub-agent, once told
-	task       int    // how many calls asked that sub-agent before
+	shown      *shownCall
+	occurrence int32
+	task       int32 // how many calls asked that sub-agent before
+	asks       bool  // it waits for leave before it runs
+	background bool  // it began after its maker's span was closed
+	closed     bool
+	elsewhere  bool // the first account of the run exported its span
+}
+
+// shownCall is what only the span of a call shows. Most calls have nothing of it, and none does once it is over.
+type shownCall struct {
+	executable string // of a command line that starts one process
+	arguments  string // captured only
 	// unknownParent is the call that the agent which made this one was started by, if nobody saw that call.
 	unknownParent string
-	asks          bool // it waits for leave before it runs
-	background    bool // it began after its maker's span was closed
-	closed        bool
-	elsewhere     bool // the first account of the run exported its span
+}
+
+// show is what only the span shows, to add to.
+func (c *call) show() *shownCall {
+	if c.shown == nil {
+		c.shown = new(shownCall)
+	}
+	return c.shown
+}
+
+// put writes it on the span.
+func (c *shownCall) put(m pcommon.Map, w *recordWriter) {
+	if c == nil {
+		return
+	}
+	putStr(m, AttrProcessExecutable, c.executable)
+	w.content(m, AttrGenAIToolArguments, c.arguments)
+	putStr(m, AttrParentUnknown, c.unknownParent)
 }
 
 // describe fills in what a result does not tell itself: the name and the target of its call.
@@ -148,25 +171,30 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 	}
 	c := &call{
 		id: t.ID, caller: a, name: toolName(t.Name), asks: t.Asks, server: t.Server, agentType: t.AgentType,
-		target: cutTarget(t.Target, s.writer.limits.TargetRunes), executable: executableOf(t.Name, t.Target),
+		target: cutTarget(t.Target, s.writer.limits.TargetRunes),
 	}
-	bound(&c.executable, nameBytes)
+	executable := executableOf(t.Name, t.Target)
+	bound(&executable, nameBytes)
 	what, detail := saidBy(ev)
-	own(&c.id, &c.name, &c.server, &c.agentType, &c.target, &c.executable)
+	own(&c.id, &c.name, &c.server, &c.agentType, &c.target, &executable)
+	if executable != "" {
+		c.show().executable = executable
+	}
 	if s.writer.capture.ToolInput {
 		s.holdArguments(c, t.Input)
 	}
-	if a.call == nil {
-		c.unknownParent = ev.ParentID
+	if a.call == nil && ev.ParentID != "" {
+		c.show().unknownParent = strings.Clone(ev.ParentID)
 	}
 	t.Target = c.target // the record has it cut in the same way
 	c.span.cover(&at)
-	c.occurrence = s.nth(&s.seenCalls, r.idScope, c.id, what, detail)
+	occurrence := s.nth(&s.seenCalls, r.idScope, c.id, what, detail)
+	c.occurrence = int32(occurrence)
 	r.calls.add(c)
 	if r.closed {
 		s.linger(r, 1)
 	}
-	c.spanID, c.content = callIDs(c.occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, what, detail)
+	c.spanID, c.content = callIDs(occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, what, detail)
 	c.elsewhere = s.isElsewhere(r, ev, r.joined && s.registry.spanIsOut(r.traceID, c.spanID))
 	a.callMade()
 	s.announceAgent(c, t.AgentID)

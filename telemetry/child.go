@@ -62,7 +62,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 	if id == "" || c.agentID != "" || id == s.kinKey.agent {
 		return // an agent did not start itself
 	}
-	c.agentID, c.task = id, s.nth(&s.seenAgents, "asked", id)
+	c.agentID, c.task = id, int32(s.nth(&s.seenAgents, "asked", id))
 	if c.caller.run.adoptsNobody() {
 		return
 	}
@@ -98,7 +98,7 @@ func (s *Stream) announceEnd(c *call, out outcome) {
 }
 
 func (s *Stream) keyOf(c *call) agentKey {
-	return agentKey{s.settings.Agent.Provider, c.caller.run.sessionID, c.agentID, c.task}
+	return agentKey{s.settings.Agent.Provider, c.caller.run.sessionID, c.agentID, int(c.task)}
 }
 
 // tell keeps the streams that are to hear of what was announced, until the line is done.

@@ -83,7 +83,7 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 	case ev.ItemID != "":
 		buf = appendParts(buf, domainRecord, o.nth, provider, r.idSession, kind, ev.ItemID)
 	case of != nil && ev.Kind != events.KindToolProgress:
-		buf = appendParts(buf, domainRecord, of.occurrence, provider, r.idSession, r.idScope, kind, of.id)
+		buf = appendParts(buf, domainRecord, int(of.occurrence), provider, r.idSession, r.idScope, kind, of.id)
 	default:
 		buf = appendParts(buf, domainRecord, o.index, provider, r.idSession, kind, r.key, r.kin.agent, strconv.FormatInt(o.offset, 10))
 	}

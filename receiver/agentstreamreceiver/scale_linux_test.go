@@ -202,7 +202,7 @@ func scaleFiles(b *testing.B, files, turns int, young bool) scaleCase {
 	rng := rand.New(rand.NewPCG(1, 2))
 	when := time.Now()
 	if !young {
-		when = when.Add(-time.Hour)
+		when = when.Add(-time.Hour / 2) // within idle_close, after which streams are closed
 	}
 	var text bytes.Buffer
 	for i := range files {
