@@ -65,7 +65,6 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	}
 	m := lr.Attributes()
 	putStr(m, AttrGenAIAgentName, a.name)
-	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutInt(AttrSequence, number)
 	m.PutStr(AttrLogRecordUID, s.sink.spell(uidOf(parts)))
 	if ev.ParentID != "" && a.call == nil {

@@ -149,7 +149,6 @@ func (s *Stream) recordExit(at moment) {
 	}
 	s.stamp(lr, at, s.registry.settings.Now())
 	e.put(m)
-	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutInt(AttrSequence, s.resource.numbers.next())
 	if r := s.run; r != nil {
 		lr.SetTraceID(r.traceID)

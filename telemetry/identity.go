@@ -127,13 +127,14 @@ func (r *resource) putOwn(m pcommon.Map) {
 }
 
 func (r *resource) fill(m pcommon.Map) {
-	m.EnsureCapacity(len(r.identity.attrs) + 2)
+	m.EnsureCapacity(len(r.identity.attrs) + 3)
 	if r.agent.ServiceName != "" {
 		m.PutStr(AttrServiceName, r.agent.ServiceName)
 	}
 	if r.version != "" {
 		m.PutStr(AttrServiceVersion, r.version)
 	}
+	putStr(m, AttrProvider, r.agent.Provider)
 	for _, a := range r.identity.attrs {
 		// The persona is an attribute of what the agent does, not of where it runs.
 		if a.Key != AttrGenAIAgentName {

@@ -90,7 +90,6 @@ func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRec
 	m := lr.Attributes()
 	putStr(m, AttrGenAIConversationID, r.sessionID)
 	putStr(m, AttrGenAIAgentName, r.top.name)
-	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutStr(AttrTimeSource, TimeSourceArrival.String())
 	m.PutStr(AttrLogRecordUID, recordUID(n, name, r.traceID.String(), r.top.spanID.String()).String())
 	return lr

@@ -46,6 +46,7 @@ func TestUsersResourceWins(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"service.name": "agents", "service.version": "2", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "17",
 		"cicd.pipeline.task.name": "fix", "cicd.pipeline.task.run.url.full": "https://ci.example/fix",
+		"tailspan.provider": "claude",
 	}, spans["invoke_agent claude-code"])
 	assert.Equal(t, map[string]any{
 		"service.name": "ci", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "17", "cicd.pipeline.task.name": "fix",

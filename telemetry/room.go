@@ -6,7 +6,7 @@ import "github.com/tailspan/tailspan/events"
 // is made at once, as large as it has to be. Where a count is short the list grows; nothing else comes of it.
 
 // stampAttributes are those of every record that its event does not tell: see [Stream.stamp] and [Stream.record].
-const stampAttributes = 5
+const stampAttributes = 4
 
 // Room for the attributes of spans: what such a span has as a rule, and its error type or exit code.
 const (

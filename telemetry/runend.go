@@ -38,7 +38,6 @@ func (s *Stream) recordEnd(r *run, why CloseReason) {
 	putStr(m, AttrGenAIConversationID, r.sessionID)
 	putStr(m, AttrGenAIAgentName, r.top.name)
 	putStr(m, AttrAgentID, r.top.id)
-	putStr(m, AttrProvider, s.settings.Agent.Provider)
 	m.PutStr(AttrCloseReason, string(v.reason))
 	s.writer.end(m, &end)
 	m.PutStr(AttrLogRecordUID, s.sink.spell(uidOf(parts)))
