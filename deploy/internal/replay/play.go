@@ -21,14 +21,15 @@ type Pace struct {
 // before each line as long as the recording did. It ends early with the error of ctx or of out.
 //
 // A recording begins with its first time, or earlier if its last line has a duration that is longer than from its first
-// time to its last: the first line of a stream has no time, and the model may work for long before one comes.
+// time to its last: the first line of a stream has no time, and the model may work for long before one comes. The ids of
+// OpenCode have the time at which it asked.
 func Play(ctx context.Context, out io.Writer, recording, seed string, pace Pace) error {
 	stamp := Stamp{Seed: seed}
 	begin, end, ok := Times(recording)
 	took := duration(recording)
 	switch between := strings.Count(strings.TrimSpace(recording), "\n"); {
 	case ok:
-		begin = earlier(begin, end.Add(-took))
+		begin = asked(recording, earlier(begin, end.Add(-took)))
 		stamp.Shift = time.Since(begin)
 	case took > 0 && between > 0:
 		pace.Pause = took / time.Duration(between)

@@ -101,6 +101,10 @@ func TestPlayBeginsWhereTheDurationSays(t *testing.T) {
 		{"a shorter duration is of less than the recording", strings.Replace(firstIsLate, "11500", "500", 1), []time.Duration{
 			0, 100 * time.Millisecond, 100 * time.Millisecond, 1100 * time.Millisecond, 1200 * time.Millisecond,
 		}},
+		{"the id of the message was made 2 s before", `{"timestamp":1795812891382,"messageID":"msg_21eca1326001VYhOVDCUqxV0OC"}
+{"timestamp":1795812891482}
+{"timestamp":1795812892382}
+`, []time.Duration{2 * time.Second, 2100 * time.Millisecond, 3 * time.Second}},
 		{"cut off", strings.Split(noTimes, "{\"type")[0] + `{"type":"result","dur`, []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -145,6 +145,28 @@ func Times(text string) (first, last time.Time, ok bool) {
 	return first, last, ok
 }
 
+// asked is the earliest time that an id of a message has in text, which OpenCode makes before it asks the model; near if that
+// is earlier, or none has one.
+func asked(text string, near time.Time) time.Time {
+	const perMillisecond, period = 1 << 12, 1 << 36 // milliseconds, of which an id has the low digits
+	first := near
+	for _, at := range stamped.FindAllStringSubmatchIndex(text, -1) {
+		if at[8] < 0 || text[at[8]:at[9]] != "msg_" {
+			continue
+		}
+		id := text[at[10]:at[11]]
+		low, err := strconv.ParseInt(id[:timeDigits("msg_", id)], 16, 64)
+		if err != nil {
+			continue // it has none
+		}
+		before := near.UnixMilli()%period - low/perMillisecond
+		if made := near.Add(-time.Duration(before) * time.Millisecond); before > 0 && before < time.Hour.Milliseconds() && made.Before(first) {
+			first = made
+		}
+	}
+	return first
+}
+
 func timeAt(text string, at []int) (time.Time, bool) {
 	switch {
 	case at[2] >= 0:
