@@ -352,3 +352,22 @@ func TestRestartBeforeTheOtherNameIsRead(t *testing.T) {
 		assert.Equal(w, []string{record(21)}, w.run(follow).all())
 	})
 }
+
+// TestRestartWithAnInodeOfAFork: while no process looks, each of two files that begin alike is replaced by a longer version, and
+// the first has the inode then that the second had. Both go on.
+func TestRestartWithAnInodeOfAFork(t *testing.T) {
+	bubble(t, func(w *world) {
+		store := walking{newMemory()}
+		head := `{"type":"summary","summary":"` + strings.Repeat("p", 1300) + `"}` + "\n"
+		_, ofFirst := records(0, 20)
+		_, ofSecond := records(100, 110)
+		w.add("a.jsonl", head+ofFirst)
+		w.add("b.jsonl", head+ofSecond)
+		w.run(with(store))
+		w.put("b.jsonl", head+ofFirst+record(20)+"\n") // in place: the inode stays
+		w.rename("b.jsonl", "a.jsonl")
+		w.put("b.jsonl", head+ofSecond+record(110)+"\n")
+		fresh, _ := w.run(with(store)).newLines()
+		assert.ElementsMatch(w, []string{record(20), record(110)}, fresh)
+	})
+}

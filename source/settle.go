@@ -217,11 +217,15 @@ func (t *table) forget(f *file) {
 	t.forgetID(f)
 }
 
-// enterID makes a file known by its inode, where the system tells one.
+// enterID makes a file known by its inode, where the system tells one. Another one that had the inode is not what stands there.
 func (t *table) enterID(f *file) {
-	if f.id != (fileID{}) {
-		t.ids[f.id] = f
+	if f.id == (fileID{}) {
+		return
 	}
+	if other := t.ids[f.id]; other != nil && other != f {
+		other.presentAt = ""
+	}
+	t.ids[f.id] = f
 }
 
 func (t *table) forgetID(f *file) {
