@@ -118,8 +118,10 @@ type Totals struct {
 	// of them failed.
 	ToolCalls  int
 	ToolErrors int
-	// Usage is the sum of the run; its scope is [UsageScopeRun].
+	// Usage is the sum of the run and of all its sub-agents; its scope is [UsageScopeRun].
 	Usage Usage
+	// Incomplete is true if Usage lacks what some sub-agents used, that were at work yet or whose streams were not there.
+	Incomplete bool
 	// Elapsed is how long it took, by the times of its events.
 	Elapsed time.Duration
 }

@@ -3,7 +3,6 @@ package parser
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 )
@@ -44,7 +43,7 @@ var errNoProgram = errors.New("no program whose flags for streaming are known")
 // stays as it is, also with another value. provider may be "auto": then the program's name tells.
 func StreamingCommand(provider string, command []string) ([]string, error) {
 	for i, word := range command {
-		base := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
+		base := programOf(word)
 		for _, s := range streamings {
 			if s.program == base && (provider == s.provider || provider == Auto) {
 				return s.extend(command, i)

@@ -189,4 +189,5 @@ func (r *Registry) Recall(stream string, state *StreamState) {
 	if state.Family != nil {
 		r.recallFamily(state.Family)
 	}
+	r.recalled.add(state)
 }

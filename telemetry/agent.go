@@ -45,14 +45,22 @@ type agent struct {
 
 // callMade notes a call of the agent, which is one of the run's too.
 func (a *agent) callMade() {
-	a.toolCalls++
-	a.run.toolCalls++
+	if !a.closed { // else its span, which may wait, has what it did until then
+		a.toolCalls++
+	}
+	if !a.run.closed {
+		a.run.toolCalls++
+	}
 }
 
 // callFailed notes that a call of the agent failed.
 func (a *agent) callFailed() {
-	a.toolErrors++
-	a.run.toolErrors++
+	if !a.closed {
+		a.toolErrors++
+	}
+	if !a.run.closed {
+		a.run.toolErrors++
+	}
 }
 
 // heard reports whether what the agent does goes out, and no other stream's account of it.
@@ -138,6 +146,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	c.child = a
 	s.agentOpened(a)
 	s.announceAgent(c, id)
+	s.linkInline(a, linkInlineAtWork)
 	return a
 }
 
@@ -167,6 +176,7 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 	s.hangUnderRun(a)
 	s.writeAgent(a, v)
 	s.agentClosed(a)
+	s.linkInline(a, linkInline)
 	if a.account != nil {
 		r := a.run
 		if r.overAgents = append(r.overAgents, a); r.closed {
@@ -224,8 +234,8 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 		putStr(m, AttrSessionID, r.sessionID)
 		s.putRun(m, r)
 		s.meter.run(a, v)
-		if s.exit != nil {
-			s.exit.put(m)
+		if exit := s.exitOf(r); exit != nil {
+			exit.put(m)
 		}
 		if first := r.continues.of; first != nil && r.continues.shown {
 			link := span.Links().AppendEmpty()

@@ -27,7 +27,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	if !aside {
 		a.cover(&at, &at)
 	}
-	if !a.models.add(ev.Model, s.registry.settings.Limits.Models) {
+	if !a.closed && !a.models.add(ev.Model, s.registry.settings.Limits.Models) {
 		s.count().UnlistedModels++
 	}
 	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage && !(a.closed && ev.Kind == events.KindPrompt) {
@@ -66,8 +66,12 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		late = s.useTokens(a, ev)
 	}
 	s.converse(a, ev)
-	tellTotals(a, ev, at)
-	if s.record(a, of, sighting{ev, at, o}) {
+	if s.endsLater(a, ev, at, o) {
+		s.finishRun(a, ev)
+		return
+	}
+	s.tellTotals(a, ev, at)
+	if s.record(a, of, sighting{ev, at, o, 0}) {
 		switch ev.Kind {
 		case events.KindUsage:
 			s.countUsage(a, ev, late)

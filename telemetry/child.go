@@ -44,6 +44,10 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r.top.id = key.agent
 	r.top.name = s.agentName
 	r.top.spanID = spanID(domainAgent, s.nth(&s.seenAgents, key.agent), key.provider, key.session, "", key.agent)
+	s.registry.linkOpened(ref, key)
+	if group := s.settings.Group; group != "" {
+		s.registry.linkGroup(ref, agentKey{provider: key.provider, agent: group})
+	}
 	s.standAgent(r, key)
 	s.registry.childOpened(s)
 }
@@ -67,6 +71,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 		return
 	}
 	if c.child == nil { // else its work stands here
+		s.registry.linkAgent(c.caller.run.ref, s.keyOf(c), c.caller.run.kin)
 		s.announced = append(s.announced, s.keyOf(c))
 		if drop := len(s.announced) - maxState; drop > 0 {
 			s.announced = slices.Delete(s.announced, 0, drop)

@@ -16,6 +16,8 @@ type sighting struct {
 	ev   *events.DisplayEvent
 	at   moment
 	from origin
+	// number is that of its record, where it was given one before; else 0.
+	number int64
 }
 
 // record writes the log record of what the agent did, about a call or none, and reports whether it went out.
@@ -37,7 +39,10 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	// The uid is made only of what goes out: most lines of a silent fold, and all of a second account, need it for nothing
 	// but the question whether they went out, which a cheaper hash of the same parts answers.
 	parts := s.appendUIDParts(make([]byte, 0, partsRoom), r, of, what)
-	number := r.resource.numbers.next()
+	number := what.number
+	if number == 0 {
+		number = r.resource.numbers.next()
+	}
 	isNew := s.registry.firstRecord(parts)
 	if r.standing == standingFirst && modelWorks(ev) {
 		s.noteSigns(a, ev, !isNew)

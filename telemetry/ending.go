@@ -45,13 +45,18 @@ func endOf(e *events.End) *events.End {
 }
 
 // tellTotals adds to what ends a run what the run did in all, for those who were not there from its beginning.
-func tellTotals(a *agent, ev *events.DisplayEvent, at moment) {
+func (s *Stream) tellTotals(a *agent, ev *events.DisplayEvent, at moment) {
 	r := a.run
 	if !ends(ev) || ev.End == nil || a.call != nil {
 		return
 	}
+	if !r.closed {
+		s.takeLinked(r)
+	}
 	end := *ev.End
-	end.Totals = r.totalsAt(at)
+	if end.Totals = r.totalsAt(at); r.endedBy != ev.Kind && r.closed { // a second end, of which no sub-agents are known
+		end.Totals.Incomplete = false
+	}
 	e := evidence{end: ev.End, sign: r.sign, open: len(r.calls.open) > 0, why: CloseReasonResult}
 	if v := e.verdict(); !ev.Synthetic {
 		end.Decided, end.Cause = v.outcome, v.cause
@@ -62,7 +67,7 @@ func tellTotals(a *agent, ev *events.DisplayEvent, at moment) {
 // totalsAt is what the run has done until at.
 func (r *run) totalsAt(at moment) *events.Totals {
 	total := r.top.ledger.total()
-	t := &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.usage()}
+	t := &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.usage(), Incomplete: r.top.ledger.incomplete || r.top.ledger.partial}
 	if start := r.top.span.start; start.known() && at.known() {
 		if d := at.at.Sub(start.at); events.PlausibleDuration(d) {
 			t.Elapsed = d
@@ -114,7 +119,7 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 	s.closeChat(r.top)
 	s.writeFirst(r) // if it was the only one
 	if r.kin == (agentKey{}) {
-		s.recordEnd(r, why)
+		s.endRecord(r, why)
 	}
 	r.closed, r.top.closed = true, true
 	s.lastEnd = r.top.span.end
@@ -124,7 +129,8 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 		s.linger(r, n)
 	}
 	if r.kin != (agentKey{}) {
-		s.writeChild(r, why)
+		s.enterLinked(r, true)
+		s.writeClosed(r, why)
 		s.registry.childClosed(s)
 		if maker := s.registry.agentDone(r.kin); maker != nil && maker != s {
 			s.followUp.lighter = append(s.followUp.lighter, maker)

@@ -117,11 +117,8 @@ func (s *Stream) writeUnwritten() {
 	r, why := s.unwritten.run, s.unwritten.why
 	s.unwritten = nil
 	s.registry.release(s.registry.exits, s)
-	v := s.evidenceOf(r, why).verdict()
-	if r.inPipeline {
-		r.top.background = s.registry.runEnded(r.resource, r.top.span, v)
-	}
-	s.writeAgent(r.top, v)
+	r.closing.exit, r.closing.exitKnown = s.exit, true
+	s.writeClosed(r, why)
 }
 
 // giveUpExit writes the span that waited for too long.

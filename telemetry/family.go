@@ -21,7 +21,7 @@ import (
 // What a child gives once the parent's line has announced what it waited for goes out with that line: so a line that is
 // folded silently releases silently, and a line that is not accepted has released nothing.
 
-// runRef is what a child needs to know of the run that it belongs to. Only its span and written change, once.
+// runRef is what a child needs to know of the run that it belongs to. Only its span and written change, once, and linked.
 type runRef struct {
 	key       string
 	resource  *resource
@@ -35,6 +35,7 @@ type runRef struct {
 	heard     bool                     // the run's span and times go out as this stream tells them
 	span      atomic.Pointer[interval] // nil until the run is over
 	written   atomic.Bool              // nothing of it is open any more, not in the background either
+	linked    linkedAgents             // the registry's lock guards it
 }
 
 // callRef is what a child needs to know of the call that started it. It does not change.

@@ -114,6 +114,7 @@ func (s *Stream) announceStarter(c *call, out outcome) {
 	if c.agentType == "" || c.agentID != "" || c.child != nil || out.reason != CloseReasonResult || !s.holdsChildren(r) {
 		return
 	}
+	s.registry.linkAgent(r.ref, starterLink(s.settings.Agent.Provider, newCallRef(c)), agentKey{})
 	s.registry.starterOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, starter{
 		call:  newCallRef(c),
 		maker: s, target: markOf(c.target), how: ending{verdict: out.verdict(), span: c.span},

@@ -291,7 +291,11 @@ func lived(sc script) []string {
 }
 
 // given takes what a stream has and lists it.
-func given(s *telemetry.Stream) []string { return listed(s.Take()) }
+func given(s *telemetry.Stream) []string {
+	out := s.Take()
+	out.Accepted()
+	return listed(out)
+}
 
 // listed names what came out by all that has to agree. What is told only live is left out.
 func listed(out telemetry.Output) []string {

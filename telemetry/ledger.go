@@ -22,6 +22,11 @@ type ledger struct {
 	totals  spending // what the run's end reported, sub-agents included
 	outside *outside // nil: nothing
 	closed  bool     // the agent's own span is made: what comes now is in no span
+	linked  spending // what sub-agents in streams of their own used; see linked.go
+	// incomplete is true if the total lacks what some of those used.
+	incomplete bool
+	// partial is true if a total was left out, since it holds the tokens of earlier processes too.
+	partial bool
 	// unknownOutputs counts the model calls whose output the stream did not report.
 	unknownOutputs int
 }
@@ -77,7 +82,30 @@ func (l *ledger) total() spent {
 	sum, costs := l.reported(), l.estimate()
 	estimate := costs.sum()
 	sum.addAll(&estimate)
+	if len(l.linked) == 0 {
+		return sum
+	}
+	linked := l.linked.sum()
+	if l.outside != nil {
+		linked.tokens = linked.tokens.Beyond(l.outside.elsewhere.tokens)
+	}
+	if totals := l.totals.sum(); totals.hasCost {
+		linked.costUSD, linked.hasCost, linked.estimated = 0, false, false // the agent reports the cost of all of them
+	} else if partly := sum.hasCost != linked.hasCost; partly && (sum.estimated || linked.estimated) {
+		sum.costUSD, sum.hasCost, sum.estimated = 0, false, false // some of the tokens have no price
+		linked.costUSD, linked.hasCost, linked.estimated = 0, false, false
+	}
+	sum.addAll(&linked)
 	return sum
+}
+
+// own is what the agent and those in its stream used, by model, with an estimate of the cost.
+func (l *ledger) own() spending {
+	all := l.byModel()
+	for _, one := range l.estimate() {
+		all.of(one.model).addAll(&one.spent)
+	}
+	return all
 }
 
 // reported is the same without an estimate.

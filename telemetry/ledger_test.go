@@ -132,3 +132,41 @@ func TestLateUsageIsCounted(t *testing.T) {
 	assert.Equal(t, 1, f.counts.LateUsage)
 	assert.Empty(t, attr(f.span(t, "invoke_agent claude-code"), telemetry.AttrUsageInput))
 }
+
+// TestTotalOfResumedSession: the first total that the stream of a resumed session reports holds the tokens of earlier
+// processes, as nothing in it shows: it is no run's, unless the process has read the session's total before.
+func TestTotalOfResumedSession(t *testing.T) {
+	total := func(input int64) events.DisplayEvent {
+		return events.DisplayEvent{
+			Kind: events.KindUsage, SessionID: "s1", Model: "m1",
+			Usage: &events.Usage{Scope: events.UsageScopeSession, Tokens: events.Tokens{Input: input}},
+		}
+	}
+	turn := func(sec float64, message string, sum int64) script {
+		return script{line(started()), line(text(sec, message, "Done.")), line(total(sum)), line(ended(""))}
+	}
+	for _, tc := range []struct {
+		name             string
+		before           int64
+		resumed          bool
+		want, incomplete string
+	}{
+		{name: "the first run", want: "500"},
+		{name: "resumed", resumed: true, incomplete: "true"},
+		{name: "resumed, and the run before was read", before: 300, resumed: true, want: "200"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			registry := newRegistry()
+			if tc.before > 0 {
+				var earlier folded
+				earlier.read(registry.Open(telemetry.StreamSettings{ID: "before", Agent: claude}), 0, turn(1, "msg1", tc.before))
+			}
+			var f folded
+			f.read(registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Resumed: tc.resumed}), 0, turn(9, "msg2", 500))
+			run := f.span(t, "invoke_agent claude-code")
+			assert.Equal(t, tc.want, attr(run, telemetry.AttrGenAIInputTokens))
+			assert.Equal(t, tc.want, attr(run, telemetry.AttrUsageInput))
+			assert.Equal(t, tc.incomplete, attr(run, telemetry.AttrUsageIncomplete))
+		})
+	}
+}

@@ -135,10 +135,11 @@ const (
 	AttrUsageReasoning  = "tailspan.usage.reasoning.output_tokens"
 	AttrUsageModels     = "tailspan.usage.models" // slice of maps: the total of each model, where there are several
 	AttrUsageScope      = "tailspan.usage.scope"
-	AttrUsageProvider   = "tailspan.usage.provider" // map: the provider's own arithmetic
-	AttrUsageSession    = "tailspan.usage.session"  // map: cache hit and miss of the session
-	AttrUsagePricing    = "tailspan.usage.pricing"  // map: price list, USD per million tokens
-	AttrUsageRun        = "tailspan.usage.run"      // map: the sum of the run whose end a record tells
+	AttrUsageProvider   = "tailspan.usage.provider"   // map: the provider's own arithmetic
+	AttrUsageSession    = "tailspan.usage.session"    // map: cache hit and miss of the session
+	AttrUsagePricing    = "tailspan.usage.pricing"    // map: price list, USD per million tokens
+	AttrUsageIncomplete = "tailspan.usage.incomplete" // the total lacks what some sub-agents used
+	AttrUsageRun        = "tailspan.usage.run"        // map: the sum of the run whose end a record tells
 
 	// Parts of the tokens written to the cache: kept for five minutes, and for an hour.
 	AttrUsageCacheWrite5m = "tailspan.usage.cache_write_5m.input_tokens"

@@ -62,7 +62,7 @@ func (p *Price) cost(t events.Tokens) float64 {
 // tokens are known, and where a model that used some has no price.
 func (l *ledger) estimate() (costs spending) {
 	calls, totals := l.calls.sum(), l.totals.sum()
-	unknown := l.unknownOutputs > 0 && !l.hasTotals() || l.outside != nil && l.outside.below.tokens != (events.Tokens{}) && !l.outside.below.hasCost
+	unknown := l.partial || l.unknownOutputs > 0 && !l.hasTotals() || l.outside != nil && l.outside.below.tokens != (events.Tokens{}) && !l.outside.below.hasCost
 	if l.prices == nil || len(*l.prices) == 0 || calls.hasCost || totals.hasCost || unknown {
 		return nil
 	}

@@ -251,6 +251,7 @@ func (w *recordWriter) totals(m pcommon.Map, t *events.Totals) {
 	if t.Elapsed > 0 {
 		m.PutDouble(AttrElapsed, t.Elapsed.Seconds())
 	}
+	putTrue(m, AttrUsageIncomplete, t.Incomplete)
 	u := t.Usage
 	if u.Tokens == (events.Tokens{}) && !u.HasCost {
 		return

@@ -236,6 +236,7 @@ func (r recordReader) end() *events.End {
 func (r recordReader) totals() *events.Totals {
 	t := events.Totals{
 		ToolCalls: int(r.int(AttrToolCalls)), ToolErrors: int(r.int(AttrToolErrors)), Elapsed: r.seconds(AttrElapsed),
+		Incomplete: r.bool(AttrUsageIncomplete),
 	}
 	u, told := r.sub(AttrUsageRun)
 	if told {

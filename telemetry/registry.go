@@ -33,6 +33,7 @@ type Registry struct {
 	exits     streamTimes          // streams whose run waits for the exit of its process, and since when
 	live      streamTimes          // streams whose run is watched live, and when they last told of it
 	endings   streamTimes          // streams whose run has shown its end, and since when no line followed
+	spans     streamTimes          // streams with a span that waits for sub-agents in others
 	deferred  deferred
 	backlog   backlog
 	out       *batch
@@ -40,6 +41,7 @@ type Registry struct {
 
 	// runsByID are the runs that the states of sub-agents told of, and those whose sub-agents their folder tells.
 	runsByID memory[runID, *runRef]
+	recalled recalled
 }
 
 // NewRegistry makes a Registry.
@@ -60,6 +62,7 @@ func NewRegistry(s Settings) *Registry {
 		exits:     streamTimes{},
 		live:      streamTimes{},
 		endings:   streamTimes{},
+		spans:     streamTimes{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
 	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
@@ -70,8 +73,8 @@ func NewRegistry(s Settings) *Registry {
 	return r
 }
 
-// sessionTotal keeps the running total of a session and returns the one before.
-func (r *Registry) sessionTotal(key sessionModel, now events.Usage) events.Usage {
+// sessionTotal keeps the running total of a session and returns the one before, if there was one.
+func (r *Registry) sessionTotal(key sessionModel, now events.Usage) (before events.Usage, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.totals.swap(key, now)
@@ -111,6 +114,8 @@ type StreamSettings struct {
 	// AwaitExit tells that the stream is the output of a process whose exit will be told by [Stream.Exited]: the span of
 	// a run then waits for it for 5 s after the run's result.
 	AwaitExit bool
+	// Resumed tells that its process goes on with an earlier session, whose tokens the session's totals in the stream hold.
+	Resumed bool
 	// IdleGap is the time between two lines, as they tell it, after which the stream counts as left: what is open is
 	// closed, as it is when nothing comes for so long; 0 for never.
 	IdleGap time.Duration
@@ -141,6 +146,9 @@ func (r *Registry) Take() Output {
 	}
 	for _, s := range r.due(r.endings, now, r.settings.EndGrace, false) {
 		s.workInto(late, false, s.endTurn)
+	}
+	for _, s := range r.due(r.spans, now, 0, false) {
+		s.workInto(late, false, func() { s.writeDue(now) })
 	}
 	stalled := 0
 	for _, s := range r.dueProgress(now) {
@@ -206,6 +214,9 @@ func (r *Registry) Close() Output {
 	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
 	r.closeDeferred(late)
 	now := r.settings.Now()
+	for _, s := range r.due(r.spans, now, 0, false) {
+		s.workInto(late, false, s.writeAll)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.flushLocked(now).with(late)

@@ -62,6 +62,7 @@ type run struct {
 	orphaned   bool   // of a sub-agent without its parent, whose other account has no parent either
 	late       bool   // a second account of a run that is over: what the first lacks is exported
 	turn       string // the turn id that was announced last
+	closing    closing
 }
 
 // isCopy reports whether the run is history of another session.

@@ -33,6 +33,10 @@ type StreamState struct {
 	Owned []uint64 `json:"owned,omitempty"`
 	// Kin is the sub-agent that works in the stream, and its family.
 	Kin *KinState `json:"kin,omitempty"`
+	// Unwritten are the spans of closed runs that wait for sub-agents in other streams.
+	Unwritten []pcommon.SpanID `json:"unwritten,omitempty"`
+	// Needs are the runs of which spans are open yet or wait: what their sub-agents used is asked for again.
+	Needs []RunLink `json:"needs,omitempty"`
 	// Family are the sub-agents of a complete stream whose work is yet to be read.
 	Family *FamilyState `json:"family,omitempty"`
 }
@@ -87,6 +91,10 @@ type KinState struct {
 	Background bool       `json:"background,omitempty"`
 	Ended      bool       `json:"ended,omitempty"`
 	EndState
+	// Provider is set with Used.
+	Provider string `json:"provider,omitempty"`
+	// Used is what the tasks of it used that are over, each of which counts in the total of its run.
+	Used []LinkState `json:"used,omitempty"`
 }
 
 // RunState is the run that a sub-agent belongs to.
@@ -165,6 +173,8 @@ func (s *Stream) State() (state StreamState, open bool) {
 		}
 		state.Steps = append(state.Steps, step.Step)
 	}
+	state.Unwritten, state.Needs = s.unwrittenSpans(), s.needs()
+	open = open || len(state.Unwritten) > 0
 	if !open { // else its lines are folded again, with the same result
 		state.Family = s.familyState()
 	}
@@ -197,7 +207,13 @@ func (s *Stream) kinState() *KinState {
 	if k.run == nil && atWork {
 		k.run = s.run.ref // known by its turn alone
 	}
-	return s.registry.kinState(key, &k)
+	state := s.registry.kinState(key, &k)
+	if atWork {
+		if state.Used = s.registry.linkStates(s.run.ref, key, s.run.closed, s.settings.Group); state.Used != nil {
+			state.Provider = key.provider
+		}
+	}
+	return state
 }
 
 // kinState is what is known of a sub-agent.
@@ -228,6 +244,9 @@ func (s *Stream) restore(state *StreamState) {
 		s.steps = append(s.steps, &stepTaken{Step: step})
 	}
 	s.stepsLeft = len(s.steps)
+	if len(state.Unwritten) > 0 {
+		s.spans = &spanWaits{owed: slices.Clone(state.Unwritten)}
+	}
 	s.restored, s.owed = state.Last > 0, state.Owed
 	if state.FileTime != 0 {
 		s.settings.FileTime = instant(state.FileTime)
@@ -306,6 +325,7 @@ func (s *Stream) accepted(step *stepTaken) {
 	s.mu.Lock()
 	if step != nil {
 		step.unaccepted = false
+		s.spansAccepted()
 	} else if s.inFlight.handOvers--; s.inFlight.handOvers == 0 {
 		s.inFlight = nil
 	}
@@ -317,6 +337,7 @@ func (s *Stream) accepted(step *stepTaken) {
 
 // Suspend ends the fold without a word: what is open stays open, for a later process to go on with.
 func (s *Stream) Suspend() {
+	s.dropSpans()
 	s.registry.childClosed(s)
 	s.registry.release(s.registry.live, s)
 	s.registry.release(s.registry.endings, s)

@@ -98,6 +98,7 @@ type Stream struct {
 	lastTotals *memory[sessionModel, events.Usage]
 	awaits     map[any]*list.Element // what the stream waits for; the registry's, see [waitlist]
 	unwritten  *unwritten            // a closed run whose span waits for the exit of its process
+	spans      *spanWaits            // closed runs whose spans wait for sub-agents in other streams
 	exit       *Exit                 // how the process ended, once it has
 }
 
@@ -199,6 +200,8 @@ func (s *Stream) hear() {
 	if s.again {
 		return
 	}
+	defer s.writeReady()
+	defer s.reportLinked()
 	held := len(s.held)
 	var first Place
 	if held > 0 {
@@ -286,6 +289,8 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	}
 	s.watch()
 	s.awaitEnd()
+	s.reportLinked()
+	s.writeReady()
 	s.announceTime()
 	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
 		s.registry.runMoved(s.run.resource)
@@ -306,6 +311,8 @@ func (s *Stream) Idle() {
 		s.settle()
 		s.closeOld()
 		s.awaitEnd()
+		s.reportLinked()
+		s.writeReady()
 		if len(s.held) == 0 {
 			s.held = nil // a stream may be idle for long
 		}
@@ -324,6 +331,9 @@ func (s *Stream) Close(reason CloseReason) {
 		s.release(releaseReady)
 		if later = s.deferClose(reason); !later {
 			s.closeAtEnd(reason)
+		}
+		if s.exit == nil && (reason == CloseReasonTimeout || reason == CloseReasonTruncated) {
+			s.writeAll() // nothing comes of it any more
 		}
 		s.meter.flush()
 	})

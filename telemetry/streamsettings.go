@@ -12,13 +12,14 @@ type streamSettings struct {
 	IdleGap              time.Duration
 	FileTime             instant
 	AwaitExit            bool
+	Resumed              bool
 	Changed              func()
 }
 
 func newStreamSettings(r *Registry, s *StreamSettings) streamSettings {
 	return streamSettings{
 		ID: s.ID, Fingerprint: s.Fingerprint, Agent: r.agent(s.Agent), Parent: s.Parent, ParentSession: s.ParentSession, Group: s.Group,
-		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, FileTime: instantOf(s.FileTime), AwaitExit: s.AwaitExit, Changed: s.Changed,
+		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, FileTime: instantOf(s.FileTime), AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed,
 	}
 }
 

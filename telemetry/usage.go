@@ -91,11 +91,16 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 	var before events.Usage
 	if u.Scope == events.UsageScopeSession {
 		key := sessionModel{s.settings.Agent.Provider, ev.SessionID, ev.Model}
-		before = s.registry.sessionTotal(key, *u)
-		if own, known := s.lastTotals.get(key); known {
-			before = own // another stream of that session may be someone else's
+		var known bool
+		before, known = s.registry.sessionTotal(key, *u)
+		if own, ok := s.lastTotals.get(key); ok {
+			before, known = own, true // another stream of that session may be someone else's
 		}
 		s.setLastTotal(key, u)
+		if !known && s.settings.Resumed {
+			s.run.top.ledger.partial = true
+			return events.Usage{Scope: u.Scope} // how much of it is of earlier processes is not known
+		}
 	} else {
 		key := sessionModel{model: strings.Clone(ev.Model)}
 		before, _ = s.lastTotals.get(key)
@@ -124,9 +129,9 @@ func newSessionTotals(limit int, forgotten *int) sessionTotals {
 	return sessionTotals{newMemory[sessionModel, events.Usage](limit, forgotten)}
 }
 
-// swap enters a total and returns the one before, zero if there was none.
-func (t *sessionTotals) swap(key sessionModel, now events.Usage) events.Usage {
-	before, _ := t.get(key)
+// swap enters a total and returns the one before, if there was one.
+func (t *sessionTotals) swap(key sessionModel, now events.Usage) (before events.Usage, known bool) {
+	before, known = t.get(key)
 	t.set(key, now)
-	return before
+	return before, known
 }

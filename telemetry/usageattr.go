@@ -84,17 +84,20 @@ func (s *spent) put(m pcommon.Map) {
 
 // writeUsage writes an agent's own part of the tokens and the total, and adds to the metrics what no call did.
 func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
-	rest, total, models := a.ledger.rest(), a.ledger.total(), a.ledger.byModel()
+	rest, total, models := a.ledger.rest(), a.ledger.total(), a.ledger.own()
 	own := rest.sum()
 	s.putUsage(m, own.tokens)
-	estimate := a.ledger.estimate()
-	for _, one := range estimate {
-		models.of(one.model).addAll(&one.spent)
-		if a == a.run.top { // which has the calls of the sub-agents in its stream
+	if a == a.run.top { // which has the calls of the sub-agents in its stream
+		for _, one := range a.ledger.estimate() {
 			s.meter.estimatedCost(user{one.model, a.run.top.name, a.ref()}, one.costUSD)
 		}
 	}
+	for i := range a.ledger.linked {
+		one := &a.ledger.linked[i]
+		models.of(one.model).addAll(&one.spent)
+	}
 	putTotal(m, &total, models)
+	putTrue(m, AttrUsageIncomplete, a.ledger.incomplete || a.ledger.partial)
 	for _, one := range a.ledger.unseen() {
 		s.meter.tokens(user{cmp.Or(one.model, a.models.only()), a.run.top.name, a.ref()}, one.tokens, one.costUSD)
 	}

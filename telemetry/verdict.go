@@ -154,9 +154,17 @@ func (r *run) noteSign(ev *events.DisplayEvent) {
 
 // evidenceOf is what is known of the end of a run that is closed for why.
 func (s *Stream) evidenceOf(r *run, why CloseReason) *evidence {
-	e := &evidence{sign: r.sign, text: r.signText, open: r.leftOpen || len(r.calls.open) > 0, why: why, exit: s.exit}
+	e := &evidence{sign: r.sign, text: r.signText, open: r.leftOpen || len(r.calls.open) > 0, why: why, exit: s.exitOf(r)}
 	if r.ownEnd {
 		e.end = r.end
 	}
 	return e
+}
+
+// exitOf is how the process ended that a run was the last of; nil if that is not known.
+func (s *Stream) exitOf(r *run) *Exit {
+	if r.closing.exitKnown {
+		return r.closing.exit
+	}
+	return s.exit
 }

@@ -100,7 +100,7 @@ func (s *Stream) decideWords(a *agent, what sighting) decision {
 	}
 	w, kept := a.chat.wording, *what.ev
 	kept.Tool.Input, kept.Tool.Output = nil, nil
-	w.waiting, w.bytes = append(w.waiting, sighting{&kept, what.at, what.from}), w.bytes+size
+	w.waiting, w.bytes = append(w.waiting, sighting{&kept, what.at, what.from, 0}), w.bytes+size
 	return recordWaits
 }
 

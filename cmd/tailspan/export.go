@@ -90,7 +90,7 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	set := fold.Settings{
 		Provider: f.provider, Program: f.program(), Registry: e.registry, Ambient: telemetry.IdentityFromEnvironment(os.Getenv),
 		InBand:    f.inBand,
-		Telemetry: telemetry.StreamSettings{ID: "process/" + crand.Text(), Identity: f.identity(), Parent: parent, AwaitExit: true},
+		Telemetry: telemetry.StreamSettings{ID: "process/" + crand.Text(), Identity: f.identity(), Parent: parent, AwaitExit: true, Resumed: parser.ResumesTotals(f.command)},
 		Refused:   func(err error) { r.screen.report(fmt.Sprintf("first line of the command: %v", err)) },
 		Dropped: func(n int) {
 			r.screen.report(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", plural(n, "attribute"), f.inBand))

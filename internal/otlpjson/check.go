@@ -31,6 +31,8 @@ const (
 	ProblemOutside ProblemKind = "outside_parent"
 	// ProblemUsageTwice is an agent whose own span and model calls have more tokens than it used.
 	ProblemUsageTwice ProblemKind = "usage_twice"
+	// ProblemTotal is a run whose total is not what the spans in it have, though it is not marked as incomplete; or is more.
+	ProblemTotal ProblemKind = "wrong_total"
 	// ProblemPlaceholder is an agent whose model calls all have the same few output tokens, and not all of its output.
 	ProblemPlaceholder ProblemKind = "placeholder"
 	// ProblemNoOutcome is the span of an agent that does not say how the agent ended.

@@ -17,6 +17,8 @@ const (
 	attrOutput       = "gen_ai.usage.output_tokens"
 	attrTotalInput   = "tailspan.usage.input_tokens"
 	attrTotalOutput  = "tailspan.usage.output_tokens"
+	attrIncomplete   = "tailspan.usage.incomplete"
+	attrUnlinked     = "tailspan.parent.unknown"
 	attrBackground   = "tailspan.background"
 	attrRunKey       = "tailspan.run.key"
 	attrPipeline     = "cicd.pipeline.name"
@@ -138,8 +140,22 @@ func (s *span) tokens() Tokens {
 	return Tokens{Input: number(s.Attributes(), attrInput), Output: number(s.Attributes(), attrOutput)}
 }
 
-func (s *span) background() bool {
-	v, ok := s.Attributes().Get(attrBackground)
+// unlinked reports whether s may have come after the total of its run was made: a sub-agent whose call nobody saw, work in the
+// background, what a second account of the run added.
+func (s *span) unlinked() bool {
+	return s.background() || s.operation() == operationAgent && text(s.Attributes(), attrUnlinked) != ""
+}
+
+// total is what the agent used, its sub-agents included.
+func (s *span) total() Tokens {
+	return Tokens{Input: number(s.Attributes(), attrTotalInput), Output: number(s.Attributes(), attrTotalOutput)}
+}
+
+func (s *span) background() bool { return s.has(attrBackground) }
+
+// has reports whether s bears a mark.
+func (s *span) has(mark string) bool {
+	v, ok := s.Attributes().Get(mark)
 	return ok && v.Bool()
 }
 

@@ -42,7 +42,7 @@ func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 		if u == nil {
 			continue
 		}
-		total := Tokens{Input: number(s.Attributes(), attrTotalInput), Output: number(s.Attributes(), attrTotalOutput)}
+		total := s.total()
 		if total != (Tokens{}) && (twice(u.own.Input, u.calls.Input, total.Input) || twice(u.own.Output, u.calls.Output, total.Output)) {
 			report(ProblemUsageTwice, s)
 		}
@@ -50,7 +50,49 @@ func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 			report(ProblemPlaceholder, s)
 		}
 	}
+	t.checkTotals(report)
 }
+
+// checkTotals holds that the total of each run is the sum of what the spans in it have, unless it is marked as incomplete. A
+// second account of a run adds calls that are in no total: where the run's own calls have more than its total, nothing is
+// judged. Nor are sub-agents whose call nobody saw, which may have been found after the run.
+func (t *trace) checkTotals(report func(ProblemKind, *span)) {
+	type sums struct{ all, known, calls Tokens }
+	runs := map[*span]*sums{}
+	for _, s := range t.spans {
+		top, unlinked, depth := s, s.unlinked(), 0
+		for p := range s.above {
+			if p.operation() == operationAgent {
+				top = p
+				depth++
+			}
+			unlinked = unlinked || p.unlinked()
+		}
+		if runs[top] == nil {
+			runs[top] = &sums{}
+		}
+		sum, tokens := runs[top], s.tokens()
+		if sum.all.add(tokens); !unlinked {
+			sum.known.add(tokens)
+		}
+		if s.operation() == operationChat && depth == 1 {
+			sum.calls.add(tokens)
+		}
+	}
+	for _, s := range t.spans {
+		total, sum := s.total(), runs[s]
+		switch {
+		case sum == nil || !s.isRun() || total == (Tokens{}):
+		case !sum.all.covers(total):
+			report(ProblemTotal, s)
+		case total.covers(sum.calls) && !total.covers(sum.known) && !s.has(attrIncomplete):
+			report(ProblemTotal, s)
+		}
+	}
+}
+
+// covers reports whether there are no fewer of t than of o.
+func (t Tokens) covers(o Tokens) bool { return t.Input >= o.Input && t.Output >= o.Output }
 
 // twice reports whether tokens on an agent's span are on its calls too. Calls alone may have more than the total: a second
 // account of a run exports calls that the first one lacks, and changes nothing of the first.

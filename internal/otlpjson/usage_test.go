@@ -20,6 +20,10 @@ func TestCheckUsage(t *testing.T) {
 			"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": input, "gen_ai.usage.output_tokens": output,
 		}}
 	}
+	marked := func(n node, mark string) node {
+		n.attributes[mark] = true
+		return n
+	}
 	for _, tc := range []struct {
 		name  string
 		nodes []node
@@ -27,8 +31,11 @@ func TestCheckUsage(t *testing.T) {
 	}{
 		{name: "on the calls", nodes: []node{agent(1, 0, 0, 0, 30, 9), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}},
 		{name: "the rest on the agent", nodes: []node{agent(1, 0, 5, 9, 35, 9), chat(2, 1, 10, 0), chat(3, 1, 20, 0)}},
-		{name: "on both", nodes: []node{agent(1, 0, 30, 9, 30, 9), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}, want: []otlpjson.ProblemKind{otlpjson.ProblemUsageTwice}},
-		{name: "of a sub-agent with a total of its own", nodes: []node{agent(1, 0, 0, 0, 10, 4), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}},
+		{name: "on both", nodes: []node{agent(1, 0, 30, 9, 30, 9), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}, want: []otlpjson.ProblemKind{otlpjson.ProblemUsageTwice, otlpjson.ProblemTotal}},
+		{name: "of a sub-agent too", nodes: []node{agent(1, 0, 0, 0, 30, 9), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}},
+		{name: "without its sub-agent", nodes: []node{agent(1, 0, 0, 0, 10, 4), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}, want: []otlpjson.ProblemKind{otlpjson.ProblemTotal}},
+		{name: "without its sub-agent, and marked", nodes: []node{marked(agent(1, 0, 0, 0, 10, 4), "tailspan.usage.incomplete"), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}},
+		{name: "more than there is", nodes: []node{marked(agent(1, 0, 0, 0, 10, 5), "tailspan.usage.incomplete"), chat(2, 1, 10, 4)}, want: []otlpjson.ProblemKind{otlpjson.ProblemTotal}},
 		{name: "calls of a second account", nodes: []node{agent(1, 0, 0, 0, 10, 4), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}},
 		{name: "no totals", nodes: []node{agent(1, 0, 30, 9, 0, 0), chat(2, 1, 10, 4)}},
 		{name: "placeholders", nodes: []node{agent(1, 0, 0, 400, 30, 406), chat(2, 1, 10, 3), chat(3, 1, 20, 3)}, want: []otlpjson.ProblemKind{otlpjson.ProblemPlaceholder}},

@@ -75,6 +75,7 @@ func (r *agentStream) startCommand(set *config.Command, alike map[string]int) (*
 	identity := set.Identity()
 	c := &command{receiver: r, program: filepath.Base(words[0]), origin: streamOrigin{
 		provider: r.config.providerOr(set.Provider), identity: identityOf(&identity).With(r.identity), awaitExit: true,
+		resumed: parser.ResumesTotals(words),
 	}}
 	key := set.Dir + "\x00" + strings.Join(words, "\x00")
 	alike[key]++

@@ -56,6 +56,9 @@ func foldFile(t *testing.T, path string, settings telemetry.Settings) (ptrace.Tr
 	fold.Idle()
 	fold.Close(telemetry.CloseReasonShutdown)
 	out := fold.Take()
+	rest := registry.Close() // its sub-agents are in no other file
+	rest.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
+	rest.Logs.ResourceLogs().MoveAndAppendTo(out.Logs.ResourceLogs())
 	return out.Traces, out.Logs
 }
 

@@ -105,6 +105,7 @@ func (r *agentStream) recallFiles(ctx context.Context, store source.Store) error
 		return nil
 	}
 	since := time.Now().Add(-r.config.Telemetry.ForkWindow)
+	defer r.registry.Recalled()
 	return source.EachState(ctx, walker, func(stream string, saved time.Time, value []byte) {
 		var state streamState
 		if saved.Before(since) || json.Unmarshal(value, &state) != nil || state.Version > stateVersion {

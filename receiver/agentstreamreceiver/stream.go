@@ -67,6 +67,7 @@ type streamOrigin struct {
 	provider  string
 	identity  telemetry.Identity
 	awaitExit bool // it is the output of a process of ours
+	resumed   bool // that goes on with an earlier session
 	// idleGap is the time between two lines after which the stream counts as left; 0 for one whose writer is at work
 	// until its end is told.
 	idleGap time.Duration
@@ -112,6 +113,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 
 			ExpectedDuration: r.config.Telemetry.ExpectedDuration,
 			AwaitExit:        o.awaitExit,
+			Resumed:          o.resumed,
 		},
 		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused, Dropped: st.inBandDropped, Discards: func(lines int) bool { return st.unrecognized.discards(st, lines) },
 	}

@@ -50,6 +50,7 @@ func newLifetime(t *testing.T, files []*kept, out *exports) *lifetime {
 			p.registry.Recall(filepath.Base(k.path), &state)
 		}
 	}
+	p.registry.Recalled()
 	return p
 }
 

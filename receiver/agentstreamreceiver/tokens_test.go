@@ -3,7 +3,6 @@ package agentstreamreceiver
 import (
 	"bytes"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -82,11 +81,9 @@ func TestTokensAgree(t *testing.T) {
 			require.NotNil(t, r.fold)
 			r.fold.Close(telemetry.CloseReasonShutdown)
 			traces := r.fold.Take().Traces
+			registry.Close().Traces.ResourceSpans().MoveAndAppendTo(traces.ResourceSpans()) // runs that wait for files which are not there
 			assert.Equal(t, want, spanTokens(traces), "spans")
 			assert.Equal(t, want, countedTokens(registry), "counters")
-			if strings.HasPrefix(sessionName(path), "opencode/subagent") {
-				return // the rows of the child sessions come after the run's end, so its total can't hold their tokens
-			}
 			assert.Equal(t, want, totalTokens(traces), "totals")
 		})
 	}

@@ -1,0 +1,167 @@
+package telemetry
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// What a sub-agent used is kept with the state of its own stream, which is not folded again once it is complete. After a
+// restart it counts for the runs whose spans were not written, which the states of their streams name.
+
+// RunLink names a run.
+type RunLink struct {
+	Trace pcommon.TraceID `json:"trace"`
+	Top   pcommon.SpanID  `json:"top"`
+}
+
+// LinkState is what one task of a sub-agent used.
+type LinkState struct {
+	Task      int              `json:"task,omitempty"`
+	Maker     string           `json:"maker,omitempty"`
+	MakerTask int              `json:"maker_task,omitempty"`
+	Group     string           `json:"group,omitempty"`   // the id that stands for it and others
+	Starter   string           `json:"starter,omitempty"` // the call that its folder names
+	End       int64            `json:"end,omitempty"`     // in Unix nanoseconds
+	Models    []ModelUsedState `json:"models,omitempty"`
+}
+
+// ModelUsedState is what was used of a model.
+type ModelUsedState struct {
+	Model     string        `json:"model,omitempty"`
+	Tokens    events.Tokens `json:"tokens"`
+	CostUSD   float64       `json:"cost_usd,omitempty"`
+	HasCost   bool          `json:"has_cost,omitempty"`
+	Estimated bool          `json:"estimated,omitempty"`
+}
+
+// linkStates are the tasks of a sub-agent that are over and whose run's span was not written; of the last one only if it is
+// closed, since its lines are folded again else.
+func (r *Registry) linkStates(ref *runRef, last agentKey, closed bool, group string) (states []LinkState) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	tasks := last.task
+	if closed {
+		tasks++
+	}
+	for key := linkKey(last); tasks > 0; tasks-- {
+		key.task = tasks - 1
+		one := ref.linked.all[key]
+		if one == nil || one.state != linkOver {
+			continue
+		}
+		state := LinkState{Task: key.task, Maker: one.maker.agent, MakerTask: one.maker.task, Group: group, Starter: one.starter.agent, End: int64(one.end)}
+		for i := range one.used {
+			m := &one.used[i]
+			state.Models = append(state.Models, ModelUsedState{m.model, m.tokens, m.costUSD, m.hasCost, m.estimated})
+		}
+		states = append(states, state)
+	}
+	return states
+}
+
+// recall enters what a task used.
+func (l *linkedAgents) recall(provider, agent string, state *LinkState, limit int) {
+	one := l.entry(agentKey{provider: provider, agent: agent, task: state.Task}, limit)
+	if one == nil {
+		return
+	}
+	one.state, one.end, one.used = linkOver, instant(state.End), nil
+	one.starter = agentKey{}
+	if state.Starter != "" {
+		one.starter = agentKey{provider: provider, agent: state.Starter}
+		if call := l.entry(one.starter, limit); call != nil {
+			call.state = linkInline
+		}
+	}
+	if state.Group != "" {
+		if group := l.entry(agentKey{provider: provider, agent: state.Group}, limit); group != nil {
+			group.group = true
+		}
+	}
+	if state.Maker != "" {
+		one.maker = agentKey{provider: provider, agent: state.Maker, task: state.MakerTask}
+	}
+	for i := range state.Models {
+		m := &state.Models[i]
+		one.used.of(m.Model).addAll(&spent{tokens: m.Tokens, costUSD: m.CostUSD, hasCost: m.HasCost, estimated: m.Estimated})
+	}
+}
+
+// recalled is what the states of streams have of runs and sub-agents, until [Registry.Recalled].
+type recalled struct {
+	needs map[RunLink]struct{}
+	kin   []*KinState
+}
+
+func (c *recalled) add(state *StreamState) {
+	for _, run := range state.Needs {
+		if c.needs == nil {
+			c.needs = map[RunLink]struct{}{}
+		}
+		c.needs[run] = struct{}{}
+	}
+	if kin := state.Kin; kin != nil && kin.Run != nil && len(kin.Used)+len(state.Needs) > 0 {
+		c.kin = append(c.kin, kin)
+	}
+}
+
+// Recalled ends the calls of [Registry.Recall]: what sub-agents used is entered for the runs that need it, each of which has one
+// reference, whichever of the streams is opened first.
+func (r *Registry) Recalled() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, kin := range r.recalled.kin {
+		if _, needed := r.recalled.needs[RunLink{kin.Run.Trace, kin.Run.Top}]; !needed {
+			continue
+		}
+		ref := r.recallRun(kin.Run)
+		for i := range kin.Used {
+			ref.linked.recall(kin.Provider, kin.Agent, &kin.Used[i], r.settings.Limits.OpenCalls)
+		}
+	}
+	r.recalled = recalled{}
+}
+
+// unwrittenSpans are the spans of the stream's closed runs that were not accepted.
+func (s *Stream) unwrittenSpans() (spans []pcommon.SpanID) {
+	for r := range s.spans.runs() {
+		spans = append(spans, r.top.spanID)
+	}
+	return spans
+}
+
+// needs are the runs of the stream's spans that are not written, as far as sub-agents work for them.
+func (s *Stream) needs() (runs []RunLink) {
+	add := func(ref *runRef) {
+		if link := (RunLink{ref.traceID, ref.topSpanID}); s.registry.hasLinked(ref) && !slices.Contains(runs, link) {
+			runs = append(runs, link)
+		}
+	}
+	if r := s.run; r != nil && !r.closed && !r.joined && r.ref != nil {
+		add(r.ref)
+	}
+	for r := range s.spans.runs() {
+		add(r.ref)
+	}
+	return runs
+}
+
+func (r *Registry) hasLinked(ref *runRef) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(ref.linked.all) > 0
+}
+
+// dropSpans leaves the spans that wait to a later process.
+func (s *Stream) dropSpans() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range s.spans.runs() {
+		s.registry.releaseLinked(r.ref, s, false)
+	}
+	s.spans = nil
+	s.registry.release(s.registry.spans, s)
+}

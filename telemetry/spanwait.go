@@ -1,0 +1,326 @@
+package telemetry
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// The span of a run, or of a sub-agent in a stream of its own, has the total of what it used with all that worked for it
+// ([linkedAgents]). So it waits for those that are at work, and so does the record of the run's end:
+//
+//	closed → written   none of them is at work; the last line of its stream was read linkWait ago; the stream is closed
+//	                   for good; the registry is
+//
+// What is at work then is not in the total, which is marked ([AttrUsageIncomplete]). A span that was not written, or not
+// accepted, is kept in the state of its stream ([StreamState.Unwritten]): its run is closed again when its lines are folded
+// silently, and the span waits on.
+
+// settleTime is what a sub-agent's stream that is closed since nothing came for [Settings.ParentWait] may be behind that of
+// its run.
+const settleTime = time.Second
+
+// backlogShare bounds by how many times a span waits longer while files are read that were there before.
+const backlogShare = 6
+
+// linkWait is how long a span waits for sub-agents in other streams.
+func (r *Registry) linkWait() time.Duration {
+	return max(r.settings.EndGrace, r.settings.ParentWait) + settleTime
+}
+
+// spanWait is a closed run whose span waits.
+type spanWait struct {
+	run   *run
+	why   CloseReason
+	since time.Time // when the last line of the stream was read
+	live  bool      // and that was written while the stream was followed
+	// silent tells that the run was closed by a silent line, and no state says what became of its span: it went out if a silent
+	// line let it.
+	silent bool
+}
+
+// spanWaits are the spans of a stream that wait.
+type spanWaits struct {
+	list []*spanWait // oldest first
+	// owed are those that an earlier process did not write.
+	owed []pcommon.SpanID
+	// given were written, and may not be accepted yet.
+	given []*givenSpan
+}
+
+// runs are those whose spans were not accepted.
+func (w *spanWaits) runs() iter.Seq[*run] {
+	return func(yield func(*run) bool) {
+		if w == nil {
+			return
+		}
+		for _, one := range w.list {
+			if !yield(one.run) {
+				return
+			}
+		}
+		for _, one := range w.given {
+			if one.unaccepted && !yield(one.run) {
+				return
+			}
+		}
+	}
+}
+
+// givenSpan is the span of a run that was handed on.
+type givenSpan struct {
+	stepTaken
+	run *run
+}
+
+// closing is what closing a run is about.
+type closing struct {
+	late *lateEnd // set if the record of the run's end waits
+	// exit is how the process ended that the run was the last of; nil if that is not known. It is final once exitKnown is set.
+	exit      *Exit
+	exitKnown bool
+	// reported tells that a sub-agent's use was entered, since its work seems to be over.
+	reported bool
+}
+
+// lateEnd is the record of a run's end that waits with its span.
+type lateEnd struct {
+	event  *events.DisplayEvent // nil: no line of the format ends the run
+	chat   *chat                // the model call at work then
+	at     moment
+	from   origin
+	number int64
+}
+
+// owes reports whether a run that is folded silently was closed by an earlier process, and its span not written.
+func (s *Stream) owes(r *run) bool {
+	return s.silent && s.spans != nil && slices.Contains(s.spans.owed, r.top.spanID)
+}
+
+// waitsForLinked reports whether the span of a run that is closed now has to wait for sub-agents in other streams.
+func (s *Stream) waitsForLinked(r *run) bool {
+	switch {
+	case !r.exports() || r.joined || s.sumsUpAgents(r):
+		return false
+	case s.silent && s.restored:
+		return s.owes(r)
+	default:
+		return s.lacksLinked(r)
+	}
+}
+
+// lacksLinked reports whether sub-agents of a closed run are at work, or may be. Whether the files of those that a stream on
+// standard output names are read at all is not known, so it waits for those alone whose files are.
+func (s *Stream) lacksLinked(r *run) bool {
+	u := s.registry.linkedUse(r.ref, r.kin, 0)
+	return u.atWork || (s.recorded || r.kin != (agentKey{})) && (u.unseen || u.groups)
+}
+
+// sumsUpAgents reports whether the run's own totals hold the tokens of its sub-agents.
+func (s *Stream) sumsUpAgents(r *run) bool {
+	return r.kin == (agentKey{}) && s.settings.Agent.TotalsOfAgents && r.top.ledger.hasTotals()
+}
+
+// takeLinked enters in the ledger of a run what its sub-agents in other streams used.
+func (s *Stream) takeLinked(r *run) {
+	if s.sumsUpAgents(r) || r.joined || r.ref == nil {
+		return
+	}
+	var until instant
+	if end := r.top.span.end; end.told() || end.source == TimeSourceCarried {
+		until = end.at.Add(s.registry.linkWait())
+	}
+	u := s.registry.linkedUse(r.ref, r.kin, until)
+	r.top.ledger.linked, r.top.ledger.incomplete = u.used, u.incomplete
+}
+
+// reportLinked enters what the sub-agent that works in this stream used, once its stream shows the end of its work.
+func (s *Stream) reportLinked() {
+	r := s.run
+	if r == nil || r.closed || r.kin == (agentKey{}) {
+		return
+	}
+	over := s.idle && len(s.held) == 0 && (s.showsEnd() || r.end != nil && len(r.calls.open) == 0)
+	if over || r.closing.reported {
+		r.closing.reported = over
+		s.enterLinked(r, over)
+	}
+}
+
+// enterLinked enters what a sub-agent used.
+func (s *Stream) enterLinked(r *run, over bool) {
+	var end instant
+	if last := r.top.span.end; last.told() || last.source == TimeSourceCarried {
+		end = last.at
+	}
+	if s.settings.ParentSession != "" && over {
+		if k := s.kinNow(r); k.call != nil {
+			s.registry.linkStarter(r.ref, r.kin, starterLink(s.settings.Agent.Provider, k.call))
+		}
+	}
+	var used spending
+	if over {
+		used = r.top.ledger.own()
+	}
+	s.tell(s.registry.linkOver(r.ref, r.kin, end, used, over))
+}
+
+// linkInline notes how far the work of a sub-agent in the run's own stream is.
+func (s *Stream) linkInline(a *agent, state linkState) {
+	if c := a.call; c.agentID != "" && !a.muted && !a.run.joined {
+		s.registry.linkInline(a.run.ref, s.keyOf(c), state)
+	}
+}
+
+// writeClosed writes the span of a closed run, or has it wait.
+func (s *Stream) writeClosed(r *run, why CloseReason) {
+	r.top.ledger.closed = true
+	if r.closing.late == nil && !s.waitsForLinked(r) && (s.silent || !r.exports() || r.joined || !s.registry.hasLinked(r.ref)) {
+		s.writeRunSpan(r, why)
+		if child := r.kin != (agentKey{}); child || !r.joined {
+			s.registry.releaseLinked(r.ref, s, !child)
+		}
+		return
+	}
+	w := &spanWait{run: r, why: why, since: s.moved, live: s.live, silent: s.silent && !s.restored}
+	if w.since.IsZero() {
+		w.since = s.registry.settings.Now()
+	}
+	if s.spans == nil {
+		s.spans = &spanWaits{}
+	}
+	s.spans.list = append(s.spans.list, w)
+	s.registry.awaitLinked(r.ref, s)
+	s.registry.await(s.registry.spans, s)
+	if len(s.spans.list) > maxState {
+		s.writeWaiting(func(one *spanWait) bool { return one == s.spans.list[0] })
+		return
+	}
+	s.writeReady()
+}
+
+// writeRunSpan writes the span of a run, or of a sub-agent in a stream of its own.
+func (s *Stream) writeRunSpan(r *run, why CloseReason) {
+	if r.kin != (agentKey{}) {
+		s.writeChild(r, why)
+		return
+	}
+	v := s.evidenceOf(r, why).verdict()
+	if r.inPipeline {
+		r.top.background = s.registry.runEnded(r.resource, r.top.span, v)
+	}
+	s.writeAgent(r.top, v)
+}
+
+// writeReady writes the spans that nothing is to be waited for any more.
+func (s *Stream) writeReady() {
+	s.writeWaiting(func(w *spanWait) bool { return !s.lacksLinked(w.run) })
+}
+
+// writeDue writes those too that waited for long enough.
+func (s *Stream) writeDue(now time.Time) {
+	wait := s.registry.linkWait()
+	s.writeWaiting(func(w *spanWait) bool {
+		switch waited := now.Sub(w.since); {
+		case waited < wait:
+			return false
+		case w.live || waited >= backlogShare*wait:
+			return true
+		default:
+			return s.registry.backlog.quietSince(now.Add(-wait))
+		}
+	})
+}
+
+// writeAll writes all that wait.
+func (s *Stream) writeAll() { s.writeWaiting(func(*spanWait) bool { return true }) }
+
+// writeWaiting writes the spans that ready names.
+func (s *Stream) writeWaiting(ready func(*spanWait) bool) {
+	if s.again && s.restored || s.spans == nil || len(s.spans.list) == 0 {
+		return
+	}
+	kept := s.spans.list[:0]
+	for _, w := range s.spans.list {
+		if !ready(w) {
+			kept = append(kept, w)
+			continue
+		}
+		s.writeWaited(w)
+	}
+	clear(s.spans.list[len(kept):])
+	if s.spans.list = kept; len(kept) == 0 {
+		s.spans.list = nil
+		s.registry.release(s.registry.spans, s)
+	}
+}
+
+// writeWaited writes a span that waited, and the record of its run's end before it.
+func (s *Stream) writeWaited(w *spanWait) {
+	silent, r := s.silent, w.run
+	s.silent = w.silent && s.silent
+	defer func() { s.silent = silent }()
+	s.takeLinked(r)
+	if late := r.closing.late; late != nil {
+		r.closing.late = nil
+		if late.event == nil {
+			s.recordEnd(r, w.why)
+		} else {
+			s.tellTotals(r.top, late.event, late.at)
+			r.top.chat = late.chat
+			s.record(r.top, nil, sighting{late.event, late.at, late.from, late.number})
+			r.top.chat = nil
+		}
+	}
+	s.writeRunSpan(r, w.why)
+	if s.silent {
+		s.registry.releaseLinked(r.ref, s, r.kin == (agentKey{}))
+		return
+	}
+	given := &givenSpan{stepTaken{unaccepted: true}, r}
+	s.spans.given = append(s.spans.given, given)
+	s.sink.out.steps = append(s.sink.out.steps, givenStep{s, &given.stepTaken})
+}
+
+// endsLater reports whether the record of the event that ends a run waits with the run's span, and keeps it for then.
+func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at moment, o origin) bool {
+	r := a.run
+	if a != r.top || r.closed || r.subAgent || !ends(ev) || ev.End == nil || !s.waitsForLinked(r) {
+		return false
+	}
+	kept := *ev
+	r.closing.late = &lateEnd{event: &kept, chat: a.chat, at: at, from: o, number: r.resource.numbers.next()}
+	return true
+}
+
+// endRecord makes the record of the end of a run that no line ends, or has it wait with the run's span.
+func (s *Stream) endRecord(r *run, why CloseReason) {
+	switch {
+	case r.endedBy != events.KindUnspecified:
+	case s.waitsForLinked(r):
+		r.closing.late = &lateEnd{}
+	default:
+		s.takeLinked(r)
+		s.recordEnd(r, why)
+	}
+}
+
+// spansAccepted drops what was known for spans that were accepted.
+func (s *Stream) spansAccepted() {
+	if s.spans == nil {
+		return
+	}
+	s.spans.given = slices.DeleteFunc(s.spans.given, func(g *givenSpan) bool {
+		if !g.unaccepted {
+			s.registry.releaseLinked(g.run.ref, s, g.run.kin == (agentKey{}))
+		}
+		return !g.unaccepted
+	})
+	if len(s.spans.list)+len(s.spans.given)+len(s.spans.owed) == 0 {
+		s.spans = nil
+	}
+}
