@@ -20,9 +20,9 @@ const (
 	fewMarks = 8
 	// leastTable is the length of the smallest table.
 	leastTable = 16
-	// growth is how many times longer a table is that takes the place of one too full: to enter all marks anew is most of
-	// what marks cost.
-	growth = 4
+	// longTable is the length up to which a table grows by four, and not by two: to enter all marks anew is most of what they
+	// cost. Longer ones are most of the memory.
+	longTable = 1024
 )
 
 // add enters a mark. It tells whether the mark is new, and which one was forgotten for it, 0 if none was.
@@ -91,6 +91,10 @@ func (m *marks) remove(mark uint64) {
 }
 
 func (m *marks) grow() {
+	growth := 4
+	if len(m.table) >= longTable {
+		growth = 2
+	}
 	m.table = make([]uint64, max(leastTable, growth*len(m.table)))
 	// Written once from end to end: a place that is read first is mapped to the page of zeros that all share, and written
 	// next, which then takes a second fault and word to the other cores.
