@@ -139,7 +139,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	} else if id != "" && r.exports() {
 		key := agentKey{s.settings.Agent.Provider, r.sessionID, id, occurrence}
 		a.account = s.accountOfAgent(key, &runRef{traceID: r.traceID, topSpanID: a.spanID})
-		a.joined = a.account == nil && s.firstHasAgent(r, key)
+		a.joined = a.account == nil && s.firstHasAgent(r, key, a.spanID)
 		a.muted = a.account == nil && !a.joined
 	}
 	a.span.cover(&at)

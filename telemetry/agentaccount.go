@@ -1,6 +1,10 @@
 package telemetry
 
-import "strconv"
+import (
+	"strconv"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
 
 // agentAccount is the hash of a task of a sub-agent, the same in each account of it.
 func agentAccount(key agentKey) uint64 {
@@ -17,11 +21,15 @@ func (s *Stream) accountOfAgent(key agentKey, ref *runRef) *account {
 	return first
 }
 
-// firstHasAgent reports whether the first account of a run is that of a sub-agent too. What a second account has of it is then
-// exported as all that is of the run: what has no id that is out.
-func (s *Stream) firstHasAgent(r *run, key agentKey) bool {
+// firstHasAgent reports whether the first account of a run has a sub-agent in it too, under its span. What a second account has of
+// that is then exported as all that is of the run: what has no id that is out.
+func (s *Stream) firstHasAgent(r *run, key agentKey, span pcommon.SpanID) bool {
 	first := s.registry.account(agentAccount(key))
-	return r.joined && first != nil && first.stream == r.account.stream
+	if !r.joined || first == nil || first.stream != r.account.stream {
+		return false
+	}
+	ref := first.ref.Load()
+	return ref != nil && ref.traceID == r.traceID && ref.topSpanID == span
 }
 
 // waitsForRun reports whether a stream of a sub-agent has to wait for the end of its run: where a stream on standard

@@ -440,3 +440,30 @@ func TestSubAgentAfterItsRun(t *testing.T) {
 	require.Empty(t, otlpjson.Check(f.traces...))
 	assert.Equal(t, at(4), f.span(t, "invoke_agent task").StartTimestamp().AsTime())
 }
+
+// TestSubAgentOfAnotherRun: a sub-agent that two transcripts have in two runs of their session stays where the first has it, and
+// nothing of it hangs in the other run without it.
+func TestSubAgentOfAnotherRun(t *testing.T) {
+	agent := telemetry.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
+	task := func(sec float64, message, call string) script {
+		inner := under(call, use(sec+1, "msg-a", call+"-1", "read", "x"))
+		inner.AgentID = "a1"
+		return script{line(use(sec, message, call, "task", "a")), line(inner), line(result(sec+2, call))}
+	}
+	account := func(in int) script {
+		start := started()
+		start.Session.Recorded = true
+		sc := script{line(start)}
+		for i, message := range []string{"msg1", "msg2"} {
+			sec := float64(1 + 10*i)
+			sc = append(sc, line(prompt(sec, "p-"+message)), line(text(sec+1, message, "I look.")))
+			if i == in {
+				sc = append(sc, task(sec+2, message, fmt.Sprint("c", i))...)
+			}
+			sc = append(sc, line(ended("")))
+		}
+		return sc
+	}
+	f := readAll(t, agent, map[string]script{"first": account(0), "second": account(1)}, "first", "second")
+	assert.Equal(t, f.span(t, "execute_tool read").ParentSpanID(), f.span(t, "invoke_agent task").SpanID())
+}
