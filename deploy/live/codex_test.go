@@ -67,7 +67,7 @@ stream_max_retries = 1
 			{byRun, []string{"denied"}, "a call that a rule forbids is not in the stream", func(e *expectation) { e.lost, e.failed, e.denied = 1, 0, 0 }},
 			{byRun, []string{"sub-agent", "asked-again"}, "the stream has the calls that start and ask a sub-agent, and nothing of its work", func(e *expectation) { e.agents, e.not.agents = 0, true }},
 			{byRun, []string{"ctrl-c", "sigkill"}, "the tokens of a run come with its end, which it did not reach", noTokens},
-			{byRun, []string{"resume", "compaction"}, "the stream of a resumed thread counts the tokens of the whole thread", noTokens},
+			{byRun, []string{"resume", "compaction"}, "the stream of a resumed thread has the tokens of the whole thread, and not those of the run", noTokens},
 			{byCollector, []string{"sigkill"}, stops, endless},
 		},
 		cannot: map[string]string{"two-prompts": "a process of `codex exec` takes one prompt"},

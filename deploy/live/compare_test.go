@@ -35,7 +35,6 @@ type limit struct {
 // Adjustments of several formats.
 func noCalls(e *expectation)  { e.not.eachCall = true }
 func noTokens(e *expectation) { e.not.eachCall, e.not.sum = true, true }
-func noSum(e *expectation)    { e.not.sum = true }
 
 // endless is how a run looks whose transcript just stops.
 func endless(e *expectation) {

@@ -51,7 +51,7 @@ func gemini() cli {
 			{byRun, nil, "the stream has the tokens of a run, not of its model calls", noCalls},
 			{byRun, []string{"sub-agent"}, "of a sub-agent the stream has the call that starts it; its tokens are in those of the run", func(e *expectation) { e.agents, e.lost = 0, 2 }},
 			{byRun, []string{"ctrl-c", "sigkill"}, "the tokens of a run come with its end, which it did not reach", noTokens},
-			{byCollector, []string{"refused-401", "refused-500"}, "a prompt that got no answer has none in the transcript either: `incomplete`", func(e *expectation) {
+			{byCollector, []string{"refused-401", "refused-429", "refused-500", "refused-529"}, "a prompt that got no answer has none in the transcript either: `incomplete`", func(e *expectation) {
 				e.runs, e.not.end = []ending{{outcome: "incomplete"}}, true
 			}},
 			{byRun, []string{"failing-tool"}, "the stream says of a command that failed that it succeeded", func(e *expectation) { e.failed = 0 }},

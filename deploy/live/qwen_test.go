@@ -36,7 +36,6 @@ func qwen() cli {
 		limits: []limit{
 			{byRun, []string{"ctrl-c"}, unanswered, noResult},
 			{byRun, []string{"sub-agent"}, "the tokens of a sub-agent's calls are on the run", noCalls},
-			{byRun, []string{"resume"}, "the stream of a resumed session counts the tokens of the whole session, those of its model calls beside it", noSum},
 			{byRun, []string{"compaction"}, "`/compress` is a run of its own; the stream counts the tokens of the whole session", func(e *expectation) {
 				e.runs = []ending{ok, ok, ok}
 				noTokens(e)
@@ -44,6 +43,7 @@ func qwen() cli {
 			{byCollector, []string{"compaction"}, "`/compress` is a run of its own, whose end is not shown: `incomplete`", func(e *expectation) {
 				e.runs = []ending{ok, {outcome: "incomplete", continues: true}, ok}
 			}},
+			{byCollector, []string{"refused-429"}, "it gives up twice, a minute apart, which the transcript does not show: the run ends the first time", func(e *expectation) { e.not.end = true }},
 			{byCollector, []string{"sigkill"}, stops, endless},
 		},
 	}

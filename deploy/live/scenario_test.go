@@ -89,8 +89,16 @@ var scenarios = []scenario{
 		want: expectation{runs: []ending{{outcome: "error", cause: "authentication_failed"}}},
 	},
 	{
+		name: "refused-429", title: "status 429, until it gives up", script: refuse(429, "rate_limit_error"), play: runOnce, waits: true,
+		want: expectation{runs: []ending{{outcome: "error", cause: "rate_limit"}}},
+	},
+	{
 		name: "refused-500", title: "status 500, until it gives up", script: refuse(500, "api_error"), play: runOnce, waits: true,
 		want: expectation{runs: []ending{{outcome: "error", cause: "server_error"}}},
+	},
+	{
+		name: "refused-529", title: "status 529, until it gives up", script: refuse(529, "overloaded_error"), play: runOnce, waits: true,
+		want: expectation{runs: []ending{{outcome: "error", cause: "overloaded"}}},
 	},
 	{
 		name: "retried", title: "a refusal, tried again", script: refuseOnce(shortCall), play: runOnce,

@@ -12,7 +12,7 @@ import (
 // status and the words in its text.
 func Of(status int, text string, codes ...string) events.Cause {
 	for _, code := range codes {
-		if c := ofCode(code); c != "" {
+		if c := ofCode(code); c != "" && !(code == anyServerError && ofStatus(status) != "") {
 			return c
 		}
 	}
@@ -21,6 +21,9 @@ func Of(status int, text string, codes ...string) events.Cause {
 	}
 	return ofText(text)
 }
+
+// anyServerError is what OpenAI's SDK calls the error of each status from 500 on (openai 5.x, in Qwen Code 0.24.4).
+const anyServerError = "InternalServerError"
 
 // codes are the words that formats have for a cause, in lower case: of Claude Code (error, apiErrorType, subtype,
 // terminal_reason), Codex (codex_error_info), OpenCode (error.name), Gemini CLI and Qwen Code (error.type), and APIs.
@@ -128,6 +131,8 @@ var phrases = [...]struct {
 	{"credit balance", events.CauseBudget},
 	{"usage limit", events.CauseRateLimit},
 	{"rate limit", events.CauseRateLimit},
+	{"request a quota increase", events.CauseRateLimit}, // Gemini CLI 0.61 of a 429
+	{"quota limitations", events.CauseRateLimit},        // the same, with other accounts
 	{"too many requests", events.CauseRateLimit},
 	{"high demand", events.CauseServerError}, // what Codex 0.171 makes of a 500; its rollout says internal_server_error
 	{"overloaded", events.CauseOverloaded},

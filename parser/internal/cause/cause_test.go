@@ -17,6 +17,9 @@ func TestOf(t *testing.T) {
 		want       events.Cause
 	}{
 		{name: "a code goes before the status", codes: []string{"server_error"}, status: 529, want: events.CauseServerError},
+		{name: "a class of errors goes behind the status", codes: []string{"InternalServerError"}, status: 529, want: events.CauseOverloaded},
+		{name: "a class of errors alone", codes: []string{"InternalServerError"}, want: events.CauseServerError},
+		{name: "quota", text: "[API Error: slow]\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio", want: events.CauseRateLimit},
 		{name: "the first known code", codes: []string{"unknown", "invalid_request_error"}, status: 400, want: events.CauseInvalidRequest},
 		{name: "codes in any case", codes: []string{"FatalTurnLimitedError"}, want: events.CauseMaxTurns},
 		{name: "overloaded", status: 529, want: events.CauseOverloaded},
