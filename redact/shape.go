@@ -19,6 +19,9 @@ func (f *finder[T]) mayBeAny(sh *shape, i int) bool {
 	if f.mayBe(sh, i) {
 		return true
 	}
+	if end := i + len(sh.literal()); end >= len(f.s) || !sh.longerAfter[f.s[end]] {
+		return false
+	}
 	for _, longer := range sh.longer {
 		if hasAt(f.s, i, longer.literal(), false) {
 			return true

@@ -35,6 +35,8 @@ type shape struct {
 	next            byte
 	// longer are the shapes whose anchor begins with this one's.
 	longer []*shape
+	// longerAfter are the bytes that stand behind this one's literal in one of these.
+	longerAfter [256]bool
 }
 
 // part is a piece of a shape: literal text, or a number of bytes of a set.
@@ -92,6 +94,7 @@ func parseShapes(table string) (out []*shape, err error) {
 		for _, b := range out {
 			if short, long := a.literal(), b.literal(); len(long) > len(short) && strings.HasPrefix(long, short) {
 				a.longer = append(a.longer, b)
+				a.longerAfter[long[len(short)]] = true
 			}
 		}
 		slices.SortStableFunc(a.longer, func(x, y *shape) int { return len(y.literal()) - len(x.literal()) })
