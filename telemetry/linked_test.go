@@ -312,3 +312,26 @@ func eachMetric(md pmetric.Metrics, f func(pmetric.Metric)) {
 		}
 	}
 }
+
+// TestStopEndsThePipelineOfWhatWaits has a run wait for a sub-agent when the registry is closed, by a clock that runs: its step and
+// pipeline end with it.
+func TestStopEndsThePipelineOfWhatWaits(t *testing.T) {
+	settings, now := telemetry.NewDefaultSettings(), at(1000)
+	settings.Now = func() time.Time { now = now.Add(time.Millisecond); return now }
+	r := telemetry.NewRegistry(settings)
+	s := r.Open(telemetry.StreamSettings{ID: "main", Agent: claude, Identity: telemetry.NewIdentity(
+		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "nightly"}, telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: "17"},
+		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: "fix"},
+	)})
+	var f folded
+	for i, evs := range threeFiles()["main"] {
+		s.Feed(telemetry.Line{Offset: int64(i)}, evs)
+	}
+	f.take(s.Take())
+	s.Close(telemetry.CloseReasonShutdown)
+	f.take(s.Take())
+	f.take(r.Close())
+	for _, name := range []string{"nightly", "fix", "invoke_agent claude-code"} {
+		f.span(t, name)
+	}
+}

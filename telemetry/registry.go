@@ -213,10 +213,10 @@ func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
 func (r *Registry) Close() Output {
 	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
 	r.closeDeferred(late)
-	now := r.settings.Now()
-	for _, s := range r.due(r.spans, now, 0, false) {
+	for _, s := range r.due(r.spans, r.settings.Now(), 0, false) {
 		s.workInto(late, false, s.writeAll)
 	}
+	now := r.settings.Now() // what was just written may have ended a step
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.flushLocked(now).with(late)
