@@ -53,7 +53,7 @@ func (e exported) check(r *round) findings {
 			// A pipeline and a step go out when a receiver stops, and what the next one reads of them hangs below.
 		case p.Kind == otlpjson.ProblemPlaceholder && !r.recorded(e.conversation(p.SpanID)):
 			// A guess that fits recordings. Mutated and made-up calls have a few tokens each, too.
-		case p.Kind == otlpjson.ProblemUsageTwice && r.accounts(e.conversation(p.SpanID)) > 1:
+		case (p.Kind == otlpjson.ProblemUsageTwice || p.Kind == otlpjson.ProblemTotal) && r.accounts(e.conversation(p.SpanID)) > 1:
 			// The totals on a run's span are those of its first account. A second one adds model calls that the first lacks.
 		default:
 			f.add("structure: %v", p)
