@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,7 @@ func newOpenCode(t *testing.T, path string) *openCode {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(off)&_pragma=busy_timeout(5000)")
 	require.NoError(t, err)
+	db.SetMaxOpenConns(1) // of which transactions are
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	_, err = db.Exec(`
 		CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text, title text, version text, agent text, model text, time_created integer, time_updated integer);
@@ -82,6 +84,13 @@ func newOpenCode(t *testing.T, path string) *openCode {
 		INSERT INTO credential VALUES ('c', 'made-up-secret')`)
 	require.NoError(t, err)
 	return &openCode{t: t, db: db}
+}
+
+// at begins or ends a transaction.
+func (o *openCode) at(statement string) {
+	o.t.Helper()
+	_, err := o.db.Exec(statement)
+	require.NoError(o.t, err)
 }
 
 // logged does what the event log of a session tells, one row of the log after the other, now.
@@ -349,9 +358,16 @@ func TestKilledSessionOfADatabaseInUse(t *testing.T) {
 	r.stop()
 }
 
-// TestFollowedSubAgents sees each state of a database in the order in which OpenCode wrote them, where the session of a
-// sub-agent is there before the row of its call names it: what is read live is what is read afterwards.
+// TestFollowedSubAgents sees each state of a database in the order in which OpenCode wrote them, or several at once, where the
+// session of a sub-agent is there before the row of its call names it, and the result of that call with the sub-agent's last words:
+// what is read live is what is read afterwards, with the tokens on the same spans.
 func TestFollowedSubAgents(t *testing.T) {
+	for _, atOnce := range []int{1, 2, 3, 5, 8} {
+		t.Run(strconv.Itoa(atOnce), func(t *testing.T) { followSubAgents(t, atOnce) })
+	}
+}
+
+func followSubAgents(t *testing.T, atOnce int) {
 	log, err := os.ReadFile(filepath.Join(samples, "opencode", "subagent.log.jsonl"))
 	require.NoError(t, err)
 	steps := strings.Split(strings.TrimSpace(string(log)), "\n")
@@ -363,9 +379,13 @@ func TestFollowedSubAgents(t *testing.T) {
 	cfg := configFor(filepath.Join(home, "**"))
 	cfg.Stream.PollInterval = time.Millisecond
 	live := start(t, cfg, nil)
-	for _, step := range steps {
+	for some := range slices.Chunk(steps, atOnce) {
 		before := live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode")
-		agent.logged(step)
+		agent.at("BEGIN IMMEDIATE")
+		for _, step := range some {
+			agent.logged(step)
+		}
+		agent.at("COMMIT")
 		require.Eventually(t, func() bool {
 			return live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode") > before
 		}, wait, tick)
@@ -380,6 +400,20 @@ func TestFollowedSubAgents(t *testing.T) {
 	after := start(t, cfg, nil)
 	require.Eventually(t, ended(after), wait, tick)
 	after.stop()
-	assert.Equal(t, after.uids(), live.uids())
+	if atOnce == 1 { // else a look may find the tokens of an answer in its message, before the part that has them too
+		assert.Equal(t, after.uids(), live.uids())
+	}
 	assert.Equal(t, after.spanIDs(), live.spanIDs())
+	assert.Equal(t, tokensBySpan(after), tokensBySpan(live))
+}
+
+// tokensBySpan are the input tokens that each span has for itself.
+func tokensBySpan(r *rig) map[string]string {
+	tokens := map[string]string{}
+	for _, s := range r.spans() {
+		if v, ok := s.Attributes().Get(telemetry.AttrGenAIInputTokens); ok {
+			tokens[s.Name()+s.SpanID().String()] = v.AsString()
+		}
+	}
+	return tokens
 }

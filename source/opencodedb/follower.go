@@ -193,13 +193,14 @@ func (f *Follower) begin(ctx context.Context) error {
 func (f *Follower) fill(ctx context.Context) error {
 	f.batch = Batch{Session: f.plan.root.id, Newest: f.plan.newest(), Again: f.plan.again}
 	size, done := 0, 0
-	for _, st := range f.plan.steps {
+	for done < len(f.plan.steps) {
+		st := f.plan.steps[done]
 		if len(f.batch.Rows) >= f.settings.BatchRows || size >= f.settings.BatchBytes {
 			break
 		}
-		done++
 		if st.size > int64(f.settings.MaxRowSize) {
 			f.skip(st)
+			done++
 			continue
 		}
 		row, there, err := f.db.read(ctx, st.kind, st.id)
@@ -207,13 +208,20 @@ func (f *Follower) fill(ctx context.Context) error {
 			f.batch = Batch{}
 			return err
 		}
-		if !there {
-			continue
-		}
 		row.hash = maphash.Bytes(f.seed, row.Data)
-		if st.session.recent[row.key].hash == row.hash && !st.context {
+		if known := st.session.recent[row.key].hash == row.hash; !there || known && !st.context {
+			done++
 			continue
+		} else if !known && endsCall(&st, &row) {
+			if row.Time > st.updated { // since the rows were listed: the next look finds what came before it too
+				done++
+				continue
+			}
+			if f.plan.putBehind(f.plan.steps[done:]) {
+				continue
+			}
 		}
+		done++
 		row.mark = mark{session: st.session}
 		if st.kind == kindMessage {
 			row.mark.message = st.id

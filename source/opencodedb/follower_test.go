@@ -350,3 +350,25 @@ func TestMove(t *testing.T) {
 	f.Move(moved)
 	assert.Equal(t, []string{"# ses_1", "message msg_1 {}"}, all(t, f))
 }
+
+// TestCallEndsBehindItsSubAgent: of what one look finds, the last work of a sub-agent comes before the row which shows that its
+// call is over, though the message of that row is older.
+func TestCallEndsBehindItsSubAgent(t *testing.T) {
+	w := newWriter(t, "wal")
+	f := follow(t, w.path, opencodedb.Settings{})
+	w.session("ses_1", "")
+	w.message("msg_1", "ses_1", `{"role":"assistant"}`)
+	w.part("prt_1", "msg_1", "ses_1", `{"type":"tool","tool":"task","state":{"status":"running"}}`)
+	w.session("ses_2", "ses_1")
+	w.message("msg_2", "ses_2", `{"role":"user"}`)
+	all(t, f)
+	w.message("msg_3", "ses_2", `{"role":"assistant"}`)
+	w.part("prt_3", "msg_3", "ses_2", `{"type":"step-finish"}`)
+	w.message("msg_3", "ses_2", `{"role":"assistant","finish":"stop"}`)
+	w.part("prt_1", "msg_1", "ses_1", `{"type":"tool","tool":"task","state":{"status":"completed"}}`)
+	w.message("msg_4", "ses_1", `{"role":"assistant"}`)
+	assert.Equal(t, []string{
+		"# ses_1", "message msg_3 " + `{"role":"assistant","finish":"stop"}`, "part prt_3 " + `{"type":"step-finish"}`,
+		"part prt_1 " + `{"type":"tool","tool":"task","state":{"status":"completed"}}`, "message msg_4 " + `{"role":"assistant"}`,
+	}, all(t, f))
+}

@@ -26,6 +26,8 @@ type step struct {
 	size    int64
 	context bool  // wanted for what follows, whatever its time
 	at      int64 // its place among the rows of the family: when its message was made
+	updated int64 // when it was written last; 0 for a session
+	changed bool  // it was written since its message was given
 }
 
 // makePlan finds what may be new in a family.
@@ -144,12 +146,14 @@ func (f *Follower) planSession(ctx context.Context, p *plan, s *session, message
 	for _, g := range order {
 		at = max(at, g.created)
 		_, told := s.messages[g.id]
-		message := step{session: s, kind: kindMessage, id: g.id, size: g.size, context: !told, at: at}
+		message := step{session: s, kind: kindMessage, id: g.id, size: g.size, context: !told, at: at, updated: g.updated}
 		if !told {
 			p.steps = append(p.steps, message)
 		}
 		for _, part := range g.parts {
-			p.steps = append(p.steps, step{session: s, kind: kindPart, id: part.id, size: part.size, at: at})
+			p.steps = append(p.steps, step{
+				session: s, kind: kindPart, id: part.id, size: part.size, at: at, updated: part.updated, changed: told && part.updated > part.created,
+			})
 		}
 		if told && g.news {
 			p.steps = append(p.steps, message)
