@@ -89,7 +89,7 @@ func (e exported) checkRecords(r *round, f *findings) {
 				for _, record := range sl.LogRecords().All() {
 					name := "record " + record.EventName()
 					f.attributes(name, record.Attributes())
-					uid, body := text(record.Attributes(), "log.record.uid"), ownOf(record)
+					uid, body := text(record.Attributes(), "log.record.uid"), ownOf(rl.Resource(), record)
 					before, twice := bodies[uid]
 					if uid == "" || twice && (!r.restart || before != body) {
 						f.add("%s: uid %q comes twice or not at all: %.120q before %.120q", name, uid, before, body)
@@ -107,11 +107,11 @@ func (e exported) checkRecords(r *round, f *findings) {
 // exit codes, not even that), and of a start not the model. One uid stands for the result of a call, whichever account has it; a
 // file that was read before a restart and another account that is read after it may both export it, and have its name, lines and
 // time or not.
-func ownOf(record plog.LogRecord) string {
+func ownOf(resource pcommon.Resource, record plog.LogRecord) string {
 	body := record.Body().AsString()
 	switch record.EventName() {
 	case "tailspan.tool_result":
-		if text(record.Attributes(), "tailspan.provider") == "gemini" {
+		if text(resource.Attributes(), "tailspan.provider") == "gemini" {
 			return ""
 		}
 		_, body, _ = strings.Cut(body, ": ")
