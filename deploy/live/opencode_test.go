@@ -56,7 +56,6 @@ func opencode() cli {
 				e.lost, e.failed = 1, 0
 			}},
 			{byRun, []string{"refused-401", "refused-429", "refused-500", "refused-529"}, "the stream begins with the error: when the run began is not shown", func(e *expectation) { e.not.start = true }},
-			{byCollector, []string{"sub-agent", "asked-again"}, "where the database shows the end of the call before the sub-agent's last answer, the tokens of that answer are on the sub-agent", noCalls},
 			{byCollector, []string{"compaction"}, "what goes on by itself after a compaction is a run of its own, linked to the first", func(e *expectation) {
 				e.runs = []ending{ok, {outcome: "ok", continues: true}, ok}
 			}},
