@@ -36,7 +36,7 @@ type Info struct {
 	// OwnMessageIDs is true if the program itself makes the ids of messages, so that no two have one; those of a server may
 	// repeat.
 	OwnMessageIDs bool
-	// UsageAfterCalls is true if the format tells the usage of a message when the calls in it are over, so that the time of that
+	// UsageAfterCalls is true if the format reports the usage of a message when the calls in it are over, so that the time of that
 	// is not the end of the model's work.
 	UsageAfterCalls bool
 	// StreamIDs is true if the stream on standard output has ids of messages, turns or calls that the transcript has not.

@@ -217,7 +217,7 @@ func (t *table) forget(f *file) {
 	t.forgetID(f)
 }
 
-// enterID makes a file known by its inode, where the system tells one. Another one that had the inode is not what stands there.
+// enterID makes a file known by its inode, where the system has inodes. Another file that had it before is no longer where it was seen.
 func (t *table) enterID(f *file) {
 	if f.id == (fileID{}) {
 		return

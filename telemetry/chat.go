@@ -72,8 +72,8 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	}
 }
 
-// afterCalls reports whether ev tells the usage of the agent's model call at a time when the model had done its work, and the
-// calls that it asked for were over too.
+// afterCalls reports whether ev is the usage of the agent's model call, reported after the model's work and the calls that it
+// asked for.
 func (s *Stream) afterCalls(a *agent, ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindUsage && s.settings.Agent.UsageAfterCalls && a.chat.span.end.at.Before(a.lastInput.at)
 }

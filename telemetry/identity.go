@@ -19,7 +19,7 @@ type Agent struct {
 	Folders bool
 	// OwnMessageIDs is true if the program itself makes the ids of messages, so that no two have one.
 	OwnMessageIDs bool
-	// UsageAfterCalls is true if the usage of a message is told when the calls in it are over.
+	// UsageAfterCalls is true if the usage of a message is reported when the calls in it are over.
 	UsageAfterCalls bool
 	// StreamIDs is true if its stream on standard output has ids of messages, turns or calls that the transcript has not.
 	StreamIDs bool

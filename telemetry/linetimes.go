@@ -2,7 +2,7 @@ package telemetry
 
 import "slices"
 
-// lineTimes are when lines of a stream came, where neither they nor a restart tell: most streams need none of it.
+// lineTimes are when lines of a stream came that have no time. Most streams have no such lines.
 type lineTimes struct {
 	arrivals []ArrivalMark // of lines without a time
 	lived    []Stretch     // the lines that were written while the stream was followed
@@ -55,7 +55,7 @@ func (t *lineTimes) arrived(offset int64) (ArrivalMark, bool) {
 	return t.arrivals[i], true
 }
 
-// markArrival notes when a line came that tells no time, once for lines that came together. When there are too many
+// markArrival notes when a line came that has no time, once for lines that came together. When there are too many
 // marks, every second one goes.
 func (t *lineTimes) markArrival(line Line) {
 	mark := ArrivalMark{line.Offset, line.Arrival.UnixNano()}

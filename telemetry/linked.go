@@ -86,7 +86,7 @@ type linkedUse struct {
 	used spending
 	// atWork is true while one of them is whose stream has begun, unseen while there is one whose stream has not.
 	atWork, unseen bool
-	// incomplete tells that the total lacks something now: one is at work, or went on for too long after its run.
+	// incomplete is true if the total lacks something now: one is at work, or went on for too long after its run.
 	incomplete bool
 	// groups is true if further ones may come that nothing announces.
 	groups bool
@@ -189,16 +189,13 @@ func starterLink(provider string, call *callRef) agentKey {
 	return agentKey{provider: provider, agent: "call/" + call.spanID.String()}
 }
 
-// awaitLinked has a stream hear of the sub-agents of a run that are over.
+// awaitLinked registers a stream to be updated when sub-agents of a run are over.
 func (r *Registry) awaitLinked(ref *runRef, s *Stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, known := range ref.linked.waiting {
-		if known == s {
-			return
-		}
+	if !slices.Contains(ref.linked.waiting, s) {
+		ref.linked.waiting = append(ref.linked.waiting, s)
 	}
-	ref.linked.waiting = append(ref.linked.waiting, s)
 }
 
 // linkOpened notes that the stream of a sub-agent has begun.
@@ -211,7 +208,7 @@ func (r *Registry) linkOpened(ref *runRef, key agentKey) {
 	}
 }
 
-// releaseLinked ends that, since the span was accepted. What was known is dropped once all spans of the run were.
+// releaseLinked undoes [Registry.awaitLinked], since the span was accepted. What was known is dropped once all spans of the run were.
 func (r *Registry) releaseLinked(ref *runRef, s *Stream, run bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

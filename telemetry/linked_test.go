@@ -33,7 +33,7 @@ func recorded() events.DisplayEvent {
 	return ev
 }
 
-// asks is a call that starts a sub-agent of an id, and the line that tells the id.
+// asks is a call that starts a sub-agent of an id, and the line that has the id.
 func asks(sec float64, message, call, agent string) script {
 	spawn := use(sec, message, call, "Agent", "Look")
 	spawn.Tool.AgentType = "Explore"

@@ -92,8 +92,8 @@ func (l *linkedAgents) recall(provider, agent string, state *LinkState, limit in
 
 // recalled is what the states of streams have of runs and sub-agents, until [Registry.Recalled].
 type recalled struct {
-	needs map[RunLink]struct{}
-	kin   []*KinState
+	needs  map[RunLink]struct{}
+	agents []*KinState
 }
 
 func (c *recalled) add(state *StreamState) {
@@ -103,8 +103,8 @@ func (c *recalled) add(state *StreamState) {
 		}
 		c.needs[run] = struct{}{}
 	}
-	if kin := state.Kin; kin != nil && kin.Run != nil && len(kin.Used)+len(state.Needs) > 0 {
-		c.kin = append(c.kin, kin)
+	if sub := state.Kin; sub != nil && sub.Run != nil && len(sub.Used)+len(state.Needs) > 0 {
+		c.agents = append(c.agents, sub)
 	}
 }
 
@@ -113,13 +113,13 @@ func (c *recalled) add(state *StreamState) {
 func (r *Registry) Recalled() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, kin := range r.recalled.kin {
-		if _, needed := r.recalled.needs[RunLink{kin.Run.Trace, kin.Run.Top}]; !needed {
+	for _, sub := range r.recalled.agents {
+		if _, needed := r.recalled.needs[RunLink{sub.Run.Trace, sub.Run.Top}]; !needed {
 			continue
 		}
-		ref := r.recallRun(kin.Run)
-		for i := range kin.Used {
-			ref.linked.recall(kin.Provider, kin.Agent, &kin.Used[i], r.settings.Limits.OpenCalls)
+		ref := r.recallRun(sub.Run)
+		for i := range sub.Used {
+			ref.linked.recall(sub.Provider, sub.Agent, &sub.Used[i], r.settings.Limits.OpenCalls)
 		}
 	}
 	r.recalled = recalled{}

@@ -139,7 +139,7 @@ const (
 	AttrUsageSession    = "tailspan.usage.session"    // map: cache hit and miss of the session
 	AttrUsagePricing    = "tailspan.usage.pricing"    // map: price list, USD per million tokens
 	AttrUsageIncomplete = "tailspan.usage.incomplete" // the total lacks what some sub-agents used
-	AttrUsageRun        = "tailspan.usage.run"        // map: the sum of the run whose end a record tells
+	AttrUsageRun        = "tailspan.usage.run"        // map: the sum of the run that the record is the end of
 
 	// Parts of the tokens written to the cache: kept for five minutes, and for an hour.
 	AttrUsageCacheWrite5m = "tailspan.usage.cache_write_5m.input_tokens"

@@ -114,7 +114,7 @@ type StreamSettings struct {
 	// AwaitExit tells that the stream is the output of a process whose exit will be told by [Stream.Exited]: the span of
 	// a run then waits for it for 5 s after the run's result.
 	AwaitExit bool
-	// Resumed tells that its process goes on with an earlier session, whose tokens the session's totals in the stream hold.
+	// Resumed is true if its process goes on with an earlier session, whose tokens are in the totals of the stream.
 	Resumed bool
 	// IdleGap is the time between two lines, as they tell it, after which the stream counts as left: what is open is
 	// closed, as it is when nothing comes for so long; 0 for never.

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
-
-	"github.com/tailspan/tailspan/events"
 )
 
 // The span of a run, or of a sub-agent in a stream of its own, has the total of what it used with all that worked for it
@@ -38,16 +36,16 @@ type spanWait struct {
 	why   CloseReason
 	since time.Time // when the last line of the stream was read
 	live  bool      // and that was written while the stream was followed
-	// silent tells that the run was closed by a silent line, and no state says what became of its span: it went out if a silent
-	// line let it.
+	// silent is true if a silent line closed the run, and no state says whether its span went out: it did if a silent line made it
+	// ready.
 	silent bool
 }
 
 // spanWaits are the spans of a stream that wait.
 type spanWaits struct {
 	list []*spanWait // oldest first
-	// owed are those that an earlier process did not write.
-	owed []pcommon.SpanID
+	// unwritten are those that an earlier process did not write.
+	unwritten []pcommon.SpanID
 	// given were written, and may not be accepted yet.
 	given []*givenSpan
 }
@@ -77,28 +75,19 @@ type givenSpan struct {
 	run *run
 }
 
-// closing is what closing a run is about.
+// closing is what is known when a run is closed, and needed until its span is written.
 type closing struct {
 	late *lateEnd // set if the record of the run's end waits
 	// exit is how the process ended that the run was the last of; nil if that is not known. It is final once exitKnown is set.
 	exit      *Exit
 	exitKnown bool
-	// reported tells that a sub-agent's use was entered, since its work seems to be over.
+	// reported is true once a sub-agent's use was entered, since its work seems to be over.
 	reported bool
 }
 
-// lateEnd is the record of a run's end that waits with its span.
-type lateEnd struct {
-	event  *events.DisplayEvent // nil: no line of the format ends the run
-	chat   *chat                // the model call at work then
-	at     moment
-	from   origin
-	number int64
-}
-
-// owes reports whether a run that is folded silently was closed by an earlier process, and its span not written.
-func (s *Stream) owes(r *run) bool {
-	return s.silent && s.spans != nil && slices.Contains(s.spans.owed, r.top.spanID)
+// isUnwritten reports whether a run that is folded silently was closed by an earlier process, and its span not written.
+func (s *Stream) isUnwritten(r *run) bool {
+	return s.silent && s.spans != nil && slices.Contains(s.spans.unwritten, r.top.spanID)
 }
 
 // waitsForLinked reports whether the span of a run that is closed now has to wait for sub-agents in other streams.
@@ -107,7 +96,7 @@ func (s *Stream) waitsForLinked(r *run) bool {
 	case !r.exports() || r.joined || s.sumsUpAgents(r):
 		return false
 	case s.silent && s.restored:
-		return s.owes(r)
+		return s.isUnwritten(r)
 	default:
 		return s.lacksLinked(r)
 	}
@@ -286,29 +275,6 @@ func (s *Stream) writeWaited(w *spanWait) {
 	s.sink.out.steps = append(s.sink.out.steps, givenStep{s, &given.stepTaken})
 }
 
-// endsLater reports whether the record of the event that ends a run waits with the run's span, and keeps it for then.
-func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at moment, o origin) bool {
-	r := a.run
-	if a != r.top || r.closed || r.subAgent || !ends(ev) || ev.End == nil || !s.waitsForLinked(r) {
-		return false
-	}
-	kept := *ev
-	r.closing.late = &lateEnd{event: &kept, chat: a.chat, at: at, from: o, number: r.resource.numbers.next()}
-	return true
-}
-
-// endRecord makes the record of the end of a run that no line ends, or has it wait with the run's span.
-func (s *Stream) endRecord(r *run, why CloseReason) {
-	switch {
-	case r.endedBy != events.KindUnspecified:
-	case s.waitsForLinked(r):
-		r.closing.late = &lateEnd{}
-	default:
-		s.takeLinked(r)
-		s.recordEnd(r, why)
-	}
-}
-
 // spansAccepted drops what was known for spans that were accepted.
 func (s *Stream) spansAccepted() {
 	if s.spans == nil {
@@ -320,7 +286,7 @@ func (s *Stream) spansAccepted() {
 		}
 		return !g.unaccepted
 	})
-	if len(s.spans.list)+len(s.spans.given)+len(s.spans.owed) == 0 {
+	if len(s.spans.list)+len(s.spans.given)+len(s.spans.unwritten) == 0 {
 		s.spans = nil
 	}
 }

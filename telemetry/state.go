@@ -245,11 +245,11 @@ func (s *Stream) restore(state *StreamState) {
 	}
 	s.stepsLeft = len(s.steps)
 	if len(state.Unwritten) > 0 {
-		s.spans = &spanWaits{owed: slices.Clone(state.Unwritten)}
+		s.spans = &spanWaits{unwritten: slices.Clone(state.Unwritten)}
 	}
 	s.restored, s.owed = state.Last > 0, state.Owed
-	if state.FileTime != 0 {
-		s.settings.FileTime = instant(state.FileTime)
+	if was := instant(state.FileTime); was.plausible() {
+		s.settings.FileTime = was
 	}
 	if state.Kin != nil {
 		s.registry.restoreKin(agentKey{s.settings.Agent.Provider, state.Kin.Session, state.Kin.Agent, state.Kin.Task}, state.Kin)

@@ -19,8 +19,16 @@ type streamSettings struct {
 func newStreamSettings(r *Registry, s *StreamSettings) streamSettings {
 	return streamSettings{
 		ID: s.ID, Fingerprint: s.Fingerprint, Agent: r.agent(s.Agent), Parent: s.Parent, ParentSession: s.ParentSession, Group: s.Group,
-		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, FileTime: instantOf(s.FileTime), AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed,
+		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, FileTime: r.fileTime(s.FileTime), AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed,
 	}
+}
+
+// fileTime is the time of a file, or now for one that has a time at which no agent ran: archives give 1970 to all files.
+func (r *Registry) fileTime(t time.Time) instant {
+	if !t.IsZero() && !plausible(t) {
+		t = r.settings.Now()
+	}
+	return instantOf(t)
 }
 
 // agent is the one copy of a program's description.

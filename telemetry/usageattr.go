@@ -102,3 +102,23 @@ func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
 		s.meter.tokens(user{cmp.Or(one.model, a.models.only()), a.run.top.name, a.ref()}, one.tokens, one.costUSD)
 	}
 }
+
+// totals writes what the run did in all. The usage is a map of its own, so that nobody who adds up the usage of records
+// counts it a second time.
+func (w *recordWriter) totals(m pcommon.Map, t *events.Totals) {
+	if t == nil {
+		return
+	}
+	putPositive(m, AttrToolCalls, int64(t.ToolCalls))
+	putPositive(m, AttrToolErrors, int64(t.ToolErrors))
+	if t.Elapsed > 0 {
+		m.PutDouble(AttrElapsed, t.Elapsed.Seconds())
+	}
+	putTrue(m, AttrUsageIncomplete, t.Incomplete)
+	u := t.Usage
+	if u.Tokens == (events.Tokens{}) && !u.HasCost {
+		return
+	}
+	sum := spent{tokens: u.Tokens, costUSD: u.CostUSD, hasCost: u.HasCost, estimated: u.CostEstimated}
+	sum.put(m.PutEmptyMap(AttrUsageRun))
+}

@@ -80,8 +80,8 @@ func (s *stream) keep() {
 	}
 	open := s.fold.Owes()
 	state := streamState{Version: stateVersion, Path: s.kept.path, Timed: s.kept.timed}
-	if now, owes, ok := s.fold.State(); ok {
-		state.Fold, s.kept.before, open = now, nil, open || owes
+	if now, more, ok := s.fold.State(); ok {
+		state.Fold, s.kept.before, open = now, nil, open || more
 	} else if s.kept.before != nil {
 		state.Fold = *s.kept.before
 	}

@@ -17,7 +17,7 @@ type Pace struct {
 	Longest time.Duration
 }
 
-// Play writes a session line by line: it moves the begin of the recording to now, gives it the ids of seed, and waits
+// Play writes a session line by line: it moves the beginning of the recording to now, gives it the ids of seed, and waits
 // before each line as long as the recording did. It ends early with the error of ctx or of out.
 //
 // A recording begins with its first time, or earlier if its last line has a duration that is longer than from its first

@@ -1,0 +1,35 @@
+package telemetry
+
+import "github.com/tailspan/tailspan/events"
+
+// lateEnd is the record of a run's end that waits with its span.
+type lateEnd struct {
+	event  *events.DisplayEvent // nil: no line of the format ends the run
+	chat   *chat                // the model call at work then
+	at     moment
+	from   origin
+	number int64
+}
+
+// endsLater reports whether the record of the event that ends a run waits with the run's span, and keeps it for then.
+func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at moment, o origin) bool {
+	r := a.run
+	if a != r.top || r.closed || r.subAgent || !ends(ev) || ev.End == nil || !s.waitsForLinked(r) {
+		return false
+	}
+	kept := *ev
+	r.closing.late = &lateEnd{event: &kept, chat: a.chat, at: at, from: o, number: r.resource.numbers.next()}
+	return true
+}
+
+// endRecord makes the record of the end of a run that no line ends, or has it wait with the run's span.
+func (s *Stream) endRecord(r *run, why CloseReason) {
+	switch {
+	case r.endedBy != events.KindUnspecified:
+	case s.waitsForLinked(r):
+		r.closing.late = &lateEnd{}
+	default:
+		s.takeLinked(r)
+		s.recordEnd(r, why)
+	}
+}
