@@ -2,6 +2,16 @@ package telemetry
 
 import "github.com/tailspan/tailspan/events"
 
+// closing is what is known when a run is closed, and needed until its span is written.
+type closing struct {
+	late *lateEnd // set if the record of the run's end waits
+	// exit is how the process ended that the run was the last of; nil if that is not known. It is final once exitKnown is set.
+	exit      *Exit
+	exitKnown bool
+	// reported is true once a sub-agent's use was entered, since its work seems to be over.
+	reported bool
+}
+
 // lateEnd is the record of a run's end that waits with its span.
 type lateEnd struct {
 	event  *events.DisplayEvent // nil: no line of the format ends the run

@@ -1,6 +1,9 @@
 package telemetry
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // A run knows the sub-agents that work for it in streams of their own: their calls announce them, or their streams begin.
 // Its total holds what they used, so its span waits for them; see spanwait.go.
@@ -36,6 +39,7 @@ type linkedAgent struct {
 
 // linkedAgents are those of one run, by [linkKey]. The registry's lock guards them.
 type linkedAgents struct {
+	changes atomic.Uint64 // how often they may have changed, readable without the lock
 	all     map[agentKey]*linkedAgent
 	waiting []*Stream // those with a span that waits
 	missed  bool      // there are more than the limit
@@ -49,8 +53,9 @@ func linkKey(key agentKey) agentKey {
 	return key
 }
 
-// entry is that of a sub-agent, a new one if there is none; nil if there is no more to do, or no room.
+// entry is that of a sub-agent, to change: a new one if there is none; nil if there is no more to do, or no room.
 func (l *linkedAgents) entry(key agentKey, limit int) *linkedAgent {
+	l.changes.Add(1)
 	key = linkKey(key)
 	if one := l.all[key]; one != nil || l.written && l.all == nil {
 		return one
@@ -226,5 +231,6 @@ func (r *Registry) releaseLinked(ref *runRef, s *Stream, run bool) {
 	}
 	if l.written && l.open <= 0 {
 		l.all = nil
+		l.changes.Add(1)
 	}
 }

@@ -39,6 +39,8 @@ type spanWait struct {
 	// silent is true if a silent line closed the run, and no state says whether its span went out: it did if a silent line made it
 	// ready.
 	silent bool
+	// looked is one more than the changes of its sub-agents that were known when they were looked at; 0 before.
+	looked uint64
 }
 
 // spanWaits are the spans of a stream that wait.
@@ -73,16 +75,6 @@ func (w *spanWaits) runs() iter.Seq[*run] {
 type givenSpan struct {
 	stepTaken
 	run *run
-}
-
-// closing is what is known when a run is closed, and needed until its span is written.
-type closing struct {
-	late *lateEnd // set if the record of the run's end waits
-	// exit is how the process ended that the run was the last of; nil if that is not known. It is final once exitKnown is set.
-	exit      *Exit
-	exitKnown bool
-	// reported is true once a sub-agent's use was entered, since its work seems to be over.
-	reported bool
 }
 
 // isUnwritten reports whether a run that is folded silently was closed by an earlier process, and its span not written.
@@ -205,9 +197,17 @@ func (s *Stream) writeRunSpan(r *run, why CloseReason) {
 	s.writeAgent(r.top, v)
 }
 
-// writeReady writes the spans that nothing is to be waited for any more.
+// writeReady writes the spans that nothing is to be waited for any more. It is called with each line, and sub-agents may be many:
+// they are looked at again only after a change.
 func (s *Stream) writeReady() {
-	s.writeWaiting(func(w *spanWait) bool { return !s.lacksLinked(w.run) })
+	s.writeWaiting(func(w *spanWait) bool {
+		known := w.run.ref.linked.changes.Load() + 1
+		if known == w.looked {
+			return false
+		}
+		w.looked = known
+		return !s.lacksLinked(w.run)
+	})
 }
 
 // writeDue writes those too that waited for long enough.
