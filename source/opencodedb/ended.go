@@ -18,17 +18,22 @@ func endsCall(st *step, row *Row) bool {
 }
 
 // putBehind moves the rows of a session that are left behind those of others which were written before the first of them, and
-// reports whether there are such.
+// reports whether there are such. Rows of a session that was put behind others do not count for these: two sessions in which calls end
+// would each be put behind the other for ever.
 func (p *plan) putBehind(left []step) bool {
 	first, last := left[0], -1
 	for i := range left {
-		if st := &left[i]; st.session != first.session && st.updated > 0 && st.updated <= first.updated {
+		if st := &left[i]; st.session != first.session && !p.behind[st.session] && st.updated > 0 && st.updated <= first.updated {
 			last = i
 		}
 	}
 	if last < 0 {
 		return false
 	}
+	if p.behind == nil {
+		p.behind = map[*session]bool{}
+	}
+	p.behind[first.session] = true
 	slices.SortStableFunc(left[:last+1], func(a, b step) int {
 		switch {
 		case a.session != first.session && b.session == first.session:

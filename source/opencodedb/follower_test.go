@@ -372,3 +372,25 @@ func TestCallEndsBehindItsSubAgent(t *testing.T) {
 		"part prt_1 " + `{"type":"tool","tool":"task","state":{"status":"completed"}}`, "message msg_4 " + `{"role":"assistant"}`,
 	}, all(t, f))
 }
+
+// TestCallsEndInTwoSessions: sub-agents of a sub-agent and of its session end between two looks, and an older row of the session is
+// new too: each row comes once.
+func TestCallsEndInTwoSessions(t *testing.T) {
+	w := newWriter(t, "wal")
+	f := follow(t, w.path, opencodedb.Settings{})
+	task := func(status string) string { return `{"type":"tool","tool":"task","state":{"status":"` + status + `"}}` }
+	w.session("ses_1", "")
+	w.message("msg_1", "ses_1", `{"role":"assistant"}`)
+	w.part("prt_1", "msg_1", "ses_1", task("running"))
+	w.part("prt_2", "msg_1", "ses_1", task("running"))
+	w.session("ses_2", "ses_1")
+	w.message("msg_2", "ses_2", `{"role":"assistant"}`)
+	w.part("prt_3", "msg_2", "ses_2", task("running"))
+	all(t, f)
+	w.part("prt_2", "msg_1", "ses_1", task("error"))
+	w.part("prt_3", "msg_2", "ses_2", task("completed"))
+	w.part("prt_1", "msg_1", "ses_1", task("completed"))
+	assert.Equal(t, []string{
+		"# ses_1", "part prt_3 " + task("completed"), "part prt_1 " + task("completed"), "part prt_2 " + task("error"),
+	}, all(t, f), "the call in the sub-agent ends before the sub-agent does")
+}

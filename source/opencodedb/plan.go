@@ -13,9 +13,10 @@ type plan struct {
 	again    bool // what was accepted before
 	steps    []step
 	sessions []*session
-	reached  []int64          // the position of each, when all was accepted
-	room     room             // for rows that are not listed yet
-	begins   map[string]int64 // when each session comes, by its id
+	reached  []int64           // the position of each, when all was accepted
+	room     room              // for rows that are not listed yet
+	begins   map[string]int64  // when each session comes, by its id
+	behind   map[*session]bool // those that were put behind others; see [plan.putBehind]
 }
 
 // step is one row to be read.
