@@ -142,6 +142,7 @@ var scenarios = []scenario{
 		play: func(s *stage) int {
 			s.run(s.cli.args(prompt), nil)
 			if s.cli.compact.prompt != "" {
+				s.pauseForLong() // within the grace it is part of the run before
 				s.run(s.cli.again(s.cli.compact.prompt), nil)
 			}
 			return s.run(s.cli.again(second), nil)

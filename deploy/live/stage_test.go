@@ -110,7 +110,7 @@ func (s *stage) startCollector() {
 		include = append(include, filepath.Join(s.home, glob))
 	}
 	config, err := yaml.Marshal(args{
-		"receivers": args{"agent_stream": args{"include": include, "start_at": "beginning", "poll_interval": "200ms", "idle_flush": "500ms", "end_grace": "3s"}},
+		"receivers": args{"agent_stream": args{"include": include, "start_at": "beginning", "poll_interval": "200ms", "idle_flush": "500ms", "end_grace": endGrace.String()}},
 		"exporters": args{"otlp_http": args{"endpoint": s.transcript.URL, "compression": "none", "sending_queue": args{"enabled": false}}},
 		"service": args{"telemetry": args{"metrics": args{"level": "none"}},
 			"pipelines": args{"traces": args{"receivers": []string{"agent_stream"}, "exporters": []string{"otlp_http"}}}},
@@ -181,6 +181,12 @@ func (s *stage) settle(roots int) {
 	}
 	require.NoError(s.t, s.collector.Stop(program.StopGrace))
 }
+
+// endGrace is how long a run that has shown its end stays open in the collector.
+const endGrace = 3 * time.Second
+
+// pauseForLong lets the run before be over in the collector.
+func (s *stage) pauseForLong() { s.wait(endGrace + 2*time.Second) }
 
 // pause is the time between two prompts.
 func (s *stage) pause() { s.wait(2 * time.Second) }
