@@ -42,6 +42,7 @@ func (f *findings) add(format string, args ...any) {
 // and what comes twice has the same ids.
 var needsEnd = []otlpjson.ProblemKind{
 	otlpjson.ProblemMissingParent, otlpjson.ProblemNoRoot, otlpjson.ProblemManyRoots, otlpjson.ProblemOutside, otlpjson.ProblemUsageTwice, otlpjson.ProblemDuplicate,
+	otlpjson.ProblemTotal, // the span of a sub-agent that its total has may stay open
 }
 
 // check holds what was exported against the invariants.
