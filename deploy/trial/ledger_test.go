@@ -162,7 +162,7 @@ func timesOf(attrs map[string]any, times ...pcommon.Timestamp) string {
 }
 
 // duration is the end of a body that says how long something took.
-var duration = regexp.MustCompile(`, [0-9][0-9.]* ?(ms|s|min|h)$`)
+var duration = regexp.MustCompile(`, [0-9][0-9.]* ?(ms|s|min|h)( [0-9]+ (s|min))?$`)
 
 // bodyOf gives the body of a record, without how long something took by times that no format has.
 func bodyOf(record plog.LogRecord) string {
