@@ -59,7 +59,7 @@ func (s *Stream) standAgent(r *run, key agentKey) {
 // endAgentAccounts ends the accounts of the sub-agents of a run: now it is known whether its totals hold theirs.
 func (s *Stream) endAgentAccounts(r *run) {
 	for _, a := range r.overAgents {
-		s.endAccount(a.account, a.span, r.ref.totals)
+		s.endAccount(a.account, a.span, r.ref.totals.Load())
 	}
 	r.overAgents = nil
 }
@@ -67,7 +67,7 @@ func (s *Stream) endAgentAccounts(r *run) {
 // endAccount ends an account that this stream was the first with.
 func (s *Stream) endAccount(first *account, over interval, totals bool) {
 	ref := first.ref.Load()
-	ref.totals = totals
+	ref.totals.Store(totals)
 	ref.span.Store(&over)
 	ref.written.Store(true)
 	s.tell(s.registry.accountOver(first))

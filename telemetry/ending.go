@@ -143,7 +143,7 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 	}
 	if !r.joined {
 		over := r.top.span
-		r.ref.totals = r.top.ledger.hasTotals()
+		r.ref.totals.Store(r.top.ledger.hasTotals())
 		r.ref.span.Store(&over)
 	}
 	s.endAgentAccounts(r)

@@ -27,12 +27,12 @@ type runRef struct {
 	resource  *resource
 	recorded  bool     // its first account is a transcript
 	account   *account // the first one; nil if that is of an earlier process
-	totals    bool     // the run's end has totals, which hold what its stream does not show; set before span is
 	scope     string   // what the ids of its items are mixed with
 	sessionID string
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID
 	heard     bool                     // the run's span and times go out as this stream tells them
+	totals    atomic.Bool              // the run's end has totals, which hold what its stream does not show; set before span is
 	span      atomic.Pointer[interval] // nil until the run is over
 	written   atomic.Bool              // nothing of it is open any more, not in the background either
 	linked    linkedAgents             // the registry's lock guards it

@@ -62,7 +62,7 @@ func (s *EndState) ending() ending {
 func runState(r *runRef) RunState {
 	return RunState{
 		Key: r.key, Scope: r.scope, Session: r.sessionID, Trace: r.traceID, Top: r.topSpanID, Ended: timesOf(r.span.Load()),
-		Heard: r.heard, Totals: r.totals && !r.recorded,
+		Heard: r.heard, Totals: r.totals.Load() && !r.recorded,
 	}
 }
 

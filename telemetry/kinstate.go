@@ -37,7 +37,8 @@ func (r *Registry) recallRun(s *RunState) *runRef {
 	id := runID{s.Trace, s.Top}
 	run, known := r.runsByID.get(id)
 	if !known {
-		run = &runRef{key: s.Key, scope: s.Scope, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard, totals: s.Totals}
+		run = &runRef{key: s.Key, scope: s.Scope, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
+		run.totals.Store(s.Totals)
 		r.runsByID.set(id, run)
 	}
 	if s.Ended != nil {

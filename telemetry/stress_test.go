@@ -90,9 +90,12 @@ func readAtRandom(registry *telemetry.Registry, id string, seed uint64, sc scrip
 			take(stream.Take())
 		case 2:
 			stream.RawCopy(line, []byte("as it is"))
+		case 3:
+			stream.State()
 		}
 	}
 	stream.Idle()
+	stream.State()
 	stream.Close(telemetry.CloseReasonShutdown)
 	take(stream.Take())
 }

@@ -42,9 +42,9 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 // sub-agent's own stream in the totals of its run.
 func (s *Stream) counted(r *run) bool {
 	if r.joined {
-		return r.account.ref.Load().totals
+		return r.account.ref.Load().totals.Load()
 	}
-	return r.subAgent && s.settings.Agent.TotalsOfAgents && !r.ref.recorded && r.ref.totals
+	return r.subAgent && s.settings.Agent.TotalsOfAgents && !r.ref.recorded && r.ref.totals.Load()
 }
 
 // countUsage adds to the metrics what a model call used, and what comes too late for its run's span: the rest of what

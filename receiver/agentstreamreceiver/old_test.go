@@ -88,6 +88,7 @@ func TestOldParentsAreFinished(t *testing.T) {
 			config := func() *Config {
 				cfg := stored(filepath.Join(dir, "**", "*.json*"))
 				cfg.Telemetry.ParentWait = time.Second // the agents of Claude Code 2.0.50 that name a topic have no call
+				cfg.Telemetry.EndGrace = time.Second   // a run waits so long for sub-agents that have no file
 				return cfg
 			}
 			hanging := func(rigs ...*rig) (list []string) {
