@@ -41,6 +41,8 @@ type Info struct {
 	UsageAfterCalls bool
 	// StreamIDs is true if the stream on standard output has ids of messages, turns or calls that the transcript has not.
 	StreamIDs bool
+	// CallIDs is true if calls nevertheless have one id in both.
+	CallIDs bool
 	// TotalsOfAgents is true if the totals of the stream on standard output hold the tokens of sub-agents.
 	TotalsOfAgents bool
 	// Bodies is true if the format is that of a server's answers, which are never history of another session.
@@ -62,9 +64,9 @@ type provider struct {
 
 // providers are asked in this order, so one that writes a form of another's format stands before it.
 var providers = [...]provider{
-	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil, nil, qwenKeeps},
+	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true, CallIDs: true}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil, nil, qwenKeeps},
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil, claude.Group, claudeKeeps},
-	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true, StreamIDs: true, TotalsOfAgents: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession, nil, geminiKeeps},
+	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true, StreamIDs: true, CallIDs: true, TotalsOfAgents: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession, nil, geminiKeeps},
 	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai", Bodies: true}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil, nil, keeps{}},
 	{Info{Name: opencode.Name, ServiceName: "opencode", OwnMessageIDs: true, UsageAfterCalls: true}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil, nil, opencodeKeeps},
 	{Info{Name: codex.Name, ServiceName: "codex", System: "openai", StreamIDs: true}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil, nil, codexKeeps},

@@ -226,6 +226,18 @@ func TestSecondAccountOverTheLimits(t *testing.T) {
 	assert.Zero(t, f.counts.ForcedRuns)
 }
 
+// TestRunOfAnotherAccountsTimes: a run whose start has no time begins with the first that has one, also where another account
+// has what it is of (fuzzer, seed 4100474).
+func TestRunOfAnotherAccountsTimes(t *testing.T) {
+	agents := under("spawn", of("a1", use(26, "m2", "c2", "Bash", "pwd")))
+	streams := map[string]script{
+		"first":  {line(agents), line(of("a2", text(29, "m3", "Again.")))},
+		"second": {line(use(25, "m1", "c1", "Agent", "look")), line(started()), line(agents)},
+	}
+	f := readAll(t, claude, streams, "first", "second")
+	assert.Contains(t, f.names(), "execute_tool Agent")
+}
+
 // TestTwinsOfOneSession: a stream and a transcript that name messages and calls otherwise are recognised by what was said and
 // done.
 func TestTwinsOfOneSession(t *testing.T) {

@@ -23,6 +23,8 @@ type Agent struct {
 	UsageAfterCalls bool
 	// StreamIDs is true if its stream on standard output has ids of messages, turns or calls that the transcript has not.
 	StreamIDs bool
+	// CallIDs is true if calls nevertheless have one id in both.
+	CallIDs bool
 	// TotalsOfAgents is true if the totals of its stream on standard output hold the tokens of sub-agents.
 	TotalsOfAgents bool
 	// Bodies is true if the stream holds answers of a server, which are never history of another session.

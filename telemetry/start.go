@@ -53,6 +53,7 @@ func (s *Stream) beginsAt(r *run, at moment) {
 	}
 	if top.span.start.at.Before(at.at) {
 		top.span.start = at
+		top.span.cover(&at) // what gives the time may be another account's, and stretch nothing
 	}
 	if top.lastInput.known() && top.lastInput.at.Before(at.at) {
 		top.lastInput = at

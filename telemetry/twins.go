@@ -176,16 +176,20 @@ func (s *Stream) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
 		own, all := s.signsOfWords(a, ev)
 		signs = append(signs, own, all)
 	case !again:
-		signs = append(signs, s.nthSign(r, signs[0]))
+		signs = append(signs, s.callSign(r, ev, signs[0]))
 	}
 	s.registry.mu.Lock()
 	defer s.registry.mu.Unlock()
 	s.registry.signs.enter(r.account, signs, s.recorded)
 }
 
-// nthSign enters a call of a run, and is the sign of it that has which of the like it is.
-func (s *Stream) nthSign(r *run, of uint64) uint64 {
-	call := strconv.FormatUint(of, 16)
+// callSign enters a call of a run, and is the sign of it that has which of the like it is. Where the ids of calls differ, those
+// are alike that have the sign alike.
+func (s *Stream) callSign(r *run, ev *events.DisplayEvent, alike uint64) uint64 {
+	if s.settings.Agent.CallIDs {
+		alike = s.markOf([]string{ev.Tool.ID, "call"})
+	}
+	call := strconv.FormatUint(alike, 16)
 	return s.markOf([]string{call, strconv.Itoa(s.nth(&r.likes, call)), "nth"})
 }
 
@@ -206,10 +210,10 @@ func (s *Stream) hasAnySign(r *run, signs ...uint64) bool {
 	})
 }
 
-// hasCall reports whether the first account of a run has as many calls of the like as this one is.
+// hasCall reports whether the first account of a run has as many calls like ev as the second has up to it.
 func (s *Stream) hasCall(r *run, ev *events.DisplayEvent) bool {
 	signs := s.signsOf(r.sessionID, ev)
-	return len(signs) == 0 || s.hasAnySign(r, s.nthSign(r, signs[0]))
+	return len(signs) == 0 || s.hasAnySign(r, s.callSign(r, ev, signs[0]))
 }
 
 // isElsewhere reports whether the first account of a run has the call that a span would be of.

@@ -102,6 +102,38 @@ func TestCallsOfTwins(t *testing.T) {
 	}
 }
 
+// TestCallsOfTwinsByID: where both accounts have the ids of calls, a call that the first lacks is exported, though one of the
+// like comes later (fuzzer, seed 9995165: a transcript of Gemini CLI without its first lines).
+func TestCallsOfTwinsByID(t *testing.T) {
+	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true, CallIDs: true}
+	account := func(recorded bool, prefix string, ids ...string) script {
+		start := started()
+		start.Session.Recorded, start.ItemID = recorded, prefix
+		sc := script{line(start), line(text(1, prefix, "I look."))}
+		for i, id := range ids {
+			sc = append(sc, line(use(float64(2+i), prefix, id, "read_file", "README.md")))
+		}
+		return append(sc, line(ended("")))
+	}
+	for _, tt := range []struct{ first, second, want []string }{
+		{[]string{"b"}, []string{"a", "b"}, []string{"a", "b"}},
+		{[]string{"a", "c"}, []string{"a", "b", "c"}, []string{"a", "b", "c"}},
+		{[]string{"a", "a"}, []string{"a"}, []string{"a", "a"}},
+	} {
+		for _, recorded := range []bool{true, false} {
+			streams := map[string]script{"first": account(recorded, "one", tt.first...), "second": account(!recorded, "two", tt.second...)}
+			var ids []string
+			for _, s := range readAll(t, agent, streams, "first", "second").spans {
+				if id := attr(s, telemetry.AttrGenAIToolCallID); id != "" {
+					ids = append(ids, id)
+				}
+			}
+			slices.Sort(ids)
+			assert.Equal(t, tt.want, ids, "the first is a transcript: %v", recorded)
+		}
+	}
+}
+
 // TestTwinsWithReasoning: what one account alone has, as reasoning, keeps nobody from finding the other.
 func TestTwinsWithReasoning(t *testing.T) {
 	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true}

@@ -84,7 +84,7 @@ func (r *reading) settings(info parser.Info) telemetry.StreamSettings {
 		changed = r.live
 	}
 	return telemetry.StreamSettings{
-		ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders, OwnMessageIDs: info.OwnMessageIDs, Bodies: info.Bodies, StreamIDs: info.StreamIDs, TotalsOfAgents: info.TotalsOfAgents},
+		ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders, OwnMessageIDs: info.OwnMessageIDs, Bodies: info.Bodies, StreamIDs: info.StreamIDs, CallIDs: info.CallIDs, TotalsOfAgents: info.TotalsOfAgents},
 		FileTime: changed, IdleGap: time.Hour, ParentSession: parser.ParentSession(info.Name, r.path), Group: parser.Group(info.Name, r.path),
 	}
 }

@@ -282,7 +282,7 @@ func (s *Stream) telemetryOf(provider string) telemetry.StreamSettings {
 	set := s.opening.Telemetry
 	set.Agent = telemetry.Agent{
 		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, s.opening.Program), System: info.System, Folders: info.Folders,
-		OwnMessageIDs: info.OwnMessageIDs, UsageAfterCalls: info.UsageAfterCalls, Bodies: info.Bodies, StreamIDs: info.StreamIDs, TotalsOfAgents: info.TotalsOfAgents,
+		OwnMessageIDs: info.OwnMessageIDs, UsageAfterCalls: info.UsageAfterCalls, Bodies: info.Bodies, StreamIDs: info.StreamIDs, CallIDs: info.CallIDs, TotalsOfAgents: info.TotalsOfAgents,
 	}
 	set.ParentSession = parser.ParentSession(info.Name, s.opening.Path)
 	set.Group = parser.Group(info.Name, s.opening.Path)
