@@ -183,13 +183,13 @@ func (s *Stream) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
 	s.registry.signs.enter(r.account, signs, s.recorded)
 }
 
-// callSign enters a call of a run, and is the sign of it that has which of the like it is. Where the ids of calls differ, those
-// are alike that have the sign alike.
+// callSign enters a call of a run, and is the sign of it that has which of the like it is: of those with the sign alike and,
+// where both accounts have the ids of calls, the same id.
 func (s *Stream) callSign(r *run, ev *events.DisplayEvent, alike uint64) uint64 {
-	if s.settings.Agent.CallIDs {
-		alike = s.markOf([]string{ev.Tool.ID, "call"})
-	}
 	call := strconv.FormatUint(alike, 16)
+	if s.settings.Agent.CallIDs {
+		call += ev.Tool.ID
+	}
 	return s.markOf([]string{call, strconv.Itoa(s.nth(&r.likes, call)), "nth"})
 }
 

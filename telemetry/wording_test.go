@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -111,7 +112,11 @@ func TestCallsOfTwinsByID(t *testing.T) {
 		start.Session.Recorded, start.ItemID = recorded, prefix
 		sc := script{line(start), line(text(1, prefix, "I look."))}
 		for i, id := range ids {
-			sc = append(sc, line(use(float64(2+i), prefix, id, "read_file", "README.md")))
+			id, target, named := strings.Cut(id, " ")
+			if !named {
+				target = "README.md"
+			}
+			sc = append(sc, line(use(float64(2+i), prefix, id, "read_file", target)))
 		}
 		return append(sc, line(ended("")))
 	}
@@ -119,6 +124,7 @@ func TestCallsOfTwinsByID(t *testing.T) {
 		{[]string{"b"}, []string{"a", "b"}, []string{"a", "b"}},
 		{[]string{"a", "c"}, []string{"a", "b", "c"}, []string{"a", "b", "c"}},
 		{[]string{"a", "a"}, []string{"a"}, []string{"a", "a"}},
+		{[]string{"a other.go"}, []string{"a"}, []string{"a", "a"}}, // an id proves nothing
 	} {
 		for _, recorded := range []bool{true, false} {
 			streams := map[string]script{"first": account(recorded, "one", tt.first...), "second": account(!recorded, "two", tt.second...)}
