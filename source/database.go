@@ -47,15 +47,15 @@ func (d *database) changed() bool { return d.follower.Changed() }
 
 func (d *database) next(ctx context.Context) (batch, error) {
 	rows, err := d.follower.Next(ctx)
-	d.held.set(d.follower.Looking())
+	d.held.set(d.follower.Scanning())
 	if err != nil {
 		d.held.of.exhaust() // SQLite does not say that this was the reason
 	}
-	b := batch{key: rows.Session, changed: time.UnixMilli(rows.Newest), replayed: rows.Again}
+	b := batch{key: rows.Session, changed: time.UnixMilli(rows.Newest), replayed: rows.Replayed}
 	for i := range rows.Rows {
 		data := rows.Rows[i].Data
 		at := rowOffset(rows.Rows[i].Time, data)
-		b.lines = append(b.lines, Line{Data: data, Offset: at, Next: at, Replayed: rows.Again})
+		b.lines = append(b.lines, Line{Data: data, Offset: at, Next: at, Replayed: rows.Replayed})
 		b.bytes += int64(len(data))
 	}
 	return b, err
@@ -71,20 +71,20 @@ func rowOffset(millis int64, data []byte) int64 {
 	return min(max(millis, 0), latest)<<rowHashBits | int64(hash(data)&(1<<rowHashBits-1))
 }
 
-func (d *database) accept()           { d.follower.Accept() }
-func (d *database) forget(key string) { d.follower.Forget(key) }
+func (d *database) accept()           { d.follower.Acknowledge() }
+func (d *database) forget(key string) { d.follower.Release(key) }
 func (d *database) position(key string) (json.RawMessage, error) {
 	return json.Marshal(d.follower.Position(key))
 }
 func (d *database) move(path string) bool {
 	d.path = path
 	d.follower.Move(path)
-	d.held.set(d.follower.Looking())
+	d.held.set(d.follower.Scanning())
 	return true
 }
 func (d *database) close() error {
 	err := d.follower.Close()
-	d.held.set(d.follower.Looking())
+	d.held.set(d.follower.Scanning())
 	return err
 }
 

@@ -127,7 +127,7 @@ func (a *Abridger) byte(c byte) {
 	}
 }
 
-// dataField may stand before an object, as in a stream of server-sent events.
+// dataField may be before an object, as in a stream of server-sent events.
 const dataField = "data:"
 
 func (a *Abridger) start(c byte) {
@@ -212,7 +212,7 @@ func (a *Abridger) value(c byte) {
 }
 
 // undo takes the member or element at work back. That of an object had its key written when it was not known yet, so
-// whether the object has others is seen from what stands before.
+// whether the object has others is seen from what is before it.
 func (a *Abridger) undo(before uint64, element bool) {
 	a.out = a.out[:a.member]
 	if element {
@@ -231,7 +231,7 @@ func (a *Abridger) addScalar(c byte) {
 	}
 }
 
-// next takes what stands behind a value.
+// next takes what is behind a value.
 func (a *Abridger) next(c byte) {
 	switch {
 	case c == ',' && a.object&1 != 0:

@@ -3,7 +3,7 @@ package abridge
 // ellipsis ends a string that was cut.
 const ellipsis = "…"
 
-// string takes bytes of the string at work, and gives how many.
+// string takes bytes of the current string, and returns how many.
 func (a *Abridger) string(piece []byte) int {
 	t := &a.text
 	for i, c := range piece {
@@ -79,7 +79,7 @@ func (a *Abridger) endString() {
 	}
 }
 
-// skip takes bytes of what is left out, outside of its strings, and gives how many.
+// skip takes bytes of what is left out, outside of its strings, and returns how many.
 func (a *Abridger) skip(piece []byte) int {
 	for i, c := range piece {
 		switch c {

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// byteOrderMark begins the logs that GitHub gives for download.
+// byteOrderMark begins the logs that GitHub offers for download.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// mayBeFramed is a quick look at how a line begins, which most lines need no more than.
+// mayBeFramed is a quick check of how a line begins, which is enough for most lines.
 func mayBeFramed(line []byte) bool {
 	if len(line) < len(logKey) {
 		return false

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// cutString cuts the string that data begins with, blanks before it left out: what stands between its quotes, and behind.
+// cutString cuts the string that data begins with, blanks before it left out: what is between its quotes, and behind.
 func cutString(data []byte) (body, rest []byte, ok bool) {
 	data = bytes.TrimLeft(data, " \t")
 	if len(data) == 0 || data[0] != '"' {
@@ -20,7 +20,7 @@ func cutString(data []byte) (body, rest []byte, ok bool) {
 	return data[:end], data[end+1:], true
 }
 
-// stringEnd is where the quote stands that ends a string; -1 if there is none.
+// stringEnd is the index of the quote that ends a string; -1 if there is none.
 func stringEnd(body []byte) int {
 	for i := 0; i < len(body); i++ {
 		switch body[i] {
@@ -33,7 +33,7 @@ func stringEnd(body []byte) int {
 	return -1
 }
 
-// appendText appends the text of a string, given what stands between its quotes. What is no escape stands for itself.
+// appendText appends the text of a string, whose content between the quotes it gets. What is no escape is copied.
 func appendText(dst, body []byte) []byte {
 	for {
 		i := bytes.IndexByte(body, '\\')
@@ -66,7 +66,7 @@ func appendText(dst, body []byte) []byte {
 	}
 }
 
-// appendRune appends the character of the \u escape that body begins with, and gives the escape's length.
+// appendRune appends the character of the \u escape that body begins with, and returns the escape's length.
 func appendRune(dst, body []byte) ([]byte, int) {
 	r := hexRune(body)
 	if r < 0 {

@@ -59,7 +59,7 @@ const keepBytes = 1 << 20
 // New makes an Unwrapper for lines of up to limit bytes.
 func New(limit int) *Unwrapper { return &Unwrapper{limit: limit} }
 
-// Line takes the next line, without its newline. It gives the line of the program that ends with it; false if none does.
+// Line takes the next line, without its newline. It returns the line of the program that ends with it; false if none does.
 func (u *Unwrapper) Line(data []byte) (Line, bool) {
 	if !mayBeFramed(data) {
 		return Line{Data: data}, true
@@ -87,7 +87,7 @@ func (u *Unwrapper) Pending() bool {
 	return u.framed != nil && (u.framed.parts[stdout].begun || u.framed.parts[stderr].begun)
 }
 
-// Flush gives the parts of a line whose end will not come; false if there are none. There may be two such lines.
+// Flush returns the parts of a line whose end will not come; false if there are none. There may be two such lines.
 func (u *Unwrapper) Flush() (Line, bool) {
 	if u.framed == nil {
 		return Line{}, false

@@ -19,7 +19,7 @@ import (
 // magic is how each SQLite database begins (file format, section 1.3).
 var magic = []byte("SQLite format 3\x00")
 
-// Is tells whether a file that begins with these bytes is a SQLite database. 16 bytes are needed.
+// Is reports whether a file that begins with these bytes is a SQLite database. It needs 16 bytes.
 func Is(head []byte) bool { return bytes.HasPrefix(head, magic) }
 
 // busyTimeout is how long a query waits for a writer, in milliseconds; in WAL mode none does.
@@ -28,36 +28,36 @@ const busyTimeout = 1000
 // settled is how old a change must be for the times of files to show the next one: they may be as coarse as that.
 const settled = 100 * time.Millisecond
 
-// stamp is how the files of a database look from outside.
+// stamp is what stat reports of a database's files.
 type stamp struct {
-	file, wal look
+	file, wal fileStat
 	journal   bool // a transaction is under way, or broke off, in a database without write-ahead log
 }
 
-type look struct {
+type fileStat struct {
 	size  int64
 	mtime int64 // in ns
 }
 
-func lookAt(path string) (look, error) {
+func statFile(path string) (fileStat, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return look{}, err
+		return fileStat{}, err
 	}
-	return look{info.Size(), info.ModTime().UnixNano()}, nil
+	return fileStat{info.Size(), info.ModTime().UnixNano()}, nil
 }
 
-// stampOf looks at the files of a database.
+// stampOf stats the files of a database.
 func stampOf(path string) (stamp, error) {
 	var s stamp
 	var err error
 	if path, err = behindLink(path); err != nil {
 		return stamp{}, err
 	}
-	if s.file, err = lookAt(path); err != nil {
+	if s.file, err = statFile(path); err != nil {
 		return stamp{}, err
 	}
-	if s.wal, err = lookAt(path + "-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if s.wal, err = statFile(path + "-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return stamp{}, err
 	}
 	_, err = os.Stat(path + "-journal")
@@ -74,23 +74,23 @@ func behindLink(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// settledAt tells whether a change after now would show in the stamp.
+// settledAt reports whether a change after now would show in the stamp.
 func (s stamp) settledAt(now time.Time) bool {
 	return now.Sub(time.Unix(0, max(s.file.mtime, s.wal.mtime))).Abs() >= settled
 }
 
-// still tells that nobody seems to write: all that is there stands in the file itself.
+// still reports whether no writer is active: all data is in the file itself.
 func (s stamp) still() bool { return s.wal.size == 0 && !s.journal }
 
-// database is a database that is open for one look.
+// database is a database that is open for one scan.
 type database struct {
 	path string
 	db   *sql.DB
 	rows [kindEnd]*sql.Stmt
-	// columns of each table, as they are given.
+	// columns of each table, in the order of the rows' members.
 	columns [kindEnd][]string
 	stamp   stamp // before it was opened
-	// immutable tells that no locks are taken, so that what was read holds only if the file did not change.
+	// immutable is true if no locks are taken; then what was read is valid only if the file did not change.
 	immutable bool
 }
 
@@ -131,7 +131,7 @@ func (d *database) explain(err error) error {
 		"let OpenCode open the database, or let the reader write to its folder", err, filepath.Base(d.path)+"-shm")
 }
 
-// usesLog tells whether a database is in WAL mode (file format, section 1.3.3). SQLite would make the log, and an index to
+// usesLog reports whether a database is in WAL mode (file format, section 1.3.3). SQLite would make the log, and an index to
 // it, for a reader too.
 func usesLog(path string) bool {
 	file, err := os.Open(path)
@@ -175,10 +175,10 @@ func (d *database) prepare(ctx context.Context) error {
 	return d.holds()
 }
 
-// errMoved: the file was written while it was read as one that nobody writes. Looking again helps.
+// errMoved: the file was written while it was read as one that nobody writes. A new scan helps.
 var errMoved = errors.New("database changed while it was read")
 
-// holds tells whether what was read since open is what the database held.
+// holds reports whether what was read since open is what the database held.
 func (d *database) holds() error {
 	if !d.immutable {
 		return nil

@@ -49,7 +49,7 @@ func TestWriterIsNotHeldUp(t *testing.T) {
 	require.NoError(t, w.db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done))
 	assert.Zero(t, busy)
 	require.NoError(t, w.db.Close())
-	f.Accept()
+	f.Acknowledge()
 	assert.Equal(t, []string{"# ses_1", "message msg_1 {}", "# ses_1", "part prt_1 {}"}, all(t, f))
 }
 
@@ -65,7 +65,7 @@ func TestRestlessWriter(t *testing.T) {
 				require.NoError(t, err)
 				require.Len(t, batch.Rows, 1)
 				assert.Equal(t, "session "+id, parse(t, batch.Rows[0].Data))
-				f.Accept()
+				f.Acknowledge()
 				batch, err = f.Next(t.Context())
 				require.NoError(t, err)
 				require.Empty(t, batch.Rows)

@@ -2,38 +2,38 @@
 // ~/.local/share/opencode/opencode.db), while OpenCode writes it.
 //
 // In goes the path of a database, out come rows: one JSON object each, with the name of the table ("table") and the
-// columns; columns that hold JSON stay the text that they are. The package makes no events. A [Follower] gives all rows
-// and then, look by look, those that are new or were changed; a [Reader] gives all rows once, as lines.
+// columns; columns that hold JSON stay the text that they are. The package makes no events. A [Follower] returns all rows
+// and then, scan by scan, those that are new or were changed; a [Reader] returns all rows once, as lines.
 //
 // # What is read
 //
 // Three tables, session, message and part, and of those the columns that are named in this package. All others are never
 // asked for: the database also holds accounts, credentials and the secrets of shared sessions. A database without these
-// tables is not OpenCode's ([ErrNoSessions]). Of the event log nothing is read: it tells the same rows once more.
+// tables is not OpenCode's ([ErrNoSessions]). The event log is not read: it repeats the same rows.
 //
 // # Nothing is written
 //
-// The database is opened read-only, and for as long as one look lasts. Queries are short, none waits while rows are
-// handed on, so neither OpenCode's writing nor its checkpoints wait for us. Where there is no write-ahead log the file is
-// read as immutable, without locks and without the files that SQLite would make beside it, and what was read is thrown
-// away if the file turns out to have changed meanwhile.
+// The database is opened read-only, and only for the time of one scan. Queries are short, and none is open while rows are
+// delivered, so neither OpenCode's writing nor its checkpoints wait. Where there is no write-ahead log the file is
+// read as immutable, without locks and without the files that SQLite would make beside it, and what was read is
+// discarded if the file changed meanwhile.
 //
 // # Order
 //
 // A family is a session with those of its sub-agents. Families come in the order in which they were made, in them the
-// parent before its children, of a session its row, then its messages, each before its parts. A message that was given
-// before and changed comes behind its parts: it may tell how they ended.
+// parent before its children, of a session its row, then its messages, each before its parts. A message that was
+// delivered before and changed comes after its parts: it may say how they ended.
 //
 // # What is new
 //
-// The position in a session is a row time (time_updated, in ms): rows from [overlap] before it on are looked at again,
+// The position in a session is a row time (time_updated, in ms): rows from [overlap] before it on are scanned again,
 // since a row may be committed later than one with a later time, and left out if they are as they were when they were
-// accepted. What was written since the last look is looked at whatever row lies in the future, so a clock that is set back
-// hides nothing. A session is looked at when its own row changed, when a message or part was added to it, and for [activeFor]
+// accepted. What was written since the last scan is scanned even if a row lies in the future, so a clock that is set back
+// hides nothing. A session is scanned when its own row changed, when a message or part was added to it, and for [activeFor]
 // after that; so a row that changes later than that, alone, without one that is added, is seen with the next one that is.
-// Rows that are removed are not missed.
+// Removed rows are not reported.
 //
-// With [Settings.Since] rows from before that time are given only where later ones need them: the session and the
+// With [Settings.Since] rows from before that time are returned only where later ones need them: the session and the
 // message that a part belongs to.
 //
 // # Goroutines

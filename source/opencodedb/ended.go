@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// The call of a sub-agent is over when the sub-agent is. Where one look finds both, the message of the call is the older one, and
+// The call of a sub-agent is over when the sub-agent is. Where one scan finds both, the message of the call is the older one, and
 // its rows would come first: what the sub-agent said last would come after its end. So the row that ends such a call comes
 // behind what other sessions of the family wrote before it, and the rest of its session with it. The row that names the
 // session of the sub-agent, while the call runs, keeps its place before it.
 
-// endsCall reports whether a row ends the call of a sub-agent. What a tool printed may look like that: then the row comes later
+// endsCall reports whether a row ends the call of a sub-agent. The output of a tool may look the same: then the row comes later
 // than it could.
 func endsCall(st *step, row *Row) bool {
 	return st.kind == kindPart && st.changed && bytes.Contains(row.Data, []byte(`\"tool\":\"task\"`)) &&

@@ -20,7 +20,7 @@ const (
 // Settings says what of a database is wanted, and how much at once. The zero value of each field is its default.
 type Settings struct {
 	// Since is the row time, in milliseconds since 1970, before which nothing is wanted of sessions that are there at
-	// the first look. 0: everything.
+	// the first scan. 0: everything.
 	Since int64
 	// MaxRowSize is the size in bytes of a row's values over which it is left out.
 	MaxRowSize int
@@ -28,9 +28,9 @@ type Settings struct {
 	BatchBytes, BatchRows int
 	// MaxTime is how long [Follower.Next] may take: other databases wait for it.
 	MaxTime time.Duration
-	// Restore, if set, tells how far a family was read by an earlier process, by the id of its root; it is asked once for
-	// each that is there at the first look. What was accepted is given again, marked [Batch.Again], before what is new in
-	// the family, and not at all if nothing is.
+	// Restore, if set, returns how far an earlier process read a family, by the id of its root; it is called once for each
+	// family of the first scan. Acknowledged rows are replayed, marked [Batch.Replayed], before the new rows of the family,
+	// and not at all if there are none.
 	Restore func(root string) (Position, error)
 	// Skipped is called with the size in bytes of each row that is left out. It may be nil.
 	Skipped func(bytes int64)
@@ -43,31 +43,31 @@ type Batch struct {
 	Rows    []Row
 	// Newest is when the newest row of the family was written, in Unix milliseconds.
 	Newest int64
-	// Again tells that the rows were accepted by an earlier process, as they were then.
-	Again bool
+	// Replayed is true if an earlier process acknowledged the rows, as they were then.
+	Replayed bool
 }
 
-// Follower gives the rows of one database: those that are there, and then those that are new.
+// Follower returns the rows of one database: the existing ones, and then those that are new.
 type Follower struct {
 	path     string
 	settings Settings
 	seed     maphash.Seed
 
-	stamp    stamp     // of the last look that was finished
+	stamp    stamp     // of the last finished scan
 	trusted  bool      // the stamp would show a change
-	beganAt  time.Time // of the last look
+	beganAt  time.Time // of the last scan
 	wholeAt  time.Time // when the last one began that came to its end
 	sessions map[string]*session
-	children map[string][]*session // by the parent's id, as of the last look
+	children map[string][]*session // by the parent's id, as of the last scan
 	last     [kindEnd]int64        // number of the last row
 	known    [kindEnd]bool         // last is
-	look     uint32
+	scan     uint32                // number of the last one
 
-	// A look that is under way.
+	// The current scan.
 	db    *database
-	queue []*session // roots of families to look at
+	queue []*session // roots of families to scan
 	plan  *plan      // of the first of them
-	batch Batch      // waits to be accepted
+	batch Batch      // not acknowledged yet
 }
 
 // NewFollower makes a follower; the database need not be there yet.
@@ -79,7 +79,7 @@ func NewFollower(path string, s Settings) *Follower {
 	return &Follower{path: path, settings: s, seed: maphash.MakeSeed()}
 }
 
-// Changed tells whether Next may have something, by a look at the files from outside.
+// Changed reports whether Next may have something, by the size and time of the files.
 func (f *Follower) Changed() bool {
 	if f.db != nil || !f.trusted {
 		return true
@@ -88,17 +88,17 @@ func (f *Follower) Changed() bool {
 	return err != nil || now != f.stamp
 }
 
-// Looking reports whether the database is open, for a look that is under way.
-func (f *Follower) Looking() bool { return f.db != nil }
+// Scanning reports whether the database is open for a scan.
+func (f *Follower) Scanning() bool { return f.db != nil }
 
-// Move follows the database to another path. A look that is under way begins anew.
+// Move follows the database to another path. The current scan starts again.
 func (f *Follower) Move(path string) {
 	_ = f.abandon() // it was only read
 	f.path, f.trusted = path, false
 }
 
-// Next gives the next rows, and the same ones again until they are accepted; none when all was given. The rows are valid
-// until then. After an error the look begins anew, with what was not accepted.
+// Next returns the next rows, and the same ones again until they are acknowledged; none if there are no more. The rows are
+// valid until then. After an error the scan starts again, with what was not acknowledged.
 func (f *Follower) Next(ctx context.Context) (Batch, error) {
 	if len(f.batch.Rows) > 0 {
 		return f.batch, nil
@@ -138,14 +138,14 @@ func (f *Follower) next(ctx context.Context) (bool, error) {
 			if len(f.queue) == 0 {
 				return false, nil
 			}
-			again, err := f.planAgain(ctx, f.queue[0])
-			if err == nil && !again {
+			replay, err := f.planReplay(ctx, f.queue[0])
+			if err == nil && !replay {
 				err = f.makePlan(ctx, f.queue[0])
 			}
 			if err != nil {
-				return false, fmt.Errorf("look at database %q: %w", f.path, err)
+				return false, fmt.Errorf("scan database %q: %w", f.path, err)
 			}
-			if !again {
+			if !replay {
 				f.queue = f.queue[1:]
 			}
 		}
@@ -159,7 +159,7 @@ func (f *Follower) next(ctx context.Context) (bool, error) {
 	}
 }
 
-// begin begins a look.
+// begin starts a scan.
 func (f *Follower) begin(ctx context.Context) error {
 	f.beganAt = time.Now()
 	db, err := open(ctx, f.path)
@@ -183,7 +183,7 @@ func (f *Follower) begin(ctx context.Context) error {
 		err = db.holds()
 	}
 	if err != nil {
-		return fmt.Errorf("look at database %q: %w", f.path, err)
+		return fmt.Errorf("scan database %q: %w", f.path, err)
 	}
 	f.queue = f.families()
 	return nil
@@ -191,7 +191,7 @@ func (f *Follower) begin(ctx context.Context) error {
 
 // fill reads rows of the plan until a batch is full.
 func (f *Follower) fill(ctx context.Context) error {
-	f.batch = Batch{Session: f.plan.root.id, Newest: f.plan.newest(), Again: f.plan.again}
+	f.batch = Batch{Session: f.plan.root.id, Newest: f.plan.newest(), Replayed: f.plan.replayed}
 	size, done := 0, 0
 	for done < len(f.plan.steps) {
 		st := f.plan.steps[done]
@@ -213,7 +213,7 @@ func (f *Follower) fill(ctx context.Context) error {
 			done++
 			continue
 		} else if !known && endsCall(&st, &row) {
-			if row.Time > st.updated { // since the rows were listed: the next look finds what came before it too
+			if row.Time > st.updated { // since the rows were listed: the next scan finds what came before it too
 				done++
 				continue
 			}
@@ -247,13 +247,13 @@ func (f *Follower) skip(st step) {
 	st.session.remember(key, v)
 }
 
-// Accept takes note that the rows of the last batch are in good hands.
-func (f *Follower) Accept() {
+// Acknowledge records that the consumer accepted the rows of the last batch.
+func (f *Follower) Acknowledge() {
 	for _, row := range f.batch.Rows {
 		s := row.mark.session
 		s.remember(row.key, version{time: row.Time, hash: row.hash})
 		if row.mark.message == "" {
-			s.told = true // a part never comes before its session
+			s.delivered = true // a part never comes before its session
 			continue
 		}
 		if s.messages == nil {
@@ -271,10 +271,10 @@ func (s *session) remember(key string, v version) {
 	s.recent[key] = v
 }
 
-// finish moves the positions of a family whose rows were all accepted.
+// finish moves the positions of a family whose rows were all acknowledged.
 func (f *Follower) finish() {
-	if f.plan.again {
-		f.gaveAgain()
+	if f.plan.replayed {
+		f.finishReplay()
 		return
 	}
 	for i, s := range f.plan.sessions {
@@ -293,22 +293,21 @@ func (f *Follower) finish() {
 // key names the session's own row, which is compared whatever its time.
 func (s *session) key() string { return tables[kindSession].name + "\x00" + s.id }
 
-// Forget takes note that the stream of a family was closed: should it go on, it is told of its sessions and messages
-// again.
-func (f *Follower) Forget(root string) {
+// Release records that the stream of a family was closed: if it continues, its sessions and messages are delivered again.
+func (f *Follower) Release(root string) {
 	for _, s := range f.sessions {
 		if f.root(s).id == root {
-			s.forget()
+			s.release()
 		}
 	}
 }
 
-// abandon ends the look.
+// abandon ends the scan.
 func (f *Follower) abandon() error {
 	db := f.db
 	f.db, f.queue, f.plan, f.batch = nil, nil, nil, Batch{}
 	return db.close()
 }
 
-// Close closes the database, if a look is under way.
+// Close closes the database, if a scan has it open.
 func (f *Follower) Close() error { return f.abandon() }

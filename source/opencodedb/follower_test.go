@@ -176,9 +176,9 @@ func TestLongQuietSession(t *testing.T) {
 	assert.Equal(t, []string{"# ses_1", "session ses_1", `message msg_2 {"role":"assistant"}`, "part prt_3 {}"}, all(t, f), "with what tells whose it is")
 	w.part("prt_4", "msg_2", "ses_1", `{}`)
 	assert.Equal(t, []string{"# ses_1", "part prt_4 {}"}, all(t, f))
-	f.Forget("ses_1")
+	f.Release("ses_1")
 	w.part("prt_5", "msg_2", "ses_1", `{}`)
-	assert.Equal(t, []string{"# ses_1", "session ses_1", `message msg_2 {"role":"assistant"}`, "part prt_5 {}"}, all(t, f), "a new stream is told again")
+	assert.Equal(t, []string{"# ses_1", "session ses_1", `message msg_2 {"role":"assistant"}`, "part prt_5 {}"}, all(t, f), "a new stream is delivered again")
 }
 
 // TestBatches: a batch that is not accepted comes again, whatever happens in between, and each row comes once.
@@ -283,12 +283,12 @@ func TestRandom(t *testing.T) {
 			}
 		}
 		if random.IntN(3) > 0 {
-			f.Accept()
+			f.Acknowledge()
 		} else if len(batch.Rows) > 0 {
 			again, err := f.Next(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, batch, again)
-			f.Accept()
+			f.Acknowledge()
 		}
 	}
 	w.session("ses_0", "")
@@ -324,10 +324,10 @@ func TestClockSetBack(t *testing.T) {
 	assert.Equal(t, []string{"# ses_1", "part prt_2 {}"}, all(t, f))
 	w.part("prt_2", "msg_1", "ses_1", `{"text":"more"}`)
 	assert.Equal(t, []string{"# ses_1", `part prt_2 {"text":"more"}`}, all(t, f))
-	f.Forget("ses_1")
+	f.Release("ses_1")
 	w.now = time.Now().UnixMilli() + 1000
 	w.part("prt_3", "msg_1", "ses_1", `{}`)
-	assert.Equal(t, []string{"# ses_1", "session ses_1", "message msg_1 {}", "part prt_3 {}"}, all(t, f), "a new stream, which is told again")
+	assert.Equal(t, []string{"# ses_1", "session ses_1", "message msg_1 {}", "part prt_3 {}"}, all(t, f), "a new stream, which is delivered again")
 }
 
 // TestMove: a database that was renamed in the midst of a look is read on, with what was not accepted and nothing twice.
@@ -339,7 +339,7 @@ func TestMove(t *testing.T) {
 	first, err := f.Next(t.Context())
 	require.NoError(t, err)
 	require.Len(t, first.Rows, 1)
-	f.Accept()
+	f.Acknowledge()
 	second, err := f.Next(t.Context())
 	require.NoError(t, err)
 	require.Len(t, second.Rows, 1, "which waits")

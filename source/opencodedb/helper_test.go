@@ -158,7 +158,7 @@ func batches(t *testing.T, f *opencodedb.Follower) [][]string {
 				rows = append(rows, parse(t, r.Data))
 			}
 			list = append(list, rows)
-			f.Accept()
+			f.Acknowledge()
 		}
 	}, 2*time.Minute, 10*time.Millisecond)
 	return list

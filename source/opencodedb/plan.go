@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// plan is what is to be read of one family.
+// plan lists what a scan reads of one family.
 type plan struct {
 	root     *session
-	again    bool // what was accepted before
+	replayed bool // an earlier process acknowledged the rows
 	steps    []step
 	sessions []*session
-	reached  []int64           // the position of each, when all was accepted
+	reached  []int64           // the position of each, once all rows are acknowledged
 	room     room              // for rows that are not listed yet
 	begins   map[string]int64  // when each session comes, by its id
 	behind   map[*session]bool // those that were put behind others; see [plan.putBehind]
@@ -28,7 +28,7 @@ type step struct {
 	context bool  // wanted for what follows, whatever its time
 	at      int64 // its place among the rows of the family: when its message was made
 	updated int64 // when it was written last; 0 for a session
-	changed bool  // it was written since its message was given
+	changed bool  // it was written since its message was delivered
 }
 
 // makePlan finds what may be new in a family.
@@ -36,7 +36,7 @@ func (f *Follower) makePlan(ctx context.Context, root *session) error {
 	p := &plan{root: root, room: newRoom(f.db.stamp)}
 	for _, s := range f.members(root) {
 		if !s.touched {
-			if s == root && !s.told { // its children are told of it
+			if s == root && !s.delivered { // its children name it
 				p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: true, at: math.MinInt64})
 			}
 			continue
@@ -94,7 +94,7 @@ func latest(position int64, lists ...[]candidate) int64 {
 // group is a message with its parts.
 type group struct {
 	candidate
-	news  bool // the message itself may be new
+	fresh bool // the message itself may be new
 	parts []candidate
 }
 
@@ -119,7 +119,7 @@ func (p *plan) beginOf(s *session, order []*group) int64 {
 func (f *Follower) planSession(ctx context.Context, p *plan, s *session, messages, parts []candidate) error {
 	groups := map[string]*group{}
 	for _, m := range messages {
-		groups[m.id] = &group{candidate: m, news: true}
+		groups[m.id] = &group{candidate: m, fresh: true}
 	}
 	for _, part := range parts {
 		g := groups[part.message]
@@ -143,20 +143,20 @@ func (f *Follower) planSession(ctx context.Context, p *plan, s *session, message
 	}
 	slices.SortFunc(order, func(a, b *group) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
 	at := p.beginOf(s, order)
-	p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: !s.told, at: at})
+	p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: !s.delivered, at: at})
 	for _, g := range order {
 		at = max(at, g.created)
-		_, told := s.messages[g.id]
-		message := step{session: s, kind: kindMessage, id: g.id, size: g.size, context: !told, at: at, updated: g.updated}
-		if !told {
+		_, delivered := s.messages[g.id]
+		message := step{session: s, kind: kindMessage, id: g.id, size: g.size, context: !delivered, at: at, updated: g.updated}
+		if !delivered {
 			p.steps = append(p.steps, message)
 		}
 		for _, part := range g.parts {
 			p.steps = append(p.steps, step{
-				session: s, kind: kindPart, id: part.id, size: part.size, at: at, updated: part.updated, changed: told && part.updated > part.created,
+				session: s, kind: kindPart, id: part.id, size: part.size, at: at, updated: part.updated, changed: delivered && part.updated > part.created,
 			})
 		}
-		if told && g.news {
+		if delivered && g.fresh {
 			p.steps = append(p.steps, message)
 		}
 	}

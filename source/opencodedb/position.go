@@ -16,33 +16,33 @@ type Position struct {
 // SessionPosition is how far one session was read. Times are those of rows, in milliseconds.
 type SessionPosition struct {
 	ID string `json:"id"`
-	// Updated is the time of the session's own row when all that was new was accepted; Reached, up to which time rows were.
+	// Updated is the time of the session's own row when all new rows were acknowledged; Reached, the time up to which rows were.
 	Updated int64 `json:"updated"`
 	Reached int64 `json:"reached"`
 	// Floor is the time before which no row was wanted.
 	Floor int64 `json:"floor"`
 }
 
-// Position gives the position of a family, by the id of its root. Rows beyond it may have been accepted too: it does not
-// reach beyond the last look, since a row that lies in the future says nothing of those that are written until its time.
+// Position returns the position of a family, by the id of its root. Rows beyond it may have been acknowledged too: it does not
+// reach beyond the last scan, since a row that lies in the future says nothing of those that are written until its time.
 func (f *Follower) Position(root string) Position {
 	var p Position
 	s := f.sessions[root]
 	if s == nil {
 		return p
 	}
-	looked := f.beganAt.UnixMilli()
+	scanned := f.beganAt.UnixMilli()
 	for _, s := range f.members(s) {
 		if s.finished {
-			reached := min(s.position, looked)
+			reached := min(s.position, scanned)
 			p.Sessions = append(p.Sessions, SessionPosition{ID: s.id, Updated: s.done, Reached: reached, Floor: s.floor})
 		}
 	}
 	return p
 }
 
-// restore takes in what was accepted by an earlier process. What may have changed since is touched; the rest is neither
-// read nor given.
+// restore sets the positions of an earlier process. Sessions that may have changed since are touched; the rest is neither
+// read nor delivered.
 func (f *Follower) restore(ctx context.Context) error {
 	changed := false
 	for _, s := range f.sessions {
@@ -63,7 +63,7 @@ func (f *Follower) restore(ctx context.Context) error {
 				continue
 			}
 			changed = true
-			m.position, m.floor, m.done, m.finished, m.again = at.Reached, at.Floor, at.Updated, true, true
+			m.position, m.floor, m.done, m.finished, m.replay = at.Reached, at.Floor, at.Updated, true, true
 			m.changed = time.UnixMilli(max(at.Updated, at.Reached))
 			m.touched = p.Wake || m.updated != at.Updated || time.Since(m.changed).Abs() < activeFor
 		}
@@ -97,36 +97,36 @@ func (f *Follower) touchNewer(ctx context.Context, k kind) error {
 		if err := left.take(int64(len(id))); err != nil {
 			return err
 		}
-		if s := f.sessions[id]; s != nil && s.again && newest > s.position {
+		if s := f.sessions[id]; s != nil && s.replay && newest > s.position {
 			s.touched, s.changed = true, time.Now()
 		}
 	}
 	return rows.Err()
 }
 
-// planAgain makes the plan of giving a family once more what was accepted by an earlier process, if it is wanted: because
-// there is something new, or may be, or because it was asked for. It reports whether there is such a plan.
-func (f *Follower) planAgain(ctx context.Context, root *session) (bool, error) {
+// planReplay plans the replay of the rows of a family that an earlier process acknowledged, if something may be new in the
+// family or its consumer asked for it. It reports whether there is such a plan.
+func (f *Follower) planReplay(ctx context.Context, root *session) (bool, error) {
 	family := f.members(root)
-	again, wanted := false, root.wake
+	replay, wanted := false, root.wake
 	for _, s := range family {
-		again = again || s.again
+		replay = replay || s.replay
 		wanted = wanted || s.touched
 	}
-	if !again || !wanted {
+	if !replay || !wanted {
 		return false, nil
 	}
-	p := &plan{root: root, again: true, room: newRoom(f.db.stamp)}
+	p := &plan{root: root, replayed: true, room: newRoom(f.db.stamp)}
 	for _, s := range family {
-		if !s.again {
+		if !s.replay {
 			continue
 		}
-		const accepted = "session_id = ? AND time_updated BETWEEN ? AND ?"
-		messages, err := f.candidates(ctx, &p.room, kindMessage, accepted, s.id, s.floor, s.position)
+		const acknowledged = "session_id = ? AND time_updated BETWEEN ? AND ?"
+		messages, err := f.candidates(ctx, &p.room, kindMessage, acknowledged, s.id, s.floor, s.position)
 		if err != nil {
 			return false, err
 		}
-		parts, err := f.candidates(ctx, &p.room, kindPart, accepted, s.id, s.floor, s.position)
+		parts, err := f.candidates(ctx, &p.room, kindPart, acknowledged, s.id, s.floor, s.position)
 		if err != nil {
 			return false, err
 		}
@@ -142,14 +142,14 @@ func (f *Follower) planAgain(ctx context.Context, root *session) (bool, error) {
 	return true, nil
 }
 
-// gaveAgain ends such a plan.
-func (f *Follower) gaveAgain() {
+// finishReplay ends such a plan.
+func (f *Follower) finishReplay() {
 	for _, s := range f.members(f.plan.root) {
-		s.again = false
+		s.replay = false
 	}
 	f.plan.root.wake = false
 	f.plan = nil
 }
 
-// nothing is the position of a session of which no row was accepted.
+// nothing is the position of a session of which no row was acknowledged.
 const nothing = math.MinInt64 + overlap

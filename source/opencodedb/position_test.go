@@ -45,13 +45,13 @@ func (k kept) take(t *testing.T, f *opencodedb.Follower, limit int) (l life) {
 			}
 			limit--
 			for _, r := range batch.Rows {
-				if row := parse(t, r.Data); batch.Again {
+				if row := parse(t, r.Data); batch.Replayed {
 					l.again = append(l.again, row)
 				} else {
 					l.fresh = append(l.fresh, row)
 				}
 			}
-			f.Accept()
+			f.Acknowledge()
 			k.keep(t, f, batch.Session)
 		}
 	}, 2*time.Minute, 10*time.Millisecond)
@@ -118,7 +118,7 @@ func TestRestartAfterForget(t *testing.T) {
 	k := kept{}
 	f := opencodedb.NewFollower(w.path, k.settings(false))
 	k.take(t, f, -1)
-	f.Forget("ses_1")
+	f.Release("ses_1")
 	k.keep(t, f, "ses_1")
 	require.NoError(t, f.Close())
 	w.now += 60_000

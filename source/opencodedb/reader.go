@@ -30,7 +30,7 @@ func Open(path string, s Settings) (*Reader, error) {
 func (r *Reader) Read(b []byte) (int, error) {
 	for len(r.rest) == 0 {
 		if len(r.rows) == 0 && r.err == nil {
-			r.follower.Accept()
+			r.follower.Acknowledge()
 			r.err = r.fill()
 		}
 		if r.err != nil {
@@ -44,7 +44,7 @@ func (r *Reader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// fill gets the next rows; io.EOF when there are no more. A database that is being written to is looked at again.
+// fill gets the next rows; io.EOF when there are no more. A database that changes while it is read is scanned again.
 func (r *Reader) fill() error {
 	for {
 		batch, err := r.follower.Next(context.Background())

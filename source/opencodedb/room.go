@@ -2,7 +2,7 @@ package opencodedb
 
 import "errors"
 
-// Whoever writes a database can make few bytes stand for many rows: pages that point at one page again and again, or a default
+// The writer of a database can make few bytes represent many rows: pages that point at one page again and again, or a default
 // value that a column added later has in each row. So what is listed at once is bounded by what the files can hold, and a
 // [Follower] gives up what takes longer than [Settings.MaxTime].
 

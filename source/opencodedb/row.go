@@ -14,7 +14,7 @@ import (
 type Row struct {
 	// Data is a JSON object: the table's name and the columns.
 	Data []byte
-	// Time is when the row was written last, in milliseconds since 1970, as the row tells.
+	// Time is when the row was written last, in milliseconds since 1970, by the row's own column.
 	Time int64
 
 	key  string // table and id
@@ -22,13 +22,13 @@ type Row struct {
 	mark mark
 }
 
-// mark says what is to be remembered once a row is accepted.
+// mark says what is recorded once a row is acknowledged.
 type mark struct {
 	session *session
 	message string // the id, of a message
 }
 
-// read reads one row. It reports false for one that is gone.
+// read reads one row. It reports false for one that was removed.
 func (d *database) read(ctx context.Context, k kind, id string) (Row, bool, error) {
 	values := make([]any, len(d.columns[k]))
 	into := make([]any, len(values))

@@ -9,57 +9,57 @@ import (
 )
 
 const (
-	// overlap is how long before the position rows are looked at again, in milliseconds. OpenCode takes a row's time
+	// overlap is how long before the position rows are scanned again, in milliseconds. OpenCode takes a row's time
 	// before it waits for the database, and waits 5 s at most.
 	overlap = 10_000
-	// activeFor is how long a session is looked at after it changed, although nothing says that it changed again.
+	// activeFor is how long a session is scanned after a change, although nothing shows that it changed again.
 	activeFor = 10 * time.Minute
 )
 
 // session is what is known of one.
 type session struct {
 	id, parent       string
-	created, updated int64 // as its row tells
+	created, updated int64 // as in its row
 	size             int64 // of its row
-	// position is the latest time of a row that was accepted; floor, the time before which none is wanted.
+	// position is the latest time of an acknowledged row; floor, the time before which none is wanted.
 	position, floor int64
-	// recent are the hashes of rows that were accepted, from overlap before the position on.
+	// recent are the hashes of acknowledged rows, from overlap before the position on.
 	recent map[string]version
-	// touched tells that something may be new; changed is when that was found last.
+	// touched is true if something may be new; changed is when that was found last.
 	touched bool
 	changed time.Time
-	// told tells that its row was given to the stream at hand; messages are those that were.
-	told     bool
-	messages map[string]struct{}
-	seen     uint32 // number of the last look that found it
-	// finished tells that position is one up to which all was accepted; done is the time of the session's own row then.
+	// delivered is true if its row was delivered to the current stream; messages are the delivered ones.
+	delivered bool
+	messages  map[string]struct{}
+	seen      uint32 // number of the last scan that found it
+	// finished is true if everything up to position was acknowledged; done is the time of the session's own row then.
 	finished bool
 	done     int64
-	// again tells that rows up to the position were accepted by an earlier process and not given by this one; wake, of a
-	// root, that the family is to be given them.
-	again, wake bool
+	// replay is true if an earlier process acknowledged the rows up to the position and this one has not delivered them; wake,
+	// of a root, that the family is replayed without a new row.
+	replay, wake bool
 }
 
-// version is a row as it was accepted.
+// version is a row as it was acknowledged.
 type version struct {
 	time int64
 	hash uint64
 }
 
-// from is the time from which rows are looked at. What was written since the last look, whose begin is given, is looked at
-// even if the clock was set back since, or a row that was accepted lies in the future.
-func (s *session) from(lastLook time.Time) int64 {
+// from is the time from which rows are scanned. What was written since the begin of the last scan is scanned even if the
+// clock was set back since, or an acknowledged row lies in the future.
+func (s *session) from(lastScan time.Time) int64 {
 	reached := s.position
-	if !lastLook.IsZero() {
+	if !lastScan.IsZero() {
 		now := time.Now()
-		reached = min(reached, now.Add(-now.Sub(lastLook)).UnixMilli()) // the clock that rows are dated by, less what really passed
+		reached = min(reached, now.Add(-now.Sub(lastScan)).UnixMilli()) // the clock that rows are dated by, less what really passed
 	}
 	return max(reached-overlap, s.floor)
 }
 
-// forget lets go of what was told to a stream that is closed.
-func (s *session) forget() {
-	s.told, s.messages = false, nil
+// release forgets what was delivered to a stream that is closed.
+func (s *session) release() {
+	s.delivered, s.messages = false, nil
 	if s.finished {
 		s.floor = min(s.position, time.Now().UnixMilli()) + 1
 	}
@@ -71,7 +71,7 @@ func (f *Follower) findSessions(ctx context.Context) error {
 	if first {
 		f.sessions = map[string]*session{}
 	}
-	f.look++
+	f.scan++
 	rows, err := f.db.db.QueryContext(ctx, "SELECT "+idOf("id")+", "+idOf("parent_id")+", "+intOf("time_created")+", "+intOf("time_updated")+", "+sizeOf(f.db.columns[kindSession])+" FROM session")
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (f *Follower) findSessions(ctx context.Context) error {
 		case now.Sub(s.changed).Abs() < activeFor:
 			s.touched = true
 		}
-		s.seen, s.size = f.look, found.size
+		s.seen, s.size = f.scan, found.size
 	}
 	if err := rows.Err(); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (f *Follower) findSessions(ctx context.Context) error {
 	f.children = map[string][]*session{}
 	for id, s := range f.sessions {
 		switch {
-		case s.seen != f.look:
+		case s.seen != f.scan:
 			delete(f.sessions, id)
 		case s.parent != "":
 			f.children[s.parent] = append(f.children[s.parent], s)
@@ -140,7 +140,7 @@ func (f *Follower) findAdded(ctx context.Context, k kind) error {
 	return err
 }
 
-// families gives the roots of the sessions that may have something new, in the order in which they were made.
+// families returns the roots of the sessions that may have something new, in the order in which they were made.
 func (f *Follower) families() []*session {
 	found := map[*session]struct{}{}
 	for _, s := range f.sessions {
@@ -160,7 +160,7 @@ func byAge(a, b *session) int {
 	return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
 }
 
-// maxDepth is how many parents of a session are looked for: they could go in a circle.
+// maxDepth is how many parents of a session are followed: they could form a cycle.
 const maxDepth = 64
 
 // root is the session whose agent started the others of the family.
@@ -175,7 +175,7 @@ func (f *Follower) root(s *session) *session {
 	return s
 }
 
-// members gives the sessions of a family, the parent before its children, then by age.
+// members returns the sessions of a family, the parent before its children, then by age.
 func (f *Follower) members(root *session) []*session {
 	family := []*session{root}
 	in := map[*session]struct{}{root: {}}
@@ -201,7 +201,7 @@ type candidate struct {
 	size    int64
 }
 
-// candidates gives the rows of a session from a time on, as far as there is room.
+// candidates returns the rows of a session from a time on, as far as there is room.
 func (f *Follower) candidates(ctx context.Context, left *room, k kind, where string, args ...any) ([]candidate, error) {
 	columns := "'', " + intOf("time_created")
 	if k == kindPart {

@@ -25,7 +25,7 @@ const (
 // table is what is read of one.
 type table struct {
 	name string
-	// columns in the order in which they are given. What a version of the database does not have is left out, what is
+	// columns in the order in which they are returned. What a version of the database does not have is left out, what is
 	// not named here is not read; share_url is not, since who has it can read the session.
 	columns []string
 	// needed are the columns without which it is not OpenCode's.
@@ -56,7 +56,7 @@ var tables = [kindEnd]table{
 	},
 }
 
-// columnsOf gives the columns of a table that are there and read.
+// columnsOf returns the columns of a table that are there and read.
 func columnsOf(ctx context.Context, db *sql.DB, k kind) ([]string, error) {
 	t := &tables[k]
 	var is string // a view of this name could show another table
@@ -108,7 +108,7 @@ func sizeOf(columns []string) string {
 	return strings.Join(sizes, " + ")
 }
 
-// strs gives a column of text, as far as there is room.
+// strs returns a column of text, as far as there is room.
 func strs(ctx context.Context, db *sql.DB, left room, query string, args ...any) ([]string, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -13,7 +13,7 @@
 //	message/<session>/<message>.json        message/<session>/<message>.json
 //	part/<message>/<part>.json              part/<session>/<message>/<part>.json
 //
-// A folder may be given at any level: the data folder with both (~/.local/share/opencode), storage, project, a project's
+// A folder may be passed at any level: the data folder with both (~/.local/share/opencode), storage, project, a project's
 // folder. A session that both layouts hold, which the update of 0.6 copied, comes from the newer one.
 //
 // # Order
@@ -24,13 +24,13 @@
 //
 // # Failures
 //
-// A file that can't be read is an error of its own, and the rows go on behind it; one that is gone is passed over. What a
-// file holds is not judged but for sessions: one that is no JSON still gives its messages.
+// A file that can't be read is an error of its own, and the rows after it follow; a removed file is skipped. The content of
+// a file is not checked but for sessions: one that is no JSON still yields its messages.
 //
 // # Limits
 //
 // Files of more than 64 MiB are refused. Names of all sessions of a tree are held, of messages and parts those of one
-// folder at a time. Links are not followed below the folder that was given.
+// folder at a time. Links are not followed below the folder that is passed.
 //
 // # Sources
 //

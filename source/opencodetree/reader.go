@@ -7,7 +7,7 @@ import (
 	"iter"
 )
 
-// maxErrors is how many failed files are told in words.
+// maxErrors is how many failed files an error names.
 const maxErrors = 8
 
 // Reader is the rows of a folder as a stream of lines.
@@ -19,7 +19,7 @@ type Reader struct {
 	more int // errors beyond maxErrors
 }
 
-// Open returns the rows of all trees in a folder as lines. Files that could not be read are told by the error that ends
+// Open returns the rows of all trees in a folder as lines. Files that could not be read are reported by the error that ends
 // the stream, behind all rows.
 func Open(dir string) (*Reader, error) {
 	rows, err := Rows(dir)

@@ -18,7 +18,7 @@ type walker struct {
 	row     bytes.Buffer
 }
 
-// sessionRow is a row of table session. What a file does not tell is left out.
+// sessionRow is a row of table session. What a file does not contain is left out.
 type sessionRow struct {
 	Table     string `json:"table"`
 	ID        string `json:"id"`
@@ -89,7 +89,7 @@ func (w *walker) fail(err error) {
 	}
 }
 
-// read gives the bytes of a file; nil if it is gone, or can't be read, which is handed on as an error.
+// read returns the bytes of a file; nil if it was removed, or can't be read, which is yielded as an error.
 func (w *walker) read(path string) []byte {
 	data, err := readFile(path)
 	switch {

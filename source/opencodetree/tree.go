@@ -47,7 +47,7 @@ type sessionFile struct {
 	} `json:"time"`
 }
 
-// Rows gives the rows of all trees in a folder, each valid until the next. An error stands for a file that was not read;
+// Rows yields the rows of all trees in a folder, each valid until the next. An error is yielded for a file that was not read;
 // the rows that follow are good. The error of Rows itself is ErrNoTree, or that of the folder.
 func Rows(dir string) (iter.Seq2[[]byte, error], error) {
 	trees, err := find(dir)
@@ -112,13 +112,13 @@ func isDir(elem ...string) bool {
 	return err == nil && info.IsDir()
 }
 
-// list gives what a folder holds, sorted by name; nothing if it can't be read.
+// list returns what a folder holds, sorted by name; nothing if it can't be read.
 func list(dir string) []fs.DirEntry {
 	entries, _ := os.ReadDir(dir)
 	return entries
 }
 
-// ids gives the names of the JSON files in a folder without their ending, sorted.
+// ids returns the names of the JSON files in a folder without their ending, sorted.
 func ids(dir string) []string {
 	var all []string
 	for _, e := range list(dir) {

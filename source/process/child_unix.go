@@ -18,7 +18,7 @@ type child struct {
 
 	over chan struct{} // closed when the leader was waited for
 
-	// mu keeps a signal from going out after the leader was waited for: from then on its number may be another's.
+	// mu prevents that a signal is sent after the leader was waited for: from then on its number may be another's.
 	mu     sync.Mutex
 	waited bool
 }
@@ -41,7 +41,7 @@ func startChild(command *exec.Cmd, s Settings) (*child, error) {
 		return nil, err
 	}
 	c.pid = command.Process.Pid
-	// It is waited for by its number, since the standard library does not tell of a child that was stopped.
+	// It is waited for by its number, since the standard library does not report a child that was stopped.
 	_ = command.Process.Release()
 	c.tty.handOver(c)
 	return c, nil
@@ -55,7 +55,7 @@ func (c *child) wait() Exit {
 		switch {
 		case errors.Is(err, syscall.EINTR):
 			continue
-		case err != nil: // somebody else waited for it: all that is known is that it is gone
+		case err != nil: // somebody else waited for it: its status is not known
 			c.ended()
 			c.tty.release()
 			return Exit{Code: -1}
@@ -82,7 +82,7 @@ func (c *child) ended() {
 }
 
 // signal goes to the whole group. One that is stopped is woken, so that it can end. One that is to go on is in front
-// before it does, whoever passes the signal on: its first look at the terminal would stop it again, and us with it.
+// before it does, whoever passes the signal on: its first read from the terminal would stop it again, and us with it.
 func (c *child) signal(s syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,22 +92,22 @@ func (c *child) signal(s syscall.Signal) {
 	if s == syscall.SIGCONT {
 		c.tty.putInFront(c)
 	}
-	_ = syscall.Kill(-c.pid, s) // it may be gone, or have become another user's
+	_ = syscall.Kill(-c.pid, s) // it may have exited, or have become another user's
 	if s == syscall.SIGTERM || s == syscall.SIGHUP {
 		_ = syscall.Kill(-c.pid, syscall.SIGCONT)
 	}
 }
 
-// Intervals of looks at what is left of a group.
+// Intervals between polls of what is left of a group.
 const (
 	minClear = 2 * time.Millisecond
 	maxClear = 50 * time.Millisecond
-	// deadClear is how long what was killed may take to be gone: it is then the system's to clear away.
+	// deadClear is how long killed processes may take to exit; after that the system has to reap them.
 	deadClear = time.Second
 )
 
-// clear ends what is left of the group once the leader is gone: it waits for the grace, then kills. A group keeps its
-// number from being given to another for as long as it has members.
+// clear ends what is left of the group once the leader has exited: it waits for the grace, then kills. A group keeps its
+// number from being reused for as long as it has members.
 func (c *child) clear(grace time.Duration) {
 	if c.empty(grace) {
 		return
@@ -132,7 +132,7 @@ func (c *child) empty(within time.Duration) bool {
 	}
 }
 
-// reap waits for members of the group that became our children because theirs is gone: so it is when we are the first
+// reap waits for members of the group that became our children because theirs has exited: so it is when we are the first
 // process of a container. Nothing else may wait for those.
 func (c *child) reap() {
 	for {

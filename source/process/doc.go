@@ -5,7 +5,7 @@
 // In goes a command, as a list of words: no shell takes part. [Start] runs it in a process group of its own. Its standard
 // output is a spool file (package spool), which any number of readers follow by [Process.Tail]; with [Settings.Pipe] it is
 // a pipe that is copied into the spool, for programs that want one. What it writes to standard error passes on at once,
-// and its last bytes are kept. [Process.Wait] tells how it ended.
+// and its last bytes are kept. [Process.Wait] returns how it ended.
 //
 // What the lines mean is none of this package's business.
 //
@@ -15,12 +15,12 @@
 //	----       --                              --         ------------
 //	-          Start                           running
 //	running    a signal to pass on             running    the signal goes to the whole group
-//	running    Stop                            stopping   SIGTERM (or the signal given) to the group; a grace begins
+//	running    Stop                            stopping   SIGTERM (or another signal) to the group; a grace begins
 //	stopping   the grace is over               stopping   SIGKILL to the group
-//	running    the process ends                ended      what it wrote is taken in; what it started is left alone
+//	running    the process ends                ended      its output is read; what it started is left alone
 //	stopping   the process ends                ended      the same, but what is left of the group gets SIGKILL, after its grace
 //
-// What the process started may hold its output open when it has ended. That keeps nobody waiting: what came until the
+// What the process started may hold its output open when it has ended. Nothing waits for that: what came until the
 // end of the process is read, and no more.
 //
 // # Terminals
@@ -37,6 +37,6 @@
 //
 // # Limits
 //
-// [Settings.StderrTail] bytes of standard error are kept (8 KiB). Limits of the spool stand in package spool. On systems
+// [Settings.StderrTail] bytes of standard error are kept (8 KiB). Package spool names the limits of the spool. On systems
 // that are not Unix there are no process groups here: a stop kills the process alone, at once.
 package process

@@ -12,7 +12,7 @@ type Exit struct {
 	Code int
 	// Signal ended it; 0 if none did.
 	Signal syscall.Signal
-	// Stopped tells that we had asked it to end.
+	// Stopped is true if we had asked it to end.
 	Stopped bool
 	// Interrupted shows that SIGINT was forwarded to it.
 	Interrupted bool
@@ -27,7 +27,7 @@ type Exit struct {
 // shellSignal is what shells add to the number of a signal that ended a program.
 const shellSignal = 128
 
-// Status is the exit status that a shell would tell: the code, or 128 and the signal.
+// Status is the exit status that a shell would report: the code, or 128 and the signal.
 func (e Exit) Status() int {
 	if e.Signal != 0 {
 		return shellSignal + int(e.Signal)

@@ -8,7 +8,7 @@ import (
 )
 
 // groupLives reports whether a process group has a member that is no zombie. A zombie waits for whoever inherited it,
-// which in a container may be a program that never looks.
+// which in a container may be a program that never reaps.
 func groupLives(group int) bool {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(stats) == 0 {
@@ -18,7 +18,7 @@ func groupLives(group int) bool {
 	for _, path := range stats {
 		stat, err := os.ReadFile(path)
 		if err != nil {
-			continue // it is gone
+			continue // it has exited
 		}
 		// "pid (name) state parent group ...": a name may hold blanks and parentheses (proc_pid_stat(5)).
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])

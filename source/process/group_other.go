@@ -2,5 +2,5 @@
 
 package process
 
-// groupLives: these systems leave zombies out when they look whether a group is there.
+// groupLives: these systems ignore zombies when they check whether a group exists.
 func groupLives(int) bool { return true }

@@ -24,24 +24,24 @@ func newPipe() (*pipe, error) {
 // closeWrite closes our copy of the child's end, without which the pipe would never end.
 func (p *pipe) closeWrite() { _ = p.write.Close() }
 
-// finish ends the waiting for more: the child is gone, and what is not in the pipe now is not its own. What is in it is
+// finish ends the waiting for more: the child has exited, and what is not in the pipe now is not its own. What is in it is
 // read to its end.
 func (p *pipe) finish() { _ = p.read.SetReadDeadline(time.Now()) }
 
 // drain reads a pipe until it ends, or until it is empty after [pipe.finish].
 type drain struct {
-	file *os.File
-	rest bool // the child is gone
+	file   *os.File
+	exited bool // the child has exited
 }
 
-// Read gives io.EOF at the end.
+// Read returns io.EOF at the end.
 func (d *drain) Read(buf []byte) (int, error) {
-	if !d.rest {
+	if !d.exited {
 		n, err := d.file.Read(buf)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
-		d.rest = true
+		d.exited = true
 		_ = d.file.SetReadDeadline(time.Time{}) // or no read would be tried
 		if n > 0 {
 			return n, nil

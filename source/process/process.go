@@ -143,7 +143,7 @@ func (p *Process) drainStderr(r *os.File) {
 	}
 }
 
-// Tail gives a reader of the output from its first byte.
+// Tail returns a reader of the output from its first byte.
 func (p *Process) Tail() *spool.Tail { return p.spool.Tail() }
 
 // Spool is the file that the output goes through.

@@ -19,7 +19,7 @@ func (r *ring) write(p []byte) {
 	r.buf = append(r.buf, p...)
 }
 
-// last gives what is kept.
+// last returns what is kept.
 func (r *ring) last() []byte {
 	return r.buf[max(0, len(r.buf)-r.limit):]
 }

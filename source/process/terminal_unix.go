@@ -17,7 +17,7 @@ type terminal struct {
 	released chan struct{}
 }
 
-// openTerminal gives the terminal that file is, if we are in its foreground; nil otherwise.
+// openTerminal returns the terminal that file is, if we are in its foreground; nil otherwise.
 func openTerminal(file *os.File) *terminal {
 	t := &terminal{fd: int(file.Fd()), own: syscall.Getpgrp(), resumed: make(chan os.Signal, 1), released: make(chan struct{})}
 	if group, ok := t.foreground(); !ok || group != t.own {
@@ -66,10 +66,10 @@ func (t *terminal) takeBack() {
 
 func (t *terminal) bringForward(group int) {
 	g := int32(group)
-	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.fd), syscall.TIOCSPGRP, uintptr(unsafe.Pointer(&g))) // the terminal may be gone
+	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.fd), syscall.TIOCSPGRP, uintptr(unsafe.Pointer(&g))) // the terminal may be closed
 }
 
-// foreground gives the process group in front; false if this is no terminal that controls us.
+// foreground returns the process group in front; false if this is no terminal that controls us.
 func (t *terminal) foreground() (int, bool) {
 	var g int32
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.fd), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&g)))
@@ -86,7 +86,7 @@ func (t *terminal) suspend() {
 	_ = syscall.Kill(0, syscall.SIGSTOP)
 }
 
-// putInFront gives the terminal to the child if it is ours: the shell has put us in front, to go on.
+// putInFront hands the terminal to the child if it is ours: the shell has put us in front, to go on.
 func (t *terminal) putInFront(c *child) {
 	if t == nil {
 		return

@@ -8,7 +8,7 @@ import (
 // maxArrivals is how many steps of growth are remembered.
 const maxArrivals = 4096
 
-// arrival says that the file had grown to size when it was looked at.
+// arrival says that the file had grown to size at a poll.
 type arrival struct {
 	size int64
 	at   time.Time
@@ -17,7 +17,7 @@ type arrival struct {
 // arrivals are ordered by size and time.
 type arrivals struct{ steps []arrival }
 
-// add notes a step. When there are too many, of two neighbours only the later is kept: bytes are never told earlier than
+// add notes a step. When there are too many, of two neighbours only the later is kept: no byte is reported earlier than
 // they came.
 func (a *arrivals) add(size int64, at time.Time) {
 	if len(a.steps) >= maxArrivals {
@@ -30,7 +30,7 @@ func (a *arrivals) add(size int64, at time.Time) {
 	a.steps = append(a.steps, arrival{size, at})
 }
 
-// of tells when the byte at offset had arrived; zero if that is not known.
+// of returns when the byte at offset had arrived; zero if that is not known.
 func (a *arrivals) of(offset int64) time.Time {
 	i := sort.Search(len(a.steps), func(i int) bool { return a.steps[i].size > offset })
 	if i == len(a.steps) {

@@ -18,7 +18,7 @@ func (b *Budget) Most() int64 { return b.most }
 // Use takes n bytes that are there already, whether or not they fit.
 func (b *Budget) Use(n int64) { b.used.Add(n) }
 
-// Return gives back n bytes.
+// Return returns n bytes to the budget.
 func (b *Budget) Return(n int64) { b.used.Add(-n) }
 
 // take takes up to n bytes.

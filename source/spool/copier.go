@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// DefaultMaxBytes is how much input a Copier keeps unless told otherwise.
+// DefaultMaxBytes is how much input a Copier keeps by default.
 const DefaultMaxBytes = 4 << 30
 
 // copyBytes is how much is read at once: what a pipe holds on Linux.
@@ -77,7 +77,7 @@ func (c *Copier) Take(p []byte) {
 		if fits > 0 {
 			n, err = c.to.Write(p[:fits])
 			c.settings.Budget.Return(fits - int64(n))
-			c.spool.look()
+			c.spool.poll()
 		}
 	}
 	if n == len(p) {
@@ -96,5 +96,5 @@ func (c *Copier) Take(p []byte) {
 	}
 }
 
-// Dropped tells how many bytes of input were not kept.
+// Dropped is how many bytes of input were not kept.
 func (c *Copier) Dropped() int64 { return c.dropped.Load() }

@@ -15,11 +15,11 @@ import (
 )
 
 // FIFO reads what comes through a named pipe, from one writer after the other. Writers at the same time are one: their
-// bytes come mixed, and they have gone away when the last of them has. So are writers of which the next one opens the FIFO
+// bytes come mixed, and the input ends when the last of them closes it. So are writers of which the next one opens the FIFO
 // before it was seen that the one before closed it.
 type FIFO struct {
 	path string
-	// timed has it look now and then, where the system does not tell that bytes came.
+	// timed is true if it polls, where the system does not report that bytes came.
 	timed bool
 
 	// once: its first end is the last; there is no path to open again.
@@ -57,7 +57,7 @@ func openFIFO(path string) (*os.File, error) {
 	return file, nil
 }
 
-// Intervals of looks at a FIFO of which the system does not tell that bytes came.
+// Intervals between polls of a FIFO of which the system does not report that bytes came.
 const (
 	minFIFOLook = time.Millisecond
 	maxFIFOLook = 50 * time.Millisecond
@@ -67,7 +67,7 @@ const (
 // from a writer that goes on.
 const maxDrained = 1 << 20
 
-// Read gives what was written; io.EOF when the last writer has gone away.
+// Read returns what was written; io.EOF when the last writer has closed it.
 func (f *FIFO) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -101,8 +101,8 @@ func (f *FIFO) Read(p []byte) (int, error) {
 	}
 }
 
-// try reads once, after waiting for bytes where the system tells of them; none tells that there are none for now, n = 0
-// without it that the writers are gone.
+// try reads once, after waiting for bytes where the system reports them; none is true if there are none for now, n = 0
+// without it that the writers have closed it.
 func (f *FIFO) try(p []byte, stopped bool) (n int, none bool, err error) {
 	f.mu.Lock()
 	raw, err := f.file.SyscallConn()
@@ -130,7 +130,7 @@ func (f *FIFO) try(p []byte, stopped bool) (n int, none bool, err error) {
 		return n, false, nil
 	case f.isStopped() && !stopped: // once more, for what is there
 		return 0, true, nil
-	case none: // an error of raw is that the system can't tell: we look ourselves
+	case none: // an error of raw: the system can't report bytes, so poll
 		f.timed = f.timed || err != nil
 		return 0, true, nil
 	case failed != nil:
@@ -141,12 +141,12 @@ func (f *FIFO) try(p []byte, stopped bool) (n int, none bool, err error) {
 	return 0, false, nil
 }
 
-// reopen begins anew for the next writer, and gives io.EOF. The new one is opened before the old one is closed, so that
+// reopen opens the FIFO for the next writer, and returns io.EOF. The new one is opened before the old one is closed, so that
 // what a writer wrote between is not lost; if the path holds another FIFO by now, that is the one.
 func (f *FIFO) reopen() error {
 	file, err := openFIFO(f.path)
 	if err != nil {
-		return errors.Join(io.EOF, err) // who reads on is told by the old one, whose writer is gone
+		return errors.Join(io.EOF, err) // the old one, whose writer has closed it, reports that
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -186,7 +186,7 @@ func (f *FIFO) Stop() {
 		return
 	}
 	close(f.stopped)
-	_ = f.file.SetReadDeadline(time.Unix(1, 0)) // where it fails, the reader looks now and then
+	_ = f.file.SetReadDeadline(time.Unix(1, 0)) // where it fails, the reader polls
 }
 
 // Close ends the use of it.

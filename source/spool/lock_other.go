@@ -6,7 +6,7 @@ import "os"
 
 func hold(*os.File) {}
 
-// InUse tells nothing here: that a child of a process that was killed still writes is not known on this system.
+// InUse is always false here: this system does not show that a child of a killed process still writes.
 func InUse(string) bool { return false }
 
 // Lock does nothing: there are no FIFOs on this system, and standard input has one reader.

@@ -73,7 +73,7 @@ func create(s Settings) (*os.File, error) {
 		if dir == "" {
 			dir = os.TempDir()
 		}
-		// A name that never comes again: ids are made of it where the format of the stream tells none.
+		// A name that never comes again: ids are made of it where the format of the stream has none.
 		name := filepath.Join(dir, prefix+crand.Text()+ending)
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	}
@@ -104,13 +104,13 @@ func (s *Spool) Size() int64 {
 	return s.size
 }
 
-// Intervals between two looks at the size of a direct spool.
+// Intervals between two polls of the size of a direct spool.
 const (
 	minLook = 5 * time.Millisecond
 	maxLook = 50 * time.Millisecond
 )
 
-// Watch begins to look at the file's size, until [Spool.Finish].
+// Watch begins to poll the file's size, until [Spool.Finish].
 func (s *Spool) Watch() {
 	s.watcher.Go(func() {
 		wait := minLook
@@ -122,7 +122,7 @@ func (s *Spool) Watch() {
 				return
 			case <-timer.C:
 			}
-			if s.look() {
+			if s.poll() {
 				wait = minLook
 			} else {
 				wait = min(2*wait, maxLook)
@@ -132,9 +132,9 @@ func (s *Spool) Watch() {
 	})
 }
 
-// look takes in the file's size, and reports whether it changed. A file that can't be looked at is taken to be as it was:
+// poll updates the file's size, and reports whether it changed. A file whose stat fails is taken to be as it was:
 // the handle is ours, so this is a matter of a network file system, and passes or shows in the read.
-func (s *Spool) look() bool {
+func (s *Spool) poll() bool {
 	info, err := s.read.Stat()
 	if err != nil {
 		return false
@@ -155,18 +155,18 @@ func (s *Spool) look() bool {
 	return true
 }
 
-// wake lets all tails look again. The lock is held.
+// wake has all tails check again. The lock is held.
 func (s *Spool) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// Finish tells that nothing more will come. What was written until now is read to its end.
+// Finish marks the end of the input. What was written until now is read to its end.
 func (s *Spool) Finish() {
 	s.finish.Do(func() {
 		close(s.stop)
 		s.watcher.Wait()
-		s.look()
+		s.poll()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.finished = true

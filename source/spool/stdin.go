@@ -13,7 +13,7 @@ import (
 func OpenStdin(file *os.File) (Input, error) {
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("look at standard input: %w", err)
+		return nil, fmt.Errorf("stat standard input: %w", err)
 	}
 	if info.Mode()&fs.ModeNamedPipe != 0 {
 		if again, err := openAgain(file); err == nil {
@@ -56,7 +56,7 @@ func (s *pumped) pump() {
 	}
 }
 
-// Read gives what came; io.EOF at the end.
+// Read returns what came; io.EOF at the end.
 func (s *pumped) Read(p []byte) (int, error) {
 	for len(s.rest) == 0 {
 		if s.err != nil {

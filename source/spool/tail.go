@@ -18,14 +18,14 @@ type Tail struct {
 	epoch int
 }
 
-// Tail gives a reader that begins at the first byte.
+// Tail returns a reader that begins at the first byte.
 func (s *Spool) Tail() *Tail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &Tail{spool: s, epoch: s.epoch}
 }
 
-// Read gives what is there: 0 and no error if that is nothing for now, [io.EOF] after the last byte of a finished spool.
+// Read returns what is there: 0 and no error if that is nothing for now, [io.EOF] after the last byte of a finished spool.
 func (t *Tail) Read(p []byte) (int, error) {
 	s := t.spool
 	s.mu.Lock()
@@ -46,7 +46,7 @@ func (t *Tail) Read(p []byte) (int, error) {
 	switch {
 	case err == nil, n > 0:
 		return n, nil
-	case errors.Is(err, io.EOF): // truncated since it was looked at
+	case errors.Is(err, io.EOF): // truncated since the last poll
 		if finished {
 			return 0, io.EOF
 		}
@@ -56,7 +56,7 @@ func (t *Tail) Read(p []byte) (int, error) {
 	}
 }
 
-// Wait returns when there may be something to read, or when ctx has ended, whose error it then gives.
+// Wait returns when there may be something to read, or when ctx has ended, whose error it then returns.
 func (t *Tail) Wait(ctx context.Context) error {
 	s := t.spool
 	s.mu.Lock()
@@ -74,21 +74,21 @@ func (t *Tail) Wait(ctx context.Context) error {
 	}
 }
 
-// Arrival tells when the byte at offset came; zero if that is not known.
+// Arrival returns when the byte at offset came; zero if that is not known.
 func (t *Tail) Arrival(offset int64) time.Time {
 	t.spool.mu.Lock()
 	defer t.spool.mu.Unlock()
 	return t.spool.arrivals.of(offset)
 }
 
-// Left tells how many bytes have come that were not read.
+// Left is how many bytes have come that were not read.
 func (t *Tail) Left() int64 {
 	t.spool.mu.Lock()
 	defer t.spool.mu.Unlock()
 	return max(0, t.spool.size-t.at)
 }
 
-// Reader gives the tail as a reader that waits for more, until the spool or ctx ends. The bytes of a spool that was
+// Reader returns the tail as a reader that waits for more, until the spool or ctx ends. The bytes of a spool that was
 // rewritten follow those that were read before.
 func (t *Tail) Reader(ctx context.Context) io.Reader { return &waitingReader{ctx, t} }
 
@@ -97,7 +97,7 @@ type waitingReader struct {
 	tail *Tail
 }
 
-// Read gives at least one byte or an error.
+// Read returns at least one byte or an error.
 func (r *waitingReader) Read(p []byte) (int, error) {
 	for {
 		n, err := r.tail.Read(p)

@@ -1,7 +1,7 @@
-// Package unpack reads compressed files, which it tells by their names: gzip (.gz) and Zstandard (.zst).
+// Package unpack reads compressed files, which it knows by their names: gzip (.gz) and Zstandard (.zst).
 //
 // In goes a reader of the file, out comes one of its content. Nothing runs in the background. A Zstandard file may ask
-// for a window of 128 MiB at most (what the zstd program takes without being told to take more); a larger one is refused.
+// for a window of 128 MiB at most (what the zstd program takes by default); a larger one is refused.
 // Content beyond 64 MiB that is more than 1000 times as large as what it is made of is refused too: no log of an agent is.
 //
 // Sources: RFC 1952, RFC 8878.
@@ -32,7 +32,7 @@ var errRatio = errors.New("content is more than 1000 times as large as the file"
 // readBytes is how much of a file is read at once.
 const readBytes = 64 << 10
 
-// Is tells by its name whether a file is compressed.
+// Is reports by its name whether a file is compressed.
 func Is(path string) bool { return strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".zst") }
 
 // ContentError is an error of what the file holds: it breaks off (then it is io.ErrUnexpectedEOF too), or is not what its
@@ -42,10 +42,10 @@ type ContentError struct{ Err error }
 // Error implements error.
 func (e *ContentError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the decoder's error.
+// Unwrap returns the decoder's error.
 func (e *ContentError) Unwrap() error { return e.Err }
 
-// Broken tells an error of the content.
+// Broken reports whether an error is one of the content.
 func Broken(err error) bool {
 	var content *ContentError
 	return errors.As(err, &content)
@@ -101,7 +101,7 @@ func (i *input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// blame tells errors of the content from those of the file.
+// blame distinguishes errors of the content from those of the file.
 func (i *input) blame(err error) error {
 	if i.err != nil {
 		return i.err
@@ -113,14 +113,14 @@ func (i *input) blame(err error) error {
 type reader struct {
 	in      *input
 	content io.Reader
-	given   int64
+	passed  int64
 	stop    func()
 }
 
 // Read implements io.Reader.
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.content.Read(p)
-	if r.given += int64(n); r.given > leastChecked && r.given/maxRatio > r.in.read {
+	if r.passed += int64(n); r.passed > leastChecked && r.passed/maxRatio > r.in.read {
 		return 0, &ContentError{errRatio}
 	}
 	if err == nil || err == io.EOF { // the bare value is the contract of io.Reader
