@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// anchorKind says which rule looks at an anchor.
+// anchorKind is the rule of an anchor.
 type anchorKind uint8
 
 const (

@@ -3,7 +3,7 @@ package redact
 import "slices"
 
 // flagStart is where the flag begins whose word stands at i in the identifier that begins at start; -1 if it is no flag.
-// Before its dashes may stand what an escape leaves of itself: the n of \n, 000a of \u000a, the 0m of a colour.
+// Before its dashes may be the rest of an escape: the n of \n, 000a of \u000a, the 0m of a colour.
 func flagStart[T text](s T, start, i int) int {
 	if start < len(s) && s[start] == '-' {
 		return start

@@ -1,6 +1,6 @@
 package redact
 
-// sep is what stands between a name and its value.
+// sep is the separator of a name and its value.
 type sep uint8
 
 const (
@@ -18,13 +18,13 @@ const (
 	sepDirective     // ENV name value, login user password value
 )
 
-// How much of a value is looked at, in bytes; a longer one is redacted as a whole.
+// How much of a value is read, in bytes; a longer one is redacted as a whole.
 const (
 	maxQuoted   = 8 << 10
 	maxUnquoted = 512
 )
 
-// value is a value in the text, and how it stands there.
+// value is a value in the text, and how it is written.
 type value struct {
 	start, end int
 	sep        sep
@@ -46,7 +46,7 @@ type value struct {
 func (f *finder[T]) valueAfter(id name) value {
 	v := value{}
 	i := id.end
-	// What closes the name: a quote, with the backslashes of the string that it stands in.
+	// What closes the name: a quote, with the backslashes of the string around it.
 	i, v.quote = f.closing(id.start, i)
 	if i < len(f.s) && f.s[i] == ']' && v.quote != "" { // env["NAME"]
 		v.subscript = true

@@ -1,6 +1,6 @@
 package redact
 
-// text is what is looked through. Both are read in place, without a copy.
+// text is what is searched. Both are read in place, without a copy.
 type text interface{ string | []byte }
 
 // class bits of a byte.
@@ -121,7 +121,7 @@ func colorBefore[T text](s T, i int) bool {
 	return j > 0 && s[j-1] == '['
 }
 
-// mix counts what a piece of text is made of.
+// mix counts the bytes of a text by class.
 type mix struct{ lower, upper, digit, blank, other int }
 
 func mixOf[T text](s T, from, to int) (m mix) {
@@ -142,8 +142,8 @@ func mixOf[T text](s T, from, to int) (m mix) {
 	return m
 }
 
-// random reports whether a run could be made by chance rather than chosen: digits among letters of both cases, or many
-// digits. It tells keys from the kebab-case and snake_case words that share their first letters.
+// random reports whether a text looks generated: digits among letters of both cases, or many
+// digits. It distinguishes keys from the kebab-case and snake_case words that begin like them.
 func (m mix) random() bool {
 	return m.blank == 0 && (m.digit >= 4 && m.lower+m.upper > 0 || m.digit >= 1 && m.upper >= 1 && m.lower >= 1)
 }

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds how deep JSON in the strings of JSON is taken apart.
+// maxDepth is how many levels of JSON in strings of JSON are parsed.
 const maxDepth = 8
 
-// isDocument is a quick look whether s may be one JSON object or array.
+// isDocument reports cheaply whether s may be one JSON object or array.
 func isDocument[T text](s T) bool {
 	i := skip(s, 0, len(s), cSpace)
 	if i >= len(s) || s[i] != '{' && s[i] != '[' {
@@ -41,8 +41,8 @@ func escapesControl[T text](s T) bool {
 	return false
 }
 
-// document looks at each string of a valid JSON text as the text that it stands for, and at the members with
-// secret-like names. The rest stays byte for byte.
+// document redacts the decoded strings of a valid JSON text, and the members with secret-like names. The rest stays byte
+// for byte.
 func (r *Redactor) document(s string, depth int) (string, int) {
 	d := document{r: r, s: s, depth: depth}
 	d.walk()
@@ -60,22 +60,22 @@ type document struct {
 	depth int
 
 	out   strings.Builder
-	last  int // up to where s stands in out
+	last  int // s up to here is in out
 	count int
 
 	// levels are the open objects and arrays.
 	levels []level
-	// key is the key before the next value, and named what it says.
+	// key is the key before the next value, and named its class as a name.
 	key   string
 	named name
 }
 
 type level struct {
-	// elements is what the key of an array says about its elements.
+	// elements is the name of an array: its key.
 	elements name
-	// told is what a member "name" or "key" said about the member "value".
-	told name
-	// flag is what the last element said about the next one: "--token", "value".
+	// valueName is the name of the member "value": the member "name" or "key" beside it.
+	valueName name
+	// flag is the name of the next element: the flag before it ("--token", "value").
 	flag name
 }
 
@@ -121,7 +121,7 @@ func (d *document) walk() {
 	}
 }
 
-// done forgets the key, and sets what an element of the same array is.
+// done clears the key, and sets the name of the next element of an array.
 func (d *document) done() {
 	d.named, d.key = name{}, ""
 	if n := len(d.levels); n > 0 {
@@ -142,7 +142,7 @@ func stringEnd(s string, i int) int {
 	return len(s)
 }
 
-// member takes in a key.
+// member reads a key.
 func (d *document) member(start, end int) {
 	key := decode(d.s[start:end])
 	if out, n := d.r.redact(key, d.depth+1, false); n > 0 {
@@ -152,15 +152,15 @@ func (d *document) member(start, end int) {
 	d.key = key
 	d.named = d.r.nameOf(key)
 	if n := len(d.levels); n > 0 && strings.EqualFold(key, "value") {
-		d.named = d.levels[n-1].told
+		d.named = d.levels[n-1].valueName
 	}
 }
 
-// stringValue takes in a value, or an element.
+// stringValue redacts a value, or an element.
 func (d *document) stringValue(start, end int) {
 	v := decode(d.s[start:end])
 	if n := len(d.levels); n > 0 && (strings.EqualFold(d.key, "name") || strings.EqualFold(d.key, "key")) {
-		d.levels[n-1].told = d.r.nameOf(v)
+		d.levels[n-1].valueName = d.r.nameOf(v)
 	}
 	flag := d.flag(v)
 	sp, ok := d.r.memberValue(d.named, v, sepColon)
@@ -177,19 +177,18 @@ func (d *document) stringValue(start, end int) {
 	}
 }
 
-// flag is what the element before this one says about it, where that is a flag and both stand in an array. It takes in
-// what v says about the next one.
+// flag returns the name of this element of an array: the flag before it, if any. It stores v if v is a flag itself.
 func (d *document) flag(v string) name {
 	if len(d.levels) == 0 || d.key != "" {
 		return name{}
 	}
 	l := &d.levels[len(d.levels)-1]
-	said := l.flag
+	named := l.flag
 	l.flag = name{}
 	if strings.HasPrefix(v, "-") {
 		l.flag = d.r.nameOf(v)
 	}
-	return said
+	return named
 }
 
 func (d *document) replace(start, end int, with string) {
@@ -199,7 +198,7 @@ func (d *document) replace(start, end int, with string) {
 	d.count++
 }
 
-// nameOf is what an identifier says; nothing if s is none.
+// nameOf classifies an identifier; the zero name if s is none.
 func (r *Redactor) nameOf(s string) name {
 	if s == "" || len(s) > maxIdent || skip(s, 0, len(s), cAlnum|cIdent|cBlank) < len(s) || strings.Count(s, " ") > 1 {
 		return name{}
@@ -233,7 +232,7 @@ func (r *Redactor) memberValue(n name, s string, by sep) (span, bool) {
 	return sp, ok && !allowed(r, s, sp)
 }
 
-// decode is the text that a JSON string stands for.
+// decode decodes a JSON string.
 func decode(raw string) string {
 	body := raw[1 : len(raw)-1]
 	if strings.IndexByte(body, '\\') < 0 {

@@ -2,8 +2,8 @@ package redact
 
 import "strconv"
 
-// escapeAt reads what is written as an escape at i: %3D, \u003d, \x3d, &#61;, &quot; and the like, also where the escape
-// is escaped itself. It gives the byte that it stands for, and its length; 0 if there is no escape of a byte of text.
+// escapeAt decodes the escape at i: %3D, \u003d, \x3d, &#61;, &quot; and others, also an escape that is escaped itself. It
+// returns the decoded byte and the length of the escape, 0 if there is no escape of a byte of text.
 func escapeAt[T text](s T, i int) (c byte, n int) {
 	switch s[i] {
 	case '%':
@@ -51,7 +51,7 @@ func ifText(c byte, n int) (byte, int) {
 	return c, n
 }
 
-// entities are the names that HTML and XML have for what is around names and values.
+// entities are the HTML and XML entities of what separates names and values.
 var entities = [...]struct {
 	name string
 	c    byte

@@ -27,7 +27,7 @@ func (r *Redactor) event(e *events.DisplayEvent, seen *seen) (count int) {
 	return count
 }
 
-// skips reports whether nobody will see the text of events of a kind.
+// skips reports whether the text of events of a kind is not exported.
 func (r *Redactor) skips(k events.Kind) bool {
 	return k == events.KindReasoning && r.skipReasoning || k == events.KindPrompt && r.skipPrompts
 }
@@ -159,16 +159,16 @@ func (r *Redactor) borrowed(b *[]byte) int {
 	return n
 }
 
-// maxSummaryHead is how much of an output is looked at to make its summary again, in bytes. Sources give that much of
-// each output that has a cut summary.
+// maxSummaryHead is how much of an output is read to compute its summary again, in bytes. Sources provide that much of
+// each output with a cut summary.
 const maxSummaryHead = events.OutputHead
 
-// summaryReach is how far behind the summary's end in the output is looked first, in bytes: a secret that begins in the
-// summary and goes on is either whole there, or reaches the end of what is looked at.
+// summaryReach is how far behind the summary's end the output is searched first, in bytes: a secret that begins in the
+// summary either ends there, or reaches the end of what is searched.
 const summaryReach = 512
 
 // dirtyHead reports whether an output may hold a secret that begins in its first line, of which head is the beginning.
-// Outputs are many and long, and most need no more than a look at what stands near that line.
+// Outputs are many and long, and for most of them the text near that line decides.
 func dirtyHead(r *Redactor, output []byte, head string) bool {
 	at := skip(output, 0, len(output), cSpace)
 	near := min(len(output), at+len(head)+summaryReach)
@@ -183,9 +183,9 @@ func dirtyHead(r *Redactor, output []byte, head string) bool {
 	return found || f.controls || f.escapes
 }
 
-// summary takes the secrets out of a summary. One that was cut may end in half a secret, which shows what it is only by
-// the half that is gone: it is made again from the output, where that gives the same summary, and whatever secret
-// begins in it and reaches its end goes in any case.
+// summary redacts a summary. One that was cut may end in half a secret, which only the missing half makes recognisable. So
+// it is computed again from the output, where that gives the same summary, and a secret that reaches its end is redacted in
+// any case.
 func (r *Redactor) summary(t *events.Tool) (count int) {
 	const ellipsis = "…"
 	head, whole := strings.CutSuffix(t.Summary, ellipsis)

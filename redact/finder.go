@@ -1,31 +1,31 @@
 package redact
 
-// span is a secret in a text, and what its marker says.
+// span is a secret in a text, and the kind in its marker.
 type span struct {
 	start, end int
-	kind       string // empty for a value that its name gave away
-	// quote stands on both sides of the marker: where a bare number after a quoted name is replaced.
+	kind       string // empty for the value of a secret-like name
+	// quote is written on both sides of the marker where it replaces a bare number after a quoted name.
 	quote string
 }
 
-// finder looks through one text.
+// finder searches one text.
 type finder[T text] struct {
 	r *Redactor
 	s T
-	// from is where this look began: no secret starts before it.
+	// from is where this search began: no secret starts before it.
 	from int
-	// cut: the text was cut at its end, so that what stands there is on less evidence.
+	// cut: the text was cut at its end; a secret there needs less evidence.
 	cut bool
-	// controls: a control byte was met. escapes: a name was met behind which something is written as an escape.
+	// controls: the text has a control byte. escapes: the text has a name with an escape behind it.
 	controls, escapes bool
 	found             span
-	runs              []run // long ones that were looked at
+	runs              []run // long ones that were read
 
 	n     int
 	ident [maxIdent + 2*maxIdent]byte
 }
 
-// touchesCut reports whether a run that ends at end was ended by the cut of the text.
+// touchesCut reports whether a sequence that ends at end was ended by the cut of the text.
 func (f *finder[T]) touchesCut(end int) bool { return f.cut && end >= len(f.s) }
 
 // next finds the first secret at or after from.
@@ -34,14 +34,14 @@ func (f *finder[T]) next(from int) (span, bool) {
 	s, first, next := f.s, f.r.index.first, f.r.index.next
 	i := from
 	for ; i+10 <= len(s); i += 8 {
-		// Most of what is looked at has no anchor: four pairs, each with the one after it, are asked at once.
+		// Most text has no anchor: four pairs, each with the one after it, are looked up at once.
 		ten := s[i : i+10]
 		p, q, u, v, w := pair(ten, 0), pair(ten, 2), pair(ten, 4), pair(ten, 6), pair(ten, 8)
 		a, b, c, d := first[p]&next[q], first[q]&next[u], first[u]&next[v], first[v]&next[w]
 		if a|b|c|d == 0 {
 			continue
 		}
-		if a != 0 && f.look(i, a) || b != 0 && f.look(i+2, b) || c != 0 && f.look(i+4, c) || d != 0 && f.look(i+6, d) {
+		if a != 0 && f.match(i, a) || b != 0 && f.match(i+2, b) || c != 0 && f.match(i+4, c) || d != 0 && f.match(i+6, d) {
 			return f.found, true
 		}
 	}
@@ -50,7 +50,7 @@ func (f *finder[T]) next(from int) (span, bool) {
 		if i+3 < len(s) {
 			hit &= next[pair(s, i+2)]
 		}
-		if hit != 0 && f.look(i, hit) {
+		if hit != 0 && f.match(i, hit) {
 			return f.found, true
 		}
 	}
@@ -64,7 +64,7 @@ func (f *finder[T]) next(from int) (span, bool) {
 // pair is the number of the pair at i.
 func pair[T text](s T, i int) uint16 { return uint16(s[i]) | uint16(s[i+1])<<8 }
 
-// of is the places of a list.
+// of returns the places of a list.
 func (x *index) of(list uint8) []place { return x.places[x.starts[list]:x.starts[int(list)+1]] }
 
 // anchored reports whether any anchor is in the text.
@@ -85,9 +85,9 @@ func (f *finder[T]) anchored() bool {
 	return false
 }
 
-// look compares the anchors that have the pair at i and are in one of the buckets that were hit, and asks the rules of
-// those that are there. What they find is in found.
-func (f *finder[T]) look(i int, hit uint16) bool {
+// match compares the anchors that have the pair at i and are in one of the buckets that were hit, and applies the rules of
+// those that are there. The result is in found.
+func (f *finder[T]) match(i int, hit uint16) bool {
 	x, s := &f.r.index, f.s
 	list := x.pairs[pair(s, i)]
 	if list == listControl {
@@ -103,15 +103,15 @@ func (f *finder[T]) look(i int, hit uint16) bool {
 		if j := i + int(p.near); uint(j) >= uint(len(s)) || s[j]|p.mask != p.want {
 			continue
 		}
-		if at := i - int(p.back); at >= f.from && hasAt(s, at, p.anchor.word, p.anchor.fold) && f.judge(p.anchor, at) {
+		if at := i - int(p.back); at >= f.from && hasAt(s, at, p.anchor.word, p.anchor.fold) && f.apply(p.anchor, at) {
 			return true
 		}
 	}
 	return false
 }
 
-// judge asks the rule of an anchor that is at i.
-func (f *finder[T]) judge(a *anchor, i int) bool {
+// apply applies the rule of an anchor at i and checks its result.
+func (f *finder[T]) apply(a *anchor, i int) bool {
 	switch a.kind {
 	case anchorShape:
 		if !f.mayBeAny(a.shape, i) {
@@ -129,7 +129,7 @@ func (f *finder[T]) judge(a *anchor, i int) bool {
 	return ok
 }
 
-// ruleAt asks the rule of an anchor that is at i.
+// ruleAt applies the rule of an anchor at i.
 func (f *finder[T]) ruleAt(a *anchor, i int) (span, bool) {
 	switch a.kind {
 	case anchorShape:
@@ -162,7 +162,7 @@ func (f *finder[T]) ruleAt(a *anchor, i int) (span, bool) {
 	}
 }
 
-// anchors are all that is looked for, but for the names of settings.
+// anchors are all built-in anchors.
 func anchors() ([]anchor, error) {
 	table, err := shapes()
 	if err != nil {

@@ -1,6 +1,6 @@
 package redact
 
-// maxCommand is how far before a flag its command is looked for, in bytes.
+// maxCommand is how far before a flag its command may be, in bytes.
 const maxCommand = 400
 
 // commandFlag is a flag that takes a password in some commands and something else in others.
@@ -11,7 +11,7 @@ type commandFlag struct {
 	commands []string
 }
 
-// commandFlags are facts from the manuals of the commands, looked at in November 2026.
+// commandFlags are facts from the manuals of the commands, as of November 2026.
 var commandFlags = []commandFlag{
 	{word: " -u", user: true, commands: []string{"curl", "wget", "http", "https", "xh"}},
 	{word: " --user", user: true, commands: []string{"curl", "wget"}},
@@ -84,7 +84,7 @@ func (f *finder[T]) commandBefore(i int, words []string) bool {
 	return false
 }
 
-// maxStatement is how far before it the statement is looked for that IDENTIFIED BY belongs to, in bytes.
+// maxStatement is how far before IDENTIFIED BY its statement may begin, in bytes.
 const maxStatement = 200
 
 // identifiedAt finds the password of SQL's IDENTIFIED BY and IDENTIFIED WITH plugin BY, whose first word is at i.

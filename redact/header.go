@@ -98,7 +98,7 @@ func (f *finder[T]) cookie(v value) (span, bool) {
 	if f.isReference(equal+1, end) || f.isPlaceholder(start, end) || end-equal < minPassword {
 		return span{}, false
 	}
-	// The name of the first cookie stays, so that what was sent can be told; if its value is gone already, nothing is left.
+	// The name of the first cookie stays, so that a reader knows what was sent. If its value is redacted already, nothing is left.
 	if f.isMarker(equal+1, end) || mixOf(f.s, start, equal).blank > 0 {
 		return span{}, false
 	}

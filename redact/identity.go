@@ -7,10 +7,10 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// idDigits is how many digits of a hash tell two ids apart that hold secrets.
+// idDigits is how many digits of a hash distinguish two ids that hold secrets.
 const idDigits = 8
 
-// nameFields takes secrets out of what names a thing: whoever writes a stream may have put one where a name belongs.
+// nameFields redacts names: a program may have written a secret where a name belongs.
 func (r *Redactor) nameFields(e *events.DisplayEvent, seen *seen) (count int) {
 	for _, name := range [...]struct {
 		s    *string
@@ -52,8 +52,7 @@ func (r *Redactor) idFields(e *events.DisplayEvent, seen *seen) (count int) {
 	return count
 }
 
-// id takes the secrets out of an id. Ids tell things apart, so one that is changed keeps a few digits of its hash: equal
-// ids stay equal, and others differ.
+// id redacts an id. A changed id keeps a few digits of its hash: equal ids stay equal, and different ones differ.
 func (r *Redactor) id(s *string) int {
 	out, n := r.redact(*s, 0, false)
 	if n > 0 {
@@ -63,8 +62,7 @@ func (r *Redactor) id(s *string) int {
 	return n
 }
 
-// Attribute takes secrets out of an attribute that a stream tells of itself: both by their shape, and the value also by
-// the name that the key gives it.
+// Attribute redacts an attribute that a stream contains: key and value by shape, and the value also by its key.
 func (r *Redactor) Attribute(key, value string) (cleanKey, cleanValue string) {
 	value = r.String(value)
 	if pair := r.String(key + "=" + value); len(pair) > len(key) && pair[:len(key)+1] == key+"=" {

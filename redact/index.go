@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// sample is text of the kinds that agents read and write. The index is built so that little of it looks like an anchor.
+// sample is text of the kinds that agents read and write. The index is built such that few of its pairs match.
 //
 //go:embed sample.txt
 var sample string
@@ -45,7 +45,7 @@ func newPlace(a *anchor, back int) place {
 
 // index finds anchors by two pairs of bytes in a row. Anchors are in buckets, a bit each: first has the buckets of the
 // anchors that a pair is of, next those of the anchors that may have the pair behind that one. An anchor can only be
-// where first of a pair and next of the one after it share a bit. There the list of the pair is looked through.
+// where first of a pair and next of the one after it share a bit. There the list of the pair is compared.
 type index struct {
 	first, next *[1 << 16]uint16
 	pairs       *[1 << 16]uint8 // the number of the pair's list in places, 0 for none
@@ -73,8 +73,8 @@ var builtIn = sync.OnceValues(func() (index, error) {
 	return newIndex(all), nil
 })
 
-// newIndex enters two pairs of each anchor, one at an even offset and one at an odd offset: one of them is met when
-// every second pair of a text is looked at.
+// newIndex enters two pairs of each anchor, one at an even offset and one at an odd offset: reading every second pair of a
+// text meets one of them.
 func newIndex(anchors []anchor) index {
 	b := indexBuilder{
 		index:   index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8)},
@@ -186,7 +186,7 @@ func (b *indexBuilder) cheapest(a *anchor, back int) (bucket, cost int) {
 }
 
 // eachAt calls f with the places in the sample of the pairs that may be at offset i of an anchor. It runs thousands of times
-// while a process starts, so it looks at no place that a byte within the word excludes.
+// while a process starts, so it visits no place that a byte within the word excludes.
 func (b *indexBuilder) eachAt(a *anchor, i int, f func(at int)) {
 	within := func(i int) bool { return i >= 0 && i < len(a.word) }
 	switch {

@@ -9,15 +9,14 @@ import (
 
 // JoinSettings are the limits of a [Joiner]. Zero fields take their default.
 type JoinSettings struct {
-	// Quiet is how long after its last piece an unfinished text stays before the lines of it that are whole leave.
-	// Default 1 s.
+	// Quiet is how long after its last delta the whole lines of an unfinished text are released. Default 1 s.
 	Quiet time.Duration
-	// MaxBytes is how much of one text is held; then it leaves as if it were quiet, or whole if it has no line end.
+	// MaxBytes is how much of one text is buffered; then its whole lines are released, or all of it if it has no line end.
 	// Default 1 MiB.
 	MaxBytes int
-	// MaxTexts is how many texts are held; then the oldest leaves whole. Default 64.
+	// MaxTexts is how many texts are buffered; then the oldest is released. Default 64.
 	MaxTexts int
-	// Clock tells the time. Default [time.Now].
+	// Clock returns the time. Default [time.Now].
 	Clock func() time.Time
 }
 
@@ -28,16 +27,16 @@ const (
 	DefaultMaxTexts = 64
 )
 
-// Joiner makes whole texts of pieces, since a secret can lie across two of them. It stands between a parser and a
-// [Source], serves one stream from one goroutine, and starts no goroutine: who reads live calls [Joiner.Tick].
+// Joiner joins the deltas of a text, since a secret can span two of them. It sits between a parser and a [Source], serves
+// one stream from one goroutine, and starts no goroutine: a live reader calls [Joiner.Tick].
 //
-// Pieces belong together if they share kind, message, parent and agent. Their text ends when the same agent says or does
-// something else, at the Message that closes it, and at the end of the stream. A text that left in one piece is a whole
-// Text or Reasoning; of one that left early, every part is a Delta. The identity and time are those of the first piece.
+// Deltas belong together if they share kind, message, parent and agent. Their text ends at the next other event of the
+// same agent, at the Message that closes it, and at the end of the stream. A text that is released in one piece is a whole
+// Text or Reasoning; of one that is released early, every part is a Delta. Identity and time are those of the first delta.
 //
-//	state      piece     other event of the agent   quiet, or too long           end of the stream
-//	none       held      passes                     -                            -
-//	held       held      leaves, then it passes     its whole lines leave        leaves
+//	state      delta     other event of the agent   quiet, or too long           end of the stream
+//	none       buffered  passes                     -                            -
+//	buffered   buffered  released, then it passes   its whole lines released     released
 type Joiner struct {
 	inner    events.DisplayEventSource
 	settings JoinSettings
@@ -45,12 +44,12 @@ type Joiner struct {
 	out      []events.DisplayEvent
 }
 
-// joined is a text that is held.
+// joined is a buffered text.
 type joined struct {
 	head   events.DisplayEvent
 	text   strings.Builder
 	last   time.Time
-	parted bool // a part of it left already
+	parted bool // a part of it was released already
 }
 
 // NewJoiner wraps src.
@@ -70,7 +69,7 @@ func NewJoiner(src events.DisplayEventSource, s JoinSettings) *Joiner {
 	return &Joiner{inner: src, settings: s}
 }
 
-// ParseEvents gives the events of the inner source, pieces held back until their text ends.
+// ParseEvents returns the events of the inner source. Deltas are buffered until their text ends.
 func (j *Joiner) ParseEvents(line []byte) []events.DisplayEvent {
 	evs := j.inner.ParseEvents(line)
 	if len(j.texts) == 0 && !hasPiece(evs) {
@@ -83,7 +82,7 @@ func (j *Joiner) ParseEvents(line []byte) []events.DisplayEvent {
 	return j.out
 }
 
-// Flush gives the texts that never ended, and what the inner source still owes.
+// Flush returns the pending events of the inner source and the texts that never ended.
 func (j *Joiner) Flush() []events.DisplayEvent {
 	j.out = j.out[:0]
 	if f, ok := j.inner.(events.Flusher); ok {
@@ -93,15 +92,15 @@ func (j *Joiner) Flush() []events.DisplayEvent {
 		}
 	}
 	for len(j.texts) > 0 {
-		j.leave(0)
+		j.release(0)
 	}
 	return j.out
 }
 
-// Holding reports whether a text waits for its end.
+// Holding reports whether a text is buffered.
 func (j *Joiner) Holding() bool { return len(j.texts) > 0 }
 
-// Tick gives the whole lines of texts that were quiet for long enough. The slice is valid until the next call.
+// Tick returns the whole lines of texts that were quiet for long enough. The slice is valid until the next call.
 func (j *Joiner) Tick() []events.DisplayEvent {
 	j.out = j.out[:0]
 	now := j.settings.Clock()
@@ -113,7 +112,7 @@ func (j *Joiner) Tick() []events.DisplayEvent {
 	return j.out
 }
 
-// Part gives the whole lines of all texts that are held, however short the time: what Tick gave before a restart.
+// Part returns the whole lines of all buffered texts at once: what Tick returned before a restart.
 func (j *Joiner) Part() []events.DisplayEvent {
 	j.out = j.out[:0]
 	for _, t := range j.texts {
@@ -122,7 +121,7 @@ func (j *Joiner) Part() []events.DisplayEvent {
 	return j.out
 }
 
-// LineStatus is what became of the last line, as the inner source tells it; LineOK if it tells nothing.
+// LineStatus is the status of the last line from the inner source, LineOK if it reports none.
 func (j *Joiner) LineStatus() events.LineStatus {
 	if l, ok := j.inner.(events.LineStatuser); ok {
 		return l.LineStatus()
@@ -146,7 +145,7 @@ func isPiece(e *events.DisplayEvent) bool {
 	return e.Delta && (e.Kind == events.KindText || e.Kind == events.KindReasoning)
 }
 
-// take holds a piece, or lets an event pass after the texts that it ends.
+// take buffers a delta, or passes an event after the texts that it ends.
 func (j *Joiner) take(e *events.DisplayEvent) {
 	piece := isPiece(e)
 	for i := 0; i < len(j.texts); i++ {
@@ -155,9 +154,9 @@ func (j *Joiner) take(e *events.DisplayEvent) {
 			continue
 		}
 		if !piece && (e.Kind == events.KindUsage || e.Kind == events.KindToolProgress || e.Kind == events.KindNotice) {
-			continue // told beside the text, not after it
+			continue // these come between the deltas of a text
 		}
-		j.leave(i)
+		j.release(i)
 		i--
 	}
 	if !piece {
@@ -176,7 +175,7 @@ func (j *Joiner) hold(e *events.DisplayEvent) {
 	}
 	if t == nil {
 		if len(j.texts) >= j.settings.MaxTexts {
-			j.leave(0)
+			j.release(0)
 		}
 		t = &joined{head: *e}
 		j.texts = append(j.texts, t)
@@ -199,8 +198,8 @@ func sameText(a, b *events.DisplayEvent) bool {
 	return a.Kind == b.Kind && a.MessageID == b.MessageID && sameAgent(a, b)
 }
 
-// leave gives what is held of a text, and forgets it.
-func (j *Joiner) leave(i int) {
+// release emits what is buffered of a text, and drops it.
+func (j *Joiner) release(i int) {
 	t := j.texts[i]
 	j.texts = append(j.texts[:i], j.texts[i+1:]...)
 	if t.text.Len() > 0 {
@@ -208,7 +207,7 @@ func (j *Joiner) leave(i int) {
 	}
 }
 
-// part gives the whole lines of a text that goes on. A private key block that has not ended stays whole.
+// part emits the whole lines of an unfinished text. A private key block that has not ended stays whole.
 func (j *Joiner) part(t *joined) {
 	s := t.text.String()
 	end := strings.LastIndexByte(s, '\n') + 1

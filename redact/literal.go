@@ -148,7 +148,7 @@ func (f *finder[T]) secondArgument(i int) int {
 	return 0
 }
 
-// defaultAt is where the literal begins that stands in for what is before i: x || "value", x ?? "value", x or "value".
+// defaultAt is where the literal begins that is the default of what is before i: x || "value", x ?? "value", x or "value".
 func (f *finder[T]) defaultAt(i int) int {
 	s := f.s
 	if i < len(s) && s[i] == ')' { // getenv("NAME")
@@ -190,7 +190,7 @@ func (f *finder[T]) endsArgument(v *value) bool {
 	return v.closed && (i >= len(f.s) || f.s[i] == ')' || f.s[i] == ',' || f.s[i] == '.' || f.s[i] == ';' || f.s[i] == '}' || f.s[i] == '\\') || f.touchesCut(v.end)
 }
 
-// wrappers are functions whose only argument is what they give: String::from("value"), Some("value"), []byte("value").
+// wrappers are functions that return their only argument: String::from("value"), Some("value"), []byte("value").
 var wrappers = []string{"from", "some", "secretstr", "secretstring", "secret", "string", "str", "bytes", "byte", "of", "just"}
 
 // literalAt skips what is in front of the quote of a literal: the letter of r"", b"", $"", @"", L"", N”, and a wrapper.

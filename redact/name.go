@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// class is what the name of a value makes likely about the value.
+// class is what kind of secret a name suggests.
 type class uint8
 
 const (
@@ -14,9 +14,9 @@ const (
 	classPassword
 	// classKey is a token, a key or a secret: no blanks, and not a word.
 	classKey
-	// classWeak are names that stand for other things more often than for a secret: auth, credentials.
+	// classWeak are names that mean other things more often than a secret: auth, credentials.
 	classWeak
-	// classEnvKey is an environment variable that ends in _KEY and says no more of what it opens.
+	// classEnvKey is an environment variable that ends in _KEY, of no known kind.
 	classEnvKey
 	// classAuthorization is the header: a scheme and its credentials.
 	classAuthorization
@@ -24,7 +24,7 @@ const (
 	classCookie
 	// classSignature is a signature in the query of a URL, which opens what it signs.
 	classSignature
-	// classShell are PWD and PASS in capitals: a folder in every shell and a word of test output, else a password.
+	// classShell are PWD and PASS in capitals: the folder of a shell or a result of a test, else a password.
 	classShell
 	// classOwn is a name from [Settings.Names].
 	classOwn
@@ -33,7 +33,7 @@ const (
 // nameWords are the anchors of names: each secret-like name has one of them in it.
 var nameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "signature", "sig=", "psk", "bindpw", "rootpw"}
 
-// last segments of names, and what they say.
+// lastSegments are the last segments of names, and their class.
 var lastSegments = map[string]class{
 	"password": classPassword, "passwd": classPassword, "passphrase": classPassword, "pwd": classPassword,
 	"pass": classPassword, "passwort": classPassword, "passcode": classPassword, "psk": classPassword, "bindpw": classPassword,
@@ -44,7 +44,7 @@ var lastSegments = map[string]class{
 	"signature": classSignature, "sig": classSignature,
 }
 
-// ends of segments that are written as one word, such as "dbpassword" and "apikey".
+// lastEnds are the ends of segments that are one word, such as "dbpassword" and "apikey".
 var lastEnds = []struct {
 	end   string
 	class class
@@ -61,7 +61,7 @@ var lastEnds = []struct {
 	{"sessiontoken", classKey}, {"bearertoken", classKey}, {"csrftoken", classKey}, {"secrettoken", classKey},
 }
 
-// keyWords are what stands before "key" in the name of a secret; other keys open nothing (primary, sort, cache).
+// keyWords are the words before "key" in the name of a secret; other keys are none (primary, sort, cache).
 var keyWords = []string{
 	"api", "access", "private", "priv", "secret", "signing", "sign", "encryption", "encrypt", "master", "account",
 	"shared", "auth", "service", "client", "ssh", "deploy", "admin", "root", "hmac", "webhook", "app", "application",
@@ -69,10 +69,10 @@ var keyWords = []string{
 	"preshared", "tls",
 }
 
-// valueEnds are last segments that say nothing more: client-key-data, API_TOKEN_VALUE.
+// valueEnds are last segments that do not change the class: client-key-data, API_TOKEN_VALUE.
 var valueEnds = []string{"data", "value", "b64", "base64", "pem", "hash"}
 
-// notTokens are what stands before "token" in the name of a thing that is no secret.
+// notTokens are the words before "token" in a name that is no secret.
 var notTokens = []string{
 	"next", "page", "continuation", "continue", "cancellation", "cancel", "sync", "resume", "start", "end", "stop",
 	"eos", "bos", "pad", "unk", "special", "mask", "sep", "cls", "per", "max", "min", "first", "last", "prev",
@@ -91,7 +91,7 @@ type name struct {
 
 const maxIdent = 80
 
-// nameAround reads the identifier around the bytes from i to end, and what it says.
+// nameAround reads the identifier around the bytes from i to end, and classifies it.
 func (f *finder[T]) nameAround(i, end int) name {
 	for end < len(f.s) && end-i < maxIdent && is(f.s[end], cAlnum|cIdent) {
 		end++
@@ -106,7 +106,7 @@ func (f *finder[T]) nameAround(i, end int) name {
 	for start > 0 && i-start < maxIdent && is(f.s[start-1], cAlnum|cIdent) {
 		start--
 	}
-	// The letter of \n belongs to the escape. starts tells by the backslash before it.
+	// The letter of \n belongs to the escape: a backslash is before it.
 	if start > 0 && f.s[start-1] == '\\' && start < i && starts(f.s, start+1) {
 		start++
 	}
@@ -125,7 +125,7 @@ func (f *finder[T]) nameAround(i, end int) name {
 	return n
 }
 
-// twoWords takes the word before a lone "key" into the name: "api key".
+// twoWords adds the word before a lone "key" to the name: "api key".
 func (f *finder[T]) twoWords(n *name) {
 	end := n.start - 1
 	if end < 1 || f.s[end] != ' ' {
@@ -140,8 +140,7 @@ func (f *finder[T]) twoWords(n *name) {
 	}
 }
 
-// mayEndName is a quick look at what follows the identifier around i, which ends at end: most are words, and followed by
-// nothing that gives them a value.
+// mayEndName checks cheaply what follows the identifier around i, which ends at end: most identifiers have no value.
 func (f *finder[T]) mayEndName(i, end int) bool {
 	if end >= len(f.s) {
 		return false
@@ -160,8 +159,8 @@ func (f *finder[T]) mayEndName(i, end int) bool {
 	return false
 }
 
-// valueMayFollow looks behind the blanks that follow the identifier around i, for the first byte of what valueAfter takes
-// for a sign that a value follows. Some names need none.
+// valueMayFollow checks the first byte behind the blanks that follow the identifier around i against what valueAfter
+// accepts. Some names need none.
 func (f *finder[T]) valueMayFollow(i, end int) bool {
 	s := f.s
 	after := end
@@ -232,7 +231,7 @@ func (f *finder[T]) normal(start, end int) []byte {
 	return f.ident[:f.n]
 }
 
-// classify tells by its last segments what a name says.
+// classify classifies a name by its last segments.
 func (r *Redactor) classify(ident []byte, caps bool) class {
 	if r.isOwn(ident) {
 		return classOwn

@@ -1,6 +1,6 @@
 package redact
 
-// notValues are words that stand where a secret would and are none: types, constants, words of manuals.
+// notValues are words in the place of a secret that are none: types, constants, words of manuals.
 var notValues = map[string]bool{
 	"true": true, "false": true, "null": true, "none": true, "nil": true, "undefined": true, "empty": true,
 	"string": true, "str": true, "bytes": true, "byte": true, "text": true, "varchar": true, "number": true,
@@ -12,7 +12,7 @@ var notValues = map[string]bool{
 	"placeholder": true, "changeme": true, "redacted": true, "masked": true, "removed": true, "todo": true, "pass": true,
 }
 
-// isPlaceholder reports whether what stands between start and end only stands for a value.
+// isPlaceholder reports whether the text from start to end is a placeholder for a value.
 func (f *finder[T]) isPlaceholder(start, end int) bool {
 	if f.isMarker(start, end) || f.isReference(start, end) {
 		return true
@@ -38,13 +38,13 @@ func (f *finder[T]) isPlaceholder(start, end int) bool {
 	return f.wordAt(start, end, "your") || f.wordAt(start, end, "redacted") || f.wordAt(start, end, "placeholder") || f.wordAt(start, end, "changeme")
 }
 
-// wordAt reports whether the value begins with word, as a word of its own ("your-key", not "yourk3y").
+// wordAt reports whether the value begins with a whole word ("your-key", not "yourk3y").
 func (f *finder[T]) wordAt(start, end int, word string) bool {
 	i := start + len(word)
 	return i <= end && hasAt(f.s, start, word, true) && (i == end || is(f.s[i], cIdent|cSpace))
 }
 
-// isReference reports whether the value is told elsewhere: a variable, a command, a template's field, <a thing to fill in>.
+// isReference reports whether the value refers to another: a variable, a command, a template's field, <a thing to fill in>.
 func (f *finder[T]) isReference(start, end int) bool {
 	if end <= start {
 		return true
@@ -78,7 +78,7 @@ func skipName[T text](s T, i, end int) int {
 	return i
 }
 
-// isMarker reports whether exactly one of our markers stands between start and end.
+// isMarker reports whether the text from start to end is exactly one of our markers.
 func (f *finder[T]) isMarker(start, end int) bool {
 	if !hasAt(f.s, start, markerStart, false) || end > len(f.s) || f.s[end-1] != ']' {
 		return false

@@ -30,7 +30,7 @@ func (f *finder[T]) readValue(i int, v *value) {
 	v.end = f.bareEnd(i, v.sep)
 }
 
-// whole is where the value ends, also if it is longer than what was looked at.
+// whole is where the value ends, also if it is longer than what was read.
 func (f *finder[T]) whole(v value) int {
 	end := v.end
 	switch {

@@ -19,7 +19,7 @@ func markerOf(kind string) string {
 	return markerStart + ":" + kind + "]"
 }
 
-// maxPasses bounds how often a text is looked through. Each pass but the last found something.
+// maxPasses bounds how often a text is searched. Each pass but the last found something.
 const maxPasses = 8
 
 // Redactor takes secrets out of texts and events. Any number of goroutines may use one.
@@ -38,7 +38,7 @@ type Redactor struct {
 // maxPooled is the longest buffer that is kept, in bytes.
 const maxPooled = 64 << 10
 
-// NewRedactor makes a Redactor. The error tells all that is wrong with the settings.
+// NewRedactor makes a Redactor. The error joins everything that is wrong with the settings.
 func NewRedactor(s Settings) (*Redactor, error) {
 	rules, errRules := compileRules(s.Rules)
 	names, words, errNames := compileNames(s.Names)
@@ -94,14 +94,14 @@ func dirty[T text](r *Redactor, s T) bool {
 	}
 	f := finder[T]{r: r, s: s}
 	if isDocument(s) {
-		// The strings of a document are looked at as what they stand for, so the text itself tells only whether to.
+		// The strings of a document are searched decoded; here is only decided whether to.
 		return f.anchored() || escapesControl(s) || ruleApplies(r, s)
 	}
 	_, found := f.next(0)
 	return found || f.controls || f.escapes || ruleApplies(r, s)
 }
 
-// redact takes out what it finds, until it finds nothing, and counts.
+// redact replaces secrets until it finds none, and counts them.
 func (r *Redactor) redact(s string, depth int, cut bool) (out string, count int) {
 	if !cut && !dirty(r, s) {
 		return s, 0
@@ -116,7 +116,7 @@ func (r *Redactor) redact(s string, depth int, cut bool) (out string, count int)
 	return s, count
 }
 
-// pass looks through the text once in each way that applies.
+// pass searches the text once in each way that applies.
 func (r *Redactor) pass(s string, depth int, cut bool) (string, int) {
 	if isDocument(s) && depth < maxDepth && validDocument(s) {
 		return r.document(s, depth)
@@ -135,7 +135,7 @@ func (r *Redactor) pass(s string, depth int, cut bool) (string, int) {
 	return out, n
 }
 
-// plain replaces what the finder finds. again says that the text has to be looked at decoded.
+// plain replaces what the finder finds. again reports that the text has to be searched decoded, too.
 func (r *Redactor) plain(s string, cut bool) (out string, count int, again bool) {
 	f := finder[string]{r: r, s: s, cut: cut}
 	var b strings.Builder
@@ -159,8 +159,8 @@ func (r *Redactor) plain(s string, cut bool) (out string, count int, again bool)
 	return b.String(), count, f.controls || f.escapes
 }
 
-// decoded looks at s as it is without its control sequences, which a renderer takes out, and with its escapes decoded, and
-// replaces in s what is found there.
+// decoded searches s without its control sequences, which a renderer removes, and with its escapes decoded, and replaces
+// in s what is found.
 func (r *Redactor) decoded(s string, cut bool) (string, int) {
 	buf, _ := r.buffers.Get().(*[]byte)
 	if buf == nil {
@@ -222,7 +222,7 @@ func (r *Redactor) decoded(s string, cut bool) (string, int) {
 	return b.String(), count
 }
 
-// unitAt is what is at i of a text: a byte, what an escape stands for, or a control sequence, which is hidden.
+// unitAt is the unit at i of a text: a byte, a decoded escape, or a control sequence, which is hidden.
 func unitAt(s string, i int) (c byte, n int, hidden bool) {
 	if !is(s[i], cUnit) {
 		return s[i], 1, false

@@ -1,13 +1,13 @@
 package redact
 
-// seen are the ids and names that the last events of a stream had and in which there was nothing to find. Those of the
-// session and the model stand in every event, those of a message and of a line in two or three in a row, and to look through them again
-// would take longer than to look through most texts.
+// seen are the ids and names of the last events of a stream without a secret. Those of the session and the model are in
+// every event, those of a message and of a line in two or three in a row, and searching them again would take longer than
+// searching most texts.
 type seen struct {
 	session, turn, message, item, call, model, tool clean
 }
 
-// clean is a short text in which no secret was found. It is copied: a string would keep the memory alive that it is cut from.
+// clean is a short text without a secret. It is a copy: a string would keep the memory alive that it is cut from.
 type clean struct {
 	bytes [maxClean]byte
 	n     int
@@ -16,7 +16,7 @@ type clean struct {
 // maxClean is the longest text that is remembered, in bytes: ids and names are shorter.
 const maxClean = 64
 
-// is reports whether s is that text. That nothing is found in the empty one needs no memory.
+// is reports whether s is that text.
 func (c *clean) is(s string) bool { return string(c.bytes[:c.n]) == s }
 
 // note remembers a text in which count secrets were found.

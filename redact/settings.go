@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Settings are what may be set about redaction. The zero value is the default: all that is built in, nothing else.
+// Settings configures a [Redactor]. The zero value is the default: the built-in shapes and names.
 type Settings struct {
 	// Rules are patterns of secrets beside those that are built in.
 	Rules []Rule
@@ -17,14 +17,13 @@ type Settings struct {
 	// don't count: "x-acme-seal" also finds ACME_SEAL when set as "acme seal" or "acme_seal". A name matches if the
 	// identifier ends with it.
 	Names []string
-	// Allow are RE2 patterns of values that stay: a value that one of them matches anywhere is left alone.
+	// Allow are RE2 patterns of values that stay: a value that one of them matches anywhere is not redacted.
 	Allow []string
-	// DropInput and DropOutput take [events.Tool.Input] and [events.Tool.Output] away instead of looking through them,
-	// for those who keep neither: what nobody reads costs nothing.
+	// DropInput and DropOutput drop [events.Tool.Input] and [events.Tool.Output] instead of searching them, for consumers
+	// that export neither.
 	DropInput  bool
 	DropOutput bool
-	// SkipReasoning and SkipPrompts leave the texts of such events as they are, secrets and all: for those who hand on
-	// their length and nothing else.
+	// SkipReasoning and SkipPrompts do not redact the texts of such events: for consumers that export only their length.
 	SkipReasoning bool
 	SkipPrompts   bool
 }
@@ -63,7 +62,7 @@ func reason(err error) error {
 	return errors.New("no RE2 expression")
 }
 
-// rule is a Rule made ready.
+// rule is a compiled Rule.
 type rule struct {
 	name, keyword string
 	pattern       *regexp.Regexp
@@ -110,8 +109,8 @@ func ruleApplies[T text](r *Redactor, s T) bool {
 	return false
 }
 
-// apply replaces what the rule finds. What is a marker already, or begins in one, stays, so that a wide pattern comes to
-// an end.
+// apply replaces what the rule finds. A match that is a marker, or begins in one, stays, so that a wide pattern
+// terminates.
 func (u *rule) apply(s string, r *Redactor) (string, int) {
 	if !strings.Contains(s, u.keyword) {
 		return s, 0
@@ -168,7 +167,7 @@ func compileAllow(patterns []string) ([]*regexp.Regexp, error) {
 	return out, errors.Join(errs...)
 }
 
-// compileNames gives the names in the form that classify compares, and the words to look for: the longest part of each.
+// compileNames gives the names in the form that classify compares, and the words to search for: the longest part of each.
 func compileNames(names []string) (normal, words []string, err error) {
 	var errs []error
 	for i, n := range names {

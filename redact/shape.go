@@ -30,8 +30,8 @@ func (f *finder[T]) mayBeAny(sh *shape, i int) bool {
 	return false
 }
 
-// mayBe is a quick look at what is around the anchor at i: the last byte that the part behind it needs, and the byte
-// that has to follow it.
+// mayBe checks cheaply what is around the anchor at i: the last byte that the part behind it needs, and the byte that has
+// to follow it.
 func (f *finder[T]) mayBe(sh *shape, i int) bool {
 	if sh.begins && i > 0 && is(f.s[i-1], cAlnum) && !starts(f.s, i) {
 		return false
@@ -124,17 +124,17 @@ func (f *finder[T]) partAt(p *part, i int) (end int, ok bool) {
 	return end, end-i >= p.least
 }
 
-// longRun is how long a run of bytes is before its end is remembered, in bytes.
+// longRun is the length from which the end of a sequence is remembered, in bytes.
 const longRun = 256
 
-// run is where a run of bytes of a set is.
+// run is a sequence of bytes of a set.
 type run struct {
 	set        *[256]bool
 	start, end int
 }
 
-// runEnd is the end of the run of bytes of a set that begins at i, or limit. The ends of long runs are remembered: many
-// anchors may be in one.
+// runEnd is the end of the sequence of bytes of a set that begins at i, or limit. The ends of long ones are remembered:
+// many anchors may be in one.
 func (f *finder[T]) runEnd(set *[256]bool, i, limit int) int {
 	end := i
 	for stop := min(limit, i+longRun); end < stop && set[f.s[end]]; end++ {

@@ -18,11 +18,11 @@ var shapesText string
 // shapes is the table, read once. It never changes.
 var shapes = sync.OnceValues(func() ([]*shape, error) { return parseShapes(shapesText) })
 
-// shape is a kind of secret that shows what it is by how it looks.
+// shape is a kind of secret that its own form identifies.
 type shape struct {
 	kind  string // is in the marker
 	parts []part
-	// anchor is the literal part that is looked for, and kept the number of parts before the secret, which stay.
+	// anchor is the literal part that is searched for, and kept the number of parts before the secret, which stay.
 	anchor, kept int
 	// word: only at the beginning of a word.
 	word bool
@@ -44,7 +44,7 @@ type part struct {
 	literal     string
 	set         *[256]bool
 	least, most int
-	// random: the bytes have to look made by chance.
+	// random: the bytes have to look generated.
 	random bool
 }
 
@@ -147,7 +147,7 @@ func parseShape(text string, classes map[byte]*[256]bool) (*shape, error) {
 	return sh, nil
 }
 
-// setProbe sets what mayBe looks at.
+// setProbe sets what mayBe checks.
 func (sh *shape) setProbe() {
 	sh.begins = sh.anchor == 0 && !sh.glues()
 	if sh.anchor+1 == len(sh.parts) {

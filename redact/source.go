@@ -15,12 +15,12 @@ func New(src events.DisplayEventSource, r *Redactor) *Source {
 	return &Source{inner: src, redactor: r}
 }
 
-// ParseEvents gives the events of the inner source, without secrets. line is not written to.
+// ParseEvents returns the events of the inner source, without secrets. line is not written to.
 func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
 	return s.clean(s.inner.ParseEvents(line))
 }
 
-// Flush gives what the inner source still owes, without secrets; nothing if it owes nothing.
+// Flush returns the pending events of the inner source, without secrets.
 func (s *Source) Flush() []events.DisplayEvent {
 	if f, ok := s.inner.(events.Flusher); ok {
 		return s.clean(f.Flush())
@@ -28,7 +28,7 @@ func (s *Source) Flush() []events.DisplayEvent {
 	return nil
 }
 
-// Tick gives what became due by time, without secrets, where the inner source has a clock (see [Joiner.Tick]).
+// Tick returns what became due by time, without secrets, where the inner source has a clock (see [Joiner.Tick]).
 func (s *Source) Tick() []events.DisplayEvent {
 	if t, ok := s.inner.(interface{ Tick() []events.DisplayEvent }); ok {
 		return s.clean(t.Tick())
@@ -36,7 +36,7 @@ func (s *Source) Tick() []events.DisplayEvent {
 	return nil
 }
 
-// LineStatus is what became of the last line, as the inner source tells it; LineOK if it tells nothing.
+// LineStatus is the status of the last line from the inner source, LineOK if it reports none.
 func (s *Source) LineStatus() events.LineStatus {
 	if l, ok := s.inner.(events.LineStatuser); ok {
 		return l.LineStatus()
@@ -47,7 +47,7 @@ func (s *Source) LineStatus() events.LineStatus {
 // Unwrap is the inner source, for what only it knows.
 func (s *Source) Unwrap() events.DisplayEventSource { return s.inner }
 
-// Redacted counts the secrets that were taken out so far.
+// Redacted counts the secrets that were redacted so far.
 func (s *Source) Redacted() int { return s.count }
 
 func (s *Source) clean(evs []events.DisplayEvent) []events.DisplayEvent {

@@ -2,13 +2,13 @@ package redact
 
 import "strings"
 
-// Shortest values that are taken for a secret, in bytes.
+// The shortest values that can be a secret, in bytes.
 const (
 	minPassword = 4
 	minKey      = 8
 )
 
-// named looks at the identifier around the anchor word at i, and at the value that it is given.
+// named reads the identifier around the anchor word at i, and its value.
 func (f *finder[T]) named(i int, word string) (span, bool) {
 	n := len(strings.TrimSuffix(word, "="))
 	id := f.nameAround(i, i+n)
@@ -36,7 +36,7 @@ func (f *finder[T]) named(i int, word string) (span, bool) {
 	return sp, ok
 }
 
-// secretValue decides on a value by its name and by how it stands there.
+// secretValue decides on a value by its name and by how the two are separated.
 func (f *finder[T]) secretValue(id name, v value) (span, bool) {
 	if f.touchesCut(v.end) && id.class != classShell && v.end > v.start && !f.isReference(v.start, v.end) && f.s[v.start] != '-' {
 		if v.quoted || v.subscript || v.sep == sepTight || v.sep == sepPair || v.sep == sepTag || v.sep == sepBlank || v.sep == sepArgument {
@@ -82,7 +82,7 @@ func (f *finder[T]) secretValue(id name, v value) (span, bool) {
 	}
 }
 
-// passwordLike reports whether v may be a password: anything but code and what is plainly a word of prose.
+// passwordLike reports whether v may be a password: anything but code and plain prose.
 func (f *finder[T]) passwordLike(id name, v value, m mix) bool {
 	plain := m.lower+m.upper == v.end-v.start // nothing but letters
 	switch {

@@ -23,7 +23,7 @@ func activityToolUse(r *Renderer, e *events.DisplayEvent) {
 // words are a call in the activity style and in the status line.
 type words struct {
 	title, target string
-	path          bool // target is a path, whose end tells most
+	path          bool // target is a path: its end is kept
 }
 
 func callWords(t *events.Tool) words {
@@ -156,18 +156,17 @@ func mcpName(t *events.Tool) (server, tool string) {
 	return t.Server, name
 }
 
-// activityFate is what the throttle does with an event: hold a tool line, let pass at once what else is seen, and hand on
-// at once what is not.
-func (r *Renderer) activityFate(e *events.DisplayEvent) fate {
+// activityAction is what the throttle does with an event: it holds tool lines and passes everything else at once.
+func (r *Renderer) activityAction(e *events.DisplayEvent) action {
 	shown := false
 	switch e.Kind {
 	case events.KindToolUse:
 		if !e.Tool.Partial {
-			return fateHold
+			return actionHold
 		}
 	case events.KindToolResult:
 		if r.settings.Results {
-			return fateHold
+			return actionHold
 		}
 	case events.KindText:
 		shown = e.Text != ""
@@ -183,7 +182,7 @@ func (r *Renderer) activityFate(e *events.DisplayEvent) fate {
 		shown = true
 	}
 	if shown {
-		return fatePass
+		return actionPass
 	}
-	return fateSilent
+	return actionSilent
 }

@@ -10,20 +10,20 @@ import (
 // maxRemembered is the longest name or target that is remembered of an open call, in bytes; no line shows more of it.
 const maxRemembered = 4 * events.SummaryRunes
 
-// callMemory holds what open tool calls were about, so that a result that tells only an id can be named and timed. It is
-// bounded: the oldest call is forgotten.
+// callMemory holds name, target and start of open tool calls, so that a result that carries only an id can be named and
+// timed. It is bounded: the oldest call is evicted.
 type callMemory struct {
 	limit int
 	byID  map[string]call
 	order []string // ids, oldest first; may hold ids that were answered
 }
 
-// call is what is remembered of one tool call.
+// call is one remembered tool call.
 type call struct {
 	name, target      string
 	server, agentType string
 	at                time.Time
-	background        bool // it was answered, and its work goes on
+	background        bool // it was answered and continues
 }
 
 // remember notes a call that was made at a time.
@@ -39,7 +39,7 @@ func (m *callMemory) remember(t *events.Tool, at time.Time) {
 		m.order = append(m.order, id)
 	}
 	m.byID[id] = call{
-		name: remembered(toldName(t)), target: remembered(t.Target), server: remembered(t.Server), agentType: remembered(t.AgentType), at: at,
+		name: remembered(knownName(t)), target: remembered(t.Target), server: remembered(t.Server), agentType: remembered(t.AgentType), at: at,
 	}
 	for len(m.byID) > m.limit || len(m.order) > 2*m.limit {
 		delete(m.byID, m.order[0])
@@ -55,8 +55,8 @@ func remembered(s string) string {
 	return s
 }
 
-// goesOn notes that a call was answered and its work goes on in the background.
-func (m *callMemory) goesOn(t *events.Tool) {
+// moveToBackground marks a call that was answered and continues in the background.
+func (m *callMemory) moveToBackground(t *events.Tool) {
 	id := boundedID(t.ID)
 	if c, known := m.byID[id]; known {
 		c.background = true
@@ -64,21 +64,21 @@ func (m *callMemory) goesOn(t *events.Tool) {
 	}
 }
 
-// inBackground reports whether the call that t tells of works in the background.
+// inBackground reports whether the call of t continues in the background.
 func (m *callMemory) inBackground(t *events.Tool) bool { return m.byID[boundedID(t.ID)].background }
 
-// toldName is the name of a tool, empty if nobody told one: [events.UnknownTool] is how that is exported.
-func toldName(t *events.Tool) string {
+// knownName is the name of a tool. It is empty for [events.UnknownTool], the exported name of a call without one.
+func knownName(t *events.Tool) string {
 	if t.Name == events.UnknownTool {
 		return ""
 	}
 	return t.Name
 }
 
-// complete adds to t, which ends a call at a time, what the memory knows of the call and t does not tell.
+// complete fills the empty fields of t, which ends a call at a time, from the remembered call.
 func (m *callMemory) complete(t *events.Tool, at time.Time) {
 	c, known := m.byID[boundedID(t.ID)]
-	if toldName(t) == "" {
+	if knownName(t) == "" {
 		t.Name = c.name
 	}
 	if t.Target == "" {
@@ -95,5 +95,5 @@ func (m *callMemory) complete(t *events.Tool, at time.Time) {
 	}
 }
 
-// forget drops a call that has ended.
-func (m *callMemory) forget(t *events.Tool) { delete(m.byID, boundedID(t.ID)) }
+// evict drops a call that has ended.
+func (m *callMemory) evict(t *events.Tool) { delete(m.byID, boundedID(t.ID)) }

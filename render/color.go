@@ -7,74 +7,74 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// ink is what a part of a line is written in, where colours are wanted. The colours are those of the fixed part of the
+// sgr is the graphic rendition of a part of a line, where colours are wanted. The colours are those of the fixed part of the
 // table of 256, of middle brightness: each can be read on a light and on a dark background, whatever the terminal's own
 // palette is like, in which cyan and yellow are often no darker than white paper and faint may be no more than a shade.
-type ink uint8
+type sgr uint8
 
 const (
-	inkNone ink = iota
-	inkDim
-	inkHead
-	inkTool
-	inkGood
-	inkWarning
-	inkFailure
+	sgrNone sgr = iota
+	sgrDim
+	sgrHead
+	sgrTool
+	sgrGood
+	sgrWarning
+	sgrFailure
 
-	inkCount
+	sgrCount
 )
 
-// inkEnd ends every ink.
-const inkEnd = "\x1b[0m"
+// sgrReset ends every rendition.
+const sgrReset = "\x1b[0m"
 
-// inks are the sequences that begin an ink (SGR of ECMA-48; 38;5;n of ISO 8613-6).
-var inks = [inkCount]string{
-	inkDim:     "\x1b[38;5;243m", // grey
-	inkHead:    "\x1b[1m",        // bold
-	inkTool:    "\x1b[38;5;30m",  // teal
-	inkGood:    "\x1b[38;5;28m",  // green
-	inkWarning: "\x1b[38;5;130m", // brown
-	inkFailure: "\x1b[38;5;160m", // red
+// renditions are the sequences that begin a rendition (SGR of ECMA-48; 38;5;n of ISO 8613-6).
+var renditions = [sgrCount]string{
+	sgrDim:     "\x1b[38;5;243m", // grey
+	sgrHead:    "\x1b[1m",        // bold
+	sgrTool:    "\x1b[38;5;30m",  // teal
+	sgrGood:    "\x1b[38;5;28m",  // green
+	sgrWarning: "\x1b[38;5;130m", // brown
+	sgrFailure: "\x1b[38;5;160m", // red
 }
 
-// begin is the sequence that begins an ink.
-func (i ink) begin() string { return inks[i] }
+// begin is the sequence that begins a rendition.
+func (s sgr) begin() string { return renditions[s] }
 
-// inkOf is what the lines of an event are written in; texts have no ink.
-func inkOf(e *events.DisplayEvent) ink {
+// sgrOf is the rendition of an event's lines; texts have none.
+func sgrOf(e *events.DisplayEvent) sgr {
 	switch e.Kind {
 	case events.KindToolUse:
-		return inkTool
+		return sgrTool
 	case events.KindToolResult, events.KindToolProgress:
 		if e.Tool.Error || e.Tool.State == events.ToolStateFailed {
-			return inkFailure
+			return sgrFailure
 		}
-		return inkDim
+		return sgrDim
 	case events.KindNotice:
 		if e.Notice.Level == events.LevelError {
-			return inkFailure
+			return sgrFailure
 		}
-		return inkWarning
+		return sgrWarning
 	case events.KindSessionStarted, events.KindPhase:
-		return inkHead
+		return sgrHead
 	case events.KindTurnAborted, events.KindApprovalRequest, events.KindAskRequest:
-		return inkWarning
+		return sgrWarning
 	case events.KindTurnDone, events.KindSessionEnded:
 		switch {
 		case failed(e.End):
-			return inkFailure
+			return sgrFailure
 		case interrupted(e.End):
-			return inkWarning
+			return sgrWarning
 		}
-		return inkGood
+		return sgrGood
 	case events.KindReasoning:
-		return inkDim
+		return sgrDim
 	default:
-		return inkNone
+		return sgrNone
 	}
 }
 
-// Color tells when colours are used.
+// Color says when colours are used.
 type Color uint8
 
 // The choices; the zero value is the automatic one.

@@ -1,11 +1,11 @@
 // Package render writes events for people: modes, styles, tool labels and wording. It is the only place that knows
 // prefixes and glyphs, and the only place that makes text safe for a terminal.
 //
-// A [Renderer] is an [events.Sink] over an io.Writer, for one stream. A [Log] is one output for several, which are told
-// apart and throttled; each is a [Stream], which is a Sink too. A [Writer] takes the bytes of a stream instead of its
-// events, a [Formatter] gives text instead of writing it, and a [Terminal] shows a live status line below a log. What an
-// event looks like is told by one table, kind by style (looks.go), and what a tool is called by another (tools.go). A new
-// look is a row or a column there.
+// A [Renderer] is an [events.Sink] over an io.Writer, for one stream. A [Log] is one output for several streams: it labels
+// and throttles them. Each of them is a [Stream], which is a Sink too. A [Writer] takes the bytes of a stream instead of its
+// events, a [Formatter] returns text instead of writing it, and a [Terminal] shows a live status line below a log. One
+// table, kind by style (looks.go), says what an event looks like; another (tools.go) names the tools. A new style is a
+// column there, a new kind a row.
 //
 // # Modes
 //

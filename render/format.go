@@ -25,7 +25,7 @@ func NewFormatter(s Settings) *Formatter {
 }
 
 // NewProgress makes a Formatter that says what the agent is doing: its own words where it says some, else "Reading
-// src/auth.ts", "Finished reading src/auth.ts". An event that tells nothing gives "".
+// src/auth.ts", "Finished reading src/auth.ts". An event with nothing to show gives "".
 func NewProgress() *Formatter {
 	return NewFormatter(Settings{Mode: ModeVerbose, Style: StyleProgress})
 }
@@ -88,8 +88,8 @@ func FormatFile(path string, source events.DisplayEventSource) (string, error) {
 	return t.End(), nil
 }
 
-// FormatLine is what a single line is in a transcript; see [Transcript.FormatLine]. What one line tells of another is
-// known only to a [Transcript].
+// FormatLine formats a single line as [Transcript.FormatLine] does. A result is named by the call of an earlier line only
+// in a [Transcript].
 func FormatLine(line string, source events.DisplayEventSource) string {
 	t := NewTranscript(source)
 	return t.FormatLine(line) + t.End()

@@ -9,9 +9,9 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Log is one output that several streams share: steps that run at the same time, or the sessions that a collector hears
-// of. Each stream has a Renderer of its own; lines of one are never glued to those of another. In the activity style the
-// tool lines are throttled.
+// Log is one output that several streams share: steps that run at the same time, or the sessions that a collector
+// receives. Each stream has a Renderer of its own; lines of two streams never join. The activity style throttles its tool
+// lines.
 //
 // A Log and its streams may be used by several goroutines. It starts none but the timers of its throttle, which write a
 // line that waited; [Stream.Close] leaves none behind.
@@ -29,8 +29,8 @@ type Log struct {
 	opened int                    // streams that were throttled so far
 }
 
-// headings reports whether a line tells whose the next ones are where that changes: the styles of the verbose mode that
-// do not say it in each line.
+// headings reports whether a heading names the stream when it changes: in the styles of the verbose mode that do not name
+// it in each line.
 func (l *Log) headings() bool { return l.settings.Mode == ModeVerbose && !l.settings.activity() }
 
 // sharedGate is a gate and how many streams use it.
@@ -117,7 +117,7 @@ func (l *Log) newThrottle(s *Stream, o Origin) *throttle {
 		l.gates[s.gateKey] = g
 	}
 	g.users++
-	return &throttle{gate: &g.gate, step: step, next: events.FuncSink(s.show), fate: s.renderer.activityFate}
+	return &throttle{gate: &g.gate, step: step, next: events.FuncSink(s.show), action: s.renderer.activityAction}
 }
 
 // Emit renders one event. A failed write is kept for [Stream.Err]; after it the stream writes nothing more.
@@ -158,7 +158,7 @@ func (s *Stream) write(line []byte, as func([]byte)) {
 	as(line)
 }
 
-// SetAgent tells the name of the agent or its program, once it is known; see [Origin].
+// SetAgent sets the name of the agent or its program, once it is known; see [Origin].
 func (s *Stream) SetAgent(name string) {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()

@@ -7,7 +7,7 @@ type look func(*Renderer, *events.DisplayEvent)
 
 // row is how one kind is shown.
 type row struct {
-	// ends tells which unfinished text is over when the kind comes, though the kind may show nothing.
+	// ends is which unfinished text the kind ends, also where the kind itself shows nothing.
 	ends extent
 	// quiet is the look in quiet mode; nil shows nothing.
 	quiet look
@@ -15,7 +15,7 @@ type row struct {
 	verbose [styleEnd]look
 }
 
-// extent tells whose text an event ends.
+// extent is whose text an event ends.
 type extent uint8
 
 const (

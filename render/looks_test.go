@@ -62,7 +62,7 @@ func TestCallMemory(t *testing.T) {
 	m := callMemory{limit: 2}
 	answer := func(told events.Tool) events.Tool {
 		m.complete(&told, at.Add(time.Second))
-		m.forget(&told)
+		m.evict(&told)
 		return told
 	}
 	for _, id := range []string{"", "a", "b", "c"} {
@@ -77,13 +77,13 @@ func TestCallMemory(t *testing.T) {
 	assert.Zero(t, answer(events.Tool{ID: "d"}).Duration, "a call without time took nobody knows how long")
 	m.remember(&events.Tool{ID: "d", Name: "bash"}, at)
 	assert.False(t, m.inBackground(&events.Tool{ID: "d"}))
-	m.goesOn(&events.Tool{ID: "d"})
-	m.goesOn(&events.Tool{ID: "never seen"})
+	m.moveToBackground(&events.Tool{ID: "d"})
+	m.moveToBackground(&events.Tool{ID: "never seen"})
 	assert.True(t, m.inBackground(&events.Tool{ID: "d"}))
 	assert.False(t, m.inBackground(&events.Tool{ID: "never seen"}))
 	for range 1000 {
 		m.remember(&events.Tool{ID: "x", Name: "read"}, at)
-		m.forget(&events.Tool{ID: "x"})
+		m.evict(&events.Tool{ID: "x"})
 	}
 	assert.LessOrEqual(t, len(m.order), 4, "answered calls do not pile up")
 }
@@ -105,10 +105,10 @@ func TestActivityFate(t *testing.T) {
 			for _, more := range []bool{false, true} {
 				var out strings.Builder
 				r := New(&out, Settings{Mode: ModeVerbose, Style: StyleActivity, Reasoning: more, Results: more})
-				got := r.activityFate(&e)
+				got := r.activityAction(&e)
 				r.Emit(&e)
-				assert.Equal(t, out.Len() == 0, got == fateSilent, "%s %s, reasoning and results %t: fate %d, shown %q", name, k, more, got, out.String())
-				if got == fateHold {
+				assert.Equal(t, out.Len() == 0, got == actionSilent, "%s %s, reasoning and results %t: action %d, shown %q", name, k, more, got, out.String())
+				if got == actionHold {
 					assert.Contains(t, []events.Kind{events.KindToolUse, events.KindToolResult}, k)
 				}
 			}

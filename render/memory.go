@@ -6,24 +6,23 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// liveWithin is how old an event of a live stream can be when it is read. In one that is copied from somewhere the clock
-// says nothing about the events that tell no time.
+// liveWithin is how old an event of a live stream can be when it is read. In a copied stream the clock says nothing about
+// the events without a time.
 const liveWithin = time.Minute
 
-// memory is what a Renderer knows of earlier events. It takes every event, also those that a throttle keeps from being
-// shown.
+// memory is what a Renderer knows of earlier events. It receives every event, also those that a throttle hides.
 type memory struct {
-	verbose bool // sub-agents are known: nothing that is shown needs it otherwise
-	on      bool // the same of calls
-	now     func() time.Time
-	last    time.Time // of the newest event that tells its time
-	measure time.Time // of the newest event that tells a time which calls are measured by
-	replay  bool      // Settings.Replay
-	behind  bool      // that event was told of long after it: the stream is no live one, whatever the settings say
-	calls   callMemory
-	threads threads
-	summary *summary
-	told    events.DisplayEvent // the event that take completed
+	verbose   bool // sub-agents are known: nothing that is shown needs it otherwise
+	on        bool // the same of calls
+	now       func() time.Time
+	last      time.Time // the newest time of an event
+	measure   time.Time // the newest time by which calls are measured
+	replay    bool      // Settings.Replay
+	behind    bool      // that event was read long after its time: the stream is not live, whatever the settings say
+	calls     callMemory
+	threads   threads
+	summary   *summary
+	completed events.DisplayEvent // the event that take completed
 }
 
 func newMemory(s Settings) memory {
@@ -85,33 +84,33 @@ func (m *memory) take(e *events.DisplayEvent) *events.DisplayEvent {
 	return e
 }
 
-// endOf completes the event that ends a call. The end that a ToolProgress tells is one only of work in the background;
-// that of any other call is told by its result.
+// endOf completes the event that ends a call. A ToolProgress ends only a call in the background; any other call ends by its
+// result.
 func (m *memory) endOf(e *events.DisplayEvent, at time.Time) *events.DisplayEvent {
 	if !m.on {
 		return e
 	}
-	m.told = *e
-	t := &m.told.Tool
+	m.completed = *e
+	t := &m.completed.Tool
 	if e.Kind == events.KindToolProgress {
 		ended := t.State == events.ToolStateCompleted || t.State == events.ToolStateFailed || t.State == events.ToolStateStopped
 		if !ended || !m.calls.inBackground(t) {
 			t.State = events.ToolStateUnspecified
-			return &m.told
+			return &m.completed
 		}
 	}
 	m.calls.complete(t, at)
 	if e.Kind == events.KindToolResult && t.State == events.ToolStateBackground && !t.Error {
-		m.calls.goesOn(t)
-		return &m.told
+		m.calls.moveToBackground(t)
+		return &m.completed
 	}
-	m.calls.forget(t)
-	return &m.told
+	m.calls.evict(t)
+	return &m.completed
 }
 
 // release drops the event that take completed, once it is shown: its texts may be long.
 func (m *memory) release() {
-	if m.told.Kind != 0 {
-		m.told = events.DisplayEvent{}
+	if m.completed.Kind != 0 {
+		m.completed = events.DisplayEvent{}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Mode tells how much is shown.
+// Mode is how much is shown.
 type Mode uint8
 
 // The modes; the zero value is the default one.
@@ -46,7 +46,7 @@ func ParseMode(name string) (Mode, error) {
 // ModeNames lists the modes in the spelling of settings.
 func ModeNames() []string { return slices.Clone(modeNames[:]) }
 
-// Style tells what the lines of the verbose mode look like.
+// Style is the format of the lines in verbose mode.
 type Style uint8
 
 // The styles; the zero value is the default one.

@@ -16,15 +16,15 @@ type page struct {
 	escape safe.Filter // Settings.EscapeCommands
 	color  bool        // Settings.Color
 	margin string      // begins every line
-	// While buf waits for the first time that is told (undated), clocks are where noClock stands in it.
+	// While buf waits for the first time of the stream (undated), clocks are the offsets of noClock in it.
 	undated bool
 	clocks  []int
-	ink     ink // what follows the margin is written in
+	sgr     sgr // of what follows the margin
 }
 
-// write adds safe bytes, each line behind the margin and in the ink.
+// write adds safe bytes, each line behind the margin and in the rendition.
 func (p *page) write(safe []byte) {
-	if p.margin == "" && (p.ink == inkNone || !p.color) {
+	if p.margin == "" && (p.sgr == sgrNone || !p.color) {
 		p.put(safe)
 		return
 	}
@@ -38,29 +38,29 @@ func (p *page) write(safe []byte) {
 			if len(line) == 0 {
 				margin = strings.TrimRight(margin, " ")
 			}
-			p.paint(inkDim, []byte(margin))
+			p.paint(sgrDim, []byte(margin))
 			if p.undated && strings.HasPrefix(margin, noClock) {
 				p.clocks = append(p.clocks, bytes.LastIndex(p.buf, []byte(noClock)))
 			}
 		}
-		p.paint(p.ink, line)
+		p.paint(p.sgr, line)
 		p.put(safe[len(line) : len(line)+newline])
 		safe = safe[len(line)+newline:]
 	}
 }
 
-// paint adds a part of a line in an ink.
-func (p *page) paint(i ink, safe []byte) {
+// paint adds a part of a line in a rendition.
+func (p *page) paint(s sgr, safe []byte) {
 	if len(safe) == 0 {
 		return
 	}
-	if !p.color || i == inkNone || len(bytes.TrimSpace(safe)) == 0 {
+	if !p.color || s == sgrNone || len(bytes.TrimSpace(safe)) == 0 {
 		p.put(safe)
 		return
 	}
-	p.buf = append(p.buf, i.begin()...)
+	p.buf = append(p.buf, s.begin()...)
 	p.put(safe)
-	p.buf = append(p.buf, inkEnd...)
+	p.buf = append(p.buf, sgrReset...)
 }
 
 // put adds safe bytes as they are, but for commands that are to be broken.

@@ -8,29 +8,29 @@ import (
 // maxErrorText is the longest text that is searched for what a server's answer says, in bytes.
 const maxErrorText = 64 << 10
 
-// spoken is an error's text with what it says in place of a server's answer in JSON: of
+// plainError is an error's text with the message of a server's JSON answer in place of that answer: of
 // `status 400: {"error":{"message":"No such model."}}` it is "status 400: No such model.". Any other text is as it is.
-func spoken(text string) string {
+func plainError(text string) string {
 	at := strings.IndexByte(text, '{')
 	if at < 0 || len(text) > maxErrorText {
 		return text
 	}
 	answer := json.NewDecoder(strings.NewReader(text[at:]))
-	var told struct {
+	var answered struct {
 		Message string          `json:"message"`
 		Error   json.RawMessage `json:"error"`
 	}
-	if answer.Decode(&told) != nil {
+	if answer.Decode(&answered) != nil {
 		return text
 	}
 	var inner struct {
 		Message string `json:"message"`
 	}
-	if json.Unmarshal(told.Error, &inner) == nil && inner.Message != "" {
-		told.Message = inner.Message
+	if json.Unmarshal(answered.Error, &inner) == nil && inner.Message != "" {
+		answered.Message = inner.Message
 	}
-	if strings.TrimSpace(told.Message) == "" {
+	if strings.TrimSpace(answered.Message) == "" {
 		return text
 	}
-	return text[:at] + told.Message + text[at+int(answer.InputOffset()):]
+	return text[:at] + answered.Message + text[at+int(answer.InputOffset()):]
 }

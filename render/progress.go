@@ -43,7 +43,7 @@ func progressEnd(r *Renderer, c *events.Tool, isError bool) {
 	switch {
 	case t == nil || t.field == fieldNone || target == "":
 		line = "Tool"
-		if name := toldName(c); name != "" {
+		if name := knownName(c); name != "" {
 			line = toolName(name)
 		}
 		if isError {
@@ -61,7 +61,7 @@ func progressEnd(r *Renderer, c *events.Tool, isError bool) {
 	r.line(line, took(r, c))
 }
 
-// progressNotice shows retries, warnings and errors. A refusal is told by the result that follows.
+// progressNotice shows retries, warnings and errors. The result that follows shows a refusal.
 func progressNotice(r *Renderer, e *events.DisplayEvent) {
 	switch {
 	case e.Notice.Code == events.NoticeAPIRetry:

@@ -25,7 +25,7 @@ type Renderer struct {
 	lineMargin string
 	scratch    []byte // the line that is being made
 	margins    activityMargins
-	undated    bool // lines wait for the first time that the stream tells
+	undated    bool // lines wait for the first time of the stream
 	err        error
 }
 
@@ -68,14 +68,14 @@ func (r *Renderer) show(e *events.DisplayEvent) {
 		if row.ends == endsAll || row.ends == endsThread && threadOf(e) == r.text.key.thread {
 			r.endText()
 		}
-		r.side.ink = inkOf(e)
+		r.side.sgr = sgrOf(e)
 		switch {
 		case mode == ModeQuiet && row.quiet != nil:
 			row.quiet(r, e)
 		case mode == ModeVerbose && row.verbose[r.settings.Style] != nil:
 			row.verbose[r.settings.Style](r, e)
 		}
-		r.side.ink = inkNone
+		r.side.sgr = sgrNone
 		if e.Kind == events.KindSessionEnded && threadOf(e) == (threadKey{}) {
 			r.summarize()
 		}
@@ -83,8 +83,8 @@ func (r *Renderer) show(e *events.DisplayEvent) {
 	r.flush()
 }
 
-// setMargins says what begins the lines of an event: its step where steps are told apart, white space for a sub-agent,
-// and in the activity style the time of lines that are not text.
+// setMargins sets what begins the lines of an event: the step in quiet and activity, white space for a sub-agent, and in
+// the activity style the time of lines that are not text.
 func (r *Renderer) setMargins(e *events.DisplayEvent) {
 	r.textMargin, r.lineMargin = "", ""
 	switch r.settings.Mode {
@@ -152,7 +152,7 @@ func (r *Renderer) PassThrough(line []byte) {
 		return
 	}
 	r.page.endLine()
-	r.page.margin, r.page.ink = "", inkNone
+	r.page.margin, r.page.sgr = "", sgrNone
 	r.page.write([]byte(Sanitize(string(line))))
 	r.page.endLine()
 	r.flush()
@@ -225,12 +225,12 @@ func (r *Renderer) line(parts ...string) {
 // block writes safe text of several lines and ends its last line.
 func (r *Renderer) block(safe string) {
 	r.side.endLine()
-	r.side.margin, r.side.ink = r.lineMargin, inkNone
+	r.side.margin, r.side.sgr = r.lineMargin, sgrNone
 	r.side.write([]byte(safe))
 	r.side.endLine()
 }
 
-// flush hands what was rendered to the writers, unless it waits for the first time that the stream tells.
+// flush writes what was rendered, unless it waits for the first time of the stream.
 func (r *Renderer) flush() {
 	if r.undated {
 		if r.memory.last.IsZero() && len(r.page.buf)+len(r.side.buf) < maxUndated {
@@ -258,7 +258,7 @@ func (r *Renderer) writeOut(w io.Writer, p *page) {
 	p.buf = keepSmall(p.buf)
 }
 
-// keepSmall empties a buffer for its next use; one that a huge text blew up is let go.
+// keepSmall empties a buffer for its next use, and releases one that a huge text enlarged.
 func keepSmall(buf []byte) []byte {
 	const limit = 1 << 16 // bytes
 	if cap(buf) > limit {

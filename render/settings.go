@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// defaultCalls is how many open tool calls a Renderer remembers unless told otherwise.
+// defaultCalls is how many open tool calls a Renderer remembers by default.
 const defaultCalls = 1024
 
 // Settings says how a Renderer renders. The zero value is default mode.
 type Settings struct {
-	// Mode tells how much is shown.
+	// Mode is how much is shown.
 	Mode Mode
 	// Style is what verbose mode looks like.
 	Style Style
 	// EscapeCommands are the CI systems for which the log must hold no command: see the package's Safety section.
 	EscapeCommands CISystems
-	// Calls is how many open tool calls are remembered, so that a result that tells only an id can be named; the oldest
-	// is forgotten. 0 means 1024.
+	// Calls is how many open tool calls are remembered, so that a result that carries only an id can be named; the oldest
+	// is evicted. 0 means 1024.
 	Calls int
 
 	// Reasoning shows what the agent thinks, in verbose mode, each line behind "│ ".
@@ -33,17 +33,17 @@ type Settings struct {
 	Lines io.Writer
 	// LinesColor is Color for what goes to Lines: one of two outputs may be a terminal and the other a file.
 	LinesColor bool
-	// Width tells how many cells a line of the activity style may have, for a terminal that may be resized; nil or 0 sets
-	// no limit.
+	// Width returns how many cells a line of the activity style may have, for a terminal that may be resized; nil or 0
+	// sets no limit.
 	Width func() int
 	// Location is the time zone of times; nil is the local one.
 	Location *time.Location
-	// Now is the clock for events of a live stream that tell no time; nil gives those the time of the event before, and so
-	// does a stream whose times are more than a minute behind the clock.
+	// Now is the clock for events of a live stream that carry no time. With nil, and in a stream whose times are more than
+	// a minute behind the clock, they have the time of the event before.
 	Now func() time.Time
-	// Replay tells that the stream was written earlier, or may have been. Without a clock nobody waits for its next line: in
-	// the activity style, what comes before the first time that is told waits for it (at most 64 KiB of lines), and is
-	// given it; no time stands in front of it if there is none. With one, events that tell no time have it shown, but nothing is measured by it.
+	// Replay says that the stream was written earlier, or may have been. Without a clock, lines of the activity style wait
+	// for the first time of the stream (at most 64 KiB of lines) and then carry it, or none if no event has one. With a
+	// clock, events without a time show its time, but nothing is measured by it.
 	Replay bool
 }
 

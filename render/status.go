@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// maxOpenCalls is how many running calls of a stream the status line knows; the oldest is forgotten.
+// maxOpenCalls is how many running calls of a stream the status line knows; the oldest is evicted.
 const maxOpenCalls = 256
 
 // minTool is the least number of cells that the running tool gets before other parts of the status line are left out.
@@ -52,7 +52,7 @@ func (w *watched) Close() error {
 	return nil
 }
 
-// Emit takes in one event.
+// Emit applies one event.
 func (w *watched) Emit(e *events.DisplayEvent) {
 	w.terminal.mu.Lock()
 	defer w.terminal.mu.Unlock()
@@ -141,7 +141,7 @@ func joinFacts(facts []string) string {
 	return " · " + strings.Join(facts, " · ")
 }
 
-// facts says what runs now, in a given number of cells, nil if nothing does, and what is to be told of it.
+// facts returns what runs now, as a function of a width in cells (nil if nothing runs), and the figures of the runs.
 func (t *Terminal) facts() (doing func(width int) string, facts []string) {
 	var running, agents int
 	var since time.Time

@@ -31,8 +31,8 @@ type summary struct {
 	before   events.Usage        // the usage of earlier runs
 	first    time.Time
 	last     time.Time
-	duration time.Duration  // as the run's end tells it
-	totals   *events.Totals // the same of what the run did in all
+	duration time.Duration  // from the run's end
+	totals   *events.Totals // the totals of the run, from its end
 	any      bool           // there is something to say
 	later    bool           // a run ended before in this log: what is not seen of this one was done nowhere else
 }
@@ -53,7 +53,7 @@ func newSummary(s *Settings) *summary {
 	}
 }
 
-// add takes in one event; that which ends a call tells how long it took.
+// add applies one event. The event that ends a call carries its duration.
 func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 	if !at.IsZero() {
 		if s.first.IsZero() || at.Before(s.first) {
@@ -70,8 +70,8 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 			s.any = true
 		}
 	case events.KindToolResult:
-		if toldName(&e.Tool) == "" {
-			return // nobody knows which tool it was
+		if knownName(&e.Tool) == "" {
+			return // the tool is unknown
 		}
 		t := s.tool(&e.Tool)
 		t.took += e.Tool.Duration
@@ -80,7 +80,7 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 		}
 		s.any = true
 	case events.KindToolProgress:
-		if e.Tool.State == events.ToolStateFailed && toldName(&e.Tool) != "" {
+		if e.Tool.State == events.ToolStateFailed && knownName(&e.Tool) != "" {
 			s.tool(&e.Tool).failed++
 		}
 	case events.KindUsage:
@@ -147,7 +147,7 @@ func (s *summary) text() string {
 	tools := make([]*toolSum, 0, len(s.tools))
 	var all toolSum
 	for _, t := range s.tools {
-		if t.calls > 0 || t.failed > 0 || t.took >= leastDuration { // else a call that the log did not hear was answered
+		if t.calls > 0 || t.failed > 0 || t.took >= leastDuration { // else it answers a call from before this log
 			tools = append(tools, t)
 		}
 		all.calls += t.calls
@@ -196,8 +196,8 @@ func (s *summary) whole() bool {
 	return s.totals.ToolCalls >= seen
 }
 
-// earlier is what the run did that this log did not hear of, where somebody heard the whole: of a run that went on while
-// the program that writes the log was started anew.
+// earlier is what the run did before this log began, where the run's end has totals: the program that writes the log was
+// restarted during the run.
 func (s *summary) earlier(seen *toolSum) (t toolSum) {
 	if s.totals == nil || s.totals.ToolCalls <= seen.calls {
 		return t
@@ -205,7 +205,7 @@ func (s *summary) earlier(seen *toolSum) (t toolSum) {
 	return toolSum{calls: s.totals.ToolCalls - seen.calls, failed: max(s.totals.ToolErrors-seen.failed, 0)}
 }
 
-// elapsed is the time between the first and the last event that were heard.
+// elapsed is the time between the first and the last event of this log.
 func (s *summary) elapsed() time.Duration {
 	if s.last.After(s.first) {
 		return s.last.Sub(s.first)
@@ -213,7 +213,7 @@ func (s *summary) elapsed() time.Duration {
 	return 0
 }
 
-// took is how long the run took, as its end tells it, else as it was seen.
+// took is the duration of the run: from its end, else from the events of this log.
 func (s *summary) took() time.Duration {
 	switch {
 	case s.duration > 0:
@@ -225,7 +225,7 @@ func (s *summary) took() time.Duration {
 	}
 }
 
-// sum is the usage of the run: what its end says, else what was seen of it.
+// sum is the usage of the run: from its end, else from the events of this log.
 func (s *summary) sum() events.Usage {
 	if s.whole() && (s.totals.Usage.Tokens != (events.Tokens{}) || s.totals.Usage.HasCost) {
 		return s.totals.Usage
@@ -236,7 +236,7 @@ func (s *summary) sum() events.Usage {
 	return sum
 }
 
-// usageLines tells tokens and cost, where known.
+// usageLines writes tokens and cost, where known.
 func (s *summary) usageLines(b *strings.Builder) {
 	sum := s.sum()
 	if t := sum.Tokens; t.Input > 0 || t.Output > 0 {
@@ -255,7 +255,7 @@ func (s *summary) usageLines(b *strings.Builder) {
 	}
 }
 
-// words is "3 calls, 1 failed, 1.2s". Of a tool whose call the log did not hear, only how it ended.
+// words is "3 calls, 1 failed, 1.2s". For a call from before this log it is only how the call ended.
 func (t *toolSum) words() string {
 	var words []string
 	if t.calls > 0 || t.failed == 0 && t.took < leastDuration {

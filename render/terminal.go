@@ -15,7 +15,7 @@ const spinInterval = 100 * time.Millisecond
 // spinner are the pictures of the status line's sign of life.
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// defaultWidth is the width of a terminal that does not tell it, in cells.
+// defaultWidth is the width of a terminal that does not report it, in cells.
 const defaultWidth = 80
 
 // Sequences of the status line (ECMA-48, and DECAWM of the VT100). The cursor is left at its beginning: when a terminal is
@@ -51,7 +51,7 @@ type Terminal struct {
 
 // TerminalSettings says how a Terminal draws.
 type TerminalSettings struct {
-	// Width tells the present width of the screen in cells; nil or 0 means that it is unknown, and taken for 80.
+	// Width returns the present width of the screen in cells; nil or 0 means 80.
 	Width func() int
 	// Color draws the status dim; see [Color.Wanted].
 	Color bool
@@ -70,7 +70,7 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// WidthOf gives a function that tells the present width of the terminal w, 0 if it is none.
+// WidthOf returns a function for the present width of the terminal w, 0 if w is none.
 func WidthOf(w io.Writer) func() int {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -143,8 +143,8 @@ func (t *Terminal) draw() {
 	}
 	width := defaultWidth
 	if t.settings.Width != nil {
-		if told := t.settings.Width(); told > 0 {
-			width = told
+		if reported := t.settings.Width(); reported > 0 {
+			width = reported
 		}
 	}
 	status := t.status(width - 1) // the last cell stays free: some terminals go to the next row behind it
@@ -155,7 +155,7 @@ func (t *Terminal) draw() {
 	if status != t.drawn {
 		t.drawn = status
 		if t.settings.Color {
-			status = inkDim.begin() + status + inkEnd
+			status = sgrDim.begin() + status + sgrReset
 		}
 		t.put(eraseBelow + unfolded + status + folded + lineStart)
 	}
@@ -169,7 +169,7 @@ func (t *Terminal) erase() {
 	}
 }
 
-// put writes to the screen. A status that can't be shown harms nobody: the log's own writes tell of a broken screen.
+// put writes to the screen. Its error is ignored: the writes of the log itself report a broken screen.
 func (t *Terminal) put(s string) { _, _ = io.WriteString(t.w, s) }
 
 // Close takes the status away and ends the goroutine. Wrapped writers go on to work. A second call does nothing.

@@ -24,7 +24,7 @@ type text struct {
 	scratch   []byte
 }
 
-// textKey tells the pieces of one text from those of another.
+// textKey is which text a delta belongs to.
 type textKey struct {
 	message   string
 	thread    threadKey
@@ -66,9 +66,9 @@ func (r *Renderer) endText() {
 // writeText writes safe text. Where blank texts are left out, white space waits for what follows it.
 func (r *Renderer) writeText(safe []byte) {
 	p := r.text.page
-	p.margin, p.ink = r.text.margin, inkNone
+	p.margin, p.sgr = r.text.margin, sgrNone
 	if r.text.key.reasoning {
-		p.ink = inkDim
+		p.sgr = sgrDim
 	}
 	if r.text.spoken || !r.leavesOutBlankText() {
 		p.write(safe)

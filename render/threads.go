@@ -27,8 +27,8 @@ func threadOf(e *events.DisplayEvent) threadKey {
 	return threadKey{agent: boundedID(e.AgentID)}
 }
 
-// boundedID is an id, or the beginning and the end of one that is too long to be kept. No agent makes such ids; whoever does
-// only confuses its own lines.
+// boundedID is an id, or the beginning and the end of one that is too long to be kept. No agent makes such
+// ids; an agent that did would mix up only its own lines.
 func boundedID(id string) string {
 	if len(id) <= maxIdentity {
 		return id

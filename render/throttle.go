@@ -12,7 +12,7 @@ import (
 // defaultInterval is the least time between two tool lines of a step.
 const defaultInterval = time.Second
 
-// ThrottleScope tells what shares one allowance of tool lines.
+// ThrottleScope is what shares one allowance of tool lines.
 type ThrottleScope uint8
 
 // The scopes; the zero value is the step.
@@ -51,26 +51,26 @@ type ThrottleSettings struct {
 	Scope ThrottleScope
 	// Interval is the least time between two tool lines; 0 means 1 s, a negative one does not throttle.
 	Interval time.Duration
-	// ByEventTime judges by the times that events tell, for what was done earlier. Those that tell none are judged by the
-	// clock if there is one ([Settings.Now]), and not held otherwise: how fast they are read says nothing.
+	// ByEventTime measures the interval by the times of events, for a stream that was written earlier. Events without a
+	// time are measured by the clock if there is one ([Settings.Now]), and are not held otherwise.
 	ByEventTime bool
 }
 
-// fate is what a throttle does with an event.
-type fate uint8
+// action is what a throttle does with an event.
+type action uint8
 
 const (
-	fateSilent fate = iota // hand it on at once: nothing will be seen of it
-	fateHold               // hand it on if none of its kind went before for an interval, else keep the newest
-	fatePass               // hand it on at once, after what is kept
+	actionSilent action = iota // emit it at once: it shows nothing
+	actionHold                 // emit it if the gate is open, else hold the newest
+	actionPass                 // emit it at once, after what is held
 )
 
-// gate is one allowance. Of the events that come too early it keeps the newest, and hands it on when its time has come.
+// gate is one allowance. It holds the newest of the events that come too early, and emits it when the interval is over.
 //
-//	open     an event to hold        hand it on, then closed for an interval
-//	closed   an event to hold        keep it in place of the one that was kept, start the timer
+//	open     an event to hold        emit it, then closed for an interval
+//	closed   an event to hold        hold it in place of the one before, start the timer
 //	closed   the timer, or an event of the same step that passes
-//	                                 hand on what is kept
+//	                                 emit what is held
 type gate struct {
 	interval    time.Duration
 	byEventTime bool
@@ -78,24 +78,24 @@ type gate struct {
 
 	mu      sync.Mutex
 	last    time.Time // when an event went through, by the clock
-	lastOwn time.Time // the time that this event told
-	kept    *keptEvent
+	lastOwn time.Time // the time of that event itself
+	held    *heldEvent
 	timer   *time.Timer // made at the first wait
 	waiting bool
 }
 
-// keptEvent is an event that waits, and whose it is.
-type keptEvent struct {
+// heldEvent is an event that waits, and the throttle it came through.
+type heldEvent struct {
 	event events.DisplayEvent
 	of    *throttle
 }
 
 // throttle is a Sink around a Sink. Several throttles share a gate.
 type throttle struct {
-	gate *gate
-	step string
-	next events.Sink
-	fate func(*events.DisplayEvent) fate
+	gate   *gate
+	step   string
+	next   events.Sink
+	action func(*events.DisplayEvent) action
 }
 
 // Emit takes one event.
@@ -103,30 +103,30 @@ func (t *throttle) Emit(e *events.DisplayEvent) {
 	g := t.gate
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	switch t.fate(e) {
-	case fatePass:
-		if g.kept != nil && g.kept.of.step == t.step {
+	switch t.action(e) {
+	case actionPass:
+		if g.held != nil && g.held.of.step == t.step {
 			g.release()
 		}
 		t.next.Emit(e)
-	case fateHold:
+	case actionHold:
 		if g.due(e) {
 			g.drop()
 			g.through(e, t)
 			return
 		}
-		g.keep(e, t)
+		g.hold(e, t)
 	default:
 		t.next.Emit(e)
 	}
 }
 
-// flush hands on what is kept of this throttle's step.
+// flush emits the event that is held for this throttle's step.
 func (t *throttle) flush() {
 	g := t.gate
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.kept != nil && g.kept.of.step == t.step {
+	if g.held != nil && g.held.of.step == t.step {
 		g.release()
 	}
 }
@@ -143,7 +143,7 @@ func (g *gate) due(e *events.DisplayEvent) bool {
 	}
 }
 
-// through hands an event on and closes the gate.
+// through emits an event and closes the gate.
 func (g *gate) through(e *events.DisplayEvent, t *throttle) {
 	g.last = time.Now()
 	if !e.Time.IsZero() {
@@ -152,12 +152,12 @@ func (g *gate) through(e *events.DisplayEvent, t *throttle) {
 	t.next.Emit(e)
 }
 
-// keep keeps an event in place of an older one. What is borrowed from its source is let go.
-func (g *gate) keep(e *events.DisplayEvent, t *throttle) {
-	kept := *e
-	kept.Tool.Input, kept.Tool.Output, kept.Text = nil, nil, ""
-	kept.Tool.Name, kept.Tool.Target = remembered(kept.Tool.Name), remembered(kept.Tool.Target)
-	g.kept = &keptEvent{event: kept, of: t}
+// hold holds an event in place of an older one. It drops what is borrowed from the source.
+func (g *gate) hold(e *events.DisplayEvent, t *throttle) {
+	held := *e
+	held.Tool.Input, held.Tool.Output, held.Text = nil, nil, ""
+	held.Tool.Name, held.Tool.Target = remembered(held.Tool.Name), remembered(held.Tool.Target)
+	g.held = &heldEvent{event: held, of: t}
 	if g.waiting {
 		return
 	}
@@ -179,26 +179,26 @@ func (g *gate) wait() {
 func (g *gate) expire() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.kept == nil {
+	if g.held == nil {
 		return
 	}
-	if time.Since(g.last) < g.interval { // the timer was stopped too late, and something is kept anew
+	if time.Since(g.last) < g.interval { // the timer was stopped too late, and another event is held
 		g.wait()
 		return
 	}
 	g.release()
 }
 
-// release hands on what is kept.
+// release emits the held event.
 func (g *gate) release() {
-	kept := g.kept
+	held := g.held
 	g.drop()
-	g.through(&kept.event, kept.of)
+	g.through(&held.event, held.of)
 }
 
-// drop forgets what is kept.
+// drop discards the held event.
 func (g *gate) drop() {
-	g.kept = nil
+	g.held = nil
 	if g.waiting {
 		g.timer.Stop()
 		g.waiting = false

@@ -2,7 +2,7 @@ package render
 
 import "strings"
 
-// field tells what a tool's primary argument is, and so how it is shown.
+// field is the kind of a tool's primary argument, which decides how it is shown.
 type field uint8
 
 const (
@@ -22,11 +22,11 @@ type tool struct {
 	label string
 	// field is what its primary argument is.
 	field field
-	// doing begins the line that tells of a call with an argument: "Reading calc.go". Empty: the argument says it all.
+	// doing begins the line of a call with an argument: "Reading calc.go". Empty: the argument is the line.
 	doing string
-	// done is the line that tells of its good end; one that ends in a blank is followed by the argument.
+	// done is the line of a successful end; the argument follows one that ends in a blank.
 	done string
-	// noun begins the line that tells of a failure: "Edit failed: calc.go".
+	// noun begins the line of a failure: "Edit failed: calc.go".
 	noun string
 }
 

@@ -21,13 +21,13 @@ func transcriptSessionStarted(r *Renderer, e *events.DisplayEvent) {
 	r.line(line, "]")
 }
 
-// sessionID is the head of a session id.
+// sessionID is the beginning of a session id.
 func sessionID(id string) string {
 	runes := []rune(brief(id))
 	return string(runes[:min(len(runes), shortID)])
 }
 
-// transcriptToolUse is "[Read] calc.go": the tool's own name, and its argument in the form that its table entry tells.
+// transcriptToolUse is "[Read] calc.go": the tool's own name, and its argument in the form that the tool table has for it.
 func transcriptToolUse(r *Renderer, e *events.DisplayEvent) {
 	if e.Tool.Partial {
 		return
@@ -70,7 +70,7 @@ func transcriptToolResult(r *Renderer, e *events.DisplayEvent) {
 	r.line("→ ", outcome(&e.Tool), took(r, &e.Tool))
 }
 
-// transcriptNotice shows retries, warnings and errors. A refusal is told by the result that follows.
+// transcriptNotice shows retries, warnings and errors. The result that follows shows a refusal.
 func transcriptNotice(r *Renderer, e *events.DisplayEvent) {
 	switch e.Notice.Code {
 	case events.NoticeAPIRetry:

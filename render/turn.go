@@ -14,7 +14,7 @@ type shared struct {
 	name  string    // what the owner was called then; a shorter name needs no heading
 }
 
-// leave forgets a page that is written no more.
+// leave releases a page that is written no more.
 func (s *shared) leave(p *page) {
 	if s.last == p {
 		s.last = nil
@@ -31,8 +31,8 @@ type turn struct {
 	introduce bool
 }
 
-// Write takes what the renderer made. Where another wrote last, its unfinished line is ended first; where another has
-// another name, a heading tells whose the lines are from here on.
+// Write writes what the renderer made. If another renderer wrote last, its unfinished line is ended first, and a heading
+// names the stream of the lines that follow.
 func (t *turn) Write(p []byte) (int, error) {
 	head := t.takeOver()
 	if len(head) == 0 {
@@ -45,7 +45,7 @@ func (t *turn) Write(p []byte) (int, error) {
 // takeOver gives what has to stand before the next line of this renderer.
 func (t *turn) takeOver() []byte {
 	s := t.of
-	head := page{escape: safe.Filter{Systems: t.page.escape.Systems}, color: t.page.color, ink: inkHead}
+	head := page{escape: safe.Filter{Systems: t.page.escape.Systems}, color: t.page.color, sgr: sgrHead}
 	if s.last != nil && s.last != t.page && s.last.inLine {
 		s.last.endLine()
 		s.last.buf = s.last.buf[:0]

@@ -3,11 +3,11 @@ package render
 // noClock stands where the time of day of a line is not known. It is as long as a time of day.
 const noClock = "--:--:--"
 
-// maxUndated is how much waits for the first time that a stream tells, in bytes.
+// maxUndated is how much waits for the first time of a stream, in bytes.
 const maxUndated = 64 << 10
 
-// date ends the wait for the first time of a stream. The lines that waited are given it; if there is none, no time stands
-// in front of them, nor of those that come before one is told.
+// date ends the wait for the first time of a stream. The lines that waited get it. If there is none, they have no time, nor
+// have the lines before the first event with one.
 func (r *Renderer) date() {
 	if !r.undated {
 		return

@@ -23,7 +23,7 @@ func noticeHead(l events.Level) string {
 
 // noticeText is what a notice says, its code where it says nothing. Agents put some into brackets of their own.
 func noticeText(e *events.DisplayEvent) string {
-	line := firstLine(spoken(e.Text), e.Notice.Code)
+	line := firstLine(plainError(e.Text), e.Notice.Code)
 	if inner, ok := strings.CutPrefix(line, "["); ok && strings.HasSuffix(inner, "]") && !strings.ContainsAny(inner[:len(inner)-1], "[]") {
 		return inner[:len(inner)-1]
 	}
@@ -44,7 +44,7 @@ func failure(e *events.End) string {
 	if e.Decided == events.OutcomeKilled {
 		killed = e.Decided.String()
 	}
-	return firstLine(spoken(e.Err), e.Result, e.Code, string(e.Cause), killed)
+	return firstLine(plainError(e.Err), e.Result, e.Code, string(e.Cause), killed)
 }
 
 // aborted is head and detail for a turn that was stopped: by the user, or by the agent on principle.
@@ -58,7 +58,7 @@ func aborted(e *events.End) (head, detail string) {
 	return "turn aborted", firstLine(e.Principle, e.Err)
 }
 
-// approval is what waits for leave: "Bash: rm -r build".
+// approval is what waits for permission: "Bash: rm -r build".
 func approval(a *events.Approval) string {
 	if a == nil {
 		return ""
@@ -111,7 +111,7 @@ func took(r *Renderer, t *events.Tool) string {
 	return " (" + short(t.Duration) + ")"
 }
 
-// leastDuration is the shortest one that is told.
+// leastDuration is the shortest one that is shown.
 const leastDuration = time.Millisecond / 2
 
 // short is a duration with no more than people read: "340ms", "4.1s", "1m02s", "3h05m".

@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// defaultMaxLine is the longest line that a Writer parses unless told otherwise, in bytes.
+// defaultMaxLine is the longest line that a Writer parses by default, in bytes.
 const defaultMaxLine = 16 << 20
 
 // keepLine is the size from which the memory of a long line is not kept for the next one, in bytes.
@@ -22,14 +22,14 @@ type Target interface {
 	Err() error
 }
 
-// WriterSettings says how a Writer reads. The zero value takes lines of up to 16 MiB and warns nobody.
+// WriterSettings says how a Writer reads. The zero value takes lines of up to 16 MiB and gives no warnings.
 type WriterSettings struct {
 	// MaxLine is the longest line in bytes; a longer one is skipped, and reading goes on behind it. 0 means 16 MiB.
 	MaxLine int
-	// Warn is told of what was skipped; nil tells nobody. [Writer.Skipped] counts in any case.
+	// Warn, if not nil, is called with what was skipped. [Writer.Skipped] counts in any case.
 	Warn func(message string)
-	// Clean, if not nil, is given every line that is to be shown as it is, such as words between the JSON, and returns what
-	// may be shown of it: secrets are taken out here. It does not concern [ModeJSON].
+	// Clean, if not nil, redacts every line that is shown as it is, such as plain text between the JSON. It does not
+	// concern [ModeJSON].
 	Clean func(line []byte) []byte
 	// Mode and Style are those of the target. In [ModeJSON] lines go on as they are and nothing is parsed; a transcript
 	// shows lines that are no JSON.
@@ -39,7 +39,7 @@ type WriterSettings struct {
 
 // Writer takes the bytes that an agent program writes and renders them: it splits lines, has a source parse them and
 // hands the events to a target. Without a source, lines pass as they are, made safe unless the target's mode is
-// [ModeJSON]. Close takes in a last line without a newline. A Writer is used by one goroutine at a time.
+// [ModeJSON]. Close reads a last line without a newline. A Writer is used by one goroutine at a time.
 type Writer struct {
 	target   Target
 	source   events.DisplayEventSource
@@ -89,7 +89,7 @@ func (w *Writer) hold(piece []byte) {
 	}
 }
 
-// endLine takes in the line that was held, or skips it.
+// endLine renders the line that was held, or skips it.
 func (w *Writer) endLine() {
 	if w.size > w.settings.MaxLine {
 		w.skipped++
@@ -138,7 +138,7 @@ func (w *Writer) showsWords() bool {
 	return ok && s.LineStatus() == events.LineMalformed
 }
 
-// emit hands on events, and the lines that the source lets pass.
+// emit renders events, and the lines that the source passes through.
 func (w *Writer) emit(evs []events.DisplayEvent) {
 	for i := range evs {
 		w.target.Emit(&evs[i])
@@ -150,9 +150,8 @@ func (w *Writer) emit(evs []events.DisplayEvent) {
 	}
 }
 
-// Tick renders what the source gives because time went by, if it has a method Tick that tells: a text that waits for its
-// end (package redact has such a source), and lines that it lets pass then. Whoever reads live calls it now and then, not
-// while it writes.
+// Tick renders what became due by time, if the source has a method Tick: a text that waits for its end (package redact has
+// such a source), and lines that the source passes through. A live reader calls it regularly, never during a Write.
 func (w *Writer) Tick() error {
 	if t, ok := w.source.(interface{ Tick() []events.DisplayEvent }); ok {
 		w.emit(t.Tick())
@@ -160,7 +159,7 @@ func (w *Writer) Tick() error {
 	return w.target.Err()
 }
 
-// WriteRecord takes one whole record without its newline: a line, or a document of many. It is not held to MaxLine.
+// WriteRecord renders one whole record without its newline: a line, or a document of many. It is not held to MaxLine.
 func (w *Writer) WriteRecord(record []byte) error {
 	w.line(record)
 	return w.target.Err()
@@ -169,8 +168,8 @@ func (w *Writer) WriteRecord(record []byte) error {
 // Skipped is how many lines were too long.
 func (w *Writer) Skipped() int { return w.skipped }
 
-// Close takes in a last line without a newline and what the source still owes, and closes the target. A second call does
-// nothing more.
+// Close renders a last line without a newline and the pending events of the source, and closes the target. A second call
+// does nothing more.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.target.Err()

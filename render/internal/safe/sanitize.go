@@ -50,7 +50,7 @@ func safePrefix(s string) int {
 	return i
 }
 
-// cleanState is where a Sanitizer stands in an escape sequence.
+// cleanState is where a Sanitizer is in an escape sequence.
 //
 //	ground     ESC → escape, U+009B → csi, other C1 introducers → str, else kept or dropped
 //	escape     [ → csi, ]PX^_ → str, 0x20-0x2f → nf, 0x30-0x7e ends the sequence, else as ground
@@ -122,7 +122,7 @@ func (z *Sanitizer) Append(dst []byte, s string) []byte {
 	return dst
 }
 
-// Finish ends the text: a rune that was never completed is repaired, a sequence that never ended is gone.
+// Finish ends the text: a rune that was never completed becomes U+FFFD, a sequence that never ended is removed.
 func (z *Sanitizer) Finish(dst []byte) []byte {
 	for range z.held {
 		dst = append(dst, "\uFFFD"...)
@@ -133,7 +133,7 @@ func (z *Sanitizer) Finish(dst []byte) []byte {
 
 func (z *Sanitizer) hold(s string) { z.held = copy(z.rune[:], s) }
 
-// step takes in the head of s, which is not empty, and tells how many bytes that was.
+// step consumes the beginning of s, which is not empty, and returns how many bytes that was.
 func (z *Sanitizer) step(dst []byte, s string) ([]byte, int) {
 	c := s[0]
 	switch z.state {
@@ -197,7 +197,7 @@ func (z *Sanitizer) step(dst []byte, s string) ([]byte, int) {
 	}
 }
 
-// ground takes in one rune outside of any sequence, or a run of plain ones.
+// ground consumes one rune outside of any sequence, or several plain ones.
 func (z *Sanitizer) ground(dst []byte, s string) ([]byte, int) {
 	skipLF := z.skipLF
 	z.skipLF = false
@@ -263,10 +263,10 @@ func (z *Sanitizer) stayed(s string) {
 	}
 }
 
-// isStringIntroducer tells the bytes that open a string after an ESC: DCS, SOS, OSC, PM, APC (ECMA-48).
+// isStringIntroducer reports whether a byte opens a string after an ESC: DCS, SOS, OSC, PM, APC (ECMA-48).
 func isStringIntroducer(c byte) bool { return c == 'P' || c == 'X' || c == ']' || c == '^' || c == '_' }
 
-// isBidiControl tells the characters that reorder or isolate what follows them (Unicode 17, Bidi_Control).
+// isBidiControl reports whether a character reorders or isolates what follows it (Unicode 17, Bidi_Control).
 func isBidiControl(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
 }
