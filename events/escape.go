@@ -52,7 +52,7 @@ func sequenceLen(s string) int {
 	}
 }
 
-// isString tells the introducers of string sequences: DCS, SOS, OSC, PM, APC.
+// isString reports whether an introducer begins a string sequence: DCS, SOS, OSC, PM, APC.
 func isString(c byte) bool { return c == 'P' || c == 'X' || c == ']' || c == '^' || c == '_' }
 
 // payloadLen is the length of what follows an introducer.

@@ -2,8 +2,8 @@ package events
 
 import "time"
 
-// DisplayEvent is one thing that an agent did. Kind tells which payload is filled; the identity fields at the top are
-// filled wherever the format tells them.
+// DisplayEvent is one thing that an agent did. Kind determines which payload is filled; the identity fields at the top are
+// filled wherever the format carries them.
 type DisplayEvent struct {
 	Kind Kind
 	// Delta marks a piece of a Text or Reasoning. Pieces of one text share MessageID and ParentID, and stand in order;
@@ -21,7 +21,7 @@ type DisplayEvent struct {
 	// Sign is what the event shows of the end of its run, where the format has no line for that.
 	Sign Sign
 
-	// Time is the moment that the line tells; zero if it tells none.
+	// Time is the time of the line; zero if it has none.
 	Time time.Time
 	// SessionID is the provider's session, conversation or thread id.
 	SessionID string
@@ -33,15 +33,15 @@ type DisplayEvent struct {
 	// the id before in the stream.
 	Answer int
 	// ItemID is the id that the format gives to the line or item itself. Two sources of one session that share item
-	// ids (Claude Code's stream and transcript do) tell the same thing under the same id.
+	// ids (Claude Code's stream and transcript do) report the same thing under the same id.
 	ItemID string
 	// ParentID is the id of the tool call that started the sub-agent which did this; empty on the main thread.
 	ParentID string
-	// AgentID is the provider's own id of that sub-agent, where told. The agent that a call starts is Tool.AgentID.
+	// AgentID is the provider's own id of that sub-agent, where known. The agent that a call starts is Tool.AgentID.
 	AgentID string
 	// Model is the model that produced the event, as the provider spells it.
 	Model string
-	// ModelProvider is who serves the model, where the format tells it for each call: "anthropic", "openai".
+	// ModelProvider is who serves the model, where the format names it for each call: "anthropic", "openai".
 	ModelProvider string
 
 	// Text is the payload of Text, Reasoning, Message, Notice, Phase and Prompt, byte for byte as the agent said it.
@@ -70,12 +70,12 @@ type Session struct {
 	PreviousID string
 	// ParentID is the session whose agent started this one as a sub-agent.
 	ParentID string
-	// SubAgent marks the session of a sub-agent, also where the format does not tell whose.
+	// SubAgent marks the session of a sub-agent, also where the format does not name its parent.
 	SubAgent bool
-	// Recorded tells that the stream is a record of the session, a transcript, which tells prompts and no results: there
+	// Recorded marks a stream that is a record of the session, a transcript, which has prompts and no results: there
 	// a prompt begins a run.
 	Recorded bool
-	// AgentName is the name or kind of the agent, where the format tells it.
+	// AgentName is the name or kind of the agent, where the format has it.
 	AgentName string
 	// Branch is the branch of the repository that the agent works in.
 	Branch string
@@ -83,13 +83,13 @@ type Session struct {
 
 // End is the payload of TurnDone, TurnAborted and SessionEnded.
 type End struct {
-	// Error tells whether the run or turn failed.
+	// Error marks a run or turn that failed.
 	Error bool
-	// Interrupted tells that the user stopped it, which is no failure of the agent.
+	// Interrupted marks a run or turn that the user stopped, which is no failure of the agent.
 	Interrupted bool
 	// Unjudged marks the end of a turn whose line does not show how it ended; what came before it does.
 	Unjudged bool
-	// Continues tells that the run answered no prompt, but the report of a task that the run before had started.
+	// Continues marks a run that answered no prompt, but the report of a task that the run before had started.
 	Continues bool
 	// Cause is why it failed; empty if nothing failed. See [End.Outcome].
 	Cause Cause
@@ -101,18 +101,18 @@ type End struct {
 	Err string
 	// Principle is the rule that the agent refused to break (TurnAborted).
 	Principle string
-	// Turns is the provider's count of turns; 0 if not told.
+	// Turns is the provider's count of turns; 0 if unknown.
 	Turns int
-	// Duration is the wall time that the provider tells for the run; 0 if not told.
+	// Duration is the wall time that the provider reports for the run; 0 if unknown.
 	Duration time.Duration
 	// Decided is the outcome of the run, from whoever saw the whole of it: its last messages too, and the exit of its process.
 	// No parser sets it.
 	Decided Outcome
-	// Totals is what the run did in all, from whoever heard the whole of it; nil where nobody did. No parser tells it.
+	// Totals is what the run did in all, from a consumer that received all of it, else nil. No parser sets it.
 	Totals *Totals
 }
 
-// Totals is what a run did from its beginning to its end, for those who may have heard only a part of it.
+// Totals is what a run did from its beginning to its end, for consumers that may have received only a part of it.
 type Totals struct {
 	// ToolCalls and ToolErrors count the calls of the agent and of the sub-agents that work in its stream, and how many
 	// of them failed.
@@ -163,7 +163,7 @@ func ParseLevel(word string) Level {
 // Notice grades and names a Notice event, whose words stand in DisplayEvent.Text.
 type Notice struct {
 	Level Level
-	// Code is a stable word of low cardinality, such as "api_retry" or "compaction".
+	// Code is a stable identifier of low cardinality, such as "api_retry" or "compaction".
 	Code string
 }
 
@@ -184,7 +184,7 @@ type Approval struct {
 	Subject string // what the tool would act on
 }
 
-// Ask is the payload of AskRequest: questions to the user, and the answers once they are told.
+// Ask is the payload of AskRequest: questions to the user, and the answers once they are known.
 type Ask struct {
 	ID        string
 	Questions []AskQuestion

@@ -2,7 +2,7 @@ package events
 
 import "fmt"
 
-// Kind tells what an event is about and so which of its fields are filled.
+// Kind is what an event is about. It determines which fields of the event are filled.
 // The numbers are wire-stable: a new kind goes to the end, an old one never moves.
 type Kind uint8
 
@@ -19,13 +19,13 @@ const (
 	KindReasoning
 	// KindMessage closes a text whose pieces went before: Text holds all of it, Reasoning the thinking.
 	KindMessage
-	// KindUsage tells tokens, and cost where known.
+	// KindUsage carries tokens, and cost where known.
 	KindUsage
 	// KindNotice is word from the agent program itself: a retry, a compaction, a warning.
 	KindNotice
 	// KindPhase marks a boundary inside a run, such as planning to executing.
 	KindPhase
-	// KindSessionStarted opens a run: Session tells model, version, folder.
+	// KindSessionStarted opens a run: Session holds model, version, folder.
 	KindSessionStarted
 	// KindTurnStarted opens a turn within a session, in formats that mark turns.
 	KindTurnStarted
@@ -39,7 +39,7 @@ const (
 	KindApprovalRequest
 	// KindAskRequest puts questions to the user (Ask).
 	KindAskRequest
-	// KindToolProgress tells of a call between its start and its end, or of the end of one in the background.
+	// KindToolProgress reports a call between its start and its end, or the end of one in the background.
 	KindToolProgress
 	// KindPrompt is what went to the model: a user's prompt, or a text that the program put in their name.
 	KindPrompt

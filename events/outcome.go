@@ -44,7 +44,7 @@ func ParseOutcome(word string) Outcome {
 	return OutcomeUnknown
 }
 
-// Cause is why a run or a model call failed, a word of low cardinality that all formats share. It is empty where nothing
+// Cause is why a run or a model call failed, one of a few values that all formats share. It is empty where nothing
 // failed.
 type Cause string
 

@@ -2,14 +2,14 @@ package events
 
 // DisplayEventSource turns the lines of one stream into events.
 //
-// ParseEvents takes one line without its newline and returns the events that it tells, in source order; the slice and
+// ParseEvents parses one line without its newline and returns its events, in source order; the slice and
 // the borrowed fields in it are valid until the next call. It never panics and returns no error: a line that it can't
 // read yields nothing and is counted (see [LineStatuser]). A source may keep state over the lines of its stream.
 type DisplayEventSource interface {
 	ParseEvents(line []byte) []DisplayEvent
 }
 
-// Flusher is implemented by sources that still owe events when their stream has ended, such as the text of pieces that
+// Flusher is implemented by sources that can have pending events when their stream ends, such as a text whose deltas
 // were never completed. It is called once, after the last line.
 type Flusher interface {
 	Flush() []DisplayEvent
@@ -22,19 +22,19 @@ const OutputHead = 8 << 10
 // bulk of a transcript, and making them can be most of the work.
 type OutputDropper interface {
 	// DropOutput lets [Tool.Output] be empty from now on. Where [Tool.Summary] was cut, Output holds at least the text's
-	// first [OutputHead] bytes all the same, or all of it: only what follows the cut tells whether a secret was cut too.
-	// All else that is told of a result stays as it is, the size too.
+	// first [OutputHead] bytes all the same, or all of it: only what follows the cut shows whether a secret was cut too.
+	// All other fields of the result stay as they are, the size too.
 	DropOutput()
 }
 
 // InputDropper is implemented by sources that can save work where nobody keeps the arguments of calls: in some formats they
 // are JSON in a string, which must be made to be handed on.
 type InputDropper interface {
-	// DropInput leaves [Tool.Input] empty from now on. All else that is told of a call stays as it is.
+	// DropInput leaves [Tool.Input] empty from now on. All other fields of the call stay as they are.
 	DropInput()
 }
 
-// LineStatuser is implemented by sources that tell what became of the last line, for counters and for showing raw lines.
+// LineStatuser is implemented by sources that report the status of the last line, for counters and for raw lines.
 type LineStatuser interface {
 	LineStatus() LineStatus
 }
@@ -53,7 +53,7 @@ const (
 	LineMalformed
 	// LinePassed belongs to no known provider and goes out as it is.
 	LinePassed
-	// LineHeld waits for the provider to be told from the lines that follow.
+	// LineHeld is pending until later lines show the provider.
 	LineHeld
 
 	lineStatusEnd

@@ -10,7 +10,7 @@ type ToolState uint8
 
 // The states of a call.
 const (
-	// ToolStateUnspecified is told by formats that know no states.
+	// ToolStateUnspecified is used for formats that have no states.
 	ToolStateUnspecified ToolState = iota
 	// ToolStateRunning is a call at work.
 	ToolStateRunning
@@ -46,9 +46,9 @@ func ParseToolState(word string) ToolState {
 	return ToolStateUnspecified
 }
 
-// Tool is a tool call (ToolUse), its answer (ToolResult) or word of it in between (ToolProgress).
+// Tool is a tool call (ToolUse), its result (ToolResult) or its progress in between (ToolProgress).
 //
-// A source emits exactly one ToolUse for a call, at the first line that tells name and input, and at most one
+// A source emits exactly one ToolUse for a call, at the first line that has name and input, and at most one
 // ToolResult. An id that comes again after its answer, or with another body, is a new call.
 type Tool struct {
 	// ID is the provider's call id.
@@ -67,7 +67,7 @@ type Tool struct {
 	Server string
 	// Asks shows that the agent program asks for leave before it runs the call (ToolUse).
 	Asks bool
-	// ReadOnly tells that the tool changes nothing.
+	// ReadOnly marks a tool that changes nothing.
 	ReadOnly bool
 	// Partial marks an early sight of a call whose arguments still stream, for embedded sinks: the full ToolUse follows
 	// as an update. Parsers never set it.
@@ -75,31 +75,31 @@ type Tool struct {
 	// State is where the call stands (ToolResult, ToolProgress).
 	State ToolState
 
-	// Error tells whether the call failed (ToolResult).
+	// Error marks a call that failed (ToolResult).
 	Error bool
 	// Err is the error's text; empty if the call did not fail.
 	Err string
-	// Denied tells that the call never ran: refused by a rule, a hook or the user.
+	// Denied marks a call that never ran: refused by a rule, a hook or the user.
 	Denied bool
 	// ExitCode is the exit code of a command, valid if HasExitCode.
 	ExitCode    int
 	HasExitCode bool
 	// Summary is the first non-empty line of the output, trimmed, at most [SummaryRunes] runes.
 	Summary string
-	// Lines is the number of lines that the provider tells for the result, valid if HasLines.
+	// Lines is the number of lines that the provider reports for the result, valid if HasLines.
 	Lines    int
 	HasLines bool
-	// Output is the result's text; it may be empty where the source was told to drop texts, see [OutputDropper].
+	// Output is the result's text; it may be empty where the source drops texts, see [OutputDropper].
 	// Borrowed: valid until the source's next call.
 	Output []byte
 	// Size is the length of the result's text in bytes, before any cut of ours.
 	Size int
-	// Truncated tells that the agent program cut the output before the model saw it.
+	// Truncated marks an output that the agent program cut before the model saw it.
 	Truncated bool
-	// Batched tells that the agent program wrote the result together with those of other calls, when the last of them
+	// Batched marks a result that the agent program wrote together with those of other calls, when the last of them
 	// was there, on a line of its own: the line's time is not when this call ended.
 	Batched bool
-	// Duration is what the provider tells; 0 if not told.
+	// Duration is what the provider reports; 0 if unknown.
 	Duration time.Duration
 }
 

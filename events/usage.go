@@ -1,11 +1,11 @@
 package events
 
-// UsageScope tells what a Usage counts, and so how several add up.
+// UsageScope is what a Usage counts, and so how several add up.
 type UsageScope uint8
 
 const (
 	// UsageScopeCall is one model call. Repeats are taken out by the source: the tokens are what this line adds to
-	// what was told under the same MessageID, so that the events of a call add up to the call.
+	// what was reported under the same MessageID, so that the events of a call add up to the call.
 	UsageScopeCall UsageScope = iota
 	// UsageScopeRun is the total of the run that ends here, sub-agents and side calls included. Runs add up.
 	UsageScopeRun
@@ -59,7 +59,7 @@ type Usage struct {
 	// WebSearches and WebFetches count the requests of tools that the provider's servers ran within the call.
 	WebSearches int64
 	WebFetches  int64
-	// SessionCacheHit and SessionCacheMiss are cached and uncached input tokens of the whole session so far, where told.
+	// SessionCacheHit and SessionCacheMiss are cached and uncached input tokens of the whole session so far, where known.
 	SessionCacheHit  int64
 	SessionCacheMiss int64
 	// Pricing is the price list that a sink may show a cost with; nil if none is known.

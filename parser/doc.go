@@ -1,4 +1,4 @@
-// Package parser turns lines into events: it knows the providers and tells which of them wrote a stream.
+// Package parser turns lines into events: it knows the providers and detects which of them wrote a stream.
 //
 // A [Source] is one stream. In go its lines, out come events (package events) and, for a stream of no known provider,
 // the lines as they are. Each provider has a folder of its own, which knows its format and nothing else; a new one is one
@@ -6,7 +6,7 @@
 //
 // # Detection
 //
-// Provider "auto" holds the lines of a stream until they tell whose they are, then gives the events of all of them at
+// Provider "auto" buffers the lines of a stream until they show their provider, then returns the events of all of them at
 // once. After [DetectLines] lines that are objects or arrays, [DetectNoise] lines in all, or [DetectBytes] bytes, or at the
 // end of the stream, it gives up: the lines pass, as all lines of provider "none" do. Plain words before the first object,
 // such as an installer's warnings, do not count as candidates.
@@ -18,8 +18,8 @@
 //
 // # The end
 //
-// [Source.Flush] gives what an ended stream still owes. [Source.Incomplete] tells that a run began whose end the format
-// promises and has not told: the program was killed, or its last write was cut. No event is made of that here, since
+// [Source.Flush] returns the pending events of an ended stream. [Source.Incomplete] reports that a run began whose end the
+// format promises and does not contain: the program was killed, or its last write was cut. No event is made of that here, since
 // only who reads the stream knows whether it has ended.
 //
 // # Lifetime

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Framing tells what the parser of an input gets as one line: each of its lines, or all of it. It is found by the path,
-// else by the first lines, which are told to Line one after the other until it is decided.
+// Framing is what the parser of an input receives as one line: each of its lines, or all of it. It is found by the path,
+// else by the first lines, which are passed to Line one after the other until it is decided.
 //
 //	from       on                                            to
 //	undecided  a blank line                                  undecided
@@ -19,7 +19,7 @@ import (
 // An input that ends undecided is lines.
 type Framing uint8
 
-// The framings. A caller needs to tell apart only whether it is Decided, and then whether it is FramingDocument.
+// The framings. A caller needs to know only whether it is Decided, and then whether it is FramingDocument.
 const (
 	FramingUndecided Framing = iota
 	framingObject            // "{" stood alone
@@ -31,7 +31,7 @@ const (
 // documentEndings are those of paths that hold one document. Streams and transcripts of lines end in .jsonl.
 var documentEndings = [...]string{".json", ".json.gz", ".json.zst"}
 
-// FramingOf tells by the path alone: a document by its ending, else undecided. Standard input has the path "-".
+// FramingOf decides by the path alone: a document by its ending, else undecided. Standard input has the path "-".
 func FramingOf(path string) Framing {
 	path = strings.ToLower(path)
 	for _, ending := range documentEndings {

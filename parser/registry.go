@@ -29,9 +29,9 @@ type Info struct {
 	// ServiceName is the program's name as a service (service.name), such as "claude-code".
 	ServiceName string
 	// System is the maker of its models (gen_ai.provider.name of the OpenTelemetry conventions); empty where the format
-	// does not tell.
+	// does not say.
 	System string
-	// Folders tells that a sub-agent's transcript may be linked to its session by its folder alone; see [ParentSession].
+	// Folders reports whether a sub-agent's transcript may be linked to its session by its folder alone; see [ParentSession].
 	Folders bool
 	// OwnMessageIDs is true if the program itself makes the ids of messages, so that no two have one; those of a server may
 	// repeat.
@@ -54,7 +54,7 @@ type provider struct {
 	Info
 	new    func() events.DisplayEventSource
 	detect func(firstLines [][]byte) bool
-	// parentSession is the session that a sub-agent's transcript belongs to, as its path tells; nil if paths tell none.
+	// parentSession derives the session that a sub-agent's transcript belongs to from its path; nil if paths do not name it.
 	parentSession func(path string) string
 	// group is the id that stands for several sub-agents, one of which a transcript is of, by its path; nil if paths
 	// name none.
@@ -108,7 +108,7 @@ func InfoOf(name string) Info {
 	return Info{Name: None}
 }
 
-// ParentSession is the session whose sub-agent the transcript at path is of, where a provider's folders tell that; else
+// ParentSession is the session whose sub-agent the transcript at path is of, where a provider's folders name it; else
 // it is empty.
 func ParentSession(provider, path string) string {
 	for _, p := range providers {
@@ -130,7 +130,7 @@ func Group(provider, path string) string {
 	return ""
 }
 
-// Detect tells from the first lines of a stream who wrote it.
+// Detect determines from the first lines of a stream who wrote it.
 func Detect(lines [][]byte) (name string, ok bool) {
 	for _, p := range providers {
 		if p.detect(lines) {

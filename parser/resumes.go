@@ -51,7 +51,7 @@ func (r *resuming) in(words []string) bool {
 	})
 }
 
-// programOf is the name of a program whose path is a word of a command line.
+// programOf is the name of a program whose path is an argument of a command line.
 func programOf(word string) string {
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
 }

@@ -226,7 +226,7 @@ func (s *Source) giveUp() {
 	}
 }
 
-// Flush gives what the ended stream still owes. A stream that never told whose it is passes: see Raw.
+// Flush returns the pending events of the ended stream. A stream of no known provider passes: see Raw.
 func (s *Source) Flush() []events.DisplayEvent {
 	s.raw = s.raw[:0]
 	switch s.state {
@@ -248,8 +248,8 @@ func (s *Source) Flush() []events.DisplayEvent {
 }
 
 // Quiet gives what the parser holds back only because the agent may yet go on, such as an end that a compaction can take
-// back. It is for those who follow a stream that has been quiet for a while. Lines that do not tell whose they are pass:
-// see Raw. They are parsed all the same when a later line tells it, since events must not depend on how fast a stream
+// back. It is for consumers that follow a stream that has been quiet for a while. Lines that do not show their provider
+// pass: see Raw. They are parsed all the same when a later line shows it, since events must not depend on how fast a stream
 // came.
 func (s *Source) Quiet() []events.DisplayEvent {
 	s.raw = s.raw[:0]
@@ -269,17 +269,17 @@ func (s *Source) Quiet() []events.DisplayEvent {
 	return out
 }
 
-// Owes reports whether Flush would give something.
-func (s *Source) Owes() bool {
+// Pending reports whether Flush would return something.
+func (s *Source) Pending() bool {
 	if s.state == stateUndecided {
 		return len(s.held) > s.released
 	}
-	o, ok := s.parser.(interface{ Owes() bool })
-	return ok && o.Owes()
+	o, ok := s.parser.(interface{ Pending() bool })
+	return ok && o.Pending()
 }
 
 // Incomplete reports whether the lines so far hold a run that has begun and whose end the format promises, but has not
-// told yet. A transcript promises none.
+// arrived yet. A transcript promises none.
 func (s *Source) Incomplete() bool {
 	i, ok := s.parser.(interface{ Incomplete() bool })
 	return ok && i.Incomplete()
@@ -301,7 +301,7 @@ func (s *Source) DropOutput() {
 	}
 }
 
-// LineStatus tells what became of the last line.
+// LineStatus is the status of the last line.
 func (s *Source) LineStatus() events.LineStatus { return s.status }
 
 // Raw gives the lines that the last call lets pass, to be handed on as they are: the line itself for a stream of no

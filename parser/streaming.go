@@ -12,7 +12,7 @@ type streaming struct {
 	provider string
 	// program is its name.
 	program string
-	// command is the word of the command line behind which the flags stand, if the program has several commands; it must
+	// command is the argument of the command line after which the flags follow, if the program has several commands; it must
 	// be there, since the others write no stream.
 	command string
 	// flags are those to add, each with its value if it has one.
@@ -23,7 +23,7 @@ type streaming struct {
 	partial string
 }
 
-// streamings are told by the help texts of the programs: Claude Code 2.1.332, Codex 0.171.0, Gemini CLI 0.61.0, Qwen Code
+// streamings are from the help texts of the programs: Claude Code 2.1.332, Codex 0.171.0, Gemini CLI 0.61.0, Qwen Code
 // 0.15.10 and OpenCode 1.18.33.
 var streamings = [...]streaming{
 	{
@@ -40,7 +40,7 @@ var streamings = [...]streaming{
 var errNoProgram = errors.New("no program whose flags for streaming are known")
 
 // StreamingCommand is command with the flags that make its program write the stream that we read. A flag that is there
-// stays as it is, also with another value. provider may be "auto": then the program's name tells.
+// stays as it is, also with another value. provider may be "auto": then the program's name decides.
 func StreamingCommand(provider string, command []string) ([]string, error) {
 	for i, word := range command {
 		base := programOf(word)

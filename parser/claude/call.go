@@ -65,13 +65,13 @@ func (p *Parser) callBody(b *block) uint64 {
 	return p.keys.With(p.keys.String(domainBody, p.toolName(b.name)), b.input.Raw)
 }
 
-// toolName is the name as spelled, without control sequences.
+// toolName is the name as written, without control sequences.
 func (p *Parser) toolName(v scan.Value) string {
 	name := p.strings.Intern(v)
 	return events.CleanLine(name, 0)
 }
 
-// server finds the MCP server of a tool: told beside the call since 2.1.3xx, else the part of mcp__server__tool up to
+// server finds the MCP server of a tool: named beside the call since 2.1.3xx, else the part of mcp__server__tool up to
 // the second double underscore. A server's name may hold single ones.
 func (p *Parser) server(r *record, b *block, name string) string {
 	if b.server.Kind == scan.KindString {
@@ -94,7 +94,7 @@ func (p *Parser) server(r *record, b *block, name string) string {
 	return ""
 }
 
-// metaOf finds the element of tool_use_meta or tool_result_meta that tells of a call.
+// metaOf finds the element of tool_use_meta or tool_result_meta of a call.
 func (p *Parser) metaOf(array, id scan.Value) scan.Members {
 	p.inner.Reset(array.Raw)
 	for p.inner.Array(); p.inner.Element(); {
@@ -139,7 +139,7 @@ func (p *Parser) toolResult(r *record, b *block) {
 	if t.Denied && bytes.HasPrefix(text, stoppedByUser) && !bytes.Contains(text, userSaid) {
 		t.Denied, t.State = false, events.ToolStateStopped
 	}
-	if r.resultBlocks == 1 { // with several it tells not of which
+	if r.resultBlocks == 1 { // with several it does not say which one
 		p.outcome(e, &r.outcome)
 	}
 	if t.AgentID == "" && starts {
@@ -147,7 +147,7 @@ func (p *Parser) toolResult(r *record, b *block) {
 	}
 }
 
-// agentMark stands before the id of a sub-agent in the text of its result. Calls that a sub-agent made itself tell the id
+// agentMark precedes the id of a sub-agent in the text of its result. Calls that a sub-agent made itself have the id
 // there alone (2.1.332).
 var agentMark = []byte("agentId: ")
 
@@ -165,7 +165,7 @@ func agentInText(output []byte) []byte {
 	return id[:end]
 }
 
-// outcome fills in what the structured side of a result tells.
+// outcome fills in what the structured side of a result contains.
 func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
 	t := &e.Tool
 	if o.lines.Kind == scan.KindNumber {
@@ -245,7 +245,7 @@ func unwrap(text []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimPrefix(text, errorOpen), errorClose)
 }
 
-// exitCode reads the only word of an exit code that there is: a failed command's text begins "Exit code 3".
+// exitCode reads the only exit code that there is: a failed command's text begins "Exit code 3".
 func exitCode(text []byte) (int, bool) {
 	const prefix = "Exit code "
 	if !bytes.HasPrefix(text, []byte(prefix)) {

@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// deltas holds what stream_event lines told ahead of the complete lines. A text belongs to its message.
+// deltas holds the content of stream_event lines that precede the complete lines. A text belongs to its message.
 type deltas struct {
 	pending lines.Pending
 
@@ -32,7 +32,7 @@ func (p *Parser) streamEvent(r *record) {
 			p.piece(r, index, true, p.nested.Get("thinking"))
 		}
 	case "message_delta":
-		// The only place of a stream where a single message tells its final output tokens.
+		// The only place of a stream where a single message has its final output tokens.
 		if usage := event.Get("usage"); usage.Kind == scan.KindObject {
 			id := p.streaming(r)
 			p.deltaUsage(id, p.streamedAnswer(r, id), usage, true)
@@ -94,15 +94,15 @@ func (p *Parser) piece(r *record, index int64, thinking bool, v scan.Value) {
 	d.pending.Add(t, piece)
 }
 
-// complete forgets the pieces of a text that came whole. What no message tells is of none that streams.
+// complete releases the deltas of a text that came whole. What names no message is of none that streams.
 func (d *deltas) complete(messageID string, thinking bool, text string) {
 	if messageID != "" {
 		d.pending.Complete(messageID, thinking, text)
 	}
 }
 
-// Owes reports whether Flush would give something.
-func (p *Parser) Owes() bool { return p.deltas.pending.Owes() }
+// Pending reports whether Flush would return something.
+func (p *Parser) Pending() bool { return p.deltas.pending.Any() }
 
 // Flush gives the texts whose pieces were never completed, each joined.
 func (p *Parser) Flush() []events.DisplayEvent {

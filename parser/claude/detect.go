@@ -28,7 +28,7 @@ func Detect(lines [][]byte) bool {
 	return false
 }
 
-// ofQwen reports whether Qwen Code wrote a record: it tells its version in the init line, and its messages have the uuid
+// ofQwen reports whether Qwen Code wrote a record: its init line has its version, and its messages have the uuid
 // of their line as id (seen in 0.15.10).
 func ofQwen(r *record) bool {
 	return r.rest.Get("qwen_code_version").Exists() ||

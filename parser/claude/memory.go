@@ -26,5 +26,5 @@ const (
 	domainThread
 )
 
-// idKey makes a key of an id or another text, however it is spelled.
+// idKey makes a key of an id or another text, however it is escaped.
 func (p *Parser) idKey(domain byte, id scan.Value) uint64 { return p.keys.ID(domain, id.Body()) }

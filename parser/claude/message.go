@@ -33,7 +33,7 @@ func (p *Parser) assistant(r *record) {
 	}
 	// A stream shows a message's blocks before its usage is complete; a transcript has what was known when it was written.
 	final := r.camel || r.stopped
-	if r.usage.Kind == scan.KindObject && !p.toldUsage(r, final) {
+	if r.usage.Kind == scan.KindObject && !p.repeatsUsage(r, final) {
 		w := p.readUsage(r.usage)
 		u := p.callUsage(r.messageID, nth, w, final)
 		p.advisorUsage(r.messageID, nth, w)

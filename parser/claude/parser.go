@@ -48,7 +48,7 @@ type Parser struct {
 
 	deltas      deltas
 	messageID   string // the last one
-	usageOf     string // the message whose usage the last assistant line told
+	usageOf     string // the message whose usage the last assistant line reported
 	usageNth    int    // and which answer under that id
 	usageFinal  bool   // and whether it was complete
 	words       words
@@ -134,7 +134,7 @@ func (p *Parser) readArray() {
 // DropOutput lets the texts of results be dropped, see events.OutputDropper.
 func (p *Parser) DropOutput() { p.output.Drop() }
 
-// LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
+// LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
 // then understood, then unknown.
 func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
 
@@ -189,7 +189,7 @@ func (p *Parser) dispatch(r *record) {
 	p.verdict.Note(status)
 }
 
-// other tells bookkeeping from what a later version may have brought. Neither gives events.
+// other separates bookkeeping from what a later version may have brought. Neither gives events.
 func (p *Parser) other(kind []byte) events.LineStatus {
 	if !bookkeeping(kind) {
 		p.verdict.NoteUnknown(lines.TypeName("", kind))

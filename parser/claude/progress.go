@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// task tells where a background task or a sub-agent stands: a call that takes more than about 2 s is a task.
+// task reports the state of a background task or a sub-agent: a call that takes more than about 2 s is a task.
 func (p *Parser) task(r *record, subtype string) {
 	task := r.rest.Get("task_id")
 	id := p.strings.Text(r.rest.Get("tool_use_id"))
@@ -103,7 +103,7 @@ func taskState(r *record, subtype string, s *scan.Scanner, nested *scan.Members)
 	}
 }
 
-// taskNotification is how the prompt begins by which a transcript tells the end of a background task; a stream has a line
+// taskNotification is how the prompt begins that reports the end of a background task in a transcript; a stream has a line
 // of its own for that.
 const taskNotification = "<task-notification>"
 

@@ -15,7 +15,7 @@ type block struct {
 	texts   []scan.Value
 }
 
-// outcome is what tool_use_result tells, the structured side of a result.
+// outcome is the content of tool_use_result, the structured side of a result.
 type outcome struct {
 	status, agentID, backgroundTask, persisted, truncated, lines scan.Value
 	resumedAgent, workflow                                       scan.Value
@@ -25,16 +25,16 @@ type outcome struct {
 // record is one object of a line as raw spans: nothing is judged while it is read, since its type may come last and its
 // end may be missing.
 type record struct {
-	told
+	values
 	blocks    []block
-	rest      scan.Members // all members that told has no place for
+	rest      scan.Members // all members that values has no field for
 	args      scan.Members // backs blocks[].args
 	texts     []scan.Value
-	lastUsage []byte // the usage that the last assistant line told
+	lastUsage []byte // the usage that the last assistant line had
 }
 
-// told is what a record holds but for its memory.
-type told struct {
+// values is what a record holds but for its memory.
+type values struct {
 	kind, subtype, uuid, session, parent, timestamp, agent scan.Value
 
 	promptID, requestSession, requestID, apiError scan.Value // asked for with each line of the model: rest is searched for each
@@ -60,7 +60,7 @@ func (r *record) reset() {
 	if cap(r.blocks) > keepBlocks || cap(r.args) > keepBlocks || cap(r.texts) > keepBlocks {
 		r.blocks, r.args, r.texts = nil, nil, nil
 	}
-	r.told = told{} // in place: a whole record is made apart and copied, a kilobyte each line
+	r.values = values{} // in place: a whole record is made apart and copied, a kilobyte each line
 	r.blocks, r.rest, r.args, r.texts = r.blocks[:0], r.rest[:0], r.args[:0], r.texts[:0]
 }
 

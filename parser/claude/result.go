@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// start tells of a transcript's session at its first message line: there is no init. Sub-agents have the session of
+// start emits a transcript's session at its first message line: there is no init. Sub-agents have the session of
 // their parent, and start none.
 func (p *Parser) start(r *record) {
 	if !r.camel || r.agent.Kind == scan.KindString || r.rest.Get("isSidechain").True() {
@@ -34,7 +34,7 @@ func (p *Parser) start(r *record) {
 	}
 }
 
-// init tells of a stream's session; there is one for each turn where prompts come by standard input.
+// init emits a stream's session; there is one for each turn where prompts come by standard input.
 func (p *Parser) init(r *record) {
 	if p.turn.goesOn(p.head.SessionID) {
 		return

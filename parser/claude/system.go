@@ -18,7 +18,7 @@ const (
 	noticeRefused   = "model_refusal_no_fallback"
 )
 
-// system gives what the program itself tells: the session, tasks, retries, hooks.
+// system handles what the program itself reports: the session, tasks, retries, hooks.
 func (p *Parser) system(r *record) events.LineStatus {
 	subtype := r.subtype.Body()
 	switch string(subtype) {
@@ -64,7 +64,7 @@ func (p *Parser) notice(level events.Level, code, text string) {
 	e.Text = text
 }
 
-// retry tells of a model call that is made again. Retries come by the handful, so their words may be made with care.
+// retry reports a model call that is made again. Retries come by the handful, so their text may cost an allocation.
 func (p *Parser) retry(attempt, limit, delayMillis, status scan.Value, reason string) {
 	var b strings.Builder
 	b.WriteString("API call failed")
@@ -101,7 +101,7 @@ func (p *Parser) compaction(r *record) {
 	p.notice(events.LevelInfo, events.NoticeCompaction, text)
 }
 
-// hook tells the outcome of a hook, with the first line that it said.
+// hook reports the outcome of a hook, with the first line that it printed.
 func (p *Parser) hook(r *record) {
 	level := events.LevelInfo
 	if code := r.rest.Get("exit_code"); code.Int() != 0 || r.rest.Get("outcome").Is("error") {
@@ -133,7 +133,7 @@ func (p *Parser) informational(r *record) {
 	}
 }
 
-// rateLimit tells of a subscription's limit once it is near or reached; the type is from the published types.
+// rateLimit reports a subscription's limit once it is near or reached; the type is from the published types.
 func (p *Parser) rateLimit(r *record) {
 	p.nested = p.inner.MembersOf(r.rest.Get("rate_limit_info"), p.nested[:0])
 	status := p.strings.Text(p.nested.Get("status"))
@@ -147,7 +147,7 @@ func (p *Parser) rateLimit(r *record) {
 	p.notice(events.LevelWarn, noticeRateLimit, text)
 }
 
-// quietSubtype tells the system lines that are known and say nothing to a reader of what the agent did.
+// quietSubtype lists the system lines that are known and have nothing for a reader of what the agent did.
 func quietSubtype(subtype []byte) bool {
 	switch string(subtype) {
 	case "away_summary", "background_tasks_changed", "commands_changed", "control_request_progress", "elicitation_complete",
@@ -159,8 +159,8 @@ func quietSubtype(subtype []byte) bool {
 	return false
 }
 
-// bookkeeping tells the types of lines that are known and hold nothing for us. Some of them repeat messages word for
-// word (api-request-blob, progress), so they must never be looked into.
+// bookkeeping lists the types of lines that are known and hold nothing for us. Some of them repeat messages verbatim
+// (api-request-blob, progress), so they must never be searched.
 func bookkeeping(kind []byte) bool {
 	switch string(kind) {
 	case "active_goal", "agent-name", "ai-title", "api-request", "api-request-blob", "api-request-shape", "atis-latch",

@@ -11,7 +11,7 @@ import (
 // normalise gives the tokens in the arithmetic that all providers share:
 //
 //	input  = input_tokens + cache_read_input_tokens + cache_creation_input_tokens
-//	output = output_tokens, thinking included, as told
+//	output = output_tokens, thinking included, unchanged
 //
 // Anthropic's input_tokens counts only what was neither read from the cache nor written to it.
 func normalise(t events.Tokens) events.Tokens {
@@ -230,11 +230,11 @@ func (p *Parser) advisorUsage(id scan.Value, nth int, w *words) {
 	}
 }
 
-// maxLastUsage is the longest usage that is kept to tell a repeat, in bytes. Real ones have some hundreds.
+// maxLastUsage is the longest usage that is kept to recognise a repeat, in bytes. Real ones have some hundreds.
 const maxLastUsage = 4 << 10
 
-// toldUsage reports whether the line before told the same usage of the same message, as most lines of a message do.
-func (p *Parser) toldUsage(r *record, final bool) bool {
+// repeatsUsage reports whether the line before had the same usage of the same message, as most lines of a message do.
+func (p *Parser) repeatsUsage(r *record, final bool) bool {
 	id := r.messageID.Body()
 	if len(id) == 0 {
 		return false
@@ -250,7 +250,7 @@ func (p *Parser) toldUsage(r *record, final bool) bool {
 	return false
 }
 
-// totals tells what a result says was used. Three forms exist, and the first that is there is the truth:
+// totals reports the usage of a result. Three forms exist, and the first that is there is the truth:
 //
 //	model_usage_since_last_result   2.1.3xx: this run, sub-agents and side calls included
 //	modelUsage                      1.0.4x and later: since the process began (2.1.3xx: and before, if it was resumed)
@@ -279,7 +279,7 @@ func (p *Parser) totals(r *record) {
 	}
 }
 
-// runCost is what the cost has grown by since the last result: it is told as a total of the process. Its name was
+// runCost is the growth of the cost since the last result, which carries a total of the process. Its name was
 // cost_usd and total_cost before 1.0.22.
 func (p *Parser) runCost(r *record) (float64, bool) {
 	for _, key := range [...]string{"total_cost_usd", "total_cost", "cost_usd"} {
@@ -299,7 +299,7 @@ func (p *Parser) runCost(r *record) (float64, bool) {
 	return 0, false
 }
 
-// modelUsage tells the usage of each model of an object, and how many there are.
+// modelUsage emits the usage of each model of an object, and returns how many there are.
 func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
 	if object.Kind != scan.KindObject {
 		return 0

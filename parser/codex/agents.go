@@ -49,7 +49,7 @@ func (p *Parser) asked(thread string, id scan.Value) {
 	e.Tool.ID, e.Tool.State, e.Tool.AgentID = p.strings.Text(id), events.ToolStateRunning, thread
 }
 
-// agentState tells the call that started a sub-agent where that one stands, once for each change.
+// agentState reports the state of a sub-agent under the call that started it, once for each change.
 func (p *Parser) agentState(thread string, state events.ToolState, words string) {
 	a := p.agents.Find(p.agentKey(thread))
 	if a == nil || a.call == "" || state == events.ToolStateUnspecified || state == a.state {
@@ -96,7 +96,7 @@ func (p *Parser) eachAgent(states scan.Value, f func(thread string, state []byte
 	}
 }
 
-// agentStates tells of all sub-agents in an object of states.
+// agentStates reports all sub-agents in an object of states.
 func (p *Parser) agentStates(states scan.Value) {
 	p.eachAgent(states, func(thread string, state []byte, words scan.Value) {
 		p.agentState(thread, agentStateOf(state), p.strings.Text(words))
@@ -127,7 +127,7 @@ func agentStateOf(word []byte) events.ToolState {
 	}
 }
 
-// agentOutput reads what the output of a collaboration tool tells, where no item tells it (0.125): whom spawn_agent
+// agentOutput reads the output of a collaboration tool, where no item has its content (0.125): whom spawn_agent
 // started, and what wait_agent found.
 func (p *Parser) agentOutput(name string, id scan.Value, output []byte) {
 	if len(output) == 0 || output[0] != '{' {

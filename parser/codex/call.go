@@ -21,7 +21,7 @@ type call struct {
 	agent            string // thread of the sub-agent that the call started
 	asked            bool   // it asked that sub-agent again
 	background       bool   // answered while its work went on
-	over             bool   // its work was told to have ended after the answer
+	over             bool   // its work was reported as ended after the answer
 }
 
 // use takes note of a call and reports whether it is one of its own.
@@ -33,7 +33,7 @@ func (c *call) use(body uint64, name string) bool {
 	return true
 }
 
-// invocation is what a line tells of a call.
+// invocation is what a line contains of a call.
 type invocation struct {
 	id, item  scan.Value // the call's id, and the line's or item's own
 	name      string
@@ -41,20 +41,20 @@ type invocation struct {
 	server    string
 	agentType string
 	input     scan.Value // the arguments, raw
-	body      []byte     // what tells the call from another under the same id
+	body      []byte     // what distinguishes the call from another under the same id
 	readOnly  bool
 	asks      bool      // it is to run outside of the sandbox
 	script    bool      // made by a script of code mode, not by the model itself
-	at        time.Time // if the line tells a better time than its own
+	at        time.Time // if the line has a better time than its own
 }
 
-// outcome is what a line tells of a result.
+// outcome is what a line contains of a result.
 type outcome struct {
-	name           string // of the tool, if no call told it
+	name           string // of the tool, if no call had it
 	item           scan.Value
 	text           lines.Text
 	from           [2]scan.Value // what text is of, where that can be long
-	err            string        // if the line tells it beside the text
+	err            string        // if the line has it beside the text
 	failed, denied bool
 	code           int
 	hasCode        bool
@@ -99,10 +99,10 @@ func (p *Parser) callFor(id scan.Value) *call {
 	return p.calls.Ref(p.keys.ID(domainCall, id.Body()))
 }
 
-// wasCalled reports whether the call was told.
+// wasCalled reports whether the call was emitted.
 func (c *call) wasCalled() bool { return c != nil && c.called }
 
-// wasAnswered reports whether the call's result was told.
+// wasAnswered reports whether the call's result was emitted.
 func (c *call) wasAnswered() bool { return c != nil && c.answered }
 
 // begin gives a call, unless it repeats one that is open.
@@ -153,7 +153,7 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 	t := &e.Tool
 	t.ID, t.Name, t.State = p.callID.Text(&p.strings, id), c.name, o.state
 	t.Error, t.Denied, t.ExitCode, t.HasExitCode = o.failed, o.denied, o.code, o.hasCode
-	o.text.Tell(t)
+	o.text.Fill(t)
 	t.Truncated, t.Duration, t.AgentID = o.truncated || o.wasCut(t.Size), o.duration, o.agent
 	if o.failed {
 		t.Err = o.err
@@ -167,5 +167,5 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 	return true
 }
 
-// toolName is the name as spelled, without control sequences.
+// toolName is the name as written, without control sequences.
 func (p *Parser) toolName(v scan.Value) string { return events.CleanLine(p.strings.Intern(v), 0) }

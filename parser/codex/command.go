@@ -74,7 +74,7 @@ func (p *Parser) addWord(word scan.Value) {
 	p.scratch = scan.AppendString(p.scratch, word.Body())
 }
 
-// isShell tells the shells that Codex starts a script with, by name or path.
+// isShell recognises the shells that Codex starts a script with, by name or path.
 func isShell[Word string | []byte](word Word) bool {
 	name := len(word)
 	for name > 0 && word[name-1] != '/' {

@@ -5,8 +5,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// itemCompleted reads an item as a UI gets it (R4). It tells the result of a call before its output does and more of it,
-// and it is the only word of the calls that a script of code mode makes.
+// itemCompleted reads an item as a UI gets it (R4). It has the result of a call before its output and more of it,
+// and it is the only source for the calls that a script of code mode makes.
 func (p *Parser) itemCompleted(r *record) events.LineStatus {
 	m := r.item
 	kind := m.Get("type").Body()
@@ -20,7 +20,7 @@ func (p *Parser) itemCompleted(r *record) events.LineStatus {
 		p.completedCall(string(kind), r)
 	case "WebSearch", "ImageView", "ImageGeneration":
 		if p.callOf(m.Get("id")).wasCalled() {
-			return events.LineIgnored // its output is the result: this tells no status
+			return events.LineIgnored // its output is the result: this has no status
 		}
 		if string(kind) != "ImageView" {
 			p.modelItem(m)
@@ -77,7 +77,7 @@ func (p *Parser) completedCall(kind string, r *record) {
 	p.endCall(c, id, &o)
 }
 
-// lateEnd tells the end of work that went on after the call was answered: a command that was left running, or that an
+// lateEnd reports the end of work that went on after the call was answered: a command that was left running, or that an
 // interruption ended.
 func (p *Parser) lateEnd(c *call, id scan.Value, o *outcome) {
 	if c.over || !c.background && !o.failed {
@@ -100,7 +100,7 @@ func (p *Parser) lateEnd(c *call, id scan.Value, o *outcome) {
 	}
 }
 
-// completedInvocation reads what an item tells of a call that has no response item, under the name that the tool has
+// completedInvocation reads a call that has no response item, under the name that the tool has
 // when the model calls it.
 func (p *Parser) completedInvocation(kind string, m scan.Members) invocation {
 	inv := invocation{id: m.Get("id"), script: true}
@@ -136,13 +136,13 @@ func (p *Parser) completedOutcome(kind string, m scan.Members) outcome {
 	o.status(m.Get("status"))
 	o.exit(m.Get("exit_code"))
 	o.duration = p.span(m.Get("duration"))
-	if kind == "McpToolCall" && isTold(m.Get("error")) {
+	if kind == "McpToolCall" && isPresent(m.Get("error")) {
 		o.failed = true
 	}
 	return o
 }
 
-// completedText reads the text of a result, for those that are told.
+// completedText reads the text of a result, for items that have one.
 func (p *Parser) completedText(kind string, m scan.Members, o *outcome) {
 	switch kind {
 	case "CommandExecution":
@@ -152,7 +152,7 @@ func (p *Parser) completedText(kind string, m scan.Members, o *outcome) {
 		o.err = p.strings.Text(m.Get("stderr"))
 	case "McpToolCall":
 		o.text = p.mcpText(m.Get("result"))
-		if v := m.Get("error"); isTold(v) {
+		if v := m.Get("error"); isPresent(v) {
 			o.err = p.errorText(v)
 		}
 	case "DynamicToolCall":
@@ -162,10 +162,10 @@ func (p *Parser) completedText(kind string, m scan.Members, o *outcome) {
 	}
 }
 
-// isTold reports whether a value is there, and no null.
-func isTold(v scan.Value) bool { return v.Exists() && v.Kind != scan.KindNull }
+// isPresent reports whether a value is there, and no null.
+func isPresent(v scan.Value) bool { return v.Exists() && v.Kind != scan.KindNull }
 
-// activity tells of a sub-agent of the second kind, whose tools are answered before their work begins.
+// activity reports a sub-agent of the second kind, whose tools are answered before their work begins.
 func (p *Parser) activity(m scan.Members) {
 	thread, id, kind := p.strings.Text(m.Get("agent_thread_id")), m.Get("id"), m.Get("kind")
 	if kind.Is("interacted") {

@@ -19,7 +19,7 @@ func Detect(head [][]byte) bool {
 }
 
 // typical reports whether no other agent writes such a record. The bare items of R1 are those of OpenAI's API, so a
-// rollout of that form is told by its head, or by the states between its items.
+// rollout of that form is detected by its head, or by the states between its items.
 func typical(r *record) bool {
 	switch {
 	case r.hasMsg:

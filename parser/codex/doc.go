@@ -14,13 +14,13 @@
 //	R3     rollout of 0.125: R2 with task_started and task_complete
 //	R4     rollout of 0.171: R3 with ordinals, item_completed and token_usage_record ("paginated")
 //
-// Each line tells its dialect, so one may follow another in the same file. docs/formats/codex.md lists every type and
+// Each line shows its dialect, so one may follow another in the same file. docs/formats/codex.md lists every type and
 // what becomes of it; a test keeps it and the switches here in step.
 //
 // # One source each
 //
-// Rollouts tell the same thing up to four times. Texts, reasoning and calls are taken from the response items, which
-// every version has; prompts too, and from user_message where no item tells them. The result of a call stands where it is
+// Rollouts contain the same thing up to four times. Texts, reasoning and calls are taken from the response items, which
+// every version has; prompts too, and from user_message where no item has them. The result of a call is taken where it is
 // first known: at item_completed, if that has a status, else at the output. Calls that a script of code mode makes have
 // an item_completed alone, which gives both.
 //
@@ -30,7 +30,7 @@
 // # Identity
 //
 //   - SessionID is the thread; of a sub-agent the root thread, and AgentID is its own. The result of the call that
-//     started a sub-agent tells that id (Tool.AgentID), and ToolProgress when the sub-agent's work ended.
+//     started a sub-agent has that id (Tool.AgentID), and ToolProgress when the sub-agent's work ended.
 //   - TurnID is the turn of the root thread (root_turn_id), which a sub-agent's turns name too. Streams have none.
 //   - MessageID is the id of the first item of a model response, in R4 only: the response's own id comes behind its last
 //     item, as the ItemID of its Usage. Calls made by scripts have none.
@@ -41,8 +41,8 @@
 // # Quirks
 //
 //   - A web_search item has the key id twice: its own, then the API's.
-//   - turn.completed tells the tokens of the whole thread, over all runs, in a fork its parent's too (UsageScopeSession).
-//     token_count tells a running total, up to 0.125 twice for each response.
+//   - turn.completed has the tokens of the whole thread, over all runs, in a fork its parent's too (UsageScopeSession).
+//     token_count has a running total, up to 0.125 twice for each response.
 //   - Arguments are JSON in a string, at times cut off; outputs are a string, an array, or JSON in a string; an exit code
 //     stands in words before the text. A status "completed" on a call says that the model finished writing it.
 //   - An error line is a retry ("Reconnecting...") or what turn.failed repeats; an item of type error is a warning.

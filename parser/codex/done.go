@@ -3,7 +3,7 @@ package codex
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
 // doneInvocation reads a call that the API or the program did at once, of which call and result stand on one line: the
-// response item, the item and the event of its end tell it under different names.
+// response item, the item and the event of its end have it under different names.
 func (p *Parser) doneInvocation(kind string, m scan.Members) invocation {
 	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id")}
 	switch kind {
@@ -31,7 +31,7 @@ func (p *Parser) done(kind string, m scan.Members) {
 	p.once(&inv, &outcome{})
 }
 
-// once gives a call and its result, unless another line told them. Without an id nothing tells a repeat.
+// once emits a call and its result, unless another line had them. Without an id a repeat cannot be recognised.
 func (p *Parser) once(inv *invocation, o *outcome) {
 	if p.callOf(inv.id).wasCalled() {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// event gives what an event_msg of a rollout tells beside the response items. Texts and calls stand there a second time
+// event handles what an event_msg of a rollout has beside the response items. Texts and calls are there a second time
 // and are taken from the items, which every version has.
 func (p *Parser) event(r *record) events.LineStatus {
 	m := r.body
@@ -128,7 +128,7 @@ func (p *Parser) turnAborted(m scan.Members) {
 	p.response, p.open = "", false
 }
 
-// rateLimits tells of a limit of the subscription once it is reached.
+// rateLimits reports a limit of the subscription once it is reached.
 func (p *Parser) rateLimits(v scan.Value) {
 	if v.Kind != scan.KindObject {
 		return
@@ -148,10 +148,10 @@ func (p *Parser) rateLimits(v scan.Value) {
 	}
 }
 
-// millis gives a duration; what no clock could tell is none.
+// millis reads a duration; a value that no clock can have is none.
 func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }
 
-// moment gives a time that is told in milliseconds since 1970; the zero time if none is told.
+// moment reads a time in milliseconds since 1970; the zero time if there is none.
 func moment(v scan.Value) time.Time {
 	if n := v.Int(); n > 0 && n < 1<<42 {
 		return time.UnixMilli(n).UTC()

@@ -34,7 +34,7 @@ func (p *Parser) message(r *record) events.LineStatus {
 		p.approval(string(kind), m)
 	case "task_complete", "turn_complete": // not printed by the versions captured
 		p.emit(events.KindSessionEnded).End = &events.End{Result: p.strings.Text(m.Get("last_agent_message"))}
-	case "error": // the only end that E1 tells; the program goes on to exit with 0
+	case "error": // the only end that E1 has; the program goes on to exit with 0
 		p.failed(p.strings.Text(m.Get("message")))
 	case "turn_aborted":
 		p.turnAborted(m)
@@ -52,7 +52,7 @@ func (p *Parser) planUpdate(m scan.Members) {
 	p.end(scan.Value{}, &outcome{name: inv.name})
 }
 
-// sessionConfigured tells the session, where the config line before it did not.
+// sessionConfigured emits the session, where the config line before it did not.
 func (p *Parser) sessionConfigured(m scan.Members) {
 	configured := p.thread.model != ""
 	id := p.strings.Text(m.AnyOf("session_id", "thread_id"))
@@ -64,7 +64,7 @@ func (p *Parser) sessionConfigured(m scan.Members) {
 	}
 }
 
-// approval tells of a call that waits for leave.
+// approval reports a call that waits for leave.
 func (p *Parser) approval(kind string, m scan.Members) {
 	a := &events.Approval{ID: p.strings.Text(m.Get("call_id")), Tool: "patch_apply"}
 	if kind == "exec_approval_request" {
@@ -75,7 +75,7 @@ func (p *Parser) approval(kind string, m scan.Members) {
 	p.emit(events.KindApprovalRequest).Approval = a
 }
 
-// quietEvent tells the events that are known and say nothing to a reader of what the agent did, or nothing new: pieces
+// quietEvent lists the events that are known and have nothing, or nothing new, for a reader of what the agent did: pieces
 // of texts and outputs that come whole, the copies of response items, requests of a UI.
 func quietEvent(kind string) bool {
 	switch kind {

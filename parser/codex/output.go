@@ -52,7 +52,7 @@ var refusals = [...]struct {
 	{prefix: headAborted},
 }
 
-// judge reads what an output tells of the call beside its text: the head that Codex writes before it, the JSON that
+// judge reads what an output contains of the call beside its text: the head that Codex writes before it, the JSON that
 // older versions wrap around it, and the sentences of refusal. Of the text nothing else is looked at: what a command
 // prints proves nothing.
 func (p *Parser) judge(name string, object []byte, o *outcome) {

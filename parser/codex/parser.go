@@ -40,15 +40,15 @@ type Parser struct {
 	calls  memory.Memory[call]
 	callID lines.Again
 	agents memory.Memory[agentRun]
-	// shown are the ids of messages that a UI was told of; see message.
+	// shown are the ids of messages that a UI was sent; see message.
 	shown memory.Memory[struct{}]
-	// prompts holds, by text, how many more response items than events told it.
+	// prompts holds, by text, how many more response items than events had it.
 	prompts memory.Memory[int]
 
 	usage    usage
 	response string // the model response that the next items belong to
 	answer   string // the last text of a stream's turn
-	open     bool   // a stream that has not told the end of what it began
+	open     bool   // a stream that lacks the end of what it began
 	// turns shows that ends of turns are marked; compacted, that the turn at work made the conversation shorter.
 	turns, compacted bool
 }
@@ -61,7 +61,7 @@ type thread struct {
 	turn    string // of the root thread's turn that is at work
 	model   string
 	forked  bool
-	// paginated tells that the rollout marks which messages were shown, and counts each response by itself (R4).
+	// paginated marks a rollout that marks which messages were shown, and counts each response by itself (R4).
 	paginated bool
 	// created is when the thread began.
 	created time.Time
@@ -114,15 +114,15 @@ func (p *Parser) DropInput() { p.dropInput = true }
 // DropOutput lets the texts of results be left out; see events.OutputDropper.
 func (p *Parser) DropOutput() { p.output.Drop() }
 
-// LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
+// LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
 // then understood, then unknown.
 func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
 
 // UnknownType names the type that made the last line's status LineUnknownType, such as "response_item/new_thing".
 func (p *Parser) UnknownType() string { return p.verdict.Unknown }
 
-// Incomplete reports whether the stream began a turn whose end has not come. E1 and E2 promise no end, and rollouts tell
-// of turns only.
+// Incomplete reports whether the stream began a turn whose end has not come. E1 and E2 promise no end, and rollouts have
+// turns only.
 func (p *Parser) Incomplete() bool { return p.open }
 
 // dispatch turns one whole record into events. The forms may follow each other in one file: a log that two versions

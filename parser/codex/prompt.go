@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// userItem gives a message in the user's name: one prompt a text. R4 tells for each text who made it.
+// userItem emits a message in the user's name: one prompt a text. R4 names for each text who made it.
 func (p *Parser) userItem(m scan.Members) {
 	if content := m.Get("content"); content.Kind == scan.KindString {
 		p.countedPrompt(m.Get("id"), p.strings.Text(content), false)
@@ -39,14 +39,14 @@ func (p *Parser) makers(kinds scan.Value) []string {
 	return makers
 }
 
-// countedPrompt gives a prompt of a response item, unless a user_message told it.
+// countedPrompt emits a prompt of a response item, unless a user_message had it.
 func (p *Parser) countedPrompt(id scan.Value, text string, program bool) {
 	if p.paired(text, 1) {
 		p.prompt(id, text, program)
 	}
 }
 
-// userMessage gives a prompt of a user_message, unless a response item told it. Some versions write only one of the two,
+// userMessage emits a prompt of a user_message, unless a response item had it. Some versions write only one of the two,
 // and their order varies.
 func (p *Parser) userMessage(text string) {
 	if p.paired(text, -1) {
@@ -88,7 +88,7 @@ func isEnvelope(text string) bool {
 	return false
 }
 
-// isImageTag tells the texts that stand before and behind a picture of a prompt.
+// isImageTag recognises the texts before and behind a picture of a prompt.
 func isImageTag(text string) bool {
 	return text == "</image>" || strings.HasPrefix(text, "<image ") && strings.HasSuffix(text, ">") || text == "<image>"
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// replay tells the copied history of a rollout from what its own thread did. Before R4, a forked thread and a sub-agent
+// replay separates the copied history of a rollout from what its own thread did. Before R4, a forked thread and a sub-agent
 // that was given its parent's context begin with a copy of the parent's lines:
 //
 //	session_meta of the thread itself
@@ -23,11 +23,11 @@ import (
 //	copying  session_meta of the thread itself                              none
 //	copying  a turn that began after the thread                             none
 //	copying  a line after the thread began, behind lines from before        none
-//	copying  a pause, if the copied lines tell no turns                     none
+//	copying  a pause, if the copied lines have no turns                     none
 type replay struct {
 	copying bool
 	stamped bool // the copied lines keep their timestamps
-	turns   bool // the copied lines tell when their turns began
+	turns   bool // the copied lines have the times of their turns
 	last    time.Time
 }
 
@@ -51,10 +51,10 @@ func (g *replay) copies(r *record, t *thread) bool {
 	}
 	paused := !at.IsZero() && at.Sub(g.last) >= replayPause
 	g.last = at
-	copied, tells := turnCopied(r, t)
-	g.turns = g.turns || tells
+	copied, known := turnCopied(r, t)
+	g.turns = g.turns || known
 	switch {
-	case tells:
+	case known:
 		g.copying = copied
 	case g.stamped:
 		g.copying = early
@@ -64,9 +64,9 @@ func (g *replay) copies(r *record, t *thread) bool {
 	return g.copying
 }
 
-// turnCopied tells of a line that opens a turn whether the turn began before the thread. Ids are compared with ids and
+// turnCopied reports, of a line that opens a turn, whether the turn began before the thread. Ids are compared with ids and
 // clocks with clocks; started_at has whole seconds, so a turn of the thread's first second is its own.
-func turnCopied(r *record, t *thread) (copied, tells bool) {
+func turnCopied(r *record, t *thread) (copied, known bool) {
 	kind := r.kind.Body()
 	start := string(kind) == "event_msg" && isTurnStart(r.body.Get("type").Body())
 	if !start && string(kind) != "turn_context" {

@@ -55,7 +55,7 @@ func (p *Parser) responseItem(r *record, kind []byte, m scan.Members) events.Lin
 }
 
 // modelItem notes an item that is part of a model response. The response's own id comes after its last item only, so the
-// id of its first item stands for it; only R4 tells where a response ends.
+// id of its first item is used for it; only R4 marks where a response ends.
 func (p *Parser) modelItem(m scan.Members) {
 	if p.response == "" && p.thread.paginated {
 		p.response = p.strings.Text(m.Get("id"))
@@ -130,7 +130,7 @@ func (p *Parser) eachText(content scan.Value, f func(n int, kind, text scan.Valu
 }
 
 // reasoningItem gives the summary of a reasoning, its parts as the stream joins them, and the raw thinking where it is
-// told. Most reasoning is encrypted and gives nothing.
+// there. Most reasoning is encrypted and gives nothing.
 func (p *Parser) reasoningItem(m scan.Members) {
 	p.reasoning(m.Get("id"), p.joinedText(m.Get("summary"), "summary_text", "\n"))
 	p.reasoning(m.Get("id"), p.joinedText(m.Get("content"), "reasoning_text", "\n"))
@@ -230,7 +230,7 @@ func (p *Parser) toolSearchCall(m scan.Members) {
 	p.begin(&inv)
 }
 
-// callOutput gives the result of a call, unless an item told it before. An output without a call answers none: the
+// callOutput emits the result of a call, unless an item had it before. An output without a call answers none: the
 // objective of a goal comes so.
 func (p *Parser) callOutput(m scan.Members) {
 	id := m.Get("call_id")

@@ -68,7 +68,7 @@ func (p *Parser) sessionMeta(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// startThread makes t the thread that is read, and tells of its session: a sub-agent has that of its root thread.
+// startThread makes t the thread that is read, and emits its session: a sub-agent has that of its root thread.
 func (p *Parser) startThread(meta scan.Members, t thread) {
 	if root := p.rootThread(meta); root != "" && root != t.id {
 		t.session, t.agent = root, t.id
@@ -99,7 +99,7 @@ func (p *Parser) agentName(meta scan.Members) string {
 // lastOf is the last part of the path of an agent, which is the name of its task.
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// spawnSource gives what the head of a rollout tells of the sub-agent: beside the rest, or, before 0.171, deep in its
+// spawnSource reads what the head of a rollout contains of the sub-agent: beside the rest, or, before 0.171, deep in its
 // source: {"subagent":{"thread_spawn":{"parent_thread_id":"...","agent_role":"..."}}}.
 func (p *Parser) spawnSource(meta scan.Members, name string) string {
 	v := meta.Get(name)
@@ -113,7 +113,7 @@ func (p *Parser) spawnSource(meta scan.Members, name string) string {
 	return p.strings.Text(v)
 }
 
-// rootThread is the thread at the root of a sub-agent's family (0.171), or the nearest one that the format tells; "" for
+// rootThread is the thread at the root of a sub-agent's thread tree (0.171), or the nearest one that is known; "" for
 // a thread that is no sub-agent's.
 func (p *Parser) rootThread(meta scan.Members) string {
 	parent := p.spawnSource(meta, "parent_thread_id")
@@ -155,7 +155,7 @@ func (p *Parser) headLine(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// isConfig tells the first line of E1, whose keys are settings.
+// isConfig recognises the first line of E1, whose keys are settings.
 func isConfig(m scan.Members) bool {
 	return m.Get("model").Kind == scan.KindString && m.AnyOf("sandbox", "approval", "workdir").Kind == scan.KindString
 }

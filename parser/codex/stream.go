@@ -17,7 +17,7 @@ const (
 	noticeRollback  = "rollback"
 )
 
-// isStreamKind tells the line types of `codex exec --json` from the item types that stand bare in R1.
+// isStreamKind separates the line types of `codex exec --json` from the item types that are bare in R1.
 func isStreamKind(kind []byte) bool {
 	return bytes.IndexByte(kind, '.') >= 0 || string(kind) == "error"
 }
@@ -71,10 +71,10 @@ func (p *Parser) failed(text string) {
 // endRun closes what a stream's turn began.
 func (p *Parser) endRun() { p.open, p.answer = false, "" }
 
-// reconnecting is how the word of a retry begins, which has the same type as a failure.
+// reconnecting is how the message of a retry begins, which has the same type as a failure.
 const reconnecting = "Reconnecting..."
 
-// streamError tells of an error line: a retry, or the failure that turn.failed tells again.
+// streamError handles an error line: a retry, or the failure that turn.failed repeats.
 func (p *Parser) streamError(text string) {
 	if len(text) >= len(reconnecting) && text[:len(reconnecting)] == reconnecting {
 		p.notice(events.LevelWarn, events.NoticeAPIRetry, text)
@@ -134,13 +134,13 @@ func (p *Parser) itemCall(kind, phase string, m scan.Members) {
 	id := m.First("id")
 	completed := phase == "item.completed"
 	if len(id.Body()) == 0 && !completed {
-		return // nothing could tell its lines to belong together
+		return // nothing shows that its lines belong together
 	}
 	c := p.callFor(id)
 	if !c.called || c.answered && phase == "item.started" {
 		inv := p.itemInvocation(kind, id, m)
 		if kind == "web_search" && inv.target == "" && !completed {
-			return // what is searched for is told when it has been found
+			return // the query is in the completed item
 		}
 		p.beginCall(c, &inv)
 	}
@@ -155,7 +155,7 @@ func (p *Parser) itemCall(kind, phase string, m scan.Members) {
 	p.agentStates(m.Get("agents_states"))
 }
 
-// itemInvocation reads what an item tells of the call.
+// itemInvocation reads the call of an item.
 func (p *Parser) itemInvocation(kind string, id scan.Value, m scan.Members) invocation {
 	inv := invocation{id: id, name: kind}
 	switch kind {
@@ -188,7 +188,7 @@ func (p *Parser) itemInvocation(kind string, id scan.Value, m scan.Members) invo
 	return inv
 }
 
-// itemOutcome reads what a completed item tells of the result.
+// itemOutcome reads the result in a completed item.
 func (p *Parser) itemOutcome(kind string, m scan.Members) outcome {
 	var o outcome
 	o.status(m.Get("status"))
@@ -205,7 +205,7 @@ func (p *Parser) itemOutcome(kind string, m scan.Members) outcome {
 			o.state = events.ToolStateBackground
 		}
 	}
-	if v := m.Get("error"); isTold(v) {
+	if v := m.Get("error"); isPresent(v) {
 		o.failed = true
 		o.err = p.errorText(v)
 	}

@@ -79,7 +79,7 @@ func (p *Parser) emitUsage(scope events.UsageScope, t events.Tokens) *events.Dis
 	return e
 }
 
-// threadUsage tells what turn.completed does: the total of the thread over all its runs, in a fork also its parent's.
+// threadUsage emits the usage of turn.completed: the total of the thread over all its runs, in a fork also its parent's.
 func (p *Parser) threadUsage(v scan.Value) {
 	if t, ok := p.tokens(v); ok {
 		p.emitUsage(events.UsageScopeSession, t)

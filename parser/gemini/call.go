@@ -35,9 +35,9 @@ type call struct {
 
 // entry is what is remembered of an entry of a message's toolCalls, by the ids of both. A message is written again with
 // its calls as they stand then: the same entry is never a new call, whatever its state and arguments.
-type entry struct{ told, answered bool }
+type entry struct{ called, answered bool }
 
-// use is a call as a line tells it.
+// use is a call as a line has it.
 type use struct {
 	id        scan.Value
 	name      string
@@ -78,10 +78,10 @@ func (p *Parser) toolUse(u *use) {
 	}
 }
 
-// toolName is the name as spelled, without control sequences.
+// toolName is the name as written, without control sequences.
 func (p *Parser) toolName(v scan.Value) string { return events.CleanLine(p.strings.Intern(v), 0) }
 
-// server finds the MCP server of a tool. The transcript tells it in the tool's title, "forecast (weather MCP Server)";
+// server finds the MCP server of a tool. The transcript has it in the tool's title, "forecast (weather MCP Server)";
 // else it is what stands between the first two underscores of mcp_server_tool, as the CLI itself reads such names.
 func (p *Parser) server(u *use) string {
 	const prefix, suffix = "mcp_", " MCP Server)"
@@ -107,12 +107,12 @@ func (p *Parser) recordedCall(message uint64, i int, c *toolCall) {
 		key = mix(message, uint64(i)) // a call without an id is known by its place
 	}
 	known := p.entries.Ref(mix(message, key))
-	if known.told && (known.answered || !c.final()) {
-		return // it tells nothing new
+	if known.called && (known.answered || !c.final()) {
+		return // it has nothing new
 	}
 	of := p.calls.Ref(key)
-	if !known.told {
-		known.told = true
+	if !known.called {
+		known.called = true
 		u := use{id: c.id, name: p.toolName(c.name), args: c.args, members: c.members, title: c.title, agentName: c.agentName}
 		if p.isNew(of, &u) {
 			p.toolUse(&u)
@@ -178,7 +178,7 @@ func (p *Parser) recordedResult(c *toolCall, name string) {
 	}
 }
 
-// String tells how a command ended, for one that said nothing.
+// String describes how a command ended, for one that printed nothing.
 func (e shellEnd) String() string {
 	if e.signal != 0 {
 		return "Signal: " + strconv.Itoa(e.signal)
@@ -193,7 +193,7 @@ const (
 	fileCut      = "\nIMPORTANT: The file content has been truncated."
 )
 
-// describe fills in what the text of a result tells. What the CLI wrote around it does not count. That is taken off the
+// describe fills in the fields that the text of a result determines. What the CLI wrote around it does not count. That is taken off the
 // whole text only where it could make a difference: where the call failed, or where the first line might be one of the
 // CLI's own from behind the text.
 func (p *Parser) describe(t *events.Tool, text *lines.Text, isShell bool) {
@@ -217,7 +217,7 @@ func (p *Parser) describe(t *events.Tool, text *lines.Text, isShell bool) {
 		return inner.Begins(word)
 	}
 	t.Summary = summary
-	text.TellBut(t, cut)
+	text.FillCut(t, cut)
 	t.Truncated = begins(tooLarge) || begins(fileCut)
 	if !t.Error && t.Name == shellTool && begins(backgrounded) {
 		t.State = events.ToolStateBackground
@@ -228,7 +228,7 @@ func (p *Parser) describe(t *events.Tool, text *lines.Text, isShell bool) {
 	}
 }
 
-// denied tells by its words whether a call never ran because a policy, a hook or the user refused it.
+// denied recognises by its text a call that never ran because a policy, a hook or the user refused it.
 func denied(said []byte) bool {
 	rest, ok := bytes.CutPrefix(said, []byte("Tool execution "))
 	switch {

@@ -21,23 +21,23 @@ func Detect(head [][]byte) bool {
 
 // typical reports whether no other agent writes such a record.
 func typical(r *record) bool {
-	told := r.timestamp.Kind == scan.KindString
+	timed := r.timestamp.Kind == scan.KindString
 	switch {
-	case r.set.told.Kind == scan.KindObject:
+	case r.set.value.Kind == scan.KindObject:
 		return r.set.updated.Exists() || r.set.sessionID.Exists() || r.set.messages.Exists()
 	case r.rewind.Kind == scan.KindString:
 		return true
 	case r.id.Kind == scan.KindString:
-		return told && r.kind.Is("gemini")
+		return timed && r.kind.Is("gemini")
 	case r.sessionID.Kind == scan.KindString:
 		return r.projectHash.Kind == scan.KindString && r.started.Kind == scan.KindString
 	case r.kind.Kind == scan.KindString:
-		return told && typicalLine(r)
+		return timed && typicalLine(r)
 	}
 	return typicalReport(r)
 }
 
-// typicalLine tells the stream's lines, each by fields that are always there.
+// typicalLine recognises the stream's lines, each by fields that are always there.
 func typicalLine(r *record) bool {
 	switch string(r.kind.Body()) {
 	case "init":
@@ -56,7 +56,7 @@ func typicalLine(r *record) bool {
 	return false
 }
 
-// typicalReport tells the document of --output-format json: statistics by model, or an error under a session's id.
+// typicalReport recognises the document of --output-format json: statistics by model, or an error under a session's id.
 func typicalReport(r *record) bool {
 	if r.stats.Kind != scan.KindObject {
 		return r.session.Kind == scan.KindString && r.failure.kind.Kind == scan.KindString && r.failure.message.Kind == scan.KindString

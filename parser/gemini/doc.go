@@ -17,7 +17,7 @@
 //	error        Notice
 //	result       Usage (totals, one a model), SessionEnded
 //
-// A transcript's records are told apart by their keys:
+// A transcript's objects are distinguished by their keys:
 //
 //	sessionId, projectHash   the header, or with messages a whole document: SessionStarted, then the messages
 //	id                       a message, by its type: Text, Reasoning, ToolUse, ToolResult, Usage (gemini); Prompt (user);
@@ -36,11 +36,11 @@
 //     contents, without tokens, model and calls, when old tool output is masked. Copies give nothing.
 //   - The stream's text has neither ids nor an end. Its model messages are numbered here: a message ends with the results
 //     of its calls. A text that is blank to its end is left out.
-//   - A failed shell command is a success in the stream. The transcript tells its exit code as text, in the lines behind
+//   - A failed shell command is a success in the stream. The transcript has its exit code as text, in the lines behind
 //     the output, which the command's own output may imitate.
 //   - Results of a batch of calls are written together, when the slowest has ended.
 //   - A sub-agent's transcript does not name the call that started it; its session id is the agent id of that call's
-//     result, from 0.39 on. Its folder tells the session ([ParentSession]).
+//     result, from 0.39 on. Its folder names the session ([ParentSession]).
 //
 // # Lifetime
 //

@@ -45,7 +45,7 @@ type Parser struct {
 	itemID   lines.Again // a message stands on a line for each of its states
 	entries  memory.Memory[entry]
 
-	session  string // the last one told
+	session  string // the last one that a line had
 	agent    string // the sub-agent whose transcript this is
 	started  string // the session that a SessionStarted was made for
 	snapshot uint64 // the last compaction's summary, by its hash
@@ -85,7 +85,7 @@ func (p *Parser) readObject() {
 	}
 }
 
-// LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
+// LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
 // then understood, then unknown.
 func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
 
@@ -95,10 +95,10 @@ func (p *Parser) Incomplete() bool { return p.stream.open }
 // UnknownType names the type that made the last line's status LineUnknownType, such as "message/new_thing".
 func (p *Parser) UnknownType() string { return p.verdict.Unknown }
 
-// dispatch turns one whole record into events. Transcripts have no common type: the keys tell.
+// dispatch turns one whole record into events. Transcripts have no common type: the keys decide.
 func (p *Parser) dispatch(r *record) events.LineStatus {
 	switch {
-	case r.set.told.Exists():
+	case r.set.value.Exists():
 		return p.patch(r)
 	case r.rewind.Kind == scan.KindString:
 		p.rewind(r)
@@ -110,7 +110,7 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 		return events.LineOK
 	case r.kind.Kind == scan.KindString:
 		return p.line(r)
-	case r.response.Kind == scan.KindString || r.stats.Kind == scan.KindObject || r.failure.told:
+	case r.response.Kind == scan.KindString || r.stats.Kind == scan.KindObject || r.failure.present:
 		p.report(r)
 		return events.LineOK
 	default:
@@ -139,7 +139,7 @@ func (p *Parser) notice(level events.Level, code, text string) *events.DisplayEv
 	return e
 }
 
-// begin makes the head of a record's events, from its time and what the stream told before.
+// begin makes the head of a record's events, from its time and the session of earlier lines.
 func (p *Parser) begin(timestamp scan.Value) {
 	p.head = lines.Head{Time: timeOf(timestamp), SessionID: p.session, AgentID: p.agent}
 }

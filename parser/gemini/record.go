@@ -6,14 +6,14 @@ import (
 
 // failure is an error object of the stream or of the one document.
 type failure struct {
-	told          bool
+	present       bool
 	kind, message scan.Value
 }
 
-// record is one object as raw spans, of whichever form: nothing is judged while it is read, since the keys that tell the
+// record is one object as raw spans, of whichever form: nothing is judged while it is read, since the keys that show the
 // form may come last and the end may be missing.
 type record struct {
-	told
+	values
 
 	args     scan.Members // of parameters
 	thought  []thought
@@ -22,8 +22,8 @@ type record struct {
 	texts    []scan.Value // backs content.texts and calls[].texts
 }
 
-// told is what a record holds but for its memory.
-type told struct {
+// values is what a record holds but for its memory.
+type values struct {
 	kind, timestamp, session, model scan.Value
 
 	// The stream.
@@ -61,12 +61,12 @@ type content struct {
 // thought is one entry of thoughts.
 type thought struct{ subject, description, timestamp scan.Value }
 
-// patch is what $set tells that matters here.
-type patch struct{ told, messages, sessionID, updated scan.Value }
+// patch is the part of $set that matters here.
+type patch struct{ value, messages, sessionID, updated scan.Value }
 
 // reset empties r and keeps its memory.
 func (r *record) reset() {
-	r.told = told{} // in place: a whole record is made apart and copied, a kilobyte and more each line
+	r.values = values{} // in place: a whole record is made apart and copied, a kilobyte and more each line
 	r.args, r.thought, r.calls, r.callArgs, r.texts = r.args[:0], r.thought[:0], r.calls[:0], r.callArgs[:0], r.texts[:0]
 }
 
@@ -170,10 +170,10 @@ func (r *record) readFailure(s *scan.Scanner) {
 	r.failure = failure{}
 	if s.Peek() != scan.KindObject {
 		r.failure.message = s.Value()
-		r.failure.told = r.failure.message.Kind == scan.KindString
+		r.failure.present = r.failure.message.Kind == scan.KindString
 		return
 	}
-	r.failure.told = true
+	r.failure.present = true
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
 		case "type":
@@ -261,10 +261,10 @@ func (r *record) readThoughts(s *scan.Scanner) {
 func (r *record) readSet(s *scan.Scanner) {
 	r.set = patch{}
 	if s.Peek() != scan.KindObject {
-		r.set.told = s.Value()
+		r.set.value = s.Value()
 		return
 	}
-	r.set.told = scan.Value{Kind: scan.KindObject}
+	r.set.value = scan.Value{Kind: scan.KindObject}
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
 		case "messages":

@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// report takes the one document of --output-format json: the last text, what was used, how it ended. It tells no calls.
+// report handles the one document of --output-format json: the last text, the usage, the end. It has no calls.
 func (p *Parser) report(r *record) {
 	if r.session.Kind == scan.KindString {
 		p.session = p.strings.Intern(r.session)
@@ -19,7 +19,7 @@ func (p *Parser) report(r *record) {
 	p.reportWarnings(r.warnings)
 	p.reportStats(r.stats)
 	end := &events.End{Code: "success", Result: response}
-	if r.failure.told {
+	if r.failure.present {
 		end.Error, end.Code, end.Err = true, "error", p.strings.Text(r.failure.message)
 		if code := p.strings.Intern(r.failure.kind); code != "" {
 			end.Code = code
@@ -47,7 +47,7 @@ func (p *Parser) reportWarnings(warnings scan.Value) {
 	}
 }
 
-// reportStats tells the usage of each model.
+// reportStats emits the usage of each model.
 func (p *Parser) reportStats(stats scan.Value) {
 	if stats.Kind != scan.KindObject {
 		return

@@ -17,7 +17,7 @@ type toolCall struct {
 	args    scan.Value
 	members scan.Members
 
-	// answered tells that there is a result; texts are what the model saw of it, failed that it was told as an error.
+	// answered marks a call that has a result; texts are what the model saw of it, failed that it was given as an error.
 	answered, failed bool
 	texts            []scan.Value
 
@@ -130,18 +130,18 @@ func (r *record) readResponse(s *scan.Scanner, c *toolCall) {
 		r.texts = append(r.texts, s.Value())
 		return
 	}
-	start, told, members := s.Offset(), false, false
+	start, found, members := s.Offset(), false, false
 	for s.Object(); s.Key(); members = true {
 		switch string(s.Name()) {
 		case "output":
-			r.texts, told = append(r.texts, s.Value()), true
+			r.texts, found = append(r.texts, s.Value()), true
 		case "error":
-			r.texts, told, c.failed = append(r.texts, s.Value()), true, true
+			r.texts, found, c.failed = append(r.texts, s.Value()), true, true
 		default:
 			s.Skip()
 		}
 	}
-	if !told && members {
+	if !found && members {
 		r.texts = append(r.texts, scan.Value{Kind: scan.KindObject, Raw: s.Since(start)})
 	}
 }
@@ -204,7 +204,7 @@ var (
 	shellLines = [...][]byte{[]byte("Error:"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:")}
 )
 
-// lead is how much the CLI writes before what a tool said; false if the beginning of a text does not tell.
+// lead is how much the CLI writes before the output of a tool; false if the beginning of a text does not show it.
 func lead(text *lines.Text, isShell bool) (n int, known bool) {
 	if text.Begins(untrustedTag) && bytes.HasPrefix(text.Head(len(untrustedOpen)), untrustedOpen) {
 		n = len(untrustedOpen)
@@ -238,7 +238,7 @@ func shell(text []byte) (said []byte, end shellEnd) {
 	return bytes.TrimPrefix(said, []byte(shellOutput)), end
 }
 
-// splitEnd takes off the lines that tell how a command ended. Only the last lines count, as long as they are of the CLI's
+// splitEnd takes off the lines that report how a command ended. Only the last lines count, as long as they are of the CLI's
 // own: the output may hold such lines too.
 func splitEnd(said []byte) ([]byte, shellEnd) {
 	var end shellEnd
@@ -258,10 +258,10 @@ func splitEnd(said []byte) ([]byte, shellEnd) {
 	}
 }
 
-// shellTailBytes is how much of the end of a text mostly holds the lines that tell how a command ended.
+// shellTailBytes is how much of the end of a text mostly holds the lines that report how a command ended.
 const shellTailBytes = 512
 
-// shellEnd tells how a command ended, given its result's text and what that is of. Of a long one it makes only the end.
+// shellEnd reads how a command ended from its result's text and what that is of. Of a long one it makes only the end.
 func (p *Parser) shellEnd(text *lines.Text, of []scan.Value) shellEnd {
 	if len(of) != 1 || of[0].Kind != scan.KindString {
 		_, end := splitEnd(unwrap(text.All()))

@@ -30,7 +30,7 @@ type stream struct {
 	lead      []byte // white space that a text began with; it comes out with what follows it
 	speaking  bool   // the text at work has come out in part
 	lastError string // of the last error line, for a result without one
-	open      bool   // it has not told the result of what it began
+	open      bool   // it lacks the result of what it began
 	asked     int    // calls since the last result
 	batched   bool   // the results at hand are those of several calls
 }
@@ -164,7 +164,7 @@ func (p *Parser) streamResult(r *record) {
 	}
 	t := &p.emit(events.KindToolResult).Tool
 	t.ID, t.Name, t.Batched = p.callID.Text(&p.strings, r.toolID), name, p.stream.batched
-	t.Error = r.status.Is("error") || r.failure.told && !r.status.Is("success")
+	t.Error = r.status.Is("error") || r.failure.present && !r.status.Is("success")
 	p.describe(t, &text, false)
 	t.Denied = t.Denied || r.failure.kind.Is("policy_violation")
 	if name == "read_file" && text.Begins("Read lines ") {

@@ -17,7 +17,7 @@ type message struct {
 	said     int    // bytes of its text that came out
 	saidHash uint64 // their hash
 	thoughts int    // how many came out
-	tokens   tokens // what was told of them
+	tokens   tokens // what earlier lines had of them
 }
 
 // conversation takes the header of a transcript, or a whole document.
@@ -70,7 +70,7 @@ func (p *Parser) message(r *record) events.LineStatus {
 }
 
 func (p *Parser) modelMessage(r *record) events.LineStatus {
-	if r.content.parts && !r.tokens.told && r.model.Kind != scan.KindString && len(r.calls) == 0 {
+	if r.content.parts && !r.tokens.present && r.model.Kind != scan.KindString && len(r.calls) == 0 {
 		p.copying = true // history, recorded again with old tool output masked
 		return events.LineIgnored
 	}
@@ -121,7 +121,7 @@ type lastMessage struct {
 // continuesModel reports whether a message holds nothing but calls that the message before it made: so they are recorded
 // where the user stopped them (0.61).
 func (p *Parser) continuesModel(r *record) bool {
-	return p.last.id != "" && len(r.calls) > 0 && !r.tokens.told && len(r.thought) == 0 && blank(p.contentText(&r.content))
+	return p.last.id != "" && len(r.calls) > 0 && !r.tokens.present && len(r.thought) == 0 && blank(p.contentText(&r.content))
 }
 
 // later gives the id of a part of a message that came after others.
@@ -257,7 +257,7 @@ func isEnvelope(text []byte) bool {
 // requestCancelled is what the terminal shows when the user stopped a run.
 const requestCancelled = "Request cancelled."
 
-// uiNotice is word of an interactive session to its user.
+// uiNotice is a message of an interactive session to its user.
 func (p *Parser) uiNotice(r *record, level events.Level) {
 	key := p.keys.ID(domainMessage, r.id.Body())
 	if !p.messages.Add(key) {
@@ -276,7 +276,7 @@ func (p *Parser) uiNotice(r *record, level events.Level) {
 	}
 }
 
-// patch takes $set. Its messages are a copy of what was told; of them only a compaction is news.
+// patch handles $set. Its messages are a copy of earlier ones; of them only a compaction is new.
 func (p *Parser) patch(r *record) events.LineStatus {
 	if r.set.sessionID.Kind == scan.KindString {
 		if id := p.strings.Intern(r.set.sessionID); p.agent == "" {
@@ -353,7 +353,7 @@ func findText(s *scan.Scanner, begin []byte) (found scan.Value) {
 	return found
 }
 
-// rewind tells that messages were dropped from the history. What they told has happened all the same.
+// rewind reports messages that were dropped from the history. What they contained has happened all the same.
 func (p *Parser) rewind(*record) {
 	p.begin(scan.Value{})
 	p.notice(events.LevelInfo, noticeRewind, "conversation rewound")

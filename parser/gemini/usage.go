@@ -5,13 +5,13 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// tokens is a count as Gemini CLI tells it.
+// tokens is a count as Gemini CLI reports it.
 //
 //	total = input + output + thoughts + tool
 //
 // input includes cached; output excludes thoughts; tool is the input that server-side tools took, beside the prompt.
 type tokens struct {
-	told                                         bool
+	present                                      bool
 	input, output, cached, thoughts, tool, total int64
 }
 
@@ -32,12 +32,12 @@ func (t *tokens) max(o tokens) (grown tokens, more bool) {
 	if u := o.usage(events.UsageScopeCall); !u.Tokens.Plausible() || !u.Provider.Plausible() {
 		return o, true // to be ignored: what comes later is compared with what was there before
 	}
-	grow := func(have *int64, told int64) int64 {
-		if told <= *have {
+	grow := func(have *int64, now int64) int64 {
+		if now <= *have {
 			return 0
 		}
-		d := told - *have
-		*have, more = told, true
+		d := now - *have
+		*have, more = now, true
 		return d
 	}
 	grown = tokens{
@@ -55,7 +55,7 @@ func readTokens(s *scan.Scanner) tokens {
 		s.Skip()
 		return t
 	}
-	t.told = true
+	t.present = true
 	prompt := int64(-1)
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
@@ -83,7 +83,7 @@ func readTokens(s *scan.Scanner) tokens {
 	return t
 }
 
-// streamStats tells what a result line says was used: each model's part where the parts add up to the whole (0.34 and
+// streamStats emits the usage of a result line: each model's part where the parts add up to the whole (0.34 and
 // later), else the whole. Sub-agents and helper models are in it.
 func (p *Parser) streamStats(stats scan.Value) {
 	if stats.Kind != scan.KindObject {
@@ -108,7 +108,7 @@ func (p *Parser) streamStats(stats scan.Value) {
 	}
 }
 
-// modelStats tells the usage of each model of a result line, and their sum.
+// modelStats emits the usage of each model of a result line, and returns their sum.
 func (p *Parser) modelStats(models scan.Value) (sum tokens) {
 	if models.Kind != scan.KindObject {
 		return sum
@@ -155,7 +155,7 @@ func (t *tokens) readStat(s *scan.Scanner) bool {
 }
 
 // withThoughts adds what the stream does not spell out: what is in the total, but neither input nor output, are thoughts.
-// Input of server-side tools is in it too; nothing tells the two apart.
+// Input of server-side tools is in it too; nothing separates the two.
 func (t tokens) withThoughts() tokens {
 	t.thoughts = max(t.total-t.input-t.output, 0)
 	return t

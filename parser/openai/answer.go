@@ -17,12 +17,12 @@ const (
 )
 
 // answer is one response that comes in pieces. Nothing of it goes out before it has ended: its pieces stand in any order
-// of choices and calls, and a call tells its name and input only when its last piece is there.
+// of choices and calls, and a call has its name and input only when its last piece is there.
 //
 //	state     on                                                 to
 //	none      a chunk, an event of a response                    open
 //	open      [DONE]; an error; all choices finished and usage   ended
-//	          told; the last event of a response
+//	          received; the last event of a response
 //	open      another answer; the end of the stream              ended, or cut if it had not finished
 //	ended     a chunk of the same id                             ended: it can only add to the usage
 //	ended     a chunk of another id, or after [DONE] one that    open
@@ -68,14 +68,14 @@ func (p *Parser) chunk(r *record) {
 	for i := range r.choices {
 		p.piece(&r.choices[i])
 	}
-	told := p.countsOf(r)
-	a.counts.grow(told)
+	more := p.countsOf(r)
+	a.counts.grow(more)
 	if f := p.failureOf(r); f.failed {
 		a.failure = f
 		p.end()
 		return
 	}
-	if told.tokens != (events.Tokens{}) && a.finished() {
+	if more.tokens != (events.Tokens{}) && a.finished() {
 		p.end()
 	}
 }
@@ -92,7 +92,7 @@ func (p *Parser) begin() {
 }
 
 // startsAnother reports whether a chunk begins an answer of its own behind one that has finished: only a first piece
-// tells the role, and another id. Some servers change the id within an answer.
+// has the role, and another id. Some servers change the id within an answer.
 func (p *Parser) startsAnother(r *record) bool {
 	if len(r.id.Body()) == 0 || string(r.id.Body()) == p.answer.id {
 		return false
@@ -260,7 +260,7 @@ func (t *streamed) reset() {
 	*t = streamed{segments: t.segments[:0], calls: t.calls[:0], finish: scan.Value{Raw: t.finish.Raw[:0]}}
 }
 
-// finished reports whether every choice has told its end.
+// finished reports whether every choice has its end.
 func (a *answer) finished() bool {
 	for _, c := range a.choices {
 		if !finishes(c.finish) {
@@ -289,7 +289,7 @@ func (p *Parser) close() {
 		p.end()
 		return
 	}
-	p.tell()
+	p.emitAnswer()
 	p.tokens(&a.counts)
 	a.open, p.cut = false, true
 }
@@ -297,7 +297,7 @@ func (p *Parser) close() {
 // end gives the events of the answer, and its end.
 func (p *Parser) end() {
 	a := &p.answer
-	p.tell()
+	p.emitAnswer()
 	var reason scan.Value
 	for _, c := range a.choices {
 		p.cutShort(c.finish.Body())
@@ -318,11 +318,11 @@ func worse(a, b scan.Value) scan.Value {
 	return a
 }
 
-// tell gives what the choices said, in the order of their indexes.
-func (p *Parser) tell() {
+// emitAnswer emits the content of the choices, in the order of their indexes.
+func (p *Parser) emitAnswer() {
 	a := &p.answer
 	p.identify(a)
-	p.tellItems()
+	p.emitItems()
 	for _, c := range a.choices {
 		for i := range c.segments {
 			g := &c.segments[i]

@@ -45,7 +45,7 @@ func (p *Parser) call(c *call) {
 	p.remember(t)
 }
 
-// toolName is the name as spelled, without control sequences.
+// toolName is the name as written, without control sequences.
 func (p *Parser) toolName(raw []byte) string {
 	return events.CleanLine(p.strings.Intern(scan.Value{Kind: scan.KindString, Raw: p.quote(raw)}), 0)
 }

@@ -41,7 +41,7 @@ func (p *Parser) body(r *record) {
 	a.open = false
 }
 
-// sortChoices puts the choices of a body in the order of their indexes; one that tells none goes by its place.
+// sortChoices puts the choices of a body in the order of their indexes; one without an index goes by its place.
 func sortChoices(choices []choice) {
 	for i := range choices {
 		choices[i].place = int64(i)

@@ -41,8 +41,8 @@ func (p *Parser) contentOf(m *message) (text, reasoning, refusal []byte) {
 	}
 	f.add(m.refusal.Body())
 	reasoning = r.body
-	if told := p.reasoningOf(m); len(told) > 0 {
-		reasoning = told
+	if said := p.reasoningOf(m); len(said) > 0 {
+		reasoning = said
 	}
 	return t.body, reasoning, f.body
 }
@@ -145,7 +145,7 @@ func (p *Parser) text(text string) {
 // finishes reports whether v is a reason to finish: null and "" are what unfinished choices have.
 func finishes(v scan.Value) bool { return len(v.Body()) > 0 }
 
-// failingFinish tells the reasons that mean a failure; all others end an answer that stands.
+// failingFinish lists the reasons that mean a failure; all others end an answer that stands.
 func failingFinish(reason []byte) bool {
 	switch string(reason) {
 	case "error", "insufficient_system_resource":
@@ -154,13 +154,13 @@ func failingFinish(reason []byte) bool {
 	return false
 }
 
-// Codes of the notices that tell why an answer is not whole.
+// Codes of the notices that say why an answer is not whole.
 const (
 	noticeLength        = "length"
 	noticeContentFilter = "content_filter"
 )
 
-// cutShort tells of an answer that a limit or a filter cut short.
+// cutShort reports an answer that a limit or a filter cut short.
 func (p *Parser) cutShort(reason []byte) {
 	p.scratch = append(p.scratch[:0], reason...)
 	for i, c := range p.scratch {

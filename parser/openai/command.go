@@ -61,7 +61,7 @@ func isScriptFlag(word string) bool {
 	return word == "-lc" || word == "-c" || word == "-ilc" || word == "-ic"
 }
 
-// unquote resolves a line that is one word of a shell: quoted with single or double quotes, or plain, in any mixture.
+// unquote resolves a line that is one argument of a shell: quoted with single or double quotes, or plain, in any mixture.
 // It reports false for a line of several words.
 func unquote(line string) (word string, ok bool) {
 	if line == "" || !strings.ContainsAny(line[:1], `'"`) {

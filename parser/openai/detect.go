@@ -58,7 +58,7 @@ func (p *Parser) typical(r *record) bool {
 	return false
 }
 
-// typicalRequest tells a request from the records of agents that hold messages: those have a type.
+// typicalRequest separates a request from the records of agents that hold messages: those have a type.
 func typicalRequest(r *record) bool {
 	return r.model.Kind == scan.KindString && !r.kind.Exists() && !r.id.Exists() && !r.rest.Get("timestamp").Exists() && !r.rest.Get("sessionId").Exists() && !r.rest.Get("session_id").Exists()
 }

@@ -4,13 +4,13 @@
 //
 // In go the bodies as they were sent: one a line, one over many lines (given as one line), arrays of them, chunks one a
 // line, or the lines of a stream of server-sent events. Out come events. There are no headers and no status codes, so a
-// failure is told by the body alone. A [Parser] serves one file or stream from one goroutine.
+// failure shows in the body alone. A [Parser] serves one file or stream from one goroutine.
 //
 // # Answers
 //
 // An answer is one whole body, or all pieces of one stream. It gives, in one burst when it has ended: for each choice
 // its Reasoning, Text and ToolUse; a Notice if it was cut short; Usage; and SessionEnded, since nothing in the format
-// tells that another answer follows. See type answer for when a stream has ended, and type frame for its lines.
+// says that another answer follows. See type answer for when a stream has ended, and type frame for its lines.
 //
 //	record                                     gives
 //	choices with message                       a whole answer
@@ -33,7 +33,7 @@
 //   - Thinking goes by six names, or stands in a <think> block at the head of the content (llamacpp-chat).
 //   - Body ids are not unique (gateway-chat): two bodies of one id are two answers.
 //   - A stream can lack [DONE], or its end; an answer that is cut has no SessionEnded (truncated-stream).
-//   - An event can span several data lines (quirks-stream), which only the next line or Flush can tell: see Torn.
+//   - An event can span several data lines (quirks-stream), which only the next line or Flush can show: see Torn.
 //
 // # Lifetime
 //

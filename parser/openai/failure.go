@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// codeError is the code of a failure that tells none of its own.
+// codeError is the code of a failure that has none of its own.
 const codeError = "error"
 
 // failure is why an answer failed.

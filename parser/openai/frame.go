@@ -129,7 +129,7 @@ func (p *Parser) tornBefore(value []byte) bool {
 	return p.record.read(&p.scanner) && p.kindOf(&p.record) != kindUnknown
 }
 
-// isEmptyObject tells the data of a ping.
+// isEmptyObject recognises the data of a ping.
 func isEmptyObject(value []byte) bool {
 	var s scan.Scanner
 	s.Reset(value)

@@ -41,7 +41,7 @@ func (p *Parser) item(m scan.Members) bool {
 	return true
 }
 
-// isOutput tells the items that answer a call.
+// isOutput lists the items that answer a call.
 func isOutput(kind []byte) bool {
 	switch string(kind) {
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output",
@@ -117,7 +117,7 @@ func (p *Parser) itemCall(m scan.Members, kind string) {
 	}
 }
 
-// lateResult gives the result of a call that was told while the server still worked on it.
+// lateResult emits the result of a call that was emitted while the server still worked on it.
 func (p *Parser) lateResult(m scan.Members) {
 	before := len(p.out)
 	c := p.serverCall(m, string(m.Get("type").Body()))
@@ -133,7 +133,7 @@ func (p *Parser) itemCallResult(m scan.Members, c *itemOfCall, id string) {
 	e := p.emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID, t.Name, t.Server, t.ReadOnly = id, c.name, c.server, c.readOnly
-	c.output.Tell(t)
+	c.output.Fill(t)
 	if !c.failed {
 		return
 	}
@@ -159,7 +159,7 @@ func (p *Parser) itemOutput(m scan.Members) {
 		id = m.Get("id") // local_shell_call_output
 	}
 	key := p.key(id)
-	if told, _ := p.results.Get(key); told > 0 && len(id.Body()) > 0 {
+	if seen, _ := p.results.Get(key); seen > 0 && len(id.Body()) > 0 {
 		return // in a response that was fetched again, or under another item's id
 	}
 	p.results.Set(key, 1)
@@ -174,7 +174,7 @@ func (p *Parser) itemResult(m scan.Members, id scan.Value) {
 	failed := m.Get("status").Is("failed")
 	text, code := p.outputText(output)
 	e := p.result(id, text)
-	e.Tool.ExitCode, e.Tool.HasExitCode = code.code, code.told
+	e.Tool.ExitCode, e.Tool.HasExitCode = code.code, code.known
 	if e.Tool.Error = failed || code.failed; e.Tool.Error {
 		e.Tool.Err = string(text.All())
 	}
@@ -186,17 +186,17 @@ func (p *Parser) result(id scan.Value, output lines.Text) *events.DisplayEvent {
 	t := &e.Tool
 	t.ID = p.strings.Text(id)
 	t.Name, _ = p.names.Get(p.keys.String(domainID, t.ID))
-	output.Tell(t)
+	output.Fill(t)
 	return e
 }
 
 // exit is how the commands of a shell call ended; of several the first that failed counts.
 type exit struct {
-	code         int
-	told, failed bool
+	code          int
+	known, failed bool
 }
 
-// outputText gives the text of a result: a string, or the texts of an array, one a line. The outputs of shell_call tell
+// outputText reads the text of a result: a string, or the texts of an array, one a line. The outputs of shell_call have
 // standard output, standard error and how the command ended.
 func (p *Parser) outputText(v scan.Value) (lines.Text, exit) {
 	var x exit
@@ -225,7 +225,7 @@ func (p *Parser) outcome(v scan.Value) exit {
 	var s scan.Scanner // the parser's own is in the middle of the list
 	m := s.MembersOf(v, nil)
 	if code := m.Get("exit_code"); code.Kind == scan.KindNumber {
-		return exit{code: int(code.Int()), told: true, failed: code.Int() != 0}
+		return exit{code: int(code.Int()), known: true, failed: code.Int() != 0}
 	}
 	return exit{failed: m.Get("type").Is("timeout")}
 }

@@ -8,7 +8,7 @@ func isNative(r *record) bool {
 	return r.message.there && (done.Kind == scan.KindTrue || done.Kind == scan.KindFalse)
 }
 
-// native takes a record of Ollama's own API as a chunk of one choice. The last one is done, and tells the usage.
+// native takes a record of Ollama's own API as a chunk of one choice. The last one is done, and has the usage.
 func (p *Parser) native(r *record) {
 	c := choice{delta: r.message}
 	if r.rest.Get("done").True() {

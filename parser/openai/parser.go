@@ -13,7 +13,7 @@ const Name = "openai_compatible"
 // Limits of what a parser remembers, in entries. The oldest is forgotten first.
 const (
 	maxNames   = 1 << 14 // names of calls, for their results
-	maxResults = 1 << 14 // results in requests, to tell each once
+	maxResults = 1 << 14 // results in requests, to emit each once
 	maxPolled  = 1 << 10 // responses that run in the background
 )
 
@@ -47,7 +47,7 @@ type Parser struct {
 	frame    frame
 	answer   answer
 	answers  int  // how many have begun
-	answered int  // how many calls of the last one were told
+	answered int  // how many calls of the last one were emitted
 	cut      bool // the last answer had no end
 	torn     bool
 	dropped  int
@@ -150,7 +150,7 @@ const (
 	kindRequest            // what went to the server
 )
 
-// kindOf tells what a record is by its shape: object and type may be missing.
+// kindOf determines what a record is by its shape: object and type may be missing.
 func (p *Parser) kindOf(r *record) kind {
 	switch {
 	case isResponseEvent(r):
@@ -185,7 +185,7 @@ func (p *Parser) kindOf(r *record) kind {
 	return kindUnknown
 }
 
-// isResponseEvent tells the events of a Responses stream by their type.
+// isResponseEvent recognises the events of a Responses stream by their type.
 func isResponseEvent(r *record) bool {
 	const prefix = "response."
 	kind := r.kind.Body()
@@ -234,17 +234,17 @@ func (p *Parser) Flush() []events.DisplayEvent {
 	return p.out
 }
 
-// Owes reports whether Flush would give something.
-func (p *Parser) Owes() bool { return p.answer.open }
+// Pending reports whether Flush would return something.
+func (p *Parser) Pending() bool { return p.answer.open }
 
-// LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
+// LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
 // then understood, then unknown. Of an event that spans several lines the last one counts.
 func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
 
 // UnknownType names the type that made the last line's status LineUnknownType, such as "response.new.thing".
 func (p *Parser) UnknownType() string { return p.verdict.Unknown }
 
-// Incomplete reports whether an answer began that has not told its end.
+// Incomplete reports whether an answer began that lacks its end.
 func (p *Parser) Incomplete() bool { return p.answer.open && !p.answer.finished() || p.cut }
 
 // Torn reports whether Flush found that the last lines are an event that was cut. They counted as ignored when they
@@ -259,5 +259,5 @@ func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
 	return lines.Emit(&p.out, &p.head, kind)
 }
 
-// key makes a key of an id for a memory, however the id is spelled.
+// key makes a key of an id for a memory, however the id is escaped.
 func (p *Parser) key(id scan.Value) uint64 { return p.keys.ID(domainID, id.Body()) }

@@ -36,7 +36,7 @@ func (a *responded) forget(index int64) {
 	}
 }
 
-// beginItem takes an item as it is added: a call tells its name and id then, and its arguments in pieces.
+// beginItem handles an item as it is added: a call has its name and id then, and its arguments in pieces.
 func (p *Parser) beginItem(r *record, index int64) {
 	x := p.partial(index)
 	if x == nil {
@@ -54,7 +54,7 @@ func (p *Parser) beginItem(r *record, index int64) {
 	}
 }
 
-// partial finds the item of a place, or makes it; nil if there are too many, or its whole was told.
+// partial finds the item of a place, or makes it; nil if there are too many, or its whole was emitted.
 func (p *Parser) partial(index int64) *partialItem {
 	a := &p.answer.response
 	if x := a.find(index); x != nil {

@@ -62,7 +62,7 @@ func (p *Parser) requestEntry(m scan.Members, fresh bool) {
 	}
 }
 
-// requestResult gives a result that was not told by an earlier request.
+// requestResult emits a result that no earlier request had.
 func (p *Parser) requestResult(id, content scan.Value) {
 	if !p.isNew(id) {
 		return
@@ -71,7 +71,7 @@ func (p *Parser) requestResult(id, content scan.Value) {
 	p.result(id, text)
 }
 
-// isNew reports whether a result was not told before. An id may come again for another call of the same conversation:
+// isNew reports whether no earlier request had a result. An id may come again for another call of the same conversation:
 // the second time it stands in one request it is the second call's.
 func (p *Parser) isNew(id scan.Value) bool {
 	if len(id.Body()) == 0 {
@@ -82,7 +82,7 @@ func (p *Parser) isNew(id scan.Value) bool {
 		p.repeats = map[uint64]int{}
 	}
 	p.repeats[key]++
-	if told, _ := p.results.Get(key); told >= p.repeats[key] {
+	if seen, _ := p.results.Get(key); seen >= p.repeats[key] {
 		return false
 	}
 	p.results.Set(key, p.repeats[key])

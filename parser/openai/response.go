@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// responded is what an answer of the Responses API has told while it streams.
+// responded is what an answer of the Responses API has emitted while it streams.
 type responded struct {
 	session string                // of a response that is part of a conversation
 	queue   []events.DisplayEvent // of whole items, their borrowed fields made the queue's own
@@ -19,11 +19,11 @@ type responded struct {
 	ids    map[string]bool
 }
 
-// has reports whether an item was told.
+// has reports whether an item was emitted.
 func (a *responded) has(index int64, id string) bool { return a.places[index] || id != "" && a.ids[id] }
 
-// tell notes that an item is told.
-func (a *responded) tell(index int64, id string) {
+// add notes that an item was emitted.
+func (a *responded) add(index int64, id string) {
 	if a.places == nil {
 		a.places, a.ids = map[int64]bool{}, map[string]bool{}
 	}
@@ -129,7 +129,7 @@ func (p *Parser) openResponse(r *record) {
 	}
 }
 
-// closeResponse gives all of a response. A response whose end comes again is told once.
+// closeResponse emits all of a response. A response whose end comes again is emitted once.
 func (p *Parser) closeResponse(r *record) {
 	a := &p.answer
 	if !r.responded {
@@ -147,7 +147,7 @@ func (p *Parser) closeResponse(r *record) {
 			p.queueItem(m)
 		}
 	}
-	p.tellItems()
+	p.emitItems()
 	_, status, _ := bytes.Cut(r.kind.Body(), []byte("."))
 	if !whole.rest.Get("status").Exists() {
 		whole.rest = append(whole.rest, scan.Member{Name: []byte("status"), Value: scan.Value{Kind: scan.KindString, Raw: bytes.Clone(p.quote(status))}})
@@ -180,12 +180,12 @@ func (p *Parser) doneItem(r *record) bool {
 		return true
 	}
 	a.forget(index)
-	a.tell(index, id)
+	a.add(index, id)
 	p.identify(&p.answer)
 	return p.queueItem(r.item)
 }
 
-// outputIndex is the place of an item; an event that tells none is of the next place.
+// outputIndex is the place of an item; an event without one is of the next place.
 func (p *Parser) outputIndex(r *record) int64 {
 	if v := r.rest.Get("output_index"); v.Kind == scan.KindNumber {
 		return v.Int()
@@ -212,8 +212,8 @@ func (p *Parser) queueItem(m scan.Members) bool {
 	return known
 }
 
-// tellItems gives the queued events, and what is known of items that never came whole.
-func (p *Parser) tellItems() {
+// emitItems emits the queued events, and what is known of items that never came whole.
+func (p *Parser) emitItems() {
 	a := &p.answer.response
 	p.out = append(p.out, a.queue...)
 	a.queue = nil
@@ -231,7 +231,7 @@ func (p *Parser) tellItems() {
 	a.partial = nil
 }
 
-// quietEvent tells the events that are known and say nothing which a whole item will not say.
+// quietEvent lists the events that are known and have nothing which a whole item will not have.
 func quietEvent(kind string) bool {
 	switch kind {
 	case "response.audio.delta", "response.audio.done", "response.audio.transcript.delta", "response.audio.transcript.done",

@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// itemOfCall is what an item tells of a call, and of its result if the item holds one.
+// itemOfCall is what an item contains of a call, and of its result if the item holds one.
 type itemOfCall struct {
 	id           scan.Value
 	name, target string
@@ -75,7 +75,7 @@ func (p *Parser) namedCall(m scan.Members, wire scan.Value, c *itemOfCall) {
 	c.input, c.target = input, p.target(c.name, args, wire)
 }
 
-// answerOf tells whether an item that holds its result has come so far, and whether it failed.
+// answerOf reports whether an item that holds its result has come so far, and whether it failed.
 func (p *Parser) answerOf(m scan.Members, c *itemOfCall) {
 	if isRunning(m) {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// counts is what an answer told of its cost, in the server's own arithmetic.
+// counts is the usage that an answer reported, in the server's own arithmetic.
 type counts struct {
 	tokens   events.Tokens
 	total    int64
@@ -18,7 +18,7 @@ type counts struct {
 	duration time.Duration
 }
 
-// grow raises c to what a later chunk told: usage on chunks is a running total, and may come twice.
+// grow raises c to what a later chunk has: usage on chunks is a running total, and may come twice.
 func (c *counts) grow(o counts) {
 	c.tokens.Max(o.tokens)
 	c.total = max(c.total, o.total)
@@ -33,11 +33,11 @@ func (c *counts) grow(o counts) {
 
 // normalise gives the tokens in the arithmetic that all providers share: input with what was cached, output with what
 // was thought. OpenAI's own counts are that already. Where the total is larger than prompt and completion, the total
-// tells what stands outside of them:
+// shows what is outside of them:
 //
 //	total = prompt + completion + cached      the cache is not in the prompt (Portkey over Anthropic)
 //	total = prompt + completion + reasoning   thinking is not in the completion (xAI)
-//	total = prompt + completion + x           no reasoning told: x was thought (Gemini)
+//	total = prompt + completion + x           no reasoning reported: x was thought (Gemini)
 func (c *counts) normalise() events.Tokens {
 	t := c.tokens
 	cached := t.CacheRead + t.CacheWrite
@@ -60,7 +60,7 @@ func (c *counts) normalise() events.Tokens {
 	return t
 }
 
-// countsOf reads what a chunk or a body tells: usage, else Groq's usage beside it, else the counts of Ollama's own API;
+// countsOf reads the usage of a chunk or a body: usage, else Groq's usage beside it, else the counts of Ollama's own API;
 // and how long the server worked, where it says so.
 func (p *Parser) countsOf(r *record) counts {
 	var c counts
@@ -94,7 +94,7 @@ type usage struct {
 
 // usageDetails is what stands in an object of details.
 type usageDetails struct {
-	told                       bool // it is there, and no null
+	present                    bool // it is there, and no null
 	cached, written, reasoning scan.Value
 }
 
@@ -137,7 +137,7 @@ func (u *usage) read(s *scan.Scanner) {
 }
 
 func (d *usageDetails) read(s *scan.Scanner) {
-	*d = usageDetails{told: s.Peek() != scan.KindNull}
+	*d = usageDetails{present: s.Peek() != scan.KindNull}
 	if s.Peek() != scan.KindObject {
 		s.Skip()
 		return
@@ -179,18 +179,18 @@ func (p *Parser) readUsage(v scan.Value) counts {
 	return p.counts(&u)
 }
 
-// counts gives what a usage object tells.
+// counts reads a usage object.
 func (p *Parser) counts(u *usage) counts {
 	var c counts
 	input, output := &u.promptDetails, &u.completionDetails
-	if !input.told {
+	if !input.present {
 		input = &u.inputDetails
 	}
-	if !output.told {
+	if !output.present {
 		output = &u.outputDetails
 	}
 	t := &c.tokens
-	t.Input, t.Output, c.total = number(told(u.prompt, u.input)), number(told(u.completion, u.output)), number(u.total)
+	t.Input, t.Output, c.total = number(firstOf(u.prompt, u.input)), number(firstOf(u.completion, u.output)), number(u.total)
 	t.CacheRead = number(firstNumber(input.cached, u.cacheRead, u.cacheHit))
 	t.CacheWrite = number(firstNumber(u.cacheWritten, input.written))
 	t.Reasoning = number(output.reasoning)
@@ -206,8 +206,8 @@ func (p *Parser) counts(u *usage) counts {
 	return c
 }
 
-// told gives a, or b where a is not there or null.
-func told(a, b scan.Value) scan.Value {
+// firstOf returns a, or b where a is not there or null.
+func firstOf(a, b scan.Value) scan.Value {
 	if a.Exists() && a.Kind != scan.KindNull {
 		return a
 	}
@@ -234,7 +234,7 @@ func number(v scan.Value) int64 {
 	return v.Count()
 }
 
-// tokens tells what an answer used.
+// tokens emits the usage of an answer.
 func (p *Parser) tokens(c *counts) {
 	if c.tokens == (events.Tokens{}) && !c.hasCost {
 		return

@@ -20,7 +20,7 @@ type call struct {
 	used, done bool
 }
 
-// toolPart gives the call and the result that a tool's part tells, each once.
+// toolPart emits the call and the result of a tool's part, each once.
 func (p *Parser) toolPart(pt *part) {
 	st := &pt.state
 	finished := false
@@ -45,7 +45,7 @@ func (p *Parser) toolPart(pt *part) {
 		p.link(pt, c)
 	}
 	if c.used && (c.done || !finished) {
-		return // a state that tells nothing new
+		return // a state that has nothing new
 	}
 	name := events.CleanLine(p.strings.Intern(pt.tool), 0)
 	if !c.used {
@@ -175,7 +175,7 @@ const (
 // maxWrapperBytes is how far behind the start of a result its text can begin, in bytes of the line.
 const maxWrapperBytes = 4 << 10
 
-// summarise tells a result's text, of which the summary is of what stands behind the tool's wrapper.
+// summarise makes the summary of a result, which is of what is behind the tool's wrapper.
 func summarise(t *events.Tool, text *lines.Text, wrappers []string) {
 	inner := *text
 	for _, mark := range wrappers {
@@ -185,7 +185,7 @@ func summarise(t *events.Tool, text *lines.Text, wrappers []string) {
 	}
 	var cut bool
 	t.Summary, cut = inner.Summary()
-	text.TellBut(t, cut)
+	text.FillCut(t, cut)
 }
 
 // between is the time from start to end; aborted calls can end before they start.

@@ -7,7 +7,7 @@
 //
 // # Forms
 //
-//	told by              is                                         example
+//	shown by             is                                         example
 //	type, part           a line of the stream                       {"type":"text","timestamp":…,"sessionID":…,"part":{…}}
 //	table                a row: the table's name and the columns    {"table":"part","id":…,"message_id":…,"data":"{…}"}
 //	info, messages       an export                                  {"info":{…},"messages":[{"info":{…},"parts":[…]}]}
@@ -28,20 +28,20 @@
 //
 // A stream ends with the last step_finish whose reason is not tool-calls, or with an error. Either can be followed by a
 // step_start: then it was a compaction, or an error that one overcame. So SessionEnded is held until Flush, until a line
-// of another session, or until the reader asks with [Parser.Quiet] since nothing has come for a while. Stores tell no
+// of another session, or until the reader asks with [Parser.Quiet] since nothing has come for a while. Stores have no
 // end of a session; a turn's end is TurnDone.
 //
 // # Quirks
 //
 //   - A call is known by the id of its part. Its callID is what the model's server sent: mostly unique, sometimes empty.
-//   - A command that failed or ran out of time is "completed"; only metadata.exit tells. Unknown tools and unreadable
+//   - A command that failed or ran out of time is "completed"; only metadata.exit shows it. Unknown tools and unreadable
 //     arguments are completed calls of a tool "invalid". Streams of 1.1 lack failed calls altogether.
 //   - Lines of a stream come in order of completion; times of parts and states are the real ones.
-//   - Parts do not tell whose message they are in. A text of a message that was not seen is the user's if it has no time.
+//   - Parts do not name whose message they are in. A text of a message that was not seen is the user's if it has no time.
 //   - A sub-agent is a session of its own. The task call names it in state.metadata.sessionId; the session names only
 //     its parent. Where the call does not, the session's title does: "<description> (@<agent> subagent)".
-//   - In dumps all messages of a session stand before all parts, in logs a message is told again with each change. Errors
-//     and tokens that only the message tells come out when its parts have been seen.
+//   - In dumps all messages of a session are before all parts, in logs a message is written again with each change. Errors
+//     and tokens that only the message has come out when its parts have been seen.
 //   - Up to 0.5 a message holds all steps of a turn, and its tokens are those of the last one.
 //
 // # Lifetime

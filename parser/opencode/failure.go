@@ -28,7 +28,7 @@ var errorCodes = map[string]string{
 	"UnknownError":             "unknown_error",
 }
 
-// maxErrorName is the longest name of an error that is told, in runes.
+// maxErrorName is the longest name of an error that is kept, in runes.
 const maxErrorName = 64
 
 // code is the failure's name as a notice has it.
@@ -81,7 +81,7 @@ func (p *Parser) failure(v scan.Value) failure {
 	return f
 }
 
-// retryText tells of a model call that is made again.
+// retryText describes a model call that is made again.
 func retryText(reason string, attempt scan.Value) string {
 	var b strings.Builder
 	b.WriteString("API call failed")

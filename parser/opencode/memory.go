@@ -25,7 +25,7 @@ func (p *Parser) partKey(pt *part) (uint64, bool) {
 	return 0, false
 }
 
-// first reports whether this is the first sight of a part that is told once, and remembers it.
+// first reports whether this is the first sight of a part that is emitted once, and remembers it.
 func (p *Parser) first(pt *part) bool {
 	key, ok := p.partKey(pt)
 	if !ok {

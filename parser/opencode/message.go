@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// role is whose message a part belongs to. Only the message tells, never the part.
+// role is whose message a part belongs to. Only the message has it, never the part.
 type role uint8
 
 const (
@@ -23,11 +23,11 @@ type message struct {
 	role            role
 	summary         bool // the model sums up the conversation for a compaction
 	inputHoldsCache bool
-	stepped         bool   // a step-finish told tokens of it
-	told            bool   // its own tokens were told, for want of a step-finish
-	done            bool   // the end of its turn was told
-	failed          bool   // its error was told
-	owed            bool   // an entry of Parser.owed waits
+	stepped         bool   // a step-finish had tokens of it
+	counted         bool   // its own tokens were emitted, for want of a step-finish
+	done            bool   // the end of its turn was emitted
+	failed          bool   // its error was emitted
+	deferred        bool   // an entry of Parser.deferred is pending
 	model, provider string // of an assistant's message
 	turn            string
 	created         time.Time
@@ -40,7 +40,7 @@ type session struct {
 	turn    string // the id of the last user message
 	version string
 	created time.Time
-	told    bool
+	started bool
 }
 
 // origin is the form that a part stands in, where forms differ.
@@ -57,8 +57,8 @@ func (p *Parser) sessionOf(id string) session {
 	return s
 }
 
-// messageEvents takes in a message without its parts. Its tokens and its error are told by other lines too, mostly;
-// what is not is told later, see owed.
+// messageEvents handles a message without its parts. Its tokens and its error are on other lines too, mostly;
+// what is not is emitted later, see deferred.
 func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
@@ -84,7 +84,7 @@ func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus
 			m.turn = in.turn
 		}
 		m.inputHoldsCache = holdsCache(in.version, m.provider)
-		p.owe(key, info, &m, known || from == originLog)
+		p.deferMessage(key, info, &m, known || from == originLog)
 	}
 	p.messages.Set(key, m)
 	return events.LineOK
@@ -107,10 +107,10 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 		task = p.taskKey(info.parentID, p.strings.Text(info.title))
 		in.call, _ = p.tasks.Get(task)
 	}
-	told := in.told
-	in.told = true
+	started := in.started
+	in.started = true
 	p.sessions.Set(key, in)
-	if in.call != "" || told {
+	if in.call != "" || started {
 		return events.LineOK
 	}
 	s := start{key: key, task: task, head: lines.Head{
@@ -142,7 +142,7 @@ func (p *Parser) modelName(v scan.Value) (model, provider string) {
 	return p.strings.Intern(p.nested.Get("id")), p.strings.Intern(p.nested.Get("providerID"))
 }
 
-// partEvents gives the events of a part. at is when its line or row was written, zero if that is not told.
+// partEvents emits the events of a part. at is when its line or row was written, zero if that is unknown.
 func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStatus {
 	m, _ := p.messages.Get(p.keys.ID(domainMessage, pt.messageID.Body()))
 	if from == originStream && m.role == roleUnknown && !pt.synthetic.True() {
@@ -212,7 +212,7 @@ func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string)
 
 // idTime is when an id was made, to the millisecond: behind its prefix stand 12 hexadecimal digits, the low 48 bits of
 // the time in milliseconds times 4096, plus a counter. What lies above is taken from a time near by. Files and exports
-// tell no other time of some parts.
+// have no other time of some parts.
 func idTime(id []byte, near time.Time) time.Time {
 	const prefix, digits = len("prt_"), 12
 	if len(id) < prefix+digits || near.IsZero() {
@@ -246,13 +246,13 @@ func (p *Parser) text(pt *part, m *message, from origin) {
 	case pt.ignored.True(): // shown to the user, not to the model
 		p.notice(events.LevelInfo, events.NoticeInformational, text)
 	case pt.synthetic.True():
-		if from == originStream && pt.continued.True() { // the only word of a compaction that the stream has
+		if from == originStream && pt.continued.True() { // the only trace of a compaction in the stream
 			p.notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
 		}
 		p.prompt(text, true)
 	case m.summary:
 		p.prompt(text, true)
-	case m.role == roleUser, m.role == roleUnknown && !pt.time.there: // a user's text tells no time
+	case m.role == roleUser, m.role == roleUnknown && !pt.time.there: // a user's text has no time
 		p.prompt(text, false)
 	default:
 		p.emit(events.KindText).Text = text
@@ -281,12 +281,12 @@ func (p *Parser) dated(pt *part) {
 	p.head.Time = firstTime(millis(pt.time.end), millis(pt.time.start), p.head.Time)
 }
 
-// stepFinish tells what a model call used, once, and in stores the end of a turn. The stream's end is told elsewhere.
+// stepFinish emits the usage of a model call, once, and in stores the end of a turn. The stream's end is elsewhere.
 func (p *Parser) stepFinish(pt *part, m *message, from origin) {
 	if !p.first(pt) {
 		return
 	}
-	if !m.told {
+	if !m.counted {
 		p.emit(events.KindUsage).Usage = pt.tokens.usage(pt.cost, m.inputHoldsCache)
 	}
 	if from == originStream {
@@ -302,7 +302,7 @@ func (p *Parser) stepFinish(pt *part, m *message, from origin) {
 	p.messages.Set(p.keys.ID(domainMessage, pt.messageID.Body()), *m)
 }
 
-// endsTurn reports whether a step that finished for reason is the last one. Up to 0.5 no reason is told.
+// endsTurn reports whether a step that finished for reason is the last one. Up to 0.5 there is no reason.
 func endsTurn(reason scan.Value) bool { return len(reason.Body()) > 0 && !reason.Is("tool-calls") }
 
 // endOf is the end of a turn whose last step finished for reason. A reason that says nothing shows no success.

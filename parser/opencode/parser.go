@@ -41,7 +41,7 @@ type Parser struct {
 	messages memory.Memory[message]
 	sessions memory.Memory[session]
 	tasks    memory.Memory[string] // title of the session that a task starts → id of the call
-	owed     []owed
+	deferred []deferred
 	entered  string            // the session of the last part
 	drafts   map[uint64]*draft // by message
 	starts   []start
@@ -89,7 +89,7 @@ func (p *Parser) readObject() {
 	}
 }
 
-// dispatch tells the form of a record by what only that form has.
+// dispatch finds the form of a record by what only that form has.
 func (p *Parser) dispatch(r *record) events.LineStatus {
 	switch {
 	case r.table.Kind == scan.KindString:
@@ -103,22 +103,22 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 	}
 }
 
-// Flush gives what the ended stream still owes: its end, if it has told one, and what messages told of which no part
+// Flush returns the pending events of the ended stream: its end, if it has one, and what messages have of which no part
 // came.
 func (p *Parser) Flush() []events.DisplayEvent {
 	p.begin()
 	p.releaseDrafts()
 	p.releaseStarts()
 	p.releaseEnd()
-	for len(p.owed) > 0 {
+	for len(p.deferred) > 0 {
 		p.releaseFirst()
 	}
 	return p.out
 }
 
-// Owes reports whether Flush would give something.
-func (p *Parser) Owes() bool {
-	return p.stream.held || len(p.owed) > 0 || len(p.starts) > 0 || p.pending()
+// Pending reports whether Flush would return something.
+func (p *Parser) Pending() bool {
+	return p.stream.held || len(p.deferred) > 0 || len(p.starts) > 0 || p.pending()
 }
 
 // Quiet gives the end that is held back only because the agent may go on, after a compaction, and the errors of messages
@@ -129,14 +129,14 @@ func (p *Parser) Quiet() []events.DisplayEvent {
 	p.releaseDrafts()
 	p.releaseStarts()
 	p.releaseEnd()
-	p.releaseIf(func(o *owed) bool { return o.failure.name != "" })
+	p.releaseIf(func(o *deferred) bool { return o.failure.name != "" })
 	return p.out
 }
 
-// LineStatus tells what became of the last line.
+// LineStatus is the status of the last line.
 func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
 
-// Incomplete reports whether a stream began something and has not told its end. The other forms have no end.
+// Incomplete reports whether a stream began something and lacks its end. The other forms have no end.
 func (p *Parser) Incomplete() bool { return p.stream.open && !p.stream.ended }
 
 // UnknownType names the type that made the last line's status LineUnknownType, such as "part/new-thing".

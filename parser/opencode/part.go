@@ -185,7 +185,7 @@ func (st *toolState) readInput(s *scan.Scanner) {
 	st.input = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
 }
 
-// readMetadata takes what the tool itself told. Most of it repeats the output.
+// readMetadata reads what the tool itself reported. Most of it repeats the output.
 func (st *toolState) readMetadata(s *scan.Scanner) {
 	if !enter(s) {
 		return

@@ -2,7 +2,7 @@ package opencode
 
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
-// record is one object of a line as raw spans: nothing is judged while it is read, since what tells its form may come
+// record is one object of a line as raw spans: nothing is judged while it is read, since what shows its form may come
 // last and its end may be missing.
 type record struct {
 	fields

@@ -138,7 +138,7 @@ func known(kind []byte) bool {
 }
 
 // eventTypes are the types of the log and the server in @opencode-ai/sdk 1.19.3, old names included, and those that were
-// seen beside them. Those of session.next are a second telling of messages and parts, made for version 2.
+// seen beside them. Those of session.next repeat messages and parts in a form made for version 2.
 var eventTypes = newSet(
 	"session.created", "session.updated", "session.deleted", "session.diff", "session.error", "session.status", "session.idle", "session.compacted",
 	"message.updated", "message.removed", "message.part.updated", "message.part.delta", "message.part.removed",

@@ -71,7 +71,7 @@ func (p *Parser) column(v scan.Value) []byte {
 	return p.columns[start:len(p.columns):len(p.columns)]
 }
 
-// quietTable tells the tables that hold nothing of what the agent did, or hold it a second time. Some hold secrets
+// quietTable lists the tables that hold nothing of what the agent did, or hold it a second time. Some hold secrets
 // (account, credential): no reader should hand them out.
 func quietTable(name []byte) bool {
 	switch string(name) {
@@ -91,7 +91,7 @@ func (p *Parser) logEvent(r *record) events.LineStatus {
 }
 
 // change takes a change of a session, message or part from the log or the server, whose members the inner scanner is
-// about to read. of is the session that the row tells, if it tells one.
+// about to read. of is the session that the row names, if it names one.
 func (p *Parser) change(kind scan.Value, at time.Time, pt *part, of scan.Value) events.LineStatus {
 	name := kind.Body()
 	if !known(name) {
@@ -139,7 +139,7 @@ func (p *Parser) messageChange() events.LineStatus {
 }
 
 func (p *Parser) partChange(pt *part, at time.Time, of scan.Value) events.LineStatus {
-	var told scan.Value
+	var reported scan.Value
 	whole := false
 	for p.inner.Object(); p.inner.Key(); {
 		switch string(p.inner.Name()) {
@@ -147,7 +147,7 @@ func (p *Parser) partChange(pt *part, at time.Time, of scan.Value) events.LineSt
 			whole = p.inner.Peek() == scan.KindObject
 			pt.read(&p.inner)
 		case "time":
-			told = p.inner.Value()
+			reported = p.inner.Value()
 		default:
 			p.inner.Skip()
 		}
@@ -159,7 +159,7 @@ func (p *Parser) partChange(pt *part, at time.Time, of scan.Value) events.LineSt
 		return events.LineIgnored
 	}
 	pt.sessionID = either(pt.sessionID, of)
-	return p.partEvents(pt, originLog, firstTime(millis(told), at))
+	return p.partEvents(pt, originLog, firstTime(millis(reported), at))
 }
 
 // export takes what `opencode export` prints: a session with all that is in it.
@@ -172,11 +172,11 @@ func (p *Parser) export(r *record) events.LineStatus {
 	for p.inner.Array(); p.inner.Element(); {
 		p.exported(&r.part)
 	}
-	p.enter("", "") // the session is over: what its messages owe is due
+	p.enter("", "") // the session is over: what its messages deferred is due
 	return status
 }
 
-// exported takes one message of an export. Its parts may stand before what tells whose they are.
+// exported handles one message of an export. Its parts may be before what shows whose they are.
 func (p *Parser) exported(pt *part) {
 	if !enter(&p.inner) {
 		return

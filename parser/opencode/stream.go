@@ -21,7 +21,7 @@ import (
 type stream struct {
 	sessionID         string
 	open, ended, held bool
-	end               events.End // the one that is held, and when it was told
+	end               events.End // the one that is pending, and its time
 	at                time.Time
 }
 
@@ -59,7 +59,7 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 	return status
 }
 
-// streamStart tells of a session at its first line: there is no header.
+// streamStart emits a session at its first line: there is no header.
 func (p *Parser) streamStart(pt *part, at time.Time) {
 	id := p.sessionID.Text(&p.strings, pt.sessionID)
 	if !p.stream.open || id != "" && id != p.stream.sessionID {
@@ -104,7 +104,7 @@ func (p *Parser) goOn() {
 	p.stream.held, p.stream.ended = false, false
 }
 
-// overcome tells of an error that did not end the session.
+// overcome reports an error that did not end the session.
 func (p *Parser) overcome() {
 	if end := &p.stream.end; p.stream.held && end.Error && end.Err != "" {
 		p.head = lines.Head{Time: p.stream.at, SessionID: p.stream.sessionID}
@@ -112,7 +112,7 @@ func (p *Parser) overcome() {
 	}
 }
 
-// releaseEnd tells the end that was held.
+// releaseEnd emits the end that is pending.
 func (p *Parser) releaseEnd() {
 	if !p.stream.held {
 		return

@@ -14,14 +14,14 @@ type tool struct {
 	// Parser.target makes for it; tools that are not listed go by events.TargetKeys.
 	field    string
 	readOnly bool
-	shell    bool // its exit code tells whether it failed
+	shell    bool // its exit code shows whether it failed
 	standIn  bool // for a call that could not be made
 	// wrappers are the marks behind which the text of its result begins, as they stand in a line.
 	wrappers []string
 }
 
 // tools are those of versions 0.5 to 1.18. All others are of MCP servers, as <server>_<tool>, or of plugins; where the
-// server's name ends is not told.
+// server's name ends is unknown.
 var tools = map[string]tool{
 	"apply_patch": {}, // the first file of the patch
 	"bash":        {field: "command", shell: true},
@@ -72,7 +72,7 @@ func (p *Parser) target(name string, args scan.Members) string {
 	return ""
 }
 
-// argument is a string, or a command's words joined by blanks. Of a shell with a script, only the script is told.
+// argument is a string, or a command's words joined by blanks. Of a shell with a script, it is the script.
 func (p *Parser) argument(v scan.Value, command bool) string {
 	if v.Kind != scan.KindArray || !command {
 		return p.strings.Text(v)

@@ -57,9 +57,9 @@ func count(s *scan.Scanner) int64 { return s.Count() }
 // normalise gives the tokens in the arithmetic that all providers share:
 //
 //	input  = input + cache.read + cache.write, or input alone where it holds the cached ones already
-//	output = output, + reasoning where total tells that output lacks it: total = input + output + reasoning + cache
+//	output = output, + reasoning where total shows that output lacks it: total = input + output + reasoning + cache
 //
-// Versions up to 0.5 took input as the model's server told it, cached tokens included but for Anthropic's; later ones
+// Versions up to 0.5 took input as the model's server reported it, cached tokens included but for Anthropic's; later ones
 // take them off.
 func (t *tokens) normalise(inputHoldsCache bool) events.Tokens {
 	n := t.Tokens

@@ -127,13 +127,13 @@ var deniedByRule = []byte("invocation was denied by permission rules.")
 // operationCancelled is how the text of a call begins that was stopped while it ran.
 var operationCancelled = []byte("[Operation Cancelled]")
 
-// failed reports whether the transcript tells of a result that it is no success.
+// failed reports whether the transcript marks a result as no success.
 func failed(details scan.Members) bool {
 	status := details.Get("status")
 	return len(status.Body()) > 0 && !status.Is("success")
 }
 
-// outcome fills in what the transcript tells of a result beside its text.
+// outcome fills in what the transcript has of a result beside its text.
 func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64, text []byte) {
 	if code, ok := exitCode(text); ok {
 		t.ExitCode, t.HasExitCode = code, true

@@ -6,8 +6,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// deltas holds what stream_event lines told ahead of the whole lines. Only the first whole line of a response has the
-// id that message_start tells, so a text belongs to its thread.
+// deltas holds the content of stream_event lines that precede the whole lines. Only the first whole line of a response has the
+// id that message_start has, so a text belongs to its thread.
 type deltas struct {
 	pending lines.Pending
 
@@ -41,7 +41,7 @@ func (p *Parser) streamEvent(r *record) {
 	}
 }
 
-// progress is word of a call at work: what an MCP tool reports, or a sign of life of a shell.
+// progress reports a call at work: what an MCP tool reports, or a sign of life of a shell.
 func (p *Parser) progress(id, content scan.Value) {
 	if len(id.Body()) == 0 {
 		return
@@ -70,8 +70,8 @@ func (p *Parser) piece(index int64, thinking bool, v scan.Value) {
 	d.pending.Add(t, piece)
 }
 
-// Owes reports whether Flush would give something.
-func (p *Parser) Owes() bool { return p.deltas.pending.Owes() }
+// Pending reports whether Flush would return something.
+func (p *Parser) Pending() bool { return p.deltas.pending.Any() }
 
 // Flush gives the texts whose pieces were never completed, each joined.
 func (p *Parser) Flush() []events.DisplayEvent {

@@ -25,7 +25,7 @@ func Detect(first [][]byte) bool {
 	return false
 }
 
-// typical reports whether no other agent writes such a record. Claude Code's stream has the same shapes; it tells no
+// typical reports whether no other agent writes such a record. Claude Code's stream has the same shapes; it has no
 // qwen_code_version, and the ids of its messages are not those of its lines.
 func typical(r *record) bool {
 	if r.session.Kind != scan.KindString || r.uuid.Kind != scan.KindString {

@@ -28,7 +28,7 @@
 //   - A refused key gives a text that begins "[API Error:" and a result that says success (fatal-401.stream).
 //   - result.usage is a total over all runs of the session (resume-2.stream), sub-agents included.
 //   - A shell's exit code is only in the transcript, in the frame around its output; is_error is false for all of them.
-//   - ui_telemetry repeats texts and arguments, and alone tells durations and the usage of sub-agents.
+//   - ui_telemetry repeats texts and arguments, and alone has durations and the usage of sub-agents.
 //
 // # Lifetime
 //

@@ -10,7 +10,7 @@ import (
 )
 
 // apiError is how the text begins that the program says in the model's place when the API failed. Nothing else in a
-// stream tells of it: the result says success.
+// stream shows it: the result says success.
 const apiError = "[API Error:"
 
 // assistant gives the blocks of a model message. In a transcript the id of the API's response is that of the telemetry

@@ -43,10 +43,10 @@ type Parser struct {
 	telemetry telemetry
 	answers   memory.Memory[int] // how many responses had an id
 	responses responses
-	model     string // the first one; totals are told under it
+	model     string // the first one; totals are reported under it
 	lastText  string // of the main thread
 	started   string // the session that a SessionStarted was made for
-	open      bool   // a stream that has not told the result of what it began
+	open      bool   // a stream that lacks the result of what it began
 }
 
 // New returns a parser for one stream.
@@ -113,7 +113,7 @@ func (p *Parser) array() {
 // DropOutput lets the texts of results be dropped, see events.OutputDropper.
 func (p *Parser) DropOutput() { p.output.Drop() }
 
-// LineStatus tells what became of the last line. Of several objects on one line the most telling counts: malformed,
+// LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
 // then understood, then unknown.
 func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
 

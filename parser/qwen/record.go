@@ -4,7 +4,7 @@ import "github.com/tailspan/tailspan/parser/internal/scan"
 
 // block is one element of message.content (stream) or of message.parts (transcript).
 type block struct {
-	kind scan.Value // of the stream; a part tells what it is by its keys
+	kind scan.Value // of the stream; the keys of a part show what it is
 
 	text              scan.Value // text, or thinking
 	thought           bool
@@ -27,7 +27,7 @@ type record struct {
 	hasMessage, hasParts                 bool
 	blocks                               []block
 	rest                                 scan.Members
-	details                              scan.Members // of toolCallResult, the transcript's own word of a result
+	details                              scan.Members // of toolCallResult, the transcript's own form of a result
 	camel                                bool         // a transcript: sessionId
 
 	args  scan.Members // backs blocks[].args

@@ -15,7 +15,7 @@ import (
 // noticeModelFallback is the code of another model that steps in.
 const noticeModelFallback = "model_fallback"
 
-// system takes the lines that the program writes about itself. In a stream what they tell stands in data, in a
+// system handles the lines that the program writes about itself. In a stream their content is in data, in a
 // transcript in systemPayload.
 func (p *Parser) system(r *record) {
 	payload := r.rest.Get("systemPayload")
@@ -51,7 +51,7 @@ func (p *Parser) system(r *record) {
 	p.verdict.Note(events.LineOK)
 }
 
-// start tells of a transcript's session at its first message line: there is no init.
+// start emits a transcript's session at its first message line: there is no init.
 func (p *Parser) start(r *record) {
 	version := r.rest.Get("version")
 	if !r.camel || version.Kind != scan.KindString || string(r.session.Body()) == p.started {
@@ -70,7 +70,7 @@ func (p *Parser) start(r *record) {
 	}
 }
 
-// init tells of a stream's session.
+// init emits a stream's session.
 func (p *Parser) init(r *record) {
 	e := p.emit(events.KindSessionStarted)
 	e.Session = &events.Session{
@@ -84,7 +84,7 @@ func (p *Parser) init(r *record) {
 	p.open, p.lastText = true, ""
 }
 
-// result ends a run. "success" is also what the program says when the API refused its key: then the last text tells.
+// result ends a run. "success" is also what the program says when the API refused its key: then the last text decides.
 func (p *Parser) result(r *record) {
 	p.totals(r.rest.Get("usage"))
 	subtype := p.strings.Intern(r.subtype)
@@ -151,7 +151,7 @@ func (p *Parser) notice(level events.Level, code, text string) {
 	e.Text = text
 }
 
-// compression tells of a conversation that was made shorter.
+// compression reports a conversation that was made shorter.
 func (p *Parser) compression(payload scan.Value) {
 	p.nested = p.inner.MembersOf(payload, p.nested[:0])
 	p.nested = p.inner.MembersOf(p.nested.Get("info"), p.nested[:0])
@@ -165,8 +165,8 @@ func (p *Parser) compression(payload scan.Value) {
 	p.notice(events.LevelInfo, events.NoticeCompaction, text)
 }
 
-// retry tells of a call to the API that is made again. Retries come by the handful, so their words may be made with
-// care.
+// retry reports a call to the API that is made again. Retries come by the handful, so their text may cost an
+// allocation.
 func (p *Parser) retry(payload scan.Value) {
 	p.nested = p.inner.MembersOf(payload, p.nested[:0])
 	text := "API call failed"
@@ -182,7 +182,7 @@ func (p *Parser) retry(payload scan.Value) {
 	p.notice(events.LevelWarn, events.NoticeAPIRetry, text)
 }
 
-// task tells where a sub-agent in the background or a monitor stands.
+// task reports the state of a sub-agent in the background or of a monitor.
 func (p *Parser) task(payload scan.Value, subtype string) {
 	p.nested = p.inner.MembersOf(payload, p.nested[:0])
 	m := p.nested
@@ -212,7 +212,7 @@ func (p *Parser) task(payload scan.Value, subtype string) {
 	e.Tool.Duration = millis(p.nested.Get("duration_ms"))
 }
 
-// quietSubtype tells the system lines that are known and say nothing to a reader of what the agent did.
+// quietSubtype lists the system lines that are known and have nothing for a reader of what the agent did.
 func quietSubtype(subtype []byte) bool {
 	switch string(subtype) {
 	case "agent_bootstrap", "agent_launch_prompt", "agent_retry", "agent_session_ready", "at_command", "attribution_snapshot", "background_task_completed", "branch_checkpoint", "custom_title", "file_history_snapshot",

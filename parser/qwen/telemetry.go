@@ -12,11 +12,11 @@ import (
 // noticeAPIError is the code of a call to the API that failed for good.
 const noticeAPIError = "api_error"
 
-// telemetry is what ui_telemetry lines told. They repeat texts and arguments, which are not looked at; they alone tell
+// telemetry is the content of ui_telemetry lines. They repeat texts and arguments, which are not read; only they have
 // usage of sub-agents, durations, and failures of the API.
 type telemetry struct {
-	counts   bool          // they tell usage in this transcript
-	early    events.Tokens // usage that a message told before the first of them came
+	counts   bool          // they have the usage of this transcript
+	early    events.Tokens // usage that a message had before the first of them came
 	response string        // id of the last response, whose message comes next
 	tries    int           // calls that failed since the last response
 	answer   int           // how many other responses had that id before, see [events.DisplayEvent]
@@ -31,7 +31,7 @@ func (t *telemetry) take(line string) (id string, answer int) {
 	return id, answer
 }
 
-// outcome is what telemetry tells of a call, ahead of its result.
+// outcome is what telemetry reports of a call, ahead of its result.
 type outcome struct {
 	took   time.Duration
 	denied bool
@@ -55,7 +55,7 @@ func (p *Parser) uiTelemetry(payload scan.Value) {
 	}
 }
 
-// apiResponse tells the usage of one call to the API.
+// apiResponse emits the usage of one call to the API.
 func (p *Parser) apiResponse(e scan.Members) {
 	p.telemetry.tries = 0
 	id, answer := e.Get("response_id"), 0
@@ -87,7 +87,7 @@ func (p *Parser) apiResponse(e scan.Members) {
 	}
 	before := p.telemetry.early
 	p.telemetry.counts, p.telemetry.early = true, events.Tokens{}
-	if t == (events.Tokens{}) || t == before { // its message came first and told the same
+	if t == (events.Tokens{}) || t == before { // its message came first and had the same
 		return
 	}
 	u := p.emit(events.KindUsage)

@@ -31,7 +31,7 @@ func (p *Parser) streamTokens(usage scan.Value) events.Tokens {
 // count reads a number of tokens; null is none.
 func count(v scan.Value) int64 { return v.Count() }
 
-// callUsage tells the usage of a call, which stands on the last line of its response; all others have zeros.
+// callUsage emits the usage of a call, which is on the last line of its response; all others have zeros.
 func (p *Parser) callUsage(usage scan.Value) {
 	if t := p.streamTokens(usage); t != (events.Tokens{}) {
 		p.responses.end(p.head.ParentID)
@@ -39,7 +39,7 @@ func (p *Parser) callUsage(usage scan.Value) {
 	}
 }
 
-// totals tells what a result says was used: sub-agents included, and over all runs of a session that was resumed.
+// totals emits the usage of a result: sub-agents included, and over all runs of a session that was resumed.
 func (p *Parser) totals(usage scan.Value) {
 	if usage.Kind != scan.KindObject {
 		return
@@ -50,7 +50,7 @@ func (p *Parser) totals(usage scan.Value) {
 	e.Model = p.model
 }
 
-// usageMetadata tells the usage of a transcript's message, if no telemetry line tells it: those also count the calls of
+// usageMetadata emits the usage of a transcript's message, if no telemetry line has it: those also count the calls of
 // sub-agents.
 func (p *Parser) usageMetadata(v scan.Value) {
 	if v.Kind != scan.KindObject || p.telemetry.counts {

@@ -124,7 +124,7 @@ func (p *lifetime) suspend() {
 		state, open := r.fold.State()
 		value, err := json.Marshal(state)
 		require.NoError(p.t, err)
-		r.kept.lines, r.kept.state, r.kept.open = r.at, value, open || r.source.Owes()
+		r.kept.lines, r.kept.state, r.kept.open = r.at, value, open || r.source.Pending()
 		r.fold.Suspend()
 	}
 }

@@ -30,7 +30,7 @@ func (h *Head) Append(out []events.DisplayEvent, kind events.Kind) []events.Disp
 	return out
 }
 
-// Moment is the time that a line tells: none for a writer's zero, which is in the year 1.
+// Moment is the time of a line: none for a writer's zero, which is in the year 1.
 func Moment(t time.Time) time.Time {
 	if t.Unix() < 0 {
 		return time.Time{}

@@ -32,14 +32,14 @@ func isBlank(c byte) bool {
 	return c <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0)
 }
 
-// Verdict is what became of a line. A line can hold several objects; the most telling of them counts.
+// Verdict is the status of a line. A line can hold several objects; the most informative status counts.
 type Verdict struct {
 	Status events.LineStatus
 	// Unknown is the name of the type that made Status LineUnknownType.
 	Unknown string
 }
 
-// Note raises the verdict to s, if s tells more.
+// Note raises the verdict to s, if s is more informative.
 func (v *Verdict) Note(s events.LineStatus) {
 	if rank(s) > rank(v.Status) {
 		v.Status = s
@@ -65,7 +65,7 @@ func rank(s events.LineStatus) int {
 	}
 }
 
-// maxTypeName is the longest name of an unknown type that is told, in bytes.
+// maxTypeName is the longest name of an unknown type that is kept, in bytes.
 const maxTypeName = 64
 
 // TypeName gives the name of an unknown type, cleaned and cut, since it comes from the input: prefix and the raw type,

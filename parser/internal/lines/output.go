@@ -24,7 +24,7 @@ func Buffer(b []byte) []byte {
 // summaryBytes is how much of a text is made at first, where only its summary is wanted: most first lines are shorter.
 const summaryBytes = 128
 
-// Output makes the texts of results: of each its summary, its size and, unless it was told to drop them, the text itself.
+// Output makes the texts of results: of each its summary, its size and, unless texts are dropped, the text itself.
 // The texts of a line lie in one buffer, which Reset empties. A text that is dropped is made as far as its summary needs
 // it, and its rest is counted as it stands in the line.
 //
@@ -41,7 +41,7 @@ type Output struct {
 	whole   bool // the text is wanted whole
 	size    int
 	summary string
-	told    bool // summary is the text's
+	known   bool // summary is the text's
 }
 
 // Drop lets texts be dropped from now on: see [events.OutputDropper].
@@ -52,10 +52,10 @@ func (o *Output) Reset() {
 	o.buf, o.parts = Buffer(o.buf), o.parts[:0]
 }
 
-// Begin begins a text. whole tells that it must not be dropped, since the parser has to look into it.
+// Begin begins a text. whole marks one that must not be dropped, since the parser has to look into it.
 func (o *Output) Begin(whole bool) {
 	o.start, o.want, o.whole = len(o.buf), summaryBytes, whole || !o.dropped
-	o.size, o.summary, o.told = 0, "", false
+	o.size, o.summary, o.known = 0, "", false
 	if o.whole {
 		o.want = math.MaxInt
 	}
@@ -77,7 +77,7 @@ func (o *Output) String(body []byte) {
 	o.size += scan.TextLen(body)
 }
 
-// plainSummary tells the summary of a text that begins with a short line of letters, signs, blanks and tabs, as most do:
+// plainSummary makes the summary of a text that begins with a short line of letters, signs, blanks and tabs, as most do:
 // nothing of the text has to be made.
 func (o *Output) plainSummary(body []byte) {
 	var line [events.SummaryRunes]byte
@@ -91,7 +91,7 @@ func (o *Output) plainSummary(body []byte) {
 			switch c = body[i]; c {
 			case 'n', 'r':
 				if text := bytes.TrimSpace(line[:n]); len(text) > 0 {
-					o.summary, o.told, o.want = o.strings.Copy(text), true, 0
+					o.summary, o.known, o.want = o.strings.Copy(text), true, 0
 				}
 				return
 			case 't': // one blank for a run of them
@@ -146,28 +146,28 @@ func (o *Output) Newline() {
 // missing is how much more of the text is to be made.
 func (o *Output) missing() int { return o.want - (len(o.buf) - o.start) }
 
-// look tells the summary once enough of the text is there, and wants more of it otherwise. Behind a summary that was cut
+// look makes the summary once enough of the text is there, and wants more of it otherwise. Behind a summary that was cut
 // the text goes on to the size of a head.
 func (o *Output) look() {
-	if o.told || o.missing() > 0 {
+	if o.known || o.missing() > 0 {
 		return
 	}
-	switch o.summary, o.told = summaryOf(&o.strings, o.buf[o.start:], false); {
-	case o.told && !wasCut(o.summary):
+	switch o.summary, o.known = summaryOf(&o.strings, o.buf[o.start:], false); {
+	case o.known && !wasCut(o.summary):
 		o.want = 0
 	case o.want < events.OutputHead:
 		o.want = events.OutputHead
-	case !o.told:
+	case !o.known:
 		o.want = math.MaxInt
 	}
 }
 
 func wasCut(summary string) bool { return strings.HasSuffix(summary, "…") }
 
-// End ends the text and fills in what t tells of it. It gives the text, which is all of it if Begin was told so.
+// End ends the text and fills in the fields of t that describe it. It returns the text, which is all of it if Begin asked for that.
 func (o *Output) End(t *events.Tool) []byte {
 	text := o.buf[o.start:len(o.buf):len(o.buf)]
-	if !o.told {
+	if !o.known {
 		o.summary, _ = summaryOf(&o.strings, text, true)
 	}
 	t.Size, t.Summary = len(text)+o.size, o.summary
@@ -195,7 +195,7 @@ func (o *Output) StringSummary(body []byte) string {
 	return t.Summary
 }
 
-// summaryOf is the summary of a text, given whole or its beginning; false if a beginning does not tell. Without a it has
+// summaryOf is the summary of a text, of which the beginning may do; false if it does not. Without a it has
 // memory of its own.
 func summaryOf(a *scan.Strings, text []byte, whole bool) (string, bool) {
 	for len(text) > 0 {

@@ -101,8 +101,8 @@ func (p *Pending) Complete(owner string, thinking bool, text string) {
 	}
 }
 
-// Owes reports whether Flush would give something.
-func (p *Pending) Owes() bool { return len(p.texts) > 0 }
+// Any reports whether Flush would return something.
+func (p *Pending) Any() bool { return len(p.texts) > 0 }
 
 // Flush appends the texts that never came whole, each joined, and forgets them.
 func (p *Pending) Flush(out []events.DisplayEvent) []events.DisplayEvent {

@@ -36,7 +36,7 @@ func TestPending(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var p Pending
 			tt.do(&p)
-			assert.Equal(t, len(p.texts) > 0, p.Owes())
+			assert.Equal(t, len(p.texts) > 0, p.Any())
 			var got []string
 			for _, e := range p.Flush(nil) {
 				assert.Equal(t, "m", e.MessageID)
@@ -44,7 +44,7 @@ func TestPending(t *testing.T) {
 				got = append(got, e.Kind.String()+" "+e.Text)
 			}
 			assert.Equal(t, tt.want, got)
-			assert.False(t, p.Owes())
+			assert.False(t, p.Any())
 			assert.Zero(t, p.bytes)
 			assert.Zero(t, p.Dropped)
 		})

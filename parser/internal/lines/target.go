@@ -12,7 +12,7 @@ func FirstText(a *scan.Strings, m scan.Members, keys ...string) string {
 	return ""
 }
 
-// InProgress is what a list of things to do tells under a key of the one that is being worked on. The list is read with s,
+// InProgress is the text under a key of the item of a to-do list that is being worked on. The list is read with s,
 // and its things into nested, whose memory is used again.
 func InProgress(a *scan.Strings, s *scan.Scanner, nested *scan.Members, todos scan.Value, key string) string {
 	if todos.Kind != scan.KindArray {

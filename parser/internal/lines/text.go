@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Text is the text of a result that a parser looks into before it tells of it: where a program writes a head before the
+// Text is the text of a result that a parser looks into before it emits it: where a program writes a head before the
 // output of a command, where the output of a failed call is its error. It is put together of parts of the line, and made
 // only as far as somebody looks at it. It lives as long as the texts of its Output. The zero value has no text.
 type Text struct {
@@ -99,12 +99,12 @@ func (t *Text) Head(n int) []byte {
 	return t.text[t.skip:]
 }
 
-// Begins reports whether the text begins with a word of plain letters. For that nothing of it has to be made.
+// Begins reports whether the text begins with a prefix of plain letters. For that nothing of it has to be made.
 func (t *Text) Begins(word string) bool {
 	if t.from == t.to {
 		return false
 	}
-	if t.skip == 0 { // the first letter tells, nearly always
+	if t.skip == 0 { // the first letter decides, nearly always
 		raw := t.out.parts[t.from].raw
 		for i := range min(len(raw), len(word)) {
 			if raw[i] == '\\' {
@@ -206,7 +206,7 @@ func (t *Text) Summary() (summary string, cut bool) {
 	}
 	for _, n := range [...]int{summaryBytes, events.OutputHead, math.MaxInt} {
 		text := t.Head(n)
-		if s, told := summaryOf(&t.out.strings, text, t.whole); told {
+		if s, known := summaryOf(&t.out.strings, text, t.whole); known {
 			return s, wasCut(s)
 		}
 	}
@@ -233,16 +233,16 @@ func (t *Text) plainLine() []byte {
 	return nil
 }
 
-// Tell fills in the text and what it tells of itself: its size and, unless the parser knows better, its summary. A text
+// Fill fills in the text and what describes it: its size and, unless the parser knows better, its summary. A text
 // that is dropped stays for [events.OutputHead] bytes behind a summary that was cut.
-func (t *Text) Tell(tool *events.Tool) {
+func (t *Text) Fill(tool *events.Tool) {
 	summary, cut := t.Summary()
 	tool.Summary = summary
-	t.TellBut(tool, cut)
+	t.FillCut(tool, cut)
 }
 
-// TellBut is Tell without the summary, of which the parser says whether it was cut.
-func (t *Text) TellBut(tool *events.Tool, cut bool) {
+// FillCut is Fill without the summary, of which the parser says whether it was cut.
+func (t *Text) FillCut(tool *events.Tool, cut bool) {
 	if t.from < t.to && (cut || !t.out.dropped) {
 		tool.Output = t.Head(events.OutputHead)
 	}

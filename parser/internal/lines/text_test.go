@@ -57,7 +57,7 @@ func TestText(t *testing.T) {
 					got.Skip(tc.skip)
 				}
 				var tool events.Tool
-				got.Tell(&tool)
+				got.Fill(&tool)
 				assert.Equal(t, tc.summary, tool.Summary)
 				assert.Equal(t, len(tc.want), tool.Size)
 				switch {
@@ -84,7 +84,7 @@ func TestTextsThatAreDroppedAreNotMade(t *testing.T) {
 	took := testing.AllocsPerRun(100, func() {
 		o.Reset()
 		text := o.Text(v)
-		text.Tell(&tool)
+		text.Fill(&tool)
 	})
 	assert.Zero(t, took, "of a megabyte that nobody keeps only the head is made")
 	assert.Equal(t, "first line", tool.Summary)
@@ -122,7 +122,7 @@ func TestTextSkipBehind(t *testing.T) {
 		assert.False(t, got.SkipBehind(`<content>\n`, 20), "it lies further behind")
 		assert.True(t, got.SkipBehind(`<content>\n`, 100))
 		var tool events.Tool
-		got.Tell(&tool)
+		got.Fill(&tool)
 		assert.Equal(t, "1: x", tool.Summary)
 		assert.Equal(t, len("1: x\n2: y"), tool.Size)
 	}

@@ -35,7 +35,7 @@ func (k Keys) With(key uint64, b []byte) uint64 {
 	return (key^key>>32)*0xd6e8feb86659fd93 ^ maphash.Bytes(k.seed, b)
 }
 
-// ID makes a key of a string's text, given what stands between its quotes: an id is the same however it is spelled. It
+// ID makes a key of a string's text, from what is between its quotes: an id is the same however it is escaped. It
 // is the key that Bytes and String make of the text itself.
 func (k Keys) ID(domain byte, body []byte) uint64 {
 	return scan.Hash(k.seed, body) + uint64(domain)*domainStep

@@ -18,7 +18,7 @@ type Input struct {
 	Lines [][]byte
 }
 
-// dropping tells a source that nobody keeps the arguments of calls and the texts of results, as receiver and command do
+// dropping makes a source drop the arguments of calls and the texts of results, as receiver and command do
 // unless they capture them.
 func dropping(src events.DisplayEventSource) events.DisplayEventSource {
 	if d, ok := src.(events.InputDropper); ok {

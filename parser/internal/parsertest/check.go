@@ -23,7 +23,7 @@ type callState struct {
 	called, answered bool
 }
 
-// Check looks at the events of one line. hasESC tells that the line holds an escape character, raw or as \u001b.
+// Check looks at the events of one line. hasESC reports whether the line holds an escape character, raw or as \u001b.
 func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 	t.Helper()
 	if c.calls == nil {

@@ -36,7 +36,7 @@ func Table(t testing.TB, provider, heading string, columns ...string) map[string
 }
 
 // Types gives a parser a line of each type of a table, as the format line has it, and holds that it knows the type, and
-// ignores it where the table says so and nowhere else. Types that others tell apart are left out.
+// ignores it where the table says so and nowhere else. Types that others list are left out.
 func Types(t *testing.T, src func() events.DisplayEventSource, line string, table map[string]string, leftOut ...string) {
 	t.Helper()
 	for kind, becomes := range table {
@@ -51,7 +51,7 @@ func Types(t *testing.T, src func() events.DisplayEventSource, line string, tabl
 	}
 }
 
-// Cases lists the words that functions of a provider's folder tell apart: those of their outermost switches, and those
+// Cases lists the strings that functions of a provider's folder switch on: those of their outermost switches, and those
 // that they compare a kind with outside of them.
 func Cases(t testing.TB, functions ...string) []string {
 	t.Helper()
@@ -85,7 +85,7 @@ func wordsOf(t testing.TB, body ast.Node) (words []string) {
 			for _, e := range n.List {
 				words = append(words, literal(t, e)...)
 			}
-			return false // what a case tells apart is told elsewhere
+			return false // what a case switches on is listed elsewhere
 		case *ast.BinaryExpr:
 			if n.Op == token.EQL && isKind(n.X) {
 				words = append(words, literal(t, n.Y)...)

@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Dump writes one event as one line: its kind and all that it tells.
+// Dump writes one event as one line: its kind and all of its fields.
 func Dump(e *events.DisplayEvent) string {
 	var b strings.Builder
 	b.WriteString(e.Kind.String())

@@ -128,7 +128,7 @@ func Torn(t *testing.T, provider string, src func() events.DisplayEventSource) {
 }
 
 // Detection holds that detect knows the fixtures of its provider by one of their lines alone, and no line of all other
-// providers' fixtures. Files named in silent hold nothing that could tell.
+// providers' fixtures. Files named in silent hold nothing that could show the provider.
 func Detection(t *testing.T, provider string, detect func(first [][]byte) bool, silent ...string) {
 	folders, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*"))
 	require.NoError(t, err)

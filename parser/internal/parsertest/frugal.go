@@ -14,8 +14,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// DroppedOutput holds that a source which is told that nobody keeps the texts of results, nor the arguments of calls,
-// tells all else as it was, and of a text whose summary was cut the head. To have long texts, the fixtures, and lines
+// DroppedOutput holds that a source that drops the texts of results and the arguments of calls
+// reports all else as it was, and of a text whose summary was cut the head. To have long texts, the fixtures, and lines
 // beside them, are fed with each longer string many times over.
 func DroppedOutput(t *testing.T, provider string, src func() events.DisplayEventSource, beside ...string) {
 	dropped := 0
@@ -107,7 +107,7 @@ const (
 
 // Allocations holds that a line which gives no event is read without allocation, and that an event takes no more than
 // two, for its texts and its payload. Each line is read again and again by a source that has read the whole stream, so
-// that its buffers are there. Lines that keeps picks hold what their events are told of later.
+// that its buffers are there. Lines that keeps picks hold what later events are about.
 func Allocations(t *testing.T, provider string, src func() events.DisplayEventSource, keeps func(line []byte) bool) {
 	given, allocations := 0, 0.0
 	for _, file := range Fixtures(t, provider) {
@@ -123,7 +123,7 @@ func Allocations(t *testing.T, provider string, src func() events.DisplayEventSo
 				}
 			})
 			switch {
-			case n == 0 && s.(events.LineStatuser).LineStatus() == events.LineUnknownType: // it is told by its name
+			case n == 0 && s.(events.LineStatuser).LineStatus() == events.LineUnknownType: // the status carries its name
 			case n == 0 && keeps != nil && keeps(line):
 			case n == 0:
 				assert.Zero(t, took, "%s, line %d: %.200s", file, i+1, line)
@@ -175,7 +175,7 @@ func LongResult(t *testing.T, src func() events.DisplayEventSource, line func(ca
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(output)), "in bytes, for %d results", runs)
 }
 
-// DroppedInput holds that a line tells all but the arguments of calls as it was where they are dropped. The sources are new.
+// DroppedInput holds that all fields of a line's events but the arguments of calls stay as they were where they are dropped. The sources are new.
 func DroppedInput(t *testing.T, keeps, drops events.DisplayEventSource, line []byte) {
 	t.Helper()
 	drops.(events.InputDropper).DropInput()

@@ -77,7 +77,7 @@ func Parse(t *testing.T, src events.DisplayEventSource, data []byte) {
 	}
 	if f, ok := src.(events.Flusher); ok {
 		c.Check(t, f.Flush(), hasESC)
-		require.Empty(t, f.Flush(), "what is owed is given once")
+		require.Empty(t, f.Flush(), "pending events are returned once")
 	}
 }
 

@@ -34,7 +34,7 @@
 //
 // # Speed
 //
-// An index tells where the quotes stand that end a string, 512 bytes at a time. It holds the ends of many short strings,
+// An index holds the offsets of the quotes that end a string, 512 bytes at a time. It holds the ends of many short strings,
 // so that finding one takes no loop whose end the processor has to guess. Quotes and backslashes are marked 64 bytes at
 // once: by SSE2 on amd64 and NEON on arm64, and on all other processors (and with the build tag purego) by plain Go on words
 // of eight bytes, with the same marks. Which quotes are escaped is worked out of the marks of a block, not by looking back.

@@ -8,7 +8,7 @@ const (
 	indexBytes  = indexBlocks * blockBytes
 )
 
-// index tells where the quotes stand that end a string, in a part of a document. Most strings of a line are short: one
+// index holds the offsets of the quotes that end a string, in a part of a document. Most strings of a line are short: one
 // index has the ends of many, and finding the next one takes no loop whose end the processor would have to guess.
 type index struct {
 	from, to int    // what it covers

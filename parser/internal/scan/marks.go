@@ -3,10 +3,10 @@ package scan
 // blockBytes is how much of a document is searched at once.
 const blockBytes = 64
 
-// marks tells where two bytes stand in a block: bit i is of the byte at i.
+// marks holds where two bytes are in a block: bit i is of the byte at i.
 type marks struct{ quotes, slants uint64 }
 
-// mark makes the marks of data and tells of how many blocks they are; dst must have room for them. Beyond the end of data
+// mark makes the marks of data and returns the number of its blocks; dst must have room for them. Beyond the end of data
 // nothing is marked.
 func mark(dst []marks, data []byte) int {
 	whole := len(data) / blockBytes
@@ -37,7 +37,7 @@ func escapes(slants uint64, carry *uint64) (begin, escaped uint64) {
 		return 0, 0
 	}
 	// Of a run of backslashes every other one begins an escape, from the first on. Subtracting a run's first bit from the
-	// odd bits borrows through the run, so that all runs are told apart by where they begin: at an odd place or an even one.
+	// odd bits borrows through the run, so that runs are distinguished by where they begin: at an odd place or an even one.
 	const odd = 0xaaaaaaaaaaaaaaaa
 	first := slants &^ *carry
 	series := (first<<1 | odd) - first ^ odd
@@ -46,7 +46,7 @@ func escapes(slants uint64, carry *uint64) (begin, escaped uint64) {
 	return begin, escaped
 }
 
-// letters tells where backslashes stand in a block, and letters that make the escapes of nearly all texts: quote,
+// letters marks the backslashes of a block, and letters that make the escapes of nearly all texts: quote,
 // backslash, n, r and t. Other makers of marks than that of amd64 leave those letters out: they only save a look at each.
 type letters struct{ slants, simple uint64 }
 

@@ -79,7 +79,7 @@ func (q *Quoted) container(i, depth int, k *kept) int {
 				return -1
 			}
 			if name = data[start : i-len(`\"`)]; k != nil && bytes.IndexByte(name, '\\') >= 0 {
-				return -1 // it could be spelled in a rare way
+				return -1 // it could be encoded in a rare way
 			}
 			if i = q.blanks(i); i >= len(data) || data[i] != ':' {
 				return -1
@@ -185,7 +185,7 @@ func (q *Quoted) load(i int, carry, inner uint64) {
 	q.carry, q.inner = carry, inner
 }
 
-// quotedEscapes gives where the pairs end that the JSON's own escapes escape, as the quote is in \\\". slants tells where the
+// quotedEscapes holds where the pairs end that the JSON's own escapes escape, as the quote is in \\\". slants holds where the
 // pairs \\ end, each of which is a backslash of the JSON: in a run of them every other one begins an escape, from the first
 // on. carry holds what the last pairs of the block before escape, and becomes so for the next.
 func quotedEscapes(slants uint64, carry *uint64) uint64 {

@@ -8,11 +8,11 @@ var ErrSyntax = errors.New("malformed JSON")
 // Scanner is a cursor over one document, or over several that stand one behind the other. The zero value is an empty
 // document. Reuse it: it is some hundred bytes large.
 //
-// Once something is malformed every method says no, and Err tells.
+// Once something is malformed every method reports false, and Err is set.
 type Scanner struct {
 	data []byte
 	pos  int
-	// first tells that the container just entered has had no member yet, so that no comma is due. One flag serves all
+	// first reports that the container just entered has had no member yet, so that no comma is due. One flag serves all
 	// levels, since leaving a container or passing a value clears it.
 	first bool
 	bad   bool
@@ -63,7 +63,7 @@ func (s *Scanner) Rest() []byte {
 	return s.data[s.pos:]
 }
 
-// Peek tells the kind of the value that comes next, without moving past it. It is KindNone at the end of the input and
+// Peek returns the kind of the value that comes next, without moving past it. It is KindNone at the end of the input and
 // before what begins no value.
 func (s *Scanner) Peek() Kind {
 	s.blanks()
@@ -344,7 +344,7 @@ func blanksEnd(data []byte, i int) int {
 	return i
 }
 
-// kinds tells by the first byte of a value what it is.
+// kinds maps the first byte of a value to its kind.
 var kinds = [256]Kind{
 	'"': KindString, '{': KindObject, '[': KindArray, 't': KindTrue, 'f': KindFalse, 'n': KindNull, '-': KindNumber,
 	'0': KindNumber, '1': KindNumber, '2': KindNumber, '3': KindNumber, '4': KindNumber,

@@ -108,7 +108,7 @@ func (a *Strings) Intern(v Value) string {
 // internSlots is how many texts are interned, at two places each.
 const internSlots = 64
 
-// internSlot is the first place of a text. The ends of names and ids tell them apart.
+// internSlot is the first slot of a text. Names and ids differ mostly at their ends.
 func internSlot(body []byte) uint64 {
 	var head, tail uint64
 	switch n := len(body); {

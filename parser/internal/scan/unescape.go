@@ -42,7 +42,7 @@ const headSlack = blockBytes + overrun
 // overrun is how far a run of plain bytes may be copied too far, so that the copy of a short one takes no loop.
 const overrun = 16
 
-// unescape writes the text of body to buf until it has limit bytes or body is used up; it tells how much was written
+// unescape writes the text of body to buf until it has limit bytes or body is used up; it returns how much was written
 // and used. buf must have room for all of body, or for headSlack bytes more than limit: the text never runs ahead of its
 // source, so what is copied too far is overwritten.
 func unescape(buf, body []byte, limit int) (n, used int) {
@@ -112,7 +112,7 @@ func AppendJSON(dst, raw []byte) []byte { return appendValid(dst, raw) }
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // Hash makes a key of the text of a string, given what stands between its quotes. One text has one key, whether it is
-// spelled with escapes ("\u0063") or without ("c").
+// encoded with escapes ("\u0063") or without ("c").
 func Hash(seed maphash.Seed, body []byte) uint64 {
 	if plain(body) {
 		return maphash.Bytes(seed, body)

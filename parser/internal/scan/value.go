@@ -36,6 +36,6 @@ func (v Value) Body() []byte {
 // True reports whether v is the literal true.
 func (v Value) True() bool { return v.Kind == KindTrue }
 
-// Is reports whether v is a string that reads s and needs no unescaping. It serves to tell short constant words, which
+// Is reports whether v is a string that reads s and needs no unescaping. It serves to compare with short constants, which
 // writers do not escape.
 func (v Value) Is(s string) bool { return v.Kind == KindString && string(v.Body()) == s }

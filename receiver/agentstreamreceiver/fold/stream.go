@@ -208,7 +208,7 @@ func (s *Stream) LineStatus() events.LineStatus { return s.parser.LineStatus() }
 func (s *Stream) Holding() bool { return !s.Resting() && s.joiner.Holding() }
 
 // Owes reports whether the parser or the joiner would give something at the stream's end.
-func (s *Stream) Owes() bool { return !s.Resting() && (s.joiner.Holding() || s.parser.Owes()) }
+func (s *Stream) Owes() bool { return !s.Resting() && (s.joiner.Holding() || s.parser.Pending()) }
 
 // Incomplete reports whether a run has begun whose end the format promises and has not told.
 func (s *Stream) Incomplete() bool { return s.parser.Incomplete() }
