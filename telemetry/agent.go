@@ -138,8 +138,8 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		a.muted = true // a stream beside a transcript: the agent has a transcript of its own, with more of it, or stands in that one
 	} else if id != "" && r.exports() {
 		key := agentKey{s.settings.Agent.Provider, r.sessionID, id, occurrence}
-		a.account = s.accountOfAgent(key, &runRef{traceID: r.traceID, topSpanID: a.spanID})
-		a.joined = a.account == nil && s.firstHasAgent(r, key, a.spanID)
+		a.account = s.accountOfAgent(key, &runRef{traceID: r.traceID, topSpanID: a.spanID, inline: true})
+		a.joined = a.account == nil && r.joined && s.firstHasAgent(key, a.ref())
 		a.muted = a.account == nil && !a.joined
 	}
 	a.span.cover(&at)

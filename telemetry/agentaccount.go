@@ -1,10 +1,6 @@
 package telemetry
 
-import (
-	"strconv"
-
-	"go.opentelemetry.io/collector/pdata/pcommon"
-)
+import "strconv"
 
 // agentAccount is the hash of a task of a sub-agent, the same in each account of it.
 func agentAccount(key agentKey) uint64 {
@@ -21,15 +17,16 @@ func (s *Stream) accountOfAgent(key agentKey, ref *runRef) *account {
 	return first
 }
 
-// firstHasAgent reports whether the first account of a run has a sub-agent in it too, under its span. What a second account has of
-// that is then exported as all that is of the run: what has no id that is out.
-func (s *Stream) firstHasAgent(r *run, key agentKey, span pcommon.SpanID) bool {
+// firstHasAgent reports whether the first account of a sub-agent is a part of one of its run, under the same span. What another
+// account of the run has of that is then exported as all that is of the run: what has no id that is out. A stream of the
+// sub-agent's own has more of it.
+func (s *Stream) firstHasAgent(key agentKey, span spanRef) bool {
 	first := s.registry.account(agentAccount(key))
-	if !r.joined || first == nil || first.stream != r.account.stream {
+	if first == nil {
 		return false
 	}
 	ref := first.ref.Load()
-	return ref != nil && ref.traceID == r.traceID && ref.topSpanID == span
+	return ref != nil && ref.inline && ref.traceID == span.trace && ref.topSpanID == span.span
 }
 
 // waitsForRun reports whether a stream of a sub-agent has to wait for the end of its run: where a stream on standard

@@ -405,7 +405,8 @@ func TestSubAgentOfTheSecondTranscript(t *testing.T) {
 		"short": transcript(both...),
 		"long":  transcript(append(longer, line(use(8, "msg2", "c2", "task", "b")), helper(8, "c2", "a2", "grep"))...),
 	}
-	for _, order := range [][]string{{"short", "long"}, {"long", "short"}} {
+	streams["beginning"] = transcript()
+	for _, order := range [][]string{{"short", "long"}, {"long", "short"}, {"beginning", "short", "long"}} { // of three, the second may be the first with an agent
 		got := map[string]int{}
 		for _, s := range readAll(t, agent, streams, order...).spans {
 			got[s.Name()]++

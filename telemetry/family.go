@@ -29,6 +29,7 @@ type runRef struct {
 	account   *account // the first one; nil if that is of an earlier process
 	scope     string   // what the ids of its items are mixed with
 	sessionID string
+	inline    bool // of a sub-agent, as a stream has it that has its run too
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID
 	heard     bool                     // the run's span and times go out as this stream tells them
