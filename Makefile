@@ -145,7 +145,7 @@ bench-micro: ## run the benchmarks of the packages (BENCHTIME=1s)
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout 60m ./...
 
 # What is measured, how, and what came out: docs/performance.md. PART is empty for all, or some of the parts that
-# `go doc ./deploy/bench` tells.
+# `go doc ./deploy/bench` lists.
 .PHONY: bench-collector
 bench-collector: $(BIN)/tailspan $(BIN)/otelcol-tailspan $(PEER) ## measure the collector beside file_log and json_parser (PART=throughput MB=300 PAIRS=5)
 	@mkdir -p $(TOOLS) && $(GO) build -o $(TOOLS)/bench ./deploy/bench

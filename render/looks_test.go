@@ -88,9 +88,9 @@ func TestCallMemory(t *testing.T) {
 	assert.LessOrEqual(t, len(m.order), 4, "answered calls do not pile up")
 }
 
-// TestActivityFate holds that the throttle lets pass silently what shows nothing, and only that, for every kind with and
+// TestActivityAction holds that the throttle lets pass silently what shows nothing, and only that, for every kind with and
 // without its payload.
-func TestActivityFate(t *testing.T) {
+func TestActivityAction(t *testing.T) {
 	for _, k := range append(events.Kinds(), 200) {
 		for name, e := range map[string]events.DisplayEvent{
 			"bare": {Kind: k},
