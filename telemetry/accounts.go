@@ -50,11 +50,11 @@ func (a *account) over() bool {
 
 // allWritten wakes the streams that wait for the account of a run, once nothing of the run is open.
 func (s *Stream) allWritten(r *run) {
-	if !r.closed || r.joined || r.kin != (agentKey{}) || len(r.calls.open) > 0 || r.work.agents > 0 || r.ref.written.Swap(true) {
+	if !r.closed || r.joined || r.childKey != (agentKey{}) || len(r.calls.open) > 0 || r.work.agents > 0 || r.ref.written.Swap(true) {
 		return
 	}
 	if r.account != nil {
-		s.tell(s.registry.accountOver(r.account))
+		s.notify(s.registry.accountOver(r.account))
 	}
 }
 
@@ -118,7 +118,7 @@ func (s *Stream) accountOf(session string, key *runKey) uint64 {
 }
 
 // stand decides what a run is that is about to open, and who was the first with it.
-func (s *Stream) stand(session string, key *runKey, waiting []held) (standing, *account) {
+func (s *Stream) stand(session string, key *runKey, waiting []pendingEvent) (standing, *account) {
 	if key.marked {
 		return standingMarked, nil
 	}
@@ -143,7 +143,7 @@ func (s *Stream) stand(session string, key *runKey, waiting []held) (standing, *
 
 // firstUnder is the first account of a run that is another stream's, maybe under other ids. That stream may not be open again
 // after a restart.
-func (s *Stream) firstUnder(first *account, session string, waiting []held) *account {
+func (s *Stream) firstUnder(first *account, session string, waiting []pendingEvent) *account {
 	if first != nil && first.alias.Load() != nil {
 		return first.alias.Load()
 	}
@@ -186,8 +186,8 @@ func (r *Registry) Recall(stream string, state *StreamState) {
 	for _, thing := range state.Owned {
 		r.owners.claim(thing, stream).recalled = true
 	}
-	if state.Family != nil {
-		r.recallFamily(state.Family)
+	if state.Links != nil {
+		r.recallLinks(state.Links)
 	}
 	r.recalled.add(state)
 }

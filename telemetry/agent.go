@@ -36,7 +36,7 @@ type agent struct {
 	background bool     // the format says that its work goes on after the call
 	detached   bool     // its call, or who made that, was over when the first sign of it came
 	account    *account // of a sub-agent that this stream was the first with
-	muted      bool     // another stream exports it
+	duplicate  bool     // another stream exports it
 	joined     bool     // another stream exports its span, and this one what that lacks of its work
 	closed     bool
 	clamped    bool // its times were set right
@@ -64,7 +64,7 @@ func (a *agent) callFailed() {
 }
 
 // heard reports whether what the agent does goes out, and no other stream's account of it.
-func (a *agent) heard() bool { return a.run.exports() && !a.muted }
+func (a *agent) exports() bool { return a.run.exports() && !a.duplicate }
 
 // ref is the agent's span.
 func (a *agent) ref() spanRef { return spanRef{a.run.traceID, a.spanID} }
@@ -100,7 +100,7 @@ func (a *agent) outlivesCall() bool {
 	case a.detached && a.call.caller.closed:
 		return true
 	default:
-		return a.call.closed && !a.call.span.holds(a.span)
+		return a.call.closed && !a.call.span.contains(a.span)
 	}
 }
 
@@ -135,12 +135,12 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	}
 	a.detached = c.closed || c.caller.closed
 	if r.joined && (id == "" || r.ref.recorded && !s.recorded) {
-		a.muted = true // a stream beside a transcript: the agent has a transcript of its own, with more of it, or stands in that one
+		a.duplicate = true // a stream beside a transcript: the agent has a transcript of its own, with more of it, or stands in that one
 	} else if id != "" && r.exports() {
 		key := agentKey{s.settings.Agent.Provider, r.sessionID, id, occurrence}
 		a.account = s.accountOfAgent(key, &runRef{traceID: r.traceID, topSpanID: a.spanID, inline: true})
 		a.joined = a.account == nil && r.joined && s.firstHasAgent(key, a.ref())
-		a.muted = a.account == nil && !a.joined
+		a.duplicate = a.account == nil && !a.joined
 	}
 	a.span.cover(&at)
 	c.child = a
@@ -190,7 +190,7 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 // an agent whose work another stream exports, and that stream does not have the call.
 func (s *Stream) hangUnderRun(a *agent) {
 	r := a.run
-	if a.muted || !r.exports() || a.call.exported() || s.registry.spanIsOut(r.traceID, a.call.spanID) {
+	if a.duplicate || !r.exports() || a.call.exported() || s.registry.spanIsOut(r.traceID, a.call.spanID) {
 		return
 	}
 	a.parent, a.unknownParent = r.top.spanID, a.call.id
@@ -230,7 +230,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	if a.call == nil {
 		s.putSession(m)
 	}
-	if a.call == nil && r.kin == (agentKey{}) {
+	if a.call == nil && r.childKey == (agentKey{}) {
 		putStr(m, AttrSessionID, r.sessionID)
 		s.putRun(m, r)
 		s.meter.run(a, v)

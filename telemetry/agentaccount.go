@@ -67,5 +67,5 @@ func (s *Stream) endAccount(first *account, over interval, totals bool) {
 	ref.totals.Store(totals)
 	ref.span.Store(&over)
 	ref.written.Store(true)
-	s.tell(s.registry.accountOver(first))
+	s.notify(s.registry.accountOver(first))
 }

@@ -70,7 +70,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 		s.finishRun(a, ev)
 		return
 	}
-	s.tellTotals(a, ev, at)
+	s.attachTotals(a, ev, at)
 	if s.record(a, of, sighting{ev, at, o, 0}) {
 		switch ev.Kind {
 		case events.KindUsage:

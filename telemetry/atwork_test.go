@@ -59,12 +59,12 @@ func TestArgumentsAreBounded(t *testing.T) {
 	stream.Feed(telemetry.Line{}, line(started(), text(1, "m1", "x"), call("t1"), call("t2"), call("t3"), result(2, "t1"), call("t4"), result(2, "t2"), result(2, "t3"), result(2, "t4")))
 	stream.Close(telemetry.CloseReasonShutdown)
 	f.take(stream.Take())
-	held := map[string]int{}
+	kept := map[string]int{}
 	for _, s := range f.spans {
 		if id := attr(s, telemetry.AttrGenAIToolCallID); id != "" {
-			held[id] = len(attr(s, telemetry.AttrGenAIToolArguments))
+			kept[id] = len(attr(s, telemetry.AttrGenAIToolArguments))
 		}
 	}
-	assert.Equal(t, map[string]int{"t1": 400, "t2": 400, "t3": 0, "t4": 400}, held)
+	assert.Equal(t, map[string]int{"t1": 400, "t2": 400, "t3": 0, "t4": 400}, kept)
 	assert.Equal(t, 1, f.counts.DroppedArguments)
 }

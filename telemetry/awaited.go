@@ -9,12 +9,12 @@ type awaited struct {
 
 // holds reports whether a run waits yet. What comes behind its beginning changes nothing of that, so none of it has to be
 // looked at again with each event.
-func (a *awaited) holds(from origin) bool {
+func (a *awaited) contains(from origin) bool {
 	return a != nil && a.run && a.from == from && !a.account.over()
 }
 
 // waits reports whether the run that waiting begins with has to wait for the end of the first account of it.
-func (s *Stream) waits(key *runKey, waiting []held) bool {
+func (s *Stream) waits(key *runKey, waiting []pendingEvent) bool {
 	standing, first := s.stand(s.idSession(sessionOf(waiting)), key, waiting)
 	if standing != standingSecond || first == nil || !s.await(first) {
 		return false
@@ -34,7 +34,7 @@ func (s *Stream) await(first *account) bool {
 
 // awaitsAccount reports whether the pending events of the stream wait for the end of a first account.
 func (s *Stream) awaitsAccount() bool {
-	return len(s.held) > 0 && s.awaited != nil && !s.awaited.account.over()
+	return len(s.pending) > 0 && s.awaited != nil && !s.awaited.account.over()
 }
 
 // awaitAccount has a stream wait for the end of an account, unless it is over.
@@ -44,7 +44,7 @@ func (r *Registry) awaitAccount(first *account, s *Stream) bool {
 	if first.over() {
 		return false
 	}
-	r.families.waiting.add(accountKey{first}, s)
+	r.links.waiting.add(accountKey{first}, s)
 	return true
 }
 
@@ -55,5 +55,5 @@ type accountKey struct{ first *account }
 func (r *Registry) accountOver(first *account) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.families.waiting.take(accountKey{first})
+	return r.links.waiting.take(accountKey{first})
 }

@@ -15,15 +15,15 @@ type Output struct {
 	Counts Counts
 
 	// steps wait for word that this was accepted, and so do nodes, whose spans these are.
-	steps    []givenStep
+	steps    []sentStep
 	nodes    []*node
 	registry *Registry // of nodes
 }
 
 // Accepted tells that what was handed on has been accepted; to be called once, when it was.
 func (o *Output) Accepted() {
-	for _, given := range o.steps {
-		given.stream.accepted(given.step)
+	for _, sent := range o.steps {
+		sent.stream.accepted(sent.step)
 	}
 	o.steps = nil
 	if len(o.nodes) > 0 {
@@ -74,8 +74,8 @@ func (b *batch) keep(text []byte) string {
 }
 
 // spell spells a uid that goes out with the batch.
-func (b *batch) spell(u uid) string {
-	text := u.spelled()
+func (b *batch) encodeUID(u uid) string {
+	text := u.encoded()
 	return b.keep(text[:])
 }
 

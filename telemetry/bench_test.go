@@ -91,7 +91,7 @@ func benchmarkRuns(b *testing.B, fold func(*telemetry.Stream, script)) {
 // foldSilently folds a run of which nothing goes out.
 func foldSilently(stream *telemetry.Stream, sc script) {
 	for i, evs := range sc {
-		stream.Feed(telemetry.Line{Offset: int64(i) * 400, Silent: true}, evs)
+		stream.Feed(telemetry.Line{Offset: int64(i) * 400, Replay: true}, evs)
 	}
 }
 

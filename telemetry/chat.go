@@ -122,7 +122,7 @@ func (s *Stream) closeChat(a *agent) {
 
 // finishChat writes a model call that is over, or lets it wait for the end of its run.
 func (s *Stream) finishChat(a *agent, c *chat) {
-	if r := a.run; a == r.top && c.unasked && !r.beginTold && r.first == nil && r.chats == 0 && c.span.end.source != TimeSourceFile {
+	if r := a.run; a == r.top && c.unasked && !r.startKnown && r.first == nil && r.chats == 0 && c.span.end.source != TimeSourceFile {
 		r.first = c
 		return
 	}

@@ -13,20 +13,20 @@ import (
 
 // kin is the sub-agent that works in this stream. The first event that tells whose it is decides for all: a stream that
 // begins with another session than a sub-agent's may tell of sub-agents' sessions later.
-func (s *Stream) kin(waiting []held) agentKey {
+func (s *Stream) childOf(waiting []pendingEvent) agentKey {
 	for i := range waiting {
-		if s.kinKey != (agentKey{}) || s.run != nil {
+		if s.childKey != (agentKey{}) || s.run != nil {
 			break
 		}
-		s.kinKey = kinKeyOf(s.settings.Agent.Provider, &waiting[i].event)
+		s.childKey = childKeyOf(s.settings.Agent.Provider, &waiting[i].event)
 		if waiting[i].event.SessionID != "" {
 			break
 		}
 	}
-	return s.kinKey
+	return s.childKey
 }
 
-func (s *Stream) turnOf(waiting []held) turnKey {
+func (s *Stream) turnOf(waiting []pendingEvent) turnKey {
 	for i := range waiting {
 		if ev := &waiting[i].event; ev.TurnID != "" {
 			return turnKey{s.settings.Agent.Provider, ev.SessionID, ev.TurnID}
@@ -38,7 +38,7 @@ func (s *Stream) turnOf(waiting []held) turnKey {
 // adopt makes the run that was just opened the work of a sub-agent in its parent's run.
 func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
-	r.kin, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.traceID, ref.scope, true
+	r.childKey, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.traceID, ref.scope, true
 	r.key = ref.key
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
@@ -58,12 +58,12 @@ func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
 		return // a sub-agent works in a turn that is its parent's to announce, and history is its owner's
 	}
 	r.turn = strings.Clone(ev.TurnID)
-	s.tell(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, r.turn}, r.ref))
+	s.notify(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, r.turn}, r.ref))
 }
 
 // announceAgent tells the family which call started an agent.
 func (s *Stream) announceAgent(c *call, id string) {
-	if id == "" || c.agentID != "" || id == s.kinKey.agent {
+	if id == "" || c.agentID != "" || id == s.childKey.agent {
 		return // an agent did not start itself
 	}
 	c.agentID, c.task = id, int32(s.nth(&s.seenAgents, "asked", id))
@@ -71,13 +71,13 @@ func (s *Stream) announceAgent(c *call, id string) {
 		return
 	}
 	if c.child == nil { // else its work stands here
-		s.registry.linkAgent(c.caller.run.ref, s.keyOf(c), c.caller.run.kin)
+		s.registry.linkAgent(c.caller.run.ref, s.keyOf(c), c.caller.run.childKey)
 		s.announced = append(s.announced, s.keyOf(c))
 		if drop := len(s.announced) - maxState; drop > 0 {
 			s.announced = slices.Delete(s.announced, 0, drop)
 		}
 	}
-	s.tell(s.registry.announceAgent(s, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
+	s.notify(s.registry.announceAgent(s, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
 	if c.closed {
 		s.endAgent(c, ending{verdict: closedFor(CloseReasonResult), span: c.span})
 	}
@@ -86,7 +86,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 // endAgent tells the family that an agent's work is over. Whoever is not heard leaves that to who is.
 func (s *Stream) endAgent(c *call, how ending) {
 	if c.agentID != "" && c.exported() {
-		s.tell(s.registry.endAgent(s.keyOf(c), how))
+		s.notify(s.registry.endAgent(s.keyOf(c), how))
 	}
 }
 
@@ -99,7 +99,7 @@ func (s *Stream) announceEnd(c *call, out outcome) {
 	default:
 		s.endAgent(c, ending{verdict: out.verdict(), span: c.span})
 	}
-	s.announceStarter(c, out)
+	s.announceSpawningCall(c, out)
 }
 
 func (s *Stream) keyOf(c *call) agentKey {
@@ -107,17 +107,17 @@ func (s *Stream) keyOf(c *call) agentKey {
 }
 
 // tell keeps the streams that are to hear of what was announced, until the line is done.
-func (s *Stream) tell(children []*Stream) {
+func (s *Stream) notify(children []*Stream) {
 	s.followUp.children = append(s.followUp.children, children...)
 }
 
 // settle closes the run of a sub-agent in a stream of its own: its call is over, and the stream has nothing more.
 func (s *Stream) settle() {
-	if s.run == nil || s.run.closed || s.run.kin == (agentKey{}) || !s.idle || len(s.run.calls.open) > 0 {
+	if s.run == nil || s.run.closed || s.run.childKey == (agentKey{}) || !s.idle || len(s.run.calls.open) > 0 {
 		return
 	}
-	if k := s.registry.kinNow(s.run.kin); k.ended {
-		s.silent = false // had it been closed before a restart, it would be closed
+	if k := s.registry.linkNow(s.run.childKey); k.ended {
+		s.suppressed = false // had it been closed before a restart, it would be closed
 		s.done(StepEnd, s.sink)
 		s.closeRun(s.run, k.ending.reason)
 	}
@@ -132,11 +132,11 @@ func (s *Stream) expire(before time.Time) {
 		return
 	}
 	last := s.isOld() && s.idle && s.registry.backlog.quietSince(before)
-	if len(s.held) > 0 && s.expireHeld(last) || s.run == nil || s.run.closed || s.run.kin == (agentKey{}) {
+	if len(s.pending) > 0 && s.expireHeld(last) || s.run == nil || s.run.closed || s.run.childKey == (agentKey{}) {
 		return
 	}
-	k, why := s.kinNow(s.run), CloseReasonResult
-	switch over := s.registry.kinNow(s.run.kin).ended || s.run.ref.span.Load() != nil; {
+	k, why := s.linkNow(s.run), CloseReasonResult
+	switch over := s.registry.linkNow(s.run.childKey).ended || s.run.ref.span.Load() != nil; {
 	case !over && !last:
 		return
 	case !over:
@@ -149,13 +149,13 @@ func (s *Stream) expire(before time.Time) {
 // expireHeld releases what a sub-agent's stream has pending, where it is time to decide; with last in any case. It reports
 // whether it was time.
 func (s *Stream) expireHeld(last bool) bool {
-	if s.run != nil && (s.run.kin == (agentKey{}) || s.run.ref.span.Load() == nil) && !last {
+	if s.run != nil && (s.run.childKey == (agentKey{}) || s.run.ref.span.Load() == nil) && !last {
 		return false
 	}
 	s.decide = true
 	s.release(releaseReady)
 	s.decide = false
-	if len(s.held) > 0 && last && !s.awaitsAccount() {
+	if len(s.pending) > 0 && last && !s.awaitsAccount() {
 		s.done(StepOld, s.sink)
 		s.closeAtEnd(CloseReasonTimeout)
 	}
@@ -165,36 +165,36 @@ func (s *Stream) expireHeld(last bool) bool {
 // writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of
 // that call it hangs under the run, with a mark.
 func (s *Stream) writeChild(r *run, why CloseReason) {
-	k := s.kinNow(r)
+	k := s.linkNow(r)
 	a := r.top
 	v := s.evidenceOf(r, why).verdict() // its own file shows its end, unless its call does better
 	if k.ended && (v.outcome == events.OutcomeIncomplete || v.outcome == events.OutcomeOK) {
 		v = k.ending.verdict
 	}
-	if r.kin.task == 0 { // the time that is reported later is since the first task began
+	if r.childKey.task == 0 { // the time that is reported later is since the first task began
 		a.took(k.ending.took)
 	}
-	if k.call != nil && (k.call.heard || s.registry.spanIsOut(r.traceID, k.call.spanID)) {
+	if k.call != nil && (k.call.exported || s.registry.spanIsOut(r.traceID, k.call.spanID)) {
 		if s.settings.ParentSession != "" {
-			maker := s.registry.starterFound(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, k.call)
+			maker := s.registry.spawningCallFound(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, k.call)
 			if maker != nil && maker != s {
 				s.followUp.lighter = append(s.followUp.lighter, maker)
 			}
 		}
-		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, s.registry.agentType(r.kin), a.name, k.call.toolName)
+		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, s.registry.agentType(r.childKey), a.name, k.call.toolName)
 		// What its file tells may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
 		// of a call that is still open when the reading stops.
-		a.background = k.background || !k.call.heard || !k.ended || k.ending.span.start.known() && !k.ending.span.holds(a.span)
+		a.background = k.background || !k.call.exported || !k.ended || k.ending.span.start.known() && !k.ending.span.contains(a.span)
 	} else {
 		a.parent = r.ref.topSpanID
-		r.orphan = r.kin.agent
+		r.orphan = r.childKey.agent
 		over := r.ref.span.Load()
-		a.background = !r.ref.heard || over == nil || !over.holds(a.span)
+		a.background = !r.ref.exported || over == nil || !over.contains(a.span)
 	}
 	s.writeAgent(a, v)
 }
 
 // newCallRef is what the sub-agent that a call started needs to know of it.
 func newCallRef(c *call) *callRef {
-	return &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, heard: c.exported()}
+	return &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, exported: c.exported()}
 }

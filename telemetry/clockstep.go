@@ -12,10 +12,10 @@ const clockStep = time.Minute
 // Case 232: the clock was two hours ahead.
 func (s *Stream) setBack(at moment) {
 	r := s.run
-	if at.source != TimeSourceLine || !s.lastTold.known() || s.lastTold.at.Sub(at.at) < clockStep || r == nil || r.closed {
+	if at.source != TimeSourceLine || !s.lastApplied.known() || s.lastApplied.at.Sub(at.at) < clockStep || r == nil || r.closed {
 		return
 	}
-	if r.kin != (agentKey{}) || !r.top.span.start.at.After(at.at) || r.top.inside.start.known() || len(s.agents) > 0 {
+	if r.childKey != (agentKey{}) || !r.top.span.start.at.After(at.at) || r.top.inside.start.known() || len(s.agents) > 0 {
 		return // results of calls that ran side by side are in no order, and what is exported can't be moved
 	}
 	r.top.span.setBack(at)
@@ -25,7 +25,7 @@ func (s *Stream) setBack(at moment) {
 	if r.top.lastInput.at.After(at.at) {
 		r.top.lastInput = at
 	}
-	r.beginTold, r.top.clamped = false, true // its reported duration does better than any line
+	r.startKnown, r.top.clamped = false, true // its reported duration does better than any line
 	s.lastEnd = moment{}
 }
 

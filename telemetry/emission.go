@@ -50,7 +50,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 			s.registry.said.first(s.registry.mark(&key))
 		}
 	}
-	if !isNew || s.silent {
+	if !isNew || s.suppressed {
 		if !isNew && r.standing == standingSecond {
 			s.dropped(r)
 		}
@@ -71,7 +71,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	m := lr.Attributes()
 	putStr(m, AttrGenAIAgentName, a.name)
 	m.PutInt(AttrSequence, number)
-	m.PutStr(AttrLogRecordUID, s.sink.spell(uidOf(parts)))
+	m.PutStr(AttrLogRecordUID, s.sink.encodeUID(uidOf(parts)))
 	if ev.ParentID != "" && a.call == nil {
 		m.PutStr(AttrParentUnknown, ev.ParentID)
 	}
@@ -89,7 +89,7 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 	case of != nil && ev.Kind != events.KindToolProgress:
 		buf = appendParts(buf, domainRecord, int(of.occurrence), provider, r.idSession, r.idScope, kind, of.id)
 	default:
-		buf = appendParts(buf, domainRecord, o.index, provider, r.idSession, kind, r.key, r.kin.agent, strconv.FormatInt(o.offset, 10))
+		buf = appendParts(buf, domainRecord, o.index, provider, r.idSession, kind, r.key, r.childKey.agent, strconv.FormatInt(o.offset, 10))
 	}
 	return appendContent(buf, r, of, ev)
 }
@@ -112,7 +112,7 @@ type outline struct {
 // span appends a span of an agent's run; ok is false if it is not to go out: folded silently, told by another file before,
 // or history of another session.
 func (s *Stream) span(a *agent, of outline, i *interval) (span ptrace.Span, ok bool) {
-	if !a.heard() || !s.registry.firstSpan(a.run.traceID, of.id) || s.silent {
+	if !a.exports() || !s.registry.firstSpan(a.run.traceID, of.id) || s.suppressed {
 		return span, false
 	}
 	span = s.sink.span(a.run.resource)

@@ -44,8 +44,8 @@ func endOf(e *events.End) *events.End {
 	return &end
 }
 
-// tellTotals adds to what ends a run what the run did in all, for those who were not there from its beginning.
-func (s *Stream) tellTotals(a *agent, ev *events.DisplayEvent, at moment) {
+// attachTotals adds to what ends a run what the run did in all, for those who were not there from its beginning.
+func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at moment) {
 	r := a.run
 	if !ends(ev) || ev.End == nil || a.call != nil {
 		return
@@ -79,7 +79,7 @@ func (r *run) totalsAt(at moment) *events.Totals {
 // measure gives a run that no line told the start of, because its first sign is the first answer, the start that its
 // duration tells; but not before the end of the run before. Its first model call began with it.
 func (s *Stream) measure(r *run) {
-	if r.beginTold || r.end == nil || r.end.Duration <= 0 || !events.PlausibleDuration(r.end.Duration) {
+	if r.startKnown || r.end == nil || r.end.Duration <= 0 || !events.PlausibleDuration(r.end.Duration) {
 		return
 	}
 	span := &r.top.span
@@ -118,7 +118,7 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 	s.writeFirst(r)
 	s.closeChat(r.top)
 	s.writeFirst(r) // if it was the only one
-	if r.kin == (agentKey{}) {
+	if r.childKey == (agentKey{}) {
 		s.endRecord(r, why)
 	}
 	r.closed, r.top.closed = true, true
@@ -128,11 +128,11 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 	if n := len(r.calls.open); n > 0 {
 		s.linger(r, n)
 	}
-	if r.kin != (agentKey{}) {
+	if r.childKey != (agentKey{}) {
 		s.enterLinked(r, true)
 		s.writeClosed(r, why)
 		s.registry.childClosed(s)
-		if maker := s.registry.agentDone(r.kin); maker != nil && maker != s {
+		if maker := s.registry.agentDone(r.childKey); maker != nil && maker != s {
 			s.followUp.lighter = append(s.followUp.lighter, maker)
 		}
 		s.endAgentAccounts(r)

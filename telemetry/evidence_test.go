@@ -315,7 +315,7 @@ func TestTwinsOverARestart(t *testing.T) {
 		state := states[id]
 		streams[id] = registry.Open(telemetry.StreamSettings{ID: id, Agent: agent, State: &state})
 		for i, evs := range scripts[id][:4] {
-			streams[id].Feed(telemetry.Line{Offset: int64(i), Silent: true}, clone(evs))
+			streams[id].Feed(telemetry.Line{Offset: int64(i), Replay: true}, clone(evs))
 		}
 	}
 	for _, id := range []string{"stream", "transcript"} {

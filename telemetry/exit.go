@@ -102,7 +102,7 @@ func (s *Stream) exited(e Exit) {
 func (s *Stream) writeTop(r *run, why CloseReason) {
 	s.writeUnwritten()
 	s.unwritten = &unwritten{r, why}
-	if !s.settings.AwaitExit || s.exit != nil || s.silent {
+	if !s.settings.AwaitExit || s.exit != nil || s.suppressed {
 		s.writeUnwritten()
 		return
 	}
@@ -125,7 +125,7 @@ func (s *Stream) writeUnwritten() {
 func (s *Stream) giveUpExit(into *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sink, s.silent = into, false
+	s.sink, s.suppressed = into, false
 	s.writeUnwritten()
 	s.meter.flush()
 }

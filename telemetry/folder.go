@@ -21,19 +21,19 @@ type sessionKey struct{ provider, session string }
 
 // sessionRuns are the runs of a session, for the children that its folder holds.
 type sessionRuns struct {
-	runs []*datedRun // in the order that they were told in
-	told instant     // the newest time that the session told
+	runs   []*datedRun // in the order that they were told in
+	latest instant     // the newest time that the session told
 }
 
 // datedRun is a run, when it began, and the calls of it that started agents whose ids nobody told.
 type datedRun struct {
 	ref      *runRef
 	start    instant
-	starters []starter
+	spawning []spawningCall
 }
 
 // starter is a call that started an agent.
-type starter struct {
+type spawningCall struct {
 	call   *callRef
 	target textMark
 	how    ending
@@ -69,10 +69,10 @@ func (s *sessionRuns) of(ref *runRef) *datedRun {
 }
 
 // find is the one call that started the agent which began at t with a prompt; nil if that can't be told.
-func (r *datedRun) find(t instant, prompt string) *starter {
-	var open, named []*starter
-	for i := range r.starters {
-		if c := &r.starters[i]; !t.Before(c.how.span.start.at) && !t.After(c.how.span.end.at) {
+func (r *datedRun) find(t instant, prompt string) *spawningCall {
+	var open, named []*spawningCall
+	for i := range r.spawning {
+		if c := &r.spawning[i]; !t.Before(c.how.span.start.at) && !t.After(c.how.span.end.at) {
 			if open = append(open, c); c.target.in(prompt) {
 				named = append(named, c)
 			}
@@ -91,7 +91,7 @@ func (r *datedRun) find(t instant, prompt string) *starter {
 // holdsChildren reports whether a run may have children that its session's folder links to it. Only the transcript
 // stands beside them; the stream of the same session is another account.
 func (s *Stream) holdsChildren(r *run) bool {
-	return s.settings.Agent.Folders && s.recorded && s.kinKey == (agentKey{}) && !r.subAgent && (r.exports() || r.joined) && r.sessionID != ""
+	return s.settings.Agent.Folders && s.recorded && s.childKey == (agentKey{}) && !r.subAgent && (r.exports() || r.joined) && r.sessionID != ""
 }
 
 // announceRun tells the folder's children of a run.
@@ -103,19 +103,19 @@ func (s *Stream) announceRun(r *run, at moment) {
 
 // announceTime tells them how far the session has come: what waits for its run's key has not.
 func (s *Stream) announceTime() {
-	if s.run != nil && s.lastTold.known() && s.holdsChildren(s.run) {
-		s.tell(s.registry.sessionTold(sessionKey{s.settings.Agent.Provider, s.run.sessionID}, s.lastTold.at))
+	if s.run != nil && s.lastApplied.known() && s.holdsChildren(s.run) {
+		s.notify(s.registry.sessionAdvanced(sessionKey{s.settings.Agent.Provider, s.run.sessionID}, s.lastApplied.at))
 	}
 }
 
-// announceStarter tells them of a call that started an agent, if its result told no id of it.
-func (s *Stream) announceStarter(c *call, out outcome) {
+// announceSpawningCall tells them of a call that started an agent, if its result told no id of it.
+func (s *Stream) announceSpawningCall(c *call, out outcome) {
 	r := c.caller.run
 	if c.agentType == "" || c.agentID != "" || c.child != nil || out.reason != CloseReasonResult || !s.holdsChildren(r) {
 		return
 	}
-	s.registry.linkAgent(r.ref, starterLink(s.settings.Agent.Provider, newCallRef(c)), agentKey{})
-	s.registry.starterOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, starter{
+	s.registry.linkAgent(r.ref, spawningLink(s.settings.Agent.Provider, newCallRef(c)), agentKey{})
+	s.registry.spawningCallOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, spawningCall{
 		call:  newCallRef(c),
 		maker: s, target: markOf(c.target), how: ending{verdict: out.verdict(), span: c.span},
 	})
@@ -125,7 +125,7 @@ func (s *Stream) announceStarter(c *call, out outcome) {
 const maxTask = 16 << 10
 
 // noteTask keeps when a sub-agent's file begins, and its prompt, if its folder tells whose it is.
-func (s *Stream) noteTask(waiting []held) {
+func (s *Stream) noteTask(waiting []pendingEvent) {
 	if s.settings.ParentSession == "" {
 		return
 	}
@@ -147,14 +147,14 @@ func (s *Stream) folderRun(decide bool) *runRef {
 	return s.registry.seekSession(s, sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, s.taskStart, decide)
 }
 
-// kinNow is what is known of the sub-agent that works in the stream; of its call also what the folder tells.
-func (s *Stream) kinNow(r *run) kin {
-	k := s.registry.kinNow(r.kin)
+// linkNow is what is known of the sub-agent that works in the stream; of its call also what the folder tells.
+func (s *Stream) linkNow(r *run) agentLink {
+	k := s.registry.linkNow(r.childKey)
 	if k.call != nil && k.run != nil && (k.run.traceID != r.ref.traceID || k.run.topSpanID != r.ref.topSpanID) {
 		k.call, k.ended = nil, false // a call of another run can't be above what hangs in this one
 	}
 	if k.call == nil && s.settings.ParentSession != "" {
-		if c, ok := s.registry.starterOf(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, s.taskStart, s.task); ok {
+		if c, ok := s.registry.spawningCallOf(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, s.taskStart, s.task); ok {
 			k.call, k.ended, k.ending = c.call, true, c.how
 		}
 	}
@@ -165,10 +165,10 @@ func (s *Stream) kinNow(r *run) kin {
 func (r *Registry) runOfSession(key sessionKey, ref *runRef, start instant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, known := r.families.sessions.get(key)
+	s, known := r.links.sessions.get(key)
 	if !known {
 		s = &sessionRuns{}
-		r.families.sessions.set(key, s)
+		r.links.sessions.set(key, s)
 	}
 	if s.of(ref) != nil {
 		return
@@ -181,30 +181,30 @@ func (r *Registry) runOfSession(key sessionKey, ref *runRef, start instant) {
 	}
 }
 
-// sessionTold enters a time that a session told, and returns the streams that wait for such.
-func (r *Registry) sessionTold(key sessionKey, at instant) []*Stream {
+// sessionAdvanced enters a time that a session told, and returns the streams that wait for such.
+func (r *Registry) sessionAdvanced(key sessionKey, at instant) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, known := r.families.sessions.get(key)
-	if !known || !at.After(s.told) {
+	s, known := r.links.sessions.get(key)
+	if !known || !at.After(s.latest) {
 		return nil
 	}
-	s.told = at
-	return r.families.waiting.take(key)
+	s.latest = at
+	return r.links.waiting.take(key)
 }
 
-// starterOfSession enters a call that started an agent.
-func (r *Registry) starterOfSession(key sessionKey, ref *runRef, c starter) {
+// spawningCallOfSession enters a call that started an agent.
+func (r *Registry) spawningCallOfSession(key sessionKey, ref *runRef, c spawningCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, _ := r.families.sessions.get(key)
+	s, _ := r.links.sessions.get(key)
 	if s == nil {
 		return
 	}
-	if run := s.of(ref); run != nil && slices.ContainsFunc(run.starters, func(known starter) bool { return known.call.spanID == c.call.spanID }) {
+	if run := s.of(ref); run != nil && slices.ContainsFunc(run.spawning, func(known spawningCall) bool { return known.call.spanID == c.call.spanID }) {
 		return
-	} else if run != nil && len(run.starters) < maxState {
-		run.starters = append(run.starters, c)
+	} else if run != nil && len(run.spawning) < maxState {
+		run.spawning = append(run.spawning, c)
 	} else {
 		r.counts.ForgottenIDs++
 	}
@@ -215,27 +215,27 @@ func (r *Registry) starterOfSession(key sessionKey, ref *runRef, c starter) {
 func (r *Registry) seekSession(child *Stream, key sessionKey, at instant, decide bool) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s, known := r.families.sessions.get(key); known && (decide || !s.told.Before(at)) {
+	if s, known := r.links.sessions.get(key); known && (decide || !s.latest.Before(at)) {
 		if ref := s.at(at); ref != nil {
 			return ref
 		}
 	}
 	r.children[child] = struct{}{}
-	r.families.waiting.add(key, child)
+	r.links.waiting.add(key, child)
 	return nil
 }
 
-// starterFound notes that the span of an agent hangs under the call that its folder names, and returns the stream of that.
-func (r *Registry) starterFound(key sessionKey, ref *runRef, call *callRef) *Stream {
+// spawningCallFound notes that the span of an agent hangs under the call that its folder names, and returns the stream of that.
+func (r *Registry) spawningCallFound(key sessionKey, ref *runRef, call *callRef) *Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, known := r.families.sessions.get(key)
+	s, known := r.links.sessions.get(key)
 	if !known {
 		return nil
 	}
 	if run := s.of(ref); run != nil {
-		for i := range run.starters {
-			if c := &run.starters[i]; c.call.spanID == call.spanID && !c.found {
+		for i := range run.spawning {
+			if c := &run.spawning[i]; c.call.spanID == call.spanID && !c.found {
 				c.found = true
 				return c.maker
 			}
@@ -244,16 +244,16 @@ func (r *Registry) starterFound(key sessionKey, ref *runRef, call *callRef) *Str
 	return nil
 }
 
-// starterOf is the call that started an agent of a run, if there is exactly one that can be meant.
-func (r *Registry) starterOf(key sessionKey, ref *runRef, at instant, prompt string) (starter, bool) {
+// spawningCallOf is the call that started an agent of a run, if there is exactly one that can be meant.
+func (r *Registry) spawningCallOf(key sessionKey, ref *runRef, at instant, prompt string) (spawningCall, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s, known := r.families.sessions.get(key); known {
+	if s, known := r.links.sessions.get(key); known {
 		if run := s.of(ref); run != nil {
 			if c := run.find(at, prompt); c != nil {
 				return *c, true
 			}
 		}
 	}
-	return starter{}, false
+	return spawningCall{}, false
 }

@@ -11,18 +11,18 @@ import "github.com/tailspan/tailspan/events"
 // gapBefore reports whether at lies so far behind what was told last that the stream counts as left.
 func (s *Stream) gapBefore(at moment) bool {
 	bound := s.gapBound()
-	return bound > 0 && at.told() && !at.lived && s.lastTold.known() && at.at.Sub(s.lastTold.at) >= bound
+	return bound > 0 && at.fromLine() && !at.lived && s.lastApplied.known() && at.at.Sub(s.lastApplied.at) >= bound
 }
 
 // beforeGap is the part of waiting that stands before its first gap, and whether there is one: then no more of it comes.
-func (s *Stream) beforeGap(waiting []held) (part []held, over bool) {
+func (s *Stream) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bool) {
 	if s.settings.IdleGap <= 0 {
 		return waiting, false
 	}
 	last := moment{}
 	for i := range waiting {
 		at := waiting[i].at
-		if !at.told() {
+		if !at.fromLine() {
 			continue
 		}
 		if last.known() && !at.lived && at.at.Sub(last.at) >= s.settings.IdleGap {
@@ -35,22 +35,22 @@ func (s *Stream) beforeGap(waiting []held) (part []held, over bool) {
 
 // passed takes note of the time of an event that is folded.
 func (s *Stream) passed(at moment) {
-	if at.told() {
-		s.lastTold = later(s.lastTold, at)
+	if at.fromLine() {
+		s.lastApplied = later(s.lastApplied, at)
 	}
-	s.lastSilent = s.silent
+	s.lastReplayed = s.suppressed
 }
 
-// mindGap closes what was left before the time at, which an event tells whose line is silent or not. What that gives went
+// closeOnIdleGap closes what was left before the time at, which an event tells whose line is silent or not. What that gives went
 // out with that line, so it does not again if the line is silent; unless what stands before it is still owed.
-func (s *Stream) mindGap(at moment, silentLine bool) {
+func (s *Stream) closeOnIdleGap(at moment, silentLine bool) {
 	if !s.gapBefore(at) {
 		return
 	}
-	silent := s.silent
-	s.silent = silentLine && (s.lastSilent || !s.restored)
+	suppressed := s.suppressed
+	s.suppressed = silentLine && (s.lastReplayed || !s.restored)
 	s.closeGap()
-	s.silent, s.lastTold = silent, at
+	s.suppressed, s.lastApplied = suppressed, at
 }
 
 // closeOpen closes all that is open, for reason.
@@ -71,8 +71,8 @@ func (s *Stream) endOf(r *run, reason CloseReason) CloseReason {
 	if len(r.calls.open) > 0 {
 		return reason
 	}
-	if r.kin != (agentKey{}) {
-		if k := s.kinNow(r); k.ended {
+	if r.childKey != (agentKey{}) {
+		if k := s.linkNow(r); k.ended {
 			return k.ending.reason // its call is over, only word of that was waited for
 		}
 	}
@@ -80,7 +80,7 @@ func (s *Stream) endOf(r *run, reason CloseReason) CloseReason {
 }
 
 // told reports whether a line told the time.
-func (m moment) told() bool { return m.source == TimeSourceLine || m.source == TimeSourceBatch }
+func (m moment) fromLine() bool { return m.source == TimeSourceLine || m.source == TimeSourceBatch }
 
 // later is the later of two moments.
 func later(a, b moment) moment {
@@ -101,7 +101,7 @@ func (s *Stream) noteLived(line Line) {
 	before := s.followed
 	s.followed = line.Live
 	switch {
-	case line.Silent:
+	case line.Replay:
 		s.followed = s.times.wasLived(line.Offset)
 	case line.Live:
 		s.lineTimes().markLived(line.Offset, before)

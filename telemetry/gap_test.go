@@ -106,7 +106,7 @@ func TestGapsOverRestarts(t *testing.T) {
 			state, _ := stream.State()
 			stream = second.Open(gapped(state))
 			for i, evs := range sc {
-				stream.Feed(telemetry.Line{Offset: int64(i), Silent: i < cut}, clone(evs))
+				stream.Feed(telemetry.Line{Offset: int64(i), Replay: i < cut}, clone(evs))
 				list = append(list, given(stream)...)
 			}
 			stream.Close(telemetry.CloseReasonTimeout)
@@ -122,7 +122,7 @@ func TestGapThatWasLived(t *testing.T) {
 	sc := leftAlone["a call is open"]
 	fold := func(stream *telemetry.Stream, from int, live bool) (list []string) {
 		for i, evs := range sc {
-			stream.Feed(telemetry.Line{Offset: int64(i), Silent: i < from, Live: live, Arrival: at(1)}, clone(evs))
+			stream.Feed(telemetry.Line{Offset: int64(i), Replay: i < from, Live: live, Arrival: at(1)}, clone(evs))
 			list = append(list, given(stream)...)
 		}
 		return list
@@ -184,7 +184,7 @@ func TestGapInAChild(t *testing.T) {
 			}
 			s := streams[name]
 			for i, evs := range files[name] {
-				s.Feed(telemetry.Line{Offset: int64(i), Silent: silent[name]}, clone(evs))
+				s.Feed(telemetry.Line{Offset: int64(i), Replay: silent[name]}, clone(evs))
 				take(s)
 			}
 			if s != nil {
@@ -274,7 +274,7 @@ func lived(sc script) []string {
 			state, _ := stream.State()
 			stream = registry.Open(gapped(state))
 			for j, old := range sc[:i] {
-				stream.Feed(telemetry.Line{Offset: int64(j), Silent: true}, clone(old))
+				stream.Feed(telemetry.Line{Offset: int64(j), Replay: true}, clone(old))
 			}
 		}
 		for _, ev := range evs {

@@ -110,12 +110,12 @@ const uidLen = 36
 
 // String is the value of log.record.uid.
 func (u uid) String() string {
-	b := u.spelled()
+	b := u.encoded()
 	return string(b[:])
 }
 
 // spelled spells the uid like a UUID.
-func (u uid) spelled() (b [uidLen]byte) {
+func (u uid) encoded() (b [uidLen]byte) {
 	hex.Encode(b[0:8], u[0:4])
 	b[8] = '-'
 	hex.Encode(b[9:13], u[4:6])

@@ -44,7 +44,7 @@ func (i *interval) coverAll(o *interval) {
 }
 
 // holds reports whether o lies inside i.
-func (i *interval) holds(o interval) bool {
+func (i *interval) contains(o interval) bool {
 	return !o.start.at.Before(i.start.at) && !o.end.at.After(i.end.at)
 }
 

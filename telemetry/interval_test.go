@@ -87,7 +87,7 @@ func TestArrivalsOverARestart(t *testing.T) {
 
 	second := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, State: &state})
 	for i, evs := range lines {
-		second.Feed(telemetry.Line{Offset: int64(i), Silent: i < 2, Live: i == 2, Arrival: came(i)}, clone(evs))
+		second.Feed(telemetry.Line{Offset: int64(i), Replay: i < 2, Live: i == 2, Arrival: came(i)}, clone(evs))
 	}
 	var f folded
 	f.take(second.Take())

@@ -34,7 +34,7 @@ type linkedAgent struct {
 	end   instant // of its work, as its lines show it; zero if none does
 	used  spending
 	// starter is the key of the call that its folder names; the zero value if there is none.
-	starter agentKey
+	spawningCall agentKey
 }
 
 // linkedAgents are those of one run, by [linkKey]. The registry's lock guards them.
@@ -111,7 +111,7 @@ func (r *Registry) linkedUse(ref *runRef, of agentKey, until instant) (u linkedU
 			u.atWork, u.incomplete = true, true
 		case one.group:
 			u.groups = true
-			k, _ := r.families.agents.get(key)
+			k, _ := r.links.agents.get(key)
 			u.incomplete = u.incomplete || k == nil || !k.ended
 		case one.state == linkAtWork:
 			u.incomplete = true
@@ -177,20 +177,20 @@ func (r *Registry) linkOver(ref *runRef, key agentKey, end instant, used spendin
 	return ref.linked.waiting
 }
 
-// linkStarter notes that a call which started an agent of unknown id started this one.
-func (r *Registry) linkStarter(ref *runRef, key, starter agentKey) {
+// linkSpawningCall notes that a call which started an agent of unknown id started this one.
+func (r *Registry) linkSpawningCall(ref *runRef, key, spawningCall agentKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if one := ref.linked.entry(key, r.settings.Limits.OpenCalls); one != nil {
-		one.starter = starter
+		one.spawningCall = spawningCall
 	}
-	if one := ref.linked.entry(starter, r.settings.Limits.OpenCalls); one != nil {
+	if one := ref.linked.entry(spawningCall, r.settings.Limits.OpenCalls); one != nil {
 		one.state = linkInline
 	}
 }
 
-// starterLink stands for the agent that a call started, as long as only the folder of its file could link that.
-func starterLink(provider string, call *callRef) agentKey {
+// spawningLink stands for the agent that a call started, as long as only the folder of its file could link that.
+func spawningLink(provider string, call *callRef) agentKey {
 	return agentKey{provider: provider, agent: "call/" + call.spanID.String()}
 }
 

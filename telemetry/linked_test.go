@@ -142,7 +142,7 @@ func (w *linkedWorld) restart() {
 		s := w.registry.Open(telemetry.StreamSettings{ID: name, Agent: claude, State: &state})
 		w.streams[name] = s
 		for i := range w.read[name] {
-			s.Feed(telemetry.Line{Offset: int64(i), Silent: true}, clone(w.files[name][i]))
+			s.Feed(telemetry.Line{Offset: int64(i), Replay: true}, clone(w.files[name][i]))
 			w.took(s.Take())
 		}
 	}

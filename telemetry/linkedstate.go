@@ -19,13 +19,13 @@ type RunLink struct {
 
 // LinkState is what one task of a sub-agent used.
 type LinkState struct {
-	Task      int              `json:"task,omitempty"`
-	Maker     string           `json:"maker,omitempty"`
-	MakerTask int              `json:"maker_task,omitempty"`
-	Group     string           `json:"group,omitempty"`   // the id that stands for it and others
-	Starter   string           `json:"starter,omitempty"` // the call that its folder names
-	End       int64            `json:"end,omitempty"`     // in Unix nanoseconds
-	Models    []ModelUsedState `json:"models,omitempty"`
+	Task         int              `json:"task,omitempty"`
+	Maker        string           `json:"maker,omitempty"`
+	MakerTask    int              `json:"maker_task,omitempty"`
+	Group        string           `json:"group,omitempty"`         // the id that stands for it and others
+	SpawningCall string           `json:"spawning_call,omitempty"` // the call that its folder names
+	End          int64            `json:"end,omitempty"`           // in Unix nanoseconds
+	Models       []ModelUsedState `json:"models,omitempty"`
 }
 
 // ModelUsedState is what was used of a model.
@@ -52,7 +52,7 @@ func (r *Registry) linkStates(ref *runRef, last agentKey, closed bool, group str
 		if one == nil || one.state != linkOver {
 			continue
 		}
-		state := LinkState{Task: key.task, Maker: one.maker.agent, MakerTask: one.maker.task, Group: group, Starter: one.starter.agent, End: int64(one.end)}
+		state := LinkState{Task: key.task, Maker: one.maker.agent, MakerTask: one.maker.task, Group: group, SpawningCall: one.spawningCall.agent, End: int64(one.end)}
 		for i := range one.used {
 			m := &one.used[i]
 			state.Models = append(state.Models, ModelUsedState{m.model, m.tokens, m.costUSD, m.hasCost, m.estimated})
@@ -69,10 +69,10 @@ func (l *linkedAgents) recall(provider, agent string, state *LinkState, limit in
 		return
 	}
 	one.state, one.end, one.used = linkOver, instant(state.End), nil
-	one.starter = agentKey{}
-	if state.Starter != "" {
-		one.starter = agentKey{provider: provider, agent: state.Starter}
-		if call := l.entry(one.starter, limit); call != nil {
+	one.spawningCall = agentKey{}
+	if state.SpawningCall != "" {
+		one.spawningCall = agentKey{provider: provider, agent: state.SpawningCall}
+		if call := l.entry(one.spawningCall, limit); call != nil {
 			call.state = linkInline
 		}
 	}
@@ -93,7 +93,7 @@ func (l *linkedAgents) recall(provider, agent string, state *LinkState, limit in
 // recalled is what the states of streams have of runs and sub-agents, until [Registry.Recalled].
 type recalled struct {
 	needs  map[RunLink]struct{}
-	agents []*KinState
+	agents []*ChildState
 }
 
 func (c *recalled) add(state *StreamState) {
@@ -103,7 +103,7 @@ func (c *recalled) add(state *StreamState) {
 		}
 		c.needs[run] = struct{}{}
 	}
-	if sub := state.Kin; sub != nil && sub.Run != nil && len(sub.Used)+len(state.Needs) > 0 {
+	if sub := state.Child; sub != nil && sub.Run != nil && len(sub.Used)+len(state.Needs) > 0 {
 		c.agents = append(c.agents, sub)
 	}
 }

@@ -213,7 +213,7 @@ func finishOf(out *messages, cause events.Cause) string {
 
 // converse adds what an event says to the agent's conversation, and to the model call that it is a part of.
 func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
-	if !s.writer.capture.Messages || a.closed || a.muted || !converses(ev) {
+	if !s.writer.capture.Messages || a.closed || a.duplicate || !converses(ev) {
 		return
 	}
 	if a.talk == nil {

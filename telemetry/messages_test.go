@@ -140,5 +140,5 @@ func TestMessagesOfManyAgents(t *testing.T) {
 	}
 	require.Len(t, runs, 2)
 	assert.Empty(t, runs[0])
-	assert.Contains(t, runs[1], "Another.", "the first run released what it held")
+	assert.Contains(t, runs[1], "Another.", "the first run released what was pending")
 }

@@ -125,7 +125,7 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 		return
 	}
 	if c.agentID != "" {
-		s.tell(s.registry.endAgent(s.keyOf(c), ending{verdict: v, took: ev.Tool.Duration}))
+		s.notify(s.registry.endAgent(s.keyOf(c), ending{verdict: v, took: ev.Tool.Duration}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
 		if c.task == 0 && !c.child.closed { // the time that is reported later is since the first task began

@@ -38,21 +38,21 @@ func bytesOfAsk(a *events.Ask) (n int) {
 	return n
 }
 
-// tooMuchPending reports whether more waits than the limits allow. Each pending event knows how many bytes came up to it, so
+// overPendingLimits reports whether more waits than the limits allow. Each pending event knows how many bytes came up to it, so
 // that those which wait are a difference.
-func (s *Stream) tooMuchPending() bool {
-	if len(s.held) == 0 {
+func (s *Stream) overPendingLimits() bool {
+	if len(s.pending) == 0 {
 		return false
 	}
 	limits := &s.registry.settings.Limits
-	first, last := &s.held[0], &s.held[len(s.held)-1]
-	return len(s.held) > limits.PendingEvents || last.upTo-first.upTo+int64(first.bytes) > int64(limits.PendingBytes)
+	first, last := &s.pending[0], &s.pending[len(s.pending)-1]
+	return len(s.pending) > limits.PendingEvents || last.upTo-first.upTo+int64(first.bytes) > int64(limits.PendingBytes)
 }
 
 // roomBehind reports whether the events behind the first ones would leave a quarter of the limits free.
 func (s *Stream) roomBehind(done int) bool {
 	limits := &s.registry.settings.Limits
-	first, last := &s.held[done], &s.held[len(s.held)-1]
+	first, last := &s.pending[done], &s.pending[len(s.pending)-1]
 	bytes := last.upTo - first.upTo + int64(first.bytes)
-	return len(s.held)-done <= limits.PendingEvents*3/4 && bytes <= int64(limits.PendingBytes)*3/4
+	return len(s.pending)-done <= limits.PendingEvents*3/4 && bytes <= int64(limits.PendingBytes)*3/4
 }

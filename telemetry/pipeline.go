@@ -14,11 +14,11 @@ import (
 // out once, when all has been quiet for a while, since no format tells their end; what comes later hangs under them all
 // the same, their ids being pure functions of their names.
 type pipelines struct {
-	limit   int
-	service string // of their spans
-	runs    map[pipelineKey]*pipelineRun
-	order   []pipelineKey // oldest first, for eviction
-	told    []string      // ids of spans that went out, the oldest first, in hexadecimal
+	limit    int
+	service  string // of their spans
+	runs     map[pipelineKey]*pipelineRun
+	order    []pipelineKey // oldest first, for eviction
+	exported []string      // ids of spans that went out, the oldest first, in hexadecimal
 }
 
 type pipelineKey struct{ name, runID string }
@@ -131,7 +131,7 @@ func (p *pipelines) started(res *resource, counts bool) (trace pcommon.TraceID, 
 	if t == nil {
 		t = &task{resource: res.of(p.service), key: tkey}
 		t.node.spanID = spanID(domainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
-		t.node.restore(p.wasTold(t.node.spanID))
+		t.node.restore(p.wasExported(t.node.spanID))
 		run.tasks[tkey] = t
 		run.order = append(run.order, tkey)
 	}
@@ -147,7 +147,7 @@ func (p *pipelines) run(key pipelineKey, res *resource) *pipelineRun {
 	step := []string{AttrTaskName, AttrTaskRunID, AttrTaskRunURL} // of one below it
 	run = &pipelineRun{resource: res.of(p.service, step...), traceID: traceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
 	run.node.spanID = spanID(domainPipeline, 0, key.name, key.runID)
-	run.node.restore(p.wasTold(run.node.spanID))
+	run.node.restore(p.wasExported(run.node.spanID))
 	p.runs[key] = run
 	p.order = append(p.order, key)
 	return run
@@ -262,7 +262,7 @@ func (t *task) write(b *batch, r *pipelineRun) {
 	span.SetName(t.key.name)
 	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
-	putTrue(m, AttrBackground, r.node.emitted && !r.node.span.holds(t.node.span)) // it came too late
+	putTrue(m, AttrBackground, r.node.emitted && !r.node.span.contains(t.node.span)) // it came too late
 	m.PutStr(AttrTaskName, t.key.name)
 	putStr(m, AttrTaskRunID, t.key.runID)
 	putStr(m, AttrTaskRunURL, t.resource.identity.Value(AttrTaskRunURL))
@@ -270,7 +270,7 @@ func (t *task) write(b *batch, r *pipelineRun) {
 }
 
 // restore takes in whether the span went out before a restart.
-func (n *node) restore(told bool) { n.emitted, n.accepted = told, told }
+func (n *node) restore(exported bool) { n.emitted, n.accepted = exported, exported }
 
 // quiet reports whether the node has something to tell that did not go out, and nothing moved since before.
 func (n *node) quiet(before time.Time) bool {

@@ -145,7 +145,7 @@ func TestPipelineOverRestart(t *testing.T) {
 	work := func(registry *telemetry.Registry, silent bool) telemetry.Output {
 		stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Identity: nightly("fix")})
 		for i, evs := range (script{line(started()), line(text(1, "msg1", "Hi.")), line(ended(""))}) {
-			stream.Feed(telemetry.Line{Offset: int64(i), Silent: silent}, evs)
+			stream.Feed(telemetry.Line{Offset: int64(i), Replay: silent}, evs)
 		}
 		out := registry.Close()
 		_, owes := stream.State()

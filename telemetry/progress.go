@@ -11,7 +11,7 @@ import (
 // ProgressInterval with the time it has taken. Nothing of the kind is made of a session that is read afterwards.
 
 // stepStarted tells that a run began, if it is watched live and no second account of it.
-func (s *Stream) stepStarted(r *run, waiting []held) {
+func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
 	if !s.watch() {
 		return
 	}
@@ -38,9 +38,9 @@ func (s *Stream) watch() bool {
 	return true
 }
 
-// tellProgress tells how long the run has taken. Its records are numbered by the intervals since the run's start, so that
+// reportProgress tells how long the run has taken. Its records are numbered by the intervals since the run's start, so that
 // none has the number of one that was exported before a restart. It reports whether the run has stalled.
-func (s *Stream) tellProgress(into *batch, now time.Time) (stalled bool) {
+func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.run
@@ -49,7 +49,7 @@ func (s *Stream) tellProgress(into *batch, now time.Time) (stalled bool) {
 	}
 	elapsed := max(instantOf(now).Sub(r.started), 0)
 	if silent, after := now.Sub(s.moved), s.registry.settings.StallAfter; after > 0 && silent >= after {
-		s.tellStalled(into, elapsed, silent)
+		s.reportStalled(into, elapsed, silent)
 		return true
 	}
 	if s.registry.settings.ProgressInterval <= 0 {
@@ -63,8 +63,8 @@ func (s *Stream) tellProgress(into *batch, now time.Time) (stalled bool) {
 	return false
 }
 
-// tellStalled reports once that a run goes without a line. The next line begins its progress anew.
-func (s *Stream) tellStalled(into *batch, elapsed, silent time.Duration) {
+// reportStalled reports once that a run goes without a line. The next line begins its progress anew.
+func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	r := s.run
 	s.registry.release(s.registry.live, s)
 	r.watched = false

@@ -42,7 +42,7 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	number := s.resource.numbers.next()
 	isNew := s.registry.firstRecord(parts)
 	switch {
-	case line.Silent:
+	case line.Replay:
 		return lr, false
 	case !isNew:
 		s.count().Copied++
@@ -68,7 +68,7 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 func (s *Stream) appendRawParts(buf []byte, line Line, index int, data []byte) []byte {
 	pipeline, step, _ := keysOf(s.resource)
 	return appendParts(buf, domainRecord, index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline.name, pipeline.runID, step.name, step.runID,
-		strconv.FormatInt(line.Offset, 10), string(s.rawChain().next(line.Silent, data)))
+		strconv.FormatInt(line.Offset, 10), string(s.rawChain().next(line.Replay, data)))
 }
 
 // rawChain is a hash of all lines of a stream that were handed on as they are.

@@ -23,7 +23,7 @@ func passOn(registry *telemetry.Registry, files ...rawFile) (bodies []string, ui
 		stream := registry.Open(telemetry.StreamSettings{ID: file.id, Fingerprint: file.lines[0]})
 		offset := int64(0)
 		for i, data := range file.lines {
-			stream.Raw(telemetry.Line{Offset: offset, Silent: i < file.silent}, [][]byte{[]byte(data)})
+			stream.Raw(telemetry.Line{Offset: offset, Replay: i < file.silent}, [][]byte{[]byte(data)})
 			offset += int64(len(data)) + 1
 		}
 		out := stream.Take()

@@ -238,8 +238,8 @@ func (r recordReader) totals() *events.Totals {
 		ToolCalls: int(r.int(AttrToolCalls)), ToolErrors: int(r.int(AttrToolErrors)), Elapsed: r.seconds(AttrElapsed),
 		Incomplete: r.bool(AttrUsageIncomplete),
 	}
-	u, told := r.sub(AttrUsageRun)
-	if told {
+	u, found := r.sub(AttrUsageRun)
+	if found {
 		t.Usage = events.Usage{Scope: events.UsageScopeRun, CostEstimated: u.bool(keyEstimated), Tokens: events.Tokens{
 			Input: u.int(keyInput), Output: u.int(keyOutput), CacheRead: u.int(keyCacheRead),
 			CacheWrite: u.int(keyCacheWrite), Reasoning: u.int(keyReasoning),

@@ -24,7 +24,7 @@ type Registry struct {
 
 	mu        sync.Mutex
 	pipelines pipelines
-	families  families
+	links     links
 	owners    owners
 	signs     signer
 	totals    sessionTotals
@@ -65,7 +65,7 @@ func NewRegistry(s Settings) *Registry {
 		spans:     streamTimes{},
 		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
-	r.families = newFamilies(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.links = newLinks(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.signs = newSigner(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
@@ -152,7 +152,7 @@ func (r *Registry) Take() Output {
 	}
 	stalled := 0
 	for _, s := range r.dueProgress(now) {
-		if s.tellProgress(late, now) {
+		if s.reportProgress(late, now) {
 			stalled++
 		}
 	}
@@ -164,10 +164,10 @@ func (r *Registry) Take() Output {
 
 // with is the output with what streams gave without a line of theirs.
 func (o Output) with(late *batch) Output {
-	given := late.take()
-	given.Traces.ResourceSpans().MoveAndAppendTo(o.Traces.ResourceSpans())
-	given.Logs.ResourceLogs().MoveAndAppendTo(o.Logs.ResourceLogs())
-	o.steps = append(o.steps, given.steps...)
+	sent := late.take()
+	sent.Traces.ResourceSpans().MoveAndAppendTo(o.Traces.ResourceSpans())
+	sent.Logs.ResourceLogs().MoveAndAppendTo(o.Logs.ResourceLogs())
+	o.steps = append(o.steps, sent.steps...)
 	return o
 }
 

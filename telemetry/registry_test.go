@@ -43,14 +43,14 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 	streams = append(streams, s)
 	require.NotEmpty(t, r.children)
 	require.NotEmpty(t, r.live)
-	require.NotEmpty(t, r.families.waiting)
+	require.NotEmpty(t, r.links.waiting)
 	for _, s := range streams {
 		s.Close(CloseReasonTruncated)
 	}
 	assert.Empty(t, r.children)
 	assert.Empty(t, r.live)
-	assert.Empty(t, r.families.waiting)
-	for key, k := range r.families.agents.values {
+	assert.Empty(t, r.links.waiting)
+	for key, k := range r.links.agents.values {
 		assert.Nil(t, k.child, "%v", key)
 	}
 }
@@ -210,15 +210,15 @@ func TestRestoredRunsAreBounded(t *testing.T) {
 	settings := NewDefaultSettings()
 	settings.Limits.RememberedIDs = 3
 	r := NewRegistry(settings)
-	state := func(n byte) *KinState {
-		return &KinState{Agent: fmt.Sprint("ag", n), Run: &RunState{Key: "k", Trace: pcommon.TraceID{n}, Top: pcommon.SpanID{n}}}
+	state := func(n byte) *ChildState {
+		return &ChildState{Agent: fmt.Sprint("ag", n), Run: &RunState{Key: "k", Trace: pcommon.TraceID{n}, Top: pcommon.SpanID{n}}}
 	}
 	for n := range byte(10) {
-		r.restoreKin(agentKey{provider: "p", agent: fmt.Sprint("ag", n)}, state(n))
+		r.restoreChild(agentKey{provider: "p", agent: fmt.Sprint("ag", n)}, state(n))
 	}
 	assert.Len(t, r.runsByID.values, 3)
 	newest := r.runRef(&runRef{traceID: pcommon.TraceID{9}, topSpanID: pcommon.SpanID{9}})
-	assert.Same(t, r.kinNow(agentKey{provider: "p", agent: "ag9"}).run, newest, "both sides have one reference")
+	assert.Same(t, r.linkNow(agentKey{provider: "p", agent: "ag9"}).run, newest, "both sides have one reference")
 	assert.NotZero(t, r.Take().Counts.ForgottenIDs)
 }
 

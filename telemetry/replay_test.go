@@ -1,71 +1,109 @@
 package telemetry_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// replayed is a session as Claude Code prints it: only results tell a time.
-func replayed() script {
-	return script{
-		line(started()),
-		line(untimed(text(0, "msg1", "Let me see."))), line(untimed(use(0, "msg1", "t1", "Read", "a"))), line(result(3, "t1")),
-		line(untimed(use(0, "msg2", "t2", "Bash", "b"))), line(result(9, "t2")),
-		line(untimed(text(0, "msg3", "Done."))), line(ended("")),
+// TestSilentFold proves what a restart relies on: folding silently up to any line and then reading on gives exactly what
+// was not given before.
+func TestSilentFold(t *testing.T) {
+	spawn := use(8, "msg3", "a1", "Agent", "Look")
+	spawn.Tool.AgentType = "Explore"
+	sc := append(parallelTools()[:7:7],
+		line(spawn), line(under("a1", use(9, "sub1", "t3", "Read", "y")), under("a1", text(9, "sub1", "Hm."))),
+		line(under("a1", result(10, "t3"))), line(result(11, "a1")), line(ended("")),
+		line(started()), line(text(20, "msg8", "Second.")), line(ended("")))
+	everything := describe(t, sc, 0)
+	for position := range len(sc) {
+		before := describeUntil(t, sc, position)
+		after := describe(t, sc, position)
+		assert.Equal(t, everything, append(before, after...), "cut before line %d", position)
 	}
 }
 
-func spanIDs(f *folded) []string {
-	ids := []string{}
-	for _, s := range f.spans {
-		ids = append(ids, s.Name()+s.SpanID().String()+s.ParentSpanID().String())
+// TestSilentFoldOfNoise proves the same of random events.
+func TestSilentFoldOfNoise(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		sc := noise(rng)
+		position := rng.IntN(len(sc))
+		assert.Equal(t, describe(t, sc, 0), append(describeUntil(t, sc, position), describe(t, sc, position)...), "seed %d, cut before line %d", seed, position)
 	}
-	return ids
 }
 
-// TestReplayedStream: a recorded stream that is written again has the times that it tells, however its lines come.
-func TestReplayedStream(t *testing.T) {
-	const hours = 6 * 3600
-	live := func(int) bool { return true }
-	tests := []struct {
-		name     string
-		lag      float64 // how long after their times the lines come
-		live     func(i int) bool
-		file     time.Time
-		from, to float64
-		source   telemetry.TimeSource
-	}{
-		{"long ago", hours, live, time.Time{}, 3, 9, telemetry.TimeSourceCarried},
-		{"in the future", -hours, live, time.Time{}, 3, 9, telemetry.TimeSourceCarried},
-		{"its first lines were there", hours, func(i int) bool { return i > 1 }, at(hours), 3, 9, telemetry.TimeSourceCarried},
-		{"all but its end was there", hours, func(i int) bool { return i > 6 }, at(hours), 3, 9, telemetry.TimeSourceCarried},
-		{"a clock that differs", 30, live, time.Time{}, 3, 30.2, telemetry.TimeSourceArrival},
-		{"as it is written", 0, live, time.Time{}, 0, 9, telemetry.TimeSourceArrival},
+// TestSilentFoldIsRemembered: what was folded silently and is told again, as by a writer that repeats a part of its history,
+// goes out no more than it does without a restart.
+func TestSilentFoldIsRemembered(t *testing.T) {
+	said := text(2, "msg1", "Said once.")
+	said.ItemID = "item1"
+	sc := script{line(started()), line(said), line(use(3, "msg1", "t1", "Read", "a.go")), line(result(4, "t1")), line(said), line(ended(""))}
+	const again = 4
+	require.Len(t, describeUntil(t, sc, again+1), len(describeUntil(t, sc, again)), "nothing goes out twice")
+	for position := range len(sc) {
+		assert.Equal(t, describe(t, sc, 0), append(describeUntil(t, sc, position), describe(t, sc, position)...), "cut before line %d", position)
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, FileTime: tt.file})
-			var f folded
-			for i, evs := range replayed() {
-				stream.Feed(telemetry.Line{Offset: int64(i), Live: tt.live(i), Arrival: at(tt.lag + float64(i)/10)}, clone(evs))
-				if i == 1 {
-					stream.Idle()
-				}
-				f.take(stream.Take())
-			}
-			top := f.span(t, "invoke_agent claude-code")
-			from, to := seconds(top)
-			assert.InDeltaSlice(t, []float64{tt.from, tt.to}, []float64{from, to}, 0.001)
-			assert.Equal(t, tt.source.String(), attr(top, telemetry.AttrTimeSource))
-			for _, s := range f.spans {
-				assert.False(t, s.StartTimestamp() < top.StartTimestamp() || s.EndTimestamp() > top.EndTimestamp(), s.Name())
-			}
-			once := fold(t, replayed(), telemetry.StreamSettings{ID: "f", Agent: claude}, telemetry.CloseReasonShutdown)
-			assert.ElementsMatch(t, spanIDs(once), spanIDs(&f), "times are no part of ids")
-		})
+}
+
+func describe(t *testing.T, sc script, position int) []string {
+	t.Helper()
+	return run(sc, func(i int) bool { return i < position }, len(sc))
+}
+
+func describeUntil(t *testing.T, sc script, position int) []string {
+	t.Helper()
+	return run(sc, func(int) bool { return false }, position)
+}
+
+// run folds the first n lines and lists what comes out, without the end of the stream.
+func run(sc script, silent func(i int) bool, n int) []string {
+	stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude})
+	list := []string{}
+	for i, evs := range sc[:n] {
+		stream.Feed(telemetry.Line{Offset: int64(i), Replay: silent(i)}, clone(evs))
+		var f folded
+		f.take(stream.Take())
+		for _, s := range f.spans {
+			list = append(list, fmt.Sprint("span ", s.Name(), s.SpanID(), s.ParentSpanID(), s.StartTimestamp(), s.EndTimestamp(), s.Attributes().AsRaw()))
+		}
+		for _, lr := range f.records {
+			list = append(list, fmt.Sprint("record ", lr.EventName(), lr.SpanID(), lr.Timestamp(), lr.Attributes().AsRaw()))
+		}
 	}
+	return list
+}
+
+// TestRecalledRuns: what a stream told first is known to a later registry, though nobody opens that stream again: a copy
+// of its run is not told, a run of the copy's own is. The stream itself may be opened and go on.
+func TestRecalledRuns(t *testing.T) {
+	first := newRegistry().Open(telemetry.StreamSettings{ID: "parent", Agent: claude})
+	for i, evs := range parallelTools() {
+		first.Feed(telemetry.Line{Offset: int64(i)}, evs)
+	}
+	state, open := first.State()
+	require.False(t, open, "complete")
+
+	names := func(id string, registry *telemetry.Registry) string {
+		stream := registry.Open(telemetry.StreamSettings{ID: id, Agent: claude})
+		for i, evs := range append(parallelTools(), line(started()), line(text(20, "msg8", "My own.")), line(ended(""))) {
+			stream.Feed(telemetry.Line{Offset: int64(i)}, inSession("s2", script{evs})[0])
+		}
+		var f folded
+		f.take(stream.Take())
+		return f.names()
+	}
+	recalling := newRegistry()
+	recalling.Recall("parent", &state)
+	assert.Equal(t, "chat m1, invoke_agent claude-code", names("fork", recalling))
+	forgetful := names("fork", newRegistry())
+	assert.Contains(t, forgetful, "execute_tool Read")
+	recalling = newRegistry()
+	recalling.Recall("parent", &state)
+	assert.Equal(t, forgetful, names("parent", recalling))
 }

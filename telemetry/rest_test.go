@@ -22,11 +22,11 @@ func TestRest(t *testing.T) {
 		awake, counted := restingRun(t, sc, func(*telemetry.Stream, *folded) {})
 		rested, alike := restingRun(t, sc, func(s *telemetry.Stream, f *folded) {
 			f.take(s.Take())
-			s.Rest()
+			s.Trim()
 		})
 		assert.Equal(t, awake, rested, name)
 		assert.Equal(t, counted, alike, name)
-		kept, alike := restingRun(t, sc, func(s *telemetry.Stream, _ *folded) { s.Rest() })
+		kept, alike := restingRun(t, sc, func(s *telemetry.Stream, _ *folded) { s.Trim() })
 		assert.Equal(t, awake, kept, "%s: what nobody took yet stays", name)
 		assert.Equal(t, counted, alike, name)
 	}

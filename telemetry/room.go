@@ -17,7 +17,7 @@ const (
 
 // attributesOf is how many attributes the record of ev has, or a few more.
 func attributesOf(ev *events.DisplayEvent) int {
-	n := stampAttributes + told(ev.SessionID, ev.TurnID, ev.MessageID, ev.ItemID, ev.ParentID, ev.AgentID, ev.Model, ev.ModelProvider)
+	n := stampAttributes + nonEmpty(ev.SessionID, ev.TurnID, ev.MessageID, ev.ItemID, ev.ParentID, ev.AgentID, ev.Model, ev.ModelProvider)
 	switch ev.Kind {
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
 		return n + toolAttributes(ev)
@@ -34,14 +34,14 @@ func attributesOf(ev *events.DisplayEvent) int {
 
 func toolAttributes(ev *events.DisplayEvent) int {
 	t := &ev.Tool
-	n := 2 + told(t.Target, t.AgentType, t.AgentID, t.Server)
+	n := 2 + nonEmpty(t.Target, t.AgentType, t.AgentID, t.Server)
 	if ev.Kind == events.KindToolUse {
 		return n + 1 // read only, or partial
 	}
 	if ev.Kind == events.KindToolResult {
 		n++ // the kind of the tool
 	}
-	n += told(t.Err, t.Summary)
+	n += nonEmpty(t.Err, t.Summary)
 	for _, has := range [...]bool{t.Error, t.Denied, t.HasExitCode, t.HasLines, t.Size > 0, t.Truncated, t.Duration > 0, t.State != 0} {
 		if has {
 			n++
@@ -51,7 +51,7 @@ func toolAttributes(ev *events.DisplayEvent) int {
 }
 
 // told counts the texts that are not empty.
-func told(texts ...string) (n int) {
+func nonEmpty(texts ...string) (n int) {
 	for _, s := range texts {
 		if s != "" {
 			n++

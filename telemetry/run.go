@@ -34,7 +34,7 @@ type run struct {
 	endedBy     events.Kind // what closed it, if the format told its end
 	ownEnd      bool        // end is the agent's own, and not given in its place
 	leftOpen    bool        // calls had no result when it closed
-	beginTold   bool        // the line that opened it told a time, so its start is known
+	startKnown  bool        // the line that opened it told a time, so its start is known
 	hasStart    bool        // a start line was seen: the stream tells starts and results
 	hasTurns    bool        // the format marks turns, so that a prompt in the middle of one begins nothing
 	hasMessage  bool        // the model said something
@@ -43,8 +43,8 @@ type run struct {
 	inPipeline  bool
 	closed      bool
 
-	ref *runRef  // what sub-agents in streams of their own need to know
-	kin agentKey // the sub-agent that this is the run of, in its own stream
+	ref      *runRef  // what sub-agents in streams of their own need to know
+	childKey agentKey // the sub-agent that this is the run of, in its own stream
 	// idScope keeps the ids of two runs apart where they could meet: the run's key, if the format counts its items anew in
 	// each run, or if the trace has other runs, among them maybe a second account under another key. Empty where the key is
 	// the id of a model message, beside which all ids are unique, and the trace is the run's own. A sub-agent has its run's.
@@ -151,13 +151,13 @@ func modelSaid(ev *events.DisplayEvent) bool {
 // it does goes out from here.
 func (r *run) elsewhere() *agent {
 	if r.others == nil {
-		r.others = &agent{run: r, muted: true}
+		r.others = &agent{run: r, duplicate: true}
 	}
 	return r.others
 }
 
 // openRun begins the run that waiting starts with. The one before is closed: its result never came.
-func (s *Stream) openRun(key *runKey, waiting []held) {
+func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	compacted := false
 	if before := s.run; before != nil {
 		if !before.closed {
@@ -172,7 +172,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 		started: s.startOf(waiting),
 	}
 	r.idSession = s.idSession(r.sessionID)
-	if s.kinKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
+	if s.childKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
 		r.standing, r.account = s.stand(r.idSession, key, waiting)
 		if a := r.account; r.standing == standingSecond && a != nil && !a.recalled && a.ref.Load() == nil {
 			r.standing = standingFirst // the other one waits for this, or has not come to it
@@ -193,7 +193,7 @@ func (s *Stream) openRun(key *runKey, waiting []held) {
 		if alone := s.placeRun(r); !alone || !key.byMessage || r.sessionID == "" {
 			r.idScope = r.key
 		}
-		r.ref = s.registry.runRef(&runRef{resource: r.resource, recorded: s.recorded, account: r.account, key: r.key, scope: r.idScope, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, heard: r.exports()})
+		r.ref = s.registry.runRef(&runRef{resource: r.resource, recorded: s.recorded, account: r.account, key: r.key, scope: r.idScope, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, exported: r.exports()})
 	}
 	if r.standing == standingSecond && !r.joined {
 		// The first account is of an earlier process: its run is where ids alone say.
@@ -218,7 +218,7 @@ func (s *Stream) idSession(session string) string {
 }
 
 // startOf is when the run that waiting begins with began by the clock; for one that was not watched then, as it is told.
-func (s *Stream) startOf(waiting []held) instant {
+func (s *Stream) startOf(waiting []pendingEvent) instant {
 	if s.live || !waiting[0].at.known() {
 		return instantOf(s.registry.settings.Now())
 	}
@@ -226,7 +226,7 @@ func (s *Stream) startOf(waiting []held) instant {
 }
 
 // noteStart takes from the start lines in waiting what holds for all that follows: the agent's name, and its version.
-func (s *Stream) noteStart(waiting []held) {
+func (s *Stream) noteStart(waiting []pendingEvent) {
 	for i := range waiting {
 		start := waiting[i].event.Session
 		if start == nil {
@@ -245,7 +245,7 @@ func (s *Stream) noteStart(waiting []held) {
 }
 
 // sessionOf is the session of the run that waiting begins with.
-func sessionOf(waiting []held) string {
+func sessionOf(waiting []pendingEvent) string {
 	for i := range waiting {
 		if id := waiting[i].event.SessionID; id != "" {
 			return id
@@ -268,7 +268,7 @@ func (s *Stream) placeRun(r *run) (alone bool) {
 		r.traceID, r.top.parent = outer.TraceID, outer.SpanID
 		return false
 	}
-	counts := r.standing == standingFirst && s.kinKey == (agentKey{})
+	counts := r.standing == standingFirst && s.childKey == (agentKey{})
 	if trace, parent, ok := s.registry.runStarted(r.resource, counts); ok {
 		r.traceID, r.top.parent, r.inPipeline = trace, parent, counts
 		return false

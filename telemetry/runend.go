@@ -9,11 +9,11 @@ import (
 // recordEnd makes the record of the end of a run that no line of the format ends, so that every run has one. It is of no
 // event, and has the attributes of one that ends a run.
 func (s *Stream) recordEnd(r *run, why CloseReason) {
-	if r.endedBy != events.KindUnspecified || !r.top.heard() || r.standing == standingSecond {
+	if r.endedBy != events.KindUnspecified || !r.top.exports() || r.standing == standingSecond {
 		return
 	}
 	parts := appendParts(make([]byte, 0, 256), domainRecord, 0, s.settings.Agent.Provider, r.sessionID, EventNameRunEnd, r.traceID.String(), r.top.spanID.String())
-	if !s.registry.firstRecord(parts) || s.silent {
+	if !s.registry.firstRecord(parts) || s.suppressed {
 		return
 	}
 	v := s.evidenceOf(r, why).verdict()
@@ -40,5 +40,5 @@ func (s *Stream) recordEnd(r *run, why CloseReason) {
 	putStr(m, AttrAgentID, r.top.id)
 	m.PutStr(AttrCloseReason, string(v.reason))
 	s.writer.end(m, &end)
-	m.PutStr(AttrLogRecordUID, s.sink.spell(uidOf(parts)))
+	m.PutStr(AttrLogRecordUID, s.sink.encodeUID(uidOf(parts)))
 }

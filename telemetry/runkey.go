@@ -31,7 +31,7 @@ func (k *runKey) String() string {
 }
 
 // runKey finds the key of the run that waiting begins with; ok is false while it may still come.
-func (s *Stream) runKey(waiting []held, force bool) (key runKey, ok bool) {
+func (s *Stream) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool) {
 	over := false
 	for i := range waiting {
 		ev := &waiting[i].event
@@ -69,13 +69,13 @@ func (s *Stream) runKey(waiting []held, force bool) (key runKey, ok bool) {
 }
 
 // startsTwice reports whether a start line stands in waiting, so that another begins a new run.
-func startsTwice(waiting []held) bool {
-	return slices.ContainsFunc(waiting, func(h held) bool { return startsSession(&h.event) })
+func startsTwice(waiting []pendingEvent) bool {
+	return slices.ContainsFunc(waiting, func(h pendingEvent) bool { return startsSession(&h.event) })
 }
 
 // fallbackKey names a run whose model messages have no ids: by the turn; else by the session and the first line's own id,
 // or the run's number in the stream; else by what the stream begins with, and where the run does.
-func (s *Stream) fallbackKey(waiting []held) string {
+func (s *Stream) fallbackKey(waiting []pendingEvent) string {
 	session := ""
 	for i := range waiting {
 		ev := &waiting[i].event

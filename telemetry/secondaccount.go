@@ -64,7 +64,7 @@ func exportedIf(yes bool) decision {
 func (s *Stream) exportsRecord(a *agent, of *call, what sighting) decision {
 	r, ev := a.run, what.ev
 	switch {
-	case !a.heard():
+	case !a.exports():
 		return recordDropped
 	case !r.joined:
 		return recordExported
@@ -84,7 +84,7 @@ func (s *Stream) exportsRecord(a *agent, of *call, what sighting) decision {
 }
 
 // exported reports whether the span of a call goes out as this stream has it.
-func (c *call) exported() bool { return c.caller.heard() && !c.elsewhere }
+func (c *call) exported() bool { return c.caller.exports() && !c.elsewhere }
 
 // outside reports whether a span of a second account does not lie inside of what the first exported above it.
 func (r *run) outside(a *agent, i *interval) bool {
@@ -92,13 +92,13 @@ func (r *run) outside(a *agent, i *interval) bool {
 		return false
 	}
 	over := r.account.ref.Load().span.Load()
-	return a.call != nil || over == nil || !over.holds(*i)
+	return a.call != nil || over == nil || !over.contains(*i)
 }
 
 // dropped counts a record that does not go out since another stream exports it, or its original.
 func (s *Stream) dropped(r *run) {
 	switch {
-	case s.silent:
+	case s.suppressed:
 	case r.isCopy():
 		s.count().Copied++
 	default:

@@ -36,7 +36,7 @@ func TestSequence(t *testing.T) {
 	}
 	feed := func(s *telemetry.Stream, from, silent int) {
 		for i := from; i < len(sc); i++ {
-			at := telemetry.Line{Offset: int64(i), Silent: i < silent}
+			at := telemetry.Line{Offset: int64(i), Replay: i < silent}
 			s.Feed(at, clone(sc[i]))
 			s.RawCopy(at, []byte("{}"))
 		}

@@ -62,7 +62,7 @@ type Limits struct {
 	// results of a run whose call was not seen yet, and the sub-agents of a stream that are at work.
 	OpenCalls int
 	// RememberedIDs bounds each list of ids that were told: of calls, messages, runs and sub-agents in a stream; of
-	// families, of sessions and of whose a run is in the registry.
+	// links, of sessions and of whose a run is in the registry.
 	RememberedIDs int
 	// SeriesPerMetric bounds the series of each metric; ToolNames, the names of tools in them.
 	SeriesPerMetric, ToolNames int

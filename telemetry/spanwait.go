@@ -38,7 +38,7 @@ type spanWait struct {
 	live  bool      // and that was written while the stream was followed
 	// silent is true if a silent line closed the run, and no state says whether its span went out: it did if a silent line made it
 	// ready.
-	silent bool
+	suppressed bool
 	// looked is one more than the changes of its sub-agents that were known when they were looked at; 0 before.
 	looked uint64
 }
@@ -49,7 +49,7 @@ type spanWaits struct {
 	// unwritten are those that an earlier process did not write.
 	unwritten []pcommon.SpanID
 	// given were written, and may not be accepted yet.
-	given []*givenSpan
+	sent []*sentSpan
 }
 
 // runs are those whose spans were not accepted.
@@ -63,7 +63,7 @@ func (w *spanWaits) runs() iter.Seq[*run] {
 				return
 			}
 		}
-		for _, one := range w.given {
+		for _, one := range w.sent {
 			if one.unaccepted && !yield(one.run) {
 				return
 			}
@@ -71,15 +71,15 @@ func (w *spanWaits) runs() iter.Seq[*run] {
 	}
 }
 
-// givenSpan is the span of a run that was handed on.
-type givenSpan struct {
+// sentSpan is the span of a run that was handed on.
+type sentSpan struct {
 	stepTaken
 	run *run
 }
 
 // isUnwritten reports whether a run that is folded silently was closed by an earlier process, and its span not written.
 func (s *Stream) isUnwritten(r *run) bool {
-	return s.silent && s.spans != nil && slices.Contains(s.spans.unwritten, r.top.spanID)
+	return s.suppressed && s.spans != nil && slices.Contains(s.spans.unwritten, r.top.spanID)
 }
 
 // waitsForLinked reports whether the span of a run that is closed now has to wait for sub-agents in other streams.
@@ -87,7 +87,7 @@ func (s *Stream) waitsForLinked(r *run) bool {
 	switch {
 	case !r.exports() || r.joined || s.sumsUpAgents(r):
 		return false
-	case s.silent && s.restored:
+	case s.suppressed && s.restored:
 		return s.isUnwritten(r)
 	default:
 		return s.lacksLinked(r)
@@ -97,13 +97,13 @@ func (s *Stream) waitsForLinked(r *run) bool {
 // lacksLinked reports whether sub-agents of a closed run are at work, or may be. Whether the files of those that a stream on
 // standard output names are read at all is not known, so it waits for those alone whose files are.
 func (s *Stream) lacksLinked(r *run) bool {
-	u := s.registry.linkedUse(r.ref, r.kin, 0)
-	return u.atWork || (s.recorded || r.kin != (agentKey{})) && (u.unseen || u.groups)
+	u := s.registry.linkedUse(r.ref, r.childKey, 0)
+	return u.atWork || (s.recorded || r.childKey != (agentKey{})) && (u.unseen || u.groups)
 }
 
 // sumsUpAgents reports whether the run's own totals hold the tokens of its sub-agents.
 func (s *Stream) sumsUpAgents(r *run) bool {
-	return r.kin == (agentKey{}) && s.settings.Agent.TotalsOfAgents && r.top.ledger.hasTotals()
+	return r.childKey == (agentKey{}) && s.settings.Agent.TotalsOfAgents && r.top.ledger.hasTotals()
 }
 
 // takeLinked enters in the ledger of a run what its sub-agents in other streams used.
@@ -112,20 +112,20 @@ func (s *Stream) takeLinked(r *run) {
 		return
 	}
 	var until instant
-	if end := r.top.span.end; end.told() || end.source == TimeSourceCarried {
+	if end := r.top.span.end; end.fromLine() || end.source == TimeSourceCarried {
 		until = end.at.Add(s.registry.linkWait())
 	}
-	u := s.registry.linkedUse(r.ref, r.kin, until)
+	u := s.registry.linkedUse(r.ref, r.childKey, until)
 	r.top.ledger.linked, r.top.ledger.incomplete = u.used, u.incomplete
 }
 
 // reportLinked enters what the sub-agent that works in this stream used, once its stream shows the end of its work.
 func (s *Stream) reportLinked() {
 	r := s.run
-	if r == nil || r.closed || r.kin == (agentKey{}) {
+	if r == nil || r.closed || r.childKey == (agentKey{}) {
 		return
 	}
-	over := s.idle && len(s.held) == 0 && (s.showsEnd() || r.end != nil && len(r.calls.open) == 0)
+	over := s.idle && len(s.pending) == 0 && (s.showsEnd() || r.end != nil && len(r.calls.open) == 0)
 	if over || r.closing.reported {
 		r.closing.reported = over
 		s.enterLinked(r, over)
@@ -135,24 +135,24 @@ func (s *Stream) reportLinked() {
 // enterLinked enters what a sub-agent used.
 func (s *Stream) enterLinked(r *run, over bool) {
 	var end instant
-	if last := r.top.span.end; last.told() || last.source == TimeSourceCarried {
+	if last := r.top.span.end; last.fromLine() || last.source == TimeSourceCarried {
 		end = last.at
 	}
 	if s.settings.ParentSession != "" && over {
-		if k := s.kinNow(r); k.call != nil {
-			s.registry.linkStarter(r.ref, r.kin, starterLink(s.settings.Agent.Provider, k.call))
+		if k := s.linkNow(r); k.call != nil {
+			s.registry.linkSpawningCall(r.ref, r.childKey, spawningLink(s.settings.Agent.Provider, k.call))
 		}
 	}
 	var used spending
 	if over {
 		used = r.top.ledger.own()
 	}
-	s.tell(s.registry.linkOver(r.ref, r.kin, end, used, over))
+	s.notify(s.registry.linkOver(r.ref, r.childKey, end, used, over))
 }
 
 // linkInline notes how far the work of a sub-agent in the run's own stream is.
 func (s *Stream) linkInline(a *agent, state linkState) {
-	if c := a.call; c.agentID != "" && !a.muted && !a.run.joined {
+	if c := a.call; c.agentID != "" && !a.duplicate && !a.run.joined {
 		s.registry.linkInline(a.run.ref, s.keyOf(c), state)
 	}
 }
@@ -160,14 +160,14 @@ func (s *Stream) linkInline(a *agent, state linkState) {
 // writeClosed writes the span of a closed run, or has it wait.
 func (s *Stream) writeClosed(r *run, why CloseReason) {
 	r.top.ledger.closed = true
-	if r.closing.late == nil && !s.waitsForLinked(r) && (s.silent || !r.exports() || r.joined || !s.registry.hasLinked(r.ref)) {
+	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.joined || !s.registry.hasLinked(r.ref)) {
 		s.writeRunSpan(r, why)
-		if child := r.kin != (agentKey{}); child || !r.joined {
+		if child := r.childKey != (agentKey{}); child || !r.joined {
 			s.registry.releaseLinked(r.ref, s, !child)
 		}
 		return
 	}
-	w := &spanWait{run: r, why: why, since: s.moved, live: s.live, silent: s.silent && !s.restored}
+	w := &spanWait{run: r, why: why, since: s.moved, live: s.live, suppressed: s.suppressed && !s.restored}
 	if w.since.IsZero() {
 		w.since = s.registry.settings.Now()
 	}
@@ -186,7 +186,7 @@ func (s *Stream) writeClosed(r *run, why CloseReason) {
 
 // writeRunSpan writes the span of a run, or of a sub-agent in a stream of its own.
 func (s *Stream) writeRunSpan(r *run, why CloseReason) {
-	if r.kin != (agentKey{}) {
+	if r.childKey != (agentKey{}) {
 		s.writeChild(r, why)
 		return
 	}
@@ -230,7 +230,7 @@ func (s *Stream) writeAll() { s.writeWaiting(func(*spanWait) bool { return true 
 
 // writeWaiting writes the spans that ready names.
 func (s *Stream) writeWaiting(ready func(*spanWait) bool) {
-	if s.again && s.restored || s.spans == nil || len(s.spans.list) == 0 {
+	if s.replaying && s.restored || s.spans == nil || len(s.spans.list) == 0 {
 		return
 	}
 	kept := s.spans.list[:0]
@@ -250,29 +250,29 @@ func (s *Stream) writeWaiting(ready func(*spanWait) bool) {
 
 // writeWaited writes a span that waited, and the record of its run's end before it.
 func (s *Stream) writeWaited(w *spanWait) {
-	silent, r := s.silent, w.run
-	s.silent = w.silent && s.silent
-	defer func() { s.silent = silent }()
+	suppressed, r := s.suppressed, w.run
+	s.suppressed = w.suppressed && s.suppressed
+	defer func() { s.suppressed = suppressed }()
 	s.takeLinked(r)
 	if late := r.closing.late; late != nil {
 		r.closing.late = nil
 		if late.event == nil {
 			s.recordEnd(r, w.why)
 		} else {
-			s.tellTotals(r.top, late.event, late.at)
+			s.attachTotals(r.top, late.event, late.at)
 			r.top.chat = late.chat
 			s.record(r.top, nil, sighting{late.event, late.at, late.from, late.number})
 			r.top.chat = nil
 		}
 	}
 	s.writeRunSpan(r, w.why)
-	if s.silent {
-		s.registry.releaseLinked(r.ref, s, r.kin == (agentKey{}))
+	if s.suppressed {
+		s.registry.releaseLinked(r.ref, s, r.childKey == (agentKey{}))
 		return
 	}
-	given := &givenSpan{stepTaken{unaccepted: true}, r}
-	s.spans.given = append(s.spans.given, given)
-	s.sink.out.steps = append(s.sink.out.steps, givenStep{s, &given.stepTaken})
+	sent := &sentSpan{stepTaken{unaccepted: true}, r}
+	s.spans.sent = append(s.spans.sent, sent)
+	s.sink.out.steps = append(s.sink.out.steps, sentStep{s, &sent.stepTaken})
 }
 
 // spansAccepted drops what was known for spans that were accepted.
@@ -280,13 +280,13 @@ func (s *Stream) spansAccepted() {
 	if s.spans == nil {
 		return
 	}
-	s.spans.given = slices.DeleteFunc(s.spans.given, func(g *givenSpan) bool {
+	s.spans.sent = slices.DeleteFunc(s.spans.sent, func(g *sentSpan) bool {
 		if !g.unaccepted {
-			s.registry.releaseLinked(g.run.ref, s, g.run.kin == (agentKey{}))
+			s.registry.releaseLinked(g.run.ref, s, g.run.childKey == (agentKey{}))
 		}
 		return !g.unaccepted
 	})
-	if len(s.spans.list)+len(s.spans.given)+len(s.spans.unwritten) == 0 {
+	if len(s.spans.list)+len(s.spans.sent)+len(s.spans.unwritten) == 0 {
 		s.spans = nil
 	}
 }

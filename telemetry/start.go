@@ -15,7 +15,7 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at moment) {
 		return
 	}
 	// What a user says between two answers begins nothing: in a stream whose first line has no time it may be the first that has.
-	a.run.beginTold = a.run.beginTold || at.source == TimeSourceLine && !a.run.hasMessage
+	a.run.startKnown = a.run.startKnown || at.source == TimeSourceLine && !a.run.hasMessage
 	if !a.lastInput.known() {
 		a.lastInput = at // what the first model call answers is told nowhere, or later
 	}

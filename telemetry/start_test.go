@@ -176,7 +176,7 @@ func TestLiveRecordsAreNumbered(t *testing.T) {
 	now = at(40)
 	registry := telemetry.NewRegistry(settings)
 	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, State: &state})
-	stream.Feed(telemetry.Line{Silent: true}, line(text(0, "msg1", "Hi.")))
+	stream.Feed(telemetry.Line{Replay: true}, line(text(0, "msg1", "Hi.")))
 	stream.Feed(telemetry.Line{Offset: 1, Live: true, Arrival: now}, line(text(40, "msg2", "Still here.")))
 	later, elapsed := told(registry, stream, 65)
 	assert.Equal(t, []float64{50, 60}, elapsed, "since the run's start")

@@ -16,7 +16,7 @@ type StreamState struct {
 	// Last is the offset of the last line, plus 1; 0 in the zero value.
 	Last int64 `json:"last,omitempty"`
 	// Owed is the first event that had not gone out, if there was one: it, and all behind it, waited.
-	Owed *Place `json:"owed,omitempty"`
+	Pending *Place `json:"pending,omitempty"`
 	// FileTime is the one that the first fold was given, in Unix nanoseconds.
 	FileTime int64 `json:"file_time,omitempty"`
 	// Arrivals are when lines came that told no time.
@@ -32,13 +32,13 @@ type StreamState struct {
 	// Owned are the hashes of runs and agents that this stream told of first.
 	Owned []uint64 `json:"owned,omitempty"`
 	// Kin is the sub-agent that works in the stream, and its family.
-	Kin *KinState `json:"kin,omitempty"`
+	Child *ChildState `json:"child,omitempty"`
 	// Unwritten are the spans of closed runs that wait for sub-agents in other streams.
 	Unwritten []pcommon.SpanID `json:"unwritten,omitempty"`
 	// Needs are the runs of which spans are open yet or wait: what their sub-agents used is asked for again.
 	Needs []RunLink `json:"needs,omitempty"`
 	// Family are the sub-agents of a complete stream whose work is yet to be read.
-	Family *FamilyState `json:"family,omitempty"`
+	Links *LinksState `json:"links,omitempty"`
 }
 
 // Place is an event: the offset of its line, and which one of the line it is.
@@ -81,8 +81,8 @@ const (
 	StepClose StepKind = "close" // the stream was closed
 )
 
-// KinState is a sub-agent and its family, as [families] has them.
-type KinState struct {
+// ChildState is a sub-agent and its family, as [links] has them.
+type ChildState struct {
 	Session    string     `json:"session,omitempty"`
 	Agent      string     `json:"agent"`
 	Task       int        `json:"task,omitempty"` // how many tasks it had before
@@ -99,14 +99,14 @@ type KinState struct {
 
 // RunState is the run that a sub-agent belongs to.
 type RunState struct {
-	Key     string          `json:"key"`
-	Scope   string          `json:"scope,omitempty"`
-	Session string          `json:"session,omitempty"`
-	Trace   pcommon.TraceID `json:"trace"`
-	Top     pcommon.SpanID  `json:"top"`
-	Ended   *Times          `json:"ended,omitempty"`
-	Heard   bool            `json:"heard,omitempty"`  // its span goes out as this account has it
-	Totals  bool            `json:"totals,omitempty"` // its end has totals, which hold the tokens of sub-agents
+	Key      string          `json:"key"`
+	Scope    string          `json:"scope,omitempty"`
+	Session  string          `json:"session,omitempty"`
+	Trace    pcommon.TraceID `json:"trace"`
+	Top      pcommon.SpanID  `json:"top"`
+	Ended    *Times          `json:"ended,omitempty"`
+	Exported bool            `json:"exported,omitempty"` // its span goes out as this account has it
+	Totals   bool            `json:"totals,omitempty"`   // its end has totals, which hold the tokens of sub-agents
 }
 
 // Times are the start and the end of a span, in Unix nanoseconds.
@@ -133,10 +133,10 @@ func (t *Times) interval() (i interval) {
 
 // CallState is the call that started a sub-agent.
 type CallState struct {
-	Span  pcommon.SpanID `json:"span"`
-	Type  string         `json:"type,omitempty"`
-	Tool  string         `json:"tool,omitempty"`
-	Heard bool           `json:"heard,omitempty"` // its span goes out
+	Span     pcommon.SpanID `json:"span"`
+	Type     string         `json:"type,omitempty"`
+	Tool     string         `json:"tool,omitempty"`
+	Exported bool           `json:"exported,omitempty"` // its span goes out
 }
 
 // maxState bounds each list of a state; the oldest are forgotten.
@@ -147,22 +147,22 @@ const maxState = 256
 func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state = StreamState{FileTime: int64(s.settings.FileTime), RawLines: s.rawLines.kept(), Foreign: slices.Clone(s.foreign), Owned: slices.Clone(s.owned), Kin: s.kinState()}
+	state = StreamState{FileTime: int64(s.settings.FileTime), RawLines: s.rawLines.kept(), Foreign: slices.Clone(s.foreign), Owned: slices.Clone(s.owned), Child: s.childState()}
 	s.times.keep(&state)
 	if s.fed {
 		state.Last = s.lastOffset + 1
 	}
-	if len(s.held) > 0 {
-		state.Owed = &Place{s.held[0].origin.offset, s.held[0].origin.index}
+	if len(s.pending) > 0 {
+		state.Pending = &Place{s.pending[0].origin.offset, s.pending[0].origin.index}
 	}
 	if s.inFlight != nil {
 		first := s.inFlight.first
-		state.Owed = &first
+		state.Pending = &first
 	}
-	if s.told {
+	if s.hasTime {
 		state.Arrivals = nil // no line needs them
 	}
-	open = len(s.held) > 0 || s.inFlight != nil || s.run != nil && !s.run.closed || len(s.agents) > 0
+	open = len(s.pending) > 0 || s.inFlight != nil || s.run != nil && !s.run.closed || len(s.agents) > 0
 	for _, r := range s.lingering {
 		open = open || len(r.calls.open) > 0
 	}
@@ -176,9 +176,9 @@ func (s *Stream) State() (state StreamState, open bool) {
 	state.Unwritten, state.Needs = s.unwrittenSpans(), s.needs()
 	open = open || len(state.Unwritten) > 0
 	if !open { // else its lines are folded again, with the same result
-		state.Family = s.familyState()
+		state.Links = s.linksState()
 	}
-	return state, open || s.run != nil && s.run.inPipeline && s.registry.owesPipeline(s.run.resource)
+	return state, open || s.run != nil && s.run.inPipeline && s.registry.pipelinePending(s.run.resource)
 }
 
 // Waiting is how many of the last events that were fed have not gone out yet.
@@ -186,28 +186,28 @@ func (s *Stream) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.inFlight != nil {
-		return len(s.held) + s.inFlight.events
+		return len(s.pending) + s.inFlight.events
 	}
-	return len(s.held)
+	return len(s.pending)
 }
 
-func (s *Stream) kinState() *KinState {
-	if s.kinKey == (agentKey{}) {
+func (s *Stream) childState() *ChildState {
+	if s.childKey == (agentKey{}) {
 		return nil
 	}
-	key := s.kinKey
-	atWork := s.run != nil && s.run.kin != (agentKey{})
+	key := s.childKey
+	atWork := s.run != nil && s.run.childKey != (agentKey{})
 	if atWork {
-		key = s.run.kin
+		key = s.run.childKey
 	}
-	k := s.registry.kinNow(key)
+	k := s.registry.linkNow(key)
 	if atWork && s.run.ref.span.Load() != nil {
-		k = s.kinNow(s.run) // the run is over, so what the folder tells of the call holds
+		k = s.linkNow(s.run) // the run is over, so what the folder tells of the call holds
 	}
 	if k.run == nil && atWork {
 		k.run = s.run.ref // known by its turn alone
 	}
-	state := s.registry.kinState(key, &k)
+	state := s.registry.childState(key, &k)
 	if atWork {
 		if state.Used = s.registry.linkStates(s.run.ref, key, s.run.closed, s.settings.Group); state.Used != nil {
 			state.Provider = key.provider
@@ -216,9 +216,9 @@ func (s *Stream) kinState() *KinState {
 	return state
 }
 
-// kinState is what is known of a sub-agent.
-func (r *Registry) kinState(key agentKey, k *kin) *KinState {
-	state := &KinState{
+// childState is what is known of a sub-agent.
+func (r *Registry) childState(key agentKey, k *agentLink) *ChildState {
+	state := &ChildState{
 		Session: key.session, Agent: key.agent, Task: key.task, Background: k.background, Ended: k.ended, EndState: endState(&k.ending),
 	}
 	if k.run != nil {
@@ -247,18 +247,18 @@ func (s *Stream) restore(state *StreamState) {
 	if len(state.Unwritten) > 0 {
 		s.spans = &spanWaits{unwritten: slices.Clone(state.Unwritten)}
 	}
-	s.restored, s.owed = state.Last > 0, state.Owed
+	s.restored, s.pendingFrom = state.Last > 0, state.Pending
 	if was := instant(state.FileTime); was.plausible() {
 		s.settings.FileTime = was
 	}
-	if state.Kin != nil {
-		s.registry.restoreKin(agentKey{s.settings.Agent.Provider, state.Kin.Session, state.Kin.Agent, state.Kin.Task}, state.Kin)
+	if state.Child != nil {
+		s.registry.restoreChild(agentKey{s.settings.Agent.Provider, state.Child.Session, state.Child.Agent, state.Child.Task}, state.Child)
 	}
 }
 
-// wasGiven reports whether an event of a silent line went out before: it did, unless it waited for something then.
-func (s *Stream) wasGiven(o origin) bool {
-	return s.owed == nil || o.offset < s.owed.Offset || o.offset == s.owed.Offset && o.index < s.owed.Index
+// wasDelivered reports whether an event of a silent line went out before: it did, unless it waited for something then.
+func (s *Stream) wasDelivered(o origin) bool {
+	return s.pendingFrom == nil || o.offset < s.pendingFrom.Offset || o.offset == s.pendingFrom.Offset && o.index < s.pendingFrom.Index
 }
 
 // catchUp does silently what was done before the line at offset came.
@@ -269,7 +269,7 @@ func (s *Stream) catchUp(offset int64) {
 			return
 		}
 		s.stepsLeft--
-		s.silent = true
+		s.suppressed = true
 		switch step.Do {
 		case StepDate:
 			s.date(s.guessed(s.fileTime()))
@@ -279,7 +279,7 @@ func (s *Stream) catchUp(offset int64) {
 				s.closeRun(s.run, CloseReasonResult)
 			}
 		case StepTask:
-			if r := s.run; r != nil && !r.closed && r.subAgent && strconv.Itoa(r.kin.task) == step.Run {
+			if r := s.run; r != nil && !r.closed && r.subAgent && strconv.Itoa(r.childKey.task) == step.Run {
 				s.closeRun(r, CloseReasonResult)
 			}
 		case StepTurn:
@@ -311,12 +311,12 @@ func (s *Stream) doneWith(run string, do StepKind, into *batch) {
 	if drop := len(s.steps) - maxState; drop > 0 {
 		s.steps = slices.Delete(s.steps, 0, drop)
 	}
-	into.out.steps = append(into.out.steps, givenStep{s, step})
+	into.out.steps = append(into.out.steps, sentStep{s, step})
 }
 
-// givenStep is a step that waits for word that what it gave was accepted; without a step, events that another stream
+// sentStep is a step that waits for word that what it gave was accepted; without a step, events that another stream
 // handed on.
-type givenStep struct {
+type sentStep struct {
 	stream *Stream
 	step   *stepTaken
 }
@@ -335,8 +335,8 @@ func (s *Stream) accepted(step *stepTaken) {
 	}
 }
 
-// Suspend ends the fold without a word: what is open stays open, for a later process to go on with.
-func (s *Stream) Suspend() {
+// Detach ends the fold without a word: what is open stays open, for a later process to go on with.
+func (s *Stream) Detach() {
 	s.dropSpans()
 	s.registry.childClosed(s)
 	s.registry.release(s.registry.live, s)

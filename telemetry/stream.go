@@ -22,7 +22,7 @@ type Line struct {
 	// Live tells that the line was written while the stream was followed.
 	Live bool
 	// Silent moves the state on and hands nothing out: the line was accepted before a restart.
-	Silent bool
+	Replay bool
 }
 
 // Stream is the fold of one stream.
@@ -34,24 +34,24 @@ type Stream struct {
 
 	spanNames map[[2]string]string // see spanName
 
-	mu        sync.Mutex // held while the fold is at work, also for a parent's sake
-	out       *batch     // what this stream's own lines give; nil after Rest
-	sink      *batch     // where spans and records go now: out, or that of the stream whose line released them
-	counts    *Counts    // since the last Take; nil: nothing
-	resource  *resource
-	silent    bool
-	followUp  followUp // what the line at work has for other streams
-	agentName string   // what the stream calls its agent
-	recorded  bool     // it is a transcript
-	decide    bool     // its run is to be told by what is known so far
-	taskStart instant  // when the file of a sub-agent began, and the prompt it began with
-	task      string
-	kinKey    agentKey  // the sub-agent that works in this stream, if it is one's
-	live      bool      // the line at work is new, and was written while the stream was followed
-	followed  bool      // the line at work was written while the stream was followed, maybe before a restart
-	idle      bool      // all that was there has been read
-	moved     time.Time // clock time of the last line
-	changed   instant   // when the file was changed last before it was opened; zero once a line came live
+	mu         sync.Mutex // held while the fold is at work, also for a parent's sake
+	out        *batch     // what this stream's own lines give; nil after Rest
+	sink       *batch     // where spans and records go now: out, or that of the stream whose line released them
+	counts     *Counts    // since the last Take; nil: nothing
+	resource   *resource
+	suppressed bool
+	followUp   followUp // what the line at work has for other streams
+	agentName  string   // what the stream calls its agent
+	recorded   bool     // it is a transcript
+	decide     bool     // its run is to be told by what is known so far
+	taskStart  instant  // when the file of a sub-agent began, and the prompt it began with
+	task       string
+	childKey   agentKey  // the sub-agent that works in this stream, if it is one's
+	live       bool      // the line at work is new, and was written while the stream was followed
+	followed   bool      // the line at work was written while the stream was followed, maybe before a restart
+	idle       bool      // all that was there has been read
+	moved      time.Time // clock time of the last line
+	changed    instant   // when the file was changed last before it was opened; zero once a line came live
 
 	run *run
 	// seen are the ids of runs, agents, calls and model messages that had a span of their own.
@@ -64,34 +64,34 @@ type Stream struct {
 	lingering []*run
 	lateCalls int
 	arguments int // bytes of the arguments of open calls
-	held      []held
+	pending   []pendingEvent
 	// lastTime is the newest time that a line told; unknown before the first.
 	lastTime moment
-	told     bool   // some line told a time
+	hasTime  bool   // some line told a time
 	guess    moment // the latest time that was given because none was told
-	replay   bool   // what it tells is of long ago, though it is read live; see [Stream.redate]
+	playback bool   // what it tells is of long ago, though it is read live; see [Stream.restamp]
 	lastEnd  moment // the end of the last run that closed
-	// lastTold is the newest time that a line told of what was folded; see [Stream.mindGap] and [Stream.announceTime].
-	lastTold   moment
-	lastSilent bool // that was folded silently
+	// lastApplied is the newest time that a line told of what was folded; see [Stream.closeOnIdleGap] and [Stream.announceTime].
+	lastApplied  moment
+	lastReplayed bool // that was folded silently
 	// session is what the start lines of the session at work told last; nil if there were none.
 	session *sessionStart
 	// lastOffset is where the last line was.
 	lastOffset int64
 	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
-	times     *lineTimes // nil: none are needed
-	rawLines  *rawChain  // nil before the first
-	steps     []*stepTaken
-	stepsLeft int
-	owed      *Place
-	fed       bool      // a line came
-	runs      int       // that were opened
-	awaited   *awaited  // nil before the first
-	restored  bool      // a state was given
-	again     bool      // it is being folded silently
-	inFlight  *inFlight // nil: there are none
-	foreign   []uint64
-	owned     []uint64
+	times       *lineTimes // nil: none are needed
+	rawLines    *rawChain  // nil before the first
+	steps       []*stepTaken
+	stepsLeft   int
+	pendingFrom *Place
+	fed         bool      // a line came
+	runs        int       // that were opened
+	awaited     *awaited  // nil before the first
+	restored    bool      // a state was given
+	replaying   bool      // it is being folded silently
+	inFlight    *inFlight // nil: there are none
+	foreign     []uint64
+	owned       []uint64
 	// announced are the agents that the stream told of and whose work may stand in streams of their own.
 	announced []agentKey
 	// lastTotals are the running totals that the stream reported last, of its process (without a session) or of a session.
@@ -126,20 +126,20 @@ func (s *Stream) count() *Counts {
 
 // Feed folds the events of one line. Nothing of evs is kept.
 func (s *Stream) Feed(line Line, evs []events.DisplayEvent) {
-	s.work(line.Silent, func() { s.feed(line, evs) })
+	s.work(line.Replay, func() { s.feed(line, evs) })
 }
 
 // work runs f on the fold for a line of its own.
-func (s *Stream) work(silent bool, f func()) { s.workInto(nil, silent, f) }
+func (s *Stream) work(suppressed bool, f func()) { s.workInto(nil, suppressed, f) }
 
 // workInto runs f on the fold, and then hands its news to the sub-agents that have streams of their own. What they give
 // goes into the same batch: out with the line that f is about. Nil is the stream's own. No stream is locked while another is.
-func (s *Stream) workInto(sink *batch, silent bool, f func()) {
-	next, sink := s.locked(sink, silent, f)
+func (s *Stream) workInto(sink *batch, suppressed bool, f func()) {
+	next, sink := s.locked(sink, suppressed, f)
 	reportLighter(next.lighter)
 	for children := next.children; len(children) > 0; {
 		child := children[0]
-		more, _ := child.locked(sink, silent, child.hear)
+		more, _ := child.locked(sink, suppressed, child.onLinkUpdate)
 		reportLighter(more.lighter)
 		children = append(children[1:], more.children...)
 	}
@@ -158,14 +158,14 @@ func reportLighter(list []*Stream) {
 }
 
 // locked runs f on the fold alone, and returns the streams that it has news for, and where what it gave went.
-func (s *Stream) locked(sink *batch, silent bool, f func()) (followUp, *batch) {
+func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own := sink == nil
 	if own {
 		sink = s.own()
 	}
-	s.sink, s.silent = sink, silent
+	s.sink, s.suppressed = sink, suppressed
 	f()
 	if !own { // nobody may take the stream's own output for long
 		s.meter.flush()
@@ -185,7 +185,7 @@ func (s *Stream) own() *batch {
 
 // Rest lets go of what only makes the next line cheaper, and of the room for what it gives: no line may come for long.
 // Whatever was to be handed on has been taken before, or stays.
-func (s *Stream) Rest() {
+func (s *Stream) Trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sink, s.spanNames, s.meter.known = nil, nil, nil
@@ -196,30 +196,30 @@ func (s *Stream) Rest() {
 
 // hear takes in what another stream told. What comes of it goes out with the other's line, and until that is accepted it
 // is still owed. A stream that is being folded silently again hears of it when it is done with that.
-func (s *Stream) hear() {
-	if s.again {
+func (s *Stream) onLinkUpdate() {
+	if s.replaying {
 		return
 	}
 	defer s.writeReady()
 	defer s.reportLinked()
-	held := len(s.held)
+	before := len(s.pending)
 	var first Place
-	if held > 0 {
-		first = Place{s.held[0].origin.offset, s.held[0].origin.index}
+	if before > 0 {
+		first = Place{s.pending[0].origin.offset, s.pending[0].origin.index}
 	}
 	s.release(releaseReady)
 	if s.isOld() {
 		defer s.settle() // nothing of it comes after the end of its call
 	}
-	if len(s.held) == held {
+	if len(s.pending) == before {
 		return
 	}
 	if s.inFlight == nil {
 		s.inFlight = &inFlight{first: first}
 	}
 	s.inFlight.handOvers++
-	s.inFlight.events += held - len(s.held)
-	s.sink.out.steps = append(s.sink.out.steps, givenStep{stream: s})
+	s.inFlight.events += before - len(s.pending)
+	s.sink.out.steps = append(s.sink.out.steps, sentStep{stream: s})
 	if s.idle {
 		s.closeOld()
 		s.awaitEnd()
@@ -229,22 +229,22 @@ func (s *Stream) hear() {
 func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	if s.stepsLeft > 0 {
 		before := line.Offset
-		if !line.Silent {
+		if !line.Replay {
 			before = math.MaxInt64
 		}
 		s.catchUp(before)
-		s.silent = line.Silent
+		s.suppressed = line.Replay
 	}
 	s.noteLived(line)
-	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Silent, line.Offset, true
-	if s.again = line.Silent; s.live {
+	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Replay, line.Offset, true
+	if s.replaying = line.Replay; s.live {
 		s.changed = 0
 	}
-	if line.Silent {
+	if line.Replay {
 		if mark, ok := s.times.arrived(line.Offset); ok {
 			line.Live, line.Arrival = true, time.Unix(0, mark.Time)
 		}
-	} else if line.Live && !s.told {
+	} else if line.Live && !s.hasTime {
 		s.lineTimes().markArrival(line)
 	}
 	if s.moved = line.Read; s.moved.IsZero() {
@@ -262,28 +262,28 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			s.count().ImplausibleTokens++
 		}
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
-		s.silent = line.Silent && s.wasGiven(o)
+		s.suppressed = line.Replay && s.wasDelivered(o)
 		at := s.timeOf(ev, line)
 		if ev.Kind == events.KindToolResult && at.source == TimeSourceLine && inBatch(evs, i) {
 			at.source = TimeSourceBatch
 		}
-		if line.Silent && s.restored && !s.silent {
-			s.hold(ev, at, o) // it is owed still, and goes out when all is as it was
+		if line.Replay && s.restored && !s.suppressed {
+			s.addPending(ev, at, o) // it is owed still, and goes out when all is as it was
 			continue
 		}
-		if len(s.held) == 0 && !s.run.waitsForFirst() {
-			s.mindGap(at, line.Silent)
+		if len(s.pending) == 0 && !s.run.waitsForFirst() {
+			s.closeOnIdleGap(at, line.Replay)
 			if at.known() && !s.opens(ev) {
 				s.apply(ev, at, o)
 				continue
 			}
 		}
-		s.hold(ev, at, o)
-		if !s.tooMuchPending() {
+		s.addPending(ev, at, o)
+		if !s.overPendingLimits() {
 			s.release(releaseReady)
 			continue
 		}
-		if s.release(releaseExcess); len(s.held) == 0 {
+		if s.release(releaseExcess); len(s.pending) == 0 {
 			s.count().ForcedRuns++
 		}
 	}
@@ -292,7 +292,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	s.reportLinked()
 	s.writeReady()
 	s.announceTime()
-	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.silent {
+	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.suppressed {
 		s.registry.runMoved(s.run.resource)
 	}
 }
@@ -301,9 +301,9 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 func (s *Stream) Idle() {
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
-		s.silent, s.idle, s.again = false, true, false
+		s.suppressed, s.idle, s.replaying = false, true, false
 		s.release(releaseReady)
-		if !s.told && slices.ContainsFunc(s.held, func(h held) bool { return !h.at.known() }) {
+		if !s.hasTime && slices.ContainsFunc(s.pending, func(h pendingEvent) bool { return !h.at.known() }) {
 			s.done(StepDate, s.sink)
 			s.date(s.guessed(s.fileTime()))
 			s.release(releaseReady)
@@ -313,8 +313,8 @@ func (s *Stream) Idle() {
 		s.awaitEnd()
 		s.reportLinked()
 		s.writeReady()
-		if len(s.held) == 0 {
-			s.held = nil // a stream may be idle for long
+		if len(s.pending) == 0 {
+			s.pending = nil // a stream may be idle for long
 		}
 	})
 }
@@ -325,7 +325,7 @@ func (s *Stream) Close(reason CloseReason) {
 	later := false
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
-		s.silent, s.again = false, false
+		s.suppressed, s.replaying = false, false
 		s.done(StepClose, s.sink)
 		s.date(s.fileTime())
 		s.release(releaseReady)

@@ -100,10 +100,10 @@ func readAtRandom(registry *telemetry.Registry, id string, seed uint64, sc scrip
 	take(stream.Take())
 }
 
-// TestManyStreamsAtOnce folds families with every file in a goroutine of its own, while another takes what time brings.
+// TestManyStreamsAtOnce folds links with every file in a goroutine of its own, while another takes what time brings.
 // Nothing locks up, nothing is lost or told twice, and every tree is whole. Run it with -race.
 func TestManyStreamsAtOnce(t *testing.T) {
-	const families, children = 12, 6
+	const links, children = 12, 6
 	registry := newRegistry()
 	var got sink
 	var files, takers sync.WaitGroup
@@ -124,7 +124,7 @@ func TestManyStreamsAtOnce(t *testing.T) {
 		want += countEvents(sc)
 		files.Go(func() { readAtRandom(registry, id, seed, sc, got.take) })
 	}
-	for n := range families {
+	for n := range links {
 		session := fmt.Sprint("s", n)
 		parent, agents := familyOf(session, children)
 		for i, file := range agents {

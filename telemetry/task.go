@@ -38,20 +38,20 @@ func (r *run) noteTurn(ev *events.DisplayEvent) {
 
 // openTask opens the run of a task that waiting begins with; false while it is not known whose it is, or the task before is
 // not over. With force nothing waits.
-func (s *Stream) openTask(key agentKey, waiting []held, force bool) bool {
+func (s *Stream) openTask(key agentKey, waiting []pendingEvent, force bool) bool {
 	before := s.run
-	if key.task = s.cameBefore(&s.seenAgents, key.agent); before == nil || key.task == 0 || before.kin == (agentKey{}) {
+	if key.task = s.cameBefore(&s.seenAgents, key.agent); before == nil || key.task == 0 || before.childKey == (agentKey{}) {
 		before = nil
 	}
 	s.noteTask(waiting)
 	ref := s.registry.seekRun(s, key, s.turnOf(waiting))
 	if before != nil && !before.closed {
-		k := s.registry.kinNow(before.kin)
+		k := s.registry.linkNow(before.childKey)
 		if !k.ended && !force && !s.decide {
 			return false
 		}
-		if !s.silent { // else it was done before a restart
-			s.doneWith(strconv.Itoa(before.kin.task), StepTask, s.sink)
+		if !s.suppressed { // else it was done before a restart
+			s.doneWith(strconv.Itoa(before.childKey.task), StepTask, s.sink)
 		}
 		s.closeRun(before, cmp.Or(k.ending.reason, CloseReasonResult))
 	}

@@ -35,7 +35,7 @@ func (s *Stream) turnOver() bool {
 		return false
 	}
 	r := s.run
-	if r.kin != (agentKey{}) && !s.registry.kinNow(r.kin).background {
+	if r.childKey != (agentKey{}) && !s.registry.linkNow(r.childKey).background {
 		return false
 	}
 	return !slices.ContainsFunc(s.agents, func(a *agent) bool { return a.run == r }) &&
@@ -44,16 +44,16 @@ func (s *Stream) turnOver() bool {
 
 // worksElsewhere reports whether a sub-agent in a stream of its own goes on after its call.
 func (s *Stream) worksElsewhere(key agentKey) bool {
-	k := s.registry.kinNow(key)
+	k := s.registry.linkNow(key)
 	return k.background && !k.ended && !k.done
 }
 
 // awaitEnd begins the wait for the end of a run that has shown it, or ends that wait where the run goes on.
 func (s *Stream) awaitEnd() {
-	if s.again {
+	if s.replaying {
 		return
 	}
-	if len(s.held) == 0 && s.showsEnd() {
+	if len(s.pending) == 0 && s.showsEnd() {
 		s.registry.await(s.registry.endings, s)
 	} else {
 		s.registry.release(s.registry.endings, s)
@@ -62,7 +62,7 @@ func (s *Stream) awaitEnd() {
 
 // endTurn closes the run that has shown its end and was followed by no line for long enough, once nothing goes on below it.
 func (s *Stream) endTurn() {
-	if s.again || len(s.held) > 0 || !s.turnOver() {
+	if s.replaying || len(s.pending) > 0 || !s.turnOver() {
 		return
 	}
 	s.doneWith(s.run.key, StepTurn, s.sink)
@@ -96,13 +96,13 @@ func (s *Stream) isOld() bool {
 
 // closeOld closes what an old file leaves open. The file of a sub-agent is its parent's to close, as long as that may come.
 func (s *Stream) closeOld() {
-	if !s.isOld() || s.awaitsAccount() || s.kinKey != (agentKey{}) {
+	if !s.isOld() || s.awaitsAccount() || s.childKey != (agentKey{}) {
 		return
 	}
-	if s.run == nil && len(s.held) == 0 || s.run != nil && s.run.closed && len(s.held) == 0 && len(s.agents) == 0 && len(s.lingering) == 0 && s.unwritten == nil {
+	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.closed && len(s.pending) == 0 && len(s.agents) == 0 && len(s.lingering) == 0 && s.unwritten == nil {
 		return
 	}
-	if s.release(releaseReady); s.kin(s.held) != (agentKey{}) {
+	if s.release(releaseReady); s.childOf(s.pending) != (agentKey{}) {
 		return
 	}
 	s.done(StepOld, s.sink)

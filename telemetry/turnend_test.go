@@ -201,8 +201,8 @@ func TestOldFileClosesAtItsEnd(t *testing.T) {
 	assert.False(t, open, "it need not be read again")
 
 	again := follow(telemetry.StreamSettings{IdleGap: time.Hour, FileTime: at(0), State: &state})
-	again.Feed(telemetry.Line{Offset: 0, Silent: true}, []events.DisplayEvent{prompt(0, "p1")})
-	again.Feed(telemetry.Line{Offset: 1, Silent: true}, []events.DisplayEvent{use(1, "msg1", "t1", "Bash", "sleep 99")})
+	again.Feed(telemetry.Line{Offset: 0, Replay: true}, []events.DisplayEvent{prompt(0, "p1")})
+	again.Feed(telemetry.Line{Offset: 1, Replay: true}, []events.DisplayEvent{use(1, "msg1", "t1", "Bash", "sleep 99")})
 	again.Idle()
 	again.folded.take(again.Stream.Take())
 	assert.Empty(t, again.folded.spans)

@@ -97,8 +97,8 @@ func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 
 // openingSigns are the signs of the run that waiting begins with, and whether its stream is a transcript. Those of reasoning are
 // not enough: the other account may have none of it.
-func (s *Stream) openingSigns(session string, waiting []held) (signs []uint64, recorded bool) {
-	recorded = s.recorded || slices.ContainsFunc(waiting, func(h held) bool { return h.event.Session != nil && h.event.Session.Recorded })
+func (s *Stream) openingSigns(session string, waiting []pendingEvent) (signs []uint64, recorded bool) {
+	recorded = s.recorded || slices.ContainsFunc(waiting, func(h pendingEvent) bool { return h.event.Session != nil && h.event.Session.Recorded })
 	for i := range waiting {
 		ev := &waiting[i].event
 		own := s.signsOf(session, ev)
@@ -110,7 +110,7 @@ func (s *Stream) openingSigns(session string, waiting []held) (signs []uint64, r
 }
 
 // twinOf is the run that the one which waiting begins with is another account of; nil if there is none.
-func (s *Stream) twinOf(session string, waiting []held) *account {
+func (s *Stream) twinOf(session string, waiting []pendingEvent) *account {
 	signs, recorded := s.openingSigns(session, waiting)
 	s.registry.mu.Lock()
 	defer s.registry.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *Stream) twinOf(session string, waiting []held) *account {
 
 // twinOrEnter is twinOf; if there is none, the signs of the run are entered at once: of two streams that open their runs at
 // the same time, one is the other's twin.
-func (s *Stream) twinOrEnter(own *account, session string, waiting []held) *account {
+func (s *Stream) twinOrEnter(own *account, session string, waiting []pendingEvent) *account {
 	signs, recorded := s.openingSigns(session, waiting)
 	if len(signs) == 0 {
 		return nil

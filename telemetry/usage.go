@@ -22,7 +22,7 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 	switch {
 	case u.Scope != events.UsageScopeCall:
 		ledger.addTotal(ev.Model, u)
-	case a.muted:
+	case a.duplicate:
 		ledger.addElsewhere(u)
 		return nil
 	case a == a.run.top || a.ledger.closed: // the run's own span is the only one left

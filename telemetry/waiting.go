@@ -9,19 +9,19 @@ import (
 )
 
 // held is an event that waits for its run's key or for a time.
-type held struct {
-	event  events.DisplayEvent
-	at     moment
-	origin origin
-	silent bool // its line was folded silently, and it went out
-	again  bool // its line was folded silently
+type pendingEvent struct {
+	event      events.DisplayEvent
+	at         moment
+	origin     origin
+	suppressed bool // its line was folded silently, and it went out
+	replayed   bool // its line was folded silently
 	// bytes is about what it takes; upTo, the same of all that came up to it since nothing waited.
 	bytes int
 	upTo  int64
 }
 
-func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
-	h := held{event: *ev, at: at, origin: o, silent: s.silent, again: s.again}
+func (s *Stream) addPending(ev *events.DisplayEvent, at moment, o origin) {
+	h := pendingEvent{event: *ev, at: at, origin: o, suppressed: s.suppressed, replayed: s.replaying}
 	h.event.Tool.Input, h.event.Tool.Output = nil, nil
 	if s.writer.capture.inputs() {
 		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
@@ -31,10 +31,10 @@ func (s *Stream) hold(ev *events.DisplayEvent, at moment, o origin) {
 	}
 	h.bytes = bytesOf(&h.event)
 	h.upTo = int64(h.bytes)
-	if n := len(s.held); n > 0 {
-		h.upTo += s.held[n-1].upTo
+	if n := len(s.pending); n > 0 {
+		h.upTo += s.pending[n-1].upTo
 	}
-	s.held = append(s.held, h)
+	s.pending = append(s.pending, h)
 }
 
 // releaseMode says how much of what is pending is released.
@@ -52,22 +52,22 @@ const (
 // Where no state is known, an event of a silent line went out if a silent line releases it.
 func (s *Stream) release(mode releaseMode) {
 	force := mode != releaseReady
-	done, silent := 0, s.silent
-	defer func() { s.silent = silent }()
-	for done < len(s.held) {
-		h := &s.held[done]
+	done, suppressed := 0, s.suppressed
+	defer func() { s.suppressed = suppressed }()
+	for done < len(s.pending) {
+		h := &s.pending[done]
 		if !h.at.known() {
 			if !force {
 				break
 			}
 			h.at = s.fallbackTime()
 		}
-		s.silent = silent
+		s.suppressed = suppressed
 		at := h.at
 		at.lived = at.lived && done == 0 // the clock judged nothing between events that were pending together
-		s.mindGap(at, h.again && (silent || s.restored))
-		s.silent = h.silent && (silent || s.restored)
-		if s.opens(&h.event) && !s.tryOpenRun(s.held[done:], force) {
+		s.closeOnIdleGap(at, h.replayed && (suppressed || s.restored))
+		s.suppressed = h.suppressed && (suppressed || s.restored)
+		if s.opens(&h.event) && !s.tryOpenRun(s.pending[done:], force) {
 			break
 		}
 		if mode == releaseAll && s.run != nil && s.run.joined {
@@ -79,17 +79,17 @@ func (s *Stream) release(mode releaseMode) {
 		s.apply(&h.event, h.at, h.origin)
 		done++
 	}
-	s.held = slices.Delete(s.held, 0, done)
+	s.pending = slices.Delete(s.pending, 0, done)
 }
 
 // opens reports whether ev begins a new run.
 func (s *Stream) opens(ev *events.DisplayEvent) bool { return s.run.opens(ev) || s.leavesHistory(ev) }
 
 // tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
-func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
+func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 	s.registry.opening.Lock()
 	defer s.registry.opening.Unlock()
-	if key := s.kin(waiting); key != (agentKey{}) {
+	if key := s.childOf(waiting); key != (agentKey{}) {
 		if s.openTask(key, waiting, force) {
 			return true
 		}
@@ -117,7 +117,7 @@ func (s *Stream) tryOpenRun(waiting []held, force bool) bool {
 		s.run.top.id, s.run.top.name = key.agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
-	if !force && s.awaited.holds(waiting[0].origin) {
+	if !force && s.awaited.contains(waiting[0].origin) {
 		return false
 	}
 	part, over := s.beforeGap(waiting)
@@ -135,16 +135,16 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 	switch {
 	case plausible(ev.Time):
 		s.lastTime = moment{at: instantOf(ev.Time), source: TimeSourceCarried}
-		if !s.told { // else all that is pending has such a time
+		if !s.hasTime { // else all that is pending has such a time
 			ahead := moment{at: instantOf(ev.Time), source: TimeSourceCarried, ahead: true}
-			if s.showsReplay(ev.Time, line) {
-				s.redate(ahead)
+			if s.showsPlayback(ev.Time, line) {
+				s.restamp(ahead)
 			}
-			s.told = true
+			s.hasTime = true
 			s.date(ahead)
 		}
 		return moment{at: instantOf(ev.Time), source: TimeSourceLine, lived: s.followed}
-	case s.told:
+	case s.hasTime:
 		return s.lastTime
 	case line.Live:
 		arrival := s.guessed(moment{at: instantOf(line.Arrival), source: TimeSourceArrival})
@@ -185,8 +185,8 @@ func plausible(t time.Time) bool {
 // date gives m to all that waits for a time. A time that a line told is also better than that of arrival or of the file: a first
 // line without one was written before it.
 func (s *Stream) date(m moment) {
-	for i := range s.held {
-		if h := &s.held[i]; !h.at.known() || h.at.guessed() && m.source == TimeSourceCarried {
+	for i := range s.pending {
+		if h := &s.pending[i]; !h.at.known() || h.at.guessed() && m.source == TimeSourceCarried {
 			h.at = m
 		}
 	}

@@ -96,7 +96,7 @@ func (s *stream) consider(data []byte, status events.LineStatus) {
 	if d == nil {
 		return
 	}
-	if status == events.LineOK || s.fold.At.Silent {
+	if status == events.LineOK || s.fold.At.Replay {
 		s.doubt = nil
 		return
 	}

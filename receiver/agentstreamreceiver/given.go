@@ -159,11 +159,11 @@ func (g *given) keep(fresh portion) {
 func (s *stream) takeRestated(evs []events.DisplayEvent) {
 	old, fresh := s.given.split(evs)
 	line := s.fold.At
-	if line.Silent = true; len(old.marks) > 0 {
+	if line.Replay = true; len(old.marks) > 0 {
 		s.given.fed(old.marks)
 		s.fold.Fold(line, old.evs)
 	}
-	if s.fold.At.Silent {
+	if s.fold.At.Replay {
 		s.given.keep(fresh)
 		return
 	}
@@ -185,7 +185,7 @@ func (s *stream) takeLater() {
 // keepGiven renews what is kept of a restated stream. The fold's own account of what waits goes by places in the stream, of
 // which there are none. A family of sessions that was closed since it was quiet goes on with what comes then alone.
 func (s *stream) keepGiven(state *streamState) {
-	state.Given, state.Fold.Owed = s.given.encode(s.fold.Waiting()), nil
+	state.Given, state.Fold.Pending = s.given.encode(s.fold.Waiting()), nil
 	if s.closed && s.idled && s.source.afresh {
 		state.Fold = telemetry.StreamState{Last: 1}
 	}

@@ -5,7 +5,7 @@ package agentstreamreceiver
 func (s *stream) Rest() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.suspended || s.refused || len(s.pending) > 0 || s.fold.At.Silent || s.kept.left > 0 ||
+	if s.closed || s.suspended || s.refused || len(s.pending) > 0 || s.fold.At.Replay || s.kept.left > 0 ||
 		s.framing.pending() || !s.fold.Rest() {
 		return false
 	}

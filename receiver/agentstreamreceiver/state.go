@@ -56,7 +56,7 @@ func (s *stream) restore(data []byte) (given []byte) {
 	}
 	var state streamState
 	err := json.Unmarshal(data, &state)
-	if err != nil || state.Version > stateVersion {
+	if err != nil || state.Version != stateVersion {
 		s.receiver.logger.Error("what was kept of a file can't be read; it is folded again from its lines alone",
 			zap.String("path", s.source.path), zap.Int("version", state.Version), zap.Error(err))
 		return nil
@@ -116,7 +116,7 @@ func (s *stream) catchUp(offset int64) {
 			return
 		}
 		s.kept.left--
-		s.fold.At.Silent = true
+		s.fold.At.Replay = true
 		switch step.Do {
 		case timedTick:
 			s.fold.Part()
@@ -134,7 +134,7 @@ func (s *stream) awake() {
 		return
 	}
 	s.catchUp(math.MaxInt64)
-	s.fold.At.Silent, s.rereading = false, false
+	s.fold.At.Replay, s.rereading = false, false
 	s.fold.Awake()
 	s.takeLater()
 }

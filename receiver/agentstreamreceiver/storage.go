@@ -64,8 +64,8 @@ func (s walkingStore) Walk(ctx context.Context, f func(key string, value []byte)
 	return s.walker.Walk(ctx, func(key string, value []byte) ([]*storage.Operation, error) { return nil, f(key, value) })
 }
 
-// stateVersion is the version of what we keep for a stream and for the registry. A newer one is reported and not used.
-const stateVersion = 1
+// stateVersion is the version of stored states. A stream's state of another version is logged and not used, a newer registry's too.
+const stateVersion = 2
 
 // registryKey is where the registry's state is.
 const registryKey = "registry"
@@ -108,7 +108,7 @@ func (r *agentStream) recallFiles(ctx context.Context, store source.Store) error
 	defer r.registry.Recalled()
 	return source.EachState(ctx, walker, func(stream string, saved time.Time, value []byte) {
 		var state streamState
-		if saved.Before(since) || json.Unmarshal(value, &state) != nil || state.Version > stateVersion {
+		if saved.Before(since) || json.Unmarshal(value, &state) != nil || state.Version != stateVersion {
 			return // it is reported when the file is opened
 		}
 		r.registry.Recall(stream, &state.Fold)

@@ -177,7 +177,7 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		} else {
 			s.awake()
 		}
-		s.fold.At = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Read: now, Live: lines[i].Live, Silent: lines[i].Replayed}
+		s.fold.At = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Read: now, Live: lines[i].Live, Replay: lines[i].Replayed}
 		if !lines[i].Arrival.IsZero() {
 			s.fold.At.Arrival = lines[i].Arrival
 		}
@@ -212,7 +212,7 @@ func (s *stream) line(data []byte, noted parser.Noted) {
 
 // tooLong counts a line that is joined and longer than the limit.
 func (s *stream) tooLong() {
-	if !s.fold.At.Silent {
+	if !s.fold.At.Replay {
 		s.receiver.meter.notParsed(source.SkipReasonTooLong.String(), 1)
 	}
 }
@@ -221,7 +221,7 @@ func (s *stream) tooLong() {
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fold.At.Silent || s.closed || s.suspended || s.fold.Resting() {
+	if s.fold.At.Replay || s.closed || s.suspended || s.fold.Resting() {
 		return nil // it is being replayed to, or nothing can be due
 	}
 	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
@@ -258,7 +258,7 @@ func (r *agentStream) pathIdentity(path string) telemetry.Identity {
 func (s *stream) tell(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
-		if !s.fold.At.Silent && s.once(status.String()) {
+		if !s.fold.At.Replay && s.once(status.String()) {
 			s.receiver.logger.Debug("line not understood, further ones of this file are only counted",
 				zap.String("path", s.source.path), zap.Int64("offset", s.fold.At.Offset), zap.Stringer("reason", status))
 		}
@@ -296,7 +296,7 @@ func (s *stream) count() {
 	if s.seen == nil {
 		s.seen = &parser.Stats{}
 	}
-	if !s.fold.At.Silent {
+	if !s.fold.At.Replay {
 		s.receiver.meter.lines(s.fold.Provider(), s.unrecognized.passedAs(), s.seen, &now)
 	}
 	*s.seen = now
@@ -306,7 +306,7 @@ func (s *stream) count() {
 func (s *stream) handOn(ctx context.Context) error {
 	s.receiver.meter.events(s.kinds)
 	for _, out := range s.fold.Take() {
-		if !s.fold.At.Silent {
+		if !s.fold.At.Replay {
 			s.receiver.meter.counts(out.Counts)
 			s.tellCopies(&out.Counts)
 		}
@@ -321,7 +321,7 @@ func (s *stream) handOn(ctx context.Context) error {
 		s.pending = s.pending[1:]
 	}
 	s.pending = nil
-	if !s.fold.At.Silent {
+	if !s.fold.At.Replay {
 		s.keep()
 	}
 	return nil

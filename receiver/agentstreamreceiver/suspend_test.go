@@ -70,7 +70,7 @@ func (p *lifetime) step(r *reopened, n int) {
 				}
 				r.fold = p.registry.Open(settings)
 			}
-			r.fold.Feed(telemetry.Line{Offset: r.offset, Silent: r.at < r.kept.lines}, evs)
+			r.fold.Feed(telemetry.Line{Offset: r.offset, Replay: r.at < r.kept.lines}, evs)
 		}
 		r.offset += int64(len(line))
 		r.at++
@@ -125,7 +125,7 @@ func (p *lifetime) suspend() {
 		value, err := json.Marshal(state)
 		require.NoError(p.t, err)
 		r.kept.lines, r.kept.state, r.kept.open = r.at, value, open || r.source.Pending()
-		r.fold.Suspend()
+		r.fold.Detach()
 	}
 }
 

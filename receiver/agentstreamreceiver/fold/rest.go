@@ -10,7 +10,7 @@ func (s *Stream) Rest() bool {
 	}
 	s.parser, s.joiner, s.events, s.begun, s.uncopied = nil, nil, nil, false, nil
 	if s.fold != nil {
-		s.fold.Rest()
+		s.fold.Trim()
 	}
 	return true
 }

@@ -63,12 +63,12 @@ func linesGive(t *testing.T, path string, lines [][]byte, silent int) (all [][]s
 	require.NoError(t, err)
 	offset := int64(0)
 	for i, line := range lines {
-		s.At = telemetry.Line{Offset: offset, Arrival: now, Silent: i < silent}
+		s.At = telemetry.Line{Offset: offset, Arrival: now, Replay: i < silent}
 		offset += int64(len(line)) + 1
 		s.Line(line)
 		all = append(all, everythingOf(s))
 	}
-	s.At.Silent = false
+	s.At.Replay = false
 	s.Flush()
 	s.Idle()
 	s.Close(telemetry.CloseReasonShutdown)

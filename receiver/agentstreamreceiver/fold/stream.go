@@ -171,7 +171,7 @@ func (s *Stream) readInBand(data []byte) bool {
 		return ok
 	}
 	inBand, dropped := inBand.Allowed(s.opening.InBand)
-	if dropped > 0 && s.opening.Dropped != nil && !s.At.Silent {
+	if dropped > 0 && s.opening.Dropped != nil && !s.At.Replay {
 		s.opening.Dropped(dropped)
 	}
 	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
@@ -259,7 +259,7 @@ func (s *Stream) Fold(at telemetry.Line, evs []events.DisplayEvent) {
 	}
 	s.open()
 	s.fold.Feed(at, evs)
-	if s.told != nil && !at.Silent {
+	if s.told != nil && !at.Replay {
 		s.told(evs)
 	}
 }

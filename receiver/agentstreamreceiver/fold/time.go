@@ -84,7 +84,7 @@ func (s *Stream) Close(reason telemetry.CloseReason) {
 // Suspend ends the fold and leaves open what is open.
 func (s *Stream) Suspend() {
 	if s.fold != nil {
-		s.fold.Suspend()
+		s.fold.Detach()
 	}
 }
 

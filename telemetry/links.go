@@ -32,7 +32,7 @@ type runRef struct {
 	inline    bool // of a sub-agent, as a stream has it that has its run too
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID
-	heard     bool                     // the run's span and times go out as this stream tells them
+	exported  bool                     // the run's span and times go out as this stream tells them
 	totals    atomic.Bool              // the run's end has totals, which hold what its stream does not show; set before span is
 	span      atomic.Pointer[interval] // nil until the run is over
 	written   atomic.Bool              // nothing of it is open any more, not in the background either
@@ -44,7 +44,7 @@ type callRef struct {
 	spanID    pcommon.SpanID
 	agentType string
 	toolName  string
-	heard     bool // its span goes out, if not before then when its stream ends
+	exported  bool // its span goes out, if not before then when its stream ends
 }
 
 // agentKey names a task of a sub-agent. Formats whose agents have sessions of their own name it by that session alone. The
@@ -65,7 +65,7 @@ func (k agentKey) before() (before agentKey, ok bool) { k.task--; return k, k.ta
 type turnKey struct{ provider, session, turn string }
 
 // kin is what the two sides know of one sub-agent.
-type kin struct {
+type agentLink struct {
 	run        *runRef
 	call       *callRef
 	background bool
@@ -78,17 +78,17 @@ type kin struct {
 	done  bool    // its span was written
 	// members are the agents that this one's id stands for, as that of a workflow does for all that it starts. Each learns
 	// what this one learns. How many there will be is not known, so such an entry is never done: it is kept with the state of
-	// the stream of its call ([FamilyState]).
+	// the stream of its call ([LinksState]).
 	members []agentKey
 }
 
 // begun notes which call started the sub-agent.
-func (k *kin) begun(maker *Stream, run *runRef, call *callRef) {
+func (k *agentLink) begun(maker *Stream, run *runRef, call *callRef) {
 	k.run, k.call, k.maker = run, call, maker
 }
 
 // over notes how that call ended.
-func (k *kin) over(how ending) { k.ended, k.ending = true, how }
+func (k *agentLink) over(how ending) { k.ended, k.ending = true, how }
 
 // ending is how the call of a sub-agent ended, or for work in the background the work.
 type ending struct {
@@ -97,9 +97,9 @@ type ending struct {
 	took time.Duration // of work in the background, as its notice reports; 0 if it does not
 }
 
-// families is the meeting place. Its owner locks.
-type families struct {
-	agents memory[agentKey, *kin]
+// links is the meeting place. Its owner locks.
+type links struct {
+	agents memory[agentKey, *agentLink]
 	turns  memory[turnKey, *runRef]
 	// sessions are those whose children their folder links to them.
 	sessions memory[sessionKey, *sessionRuns]
@@ -107,18 +107,18 @@ type families struct {
 	waiting waitlist
 }
 
-func newFamilies(limit int, forgotten *int) families {
-	return families{
-		agents: newMemory[agentKey, *kin](limit, forgotten), turns: newMemory[turnKey, *runRef](limit, forgotten), waiting: waitlist{},
+func newLinks(limit int, forgotten *int) links {
+	return links{
+		agents: newMemory[agentKey, *agentLink](limit, forgotten), turns: newMemory[turnKey, *runRef](limit, forgotten), waiting: waitlist{},
 		sessions: newMemory[sessionKey, *sessionRuns](limit, forgotten),
 	}
 }
 
-// kinOf is the entry of an agent, a new one if nobody spoke of it yet.
-func (f *families) kinOf(key agentKey) *kin {
+// linkOf is the entry of an agent, a new one if nobody spoke of it yet.
+func (f *links) linkOf(key agentKey) *agentLink {
 	k, known := f.agents.get(key)
 	if !known {
-		k = &kin{}
+		k = &agentLink{}
 		f.agents.set(key, k)
 	}
 	return k
@@ -128,10 +128,10 @@ func (f *families) kinOf(key agentKey) *kin {
 func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, known := r.families.turns.get(key); !known {
-		r.families.turns.set(key, run)
+	if _, known := r.links.turns.get(key); !known {
+		r.links.turns.set(key, run)
 	}
-	return r.families.waiting.take(key)
+	return r.links.waiting.take(key)
 }
 
 // announceAgent notes that a call of a run started an agent, and returns the streams that waited for it. Formats differ in whether the agent has a session of its
@@ -142,29 +142,29 @@ func (r *Registry) announceAgent(maker *Stream, key agentKey, run *runRef, call 
 	defer r.mu.Unlock()
 	var woken []*Stream
 	for _, key := range bothNames(key) {
-		k := r.families.kinOf(key)
-		if k.call != nil && (k.call.heard || !call.heard) {
+		k := r.links.linkOf(key)
+		if k.call != nil && (k.call.exported || !call.exported) {
 			continue
 		}
 		k.begun(maker, run, call)
-		woken = append(woken, r.families.waiting.take(key)...)
+		woken = append(woken, r.links.waiting.take(key)...)
 		if before, again := key.before(); again {
-			woken = append(woken, r.families.end(before, ending{verdict: closedFor(CloseReasonResult)})...) // it can be asked again
+			woken = append(woken, r.links.end(before, ending{verdict: closedFor(CloseReasonResult)})...) // it can be asked again
 		}
 		if k.child != nil {
 			woken = append(woken, k.child)
 		}
 		for _, member := range k.members {
-			r.families.kinOf(member).begun(maker, run, call)
-			woken = append(woken, r.families.waiting.take(member)...)
+			r.links.linkOf(member).begun(maker, run, call)
+			woken = append(woken, r.links.waiting.take(member)...)
 		}
 	}
 	return woken
 }
 
 // end notes for a sub-agent, and for all that its id stands for, that its call is over. It returns the streams that it works in.
-func (f *families) end(key agentKey, how ending) []*Stream {
-	k := f.kinOf(key)
+func (f *links) end(key agentKey, how ending) []*Stream {
+	k := f.linkOf(key)
 	if k.ended {
 		return nil
 	}
@@ -180,8 +180,8 @@ func (f *families) end(key agentKey, how ending) []*Stream {
 }
 
 // join makes an agent a member of the one whose id stands for it too.
-func (f *families) join(key, group agentKey) {
-	g, k := f.kinOf(group), f.kinOf(key)
+func (f *links) join(key, group agentKey) {
+	g, k := f.linkOf(group), f.linkOf(key)
 	if !slices.Contains(g.members, key) {
 		if len(g.members) < maxState { // a further one learns what is known now, and nothing that is announced later
 			g.members = append(g.members, key)
@@ -202,7 +202,7 @@ func (r *Registry) endAgent(key agentKey, how ending) []*Stream {
 	defer r.mu.Unlock()
 	var woken []*Stream
 	for _, key := range bothNames(key) {
-		woken = append(woken, r.families.end(key, how)...)
+		woken = append(woken, r.links.end(key, how)...)
 	}
 	return woken
 }
@@ -212,10 +212,10 @@ func (r *Registry) inBackground(key agentKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range bothNames(key) {
-		k := r.families.kinOf(key)
+		k := r.links.linkOf(key)
 		k.background = true
 		for _, member := range k.members {
-			r.families.kinOf(member).background = true
+			r.links.linkOf(member).background = true
 		}
 	}
 }
@@ -229,20 +229,20 @@ func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if group := child.settings.Group; group != "" {
-		r.families.join(key, agentKey{provider: key.provider, session: key.session, agent: group})
+		r.links.join(key, agentKey{provider: key.provider, session: key.session, agent: group})
 	}
-	k := r.families.kinOf(key)
+	k := r.links.linkOf(key)
 	k.child = child
 	if k.run != nil {
 		return k.run
 	}
 	if turn.turn != "" {
-		if run, known := r.families.turns.get(turn); known {
+		if run, known := r.links.turns.get(turn); known {
 			return run
 		}
-		r.families.waiting.add(turn, child)
+		r.links.waiting.add(turn, child)
 	}
-	r.families.waiting.add(key, child)
+	r.links.waiting.add(key, child)
 	return nil
 }
 
@@ -252,7 +252,7 @@ func (r *Registry) agentDone(key agentKey) (maker *Stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range bothNames(key) {
-		k := r.families.kinOf(key)
+		k := r.links.linkOf(key)
 		k.done = true
 		if k.maker != nil {
 			maker, k.maker = k.maker, nil
@@ -261,20 +261,20 @@ func (r *Registry) agentDone(key agentKey) (maker *Stream) {
 	return maker
 }
 
-// kinNow is a copy of what is known of an agent.
-func (r *Registry) kinNow(key agentKey) kin {
+// linkNow is a copy of what is known of an agent.
+func (r *Registry) linkNow(key agentKey) agentLink {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if k, known := r.families.agents.get(key); known {
+	if k, known := r.links.agents.get(key); known {
 		return *k
 	}
-	return kin{}
+	return agentLink{}
 }
 
 // agentType is the type of an agent, from the call that started it.
 func (r *Registry) agentType(key agentKey) string {
 	key.task = 0
-	if call := r.kinNow(key).call; call != nil {
+	if call := r.linkNow(key).call; call != nil {
 		return call.agentType
 	}
 	return ""
@@ -284,20 +284,20 @@ func (r *Registry) agentType(key agentKey) string {
 func (r *Registry) leave(child *Stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.families.waiting.remove(child)
+	r.links.waiting.remove(child)
 	delete(r.children, child)
-	if key := child.kinKey; key != (agentKey{}) {
+	if key := child.childKey; key != (agentKey{}) {
 		for known := true; known; key = key.next() {
-			var k *kin
-			if k, known = r.families.agents.get(key); known && k.child == child {
+			var k *agentLink
+			if k, known = r.links.agents.get(key); known && k.child == child {
 				k.child = nil
 			}
 		}
 	}
 }
 
-// kinKeyOf is the name of the sub-agent whose own stream an event stands in; empty for a stream of no sub-agent.
-func kinKeyOf(provider string, ev *events.DisplayEvent) agentKey {
+// childKeyOf is the name of the sub-agent whose own stream an event stands in; empty for a stream of no sub-agent.
+func childKeyOf(provider string, ev *events.DisplayEvent) agentKey {
 	switch {
 	case ev.ParentID != "":
 		return agentKey{} // a sub-agent inside its parent's stream

@@ -9,32 +9,32 @@ import (
 // A stream whose own work is complete is not folded again after a restart. The files of its sub-agents may be yet to be read:
 // what they need to know of it is kept with its state, and [Registry.Recall] gives it back to the registry.
 
-// FamilyState is what a complete stream knows of the sub-agents that it started and that no stream has shown whole: how many
+// LinksState is what a complete stream knows of the sub-agents that it started and that no stream has shown whole: how many
 // files a workflow has is not known, and an agent may have none at all.
-type FamilyState struct {
+type LinksState struct {
 	Provider string `json:"provider"`
 	// Agents are those whose ids the stream reported.
-	Agents []KinState `json:"agents,omitempty"`
+	Agents []ChildState `json:"agents,omitempty"`
 	// Session holds those that only the folder of its files links to it; nil if there are none.
 	Session *SessionState `json:"session,omitempty"`
 }
 
 // SessionState are the runs of a session whose folder holds sub-agents, and how far it has come, in Unix nanoseconds.
 type SessionState struct {
-	ID   string            `json:"id"`
-	Told int64             `json:"told"`
-	Runs []SessionRunState `json:"runs"`
+	ID     string            `json:"id"`
+	Latest int64             `json:"latest"`
+	Runs   []SessionRunState `json:"runs"`
 }
 
 // SessionRunState is a run, when it began, and the calls of it that started agents.
 type SessionRunState struct {
 	RunState
-	Start    int64          `json:"start"`
-	Starters []StarterState `json:"starters,omitempty"`
+	Start    int64               `json:"start"`
+	Spawning []SpawningCallState `json:"spawning,omitempty"`
 }
 
-// StarterState is a call that started an agent, and how it ended.
-type StarterState struct {
+// SpawningCallState is a call that started an agent, and how it ended.
+type SpawningCallState struct {
 	CallState
 	EndState
 	Target textMark `json:"target"`
@@ -62,24 +62,24 @@ func (s *EndState) ending() ending {
 func runState(r *runRef) RunState {
 	return RunState{
 		Key: r.key, Scope: r.scope, Session: r.sessionID, Trace: r.traceID, Top: r.topSpanID, Ended: timesOf(r.span.Load()),
-		Heard: r.heard, Totals: r.totals.Load() && !r.recorded,
+		Exported: r.exported, Totals: r.totals.Load() && !r.recorded,
 	}
 }
 
 func callState(c *callRef) CallState {
-	return CallState{Span: c.spanID, Type: c.agentType, Tool: c.toolName, Heard: c.heard}
+	return CallState{Span: c.spanID, Type: c.agentType, Tool: c.toolName, Exported: c.exported}
 }
 
 func (s *CallState) ref() *callRef {
-	return &callRef{spanID: s.Span, agentType: s.Type, toolName: s.Tool, heard: s.Heard}
+	return &callRef{spanID: s.Span, agentType: s.Type, toolName: s.Tool, exported: s.Exported}
 }
 
-// familyState is what the stream's sub-agents need that have not come; nil if there are none.
-func (s *Stream) familyState() *FamilyState {
-	state := &FamilyState{Provider: s.settings.Agent.Provider}
+// linksState is what the stream's sub-agents need that have not come; nil if there are none.
+func (s *Stream) linksState() *LinksState {
+	state := &LinksState{Provider: s.settings.Agent.Provider}
 	for _, key := range s.announced {
-		if k := s.registry.kinNow(key); !k.done && k.run != nil {
-			state.Agents = append(state.Agents, *s.registry.kinState(key, &k))
+		if k := s.registry.linkNow(key); !k.done && k.run != nil {
+			state.Agents = append(state.Agents, *s.registry.childState(key, &k))
 		}
 	}
 	if r := s.run; r != nil && s.settings.Agent.Folders {
@@ -95,18 +95,18 @@ func (s *Stream) familyState() *FamilyState {
 func (r *Registry) sessionState(maker *Stream, key sessionKey) *SessionState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, known := r.families.sessions.get(key)
+	s, known := r.links.sessions.get(key)
 	if !known {
 		return nil
 	}
 	missed := false
-	state := &SessionState{ID: key.session, Told: int64(s.told)}
+	state := &SessionState{ID: key.session, Latest: int64(s.latest)}
 	for _, run := range s.runs {
 		one := SessionRunState{RunState: runState(run.ref), Start: int64(run.start)}
-		for i := range run.starters {
-			c := &run.starters[i]
+		for i := range run.spawning {
+			c := &run.spawning[i]
 			missed = missed || c.maker == maker && !c.found
-			one.Starters = append(one.Starters, StarterState{callState(c.call), endState(&c.how), c.target})
+			one.Spawning = append(one.Spawning, SpawningCallState{callState(c.call), endState(&c.how), c.target})
 		}
 		state.Runs = append(state.Runs, one)
 	}
@@ -116,24 +116,24 @@ func (r *Registry) sessionState(maker *Stream, key sessionKey) *SessionState {
 	return state
 }
 
-// recallFamily takes in what a complete stream knew of its sub-agents. Its owner locks.
-func (r *Registry) recallFamily(state *FamilyState) {
+// recallLinks takes in what a complete stream knew of its sub-agents. Its owner locks.
+func (r *Registry) recallLinks(state *LinksState) {
 	for i := range state.Agents {
-		kin := &state.Agents[i]
-		r.recallKin(agentKey{state.Provider, kin.Session, kin.Agent, kin.Task}, kin)
+		one := &state.Agents[i]
+		r.recallChild(agentKey{state.Provider, one.Session, one.Agent, one.Task}, one)
 	}
 	session := state.Session
 	if session == nil {
 		return
 	}
 	key := sessionKey{state.Provider, session.ID}
-	s, known := r.families.sessions.get(key)
+	s, known := r.links.sessions.get(key)
 	if !known {
 		s = &sessionRuns{}
-		r.families.sessions.set(key, s)
+		r.links.sessions.set(key, s)
 	}
-	if told := instant(session.Told); told.After(s.told) {
-		s.told = told
+	if latest := instant(session.Latest); latest.After(s.latest) {
+		s.latest = latest
 	}
 	for i := range session.Runs {
 		one := &session.Runs[i]
@@ -142,9 +142,9 @@ func (r *Registry) recallFamily(state *FamilyState) {
 			continue
 		}
 		run := &datedRun{ref: ref, start: instant(one.Start)}
-		for j := range one.Starters {
-			c := &one.Starters[j]
-			run.starters = append(run.starters, starter{call: c.ref(), target: c.Target, how: c.ending()})
+		for j := range one.Spawning {
+			c := &one.Spawning[j]
+			run.spawning = append(run.spawning, spawningCall{call: c.ref(), target: c.Target, how: c.ending()})
 		}
 		s.runs = append(s.runs, run)
 	}

@@ -24,12 +24,12 @@ func (r *Registry) runRef(ref *runRef) *runRef {
 	return ref
 }
 
-// restoreKin takes in what a sub-agent's stream knew of its family. Its parent's stream need not be folded again: what it
+// restoreChild takes in what a sub-agent's stream knew of its family. Its parent's stream need not be folded again: what it
 // has told is told. If it is, it finds its own words here.
-func (r *Registry) restoreKin(key agentKey, state *KinState) {
+func (r *Registry) restoreChild(key agentKey, state *ChildState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.recallKin(key, state)
+	r.recallChild(key, state)
 }
 
 // recallRun gives the one reference to a run that a state knows. Its owner locks.
@@ -37,7 +37,7 @@ func (r *Registry) recallRun(s *RunState) *runRef {
 	id := runID{s.Trace, s.Top}
 	run, known := r.runsByID.get(id)
 	if !known {
-		run = &runRef{key: s.Key, scope: s.Scope, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, heard: s.Heard}
+		run = &runRef{key: s.Key, scope: s.Scope, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, exported: s.Exported}
 		run.totals.Store(s.Totals)
 		r.runsByID.set(id, run)
 	}
@@ -48,15 +48,15 @@ func (r *Registry) recallRun(s *RunState) *runRef {
 	return run
 }
 
-// recallKin takes in what was known of a sub-agent. Its owner locks.
-func (r *Registry) recallKin(key agentKey, state *KinState) {
+// recallChild takes in what was known of a sub-agent. Its owner locks.
+func (r *Registry) recallChild(key agentKey, state *ChildState) {
 	var run *runRef
 	if state.Run != nil {
 		run = r.recallRun(state.Run)
 	}
 	for before, again := key.before(); again; before, again = before.before() {
 		for _, name := range bothNames(before) { // what the tasks before gave went out
-			k := r.families.kinOf(name)
+			k := r.links.linkOf(name)
 			if k.run == nil {
 				k.run = run
 			}
@@ -66,7 +66,7 @@ func (r *Registry) recallKin(key agentKey, state *KinState) {
 		}
 	}
 	for _, key := range bothNames(key) {
-		k := r.families.kinOf(key)
+		k := r.links.linkOf(key)
 		if k.run == nil {
 			k.run = run
 		}
@@ -91,23 +91,23 @@ type RegistryState struct {
 func (r *Registry) State() RegistryState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return RegistryState{Pipelines: slices.Clone(r.pipelines.told)}
+	return RegistryState{Pipelines: slices.Clone(r.pipelines.exported)}
 }
 
 // Restore takes in an earlier state, before streams are opened.
 func (r *Registry) Restore(s RegistryState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pipelines.told = slices.Clone(s.Pipelines)
+	r.pipelines.exported = slices.Clone(s.Pipelines)
 }
 
-// owesPipeline reports whether the span of a pipeline or step has not been accepted yet.
-func (r *Registry) owesPipeline(res *resource) bool {
+// pipelinePending reports whether the span of a pipeline or step has not been accepted yet.
+func (r *Registry) pipelinePending(res *resource) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	owes := false
-	r.pipelines.each(res, func(n *node) { owes = owes || !n.accepted })
-	return owes
+	pending := false
+	r.pipelines.each(res, func(n *node) { pending = pending || !n.accepted })
+	return pending
 }
 
 // nodesAccepted takes in that the spans of pipelines and steps were accepted.
@@ -116,24 +116,24 @@ func (r *Registry) nodesAccepted(nodes []*node) {
 	defer r.mu.Unlock()
 	for _, n := range nodes {
 		n.accepted = true
-		r.pipelines.tell(n.spanID)
+		r.pipelines.markExported(n.spanID)
 	}
 }
 
-// maxTold bounds what is remembered over a restart of pipelines and steps whose span went out.
-const maxTold = 1000
+// maxExported bounds what is remembered over a restart of pipelines and steps whose span went out.
+const maxExported = 1000
 
 // tell remembers that the span of a node went out, so that it does not after a restart. The oldest are forgotten.
-func (p *pipelines) tell(id pcommon.SpanID) {
-	p.told = append(p.told, hex.EncodeToString(id[:]))
-	if drop := len(p.told) - maxTold; drop > 0 {
-		p.told = slices.Delete(p.told, 0, drop)
+func (p *pipelines) markExported(id pcommon.SpanID) {
+	p.exported = append(p.exported, hex.EncodeToString(id[:]))
+	if drop := len(p.exported) - maxExported; drop > 0 {
+		p.exported = slices.Delete(p.exported, 0, drop)
 	}
 }
 
-// wasTold reports whether the span of a node went out before a restart.
-func (p *pipelines) wasTold(id pcommon.SpanID) bool {
-	return slices.Contains(p.told, hex.EncodeToString(id[:]))
+// wasExported reports whether the span of a node went out before a restart.
+func (p *pipelines) wasExported(id pcommon.SpanID) bool {
+	return slices.Contains(p.exported, hex.EncodeToString(id[:]))
 }
 
 // stableHash is the same in every process. Nobody can write a stream whose things meet those of another.

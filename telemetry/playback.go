@@ -6,8 +6,8 @@ import "time"
 // The time that a line came is none of its event's. That shows with the first time that is told; what was dated until
 // then by its arrival, or by the file, takes that told time, the nearest later one.
 
-// replayLag is how far the first time that a stream tells may lie from its arrival: clocks differ, and lines are held back.
-const replayLag = time.Minute
+// playbackLag is how far the first time that a stream tells may lie from its arrival: clocks differ, and lines are held back.
+const playbackLag = time.Minute
 
 // guessed notes a time that the stream gave because none was told.
 func (s *Stream) guessed(m moment) moment {
@@ -15,68 +15,68 @@ func (s *Stream) guessed(m moment) moment {
 	return m
 }
 
-// showsReplay reports whether the first told time proves that the stream is written again: it lies away from the line's
+// showsPlayback reports whether the first told time proves that the stream is written again: it lies away from the line's
 // arrival. A line that is not live proves it by telling an earlier time than lines before it were given.
-func (s *Stream) showsReplay(told time.Time, line Line) bool {
+func (s *Stream) showsPlayback(lineTime time.Time, line Line) bool {
 	if line.Live {
-		return told.Sub(line.Arrival).Abs() > replayLag
+		return lineTime.Sub(line.Arrival).Abs() > playbackLag
 	}
-	return s.guess.known() && instantOf(told).Before(s.guess.at.Add(-replayLag))
+	return s.guess.known() && instantOf(lineTime).Before(s.guess.at.Add(-playbackLag))
 }
 
 // endAt is when the run ends whose process ended at the moment at, by the clock. What is written again ended with the last
 // time that it told.
 func (s *Stream) endAt(at moment) moment {
-	if s.replay {
+	if s.playback {
 		return s.lastTime
 	}
 	return at
 }
 
-// redate gives m to all that has not gone out and was dated by guess. Records that went out keep their times, and so do
+// restamp gives m to all that has not gone out and was dated by guess. Records that went out keep their times, and so do
 // spans: what they lie in still covers them.
-func (s *Stream) redate(m moment) {
-	s.replay = true
-	s.lastEnd.redate(m) // else no duration could reach back behind it
+func (s *Stream) restamp(m moment) {
+	s.playback = true
+	s.lastEnd.restamp(m) // else no duration could reach back behind it
 	if s.run == nil || s.run.closed {
 		return
 	}
 	r := s.run
-	r.top.redate(m)
+	r.top.restamp(m)
 	for _, a := range s.agents {
-		a.redate(m)
+		a.restamp(m)
 	}
 	for _, c := range r.calls.open {
-		c.span.redate(m)
+		c.span.restamp(m)
 		if c.child != nil {
 			c.span.coverAll(&c.child.span)
 		}
 		c.caller.cover(&c.span.start, &c.span.end)
 	}
 	if r.first != nil {
-		r.first.span.redate(m)
+		r.first.span.restamp(m)
 	}
 }
 
 // guessed reports whether no line told the time, nor one near it.
 func (m moment) guessed() bool { return m.source == TimeSourceArrival || m.source == TimeSourceFile }
 
-func (a *agent) redate(m moment) {
-	a.span.redate(m)
+func (a *agent) restamp(m moment) {
+	a.span.restamp(m)
 	a.span.coverAll(&a.inside)
-	a.lastInput.redate(m)
+	a.lastInput.restamp(m)
 	if a.chat != nil {
-		a.chat.span.redate(m)
+		a.chat.span.restamp(m)
 	}
 }
 
-func (i *interval) redate(m moment) {
-	i.start.redate(m)
-	i.end.redate(m)
+func (i *interval) restamp(m moment) {
+	i.start.restamp(m)
+	i.end.restamp(m)
 }
 
-func (m *moment) redate(told moment) {
+func (m *moment) restamp(better moment) {
 	if m.guessed() {
-		*m = told
+		*m = better
 	}
 }
