@@ -21,7 +21,7 @@ const (
 	maxInBandBytes      = 1 << 10 // of an attribute, key and value together
 )
 
-// InBand is what the first line of a stream may tell of it in our own words:
+// InBand is what the first line of a stream may set in our own words:
 //
 //	{"type":"tailspan","attributes":{"cicd.pipeline.name":"nightly"},"traceparent":"00-..."}
 //

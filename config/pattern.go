@@ -20,7 +20,7 @@ type PathPattern struct {
 	keys []string // in the order of the groups
 }
 
-// PathAttribute is one attribute that a path tells.
+// PathAttribute is one attribute that a path contains.
 type PathAttribute struct {
 	Key, Value string
 }
@@ -44,7 +44,7 @@ func ParsePathPattern(pattern string) (*PathPattern, error) {
 				return nil, errors.New("a { without its }")
 			}
 			if afterName {
-				return nil, fmt.Errorf("nothing between {…} and %s, so their border could not be told", rest[:end+1])
+				return nil, fmt.Errorf("nothing between {…} and %s, so the end of the first is ambiguous", rest[:end+1])
 			}
 			key := rest[1:end]
 			if !attributeKey.MatchString(key) {
@@ -86,7 +86,7 @@ func ParsePathPattern(pattern string) (*PathPattern, error) {
 	return p, nil
 }
 
-// Match returns the attributes that path tells, none if it does not fit the pattern.
+// Match returns the attributes in path, none if it does not fit the pattern.
 func (p *PathPattern) Match(path string) []PathAttribute {
 	if p == nil || p.expr == nil {
 		return nil

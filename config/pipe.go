@@ -42,7 +42,7 @@ type Spool struct {
 	MaxBytes Size `mapstructure:"max_spool"`
 }
 
-// DefaultMaxSpool is how much input is kept unless told otherwise.
+// DefaultMaxSpool is how much input is kept by default.
 const DefaultMaxSpool = 4 << 30
 
 // NewDefaultSpool are the defaults.

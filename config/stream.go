@@ -45,7 +45,7 @@ type Stream struct {
 	// StartAt says where to begin in files that are there at start: "beginning" or "end". Files that appear later are
 	// always read from their beginning.
 	StartAt string `mapstructure:"start_at"`
-	// Provider is the format of the files; "auto" tells it from the first lines, "none" hands the lines on as they are.
+	// Provider is the format of the files; "auto" detects it from the first lines, "none" exports the lines as they are.
 	Provider string `mapstructure:"provider"`
 	// RawLines hands every line on as it is too, unparsed and unredacted, as a record tailspan.raw, for exporters that
 	// write lines.
@@ -56,7 +56,7 @@ type Stream struct {
 	// Unrecognized says what becomes of lines of no known provider: "pass", as records tailspan.raw, or "drop". What an agent
 	// keeps for itself, and what lies behind a link that leaves the watched folders, never passes.
 	Unrecognized string `mapstructure:"unrecognized"`
-	// PollInterval is how often the globs are looked through, beside what the file system tells.
+	// PollInterval is how often the globs are scanned, beside the notifications of the file system.
 	PollInterval time.Duration `mapstructure:"poll_interval"`
 	// IdleFlush is how long a last line without its newline waits before it is taken, if it is a complete object.
 	IdleFlush time.Duration `mapstructure:"idle_flush"`

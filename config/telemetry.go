@@ -23,7 +23,7 @@ const (
 type Telemetry struct {
 	// Semconv is the version of the GenAI conventions to follow.
 	Semconv string `mapstructure:"semconv"`
-	// Trace says what has a trace of its own where no pipeline and no outer trace is told: a "run" or a "session".
+	// Trace says what has a trace of its own where there is no pipeline and no outer trace: a "run" or a "session".
 	Trace string `mapstructure:"trace"`
 	// EndGrace is how long a run of a transcript that has shown its end stays open for a further line.
 	EndGrace time.Duration `mapstructure:"end_grace"`
@@ -32,7 +32,7 @@ type Telemetry struct {
 	// ParentWait is how long a sub-agent's span waits, once its run is over, for the call that started it.
 	ParentWait time.Duration `mapstructure:"parent_wait"`
 	// ForkWindow is how long after its file was read last the runs of a session are known over a restart, so that a fork that
-	// copies them tells them no second time.
+	// copies them is known for one.
 	ForkWindow time.Duration `mapstructure:"fork_window"`
 	// Prices is a file of prices, by which the cost of runs is estimated whose agents report none; see [ReadPrices].
 	Prices string `mapstructure:"prices"`
@@ -70,7 +70,7 @@ type Limits struct {
 	Models int `mapstructure:"models"`
 	// OpenCalls bounds the calls of one run that wait for their result, and the sub-agents of a file that are at work.
 	OpenCalls int `mapstructure:"open_calls"`
-	// RememberedIDs bounds each list of ids that were told: of calls, messages, runs and sub-agents in a file, and of
+	// RememberedIDs bounds each list of known ids: of calls, messages, runs and sub-agents in a file, and of
 	// families, sessions and whose a run is in all files together.
 	RememberedIDs int `mapstructure:"remembered_ids"`
 	// SeriesPerMetric bounds the series of each metric.

@@ -177,7 +177,7 @@ func (r *Registry) claim(thing uint64, stream string) *account {
 	return r.owners.claim(thing, stream)
 }
 
-// Recall takes in what an earlier state of a stream was the first with, whether or not the stream is opened again: so a
+// Recall restores what an earlier state of a stream was the first with, whether or not the stream is opened again: so a
 // copy of its history is known for one that is found after a restart, and its sub-agents find their calls. To be called before
 // streams are opened.
 func (r *Registry) Recall(stream string, state *StreamState) {

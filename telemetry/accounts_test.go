@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// inlined is the account of a family that tells all in one stream: what each sub-agent of the run does stands there too,
+// inlined is the account of a run that has all in one stream: what each sub-agent of the run does stands there too,
 // under its call.
 func inlined(parent script, files []script) script {
 	calls := map[string]string{} // of agents
@@ -55,8 +55,8 @@ func without(rng *rand.Rand, sc script, oneIn int) script {
 	return kept
 }
 
-// TestTwoAccountsOfNoise feeds a stream that tells a family whole, and the transcripts of the same family, at once and with
-// lines missing in each: whichever is heard of what, the trees are whole.
+// TestTwoAccountsOfNoise feeds a stream that has a run with its sub-agents whole, and their transcripts, at once and with
+// lines missing in each: whichever is read first, the trees are whole.
 func TestTwoAccountsOfNoise(t *testing.T) {
 	identities := []telemetry.Identity{{}, nightly("fix")}
 	for seed := range uint64(400) {

@@ -63,7 +63,7 @@ func (a *agent) callFailed() {
 	}
 }
 
-// heard reports whether what the agent does goes out, and no other stream's account of it.
+// exports reports whether this stream, and no other account, exports what the agent does.
 func (a *agent) exports() bool { return a.run.exports() && !a.duplicate }
 
 // ref is the agent's span.
@@ -122,7 +122,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 	}
 	r := c.caller.run
 	id = cmp.Or(id, c.agentID)
-	// The provider's own id where told, so that the agent's own file gives the same span.
+	// The provider's own id where the format has one, so that the agent's own file gives the same span.
 	domain, of, occurrence := domainCallAgent, string(c.spanID[:]), 0
 	if id != "" {
 		domain, of, occurrence = domainAgent, id, s.nth(&s.seenAgents, id)

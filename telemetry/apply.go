@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// apply folds one event at its time.
+// apply applies one event at its time.
 func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 	if s.run == nil {
 		// Only events that open a run get here without one, and those went through openRun.
@@ -97,14 +97,14 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 // cost is bounded too.
 const maxAgentDepth = 64
 
-// agentOf is the agent that did what ev tells. The first sign of a sub-agent's work opens its span.
+// agentOf is the agent that an event is about. The first sign of a sub-agent's work opens its span.
 func (s *Stream) agentOf(ev *events.DisplayEvent, at moment) *agent {
 	if ev.ParentID == "" {
 		return s.run.top
 	}
 	switch c := s.findCall(ev.ParentID); {
 	case c == nil && ev.AgentID != "" && !s.owns("agent", s.settings.Agent.Provider, s.run.sessionID, ev.AgentID):
-		return s.run.elsewhere() // its call was not seen here, and another stream tells what it does
+		return s.run.elsewhere() // its call was not seen here, and another stream has its work
 	case c == nil:
 		// Nobody saw the call that started it: what it does hangs under the run, and is marked.
 		return s.run.top

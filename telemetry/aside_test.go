@@ -21,7 +21,7 @@ func runsOf(f *folded) (runs []ptrace.Span) {
 	return runs
 }
 
-// TestCompactionDoesNotLengthenTheRunBefore: what the program writes behind the last word of a run, such as a compaction that
+// TestCompactionDoesNotLengthenTheRunBefore: what the program writes behind the last text of a run, such as a compaction that
 // the user asked for (Claude Code 2.1.332, /compact), is no work of that run.
 func TestCompactionDoesNotLengthenTheRunBefore(t *testing.T) {
 	compacted := events.DisplayEvent{Kind: events.KindNotice, Time: at(6), SessionID: "s1", ItemID: "c", Notice: events.Notice{Level: events.LevelInfo, Code: events.NoticeCompaction}, Text: "conversation compacted"}

@@ -7,20 +7,20 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// Output is what a fold has to hand on.
+// Output is what a stream exports.
 type Output struct {
 	Traces ptrace.Traces
 	Logs   plog.Logs
-	// Counts tells what went otherwise than told; see [Counts].
+	// Counts are the irregularities since the last Take; see [Counts].
 	Counts Counts
 
-	// steps wait for word that this was accepted, and so do nodes, whose spans these are.
+	// steps and nodes, whose spans these are, are acknowledged by Accepted.
 	steps    []sentStep
 	nodes    []*node
 	registry *Registry // of nodes
 }
 
-// Accepted tells that what was handed on has been accepted; to be called once, when it was.
+// Accepted acknowledges the output; to be called once, after every consumer took it.
 func (o *Output) Accepted() {
 	for _, sent := range o.steps {
 		sent.stream.accepted(sent.step)

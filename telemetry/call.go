@@ -22,7 +22,7 @@ type call struct {
 	server     string
 	span       interval
 	child      *agent // the sub-agent that it started, if this stream shows its work
-	agentID    string // the provider's id of that sub-agent, once told
+	agentID    string // the provider's id of that sub-agent, once known
 	shown      *shownCall
 	occurrence int32
 	task       int32 // how many calls asked that sub-agent before
@@ -58,7 +58,7 @@ func (c *shownCall) put(m pcommon.Map, w *recordWriter) {
 	putStr(m, AttrParentUnknown, c.unknownParent)
 }
 
-// describe fills in what a result does not tell itself: the name and the target of its call.
+// describe fills in what a result lacks: the name and the target of its call.
 func (n *call) describe(t *events.Tool) {
 	if t.Name == "" {
 		t.Name = n.name
@@ -128,7 +128,7 @@ func (c *calls) add(n *call) {
 	n.caller.open.calls = append(n.caller.open.calls, n)
 }
 
-// close marks a call closed. Its id stays known until there are more than limit, and the oldest is forgotten.
+// close marks a call closed. Its id stays known until there are more than limit; then the oldest is evicted.
 func (c *calls) close(n *call, limit int) (forgot bool) {
 	n.closed = true
 	remove(&c.open, n)
@@ -220,7 +220,7 @@ func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
 	return c
 }
 
-// progressOf finds the call that a word of progress is about.
+// progressOf finds the call that a progress event is about.
 func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c != nil {

@@ -27,7 +27,7 @@ type chat struct {
 	hasUsage  bool
 	hasOutput bool // the output is known, and no placeholder
 	compacted bool // the conversation was, before it
-	// unasked tells that nothing before it told what it answers: it began with its first block, or before.
+	// unasked is set if no input before it is known: it began with its first block, or earlier.
 	unasked bool
 }
 
@@ -96,7 +96,7 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 	c.elsewhere = r.joined && (s.registry.spanIsOut(r.traceID, c.spanID) || r.twin && (ev == nil || s.hasSign(r, ev)))
 }
 
-// closeChat closes the model call that the agent has open. The first of a run whose start is not told is written when the
+// closeChat closes the model call that the agent has open. The first of a run whose start is unknown is written when the
 // run is over, since only its duration shows when both began; but not where all times are the file's, since then nobody
 // knows how long anything took.
 func (s *Stream) closeChat(a *agent) {

@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// kin is the sub-agent that works in this stream. The first event that tells whose it is decides for all: a stream that
-// begins with another session than a sub-agent's may tell of sub-agents' sessions later.
+// childOf is the sub-agent that works in this stream. The first event that names one decides for all: a stream that
+// begins with another session than a sub-agent's may contain sub-agents' sessions later.
 func (s *Stream) childOf(waiting []pendingEvent) agentKey {
 	for i := range waiting {
 		if s.childKey != (agentKey{}) || s.run != nil {
@@ -52,7 +52,7 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 	s.registry.childOpened(s)
 }
 
-// announceTurn tells the family which run a turn belongs to.
+// announceTurn links a turn to its run.
 func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
 	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.adoptsNobody() {
 		return // a sub-agent works in a turn that is its parent's to announce, and history is its owner's
@@ -61,7 +61,7 @@ func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
 	s.notify(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, r.turn}, r.ref))
 }
 
-// announceAgent tells the family which call started an agent.
+// announceAgent links an agent to the call that started it.
 func (s *Stream) announceAgent(c *call, id string) {
 	if id == "" || c.agentID != "" || id == s.childKey.agent {
 		return // an agent did not start itself
@@ -83,14 +83,14 @@ func (s *Stream) announceAgent(c *call, id string) {
 	}
 }
 
-// endAgent tells the family that an agent's work is over. Whoever is not heard leaves that to who is.
+// endAgent reports that an agent's work is over. A duplicate account leaves that to the one that exports the call.
 func (s *Stream) endAgent(c *call, how ending) {
 	if c.agentID != "" && c.exported() {
 		s.notify(s.registry.endAgent(s.keyOf(c), how))
 	}
 }
 
-// announceEnd tells the family that the call which started an agent is over.
+// announceEnd reports that the call which started an agent is over.
 func (s *Stream) announceEnd(c *call, out outcome) {
 	switch {
 	case c.agentID == "":
@@ -106,7 +106,7 @@ func (s *Stream) keyOf(c *call) agentKey {
 	return agentKey{s.settings.Agent.Provider, c.caller.run.sessionID, c.agentID, int(c.task)}
 }
 
-// tell keeps the streams that are to hear of what was announced, until the line is done.
+// notify keeps the streams that an announcement concerns, until the line is done.
 func (s *Stream) notify(children []*Stream) {
 	s.followUp.children = append(s.followUp.children, children...)
 }
@@ -162,8 +162,8 @@ func (s *Stream) expireHeld(last bool) bool {
 	return true
 }
 
-// writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If nobody told of
-// that call it hangs under the run, with a mark.
+// writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If that call is not
+// known it hangs under the run, with a mark.
 func (s *Stream) writeChild(r *run, why CloseReason) {
 	k := s.linkNow(r)
 	a := r.top
@@ -182,7 +182,7 @@ func (s *Stream) writeChild(r *run, why CloseReason) {
 			}
 		}
 		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, s.registry.agentType(r.childKey), a.name, k.call.toolName)
-		// What its file tells may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
+		// Its file may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
 		// of a call that is still open when the reading stops.
 		a.background = k.background || !k.call.exported || !k.ended || k.ending.span.start.known() && !k.ending.span.contains(a.span)
 	} else {

@@ -14,7 +14,7 @@ type runID struct {
 	top   pcommon.SpanID
 }
 
-// runRef gives the one reference to a run: that which a sub-agent's state told of, if one did.
+// runRef returns the one reference to a run: that of a sub-agent's state, if one names the run.
 func (r *Registry) runRef(ref *runRef) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -24,8 +24,8 @@ func (r *Registry) runRef(ref *runRef) *runRef {
 	return ref
 }
 
-// restoreChild takes in what a sub-agent's stream knew of its family. Its parent's stream need not be folded again: what it
-// has told is told. If it is, it finds its own words here.
+// restoreChild restores the links of a sub-agent's stream. Its parent's stream need not be replayed: its announcements are
+// in the state, and if it is replayed, it finds them here.
 func (r *Registry) restoreChild(key agentKey, state *ChildState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *Registry) recallRun(s *RunState) *runRef {
 	return run
 }
 
-// recallChild takes in what was known of a sub-agent. Its owner locks.
+// recallChild restores what was known of a sub-agent. Its owner locks.
 func (r *Registry) recallChild(key agentKey, state *ChildState) {
 	var run *runRef
 	if state.Run != nil {
@@ -80,7 +80,7 @@ func (r *Registry) recallChild(key agentKey, state *ChildState) {
 	}
 }
 
-// RegistryState is what a [Registry] knew that no stream tells, as JSON.
+// RegistryState is what a [Registry] knows that no stream contains, as JSON.
 type RegistryState struct {
 	// Pipelines are the ids of pipelines' and steps' spans that were accepted.
 	Pipelines []string `json:"pipelines,omitempty"`
@@ -94,7 +94,7 @@ func (r *Registry) State() RegistryState {
 	return RegistryState{Pipelines: slices.Clone(r.pipelines.exported)}
 }
 
-// Restore takes in an earlier state, before streams are opened.
+// Restore restores an earlier state, before streams are opened.
 func (r *Registry) Restore(s RegistryState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +110,7 @@ func (r *Registry) pipelinePending(res *resource) bool {
 	return pending
 }
 
-// nodesAccepted takes in that the spans of pipelines and steps were accepted.
+// nodesAccepted notes that the spans of pipelines and steps were acknowledged.
 func (r *Registry) nodesAccepted(nodes []*node) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +123,7 @@ func (r *Registry) nodesAccepted(nodes []*node) {
 // maxExported bounds what is remembered over a restart of pipelines and steps whose span went out.
 const maxExported = 1000
 
-// tell remembers that the span of a node went out, so that it does not after a restart. The oldest are forgotten.
+// markExported remembers that the span of a node was exported, so that it is not after a restart. The oldest are evicted.
 func (p *pipelines) markExported(id pcommon.SpanID) {
 	p.exported = append(p.exported, hex.EncodeToString(id[:]))
 	if drop := len(p.exported) - maxExported; drop > 0 {

@@ -1,6 +1,6 @@
 package telemetry
 
-// Counts are things worth counting that left no span of their own: what streams told otherwise than they should, and what
+// Counts are irregularities that left no span of their own: what streams contain other than they should, and what
 // a limit cost. They are deltas since the last Take.
 type Counts struct {
 	LateResults   int // results after their call was closed: a record, no second span
@@ -9,7 +9,7 @@ type Counts struct {
 	LateUsage     int // tokens and costs that came after the span of their run: in the metrics, in no span
 	UnclosedCalls int // calls closed without a result
 	StalledRuns   int // runs that were watched live and gave no line for StallAfter
-	ClampedSpans  int // calls whose end was told before their start, or outside of their maker's time
+	ClampedSpans  int // calls that ended before their start, or outside of their maker's time
 	// ImplausibleTokens are usages of more than 2^40 tokens, which are ignored.
 	ImplausibleTokens int
 	// ImplausibleDurations are spans that the times of their lines make longer than events.MaxDuration; no metric has them.
@@ -24,7 +24,7 @@ type Counts struct {
 	EvictedAgents      int // sub-agents closed because too many were at work
 	DeepAgents         int // events of sub-agents that lie too deep in others: they count as the work of the innermost that has a span
 	ForcedRuns         int // runs that got their key from what was there, because too many events waited for a better one
-	ForgottenIDs       int // ids of things that were told, which would be taken for new if they came again
+	ForgottenIDs       int // ids that were evicted, which would be taken for new if they came again
 	ForgottenPipelines int // pipeline runs and steps whose span is out, and would go out again
 }
 

@@ -17,7 +17,7 @@ func toolName(name string) string {
 	return name
 }
 
-// cutTarget cuts a target to limit runes: a path loses its beginning, since its end tells more, anything else its end.
+// cutTarget cuts a target to limit runes: a path loses its beginning, since its end says more, anything else its end.
 func cutTarget(s string, limit int) string {
 	if limit <= 0 || len(s) <= limit {
 		return s
@@ -36,7 +36,7 @@ func cutTarget(s string, limit int) string {
 	return "…" + s[i:]
 }
 
-// longer reports whether s has more than limit runes. Of a long one no more is counted than tells that.
+// longer reports whether s has more than limit runes. Of a long one it counts no more than it has to.
 func longer(s string, limit int) bool {
 	for range s {
 		if limit--; limit < 0 {

@@ -1,5 +1,5 @@
-// Package telemetry folds the events of agent sessions into OpenTelemetry spans and log records, and reads a log record
-// back into the event it was made of.
+// Package telemetry turns the events of agent sessions into OpenTelemetry spans and log records, and a log record back
+// into the event that it was made of.
 //
 // In goes a stream of events with the position and, where known, the time of their lines ([Stream.Feed]); out come
 // [ptrace.Traces] and [plog.Logs] ([Stream.Take], [Registry.Take]). The package knows no files, no lines of any
@@ -31,7 +31,7 @@
 // A run, a call and a sub-agent go through these states; a step that the table does not show changes nothing.
 //
 //	run   none → forming   an event that opens a run; the key is not known yet, events wait
-//	      forming → open   the key is told, the run ends, or too much waits
+//	      forming → open   the key is known, the run ends, or too much is pending
 //	      open → closed    SessionEnded, TurnDone, TurnAborted; the next run's start; its last word, and no line for
 //	                       [Settings.EndGrace] (turnend.go); the end of an old file; Close of the stream. Outcome and reason
 //	                       are decided from all that shows the end (verdict.go)
@@ -40,8 +40,8 @@
 //	                       superseded); the same id again (superseded); too many open calls (evicted); Close
 //	      closed → closed  a second result: a record and a count, never a second span
 //	agent none → open      the first sign of a sub-agent's own work
-//	      open → closed    its call's end; in the background, word that the work ended; too many at work (evicted); Close
-//	      none → open      in a stream of its own: the run or the call that it works for is told, or the session that its
+//	      open → closed    its call's end; in the background, the notice of its end; too many at work (evicted); Close
+//	      none → open      in a stream of its own: the run or the call that it works for is known, or the session that its
 //	                       folder names has come so far (folder.go)
 //	      open → closed    in a stream of its own: its call is over and all that is there was read since, or its run is
 //	                       over, or its call, and the stream was quiet for [Settings.ParentWait]
@@ -51,18 +51,18 @@
 // # Time
 //
 // An event's time is that of its line; else the nearest earlier one in the stream; else the nearest later one; the time of
-// arrival counts only for lines read live in a stream that tells no time, and the file's own time only where nothing else
-// is to be had. A first told time that lies away from its arrival shows that an old stream is written again: what is open
-// then takes told times in place of arrivals. Where the lines tell one end of a call, or none, the duration that the
-// provider measured gives the other; a run that no line told the start of has the one that its duration tells, and so has
+// arrival counts only for lines read live in a stream without times, and the file's own time only where nothing else
+// is to be had. A first line time far from its arrival shows that a recorded stream is played back: what is open
+// then takes line times in place of arrivals. Where the lines have one end of a call, or none, the duration that the
+// provider measured gives the other; a run whose start no line has gets the one that its duration gives, and so does
 // its first model call. Results that share their time and their line, or of which the parser knows it, were written
-// together when the last of them was there. The attribute tailspan.time.source tells which of these it was.
+// together when the last of them was there. The attribute tailspan.time.source names the source.
 //
 // What is open is closed (timeout) where the times of two lines lie [StreamSettings.IdleGap] apart, as it is when a stream
 // that is followed is left for so long: a session gives the same whenever it is read. Only a sub-agent's stream that
 // waits for its parent goes on waiting. Before lines that are read live the clock judges, not their times.
 //
-// An end never lies before its start; where it was told so, it is moved and the span is marked tailspan.time.clamped.
+// An end never lies before its start; where the lines say so, it is moved and the span is marked tailspan.time.clamped.
 // A span lies inside its parent, or is marked tailspan.background.
 //
 // # Limits
@@ -70,11 +70,11 @@
 // [Limits] bounds what is remembered, in numbers of things, and what is written, in runes and bytes. What a limit costs is
 // counted by its reason ([Counts]). Names and ids have at most 256 bytes, and no text has a NUL byte, whatever an event holds.
 //
-// # Silent folding
+// # Replay
 //
-// A line may be folded silently ([Line.Silent]): the state moves on and nothing comes out. What waits for its key at
-// that moment comes out with the line that releases it, if that line is not silent: so folding a file silently up to
-// the position of a checkpoint and then reading on gives exactly what was still owed.
+// A line may be replayed ([Line.Replay]): the state moves on and nothing is exported. What waits for its key at
+// that moment is exported with the line that releases it, if that line is not replayed: so replaying a file up to
+// the offset of a checkpoint and then reading on gives exactly what was pending.
 //
 // # Lifetime and goroutines
 //

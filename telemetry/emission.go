@@ -36,7 +36,7 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 // writeRecord is record for what the accounts of the run have decided on.
 func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
-	// The uid is made only of what goes out: most lines of a silent fold, and all of a second account, need it for nothing
+	// The uid is made only of what is exported: most replayed lines, and all of a second account, need it for nothing
 	// but the question whether they went out, which a cheaper hash of the same parts answers.
 	parts := s.appendUIDParts(make([]byte, 0, partsRoom), r, of, what)
 	number := what.number
@@ -109,7 +109,7 @@ type outline struct {
 	attributes      int    // how many, for the room that they take
 }
 
-// span appends a span of an agent's run; ok is false if it is not to go out: folded silently, told by another file before,
+// span appends a span of an agent's run; ok is false if it is not to be exported: replayed, exported by another file before,
 // or history of another session.
 func (s *Stream) span(a *agent, of outline, i *interval) (span ptrace.Span, ok bool) {
 	if !a.exports() || !s.registry.firstSpan(a.run.traceID, of.id) || s.suppressed {

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
-// emitted remembers the ids that went out, up to a limit; the oldest are forgotten first. All streams ask it for each span
+// emitted remembers the ids that were exported, up to a limit; the oldest are evicted first. All streams ask it for each span
 // and record, so where the limit is large they are kept in parts with a lock each: with one lock, streams on two cores
 // wait for each other, and the core of one that waits goes to another, whose memories are in no cache. Marks are hashes,
 // so all parts get as many, and each forgets its oldest.
@@ -55,7 +55,7 @@ func (e *emitted) first(mark uint64) bool {
 	return isNew
 }
 
-// has reports whether a mark was entered and is not forgotten.
+// has reports whether a mark was entered and is not evicted.
 func (e *emitted) has(mark uint64) bool {
 	p := e.part(mark)
 	p.mu.Lock()

@@ -8,10 +8,10 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// finishRun closes the run with what its last line tells.
+// finishRun closes the run with what its last line says.
 func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	if a.call != nil {
-		if a.detached { // its call is over, so this is all that tells its end
+		if a.detached { // its call is over, so this is all that shows its end
 			s.closeAgent(a, (&evidence{end: ev.End, why: CloseReasonResult}).verdict())
 		}
 		return
@@ -76,8 +76,8 @@ func (r *run) totalsAt(at moment) *events.Totals {
 	return t
 }
 
-// measure gives a run that no line told the start of, because its first sign is the first answer, the start that its
-// duration tells; but not before the end of the run before. Its first model call began with it.
+// measure gives a run whose start no line has, because its first sign is the first answer, the start that its
+// duration gives; but not before the end of the run before. Its first model call began with it.
 func (s *Stream) measure(r *run) {
 	if r.startKnown || r.end == nil || r.end.Duration <= 0 || !events.PlausibleDuration(r.end.Duration) {
 		return

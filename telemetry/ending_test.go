@@ -91,7 +91,7 @@ func TestTranscriptEnds(t *testing.T) {
 	assert.Equal(t, []string{"result", "superseded", "result", "no_result"}, reasons, "a call that is open shows that the work was not done")
 }
 
-// TestAnomalies has a case for each thing that a stream may tell otherwise than it should: what the call's span says of
+// TestAnomalies has a case for each thing that a stream may contain other than it should: what the call's span says of
 // it, and what is counted.
 func TestAnomalies(t *testing.T) {
 	call, over := use(3, "msg1", "t1", "Read", "a"), ended("")
@@ -145,7 +145,7 @@ func TestOddResults(t *testing.T) {
 		line(started()),
 		line(result(1, "gone")), // its call was never seen
 		line(use(3, "msg1", "t1", "Read", "a")),
-		line(result(2, "t1")),                                          // told before its call
+		line(result(2, "t1")),                                          // before its call
 		line(result(4, "t1")),                                          // a second one
 		line(use(5, "msg2", "t1", "Read", "b")), line(result(6, "t1")), // the id again, after its answer
 		line(under("nobody", use(7, "msg3", "t2", "Read", "c"))),

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// exitGrace is how long the span of a run that has told its result waits for its process to exit. Agents that stay after
+// exitGrace is how long the span of a run that has reported its result waits for its process to exit. Agents that stay after
 // their result are known; their spans then go out without the exit.
 const exitGrace = 5 * time.Second
 
@@ -27,7 +27,7 @@ type Exit struct {
 	Dropped int64
 	// Stderr is the end of what it wrote to standard error, fit for a log.
 	Stderr string
-	// Incomplete tells that the stream owes an end, as its parser says. It then gets one, which tells of the failure.
+	// Incomplete is set if the stream has no end, by its parser. It then gets one that reports the failure.
 	Incomplete bool
 	// Interrupted shows that the user stopped it: SIGINT was forwarded to it.
 	Interrupted bool
@@ -57,7 +57,7 @@ func (e *Exit) String() string {
 	return "exit code " + strconv.Itoa(e.Code)
 }
 
-// IncompleteEnd is the end that the process did not live to tell.
+// IncompleteEnd is the end that the process did not live to write.
 func (e *Exit) IncompleteEnd() *events.DisplayEvent {
 	v := (&evidence{exit: e, why: CloseReasonNoResult}).verdict()
 	end := &events.End{Error: true, Code: EndCodeIncomplete, Decided: v.outcome, Cause: events.Cause(v.errorType()), Err: e.String() + beforeResult}
@@ -83,7 +83,7 @@ type unwritten struct {
 	why CloseReason
 }
 
-// Exited tells how the process that writes the stream ended, after its last line. Close follows it.
+// Exited reports how the process that writes the stream ended, after its last line. Close follows it.
 func (s *Stream) Exited(e Exit) { s.work(false, func() { s.exited(e) }) }
 
 func (s *Stream) exited(e Exit) {
@@ -130,7 +130,7 @@ func (s *Stream) giveUpExit(into *batch) {
 	s.meter.flush()
 }
 
-// recordExit tells of the exit, under the last run if there was one.
+// recordExit writes the record of the exit, under the last run if there was one.
 func (s *Stream) recordExit(at moment) {
 	e := s.exit
 	lr := s.sink.record(s.resource)

@@ -77,9 +77,9 @@ func TestExit(t *testing.T) {
 		words  string // status message
 	}{
 		{"well", whole, telemetry.Exit{}, "result", "", ""},
-		{"success told, then a failure", whole, telemetry.Exit{Code: 3}, "result", "process_exit", "exit code 3"},
+		{"success, then a failure", whole, telemetry.Exit{Code: 3}, "result", "process_exit", "exit code 3"},
 		{"success reported, then killed", whole, telemetry.Exit{Signal: "SIGKILL"}, "killed", "killed", "ended by SIGKILL"},
-		{"failure told", script{line(started()), line(text(1, "m1", "x")), line(ended("boom"))}, telemetry.Exit{Code: 1}, "result", "_OTHER", "boom"},
+		{"failure", script{line(started()), line(text(1, "m1", "x")), line(ended("boom"))}, telemetry.Exit{Code: 1}, "result", "_OTHER", "boom"},
 		{"killed", torn, telemetry.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
 		{"crashed", torn, telemetry.Exit{Code: 2, Incomplete: true}, "no_result", "process_exit", "exit code 2 before its result"},
 		{"output lost", torn, telemetry.Exit{Dropped: 9, Incomplete: true}, "truncated", "truncated", ""},
@@ -158,10 +158,10 @@ func TestExitThatDoesNotCome(t *testing.T) {
 	require.Len(t, f.tops(), 1)
 	f.exit(telemetry.Exit{Signal: "SIGKILL"})
 	assert.Len(t, f.tops(), 1)
-	assert.Equal(t, f.tops()[0].SpanID(), f.record(t, telemetry.EventNameProcessExited).SpanID(), "the record tells it")
+	assert.Equal(t, f.tops()[0].SpanID(), f.record(t, telemetry.EventNameProcessExited).SpanID(), "it has a record")
 }
 
-// TestExitOfNothing holds that the exit of a process that said nothing is told all the same.
+// TestExitOfNothing holds that the exit of a process that said nothing has a record all the same.
 func TestExitOfNothing(t *testing.T) {
 	f := newExitFold()
 	f.exit(telemetry.Exit{Code: 1, Stderr: "no key"})

@@ -38,7 +38,7 @@ func TestRunWithParallelTools(t *testing.T) {
 		v, _ := lr.Attributes().Get(telemetry.AttrSequence)
 		assert.EqualValues(t, i+1, v.Int())
 	}
-	// A result's record tells its tool, so that no reader needs a memory.
+	// A result's record names its tool, so that no reader needs a memory.
 	v, _ := f.records[4].Attributes().Get(telemetry.AttrGenAIToolName)
 	assert.Equal(t, "Read", v.Str())
 	v, _ = f.records[4].Attributes().Get(telemetry.AttrToolTarget)

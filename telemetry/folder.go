@@ -7,25 +7,25 @@ import (
 )
 
 // Some formats link a sub-agent's file to its session by the folder alone ([StreamSettings.ParentSession]). Which run of the
-// session it belongs to, and maybe which call, is told by time: the file of a sub-agent begins while its call is open.
+// session it belongs to, and maybe which call, follows from time: the file of a sub-agent begins while its call is open.
 //
 //	child      waits for                                              gets
-//	run        the session to have told a later time than its own     the last run that had begun by then
+//	run        the session to reach a later time than its own         the last run that had begun by then
 //	its span   the end of the run                                     the one call that was open when it began, and of
 //	                                                                  several that whose target stands in its prompt
 //
-// An agent id that a result tells is better, and goes before; what the folder tells stands in for it where no id comes.
+// An agent id in a result is better evidence and has precedence; the folder is used only where no id comes.
 
 // sessionKey names a session of a provider.
 type sessionKey struct{ provider, session string }
 
 // sessionRuns are the runs of a session, for the children that its folder holds.
 type sessionRuns struct {
-	runs   []*datedRun // in the order that they were told in
-	latest instant     // the newest time that the session told
+	runs   []*datedRun // in the order of their announcement
+	latest instant     // the newest time in the session
 }
 
-// datedRun is a run, when it began, and the calls of it that started agents whose ids nobody told.
+// datedRun is a run, when it began, and the calls of it that started agents of unknown id.
 type datedRun struct {
 	ref      *runRef
 	start    instant
@@ -68,7 +68,7 @@ func (s *sessionRuns) of(ref *runRef) *datedRun {
 	return nil
 }
 
-// find is the one call that started the agent which began at t with a prompt; nil if that can't be told.
+// find is the one call that started the agent which began at t with a prompt; nil if there is no single one.
 func (r *datedRun) find(t instant, prompt string) *spawningCall {
 	var open, named []*spawningCall
 	for i := range r.spawning {
@@ -94,21 +94,21 @@ func (s *Stream) holdsChildren(r *run) bool {
 	return s.settings.Agent.Folders && s.recorded && s.childKey == (agentKey{}) && !r.subAgent && (r.exports() || r.joined) && r.sessionID != ""
 }
 
-// announceRun tells the folder's children of a run.
+// announceRun announces a run to the folder's children.
 func (s *Stream) announceRun(r *run, at moment) {
 	if s.holdsChildren(r) {
 		s.registry.runOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, at.at)
 	}
 }
 
-// announceTime tells them how far the session has come: what waits for its run's key has not.
+// announceTime announces how far the session has come: what waits for its run's key has not.
 func (s *Stream) announceTime() {
 	if s.run != nil && s.lastApplied.known() && s.holdsChildren(s.run) {
 		s.notify(s.registry.sessionAdvanced(sessionKey{s.settings.Agent.Provider, s.run.sessionID}, s.lastApplied.at))
 	}
 }
 
-// announceSpawningCall tells them of a call that started an agent, if its result told no id of it.
+// announceSpawningCall announces a call that started an agent, if its result names no id of it.
 func (s *Stream) announceSpawningCall(c *call, out outcome) {
 	r := c.caller.run
 	if c.agentType == "" || c.agentID != "" || c.child != nil || out.reason != CloseReasonResult || !s.holdsChildren(r) {
@@ -124,7 +124,7 @@ func (s *Stream) announceSpawningCall(c *call, out outcome) {
 // maxTask bounds what is kept of a sub-agent's prompt to find its call, in bytes.
 const maxTask = 16 << 10
 
-// noteTask keeps when a sub-agent's file begins, and its prompt, if its folder tells whose it is.
+// noteTask keeps when a sub-agent's file begins, and its prompt, if its folder names its session.
 func (s *Stream) noteTask(waiting []pendingEvent) {
 	if s.settings.ParentSession == "" {
 		return
@@ -139,7 +139,7 @@ func (s *Stream) noteTask(waiting []pendingEvent) {
 }
 
 // folderRun is the run that the stream belongs to by its folder. Unless it is time to decide, it is nil as long as the
-// session may still tell of another.
+// session may still have another.
 func (s *Stream) folderRun(decide bool) *runRef {
 	if s.settings.ParentSession == "" {
 		return nil
@@ -147,7 +147,7 @@ func (s *Stream) folderRun(decide bool) *runRef {
 	return s.registry.seekSession(s, sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, s.taskStart, decide)
 }
 
-// linkNow is what is known of the sub-agent that works in the stream; of its call also what the folder tells.
+// linkNow is what is known of the sub-agent that works in the stream; of its call also what the folder shows.
 func (s *Stream) linkNow(r *run) agentLink {
 	k := s.registry.linkNow(r.childKey)
 	if k.call != nil && k.run != nil && (k.run.traceID != r.ref.traceID || k.run.topSpanID != r.ref.topSpanID) {
@@ -181,7 +181,7 @@ func (r *Registry) runOfSession(key sessionKey, ref *runRef, start instant) {
 	}
 }
 
-// sessionAdvanced enters a time that a session told, and returns the streams that wait for such.
+// sessionAdvanced enters a time of a session, and returns the streams that wait for it.
 func (r *Registry) sessionAdvanced(key sessionKey, at instant) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -211,7 +211,7 @@ func (r *Registry) spawningCallOfSession(key sessionKey, ref *runRef, c spawning
 }
 
 // seekSession is the run of a session that was at work at a time; nil while that is not known. The child is remembered
-// and told later.
+// and notified later.
 func (r *Registry) seekSession(child *Stream, key sessionKey, at instant, decide bool) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()

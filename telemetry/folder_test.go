@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// agentCall is a call that starts a sub-agent, and its result, which does not tell which.
+// agentCall is a call that starts a sub-agent, and its result, which does not name it.
 func agentCall(from, to float64, message, id, kind, task string) []events.DisplayEvent {
 	call := use(from, message, id, kind, task)
 	call.Tool.AgentType = kind
@@ -63,17 +63,17 @@ func TestFolderLinksSubAgents(t *testing.T) {
 			helper("h1", 6, 8, "Look"), "c2", "m1",
 		},
 		{
-			"calls beside each other, its prompt tells",
+			"calls beside each other, its prompt decides",
 			script{header(0), line(prompt(1, "p1")), slices.Concat(agentCall(2, 9, "m1", "c1", "scout", "Look here"), agentCall(2, 9, "m1", "c2", "scout", "Look there")), line(text(10, "m2", "Done."))},
 			helper("h1", 3, 8, "You are a scout. Look there."), "c2", "m1",
 		},
 		{
-			"calls beside each other, nothing tells",
+			"calls beside each other, nothing decides",
 			script{header(0), line(prompt(1, "p1")), slices.Concat(agentCall(2, 9, "m1", "c1", "scout", "Look"), agentCall(2, 9, "m1", "c2", "scout", "Look")), line(text(10, "m2", "Done."))},
 			helper("h1", 3, 8, "You are a scout. Look."), "m1", "m1",
 		},
 		{
-			"no call is told, such as one that was killed",
+			"no call is known, such as one that was killed",
 			script{header(0), line(prompt(1, "p1")), line(text(2, "m1", "Go.")), line(prompt(20, "p2")), line(text(21, "m2", "Again."))},
 			helper("h1", 4, 8, "Look"), "m1", "m1",
 		},
@@ -169,7 +169,7 @@ func TestFolderOfNobody(t *testing.T) {
 	assert.Empty(t, otlpjson.Check(f.traces...))
 }
 
-// TestFolderAgainstAnID: what a result tells of its agent goes before what the folder tells.
+// TestFolderAgainstAnID: what a result says of its agent goes before what the folder shows.
 func TestFolderAgainstAnID(t *testing.T) {
 	calls := slices.Concat(agentCall(2, 9, "m1", "c1", "scout", "Look"), agentCall(2, 9, "m1", "c2", "scout", "Look"))
 	calls[3].Tool.AgentID = "h1"
@@ -185,7 +185,7 @@ func TestFolderAgainstAnID(t *testing.T) {
 }
 
 // TestFolderGoesOutLive: what a sub-agent does goes out while its call is still open, as soon as its session's transcript
-// has told of its run and both were quiet for a while.
+// has announced its run and both were quiet for a while.
 func TestFolderGoesOutLive(t *testing.T) {
 	now := at(5)
 	settings := telemetry.NewDefaultSettings()

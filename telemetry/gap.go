@@ -2,13 +2,13 @@ package telemetry
 
 import "github.com/tailspan/tailspan/events"
 
-// Nothing tells that an agent was killed, or left alone, but that nothing comes any more. A stream that is followed is
+// Nothing shows that an agent was killed, or left alone, but that nothing comes any more. A stream that is followed is
 // closed when nothing came for a while; one that is read afterwards has a gap there between the times of its lines. What
-// is open is closed in both cases, the same spans with the same times, and what comes behind the gap goes on alike. So a
+// is open is closed in both cases, the same spans with the same times, and what comes behind the gap is the same too. So a
 // stream gives the same whenever it is read. Lines that are written while the stream is followed have no gap before them:
 // there the clock has judged, and what it did is kept ([StepClose]), as is which lines they are ([StreamState.Lived]).
 
-// gapBefore reports whether at lies so far behind what was told last that the stream counts as left.
+// gapBefore reports whether at lies so far behind the last line time that the stream counts as left.
 func (s *Stream) gapBefore(at moment) bool {
 	bound := s.gapBound()
 	return bound > 0 && at.fromLine() && !at.lived && s.lastApplied.known() && at.at.Sub(s.lastApplied.at) >= bound
@@ -33,7 +33,7 @@ func (s *Stream) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bo
 	return waiting, false
 }
 
-// passed takes note of the time of an event that is folded.
+// passed notes the time of an event that is applied.
 func (s *Stream) passed(at moment) {
 	if at.fromLine() {
 		s.lastApplied = later(s.lastApplied, at)
@@ -41,8 +41,8 @@ func (s *Stream) passed(at moment) {
 	s.lastReplayed = s.suppressed
 }
 
-// closeOnIdleGap closes what was left before the time at, which an event tells whose line is silent or not. What that gives went
-// out with that line, so it does not again if the line is silent; unless what stands before it is still owed.
+// closeOnIdleGap closes what was left before the time at of an event whose line is replayed or not. What that gives was
+// exported with that line, so it is not again if the line is replayed; unless what stands before it is still pending.
 func (s *Stream) closeOnIdleGap(at moment, silentLine bool) {
 	if !s.gapBefore(at) {
 		return
@@ -73,13 +73,13 @@ func (s *Stream) endOf(r *run, reason CloseReason) CloseReason {
 	}
 	if r.childKey != (agentKey{}) {
 		if k := s.linkNow(r); k.ended {
-			return k.ending.reason // its call is over, only word of that was waited for
+			return k.ending.reason // its call is over, only the link was waited for
 		}
 	}
 	return reason
 }
 
-// told reports whether a line told the time.
+// fromLine reports whether the time is that of a line.
 func (m moment) fromLine() bool { return m.source == TimeSourceLine || m.source == TimeSourceBatch }
 
 // later is the later of two moments.
@@ -96,7 +96,7 @@ type Stretch struct {
 	To   int64 `json:"to"`
 }
 
-// noteLived tells whether a line was written while the stream was followed. For one that is folded silently it is known.
+// noteLived notes whether a line was written while the stream was followed. For one that is replayed it is known.
 func (s *Stream) noteLived(line Line) {
 	before := s.followed
 	s.followed = line.Live

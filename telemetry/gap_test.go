@@ -72,7 +72,7 @@ func TestGapIsReadAsItWasLived(t *testing.T) {
 	}
 }
 
-// hasOpen tells which sessions have something open that did not end by itself.
+// hasOpen reports which sessions have something open that did not end by itself.
 var hasOpen = map[string]bool{"a call is open": true, "a stream whose result never came": true, "a sub-agent is at work": true, "two gaps": true, "a prompt without an answer": true}
 
 // TestGapsOfNoise holds the same of random events.
@@ -297,7 +297,7 @@ func given(s *telemetry.Stream) []string {
 	return listed(out)
 }
 
-// listed names what came out by all that has to agree. What is told only live is left out.
+// listed names what came out by all that has to agree. What is exported only live is left out.
 func listed(out telemetry.Output) []string {
 	var f folded
 	f.take(out)

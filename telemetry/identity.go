@@ -13,9 +13,9 @@ type Agent struct {
 	Provider string
 	// ServiceName is the program's name as a service, such as "claude-code".
 	ServiceName string
-	// System is the value of gen_ai.provider.name, such as "anthropic"; empty if the format does not tell.
+	// System is the value of gen_ai.provider.name, such as "anthropic"; empty if the format has none.
 	System string
-	// Folders tells that the files of its sub-agents may be linked to their session by their folder alone.
+	// Folders is set if the files of its sub-agents may be linked to their session by their folder alone.
 	Folders bool
 	// OwnMessageIDs is true if the program itself makes the ids of messages, so that no two have one.
 	OwnMessageIDs bool
@@ -96,8 +96,8 @@ func (id Identity) Value(key string) string {
 // Attributes lists the attributes, sorted by key.
 func (id Identity) Attributes() []Attribute { return slices.Clone(id.attrs) }
 
-// pipelineRun is the run of a pipeline that the identity names; ok only if both name and run id are told, since without
-// a run id two runs could not be told apart.
+// pipelineRun is the run of a pipeline that the identity names; ok only if it has both name and run id, since without
+// a run id two runs would be one.
 func (id Identity) pipelineRun() (name, runID string, ok bool) {
 	name, runID = id.Value(AttrPipelineName), id.Value(AttrPipelineRunID)
 	return name, runID, name != "" && runID != ""

@@ -94,7 +94,7 @@ func callIDs(occurrence int, parts ...string) (id pcommon.SpanID, content [conte
 // uid is the identity of a log record.
 type uid [16]byte
 
-// recordUID is the identity of the record that the parts tell of.
+// recordUID is the identity of the record that has these parts.
 func recordUID(occurrence int, parts ...string) uid {
 	return uidOf(appendParts(make([]byte, 0, partsRoom), domainRecord, occurrence, parts...))
 }
@@ -105,7 +105,7 @@ func uidOf(parts []byte) uid {
 	return uid(sum[:16])
 }
 
-// uidLen is the length of a uid as it is spelled.
+// uidLen is the length of an encoded uid.
 const uidLen = 36
 
 // String is the value of log.record.uid.
@@ -114,7 +114,7 @@ func (u uid) String() string {
 	return string(b[:])
 }
 
-// spelled spells the uid like a UUID.
+// encoded encodes the uid like a UUID.
 func (u uid) encoded() (b [uidLen]byte) {
 	hex.Encode(b[0:8], u[0:4])
 	b[8] = '-'

@@ -10,9 +10,9 @@ import (
 type moment struct {
 	at     instant
 	source TimeSource
-	// ahead tells that the time is that of something later: what it stands for happened before it, not after.
+	// ahead is set if the time is that of something later: what it stands for happened before it, not after.
 	ahead bool
-	// lived tells that its line was written while the stream was followed: the clock judges what lies before it.
+	// lived is set if its line was written while the stream was followed: the clock judges what lies before it.
 	lived bool
 }
 
@@ -74,7 +74,7 @@ func (i *interval) clampInto(outer interval) bool {
 // maxSlack is how much longer the lines may show a call than the provider measured it, without that being a wait.
 const maxSlack = 500 * time.Millisecond
 
-// lasts gives the interval the length that the provider measured, where the lines tell only one of its ends, or none.
+// lasts gives the interval the length that the provider measured, where the lines have only one of its ends, or none.
 // The better known end stays. Both ends as they arrived were measured by us, and stay too.
 //
 // It returns how long it waited, for approval or for its turn, where the lines have both ends and show a longer time.
@@ -96,8 +96,8 @@ func (i *interval) lasts(d time.Duration) (waited time.Duration) {
 	return waited
 }
 
-// correct replaces m by a better time, unless that lies on the side of m where the truth can't be: after what was told
-// later, or before what was told earlier.
+// correct replaces m by a better time, unless that lies on the side of m where the truth can't be: after a
+// later line time, or before an earlier one.
 func (m *moment) correct(better moment) {
 	late := m.ahead || m.source == TimeSourceBatch || m.source == TimeSourceArrival
 	if late && !better.at.After(m.at) || !late && !better.at.Before(m.at) {

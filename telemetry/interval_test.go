@@ -33,7 +33,7 @@ func TestTimes(t *testing.T) {
 			assert.Equal(t, want.source.String(), v.Str())
 		}
 	})
-	t.Run("file time where nothing is told", func(t *testing.T) {
+	t.Run("file time where no line has one", func(t *testing.T) {
 		f := fold(t, noTimes, telemetry.StreamSettings{FileTime: fileTime}, telemetry.CloseReasonShutdown)
 		run := f.span(t, "invoke_agent claude-code")
 		assert.Equal(t, fileTime, run.StartTimestamp().AsTime())
@@ -102,13 +102,13 @@ func lasting(ev events.DisplayEvent, d time.Duration) events.DisplayEvent {
 	return ev
 }
 
-// untimed is an event whose line tells no time.
+// untimed is an event whose line has no time.
 func untimed(ev events.DisplayEvent) events.DisplayEvent {
 	ev.Time = time.Time{}
 	return ev
 }
 
-// TestProviderDurations: where the lines tell one end of a call, or none, the duration gives the other; it never moves an
+// TestProviderDurations: where the lines have one end of a call, or none, the duration gives the other; it never moves an
 // end to where it can't have been. Where they have both, and it is much shorter, the call waited before it ran.
 func TestProviderDurations(t *testing.T) {
 	const d = 2 * time.Second
@@ -122,9 +122,9 @@ func TestProviderDurations(t *testing.T) {
 	}{
 		{"both ends known", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceLine},
 		{"both ends known, as long as measured", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(5.4, "t1"), d))}, time.Time{}, 3, 5.4, telemetry.TimeSourceLine},
-		{"end told", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceDuration},
-		{"start told", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(untimed(result(9, "t1")), d))}, time.Time{}, 3, 5, telemetry.TimeSourceDuration},
-		{"end told, and the start by a later line", script{line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceDuration},
+		{"end known", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceDuration},
+		{"start known", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(untimed(result(9, "t1")), d))}, time.Time{}, 3, 5, telemetry.TimeSourceDuration},
+		{"end known, and the start by a later line", script{line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceDuration},
 		{"longer than since the line before", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(2, "t1"), d))}, time.Time{}, 1, 2, telemetry.TimeSourceCarried},
 		{"no time at all", script{line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(untimed(result(9, "t1")), d))}, at(500), 498, 500, telemetry.TimeSourceFile},
 		{"beyond belief", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), 8*24*time.Hour))}, time.Time{}, 1, 9, telemetry.TimeSourceCarried},
@@ -160,7 +160,7 @@ func batched(sec float64, id string) events.DisplayEvent {
 	return ev
 }
 
-// TestBatchTimes: results that were written together tell when the last of them was there.
+// TestBatchTimes: results that were written together show when the last of them was there.
 func TestBatchTimes(t *testing.T) {
 	calls := line(use(1, "msg1", "t1", "Read", "a"), use(1, "msg1", "t2", "Read", "b"), use(1, "msg1", "t3", "Read", "c"))
 	for _, tt := range []struct {
@@ -171,7 +171,7 @@ func TestBatchTimes(t *testing.T) {
 		{"one line", script{calls, line(result(4, "t1"), result(4, "t2"), result(4, "t3"))}, []string{"batch", "batch", "batch"}},
 		{"one line, times of their own", script{calls, line(result(4, "t1"), result(5, "t2"), result(6, "t3"))}, []string{"line", "line", "line"}},
 		{"beside their calls", script{line(calls[0], result(4, "t1"), calls[1], result(4, "t2")), line(calls[2]), line(result(5, "t3"))}, []string{"batch", "batch", "line"}},
-		{"lines of their own, as their parser tells", script{calls, line(batched(4, "t1")), line(batched(4, "t2")), line(batched(4, "t3"))}, []string{"batch", "batch", "batch"}},
+		{"lines of their own, as their parser says", script{calls, line(batched(4, "t1")), line(batched(4, "t2")), line(batched(4, "t3"))}, []string{"batch", "batch", "batch"}},
 		{"two lines of one time", script{calls, line(result(4, "t1")), line(result(4, "t2")), line(result(5, "t3"))}, []string{"line", "line", "line"}},
 		{"one after another", script{calls, line(result(4, "t1")), line(result(5, "t2")), line(result(6, "t3"))}, []string{"line", "line", "line"}},
 	} {
@@ -195,7 +195,7 @@ func TestBatchTimes(t *testing.T) {
 	}
 }
 
-// TestRunDuration: a run whose first sign is its first answer has the start that its duration tells.
+// TestRunDuration: a run whose first sign is its first answer has the start that its duration gives.
 func TestRunDuration(t *testing.T) {
 	done := ended("")
 	done.End.Duration = 5 * time.Second
@@ -208,7 +208,7 @@ func TestRunDuration(t *testing.T) {
 	}{
 		{"first sign is the answer", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(4, "msg2", "Ho.")), line(done)}, -1, telemetry.TimeSourceDuration},
 		{"a prompt between answers", script{line(started()), line(text(3, "msg1", "Cut")), line(prompt(3.5, "p1")), line(text(4, "msg2", "Ho.")), line(done)}, -1, telemetry.TimeSourceDuration},
-		{"the prompt tells its time", script{line(prompted), line(text(3, "msg1", "Hi.")), line(done)}, 0.5, telemetry.TimeSourceLine},
+		{"the prompt has a time", script{line(prompted), line(text(3, "msg1", "Hi.")), line(done)}, 0.5, telemetry.TimeSourceLine},
 		{"shorter than what was seen", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(14, "msg2", "Ho.")), line(done)}, 3, telemetry.TimeSourceCarried},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestRunDuration(t *testing.T) {
 }
 
 // TestFirstModelCall: the first model call of a run began with what it answers, also where only the duration of the run
-// tells when that was.
+// shows when that was.
 func TestFirstModelCall(t *testing.T) {
 	done := ended("")
 	done.End.Duration = 5 * time.Second
@@ -247,10 +247,10 @@ func TestFirstModelCall(t *testing.T) {
 	}{
 		{"one call", script{line(started()), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, -2, telemetry.TimeSourceCarried},
 		{"several calls", script{line(started()), line(text(3, "msg1", "Hi.")), line(use(3.5, "msg1", "t1", "Read", "x")), line(result(3.7, "t1")), line(text(4, "msg2", "Ho.")), line(done)}, time.Time{}, -1, telemetry.TimeSourceDuration},
-		{"the start line tells a time", script{line(begun), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 0.5, telemetry.TimeSourceLine},
-		{"a prompt tells a time", script{line(begun), line(prompt(1, "p1")), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 1, telemetry.TimeSourceLine},
+		{"the start line has a time", script{line(begun), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 0.5, telemetry.TimeSourceLine},
+		{"a prompt has a time", script{line(begun), line(prompt(1, "p1")), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 1, telemetry.TimeSourceLine},
 		{"the run has no duration", script{line(started()), line(text(3, "msg1", "Hi.")), line(ended(""))}, time.Time{}, 3, telemetry.TimeSourceLine},
-		{"nothing tells when it ended", script{line(started()), line(untimed(text(3, "msg1", "Hi."))), line(done)}, at(500), 500, telemetry.TimeSourceFile},
+		{"nothing shows when it ended", script{line(started()), line(untimed(text(3, "msg1", "Hi."))), line(done)}, at(500), 500, telemetry.TimeSourceFile},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := fold(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, telemetry.CloseReasonShutdown)
@@ -263,7 +263,7 @@ func TestFirstModelCall(t *testing.T) {
 	}
 }
 
-// TestUsageAfterCalls: a model call ends with the last that the model said, also if its usage is told when its calls are over.
+// TestUsageAfterCalls: a model call ends with the last that the model said, also if its usage is reported when its calls are over.
 func TestUsageAfterCalls(t *testing.T) {
 	usage := events.DisplayEvent{
 		Kind: events.KindUsage, Time: at(6), SessionID: "s1", MessageID: "msg1", ItemID: "u1",

@@ -31,7 +31,7 @@ func (s *Stream) lineTimes() *lineTimes {
 	return s.times
 }
 
-// arrived is when the silent line at offset came, if that is known.
+// arrived is when the replayed line at offset came, if that is known.
 func (t *lineTimes) arrived(offset int64) (ArrivalMark, bool) {
 	if t == nil {
 		return ArrivalMark{}, false

@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// What a sub-agent used is kept with the state of its own stream, which is not folded again once it is complete. After a
+// What a sub-agent used is kept with the state of its own stream, which is not replayed once it is complete. After a
 // restart it counts for the runs whose spans were not written, which the states of their streams name.
 
 // RunLink names a run.
@@ -38,7 +38,7 @@ type ModelUsedState struct {
 }
 
 // linkStates are the tasks of a sub-agent that are over and whose run's span was not written; of the last one only if it is
-// closed, since its lines are folded again else.
+// closed, since its lines are replayed else.
 func (r *Registry) linkStates(ref *runRef, last agentKey, closed bool, group string) (states []LinkState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// A family is a run and the sub-agents whose work stands in files of their own. The files are read in any order and at
+// Links connect a run to the sub-agents whose work stands in files of their own. The files are read in any order and at
 // the same time, so the two sides meet here: the parent's stream announces its runs by their turn ids, and the agents
 // that its calls start by their agent ids; the child's stream waits until one of the two is announced.
 //
@@ -19,7 +19,7 @@ import (
 //	its span   its agent id, then the end of that call       the call that it hangs under, and how it ended
 //
 // What a child gives once the parent's line has announced what it waited for goes out with that line: so a line that is
-// folded silently releases silently, and a line that is not accepted has released nothing.
+// replayed releases without export, and a line that is not acknowledged has released nothing.
 
 // runRef is what a child needs to know of the run that it belongs to. Only its span and written change, once, and linked.
 type runRef struct {
@@ -32,7 +32,7 @@ type runRef struct {
 	inline    bool // of a sub-agent, as a stream has it that has its run too
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID
-	exported  bool                     // the run's span and times go out as this stream tells them
+	exported  bool                     // the run's span and times are exported as this stream has them
 	totals    atomic.Bool              // the run's end has totals, which hold what its stream does not show; set before span is
 	span      atomic.Pointer[interval] // nil until the run is over
 	written   atomic.Bool              // nothing of it is open any more, not in the background either
@@ -64,7 +64,7 @@ func (k agentKey) before() (before agentKey, ok bool) { k.task--; return k, k.ta
 // turnKey names a turn of a session.
 type turnKey struct{ provider, session, turn string }
 
-// kin is what the two sides know of one sub-agent.
+// agentLink is what the two sides know of one sub-agent.
 type agentLink struct {
 	run        *runRef
 	call       *callRef
@@ -124,7 +124,7 @@ func (f *links) linkOf(key agentKey) *agentLink {
 	return k
 }
 
-// announceTurn tells that a turn belongs to a run, and returns the streams that waited for it.
+// announceTurn notes that a turn belongs to a run, and returns the streams that waited for it.
 func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +135,7 @@ func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 }
 
 // announceAgent notes that a call of a run started an agent, and returns the streams that waited for it. Formats differ in whether the agent has a session of its
-// own, so it is announced under both names. Of two accounts of a run that which is heard counts; the other may know more,
+// own, so it is announced under both names. Of two accounts of a run the exported one counts; the other may know more,
 // so it is taken until then.
 func (r *Registry) announceAgent(maker *Stream, key agentKey, run *runRef, call *callRef) []*Stream {
 	r.mu.Lock()
@@ -196,7 +196,7 @@ func (f *links) join(key, group agentKey) {
 	}
 }
 
-// endAgent tells that the call of an agent is over, and how; in the background it is the agent's own end.
+// endAgent notes that the call of an agent is over, and how; in the background it is the agent's own end.
 func (r *Registry) endAgent(key agentKey, how ending) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,7 +207,7 @@ func (r *Registry) endAgent(key agentKey, how ending) []*Stream {
 	return woken
 }
 
-// inBackground tells that the agent outlives its call.
+// inBackground notes that the agent outlives its call.
 func (r *Registry) inBackground(key agentKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -129,7 +129,7 @@ func TestLargeGroup(t *testing.T) {
 	assert.Equal(t, agents, under)
 }
 
-// read feeds a stream lines from a place on, and tells it that there are no more for now.
+// read feeds a stream lines from a place on, and reports that there are no more for now.
 func (f *folded) read(s *telemetry.Stream, from int, sc script) {
 	for i, evs := range sc {
 		s.Feed(telemetry.Line{Offset: int64(from + i)}, clone(evs))
@@ -197,7 +197,7 @@ func ids(spans []ptrace.Span) []string {
 	return list
 }
 
-// TestChildIsNotKeptWaiting: a sub-agent of whose call nobody tells hangs under the run, with a mark, some time after the
+// TestChildIsNotKeptWaiting: a sub-agent whose call nobody announces hangs under the run, with a mark, some time after the
 // run is over.
 func TestChildIsNotKeptWaiting(t *testing.T) {
 	now := at(100)
@@ -212,7 +212,7 @@ func TestChildIsNotKeptWaiting(t *testing.T) {
 	main.Feed(telemetry.Line{}, inTurn(text(1, "msg1", "Hi.")))
 	sub.Feed(telemetry.Line{}, inTurn(of("ag1", text(2, "sub1", "Looking."))))
 	main.Feed(telemetry.Line{Offset: 1}, inTurn(ended("")))
-	assert.Zero(t, registry.Take().Traces.SpanCount(), "word of its call may come")
+	assert.Zero(t, registry.Take().Traces.SpanCount(), "its call may come")
 	now = now.Add(settings.ParentWait + time.Second)
 	var f folded
 	f.take(registry.Take())
@@ -224,9 +224,9 @@ func TestChildIsNotKeptWaiting(t *testing.T) {
 	require.Len(t, f.records, 3)
 }
 
-// TestStreamOfAWholeFamily: a stream that tells of its sub-agents' sessions among its own is no sub-agent's, although such a
+// TestStreamWithSubAgents: a stream that contains its sub-agents' sessions among its own is no sub-agent's, although such a
 // session starts before the first answer, and its start is no start of a run.
-func TestStreamOfAWholeFamily(t *testing.T) {
+func TestStreamWithSubAgents(t *testing.T) {
 	inner := func(ev events.DisplayEvent) []events.DisplayEvent {
 		ev.SessionID, ev.AgentID, ev.ItemID = "child", "child", "child"+ev.ItemID
 		return line(ev)

@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// A stream whose own work is complete is not folded again after a restart. The files of its sub-agents may be yet to be read:
+// A stream whose own work is complete is not replayed after a restart. The files of its sub-agents may be yet to be read:
 // what they need to know of it is kept with its state, and [Registry.Recall] gives it back to the registry.
 
 // LinksState is what a complete stream knows of the sub-agents that it started and that no stream has shown whole: how many
@@ -116,7 +116,7 @@ func (r *Registry) sessionState(maker *Stream, key sessionKey) *SessionState {
 	return state
 }
 
-// recallLinks takes in what a complete stream knew of its sub-agents. Its owner locks.
+// recallLinks restores what a complete stream knew of its sub-agents. Its owner locks.
 func (r *Registry) recallLinks(state *LinksState) {
 	for i := range state.Agents {
 		one := &state.Agents[i]

@@ -2,7 +2,7 @@ package telemetry
 
 import "slices"
 
-// marks are numbers that came, up to a limit; the oldest are forgotten first.
+// marks are numbers that came, up to a limit; the oldest are evicted first.
 //
 // Every span, record, call and model message comes by here, so the marks stand in a table of their own and not in a map:
 // they are hashes or parts of some, so they need no other, and a table of numbers is nothing for the garbage collector to
@@ -25,7 +25,7 @@ const (
 	longTable = 1024
 )
 
-// add enters a mark. It tells whether the mark is new, and which one was forgotten for it, 0 if none was.
+// add enters a mark. It returns whether the mark is new, and which one was evicted for it, 0 if none was.
 func (m *marks) add(mark uint64) (isNew bool, gone uint64) {
 	mark = nonZero(mark)
 	var place uint64

@@ -1,6 +1,6 @@
 package telemetry
 
-// memory maps keys to values and remembers the newest keys up to its limit; the oldest are forgotten first, and counted. A nil
+// memory maps keys to values and remembers the newest keys up to its limit; the oldest are evicted first, and counted. A nil
 // one has no key.
 type memory[K comparable, V any] struct {
 	limit     int
@@ -22,7 +22,7 @@ func (m *memory[K, V]) get(key K) (value V, ok bool) {
 	return value, ok
 }
 
-// set enters a value, and reports whether a key was forgotten for it. A key that is known keeps its age.
+// set enters a value, and reports whether a key was evicted for it. A key that is known keeps its age.
 func (m *memory[K, V]) set(key K, value V) (forgot bool) {
 	if m.values == nil { // most stay empty
 		m.values = map[K]V{}

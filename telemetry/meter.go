@@ -21,7 +21,7 @@ type meteredSeries struct {
 	series *series
 }
 
-// meteredKey tells apart the series of one stream: to compare these takes half the time that whole keys take.
+// meteredKey distinguishes the series of one stream: to compare these takes half the time that whole keys take.
 type meteredKey struct {
 	instrument                                                       instrument
 	model, agent, tool, toolType, kind, server, errorType, tokenType string

@@ -83,7 +83,7 @@ const (
 	ToolTypeFunction  = "function"
 	ToolTypeExtension = "extension"
 
-	// ModalityUnknown: no format tells tokens by modality.
+	// ModalityUnknown: no format counts tokens by modality.
 	ModalityUnknown = "unknown"
 
 	ResultSuccess      = "success"
@@ -100,7 +100,7 @@ const (
 	ErrorTypeNoResult = "no_result"
 )
 
-// EndCodeIncomplete is the code of an end that an agent did not live to tell.
+// EndCodeIncomplete is the code of an end that an agent did not live to write.
 const EndCodeIncomplete = "incomplete"
 
 // Metrics that no convention has.
@@ -265,7 +265,7 @@ const (
 	EventNameStalled     = eventPrefix + "stalled"
 	// EventNameRunEnd is the end of a run that no line of its format ends, as those of a transcript.
 	EventNameRunEnd = eventPrefix + "run_end"
-	// EventNameProcessExited tells how the process that wrote a stream ended, where we ran it.
+	// EventNameProcessExited is how the process that wrote a stream ended, where we ran it.
 	EventNameProcessExited = eventPrefix + "process_exited"
 )
 
@@ -310,7 +310,7 @@ type CloseReason string
 
 // The reasons.
 const (
-	CloseReasonResult      CloseReason = "result"      // the format told the end
+	CloseReasonResult      CloseReason = "result"      // the format has the end
 	CloseReasonSuperseded  CloseReason = "superseded"  // the next one began first
 	CloseReasonInterrupted CloseReason = "interrupted" // the user stopped it, or the agent itself, on principle
 	CloseReasonKilled      CloseReason = "killed"      // the process was ended by a signal
@@ -337,10 +337,10 @@ type TimeSource uint8
 
 // The sources, best first.
 const (
-	TimeSourceLine     TimeSource = iota + 1 // told by the line itself
-	TimeSourceBatch                          // told by the line, but one time for several results: when the last was there
-	TimeSourceDuration                       // the other end, and the duration that the provider tells
-	TimeSourceCarried                        // the nearest line that tells one
+	TimeSourceLine     TimeSource = iota + 1 // of the line itself
+	TimeSourceBatch                          // of the line, but one time for several results: when the last was there
+	TimeSourceDuration                       // the other end, and the duration that the provider reports
+	TimeSourceCarried                        // the nearest line that has one
 	TimeSourceArrival                        // when it was read, live
 	TimeSourceFile                           // the file's modification time
 	timeSourceEnd

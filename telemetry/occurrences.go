@@ -52,7 +52,7 @@ func (s *Stream) markOf(parts []string) uint64 {
 	return h.Sum64()
 }
 
-// next enters the hash of an id, and returns how often it came before, and whether another was forgotten for it.
+// next enters the hash of an id, and returns how often it came before, and whether another was evicted for it.
 func (o *occurrences) next(mark uint64, limit int) (n int, forgot bool) {
 	mark = nonZero(mark)
 	if o.many == nil {

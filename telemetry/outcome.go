@@ -113,7 +113,7 @@ func verdictOf(t *events.Tool) verdict {
 // finishBackground closes a sub-agent in the background when word comes that its work ended.
 func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 	if c == nil || !c.closed {
-		return // word of a call in the foreground: its result follows
+		return // a call in the foreground: its result follows
 	}
 	var v verdict
 	switch ev.Tool.State {

@@ -11,7 +11,7 @@ import (
 )
 
 // pipelines holds the pipeline runs that streams work under, and their steps. The spans of a pipeline and its steps go
-// out once, when all has been quiet for a while, since no format tells their end; what comes later hangs under them all
+// out once, when all has been quiet for a while, since no format has their end; what comes later hangs under them all
 // the same, their ids being pure functions of their names.
 type pipelines struct {
 	limit    int
@@ -48,7 +48,7 @@ type node struct {
 	links   []runLink // runs that other accounts of the work below were the first with
 	worst   verdict   // of the runs below
 	emitted bool
-	// accepted: somebody has taken the span that was emitted. Until then it is owed, also to the next process.
+	// accepted is set once the span was acknowledged. Until then it is pending, also for the next process.
 	accepted bool
 }
 
@@ -269,10 +269,10 @@ func (t *task) write(b *batch, r *pipelineRun) {
 	m.PutStr(AttrTaskRunResult, t.node.worst.result())
 }
 
-// restore takes in whether the span went out before a restart.
+// restore notes whether the span was exported before a restart.
 func (n *node) restore(exported bool) { n.emitted, n.accepted = exported, exported }
 
-// quiet reports whether the node has something to tell that did not go out, and nothing moved since before.
+// quiet reports whether the node has something that was not exported, and nothing moved since before.
 func (n *node) quiet(before time.Time) bool {
 	return n.open <= 0 && !n.emitted && n.span.start.known() && !n.moved.After(before)
 }

@@ -148,8 +148,8 @@ func TestPipelineOverRestart(t *testing.T) {
 			stream.Feed(telemetry.Line{Offset: int64(i), Replay: silent}, evs)
 		}
 		out := registry.Close()
-		_, owes := stream.State()
-		assert.Equal(t, out.Traces.SpanCount() > 0, owes, "until it is accepted")
+		_, open := stream.State()
+		assert.Equal(t, out.Traces.SpanCount() > 0, open, "until it is accepted")
 		if !silent {
 			again := registry.Close()
 			assert.Zero(t, again.Traces.SpanCount(), "but it goes out once")
@@ -171,9 +171,9 @@ func TestPipelineOverRestart(t *testing.T) {
 	after := newRegistry()
 	after.Restore(before.State())
 	of = work(after, true)
-	assert.Zero(t, of.Traces.SpanCount(), "told before")
+	assert.Zero(t, of.Traces.SpanCount(), "exported before")
 	of = work(newRegistry(), true)
-	assert.Equal(t, 2, of.Traces.SpanCount(), "owed")
+	assert.Equal(t, 2, of.Traces.SpanCount(), "pending")
 }
 
 // TestBoundedPipelines: of many pipeline runs, and of many steps of one, the oldest are forgotten, and counted.

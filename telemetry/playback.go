@@ -2,21 +2,21 @@ package telemetry
 
 import "time"
 
-// A recorded stream may be written again line by line, and is read live then: its lines come now, and tell of long ago.
-// The time that a line came is none of its event's. That shows with the first time that is told; what was dated until
-// then by its arrival, or by the file, takes that told time, the nearest later one.
+// A recorded stream may be played back line by line, and is read live then: its lines come now, with times of long ago.
+// The arrival of a line is not the time of its event. That shows with the first line time; what was stamped until
+// then with its arrival, or with the file's time, takes that line time, the nearest later one.
 
-// playbackLag is how far the first time that a stream tells may lie from its arrival: clocks differ, and lines are held back.
+// playbackLag is how far the first line time of a stream may lie from its arrival: clocks differ, and lines are buffered.
 const playbackLag = time.Minute
 
-// guessed notes a time that the stream gave because none was told.
+// guessed notes a time that was used because no line has one.
 func (s *Stream) guessed(m moment) moment {
 	s.guess = later(s.guess, m)
 	return m
 }
 
-// showsPlayback reports whether the first told time proves that the stream is written again: it lies away from the line's
-// arrival. A line that is not live proves it by telling an earlier time than lines before it were given.
+// showsPlayback reports whether the first line time proves that the stream is played back: it lies away from the line's
+// arrival. A line that is not live proves it by a time earlier than those that were used for lines before it.
 func (s *Stream) showsPlayback(lineTime time.Time, line Line) bool {
 	if line.Live {
 		return lineTime.Sub(line.Arrival).Abs() > playbackLag
@@ -24,8 +24,8 @@ func (s *Stream) showsPlayback(lineTime time.Time, line Line) bool {
 	return s.guess.known() && instantOf(lineTime).Before(s.guess.at.Add(-playbackLag))
 }
 
-// endAt is when the run ends whose process ended at the moment at, by the clock. What is written again ended with the last
-// time that it told.
+// endAt is when the run ends whose process ended at the moment at, by the clock. What is played back ended with the last
+// line time.
 func (s *Stream) endAt(at moment) moment {
 	if s.playback {
 		return s.lastTime
@@ -33,7 +33,7 @@ func (s *Stream) endAt(at moment) moment {
 	return at
 }
 
-// restamp gives m to all that has not gone out and was dated by guess. Records that went out keep their times, and so do
+// restamp gives m to all that was not exported and has a guessed time. Exported records keep their times, and so do
 // spans: what they lie in still covers them.
 func (s *Stream) restamp(m moment) {
 	s.playback = true
@@ -58,7 +58,7 @@ func (s *Stream) restamp(m moment) {
 	}
 }
 
-// guessed reports whether no line told the time, nor one near it.
+// guessed reports whether no line has the time, nor one near it.
 func (m moment) guessed() bool { return m.source == TimeSourceArrival || m.source == TimeSourceFile }
 
 func (a *agent) restamp(m moment) {

@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// replayed is a session as Claude Code prints it: only results tell a time.
+// replayed is a session as Claude Code prints it: only results have a time.
 func replayed() script {
 	return script{
 		line(started()),
@@ -27,7 +27,7 @@ func spanIDs(f *folded) []string {
 	return ids
 }
 
-// TestReplayedStream: a recorded stream that is written again has the times that it tells, however its lines come.
+// TestReplayedStream: a recorded stream that is played back has its own times, however its lines come.
 func TestReplayedStream(t *testing.T) {
 	const hours = 6 * 3600
 	live := func(int) bool { return true }

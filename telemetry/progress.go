@@ -7,10 +7,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// What is watched live is told of while it goes on: a record when a run starts, with its model and agent, and one at each
+// What is watched live is reported while it goes on: a record when a run starts, with its model and agent, and one at each
 // ProgressInterval with the time it has taken. Nothing of the kind is made of a session that is read afterwards.
 
-// stepStarted tells that a run began, if it is watched live and no second account of it.
+// stepStarted writes the record of a run that began, if it is watched live and no second account.
 func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
 	if !s.watch() {
 		return
@@ -26,7 +26,7 @@ func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
 	lr.Body().SetStr(string(appendStart(nil, "step", s.settings.Agent.ServiceName, model)))
 }
 
-// watch has progress told of the run at work, if that is watched live: from its start, or from the first line that was
+// watch has progress reported of the run at work, if that is watched live: from its start, or from the first line that was
 // written while it was followed.
 func (s *Stream) watch() bool {
 	r := s.run
@@ -38,7 +38,7 @@ func (s *Stream) watch() bool {
 	return true
 }
 
-// reportProgress tells how long the run has taken. Its records are numbered by the intervals since the run's start, so that
+// reportProgress reports how long the run has taken. Its records are numbered by the intervals since the run's start, so that
 // none has the number of one that was exported before a restart. It reports whether the run has stalled.
 func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	s.mu.Lock()

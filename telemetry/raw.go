@@ -12,7 +12,7 @@ import (
 
 // Raw hands lines on as they are, each as a record tailspan.raw whose body is the line: a string, or bytes where the line
 // is no UTF-8, since a string would have to be repaired, or has a NUL byte, which not every backend takes in a string.
-// Several come under one position where they waited for the provider to be told.
+// Several come under one offset where they waited for the provider to be known.
 func (s *Stream) Raw(line Line, lines [][]byte) {
 	for i, data := range lines {
 		if len(bytes.TrimSpace(data)) > 0 { // a blank line is no content
@@ -93,7 +93,7 @@ func (c *rawChain) kept() []byte {
 	return slices.Clone(c.sum)
 }
 
-// next takes in a line. Whoever reads lines again begins with the first.
+// next adds a line. Whoever reads lines again begins with the first.
 func (c *rawChain) next(again bool, data []byte) []byte {
 	if again && !c.again {
 		c.sum = nil

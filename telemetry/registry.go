@@ -31,7 +31,7 @@ type Registry struct {
 	agents    map[Agent]*Agent     // see [Registry.agent]
 	children  map[*Stream]struct{} // sub-agents' streams whose span is open
 	exits     streamTimes          // streams whose run waits for the exit of its process, and since when
-	live      streamTimes          // streams whose run is watched live, and when they last told of it
+	live      streamTimes          // streams whose run is watched live, and when progress was reported last
 	endings   streamTimes          // streams whose run has shown its end, and since when no line followed
 	spans     streamTimes          // streams with a span that waits for sub-agents in others
 	deferred  deferred
@@ -39,7 +39,7 @@ type Registry struct {
 	out       *batch
 	counts    Counts
 
-	// runsByID are the runs that the states of sub-agents told of, and those whose sub-agents their folder tells.
+	// runsByID are the runs in the states of sub-agents, and those whose sub-agents are linked by their folder.
 	runsByID memory[runID, *runRef]
 	recalled recalled
 }
@@ -83,7 +83,7 @@ func (r *Registry) sessionTotal(key sessionModel, now events.Usage) (before even
 // Metrics are those of all streams.
 func (r *Registry) Metrics() *Metrics { return r.metrics }
 
-// Parent is the span of another program that a stream's work hangs under, as TRACEPARENT tells it.
+// Parent is the span of another program that a stream's work hangs under, as in TRACEPARENT.
 type Parent struct {
 	TraceID pcommon.TraceID
 	SpanID  pcommon.SpanID
@@ -104,31 +104,31 @@ type StreamSettings struct {
 	Identity Identity
 	// Parent is the outer span, if there is one.
 	Parent Parent
-	// ParentSession is the session whose sub-agent works in the stream, where the place of its file tells that.
+	// ParentSession is the session whose sub-agent works in the stream, where the place of its file shows that.
 	ParentSession string
 	// Group is the agent id that stands for several sub-agents, one of which works in the stream, where the place of its file
 	// shows that.
 	Group string
 	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
 	ExpectedDuration time.Duration
-	// AwaitExit tells that the stream is the output of a process whose exit will be told by [Stream.Exited]: the span of
+	// AwaitExit is set if the stream is the output of a process whose exit is reported by [Stream.Exited]: the span of
 	// a run then waits for it for 5 s after the run's result.
 	AwaitExit bool
 	// Resumed is true if its process goes on with an earlier session, whose tokens are in the totals of the stream.
 	Resumed bool
-	// IdleGap is the time between two lines, as they tell it, after which the stream counts as left: what is open is
+	// IdleGap is the time between two lines, by their own times, after which the stream counts as left: what is open is
 	// closed, as it is when nothing comes for so long; 0 for never.
 	IdleGap time.Duration
-	// FileTime is the modification time of the file, used where the stream tells no time at all.
+	// FileTime is the modification time of the file, used where the stream has no time at all.
 	FileTime time.Time
-	// State is what an earlier fold of the stream gave ([Stream.State]); its lines are to be folded silently again. Nil for a
+	// State is what an earlier [Stream.State] of the stream returned; its lines are to be replayed. Nil for a
 	// new stream.
 	State *StreamState
 	// Changed, if set, is called when the state has changed by the doing of other streams or of time.
 	Changed func()
 }
 
-// Open begins the fold of a stream.
+// Open opens a stream.
 func (r *Registry) Open(s StreamSettings) *Stream {
 	return newStream(r, s)
 }
@@ -193,8 +193,8 @@ func (r *Registry) childClosed(s *Stream) {
 	delete(r.children, s)
 }
 
-// firstSpan reports whether a span goes out for the first time, and firstRecord the same of a record. Two files that
-// tell the same session (a stream and a transcript, a copy) give the same ids, and each id goes out once.
+// firstSpan reports whether a span is exported for the first time, and firstRecord the same of a record. Two files that
+// are accounts of one session (a stream and a transcript, a copy) give the same ids, and each id is exported once.
 func (r *Registry) firstSpan(trace pcommon.TraceID, span pcommon.SpanID) bool {
 	return r.emitted.first(spanMark(trace, span))
 }
@@ -260,7 +260,7 @@ func sameStep(a, b *resource) bool {
 	return pipelineA == pipelineB && taskA == taskB
 }
 
-// runMoved tells that a run under the pipeline of res is still at work.
+// runMoved notes that a run under the pipeline of res is still at work.
 func (r *Registry) runMoved(res *resource) {
 	now := r.settings.Now()
 	r.mu.Lock()

@@ -29,7 +29,7 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 	for i, evs := range [][]events.DisplayEvent{
 		event(events.KindText, "msg1", "", "turn1"),     // a run that is watched live
 		event(events.KindText, "sub1", "ag1", "turn1"),  // a sub-agent at work
-		event(events.KindText, "sub2", "ag2", "turn2"),  // one whose run nobody told
+		event(events.KindText, "sub2", "ag2", "turn2"),  // one whose run nobody announced
 		event(events.KindPrompt, "", "ag3", ""),         // one that waits for its call
 		event(events.KindNotice, "", "", ""),            // a run without a key
 		event(events.KindToolUse, "msg9", "", "turn77"), // a call without a result

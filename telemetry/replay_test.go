@@ -38,9 +38,9 @@ func TestSilentFoldOfNoise(t *testing.T) {
 	}
 }
 
-// TestSilentFoldIsRemembered: what was folded silently and is told again, as by a writer that repeats a part of its history,
+// TestReplayIsRemembered: what was replayed and comes again, as by a writer that repeats a part of its history,
 // goes out no more than it does without a restart.
-func TestSilentFoldIsRemembered(t *testing.T) {
+func TestReplayIsRemembered(t *testing.T) {
 	said := text(2, "msg1", "Said once.")
 	said.ItemID = "item1"
 	sc := script{line(started()), line(said), line(use(3, "msg1", "t1", "Read", "a.go")), line(result(4, "t1")), line(said), line(ended(""))}
@@ -79,8 +79,8 @@ func run(sc script, silent func(i int) bool, n int) []string {
 	return list
 }
 
-// TestRecalledRuns: what a stream told first is known to a later registry, though nobody opens that stream again: a copy
-// of its run is not told, a run of the copy's own is. The stream itself may be opened and go on.
+// TestRecalledRuns: what a stream had first is known to a later registry, though nobody opens that stream again: a copy
+// of its run is not exported, a run of the copy's own is. The stream itself may be opened and go on.
 func TestRecalledRuns(t *testing.T) {
 	first := newRegistry().Open(telemetry.StreamSettings{ID: "parent", Agent: claude})
 	for i, evs := range parallelTools() {

@@ -22,7 +22,7 @@ type run struct {
 	// toolCalls and toolErrors count those of all agents of the run that work in this stream.
 	toolCalls, toolErrors int
 
-	others      *agent      // stands for sub-agents that another stream tells of
+	others      *agent      // stands for sub-agents whose work another stream has
 	first       *chat       // the first model call, if it waits for the run's end
 	chats       int         // model calls of the main thread that are over
 	lastMessage string      // the last model message of the main thread
@@ -31,11 +31,11 @@ type run struct {
 	continues   continuation
 	end         *events.End
 	started     instant     // for its progress
-	endedBy     events.Kind // what closed it, if the format told its end
+	endedBy     events.Kind // what closed it, if the format has its end
 	ownEnd      bool        // end is the agent's own, and not given in its place
 	leftOpen    bool        // calls had no result when it closed
-	startKnown  bool        // the line that opened it told a time, so its start is known
-	hasStart    bool        // a start line was seen: the stream tells starts and results
+	startKnown  bool        // the line that opened it has a time, so its start is known
+	hasStart    bool        // a start line was seen: the stream has starts and results
 	hasTurns    bool        // the format marks turns, so that a prompt in the middle of one begins nothing
 	hasMessage  bool        // the model said something
 	floating    bool        // its opening line has no time, so the start is that of the line before; see [Stream.beginsAt]
@@ -50,7 +50,7 @@ type run struct {
 	// the id of a model message, beside which all ids are unique, and the trace is the run's own. A sub-agent has its run's.
 	idScope string
 	orphan  string // the same, but its parent never came
-	// subAgent tells that this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
+	// subAgent is set if this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
 	subAgent bool
 	standing standing
 	account  *account    // the first of the run
@@ -78,7 +78,7 @@ func (r *run) exports() bool { return r.standing == standingFirst || r.late }
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
 //
 // A run ends with its result. Formats without result lines (transcripts) end it with the next prompt; a stream whose
-// process died ends it with the next start line. The stream of a sub-agent has one. What is no sign of new work, such as word of a task in the
+// process died ends it with the next start line. The stream of a sub-agent has one. What is no sign of new work, such as a notice of a task in the
 // background, belongs to the run before.
 func (r *run) opens(ev *events.DisplayEvent) bool {
 	if r == nil {
@@ -111,7 +111,7 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 }
 
 // startsSession reports whether ev is the start of a session that is no sub-agent's. That of a sub-agent may come before it
-// is told whose it is.
+// is known whose it is.
 func startsSession(ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindSessionStarted && (ev.Session == nil || !ev.Session.SubAgent && ev.Session.ParentID == "")
 }
@@ -147,7 +147,7 @@ func modelSaid(ev *events.DisplayEvent) bool {
 	return ev.MessageID != "" && ev.ParentID == ""
 }
 
-// elsewhere stands for a sub-agent that another stream tells of, and whose call was not seen in this one. Nothing of what
+// elsewhere stands for a sub-agent whose work another stream has, and whose call was not seen in this one. Nothing of what
 // it does goes out from here.
 func (r *run) elsewhere() *agent {
 	if r.others == nil {
@@ -217,7 +217,7 @@ func (s *Stream) idSession(session string) string {
 	return session
 }
 
-// startOf is when the run that waiting begins with began by the clock; for one that was not watched then, as it is told.
+// startOf is when the run that waiting begins with began by the clock; for one that was not watched then, by its lines.
 func (s *Stream) startOf(waiting []pendingEvent) instant {
 	if s.live || !waiting[0].at.known() {
 		return instantOf(s.registry.settings.Now())

@@ -77,7 +77,7 @@ func TestWaitingStreamsTakeLinearTime(t *testing.T) {
 	})
 }
 
-// TestSecondAccountTakesLinearTime has a second account of a run wait for the end of the first: all that it tells is pending.
+// TestSecondAccountTakesLinearTime has a second account of a run wait for the end of the first: all that it has is pending.
 func TestSecondAccountTakesLinearTime(t *testing.T) {
 	takesLinearTime(t, 500, func(n int) {
 		settings := telemetry.NewDefaultSettings()

@@ -79,7 +79,7 @@ func newPoint(buckets []float64) point {
 	return p
 }
 
-// add takes in a measurement.
+// add adds a measurement.
 func (p *point) add(m *measurement, bounds []float64) {
 	p.sum += m.value
 	p.whole += min(m.whole, math.MaxInt64-p.whole) // it never wraps around
@@ -97,7 +97,7 @@ func (p *point) add(m *measurement, bounds []float64) {
 	}
 }
 
-// merge takes in another point of the same series.
+// merge adds another point of the same series.
 func (p *point) merge(o *point) {
 	p.sum += o.sum
 	p.whole += min(o.whole, math.MaxInt64-p.whole)

@@ -61,7 +61,7 @@ type Limits struct {
 	// OpenCalls bounds the calls of one run that wait for their result, those of all closed runs of a stream together, the
 	// results of a run whose call was not seen yet, and the sub-agents of a stream that are at work.
 	OpenCalls int
-	// RememberedIDs bounds each list of ids that were told: of calls, messages, runs and sub-agents in a stream; of
+	// RememberedIDs bounds each list of known ids: of calls, messages, runs and sub-agents in a stream; of
 	// links, of sessions and of whose a run is in the registry.
 	RememberedIDs int
 	// SeriesPerMetric bounds the series of each metric; ToolNames, the names of tools in them.

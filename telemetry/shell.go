@@ -17,7 +17,7 @@ var shellBuiltins = []string{
 }
 
 // executableOf is the name of the one process that a command line starts (process.executable.name); empty if it starts
-// several, or none that could be told without a shell.
+// several, or none that can be known without a shell.
 func executableOf(tool, command string) string {
 	if !slices.Contains(shellTools, tool) || strings.ContainsAny(command, "|&;<>()`$\n\\{}*?~#!") {
 		return ""

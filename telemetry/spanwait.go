@@ -15,8 +15,8 @@ import (
 //	                   for good; the registry is
 //
 // What is at work then is not in the total, which is marked ([AttrUsageIncomplete]). A span that was not written, or not
-// accepted, is kept in the state of its stream ([StreamState.Unwritten]): its run is closed again when its lines are folded
-// silently, and the span waits on.
+// acknowledged, is kept in the state of its stream ([StreamState.Unwritten]): its run is closed again when its lines are
+// replayed, and the span waits on.
 
 // settleTime is what a sub-agent's stream that is closed since nothing came for [Settings.ParentWait] may be behind that of
 // its run.
@@ -36,7 +36,7 @@ type spanWait struct {
 	why   CloseReason
 	since time.Time // when the last line of the stream was read
 	live  bool      // and that was written while the stream was followed
-	// silent is true if a silent line closed the run, and no state says whether its span went out: it did if a silent line made it
+	// suppressed is set if a replayed line closed the run, and no state says whether its span was exported: it was if a replayed line made it
 	// ready.
 	suppressed bool
 	// looked is one more than the changes of its sub-agents that were known when they were looked at; 0 before.
@@ -48,7 +48,7 @@ type spanWaits struct {
 	list []*spanWait // oldest first
 	// unwritten are those that an earlier process did not write.
 	unwritten []pcommon.SpanID
-	// given were written, and may not be accepted yet.
+	// sent were written, and may not be acknowledged yet.
 	sent []*sentSpan
 }
 
@@ -77,7 +77,7 @@ type sentSpan struct {
 	run *run
 }
 
-// isUnwritten reports whether a run that is folded silently was closed by an earlier process, and its span not written.
+// isUnwritten reports whether a run that is replayed was closed by an earlier process, and its span not written.
 func (s *Stream) isUnwritten(r *run) bool {
 	return s.suppressed && s.spans != nil && slices.Contains(s.spans.unwritten, r.top.spanID)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// begins takes in a line that opens a run, a turn or a session: its time is that of the run's start, and what it tells of
-// the session holds until another line tells otherwise.
+// begins applies a line that opens a run, a turn or a session: its time is that of the run's start, and what it says of
+// the session holds until another line says otherwise.
 func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at moment) {
 	if a.call != nil {
 		return
@@ -17,7 +17,7 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at moment) {
 	// What a user says between two answers begins nothing: in a stream whose first line has no time it may be the first that has.
 	a.run.startKnown = a.run.startKnown || at.source == TimeSourceLine && !a.run.hasMessage
 	if !a.lastInput.known() {
-		a.lastInput = at // what the first model call answers is told nowhere, or later
+		a.lastInput = at // what the first model call answers is nowhere, or comes later
 	}
 	start := ev.Session
 	if start == nil {
@@ -60,7 +60,7 @@ func (s *Stream) beginsAt(r *run, at moment) {
 	}
 }
 
-// putSession writes what the start lines told on the span of a run.
+// putSession writes what the start lines said on the span of a run.
 func (s *Stream) putSession(m pcommon.Map) {
 	if s.session == nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestSessionOnTheRun: what start lines tell of a session stands on the spans of its runs, and of no other session's.
+// TestSessionOnTheRun: what start lines say of a session stands on the spans of its runs, and of no other session's.
 func TestSessionOnTheRun(t *testing.T) {
 	begin := started()
 	begin.Session = &events.Session{WorkingDir: "/w/shop", Branch: "main", PermissionMode: "plan", PreviousID: "s0"}
@@ -71,7 +71,7 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// TestStepStarted: the start of a run that is watched live is told once, with model and agent; that of a sub-agent in a
+// TestStepStarted: the start of a run that is watched live is reported once, with model and agent; that of a sub-agent in a
 // file of its own is not, nor is one that was read afterwards.
 func TestStepStarted(t *testing.T) {
 	persona := telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: "fixer"})
@@ -91,18 +91,18 @@ func TestStepStarted(t *testing.T) {
 	for _, s := range []*telemetry.Stream{parent, child, afterwards} {
 		f.take(s.Take())
 	}
-	var told []map[string]any
+	var started []map[string]any
 	for _, lr := range f.records {
 		if lr.EventName() == telemetry.EventNameStepStarted {
-			told = append(told, lr.Attributes().AsRaw())
+			started = append(started, lr.Attributes().AsRaw())
 		}
 	}
-	require.Len(t, told, 1)
-	assert.Equal(t, "m1", told[0][telemetry.AttrGenAIRequestModel])
-	assert.Equal(t, "fixer", told[0][telemetry.AttrGenAIAgentName])
+	require.Len(t, started, 1)
+	assert.Equal(t, "m1", started[0][telemetry.AttrGenAIRequestModel])
+	assert.Equal(t, "fixer", started[0][telemetry.AttrGenAIAgentName])
 }
 
-// TestProgress tells how long a run that is watched live has taken, at each interval, and how long it may still take.
+// TestProgress: records say how long a run that is watched live has taken, at each interval, and how long it may still take.
 func TestProgress(t *testing.T) {
 	now := at(0)
 	settings := telemetry.NewDefaultSettings()
@@ -131,13 +131,13 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestLiveRecordsAreNumbered: the records of a run that is watched live have ids that tell of the run and of the interval,
-// never of the clock: a later process that goes on with the run numbers on, and tells nothing under an id that was used.
+// TestLiveRecordsAreNumbered: the records of a run that is watched live have ids made of the run and of the interval,
+// never of the clock: a later process that goes on with the run numbers on, and exports nothing under an id that was used.
 func TestLiveRecordsAreNumbered(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()
 	var now time.Time
 	settings.Now = func() time.Time { return now }
-	told := func(registry *telemetry.Registry, stream *telemetry.Stream, until float64) (uids []string, elapsed []float64) {
+	exported := func(registry *telemetry.Registry, stream *telemetry.Stream, until float64) (uids []string, elapsed []float64) {
 		take := func(out telemetry.Output) {
 			var f folded
 			f.take(out)
@@ -163,7 +163,7 @@ func TestLiveRecordsAreNumbered(t *testing.T) {
 		registry := telemetry.NewRegistry(settings)
 		stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 		stream.Feed(telemetry.Line{Live: true, Arrival: now}, line(text(0, "msg1", "Hi.")))
-		uids, elapsed := told(registry, stream, clock+25)
+		uids, elapsed := exported(registry, stream, clock+25)
 		assert.Equal(t, []float64{10, 20}, elapsed)
 		state, _ := stream.State()
 		return uids, state
@@ -178,7 +178,7 @@ func TestLiveRecordsAreNumbered(t *testing.T) {
 	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, State: &state})
 	stream.Feed(telemetry.Line{Replay: true}, line(text(0, "msg1", "Hi.")))
 	stream.Feed(telemetry.Line{Offset: 1, Live: true, Arrival: now}, line(text(40, "msg2", "Still here.")))
-	later, elapsed := told(registry, stream, 65)
+	later, elapsed := exported(registry, stream, 65)
 	assert.Equal(t, []float64{50, 60}, elapsed, "since the run's start")
 	require.Len(t, later, 2)
 	for _, uid := range later {

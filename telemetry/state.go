@@ -8,30 +8,30 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
-// A stream that is read on after a restart is folded silently from its beginning to where it was ([Line.Silent]). Its
-// lines tell most of what the fold was; [StreamState] holds the rest: what came by time, and from other streams.
+// A stream that is resumed after a restart is replayed from its beginning to its offset ([Line.Replay]). Its
+// lines contain most of its state; [StreamState] holds the rest: what came by time, and from other streams.
 
-// StreamState is what a fold knew that its lines do not tell. It is kept as JSON; the zero value is that of a new stream.
+// StreamState is the part of a stream's state that its lines do not contain. It is kept as JSON; the zero value is that of a new stream.
 type StreamState struct {
 	// Last is the offset of the last line, plus 1; 0 in the zero value.
 	Last int64 `json:"last,omitempty"`
-	// Owed is the first event that had not gone out, if there was one: it, and all behind it, waited.
+	// Pending is the first event that was not exported, if there was one: it, and all behind it, waited.
 	Pending *Place `json:"pending,omitempty"`
-	// FileTime is the one that the first fold was given, in Unix nanoseconds.
+	// FileTime is the one of the stream's first settings, in Unix nanoseconds.
 	FileTime int64 `json:"file_time,omitempty"`
-	// Arrivals are when lines came that told no time.
+	// Arrivals are when lines without times came.
 	Arrivals []ArrivalMark `json:"arrivals,omitempty"`
 	// Lived are the lines that were written while the stream was followed, where that matters for idle gaps.
 	Lived []Stretch `json:"lived,omitempty"`
 	// RawLines is a hash of the lines that were handed on as they are.
 	RawLines []byte `json:"raw_lines,omitempty"`
-	// Steps are what was done by time or by word of another stream, in order.
+	// Steps are what was done by time or because of another stream, in order.
 	Steps []Step `json:"steps,omitempty"`
-	// Foreign are the hashes of runs and agents that another stream told of first.
+	// Foreign are the hashes of runs and agents that another stream was the first with.
 	Foreign []uint64 `json:"foreign,omitempty"`
-	// Owned are the hashes of runs and agents that this stream told of first.
+	// Owned are the hashes of runs and agents that this stream was the first with.
 	Owned []uint64 `json:"owned,omitempty"`
-	// Kin is the sub-agent that works in the stream, and its family.
+	// Child is the sub-agent that works in the stream, and its links.
 	Child *ChildState `json:"child,omitempty"`
 	// Unwritten are the spans of closed runs that wait for sub-agents in other streams.
 	Unwritten []pcommon.SpanID `json:"unwritten,omitempty"`
@@ -47,7 +47,7 @@ type Place struct {
 	Index  int   `json:"index,omitempty"`
 }
 
-// ArrivalMark tells that the line at Offset, and those behind it, came at Time (Unix nanoseconds: a span
+// ArrivalMark says that the line at Offset, and those behind it, came at Time (Unix nanoseconds: a span
 // of this stream and one that it lies in may come from two processes, and have to agree).
 type ArrivalMark struct {
 	Offset int64 `json:"offset"`
@@ -62,7 +62,7 @@ type Step struct {
 	Run string `json:"run,omitempty"`
 }
 
-// stepTaken is a step, and whether what it gave is still on its way.
+// stepTaken is a step, and whether its output is still unacknowledged.
 type stepTaken struct {
 	Step
 	unaccepted bool
@@ -73,7 +73,7 @@ type StepKind string
 
 // The kinds of steps.
 const (
-	StepDate  StepKind = "date"  // what waited for a time was given that of the file
+	StepDate  StepKind = "date"  // what waited for a time took that of the file
 	StepEnd   StepKind = "end"   // a sub-agent's run was closed, since its call was over
 	StepTask  StepKind = "task"  // a task of a sub-agent was closed, since the next one began
 	StepTurn  StepKind = "turn"  // a run that had shown its end was closed
@@ -81,7 +81,7 @@ const (
 	StepClose StepKind = "close" // the stream was closed
 )
 
-// ChildState is a sub-agent and its family, as [links] has them.
+// ChildState is a sub-agent and its link, as [links] has them.
 type ChildState struct {
 	Session    string     `json:"session,omitempty"`
 	Agent      string     `json:"agent"`
@@ -139,11 +139,11 @@ type CallState struct {
 	Exported bool           `json:"exported,omitempty"` // its span goes out
 }
 
-// maxState bounds each list of a state; the oldest are forgotten.
+// maxState bounds each list of a state; the oldest are evicted.
 const maxState = 256
 
-// State gives what has to be kept of the fold beside its lines. Open tells that something is owed that needs no further
-// line of this stream: it has to be folded again after a restart, also if nothing is new in it.
+// State returns what has to be kept of the stream beside its lines. Open is set if something is pending that needs no further
+// line of this stream: it has to be replayed after a restart, also if nothing is new in it.
 func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,13 +175,13 @@ func (s *Stream) State() (state StreamState, open bool) {
 	}
 	state.Unwritten, state.Needs = s.unwrittenSpans(), s.needs()
 	open = open || len(state.Unwritten) > 0
-	if !open { // else its lines are folded again, with the same result
+	if !open { // else its lines are replayed, with the same result
 		state.Links = s.linksState()
 	}
 	return state, open || s.run != nil && s.run.inPipeline && s.registry.pipelinePending(s.run.resource)
 }
 
-// Waiting is how many of the last events that were fed have not gone out yet.
+// Waiting is how many of the last events that were fed are pending.
 func (s *Stream) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +202,7 @@ func (s *Stream) childState() *ChildState {
 	}
 	k := s.registry.linkNow(key)
 	if atWork && s.run.ref.span.Load() != nil {
-		k = s.linkNow(s.run) // the run is over, so what the folder tells of the call holds
+		k = s.linkNow(s.run) // the run is over, so what the folder shows of the call holds
 	}
 	if k.run == nil && atWork {
 		k.run = s.run.ref // known by its turn alone
@@ -233,7 +233,7 @@ func (r *Registry) childState(key agentKey, k *agentLink) *ChildState {
 	return state
 }
 
-// restore takes in what a fold of the stream knew before.
+// restore restores an earlier state of the stream.
 func (s *Stream) restore(state *StreamState) {
 	s.times = newLineTimes(state)
 	if len(state.RawLines) > 0 {
@@ -256,12 +256,12 @@ func (s *Stream) restore(state *StreamState) {
 	}
 }
 
-// wasDelivered reports whether an event of a silent line went out before: it did, unless it waited for something then.
+// wasDelivered reports whether an event of a replayed line was exported before: it was, unless it waited for something then.
 func (s *Stream) wasDelivered(o origin) bool {
 	return s.pendingFrom == nil || o.offset < s.pendingFrom.Offset || o.offset == s.pendingFrom.Offset && o.index < s.pendingFrom.Index
 }
 
-// catchUp does silently what was done before the line at offset came.
+// catchUp repeats, without export, what was done before the line at offset came.
 func (s *Stream) catchUp(offset int64) {
 	for s.stepsLeft > 0 {
 		step := s.steps[len(s.steps)-s.stepsLeft]
@@ -301,7 +301,7 @@ type inFlight struct {
 	first     Place // of them
 }
 
-// done notes a step that nobody's line tells. What it gave goes out with into, and counts as done when that was accepted.
+// done notes a step that no line of the stream causes. Its output goes into a batch, and it counts as done when that was acknowledged.
 func (s *Stream) done(do StepKind, into *batch) { s.doneWith("", do, into) }
 
 // doneWith notes a step that was done to the run with a key.
@@ -314,8 +314,8 @@ func (s *Stream) doneWith(run string, do StepKind, into *batch) {
 	into.out.steps = append(into.out.steps, sentStep{s, step})
 }
 
-// sentStep is a step that waits for word that what it gave was accepted; without a step, events that another stream
-// handed on.
+// sentStep is a step whose output is not acknowledged yet; without a step, events that another stream
+// exported.
 type sentStep struct {
 	stream *Stream
 	step   *stepTaken
@@ -335,7 +335,7 @@ func (s *Stream) accepted(step *stepTaken) {
 	}
 }
 
-// Detach ends the fold without a word: what is open stays open, for a later process to go on with.
+// Detach stops the stream without closing its spans, for a later process to go on with.
 func (s *Stream) Detach() {
 	s.dropSpans()
 	s.registry.childClosed(s)

@@ -12,20 +12,20 @@ import (
 
 // Line says where events come from.
 type Line struct {
-	// Offset is the position of the line's first byte in its stream.
+	// Offset is the offset of the line's first byte in its stream.
 	Offset int64
 	// Arrival is when the line was read; it counts as a time only if Live.
 	Arrival time.Time
-	// Read is when the line was read by the clock, which records tell as the time when it was seen. Lines are read many at
-	// once, so whoever has a time for all of them tells it: to ask the clock takes a hundredth of what a line takes. Zero: now.
+	// Read is when the line was read by the clock, the observed time of its records. Lines are read many at
+	// once, so whoever has a time for all of them passes it: to ask the clock takes a hundredth of what a line takes. Zero: now.
 	Read time.Time
-	// Live tells that the line was written while the stream was followed.
+	// Live is set if the line was written while the stream was followed.
 	Live bool
 	// Silent moves the state on and hands nothing out: the line was accepted before a restart.
 	Replay bool
 }
 
-// Stream is the fold of one stream.
+// Stream turns the events of one stream into spans and records.
 type Stream struct {
 	registry *Registry
 	settings streamSettings
@@ -34,7 +34,7 @@ type Stream struct {
 
 	spanNames map[[2]string]string // see spanName
 
-	mu         sync.Mutex // held while the fold is at work, also for a parent's sake
+	mu         sync.Mutex // held while the stream is at work, also for a parent's sake
 	out        *batch     // what this stream's own lines give; nil after Rest
 	sink       *batch     // where spans and records go now: out, or that of the stream whose line released them
 	counts     *Counts    // since the last Take; nil: nothing
@@ -43,7 +43,7 @@ type Stream struct {
 	followUp   followUp // what the line at work has for other streams
 	agentName  string   // what the stream calls its agent
 	recorded   bool     // it is a transcript
-	decide     bool     // its run is to be told by what is known so far
+	decide     bool     // its run is decided by what is known so far
 	taskStart  instant  // when the file of a sub-agent began, and the prompt it began with
 	task       string
 	childKey   agentKey  // the sub-agent that works in this stream, if it is one's
@@ -65,16 +65,16 @@ type Stream struct {
 	lateCalls int
 	arguments int // bytes of the arguments of open calls
 	pending   []pendingEvent
-	// lastTime is the newest time that a line told; unknown before the first.
+	// lastTime is the newest line time; unknown before the first.
 	lastTime moment
-	hasTime  bool   // some line told a time
-	guess    moment // the latest time that was given because none was told
-	playback bool   // what it tells is of long ago, though it is read live; see [Stream.restamp]
+	hasTime  bool   // some line had a time
+	guess    moment // the latest time that was used because no line had one
+	playback bool   // its times are of long ago, though it is read live; see [Stream.restamp]
 	lastEnd  moment // the end of the last run that closed
-	// lastApplied is the newest time that a line told of what was folded; see [Stream.closeOnIdleGap] and [Stream.announceTime].
+	// lastApplied is the newest line time of what was applied; see [Stream.closeOnIdleGap] and [Stream.announceTime].
 	lastApplied  moment
-	lastReplayed bool // that was folded silently
-	// session is what the start lines of the session at work told last; nil if there were none.
+	lastReplayed bool // that line was replayed
+	// session is the last start line of the session at work; nil if there were none.
 	session *sessionStart
 	// lastOffset is where the last line was.
 	lastOffset int64
@@ -87,12 +87,12 @@ type Stream struct {
 	fed         bool      // a line came
 	runs        int       // that were opened
 	awaited     *awaited  // nil before the first
-	restored    bool      // a state was given
-	replaying   bool      // it is being folded silently
+	restored    bool      // it was opened with a state
+	replaying   bool      // its lines are being replayed
 	inFlight    *inFlight // nil: there are none
 	foreign     []uint64
 	owned       []uint64
-	// announced are the agents that the stream told of and whose work may stand in streams of their own.
+	// announced are the agents that the stream started and whose work may stand in streams of their own.
 	announced []agentKey
 	// lastTotals are the running totals that the stream reported last, of its process (without a session) or of a session.
 	lastTotals *memory[sessionModel, events.Usage]
@@ -124,15 +124,15 @@ func (s *Stream) count() *Counts {
 	return s.counts
 }
 
-// Feed folds the events of one line. Nothing of evs is kept.
+// Feed applies the events of one line. Nothing of evs is kept.
 func (s *Stream) Feed(line Line, evs []events.DisplayEvent) {
 	s.work(line.Replay, func() { s.feed(line, evs) })
 }
 
-// work runs f on the fold for a line of its own.
+// work runs f on the stream for a line of its own.
 func (s *Stream) work(suppressed bool, f func()) { s.workInto(nil, suppressed, f) }
 
-// workInto runs f on the fold, and then hands its news to the sub-agents that have streams of their own. What they give
+// workInto runs f on the stream, and then notifies the sub-agents that have streams of their own. Their output
 // goes into the same batch: out with the line that f is about. Nil is the stream's own. No stream is locked while another is.
 func (s *Stream) workInto(sink *batch, suppressed bool, f func()) {
 	next, sink := s.locked(sink, suppressed, f)
@@ -157,7 +157,7 @@ func reportLighter(list []*Stream) {
 	}
 }
 
-// locked runs f on the fold alone, and returns the streams that it has news for, and where what it gave went.
+// locked runs f on the stream alone, and returns the streams that it concerns, and where its output went.
 func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +183,7 @@ func (s *Stream) own() *batch {
 	return s.out
 }
 
-// Rest lets go of what only makes the next line cheaper, and of the room for what it gives: no line may come for long.
+// Trim releases caches and empty batches: no line may come for long.
 // Whatever was to be handed on has been taken before, or stays.
 func (s *Stream) Trim() {
 	s.mu.Lock()
@@ -194,8 +194,8 @@ func (s *Stream) Trim() {
 	}
 }
 
-// hear takes in what another stream told. What comes of it goes out with the other's line, and until that is accepted it
-// is still owed. A stream that is being folded silently again hears of it when it is done with that.
+// onLinkUpdate applies a link that another stream announced. Its output goes out with the other's line, and until that is
+// acknowledged it is pending. A stream that is being replayed does so when it is done with that.
 func (s *Stream) onLinkUpdate() {
 	if s.replaying {
 		return
@@ -268,7 +268,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			at.source = TimeSourceBatch
 		}
 		if line.Replay && s.restored && !s.suppressed {
-			s.addPending(ev, at, o) // it is owed still, and goes out when all is as it was
+			s.addPending(ev, at, o) // it is pending still, and is applied when all is as it was
 			continue
 		}
 		if len(s.pending) == 0 && !s.run.waitsForFirst() {
@@ -297,7 +297,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	}
 }
 
-// Idle tells that all that was there has been read: what waits for a time will not find one in what comes before long.
+// Idle reports that all that was there has been read: what waits for a time will not find one in what comes before long.
 func (s *Stream) Idle() {
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
@@ -347,7 +347,7 @@ func (s *Stream) close(reason CloseReason) {
 	s.closeOpen(reason)
 }
 
-// Take returns what the fold has to hand on since the last call.
+// Take returns the output since the last call and clears it.
 func (s *Stream) Take() Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -101,7 +101,7 @@ func readAtRandom(registry *telemetry.Registry, id string, seed uint64, sc scrip
 }
 
 // TestManyStreamsAtOnce folds links with every file in a goroutine of its own, while another takes what time brings.
-// Nothing locks up, nothing is lost or told twice, and every tree is whole. Run it with -race.
+// Nothing locks up, nothing is lost or exported twice, and every tree is whole. Run it with -race.
 func TestManyStreamsAtOnce(t *testing.T) {
 	const links, children = 12, 6
 	registry := newRegistry()
@@ -190,7 +190,7 @@ func TestMeasurementsWait(t *testing.T) {
 	few.Take()
 	assert.Equal(t, map[string]uint64{"execute_tool": 1}, measuredSpans(registry))
 	few.Close(telemetry.CloseReasonShutdown)
-	assert.Equal(t, map[string]uint64{"chat": 1, "execute_tool": 1, "invoke_agent": 1}, measuredSpans(registry), "a closed stream owes nothing")
+	assert.Equal(t, map[string]uint64{"chat": 1, "execute_tool": 1, "invoke_agent": 1}, measuredSpans(registry), "a closed stream has nothing pending")
 
 	registry = newRegistry()
 	feed(registry.Open(telemetry.StreamSettings{ID: "much", Agent: claude}), longRun(1))

@@ -13,8 +13,8 @@ type pendingEvent struct {
 	event      events.DisplayEvent
 	at         moment
 	origin     origin
-	suppressed bool // its line was folded silently, and it went out
-	replayed   bool // its line was folded silently
+	suppressed bool // its line was replayed, and it was exported
+	replayed   bool // its line was replayed
 	// bytes is about what it takes; upTo, the same of all that came up to it since nothing waited.
 	bytes int
 	upTo  int64
@@ -49,7 +49,7 @@ const (
 // release applies what no longer has to wait: the time is known, and so is the key of the run.
 //
 // An event that is new goes out, whatever released it, and so does one that waited when the stream's state was kept.
-// Where no state is known, an event of a silent line went out if a silent line releases it.
+// Where no state is known, an event of a replayed line was exported if a replayed line releases it.
 func (s *Stream) release(mode releaseMode) {
 	force := mode != releaseReady
 	done, suppressed := 0, s.suppressed
@@ -130,7 +130,7 @@ func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 	return true
 }
 
-// timeOf is the time of an event; unknown if nothing so far tells one.
+// timeOf is the time of an event; unknown if no line so far has one.
 func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 	switch {
 	case plausible(ev.Time):
@@ -156,7 +156,7 @@ func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
 }
 
 // inBatch reports whether the result at index i was written together with those of other calls when the last of them was
-// there: its parser knows, or it shares its time with another result of its line. That two lines tell one time proves
+// there: its parser knows, or it shares its time with another result of its line. That two lines have one time proves
 // nothing: each may be right.
 func inBatch(evs []events.DisplayEvent, i int) bool {
 	if evs[i].Tool.Batched {
@@ -182,7 +182,7 @@ func plausible(t time.Time) bool {
 	return sec >= firstPlausible && sec < lastPlausible
 }
 
-// date gives m to all that waits for a time. A time that a line told is also better than that of arrival or of the file: a first
+// date gives m to all that waits for a time. The time of a line is also better than that of arrival or of the file: a first
 // line without one was written before it.
 func (s *Stream) date(m moment) {
 	for i := range s.pending {

@@ -88,7 +88,7 @@ func (s *Stream) signOfWords(r *run, kind events.Kind, j *joined) uint64 {
 	return s.markOf([]string{string(sum), kind.String(), "words", s.settings.Agent.Provider, r.sessionID})
 }
 
-// decideWords takes in a text of a twin, and decides on its record.
+// decideWords applies a text of a twin, and decides on its record.
 func (s *Stream) decideWords(a *agent, what sighting) decision {
 	own, _ := s.signsOfWords(a, what.ev)
 	if s.hasAnySign(a.run, own) {

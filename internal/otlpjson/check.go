@@ -6,7 +6,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// ProblemKind tells what is wrong with the structure of a trace.
+// ProblemKind is what is wrong with the structure of a trace.
 type ProblemKind string
 
 // The problems that [Check] finds.
@@ -64,7 +64,7 @@ func (p Problem) String() string {
 // run below it. It returns nil if nothing is wrong.
 //
 // The runs of one session may share a trace (the receiver's setting trace: session). So a trace may have several roots
-// if every one of them is a run, an invoke_agent span with a run key of its own, and all tell the same conversation.
+// if every one of them is a run, an invoke_agent span with a run key of its own, and all have the same conversation.
 // Each of their trees has to be whole as a single one has.
 //
 // A trace may hang under one span of someone else, by TRACEPARENT, that is in no export of ours: see [Outers].
@@ -127,7 +127,7 @@ func (t *trace) check() (problems []Problem) {
 	return problems
 }
 
-// goesWith tells whether s may be a root beside others: all are runs of one conversation, and none is the same run as s.
+// goesWith reports whether s may be a root beside others: all are runs of one conversation, and none is the same run as s.
 func (s *span) goesWith(others []*span) bool {
 	for _, other := range others {
 		key, conversation := s.runKey(), text(s.Attributes(), attrConversation)
@@ -143,7 +143,7 @@ func (s *span) goesWith(others []*span) bool {
 	return true
 }
 
-// inCircle tells whether s is among the spans above it. A span that only hangs below a circle is not.
+// inCircle reports whether s is among the spans above it. A span that only hangs below a circle is not.
 func (s *span) inCircle() bool {
 	top := s
 	for p := range s.above {

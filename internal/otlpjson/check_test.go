@@ -30,7 +30,7 @@ const secondRoot = `many_roots: trace 00000000000000000000000000000001 span 0000
 var manyRoots = []checkCase{
 	{name: "runs of one session", nodes: []node{rootOf(1, "s1", "a"), rootOf(2, "s1", "b"), rootOf(3, "s1", "c")}},
 	{name: "of two sessions", nodes: []node{rootOf(1, "s1", "a"), rootOf(2, "s2", "b")}, want: []string{secondRoot}},
-	{name: "of sessions that nobody tells", nodes: []node{rootOf(1, "", "a"), rootOf(2, "", "b")}, want: []string{secondRoot}},
+	{name: "of unknown sessions", nodes: []node{rootOf(1, "", "a"), rootOf(2, "", "b")}, want: []string{secondRoot}},
 	{name: "one run twice", nodes: []node{rootOf(1, "s1", "a"), rootOf(2, "s1", "a")}, want: []string{secondRoot}},
 	{name: "a run without a key", nodes: []node{rootOf(1, "s1", "a"), rootOf(2, "s1", "")}, want: []string{secondRoot}},
 	{
@@ -127,8 +127,8 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			name:  "the parent stands in another trace",
-			nodes: []node{root, {trace: 2, id: 5, name: "run"}, {trace: 2, id: 2, parent: 1, name: "strayed"}},
-			want:  []string{`missing_parent: trace 00000000000000000000000000000002 span 0000000000000002 "strayed"`},
+			nodes: []node{root, {trace: 2, id: 5, name: "run"}, {trace: 2, id: 2, parent: 1, name: "lost"}},
+			want:  []string{`missing_parent: trace 00000000000000000000000000000002 span 0000000000000002 "lost"`},
 		},
 		{
 			name:  "two roots",

@@ -1,4 +1,4 @@
-// Package otlpjson reads the files that a collector's file exporter writes and tells what is in them.
+// Package otlpjson reads the files that a collector's file exporter writes and summarizes them.
 //
 // In goes OTLP JSON, one export request a line, of traces and of logs in any mixture ([Read]). Out come the requests as
 // pdata, a [Summary] of the agent runs in them, which prints as a table, and a list of the [Problem]s of their structure

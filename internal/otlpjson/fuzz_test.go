@@ -32,7 +32,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("input %q: counted %d spans and %d records, read %d and %d", in, sum.Spans, sum.Records, spans, records)
 		}
 		if problems := otlpjson.Check(d.Traces...); spans > 0 && sum.Spans < spans && len(problems) == 0 {
-			t.Fatalf("input %q: %d of %d spans counted and no problem told", in, sum.Spans, spans)
+			t.Fatalf("input %q: %d of %d spans counted and no problem reported", in, sum.Spans, spans)
 		}
 		var out strings.Builder
 		if _, err := sum.WriteTo(&out); err != nil {

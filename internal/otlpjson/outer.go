@@ -20,7 +20,7 @@ func (o Outer) String() string {
 }
 
 // Outers lists the traces that hang under a span of someone else, in the order they were first seen. [Check] accepts
-// them; whether that span exists only its own backend can tell.
+// them; only its own backend knows whether that span exists.
 func Outers(requests ...ptrace.Traces) []Outer {
 	var outers []Outer
 	for _, t := range gather(requests) {
@@ -49,7 +49,7 @@ func (t *trace) outer() (id pcommon.SpanID) {
 	return id
 }
 
-// mayBeTop tells whether s is of a kind that begins a trace where nobody else did.
+// mayBeTop reports whether s is of a kind that begins a trace where nobody else did.
 func (s *span) mayBeTop() bool {
 	return s.operation() == operationAgent || text(s.Attributes(), attrPipeline) != "" || text(s.Attributes(), attrTask) != ""
 }

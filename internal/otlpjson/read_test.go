@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestReadTellsTheLineOfAFailingReader(t *testing.T) {
+func TestReadNamesTheLineOfAFailingReader(t *testing.T) {
 	broken := errors.New("disk on fire")
 	_, err := otlpjson.Read(io.MultiReader(strings.NewReader("{}\n{}\n"), iotest.ErrReader(broken)))
 	assert.ErrorIs(t, err, broken)

@@ -118,7 +118,7 @@ func (s *span) conversation() string {
 	return ""
 }
 
-// isRun tells the agent that was started from outside from the sub-agents below it.
+// isRun distinguishes the agent that was started from outside from the sub-agents below it.
 func (s *span) isRun() bool {
 	for p := range s.above {
 		if p.operation() == operationAgent {

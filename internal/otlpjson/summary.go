@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// Tokens counts what went into models and what came out, as the attributes tell it.
+// Tokens counts the tokens that went into models and came out, by the attributes.
 type Tokens struct {
 	Input  int64
 	Output int64
@@ -34,7 +34,7 @@ type Session struct {
 	Tokens Tokens
 }
 
-// Model is what the calls to one model told. A format that tells tokens only for a run gives none here.
+// Model is the sum of the calls to one model. A format that counts tokens only for a run gives none here.
 type Model struct {
 	Name   string
 	Calls  int

@@ -15,7 +15,7 @@ import (
 )
 
 // twoSessions is a run with a sub-agent under a pipeline, a run that failed in the same session, and a run of another
-// agent in which nothing tells the session.
+// agent in which nothing names the session.
 func twoSessions(t *testing.T) *otlpjson.Data {
 	t.Helper()
 	agent := func(conversation string, input, output int64) map[string]any { // with what no call has
@@ -107,7 +107,7 @@ type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
-func TestTableTellsAFailingWriter(t *testing.T) {
+func TestTableReportsAFailingWriter(t *testing.T) {
 	full := errors.New("disk full")
 	s := otlpjson.Summarize(&otlpjson.Data{})
 	_, err := s.WriteTo(failingWriter{full})

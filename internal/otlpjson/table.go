@@ -25,7 +25,7 @@ func (s *Summary) WriteTo(w io.Writer) (int64, error) {
 		for _, m := range s.Models {
 			fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", cell(m.Name), m.Calls, m.Tokens.Input, m.Tokens.Output)
 		}
-		fmt.Fprintln(t, "(as each call told them; the runs above tell their totals)")
+		fmt.Fprintln(t, "(per call; the runs above have their totals)")
 	}
 	if len(s.Tools) > 0 {
 		fmt.Fprintln(t, "\nTOOL\tCALLS\tFAILED")

@@ -50,7 +50,7 @@ func restingRun(t *testing.T, sc script, between func(*telemetry.Stream, *folded
 	for _, lr := range f.records {
 		list = append(list, fmt.Sprint("record ", lr.EventName(), lr.SpanID(), lr.Timestamp(), lr.Attributes().AsRaw()))
 	}
-	told, err := new(pmetric.JSONMarshaler).MarshalMetrics(registry.Metrics().TakeLast(at(2000))[1])
+	encoded, err := new(pmetric.JSONMarshaler).MarshalMetrics(registry.Metrics().TakeLast(at(2000))[1])
 	require.NoError(t, err)
-	return list, string(told)
+	return list, string(encoded)
 }
