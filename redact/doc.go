@@ -10,21 +10,15 @@
 //
 // # How a secret is found
 //
-// One pass reads every second pair of bytes and the pair behind it, and looks both up in two tables of 128 KiB. Each
-// anchor (the fixed part of a shape such as "ghp_", a part of a name such as "token") has two of its pairs in the tables,
-// one at an even and one at an odd offset, so that one of them matches. After a match the anchor is compared, and only
-// then its rule reads the text around it, forwards and backwards by bounded steps; a long sequence is read once, however
-// many anchors are in it. Regular expressions are used only for [Settings.Rules] and [Settings.Allow]. The tables are
-// built once, from shapes.txt and the names, such that few pairs of sample.txt match.
+// One pass over the text finds anchors: the fixed parts of shapes ("ghp_"), parts of names ("token"), "://", "BEGIN", flags of
+// commands. Only there a rule reads the text around the anchor, forwards and backwards by bounded steps, so the time is
+// linear in the text. Regular expressions are used only for [Settings.Rules] and [Settings.Allow].
 //
-//	anchor                         its rule reads
-//	-----                          --------
-//	a shape ("ghp_", "AKIA")       the sequences that the shape allows, their lengths, what is before it
-//	a name ("token", "passw")      the whole identifier, what separates it from its value, the value
-//	"://"                          user and password before the @
-//	"BEGIN"                        a private key block, line by line
-//	" -u", " -p"                   the command before the flag
-//	"IDENTIFIED", ":5432:"         the statement, the line
+//	internal/find     the index of the anchors and the pass
+//	internal/shape    the table of vendors' keys, JSON web tokens, private key blocks
+//	internal/token    the tokenizer: identifier, separator, value
+//	internal/secret   the rules: whether a value is a secret
+//	internal/text     bytes, escapes, controls, markers
 //
 // A text with control bytes is searched a second time without them, since a renderer removes them and would join the
 // halves of a secret. A text with an escape (%3D, \u0022, &quot;) behind a name is searched again with its escapes decoded.
@@ -46,5 +40,5 @@
 //
 // # Where the shapes come from
 //
-// Each line of shapes.txt is a fact with its source and date.
+// Each line of internal/shape/shapes.txt is a fact with its source and date.
 package redact

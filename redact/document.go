@@ -4,19 +4,24 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tailspan/tailspan/redact/internal/find"
+	"github.com/tailspan/tailspan/redact/internal/secret"
+	"github.com/tailspan/tailspan/redact/internal/text"
+	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
 // maxDepth is how many levels of JSON in strings of JSON are parsed.
 const maxDepth = 8
 
 // isDocument reports cheaply whether s may be one JSON object or array.
-func isDocument[T text](s T) bool {
-	i := skip(s, 0, len(s), cSpace)
+func isDocument[T text.Bytes](s T) bool {
+	i := text.Skip(s, 0, len(s), text.Space)
 	if i >= len(s) || s[i] != '{' && s[i] != '[' {
 		return false
 	}
 	j := len(s)
-	for j > i && is(s[j-1], cSpace) {
+	for j > i && text.Is(s[j-1], text.Space) {
 		j--
 	}
 	return j-i >= 2 && s[j-1] == s[i]+2 // } is { + 2, and ] is [ + 2
@@ -25,13 +30,13 @@ func isDocument[T text](s T) bool {
 func validDocument(s string) bool { return json.Valid([]byte(s)) }
 
 // escapesControl reports whether a JSON text may write a control, or a character that is not seen, as an escape.
-func escapesControl[T text](s T) bool {
+func escapesControl[T text.Bytes](s T) bool {
 	for i := 0; i+5 < len(s); i++ {
 		if s[i] != '\\' {
 			continue
 		}
 		if s[i+1] == 'u' {
-			switch [2]byte{s[i+2], toLower(s[i+3])} {
+			switch [2]byte{s[i+2], text.ToLower(s[i+3])} {
 			case [2]byte{'0', '0'}, [2]byte{'2', '0'}, [2]byte{'f', 'e'}, [2]byte{'F', 'e'}, [2]byte{'f', 'f'}, [2]byte{'F', 'f'}:
 				return true
 			}
@@ -41,9 +46,9 @@ func escapesControl[T text](s T) bool {
 	return false
 }
 
-// document redacts the decoded strings of a valid JSON text, and the members with secret-like names. The rest stays byte
+// redactDocument redacts the decoded strings of a valid JSON text, and the members with secret-like names. The rest stays byte
 // for byte.
-func (r *Redactor) document(s string, depth int) (string, int) {
+func redactDocument(r *Redactor, s string, depth int) (string, int) {
 	d := document{r: r, s: s, depth: depth}
 	d.walk()
 	if d.count == 0 {
@@ -67,16 +72,16 @@ type document struct {
 	levels []level
 	// key is the key before the next value, and named its class as a name.
 	key   string
-	named name
+	named token.Name
 }
 
 type level struct {
 	// elements is the name of an array: its key.
-	elements name
+	elements token.Name
 	// valueName is the name of the member "value": the member "name" or "key" beside it.
-	valueName name
+	valueName token.Name
 	// flag is the name of the next element: the flag before it ("--token", "value").
-	flag name
+	flag token.Name
 }
 
 func (d *document) walk() {
@@ -85,7 +90,7 @@ func (d *document) walk() {
 		switch c := s[i]; {
 		case c == '"':
 			end := stringEnd(s, i)
-			if next := skip(s, end, len(s), cSpace); next < len(s) && s[next] == ':' {
+			if next := text.Skip(s, end, len(s), text.Space); next < len(s) && s[next] == ':' {
 				d.member(i, end)
 				i = next + 1
 				continue
@@ -105,15 +110,15 @@ func (d *document) walk() {
 			d.levels = d.levels[:max(0, len(d.levels)-1)]
 			d.done()
 			i++
-		case c == ',' || is(c, cSpace):
+		case c == ',' || text.Is(c, text.Space):
 			i++
 		default: // a number, true, false, null
 			end := i
-			for end < len(s) && !is(s[end], cSpace) && s[end] != ',' && s[end] != '}' && s[end] != ']' {
+			for end < len(s) && !text.Is(s[end], text.Space) && s[end] != ',' && s[end] != '}' && s[end] != ']' {
 				end++
 			}
-			if d.named.class == classPassword && is(c, cDigit) && end-i >= minPassword {
-				d.replace(i, end, markerOf(""))
+			if d.named.Class == token.ClassPassword && text.Is(c, text.Digit) && end-i >= secret.MinPassword {
+				d.replace(i, end, text.Marker(""))
 			}
 			d.done()
 			i = end
@@ -123,7 +128,7 @@ func (d *document) walk() {
 
 // done clears the key, and sets the name of the next element of an array.
 func (d *document) done() {
-	d.named, d.key = name{}, ""
+	d.named, d.key = token.Name{}, ""
 	if n := len(d.levels); n > 0 {
 		d.named = d.levels[n-1].elements
 	}
@@ -150,7 +155,7 @@ func (d *document) member(start, end int) {
 		d.count += n - 1
 	}
 	d.key = key
-	d.named = d.r.nameOf(key)
+	d.named = secret.NameOf(d.r.search.Names(), key)
 	if n := len(d.levels); n > 0 && strings.EqualFold(key, "value") {
 		d.named = d.levels[n-1].valueName
 	}
@@ -160,15 +165,15 @@ func (d *document) member(start, end int) {
 func (d *document) stringValue(start, end int) {
 	v := decode(d.s[start:end])
 	if n := len(d.levels); n > 0 && (strings.EqualFold(d.key, "name") || strings.EqualFold(d.key, "key")) {
-		d.levels[n-1].valueName = d.r.nameOf(v)
+		d.levels[n-1].valueName = secret.NameOf(d.r.search.Names(), v)
 	}
 	flag := d.flag(v)
-	sp, ok := d.r.memberValue(d.named, v, sepColon)
+	sp, ok := d.memberValue(d.named, v, token.SepColon)
 	if !ok {
-		sp, ok = d.r.memberValue(flag, v, sepArgument)
+		sp, ok = d.memberValue(flag, v, token.SepArgument)
 	}
 	if ok {
-		d.replace(start, end, v[:sp.start]+markerOf(sp.kind)+v[sp.end:])
+		d.replace(start, end, v[:sp.Start]+text.Marker(sp.Kind)+v[sp.End:])
 		return
 	}
 	if out, n := d.r.redact(v, d.depth+1, false); n > 0 {
@@ -177,16 +182,22 @@ func (d *document) stringValue(start, end int) {
 	}
 }
 
+// memberValue decides on a value by its name, and by the allowed values of the settings.
+func (d *document) memberValue(n token.Name, v string, by token.Sep) (text.Span, bool) {
+	sp, ok := secret.Member(d.r.search.Names(), n, v, by)
+	return sp, ok && !find.Allows(d.r.search, v, sp)
+}
+
 // flag returns the name of this element of an array: the flag before it, if any. It stores v if v is a flag itself.
-func (d *document) flag(v string) name {
+func (d *document) flag(v string) token.Name {
 	if len(d.levels) == 0 || d.key != "" {
-		return name{}
+		return token.Name{}
 	}
 	l := &d.levels[len(d.levels)-1]
 	named := l.flag
-	l.flag = name{}
+	l.flag = token.Name{}
 	if strings.HasPrefix(v, "-") {
-		l.flag = d.r.nameOf(v)
+		l.flag = secret.NameOf(d.r.search.Names(), v)
 	}
 	return named
 }
@@ -196,40 +207,6 @@ func (d *document) replace(start, end int, with string) {
 	quote(&d.out, with)
 	d.last = end
 	d.count++
-}
-
-// nameOf classifies an identifier; the zero name if s is none.
-func (r *Redactor) nameOf(s string) name {
-	if s == "" || len(s) > maxIdent || skip(s, 0, len(s), cAlnum|cIdent|cBlank) < len(s) || strings.Count(s, " ") > 1 {
-		return name{}
-	}
-	s = strings.ReplaceAll(s, " ", "_")
-	f := finder[string]{r: r, s: s}
-	m := mixOf(s, 0, len(s))
-	n := name{end: len(s), caps: m.lower == 0 && m.upper > 0}
-	n.class = r.classify(f.normal(0, len(s)), n.caps)
-	return n
-}
-
-// memberValue decides on the value of a member with a secret-like name, or on an element behind a flag with one.
-func (r *Redactor) memberValue(n name, s string, by sep) (span, bool) {
-	if n.class == classNone || s == "" {
-		return span{}, false
-	}
-	f := finder[string]{r: r, s: s}
-	v := value{end: len(s), sep: by, quoted: true}
-	var sp span
-	var ok bool
-	switch n.class {
-	case classAuthorization:
-		sp, ok = f.authorization(v)
-	case classCookie:
-		sp, ok = f.cookie(v)
-	case classSignature:
-	default:
-		sp, ok = f.secretValue(n, v)
-	}
-	return sp, ok && !allowed(r, s, sp)
 }
 
 // decode decodes a JSON string.

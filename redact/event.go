@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/redact/internal/find"
+	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
 // Event takes secrets out of every text of e, names and ids included, and counts them. Two ids that differed still do.
@@ -170,17 +172,18 @@ const summaryReach = 512
 // dirtyHead reports whether an output may hold a secret that begins in its first line, of which head is the beginning.
 // Outputs are many and long, and for most of them the text near that line decides.
 func dirtyHead(r *Redactor, output []byte, head string) bool {
-	at := skip(output, 0, len(output), cSpace)
+	at := text.Skip(output, 0, len(output), text.Space)
 	near := min(len(output), at+len(head)+summaryReach)
 	if near == len(output) || len(r.rules) > 0 || string(output[at:at+len(head)]) != head {
 		return dirty(r, output)
 	}
-	f := finder[[]byte]{r: r, s: output[:near], cut: true}
+	var f find.Finder[[]byte]
+	f.Init(r.search, output[:near], true)
 	if isDocument(output) {
-		return f.anchored() || escapesControl(f.s)
+		return f.Anchored() || escapesControl(f.S)
 	}
-	_, found := f.next(0)
-	return found || f.controls || f.escapes
+	_, found := f.Next(0)
+	return found || f.Again()
 }
 
 // summary redacts a summary. One that was cut may end in half a secret, which only the missing half makes recognisable. So

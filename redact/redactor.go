@@ -2,32 +2,21 @@ package redact
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 	"sync"
 
-	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/redact/internal/find"
+	"github.com/tailspan/tailspan/redact/internal/secret"
+	"github.com/tailspan/tailspan/redact/internal/text"
 )
-
-// markerStart begins every marker.
-const markerStart = "[redacted"
-
-func markerOf(kind string) string {
-	if kind == "" {
-		return markerStart + "]"
-	}
-	return markerStart + ":" + kind + "]"
-}
 
 // maxPasses bounds how often a text is searched. Each pass but the last found something.
 const maxPasses = 8
 
 // Redactor takes secrets out of texts and events. Any number of goroutines may use one.
 type Redactor struct {
-	index index
-	rules []rule
-	names []string
-	allow []*regexp.Regexp
+	search *find.Search
+	rules  []rule
 
 	dropInput, dropOutput      bool
 	skipReasoning, skipPrompts bool
@@ -46,19 +35,12 @@ func NewRedactor(s Settings) (*Redactor, error) {
 	if err := errors.Join(errRules, errNames, errAllow); err != nil {
 		return nil, err
 	}
-	x, err := builtIn()
-	if len(words) > 0 && err == nil {
-		all, _ := anchors()
-		for _, w := range words {
-			all = append(all, anchor{word: w, fold: true, kind: anchorName})
-		}
-		x = newIndex(all)
-	}
+	search, err := find.NewSearch(names, words, allow)
 	if err != nil {
 		return nil, err
 	}
 	return &Redactor{
-		index: x, rules: rules, names: names, allow: allow,
+		search: search, rules: rules,
 		dropInput: s.DropInput, dropOutput: s.DropOutput, skipReasoning: s.SkipReasoning, skipPrompts: s.SkipPrompts,
 	}, nil
 }
@@ -88,17 +70,18 @@ func (r *Redactor) Contains(s string) bool {
 }
 
 // dirty reports whether s may hold a secret. Most texts don't, and this is all that is done with them.
-func dirty[T text](r *Redactor, s T) bool {
-	if len(s) < minPassword && len(r.rules) == 0 {
+func dirty[T text.Bytes](r *Redactor, s T) bool {
+	if len(s) < secret.MinPassword && len(r.rules) == 0 {
 		return false
 	}
-	f := finder[T]{r: r, s: s}
+	var f find.Finder[T]
+	f.Init(r.search, s, false)
 	if isDocument(s) {
 		// The strings of a document are searched decoded; here is only decided whether to.
-		return f.anchored() || escapesControl(s) || ruleApplies(r, s)
+		return f.Anchored() || escapesControl(s) || ruleApplies(r, s)
 	}
-	_, found := f.next(0)
-	return found || f.controls || f.escapes || ruleApplies(r, s)
+	_, found := f.Next(0)
+	return found || f.Again() || ruleApplies(r, s)
 }
 
 // redact replaces secrets until it finds none, and counts them.
@@ -119,7 +102,7 @@ func (r *Redactor) redact(s string, depth int, cut bool) (out string, count int)
 // pass searches the text once in each way that applies.
 func (r *Redactor) pass(s string, depth int, cut bool) (string, int) {
 	if isDocument(s) && depth < maxDepth && validDocument(s) {
-		return r.document(s, depth)
+		return redactDocument(r, s, depth)
 	}
 	out, n, again := r.plain(s, cut)
 	if again {
@@ -137,122 +120,25 @@ func (r *Redactor) pass(s string, depth int, cut bool) (string, int) {
 
 // plain replaces what the finder finds. again reports that the text has to be searched decoded, too.
 func (r *Redactor) plain(s string, cut bool) (out string, count int, again bool) {
-	f := finder[string]{r: r, s: s, cut: cut}
+	var f find.Finder[string]
+	f.Init(r.search, s, cut)
 	var b strings.Builder
 	last := 0
 	for {
-		sp, ok := f.next(last)
+		sp, ok := f.Next(last)
 		if !ok {
 			break
 		}
-		b.WriteString(s[last:sp.start])
-		b.WriteString(sp.quote)
-		b.WriteString(markerOf(sp.kind))
-		b.WriteString(sp.quote)
-		last = sp.end
+		b.WriteString(s[last:sp.Start])
+		b.WriteString(sp.Quote)
+		b.WriteString(text.Marker(sp.Kind))
+		b.WriteString(sp.Quote)
+		last = sp.End
 		count++
 	}
 	if count == 0 {
-		return s, 0, f.controls || f.escapes
+		return s, 0, f.Again()
 	}
 	b.WriteString(s[last:])
-	return b.String(), count, f.controls || f.escapes
-}
-
-// decoded searches s without its control sequences, which a renderer removes, and with its escapes decoded, and replaces
-// in s what is found.
-func (r *Redactor) decoded(s string, cut bool) (string, int) {
-	buf, _ := r.buffers.Get().(*[]byte)
-	if buf == nil {
-		buf = new([]byte)
-	}
-	bare := (*buf)[:0]
-	for i := 0; i < len(s); {
-		plain := i
-		for i < len(s) && !is(s[i], cUnit) {
-			i++
-		}
-		if bare = append(bare, s[plain:i]...); i == len(s) {
-			break
-		}
-		c, n, hidden := unitAt(s, i)
-		if !hidden {
-			bare = append(bare, c)
-		}
-		i += n
-	}
-	f := finder[[]byte]{r: r, s: bare, cut: cut}
-	var b strings.Builder
-	last, lastBare, count := 0, 0, 0
-	at, atBare := 0, 0 // the same place in s and in bare
-	locate := func(want int) (start, end int) {
-		for {
-			_, n, hidden := unitAt(s, at)
-			switch {
-			case hidden:
-				at += n
-				continue
-			case atBare == want:
-				return at, at + n
-			}
-			at += n
-			atBare++
-		}
-	}
-	for {
-		sp, ok := f.next(lastBare)
-		if !ok {
-			break
-		}
-		start, _ := locate(sp.start)
-		b.WriteString(s[last:start])
-		b.WriteString(sp.quote + markerOf(sp.kind) + sp.quote)
-		_, last = locate(sp.end - 1)
-		lastBare = sp.end
-		count++
-	}
-	if cap(bare) <= maxPooled {
-		*buf = bare
-		r.buffers.Put(buf)
-	}
-	if count == 0 {
-		return s, 0
-	}
-	b.WriteString(s[last:])
-	return b.String(), count
-}
-
-// unitAt is the unit at i of a text: a byte, a decoded escape, or a control sequence, which is hidden.
-func unitAt(s string, i int) (c byte, n int, hidden bool) {
-	if !is(s[i], cUnit) {
-		return s[i], 1, false
-	}
-	if n := hiddenLen(s, i); n > 0 {
-		return 0, n, true
-	}
-	if c, n := escapeAt(s, i); n > 0 {
-		return c, n, false
-	}
-	return s[i], 1, false
-}
-
-// hiddenLen is the length of the control sequence, or of the character that is not seen, at i; line breaks and tabs are none.
-func hiddenLen(s string, i int) int {
-	if n := invisibleLen(s, i); n > 0 {
-		return n
-	}
-	if !controlAt(s, i) {
-		return 0
-	}
-	return events.EscapeLen(s[i:])
-}
-
-// allowed reports whether the settings let a value stay.
-func allowed[T text](r *Redactor, s T, sp span) bool {
-	for _, re := range r.allow {
-		if re.MatchString(string(s[sp.start:sp.end])) {
-			return true
-		}
-	}
-	return false
+	return b.String(), count, f.Again()
 }

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/tailspan/tailspan/redact/internal/find"
+	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
 // Settings configures a [Redactor]. The zero value is the default: the built-in shapes and names.
@@ -92,7 +95,7 @@ func compileRules(rules []Rule) ([]rule, error) {
 }
 
 // ruleApplies reports whether a rule of the settings matches in s.
-func ruleApplies[T text](r *Redactor, s T) bool {
+func ruleApplies[T text.Bytes](r *Redactor, s T) bool {
 	for i := range r.rules {
 		u := &r.rules[i]
 		switch s := any(s).(type) {
@@ -118,13 +121,13 @@ func (u *rule) apply(s string, r *Redactor) (string, int) {
 	var b strings.Builder
 	last, count := 0, 0
 	for _, m := range u.pattern.FindAllStringSubmatchIndex(s, -1) {
-		sp := span{start: m[len(m)-2], end: m[len(m)-1]}
-		f := finder[string]{s: s}
-		if sp.start < last || sp.end <= sp.start || f.isMarker(sp.start, sp.end) || insideMarker(s, sp) || allowed(r, s, sp) {
+		sp := text.Span{Start: m[len(m)-2], End: m[len(m)-1]}
+		f := text.Input[string]{S: s}
+		if sp.Start < last || sp.End <= sp.Start || f.IsMarker(sp.Start, sp.End) || insideMarker(s, sp) || find.Allows(r.search, s, sp) {
 			continue
 		}
-		b.WriteString(s[last:sp.start] + markerOf(u.name))
-		last = sp.end
+		b.WriteString(s[last:sp.Start] + text.Marker(u.name))
+		last = sp.End
 		count++
 	}
 	if count == 0 {
@@ -135,10 +138,10 @@ func (u *rule) apply(s string, r *Redactor) (string, int) {
 }
 
 // insideMarker reports whether sp touches a marker that begins before it.
-func insideMarker(s string, sp span) bool {
-	from := max(0, sp.start-len(markerStart)-1-maxRuleName)
-	at := strings.LastIndex(s[from:sp.start+min(len(markerStart), sp.end-sp.start)], markerStart)
-	return at >= 0 && !strings.Contains(s[from+at:sp.start], "]")
+func insideMarker(s string, sp text.Span) bool {
+	from := max(0, sp.Start-len(text.MarkerStart)-1-maxRuleName)
+	at := strings.LastIndex(s[from:sp.Start+min(len(text.MarkerStart), sp.End-sp.Start)], text.MarkerStart)
+	return at >= 0 && !strings.Contains(s[from+at:sp.Start], "]")
 }
 
 func validRuleName(s string) bool {
@@ -174,9 +177,9 @@ func compileNames(names []string) (normal, words []string, err error) {
 		lower, longest := "", ""
 		word := ""
 		for j := 0; j <= len(n); j++ {
-			if j < len(n) && isAlnum(n[j]) {
-				lower += string(toLower(n[j]))
-				word += string(toLower(n[j]))
+			if j < len(n) && text.IsAlnum(n[j]) {
+				lower += string(text.ToLower(n[j]))
+				word += string(text.ToLower(n[j]))
 				continue
 			}
 			if len(word) > len(longest) {

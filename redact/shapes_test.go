@@ -68,7 +68,7 @@ func draw(rnd *rand.Rand, alphabet string, n int) string {
 // rows are the lines of shapes.txt.
 func rows(t *testing.T) (out [][]string) {
 	t.Helper()
-	b, err := os.ReadFile("shapes.txt")
+	b, err := os.ReadFile("internal/shape/shapes.txt")
 	require.NoError(t, err)
 	for line := range strings.Lines(string(b)) {
 		if line[0] != '#' {

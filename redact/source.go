@@ -1,6 +1,8 @@
 package redact
 
-import "github.com/tailspan/tailspan/events"
+import (
+	"github.com/tailspan/tailspan/events"
+)
 
 // Source is a source whose events hold no secrets. It serves one stream, from one goroutine.
 type Source struct {

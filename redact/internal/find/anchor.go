@@ -1,8 +1,13 @@
-package redact
+package find
 
 import (
 	"strings"
 	"sync"
+
+	"github.com/tailspan/tailspan/redact/internal/secret"
+	"github.com/tailspan/tailspan/redact/internal/shape"
+	"github.com/tailspan/tailspan/redact/internal/text"
+	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
 // anchorKind is the rule of an anchor.
@@ -28,8 +33,8 @@ type anchor struct {
 	word  string
 	fold  bool
 	kind  anchorKind
-	shape *shape
-	flag  *commandFlag
+	shape *shape.Shape
+	flag  *secret.CommandFlag
 	// before are the bytes that may be before it; without a set, the anchor begins a word. after are the bytes that
 	// follow, as far as reach.
 	before, after *[256]bool
@@ -38,7 +43,7 @@ type anchor struct {
 	begins bool
 }
 
-// escapeEnds are the letters that may be before a word as the end of an escape, beside hexadecimal digits: see starts.
+// escapeEnds are the letters that may be before a word as the end of an escape, beside hexadecimal digits: see [text.Starts].
 const escapeEnds = "nrtbfvm"
 
 // anyByte is what may be behind an anchor.
@@ -61,7 +66,7 @@ var notS = sync.OnceValue(func() *[256]bool {
 var wordStart = sync.OnceValue(func() *[256]bool {
 	var set [256]bool
 	for c := range set {
-		set[c] = !isAlnum(byte(c)) || isHex(byte(c)) || strings.IndexByte(escapeEnds, byte(c)) >= 0
+		set[c] = !text.IsAlnum(byte(c)) || text.IsHex(byte(c)) || strings.IndexByte(escapeEnds, byte(c)) >= 0
 	}
 	return &set
 })
@@ -121,4 +126,43 @@ func (a *anchor) eachPair(i int, f func(pair uint16)) {
 			f(uint16(first) | uint16(second)<<8)
 		}
 	}
+}
+
+// anchors are all built-in anchors.
+func anchors() ([]anchor, error) {
+	table, err := shape.Table()
+	if err != nil {
+		return nil, err
+	}
+	out := []anchor{
+		{word: "://", kind: anchorURL},
+		{word: "BEGIN ", kind: anchorPEM},
+		{word: "eyJ", kind: anchorJWT},
+		{word: "bearer", kind: anchorBearer, fold: true},
+		{word: "identified", kind: anchorIdentified, fold: true},
+		{word: "%3a%2f%2f", kind: anchorEscape, fold: true},
+		{word: `\/\`, kind: anchorEscape}, // https:\/\/
+		{word: "com%2f", kind: anchorEscape, fold: true},
+		{word: "BEGIN%20", kind: anchorEscape},
+		{word: text.Marker("aws"), kind: anchorMarker},
+	}
+	for i := range secret.CommandFlags {
+		out = append(out, anchor{word: secret.CommandFlags[i].Word, kind: anchorFlag, flag: &secret.CommandFlags[i]})
+	}
+	for _, word := range []string{":5432:", ":5433:", ":6432:", "*:*:"} {
+		out = append(out, anchor{word: word, kind: anchorPgpass})
+	}
+	for _, sh := range table {
+		a := anchor{kind: anchorShape, shape: sh}
+		a.word, a.before, a.after, a.reach, a.begins = sh.Anchor()
+		out = append(out, a)
+	}
+	for _, w := range token.NameWords {
+		a := anchor{word: w, kind: anchorName, fold: true}
+		if w == "token" { // tokens are counted in every second line
+			a.after, a.reach = notS(), 1
+		}
+		out = append(out, a)
+	}
+	return out, nil
 }

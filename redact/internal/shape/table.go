@@ -1,4 +1,4 @@
-package redact
+package shape
 
 import (
 	_ "embed"
@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
 // shapesText is the table of facts about what vendors issue; its head explains the columns.
@@ -15,11 +17,11 @@ import (
 //go:embed shapes.txt
 var shapesText string
 
-// shapes is the table, read once. It never changes.
-var shapes = sync.OnceValues(func() ([]*shape, error) { return parseShapes(shapesText) })
+// Table is shapes.txt, read once. It never changes.
+var Table = sync.OnceValues(func() ([]*Shape, error) { return parseShapes(shapesText) })
 
-// shape is a kind of secret that its own form identifies.
-type shape struct {
+// Shape is a kind of secret that its own form identifies.
+type Shape struct {
 	kind  string // is in the marker
 	parts []part
 	// anchor is the literal part that is searched for, and kept the number of parts before the secret, which stay.
@@ -34,7 +36,7 @@ type shape struct {
 	probed          *[256]bool
 	next            byte
 	// longer are the shapes whose anchor begins with this one's.
-	longer []*shape
+	longer []*Shape
 	// longerAfter are the bytes that stand behind this one's literal in one of these.
 	longerAfter [256]bool
 }
@@ -57,23 +59,15 @@ func sets() map[byte]*[256]bool {
 	for class, bytes := range map[byte]string{
 		'A': "", 'w': "_", 'u': "_-", 'x': "_-.", 'p': "_-.+/%=", 'b': "+/=_-", 's': "./", 'z': "._~-",
 	} {
-		out[class] = newSet(cAlnum, bytes)
+		out[class] = text.NewSet(text.Alnum, bytes)
 	}
-	out['l'], out['U'], out['d'] = newSet(cLower|cDigit, ""), newSet(cUpper|cDigit, ""), newSet(cDigit, "")
-	out['B'], out['h'] = newSet(cUpper, "234567"), newSet(cDigit, "abcdefABCDEF")
+	out['l'], out['U'], out['d'] = text.NewSet(text.Lower|text.Digit, ""), text.NewSet(text.Upper|text.Digit, ""), text.NewSet(text.Digit, "")
+	out['B'], out['h'] = text.NewSet(text.Upper, "234567"), text.NewSet(text.Digit, "abcdefABCDEF")
 	return out
 }
 
-func newSet(bits uint16, more string) *[256]bool {
-	var set [256]bool
-	for c := range set {
-		set[c] = byteClass[c]&bits != 0 || strings.IndexByte(more, byte(c)) >= 0
-	}
-	return &set
-}
-
 // parseShapes reads the table.
-func parseShapes(table string) (out []*shape, err error) {
+func parseShapes(table string) (out []*Shape, err error) {
 	classes := sets()
 	for n, line := range strings.Split(table, "\n") {
 		if line == "" || line[0] == '#' {
@@ -97,16 +91,29 @@ func parseShapes(table string) (out []*shape, err error) {
 				a.longerAfter[long[len(short)]] = true
 			}
 		}
-		slices.SortStableFunc(a.longer, func(x, y *shape) int { return len(y.literal()) - len(x.literal()) })
+		slices.SortStableFunc(a.longer, func(x, y *Shape) int { return len(y.literal()) - len(x.literal()) })
 	}
 	return out, nil
 }
 
-func (sh *shape) literal() string { return sh.parts[sh.anchor].literal }
+// Anchor is the word that a shape is found by, the bytes that may be before it and those that follow it as far as reach (nil for
+// any), and whether it is only at the beginning of a word.
+func (sh *Shape) Anchor() (word string, before, after *[256]bool, reach int, begins bool) {
+	if sh.anchor > 0 {
+		before = sh.parts[sh.anchor-1].set
+	}
+	if sh.anchor+1 < len(sh.parts) {
+		next := &sh.parts[sh.anchor+1]
+		after, reach = next.set, next.least
+	}
+	return sh.literal(), before, after, reach, sh.begins
+}
+
+func (sh *Shape) literal() string { return sh.parts[sh.anchor].literal }
 
 // parseShape reads the second column of a line.
-func parseShape(text string, classes map[byte]*[256]bool) (*shape, error) {
-	sh := &shape{}
+func parseShape(text string, classes map[byte]*[256]bool) (*Shape, error) {
+	sh := &Shape{}
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
@@ -148,7 +155,7 @@ func parseShape(text string, classes map[byte]*[256]bool) (*shape, error) {
 }
 
 // setProbe sets what mayBe checks.
-func (sh *shape) setProbe() {
+func (sh *Shape) setProbe() {
 	sh.begins = sh.anchor == 0 && !sh.glues()
 	if sh.anchor+1 == len(sh.parts) {
 		return
@@ -163,7 +170,7 @@ func (sh *shape) setProbe() {
 	}
 }
 
-func (sh *shape) addLiteral(c byte) {
+func (sh *Shape) addLiteral(c byte) {
 	if n := len(sh.parts); n > sh.kept && sh.parts[n-1].set == nil {
 		sh.parts[n-1].literal += string(c)
 		return
@@ -198,4 +205,30 @@ func parsePart(s string, classes map[byte]*[256]bool) ([]part, error) {
 		return nil, fmt.Errorf("no class and length: %q", s)
 	}
 	return []part{{set: classes[s[0]], least: least, most: most, random: random}}, nil
+}
+
+const (
+	// maxGlued is how long a word may be that a secret is right behind, in bytes: in a longer one, such as base64, the
+	// anchor is there by chance.
+	maxGlued = 24
+	// minGlued is how many literal bytes a shape needs for that, and minGluedRun how long its first part is otherwise.
+	minGlued    = 4
+	minGluedRun = 24
+)
+
+// literalBytes is how many bytes of the shape are fixed.
+func (sh *Shape) literalBytes() (n int) {
+	for i := range sh.parts {
+		n += len(sh.parts[i].literal)
+	}
+	return n
+}
+
+// glues reports whether secrets of the shape are recognised right behind a letter or a digit.
+func (sh *Shape) glues() bool {
+	if sh.word || sh.parts[0].set != nil {
+		return false
+	}
+	run := &sh.parts[1]
+	return sh.literalBytes() >= minGlued || run.least >= minGluedRun && run.set['z'] && run.set['Z']
 }

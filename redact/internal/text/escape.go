@@ -1,25 +1,27 @@
-package redact
+package text
 
-import "strconv"
+import (
+	"strconv"
+)
 
-// escapeAt decodes the escape at i: %3D, \u003d, \x3d, &#61;, &quot; and others, also an escape that is escaped itself. It
+// EscapeAt decodes the escape at i: %3D, \u003d, \x3d, &#61;, &quot; and others, also an escape that is escaped itself. It
 // returns the decoded byte and the length of the escape, 0 if there is no escape of a byte of text.
-func escapeAt[T text](s T, i int) (c byte, n int) {
+func EscapeAt[T Bytes](s T, i int) (c byte, n int) {
 	switch s[i] {
 	case '%':
 		j := i + 1
-		for hasAt(s, j, "25", false) && j+3 < len(s) && isHex(s[j+2]) && isHex(s[j+3]) {
+		for HasAt(s, j, "25", false) && j+3 < len(s) && IsHex(s[j+2]) && IsHex(s[j+3]) {
 			j += 2
 		}
 		return hexAt(s, j, i)
 	case '\\':
-		j := skipByte(s, i, '\\')
+		j := SkipByte(s, i, '\\')
 		switch {
-		case hasAt(s, j, "u00", false):
+		case HasAt(s, j, "u00", false):
 			return hexAt(s, j+3, i)
-		case hasAt(s, j, "x", false):
+		case HasAt(s, j, "x", false):
 			return hexAt(s, j+1, i)
-		case hasAt(s, j, "/", false):
+		case HasAt(s, j, "/", false):
 			return '/', j + 1 - i
 		}
 	case '&':
@@ -29,23 +31,23 @@ func escapeAt[T text](s T, i int) (c byte, n int) {
 }
 
 // hexAt reads two hexadecimal digits at j of an escape that begins at i.
-func hexAt[T text](s T, j, i int) (byte, int) {
-	if j+1 >= len(s) || !isHex(s[j]) || !isHex(s[j+1]) {
+func hexAt[T Bytes](s T, j, i int) (byte, int) {
+	if j+1 >= len(s) || !IsHex(s[j]) || !IsHex(s[j+1]) {
 		return 0, 0
 	}
 	return ifText(hexValue(s[j])<<4|hexValue(s[j+1]), j+2-i)
 }
 
 func hexValue(c byte) byte {
-	if is(c, cDigit) {
+	if Is(c, Digit) {
 		return c - '0'
 	}
-	return toLower(c) - 'a' + 10
+	return ToLower(c) - 'a' + 10
 }
 
 // ifText gives a byte of ASCII text and the length of its escape.
 func ifText(c byte, n int) (byte, int) {
-	if c >= 0x7f || c < ' ' && !is(c, cSpace) {
+	if c >= 0x7f || c < ' ' && !Is(c, Space) {
 		return 0, 0
 	}
 	return c, n
@@ -60,17 +62,17 @@ var entities = [...]struct {
 // maxEntity is how many digits a numeric entity has at most.
 const maxEntity = 6
 
-func entityAt[T text](s T, i int) (byte, int) {
+func entityAt[T Bytes](s T, i int) (byte, int) {
 	j := i + 1
-	for hasAt(s, j, "amp;", false) {
+	for HasAt(s, j, "amp;", false) {
 		j += len("amp;")
 	}
 	for _, e := range entities {
-		if hasAt(s, j, e.name, false) {
+		if HasAt(s, j, e.name, false) {
 			return e.c, j + len(e.name) - i
 		}
 	}
-	if !hasAt(s, j, "#", false) {
+	if !HasAt(s, j, "#", false) {
 		if j > i+1 {
 			return '&', j - i
 		}
@@ -78,12 +80,12 @@ func entityAt[T text](s T, i int) (byte, int) {
 	}
 	j++
 	base := 10
-	if hasAt(s, j, "x", true) {
+	if HasAt(s, j, "x", true) {
 		base = 16
 		j++
 	}
 	end := j
-	for end < len(s) && end-j < maxEntity && isHex(s[end]) {
+	for end < len(s) && end-j < maxEntity && IsHex(s[end]) {
 		end++
 	}
 	if end == j || end >= len(s) || s[end] != ';' {

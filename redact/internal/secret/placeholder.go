@@ -1,4 +1,9 @@
-package redact
+package secret
+
+import (
+	"github.com/tailspan/tailspan/redact/internal/text"
+	"github.com/tailspan/tailspan/redact/internal/token"
+)
 
 // notValues are words in the place of a secret that are none: types, constants, words of manuals.
 var notValues = map[string]bool{
@@ -13,15 +18,15 @@ var notValues = map[string]bool{
 }
 
 // isPlaceholder reports whether the text from start to end is a placeholder for a value.
-func (f *finder[T]) isPlaceholder(start, end int) bool {
-	if f.isMarker(start, end) || f.isReference(start, end) {
+func (f *checks[T]) isPlaceholder(start, end int) bool {
+	if f.IsMarker(start, end) || f.isReference(start, end) {
 		return true
 	}
 	same, masked := true, true
 	for i := start; i < end && (same || masked); i++ {
-		same = same && f.s[i] == f.s[start]
+		same = same && f.S[i] == f.S[start]
 		// The bullet and the ellipsis, in UTF-8, are E2 80 A2 and E2 80 A6.
-		masked = masked && (is(f.s[i], cMask) || f.s[i] == 0xe2 || f.s[i] == 0x80 || f.s[i] == 0xa2 || f.s[i] == 0xa6)
+		masked = masked && (text.Is(f.S[i], text.Mask) || f.S[i] == 0xe2 || f.S[i] == 0x80 || f.S[i] == 0xa2 || f.S[i] == 0xa6)
 	}
 	if same || masked {
 		return true
@@ -29,7 +34,7 @@ func (f *finder[T]) isPlaceholder(start, end int) bool {
 	if n := end - start; n <= 12 {
 		var word [12]byte
 		for i := range n {
-			word[i] = toLower(f.s[start+i])
+			word[i] = text.ToLower(f.S[start+i])
 		}
 		if notValues[string(word[:n])] {
 			return true
@@ -39,31 +44,31 @@ func (f *finder[T]) isPlaceholder(start, end int) bool {
 }
 
 // wordAt reports whether the value begins with a whole word ("your-key", not "yourk3y").
-func (f *finder[T]) wordAt(start, end int, word string) bool {
+func (f *checks[T]) wordAt(start, end int, word string) bool {
 	i := start + len(word)
-	return i <= end && hasAt(f.s, start, word, true) && (i == end || is(f.s[i], cIdent|cSpace))
+	return i <= end && text.HasAt(f.S, start, word, true) && (i == end || text.Is(f.S[i], text.Ident|text.Space))
 }
 
 // isReference reports whether the value refers to another: a variable, a command, a template's field, <a thing to fill in>.
-func (f *finder[T]) isReference(start, end int) bool {
+func (f *checks[T]) isReference(start, end int) bool {
 	if end <= start {
 		return true
 	}
-	first, last := f.s[start], f.s[end-1]
+	first, last := f.S[start], f.S[end-1]
 	switch first {
 	case '$':
-		if end-start > 1 && (f.s[start+1] == '{' || f.s[start+1] == '(') {
+		if end-start > 1 && (f.S[start+1] == '{' || f.S[start+1] == '(') {
 			return true
 		}
-		return skip(f.s, start+1, end, cAlnum) == end || indexIn(f.s, start, end, "_", false) > 0 && skipName(f.s, start+1, end) == end
+		return text.Skip(f.S, start+1, end, text.Alnum) == end || text.IndexIn(f.S, start, end, "_", false) > 0 && skipName(f.S, start+1, end) == end
 	case '<':
-		return last == '>' || indexIn(f.s, end, min(len(f.s), end+maxType), ">", false) >= 0 && f.lineEnd(end) > indexIn(f.s, end, end+maxType, ">", false)
+		return last == '>' || text.IndexIn(f.S, end, min(len(f.S), end+token.MaxType), ">", false) >= 0 && f.LineEnd(end) > text.IndexIn(f.S, end, end+token.MaxType, ">", false)
 	case '{':
-		return last == '}' || end < len(f.s) && f.s[end] == '}'
+		return last == '}' || end < len(f.S) && f.S[end] == '}'
 	case '[':
-		return last == ']' || end < len(f.s) && f.s[end] == ']'
+		return last == ']' || end < len(f.S) && f.S[end] == ']'
 	case '%':
-		return last == '%' || end-start <= 3 || f.s[start+1] == '(' || f.s[start+1] == 's' || f.s[start+1] == 'v'
+		return last == '%' || end-start <= 3 || f.S[start+1] == '(' || f.S[start+1] == 's' || f.S[start+1] == 'v'
 	case '`':
 		return true
 	}
@@ -71,22 +76,9 @@ func (f *finder[T]) isReference(start, end int) bool {
 }
 
 // skipName is the end of the variable's name at i.
-func skipName[T text](s T, i, end int) int {
-	for i < end && (isAlnum(s[i]) || s[i] == '_' || s[i] == ':') {
+func skipName[T text.Bytes](s T, i, end int) int {
+	for i < end && (text.IsAlnum(s[i]) || s[i] == '_' || s[i] == ':') {
 		i++
 	}
 	return i
-}
-
-// isMarker reports whether the text from start to end is exactly one of our markers.
-func (f *finder[T]) isMarker(start, end int) bool {
-	if !hasAt(f.s, start, markerStart, false) || end > len(f.s) || f.s[end-1] != ']' {
-		return false
-	}
-	i := start + len(markerStart)
-	if i < end && f.s[i] == ':' {
-		for i++; i < end && (is(f.s[i], cLower|cDigit) || f.s[i] == '-'); i++ {
-		}
-	}
-	return i == end-1
 }

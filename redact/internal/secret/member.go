@@ -1,0 +1,44 @@
+package secret
+
+import (
+	"strings"
+
+	"github.com/tailspan/tailspan/redact/internal/text"
+	"github.com/tailspan/tailspan/redact/internal/token"
+)
+
+// NameOf classifies the key of an object; the zero name if s is no identifier.
+func NameOf(names token.Names, s string) token.Name {
+	if s == "" || len(s) > token.MaxIdent || text.Skip(s, 0, len(s), text.Alnum|text.Ident|text.Blank) < len(s) || strings.Count(s, " ") > 1 {
+		return token.Name{}
+	}
+	s = strings.ReplaceAll(s, " ", "_")
+	var f Rules[string]
+	f.S = s
+	m := text.MixOf(s, 0, len(s))
+	n := token.Name{End: len(s), Caps: m.Lower == 0 && m.Upper > 0}
+	n.Class = names.Classify(f.Normal(0, len(s)), n.Caps)
+	return n
+}
+
+// Member decides on the value of a member with a secret-like name, or on an element behind a flag with one.
+func Member(names token.Names, n token.Name, s string, by token.Sep) (text.Span, bool) {
+	if n.Class == token.ClassNone || s == "" {
+		return text.Span{}, false
+	}
+	var f Rules[string]
+	f.S, f.Names = s, names
+	v := token.Value{End: len(s), Sep: by, Quoted: true}
+	var sp text.Span
+	var ok bool
+	switch n.Class {
+	case token.ClassAuthorization:
+		sp, ok = f.authorization(v)
+	case token.ClassCookie:
+		sp, ok = f.cookie(v)
+	case token.ClassSignature:
+	default:
+		sp, ok = f.secretValue(n, v)
+	}
+	return sp, ok
+}

@@ -1,0 +1,50 @@
+package secret
+
+import (
+	"github.com/tailspan/tailspan/redact/internal/text"
+)
+
+const maxAuthority = 1 << 10
+
+// URLAt finds the password of scheme://user:password@host, whose "://" stands at i; user and host stay. A user without
+// a password is a secret if it looks like a key.
+func (f *Rules[T]) URLAt(i int) (text.Span, bool) {
+	if i == 0 || !text.Is(f.S[i-1], text.Alnum) {
+		return text.Span{}, false
+	}
+	start := i + len("://")
+	colon, at, slash := -1, -1, -1
+	end := start
+	for limit := min(len(f.S), start+maxAuthority); end < limit && !text.Is(f.S[end], text.URLEnd); end++ {
+		switch c := f.S[end]; {
+		case c == '@':
+			at = end
+		case c == ':' && colon < 0 && slash < 0:
+			colon = end
+		case (c == '/' || c == '?' || c == '#') && slash < 0:
+			slash = end
+			if at >= 0 || colon < 0 {
+				return f.userInfo(start, colon, at)
+			}
+			// What stands before the slash may be host and port, or a password with a slash in it.
+			if text.Skip(f.S, colon+1, end, text.Digit) == end {
+				return text.Span{}, false
+			}
+		}
+	}
+	if at < 0 && f.TouchesCut(end) && colon > 0 && text.Skip(f.S, colon+1, end, text.Digit) < end {
+		at = end
+	}
+	return f.userInfo(start, colon, at)
+}
+
+func (f *Rules[T]) userInfo(start, colon, at int) (text.Span, bool) {
+	if at < 0 {
+		return text.Span{}, false
+	}
+	if colon >= 0 && colon < at {
+		sp := text.Span{Start: colon + 1, End: at}
+		return sp, at-colon > 1 && !f.isPlaceholder(colon+1, at)
+	}
+	return text.Span{Start: start, End: at}, at-start >= 20 && text.MixOf(f.S, start, at).Random() && text.IndexIn(f.S, start, at, ".", false) < 0
+}

@@ -1,0 +1,52 @@
+package shape
+
+import (
+	"github.com/tailspan/tailspan/redact/internal/text"
+)
+
+// Lengths of the parts of a JSON web token, in bytes; the shortest header, {"alg":"none"}, is longer.
+const (
+	minJWTHeader  = 12
+	minJWTPayload = 8
+)
+
+// JWT is the end of the JSON web token, signed or encrypted, that begins at i. Its first part is base64url of `{"`.
+func JWT[T text.Bytes](f *text.Input[T], i int) int {
+	end := i
+	for part := 0; part < 5; part++ {
+		from := end
+		end = f.RunEnd(text.Base64URL(), end, len(f.S))
+		if f.TouchesCut(end) && text.Starts(f.S, i) {
+			return end
+		}
+		if part == 0 && end-from < minJWTHeader || part == 1 && end-from < minJWTPayload {
+			return 0
+		}
+		if end >= len(f.S) || f.S[end] != '.' {
+			if part == 0 || part == 1 && !text.Starts(f.S, i) {
+				return 0
+			}
+			return end
+		}
+		end++
+	}
+	return end - 1
+}
+
+// awsSecretLen is the length of the secret that goes with an AWS key id; it has no prefix of its own.
+const (
+	awsSecretLen = 40
+	awsNear      = 160
+)
+
+// AWSSecret finds the secret key near behind the marker of a key id at i.
+func AWSSecret[T text.Bytes](f *text.Input[T], i int) (from, end int) {
+	for from = i; from < min(len(f.S), i+awsNear); from = end + 1 {
+		for end = from; end < len(f.S) && (text.Is(f.S[end], text.Alnum) || f.S[end] == '/' || f.S[end] == '+'); end++ {
+		}
+		if m := text.MixOf(f.S, from, end); end-from == awsSecretLen && m.Digit > 0 && m.Upper > 0 && m.Lower > 0 {
+			return from, end
+		}
+	}
+	return 0, 0
+}

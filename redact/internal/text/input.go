@@ -1,0 +1,81 @@
+package text
+
+import "slices"
+
+// Span is a secret in a text, and the kind in its marker.
+type Span struct {
+	Start, End int
+	Kind       string // empty for the value of a secret-like name
+	// Quote is written on both sides of the marker where it replaces a bare number after a quoted name.
+	Quote string
+}
+
+// Input is a text that is searched. The zero value with S set is ready; it serves one goroutine.
+type Input[T Bytes] struct {
+	S T
+	// From is where this search began: no secret starts before it.
+	From int
+	// Cut: the text was cut at its end; a secret there needs less evidence.
+	Cut bool
+	// Controls: the text has a control byte. Escapes: the text has a name with an escape behind it. Either has the text
+	// searched a second time, decoded.
+	Controls, Escapes bool
+	runs              []run // long ones that were read
+}
+
+// TouchesCut reports whether a sequence that ends at end was ended by the cut of the text.
+func (f *Input[T]) TouchesCut(end int) bool { return f.Cut && end >= len(f.S) }
+
+// LongRun is the length from which the end of a sequence is remembered, in bytes.
+const LongRun = 256
+
+// run is a sequence of bytes of a set.
+type run struct {
+	set        *[256]bool
+	start, end int
+}
+
+// RunEnd is the end of the sequence of bytes of a set that begins at i, or limit. The ends of long ones are remembered:
+// many anchors may be in one.
+func (f *Input[T]) RunEnd(set *[256]bool, i, limit int) int {
+	end := i
+	for stop := min(limit, i+LongRun); end < stop && set[f.S[end]]; end++ {
+	}
+	if end < i+LongRun || end == limit {
+		return end
+	}
+	for _, r := range f.runs {
+		if r.set == set && r.start <= i && i < r.end {
+			return min(r.end, limit)
+		}
+	}
+	for end < len(f.S) && set[f.S[end]] {
+		end++
+	}
+	f.runs = append(slices.DeleteFunc(f.runs, func(r run) bool { return r.set == set }), run{set: set, start: i, end: end})
+	return min(end, limit)
+}
+
+// MarkerStart begins every marker.
+const MarkerStart = "[redacted"
+
+// Marker is what is written in place of a secret of a kind; the kind is empty for the value of a secret-like name.
+func Marker(kind string) string {
+	if kind == "" {
+		return MarkerStart + "]"
+	}
+	return MarkerStart + ":" + kind + "]"
+}
+
+// IsMarker reports whether the text from start to end is exactly one of our markers.
+func (f *Input[T]) IsMarker(start, end int) bool {
+	if !HasAt(f.S, start, MarkerStart, false) || end > len(f.S) || f.S[end-1] != ']' {
+		return false
+	}
+	i := start + len(MarkerStart)
+	if i < end && f.S[i] == ':' {
+		for i++; i < end && (Is(f.S[i], Lower|Digit) || f.S[i] == '-'); i++ {
+		}
+	}
+	return i == end-1
+}

@@ -1,0 +1,167 @@
+package token
+
+import (
+	"slices"
+
+	"github.com/tailspan/tailspan/redact/internal/text"
+)
+
+// Name is an identifier in the text.
+type Name struct {
+	Start, End int
+	Class      Class
+	// Caps: the identifier is written in capitals, as environment variables are.
+	Caps bool
+}
+
+// MaxIdent is the longest identifier, in bytes.
+const MaxIdent = 80
+
+// Reader reads names and their values in one text. The Input and Names have to be set.
+type Reader[T text.Bytes] struct {
+	valueReader[T]
+	Names Names
+
+	n     int // bytes of ident in use
+	ident [3 * MaxIdent]byte
+}
+
+// NameAround reads the identifier around the bytes from i to end, and classifies it.
+func (f *Reader[T]) NameAround(i, end int) Name {
+	for end < len(f.S) && end-i < MaxIdent && text.Is(f.S[end], text.Alnum|text.Ident) {
+		end++
+	}
+	for end > i && f.S[end-1] == '.' { // the end of a sentence
+		end--
+	}
+	if !f.mayEndName(i, end) {
+		return Name{}
+	}
+	start := i
+	for start > 0 && i-start < MaxIdent && text.Is(f.S[start-1], text.Alnum|text.Ident) {
+		start--
+	}
+	// The letter of \n belongs to the escape: a backslash is before it.
+	if start > 0 && f.S[start-1] == '\\' && start < i && text.Starts(f.S, start+1) {
+		start++
+	}
+	// So do the parameters of a color that is written out.
+	if at := text.Skip(f.S, start, i, text.Digit); at < i && f.S[at] == 'm' && text.ColorBefore(f.S, at) {
+		start = at + 1
+	}
+	n := Name{Start: start, End: end}
+	m := text.MixOf(f.S, start, end)
+	n.Caps = m.Lower == 0 && m.Upper > 0
+	ident := f.Normal(start, end)
+	n.Class = f.Names.Classify(ident, n.Caps)
+	if n.Class == ClassNone && string(ident) == "key" {
+		f.twoWords(&n)
+	}
+	return n
+}
+
+// twoWords adds the word before a lone "key" to the name: "api key".
+func (f *Reader[T]) twoWords(n *Name) {
+	end := n.Start - 1
+	if end < 1 || f.S[end] != ' ' {
+		return
+	}
+	start := end
+	for start > 0 && end-start < MaxIdent && text.Is(f.S[start-1], text.Alnum) {
+		start--
+	}
+	if slices.Contains(keyWords, string(f.Normal(start, end))) {
+		n.Start, n.Class = start, ClassKey
+	}
+}
+
+// mayEndName checks cheaply what follows the identifier around i, which ends at end: most identifiers have no value.
+func (f *Reader[T]) mayEndName(i, end int) bool {
+	if end >= len(f.S) {
+		return false
+	}
+	switch c := f.S[end]; c {
+	case '\\', '%', '&':
+		if _, n := text.EscapeAt(f.S, end); n > 0 {
+			f.Escapes = true
+		}
+		return c != '&'
+	case '=', ':', '"', '\'', '>', ']', '`', '*', '(', '?', '!', '[', '<', '|':
+		return true
+	case ' ', '\t', '\n', '\r', ',':
+		return f.valueMayFollow(i, end)
+	}
+	return false
+}
+
+// valueMayFollow checks the first byte behind the blanks that follow the identifier around i against what valueAfter
+// accepts. Some names need none.
+func (f *Reader[T]) valueMayFollow(i, end int) bool {
+	s := f.S
+	after := end
+	if s[after] == ',' {
+		after++
+	}
+	after = text.Skip(s, after, len(s), text.Space)
+	if after >= len(s) {
+		return false
+	}
+	switch s[after] {
+	case '=', ':', '>', '%', ',', '\'', '"', '\\', 'v', 'V', '|', '?', '[':
+		return true
+	case 'p', 'P':
+		if text.HasAt(s, after, "parametervalue", true) {
+			return true
+		}
+	case '{':
+		return true
+	case 's', 'S', '*', 'a', 'A', 't', 'T':
+		if f.typeWord(after) > 0 {
+			return true
+		}
+	case 'o':
+		if text.HasAt(s, after, "or ", false) {
+			return true
+		}
+	}
+	start := i
+	for start > 0 && i-start < MaxIdent && text.Is(s[start-1], text.Alnum|text.Ident) {
+		start--
+	}
+	return flagStart(s, start, i) >= 0 || text.Is(s[end], text.Blank) && f.isDirective(start, end)
+}
+
+// Normal copies a short piece to an array of the Reader, in lower case, with an underscore between its segments: apiKey,
+// API-Key and api.key are api_key. A number at the end is no segment.
+func (f *Reader[T]) Normal(start, end int) []byte {
+	f.n = 0
+	put := func(c byte) {
+		if f.n < len(f.ident) {
+			f.ident[f.n] = c
+			f.n++
+		}
+	}
+	for i := start; i < end; i++ {
+		c := f.S[i]
+		switch {
+		case text.Is(c, text.Ident):
+			if f.n > 0 && f.ident[f.n-1] != '_' {
+				put('_')
+			}
+			continue
+		case text.Is(c, text.Upper) && i > start:
+			before, after := f.S[i-1], byte(0)
+			if i+1 < end {
+				after = f.S[i+1]
+			}
+			if text.Is(before, text.Lower|text.Digit) || text.Is(before, text.Upper) && text.Is(after, text.Lower) {
+				put('_')
+			}
+		}
+		put(text.ToLower(c))
+	}
+	for f.n > 0 && (text.Is(f.ident[f.n-1], text.Digit) || f.ident[f.n-1] == '_') {
+		f.n--
+	}
+	return f.ident[:f.n]
+}
