@@ -44,8 +44,8 @@ func checkExport(paths []string, stdout io.Writer) error {
 	return report(problems, stdout)
 }
 
-// structure gives one line for each problem. A trace whose root is not there is told in one line and not once more for
-// each span that misses its parent: most often its run is not over yet, and all of its spans hang in the air.
+// structure returns one line per problem. A trace without its root is one line, not one more for each span that misses its
+// parent: most often its run is not over yet.
 func structure(found []otlpjson.Problem) []string {
 	orphans := map[string]int{} // by trace; only those without a root
 	for _, p := range found {
@@ -65,7 +65,7 @@ func structure(found []otlpjson.Problem) []string {
 		case rootless && p.Kind == otlpjson.ProblemMissingParent: // in the line of its trace
 		case rootless && p.Kind == otlpjson.ProblemNoRoot && n > 0:
 			lines = append(lines, fmt.Sprintf("%s; %d of its spans miss their parents: the run was not over when this was written "+
-				"(one whose file tells no end is over after idle_close), or its span is lost or in another file", p, n))
+				"(one whose file has no end line is over after idle_close), or its span is lost or in another file", p, n))
 		default:
 			lines = append(lines, p.String())
 		}

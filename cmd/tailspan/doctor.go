@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-const doctorSynopsis = `Without arguments: tells where the agents on this machine keep their sessions, which of
+const doctorSynopsis = `Without arguments: lists where the agents on this machine keep their sessions, which of
 them can be read, and why the others can't, and where run would send to. With files,
 folders or globs: the same of those. With --otlp: checks files that a collector exported.`
 

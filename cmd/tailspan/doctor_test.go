@@ -178,12 +178,12 @@ func TestDoctorOfDocuments(t *testing.T) {
 // TestDoctorTellsAFew has more problems than anybody reads.
 func TestDoctorTellsAFew(t *testing.T) {
 	dir := t.TempDir()
-	for i := range maxTold + 5 {
+	for i := range maxListed + 5 {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", i)), []byte("no\n"), 0o600))
 	}
 	code, out, _ := doctor(dir)
 	assert.Equal(t, exitError, code)
-	assert.Equal(t, maxTold+1, strings.Count(out, "problem: unknown_format: "))
+	assert.Equal(t, maxListed+1, strings.Count(out, "problem: unknown_format: "))
 	assert.Contains(t, out, ": 5 more\n")
 }
 

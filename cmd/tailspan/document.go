@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/source/container"
 )
 
-// records calls each with every line of r, or with all of it if the input is one document; which of the two, its name or
-// its first lines tell (parser.Framing). A document longer than max is skipped and counted, as a line is. A first line in
+// records calls each with every line of r, or with all of it if the input is one document; its name or its
+// first lines decide (parser.Framing). A document longer than max is skipped and counted, as a line is. A first line in
 // our own words, which says whose work it is and nothing of what the agent did, is left out, unless it is asked for.
 func (l *lineReader) records(r io.Reader, each func(record []byte) error) error {
 	begun := false

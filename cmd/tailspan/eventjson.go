@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// eventJSON is an event as `tailspan events` prints it. Fields that an event does not tell are left out, but for those
+// eventJSON is an event as `tailspan events` prints it. Fields that an event does not have are left out, except those
 // that its kind always has: name and arg of a tool_use, error of a tool_result and a session_end.
 type eventJSON struct {
 	Kind      string  `json:"kind"`
@@ -35,7 +35,7 @@ type eventJSON struct {
 	Approval *approvalJSON `json:"approval,omitempty"`
 	Ask      *askJSON      `json:"ask,omitempty"`
 
-	// What both a result and an end can tell. JSON leaves out a name that two embedded structs have.
+	// Fields of both a result and an end. JSON leaves out a name that two embedded structs have.
 	Error     *bool    `json:"error,omitempty"`
 	ErrorText string   `json:"error_text,omitempty"`
 	Duration  *float64 `json:"duration_s,omitempty"`

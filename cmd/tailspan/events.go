@@ -38,7 +38,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	p := newEventPrinter(out)
 	lines := f.newLineReader(name, parsed)
 	var mu sync.Mutex
-	var ticked error // of a write, which the next one tells again
+	var ticked error // of a write; the next line returns it
 	stop := src.tick(name, &mu, func(due []events.DisplayEvent, raw [][]byte) {
 		ticked = errors.Join(ticked, p.events(due), p.raw(raw), out.Flush())
 	})
@@ -75,8 +75,8 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	return err
 }
 
-// incompleteEnd stands for the end that a stream should have told and did not, since its program was killed or its last
-// write was cut.
+// incompleteEnd replaces the end that a stream should contain and does not: its program was killed, or its last write was
+// cut.
 var incompleteEnd = events.DisplayEvent{
 	Kind: events.KindSessionEnded,
 	End:  &events.End{Error: true, Code: "incomplete", Err: "the stream ended before its result"},
@@ -193,7 +193,7 @@ func (p *eventPrinter) summary(provider string, stats parser.Stats, tooLong int)
 	return nil
 }
 
-// seconds gives a duration as JSON has it; nil if it is not told.
+// seconds converts a duration for JSON; nil if it is unknown.
 func seconds(d time.Duration) *float64 {
 	if d == 0 {
 		return nil

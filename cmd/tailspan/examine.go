@@ -23,13 +23,13 @@ import (
 	"github.com/tailspan/tailspan/source/opencodetree"
 )
 
-// maxExamined is how many files of a place are opened, the newest first: each tells as much of a place as the next.
+// maxExamined limits how many files of a place are opened, the newest first: the others are of the same kind.
 const maxExamined = 200
 
-// maxTold is how many problems of a kind are told one by one for a place.
-const maxTold = 10
+// maxListed limits how many problems of a kind are listed for a place.
+const maxListed = 10
 
-// examine tells what is in the places given, or where agents keep their sessions, and what of it can't be read and why.
+// examine reports what is in the places that args name, or where agents keep their sessions, and what can't be read and why.
 func examine(args []string, getenv func(string) string, stdout io.Writer) error {
 	places := givenPlaces(args)
 	if len(args) == 0 {
@@ -43,7 +43,7 @@ func examine(args []string, getenv func(string) string, stdout io.Writer) error 
 	var problems []string
 	sessions := 0
 	for i := range places {
-		f := look(&places[i])
+		f := examinePlace(&places[i])
 		fmt.Fprintf(table, "%s\t%s\t%s\n", places[i].name, cmp.Or(places[i].root, "-"), f)
 		sessions += f.readable
 		problems = append(problems, f.problems...)
@@ -58,7 +58,7 @@ func examine(args []string, getenv func(string) string, stdout io.Writer) error 
 		return fmt.Errorf("write report: %w", err)
 	}
 	if sessions == 0 && len(problems) == 0 {
-		problems = append(problems, "no_sessions: no agent has kept a session where they are looked for; run one, or name its folder: tailspan doctor DIR")
+		problems = append(problems, "no_sessions: no agent has kept a session in the usual folders; run one, or name its folder: tailspan doctor DIR")
 	}
 	return report(problems, stdout)
 }
@@ -104,15 +104,15 @@ func (f *findings) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// look finds out what is in a place.
-func look(p *place) *findings {
+// examinePlace reports what is in a place.
+func examinePlace(p *place) *findings {
 	f := &findings{agents: map[string]int{}, kinds: map[string]int{}, state: "there, but no session in it"}
 	if p.root != "" {
 		if _, err := os.Stat(p.root); errors.Is(err, fs.ErrNotExist) {
 			f.state = "not there"
 			return f
 		} else if err != nil {
-			f.state = "can't be looked into"
+			f.state = "can't be read"
 			f.problem("unreadable", p.root, err)
 			return f
 		}
@@ -128,7 +128,7 @@ func look(p *place) *findings {
 			f.file(m)
 		}
 	}
-	f.rest(p.name)
+	f.unlisted(p.name)
 	return f
 }
 
@@ -143,7 +143,7 @@ func joined(err error) []error {
 	return []error{err}
 }
 
-// file takes in one file, whose first lines tell who wrote it.
+// file adds one file. Its first lines decide who wrote it.
 func (f *findings) file(m source.Match) {
 	f.files++
 	f.size += m.Size
@@ -184,7 +184,7 @@ func (f *findings) file(m source.Match) {
 	}
 }
 
-// tree takes in a folder of OpenCode's older storage, and reports whether root is one.
+// tree adds a folder of OpenCode's older storage, and reports whether root is one.
 func (f *findings) tree(root string) bool {
 	tree, err := opencodetree.Open(root)
 	if errors.Is(err, opencodetree.ErrNoTree) {
@@ -207,7 +207,7 @@ func (f *findings) tree(root string) bool {
 	return true
 }
 
-// problem notes what is wrong, and what to do about it where that is not in the words.
+// problem adds what is wrong, and what to do about it where the error does not say so.
 func (f *findings) problem(kind, path string, err error) {
 	text := err.Error()
 	if path != "" && !strings.Contains(text, path) {
@@ -216,30 +216,30 @@ func (f *findings) problem(kind, path string, err error) {
 	if errors.Is(err, fs.ErrPermission) {
 		text += "; give the user that runs tailspan or the collector the right to read it"
 	}
-	if f.kinds[kind]++; f.kinds[kind] <= maxTold {
+	if f.kinds[kind]++; f.kinds[kind] <= maxListed {
 		f.problems = append(f.problems, kind+": "+text)
 	}
 }
 
-// rest tells how many problems of each kind there were beside those that are told.
-func (f *findings) rest(name string) {
+// unlisted reports how many problems of each kind exceed maxListed.
+func (f *findings) unlisted(name string) {
 	for _, kind := range slices.Sorted(maps.Keys(f.kinds)) {
-		if n := f.kinds[kind] - maxTold; n > 0 {
+		if n := f.kinds[kind] - maxListed; n > 0 {
 			f.problems = append(f.problems, fmt.Sprintf("%s: %q: %d more", kind, name, n))
 		}
 	}
 }
 
-// errTold ends the reading of a file whose writer is known.
-var errTold = errors.New("the writer is known")
+// errDetected ends the reading of a file whose writer is known.
+var errDetected = errors.New("the writer is known")
 
-// errTooLong is of a file that tells nothing within the length of a line.
+// errTooLong is the error of a file whose first line exceeds the limit.
 var errTooLong = errors.New("its first line, or the document, is longer")
 
 // errIncomplete is of a document that is none, by its name alone.
 var errIncomplete = errors.New("it is not one whole JSON document, and until it is the collector leaves it out; JSON lines belong in a file whose name ends in .jsonl")
 
-// writerOf tells who wrote a file, by its first lines; empty if they do not tell.
+// writerOf detects who wrote a file by its first lines; empty if they are of no known agent.
 func writerOf(path string) (string, error) {
 	in, err := openInput(filepath.Clean(path), nil, io.Discard)
 	if err != nil {
@@ -259,11 +259,11 @@ func writerOf(path string) (string, error) {
 		}
 		src.ParseEvents(record)
 		if seen++; src.Provider() != "" || seen >= parser.DetectLines {
-			return errTold
+			return errDetected
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errTold) {
+	if err != nil && !errors.Is(err, errDetected) {
 		return "", err
 	}
 	if src.Provider() == "" && seen == 0 && lines.skipped > 0 {
@@ -273,7 +273,7 @@ func writerOf(path string) (string, error) {
 	return src.Provider(), nil
 }
 
-// byteSize spells a size for people.
+// byteSize formats a size for people.
 func byteSize(n int64) string {
 	const unit = 1000
 	if n < unit {
@@ -288,7 +288,7 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%.1f %cB", value, units[i])
 }
 
-// age spells a time that has passed for people.
+// age formats a time that has passed for people.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -69,7 +69,7 @@ type exporting struct {
 	// mu is held while lines are at work and by the ticker.
 	mu       sync.Mutex
 	fold     *fold.Stream
-	moved    time.Time // when the last lines came; zero once the stream was told that it is quiet
+	moved    time.Time // when the last lines came; zero once its quiet time was handled
 	document document
 }
 
@@ -89,10 +89,10 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	e := &exporting{flags: f, registry: telemetry.NewRegistry(settings), document: document{limit: f.maxLine}}
 	set := fold.Settings{
 		Provider: f.provider, Program: f.program(), Registry: e.registry, Ambient: telemetry.IdentityFromEnvironment(os.Getenv),
-		InBand:    f.inBand,
-		Telemetry: telemetry.StreamSettings{ID: "process/" + crand.Text(), Identity: f.identity(), Parent: parent, AwaitExit: true, Resumed: parser.ResumesTotals(f.command)},
-		Refused:   func(err error) { r.screen.report(fmt.Sprintf("first line of the command: %v", err)) },
-		Dropped: func(n int) {
+		InBand:          f.inBand,
+		Telemetry:       telemetry.StreamSettings{ID: "process/" + crand.Text(), Identity: f.identity(), Parent: parent, AwaitExit: true, Resumed: parser.ResumesTotals(f.command)},
+		OnInvalidParent: func(err error) { r.screen.report(fmt.Sprintf("first line of the command: %v", err)) },
+		OnDropped: func(n int) {
 			r.screen.report(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", plural(n, "attribute"), f.inBand))
 		},
 	}
@@ -110,7 +110,7 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	return e, nil
 }
 
-// hurry has an endpoint that accepts no connection not be waited for any more.
+// hurry stops waiting for an endpoint that accepts no connection.
 func (e *exporting) hurry() {
 	e.out.exporter.Hurry()
 	e.metrics.exporter.Hurry()
@@ -159,7 +159,7 @@ func (e *exporting) handOn() error {
 	return e.out.deliver(outs...)
 }
 
-// Idle tells the fold that all that was there has been read.
+// Idle marks that all that was there has been read.
 func (e *exporting) Idle(context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -167,15 +167,15 @@ func (e *exporting) Idle(context.Context) error {
 	return e.handOn()
 }
 
-// Close is for those who follow; how the fold ends is told by the process, see end.
+// Close does nothing: the exit of the process ends the stream, see end.
 func (e *exporting) Close(context.Context, source.CloseReason) error { return nil }
 
-// tick lets go what waits for a quiet moment, until it is stopped.
+// tick releases output that waits for a quiet moment, until it is stopped.
 func (e *exporting) tick(ctx context.Context) (stop func()) {
 	return repeat(ctx, redact.DefaultQuiet/2, func(context.Context, time.Time) error { return e.quiet() })
 }
 
-// quiet lets texts go that were quiet for long enough, and then what is held back until the stream is quiet.
+// quiet releases unfinished texts after a quiet time, and what is pending until the stream is quiet.
 func (e *exporting) quiet() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -16,8 +16,8 @@ type document struct {
 	out     [][]byte
 }
 
-// records gives what the parser gets for a line: nothing yet, the line, or the lines that waited to be told apart. It is
-// valid until the next call.
+// records returns what the parser gets for a line: nothing yet, the line, or the lines that were pending until the framing
+// was known. It is valid until the next call.
 func (d *document) records(line []byte) [][]byte {
 	if d.framing == parser.FramingLines {
 		d.out = append(d.out[:0], line)

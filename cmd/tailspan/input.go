@@ -98,7 +98,7 @@ func (f *flags) parseAround(args []string) (files []string, err error) {
 	}
 }
 
-// openInput opens a file, or standard input for "-", and unpacks what is compressed, as its name or its beginning tells. A
+// openInput opens a file, or standard input for "-", and unpacks compressed content, which its name or its beginning shows. A
 // folder is a tree of OpenCode's, whose files come as lines; a SQLite database is OpenCode's too, and its rows do.
 func openInput(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser, error) {
 	in, err := openContent(name, stdin, stderr)
@@ -135,7 +135,7 @@ func openContent(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser,
 	unpacked, err := unpack.New(packed, file)
 	if err != nil {
 		file.Close()
-		return nil, named{name: name}.tell(err)
+		return nil, named{name: name}.wrap(err)
 	}
 	return input{unpacked, file}, nil
 }
@@ -148,10 +148,10 @@ type input struct {
 
 func (i input) Close() error { return errors.Join(i.ReadCloser.Close(), i.file.Close()) }
 
-// headOf is how a file begins, as much as tells databases and compressed files.
+// headOf returns the beginning of a file, enough to recognise databases and compressed files.
 func headOf(file io.ReaderAt) []byte {
 	var head [16]byte
-	n, _ := file.ReadAt(head[:], 0) // an unreadable file is told when it is read
+	n, _ := file.ReadAt(head[:], 0) // reading reports an unreadable file
 	return head[:n]
 }
 
@@ -183,7 +183,7 @@ const stdinName = "-"
 
 const readBytes = 64 << 10
 
-// defaultMaxLine is the longest line that is read unless told otherwise, in bytes.
+// defaultMaxLine is the default of --max-line-size, in bytes.
 const defaultMaxLine = 16 << 20
 
 // keepLineBytes is the size from which the memory of a long line is not kept for the next one.
@@ -192,7 +192,7 @@ const keepLineBytes = 1 << 20
 // lineReader takes lines from a reader; only '\n' ends a line. Lines longer than max are counted, and shortened in constant
 // memory; those that can't be are skipped.
 type lineReader struct {
-	name    string // of the input; it tells whether that is one document
+	name    string // of the input; decides whether that is one document
 	max     int
 	skipped int
 	// at is where the line at work begins in the input, and end where the next one does, in bytes.

@@ -36,7 +36,7 @@ commands:
   render FILE           print the readable log; FILE may be - for standard input
   events FILE           print one JSON object per event, last a summary
   send FILE...          export recorded sessions, and what run could not send
-  doctor [FILE...]      tell what would be read, from where, and why not
+  doctor [FILE...]      report what would be read, from where, and why not
   doctor --otlp FILE... check an export
 
 "tailspan --version" prints the version. Run "tailspan COMMAND --help" for a command's flags.

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// defaultMetricsInterval is the time between two exports of metrics unless told otherwise.
+// defaultMetricsInterval is the default of --metrics-interval.
 const defaultMetricsInterval = 30 * time.Second
 
 // metricsIntervalVariable is the standard variable for it, in milliseconds.

@@ -24,7 +24,7 @@ const (
 )
 
 // compression is the name that unpack is to be given for content that begins with head: name itself, unless head alone
-// tells that it is compressed.
+// shows compressed content.
 func compression(name string, head []byte) string {
 	switch {
 	case unpack.Is(name):
@@ -64,7 +64,7 @@ func (s *sniffed) Read(p []byte) (int, error) {
 
 // packing is the name that unpack is to be given.
 func (s *sniffed) packing() string {
-	head, _ := s.in.Peek(1) // an unreadable input is told when it is read
+	head, _ := s.in.Peek(1) // reading reports an unreadable input
 	switch string(head) {
 	case gzipMagic[:1]:
 		head, _ = s.in.Peek(len(gzipMagic))
@@ -82,7 +82,7 @@ func (s *sniffed) Close() error {
 	return errors.Join(s.content.Close(), s.Closer.Close())
 }
 
-// named tells in each error of reading which input it is of.
+// named adds the name of the input to each error of reading.
 type named struct {
 	io.ReadCloser
 	name string
@@ -100,10 +100,10 @@ func (n named) Read(p []byte) (int, error) {
 	if err == nil || err == io.EOF { // the bare value is the contract of io.Reader
 		return got, err
 	}
-	return got, inputError{n.tell(err)}
+	return got, inputError{n.wrap(err)}
 }
 
-func (n named) tell(err error) error {
+func (n named) wrap(err error) error {
 	name := fmt.Sprintf("%q", n.name)
 	if n.name == stdinName {
 		name = "standard input"

@@ -15,7 +15,7 @@ type place struct {
 	root string
 	// globs are the sessions.
 	globs []string
-	// trees tells that root may also be a folder of OpenCode's older storage.
+	// trees: root may also be a folder of OpenCode's older storage.
 	trees bool
 }
 

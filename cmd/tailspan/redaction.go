@@ -40,7 +40,7 @@ func (r *reader) ParseEvents(line []byte) []events.DisplayEvent {
 	return r.clean.ParseEvents(line)
 }
 
-// Flush gives what the stream still owes at its end.
+// Flush returns what is pending at the end of the stream.
 func (r *reader) Flush() []events.DisplayEvent {
 	if r.clean == nil {
 		return r.Source.Flush()
@@ -69,7 +69,7 @@ func (r *reader) Stats() parser.Stats {
 }
 
 // tick calls emit with what becomes due because nothing comes, with mu held, until stop is called: texts that wait for
-// their end, an end that may yet be taken back, lines that do not tell whose they are. It does nothing for a file.
+// their end, an end that may yet be revoked, lines of no detected format. It does nothing for a file.
 func (r *reader) tick(name string, mu *sync.Mutex, emit func([]events.DisplayEvent, [][]byte)) (stop func()) {
 	if name != stdinName {
 		return func() {}

@@ -44,7 +44,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		settings.Now = time.Now
 	}
 	lines := f.newLineReader(name, src)
-	defer func() { lines.tell(src, f.provider, stderr) }()
+	defer func() { lines.report(src, f.provider, stderr) }()
 	r := &rendering{
 		lines: lines, in: in, parser: src, settings: settings, redact: look.redact,
 		origin: render.Origin{Step: look.step, Agent: parser.InfoOf(f.provider).ServiceName},
@@ -68,8 +68,8 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	return r.to(stdout)
 }
 
-// tell tells of lines that the log does not show, or shows as they are, since nobody understood them.
-func (l *lineReader) tell(src *parser.Source, provider string, stderr io.Writer) {
+// report reports lines that the log does not show, or shows as they are because the parser did not understand them.
+func (l *lineReader) report(src *parser.Source, provider string, stderr io.Writer) {
 	if l.skipped > 0 {
 		fmt.Fprintf(stderr, "tailspan: %s longer than %d bytes, shortened or skipped\n", plural(l.skipped, "line"), l.max)
 	}

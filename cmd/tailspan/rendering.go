@@ -30,7 +30,7 @@ type rendering struct {
 // to renders the input to its end.
 func (r *rendering) to(out io.Writer) error {
 	stream := render.NewLog(out, r.settings).Open(r.origin)
-	source := &agentTeller{Source: r.parser, stream: stream, exit: r.exit}
+	source := &namingSource{Source: r.parser, stream: stream, exit: r.exit}
 	ws := render.WriterSettings{Mode: r.settings.Mode, Style: r.settings.Style}
 	r.writer = render.NewWriter(stream, source, ws)
 	if r.redact {
@@ -59,14 +59,14 @@ func (r *rendering) tick() (stop func()) {
 	if !r.live {
 		return func() {}
 	}
-	return ticking(&r.mu, func() { _ = r.writer.Tick() }) // a failed write is told by the next one
+	return ticking(&r.mu, func() { _ = r.writer.Tick() }) // the next write returns its error
 }
 
-// quietAfter is how long nothing comes before a parser gives what it holds back only because the agent may yet go on.
+// quietAfter is the time without a line after which a parser releases what is pending only because the agent may continue.
 const quietAfter = 2 * time.Second
 
-// agentTeller tells a stream who writes it, once its source knows.
-type agentTeller struct {
+// namingSource names the agent of a log's stream, once its parser has detected it.
+type namingSource struct {
 	*parser.Source
 	stream *render.Stream
 	last   time.Time // of the last line; zero if the parser was asked since
@@ -74,8 +74,8 @@ type agentTeller struct {
 	exit   func() *telemetry.Exit
 }
 
-// Flush gives what the parser owes, and the end that the program did not live to tell.
-func (a *agentTeller) Flush() []events.DisplayEvent {
+// Flush returns what is pending in the parser, and the end that a killed program did not write.
+func (a *namingSource) Flush() []events.DisplayEvent {
 	a.passes = true
 	evs := a.Source.Flush()
 	if a.exit == nil || !a.Incomplete() {
@@ -84,8 +84,8 @@ func (a *agentTeller) Flush() []events.DisplayEvent {
 	return append(evs, *a.exit().IncompleteEnd())
 }
 
-// Tick gives what the parser holds back, once nothing came for long enough.
-func (a *agentTeller) Tick() []events.DisplayEvent {
+// Tick returns what is pending in the parser after a quiet time.
+func (a *namingSource) Tick() []events.DisplayEvent {
 	if a.passes = false; a.last.IsZero() || time.Since(a.last) < quietAfter {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (a *agentTeller) Tick() []events.DisplayEvent {
 }
 
 // Raw gives the lines that the last call let pass.
-func (a *agentTeller) Raw() [][]byte {
+func (a *namingSource) Raw() [][]byte {
 	if !a.passes {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (a *agentTeller) Raw() [][]byte {
 }
 
 // ParseEvents takes the next line.
-func (a *agentTeller) ParseEvents(line []byte) []events.DisplayEvent {
+func (a *namingSource) ParseEvents(line []byte) []events.DisplayEvent {
 	a.last, a.passes = time.Now(), true
 	before := a.Provider()
 	evs := a.Source.ParseEvents(line)
@@ -115,12 +115,12 @@ func (a *agentTeller) ParseEvents(line []byte) []events.DisplayEvent {
 // clean is a source without secrets that knows its lines which pass as they are.
 type clean struct {
 	*redact.Source
-	inner    *agentTeller
+	inner    *namingSource
 	redactor *redact.Redactor
 }
 
 // newClean joins the pieces of texts, since a secret can lie across two of them, and takes the secrets out.
-func newClean(inner *agentTeller, r *redact.Redactor) clean {
+func newClean(inner *namingSource, r *redact.Redactor) clean {
 	return clean{Source: redact.New(redact.NewJoiner(inner, redact.JoinSettings{}), r), inner: inner, redactor: r}
 }
 

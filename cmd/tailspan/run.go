@@ -165,7 +165,7 @@ func (f *runFlags) start(stdin io.Reader, s *screen) (*process.Process, error) {
 	return process.Start(settings)
 }
 
-// startError tells why the command could not be run, and gives the code that a shell would.
+// startError reports why the command could not be run, and returns the exit code of a shell.
 func (f *runFlags) startError(err error, s *screen) error {
 	if errors.Is(err, process.ErrNoSpool) {
 		s.report(fmt.Sprintf("the command is not run: %v; set TMPDIR to a folder that can be written to, or name a file by --raw", err))
@@ -255,14 +255,14 @@ func (r *running) show(ctx context.Context) error {
 	return err
 }
 
-// exitOf is how a process ended, in the words of the fold.
+// exitOf converts the exit of a process.
 func exitOf(e process.Exit) *telemetry.Exit {
 	return &telemetry.Exit{
 		Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Interrupted: e.Interrupted,
 	}
 }
 
-// identity is what the flags tell of whose work the run is.
+// identity is the identity that the flags set.
 func (f *runFlags) identity() telemetry.Identity {
 	return telemetry.NewIdentity(
 		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: f.pipeline},

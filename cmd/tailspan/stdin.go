@@ -49,7 +49,7 @@ type spooledStdin struct {
 	spool  *spool.Spool
 	cancel context.CancelFunc
 	failed chan error  // what the copying ended with
-	closed atomic.Bool // nobody reads any more: that nothing is kept is no news
+	closed atomic.Bool // nobody reads any more, so a dropped byte is not reported
 }
 
 // Read gives what came, and the error of the copying once all before it was read.
@@ -67,7 +67,7 @@ func (s *spooledStdin) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the reading. The writer is left to the system: our end tells it that nobody reads any more.
+// Close ends the reading. The writer gets SIGPIPE or EPIPE from the system when the process ends.
 func (s *spooledStdin) Close() error {
 	s.closed.Store(true)
 	s.cancel()

@@ -15,7 +15,7 @@ type side struct {
 	name    string
 	program string
 	config  string
-	// counter tells what was read and handed on, in what want counts of a data set.
+	// counter counts what was read and exported, in the units of a data set's want.
 	counter string
 	want    func(*dataset) int
 }

@@ -1,6 +1,6 @@
 // Command bench measures the whole programs: a collector with the agent_stream receiver beside a collector with what a
-// user would configure without it, file_log and json_parser. `make bench-collector` calls it; docs/performance.md tells
-// what came out.
+// user would configure without it, file_log and json_parser. `make bench-collector` calls it; docs/performance.md has
+// the results.
 //
 // Parts, each by itself with -part:
 //

@@ -12,7 +12,7 @@ import (
 // OpenCode.
 var idPrefixes = []string{"msg", "toolu", "req", "call", "prt", "ses", "fc", "rs", "retained"}
 
-// isID tells the names that are unique over sessions: UUIDs and other long hexadecimal numbers, names with a prefix, and
+// isID recognises the names that are unique over sessions: UUIDs and other long hexadecimal numbers, names with a prefix, and
 // those of Gemini CLI's calls: the tool's name, twice, a time and a count. The names that Codex counts from 0 in each
 // stream (item_0) are none.
 func isID(word string) bool {

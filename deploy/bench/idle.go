@@ -40,7 +40,7 @@ func measureIdle(ctx context.Context, s Settings) error {
 	}{
 		{"agent_stream, no files", ours, empty, 0},
 		{"agent_stream", ours, d.Dir, d.Files},
-		{"file_log", peer, d.Dir, 0}, // it does not tell how many it knows
+		{"file_log", peer, d.Dir, 0}, // it has no metric of known files
 	} {
 		ready, after, load, err := idle(ctx, s, m.side, m.dir, m.files)
 		if err != nil {

@@ -42,8 +42,8 @@ func (w *stopwatch) wrote(line int, at time.Time) {
 	w.written[line] = at
 }
 
-// heard looks for a line's number in the body of a record: ours is the text, that of file_log the line.
-func (w *stopwatch) heard(_ *http.Request, b otlpsink.Batch) error {
+// received finds a line's number in the body of a record: ours is the text, that of file_log the line.
+func (w *stopwatch) received(_ *http.Request, b otlpsink.Batch) error {
 	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +116,7 @@ func latency(ctx context.Context, s Settings, x side) (took []time.Duration, err
 	if err != nil {
 		return nil, fmt.Errorf("open sink: %w", err)
 	}
-	sink := &http.Server{Handler: otlpsink.Handler(watch.heard)}
+	sink := &http.Server{Handler: otlpsink.Handler(watch.received)}
 	go func() { _ = sink.Serve(listener) }() // it ends with Close
 	defer sink.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String()) // it is a TCP address

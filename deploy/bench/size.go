@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// measureSize tells how large the programs are, and builds the collector without what is ours to see what that adds.
+// measureSize reports how large the programs are, and builds the collector without what is ours to see what that adds.
 func measureSize(ctx context.Context, s Settings) error {
 	fmt.Fprintf(s.Stdout, "\nsize\n")
 	command, err := sizeOf(s.Command)

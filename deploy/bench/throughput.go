@@ -49,7 +49,7 @@ func describe(x side, r reading, d *dataset) string {
 		x.name, float64(d.Bytes)/megabyte/r.CPU.Seconds(), r.PeakRSS>>20, r.wall.Seconds(), r.items)
 }
 
-// spread is what a few figures tell.
+// spread describes a few figures.
 type spread struct{ min, median, max float64 }
 
 // spreadOf needs one figure at least.

@@ -90,7 +90,7 @@ func showJaeger(ctx context.Context, s Settings, jaeger *jaegerServer, data *otl
 	}
 }
 
-// compare asks for one trace and tells how it differs from the spans that were sent: id to parent id.
+// compare queries one trace and reports how it differs from the spans that were sent: id to parent id.
 func (j *jaegerServer) compare(ctx context.Context, trace pcommon.TraceID, want map[string]string) error {
 	body, err := program.Get(ctx, j.address+"/api/traces/"+trace.String())
 	if err != nil {

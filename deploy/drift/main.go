@@ -117,7 +117,7 @@ func (c *check) compare(p *pack, docs string, out io.Writer) (found int, err err
 	}
 	fmt.Fprintf(out, "%s %s, %s, %s: %d names, %d unknown\n", p.name, p.version, file, where, len(names), len(missing))
 	if !strings.Contains(page, p.version) {
-		fmt.Fprintf(out, "  docs/formats/%s.md tells of another version\n", c.provider)
+		fmt.Fprintf(out, "  docs/formats/%s.md names another version\n", c.provider)
 	}
 	for _, name := range missing {
 		fmt.Fprintf(out, "  %s\n", name)

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// errNoNPM tells that there is no npm client.
+// errNoNPM: there is no npm client.
 var errNoNPM = errors.New("npm is not installed: it fetches the packages that hold the published types (https://nodejs.org)")
 
 // maxFile is the largest declaration file that is read, in bytes; those of 2026 have up to 400 KB.

@@ -40,7 +40,7 @@ type Config struct {
 	// appended to. The path may have attributes in braces, of the resource or the record:
 	// logs/{cicd.pipeline.name}/{cicd.pipeline.task.name}.log.
 	Output string `mapstructure:"output"`
-	// Mode tells how much is shown: default, verbose, quiet or json.
+	// Mode is how much is shown: default, verbose, quiet or json.
 	Mode string `mapstructure:"mode"`
 	// Style is what verbose mode looks like: marker, transcript, progress or activity.
 	Style string `mapstructure:"style"`
@@ -50,7 +50,7 @@ type Config struct {
 	Results bool `mapstructure:"results"`
 	// Summary sums up in verbose mode what a run did when it ends.
 	Summary bool `mapstructure:"summary"`
-	// ThrottleScope tells what shares one allowance of tool lines in the activity style: step or output.
+	// ThrottleScope is what shares one allowance of tool lines in the activity style: step or output.
 	ThrottleScope string `mapstructure:"throttle_scope"`
 	// ThrottleInterval is the least time between two tool lines of the activity style; 0 shows all.
 	ThrottleInterval time.Duration `mapstructure:"throttle_interval"`
@@ -81,13 +81,13 @@ type Config struct {
 	idle []idleSettings
 }
 
-// RotationConfig says when a file is put aside and how long it is kept.
+// RotationConfig says when a file is rotated and how long it is kept.
 type RotationConfig struct {
 	// Enabled puts files aside; without it they grow.
 	Enabled bool `mapstructure:"enabled"`
-	// MaxMegabytes is the size at which a file is put aside, in MiB.
+	// MaxMegabytes is the size at which a file is rotated, in MiB.
 	MaxMegabytes int `mapstructure:"max_megabytes"`
-	// MaxDays is how long a file that was put aside is kept; 0 keeps it for ever.
+	// MaxDays is how long a rotated file is kept; 0 keeps it for ever.
 	MaxDays int `mapstructure:"max_days"`
 	// MaxBackups is how many of them are kept; 0 keeps all.
 	MaxBackups int `mapstructure:"max_backups"`
@@ -165,7 +165,7 @@ func (c *Config) logSettings() (render.LogSettings, error) {
 	if s.Throttle.Interval = c.ThrottleInterval; s.Throttle.Interval == 0 {
 		s.Throttle.Interval = -1
 	}
-	// Records tell when a thing was done, and a batch may hold what was done over minutes.
+	// The throttle uses the time of records, since a batch may hold minutes of work.
 	s.Throttle.ByEventTime = true
 	s.EscapeCommands, s.Reasoning, s.Results, s.Summary = escape.Systems(os.Getenv), c.Reasoning, c.Results, c.Summary
 	return s, errors.Join(modeErr, styleErr, scopeErr, escapeErr)

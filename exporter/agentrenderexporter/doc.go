@@ -9,10 +9,10 @@
 //
 // # Sessions
 //
-// Records of several sessions may stand in one batch. Each session, told by the identity on its resource and its session
+// Records of several sessions may stand in one batch. Each session, identified by its resource and its session
 // id, has its own stream in the log of its output, so that an unfinished text of one is not glued to that of another. The
 // least recently used stream beyond max_streams (256) is closed, and its run summed up; at shutdown streams are stopped, and
-// what they did is summed up by whoever hears the end of their runs. At most max_open_files (64) files are open.
+// what they did is summed up where the end of their runs is exported. At most max_open_files (64) files are open.
 //
 // # Delivery
 //
@@ -20,11 +20,11 @@
 // batch) is kept and written first; no further batch is taken before, also where another output failed. The last
 // dedup_cache_size (16384) records are remembered by their log.record.uid, as 64-bit hashes, and are not written a second
 // time, be it by our own retry or because the sender sends them again; a batch of more records makes room for all of them.
-// A file that was removed or put aside by others is opened anew before the next write. Records without a uid are written as
+// A file that was removed or rotated by others is opened anew before the next write. Records without a uid are written as
 // often as they come.
 //
-// Where whoever read standard output or standard error has gone, nobody can come in its place: that is logged once, and
-// records are taken, dropped and counted, so that neither the process ends nor the pipeline waits.
+// When the reader of standard output or standard error closes it, that is logged once, and records are accepted, dropped
+// and counted: the process does not end and the pipeline does not wait.
 //
 // # Goroutines
 //

@@ -36,7 +36,7 @@ type renderExporter struct {
 	mode      render.Mode
 	verbose   bool
 	telemetry *metadata.TelemetryBuilder
-	adviser   *adviser
+	hints     *configHints
 	logger    *zap.Logger
 
 	// turn is held by the one call that renders and writes. It is a channel so that waiting for a call that hangs in a
@@ -73,7 +73,7 @@ func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*
 		mode:      settings.Mode,
 		verbose:   settings.Mode == render.ModeVerbose,
 		telemetry: builder,
-		adviser:   newAdviser(cfg, settings.Mode, set.Logger),
+		hints:     newConfigHints(cfg, settings.Mode, set.Logger),
 		logger:    set.Logger,
 		turn:      make(chan struct{}, 1),
 		outlets:   outlets,
@@ -101,7 +101,7 @@ func (e *renderExporter) start(ctx context.Context, host component.Host) error {
 		return err
 	}
 	defer e.release()
-	e.adviser.start()
+	e.hints.start()
 	if e.pattern.fixed() {
 		if err := e.outlets.openNow(e.output); err != nil {
 			return err
@@ -207,7 +207,7 @@ func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
 			}
 		}
 	}
-	e.adviser.batch(n.rendered, n.raw > 0)
+	e.hints.batch(n.rendered, n.raw > 0)
 	e.telemetry.ExporterAgentRenderRenderedRecords.Add(ctx, n.rendered)
 	count := func(n int64, reason string) {
 		if n > 0 {

@@ -34,7 +34,7 @@ type outlet struct {
 }
 
 // Write takes what the log rendered. What comes from a timer, between two batches, is written at once; if that fails it
-// stays, and the next batch tells of it.
+// stays, and the next batch reports it.
 func (o *outlet) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// sessionAttributes are what tells one source of sessions from another on a resource.
+// sessionAttributes distinguish the sources of sessions on a resource.
 var sessionAttributes = [...]string{
 	telemetry.AttrServiceName, telemetry.AttrPipelineName, telemetry.AttrPipelineRunID,
 	telemetry.AttrTaskName, telemetry.AttrTaskRunID,
@@ -53,7 +53,7 @@ type sessions struct {
 	seed   maphash.Seed
 	byKey  map[uint64]*list.Element // of *session; by hashes, since an identity may be long
 	recent *list.List               // most recently used first
-	// ending is told of an outlet before the stream of a session that goes there is closed.
+	// ending is called before the stream of a session in that outlet is closed.
 	ending func(*outlet)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // errNoReader: whoever read standard output or standard error has gone, and nobody can come in its place.
-var errNoReader = errors.New("its reader has gone")
+var errNoReader = errors.New("reader closed it")
 
 // standardOutput is standard output or standard error, which belongs to the process, not to us.
 type standardOutput struct {

@@ -12,7 +12,7 @@ import (
 
 // Screen is a terminal with endless memory above. It may be used by several goroutines.
 type Screen struct {
-	// Reflow tells whether the terminal folds long lines anew when its width changes, as most do, or cuts them.
+	// Reflow: the terminal folds long lines anew when its width changes, as most do, or cuts them.
 	Reflow bool
 
 	mu     sync.Mutex

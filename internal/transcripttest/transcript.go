@@ -90,7 +90,7 @@ type (
 // maxStdout is how much of a result Claude Code repeats outside of the message, in bytes.
 const maxStdout = 6000
 
-// Write writes a session of at least size bytes and tells how many lines it has. The same seed gives the same bytes.
+// Write writes a session of at least size bytes and returns its number of lines. The same seed gives the same bytes.
 func Write(w io.Writer, seed uint64, size int) (lines int, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	counter := &countingWriter{w: out}

@@ -24,7 +24,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// commandGrace is the time between SIGTERM and SIGKILL unless a command's settings tell another.
+// commandGrace is the default time between SIGTERM and SIGKILL of a command.
 const commandGrace = 3 * time.Second
 
 // command is an agent that the receiver runs.
@@ -38,7 +38,7 @@ type command struct {
 	dropped  atomic.Pointer[string] // why output is dropped
 }
 
-// providerOr is a provider that settings of their own name, else that of the receiver.
+// providerOr is name, or the provider of the receiver if name is empty.
 func (c *Config) providerOr(name string) string { return cmp.Or(name, c.Stream.Provider) }
 
 // words are the program and its arguments.
@@ -49,8 +49,8 @@ func (c *Config) words(command *config.Command) ([]string, error) {
 	return parser.StreamingCommand(c.providerOr(command.Provider), command.Command)
 }
 
-// startCommands runs the commands. They are started once; one that ends is not started again. What earlier runs left is
-// read on beside them.
+// startCommands runs the commands, each once: one that ends is not started again. The spools of previous runs are resumed
+// beside them.
 func (r *agentStream) startCommands(ctx context.Context) error {
 	alike := map[string]int{}
 	for i := range r.config.Commands {
@@ -61,7 +61,7 @@ func (r *agentStream) startCommands(ctx context.Context) error {
 		}
 		r.commands = append(r.commands, c)
 		r.running.Go(func() { c.follow(ctx) })
-		r.running.Go(func() { c.readOn(ctx) })
+		r.running.Go(func() { c.resumeSpools(ctx) })
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (r *agentStream) startCommand(set *config.Command, alike map[string]int) (*
 	})
 	if err != nil {
 		if fields := strings.Fields(words[0]); len(words) == 1 && len(fields) > 1 && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
-			err = fmt.Errorf("%w; no shell takes part: command is a list, as in [%s, ...]", err, fields[0])
+			err = fmt.Errorf("%w; commands run without a shell: write command as a list, [%s, ...]", err, fields[0])
 		}
 		return nil, errors.Join(err, c.spools.close())
 	}
@@ -108,16 +108,16 @@ func (r *agentStream) startCommand(set *config.Command, alike map[string]int) (*
 	return c, nil
 }
 
-// dropping tells once that output is not kept any more. How much it was, the exit tells.
+// dropping logs once that output is dropped. The exit has the number of bytes.
 func (c *command) dropping(err error) {
 	reason, advice := dropReason(err)
 	c.dropped.Store(&reason)
-	c.receiver.logger.Error("output of a command is not kept any more; it is read, dropped and counted",
+	c.receiver.logger.Error("dropping command output until it ends",
 		zap.String("program", c.program), zap.String("reason", reason), zap.String("advice", advice), zap.Error(err))
 }
 
-// follow hands on what the command does, until it ends or ctx does. What no consumer has accepted by then stays in the
-// spool.
+// follow exports the output of the command until it ends or ctx does. What no consumer has acknowledged by then stays in
+// the spool.
 func (c *command) follow(ctx context.Context) {
 	r := c.receiver
 	err := source.Follow(ctx, c.process.Tail(), c.stream, r.followSettings())
@@ -125,20 +125,20 @@ func (c *command) follow(ctx context.Context) {
 	if reason := c.dropped.Load(); reason != nil {
 		r.meter.inputDropped(*reason, exit.Dropped)
 	}
-	told := c.exit(exit)
+	ended := c.exit(exit)
 	if err == nil {
-		err = c.stream.exited(ctx, told)
+		err = c.stream.exited(ctx, ended)
 	} else {
 		err = errors.Join(err, c.stream.abandon())
 	}
 	c.stream.leave()
-	fields := []zap.Field{zap.String("program", c.program), zap.Stringer("exit", told)}
-	if told.Failed() {
-		fields = append(fields, zap.String("stderr", told.Stderr))
+	fields := []zap.Field{zap.String("program", c.program), zap.Stringer("exit", ended)}
+	if ended.Failed() {
+		fields = append(fields, zap.String("stderr", ended.Stderr))
 	}
 	r.logger.Info("command ended", fields...)
 	if err != nil {
-		c.stream.keepExit(ctx, told)
+		c.stream.keepExit(ctx, ended)
 	}
 	c.settle(ctx, c.process.Spool(), c.process, err)
 }
@@ -150,7 +150,7 @@ func (r *agentStream) followSettings() source.Settings {
 	}
 }
 
-// exit is how the process ended, in the words of the fold, without secrets.
+// exit converts how the process ended, without secrets.
 func (c *command) exit(e process.Exit) *telemetry.Exit {
 	exit := &telemetry.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Stderr: process.Clean(e.Stderr)}
 	if r := c.receiver.redactor; r != nil {
@@ -159,7 +159,7 @@ func (c *command) exit(e process.Exit) *telemetry.Exit {
 	return exit
 }
 
-// stopCommands ends commands and pipes, and waits until what they gave was handed on; when ctx ends commands are killed.
+// stopCommands ends commands and pipes, and waits until their output was exported; when ctx ends, commands are killed.
 func (r *agentStream) stopCommands(ctx context.Context) {
 	r.closePipes()
 	for _, c := range r.commands {

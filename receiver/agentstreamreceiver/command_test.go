@@ -165,7 +165,7 @@ func TestCommandWithAPipe(t *testing.T) {
 	v := &valve{LogsSink: &consumertest.LogsSink{}}
 	r := start(t, cfg, v)
 	require.Eventually(t, func() bool {
-		return v.refused.Load() > 0 && len(r.told.FilterMessageSnippet("is not kept any more").All()) == 1
+		return v.refused.Load() > 0 && len(r.told.FilterMessageSnippet("dropping command output").All()) == 1
 	}, wait, tick)
 	require.Len(t, spools(t, cfg), 1)
 	v.open.Store(true)
@@ -256,7 +256,7 @@ func TestCommandAsOneWord(t *testing.T) {
 		require.NoError(t, err)
 		err = logs.Start(t.Context(), componenttest.NewNopHost())
 		program, _, _ := strings.Cut(line, " ")
-		require.ErrorContains(t, err, "command is a list, as in ["+program+", ...]")
+		require.ErrorContains(t, err, "write command as a list, ["+program+", ...]")
 		assert.NotContains(t, err.Error(), "words", "what is behind the program may be a secret")
 		require.NoError(t, logs.Shutdown(context.Background()))
 	}

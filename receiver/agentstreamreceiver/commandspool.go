@@ -18,16 +18,16 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// commandSpools is the folder of a command's spools, with what an earlier process left in it. The zero value is no folder:
-// spools then lie among the temporary files, and nobody reads on what is left of them.
+// commandSpools is the folder of a command's spools, with those that a previous process left. The zero value has no folder:
+// spools are then temporary files, which no later process resumes.
 type commandSpools struct {
 	dir    string
 	left   []string
 	unlock func() error
 }
 
-// openSpools keeps the folder of a command for this process. The folder is the same after a restart, and no other
-// command's: key tells the command's words and folder, and the nth with that key has one of its own.
+// openSpools locks the folder of a command for this process. The folder is the same after a restart, and no other command
+// has it: key consists of the command's words and folder, and the nth command with that key has a folder of its own.
 func (r *agentStream) openSpools(program, key string, nth int) (commandSpools, error) {
 	if r.spoolDir == "" {
 		return commandSpools{}, nil
@@ -48,7 +48,7 @@ func (r *agentStream) openSpools(program, key string, nth int) (commandSpools, e
 	return commandSpools{dir: dir, left: left, unlock: unlock}, nil
 }
 
-// close gives the folder back.
+// close unlocks the folder.
 func (s *commandSpools) close() error {
 	if s.unlock == nil {
 		return nil
@@ -56,31 +56,31 @@ func (s *commandSpools) close() error {
 	return s.unlock()
 }
 
-// readOn hands on what earlier runs of the command left in their spools, one after the other, until ctx ends.
-func (c *command) readOn(ctx context.Context) {
+// resumeSpools exports what previous runs of the command left in their spools, one after the other, until ctx ends.
+func (c *command) resumeSpools(ctx context.Context) {
 	for _, path := range c.spools.left {
 		if !c.released(ctx, path) {
 			return
 		}
 		s, err := spool.Open(path)
 		if err != nil {
-			c.receiver.logger.Error("spool of an earlier process can't be read, it stays where it is", zap.String("path", path), zap.Error(err))
+			c.receiver.logger.Error("skipping unreadable spool left by a previous process", zap.String("path", path), zap.Error(err))
 			continue
 		}
-		c.receiver.logger.Info("spool of an earlier process is read on", zap.String("program", c.program), zap.String("path", path))
-		c.settle(ctx, s, s, c.handOnLeft(ctx, s))
+		c.receiver.logger.Info("resuming spool left by a previous process", zap.String("program", c.program), zap.String("path", path))
+		c.settle(ctx, s, s, c.deliverLeft(ctx, s))
 	}
 }
 
-// released waits until nobody writes to a spool that was left: a command outlives a collector that is killed. False: ctx
-// ended before.
+// released waits until no process writes to a spool that was left: a command outlives a collector that is killed. It is
+// false if ctx ended before.
 func (c *command) released(ctx context.Context, path string) bool {
-	told := false
+	logged := false
 	for spool.InUse(path) {
-		if !told {
-			c.receiver.logger.Info("a command of an earlier process is still at work; its spool is read when it has ended",
+		if !logged {
+			c.receiver.logger.Info("waiting for a command of a previous process to exit before resuming its spool",
 				zap.String("program", c.program), zap.String("path", path))
-			told = true
+			logged = true
 		}
 		timer := time.NewTimer(c.receiver.config.Stream.PollInterval)
 		select {
@@ -93,8 +93,8 @@ func (c *command) released(ctx context.Context, path string) bool {
 	return true
 }
 
-// handOnLeft has consumers accept what a spool holds that was left, and how its command ended, if that was seen.
-func (c *command) handOnLeft(ctx context.Context, s *spool.Spool) error {
+// deliverLeft exports a spool that was left, and how its command ended, if that was stored.
+func (c *command) deliverLeft(ctx context.Context, s *spool.Spool) error {
 	r := c.receiver
 	kept := r.positionOf(ctx, s)
 	origin := c.origin
@@ -115,8 +115,8 @@ func (c *command) handOnLeft(ctx context.Context, s *spool.Spool) error {
 	return stream.exited(ctx, kept.Exit)
 }
 
-// settle closes whatever holds a spool. One that was not accepted whole, as err tells, is kept; of another it is forgotten
-// how far it was read.
+// settle closes the holder of a spool. With an error the spool was not acknowledged whole and is kept; without one its
+// stored offset is deleted.
 func (c *command) settle(ctx context.Context, s *spool.Spool, holder io.Closer, err error) {
 	switch {
 	case err != nil:
@@ -125,22 +125,22 @@ func (c *command) settle(ctx context.Context, s *spool.Spool, holder io.Closer, 
 		c.receiver.forgetPosition(ctx, s)
 	}
 	if err := holder.Close(); err != nil {
-		c.receiver.logger.Warn("spool of a command not removed", zap.String("program", c.program), zap.Error(err))
+		c.receiver.logger.Warn("spool of a command was not removed", zap.String("program", c.program), zap.Error(err))
 	}
 }
 
-// keep leaves a spool that was not accepted whole where it is.
+// keep keeps the file of a spool that was not acknowledged whole.
 func (c *command) keep(ctx context.Context, s *spool.Spool, err error) {
 	r := c.receiver
 	s.Keep()
-	r.gaveUp(ctx, err)
-	then := "nobody reads it on: set spool_directory to have the next start do so"
+	r.deliveryFailed(ctx, err)
+	then := "set spool_directory so that the next start resumes it"
 	if c.spools.dir != "" {
-		then = "the next start reads it on"
+		then = "the next start resumes it"
 	}
-	r.logger.Error("not all of a command's output was accepted, it is left in its spool",
+	r.logger.Error("command output not fully delivered, keeping its spool",
 		zap.String("program", c.program), zap.String("path", s.Path()), zap.String("then", then), zap.Error(err))
 }
 
-// commandStream is the id of the stream in a spool; a spool's name never comes again, so no run is taken for another.
+// commandStream is the id of the stream in a spool; a spool's name is used once, so no two runs share an id.
 func commandStream(s *spool.Spool) string { return "process/" + s.Name() }

@@ -9,14 +9,14 @@ import (
 	"github.com/tailspan/tailspan/source/opencodedb"
 )
 
-// notParsedDatabase is why what looks like a line gave nothing: it is a piece of a database.
+// notParsedDatabase is the reason for bytes of a database that are no lines.
 const notParsedDatabase = "database"
 
 // besideDatabase are the beginnings of the files that SQLite keeps beside a database: its write-ahead log in either byte
 // order, and the index of that (https://sqlite.org/fileformat2.html, https://sqlite.org/walformat.html, 2026-11).
 var besideDatabase = [][]byte{{0x37, 0x7f, 0x06, 0x82}, {0x37, 0x7f, 0x06, 0x83}, {0x18, 0xe2, 0x2d, 0x00}}
 
-// isDatabaseContent tells by its beginning a file that holds no lines, but belongs to a database.
+// isDatabaseContent recognises a file of a database by its beginning.
 func isDatabaseContent(head []byte) bool {
 	if opencodedb.Is(head) {
 		return true
@@ -29,8 +29,8 @@ func isDatabaseContent(head []byte) bool {
 	return false
 }
 
-// skipDatabase reports whether the lines are pieces of a database under a name of its own, which are passed over and
-// counted. The user is told once of each file what to do.
+// skipDatabase reports whether the lines are bytes of a database under a name of its own. Those are skipped and counted, with
+// one warning per file.
 func (s *stream) skipDatabase(lines []source.Line) bool {
 	if len(lines) == 0 || s.source.restated {
 		return false
@@ -38,8 +38,7 @@ func (s *stream) skipDatabase(lines []source.Line) bool {
 	if first := &lines[0]; first.Offset == 0 && isDatabaseContent(first.Data) && !s.database {
 		s.database = true
 		if opencodedb.Is(first.Data) {
-			s.receiver.logger.Warn("file is a SQLite database and is not read as lines; "+
-				"if it is OpenCode's, name it under databases, else under exclude", zap.String("path", s.source.path))
+			s.receiver.logger.Warn("skipping SQLite database, which has no lines; list OpenCode's under databases and any other under exclude", zap.String("path", s.source.path))
 		}
 	}
 	if s.database {

@@ -22,7 +22,7 @@ import (
 // dataFormat is the format that the collector's own metrics name.
 const dataFormat = "agent_stream"
 
-// delivery hands spans and records to the consumers of the pipelines, each with its own retry loop.
+// delivery exports spans and records to the consumers of the pipelines, each with its own retry loop.
 type delivery struct {
 	traces  consumer.Traces  // nil without a traces pipeline
 	logs    consumer.Logs    // nil without a logs pipeline
@@ -35,7 +35,7 @@ type delivery struct {
 	health   *health
 	report   *receiverhelper.ObsReport
 	senders  [signalEnd]batch.Sender
-	behind   func()                         // looks how far the files have grown; may be nil
+	behind   func()                         // measures how far the files have grown; may be nil
 	mark     func(ptrace.Traces, plog.Logs) // in tests only
 }
 
@@ -53,8 +53,8 @@ func newDelivery(set receiver.Settings, cfg *Config, m *meter) (delivery, error)
 	return d, nil
 }
 
-// deliver returns nil when every consumer has accepted out, or refused its part for good. It fails only when ctx ends, and
-// leaves in out what was not accepted.
+// deliver returns nil when every consumer has acknowledged out or rejected its part permanently. It fails only when ctx
+// ends, and leaves in out what was not acknowledged.
 func (d *delivery) deliver(ctx context.Context, out *telemetry.Output) error {
 	if d.mark != nil {
 		d.mark(out.Traces, out.Logs)
@@ -62,7 +62,7 @@ func (d *delivery) deliver(ctx context.Context, out *telemetry.Output) error {
 	var err error
 	if out.Traces.SpanCount() > 0 && d.traces != nil {
 		out.Traces, err = d.senders[signalTraces].Traces(out.Traces, func(p batch.Part[ptrace.Traces]) error {
-			return d.insist(ctx, offerOf(signalTraces, p), func(ctx context.Context) error {
+			return d.retryUntilAcknowledged(ctx, offerOf(signalTraces, p), func(ctx context.Context) error {
 				op := d.report.StartTracesOp(ctx)
 				err := d.traces.ConsumeTraces(op, p.Batch)
 				d.report.EndTracesOp(op, dataFormat, p.Elements, err)
@@ -72,7 +72,7 @@ func (d *delivery) deliver(ctx context.Context, out *telemetry.Output) error {
 	}
 	if err == nil && out.Logs.LogRecordCount() > 0 && d.logs != nil {
 		out.Logs, err = d.senders[signalLogs].Logs(out.Logs, func(p batch.Part[plog.Logs]) error {
-			return d.insist(ctx, offerOf(signalLogs, p), func(ctx context.Context) error {
+			return d.retryUntilAcknowledged(ctx, offerOf(signalLogs, p), func(ctx context.Context) error {
 				op := d.report.StartLogsOp(ctx)
 				err := d.logs.ConsumeLogs(op, p.Batch)
 				d.report.EndLogsOp(op, dataFormat, p.Elements, err)
@@ -83,8 +83,8 @@ func (d *delivery) deliver(ctx context.Context, out *telemetry.Output) error {
 	return err
 }
 
-// offer hands metrics on, once, and reports whether they were accepted: what is refused comes again with the next. Those that
-// are refused for their size come in smaller parts; where one of several is refused, they count as accepted.
+// offer exports metrics once and reports whether they were accepted: the next export repeats refused ones. A batch that is
+// refused for its size is split; if one of several parts is refused, the batch counts as accepted.
 func (d *delivery) offer(ctx context.Context, md pmetric.Metrics) (accepted bool) {
 	if md.DataPointCount() == 0 || d.metrics == nil {
 		return true
@@ -102,13 +102,13 @@ func (d *delivery) offer(ctx context.Context, md pmetric.Metrics) (accepted bool
 		}
 		refused++
 		d.meter.retried(signalMetrics)
-		d.logger.Warn("consumer refused metrics, they come again with the next", zap.Int("points", p.Elements), zap.Error(err))
-		return nil // the other parts may be taken
+		d.logger.Warn("consumer refused metrics, will send them with the next export", zap.Int("points", p.Elements), zap.Error(err))
+		return nil // the other parts may be accepted
 	})
 	return refused < parts
 }
 
-// troubleOf is what is wrong when the consumer of a signal refuses.
+// troubleOf is the trouble of a consumer that refuses a signal.
 func troubleOf(s signal) trouble {
 	if s == signalTraces {
 		return troubleTraces
@@ -116,8 +116,8 @@ func troubleOf(s signal) trouble {
 	return troubleLogs
 }
 
-// isPermanent reports whether trying again is of no use. Where several pipelines take a signal, the collector hands to all of
-// them and joins their errors: as long as one of them may yet take it, all are asked again.
+// isPermanent reports whether a retry is useless. If several pipelines have a signal, the collector sends to all of them and
+// joins their errors: as long as one error is temporary, all are retried.
 func isPermanent(err error) bool {
 	all, ok := err.(interface{ Unwrap() []error }) // the joining is the outermost
 	if !ok {
@@ -131,7 +131,7 @@ func isPermanent(err error) bool {
 	return true
 }
 
-// offer is a part of a batch that a consumer is asked to take.
+// offer is a part of a batch that is sent to a consumer.
 type offer struct {
 	signal   signal
 	elements int
@@ -142,14 +142,14 @@ func offerOf[B any](s signal, p batch.Part[B]) offer {
 	return offer{signal: s, elements: p.Elements, last: p.Last}
 }
 
-// answer is what a consumer makes of an offer.
+// answer is a consumer's reply to an offer.
 type answer uint8
 
 const (
-	answerTaken     answer = iota
-	answerTooLarge         // a smaller part may be taken
-	answerTemporary        // it may be taken later
-	answerPermanent        // it will never be taken
+	answerAccepted  answer = iota
+	answerTooLarge         // a smaller part may be accepted
+	answerTemporary        // a retry may succeed
+	answerPermanent        // a retry is useless
 )
 
 // answerOf reads a consumer's error. With on_permanent_error: retry nothing is permanent.
@@ -157,7 +157,7 @@ func (d *delivery) answerOf(err error, o offer) answer {
 	tooLarge := batch.IsTooLarge(err)
 	switch {
 	case err == nil:
-		return answerTaken
+		return answerAccepted
 	case tooLarge && !o.last:
 		return answerTooLarge
 	case (tooLarge || isPermanent(err)) && d.settings.OnPermanentError != config.OnPermanentErrorRetry:
@@ -167,18 +167,18 @@ func (d *delivery) answerOf(err error, o offer) answer {
 	}
 }
 
-// insist calls consume until it accepts. A permanent refusal is counted and logged, and ends the trying. A refusal for the
-// size is returned, for the part to be made smaller.
-func (d *delivery) insist(ctx context.Context, o offer, consume func(context.Context) error) error {
+// retryUntilAcknowledged calls consume until it accepts. A batch that is rejected permanently is dropped, counted and logged. A
+// refusal for its size is returned, so that the part is split.
+func (d *delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume func(context.Context) error) error {
 	wait := d.retry.InitialInterval
 	for attempt := 0; ; attempt++ {
 		err := consume(ctx)
 		answer := d.answerOf(err, o)
 		if answer != answerTemporary && attempt > 0 {
-			d.meter.recordLag(d.meter.lag.forget())
+			d.meter.recordLag(d.meter.lag.clearFound())
 		}
 		switch answer {
-		case answerTaken:
+		case answerAccepted:
 			d.health.well(troubleOf(o.signal))
 			return nil
 		case answerTooLarge:
@@ -208,7 +208,7 @@ func (d *delivery) insist(ctx context.Context, o offer, consume func(context.Con
 	}
 }
 
-// refused notes that the consumer of a signal does not take what it is offered.
+// refused reports that the consumer of a signal refuses.
 func (d *delivery) refused(o offer, err error) {
 	d.health.trouble(troubleOf(o.signal), fmt.Errorf("consumer of %s refuses: %w", o.signal, err))
 }

@@ -71,7 +71,7 @@ func TestLagAfterARefusalForGood(t *testing.T) {
 			require.NoError(t, err)
 			r.out.behind = func() { r.meter.lag.find(map[string]lagging{"a": {provider: "claude", found: 7}}) }
 			answers := []error{errors.New("later"), last}
-			require.NoError(t, r.out.insist(t.Context(), offer{signal: signalLogs, elements: 1}, func(context.Context) error {
+			require.NoError(t, r.out.retryUntilAcknowledged(t.Context(), offer{signal: signalLogs, elements: 1}, func(context.Context) error {
 				err := answers[0]
 				answers = answers[1:]
 				return err

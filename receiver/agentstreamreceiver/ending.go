@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Close ends the fold for the reason that the source gives.
+// Close ends the stream for the reason of the source.
 func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	ctx, cancel := s.receiver.finalContext(ctx, reason)
 	defer cancel()
@@ -16,17 +16,17 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if reason == source.CloseReasonShutdown && s.receiver.storage != nil && s.lasting {
-		return s.suspend(ctx)
+		return s.detach(ctx)
 	}
-	s.awake()
-	if reason != source.CloseReasonIdle { // else they come again, if the file goes on
+	s.endReplay()
+	if reason != source.CloseReasonIdle { // else the parts are replayed if the file grows
 		s.framing.end(s)
 	}
 	s.did(timedFlush)
 	s.flush()
 	s.fold.Close(closeReason(reason))
 	s.closed, s.idled = true, reason == source.CloseReasonIdle
-	if err := s.handOn(ctx); err != nil {
+	if err := s.deliver(ctx); err != nil {
 		s.receiver.meter.lost(lostBy(reason), s.pending)
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
@@ -40,51 +40,51 @@ func lostBy(reason source.CloseReason) string {
 	return dropGone
 }
 
-// flush takes what an ended stream still owes.
+// flush applies what is pending in the parser at the end of a stream.
 func (s *stream) flush() {
 	s.fold.Flush()
-	if !s.fold.Resting() {
+	if !s.fold.Suspended() {
 		s.count()
 	}
 }
 
-// exited ends the fold as the process has ended that wrote the stream.
+// exited ends the stream with the exit of the process that wrote it.
 func (s *stream) exited(ctx context.Context, e *telemetry.Exit) error {
 	return s.finish(ctx, func() { s.fold.Exited(*e) })
 }
 
-// finish takes what the ended stream still owes, and ends the fold by end.
+// finish applies what is pending in the parser and calls end.
 func (s *stream) finish(ctx context.Context, end func()) error {
 	s.receiver.streams.remove(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.awake()
+	s.endReplay()
 	s.framing.end(s)
 	s.flush()
 	end()
 	s.closed = true
-	if err := s.handOn(ctx); err != nil {
+	if err := s.deliver(ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
 	return nil
 }
 
-// suspend ends the fold and leaves open what is open, for the next process. What lines gave that were not accepted is
-// left out: those lines come again.
-func (s *stream) suspend(ctx context.Context) error {
+// detach stops the stream without closing its spans, which the next process closes. Output of lines that were not
+// acknowledged is dropped: the next process reads those lines again.
+func (s *stream) detach(ctx context.Context) error {
 	var err error
 	if !s.refused {
-		err = s.handOn(ctx)
+		err = s.deliver(ctx)
 	}
-	s.suspended = true
-	s.fold.Suspend()
+	s.detached = true
+	s.fold.Detach()
 	if err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
 	return nil
 }
 
-// closeReason says why spans end that are open when a file does.
+// closeReason is the close reason of spans that are open when a file ends.
 func closeReason(reason source.CloseReason) telemetry.CloseReason {
 	switch reason {
 	case source.CloseReasonEnd:

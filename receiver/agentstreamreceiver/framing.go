@@ -7,14 +7,13 @@ import (
 	"github.com/tailspan/tailspan/source/container"
 )
 
-// framing takes the framing of container runtimes off the lines of a stream. The position moves over parts of lines too:
-// after a restart all lines come again, parts among them, before the one that ends the line.
+// framing removes the framing of container runtimes from the lines of a stream. The offset moves over parts of lines too:
+// after a restart all parts are replayed before the one that ends the line.
 type framing struct {
-	unwrapper *container.Unwrapper // nil: lines are taken as they are
+	unwrapper *container.Unwrapper // nil: lines have no framing
 }
 
-// newUnwrapper makes what a stream needs; nil for documents and rows, which have no framing, and where the settings want
-// none.
+// newUnwrapper returns nil for documents and rows, which have no framing, and with container: none.
 func newUnwrapper(cfg *config.Stream, s *source.Stream) *container.Unwrapper {
 	if cfg.Container == config.ContainerNone || s.Restated {
 		return nil
@@ -22,7 +21,7 @@ func newUnwrapper(cfg *config.Stream, s *source.Stream) *container.Unwrapper {
 	return container.New(int(cfg.MaxLineSize))
 }
 
-// read takes a line of the source, and hands on to s what the program wrote that ends with it.
+// read adds a line of the source, and passes to s the line of the program that it completes.
 func (f *framing) read(line *source.Line, s *stream) {
 	if f.unwrapper == nil || line.Abridged { // which begins as an object does
 		s.line(line.Data, parser.Noted{Abridged: line.Abridged})
@@ -33,7 +32,7 @@ func (f *framing) read(line *source.Line, s *stream) {
 	}
 }
 
-// unframed takes what stood in a framing.
+// unframed passes on a line without its framing.
 func (s *stream) unframed(line container.Line) {
 	if line.TooLong {
 		s.tooLong()
@@ -47,7 +46,7 @@ func (s *stream) unframed(line container.Line) {
 // pending reports whether there are parts of a line that has not ended.
 func (f *framing) pending() bool { return f.unwrapper != nil && f.unwrapper.Pending() }
 
-// end takes the parts of lines whose end will not come.
+// end passes on the parts of lines whose end is missing.
 func (f *framing) end(s *stream) {
 	if f.unwrapper == nil {
 		return

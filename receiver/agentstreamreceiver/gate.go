@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/collector/featuregate"
 )
 
-// commandsGateID is the feature gate of commands, which let whoever writes the configuration run programs as the collector.
+// commandsGateID is the feature gate of commands: with it, the configuration runs programs as the user of the collector.
 const commandsGateID = "receiver.agent_stream.commands"
 
 // commandsGate is registered with the process, as all gates of collector components are.
@@ -17,7 +17,7 @@ var commandsGate = featuregate.GlobalRegistry().MustRegister(
 )
 
 // errCommandsOff: commands are set and the gate is not open.
-var errCommandsOff = errors.New("commands are turned off")
+var errCommandsOff = errors.New("commands are disabled")
 
 // validateCommands reports what is wrong with the commands.
 func (c *Config) validateCommands() error {
@@ -26,7 +26,7 @@ func (c *Config) validateCommands() error {
 	}
 	var errs []error
 	if !commandsGate.IsEnabled() {
-		errs = append(errs, fmt.Errorf("%w: start the collector with --feature-gates=%s to let it run programs", errCommandsOff, commandsGateID))
+		errs = append(errs, fmt.Errorf("%w: start the collector with --feature-gates=%s to enable them", errCommandsOff, commandsGateID))
 	}
 	for i := range c.Commands {
 		command := &c.Commands[i]

@@ -10,39 +10,39 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 )
 
-// trouble is something that may be wrong with the receiver and get well again.
+// trouble is a temporary error of the receiver.
 type trouble string
 
 const (
 	troubleTraces  trouble = "traces"  // the consumer of traces refuses
 	troubleLogs    trouble = "logs"    // the consumer of logs refuses
-	troubleStorage trouble = "storage" // positions can't be kept
+	troubleStorage trouble = "storage" // offsets are not stored
 )
 
-// troublePipe is that the input of a pipe can't be read or kept.
+// troublePipe: the input of a pipe is not readable, or does not fit into its spool.
 func troublePipe(path string) trouble { return trouble("pipe " + path) }
 
-// health tells the collector how the receiver is, once for each change:
+// health reports the component status to the collector, once per change:
 //
-//	what                                                       status
-//	----                                                       ------
-//	it can't work at all                                       an error of Start
-//	a consumer refuses, also for good: the next may be taken   recoverable, until one is accepted
-//	a position can't be kept                                   recoverable, until one is
-//	a pipe can't be opened, or its input not be kept           recoverable, until it is
-//	standard input, or a spool, can't be read any more         permanent: only a restart begins anew
+//	event                                            status
+//	-----                                            ------
+//	the receiver does not start                      an error of Start
+//	a consumer refuses a batch, also permanently     recoverable error, until it accepts one
+//	an offset is not stored                          recoverable error, until one is
+//	a pipe is not opened, or its input is dropped    recoverable error, until it is read again
+//	standard input or a spool is not readable        permanent error: only a restart helps
 //
-// The collector's state machine has no way back from a permanent error, so after one nothing else is told. A file that
-// can't be read is neither: others can, and it is counted and logged.
+// The collector's state machine has no way back from a permanent error, so nothing is reported after one. An unreadable file
+// is no error of the receiver: others are read, and it is counted and logged.
 type health struct {
-	host component.Host // nil: nobody to tell
+	host component.Host // nil: nothing is reported
 
 	mu    sync.Mutex
-	lost  bool // a permanent error was told
+	lost  bool // a permanent error was reported
 	wrong map[trouble]error
 }
 
-// trouble notes that something is wrong.
+// trouble reports a temporary error.
 func (h *health) trouble(of trouble, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -51,21 +51,21 @@ func (h *health) trouble(of trouble, err error) {
 			h.wrong = map[trouble]error{}
 		}
 		h.wrong[of] = err
-		h.tell()
+		h.reportLocked()
 	}
 }
 
-// well notes that something is not wrong (any more).
+// well reports that an error is over.
 func (h *health) well(of trouble) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.wrong[of] != nil {
 		delete(h.wrong, of)
-		h.tell()
+		h.reportLocked()
 	}
 }
 
-// permanent tells that something is wrong which only a restart can mend.
+// permanent reports an error that only a restart ends.
 func (h *health) permanent(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,7 +76,7 @@ func (h *health) permanent(err error) {
 	componentstatus.ReportStatus(h.host, componentstatus.NewPermanentErrorEvent(err))
 }
 
-func (h *health) tell() {
+func (h *health) reportLocked() {
 	if h.host == nil || h.lost {
 		return
 	}

@@ -93,9 +93,9 @@ func TestGivenUp(t *testing.T) {
 	r := &agentStream{health: health{host: m}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r.gaveUp(ctx, errors.New("stopped"))
+	r.deliveryFailed(ctx, errors.New("stopped"))
 	assert.Empty(t, m.statuses())
-	r.gaveUp(t.Context(), errors.New("read spool: input/output error"))
+	r.deliveryFailed(t.Context(), errors.New("read spool: input/output error"))
 	assert.Equal(t, []componentstatus.Status{componentstatus.StatusPermanentError}, m.statuses())
 }
 

@@ -6,41 +6,41 @@ import (
 	"time"
 )
 
-// lag is how many bytes of files have not been accepted yet, by provider.
+// lag is how many bytes of files are not acknowledged yet, by provider.
 //
-// The source tells it of a file when it reads it. While a consumer refuses it reads little or nothing, and that is when
-// the lag matters: then the sizes of the files are looked at from time to time.
+// The source reports it when it reads a file. While a consumer refuses, the source reads little or nothing, and that is when
+// the lag matters: the receiver then stats the files from time to time.
 type lag struct {
-	mu      sync.Mutex
-	streams map[string]lagging // by id
-	totals  map[string]int64   // by provider
-	looked  time.Time          // when the files were
-	growing bool               // some were found to have grown
+	mu       sync.Mutex
+	streams  map[string]lagging // by id
+	totals   map[string]int64   // by provider
+	lastStat time.Time          // of the files
+	growing  bool               // some have grown
 }
 
 type lagging struct {
 	provider string
-	told     int64 // by the source
-	found    int64 // by a look that came after; 0: there was none
+	reported int64 // by the source
+	found    int64 // by a later stat; 0: there was none
 }
 
-func (l lagging) bytes() int64 { return max(l.told, l.found) }
+func (l lagging) bytes() int64 { return max(l.reported, l.found) }
 
-// lookEvery is how often the files are looked at while a consumer refuses, or with each try if that is more often.
-const lookEvery = 5 * time.Second
+// statInterval is the time between two stats of the files while a consumer refuses; at most the longest retry interval.
+const statInterval = 5 * time.Second
 
-// set notes how far a stream is behind (negative: as before) and gives the totals that changed, by provider.
+// set records the lag of a stream (negative: unchanged) and returns the totals that changed, by provider.
 func (l *lag) set(id, provider string, bytes int64) map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.streams[id]
 	if bytes >= 0 {
-		now.told, now.found = bytes, 0
+		now.reported, now.found = bytes, 0
 	}
 	return l.putLocked(id, provider, now, map[string]int64{})
 }
 
-// find notes how far streams are behind that the source has not told of lately.
+// find records the lag of streams by their size.
 func (l *lag) find(behind map[string]lagging) map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,8 +54,8 @@ func (l *lag) find(behind map[string]lagging) map[string]int64 {
 	return changed
 }
 
-// forget lets go of what was found: the source reads on, and tells.
-func (l *lag) forget() map[string]int64 {
+// clearFound removes what stats found: the source reads on, and reports.
+func (l *lag) clearFound() map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	changed := map[string]int64{}
@@ -70,7 +70,7 @@ func (l *lag) forget() map[string]int64 {
 	return changed
 }
 
-// putLocked notes a stream, and the totals that change by it.
+// putLocked records a stream, and the totals that it changes.
 func (l *lag) putLocked(id, provider string, now lagging, changed map[string]int64) map[string]int64 {
 	if l.streams == nil {
 		l.streams, l.totals = map[string]lagging{}, map[string]int64{}
@@ -96,20 +96,20 @@ func (l *lag) putLocked(id, provider string, now lagging, changed map[string]int
 	return changed
 }
 
-// due tells whether it is time to look at the files.
+// due reports whether it is time to stat the files.
 func (l *lag) due(now time.Time, every time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now.Sub(l.looked) < every {
+	if now.Sub(l.lastStat) < every {
 		return false
 	}
-	l.looked = now
+	l.lastStat = now
 	return true
 }
 
-// lookAtLag looks, while a consumer refuses, how far the files have grown.
-func (r *agentStream) lookAtLag() {
-	if !r.meter.lag.due(time.Now(), min(lookEvery, r.config.Retry.MaxInterval)) {
+// measureLag stats the files while a consumer refuses.
+func (r *agentStream) measureLag() {
+	if !r.meter.lag.due(time.Now(), min(statInterval, r.config.Retry.MaxInterval)) {
 		return
 	}
 	behind := map[string]lagging{}

@@ -24,7 +24,7 @@ const (
 	signalEnd
 )
 
-// String gives the spelling of the collector's own metrics.
+// String is the name in the collector's own metrics.
 func (s signal) String() string {
 	switch s {
 	case signalTraces:
@@ -100,7 +100,7 @@ func (m *meter) notParsed(reason string, n int) {
 	}
 }
 
-// counts adds what the fold found otherwise than told.
+// counts adds the anomalies of a stream.
 func (m *meter) counts(c telemetry.Counts) {
 	for reason, n := range c.ByReason() {
 		if n > 0 {
@@ -109,7 +109,7 @@ func (m *meter) counts(c telemetry.Counts) {
 	}
 }
 
-// inBand counts attributes of in-band lines that were not taken.
+// inBand counts dropped attributes of in-band lines.
 func (m *meter) inBand(dropped int) {
 	m.builder.ReceiverAgentStreamAnomalies.Add(background(), int64(dropped), with("reason", "in_band_attribute"))
 }
@@ -130,10 +130,10 @@ func (m *meter) cut(s signal) {
 
 // Reasons why spans and records are dropped.
 const (
-	dropRefused  = "refused"   // a consumer refused for good
-	dropTooLarge = "too_large" // a consumer refused for its size what can't be smaller
-	dropGone     = "gone"      // consumers did not take the last of a file that is gone in time
-	dropShutdown = "shutdown"  // nor the last of all, and no storage has the file read on
+	dropRefused  = "refused"   // a consumer rejected it permanently
+	dropTooLarge = "too_large" // a consumer refused the size of a single element
+	dropGone     = "gone"      // the file was unlinked and its last output not acknowledged in time
+	dropShutdown = "shutdown"  // the collector stopped and no storage has the offset
 )
 
 // dropped counts elements that no consumer will get.
@@ -158,7 +158,7 @@ func (m *meter) inputDropped(reason string, bytes int64) {
 	}
 }
 
-// behind records how far a stream's file was not read, by provider.
+// behind records the unread bytes of a stream, by provider.
 func (m *meter) behind(id, provider string, bytes int64) {
 	m.recordLag(m.lag.set(id, provider, bytes))
 }
@@ -173,7 +173,7 @@ func (m *meter) recordLag(totals map[string]int64) {
 	}
 }
 
-// observer tells the metrics what happens to files, and the collector whether positions can be kept.
+// observer feeds the metrics of files, and reports storage errors to the collector.
 func (r *agentStream) observer() source.Observer {
 	m := r.meter
 	return source.Observer{

@@ -19,26 +19,26 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// pipe is a FIFO, or standard input, on its way into spools: one for the life of each writer. It never stops reading,
-// whatever consumers do. One goroutine copies, another hands on what the spools hold, one spool after the other.
+// pipe copies a FIFO or standard input into spools, one per writer. It never stops reading, whatever consumers do. One
+// goroutine copies, another exports the spools, one after the other.
 type pipe struct {
 	receiver *agentStream
 	set      *config.Pipe
 	path     string // absolute; "-" for standard input
-	dir      string // of its spools; empty: the folder for temporary files
+	dir      string // of its spools; empty: the folder of temporary files
 	budget   *spool.Budget
-	unlock   func() error // nil if dir is not its own
+	unlock   func() error // nil without a folder of its own
 
 	mu     sync.Mutex
-	input  spool.Input // the one that is open
-	queue  []*life
+	input  spool.Input // the open one
+	queue  []*writerSession
 	over   bool          // nothing more will be queued
-	queued chan struct{} // one of the above changed
+	queued chan struct{} // queue or over changed
 	closed chan struct{}
 	once   sync.Once
 }
 
-// startPipes opens the pipes and takes up what an earlier process left in their spools. A FIFO need not be there yet.
+// startPipes opens the pipes and resumes the spools that a previous process left. A FIFO need not exist yet.
 func (r *agentStream) startPipes(ctx context.Context) error {
 	for i := range r.config.Pipes {
 		p, err := r.newPipe(ctx, &r.config.Pipes[i])
@@ -76,13 +76,13 @@ func (r *agentStream) newPipe(ctx context.Context, set *config.Pipe) (*pipe, err
 	if p.unlock, err = spool.Lock(p.dir); err != nil {
 		return nil, fmt.Errorf("spool_directory: %w", err)
 	}
-	if err := p.takeUp(ctx); err != nil {
+	if err := p.resumeLeft(ctx); err != nil {
 		return nil, errors.Join(err, p.unlock())
 	}
 	return p, nil
 }
 
-// folder is the name of the folder of its spools: the same after a restart, and no other pipe's or receiver's.
+// folder is the name of the folder of its spools: the same after a restart, and used by no other pipe or receiver.
 func (p *pipe) folder() string {
 	name := filepath.Base(p.path)
 	if p.path == config.StdinPath {
@@ -92,8 +92,8 @@ func (p *pipe) folder() string {
 	return name + "-" + hex.EncodeToString(sum[:4])
 }
 
-// takeUp queues what an earlier process left.
-func (p *pipe) takeUp(ctx context.Context) error {
+// resumeLeft queues the spools that a previous process left.
+func (p *pipe) resumeLeft(ctx context.Context) error {
 	left, err := spool.Left(p.dir)
 	if err != nil {
 		return fmt.Errorf("spool_directory: %w", err)
@@ -101,17 +101,17 @@ func (p *pipe) takeUp(ctx context.Context) error {
 	for _, path := range left {
 		s, err := spool.Open(path)
 		if err != nil {
-			p.receiver.logger.Error("spool of an earlier process can't be read, it stays where it is", zap.String("path", path), zap.Error(err))
+			p.receiver.logger.Error("skipping unreadable spool left by a previous process", zap.String("path", path), zap.Error(err))
 			continue
 		}
 		p.budget.Use(s.Size())
-		p.receiver.logger.Info("spool of an earlier process is read on", zap.String("pipe", p.path), zap.String("path", path))
-		p.enqueue(&life{pipe: p, spool: s, left: true, reason: telemetry.CloseReasonNoResult, kept: p.receiver.positionOf(ctx, s)})
+		p.receiver.logger.Info("resuming spool left by a previous process", zap.String("pipe", p.path), zap.String("path", path))
+		p.enqueue(&writerSession{pipe: p, spool: s, left: true, reason: telemetry.CloseReasonNoResult, kept: p.receiver.positionOf(ctx, s)})
 	}
 	return nil
 }
 
-func (p *pipe) enqueue(l *life) {
+func (p *pipe) enqueue(l *writerSession) {
 	p.mu.Lock()
 	p.queue = append(p.queue, l)
 	p.mu.Unlock()
@@ -125,8 +125,8 @@ func (p *pipe) notify() {
 	}
 }
 
-// next gives the next spool that is to be handed on; nil when there will be none, since the pipe was closed.
-func (p *pipe) next() *life {
+// next returns the next spool to export; nil when the pipe was closed and none is left.
+func (p *pipe) next() *writerSession {
 	for {
 		p.mu.Lock()
 		if len(p.queue) > 0 {
@@ -144,17 +144,17 @@ func (p *pipe) next() *life {
 	}
 }
 
-// follow hands on what the spools hold, until nothing more comes. When ctx ends it leaves them where they are.
+// follow exports the spools until the pipe is closed. When ctx ends it keeps them.
 func (p *pipe) follow(ctx context.Context) {
 	for l := p.next(); l != nil; l = p.next() {
-		l.handOn(ctx)
+		l.deliver(ctx)
 	}
 	if p.unlock != nil {
 		_ = p.unlock() // the process's end would do the same
 	}
 }
 
-// copy reads the input into spools until the pipe is closed or its input is over.
+// copy copies the input into spools until the pipe is closed or its input ends.
 func (p *pipe) copy() {
 	defer func() {
 		p.mu.Lock()
@@ -170,9 +170,9 @@ func (p *pipe) copy() {
 	}
 }
 
-// open opens the input, as soon as it can be; nil when the pipe is closed before.
+// open opens the input, with retries; nil when the pipe is closed before.
 func (p *pipe) open() spool.Input {
-	told := ""
+	logged := ""
 	for {
 		in, err := p.receiver.openInput(p.path)
 		if err == nil {
@@ -186,9 +186,9 @@ func (p *pipe) open() spool.Input {
 			p.receiver.health.well(troublePipe(p.path))
 			return in
 		}
-		if err.Error() != told {
-			told = err.Error()
-			p.receiver.logger.Warn("pipe can't be opened, it is tried again; make it with mkfifo and let the collector read it",
+		if err.Error() != logged {
+			logged = err.Error()
+			p.receiver.logger.Warn("pipe not opened, will retry; create it with mkfifo and let the collector read it",
 				zap.String("path", p.path), zap.Duration("every", p.receiver.config.Stream.PollInterval), zap.Error(err))
 		}
 		p.receiver.health.trouble(troublePipe(p.path), fmt.Errorf("pipe %q: %w", p.path, err))
@@ -198,7 +198,7 @@ func (p *pipe) open() spool.Input {
 	}
 }
 
-// pause waits between two tries; false when the pipe was closed.
+// pause waits between two retries; false when the pipe was closed.
 func (p *pipe) pause() bool {
 	timer := time.NewTimer(p.receiver.config.Stream.PollInterval)
 	defer timer.Stop()
@@ -213,11 +213,11 @@ func (p *pipe) pause() bool {
 // pipeBytes is how much is read at once: what a pipe holds on Linux.
 const pipeBytes = 64 << 10
 
-// read copies what comes, and reports whether the input is to be opened again.
+// read copies the input, and reports whether to open it again.
 func (p *pipe) read(in spool.Input) (again bool) {
 	defer in.Close()
 	buf := make([]byte, pipeBytes)
-	var l *life // of the writer at work; nil without one
+	var l *writerSession // of the current writer; nil without one
 	for {
 		n, err := in.Read(buf)
 		if n > 0 {
@@ -240,26 +240,26 @@ func (p *pipe) read(in spool.Input) (again bool) {
 			return p.failed(in, err)
 		case !in.Lasting():
 			return false
-		case err != io.EOF: //nolint:errorlint // more than an end: the FIFO is not to be had any more
+		case err != io.EOF: //nolint:errorlint // a wrapped EOF: the FIFO was replaced
 			return true
 		}
 	}
 }
 
-// failed tells of an input that can't be read, and reports whether it is to be opened again. Standard input can't be.
+// failed reports a read error, and whether to open the input again. Standard input can't be reopened.
 func (p *pipe) failed(in spool.Input, err error) (again bool) {
 	err = fmt.Errorf("read pipe %q: %w", p.path, err)
 	if !in.Lasting() {
-		p.receiver.logger.Error("standard input can't be read any more", zap.Error(err))
+		p.receiver.logger.Error("standard input failed, stopping its pipe", zap.Error(err))
 		p.receiver.health.permanent(err)
 		return false
 	}
-	p.receiver.logger.Warn("pipe can't be read, it is opened again", zap.Error(err))
+	p.receiver.logger.Warn("pipe read failed, reopening it", zap.Error(err))
 	p.receiver.health.trouble(troublePipe(p.path), err)
 	return p.pause()
 }
 
-// watch has a FIFO that was made anew opened again.
+// watch reopens a FIFO that was replaced.
 func (p *pipe) watch() {
 	for p.pause() {
 		p.mu.Lock()
@@ -267,12 +267,12 @@ func (p *pipe) watch() {
 		in := p.input
 		p.mu.Unlock()
 		if ok && f.Replaced() {
-			in.Stop() // opening it again tells what is wrong
+			in.Stop() // opening it again reports what is wrong
 		}
 	}
 }
 
-// close ends the copying. What was copied is still handed on.
+// close ends the copying. What was copied is still exported.
 func (p *pipe) close() {
 	p.once.Do(func() { close(p.closed) })
 	p.mu.Lock()

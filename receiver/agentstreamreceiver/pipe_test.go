@@ -297,7 +297,7 @@ func TestFullSpoolOfAPipe(t *testing.T) {
 	require.Eventually(t, func() bool { return spansOf(r, "invoke_agent claude-code") == 1 && len(spools(t, cfg)) == 0 }, wait, tick)
 	assert.Equal(t, wrote-10_000, r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "spool_full"))
 	assert.Contains(t, m.statuses(), componentstatus.StatusRecoverableError)
-	require.Len(t, r.told.FilterMessageSnippet("is not kept any more").All(), 1)
+	require.Len(t, r.told.FilterMessageSnippet("dropping pipe input").All(), 1)
 
 	w = openWriter(t, fifo)
 	say(t, w, textLine("t", 3000))
@@ -352,7 +352,7 @@ func TestSpoolThatCannotBe(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "spool_failed") == int64(500*len(line))
 	}, wait, tick)
-	told := r.told.FilterMessageSnippet("is not kept any more").All()
+	told := r.told.FilterMessageSnippet("dropping pipe input").All()
 	require.Len(t, told, 1)
 	assert.Contains(t, told[0].ContextMap()["advice"], "spool_directory")
 
@@ -489,7 +489,7 @@ func TestGlobPassesFIFOsOver(t *testing.T) {
 func TestPipeErrors(t *testing.T) {
 	for want, pipes := range map[string][]config.Pipe{
 		`pipes[0]: path must name a FIFO, or "-"`: {{}},
-		`pipes[1]: path "/a" stands twice`:        {{Path: "/a"}, {Path: "/a"}},
+		`pipes[1]: path "/a" is listed twice`:        {{Path: "/a"}, {Path: "/a"}},
 		`pipes[0]: provider must be one of`:       {{Path: "/a", Provider: "clod"}},
 	} {
 		cfg := configFor()

@@ -18,7 +18,7 @@ func (c *Config) validatePipes() error {
 		switch {
 		case p.Path == "":
 		case seen[p.Path]:
-			err = errors.Join(err, fmt.Errorf("path %q stands twice", p.Path))
+			err = errors.Join(err, fmt.Errorf("path %q is listed twice", p.Path))
 		case p.Path != config.StdinPath && runtime.GOOS == "windows":
 			err = errors.Join(err, fmt.Errorf("path %q: this system has no FIFOs, only %q", p.Path, config.StdinPath))
 		}

@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 )
 
-// Unmarshal reads the configuration. Of an identity that is a number or a truth value in YAML it says what to do: taking it as
-// text would change it, as 007 is 7 and 1.10 is 1.1 by then.
+// Unmarshal reads the configuration. An identity that is a number or boolean in YAML is an error with advice: converting it
+// would change it, since 007 is 7 and 1.10 is 1.1 by then.
 func (c *Config) Unmarshal(conf *confmap.Conf) error {
 	if err := conf.Unmarshal(c); err != nil {
 		return errors.Join(err, unquoted(conf.ToStringMap()))
@@ -18,7 +18,7 @@ func (c *Config) Unmarshal(conf *confmap.Conf) error {
 	return nil
 }
 
-// unquoted names the values of identities that are no text.
+// unquoted reports the identities that are not strings.
 func unquoted(settings map[string]any) error {
 	errs := unquotedOf("", settings)
 	for _, list := range []string{"commands", "pipes"} {
@@ -38,7 +38,7 @@ func unquotedOf(under string, settings map[string]any) (errs []error) {
 		for _, key := range slices.Sorted(maps.Keys(values)) {
 			switch values[key].(type) {
 			case int, int64, uint64, float64, bool:
-				errs = append(errs, fmt.Errorf("%s%s::%s is a text: put its value into quotes", under, name, key))
+				errs = append(errs, fmt.Errorf("%s%s::%s must be a string: quote its value", under, name, key))
 			}
 		}
 	}

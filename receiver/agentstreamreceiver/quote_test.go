@@ -19,9 +19,9 @@ func TestUnquotedTexts(t *testing.T) {
 	}
 	err := read(`{include: [a], attributes: {team: 007, nightly: true, ratio: 1.10, name: x}, pipeline: {name: ci, run_id: 4711}, pipes: [{path: "-", attributes: {b: true}}]}`)
 	for _, want := range []string{
-		"\npipeline::run_id is a text: put its value into quotes\nattributes::nightly is a text: put its value into quotes\n" +
-			"attributes::ratio is a text: put its value into quotes\nattributes::team is a text: put its value into quotes\n",
-		"\npipes[0]::attributes::b is a text: put its value into quotes",
+		"\npipeline::run_id must be a string: quote its value\nattributes::nightly must be a string: quote its value\n" +
+			"attributes::ratio must be a string: quote its value\nattributes::team must be a string: quote its value\n",
+		"\npipes[0]::attributes::b must be a string: quote its value",
 	} {
 		assert.ErrorContains(t, err, want)
 	}

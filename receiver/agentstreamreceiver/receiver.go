@@ -23,17 +23,16 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// finalDelivery is how long consumers may take for the last spans: of a file that is gone, and at shutdown of all files
+// finalDelivery is the time that consumers have for the last spans: of an unlinked file, and at shutdown of all files
 // together.
 const finalDelivery = 5 * time.Second
 
-// agentStream is the receiver. Start and Shutdown may be called once for each pipeline that it stands in; the first
-// call counts.
+// agentStream is the receiver. Start and Shutdown are called once for each of its pipelines; the first call counts.
 type agentStream struct {
 	config   *Config
 	logger   *zap.Logger
 	meter    *meter
-	adviser  *adviser
+	hints    *configHints
 	registry *telemetry.Registry
 	pattern  *config.PathPattern
 	redactor *redact.Redactor   // nil: secrets stay
@@ -53,11 +52,11 @@ type agentStream struct {
 	streams   streams
 
 	id            component.ID
-	storage       storage.Client // nil: positions are not kept
-	keptPipelines string         // the last span of a pipeline that the storage knows of
+	storage       storage.Client // nil: offsets are not stored
+	keptPipelines string         // the last pipeline span in the storage
 	health        health
 
-	// undelivered are pipeline spans that were under way when we were told to stop.
+	// undelivered are pipeline spans whose delivery the shutdown interrupted.
 	undelivered []telemetry.Output
 
 	onShutdown func()
@@ -88,7 +87,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		config:   cfg,
 		logger:   set.Logger,
 		meter:    newMeter(builder),
-		adviser:  &adviser{logger: set.Logger, pattern: cfg.Identity.PathPattern},
+		hints:    &configHints{logger: set.Logger, pattern: cfg.Identity.PathPattern},
 		registry: telemetry.NewRegistry(settings),
 		final:    sync.OnceValue(func() time.Time { return time.Now().Add(finalDelivery) }),
 		pattern:  pattern,
@@ -115,11 +114,11 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if r.out, err = newDelivery(set, cfg, r.meter); err != nil {
 		return nil, err
 	}
-	r.out.health, r.out.behind, r.openInput = &r.health, r.lookAtLag, r.openPipe
+	r.out.health, r.out.behind, r.openInput = &r.health, r.measureLag, r.openPipe
 	return r, nil
 }
 
-// Start begins to follow the files. The context is not for background work.
+// Start starts to follow the files. The context is not for background work.
 func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 	var err error
 	r.start.Do(func() {
@@ -157,7 +156,7 @@ func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 	return err
 }
 
-// Shutdown ends the reading and hands on what is still open.
+// Shutdown ends the reading and exports what is pending.
 func (r *agentStream) Shutdown(ctx context.Context) error {
 	var err error
 	r.stop.Do(func() {
@@ -175,7 +174,7 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// finalContext is for the last that a stream hands on. ctx may have ended already where it is that of a worker.
+// finalContext is for the last output of a stream. The ctx of a worker may have ended already.
 func (r *agentStream) finalContext(ctx context.Context, reason source.CloseReason) (context.Context, context.CancelFunc) {
 	if reason == source.CloseReasonShutdown {
 		return context.WithDeadline(ctx, r.final())
@@ -185,11 +184,11 @@ func (r *agentStream) finalContext(ctx context.Context, reason source.CloseReaso
 
 // close ends all that was started.
 func (r *agentStream) close(ctx context.Context) error {
-	// First what works beside the reading, since it holds streams while a consumer makes it wait. It may be waiting
-	// itself for a stream that the reading holds, so it has ended only after that.
+	// First the background work, which locks streams while it waits for a consumer. It may itself wait for a stream that the
+	// reading has locked, so it ends only after that.
 	r.halt()
-	r.adviser.tell(time.Now(), true)
-	r.closePipes() // what comes from now on stays in its FIFO
+	r.hints.checkPattern(time.Now(), true)
+	r.closePipes() // further input stays in the FIFO
 	err := r.sources.shutdown(ctx)
 	r.stopCommands(ctx)
 	r.background.Wait()
@@ -210,7 +209,7 @@ func (r *agentStream) close(ctx context.Context) error {
 	return errors.Join(err, r.keepRegistry(last))
 }
 
-// flushPipelines hands on the spans of pipelines that have become quiet, until ctx ends.
+// flushPipelines exports the spans of quiet pipelines, until ctx ends.
 func (r *agentStream) flushPipelines(ctx context.Context) {
 	every := min(r.config.Telemetry.PipelineIdle, r.config.Telemetry.ParentWait, r.config.Telemetry.EndGrace) / 4
 	if progress := r.config.Telemetry.ProgressInterval; progress > 0 {
@@ -221,17 +220,17 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 		r.meter.counts(out.Counts)
 		out.Counts = telemetry.Counts{}
 		if err := r.out.deliver(ctx, &out); err != nil {
-			r.undelivered = append(r.undelivered, out) // we are stopping, Shutdown tries once more
+			r.undelivered = append(r.undelivered, out) // at shutdown, which tries once more
 			return err
 		}
 		out.Accepted()
-		r.pipelinesTold(ctx)
+		r.storePipelines(ctx)
 		return nil
 	})
 }
 
-// pipelinesTold keeps that spans of pipelines went out, and has the streams below them say that they owe nothing more.
-func (r *agentStream) pipelinesTold(ctx context.Context) {
+// storePipelines stores which pipeline spans were exported, and marks the streams below them as changed.
+func (r *agentStream) storePipelines(ctx context.Context) {
 	now := lastOf(r.registry.State().Pipelines)
 	if r.storage == nil || now == r.keptPipelines {
 		return
@@ -254,30 +253,30 @@ func lastOf(list []string) string {
 	return list[len(list)-1]
 }
 
-// tickTexts lets unfinished texts go, and ends that may yet be taken back, once their stream has been quiet for a while;
-// until ctx ends.
+// tickTexts releases unfinished texts, and ends that may yet be revoked, after a quiet time of their stream; until ctx
+// ends.
 func (r *agentStream) tickTexts(ctx context.Context) {
 	fold.Repeat(ctx, redact.DefaultQuiet/2, func(time.Time) error {
-		r.tellLag()
-		r.adviser.tell(time.Now(), false)
+		r.recordSpoolLag()
+		r.hints.checkPattern(time.Now(), false)
 		for _, s := range r.streams.list() {
 			if err := s.tick(ctx); err != nil {
-				return err // we are stopping; what waits goes out when the stream is closed
+				return err // at shutdown; what is pending is exported when the stream is closed
 			}
 		}
 		return nil
 	})
 }
 
-// tellLag tells how far behind the reading of spools is.
-func (r *agentStream) tellLag() {
+// recordSpoolLag records the unread bytes of spools.
+func (r *agentStream) recordSpoolLag() {
 	r.spools.Range(func(c, _ any) bool {
 		c.(*spooled).lag()
 		return true
 	})
 }
 
-// exportMetrics hands the metrics on at each interval, until ctx ends.
+// exportMetrics exports the metrics at each interval, until ctx ends.
 func (r *agentStream) exportMetrics(ctx context.Context) {
 	metrics := r.registry.Metrics()
 	fold.Repeat(ctx, r.config.Telemetry.Metrics.Interval, func(now time.Time) error {
@@ -288,7 +287,7 @@ func (r *agentStream) exportMetrics(ctx context.Context) {
 	})
 }
 
-// foldSettings turns the user's settings into those of the fold.
+// foldSettings converts the user's settings for package telemetry.
 func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 	return telemetry.Settings{
 		Semconv:          telemetry.Semconv(t.Semconv),
@@ -315,7 +314,7 @@ func limitsOf(l *config.Limits) telemetry.Limits {
 	}
 }
 
-// identityOf is what the settings say for all files.
+// identityOf is the identity that the settings set for all files.
 func identityOf(c *config.Identity) telemetry.Identity {
 	attrs := []telemetry.Attribute{
 		{Key: telemetry.AttrPipelineName, Value: c.Pipeline.Name},

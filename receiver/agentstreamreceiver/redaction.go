@@ -4,7 +4,7 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// newRedactor makes what takes secrets out; nil if that is turned off.
+// newRedactor returns nil if redaction is disabled.
 func newRedactor(c *Config) (*redact.Redactor, error) {
 	if !c.Redaction.Enabled {
 		return nil, nil
@@ -12,7 +12,7 @@ func newRedactor(c *Config) (*redact.Redactor, error) {
 	capture := &c.Telemetry.Capture
 	s := redact.Settings{
 		Names: c.Redaction.Names, Allow: c.Redaction.Allow,
-		// What is not captured goes nowhere, so there is no need to look through it.
+		// What is not captured is not exported, so it needs no redaction.
 		DropInput: !capture.ToolInput && !capture.Messages, DropOutput: !capture.ToolOutput && !capture.Messages,
 		SkipReasoning: !capture.Reasoning && !capture.Messages, SkipPrompts: !capture.Prompts && !capture.Messages,
 	}

@@ -364,8 +364,8 @@ func TestLagTotals(t *testing.T) {
 			return l.find(map[string]lagging{"b": {provider: "claude", found: 90}, "c": {provider: "codex", found: 3}, "d": {provider: "qwen", found: 1}})
 		}, map[string]int64{"claude": 190, "qwen": 1}},
 		{"told anew", func() map[string]int64 { return l.set("b", "claude", 20) }, map[string]int64{"claude": 120}},
-		{"read on", func() map[string]int64 { return l.forget() }, map[string]int64{"qwen": 0}},
-		{"read on again", func() map[string]int64 { return l.forget() }, map[string]int64{}},
+		{"read on", func() map[string]int64 { return l.clearFound() }, map[string]int64{"qwen": 0}},
+		{"read on again", func() map[string]int64 { return l.clearFound() }, map[string]int64{}},
 		{"at the end", func() map[string]int64 { return l.set("a", "", 0) }, map[string]int64{"claude": 20}},
 		{"and the other", func() map[string]int64 { return l.set("b", "claude", 0) }, map[string]int64{"claude": 0}},
 	} {

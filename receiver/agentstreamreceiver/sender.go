@@ -9,14 +9,14 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// newSender makes what bounds the batches of a signal. What it splits and cuts is counted, and logged the first time.
+// newSender bounds the batches of a signal. Splits and cuts are counted, and logged the first time.
 func newSender(s signal, limit int, logger *zap.Logger, m *meter) batch.Sender {
 	logSplit := sync.OnceFunc(func() {
 		logger.Warn("consumer refused batch for its size, splitting it; max_batch_size sets the size of batches",
 			zap.Stringer("signal", s), zap.Int("max_batch_size", limit))
 	})
 	logCut := sync.OnceFunc(func() {
-		logger.Warn("consumer takes no record of this size, cutting it; a higher limit of the consumer keeps it whole",
+		logger.Warn("consumer refused a single record for its size, cutting it; raise the limit of the consumer to keep it whole",
 			zap.Stringer("signal", s), zap.String("mark", telemetry.AttrTruncated))
 	})
 	return batch.Sender{

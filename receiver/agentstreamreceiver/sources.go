@@ -15,17 +15,17 @@ import (
 	"github.com/tailspan/tailspan/source"
 )
 
-// databaseName is what OpenCode calls its database.
+// databaseName is the file name of OpenCode's database.
 const databaseName = "opencode.db"
 
-// sources are where lines come from: files of lines, and what is asked again since it is none.
+// sources are the inputs: files of lines, and documents and databases, which are polled.
 type sources struct {
 	files  *source.Files // nil if no file is to be read
 	polled *source.Polled
 }
 
-// newSources divides what the settings name: a path that means a document is read as one, a database named by itself or
-// by its usual name as a database, all else as lines. Positions are kept in store, if it is not nil.
+// newSources divides what the settings name: documents by their path, databases by the setting or their usual name, all
+// else as files of lines. Offsets are stored in store, if it is not nil.
 func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer, store source.Store, handler source.Handler) (sources, error) {
 	startAt, err := source.ParseStartAt(cfg.StartAt)
 	if err != nil {
@@ -66,10 +66,10 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 	return s, err
 }
 
-// isDocument tells a document by its path.
+// isDocument recognises a document by its path.
 func isDocument(file string) bool { return parser.FramingOf(file) == parser.FramingDocument }
 
-// isDatabase tells OpenCode's database by its name, and the files that SQLite keeps beside it.
+// isDatabase recognises OpenCode's database by its name, and the files that SQLite keeps beside it.
 func isDatabase(file string) bool {
 	besides, ok := strings.CutPrefix(path.Base(file), databaseName)
 	return ok && slices.Contains([]string{"", "-wal", "-shm", "-journal"}, besides)
@@ -84,7 +84,7 @@ func (s *sources) start(ctx context.Context) error {
 	return s.polled.Start(ctx)
 }
 
-// shutdown stops both at once, so that both have all of the time.
+// shutdown stops both at once, so that each has all of the time.
 func (s *sources) shutdown(ctx context.Context) error {
 	if s.polled == nil {
 		return nil // the start failed before

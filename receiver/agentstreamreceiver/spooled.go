@@ -14,32 +14,32 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// spooled is a stream whose lines come out of a spool.
+// spooled is a stream that is read from a spool.
 type spooled struct {
 	*stream
 	spool    *spool.Spool
-	left     bool            // an earlier process wrote it
-	replayed int64           // the lines before this position were accepted by an earlier process
-	exit     *telemetry.Exit // how the command ended whose output it is, once that is known
-	store    storage.Client  // keeps the position; nil: nothing does
+	left     bool            // a previous process wrote it
+	replayed int64           // a previous process delivered the lines before this offset
+	exit     *telemetry.Exit // of the command that wrote it, once known
+	store    storage.Client  // stores the offset; nil: it is not stored
 	accepted atomic.Int64
 }
 
-// newSpooled makes one, whose lag is told until it ends.
+// newSpooled also registers the stream for the lag metric, until leave.
 func (r *agentStream) newSpooled(st *stream, s *spool.Spool) *spooled {
 	c := &spooled{stream: st, spool: s}
 	r.spools.Store(c, struct{}{})
 	return c
 }
 
-// Lines hands on what no earlier process has, and takes in the rest silently.
+// Lines exports the lines after the stored offset, and replays those before.
 func (c *spooled) Lines(ctx context.Context, lines []source.Line) error {
 	done := 0
 	for done < len(lines) && lines[done].Offset < c.replayed {
 		lines[done].Replayed = true
 		done++
 	}
-	if c.left { // when its lines came is not known any more
+	if c.left { // the arrival of its lines is unknown
 		for i := range lines {
 			lines[i].Live = false
 		}
@@ -59,45 +59,45 @@ func (c *spooled) Lines(ctx context.Context, lines []source.Line) error {
 	return nil
 }
 
-// lag tells how far behind the reading is.
+// lag records the bytes that are not acknowledged.
 func (c *spooled) lag() {
 	provider, _ := c.provider.Load().(string)
 	c.receiver.meter.behind(c.source.id, provider, max(0, c.spool.Size()-c.accepted.Load()))
 }
 
-// ended closes the stream as its writer has gone, for the reason.
+// ended closes the stream for a reason.
 func (c *spooled) ended(ctx context.Context, reason telemetry.CloseReason) error {
 	defer c.leave()
 	return c.finish(ctx, func() { c.fold.Close(reason) })
 }
 
-// abandon ends the reading of a stream that consumers did not take.
+// abandon ends the reading of a stream whose delivery failed.
 func (c *spooled) abandon() error {
 	defer c.leave()
 	c.receiver.streams.remove(c.stream)
 	return nil
 }
 
-// gaveUp takes in that a spool was not read to its end. Unless we were told to stop, that is for good.
-func (r *agentStream) gaveUp(ctx context.Context, err error) {
+// deliveryFailed reports that a spool was not read to its end, unless the receiver stops.
+func (r *agentStream) deliveryFailed(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		r.health.permanent(err)
 	}
 }
 
-// leave tells that there is no lag any more.
+// leave removes the stream from the lag metric.
 func (c *spooled) leave() {
 	c.receiver.spools.Delete(c)
 	provider, _ := c.provider.Load().(string)
 	c.receiver.meter.behind(c.source.id, provider, 0)
 }
 
-// spoolState is the position in a spool, as it is stored.
+// spoolState is the stored offset of a spool.
 type spoolState struct {
 	Version  int             `json:"version"`
 	Position int64           `json:"position"`
 	State    json.RawMessage `json:"state,omitempty"`
-	// Exit is how the command ended that wrote it, without what it said.
+	// Exit is how the command ended, without its standard error.
 	Exit *telemetry.Exit `json:"exit,omitempty"`
 }
 
@@ -106,7 +106,7 @@ const spoolVersion = 1
 
 func spoolKey(s *spool.Spool) string { return "spool/" + s.Name() }
 
-// save keeps the position. One that can't be kept costs that lines come twice after a restart, with the same ids.
+// save stores the offset. If that fails, a restart exports lines again, with the same ids.
 func (c *spooled) save(ctx context.Context) {
 	if c.store == nil {
 		return
@@ -124,8 +124,7 @@ func (c *spooled) save(ctx context.Context) {
 	observer.Saved()
 }
 
-// keepExit keeps how the command ended, for the process that reads its spool on. What it wrote to standard error is not
-// put into a storage.
+// keepExit stores how the command ended, for the process that resumes its spool. Its standard error is not stored.
 func (c *spooled) keepExit(ctx context.Context, e *telemetry.Exit) {
 	exit := *e
 	exit.Stderr = ""
@@ -133,7 +132,7 @@ func (c *spooled) keepExit(ctx context.Context, e *telemetry.Exit) {
 	c.save(context.WithoutCancel(ctx))
 }
 
-// positionOf gives what is kept of a spool that was left; nothing if that can't be had.
+// positionOf reads the stored state of a spool; the zero value if there is none or it is not readable.
 func (r *agentStream) positionOf(ctx context.Context, s *spool.Spool) (kept spoolState) {
 	if r.storage == nil {
 		return kept
@@ -146,18 +145,18 @@ func (r *agentStream) positionOf(ctx context.Context, s *spool.Spool) (kept spoo
 	}
 	if err != nil {
 		r.observer().Unusable(spoolKey(s), err)
-		r.logger.Error("position in a spool can't be read, it is read from its beginning", zap.String("path", s.Path()), zap.Error(err))
+		r.logger.Error("stored offset of a spool is unusable, reading it from its beginning", zap.String("path", s.Path()), zap.Error(err))
 		return spoolState{}
 	}
 	return kept
 }
 
-// forgetPosition removes what is kept of a spool whose lines were all accepted.
+// forgetPosition deletes the stored state of a spool that was acknowledged whole.
 func (r *agentStream) forgetPosition(ctx context.Context, s *spool.Spool) {
 	if r.storage == nil {
 		return
 	}
 	if err := r.storage.Delete(context.WithoutCancel(ctx), spoolKey(s)); err != nil {
-		r.logger.Warn("position in a spool not removed from storage", zap.String("path", s.Path()), zap.Error(err))
+		r.logger.Warn("offset of a spool was not removed from storage", zap.String("path", s.Path()), zap.Error(err))
 	}
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// streamState is what a stream wants back when its file is opened again, beside its lines.
+// streamState is the stored state of a stream, beside its offset.
 type streamState struct {
 	Version int `json:"version"`
-	// Path is the one that the file was first seen under: attributes may stand in it.
+	// Path is the first path of the file: path_pattern may read attributes from it.
 	Path string                `json:"path"`
 	Fold telemetry.StreamState `json:"fold"`
-	// Timed are what time had parser and joiner do, in order; the oldest are forgotten.
+	// Timed are the steps that timers triggered, in order; the oldest are evicted.
 	Timed []timedStep `json:"timed,omitempty"`
-	// Given are the marks of the events of a restated stream.
-	Given []byte `json:"given,omitempty"`
+	// Exported are the marks of the exported events of a restated stream.
+	Exported []byte `json:"exported,omitempty"`
 }
 
-// timedStep was done after the line at At, since nothing came for a while.
+// timedStep is what a timer triggered after the line at offset At.
 type timedStep struct {
 	At int64   `json:"at"`
 	Do timedDo `json:"do"`
@@ -30,25 +30,25 @@ type timedStep struct {
 type timedDo string
 
 const (
-	timedTick  timedDo = "tick"  // the whole lines of unfinished texts left
-	timedQuiet timedDo = "quiet" // an end left that might have been taken back
+	timedTick  timedDo = "tick"  // whole lines of unfinished texts were released
+	timedQuiet timedDo = "quiet" // an end was released that might have been revoked
 	timedFlush timedDo = "flush" // the stream was closed
 )
 
 // maxTimed bounds the steps of a state. Those of texts that have ended change nothing any more.
 const maxTimed = 256
 
-// keptState is what a stream has of its [streamState].
+// keptState is the part of a [streamState] that a stream holds.
 type keptState struct {
 	path string // the state's
-	// before is what an earlier fold of the stream gave, until there is a fold again.
+	// before is the state of telemetry until the replay opens it.
 	before *telemetry.StreamState
 	timed  []timedStep
-	left   int // how many of the last of these are yet to be done again
+	left   int // how many of the last of these are to be replayed
 }
 
-// restore takes in what the stream knew, and returns the marks of a restated one. A state that can't be read is reported,
-// and the lines must do.
+// restore decodes the stored state, and returns the marks of a restated stream. An unusable state is logged, and the lines
+// are replayed without it.
 func (s *stream) restore(data []byte) (given []byte) {
 	s.kept.path = s.source.path
 	if len(data) == 0 {
@@ -57,50 +57,50 @@ func (s *stream) restore(data []byte) (given []byte) {
 	var state streamState
 	err := json.Unmarshal(data, &state)
 	if err != nil || state.Version != stateVersion {
-		s.receiver.logger.Error("what was kept of a file can't be read; it is folded again from its lines alone",
+		s.receiver.logger.Error("stored state of a file is unusable, replaying its lines without it",
 			zap.String("path", s.source.path), zap.Int("version", state.Version), zap.Error(err))
 		return nil
 	}
 	s.kept = keptState{state.Path, &state.Fold, state.Timed, len(state.Timed)}
-	return state.Given
+	return state.Exported
 }
 
-// State is what has to be given back when the file is opened again, as of the last lines that were accepted.
+// State returns the state to store, as of the last acknowledged lines, and whether something is open.
 func (s *stream) State() ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keep()
-	return s.value, s.owes
+	return s.value, s.hasOpen
 }
 
-// keep renews the state, if all that the stream gave was accepted.
+// keep updates the state, if all output of the stream was acknowledged.
 func (s *stream) keep() {
-	if len(s.pending) > 0 || s.suspended {
+	if len(s.pending) > 0 || s.detached {
 		return
 	}
-	open := s.fold.Owes()
+	open := s.fold.Pending()
 	state := streamState{Version: stateVersion, Path: s.kept.path, Timed: s.kept.timed}
 	if now, more, ok := s.fold.State(); ok {
 		state.Fold, s.kept.before, open = now, nil, open || more
 	} else if s.kept.before != nil {
 		state.Fold = *s.kept.before
 	}
-	if s.given != nil {
-		s.keepGiven(&state)
+	if s.exported != nil {
+		s.storeExported(&state)
 	}
 	value, err := json.Marshal(&state)
 	if err != nil {
-		s.receiver.logger.Error("state of a file can't be kept", zap.String("path", s.source.path), zap.Error(err))
+		s.receiver.logger.Error("state of a file was not stored", zap.String("path", s.source.path), zap.Error(err))
 		return
 	}
-	s.value, s.owes = value, open && !s.closed
+	s.value, s.hasOpen = value, open && !s.closed
 }
 
-// did notes a step of time.
+// did records a step that a timer triggered.
 func (s *stream) did(do timedDo) {
 	s.ticked = true
-	if s.given != nil {
-		return // offsets are no places, and what was given is known otherwise
+	if s.exported != nil {
+		return // it has no offsets, and its marks replace the steps
 	}
 	s.kept.timed = append(s.kept.timed, timedStep{s.fold.At.Offset, do})
 	if drop := len(s.kept.timed) - maxTimed; drop > 0 {
@@ -108,8 +108,8 @@ func (s *stream) did(do timedDo) {
 	}
 }
 
-// catchUp does silently what time did before the line at offset came.
-func (s *stream) catchUp(offset int64) {
+// replaySteps repeats the steps that timers triggered before the line at offset.
+func (s *stream) replaySteps(offset int64) {
 	for s.kept.left > 0 {
 		step := s.kept.timed[len(s.kept.timed)-s.kept.left]
 		if step.At >= offset {
@@ -128,13 +128,13 @@ func (s *stream) catchUp(offset int64) {
 	}
 }
 
-// awake ends the replaying: all is as it was, and what comes now is new.
-func (s *stream) awake() {
-	if s.fold.Resting() {
+// endReplay ends the replay: the lines from now on are new.
+func (s *stream) endReplay() {
+	if s.fold.Suspended() {
 		return
 	}
-	s.catchUp(math.MaxInt64)
-	s.fold.At.Replay, s.rereading = false, false
-	s.fold.Awake()
-	s.takeLater()
+	s.replaySteps(math.MaxInt64)
+	s.fold.At.Replay, s.reparsing = false, false
+	s.fold.EndReplay()
+	s.applyLater()
 }

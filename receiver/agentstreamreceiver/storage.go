@@ -14,15 +14,15 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// openStorage gets a client of the storage extension that the settings name.
+// openStorage returns a client of the storage extension that the settings name.
 func openStorage(ctx context.Context, host component.Host, id, receiver component.ID) (storage.Client, error) {
 	extension, found := host.GetExtensions()[id]
 	if !found {
-		return nil, fmt.Errorf("storage: no extension %q; it must be configured and stand in service::extensions", id)
+		return nil, fmt.Errorf("storage: no extension %q; configure it and list it in service::extensions", id)
 	}
 	store, ok := extension.(storage.Extension)
 	if !ok {
-		return nil, fmt.Errorf("storage: extension %q is no storage", id)
+		return nil, fmt.Errorf("storage: extension %q is not a storage extension", id)
 	}
 	client, err := store.GetClient(ctx, component.KindReceiver, receiver, "")
 	if err != nil {
@@ -31,8 +31,8 @@ func openStorage(ctx context.Context, host component.Host, id, receiver componen
 	return client, nil
 }
 
-// hintOn says what to do about an error of file_storage. It hands on the texts of its database (bbolt 1.5, errors package):
-// of a lock that it waited for in vain, and of a file that is no database any more.
+// hintOn returns advice about an error of file_storage, which contains the texts of its database (bbolt 1.5, package
+// errors): of a lock that timed out, and of a corrupt file.
 func hintOn(err error) string {
 	text := err.Error()
 	if strings.HasSuffix(text, "timeout") {
@@ -46,7 +46,7 @@ func hintOn(err error) string {
 	return ""
 }
 
-// storeOf makes a client the source's store: one that can tell all that it holds, if the client can.
+// storeOf adapts a client to the source's store, with Walk if the client has it.
 func storeOf(client storage.Client) source.Store {
 	if w, ok := client.(storage.Walker); ok {
 		return walkingStore{client, w}
@@ -59,24 +59,25 @@ type walkingStore struct {
 	walker storage.Walker
 }
 
-// Walk gives each key and its value.
+// Walk calls f with each key and its value.
 func (s walkingStore) Walk(ctx context.Context, f func(key string, value []byte) error) error {
 	return s.walker.Walk(ctx, func(key string, value []byte) ([]*storage.Operation, error) { return nil, f(key, value) })
 }
 
-// stateVersion is the version of stored states. A stream's state of another version is logged and not used, a newer registry's too.
+// stateVersion is the version of stored states. A stream with another version is replayed without its state; a newer state of the
+// registry is an error.
 const stateVersion = 2
 
-// registryKey is where the registry's state is.
+// registryKey is the key of the registry's state.
 const registryKey = "registry"
 
-// registryState is the registry's state as it is stored.
+// registryState is the stored state of the registry.
 type registryState struct {
 	Version int                     `json:"version"`
 	State   telemetry.RegistryState `json:"state"`
 }
 
-// restoreRegistry gives the registry what it knew. What can't be read is an error: spans of pipelines would come twice.
+// restoreRegistry restores the registry. An unreadable state is an error: pipeline spans would be exported twice.
 func (r *agentStream) restoreRegistry(ctx context.Context) error {
 	value, err := r.storage.Get(ctx, registryKey)
 	if err != nil {
@@ -97,8 +98,8 @@ func (r *agentStream) restoreRegistry(ctx context.Context) error {
 	return nil
 }
 
-// recallFiles tells the registry of what each file told first that the storage knows: also of those that are complete, and
-// so are not folded again. What was written before the fork window is left out.
+// recallFiles passes to the registry what each stored file contained first, also of complete files, which are not replayed.
+// Files that were written before the fork window are left out.
 func (r *agentStream) recallFiles(ctx context.Context, store source.Store) error {
 	walker, ok := store.(source.Walker)
 	if !ok {
@@ -115,7 +116,7 @@ func (r *agentStream) recallFiles(ctx context.Context, store source.Store) error
 	})
 }
 
-// keepRegistry stores the registry's state, once what it gave has been accepted.
+// keepRegistry stores the registry's state, once its output was acknowledged.
 func (r *agentStream) keepRegistry(ctx context.Context) error {
 	if r.storage == nil {
 		return nil

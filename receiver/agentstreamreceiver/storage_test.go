@@ -154,7 +154,7 @@ func TestStorageErrors(t *testing.T) {
 		want string
 	}{
 		"no such extension": {id: component.MustNewIDWithName("file_storage", "x"), want: `no extension "file_storage/x"`},
-		"another kind":      {id: component.MustNewID("nop"), want: `extension "nop" is no storage`},
+		"another kind":      {id: component.MustNewID("nop"), want: `extension "nop" is not a storage extension`},
 		"no client":         {id: diskID, disk: func(d *disk) { d.fail = errors.New("locked") }, want: `get client of storage "disk": locked`},
 		"newer state": {
 			id: diskID, disk: func(d *disk) { d.values[registryKey] = []byte(`{"version":3}`) }, want: "newer version",

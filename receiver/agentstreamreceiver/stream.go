@@ -15,44 +15,44 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// stream is one file on its way from lines to what the consumers have accepted.
+// stream is one input on its way from lines to acknowledged output.
 type stream struct {
 	receiver *agentStream
 	source   streamSource
 	doubt    *doubt // nil: there is none, or not any more
 	fold     *fold.Stream
 	pending  []telemetry.Output
-	seen     *parser.Stats   // what was counted already; nil before anything was, and while it rests
-	kinds    []int64         // events since the last hand-over, by kind: an instrument is not for every event; nil while it rests
+	seen     *parser.Stats   // what was counted; nil before the first count, and while suspended
+	kinds    []int64         // events since the last delivery, by kind: one Add per batch, not per event; nil while suspended
 	logged   map[string]bool // reasons that were logged, once for the file
 
 	unrecognized unrecognized
 	framing      framing
 
-	// mu is held while lines are at work, and by the ticker that lets unfinished texts go.
+	// mu is held while lines are processed, and by the ticker that releases unfinished texts.
 	mu         sync.Mutex
 	unfinished atomic.Bool  // a text in pieces has not ended
-	restless   atomic.Bool  // lines came, and the stream was not quiet for long since
+	restless   atomic.Bool  // lines arrived, and no quiet time has passed since
 	provider   atomic.Value // its name, once known
-	grows      atomic.Bool  // it is a file of lines, of which so many bytes were accepted:
+	grows      atomic.Bool  // it is a file of lines; accepted is its acknowledged offset
 	accepted   atomic.Int64
-	moved      time.Time // when the last lines came
+	moved      time.Time // arrival of the last lines
 
 	kept      keptState
-	given     *given // of a restated stream whose position is kept; else nil
+	exported  *exportedEvents // of a restated stream whose offset is stored; else nil
 	value     []byte
-	owes      bool
-	ticked    bool // time did something since the state was asked for
-	refused   bool // the last lines were not accepted
+	hasOpen   bool
+	ticked    bool // a timer changed the stream since State
+	refused   bool // the last lines were not acknowledged
 	closed    bool
 	idled     bool // closed, since it was idle
-	rereading bool // lines come again that only the parser has to hear; see [stream.Rest]
-	suspended bool
-	lasting   bool // its position is kept over a restart
+	reparsing bool // replayed lines are for the parser alone; see [stream.Rest]
+	detached  bool
+	lasting   bool // its offset is stored
 	database  bool // it holds no lines; see [stream.skipDatabase]
 }
 
-// streamSource is what a stream needs of its source for as long as it lasts: thousands of streams may be open.
+// streamSource is the part of a source's description that a stream holds: thousands of streams may be open.
 type streamSource struct {
 	id, path string
 	provider string      // that the settings name
@@ -62,20 +62,19 @@ type streamSource struct {
 	afresh   bool
 }
 
-// streamOrigin says what the settings tell of a stream.
+// streamOrigin is what the settings set for a stream.
 type streamOrigin struct {
 	provider  string
 	identity  telemetry.Identity
-	awaitExit bool // it is the output of a process of ours
-	resumed   bool // that goes on with an earlier session
-	// idleGap is the time between two lines after which the stream counts as left; 0 for one whose writer is at work
-	// until its end is told.
+	awaitExit bool // it is the output of a command
+	resumed   bool // the command resumes a session
+	// idleGap is the time between two lines after which a run counts as left; 0 for a stream that its writer ends.
 	idleGap time.Duration
 }
 
-// Open takes a file.
+// Open opens a stream for a file.
 func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer, error) {
-	r.adviser.opened(s.Path, len(r.pattern.Match(s.Path)) > 0, time.Now())
+	r.hints.opened(s.Path, len(r.pattern.Match(s.Path)) > 0, time.Now())
 	st, err := r.newStream(s, streamOrigin{
 		provider: r.config.Stream.Provider, identity: r.identity, idleGap: r.config.Stream.IdleClose,
 	})
@@ -115,11 +114,11 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 			AwaitExit:        o.awaitExit,
 			Resumed:          o.resumed,
 		},
-		Opened: st.opened, Told: st.countEvents, Refused: st.parentRefused, Dropped: st.inBandDropped, Discards: func(lines int) bool { return st.unrecognized.discards(st, lines) },
+		OnOpen: st.opened, OnEvents: st.countEvents, OnInvalidParent: st.parentRefused, OnDropped: st.inBandDropped, Discards: func(lines int) bool { return st.unrecognized.discards(st, lines) },
 	}
 	if s.Restated && st.lasting {
-		st.given = newGiven(marks)
-		settings.Take = st.takeRestated
+		st.exported = newExportedEvents(marks)
+		settings.Intercept = st.applyRestated
 	}
 	var err error
 	if st.fold, err = fold.New(settings); err != nil {
@@ -129,7 +128,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	return st, nil
 }
 
-// opened notes who writes the stream.
+// opened records the provider of the stream.
 func (s *stream) opened(provider string) {
 	s.provider.Store(provider)
 	if provider != "" {
@@ -148,17 +147,17 @@ func (s *stream) countEvents(evs []events.DisplayEvent) {
 }
 
 func (s *stream) parentRefused(err error) {
-	s.receiver.logger.Warn("traceparent of the stream's first line not understood", zap.String("path", s.source.path), zap.Error(err))
+	s.receiver.logger.Warn("ignoring invalid traceparent of in-band line", zap.String("path", s.source.path), zap.Error(err))
 }
 
-// inBandDropped counts attributes of the stream's first line that are not taken.
+// inBandDropped counts dropped attributes of the in-band line.
 func (s *stream) inBandDropped(n int) {
 	s.receiver.meter.inBand(n)
 	s.receiver.logger.Warn("dropping attributes of in-band line, see setting in_band",
 		zap.String("path", s.source.path), zap.Int("dropped", n), zap.String("in_band", s.receiver.config.Identity.InBand))
 }
 
-// Lines folds the lines and returns when every consumer has accepted what they gave. It fails only when ctx ends.
+// Lines processes lines and returns when every consumer has acknowledged their output. It fails only when ctx ends.
 func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,14 +167,14 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	now := time.Now()
 	s.moved = now
 	s.restless.Store(true)
-	if err := s.rise(); err != nil {
+	if err := s.resume(); err != nil {
 		return err
 	}
 	for i := range lines {
 		if lines[i].Replayed {
-			s.catchUp(lines[i].Offset)
+			s.replaySteps(lines[i].Offset)
 		} else {
-			s.awake()
+			s.endReplay()
 		}
 		s.fold.At = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Read: now, Live: lines[i].Live, Replay: lines[i].Replayed}
 		if !lines[i].Arrival.IsZero() {
@@ -183,29 +182,29 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		}
 		s.framing.read(&lines[i], s)
 	}
-	s.fold.At.Read = time.Time{} // what is folded later at the place of the last line is seen later
+	s.fold.At.Read = time.Time{} // what a timer applies at the last line has a later read time
 	s.count()
-	if s.rereading {
+	if s.reparsing {
 		return nil
 	}
-	err := s.handOn(ctx)
+	err := s.deliver(ctx)
 	if s.refused = err != nil; !s.refused && len(lines) > 0 && !lines[len(lines)-1].Replayed {
 		s.accepted.Store(lines[len(lines)-1].Next)
 	}
 	return err
 }
 
-// line takes one line, and tells of one that is not understood.
+// line processes one line, and logs one that is not parsed.
 func (s *stream) line(data []byte, noted parser.Noted) {
 	s.fold.Noted = noted
 	s.fold.Line(data)
-	if s.rereading {
+	if s.reparsing {
 		return
 	}
 	status := s.fold.LineStatus()
 	s.consider(data, status)
 	if !s.receiver.config.Stream.RawLines {
-		s.tell(status)
+		s.logUnparsed(status)
 	}
 	s.unfinished.Store(s.fold.Holding())
 }
@@ -217,12 +216,12 @@ func (s *stream) tooLong() {
 	}
 }
 
-// tick lets texts go that were quiet for long enough, and then what the parser holds back until a stream is quiet.
+// tick releases unfinished texts after a quiet time, and then what is pending in the parser until a stream is quiet.
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fold.At.Replay || s.closed || s.suspended || s.fold.Resting() {
-		return nil // it is being replayed to, or nothing can be due
+	if s.fold.At.Replay || s.closed || s.detached || s.fold.Suspended() {
+		return nil // during a replay, or nothing is due
 	}
 	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
 		s.restless.Store(false)
@@ -233,7 +232,7 @@ func (s *stream) tick(ctx context.Context) error {
 	if s.fold.Tick() {
 		s.did(timedTick)
 	}
-	err := s.handOn(ctx)
+	err := s.deliver(ctx)
 	if err == nil && s.ticked {
 		s.ticked = false
 		s.source.changed()
@@ -241,7 +240,7 @@ func (s *stream) tick(ctx context.Context) error {
 	return err
 }
 
-// pathIdentity is what the path of a file tells.
+// pathIdentity is the identity in the path of a file.
 func (r *agentStream) pathIdentity(path string) telemetry.Identity {
 	found := r.pattern.Match(path)
 	attrs := make([]telemetry.Attribute, 0, len(found))
@@ -254,19 +253,19 @@ func (r *agentStream) pathIdentity(path string) telemetry.Identity {
 	return telemetry.NewIdentity(attrs...)
 }
 
-// tell writes one debug line for a file and reason, not one for each line.
-func (s *stream) tell(status events.LineStatus) {
+// logUnparsed writes one debug line per file and reason, not one per line.
+func (s *stream) logUnparsed(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
 		if !s.fold.At.Replay && s.once(status.String()) {
-			s.receiver.logger.Debug("line not understood, further ones of this file are only counted",
+			s.receiver.logger.Debug("skipping unparsed line, counting further ones of this file",
 				zap.String("path", s.source.path), zap.Int64("offset", s.fold.At.Offset), zap.Stringer("reason", status))
 		}
 	}
 }
 
-// tellCopies writes one debug line for a file whose events another stream exports, or their original.
-func (s *stream) tellCopies(c *telemetry.Counts) {
+// logCopies writes one debug line for a file whose events another stream exports.
+func (s *stream) logCopies(c *telemetry.Counts) {
 	if c.Copied > 0 && s.once("copied") {
 		s.receiver.logger.Debug("skipping copied history, further events of it are only counted", zap.String("path", s.source.path))
 	}
@@ -275,7 +274,7 @@ func (s *stream) tellCopies(c *telemetry.Counts) {
 	}
 }
 
-// once reports whether a reason was not logged for the file before.
+// once reports whether a reason is logged for the first time for the file.
 func (s *stream) once(reason string) bool {
 	if s.logged[reason] {
 		return false
@@ -302,13 +301,13 @@ func (s *stream) count() {
 	*s.seen = now
 }
 
-// handOn delivers what the fold has, and what could not be delivered before.
-func (s *stream) handOn(ctx context.Context) error {
+// deliver delivers the pending output and the new output of the stream.
+func (s *stream) deliver(ctx context.Context) error {
 	s.receiver.meter.events(s.kinds)
 	for _, out := range s.fold.Take() {
 		if !s.fold.At.Replay {
 			s.receiver.meter.counts(out.Counts)
-			s.tellCopies(&out.Counts)
+			s.logCopies(&out.Counts)
 		}
 		s.pending = append(s.pending, out)
 	}
@@ -317,7 +316,7 @@ func (s *stream) handOn(ctx context.Context) error {
 			return err
 		}
 		s.pending[0].Accepted()
-		s.pending[0] = telemetry.Output{} // what it held is not ours to keep
+		s.pending[0] = telemetry.Output{} // releases its memory
 		s.pending = s.pending[1:]
 	}
 	s.pending = nil
@@ -327,11 +326,11 @@ func (s *stream) handOn(ctx context.Context) error {
 	return nil
 }
 
-// Idle tells the fold that all that was there has been read.
+// Idle marks that all that was there has been read.
 func (s *stream) Idle(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.awake()
+	s.endReplay()
 	s.fold.Idle()
-	return s.handOn(ctx)
+	return s.deliver(ctx)
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// streams are the files at work, for what happens to them by time.
+// streams are the open streams.
 type streams struct {
 	mu  sync.Mutex
 	all map[*stream]struct{}
@@ -30,7 +30,7 @@ func (l *streams) remove(s *stream) {
 	delete(l.byID, s.source.id)
 }
 
-// provider is that of a stream that is at work; empty if it is not, or nobody knows yet.
+// provider is that of an open stream; empty if it is not open, or not detected yet.
 func (l *streams) provider(id string) string {
 	l.mu.Lock()
 	s := l.byID[id]
@@ -42,14 +42,14 @@ func (l *streams) provider(id string) string {
 	return name
 }
 
-// every gives all streams.
+// every returns all streams.
 func (l *streams) every() []*stream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Collect(maps.Keys(l.all))
 }
 
-// list gives the streams that time may do something to.
+// list returns the streams that a timer may change.
 func (l *streams) list() []*stream {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// discardReason is why the lines of a stream that no provider is known of are not exported. Its values are those of the
-// attribute reason of the metric of lines that gave no events.
+// discardReason is why the lines of a stream of no known provider are not exported. Its values are those of the attribute
+// reason of the metric of unparsed lines.
 type discardReason string
 
 const (
-	discardAgentFolder discardReason = "agent_folder" // what an agent keeps for itself holds prompts
-	discardLink        discardReason = "outside_link" // a link leads out of the folders that are watched
+	discardAgentFolder discardReason = "agent_folder" // an agent's bookkeeping contains prompts
+	discardLink        discardReason = "outside_link" // a link leaves the watched folders
 	discardSetting     discardReason = "unrecognized" // unrecognized is drop
 )
 
@@ -25,15 +25,14 @@ var discardMessages = map[discardReason]string{
 	discardSetting:     "skipping unrecognized file",
 }
 
-// unrecognized is what becomes of the lines of a stream whose provider is not known. It is decided when the first of them
-// would be exported; most streams never get there.
+// unrecognized decides whether the lines of a stream of no known provider are exported, when the first of them would be.
 type unrecognized struct {
 	decided bool
 	discard discardReason // empty: they are exported
 	warned  bool
 }
 
-// discards reports whether lines of a stream are left out, and warns once for it.
+// discards reports whether lines of a stream are dropped, and warns once.
 func (u *unrecognized) discards(s *stream, lines int) bool {
 	if !u.decided {
 		u.decided, u.discard = true, discardReasonOf(s)

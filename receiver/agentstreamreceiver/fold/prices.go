@@ -5,7 +5,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// ReadPrices reads a file of prices; without one there are none.
+// ReadPrices reads a file of prices; with an empty path there are none.
 func ReadPrices(path string) (telemetry.Prices, error) {
 	if path == "" {
 		return nil, nil

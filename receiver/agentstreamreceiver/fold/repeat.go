@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Repeat calls do at each interval with the time of the tick, until do fails or ctx ends: so whoever holds streams has
-// [Stream.Tick] and the like called while no line comes.
+// Repeat calls do at each interval with the time of the tick, until do fails or ctx ends: [Stream.Tick] and [Stream.Quiet]
+// must be called while no line arrives.
 func Repeat(ctx context.Context, every time.Duration, do func(now time.Time) error) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()

@@ -17,51 +17,50 @@ import (
 type Settings struct {
 	// Provider is the format: that of a parser, "auto" or "none".
 	Provider string
-	// Program is the service name of a stream that never told what it is.
+	// Program is the service name of a stream of no known provider.
 	Program string
-	// Path is where the stream's file is, for what its folder tells of it; empty for none.
+	// Path is the path of the stream's file, whose folder may link it to others; empty for none.
 	Path string
 	// Registry is what the streams share.
 	Registry *telemetry.Registry
-	// Redactor takes secrets out; nil leaves them in.
+	// Redactor removes secrets; nil leaves them in.
 	Redactor *redact.Redactor
-	// Inputs asks for the arguments of tools; else they need not be made.
+	// Inputs requests the arguments of tools.
 	Inputs bool
-	// Outputs asks for the whole outputs of tools; else no more of them is read than their summaries need.
+	// Outputs requests the whole outputs of tools; else only what their summaries need is read.
 	Outputs bool
-	// Telemetry is what the fold is opened with. Its Agent is filled in once the provider is known, and its Identity and
-	// Parent may be completed by the stream's first line.
+	// Telemetry are the settings of the telemetry stream. Agent is set once the provider is known; the in-band line may
+	// complete Identity and Parent.
 	Telemetry telemetry.StreamSettings
-	// Ambient counts less than the stream's first line.
+	// Ambient is an identity that the in-band line overrides.
 	Ambient telemetry.Identity
-	// InBand says what the stream's first line may set; see [config.InBand].
+	// InBand is what the in-band line may set; see [config.InBand].
 	InBand string
-	// Copies hands every line on as it is too, as a record of its own.
+	// Copies also exports every line as it is, as a record of its own.
 	Copies bool
-	// Opened, if set, is called with the provider when the fold is opened.
-	Opened func(provider string)
-	// Told, if set, is called with the events that are folded, but for silent ones; they are valid until it returns.
-	Told func([]events.DisplayEvent)
-	// Take, if set, is given the events instead of the fold, and gives it those that it is to have; see [Stream.Fold].
-	Take func([]events.DisplayEvent)
-	// Discards, if set, is called with the number of lines of no known provider that are to be handed on as they are, and
-	// reports whether they are left out instead.
+	// OnOpen, if set, is called with the provider when it is known.
+	OnOpen func(provider string)
+	// OnEvents, if set, is called with the events that are applied, except replayed ones; they are valid until it returns.
+	OnEvents func([]events.DisplayEvent)
+	// Intercept, if set, gets the events instead of telemetry, and applies those that it selects; see [Stream.Fold].
+	Intercept func([]events.DisplayEvent)
+	// Discards, if set, is called with the number of lines of no known provider, and reports whether they are dropped.
 	Discards func(lines int) bool
-	// Refused, if set, is called with what the first line tells and is not understood.
-	Refused func(error)
-	// Dropped, if set, is called with the number of attributes of the first line that are not taken.
-	Dropped func(n int)
+	// OnInvalidParent, if set, is called with the error of an invalid traceparent in the in-band line.
+	OnInvalidParent func(error)
+	// OnDropped, if set, is called with the number of dropped attributes of the in-band line.
+	OnDropped func(n int)
 }
 
 // Stream is one stream on its way from lines to spans and records. See the package documentation.
 type Stream struct {
-	// What of the settings is needed for as long as the stream lasts.
+	// The settings that are needed until the end of the stream.
 	provider                string
 	redactor                *redact.Redactor
 	inputs, outputs, copies bool
-	told, takes             func([]events.DisplayEvent)
+	onEvents, intercept     func([]events.DisplayEvent)
 	discards                func(lines int) bool
-	opening                 *opening // nil once the fold is opened
+	opening                 *opening // nil once the provider is known
 
 	parser   *parser.Source
 	joiner   *redact.Joiner
@@ -70,25 +69,25 @@ type Stream struct {
 	early    *telemetry.Stream         // of lines that passed before that
 	begun    bool
 	uncopied []uncopied
-	// rereading tells that lines come again for the parser alone; see [Stream.Rest].
-	rereading bool
+	// reparsing: replayed lines are for the parser alone; see [Stream.Suspend].
+	reparsing bool
 
-	// At is the line at work.
+	// At is the current line.
 	At telemetry.Line
-	// Noted is what is known of that line beside its bytes.
+	// Noted is what is known of the current line beside its bytes.
 	Noted parser.Noted
 }
 
-// opening is what a Stream needs until it opens its fold.
+// opening is what a Stream needs until the provider is known.
 type opening struct {
 	Settings
-	first []byte // a hash of the first line that is not ours; nil before it
+	first []byte // a hash of the first line after the in-band line; nil before it
 }
 
 // New makes a Stream.
 func New(s Settings) (*Stream, error) {
 	st := &Stream{
-		provider: s.Provider, redactor: s.Redactor, inputs: s.Inputs, outputs: s.Outputs, copies: s.Copies, told: s.Told, takes: s.Take,
+		provider: s.Provider, redactor: s.Redactor, inputs: s.Inputs, outputs: s.Outputs, copies: s.Copies, onEvents: s.OnEvents, intercept: s.Intercept,
 		discards: s.Discards, opening: &opening{Settings: s},
 	}
 	if err := st.makeParser(); err != nil {
@@ -117,7 +116,7 @@ func (s *Stream) makeParser() error {
 	return nil
 }
 
-// Line parses one line, or document, and folds what it tells.
+// Line parses one line, or document, and applies its events.
 func (s *Stream) Line(data []byte) {
 	if !s.begun {
 		s.begun = true
@@ -129,8 +128,8 @@ func (s *Stream) Line(data []byte) {
 	if o := s.opening; o != nil && o.first == nil && len(bytes.TrimSpace(data)) > 0 {
 		o.first = fingerprint(data)
 	}
-	if s.rereading {
-		s.joiner.ParseEvents(data) // what it gives goes nowhere, so no secrets are looked for
+	if s.reparsing {
+		s.joiner.ParseEvents(data) // its events are dropped, so they need no redaction
 		return
 	}
 	evs := s.events.ParseEvents(data)
@@ -141,13 +140,13 @@ func (s *Stream) Line(data []byte) {
 	}
 }
 
-// uncopied is a line that waits for the provider to be told, to be handed on as it is too, unless it passes.
+// uncopied is a line whose copy is pending until the provider is known. A line that passes needs no copy.
 type uncopied struct {
 	at   telemetry.Line
 	data []byte
 }
 
-// copy hands a line on as it is, beside what it tells. One that passes has been handed on already.
+// copy exports a line as it is, beside its events. One that passes has been exported already.
 func (s *Stream) copy(data []byte) {
 	switch {
 	case s.parser.Undecided():
@@ -164,15 +163,15 @@ func (s *Stream) copy(data []byte) {
 	}
 }
 
-// readInBand takes a first line that tells identity and parent.
+// readInBand reports whether a first line is the in-band line, and applies its identity and parent.
 func (s *Stream) readInBand(data []byte) bool {
 	inBand, ok := config.ParseInBand(data)
-	if !ok || s.rereading || s.opening == nil {
+	if !ok || s.reparsing || s.opening == nil {
 		return ok
 	}
 	inBand, dropped := inBand.Allowed(s.opening.InBand)
-	if dropped > 0 && s.opening.Dropped != nil && !s.At.Replay {
-		s.opening.Dropped(dropped)
+	if dropped > 0 && s.opening.OnDropped != nil && !s.At.Replay {
+		s.opening.OnDropped(dropped)
 	}
 	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
 	for key, value := range inBand.Attributes {
@@ -186,8 +185,8 @@ func (s *Stream) readInBand(data []byte) bool {
 	parent, err := telemetry.ParseTraceParent(inBand.TraceParent)
 	switch {
 	case err != nil:
-		if s.opening.Refused != nil {
-			s.opening.Refused(err)
+		if s.opening.OnInvalidParent != nil {
+			s.opening.OnInvalidParent(err)
 		}
 	case into.Parent.Empty():
 		into.Parent = parent
@@ -195,27 +194,27 @@ func (s *Stream) readInBand(data []byte) bool {
 	return true
 }
 
-// Provider is who writes the stream; empty while that is not known, and for one that passes.
+// Provider is the detected provider; empty while undecided, and for a stream that passes.
 func (s *Stream) Provider() string { return s.parser.Provider() }
 
 // Stats are the parser's counts so far.
 func (s *Stream) Stats() parser.Stats { return s.parser.Stats() }
 
-// LineStatus tells what became of the last line.
+// LineStatus is the status of the last line.
 func (s *Stream) LineStatus() events.LineStatus { return s.parser.LineStatus() }
 
-// Holding reports whether a text in pieces has not ended.
-func (s *Stream) Holding() bool { return !s.Resting() && s.joiner.Holding() }
+// Holding reports whether a text of deltas has not ended.
+func (s *Stream) Holding() bool { return !s.Suspended() && s.joiner.Holding() }
 
-// Owes reports whether the parser or the joiner would give something at the stream's end.
-func (s *Stream) Owes() bool { return !s.Resting() && (s.joiner.Holding() || s.parser.Pending()) }
+// Pending reports whether the parser or the joiner would return something from a flush.
+func (s *Stream) Pending() bool { return !s.Suspended() && (s.joiner.Holding() || s.parser.Pending()) }
 
-// Incomplete reports whether a run has begun whose end the format promises and has not told.
+// Incomplete reports whether the end line of a run is missing that the format always writes.
 func (s *Stream) Incomplete() bool { return s.parser.Incomplete() }
 
-// pass hands on the lines that belong to no known provider, or to none yet.
+// pass exports the lines of no known provider, or of none yet.
 func (s *Stream) pass(raw [][]byte) {
-	if len(raw) == 0 || s.rereading {
+	if len(raw) == 0 || s.reparsing {
 		return
 	}
 	if s.discards != nil && s.discards(len(raw)) {
@@ -231,7 +230,7 @@ func (s *Stream) pass(raw [][]byte) {
 		s.uncopied = nil
 		if s.early == nil {
 			set := s.telemetryOf("")
-			set.State, set.Changed = nil, nil // they are the fold's
+			set.State, set.Changed = nil, nil // for the stream of the known provider
 			s.early = s.opening.Registry.Open(set)
 		}
 		s.early.Raw(s.At, raw)
@@ -241,37 +240,37 @@ func (s *Stream) pass(raw [][]byte) {
 	s.fold.Raw(s.At, raw)
 }
 
-// take folds events.
+// take applies events.
 func (s *Stream) take(evs []events.DisplayEvent) {
 	switch {
-	case len(evs) == 0 || s.rereading:
-	case s.takes != nil:
-		s.takes(evs)
+	case len(evs) == 0 || s.reparsing:
+	case s.intercept != nil:
+		s.intercept(evs)
 	default:
 		s.Fold(s.At, evs)
 	}
 }
 
-// Fold folds events at a line.
+// Fold applies events at a line.
 func (s *Stream) Fold(at telemetry.Line, evs []events.DisplayEvent) {
 	if len(evs) == 0 {
 		return
 	}
 	s.open()
 	s.fold.Feed(at, evs)
-	if s.told != nil && !at.Replay {
-		s.told(evs)
+	if s.onEvents != nil && !at.Replay {
+		s.onEvents(evs)
 	}
 }
 
-// open begins the fold, as soon as the provider is known.
+// open opens the telemetry stream, as soon as the provider is known.
 func (s *Stream) open() {
 	if s.fold != nil {
 		return
 	}
 	provider := s.parser.Provider()
-	if s.opening.Opened != nil {
-		s.opening.Opened(provider)
+	if s.opening.OnOpen != nil {
+		s.opening.OnOpen(provider)
 	}
 	s.fold = s.opening.Registry.Open(s.telemetryOf(provider))
 	s.opening = nil
@@ -291,16 +290,16 @@ func (s *Stream) telemetryOf(provider string) telemetry.StreamSettings {
 	return set
 }
 
-// maxFingerprint bounds what of a stream's first line is hashed.
+// maxFingerprint bounds the hashed part of a stream's first line, in bytes.
 const maxFingerprint = 64 << 10
 
-// fingerprint is a hash of what a stream begins with.
+// fingerprint is a hash of the first line of a stream.
 func fingerprint(line []byte) []byte {
 	sum := sha256.Sum256(line[:min(len(line), maxFingerprint)])
 	return sum[:8]
 }
 
-// Take returns what there is to hand on since the last call; Outputs that hold nothing but counts are among them.
+// Take returns the output since the last call; some Outputs hold nothing but counts.
 func (s *Stream) Take() []telemetry.Output {
 	var all []telemetry.Output
 	for _, f := range []*telemetry.Stream{s.early, s.fold} {

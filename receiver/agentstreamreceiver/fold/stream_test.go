@@ -110,7 +110,7 @@ func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
 
 	dropped := 0
 	s = newStream(t, func(set *fold.Settings) {
-		set.InBand, set.Dropped = config.InBandOff, func(n int) { dropped += n }
+		set.InBand, set.OnDropped = config.InBandOff, func(n int) { dropped += n }
 	})
 	feed(s, inBand, initLine, textLine, resultLine)
 	s.Close(telemetry.CloseReasonShutdown)
@@ -133,7 +133,7 @@ func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
 
 func TestFirstLineWithoutSense(t *testing.T) {
 	var refused error
-	s := newStream(t, func(set *fold.Settings) { set.Refused = func(err error) { refused = errors.Join(refused, err) } })
+	s := newStream(t, func(set *fold.Settings) { set.OnInvalidParent = func(err error) { refused = errors.Join(refused, err) } })
 	feed(s, `{"type":"tailspan","traceparent":"nonsense"}`, initLine, textLine, resultLine)
 	require.Error(t, refused)
 	s.Close(telemetry.CloseReasonShutdown)
@@ -146,13 +146,13 @@ func TestQuietTime(t *testing.T) {
 	s := newStream(t, func(set *fold.Settings) { set.Redactor = redactor(t) })
 	feed(s, "loading with "+madeUp)
 	assert.Empty(t, take(s).raw)
-	assert.True(t, s.Owes())
+	assert.True(t, s.Pending())
 	require.True(t, s.Quiet())
 	got := take(s)
 	require.Len(t, got.raw, 1)
 	assert.NotContains(t, got.raw[0], madeUp)
 	assert.False(t, s.Quiet())
-	assert.False(t, s.Owes())
+	assert.False(t, s.Pending())
 
 	feed(s, initLine, textLine, resultLine)
 	s.Flush()
@@ -202,8 +202,8 @@ func TestExit(t *testing.T) {
 	var count int
 	s := newStream(t, func(set *fold.Settings) {
 		set.Redactor, set.Telemetry.AwaitExit = redactor(t), true
-		set.Opened = func(provider string) { opened = append(opened, provider) }
-		set.Told = func(evs []events.DisplayEvent) { count += len(evs) }
+		set.OnOpen = func(provider string) { opened = append(opened, provider) }
+		set.OnEvents = func(evs []events.DisplayEvent) { count += len(evs) }
 	})
 	feed(s, initLine, textLine)
 	assert.True(t, s.Incomplete())

@@ -5,7 +5,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Tick lets the whole lines of texts go that were quiet for long enough, and reports whether there were any.
+// Tick releases the whole lines of texts after a quiet time, and reports whether there were any.
 func (s *Stream) Tick() bool {
 	t, ok := s.events.(interface{ Tick() []events.DisplayEvent })
 	if !ok {
@@ -16,8 +16,8 @@ func (s *Stream) Tick() bool {
 	return len(evs) > 0
 }
 
-// Quiet lets go what is held back only because more may come: an end that may yet be taken back, lines that do not tell
-// their provider. It reports whether there was anything.
+// Quiet releases what is pending only because more lines may arrive: an end that may yet be revoked, lines of no detected
+// provider. It reports whether there was anything.
 func (s *Stream) Quiet() bool {
 	evs := s.parser.Quiet()
 	raw := s.parser.Raw()
@@ -27,10 +27,10 @@ func (s *Stream) Quiet() bool {
 	return some
 }
 
-// Part lets the whole lines of all unfinished texts go, however quiet they are.
+// Part releases the whole lines of all unfinished texts at once.
 func (s *Stream) Part() { s.take(s.clean(s.joiner.Part())) }
 
-// EndTexts lets all unfinished texts go.
+// EndTexts releases all unfinished texts.
 func (s *Stream) EndTexts() { s.take(s.clean(s.joiner.Flush())) }
 
 func (s *Stream) clean(evs []events.DisplayEvent) []events.DisplayEvent {
@@ -42,17 +42,17 @@ func (s *Stream) clean(evs []events.DisplayEvent) []events.DisplayEvent {
 	return evs
 }
 
-// Idle tells the fold that all that was there has been read.
+// Idle marks that all that was there has been read.
 func (s *Stream) Idle() {
 	if s.fold != nil {
 		s.fold.Idle()
 	}
 }
 
-// Flush takes what the ended stream still owes.
+// Flush applies what is pending in the parser at the end of the stream.
 func (s *Stream) Flush() {
-	if s.Resting() || s.rereading {
-		return // it owed nothing when it began to rest
+	if s.Suspended() || s.reparsing {
+		return // nothing was pending when it was suspended
 	}
 	f, ok := s.events.(events.Flusher)
 	if !ok {
@@ -63,7 +63,7 @@ func (s *Stream) Flush() {
 	s.take(evs)
 }
 
-// Exited tells how the process ended that wrote the stream, and whether its stream did not live to tell its end.
+// Exited applies the exit of the process that wrote the stream, and whether its end line is missing.
 func (s *Stream) Exited(e telemetry.Exit) {
 	s.open()
 	e.Incomplete = s.parser.Incomplete()
@@ -74,21 +74,21 @@ func (s *Stream) Exited(e telemetry.Exit) {
 	s.fold.Close(e.Reason())
 }
 
-// Close ends the fold: what is open is closed for the reason.
+// Close closes open spans for the reason.
 func (s *Stream) Close(reason telemetry.CloseReason) {
 	if s.fold != nil {
 		s.fold.Close(reason)
 	}
 }
 
-// Suspend ends the fold and leaves open what is open.
-func (s *Stream) Suspend() {
+// Detach stops the stream without closing its spans.
+func (s *Stream) Detach() {
 	if s.fold != nil {
 		s.fold.Detach()
 	}
 }
 
-// Waiting is how many of the last events that were folded have not gone out yet.
+// Waiting is how many of the last applied events are pending.
 func (s *Stream) Waiting() int {
 	if s.fold == nil {
 		return 0
@@ -96,12 +96,11 @@ func (s *Stream) Waiting() int {
 	return s.fold.Waiting()
 }
 
-// State is what the fold wants back when the stream is folded again, and whether it owes something; ok is false while
-// there is no fold.
-func (s *Stream) State() (state telemetry.StreamState, owes, ok bool) {
+// State returns the telemetry state to store, and whether something is open; ok is false while the provider is unknown.
+func (s *Stream) State() (state telemetry.StreamState, open, ok bool) {
 	if s.fold == nil {
 		return state, false, false
 	}
-	state, owes = s.fold.State()
-	return state, owes, true
+	state, open = s.fold.State()
+	return state, open, true
 }

@@ -17,7 +17,7 @@ const (
 	wireI32    = 5
 )
 
-// partialSuccess reads from an answer how much was rejected and why; 0 if it tells nothing that can be read.
+// partialSuccess reads from an answer how much was rejected and why; 0 if it holds nothing that can be read.
 func partialSuccess(answer []byte) (rejected int64, message string) {
 	fields(answer, func(number, _ uint64, partial []byte) {
 		if number != fieldPartialSuccess {

@@ -2,7 +2,7 @@
 //
 // In goes what package telemetry hands on; [Exporter.Traces], [Exporter.Logs] and [Exporter.Metrics] return when the
 // endpoint has accepted it, or refused it for good, or when their context ends. Between tries it waits, as the endpoint asks by Retry-After, else from 200 ms
-// doubling to 5 s. What was refused for good is counted and told, once for each signal.
+// doubling to 5 s. What the endpoint rejects permanently is counted and reported, once per signal.
 //
 // [FromEnvironment] reads the standard variables (OpenTelemetry specification 1.40, "OTLP exporter configuration"):
 // OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _TIMEOUT, _COMPRESSION and _PROTOCOL, each with its forms for TRACES, LOGS and METRICS, and

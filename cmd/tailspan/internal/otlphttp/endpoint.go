@@ -45,7 +45,7 @@ func (e *Endpoints) Addresses() []string {
 
 const defaultTimeout = 10 * time.Second
 
-// The signals, as they are spelled in variables and paths.
+// The signals, as variables and paths name them.
 const (
 	signalTraces  = "traces"
 	signalLogs    = "logs"
@@ -65,14 +65,14 @@ func FromEnvironment(getenv func(string) string, base string) (Endpoints, error)
 	}
 	var e Endpoints
 	var errs []error
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for _, of := range []struct {
 		signal string
 		to     *Endpoint
 	}{{signalTraces, &e.Traces}, {signalLogs, &e.Logs}, {signalMetrics, &e.Metrics}} {
 		var err error
-		if *of.to, err = endpoint(getenv, base, of.signal); err != nil && !told[err.Error()] {
-			told[err.Error()] = true // one variable is for all of them
+		if *of.to, err = endpoint(getenv, base, of.signal); err != nil && !seen[err.Error()] {
+			seen[err.Error()] = true // one variable is for all of them
 			errs = append(errs, err)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package metadata contains the telemetry and build information for the exporter/agent_render component, as told by
+// Package metadata contains the telemetry and build information for the exporter/agent_render component, as described by
 // metadata.yaml.
 package metadata
 

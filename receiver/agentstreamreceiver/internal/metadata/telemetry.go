@@ -51,37 +51,37 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamBytes, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_bytes",
-		metric.WithDescription("Bytes whose lines every consumer has accepted. [Development]"),
+		metric.WithDescription("Bytes whose lines every consumer has acknowledged. [Development]"),
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamLinesNotParsed, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_lines_not_parsed",
-		metric.WithDescription("Lines that gave no events because of what they are, by reason. [Development]"),
+		metric.WithDescription("Lines without events, by reason. [Development]"),
 		metric.WithUnit("{line}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamUnknownTypes, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_unknown_types",
-		metric.WithDescription("Well-formed records of types that the parser does not know, by type (bounded). [Development]"),
+		metric.WithDescription("Well-formed objects of types that the parser does not know, by type (bounded). [Development]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamEvents, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_events",
-		metric.WithDescription("Events that the lines told, by kind. [Development]"),
+		metric.WithDescription("Events that the lines contain, by kind. [Development]"),
 		metric.WithUnit("{event}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamAnomalies, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_anomalies",
-		metric.WithDescription("What the streams told otherwise than they should, by reason. [Development]"),
+		metric.WithDescription("Anomalies in the streams, by reason. [Development]"),
 		metric.WithUnit("{anomaly}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamRetries, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_retries",
-		metric.WithDescription("Times that a consumer refused and was asked again. [Development]"),
+		metric.WithDescription("Batches that a consumer refused and that were retried. [Development]"),
 		metric.WithUnit("{retry}"),
 	)
 	errs = errors.Join(errs, err)
@@ -99,31 +99,31 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamDropped, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_dropped",
-		metric.WithDescription("Spans and log records that no consumer will get, by reason. [Development]"),
+		metric.WithDescription("Spans and log records that were dropped, by reason. [Development]"),
 		metric.WithUnit("{element}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamInputDropped, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_input_dropped",
-		metric.WithDescription("Bytes of pipes and commands that could not be kept until they were read, by reason. [Development]"),
+		metric.WithDescription("Bytes of pipes and commands that were dropped before they were read, by reason. [Development]"),
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamReadErrors, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_read_errors",
-		metric.WithDescription("Times that a file was not readable. [Development]"),
+		metric.WithDescription("Failed reads of files. [Development]"),
 		metric.WithUnit("{error}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamStorageErrors, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_storage_errors",
-		metric.WithDescription("Times that a position could not be kept, or that a kept one was not readable. [Development]"),
+		metric.WithDescription("Offsets that were not stored, or stored ones that were not readable. [Development]"),
 		metric.WithUnit("{error}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamLag, err = builder.meter.Int64Gauge(
 		"otelcol_receiver_agent_stream_lag",
-		metric.WithDescription("Bytes of files and spools that no consumer has accepted yet, by provider. [Development]"),
+		metric.WithDescription("Bytes of files and spools that are not acknowledged yet, by provider. [Development]"),
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)

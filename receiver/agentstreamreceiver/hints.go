@@ -12,23 +12,23 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// adviser tells the user once of each setting that does not fit the files. It may be used by several goroutines.
-type adviser struct {
+// configHints warns once about each setting that does not fit the files. Several goroutines may use it.
+type configHints struct {
 	logger *zap.Logger
 
 	mu       sync.Mutex
-	misfits  []string // providers that were told of
-	pattern  string   // path_pattern; empty once there is nothing more to tell of it
-	strange  string   // the first path that it does not fit
+	misfits  []string // providers that a warning named
+	pattern  string   // path_pattern; empty once no warning about it is due
+	misfit   string   // the first path that it does not fit
 	since    time.Time
 	unfitted int
 }
 
-// patternPatience is how long path_pattern may fit none of the files: one that comes first may be a stray.
+// patternPatience is how long path_pattern may fit none of the files: the first file may be an exception.
 const patternPatience = 10 * time.Second
 
-// opened notes whether path_pattern fits a file.
-func (a *adviser) opened(path string, fits bool, now time.Time) {
+// opened records whether path_pattern fits a file.
+func (a *configHints) opened(path string, fits bool, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -37,25 +37,25 @@ func (a *adviser) opened(path string, fits bool, now time.Time) {
 		a.pattern = ""
 	default:
 		if a.unfitted++; a.unfitted == 1 {
-			a.strange, a.since = path, now
+			a.misfit, a.since = path, now
 		}
 	}
 }
 
-// tell tells of a path_pattern that has fitted no file for long, or until the end.
-func (a *adviser) tell(now time.Time, end bool) {
+// checkPattern warns about a path_pattern that has fitted no file for patternPatience, or until the end.
+func (a *configHints) checkPattern(now time.Time, end bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.pattern == "" || a.unfitted == 0 || !end && now.Sub(a.since) < patternPatience {
 		return
 	}
-	a.logger.Warn("path_pattern fits none of the files, so they have no attributes of their paths",
-		zap.String("path_pattern", a.pattern), zap.Int("files", a.unfitted), zap.String("path", a.strange))
+	a.logger.Warn("path_pattern matches no file, exporting without attributes of their paths",
+		zap.String("path_pattern", a.pattern), zap.Int("files", a.unfitted), zap.String("path", a.misfit))
 	a.pattern = ""
 }
 
-// misfit tells that a file is not of the provider that is set, and whose it looks like, if that is known.
-func (a *adviser) misfit(path, provider, looksLike string) {
+// wrongProvider warns that a file is not of the provider that is set, and names the provider that it fits, if known.
+func (a *configHints) wrongProvider(path, provider, detected string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if slices.Contains(a.misfits, provider) {
@@ -63,15 +63,15 @@ func (a *adviser) misfit(path, provider, looksLike string) {
 	}
 	a.misfits = append(a.misfits, provider)
 	fields := []zap.Field{zap.String("provider", provider), zap.String("path", path)}
-	if looksLike != "" {
-		fields = append(fields, zap.String("looks_like", looksLike))
-		a.logger.Warn("file is not of the provider that is set, so nothing of it is understood", fields...)
+	if detected != "" {
+		fields = append(fields, zap.String("detected", detected))
+		a.logger.Warn("file is not of the provider that is set, nothing of it is parsed", fields...)
 		return
 	}
-	a.logger.Warn("no line of a file is understood: provider may be wrong", fields...)
+	a.logger.Warn("no line of a file is parsed, check setting provider", fields...)
 }
 
-// What is looked at of a file until its provider is doubted.
+// How much of a file is read before a warning about its provider.
 const (
 	doubtLines = 16
 	doubtBytes = 1 << 18
@@ -90,7 +90,7 @@ func newDoubt(provider string) *doubt {
 	return &doubt{}
 }
 
-// consider takes in a line and what became of it.
+// consider checks a line and its status against the provider that is set.
 func (s *stream) consider(data []byte, status events.LineStatus) {
 	d := s.doubt
 	if d == nil {
@@ -105,9 +105,9 @@ func (s *stream) consider(data []byte, status events.LineStatus) {
 	name, known := parser.Detect(d.lines)
 	switch full := len(d.lines) >= doubtLines || d.bytes >= doubtBytes; {
 	case known && name != provider:
-		s.receiver.adviser.misfit(s.source.path, provider, name)
+		s.receiver.hints.wrongProvider(s.source.path, provider, name)
 	case full && s.fold.Stats().Ignored < len(d.lines):
-		s.receiver.adviser.misfit(s.source.path, provider, "")
+		s.receiver.hints.wrongProvider(s.source.path, provider, "")
 	case !full && !known:
 		return
 	}

@@ -18,7 +18,7 @@ import (
 func warnings(told *observer.ObservedLogs) (list []string) {
 	for _, entry := range told.FilterLevelExact(zapcore.WarnLevel).All() {
 		line := entry.Message
-		for _, key := range []string{"provider", "looks_like", "path_pattern"} {
+		for _, key := range []string{"provider", "detected", "path_pattern"} {
 			if value, ok := entry.ContextMap()[key].(string); ok {
 				line += " " + key + "=" + value
 			}
@@ -34,7 +34,7 @@ func TestAdviceOnProvider(t *testing.T) {
 		"claude": "claude/parity.jsonl", "codex": "codex/parity.jsonl", "gemini": "gemini/parity.jsonl",
 		"opencode": "opencode/parity.jsonl", "openai_compatible": "openai/parity.bodies.jsonl", "qwen": "qwen/parity.stream.jsonl",
 	}
-	const wrong = "file is not of the provider that is set, so nothing of it is understood"
+	const wrong = "file is not of the provider that is set, nothing of it is parsed"
 	for provider := range streams {
 		for writer, file := range streams {
 			if provider == "claude" && writer == "qwen" || provider == "qwen" && writer == "claude" {
@@ -57,7 +57,7 @@ func TestAdviceOnProvider(t *testing.T) {
 					assert.Empty(t, warnings(r.told))
 					return
 				}
-				assert.Equal(t, []string{wrong + " provider=" + provider + " looks_like=" + writer}, warnings(r.told))
+				assert.Equal(t, []string{wrong + " provider=" + provider + " detected=" + writer}, warnings(r.told))
 			})
 		}
 	}
@@ -66,35 +66,35 @@ func TestAdviceOnProvider(t *testing.T) {
 // TestAdviceOnPathPattern holds when a pattern that fits no file is told of: after a while, or at the end, and once.
 func TestAdviceOnPathPattern(t *testing.T) {
 	now := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
-	const none = "path_pattern fits none of the files, so they have no attributes of their paths path_pattern=runs/{a}"
+	const none = "path_pattern matches no file, exporting without attributes of their paths path_pattern=runs/{a}"
 	for _, tt := range []struct {
 		name string
-		do   func(a *adviser)
+		do   func(a *configHints)
 		want []string
 	}{
-		{"no file", func(a *adviser) { a.tell(now.Add(time.Hour), true) }, nil},
-		{"at the end", func(a *adviser) { a.opened("x", false, now); a.tell(now, true); a.tell(now, true) }, []string{none}},
-		{"after a while", func(a *adviser) {
+		{"no file", func(a *configHints) { a.checkPattern(now.Add(time.Hour), true) }, nil},
+		{"at the end", func(a *configHints) { a.opened("x", false, now); a.checkPattern(now, true); a.checkPattern(now, true) }, []string{none}},
+		{"after a while", func(a *configHints) {
 			a.opened("x", false, now)
-			a.tell(now.Add(patternPatience-1), false)
+			a.checkPattern(now.Add(patternPatience-1), false)
 			a.opened("y", false, now.Add(time.Second))
-			a.tell(now.Add(patternPatience), false)
-			a.tell(now.Add(2*patternPatience), true)
+			a.checkPattern(now.Add(patternPatience), false)
+			a.checkPattern(now.Add(2*patternPatience), true)
 		}, []string{none}},
-		{"a stray before", func(a *adviser) {
+		{"a stray before", func(a *configHints) {
 			a.opened("x", false, now)
 			a.opened("runs/b", true, now)
-			a.tell(now.Add(time.Hour), true)
+			a.checkPattern(now.Add(time.Hour), true)
 		}, nil},
-		{"a stray behind", func(a *adviser) {
+		{"a stray behind", func(a *configHints) {
 			a.opened("runs/b", true, now)
 			a.opened("x", false, now)
-			a.tell(now.Add(time.Hour), true)
+			a.checkPattern(now.Add(time.Hour), true)
 		}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			core, told := observer.New(zapcore.WarnLevel)
-			a := &adviser{logger: zap.New(core), pattern: "runs/{a}"}
+			a := &configHints{logger: zap.New(core), pattern: "runs/{a}"}
 			tt.do(a)
 			assert.Equal(t, tt.want, warnings(told))
 		})
@@ -112,5 +112,5 @@ func TestAdviceAtShutdown(t *testing.T) {
 	require.Eventually(t, func() bool { return r.sum("otelcol_receiver_agent_stream_lines") == 1 }, wait, tick)
 	assert.Empty(t, warnings(r.told))
 	r.stop()
-	assert.Equal(t, []string{"path_pattern fits none of the files, so they have no attributes of their paths path_pattern=runs/{a}.jsonl"}, warnings(r.told))
+	assert.Equal(t, []string{"path_pattern matches no file, exporting without attributes of their paths path_pattern=runs/{a}.jsonl"}, warnings(r.told))
 }

@@ -12,7 +12,7 @@ import (
 // verboseKeys are the settings that no mode but verbose looks at.
 var verboseKeys = [...]string{"style", "reasoning", "results", "summary", "throttle_scope", "throttle_interval"}
 
-// Unmarshal reads the configuration, and notes which settings stand in it without an effect.
+// Unmarshal reads the configuration, and records which of its settings have no effect.
 func (c *Config) Unmarshal(conf *confmap.Conf) error {
 	if err := conf.Unmarshal(c); err != nil {
 		return err
@@ -42,32 +42,31 @@ func (c *Config) addIdle(keys []string, needs string) {
 	}
 }
 
-// adviser tells the user once of each setting that does not do what it looks like.
-type adviser struct {
+// configHints warns once about each setting that has no effect.
+type configHints struct {
 	logger *zap.Logger
 	idle   []idleSettings
-	lines  bool // the mode shows lines, and none has come yet
+	lines  bool // the mode shows lines, and no records have come yet
 }
 
-func newAdviser(cfg *Config, mode render.Mode, logger *zap.Logger) *adviser {
-	return &adviser{logger: logger, idle: cfg.idle, lines: mode == render.ModeJSON}
+func newConfigHints(cfg *Config, mode render.Mode, logger *zap.Logger) *configHints {
+	return &configHints{logger: logger, idle: cfg.idle, lines: mode == render.ModeJSON}
 }
 
-// start tells of settings without an effect.
-func (a *adviser) start() {
+// start warns about settings without an effect.
+func (a *configHints) start() {
 	for _, s := range a.idle {
 		a.logger.Warn("settings have no effect", zap.String("settings", s.keys), zap.String("needs", s.needs))
 	}
 }
 
-// batch tells of a mode that shows lines alone, where the first records that come bring no line.
-func (a *adviser) batch(records int64, lines bool) {
+// batch warns if the mode shows lines alone and the first records have none.
+func (a *configHints) batch(records int64, lines bool) {
 	if !a.lines || records == 0 && !lines {
 		return
 	}
 	a.lines = false
 	if !lines {
-		a.logger.Warn("mode json shows input lines alone, and the records have none: " +
-			"set raw_lines: true at the receiver agent_stream, or another mode here")
+		a.logger.Warn("mode json shows only input lines and records have none; set raw_lines: true at the receiver agent_stream, or another mode")
 	}
 }

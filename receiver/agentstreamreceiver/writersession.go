@@ -15,14 +15,14 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// life is what one writer of a pipe wrote: a stream of its own, in a spool of its own. Its methods that copy do nothing on
-// nil.
-type life struct {
+// writerSession is the input of one writer of a pipe: a stream of its own, in a spool of its own. Methods that copy do
+// nothing on nil.
+type writerSession struct {
 	pipe   *pipe
-	spool  *spool.Spool // nil if there could be none: all is dropped
+	spool  *spool.Spool // nil if it was not created: all input is dropped
 	copier *spool.Copier
 	drop   string // why input is dropped; empty while it is not
-	left   bool   // an earlier process wrote the spool
+	left   bool   // a previous process wrote the spool
 	kept   spoolState
 
 	// reason is why the stream closes; set before the spool is finished, read after.
@@ -30,8 +30,8 @@ type life struct {
 }
 
 // begin makes the spool of a new writer.
-func (p *pipe) begin() *life {
-	l := &life{pipe: p}
+func (p *pipe) begin() *writerSession {
+	l := &writerSession{pipe: p}
 	var err error
 	if p.dir != "" {
 		err = os.MkdirAll(p.dir, 0o700) // it may have been removed
@@ -48,8 +48,8 @@ func (p *pipe) begin() *life {
 	return l
 }
 
-// take keeps input, or drops and counts it.
-func (l *life) take(data []byte) {
+// take stores input, or drops and counts it.
+func (l *writerSession) take(data []byte) {
 	if l.copier == nil {
 		l.pipe.receiver.meter.inputDropped(l.drop, int64(len(data)))
 		return
@@ -70,30 +70,30 @@ const (
 	dropSpoolFailed = "spool_failed"
 )
 
-// dropReason is why input is dropped, and what can be done about it.
+// dropReason is why input is dropped, with advice for the user.
 func dropReason(err error) (reason, advice string) {
 	switch {
 	case errors.Is(err, spool.ErrFull):
-		return dropSpoolFull, "consumers take less than comes; look at why they refuse, or raise max_spool"
+		return dropSpoolFull, "check why consumers refuse, or raise max_spool"
 	case errors.Is(err, syscall.ENOSPC):
-		return dropDiskFull, "make room on the disk, or set spool_directory to a folder on another one"
+		return dropDiskFull, "free disk space, or set spool_directory to a folder on another disk"
 	default:
-		return dropSpoolFailed, "make the folder writable for the collector, or set spool_directory to one that is"
+		return dropSpoolFailed, "make the folder writable for the collector, or set spool_directory to a writable one"
 	}
 }
 
-// dropping tells once that input is not kept any more.
-func (l *life) dropping(err error) {
+// dropping logs once that input is dropped.
+func (l *writerSession) dropping(err error) {
 	p := l.pipe
 	reason, advice := dropReason(err)
 	l.drop = reason
-	p.receiver.logger.Error("input of a pipe is not kept any more until its writer goes away; it is read, dropped and counted",
+	p.receiver.logger.Error("dropping pipe input until its writer closes it",
 		zap.String("pipe", p.path), zap.String("reason", reason), zap.String("advice", advice), zap.Error(err))
 	p.receiver.health.trouble(troublePipe(p.path), err)
 }
 
-// end tells that the writer is gone, or that nobody reads on.
-func (l *life) end(reason telemetry.CloseReason) {
+// end ends the input: the writer closed the pipe, or the pipe is closed.
+func (l *writerSession) end(reason telemetry.CloseReason) {
 	if l == nil || l.spool == nil {
 		return
 	}
@@ -103,29 +103,29 @@ func (l *life) end(reason telemetry.CloseReason) {
 	l.spool.Finish()
 }
 
-// handOn has consumers accept what the spool holds. What they have not accepted when ctx ends stays there.
-func (l *life) handOn(ctx context.Context) {
+// deliver has consumers accept what the spool holds. What they have not accepted when ctx ends stays there.
+func (l *writerSession) deliver(ctx context.Context) {
 	p, r := l.pipe, l.pipe.receiver
-	err := l.hand(ctx)
+	err := l.follow(ctx)
 	if err != nil {
 		l.spool.Keep()
-		r.gaveUp(ctx, err)
-		then := "nobody reads it on: set spool_directory to have the next start do so"
+		r.deliveryFailed(ctx, err)
+		then := "set spool_directory so that the next start resumes it"
 		if p.dir != "" {
-			then = "the next start reads it on"
+			then = "the next start resumes it"
 		}
-		r.logger.Error("not all of a pipe's input was accepted, it is left in its spool",
+		r.logger.Error("pipe input not fully delivered, keeping its spool",
 			zap.String("pipe", p.path), zap.String("path", l.spool.Path()), zap.String("then", then), zap.Error(err))
 	} else {
 		r.forgetPosition(ctx, l.spool)
 	}
 	if err := l.spool.Close(); err != nil {
-		r.logger.Warn("spool of a pipe not removed", zap.String("pipe", p.path), zap.Error(err))
+		r.logger.Warn("spool of a pipe was not removed", zap.String("pipe", p.path), zap.Error(err))
 	}
 	p.budget.Return(l.spool.Size())
 }
 
-func (l *life) hand(ctx context.Context) error {
+func (l *writerSession) follow(ctx context.Context) error {
 	p, r := l.pipe, l.pipe.receiver
 	set := p.set.Identity()
 	s := source.Stream{ID: "pipe/" + l.spool.Name(), Path: p.path, Name: filepath.Base(p.path), State: l.kept.State}
