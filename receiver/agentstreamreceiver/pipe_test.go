@@ -189,7 +189,7 @@ func TestFIFOOverARestart(t *testing.T) {
 			require.Eventually(t, func() bool { return g.refused.Load() > 0 }, wait, tick)
 			first.stopAnyhow()
 			require.Len(t, spools(t, cfg), 1)
-			require.Len(t, first.told.FilterMessageSnippet("is left in its spool").All(), 1)
+			require.Len(t, first.told.FilterMessageSnippet("keeping its spool").All(), 1)
 
 			_, err := w.Write(textLine("s", 9))
 			require.ErrorIs(t, err, syscall.EPIPE, "nobody reads")
@@ -374,7 +374,7 @@ func TestFIFOThatComesLate(t *testing.T) {
 	r := startOn(t, m, cfg, nil)
 	told := func(words string) func() bool {
 		return func() bool {
-			for _, e := range r.told.FilterMessageSnippet("pipe can't be opened").All() {
+			for _, e := range r.told.FilterMessageSnippet("pipe not opened").All() {
 				if strings.Contains(fmt.Sprint(e.ContextMap()["error"]), words) {
 					return true
 				}
@@ -396,7 +396,7 @@ func TestFIFOThatComesLate(t *testing.T) {
 	}
 	r.stop()
 	assert.Equal(t, wantTexts(3), r.texts())
-	assert.LessOrEqual(t, len(r.told.FilterMessageSnippet("pipe can't be opened").All()), 2+3, "told once while it lasts")
+	assert.LessOrEqual(t, len(r.told.FilterMessageSnippet("pipe not opened").All()), 2+3, "told once while it lasts")
 	assert.Equal(t, componentstatus.StatusOK, last(m.statuses()))
 }
 
@@ -489,7 +489,7 @@ func TestGlobPassesFIFOsOver(t *testing.T) {
 func TestPipeErrors(t *testing.T) {
 	for want, pipes := range map[string][]config.Pipe{
 		`pipes[0]: path must name a FIFO, or "-"`: {{}},
-		`pipes[1]: path "/a" is listed twice`:        {{Path: "/a"}, {Path: "/a"}},
+		`pipes[1]: path "/a" is listed twice`:     {{Path: "/a"}, {Path: "/a"}},
 		`pipes[0]: provider must be one of`:       {{Path: "/a", Provider: "clod"}},
 	} {
 		cfg := configFor()

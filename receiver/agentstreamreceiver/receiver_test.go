@@ -279,7 +279,7 @@ func TestMalformedLinesAreCountedAndNothingAroundThemIsLost(t *testing.T) {
 	assert.EqualValues(t, 2, r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "malformed"))
 	assert.EqualValues(t, 1, r.metric("otelcol_receiver_agent_stream_unknown_types", "type", "hologram"))
 	assert.EqualValues(t, 6, r.metric("otelcol_receiver_agent_stream_lines", "provider", "claude"))
-	debug := r.told.FilterMessageSnippet("line not understood").All()
+	debug := r.told.FilterMessageSnippet("skipping unparsed line").All()
 	assert.Len(t, debug, 2, "one line for a file and reason")
 }
 

@@ -133,7 +133,9 @@ func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
 
 func TestFirstLineWithoutSense(t *testing.T) {
 	var refused error
-	s := newStream(t, func(set *fold.Settings) { set.OnInvalidParent = func(err error) { refused = errors.Join(refused, err) } })
+	s := newStream(t, func(set *fold.Settings) {
+		set.OnInvalidParent = func(err error) { refused = errors.Join(refused, err) }
+	})
 	feed(s, `{"type":"tailspan","traceparent":"nonsense"}`, initLine, textLine, resultLine)
 	require.Error(t, refused)
 	s.Close(telemetry.CloseReasonShutdown)
