@@ -15,7 +15,7 @@ import (
 
 // TestAdvice holds what the user is told of settings that do not do what they look like: each once.
 func TestAdvice(t *testing.T) {
-	const noLines = "mode json shows only input lines and records have none: set raw_lines: true at the receiver agent_stream, or another mode here"
+	const noLines = "mode json shows only input lines and records have none; set raw_lines: true at the receiver agent_stream, or another mode"
 	line := item{session: "s", raw: `{"type":"x"}`}
 	for _, tt := range []struct {
 		name    string

@@ -324,7 +324,7 @@ func TestDropReason(t *testing.T) {
 		reason, advice string
 	}{
 		"the limit":    {fmt.Errorf("keep input: %w", spool.ErrFull), "spool_full", "raise max_spool"},
-		"the disk":     {&os.PathError{Op: "write", Path: "/s", Err: syscall.ENOSPC}, "disk_full", "make room on the disk"},
+		"the disk":     {&os.PathError{Op: "write", Path: "/s", Err: syscall.ENOSPC}, "disk_full", "free disk space"},
 		"no right":     {&os.PathError{Op: "open", Path: "/s", Err: syscall.EACCES}, "spool_failed", "make the folder writable"},
 		"and whatever": {os.ErrClosed, "spool_failed", "spool_directory"},
 	} {
