@@ -42,12 +42,12 @@ func TestCompare(t *testing.T) {
 	assert.Equal(t, 1, fetched, "a package is fetched once")
 	assert.Equal(t, 3, found)
 	assert.Equal(t, `one 1.2.4, types.d.ts, Union.type: 5 names, 3 unknown
-  docs/formats/claude.md tells of another version
+  docs/formats/claude.md names another version
   assistant (not in the table)
   hologram (new)
   notice (not in the parser)
 one 1.2.4, types.d.ts, SystemInit.type: 1 names, 0 unknown
-  docs/formats/claude.md tells of another version
+  docs/formats/claude.md names another version
 `, out.String())
 }
 
