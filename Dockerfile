@@ -5,7 +5,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN make build && CGO_ENABLED=0 go build -trimpath -o bin/ ./deploy/agent ./deploy/probe && mkdir -p /empty/sessions /empty/storage /empty/tmp
+RUN make build && CGO_ENABLED=0 go build -trimpath -o bin/ ./deploy/probe && CGO_ENABLED=0 go build -C tools -trimpath -o ../bin/ ./agent && mkdir -p /empty/sessions /empty/storage /empty/tmp
 
 FROM scratch AS agents
 COPY --from=build --chown=65532:65532 /empty/sessions /sessions
@@ -17,7 +17,7 @@ COPY testdata/codex testdata/codex
 COPY testdata/gemini testdata/gemini
 COPY testdata/opencode testdata/opencode
 COPY testdata/qwen testdata/qwen
-COPY deploy/agent/sessions.txt deploy/agent/sessions.txt
+COPY tools/agent/sessions.txt tools/agent/sessions.txt
 USER 65532:65532
 ENTRYPOINT ["/bin/agent", "-sessions", "/sessions", "-tailspan", "/bin/tailspan"]
 

@@ -45,11 +45,11 @@ PART ?=
 MB ?= 300
 PAIRS ?= 5
 
-# What the tests of the built programs need to know; see `go doc ./deploy/trial`.
+# What the tests of the built programs need to know; see tools/trial/doc.go.
 TRIAL = TAILSPAN_COLLECTOR=$(CURDIR)/$(BIN)/otelcol-tailspan TAILSPAN_COMMAND=$(CURDIR)/$(BIN)/tailspan TAILSPAN_WHOLE=$(WHOLE)
 
 # Source files that decide whether the two programs are stale.
-SOURCES = $(shell find . \( -path ./$(BUILD) -o -path ./$(BIN) -o -path './.*' -o -name testdata \) -prune -o \( -name '*.go' -o -name '*.s' -o -path './redact/*.txt' \) -not -name '*_test.go' -print) go.mod go.sum
+SOURCES = $(shell find . \( -path ./$(BUILD) -o -path ./$(BIN) -o -path './.*' -o -path ./tools -o -path ./deploy/stack -o -name testdata \) -prune -o \( -name '*.go' -o -name '*.s' -o -path './redact/*.txt' \) -not -name '*_test.go' -print) go.mod go.sum
 
 .PHONY: help
 help: ## list the targets
@@ -110,12 +110,12 @@ prometheus:
 .PHONY: test
 test: prometheus ## vet and all tests, with the race detector where there is a C compiler
 	@race='$(RACE)'; [ -n "$$race" ] || { echo "no C compiler that works, or RACE is empty: testing without the race detector"; export CGO_ENABLED=0; }; \
-	set -ex; $(GO) vet ./...; $(GO) test $$race -timeout $(TESTTIMEOUT) ./...; \
+	set -ex; for module in . tools; do $(GO) vet -C $$module ./...; $(GO) test -C $$module $$race -timeout $(TESTTIMEOUT) ./...; done; \
 	cd deploy/stack; $(GO) vet ./...; PATH="$$PATH:$(PROMETHEUS)" $(GO) test -timeout $(TESTTIMEOUT) ./...
 
 .PHONY: demo
 demo: $(BIN)/otelcol-tailspan $(if $(JAEGER),$(JAEGER_BIN)) ## run the collector over the sample sessions; JAEGER=1 shows the spans in a Jaeger (JAEGER_WAIT=0: check and stop)
-	@mkdir -p $(TOOLS) && $(GO) build -o $(TOOLS)/demo ./deploy/demo
+	@mkdir -p $(TOOLS) && $(GO) build -C tools -o $(CURDIR)/$(TOOLS)/demo ./demo
 	@$(TOOLS)/demo -collector $(BIN)/otelcol-tailspan -out $(BUILD)/demo \
 		$(if $(JAEGER),-jaeger $(JAEGER_BIN) -jaeger-wait=$(if $(filter 0,$(JAEGER_WAIT)),false,true))
 
@@ -124,12 +124,12 @@ STACK_PROGRAMS = -collector $(CURDIR)/$(BIN)/otelcol-tailspan -jaeger $(CURDIR)/
 
 .PHONY: stack
 stack: build prometheus $(JAEGER_BIN) $(VICTORIALOGS_BIN) $(VICTORIAMETRICS_BIN) $(VMALERT_BIN) ## run docker-compose.yaml's servers and sample agents as local processes, until Ctrl-C
-	@$(GO) build -o $(TOOLS)/agent ./deploy/agent && cd deploy/stack && $(GO) build -o $(CURDIR)/$(TOOLS)/stack .
+	@$(GO) build -C tools -o $(CURDIR)/$(TOOLS)/agent ./agent && cd deploy/stack && $(GO) build -o $(CURDIR)/$(TOOLS)/stack .
 	@$(TOOLS)/stack $(STACK_PROGRAMS) -root . -out $(BUILD)/stack -agent $(TOOLS)/agent -command $(CURDIR)/$(BIN)/tailspan
 
 .PHONY: stack-test
 stack-test: build prometheus $(OCB) $(JAEGER_BIN) $(VICTORIALOGS_BIN) $(VICTORIAMETRICS_BIN) $(VMALERT_BIN) ## play all recordings to the running stack, execute every query and compare with the truth; and run sampling.yaml and kubernetes.yaml of deploy/stack/config with processors of contrib
-	@$(GO) build -o $(TOOLS)/agent ./deploy/agent
+	@$(GO) build -C tools -o $(CURDIR)/$(TOOLS)/agent ./agent
 	cd deploy/stack && TAILSPAN_STACK="$(STACK_PROGRAMS)" TAILSPAN_COMMAND=$(CURDIR)/$(BIN)/tailspan TAILSPAN_AGENT=$(CURDIR)/$(TOOLS)/agent TAILSPAN_BUILDER=$(CURDIR)/$(OCB) \
 		$(GO) test -count 1 -timeout 30m -run '^TestStack' -v ./stacktest
 
@@ -145,15 +145,15 @@ bench-micro: ## run the benchmarks of the packages (BENCHTIME=1s)
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout 60m ./...
 
 # What is measured, how, and what came out: docs/performance.md. PART is empty for all, or some of the parts that
-# `go doc ./deploy/bench` lists.
+# `cd tools && go doc ./bench` lists.
 .PHONY: bench-collector
 bench-collector: $(BIN)/tailspan $(BIN)/otelcol-tailspan $(PEER) ## measure the collector beside file_log and json_parser (PART=throughput MB=300 PAIRS=5)
-	@mkdir -p $(TOOLS) && $(GO) build -o $(TOOLS)/bench ./deploy/bench
+	@mkdir -p $(TOOLS) && $(GO) build -C tools -o $(CURDIR)/$(TOOLS)/bench ./bench
 	@$(TOOLS)/bench -command $(BIN)/tailspan -collector $(BIN)/otelcol-tailspan -peer $(PEER) -builder $(OCB) -out $(BUILD)/bench -part '$(PART)' -mb $(MB) -pairs $(PAIRS)
 
-$(PEER): deploy/bench/peer-builder.yaml $(OCB)
+$(PEER): tools/bench/peer-builder.yaml $(OCB)
 	@mkdir -p $(BUILD)
-	CGO_ENABLED=0 $(OCB) --config deploy/bench/peer-builder.yaml --skip-strict-versioning=false
+	CGO_ENABLED=0 $(OCB) --config tools/bench/peer-builder.yaml --skip-strict-versioning=false
 
 # Go refuses a flag that a test binary does not know, so -update goes only to the packages that use the helper.
 .PHONY: golden
@@ -165,25 +165,25 @@ golden: ## rewrite the golden files of all packages that have some
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file func; do \
 		name=$${func#func }; echo "== $$name in $$(dirname $$file)"; \
-		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime $(FUZZMINIMIZE) "$$(dirname $$file)" </dev/null || exit 1; \
+		$(GO) test -C "$$(dirname $$file)" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime $(FUZZMINIMIZE) . </dev/null || exit 1; \
 	done
 
 .PHONY: fuzz-pipeline
 fuzz-pipeline: ## fuzz the whole receiver with folders of sessions, until FOR is over or something is found (FOR=1m SEED=random)
-	TAILSPAN_FUZZ_FOR=$(FOR) TAILSPAN_SEED=$(SEED) $(GO) test -count 1 -timeout 0 -run '^TestPipelineForAWhile$$' -v ./deploy/pipelinefuzz | grep -v '^ *\(=== RUN\|--- PASS\)'
+	TAILSPAN_FUZZ_FOR=$(FOR) TAILSPAN_SEED=$(SEED) $(GO) test -C tools -count 1 -timeout 0 -run '^TestPipelineForAWhile$$' -v ./pipelinefuzz | grep -v '^ *\(=== RUN\|--- PASS\)'
 
 .PHONY: lint
 lint: ## golangci-lint if it is installed, else go vet and gofmt
-	@if command -v golangci-lint >/dev/null 2>&1; then set -x; golangci-lint run; else \
+	@if command -v golangci-lint >/dev/null 2>&1; then set -x; for module in . tools; do (cd $$module && golangci-lint run) || exit 1; done; else \
 		echo "golangci-lint is not installed: go vet and gofmt only"; \
-		$(GO) vet ./... || exit 1; \
+		for module in . tools deploy/stack; do $(GO) vet -C $$module ./... || exit 1; done; \
 		bad=$$(git ls-files '*.go' | xargs "$$($(GO) env GOROOT)/bin/gofmt" -l); \
 		[ -z "$$bad" ] || { echo "not formatted by gofmt:"; echo "$$bad"; exit 1; }; \
 	fi
 
 .PHONY: drift
 drift: ## compare the types that we know with the newest published ones; needs npm and a network
-	$(GO) run ./deploy/drift
+	cd tools && $(GO) run ./drift
 
 .PHONY: generate
 generate: ## say what is generated (nothing that is committed)
@@ -198,7 +198,7 @@ conformance: $(BIN)/tailspan ## compare the events with captures and cases kept 
 .PHONY: cases
 cases: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## play the cases that need a collector at work, kept outside of this repository (SHARED=../shared WHOLE=)
 	@if [ ! -d '$(SHARED)/cases' ]; then echo "cases: no cases in $(SHARED), nothing to play"; exit 0; fi; set -x; \
-	$(TRIAL) TAILSPAN_CASES="$$(cd '$(SHARED)' && pwd)/cases" $(GO) test -count 1 -timeout 30m -run '^Test(Child)?Cases?' -v ./deploy/trial
+	$(TRIAL) TAILSPAN_CASES="$$(cd '$(SHARED)' && pwd)/cases" $(GO) test -C tools -count 1 -timeout 30m -run '^Test(Child)?Cases?' -v ./trial
 
 .PHONY: spans
 spans: $(BIN)/otelcol-tailspan ## compare the spans, metrics and records of recorded runs with the truth beside them (ONLY=glob JOBS=4)
@@ -207,9 +207,9 @@ spans: $(BIN)/otelcol-tailspan ## compare the spans, metrics and records of reco
 
 .PHONY: live
 live: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## run the real CLIs against a model server of ours; installs them from npm (ONLY=claude/ok LATEST=1 KEEP=folder ISOLATE=)
-	@LATEST='$(LATEST)' deploy/live/install $(BUILD)/clis
-	$(GO) test -c -o $(BUILD)/live.test ./deploy/live
-	cd deploy/live && $(TRIAL) TAILSPAN_CLIS=$(CURDIR)/$(BUILD)/clis TAILSPAN_KEEP='$(abspath $(KEEP))' $(ISOLATE) $(CURDIR)/$(BUILD)/live.test \
+	@LATEST='$(LATEST)' tools/live/install $(BUILD)/clis
+	$(GO) test -C tools -c -o $(CURDIR)/$(BUILD)/live.test ./live
+	cd tools/live && $(TRIAL) TAILSPAN_CLIS=$(CURDIR)/$(BUILD)/clis TAILSPAN_KEEP='$(abspath $(KEEP))' $(ISOLATE) $(CURDIR)/$(BUILD)/live.test \
 		-test.timeout 60m -test.parallel 100 -test.v -test.run 'TestLive/$(if $(filter *,$(ONLY)),,$(ONLY))'
 
 # The mapper that Arize Phoenix reads GenAI spans with.
@@ -220,20 +220,20 @@ openinference: ## have the GenAI mapper of OpenInference read our spans; install
 	@command -v npm >/dev/null 2>&1 || { echo "openinference: the mapper is installed by npm, which is not there" >&2; exit 1; }
 	@mkdir -p $(BUILD)/openinference && cd $(BUILD)/openinference && { [ -f package.json ] || npm init -y >/dev/null; } && \
 		npm install --no-audit --no-fund --loglevel error '$(OPENINFERENCE)'
-	TAILSPAN_OPENINFERENCE=$(CURDIR)/$(BUILD)/openinference $(GO) test -count 1 -v ./deploy/viewers
+	TAILSPAN_OPENINFERENCE=$(CURDIR)/$(BUILD)/openinference $(GO) test -C tools -count 1 -v ./viewers
 
 .PHONY: torture
 torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see that nothing is lost (KILLS=10 SEED=random)
 	$(TRIAL) TAILSPAN_KILLS=$(KILLS) TAILSPAN_SEED=$(SEED) \
-		$(GO) test -count 1 -timeout 60m -run '^TestTorture$$' -v ./deploy/trial
+		$(GO) test -C tools -count 1 -timeout 60m -run '^TestTorture$$' -v ./trial
 
 .PHONY: endurance
 endurance: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## have consumers refuse, also for the size, files rotated under load, disks full, and a command outlive its collector (SEED=random WHOLE=1: in full)
-	$(TRIAL) TAILSPAN_SEED=$(SEED) $(GO) test -count 1 -timeout 60m -run '^Test(RefusingConsumer|BatchSize|Rotation|DiskFullFor.*|PipeOverKills|CommandOutlivesTheCollector)$$' -v ./deploy/trial
+	$(TRIAL) TAILSPAN_SEED=$(SEED) $(GO) test -C tools -count 1 -timeout 60m -run '^Test(RefusingConsumer|BatchSize|Rotation|DiskFullFor.*|PipeOverKills|CommandOutlivesTheCollector)$$' -v ./trial
 
 .PHONY: scale
 scale: $(BIN)/otelcol-tailspan ## hold the limits of 10,000 files with ulimit -n 256, of a large transcript and of a line of 1 GiB (WHOLE=1: 500 MB)
-	$(TRIAL) $(GO) test -count 1 -timeout 30m -run '^TestScaleOf' -v ./deploy/trial
+	$(TRIAL) $(GO) test -C tools -count 1 -timeout 30m -run '^TestScaleOf' -v ./trial
 
 .PHONY: validate
 validate: $(BIN)/otelcol-tailspan ## have the collector check each configuration in deploy/config

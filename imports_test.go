@@ -27,7 +27,6 @@ var house = map[string]struct{ ours, others []string }{
 	"config":                       {others: []string{"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4"}},
 	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "internal", "parser", "redact", "source", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"exporter/agentrenderexporter": {ours: []string{"config", "events", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
-	"embed":                        {ours: []string{"events", "telemetry"}, others: []string{"go.opentelemetry.io"}},
 	"cmd":                          {ours: []string{"*"}, others: []string{"github.com/bmatcuk/doublestar/v4", "github.com/spf13/pflag", "go.opentelemetry.io/collector/pdata"}},
 	"deploy":                       {ours: []string{"*"}, others: []string{"go.yaml.in/yaml/v3", "github.com/klauspost/compress", "go.opentelemetry.io/collector/pdata"}},
 	"internal":                     {others: []string{"github.com/tidwall/gjson", "go.opentelemetry.io/collector/pdata", "github.com/google/go-cmp", "github.com/stretchr/testify"}},

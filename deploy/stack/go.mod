@@ -7,7 +7,7 @@ require (
 	github.com/grafana/grafana-foundation-sdk/go v0.0.22
 	github.com/klauspost/compress v1.20.3
 	github.com/stretchr/testify v1.12.1
-	github.com/tailspan/tailspan v0.0.0
+	github.com/tailspan/tailspan/tools v0.0.0
 	go.opentelemetry.io/collector/pdata v1.71.0
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.6
@@ -48,4 +48,7 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-replace github.com/tailspan/tailspan => ../..
+replace (
+	github.com/tailspan/tailspan => ../..
+	github.com/tailspan/tailspan/tools => ../../tools
+)

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tailspan/tailspan/deploy/internal/program"
 	"github.com/tailspan/tailspan/deploy/stack/servers"
+	"github.com/tailspan/tailspan/tools/program"
 )
 
 func main() {
@@ -52,7 +52,7 @@ func run() error {
 		<-ctx.Done()
 		return stack.Stop()
 	}
-	agents := exec.Command(*agent, "-list", filepath.Join(settings.Root, "deploy", "agent", "sessions.txt"), "-sessions", stack.Sessions(),
+	agents := exec.Command(*agent, "-list", filepath.Join(settings.Root, "tools", "agent", "sessions.txt"), "-sessions", stack.Sessions(),
 		"-tailspan", *command, "-otlp", "http://"+stack.Address("otlp_http"), "-every", every.String())
 	agents.Dir = settings.Root
 	process, err := program.Start("agents", agents, nil, stack.Log("agents"))

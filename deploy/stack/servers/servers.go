@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tailspan/tailspan/deploy/internal/program"
+	"github.com/tailspan/tailspan/tools/program"
 )
 
 // Names of the servers, which are those of the services of docker-compose.yaml.

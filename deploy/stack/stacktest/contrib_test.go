@@ -20,8 +20,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 
-	"github.com/tailspan/tailspan/deploy/internal/program"
-	"github.com/tailspan/tailspan/deploy/internal/replay"
+	"github.com/tailspan/tailspan/tools/program"
+	"github.com/tailspan/tailspan/tools/replay"
 )
 
 // buildContrib builds the collector of contrib-builder.yaml outside of the repository, or takes the one that is there.

@@ -13,7 +13,7 @@ import (
 // endWithin is how long after the end of an agent its trace may lack a parent.
 const endWithin = 15 * time.Second
 
-// samplePipelines are those of deploy/agent/sessions.txt.
+// samplePipelines are those of tools/agent/sessions.txt.
 var samplePipelines = []string{"nightly", "review", "release", "deploy", "rollback"}
 
 // openEnded are the recordings of testdata that do not show that their last run ended: its calls are exported, and their run

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/deploy/internal/program"
+	"github.com/tailspan/tailspan/tools/program"
 )
 
 // pods is what the API server of checkKubernetes knows.

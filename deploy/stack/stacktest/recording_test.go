@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // OpenCode's database
 
-	"github.com/tailspan/tailspan/deploy/internal/replay"
+	"github.com/tailspan/tailspan/tools/replay"
 )
 
 // recording is a case of testdata/spans: files, and the truth about them.

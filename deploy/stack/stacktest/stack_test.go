@@ -101,7 +101,7 @@ func TestStack(t *testing.T) {
 // playAgents plays the sample agents to their end.
 func playAgents(t *testing.T, stack *servers.Stack) {
 	t.Helper()
-	agent := exec.CommandContext(t.Context(), os.Getenv("TAILSPAN_AGENT"), "-list", "deploy/agent/sessions.txt", "-sessions", stack.Sessions(),
+	agent := exec.CommandContext(t.Context(), os.Getenv("TAILSPAN_AGENT"), "-list", "tools/agent/sessions.txt", "-sessions", stack.Sessions(),
 		"-tailspan", os.Getenv("TAILSPAN_COMMAND"), "-otlp", "http://"+stack.Address("otlp_http"), "-every", "10s", "-rounds", fmt.Sprint(agentRounds))
 	agent.Dir = root
 	out, err := agent.CombinedOutput()

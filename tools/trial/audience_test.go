@@ -1,0 +1,93 @@
+package trial
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/tools/internal/otlpsink"
+)
+
+// audience is a sink that turns what comes into the neutral events of the cases.
+type audience struct {
+	server *httptest.Server
+	refuse func() error // nil for none; set before anything comes
+
+	mu     sync.Mutex
+	events []event
+	exits  []map[string]any // of processes
+	closed []string         // why each run was
+	tokens map[string]int
+}
+
+func newAudience(t *testing.T) *audience {
+	a := &audience{tokens: map[string]int{}}
+	a.server = httptest.NewServer(otlpsink.Handler(a.take))
+	t.Cleanup(a.server.Close)
+	return a
+}
+
+func (a *audience) take(_ *http.Request, b otlpsink.Batch) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.refuse != nil {
+		if err := a.refuse(); err != nil {
+			return err
+		}
+	}
+	for _, span := range b.Spans() {
+		attrs := span.Attributes().AsRaw()
+		for key, attr := range map[string]string{"in": telemetry.AttrGenAIInputTokens, "out": telemetry.AttrGenAIOutputTokens, "cache_read": telemetry.AttrGenAICacheRead} {
+			if n, ok := attrs[attr].(int64); ok {
+				a.tokens[key] += int(n)
+			}
+		}
+		if attrs[telemetry.AttrGenAIOperationName] != "invoke_agent" {
+			continue
+		}
+		reason, _ := attrs[telemetry.AttrCloseReason].(string)
+		a.closed = append(a.closed, reason)
+	}
+	for _, record := range b.Records() {
+		attrs := record.Attributes().AsRaw()
+		text := func(attr string) string { s, _ := attrs[attr].(string); return s }
+		switch record.EventName() {
+		case "tailspan.text":
+			a.events = append(a.events, event{Kind: "text", Text: record.Body().Str()})
+		case "tailspan.tool_use":
+			a.events = append(a.events, event{Kind: "tool_use", Name: text(telemetry.AttrGenAIToolName), ID: text(telemetry.AttrGenAIToolCallID), Arg: events.Preview(text(telemetry.AttrToolTarget))})
+		case "tailspan.tool_result":
+			a.events = append(a.events, event{Kind: "tool_result", ID: text(telemetry.AttrGenAIToolCallID), Error: attrs[telemetry.AttrToolError] == true})
+		case "tailspan.session_end":
+			a.events = append(a.events, event{Kind: "session_end", Error: attrs[telemetry.AttrEndError] == true})
+		case telemetry.EventNameProcessExited:
+			a.exits = append(a.exits, attrs)
+		}
+	}
+	return nil
+}
+
+// heard gives the events so far.
+func (a *audience) heard() []event {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.events)
+}
+
+// exited gives the records of processes that ended.
+func (a *audience) exited() []map[string]any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.exits)
+}
+
+// runs tells why each run was closed.
+func (a *audience) runs() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.closed)
+}

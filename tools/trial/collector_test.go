@@ -1,0 +1,183 @@
+package trial
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/tools/program"
+)
+
+// built gives the program that a variable names.
+func built(t *testing.T, variable string) string {
+	t.Helper()
+	path := os.Getenv(variable)
+	if path == "" {
+		t.Skipf("needs a built program in %s: make torture, make endurance, make scale, make cases", variable)
+	}
+	return path
+}
+
+// newSeed gives the seed of a trial, and prints it.
+func newSeed(t *testing.T) uint64 {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("TAILSPAN_SEED"); s != "" {
+		var err error
+		seed, err = strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("TAILSPAN_SEED=%d", seed)
+	return seed
+}
+
+// whole tells whether a trial has the size that it is meant to have.
+func whole() bool { return os.Getenv("TAILSPAN_WHOLE") == "1" }
+
+// losslessConfig is the configuration that docs/delivery.md names.
+const losslessConfig = `
+receivers:
+  agent_stream:
+    include: %s
+    start_at: beginning
+    poll_interval: 200ms
+    retry: {initial_interval: 20ms, max_interval: 200ms}
+    path_pattern: "{trial.file}.jsonl"
+exporters:
+  otlp_http:
+    endpoint: %s
+    compression: none
+    sending_queue: {enabled: false}
+    retry_on_failure: {enabled: false}
+service:
+  telemetry:
+    metrics:
+      readers:
+        - pull: {exporter: {prometheus: {host: 127.0.0.1, port: %s}}}
+  pipelines:
+    traces: {receivers: [agent_stream], exporters: [otlp_http]}
+    logs: {receivers: [agent_stream], exporters: [otlp_http]}
+`
+
+// storageConfig is what keeps positions over a restart.
+const storageConfig = `
+receivers: {agent_stream: {storage: file_storage}}
+extensions: {file_storage: {directory: %q, create_directory: true}}
+service: {extensions: [file_storage]}
+`
+
+// collectorSetup is what a trial decides about its collector.
+type collectorSetup struct {
+	include  []string
+	endpoint string
+	store    string // folder of the storage; empty for none
+	config   string // in place of the lossless one, with the collector's own metrics off
+	more     string // configuration that comes on top
+	files    int    // limit of open files; 0 for the system's
+	gates    string
+	within   []string // words of a program that runs the collector where it is to be
+}
+
+// collectorRun is a collector at work.
+type collectorRun struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	log *bytes.Buffer // valid once the collector has ended
+	url string        // of its metrics
+}
+
+func startCollector(t *testing.T, s collectorSetup) *collectorRun {
+	t.Helper()
+	port, err := program.FreePort(0)
+	require.NoError(t, err)
+	include, err := json.Marshal(s.include) // JSON is YAML
+	require.NoError(t, err)
+	configs := []string{fmt.Sprintf(losslessConfig, include, s.endpoint, port)}
+	if s.config != "" {
+		configs = []string{s.config}
+	}
+	if s.store != "" {
+		configs = append(configs, fmt.Sprintf(storageConfig, s.store))
+	}
+	if s.more != "" {
+		configs = append(configs, s.more)
+	}
+	dir := t.TempDir()
+	words := []string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, s.files), built(t, "TAILSPAN_COLLECTOR")}
+	if s.files == 0 {
+		words = words[3:]
+	}
+	for i, text := range configs {
+		path := filepath.Join(dir, fmt.Sprintf("%d.yaml", i))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		words = append(words, "--config", path)
+	}
+	if s.gates != "" {
+		words = append(words, "--feature-gates", s.gates)
+	}
+	words = append(slices.Clone(s.within), words...)
+	r := &collectorRun{t: t, cmd: exec.Command(words[0], words[1:]...), log: &bytes.Buffer{}, url: "http://127.0.0.1:" + port + "/metrics"}
+	r.cmd.Stdout, r.cmd.Stderr = r.log, r.log
+	require.NoError(t, r.cmd.Start())
+	t.Cleanup(func() {
+		if r.cmd.ProcessState == nil { // the test has failed
+			_ = r.cmd.Process.Kill()
+			_ = r.cmd.Wait()
+		}
+	})
+	return r
+}
+
+// end sends a signal and waits for the process.
+func (r *collectorRun) end(signal syscall.Signal) {
+	r.t.Helper()
+	require.NoError(r.t, r.cmd.Process.Signal(signal))
+	err := r.cmd.Wait()
+	if signal != syscall.SIGTERM {
+		return
+	}
+	status, _ := r.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if status.Signaled() && !bytes.Contains(r.log.Bytes(), []byte("Everything is ready")) {
+		return // one that is not up yet does not know the signal
+	}
+	require.NoError(r.t, err, "%s", r.log)
+}
+
+// usage is what it has cost so far.
+func (r *collectorRun) usage() program.Usage {
+	r.t.Helper()
+	u, err := program.MeasureUsage(r.cmd.Process.Pid)
+	if errors.Is(err, os.ErrNotExist) {
+		r.t.Skip("costs are read from /proc, which is not here")
+	}
+	require.NoError(r.t, err)
+	return u
+}
+
+// count adds up its counters of these names.
+func (r *collectorRun) count(names ...string) int {
+	r.t.Helper()
+	n, err := program.Scrape(r.t.Context(), r.url, names...)
+	require.NoError(r.t, err)
+	return int(n)
+}
+
+// ready waits until the collector says that it is up, and answers.
+func (r *collectorRun) ready() {
+	r.t.Helper()
+	require.Eventually(r.t, func() bool {
+		_, err := program.Scrape(r.t.Context(), r.url)
+		return err == nil
+	}, 30*time.Second, 20*time.Millisecond)
+}

@@ -1,0 +1,330 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/tools/internal/otlpsink"
+)
+
+// ledger is a sink that writes down what came, by id: in which batch, of which files, in which life of the collector.
+type ledger struct {
+	server *httptest.Server
+	// pause is how long a batch takes to be answered; nil for no time.
+	pause func() time.Duration
+	// refuse says whether the nth try to hand something over, counted from 1, fails; nil for none.
+	refuse func(n int) error
+
+	mu    sync.Mutex
+	lives []time.Time // when each ended; the last one has not
+	tries int
+	seen  map[string][]*batch
+	told  map[string]string   // what a span or record told, by id
+	odd   map[string][]string // what it told otherwise when it came again
+	all   []*batch            // in the order in which they came
+	last  time.Time
+}
+
+// batch is one accepted request.
+type batch struct {
+	life     int
+	number   int // in ledger.all
+	spans    bool
+	files    map[string]bool
+	pause    time.Duration
+	answered time.Time // zero while it has not been
+}
+
+// lifeKey is the key of the life that a connection was made in.
+type lifeKey struct{}
+
+func newLedger(t *testing.T) *ledger {
+	l := &ledger{seen: map[string][]*batch{}, told: map[string]string{}, odd: map[string][]string{}, lives: make([]time.Time, 1)}
+	l.server = httptest.NewUnstartedServer(http.HandlerFunc(l.serve))
+	l.server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return context.WithValue(ctx, lifeKey{}, len(l.lives)-1)
+	}
+	l.server.Start()
+	t.Cleanup(func() { l.server.Close() })
+	return l
+}
+
+// down takes the sink away, up brings it back at the same address.
+func (l *ledger) down() { l.server.Close() }
+
+func (l *ledger) up(t *testing.T) {
+	t.Helper()
+	old := l.server
+	l.server = httptest.NewUnstartedServer(old.Config.Handler)
+	l.server.Config.ConnContext = old.Config.ConnContext
+	require.NoError(t, l.server.Listener.Close())
+	var err error
+	l.server.Listener, err = net.Listen("tcp", old.Listener.Addr().String())
+	require.NoError(t, err)
+	l.server.Start()
+}
+
+// await waits until so many spans and records have come.
+func (l *ledger) await(t *testing.T, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.seen) >= n
+	}, 5*time.Minute, 20*time.Millisecond)
+}
+
+// serve takes a batch and notes when its answer was under way.
+func (l *ledger) serve(w http.ResponseWriter, r *http.Request) {
+	var b *batch
+	otlpsink.Handler(func(r *http.Request, data otlpsink.Batch) (err error) {
+		b, err = l.take(r.Context().Value(lifeKey{}).(int), data)
+		return err
+	}).ServeHTTP(w, r)
+	if b != nil {
+		<-time.After(b.pause)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		b.answered = time.Now()
+	}
+}
+
+func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = time.Now()
+	l.tries++
+	if l.refuse != nil {
+		if err := l.refuse(l.tries); err != nil {
+			return nil, err
+		}
+	}
+	b := &batch{life: life, number: len(l.all), files: map[string]bool{}}
+	for resource, span := range data.Spans() {
+		b.spans = true
+		b.of(resource)
+		attrs := span.Attributes().AsRaw()
+		id := fmt.Sprint("span ", span.TraceID(), span.SpanID(), span.Name(), " ", attrs[telemetry.AttrGenAIConversationID])
+		l.note(id, b, fmt.Sprint("under ", span.ParentSpanID(), " ", span.Status().Code(), " ", span.Status().Message(), " ", timesOf(attrs, span.StartTimestamp(), span.EndTimestamp()), attrs))
+	}
+	for resource, record := range data.Records() {
+		if name := record.EventName(); name == telemetry.EventNameStepStarted || name == telemetry.EventNameProgress {
+			continue // told live only
+		}
+		b.of(resource)
+		attrs := record.Attributes().AsRaw()
+		delete(attrs, telemetry.AttrSequence) // may repeat after a restart (docs/delivery.md)
+		l.note(fmt.Sprint("record ", attrs[telemetry.AttrLogRecordUID]), b,
+			fmt.Sprint(record.TraceID(), record.SpanID(), " ", record.SeverityNumber(), " ", bodyOf(record), " ", timesOf(attrs, record.Timestamp()), attrs))
+	}
+	if l.pause != nil {
+		b.pause = l.pause()
+	}
+	l.all = append(l.all, b)
+	return b, nil
+}
+
+// note takes down that something came, and what it told.
+func (l *ledger) note(id string, b *batch, told string) {
+	l.seen[id] = append(l.seen[id], b)
+	if first, known := l.told[id]; !known {
+		l.told[id] = told
+	} else if told != first {
+		l.odd[id] = append(l.odd[id], told)
+	}
+}
+
+// timesOf gives times that a format told. Others are those of a file or an arrival, which every reading has its own of.
+func timesOf(attrs map[string]any, times ...pcommon.Timestamp) string {
+	if attrs[telemetry.AttrTimeSource] == string(telemetry.TimeSourceLine) {
+		return fmt.Sprint(times, " ")
+	}
+	delete(attrs, telemetry.AttrTimeSource)
+	delete(attrs, telemetry.AttrTimeClamped)
+	delete(attrs, telemetry.AttrElapsed)
+	delete(attrs, telemetry.AttrToolDuration)
+	return ""
+}
+
+// duration is the end of a body that says how long something took.
+var duration = regexp.MustCompile(`, [0-9][0-9.]* ?(ms|s|min|h)( [0-9]+ (s|min))?$`)
+
+// bodyOf gives the body of a record, without how long something took by times that no format has.
+func bodyOf(record plog.LogRecord) string {
+	body := record.Body().AsString()
+	if source, _ := record.Attributes().Get(telemetry.AttrTimeSource); source.AsString() == string(telemetry.TimeSourceLine) {
+		return body
+	}
+	return duration.ReplaceAllString(body, "")
+}
+
+func (b *batch) of(resource pcommon.Resource) {
+	file, _ := resource.Attributes().Get("trial.file")
+	b.files[file.Str()] = true
+}
+
+// ending notes that the collector is being ended, begun that the next one may come.
+func (l *ledger) ending() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lives[len(l.lives)-1] = time.Now()
+}
+
+func (l *ledger) begun() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lives = append(l.lives, time.Time{})
+}
+
+// quiet waits until nothing came from c for a while.
+func (l *ledger) quiet(t *testing.T, c *collectorRun) {
+	t.Helper()
+	l.mu.Lock()
+	l.last = time.Now() // the collector has only just been started
+	l.mu.Unlock()
+	c.ready()
+	require.Eventually(t, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.seen) > 0 && time.Since(l.last) > 4*time.Second
+	}, 5*time.Minute, 50*time.Millisecond)
+}
+
+// flight says how far a batch was when the collector was ended.
+type flight int
+
+const (
+	// flightUnanswered had no answer from the sink.
+	flightUnanswered flight = iota
+	// flightUnwritten was answered within saveDelay before the end, and the files' next batch was not yet there: its position
+	// may not have been written.
+	flightUnwritten
+	// flightLate was answered within saveDelay before the end, and others of its files followed: writing was slow, and
+	// the position waited.
+	flightLate
+	// flightOver was done with.
+	flightOver
+)
+
+// saveDelay is how long a position may wait to be written (package source, Restarts), and the time that a write takes.
+const saveDelay = 1500 * time.Millisecond
+
+// flightOf judges by what came later in the same life. The spans and the records of one turn are two batches.
+func (l *ledger) flightOf(b *batch) flight {
+	end := l.lives[b.life]
+	switch {
+	case b.answered.IsZero() || b.answered.After(end):
+		return flightUnanswered
+	case end.Sub(b.answered) >= saveDelay:
+		return flightOver
+	}
+	turn := b.spans // whether what comes next may be the records to these spans
+	for _, next := range l.all[b.number+1:] {
+		if next.life != b.life || !sharesFile(b, next) {
+			continue
+		}
+		if turn && !next.spans {
+			turn = false
+			continue
+		}
+		return flightLate
+	}
+	return flightUnwritten
+}
+
+// over counts the batches that were done with when their life ended, and so must not come again.
+func (l *ledger) over() (n int) {
+	for _, b := range l.all {
+		if !l.lives[b.life].IsZero() && l.flightOf(b) == flightOver {
+			n++
+		}
+	}
+	return n
+}
+
+func sharesFile(a, b *batch) bool {
+	for file := range a.files {
+		if b.files[file] {
+			return true
+		}
+	}
+	return false
+}
+
+// difference is what a ledger has other than one life over the same files gives.
+type difference struct {
+	lost, foreign, sameLife []string
+	twice                   map[flight][]string
+	// altered tells what another life told otherwise.
+	altered []string
+}
+
+func (l *ledger) compare(whole *ledger) difference {
+	d := difference{twice: map[flight][]string{}}
+	for id := range whole.seen {
+		if len(l.seen[id]) == 0 {
+			d.lost = append(d.lost, id)
+		}
+	}
+	for id, batches := range l.seen {
+		if len(whole.seen[id]) == 0 {
+			d.foreign = append(d.foreign, id)
+		}
+		for _, told := range append([]string{l.told[id]}, l.odd[id]...) {
+			if want := whole.told[id]; want != "" && told != want {
+				d.altered = append(d.altered, fmt.Sprintf("%s:\n%s\nnot\n%s", id, told, want))
+			}
+		}
+		lives := map[int]bool{}
+		for _, b := range batches {
+			if lives[b.life] {
+				d.sameLife = append(d.sameLife, id)
+			}
+			lives[b.life] = true
+		}
+		for _, b := range batches[:len(batches)-1] {
+			f := l.flightOf(b)
+			d.twice[f] = append(d.twice[f], id)
+		}
+	}
+	return d
+}
+
+// again counts what came more than once.
+func (d difference) again() int {
+	n := 0
+	for _, ids := range d.twice {
+		n += len(ids)
+	}
+	return n
+}
+
+// livesWithBatches counts the lives in which something came.
+func (l *ledger) livesWithBatches() int {
+	lives := map[int]bool{}
+	for _, b := range l.all {
+		lives[b.life] = true
+	}
+	return len(lives)
+}
+
+// some gives the first of many, for a message.
+func some(ids []string) []string {
+	slices.Sort(ids)
+	return ids[:min(len(ids), 5)]
+}
