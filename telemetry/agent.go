@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // agent is one invoke_agent span in the making: the run's own agent, or a sub-agent under the call that started it.
@@ -23,9 +24,9 @@ type agent struct {
 	// unknownParent is the call that started it, if nobody exports that.
 	unknownParent string
 
-	span       interval
-	inside     interval // of what was exported below it
-	lastInput  moment   // the last prompt or result: where the next model call begins
+	span       clock.Interval
+	inside     clock.Interval // of what was exported below it
+	lastInput  clock.Moment   // the last prompt or result: where the next model call begins
 	chat       *chat
 	talk       *conversation // captured only
 	models     modelNames
@@ -71,23 +72,23 @@ func (a *agent) ref() spanRef { return spanRef{a.run.traceID, a.spanID} }
 
 // cover stretches the agent's span from start to end, and with it the spans that it lies in, so that children lie inside
 // their parents. What is closed is out already and stays as it is; so does the call of a sub-agent in the background.
-func (a *agent) cover(start, end *moment) {
+func (a *agent) cover(start, end *clock.Moment) {
 	for at := a; !at.closed; {
-		at.span.cover(start)
-		at.span.cover(end)
+		at.span.Cover(start)
+		at.span.Cover(end)
 		if at.call == nil || at.background || at.detached || at.call.closed {
 			return
 		}
-		at.call.span.cover(start)
-		at.call.span.cover(end)
+		at.call.span.Cover(start)
+		at.call.span.Cover(end)
 		at = at.call.caller
 	}
 }
 
 // took stretches the agent's span to the duration that was reported for its work in the background.
 func (a *agent) took(reported time.Duration) {
-	if end := a.span.start.at.Add(reported); reported > 0 && events.PlausibleDuration(reported) && end.After(a.span.end.at) {
-		a.span.end = moment{at: end, source: durationFrom(a.span.start)}
+	if end := a.span.Start.At.Add(reported); reported > 0 && events.PlausibleDuration(reported) && end.After(a.span.End.At) {
+		a.span.End = clock.Moment{At: end, Source: clock.DurationFrom(a.span.Start)}
 	}
 }
 
@@ -100,7 +101,7 @@ func (a *agent) outlivesCall() bool {
 	case a.detached && a.call.caller.closed:
 		return true
 	default:
-		return a.call.closed && !a.call.span.contains(a.span)
+		return a.call.closed && !a.call.span.Contains(a.span)
 	}
 }
 
@@ -115,7 +116,7 @@ func (a *agent) inBackground() bool {
 	return false
 }
 
-func (s *Stream) openAgent(c *call, id string, at moment) *agent {
+func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	if len(s.agents) >= s.registry.settings.Limits.OpenCalls {
 		s.count().EvictedAgents++
 		s.closeAgent(s.agents[0], closedFor(CloseReasonEvicted))
@@ -131,7 +132,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
 		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
 		// What started before it had its own time began with the call.
-		lastInput: c.span.start, ledger: ledger{prices: &s.registry.settings.Prices},
+		lastInput: c.span.Start, ledger: ledger{prices: &s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
 	if r.joined && (id == "" || r.ref.recorded && !s.recorded) {
@@ -142,7 +143,7 @@ func (s *Stream) openAgent(c *call, id string, at moment) *agent {
 		a.joined = a.account == nil && r.joined && s.firstHasAgent(key, a.ref())
 		a.duplicate = a.account == nil && !a.joined
 	}
-	a.span.cover(&at)
+	a.span.Cover(&at)
 	c.child = a
 	s.agentOpened(a)
 	s.announceAgent(c, id)

@@ -1,6 +1,10 @@
 package telemetry
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/tailspan/tailspan/session/clock"
+)
 
 // agentAccount is the hash of a task of a sub-agent, the same in each account of it.
 func agentAccount(key agentKey) uint64 {
@@ -62,7 +66,7 @@ func (s *Stream) endAgentAccounts(r *run) {
 }
 
 // endAccount ends an account that this stream was the first with.
-func (s *Stream) endAccount(first *account, over interval, totals bool) {
+func (s *Stream) endAccount(first *account, over clock.Interval, totals bool) {
 	ref := first.ref.Load()
 	ref.totals.Store(totals)
 	ref.span.Store(&over)

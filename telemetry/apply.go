@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // apply applies one event at its time.
-func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
+func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	if s.run == nil {
 		// Only events that open a run get here without one, and those went through openRun.
 		return
@@ -98,7 +99,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at moment, o origin) {
 const maxAgentDepth = 64
 
 // agentOf is the agent that an event is about. The first sign of a sub-agent's work opens its span.
-func (s *Stream) agentOf(ev *events.DisplayEvent, at moment) *agent {
+func (s *Stream) agentOf(ev *events.DisplayEvent, at clock.Moment) *agent {
 	if ev.ParentID == "" {
 		return s.run.top
 	}

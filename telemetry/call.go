@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // call is a tool call, from its ToolUse to its end. Closed calls stay known for a while, for results that come late.
@@ -20,7 +21,7 @@ type call struct {
 	target     string
 	agentType  string
 	server     string
-	span       interval
+	span       clock.Interval
 	child      *agent // the sub-agent that it started, if this stream shows its work
 	agentID    string // the provider's id of that sub-agent, once known
 	shown      *shownCall
@@ -76,13 +77,13 @@ func (n *call) describe(t *events.Tool) {
 
 // measure gives a result the time since its call where the provider reports no duration and both times are as good as
 // one. What goes on in the background has no duration yet.
-func (n *call) measure(t *events.Tool, at *moment) {
-	from := &n.span.start
-	if t.Duration > 0 || n.closed || t.State == events.ToolStateBackground || at.source != from.source {
+func (n *call) measure(t *events.Tool, at *clock.Moment) {
+	from := &n.span.Start
+	if t.Duration > 0 || n.closed || t.State == events.ToolStateBackground || at.Source != from.Source {
 		return
 	}
-	if at.source == TimeSourceLine || at.source == TimeSourceArrival {
-		t.Duration = max(at.at.Sub(from.at), 0)
+	if at.Source == clock.SourceLine || at.Source == clock.SourceArrival {
+		t.Duration = max(at.At.Sub(from.At), 0)
 	}
 }
 
@@ -104,12 +105,12 @@ type calls struct {
 // earlyResult is a result whose call was not seen yet.
 type earlyResult struct {
 	tool     events.Tool
-	at       moment
+	at       clock.Moment
 	abridged bool
 }
 
 // newEarlyResult keeps of a result what its call's span needs: no texts that are borrowed, or longer than a span shows.
-func newEarlyResult(t *events.Tool, at moment) earlyResult {
+func newEarlyResult(t *events.Tool, at clock.Moment) earlyResult {
 	early := earlyResult{tool: *t, at: at}
 	kept := &early.tool
 	kept.Input, kept.Output = nil, nil
@@ -155,7 +156,7 @@ func (c *calls) setEarly(id string, early earlyResult, limits *Limits) (forgot b
 }
 
 // startCall opens a call. One of the same id that is still open is superseded: the source says that this is another.
-func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origin) *call {
+func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) *call {
 	t := &ev.Tool
 	r := a.run
 	if t.ID == "" {
@@ -187,7 +188,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 		c.show().unknownParent = strings.Clone(ev.ParentID)
 	}
 	t.Target = c.target // the record has it cut in the same way
-	c.span.cover(&at)
+	c.span.Cover(&at)
 	occurrence := s.nth(&s.seenCalls, r.idScope, c.id, what, detail)
 	c.occurrence = int32(occurrence)
 	r.calls.add(c)
@@ -203,7 +204,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at moment, o origi
 
 // resultOf finds the call that a result answers, in the run or, for work in the background, in the one before. A result
 // that comes before its call waits for it.
-func (s *Stream) resultOf(ev *events.DisplayEvent, at moment) *call {
+func (s *Stream) resultOf(ev *events.DisplayEvent, at clock.Moment) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c == nil {
 		s.count().UnknownCalls++

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // chat is one model call in the making.
@@ -18,7 +19,7 @@ type chat struct {
 	model     string
 	system    string
 	spanID    pcommon.SpanID
-	span      interval
+	span      clock.Interval
 	tokens    events.Tokens
 	served    service
 	said      *exchange // captured only
@@ -37,7 +38,7 @@ func (c *chat) is(ev *events.DisplayEvent) bool {
 }
 
 // modelWorks notes a part of a model message: it belongs to the agent's model call, or begins the next one.
-func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
+func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	if a.call == nil {
 		a.run.hasMessage = true
 	}
@@ -48,7 +49,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 		s.nameChat(a, ev)
 		a.chat.model = cmp.Or(a.chat.model, ev.Model)
 		if !s.afterCalls(a, ev) {
-			a.chat.span.cover(&at)
+			a.chat.span.Cover(&at)
 		}
 		return
 	}
@@ -64,9 +65,9 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 	own(&a.chat.messageID)
 	s.nameChat(a, ev)
 	a.compacted = false
-	a.chat.span.cover(&at)
-	if a.lastInput.known() && a.lastInput.at.Before(at.at) {
-		a.chat.span.cover(&a.lastInput)
+	a.chat.span.Cover(&at)
+	if a.lastInput.Known() && a.lastInput.At.Before(at.At) {
+		a.chat.span.Cover(&a.lastInput)
 	} else {
 		a.chat.unasked = true
 	}
@@ -75,7 +76,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at moment) {
 // afterCalls reports whether ev is the usage of the agent's model call, reported after the model's work and the calls that it
 // asked for.
 func (s *Stream) afterCalls(a *agent, ev *events.DisplayEvent) bool {
-	return ev.Kind == events.KindUsage && s.settings.Agent.UsageAfterCalls && a.chat.span.end.at.Before(a.lastInput.at)
+	return ev.Kind == events.KindUsage && s.settings.Agent.UsageAfterCalls && a.chat.span.End.At.Before(a.lastInput.At)
 }
 
 // nameChat gives the model call its id once it is known what it says first; with a nil event, what it is without.
@@ -113,7 +114,7 @@ func (s *Stream) closeChat(a *agent) {
 			a.run.top.ledger.unknownOutputs++
 		}
 	}
-	a.cover(&c.span.start, &c.span.end)
+	a.cover(&c.span.Start, &c.span.End)
 	s.finishChat(a, c)
 	if a == a.run.top {
 		a.run.chats++
@@ -122,11 +123,11 @@ func (s *Stream) closeChat(a *agent) {
 
 // finishChat writes a model call that is over, or lets it wait for the end of its run.
 func (s *Stream) finishChat(a *agent, c *chat) {
-	if r := a.run; a == r.top && c.unasked && !r.startKnown && r.first == nil && r.chats == 0 && c.span.end.source != TimeSourceFile {
+	if r := a.run; a == r.top && c.unasked && !r.startKnown && r.first == nil && r.chats == 0 && c.span.End.Source != clock.SourceFile {
 		r.first = c
 		return
 	}
-	a.inside.coverAll(&c.span)
+	a.inside.CoverAll(&c.span)
 	s.writeChat(a, c)
 }
 

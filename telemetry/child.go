@@ -184,12 +184,12 @@ func (s *Stream) writeChild(r *run, why CloseReason) {
 		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, s.registry.agentType(r.childKey), a.name, k.call.toolName)
 		// Its file may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
 		// of a call that is still open when the reading stops.
-		a.background = k.background || !k.call.exported || !k.ended || k.ending.span.start.known() && !k.ending.span.contains(a.span)
+		a.background = k.background || !k.call.exported || !k.ended || k.ending.span.Start.Known() && !k.ending.span.Contains(a.span)
 	} else {
 		a.parent = r.ref.topSpanID
 		r.orphan = r.childKey.agent
 		over := r.ref.span.Load()
-		a.background = !r.ref.exported || over == nil || !over.contains(a.span)
+		a.background = !r.ref.exported || over == nil || !over.Contains(a.span)
 	}
 	s.writeAgent(a, v)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // copyKey is what an item of the model shares with a copy of it in another session: its id, its content, and its time or
@@ -25,7 +26,7 @@ func (s *Stream) copyKey(ev *events.DisplayEvent) (key copyKey, ok bool) {
 		return key, false
 	}
 	key = copyKey{provider: s.settings.Agent.Provider, id: cmp.Or(ev.MessageID, ev.Tool.ID, ev.ItemID), kind: ev.Kind}
-	if plausible(ev.Time) {
+	if clock.Plausible(ev.Time) {
 		key.at = ev.Time.UnixNano()
 	} else {
 		key.line = ev.ItemID

@@ -9,12 +9,13 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // sighting is an event at its time and its place in the stream.
 type sighting struct {
 	ev   *events.DisplayEvent
-	at   moment
+	at   clock.Moment
 	from origin
 	// number is that of its record, where it was given one before; else 0.
 	number int64
@@ -95,10 +96,10 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 }
 
 // stamp sets the times of a record: when it happened, and when we saw it.
-func (s *Stream) stamp(lr plog.LogRecord, at moment, seen time.Time) {
-	lr.SetTimestamp(at.at.timestamp())
+func (s *Stream) stamp(lr plog.LogRecord, at clock.Moment, seen time.Time) {
+	lr.SetTimestamp(pcommon.Timestamp(at.At))
 	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(seen))
-	lr.Attributes().PutStr(AttrTimeSource, at.source.String())
+	lr.Attributes().PutStr(AttrTimeSource, at.Source.String())
 }
 
 // outline is what all spans of a run have.
@@ -111,7 +112,7 @@ type outline struct {
 
 // span appends a span of an agent's run; ok is false if it is not to be exported: replayed, exported by another file before,
 // or history of another session.
-func (s *Stream) span(a *agent, of outline, i *interval) (span ptrace.Span, ok bool) {
+func (s *Stream) span(a *agent, of outline, i *clock.Interval) (span ptrace.Span, ok bool) {
 	if !a.exports() || !s.registry.firstSpan(a.run.traceID, of.id) || s.suppressed {
 		return span, false
 	}
@@ -121,12 +122,12 @@ func (s *Stream) span(a *agent, of outline, i *interval) (span ptrace.Span, ok b
 	span.SetParentSpanID(of.parent)
 	span.SetKind(of.kind)
 	span.SetName(s.spanName(of.operation, of.what))
-	span.SetStartTimestamp(i.start.at.timestamp())
-	span.SetEndTimestamp(i.end.at.timestamp())
+	span.SetStartTimestamp(pcommon.Timestamp(i.Start.At))
+	span.SetEndTimestamp(pcommon.Timestamp(i.End.At))
 	m := span.Attributes()
 	m.EnsureCapacity(of.attributes)
 	putStr(m, AttrGenAIConversationID, a.run.sessionID)
-	m.PutStr(AttrTimeSource, worst(i.start.source, i.end.source).String())
+	m.PutStr(AttrTimeSource, clock.Worst(i.Start.Source, i.End.Source).String())
 	m.PutStr(AttrGenAIOperationName, of.operation)
 	putTrue(m, AttrBackground, a.run.outside(a, i))
 	return span, true

@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // finishRun closes the run with what its last line says.
@@ -45,7 +46,7 @@ func endOf(e *events.End) *events.End {
 }
 
 // attachTotals adds to what ends a run what the run did in all, for those who were not there from its beginning.
-func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at moment) {
+func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	r := a.run
 	if !ends(ev) || ev.End == nil || a.call != nil {
 		return
@@ -65,11 +66,11 @@ func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at moment) {
 }
 
 // totalsAt is what the run has done until at.
-func (r *run) totalsAt(at moment) *events.Totals {
+func (r *run) totalsAt(at clock.Moment) *events.Totals {
 	total := r.top.ledger.total()
 	t := &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.usage(), Incomplete: r.top.ledger.incomplete || r.top.ledger.partial}
-	if start := r.top.span.start; start.known() && at.known() {
-		if d := at.at.Sub(start.at); events.PlausibleDuration(d) {
+	if start := r.top.span.Start; start.Known() && at.Known() {
+		if d := at.At.Sub(start.At); events.PlausibleDuration(d) {
 			t.Elapsed = d
 		}
 	}
@@ -83,17 +84,17 @@ func (s *Stream) measure(r *run) {
 		return
 	}
 	span := &r.top.span
-	from := moment{at: span.end.at.Add(-r.end.Duration), source: durationFrom(span.end)}
-	if s.lastEnd.known() && from.at.Before(s.lastEnd.at) {
-		from.at = s.lastEnd.at
+	from := clock.Moment{At: span.End.At.Add(-r.end.Duration), Source: clock.DurationFrom(span.End)}
+	if s.lastEnd.Known() && from.At.Before(s.lastEnd.At) {
+		from.At = s.lastEnd.At
 	}
-	if from.at.Before(span.start.at) {
-		span.start = from
+	if from.At.Before(span.Start.At) {
+		span.Start = from
 		if r.chats == 0 {
 			s.closeChat(r.top)
 		}
 		if r.first != nil {
-			r.first.span.start = from
+			r.first.span.Start = from
 		}
 	}
 }
@@ -122,7 +123,7 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 		s.endRecord(r, why)
 	}
 	r.closed, r.top.closed = true, true
-	s.lastEnd = r.top.span.end
+	s.lastEnd = r.top.span.End
 	s.registry.release(s.registry.live, s)
 	s.registry.release(s.registry.endings, s)
 	if n := len(r.calls.open); n > 0 {

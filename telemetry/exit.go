@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // exitGrace is how long the span of a run that has reported its result waits for its process to exit. Agents that stay after
@@ -87,13 +88,13 @@ type unwritten struct {
 func (s *Stream) Exited(e Exit) { s.work(false, func() { s.exited(e) }) }
 
 func (s *Stream) exited(e Exit) {
-	s.date(s.fileTime())
+	s.date(s.clock.FileTime())
 	s.release(releaseAll)
 	s.exit = &e
 	s.writeUnwritten()
-	at := moment{at: instantOf(e.Time), source: TimeSourceArrival}
+	at := clock.Moment{At: clock.InstantOf(e.Time), Source: clock.SourceArrival}
 	if e.Incomplete && s.run != nil && !s.run.closed {
-		s.apply(e.IncompleteEnd(), s.endAt(at), origin{offset: math.MaxInt64})
+		s.apply(e.IncompleteEnd(), s.clock.End(at), origin{offset: math.MaxInt64})
 	}
 	s.recordExit(at)
 }
@@ -131,7 +132,7 @@ func (s *Stream) giveUpExit(into *batch) {
 }
 
 // recordExit writes the record of the exit, under the last run if there was one.
-func (s *Stream) recordExit(at moment) {
+func (s *Stream) recordExit(at clock.Moment) {
 	e := s.exit
 	lr := s.sink.record(s.resource)
 	lr.SetEventName(EventNameProcessExited)
@@ -157,8 +158,8 @@ func (s *Stream) recordExit(at moment) {
 }
 
 // exitUID is the identity of the record of an exit: the last run's, or of a process that began none that of its time.
-func (s *Stream) exitUID(at moment) string {
-	of := strconv.FormatInt(int64(at.at), 10)
+func (s *Stream) exitUID(at clock.Moment) string {
+	of := strconv.FormatInt(int64(at.At), 10)
 	session := s.settings.Fingerprint
 	if s.run != nil {
 		of, session = s.run.key, s.run.idSession

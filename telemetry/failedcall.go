@@ -5,23 +5,24 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // failedCall writes the model call that failed, as an event shows. The model said nothing, so it is in no other span; it
 // lasted from what it was to answer, retries included.
-func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at moment) {
+func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	id := cmp.Or(ev.MessageID, ev.ItemID)
 	if !ev.Sign.ModelCall || id == "" || a.closed {
 		return
 	}
 	s.closeChat(a)
-	r, span := a.run, interval{}
-	span.cover(&at)
-	asked := a.lastInput.known() && a.lastInput.at.Before(at.at)
+	r, span := a.run, clock.Interval{}
+	span.Cover(&at)
+	asked := a.lastInput.Known() && a.lastInput.At.Before(at.At)
 	if asked {
-		span.cover(&a.lastInput)
+		span.Cover(&a.lastInput)
 	}
-	a.cover(&span.start, &span.end)
+	a.cover(&span.Start, &span.End)
 	model := cmp.Or(ev.Model, a.models.only())
 	occurrence := s.nth(&s.seenChats, r.key, id, domainFailed)
 	s.finishChat(a, &chat{

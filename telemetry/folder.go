@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // Some formats link a sub-agent's file to its session by the folder alone ([StreamSettings.ParentSession]). Which run of the
@@ -21,14 +22,14 @@ type sessionKey struct{ provider, session string }
 
 // sessionRuns are the runs of a session, for the children that its folder holds.
 type sessionRuns struct {
-	runs   []*datedRun // in the order of their announcement
-	latest instant     // the newest time in the session
+	runs   []*datedRun   // in the order of their announcement
+	latest clock.Instant // the newest time in the session
 }
 
 // datedRun is a run, when it began, and the calls of it that started agents of unknown id.
 type datedRun struct {
 	ref      *runRef
-	start    instant
+	start    clock.Instant
 	spawning []spawningCall
 }
 
@@ -42,7 +43,7 @@ type spawningCall struct {
 }
 
 // at is the run that was at work at a time: the last that had begun, or else the first.
-func (s *sessionRuns) at(t instant) *runRef {
+func (s *sessionRuns) at(t clock.Instant) *runRef {
 	var best *datedRun
 	for _, r := range s.runs {
 		switch {
@@ -69,10 +70,10 @@ func (s *sessionRuns) of(ref *runRef) *datedRun {
 }
 
 // find is the one call that started the agent which began at t with a prompt; nil if there is no single one.
-func (r *datedRun) find(t instant, prompt string) *spawningCall {
+func (r *datedRun) find(t clock.Instant, prompt string) *spawningCall {
 	var open, named []*spawningCall
 	for i := range r.spawning {
-		if c := &r.spawning[i]; !t.Before(c.how.span.start.at) && !t.After(c.how.span.end.at) {
+		if c := &r.spawning[i]; !t.Before(c.how.span.Start.At) && !t.After(c.how.span.End.At) {
 			if open = append(open, c); c.target.in(prompt) {
 				named = append(named, c)
 			}
@@ -95,16 +96,16 @@ func (s *Stream) holdsChildren(r *run) bool {
 }
 
 // announceRun announces a run to the folder's children.
-func (s *Stream) announceRun(r *run, at moment) {
+func (s *Stream) announceRun(r *run, at clock.Moment) {
 	if s.holdsChildren(r) {
-		s.registry.runOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, at.at)
+		s.registry.runOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, at.At)
 	}
 }
 
 // announceTime announces how far the session has come: what waits for its run's key has not.
 func (s *Stream) announceTime() {
-	if s.run != nil && s.lastApplied.known() && s.holdsChildren(s.run) {
-		s.notify(s.registry.sessionAdvanced(sessionKey{s.settings.Agent.Provider, s.run.sessionID}, s.lastApplied.at))
+	if at := s.clock.Reached(); s.run != nil && at.Known() && s.holdsChildren(s.run) {
+		s.notify(s.registry.sessionAdvanced(sessionKey{s.settings.Agent.Provider, s.run.sessionID}, at.At))
 	}
 }
 
@@ -129,7 +130,7 @@ func (s *Stream) noteTask(waiting []pendingEvent) {
 	if s.settings.ParentSession == "" {
 		return
 	}
-	s.taskStart = waiting[0].at.at
+	s.taskStart = waiting[0].at.At
 	for i := range waiting {
 		if ev := &waiting[i].event; ev.Kind == events.KindPrompt {
 			s.task = ev.Text[:min(len(ev.Text), maxTask)]
@@ -162,7 +163,7 @@ func (s *Stream) linkNow(r *run) agentLink {
 }
 
 // runOfSession enters a run.
-func (r *Registry) runOfSession(key sessionKey, ref *runRef, start instant) {
+func (r *Registry) runOfSession(key sessionKey, ref *runRef, start clock.Instant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s, known := r.links.sessions.get(key)
@@ -182,7 +183,7 @@ func (r *Registry) runOfSession(key sessionKey, ref *runRef, start instant) {
 }
 
 // sessionAdvanced enters a time of a session, and returns the streams that wait for it.
-func (r *Registry) sessionAdvanced(key sessionKey, at instant) []*Stream {
+func (r *Registry) sessionAdvanced(key sessionKey, at clock.Instant) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s, known := r.links.sessions.get(key)
@@ -212,7 +213,7 @@ func (r *Registry) spawningCallOfSession(key sessionKey, ref *runRef, c spawning
 
 // seekSession is the run of a session that was at work at a time; nil while that is not known. The child is remembered
 // and notified later.
-func (r *Registry) seekSession(child *Stream, key sessionKey, at instant, decide bool) *runRef {
+func (r *Registry) seekSession(child *Stream, key sessionKey, at clock.Instant, decide bool) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s, known := r.links.sessions.get(key); known && (decide || !s.latest.Before(at)) {
@@ -245,7 +246,7 @@ func (r *Registry) spawningCallFound(key sessionKey, ref *runRef, call *callRef)
 }
 
 // spawningCallOf is the call that started an agent of a run, if there is exactly one that can be meant.
-func (r *Registry) spawningCallOf(key sessionKey, ref *runRef, at instant, prompt string) (spawningCall, bool) {
+func (r *Registry) spawningCallOf(key sessionKey, ref *runRef, at clock.Instant, prompt string) (spawningCall, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s, known := r.links.sessions.get(key); known {

@@ -1,6 +1,9 @@
 package telemetry
 
-import "github.com/tailspan/tailspan/events"
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
+)
 
 // Nothing shows that an agent was killed, or left alone, but that nothing comes any more. A stream that is followed is
 // closed when nothing came for a while; one that is read afterwards has a gap there between the times of its lines. What
@@ -8,49 +11,42 @@ import "github.com/tailspan/tailspan/events"
 // stream gives the same whenever it is read. Lines that are written while the stream is followed have no gap before them:
 // there the clock has judged, and what it did is kept ([StepClose]), as is which lines they are ([StreamState.Lived]).
 
-// gapBefore reports whether at lies so far behind the last line time that the stream counts as left.
-func (s *Stream) gapBefore(at moment) bool {
-	bound := s.gapBound()
-	return bound > 0 && at.fromLine() && !at.lived && s.lastApplied.known() && at.at.Sub(s.lastApplied.at) >= bound
-}
-
 // beforeGap is the part of waiting that stands before its first gap, and whether there is one: then no more of it comes.
 func (s *Stream) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bool) {
 	if s.settings.IdleGap <= 0 {
 		return waiting, false
 	}
-	last := moment{}
+	last := clock.Moment{}
 	for i := range waiting {
 		at := waiting[i].at
-		if !at.fromLine() {
+		if !at.FromLine() {
 			continue
 		}
-		if last.known() && !at.lived && at.at.Sub(last.at) >= s.settings.IdleGap {
+		if last.Known() && !at.Lived && at.At.Sub(last.At) >= s.settings.IdleGap {
 			return waiting[:i], true
 		}
-		last = later(last, at)
+		last = clock.Later(last, at)
 	}
 	return waiting, false
 }
 
 // passed notes the time of an event that is applied.
-func (s *Stream) passed(at moment) {
-	if at.fromLine() {
-		s.lastApplied = later(s.lastApplied, at)
-	}
+func (s *Stream) passed(at clock.Moment) {
+	s.clock.Passed(at)
 	s.lastReplayed = s.suppressed
 }
 
 // closeOnIdleGap closes what was left before the time at of an event whose line is replayed or not. What that gives was
 // exported with that line, so it is not again if the line is replayed; unless what stands before it is still pending.
-func (s *Stream) closeOnIdleGap(at moment, silentLine bool) {
-	if !s.gapBefore(at) {
+func (s *Stream) closeOnIdleGap(at clock.Moment, silentLine bool) {
+	if !s.clock.GapBefore(at, s.gapBound()) {
 		return
 	}
 	suppressed := s.suppressed
 	s.suppressed = silentLine && (s.lastReplayed || !s.restored)
 	s.closeGap()
-	s.suppressed, s.lastApplied = suppressed, at
+	s.suppressed = suppressed
+	s.clock.Jump(at)
 }
 
 // closeOpen closes all that is open, for reason.
@@ -77,35 +73,6 @@ func (s *Stream) endOf(r *run, reason CloseReason) CloseReason {
 		}
 	}
 	return reason
-}
-
-// fromLine reports whether the time is that of a line.
-func (m moment) fromLine() bool { return m.source == TimeSourceLine || m.source == TimeSourceBatch }
-
-// later is the later of two moments.
-func later(a, b moment) moment {
-	if b.at.After(a.at) {
-		return b
-	}
-	return a
-}
-
-// Stretch is a run of lines: the offsets of the first and of the last.
-type Stretch struct {
-	From int64 `json:"from"`
-	To   int64 `json:"to"`
-}
-
-// noteLived notes whether a line was written while the stream was followed. For one that is replayed it is known.
-func (s *Stream) noteLived(line Line) {
-	before := s.followed
-	s.followed = line.Live
-	switch {
-	case line.Replay:
-		s.followed = s.times.wasLived(line.Offset)
-	case line.Live:
-		s.lineTimes().markLived(line.Offset, before)
-	}
 }
 
 // countLate counts what a sub-agent does after its span is closed.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -25,8 +26,8 @@ func TestTimes(t *testing.T) {
 		for _, want := range []struct {
 			record int
 			sec    float64
-			source telemetry.TimeSource
-		}{{0, 1, telemetry.TimeSourceCarried}, {1, 1, telemetry.TimeSourceLine}, {7, 6, telemetry.TimeSourceCarried}} {
+			source clock.Source
+		}{{0, 1, clock.SourceCarried}, {1, 1, clock.SourceLine}, {7, 6, clock.SourceCarried}} {
 			lr := f.records[want.record]
 			assert.InDelta(t, want.sec, lr.Timestamp().AsTime().Sub(epoch).Seconds(), 0.001)
 			v, _ := lr.Attributes().Get(telemetry.AttrTimeSource)
@@ -118,17 +119,17 @@ func TestProviderDurations(t *testing.T) {
 		lines    script
 		file     time.Time
 		from, to float64
-		source   telemetry.TimeSource
+		source   clock.Source
 	}{
-		{"both ends known", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceLine},
-		{"both ends known, as long as measured", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(5.4, "t1"), d))}, time.Time{}, 3, 5.4, telemetry.TimeSourceLine},
-		{"end known", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceDuration},
-		{"start known", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(untimed(result(9, "t1")), d))}, time.Time{}, 3, 5, telemetry.TimeSourceDuration},
-		{"end known, and the start by a later line", script{line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, telemetry.TimeSourceDuration},
-		{"longer than since the line before", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(2, "t1"), d))}, time.Time{}, 1, 2, telemetry.TimeSourceCarried},
-		{"no time at all", script{line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(untimed(result(9, "t1")), d))}, at(500), 498, 500, telemetry.TimeSourceFile},
-		{"beyond belief", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), 8*24*time.Hour))}, time.Time{}, 1, 9, telemetry.TimeSourceCarried},
-		{"batch", script{hello, line(use(3, "msg1", "t1", "Bash", "x"), use(3, "msg1", "t2", "Read", "x")), line(lasting(result(9, "t1"), d), result(9, "t2"))}, time.Time{}, 3, 5, telemetry.TimeSourceDuration},
+		{"both ends known", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, clock.SourceLine},
+		{"both ends known, as long as measured", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(result(5.4, "t1"), d))}, time.Time{}, 3, 5.4, clock.SourceLine},
+		{"end known", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, clock.SourceDuration},
+		{"start known", script{hello, line(use(3, "msg1", "t1", "Bash", "x")), line(lasting(untimed(result(9, "t1")), d))}, time.Time{}, 3, 5, clock.SourceDuration},
+		{"end known, and the start by a later line", script{line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), d))}, time.Time{}, 7, 9, clock.SourceDuration},
+		{"longer than since the line before", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(2, "t1"), d))}, time.Time{}, 1, 2, clock.SourceCarried},
+		{"no time at all", script{line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(untimed(result(9, "t1")), d))}, at(500), 498, 500, clock.SourceFile},
+		{"beyond belief", script{hello, line(untimed(use(3, "msg1", "t1", "Bash", "x"))), line(lasting(result(9, "t1"), 8*24*time.Hour))}, time.Time{}, 1, 9, clock.SourceCarried},
+		{"batch", script{hello, line(use(3, "msg1", "t1", "Bash", "x"), use(3, "msg1", "t2", "Read", "x")), line(lasting(result(9, "t1"), d), result(9, "t2"))}, time.Time{}, 3, 5, clock.SourceDuration},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -204,12 +205,12 @@ func TestRunDuration(t *testing.T) {
 		name   string
 		lines  script
 		from   float64
-		source telemetry.TimeSource
+		source clock.Source
 	}{
-		{"first sign is the answer", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(4, "msg2", "Ho.")), line(done)}, -1, telemetry.TimeSourceDuration},
-		{"a prompt between answers", script{line(started()), line(text(3, "msg1", "Cut")), line(prompt(3.5, "p1")), line(text(4, "msg2", "Ho.")), line(done)}, -1, telemetry.TimeSourceDuration},
-		{"the prompt has a time", script{line(prompted), line(text(3, "msg1", "Hi.")), line(done)}, 0.5, telemetry.TimeSourceLine},
-		{"shorter than what was seen", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(14, "msg2", "Ho.")), line(done)}, 3, telemetry.TimeSourceCarried},
+		{"first sign is the answer", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(4, "msg2", "Ho.")), line(done)}, -1, clock.SourceDuration},
+		{"a prompt between answers", script{line(started()), line(text(3, "msg1", "Cut")), line(prompt(3.5, "p1")), line(text(4, "msg2", "Ho.")), line(done)}, -1, clock.SourceDuration},
+		{"the prompt has a time", script{line(prompted), line(text(3, "msg1", "Hi.")), line(done)}, 0.5, clock.SourceLine},
+		{"shorter than what was seen", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(14, "msg2", "Ho.")), line(done)}, 3, clock.SourceCarried},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := fold(t, tt.lines, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
@@ -243,14 +244,14 @@ func TestFirstModelCall(t *testing.T) {
 		lines  script
 		file   time.Time
 		from   float64
-		source telemetry.TimeSource
+		source clock.Source
 	}{
-		{"one call", script{line(started()), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, -2, telemetry.TimeSourceCarried},
-		{"several calls", script{line(started()), line(text(3, "msg1", "Hi.")), line(use(3.5, "msg1", "t1", "Read", "x")), line(result(3.7, "t1")), line(text(4, "msg2", "Ho.")), line(done)}, time.Time{}, -1, telemetry.TimeSourceDuration},
-		{"the start line has a time", script{line(begun), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 0.5, telemetry.TimeSourceLine},
-		{"a prompt has a time", script{line(begun), line(prompt(1, "p1")), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 1, telemetry.TimeSourceLine},
-		{"the run has no duration", script{line(started()), line(text(3, "msg1", "Hi.")), line(ended(""))}, time.Time{}, 3, telemetry.TimeSourceLine},
-		{"nothing shows when it ended", script{line(started()), line(untimed(text(3, "msg1", "Hi."))), line(done)}, at(500), 500, telemetry.TimeSourceFile},
+		{"one call", script{line(started()), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, -2, clock.SourceCarried},
+		{"several calls", script{line(started()), line(text(3, "msg1", "Hi.")), line(use(3.5, "msg1", "t1", "Read", "x")), line(result(3.7, "t1")), line(text(4, "msg2", "Ho.")), line(done)}, time.Time{}, -1, clock.SourceDuration},
+		{"the start line has a time", script{line(begun), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 0.5, clock.SourceLine},
+		{"a prompt has a time", script{line(begun), line(prompt(1, "p1")), line(text(3, "msg1", "Hi.")), line(done)}, time.Time{}, 1, clock.SourceLine},
+		{"the run has no duration", script{line(started()), line(text(3, "msg1", "Hi.")), line(ended(""))}, time.Time{}, 3, clock.SourceLine},
+		{"nothing shows when it ended", script{line(started()), line(untimed(text(3, "msg1", "Hi."))), line(done)}, at(500), 500, clock.SourceFile},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := fold(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, telemetry.CloseReasonShutdown)

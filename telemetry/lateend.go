@@ -1,6 +1,9 @@
 package telemetry
 
-import "github.com/tailspan/tailspan/events"
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
+)
 
 // closing is what is known when a run is closed, and needed until its span is written.
 type closing struct {
@@ -16,13 +19,13 @@ type closing struct {
 type lateEnd struct {
 	event  *events.DisplayEvent // nil: no line of the format ends the run
 	chat   *chat                // the model call at work then
-	at     moment
+	at     clock.Moment
 	from   origin
 	number int64
 }
 
 // endsLater reports whether the record of the event that ends a run waits with the run's span, and keeps it for then.
-func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at moment, o origin) bool {
+func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) bool {
 	r := a.run
 	if a != r.top || r.closed || r.subAgent || !ends(ev) || ev.End == nil || !s.waitsForLinked(r) {
 		return false

@@ -3,6 +3,8 @@ package telemetry
 import (
 	"slices"
 	"sync/atomic"
+
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // A run knows the sub-agents that work for it in streams of their own: their calls announce them, or their streams begin.
@@ -31,7 +33,7 @@ type linkedAgent struct {
 	seen  bool // its stream has begun
 	// group marks an id that is that of several sub-agents. How many of them there are is not known.
 	group bool
-	end   instant // of its work, as its lines show it; zero if none does
+	end   clock.Instant // of its work, as its lines show it; zero if none does
 	used  spending
 	// starter is the key of the call that its folder names; the zero value if there is none.
 	spawningCall agentKey
@@ -98,7 +100,7 @@ type linkedUse struct {
 }
 
 // linkedUse adds up what the sub-agents used that work for an agent of a run. What one does later than until counts no more.
-func (r *Registry) linkedUse(ref *runRef, of agentKey, until instant) (u linkedUse) {
+func (r *Registry) linkedUse(ref *runRef, of agentKey, until clock.Instant) (u linkedUse) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l := &ref.linked
@@ -160,7 +162,7 @@ func (r *Registry) linkInline(ref *runRef, key agentKey, state linkState) {
 
 // linkOver notes that the work of a sub-agent is over, and what it used, or with over false that it goes on after all. It
 // returns the streams whose spans wait for that.
-func (r *Registry) linkOver(ref *runRef, key agentKey, end instant, used spending, over bool) []*Stream {
+func (r *Registry) linkOver(ref *runRef, key agentKey, end clock.Instant, used spending, over bool) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	one := ref.linked.entry(key, r.settings.Limits.OpenCalls)

@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // What a sub-agent used is kept with the state of its own stream, which is not replayed once it is complete. After a
@@ -68,7 +69,7 @@ func (l *linkedAgents) recall(provider, agent string, state *LinkState, limit in
 	if one == nil {
 		return
 	}
-	one.state, one.end, one.used = linkOver, instant(state.End), nil
+	one.state, one.end, one.used = linkOver, clock.Instant(state.End), nil
 	one.spawningCall = agentKey{}
 	if state.SpawningCall != "" {
 		one.spawningCall = agentKey{provider: provider, agent: state.SpawningCall}

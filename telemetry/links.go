@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // Links connect a run to the sub-agents whose work stands in files of their own. The files are read in any order and at
@@ -32,11 +33,11 @@ type runRef struct {
 	inline    bool // of a sub-agent, as a stream has it that has its run too
 	traceID   pcommon.TraceID
 	topSpanID pcommon.SpanID
-	exported  bool                     // the run's span and times are exported as this stream has them
-	totals    atomic.Bool              // the run's end has totals, which hold what its stream does not show; set before span is
-	span      atomic.Pointer[interval] // nil until the run is over
-	written   atomic.Bool              // nothing of it is open any more, not in the background either
-	linked    linkedAgents             // the registry's lock guards it
+	exported  bool                           // the run's span and times are exported as this stream has them
+	totals    atomic.Bool                    // the run's end has totals, which hold what its stream does not show; set before span is
+	span      atomic.Pointer[clock.Interval] // nil until the run is over
+	written   atomic.Bool                    // nothing of it is open any more, not in the background either
+	linked    linkedAgents                   // the registry's lock guards it
 }
 
 // callRef is what a child needs to know of the call that started it. It does not change.
@@ -93,8 +94,8 @@ func (k *agentLink) over(how ending) { k.ended, k.ending = true, how }
 // ending is how the call of a sub-agent ended, or for work in the background the work.
 type ending struct {
 	verdict
-	span interval      // of the call; empty for work in the background
-	took time.Duration // of work in the background, as its notice reports; 0 if it does not
+	span clock.Interval // of the call; empty for work in the background
+	took time.Duration  // of work in the background, as its notice reports; 0 if it does not
 }
 
 // links is the meeting place. Its owner locks.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // A stream whose own work is complete is not replayed after a restart. The files of its sub-agents may be yet to be read:
@@ -132,7 +133,7 @@ func (r *Registry) recallLinks(state *LinksState) {
 		s = &sessionRuns{}
 		r.links.sessions.set(key, s)
 	}
-	if latest := instant(session.Latest); latest.After(s.latest) {
+	if latest := clock.Instant(session.Latest); latest.After(s.latest) {
 		s.latest = latest
 	}
 	for i := range session.Runs {
@@ -141,7 +142,7 @@ func (r *Registry) recallLinks(state *LinksState) {
 		if s.of(ref) != nil {
 			continue
 		}
-		run := &datedRun{ref: ref, start: instant(one.Start)}
+		run := &datedRun{ref: ref, start: clock.Instant(one.Start)}
 		for j := range one.Spawning {
 			c := &one.Spawning[j]
 			run.spawning = append(run.spawning, spawningCall{call: c.ref(), target: c.Target, how: c.ending()})

@@ -1,6 +1,9 @@
 package telemetry
 
-import "github.com/tailspan/tailspan/events"
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
+)
 
 // meter adds to the metrics for one stream. To find a series takes the hash of a dozen strings, and every span and usage
 // adds to one or some; a stream has few, so those that it added to before are found by comparing what their keys do not
@@ -106,11 +109,11 @@ func (m *meter) count(key meteredKey, in spanRef) { m.add(&key, 1, 1, in) }
 
 // duration adds the length of a span, unless that ends with the time of a file, which measures nothing. One that the times of
 // two lines make longer than any real one is ignored: it would be most of the sum.
-func (m *meter) duration(key meteredKey, i *interval, in spanRef) {
-	if i.end.source.rank() == TimeSourceFile {
+func (m *meter) duration(key meteredKey, i *clock.Interval, in spanRef) {
+	if i.End.Source.Rank() == clock.SourceFile {
 		return
 	}
-	d := i.end.at.Sub(i.start.at)
+	d := i.End.At.Sub(i.Start.At)
 	if !events.PlausibleDuration(d) {
 		m.ignored++
 		return

@@ -331,30 +331,3 @@ func (r CloseReason) failed() bool {
 		return false
 	}
 }
-
-// TimeSource is where a time comes from. The zero value is that of no time.
-type TimeSource uint8
-
-// The sources, best first.
-const (
-	TimeSourceLine     TimeSource = iota + 1 // of the line itself
-	TimeSourceBatch                          // of the line, but one time for several results: when the last was there
-	TimeSourceDuration                       // the other end, and the duration that the provider reports
-	TimeSourceCarried                        // the nearest line that has one
-	TimeSourceArrival                        // when it was read, live
-	TimeSourceFile                           // the file's modification time
-	timeSourceEnd
-)
-
-var timeSourceNames = [timeSourceEnd]string{
-	TimeSourceLine: "line", TimeSourceBatch: "batch", TimeSourceDuration: "duration", TimeSourceCarried: "carried",
-	TimeSourceArrival: "arrival", TimeSourceFile: "file",
-}
-
-// String gives the wire spelling.
-func (s TimeSource) String() string {
-	if s < timeSourceEnd {
-		return timeSourceNames[s]
-	}
-	return ""
-}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // Users meet our own names in their backend and look them up: each stands in docs/telemetry.md with its meaning.
@@ -28,11 +30,11 @@ func TestOwnNamesAreDocumented(t *testing.T) {
 		assert.Contains(t, string(page), "`"+value+"`")
 	}
 	sources := 0
-	for source := TimeSourceLine; source.String() != ""; source++ {
+	for source := clock.SourceLine; source.String() != ""; source++ {
 		sources++
 		assert.Contains(t, string(page), "`"+source.String()+"`")
 	}
-	assert.EqualValues(t, TimeSourceFile, sources)
+	assert.EqualValues(t, clock.SourceFile, sources)
 }
 
 // stringConstants are the values of all string constants of a file.

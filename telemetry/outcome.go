@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // outcome is how a call ended: reason and failure travel together.
@@ -54,7 +55,7 @@ func failure(reason CloseReason) outcome {
 }
 
 // finishCall closes the call that a result answers. A second result changes nothing.
-func (s *Stream) finishCall(c *call, t *events.Tool, at moment, abridged bool) {
+func (s *Stream) finishCall(c *call, t *events.Tool, at clock.Moment, abridged bool) {
 	switch {
 	case c == nil:
 		return
@@ -66,9 +67,9 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at moment, abridged bool) {
 		hasResult: true, reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
 		abridged: abridged,
 	}
-	c.span.end = at
+	c.span.End = at
 	if !out.background { // else the duration may be that of the work, which goes on
-		if waited := c.span.lasts(t.Duration); c.asks {
+		if waited := c.span.Lasts(t.Duration); c.asks {
 			out.approvalWait = waited
 		}
 	}
@@ -77,7 +78,7 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at moment, abridged bool) {
 			c.child.background = true
 		} else {
 			s.closeAgent(c.child, verdictOf(t))
-			c.span.coverAll(&c.child.span)
+			c.span.CoverAll(&c.child.span)
 		}
 	}
 	if s.writer.capture.ToolOutput {
@@ -153,18 +154,18 @@ func (s *Stream) closeCall(c *call, out outcome) {
 			s.closeAgent(c.child, closedFor(out.reason))
 		}
 		// It lasted as long as its agent was at work.
-		c.span.cover(&c.caller.span.end)
+		c.span.Cover(&c.caller.span.End)
 	}
-	clamped := c.span.clamp()
+	clamped := c.span.Clamp()
 	switch {
 	case !c.caller.closed:
-		c.caller.cover(&c.span.start, &c.span.end)
-	case c.span.start.at.After(c.caller.span.end.at):
+		c.caller.cover(&c.span.Start, &c.span.End)
+	case c.span.Start.At.After(c.caller.span.End.At):
 		c.background = true // it was made after its maker's span was closed
 	default:
-		clamped = c.span.clampInto(c.caller.span) || clamped // the parent's span is out already
+		clamped = c.span.ClampInto(c.caller.span) || clamped // the parent's span is out already
 	}
-	c.caller.inside.coverAll(&c.span)
+	c.caller.inside.CoverAll(&c.span)
 	s.announceEnd(c, out)
 	s.writeCall(c, out, clamped)
 	s.dropArguments(c) // a closed call stays known for long

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // pipelines holds the pipeline runs that streams work under, and their steps. The spans of a pipeline and its steps go
@@ -42,7 +43,7 @@ type task struct {
 // node is what a pipeline and a step have in common.
 type node struct {
 	spanID  pcommon.SpanID
-	span    interval
+	span    clock.Interval
 	open    int       // runs at work below
 	moved   time.Time // clock time of the last sign of life
 	links   []runLink // runs that other accounts of the work below were the first with
@@ -158,13 +159,13 @@ func (p *pipelines) moved(res *resource, now time.Time) {
 }
 
 // ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out.
-func (p *pipelines) ended(res *resource, span interval, v verdict, now time.Time) (late bool) {
+func (p *pipelines) ended(res *resource, span clock.Interval, v verdict, now time.Time) (late bool) {
 	p.each(res, func(n *node) {
 		n.open--
 		n.moved = now
 		late = n.emitted // of the last, which is the run's parent
 		if !n.emitted {
-			n.span.coverAll(&span)
+			n.span.CoverAll(&span)
 			if worseThan(v, n.worst) {
 				n.worst = v
 			}
@@ -262,7 +263,7 @@ func (t *task) write(b *batch, r *pipelineRun) {
 	span.SetName(t.key.name)
 	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
-	putTrue(m, AttrBackground, r.node.emitted && !r.node.span.contains(t.node.span)) // it came too late
+	putTrue(m, AttrBackground, r.node.emitted && !r.node.span.Contains(t.node.span)) // it came too late
 	m.PutStr(AttrTaskName, t.key.name)
 	putStr(m, AttrTaskRunID, t.key.runID)
 	putStr(m, AttrTaskRunURL, t.resource.identity.Value(AttrTaskRunURL))
@@ -274,7 +275,7 @@ func (n *node) restore(exported bool) { n.emitted, n.accepted = exported, export
 
 // quiet reports whether the node has something that was not exported, and nothing moved since before.
 func (n *node) quiet(before time.Time) bool {
-	return n.open <= 0 && !n.emitted && n.span.start.known() && !n.moved.After(before)
+	return n.open <= 0 && !n.emitted && n.span.Start.Known() && !n.moved.After(before)
 }
 
 func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.SpanID) {
@@ -282,13 +283,13 @@ func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.Spa
 	span.SetTraceID(trace)
 	span.SetSpanID(n.spanID)
 	span.SetParentSpanID(parent)
-	span.SetStartTimestamp(n.span.start.at.timestamp())
-	span.SetEndTimestamp(n.span.end.at.timestamp())
+	span.SetStartTimestamp(pcommon.Timestamp(n.span.Start.At))
+	span.SetEndTimestamp(pcommon.Timestamp(n.span.End.At))
 	for _, to := range n.links {
 		link := span.Links().AppendEmpty()
 		link.SetTraceID(to.trace)
 		link.SetSpanID(to.span)
 	}
-	span.Attributes().PutStr(AttrTimeSource, worst(n.span.start.source, n.span.end.source).String())
+	span.Attributes().PutStr(AttrTimeSource, clock.Worst(n.span.Start.Source, n.span.End.Source).String())
 	setError(span, n.worst.errorType(), "")
 }

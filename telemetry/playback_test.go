@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -37,14 +38,14 @@ func TestReplayedStream(t *testing.T) {
 		live     func(i int) bool
 		file     time.Time
 		from, to float64
-		source   telemetry.TimeSource
+		source   clock.Source
 	}{
-		{"long ago", hours, live, time.Time{}, 3, 9, telemetry.TimeSourceCarried},
-		{"in the future", -hours, live, time.Time{}, 3, 9, telemetry.TimeSourceCarried},
-		{"its first lines were there", hours, func(i int) bool { return i > 1 }, at(hours), 3, 9, telemetry.TimeSourceCarried},
-		{"all but its end was there", hours, func(i int) bool { return i > 6 }, at(hours), 3, 9, telemetry.TimeSourceCarried},
-		{"a clock that differs", 30, live, time.Time{}, 3, 30.2, telemetry.TimeSourceArrival},
-		{"as it is written", 0, live, time.Time{}, 0, 9, telemetry.TimeSourceArrival},
+		{"long ago", hours, live, time.Time{}, 3, 9, clock.SourceCarried},
+		{"in the future", -hours, live, time.Time{}, 3, 9, clock.SourceCarried},
+		{"its first lines were there", hours, func(i int) bool { return i > 1 }, at(hours), 3, 9, clock.SourceCarried},
+		{"all but its end was there", hours, func(i int) bool { return i > 6 }, at(hours), 3, 9, clock.SourceCarried},
+		{"a clock that differs", 30, live, time.Time{}, 3, 30.2, clock.SourceArrival},
+		{"as it is written", 0, live, time.Time{}, 0, 9, clock.SourceArrival},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

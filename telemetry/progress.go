@@ -5,6 +5,8 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // What is watched live is reported while it goes on: a record when a run starts, with its model and agent, and one at each
@@ -47,7 +49,7 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	if r == nil || r.closed {
 		return false
 	}
-	elapsed := max(instantOf(now).Sub(r.started), 0)
+	elapsed := max(clock.InstantOf(now).Sub(r.started), 0)
 	if silent, after := now.Sub(s.moved), s.registry.settings.StallAfter; after > 0 && silent >= after {
 		s.reportStalled(into, elapsed, silent)
 		return true
@@ -90,7 +92,7 @@ func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRec
 	m := lr.Attributes()
 	putStr(m, AttrGenAIConversationID, r.sessionID)
 	putStr(m, AttrGenAIAgentName, r.top.name)
-	m.PutStr(AttrTimeSource, TimeSourceArrival.String())
+	m.PutStr(AttrTimeSource, clock.SourceArrival.String())
 	m.PutStr(AttrLogRecordUID, recordUID(n, name, r.traceID.String(), r.top.spanID.String()).String())
 	return lr
 }

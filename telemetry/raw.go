@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // Raw hands lines on as they are, each as a record tailspan.raw whose body is the line: a string, or bytes where the line
@@ -32,9 +34,9 @@ func (s *Stream) RawCopy(line Line, data []byte) {
 // raw hands on a line; ok is false if it does not go out: it went out before, or another stream that began like this one
 // gave it at the same place.
 func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok bool) {
-	at := s.fileTime()
-	if line.Live || !at.known() {
-		at = moment{at: instantOf(line.Arrival), source: TimeSourceArrival}
+	at := s.clock.FileTime()
+	if line.Live || !at.Known() {
+		at = clock.Moment{At: clock.InstantOf(line.Arrival), Source: clock.SourceArrival}
 	}
 	s.mu.Lock() // a run that another stream releases may change the resource
 	defer s.mu.Unlock()

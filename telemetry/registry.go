@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // Registry owns what streams share: the settings, and the pipeline runs that their work hangs under. It is safe for use
@@ -269,7 +270,7 @@ func (r *Registry) runMoved(res *resource) {
 }
 
 // runEnded takes a run's span out of its step, and reports whether it came after the step's span.
-func (r *Registry) runEnded(res *resource, span interval, v verdict) (late bool) {
+func (r *Registry) runEnded(res *resource, span clock.Interval, v verdict) (late bool) {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // run is a prompt (or start line) to its result: one invoke_agent span at the top, and all that lies below.
@@ -30,16 +31,16 @@ type run struct {
 	signText    string      // the words of a failure that sign shows
 	continues   continuation
 	end         *events.End
-	started     instant     // for its progress
-	endedBy     events.Kind // what closed it, if the format has its end
-	ownEnd      bool        // end is the agent's own, and not given in its place
-	leftOpen    bool        // calls had no result when it closed
-	startKnown  bool        // the line that opened it has a time, so its start is known
-	hasStart    bool        // a start line was seen: the stream has starts and results
-	hasTurns    bool        // the format marks turns, so that a prompt in the middle of one begins nothing
-	hasMessage  bool        // the model said something
-	floating    bool        // its opening line has no time, so the start is that of the line before; see [Stream.beginsAt]
-	watched     bool        // live, for its progress
+	started     clock.Instant // for its progress
+	endedBy     events.Kind   // what closed it, if the format has its end
+	ownEnd      bool          // end is the agent's own, and not given in its place
+	leftOpen    bool          // calls had no result when it closed
+	startKnown  bool          // the line that opened it has a time, so its start is known
+	hasStart    bool          // a start line was seen: the stream has starts and results
+	hasTurns    bool          // the format marks turns, so that a prompt in the middle of one begins nothing
+	hasMessage  bool          // the model said something
+	floating    bool          // its opening line has no time, so the start is that of the line before; see [Stream.beginsAt]
+	watched     bool          // live, for its progress
 	inPipeline  bool
 	closed      bool
 
@@ -200,7 +201,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		s.stepOfAccount(r, &runRef{traceID: s.ownTrace(r), topSpanID: r.top.spanID})
 	}
 	opening := waiting[0].at
-	r.floating = opening.source == TimeSourceCarried && !opening.ahead
+	r.floating = opening.Source == clock.SourceCarried && !opening.Ahead
 	r.continues = s.afterClosed(&waiting[0].event, r.sessionID)
 	s.run = r
 	if r.standing == standingFirst && r.account != nil {
@@ -218,11 +219,11 @@ func (s *Stream) idSession(session string) string {
 }
 
 // startOf is when the run that waiting begins with began by the clock; for one that was not watched then, by its lines.
-func (s *Stream) startOf(waiting []pendingEvent) instant {
-	if s.live || !waiting[0].at.known() {
-		return instantOf(s.registry.settings.Now())
+func (s *Stream) startOf(waiting []pendingEvent) clock.Instant {
+	if s.live || !waiting[0].at.Known() {
+		return clock.InstantOf(s.registry.settings.Now())
 	}
-	return waiting[0].at.at
+	return waiting[0].at.At
 }
 
 // noteStart takes from the start lines in waiting what holds for all that follows: the agent's name, and its version.

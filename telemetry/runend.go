@@ -17,7 +17,7 @@ func (s *Stream) recordEnd(r *run, why CloseReason) {
 		return
 	}
 	v := s.evidenceOf(r, why).verdict()
-	at := r.top.span.end
+	at := r.top.span.End
 	end := events.End{
 		Error: v.errorType() != "", Interrupted: v.outcome == events.OutcomeInterrupted, Decided: v.outcome,
 		Cause: events.Cause(v.errorType()), Err: v.message, Totals: r.totalsAt(at),

@@ -1,6 +1,9 @@
 package telemetry
 
-import "github.com/tailspan/tailspan/events"
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
+)
 
 // joinAccount makes a run a further account of one that another stream was the first with: what it has beyond that goes
 // into the trace of the first, below its run. Its own step is exported, with a link to that run.
@@ -87,12 +90,12 @@ func (s *Stream) exportsRecord(a *agent, of *call, what sighting) decision {
 func (c *call) exported() bool { return c.caller.exports() && !c.elsewhere }
 
 // outside reports whether a span of a second account does not lie inside of what the first exported above it.
-func (r *run) outside(a *agent, i *interval) bool {
+func (r *run) outside(a *agent, i *clock.Interval) bool {
 	if !r.joined {
 		return false
 	}
 	over := r.account.ref.Load().span.Load()
-	return a.call != nil || over == nil || !over.contains(*i)
+	return a.call != nil || over == nil || !over.Contains(*i)
 }
 
 // dropped counts a record that does not go out since another stream exports it, or its original.

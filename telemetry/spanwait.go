@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // The span of a run, or of a sub-agent in a stream of its own, has the total of what it used with all that worked for it
@@ -111,9 +113,9 @@ func (s *Stream) takeLinked(r *run) {
 	if s.sumsUpAgents(r) || r.joined || r.ref == nil {
 		return
 	}
-	var until instant
-	if end := r.top.span.end; end.fromLine() || end.source == TimeSourceCarried {
-		until = end.at.Add(s.registry.linkWait())
+	var until clock.Instant
+	if end := r.top.span.End; end.FromLine() || end.Source == clock.SourceCarried {
+		until = end.At.Add(s.registry.linkWait())
 	}
 	u := s.registry.linkedUse(r.ref, r.childKey, until)
 	r.top.ledger.linked, r.top.ledger.incomplete = u.used, u.incomplete
@@ -134,9 +136,9 @@ func (s *Stream) reportLinked() {
 
 // enterLinked enters what a sub-agent used.
 func (s *Stream) enterLinked(r *run, over bool) {
-	var end instant
-	if last := r.top.span.end; last.fromLine() || last.source == TimeSourceCarried {
-		end = last.at
+	var end clock.Instant
+	if last := r.top.span.End; last.FromLine() || last.Source == clock.SourceCarried {
+		end = last.At
 	}
 	if s.settings.ParentSession != "" && over {
 		if k := s.linkNow(r); k.call != nil {

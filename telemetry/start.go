@@ -6,17 +6,18 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // begins applies a line that opens a run, a turn or a session: its time is that of the run's start, and what it says of
 // the session holds until another line says otherwise.
-func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at moment) {
+func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	if a.call != nil {
 		return
 	}
 	// What a user says between two answers begins nothing: in a stream whose first line has no time it may be the first that has.
-	a.run.startKnown = a.run.startKnown || at.source == TimeSourceLine && !a.run.hasMessage
-	if !a.lastInput.known() {
+	a.run.startKnown = a.run.startKnown || at.Source == clock.SourceLine && !a.run.hasMessage
+	if !a.lastInput.Known() {
 		a.lastInput = at // what the first model call answers is nowhere, or comes later
 	}
 	start := ev.Session
@@ -42,20 +43,20 @@ type sessionStart struct {
 
 // beginsAt moves the start of a run that its opening line gave no time for, and that has that of the run before, to the
 // first time that one of its lines gives: idle time before a prompt belongs to no run.
-func (s *Stream) beginsAt(r *run, at moment) {
-	if !r.floating || at.source != TimeSourceLine {
+func (s *Stream) beginsAt(r *run, at clock.Moment) {
+	if !r.floating || at.Source != clock.SourceLine {
 		return
 	}
 	r.floating = false
 	top := r.top
-	if top.closed || top.inside.start.known() || top.chat != nil || r.first != nil {
+	if top.closed || top.inside.Start.Known() || top.chat != nil || r.first != nil {
 		return
 	}
-	if top.span.start.at.Before(at.at) {
-		top.span.start = at
-		top.span.cover(&at) // what gives the time may be another account's, and stretch nothing
+	if top.span.Start.At.Before(at.At) {
+		top.span.Start = at
+		top.span.Cover(&at) // what gives the time may be another account's, and stretch nothing
 	}
-	if top.lastInput.known() && top.lastInput.at.Before(at.at) {
+	if top.lastInput.Known() && top.lastInput.At.Before(at.At) {
 		top.lastInput = at
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // A stream that is resumed after a restart is replayed from its beginning to its offset ([Line.Replay]). Its
@@ -20,9 +22,9 @@ type StreamState struct {
 	// FileTime is the one of the stream's first settings, in Unix nanoseconds.
 	FileTime int64 `json:"file_time,omitempty"`
 	// Arrivals are when lines without times came.
-	Arrivals []ArrivalMark `json:"arrivals,omitempty"`
+	Arrivals []clock.Arrival `json:"arrivals,omitempty"`
 	// Lived are the lines that were written while the stream was followed, where that matters for idle gaps.
-	Lived []Stretch `json:"lived,omitempty"`
+	Lived []clock.Range `json:"lived,omitempty"`
 	// RawLines is a hash of the lines that were handed on as they are.
 	RawLines []byte `json:"raw_lines,omitempty"`
 	// Steps are what was done by time or because of another stream, in order.
@@ -45,13 +47,6 @@ type StreamState struct {
 type Place struct {
 	Offset int64 `json:"offset"`
 	Index  int   `json:"index,omitempty"`
-}
-
-// ArrivalMark says that the line at Offset, and those behind it, came at Time (Unix nanoseconds: a span
-// of this stream and one that it lies in may come from two processes, and have to agree).
-type ArrivalMark struct {
-	Offset int64 `json:"offset"`
-	Time   int64 `json:"time_ns"`
 }
 
 // Step is something that was done after the line at At, and not because of any line of the stream.
@@ -115,18 +110,18 @@ type Times struct {
 	End   int64 `json:"end"`
 }
 
-func timesOf(i *interval) *Times {
-	if i == nil || !i.start.known() {
+func timesOf(i *clock.Interval) *Times {
+	if i == nil || !i.Start.Known() {
 		return nil
 	}
-	return &Times{int64(i.start.at), int64(i.end.at)}
+	return &Times{int64(i.Start.At), int64(i.End.At)}
 }
 
 // interval is the same as times of carried lines; empty if there are none.
-func (t *Times) interval() (i interval) {
+func (t *Times) interval() (i clock.Interval) {
 	if t != nil {
-		i.start = moment{at: instant(t.Start), source: TimeSourceCarried}
-		i.end = moment{at: instant(t.End), source: TimeSourceCarried}
+		i.Start = clock.Moment{At: clock.Instant(t.Start), Source: clock.SourceCarried}
+		i.End = clock.Moment{At: clock.Instant(t.End), Source: clock.SourceCarried}
 	}
 	return i
 }
@@ -147,8 +142,8 @@ const maxState = 256
 func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state = StreamState{FileTime: int64(s.settings.FileTime), RawLines: s.rawLines.kept(), Foreign: slices.Clone(s.foreign), Owned: slices.Clone(s.owned), Child: s.childState()}
-	s.times.keep(&state)
+	file, arrivals, lived := s.clock.State()
+	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.kept(), Foreign: slices.Clone(s.foreign), Owned: slices.Clone(s.owned), Child: s.childState()}
 	if s.fed {
 		state.Last = s.lastOffset + 1
 	}
@@ -158,9 +153,6 @@ func (s *Stream) State() (state StreamState, open bool) {
 	if s.inFlight != nil {
 		first := s.inFlight.first
 		state.Pending = &first
-	}
-	if s.hasTime {
-		state.Arrivals = nil // no line needs them
 	}
 	open = len(s.pending) > 0 || s.inFlight != nil || s.run != nil && !s.run.closed || len(s.agents) > 0
 	for _, r := range s.lingering {
@@ -235,7 +227,7 @@ func (r *Registry) childState(key agentKey, k *agentLink) *ChildState {
 
 // restore restores an earlier state of the stream.
 func (s *Stream) restore(state *StreamState) {
-	s.times = newLineTimes(state)
+	s.clock.Restore(clock.Instant(state.FileTime), state.Arrivals, state.Lived)
 	if len(state.RawLines) > 0 {
 		s.rawLines = &rawChain{sum: slices.Clone(state.RawLines)}
 	}
@@ -248,9 +240,6 @@ func (s *Stream) restore(state *StreamState) {
 		s.spans = &spanWaits{unwritten: slices.Clone(state.Unwritten)}
 	}
 	s.restored, s.pendingFrom = state.Last > 0, state.Pending
-	if was := instant(state.FileTime); was.plausible() {
-		s.settings.FileTime = was
-	}
 	if state.Child != nil {
 		s.registry.restoreChild(agentKey{s.settings.Agent.Provider, state.Child.Session, state.Child.Agent, state.Child.Task}, state.Child)
 	}
@@ -272,7 +261,7 @@ func (s *Stream) catchUp(offset int64) {
 		s.suppressed = true
 		switch step.Do {
 		case StepDate:
-			s.date(s.guessed(s.fileTime()))
+			s.date(s.clock.GuessFile())
 			s.release(releaseReady)
 		case StepEnd:
 			if s.run != nil && !s.run.closed {

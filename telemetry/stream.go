@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // Line says where events come from.
@@ -40,18 +41,17 @@ type Stream struct {
 	counts     *Counts    // since the last Take; nil: nothing
 	resource   *resource
 	suppressed bool
-	followUp   followUp // what the line at work has for other streams
-	agentName  string   // what the stream calls its agent
-	recorded   bool     // it is a transcript
-	decide     bool     // its run is decided by what is known so far
-	taskStart  instant  // when the file of a sub-agent began, and the prompt it began with
+	followUp   followUp      // what the line at work has for other streams
+	agentName  string        // what the stream calls its agent
+	recorded   bool          // it is a transcript
+	decide     bool          // its run is decided by what is known so far
+	taskStart  clock.Instant // when the file of a sub-agent began, and the prompt it began with
 	task       string
-	childKey   agentKey  // the sub-agent that works in this stream, if it is one's
-	live       bool      // the line at work is new, and was written while the stream was followed
-	followed   bool      // the line at work was written while the stream was followed, maybe before a restart
-	idle       bool      // all that was there has been read
-	moved      time.Time // clock time of the last line
-	changed    instant   // when the file was changed last before it was opened; zero once a line came live
+	childKey   agentKey      // the sub-agent that works in this stream, if it is one's
+	live       bool          // the line at work is new, and was written while the stream was followed
+	idle       bool          // all that was there has been read
+	moved      time.Time     // clock time of the last line
+	changed    clock.Instant // when the file was changed last before it was opened; zero once a line came live
 
 	run *run
 	// seen are the ids of runs, agents, calls and model messages that had a span of their own.
@@ -61,26 +61,19 @@ type Stream struct {
 	// busy are the runs that have a sub-agent at work, in the order in which they got the first one.
 	busy []*run
 	// lingering are closed runs that have calls open: in the background, or reported late. lateCalls is how many those are.
-	lingering []*run
-	lateCalls int
-	arguments int // bytes of the arguments of open calls
-	pending   []pendingEvent
-	// lastTime is the newest line time; unknown before the first.
-	lastTime moment
-	hasTime  bool   // some line had a time
-	guess    moment // the latest time that was used because no line had one
-	playback bool   // its times are of long ago, though it is read live; see [Stream.restamp]
-	lastEnd  moment // the end of the last run that closed
-	// lastApplied is the newest line time of what was applied; see [Stream.closeOnIdleGap] and [Stream.announceTime].
-	lastApplied  moment
-	lastReplayed bool // that line was replayed
+	lingering    []*run
+	lateCalls    int
+	arguments    int // bytes of the arguments of open calls
+	pending      []pendingEvent
+	clock        clock.Clock
+	lastEnd      clock.Moment // the end of the last run that closed
+	lastReplayed bool         // the last event that was applied was
 	// session is the last start line of the session at work; nil if there were none.
 	session *sessionStart
 	// lastOffset is where the last line was.
 	lastOffset int64
 	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
-	times       *lineTimes // nil: none are needed
-	rawLines    *rawChain  // nil before the first
+	rawLines    *rawChain // nil before the first
 	steps       []*stepTaken
 	stepsLeft   int
 	pendingFrom *Place
@@ -109,7 +102,8 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 		writer:   &r.writer,
 	}
 	s.resource = &resource{identity: settings.Identity, agent: s.settings.Agent, numbers: newSequencer(settings.ID), attributes: r.settings.Attributes}
-	s.meter, s.changed = newMeter(r.metrics, s.resource), s.settings.FileTime
+	s.meter, s.changed = newMeter(r.metrics, s.resource), r.fileTime(settings.FileTime)
+	s.clock = clock.New(s.changed)
 	if settings.State != nil {
 		s.restore(settings.State)
 	}
@@ -235,17 +229,10 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.catchUp(before)
 		s.suppressed = line.Replay
 	}
-	s.noteLived(line)
+	s.clock.Begin(clock.Line{Offset: line.Offset, Arrival: clock.InstantOf(line.Arrival), Live: line.Live, Replay: line.Replay})
 	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Replay, line.Offset, true
 	if s.replaying = line.Replay; s.live {
 		s.changed = 0
-	}
-	if line.Replay {
-		if mark, ok := s.times.arrived(line.Offset); ok {
-			line.Live, line.Arrival = true, time.Unix(0, mark.Time)
-		}
-	} else if line.Live && !s.hasTime {
-		s.lineTimes().markArrival(line)
 	}
 	if s.moved = line.Read; s.moved.IsZero() {
 		s.moved = s.registry.settings.Now()
@@ -263,9 +250,9 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		}
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
 		s.suppressed = line.Replay && s.wasDelivered(o)
-		at := s.timeOf(ev, line)
-		if ev.Kind == events.KindToolResult && at.source == TimeSourceLine && inBatch(evs, i) {
-			at.source = TimeSourceBatch
+		at := s.timeOf(ev)
+		if ev.Kind == events.KindToolResult && at.Source == clock.SourceLine && inBatch(evs, i) {
+			at.Source = clock.SourceBatch
 		}
 		if line.Replay && s.restored && !s.suppressed {
 			s.addPending(ev, at, o) // it is pending still, and is applied when all is as it was
@@ -273,7 +260,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		}
 		if len(s.pending) == 0 && !s.run.waitsForFirst() {
 			s.closeOnIdleGap(at, line.Replay)
-			if at.known() && !s.opens(ev) {
+			if at.Known() && !s.opens(ev) {
 				s.apply(ev, at, o)
 				continue
 			}
@@ -303,9 +290,9 @@ func (s *Stream) Idle() {
 		s.catchUp(math.MaxInt64)
 		s.suppressed, s.idle, s.replaying = false, true, false
 		s.release(releaseReady)
-		if !s.hasTime && slices.ContainsFunc(s.pending, func(h pendingEvent) bool { return !h.at.known() }) {
+		if !s.clock.Timed() && slices.ContainsFunc(s.pending, func(h pendingEvent) bool { return !h.at.Known() }) {
 			s.done(StepDate, s.sink)
-			s.date(s.guessed(s.fileTime()))
+			s.date(s.clock.GuessFile())
 			s.release(releaseReady)
 		}
 		s.settle()
@@ -327,7 +314,7 @@ func (s *Stream) Close(reason CloseReason) {
 		s.catchUp(math.MaxInt64)
 		s.suppressed, s.replaying = false, false
 		s.done(StepClose, s.sink)
-		s.date(s.fileTime())
+		s.date(s.clock.FileTime())
 		s.release(releaseReady)
 		if later = s.deferClose(reason); !later {
 			s.closeAtEnd(reason)

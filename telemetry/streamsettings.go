@@ -1,6 +1,10 @@
 package telemetry
 
-import "time"
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/session/clock"
+)
 
 // streamSettings are what a stream needs of its [StreamSettings] for as long as it lasts.
 type streamSettings struct {
@@ -10,7 +14,6 @@ type streamSettings struct {
 	ParentSession, Group string
 	ExpectedDuration     time.Duration
 	IdleGap              time.Duration
-	FileTime             instant
 	AwaitExit            bool
 	Resumed              bool
 	Changed              func()
@@ -19,16 +22,16 @@ type streamSettings struct {
 func newStreamSettings(r *Registry, s *StreamSettings) streamSettings {
 	return streamSettings{
 		ID: s.ID, Fingerprint: s.Fingerprint, Agent: r.agent(s.Agent), Parent: s.Parent, ParentSession: s.ParentSession, Group: s.Group,
-		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, FileTime: r.fileTime(s.FileTime), AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed,
+		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed,
 	}
 }
 
 // fileTime is the time of a file, or now for one that has a time at which no agent ran: archives give 1970 to all files.
-func (r *Registry) fileTime(t time.Time) instant {
-	if !t.IsZero() && !plausible(t) {
+func (r *Registry) fileTime(t time.Time) clock.Instant {
+	if !t.IsZero() && !clock.Plausible(t) {
 		t = r.settings.Now()
 	}
-	return instantOf(t)
+	return clock.InstantOf(t)
 }
 
 // agent is the one copy of a program's description.

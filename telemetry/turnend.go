@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // A transcript has no line for the end of a run. Its run is over when its last event shows that the turn ended
@@ -91,7 +92,7 @@ func (s *Stream) closeGap() {
 // while it was followed.
 func (s *Stream) isOld() bool {
 	gap, changed := s.settings.IdleGap, s.changed
-	return gap > 0 && !changed.IsZero() && instantOf(s.registry.settings.Now()).Sub(changed) >= gap
+	return gap > 0 && !changed.IsZero() && clock.InstantOf(s.registry.settings.Now()).Sub(changed) >= gap
 }
 
 // closeOld closes what an old file leaves open. The file of a sub-agent is its parent's to close, as long as that may come.

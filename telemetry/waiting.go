@@ -3,15 +3,15 @@ package telemetry
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
 )
 
 // held is an event that waits for its run's key or for a time.
 type pendingEvent struct {
 	event      events.DisplayEvent
-	at         moment
+	at         clock.Moment
 	origin     origin
 	suppressed bool // its line was replayed, and it was exported
 	replayed   bool // its line was replayed
@@ -20,7 +20,7 @@ type pendingEvent struct {
 	upTo  int64
 }
 
-func (s *Stream) addPending(ev *events.DisplayEvent, at moment, o origin) {
+func (s *Stream) addPending(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	h := pendingEvent{event: *ev, at: at, origin: o, suppressed: s.suppressed, replayed: s.replaying}
 	h.event.Tool.Input, h.event.Tool.Output = nil, nil
 	if s.writer.capture.inputs() {
@@ -56,15 +56,15 @@ func (s *Stream) release(mode releaseMode) {
 	defer func() { s.suppressed = suppressed }()
 	for done < len(s.pending) {
 		h := &s.pending[done]
-		if !h.at.known() {
+		if !h.at.Known() {
 			if !force {
 				break
 			}
-			h.at = s.fallbackTime()
+			h.at = s.clock.Fallback(s.registry.settings.Now)
 		}
 		s.suppressed = suppressed
 		at := h.at
-		at.lived = at.lived && done == 0 // the clock judged nothing between events that were pending together
+		at.Lived = at.Lived && done == 0 // the clock judged nothing between events that were pending together
 		s.closeOnIdleGap(at, h.replayed && (suppressed || s.restored))
 		s.suppressed = h.suppressed && (suppressed || s.restored)
 		if s.opens(&h.event) && !s.tryOpenRun(s.pending[done:], force) {
@@ -131,28 +131,15 @@ func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 }
 
 // timeOf is the time of an event; unknown if no line so far has one.
-func (s *Stream) timeOf(ev *events.DisplayEvent, line Line) moment {
-	switch {
-	case plausible(ev.Time):
-		s.lastTime = moment{at: instantOf(ev.Time), source: TimeSourceCarried}
-		if !s.hasTime { // else all that is pending has such a time
-			ahead := moment{at: instantOf(ev.Time), source: TimeSourceCarried, ahead: true}
-			if s.showsPlayback(ev.Time, line) {
-				s.restamp(ahead)
-			}
-			s.hasTime = true
-			s.date(ahead)
-		}
-		return moment{at: instantOf(ev.Time), source: TimeSourceLine, lived: s.followed}
-	case s.hasTime:
-		return s.lastTime
-	case line.Live:
-		arrival := s.guessed(moment{at: instantOf(line.Arrival), source: TimeSourceArrival})
-		s.date(arrival)
-		return arrival
-	default:
-		return moment{}
+func (s *Stream) timeOf(ev *events.DisplayEvent) clock.Moment {
+	at, before := s.clock.Of(ev.Time)
+	if before.Open {
+		s.restamp(before.Pending)
 	}
+	if before.Pending.Known() {
+		s.date(before.Pending)
+	}
+	return at
 }
 
 // inBatch reports whether the result at index i was written together with those of other calls when the last of them was
@@ -170,40 +157,12 @@ func inBatch(evs []events.DisplayEvent, i int) bool {
 	return false
 }
 
-// Unix seconds between which agents ran: the years from 2000 to 2200.
-const (
-	firstPlausible = 946_684_800
-	lastPlausible  = 7_258_118_400
-)
-
-// plausible refuses times that no agent ran at: garbage, and zero in its many spellings.
-func plausible(t time.Time) bool {
-	sec := t.Unix()
-	return sec >= firstPlausible && sec < lastPlausible
-}
-
 // date gives m to all that waits for a time. The time of a line is also better than that of arrival or of the file: a first
 // line without one was written before it.
-func (s *Stream) date(m moment) {
+func (s *Stream) date(m clock.Moment) {
 	for i := range s.pending {
-		if h := &s.pending[i]; !h.at.known() || h.at.guessed() && m.source == TimeSourceCarried {
+		if h := &s.pending[i]; !h.at.Known() || h.at.Guessed() && m.Source == clock.SourceCarried {
 			h.at = m
 		}
 	}
-}
-
-// fileTime is the time of the file; unknown if it has none. Whatever was written was written before it.
-func (s *Stream) fileTime() moment {
-	if s.settings.FileTime.IsZero() {
-		return moment{}
-	}
-	return moment{at: s.settings.FileTime, source: TimeSourceFile, ahead: true}
-}
-
-// fallbackTime is for events that can wait no longer.
-func (s *Stream) fallbackTime() moment {
-	if m := s.fileTime(); m.known() {
-		return s.guessed(m)
-	}
-	return moment{at: instantOf(s.registry.settings.Now()), source: TimeSourceArrival}
 }

@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/telemetry"
 	"github.com/tailspan/tailspan/tools/internal/otlpsink"
 )
@@ -151,7 +152,7 @@ func (l *ledger) note(id string, b *batch, told string) {
 
 // timesOf gives times that a format told. Others are those of a file or an arrival, which every reading has its own of.
 func timesOf(attrs map[string]any, times ...pcommon.Timestamp) string {
-	if attrs[telemetry.AttrTimeSource] == string(telemetry.TimeSourceLine) {
+	if attrs[telemetry.AttrTimeSource] == string(clock.SourceLine) {
 		return fmt.Sprint(times, " ")
 	}
 	delete(attrs, telemetry.AttrTimeSource)
@@ -167,7 +168,7 @@ var duration = regexp.MustCompile(`, [0-9][0-9.]* ?(ms|s|min|h)( [0-9]+ (s|min))
 // bodyOf gives the body of a record, without how long something took by times that no format has.
 func bodyOf(record plog.LogRecord) string {
 	body := record.Body().AsString()
-	if source, _ := record.Attributes().Get(telemetry.AttrTimeSource); source.AsString() == string(telemetry.TimeSourceLine) {
+	if source, _ := record.Attributes().Get(telemetry.AttrTimeSource); source.AsString() == string(clock.SourceLine) {
 		return body
 	}
 	return duration.ReplaceAllString(body, "")

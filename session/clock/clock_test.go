@@ -1,0 +1,129 @@
+package clock_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/session/clock"
+)
+
+// noon is when the lines of these tests were written.
+var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+
+func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+
+func moment(seconds int, source clock.Source) clock.Moment {
+	return clock.Moment{At: clock.InstantOf(at(seconds)), Source: source}
+}
+
+func TestClock(t *testing.T) {
+	type line struct {
+		clock.Line
+		own time.Time
+	}
+	live := func(seconds int, own time.Time) line {
+		return line{clock.Line{Arrival: clock.InstantOf(at(seconds)), Live: true}, own}
+	}
+	read := func(own time.Time) line { return line{own: own} }
+	for _, tc := range []struct {
+		name   string
+		file   time.Time
+		lines  []line
+		want   clock.Moment // of the last line
+		before clock.Change // by the last line
+	}{
+		{
+			name: "own time", lines: []line{read(at(1)), read(at(5))},
+			want: moment(5, clock.SourceLine),
+		},
+		{
+			name: "first time dates what is pending", lines: []line{read(time.Time{}), read(at(5))},
+			want: moment(5, clock.SourceLine), before: clock.Change{Pending: ahead(5)},
+		},
+		{
+			name: "carried", lines: []line{read(at(5)), read(time.Time{})},
+			want: moment(5, clock.SourceCarried),
+		},
+		{
+			name: "time at which no agent ran", lines: []line{read(at(5)), read(time.Unix(5, 0))},
+			want: moment(5, clock.SourceCarried),
+		},
+		{name: "unknown", lines: []line{read(time.Time{})}},
+		{
+			name: "arrival", lines: []line{live(7, time.Time{})},
+			want: moment(7, clock.SourceArrival), before: clock.Change{Pending: moment(7, clock.SourceArrival)},
+		},
+		{
+			name: "played back", lines: []line{live(3600, time.Time{}), live(3601, at(1))},
+			want: moment(1, clock.SourceLine), before: clock.Change{Pending: ahead(1), Open: true},
+		},
+		{
+			name: "live", lines: []line{live(1, time.Time{}), live(2, at(1))},
+			want: clock.Moment{At: clock.InstantOf(at(1)), Source: clock.SourceLine, Lived: true}, before: clock.Change{Pending: ahead(1)},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := clock.New(clock.InstantOf(tc.file))
+			var got clock.Moment
+			var before clock.Change
+			for _, l := range tc.lines {
+				c.Begin(l.Line)
+				got, before = c.Of(l.own)
+			}
+			got.Lived = got.Lived && tc.want.Lived
+			assert.Equal(t, tc.want, got)
+			assert.Equal(t, tc.before, before)
+		})
+	}
+}
+
+// ahead is the time of a later line.
+func ahead(seconds int) clock.Moment {
+	m := moment(seconds, clock.SourceCarried)
+	m.Ahead = true
+	return m
+}
+
+// TestClockAfterARestart: a replayed line without a time has the arrival of its first reading.
+func TestClockAfterARestart(t *testing.T) {
+	first := clock.New(0)
+	first.Begin(clock.Line{Offset: 0, Arrival: clock.InstantOf(at(1)), Live: true})
+	first.Begin(clock.Line{Offset: 90, Arrival: clock.InstantOf(at(9)), Live: true})
+	second := clock.New(clock.InstantOf(at(99)))
+	second.Restore(first.State())
+	second.Begin(clock.Line{Offset: 90, Replay: true})
+	got, _ := second.Of(time.Time{})
+	assert.Equal(t, moment(9, clock.SourceArrival), got)
+}
+
+func TestClockGaps(t *testing.T) {
+	c := clock.New(0)
+	c.Begin(clock.Line{})
+	earlier, _ := c.Of(at(0))
+	assert.False(t, c.GapBefore(earlier, time.Minute), "nothing before it")
+	c.Passed(earlier)
+	later, _ := c.Of(at(60))
+	assert.True(t, c.GapBefore(later, time.Minute))
+	assert.False(t, c.GapBefore(later, time.Hour))
+	assert.False(t, c.GapBefore(later, 0), "no bound")
+	assert.False(t, c.SteppedBack(later))
+	c.Passed(later)
+	assert.True(t, c.SteppedBack(earlier))
+}
+
+func TestIntervals(t *testing.T) {
+	var i clock.Interval
+	for _, s := range []int{5, 3, 9} {
+		m := moment(s, clock.SourceLine)
+		i.Cover(&m)
+	}
+	assert.Equal(t, clock.Interval{Start: moment(3, clock.SourceLine), End: moment(9, clock.SourceLine)}, i)
+	inside := clock.Interval{Start: moment(1, clock.SourceLine), End: moment(4, clock.SourceLine)}
+	assert.False(t, i.Contains(inside))
+	assert.True(t, inside.ClampInto(i))
+	assert.Equal(t, clock.Interval{Start: moment(3, clock.SourceLine), End: moment(4, clock.SourceLine)}, inside)
+	assert.Equal(t, 4*time.Second, i.Lasts(2*time.Second), "what it waited")
+	assert.Equal(t, moment(7, clock.SourceLine), i.Start)
+}
