@@ -60,7 +60,7 @@ func TestSubAgentsTakeLinearTime(t *testing.T) {
 
 // TestWaitingStreamsTakeLinearTime has files of sub-agents of one turn whose session nobody reads: all wait, and all leave.
 func TestWaitingStreamsTakeLinearTime(t *testing.T) {
-	takesLinearTime(t, 500, func(n int) {
+	takesLinearTime(t, 1000, func(n int) {
 		registry := newRegistry()
 		streams := make([]*telemetry.Stream, n)
 		for i := range streams {
@@ -79,7 +79,7 @@ func TestWaitingStreamsTakeLinearTime(t *testing.T) {
 
 // TestSecondAccountTakesLinearTime has a second account of a run wait for the end of the first: all that it has is pending.
 func TestSecondAccountTakesLinearTime(t *testing.T) {
-	takesLinearTime(t, 500, func(n int) {
+	takesLinearTime(t, 1000, func(n int) {
 		settings := telemetry.NewDefaultSettings()
 		settings.Limits.PendingEvents, settings.Limits.PendingBytes = 100*n, 1<<30
 		registry := telemetry.NewRegistry(settings)
