@@ -186,10 +186,8 @@ drift: ## compare the types that we know with the newest published ones; needs n
 	cd tools && $(GO) run ./drift
 
 .PHONY: generate
-generate: ## say what is generated (nothing that is committed)
-	@echo "Nothing in this repository is generated. metadata.yaml and internal/metadata of the two components have the form"
-	@echo "that mdatagen gives, but are written by hand; tests hold them to each other. The collector's sources under"
-	@echo "$(BUILD)/otelcol-tailspan are written by the builder from deploy/otelcol-builder.yaml on make build."
+generate: ## write metadata, documentation.md and component tests from metadata.yaml with mdatagen
+	cd tools && for component in receiver/agentstreamreceiver exporter/agentrenderexporter; do $(GO) tool mdatagen ../$$component/metadata.yaml || exit 1; done
 
 .PHONY: conformance
 conformance: $(BIN)/tailspan ## compare the events with captures and cases kept outside of this repository (SHARED=../shared)

@@ -12,10 +12,6 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 )
 
-func TestComponentFactoryType(t *testing.T) {
-	assert.Equal(t, "agent_stream", NewFactory().Type().String())
-}
-
 // creators make the component for each signal.
 func creators(cfg component.Config) map[string]func(context.Context) (component.Component, error) {
 	factory := NewFactory()
@@ -33,7 +29,8 @@ func creators(cfg component.Config) map[string]func(context.Context) (component.
 	}
 }
 
-func TestComponentLifecycle(t *testing.T) {
+// TestShutdown: a component may be shut down without a start, and twice.
+func TestShutdown(t *testing.T) {
 	cfg := createDefaultConfig().(*Config)
 	cfg.Stream.Include = []string{t.TempDir() + "/*.jsonl"}
 	for name, create := range creators(cfg) {
