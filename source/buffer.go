@@ -5,40 +5,39 @@ import (
 	"sync"
 )
 
-// maxLent is the largest buffer that is kept for the next who needs one.
-const maxLent = 4 << 20
+// maxPooled is the size of the largest buffer that goes back to the pool.
+const maxPooled = 4 << 20
 
-// buffers are what splitters read into, lent to one after the other: each has one while it is at work, and a larger one
-// for a long line. The k-th size is twice that of the one before it. As many are in use as lines are at work, whatever the
-// number of readers, and garbage collection takes those that nobody asked for since the last one. Safe for use by many
+// bufferPool has the buffers that splitters read into: each has one while it reads, and a larger one for a long line. The k-th size is twice that of the one before it. Their
+// number depends on the lines that are read at a time, not on the number of readers, and garbage collection frees unused ones. Safe for use by many
 // goroutines.
-type buffers struct {
+type bufferPool struct {
 	size, most int
 	pools      []sync.Pool // by size
 }
 
-// newBuffers makes buffers of size bytes, and larger ones for lines of up to limit bytes without their newline.
-func newBuffers(size, limit int) *buffers {
-	b := &buffers{size: max(size, minBuffer)}
+// newBufferPool makes buffers of size bytes, and larger ones for lines of up to limit bytes without their newline.
+func newBufferPool(size, limit int) *bufferPool {
+	b := &bufferPool{size: max(size, minBuffer)}
 	b.most = max(limit+1, b.size) + markSize + b.size/2
 	b.pools = make([]sync.Pool, 1+bits.Len(uint((b.most-1)/b.size)))
 	return b
 }
 
 // length is the k-th size.
-func (b *buffers) length(k int) int { return min(b.size<<k, b.most) }
+func (b *bufferPool) length(k int) int { return min(b.size<<k, b.most) }
 
-// lend gives a buffer of the k-th size, with anything in it.
-func (b *buffers) lend(k int) []byte {
+// get returns a buffer of the k-th size, with anything in it.
+func (b *bufferPool) get(k int) []byte {
 	if buf, ok := b.pools[k].Get().(*[]byte); ok {
 		return *buf
 	}
 	return make([]byte, b.length(k))
 }
 
-// giveBack takes a buffer of the k-th size, from which nobody reads any more.
-func (b *buffers) giveBack(k int, buf []byte) {
-	if buf != nil && len(buf) <= maxLent {
+// put returns a buffer of the k-th size to the pool.
+func (b *bufferPool) put(k int, buf []byte) {
+	if buf != nil && len(buf) <= maxPooled {
 		b.pools[k].Put(&buf)
 	}
 }

@@ -18,18 +18,20 @@ const checkpointPrefix = "file/"
 //	"tailspan-checkpoint " version " " checksum "\n" JSON
 //
 // where checksum is the CRC-32 (IEEE) of the JSON in hexadecimal. Fields may be added within a version.
-const checkpointVersion = 1
+const checkpointVersion = 2
 
 const checkpointMagic = "tailspan-checkpoint "
 
 var (
 	// ErrNewer: a value was written by a newer version of the program.
 	ErrNewer = errors.New("written by a newer version")
+	// ErrOlder: a value was written by an older version of the program, in a format that is not read any more.
+	ErrOlder = errors.New("written by an older version")
 	// ErrBroken: a value is not what was written.
 	ErrBroken = errors.New("broken")
 )
 
-// checkpoint is what is kept of a file: which one it is, how far it was read, and what its consumer wants back.
+// checkpoint is what is stored of a file: its identity, how far it was read, and the state of its consumer.
 type checkpoint struct {
 	Stream string `json:"stream"`
 	Path   string `json:"path"`
@@ -44,25 +46,25 @@ type checkpoint struct {
 	Mark    uint64 `json:"mark"`
 	MarkLen uint8  `json:"mark_len"`
 	Discard bool   `json:"discard,omitempty"`
-	// Names are other paths of the file.
-	Names []string `json:"names,omitempty"`
-	// Strayed tells that it had yet another one, which did not lead to it any more.
-	Strayed bool `json:"strayed,omitempty"`
-	// Begin is where the first line that was handed over begins.
+	// Links are other paths of the file.
+	Links []string `json:"links,omitempty"`
+	// LostLink is true if it had another one that led to it no more.
+	LostLink bool `json:"lost_link,omitempty"`
+	// Begin is where the first delivered line begins.
 	Begin int64 `json:"begin,omitempty"`
-	// AtEnd tells that nothing stood behind Offset.
+	// AtEnd is true if nothing follows Offset.
 	AtEnd bool `json:"at_end,omitempty"`
 
-	// Open tells that the consumer owes something that needs no further line.
-	Open  bool   `json:"open,omitempty"`
-	State []byte `json:"state,omitempty"`
-	// Saved is when this was written, in Unix seconds.
+	// Pending is true if the consumer has pending output that needs no further line.
+	Pending bool   `json:"pending,omitempty"`
+	State   []byte `json:"state,omitempty"`
+	// Saved is the time of the write, in Unix seconds.
 	Saved int64 `json:"saved"`
-	// Nanos are those of Saved: of two that had one inode, the one that was saved last has it.
+	// Nanos are those of Saved: of two files that had one inode, the one that was saved last has it.
 	Nanos int `json:"nanos,omitempty"`
 }
 
-// encode gives the value to be stored.
+// encode returns the value to be stored.
 func (c *checkpoint) encode() ([]byte, error) {
 	body, err := json.Marshal(c)
 	if err != nil {
@@ -77,7 +79,7 @@ func seal(body []byte) []byte {
 	return append([]byte(head), body...)
 }
 
-// unseal gives what was sealed.
+// unseal returns what was sealed.
 func unseal(value []byte) ([]byte, error) {
 	line, body, found := strings.Cut(string(value), "\n")
 	rest, ours := strings.CutPrefix(line, checkpointMagic)
@@ -88,7 +90,9 @@ func unseal(value []byte) ([]byte, error) {
 		return nil, fmt.Errorf("decode checkpoint: %w: no version", ErrBroken)
 	case n > checkpointVersion:
 		return nil, fmt.Errorf("decode checkpoint: %w: format %d, known up to %d", ErrNewer, n, checkpointVersion)
-	case n < 1 || !found || !two:
+	case n < checkpointVersion:
+		return nil, fmt.Errorf("decode checkpoint: %w: format %d, known from %d", ErrOlder, n, checkpointVersion)
+	case !found || !two:
 		return nil, fmt.Errorf("decode checkpoint: %w: no checksum", ErrBroken)
 	}
 	if want, err := strconv.ParseUint(sum, 16, 32); err != nil || uint32(want) != crc32.ChecksumIEEE([]byte(body)) {
@@ -97,7 +101,7 @@ func unseal(value []byte) ([]byte, error) {
 	return []byte(body), nil
 }
 
-// decodeCheckpoint reads a value; what it does not understand whole, it does not use in part.
+// decodeCheckpoint reads a value; it uses a value whole or not at all.
 func decodeCheckpoint(value []byte) (checkpoint, error) {
 	var c checkpoint
 	body, err := unseal(value)
@@ -113,7 +117,7 @@ func decodeCheckpoint(value []byte) (checkpoint, error) {
 	return c, nil
 }
 
-// check refuses what no run of this program can have written.
+// check rejects what no run of this program can have written.
 func (c *checkpoint) check() error {
 	switch {
 	case c.Stream == "" || c.Path == "":
@@ -132,32 +136,32 @@ func (c *checkpoint) position() position {
 	}
 }
 
-// saved is what a file has in the store, or would have: kept to see what changed.
+// saved is what the store has of a file, or would have: kept to see what changed.
 type saved struct {
-	path    string
-	id      fileID // none, if what has it now is another file
-	pos     position
-	size    int64
-	mtime   int64
-	begin   int64
-	atEnd   bool
-	open    bool
-	names   string // other names, as [joinNames] has them
-	strayed bool
-	state   string
-	at      time.Time // when it was written
-	took    time.Duration
+	path     string
+	id       fileID // none, if what has it now is another file
+	pos      position
+	size     int64
+	mtime    int64
+	begin    int64
+	atEnd    bool
+	pending  bool
+	links    string // other paths, as [joinNames] has them
+	lostLink bool
+	state    string
+	at       time.Time // when it was written
+	took     time.Duration
 }
 
-// restored gives what is needed to compare with later.
+// restored returns what is needed to compare with later.
 func (c *checkpoint) restored() *saved {
 	return &saved{
 		path: c.Path, id: fileID{c.Device, c.Inode}, pos: c.position(), size: c.Size, mtime: c.MTime, begin: c.Begin, atEnd: c.AtEnd,
-		open: c.Open, names: joinNames(c.Names), strayed: c.Strayed, state: string(c.State), at: time.Unix(c.Saved, int64(c.Nanos)),
+		pending: c.Pending, links: joinNames(c.Links), lostLink: c.LostLink, state: string(c.State), at: time.Unix(c.Saved, int64(c.Nanos)),
 	}
 }
 
-// same tells whether nothing changed that is worth a write.
+// same reports whether nothing changed that needs a write.
 func (s *saved) same(other *saved) bool {
 	a, b := *s, *other
 	a.at, a.took, a.pos.ahead = time.Time{}, 0, 0

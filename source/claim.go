@@ -6,36 +6,36 @@ import (
 	"slices"
 )
 
-// sameContent deals with a head that is known under another inode: a file that was moved to another file system or
+// matchContent handles a head that is known under another inode: a file that was moved to another file system or
 // replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
-func (t *table) sameContent(f *file, res result) bool {
+func (t *table) matchContent(f *file, res result) bool {
 	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
 	var all candidates
 	t.heads.find(res.head, func(known *file) bool {
 		passed++
-		// One that is gone, or lost a name, costs one read of some bytes; of a compressed file all before them is read too.
-		cheap := (known.strayed || known.state != stateFollowed) && !isCompressed(f.path)
+		// An unlinked file, or one that lost a link, costs one read of some bytes; of a compressed file all before them is read too.
+		cheap := (known.lostLink || known.state != stateFollowing) && !isCompressed(f.path)
 		named := known.path == f.path || known.id == res.id || known.path == plainPath(f.path) || cheap
-		if looked >= maxLooked && !named {
+		if looked >= maxCompared && !named {
 			return passed < maxPassed
 		}
 		looked++
 		asLong := res.size >= known.pos.offset || isCompressed(f.path) // what was compressed has another size
-		next := known.mayGoOnAs(f)
+		next := known.continues(f)
 		switch {
-		case known.ghost && known.id != res.id:
-		case known.unverified() && known != f: // the store's word, not looked into yet
+		case known.tombstone && known.id != res.id:
+		case known.unverified() && known != f: // its checkpoint is not confirmed yet
 			undecided = true
 		case known.isPresent() && known.id != res.id:
 			alive, leaving = true, leaving || asLong // it is there, under whatever path, unless it turns out to be another one by now
-		case f.first && !known.restored && !known.strayed: // two that were there at start are two
-		case known.state == stateFollowed && !under(known), known.busy && !(next && known.state == stateFollowed):
+		case f.first && !known.restored && !known.lostLink: // two that were there at start are two
+		case known.state == stateFollowing && !atPath(known), known.busy && !(next && known.state == stateFollowing):
 			alive = true // there is more to it than we know
-			if !under(known) {
+			if !atPath(known) {
 				leaving = true
-				t.touch(known) // it will be found to be gone
+				t.schedule(known) // its next visit finds it unlinked
 			}
-		case known.state == stateFollowed:
+		case known.state == stateFollowing:
 			alive = true // if it was only copied, it may be about to be emptied
 			if asLong && (known.pos.offset > 0 || next) {
 				all = append(all, f.candidate(known, next))
@@ -51,22 +51,22 @@ func (t *table) sameContent(f *file, res result) bool {
 	f.claims = nil
 	switch {
 	case undecided:
-		t.hold(f, 10*busyWait)
-	case alive && f.held == 0 || leaving && f.held < maxHeld:
-		// One that is about to be found gone is waited for, for longer than one that may be emptied: it may be closer than
-		// those that are gone already.
-		f.held++
-		t.hold(f, copyWait)
+		t.delay(f, 10*busyWait)
+	case alive && f.delays == 0 || leaving && f.delays < maxDelays:
+		// A file that is about to be unlinked is waited for longer than one that may be emptied: it may match better than those
+		// that are unlinked already.
+		f.delays++
+		t.delay(f, copyWait)
 	default:
 		if f.claims = all.closest(); len(f.claims) == 0 {
 			return false
 		}
-		t.touch(f) // a worker looks whether it goes on where a known one was
+		t.schedule(f) // a worker compares it with the candidates
 	}
 	return true
 }
 
-// candidate is a known file that f may go on with, or be a copy of.
+// candidate is a known file that f may continue, or be a copy of.
 type candidate struct {
 	*file
 	rank int
@@ -91,9 +91,8 @@ func (f *file) candidate(known *file, next bool) candidate {
 
 type candidates []candidate
 
-// closest orders them by how much it would tell that f goes on where they are: one that was read further first, since what
-// was read of the other may be its beginning. Those that f can only be a copy of are left out at the end: whether it is one
-// makes no difference then.
+// closest orders them by evidence: one that was read further comes first, since what was read of the other may be its
+// beginning. Those that f can only be a copy of are left out at the end, where they make no difference.
 func (all candidates) closest() (claims []*file) {
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.pos.offset, a.pos.offset), cmp.Compare(a.rank, b.rank))
@@ -107,65 +106,65 @@ func (all candidates) closest() (claims []*file) {
 	return claims
 }
 
-// mayGoOnAs tells whether a known file may be what stands under the path of f now, with another inode. One that is there
-// may if it strayed.
-func (known *file) mayGoOnAs(f *file) bool {
-	if known.state != stateFollowed {
+// continues reports whether a known file may be what is under the path of f now, with another inode. An existing one may if it
+// lost a link.
+func (known *file) continues(f *file) bool {
+	if known.state != stateFollowing {
 		return true
 	}
-	return !isCompressed(f.path) && !isCompressed(known.path) && known.hasStrayed()
+	return !isCompressed(f.path) && !isCompressed(known.path) && known.hasLostLink()
 }
 
-// decide takes a worker's word on which of its claims f is related to, and how.
+// decide applies a worker's finding: which of its claims f is related to, and how.
 func (t *table) decide(f *file, res result) {
 	if res.relation == isOther {
-		t.disown(f, res)
+		t.reject(f, res)
 		return
 	}
 	f.claims = f.claims[res.claimed:]
 	known := f.claims[0]
-	there := known.state == stateFollowed
+	there := known.state == stateFollowing
 	claim := res.claims[res.claimed]
 	switch {
 	case known.busy:
-		t.hold(f, busyWait)
+		t.delay(f, busyWait)
 	case there && known.id == res.id: // found under another name meanwhile, and this is one more
 		f.claims = nil
-		t.touch(f)
+		t.schedule(f)
 	case res.relation == isUnclear, there != (claim.beside != nil), there && known.pos != claim.pos:
-		if !known.tail { // else its time comes, if it is left alone
-			t.touch(known)
+		if !known.tail { // else its flush is due soon
+			t.schedule(known)
 		}
-		t.hold(f, 10*busyWait)
+		t.delay(f, 10*busyWait)
 	case res.relation == isNext && there:
 		f.claims = nil
 		t.split(known, f, res)
-	case res.relation == isNext && (known.state == stateGone || known.slot != nil):
+	case res.relation == isNext && (known.state == stateUnlinked || known.slot != nil):
 		f.claims = nil
-		t.goOn(known, f, res.id)
+		t.continueAs(known, f, res.id)
 	case res.relation == isEqual: // there is nothing to be read; either may go on
 		f.claims = nil
 		t.double(known, f, res)
 	case res.relation == isCopy: // of what is there; then it continues no other
-		t.disown(f, res)
-	default: // forgotten meanwhile
+		t.reject(f, res)
+	default: // evicted meanwhile
 		f.claims = nil
-		t.touch(f)
+		t.schedule(f)
 	}
 }
 
-// disown notes that what stands under a path goes on with none of the known files.
-func (t *table) disown(f *file, res result) {
-	f.claims, f.disowned, f.id = nil, true, res.id
-	t.touch(f)
+// reject records that the file under a path continues none of the known files.
+func (t *table) reject(f *file, res result) {
+	f.claims, f.rejected, f.id = nil, true, res.id
+	t.schedule(f)
 }
 
-// split has a known file that lost a name go on under the path of f, where a version of it stands that goes on where it
-// was. What is left under its other names is a file of its own from now on.
+// split continues a known file that lost a link under the path of f, where a longer version of it is. The file under its other
+// links is a file of its own from now on.
 func (t *table) split(known, f *file, res result) {
 	rest := known.leftover()
-	rest.state, rest.caughtUp, rest.seen, rest.strayed = stateFollowed, true, known.seen, true
-	known.giveNames(rest)
+	rest.state, rest.caughtUp, rest.seen, rest.lostLink = stateFollowing, true, known.seen, true
+	known.moveLinks(rest)
 	if t.paths[known.path] == known {
 		t.paths[known.path] = rest
 	}
@@ -181,27 +180,27 @@ func (t *table) nameStream(f *file, head []byte) {
 	f.streamID = t.names.name(f.path, line)
 }
 
-// goOn has a known file that is gone go on under the path of f, where a version of it stands that has another inode. If the
-// old one has a name that nobody saw, it is known by its inode when it comes to light.
-func (t *table) goOn(known, f *file, id fileID) {
+// continueAs continues an unlinked file under the path of f, where a version of it is that has another inode. If the old one
+// has a link that was not scanned, it is known by its inode when it is found.
+func (t *table) continueAs(known, f *file, id fileID) {
 	if old := known.before; old != nil && old.slot != nil {
-		t.closed.Remove(old.slot)
-		t.forget(old)
+		t.retired.Remove(old.slot)
+		t.evict(old)
 	}
 	known.before = nil
 	if known.id != id && t.ids[known.id] == known && (known.named || known.hasName()) {
 		known.before = known.leftover()
-		known.before.ghost = true
+		known.before.tombstone = true
 	}
 	t.adopt(known, f, id)
 	if rest := known.before; rest != nil {
-		t.bury(rest)
+		t.retire(rest)
 		t.heads.add(rest)
 		t.enterID(rest)
 	}
 }
 
-// hasName tells whether a path leads to a file that is held open.
+// hasName reports whether a path leads to an open file.
 func (f *file) hasName() bool {
 	if f.handle == nil {
 		return false
@@ -210,19 +209,19 @@ func (f *file) hasName() bool {
 	return err == nil && hasName(info)
 }
 
-// double takes f for the equal of a known file that lost a name: it may be that file under a new inode, and what is added to
-// either goes on where both are.
+// double records that f equals a known file that lost a link: it may be that file under a new inode, and either continues when
+// it grows.
 func (t *table) double(known, f *file, res result) {
 	other := known.leftover()
 	other.path, other.id, other.size, other.mtime, other.seen = f.path, res.id, res.size, res.mtime, f.seen
-	other.state, other.caughtUp = stateFollowed, true
+	other.state, other.caughtUp = stateFollowing, true
 	t.drop(f)
 	t.paths[other.path] = other
 	t.nameStream(other, res.head)
 	t.enter(other)
 }
 
-// leftover gives what a known file leaves behind that goes on as another inode: a file of its own, read up to there. Its
+// leftover returns what a known file leaves behind that goes on as another inode: a file of its own, read up to there. Its
 // consumer is given the same state, so if it grows, it goes on with what it began as well.
 func (known *file) leftover() *file {
 	known.keepState()

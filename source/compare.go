@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// probeClaims tells which known file a file is related to, if to any.
+// probeClaims finds which known file a file is related to, if to any.
 func (r *reader) probeClaims(res *result, h handle) error {
 	for i := range res.claims {
 		rel, err := r.probeClaim(&res.claims[i], h, res.size)
@@ -19,8 +19,8 @@ func (r *reader) probeClaims(res *result, h handle) error {
 	return nil
 }
 
-// probeClaim tells whether a file of a size goes on where a known one was read up to. Of one that is gone its head and mark
-// have to do. One that is still there can be asked, if it may be the shorter version of the same file.
+// probeClaim reports whether a file of a size continues where a known one was read up to. Of an unlinked one the
+// fingerprint has to do. An existing one can be compared, if it may be the shorter version of the same file.
 func (r *reader) probeClaim(c *claim, h handle, size int64) (relation, error) {
 	same, err := holdsMark(h, &c.pos)
 	switch {
@@ -34,9 +34,9 @@ func (r *reader) probeClaim(c *claim, h handle, size int64) (relation, error) {
 	known, err := r.open(c.beside.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular):
-		return isUnclear, nil // it will be found to be gone
+		return isUnclear, nil // its next visit finds it unlinked
 	case errors.Is(err, fs.ErrPermission):
-		return isCopy, nil // as far as anybody can tell
+		return isCopy, nil // as far as the system shows
 	case err != nil:
 		return isOther, err
 	}
@@ -44,7 +44,7 @@ func (r *reader) probeClaim(c *claim, h handle, size int64) (relation, error) {
 	return rel, errors.Join(err, known.Close())
 }
 
-// outgrew tells whether a file is a longer version of a known one that is there: it has all that this has now, and more. A
+// outgrew reports whether a file is a longer version of an existing known one: it has all that this has now, and more. A
 // copy that was made while the known one grew has no more than that, so no line is given twice that both will have.
 func (r *reader) outgrew(c *claim, h, known handle, size int64) (relation, error) {
 	info, err := known.Stat()
@@ -57,7 +57,7 @@ func (r *reader) outgrew(c *claim, h, known handle, size int64) (relation, error
 	case err != nil:
 		return isOther, err
 	case id != c.beside.id || !mark:
-		return isUnclear, nil // it will be found to be gone or rewritten, and may have been copied before
+		return isUnclear, nil // its next visit finds it unlinked or rewritten, and it may have been copied before
 	case info.Size() > size:
 		return isCopy, nil
 	case info.Size() != c.beside.size:
@@ -74,19 +74,19 @@ func (r *reader) outgrew(c *claim, h, known handle, size int64) (relation, error
 	}
 }
 
-// standing tells what a worker needs to know of a file that is there, to tell what f is to it.
+// standing returns what a worker needs to know of an existing file, to find how f is related to it.
 func (known *file) standing(f *file) *standing {
-	if known.state != stateFollowed {
+	if known.state != stateFollowing {
 		return nil
 	}
-	s := &standing{path: known.path, id: known.id, lost: known.mayGoOnAs(f), size: -1}
+	s := &standing{path: known.path, id: known.id, lost: known.continues(f), size: -1}
 	if known.caughtUp && !known.tail && known.tries == 0 {
 		s.size = known.size
 	}
 	return s
 }
 
-// sameBytes tells whether two files begin with the same n bytes. It gives up when the source is being stopped.
+// sameBytes reports whether two files begin with the same n bytes. It stops when the source is shut down.
 func (r *reader) sameBytes(a, b handle, n int64) (bool, error) {
 	const piece = 64 << 10
 	bufs := make([]byte, 2*piece)

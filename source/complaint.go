@@ -8,32 +8,32 @@ import (
 	"go.uber.org/zap"
 )
 
-// complaints logs what is wrong, once for each path and reason: what is tried again fails again.
-type complaints struct {
-	logger *zap.Logger
-	told   map[string]string // the last reason by path
-	store  string            // the last reason of the store
+// errorLog logs errors once for each path and reason, since a retry fails for the same reason.
+type errorLog struct {
+	logger  *zap.Logger
+	reasons map[string]string // the last reason by path
+	store   string            // the last reason of the store
 	// exhausted is true once the lack of descriptors was logged.
 	exhausted bool
 }
 
-// isNew tells whether a reason is not the one that was told last of a path, and takes note of it.
-func (c *complaints) isNew(path, reason string) bool {
-	if known, ok := c.told[path]; ok && known == reason {
+// isNew reports whether a reason differs from the last one of a path, and records it.
+func (c *errorLog) isNew(path, reason string) bool {
+	if known, ok := c.reasons[path]; ok && known == reason {
 		return false
 	}
-	if c.told == nil || len(c.told) >= maxClosed {
-		c.told = map[string]string{}
+	if c.reasons == nil || len(c.reasons) >= maxRetired {
+		c.reasons = map[string]string{}
 	}
-	c.told[path] = reason
+	c.reasons[path] = reason
 	return true
 }
 
-// settled takes note that nothing is wrong with a path.
-func (c *complaints) settled(path string) { delete(c.told, path) }
+// resolved records that a path has no error any more.
+func (c *errorLog) resolved(path string) { delete(c.reasons, path) }
 
-// unreadable tells of what can't be read, with what can be done about it.
-func (c *complaints) unreadable(path string, err error) {
+// unreadable logs what can't be read, with what can be done about it.
+func (c *errorLog) unreadable(path string, err error) {
 	if noDescriptors(err) {
 		c.noDescriptors(path, err)
 		return
@@ -42,14 +42,14 @@ func (c *complaints) unreadable(path string, err error) {
 		return
 	}
 	fields := []zap.Field{zap.String("path", path), zap.Error(err)}
-	if advice := adviceOn(err); advice != "" {
+	if advice := adviceFor(err); advice != "" {
 		fields = append(fields, zap.String("advice", advice))
 	}
-	c.logger.Warn("A file or folder can't be read; it is tried again", fields...)
+	c.logger.Warn("file or folder is not readable, will retry", fields...)
 }
 
-// noDescriptors logs once that the system gives no descriptors, whatever the file.
-func (c *complaints) noDescriptors(path string, err error) {
+// noDescriptors logs once that the system has no descriptors left, whatever the file.
+func (c *errorLog) noDescriptors(path string, err error) {
 	if c.exhausted {
 		return
 	}
@@ -58,19 +58,18 @@ func (c *complaints) noDescriptors(path string, err error) {
 		zap.String("path", path), zap.Error(err), zap.String("advice", "raise the limit of open files (ulimit -n)"))
 }
 
-// irregular tells of what is no file.
-func (c *complaints) irregular(path string) {
+// irregular logs a path that is no regular file.
+func (c *errorLog) irregular(path string) {
 	if c.isNew(path, "not regular") {
-		c.logger.Info("A pipe, socket or device matches and is left alone", zap.String("path", path))
+		c.logger.Info("skipping non-regular file", zap.String("path", path))
 	}
 }
 
-// storeComplaint says what it means that the store takes no position, and what to do.
-const storeComplaint = "A position can't be saved and is tried again; after a restart its lines come again. " +
-	"See that the storage has space and may be written to."
+// storeAdvice is what to do about a store that saves no checkpoint.
+const storeAdvice = "check that the storage is writable and has space; after a restart, lines are exported again"
 
-// unsaved tells that the store takes no position: once for each reason, whatever the file.
-func (c *complaints) unsaved(err error) {
+// unsaved logs that the store saves no checkpoint: once for each reason, whatever the file.
+func (c *errorLog) unsaved(err error) {
 	reason := errors.Unwrap(err)
 	if reason == nil {
 		reason = err
@@ -79,10 +78,10 @@ func (c *complaints) unsaved(err error) {
 		return
 	}
 	c.store = reason.Error()
-	c.logger.Error(storeComplaint, zap.Error(err))
+	c.logger.Error("checkpoint not saved, will retry", zap.Error(err), zap.String("advice", storeAdvice))
 }
 
-// pathOf is the path that an error is about, empty if it does not tell.
+// pathOf is the path that an error is about, empty if it has none.
 func pathOf(err error) string {
 	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
 		return pathErr.Path
@@ -90,13 +89,13 @@ func pathOf(err error) string {
 	return ""
 }
 
-// adviceOn is what to do about an error of reading, if that is known.
-func adviceOn(err error) string {
+// adviceFor is what to do about a read error, if that is known.
+func adviceFor(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "let the user that this process runs as read the file and enter its folders, or leave it out by exclude"
 	case errors.Is(err, syscall.EIO):
-		return "see to the disk, or to the server that the folder is mounted from"
+		return "check the disk, or the server that the folder is mounted from"
 	default:
 		return ""
 	}

@@ -15,7 +15,7 @@ import (
 // what has no path, does not take turns.
 func TestComplaints(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
-	c := complaints{logger: zap.New(core)}
+	c := errorLog{logger: zap.New(core)}
 	full, broken := errors.New("disk full"), errors.New("broken")
 	for range 3 {
 		c.unreadable("a", broken)
@@ -28,11 +28,11 @@ func TestComplaints(t *testing.T) {
 	}
 	assert.Equal(t, 5, logs.Len())
 	c.unreadable("a", full)
-	c.settled("b")
+	c.resolved("b")
 	c.unreadable("b", broken)
 	assert.Equal(t, 7, logs.Len())
-	for n := range maxClosed {
+	for n := range maxRetired {
 		c.unreadable(strconv.Itoa(n), broken)
 	}
-	assert.LessOrEqual(t, len(c.told), maxClosed)
+	assert.LessOrEqual(t, len(c.reasons), maxRetired)
 }

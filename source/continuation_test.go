@@ -18,7 +18,7 @@ import (
 func TestCompressAmongTwins(t *testing.T) {
 	head := strings.Repeat("x", headSize) + "\n"
 	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, gzipped(w), func(s *Settings) { s.GoneGrace = 100 * time.Millisecond })
+		w.begin(poll, gzipped(w), func(s *Settings) { s.UnlinkGrace = 100 * time.Millisecond })
 		for _, name := range []string{"1", "2", "3"} {
 			w.add(name+".jsonl", head+"of "+name+"\n")
 		}
@@ -108,23 +108,23 @@ func TestTwinOfStrayedFile(t *testing.T) {
 	})
 }
 
-// A file that is written anew in place keeps its names, so one of them may be replaced as soon as its new lines have come,
+// A file that is written reset in place keeps its names, so one of them may be replaced as soon as its new lines have come,
 // by whichever name that was.
 func TestRewrittenFileKeepsItsNames(t *testing.T) {
 	table := newTable(Settings{}.withDefaults(), &globs{})
 	f, name := table.newFile("a"), table.newFile("b")
-	f.state, f.id, f.pos, f.aliases = stateFollowed, fileID{1, 2}, position{offset: 10}, []*file{name}
-	name.state, name.target = stateAlias, f
+	f.state, f.id, f.pos, f.links = stateFollowing, fileID{1, 2}, position{offset: 10}, []*file{name}
+	name.state, name.target = stateLink, f
 	table.rewritten(f)
 	next := table.paths["a"]
 	require.NotSame(t, f, next)
 	assert.Equal(t, fileID{1, 2}, next.id)
-	assert.Equal(t, []*file{name}, next.aliases)
+	assert.Equal(t, []*file{name}, next.links)
 	assert.Same(t, next, name.target)
 
 	// If another file is found there, the name is one of its own.
 	table.identify(next, result{job: job{id: fileID{1, 3}}})
-	assert.Empty(t, next.aliases)
+	assert.Empty(t, next.links)
 	assert.Equal(t, stateNew, name.state)
 	assert.True(t, name.queued)
 }
@@ -180,17 +180,17 @@ func TestReplaceAmongTwins(t *testing.T) {
 func TestNameIsLookedIntoAgain(t *testing.T) {
 	table := newTable(Settings{}.withDefaults(), &globs{})
 	f, name := table.newFile("a"), table.newFile("b")
-	f.state, f.id, f.pos = stateFollowed, fileID{1, 2}, position{offset: 10}
-	name.state, name.target, name.disowned, name.rechecked, name.held = stateAlias, f, true, true, maxHeld
-	f.aliases = []*file{name}
-	table.unalias(name)
-	assert.False(t, name.disowned)
+	f.state, f.id, f.pos = stateFollowing, fileID{1, 2}, position{offset: 10}
+	name.state, name.target, name.rejected, name.rechecked, name.delays = stateLink, f, true, true, maxDelays
+	f.links = []*file{name}
+	table.unlinkName(name)
+	assert.False(t, name.rejected)
 	assert.False(t, name.rechecked)
-	assert.Zero(t, name.held)
+	assert.Zero(t, name.delays)
 
-	name.id, name.disowned, name.held = fileID{1, 3}, true, maxHeld
+	name.id, name.rejected, name.delays = fileID{1, 3}, true, maxDelays
 	table.identify(name, result{job: job{id: fileID{1, 4}, size: 200}, head: []byte(record(1))})
-	assert.False(t, name.disowned)
+	assert.False(t, name.rejected)
 }
 
 // A copy that has no more than the file that it was made of is not told again if that lost a name: it may be that file, so
@@ -268,7 +268,7 @@ func TestReplaceBesideUnseenHardLink(t *testing.T) {
 	old, oldText := records(0, 20)
 	next, nextText := records(20, 30)
 	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, func(s *Settings) { s.GoneGrace = 100 * time.Millisecond })
+		w.begin(poll, func(s *Settings) { s.UnlinkGrace = 100 * time.Millisecond })
 		w.add("a.jsonl", oldText)
 		w.sink.wantLines(w.T, old...)
 		require.NoError(w, os.Link(w.path("a.jsonl"), w.path("out.of.sight")))
@@ -312,7 +312,7 @@ func TestReplaceByInodeOfShorterVersion(t *testing.T) {
 	old, oldText := records(0, 20)
 	next, nextText := records(20, 30)
 	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, func(s *Settings) { s.GoneGrace = 100 * time.Millisecond })
+		w.begin(poll, func(s *Settings) { s.UnlinkGrace = 100 * time.Millisecond })
 		w.add("b.jsonl", oldText)
 		w.sink.wantLines(w.T, old...)
 		w.add("a.jsonl", oldText+nextText)
@@ -331,7 +331,7 @@ func TestReplaceByInodeOfShorterVersion(t *testing.T) {
 
 // twoVersions has a file of two names, of which a.jsonl was replaced by a longer version.
 func twoVersions(w *world, poll func(*Settings), old, next []string) {
-	twoNames(w, func(s *Settings) { poll(s); s.GoneGrace = 100 * time.Millisecond }, old...)
+	twoNames(w, func(s *Settings) { poll(s); s.UnlinkGrace = 100 * time.Millisecond }, old...)
 	all := slices.Concat(old, next)
 	w.put("c.tmp", strings.Join(all, "\n")+"\n")
 	w.rename("c.tmp", "a.jsonl")

@@ -16,8 +16,8 @@ type database struct {
 	held     descriptorsHeld
 }
 
-// newDatabase makes a database. Of sessions that are not known, rows from before since are left out; known gives what an
-// earlier process knew of a family, by the id of its root.
+// newDatabase makes a database. It skips rows from before since in sessions without a checkpoint; known
+// returns the checkpoint of a family, by the id of its root.
 func newDatabase(s *PolledSettings, path string, since time.Time, known func(root string) (*itemState, error), unusable func(string, error)) *database {
 	d := &database{path: path, held: descriptorsHeld{of: s.Settings.Descriptors}}
 	settings := opencodedb.Settings{
@@ -36,7 +36,7 @@ func newDatabase(s *PolledSettings, path string, since time.Time, known func(roo
 			unusable(state.Stream, fmt.Errorf("position of family: %w: %w", ErrBroken, err))
 			return opencodedb.Position{}, nil
 		}
-		at.Wake = state.Open
+		at.Wake = state.Pending
 		return at, nil
 	}
 	d.follower = opencodedb.NewFollower(path, settings)
@@ -64,15 +64,15 @@ func (d *database) next(ctx context.Context) (batch, error) {
 // rowHashBits is how many bits of a row's hash are part of its offset.
 const rowHashBits = 20
 
-// rowOffset gives a row a place in its stream: the time when it was written, and what tells it from others of the same
-// millisecond, so that reading again gives the same.
+// rowOffset is the place of a row in its stream: the time of its last write, and a hash that distinguishes it from others of the
+// same millisecond. Reading again yields the same.
 func rowOffset(millis int64, data []byte) int64 {
 	const latest = 1<<(63-rowHashBits) - 1 // the year 2248
 	return min(max(millis, 0), latest)<<rowHashBits | int64(hash(data)&(1<<rowHashBits-1))
 }
 
-func (d *database) accept()           { d.follower.Acknowledge() }
-func (d *database) forget(key string) { d.follower.Release(key) }
+func (d *database) acknowledge()       { d.follower.Acknowledge() }
+func (d *database) release(key string) { d.follower.Release(key) }
 func (d *database) position(key string) (json.RawMessage, error) {
 	return json.Marshal(d.follower.Position(key))
 }

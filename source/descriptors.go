@@ -11,7 +11,7 @@ import (
 // connections of exporters, the storage, pipes and watches.
 const descriptorShare = 4
 
-// databaseDescriptors are those of a database that is looked at: the file, its log, and the index to that.
+// databaseDescriptors are those of a database during a scan: the file, its log, and the index to that.
 const databaseDescriptors = 3
 
 // Descriptors are the file descriptors that sources share. While they hold more than their part, or the system gives none, files
@@ -62,7 +62,7 @@ func noDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// counted gives an opener whose files count.
+// counted returns an opener whose files count.
 func (d *Descriptors) counted(open opener) opener {
 	return func(path string) (handle, error) {
 		h, err := open(path)

@@ -17,15 +17,14 @@ import (
 	"github.com/tailspan/tailspan/source/unpack"
 )
 
-// documentSettled is how old a change must be for a document's times to show the next one: file systems may tell them as
-// coarsely as that.
+// documentSettled is how old a change must be for a document's times to show the next one: the resolution of file systems
+// may be as coarse as that.
 const documentSettled = 100 * time.Millisecond
 
-// documentPatience is how long a document that is not complete is taken for one that is being written, if nothing happens
-// to it.
+// documentPatience is how long an incomplete document that does not change counts as being written.
 const documentPatience = 30 * time.Second
 
-// documentStamp is how a document looks from outside.
+// documentStamp is what stat reports of a document.
 type documentStamp struct {
 	id          fileID
 	size, mtime int64
@@ -42,27 +41,26 @@ type document struct {
 	stamp   documentStamp
 	trusted bool // the stamp would show a change
 	tooLong bool // it was counted
-	// half is when it was first found not to be complete, as the stamp has it; zero if it is, or if toldHalf.
-	half     time.Time
-	toldHalf bool
-	data     []byte
-	sum      [sha256.Size]byte // of data
-	last     [sha256.Size]byte // of what was accepted
-	// again tells that what was accepted was so by an earlier process; wake, that it has to be given again although nothing
-	// is new.
+	// half is when it was first found to be incomplete with this stamp; zero if it is complete, or if halfReported.
+	half         time.Time
+	halfReported bool
+	data         []byte
+	sum          [sha256.Size]byte // of data
+	last         [sha256.Size]byte // of the acknowledged content
+	// again is true if an earlier process acknowledged the content; wake, that it is replayed although nothing is new.
 	again, wake bool
 }
 
 // documentPosition is what is kept of a document.
 type documentPosition struct {
-	Sum   []byte `json:"sum"` // of what was accepted
+	Sum   []byte `json:"sum"` // of the acknowledged content
 	Size  int64  `json:"size"`
 	MTime int64  `json:"mtime"`
-	// Trusted tells that size and time would show a change.
+	// Trusted is true if size and time would show a change.
 	Trusted bool `json:"trusted,omitempty"`
 }
 
-// newDocument makes a document; skip leaves out what it holds now. known is what an earlier process knew of it, if one did.
+// newDocument makes a document; skip leaves its present content out. known is its checkpoint, or nil.
 func newDocument(s *PolledSettings, one found, skip bool, known *itemState) (*document, error) {
 	d := &document{path: one.path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, logger: s.Settings.Logger, open: s.Settings.Descriptors.counted(openFile)}
 	if skip {
@@ -75,7 +73,7 @@ func newDocument(s *PolledSettings, one found, skip bool, known *itemState) (*do
 	if err := json.Unmarshal(known.Position, &at); err != nil || len(at.Sum) != sha256.Size {
 		return nil, fmt.Errorf("position of document: %w", errors.Join(ErrBroken, err))
 	}
-	d.last, d.again, d.wake = [sha256.Size]byte(at.Sum), true, known.Open
+	d.last, d.again, d.wake = [sha256.Size]byte(at.Sum), true, known.Pending
 	d.stamp, d.trusted = documentStamp{one.id, at.Size, at.MTime}, at.Trusted
 	return d, nil
 }
@@ -85,7 +83,7 @@ func (d *document) position(string) (json.RawMessage, error) {
 }
 
 func (d *document) changed() bool {
-	if d.data != nil || !d.trusted || d.wake || d.halfForLong() {
+	if d.data != nil || !d.trusted || d.wake || d.halfTooLong() {
 		return true
 	}
 	now, err := stampDocument(d.path)
@@ -135,10 +133,10 @@ func (d *document) next(context.Context) (batch, error) {
 			d.tooLong = true
 			return batch{}, nil
 		case !balanced(data):
-			d.foundHalf(same, data)
+			d.noteHalf(same, data)
 			return batch{}, nil
 		}
-		d.tooLong, d.half, d.toldHalf = false, time.Time{}, false
+		d.tooLong, d.half, d.halfReported = false, time.Time{}, false
 		if d.sum = sha256.Sum256(data); d.sum == d.last && !d.wake {
 			return batch{}, nil
 		}
@@ -155,30 +153,30 @@ func (d *document) next(context.Context) (batch, error) {
 	return b, nil
 }
 
-// halfForLong tells that a document is not complete although nothing happened to it for long.
-func (d *document) halfForLong() bool {
+// halfTooLong reports whether a document is incomplete although it has not changed for long.
+func (d *document) halfTooLong() bool {
 	return !d.half.IsZero() && time.Since(d.half) >= documentPatience
 }
 
-// foundHalf takes note of a document that is not complete: it is being written, or, if that lasts, is no document.
-func (d *document) foundHalf(same bool, data []byte) {
+// noteHalf records that a document is incomplete: it is being written, or, if that lasts, is no document.
+func (d *document) noteHalf(same bool, data []byte) {
 	empty := d.stamp.size == 0 || len(trimBlanks(data)) == 0 && !isCompressed(d.path) // there is nothing to be lost
 	switch {
 	case !same:
-		d.half, d.toldHalf = time.Now(), false
-	case d.toldHalf || empty:
+		d.half, d.halfReported = time.Now(), false
+	case d.halfReported || empty:
 		d.half = time.Time{}
 	case d.half.IsZero():
 		d.half = time.Now()
-	case d.halfForLong():
-		d.half, d.toldHalf = time.Time{}, true
+	case d.halfTooLong():
+		d.half, d.halfReported = time.Time{}, true
 		d.observer.incomplete(d.path, int64(len(data)))
-		d.logger.Warn("A document is not one whole JSON object or array and is left out until it changes; if it holds JSON lines, "+
-			"give it a name that ends in .jsonl", zap.String("path", d.path))
+		d.logger.Warn("skipping incomplete document until it changes", zap.String("path", d.path),
+			zap.String("advice", "a document is one whole JSON object or array; name a file of JSON lines .jsonl"))
 	}
 }
 
-// read gives the content, and its size; of one that is too large only a size over the limit.
+// read returns the content, and its size; of one that is too large only a size over the limit.
 func (d *document) read(at documentStamp) ([]byte, int64, error) {
 	if !isCompressed(d.path) && at.size > int64(d.max) {
 		return nil, at.size, nil
@@ -197,9 +195,9 @@ func (d *document) read(at documentStamp) ([]byte, int64, error) {
 	return data, int64(len(data)), nil
 }
 
-func (d *document) accept() { d.last, d.data, d.again, d.wake = d.sum, nil, false, false }
+func (d *document) acknowledge() { d.last, d.data, d.again, d.wake = d.sum, nil, false, false }
 
-func (d *document) forget(string) { d.again = true }
+func (d *document) release(string) { d.again = true }
 
 func (d *document) move(path string) bool {
 	d.path, d.trusted = path, false
@@ -211,7 +209,7 @@ func (d *document) close() error { return nil }
 // byteOrderMark is that of UTF-8.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// balanced tells whether b is one JSON object or array from bracket to bracket, by counting brackets outside of strings.
+// balanced reports whether b is one JSON object or array from bracket to bracket, by counting brackets outside of strings.
 // It is a check that nothing is missing at the end, not that the document is valid.
 func balanced(b []byte) bool {
 	b = trimBlanks(bytes.TrimPrefix(b, byteOrderMark))

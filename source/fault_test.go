@@ -83,7 +83,7 @@ func TestFilesReadFails(t *testing.T) {
 				oneStream(w)
 				assert.Positive(w, failed)
 				require.Positive(w, logs.Len())
-				assert.Contains(w, logs.All()[0].ContextMap()["advice"], "see to the disk")
+				assert.Contains(w, logs.All()[0].ContextMap()["advice"], "check the disk")
 			})
 		})
 	}
@@ -203,7 +203,7 @@ func TestFilesPermissionDenied(t *testing.T) {
 		require.NoError(w, os.Chmod(w.path("shut"), 0o700)) //nolint:gosec // as it was made
 		w.sink.wantLines(w.T, "two", "one", "three")
 		advice := map[string]any{}
-		for _, one := range logs.FilterMessageSnippet("can't be read").All() {
+		for _, one := range logs.FilterMessageSnippet("is not readable").All() {
 			assert.NotContains(w, advice, one.ContextMap()["path"], "once each")
 			advice[one.ContextMap()["path"].(string)] = one.ContextMap()["advice"]
 		}
@@ -265,7 +265,7 @@ func TestFilesOneFolderIsClosed(t *testing.T) {
 	w.mkdir("z/later")
 	w.add("z/later/two.jsonl", "two\n")
 	w.sink.until(t, "a line in a new folder", func() bool { return len(w.sink.all()) == 2 })
-	assert.Empty(t, logs.FilterMessageSnippet("fs.inotify").All(), "no limit was reached")
+	assert.Empty(t, logs.FilterMessageSnippet("folders can't be watched").All(), "no limit was reached")
 	assert.False(t, f.watch.whole(), "the closed folder is polled")
 }
 

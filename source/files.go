@@ -26,11 +26,11 @@ type Files struct {
 	stopped bool
 
 	stop    chan struct{}      // closed by Shutdown: no new batch
-	giveUp  context.CancelFunc // ends the handler's context
+	cancel  context.CancelFunc // ends the handler's context
 	table   *table
 	watch   *watcher
 	saver   *saver
-	nudges  *nudges[*file]
+	dirty   *dirtySet[*file]
 	jobs    chan job
 	results chan result
 	workers sync.WaitGroup
@@ -53,8 +53,8 @@ func New(settings Settings, handler Handler) (*Files, error) {
 	return &Files{settings: settings.withDefaults(), handler: handler, globs: g, open: openFile, newWatcher: newWatcher}, nil
 }
 
-// Start looks at all files once, so that with [StartAtEnd] what is written after Start has returned is read, and then
-// goes on by itself. The values of ctx reach the handler; its end does not stop the source, Shutdown does.
+// Start scans all files once, so that with [StartAtEnd] what is written after Start has returned is read, and then
+// continues until Shutdown. The values of ctx reach the handler; its end does not stop the source.
 func (f *Files) Start(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,7 +65,7 @@ func (f *Files) Start(ctx context.Context) error {
 	f.stop = make(chan struct{})
 	f.jobs, f.results = make(chan job), make(chan result)
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	f.giveUp = cancel
+	f.cancel = cancel
 	if !f.settings.PollOnly {
 		w, err := f.newWatcher(&f.settings)
 		if err != nil {
@@ -84,18 +84,18 @@ func (f *Files) Start(ctx context.Context) error {
 		cancel()
 		return errors.Join(err, f.watch.close())
 	}
-	f.nudges = newNudges[*file]()
-	took := f.firstLook()
+	f.dirty = newDirtySet[*file]()
+	took := f.firstScan()
 	if err := f.table.seen.save(ctx); err != nil {
-		f.table.complaints.unsaved(err)
+		f.table.errorLog.unsaved(err)
 	}
-	lent := newBuffers(f.settings.BatchBytes, f.settings.MaxLineSize)
+	pool := newBufferPool(f.settings.BatchBytes, f.settings.MaxLineSize)
 	open := f.settings.Descriptors.counted(f.open)
 	for range f.settings.workers() {
 		r := &reader{
 			settings: f.settings, handler: f.handler, globs: &f.globs, open: open, names: f.table.names, ctx: run, stop: f.stop,
-			saver: f.saver, nudges: f.nudges,
-			split: newSplitter(lent, f.settings.MaxLineSize),
+			saver: f.saver, dirty: f.dirty,
+			split: newSplitter(pool, f.settings.MaxLineSize),
 		}
 		f.workers.Go(func() {
 			for j := range f.jobs {
@@ -107,8 +107,8 @@ func (f *Files) Start(ctx context.Context) error {
 	return nil
 }
 
-// firstLook finds the files that are there at start.
-func (f *Files) firstLook() time.Duration {
+// firstScan finds the files that are there at start.
+func (f *Files) firstScan() time.Duration {
 	begin := time.Now()
 	var leftOut []string
 	s := &scan{globs: &f.globs, watch: f.watch, stop: f.stop, yield: func(files []found) {
@@ -118,7 +118,7 @@ func (f *Files) firstLook() time.Duration {
 	}, leftOut: func(path string) { leftOut = append(leftOut, path) }}
 	s.all()
 	f.table.report(s.errs)
-	f.table.tellMissing(leftOut)
+	f.table.logMissing(leftOut)
 	f.table.logFound()
 	return time.Since(begin)
 }
@@ -150,12 +150,12 @@ func (f *Files) Shutdown(ctx context.Context) error {
 	case <-drain.C:
 	case <-ctx.Done():
 	}
-	f.giveUp()
+	f.cancel()
 	<-done
 	return errors.Join(f.watch.close(), f.closeAll(ctx))
 }
 
-// manage is the one goroutine that knows all files. It decides what is to be read; workers read.
+// manage is the one goroutine that knows all files. It decides what is read; workers read.
 func (f *Files) manage(ctx context.Context, took time.Duration) {
 	t := f.table
 	requests, reports := make(chan scanRequest, 1), make(chan scanReport)
@@ -167,39 +167,39 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 	}
 	poll := time.NewTimer(f.pause(took))
 	defer poll.Stop()
-	tend := time.NewTimer(f.settings.PollInterval)
-	defer tend.Stop()
+	sweep := time.NewTimer(f.settings.PollInterval)
+	defer sweep.Stop()
 	wake := time.NewTimer(time.Hour)
 	defer wake.Stop()
 	scanning := false
 	for {
-		if req, ok := t.nextLook(scanning); ok {
+		if req, ok := t.nextScan(scanning); ok {
 			scanning = true
 			requests <- req
 		}
-		f.deleteDead(ctx)
+		f.deleteExpired(ctx)
 		var jobs chan<- job
 		var next job
 		if j, ok := t.nextJob(); ok {
 			jobs, next = f.jobs, j
 		}
 		wake.Reset(t.untilWake())
-		t.tellFiles()
+		t.reportFiles()
 		select {
 		case jobs <- next:
-			t.begun(next)
+			t.started(next)
 		case res := <-f.results:
 			t.settle(res)
 		case event := <-events:
 			t.event(event, f.watch)
-		case <-f.nudges.signal:
-			t.touchAll(f.nudges.take())
+		case <-f.dirty.signal:
+			t.scheduleAll(f.dirty.take())
 		case <-f.settings.Descriptors.wanted:
 			t.closeIdle()
 		case err := <-watchErrors:
 			f.watchError(err)
 		case report := <-reports:
-			t.reported(report)
+			t.scanned(report)
 			if report.done {
 				scanning = false
 				if report.all {
@@ -210,8 +210,8 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 			t.wakeUp()
 		case <-poll.C:
 			t.wanted.all = true
-		case <-tend.C:
-			tend.Reset(f.tend())
+		case <-sweep.C:
+			sweep.Reset(f.sweep())
 		case <-f.stop:
 			f.drain()
 			return
@@ -219,59 +219,58 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 	}
 }
 
-// deleteDead has the store forget what was found nowhere for long, beside the reading.
-func (f *Files) deleteDead(ctx context.Context) {
-	dead := f.table.dead
-	if len(dead) == 0 {
+// deleteExpired deletes the checkpoints of files that were not found for long, while reading continues.
+func (f *Files) deleteExpired(ctx context.Context) {
+	expired := f.table.expired
+	if len(expired) == 0 {
 		return
 	}
-	f.table.dead = nil
+	f.table.expired = nil
 	f.manager.Go(func() {
-		for _, id := range dead {
+		for _, id := range expired {
 			f.saver.delete(ctx, []string{checkpointPrefix + id})
 			f.table.names.free(id)
 		}
 	})
 }
 
-// watchError: the queue of events ran over, or the system has another complaint. Either way events may be missing.
+// watchError: the queue of events overflowed, or watching failed otherwise. Either way events may be missing.
 func (f *Files) watchError(err error) {
 	if err == nil {
 		return
 	}
-	f.settings.Logger.Debug("Events of watched folders were lost; looking at all files", zap.Error(err))
+	f.settings.Logger.Debug("events of watched folders were lost, scanning all files", zap.Error(err))
 	f.table.wanted.all = true
 }
 
-// Looking at all files takes no more than one part in so many of a core, whatever their number: where folders are watched
-// it is only a safety net, but one that is there within longestWatchedPause. Tending takes no more than one in tendRest,
-// but in longestUntended.
+// A scan takes no more than one part in so many of a core, whatever the number of files: where folders are watched it is
+// only a safety net, but it runs after longestWatchedPause at the latest. Sweeps take no more than one in sweepShare, but
+// run after longestUnswept.
 const (
-	watchedRest         = 4800
-	unwatchedRest       = 20
+	watchedShare        = 4800
+	unwatchedShare      = 20
 	longestWatchedPause = 2 * time.Minute
-	tendRest            = 5000
-	longestUntended     = 10 * time.Second
+	sweepShare          = 5000
+	longestUnswept      = 10 * time.Second
 )
 
-// pause is the time to the next look at all files: the poll interval, but so much longer when a look takes long that
-// looking stays cheap.
+// pause is the time to the next full scan: the poll interval, but longer when a scan takes long, so that scans stay cheap.
 func (f *Files) pause(took time.Duration) time.Duration {
-	rest := unwatchedRest * took
+	wait := unwatchedShare * took
 	if f.watch.whole() {
-		rest = max(rest, min(watchedRest*took, longestWatchedPause))
+		wait = max(wait, min(watchedShare*took, longestWatchedPause))
 	}
-	return max(f.settings.PollInterval, rest)
+	return max(f.settings.PollInterval, wait)
 }
 
-// tend lets go of what nothing happened to for long, and gives the time to when it is to be done again.
-func (f *Files) tend() time.Duration {
+// sweep releases what was idle for long, and returns the time to the next sweep.
+func (f *Files) sweep() time.Duration {
 	begin := time.Now()
-	f.table.tend()
-	return max(f.settings.PollInterval, min(tendRest*time.Since(begin), longestUntended))
+	f.table.sweep()
+	return max(f.settings.PollInterval, min(sweepShare*time.Since(begin), longestUnswept))
 }
 
-// drain takes what workers still bring, until all have stopped.
+// drain applies the last results of the workers, until all have stopped.
 func (f *Files) drain() {
 	close(f.jobs)
 	for f.table.busy > 0 {
@@ -279,7 +278,7 @@ func (f *Files) drain() {
 	}
 }
 
-// closeAll closes what is open at shutdown, and writes what is not written yet.
+// closeAll closes what is open at shutdown, and writes the last checkpoints.
 func (f *Files) closeAll(ctx context.Context) error {
 	t := f.table
 	var errs []error
@@ -295,7 +294,7 @@ func (f *Files) closeAll(ctx context.Context) error {
 			}
 			t.settings.Observer.closed(one.path, CloseReasonShutdown)
 		}
-		now := saved{path: one.path, id: one.id, pos: one.pos, size: one.size, mtime: one.mtime, names: one.otherNames(), strayed: one.strayed}
+		now := saved{path: one.path, id: one.id, pos: one.pos, size: one.size, mtime: one.mtime, links: one.linkNames(), lostLink: one.lostLink}
 		if _, err := f.saver.save(last, one, now, true); err != nil {
 			errs = append(errs, err)
 		}

@@ -324,7 +324,7 @@ func TestFilesDeletedWhileRefused(t *testing.T) {
 		w.remove("a.jsonl")
 		w.pass(10 * time.Minute)
 		assert.Equal(w, lines, w.sink.all())
-		assert.Equal(w, []CloseReason{CloseReasonGone}, oneStream(w).closed)
+		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, oneStream(w).closed)
 	})
 }
 
@@ -356,7 +356,7 @@ func TestFilesWaitsForWhatIsNotThere(t *testing.T) {
 			s.Include = []string{w.path("not/yet/**/*.jsonl"), w.path("nor/this.jsonl")}
 			s.Logger = zap.New(core)
 		})
-		waiting := logs.FilterMessage("No file matches yet; waiting").All()
+		waiting := logs.FilterMessage("no file matches yet, waiting").All()
 		require.Len(w, waiting, 1)
 		assert.Len(w, waiting[0].ContextMap()["include"], 2)
 		w.mkdir("not/yet/deep/er")
@@ -381,10 +381,10 @@ func TestFilesTellsWhatNeverMatches(t *testing.T) {
 			s.Skip = func(path string) bool { return strings.HasSuffix(path, ".json") }
 			s.Logger = zap.New(core)
 		})
-		waiting := logs.FilterMessage("No file matches yet; waiting").All()
+		waiting := logs.FilterMessage("no file matches yet, waiting").All()
 		require.Len(w, waiting, 1)
 		assert.Equal(w, []any{w.path("none/*.jsonl")}, waiting[0].ContextMap()["include"])
-		folders := logs.FilterMessageSnippet("A folder stands where files should be named").All()
+		folders := logs.FilterMessageSnippet("include names folders").All()
 		require.Len(w, folders, 1)
 		assert.Equal(w, []any{w.path("runs")}, folders[0].ContextMap()["include"])
 		assert.Equal(w, zap.WarnLevel, folders[0].Level)

@@ -34,8 +34,7 @@ func newFinder(s *PolledSettings) (finder, error) {
 	return f, errors.Join(errs[:]...)
 }
 
-// mayBe tells whether a pattern may match what is a document by its name. Patterns of other files need not be looked
-// through once more.
+// mayBe reports whether a pattern may match what is a document by its name. Patterns of other files need no second scan.
 func mayBe(pattern string, isDocument func(string) bool) bool {
 	last := path.Base(filepath.ToSlash(pattern))
 	tail := last[strings.LastIndexAny(last, `*?[]{}\`)+1:]
@@ -46,8 +45,8 @@ func mayBe(pattern string, isDocument func(string) bool) bool {
 	return len(tail) < longest && !strings.Contains(tail, ".") || isDocument("x"+tail) || isDocument("x.json"+tail)
 }
 
-// InFolders gives the patterns that match files of one name where the given ones would: for a name that means more than
-// that a pattern matches it.
+// InFolders returns the patterns that match files of one name where the patterns would: for a name with a
+// meaning of its own.
 func InFolders(patterns []string, name string) []string {
 	var in []string
 	for _, p := range patterns {
@@ -79,15 +78,15 @@ func (f *finder) watch(w *watcher) {
 	}
 }
 
-// mayHold tells whether something that appeared may be one to follow, or a folder that holds one.
+// mayHold reports whether something that appeared may be one to follow, or a folder that holds one.
 func (f *finder) mayHold(path string) bool {
 	return f.documents.match(path) && f.isDocument(path) || f.databases.match(path) && !besides(path) ||
 		(f.documents.canHold(path) || f.databases.canHold(path)) && isFolder(path)
 }
 
-// find looks at the folders and yields what is there.
+// find scans the folders and yields what is there.
 func (f *finder) find(stop <-chan struct{}, yield func(itemKind, found), fail func(error)) {
-	look := func(g *globs, kind itemKind, is func(string) bool) {
+	scanFor := func(g *globs, kind itemKind, is func(string) bool) {
 		s := scan{globs: g, stop: stop, yield: func(files []found) {
 			for _, one := range files {
 				if !one.irregular && is(one.path) && !g.hasOwnName(one.path) {
@@ -100,8 +99,8 @@ func (f *finder) find(stop <-chan struct{}, yield func(itemKind, found), fail fu
 			fail(err)
 		}
 	}
-	look(&f.databases, itemDatabase, func(path string) bool { return !besides(path) })
-	look(&f.documents, itemDocument, f.isDocument)
+	scanFor(&f.databases, itemDatabase, func(path string) bool { return !besides(path) })
+	scanFor(&f.documents, itemDocument, f.isDocument)
 	for _, g := range f.trees.include {
 		folders, err := doublestar.FilepathGlob(filepath.FromSlash(g.pattern), doublestar.WithFailOnIOErrors())
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -115,12 +114,12 @@ func (f *finder) find(stop <-chan struct{}, yield func(itemKind, found), fail fu
 	}
 }
 
-// besides tells the files that SQLite keeps beside a database.
+// besides reports whether a file is one that SQLite keeps beside a database.
 func besides(path string) bool {
 	return strings.HasSuffix(path, "-wal") || strings.HasSuffix(path, "-shm") || strings.HasSuffix(path, "-journal")
 }
 
-// modTime is when a file was written last; zero if that can't be told.
+// modTime is when a file was written last; zero if stat fails.
 func modTime(path string) time.Time {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -13,38 +13,38 @@ import (
 // Tail is bytes that come as time goes by: the output of a process, a pipe (package spool has one). It serves one
 // goroutine.
 type Tail interface {
-	// Read gives what is there: 0 and no error if that is nothing for now, [io.EOF] when nothing will come any more.
-	// [spool.ErrRewritten] means that the bytes begin anew at offset 0; any other error ends the following.
+	// Read returns what is there: 0 and no error if that is nothing for now, [io.EOF] when nothing will come any more.
+	// [spool.ErrRewritten] means that the bytes begin reset at offset 0; any other error ends the following.
 	Read(p []byte) (int, error)
-	// Wait returns when Read may give more, or with its error when ctx has ended.
+	// Wait returns when Read may return more, or with the error of ctx when that has ended.
 	Wait(ctx context.Context) error
-	// Arrival tells when the byte at offset came; zero if that is not known.
+	// Arrival returns when the byte at offset came; zero if that is not known.
 	Arrival(offset int64) time.Time
 }
 
-// Follow hands the lines of t to c until t ends or ctx does; it returns nil only in the first case, when all lines were
-// accepted. Lines end as those of files do, and what an ended tail has behind its last newline is a line too. Closing
-// c is the caller's, who knows how the tail came to its end.
+// Follow delivers the lines of t to c until t ends or ctx does; it returns nil only in the first case, when all lines were
+// acknowledged. Lines end as those of files do, and what follows the last newline of an ended tail is a line too. The caller
+// closes c, since it knows how the tail ended.
 //
-// Of the settings those about lines, batches and retries count.
+// It uses the settings for lines, batches and retries.
 func Follow(ctx context.Context, t Tail, c Consumer, s Settings) error {
 	s = s.withDefaults()
 	f := &follower{
 		tail: t, consumer: c, settings: s,
-		splitter: newSplitter(newBuffers(s.BatchBytes+markSize, s.MaxLineSize), s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),
+		splitter: newSplitter(newBufferPool(s.BatchBytes+markSize, s.MaxLineSize), s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),
 	}
 	f.splitter.reset(0, 0)
 	return f.run(ctx)
 }
 
-// follower is one Follow at work.
+// follower is one call of Follow.
 type follower struct {
-	tail     Tail
-	consumer Consumer
-	settings Settings
-	splitter *splitter
-	lines    []Line
-	owesIdle bool
+	tail        Tail
+	consumer    Consumer
+	settings    Settings
+	splitter    *splitter
+	lines       []Line
+	idlePending bool
 }
 
 func (f *follower) run(ctx context.Context) error {
@@ -73,7 +73,7 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// split hands over the whole lines that were read.
+// split delivers the whole lines that were read.
 func (f *follower) split(ctx context.Context) error {
 	for {
 		line, kind := f.splitter.next()
@@ -101,16 +101,16 @@ func (f *follower) add(line Line) {
 	f.lines = append(f.lines, line)
 }
 
-// wait tells the consumer that all was read, and waits for more; a last line that is one complete object does not wait
-// for its newline for ever.
+// wait calls Idle, since all was read, and waits for more; a last line that is one complete object does not wait for its
+// newline for ever.
 func (f *follower) wait(ctx context.Context) error {
-	if f.owesIdle {
-		if err := f.insist(ctx, f.consumer.Idle); err != nil {
+	if f.idlePending {
+		if err := f.retry(ctx, f.consumer.Idle); err != nil {
 			return err
 		}
-		f.owesIdle = false
+		f.idlePending = false
 	}
-	if f.settings.IdleFlush < 0 || !completeObject(f.splitter.rest()) {
+	if f.settings.IdleFlush < 0 || !completeObject(f.splitter.unfinished()) {
 		return f.tail.Wait(ctx)
 	}
 	timed, cancel := context.WithTimeout(ctx, f.settings.IdleFlush)
@@ -122,10 +122,10 @@ func (f *follower) wait(ctx context.Context) error {
 	return f.offer(ctx)
 }
 
-// end hands over what stands behind the last newline.
+// end delivers what follows the last newline.
 func (f *follower) end(ctx context.Context) error {
 	switch {
-	case len(f.splitter.rest()) > 0:
+	case len(f.splitter.unfinished()) > 0:
 		f.add(f.splitter.take())
 		if err := f.offer(ctx); err != nil {
 			return err
@@ -139,29 +139,29 @@ func (f *follower) end(ctx context.Context) error {
 			}
 		}
 	}
-	if !f.owesIdle {
+	if !f.idlePending {
 		return nil
 	}
-	return f.insist(ctx, f.consumer.Idle)
+	return f.retry(ctx, f.consumer.Idle)
 }
 
-// offer hands the lines over that were collected.
+// offer delivers the collected lines.
 func (f *follower) offer(ctx context.Context) error {
 	if len(f.lines) == 0 {
 		return nil
 	}
-	err := f.insist(ctx, func(ctx context.Context) error { return f.consumer.Lines(ctx, f.lines) })
+	err := f.retry(ctx, func(ctx context.Context) error { return f.consumer.Lines(ctx, f.lines) })
 	if err != nil {
 		return err
 	}
 	last := &f.lines[len(f.lines)-1]
 	f.settings.Observer.read("", len(f.lines), last.Next-f.lines[0].Offset)
-	f.lines, f.owesIdle = f.lines[:0], true
+	f.lines, f.idlePending = f.lines[:0], true
 	return nil
 }
 
-// insist calls until it is accepted or ctx ends.
-func (f *follower) insist(ctx context.Context, call func(context.Context) error) error {
+// retry calls until the call succeeds or ctx ends.
+func (f *follower) retry(ctx context.Context, call func(context.Context) error) error {
 	wait := f.settings.RetryInterval
 	for {
 		err := call(ctx)
@@ -169,14 +169,14 @@ func (f *follower) insist(ctx context.Context, call func(context.Context) error)
 			return nil
 		}
 		if ctx.Err() != nil {
-			return fmt.Errorf("hand over lines: %w", err)
+			return fmt.Errorf("deliver lines: %w", err)
 		}
 		f.settings.Observer.refused("", err, wait)
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return fmt.Errorf("hand over lines: %w", err)
+			return fmt.Errorf("deliver lines: %w", err)
 		case <-timer.C:
 		}
 		wait = min(2*wait, f.settings.MaxRetryInterval)

@@ -24,7 +24,7 @@ func ValidateGlob(key, pattern string) error {
 	return nil
 }
 
-// globs is a set of patterns: what to read, and what of it not. Paths are absolute and have slashes as separators.
+// globs is a set of patterns: what to read, and what of it to leave out. Paths are absolute and have slashes as separators.
 type globs struct {
 	include, exclude []glob
 	skip             func(path string) bool // leaves out more; may be nil
@@ -36,7 +36,7 @@ type glob struct {
 	pattern string // absolute, slashes
 	base    string // the folder that holds all matches
 	// folders are the elements between base and the last one. A folder can hold matches only if it matches their
-	// beginning. Nil with anyFolder if that can't be told.
+	// beginning. Nil with anyFolder if that is not known.
 	folders   []string
 	anyFolder bool
 	// parent and last are the pattern without its last element, and that. They match on their own, so that a folder
@@ -80,8 +80,8 @@ func newGlob(key, raw string) (glob, error) {
 	if last := len(elements) - 1; elements[last] != "**" { // a last ** stands for folders too
 		g.folders = elements[:last]
 	}
-	// A brace that spans elements, as in {a,b/c}/*, can't be cut at slashes, and what a ** that is not alone stands
-	// for is not ours to say.
+	// A brace that spans elements, as in {a,b/c}/*, can't be cut at slashes, and the meaning of
+	// a ** that is not alone is doublestar's.
 	for _, e := range elements {
 		g.anyFolder = g.anyFolder || !doublestar.ValidatePattern(e) || e != "**" && strings.Contains(e, "**")
 	}
@@ -124,7 +124,7 @@ func join(folder, pattern string) string {
 
 var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`)
 
-// match tells whether a file under this path is to be read.
+// match reports whether a file under this path is to be read.
 func (g *globs) match(file string) bool {
 	file = filepath.ToSlash(file)
 	return slices.ContainsFunc(g.include, func(one glob) bool { return doublestar.MatchUnvalidated(one.pattern, file) }) &&
@@ -167,7 +167,7 @@ func (g *globs) in(folder string) folderGlobs {
 	return f
 }
 
-// match tells whether a file of the folder is to be read.
+// match reports whether a file of the folder is to be read.
 func (f *folderGlobs) match(file, name string) bool {
 	hit := slices.ContainsFunc(f.names, func(p string) bool { return doublestar.MatchUnvalidated(p, name) })
 	if !hit {
@@ -177,13 +177,13 @@ func (f *folderGlobs) match(file, name string) bool {
 	return hit && !f.excluded(file)
 }
 
-// canHold tells whether files that match may lie in this folder or below it.
+// canHold reports whether files that match may lie in this folder or below it.
 func (g *globs) canHold(folder string) bool {
 	folder = filepath.ToSlash(folder)
 	return slices.ContainsFunc(g.include, func(one glob) bool { return one.canHold(folder) }) && !g.excludesAll(folder)
 }
 
-// excludesAll tells whether a pattern that ends in /** leaves out all that is in the folder.
+// excludesAll reports whether a pattern that ends in /** leaves out all that is in the folder.
 func (g *globs) excludesAll(folder string) bool {
 	return slices.ContainsFunc(g.exclude, func(one glob) bool {
 		return strings.HasSuffix(one.pattern, "/**") && doublestar.MatchUnvalidated(one.pattern, folder)
@@ -203,7 +203,7 @@ func (g *glob) canHold(folder string) bool {
 	return leads(g.folders, strings.Split(below, "/"))
 }
 
-// leads tells whether a folder (its elements) matches the beginning of a pattern (its elements).
+// leads reports whether a folder (its elements) matches the beginning of a pattern (its elements).
 func leads(pattern, folder []string) bool {
 	for i, name := range folder {
 		switch {
@@ -218,7 +218,7 @@ func leads(pattern, folder []string) bool {
 	return true
 }
 
-// follows tells whether a folder that is a symbolic link is entered: not where ** would lead into it, since links under
+// follows reports whether a folder that is a symbolic link is entered: not where ** would lead into it, since links under
 // ** may form a circle.
 func (g *globs) follows(folder string) bool {
 	folder = filepath.ToSlash(folder)
@@ -235,7 +235,7 @@ func (g *globs) follows(folder string) bool {
 	})
 }
 
-// cutFolder gives what is left of a path below a folder; not ok if it does not lie there.
+// cutFolder returns what is left of a path below a folder; not ok if it does not lie there.
 func cutFolder(file, folder string) (string, bool) {
 	if file == folder {
 		return "", true

@@ -26,7 +26,7 @@ type opener func(path string) (handle, error)
 // errNotRegular: a folder, pipe, socket or device matches the pattern.
 var errNotRegular = errors.New("not a regular file")
 
-// isCompressed tells by its name whether a file is compressed.
+// isCompressed reports by its name whether a file is compressed.
 func isCompressed(path string) bool { return unpack.Is(path) }
 
 // plainPath is the path that a compressed file had before, if it was compressed in its place.
@@ -61,17 +61,17 @@ type packedHandle struct {
 	file   handle
 	path   string
 	reader io.ReadCloser
-	at     int64 // of the next byte that reader gives
+	at     int64 // of the next byte that reader returns
 }
 
-// Stat tells about the file as it is, compressed.
+// Stat is that of the compressed file.
 func (h *packedHandle) Stat() (fs.FileInfo, error) { return h.file.Stat() }
 
 // Close closes the file.
-func (h *packedHandle) Close() error { return errors.Join(h.letGo(), h.file.Close()) }
+func (h *packedHandle) Close() error { return errors.Join(h.release(), h.file.Close()) }
 
-// letGo ends the reading of the content.
-func (h *packedHandle) letGo() error {
+// release ends the reading of the content.
+func (h *packedHandle) release() error {
 	if h.reader == nil {
 		return nil
 	}
@@ -102,16 +102,16 @@ func (h *packedHandle) ReadAt(p []byte, offset int64) (int, error) {
 	return n, h.wrap(err)
 }
 
-// ended tells a content that ends from a file that breaks off: both are an unexpected end for a full read.
+// ended distinguishes content that ends from a file that breaks off: both are an unexpected end for a full read.
 func (h *packedHandle) ended() bool {
 	var one [1]byte
 	n, err := h.reader.Read(one[:])
 	return n == 0 && errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// rewind begins at the first byte again.
+// rewind starts at the first byte again.
 func (h *packedHandle) rewind() error {
-	if err := h.letGo(); err != nil {
+	if err := h.release(); err != nil {
 		return err
 	}
 	reader, err := unpack.New(h.path, io.NewSectionReader(h.file, 0, 1<<62))
@@ -127,5 +127,5 @@ func (h *packedHandle) wrap(err error) error {
 	if err == nil || err == io.EOF { //nolint:errorlint // the bare value is the contract of io.ReaderAt
 		return err
 	}
-	return fmt.Errorf("decompress %q: %w", h.path, errors.Join(err, h.letGo()))
+	return fmt.Errorf("decompress %q: %w", h.path, errors.Join(err, h.release()))
 }

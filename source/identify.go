@@ -3,35 +3,35 @@ package source
 import "time"
 
 const (
-	// copyWait is how long a file that begins like one that is followed is held back: it may be the copy of a
-	// copytruncate, whose original is about to be emptied.
+	// copyWait is how long a file that begins like a followed one is delayed: it may be the copy of a copytruncate, whose
+	// original is about to be emptied.
 	copyWait = time.Second
-	// busyWait is how long a decision waits for a worker to bring back the file that it depends on.
+	// busyWait is how long a decision waits for the worker that has the file on which it depends.
 	busyWait = 10 * time.Millisecond
-	// maxLooked is how many files with the same head that are there are looked at, the youngest first: thousands may be
-	// forks of one session.
-	maxLooked = 64
-	// maxPassed is how many are passed in search of one whose path tells that it is the one.
+	// maxCompared is how many existing files with the same fingerprint are compared, the youngest first: thousands may be forks
+	// of one session.
+	maxCompared = 64
+	// maxPassed is how many are visited in search of one with the right path.
 	maxPassed = 4096
-	// maxHeld is how often a file waits for a known one that has lost its path and is not yet found to be gone, and how
-	// often one of the store is tried that can't be read.
-	maxHeld = 10
+	// maxDelays is how often a file waits for a known one that has lost its path and is not yet unlinked, and how often an
+	// unreadable file of a checkpoint is tried.
+	maxDelays = 10
 )
 
-// identify is the table of DESIGN section 4: which file is it that stands under a new path?
+// identify decides which file is under a new path: the table of the package documentation.
 func (t *table) identify(f *file, res result) {
-	if f.state == stateAlias {
+	if f.state == stateLink {
 		if res.id == f.target.id {
-			t.touch(f.target)
+			t.schedule(f.target)
 			return
 		}
-		t.unalias(f)
+		t.unlinkName(f)
 	}
 	if f.id != res.id {
-		t.release(f)
+		t.detachLinks(f)
 	}
-	if f.disowned && f.id != res.id || len(res.head) == 0 {
-		f.held, f.disowned = 0, false // that was said of another file
+	if f.rejected && f.id != res.id || len(res.head) == 0 {
+		f.delays, f.rejected = 0, false // those were another file's
 	}
 	f.size, f.mtime = res.size, res.mtime
 	if f.size < f.seek {
@@ -44,15 +44,15 @@ func (t *table) identify(f *file, res result) {
 	case start != nil && start != f && !f.first && start.seek > 0:
 		// It was there at start, under another path.
 		f.first, f.id, f.seek = true, start.id, start.seek
-		t.touch(f)
-	case len(res.head) == 0: // nothing to tell it by yet, but a known file of that number is not what is there
+		t.schedule(f)
+	case len(res.head) == 0: // no fingerprint yet, but the known file of that inode is not there
 		if known := t.ids[res.id]; known != nil && known.pos.offset > 0 {
 			known.presentAt = ""
 		}
 	case len(f.claims) > 0:
 		t.decide(f, res)
-	case t.sameFile(f, res):
-	case !f.disowned && t.sameContent(f, res):
+	case t.matchInode(f, res):
+	case !f.rejected && t.matchContent(f, res):
 	default:
 		t.follow(f, res)
 	}
@@ -60,7 +60,7 @@ func (t *table) identify(f *file, res result) {
 
 // follow begins to read a file that is none of those known.
 func (t *table) follow(f *file, res result) {
-	f.state, f.id, f.pos, f.first, f.seek = stateFollowed, res.id, res.pos, false, 0
+	f.state, f.id, f.pos, f.first, f.seek = stateFollowing, res.id, res.pos, false, 0
 	f.lastRead = time.Now()
 	t.enter(f)
 }
@@ -69,46 +69,46 @@ func (t *table) follow(f *file, res result) {
 func (t *table) enter(f *file) {
 	t.enterID(f)
 	t.heads.add(f)
-	t.touch(f)
+	t.schedule(f)
 }
 
-// sameFile deals with an inode that is known: the same file under another path, or an inode that was given to a new
-// file. It says whether the path is settled, or will be.
-func (t *table) sameFile(f *file, res result) bool {
+// matchInode handles a known inode: the same file under another path, or an inode that was reused for a new file. It reports
+// whether the path is identified, or will be.
+func (t *table) matchInode(f *file, res result) bool {
 	known := t.ids[res.id]
 	if known == nil || res.id == (fileID{}) {
 		return false
 	}
-	// What was compressed has another inode than what is, and the size of neither tells the other's.
+	// A file and its compressed form have different inodes and unrelated sizes.
 	packed := isCompressed(f.path)
 	fits := packed == isCompressed(known.path) && known.pos.sameHead(res.head) && (packed || res.size >= known.pos.offset)
 	switch {
-	case known.state == stateFollowed && under(known):
-		t.release(f)
-		f.state, f.target, f.first, f.seek = stateAlias, known, false, 0
-		known.aliases = append(known.aliases, f)
-		t.touch(known)
+	case known.state == stateFollowing && atPath(known):
+		t.detachLinks(f)
+		f.state, f.target, f.first, f.seek = stateLink, known, false, 0
+		known.links = append(known.links, f)
+		t.schedule(known)
 	case known.busy:
-		t.hold(f, busyWait)
+		t.delay(f, busyWait)
 	case fits && (known.handle != nil || packed || !t.surpassed(known, res)):
 		t.adopt(known, f, res.id)
-	case fits: // it stays known, and is asked by its content after the one that was read further
+	case fits: // it stays known, and is matched by content after the one that was read further
 		return false
 	case !f.rechecked:
-		// The look may be older than what was read since, if the file was renamed while it grew.
+		// The probe may be older than what was read since, if the file was renamed while it grew.
 		f.rechecked = true
-		t.hold(f, busyWait)
+		t.delay(f, busyWait)
 	default:
 		delete(t.ids, res.id)
 		known.presentAt = ""
-		t.touch(known)
+		t.schedule(known)
 		return false
 	}
 	return true
 }
 
-// surpassed tells whether another known file that begins alike was read further than this one, and no further than what was
-// looked at has. An inode that nobody holds open may have been given to a copy or a longer version of that.
+// surpassed reports whether another known file that begins alike was read further than this one, and no further than the
+// probed file reaches. An inode that nobody holds open may have been reused for a copy or a longer version of that.
 func (t *table) surpassed(known *file, res result) bool {
 	found, passed := false, 0
 	t.heads.find(res.head, func(other *file) bool {
@@ -119,46 +119,46 @@ func (t *table) surpassed(known *file, res result) bool {
 	return found
 }
 
-// adopt has a known file go on under the path of f, which was only a name for it.
+// adopt continues a known file under the path of f, which was only a link to it.
 func (t *table) adopt(known, f *file, id fileID) {
-	strayed := known.id == id && (known.strayed || known.path != f.path)
+	lostLink := known.id == id && (known.lostLink || known.path != f.path)
 	t.drop(f)
 	t.adoptAs(known, f.path, id)
-	known.strayed, known.ghost = strayed, false
-	t.touch(known)
+	known.lostLink, known.tombstone = lostLink, false
+	t.schedule(known)
 }
 
-// adoptAs has a known file go on under a path.
+// adoptAs continues a known file under a path.
 func (t *table) adoptAs(known *file, path string, id fileID) {
 	switch known.state {
-	case stateFollowed:
+	case stateFollowing:
 		if t.paths[known.path] == known {
 			delete(t.paths, known.path)
-			t.touch(t.newFile(known.path)) // gone, or another file by now
+			t.schedule(t.newFile(known.path)) // unlinked, or another file by now
 		}
-	case stateGone:
-		delete(t.gone, known)
-	case stateClosed:
-		t.closed.Remove(known.slot)
+	case stateUnlinked:
+		delete(t.unlinked, known)
+	case stateRetired:
+		t.retired.Remove(known.slot)
 		known.slot = nil
-		known.streamID = t.names.again(known.streamID)
+		known.streamID = t.names.take(known.streamID)
 	}
 	if known.id != id {
-		t.letGo(known)
-		t.forgetID(known)
+		t.closeHandle(known)
+		t.removeID(known)
 	}
-	known.strayed = false
-	known.state, known.path, known.id = stateFollowed, path, id
-	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.look
-	known.presentAt = ""        // from now on its state tells
-	known.lastRead = time.Now() // it is not idle for long as long as nobody has looked
-	known.size = -1             // to be looked at
+	known.lostLink = false
+	known.state, known.path, known.id = stateFollowing, path, id
+	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.scans
+	known.presentAt = ""        // replaced by its state
+	known.lastRead = time.Now() // not idle before the first visit
+	known.size = -1             // to be visited
 	t.enterID(known)
 	t.paths[path] = known
 	t.disarm(known)
 }
 
-// stored takes in what a worker found in a store that can't tell all that it holds.
+// stored applies a checkpoint that a worker found in a store that can't list its keys.
 func (t *table) stored(res result) {
 	if res.saveErr != nil {
 		t.unusable(checkpointPrefix, res.saveErr)

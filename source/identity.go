@@ -1,10 +1,9 @@
 package source
 
-// headSize is how many bytes of a file's beginning are remembered (as a hash). A shorter file is remembered by what it
-// has, and by more as it grows.
+// headSize is how many bytes of a file's beginning are hashed. Of a shorter file all bytes are, and more as it grows.
 const headSize = 1024
 
-// minMoveHead is how many bytes two files must share at their beginning for one to be taken as the other under another
+// minMoveHead is how many bytes two files must share at their beginning for one to be matched with the other under another
 // inode. The shortest line that an agent was seen to write has 60 bytes; two files may well share fewer.
 const minMoveHead = 64
 
@@ -14,35 +13,34 @@ type fileID struct {
 	device, inode uint64
 }
 
-// position is how far a file was read, and what is needed to see later that it is still the same file: all that has to
-// be kept over a restart, and nothing else. The bytes before the position are told by two hashes, of the file's head
-// and of the last bytes before the position (the mark).
+// position is the acknowledged offset of a file and its fingerprint: two hashes, of the file's first bytes (head) and of
+// the last bytes before the offset (mark).
 type position struct {
-	offset  int64  // everything before it was accepted
+	offset  int64  // everything before it was acknowledged
 	head    uint64 // hash of the first headLen bytes
 	mark    uint64 // hash of the markLen bytes before offset
 	headLen uint16
 	markLen uint8
-	// discard tells that offset lies in a line that is not wanted: [StartAtEnd].
+	// discard is true if offset is inside of a line that is skipped: [StartAtEnd].
 	discard bool
-	// ahead tells how many bytes from offset on hold no newline. It saves reading a long unfinished line again
-	// and again, and may be lost.
+	// ahead is how many bytes from offset on hold no newline. It saves reading a long unfinished line again and again, and
+	// is not stored.
 	ahead int64
 }
 
-// sameHead tells whether a file that begins with these bytes may be the one of the position.
+// sameHead reports whether a file that begins with these bytes may be the one of the position.
 func (p *position) sameHead(head []byte) bool {
 	return len(head) >= int(p.headLen) && hash(head[:p.headLen]) == p.head
 }
 
-// extend remembers more of the head where there is more.
+// extend hashes more of the head where there is more.
 func (p *position) extend(head []byte) {
 	if len(head) > int(p.headLen) {
 		p.head, p.headLen = hash(head), uint16(len(head))
 	}
 }
 
-// move goes to an offset; before are the bytes that stand before it.
+// move sets the offset; before are the bytes before it.
 func (p *position) move(offset int64, before []byte) {
 	p.offset, p.ahead, p.discard = offset, 0, false
 	p.mark, p.markLen = hash(before), uint8(len(before))

@@ -14,5 +14,5 @@ const keepOpen = false
 
 func hasName(fs.FileInfo) bool { return false }
 
-// idOf: these systems tell no inode by a file's path, so files go by path and content.
+// idOf: these systems have no inode in a file's stat, so files are identified by path and content.
 func idOf(fs.FileInfo) (fileID, bool) { return fileID{}, false }

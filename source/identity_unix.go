@@ -8,20 +8,19 @@ import (
 	"syscall"
 )
 
-// openFlags: a file that became a pipe between the look at it and its opening must not block. It is without effect on
-// regular files.
+// openFlags: opening must not block if the file was replaced by a pipe since its stat. It has no effect on regular files.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
-// keepOpen tells whether an open file may be renamed and deleted by others.
+// keepOpen reports whether an open file may be renamed and deleted by others.
 const keepOpen = true
 
-// hasName tells whether a path leads to an open file.
+// hasName reports whether a path leads to an open file.
 func hasName(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Nlink > 0
 }
 
-// idOf gives the file's id; false where the path alone doesn't tell it.
+// idOf returns the file's id; false where the system has none.
 func idOf(info fs.FileInfo) (fileID, bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

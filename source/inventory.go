@@ -23,13 +23,13 @@ const (
 // maxLeft bounds the files that an inventory takes over from the one before it; it always has those that are there.
 const maxLeft = 1 << 16
 
-// inventory distinguishes files that arrived while no process looked from those that were there before, whatever their times: rsync -a
-// and tar give a file its old time. It is what the store has of the last start: what was looked for, and which of the files that
+// inventory distinguishes files that arrived while no process ran from those that were there before, whatever their times: rsync -a
+// and tar give a file its old time. It is what the store has of the last start: the patterns, and which of the files that
 // were there then have no position, since they were left out.
 type inventory struct {
 	key      string
 	settings *Settings
-	sets     []*globs // what is looked for now
+	sets     []*globs // the present patterns
 	before   *seen    // at the last start; nil: there was none, or it can't be read
 	left     map[uint64]struct{}
 	stored   string // what the store has
@@ -67,7 +67,7 @@ func loadInventory(ctx context.Context, key string, s *Settings, sets ...*globs)
 	}
 	if i.before, err = decodeSeen(value); err != nil {
 		s.Observer.unusable(key, err)
-		s.Logger.Error("inventory in storage can't be read, files go by their times", zap.String("key", key), zap.Error(err))
+		s.Logger.Error("stored inventory is not readable, judging files by their times", zap.String("key", key), zap.Error(err))
 		return i, nil
 	}
 	i.stored = string(value)
@@ -106,7 +106,7 @@ func (i *inventory) arrived(one found, lastRun int64) bool {
 	return lastRun > 0 && one.mtime/int64(time.Second) >= lastRun || i.appeared(one)
 }
 
-// appeared reports whether a file without a position was not there at the last start, although it was looked for.
+// appeared reports whether a file without a position was not there at the last start, although a pattern matched it.
 func (i *inventory) appeared(one found) bool {
 	if i.before == nil || !slices.ContainsFunc(i.before.globs, func(g globs) bool { return g.match(one.path) }) {
 		return false
@@ -115,10 +115,10 @@ func (i *inventory) appeared(one found) bool {
 	return !was
 }
 
-// leave notes a file that is there and left out.
+// leave records a file that is there and left out.
 func (i *inventory) leave(one found) { i.left[leftHash(one)] = struct{}{} }
 
-// leftHash stands for a file: its path and its inode.
+// leftHash identifies a file by its path and inode.
 func leftHash(one found) uint64 {
 	b := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, one.id.device), one.id.inode)
 	return hash(append(b, filepath.ToSlash(one.path)...))

@@ -143,7 +143,7 @@ func TestInventoryNotUnderstood(t *testing.T) {
 				assert.Empty(w, got.all())
 				assert.Equal(w, []string{filesInventoryKey}, keys)
 				w.old("b.jsonl", "two\n")
-				assert.Equal(w, []string{"two"}, w.run(with(walking{store}), startAtEnd).all(), "it was written anew")
+				assert.Equal(w, []string{"two"}, w.run(with(walking{store}), startAtEnd).all(), "it was written reset")
 			})
 		})
 	}

@@ -23,18 +23,18 @@ const (
 
 // store is where the lines of an item come from.
 type store interface {
-	// changed tells, cheaply, whether next may have something.
+	// changed reports, cheaply, whether next may have something.
 	changed() bool
-	// next gives the next lines, and the same ones again until they are accepted; none if there is nothing new. An
-	// error may go by.
+	// next returns the next lines, and the same ones again until they are acknowledged; none if there is nothing new. An error
+	// may be temporary.
 	next(ctx context.Context) (batch, error)
-	// accept takes note that the last lines were accepted.
-	accept()
-	// forget takes note that a stream was closed.
-	forget(key string)
+	// acknowledge records that the consumer accepted the last lines.
+	acknowledge()
+	// release records that a stream was closed.
+	release(key string)
 	// move follows a file to another path, if it can.
 	move(path string) bool
-	// position is how far a stream was accepted, for a later process.
+	// position is how far a stream was acknowledged, for a later process.
 	position(key string) (json.RawMessage, error)
 	close() error
 }
@@ -44,11 +44,11 @@ type batch struct {
 	key   string // of the stream within the item; empty if it has but one
 	lines []Line
 	bytes int64
-	// changed is when the stream was written to last, where that is not told by the file's time; else zero.
+	// changed is when the stream was written to last, where the file's time does not show that; else zero.
 	changed time.Time
-	// replayed tells that an earlier process accepted them all.
+	// replayed is true if an earlier process acknowledged them all.
 	replayed bool
-	// done tells that nothing will ever follow.
+	// done is true if nothing will follow.
 	done bool
 }
 
@@ -62,16 +62,16 @@ type item struct {
 	streams  map[string]*polledStream
 	caughtUp bool // all that was there was read once
 	done     bool // nothing will ever follow
-	// goneSince is when its path was found to lead nowhere.
-	goneSince time.Time
-	tries     uint8
-	retryAt   time.Time
-	due       bool      // to be asked in this round
-	wakeAt    time.Time // to be asked then; zero: with all others
-	notBefore time.Time // looks cost a tenth of the time at most
+	// missingSince is when its path was found to lead nowhere.
+	missingSince time.Time
+	tries        uint8
+	retryAt      time.Time
+	due          bool      // to be asked in this round
+	wakeAt       time.Time // to be asked then; zero: with all others
+	notBefore    time.Time // polls take a tenth of the time at most
 }
 
-// newItem makes an item, which goes on where an earlier process was, if the store knows of one.
+// newItem makes an item, which resumes from its checkpoint, if the store has one.
 func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart bool) (*item, error) {
 	it := &item{kind: kind, path: one.path, origin: one.path, id: one.id, due: true, streams: map[string]*polledStream{}}
 	var known *itemState
@@ -85,7 +85,7 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 		known, err = p.states.of(ctx, polledID(one.path, ""))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read position of %q: %w", one.path, err)
+		return nil, fmt.Errorf("read checkpoint of %q: %w", one.path, err)
 	}
 	old := atStart && known == nil && p.isOld(kind, one)
 	if old {
@@ -108,13 +108,13 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 	}
 	if err != nil {
 		p.states.unusable(itemPrefix+polledID(it.origin, ""), err)
-		return p.newItemAnew(kind, it, one), nil
+		return p.newItemReset(kind, it, one), nil
 	}
 	return it, nil
 }
 
-// isOld reports whether an item that is there at start, and without a position, was there before: what came while no process
-// looked was not. A database that goes on is written to all the time, and has positions for its families alone.
+// isOld reports whether an item that is there at start, and without a position, was there before: what came while no process ran
+// was not. A database that goes on is written to all the time, and has positions for its families alone.
 func (p *Polled) isOld(kind itemKind, one found) bool {
 	if kind == itemDatabase {
 		return p.states.knows(one, kind) || !p.seen.appeared(one)
@@ -122,13 +122,13 @@ func (p *Polled) isOld(kind itemKind, one found) bool {
 	return !p.seen.arrived(one, p.states.lastRun)
 }
 
-// follows tells whether an item that is followed has its streams' names from a path.
+// follows reports whether a followed item names its streams by a path.
 func (p *Polled) follows(origin string) bool {
 	return slices.ContainsFunc(p.items, func(it *item) bool { return it.origin == origin })
 }
 
-// newItemAnew makes an item whose position is not understood.
-func (p *Polled) newItemAnew(kind itemKind, it *item, one found) *item {
+// newItemReset makes an item whose position is not readable.
+func (p *Polled) newItemReset(kind itemKind, it *item, one found) *item {
 	if kind == itemDocument {
 		it.store, _ = newDocument(&p.settings, one, false, nil)
 	} else {
@@ -137,8 +137,7 @@ func (p *Polled) newItemAnew(kind itemKind, it *item, one found) *item {
 	return it
 }
 
-// since is the row time from which rows are wanted of sessions that are not known: when the last process was there last, or
-// now.
+// since is the row time from which rows are wanted of sessions without a checkpoint: the last write of the last process, or now.
 func (p *Polled) since(skip bool) time.Time {
 	switch {
 	case !skip:
@@ -162,14 +161,14 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 	b, err := it.store.next(ctx)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		p.gone(ctx, it)
+		p.missing(ctx, it)
 		return false
 	case err != nil:
-		it.goneSince = time.Time{}
+		it.missingSince = time.Time{}
 		p.failed(it.path, err, p.backOff(it))
 		return false
 	}
-	it.goneSince = time.Time{}
+	it.missingSince = time.Time{}
 	if len(b.lines) == 0 {
 		it.caughtUp = true
 		p.tidy(ctx, it)
@@ -196,9 +195,9 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 		p.refused(it, err)
 		return false
 	}
-	it.store.accept()
+	it.store.acknowledge()
 	it.tries = 0
-	p.complaints.settled(it.path)
+	p.errorLog.resolved(it.path)
 	if fresh > 0 {
 		p.settings.Settings.Observer.read(it.path, fresh, b.bytes)
 	}
@@ -206,22 +205,22 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 	return true
 }
 
-// wakeIn has an item asked at the latest when some time has passed.
+// wakeIn schedules an item's next poll after some time at the latest.
 func (it *item) wakeIn(wait time.Duration) {
 	if at := time.Now().Add(wait); it.wakeAt.IsZero() || at.Before(it.wakeAt) {
 		it.wakeAt = at
 	}
 }
 
-// refused: the handler did not accept.
+// refused: the consumer did not take the lines.
 func (p *Polled) refused(it *item, err error) {
 	if it.tries == 0 {
-		p.settings.Settings.Logger.Warn("Lines were not accepted; they are offered again", zap.String("path", it.path), zap.Error(err))
+		p.settings.Settings.Logger.Warn("consumer refused batch, will retry", zap.String("path", it.path), zap.Error(err))
 	}
 	p.settings.Settings.Observer.refused(it.path, err, p.backOff(it))
 }
 
-// backOff leaves an item alone for a while, longer each time.
+// backOff delays an item's next poll, longer each time.
 func (p *Polled) backOff(it *item) time.Duration {
 	s := &p.settings.Settings
 	wait := s.RetryInterval << min(it.tries, 20)
@@ -235,19 +234,19 @@ func (p *Polled) backOff(it *item) time.Duration {
 	return wait
 }
 
-// gone: nothing is under the path. Something may be again soon, if the file is being replaced.
-func (p *Polled) gone(ctx context.Context, it *item) {
+// missing: nothing is under the path. The file may be being replaced.
+func (p *Polled) missing(ctx context.Context, it *item) {
 	p.tidy(ctx, it)
-	if it.goneSince.IsZero() {
-		it.goneSince = time.Now()
+	if it.missingSince.IsZero() {
+		it.missingSince = time.Now()
 	}
-	if time.Since(it.goneSince) < p.settings.Settings.GoneGrace {
+	if time.Since(it.missingSince) < p.settings.Settings.UnlinkGrace {
 		return
 	}
 	it.done = true
-	if err := p.closeItem(ctx, it, CloseReasonGone); err != nil {
+	if err := p.closeItem(ctx, it, CloseReasonUnlinked); err != nil {
 		p.settings.Settings.Observer.failed(it.path, err, 0)
 	}
-	delete(p.byPath, it.path) // what comes there again is found as if it were new
+	delete(p.byPath, it.path) // a later file there is new
 	p.items = slices.DeleteFunc(p.items, func(other *item) bool { return other == it })
 }

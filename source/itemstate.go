@@ -10,14 +10,14 @@ import (
 	"go.uber.org/zap"
 )
 
-// itemPrefix begins the keys of what is kept of [Polled]'s streams; the stream's id follows.
+// itemPrefix begins the keys of the checkpoints of [Polled]'s streams; the stream's id follows.
 const itemPrefix = "item/"
 
-// itemState is what is kept of a stream of a document, a database or a tree: whose it is, how far it was accepted in the
-// store's own terms, and what its consumer wants back.
+// itemState is the checkpoint of a stream of a document, a database or a tree: its identity, the acknowledged position in
+// the source's own terms, and the state of its consumer.
 type itemState struct {
 	Stream string `json:"stream"`
-	// Path is where the item is; Origin, where it was first, which is what its streams are named by.
+	// Path is where the item is; Origin, where it was first, which names its streams.
 	Path   string `json:"path"`
 	Origin string `json:"origin"`
 	Key    string `json:"key,omitempty"`
@@ -25,7 +25,7 @@ type itemState struct {
 	Inode  uint64 `json:"inode,omitempty"`
 
 	Position json.RawMessage `json:"position"`
-	Open     bool            `json:"open,omitempty"`
+	Pending  bool            `json:"pending,omitempty"`
 	State    []byte          `json:"state,omitempty"`
 	Saved    int64           `json:"saved"`
 }
@@ -53,7 +53,7 @@ func decodeItem(value []byte) (itemState, error) {
 	return s, nil
 }
 
-// itemStates are what the store has of items. A store that can't tell all that it holds is asked for each.
+// itemStates are the checkpoints of items. A store that can't list its keys is asked for each.
 type itemStates struct {
 	settings *Settings
 	walked   map[string]*itemState // by stream; nil if the store does not walk
@@ -61,10 +61,10 @@ type itemStates struct {
 	byPath   map[string]*itemState // the same, by where they were last
 	asked    map[string]bool
 	lastRun  int64 // when the last of them was written, in Unix seconds
-	settled  bool  // what nobody asked for was looked through
+	settled  bool  // expired checkpoints were deleted
 }
 
-// load takes in what the store has.
+// load reads the checkpoints of the store.
 func (s *itemStates) load(ctx context.Context) error {
 	walker, ok := s.settings.Store.(Walker)
 	if !ok {
@@ -95,14 +95,14 @@ func (s *itemStates) load(ctx context.Context) error {
 	return nil
 }
 
-// keepNewest enters a state unless one that was written later is there: paths and inodes are given to one after another.
+// keepNewest enters a state unless one that was written later is there: paths and inodes are reused.
 func keepNewest[K comparable](states map[K]*itemState, key K, state *itemState) {
 	if other := states[key]; other == nil || other.Saved <= state.Saved {
 		states[key] = state
 	}
 }
 
-// of gives what is known of a stream, nil if nothing is. An error of the store may go by.
+// of returns what is known of a stream, nil if nothing is. An error of the store may be temporary.
 func (s *itemStates) of(ctx context.Context, stream string) (*itemState, error) {
 	if s.settings.Store == nil {
 		return nil, nil
@@ -122,7 +122,7 @@ func (s *itemStates) of(ctx context.Context, stream string) (*itemState, error) 
 	return &state, nil
 }
 
-// ofDocument gives what is known of the document under a path, nil if nothing is, and the origin to name its stream by:
+// ofDocument returns what is known of the document under a path, nil if nothing is, and the origin to name its stream by:
 // that of the document that was there last or has this inode, and else the path, or a variant of it where another
 // document, which was renamed, goes by the path.
 func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(origin string) bool) (*itemState, string, error) {
@@ -142,7 +142,7 @@ func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(ori
 	}
 }
 
-// originOf gives what the streams of the database under a path are named by, as ofDocument does.
+// originOf returns what the streams of the database under a path are named by, as ofDocument does.
 func (s *itemStates) originOf(one found, follows func(origin string) bool) string {
 	if state := s.walkedOf(one, itemDatabase, follows); state != nil {
 		return state.Origin
@@ -154,7 +154,7 @@ func (s *itemStates) originOf(one found, follows func(origin string) bool) strin
 	}
 }
 
-// walkedOf gives a state of the item under a path, by the path or else by the inode, if the store tells all that it has. Only
+// walkedOf returns a state of the item under a path, by the path or else by the inode, if the store lists its keys. Only
 // a database's streams have keys.
 func (s *itemStates) walkedOf(one found, kind itemKind, follows func(origin string) bool) *itemState {
 	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
@@ -170,7 +170,7 @@ func (s *itemStates) knows(one found, kind itemKind) bool {
 	return s.walkedOf(one, kind, func(string) bool { return false }) != nil
 }
 
-// variant is the nth origin for what stands under a path; the first is the path.
+// variant is the nth origin for a path; the first is the path.
 func variant(path string, n int) string {
 	if n == 1 {
 		return path
@@ -178,48 +178,48 @@ func variant(path string, n int) string {
 	return fmt.Sprintf("%s#%d", path, n)
 }
 
-// mayBe tells whether what is known may be of what was found: it was there last, or is no longer where it was.
+// mayBe reports whether a checkpoint may be that of the found file: it was there last, or is no longer where it was.
 func (s *itemState) mayBe(one found) bool {
-	return s.Path == one.path || !leadsTo(s.Path, fileID{s.Device, s.Inode})
+	return s.Path == one.path || !sameFile(s.Path, fileID{s.Device, s.Inode})
 }
 
-// unusable reports a value that is not used: what is not understood is not guessed at.
+// unusable reports a value that is not used, since a broken or newer format is never guessed.
 func (s *itemStates) unusable(key string, err error) {
 	s.settings.Observer.unusable(key, err)
-	s.settings.Logger.Error("A stored position can't be read; its file is read as if it were new", zap.String("key", key), zap.Error(err))
+	s.settings.Logger.Error("stored checkpoint is not readable, reading its file as new", zap.String("key", key), zap.Error(err))
 }
 
-// expire deletes what nobody asked for, once all that is there has been looked at, if it is old.
+// expire deletes old checkpoints that no item asked for, after the first scan.
 func (s *itemStates) expire(ctx context.Context) {
 	if s.settled {
 		return
 	}
 	s.settled = true
-	before := time.Now().Add(-s.settings.KeepGone).Unix()
+	before := time.Now().Add(-s.settings.KeepUnlinked).Unix()
 	for stream, state := range s.walked {
 		if s.asked[stream] || state.Saved >= before {
 			continue
 		}
 		if err := s.settings.Store.Delete(ctx, itemPrefix+stream); err != nil {
-			s.settings.Observer.unsaved(state.Path, fmt.Errorf("delete position of %q: %w", state.Path, err))
+			s.settings.Observer.unsaved(state.Path, fmt.Errorf("delete checkpoint of %q: %w", state.Path, err))
 			return // the next process does it
 		}
 	}
 	s.walked, s.byID, s.byPath, s.asked = nil, nil, nil, nil
 }
 
-// saveItem writes where a stream stands, if that changed and it is not too early. It reports when to try again; 0: never.
+// saveItem writes a stream's checkpoint, if that changed and it is not too early. It returns the time to the next try; 0: none.
 func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledStream, must bool) time.Duration {
 	if p.settings.Settings.Store == nil || s.replaying {
 		return 0
 	}
 	position, err := it.store.position(key)
 	if c, ok := s.consumer.(Stateful); ok {
-		s.state, s.open = c.State()
+		s.state, s.pending = c.State()
 	}
 	now := itemState{
 		Stream: s.id, Path: it.path, Origin: it.origin, Key: key, Device: it.id.device, Inode: it.id.inode,
-		Position: position, Open: s.open, State: s.state,
+		Position: position, Pending: s.pending, State: s.state,
 	}
 	started := time.Now()
 	body, e := json.Marshal(&now)
@@ -239,9 +239,9 @@ func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledSt
 	}
 	s.storedAt, s.storing = started, time.Since(started)
 	if err != nil {
-		err = fmt.Errorf("save position of %q: %w", it.path, err)
+		err = fmt.Errorf("save checkpoint of %q: %w", it.path, err)
 		p.settings.Settings.Observer.unsaved(it.path, err)
-		p.complaints.unsaved(err)
+		p.errorLog.unsaved(err)
 		return saveAtLeast
 	}
 	s.stored = string(body)
@@ -249,7 +249,7 @@ func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledSt
 	return 0
 }
 
-// saveLast writes where a stream stands that was closed, also when ctx has ended.
+// saveLast writes the checkpoint of a closed stream, also when ctx has ended.
 func (p *Polled) saveLast(ctx context.Context, it *item, key string, s *polledStream) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()

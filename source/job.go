@@ -6,11 +6,11 @@ import "time"
 type jobKind uint8
 
 const (
-	jobProbe  jobKind = iota // look what it is
-	jobRead                  // read on
-	jobFinish                // it is gone: read what an open handle still has, close
-	jobEvict                 // nothing came for long: close the consumer
-	jobRest                  // nothing came for a while: have the consumer let go of what its lines tell
+	jobProbe   jobKind = iota // find out which file it is
+	jobRead                   // read on
+	jobFinish                 // it is unlinked: read what an open handle still has, close
+	jobEvict                  // nothing came for long: close the consumer
+	jobSuspend                // nothing came for a while: suspend the consumer
 )
 
 // job is one visit of a worker to one file.
@@ -19,22 +19,22 @@ type job struct {
 	kind jobKind
 	path string
 	id   fileID
-	pos  position // as it was accepted
+	pos  position // as acknowledged
 	// size and mtime are as last seen, by the manager and then by the worker.
 	size  int64
 	mtime int64
-	// live tells that the end was reached before.
+	// live is true if the end was reached before.
 	live  bool
 	flush bool
-	// lively tells, of jobFinish, that lines came a short while ago: if the file has a name still, which nobody follows, its
+	// recent is true, of jobFinish, if lines came a short while ago: if the file still has a link that no pattern matches, its
 	// writer may not be done.
-	lively bool
-	// names are other names that the file has; strayed, that it lost one.
-	names   string
-	strayed bool
+	recent bool
+	// links are other paths of the file; lostLink, that it lost one.
+	links    string
+	lostLink bool
 	// seek, of a probe: start here, because that is how long the file was at start. Negative: at the beginning.
 	seek int64
-	// claims, of a probe: tell the first of these that the file is related to.
+	// claims, of a probe: find the first of these that the file is related to.
 	claims []claim
 }
 
@@ -44,11 +44,11 @@ type claim struct {
 	beside *standing
 }
 
-// standing is a known file that is there.
+// standing is a known file that exists.
 type standing struct {
 	path string
 	id   fileID
-	// lost tells that it lost a name; size, what its size was when all of it had been read, or -1.
+	// lost is true if it lost a link; size, what its size was when all of it had been read, or -1.
 	lost bool
 	size int64
 }
@@ -61,7 +61,7 @@ const (
 	isNext             // it goes on where the known one was read up to
 	isCopy             // it has what was read of the known one, which is there still
 	isEqual            // it has all that the known one has, which is there still and was read to its end, and no more
-	isUnclear          // the known one has to be looked at first
+	isUnclear          // the known one has to be read first
 )
 
 // outcome says how a visit ended.
@@ -70,11 +70,11 @@ type outcome uint8
 const (
 	outcomeEnd       outcome = iota // read to the end, or probed
 	outcomeMore                     // there is more; others are to have their turn
-	outcomeGone                     // nothing is under its path any more
+	outcomeUnlinked                 // nothing is under its path any more
 	outcomeReplaced                 // another file is under its path
-	outcomeRewritten                // what was read is not what stands there now
-	outcomeRefused                  // the handler did not accept
-	outcomeFailed                   // the system did not let us
+	outcomeRewritten                // the content before the offset is not what was read
+	outcomeRefused                  // the consumer did not take the lines
+	outcomeFailed                   // the system reported an error
 	outcomeIgnored                  // no regular file
 	outcomeLink                     // a link to a file that is read under its own name
 	outcomeStopped                  // the source is shutting down
@@ -85,15 +85,15 @@ type result struct {
 	job
 	outcome  outcome
 	err      error
-	read     bool   // lines were accepted
+	read     bool   // lines were acknowledged
 	tail     bool   // an unfinished line that may be taken later
-	named    bool   // of jobFinish: some path led to the file still
+	named    bool   // of jobFinish: some path still leads to the file
 	head     []byte // of a probe: how the file begins
 	claimed  int    // of a probe: the claim that it is related to, and how
 	relation relation
-	// stored, of a probe: what the store has under the name that the file would be given.
+	// stored, of a probe: the checkpoint under the stream id that the file would get.
 	stored *checkpoint
-	// saveIn is when a position that was not written is to be written. 0: nothing is owed.
+	// saveIn is the time to the next write of a changed checkpoint. 0: it is written.
 	saveIn  time.Duration
 	saveErr error
 }

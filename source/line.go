@@ -13,18 +13,17 @@ type Line struct {
 	Data []byte
 	// Offset is where the line begins in the file, Next where the one after it does.
 	Offset, Next int64
-	// Live tells that the line was written while the file was followed: after its end had been reached once.
+	// Live is true if the line was written while the file was followed: after its end had been reached once.
 	Live bool
 	// Abridged is true if the line is longer than [Settings.MaxLineSize]; then Data is what package abridge keeps of it.
 	Abridged bool
-	// Replayed tells that the line was accepted before, and is given again so that the consumer knows what it knew.
+	// Replayed is true if the line was acknowledged before, and is delivered again to rebuild the consumer's state.
 	Replayed bool
-	// Arrival is when the line came, where that was noted; zero: when it was read.
+	// Arrival is when the line came, where that was recorded; zero: when it was read.
 	Arrival time.Time
 }
 
-// markSize is how many bytes before the position are remembered (as a hash), and so how many bytes before the current
-// line a splitter keeps.
+// markSize is how many bytes before the offset are hashed, and so how many bytes before the current line a splitter keeps.
 const markSize = 128
 
 // minBuffer is the smallest read buffer: a mark and something to read besides.
@@ -44,45 +43,45 @@ const (
 //
 //	0        ≤ start ≤ scanned ≤ end ≤ len(buf)
 //	buf[start:end]  is the current line and what follows it
-//	buf[:start]     ends with up to markSize bytes that stand before the current line
+//	buf[:start]     ends with up to markSize bytes from before the current line
 //
 // While a line over the limit is skipped, dropped counts its bytes that are no longer in buf, and start moves with the
-// bytes that were looked at.
+// bytes that were scanned.
 type splitter struct {
 	buf                 []byte
 	start, scanned, end int
 	offset              int64 // in the file, of the first byte of the current line
-	dropped             int64 // bytes of a line over the limit that have been let go
+	dropped             int64 // bytes of a line over the limit that are no longer in buf
 	skipping            bool
 	limit               int // bytes a line may have, without its newline
 
-	buffers *buffers
+	buffers *bufferPool
 	grown   int  // which size of them buf has
 	long    bool // the last line had more than half of the least size
 	short   abridge.Abridger
 }
 
-func newSplitter(b *buffers, limit int) *splitter { return &splitter{buffers: b, limit: limit} }
+func newSplitter(b *bufferPool, limit int) *splitter { return &splitter{buffers: b, limit: limit} }
 
-// reset prepares for bytes from another place: the first lead bytes that will come stand before offset, and the first
-// line begins at offset. A buffer that a long line has made grow is let go.
+// reset prepares for bytes from another place: the first lead bytes are from before offset, and the first line
+// begins at offset. A buffer that grew for a long line is released.
 func (s *splitter) reset(offset int64, lead int) {
 	if s.grown > 0 {
-		s.letGo()
+		s.release()
 	}
 	if s.buf == nil {
-		s.buf = s.buffers.lend(0)
+		s.buf = s.buffers.get(0)
 	}
 	*s = splitter{buf: s.buf, start: lead, scanned: lead, offset: offset, limit: s.limit, buffers: s.buffers, short: s.short}
 }
 
-// letGo gives the buffer back. No line that was given is valid any more, and reset is the only method that may be called.
-func (s *splitter) letGo() {
-	s.buffers.giveBack(s.grown, s.buf)
+// release returns the buffer to the pool. No returned line is valid any more, and reset is the only method that may be called.
+func (s *splitter) release() {
+	s.buffers.put(s.grown, s.buf)
 	s.buf, s.grown = nil, 0
 }
 
-// room gives space to read into; never empty. It moves or drops what next has gone past.
+// room returns space to read into; never empty. It moves or drops what next has gone past.
 func (s *splitter) room() []byte {
 	s.skipLong()
 	from := s.from()
@@ -101,25 +100,25 @@ func (s *splitter) room() []byte {
 // from is where the part of the buffer begins that is still needed: the current line, and the mark before it.
 func (s *splitter) from() int { return max(0, s.start-markSize) }
 
-// move has what begins at from stand at the front of a buffer of the k-th size.
+// move copies what begins at from to the front of a buffer of the k-th size.
 func (s *splitter) move(from, k int) {
 	left := s.buf[from:s.end]
 	if k == s.grown {
 		s.end = copy(s.buf, left)
 	} else {
-		buf := s.buffers.lend(k)
+		buf := s.buffers.get(k)
 		s.end = copy(buf, left)
-		s.buffers.giveBack(s.grown, s.buf)
+		s.buffers.put(s.grown, s.buf)
 		s.buf, s.grown = buf, k
 	}
 	s.start -= from
 	s.scanned -= from
 }
 
-// wrote tells how many bytes were read into what room gave.
+// wrote adds n bytes that were read into the space of room.
 func (s *splitter) wrote(n int) { s.end += n }
 
-// next gives the next token. The line's data is valid until room is called.
+// next returns the next token. The line's data is valid until room is called.
 func (s *splitter) next() (Line, tokenKind) {
 	from := max(s.scanned, s.start)
 	if from >= s.end {
@@ -143,7 +142,7 @@ func (s *splitter) next() (Line, tokenKind) {
 	return line, kind
 }
 
-// skipLong lets go of the bytes of a line that is over the limit, so that the buffer stays small.
+// skipLong drops the bytes of a line that is over the limit, so that the buffer stays small.
 func (s *splitter) skipLong() {
 	if s.scanned < s.end || !s.skipping && s.end-s.start <= s.limit {
 		return
@@ -153,7 +152,7 @@ func (s *splitter) skipLong() {
 	s.start, s.scanned = s.end, s.end
 }
 
-// shorten hands what stands before end of a line over the limit to the abridger.
+// shorten passes the part before end of a line over the limit to the abridger.
 func (s *splitter) shorten(end int) {
 	if !s.skipping {
 		s.short.Reset()
@@ -172,28 +171,28 @@ func (s *splitter) abridge(end int) []byte {
 	return bytes.Clone(short) // rare enough, and a batch may hold several
 }
 
-// tooLong tells whether the unfinished line is over the limit.
+// tooLong reports whether the unfinished line is over the limit.
 func (s *splitter) tooLong() bool { return s.skipping || s.end-s.start > s.limit }
 
-// pending tells how many bytes of an unfinished line were seen.
+// pending is how many bytes of an unfinished line were read.
 func (s *splitter) pending() int64 { return s.dropped + int64(max(0, s.end-s.start)) }
 
-// rest gives the unfinished line, or nil if it is over the limit.
-func (s *splitter) rest() []byte {
+// unfinished returns the unfinished line, or nil if it is over the limit.
+func (s *splitter) unfinished() []byte {
 	if s.skipping || s.end <= s.start || s.end-s.start > s.limit {
 		return nil
 	}
 	return s.buf[s.start:s.end:s.end]
 }
 
-// take hands over the unfinished line as if it had ended.
+// take returns the unfinished line as if it had ended.
 func (s *splitter) take() Line {
-	line := Line{Data: s.rest(), Offset: s.offset, Next: s.offset + s.pending()}
+	line := Line{Data: s.unfinished(), Offset: s.offset, Next: s.offset + s.pending()}
 	s.start, s.scanned, s.offset = s.end, s.end, line.Next
 	return line
 }
 
-// takeLong hands over the unfinished line, which is over the limit, as if it had ended.
+// takeLong returns the unfinished line, which is over the limit, as if it had ended.
 func (s *splitter) takeLong() Line {
 	line := Line{Offset: s.offset, Next: s.offset + s.pending(), Abridged: true, Data: s.abridge(s.end)}
 	s.start, s.scanned, s.offset = s.end, s.end, line.Next
@@ -201,15 +200,15 @@ func (s *splitter) takeLong() Line {
 	return line
 }
 
-// before gives up to markSize bytes that stand before the position at (a place in the file that lies at or before the
-// current line and still in the buffer). To be asked before room.
+// before returns up to markSize bytes from before the offset at, which is at or before the current line and still in the
+// buffer. It must be called before room.
 func (s *splitter) before(at int64) []byte {
 	end := s.start - int(s.offset-at)
 	return s.buf[max(0, end-markSize):end]
 }
 
-// inLine tells whether the byte before the current line is there and no newline: the beginning of the line has been
-// handed over already.
+// inLine reports whether the byte before the current line is there and no newline: the beginning of the line has been
+// delivered already.
 func (s *splitter) inLine() bool {
 	return s.start > 0 && s.start <= s.end && s.buf[s.start-1] != '\n'
 }

@@ -19,7 +19,7 @@ type token struct {
 
 // cutAt feeds a splitter with pieces of the given sizes (over and over) and gives the tokens and the unfinished rest.
 func cutAt(input []byte, sizes []byte, buffer, limit int) (tokens []token, rest string, pending int64) {
-	s := newSplitter(newBuffers(buffer, limit), limit)
+	s := newSplitter(newBufferPool(buffer, limit), limit)
 	s.reset(0, 0)
 	for i := 0; ; i++ {
 		for {
@@ -30,7 +30,7 @@ func cutAt(input []byte, sizes []byte, buffer, limit int) (tokens []token, rest 
 			tokens = append(tokens, token{string(line.Data), line.Offset, line.Next, kind == tokenTooLong})
 		}
 		if len(input) == 0 {
-			return tokens, string(s.rest()), s.pending()
+			return tokens, string(s.unfinished()), s.pending()
 		}
 		room := s.room()
 		n := len(room)
@@ -108,7 +108,7 @@ func TestSplitter(t *testing.T) {
 
 func TestSplitterMemoryIsBounded(t *testing.T) {
 	const limit = 10_000
-	s := newSplitter(newBuffers(1000, limit), limit)
+	s := newSplitter(newBufferPool(1000, limit), limit)
 	s.reset(0, 0)
 	for range 10_000 { // 100 limits long
 		n := min(len(s.room()), 100)
@@ -137,7 +137,7 @@ func feed(s *splitter, input string) (left string, lines []string) {
 
 // TestSplitterLetsLongBuffersGo: the buffer that a long line needed is held while lines are long, and no longer.
 func TestSplitterLetsLongBuffersGo(t *testing.T) {
-	b := newBuffers(1000, 100_000)
+	b := newBufferPool(1000, 100_000)
 	s := newSplitter(b, 100_000)
 	s.reset(0, 0)
 	read := func(input string) (lines []string, most int) {
@@ -159,7 +159,7 @@ func TestSplitterLetsLongBuffersGo(t *testing.T) {
 	assert.Zero(t, s.grown)
 	_, most = read(long + "\n" + strings.Repeat(short+"\n", 100) + long)
 	assert.Equal(t, 4000, most)
-	s.letGo()
+	s.release()
 	assert.Nil(t, s.buf)
 	s.reset(7, 0)
 	assert.Len(t, s.buf, 1000)
@@ -167,7 +167,7 @@ func TestSplitterLetsLongBuffersGo(t *testing.T) {
 
 // TestSplittersShareBuffers: what one splitter gave back another may write to, and the lines of each stay its own.
 func TestSplittersShareBuffers(t *testing.T) {
-	b := newBuffers(0, 20_000)
+	b := newBufferPool(0, 20_000)
 	var splitters [3]*splitter
 	var left, want [3]string
 	var got [3][]string
@@ -194,22 +194,22 @@ func TestSplittersShareBuffers(t *testing.T) {
 }
 
 func TestBuffers(t *testing.T) {
-	b := newBuffers(256<<10, 16<<20)
+	b := newBufferPool(256<<10, 16<<20)
 	var sizes []int
 	for k := range b.pools {
 		sizes = append(sizes, b.length(k))
 	}
 	assert.Equal(t, []int{256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 16<<20 + 1 + markSize + 128<<10}, sizes)
-	assert.Len(t, newBuffers(1000, 10).pools, 2, "room for a line, its newline and a mark")
-	buf := b.lend(len(b.pools) - 1)
+	assert.Len(t, newBufferPool(1000, 10).pools, 2, "room for a line, its newline and a mark")
+	buf := b.get(len(b.pools) - 1)
 	buf[0] = 'x'
-	b.giveBack(len(b.pools)-1, buf)
-	assert.Zero(t, b.lend(len(b.pools) - 1)[0], "the largest are not kept")
+	b.put(len(b.pools)-1, buf)
+	assert.Zero(t, b.get(len(b.pools) - 1)[0], "the largest are not kept")
 }
 
 func TestSplitterKeepsWhatStandsBefore(t *testing.T) {
 	_, text := records(0, 100)
-	s := newSplitter(newBuffers(0, 10_000), 10_000)
+	s := newSplitter(newBufferPool(0, 10_000), 10_000)
 	s.reset(0, 0)
 	for input := text; len(input) > 0; {
 		n := copy(s.room(), input[:min(len(input), 37)])

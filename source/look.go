@@ -12,13 +12,13 @@ type Match struct {
 	Size int64
 	// ModTime is when it was changed last; zero for one that is not Regular.
 	ModTime time.Time
-	// Regular tells that it is a file, and no pipe, socket or device, which [Files] does not open.
+	// Regular is true if it is a file, and no pipe, socket or device, which [Files] does not open.
 	Regular bool
 }
 
-// Look tells once what globs match, in the order of the folders, by the rules of [Files]. Its error is that of all
-// folders that could not be looked into; what was found beside them is there all the same.
-func Look(include, exclude []string) ([]Match, error) {
+// Find lists what globs match, in the order of the folders, by the rules of [Files]. Its error joins those of all folders that
+// could not be read; the result holds what was found beside them.
+func Find(include, exclude []string) ([]Match, error) {
 	g, err := newGlobs(include, exclude)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ type modeller struct {
 func (m *modeller) start() {
 	s := m.settings(m.poll, func(s *Settings) {
 		s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond
-		s.Store, s.Replay, s.RestAfter, s.GoneGrace = m.store, true, time.Millisecond, 300*time.Millisecond
+		s.Store, s.Replay, s.SuspendAfter, s.UnlinkGrace = m.store, true, time.Millisecond, 300*time.Millisecond
 	})
 	f, err := New(s, &resters{sink: m.sink})
 	require.NoError(m, err)

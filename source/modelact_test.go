@@ -113,7 +113,7 @@ func (m *modeller) bringBack() {
 	m.caughtUp()
 }
 
-// renameFolder renames a folder, and makes one of the name anew.
+// renameFolder renames a folder, and makes one of the name reset.
 func (m *modeller) renameFolder(name string) {
 	m.next++
 	old, name := filepath.Dir(name), fmt.Sprint("moved", m.next)

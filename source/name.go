@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// streamNames gives streams their ids.
+// streamNames assigns ids to streams.
 type streamNames struct {
 	mu    sync.Mutex
 	taken map[string]struct{}
@@ -18,7 +18,7 @@ type streamNames struct {
 // name makes an id from where the file was seen first and what its first line is. Two files that would have the same
 // one (a file was moved away and another with the same first line made in its place) are numbered.
 func (n *streamNames) name(path string, firstLine []byte) string {
-	return n.again(streamName(path, firstLine))
+	return n.take(streamName(path, firstLine))
 }
 
 // streamName is the id without a number.
@@ -30,7 +30,7 @@ func streamName(path string, firstLine []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// vacant tells whether no file that is followed has an id.
+// vacant reports whether no followed file has an id.
 func (n *streamNames) vacant(id string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -39,7 +39,7 @@ func (n *streamNames) vacant(id string) bool {
 }
 
 // again takes an id, or a numbered one if it is taken.
-func (n *streamNames) again(plain string) string {
+func (n *streamNames) take(plain string) string {
 	if plain == "" {
 		return ""
 	}
@@ -55,7 +55,7 @@ func (n *streamNames) again(plain string) string {
 	}
 }
 
-// free gives an id back, so that a file that is made again in the same way has it again.
+// free releases an id, so that a file that is created again in the same way gets it again.
 func (n *streamNames) free(id string) {
 	if id == "" {
 		return
@@ -65,13 +65,13 @@ func (n *streamNames) free(id string) {
 	delete(n.taken, id)
 }
 
-// otherNames gives the other paths of a file, joined.
-func (f *file) otherNames() string {
-	if len(f.aliases) == 0 {
+// linkNames returns the other paths of a file, joined.
+func (f *file) linkNames() string {
+	if len(f.links) == 0 {
 		return ""
 	}
-	names := make([]string, len(f.aliases))
-	for i, name := range f.aliases {
+	names := make([]string, len(f.links))
+	for i, name := range f.links {
 		names[i] = name.path
 	}
 	return joinNames(names)

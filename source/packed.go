@@ -23,8 +23,8 @@ func (q *packedQueue) next() *[]*file {
 	return &q.queue
 }
 
-// begun notes that a worker took a job, and done that it brought it back.
-func (q *packedQueue) begun(j job) {
+// started counts a job that a worker took, and done one that it finished.
+func (q *packedQueue) started(j job) {
 	if isCompressed(j.path) {
 		q.busy++
 	}

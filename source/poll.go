@@ -12,15 +12,14 @@ import (
 )
 
 const (
-	// lookShare bounds the cost of looks that events ask for: after one that took d, the next one waits lookShare times d,
+	// pollShare bounds the cost of polls that events ask for: after one that took d, the next one waits pollShare times d,
 	// but no longer than for the next poll.
-	lookShare = 9
-	// changeWait is how long after a look that came too early, because something was being written, the next one comes.
+	pollShare = 9
+	// changeWait is the time to the next poll after one that came too early, because something was being written.
 	changeWait = 100 * time.Millisecond
 )
 
-// run asks all items in turn until it is told to stop: all of them at each interval, and those between that something
-// happened to.
+// run polls items until it is stopped: all of them at each interval, and in between those that changed.
 func (p *Polled) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -52,12 +51,12 @@ func (p *Polled) run(ctx context.Context) {
 		case event := <-events:
 			p.event(event)
 		case err := <-watchErrors:
-			if err != nil { // the queue of events ran over, or the like
-				p.settings.Settings.Logger.Debug("Events of watched folders were lost; looking at all that is followed", zap.Error(err))
+			if err != nil { // the queue of events overflowed, or watching failed otherwise
+				p.settings.Settings.Logger.Debug("events of watched folders were lost, polling all that is followed", zap.Error(err))
 				nextAll = time.Now()
 			}
-		case <-p.nudges.signal:
-			for _, n := range p.nudges.take() {
+		case <-p.dirty.signal:
+			for _, n := range p.dirty.take() {
 				if s := n.item.streams[n.key]; s != nil {
 					p.save(ctx, n.item, n.key, s)
 				}
@@ -69,7 +68,7 @@ func (p *Polled) run(ctx context.Context) {
 	}
 }
 
-// round asks items, and reports whether some have more at once.
+// round polls items, and reports whether some have more at once.
 func (p *Polled) round(ctx context.Context, all bool) (more bool) {
 	now := time.Now()
 	for _, it := range slices.Clone(p.items) {
@@ -85,13 +84,13 @@ func (p *Polled) round(ctx context.Context, all bool) (more bool) {
 			it.wakeAt = time.Time{}
 		}
 		it.due = p.turn(ctx, it)
-		it.notBefore = time.Now().Add(min(lookShare*time.Since(begin), p.settings.Settings.PollInterval))
+		it.notBefore = time.Now().Add(min(pollShare*time.Since(begin), p.settings.Settings.PollInterval))
 		more = more || it.due
 	}
 	return more
 }
 
-// pause is the time to the next round of all: so long that looking costs a twentieth of the time, within reason.
+// pause is the time to the next round of all: so long that polls take a twentieth of the time, within reason.
 func (p *Polled) pause(took time.Duration) time.Duration {
 	interval := p.settings.Settings.PollInterval
 	return max(interval, min(20*took, 10*interval))
@@ -123,7 +122,7 @@ func (p *Polled) stopping() bool {
 	}
 }
 
-// event takes what the system tells of a path.
+// event handles an event of a path.
 func (p *Polled) event(event fsnotify.Event) {
 	path := event.Name
 	it := p.byPath[path]
@@ -134,14 +133,14 @@ func (p *Polled) event(event fsnotify.Event) {
 		it.wakeIn(max(0, time.Until(it.notBefore)))
 	}
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
-		p.watch.forget(path)
+		p.watch.unwatch(path)
 	}
 	if it == nil && event.Has(fsnotify.Create) && p.finder.mayHold(path) {
 		p.findSoon = true
 	}
 }
 
-// nextFind is when the folders are looked through next.
+// nextFind is when the folders are scanned next.
 func (p *Polled) nextFind() time.Time {
 	if p.findSoon {
 		return p.lastFind.Add(20 * p.findTook)
@@ -149,7 +148,7 @@ func (p *Polled) nextFind() time.Time {
 	return p.lastFind.Add(max(p.settings.Settings.PollInterval, 50*p.findTook))
 }
 
-// find looks for what matches.
+// find scans for what matches.
 func (p *Polled) find(ctx context.Context, atStart bool) {
 	begin := time.Now()
 	p.findSoon = false
@@ -169,9 +168,9 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 			return
 		}
 		if same := ids[one.id]; same != nil && one.id != (fileID{}) && kind == same.kind {
-			if !leadsTo(same.path, same.id) && same.store.move(one.path) { // else another name for it
+			if !sameFile(same.path, same.id) && same.store.move(one.path) { // else another name for it
 				delete(p.byPath, same.path)
-				same.path, same.goneSince = one.path, time.Time{}
+				same.path, same.missingSince = one.path, time.Time{}
 				p.byPath[one.path] = same
 				p.watch.add(filepath.Dir(one.path))
 			}
@@ -195,11 +194,11 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 	p.findTook = p.lastFind.Sub(begin)
 }
 
-// failed tells of an error.
+// failed reports an error.
 func (p *Polled) failed(path string, err error, retryIn time.Duration) {
 	if noDescriptors(err) {
 		p.settings.Settings.Descriptors.exhaust()
 	}
 	p.settings.Settings.Observer.failed(path, err, retryIn)
-	p.complaints.unreadable(path, err)
+	p.errorLog.unreadable(path, err)
 }

@@ -11,18 +11,18 @@ import (
 
 // Defaults of [PolledSettings].
 const (
-	// DefaultMaxDocumentSize is the size in bytes over which a document is left out.
+	// DefaultMaxDocumentSize is the size in bytes over which a document is skipped.
 	DefaultMaxDocumentSize = 64 << 20
 	// DefaultFamilyIdle is how long a family of sessions in a database is kept open without a new row.
 	DefaultFamilyIdle = time.Hour
 )
 
-// PolledSettings says what to ask again, and how. The zero value of each field is its default.
+// PolledSettings says what to poll, and how. The zero value of each field is its default.
 type PolledSettings struct {
 	// Documents are globs of files of which each is one document if IsDocument says so of its path.
 	Documents  []string
 	IsDocument func(path string) bool
-	// MaxDocumentSize is the size in bytes over which a document is left out, as it is after decompression.
+	// MaxDocumentSize is the size in bytes, after decompression, over which a document is skipped.
 	MaxDocumentSize int
 	// Databases are globs of OpenCode's databases.
 	Databases []string
@@ -31,12 +31,12 @@ type PolledSettings struct {
 	// FamilyIdle is how long a family of sessions in a database is kept open without a new row.
 	FamilyIdle time.Duration
 	// Settings are those that Files has too: Exclude, StartAt, PollInterval, MaxLineSize (of a row), BatchBytes, BatchLines,
-	// GoneGrace, IdleClose (of documents, with a Store), IgnoreOlderThan (of documents), RetryInterval, MaxRetryInterval,
-	// DrainTimeout, PollOnly, Store, KeepGone, Logger, WatchWarning, Observer. The others are without effect.
+	// UnlinkGrace, IdleClose (of documents, with a Store), IgnoreOlderThan (of documents), RetryInterval, MaxRetryInterval,
+	// DrainTimeout, PollOnly, Store, KeepUnlinked, Logger, WatchWarning, Observer. The others have no effect.
 	Settings Settings
 }
 
-// Validate reports all that is wrong, each with its key.
+// Validate returns all errors, each with its key.
 func (s *PolledSettings) Validate() error {
 	settings := s.Settings
 	settings.Include = slices.Concat(s.Documents, s.Databases)
@@ -56,34 +56,34 @@ func (s *PolledSettings) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Polled follows what is no file of lines: documents that are rewritten in place, OpenCode's databases, and its older
-// trees. Each is known by its path, documents and databases that are renamed also by their inodes; what is gone for
-// [Settings.GoneGrace] is closed, and new when it comes again. Each is asked again when it looks changed from outside: at once
-// where its folder can be watched (of a database also the files that SQLite keeps beside it), and at each
-// [Settings.PollInterval] besides. A document that stays half for long is counted and told.
+// Polled follows sources that are no files of lines: documents that are rewritten in place, OpenCode's databases, and its
+// older trees. Each is identified by its path, documents and databases that are renamed also by their inodes; one that is
+// missing for [Settings.UnlinkGrace] is closed, and new when it comes again. Each is polled when its size or time changed: at
+// once where its folder can be watched (of a database also the files that SQLite keeps beside it), and at each
+// [Settings.PollInterval] besides. A document that stays incomplete for long is counted and logged.
 //
-//	what      a stream is             its lines are                  it comes again
+//	source    a stream is             its lines are                  they come again
 //	--------  ----------------------  -----------------------------  ------------------------------------------------
 //	document  the document            one: all of it, at offset 0    whole, when it changed and its brackets match
 //	database  a session with those    rows, as JSON                  row by row, when a row is new or was changed
 //	          of its sub-agents
 //	tree      the tree                rows, as JSON                  never
 //
-// So the consumer of a document or of rows must know what it has had; see packages parser/gemini and parser/opencode. A
-// half-written document waits for its next change. With [StartAtEnd] a document that is there at start comes when it
-// changes, whole; of a database come the rows that are written after the start, and what they need to be understood; and
-// a tree that is there is left alone.
+// So the consumer of a document or of rows must recognize what it received before; see packages parser/gemini and
+// parser/opencode. A half-written document waits for its next change. With [StartAtEnd] a document that exists at start is
+// delivered whole when it changes; of a database the rows that are written after the start, with the rows that they refer
+// to; and an existing tree is skipped.
 //
-// One goroutine asks all of them in turn, a batch at a time; it waits for the handler, so memory is bounded by one batch or
+// One goroutine polls all of them in turn, a batch at a time; it waits for the handler, so memory is bounded by one batch or
 // one document. Delivery, retries and closing are as those of [Files].
 //
 // # Restarts
 //
-// With a [Settings.Store] it is kept of each stream, under the key "item/" and its id, how far it was accepted: of a
-// document a hash of its content, of a family the times of rows, of a tree the place in it; and what its consumer wants
-// back. What has not changed is not opened, unless its consumer owes something. Else the consumer is first given what is
-// there of what was accepted, as it is now ([Stream.Restated]), and then what is new. With [StartAtEnd], what was
-// written after the last position was stored is new, and so is what was not there at the last start, as in [Files].
+// A [Settings.Store] has a checkpoint of each stream, under the key "item/" and its id: how far it was acknowledged (of a
+// document a hash of its content, of a family the times of rows, of a tree the place in it) and the state of its consumer.
+// An unchanged source is not opened, unless its consumer has pending output. Else the acknowledged lines are replayed as
+// they are now ([Stream.Restated]), and then the new ones follow. With [StartAtEnd], what was written after the last
+// checkpoint is new, and so is what was not there at the last start, as in [Files].
 type Polled struct {
 	settings PolledSettings
 	handler  Handler
@@ -94,26 +94,26 @@ type Polled struct {
 	stopped bool
 
 	stop   chan struct{}      // closed by Shutdown: no new batch
-	giveUp context.CancelFunc // ends the handler's context
+	cancel context.CancelFunc // ends the handler's context
 	work   sync.WaitGroup
 
 	newWatcher func(*Settings) (*watcher, error) // a seam for tests
 	watch      *watcher
-	nudges     *nudges[nudge]
+	dirty      *dirtySet[dirtyStream]
 
 	// Of the goroutine alone, once it runs.
-	states     itemStates
-	seen       inventory // of use at start alone
-	items      []*item
-	byPath     map[string]*item
-	complaints complaints
-	lastFind   time.Time // when the last search ended
-	findTook   time.Duration
-	findSoon   bool // something appeared that may be for us
+	states   itemStates
+	seen     inventory // of use at start alone
+	items    []*item
+	byPath   map[string]*item
+	errorLog errorLog
+	lastFind time.Time // when the last search ended
+	findTook time.Duration
+	findSoon bool // something appeared that may be for us
 }
 
-// nudge is a stream whose consumer has something new to say.
-type nudge struct {
+// dirtyStream is a stream whose consumer has a new state.
+type dirtyStream struct {
 	item *item
 	key  string
 }
@@ -134,17 +134,16 @@ func NewPolled(settings PolledSettings, handler Handler) (*Polled, error) {
 	settings.Settings = settings.Settings.withDefaults()
 	p := &Polled{
 		settings: settings, handler: handler, byPath: map[string]*item{},
-		newWatcher: newWatcher, nudges: newNudges[nudge](),
+		newWatcher: newWatcher, dirty: newDirtySet[dirtyStream](),
 	}
 	p.states.settings = &p.settings.Settings
-	p.complaints.logger = p.settings.Settings.Logger
+	p.errorLog.logger = p.settings.Settings.Logger
 	var err error
 	p.finder, err = newFinder(&p.settings)
 	return p, err
 }
 
-// Start finds what is there, and then goes on by itself. The values of ctx reach the handler; its end does not stop the
-// source, Shutdown does.
+// Start scans once, and then polls until Shutdown. The values of ctx reach the handler; its end does not stop the source.
 func (p *Polled) Start(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -154,7 +153,7 @@ func (p *Polled) Start(ctx context.Context) error {
 	p.started = true
 	p.stop = make(chan struct{})
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	p.giveUp = cancel
+	p.cancel = cancel
 	if p.finder.empty() {
 		return nil
 	}
@@ -176,7 +175,7 @@ func (p *Polled) Start(ctx context.Context) error {
 	}
 	p.find(run, true)
 	if err := p.seen.save(ctx); err != nil {
-		p.complaints.unsaved(err)
+		p.errorLog.unsaved(err)
 	}
 	p.work.Go(func() { p.run(run) })
 	return nil
@@ -206,7 +205,7 @@ func (p *Polled) Shutdown(ctx context.Context) error {
 	case <-drain.C:
 	case <-ctx.Done():
 	}
-	p.giveUp()
+	p.cancel()
 	<-done
 	errs := []error{p.watch.close()}
 	for _, it := range p.items {

@@ -37,7 +37,7 @@ func TestPolledIsBack(t *testing.T) {
 	t.Run("database", func(t *testing.T) {
 		w := &polledWorld{world: newWorld(t)}
 		w.follow(func(s *PolledSettings) {
-			s.Settings.PollInterval, s.Settings.GoneGrace = 5*time.Millisecond, time.Millisecond
+			s.Settings.PollInterval, s.Settings.UnlinkGrace = 5*time.Millisecond, time.Millisecond
 		})
 		for round, id := range []string{"s0", "s1"} {
 			db := openDatabase(t, w.path("next.db"))
@@ -174,7 +174,7 @@ func TestPolledComplainsOnceOfEach(t *testing.T) {
 		core, logs := observer.New(zap.WarnLevel)
 		w.follow(func(s *PolledSettings) { s.Settings.Logger = zap.New(core) })
 		w.pass(time.Minute)
-		told := logs.FilterMessageSnippet("can't be read").All()
+		told := logs.FilterMessageSnippet("is not readable").All()
 		require.Len(w, told, 2)
 		for _, one := range told {
 			assert.NotEmpty(w, one.ContextMap()["path"])

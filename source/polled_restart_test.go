@@ -213,7 +213,7 @@ func TestItemStateNotUnderstood(t *testing.T) {
 	for name, spoil := range map[string]func(value []byte) []byte{
 		"broken": func(v []byte) []byte { return v[:len(v)-1] },
 		"newer": func(v []byte) []byte {
-			return []byte(strings.Replace(string(v), checkpointMagic+"1", checkpointMagic+"9", 1))
+			return []byte(strings.Replace(string(v), checkpointMagic+"2", checkpointMagic+"9", 1))
 		},
 		"nothing of us": func([]byte) []byte { return []byte("hello") },
 		"odd position": func([]byte) []byte {
@@ -266,7 +266,7 @@ func TestItemStoreFails(t *testing.T) {
 		})
 		assert.Equal(w, []string{`{"n":1}`}, fresh)
 		assert.Positive(w, unsaved)
-		assert.Equal(w, 1, logs.FilterMessage(storeComplaint).Len())
+		assert.Equal(w, 1, logs.FilterMessage("checkpoint not saved, will retry").Len())
 		m.fail = nil
 		fresh, again := w.lifetime(store, false)
 		assert.Empty(w, append(fresh, again...))
@@ -282,17 +282,17 @@ func TestItemStoreFails(t *testing.T) {
 	})
 }
 
-// TestItemKeepGone: what is kept of documents that are not there is deleted after a while.
-func TestItemKeepGone(t *testing.T) {
+// TestItemKeepUnlinked: what is kept of documents that are not there is deleted after a while.
+func TestItemKeepUnlinked(t *testing.T) {
 	polledStores(t, func(w *polledWorld, store Store, walks bool) {
 		w.write("a.json", `{"n":1}`)
 		w.write("b.json", `{"n":2}`)
 		w.lifetime(store, false)
 		w.remove("a.json")
-		w.pass(DefaultKeepGone / 2)
+		w.pass(DefaultKeepUnlinked / 2)
 		w.lifetime(store, false)
 		assert.Len(w, memoryOf(store).positions(), 2)
-		w.pass(DefaultKeepGone)
+		w.pass(DefaultKeepUnlinked)
 		w.lifetime(store, false)
 		if walks {
 			assert.Len(w, memoryOf(store).positions(), 1)

@@ -88,7 +88,7 @@ func TestDocumentIsReadWholeWhenItChanges(t *testing.T) {
 		require.Len(w, streams, 2)
 		assert.Equal(w, []string{"{\n  \"n\": 1\n}\n", `{"n":2}`}, streams[0].text)
 		assert.Equal(w, []string{`[1,"]"]`}, streams[1].text)
-		assert.Equal(w, []CloseReason{CloseReasonGone}, streams[0].closed)
+		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, streams[0].closed)
 		assert.Empty(w, streams[1].closed)
 		assert.Equal(w, 2, streams[0].idle)
 		assert.Equal(w, []Line{{Next: 13}, {Next: 7, Live: true}}, streams[0].lines)

@@ -12,28 +12,28 @@ import (
 
 // polledStream is one open stream of an item.
 type polledStream struct {
-	id       string
-	consumer Consumer
-	lastRead time.Time
-	owesIdle bool
-	// replaying tells that only what an earlier process accepted was given so far.
+	id          string
+	consumer    Consumer
+	lastRead    time.Time
+	idlePending bool
+	// replaying is true if only replayed lines were delivered so far.
 	replaying bool
-	state     []byte // what the consumer gave last
-	open      bool
+	state     []byte // the consumer's last state
+	pending   bool
 	// stored is what the store has; it was written at storedAt, which took storing.
 	stored   string
 	storedAt time.Time
 	storing  time.Duration
 }
 
-// save writes where a stream stands; later, if it is too early for that.
+// save writes a stream's checkpoint; later, if it is too early for that.
 func (p *Polled) save(ctx context.Context, it *item, key string, s *polledStream) {
 	if wait := p.saveItem(ctx, it, key, s, false); wait > 0 {
 		it.wakeIn(wait)
 	}
 }
 
-// offer hands lines to their stream, which is opened first if need be.
+// offer delivers lines to their stream, which is opened first if necessary.
 func (p *Polled) offer(ctx context.Context, it *item, b *batch) (*polledStream, error) {
 	s := it.streams[b.key]
 	if s == nil {
@@ -46,7 +46,7 @@ func (p *Polled) offer(ctx context.Context, it *item, b *batch) (*polledStream, 
 	if err := s.consumer.Lines(ctx, b.lines); err != nil {
 		return nil, err
 	}
-	s.owesIdle, s.lastRead, s.replaying = true, time.Now(), b.replayed
+	s.idlePending, s.lastRead, s.replaying = true, time.Now(), b.replayed
 	return s, nil
 }
 
@@ -66,13 +66,13 @@ func (p *Polled) open(ctx context.Context, it *item, b *batch) (*polledStream, e
 	}
 	known, err := p.states.of(ctx, s.id)
 	if err != nil {
-		return nil, fmt.Errorf("read position of %q: %w", it.path, err)
+		return nil, fmt.Errorf("read checkpoint of %q: %w", it.path, err)
 	}
 	if known != nil {
 		in.State = known.State
 	}
 	if p.settings.Settings.Store != nil {
-		in.Changed = func() { p.nudges.add(nudge{it, key}) }
+		in.Changed = func() { p.dirty.add(dirtyStream{it, key}) }
 	}
 	s.consumer, err = p.handler.Open(ctx, in)
 	return s, err
@@ -87,15 +87,15 @@ func polledID(path, key string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// tidy tells streams that the end was reached, and closes those of a database to which nothing came for long.
+// tidy calls Idle at the end of streams, and closes those of a database to which nothing came for long.
 func (p *Polled) tidy(ctx context.Context, it *item) {
 	for key, s := range it.streams {
-		if s.owesIdle {
+		if s.idlePending {
 			if err := s.consumer.Idle(ctx); err != nil {
 				p.refused(it, err)
 				return
 			}
-			s.owesIdle, s.replaying = false, false
+			s.idlePending, s.replaying = false, false
 		}
 		p.save(ctx, it, key, s)
 		if idle := p.idleClose(it.kind); idle > 0 && time.Since(s.lastRead) >= idle {
@@ -105,8 +105,8 @@ func (p *Polled) tidy(ctx context.Context, it *item) {
 	it.tries = 0
 }
 
-// idleClose is after which time without a line a stream is closed; 0: never. A document that goes on then is given again
-// as after a restart, for which its position has to be kept.
+// idleClose is after which time without a line a stream is closed; 0: never. A document that changes then is replayed
+// as after a restart, for which its checkpoint has to be stored.
 func (p *Polled) idleClose(kind itemKind) time.Duration {
 	switch {
 	case kind == itemDatabase:
@@ -124,7 +124,7 @@ func (p *Polled) closeStream(ctx context.Context, it *item, key string, reason C
 	if err := s.consumer.Close(ctx, reason); err != nil {
 		p.settings.Settings.Observer.failed(it.path, err, 0)
 	}
-	it.store.forget(key) // which moves a position
+	it.store.release(key) // which moves a position
 	p.saveItem(ctx, it, key, s, true)
 	p.settings.Settings.Observer.closed(it.path, reason)
 }

@@ -21,10 +21,10 @@ type reader struct {
 	globs    *globs
 	open     opener
 	names    *streamNames
-	ctx      context.Context // ends when the handler has to give up
+	ctx      context.Context // ends when the drain timeout is over
 	stop     <-chan struct{} // closed when no new batch may be begun
 	saver    *saver
-	nudges   *nudges[*file]
+	dirty    *dirtySet[*file]
 	split    *splitter
 	lines    []Line
 	head     [headSize]byte
@@ -42,8 +42,8 @@ func (r *reader) do(j job) result {
 		r.finish(&res)
 	case jobEvict:
 		r.close(&res, CloseReasonIdle)
-	case jobRest:
-		r.rest(&res, j.file.restAgain)
+	case jobSuspend:
+		r.suspend(&res, j.file.suspendRetry)
 	}
 	if j.kind != jobProbe {
 		r.save(&res)
@@ -51,30 +51,30 @@ func (r *reader) do(j job) result {
 	return res
 }
 
-// finish reads what an open file still has whose path is gone, and closes it, unless its writer may have it open too.
+// finish reads the rest of an open file that is unlinked, and closes it, unless its writer may have it open too.
 func (r *reader) finish(res *result) {
 	f := res.file
-	goesOn := false
+	stillWritten := false
 	if f.handle != nil {
 		res.named = f.hasName()
-		goesOn = res.named && res.lively
-		res.flush = !goesOn
+		stillWritten = res.named && res.recent
+		res.flush = !stillWritten
 		r.readOn(res)
 	}
 	switch {
-	case res.outcome == outcomeEnd && goesOn:
-		res.outcome = outcomeGone
+	case res.outcome == outcomeEnd && stillWritten:
+		res.outcome = outcomeUnlinked
 	case res.outcome == outcomeEnd || res.outcome == outcomeFailed:
-		r.close(res, CloseReasonGone)
+		r.close(res, CloseReasonUnlinked)
 	}
 }
 
-// look tells what is under the path now: outcomeEnd if it is the file of the job.
-func (r *reader) look(res *result) {
+// stat finds what is under the path now: outcomeEnd if it is the file of the job.
+func (r *reader) stat(res *result) {
 	info, err := os.Stat(res.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		res.outcome = outcomeGone
+		res.outcome = outcomeUnlinked
 	case err != nil:
 		res.outcome, res.err = outcomeFailed, err
 	case !info.Mode().IsRegular():
@@ -92,7 +92,7 @@ func (r *reader) probe(res *result) {
 	info, err := os.Stat(res.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		res.outcome = outcomeGone
+		res.outcome = outcomeUnlinked
 		return
 	case err == nil && !info.Mode().IsRegular():
 		res.outcome = outcomeIgnored
@@ -115,8 +115,8 @@ func (r *reader) probe(res *result) {
 		err = errors.Join(err, h.Close())
 	}
 	switch {
-	case h == nil && errors.Is(err, fs.ErrNotExist): // it went between the look and the opening
-		res.outcome = outcomeGone
+	case h == nil && errors.Is(err, fs.ErrNotExist): // it was removed between stat and open
+		res.outcome = outcomeUnlinked
 	case err != nil:
 		res.outcome, res.err = outcomeFailed, err
 	}
@@ -156,15 +156,15 @@ func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 	return nil
 }
 
-// lookup asks the store for the file that is probed, as soon as its first line tells its name. Whether it is that file
-// is for the manager to find out.
+// lookup asks the store for the probed file, as soon as its first line is there, which is part of the stream's id. The manager
+// decides whether it is that file.
 func (r *reader) lookup(res *result) error {
 	line, _, whole := bytes.Cut(res.head, []byte{'\n'})
 	if r.saver.store == nil || !whole && len(res.head) < headSize {
 		return nil
 	}
 	c, err := r.saver.lookup(r.ctx, streamName(res.path, line))
-	if errors.Is(err, ErrNewer) || errors.Is(err, ErrBroken) {
+	if errors.Is(err, ErrNewer) || errors.Is(err, ErrOlder) || errors.Is(err, ErrBroken) {
 		res.saveErr = err
 		return nil
 	}
@@ -172,7 +172,7 @@ func (r *reader) lookup(res *result) error {
 	return err
 }
 
-// holdsMark tells whether the bytes before the position are those that were read.
+// holdsMark reports whether the bytes before the offset are those that were read.
 func holdsMark(h handle, p *position) (bool, error) {
 	if p.markLen == 0 {
 		return true, nil
@@ -183,9 +183,9 @@ func holdsMark(h handle, p *position) (bool, error) {
 	return whole && hash(before[:k]) == p.mark, err
 }
 
-// read reads on in a file: what is new under its path, or, if that is gone, what the open handle still has.
+// read continues a file: what is new under its path, or, if that is unlinked, what the open handle still has.
 func (r *reader) read(res *result) {
-	r.look(res)
+	r.stat(res)
 	under := res.outcome
 	f := res.file
 	switch {
@@ -224,7 +224,7 @@ func (r *reader) reopen(res *result) bool {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		res.outcome = outcomeGone
+		res.outcome = outcomeUnlinked
 	case errors.Is(err, errNotRegular):
 		res.outcome = outcomeReplaced
 	default:
@@ -233,7 +233,7 @@ func (r *reader) reopen(res *result) bool {
 	return false
 }
 
-// readWhole reads a compressed file, which ends where it ends.
+// readWhole reads a compressed file, which does not grow.
 func (r *reader) readWhole(res *result) {
 	r.readOn(res)
 	if res.outcome == outcomeEnd {
@@ -241,17 +241,17 @@ func (r *reader) readWhole(res *result) {
 	}
 }
 
-// idle tells the consumer that the end was reached.
+// idle calls Idle at the end of the file.
 func (r *reader) idle(res *result) {
 	f := res.file
-	if f.consumer == nil || !f.owesIdle {
+	if f.consumer == nil || !f.idlePending {
 		return
 	}
 	if err := f.consumer.Idle(r.ctx); err != nil {
 		res.outcome, res.err = outcomeRefused, err
 		return
 	}
-	f.owesIdle = false
+	f.idlePending = false
 }
 
 // close closes the consumer and the file.
@@ -261,7 +261,7 @@ func (r *reader) close(res *result, reason CloseReason) {
 	if f.consumer != nil {
 		err = errors.Join(err, f.consumer.Close(r.ctx, reason))
 		f.keepState()
-		f.consumer, f.replaying, f.resting = nil, false, false
+		f.consumer, f.replaying, f.suspended = nil, false, false
 		r.settings.Observer.closed(f.path, reason)
 	}
 	if err != nil {
@@ -278,24 +278,24 @@ func (f *file) closeHandle() error {
 	return h.Close()
 }
 
-// offer hands lines to the consumer, which is opened first if need be.
-func (r *reader) offer(res *result, lines []Line) *stopped {
+// send delivers lines to the consumer, which is opened first if necessary.
+func (r *reader) send(res *result, lines []Line) *stopped {
 	if s := r.ready(res); s != nil {
 		return s
 	}
 	f := res.file
-	f.tellBehind(&r.settings.Observer, res.size-lines[0].Offset)
+	f.reportBehind(&r.settings.Observer, res.size-lines[0].Offset)
 	if err := f.consumer.Lines(r.ctx, lines); err != nil {
 		return &stopped{outcomeRefused, err}
 	}
 	if !f.begun {
 		f.begun, f.begin = true, lines[0].Offset
 	}
-	f.owesIdle = true
+	f.idlePending = true
 	return nil
 }
 
-// ready opens the consumer, if there is none, and has it know what it knew.
+// ready opens the consumer, if there is none, and replays its lines.
 func (r *reader) ready(res *result) *stopped {
 	f := res.file
 	if f.consumer == nil {
@@ -306,7 +306,7 @@ func (r *reader) ready(res *result) *stopped {
 		f.consumer = consumer
 		f.replaying, f.replayAt = r.settings.Replay && f.begun && f.begin < res.pos.offset, f.begin
 	}
-	f.wake()
+	f.resumeConsumer()
 	if f.replaying {
 		return r.replay(res)
 	}
@@ -322,13 +322,13 @@ func (r *reader) stream(res *result) Stream {
 	return Stream{
 		Outside: func() bool { return outside(path, id, r.settings.Include) },
 		ID:      f.streamID, Path: res.path, Name: filepath.Base(res.path), ModTime: time.Unix(0, res.mtime),
-		Compressed: isCompressed(res.path), Offset: res.pos.offset, State: f.consumerState, Changed: func() { r.nudges.add(f) },
+		Compressed: isCompressed(res.path), Offset: res.pos.offset, State: f.consumerState, Changed: func() { r.dirty.add(f) },
 	}
 }
 
-// firstLine gives a file's first line, or as much of it as a head has.
+// firstLine returns a file's first line, or as much of it as a head has.
 func (r *reader) firstLine(h handle) []byte {
-	n, _ := h.ReadAt(r.head[:], 0) // an unreadable head is told by the read of the lines
+	n, _ := h.ReadAt(r.head[:], 0) // the read of the lines reports the error
 	line, _, _ := bytes.Cut(r.head[:n], []byte{'\n'})
 	return line
 }

@@ -2,12 +2,12 @@ package source
 
 import "io"
 
-// replay gives the consumer what was accepted before, from where it stopped the last time. It reads with a buffer of its
-// own, since lines that are new may wait in the worker's.
+// replay delivers the acknowledged lines again, from where the last replay stopped. It reads with a buffer of its own, since
+// new lines may wait in the worker's.
 func (r *reader) replay(res *result) *stopped {
 	f, end := res.file, res.pos.offset
 	split := newSplitter(r.split.buffers, r.settings.MaxLineSize)
-	defer split.letGo()
+	defer split.release()
 	split.reset(f.replayAt, 0)
 	at := f.replayAt
 	for at < end {
@@ -30,7 +30,7 @@ func (r *reader) replay(res *result) *stopped {
 	return nil
 }
 
-// replayLines gives the lines of the buffer, with last also one that was taken without its newline.
+// replayLines returns the lines of the buffer, with last also one that was taken without its newline.
 func (r *reader) replayLines(res *result, split *splitter, last bool) *stopped {
 	var lines []Line
 	for {
@@ -46,14 +46,14 @@ func (r *reader) replayLines(res *result, split *splitter, last bool) *stopped {
 			line.Replayed = true
 			lines = append(lines, line)
 		case tokenNone:
-			if last && split.rest() != nil {
+			if last && split.unfinished() != nil {
 				line = split.take()
 				line.Replayed = true
 				lines = append(lines, line)
 			}
 		}
 		if len(lines) > 0 && (kind == tokenNone || len(lines) >= r.settings.BatchLines) {
-			if s := r.again(res, lines); s != nil {
+			if s := r.replayBatch(res, lines); s != nil {
 				return s
 			}
 			lines = lines[:0]
@@ -64,7 +64,7 @@ func (r *reader) replayLines(res *result, split *splitter, last bool) *stopped {
 	}
 }
 
-func (r *reader) again(res *result, lines []Line) *stopped {
+func (r *reader) replayBatch(res *result, lines []Line) *stopped {
 	select {
 	case <-r.stop:
 		return &stopped{outcome: outcomeStopped}

@@ -16,14 +16,14 @@ type resters struct {
 	*sink
 	never bool
 	asked atomic.Int32
-	// awake are the streams that were opened and do not rest, and mostAwake the most there were at once. The sink's lock.
-	awake, mostAwake int
+	// active are the streams that were opened and do not rest, and mostAwake the most there were at once. The sink's lock.
+	active, mostAwake int
 }
 
 type rester struct {
 	*stream
-	of      *resters
-	resting bool
+	of        *resters
+	suspended bool
 }
 
 func (h *resters) Open(ctx context.Context, s Stream) (Consumer, error) {
@@ -31,7 +31,7 @@ func (h *resters) Open(ctx context.Context, s Stream) (Consumer, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rester{stream: c.(*stream), of: h, resting: true}
+	r := &rester{stream: c.(*stream), of: h, suspended: true}
 	r.wake()
 	return r, nil
 }
@@ -39,10 +39,10 @@ func (h *resters) Open(ctx context.Context, s Stream) (Consumer, error) {
 func (r *rester) wake() {
 	r.sink.mu.Lock()
 	defer r.sink.mu.Unlock()
-	if r.resting {
-		r.resting = false
-		r.of.awake++
-		r.of.mostAwake = max(r.of.mostAwake, r.of.awake)
+	if r.suspended {
+		r.suspended = false
+		r.of.active++
+		r.of.mostAwake = max(r.of.mostAwake, r.of.active)
 	}
 }
 
@@ -51,22 +51,22 @@ func (r *rester) Lines(ctx context.Context, lines []Line) error {
 	return r.stream.Lines(ctx, lines)
 }
 
-func (r *rester) Rest() bool {
+func (r *rester) Suspend() bool {
 	r.sink.mu.Lock()
 	defer r.sink.mu.Unlock()
 	r.of.asked.Add(1)
 	if r.of.never {
 		return false
 	}
-	r.resting = true
-	r.of.awake--
+	r.suspended = true
+	r.of.active--
 	return true
 }
 
-// resting begins to follow in a bubble, with consumers that rest.
-func resting(t *testing.T, test func(w *world, h *resters, s Settings)) {
+// suspended begins to follow in a bubble, with consumers that rest.
+func suspended(t *testing.T, test func(w *world, h *resters, s Settings)) {
 	bubble(t, func(w *world) {
-		s := w.settings(pollOnly, func(s *Settings) { s.Replay, s.RestAfter = true, time.Minute })
+		s := w.settings(pollOnly, func(s *Settings) { s.Replay, s.SuspendAfter = true, time.Minute })
 		test(w, &resters{sink: w.sink}, s)
 	})
 }
@@ -87,9 +87,9 @@ func (w *world) write(name, line string) {
 	w.dated(name, 0)
 }
 
-// TestRest: after a minute without a line a consumer rests, and is given its lines again before the next one.
+// TestRest: after a minute without a line a consumer suspends, and is given its lines again before the next one.
 func TestRest(t *testing.T) {
-	resting(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s Settings) {
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
 		w.pass(50 * time.Second)
@@ -99,7 +99,7 @@ func TestRest(t *testing.T) {
 		w.pass(20 * time.Second)
 		assert.EqualValues(w, 1, h.asked.Load())
 		w.pass(10 * time.Minute)
-		assert.EqualValues(w, 1, h.asked.Load(), "it rests")
+		assert.EqualValues(w, 1, h.asked.Load(), "it suspends")
 		assert.Equal(w, []string{"one", "two"}, w.sink.all())
 		w.write("a.jsonl", "three")
 		w.pass(2 * time.Second)
@@ -113,9 +113,9 @@ func TestRest(t *testing.T) {
 	})
 }
 
-// TestRestOfWhatIsOld: what nobody has written to for long rests as soon as it was read.
+// TestRestOfWhatIsOld: what nobody has written to for long suspends as soon as it was read.
 func TestRestOfWhatIsOld(t *testing.T) {
-	resting(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s Settings) {
 		w.write("old.jsonl", "one")
 		w.dated("old.jsonl", time.Hour)
 		w.write("young.jsonl", "two")
@@ -124,14 +124,14 @@ func TestRestOfWhatIsOld(t *testing.T) {
 		assert.EqualValues(w, 1, h.asked.Load())
 		w.end()
 		for _, one := range w.sink.opened() {
-			assert.Equal(w, []CloseReason{CloseReasonShutdown}, one.closed, "also one that rests")
+			assert.Equal(w, []CloseReason{CloseReasonShutdown}, one.closed, "also one that suspends")
 		}
 	})
 }
 
-// TestRestLessOften: a file to which something comes now and then rests after longer and longer times.
+// TestRestLessOften: a file to which something comes now and then suspends after longer and longer times.
 func TestRestLessOften(t *testing.T) {
-	resting(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s Settings) {
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
 		for range 200 {
@@ -148,7 +148,7 @@ func TestRestLessOften(t *testing.T) {
 
 // TestRestRefused: one that may not is asked again, but not all the time; without a word of its own it is left alone.
 func TestRestRefused(t *testing.T) {
-	resting(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s Settings) {
 		h.never = true
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
@@ -158,8 +158,8 @@ func TestRestRefused(t *testing.T) {
 		w.pass(time.Minute)
 		assert.Equal(w, []string{"one", "two"}, oneStream(w).text)
 	})
-	resting(t, func(w *world, h *resters, s Settings) {
-		s.RestAfter = -1
+	suspended(t, func(w *world, h *resters, s Settings) {
+		s.SuspendAfter = -1
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
 		w.pass(time.Hour)
@@ -167,7 +167,7 @@ func TestRestRefused(t *testing.T) {
 	})
 }
 
-// TestRestAndGone: a file that is deleted or rewritten while its consumer rests can't be replayed, and is closed as any
+// TestRestAndGone: a file that is deleted or rewritten while its consumer suspends can't be replayed, and is closed as any
 // other; what is there instead is read.
 func TestRestAndGone(t *testing.T) {
 	for name, change := range map[string]func(w *world){
@@ -176,7 +176,7 @@ func TestRestAndGone(t *testing.T) {
 		"emptied":   func(w *world) { w.put("a.jsonl", "") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			resting(t, func(w *world, h *resters, s Settings) {
+			suspended(t, func(w *world, h *resters, s Settings) {
 				lines, text := records(0, 5)
 				w.add("a.jsonl", text)
 				w.dated("a.jsonl", time.Hour)
@@ -196,9 +196,9 @@ func TestRestAndGone(t *testing.T) {
 	}
 }
 
-// TestRestIdleClose: what rests is closed like all else when nothing comes for longer still.
+// TestRestIdleClose: what suspends is closed like all else when nothing comes for longer still.
 func TestRestIdleClose(t *testing.T) {
-	resting(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s Settings) {
 		s.IdleClose = 30 * time.Minute
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
@@ -215,7 +215,7 @@ func TestRestIdleClose(t *testing.T) {
 
 // TestRestReplayRefused: a handler that refuses what it is given again is given it until it accepts, and the new line once.
 func TestRestReplayRefused(t *testing.T) {
-	resting(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s Settings) {
 		s.BatchLines = 2
 		_, text := records(0, 7)
 		w.add("a.jsonl", text)
@@ -240,10 +240,10 @@ func TestRestReplayRefused(t *testing.T) {
 	})
 }
 
-// TestRestKeepsWhatWasSeen: what is stored when a consumer rests tells size and time of its file, so that the next process
+// TestRestKeepsWhatWasSeen: what is stored when a consumer suspends tells size and time of its file, so that the next process
 // opens nothing that has not changed.
 func TestRestKeepsWhatWasSeen(t *testing.T) {
-	resting(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s Settings) {
 		store, writes := newMemory(), 0
 		store.wrote = func() { writes++ }
 		s.Store = store

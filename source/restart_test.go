@@ -59,7 +59,7 @@ func TestRestart(t *testing.T) {
 		{name: "renamed", down: func(w *world) { w.rename("a.jsonl", "b.jsonl") }, forgets: old},
 		{name: "renamed and grew", down: func(w *world) { w.rename("a.jsonl", "b.jsonl"); w.add("b.jsonl", nextText) }, want: next, replayed: 40, forgets: append(slices.Clone(old), next...)},
 		{name: "renamed, another in its place", down: func(w *world) { w.rename("a.jsonl", "b.jsonl"); w.add("a.jsonl", nextText) }, want: next, forgets: sorted(append(slices.Clone(old), next...))},
-		{name: "truncated and written anew", down: func(w *world) { w.put("a.jsonl", nextText) }, want: next},
+		{name: "truncated and written reset", down: func(w *world) { w.put("a.jsonl", nextText) }, want: next},
 		{name: "rewritten, longer", down: func(w *world) { w.put("a.jsonl", strings.Replace(long, `"n":1,`, `"n":9,`, 1)) }, want: slices.Concat(old[:1], []string{strings.Replace(old[1], `"n":1,`, `"n":9,`, 1)}, old[2:], next)},
 		{name: "replaced by a longer version", down: func(w *world) { w.put("c.tmp", long); w.rename("c.tmp", "a.jsonl") }, want: next, replayed: 40},
 		{name: "deleted, another in its place", down: func(w *world) { w.remove("a.jsonl"); w.add("a.jsonl", nextText) }, want: next},
@@ -315,9 +315,9 @@ func TestRecallOfAnInodeLeftBehind(t *testing.T) {
 	tab := newTable(Settings{}.withDefaults(), &globs{})
 	id := fileID{device: 1, inode: 1}
 	known := tab.newFile("a.jsonl")
-	known.id, known.pos.offset, known.state, known.named = id, 5, stateGone, true
+	known.id, known.pos.offset, known.state, known.named = id, 5, stateUnlinked, true
 	tab.ids[id] = known
-	tab.goOn(known, tab.newFile("b.jsonl"), fileID{device: 1, inode: 2})
+	tab.continueAs(known, tab.newFile("b.jsonl"), fileID{device: 1, inode: 2})
 	require.Same(t, known.before, tab.ids[id])
 	tab.recall(&checkpoint{Stream: "s", Path: "c.jsonl", Device: 1, Inode: 1, Offset: 3})
 	assert.Same(t, known.before, tab.ids[id])

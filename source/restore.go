@@ -11,13 +11,13 @@ import (
 	"go.uber.org/zap"
 )
 
-// storedKey names a file that the store knows: two may have had one path, one after the other.
+// storedKey identifies a file with a checkpoint: two may have had one path, one after the other.
 type storedKey struct {
 	path string
 	id   fileID
 }
 
-// restore takes in what the store has. Each file is then one that is gone, as far as we know, until it is found.
+// restore reads the checkpoints of the store. Each file is retired until it is found.
 func (t *table) restore(ctx context.Context, s *saver) error {
 	walker, ok := t.settings.Store.(Walker)
 	if !ok {
@@ -42,12 +42,12 @@ func (t *table) restore(ctx context.Context, s *saver) error {
 	if err != nil {
 		return fmt.Errorf("walk store: %w", err)
 	}
-	s.delete(ctx, broken) // they were reported, and nothing can be made of them
+	s.delete(ctx, broken) // they were reported, and are of no use
 	return nil
 }
 
-// EachState gives what a store keeps for the consumers of files, documents and databases: the id of the stream, when that
-// was written, and what the consumer gave. What can't be read is left out; it is reported when the source restores it.
+// EachState calls f for each checkpoint that has a consumer's state: the id of the stream, when it was written, and the state.
+// Values that can't be read are left out; the source reports them when it restores them.
 func EachState(ctx context.Context, store Walker, f func(stream string, saved time.Time, state []byte)) error {
 	err := store.Walk(ctx, func(key string, value []byte) error {
 		switch {
@@ -68,22 +68,22 @@ func EachState(ctx context.Context, store Walker, f func(stream string, saved ti
 	return nil
 }
 
-// unusable reports a value that is not used: what is not understood is not guessed at.
+// unusable reports a value that is not used, since a broken or newer format is never guessed.
 func (t *table) unusable(key string, err error) {
 	t.settings.Observer.unusable(key, err)
-	t.settings.Logger.Error("A stored position can't be read; its file is read as if it were new",
+	t.settings.Logger.Error("stored checkpoint is not readable, reading its file as new",
 		zap.String("key", key), zap.Error(err))
 }
 
-// recall makes a file of a stored position.
+// recall makes a file of a checkpoint.
 func (t *table) recall(c *checkpoint) {
 	f := &file{
 		path: c.Path, id: fileID{c.Device, c.Inode}, pos: c.position(), size: c.Size, mtime: c.MTime,
-		state: stateClosed, wakeSlot: -1, restored: true, streamID: c.Stream,
-		begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, consumerState: c.State, open: c.Open, stored: c.restored(),
+		state: stateRetired, wakeSlot: -1, restored: true, streamID: c.Stream,
+		begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, consumerState: c.State, pending: c.Pending, stored: c.restored(),
 	}
 	t.lastRun = max(t.lastRun, c.Saved)
-	f.slot = t.closed.PushBack(f)
+	f.slot = t.retired.PushBack(f)
 	t.heads.add(f)
 	t.restored[storedKey{f.path, f.id}] = f
 	// What this process has seen of an inode is newer than what the store has.
@@ -92,52 +92,52 @@ func (t *table) recall(c *checkpoint) {
 	}
 }
 
-// resume deals with a path of the first look: if a stored file is there still, it is followed from where it was. One
-// that has not changed is not even opened, unless its consumer owes something.
+// resume handles a path of the first scan: if it is a file with a checkpoint, it is followed from its offset. One that has not
+// changed is not even opened, unless its consumer has pending output.
 func (t *table) resume(one found) bool {
 	known := t.restored[storedKey{one.path, one.id}]
 	if known == nil || known.slot == nil || t.ids[one.id] != known && one.id != (fileID{}) {
-		// An emptied file is not the known one, and nobody opens it.
+		// A file that was emptied is not the known one, and is not opened.
 		if k := t.ids[one.id]; k != nil && k.slot != nil && (one.size > 0 || k.pos.offset == 0) {
 			k.presentAt = one.path
 		}
 		return false
 	}
 	t.adoptAs(known, one.path, one.id)
-	known.strayed = known.stored.strayed || slices.ContainsFunc(splitNames(known.stored.names), func(name string) bool { return !leadsTo(name, one.id) })
-	if one.size == known.stored.size && one.mtime == known.stored.mtime && known.atEnd && !known.open {
+	known.lostLink = known.stored.lostLink || slices.ContainsFunc(splitNames(known.stored.links), func(name string) bool { return !sameFile(name, one.id) })
+	if one.size == known.stored.size && one.mtime == known.stored.mtime && known.atEnd && !known.pending {
 		known.size, known.mtime, known.caughtUp, known.restored = one.size, one.mtime, true, false
 		return true
 	}
-	t.touch(known)
+	t.schedule(known)
 	return true
 }
 
-// unverified tells that a file is followed because the store said so, and was not looked into yet. One that can't be read
-// is taken at the store's word after some tries, or those that begin like it would wait for good.
+// unverified reports whether a file is followed by its checkpoint alone, and was not read yet. After some tries of an
+// unreadable one the checkpoint has to do, or files with the same fingerprint would wait for ever.
 func (f *file) unverified() bool {
-	return f.restored && f.state == stateFollowed && f.tries < maxHeld
+	return f.restored && f.state == stateFollowing && f.tries < maxDelays
 }
 
-// expireRestored forgets the stored files that were not found for long, in the store too. It is asked when all that is
-// there has been looked at.
+// expireRestored evicts the files of checkpoints that were not found for long, in the store too. It runs when all existing
+// files were visited.
 func (t *table) expireRestored() {
-	before := time.Now().Add(-t.settings.KeepGone)
-	for e := t.closed.Front(); e != nil; {
+	before := time.Now().Add(-t.settings.KeepUnlinked)
+	for e := t.retired.Front(); e != nil; {
 		f := e.Value.(*file)
 		e = e.Next()
 		if f.restored && f.stored.at.Before(before) {
-			t.closed.Remove(f.slot)
-			t.forget(f)
+			t.retired.Remove(f.slot)
+			t.evict(f)
 			if t.names.vacant(f.streamID) {
-				t.dead = append(t.dead, t.names.again(f.streamID)) // nobody else has it while it is being deleted
+				t.expired = append(t.expired, t.names.take(f.streamID)) // nobody else has it while it is being deleted
 			}
 		}
 	}
 	clear(t.restored)
 }
 
-// delete takes keys out of the store. What fails is tried again by the next process.
+// delete deletes keys of the store. What fails is left to the next process.
 func (s *saver) delete(ctx context.Context, keys []string) {
 	for _, key := range keys {
 		if err := s.store.Delete(ctx, key); err != nil {
@@ -147,7 +147,7 @@ func (s *saver) delete(ctx context.Context, keys []string) {
 	}
 }
 
-// lookup asks a store that can't tell all that it holds for the file that a worker looks at.
+// lookup asks a store that can't list its keys for the file that a worker probes.
 func (s *saver) lookup(ctx context.Context, id string) (*checkpoint, error) {
 	if _, ok := s.store.(Walker); ok || s.store == nil {
 		return nil, nil

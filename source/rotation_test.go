@@ -48,7 +48,7 @@ func TestRotateMoveToOtherFolder(t *testing.T) {
 
 func TestRotateMoveOutOfSight(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, func(s *Settings) { s.GoneGrace = 300 * time.Millisecond })
+		w.begin(poll, func(s *Settings) { s.UnlinkGrace = 300 * time.Millisecond })
 		w.add("a.jsonl", record(1)+"\n")
 		w.sink.wantLines(w.T, record(1))
 		w.add("a.jsonl", record(2)+"\n")
@@ -57,7 +57,7 @@ func TestRotateMoveOutOfSight(t *testing.T) {
 		w.add("a.archived", record(3)+"\n") // its writer still has it open
 		w.untilClosed(1)
 		s := oneStream(w)
-		assert.Equal(w, []CloseReason{CloseReasonGone}, s.closed)
+		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, s.closed)
 		assert.Equal(w, []string{record(1), record(2), record(3)}, s.text)
 	})
 }
@@ -79,12 +79,12 @@ func TestRotateMoveOutOfSightWhileWritten(t *testing.T) {
 			w.pass(30 * time.Second)
 		}
 		quiet, live := w.sink.opened()[0], w.sink.opened()[1]
-		assert.Equal(w, []CloseReason{CloseReasonGone}, quiet.closed)
+		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, quiet.closed)
 		assert.Empty(w, live.closed)
 		lines, _ := records(1, 7)
 		assert.Equal(w, lines, live.text)
 		w.pass(2 * time.Minute)
-		assert.Equal(w, []CloseReason{CloseReasonGone}, w.sink.opened()[1].closed)
+		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, w.sink.opened()[1].closed)
 		w.end()
 	})
 }
@@ -243,13 +243,13 @@ func TestRotateReplaceByLongerVersion(t *testing.T) {
 
 func TestRotateDelete(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, func(s *Settings) { s.GoneGrace = 300 * time.Millisecond })
+		w.begin(poll, func(s *Settings) { s.UnlinkGrace = 300 * time.Millisecond })
 		w.add("a.jsonl", record(1)+"\n"+record(2)) // the last line has no newline, and never will
 		w.sink.wantLines(w.T, record(1))
 		w.remove("a.jsonl")
 		w.sink.wantLines(w.T, record(1), record(2))
 		w.untilClosed(1)
-		assert.Equal(w, []CloseReason{CloseReasonGone}, oneStream(w).closed)
+		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, oneStream(w).closed)
 	})
 }
 
@@ -384,7 +384,7 @@ func TestRotateFolderGoneAndBack(t *testing.T) {
 		w.mkdir("in/share")
 		w.begin(poll, func(s *Settings) {
 			s.Include = []string{w.path("in/**/*.jsonl")}
-			s.GoneGrace = 10 * time.Millisecond
+			s.UnlinkGrace = 10 * time.Millisecond
 		})
 		w.add("in/share/a.jsonl", record(1)+"\n")
 		w.sink.wantLines(w.T, record(1))

@@ -17,13 +17,13 @@ const (
 	saveTimeout = 5 * time.Second
 )
 
-// saver writes positions to the store.
+// saver writes checkpoints to the store.
 type saver struct {
 	store    Store // may be nil
 	observer *Observer
 }
 
-// save writes where the file of a job stands, as far as that changed; if it is too early for that, the result says when.
+// save writes the checkpoint of a job's file, if it changed; if it is too early for that, the result says when.
 func (r *reader) save(res *result) {
 	f := res.file
 	if r.saver.store == nil {
@@ -35,27 +35,27 @@ func (r *reader) save(res *result) {
 		}
 		f.streamID = r.names.name(res.path, r.firstLine(f.handle))
 	}
-	// What was rewritten is not visited again, and its copy may go on from here after a restart.
+	// A rewritten file is not visited again, and its copy may continue from here after a restart.
 	must := res.kind != jobRead || res.outcome == outcomeRewritten
 	res.saveIn, res.saveErr = r.saver.save(r.ctx, f, res.now(), must)
 }
 
-// now is what the store is to have of the file.
+// now is what the store should have of the file.
 func (res *result) now() saved {
-	s := saved{path: res.path, id: res.id, pos: res.pos, size: res.size, mtime: res.mtime, names: res.names, strayed: res.strayed}
+	s := saved{path: res.path, id: res.id, pos: res.pos, size: res.size, mtime: res.mtime, links: res.links, lostLink: res.lostLink}
 	if res.outcome == outcomeRewritten {
 		s.id = fileID{}
 	}
 	return s
 }
 
-// save writes what is new of a file. The rest of it, what the consumer has to say, it asks for.
+// save writes a file's checkpoint, with the present state of its consumer.
 func (s *saver) save(ctx context.Context, f *file, now saved, must bool) (wait time.Duration, err error) {
 	if s.store == nil || f.streamID == "" || now.pos.offset == 0 {
 		return 0, nil
 	}
 	f.keepState()
-	now.begin, now.atEnd, now.open, now.state = now.pos.offset, f.atEnd, f.open, string(f.consumerState)
+	now.begin, now.atEnd, now.pending, now.state = now.pos.offset, f.atEnd, f.pending, string(f.consumerState)
 	if f.begun {
 		now.begin = f.begin
 	}
@@ -80,7 +80,7 @@ func (s *saver) save(ctx context.Context, f *file, now saved, must bool) (wait t
 	took := time.Since(started)
 	if err != nil {
 		f.stored.at, f.stored.took = started, took
-		err = fmt.Errorf("save position of %q: %w", now.path, err)
+		err = fmt.Errorf("save checkpoint of %q: %w", now.path, err)
 		s.observer.unsaved(now.path, err)
 		return saveAtLeast, err
 	}
@@ -94,13 +94,13 @@ func (s *saved) checkpoint(f *file, now time.Time) checkpoint {
 	return checkpoint{
 		Stream: f.streamID, Path: s.path, Device: s.id.device, Inode: s.id.inode, Size: s.size, MTime: s.mtime,
 		Offset: s.pos.offset, Head: s.pos.head, HeadLen: s.pos.headLen, Mark: s.pos.mark, MarkLen: s.pos.markLen,
-		Discard: s.pos.discard, Begin: s.begin, AtEnd: s.atEnd, Open: s.open, State: []byte(s.state),
-		Names: splitNames(s.names), Strayed: s.strayed, Saved: now.Unix(), Nanos: now.Nanosecond(),
+		Discard: s.pos.discard, Begin: s.begin, AtEnd: s.atEnd, Pending: s.pending, State: []byte(s.state),
+		Links: splitNames(s.links), LostLink: s.lostLink, Saved: now.Unix(), Nanos: now.Nanosecond(),
 	}
 }
 
-// tellBehind tells how far the file was not read, if that changed. The size of what is compressed is not known.
-func (f *file) tellBehind(o *Observer, behind int64) {
+// reportBehind reports how many bytes are unacknowledged, if that changed. The size of compressed content is not known.
+func (f *file) reportBehind(o *Observer, behind int64) {
 	behind = max(0, behind)
 	if behind == f.behind || f.streamID == "" || isCompressed(f.path) {
 		return
@@ -109,25 +109,25 @@ func (f *file) tellBehind(o *Observer, behind int64) {
 	o.behind(f.streamID, behind)
 }
 
-// keepState asks the consumer for what it wants back. One that is being replayed to does not know yet.
+// keepState asks the consumer for its state. During a replay that is not complete.
 func (f *file) keepState() {
 	if s, ok := f.consumer.(Stateful); ok && !f.replaying {
-		f.consumerState, f.open = s.State()
+		f.consumerState, f.pending = s.State()
 	}
 }
 
-// nudges are those whose consumers have something new to say.
-type nudges[T comparable] struct {
+// dirtySet collects those whose consumers have a new state.
+type dirtySet[T comparable] struct {
 	mu     sync.Mutex
 	all    map[T]struct{}
 	signal chan struct{}
 }
 
-func newNudges[T comparable]() *nudges[T] {
-	return &nudges[T]{all: map[T]struct{}{}, signal: make(chan struct{}, 1)}
+func newDirtySet[T comparable]() *dirtySet[T] {
+	return &dirtySet[T]{all: map[T]struct{}{}, signal: make(chan struct{}, 1)}
 }
 
-func (n *nudges[T]) add(one T) {
+func (n *dirtySet[T]) add(one T) {
 	n.mu.Lock()
 	n.all[one] = struct{}{}
 	n.mu.Unlock()
@@ -137,7 +137,7 @@ func (n *nudges[T]) add(one T) {
 	}
 }
 
-func (n *nudges[T]) take() []T {
+func (n *dirtySet[T]) take() []T {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	list := make([]T, 0, len(n.all))

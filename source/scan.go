@@ -21,19 +21,19 @@ type found struct {
 // scanBatch is how many paths are handed on at once.
 const scanBatch = 256
 
-// scan is one look at the folders.
+// scan is one pass over the folders.
 type scan struct {
 	globs *globs
-	watch *watcher // told of each folder before it is listed; may be nil
+	watch *watcher // gets each folder before it is listed; may be nil
 	yield func([]found)
-	// leftOut is told of each file that Settings.Skip keeps from us; may be nil.
+	// leftOut is called for each file that Settings.Skip leaves out; may be nil.
 	leftOut func(path string)
 	stop    <-chan struct{}
 	batch   []found
 	errs    []error
 }
 
-// all looks at everything that may match.
+// all scans everything that may match.
 func (s *scan) all() {
 	seen := map[string]bool{}
 	for _, g := range s.globs.include {
@@ -45,7 +45,7 @@ func (s *scan) all() {
 	s.flush()
 }
 
-// below looks at one folder that appeared.
+// below scans one folder that appeared.
 func (s *scan) below(folder string) {
 	info, err := os.Lstat(folder)
 	switch {
@@ -57,8 +57,8 @@ func (s *scan) below(folder string) {
 	s.flush()
 }
 
-// base looks at the folder that holds a pattern's matches. If it isn't there yet, the nearest folder above it is
-// watched, so that its coming is seen.
+// base scans the folder that holds a pattern's matches. If it isn't there yet, the nearest folder above it is watched, so that
+// its creation is seen.
 func (s *scan) base(folder string) {
 	info, err := os.Stat(folder)
 	switch {
@@ -117,14 +117,14 @@ func (s *scan) folder(folder string) {
 	}
 }
 
-// leave tells of a file that is read by someone else.
+// leave reports a file that another source reads.
 func (s *scan) leave(path string) {
 	if s.leftOut != nil && s.globs.skip != nil && s.globs.skip(filepath.ToSlash(path)) {
 		s.leftOut(path)
 	}
 }
 
-// entry looks at a file that is no link.
+// entry stats a file that is no link.
 func (s *scan) entry(path string, e fs.DirEntry) {
 	if !e.Type().IsRegular() {
 		s.add(found{path: path, irregular: true})
@@ -138,8 +138,8 @@ func (s *scan) entry(path string, e fs.DirEntry) {
 	s.file(path, info)
 }
 
-// link looks where a symbolic link leads. A file is taken under the link's path, unless it is known under its own; a
-// folder is entered where that can't go in a circle.
+// link resolves a symbolic link. A file is taken under the link's path, unless it is known under its own; a folder is entered
+// where that can't form a cycle.
 func (s *scan) link(path string) {
 	matches, follows := s.globs.match(path), s.globs.follows(path)
 	if !matches {
@@ -179,7 +179,7 @@ func (s *scan) flush() {
 	}
 }
 
-// fail notes an error. What is gone between listing and looking is none.
+// fail records an error. A file that is removed between listing and stat is none.
 func (s *scan) fail(err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		s.errs = append(s.errs, err)
@@ -191,13 +191,13 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// scanRequest asks for a look: at all, or at some folders that appeared.
+// scanRequest asks for a scan: of all, or of some folders that appeared.
 type scanRequest struct {
 	all     bool
 	folders []string
 }
 
-// scanReport is a part of what a look found; the last one says so.
+// scanReport is a part of what a scan found; the last one says so.
 type scanReport struct {
 	files []found
 	done  bool
@@ -206,7 +206,7 @@ type scanReport struct {
 	errs  []error
 }
 
-// serveScans looks when it is asked to, until the requests end or stop is closed.
+// serveScans scans on request, until stop is closed.
 func serveScans(g *globs, w *watcher, requests <-chan scanRequest, reports chan<- scanReport, stop <-chan struct{}) {
 	report := func(r scanReport) {
 		select {

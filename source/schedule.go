@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// livelyGraces is how many times GoneGrace a file that was moved out of sight has to be quiet before it is closed.
-const livelyGraces = 12
+// activeGraces is how many times UnlinkGrace a file that no pattern matches any more has to be idle before it is closed.
+const activeGraces = 12
 
 // keepFor is how long the handle of a file that doesn't grow is kept.
 const keepFor = time.Minute
 
-// touch has a file looked at as soon as a worker is free, but not before its time if the last try failed.
-func (t *table) touch(f *file) {
-	f.flush, f.evict, f.rest = false, false, false
+// schedule queues a file for a worker, but not before its time if the last try failed.
+func (t *table) schedule(f *file) {
+	f.flush, f.evict, f.suspend = false, false, false
 	switch {
-	case f.state == stateClosed:
+	case f.state == stateRetired:
 	case f.busy:
 		f.dirty = true
 	case f.queued:
@@ -29,13 +29,13 @@ func (t *table) touch(f *file) {
 	}
 }
 
-func (t *table) touchAll(files []*file) {
+func (t *table) scheduleAll(files []*file) {
 	for _, f := range files {
-		t.touch(f)
+		t.schedule(f)
 	}
 }
 
-// nextJob gives what the next free worker is to do.
+// nextJob returns what the next free worker is to do.
 func (t *table) nextJob() (job, bool) {
 	for queue := t.nextQueue(); queue != nil; queue = t.nextQueue() {
 		if j, ok := t.jobFor((*queue)[0]); ok {
@@ -46,9 +46,9 @@ func (t *table) nextJob() (job, bool) {
 	return job{}, false
 }
 
-// nextQueue is the queue whose first file has its turn, nil if no file has.
+// nextQueue is the queue whose first file is next, nil if there is none.
 func (t *table) nextQueue() *[]*file {
-	for _, queue := range [...]*[]*file{&t.sleepy, t.packed.next(), &t.queue} {
+	for _, queue := range [...]*[]*file{&t.suspending, t.packed.next(), &t.queue} {
 		if queue != nil && len(*queue) > 0 {
 			return queue
 		}
@@ -63,11 +63,11 @@ func unqueue(queue *[]*file) {
 	*queue = (*queue)[1:]
 }
 
-// jobFor says what is to be done with a file.
+// jobFor returns the next job of a file.
 func (t *table) jobFor(f *file) (job, bool) {
 	j := job{
 		file: f, path: f.path, id: f.id, pos: f.pos, size: f.size, mtime: f.mtime, live: f.caughtUp, flush: f.flush,
-		names: f.otherNames(), strayed: f.strayed,
+		links: f.linkNames(), lostLink: f.lostLink,
 	}
 	switch f.state {
 	case stateNew:
@@ -76,36 +76,36 @@ func (t *table) jobFor(f *file) (job, bool) {
 		for _, known := range f.claims {
 			j.claims = append(j.claims, claim{known.pos, known.standing(f)})
 		}
-	case stateFollowed:
+	case stateFollowing:
 		j.kind = jobRead
 		switch {
 		case f.evict:
 			j.kind = jobEvict
-		case f.rest:
-			j.kind = jobRest
+		case f.suspend:
+			j.kind = jobSuspend
 		}
-	case stateGone:
+	case stateUnlinked:
 		j.kind, j.flush = jobFinish, true
-		j.lively = time.Since(f.lastRead) < livelyGraces*t.settings.GoneGrace
-	case stateAlias:
-		// Perhaps it is gone, or another file now.
+		j.recent = time.Since(f.lastRead) < activeGraces*t.settings.UnlinkGrace
+	case stateLink:
+		// Perhaps it is removed, or another file now.
 		j.kind, j.pos = jobProbe, position{}
-	case stateClosed:
+	case stateRetired:
 		return job{}, false
 	}
 	return j, true
 }
 
-// begun notes that a worker took the job at the head of the queue.
-func (t *table) begun(j job) {
+// started records that a worker took the job at the head of the queue.
+func (t *table) started(j job) {
 	unqueue(t.nextQueue())
-	t.packed.begun(j)
+	t.packed.started(j)
 	j.file.busy, j.file.dirty, j.file.tail, j.file.flush = true, false, false, false
 	t.busy++
 	t.disarm(j.file)
 }
 
-// arm has a file looked at later.
+// arm schedules a file for later.
 func (t *table) arm(f *file, at time.Time) {
 	f.wakeAt = at
 	if f.wakeSlot >= 0 {
@@ -135,13 +135,13 @@ func (t *table) wakeUp() {
 	for len(t.timers) > 0 && !t.timers[0].wakeAt.After(now) {
 		f := heap.Pop(&t.timers).(*file)
 		f.retryAt = time.Time{}
-		t.touch(f)
+		t.schedule(f)
 		f.flush = f.tail
 	}
 }
 
-// tend lets go of what nothing happened to for long.
-func (t *table) tend() {
+// sweep releases what was idle for long.
+func (t *table) sweep() {
 	now := time.Now()
 	for e := t.kept.Back(); e != nil; {
 		f := e.Value.(*file)
@@ -149,19 +149,19 @@ func (t *table) tend() {
 		if now.Sub(f.lastRead) < keepFor {
 			break
 		}
-		t.letGo(f)
+		t.closeHandle(f)
 	}
 	for _, f := range t.paths {
-		if f.busy || f.queued || f.state != stateFollowed || f.consumer == nil || f.tries > 0 {
+		if f.busy || f.queued || f.state != stateFollowing || f.consumer == nil || f.tries > 0 {
 			continue
 		}
 		switch {
 		case t.settings.IdleClose > 0 && now.Sub(f.lastRead) >= t.settings.IdleClose,
-			f.stored != nil && !f.open && !f.tail && f.isOld(&t.settings, f.pos.offset, f.mtime):
-			t.touch(f)
+			f.stored != nil && !f.pending && !f.tail && f.isOld(&t.settings, f.pos.offset, f.mtime):
+			t.schedule(f)
 			f.evict = f.queued
-		case !f.tail && f.restsAfter(&t.settings, f.pos.offset, now.Sub(f.lastRead)):
-			t.askToRest(f, t.settings.RestAfter)
+		case !f.tail && f.suspendsAfter(&t.settings, f.pos.offset, now.Sub(f.lastRead)):
+			t.queueSuspend(f, t.settings.SuspendAfter)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (t *table) tend() {
 // keep keeps the handle of a file that was just read, at the cost of the one read longest ago.
 func (t *table) keep(f *file) {
 	if f.handle == nil {
-		t.letGo(f)
+		t.closeHandle(f)
 		return
 	}
 	if f.kept != nil {
@@ -184,23 +184,23 @@ func (t *table) keep(f *file) {
 	for e := t.kept.Back(); e != nil && (t.kept.Len() > max(0, limit) || t.settings.Descriptors.over()); {
 		old := e.Value.(*file)
 		e = e.Prev()
-		t.letGo(old)
+		t.closeHandle(old)
 	}
 }
 
-// closeIdle closes files that nobody reads just now, those read longest ago first: all of them if the system gives no
-// descriptors, else until few enough are held.
+// closeIdle closes files that no worker has, those read longest ago first: all of them if the system has no descriptors left,
+// else until few enough are held.
 func (t *table) closeIdle() {
 	all := t.settings.Descriptors.exhausted.Swap(false)
 	for e := t.kept.Back(); e != nil && (all || t.settings.Descriptors.over()); {
 		f := e.Value.(*file)
 		e = e.Prev()
-		t.letGo(f)
+		t.closeHandle(f)
 	}
 }
 
-// letGo closes a file's handle, unless a worker has it.
-func (t *table) letGo(f *file) {
+// closeHandle closes a file's handle, unless a worker has it.
+func (t *table) closeHandle(f *file) {
 	if f.busy {
 		return
 	}
@@ -213,7 +213,7 @@ func (t *table) letGo(f *file) {
 	}
 }
 
-// backOff leaves a file alone for a while, longer each time.
+// backOff delays a file, longer each time.
 func (t *table) backOff(f *file) time.Duration {
 	wait := t.settings.RetryInterval << min(f.tries, 20)
 	if wait <= 0 || wait > t.settings.MaxRetryInterval {

@@ -9,7 +9,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// StartAt says where reading begins in files that are there at start.
+// StartAt says where reading begins in files that exist at start.
 type StartAt uint8
 
 // The places to start at.
@@ -21,7 +21,7 @@ const (
 	StartAtEnd
 )
 
-// String gives the wire spelling.
+// String returns the wire value.
 func (s StartAt) String() string {
 	if s == StartAtEnd {
 		return "end"
@@ -29,7 +29,7 @@ func (s StartAt) String() string {
 	return "beginning"
 }
 
-// ParseStartAt reads the wire spelling; an empty string is the beginning.
+// ParseStartAt parses the wire value; an empty string is the beginning.
 func ParseStartAt(s string) (StartAt, error) {
 	switch s {
 	case "", "beginning":
@@ -45,7 +45,7 @@ func ParseStartAt(s string) (StartAt, error) {
 const (
 	DefaultPollInterval       = time.Second
 	DefaultIdleFlush          = 2 * time.Second
-	DefaultRestAfter          = 10 * time.Second
+	DefaultSuspendAfter       = 10 * time.Second
 	DefaultMaxLineSize        = 16 << 20
 	DefaultBatchBytes         = 256 << 10
 	DefaultBatchLines         = 512
@@ -54,8 +54,8 @@ const (
 	DefaultRetryInterval      = 100 * time.Millisecond
 	DefaultMaxRetryInterval   = 5 * time.Second
 	DefaultDrainTimeout       = 2 * time.Second
-	DefaultGoneGrace          = 5 * time.Second
-	DefaultKeepGone           = 7 * 24 * time.Hour
+	DefaultUnlinkGrace        = 5 * time.Second
+	DefaultKeepUnlinked       = 7 * 24 * time.Hour
 )
 
 // Settings says what to read and how. The zero value of each field but Include is its default.
@@ -64,10 +64,10 @@ type Settings struct {
 	Include, Exclude []string
 	// Skip leaves out more files, by their paths with slashes, such as those that [Polled] reads. Nil: none.
 	Skip func(path string) bool
-	// StartAt is where reading begins in files that are there at start.
+	// StartAt is where reading begins in files that exist at start.
 	StartAt StartAt
-	// PollInterval is the time between two looks at all files, a safety net where folders are watched. It is
-	// stretched when a look takes long, so that looking costs 0.5 % of a core at most (5 % without watches).
+	// PollInterval is the time between two scans of all files, a safety net where folders are watched. It is stretched when a
+	// scan takes long, so that scans take 0.5 % of a core at most (5 % without watches).
 	PollInterval time.Duration
 	// PollOnly turns watching of folders off.
 	PollOnly bool
@@ -75,20 +75,20 @@ type Settings struct {
 	// Negative: never.
 	IdleFlush time.Duration
 	// IdleClose is the time without a line after which a consumer is closed, to be opened again when the file
-	// grows; with Replay, at once if the file was changed last so long ago and the consumer owes nothing ([Stateful]). 0: never.
+	// grows; with Replay, at once if the file was changed last so long ago and the consumer has nothing pending ([Stateful]).
+	// 0: never.
 	IdleClose time.Duration
-	// RestAfter is the time without a line after which a consumer that is [Resting] is asked to rest, with Replay. Large
-	// files, and those that have rested before, must be quiet for longer. Negative: never.
-	RestAfter time.Duration
-	// IgnoreOlderThan leaves files alone that were not changed for that long when they are first seen, until they are
-	// changed; then they are read as StartAt says. 0: none.
+	// SuspendAfter is the time without a line after which a [Suspender] is suspended, with Replay. Large files, and those that
+	// were suspended before, must be idle for longer. Negative: never.
+	SuspendAfter time.Duration
+	// IgnoreOlderThan skips files that were not changed for that long when they are first seen, until they are changed; then
+	// they are read as StartAt says. 0: none.
 	IgnoreOlderThan time.Duration
-	// GoneGrace is how long a file that is gone is kept for its coming back under another name.
-	GoneGrace time.Duration
+	// UnlinkGrace is how long an unlinked file is kept open, in case it comes back under another name.
+	UnlinkGrace time.Duration
 	// MaxLineSize is the size in bytes over which a line is abridged, or skipped, and counted.
 	MaxLineSize int
-	// BatchBytes and BatchLines bound what one call of [Consumer.Lines] is given. A line longer than BatchBytes
-	// is a batch of its own.
+	// BatchBytes and BatchLines bound one call of [Consumer.Lines]. A line longer than BatchBytes is a batch of its own.
 	BatchBytes, BatchLines int
 	// MaxConcurrentFiles is how many files are read at the same time.
 	MaxConcurrentFiles int
@@ -99,36 +99,35 @@ type Settings struct {
 	Descriptors *Descriptors
 	// RetryInterval is the first wait after a refusal or a failed read; it doubles up to MaxRetryInterval.
 	RetryInterval, MaxRetryInterval time.Duration
-	// Store keeps positions over a restart. Nil: none are kept.
+	// Store keeps checkpoints over a restart. Nil: none are kept.
 	Store Store
-	// KeepGone is how long the store keeps what it has of a file that is not to be found.
-	KeepGone time.Duration
-	// Replay gives a consumer that is opened for a file that was read before all its lines again, marked
-	// [Line.Replayed].
+	// KeepUnlinked is how long the store keeps the checkpoint of a file that is not found.
+	KeepUnlinked time.Duration
+	// Replay delivers all acknowledged lines again, marked [Line.Replayed], to a consumer that is opened for a file that was
+	// read before.
 	Replay bool
-	// DrainTimeout is how long Shutdown lets calls of the handler that are under way go on before it ends their
-	// context.
+	// DrainTimeout is how long Shutdown waits for running calls of the handler before it ends their context.
 	DrainTimeout time.Duration
-	// Logger takes a line for each file and reason, never one for each line read. Nil: none.
+	// Logger gets one entry for each file and reason, never one for each line read. Nil: none.
 	Logger *zap.Logger
 	// WatchWarning lets sources that share it warn once together that folders can't be watched. Nil: each warns.
 	WatchWarning *sync.Once
-	// Observer is told what happens, for counters.
+	// Observer receives counts of what happens.
 	Observer Observer
 }
 
-// SkipReason says why a line was left out.
+// SkipReason says why a line was skipped.
 type SkipReason uint8
 
-// Reasons to leave out a line.
+// Reasons to skip a line.
 const (
 	// SkipReasonTooLong: the line is longer than [Settings.MaxLineSize].
 	SkipReasonTooLong SkipReason = 1
-	// SkipReasonIncomplete: a document is not one object or array from its first bracket to its last, and nobody writes it.
+	// SkipReasonIncomplete: a document is not one whole object or array, and does not change.
 	SkipReasonIncomplete SkipReason = 2
 )
 
-// String gives the wire spelling.
+// String returns the wire value.
 func (r SkipReason) String() string {
 	switch r {
 	case SkipReasonTooLong:
@@ -139,31 +138,31 @@ func (r SkipReason) String() string {
 	return "unknown"
 }
 
-// Observer is told what happens. Each function may be nil; they are called from several goroutines and must be quick.
+// Observer receives counts of what happens. Each function may be nil; they are called from several goroutines and must be quick.
 type Observer struct {
-	// Files tells how many files are known and how many are held open.
+	// Files reports how many files are known and how many are open.
 	Files func(known, open int)
-	// Read tells what was read and accepted.
+	// Read reports what was read and acknowledged.
 	Read func(path string, lines int, bytes int64)
-	// Skipped tells that one line was left out, and how many bytes it has.
+	// Skipped reports a skipped line and its size in bytes.
 	Skipped func(path string, reason SkipReason, bytes int64)
-	// Refused tells that the handler did not accept lines, and when they will be offered again.
+	// Refused reports that the consumer refused lines, and when they will be delivered again.
 	Refused func(path string, err error, retryIn time.Duration)
-	// Failed tells that a file was not readable, and when it will be tried again; also that closing a consumer
-	// failed, without a next time.
+	// Failed reports that a file was not readable, and when it will be tried again; also that closing a consumer failed, which
+	// is not retried.
 	Failed func(path string, err error, retryIn time.Duration)
-	// Behind tells how many bytes of a stream's file have not been accepted yet, when that changed.
+	// Behind reports how many bytes of a stream's file are not acknowledged yet, when that changed.
 	Behind func(stream string, bytes int64)
-	// Saved tells that the store took a position.
+	// Saved reports that a checkpoint was saved.
 	Saved func()
-	// Unsaved tells that the store did not take a file's position.
+	// Unsaved reports that a file's checkpoint could not be saved.
 	Unsaved func(path string, err error)
-	// Unusable tells that the store has a value that can't be read: [ErrNewer] or [ErrBroken]. Its file is read as if
-	// there were no value.
+	// Unusable reports a stored value that can't be read: [ErrNewer], [ErrOlder] or [ErrBroken]. Its file is read as if there
+	// were no value.
 	Unusable func(key string, err error)
-	// Closed tells that a stream ended.
+	// Closed reports that a stream ended.
 	Closed func(path string, reason CloseReason)
-	// WatchRefused tells that a folder is not watched and so polled.
+	// WatchRefused reports a folder that is not watched and so polled.
 	WatchRefused func(folder string, err error)
 }
 
@@ -233,7 +232,7 @@ func (o *Observer) watchRefused(folder string, err error) {
 	}
 }
 
-// Validate reports all that is wrong, each with its key.
+// Validate returns all errors, each with its key.
 func (s *Settings) Validate() error {
 	var errs []error
 	if len(s.Include) == 0 {
@@ -255,8 +254,8 @@ func (s *Settings) Validate() error {
 		{"poll_interval", int64(s.PollInterval)},
 		{"idle_close", int64(s.IdleClose)},
 		{"ignore_older_than", int64(s.IgnoreOlderThan)},
-		{"gone_grace", int64(s.GoneGrace)},
-		{"keep_gone", int64(s.KeepGone)},
+		{"unlink_grace", int64(s.UnlinkGrace)},
+		{"keep_unlinked", int64(s.KeepUnlinked)},
 		{"max_line_size", int64(s.MaxLineSize)},
 		{"batch_bytes", int64(s.BatchBytes)},
 		{"batch_lines", int64(s.BatchLines)},
@@ -272,13 +271,13 @@ func (s *Settings) Validate() error {
 	return errors.Join(errs...)
 }
 
-// withDefaults fills in what is not set.
+// withDefaults sets the defaults.
 func (s Settings) withDefaults() Settings {
 	orDefault(&s.PollInterval, DefaultPollInterval)
 	orDefault(&s.IdleFlush, DefaultIdleFlush)
-	orDefault(&s.RestAfter, DefaultRestAfter)
-	orDefault(&s.GoneGrace, DefaultGoneGrace)
-	orDefault(&s.KeepGone, DefaultKeepGone)
+	orDefault(&s.SuspendAfter, DefaultSuspendAfter)
+	orDefault(&s.UnlinkGrace, DefaultUnlinkGrace)
+	orDefault(&s.KeepUnlinked, DefaultKeepUnlinked)
 	orDefault(&s.MaxLineSize, DefaultMaxLineSize)
 	orDefault(&s.BatchBytes, DefaultBatchBytes)
 	orDefault(&s.BatchLines, DefaultBatchLines)
@@ -300,8 +299,8 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// workers is how many files are read at the same time: fewer where the system gives few descriptors. Each takes one, and
-// mostly one more of the exporter that its lines go to.
+// workers is how many files are read at the same time: fewer where the process may have few descriptors. Each uses
+// one, and mostly one more of the exporter that its lines go to.
 func (s *Settings) workers() int {
 	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.limit/2)))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/source/unpack"
 )
 
-// settle takes back a file from a worker and decides what it is now.
+// settle applies the result of a worker to its file.
 func (t *table) settle(res result) {
 	f := res.file
 	f.busy = false
@@ -30,44 +30,44 @@ func (t *table) settle(res result) {
 	}
 	t.keep(f)
 	t.saved(f, &res)
-	t.awoke(f, res.read)
+	t.noteActive(f, res.read)
 	switch {
-	case f.state == stateClosed || res.kind == jobFinish:
-		f.tellBehind(&t.settings.Observer, 0)
+	case f.state == stateRetired || res.kind == jobFinish:
+		f.reportBehind(&t.settings.Observer, 0)
 	case res.kind == jobRead:
-		f.tellBehind(&t.settings.Observer, res.size-f.pos.offset)
+		f.reportBehind(&t.settings.Observer, res.size-f.pos.offset)
 	}
 	if f.dirty {
 		f.dirty = false
-		t.touch(f)
+		t.schedule(f)
 	}
 }
 
-// saved comes back for a position that could not be written yet.
+// saved schedules the write of a checkpoint that could not be written yet.
 func (t *table) saved(f *file, res *result) {
 	if res.saveErr != nil && res.kind != jobProbe {
-		t.complaints.unsaved(res.saveErr)
+		t.errorLog.unsaved(res.saveErr)
 	}
-	if at := time.Now().Add(res.saveIn); res.saveIn > 0 && f.state == stateFollowed && (f.wakeSlot < 0 || at.Before(f.wakeAt)) {
+	if at := time.Now().Add(res.saveIn); res.saveIn > 0 && f.state == stateFollowing && (f.wakeSlot < 0 || at.Before(f.wakeAt)) {
 		t.arm(f, at)
 	}
 }
 
-// hold leaves a file alone for a while.
-func (t *table) hold(f *file, wait time.Duration) {
+// delay schedules a file for later.
+func (t *table) delay(f *file, wait time.Duration) {
 	f.retryAt = time.Now().Add(wait)
 	t.arm(f, f.retryAt)
 }
 
-// probed decides what a path is that was looked at.
+// probed applies the result of a probe.
 func (t *table) probed(f *file, res result) {
 	switch res.outcome {
-	case outcomeGone:
-		if !f.dirty { // else it came back while it was looked for
+	case outcomeUnlinked:
+		if !f.dirty { // else it came back meanwhile
 			t.drop(f)
 		}
 	case outcomeIgnored:
-		t.complaints.irregular(f.path)
+		t.errorLog.irregular(f.path)
 		if !f.dirty {
 			t.drop(f)
 		}
@@ -83,23 +83,23 @@ func (t *table) probed(f *file, res result) {
 	}
 }
 
-// visited takes what reading came to.
+// visited applies the result of reading.
 func (t *table) visited(f *file, res result) {
 	t.moved(f, res)
 	if res.outcome != outcomeFailed && res.outcome != outcomeRewritten {
-		f.restored = false // it is what the store says
+		f.restored = false // its checkpoint is confirmed
 	}
 	switch res.outcome {
 	case outcomeEnd:
 		t.ended(f, res)
 	case outcomeMore:
 		f.tries = 0
-		t.touch(f)
-	case outcomeGone, outcomeReplaced:
+		t.schedule(f)
+	case outcomeUnlinked, outcomeReplaced:
 		path, came := f.path, f.dirty || res.outcome == outcomeReplaced
 		t.lost(f)
 		if came && t.paths[path] == nil {
-			t.touch(t.newFile(path))
+			t.schedule(t.newFile(path))
 		}
 	case outcomeRewritten:
 		t.rewritten(f)
@@ -110,7 +110,7 @@ func (t *table) visited(f *file, res result) {
 	}
 }
 
-// moved notes the position that a worker brings back.
+// moved records the position of a result.
 func (t *table) moved(f *file, res result) {
 	if f.pos.headLen != res.pos.headLen {
 		t.heads.remove(f)
@@ -127,97 +127,97 @@ func (t *table) moved(f *file, res result) {
 func (t *table) ended(f *file, res result) {
 	f.size, f.mtime = res.size, res.mtime
 	f.caughtUp, f.tries, f.retryAt = true, 0, time.Time{}
-	t.complaints.settled(f.path)
+	t.errorLog.resolved(f.path)
 	if res.tail && !res.flush && t.settings.IdleFlush > 0 {
 		f.tail = true
 		t.arm(f, time.Now().Add(t.settings.IdleFlush))
 	}
 }
 
-// lost: the path leads to the file no more. It goes on under another path, if it has one or is given one in time.
+// lost: the path leads to the file no more. The file continues under another path, if it has one or gets one in time.
 func (t *table) lost(f *file) {
 	if t.paths[f.path] == f {
 		delete(t.paths, f.path)
 	}
-	if len(f.aliases) > 0 {
-		other := f.aliases[0]
+	if len(f.links) > 0 {
+		other := f.links[0]
 		t.drop(other)
-		f.path, f.strayed = other.path, true
+		f.path, f.lostLink = other.path, true
 		t.paths[f.path] = f
 		f.size = -1
-		t.touch(f)
+		t.schedule(f)
 		return
 	}
-	f.state, f.dirty, f.tail = stateGone, false, false
-	t.gone[f] = struct{}{}
-	t.hold(f, t.settings.GoneGrace)
+	f.state, f.dirty, f.tail = stateUnlinked, false, false
+	t.unlinked[f] = struct{}{}
+	t.delay(f, t.settings.UnlinkGrace)
 }
 
-// rewritten: what was read isn't there any more; what is there is another file.
+// rewritten: the content before the offset changed; the path has another file.
 func (t *table) rewritten(f *file) {
-	t.forgetID(f)
+	t.removeID(f)
 	if t.paths[f.path] == f {
 		delete(t.paths, f.path)
 	}
-	t.bury(f)
+	t.retire(f)
 	next := t.paths[f.path]
 	if next == nil {
 		next = t.newFile(f.path)
-		t.touch(next)
+		t.schedule(next)
 	}
 	if next.state != stateNew {
-		t.release(f)
+		t.detachLinks(f)
 		return
 	}
 	next.id = f.id
-	f.giveNames(next) // what is written there now has the same
+	f.moveLinks(next) // the new file has the same
 }
 
-// finished: a file that is gone was read to its end and closed, or not yet.
+// finished: an unlinked file was read to its end and closed, or not yet.
 func (t *table) finished(f *file, res result) {
 	t.moved(f, res)
 	f.named = res.named
 	switch res.outcome {
 	case outcomeEnd, outcomeRewritten:
-		t.bury(f)
+		t.retire(f)
 	case outcomeFailed:
 		t.settings.Observer.failed(f.path, res.err, 0)
-		t.complaints.unreadable(f.path, res.err)
-		t.bury(f)
+		t.errorLog.unreadable(f.path, res.err)
+		t.retire(f)
 	case outcomeMore:
-		t.touch(f)
-	case outcomeGone: // it is there, out of sight
-		t.hold(f, t.settings.GoneGrace)
+		t.schedule(f)
+	case outcomeUnlinked: // it still exists under a path that no pattern matches
+		t.delay(f, t.settings.UnlinkGrace)
 	case outcomeRefused:
 		t.refused(f, res.err)
 	}
 }
 
-// bury keeps what is needed to recognise a file that is gone, for a while.
-func (t *table) bury(f *file) {
-	delete(t.gone, f)
+// retire closes a file, and keeps it for a while to recognise it when it comes back.
+func (t *table) retire(f *file) {
+	delete(t.unlinked, f)
 	t.disarm(f)
-	t.letGo(f)
+	t.closeHandle(f)
 	t.names.free(f.streamID)
-	f.state, f.dirty = stateClosed, false
+	f.state, f.dirty = stateRetired, false
 	if f.pos.offset == 0 {
-		t.forget(f)
+		t.evict(f)
 		return
 	}
-	f.slot = t.closed.PushBack(f)
-	if t.closed.Len() > maxClosed {
-		t.forget(t.closed.Remove(t.closed.Front()).(*file))
+	f.slot = t.retired.PushBack(f)
+	if t.retired.Len() > maxRetired {
+		t.evict(t.retired.Remove(t.retired.Front()).(*file))
 	}
 }
 
-// forget lets go of a file for good.
-func (t *table) forget(f *file) {
+// evict removes a file for good.
+func (t *table) evict(f *file) {
 	f.slot = nil
 	t.heads.remove(f)
-	t.forgetID(f)
+	t.removeID(f)
 }
 
-// enterID makes a file known by its inode, where the system has inodes. Another file that had it before is no longer where it was seen.
+// enterID registers a file by its inode, where the system has inodes. Another file that had it before is no longer where it was seen.
 func (t *table) enterID(f *file) {
 	if f.id == (fileID{}) {
 		return
@@ -228,47 +228,46 @@ func (t *table) enterID(f *file) {
 	t.ids[f.id] = f
 }
 
-func (t *table) forgetID(f *file) {
+func (t *table) removeID(f *file) {
 	if t.ids[f.id] == f {
 		delete(t.ids, f.id)
 	}
 }
 
-// refused: the handler did not accept.
+// refused: the consumer did not take the lines.
 func (t *table) refused(f *file, err error) {
 	if f.tries == 0 {
-		t.settings.Logger.Warn("Lines were not accepted; they are offered again", zap.String("path", f.path), zap.Error(err))
+		t.settings.Logger.Warn("consumer refused batch, will retry", zap.String("path", f.path), zap.Error(err))
 	}
 	t.settings.Observer.refused(f.path, err, t.backOff(f))
 }
 
-// failed: the system did not let us read. A compressed file that is broken, or not yet written to its end, is left
-// until it changes.
+// failed: the file was not readable. A compressed file that is broken, or not yet complete, waits for its next change.
 func (t *table) failed(f *file, res result) {
 	err := res.err
 	if unpack.Broken(err) {
-		f.size, f.mtime, f.restored = res.size, res.mtime, false // it was looked into, as far as can be
-		t.letGo(f)
-		if errors.Is(err, io.ErrUnexpectedEOF) && t.maybeWritten(f) {
+		f.size, f.mtime, f.restored = res.size, res.mtime, false // it was read, as far as possible
+		t.closeHandle(f)
+		if errors.Is(err, io.ErrUnexpectedEOF) && t.mayBeWritten(f) {
 			return
 		}
 		t.settings.Observer.failed(f.path, err, 0)
 	} else {
 		t.settings.Observer.failed(f.path, err, t.backOff(f))
 	}
-	t.complaints.unreadable(f.path, err)
+	t.errorLog.unreadable(f.path, err)
 }
 
-// maybeWritten tells that a file that breaks off may be one that is being compressed: it changed a moment ago. It is
+// mayBeWritten is true if a file that breaks off may be one that is being compressed: it changed a moment ago. It is
 // looked at again when it has had its time.
-func (t *table) maybeWritten(f *file) bool {
+func (t *table) mayBeWritten(f *file) bool {
 	now := time.Now()
-	if f.broke == nil || f.broke.size != f.size || f.broke.mtime != f.mtime {
-		f.broke = &breakOff{f.size, f.mtime, now}
+	if f.truncated == nil || f.truncated.size != f.size || f.truncated.mtime != f.mtime {
+		f.truncated = &truncation{f.size, f.mtime, now}
 	}
-	lasting := now.Sub(f.broke.at) >= documentPatience
+	lasting := now.Sub(f.truncated.at) >= documentPatience
 	if !lasting {
-		t.arm(f, f.broke.at.Add(documentPatience))
+		t.arm(f, f.truncated.at.Add(documentPatience))
 	}
 	return !lasting
 }

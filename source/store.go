@@ -2,8 +2,7 @@ package source
 
 import "context"
 
-// Store keeps a value for each key over a restart. It is called from several goroutines. What a call returns is the
-// caller's.
+// Store keeps a value for each key over a restart. It is called from several goroutines. The caller owns what a call returns.
 type Store interface {
 	// Get returns nil if there is no value.
 	Get(ctx context.Context, key string) ([]byte, error)
@@ -12,8 +11,8 @@ type Store interface {
 	Delete(ctx context.Context, key string) error
 }
 
-// Walker is a [Store] that can tell all that it holds. With it a file is found again that was renamed while nobody
-// looked; without it, a file that has its path still.
+// Walker is a [Store] that can list its keys. With it a file that was renamed while no process ran is found again; without it,
+// only a file that kept its path.
 type Walker interface {
 	// Walk calls f for each key, in no order, until f returns an error, which it returns. f may not call the store.
 	Walk(ctx context.Context, f func(key string, value []byte) error) error

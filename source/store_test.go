@@ -142,7 +142,7 @@ func TestStoreFails(t *testing.T) {
 					w.pass(time.Minute)
 					assert.Equal(w, lines, w.sink.all())
 					if forGood {
-						assert.Equal(w, 1, logs.FilterMessage(storeComplaint).Len(), "what to do is said once")
+						assert.Equal(w, 1, logs.FilterMessage("checkpoint not saved, will retry").Len(), "what to do is said once")
 					}
 					err = f.Shutdown(w.Context())
 					if forGood {
@@ -185,7 +185,8 @@ func TestStoredValueNotUnderstood(t *testing.T) {
 		change func([]byte) []byte
 		want   error
 	}{
-		"newer":          {func(v []byte) []byte { return []byte(strings.Replace(string(v), " 1 ", " 2 ", 1)) }, ErrNewer},
+		"newer":          {func(v []byte) []byte { return []byte(strings.Replace(string(v), " 2 ", " 3 ", 1)) }, ErrNewer},
+		"older":          {func(v []byte) []byte { return []byte(strings.Replace(string(v), " 2 ", " 1 ", 1)) }, ErrOlder},
 		"torn":           {func(v []byte) []byte { return v[:len(v)/2] }, ErrBroken},
 		"a bit flipped":  {func(v []byte) []byte { v = slices.Clone(v); v[len(v)-10] ^= 1; return v }, ErrBroken},
 		"empty":          {func([]byte) []byte { return []byte{} }, ErrBroken},
@@ -220,8 +221,8 @@ func memoryOf(s Store) *memory {
 	return s.(*memory)
 }
 
-// TestKeepGone: what the store has of files that are gone for long is deleted at start, and nothing else.
-func TestKeepGone(t *testing.T) {
+// TestKeepUnlinked: what the store has of files that are gone for long is deleted at start, and nothing else.
+func TestKeepUnlinked(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := newMemory()
 		for _, name := range []string{"gone", "idle", "grown", "moved"} {

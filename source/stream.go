@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Stream says which file a handler is asked to take.
+// Stream describes the file, document or session that a handler opens a consumer for.
 type Stream struct {
-	// ID names the file for as long as it lives, also under another path: a hash of the path it was first seen
+	// ID names the file for its lifetime, also under another path: a hash of the path it was first seen
 	// under and of its first line, so that reading the same tree again gives the same ids. It is unique among the
 	// files that are followed.
 	ID string
@@ -17,52 +17,51 @@ type Stream struct {
 	Name string
 	// ModTime is the file's modification time when the stream was opened.
 	ModTime time.Time
-	// Compressed tells that Path is a compressed file; lines and offsets are those of its content.
+	// Compressed is true if Path is a compressed file; lines and offsets are those of its content.
 	Compressed bool
-	// Offset is where the first line handed over begins or later: 0 for a whole file, the position for a file
-	// that is opened again or that [StartAtEnd] skipped the beginning of.
+	// Offset is where the first delivered line begins or later: 0 for a whole file, the acknowledged offset for a file that is
+	// opened again or whose beginning [StartAtEnd] skipped.
 	Offset int64
-	// State is what the stream's consumer gave before, in this process or an earlier one; see [Stateful].
+	// State is the last state of the stream's consumer, of this process or an earlier one; see [Stateful].
 	State []byte
-	// Restated tells that lines may tell again, in another state, what earlier ones told: documents that are rewritten,
-	// and rows. Their offsets are no positions: what was accepted of them before a restart only their content tells.
-	// Lines of an earlier process come [Line.Replayed] as they are now, so they may tell more than was accepted.
+	// Restated is true if lines may repeat the content of earlier ones in another state: documents that are rewritten, and
+	// rows. Their offsets are no positions in a file: only their content shows what was acknowledged before a restart.
+	// Acknowledged lines are replayed as they are now ([Line.Replayed]), so they may contain more than was acknowledged.
 	Restated bool
-	// Afresh tells that a stream that is closed since it was idle goes on, if it does, with what comes then alone.
+	// Afresh is true if a stream that was closed as idle continues, if it does, with new lines only and without a replay.
 	Afresh bool
 	// Outside reports whether the file lies outside of the folders that the patterns begin in, behind a link that leads
 	// there. Nil: it does not. It asks the file system.
 	Outside func() bool
-	// Changed may be called, at any time and from any goroutine, by a consumer whose State has changed by itself: the
-	// source asks for it soon.
+	// Changed marks the stream dirty: a consumer whose State changed by itself may call it at any time and from any goroutine,
+	// and the source saves the state soon.
 	Changed func()
 }
 
-// Handler takes streams. It is called from several goroutines, for different files.
+// Handler opens consumers. It is called from several goroutines, for different files.
 type Handler interface {
-	// Open is called before the first line of a file. A file without a line is never opened. An error means: not
-	// now; the source tries again with back-off.
+	// Open is called before the first line of a file. A file without a line is never opened. After an error the source
+	// retries with back-off.
 	Open(ctx context.Context, s Stream) (Consumer, error)
 }
 
-// Consumer takes the lines of one stream, from one goroutine at a time.
+// Consumer receives the lines of one stream, from one goroutine at a time.
 type Consumer interface {
-	// Lines returns nil when everything downstream has accepted the lines; only then the position moves. An error
-	// means not accepted: the same lines come again, with back-off, and perhaps in other batches.
+	// Lines returns nil to acknowledge the lines; only then the offset moves. After an error the same lines are delivered
+	// again, with back-off, and perhaps in other batches.
 	Lines(ctx context.Context, lines []Line) error
-	// Idle tells that everything that was there has been read. It follows the last lines each time that the end
-	// of the file is reached. An error makes it come again.
+	// Idle is called each time that the end of the file is reached, after the last lines. After an error it is called again.
 	Idle(ctx context.Context) error
-	// Close is the last call. Its error is told to the [Observer] and has no other effect.
+	// Close is the last call. Its error goes to the [Observer] and has no other effect.
 	Close(ctx context.Context, reason CloseReason) error
 }
 
-// Stateful is a [Consumer] that wants something back when its stream is opened again, also by a later process.
+// Stateful is a [Consumer] with a state that is passed back when its stream is opened again, also by a later process.
 type Stateful interface {
-	// State is asked after Lines, Idle and Close have returned, by the goroutine that called them. Open tells that the
-	// consumer owes something that needs no further line: the stream is opened again at start, also if its file has
+	// State is called after Lines, Idle and Close have returned, by the goroutine that called them. Pending is true if the
+	// consumer has pending output that needs no further line: the stream is opened again at start, also if its file has
 	// not grown.
-	State() (state []byte, open bool)
+	State() (state []byte, pending bool)
 }
 
 // CloseReason says why a consumer is closed.
@@ -70,10 +69,10 @@ type CloseReason uint8
 
 // The reasons.
 const (
-	// CloseReasonGone: the file was deleted or moved out of sight, and read to its end as far as it was open.
-	CloseReasonGone CloseReason = iota + 1
-	// CloseReasonRewritten: what stood before the position is not what was read. What the file holds now comes as
-	// a new stream from its beginning.
+	// CloseReasonUnlinked: the file was deleted or moved to where no pattern matches, and read to its end as far as it was open.
+	CloseReasonUnlinked CloseReason = iota + 1
+	// CloseReasonRewritten: the content before the offset is not what was read. The present content is a new stream, from its
+	// beginning.
 	CloseReasonRewritten
 	// CloseReasonIdle: nothing came for [Settings.IdleClose]. The stream is opened again when the file grows.
 	CloseReasonIdle
@@ -83,11 +82,11 @@ const (
 	CloseReasonShutdown
 )
 
-// String gives the reason as it is spelled in logs and attributes.
+// String returns the reason as in logs and attributes.
 func (r CloseReason) String() string {
 	switch r {
-	case CloseReasonGone:
-		return "gone"
+	case CloseReasonUnlinked:
+		return "unlinked"
 	case CloseReasonRewritten:
 		return "rewritten"
 	case CloseReasonIdle:

@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// maxClosed is how many files that are gone are kept, to be recognised when they come back.
-const maxClosed = 4096
+// maxRetired is how many retired files are kept, to be recognised when they come back.
+const maxRetired = 4096
 
 // table is all that is known of files. It belongs to the manager's goroutine.
 type table struct {
@@ -21,44 +21,44 @@ type table struct {
 	globs    *globs
 	names    *streamNames
 
-	paths  map[string]*file
-	ids    map[fileID]*file // identified files
-	heads  heads
-	starts map[fileID]*file // files that were there at start and are not identified yet, with [StartAtEnd]
-	closed list.List        // files in stateClosed, the oldest first
-	gone   map[*file]struct{}
-	// restored are the files of the store, until all that is there has been looked at; lastRun is when the last of
-	// them was written, in Unix seconds.
+	paths    map[string]*file
+	ids      map[fileID]*file // identified files
+	heads    heads
+	starts   map[fileID]*file // files that were there at start and are not identified yet, with [StartAtEnd]
+	retired  list.List        // files in stateRetired, the oldest first
+	unlinked map[*file]struct{}
+	// restored are the files of checkpoints, until all existing files were visited; lastRun is when the last of them was
+	// written, in Unix seconds.
 	restored map[storedKey]*file
 	lastRun  int64
 	seen     inventory // of use at start alone
-	settled  bool      // all that was there at start has been looked at
-	dead     []string  // ids of streams whose positions are to be deleted
+	settled  bool      // all files of the start were visited
+	expired  []string  // ids of streams whose checkpoints are to be deleted
 
-	queue  []*file // wait for a worker
-	sleepy []*file // wait for one too, before the others; see askToRest
-	packed packedQueue
-	timers timers
-	kept   *list.List // files with an open handle, the one read last at the front
-	awake  *list.List // files whose consumer is open and does not rest, the one read last at the front
-	busy   int        // files that workers have
+	queue      []*file // wait for a worker
+	suspending []*file // wait for one too, before the others; see queueSuspend
+	packed     packedQueue
+	timers     timers
+	kept       *list.List // files with an open handle, the one read last at the front
+	active     *list.List // files with an active consumer, the one read last at the front
+	busy       int        // files that workers have
 
-	wanted     wanted
-	look       uint32 // number of the current look at all files
-	told       [2]int // files known and open, as last told
-	complaints complaints
+	wanted   wanted
+	scans    uint32 // number of full scans
+	reported [2]int // files known and open, as last reported
+	errorLog errorLog
 }
 
 func newTable(settings Settings, g *globs) *table {
 	return &table{
 		settings: settings, globs: g, names: &streamNames{taken: map[string]struct{}{}},
 		paths: map[string]*file{}, ids: map[fileID]*file{}, starts: map[fileID]*file{}, heads: heads{files: map[headKey]*file{}},
-		packed: newPackedQueue(settings.workers()),
-		gone:   map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), awake: list.New(), look: 1, complaints: complaints{logger: settings.Logger},
+		packed:   newPackedQueue(settings.workers()),
+		unlinked: map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), active: list.New(), scans: 1, errorLog: errorLog{logger: settings.Logger},
 	}
 }
 
-// all gives each file that may have something open.
+// all returns each file that may have something open.
 func (t *table) all() iter.Seq[*file] {
 	return func(yield func(*file) bool) {
 		for _, f := range t.paths {
@@ -66,7 +66,7 @@ func (t *table) all() iter.Seq[*file] {
 				return
 			}
 		}
-		for f := range t.gone {
+		for f := range t.unlinked {
 			if !yield(f) {
 				return
 			}
@@ -74,17 +74,17 @@ func (t *table) all() iter.Seq[*file] {
 	}
 }
 
-// tellFiles tells the observer how many files there are, when that changed.
-func (t *table) tellFiles() {
+// reportFiles reports how many files there are, when that changed.
+func (t *table) reportFiles() {
 	now := [2]int{len(t.paths), t.kept.Len()}
-	if tell := t.settings.Observer.Files; tell != nil && now != t.told {
-		tell(now[0], now[1])
+	if report := t.settings.Observer.Files; report != nil && now != t.reported {
+		report(now[0], now[1])
 	}
-	t.told = now
+	t.reported = now
 }
 
-// tellMissing says once, at start, which patterns match nothing yet; what others read of what they match counts too.
-func (t *table) tellMissing(leftOut []string) {
+// logMissing logs once, at start, which patterns match nothing yet; files that another source reads count as matches.
+func (t *table) logMissing(leftOut []string) {
 	var missing, folders []string
 	for _, g := range t.globs.include {
 		switch one := (globs{include: []glob{g}}); {
@@ -95,15 +95,15 @@ func (t *table) tellMissing(leftOut []string) {
 		}
 	}
 	if len(folders) > 0 {
-		t.settings.Logger.Warn("A folder stands where files should be named, and nothing in it is read; name the files in it, "+
-			"as in FOLDER/**/*.jsonl", zap.Strings("include", folders))
+		t.settings.Logger.Warn("include names folders, skipping them", zap.Strings("include", folders),
+			zap.String("advice", "name the files in a folder, as in FOLDER/**/*.jsonl"))
 	}
 	if len(missing) > 0 {
-		t.settings.Logger.Info("No file matches yet; waiting", zap.Strings("include", missing))
+		t.settings.Logger.Info("no file matches yet, waiting", zap.Strings("include", missing))
 	}
 }
 
-// logFound logs, once at start, how many files there are, and of how many [StartAtEnd] leaves out what they hold.
+// logFound logs, once at start, how many files there are, and of how many [StartAtEnd] skips the content.
 func (t *table) logFound() {
 	skipped := 0
 	for _, f := range t.paths {
@@ -116,7 +116,7 @@ func (t *table) logFound() {
 	}
 }
 
-// report deals with what a look met.
+// report handles the errors of a scan.
 func (t *table) report(errs []error) {
 	for _, err := range errs {
 		path := pathOf(err)
@@ -124,24 +124,24 @@ func (t *table) report(errs []error) {
 			t.settings.Descriptors.exhaust()
 		}
 		t.settings.Observer.failed(path, err, t.settings.PollInterval)
-		t.complaints.unreadable(path, err)
+		t.errorLog.unreadable(path, err)
 	}
 }
 
-// newFile notes a path that was not known.
+// newFile adds a path.
 func (t *table) newFile(path string) *file {
-	f := &file{path: path, wakeSlot: -1, seen: t.look}
+	f := &file{path: path, wakeSlot: -1, seen: t.scans}
 	t.paths[path] = f
 	return f
 }
 
-// ingest takes what a look found under a path.
+// ingest handles a path that a scan found.
 func (t *table) ingest(one found, atStart bool) {
 	if one.irregular {
 		if t.paths[one.path] == nil {
-			t.complaints.irregular(one.path)
+			t.errorLog.irregular(one.path)
 		} else {
-			t.touch(t.paths[one.path])
+			t.schedule(t.paths[one.path])
 		}
 		return
 	}
@@ -150,7 +150,7 @@ func (t *table) ingest(one found, atStart bool) {
 		if atStart && t.resume(one) {
 			return
 		}
-		// What came while no process looked is no old file.
+		// What came while no process ran is no old file.
 		atStart = atStart && !t.seen.arrived(one, t.lastRun)
 		f = t.newFile(one.path)
 		f.size, f.mtime = one.size, one.mtime
@@ -173,58 +173,58 @@ func (t *table) ingest(one found, atStart bool) {
 			f.first = f.first && toEnd // else what it is shows when it is changed
 		}
 		if one.size > 0 && !skip {
-			t.touch(f)
+			t.schedule(f)
 		}
 		return
 	}
-	f.seen = t.look
+	f.seen = t.scans
 	known := f
-	if f.state == stateAlias {
+	if f.state == stateLink {
 		known = f.target
 	}
 	changed := one.size != known.size || one.mtime != known.mtime || f.state != stateNew && one.id != known.id
 	switch {
 	case !changed:
-	case f.state == stateAlias && one.id != known.id:
-		t.unalias(f)
-		t.touch(f)
+	case f.state == stateLink && one.id != known.id:
+		t.unlinkName(f)
+		t.schedule(f)
 	default:
-		t.touch(known)
+		t.schedule(known)
 	}
 }
 
-// event takes what the system tells of a path.
+// event handles an event of a path.
 func (t *table) event(event fsnotify.Event, w *watcher) {
 	path := event.Name
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
-		if w.forget(path) {
+		if w.unwatch(path) {
 			t.wanted.all = true
 		}
 	}
 	if f := t.paths[path]; f != nil {
 		switch {
-		case f.state != stateAlias:
+		case f.state != stateLink:
 		case event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename):
-			t.unalias(f)
-		case !event.Has(fsnotify.Create): // else another file may stand there now
+			t.unlinkName(f)
+		case !event.Has(fsnotify.Create): // else another file may be there now
 			f = f.target
 		}
-		t.touch(f)
+		t.schedule(f)
 		return
 	}
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) || event.Op == fsnotify.Chmod {
 		return
 	}
 	if t.globs.match(path) {
-		t.touch(t.newFile(path))
+		t.schedule(t.newFile(path))
 	}
 	if event.Has(fsnotify.Create) && t.globs.canHold(path) {
 		t.wanted.folders = append(t.wanted.folders, path)
 	}
 }
 
-// reported takes a part of what a look found.
-func (t *table) reported(r scanReport) {
+// scanned handles a part of what a scan found.
+func (t *table) scanned(r scanReport) {
 	for _, one := range r.files {
 		t.ingest(one, false)
 	}
@@ -236,51 +236,51 @@ func (t *table) reported(r scanReport) {
 		return
 	}
 	for _, f := range t.paths {
-		if f.seen != t.look {
-			f.seen = t.look
-			t.touch(f) // it will be found to be gone, or not
+		if f.seen != t.scans {
+			f.seen = t.scans
+			t.schedule(f) // its next visit shows whether it is unlinked
 		}
 	}
 }
 
-// unalias makes a path one of its own again.
-func (t *table) unalias(f *file) {
-	f.target.strayed = true
-	t.touch(f.target) // so that it is written down
-	f.target.aliases = without(f.target.aliases, f)
-	f.anew()
+// unlinkName separates a path from the file that it was a link to.
+func (t *table) unlinkName(f *file) {
+	f.target.lostLink = true
+	t.schedule(f.target) // so that it is saved
+	f.target.links = without(f.target.links, f)
+	f.reset()
 }
 
-// anew forgets what was found out of a path, which may lead to another file by now.
-func (f *file) anew() {
+// reset clears what is known of a path, which may lead to another file by now.
+func (f *file) reset() {
 	f.state, f.target, f.claims = stateNew, nil, nil
-	f.held, f.disowned, f.rechecked = 0, false, false
+	f.delays, f.rejected, f.rechecked = 0, false, false
 }
 
-// release makes paths of their own again of what were names of a file that turned out to be another one.
-func (t *table) release(f *file) {
-	for _, name := range f.aliases {
-		name.anew()
-		t.touch(name)
+// detachLinks separates the links of a file that turned out to be another one.
+func (t *table) detachLinks(f *file) {
+	for _, name := range f.links {
+		name.reset()
+		t.schedule(name)
 	}
-	f.aliases = nil
+	f.links = nil
 }
 
-// giveNames has the other names of a file be another one's.
-func (f *file) giveNames(to *file) {
-	for _, name := range f.aliases {
+// moveLinks moves the links of a file to another one.
+func (f *file) moveLinks(to *file) {
+	for _, name := range f.links {
 		name.target = to
 	}
-	to.aliases = append(to.aliases, f.aliases...)
-	f.aliases = nil
+	to.links = append(to.links, f.links...)
+	f.links = nil
 }
 
-// drop forgets a path.
+// drop removes a path.
 func (t *table) drop(f *file) {
 	if f.target != nil {
-		t.unalias(f)
+		t.unlinkName(f)
 	}
-	t.release(f)
+	t.detachLinks(f)
 	if t.paths[f.path] == f {
 		delete(t.paths, f.path)
 	}
@@ -296,37 +296,37 @@ func without(files []*file, f *file) []*file {
 	return files
 }
 
-// under tells whether a file's path still leads to it.
-func under(f *file) bool { return leadsTo(f.path, f.id) }
+// atPath reports whether a file's path still leads to it.
+func atPath(f *file) bool { return sameFile(f.path, f.id) }
 
-// isPresent tells whether a file of the store, which is not followed yet, was seen at start and is there still, under
-// whatever path: it is about to be found, or to be another one by now.
+// isPresent reports whether a file of a checkpoint, which is not followed yet, was seen at start and is still there, under
+// whatever path: it is about to be found, or is another one by now.
 func (f *file) isPresent() bool {
-	return f.presentAt != "" && f.slot != nil && leadsTo(f.presentAt, f.id)
+	return f.presentAt != "" && f.slot != nil && sameFile(f.presentAt, f.id)
 }
 
-// hasStrayed tells whether a file that is there lost a name, also if that was not noticed yet.
-func (f *file) hasStrayed() bool {
-	return f.strayed || slices.ContainsFunc(f.aliases, func(name *file) bool { return !leadsTo(name.path, f.id) })
+// hasLostLink reports whether an existing file lost a link, also if that was not noticed yet.
+func (f *file) hasLostLink() bool {
+	return f.lostLink || slices.ContainsFunc(f.links, func(name *file) bool { return !sameFile(name.path, f.id) })
 }
 
-// wanted is what the next look is to be at.
+// wanted is what the next scan covers.
 type wanted struct {
 	all     bool
 	folders []string
 }
 
-// nextLook gives the next request, if there is one and no look is under way.
-func (t *table) nextLook(scanning bool) (scanRequest, bool) {
+// nextScan returns the next request, if there is one and no scan runs.
+func (t *table) nextScan(scanning bool) (scanRequest, bool) {
 	if scanning || !t.wanted.all && len(t.wanted.folders) == 0 {
 		return scanRequest{}, false
 	}
 	req := scanRequest(t.wanted)
 	t.wanted = wanted{}
 	if req.all {
-		t.look++
-		if t.look > 3 && len(t.queue) == 0 && len(t.packed.queue) == 0 && t.busy == 0 {
-			clear(t.starts) // what two looks did not find under another path is gone
+		t.scans++
+		if t.scans > 3 && len(t.queue) == 0 && len(t.packed.queue) == 0 && t.busy == 0 {
+			clear(t.starts) // what two scans did not find under another path is removed
 			if !t.settled {
 				t.settled = true
 				t.expireRestored()

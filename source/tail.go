@@ -1,6 +1,6 @@
 package source
 
-// completeObject tells whether b is one JSON object from brace to brace, by counting brackets outside of strings. It is
+// completeObject reports whether b is one JSON object from brace to brace, by counting brackets outside of strings. It is
 // a check that nothing is missing at the end, not that the object is valid.
 func completeObject(b []byte) bool {
 	b = trimBlanks(b)

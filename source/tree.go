@@ -17,7 +17,7 @@ type tree struct {
 	pull     func() ([]byte, error, bool)
 	stop     func()
 	offset   int64 // of the next line, had all rows been one file
-	accepted int64 // where the first line lies that was not accepted
+	accepted int64 // where the first unacknowledged line begins
 	done     bool
 	batch    batch
 }
@@ -28,7 +28,7 @@ type treePosition struct {
 	Done   bool  `json:"done,omitempty"`
 }
 
-// newTree makes a tree. known is what an earlier process knew of it, if one did; it may have been read whole.
+// newTree makes a tree. known is its checkpoint, or nil; it may have been read whole.
 func newTree(s *PolledSettings, path string, known *itemState) (t *tree, done bool, err error) {
 	var at treePosition
 	if known != nil {
@@ -46,7 +46,7 @@ func (t *tree) position(string) (json.RawMessage, error) {
 // changed: a tree that was read is not asked any more.
 func (t *tree) changed() bool { return true }
 
-// next gives the next rows. A file that can't be read is told and passed over, as is a folder that is no tree.
+// next returns the next rows. It reports and skips a file that can't be read, and a folder that is no tree.
 func (t *tree) next(context.Context) (batch, error) {
 	if len(t.batch.lines) > 0 {
 		return t.batch, nil
@@ -83,9 +83,9 @@ func (t *tree) next(context.Context) (batch, error) {
 	return t.batch, nil
 }
 
-func (t *tree) accept() { t.accepted, t.batch = max(t.accepted, t.offset), batch{} }
+func (t *tree) acknowledge() { t.accepted, t.batch = max(t.accepted, t.offset), batch{} }
 
-func (t *tree) forget(string) {}
+func (t *tree) release(string) {}
 
 func (t *tree) move(string) bool { return false }
 

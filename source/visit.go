@@ -14,15 +14,15 @@ type visit struct {
 	compressed bool
 	at         int64 // where the next read begins
 	spent      int64 // bytes read in this turn
-	batch      int   // bytes of the lines that wait to be handed over
-	// checked tells that the file was found to be the same after the last read; everChecked, after any.
+	batch      int   // bytes of the lines that wait for delivery
+	// checked is true if the fingerprint was compared after the last read; everChecked, after any.
 	checked, everChecked bool
-	// joined tells that the current line's beginning was handed over as an unterminated last line.
+	// joined is true if the current line's beginning was delivered as an unterminated last line.
 	joined bool
 	// ended is true once the end of the first line is there, which is over the limit.
 	ended bool
-	// accepted tells that lines were accepted whose position is not saved yet.
-	accepted bool
+	// unsaved is true if lines were acknowledged whose checkpoint is not saved yet.
+	unsaved bool
 }
 
 // stopped is why a visit ends before the end of the file.
@@ -31,10 +31,10 @@ type stopped struct {
 	err     error
 }
 
-// readOn reads from the position to the end, or as long as its turn lasts.
+// readOn reads from the offset to the end, or as long as its turn lasts.
 func (r *reader) readOn(res *result) {
 	res.file.atEnd = false
-	defer r.split.letGo() // a reader may have nothing to do for long
+	defer r.split.release() // a reader may have nothing to do for long
 	v := visit{reader: r, res: res, handle: res.file.handle, compressed: isCompressed(res.path)}
 	if s := v.run(); s != nil {
 		res.outcome, res.err = s.outcome, s.err
@@ -46,24 +46,24 @@ func (r *reader) readOn(res *result) {
 	res.outcome = outcomeEnd
 	f := res.file
 	f.atEnd = res.pos.ahead == 0 && !res.pos.discard
-	if f.open && f.consumer == nil || f.replaying {
+	if f.pending && f.consumer == nil || f.replaying {
 		if s := r.ready(res); s != nil {
 			res.outcome, res.err = s.outcome, s.err
 			return
 		}
-		f.owesIdle = true
+		f.idlePending = true
 	}
 	r.idle(res)
 	if res.outcome == outcomeEnd && r.isOver(res) {
 		r.close(res, CloseReasonIdle)
 		return
 	}
-	if res.outcome == outcomeEnd && f.restsAfter(&r.settings, res.pos.offset, time.Since(time.Unix(0, res.mtime))) {
-		r.rest(res, r.settings.RestAfter)
+	if res.outcome == outcomeEnd && f.suspendsAfter(&r.settings, res.pos.offset, time.Since(time.Unix(0, res.mtime))) {
+		r.suspend(res, r.settings.SuspendAfter)
 	}
 }
 
-// run reads and hands over lines; the position in the result moves as they are accepted. Nil: the end was reached.
+// run reads and delivers lines; the offset in the result moves as they are acknowledged. Nil: the end was reached.
 //
 // A turn that has moved the position ends when it is spent. One that has not goes on to the end of its line, which may be
 // longer than a turn: the next would begin at the same place and come no further. A line over the limit is not kept, so
@@ -124,7 +124,7 @@ func (v *visit) stopping() bool {
 	}
 }
 
-// short tells what it means that not even the bytes before the position are there.
+// short is the reason of a read that does not even reach the offset.
 func (v *visit) short(err error) *stopped {
 	if err == nil || err == io.EOF { //nolint:errorlint // io.ReaderAt's contract
 		return &stopped{outcome: outcomeRewritten}
@@ -142,7 +142,7 @@ func (v *visit) fill() (int, error) {
 	return n, err
 }
 
-// drain hands over all whole lines of the buffer.
+// drain delivers all whole lines of the buffer.
 func (v *visit) drain() *stopped {
 	lines := v.lines[:0]
 	defer func() { clear(v.lines[:cap(v.lines)]) }()
@@ -150,7 +150,7 @@ func (v *visit) drain() *stopped {
 		line, kind := v.split.next()
 		full := len(lines) == v.settings.BatchLines || len(lines) > 0 && v.batch+len(line.Data) > v.settings.BatchBytes
 		if kind != tokenLine || full {
-			if s := v.accept(lines); s != nil {
+			if s := v.deliver(lines); s != nil {
 				return s
 			}
 			lines = lines[:0]
@@ -181,7 +181,7 @@ func (v *visit) drain() *stopped {
 	}
 }
 
-// long hands over what is kept of a line over the limit, if anything is, and counts it.
+// long delivers the abridged form of a line over the limit, if there is one, and counts it.
 func (v *visit) long(line Line) *stopped {
 	v.joined = false
 	var s *stopped
@@ -189,7 +189,7 @@ func (v *visit) long(line Line) *stopped {
 		s = v.pass(line.Next, v.split.before(line.Next))
 	} else {
 		line.Live = v.res.live
-		s = v.accept([]Line{line})
+		s = v.deliver([]Line{line})
 	}
 	if s == nil {
 		v.settings.Observer.tooLong(v.res.path, line.Next-line.Offset)
@@ -197,8 +197,8 @@ func (v *visit) long(line Line) *stopped {
 	return s
 }
 
-// accept has lines accepted by the handler; only then the position moves.
-func (v *visit) accept(lines []Line) *stopped {
+// deliver sends lines to the consumer; the offset moves only after the acknowledgement.
+func (v *visit) deliver(lines []Line) *stopped {
 	v.batch = 0
 	if len(lines) == 0 {
 		return nil
@@ -209,14 +209,14 @@ func (v *visit) accept(lines []Line) *stopped {
 	if s := v.check(); s != nil {
 		return s
 	}
-	if v.accepted {
+	if v.unsaved {
 		v.save(v.res)
-		v.accepted = false
+		v.unsaved = false
 	}
-	if s := v.offer(v.res, lines); s != nil {
+	if s := v.send(v.res, lines); s != nil {
 		return s
 	}
-	v.accepted = true
+	v.unsaved = true
 	last := lines[len(lines)-1]
 	v.settings.Observer.read(v.res.path, len(lines), last.Next-lines[0].Offset)
 	v.res.read = true
@@ -224,7 +224,7 @@ func (v *visit) accept(lines []Line) *stopped {
 	return nil
 }
 
-// pass moves the position over bytes that are not handed over.
+// pass moves the offset over bytes that are not delivered.
 func (v *visit) pass(next int64, before []byte) *stopped {
 	if s := v.check(); s != nil {
 		return s
@@ -233,8 +233,8 @@ func (v *visit) pass(next int64, before []byte) *stopped {
 	return nil
 }
 
-// check sees, after a read, that the file still is what it was: a file that is rewritten while it is read must not give
-// lines made of old and new bytes. Compressed files are written once, so their mark is looked at once.
+// check compares the fingerprint after a read: a file that is rewritten while it is read must not yield lines made of old and
+// new bytes. Compressed files are written once, so their mark is compared once.
 func (v *visit) check() *stopped {
 	if v.checked {
 		return nil
@@ -256,7 +256,7 @@ func (v *visit) check() *stopped {
 	return nil
 }
 
-// checkMark sees that the bytes before the position are those that were read.
+// checkMark compares the bytes before the offset with those that were read.
 func (v *visit) checkMark() *stopped {
 	same, err := holdsMark(v.handle, &v.res.pos)
 	switch {
@@ -268,14 +268,14 @@ func (v *visit) checkMark() *stopped {
 	return nil
 }
 
-// atEnd deals with what stands behind the last newline.
+// atEnd handles what follows the last newline.
 func (v *visit) atEnd() *stopped {
 	pos := &v.res.pos
 	pos.ahead = v.split.pending()
 	if pos.ahead == 0 {
 		return nil
 	}
-	rest := v.split.rest()
+	rest := v.split.unfinished()
 	switch {
 	case v.compressed && rest == nil:
 		return v.long(v.split.takeLong())
@@ -283,27 +283,27 @@ func (v *visit) atEnd() *stopped {
 		line := v.split.take()
 		line.Live = v.res.live
 		v.lines = append(v.lines[:0], line)
-		return v.accept(v.lines)
+		return v.deliver(v.lines)
 	}
 	v.res.tail = rest != nil
 	return nil
 }
 
-// longAhead tells whether so much of an unfinished line was seen that its end is looked for before it is read again. One
-// that may be taken as it is has to be read, unless it is over the limit anyway.
+// longAhead reports whether so much of an unfinished line was read that its end is searched before it is read again. One
+// that may be flushed has to be read, unless it is over the limit anyway.
 func (v *visit) longAhead() bool {
 	ahead := v.res.pos.ahead
 	return ahead > int64(v.settings.MaxLineSize) || ahead > int64(v.settings.BatchBytes/2) && !v.flushing()
 }
 
-// flushing tells whether an unfinished line may be taken: it has been as it is for long enough.
+// flushing reports whether an unfinished line may be flushed: it has not changed for long enough.
 func (v *visit) flushing() bool {
 	idle := v.settings.IdleFlush
 	return idle >= 0 && (v.res.flush || time.Since(time.Unix(0, v.res.mtime)) >= idle)
 }
 
-// seekNewline looks for the end of a line that is long, or not wanted, without keeping it. Found, the position stands
-// at the beginning of a line that is to be read.
+// seekNewline searches the end of a line that is long, or skipped, without keeping it. If it is found, the offset is at the
+// beginning of a line to be read.
 func (v *visit) seekNewline() (bool, *stopped) {
 	pos := &v.res.pos
 	if s := v.check(); s != nil {
@@ -340,7 +340,7 @@ func (v *visit) seekNewline() (bool, *stopped) {
 	}
 }
 
-// foundNewline moves behind a line that is not wanted, or has one that is read.
+// foundNewline moves the offset behind a skipped line, or has a long one read.
 func (v *visit) foundNewline(newline int64) *stopped {
 	pos := &v.res.pos
 	if !pos.discard {

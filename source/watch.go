@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// watchPause is how long no folder is added after the system refused one: the limits that it refuses for (watches a
-// user may have, open files) don't change by asking again.
+// watchPause is how long no folder is added after the system refused one: a retry does not change the limits of watches and
+// open files.
 const watchPause = time.Minute
 
 // errWatchBudget: the system opens each file of a watched folder, and too many would be open.
@@ -28,17 +28,17 @@ type notifier interface {
 	Close() error
 }
 
-// watcher has the system tell what happens in folders. A nil watcher watches nothing.
+// watcher receives the system's events of folders. A nil watcher watches nothing.
 //
-// inotify (through fsnotify v1.10.1) watches inodes, and tells events under the path that an inode was first added by.
+// inotify (through fsnotify v1.10.1) watches inodes, and reports events under the path that an inode was first added by.
 // After a renaming that path is wrong, for the folder and for all below it, and adding the new one changes nothing as
-// long as the inode is watched. So folders are kept by path and by inode, and an inode that turns up under another path
-// is let go of first.
+// long as the inode is watched. So folders are kept by path and by inode, and an inode that appears under another
+// path is removed first.
 type watcher struct {
 	notify notifier
 	events <-chan fsnotify.Event
 	errors <-chan error
-	// settings tell who is told of what can't be watched.
+	// settings have the observer and logger of folders that can't be watched.
 	settings *Settings
 
 	mu      sync.Mutex
@@ -73,7 +73,7 @@ func (w *watcher) add(folder string) {
 	}
 	info, err := os.Stat(folder)
 	if err != nil {
-		return // listing it will tell
+		return // listing it reports the error
 	}
 	id, _ := idOf(info)
 	w.mu.Lock()
@@ -82,13 +82,13 @@ func (w *watcher) add(folder string) {
 		if known.id == id {
 			return
 		}
-		w.forgetLocked(folder)
+		w.unwatchLocked(folder)
 	}
 	if other, ok := w.paths[id]; ok && id != (fileID{}) {
-		if leadsTo(other, id) {
-			return // the same folder by another name, a link: told under the first one
+		if sameFile(other, id) {
+			return // the same folder by a link: its events come under the first path
 		}
-		w.forgetLocked(other)
+		w.unwatchLocked(other)
 	}
 	if time.Now().Before(w.pause) {
 		w.refused[folder] = struct{}{}
@@ -106,7 +106,7 @@ func (w *watcher) add(folder string) {
 		w.cost += cost
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, fs.ErrPermission):
-		w.refused[folder] = struct{}{} // it alone, and no limit is the reason; listing it tells
+		w.refused[folder] = struct{}{} // it alone, and no limit is the reason; listing it reports the error
 	default:
 		w.refused[folder] = struct{}{}
 		w.pause = time.Now().Add(watchPause)
@@ -114,7 +114,7 @@ func (w *watcher) add(folder string) {
 	}
 }
 
-func leadsTo(path string, want fileID) bool {
+func sameFile(path string, want fileID) bool {
 	info, err := os.Stat(path)
 	if err != nil {
 		return false
@@ -123,7 +123,7 @@ func leadsTo(path string, want fileID) bool {
 	return id == want
 }
 
-// costOf tells how many files the system would open to watch a folder, where it does such a thing.
+// costOf is how many files the system would open to watch a folder, on systems that do so.
 func (w *watcher) costOf(folder string) (int, error) {
 	if watchedFiles == 0 {
 		return 0, nil
@@ -138,19 +138,17 @@ func (w *watcher) costOf(folder string) (int, error) {
 	return len(entries) + 1, nil
 }
 
-// cannotWatch tells that a folder can't be watched, or that none can if it is empty. The warning comes once: one folder that isn't
-// watched is like the next.
+// cannotWatch reports a folder that can't be watched, or that none can if it is empty. It warns once for all folders.
 func (s *Settings) cannotWatch(folder string, err error) {
 	s.Observer.watchRefused(folder, err)
 	s.WatchWarning.Do(func() {
-		s.Logger.Warn("Folders can't be watched and are polled; what is new in them is seen a poll_interval later. "+
-			"On Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances.",
-			zap.String("folder", folder), zap.Error(err))
+		s.Logger.Warn("folders can't be watched, polling them each poll_interval", zap.String("folder", folder), zap.Error(err),
+			zap.String("advice", "on Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances"))
 	})
 }
 
-// forget lets go of a folder that is gone or has another name, and of those below it. It says whether it was watched.
-func (w *watcher) forget(folder string) bool {
+// unwatch removes a folder that was removed or renamed, and those below it. It reports whether it was watched.
+func (w *watcher) unwatch(folder string) bool {
 	if w == nil {
 		return false
 	}
@@ -159,12 +157,12 @@ func (w *watcher) forget(folder string) bool {
 	delete(w.refused, folder)
 	_, ok := w.folders[folder]
 	if ok {
-		w.forgetLocked(folder)
+		w.unwatchLocked(folder)
 	}
 	return ok
 }
 
-func (w *watcher) forgetLocked(folder string) {
+func (w *watcher) unwatchLocked(folder string) {
 	below := folder + string(filepath.Separator)
 	for path, known := range w.folders {
 		if path != folder && !strings.HasPrefix(path, below) {
@@ -175,11 +173,11 @@ func (w *watcher) forgetLocked(folder string) {
 		if w.paths[known.id] == path {
 			delete(w.paths, known.id)
 		}
-		_ = w.notify.Remove(path) // if it is gone, the system has done so itself
+		_ = w.notify.Remove(path) // of a removed folder the system did so itself
 	}
 }
 
-// whole tells whether all folders are watched.
+// whole reports whether all folders are watched.
 func (w *watcher) whole() bool {
 	if w == nil {
 		return false

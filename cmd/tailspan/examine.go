@@ -117,7 +117,7 @@ func examinePlace(p *place) *findings {
 			return f
 		}
 	}
-	matches, err := source.Look(p.globs, nil)
+	matches, err := source.Find(p.globs, nil)
 	for _, one := range joined(err) {
 		f.problem("unreadable", "", one)
 	}

@@ -1,8 +1,12 @@
 package agentstreamreceiver
 
-// Rest releases the parser state unless something is pending. The source replays the lines before the next one. See
+import "github.com/tailspan/tailspan/source"
+
+var _ source.Suspender = (*stream)(nil)
+
+// Suspend releases the parser state unless something is pending. The source replays the lines before the next one. See
 // [fold.Stream.Suspend].
-func (s *stream) Rest() bool {
+func (s *stream) Suspend() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.detached || s.refused || len(s.pending) > 0 || s.fold.At.Replay || s.kept.left > 0 ||

@@ -77,14 +77,14 @@ func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *benc
 			require.NoError(t, st.tick(t.Context()))
 		}
 		want := rng.IntN(2) == 0
-		resting = rests && want && st.Rest()
+		resting = rests && want && st.Suspend()
 		if resting {
 			rested++
 			state, _ := st.State()
 			assert.NotEmpty(t, state, "it is asked for its state while it rests")
 		}
 	}
-	require.NoError(t, c.Close(t.Context(), source.CloseReasonGone))
+	require.NoError(t, c.Close(t.Context(), source.CloseReasonUnlinked))
 	return b, rested
 }
 
