@@ -130,9 +130,9 @@ func (m *machine) complete(n int) bool {
 		}
 		_, body, _ := bytes.Cut(value, []byte("\n"))
 		var c struct {
-			Open bool `json:"open"`
+			Pending bool `json:"pending"`
 		}
-		if json.Unmarshal(body, &c) != nil || c.Open {
+		if json.Unmarshal(body, &c) != nil || c.Pending {
 			return false
 		}
 		n--
