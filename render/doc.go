@@ -3,9 +3,9 @@
 //
 // A [Renderer] is an [events.Sink] over an io.Writer, for one stream. A [Log] is one output for several streams: it labels
 // and throttles them. Each of them is a [Stream], which is a Sink too. A [Writer] takes the bytes of a stream instead of its
-// events, a [Formatter] returns text instead of writing it, and a [Terminal] shows a live status line below a log. One
-// table, kind by style (looks.go), says what an event looks like; another (tools.go) names the tools. A new style is a
-// column there, a new kind a row.
+// events, a [Formatter] returns text instead of writing it, and a [Terminal] shows a live status line below a log. Package
+// [style] has what an event looks like: a new style is a column of its table, a new kind a row, a new tool a line. Package
+// [term] has the status line and the colours.
 //
 // # Modes
 //

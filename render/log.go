@@ -7,6 +7,9 @@ import (
 	"sync"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/label"
+	"github.com/tailspan/tailspan/render/internal/throttle"
+	"github.com/tailspan/tailspan/render/style"
 )
 
 // Log is one output that several streams share: steps that run at the same time, or the sessions that a collector
@@ -24,7 +27,7 @@ type Log struct {
 	mu     sync.Mutex
 	text   shared
 	lines  shared
-	labels labels
+	labels label.Set
 	gates  map[string]*sharedGate // by step or stream, or one for all
 	opened int                    // streams that were throttled so far
 }
@@ -35,7 +38,7 @@ func (l *Log) headings() bool { return l.settings.Mode == ModeVerbose && !l.sett
 
 // sharedGate is a gate and how many streams use it.
 type sharedGate struct {
-	gate
+	throttle.Gate
 	users int
 }
 
@@ -65,9 +68,9 @@ func NewLog(w io.Writer, s LogSettings) *Log {
 // Stream is one stream of a Log: an [events.Sink] that must be closed.
 type Stream struct {
 	log      *Log
-	label    *label
+	label    *label.Label
 	renderer *Renderer
-	throttle *throttle // nil where nothing is throttled
+	throttle *throttle.Throttle // nil where nothing is throttled
 	gateKey  string
 	status   events.Sink
 	closed   bool
@@ -77,7 +80,7 @@ type Stream struct {
 func (l *Log) Open(o Origin) *Stream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := &Stream{log: l, label: l.labels.add(o), status: events.Discard}
+	s := &Stream{log: l, label: l.labels.Add(o.identity()), status: events.Discard}
 	text, lines := &turn{of: &l.text}, &turn{of: &l.lines}
 	settings := l.settings
 	headed := text
@@ -91,41 +94,43 @@ func (l *Log) Open(o Origin) *Stream {
 		headed.label, headed.labels, headed.introduce = s.label, &l.labels, l.introduce
 	}
 	if l.terminal != nil {
-		s.status = l.terminal.watch(o)
+		s.status = l.terminal.Watch(o.Step)
 	}
 	if settings.activity() && l.throttle.Interval > 0 {
-		s.throttle = l.newThrottle(s, o)
+		s.throttle = l.newThrottle(s)
 	}
 	return s
 }
 
 // newThrottle makes the throttle of a stream. A stream of no named step is a step of its own.
-func (l *Log) newThrottle(s *Stream, o Origin) *throttle {
+func (l *Log) newThrottle(s *Stream) *throttle.Throttle {
 	l.opened++
 	step := "stream " + strconv.Itoa(l.opened)
-	if s.label.group != nil && s.label.identity.session == "" {
-		step = fmt.Sprintf("step %q", s.label.identity)
+	if s.label.Named() && s.label.Identity.NamesStep() {
+		step = fmt.Sprintf("step %q", s.label.Identity)
 	}
 	if s.gateKey = step; l.throttle.Scope == ThrottleScopeOutput {
 		s.gateKey = "output"
 	}
 	g := l.gates[s.gateKey]
 	if g == nil {
-		g = &sharedGate{gate: gate{
-			interval: l.throttle.Interval, byEventTime: l.throttle.ByEventTime, clock: l.settings.Now != nil,
+		g = &sharedGate{Gate: throttle.Gate{
+			Interval: l.throttle.Interval, ByEventTime: l.throttle.ByEventTime, Clock: l.settings.Now != nil,
 		}}
 		l.gates[s.gateKey] = g
 	}
 	g.users++
-	return &throttle{gate: &g.gate, step: step, next: events.FuncSink(s.show), action: s.renderer.activityAction}
+	return &throttle.Throttle{Gate: &g.Gate, Step: step, Next: events.FuncSink(s.show), Action: func(e *events.DisplayEvent) style.Action {
+		return style.ActivityAction(e, l.settings.Reasoning, l.settings.Results)
+	}}
 }
 
 // Emit renders one event. A failed write is kept for [Stream.Err]; after it the stream writes nothing more.
 func (s *Stream) Emit(e *events.DisplayEvent) {
 	s.status.Emit(e)
-	defer s.renderer.memory.release()
+	defer s.renderer.memory.Release()
 	s.log.mu.Lock()
-	e = s.renderer.memory.take(e)
+	e = s.renderer.memory.Take(e)
 	if s.throttle == nil {
 		s.renderer.show(e)
 		s.log.mu.Unlock()
@@ -151,7 +156,7 @@ func (s *Stream) Raw(line []byte) { s.write(line, s.renderer.Raw) }
 
 func (s *Stream) write(line []byte, as func([]byte)) {
 	if s.throttle != nil {
-		s.throttle.flush()
+		s.throttle.Flush()
 	}
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -162,7 +167,7 @@ func (s *Stream) write(line []byte, as func([]byte)) {
 func (s *Stream) SetAgent(name string) {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
-	s.renderer.origin.Agent = name
+	s.renderer.pen.Agent = name
 }
 
 // Close writes what waits, ends an unfinished text, sums up a run that has not ended, and returns [Stream.Err]. A second
@@ -175,7 +180,7 @@ func (s *Stream) Stop() error { return s.end((*Renderer).Stop) }
 // end is Close or Stop, by which of the two ends the renderer.
 func (s *Stream) end(by func(*Renderer) error) error {
 	if s.throttle != nil {
-		s.throttle.flush()
+		s.throttle.Flush()
 	}
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -188,7 +193,7 @@ func (s *Stream) end(by func(*Renderer) error) error {
 			delete(s.log.gates, s.gateKey)
 		}
 	}
-	s.log.labels.remove(s.label)
+	s.log.labels.Remove(s.label)
 	if c, ok := s.status.(io.Closer); ok {
 		_ = c.Close() // a status line can't fail: it is only shown
 	}

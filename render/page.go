@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailspan/tailspan/render/internal/safe"
+	"github.com/tailspan/tailspan/render/internal/text"
 )
 
 // page is one output of a Renderer: safe bytes that wait for their write, and what must be known of the line that is
@@ -19,12 +20,12 @@ type page struct {
 	// While buf waits for the first time of the stream (undated), clocks are the offsets of noClock in it.
 	undated bool
 	clocks  []int
-	sgr     sgr // of what follows the margin
+	sgr     text.SGR // of what follows the margin
 }
 
 // write adds safe bytes, each line behind the margin and in the rendition.
 func (p *page) write(safe []byte) {
-	if p.margin == "" && (p.sgr == sgrNone || !p.color) {
+	if p.margin == "" && (p.sgr == text.SGRNone || !p.color) {
 		p.put(safe)
 		return
 	}
@@ -38,7 +39,7 @@ func (p *page) write(safe []byte) {
 			if len(line) == 0 {
 				margin = strings.TrimRight(margin, " ")
 			}
-			p.paint(sgrDim, []byte(margin))
+			p.paint(text.SGRDim, []byte(margin))
 			if p.undated && strings.HasPrefix(margin, noClock) {
 				p.clocks = append(p.clocks, bytes.LastIndex(p.buf, []byte(noClock)))
 			}
@@ -50,17 +51,17 @@ func (p *page) write(safe []byte) {
 }
 
 // paint adds a part of a line in a rendition.
-func (p *page) paint(s sgr, safe []byte) {
+func (p *page) paint(s text.SGR, safe []byte) {
 	if len(safe) == 0 {
 		return
 	}
-	if !p.color || s == sgrNone || len(bytes.TrimSpace(safe)) == 0 {
+	if !p.color || s == text.SGRNone || len(bytes.TrimSpace(safe)) == 0 {
 		p.put(safe)
 		return
 	}
-	p.buf = append(p.buf, s.begin()...)
+	p.buf = append(p.buf, s.Begin()...)
 	p.put(safe)
-	p.buf = append(p.buf, sgrReset...)
+	p.buf = append(p.buf, text.SGRReset...)
 }
 
 // put adds safe bytes as they are, but for commands that are to be broken.
@@ -95,4 +96,19 @@ func (p *page) endLine() {
 	if p.inLine {
 		p.put([]byte{'\n'})
 	}
+}
+
+// Line writes one line with its newline, behind a margin and after the line of an unfinished text.
+func (p *page) Line(margin string, line []byte) {
+	p.endLine()
+	p.margin = margin
+	p.write(line)
+}
+
+// Block writes safe text of several lines and ends its last line.
+func (p *page) Block(margin, safe string) {
+	p.endLine()
+	p.margin, p.sgr = margin, text.SGRNone
+	p.write([]byte(safe))
+	p.endLine()
 }

@@ -6,7 +6,11 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/label"
+	"github.com/tailspan/tailspan/render/internal/memory"
 	"github.com/tailspan/tailspan/render/internal/safe"
+	"github.com/tailspan/tailspan/render/internal/text"
+	"github.com/tailspan/tailspan/render/style"
 )
 
 // Renderer writes the events of one stream for people. It is an [events.Sink]; each Emit is at most one write to each
@@ -15,26 +19,28 @@ import (
 type Renderer struct {
 	w, linesTo io.Writer
 	settings   Settings
-	origin     Origin
-	label      *label
+	label      *label.Label
 	page       page  // of the text
 	side       *page // of all other lines; the same unless Settings.Lines is set
-	text       text
-	memory     memory
+	text       openText
+	memory     memory.Memory
 	textMargin string
-	lineMargin string
-	scratch    []byte // the line that is being made
+	pen        style.Pen // writes to side
 	margins    activityMargins
 	undated    bool // lines wait for the first time of the stream
 	err        error
 }
 
 // New makes a Renderer that writes to w. It does not close w.
-func New(w io.Writer, s Settings) *Renderer { return newRenderer(w, s, Origin{}, &label{}) }
+func New(w io.Writer, s Settings) *Renderer { return newRenderer(w, s, Origin{}, &label.Label{}) }
 
-func newRenderer(w io.Writer, s Settings, o Origin, l *label) *Renderer {
+func newRenderer(w io.Writer, s Settings, o Origin, l *label.Label) *Renderer {
 	s = s.complete()
-	r := &Renderer{w: w, settings: s, origin: Origin{Agent: capped(o.Agent)}, label: l, memory: newMemory(s)}
+	r := &Renderer{w: w, settings: s, label: l, memory: memory.New(s.memory())}
+	r.pen = style.Pen{Results: s.Results, Agent: text.Capped(o.Agent)}
+	if s.activity() {
+		r.pen.Width = s.Width
+	}
 	r.undated = s.Replay && s.activity() && s.Now == nil
 	r.page = page{escape: safe.Filter{Systems: s.EscapeCommands}, color: s.Color}
 	r.side = &r.page
@@ -43,13 +49,14 @@ func newRenderer(w io.Writer, s Settings, o Origin, l *label) *Renderer {
 		r.side = &page{escape: safe.Filter{Systems: s.EscapeCommands}, color: s.LinesColor}
 	}
 	r.side.undated = r.undated
+	r.pen.Page = r.side
 	return r
 }
 
 // Emit renders one event. A failed write is kept for [Renderer.Err]; after it nothing more is written.
 func (r *Renderer) Emit(e *events.DisplayEvent) {
-	r.show(r.memory.take(e))
-	r.memory.release()
+	r.show(r.memory.Take(e))
+	r.memory.Release()
 }
 
 // show renders an event that the memory has completed.
@@ -59,42 +66,49 @@ func (r *Renderer) show(e *events.DisplayEvent) {
 		return
 	}
 	r.setMargins(e)
-	if e.Kind == events.KindText {
+	switch {
+	case e.Kind == events.KindText:
 		if mode != ModeQuiet {
 			r.addText(e)
 		}
-	} else {
-		row := rowOf(e.Kind)
-		if row.ends == endsAll || row.ends == endsThread && threadOf(e) == r.text.key.thread {
-			r.endText()
+	case e.Kind == events.KindReasoning:
+		if mode == ModeVerbose && r.settings.Reasoning {
+			r.addText(e)
 		}
-		r.side.sgr = sgrOf(e)
-		switch {
-		case mode == ModeQuiet && row.quiet != nil:
-			row.quiet(r, e)
-		case mode == ModeVerbose && row.verbose[r.settings.Style] != nil:
-			row.verbose[r.settings.Style](r, e)
-		}
-		r.side.sgr = sgrNone
-		if e.Kind == events.KindSessionEnded && threadOf(e) == (threadKey{}) {
-			r.summarize()
-		}
+	default:
+		r.showLines(e)
 	}
 	r.flush()
+}
+
+// showLines renders an event that is no text.
+func (r *Renderer) showLines(e *events.DisplayEvent) {
+	row := style.RowOf(e.Kind)
+	if row.Ends == style.EndsAll || row.Ends == style.EndsThread && memory.KeyOf(e) == r.text.key.thread {
+		r.endText()
+	}
+	if look := row.Look(r.settings.Mode, r.settings.Style); look != nil {
+		r.side.sgr = style.SGROf(e)
+		look(&r.pen, e)
+		r.side.sgr = text.SGRNone
+	}
+	if e.Kind == events.KindSessionEnded && memory.KeyOf(e) == (memory.Key{}) {
+		r.summarize()
+	}
 }
 
 // setMargins sets what begins the lines of an event: the step in quiet and activity, white space for a sub-agent, and in
 // the activity style the time of lines that are not text.
 func (r *Renderer) setMargins(e *events.DisplayEvent) {
-	r.textMargin, r.lineMargin = "", ""
+	r.textMargin, r.pen.Margin = "", ""
 	switch r.settings.Mode {
 	case ModeQuiet:
-		r.lineMargin = r.stepLabel()
+		r.pen.Margin = r.stepLabel()
 	case ModeVerbose:
-		in := r.memory.threads.leadOf(e)
-		r.textMargin, r.lineMargin = in, in
+		in := r.memory.Lead(e)
+		r.textMargin, r.pen.Margin = in, in
 		if r.settings.Style == StyleActivity {
-			r.setActivityMargins(r.memory.timeOf(e), in)
+			r.setActivityMargins(r.memory.TimeOf(e), in)
 		}
 		if r.side != &r.page {
 			r.textMargin = ""
@@ -106,7 +120,7 @@ func (r *Renderer) setMargins(e *events.DisplayEvent) {
 // have the same margins as a rule, which are then kept.
 func (r *Renderer) setActivityMargins(at time.Time, in string) {
 	m := &r.margins
-	step := r.label.name()
+	step := r.label.Name()
 	if second := at.Unix(); !m.known || m.second != second || m.in != in || m.step != step {
 		*m = activityMargins{known: true, second: second, in: in, step: step, text: r.stepLabel() + in}
 		switch {
@@ -118,7 +132,7 @@ func (r *Renderer) setActivityMargins(at time.Time, in string) {
 			m.line = m.text
 		}
 	}
-	r.textMargin, r.lineMargin = m.text, m.line
+	r.textMargin, r.pen.Margin = m.text, m.line
 }
 
 // activityMargins are the margins of an event of the activity style.
@@ -131,7 +145,7 @@ type activityMargins struct {
 
 // stepLabel is "[step] ", empty without a step.
 func (r *Renderer) stepLabel() string {
-	if step := r.label.name(); step != "" {
+	if step := r.label.Name(); step != "" {
 		return "[" + step + "] "
 	}
 	return ""
@@ -152,7 +166,7 @@ func (r *Renderer) PassThrough(line []byte) {
 		return
 	}
 	r.page.endLine()
-	r.page.margin, r.page.sgr = "", sgrNone
+	r.page.margin, r.page.sgr = "", text.SGRNone
 	r.page.write([]byte(Sanitize(string(line))))
 	r.page.endLine()
 	r.flush()
@@ -185,9 +199,7 @@ func (r *Renderer) Break() {
 // Stop is [Renderer.Close] for a stream that goes on, though nobody shows it any more: what its run did so far is not
 // summed up, since it would look like the end.
 func (r *Renderer) Stop() error {
-	if s := r.memory.summary; s != nil {
-		r.memory.summary = s.next()
-	}
+	r.memory.EndRun()
 	return r.Close()
 }
 
@@ -196,7 +208,7 @@ func (r *Renderer) Stop() error {
 func (r *Renderer) Close() error {
 	if r.err == nil {
 		r.endText()
-		r.lineMargin = ""
+		r.pen.Margin = ""
 		r.summarize()
 		r.date()
 		r.flush()
@@ -207,33 +219,10 @@ func (r *Renderer) Close() error {
 // Err is the first failed write, nil if there was none.
 func (r *Renderer) Err() error { return r.err }
 
-// line writes one line, sanitised and without blanks at its end, after the line of an unfinished text.
-func (r *Renderer) line(parts ...string) {
-	line := appendLine(r.scratch[:0], parts)
-	if r.settings.activity() && r.settings.Width != nil {
-		if width := r.settings.Width(); width > 0 {
-			line = append(line[:0], fit(string(line), width-cells(r.lineMargin))...)
-		}
-	}
-	line = append(line, '\n')
-	r.side.endLine()
-	r.side.margin = r.lineMargin
-	r.side.write(line)
-	r.scratch = keepSmall(line)
-}
-
-// block writes safe text of several lines and ends its last line.
-func (r *Renderer) block(safe string) {
-	r.side.endLine()
-	r.side.margin, r.side.sgr = r.lineMargin, sgrNone
-	r.side.write([]byte(safe))
-	r.side.endLine()
-}
-
 // flush writes what was rendered, unless it waits for the first time of the stream.
 func (r *Renderer) flush() {
 	if r.undated {
-		if r.memory.last.IsZero() && len(r.page.buf)+len(r.side.buf) < maxUndated {
+		if r.memory.Last().IsZero() && len(r.page.buf)+len(r.side.buf) < maxUndated {
 			return
 		}
 		r.date()
@@ -255,14 +244,19 @@ func (r *Renderer) writeOut(w io.Writer, p *page) {
 	if err != nil {
 		r.err = fmt.Errorf("write output: %w", err)
 	}
-	p.buf = keepSmall(p.buf)
+	p.buf = text.KeepSmall(p.buf)
 }
 
-// keepSmall empties a buffer for its next use, and releases one that a huge text enlarged.
-func keepSmall(buf []byte) []byte {
-	const limit = 1 << 16 // bytes
-	if cap(buf) > limit {
-		return nil
+// summarize writes the summary of the run that ends here, if it did anything.
+func (r *Renderer) summarize() {
+	summary := r.memory.Summary()
+	if summary == "" {
+		return
 	}
-	return buf[:0]
+	if r.settings.activity() { // of no one moment
+		r.pen.Margin = r.stepLabel()
+	}
+	r.pen.Line("--- Summary ---")
+	r.pen.Block(summary)
+	r.memory.EndRun()
 }

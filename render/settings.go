@@ -1,8 +1,15 @@
 package render
 
 import (
+	"fmt"
 	"io"
+	"strings"
 	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/label"
+	"github.com/tailspan/tailspan/render/internal/memory"
+	"github.com/tailspan/tailspan/render/style"
 )
 
 // defaultCalls is how many open tool calls a Renderer remembers by default.
@@ -52,13 +59,28 @@ func (s Settings) complete() Settings {
 	if s.Calls <= 0 {
 		s.Calls = defaultCalls
 	}
-	if s.Style >= styleEnd {
+	if !s.Style.Valid() {
 		s.Style = StyleMarker
 	}
 	if s.Location == nil {
 		s.Location = time.Local
 	}
 	return s
+}
+
+// memory says what has to be remembered for the settings.
+func (s *Settings) memory() memory.Settings {
+	m := memory.Settings{Calls: s.Calls, Now: s.Now, Replay: s.Replay}
+	if s.Mode != ModeVerbose {
+		return m
+	}
+	m.Agents, m.Summary = true, s.Summary
+	m.Ends = s.Results || s.Summary || s.Style == StyleProgress
+	m.NameOf = func(t *events.Tool) string { return style.ToolName(t.Name) }
+	if s.activity() {
+		m.NameOf = style.ToolTitle
+	}
+	return m
 }
 
 // activity reports whether the lines are those of the activity style.
@@ -74,4 +96,55 @@ type Origin struct {
 	Session string
 	// Agent is the name of the agent, or of the program that runs it.
 	Agent string
+}
+
+func (o *Origin) identity() label.Identity {
+	return label.IdentityOf(o.Pipeline, o.Run, o.Step, o.StepRun, o.Session)
+}
+
+// defaultInterval is the least time between two tool lines of a step.
+const defaultInterval = time.Second
+
+// ThrottleScope is what shares one allowance of tool lines.
+type ThrottleScope uint8
+
+// The scopes; the zero value is the step.
+const (
+	// ThrottleScopeStep gives every step its own: one busy step does not hide the others.
+	ThrottleScopeStep ThrottleScope = iota
+	// ThrottleScopeOutput gives all that is written to one output a common one.
+	ThrottleScopeOutput
+
+	throttleScopeEnd
+)
+
+var throttleScopeNames = [throttleScopeEnd]string{"step", "output"}
+
+// String gives the spelling in settings.
+func (s ThrottleScope) String() string {
+	if s < throttleScopeEnd {
+		return throttleScopeNames[s]
+	}
+	return fmt.Sprintf("throttle_scope(%d)", uint8(s))
+}
+
+// ParseThrottleScope is the inverse of [ThrottleScope.String]. The error lists what is allowed.
+func ParseThrottleScope(name string) (ThrottleScope, error) {
+	for s := range throttleScopeEnd {
+		if throttleScopeNames[s] == name {
+			return s, nil
+		}
+	}
+	return ThrottleScopeStep, fmt.Errorf("throttle_scope must be one of %s, got %q", strings.Join(throttleScopeNames[:], ", "), name)
+}
+
+// ThrottleSettings says how often tool lines of the activity style are written. The zero value is at most one a second
+// and step.
+type ThrottleSettings struct {
+	Scope ThrottleScope
+	// Interval is the least time between two tool lines; 0 means 1 s, a negative one does not throttle.
+	Interval time.Duration
+	// ByEventTime measures the interval by the times of events, for a stream that was written earlier. Events without a
+	// time are measured by the clock if there is one ([Settings.Now]), and are not held otherwise.
+	ByEventTime bool
 }

@@ -4,15 +4,17 @@ import (
 	"unicode"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/memory"
 	"github.com/tailspan/tailspan/render/internal/safe"
+	"github.com/tailspan/tailspan/render/internal/text"
 )
 
 // maxBlankLead is how much leading white space of a text is kept until it is known whether the text is blank, in bytes.
 // What is more is dropped.
 const maxBlankLead = 4096
 
-// text is the text that is being written.
-type text struct {
+// openText is the text that is being written.
+type openText struct {
 	open   bool
 	key    textKey
 	page   *page  // where it is written
@@ -27,7 +29,7 @@ type text struct {
 // textKey is which text a delta belongs to.
 type textKey struct {
 	message   string
-	thread    threadKey
+	thread    memory.Key
 	reasoning bool
 }
 
@@ -36,14 +38,14 @@ const reasoningMargin = "│ "
 
 // addText writes a whole text, or a piece of one. What the agent thinks is a text behind a margin.
 func (r *Renderer) addText(e *events.DisplayEvent) {
-	key := textKey{message: boundedID(e.MessageID), thread: threadOf(e), reasoning: e.Kind == events.KindReasoning}
+	key := textKey{message: text.BoundedID(e.MessageID), thread: memory.KeyOf(e), reasoning: e.Kind == events.KindReasoning}
 	if r.text.open && (!e.Delta || r.text.key != key) {
 		r.endText()
 	}
 	r.text.open, r.text.key, r.text.margin = true, key, r.textMargin
 	r.text.page = &r.page
 	if key.reasoning {
-		r.text.page, r.text.margin = r.side, r.lineMargin+reasoningMargin
+		r.text.page, r.text.margin = r.side, r.pen.Margin+reasoningMargin
 	}
 	r.text.scratch = r.text.clean.Append(r.text.scratch[:0], e.Text)
 	r.writeText(r.text.scratch)
@@ -60,15 +62,15 @@ func (r *Renderer) endText() {
 	r.text.scratch = r.text.clean.Finish(r.text.scratch[:0])
 	r.writeText(r.text.scratch)
 	r.text.page.endLine()
-	r.text = text{scratch: keepSmall(r.text.scratch)}
+	r.text = openText{scratch: text.KeepSmall(r.text.scratch)}
 }
 
 // writeText writes safe text. Where blank texts are left out, white space waits for what follows it.
 func (r *Renderer) writeText(safe []byte) {
 	p := r.text.page
-	p.margin, p.sgr = r.text.margin, sgrNone
+	p.margin, p.sgr = r.text.margin, text.SGRNone
 	if r.text.key.reasoning {
-		p.sgr = sgrDim
+		p.sgr = text.SGRDim
 	}
 	if r.text.spoken || !r.leavesOutBlankText() {
 		p.write(safe)

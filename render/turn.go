@@ -3,15 +3,17 @@ package render
 import (
 	"io"
 
+	"github.com/tailspan/tailspan/render/internal/label"
 	"github.com/tailspan/tailspan/render/internal/safe"
+	"github.com/tailspan/tailspan/render/internal/text"
 )
 
 // shared is a writer on which several renderers take turns.
 type shared struct {
 	w     io.Writer
-	last  *page     // of whoever wrote last, nil once it is written no more
-	owner *identity // whose the lines are, as the reader knows it; nil until a heading may be needed
-	name  string    // what the owner was called then; a shorter name needs no heading
+	last  *page           // of whoever wrote last, nil once it is written no more
+	owner *label.Identity // whose the lines are, as the reader knows it; nil until a heading may be needed
+	name  string          // what the owner was called then; a shorter name needs no heading
 }
 
 // leave releases a page that is written no more.
@@ -25,8 +27,8 @@ func (s *shared) leave(p *page) {
 type turn struct {
 	of     *shared
 	page   *page
-	label  *label  // of the stream, where headings name it; nil elsewhere
-	labels *labels // of the log
+	label  *label.Label // of the stream, where headings name it; nil elsewhere
+	labels *label.Set   // of the log
 	// introduce is LogSettings.Introduce.
 	introduce bool
 }
@@ -45,7 +47,7 @@ func (t *turn) Write(p []byte) (int, error) {
 // takeOver gives what has to stand before the next line of this renderer.
 func (t *turn) takeOver() []byte {
 	s := t.of
-	head := page{escape: safe.Filter{Systems: t.page.escape.Systems}, color: t.page.color, sgr: sgrHead}
+	head := page{escape: safe.Filter{Systems: t.page.escape.Systems}, color: t.page.color, sgr: text.SGRHead}
 	if s.last != nil && s.last != t.page && s.last.inLine {
 		s.last.endLine()
 		s.last.buf = s.last.buf[:0]
@@ -61,22 +63,22 @@ func (t *turn) takeOver() []byte {
 // heading is the name for the lines from here on, empty where the reader knows it: it has not changed, or there is only one
 // stream. The first heading of a stream has its pipeline too.
 func (t *turn) heading() string {
-	if t.label == nil || t.label.group == nil {
+	if t.label == nil || !t.label.Named() {
 		return ""
 	}
 	s, l := t.of, t.label
-	name := l.name()
-	if !l.introduced {
-		name = l.full()
+	name := l.Name()
+	if !l.Introduced {
+		name = l.Full()
 	}
-	if s.owner != nil && *s.owner == l.identity && len(name) <= len(s.name) {
+	if s.owner != nil && *s.owner == l.Identity && len(name) <= len(s.name) {
 		return ""
 	}
-	alone := s.owner == nil && !t.introduce && !t.labels.others(l)
-	s.owner, s.name = &l.identity, name
+	alone := s.owner == nil && !t.introduce && !t.labels.Others(l)
+	s.owner, s.name = &l.Identity, name
 	if alone {
 		return ""
 	}
-	l.introduced = true
+	l.Introduced = true
 	return name
 }

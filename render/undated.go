@@ -14,7 +14,7 @@ func (r *Renderer) date() {
 	}
 	r.undated, r.margins = false, activityMargins{}
 	p := r.side
-	if at := r.memory.last; !at.IsZero() {
+	if at := r.memory.Last(); !at.IsZero() {
 		clock := r.timeOfDay(at)
 		for _, i := range p.clocks {
 			copy(p.buf[i:], clock)

@@ -1,0 +1,252 @@
+package memory
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/text"
+	"github.com/tailspan/tailspan/render/style"
+)
+
+// maxLevel is the deepest level of sub-agents that is indented further, and indent the step of one level.
+const (
+	maxLevel = 6
+	indent   = "  "
+)
+
+// maxThreadName is how many runes of a sub-agent's type are in its name.
+const maxThreadName = 32
+
+// Key says which sub-agent did something: by the call that started it, or by its own id where its stream does not
+// know that call. The zero value is the main thread.
+type Key struct{ call, agent string }
+
+// KeyOf is which sub-agent an event belongs to.
+func KeyOf(e *events.DisplayEvent) Key {
+	if e.ParentID != "" {
+		return Key{call: text.BoundedID(e.ParentID)}
+	}
+	return Key{agent: text.BoundedID(e.AgentID)}
+}
+
+// threads knows the sub-agents of a stream: how deep each works, and whether its lines need a name, because others work at
+// the same time or because they come from a stream of their own.
+type threads struct {
+	limit int
+	byKey map[Key]*thread
+	order []Key          // oldest first
+	names map[string]int // how often each was given
+	open  int            // threads that are at work
+	main  bool           // the main thread did something
+	own   int            // threads whose events come from streams of their own
+}
+
+// thread is a sub-agent, or a call of one that may have started another.
+type thread struct {
+	above *thread // at most maxLevel of them in a row
+	level int
+	kind  string // of agent, as the call says
+	name  string // empty until it is needed
+	own   bool   // its events come from a stream of its own
+	open  bool   // it is at work
+	below int    // threads at work that it started
+	named bool
+	lead  string // what its lines begin with, of name and level
+}
+
+// see notes what an event says about sub-agents.
+func (t *threads) see(e *events.DisplayEvent) {
+	t.main = t.main || KeyOf(e) == (Key{})
+	tool := &e.Tool
+	switch e.Kind {
+	case events.KindToolUse:
+		t.called(e)
+	case events.KindToolResult:
+		th := t.started(tool)
+		if th != nil && (tool.State != events.ToolStateBackground || tool.Error) {
+			t.close(th)
+		}
+	case events.KindToolProgress:
+		th := t.started(tool)
+		if th != nil && (tool.State == events.ToolStateCompleted || tool.State == events.ToolStateFailed || tool.State == events.ToolStateStopped) {
+			t.close(th)
+		}
+	case events.KindSessionEnded:
+		if KeyOf(e) == (Key{}) {
+			for _, th := range t.byKey {
+				t.close(th)
+			}
+		}
+	}
+}
+
+// called notes a call that starts a sub-agent, or may: those that sub-agents make are kept all, to know how deep an agent
+// works that one of them starts.
+func (t *threads) called(e *events.DisplayEvent) {
+	tool := &e.Tool
+	starts := style.StartsAgent(tool)
+	caller := t.of(e)
+	key := Key{call: text.BoundedID(tool.ID)}
+	if tool.ID == "" || tool.Partial || !starts && caller == nil || t.byKey[key] != nil {
+		return
+	}
+	th := &thread{level: 1, kind: kindOf(tool)}
+	if caller != nil {
+		th.level, th.above = min(caller.level+1, maxLevel), caller
+		if caller.level == maxLevel {
+			th.above = caller.above
+		}
+	}
+	t.add(key, th)
+	if starts {
+		th.name = t.numbered(th.kind)
+		t.start(th)
+	}
+}
+
+// started is the sub-agent that a call started, as its end or its progress says; nil if there is none.
+func (t *threads) started(tool *events.Tool) *thread {
+	th := t.byKey[Key{call: text.BoundedID(tool.ID)}]
+	if tool.AgentID == "" {
+		return th
+	}
+	key := Key{agent: text.BoundedID(tool.AgentID)}
+	if th == nil {
+		if th = t.byKey[key]; th == nil {
+			th = &thread{level: 1}
+		}
+	}
+	if kind := kindOf(tool); kind != "" && th.kind == "" {
+		th.kind, th.name, th.lead = kind, t.numbered(kind), ""
+	}
+	if seen := t.byKey[key]; seen != nil && seen != th {
+		// What it did came before the call said who does it.
+		t.close(seen)
+		th.own, th.named = true, seen.named
+		delete(t.byKey, key)
+	}
+	t.add(key, th)
+	return th
+}
+
+func kindOf(tool *events.Tool) string {
+	return events.CutRunes(text.Brief(tool.AgentType), maxThreadName)
+}
+
+// of is the sub-agent that did something, nil for the main thread. The first sign of an unknown one makes it known.
+func (t *threads) of(e *events.DisplayEvent) *thread {
+	key := KeyOf(e)
+	if key == (Key{}) {
+		return nil
+	}
+	th := t.byKey[key]
+	if th == nil {
+		th = &thread{level: 1}
+		t.add(key, th)
+		t.start(th)
+	}
+	if key.agent != "" && !th.own {
+		th.own = true
+		t.own++
+	}
+	return th
+}
+
+func (t *threads) add(key Key, th *thread) {
+	if t.byKey == nil {
+		t.byKey, t.names = map[Key]*thread{}, map[string]int{}
+	}
+	if t.byKey[key] == nil {
+		t.order = append(t.order, key)
+	}
+	t.byKey[key] = th
+	for len(t.order) > t.limit {
+		if oldest := t.byKey[t.order[0]]; oldest != nil {
+			t.close(oldest)
+			delete(t.byKey, t.order[0])
+		}
+		t.order = t.order[1:]
+	}
+}
+
+func (t *threads) start(th *thread) {
+	if th.open {
+		return
+	}
+	th.open = true
+	t.open++
+	for a := th.above; a != nil; a = a.above {
+		a.below++
+	}
+}
+
+func (t *threads) close(th *thread) {
+	if !th.open {
+		return
+	}
+	th.open = false
+	t.open--
+	for a := th.above; a != nil; a = a.above {
+		a.below--
+	}
+}
+
+// leadOf is what the lines of whoever did something begin with: white space for each level, and the name where others are
+// at work, or where what it did comes late or from a stream of its own. One that was named once keeps its name. A sub-agent
+// that is alone in the log has neither.
+func (t *threads) leadOf(e *events.DisplayEvent) string {
+	th := t.of(e)
+	if th == nil || th.own && !t.main && t.own == 1 {
+		return ""
+	}
+	late := th.kind != "" && !th.open
+	if !th.named && (th.own || late || t.othersThan(th) > 0) {
+		th.named, th.lead = true, ""
+	}
+	if th.lead == "" {
+		th.lead = strings.Repeat(indent, th.level)
+		if th.named {
+			th.lead += t.nameOf(th, e) + ": "
+		}
+	}
+	return th.lead
+}
+
+// othersThan is how many sub-agents work beside one: neither for it nor the other way round.
+func (t *threads) othersThan(th *thread) int {
+	n := t.open - th.below
+	for a := th; a != nil; a = a.above {
+		if a.open {
+			n--
+		}
+	}
+	return n
+}
+
+// nameOf is the name of a sub-agent: its kind, else its id, if something is known.
+func (t *threads) nameOf(th *thread, e *events.DisplayEvent) string {
+	switch {
+	case th.name != "":
+	case e.ParentID == "":
+		th.name = t.numbered("agent " + text.ShortID(text.Capped(e.AgentID)))
+	default:
+		th.name = t.numbered("sub-agent")
+	}
+	return th.name
+}
+
+// numbered is a name with a number, from the second one of that name on, in the order of their calls.
+func (t *threads) numbered(name string) string {
+	if name == "" {
+		return ""
+	}
+	if len(t.names) >= t.limit {
+		clear(t.names)
+	}
+	t.names[name]++
+	if n := t.names[name]; n > 1 {
+		name += " " + strconv.Itoa(n)
+	}
+	return name
+}

@@ -1,0 +1,83 @@
+package memory
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/text"
+	"github.com/tailspan/tailspan/render/style"
+)
+
+// callMemory holds name, target and start of open tool calls, so that a result that carries only an id can be named and
+// timed. It is bounded: the oldest call is evicted.
+type callMemory struct {
+	limit int
+	byID  map[string]call
+	order []string // ids, oldest first; may hold ids that were answered
+}
+
+// call is one remembered tool call.
+type call struct {
+	name, target      string
+	server, agentType string
+	at                time.Time
+	background        bool // it was answered and continues
+}
+
+// remember notes a call that was made at a time.
+func (m *callMemory) remember(t *events.Tool, at time.Time) {
+	if t.ID == "" {
+		return
+	}
+	if m.byID == nil {
+		m.byID = make(map[string]call)
+	}
+	id := text.BoundedID(t.ID)
+	if _, known := m.byID[id]; !known {
+		m.order = append(m.order, id)
+	}
+	m.byID[id] = call{
+		name: text.Remembered(style.KnownName(t)), target: text.Remembered(t.Target), server: text.Remembered(t.Server), agentType: text.Remembered(t.AgentType), at: at,
+	}
+	for len(m.byID) > m.limit || len(m.order) > 2*m.limit {
+		delete(m.byID, m.order[0])
+		m.order = m.order[1:]
+	}
+}
+
+// moveToBackground marks a call that was answered and continues in the background.
+func (m *callMemory) moveToBackground(t *events.Tool) {
+	id := text.BoundedID(t.ID)
+	if c, known := m.byID[id]; known {
+		c.background = true
+		m.byID[id] = c
+	}
+}
+
+// inBackground reports whether the call of t continues in the background.
+func (m *callMemory) inBackground(t *events.Tool) bool {
+	return m.byID[text.BoundedID(t.ID)].background
+}
+
+// complete fills the empty fields of t, which ends a call at a time, from the remembered call.
+func (m *callMemory) complete(t *events.Tool, at time.Time) {
+	c, known := m.byID[text.BoundedID(t.ID)]
+	if style.KnownName(t) == "" {
+		t.Name = c.name
+	}
+	if t.Target == "" {
+		t.Target = c.target
+	}
+	if t.Server == "" {
+		t.Server = c.server
+	}
+	if t.AgentType == "" {
+		t.AgentType = c.agentType
+	}
+	if known && t.Duration <= 0 && !c.at.IsZero() && at.After(c.at) {
+		t.Duration = at.Sub(c.at)
+	}
+}
+
+// evict drops a call that has ended.
+func (m *callMemory) evict(t *events.Tool) { delete(m.byID, text.BoundedID(t.ID)) }

@@ -1,0 +1,35 @@
+package text
+
+// SGR is the graphic rendition of a part of a line, where colours are wanted. The colours are those of the fixed part of the
+// table of 256, of middle brightness: each can be read on a light and on a dark background, whatever the terminal's own
+// palette is like, in which cyan and yellow are often no darker than white paper and faint may be no more than a shade.
+type SGR uint8
+
+// The renditions.
+const (
+	SGRNone SGR = iota
+	SGRDim
+	SGRHead
+	SGRTool
+	SGRGood
+	SGRWarning
+	SGRFailure
+
+	sgrCount
+)
+
+// SGRReset ends every rendition.
+const SGRReset = "\x1b[0m"
+
+// renditions are the sequences that begin a rendition (SGR of ECMA-48; 38;5;n of ISO 8613-6).
+var renditions = [sgrCount]string{
+	SGRDim:     "\x1b[38;5;243m", // grey
+	SGRHead:    "\x1b[1m",        // bold
+	SGRTool:    "\x1b[38;5;30m",  // teal
+	SGRGood:    "\x1b[38;5;28m",  // green
+	SGRWarning: "\x1b[38;5;130m", // brown
+	SGRFailure: "\x1b[38;5;160m", // red
+}
+
+// Begin is the sequence that begins a rendition.
+func (s SGR) Begin() string { return renditions[s] }

@@ -1,0 +1,99 @@
+package style
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/text"
+)
+
+// progressToolUse says what the agent is doing: "Reading src/auth.ts". A command says it itself; a tool that no table
+// knows, or a call without argument, is "Running <name>".
+func progressToolUse(p *Pen, e *events.DisplayEvent) {
+	if e.Tool.Partial {
+		return
+	}
+	t, target := lookUp(e.Tool.Name), text.Brief(e.Tool.Target)
+	if t == nil || t.field == fieldNone || target == "" {
+		p.Line("Running ", ToolName(e.Tool.Name))
+		return
+	}
+	p.Line(t.doing, target)
+}
+
+// progressToolResult says how a call ended. A result that only means that the work goes on in the background says
+// nothing: the end will come as a ToolProgress.
+func progressToolResult(p *Pen, e *events.DisplayEvent) {
+	if e.Tool.State == events.ToolStateBackground && !e.Tool.Error {
+		return
+	}
+	progressEnd(p, &e.Tool, e.Tool.Error)
+}
+
+// progressToolProgress says how work in the background ended.
+func progressToolProgress(p *Pen, e *events.DisplayEvent) {
+	switch e.Tool.State {
+	case events.ToolStateCompleted:
+		progressEnd(p, &e.Tool, false)
+	case events.ToolStateFailed, events.ToolStateStopped:
+		progressEnd(p, &e.Tool, true)
+	}
+}
+
+// progressEnd words the end of a call by what is known of it: the table's words for a known tool with its argument, the
+// bare name without, and "Tool" where even that is missing.
+func progressEnd(p *Pen, c *events.Tool, isError bool) {
+	t, target := lookUp(c.Name), text.Brief(c.Target)
+	var line string
+	switch {
+	case t == nil || t.field == fieldNone || target == "":
+		line = "Tool"
+		if name := KnownName(c); name != "" {
+			line = ToolName(name)
+		}
+		if isError {
+			line += " failed"
+		} else {
+			line += " finished"
+		}
+	case isError:
+		line = t.noun + " failed: " + target
+	case t.done[len(t.done)-1] == ' ':
+		line = t.done + target
+	default:
+		line = t.done
+	}
+	p.Line(line, took(p, c))
+}
+
+// progressNotice shows retries, warnings and errors. The result that follows shows a refusal.
+func progressNotice(p *Pen, e *events.DisplayEvent) {
+	switch {
+	case e.Notice.Code == events.NoticeAPIRetry:
+		p.Line("Retrying API call")
+	case e.Notice.Code == events.NoticePermissionDenied:
+	case e.Notice.Level == events.LevelWarn:
+		p.Line(text.Colon("Warning", noticeText(e)))
+	case e.Notice.Level == events.LevelError:
+		p.Line(text.Colon("Error", noticeText(e)))
+	}
+}
+
+func progressPhase(p *Pen, e *events.DisplayEvent) {
+	p.Line(text.Colon("Phase", text.FirstLine(e.Text)))
+}
+
+// progressSessionEnded shows a run that failed or was interrupted; one that ended well has said so itself.
+func progressSessionEnded(p *Pen, e *events.DisplayEvent) {
+	if failed(e.End) || interrupted(e.End) {
+		quietSessionEnded(p, e)
+	}
+}
+
+func progressApproval(p *Pen, e *events.DisplayEvent) {
+	p.Line(text.Colon("Waiting for approval", approval(e.Approval)))
+}
+
+func progressAsk(p *Pen, e *events.DisplayEvent) {
+	for _, q := range questions(e.Ask) {
+		p.Line(text.Colon("Asking", q))
+	}
+}

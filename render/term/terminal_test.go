@@ -1,0 +1,46 @@
+package term_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/terminaltest"
+	"github.com/tailspan/tailspan/render/term"
+)
+
+// TestStatus: the status is below whole lines only, shows the newest call of a step that is watched, and is gone with it.
+func TestStatus(t *testing.T) {
+	screen := terminaltest.New(40, true)
+	terminal := term.New(screen, term.Settings{Width: func() int { return 40 }})
+	log := terminal.Wrap(screen)
+	w := terminal.Watch("build")
+	w.Emit(&events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{ID: "t", Name: "Read", Target: "calc.go"}})
+	write := func(s string) {
+		_, err := log.Write([]byte(s))
+		require.NoError(t, err)
+	}
+	write("half")
+	assert.Equal(t, "half", screen.Last(), "no status behind half a line")
+	write(" a line\n")
+	assert.Contains(t, screen.Last(), "[build] Read calc.go")
+	require.NoError(t, w.Close())
+	assert.Equal(t, []string{"half a line"}, screen.Lines())
+	require.NoError(t, terminal.Close())
+}
+
+// TestClosed: a Terminal that is closed draws nothing, and its writers write.
+func TestClosed(t *testing.T) {
+	var screen bytes.Buffer
+	terminal := term.New(&screen, term.Settings{})
+	log, w := terminal.Wrap(&screen), terminal.Watch("")
+	require.NoError(t, terminal.Close())
+	require.NoError(t, terminal.Close(), "a second call does nothing")
+	w.Emit(&events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{ID: "t", Name: "Bash", Target: "ls"}})
+	_, err := log.Write([]byte("line\n"))
+	require.NoError(t, err)
+	assert.Equal(t, "line\n", screen.String())
+}
