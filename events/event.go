@@ -6,7 +6,7 @@ import "time"
 // filled wherever the format carries them.
 type DisplayEvent struct {
 	Kind Kind
-	// Delta marks a piece of a Text or Reasoning. Pieces of one text share MessageID and ParentID, and stand in order;
+	// Delta marks a piece of a Text or Reasoning. Pieces of one text share MessageID and ParentID, and are in order;
 	// a text sent in pieces and then whole is emitted once only.
 	Delta bool
 	// Synthetic marks what the agent program said in the model's place, such as the text of an API failure.
@@ -64,7 +64,7 @@ type Session struct {
 	Version string
 	// WorkingDir is the folder that the agent works in.
 	WorkingDir string
-	// PermissionMode is the provider's word for how tool calls are approved.
+	// PermissionMode is the provider's name for how tool calls are approved.
 	PermissionMode string
 	// PreviousID is the session that this one was forked from or continues.
 	PreviousID string
@@ -93,7 +93,7 @@ type End struct {
 	Continues bool
 	// Cause is why it failed; empty if nothing failed. See [End.Outcome].
 	Cause Cause
-	// Code is a stable word for how it ended, in the provider's spelling: "success", "error_max_turns".
+	// Code is a stable name of how it ended, in the provider's spelling: "success", "error_max_turns".
 	Code string
 	// Result is the final answer, text or structured JSON. It is never also a Text: where it is text, the agent said it before.
 	Result string
@@ -160,7 +160,7 @@ func ParseLevel(word string) Level {
 	}
 }
 
-// Notice grades and names a Notice event, whose words stand in DisplayEvent.Text.
+// Notice grades and names a Notice event, whose text is in DisplayEvent.Text.
 type Notice struct {
 	Level Level
 	// Code is a stable identifier of low cardinality, such as "api_retry" or "compaction".

@@ -8,7 +8,7 @@ type DisplayOutput struct {
 	b strings.Builder
 }
 
-// Emit takes in one event.
+// Emit appends the text of one event.
 func (o *DisplayOutput) Emit(e *DisplayEvent) {
 	if e.Kind == KindText {
 		o.b.WriteString(e.Text)

@@ -13,7 +13,7 @@ const (
 	SummaryRunes = 120
 )
 
-// ellipsis stands in place of the last rune of what was cut.
+// ellipsis replaces the last rune of what was cut.
 const ellipsis = "…"
 
 // TargetKeys are the input fields that hold the primary argument of a tool that no table knows, in order of preference.
@@ -32,7 +32,7 @@ func IsTargetKey(name []byte) bool {
 	return false
 }
 
-// Preview cleans s for one line and cuts it to [PreviewRunes] runes: escape sequences and control bytes go, each run of
+// Preview cleans s for one line and cuts it to [PreviewRunes] runes: escape sequences and control bytes go, each sequence of
 // CR, LF and TAB becomes one blank, invalid UTF-8 becomes U+FFFD, and where something was cut the last rune is "…".
 func Preview(s string) string { return CleanLine(s, PreviewRunes) }
 

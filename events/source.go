@@ -21,7 +21,7 @@ const OutputHead = 8 << 10
 // OutputDropper is implemented by sources that need not make the texts of results, for those who keep none: they are the
 // bulk of a transcript, and making them can be most of the work.
 type OutputDropper interface {
-	// DropOutput lets [Tool.Output] be empty from now on. Where [Tool.Summary] was cut, Output holds at least the text's
+	// DropOutput leaves [Tool.Output] empty from now on. Where [Tool.Summary] was cut, Output holds at least the text's
 	// first [OutputHead] bytes all the same, or all of it: only what follows the cut shows whether a secret was cut too.
 	// All other fields of the result stay as they are, the size too.
 	DropOutput()

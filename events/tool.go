@@ -72,7 +72,7 @@ type Tool struct {
 	// Partial marks an early sight of a call whose arguments still stream, for embedded sinks: the full ToolUse follows
 	// as an update. Parsers never set it.
 	Partial bool
-	// State is where the call stands (ToolResult, ToolProgress).
+	// State is the state of the call (ToolResult, ToolProgress).
 	State ToolState
 
 	// Error marks a call that failed (ToolResult).

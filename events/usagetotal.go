@@ -34,7 +34,7 @@ func addUsage(to **Usage, u *Usage) {
 	sum.CostEstimated = sum.CostEstimated || u.CostEstimated
 }
 
-// Add takes in the usage of one event that concerns model.
+// Add adds the usage of one event that concerns model.
 func (t *UsageTotal) Add(model string, u *Usage) {
 	switch u.Scope {
 	case UsageScopeRun:

@@ -13,7 +13,7 @@
 //
 // # Torn lines
 //
-// A record that was torn, by a crash or on a full disk, has no newline, so the next one stands behind it on the same line.
+// A record that was torn, by a crash or on a full disk, has no newline, so the next one is behind it on the same line.
 // The torn record counts as malformed, and the whole records behind it are read, in time linear in the line.
 //
 // # The end
@@ -25,9 +25,9 @@
 // # Lifetime
 //
 // What [Source.ParseEvents] and [Source.Raw] return is valid until the next call of the same source, and the line that
-// was given must stay as it is until then. A Source serves one goroutine; it starts none.
+// was passed must stay as it is until then. A Source serves one goroutine; it starts none.
 //
 // # Limits
 //
-// Lines are taken as they come; who reads them bounds their length. A parser's own limits stand in its package doc.
+// The reader of the lines bounds their length. A parser's own limits are in its package doc.
 package parser

@@ -22,8 +22,8 @@ type Framing uint8
 // The framings. A caller needs to know only whether it is Decided, and then whether it is FramingDocument.
 const (
 	FramingUndecided Framing = iota
-	framingObject            // "{" stood alone
-	framingArray             // "[" stood alone
+	framingObject            // "{" was alone
+	framingArray             // "[" was alone
 	FramingLines
 	FramingDocument
 )

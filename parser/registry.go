@@ -62,7 +62,7 @@ type provider struct {
 	keeps keeps
 }
 
-// providers are asked in this order, so one that writes a form of another's format stands before it.
+// providers are asked in this order, so one that writes a form of another's format is before it.
 var providers = [...]provider{
 	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true, CallIDs: true}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil, nil, qwenKeeps},
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil, claude.Group, claudeKeeps},

@@ -100,7 +100,7 @@ func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
 // Note says what is known of the next lines beside their bytes.
 func (s *Source) Note(n Noted) { s.noted = n }
 
-// parse hands the line to the provider's parser and counts; if it is torn, then also what stands whole behind.
+// parse hands the line to the provider's parser and counts; if it is torn, then also what is whole behind.
 func (s *Source) parse(line []byte) []events.DisplayEvent {
 	out := s.parseWhole(line)
 	if s.status == events.LineMalformed {
@@ -172,7 +172,7 @@ func (s *Source) hold(line []byte) []events.DisplayEvent {
 }
 
 // isCandidate reports whether a line may show whose it is: it begins an object, an array, or the data of a server-sent event.
-// What a terminal was meant to get, or a byte order mark, may stand before.
+// What a terminal was meant to get, or a byte order mark, may precede it.
 func isCandidate(line []byte) bool {
 	line = lines.Trim(line)
 	if len(line) == 0 {
@@ -247,7 +247,7 @@ func (s *Source) Flush() []events.DisplayEvent {
 	return nil
 }
 
-// Quiet gives what the parser holds back only because the agent may yet go on, such as an end that a compaction can take
+// Quiet returns what is pending in the parser only because the agent may yet go on, such as an end that a compaction can take
 // back. It is for consumers that follow a stream that has been quiet for a while. Lines that do not show their provider
 // pass: see Raw. They are parsed all the same when a later line shows it, since events must not depend on how fast a stream
 // came.
@@ -293,7 +293,7 @@ func (s *Source) DropInput() {
 	}
 }
 
-// DropOutput lets the texts of results be dropped, see [events.OutputDropper].
+// DropOutput drops the texts of results from now on, see [events.OutputDropper].
 func (s *Source) DropOutput() {
 	s.dropOutput = true
 	if d, ok := s.parser.(events.OutputDropper); ok {
@@ -304,7 +304,7 @@ func (s *Source) DropOutput() {
 // LineStatus is the status of the last line.
 func (s *Source) LineStatus() events.LineStatus { return s.status }
 
-// Raw gives the lines that the last call lets pass, to be handed on as they are: the line itself for a stream of no
+// Raw returns the lines that the last call passed on as they are: the line itself for a stream of no
 // known provider, the held lines when detection gives up or the stream is quiet.
 func (s *Source) Raw() [][]byte { return s.raw }
 

@@ -22,7 +22,7 @@ type Stats struct {
 	Malformed int
 	Passed    int
 	Held      int
-	// Dropped counts texts in pieces that were never completed and had to be forgotten.
+	// Dropped counts texts in pieces that were never completed and had to be dropped.
 	Dropped int
 	// Numbers counts those that no line can have and that were ignored; see [events.IgnoredNumbers].
 	Numbers events.IgnoredNumbers

@@ -58,7 +58,7 @@ func StreamingCommand(provider string, command []string) ([]string, error) {
 	return nil, fmt.Errorf("ask for a stream: %w in the command, want one of %s", errNoProgram, strings.Join(names, ", "))
 }
 
-// extend adds the flags behind the program, which stands at index at, or behind its command.
+// extend adds the flags behind the program, which is at index at, or behind its command.
 func (s *streaming) extend(command []string, at int) ([]string, error) {
 	if s.command != "" {
 		i := slices.Index(command[at:], s.command)

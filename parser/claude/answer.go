@@ -7,7 +7,7 @@ import (
 
 // answer is what is known of the model messages under one id in one thread. The API gives each message an id of its own;
 // proxies exist that send one id with every answer. All lines of a message have its id, and results of its first calls
-// stand between them where tools start before the message ends, so what comes after a line of the user is
+// are between them where tools start before the message ends, so what comes after a line of the user is
 //
 //	another answer   if it has another request id; or without request ids
 //	                 if it says anything new, and either its input is of another size, or the user spoke, or it is a text

@@ -110,5 +110,5 @@ func (p *Parser) Flush() []events.DisplayEvent {
 	return p.out
 }
 
-// Dropped counts the texts in pieces that were forgotten because too many were pending.
+// Dropped counts the texts in deltas that were evicted because too many were pending.
 func (p *Parser) Dropped() int { return p.deltas.pending.Dropped }

@@ -2,7 +2,7 @@ package claude
 
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
-// Limits of what a parser remembers, in entries. The oldest is forgotten first; then a repeat of it is taken for new.
+// Limits of what a parser remembers, in entries. The oldest is evicted first; then a repeat of it is taken for new.
 const (
 	maxSeen           = 1 << 16 // lines and texts, to leave out repeats
 	maxCalls          = 1 << 14 // tool calls, to pair them with results

@@ -131,7 +131,7 @@ func (p *Parser) readArray() {
 	}
 }
 
-// DropOutput lets the texts of results be dropped, see events.OutputDropper.
+// DropOutput drops the texts of results from now on, see [events.OutputDropper].
 func (p *Parser) DropOutput() { p.output.Drop() }
 
 // LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
@@ -242,7 +242,7 @@ func (p *Parser) sticky(id scan.Value) string {
 	return p.messageID
 }
 
-// trim takes off what can stand before a line's object without being part of it: what stands there in other formats
+// trim takes off what can precede a line's object without being part of it: what precedes it in other formats
 // too, a record separator, and the escape sequences that a program sends to what it takes for a terminal.
 func trim(line []byte) []byte {
 	line = lines.Trim(line)

@@ -2,7 +2,7 @@ package claude
 
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
-// Sub-agents of 1.x stand inside the transcript of their session, marked isSidechain, without an agent id. Their first
+// Sub-agents of 1.x are inside the transcript of their session, marked isSidechain, without an agent id. Their first
 // line has no parentUuid and holds the prompt of the Task call; nothing else links the two. All further lines hang on
 // it by parentUuid, interleaved with those of others.
 

@@ -28,7 +28,7 @@ func (p *Parser) system(r *record) events.LineStatus {
 		p.task(r, string(subtype))
 	case "api_retry":
 		p.retry(r.rest.Get("attempt"), r.rest.Get("max_retries"), r.rest.Get("retry_delay_ms"), r.rest.Get("error_status"), p.strings.Text(r.rest.Get("error")))
-	case "api_error": // the transcript's word for the same; one for each retry, not fatal
+	case "api_error": // the transcript's form of the same; one for each retry, not fatal
 		p.nested = p.inner.MembersOf(r.rest.Get("error"), p.nested[:0])
 		text := p.strings.Text(p.nested.Get("formatted"))
 		if text == "" {

@@ -58,7 +58,7 @@ var tools = map[string]tool{
 }
 
 // knownTarget is the primary argument of a tool that is known. If its field is missing or no string it has none: no other
-// field steps in.
+// field is used.
 func (p *Parser) knownTarget(name, field string, args scan.Members) string {
 	if field == "" {
 		if name == "TodoWrite" {

@@ -12,7 +12,7 @@ import (
 //
 //	init  messages  task_started (in the background)  ...  init  messages  result (of the first)  result (of the second)
 //
-// Both are one run: the agent was given one prompt. Its end is the last result.
+// Both are one run: the agent received one prompt. Its end is the last result.
 type turn struct {
 	session    string
 	open       bool

@@ -350,8 +350,8 @@ func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
 }
 
 // costState reports what a transcript's session has cost since it was written before, sub-agents and side calls included:
-// it is a total that goes on over the processes of a session. That of a fork begins with its parent's, which stands in
-// another file, so the first one of a fork is a start to measure from (S9-resume). Its tokens stand in the messages, and in the files
+// it is a total that goes on over the processes of a session. That of a fork begins with its parent's, which is in
+// another file, so the first one of a fork is a start to measure from (S9-resume). Its tokens are in the messages, and in the files
 // of the sub-agents.
 func (p *Parser) costState(r *record) {
 	if models := r.rest.Get("modelUsage"); models.Kind == scan.KindObject {

@@ -7,7 +7,7 @@ import (
 )
 
 // agentRun is what is remembered of a sub-agent, by its thread. It works in the background of the thread that started
-// it; its own events stand in its own rollout.
+// it; its own events are in its own rollout.
 type agentRun struct {
 	call  string // the id of the call that started it
 	state events.ToolState

@@ -47,8 +47,8 @@ func (p *Parser) argv(v scan.Value) string {
 	return p.strings.Copy(p.scratch)
 }
 
-// shellScript gives what stands between the quotes of the script in ["/bin/bash","-lc","..."], which nearly all commands
-// are, if no quote stands in it.
+// shellScript gives the bytes between the quotes of the script in ["/bin/bash","-lc","..."], which nearly all commands
+// are, if no quote is in it.
 func shellScript(argv []byte) (script []byte, ok bool) {
 	const begin, middle, end = `["`, `","-lc","`, `"]`
 	if !bytes.HasPrefix(argv, []byte(begin)) {
@@ -138,7 +138,7 @@ func unquote(s string) (string, bool) {
 	return b.String(), true
 }
 
-// appendDoubleQuoted writes what stands in double quotes, given what follows the opening one, and gives its length with
+// appendDoubleQuoted writes what is in double quotes, given what follows the opening one, and gives its length with
 // the closing one.
 func appendDoubleQuoted(b *strings.Builder, s string) (int, bool) {
 	for i := 0; i < len(s); i++ {

@@ -44,20 +44,20 @@
 //   - turn.completed has the tokens of the whole thread, over all runs, in a fork its parent's too (UsageScopeSession).
 //     token_count has a running total, up to 0.125 twice for each response.
 //   - Arguments are JSON in a string, at times cut off; outputs are a string, an array, or JSON in a string; an exit code
-//     stands in words before the text. A status "completed" on a call says that the model finished writing it.
+//     is in words before the text. A status "completed" on a call says that the model finished writing it.
 //   - An error line is a retry ("Reconnecting...") or what turn.failed repeats; an item of type error is a warning.
 //   - The stream shows no refused calls, the rollout no retries, and E1 no end but that of a failure.
-//   - Before R4 a fork, and a sub-agent that was given its parent's context, copy the parent's lines: see replay.
+//   - Before R4 a fork, and a sub-agent that received its parent's context, copy the parent's lines: see replay.
 //
 // # Lifetime
 //
-// As in package events; [events.Tool.Input] may point into the line that was given, so the line must stay as it is until
+// As in package events; [events.Tool.Input] may point into the line that was passed, so the line must stay as it is until
 // the next call.
 //
 // # Limits
 //
 // A parser remembers 16,384 calls, 4,096 shown messages, 4,096 model responses, 1,024 prompts and 1,024 sub-agents; the
-// oldest are forgotten first. Of an object's members 256 are looked at. Rollouts of the TypeScript CLI (0.1, one
+// oldest are evicted first. Of an object's members 256 are looked at. Rollouts of the TypeScript CLI (0.1, one
 // document each) are not read.
 //
 // # Sources

@@ -2,7 +2,7 @@ package codex
 
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
-// doneInvocation reads a call that the API or the program did at once, of which call and result stand on one line: the
+// doneInvocation reads a call that the API or the program did at once, of which call and result are on one line: the
 // response item, the item and the event of its end have it under different names.
 func (p *Parser) doneInvocation(kind string, m scan.Members) invocation {
 	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id")}

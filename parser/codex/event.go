@@ -84,13 +84,13 @@ func (p *Parser) taskComplete(m scan.Members) {
 		end.Code, status = p.errorCode(p.nested.Get("codex_error_info"))
 		end.Cause = cause.Of(status, end.Err, end.Code)
 	} else if m.Get("last_agent_message").Kind == scan.KindNull && !p.thread.paginated && !p.compacted {
-		end.Error, end.Err, end.Cause = true, "turn ended without an answer", events.CauseOther // R3 has no word for why
+		end.Error, end.Err, end.Cause = true, "turn ended without an answer", events.CauseOther // R3 has no reason
 	}
 	p.emit(events.KindTurnDone).End = end
 	p.response = ""
 }
 
-// errorCode is the word for why a turn failed: "context_window_exceeded", or the key of {"http_connection_failed":{...}} and the
+// errorCode is the reason why a turn failed: "context_window_exceeded", or the key of {"http_connection_failed":{...}} and the
 // HTTP status in that.
 func (p *Parser) errorCode(v scan.Value) (code string, status int) {
 	if v.Kind != scan.KindObject {
@@ -199,7 +199,7 @@ func spanParts(raw []byte) (secs, nanos int64, ok bool) {
 	return secs, nanos, ok && string(rest) == "}"
 }
 
-// digits reads a plain number of up to 18 digits and gives what stands behind it.
+// digits reads a plain number of up to 18 digits and returns what follows it.
 func digits(b []byte) (n int64, rest []byte, ok bool) {
 	i := 0
 	for ; i < len(b) && i <= 18 && b[i] >= '0' && b[i] <= '9'; i++ {

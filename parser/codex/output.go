@@ -22,7 +22,7 @@ func (p *Parser) contentText(v scan.Value) lines.Text {
 	return all
 }
 
-// take makes strings that stand one behind the other the text of a result.
+// take makes strings that follow each other the text of a result.
 func (o *outcome) take(out *lines.Output, texts ...scan.Value) {
 	o.text = out.Text(texts...)
 	copy(o.from[:], texts)

@@ -108,10 +108,10 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	return p.out
 }
 
-// DropInput lets the arguments of calls be left out; see events.InputDropper.
+// DropInput drops the arguments of calls from now on, see [events.InputDropper].
 func (p *Parser) DropInput() { p.dropInput = true }
 
-// DropOutput lets the texts of results be left out; see events.OutputDropper.
+// DropOutput drops the texts of results from now on, see [events.OutputDropper].
 func (p *Parser) DropOutput() { p.output.Drop() }
 
 // LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
@@ -137,7 +137,7 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 		return p.headLine(r)
 	case isStreamKind(r.kind.Body()):
 		return p.streamLine(r)
-	default: // R1: the items stand bare
+	default: // R1: the items are bare
 		return p.responseItem(r, r.kind.Body(), r.top)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // replay separates the copied history of a rollout from what its own thread did. Before R4, a forked thread and a sub-agent
-// that was given its parent's context begin with a copy of the parent's lines:
+// that received its parent's context begin with a copy of the parent's lines:
 //
 //	session_meta of the thread itself
 //	session_meta of the parent, and of its parent    (the mark that a copy follows)

@@ -252,7 +252,7 @@ func (p *Parser) callOutput(m scan.Members) {
 	p.endCall(c, id, &o)
 }
 
-// agentMessage gives what one agent of a family said to another, which stands in both their rollouts. It went to the
+// agentMessage gives what one agent of a thread tree said to another, which is in both their rollouts. It went to the
 // model like a prompt, and no user wrote it.
 func (p *Parser) agentMessage(m scan.Members) {
 	if text := p.joinedText(m.Get("content"), "input_text", ""); !lines.Blank(text) {

@@ -76,7 +76,7 @@ func isArgument(name []byte) bool {
 }
 
 // target is the primary argument of a call of one of Codex's own tools. A known tool whose field is missing or no
-// string has none: no other field steps in.
+// string has none: no other field is used.
 func (p *Parser) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {

@@ -34,7 +34,7 @@ type call struct {
 }
 
 // entry is what is remembered of an entry of a message's toolCalls, by the ids of both. A message is written again with
-// its calls as they stand then: the same entry is never a new call, whatever its state and arguments.
+// its calls as they are then: the same entry is never a new call, whatever its state and arguments.
 type entry struct{ called, answered bool }
 
 // use is a call as a line has it.
@@ -82,7 +82,7 @@ func (p *Parser) toolUse(u *use) {
 func (p *Parser) toolName(v scan.Value) string { return events.CleanLine(p.strings.Intern(v), 0) }
 
 // server finds the MCP server of a tool. The transcript has it in the tool's title, "forecast (weather MCP Server)";
-// else it is what stands between the first two underscores of mcp_server_tool, as the CLI itself reads such names.
+// else it is between the first two underscores of mcp_server_tool, as the CLI itself reads such names.
 func (p *Parser) server(u *use) string {
 	const prefix, suffix = "mcp_", " MCP Server)"
 	rest, ok := strings.CutPrefix(u.name, prefix)
@@ -139,7 +139,7 @@ func (c *toolCall) final() bool {
 	}
 }
 
-// recordedResult gives the result that stands beside its call.
+// recordedResult gives the result that is beside its call.
 func (p *Parser) recordedResult(c *toolCall, name string) {
 	texts := c.texts
 	if len(texts) == 0 && c.display.Kind == scan.KindString {

@@ -44,12 +44,12 @@
 //
 // # Lifetime
 //
-// As in package events; [events.Tool.Input] points into the line that was given, so the line must stay as it is until
+// As in package events; [events.Tool.Input] points into the line that was passed, so the line must stay as it is until
 // the next call.
 //
 // # Limits
 //
-// A parser remembers 16,384 messages and as many calls, the oldest are forgotten first; a document with more would give
+// A parser remembers 16,384 messages and as many calls, the oldest are evicted first; a document with more would give
 // its oldest again each time that it is rewritten. Of an object's members 256 are looked at. White space that begins a
 // text waits for what follows it, up to 4 KiB.
 //

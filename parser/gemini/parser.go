@@ -42,7 +42,7 @@ type Parser struct {
 	messages memory.Memory[message]
 	calls    memory.Memory[call]
 	callID   lines.Again
-	itemID   lines.Again // a message stands on a line for each of its states
+	itemID   lines.Again // a message is on a line for each of its states
 	entries  memory.Memory[entry]
 
 	session  string // the last one that a line had
@@ -76,7 +76,7 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	return p.out
 }
 
-// DropOutput lets the texts of results be left out; see events.OutputDropper.
+// DropOutput drops the texts of results from now on, see [events.OutputDropper].
 func (p *Parser) DropOutput() { p.output.Drop() }
 
 func (p *Parser) readObject() {

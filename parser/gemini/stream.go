@@ -156,7 +156,7 @@ func (p *Parser) streamResult(r *record) {
 	}
 	output := r.output
 	if r.failure.message.Kind == scan.KindString {
-		output = r.failure.message // what the model saw; the other is a short word for the terminal
+		output = r.failure.message // what the model saw; the other is a short text for the terminal
 	}
 	var text lines.Text
 	if output.Kind == scan.KindString {
@@ -187,7 +187,7 @@ func (p *Parser) streamError(r *record) {
 	p.notice(level, errorCode(text), text)
 }
 
-// errorCode gives a stable word for the messages that the CLI has for its error lines.
+// errorCode returns a stable code of the messages that the CLI has for its error lines.
 func errorCode(text string) string {
 	switch {
 	case strings.HasPrefix(text, "Loop detected"):

@@ -49,7 +49,7 @@ var tools = map[string]tool{
 }
 
 // target is the primary argument of a call, given the fields that its tool is known to have. A tool whose own fields are
-// missing or no strings has none: no other field steps in.
+// missing or no strings has none: no other field is used.
 func (p *Parser) target(name string, fields []string, args scan.Members) string {
 	if name == todoTool {
 		return lines.InProgress(&p.strings, &p.leaf, &p.nested, args.Get("todos"), "description")

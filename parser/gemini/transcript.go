@@ -298,10 +298,10 @@ func (p *Parser) patch(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// stateSnapshot is how the summary begins that stands in place of a compacted history.
+// stateSnapshot is how the summary begins that replaces a compacted history.
 var stateSnapshot = []byte("<state_snapshot>")
 
-// maxSnapshotMessages is how far a summary may stand from the beginning of a history.
+// maxSnapshotMessages is how far a summary may be from the beginning of a history.
 const maxSnapshotMessages = 4
 
 // findSnapshot looks for the summary of a compaction at the beginning of a history.

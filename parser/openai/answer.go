@@ -16,7 +16,7 @@ const (
 	maxAnswerBytes = 16 << 20
 )
 
-// answer is one response that comes in pieces. Nothing of it goes out before it has ended: its pieces stand in any order
+// answer is one response that comes in pieces. Nothing of it goes out before it has ended: its pieces are in any order
 // of choices and calls, and a call has its name and input only when its last piece is there.
 //
 //	state     on                                                 to

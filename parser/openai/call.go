@@ -18,7 +18,7 @@ type call struct {
 	pieces  []byte     // if they came in pieces: raw, behind an opening quote
 }
 
-// arguments gives the arguments as they stand on the wire.
+// arguments gives the arguments as received.
 func (c *call) arguments() scan.Value {
 	if len(c.pieces) > 0 {
 		return scan.Value{Kind: scan.KindString, Raw: append(c.pieces, '"')}
@@ -82,7 +82,7 @@ func (p *Parser) remember(t *events.Tool) {
 
 // decode gives the members of a call's arguments and their JSON. Arguments are an object as text; some servers send the
 // object itself, and some encode the text twice. Of what is no object, such as arguments that a limit cut, there are no
-// members, and the JSON is what stands on the wire. Where arguments are dropped there is no JSON of an object in a text, and
+// members, and the JSON is as received. Where arguments are dropped there is no JSON of an object in a text, and
 // of its members only those that may be a target.
 func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
 	switch v.Kind {

@@ -69,7 +69,7 @@ func (p *Parser) reasoningOf(m *message) []byte {
 	return p.texts(m.contentBlocks, "thinking")
 }
 
-// texts joins the strings that stand under a key in the objects of an array, or in an object "delta" of theirs; v may
+// texts joins the strings that are under a key in the objects of an array, or in an object "delta" of theirs; v may
 // also be one string.
 func (p *Parser) texts(v scan.Value, key string) []byte {
 	if v.Kind != scan.KindArray {

@@ -30,14 +30,14 @@
 //   - Arguments are an object, or JSON in a string, or that in a string again, or cut (malformed).
 //   - Usage comes at the end, or on every chunk as a running total, or twice (case-usage-every-chunk, quirks-stream).
 //   - finish_reason says nothing of calls; "" and null are none; error and insufficient_system_resource are failures.
-//   - Thinking goes by six names, or stands in a <think> block at the head of the content (llamacpp-chat).
+//   - Thinking goes by six names, or is in a <think> block at the head of the content (llamacpp-chat).
 //   - Body ids are not unique (gateway-chat): two bodies of one id are two answers.
 //   - A stream can lack [DONE], or its end; an answer that is cut has no SessionEnded (truncated-stream).
 //   - An event can span several data lines (quirks-stream), which only the next line or Flush can show: see Torn.
 //
 // # Lifetime
 //
-// As in package events. Input of a whole body's call may point into the line that was given, so the line must stay as it
+// As in package events. Input of a whole body's call may point into the line that was passed, so the line must stay as it
 // is until the next call.
 //
 // # Limits
@@ -45,7 +45,7 @@
 // A streamed answer is held up to 16 MiB, 128 choices, 4,096 calls and 1,024 unfinished items; what comes beyond is
 // dropped and counted, but whole items, which go out early then. An event of several lines is held up to 16 MiB. A
 // parser remembers the names of 16,384 calls, 16,384 results in requests, and of 1,024 responses that run in the
-// background 4,096 items each; the oldest are forgotten first. Of an object's members 256 are looked at.
+// background 4,096 items each; the oldest are evicted first. Of an object's members 256 are looked at.
 //
 // # Sources
 //

@@ -15,7 +15,7 @@ type failure struct {
 	code, text string
 }
 
-// failureOf reads the error that stands beside an answer, or in place of one.
+// failureOf reads the error that is beside an answer, or in place of one.
 func (p *Parser) failureOf(r *record) failure { return p.readFailure(r.failure) }
 
 // readFailure reads an error: an object, a text, or what else is not null.
@@ -50,7 +50,7 @@ func (p *Parser) code(v scan.Value) string {
 	return p.strings.Intern(v)
 }
 
-// words gives a text, or what stands in place of one as JSON: FastAPI's list of what is wrong with a request.
+// words gives a text, or what replaces one as JSON: FastAPI's list of what is wrong with a request.
 func (p *Parser) words(v scan.Value) string {
 	switch v.Kind {
 	case scan.KindString:

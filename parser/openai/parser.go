@@ -10,7 +10,7 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "openai_compatible"
 
-// Limits of what a parser remembers, in entries. The oldest is forgotten first.
+// Limits of what a parser remembers, in entries. The oldest is evicted first.
 const (
 	maxNames   = 1 << 14 // names of calls, for their results
 	maxResults = 1 << 14 // results in requests, to emit each once
@@ -77,10 +77,10 @@ func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
 	return p.out
 }
 
-// DropInput lets the arguments of calls be left out; see events.InputDropper.
+// DropInput drops the arguments of calls from now on, see [events.InputDropper].
 func (p *Parser) DropInput() { p.dropInput = true }
 
-// DropOutput lets the texts of results be left out; see events.OutputDropper.
+// DropOutput drops the texts of results from now on, see [events.OutputDropper].
 func (p *Parser) DropOutput() { p.output.Drop() }
 
 // reset makes room for the events of a line.
@@ -251,7 +251,7 @@ func (p *Parser) Incomplete() bool { return p.answer.open && !p.answer.finished(
 // came, since they could have been completed.
 func (p *Parser) Torn() bool { return p.torn }
 
-// Dropped counts the pieces of answers that were forgotten because an answer was too long.
+// Dropped counts the pieces of answers that were dropped because an answer was too long.
 func (p *Parser) Dropped() int { return p.dropped }
 
 // emit adds an event with the identity of the answer. The pointer is good until the next emit.

@@ -26,7 +26,7 @@ func (a *responded) find(index int64) *partialItem {
 	return nil
 }
 
-// forget drops the pieces of an item that came whole.
+// forget drops the deltas of an item that came whole.
 func (a *responded) forget(index int64) {
 	for i, x := range a.partial {
 		if x.index == index {

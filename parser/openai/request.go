@@ -72,7 +72,7 @@ func (p *Parser) requestResult(id, content scan.Value) {
 }
 
 // isNew reports whether no earlier request had a result. An id may come again for another call of the same conversation:
-// the second time it stands in one request it is the second call's.
+// the second time it is in one request it is the second call's.
 func (p *Parser) isNew(id scan.Value) bool {
 	if len(id.Body()) == 0 {
 		return false

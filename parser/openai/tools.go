@@ -41,7 +41,7 @@ func isArgument(name []byte) bool {
 	return events.IsTargetKey(name)
 }
 
-// target is the primary argument of a call. wire is the arguments as they stand on the wire: a custom tool's input is no
+// target is the primary argument of a call. wire is the arguments as received: a custom tool's input is no
 // JSON but a text of its own, such as a patch.
 func (p *Parser) target(name string, args scan.Members, wire scan.Value) string {
 	if name == "apply_patch" {

@@ -92,7 +92,7 @@ type usage struct {
 	cacheHit, cacheRead, cacheWritten, cost, seconds scan.Value
 }
 
-// usageDetails is what stands in an object of details.
+// usageDetails is an object of details.
 type usageDetails struct {
 	present                    bool // it is there, and no null
 	cached, written, reasoning scan.Value

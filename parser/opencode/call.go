@@ -75,7 +75,7 @@ func (p *Parser) callKey(pt *part) (uint64, bool) {
 }
 
 // name gives a call its id, and holds it until the call is finished. Models' servers make the call ids: where one is
-// empty, or in use by another part, the part's own id stands in.
+// empty, or in use by another part, the part's own id is used.
 func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
 	if c.id = p.strings.Text(pt.callID); c.id == "" {
 		c.id = p.head.ItemID

@@ -46,7 +46,7 @@
 //
 // # Lifetime
 //
-// As in package events; [events.Tool.Input] points into the line that was given or into memory of the parser, so the
+// As in package events; [events.Tool.Input] points into the line that was passed or into memory of the parser, so the
 // line must stay as it is until the next call.
 //
 // # Limits

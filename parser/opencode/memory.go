@@ -1,6 +1,6 @@
 package opencode
 
-// Limits of what a parser remembers, in entries. The oldest is forgotten first; then a repeat of it is taken for new.
+// Limits of what a parser remembers, in entries. The oldest is evicted first; then a repeat of it is taken for new.
 const (
 	maxParts     = 1 << 16 // parts, to leave out repeats and to pair a call's states
 	maxOpenCalls = 1 << 12 // calls without a result

@@ -43,7 +43,7 @@ type session struct {
 	started bool
 }
 
-// origin is the form that a part stands in, where forms differ.
+// origin is the form that a part is in, where forms differ.
 type origin uint8
 
 const (
@@ -90,7 +90,7 @@ func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus
 	return events.LineOK
 }
 
-// sessionEvents takes in a session. One whose call was seen belongs to it and starts nothing.
+// sessionEvents handles a session. One whose call was seen belongs to it and starts nothing.
 func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
@@ -210,7 +210,7 @@ func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string)
 	return messageID
 }
 
-// idTime is when an id was made, to the millisecond: behind its prefix stand 12 hexadecimal digits, the low 48 bits of
+// idTime is when an id was made, to the millisecond: behind its prefix are 12 hexadecimal digits, the low 48 bits of
 // the time in milliseconds times 4096, plus a counter. What lies above is taken from a time near by. Files and exports
 // have no other time of some parts.
 func idTime(id []byte, near time.Time) time.Time {

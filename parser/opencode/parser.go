@@ -80,7 +80,7 @@ func (p *Parser) begin() {
 	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
 }
 
-// DropOutput lets the texts of results be left out; see events.OutputDropper.
+// DropOutput drops the texts of results from now on, see [events.OutputDropper].
 func (p *Parser) DropOutput() { p.output.Drop() }
 
 func (p *Parser) readObject() {
@@ -121,8 +121,8 @@ func (p *Parser) Pending() bool {
 	return p.stream.held || len(p.deferred) > 0 || len(p.starts) > 0 || p.pending()
 }
 
-// Quiet gives the end that is held back only because the agent may go on, after a compaction, and the errors of messages
-// that are held back since parts may follow; it is for those who follow a stream that has been quiet for a while. If the
+// Quiet gives the end that is pending only because the agent may go on, after a compaction, and the errors of messages
+// that are pending since parts may follow; it is for those who follow a stream that has been quiet for a while. If the
 // agent goes on nevertheless, so do the events.
 func (p *Parser) Quiet() []events.DisplayEvent {
 	p.begin()

@@ -29,7 +29,7 @@ func (p *Parser) awaitCall(s start) {
 	p.starts = append(p.starts, s)
 }
 
-// enterSession is called before a message or part of a session is taken in.
+// enterSession is called before a message or part of a session is handled.
 func (p *Parser) enterSession(key uint64) {
 	if i := slices.IndexFunc(p.starts, func(s start) bool { return s.key == key }); i >= 0 {
 		p.releaseStart(i)

@@ -16,7 +16,7 @@ type tool struct {
 	readOnly bool
 	shell    bool // its exit code shows whether it failed
 	standIn  bool // for a call that could not be made
-	// wrappers are the marks behind which the text of its result begins, as they stand in a line.
+	// wrappers are the marks behind which the text of its result begins, as encoded in a line.
 	wrappers []string
 }
 
@@ -49,7 +49,7 @@ var tools = map[string]tool{
 }
 
 // target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
-// steps in.
+// is used.
 func (p *Parser) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {

@@ -32,13 +32,13 @@
 //
 // # Lifetime
 //
-// As in package events; [events.Tool.Input] points into the line that was given, so the line must stay as it is until
+// As in package events; [events.Tool.Input] points into the line that was passed, so the line must stay as it is until
 // the next call.
 //
 // # Limits
 //
 // A parser remembers 65,536 lines and responses to leave out repeats, 16,384 calls and the durations of 4,096; the
-// oldest are forgotten first. Texts in pieces are held up to 256 of them and 16 MiB. Of an object's members 256 are
+// oldest are evicted first. Texts in pieces are held up to 256 of them and 16 MiB. Of an object's members 256 are
 // looked at.
 //
 // # Sources

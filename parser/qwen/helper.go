@@ -23,7 +23,7 @@ func (p *Parser) delegated(t *events.Tool, version string) {
 	p.seen.Add(p.keys.String(domainHelper, t.AgentID))
 }
 
-// taskMark stands before the id of a sub-agent in the result of the call that put it into the background.
+// taskMark is before the id of a sub-agent in the result of the call that put it into the background.
 var taskMark = []byte("task_id: ")
 
 // launched fills in the result of a call whose sub-agent goes on in the background.

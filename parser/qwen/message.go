@@ -94,7 +94,7 @@ func (r *responses) of(agent, line string) string {
 	return line
 }
 
-// end forgets the response of an agent: what comes is of the next one.
+// end releases the response of an agent: what comes is of the next one.
 func (r responses) end(agent string) { delete(r, agent) }
 
 func (p *Parser) text(v scan.Value) {

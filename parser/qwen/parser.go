@@ -10,7 +10,7 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "qwen"
 
-// Limits of what a parser remembers, in entries. The oldest is forgotten first; then a repeat of it is taken for new.
+// Limits of what a parser remembers, in entries. The oldest is evicted first; then a repeat of it is taken for new.
 const (
 	maxSeen      = 1 << 16 // lines and API responses, to leave out repeats
 	maxCalls     = 1 << 14 // tool calls, to pair them with results
@@ -110,7 +110,7 @@ func (p *Parser) array() {
 	}
 }
 
-// DropOutput lets the texts of results be dropped, see events.OutputDropper.
+// DropOutput drops the texts of results from now on, see [events.OutputDropper].
 func (p *Parser) DropOutput() { p.output.Drop() }
 
 // LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
@@ -123,7 +123,7 @@ func (p *Parser) UnknownType() string { return p.verdict.Unknown }
 // Incomplete reports whether the stream began something whose result line has not come. Transcripts have no result.
 func (p *Parser) Incomplete() bool { return p.open }
 
-// Dropped counts the texts in pieces that were forgotten because too many were pending.
+// Dropped counts the texts in deltas that were evicted because too many were pending.
 func (p *Parser) Dropped() int { return p.deltas.pending.Dropped }
 
 // dispatch turns one whole record into events.

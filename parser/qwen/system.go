@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// noticeModelFallback is the code of another model that steps in.
+// noticeModelFallback is the code of a fallback to another model.
 const noticeModelFallback = "model_fallback"
 
 // system handles the lines that the program writes about itself. In a stream their content is in data, in a

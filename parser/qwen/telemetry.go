@@ -95,7 +95,7 @@ func (p *Parser) apiResponse(e scan.Members) {
 	u.Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(e.Get("total_token_count")))}
 }
 
-// automatic stands in the prompt id of a turn that a notice begins.
+// automatic is in the prompt id of a turn that a notice begins.
 var automatic = []byte("/automatic/")
 
 // ofMainThread reports whether a prompt id is the main thread's: a hash (0.15.10), or the session's id and a count (0.24.4).

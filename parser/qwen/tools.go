@@ -40,7 +40,7 @@ var tools = map[string]tool{
 }
 
 // target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
-// steps in.
+// is used.
 func (p *Parser) target(name string, args scan.Members) string {
 	if name == "todo_write" {
 		return lines.InProgress(&p.strings, &p.inner, &p.nested, args.Get("todos"), "content")

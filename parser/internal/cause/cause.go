@@ -158,10 +158,10 @@ func ofText(text string) events.Cause {
 	return events.CauseOther
 }
 
-// statusMarks stand before an HTTP status in a text, all in lower case.
+// statusMarks are before an HTTP status in a text, all in lower case.
 var statusMarks = [...]string{"status code ", "status ", "status: ", "[api error: ", "api error: ", "\"code\":", "\"code\": ", "http "}
 
-// StatusIn is the HTTP status of a failure that a text names: at its beginning, or behind a word for it; 0 if there is none.
+// StatusIn is the HTTP status of a failure that a text names: at its beginning, or behind a name for it; 0 if there is none.
 func StatusIn(text string) int { return statusIn([]byte(text)) }
 
 func statusIn(text []byte) int {

@@ -16,7 +16,7 @@ func (g *Again) Text(a *scan.Strings, v scan.Value) string {
 	switch {
 	case len(body) == 0:
 		return ""
-	case bytes.IndexByte(body, '\\') >= 0: // the text is not what stands there
+	case bytes.IndexByte(body, '\\') >= 0: // the text differs from the bytes
 		return a.Text(v)
 	case string(body) != g.last:
 		g.last = a.Text(v)

@@ -10,7 +10,7 @@ const (
 	keepEvents = 1 << 10
 )
 
-// Events empties a slice of events for the next line; one that a line of many events made large is given back.
+// Events empties a slice of events for the next line; one that a line of many events made large is released.
 func Events(out []events.DisplayEvent) []events.DisplayEvent {
 	if cap(out) > keepEvents {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Objects goes over the objects of a line: one, several that stand one behind the other for want of a newline, or an
-// array of them. read takes the object that s stands before. What is no object makes the line malformed.
+// Objects goes over the objects of a line: one, several that follow each other for want of a newline, or an
+// array of them. read takes the object that s is before. What is no object makes the line malformed.
 func Objects(s *scan.Scanner, v *Verdict, line []byte, read func()) {
 	for line = Trim(line); len(line) > 0; line = Trim(line) {
 		s.Reset(line)

@@ -13,7 +13,7 @@ import (
 // keepBytes is the size from which the buffer of a line's texts is not kept for the next line.
 const keepBytes = 1 << 20
 
-// Buffer empties a buffer for the next line; one that a large line made large is given back.
+// Buffer empties a buffer for the next line; one that a large line made large is released.
 func Buffer(b []byte) []byte {
 	if cap(b) > keepBytes {
 		return nil
@@ -26,7 +26,7 @@ const summaryBytes = 128
 
 // Output makes the texts of results: of each its summary, its size and, unless texts are dropped, the text itself.
 // The texts of a line lie in one buffer, which Reset empties. A text that is dropped is made as far as its summary needs
-// it, and its rest is counted as it stands in the line.
+// it, and its rest is counted as encoded in the line.
 //
 // The parts of a text are given in order, between Begin and End.
 type Output struct {
@@ -44,10 +44,10 @@ type Output struct {
 	known   bool // summary is the text's
 }
 
-// Drop lets texts be dropped from now on: see [events.OutputDropper].
+// Drop leaves texts out from now on, see [events.OutputDropper].
 func (o *Output) Drop() { o.dropped = true }
 
-// Reset forgets the texts of the last line.
+// Reset releases the texts of the last line.
 func (o *Output) Reset() {
 	o.buf, o.parts = Buffer(o.buf), o.parts[:0]
 }
@@ -61,7 +61,7 @@ func (o *Output) Begin(whole bool) {
 	}
 }
 
-// String adds the text of a string, given what stands between its quotes.
+// String adds the text of a string, given the bytes between its quotes.
 func (o *Output) String(body []byte) {
 	if o.want == summaryBytes && len(o.buf) == o.start {
 		o.plainSummary(body)
@@ -94,7 +94,7 @@ func (o *Output) plainSummary(body []byte) {
 					o.summary, o.known, o.want = o.strings.Copy(text), true, 0
 				}
 				return
-			case 't': // one blank for a run of them
+			case 't': // one blank for a sequence of them
 				if !tab {
 					line[n] = ' '
 					n++
@@ -185,7 +185,7 @@ func (o *Output) Summary(text []byte) string {
 	return s
 }
 
-// StringSummary gives the summary of a string that is no result's text itself, given what stands between its quotes.
+// StringSummary gives the summary of a string that is no result's text itself, given the bytes between its quotes.
 func (o *Output) StringSummary(body []byte) string {
 	var t events.Tool
 	o.Begin(false)

@@ -22,7 +22,7 @@ type Place struct {
 // Pending holds texts that come piece by piece ahead of the line that has them whole. That line decides the text and its
 // place; what never comes whole, because the program was killed, comes out joined at the end of the stream.
 type Pending struct {
-	// Dropped counts the texts that were forgotten because too many were pending.
+	// Dropped counts the texts that were evicted because too many were pending.
 	Dropped int
 
 	texts []*PendingText
@@ -80,7 +80,7 @@ func (p *Pending) remove(i int) {
 	p.texts = append(p.texts[:i], p.texts[i+1:]...)
 }
 
-// Complete forgets the pieces of a text that came whole: the pending one that reads the same, else the first of its owner
+// Complete releases the pieces of a text that came whole: the pending one that reads the same, else the first of its owner
 // and kind, which the program may have changed on the way.
 func (p *Pending) Complete(owner string, thinking bool, text string) {
 	first := -1
@@ -104,7 +104,7 @@ func (p *Pending) Complete(owner string, thinking bool, text string) {
 // Any reports whether Flush would return something.
 func (p *Pending) Any() bool { return len(p.texts) > 0 }
 
-// Flush appends the texts that never came whole, each joined, and forgets them.
+// Flush appends the texts that never came whole, each joined, and clears them.
 func (p *Pending) Flush(out []events.DisplayEvent) []events.DisplayEvent {
 	for _, t := range p.texts {
 		text := t.text.String()

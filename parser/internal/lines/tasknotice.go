@@ -39,7 +39,7 @@ func (n *TaskNotice) Apply(e *events.DisplayEvent) {
 	}
 }
 
-// tag gives what stands in the first element of a name.
+// tag returns the content of the first element of a name.
 func tag(text, name string) string {
 	_, text, ok := strings.Cut(text, "<"+name+">")
 	if !ok {

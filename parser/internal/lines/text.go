@@ -21,7 +21,7 @@ type Text struct {
 	skip  int    // how much of text does not count
 }
 
-// part is a piece of a text as it stands in the line.
+// part is a piece of a text as encoded in the line.
 type part struct {
 	raw   []byte
 	plain bool // it is no string and holds no escapes
@@ -30,7 +30,7 @@ type part struct {
 // lineFeed is a part of its own.
 var lineFeed = []byte("\n")
 
-// Text begins a text of some strings that stand one behind the other.
+// Text begins a text of some strings that follow each other.
 func (o *Output) Text(values ...scan.Value) Text {
 	t := Text{out: o, from: len(o.parts), to: len(o.parts)}
 	for _, v := range values {
@@ -155,8 +155,8 @@ func (t *Text) make(n int) {
 // Skip leaves out the next n bytes of what Head gave.
 func (t *Text) Skip(n int) { t.skip += n }
 
-// SkipBehind leaves out what stands before a mark and the mark, if one is found in the first bytes of the line that the
-// text is made of; mark is escaped as it stands there. Nothing may have been left out before.
+// SkipBehind leaves out what is before a mark and the mark, if one is found in the first bytes of the line that the
+// text is made of; mark is escaped as in the line. Nothing may have been left out before.
 func (t *Text) SkipBehind(mark string, within int) bool {
 	if t.from == t.to {
 		return false

@@ -7,7 +7,7 @@ import (
 )
 
 // BehindTorn is where the whole records begin behind a torn one on the same line; len(line) if there are none. A line that
-// was torn, by a crash or on a full disk, has no newline, so what is written next stands behind it.
+// was torn, by a crash or on a full disk, has no newline, so what is written next is behind it.
 //
 // What could be a value in the torn record is taken for a record only if it begins with the same key: a line that was torn
 // just before its last bracket ends with an object too.
@@ -32,10 +32,10 @@ func BehindTorn(line []byte) int {
 	}
 }
 
-// dataField stands before the data of a server-sent event.
+// dataField is before the data of a server-sent event.
 var dataField = []byte("data:")
 
-// firstKey is the first key of an object, as it stands there.
+// firstKey is the first key of an object, as in the line.
 func firstKey(object []byte) []byte {
 	var s scan.Scanner
 	s.Reset(object)

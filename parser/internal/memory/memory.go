@@ -1,13 +1,13 @@
 // Package memory holds what a parser remembers of its stream, within a bound: what was seen, which call waits.
 //
 // In goes a key and what is known of it, out comes what was last put there. Once a Memory is full, the entry that came
-// first is forgotten for each new one; a repeat of it is then taken for new. One goroutine at a time.
+// first is evicted for each new one; a repeat of it is then taken for new. One goroutine at a time.
 //
 // Keys must be hashes, such as [Keys] makes: they are their own place in the table. Every line is looked up and put in,
 // which costs a quarter of what a Go map with a list beside it does.
 package memory
 
-// Memory is a table that holds no more than its limit of entries and forgets the oldest.
+// Memory is a table that holds no more than its limit of entries and evicts the oldest.
 type Memory[V any] struct {
 	limit   int
 	entries []entry[V] // in the order they came; a ring once the limit is reached
@@ -137,7 +137,7 @@ func (m *Memory[V]) grow() {
 	}
 }
 
-// forget frees the slot of an entry, and moves those behind it that only stand there because it was taken.
+// forget frees the slot of an entry, and moves those behind it that are only there because it was taken.
 func (m *Memory[V]) forget(place int) {
 	mask := uint64(len(m.slots) - 1)
 	free := m.entries[place].key & mask

@@ -81,7 +81,7 @@ func Parse(t *testing.T, src events.DisplayEventSource, data []byte) {
 	}
 }
 
-// Split holds what FuzzSplit promises: lost newlines lose nothing, objects that stand on one line give the same events as
+// Split holds what FuzzSplit promises: lost newlines lose nothing, objects on one line give the same events as
 // on lines of their own.
 func Split(t *testing.T, src func() events.DisplayEventSource, data []byte) {
 	t.Helper()

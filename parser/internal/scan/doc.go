@@ -23,7 +23,7 @@
 //
 // Structure, balance, literals and the shape of numbers are checked everywhere, in skipped values too, to any depth: a
 // model can write arguments that are nested deeper than the 10,000 levels of encoding/json, and such a call is a call all
-// the same. What stands inside strings is not checked: a raw control character or an escape that JSON does not know
+// the same. The inside of strings is not checked: a raw control character or an escape that JSON does not know
 // passes. So every line that encoding/json holds valid is read, with the same spans, and every line that is refused here
 // is refused there; fuzz tests hold both. Torn lines are always refused.
 //

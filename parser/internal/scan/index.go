@@ -16,7 +16,7 @@ type index struct {
 	blocks   [indexBlocks]marks
 }
 
-// clear forgets the document.
+// clear releases the document.
 func (x *index) clear() { x.from, x.to = -indexBytes, -indexBytes }
 
 // load makes the index of the part that begins at i; carry is 1 if the byte there is escaped.

@@ -18,7 +18,7 @@ func mark(dst []marks, data []byte) int {
 		return whole
 	}
 	last := dst[whole : whole+1]
-	if whole > 0 { // the end of data and what stands before it are a block
+	if whole > 0 { // the end of data and what is before it are a block
 		markBlocks(last, data[len(data)-blockBytes:])
 		last[0].quotes >>= blockBytes - rest
 		last[0].slants >>= blockBytes - rest
@@ -36,7 +36,7 @@ func escapes(slants uint64, carry *uint64) (begin, escaped uint64) {
 	if slants|*carry == 0 {
 		return 0, 0
 	}
-	// Of a run of backslashes every other one begins an escape, from the first on. Subtracting a run's first bit from the
+	// Of a sequence of backslashes every other one begins an escape, from the first on. Subtracting a run's first bit from the
 	// odd bits borrows through the run, so that runs are distinguished by where they begin: at an odd place or an even one.
 	const odd = 0xaaaaaaaaaaaaaaaa
 	first := slants &^ *carry

@@ -1,6 +1,6 @@
 package scan
 
-// MaxMembers is how many members of one object [Scanner.Members] keeps; more are read and forgotten.
+// MaxMembers is how many members of one object [Scanner.Members] keeps; more are read and dropped.
 const MaxMembers = 256
 
 // Member is one key of an object and its value, raw.
@@ -22,7 +22,7 @@ func (m Members) Get(name string) Value {
 	return Value{}
 }
 
-// First gives the value of a key where it stands first.
+// First gives the value of a key at its first occurrence.
 func (m Members) First(name string) Value {
 	for i := range m {
 		if string(m[i].Name) == name {
@@ -56,7 +56,7 @@ func (s *Scanner) Members(m Members) Members {
 	return m
 }
 
-// Keep appends the member that the scanner stands at and moves past its value. An object that holds MaxMembers already
+// Keep appends the member that the scanner is at and moves past its value. An object that holds MaxMembers already
 // keeps no more.
 func (s *Scanner) Keep(m Members) Members { return s.keep(m, MaxMembers) }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Quoted reads an object whose JSON is the text of a string, as a model's arguments of a call often are: {"a":"b"} stands
-// in the line as "{\"a\":\"b\"}". It walks through what stands there and makes the members that are wanted, so that the
+// in the line as "{\"a\":\"b\"}". It walks through what is there and makes the members that are wanted, so that the
 // rest, such as the content of a file to write, is neither unescaped nor read a second time. The zero value is ready;
 // one goroutine at a time.
 type Quoted struct {
@@ -23,7 +23,7 @@ type Quoted struct {
 // quotedDepth is how deep objects and arrays may lie in each other here; deeper ones are left to a Scanner.
 const quotedDepth = 64
 
-// Members reads body, what stands between the quotes of a string, as an object, and appends to m those of its members whose
+// Members reads body, the bytes between the quotes of a string, as an object, and appends to m those of its members whose
 // names wanted picks; their values are appended to buf. All of the object is checked as a [Scanner] checks it, and
 // [MaxMembers] counts the members that are not wanted too. It reports false for what is no whole object, and for objects
 // that are written in a rare way: then the text must be made and read, and m and buf are as they were.
@@ -122,7 +122,7 @@ func (q *Quoted) valueEnd(i, depth int) int {
 	}
 }
 
-// blanks is where the next token begins from i on. Between tokens stand blanks, and line feeds and such as escapes.
+// blanks is where the next token begins from i on. Between tokens are blanks, and line feeds and such as escapes.
 func (q *Quoted) blanks(i int) int {
 	for i < len(q.data) {
 		switch c := q.data[i]; {
@@ -186,7 +186,7 @@ func (q *Quoted) load(i int, carry, inner uint64) {
 }
 
 // quotedEscapes holds where the pairs end that the JSON's own escapes escape, as the quote is in \\\". slants holds where the
-// pairs \\ end, each of which is a backslash of the JSON: in a run of them every other one begins an escape, from the first
+// pairs \\ end, each of which is a backslash of the JSON: in a sequence of them every other one begins an escape, from the first
 // on. carry holds what the last pairs of the block before escape, and becomes so for the next.
 func quotedEscapes(slants uint64, carry *uint64) uint64 {
 	escaped := *carry

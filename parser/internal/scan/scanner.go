@@ -5,7 +5,7 @@ import "errors"
 // ErrSyntax is the error of a document that is torn or no JSON.
 var ErrSyntax = errors.New("malformed JSON")
 
-// Scanner is a cursor over one document, or over several that stand one behind the other. The zero value is an empty
+// Scanner is a cursor over one document, or over several that follow each other. The zero value is an empty
 // document. Reuse it: it is some hundred bytes large.
 //
 // Once something is malformed every method reports false, and Err is set.

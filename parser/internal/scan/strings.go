@@ -27,7 +27,7 @@ type Strings struct {
 // Text gives the text of a string value; "" for all other kinds.
 func (a *Strings) Text(v Value) string { return a.Unescape(v.Body()) }
 
-// Unescape gives the text of what stands between the quotes of a string.
+// Unescape gives the text of the bytes between the quotes of a string.
 func (a *Strings) Unescape(body []byte) string {
 	if len(body) == 0 {
 		return ""

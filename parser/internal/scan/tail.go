@@ -2,7 +2,7 @@ package scan
 
 import "unicode/utf8"
 
-// Tail gives the last n bytes of what stands between the quotes of a string, and as many more as it takes to begin with
+// Tail returns the last n bytes between the quotes of a string, and as many more as it takes to begin with
 // a whole character: their text is the end of the whole text.
 func Tail(body []byte, n int) []byte {
 	switch {
@@ -43,7 +43,7 @@ func escapeLen(s []byte) int {
 	return n
 }
 
-// startsEscape reports whether the backslash at i is not escaped itself: an even number of others stands before it.
+// startsEscape reports whether the backslash at i is not escaped itself: an even number of others is before it.
 func startsEscape(body []byte, i int) bool {
 	before := i
 	for before > 0 && body[before-1] == '\\' {
@@ -52,7 +52,7 @@ func startsEscape(body []byte, i int) bool {
 	return (i-before)%2 == 0
 }
 
-// EndsLine reports whether the text of a string ends in a line feed, given what stands between its quotes.
+// EndsLine reports whether the text of a string ends in a line feed, given the bytes between its quotes.
 func EndsLine(body []byte) bool {
 	for _, feed := range [...]string{`\n`, `\u000a`, `\u000A`} {
 		if at := len(body) - len(feed); at >= 0 && string(body[at:]) == feed {

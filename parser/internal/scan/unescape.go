@@ -12,7 +12,7 @@ import (
 
 const replacement = "\uFFFD"
 
-// AppendString appends the text of a string, given what stands between its quotes: escapes resolved, a lone surrogate
+// AppendString appends the text of a string, given the bytes between its quotes: escapes resolved, a lone surrogate
 // and each byte of invalid UTF-8 replaced by U+FFFD, as encoding/json does it. A backslash that begins no escape of JSON
 // stands for itself, so that a line which passed the scanner always has a text.
 func AppendString(dst, body []byte) []byte {
@@ -23,7 +23,7 @@ func AppendString(dst, body []byte) []byte {
 }
 
 // AppendHead appends the beginning of the text that AppendString appends, at least limit bytes of it or all, and gives
-// what stands behind it in body. A character is never cut.
+// what is behind it in body. A character is never cut.
 func AppendHead(dst, body []byte, limit int) (head, rest []byte) {
 	start := len(dst)
 	room := min(limit+headSlack, len(body))
@@ -39,7 +39,7 @@ func AppendHead(dst, body []byte, limit int) (head, rest []byte) {
 // headSlack is how far a head may reach over its limit: by a block, which is the least that is looked at.
 const headSlack = blockBytes + overrun
 
-// overrun is how far a run of plain bytes may be copied too far, so that the copy of a short one takes no loop.
+// overrun is how far a sequence of plain bytes may be copied too far, so that the copy of a short one takes no loop.
 const overrun = 16
 
 // unescape writes the text of body to buf until it has limit bytes or body is used up; it returns how much was written
@@ -111,7 +111,7 @@ func AppendJSON(dst, raw []byte) []byte { return appendValid(dst, raw) }
 // simpleEscapes are those of one letter, by that letter.
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// Hash makes a key of the text of a string, given what stands between its quotes. One text has one key, whether it is
+// Hash makes a key of the text of a string, given the bytes between its quotes. One text has one key, whether it is
 // encoded with escapes ("\u0063") or without ("c").
 func Hash(seed maphash.Seed, body []byte) uint64 {
 	if plain(body) {
@@ -120,7 +120,7 @@ func Hash(seed maphash.Seed, body []byte) uint64 {
 	return maphash.Bytes(seed, AppendString(nil, body))
 }
 
-// TextLen is the length of the text of a string, in bytes, given what stands between its quotes: that of what
+// TextLen is the length of the text of a string, in bytes, given the bytes between its quotes: that of what
 // [AppendString] appends, without making it.
 func TextLen(body []byte) int {
 	if !utf8.Valid(body) {

@@ -25,7 +25,7 @@ type Value struct {
 // Exists reports whether there is a value at all; null is one.
 func (v Value) Exists() bool { return v.Kind != KindNone }
 
-// Body is what stands between the quotes of a string, still escaped; nil for all other kinds.
+// Body is the bytes between the quotes of a string, still escaped; nil for all other kinds.
 func (v Value) Body() []byte {
 	if v.Kind != KindString {
 		return nil
