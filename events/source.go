@@ -15,24 +15,9 @@ type Flusher interface {
 	Flush() []DisplayEvent
 }
 
-// OutputHead is the size of the head of a result's text that is made even where texts are dropped, in bytes.
+// OutputHead is the size of the head of a result's text that a source makes even where nobody keeps texts, in bytes: where
+// [Tool.Summary] was cut, only what follows the cut shows whether a secret was cut too.
 const OutputHead = 8 << 10
-
-// OutputDropper is implemented by sources that need not make the texts of results, for those who keep none: they are the
-// bulk of a transcript, and making them can be most of the work.
-type OutputDropper interface {
-	// DropOutput leaves [Tool.Output] empty from now on. Where [Tool.Summary] was cut, Output holds at least the text's
-	// first [OutputHead] bytes all the same, or all of it: only what follows the cut shows whether a secret was cut too.
-	// All other fields of the result stay as they are, the size too.
-	DropOutput()
-}
-
-// InputDropper is implemented by sources that can save work where nobody keeps the arguments of calls: in some formats they
-// are JSON in a string, which must be made to be handed on.
-type InputDropper interface {
-	// DropInput leaves [Tool.Input] empty from now on. All other fields of the call stay as they are.
-	DropInput()
-}
 
 // LineStatuser is implemented by sources that report the status of the last line, for counters and for raw lines.
 type LineStatuser interface {

@@ -89,7 +89,7 @@ type Tool struct {
 	// Lines is the number of lines that the provider reports for the result, valid if HasLines.
 	Lines    int
 	HasLines bool
-	// Output is the result's text; it may be empty where the source drops texts, see [OutputDropper].
+	// Output is the result's text; it may be empty, or its head alone, where the source drops texts; see [OutputHead].
 	// Borrowed: valid until the source's next call.
 	Output []byte
 	// Size is the length of the result's text in bytes, before any cut of ours.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/claude"
 	"github.com/tailspan/tailspan/parser/codex"
 	"github.com/tailspan/tailspan/parser/gemini"
+	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/openai"
 	"github.com/tailspan/tailspan/parser/opencode"
 	"github.com/tailspan/tailspan/parser/qwen"
@@ -52,7 +52,7 @@ type Info struct {
 // provider is one entry of the registry.
 type provider struct {
 	Info
-	new    func() events.DisplayEventSource
+	new    func() decode.Parser
 	detect func(firstLines [][]byte) bool
 	// parentSession derives the session that a sub-agent's transcript belongs to from its path; nil if paths do not name it.
 	parentSession func(path string) string
@@ -64,12 +64,12 @@ type provider struct {
 
 // providers are asked in this order, so one that writes a form of another's format is before it.
 var providers = [...]provider{
-	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true, CallIDs: true}, func() events.DisplayEventSource { return qwen.New() }, qwen.Detect, nil, nil, qwenKeeps},
-	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() events.DisplayEventSource { return claude.New() }, claude.Detect, nil, claude.Group, claudeKeeps},
-	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true, StreamIDs: true, CallIDs: true, TotalsOfAgents: true}, func() events.DisplayEventSource { return gemini.New() }, gemini.Detect, gemini.ParentSession, nil, geminiKeeps},
-	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai", Bodies: true}, func() events.DisplayEventSource { return openai.New() }, openai.Detect, nil, nil, keeps{}},
-	{Info{Name: opencode.Name, ServiceName: "opencode", OwnMessageIDs: true, UsageAfterCalls: true}, func() events.DisplayEventSource { return opencode.New() }, opencode.Detect, nil, nil, opencodeKeeps},
-	{Info{Name: codex.Name, ServiceName: "codex", System: "openai", StreamIDs: true}, func() events.DisplayEventSource { return codex.New() }, codex.Detect, nil, nil, codexKeeps},
+	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true, CallIDs: true}, func() decode.Parser { return qwen.New() }, qwen.Detect, nil, nil, qwenKeeps},
+	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() decode.Parser { return claude.New() }, claude.Detect, nil, claude.Group, claudeKeeps},
+	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true, StreamIDs: true, CallIDs: true, TotalsOfAgents: true}, func() decode.Parser { return gemini.New() }, gemini.Detect, gemini.ParentSession, nil, geminiKeeps},
+	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai", Bodies: true}, func() decode.Parser { return openai.New() }, openai.Detect, nil, nil, keeps{}},
+	{Info{Name: opencode.Name, ServiceName: "opencode", OwnMessageIDs: true, UsageAfterCalls: true}, func() decode.Parser { return opencode.New() }, opencode.Detect, nil, nil, opencodeKeeps},
+	{Info{Name: codex.Name, ServiceName: "codex", System: "openai", StreamIDs: true}, func() decode.Parser { return codex.New() }, codex.Detect, nil, nil, codexKeeps},
 }
 
 // Names lists what New accepts: the providers, then "auto" and "none".
@@ -141,7 +141,7 @@ func Detect(lines [][]byte) (name string, ok bool) {
 }
 
 // newParser returns the parser of a provider that Detect named.
-func newParser(name string) events.DisplayEventSource {
+func newParser(name string) decode.Parser {
 	for _, p := range providers {
 		if p.Name == name {
 			return p.new()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 )
 
@@ -35,7 +36,7 @@ const (
 type Source struct {
 	state    state
 	provider string
-	parser   events.DisplayEventSource
+	parser   decode.Parser // nil until the provider is known
 	// dropInput and dropOutput are for the parser that is not known yet.
 	dropInput, dropOutput bool
 
@@ -113,18 +114,10 @@ func (s *Source) parse(line []byte) []events.DisplayEvent {
 }
 
 func (s *Source) parseWhole(line []byte) []events.DisplayEvent {
-	out := s.sane(s.parser.ParseEvents(line))
-	s.status = events.LineOK
-	if l, ok := s.parser.(events.LineStatuser); ok {
-		s.status = l.LineStatus()
-	}
-	unknown := ""
-	if s.status == events.LineUnknownType {
-		if u, ok := s.parser.(interface{ UnknownType() string }); ok {
-			unknown = u.UnknownType()
-		}
-	}
-	s.stats.count(s.status, unknown, len(out))
+	result := s.parser.Parse(line)
+	out := s.sane(result.Events)
+	s.status = result.Status
+	s.stats.count(s.status, result.UnknownType, len(out))
 	return out
 }
 
@@ -189,12 +182,7 @@ func isCandidate(line []byte) bool {
 // decide begins the parsing for a provider.
 func (s *Source) decide(name string) {
 	s.state, s.provider, s.parser, s.candidates = stateParsing, name, newParser(name), nil
-	if s.dropInput {
-		s.DropInput()
-	}
-	if s.dropOutput {
-		s.DropOutput()
-	}
+	s.parser.Drop(s.dropInput, s.dropOutput)
 }
 
 // replay parses the lines that were held, then the one that decided.
@@ -233,16 +221,14 @@ func (s *Source) Flush() []events.DisplayEvent {
 	case stateUndecided:
 		s.giveUp()
 	case stateParsing:
-		if f, ok := s.parser.(events.Flusher); ok {
-			out := s.sane(f.Flush())
-			s.stats.Events += len(out)
-			if t, ok := s.parser.(interface{ Torn() bool }); ok && t.Torn() {
-				// The end of the stream proves torn what counted as ignored, since it could have gone on.
-				s.stats.Ignored--
-				s.stats.Malformed++
-			}
-			return out
+		result := s.parser.Flush()
+		out := s.sane(result.Events)
+		s.stats.Events += len(out)
+		if result.Status == events.LineMalformed { // the end proves torn what counted as ignored
+			s.stats.Ignored--
+			s.stats.Malformed++
 		}
+		return out
 	}
 	return nil
 }
@@ -260,11 +246,10 @@ func (s *Source) Quiet() []events.DisplayEvent {
 		s.released = len(s.held)
 		return nil
 	}
-	q, ok := s.parser.(interface{ Quiet() []events.DisplayEvent })
-	if !ok {
+	if s.parser == nil {
 		return nil
 	}
-	out := s.sane(q.Quiet())
+	out := s.sane(s.parser.Quiet())
 	s.stats.Events += len(out)
 	return out
 }
@@ -274,30 +259,28 @@ func (s *Source) Pending() bool {
 	if s.state == stateUndecided {
 		return len(s.held) > s.released
 	}
-	o, ok := s.parser.(interface{ Pending() bool })
-	return ok && o.Pending()
+	return s.parser != nil && s.parser.State().Pending
 }
 
 // Incomplete reports whether the lines so far hold a run that has begun and whose end the format promises, but has not
 // arrived yet. A transcript promises none.
 func (s *Source) Incomplete() bool {
-	i, ok := s.parser.(interface{ Incomplete() bool })
-	return ok && i.Incomplete()
+	return s.parser != nil && s.parser.State().Incomplete
 }
 
-// DropInput leaves the arguments of calls out where that saves work, see [events.InputDropper].
+// DropInput leaves the arguments of calls out from now on, where that saves work.
 func (s *Source) DropInput() {
 	s.dropInput = true
-	if d, ok := s.parser.(events.InputDropper); ok {
-		d.DropInput()
+	if s.parser != nil {
+		s.parser.Drop(true, false)
 	}
 }
 
-// DropOutput drops the texts of results from now on, see [events.OutputDropper].
+// DropOutput leaves the texts of results out from now on; see [events.OutputHead].
 func (s *Source) DropOutput() {
 	s.dropOutput = true
-	if d, ok := s.parser.(events.OutputDropper); ok {
-		d.DropOutput()
+	if s.parser != nil {
+		s.parser.Drop(false, true)
 	}
 }
 
@@ -312,8 +295,8 @@ func (s *Source) Raw() [][]byte { return s.raw }
 func (s *Source) Stats() Stats {
 	stats := s.stats.clone()
 	stats.Held = len(s.held)
-	if d, ok := s.parser.(interface{ Dropped() int }); ok {
-		stats.Dropped = d.Dropped()
+	if s.parser != nil {
+		stats.Dropped = s.parser.State().Dropped
 	}
 	return stats
 }

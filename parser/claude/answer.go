@@ -75,7 +75,7 @@ func (p *Parser) answerKey(r *record, id scan.Value) uint64 {
 
 // thread is the key of the agent that a record is of.
 func (p *Parser) thread(r *record) uint64 {
-	return p.keys.Pair(domainThread, r.parent.Body(), r.agent.Body())
+	return p.Keys.Pair(domainThread, r.parent.Body(), r.agent.Body())
 }
 
 func (p *Parser) turnsOf(r *record) *turns { return p.threads.Ref(p.thread(r)) }
@@ -132,13 +132,13 @@ func (p *Parser) messageKey(id scan.Value, nth int) uint64 {
 func (p *Parser) lineKey(r *record) uint64 {
 	key := p.idKey(domainLine, r.uuid)
 	if r.contentText.Kind == scan.KindString {
-		key = p.keys.With(key, r.contentText.Raw)
+		key = p.Keys.With(key, r.contentText.Raw)
 	}
 	for i := range r.blocks {
 		b := &r.blocks[i]
 		for _, part := range [...][]byte{b.id.Raw, b.text.Raw, b.input.Raw, b.toolUseID.Raw} {
 			if len(part) > 0 {
-				key = p.keys.With(key, part)
+				key = p.Keys.With(key, part)
 			}
 		}
 	}

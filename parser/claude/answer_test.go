@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/claude"
 )
 
 // TestAnswersUnderOneMessageID: a proxy that sends one message id with every answer (issue 13, check 10) merges nothing, and
@@ -50,7 +49,7 @@ func TestAnswersUnderOneMessageID(t *testing.T) {
 		{"partial messages", []string{start, line(text("a"), "", 10), start, line(call("1"), "", 10)}, []int{0, 1}, 20},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, answers, input := claude.New(), []int{}, int64(0)
+			p, answers, input := newSource(), []int{}, int64(0)
 			for _, l := range tc.lines {
 				for _, ev := range p.ParseEvents([]byte(l)) {
 					switch ev.Kind {

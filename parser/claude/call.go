@@ -37,7 +37,7 @@ func (p *Parser) toolUse(r *record, b *block) {
 		c := p.calls.Ref(p.idKey(domainCall, b.id))
 		message := uint64(0)
 		if len(r.messageID.Body()) > 0 {
-			message = p.messageKey(r.messageID, p.head.Answer)
+			message = p.messageKey(r.messageID, p.Head.Answer)
 		}
 		if !c.use(p.callBody(b), message) {
 			return
@@ -45,29 +45,29 @@ func (p *Parser) toolUse(r *record, b *block) {
 		c.name = name
 	}
 	known, ok := tools[name]
-	e := p.emit(events.KindToolUse)
+	e := p.Emit(events.KindToolUse)
 	t := &e.Tool
-	t.ID, t.Name, t.Input, t.ReadOnly = p.strings.Text(b.id), name, b.input.Raw, known.readOnly
+	t.ID, t.Name, t.Input, t.ReadOnly = p.Strings.Text(b.id), name, b.input.Raw, known.readOnly
 	t.Server = p.server(r, b, name)
 	if ok {
 		t.Target = p.knownTarget(name, known.field, b.args)
 	} else {
-		t.Target = lines.FirstText(&p.strings, b.args, events.TargetKeys[:]...)
+		t.Target = lines.FirstText(&p.Strings, b.args, events.TargetKeys[:]...)
 	}
 	if name == "Agent" || name == "Task" {
-		e.Tool.AgentType = p.strings.Intern(b.args.Get("subagent_type"))
+		e.Tool.AgentType = p.Strings.Intern(b.args.Get("subagent_type"))
 		p.expectSidechain(b.args.Get("prompt"), e.Tool.ID)
 	}
 }
 
 // callBody is the key of what a call does.
 func (p *Parser) callBody(b *block) uint64 {
-	return p.keys.With(p.keys.String(domainBody, p.toolName(b.name)), b.input.Raw)
+	return p.Keys.With(p.Keys.String(domainBody, p.toolName(b.name)), b.input.Raw)
 }
 
 // toolName is the name as written, without control sequences.
 func (p *Parser) toolName(v scan.Value) string {
-	name := p.strings.Intern(v)
+	name := p.Strings.Intern(v)
 	return events.CleanLine(name, 0)
 }
 
@@ -75,7 +75,7 @@ func (p *Parser) toolName(v scan.Value) string {
 // the second double underscore. A server's name may hold single ones.
 func (p *Parser) server(r *record, b *block, name string) string {
 	if b.server.Kind == scan.KindString {
-		return p.strings.Intern(b.server)
+		return p.Strings.Intern(b.server)
 	}
 	const prefix = "mcp__"
 	if len(name) <= len(prefix) || name[:len(prefix)] != prefix {
@@ -83,7 +83,7 @@ func (p *Parser) server(r *record, b *block, name string) string {
 	}
 	if meta := r.rest.Get("tool_use_meta"); meta.Kind == scan.KindArray {
 		if v := p.metaOf(meta, b.id).Get("server_display_name"); v.Kind == scan.KindString {
-			return p.strings.Intern(v)
+			return p.Strings.Intern(v)
 		}
 	}
 	for i := len(prefix); i+1 < len(name); i++ {
@@ -96,11 +96,11 @@ func (p *Parser) server(r *record, b *block, name string) string {
 
 // metaOf finds the element of tool_use_meta or tool_result_meta of a call.
 func (p *Parser) metaOf(array, id scan.Value) scan.Members {
-	p.inner.Reset(array.Raw)
-	for p.inner.Array(); p.inner.Element(); {
-		p.nested = p.inner.Members(p.nested[:0])
-		if p.idKey(domainCall, p.nested.Get("id")) == p.idKey(domainCall, id) {
-			return p.nested
+	p.Inner.Reset(array.Raw)
+	for p.Inner.Array(); p.Inner.Element(); {
+		p.Nested = p.Inner.Members(p.Nested[:0])
+		if p.idKey(domainCall, p.Nested.Get("id")) == p.idKey(domainCall, id) {
+			return p.Nested
 		}
 	}
 	return nil
@@ -118,9 +118,9 @@ func (p *Parser) toolResult(r *record, b *block) {
 		}
 		c.answered, name = true, c.name
 	}
-	e := p.emit(events.KindToolResult)
+	e := p.Emit(events.KindToolResult)
 	t := &e.Tool
-	t.ID, t.Name = p.strings.Text(b.toolUseID), name
+	t.ID, t.Name = p.Strings.Text(b.toolUseID), name
 	starts := name == "Agent" || name == "Task"
 	head := b.head()
 	text := p.resultText(b, t, starts || b.isError.True() || bytes.HasPrefix(head, errorOpen))
@@ -128,7 +128,7 @@ func (p *Parser) toolResult(r *record, b *block) {
 	said := text
 	if bytes.HasPrefix(text, errorOpen) {
 		said = unwrap(text)
-		t.Summary = p.output.Summary(said)
+		t.Summary = p.Output.Summary(said)
 	}
 	if b.isError.True() {
 		t.Error = true
@@ -185,11 +185,11 @@ func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
 	}
 	switch {
 	case o.agentID.Kind == scan.KindString:
-		t.AgentID = p.strings.Intern(o.agentID)
+		t.AgentID = p.Strings.Intern(o.agentID)
 	case o.resumedAgent.Kind == scan.KindString: // of SendMessage to one that had ended; one at work gets it meanwhile
-		t.AgentID, t.State = p.strings.Intern(o.resumedAgent), events.ToolStateBackground
+		t.AgentID, t.State = p.Strings.Intern(o.resumedAgent), events.ToolStateBackground
 	case t.Name == "Workflow" && o.workflow.Kind == scan.KindString:
-		t.AgentID = p.strings.Intern(o.workflow) // stands for all its agents; see [Group]
+		t.AgentID = p.Strings.Intern(o.workflow) // stands for all its agents; see [Group]
 	}
 }
 
@@ -198,15 +198,15 @@ func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }
 
 // resultText makes the text of a result: of an array its texts, a newline between them.
 func (p *Parser) resultText(b *block, t *events.Tool, whole bool) []byte {
-	p.output.Begin(whole)
-	p.output.String(b.content.Body())
+	p.Output.Begin(whole)
+	p.Output.String(b.content.Body())
 	for i, text := range b.texts {
 		if i > 0 {
-			p.output.Newline()
+			p.Output.Newline()
 		}
-		p.output.String(text.Body())
+		p.Output.String(text.Body())
 	}
-	return p.output.End(t)
+	return p.Output.End(t)
 }
 
 // head is how the text of a result begins, still escaped.

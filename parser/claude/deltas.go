@@ -1,7 +1,7 @@
 package claude
 
 import (
-	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -17,19 +17,19 @@ type deltas struct {
 
 // streamEvent takes one event of the model's API, as the program got it.
 func (p *Parser) streamEvent(r *record) {
-	p.nested = p.inner.MembersOf(r.rest.Get("event"), p.nested[:0])
-	event := p.nested
+	p.Members(r.rest.Get("event"))
+	event := p.Nested
 	switch string(event.Get("type").Body()) {
 	case "message_start":
 		p.messageStart(r, event.Get("message"))
 	case "content_block_delta":
 		index, delta := event.Get("index").Int(), event.Get("delta")
-		p.nested = p.inner.MembersOf(delta, p.nested[:0])
-		switch string(p.nested.Get("type").Body()) {
+		p.Members(delta)
+		switch string(p.Nested.Get("type").Body()) {
 		case "text_delta":
-			p.piece(r, index, false, p.nested.Get("text"))
+			p.piece(r, index, false, p.Nested.Get("text"))
 		case "thinking_delta":
-			p.piece(r, index, true, p.nested.Get("thinking"))
+			p.piece(r, index, true, p.Nested.Get("thinking"))
 		}
 	case "message_delta":
 		// The only place of a stream where a single message has its final output tokens.
@@ -42,12 +42,12 @@ func (p *Parser) streamEvent(r *record) {
 
 func (p *Parser) messageStart(r *record, message scan.Value) {
 	d := &p.deltas
-	p.nested = p.inner.MembersOf(message, p.nested[:0])
-	d.messageID = p.strings.Text(p.nested.Get("id"))
-	d.model = p.strings.Intern(p.nested.Get("model"))
-	id := p.nested.Get("id")
+	p.Members(message)
+	d.messageID = p.Strings.Text(p.Nested.Get("id"))
+	d.model = p.Strings.Intern(p.Nested.Get("model"))
+	id := p.Nested.Get("id")
 	nth := p.beginAnswer(r, id)
-	if usage := p.nested.Get("usage"); usage.Kind == scan.KindObject {
+	if usage := p.Nested.Get("usage"); usage.Kind == scan.KindObject {
 		p.deltaUsage(id, nth, usage, false)
 	}
 }
@@ -57,26 +57,26 @@ func (p *Parser) streaming(r *record) scan.Value {
 	if id := r.rest.Get("api_message_id"); len(id.Body()) > 0 {
 		return id
 	}
-	p.scratch = append(append(append(p.scratch[:0], '"'), p.deltas.messageID...), '"')
-	return scan.Value{Kind: scan.KindString, Raw: p.scratch}
+	p.Scratch = append(append(append(p.Scratch[:0], '"'), p.deltas.messageID...), '"')
+	return scan.Value{Kind: scan.KindString, Raw: p.Scratch}
 }
 
 func (p *Parser) deltaUsage(id scan.Value, nth int, usage scan.Value, final bool) {
-	before := len(p.out)
+	before := len(p.Out)
 	w := p.readUsage(usage)
 	if p.callUsage(id, nth, w, final) != nil {
-		p.out[before].Model = p.deltas.model
+		p.Out[before].Model = p.deltas.model
 	}
 	p.advisorUsage(id, nth, w)
-	for i := before; i < len(p.out); i++ {
-		p.out[i].MessageID, p.out[i].Answer = p.strings.Text(id), nth
+	for i := before; i < len(p.Out); i++ {
+		p.Out[i].MessageID, p.Out[i].Answer = p.Strings.Text(id), nth
 	}
 }
 
 // piece adds to the text of a block.
 func (p *Parser) piece(r *record, index int64, thinking bool, v scan.Value) {
 	d := &p.deltas
-	piece := p.strings.Text(v)
+	piece := p.Strings.Text(v)
 	if piece == "" {
 		return
 	}
@@ -87,7 +87,7 @@ func (p *Parser) piece(r *record, index int64, thinking bool, v scan.Value) {
 	t := d.pending.Find(at)
 	if t == nil {
 		p.identify(r)
-		head := p.head
+		head := p.Head
 		head.MessageID, head.Answer, head.Model = id, nth, d.model
 		t = d.pending.Begin(at, head)
 	}
@@ -101,14 +101,8 @@ func (d *deltas) complete(messageID string, thinking bool, text string) {
 	}
 }
 
-// Pending reports whether Flush would return something.
-func (p *Parser) Pending() bool { return p.deltas.pending.Any() }
-
-// Flush gives the texts whose pieces were never completed, each joined.
-func (p *Parser) Flush() []events.DisplayEvent {
-	p.out = p.deltas.pending.Flush(p.out[:0])
-	return p.out
+// Flush returns the texts whose deltas were never completed, each joined.
+func (p *Parser) Flush() decode.Result {
+	p.Out = p.deltas.pending.Flush(p.Out[:0])
+	return decode.Result{Events: p.Out}
 }
-
-// Dropped counts the texts in deltas that were evicted because too many were pending.
-func (p *Parser) Dropped() int { return p.deltas.pending.Dropped }

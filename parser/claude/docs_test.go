@@ -37,7 +37,7 @@ func TestTables(t *testing.T) {
 			assert.Equal(t, parsertest.Cases(t, tc.functions...), documented, "switches (want) and documented types (got)")
 			if tc.line != "" {
 				parsertest.Types(t, newSource, tc.line, table, "system") // which is told by its subtypes
-				p := claude.New()
+				p := newSource()
 				p.ParseEvents(fmt.Appendf(nil, tc.line, "hologram"))
 				assert.Equal(t, events.LineUnknownType, p.LineStatus())
 			}
@@ -92,7 +92,7 @@ func TestTablesTellEvents(t *testing.T) {
 				continue
 			}
 			t.Run(heading+"/"+kind, func(t *testing.T) {
-				p := claude.New()
+				p := newSource()
 				p.ParseEvents([]byte(call))
 				got := map[string]bool{}
 				for _, e := range p.ParseEvents([]byte(examples[kind])) {

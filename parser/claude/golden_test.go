@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/claude"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-func newSource() events.DisplayEventSource { return claude.New() }
+func newSource() *parsertest.Source { return parsertest.New(claude.New()) }
 
 func TestGolden(t *testing.T)   { parsertest.Golden(t, claude.Name, newSource) }
 func TestPrefixes(t *testing.T) { parsertest.Prefixes(t, claude.Name, newSource) }
@@ -17,7 +16,7 @@ func TestTorn(t *testing.T)     { parsertest.Torn(t, claude.Name, newSource) }
 
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, claude.Name) {
-		parsertest.Kept(t, claude.New(), parsertest.Lines(t, file))
+		parsertest.Kept(t, newSource(), parsertest.Lines(t, file))
 	}
 }
 

@@ -16,14 +16,11 @@ const syntheticModel = "<synthetic>"
 func (p *Parser) assistant(r *record) {
 	p.start(r)
 	nth := p.answerOf(r)
-	if !p.headed {
-		p.headed = true
-		p.identify(r)
-	}
-	p.head.Answer = nth
-	before := len(p.out)
+	p.Identified()
+	p.Head.Answer = nth
+	before := len(p.Out)
 	if r.parent.Kind != scan.KindString && r.model.Kind == scan.KindString && !r.model.Is(syntheticModel) {
-		p.model = p.strings.Intern(r.model)
+		p.model = p.Strings.Intern(r.model)
 	}
 	if r.contentText.Kind == scan.KindString {
 		p.text(r, r.contentText)
@@ -43,8 +40,8 @@ func (p *Parser) assistant(r *record) {
 			}
 		}
 	}
-	if len(p.out) > before {
-		last := &p.out[len(p.out)-1]
+	if len(p.Out) > before {
+		last := &p.Out[len(p.Out)-1]
 		last.Sign = p.sign(r, last)
 	}
 }
@@ -70,11 +67,11 @@ func (p *Parser) text(r *record, v scan.Value) {
 	if p.said(r, domainText, v) {
 		return
 	}
-	text := p.strings.Text(v)
+	text := p.Strings.Text(v)
 	if lines.Blank(text) {
 		return
 	}
-	e := p.emit(events.KindText)
+	e := p.Emit(events.KindText)
 	e.Text = text
 	p.deltas.complete(e.MessageID, false, text)
 }
@@ -83,11 +80,11 @@ func (p *Parser) reasoning(r *record, v scan.Value) {
 	if p.said(r, domainText, v) {
 		return
 	}
-	text := p.strings.Text(v)
+	text := p.Strings.Text(v)
 	if lines.Blank(text) { // a signature alone, on newer models
 		return
 	}
-	e := p.emit(events.KindReasoning)
+	e := p.Emit(events.KindReasoning)
 	e.Text = text
 	p.deltas.complete(e.MessageID, true, text)
 }
@@ -98,7 +95,7 @@ func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
 	if r.messageID.Kind != scan.KindString || text.Kind != scan.KindString {
 		return false
 	}
-	key := p.saidKey(r, domain, text, p.head.Answer)
+	key := p.saidKey(r, domain, text, p.Head.Answer)
 	if p.seen.Add(key) {
 		p.fresh = append(p.fresh, key)
 		return false
@@ -114,9 +111,9 @@ func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
 // saidKey is the key of a text of an answer.
 func (p *Parser) saidKey(r *record, domain byte, text scan.Value, nth int) uint64 {
 	const odd = 0xd6e8feb86659fd93
-	key := p.keys.Pair(domain, r.messageID.Body(), text.Body()) ^ uint64(nth)*odd // as they are encoded: repeats come from one writer
+	key := p.Keys.Pair(domain, r.messageID.Body(), text.Body()) ^ uint64(nth)*odd // as they are encoded: repeats come from one writer
 	if index := r.rest.Get("apiBlockIndex"); index.Kind == scan.KindNumber {
-		key ^= p.keys.Bytes(domain, index.Raw)
+		key ^= p.Keys.Bytes(domain, index.Raw)
 	}
 	return key
 }
@@ -142,24 +139,24 @@ func (p *Parser) user(r *record) {
 const interruption = "[Request interrupted by user"
 
 func (p *Parser) prompt(r *record, v scan.Value) {
-	text := p.strings.Text(v)
+	text := p.Strings.Text(v)
 	if lines.Blank(text) {
 		return
 	}
 	if strings.HasPrefix(text, interruption) {
-		e := p.emit(events.KindNotice)
+		e := p.Emit(events.KindNotice)
 		e.Text = text
 		e.Notice = events.Notice{Level: events.LevelWarn, Code: events.NoticeInterrupted}
 		e.Sign.Outcome = events.OutcomeInterrupted
 		p.interrupted = p.interrupted || e.ParentID == ""
 		return
 	}
-	e := p.emit(events.KindPrompt)
+	e := p.Emit(events.KindPrompt)
 	e.Text = text
 	if e.Synthetic = p.isSynthetic(r) || isEnvelope(text); !e.Synthetic {
 		p.turnsOf(r).prompts++
 	}
-	if strings.HasPrefix(text, taskNotification) && p.seen.Add(p.keys.Bytes(domainNotice, v.Body())) {
+	if strings.HasPrefix(text, taskNotification) && p.seen.Add(p.Keys.Bytes(domainNotice, v.Body())) {
 		p.taskNotice(text) // else it was reported when it was put into the queue
 	}
 }
@@ -185,8 +182,8 @@ func (p *Parser) origin(r *record) scan.Value {
 	if origin.Kind != scan.KindObject {
 		return scan.Value{}
 	}
-	p.nested = p.inner.MembersOf(origin, p.nested[:0])
-	return p.nested.Get("kind")
+	p.Members(origin)
+	return p.Nested.Get("kind")
 }
 
 // envelopes are the beginnings of what the program wraps and sends in the user's name.

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
@@ -10,30 +11,10 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "claude"
 
-// Sizes from which the buffers of a line are not kept for the next one.
-const (
-	keepBytes  = 1 << 20
-	keepEvents = 1 << 10
-)
-
-// Parser reads one stream or transcript. It implements events.DisplayEventSource, events.LineStatuser,
-// events.Flusher and events.OutputDropper; see the package doc for what it remembers.
+// Parser reads one stream or transcript; see the package doc for what it remembers.
 type Parser struct {
-	scanner scan.Scanner // over the line
-	inner   scan.Scanner // over values in it that were kept whole
-	record  record
-	strings scan.Strings
-	keys    memory.Keys
-
-	out     []events.DisplayEvent
-	output  lines.Output // of results
-	scratch []byte       // texts that nobody keeps
-	nested  scan.Members // members of a nested object
-	verdict lines.Verdict
-
-	// head holds the identity that all events of a record share; it is made with the first of them.
-	head   lines.Head
-	headed bool
+	decode.Decoder
+	record record
 
 	seen       memory.Memory[struct{}]
 	fresh      []uint64 // what this record added to seen
@@ -63,8 +44,8 @@ type Parser struct {
 
 // New returns a parser for one stream.
 func New() *Parser {
-	return &Parser{
-		keys:       memory.NewKeys(),
+	p := &Parser{
+		Decoder:    decode.New(),
 		seen:       memory.New[struct{}](maxSeen),
 		calls:      memory.New[call](maxCalls),
 		usage:      memory.New[counted](maxMessages),
@@ -75,90 +56,45 @@ func New() *Parser {
 		sidechains: memory.New[string](maxSidechainLines),
 		prompts:    memory.New[[]string](maxTasks),
 	}
+	p.Identify = func() { p.identify(&p.record) }
+	return p
 }
 
-// ParseEvents takes one line. A line may hold several objects, one behind the other without a newline between them, or
-// an array of objects; each is treated as a line of its own.
-func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
-	if cap(p.scratch) > keepBytes {
-		p.scratch = nil
-	}
-	if cap(p.out) > keepEvents {
-		p.out = nil
-	}
-	p.output.Reset()
-	p.out, p.verdict = p.out[:0], lines.Verdict{Status: events.LineIgnored}
-	for line = trim(line); len(line) > 0; line = trim(line) {
-		p.scanner.Reset(line)
-		switch p.scanner.Peek() {
-		case scan.KindObject:
-			p.readObject()
-		case scan.KindArray:
-			p.readArray()
-		default:
-			p.verdict.Note(events.LineMalformed)
-			return p.out
-		}
-		if p.scanner.Err() != nil {
-			p.verdict.Note(events.LineMalformed)
-			return p.out
-		}
-		line = p.scanner.Rest()
-	}
-	return p.out
+// Parse reads one line. A line may hold several objects, one behind the other without a newline between them, or an array
+// of objects; each is treated as a line of its own.
+func (p *Parser) Parse(line []byte) decode.Result {
+	p.Begin()
+	lines.Objects(&p.Scanner, &p.Verdict, line, trim, p.readObject)
+	return p.Result()
 }
 
 func (p *Parser) readObject() {
-	if p.record.read(&p.scanner) {
+	if p.record.read(&p.Scanner) {
 		p.dispatch(&p.record)
 	}
 }
 
-// readArray takes the output form of --output-format json --verbose: all messages in one array.
-func (p *Parser) readArray() {
-	objects, others := 0, 0
-	for p.scanner.Array(); p.scanner.Element(); {
-		if p.scanner.Peek() == scan.KindObject {
-			objects++
-			p.readObject()
-		} else {
-			others++
-			p.scanner.Skip()
-		}
-	}
-	if objects == 0 || others > 0 {
-		p.verdict.Note(events.LineMalformed)
-	}
+// State returns what the stream holds. It is incomplete if something has begun whose result line has not come.
+// Transcripts have no result.
+func (p *Parser) State() decode.State {
+	return decode.State{Pending: p.deltas.pending.Any(), Incomplete: p.turn.open, Dropped: p.deltas.pending.Dropped}
 }
-
-// DropOutput drops the texts of results from now on, see [events.OutputDropper].
-func (p *Parser) DropOutput() { p.output.Drop() }
-
-// LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
-// then understood, then unknown.
-func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
-
-// Incomplete reports whether the stream began something whose result line has not come. Transcripts have no result.
-func (p *Parser) Incomplete() bool { return p.turn.open }
-
-// UnknownType names the type that made the last line's status LineUnknownType, such as "system/new_thing".
-func (p *Parser) UnknownType() string { return p.verdict.Unknown }
 
 // dispatch turns one whole record into events.
 func (p *Parser) dispatch(r *record) {
-	p.headed, p.fresh = false, p.fresh[:0]
+	p.NextObject()
+	p.fresh = p.fresh[:0]
 	kind := r.kind.Body()
 	switch string(kind) {
 	case "assistant", "user", "result", "stream_event", "system":
 		if r.uuid.Kind == scan.KindString && !p.seen.Add(p.lineKey(r)) {
-			p.verdict.Note(events.LineIgnored)
+			p.Verdict.Note(events.LineIgnored)
 			return
 		}
 	}
 	if r.camel && (string(kind) == "assistant" || string(kind) == "user") {
 		// Also where it gives no event: the lines of a sidechain hang on each other.
-		p.headed = true
-		p.identify(r)
+		p.Identified()
 	}
 	status := events.LineOK
 	switch string(kind) {
@@ -186,36 +122,26 @@ func (p *Parser) dispatch(r *record) {
 	default:
 		status = p.other(kind)
 	}
-	p.verdict.Note(status)
+	p.Verdict.Note(status)
 }
 
 // other separates bookkeeping from what a later version may have brought. Neither gives events.
 func (p *Parser) other(kind []byte) events.LineStatus {
-	if !bookkeeping(kind) {
-		p.verdict.NoteUnknown(lines.TypeName("", kind))
+	if bookkeeping(kind) {
+		return events.LineIgnored
 	}
-	return events.LineIgnored
-}
-
-// emit adds an event with the identity of the record that is being read. The pointer is good until the next emit.
-func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
-	if !p.headed {
-		p.headed = true
-		p.identify(&p.record)
-	}
-	p.out = p.head.Append(p.out, kind)
-	return &p.out[len(p.out)-1]
+	return p.Unknown("", kind)
 }
 
 // identify fills the head of a record's events.
 func (p *Parser) identify(r *record) {
-	h := &p.head
+	h := &p.Head
 	h.Time = lines.Moment(r.timestamp.Time())
-	h.SessionID, h.ItemID = p.strings.Intern(r.session), p.strings.Text(r.uuid)
-	h.AgentID, h.ParentID = p.strings.Intern(r.agent), p.asker(p.strings.Intern(r.parent))
+	h.SessionID, h.ItemID = p.Strings.Intern(r.session), p.Strings.Text(r.uuid)
+	h.AgentID, h.ParentID = p.Strings.Intern(r.agent), p.asker(p.Strings.Intern(r.parent))
 	h.TurnID, h.Copied = "", false
 	if r.camel {
-		h.TurnID = p.strings.Intern(r.promptID)
+		h.TurnID = p.Strings.Intern(r.promptID)
 		// A fork begins with its parent's lines under its own session id; what the model said keeps the id it was asked under.
 		asked := r.requestSession.Body()
 		h.Copied = len(asked) > 0 && string(asked) != h.SessionID
@@ -228,7 +154,7 @@ func (p *Parser) identify(r *record) {
 	if r.messageID.Kind == scan.KindString {
 		h.MessageID = p.sticky(r.messageID)
 	}
-	h.Model, h.Synthetic = p.strings.Intern(r.model), false
+	h.Model, h.Synthetic = p.Strings.Intern(r.model), false
 	if h.Model == syntheticModel {
 		h.Model, h.Synthetic = "", true
 	}
@@ -237,7 +163,7 @@ func (p *Parser) identify(r *record) {
 // sticky gives a message's id, which comes on line after line, without making it again.
 func (p *Parser) sticky(id scan.Value) string {
 	if string(id.Body()) != p.messageID {
-		p.messageID = p.strings.Text(id)
+		p.messageID = p.Strings.Text(id)
 	}
 	return p.messageID
 }

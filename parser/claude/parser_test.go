@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/claude"
 )
 
 func must[T any](v T, err error) T {
@@ -24,7 +23,7 @@ func must[T any](v T, err error) T {
 // one parses lines and returns the events of the last one.
 func one(t *testing.T, lines ...string) []events.DisplayEvent {
 	t.Helper()
-	p := claude.New()
+	p := newSource()
 	var out []events.DisplayEvent
 	for _, line := range lines {
 		require.True(t, json.Valid([]byte(line)), "the test's own line is malformed: %s", line)
@@ -66,7 +65,7 @@ func TestLineStatus(t *testing.T) {
 		{name: "null content", line: `{"type":"user","message":{"role":"user","content":null}}`, status: events.LineOK},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := claude.New()
+			p := newSource()
 			assert.Empty(t, p.ParseEvents([]byte(tc.line)))
 			assert.Equal(t, tc.status, p.LineStatus())
 			if tc.unknown != "" {
@@ -85,7 +84,7 @@ func TestDecoratedLines(t *testing.T) {
 		"NULs behind": line + "\x00", "blanks": "  " + line + "  ", "in an array": "[" + line + "]",
 		"escape sequences before": "\x1b]0;title\x07\x1b[?25h" + line, "record separator": "\x1e" + line, "escape sequence behind": line + "\x1b[0m",
 	} {
-		p := claude.New()
+		p := newSource()
 		out := p.ParseEvents([]byte(decorated))
 		if assert.Len(t, out, 1, name) {
 			assert.Equal(t, "hi", out[0].Text, name)
@@ -95,7 +94,7 @@ func TestDecoratedLines(t *testing.T) {
 }
 
 func TestGluedLinesKeepWhatIsWhole(t *testing.T) {
-	p := claude.New()
+	p := newSource()
 	whole := assistant("u", "msg_1", `{"type":"text","text":"whole"}`)
 	out := p.ParseEvents([]byte(whole + whole[:40]))
 	require.Len(t, out, 1)
@@ -264,7 +263,7 @@ func TestDeltas(t *testing.T) {
 	piece := func(index int, text string) string {
 		return fmt.Sprintf(`{"type":"stream_event","event":{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%q}},"session_id":"s"}`, index, text)
 	}
-	p := claude.New()
+	p := newSource()
 	feed := func(lines ...string) (out []string) {
 		for _, line := range lines {
 			for _, e := range p.ParseEvents([]byte(line)) {
@@ -285,21 +284,21 @@ func TestDeltas(t *testing.T) {
 }
 
 func TestDeltasAreBounded(t *testing.T) {
-	p := claude.New()
+	p := newSource()
 	for i := range 300 {
 		p.ParseEvents(fmt.Appendf(nil, `{"type":"stream_event","event":{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":"x"}}}`, i))
 	}
 	assert.Len(t, p.Flush(), 256)
-	assert.Equal(t, 44, p.Dropped())
+	assert.Equal(t, 44, p.State().Dropped)
 }
 
 func TestIncomplete(t *testing.T) {
-	p := claude.New()
-	assert.False(t, p.Incomplete())
+	p := newSource()
+	assert.False(t, p.State().Incomplete)
 	p.ParseEvents([]byte(assistant("1", "m1", `{"type":"text","text":"a"}`)))
-	assert.True(t, p.Incomplete())
+	assert.True(t, p.State().Incomplete)
 	p.ParseEvents([]byte(`{"type":"result","subtype":"success"}`))
-	assert.False(t, p.Incomplete())
+	assert.False(t, p.State().Incomplete)
 	p.ParseEvents([]byte(`{"type":"assistant","sessionId":"s","message":{"content":[]}}`))
-	assert.False(t, p.Incomplete(), "a transcript promises no end")
+	assert.False(t, p.State().Incomplete, "a transcript promises no end")
 }

@@ -12,31 +12,31 @@ import (
 // task reports the state of a background task or a sub-agent: a call that takes more than about 2 s is a task.
 func (p *Parser) task(r *record, subtype string) {
 	task := r.rest.Get("task_id")
-	id := p.strings.Text(r.rest.Get("tool_use_id"))
+	id := p.Strings.Text(r.rest.Get("tool_use_id"))
 	if len(task.Body()) > 0 {
 		id = p.taskCall(task, id)
 	}
 	if id == "" {
 		return // of no call that we could name
 	}
-	state, text, ended := taskState(r, subtype, &p.inner, &p.nested)
+	state, text, ended := taskState(r, subtype, &p.Inner, &p.Nested)
 	if state == events.ToolStateUnspecified {
 		return
 	}
 	p.turn.background = p.turn.background || state == events.ToolStateBackground
-	e := p.emit(events.KindToolProgress)
-	e.Text = p.strings.Text(text)
+	e := p.Emit(events.KindToolProgress)
+	e.Text = p.Strings.Text(text)
 	if e.Time.IsZero() {
 		e.Time = ended
 	}
 	e.Tool.ID, e.Tool.State = id, state
-	e.Tool.AgentType = p.strings.Intern(r.rest.Get("subagent_type"))
+	e.Tool.AgentType = p.Strings.Intern(r.rest.Get("subagent_type"))
 	if e.Tool.AgentType != "" || r.rest.Get("task_type").Is("local_agent") {
-		e.Tool.AgentID = p.strings.Intern(task)
+		e.Tool.AgentID = p.Strings.Intern(task)
 	}
 	if usage := r.rest.Get("usage"); usage.Kind == scan.KindObject {
-		p.nested = p.inner.MembersOf(usage, p.nested[:0])
-		e.Tool.Duration = millis(p.nested.Get("duration_ms"))
+		p.Members(usage)
+		e.Tool.Duration = millis(p.Nested.Get("duration_ms"))
 	}
 	if state == events.ToolStateFailed {
 		e.Tool.Error, e.Tool.Err = true, e.Text
@@ -65,7 +65,7 @@ func (p *Parser) taskCall(task scan.Value, id string) string {
 	}
 	p.tasks.Set(key, t)
 	if t.first != id {
-		p.askers.Set(p.keys.String(domainCall, t.first), id)
+		p.askers.Set(p.Keys.String(domainCall, t.first), id)
 	}
 	return id
 }
@@ -75,7 +75,7 @@ func (p *Parser) asker(call string) string {
 	if call == "" {
 		return call
 	}
-	if last, asked := p.askers.Get(p.keys.String(domainCall, call)); asked {
+	if last, asked := p.askers.Get(p.Keys.String(domainCall, call)); asked {
 		return last
 	}
 	return call
@@ -109,7 +109,7 @@ const taskNotification = "<task-notification>"
 
 func (p *Parser) taskNotice(text string) {
 	if n, ok := lines.ReadTaskNotice(text); ok {
-		n.Apply(p.emit(events.KindToolProgress))
+		n.Apply(p.Emit(events.KindToolProgress))
 	}
 }
 
@@ -123,10 +123,10 @@ func (p *Parser) queue(r *record) events.LineStatus {
 	if !bytes.HasPrefix(text.Body(), []byte(taskNotification)) || !bytes.Contains(text.Body(), []byte("<status>")) {
 		return events.LineIgnored
 	}
-	if !p.seen.Add(p.keys.Bytes(domainNotice, text.Body())) {
+	if !p.seen.Add(p.Keys.Bytes(domainNotice, text.Body())) {
 		return events.LineIgnored
 	}
-	p.taskNotice(p.strings.Text(text))
+	p.taskNotice(p.Strings.Text(text))
 	return events.LineOK
 }
 
@@ -142,9 +142,9 @@ func (p *Parser) toolProgress(r *record) {
 	if len(id.Body()) == 0 {
 		return
 	}
-	e := p.emit(events.KindToolProgress)
+	e := p.Emit(events.KindToolProgress)
 	e.Tool = events.Tool{
-		ID:       p.strings.Text(id),
+		ID:       p.Strings.Text(id),
 		Name:     p.toolName(r.rest.Get("tool_name")),
 		State:    events.ToolStateRunning,
 		Duration: r.rest.Get("elapsed_time_seconds").Duration(time.Second),

@@ -19,64 +19,64 @@ func (p *Parser) start(r *record) {
 	if version.Kind != scan.KindString || string(r.session.Body()) == p.started {
 		return
 	}
-	p.started = p.strings.Intern(r.session)
-	e := p.emit(events.KindSessionStarted)
+	p.started = p.Strings.Intern(r.session)
+	e := p.Emit(events.KindSessionStarted)
 	e.Session = &events.Session{
-		Version:        p.strings.Text(version),
-		WorkingDir:     p.strings.Text(r.rest.Get("cwd")),
-		PermissionMode: p.strings.Text(r.rest.Get("permissionMode")),
-		Branch:         p.strings.Text(r.rest.Get("gitBranch")),
+		Version:        p.Strings.Text(version),
+		WorkingDir:     p.Strings.Text(r.rest.Get("cwd")),
+		PermissionMode: p.Strings.Text(r.rest.Get("permissionMode")),
+		Branch:         p.Strings.Text(r.rest.Get("gitBranch")),
 		Recorded:       true,
-		SubAgent:       p.head.AgentID != "",
+		SubAgent:       p.Head.AgentID != "",
 	}
-	if old := p.strings.Text(r.requestSession); old != p.started {
+	if old := p.Strings.Text(r.requestSession); old != p.started {
 		e.Session.PreviousID = old
 	}
 }
 
 // init emits a stream's session; there is one for each turn where prompts come by standard input.
 func (p *Parser) init(r *record) {
-	if p.turn.goesOn(p.head.SessionID) {
+	if p.turn.goesOn(p.Head.SessionID) {
 		return
 	}
-	e := p.emit(events.KindSessionStarted)
-	e.Model = p.strings.Intern(r.rest.Get("model"))
+	e := p.Emit(events.KindSessionStarted)
+	e.Model = p.Strings.Intern(r.rest.Get("model"))
 	e.Session = &events.Session{
-		Version:        p.strings.Text(r.rest.Get("claude_code_version")),
-		WorkingDir:     p.strings.Text(r.rest.Get("cwd")),
-		PermissionMode: p.strings.Text(r.rest.Get("permissionMode")),
+		Version:        p.Strings.Text(r.rest.Get("claude_code_version")),
+		WorkingDir:     p.Strings.Text(r.rest.Get("cwd")),
+		PermissionMode: p.Strings.Text(r.rest.Get("permissionMode")),
 	}
-	p.model, p.turn = e.Model, turn{session: p.head.SessionID, open: true}
+	p.model, p.turn = e.Model, turn{session: p.Head.SessionID, open: true}
 }
 
 // result ends a run. subtype "success" beside is_error true is what a failed API call looks like.
 func (p *Parser) result(r *record) {
 	p.totals(r)
-	subtype := p.strings.Intern(r.subtype)
+	subtype := p.Strings.Intern(r.subtype)
 	end := &events.End{
 		Error:       r.rest.Get("is_error").True() || strings.HasPrefix(subtype, "error"),
 		Interrupted: p.interrupted || bytes.HasPrefix(r.rest.Get("terminal_reason").Body(), []byte("aborted")),
 		Code:        subtype,
-		Result:      p.strings.Text(r.rest.Get("result")),
+		Result:      p.Strings.Text(r.rest.Get("result")),
 		Turns:       int(r.rest.Get("num_turns").Int()),
 		Duration:    millis(r.rest.Get("duration_ms")),
 		Continues:   p.answersTask(r),
 	}
 	if v := r.rest.Get("structured_output"); v.Exists() && v.Kind != scan.KindNull {
-		end.Result = p.strings.JSON(v)
+		end.Result = p.Strings.JSON(v)
 	}
 	if end.Error {
 		end.Err = p.endError(r, end)
 	}
 	if end.Error && !end.Interrupted {
-		end.Cause = cause.Of(int(r.rest.Get("api_error_status").Int()), end.Err, p.strings.Intern(r.rest.Get("api_error_type")), subtype, p.reason(r))
+		end.Cause = cause.Of(int(r.rest.Get("api_error_status").Int()), end.Err, p.Strings.Intern(r.rest.Get("api_error_type")), subtype, p.reason(r))
 	}
 	joined := p.turn.joined
 	if p.turn.takes(end) {
 		return
 	}
 	end.Continues = end.Continues && !joined
-	p.emit(events.KindSessionEnded).End = end
+	p.Emit(events.KindSessionEnded).End = end
 	p.interrupted = false
 }
 
@@ -86,8 +86,8 @@ func (p *Parser) answersTask(r *record) bool {
 	if origin.Kind != scan.KindObject {
 		return false
 	}
-	p.nested = p.inner.MembersOf(origin, p.nested[:0])
-	return p.nested.Get("kind").Is("task-notification")
+	p.Members(origin)
+	return p.Nested.Get("kind").Is("task-notification")
 }
 
 // reason is why a run ended, unless it only repeats that a model call failed: its status and its text name the cause.
@@ -96,16 +96,16 @@ func (p *Parser) reason(r *record) string {
 	if v.Is("api_error") {
 		return ""
 	}
-	return p.strings.Intern(v)
+	return p.Strings.Intern(v)
 }
 
 // endError is the text of a failure: the list of errors, else the result, which holds an API's error, else the code.
 func (p *Parser) endError(r *record, end *events.End) string {
 	var texts []string
 	if list := r.rest.Get("errors"); list.Kind == scan.KindArray {
-		p.inner.Reset(list.Raw)
-		for p.inner.Array(); p.inner.Element(); {
-			if text := p.strings.Text(p.inner.Value()); text != "" {
+		p.Inner.Reset(list.Raw)
+		for p.Inner.Array(); p.Inner.Element(); {
+			if text := p.Strings.Text(p.Inner.Value()); text != "" {
 				texts = append(texts, text)
 			}
 		}

@@ -11,10 +11,10 @@ import (
 func (p *Parser) sign(r *record, last *events.DisplayEvent) events.Sign {
 	if r.apiError.True() {
 		status := int(r.rest.AnyOf("apiErrorStatus", "api_error_status").Int())
-		kind := p.strings.Intern(r.rest.AnyOf("apiErrorType", "api_error_type"))
+		kind := p.Strings.Intern(r.rest.AnyOf("apiErrorType", "api_error_type"))
 		return events.Sign{
 			Outcome: events.OutcomeError, ModelCall: true,
-			Cause: cause.Of(status, last.Text, kind, p.strings.Intern(r.rest.Get("error"))),
+			Cause: cause.Of(status, last.Text, kind, p.Strings.Intern(r.rest.Get("error"))),
 		}
 	}
 	if !r.camel {
@@ -27,7 +27,7 @@ func (p *Parser) sign(r *record, last *events.DisplayEvent) events.Sign {
 	case "end_turn", "stop_sequence":
 		return events.Sign{Outcome: events.OutcomeOK}
 	case "max_tokens", "refusal", "model_context_window_exceeded":
-		return events.Sign{Outcome: events.OutcomeError, Cause: cause.Of(0, "", p.strings.Intern(r.stop))}
+		return events.Sign{Outcome: events.OutcomeError, Cause: cause.Of(0, "", p.Strings.Intern(r.stop))}
 	}
 	if r.stop.Kind != scan.KindString && (last.Kind == events.KindText || last.Kind == events.KindUsage && p.endsWithText(r)) {
 		return events.Sign{Outcome: events.OutcomeOK, Weak: true}
@@ -45,11 +45,11 @@ func (p *Parser) endsWithText(r *record) bool {
 
 // attachment takes what the program added to the conversation: of that only the limit of turns is an event.
 func (p *Parser) attachment(r *record) events.LineStatus {
-	p.nested = p.inner.MembersOf(r.rest.Get("attachment"), p.nested[:0])
-	if !p.nested.Get("type").Is("max_turns_reached") {
+	p.Members(r.rest.Get("attachment"))
+	if !p.Nested.Get("type").Is("max_turns_reached") {
 		return events.LineIgnored
 	}
-	p.notice(events.LevelError, noticeMaxTurns, "maximum number of turns reached")
-	p.out[len(p.out)-1].Sign = events.Sign{Outcome: events.OutcomeError, Cause: events.CauseMaxTurns}
+	p.Notice(events.LevelError, noticeMaxTurns, "maximum number of turns reached")
+	p.Out[len(p.Out)-1].Sign = events.Sign{Outcome: events.OutcomeError, Cause: events.CauseMaxTurns}
 	return events.LineOK
 }

@@ -27,41 +27,35 @@ func (p *Parser) system(r *record) events.LineStatus {
 	case "task_started", "task_progress", "task_updated", "task_notification":
 		p.task(r, string(subtype))
 	case "api_retry":
-		p.retry(r.rest.Get("attempt"), r.rest.Get("max_retries"), r.rest.Get("retry_delay_ms"), r.rest.Get("error_status"), p.strings.Text(r.rest.Get("error")))
+		p.retry(r.rest.Get("attempt"), r.rest.Get("max_retries"), r.rest.Get("retry_delay_ms"), r.rest.Get("error_status"), p.Strings.Text(r.rest.Get("error")))
 	case "api_error": // the transcript's form of the same; one for each retry, not fatal
-		p.nested = p.inner.MembersOf(r.rest.Get("error"), p.nested[:0])
-		text := p.strings.Text(p.nested.Get("formatted"))
+		p.Members(r.rest.Get("error"))
+		text := p.Strings.Text(p.Nested.Get("formatted"))
 		if text == "" {
-			text = p.strings.Text(p.nested.Get("message"))
+			text = p.Strings.Text(p.Nested.Get("message"))
 		}
-		p.retry(r.rest.Get("retryAttempt"), r.rest.Get("maxRetries"), r.rest.Get("retryInMs"), p.nested.Get("status"), text)
+		p.retry(r.rest.Get("retryAttempt"), r.rest.Get("maxRetries"), r.rest.Get("retryInMs"), p.Nested.Get("status"), text)
 	case "compact_boundary":
 		p.compaction(r)
 	case "permission_denied":
-		p.notice(events.LevelWarn, events.NoticePermissionDenied, p.strings.Text(r.message))
+		p.Notice(events.LevelWarn, events.NoticePermissionDenied, p.Strings.Text(r.message))
 	case "hook_response":
 		p.hook(r)
 	case "informational":
 		p.informational(r)
 	case "model_refusal_fallback":
-		p.notice(events.LevelWarn, noticeRefusal, p.strings.Text(r.rest.Get("content")))
+		p.Notice(events.LevelWarn, noticeRefusal, p.Strings.Text(r.rest.Get("content")))
 	case "model_refusal_no_fallback":
-		p.notice(events.LevelWarn, noticeRefused, p.strings.Text(r.rest.Get("content")))
+		p.Notice(events.LevelWarn, noticeRefused, p.Strings.Text(r.rest.Get("content")))
 	case "turn_duration":
-		p.emit(events.KindTurnDone).End = &events.End{Duration: millis(r.rest.Get("durationMs")), Unjudged: true}
+		p.Emit(events.KindTurnDone).End = &events.End{Duration: millis(r.rest.Get("durationMs")), Unjudged: true}
 	default:
-		if !quietSubtype(subtype) {
-			p.verdict.NoteUnknown(lines.TypeName("system/", subtype))
+		if quietSubtype(subtype) {
+			return events.LineIgnored
 		}
-		return events.LineIgnored
+		return p.Unknown("system/", subtype)
 	}
 	return events.LineOK
-}
-
-func (p *Parser) notice(level events.Level, code, text string) {
-	e := p.emit(events.KindNotice)
-	e.Notice = events.Notice{Level: level, Code: code}
-	e.Text = text
 }
 
 // retry reports a model call that is made again. Retries come by the handful, so their text may cost an allocation.
@@ -83,22 +77,22 @@ func (p *Parser) retry(attempt, limit, delayMillis, status scan.Value, reason st
 	if delay := millis(delayMillis); delay > 0 {
 		fmt.Fprintf(&b, " in %s", delay.Round(10*time.Millisecond))
 	}
-	p.notice(events.LevelWarn, events.NoticeAPIRetry, b.String())
+	p.Notice(events.LevelWarn, events.NoticeAPIRetry, b.String())
 }
 
 func (p *Parser) compaction(r *record) {
-	p.nested = p.inner.MembersOf(r.rest.AnyOf("compact_metadata", "compactMetadata"), p.nested[:0])
+	p.Members(r.rest.AnyOf("compact_metadata", "compactMetadata"))
 	text := "conversation compacted"
-	if trigger := p.strings.Text(p.nested.Get("trigger")); trigger != "" {
+	if trigger := p.Strings.Text(p.Nested.Get("trigger")); trigger != "" {
 		text += " (" + trigger + ")"
 	}
-	if before := p.nested.AnyOf("pre_tokens", "preTokens"); before.Kind == scan.KindNumber {
+	if before := p.Nested.AnyOf("pre_tokens", "preTokens"); before.Kind == scan.KindNumber {
 		text += fmt.Sprintf(": %d tokens before", before.Int())
-		if after := p.nested.AnyOf("post_tokens", "postTokens"); after.Kind == scan.KindNumber {
+		if after := p.Nested.AnyOf("post_tokens", "postTokens"); after.Kind == scan.KindNumber {
 			text += fmt.Sprintf(", %d after", after.Int())
 		}
 	}
-	p.notice(events.LevelInfo, events.NoticeCompaction, text)
+	p.Notice(events.LevelInfo, events.NoticeCompaction, text)
 }
 
 // hook reports the outcome of a hook, with the first line that it printed.
@@ -107,17 +101,17 @@ func (p *Parser) hook(r *record) {
 	if code := r.rest.Get("exit_code"); code.Int() != 0 || r.rest.Get("outcome").Is("error") {
 		level = events.LevelWarn
 	}
-	text := p.strings.Text(r.rest.Get("hook_name"))
+	text := p.Strings.Text(r.rest.Get("hook_name"))
 	for _, key := range [...]string{"stderr", "output", "stdout"} {
 		if level == events.LevelInfo && key == "stderr" {
 			continue
 		}
-		if said := events.Summary(p.strings.Text(r.rest.Get(key))); said != "" {
+		if said := events.Summary(p.Strings.Text(r.rest.Get(key))); said != "" {
 			text += ": " + said
 			break
 		}
 	}
-	p.notice(level, events.NoticeHook, text)
+	p.Notice(level, events.NoticeHook, text)
 }
 
 func (p *Parser) informational(r *record) {
@@ -128,23 +122,23 @@ func (p *Parser) informational(r *record) {
 	case "error":
 		level = events.LevelError
 	}
-	if text := p.strings.Text(r.rest.Get("content")); !lines.Blank(text) {
-		p.notice(level, events.NoticeInformational, text)
+	if text := p.Strings.Text(r.rest.Get("content")); !lines.Blank(text) {
+		p.Notice(level, events.NoticeInformational, text)
 	}
 }
 
 // rateLimit reports a subscription's limit once it is near or reached; the type is from the published types.
 func (p *Parser) rateLimit(r *record) {
-	p.nested = p.inner.MembersOf(r.rest.Get("rate_limit_info"), p.nested[:0])
-	status := p.strings.Text(p.nested.Get("status"))
+	p.Members(r.rest.Get("rate_limit_info"))
+	status := p.Strings.Text(p.Nested.Get("status"))
 	if status == "" || status == "allowed" {
 		return
 	}
 	text := "rate limit: " + status
-	if kind := p.strings.Text(p.nested.Get("rateLimitType")); kind != "" {
+	if kind := p.Strings.Text(p.Nested.Get("rateLimitType")); kind != "" {
 		text += " (" + kind + ")"
 	}
-	p.notice(events.LevelWarn, noticeRateLimit, text)
+	p.Notice(events.LevelWarn, noticeRateLimit, text)
 }
 
 // quietSubtype lists the system lines that are known and have nothing for a reader of what the agent did.

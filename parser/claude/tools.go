@@ -62,7 +62,7 @@ var tools = map[string]tool{
 func (p *Parser) knownTarget(name, field string, args scan.Members) string {
 	if field == "" {
 		if name == "TodoWrite" {
-			return lines.InProgress(&p.strings, &p.inner, &p.nested, args.Get("todos"), "content")
+			return lines.InProgress(&p.Strings, &p.Inner, &p.Nested, args.Get("todos"), "content")
 		}
 		return ""
 	}
@@ -70,5 +70,5 @@ func (p *Parser) knownTarget(name, field string, args scan.Members) string {
 	if name == "Workflow" && v.Kind != scan.KindString {
 		v = args.Get("script")
 	}
-	return p.strings.Text(v)
+	return p.Strings.Text(v)
 }

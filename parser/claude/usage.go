@@ -45,14 +45,14 @@ type advisor struct {
 func (p *Parser) readUsage(usage scan.Value) *words {
 	w := &p.words
 	*w = words{advisors: w.advisors[:0]}
-	s := &p.inner
+	s := &p.Inner
 	s.Reset(usage.Raw)
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
 		case "service_tier":
-			w.ServiceTier = p.strings.Intern(s.Value())
+			w.ServiceTier = p.Strings.Intern(s.Value())
 		case "speed":
-			w.Speed = p.strings.Intern(s.Value())
+			w.Speed = p.Strings.Intern(s.Value())
 		case "server_tool_use":
 			w.readServerTools(s)
 		case "iterations":
@@ -128,7 +128,7 @@ func (p *Parser) readIterations(s *scan.Scanner, w *words) {
 		var one advisor
 		for in := enter(s); in && s.Key(); {
 			if string(s.Name()) == "model" {
-				one.model = p.strings.Intern(s.Value())
+				one.model = p.Strings.Intern(s.Value())
 			} else {
 				readCount(s, &one.tokens)
 			}
@@ -183,7 +183,7 @@ func (p *Parser) callUsage(id scan.Value, nth int, w *words, final bool) *events
 	if key != 0 {
 		p.usage.Set(key, known)
 	}
-	p.emit(events.KindUsage).Usage = u
+	p.Emit(events.KindUsage).Usage = u
 	return u
 }
 
@@ -217,14 +217,14 @@ func (p *Parser) advisorUsage(id scan.Value, nth int, w *words) {
 		var known counted
 		var key uint64
 		if len(id.Body()) > 0 {
-			key = p.keys.With(p.messageKey(id, nth), []byte(one.model))
+			key = p.Keys.With(p.messageKey(id, nth), []byte(one.model))
 			known, _ = p.usage.Get(key)
 		}
 		if u := known.grow(&words{Usage: events.Usage{Tokens: one.tokens}}, true); u != nil {
 			if key != 0 {
 				p.usage.Set(key, known)
 			}
-			e := p.emit(events.KindUsage)
+			e := p.Emit(events.KindUsage)
 			e.Model, e.Usage = one.model, u
 		}
 	}
@@ -239,10 +239,10 @@ func (p *Parser) repeatsUsage(r *record, final bool) bool {
 	if len(id) == 0 {
 		return false
 	}
-	if string(id) == p.usageOf && p.head.Answer == p.usageNth && final == p.usageFinal && bytes.Equal(r.usage.Raw, r.lastUsage) {
+	if string(id) == p.usageOf && p.Head.Answer == p.usageNth && final == p.usageFinal && bytes.Equal(r.usage.Raw, r.lastUsage) {
 		return true
 	}
-	p.usageOf, p.usageNth, p.usageFinal = p.sticky(r.messageID), p.head.Answer, final
+	p.usageOf, p.usageNth, p.usageFinal = p.sticky(r.messageID), p.Head.Answer, final
 	r.lastUsage = r.lastUsage[:0]
 	if len(r.usage.Raw) <= maxLastUsage {
 		r.lastUsage = append(r.lastUsage, r.usage.Raw...)
@@ -258,7 +258,7 @@ func (p *Parser) repeatsUsage(r *record, final bool) bool {
 func (p *Parser) totals(r *record) {
 	if run := r.rest.Get("model_usage_since_last_result"); run.Kind == scan.KindObject {
 		if p.modelUsage(run, events.UsageScopeRun) == 0 { // no model was called: a total of nothing
-			p.emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeRun}
+			p.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeRun}
 		}
 		return
 	}
@@ -272,7 +272,7 @@ func (p *Parser) totals(r *record) {
 	w := p.readUsage(usage)
 	u := &events.Usage{Scope: events.UsageScopeRun, Provider: w.Provider, Tokens: normalise(w.Tokens)}
 	u.CostUSD, u.HasCost = p.runCost(r)
-	e := p.emit(events.KindUsage)
+	e := p.Emit(events.KindUsage)
 	e.Usage = u
 	if e.Model == "" {
 		e.Model = p.model
@@ -305,7 +305,7 @@ func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
 		return 0
 	}
 	n := 0
-	s := &p.inner
+	s := &p.Inner
 	s.Reset(object.Raw)
 	for s.Object(); s.Key(); {
 		name := s.Name()
@@ -342,8 +342,8 @@ func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
 		tiers := u.Tokens
 		u.Tokens = normalise(u.Provider)
 		u.Tokens.CacheWrite5m, u.Tokens.CacheWrite1h = tiers.CacheWrite5m, tiers.CacheWrite1h
-		e := p.emit(events.KindUsage)
-		e.Model, e.Usage = p.strings.Unescape(name), u
+		e := p.Emit(events.KindUsage)
+		e.Model, e.Usage = p.Strings.Unescape(name), u
 		n++
 	}
 	return n
@@ -355,7 +355,7 @@ func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
 // of the sub-agents.
 func (p *Parser) costState(r *record) {
 	if models := r.rest.Get("modelUsage"); models.Kind == scan.KindObject {
-		s := &p.inner
+		s := &p.Inner
 		s.Reset(models.Raw)
 		for s.Object(); s.Key(); {
 			name, cost := s.Name(), 0.0
@@ -367,7 +367,7 @@ func (p *Parser) costState(r *record) {
 				}
 			}
 			if cost != 0 {
-				p.sessionCost(p.strings.Unescape(name), cost)
+				p.sessionCost(p.Strings.Unescape(name), cost)
 			}
 		}
 	}
@@ -409,7 +409,7 @@ func (p *Parser) sessionCost(model string, total float64) {
 }
 
 func (p *Parser) emitCost(model string, usd float64) {
-	e := p.emit(events.KindUsage)
+	e := p.Emit(events.KindUsage)
 	e.Model = model
 	e.Usage = &events.Usage{Scope: events.UsageScopeRun, OutputUnknown: true, CostUSD: usd, HasCost: true}
 }

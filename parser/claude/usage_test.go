@@ -19,7 +19,7 @@ func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Recorded(t, claude.Name, claude.Name) {
 		var sum rawSum
 		var total events.UsageTotal
-		p := claude.New()
+		p := newSource()
 		for _, line := range parsertest.Lines(t, file) {
 			for _, e := range p.ParseEvents(line) {
 				if e.Kind == events.KindUsage {
@@ -192,7 +192,7 @@ func (s *rawSum) total() events.Tokens {
 }
 
 func TestUsageIsAnIncrement(t *testing.T) {
-	p := claude.New()
+	p := newSource()
 	line := func(uuid string, out int) []byte {
 		return must(json.Marshal(map[string]any{"type": "assistant", "uuid": uuid, "session_id": "s", "message": map[string]any{
 			"id": "msg_1", "role": "assistant", "content": []any{}, "usage": map[string]any{"input_tokens": 4, "output_tokens": out}}}))
@@ -214,7 +214,7 @@ func TestPlaceholder(t *testing.T) {
 		unknown                 bool
 	}
 	usages := func(lines ...string) (got []usage) {
-		p := claude.New()
+		p := newSource()
 		for _, l := range lines {
 			for _, e := range p.ParseEvents([]byte(l)) {
 				if u := e.Usage; u != nil {
@@ -239,7 +239,7 @@ func TestPlaceholder(t *testing.T) {
 
 func TestCostOfATranscript(t *testing.T) {
 	costs := func(lines ...string) (got []float64) {
-		p := claude.New()
+		p := newSource()
 		for _, l := range lines {
 			for _, e := range p.ParseEvents([]byte(l)) {
 				if e.Usage != nil && e.Usage.CostAlone() {

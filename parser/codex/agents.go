@@ -13,14 +13,14 @@ type agentRun struct {
 	state events.ToolState
 }
 
-func (p *Parser) agentKey(thread string) uint64 { return p.keys.String(domainAgent, thread) }
+func (p *Parser) agentKey(thread string) uint64 { return p.Keys.String(domainAgent, thread) }
 
 // spawned remembers which call started a sub-agent.
 func (p *Parser) spawned(thread string, id scan.Value) {
 	if thread == "" || len(id.Body()) == 0 {
 		return
 	}
-	*p.agents.Ref(p.agentKey(thread)) = agentRun{call: p.callID.Text(&p.strings, id), state: events.ToolStateRunning}
+	*p.agents.Ref(p.agentKey(thread)) = agentRun{call: p.callID.Text(&p.Strings, id), state: events.ToolStateRunning}
 	p.callFor(id).agent = thread
 }
 
@@ -45,8 +45,8 @@ func (p *Parser) asked(thread string, id scan.Value) {
 	}
 	p.spawned(thread, id)
 	p.callFor(id).asked = true
-	e := p.emit(events.KindToolProgress)
-	e.Tool.ID, e.Tool.State, e.Tool.AgentID = p.strings.Text(id), events.ToolStateRunning, thread
+	e := p.Emit(events.KindToolProgress)
+	e.Tool.ID, e.Tool.State, e.Tool.AgentID = p.Strings.Text(id), events.ToolStateRunning, thread
 }
 
 // agentState reports the state of a sub-agent under the call that started it, once for each change.
@@ -56,7 +56,7 @@ func (p *Parser) agentState(thread string, state events.ToolState, words string)
 		return
 	}
 	a.state = state
-	e := p.emit(events.KindToolProgress)
+	e := p.Emit(events.KindToolProgress)
 	e.Text = words
 	e.Tool.ID, e.Tool.State, e.Tool.AgentID = a.call, state, thread
 	if state == events.ToolStateFailed {
@@ -72,10 +72,10 @@ func (p *Parser) eachAgent(states scan.Value, f func(thread string, state []byte
 	if states.Kind != scan.KindObject {
 		return
 	}
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(states.Raw)
 	for s.Object(); s.Key(); {
-		thread := p.strings.Unescape(s.Name())
+		thread := p.Strings.Unescape(s.Name())
 		if s.Peek() != scan.KindObject {
 			f(thread, s.Value().Body(), scan.Value{})
 			continue
@@ -99,13 +99,13 @@ func (p *Parser) eachAgent(states scan.Value, f func(thread string, state []byte
 // agentStates reports all sub-agents in an object of states.
 func (p *Parser) agentStates(states scan.Value) {
 	p.eachAgent(states, func(thread string, state []byte, words scan.Value) {
-		p.agentState(thread, agentStateOf(state), p.strings.Text(words))
+		p.agentState(thread, agentStateOf(state), p.Strings.Text(words))
 	})
 }
 
 // agentWords is what the sub-agents of an object of states said last, one below the other.
 func (p *Parser) agentWords(states scan.Value) lines.Text {
-	all := p.output.Text()
+	all := p.Output.Text()
 	p.eachAgent(states, func(_ string, _ []byte, words scan.Value) {
 		all.Line(words)
 	})
@@ -133,15 +133,15 @@ func (p *Parser) agentOutput(name string, id scan.Value, output []byte) {
 	if len(output) == 0 || output[0] != '{' {
 		return
 	}
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(output)
-	if p.nested = s.Members(p.nested[:0]); s.Err() != nil {
+	if p.Nested = s.Members(p.Nested[:0]); s.Err() != nil {
 		return
 	}
 	switch name {
 	case "spawn_agent":
-		p.spawned(p.strings.Intern(p.nested.Get("agent_id")), id)
+		p.spawned(p.Strings.Intern(p.Nested.Get("agent_id")), id)
 	case "wait_agent", "wait":
-		p.agentStates(p.nested.Get("status"))
+		p.agentStates(p.Nested.Get("status"))
 	}
 }

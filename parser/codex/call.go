@@ -88,7 +88,7 @@ func (p *Parser) callOf(id scan.Value) *call {
 	if len(id.Body()) == 0 {
 		return nil
 	}
-	return p.calls.Find(p.keys.ID(domainCall, id.Body()))
+	return p.calls.Find(p.Keys.ID(domainCall, id.Body()))
 }
 
 // callFor is callOf for a call that is remembered from here on. One without an id is known to nobody else.
@@ -96,7 +96,7 @@ func (p *Parser) callFor(id scan.Value) *call {
 	if len(id.Body()) == 0 {
 		return new(call)
 	}
-	return p.calls.Ref(p.keys.ID(domainCall, id.Body()))
+	return p.calls.Ref(p.Keys.ID(domainCall, id.Body()))
 }
 
 // wasCalled reports whether the call was emitted.
@@ -109,7 +109,7 @@ func (c *call) wasAnswered() bool { return c != nil && c.answered }
 func (p *Parser) begin(inv *invocation) { p.beginCall(p.callFor(inv.id), inv) }
 
 func (p *Parser) beginCall(c *call, inv *invocation) {
-	if !c.use(p.keys.With(p.keys.String(domainBody, inv.name), inv.body), inv.name) {
+	if !c.use(p.Keys.With(p.Keys.String(domainBody, inv.name), inv.body), inv.name) {
 		return
 	}
 	e := p.emitModel(events.KindToolUse, inv.item)
@@ -120,9 +120,9 @@ func (p *Parser) beginCall(c *call, inv *invocation) {
 		e.Time = inv.at
 	}
 	t := &e.Tool
-	t.ID, t.Name, t.Target = p.callID.Text(&p.strings, inv.id), inv.name, inv.target
+	t.ID, t.Name, t.Target = p.callID.Text(&p.Strings, inv.id), inv.name, inv.target
 	t.AgentType, t.Server, t.ReadOnly, t.Asks = inv.agentType, inv.server, inv.readOnly, inv.asks
-	if !p.dropInput {
+	if !p.DropInput {
 		t.Input = inv.input.Raw
 	}
 }
@@ -145,13 +145,13 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 		o.state = events.ToolStateBackground // the answer says that the message was delivered
 	}
 	c.answered, c.background = true, o.state == events.ToolStateBackground
-	e := p.emit(events.KindToolResult)
-	e.ItemID = p.strings.Text(o.item)
+	e := p.Emit(events.KindToolResult)
+	e.ItemID = p.Strings.Text(o.item)
 	if !o.at.IsZero() {
 		e.Time = o.at
 	}
 	t := &e.Tool
-	t.ID, t.Name, t.State = p.callID.Text(&p.strings, id), c.name, o.state
+	t.ID, t.Name, t.State = p.callID.Text(&p.Strings, id), c.name, o.state
 	t.Error, t.Denied, t.ExitCode, t.HasExitCode = o.failed, o.denied, o.code, o.hasCode
 	o.text.Fill(t)
 	t.Truncated, t.Duration, t.AgentID = o.truncated || o.wasCut(t.Size), o.duration, o.agent
@@ -168,4 +168,4 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 }
 
 // toolName is the name as written, without control sequences.
-func (p *Parser) toolName(v scan.Value) string { return events.CleanLine(p.strings.Intern(v), 0) }
+func (p *Parser) toolName(v scan.Value) string { return events.CleanLine(p.Strings.Intern(v), 0) }

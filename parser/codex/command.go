@@ -12,7 +12,7 @@ import (
 func (p *Parser) command(v scan.Value) string {
 	switch v.Kind {
 	case scan.KindString:
-		return unwrapShell(p.strings.Text(v))
+		return unwrapShell(p.Strings.Text(v))
 	case scan.KindArray:
 		return p.argv(v)
 	default:
@@ -22,29 +22,29 @@ func (p *Parser) command(v scan.Value) string {
 
 func (p *Parser) argv(v scan.Value) string {
 	if script, ok := shellScript(v.Raw); ok {
-		return p.strings.Unescape(script)
+		return p.Strings.Unescape(script)
 	}
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(v.Raw)
 	words, first, last := 0, scan.Value{}, scan.Value{}
-	p.scratch = p.scratch[:0]
+	p.Scratch = p.Scratch[:0]
 	for s.Array(); s.Element(); words++ {
 		word := s.Value()
 		switch {
 		case words == 0:
 			first = word
 		case words == 2 && last.Is("-lc") && isShell(first.Body()):
-			p.scratch = p.scratch[:0] // the words so far are the wrapper, and this one mostly is all that is in it
+			p.Scratch = p.Scratch[:0] // the words so far are the wrapper, and this one mostly is all that is in it
 		default:
 			p.addWord(last)
 		}
 		last = word
 	}
-	if len(p.scratch) == 0 {
-		return p.strings.Text(last)
+	if len(p.Scratch) == 0 {
+		return p.Strings.Text(last)
 	}
 	p.addWord(last)
-	return p.strings.Copy(p.scratch)
+	return p.Strings.Copy(p.Scratch)
 }
 
 // shellScript gives the bytes between the quotes of the script in ["/bin/bash","-lc","..."], which nearly all commands
@@ -68,10 +68,10 @@ func shellScript(argv []byte) (script []byte, ok bool) {
 
 // addWord adds a word to the words in scratch, a blank between them.
 func (p *Parser) addWord(word scan.Value) {
-	if len(p.scratch) > 0 {
-		p.scratch = append(p.scratch, ' ')
+	if len(p.Scratch) > 0 {
+		p.Scratch = append(p.Scratch, ' ')
 	}
-	p.scratch = scan.AppendString(p.scratch, word.Body())
+	p.Scratch = scan.AppendString(p.Scratch, word.Body())
 }
 
 // isShell recognises the shells that Codex starts a script with, by name or path.
@@ -163,12 +163,12 @@ func appendDoubleQuoted(b *strings.Builder, s string) (int, bool) {
 
 // firstPath is the first file of a change: of a list of {path, kind} in E2 and E3, else of an object by path.
 func (p *Parser) firstPath(v scan.Value) string {
-	s := &p.scanner
+	s := &p.Scanner
 	switch v.Kind {
 	case scan.KindObject:
 		s.Reset(v.Raw)
 		if s.Object(); s.Key() {
-			return p.strings.Unescape(s.Name())
+			return p.Strings.Unescape(s.Name())
 		}
 	case scan.KindArray:
 		s.Reset(v.Raw)
@@ -177,7 +177,7 @@ func (p *Parser) firstPath(v scan.Value) string {
 		}
 		for s.Object(); s.Key(); {
 			if string(s.Name()) == "path" {
-				return p.strings.Text(s.Value())
+				return p.Strings.Text(s.Value())
 			}
 			s.Skip()
 		}
@@ -190,10 +190,10 @@ func (p *Parser) firstString(v scan.Value) string {
 	if v.Kind != scan.KindArray {
 		return ""
 	}
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(v.Raw)
 	if s.Array(); !s.Element() {
 		return ""
 	}
-	return p.strings.Intern(s.Value())
+	return p.Strings.Intern(s.Value())
 }

@@ -13,7 +13,7 @@ func (p *Parser) itemCompleted(r *record) events.LineStatus {
 	switch string(kind) {
 	case "AgentMessage":
 		if id := m.Get("id"); len(id.Body()) > 0 {
-			p.shown.Set(p.keys.ID(domainMessage, id.Body()), struct{}{})
+			p.shown.Set(p.Keys.ID(domainMessage, id.Body()), struct{}{})
 		}
 		return events.LineIgnored
 	case "CommandExecution", "FileChange", "McpToolCall", "DynamicToolCall", "CollabAgentToolCall":
@@ -34,7 +34,7 @@ func (p *Parser) itemCompleted(r *record) events.LineStatus {
 	case "UserMessage", "HookPrompt", "Plan", "Reasoning", "ContextCompaction", "EnteredReviewMode", "ExitedReviewMode", "Sleep":
 		return events.LineIgnored
 	default:
-		return p.unknownType("item_completed/", kind)
+		return p.Unknown("item_completed/", kind)
 	}
 	return events.LineOK
 }
@@ -84,12 +84,12 @@ func (p *Parser) lateEnd(c *call, id scan.Value, o *outcome) {
 		return
 	}
 	c.over = true
-	e := p.emit(events.KindToolProgress)
+	e := p.Emit(events.KindToolProgress)
 	if !o.at.IsZero() {
 		e.Time = o.at
 	}
 	e.Tool = events.Tool{
-		ID: p.callID.Text(&p.strings, id), Name: c.name, State: events.ToolStateCompleted, Error: o.failed,
+		ID: p.callID.Text(&p.Strings, id), Name: c.name, State: events.ToolStateCompleted, Error: o.failed,
 		ExitCode: o.code, HasExitCode: o.hasCode, Duration: o.duration,
 	}
 	switch {
@@ -120,11 +120,11 @@ func (p *Parser) completedInvocation(kind string, m scan.Members) invocation {
 		if inv.name == "wait" { // the item's name for wait_agent
 			inv.name = "wait_agent"
 		}
-		inv.target = p.strings.Text(inv.input)
+		inv.target = p.Strings.Text(inv.input)
 	default:
-		inv.name, inv.server = p.toolName(m.Get("tool")), p.strings.Intern(m.Get("server"))
+		inv.name, inv.server = p.toolName(m.Get("tool")), p.Strings.Intern(m.Get("server"))
 		inv.input = m.Get("arguments")
-		p.args = p.scanner.MembersOf(inv.input, p.args[:0])
+		p.args = p.Scanner.MembersOf(inv.input, p.args[:0])
 		inv.target = p.generalTarget(p.args)
 	}
 	inv.body = inv.input.Raw
@@ -146,10 +146,10 @@ func (p *Parser) completedOutcome(kind string, m scan.Members) outcome {
 func (p *Parser) completedText(kind string, m scan.Members, o *outcome) {
 	switch kind {
 	case "CommandExecution":
-		o.take(&p.output, m.Get("aggregated_output"))
+		o.take(&p.Output, m.Get("aggregated_output"))
 	case "FileChange":
-		o.take(&p.output, m.Get("stdout"))
-		o.err = p.strings.Text(m.Get("stderr"))
+		o.take(&p.Output, m.Get("stdout"))
+		o.err = p.Strings.Text(m.Get("stderr"))
 	case "McpToolCall":
 		o.text = p.mcpText(m.Get("result"))
 		if v := m.Get("error"); isPresent(v) {
@@ -167,7 +167,7 @@ func isPresent(v scan.Value) bool { return v.Exists() && v.Kind != scan.KindNull
 
 // activity reports a sub-agent of the second kind, whose tools are answered before their work begins.
 func (p *Parser) activity(m scan.Members) {
-	thread, id, kind := p.strings.Text(m.Get("agent_thread_id")), m.Get("id"), m.Get("kind")
+	thread, id, kind := p.Strings.Text(m.Get("agent_thread_id")), m.Get("id"), m.Get("kind")
 	if kind.Is("interacted") {
 		p.asked(thread, id)
 		return
@@ -177,13 +177,13 @@ func (p *Parser) activity(m scan.Members) {
 		return
 	}
 	if !p.callOf(id).wasCalled() {
-		inv := invocation{id: id, name: "spawn_agent", agentType: lastOf(p.strings.Text(m.Get("agent_path"))), body: id.Raw, script: true}
+		inv := invocation{id: id, name: "spawn_agent", agentType: lastOf(p.Strings.Text(m.Get("agent_path"))), body: id.Raw, script: true}
 		p.begin(&inv)
 		p.spawned(thread, id)
 		p.end(id, &outcome{state: events.ToolStateBackground})
 		return
 	}
 	p.spawned(thread, id)
-	e := p.emit(events.KindToolProgress)
-	e.Tool.ID, e.Tool.State, e.Tool.AgentID = p.strings.Text(id), events.ToolStateRunning, thread
+	e := p.Emit(events.KindToolProgress)
+	e.Tool.ID, e.Tool.State, e.Tool.AgentID = p.Strings.Text(id), events.ToolStateRunning, thread
 }

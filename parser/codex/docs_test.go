@@ -34,7 +34,7 @@ func TestDocs(t *testing.T) {
 			table := parsertest.Table(t, codex.Name, tc.heading, tc.column)
 			assert.Equal(t, parsertest.Cases(t, tc.functions...), slices.Sorted(maps.Keys(table)), "switches (want) and documented types (got)")
 			for name, becomes := range table {
-				p := codex.New()
+				p := newSource()
 				out := p.ParseEvents(fmt.Appendf(nil, tc.line, name))
 				switch {
 				case strings.HasPrefix(becomes, "by the"): // another table tells

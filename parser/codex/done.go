@@ -10,14 +10,14 @@ func (p *Parser) doneInvocation(kind string, m scan.Members) invocation {
 	case "web_search_call", "web_search_end", "WebSearch":
 		inv.name, inv.readOnly = "web_search", true
 		inv.input = m.Get("action")
-		if inv.target = p.strings.Text(m.Get("query")); inv.target == "" {
-			p.args = p.scanner.MembersOf(inv.input, p.args[:0])
-			inv.target = p.strings.Text(p.args.AnyOf("query", "url", "pattern"))
+		if inv.target = p.Strings.Text(m.Get("query")); inv.target == "" {
+			p.args = p.Scanner.MembersOf(inv.input, p.args[:0])
+			inv.target = p.Strings.Text(p.args.AnyOf("query", "url", "pattern"))
 		}
 	case "view_image_tool_call", "ImageView":
 		inv.name, inv.readOnly = "view_image", true
 		inv.input = m.Get("path")
-		inv.target = p.strings.Text(inv.input)
+		inv.target = p.Strings.Text(inv.input)
 	default:
 		inv.name = "image_generation"
 		inv.input = m.Get("revised_prompt")

@@ -57,12 +57,12 @@ func (p *Parser) eventInvocation(kind string, m scan.Members) invocation {
 	case "":
 		from := m
 		if called := m.Get("invocation"); called.Kind == scan.KindObject {
-			p.nested = p.scanner.MembersOf(called, p.nested[:0])
-			from = p.nested
+			p.Nested = p.Scanner.MembersOf(called, p.Nested[:0])
+			from = p.Nested
 		}
-		inv.name, inv.server = p.toolName(from.Get("tool")), p.strings.Intern(from.Get("server"))
+		inv.name, inv.server = p.toolName(from.Get("tool")), p.Strings.Intern(from.Get("server"))
 		inv.input = from.Get("arguments")
-		p.args = p.scanner.MembersOf(inv.input, p.args[:0])
+		p.args = p.Scanner.MembersOf(inv.input, p.args[:0])
 		inv.target = p.generalTarget(p.args)
 	default:
 		inv.input = m.Get("changes")
@@ -80,30 +80,30 @@ func (p *Parser) eventOutcome(kind string, m scan.Members) outcome {
 	switch kind {
 	case "exec_command_end":
 		if v := m.Get("aggregated_output"); v.Kind == scan.KindString {
-			o.take(&p.output, v)
+			o.take(&p.Output, v)
 			break
 		}
-		o.take(&p.output, m.Get("stdout"), m.Get("stderr"))
+		o.take(&p.Output, m.Get("stdout"), m.Get("stderr"))
 	case "patch_apply_end":
-		o.take(&p.output, m.Get("stdout"))
-		o.err = p.strings.Text(m.Get("stderr"))
+		o.take(&p.Output, m.Get("stdout"))
+		o.err = p.Strings.Text(m.Get("stderr"))
 	case "mcp_tool_call_end":
 		p.mcpOutcome(&o, m.Get("result"))
 	default:
 		o.text = p.contentText(m.Get("content_items"))
-		o.err = p.strings.Text(m.Get("error"))
+		o.err = p.Strings.Text(m.Get("error"))
 	}
 	return o
 }
 
 // mcpOutcome reads the result of an MCP call as Rust writes it: {"Ok":{"content":[...],"isError":true}} or {"Err":"..."}.
 func (p *Parser) mcpOutcome(o *outcome, result scan.Value) {
-	p.nested = p.scanner.MembersOf(result, p.nested[:0])
-	if v := p.nested.Get("Err"); v.Exists() {
+	p.Nested = p.Scanner.MembersOf(result, p.Nested[:0])
+	if v := p.Nested.Get("Err"); v.Exists() {
 		o.failed, o.err = true, p.errorText(v)
 		return
 	}
-	p.nested = p.scanner.MembersOf(p.nested.Get("Ok"), p.nested[:0])
-	o.failed = o.failed || p.nested.AnyOf("isError", "is_error").True()
-	o.text = p.contentText(p.nested.Get("content"))
+	p.Nested = p.Scanner.MembersOf(p.Nested.Get("Ok"), p.Nested[:0])
+	o.failed = o.failed || p.Nested.AnyOf("isError", "is_error").True()
+	o.text = p.contentText(p.Nested.Get("content"))
 }

@@ -19,7 +19,7 @@ func (p *Parser) event(r *record) events.LineStatus {
 		p.setTurn(m)
 		p.response = ""
 		p.turns, p.compacted = true, false
-		p.emit(events.KindTurnStarted)
+		p.Emit(events.KindTurnStarted)
 	case "task_complete", "turn_complete":
 		p.taskComplete(m)
 	case "turn_aborted":
@@ -30,16 +30,16 @@ func (p *Parser) event(r *record) events.LineStatus {
 	case "item_completed":
 		return p.itemCompleted(r)
 	case "user_message":
-		p.userMessage(p.strings.Text(m.Get("message")))
+		p.userMessage(p.Strings.Text(m.Get("message")))
 	case "thread_settings_applied":
-		p.nested = p.scanner.MembersOf(m.Get("thread_settings"), p.nested[:0])
-		p.setModel(p.nested.Get("model"))
+		p.Nested = p.Scanner.MembersOf(m.Get("thread_settings"), p.Nested[:0])
+		p.setModel(p.Nested.Get("model"))
 	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response":
 		p.callEnded(string(kind), m)
 	case "web_search_end", "view_image_tool_call", "image_generation_end":
 		p.done(string(kind), m)
 	case "entered_review_mode", "exited_review_mode":
-		p.emit(events.KindPhase).Text = p.strings.Text(m.Get("type"))
+		p.Emit(events.KindPhase).Text = p.Strings.Text(m.Get("type"))
 	default:
 		return p.word(string(kind), m)
 	}
@@ -50,25 +50,25 @@ func (p *Parser) event(r *record) events.LineStatus {
 func (p *Parser) word(kind string, m scan.Members) events.LineStatus {
 	switch kind {
 	case "stream_error":
-		p.notice(events.LevelWarn, events.NoticeAPIRetry, p.strings.Text(m.Get("message")))
+		p.Notice(events.LevelWarn, events.NoticeAPIRetry, p.Strings.Text(m.Get("message")))
 	case "error":
-		p.notice(events.LevelError, noticeError, p.strings.Text(m.Get("message")))
+		p.Notice(events.LevelError, noticeError, p.Strings.Text(m.Get("message")))
 	case "warning", "guardian_warning":
-		p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.Get("message")))
+		p.Notice(events.LevelWarn, noticeWarning, p.Strings.Text(m.Get("message")))
 	case "deprecation_notice":
-		p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.Get("summary")))
+		p.Notice(events.LevelWarn, noticeWarning, p.Strings.Text(m.Get("summary")))
 	case "background_event":
-		p.notice(events.LevelInfo, events.NoticeInformational, p.strings.Text(m.Get("message")))
+		p.Notice(events.LevelInfo, events.NoticeInformational, p.Strings.Text(m.Get("message")))
 	case "model_reroute":
-		p.notice(events.LevelWarn, noticeWarning, "model rerouted from "+p.strings.Text(m.Get("from_model"))+" to "+p.strings.Text(m.Get("to_model")))
+		p.Notice(events.LevelWarn, noticeWarning, "model rerouted from "+p.Strings.Text(m.Get("from_model"))+" to "+p.Strings.Text(m.Get("to_model")))
 		p.setModel(m.Get("to_model"))
 	case "thread_rolled_back":
-		p.notice(events.LevelInfo, noticeRollback, "turns taken back: "+p.strings.Copy(m.Get("num_turns").Raw))
+		p.Notice(events.LevelInfo, noticeRollback, "turns taken back: "+p.Strings.Copy(m.Get("num_turns").Raw))
 	default:
 		if quietEvent(kind) {
 			return events.LineIgnored
 		}
-		return p.unknownType("event_msg/", m.Get("type").Body())
+		return p.Unknown("event_msg/", m.Get("type").Body())
 	}
 	return events.LineOK
 }
@@ -76,17 +76,17 @@ func (p *Parser) word(kind string, m scan.Members) events.LineStatus {
 // taskComplete ends a turn, also one that failed.
 func (p *Parser) taskComplete(m scan.Members) {
 	p.setTurn(m)
-	end := &events.End{Result: p.strings.Text(m.Get("last_agent_message")), Duration: millis(m.Get("duration_ms"))}
+	end := &events.End{Result: p.Strings.Text(m.Get("last_agent_message")), Duration: millis(m.Get("duration_ms"))}
 	if failure := m.Get("error"); failure.Kind == scan.KindObject {
-		p.nested = p.scanner.MembersOf(failure, p.nested[:0])
-		end.Error, end.Err = true, p.strings.Text(p.nested.Get("message"))
+		p.Nested = p.Scanner.MembersOf(failure, p.Nested[:0])
+		end.Error, end.Err = true, p.Strings.Text(p.Nested.Get("message"))
 		var status int
-		end.Code, status = p.errorCode(p.nested.Get("codex_error_info"))
+		end.Code, status = p.errorCode(p.Nested.Get("codex_error_info"))
 		end.Cause = cause.Of(status, end.Err, end.Code)
 	} else if m.Get("last_agent_message").Kind == scan.KindNull && !p.thread.paginated && !p.compacted {
 		end.Error, end.Err, end.Cause = true, "turn ended without an answer", events.CauseOther // R3 has no reason
 	}
-	p.emit(events.KindTurnDone).End = end
+	p.Emit(events.KindTurnDone).End = end
 	p.response = ""
 }
 
@@ -94,14 +94,14 @@ func (p *Parser) taskComplete(m scan.Members) {
 // HTTP status in that.
 func (p *Parser) errorCode(v scan.Value) (code string, status int) {
 	if v.Kind != scan.KindObject {
-		return p.strings.Intern(v), 0
+		return p.Strings.Intern(v), 0
 	}
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(v.Raw)
 	if s.Object(); !s.Key() {
 		return "", 0
 	}
-	code = p.strings.Unescape(s.Name())
+	code = p.Strings.Unescape(s.Name())
 	if s.Peek() != scan.KindObject {
 		return code, 0
 	}
@@ -118,13 +118,13 @@ func (p *Parser) errorCode(v scan.Value) (code string, status int) {
 // turnAborted ends a turn that was stopped from outside; only a budget that was used up is no user's wish.
 func (p *Parser) turnAborted(m scan.Members) {
 	p.setTurn(m)
-	reason := p.strings.Intern(m.Get("reason"))
+	reason := p.Strings.Intern(m.Get("reason"))
 	spent := reason == "budget_limited"
 	end := &events.End{Interrupted: !spent, Error: spent, Code: reason, Duration: millis(m.Get("duration_ms"))}
 	if spent {
 		end.Err, end.Cause = reason, cause.Of(0, "", reason)
 	}
-	p.emit(events.KindTurnDone).End = end
+	p.Emit(events.KindTurnDone).End = end
 	p.response, p.open = "", false
 }
 
@@ -134,7 +134,7 @@ func (p *Parser) rateLimits(v scan.Value) {
 		return
 	}
 	var kind scan.Value
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(v.Raw)
 	for s.Object(); s.Key(); {
 		if string(s.Name()) == "rate_limit_reached_type" {
@@ -144,7 +144,7 @@ func (p *Parser) rateLimits(v scan.Value) {
 		}
 	}
 	if len(kind.Body()) > 0 {
-		p.notice(events.LevelWarn, noticeRateLimit, "rate limit reached: "+p.strings.Text(kind))
+		p.Notice(events.LevelWarn, noticeRateLimit, "rate limit reached: "+p.Strings.Text(kind))
 	}
 }
 
@@ -168,7 +168,7 @@ func (p *Parser) span(v scan.Value) time.Duration {
 	if ok {
 		return spanOf(secs, nanos)
 	}
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(v.Raw)
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {

@@ -15,7 +15,7 @@ import (
 //   - a blank line is ignored, a line of other JSON is malformed, and no line that is one object counts as malformed
 func FuzzParse(f *testing.F) {
 	parsertest.AddFixtures(f, codex.Name)
-	f.Fuzz(func(t *testing.T, data []byte) { parsertest.Parse(t, codex.New(), data) })
+	f.Fuzz(func(t *testing.T, data []byte) { parsertest.Parse(t, newSource(), data) })
 }
 
 // FuzzSplit holds that lost newlines lose nothing: objects that stand on one line give the same events as on lines of
@@ -39,6 +39,6 @@ func FuzzDroppedInput(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, args string) {
 		line := []byte(functionCall("c", name, args))
-		parsertest.DroppedInput(t, codex.New(), codex.New(), line)
+		parsertest.DroppedInput(t, newSource(), newSource(), line)
 	})
 }

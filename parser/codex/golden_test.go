@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/codex"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-func newSource() events.DisplayEventSource { return codex.New() }
+func newSource() *parsertest.Source { return parsertest.New(codex.New()) }
 
 func TestGolden(t *testing.T)   { parsertest.Golden(t, codex.Name, newSource) }
 func TestPrefixes(t *testing.T) { parsertest.Prefixes(t, codex.Name, newSource) }
@@ -26,6 +25,6 @@ func TestLongResult(t *testing.T) {
 
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, codex.Name) {
-		parsertest.Kept(t, codex.New(), parsertest.Lines(t, file))
+		parsertest.Kept(t, newSource(), parsertest.Lines(t, file))
 	}
 }

@@ -12,11 +12,11 @@ func (p *Parser) message(r *record) events.LineStatus {
 	kind := m.Get("type").Body()
 	switch string(kind) {
 	case "task_started", "turn_started":
-		p.emit(events.KindTurnStarted)
+		p.Emit(events.KindTurnStarted)
 	case "agent_message":
-		p.text(scan.Value{}, p.strings.Text(m.Get("message")))
+		p.text(scan.Value{}, p.Strings.Text(m.Get("message")))
 	case "agent_reasoning", "agent_reasoning_raw_content":
-		p.reasoning(scan.Value{}, p.strings.Text(m.Get("text")))
+		p.reasoning(scan.Value{}, p.Strings.Text(m.Get("text")))
 	case "exec_command_begin", "patch_apply_begin", "mcp_tool_call_begin":
 		p.callBegun(string(kind), m)
 	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end":
@@ -33,9 +33,9 @@ func (p *Parser) message(r *record) events.LineStatus {
 	case "exec_approval_request", "apply_patch_approval_request":
 		p.approval(string(kind), m)
 	case "task_complete", "turn_complete": // not printed by the versions captured
-		p.emit(events.KindSessionEnded).End = &events.End{Result: p.strings.Text(m.Get("last_agent_message"))}
+		p.Emit(events.KindSessionEnded).End = &events.End{Result: p.Strings.Text(m.Get("last_agent_message"))}
 	case "error": // the only end that E1 has; the program goes on to exit with 0
-		p.failed(p.strings.Text(m.Get("message")))
+		p.failed(p.Strings.Text(m.Get("message")))
 	case "turn_aborted":
 		p.turnAborted(m)
 	default:
@@ -55,24 +55,24 @@ func (p *Parser) planUpdate(m scan.Members) {
 // sessionConfigured emits the session, where the config line before it did not.
 func (p *Parser) sessionConfigured(m scan.Members) {
 	configured := p.thread.model != ""
-	id := p.strings.Text(m.AnyOf("session_id", "thread_id"))
+	id := p.Strings.Text(m.AnyOf("session_id", "thread_id"))
 	p.thread.id, p.thread.session = id, id
 	p.setModel(m.Get("model"))
 	if !configured {
-		e := p.emit(events.KindSessionStarted)
-		e.Model, e.Session = p.thread.model, &events.Session{WorkingDir: p.strings.Text(m.Get("cwd"))}
+		e := p.Emit(events.KindSessionStarted)
+		e.Model, e.Session = p.thread.model, &events.Session{WorkingDir: p.Strings.Text(m.Get("cwd"))}
 	}
 }
 
 // approval reports a call that waits for leave.
 func (p *Parser) approval(kind string, m scan.Members) {
-	a := &events.Approval{ID: p.strings.Text(m.Get("call_id")), Tool: "patch_apply"}
+	a := &events.Approval{ID: p.Strings.Text(m.Get("call_id")), Tool: "patch_apply"}
 	if kind == "exec_approval_request" {
 		a.Tool, a.Subject = "exec_command", p.command(m.Get("command"))
 	} else {
 		a.Subject = p.firstPath(m.Get("changes"))
 	}
-	p.emit(events.KindApprovalRequest).Approval = a
+	p.Emit(events.KindApprovalRequest).Approval = a
 }
 
 // quietEvent lists the events that are known and have nothing, or nothing new, for a reader of what the agent did: pieces

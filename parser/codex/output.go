@@ -13,7 +13,7 @@ import (
 // contentText is the texts of an output or of an MCP result: a string, or an array of blocks of which images and such
 // have none.
 func (p *Parser) contentText(v scan.Value) lines.Text {
-	all := p.output.Text()
+	all := p.Output.Text()
 	if v.Kind == scan.KindString {
 		all.Add(v)
 		return all
@@ -30,8 +30,8 @@ func (o *outcome) take(out *lines.Output, texts ...scan.Value) {
 
 // mcpText is the text of an MCP result.
 func (p *Parser) mcpText(result scan.Value) lines.Text {
-	p.nested = p.scanner.MembersOf(result, p.nested[:0])
-	return p.contentText(p.nested.Get("content"))
+	p.Nested = p.Scanner.MembersOf(result, p.Nested[:0])
+	return p.contentText(p.Nested.Get("content"))
 }
 
 // refusals are the beginnings of what Codex answers in place of a tool that it did not run, or that could not work.
@@ -81,17 +81,17 @@ func (p *Parser) unwrapJSON(name string, object []byte, o *outcome) bool {
 	if k := tools[name].kind; k != toolShell && k != toolPatch || len(object) == 0 {
 		return false
 	}
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(object)
-	p.nested = s.Members(p.nested[:0])
-	text, metadata := p.nested.Get("output"), p.nested.Get("metadata")
+	p.Nested = s.Members(p.Nested[:0])
+	text, metadata := p.Nested.Get("output"), p.Nested.Get("metadata")
 	if s.Err() != nil || text.Kind != scan.KindString || metadata.Kind != scan.KindObject {
 		return false
 	}
-	o.take(&p.output, text)
-	p.nested = s.MembersOf(metadata, p.nested[:0])
-	o.exit(p.nested.Get("exit_code"))
-	o.duration = seconds(p.nested.Get("duration_seconds").Float())
+	o.take(&p.Output, text)
+	p.Nested = s.MembersOf(metadata, p.Nested[:0])
+	o.exit(p.Nested.Get("exit_code"))
+	o.duration = seconds(p.Nested.Get("duration_seconds").Float())
 	return true
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
@@ -12,28 +13,14 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "codex"
 
-// Parser reads one stream or rollout. It implements events.DisplayEventSource, events.LineStatuser,
-// events.InputDropper and events.OutputDropper; see the package doc for what it remembers.
+// Parser reads one stream or rollout; see the package doc for what it remembers.
 type Parser struct {
-	scanner scan.Scanner // over the line, then over values in it that were kept whole
-	record  record
-	strings scan.Strings
-	keys    memory.Keys
+	decode.Decoder
+	record record
 
-	out     []events.DisplayEvent
-	output  lines.Output // backs Tool.Output
-	quoted  scan.Quoted  // over arguments that are JSON in a string
-	input   []byte       // backs Tool.Input where the line has them so, and p.args
-	scratch []byte       // texts that nobody keeps
-	nested  scan.Members // members of a nested object
-	args    scan.Members // members of a call's arguments
-	verdict lines.Verdict
-
-	dropInput bool
-
-	// head holds the identity that all events of a record share; it is made with the first of them.
-	head   lines.Head
-	headed bool
+	quoted scan.Quoted  // over arguments that are JSON in a string
+	input  []byte       // backs Tool.Input where the line has them so, and p.args
+	args   scan.Members // members of a call's arguments
 
 	thread thread
 	replay replay
@@ -70,11 +57,12 @@ type thread struct {
 // New returns a parser for one stream.
 func New() *Parser {
 	p := &Parser{
-		keys:    memory.NewKeys(),
+		Decoder: decode.New(),
 		shown:   memory.New[struct{}](maxMessages),
 		prompts: memory.New[int](maxPrompts),
 		usage:   usage{responses: memory.New[struct{}](maxResponses)},
 	}
+	p.Identify = p.identify
 	p.record.makeRoom()
 	p.begins(thread{})
 	return p
@@ -89,41 +77,27 @@ func (p *Parser) begins(t thread) {
 	p.response, p.answer, p.open, p.turns, p.compacted = "", "", false, false, false
 }
 
-// ParseEvents takes one line. A line may hold several objects, one behind the other without a newline between them; each
-// is treated as a line of its own.
-func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
-	p.output.Reset()
-	p.input, p.scratch = lines.Buffer(p.input), lines.Buffer(p.scratch)
-	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
+// Parse reads one line. A line may hold several objects, one behind the other without a newline between them; each is
+// treated as a line of its own.
+func (p *Parser) Parse(line []byte) decode.Result {
+	p.Begin()
+	p.input = lines.Buffer(p.input)
 	for line = lines.Trim(line); len(line) > 0; line = lines.Trim(line) {
-		p.scanner.Reset(line)
-		if p.scanner.Peek() != scan.KindObject || !p.record.read(&p.scanner) {
-			p.verdict.Note(events.LineMalformed)
-			return p.out
+		p.Scanner.Reset(line)
+		if p.Scanner.Peek() != scan.KindObject || !p.record.read(&p.Scanner) {
+			p.Verdict.Note(events.LineMalformed)
+			break
 		}
-		line = p.scanner.Rest()
-		p.headed = false
-		p.verdict.Note(p.dispatch(&p.record))
+		line = p.Scanner.Rest()
+		p.NextObject()
+		p.Verdict.Note(p.dispatch(&p.record))
 	}
-	return p.out
+	return p.Result()
 }
 
-// DropInput drops the arguments of calls from now on, see [events.InputDropper].
-func (p *Parser) DropInput() { p.dropInput = true }
-
-// DropOutput drops the texts of results from now on, see [events.OutputDropper].
-func (p *Parser) DropOutput() { p.output.Drop() }
-
-// LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
-// then understood, then unknown.
-func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
-
-// UnknownType names the type that made the last line's status LineUnknownType, such as "response_item/new_thing".
-func (p *Parser) UnknownType() string { return p.verdict.Unknown }
-
-// Incomplete reports whether the stream began a turn whose end has not come. E1 and E2 promise no end, and rollouts have
-// turns only.
-func (p *Parser) Incomplete() bool { return p.open }
+// State returns what the stream holds. It is incomplete if a turn has begun whose end has not come. E1 and E2 promise no
+// end, and rollouts have turns only.
+func (p *Parser) State() decode.State { return decode.State{Incomplete: p.open} }
 
 // dispatch turns one whole record into events. The forms may follow each other in one file: a log that two versions
 // wrote, a rollout that a newer version goes on with.
@@ -142,36 +116,19 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 	}
 }
 
-// unknownType notes a type that a later version may have brought.
-func (p *Parser) unknownType(prefix string, kind []byte) events.LineStatus {
-	p.verdict.Unknown = lines.TypeName(prefix, kind)
-	return events.LineUnknownType
-}
-
-// emit adds an event with the identity of the record that is being read. The pointer is good until the next emit.
-func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
-	if !p.headed {
-		p.headed = true
-		p.head = lines.Head{
-			Time:      lines.Moment(p.record.timestamp.Time()),
-			SessionID: p.thread.session,
-			AgentID:   p.thread.agent,
-			TurnID:    p.thread.turn,
-		}
+// identify fills in the head of an object's events.
+func (p *Parser) identify() {
+	p.Head = lines.Head{
+		Time:      lines.Moment(p.record.timestamp.Time()),
+		SessionID: p.thread.session,
+		AgentID:   p.thread.agent,
+		TurnID:    p.thread.turn,
 	}
-	return lines.Emit(&p.out, &p.head, kind)
 }
 
 // emitModel adds an event of what the model said or called.
 func (p *Parser) emitModel(kind events.Kind, item scan.Value) *events.DisplayEvent {
-	e := p.emit(kind)
-	e.ItemID, e.Model, e.MessageID = p.strings.Text(item), p.thread.model, p.response
+	e := p.Emit(kind)
+	e.ItemID, e.Model, e.MessageID = p.Strings.Text(item), p.thread.model, p.response
 	return e
-}
-
-// notice adds word from the program itself.
-func (p *Parser) notice(level events.Level, code, text string) {
-	e := p.emit(events.KindNotice)
-	e.Notice = events.Notice{Level: level, Code: code}
-	e.Text = text
 }

@@ -11,13 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/codex"
 )
 
 // all parses lines with one parser and returns the events of all of them.
 func all(t *testing.T, lines ...string) []events.DisplayEvent {
 	t.Helper()
-	p := codex.New()
+	p := newSource()
 	var out []events.DisplayEvent
 	for _, line := range lines {
 		require.True(t, json.Valid([]byte(line)), "the test's own line is malformed: %s", line)
@@ -56,7 +55,7 @@ func TestLineStatus(t *testing.T) {
 		{name: "nulls", line: `{"type":"response_item","payload":{"type":"message","role":"assistant","content":null}}`, status: events.LineOK},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := codex.New()
+			p := newSource()
 			assert.Empty(t, p.ParseEvents([]byte(tc.line)))
 			assert.Equal(t, tc.status, p.LineStatus())
 			assert.Equal(t, tc.unknown, p.UnknownType())
@@ -70,14 +69,14 @@ func TestDecoratedLines(t *testing.T) {
 		"byte order mark": "\xef\xbb\xbf" + line, "carriage return": line + "\r", "NULs before": "\x00\x00\x00" + line,
 		"NULs behind": line + "\x00", "blanks": "  " + line + "  ",
 	} {
-		p := codex.New()
+		p := newSource()
 		out := p.ParseEvents([]byte(decorated))
 		if assert.Len(t, out, 1, name) {
 			assert.Equal(t, "hi", out[0].Text, name)
 		}
 		assert.Equal(t, events.LineOK, p.LineStatus(), name)
 	}
-	p := codex.New()
+	p := newSource()
 	require.Len(t, p.ParseEvents([]byte(line+line[:40])), 1, "what is whole on a glued line")
 	assert.Equal(t, events.LineMalformed, p.LineStatus())
 }
@@ -203,11 +202,11 @@ func TestIncomplete(t *testing.T) {
 		{"old stream", []string{`{"id":"0","msg":{"type":"task_started"}}`}, false},
 		{"rollout", []string{`{"type":"event_msg","payload":{"type":"task_started"}}`}, false},
 	} {
-		p := codex.New()
+		p := newSource()
 		for _, line := range tc.lines {
 			p.ParseEvents([]byte(line))
 		}
-		assert.Equal(t, tc.want, p.Incomplete(), tc.name)
+		assert.Equal(t, tc.want, p.State().Incomplete, tc.name)
 	}
 }
 

@@ -11,17 +11,17 @@ import (
 // userItem emits a message in the user's name: one prompt a text. R4 names for each text who made it.
 func (p *Parser) userItem(m scan.Members) {
 	if content := m.Get("content"); content.Kind == scan.KindString {
-		p.countedPrompt(m.Get("id"), p.strings.Text(content), false)
+		p.countedPrompt(m.Get("id"), p.Strings.Text(content), false)
 		return
 	}
-	p.nested = p.scanner.MembersOf(m.Get("internal_chat_message_metadata_passthrough"), p.nested[:0])
-	makers := p.makers(p.nested.Get("content_item_kinds"))
+	p.Nested = p.Scanner.MembersOf(m.Get("internal_chat_message_metadata_passthrough"), p.Nested[:0])
+	makers := p.makers(p.Nested.Get("content_item_kinds"))
 	p.eachText(m.Get("content"), func(n int, kind, text scan.Value) {
 		if !kind.Is("input_text") {
 			return
 		}
 		program := n < len(makers) && !strings.HasPrefix(makers[n], "user.")
-		p.countedPrompt(m.Get("id"), p.strings.Text(text), program)
+		p.countedPrompt(m.Get("id"), p.Strings.Text(text), program)
 	})
 }
 
@@ -31,10 +31,10 @@ func (p *Parser) makers(kinds scan.Value) []string {
 		return nil
 	}
 	var makers []string
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(kinds.Raw)
 	for s.Array(); s.Element() && len(makers) < scan.MaxMembers; {
-		makers = append(makers, p.strings.Intern(s.Value()))
+		makers = append(makers, p.Strings.Intern(s.Value()))
 	}
 	return makers
 }
@@ -57,7 +57,7 @@ func (p *Parser) userMessage(text string) {
 // paired counts a prompt under one of its two record types, 1 or -1, and reports whether it has no unpaired twin under
 // the other.
 func (p *Parser) paired(text string, of int) bool {
-	key := p.keys.String(domainPrompt, text)
+	key := p.Keys.String(domainPrompt, text)
 	ahead, _ := p.prompts.Get(key)
 	p.prompts.Set(key, ahead+of)
 	return ahead*of >= 0
@@ -68,8 +68,8 @@ func (p *Parser) prompt(id scan.Value, text string, program bool) {
 	if lines.Blank(text) || isImageTag(text) {
 		return
 	}
-	e := p.emit(events.KindPrompt)
-	e.ItemID, e.Text = p.strings.Text(id), text
+	e := p.Emit(events.KindPrompt)
+	e.ItemID, e.Text = p.Strings.Text(id), text
 	e.Synthetic = program || isEnvelope(text)
 }
 

@@ -137,6 +137,6 @@ func (p *Parser) copiedLine(r *record) {
 // setModel notes the model that the next lines are of.
 func (p *Parser) setModel(v scan.Value) {
 	if len(v.Body()) > 0 {
-		p.thread.model = p.strings.Intern(v)
+		p.thread.model = p.Strings.Intern(v)
 	}
 }

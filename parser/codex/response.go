@@ -49,7 +49,7 @@ func (p *Parser) responseItem(r *record, kind []byte, m scan.Members) events.Lin
 		if r.hasPayload {
 			prefix = "response_item/"
 		}
-		return p.unknownType(prefix, kind)
+		return p.Unknown(prefix, kind)
 	}
 	return events.LineOK
 }
@@ -58,7 +58,7 @@ func (p *Parser) responseItem(r *record, kind []byte, m scan.Members) events.Lin
 // id of its first item is used for it; only R4 marks where a response ends.
 func (p *Parser) modelItem(m scan.Members) {
 	if p.response == "" && p.thread.paginated {
-		p.response = p.strings.Text(m.Get("id"))
+		p.response = p.Strings.Text(m.Get("id"))
 	}
 }
 
@@ -72,7 +72,7 @@ func (p *Parser) messageItem(m scan.Members) events.LineStatus {
 		id := m.Get("id")
 		if p.thread.paginated && len(id.Body()) > 0 {
 			// The answer to a request for a summary is stored as a message like any other, but never shown.
-			if _, shown := p.shown.Get(p.keys.ID(domainMessage, id.Body())); !shown {
+			if _, shown := p.shown.Get(p.Keys.ID(domainMessage, id.Body())); !shown {
 				return events.LineIgnored
 			}
 		}
@@ -86,7 +86,7 @@ func (p *Parser) messageItem(m scan.Members) events.LineStatus {
 // joinedText is the texts of an array of blocks; those of another type than kind are left out.
 func (p *Parser) joinedText(content scan.Value, kind, between string) string {
 	if content.Kind == scan.KindString {
-		return p.strings.Text(content)
+		return p.Strings.Text(content)
 	}
 	var joined strings.Builder
 	p.eachText(content, func(_ int, block, text scan.Value) {
@@ -96,7 +96,7 @@ func (p *Parser) joinedText(content scan.Value, kind, between string) string {
 		if joined.Len() > 0 {
 			joined.WriteString(between)
 		}
-		joined.WriteString(p.strings.Text(text))
+		joined.WriteString(p.Strings.Text(text))
 	})
 	return joined.String()
 }
@@ -106,7 +106,7 @@ func (p *Parser) eachText(content scan.Value, f func(n int, kind, text scan.Valu
 	if content.Kind != scan.KindArray {
 		return
 	}
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(content.Raw)
 	s.Array()
 	for n := 0; s.Element(); n++ {
@@ -150,7 +150,7 @@ func (p *Parser) functionCall(m scan.Members) {
 	}
 	inv.asks = p.args.Get("sandbox_permissions").Is("require_escalated")
 	if inv.name == "spawn_agent" {
-		inv.agentType = p.strings.Text(p.args.AnyOf("agent_type", "task_name"))
+		inv.agentType = p.Strings.Text(p.args.AnyOf("agent_type", "task_name"))
 	}
 	p.begin(&inv)
 }
@@ -161,10 +161,10 @@ func (p *Parser) functionCall(m scan.Members) {
 func (p *Parser) decodeArguments(v scan.Value) scan.Value {
 	p.args = p.args[:0]
 	if v.Kind != scan.KindString {
-		p.args = p.scanner.MembersOf(v, p.args[:0])
+		p.args = p.Scanner.MembersOf(v, p.args[:0])
 		return v
 	}
-	if p.dropInput {
+	if p.DropInput {
 		var whole bool
 		if p.args, p.input, whole = p.quoted.Members(p.args, p.input, v.Body(), isArgument); whole {
 			return scan.Value{}
@@ -173,7 +173,7 @@ func (p *Parser) decodeArguments(v scan.Value) scan.Value {
 	start := len(p.input)
 	p.input = scan.AppendString(p.input, v.Body())
 	decoded := p.input[start:len(p.input):len(p.input)]
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(decoded)
 	if s.Peek() != scan.KindObject {
 		return v
@@ -191,7 +191,7 @@ func (p *Parser) decodeArguments(v scan.Value) scan.Value {
 // server finds the MCP server of a tool: in its namespace (mcp__tally, in 0.125 mcp__tally__), else in its name up to the
 // second double underscore (mcp__tally__add, 0.34 to 0.58). A server's name may hold single ones.
 func (p *Parser) server(name string, namespace scan.Value) string {
-	if rest, ok := strings.CutPrefix(p.strings.Intern(namespace), "mcp__"); ok {
+	if rest, ok := strings.CutPrefix(p.Strings.Intern(namespace), "mcp__"); ok {
 		return strings.TrimSuffix(rest, "__")
 	}
 	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
@@ -206,9 +206,9 @@ func (p *Parser) customCall(m scan.Members) {
 	inv := invocation{id: m.Get("call_id"), item: m.Get("id"), name: p.toolName(m.Get("name")), input: m.Get("input")}
 	inv.body = inv.input.Raw
 	if tools[inv.name].kind == toolPatch {
-		inv.target = lines.PatchFile(&p.strings, &p.scratch, inv.input)
+		inv.target = lines.PatchFile(&p.Strings, &p.Scratch, inv.input)
 	} else {
-		inv.target = p.strings.Text(inv.input)
+		inv.target = p.Strings.Text(inv.input)
 	}
 	p.begin(&inv)
 }
@@ -216,7 +216,7 @@ func (p *Parser) customCall(m scan.Members) {
 // localShellCall gives a call of the API's own shell tool. Its call_id may be null, then the item's id stands for it.
 func (p *Parser) localShellCall(m scan.Members) {
 	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id"), name: "local_shell", input: m.Get("action")}
-	p.args = p.scanner.MembersOf(inv.input, p.args[:0])
+	p.args = p.Scanner.MembersOf(inv.input, p.args[:0])
 	inv.body = inv.input.Raw
 	inv.target = p.command(p.args.Get("command"))
 	p.begin(&inv)
@@ -256,7 +256,7 @@ func (p *Parser) callOutput(m scan.Members) {
 // model like a prompt, and no user wrote it.
 func (p *Parser) agentMessage(m scan.Members) {
 	if text := p.joinedText(m.Get("content"), "input_text", ""); !lines.Blank(text) {
-		e := p.emit(events.KindPrompt)
-		e.ItemID, e.Text, e.Synthetic = p.strings.Text(m.Get("id")), text, true
+		e := p.Emit(events.KindPrompt)
+		e.ItemID, e.Text, e.Synthetic = p.Strings.Text(m.Get("id")), text, true
 	}
 }

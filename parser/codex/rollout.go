@@ -34,11 +34,11 @@ func (p *Parser) rolloutLine(r *record) events.LineStatus {
 		p.responseUsage(r.body, false)
 	case "compacted":
 		p.response, p.compacted = "", true
-		p.notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
+		p.Notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
 	case "world_state", "inter_agent_communication_metadata":
 		return events.LineIgnored
 	default:
-		return p.unknownType("", kind)
+		return p.Unknown("", kind)
 	}
 	return events.LineOK
 }
@@ -46,7 +46,7 @@ func (p *Parser) rolloutLine(r *record) events.LineStatus {
 // sessionMeta reads the head of a rollout. The first one is the thread's own; another one begins the copy of a parent's
 // history, or, where that can't be, another rollout in the same stream.
 func (p *Parser) sessionMeta(r *record) events.LineStatus {
-	id := p.strings.Text(r.body.Get("id"))
+	id := p.Strings.Text(r.body.Get("id"))
 	created := r.body.Get("timestamp").Time()
 	if created.IsZero() {
 		created = r.timestamp.Time()
@@ -74,19 +74,19 @@ func (p *Parser) startThread(meta scan.Members, t thread) {
 		t.session, t.agent = root, t.id
 	}
 	p.begins(t)
-	e := p.emit(events.KindSessionStarted)
+	e := p.Emit(events.KindSessionStarted)
 	e.Session = &events.Session{
-		Version:    p.strings.Text(meta.Get("cli_version")),
-		WorkingDir: p.strings.Text(meta.Get("cwd")),
-		PreviousID: p.strings.Text(meta.Get("forked_from_id")),
+		Version:    p.Strings.Text(meta.Get("cli_version")),
+		WorkingDir: p.Strings.Text(meta.Get("cwd")),
+		PreviousID: p.Strings.Text(meta.Get("forked_from_id")),
 		SubAgent:   t.agent != "",
 		Recorded:   true,
 	}
 	if t.agent != "" {
 		e.Session.AgentName = p.agentName(meta)
 	}
-	p.nested = p.scanner.MembersOf(meta.Get("git"), p.nested[:0])
-	e.Session.Branch = p.strings.Text(p.nested.Get("branch"))
+	p.Nested = p.Scanner.MembersOf(meta.Get("git"), p.Nested[:0])
+	e.Session.Branch = p.Strings.Text(p.Nested.Get("branch"))
 }
 
 // agentName is the role of a sub-agent, else the name that its task has: the same word that the call which started it
@@ -106,11 +106,11 @@ func (p *Parser) spawnSource(meta scan.Members, name string) string {
 	if len(v.Body()) == 0 {
 		v = meta.Get("source")
 		for _, key := range [...]string{"subagent", "thread_spawn", name} {
-			p.nested = p.scanner.MembersOf(v, p.nested[:0]) // none, if source is a word
-			v = p.nested.Get(key)
+			p.Nested = p.Scanner.MembersOf(v, p.Nested[:0]) // none, if source is a word
+			v = p.Nested.Get(key)
 		}
 	}
-	return p.strings.Text(v)
+	return p.Strings.Text(v)
 }
 
 // rootThread is the thread at the root of a sub-agent's thread tree (0.171), or the nearest one that is known; "" for
@@ -120,14 +120,14 @@ func (p *Parser) rootThread(meta scan.Members) string {
 	if parent == "" {
 		return ""
 	}
-	return cmp.Or(p.strings.Text(meta.Get("session_id")), parent)
+	return cmp.Or(p.Strings.Text(meta.Get("session_id")), parent)
 }
 
 // setTurn notes the turn that the next lines belong to: that of the root thread, which a sub-agent's turns name too.
 func (p *Parser) setTurn(m scan.Members) {
 	if id := m.AnyOf("root_turn_id", "turn_id"); len(id.Body()) > 0 {
-		p.thread.turn = p.strings.Intern(id)
-		p.headed = false
+		p.thread.turn = p.Strings.Intern(id)
+		p.NextObject()
 	}
 }
 
@@ -139,18 +139,18 @@ func (p *Parser) headLine(r *record) events.LineStatus {
 	case m.Get("record_type").Exists():
 		return events.LineIgnored
 	case m.Get("prompt").Kind == scan.KindString:
-		p.prompt(scan.Value{}, p.strings.Text(m.Get("prompt")), false)
+		p.prompt(scan.Value{}, p.Strings.Text(m.Get("prompt")), false)
 	case m.Get("id").Kind == scan.KindString && r.timestamp.Kind == scan.KindString:
-		id := p.strings.Text(m.Get("id"))
+		id := p.Strings.Text(m.Get("id"))
 		p.startThread(m, thread{id: id, session: id, created: r.timestamp.Time()})
 	case isConfig(m):
 		p.begins(thread{})
 		p.setModel(m.Get("model"))
-		e := p.emit(events.KindSessionStarted)
+		e := p.Emit(events.KindSessionStarted)
 		e.Model = p.thread.model
-		e.Session = &events.Session{WorkingDir: p.strings.Text(m.Get("workdir")), PermissionMode: p.strings.Text(m.Get("approval"))}
+		e.Session = &events.Session{WorkingDir: p.Strings.Text(m.Get("workdir")), PermissionMode: p.Strings.Text(m.Get("approval"))}
 	default:
-		return p.unknownType("", nil)
+		return p.Unknown("", nil)
 	}
 	return events.LineOK
 }

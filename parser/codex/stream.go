@@ -31,7 +31,7 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 	case "turn.started":
 		p.open, p.turns = true, true
 		p.answer = ""
-		p.emit(events.KindTurnStarted)
+		p.Emit(events.KindTurnStarted)
 	case "item.started", "item.updated", "item.completed":
 		if !r.hasItem {
 			return events.LineOK
@@ -39,33 +39,33 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 		return p.item(string(kind), r.item)
 	case "turn.completed":
 		p.threadUsage(r.top.Get("usage"))
-		p.emit(events.KindSessionEnded).End = &events.End{Result: p.answer}
+		p.Emit(events.KindSessionEnded).End = &events.End{Result: p.answer}
 		p.endRun()
 	case "turn.failed":
-		p.nested = p.scanner.MembersOf(r.top.Get("error"), p.nested[:0])
-		p.failed(p.strings.Text(p.nested.Get("message")))
+		p.Nested = p.Scanner.MembersOf(r.top.Get("error"), p.Nested[:0])
+		p.failed(p.Strings.Text(p.Nested.Get("message")))
 		p.endRun()
 	case "error":
-		p.streamError(p.strings.Text(r.top.Get("message")))
+		p.streamError(p.Strings.Text(r.top.Get("message")))
 	case "item.plan.delta":
 		return events.LineIgnored
 	default:
-		return p.unknownType("", kind)
+		return p.Unknown("", kind)
 	}
 	return events.LineOK
 }
 
 // threadStarted opens a run.
 func (p *Parser) threadStarted(r *record, promisesEnd bool) {
-	id := p.strings.Text(r.top.AnyOf("thread_id", "session_id"))
+	id := p.Strings.Text(r.top.AnyOf("thread_id", "session_id"))
 	p.begins(thread{id: id, session: id})
 	p.open = promisesEnd
-	p.emit(events.KindSessionStarted).Session = &events.Session{}
+	p.Emit(events.KindSessionStarted).Session = &events.Session{}
 }
 
 // failed ends a run with a failure, which streams report in text alone.
 func (p *Parser) failed(text string) {
-	p.emit(events.KindSessionEnded).End = &events.End{Error: true, Err: text, Cause: cause.Of(0, text)}
+	p.Emit(events.KindSessionEnded).End = &events.End{Error: true, Err: text, Cause: cause.Of(0, text)}
 }
 
 // endRun closes what a stream's turn began.
@@ -77,10 +77,10 @@ const reconnecting = "Reconnecting..."
 // streamError handles an error line: a retry, or the failure that turn.failed repeats.
 func (p *Parser) streamError(text string) {
 	if len(text) >= len(reconnecting) && text[:len(reconnecting)] == reconnecting {
-		p.notice(events.LevelWarn, events.NoticeAPIRetry, text)
+		p.Notice(events.LevelWarn, events.NoticeAPIRetry, text)
 		return
 	}
-	p.notice(events.LevelError, noticeError, text)
+	p.Notice(events.LevelError, noticeError, text)
 }
 
 // item gives the events of one snapshot of an item. Texts come once, complete; a call at its first line.
@@ -89,22 +89,22 @@ func (p *Parser) item(phase string, m scan.Members) events.LineStatus {
 	completed := phase == "item.completed"
 	switch string(kind.Body()) {
 	case "agent_message", "assistant_message":
-		if text := p.strings.Text(m.Get("text")); completed && !lines.Blank(text) {
+		if text := p.Strings.Text(m.Get("text")); completed && !lines.Blank(text) {
 			p.text(scan.Value{}, text)
 			p.answer = text
 		}
 	case "reasoning":
 		if completed {
-			p.reasoning(scan.Value{}, p.strings.Text(m.Get("text")))
+			p.reasoning(scan.Value{}, p.Strings.Text(m.Get("text")))
 		}
 	case "error":
 		if completed {
-			p.notice(events.LevelWarn, noticeWarning, p.strings.Text(m.Get("message")))
+			p.Notice(events.LevelWarn, noticeWarning, p.Strings.Text(m.Get("message")))
 		}
 	case "command_execution", "file_change", "mcp_tool_call", "web_search", "todo_list", "collab_tool_call":
-		p.itemCall(p.strings.Intern(kind), phase, m) // also the name of most tools
+		p.itemCall(p.Strings.Intern(kind), phase, m) // also the name of most tools
 	default:
-		return p.unknownType("item/", kind.Body())
+		return p.Unknown("item/", kind.Body())
 	}
 	return events.LineOK
 }
@@ -167,19 +167,19 @@ func (p *Parser) itemInvocation(kind string, id scan.Value, m scan.Members) invo
 		inv.target = p.firstPath(inv.input)
 	case "mcp_tool_call":
 		inv.name = p.toolName(m.Get("tool"))
-		inv.server = p.strings.Intern(m.Get("server"))
+		inv.server = p.Strings.Intern(m.Get("server"))
 		inv.input = m.Get("arguments")
-		p.args = p.scanner.MembersOf(inv.input, p.args[:0])
+		p.args = p.Scanner.MembersOf(inv.input, p.args[:0])
 		inv.target = p.target(inv.name, p.args)
 	case "web_search":
 		inv.input = m.Get("action")
-		inv.target = p.strings.Text(m.Get("query"))
+		inv.target = p.Strings.Text(m.Get("query"))
 	case "todo_list":
 		inv.input = m.Get("items")
 	case "collab_tool_call":
 		inv.name = p.toolName(m.Get("tool"))
 		inv.input = m.Get("prompt")
-		inv.target = p.strings.Text(inv.input)
+		inv.target = p.Strings.Text(inv.input)
 	}
 	switch kind {
 	case "mcp_tool_call", "web_search", "collab_tool_call":
@@ -195,7 +195,7 @@ func (p *Parser) itemOutcome(kind string, m scan.Members) outcome {
 	o.exit(m.Get("exit_code"))
 	switch kind {
 	case "command_execution":
-		o.take(&p.output, m.Get("aggregated_output"))
+		o.take(&p.Output, m.Get("aggregated_output"))
 	case "mcp_tool_call":
 		o.text = p.mcpText(m.Get("result"))
 	case "collab_tool_call":
@@ -215,8 +215,8 @@ func (p *Parser) itemOutcome(kind string, m scan.Members) outcome {
 // errorText is the message of an error object, or the error if it is a text.
 func (p *Parser) errorText(v scan.Value) string {
 	if v.Kind == scan.KindString {
-		return p.strings.Text(v)
+		return p.Strings.Text(v)
 	}
-	p.nested = p.scanner.MembersOf(v, p.nested[:0])
-	return p.strings.Text(p.nested.Get("message"))
+	p.Nested = p.Scanner.MembersOf(v, p.Nested[:0])
+	return p.Strings.Text(p.Nested.Get("message"))
 }

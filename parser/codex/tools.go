@@ -85,13 +85,13 @@ func (p *Parser) target(name string, args scan.Members) string {
 	case t.kind == toolShell:
 		return p.command(args.AnyOf("cmd", "command"))
 	case t.kind == toolPatch:
-		return lines.PatchFile(&p.strings, &p.scratch, args.Get("input"))
+		return lines.PatchFile(&p.Strings, &p.Scratch, args.Get("input"))
 	case t.kind == toolPlan:
 		return p.stepInProgress(args.Get("plan"))
 	case t.field == "":
 		return ""
 	default:
-		return p.strings.Text(args.Get(t.field))
+		return p.Strings.Text(args.Get(t.field))
 	}
 }
 
@@ -100,7 +100,7 @@ func (p *Parser) generalTarget(args scan.Members) string {
 	for _, key := range events.TargetKeys {
 		v := args.Get(key)
 		if len(v.Body()) > 0 {
-			return p.strings.Text(v)
+			return p.Strings.Text(v)
 		}
 		if v.Kind == scan.KindArray && (key == "command" || key == "cmd") {
 			return p.command(v)
@@ -114,19 +114,19 @@ func (p *Parser) stepInProgress(plan scan.Value) string {
 	if plan.Kind != scan.KindArray {
 		return ""
 	}
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(plan.Raw)
 	for s.Array(); s.Element(); {
 		if s.Peek() != scan.KindObject {
 			s.Skip()
 			continue
 		}
-		p.nested = p.nested[:0]
+		p.Nested = p.Nested[:0]
 		for s.Object(); s.Key(); {
-			p.nested = s.Keep(p.nested)
+			p.Nested = s.Keep(p.Nested)
 		}
-		if p.nested.Get("status").Is("in_progress") {
-			return p.strings.Text(p.nested.Get("step"))
+		if p.Nested.Get("status").Is("in_progress") {
+			return p.Strings.Text(p.Nested.Get("step"))
 		}
 	}
 	return ""

@@ -35,8 +35,8 @@ func (p *Parser) tokens(v scan.Value) (t events.Tokens, ok bool) {
 	if v.Kind != scan.KindObject {
 		return t, false
 	}
-	p.scanner.Reset(v.Raw)
-	return readTokens(&p.scanner)
+	p.Scanner.Reset(v.Raw)
+	return readTokens(&p.Scanner)
 }
 
 // readTokens reads the usage object that comes next in s, and skips what is none.
@@ -73,7 +73,7 @@ func tokenField(t *events.Tokens, name []byte) *int64 {
 }
 
 func (p *Parser) emitUsage(scope events.UsageScope, t events.Tokens) *events.DisplayEvent {
-	e := p.emit(events.KindUsage)
+	e := p.Emit(events.KindUsage)
 	e.Model = p.thread.model
 	e.Usage = &events.Usage{Scope: scope, Tokens: t, Provider: t}
 	return e
@@ -93,7 +93,7 @@ func (p *Parser) responseUsage(m scan.Members, copied bool) {
 	id := m.Get("response_id")
 	if len(id.Body()) > 0 {
 		// A server may draw an id again; a repeat has the thread's total, too.
-		key := p.keys.With(p.keys.With(p.keys.ID(domainResponse, id.Body()), m.Get("usage").Raw), m.Get("thread_token_usage").Raw)
+		key := p.Keys.With(p.Keys.With(p.Keys.ID(domainResponse, id.Body()), m.Get("usage").Raw), m.Get("thread_token_usage").Raw)
 		if _, seen := p.usage.responses.Get(key); seen {
 			return
 		}
@@ -104,7 +104,7 @@ func (p *Parser) responseUsage(m scan.Members, copied bool) {
 		return
 	}
 	e := p.emitUsage(events.UsageScopeCall, t)
-	e.MessageID, e.ItemID = p.response, p.strings.Text(id)
+	e.MessageID, e.ItemID = p.response, p.Strings.Text(id)
 	p.response = ""
 }
 
@@ -120,7 +120,7 @@ func (p *Parser) tokenCount(m scan.Members, copied bool) {
 	}
 	var last, total events.Tokens
 	ok := false
-	s := &p.scanner
+	s := &p.Scanner
 	s.Reset(info.Raw)
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {

@@ -19,7 +19,7 @@ func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Recorded(t, codex.Name, codex.Name) {
 		var sum rawSum
 		var total events.UsageTotal
-		p := codex.New()
+		p := newSource()
 		for _, line := range parsertest.Lines(t, file) {
 			for _, e := range p.ParseEvents(line) {
 				if e.Kind == events.KindUsage {
@@ -195,7 +195,7 @@ func TestResponsesWithOneID(t *testing.T) {
 	record := func(input, total int) string {
 		return fmt.Sprintf(`{"timestamp":"2026-03-02T12:00:00Z","type":"token_usage_record","payload":{"response_id":"resp_1","usage":{"input_tokens":%d},"thread_token_usage":{"input_tokens":%d}}}`, input, total)
 	}
-	p, input := codex.New(), int64(0)
+	p, input := newSource(), int64(0)
 	for _, line := range []string{record(7, 7), record(7, 7), record(7, 14), record(9, 23)} {
 		for _, e := range p.ParseEvents([]byte(line)) {
 			input += e.Usage.Tokens.Input

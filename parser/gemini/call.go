@@ -58,35 +58,35 @@ func (c *call) use(body uint64, name string) bool {
 
 // isNew reports whether a call is one of its own.
 func (p *Parser) isNew(c *call, u *use) bool {
-	return c.use(p.keys.With(p.keys.String(domainBody, u.name), u.args.Raw), u.name)
+	return c.use(p.Keys.With(p.Keys.String(domainBody, u.name), u.args.Raw), u.name)
 }
 
 func (p *Parser) toolUse(u *use) {
 	known := tools[u.name]
-	e := p.emit(events.KindToolUse)
+	e := p.Emit(events.KindToolUse)
 	e.ItemID = "" // the call's own id names it, in stream and transcript alike
 	t := &e.Tool
-	t.ID, t.Name, t.Input, t.ReadOnly = p.callID.Text(&p.strings, u.id), u.name, u.args.Raw, known.readOnly
+	t.ID, t.Name, t.Input, t.ReadOnly = p.callID.Text(&p.Strings, u.id), u.name, u.args.Raw, known.readOnly
 	t.Target, t.Server = p.target(u.name, known.fields, u.members), p.server(u)
 	switch {
 	case u.name == agentTool:
-		t.AgentType = p.strings.Intern(u.members.Get("agent_name"))
+		t.AgentType = p.Strings.Intern(u.members.Get("agent_name"))
 	case known.agent:
 		t.AgentType = u.name
 	default:
-		t.AgentType = p.strings.Intern(u.agentName)
+		t.AgentType = p.Strings.Intern(u.agentName)
 	}
 }
 
 // toolName is the name as written, without control sequences.
-func (p *Parser) toolName(v scan.Value) string { return events.CleanLine(p.strings.Intern(v), 0) }
+func (p *Parser) toolName(v scan.Value) string { return events.CleanLine(p.Strings.Intern(v), 0) }
 
 // server finds the MCP server of a tool. The transcript has it in the tool's title, "forecast (weather MCP Server)";
 // else it is between the first two underscores of mcp_server_tool, as the CLI itself reads such names.
 func (p *Parser) server(u *use) string {
 	const prefix, suffix = "mcp_", " MCP Server)"
 	rest, ok := strings.CutPrefix(u.name, prefix)
-	if title, fits := strings.CutSuffix(p.strings.Intern(u.title), suffix); fits {
+	if title, fits := strings.CutSuffix(p.Strings.Intern(u.title), suffix); fits {
 		if i := strings.LastIndex(title, " ("); i >= 0 {
 			return title[i+2:]
 		}
@@ -102,7 +102,7 @@ func (p *Parser) server(u *use) string {
 
 // recordedCall gives the entry at index i of the toolCalls of a message, by its key.
 func (p *Parser) recordedCall(message uint64, i int, c *toolCall) {
-	key := p.keys.ID(domainCall, c.id.Body())
+	key := p.Keys.ID(domainCall, c.id.Body())
 	if len(c.id.Body()) == 0 {
 		key = mix(message, uint64(i)) // a call without an id is known by its place
 	}
@@ -145,17 +145,17 @@ func (p *Parser) recordedResult(c *toolCall, name string) {
 	if len(texts) == 0 && c.display.Kind == scan.KindString {
 		texts = []scan.Value{c.display}
 	}
-	text := p.output.Joined(texts...)
-	e := p.emit(events.KindToolResult)
+	text := p.Output.Joined(texts...)
+	e := p.Emit(events.KindToolResult)
 	e.ItemID, e.MessageID, e.Model = "", "", "" // a result is no part of the model's message
 	if c.agentID.Kind == scan.KindString {
-		e.Tool.AgentID = p.strings.Intern(c.agentID)
+		e.Tool.AgentID = p.Strings.Intern(c.agentID)
 	}
 	if at := timeOf(c.timestamp); !at.IsZero() {
 		e.Time = at
 	}
 	t := &e.Tool
-	t.ID, t.Name = p.callID.Text(&p.strings, c.id), name
+	t.ID, t.Name = p.callID.Text(&p.Strings, c.id), name
 	switch string(c.status.Body()) {
 	case "success":
 	case "cancelled":
@@ -207,7 +207,7 @@ func (p *Parser) describe(t *events.Tool, text *lines.Text, isShell bool) {
 		if said = unwrap(text.All()); isShell {
 			said, _ = shell(text.All())
 		}
-		summary = p.output.Summary(said)
+		summary = p.Output.Summary(said)
 		cut = strings.HasSuffix(summary, "…")
 	}
 	begins := func(word string) bool {

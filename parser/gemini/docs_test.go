@@ -85,7 +85,7 @@ func TestDocumentedKinds(t *testing.T) {
 		require.ElementsMatch(t, names(rows), names(examples), heading)
 		for name, example := range examples {
 			t.Run(fmt.Sprintf("%.12s/%s", strings.Trim(heading, "`"), name), func(t *testing.T) {
-				p := gemini.New()
+				p := newSource()
 				got := map[events.Kind]bool{}
 				for _, e := range feed(t, p, example) {
 					got[e.Kind] = true

@@ -20,9 +20,9 @@ import (
 func FuzzParse(f *testing.F) {
 	parsertest.AddFixtures(f, gemini.Name)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		parsertest.Parse(t, gemini.New(), data)
+		parsertest.Parse(t, newSource(), data)
 		var c parsertest.Checker
-		c.Check(t, gemini.New().ParseEvents(data), parsertest.HasESC(data))
+		c.Check(t, newSource().ParseEvents(data), parsertest.HasESC(data))
 	})
 }
 
@@ -57,9 +57,9 @@ func FuzzRewritten(f *testing.F) {
 			t.Skip("no document")
 		}
 		trimmed := bytes.Trim(document, " \t\r\n")
-		whole, _ := parsertest.Feed(t, gemini.New(), [][]byte{trimmed})
+		whole, _ := parsertest.Feed(t, newSource(), [][]byte{trimmed})
 		half := trimmed[:cut%uint(len(trimmed))]
-		states, _ := parsertest.Feed(t, gemini.New(), [][]byte{half, trimmed, half, trimmed})
+		states, _ := parsertest.Feed(t, newSource(), [][]byte{half, trimmed, half, trimmed})
 		require.Equal(t, [][]string{{}, whole[0], {}, {}}, states)
 	})
 }

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/gemini"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-func newSource() events.DisplayEventSource { return gemini.New() }
+func newSource() *parsertest.Source { return parsertest.New(gemini.New()) }
 
 func TestGolden(t *testing.T)   { parsertest.Golden(t, gemini.Name, newSource) }
 func TestPrefixes(t *testing.T) { parsertest.Prefixes(t, gemini.Name, newSource) }
@@ -26,6 +25,6 @@ func TestLongResult(t *testing.T) {
 
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, gemini.Name) {
-		parsertest.Kept(t, gemini.New(), parsertest.Lines(t, file))
+		parsertest.Kept(t, newSource(), parsertest.Lines(t, file))
 	}
 }

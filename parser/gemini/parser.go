@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
@@ -19,25 +20,12 @@ const (
 	maxCalls    = 1 << 14 // tool calls, to pair them with results
 )
 
-// Parser reads one stream, transcript or document. It implements events.DisplayEventSource and events.LineStatuser; see
-// the package doc for what it remembers.
+// Parser reads one stream, transcript or document; see the package doc for what it remembers.
 type Parser struct {
-	scanner scan.Scanner // over the line
-	inner   scan.Scanner // over the messages of a document
-	leaf    scan.Scanner // over small values that were kept whole
-	record  record       // of the line
-	within  record       // of a message in a document
-	strings scan.Strings
-	keys    memory.Keys
-
-	out     []events.DisplayEvent
-	output  lines.Output // backs Tool.Output
-	scratch []byte       // texts that nobody keeps
-	nested  scan.Members // members of a nested object
-	verdict lines.Verdict
-
-	// head holds the identity that the events of a record share.
-	head lines.Head
+	decode.Decoder
+	document scan.Scanner // over the messages of a document
+	record   record       // of the line
+	within   record       // of a message in a document
 
 	messages memory.Memory[message]
 	calls    memory.Memory[call]
@@ -59,41 +47,30 @@ type Parser struct {
 // New returns a parser for one stream.
 func New() *Parser {
 	return &Parser{
-		keys:     memory.NewKeys(),
+		Decoder:  decode.New(),
 		messages: memory.New[message](maxMessages),
 		calls:    memory.New[call](maxCalls),
 		entries:  memory.New[entry](maxCalls),
 	}
 }
 
-// ParseEvents takes one line, or one document. It may hold several objects, one behind the other without a newline
-// between them, or an array of objects; each is treated as a line of its own.
-func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
-	p.output.Reset()
-	p.scratch = lines.Buffer(p.scratch)
-	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
-	lines.Objects(&p.scanner, &p.verdict, line, p.readObject)
-	return p.out
+// Parse reads one line, or one document. It may hold several objects, one behind the other without a newline between
+// them, or an array of objects; each is treated as a line of its own.
+func (p *Parser) Parse(line []byte) decode.Result {
+	p.Begin()
+	p.Objects(line, p.readObject)
+	return p.Result()
 }
 
-// DropOutput drops the texts of results from now on, see [events.OutputDropper].
-func (p *Parser) DropOutput() { p.output.Drop() }
-
 func (p *Parser) readObject() {
-	if p.record.read(&p.scanner) {
-		p.verdict.Note(p.dispatch(&p.record))
+	if p.record.read(&p.Scanner) {
+		p.Verdict.Note(p.dispatch(&p.record))
 	}
 }
 
-// LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
-// then understood, then unknown.
-func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
-
-// Incomplete reports whether the stream began something whose result line has not come. Transcripts have no result.
-func (p *Parser) Incomplete() bool { return p.stream.open }
-
-// UnknownType names the type that made the last line's status LineUnknownType, such as "message/new_thing".
-func (p *Parser) UnknownType() string { return p.verdict.Unknown }
+// State returns what the stream holds. It is incomplete if something has begun whose result line has not come.
+// Transcripts have no result.
+func (p *Parser) State() decode.State { return decode.State{Incomplete: p.stream.open} }
 
 // dispatch turns one whole record into events. Transcripts have no common type: the keys decide.
 func (p *Parser) dispatch(r *record) events.LineStatus {
@@ -114,34 +91,13 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 		p.report(r)
 		return events.LineOK
 	default:
-		return p.unknownType("", nil)
+		return p.Unknown("", nil)
 	}
 }
 
-// unknownType takes note of a type that is not known.
-func (p *Parser) unknownType(prefix string, kind []byte) events.LineStatus {
-	if p.verdict.Unknown == "" {
-		p.verdict.Unknown = lines.TypeName(prefix, kind)
-	}
-	return events.LineUnknownType
-}
-
-// emit adds an event with the identity in head. The pointer is good until the next emit.
-func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
-	return lines.Emit(&p.out, &p.head, kind)
-}
-
-// notice adds a Notice.
-func (p *Parser) notice(level events.Level, code, text string) *events.DisplayEvent {
-	e := p.emit(events.KindNotice)
-	e.Notice = events.Notice{Level: level, Code: code}
-	e.Text = text
-	return e
-}
-
-// begin makes the head of a record's events, from its time and the session of earlier lines.
-func (p *Parser) begin(timestamp scan.Value) {
-	p.head = lines.Head{Time: timeOf(timestamp), SessionID: p.session, AgentID: p.agent}
+// beginObject makes the head of a record's events, from its time and the session of earlier lines.
+func (p *Parser) beginObject(timestamp scan.Value) {
+	p.Head = lines.Head{Time: timeOf(timestamp), SessionID: p.session, AgentID: p.agent}
 }
 
 // timeOf reads a time; a writer's zero is none.

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/gemini"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
 // feed parses lines and returns all their events.
-func feed(t *testing.T, p *gemini.Parser, lines ...string) []events.DisplayEvent {
+func feed(t *testing.T, p *parsertest.Source, lines ...string) []events.DisplayEvent {
 	t.Helper()
 	var all []events.DisplayEvent
 	for _, line := range lines {
@@ -92,7 +92,7 @@ func TestLineStatus(t *testing.T) {
 		{name: "results of calls", line: `{"id":"x","type":"user","content":[{"functionResponse":{"id":"c"}}]}`, status: events.LineOK},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := gemini.New()
+			p := newSource()
 			all := p.ParseEvents([]byte(tc.line))
 			if tc.name != "values of other types" { // whose call is one all the same
 				assert.Empty(t, all)
@@ -118,7 +118,7 @@ func TestPiecesOfText(t *testing.T) {
 		{name: "empty pieces", lines: []string{say(""), say("a"), say("")}, want: []string{"a"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := only(feed(t, gemini.New(), append([]string{initLine}, tc.lines...)...), events.KindText)
+			got := only(feed(t, newSource(), append([]string{initLine}, tc.lines...)...), events.KindText)
 			assert.Equal(t, tc.want, texts(got))
 			for _, e := range got {
 				assert.True(t, e.Delta)
@@ -127,7 +127,7 @@ func TestPiecesOfText(t *testing.T) {
 		})
 	}
 	t.Run("much white space does not wait for ever", func(t *testing.T) {
-		p := gemini.New()
+		p := newSource()
 		n := 0
 		for range 100 {
 			for _, e := range feed(t, p, say(strings.Repeat(" ", 100))) {
@@ -142,7 +142,7 @@ func TestMessagesOfAStream(t *testing.T) {
 	line := func(kind, rest string) string {
 		return `{"type":"` + kind + `","timestamp":"2026-01-01T00:00:01.000Z",` + rest + `}`
 	}
-	all := feed(t, gemini.New(), initLine,
+	all := feed(t, newSource(), initLine,
 		say("a"), line("tool_use", `"tool_name":"glob","tool_id":"c1"`), say("b"), line("tool_use", `"tool_name":"glob","tool_id":"c2"`),
 		line("tool_result", `"tool_id":"c1","status":"success"`), line("tool_result", `"tool_id":"c2","status":"success"`),
 		say("c"), line("result", `"status":"success"`))
@@ -161,12 +161,12 @@ func TestMessagesOfAStream(t *testing.T) {
 	assert.Equal(t, []string{first, first, first, first, second}, ids)
 
 	// Another session that began at the same moment has none of these ids.
-	other := feed(t, gemini.New(), strings.Replace(initLine, `"s1"`, `"s2"`, 1), line("tool_use", `"tool_name":"glob","tool_id":"c1"`))
+	other := feed(t, newSource(), strings.Replace(initLine, `"s1"`, `"s2"`, 1), line("tool_use", `"tool_name":"glob","tool_id":"c1"`))
 	assert.Equal(t, "s2@2026-01-01T00:00:01.000Z#1", other[len(other)-1].MessageID)
 }
 
 func TestModelOfARouterIsNoModel(t *testing.T) {
-	all := feed(t, gemini.New(), `{"type":"init","timestamp":"2026-01-01T00:00:00.000Z","session_id":"s","model":"auto-gemini-3"}`, say("a"))
+	all := feed(t, newSource(), `{"type":"init","timestamp":"2026-01-01T00:00:00.000Z","session_id":"s","model":"auto-gemini-3"}`, say("a"))
 	require.Len(t, all, 2)
 	assert.Equal(t, "auto-gemini-3", all[0].Model, "as configured")
 	assert.Empty(t, all[1].Model)
@@ -193,7 +193,7 @@ func TestCallsOfAStream(t *testing.T) {
 		{name: "result before its call", lines: []string{result("c"), use("c", `{}`), result("c")}, uses: 1, results: 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			all := feed(t, gemini.New(), tc.lines...)
+			all := feed(t, newSource(), tc.lines...)
 			assert.Len(t, only(all, events.KindToolUse), tc.uses)
 			assert.Len(t, only(all, events.KindToolResult), tc.results)
 		})
@@ -219,7 +219,7 @@ func TestResultsOfAStream(t *testing.T) {
 		{name: "exit codes are not told", tool: "run_shell_command", rest: `"status":"success","output":"Exit Code: 7"`, want: events.Tool{Summary: "Exit Code: 7", Size: 12}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			all := feed(t, gemini.New(), `{"type":"tool_use","tool_name":"`+tc.tool+`","tool_id":"c","parameters":{}}`, `{"type":"tool_result","tool_id":"c",`+tc.rest+`}`)
+			all := feed(t, newSource(), `{"type":"tool_use","tool_name":"`+tc.tool+`","tool_id":"c","parameters":{}}`, `{"type":"tool_result","tool_id":"c",`+tc.rest+`}`)
 			require.Len(t, all, 2)
 			got := all[1].Tool
 			got.Output = nil
@@ -242,13 +242,13 @@ func TestEndOfAStream(t *testing.T) {
 		{name: "error without words", line: `{"type":"result","status":"error"}`, want: events.End{Error: true, Cause: events.CauseOther, Code: "error", Err: "no answer"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := gemini.New()
+			p := newSource()
 			feed(t, p, initLine, `{"type":"error","severity":"error","message":"no answer"}`)
-			assert.True(t, p.Incomplete())
+			assert.True(t, p.State().Incomplete)
 			ends := only(feed(t, p, tc.line), events.KindSessionEnded)
 			require.Len(t, ends, 1)
 			assert.Equal(t, tc.want, *ends[0].End)
-			assert.False(t, p.Incomplete())
+			assert.False(t, p.State().Incomplete)
 		})
 	}
 }
@@ -267,13 +267,13 @@ func TestNotices(t *testing.T) {
 		{`{"id":"i","type":"error","content":[{"text":"[API Error: x]"}]}`, events.Notice{Level: events.LevelError, Code: events.NoticeInformational}},
 		{`{"$rewindTo":"i"}`, events.Notice{Code: "rewind"}},
 	} {
-		all := feed(t, gemini.New(), tc.line)
+		all := feed(t, newSource(), tc.line)
 		require.Len(t, all, 1, tc.line)
 		assert.Equal(t, events.KindNotice, all[0].Kind)
 		assert.Equal(t, tc.want, all[0].Notice, tc.line)
 		assert.NotEmpty(t, all[0].Text)
 	}
-	p := gemini.New()
+	p := newSource()
 	assert.Len(t, feed(t, p, `{"id":"i","type":"info","content":"once"}`, `{"id":"i","type":"info","content":"once"}`), 1)
 }
 
@@ -286,7 +286,7 @@ func TestBatchedResults(t *testing.T) {
 	answer := func(id string) string {
 		return fmt.Sprintf(`{"type":"tool_result","timestamp":"2026-01-01T00:00:03.%s00Z","tool_id":%q,"status":"success"}`, id, id)
 	}
-	all := feed(t, gemini.New(), initLine,
+	all := feed(t, newSource(), initLine,
 		call("1"), call("2"), answer("1"), answer("2"), call("3"), answer("3"), say("Hm."), call("4"), call("5"), call("6"), answer("6"), answer("4"), answer("5"))
 	batched := map[string]bool{}
 	for _, e := range only(all, events.KindToolResult) {

@@ -9,19 +9,19 @@ import (
 // report handles the one document of --output-format json: the last text, the usage, the end. It has no calls.
 func (p *Parser) report(r *record) {
 	if r.session.Kind == scan.KindString {
-		p.session = p.strings.Intern(r.session)
+		p.session = p.Strings.Intern(r.session)
 	}
-	p.begin(r.timestamp)
-	response := p.strings.Text(r.response)
+	p.beginObject(r.timestamp)
+	response := p.Strings.Text(r.response)
 	if !blank([]byte(response)) {
-		p.emit(events.KindText).Text = response
+		p.Emit(events.KindText).Text = response
 	}
 	p.reportWarnings(r.warnings)
 	p.reportStats(r.stats)
 	end := &events.End{Code: "success", Result: response}
 	if r.failure.present {
-		end.Error, end.Code, end.Err = true, "error", p.strings.Text(r.failure.message)
-		if code := p.strings.Intern(r.failure.kind); code != "" {
+		end.Error, end.Code, end.Err = true, "error", p.Strings.Text(r.failure.message)
+		if code := p.Strings.Intern(r.failure.kind); code != "" {
 			end.Code = code
 		}
 		if end.Err == "" {
@@ -32,17 +32,17 @@ func (p *Parser) report(r *record) {
 			end.Cause = cause.Of(0, end.Err, end.Code)
 		}
 	}
-	p.emit(events.KindSessionEnded).End = end
+	p.Emit(events.KindSessionEnded).End = end
 }
 
 func (p *Parser) reportWarnings(warnings scan.Value) {
 	if warnings.Kind != scan.KindArray {
 		return
 	}
-	p.leaf.Reset(warnings.Raw)
-	for p.leaf.Array(); p.leaf.Element(); {
-		if text := p.strings.Text(p.leaf.Value()); text != "" {
-			p.notice(events.LevelWarn, errorCode(text), text)
+	p.Inner.Reset(warnings.Raw)
+	for p.Inner.Array(); p.Inner.Element(); {
+		if text := p.Strings.Text(p.Inner.Value()); text != "" {
+			p.Notice(events.LevelWarn, errorCode(text), text)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func (p *Parser) reportStats(stats scan.Value) {
 	if stats.Kind != scan.KindObject {
 		return
 	}
-	s := &p.leaf
+	s := &p.Inner
 	s.Reset(stats.Raw)
 	for s.Object(); s.Key(); {
 		if string(s.Name()) != "models" || s.Peek() != scan.KindObject {
@@ -76,7 +76,7 @@ func (p *Parser) reportModel(s *scan.Scanner) {
 			s.Skip()
 			continue
 		}
-		e := p.emit(events.KindUsage)
-		e.Model, e.Usage = p.strings.Unescape(name), readTokens(s).usage(events.UsageScopeRun)
+		e := p.Emit(events.KindUsage)
+		e.Model, e.Usage = p.Strings.Unescape(name), readTokens(s).usage(events.UsageScopeRun)
 	}
 }

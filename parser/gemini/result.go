@@ -270,8 +270,8 @@ func (p *Parser) shellEnd(text *lines.Text, of []scan.Value) shellEnd {
 	head, body := text.Head(len(untrustedOpen)), of[0].Body()
 	for n := shellTailBytes; ; n = len(body) {
 		tail := scan.Tail(body, n)
-		p.scratch = scan.AppendString(p.scratch[:0], tail)
-		ending := p.scratch
+		p.Scratch = scan.AppendString(p.Scratch[:0], tail)
+		ending := p.Scratch
 		if bytes.HasPrefix(head, untrustedOpen) {
 			ending = bytes.TrimSuffix(ending, untrustedClose)
 		}

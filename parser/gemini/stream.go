@@ -41,7 +41,7 @@ func (p *Parser) line(r *record) events.LineStatus {
 	if string(kind) != "message" || !r.role.Is("assistant") { // whatever comes between two texts parts them
 		p.stream.lead, p.stream.speaking = p.stream.lead[:0], false
 	}
-	p.begin(r.timestamp)
+	p.beginObject(r.timestamp)
 	switch string(kind) {
 	case "init":
 		p.init(r)
@@ -59,20 +59,20 @@ func (p *Parser) line(r *record) events.LineStatus {
 	case "result":
 		p.result(r)
 	default:
-		return p.unknownType("", kind)
+		return p.Unknown("", kind)
 	}
 	return events.LineOK
 }
 
 func (p *Parser) init(r *record) {
-	p.session = p.strings.Intern(r.session)
+	p.session = p.Strings.Intern(r.session)
 	p.stream = stream{open: true, messages: p.stream.messages}
-	model := p.strings.Intern(r.model)
+	model := p.Strings.Intern(r.model)
 	if !strings.HasPrefix(model, "auto") { // "auto", "auto-gemini-3": a router chooses, and the stream does not say what
 		p.stream.model = model
 	}
-	p.head.SessionID = p.session
-	e := p.emit(events.KindSessionStarted)
+	p.Head.SessionID = p.session
+	e := p.Emit(events.KindSessionStarted)
 	e.Model, e.Session = model, &events.Session{}
 }
 
@@ -84,11 +84,11 @@ func (p *Parser) streamMessage(r *record) events.LineStatus {
 		p.say(r)
 	case "user":
 		p.stream.messageID = ""
-		if text := p.strings.Text(r.content.plain); strings.TrimSpace(text) != "" {
-			p.emit(events.KindPrompt).Text = text
+		if text := p.Strings.Text(r.content.plain); strings.TrimSpace(text) != "" {
+			p.Emit(events.KindPrompt).Text = text
 		}
 	default:
-		return p.unknownType("message/", role)
+		return p.Unknown("message/", role)
 	}
 	return events.LineOK
 }
@@ -100,11 +100,11 @@ func (p *Parser) modelWorks(r *record) {
 	s := &p.stream
 	if s.messageID == "" {
 		s.messages++
-		if at := p.strings.Text(r.timestamp); at != "" {
-			s.messageID = p.head.SessionID + "@" + at + "#" + strconv.Itoa(s.messages)
+		if at := p.Strings.Text(r.timestamp); at != "" {
+			s.messageID = p.Head.SessionID + "@" + at + "#" + strconv.Itoa(s.messages)
 		}
 	}
-	p.head.MessageID, p.head.Model = s.messageID, s.model
+	p.Head.MessageID, p.Head.Model = s.messageID, s.model
 }
 
 // say gives a piece of text. What begins with white space waits: a text that is blank to its end is none.
@@ -120,11 +120,11 @@ func (p *Parser) say(r *record) {
 		if blank(s.lead) && len(s.lead) <= maxLead {
 			return
 		}
-		text, s.lead, s.speaking = p.strings.Copy(s.lead), s.lead[:0], true
+		text, s.lead, s.speaking = p.Strings.Copy(s.lead), s.lead[:0], true
 	} else {
-		text = p.strings.Unescape(body)
+		text = p.Strings.Unescape(body)
 	}
-	e := p.emit(events.KindText)
+	e := p.Emit(events.KindText)
 	e.Text, e.Delta = text, r.delta.True()
 	if !e.Delta {
 		s.speaking = false
@@ -133,7 +133,7 @@ func (p *Parser) say(r *record) {
 
 func (p *Parser) streamUse(r *record) {
 	c := use{id: r.toolID, name: p.toolName(r.toolName), args: r.parameters, members: r.args}
-	if len(r.toolID.Body()) > 0 && !p.isNew(p.calls.Ref(p.keys.ID(domainCall, r.toolID.Body())), &c) {
+	if len(r.toolID.Body()) > 0 && !p.isNew(p.calls.Ref(p.Keys.ID(domainCall, r.toolID.Body())), &c) {
 		return
 	}
 	p.stream.asked++
@@ -148,7 +148,7 @@ func (p *Parser) streamResult(r *record) {
 	}
 	name := ""
 	if len(r.toolID.Body()) > 0 {
-		c := p.calls.Ref(p.keys.ID(domainCall, r.toolID.Body()))
+		c := p.calls.Ref(p.Keys.ID(domainCall, r.toolID.Body()))
 		if c.answered {
 			return
 		}
@@ -160,10 +160,10 @@ func (p *Parser) streamResult(r *record) {
 	}
 	var text lines.Text
 	if output.Kind == scan.KindString {
-		text = p.output.Text(output)
+		text = p.Output.Text(output)
 	}
-	t := &p.emit(events.KindToolResult).Tool
-	t.ID, t.Name, t.Batched = p.callID.Text(&p.strings, r.toolID), name, p.stream.batched
+	t := &p.Emit(events.KindToolResult).Tool
+	t.ID, t.Name, t.Batched = p.callID.Text(&p.Strings, r.toolID), name, p.stream.batched
 	t.Error = r.status.Is("error") || r.failure.present && !r.status.Is("success")
 	p.describe(t, &text, false)
 	t.Denied = t.Denied || r.failure.kind.Is("policy_violation")
@@ -174,9 +174,9 @@ func (p *Parser) streamResult(r *record) {
 
 // streamError is a warning or an error that does not end the run.
 func (p *Parser) streamError(r *record) {
-	text := p.strings.Text(r.message)
+	text := p.Strings.Text(r.message)
 	if text == "" {
-		text = p.strings.Text(r.failure.message)
+		text = p.Strings.Text(r.failure.message)
 	}
 	level := events.LevelError
 	if r.severity.Is("warning") {
@@ -184,7 +184,7 @@ func (p *Parser) streamError(r *record) {
 	} else {
 		p.stream.lastError = text
 	}
-	p.notice(level, errorCode(text), text)
+	p.Notice(level, errorCode(text), text)
 }
 
 // errorCode returns a stable code of the messages that the CLI has for its error lines.
@@ -206,14 +206,14 @@ func errorCode(text string) string {
 // result ends a run.
 func (p *Parser) result(r *record) {
 	p.streamStats(r.stats)
-	e := p.emit(events.KindSessionEnded)
-	end := &events.End{Error: r.status.Is("error"), Code: p.strings.Intern(r.status)}
+	e := p.Emit(events.KindSessionEnded)
+	end := &events.End{Error: r.status.Is("error"), Code: p.Strings.Intern(r.status)}
 	if end.Error {
-		end.Err = p.strings.Text(r.failure.message)
+		end.Err = p.Strings.Text(r.failure.message)
 		if end.Err == "" {
 			end.Err = p.stream.lastError // an error without words follows an error line (empty responses)
 		}
-		if code := p.strings.Intern(r.failure.kind); code != "" {
+		if code := p.Strings.Intern(r.failure.kind); code != "" {
 			end.Code = code
 		}
 		end.Interrupted = end.Code == "FatalCancellationError"
@@ -224,13 +224,13 @@ func (p *Parser) result(r *record) {
 			end.Cause = cause.Of(0, end.Err, end.Code)
 		}
 	}
-	p.leaf.Reset(r.stats.Raw)
+	p.Inner.Reset(r.stats.Raw)
 	if r.stats.Kind == scan.KindObject {
-		for p.leaf.Object(); p.leaf.Key(); {
-			if string(p.leaf.Name()) == "duration_ms" {
-				end.Duration = millis(p.leaf.Value())
+		for p.Inner.Object(); p.Inner.Key(); {
+			if string(p.Inner.Name()) == "duration_ms" {
+				end.Duration = millis(p.Inner.Value())
 			} else {
-				p.leaf.Skip()
+				p.Inner.Skip()
 			}
 		}
 	}

@@ -52,10 +52,10 @@ var tools = map[string]tool{
 // missing or no strings has none: no other field is used.
 func (p *Parser) target(name string, fields []string, args scan.Members) string {
 	if name == todoTool {
-		return lines.InProgress(&p.strings, &p.leaf, &p.nested, args.Get("todos"), "description")
+		return lines.InProgress(&p.Strings, &p.Inner, &p.Nested, args.Get("todos"), "description")
 	}
 	if fields == nil {
 		fields = events.TargetKeys[:]
 	}
-	return lines.FirstText(&p.strings, args, fields...)
+	return lines.FirstText(&p.Strings, args, fields...)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/gemini"
 )
 
 func TestTargets(t *testing.T) {
@@ -39,7 +38,7 @@ func TestTargets(t *testing.T) {
 		{"unheard_of", `{"command":"","query":"q"}`, "q"},
 		{"unheard_of", `[1]`, ""},
 	} {
-		all := feed(t, gemini.New(), fmt.Sprintf(`{"type":"tool_use","tool_name":%q,"tool_id":"c","parameters":%s}`, tc.name, tc.args))
+		all := feed(t, newSource(), fmt.Sprintf(`{"type":"tool_use","tool_name":%q,"tool_id":"c","parameters":%s}`, tc.name, tc.args))
 		require.Len(t, all, 1)
 		assert.Equal(t, tc.want, all[0].Tool.Target, "%s %s", tc.name, tc.args)
 		assert.Equal(t, tc.args, string(all[0].Tool.Input))
@@ -60,7 +59,7 @@ func TestToolOf(t *testing.T) {
 		{name: "sub-agent under its own name", tool: "codebase_investigator", agent: "codebase_investigator", readOnly: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			all := feed(t, gemini.New(), recorded("g1", "", fmt.Sprintf(`{"id":"c","name":%q,"args":{},"displayName":%q,"status":"executing"}`, tc.tool, tc.title)))
+			all := feed(t, newSource(), recorded("g1", "", fmt.Sprintf(`{"id":"c","name":%q,"args":{},"displayName":%q,"status":"executing"}`, tc.tool, tc.title)))
 			uses := only(all, events.KindToolUse)
 			require.Len(t, uses, 1)
 			assert.Equal(t, tc.server, uses[0].Tool.Server)
@@ -69,11 +68,11 @@ func TestToolOf(t *testing.T) {
 		})
 	}
 	t.Run("sub-agent of the user's by what was shown", func(t *testing.T) {
-		all := feed(t, gemini.New(), recorded("g1", "", `{"id":"c","name":"my_agent","args":{},"resultDisplay":{"agentName":"my_agent","isSubagentProgress":true},"status":"executing"}`))
+		all := feed(t, newSource(), recorded("g1", "", `{"id":"c","name":"my_agent","args":{},"resultDisplay":{"agentName":"my_agent","isSubagentProgress":true},"status":"executing"}`))
 		assert.Equal(t, "my_agent", only(all, events.KindToolUse)[0].Tool.AgentType)
 	})
 	t.Run("control characters in a name", func(t *testing.T) {
-		all := feed(t, gemini.New(), `{"type":"tool_use","tool_name":"gl\u001b[31mob\n","tool_id":"c","parameters":{}}`)
+		all := feed(t, newSource(), `{"type":"tool_use","tool_name":"gl\u001b[31mob\n","tool_id":"c","parameters":{}}`)
 		assert.Equal(t, "glob ", all[0].Tool.Name)
 	})
 }

@@ -22,26 +22,26 @@ type message struct {
 
 // conversation takes the header of a transcript, or a whole document.
 func (p *Parser) conversation(r *record) {
-	p.session, p.agent = p.strings.Intern(r.sessionID), ""
+	p.session, p.agent = p.Strings.Intern(r.sessionID), ""
 	p.copying, p.modelled, p.last = false, false, lastMessage{}
 	if r.sessionKind.Is("subagent") {
 		p.agent = p.session // a sub-agent starts no session; the parent's id is only in the path
 	} else if p.started != p.session { // a resumed session may have its header again
 		p.started = p.session
-		p.begin(r.started)
-		p.head.ItemID = p.session
-		p.emit(events.KindSessionStarted).Session = &events.Session{Recorded: true}
+		p.beginObject(r.started)
+		p.Head.ItemID = p.session
+		p.Emit(events.KindSessionStarted).Session = &events.Session{Recorded: true}
 	}
 	if r.messages.Kind != scan.KindArray {
 		return
 	}
-	p.inner.Reset(r.messages.Raw)
-	for p.inner.Array(); p.inner.Element(); {
-		if p.inner.Peek() != scan.KindObject {
-			p.inner.Skip()
+	p.document.Reset(r.messages.Raw)
+	for p.document.Array(); p.document.Element(); {
+		if p.document.Peek() != scan.KindObject {
+			p.document.Skip()
 			continue
 		}
-		if p.within.read(&p.inner) && p.within.id.Kind == scan.KindString {
+		if p.within.read(&p.document) && p.within.id.Kind == scan.KindString {
 			p.message(&p.within)
 		}
 	}
@@ -49,8 +49,8 @@ func (p *Parser) conversation(r *record) {
 
 // message takes one message, which may have come before in another state.
 func (p *Parser) message(r *record) events.LineStatus {
-	p.begin(r.timestamp)
-	p.head.ItemID = p.itemID.Text(&p.strings, r.id)
+	p.beginObject(r.timestamp)
+	p.Head.ItemID = p.itemID.Text(&p.Strings, r.id)
 	switch kind := r.kind.Body(); string(kind) {
 	case "gemini":
 		return p.modelMessage(r)
@@ -64,7 +64,7 @@ func (p *Parser) message(r *record) events.LineStatus {
 	case "error":
 		p.uiNotice(r, events.LevelError)
 	default:
-		return p.unknownType("message/", kind)
+		return p.Unknown("message/", kind)
 	}
 	return events.LineOK
 }
@@ -76,17 +76,17 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 	}
 	p.copying, p.modelled = false, true
 	if p.continuesModel(r) { // calls alone: their model message is the one before
-		p.head.MessageID, p.head.Model, p.head.Time = p.last.id, p.last.model, p.last.at
-		key := p.keys.ID(domainMessage, r.id.Body())
+		p.Head.MessageID, p.Head.Model, p.Head.Time = p.last.id, p.last.model, p.last.at
+		key := p.Keys.ID(domainMessage, r.id.Body())
 		for i := range r.calls {
 			p.recordedCall(key, i, &r.calls[i])
 		}
 		return events.LineOK
 	}
-	id := p.head.ItemID
-	before := len(p.out)
-	p.head.MessageID, p.head.Model = id, p.strings.Intern(r.model)
-	key := p.keys.ID(domainMessage, r.id.Body())
+	id := p.Head.ItemID
+	before := len(p.Out)
+	p.Head.MessageID, p.Head.Model = id, p.Strings.Intern(r.model)
+	key := p.Keys.ID(domainMessage, r.id.Body())
 	m := p.messages.Ref(key)
 	for ; m.thoughts < len(r.thought); m.thoughts++ {
 		p.reasoning(id, m.thoughts, &r.thought[m.thoughts])
@@ -97,13 +97,13 @@ func (p *Parser) modelMessage(r *record) events.LineStatus {
 	}
 	earlier := m.tokens
 	if grown, more := m.tokens.max(r.tokens); more {
-		e := p.emit(events.KindUsage)
+		e := p.Emit(events.KindUsage)
 		e.Usage = grown.usage(events.UsageScopeCall)
 		e.ItemID = later(id, int(earlier.input+earlier.output+earlier.thoughts))
 	}
-	p.last = lastMessage{id: id, model: p.head.Model, at: p.head.Time}
-	if len(p.out) > before && len(r.calls) == 0 && m.said > 0 && !m.holdsMore() {
-		p.out[len(p.out)-1].Sign = events.Sign{Outcome: events.OutcomeOK}
+	p.last = lastMessage{id: id, model: p.Head.Model, at: p.Head.Time}
+	if len(p.Out) > before && len(r.calls) == 0 && m.said > 0 && !m.holdsMore() {
+		p.Out[len(p.Out)-1].Sign = events.Sign{Outcome: events.OutcomeOK}
 	}
 	return events.LineOK
 }
@@ -133,7 +133,7 @@ func later(id string, n int) string {
 }
 
 func (p *Parser) reasoning(id string, i int, t *thought) {
-	subject, description := p.strings.Text(t.subject), p.strings.Text(t.description)
+	subject, description := p.Strings.Text(t.subject), p.Strings.Text(t.description)
 	text := description
 	if strings.TrimSpace(subject) != "" { // the heading of the thought
 		text = subject
@@ -144,7 +144,7 @@ func (p *Parser) reasoning(id string, i int, t *thought) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	e := p.emit(events.KindReasoning)
+	e := p.Emit(events.KindReasoning)
 	e.Text, e.ItemID = text, later(id, i)
 	if at := timeOf(t.timestamp); !at.IsZero() {
 		e.Time = at
@@ -158,44 +158,44 @@ func (p *Parser) wholeText(id string, m *message, r *record) {
 		if lines.Blank(text) {
 			return
 		}
-		p.emit(events.KindText).Text = text
-		m.said, m.saidHash = len(text), p.keys.String(domainText, text)
+		p.Emit(events.KindText).Text = text
+		m.said, m.saidHash = len(text), p.Keys.String(domainText, text)
 		return
 	}
 	text := p.contentText(&r.content)
-	if blank(text) || len(text) <= m.said || p.keys.Bytes(domainText, text[:m.said]) != m.saidHash || blank(text[m.said:]) {
+	if blank(text) || len(text) <= m.said || p.Keys.Bytes(domainText, text[:m.said]) != m.saidHash || blank(text[m.said:]) {
 		return
 	}
-	e := p.emit(events.KindText)
-	e.Text, e.ItemID = p.strings.Copy(text[m.said:]), later(id, m.said)
-	m.said, m.saidHash = len(text), p.keys.Bytes(domainText, text)
+	e := p.Emit(events.KindText)
+	e.Text, e.ItemID = p.Strings.Copy(text[m.said:]), later(id, m.said)
+	m.said, m.saidHash = len(text), p.Keys.Bytes(domainText, text)
 }
 
 // contentString gives the text of a content.
 func (p *Parser) contentString(c *content) string {
 	if len(c.texts) == 0 {
-		return p.strings.Text(c.plain)
+		return p.Strings.Text(c.plain)
 	}
 	if len(c.texts) == 1 { // then the content is an array
-		return p.strings.Text(c.texts[0])
+		return p.Strings.Text(c.texts[0])
 	}
-	return p.strings.Copy(p.contentText(c))
+	return p.Strings.Copy(p.contentText(c))
 }
 
 // contentText gives the text of a content, all its parts as one, in memory that the next call uses again.
 func (p *Parser) contentText(c *content) []byte {
-	p.scratch = scan.AppendString(p.scratch[:0], c.plain.Body())
+	p.Scratch = scan.AppendString(p.Scratch[:0], c.plain.Body())
 	for _, text := range c.texts {
-		p.scratch = scan.AppendString(p.scratch, text.Body())
+		p.Scratch = scan.AppendString(p.Scratch, text.Body())
 	}
-	return p.scratch
+	return p.Scratch
 }
 
 // sessionContext is how the CLI's own description of the workspace begins, which is the first message of each history.
 var sessionContext = []byte("<session_context>")
 
 func (p *Parser) userMessage(r *record) events.LineStatus {
-	key := p.keys.ID(domainMessage, r.id.Body())
+	key := p.Keys.ID(domainMessage, r.id.Body())
 	text := p.contentText(&r.content)
 	if p.modelled && bytes.HasPrefix(text, sessionContext) {
 		p.copying = true // history begins anew
@@ -213,31 +213,31 @@ func (p *Parser) userMessage(r *record) events.LineStatus {
 	if blank(text) { // results of calls
 		return events.LineOK
 	}
-	e := p.emit(events.KindPrompt)
-	e.Text, e.Synthetic = p.strings.Copy(text), synthetic
+	e := p.Emit(events.KindPrompt)
+	e.Text, e.Synthetic = p.Strings.Copy(text), synthetic
 	return events.LineOK
 }
 
 // displayed gives the text of displayContent, which has the forms of content.
 func (p *Parser) displayed(v scan.Value) []byte {
 	if v.Kind == scan.KindString {
-		p.scratch = scan.AppendString(p.scratch[:0], v.Body())
-		return p.scratch
+		p.Scratch = scan.AppendString(p.Scratch[:0], v.Body())
+		return p.Scratch
 	}
-	p.scratch = p.scratch[:0]
-	p.leaf.Reset(v.Raw)
+	p.Scratch = p.Scratch[:0]
+	p.Inner.Reset(v.Raw)
 	if v.Kind == scan.KindObject {
-		text, _ := readPart(&p.leaf)
-		p.scratch = scan.AppendString(p.scratch, text.Body())
-		return p.scratch
+		text, _ := readPart(&p.Inner)
+		p.Scratch = scan.AppendString(p.Scratch, text.Body())
+		return p.Scratch
 	}
 	if v.Kind == scan.KindArray {
-		for p.leaf.Array(); p.leaf.Element(); {
-			text, _ := readPart(&p.leaf)
-			p.scratch = scan.AppendString(p.scratch, text.Body())
+		for p.Inner.Array(); p.Inner.Element(); {
+			text, _ := readPart(&p.Inner)
+			p.Scratch = scan.AppendString(p.Scratch, text.Body())
 		}
 	}
-	return p.scratch
+	return p.Scratch
 }
 
 // envelopes are the beginnings of what the CLI sends in the user's name.
@@ -259,7 +259,7 @@ const requestCancelled = "Request cancelled."
 
 // uiNotice is a message of an interactive session to its user.
 func (p *Parser) uiNotice(r *record, level events.Level) {
-	key := p.keys.ID(domainMessage, r.id.Body())
+	key := p.Keys.ID(domainMessage, r.id.Body())
 	if !p.messages.Add(key) {
 		return
 	}
@@ -267,7 +267,7 @@ func (p *Parser) uiNotice(r *record, level events.Level) {
 	if blank(text) {
 		return
 	}
-	e := p.notice(level, events.NoticeInformational, p.strings.Copy(text))
+	e := p.Notice(level, events.NoticeInformational, p.Strings.Copy(text))
 	switch {
 	case level == events.LevelError:
 		e.Sign = events.Sign{Outcome: events.OutcomeError, Cause: cause.Of(0, e.Text)}
@@ -279,7 +279,7 @@ func (p *Parser) uiNotice(r *record, level events.Level) {
 // patch handles $set. Its messages are a copy of earlier ones; of them only a compaction is new.
 func (p *Parser) patch(r *record) events.LineStatus {
 	if r.set.sessionID.Kind == scan.KindString {
-		if id := p.strings.Intern(r.set.sessionID); p.agent == "" {
+		if id := p.Strings.Intern(r.set.sessionID); p.agent == "" {
 			p.session = id
 		}
 	}
@@ -292,9 +292,9 @@ func (p *Parser) patch(r *record) events.LineStatus {
 		return events.LineIgnored
 	}
 	p.snapshot = hash
-	p.begin(r.set.updated)
-	p.head.ItemID = id
-	p.notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
+	p.beginObject(r.set.updated)
+	p.Head.ItemID = id
+	p.Notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
 	return events.LineOK
 }
 
@@ -306,7 +306,7 @@ const maxSnapshotMessages = 4
 
 // findSnapshot looks for the summary of a compaction at the beginning of a history.
 func (p *Parser) findSnapshot(messages scan.Value) (id string, hash uint64) {
-	s := &p.leaf
+	s := &p.Inner
 	s.Reset(messages.Raw)
 	s.Array()
 	for range maxSnapshotMessages {
@@ -324,14 +324,14 @@ func (p *Parser) findSnapshot(messages scan.Value) (id string, hash uint64) {
 				raw = s.Value()
 			case "content":
 				if text := findText(s, stateSnapshot); text.Kind == scan.KindString {
-					hash = p.keys.Bytes(domainText, text.Body())
+					hash = p.Keys.Bytes(domainText, text.Body())
 				}
 			default:
 				s.Skip()
 			}
 		}
 		if hash != 0 {
-			return p.strings.Text(raw), hash
+			return p.Strings.Text(raw), hash
 		}
 	}
 	return "", 0
@@ -355,6 +355,6 @@ func findText(s *scan.Scanner, begin []byte) (found scan.Value) {
 
 // rewind reports messages that were dropped from the history. What they contained has happened all the same.
 func (p *Parser) rewind(*record) {
-	p.begin(scan.Value{})
-	p.notice(events.LevelInfo, noticeRewind, "conversation rewound")
+	p.beginObject(scan.Value{})
+	p.Notice(events.LevelInfo, noticeRewind, "conversation rewound")
 }

@@ -17,7 +17,7 @@ import (
 // TestDocumentIsRewritten gives one parser the states of a document, as a reader meets them while it is rewritten.
 func TestDocumentIsRewritten(t *testing.T) {
 	const folder = "../../testdata/gemini/case-rewritten-"
-	p := gemini.New()
+	p := newSource()
 	var got []string
 	var total events.UsageTotal
 	for _, state := range []string{"1", "2", "2", "3", "1", "3"} {
@@ -42,7 +42,7 @@ func TestDocumentIsRewritten(t *testing.T) {
 func TestDocumentsAgain(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, gemini.Name) {
 		if lines := parsertest.Lines(t, file); strings.HasSuffix(file, ".session.json") {
-			p := gemini.New()
+			p := newSource()
 			require.NotEmpty(t, p.ParseEvents(lines[0]), file)
 			assert.Empty(t, p.ParseEvents(lines[0]), file)
 		}
@@ -52,7 +52,7 @@ func TestDocumentsAgain(t *testing.T) {
 // TestTwinsAgree holds that a document and the JSONL that a later version made of it name the same things alike.
 func TestTwinsAgree(t *testing.T) {
 	ids := func(file string) (ids []string) {
-		p := gemini.New()
+		p := newSource()
 		for _, line := range parsertest.Lines(t, "../../testdata/gemini/"+file) {
 			for _, e := range p.ParseEvents(line) {
 				ids = append(ids, e.Kind.String()+" "+e.SessionID+" "+e.MessageID+" "+e.ItemID+" "+e.Tool.ID)
@@ -84,7 +84,7 @@ func TestTextOfAMessage(t *testing.T) {
 		{name: "lone surrogate", lines: []string{content(`"a\ud83d"`)}, want: []string{"a\uFFFD"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := only(feed(t, gemini.New(), append([]string{headerLine}, tc.lines...)...), events.KindText)
+			got := only(feed(t, newSource(), append([]string{headerLine}, tc.lines...)...), events.KindText)
 			assert.Equal(t, tc.want, texts(got))
 			seen := map[string]bool{}
 			for _, e := range got {
@@ -103,7 +103,7 @@ func TestThoughts(t *testing.T) {
 	}
 	one := `{"subject":"Look","description":"I will look.","timestamp":"2026-01-01T00:00:01.000Z"}`
 	two := `{"subject":"","description":"plain"},{"subject":"Alone","description":""},{"subject":"","description":" "}`
-	all := feed(t, gemini.New(), line(one), line(one), line(one+","+two), line(one+","+two))
+	all := feed(t, newSource(), line(one), line(one), line(one+","+two), line(one+","+two))
 	assert.Equal(t, []string{"Look\nI will look.", "plain", "Alone"}, texts(all))
 	assert.Equal(t, time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC), all[0].Time)
 	assert.Equal(t, time.Date(2026, 1, 1, 0, 0, 2, 0, time.UTC), all[1].Time)
@@ -126,7 +126,7 @@ func TestRecordedCalls(t *testing.T) {
 		{name: "unknown status with a result", lines: []string{recorded("g1", "", shellCall("c", "melted", "x"))}, uses: 1, results: 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			all := feed(t, gemini.New(), append([]string{headerLine}, tc.lines...)...)
+			all := feed(t, newSource(), append([]string{headerLine}, tc.lines...)...)
 			assert.Len(t, only(all, events.KindToolUse), tc.uses)
 			assert.Len(t, only(all, events.KindToolResult), tc.results)
 		})
@@ -163,7 +163,7 @@ func TestShellResults(t *testing.T) {
 			if status == "" {
 				status = "success"
 			}
-			results := only(feed(t, gemini.New(), recorded("g1", "", shellCall("c", status, tc.output))), events.KindToolResult)
+			results := only(feed(t, newSource(), recorded("g1", "", shellCall("c", status, tc.output))), events.KindToolResult)
 			require.Len(t, results, 1)
 			got := results[0].Tool
 			assert.Equal(t, tc.output, string(got.Output), "the output is what the model saw")
@@ -190,7 +190,7 @@ func TestResultShapes(t *testing.T) {
 		{name: "error without a status", rest: `"result":[{"functionResponse":{"response":{"error":"bad"}}}]`, want: "bad", failed: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			results := only(feed(t, gemini.New(), recorded("g1", "", `{"id":"c","name":"mcp_a_b","args":{},`+tc.rest+`}`)), events.KindToolResult)
+			results := only(feed(t, newSource(), recorded("g1", "", `{"id":"c","name":"mcp_a_b","args":{},`+tc.rest+`}`)), events.KindToolResult)
 			require.Len(t, results, 1)
 			assert.Equal(t, tc.want, string(results[0].Tool.Output))
 			assert.Equal(t, tc.failed, results[0].Tool.Error)
@@ -215,7 +215,7 @@ func TestPrompts(t *testing.T) {
 		{name: "a hook beside results", line: user("u", `[{"functionResponse":{}},{"text":"mind this"}]`, ""), want: "mind this", synthetic: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			all := feed(t, gemini.New(), headerLine, tc.line, tc.line)
+			all := feed(t, newSource(), headerLine, tc.line, tc.line)
 			require.Len(t, all, 2, "the start, and the prompt once")
 			assert.Equal(t, events.KindPrompt, all[1].Kind)
 			assert.Equal(t, tc.want, all[1].Text)
@@ -245,7 +245,7 @@ func TestCopiedHistory(t *testing.T) {
 		{name: "context of a resumed session as a line", lines: []string{headerLine, user("x1", "<session_context>"), user("u3", "three")}, want: []string{"<session_context>", "three"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := gemini.New()
+			p := newSource()
 			feed(t, p, headerLine, user("u1", "one"), recorded("g1", "a", ""), user("u2", "two"), recorded("g2", "b", ""))
 			var got []string
 			for _, e := range feed(t, p, tc.lines...) {
@@ -262,7 +262,7 @@ func TestCompaction(t *testing.T) {
 	set := func(id, summary string) string {
 		return `{"$set":{"messages":[{"id":"ctx","type":"user","content":[{"text":"<session_context>"}]},{"type":"user","content":[{"text":"` + summary + `"}],"id":"` + id + `"}],"lastUpdated":"2026-01-01T00:00:05.000Z"}}`
 	}
-	all := feed(t, gemini.New(), headerLine, set("a", "plain"), set("b", "<state_snapshot>one"), set("c", "<state_snapshot>one"), set("d", "<state_snapshot>two"))
+	all := feed(t, newSource(), headerLine, set("a", "plain"), set("b", "<state_snapshot>one"), set("c", "<state_snapshot>one"), set("d", "<state_snapshot>two"))
 	require.Len(t, all, 3)
 	for i, id := range []string{"b", "d"} {
 		e := all[i+1]
@@ -274,12 +274,12 @@ func TestCompaction(t *testing.T) {
 
 func TestSubagentTranscript(t *testing.T) {
 	child := strings.Replace(strings.Replace(headerLine, `"main"`, `"subagent"`, 1), `"s1"`, `"a1"`, 1)
-	all := feed(t, gemini.New(), child, recorded("g1", "a", ""))
+	all := feed(t, newSource(), child, recorded("g1", "a", ""))
 	require.Len(t, all, 2, "no session starts")
 	assert.Equal(t, "a1", all[0].AgentID)
 
 	call := `{"id":"c","name":"invoke_agent","args":{"agent_name":"finder","prompt":"find it"},"agentId":"a1","status":"success","result":[{"functionResponse":{"response":{"output":"done"}}}]}`
-	all = feed(t, gemini.New(), headerLine, recorded("g1", "", call))
+	all = feed(t, newSource(), headerLine, recorded("g1", "", call))
 	require.Len(t, all, 4)
 	assert.Equal(t, "finder", all[1].Tool.AgentType)
 	assert.Equal(t, "find it", all[1].Tool.Target)
@@ -289,7 +289,7 @@ func TestSubagentTranscript(t *testing.T) {
 
 func TestDocumentOfTheOtherOutput(t *testing.T) {
 	tokens := `"tokens":{"input":60,"prompt":100,"candidates":7,"total":113,"cached":40,"thoughts":5,"tool":1}`
-	all := feed(t, gemini.New(), `{"session_id":"s1","response":"Done.","warnings":["Loop detected"],"stats":{"tools":{"totalCalls":4},"models":{"pro":{"api":{},`+tokens+`}},"files":{}}}`)
+	all := feed(t, newSource(), `{"session_id":"s1","response":"Done.","warnings":["Loop detected"],"stats":{"tools":{"totalCalls":4},"models":{"pro":{"api":{},`+tokens+`}},"files":{}}}`)
 	require.Len(t, all, 4)
 	assert.Equal(t, "Done.", all[0].Text)
 	assert.Equal(t, events.Notice{Level: events.LevelWarn, Code: "loop_detected"}, all[1].Notice)
@@ -302,7 +302,7 @@ func TestDocumentOfTheOtherOutput(t *testing.T) {
 	assert.Equal(t, events.End{Code: "success", Result: "Done."}, *all[3].End)
 	assert.Equal(t, "s1", all[3].SessionID)
 
-	all = feed(t, gemini.New(), `{"session_id":"s1","error":{"type":"Error","message":"[API Error: x]","code":401}}`)
+	all = feed(t, newSource(), `{"session_id":"s1","error":{"type":"Error","message":"[API Error: x]","code":401}}`)
 	require.Len(t, all, 1)
 	assert.Equal(t, events.End{Error: true, Cause: events.CauseOther, Code: "Error", Err: "[API Error: x]"}, *all[0].End)
 }

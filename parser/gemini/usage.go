@@ -89,7 +89,7 @@ func (p *Parser) streamStats(stats scan.Value) {
 	if stats.Kind != scan.KindObject {
 		return
 	}
-	s := &p.leaf
+	s := &p.Inner
 	s.Reset(stats.Raw)
 	models := scan.Value{}
 	var whole tokens
@@ -100,10 +100,10 @@ func (p *Parser) streamStats(stats scan.Value) {
 			s.Skip()
 		}
 	}
-	before := len(p.out)
-	if sum := p.modelStats(models); sum != whole.sum() || len(p.out) == before {
-		p.out = p.out[:before]
-		e := p.emit(events.KindUsage)
+	before := len(p.Out)
+	if sum := p.modelStats(models); sum != whole.sum() || len(p.Out) == before {
+		p.Out = p.Out[:before]
+		e := p.Emit(events.KindUsage)
 		e.Model, e.Usage = p.stream.model, whole.withThoughts().usageOfStream()
 	}
 }
@@ -113,7 +113,7 @@ func (p *Parser) modelStats(models scan.Value) (sum tokens) {
 	if models.Kind != scan.KindObject {
 		return sum
 	}
-	s := &p.leaf
+	s := &p.Inner
 	s.Reset(models.Raw)
 	for s.Object(); s.Key(); {
 		name := s.Name()
@@ -128,8 +128,8 @@ func (p *Parser) modelStats(models scan.Value) (sum tokens) {
 			}
 		}
 		sum.input, sum.output, sum.cached = sum.input+t.input, sum.output+t.output, sum.cached+t.cached
-		e := p.emit(events.KindUsage)
-		e.Model, e.Usage = p.strings.Unescape(name), t.withThoughts().usageOfStream()
+		e := p.Emit(events.KindUsage)
+		e.Model, e.Usage = p.Strings.Unescape(name), t.withThoughts().usageOfStream()
 	}
 	return sum
 }

@@ -19,7 +19,7 @@ func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Recorded(t, gemini.Name, gemini.Name) {
 		var sum rawSum
 		var total events.UsageTotal
-		p := gemini.New()
+		p := newSource()
 		for _, line := range parsertest.Lines(t, file) {
 			for _, e := range p.ParseEvents(line) {
 				if e.Kind == events.KindUsage {
@@ -106,7 +106,7 @@ func (s *rawSum) total() (provider events.Tokens, all int64) {
 }
 
 func TestUsageOfAMessageGrows(t *testing.T) {
-	p := gemini.New()
+	p := newSource()
 	line := func(tokens string) []events.DisplayEvent {
 		return p.ParseEvents([]byte(`{"id":"g1","type":"gemini","content":"","model":"m","tokens":` + tokens + `}`))
 	}
@@ -149,7 +149,7 @@ func TestUsageOfAResult(t *testing.T) {
 		{name: "none told", stats: `null`, want: map[string]events.Tokens{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := gemini.New()
+			p := newSource()
 			p.ParseEvents([]byte(`{"type":"init","timestamp":"2026-01-01T00:00:00.000Z","session_id":"s","model":"configured"}`))
 			got := map[string]events.Tokens{}
 			for _, e := range p.ParseEvents([]byte(`{"type":"result","status":"success","stats":` + tc.stats + `}`)) {

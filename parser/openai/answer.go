@@ -139,7 +139,7 @@ func (p *Parser) tail(r *record) {
 	if grown := a.counts.tokens.Sub(before.tokens); grown != (events.Tokens{}) {
 		p.identify(a)
 		after, was := a.counts.normalise(), before.normalise()
-		p.emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: grown, Tokens: after.Sub(was)}
+		p.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: grown, Tokens: after.Sub(was)}
 	}
 }
 
@@ -147,10 +147,10 @@ func (p *Parser) tail(r *record) {
 func (p *Parser) about(r *record) {
 	a := &p.answer
 	if a.id == "" {
-		a.id = p.strings.Text(r.id)
+		a.id = p.Strings.Text(r.id)
 	}
 	if a.model == "" {
-		a.model = p.strings.Intern(r.model)
+		a.model = p.Strings.Intern(r.model)
 	}
 	if a.created.IsZero() {
 		a.created = r.created.Time()
@@ -333,12 +333,12 @@ func (p *Parser) emitAnswer() {
 
 // identify makes the head of an answer's events.
 func (p *Parser) identify(a *answer) {
-	p.head = lines.Head{Time: a.created, MessageID: a.id, Model: a.model, SessionID: a.response.session}
+	p.Head = lines.Head{Time: a.created, MessageID: a.id, Model: a.model, SessionID: a.response.session}
 }
 
 // ended gives the end of an answer.
 func (p *Parser) ended(reason scan.Value, f failure, duration time.Duration) {
-	end := &events.End{Error: f.failed, Code: p.strings.Intern(reason), Duration: duration}
+	end := &events.End{Error: f.failed, Code: p.Strings.Intern(reason), Duration: duration}
 	if f.failed {
 		if f.code != "" {
 			end.Code = f.code
@@ -351,5 +351,5 @@ func (p *Parser) ended(reason scan.Value, f failure, duration time.Duration) {
 		}
 		end.Cause = cause.Of(cause.StatusIn(end.Code), end.Err, end.Code, f.code)
 	}
-	p.emit(events.KindSessionEnded).End = end
+	p.Emit(events.KindSessionEnded).End = end
 }

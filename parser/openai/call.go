@@ -30,7 +30,7 @@ func (c *call) arguments() scan.Value {
 func (p *Parser) call(c *call) {
 	name := p.toolName(c.name)
 	args, input := p.decode(c.arguments())
-	if p.dropInput {
+	if p.DropInput {
 		input = nil
 	}
 	if args == nil && len(c.pieces) > 0 && input != nil { // what came in pieces lies in memory that the next answer takes
@@ -38,7 +38,7 @@ func (p *Parser) call(c *call) {
 		p.input = append(p.input, input...)
 		input = p.input[start:len(p.input):len(p.input)]
 	}
-	e := p.emit(events.KindToolUse)
+	e := p.Emit(events.KindToolUse)
 	t := &e.Tool
 	t.ID, t.Name, t.Input = p.callID(c.id), name, input
 	t.Target = p.target(name, args, c.arguments())
@@ -47,13 +47,13 @@ func (p *Parser) call(c *call) {
 
 // toolName is the name as written, without control sequences.
 func (p *Parser) toolName(raw []byte) string {
-	return events.CleanLine(p.strings.Intern(scan.Value{Kind: scan.KindString, Raw: p.quote(raw)}), 0)
+	return events.CleanLine(p.Strings.Intern(scan.Value{Kind: scan.KindString, Raw: p.quote(raw)}), 0)
 }
 
 // quote gives raw as a string value; the memory is good until the next call.
 func (p *Parser) quote(raw []byte) []byte {
-	p.scratch = append(append(append(p.scratch[:0], '"'), raw...), '"')
-	return p.scratch
+	p.Scratch = append(append(append(p.Scratch[:0], '"'), raw...), '"')
+	return p.Scratch
 }
 
 // callID is the id that a server gave to a call. Where it gave none, one is made of the answer's own id and the number
@@ -62,11 +62,11 @@ func (p *Parser) callID(id scan.Value) string {
 	p.answered++
 	switch {
 	case len(id.Body()) > 0:
-		return p.strings.Text(id)
+		return p.Strings.Text(id)
 	case id.Kind == scan.KindNumber:
-		return p.strings.Copy(id.Raw)
+		return p.Strings.Copy(id.Raw)
 	}
-	answer := p.head.MessageID
+	answer := p.Head.MessageID
 	if answer == "" {
 		answer = "answer-" + strconv.Itoa(p.answers)
 	}
@@ -76,7 +76,7 @@ func (p *Parser) callID(id scan.Value) string {
 // remember keeps the name of a call for its result.
 func (p *Parser) remember(t *events.Tool) {
 	if t.Name != "" {
-		p.names.Set(p.keys.String(domainID, t.ID), t.Name)
+		p.names.Set(p.Keys.String(domainID, t.ID), t.Name)
 	}
 }
 
@@ -87,7 +87,7 @@ func (p *Parser) remember(t *events.Tool) {
 func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
 	switch v.Kind {
 	case scan.KindObject:
-		p.args = p.inner.MembersOf(v, p.args[:0])
+		p.args = p.Inner.MembersOf(v, p.args[:0])
 		return p.args, v.Raw
 	case scan.KindNone, scan.KindNull:
 		return nil, nil
@@ -98,7 +98,7 @@ func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
 	default:
 		return nil, v.Raw
 	}
-	if p.dropInput {
+	if p.DropInput {
 		var whole bool
 		if p.args, p.input, whole = p.quoted.Members(p.args[:0], p.input, v.Body(), isArgument); whole {
 			if p.args == nil {
@@ -112,17 +112,17 @@ func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
 		start := len(p.input)
 		p.input = scan.AppendString(p.input, text.Body())
 		decoded := p.input[start:len(p.input):len(p.input)]
-		p.inner.Reset(decoded)
-		switch p.inner.Peek() {
+		p.Inner.Reset(decoded)
+		switch p.Inner.Peek() {
 		case scan.KindObject:
-			p.args = p.inner.Members(p.args[:0])
-			if p.inner.Err() == nil && len(p.inner.Rest()) == 0 {
+			p.args = p.Inner.Members(p.args[:0])
+			if p.Inner.Err() == nil && len(p.Inner.Rest()) == 0 {
 				return p.args, decoded
 			}
 			return nil, v.Raw
 		case scan.KindString:
-			text = p.inner.Value()
-			if p.inner.Err() != nil || len(p.inner.Rest()) > 0 {
+			text = p.Inner.Value()
+			if p.Inner.Err() != nil || len(p.Inner.Rest()) > 0 {
 				return nil, v.Raw
 			}
 		default:

@@ -76,7 +76,7 @@ func (p *Parser) texts(v scan.Value, key string) []byte {
 		return v.Body()
 	}
 	var all joined
-	s := &p.inner
+	s := &p.Inner
 	s.Reset(v.Raw)
 	for s.Array(); s.Element(); {
 		if s.Peek() != scan.KindObject {
@@ -121,16 +121,16 @@ func (j *joined) add(piece []byte) {
 
 // say gives the events of a segment.
 func (p *Parser) say(g *segment) {
-	text := p.strings.Unescape(g.text)
+	text := p.Strings.Unescape(g.text)
 	thought, text := splitThought(text)
-	for _, reasoning := range [...]string{p.strings.Unescape(g.reasoning), thought} {
+	for _, reasoning := range [...]string{p.Strings.Unescape(g.reasoning), thought} {
 		if !lines.Blank(reasoning) {
-			p.emit(events.KindReasoning).Text = reasoning
+			p.Emit(events.KindReasoning).Text = reasoning
 		}
 	}
 	p.text(text)
-	p.text(p.strings.Unescape(g.refusal))
-	p.text(p.strings.Unescape(g.transcript))
+	p.text(p.Strings.Unescape(g.refusal))
+	p.text(p.Strings.Unescape(g.transcript))
 	for i := range g.calls {
 		p.call(g.calls[i])
 	}
@@ -138,7 +138,7 @@ func (p *Parser) say(g *segment) {
 
 func (p *Parser) text(text string) {
 	if !lines.Blank(text) {
-		p.emit(events.KindText).Text = text
+		p.Emit(events.KindText).Text = text
 	}
 }
 
@@ -162,14 +162,14 @@ const (
 
 // cutShort reports an answer that a limit or a filter cut short.
 func (p *Parser) cutShort(reason []byte) {
-	p.scratch = append(p.scratch[:0], reason...)
-	for i, c := range p.scratch {
+	p.Scratch = append(p.Scratch[:0], reason...)
+	for i, c := range p.Scratch {
 		if c >= 'A' && c <= 'Z' {
-			p.scratch[i] = c | 0x20
+			p.Scratch[i] = c | 0x20
 		}
 	}
 	var code string
-	switch string(p.scratch) {
+	switch string(p.Scratch) {
 	case "length", "model_length", "max_tokens", "max_output_tokens":
 		code = noticeLength
 	case "content_filter", "safety", "content_filter: safety":
@@ -177,7 +177,7 @@ func (p *Parser) cutShort(reason []byte) {
 	default:
 		return
 	}
-	e := p.emit(events.KindNotice)
+	e := p.Emit(events.KindNotice)
 	e.Notice = events.Notice{Level: events.LevelWarn, Code: code}
-	e.Text = "the answer is cut short: " + p.strings.Unescape(reason)
+	e.Text = "the answer is cut short: " + p.Strings.Unescape(reason)
 }

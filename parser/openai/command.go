@@ -11,21 +11,21 @@ import (
 func (p *Parser) command(v scan.Value) string {
 	switch v.Kind {
 	case scan.KindString:
-		return unwrapShell(p.strings.Text(v))
+		return unwrapShell(p.Strings.Text(v))
 	case scan.KindArray:
 		var words []string
 		var last scan.Value // of the words
-		p.inner.Reset(v.Raw)
-		for p.inner.Array(); p.inner.Element(); {
-			if word := p.inner.Value(); word.Kind == scan.KindString {
-				words, last = append(words, p.strings.Text(word)), word
+		p.Inner.Reset(v.Raw)
+		for p.Inner.Array(); p.Inner.Element(); {
+			if word := p.Inner.Value(); word.Kind == scan.KindString {
+				words, last = append(words, p.Strings.Text(word)), word
 			}
 		}
 		switch {
 		case len(words) >= 3 && isShell(words[0]) && isScriptFlag(words[1]):
 			return words[2]
 		case len(words) == 2 && words[0] == "apply_patch":
-			return lines.PatchFile(&p.strings, &p.scratch, last)
+			return lines.PatchFile(&p.Strings, &p.Scratch, last)
 		}
 		return strings.Join(words, " ")
 	default:

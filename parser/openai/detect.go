@@ -26,14 +26,14 @@ func (p *Parser) detects(line []byte) bool {
 			return true
 		}
 	}
-	p.scanner.Reset(line)
-	if p.scanner.Peek() == scan.KindArray {
-		p.scanner.Array()
-		if !p.scanner.Element() {
+	p.Scanner.Reset(line)
+	if p.Scanner.Peek() == scan.KindArray {
+		p.Scanner.Array()
+		if !p.Scanner.Element() {
 			return false
 		}
 	}
-	if p.scanner.Peek() != scan.KindObject || !p.record.read(&p.scanner) {
+	if p.Scanner.Peek() != scan.KindObject || !p.record.read(&p.Scanner) {
 		return false
 	}
 	return p.typical(&p.record)

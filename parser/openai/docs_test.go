@@ -25,7 +25,7 @@ func TestTableOfEvents(t *testing.T) {
 	known = slices.Compact(known)
 	assert.Equal(t, slices.Sorted(maps.Keys(table)), known)
 	for kind, gives := range table {
-		p := openai.New()
+		p := newSource()
 		p.ParseEvents(fmt.Appendf(nil, `data: {"type":%q,"sequence_number":1,"output_index":0,"item":{"type":"message"}}`, kind))
 		assert.NotEqual(t, events.LineUnknownType, p.LineStatus(), kind)
 		assert.Equal(t, strings.HasPrefix(gives, "ignored"), p.LineStatus() == events.LineIgnored, "%s: %s", kind, gives)
@@ -40,7 +40,7 @@ func TestTableOfItems(t *testing.T) {
 	for kind, gives := range table {
 		line := fmt.Sprintf(`{"id":"r","object":"response","status":"completed","output":[{"id":"i","call_id":"c","type":%q,"name":"n","status":"completed",`+
 			`"content":[{"type":"output_text","text":"x"}],"summary":[{"text":"x"}],"output":"x","result":"x"}]}`, kind)
-		out := openai.New().ParseEvents([]byte(line))
+		out := newSource().ParseEvents([]byte(line))
 		var kinds []string
 		for _, e := range out[:len(out)-1] {
 			kinds = append(kinds, e.Kind.String())
@@ -60,7 +60,7 @@ func TestTableOfItems(t *testing.T) {
 
 // TestCadenceIsDocumented holds that the page says what is different here: nothing appears before the response has ended.
 func TestCadenceIsDocumented(t *testing.T) {
-	p := openai.New()
+	p := newSource()
 	for _, line := range []string{chunk("a", delta(`"content":"x"`)), "", chunk("a", delta(`"content":"y"`)), "", chunk("a", stop), ""} {
 		assert.Empty(t, p.ParseEvents([]byte(line)), "no event before the end")
 	}

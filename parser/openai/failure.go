@@ -24,18 +24,18 @@ func (p *Parser) readFailure(v scan.Value) failure {
 	case scan.KindNone, scan.KindNull:
 		return failure{}
 	case scan.KindString:
-		return failure{failed: true, text: p.strings.Text(v)}
+		return failure{failed: true, text: p.Strings.Text(v)}
 	case scan.KindObject:
-		p.nested = p.inner.MembersOf(v, p.nested[:0])
-		f := failure{failed: true, text: p.words(p.nested.Get("message"))}
+		p.Members(v)
+		f := failure{failed: true, text: p.words(p.Nested.Get("message"))}
 		for _, key := range [...]string{"code", "type", "status"} {
-			if f.code = p.code(p.nested.Get(key)); f.code != "" {
+			if f.code = p.code(p.Nested.Get(key)); f.code != "" {
 				break
 			}
 		}
 		return f
 	default:
-		return failure{failed: true, text: p.strings.JSON(v)}
+		return failure{failed: true, text: p.Strings.JSON(v)}
 	}
 }
 
@@ -43,20 +43,20 @@ func (p *Parser) readFailure(v scan.Value) failure {
 func (p *Parser) code(v scan.Value) string {
 	switch {
 	case v.Kind == scan.KindNumber:
-		return p.strings.JSON(v)
+		return p.Strings.JSON(v)
 	case v.Is("None"), bytes.IndexByte(v.Body(), ' ') >= 0:
 		return ""
 	}
-	return p.strings.Intern(v)
+	return p.Strings.Intern(v)
 }
 
 // words gives a text, or what replaces one as JSON: FastAPI's list of what is wrong with a request.
 func (p *Parser) words(v scan.Value) string {
 	switch v.Kind {
 	case scan.KindString:
-		return p.strings.Text(v)
+		return p.Strings.Text(v)
 	case scan.KindObject, scan.KindArray:
-		return p.strings.JSON(v)
+		return p.Strings.JSON(v)
 	}
 	return ""
 }

@@ -140,13 +140,13 @@ func (p *Parser) isWhole(c *call) bool {
 	if len(c.pieces) < 3 || c.pieces[len(c.pieces)-1] != '}' {
 		return false
 	}
-	p.scratch = scan.AppendString(p.scratch[:0], c.pieces[1:])
-	p.inner.Reset(p.scratch)
-	if p.inner.Peek() != scan.KindObject {
+	p.Scratch = scan.AppendString(p.Scratch[:0], c.pieces[1:])
+	p.Inner.Reset(p.Scratch)
+	if p.Inner.Peek() != scan.KindObject {
 		return false
 	}
-	p.inner.Skip()
-	return p.inner.Err() == nil && len(p.inner.Rest()) == 0
+	p.Inner.Skip()
+	return p.Inner.Err() == nil && len(p.Inner.Rest()) == 0
 }
 
 func hasID(v scan.Value) bool { return len(v.Body()) > 0 || v.Kind == scan.KindNumber }

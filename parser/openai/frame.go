@@ -48,7 +48,7 @@ func (p *Parser) line(line []byte) {
 func (p *Parser) field(line []byte) {
 	name, value, ok := bytes.Cut(line, []byte(":"))
 	if !ok {
-		p.verdict.Note(events.LineMalformed)
+		p.Verdict.Note(events.LineMalformed)
 		return
 	}
 	switch string(name) {
@@ -60,7 +60,7 @@ func (p *Parser) field(line []byte) {
 		p.frame.streams = true
 		p.data(bytes.TrimLeft(value, " \t"))
 	default:
-		p.verdict.Note(events.LineMalformed)
+		p.Verdict.Note(events.LineMalformed)
 	}
 }
 
@@ -73,14 +73,14 @@ func (p *Parser) data(value []byte) {
 		p.frameEnd()
 		p.done()
 	case len(f.held) == 0 && value[0] != '{' && value[0] != '[':
-		p.verdict.Note(events.LineMalformed)
+		p.Verdict.Note(events.LineMalformed)
 	case p.datum(value, len(f.held) > 0):
 	case p.tornBefore(value): // the line is read again from there
 		f.held = nil
-		p.verdict.Note(events.LineMalformed)
+		p.Verdict.Note(events.LineMalformed)
 	case len(f.held)+len(value) > maxFrameBytes:
 		f.held = nil
-		p.verdict.Note(events.LineMalformed)
+		p.Verdict.Note(events.LineMalformed)
 	default:
 		if len(f.held) > 0 {
 			f.held = append(f.held, '\n')
@@ -95,23 +95,23 @@ func (p *Parser) datum(value []byte, behindHeld bool) bool {
 	if len(value) == 0 || value[0] != '{' && value[0] != '[' {
 		return false
 	}
-	p.scanner.Reset(value)
+	p.Scanner.Reset(value)
 	if value[0] == '[' {
 		if behindHeld {
 			return false
 		}
-		if p.scanner.Skip(); p.scanner.Err() != nil || len(p.scanner.Rest()) > 0 {
+		if p.Scanner.Skip(); p.Scanner.Err() != nil || len(p.Scanner.Rest()) > 0 {
 			return false
 		}
 		p.objects(value)
 		return true
 	}
-	if !p.record.read(&p.scanner) || len(p.scanner.Rest()) > 0 || behindHeld && p.kindOf(&p.record) == kindUnknown {
+	if !p.record.read(&p.Scanner) || len(p.Scanner.Rest()) > 0 || behindHeld && p.kindOf(&p.record) == kindUnknown {
 		return false
 	}
 	if behindHeld {
 		p.frame.held = nil
-		p.verdict.Note(events.LineMalformed)
+		p.Verdict.Note(events.LineMalformed)
 	}
 	if !isEmptyObject(value) {
 		p.dispatch(&p.record)
@@ -125,8 +125,8 @@ func (p *Parser) tornBefore(value []byte) bool {
 	if at == len(value) {
 		return false
 	}
-	p.scanner.Reset(value[at:])
-	return p.record.read(&p.scanner) && p.kindOf(&p.record) != kindUnknown
+	p.Scanner.Reset(value[at:])
+	return p.record.read(&p.Scanner) && p.kindOf(&p.record) != kindUnknown
 }
 
 // isEmptyObject recognises the data of a ping.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
-	"github.com/tailspan/tailspan/parser/openai"
 )
 
 // numbered gives every call an id of its own, and a result that of the last call of its id which waits for one: in this
@@ -52,7 +51,7 @@ func (n *numbered) rename(all []events.DisplayEvent) []events.DisplayEvent {
 func FuzzParse(f *testing.F) {
 	parsertest.AddFixtures(f, folder)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := openai.New()
+		p := newSource()
 		var c parsertest.Checker
 		var n numbered
 		hasESC := parsertest.HasESC(data) // pieces come out later
@@ -112,7 +111,7 @@ func FuzzFrames(f *testing.F) {
 
 // dump gives the events of lines without what they hold as JSON, whose blanks may differ.
 func dump(lines ...[]byte) []string {
-	p := openai.New()
+	p := newSource()
 	all := []string{}
 	add := func(out []events.DisplayEvent) {
 		for i := range out {
@@ -145,6 +144,6 @@ func FuzzDroppedInput(f *testing.F) {
 		quotedArgs, err := json.Marshal(args)
 		require.NoError(t, err)
 		line := fmt.Appendf(nil, `{"id":"a","object":"chat.completion","choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":%s,"arguments":%s}}]},"finish_reason":"stop"}]}`, quotedName, quotedArgs)
-		parsertest.DroppedInput(t, openai.New(), openai.New(), line)
+		parsertest.DroppedInput(t, newSource(), newSource(), line)
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 	"github.com/tailspan/tailspan/parser/openai"
 )
@@ -13,7 +12,7 @@ import (
 // folder holds the fixtures.
 const folder = "openai"
 
-func newSource() events.DisplayEventSource { return openai.New() }
+func newSource() *parsertest.Source { return parsertest.New(openai.New()) }
 
 func TestGolden(t *testing.T)   { parsertest.Golden(t, folder, newSource) }
 func TestPrefixes(t *testing.T) { parsertest.Prefixes(t, folder, newSource) }
@@ -41,6 +40,6 @@ func TestLongResult(t *testing.T) {
 
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, folder) {
-		parsertest.Kept(t, openai.New(), parsertest.Lines(t, file))
+		parsertest.Kept(t, newSource(), parsertest.Lines(t, file))
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // item gives the events of one output item of a response. It reports false for a type that it does not know.
 func (p *Parser) item(m scan.Members) bool {
-	before := len(p.out)
+	before := len(p.Out)
 	kind := m.Get("type").Body()
 	switch string(kind) {
 	case "message":
@@ -19,7 +19,7 @@ func (p *Parser) item(m scan.Members) bool {
 		"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "tool_search_call", "program":
 		p.itemCall(m, string(kind))
 	case "compaction":
-		e := p.emit(events.KindNotice)
+		e := p.Emit(events.KindNotice)
 		e.Notice = events.Notice{Level: events.LevelInfo, Code: events.NoticeCompaction}
 		e.Text = "conversation compacted"
 	case "mcp_approval_request":
@@ -32,11 +32,11 @@ func (p *Parser) item(m scan.Members) bool {
 		p.itemOutput(m)
 	}
 	id := ""
-	for i := before; i < len(p.out); i++ {
+	for i := before; i < len(p.Out); i++ {
 		if id == "" {
-			id = p.strings.Text(m.Get("id"))
+			id = p.Strings.Text(m.Get("id"))
 		}
-		p.out[i].ItemID = id
+		p.Out[i].ItemID = id
 	}
 	return true
 }
@@ -59,12 +59,12 @@ func (p *Parser) itemMessage(m scan.Members) {
 	content := m.Get("content")
 	text.add(content.Body())
 	if content.Kind == scan.KindArray {
-		s := &p.inner
+		s := &p.Inner
 		s.Reset(content.Raw)
 		for s.Array(); s.Element(); {
-			p.nested = s.Members(p.nested[:0])
-			text.add(p.nested.Get("text").Body())
-			refusal.add(p.nested.Get("refusal").Body())
+			p.Nested = s.Members(p.Nested[:0])
+			text.add(p.Nested.Get("text").Body())
+			refusal.add(p.Nested.Get("refusal").Body())
 		}
 	}
 	p.say(&segment{text: text.body, refusal: refusal.body})
@@ -77,7 +77,7 @@ func (p *Parser) itemReasoning(m scan.Members) {
 		text = p.paragraphs(m.Get("content"))
 	}
 	if !lines.Blank(text) {
-		p.emit(events.KindReasoning).Text = text
+		p.Emit(events.KindReasoning).Text = text
 	}
 }
 
@@ -87,28 +87,28 @@ func (p *Parser) paragraphs(v scan.Value) string {
 		return ""
 	}
 	var joined []byte
-	s := &p.inner
+	s := &p.Inner
 	s.Reset(v.Raw)
 	for s.Array(); s.Element(); {
-		p.nested = s.Members(p.nested[:0])
-		if text := p.nested.Get("text").Body(); len(text) > 0 {
+		p.Nested = s.Members(p.Nested[:0])
+		if text := p.Nested.Get("text").Body(); len(text) > 0 {
 			if len(joined) > 0 {
 				joined = append(joined, `\n\n`...)
 			}
 			joined = append(joined, text...)
 		}
 	}
-	return p.strings.Unescape(joined)
+	return p.Strings.Unescape(joined)
 }
 
 // itemCall gives a call, and its result where the server ran it: those items hold both.
 func (p *Parser) itemCall(m scan.Members, kind string) {
 	c := p.serverCall(m, kind)
 	id := p.callID(c.id)
-	e := p.emit(events.KindToolUse)
+	e := p.Emit(events.KindToolUse)
 	t := &e.Tool
 	t.ID, t.Name, t.Target, t.Server, t.ReadOnly = id, c.name, c.target, c.server, c.readOnly
-	if !p.dropInput {
+	if !p.DropInput {
 		t.Input = c.input
 	}
 	p.remember(t)
@@ -119,18 +119,18 @@ func (p *Parser) itemCall(m scan.Members, kind string) {
 
 // lateResult emits the result of a call that was emitted while the server still worked on it.
 func (p *Parser) lateResult(m scan.Members) {
-	before := len(p.out)
+	before := len(p.Out)
 	c := p.serverCall(m, string(m.Get("type").Body()))
 	if c.answered {
-		p.itemCallResult(m, &c, p.strings.Text(c.id))
+		p.itemCallResult(m, &c, p.Strings.Text(c.id))
 	}
-	for i := before; i < len(p.out); i++ {
-		p.out[i].ItemID = p.strings.Text(m.Get("id"))
+	for i := before; i < len(p.Out); i++ {
+		p.Out[i].ItemID = p.Strings.Text(m.Get("id"))
 	}
 }
 
 func (p *Parser) itemCallResult(m scan.Members, c *itemOfCall, id string) {
-	e := p.emit(events.KindToolResult)
+	e := p.Emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID, t.Name, t.Server, t.ReadOnly = id, c.name, c.server, c.readOnly
 	c.output.Fill(t)
@@ -138,7 +138,7 @@ func (p *Parser) itemCallResult(m scan.Members, c *itemOfCall, id string) {
 		return
 	}
 	t.Error = true
-	for _, text := range [...]string{c.err, string(c.output.All()), p.strings.Text(m.Get("status"))} {
+	for _, text := range [...]string{c.err, string(c.output.All()), p.Strings.Text(m.Get("status"))} {
 		if t.Err == "" {
 			t.Err = text
 		}
@@ -148,8 +148,8 @@ func (p *Parser) itemCallResult(m scan.Members, c *itemOfCall, id string) {
 func (p *Parser) itemApproval(m scan.Members) {
 	args, _ := p.decode(m.Get("arguments"))
 	name := p.toolName(m.Get("name").Body())
-	e := p.emit(events.KindApprovalRequest)
-	e.Approval = &events.Approval{ID: p.strings.Text(m.Get("id")), Tool: name, Subject: p.target(name, args, scan.Value{})}
+	e := p.Emit(events.KindApprovalRequest)
+	e.Approval = &events.Approval{ID: p.Strings.Text(m.Get("id")), Tool: name, Subject: p.target(name, args, scan.Value{})}
 }
 
 // itemOutput gives the result of a call that the client ran.
@@ -182,10 +182,10 @@ func (p *Parser) itemResult(m scan.Members, id scan.Value) {
 
 // result gives the result of the call with an id.
 func (p *Parser) result(id scan.Value, output lines.Text) *events.DisplayEvent {
-	e := p.emit(events.KindToolResult)
+	e := p.Emit(events.KindToolResult)
 	t := &e.Tool
-	t.ID = p.strings.Text(id)
-	t.Name, _ = p.names.Get(p.keys.String(domainID, t.ID))
+	t.ID = p.Strings.Text(id)
+	t.Name, _ = p.names.Get(p.Keys.String(domainID, t.ID))
 	output.Fill(t)
 	return e
 }
@@ -200,19 +200,19 @@ type exit struct {
 // standard output, standard error and how the command ended.
 func (p *Parser) outputText(v scan.Value) (lines.Text, exit) {
 	var x exit
-	all := p.output.Text()
+	all := p.Output.Text()
 	switch v.Kind {
 	case scan.KindString:
 		all.Add(v)
 	case scan.KindArray:
-		s := &p.inner
+		s := &p.Inner
 		s.Reset(v.Raw)
 		for s.Array(); s.Element(); {
-			p.nested = s.Members(p.nested[:0])
+			p.Nested = s.Members(p.Nested[:0])
 			for _, key := range [...]string{"text", "stdout", "stderr"} {
-				all.Line(p.nested.Get(key))
+				all.Line(p.Nested.Get(key))
 			}
-			if outcome := p.nested.Get("outcome"); outcome.Kind == scan.KindObject && !x.failed {
+			if outcome := p.Nested.Get("outcome"); outcome.Kind == scan.KindObject && !x.failed {
 				x = p.outcome(outcome)
 			}
 		}

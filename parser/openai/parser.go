@@ -2,6 +2,7 @@ package openai
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
@@ -20,36 +21,21 @@ const (
 // The domains of keys. Calls and responses are remembered apart.
 const domainID byte = 0
 
-// Parser reads the responses of one file or stream. It implements events.DisplayEventSource, events.LineStatuser,
-// events.Flusher, events.InputDropper and events.OutputDropper; see the package doc for what it remembers.
+// Parser reads the responses of one file or stream; see the package doc for what it remembers.
 type Parser struct {
-	scanner scan.Scanner // over the line
-	inner   scan.Scanner // over values in it that were kept whole
-	record  record
-	strings scan.Strings
-	keys    memory.Keys
+	decode.Decoder
+	record record
 
-	out     []events.DisplayEvent
-	output  lines.Output // backs Tool.Output
-	quoted  scan.Quoted  // over arguments that are JSON in a string
-	input   []byte       // backs Tool.Input where the line has them so, and p.args
-	scratch []byte       // texts that nobody keeps
-	args    scan.Members
-	nested  scan.Members
-	entry   scan.Members
-	verdict lines.Verdict
-
-	dropInput bool
-
-	// head holds the identity that all events of an answer share.
-	head lines.Head
+	quoted scan.Quoted // over arguments that are JSON in a string
+	input  []byte      // backs Tool.Input where the line has them so, and p.args
+	args   scan.Members
+	entry  scan.Members
 
 	frame    frame
 	answer   answer
 	answers  int  // how many have begun
 	answered int  // how many calls of the last one were emitted
 	cut      bool // the last answer had no end
-	torn     bool
 	dropped  int
 
 	names   memory.Memory[string]
@@ -62,77 +48,71 @@ type Parser struct {
 func New() *Parser {
 	return &Parser{
 		record:  record{response: &record{}},
-		keys:    memory.NewKeys(),
+		Decoder: decode.New(),
 		names:   memory.New[string](maxNames),
 		results: memory.New[int](maxResults),
 		polled:  memory.New[[]polledItem](maxPolled),
 	}
 }
 
-// ParseEvents takes one line: a body, several bodies one behind the other, an array of bodies, or a line of a stream of
-// server-sent events. A body that spans many lines is given whole.
-func (p *Parser) ParseEvents(line []byte) []events.DisplayEvent {
-	p.reset()
+// Parse reads one line: a body, several bodies one behind the other, an array of bodies, or a line of a stream of
+// server-sent events. A body that spans many lines is passed whole. Of an event that spans several lines the status of the
+// last one counts.
+func (p *Parser) Parse(line []byte) decode.Result {
+	p.beginLine()
 	p.line(lines.Trim(line))
-	return p.out
+	return p.Result()
 }
 
-// DropInput drops the arguments of calls from now on, see [events.InputDropper].
-func (p *Parser) DropInput() { p.dropInput = true }
-
-// DropOutput drops the texts of results from now on, see [events.OutputDropper].
-func (p *Parser) DropOutput() { p.output.Drop() }
-
-// reset makes room for the events of a line.
-func (p *Parser) reset() {
-	p.output.Reset()
-	p.input, p.scratch = lines.Buffer(p.input), lines.Buffer(p.scratch)
-	p.out, p.verdict = lines.Events(p.out), lines.Verdict{Status: events.LineIgnored}
+// beginLine makes room for the events of a line.
+func (p *Parser) beginLine() {
+	p.Begin()
+	p.input = lines.Buffer(p.input)
 }
 
 // objects takes the JSON of a line.
 func (p *Parser) objects(line []byte) {
 	for line = lines.Trim(line); len(line) > 0; line = lines.Trim(line) {
-		p.scanner.Reset(line)
-		switch p.scanner.Peek() {
+		p.Scanner.Reset(line)
+		switch p.Scanner.Peek() {
 		case scan.KindObject:
-			if p.record.read(&p.scanner) {
+			if p.record.read(&p.Scanner) {
 				p.dispatch(&p.record)
 			}
 		case scan.KindArray:
 			p.array(line)
 		default:
-			p.verdict.Note(events.LineMalformed)
+			p.Verdict.Note(events.LineMalformed)
 			return
 		}
-		if p.scanner.Err() != nil {
-			p.verdict.Note(events.LineMalformed)
+		if p.Scanner.Err() != nil {
+			p.Verdict.Note(events.LineMalformed)
 			return
 		}
-		line = p.scanner.Rest()
+		line = p.Scanner.Rest()
 	}
 }
 
 // array takes a list of bodies, as Gemini's endpoint sends its errors. A torn list gives nothing.
 func (p *Parser) array(line []byte) {
-	if p.scanner.Skip(); p.scanner.Err() != nil {
+	if p.Scanner.Skip(); p.Scanner.Err() != nil {
 		return
 	}
-	p.scanner.Reset(line)
+	p.Scanner.Reset(line)
 	objects, others := 0, 0
-	for p.scanner.Array(); p.scanner.Element(); {
-		if p.scanner.Peek() != scan.KindObject {
+	for p.Scanner.Array(); p.Scanner.Element(); {
+		if p.Scanner.Peek() != scan.KindObject {
 			others++
-			p.scanner.Skip()
+			p.Scanner.Skip()
 			continue
 		}
 		objects++
-		if p.record.read(&p.scanner) {
+		if p.record.read(&p.Scanner) {
 			p.dispatch(&p.record)
 		}
 	}
 	if objects == 0 || others > 0 {
-		p.verdict.Note(events.LineMalformed)
+		p.Verdict.Note(events.LineMalformed)
 	}
 }
 
@@ -214,7 +194,7 @@ func (p *Parser) dispatch(r *record) {
 		p.unknown(r)
 		return
 	}
-	p.verdict.Note(events.LineOK)
+	p.Verdict.Note(events.LineOK)
 }
 
 func (p *Parser) unknown(r *record) {
@@ -222,42 +202,26 @@ func (p *Parser) unknown(r *record) {
 	if len(name.Body()) == 0 {
 		name = r.kind
 	}
-	p.verdict.NoteUnknown(lines.TypeName("", name.Body()))
+	p.Verdict.Note(p.Unknown("", name.Body()))
 }
 
-// Flush gives the answer that the stream ended in: with its end if it had finished, else what there is of it.
-func (p *Parser) Flush() []events.DisplayEvent {
-	p.reset()
+// Flush returns the answer that the stream ended in: with its end if it had finished, else what there is of it. The last
+// lines are malformed if they are an event that was cut; they counted as ignored, since it could have been completed.
+func (p *Parser) Flush() decode.Result {
+	p.beginLine()
 	p.frameEnd()
-	p.torn = p.verdict.Status == events.LineMalformed
+	status := p.Verdict.Status
 	p.close()
-	return p.out
+	return decode.Result{Events: p.Out, Status: status}
 }
 
-// Pending reports whether Flush would return something.
-func (p *Parser) Pending() bool { return p.answer.open }
-
-// LineStatus is the status of the last line. Of several objects on one line the most informative counts: malformed,
-// then understood, then unknown. Of an event that spans several lines the last one counts.
-func (p *Parser) LineStatus() events.LineStatus { return p.verdict.Status }
-
-// UnknownType names the type that made the last line's status LineUnknownType, such as "response.new.thing".
-func (p *Parser) UnknownType() string { return p.verdict.Unknown }
-
-// Incomplete reports whether an answer began that lacks its end.
-func (p *Parser) Incomplete() bool { return p.answer.open && !p.answer.finished() || p.cut }
-
-// Torn reports whether Flush found that the last lines are an event that was cut. They counted as ignored when they
-// came, since they could have been completed.
-func (p *Parser) Torn() bool { return p.torn }
-
-// Dropped counts the pieces of answers that were dropped because an answer was too long.
-func (p *Parser) Dropped() int { return p.dropped }
-
-// emit adds an event with the identity of the answer. The pointer is good until the next emit.
-func (p *Parser) emit(kind events.Kind) *events.DisplayEvent {
-	return lines.Emit(&p.out, &p.head, kind)
+// State returns what the stream holds. It is incomplete if an answer began that lacks its end; pieces of answers are dropped
+// when an answer is too long.
+func (p *Parser) State() decode.State {
+	return decode.State{
+		Pending: p.answer.open, Incomplete: p.answer.open && !p.answer.finished() || p.cut, Dropped: p.dropped,
+	}
 }
 
 // key makes a key of an id for a memory, however the id is escaped.
-func (p *Parser) key(id scan.Value) uint64 { return p.keys.ID(domainID, id.Body()) }
+func (p *Parser) key(id scan.Value) uint64 { return p.Keys.ID(domainID, id.Body()) }

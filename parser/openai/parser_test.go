@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/openai"
+	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
 // brief writes the judged kinds of events in short: what was said, called, answered, and how it ended.
@@ -41,7 +41,7 @@ func brief(all []events.DisplayEvent) []string {
 // parse runs lines through a parser and gives the brief of all events, Flush's behind a bar.
 func parse(t *testing.T, lines ...string) []string {
 	t.Helper()
-	p := openai.New()
+	p := newSource()
 	var out []string
 	for _, line := range lines {
 		out = append(out, brief(p.ParseEvents([]byte(line)))...)
@@ -235,7 +235,7 @@ func TestLineStatus(t *testing.T) {
 		{name: "body", line: `{"choices":[{"message":{"content":""}}]}`, status: events.LineOK},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := openai.New()
+			p := newSource()
 			p.ParseEvents([]byte(tc.line))
 			assert.Equal(t, tc.status, p.LineStatus())
 			if tc.unknown != "" {
@@ -248,7 +248,7 @@ func TestLineStatus(t *testing.T) {
 // TestEventsOfSeveralLines holds how lines of data become events: the standard's way, and where blank lines are missing.
 func TestEventsOfSeveralLines(t *testing.T) {
 	first, second := `data: {"choices":[{"index":0,`, `data: "delta":{"content":"x"}}]}`
-	status := func(p *openai.Parser, lines ...string) (all []events.LineStatus) {
+	status := func(p *parsertest.Source, lines ...string) (all []events.LineStatus) {
 		for _, line := range lines {
 			p.ParseEvents([]byte(line))
 			all = append(all, p.LineStatus())
@@ -257,42 +257,42 @@ func TestEventsOfSeveralLines(t *testing.T) {
 	}
 	ignored, malformed, ok := events.LineIgnored, events.LineMalformed, events.LineOK
 
-	p := openai.New()
+	p := newSource()
 	assert.Equal(t, []events.LineStatus{ignored, ignored, ok}, status(p, first, second, ""), "whole at the blank line")
 	assert.Equal(t, []string{"text x"}, brief(p.Flush()))
-	assert.False(t, p.Torn())
+	assert.NotEqual(t, events.LineMalformed, p.LineStatus())
 
-	p = openai.New()
+	p = newSource()
 	status(p, first, second)
 	assert.Equal(t, []string{"text x"}, brief(p.Flush()), "whole at the end, without a blank line")
-	assert.False(t, p.Torn())
+	assert.NotEqual(t, events.LineMalformed, p.LineStatus())
 
-	p = openai.New()
+	p = newSource()
 	assert.Equal(t, []events.LineStatus{ignored, malformed}, status(p, first, ""))
-	p = openai.New()
+	p = newSource()
 	assert.Equal(t, []events.LineStatus{ignored, malformed, ok}, status(p, first, chunk("a", stop), chunk("a", stop)), "a whole chunk proves the line before it torn")
-	p = openai.New()
+	p = newSource()
 	assert.Equal(t, []events.LineStatus{ignored, malformed}, status(p, first, "event: x"))
-	p = openai.New()
+	p = newSource()
 	assert.Equal(t, []events.LineStatus{ignored, malformed}, status(p, first, done))
 
-	p = openai.New()
+	p = newSource()
 	status(p, first)
 	assert.Empty(t, p.Flush())
-	assert.True(t, p.Torn(), "cut at the end")
+	assert.Equal(t, events.LineMalformed, p.LineStatus(), "cut at the end")
 }
 
 func TestIncomplete(t *testing.T) {
-	p := openai.New()
-	assert.False(t, p.Incomplete())
+	p := newSource()
+	assert.False(t, p.State().Incomplete)
 	p.ParseEvents([]byte(chunk("a", delta(`"content":"x"`))))
-	assert.True(t, p.Incomplete())
+	assert.True(t, p.State().Incomplete)
 	p.Flush()
-	assert.True(t, p.Incomplete(), "cut")
+	assert.True(t, p.State().Incomplete, "cut")
 	p.ParseEvents([]byte(`{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`))
-	assert.False(t, p.Incomplete(), "a whole answer behind it")
+	assert.False(t, p.State().Incomplete, "a whole answer behind it")
 	p.ParseEvents([]byte(chunk("a", stop)))
-	assert.False(t, p.Incomplete(), "finished, though its end is owed")
+	assert.False(t, p.State().Incomplete, "finished, though its end is owed")
 }
 
 func TestTimes(t *testing.T) {
@@ -306,7 +306,7 @@ func TestTimes(t *testing.T) {
 		{`"2025-07-01T10:00:00.5Z"`, time.Date(2025, 7, 1, 10, 0, 0, 500_000_000, time.UTC)},
 		{"0", time.Time{}}, {"-5", time.Time{}}, {"1e300", time.Time{}}, {"null", time.Time{}}, {`"yesterday"`, time.Time{}},
 	} {
-		out := openai.New().ParseEvents([]byte(`{"created":` + tc.created + `,"choices":[{"message":{"content":"x"}}]}`))
+		out := newSource().ParseEvents([]byte(`{"created":` + tc.created + `,"choices":[{"message":{"content":"x"}}]}`))
 		require.NotEmpty(t, out)
 		assert.True(t, tc.want.Equal(out[0].Time), "%s: want %s, got %s", tc.created, tc.want, out[0].Time)
 	}
@@ -314,21 +314,21 @@ func TestTimes(t *testing.T) {
 
 // TestLimits holds that an answer which never ends costs no more than its limit.
 func TestLimits(t *testing.T) {
-	p := openai.New()
+	p := newSource()
 	piece := strings.Repeat("x", 1<<20)
 	for range 20 {
 		p.ParseEvents([]byte(chunk("a", delta(`"content":"`+piece+`"`))))
 	}
-	assert.Positive(t, p.Dropped())
+	assert.Positive(t, p.State().Dropped)
 	out := p.Flush()
 	require.Len(t, out, 1)
 	assert.LessOrEqual(t, len(out[0].Text), 18<<20)
 
-	p = openai.New()
+	p = newSource()
 	for i := range 5000 {
 		p.ParseEvents([]byte(chunk("a", delta(fmt.Sprintf(`"tool_calls":[{"index":%d,"id":"c%d","function":{"name":"f"}}]`, i, i)))))
 	}
-	assert.Equal(t, 5000-4096, p.Dropped())
+	assert.Equal(t, 5000-4096, p.State().Dropped)
 	assert.Len(t, p.Flush(), 4096)
 }
 

@@ -43,7 +43,7 @@ func (p *Parser) beginItem(r *record, index int64) {
 		return
 	}
 	m := r.item
-	x.id = p.strings.Text(m.Get("id"))
+	x.id = p.Strings.Text(m.Get("id"))
 	switch string(m.Get("type").Body()) {
 	case "function_call", "custom_tool_call", "mcp_call":
 		id := m.Get("call_id")

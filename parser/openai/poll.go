@@ -23,7 +23,7 @@ func (p *Parser) poll(r *record, pending bool) {
 	items, known := p.polled.Get(key)
 	before := len(items)
 	for i, m := range r.output {
-		id := p.strings.Text(m.Get("id"))
+		id := p.Strings.Text(m.Get("id"))
 		if id == "" {
 			id = "#" + strconv.Itoa(i)
 		}

@@ -15,7 +15,7 @@ func isRequest(r *record) bool {
 // request takes the body of a request. Its messages repeat the whole conversation, so all that it adds are the results
 // of tools, which no answer holds, each once, and what the user said since the last answer.
 func (p *Parser) request(r *record) {
-	p.head = lines.Head{}
+	p.Head = lines.Head{}
 	list := r.rest.Get("messages")
 	if list.Kind != scan.KindArray {
 		list = r.rest.Get("input")
@@ -34,12 +34,12 @@ func (p *Parser) request(r *record) {
 // afterLastAnswer counts the entries up to and with the last one that the model made.
 func (p *Parser) afterLastAnswer(list scan.Value) int {
 	n, last := 0, 0
-	p.inner.Reset(list.Raw)
-	for p.inner.Array(); p.inner.Element(); {
+	p.Inner.Reset(list.Raw)
+	for p.Inner.Array(); p.Inner.Element(); {
 		n++
-		p.nested = p.inner.Members(p.nested[:0])
-		kind := p.nested.Get("type").Body()
-		if p.nested.Get("role").Is("assistant") || len(kind) > 0 && string(kind) != "message" && !isOutput(kind) {
+		p.Nested = p.Inner.Members(p.Nested[:0])
+		kind := p.Nested.Get("type").Body()
+		if p.Nested.Get("role").Is("assistant") || len(kind) > 0 && string(kind) != "message" && !isOutput(kind) {
 			last = n
 		}
 	}
@@ -94,27 +94,27 @@ func (p *Parser) rememberCalls(list scan.Value) {
 	if list.Kind != scan.KindArray {
 		return
 	}
-	p.inner.Reset(list.Raw)
-	for p.inner.Array(); p.inner.Element(); {
-		if p.inner.Peek() != scan.KindObject {
-			p.inner.Skip()
+	p.Inner.Reset(list.Raw)
+	for p.Inner.Array(); p.Inner.Element(); {
+		if p.Inner.Peek() != scan.KindObject {
+			p.Inner.Skip()
 			continue
 		}
-		f := readFragment(&p.inner)
+		f := readFragment(&p.Inner)
 		if len(f.id.Body()) > 0 && len(f.name.Body()) > 0 {
-			p.remember(&events.Tool{ID: p.strings.Text(f.id), Name: p.toolName(f.name.Body())})
+			p.remember(&events.Tool{ID: p.Strings.Text(f.id), Name: p.toolName(f.name.Body())})
 		}
 	}
 }
 
 // prompt gives what the user said: a string, or the texts of an array.
 func (p *Parser) prompt(content scan.Value) {
-	text := p.strings.Text(content)
+	text := p.Strings.Text(content)
 	if content.Kind == scan.KindArray {
 		said, _ := p.outputText(content)
 		text = string(said.All())
 	}
 	if !lines.Blank(text) {
-		p.emit(events.KindPrompt).Text = text
+		p.Emit(events.KindPrompt).Text = text
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -52,10 +51,10 @@ func (p *Parser) aboutResponse(r *record) {
 	p.about(r)
 	conversation := r.rest.Get("conversation")
 	if conversation.Kind == scan.KindObject {
-		p.nested = p.inner.MembersOf(conversation, p.nested[:0])
-		conversation = p.nested.Get("id")
+		p.Members(conversation)
+		conversation = p.Nested.Get("id")
 	}
-	if id := p.strings.Intern(conversation); id != "" {
+	if id := p.Strings.Intern(conversation); id != "" {
 		p.answer.response.session = id
 	}
 }
@@ -70,13 +69,13 @@ func (p *Parser) endResponse(r *record, status []byte) {
 	case "cancelled":
 		a.failure.failed = true
 	case "incomplete":
-		p.nested = p.inner.MembersOf(r.rest.Get("incomplete_details"), p.nested[:0])
-		p.cutShort(p.nested.Get("reason").Body())
+		p.Members(r.rest.Get("incomplete_details"))
+		p.cutShort(p.Nested.Get("reason").Body())
 	}
 	a.counts = p.countsOf(r)
 	p.tokens(&a.counts)
 	p.ended(r.rest.Get("status"), a.failure, 0)
-	e := &p.out[len(p.out)-1]
+	e := &p.Out[len(p.Out)-1]
 	e.End.Interrupted = string(status) == "cancelled"
 	if t := r.rest.Get("completed_at").Time(); !t.IsZero() {
 		e.Time = t
@@ -97,7 +96,7 @@ func (p *Parser) responseEvent(r *record) {
 		p.addedItem(r)
 	case "response.output_item.done":
 		if !p.doneItem(r) {
-			p.verdict.NoteUnknown(lines.TypeName("item/", r.item.Get("type").Body()))
+			p.Verdict.Note(p.Unknown("item/", r.item.Get("type").Body()))
 			return
 		}
 	case "response.output_text.delta", "response.refusal.delta", "response.reasoning_text.delta", "response.reasoning_summary_text.delta",
@@ -107,10 +106,10 @@ func (p *Parser) responseEvent(r *record) {
 		if quietEvent(kind) {
 			return
 		}
-		p.verdict.NoteUnknown(lines.TypeName("", r.kind.Body()))
+		p.Verdict.Note(p.Unknown("", r.kind.Body()))
 		return
 	}
-	p.verdict.Note(events.LineOK)
+	p.Verdict.Note(events.LineOK)
 }
 
 // openResponse begins an answer, if the event is not of the one that is open.
@@ -142,7 +141,7 @@ func (p *Parser) closeResponse(r *record) {
 	p.openResponse(r)
 	p.identify(a)
 	for i, m := range whole.output {
-		if index := int64(i); !a.response.has(index, p.strings.Text(m.Get("id"))) {
+		if index := int64(i); !a.response.has(index, p.Strings.Text(m.Get("id"))) {
 			a.response.forget(index)
 			p.queueItem(m)
 		}
@@ -175,7 +174,7 @@ func (p *Parser) doneItem(r *record) bool {
 		p.begin()
 	}
 	a := &p.answer.response
-	index, id := p.outputIndex(r), p.strings.Text(r.item.Get("id"))
+	index, id := p.outputIndex(r), p.Strings.Text(r.item.Get("id"))
 	if a.has(index, id) {
 		return true
 	}
@@ -196,17 +195,17 @@ func (p *Parser) outputIndex(r *record) int64 {
 // queueItem keeps the events of an item until the response has ended, or has grown longer than an answer may be held. It
 // reports false for a type it does not know.
 func (p *Parser) queueItem(m scan.Members) bool {
-	before := len(p.out)
+	before := len(p.Out)
 	known := p.item(m)
 	a := &p.answer
-	for _, e := range p.out[before:] {
+	for _, e := range p.Out[before:] {
 		e.Tool.Input, e.Tool.Output = bytes.Clone(e.Tool.Input), bytes.Clone(e.Tool.Output)
 		a.bytes += len(e.Text) + len(e.Tool.Input) + len(e.Tool.Output)
 		a.response.queue = append(a.response.queue, e)
 	}
-	p.out = p.out[:before]
+	p.Out = p.Out[:before]
 	if a.bytes > maxAnswerBytes {
-		p.out = append(p.out, a.response.queue...)
+		p.Out = append(p.Out, a.response.queue...)
 		a.response.queue, a.bytes = nil, 0
 	}
 	return known
@@ -215,17 +214,17 @@ func (p *Parser) queueItem(m scan.Members) bool {
 // emitItems emits the queued events, and what is known of items that never came whole.
 func (p *Parser) emitItems() {
 	a := &p.answer.response
-	p.out = append(p.out, a.queue...)
+	p.Out = append(p.Out, a.queue...)
 	a.queue = nil
 	for _, x := range a.partial {
 		g := segment{reasoning: x.reasoning, text: x.text, refusal: x.refusal}
 		if x.call != nil {
 			g.calls = append(g.calls, x.call)
 		}
-		before := len(p.out)
+		before := len(p.Out)
 		p.say(&g)
-		for i := before; i < len(p.out); i++ {
-			p.out[i].ItemID = x.id
+		for i := before; i < len(p.Out); i++ {
+			p.Out[i].ItemID = x.id
 		}
 	}
 	a.partial = nil

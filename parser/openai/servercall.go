@@ -33,19 +33,19 @@ func (p *Parser) serverCall(m scan.Members, kind string) itemOfCall {
 		p.namedCall(m, m.Get("input"), &c)
 	case "mcp_call":
 		p.namedCall(m, m.Get("arguments"), &c)
-		c.server = p.strings.Intern(m.Get("server_label"))
+		c.server = p.Strings.Intern(m.Get("server_label"))
 		p.answerOf(m, &c)
 		p.mcpResult(m, &c)
 	case "local_shell_call", "shell_call":
 		p.shellCall(m.Get("action"), &c)
 	case "apply_patch_call":
 		v := m.Get("operation")
-		p.nested = p.inner.MembersOf(v, p.nested[:0])
-		c.input, c.target = v.Raw, p.strings.Text(p.nested.Get("path"))
+		p.Members(v)
+		c.input, c.target = v.Raw, p.Strings.Text(p.Nested.Get("path"))
 	case "computer_call":
 		v := m.Get("action")
-		p.nested = p.inner.MembersOf(v, p.nested[:0])
-		c.input, c.target = v.Raw, p.strings.Text(p.nested.Get("type"))
+		p.Members(v)
+		c.input, c.target = v.Raw, p.Strings.Text(p.Nested.Get("type"))
 	case "web_search_call":
 		p.webSearch(m.Get("action"), &c)
 		p.answerOf(m, &c)
@@ -58,7 +58,7 @@ func (p *Parser) serverCall(m scan.Members, kind string) itemOfCall {
 		p.answerOf(m, &c)
 		c.output = p.logs(m.Get("outputs"))
 	case "image_generation_call":
-		c.target = p.strings.Text(m.Get("revised_prompt"))
+		c.target = p.Strings.Text(m.Get("revised_prompt"))
 		p.answerOf(m, &c)
 	case "tool_search_call":
 		args, input := p.decode(m.Get("arguments"))
@@ -85,7 +85,7 @@ func (p *Parser) answerOf(m scan.Members, c *itemOfCall) {
 		c.failed = true
 		c.err = p.readFailure(v).text
 		if c.err == "" {
-			c.err = p.strings.JSON(v)
+			c.err = p.Strings.JSON(v)
 		}
 	}
 }
@@ -107,17 +107,17 @@ func (p *Parser) mcpResult(m scan.Members, c *itemOfCall) {
 
 // shellCall reads one command as its words, or several as lines.
 func (p *Parser) shellCall(action scan.Value, c *itemOfCall) {
-	p.nested = p.inner.MembersOf(action, p.nested[:0])
+	p.Members(action)
 	c.input = action.Raw
-	if v := p.nested.Get("command"); v.Exists() {
+	if v := p.Nested.Get("command"); v.Exists() {
 		c.target = p.command(v)
 		return
 	}
 	var list []string
-	if v := p.nested.Get("commands"); v.Kind == scan.KindArray {
-		p.inner.Reset(v.Raw)
-		for p.inner.Array(); p.inner.Element(); {
-			if text := p.strings.Text(p.inner.Value()); text != "" {
+	if v := p.Nested.Get("commands"); v.Kind == scan.KindArray {
+		p.Inner.Reset(v.Raw)
+		for p.Inner.Array(); p.Inner.Element(); {
+			if text := p.Strings.Text(p.Inner.Value()); text != "" {
 				list = append(list, unwrapShell(text))
 			}
 		}
@@ -127,23 +127,23 @@ func (p *Parser) shellCall(action scan.Value, c *itemOfCall) {
 
 // webSearch reads a search, or the page that is opened or looked through.
 func (p *Parser) webSearch(action scan.Value, c *itemOfCall) {
-	p.nested = p.inner.MembersOf(action, p.nested[:0])
+	p.Members(action)
 	c.input, c.readOnly = action.Raw, true
 	for _, key := range [...]string{"query", "url", "pattern"} {
-		if c.target = p.strings.Text(p.nested.Get(key)); c.target != "" {
+		if c.target = p.Strings.Text(p.Nested.Get(key)); c.target != "" {
 			return
 		}
 	}
-	c.target = p.firstText(p.nested.Get("queries"))
+	c.target = p.firstText(p.Nested.Get("queries"))
 }
 
 func (p *Parser) firstText(v scan.Value) string {
 	if v.Kind != scan.KindArray {
 		return ""
 	}
-	p.inner.Reset(v.Raw)
-	for p.inner.Array(); p.inner.Element(); {
-		if text := p.strings.Text(p.inner.Value()); text != "" {
+	p.Inner.Reset(v.Raw)
+	for p.Inner.Array(); p.Inner.Element(); {
+		if text := p.Strings.Text(p.Inner.Value()); text != "" {
 			return text
 		}
 	}
@@ -152,15 +152,15 @@ func (p *Parser) firstText(v scan.Value) string {
 
 // logs joins what the code of an interpreter wrote.
 func (p *Parser) logs(v scan.Value) lines.Text {
-	all := p.output.Text()
+	all := p.Output.Text()
 	if v.Kind != scan.KindArray {
 		return all
 	}
-	s := &p.inner
+	s := &p.Inner
 	s.Reset(v.Raw)
 	for s.Array(); s.Element(); {
-		p.nested = s.Members(p.nested[:0])
-		all.Line(p.nested.Get("logs"))
+		p.Nested = s.Members(p.Nested[:0])
+		all.Line(p.Nested.Get("logs"))
 	}
 	return all
 }

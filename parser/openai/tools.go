@@ -71,17 +71,17 @@ func (p *Parser) argument(args scan.Members, key string) string {
 	if key == "command" || key == "cmd" {
 		return p.command(v)
 	}
-	return p.strings.Text(v)
+	return p.Strings.Text(v)
 }
 
 func (p *Parser) patchTarget(args scan.Members, wire scan.Value) string {
 	for _, key := range [...]string{"input", "patch", "patchText"} {
 		if v := args.Get(key); v.Kind == scan.KindString {
-			return lines.PatchFile(&p.strings, &p.scratch, v)
+			return lines.PatchFile(&p.Strings, &p.Scratch, v)
 		}
 	}
 	if args == nil && wire.Kind == scan.KindString {
-		return lines.PatchFile(&p.strings, &p.scratch, wire)
+		return lines.PatchFile(&p.Strings, &p.Scratch, wire)
 	}
 	return ""
 }

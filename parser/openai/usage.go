@@ -68,8 +68,8 @@ func (p *Parser) countsOf(r *record) counts {
 	case r.usage.Kind == scan.KindObject:
 		c = p.counts(&r.counted)
 	case r.rest.Get("x_groq").Kind == scan.KindObject:
-		p.nested = p.inner.MembersOf(r.rest.Get("x_groq"), p.nested[:0])
-		c = p.readUsage(p.nested.Get("usage"))
+		p.Members(r.rest.Get("x_groq"))
+		c = p.readUsage(p.Nested.Get("usage"))
 	default:
 		c.tokens.Input = number(r.rest.Get("prompt_eval_count"))
 		c.tokens.Output = number(r.rest.Get("eval_count"))
@@ -78,8 +78,8 @@ func (p *Parser) countsOf(r *record) counts {
 		c.duration = v.Duration(time.Nanosecond)
 	}
 	if v := r.rest.Get("timings"); v.Kind == scan.KindObject { // llama.cpp
-		p.nested = p.inner.MembersOf(v, p.nested[:0])
-		c.duration = scan.Span(p.nested.Get("prompt_ms").Float()+p.nested.Get("predicted_ms").Float(), time.Millisecond)
+		p.Members(v)
+		c.duration = scan.Span(p.Nested.Get("prompt_ms").Float()+p.Nested.Get("predicted_ms").Float(), time.Millisecond)
 	}
 	return c
 }
@@ -174,8 +174,8 @@ func (p *Parser) readUsage(v scan.Value) counts {
 		return counts{}
 	}
 	var u usage
-	p.inner.Reset(v.Raw)
-	u.read(&p.inner)
+	p.Inner.Reset(v.Raw)
+	u.read(&p.Inner)
 	return p.counts(&u)
 }
 
@@ -197,8 +197,8 @@ func (p *Parser) counts(u *usage) counts {
 	c.duration = u.seconds.Duration(time.Second)
 	cost := u.cost
 	if cost.Kind == scan.KindObject { // Perplexity
-		p.nested = p.inner.MembersOf(cost, p.nested[:0])
-		cost = p.nested.Get("total_cost")
+		p.Members(cost)
+		cost = p.Nested.Get("total_cost")
 	}
 	if cost.Kind == scan.KindNumber {
 		c.cost, c.hasCost = cost.Float(), true
@@ -239,7 +239,7 @@ func (p *Parser) tokens(c *counts) {
 	if c.tokens == (events.Tokens{}) && !c.hasCost {
 		return
 	}
-	p.emit(events.KindUsage).Usage = &events.Usage{
+	p.Emit(events.KindUsage).Usage = &events.Usage{
 		Scope: events.UsageScopeCall, Provider: c.tokens, Tokens: c.normalise(), CostUSD: c.cost, HasCost: c.hasCost,
 	}
 }

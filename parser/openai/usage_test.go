@@ -21,7 +21,7 @@ import (
 func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Recorded(t, folder, openai.Name) {
 		var total events.UsageTotal
-		p := openai.New()
+		p := newSource()
 		lines := parsertest.Lines(t, file)
 		add := func(out []events.DisplayEvent) {
 			for _, e := range out {
@@ -145,7 +145,7 @@ func TestNormalisedTokens(t *testing.T) {
 		{"words and nothing", `{"prompt_tokens":"12","completion_tokens":3.0,"total_tokens":null,"prompt_tokens_details":null}`, events.Tokens{Input: 12, Output: 3}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			out := openai.New().ParseEvents([]byte(`{"object":"chat.completion","choices":[],"usage":` + tc.usage + `}`))
+			out := newSource().ParseEvents([]byte(`{"object":"chat.completion","choices":[],"usage":` + tc.usage + `}`))
 			require.Len(t, out, 1)
 			assert.Equal(t, tc.want, out[0].Usage.Tokens)
 		})

@@ -47,7 +47,7 @@ func (p *Parser) toolPart(pt *part) {
 	if c.used && (c.done || !finished) {
 		return // a state that has nothing new
 	}
-	name := events.CleanLine(p.strings.Intern(pt.tool), 0)
+	name := events.CleanLine(p.Strings.Intern(pt.tool), 0)
 	if !c.used {
 		c.used = true
 		p.toolUse(pt, name, c.id)
@@ -60,7 +60,7 @@ func (p *Parser) toolPart(pt *part) {
 
 // taskKey is the key of a task: the session that it was called in, and the title of the session that it starts.
 func (p *Parser) taskKey(session scan.Value, title string) uint64 {
-	return p.keys.With(p.keys.ID(domainTask, session.Body()), []byte(title))
+	return p.Keys.With(p.Keys.ID(domainTask, session.Body()), []byte(title))
 }
 
 // callKey is the key of a tool's part: its own id, else the call's.
@@ -69,7 +69,7 @@ func (p *Parser) callKey(pt *part) (uint64, bool) {
 		return key, true
 	}
 	if len(pt.callID.Body()) > 0 {
-		return p.keys.ID(domainPart, pt.callID.Body()) + 1, true
+		return p.Keys.ID(domainPart, pt.callID.Body()) + 1, true
 	}
 	return 0, false
 }
@@ -77,13 +77,13 @@ func (p *Parser) callKey(pt *part) (uint64, bool) {
 // name gives a call its id, and holds it until the call is finished. Models' servers make the call ids: where one is
 // empty, or in use by another part, the part's own id is used.
 func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
-	if c.id = p.strings.Text(pt.callID); c.id == "" {
-		c.id = p.head.ItemID
+	if c.id = p.Strings.Text(pt.callID); c.id == "" {
+		c.id = p.Head.ItemID
 		return
 	}
-	used := p.keys.ID(domainCall, pt.callID.Body())
-	if by, open := p.openIDs.Get(used); open && by != 0 && by != key && p.head.ItemID != "" {
-		c.id = p.head.ItemID
+	used := p.Keys.ID(domainCall, pt.callID.Body())
+	if by, open := p.openIDs.Get(used); open && by != 0 && by != key && p.Head.ItemID != "" {
+		c.id = p.Head.ItemID
 	} else if !finished {
 		p.openIDs.Set(used, key)
 	}
@@ -92,14 +92,14 @@ func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
 // link gives the session that a task starts its call.
 func (p *Parser) link(pt *part, c *call) {
 	if child := pt.state.child; len(child.Body()) > 0 {
-		in, _ := p.sessions.Get(p.keys.ID(domainSession, child.Body()))
+		in, _ := p.sessions.Get(p.Keys.ID(domainSession, child.Body()))
 		if in.call != c.id {
 			in.call = c.id
-			p.sessions.Set(p.keys.ID(domainSession, child.Body()), in)
+			p.sessions.Set(p.Keys.ID(domainSession, child.Body()), in)
 		}
 	} else if !c.used {
 		// The call does not name its session; the session's title names the call.
-		title := p.strings.Text(pt.state.args.Get("description")) + " (@" + p.strings.Text(pt.state.args.Get("subagent_type")) + " subagent)"
+		title := p.Strings.Text(pt.state.args.Get("description")) + " (@" + p.Strings.Text(pt.state.args.Get("subagent_type")) + " subagent)"
 		p.tasks.Set(p.taskKey(pt.sessionID, title), c.id)
 	}
 }
@@ -107,7 +107,7 @@ func (p *Parser) link(pt *part, c *call) {
 // close frees a call's id for the next call.
 func (p *Parser) close(pt *part, key uint64) {
 	if len(pt.callID.Body()) > 0 {
-		used := p.keys.ID(domainCall, pt.callID.Body())
+		used := p.Keys.ID(domainCall, pt.callID.Body())
 		if by, open := p.openIDs.Get(used); open && by == key {
 			p.openIDs.Set(used, 0)
 		}
@@ -116,19 +116,19 @@ func (p *Parser) close(pt *part, key uint64) {
 
 func (p *Parser) toolUse(pt *part, name, id string) {
 	st, info := &pt.state, tools[name]
-	e := p.emit(events.KindToolUse)
+	e := p.Emit(events.KindToolUse)
 	e.Time = firstTime(millis(st.time.start), e.Time)
 	t := &e.Tool
 	t.ID, t.Name, t.Input, t.ReadOnly = id, name, st.input.Raw, info.readOnly
 	t.Target = p.target(name, st.args)
 	if name == "task" {
-		t.AgentType = p.strings.Intern(st.args.Get("subagent_type"))
+		t.AgentType = p.Strings.Intern(st.args.Get("subagent_type"))
 	}
 }
 
 func (p *Parser) toolResult(pt *part, name, id string) {
 	st := &pt.state
-	e := p.emit(events.KindToolResult)
+	e := p.Emit(events.KindToolResult)
 	e.Time = firstTime(millis(st.time.end), e.Time)
 	t := &e.Tool
 	t.ID, t.Name = id, name
@@ -139,7 +139,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 	if failed {
 		said = st.failure
 	}
-	text := p.output.Text(said)
+	text := p.Output.Text(said)
 	info := tools[name]
 	if st.exit.Kind == scan.KindNumber {
 		t.ExitCode, t.HasExitCode = int(st.exit.Int()), true
@@ -161,7 +161,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 		t.Lines, t.HasLines = int(min(st.lineEnd.Int()-max(st.lineStart.Int(), 0), events.MaxCount))+1, true
 	}
 	if name == "task" && len(st.child.Body()) > 0 {
-		t.AgentID = p.strings.Text(st.child)
+		t.AgentID = p.Strings.Text(st.child)
 	}
 }
 

@@ -56,8 +56,8 @@ func (p *Parser) deferMessage(key uint64, info *messageInfo, m *message, now boo
 func (p *Parser) messageHead(info *messageInfo, m *message) lines.Head {
 	head := lines.Head{
 		Time:          firstTime(m.completed, m.created),
-		SessionID:     p.sessionID.Text(&p.strings, info.sessionID),
-		MessageID:     p.strings.Text(info.id),
+		SessionID:     p.sessionID.Text(&p.Strings, info.sessionID),
+		MessageID:     p.Strings.Text(info.id),
 		Model:         m.model,
 		ModelProvider: m.provider,
 		TurnID:        m.turn,
@@ -106,31 +106,31 @@ func (p *Parser) releaseFirst() {
 func (p *Parser) release(o *deferred) {
 	m, _ := p.messages.Get(o.key)
 	m.deferred = false
-	head := p.head
+	head := p.Head
 	if o.usage != nil && !m.stepped {
-		p.head = o.head
-		p.emit(events.KindUsage).Usage = o.usage
+		p.Head = o.head
+		p.Emit(events.KindUsage).Usage = o.usage
 		m.counted = true
 	}
 	if o.failure.name != "" && !m.failed {
 		p.emitFailure(o, &m)
 	}
-	p.head = head
+	p.Head = head
 	p.messages.Set(o.key, m)
 }
 
 // emitFailure ends the turn of a message with its error. A turn that ended otherwise before, as one does whose answer
 // was filtered, has a warning.
 func (p *Parser) emitFailure(o *deferred, m *message) {
-	p.head = o.head
+	p.Head = o.head
 	done := m.done
 	m.failed, m.done = true, true
 	switch {
 	case done:
-		p.notice(events.LevelWarn, o.failure.code(), o.failure.text)
+		p.Notice(events.LevelWarn, o.failure.code(), o.failure.text)
 	case o.failure.interrupted():
-		p.emit(events.KindTurnDone).End = &events.End{Interrupted: true, Code: o.failure.name, Err: o.failure.text}
+		p.Emit(events.KindTurnDone).End = &events.End{Interrupted: true, Code: o.failure.name, Err: o.failure.text}
 	default:
-		p.emit(events.KindTurnDone).End = &events.End{Error: true, Code: o.failure.name, Err: o.failure.text, Cause: o.failure.cause()}
+		p.Emit(events.KindTurnDone).End = &events.End{Error: true, Code: o.failure.name, Err: o.failure.text, Cause: o.failure.cause()}
 	}
 }

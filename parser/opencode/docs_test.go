@@ -59,7 +59,7 @@ func knownSomewhere(word string) bool {
 
 func status(line, kind string) events.LineStatus {
 	quoted, _ := json.Marshal(kind)
-	p := opencode.New()
+	p := newSource()
 	p.ParseEvents([]byte(strings.Replace(line, "%", string(quoted), 1)))
 	return p.LineStatus()
 }
@@ -70,7 +70,7 @@ func TestDocsTellEveryRole(t *testing.T) {
 	roles := parsertest.Table(t, opencode.Name, "Messages and sessions", parsertest.Becomes...)
 	require.Len(t, roles, len(want))
 	for role := range roles {
-		p := opencode.New()
+		p := newSource()
 		p.ParseEvents([]byte(`{"table":"message","id":"msg_1","session_id":"ses_1","data":{"role":"` + role + `"}}`))
 		out := p.ParseEvents([]byte(`{"table":"part","id":"prt_1","message_id":"msg_1","session_id":"ses_1","data":{"type":"text","text":"x"}}`))
 		require.Len(t, out, 1)

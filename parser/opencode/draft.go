@@ -28,7 +28,7 @@ type draft struct {
 // partRow takes a row of a part as it is now.
 func (p *Parser) partRow(r *record) events.LineStatus {
 	pt := &r.part
-	message := p.keys.ID(domainMessage, pt.messageID.Body())
+	message := p.Keys.ID(domainMessage, pt.messageID.Body())
 	key, _ := p.partKey(pt)
 	switch string(pt.kind.Body()) {
 	case "text", "reasoning":
@@ -88,7 +88,7 @@ func (p *Parser) pend(message uint64, r *record) bool {
 	}
 	d.rows, d.bytes = append(d.rows, row), d.bytes+len(row)
 	if pt := &r.part; pt.tool.Is("task") && !pt.state.status.Is("pending") { // its session is there before the text has ended
-		if id := p.strings.Text(pt.callID); id != "" {
+		if id := p.Strings.Text(pt.callID); id != "" {
 			p.link(pt, &call{id: id})
 		}
 	}
@@ -106,7 +106,7 @@ func (p *Parser) releaseDraft(message uint64) {
 		var s scan.Scanner
 		var r record
 		if s.Reset(row); r.read(&s) {
-			p.verdict.Note(p.row(&r))
+			p.Verdict.Note(p.row(&r))
 		}
 	}
 }

@@ -59,19 +59,19 @@ func (p *Parser) failure(v scan.Value) failure {
 	case scan.KindString:
 		message = v
 	case scan.KindObject:
-		p.nested = p.small.MembersOf(v, p.nested[:0])
-		name, message, data = p.nested.Get("name"), p.nested.Get("message"), p.nested.Get("data")
+		p.Nested = p.small.MembersOf(v, p.Nested[:0])
+		name, message, data = p.Nested.Get("name"), p.Nested.Get("message"), p.Nested.Get("data")
 	default:
 		return failure{}
 	}
 	if data.Kind == scan.KindObject {
-		p.nested = p.small.MembersOf(data, p.nested[:0])
-		if inner := p.nested.Get("message"); inner.Kind == scan.KindString {
+		p.Nested = p.small.MembersOf(data, p.Nested[:0])
+		if inner := p.Nested.Get("message"); inner.Kind == scan.KindString {
 			message = inner
 		}
-		status = int(p.nested.Get("statusCode").Int())
+		status = int(p.Nested.Get("statusCode").Int())
 	}
-	f := failure{status: status, name: events.CleanLine(p.strings.Intern(name), maxErrorName), text: p.strings.Text(message)}
+	f := failure{status: status, name: events.CleanLine(p.Strings.Intern(name), maxErrorName), text: p.Strings.Text(message)}
 	if f.name == "" {
 		f.name = "UnknownError"
 	}

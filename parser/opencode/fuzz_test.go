@@ -35,7 +35,7 @@ func seeds(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := opencode.New()
+		p := newSource()
 		var c parsertest.Checker
 		hasESC := hasESC(data)
 		for _, line := range bytes.Split(data, []byte("\n")) {
@@ -64,7 +64,7 @@ func FuzzSplit(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		lines := parsertest.Objects(data)
-		whole, glued := opencode.New(), opencode.New()
+		whole, glued := newSource(), newSource()
 		var want []string
 		for _, line := range lines {
 			want = append(want, parsertest.DumpAll(whole.ParseEvents(line))...)
@@ -95,6 +95,6 @@ func FuzzColumns(f *testing.F) {
 		head = append(head[:len(head)-1], `,"data":`...)
 		object := bytes.Join([][]byte{head, data, []byte("}")}, nil)
 		asText := bytes.Join([][]byte{head, text, []byte("}")}, nil)
-		require.Equal(t, parsertest.DumpAll(opencode.New().ParseEvents(object)), parsertest.DumpAll(opencode.New().ParseEvents(asText)))
+		require.Equal(t, parsertest.DumpAll(newSource().ParseEvents(object)), parsertest.DumpAll(newSource().ParseEvents(asText)))
 	})
 }

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 	"github.com/tailspan/tailspan/parser/opencode"
 )
 
-func newSource() events.DisplayEventSource { return opencode.New() }
+func newSource() *parsertest.Source { return parsertest.New(opencode.New()) }
 
 func TestGolden(t *testing.T)   { parsertest.Golden(t, opencode.Name, newSource) }
 func TestPrefixes(t *testing.T) { parsertest.Prefixes(t, opencode.Name, newSource) }
@@ -27,6 +26,6 @@ func TestLongResult(t *testing.T) {
 
 func TestKept(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, opencode.Name) {
-		parsertest.Kept(t, opencode.New(), parsertest.Lines(t, file))
+		parsertest.Kept(t, newSource(), parsertest.Lines(t, file))
 	}
 }

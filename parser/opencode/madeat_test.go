@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/opencode"
 )
 
 // TestStreamBeginsWhenItsFirstMessageWasMade: the first line of a stream comes with the answer, and the id of its message
@@ -21,7 +20,7 @@ func TestStreamBeginsWhenItsFirstMessageWasMade(t *testing.T) {
 		"msg_000000000000rZTsMiu18g2qSd": 0,
 		"msg_zzzzzzzzzzzzrZTsMiu18g2qSd": 0,
 	} {
-		out := opencode.New().ParseEvents([]byte(`{"type":"step_start","timestamp":1795895677702,"sessionID":"ses_1","part":{"id":"prt_1","messageID":"` + id + `","sessionID":"ses_1","type":"step-start"}}`))
+		out := newSource().ParseEvents([]byte(`{"type":"step_start","timestamp":1795895677702,"sessionID":"ses_1","part":{"id":"prt_1","messageID":"` + id + `","sessionID":"ses_1","type":"step-start"}}`))
 		require.NotEmpty(t, out)
 		assert.Equal(t, events.KindSessionStarted, out[0].Kind)
 		assert.Equal(t, before, time.UnixMilli(line).Sub(out[0].Time), id)

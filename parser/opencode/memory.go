@@ -20,7 +20,7 @@ const (
 // partKey is the key of a part; false if it has no id, so that it can be no repeat.
 func (p *Parser) partKey(pt *part) (uint64, bool) {
 	if len(pt.id.Body()) > 0 {
-		return p.keys.ID(domainPart, pt.id.Body()), true
+		return p.Keys.ID(domainPart, pt.id.Body()), true
 	}
 	return 0, false
 }

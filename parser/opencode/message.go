@@ -53,7 +53,7 @@ const (
 )
 
 func (p *Parser) sessionOf(id string) session {
-	s, _ := p.sessions.Get(p.keys.String(domainSession, id))
+	s, _ := p.sessions.Get(p.Keys.String(domainSession, id))
 	return s
 }
 
@@ -63,8 +63,8 @@ func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
 	}
-	key := p.keys.ID(domainMessage, info.id.Body())
-	sessionKey := p.keys.ID(domainSession, info.sessionID.Body())
+	key := p.Keys.ID(domainMessage, info.id.Body())
+	sessionKey := p.Keys.ID(domainSession, info.sessionID.Body())
 	p.enterSession(sessionKey)
 	in, _ := p.sessions.Get(sessionKey)
 	m, known := p.messages.Get(key)
@@ -73,14 +73,14 @@ func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus
 	switch string(info.role.Body()) {
 	case "user":
 		m.role = roleUser
-		m.turn = p.strings.Text(info.id)
+		m.turn = p.Strings.Text(info.id)
 		in.turn = m.turn
 		p.sessions.Set(sessionKey, in)
 	case "assistant":
 		m.role = roleAssistant
 		m.summary = info.summary.True()
-		m.model, m.provider = p.strings.Intern(info.model), p.strings.Intern(info.provider)
-		if m.turn = p.strings.Text(info.parentID); m.turn == "" { // up to 0.5
+		m.model, m.provider = p.Strings.Intern(info.model), p.Strings.Intern(info.provider)
+		if m.turn = p.Strings.Text(info.parentID); m.turn == "" { // up to 0.5
 			m.turn = in.turn
 		}
 		m.inputHoldsCache = holdsCache(in.version, m.provider)
@@ -95,16 +95,16 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
 	}
-	key := p.keys.ID(domainSession, info.id.Body())
+	key := p.Keys.ID(domainSession, info.id.Body())
 	in, _ := p.sessions.Get(key)
 	in.created = firstTime(in.created, millis(info.time.created))
 	if in.version == "" {
-		in.version = p.strings.Intern(info.version)
+		in.version = p.Strings.Intern(info.version)
 	}
 	child := len(info.parentID.Body()) > 0
 	task := uint64(0)
 	if child && in.call == "" {
-		task = p.taskKey(info.parentID, p.strings.Text(info.title))
+		task = p.taskKey(info.parentID, p.Strings.Text(info.title))
 		in.call, _ = p.tasks.Get(task)
 	}
 	started := in.started
@@ -115,13 +115,13 @@ func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
 	}
 	s := start{key: key, task: task, head: lines.Head{
 		Time:      in.created,
-		SessionID: p.sessionID.Text(&p.strings, info.id),
-		ItemID:    p.sessionID.Text(&p.strings, info.id),
+		SessionID: p.sessionID.Text(&p.Strings, info.id),
+		ItemID:    p.sessionID.Text(&p.Strings, info.id),
 	}, session: events.Session{
-		Version:    p.strings.Text(info.version),
-		WorkingDir: p.strings.Text(info.directory),
-		AgentName:  events.CleanLine(p.strings.Intern(info.agent), 0),
-		ParentID:   p.strings.Text(info.parentID),
+		Version:    p.Strings.Text(info.version),
+		WorkingDir: p.Strings.Text(info.directory),
+		AgentName:  events.CleanLine(p.Strings.Intern(info.agent), 0),
+		ParentID:   p.Strings.Text(info.parentID),
 		SubAgent:   child,
 		Recorded:   true,
 	}}
@@ -138,21 +138,21 @@ func (p *Parser) modelName(v scan.Value) (model, provider string) {
 	if v.Kind == scan.KindString {
 		v = scan.Value{Kind: scan.KindObject, Raw: p.column(v)}
 	}
-	p.nested = p.small.MembersOf(v, p.nested[:0])
-	return p.strings.Intern(p.nested.Get("id")), p.strings.Intern(p.nested.Get("providerID"))
+	p.Nested = p.small.MembersOf(v, p.Nested[:0])
+	return p.Strings.Intern(p.Nested.Get("id")), p.Strings.Intern(p.Nested.Get("providerID"))
 }
 
 // partEvents emits the events of a part. at is when its line or row was written, zero if that is unknown.
 func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStatus {
-	m, _ := p.messages.Get(p.keys.ID(domainMessage, pt.messageID.Body()))
+	m, _ := p.messages.Get(p.Keys.ID(domainMessage, pt.messageID.Body()))
 	if from == originStream && m.role == roleUnknown && !pt.synthetic.True() {
 		m.role = roleAssistant
 	}
 	if from != originStream {
-		p.enterSession(p.keys.ID(domainSession, pt.sessionID.Body()))
+		p.enterSession(p.Keys.ID(domainSession, pt.sessionID.Body()))
 	}
 	if id := p.identify(pt, &m, at); from != originStream {
-		p.enter(p.head.SessionID, id)
+		p.enter(p.Head.SessionID, id)
 	}
 	switch string(pt.kind.Body()) {
 	case "text":
@@ -164,8 +164,8 @@ func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStat
 	case "step-finish":
 		p.stepFinish(pt, &m, from)
 	case "subtask":
-		if text := p.strings.Text(pt.prompt); !lines.Blank(text) && p.first(pt) {
-			p.emit(events.KindPrompt).Text = text
+		if text := p.Strings.Text(pt.prompt); !lines.Blank(text) && p.first(pt) {
+			p.Emit(events.KindPrompt).Text = text
 		}
 	case "compaction":
 		if p.first(pt) {
@@ -177,28 +177,28 @@ func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStat
 		}
 	case "step-start", "patch", "file", "agent", "snapshot":
 	default:
-		return p.unknownType("part/", pt.kind)
+		return p.Unknown("part/", pt.kind.Body())
 	}
 	return events.LineOK
 }
 
 // identify fills the head of a part's events, and returns the id of its message.
 func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string) {
-	messageID = p.messageID.Text(&p.strings, pt.messageID)
-	p.head = lines.Head{
-		SessionID:     p.sessionID.Text(&p.strings, pt.sessionID),
+	messageID = p.messageID.Text(&p.Strings, pt.messageID)
+	p.Head = lines.Head{
+		SessionID:     p.sessionID.Text(&p.Strings, pt.sessionID),
 		MessageID:     messageID,
-		ItemID:        p.strings.Text(pt.id),
+		ItemID:        p.Strings.Text(pt.id),
 		Model:         m.model,
 		ModelProvider: m.provider,
 		TurnID:        m.turn,
 	}
 	if m.role == roleUser || pt.synthetic.True() {
-		p.head.MessageID, p.head.Model, p.head.ModelProvider = "", "", "" // no model call
+		p.Head.MessageID, p.Head.Model, p.Head.ModelProvider = "", "", "" // no model call
 	}
-	in := p.sessionOf(p.head.SessionID)
+	in := p.sessionOf(p.Head.SessionID)
 	if in.call != "" {
-		p.head.ParentID, p.head.AgentID = in.call, p.head.SessionID
+		p.Head.ParentID, p.Head.AgentID = in.call, p.Head.SessionID
 	}
 	if at.IsZero() {
 		at = idTime(pt.id.Body(), firstTime(m.created, in.created))
@@ -206,7 +206,7 @@ func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string)
 	if at.IsZero() {
 		at = m.created
 	}
-	p.head.Time = at
+	p.Head.Time = at
 	return messageID
 }
 
@@ -237,17 +237,17 @@ func (p *Parser) text(pt *part, m *message, from origin) {
 	if from == originLog && pt.time.there && !pt.time.end.Exists() {
 		return // still being written
 	}
-	text := p.strings.Text(pt.text)
+	text := p.Strings.Text(pt.text)
 	if lines.Blank(text) || !p.first(pt) {
 		return
 	}
 	p.dated(pt)
 	switch {
 	case pt.ignored.True(): // shown to the user, not to the model
-		p.notice(events.LevelInfo, events.NoticeInformational, text)
+		p.Notice(events.LevelInfo, events.NoticeInformational, text)
 	case pt.synthetic.True():
 		if from == originStream && pt.continued.True() { // the only trace of a compaction in the stream
-			p.notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
+			p.Notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
 		}
 		p.prompt(text, true)
 	case m.summary:
@@ -255,12 +255,12 @@ func (p *Parser) text(pt *part, m *message, from origin) {
 	case m.role == roleUser, m.role == roleUnknown && !pt.time.there: // a user's text has no time
 		p.prompt(text, false)
 	default:
-		p.emit(events.KindText).Text = text
+		p.Emit(events.KindText).Text = text
 	}
 }
 
 func (p *Parser) prompt(text string, synthetic bool) {
-	e := p.emit(events.KindPrompt)
+	e := p.Emit(events.KindPrompt)
 	e.Text, e.Synthetic = text, synthetic
 }
 
@@ -268,17 +268,17 @@ func (p *Parser) reasoning(pt *part, from origin) {
 	if from == originLog && !pt.time.end.Exists() {
 		return
 	}
-	text := p.strings.Text(pt.text)
+	text := p.Strings.Text(pt.text)
 	if lines.Blank(text) || !p.first(pt) { // encrypted
 		return
 	}
 	p.dated(pt)
-	p.emit(events.KindReasoning).Text = text
+	p.Emit(events.KindReasoning).Text = text
 }
 
 // dated gives the events of a part the part's own time.
 func (p *Parser) dated(pt *part) {
-	p.head.Time = firstTime(millis(pt.time.end), millis(pt.time.start), p.head.Time)
+	p.Head.Time = firstTime(millis(pt.time.end), millis(pt.time.start), p.Head.Time)
 }
 
 // stepFinish emits the usage of a model call, once, and in stores the end of a turn. The stream's end is elsewhere.
@@ -287,7 +287,7 @@ func (p *Parser) stepFinish(pt *part, m *message, from origin) {
 		return
 	}
 	if !m.counted {
-		p.emit(events.KindUsage).Usage = pt.tokens.usage(pt.cost, m.inputHoldsCache)
+		p.Emit(events.KindUsage).Usage = pt.tokens.usage(pt.cost, m.inputHoldsCache)
 	}
 	if from == originStream {
 		return
@@ -295,11 +295,11 @@ func (p *Parser) stepFinish(pt *part, m *message, from origin) {
 	m.stepped = true
 	if endsTurn(pt.reason) && m.role != roleUser && !m.summary && !m.done {
 		m.done = true
-		reason := p.strings.Intern(pt.reason)
+		reason := p.Strings.Intern(pt.reason)
 		end := endOf(reason)
-		p.emit(events.KindTurnDone).End = &end
+		p.Emit(events.KindTurnDone).End = &end
 	}
-	p.messages.Set(p.keys.ID(domainMessage, pt.messageID.Body()), *m)
+	p.messages.Set(p.Keys.ID(domainMessage, pt.messageID.Body()), *m)
 }
 
 // endsTurn reports whether a step that finished for reason is the last one. Up to 0.5 there is no reason.
@@ -327,10 +327,10 @@ func (p *Parser) compaction(pt *part) {
 	case pt.auto.True():
 		text += " (auto)"
 	}
-	p.notice(events.LevelInfo, events.NoticeCompaction, text)
+	p.Notice(events.LevelInfo, events.NoticeCompaction, text)
 }
 
 func (p *Parser) retry(pt *part) {
-	p.head.Time = firstTime(millis(pt.time.created), p.head.Time)
-	p.notice(events.LevelWarn, events.NoticeAPIRetry, retryText(p.failure(pt.failure).text, pt.attempt))
+	p.Head.Time = firstTime(millis(pt.time.created), p.Head.Time)
+	p.Notice(events.LevelWarn, events.NoticeAPIRetry, retryText(p.failure(pt.failure).text, pt.attempt))
 }

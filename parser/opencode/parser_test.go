@@ -11,13 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/opencode"
 )
 
 // one parses lines and returns the events of the last one.
 func one(t *testing.T, lines ...string) []events.DisplayEvent {
 	t.Helper()
-	p := opencode.New()
+	p := newSource()
 	var out []events.DisplayEvent
 	for _, line := range lines {
 		require.True(t, json.Valid([]byte(line)), "the test's own line is malformed: %s", line)
@@ -74,7 +73,7 @@ func TestLineStatus(t *testing.T) {
 		{name: "export of nothing", line: `{"info":{},"messages":[]}`, status: events.LineIgnored},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := opencode.New()
+			p := newSource()
 			for _, e := range p.ParseEvents([]byte(tc.line)) {
 				assert.Contains(t, []events.Kind{events.KindSessionStarted, events.KindSessionEnded}, e.Kind)
 			}
@@ -113,12 +112,12 @@ func TestEnds(t *testing.T) {
 		{name: "nothing"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := opencode.New()
+			p := newSource()
 			for _, line := range tc.lines {
 				assert.NotContains(t, kinds(p.ParseEvents([]byte(line))), events.KindSessionEnded, "an end is held")
 			}
 			out := p.Flush()
-			assert.Equal(t, tc.incomplete, p.Incomplete())
+			assert.Equal(t, tc.incomplete, p.State().Incomplete)
 			if tc.end == "" {
 				assert.Empty(t, out)
 				return
@@ -135,15 +134,15 @@ func TestEnds(t *testing.T) {
 
 // TestQuiet tells an end early to who follows a stream, and goes on if the agent does.
 func TestQuiet(t *testing.T) {
-	p := opencode.New()
+	p := newSource()
 	p.ParseEvents([]byte(streamed("step_start", 1, `"type":"step-start"`)))
 	assert.Empty(t, p.Quiet(), "the agent is at work")
 	p.ParseEvents([]byte(streamed("step_finish", 2, `"type":"step-finish","reason":"stop"`)))
 	assert.Equal(t, []events.Kind{events.KindSessionEnded}, kinds(p.Quiet()))
 	assert.Empty(t, p.Quiet())
-	assert.False(t, p.Incomplete())
+	assert.False(t, p.State().Incomplete)
 	p.ParseEvents([]byte(streamed("step_start", 3, `"type":"step-start"`)))
-	assert.True(t, p.Incomplete())
+	assert.True(t, p.State().Incomplete)
 	p.ParseEvents([]byte(streamed("step_finish", 4, `"type":"step-finish","reason":"length"`)))
 	out := p.Flush()
 	require.Len(t, out, 1)
@@ -152,7 +151,7 @@ func TestQuiet(t *testing.T) {
 
 // TestCallInLog follows a call through its states.
 func TestCallInLog(t *testing.T) {
-	p := opencode.New()
+	p := newSource()
 	state := func(s string) []events.DisplayEvent {
 		return p.ParseEvents([]byte(logged("prt_1", "msg_1", `"type":"tool","tool":"bash","callID":"call_1","state":`+s)))
 	}
@@ -209,7 +208,7 @@ func TestFailedCalls(t *testing.T) {
 
 // TestCallIDs pairs calls whose ids the model's server gave twice, or not at all.
 func TestCallIDs(t *testing.T) {
-	p := opencode.New()
+	p := newSource()
 	use := func(part, call, status string) []events.DisplayEvent {
 		return p.ParseEvents([]byte(logged(part, "msg_1", `"type":"tool","tool":"read","callID":"`+call+`","state":{"status":"`+status+`","input":{"filePath":"a"},"output":"x"}`)))
 	}
@@ -223,7 +222,7 @@ func TestCallIDs(t *testing.T) {
 
 // TestTextInLog tells a text once it has ended, a prompt at once, and each once.
 func TestTextInLog(t *testing.T) {
-	p := opencode.New()
+	p := newSource()
 	for _, step := range []struct {
 		name, line string
 		want       []events.Kind
@@ -256,7 +255,7 @@ func TestTextInLog(t *testing.T) {
 // TestFormsAgree holds that stream, dump, log, export and tree of one session tell the same texts and calls.
 func TestFormsAgree(t *testing.T) {
 	told := func(file string, document bool) (texts, calls []string) {
-		p := opencode.New()
+		p := newSource()
 		for _, line := range fixture(t, file, document) {
 			for _, e := range p.ParseEvents(line) {
 				switch e.Kind {
@@ -309,7 +308,7 @@ func TestRequests(t *testing.T) {
 
 // TestMemoryIsBounded feeds more messages that owe something than are remembered.
 func TestMemoryIsBounded(t *testing.T) {
-	p := opencode.New()
+	p := newSource()
 	const n = 40_000
 	for i := range n {
 		p.ParseEvents(fmt.Appendf(nil, `{"table":"message","id":"msg_%06d","session_id":"ses_1","data":{"role":"assistant","tokens":{"input":1}}}`, i))
@@ -321,7 +320,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // TestQuietTellsFailure: the error of the last message of a database that is followed does not wait for the next one.
 func TestQuietTellsFailure(t *testing.T) {
-	p := opencode.New()
+	p := newSource()
 	row := func(line string) []events.Kind { return kinds(p.ParseEvents([]byte(line))) }
 	row(`{"table":"session","id":"ses_1","time_created":1}`)
 	assert.Empty(t, row(`{"table":"message","id":"msg_1","session_id":"ses_1","data":"{\"role\":\"assistant\",\"error\":{\"name\":\"APIError\",\"data\":{\"message\":\"no\"}}}"}`))

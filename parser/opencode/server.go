@@ -11,33 +11,33 @@ import (
 // serverEvent takes an event of the server (GET /event of `opencode serve`): the changes that the log has, and what
 // never reaches a store.
 func (p *Parser) serverEvent(r *record) events.LineStatus {
-	p.inner.Reset(r.properties.Raw)
+	p.Inner.Reset(r.properties.Raw)
 	switch string(r.kind.Body()) {
 	case "session.error", "session.status", "permission.asked", "permission.v2.asked", "permission.updated", "question.asked", "question.v2.asked":
 	default:
 		return p.change(r.kind, time.Time{}, &r.part, scan.Value{})
 	}
-	p.args = p.inner.MembersOf(r.properties, p.args[:0])
+	p.args = p.Inner.MembersOf(r.properties, p.args[:0])
 	session := p.args.Get("sessionID")
-	p.head = lines.Head{SessionID: p.sessionID.Text(&p.strings, session)}
-	if in := p.sessionOf(p.head.SessionID); in.call != "" {
-		p.head.ParentID, p.head.AgentID = in.call, p.head.SessionID
+	p.Head = lines.Head{SessionID: p.sessionID.Text(&p.Strings, session)}
+	if in := p.sessionOf(p.Head.SessionID); in.call != "" {
+		p.Head.ParentID, p.Head.AgentID = in.call, p.Head.SessionID
 	}
-	p.head.ItemID = p.strings.Text(r.id)
+	p.Head.ItemID = p.Strings.Text(r.id)
 	switch string(r.kind.Body()) {
 	case "session.error":
 		if f := p.failure(p.args.Get("error")); f.name != "" {
-			p.notice(events.LevelError, f.code(), f.text)
+			p.Notice(events.LevelError, f.code(), f.text)
 		}
 	case "session.status":
-		p.nested = p.small.MembersOf(p.args.Get("status"), p.nested[:0])
-		if p.nested.Get("type").Is("retry") {
-			p.notice(events.LevelWarn, events.NoticeAPIRetry, retryText(p.strings.Text(p.nested.Get("message")), p.nested.Get("attempt")))
+		p.Nested = p.small.MembersOf(p.args.Get("status"), p.Nested[:0])
+		if p.Nested.Get("type").Is("retry") {
+			p.Notice(events.LevelWarn, events.NoticeAPIRetry, retryText(p.Strings.Text(p.Nested.Get("message")), p.Nested.Get("attempt")))
 		}
 	case "question.asked", "question.v2.asked":
-		p.emit(events.KindAskRequest).Ask = p.ask(p.args)
+		p.Emit(events.KindAskRequest).Ask = p.ask(p.args)
 	default:
-		p.emit(events.KindApprovalRequest).Approval = p.approval(p.args)
+		p.Emit(events.KindApprovalRequest).Approval = p.approval(p.args)
 	}
 	return events.LineOK
 }
@@ -45,10 +45,10 @@ func (p *Parser) serverEvent(r *record) events.LineStatus {
 // approval reads a call that waits for leave. What it is about is named permission and patterns in 1.x, type and
 // pattern before, action and resources in what comes.
 func (p *Parser) approval(m scan.Members) *events.Approval {
-	a := &events.Approval{ID: p.strings.Text(m.Get("id"))}
+	a := &events.Approval{ID: p.Strings.Text(m.Get("id"))}
 	for _, key := range [...]string{"permission", "action", "type"} {
 		if a.Tool == "" {
-			a.Tool = events.CleanLine(p.strings.Text(m.Get(key)), 0)
+			a.Tool = events.CleanLine(p.Strings.Text(m.Get(key)), 0)
 		}
 	}
 	for _, key := range [...]string{"patterns", "resources", "pattern"} {
@@ -61,7 +61,7 @@ func (p *Parser) approval(m scan.Members) *events.Approval {
 
 // ask reads the questions of an agent.
 func (p *Parser) ask(m scan.Members) *events.Ask {
-	a := &events.Ask{ID: p.strings.Text(m.Get("id"))}
+	a := &events.Ask{ID: p.Strings.Text(m.Get("id"))}
 	questions := m.Get("questions")
 	if questions.Kind != scan.KindArray {
 		return a
@@ -76,9 +76,9 @@ func (p *Parser) ask(m scan.Members) *events.Ask {
 		for s.Key() {
 			switch string(s.Name()) {
 			case "question":
-				q.Prompt = p.strings.Text(s.Value())
+				q.Prompt = p.Strings.Text(s.Value())
 			case "header":
-				q.Header = p.strings.Text(s.Value())
+				q.Header = p.Strings.Text(s.Value())
 			case "multiple":
 				q.Multi = s.Value().True()
 			case "options":
@@ -107,9 +107,9 @@ func (p *Parser) options(list scan.Value) []events.AskOption {
 		for s.Key() {
 			switch string(s.Name()) {
 			case "label":
-				o.Label = p.strings.Text(s.Value())
+				o.Label = p.Strings.Text(s.Value())
 			case "description":
-				o.Description = p.strings.Text(s.Value())
+				o.Description = p.Strings.Text(s.Value())
 			default:
 				s.Skip()
 			}

@@ -47,8 +47,8 @@ func (p *Parser) releaseStart(i int) {
 		}
 	}
 	if in.call == "" {
-		p.head = s.head
-		p.emit(events.KindSessionStarted).Session = &s.session
+		p.Head = s.head
+		p.Emit(events.KindSessionStarted).Session = &s.session
 	}
 }
 

@@ -20,8 +20,8 @@ func (p *Parser) row(r *record) events.LineStatus {
 		if !p.openData(r) {
 			return events.LineMalformed
 		}
-		p.info.read(&p.inner)
-		if p.inner.Err() != nil {
+		p.info.read(&p.Inner)
+		if p.Inner.Err() != nil {
 			return events.LineMalformed
 		}
 		p.info.id, p.info.sessionID = either(r.id, p.info.id), either(r.sessionID, p.info.sessionID)
@@ -31,8 +31,8 @@ func (p *Parser) row(r *record) events.LineStatus {
 			return events.LineMalformed
 		}
 		pt := &r.part
-		pt.read(&p.inner)
-		if p.inner.Err() != nil {
+		pt.read(&p.Inner)
+		if p.Inner.Err() != nil {
 			return events.LineMalformed
 		}
 		pt.id, pt.messageID, pt.sessionID = either(r.id, pt.id), either(r.messageID, pt.messageID), either(r.sessionID, pt.sessionID)
@@ -43,7 +43,7 @@ func (p *Parser) row(r *record) events.LineStatus {
 	if quietTable(r.table.Body()) {
 		return events.LineIgnored
 	}
-	return p.unknownType("table/", r.table)
+	return p.Unknown("table/", r.table.Body())
 }
 
 // either gives a column, or the member of the same meaning where the column is missing.
@@ -60,8 +60,8 @@ func (p *Parser) openData(r *record) bool {
 	if r.data.Kind == scan.KindString {
 		data = p.column(r.data)
 	}
-	p.inner.Reset(data)
-	return p.inner.Peek() == scan.KindObject
+	p.Inner.Reset(data)
+	return p.Inner.Peek() == scan.KindObject
 }
 
 // column unescapes the text of a column into memory that lives as long as the line's events.
@@ -95,7 +95,7 @@ func (p *Parser) logEvent(r *record) events.LineStatus {
 func (p *Parser) change(kind scan.Value, at time.Time, pt *part, of scan.Value) events.LineStatus {
 	name := kind.Body()
 	if !known(name) {
-		return p.unknownType("event/", kind)
+		return p.Unknown("event/", kind.Body())
 	}
 	switch string(unversioned(name)) {
 	case "session.created", "session.updated":
@@ -110,14 +110,14 @@ func (p *Parser) change(kind scan.Value, at time.Time, pt *part, of scan.Value) 
 
 func (p *Parser) sessionChange() events.LineStatus {
 	var info sessionInfo
-	for p.inner.Object(); p.inner.Key(); {
-		if string(p.inner.Name()) == "info" {
-			info.read(&p.inner)
+	for p.Inner.Object(); p.Inner.Key(); {
+		if string(p.Inner.Name()) == "info" {
+			info.read(&p.Inner)
 		} else {
-			p.inner.Skip()
+			p.Inner.Skip()
 		}
 	}
-	if p.inner.Err() != nil {
+	if p.Inner.Err() != nil {
 		return events.LineMalformed
 	}
 	return p.sessionEvents(&info)
@@ -125,14 +125,14 @@ func (p *Parser) sessionChange() events.LineStatus {
 
 func (p *Parser) messageChange() events.LineStatus {
 	p.info = messageInfo{}
-	for p.inner.Object(); p.inner.Key(); {
-		if string(p.inner.Name()) == "info" {
-			p.info.read(&p.inner)
+	for p.Inner.Object(); p.Inner.Key(); {
+		if string(p.Inner.Name()) == "info" {
+			p.info.read(&p.Inner)
 		} else {
-			p.inner.Skip()
+			p.Inner.Skip()
 		}
 	}
-	if p.inner.Err() != nil {
+	if p.Inner.Err() != nil {
 		return events.LineMalformed
 	}
 	return p.messageEvents(&p.info, originLog)
@@ -141,19 +141,19 @@ func (p *Parser) messageChange() events.LineStatus {
 func (p *Parser) partChange(pt *part, at time.Time, of scan.Value) events.LineStatus {
 	var reported scan.Value
 	whole := false
-	for p.inner.Object(); p.inner.Key(); {
-		switch string(p.inner.Name()) {
+	for p.Inner.Object(); p.Inner.Key(); {
+		switch string(p.Inner.Name()) {
 		case "part":
-			whole = p.inner.Peek() == scan.KindObject
-			pt.read(&p.inner)
+			whole = p.Inner.Peek() == scan.KindObject
+			pt.read(&p.Inner)
 		case "time":
-			reported = p.inner.Value()
+			reported = p.Inner.Value()
 		default:
-			p.inner.Skip()
+			p.Inner.Skip()
 		}
 	}
 	switch {
-	case p.inner.Err() != nil:
+	case p.Inner.Err() != nil:
 		return events.LineMalformed
 	case !whole:
 		return events.LineIgnored
@@ -165,11 +165,11 @@ func (p *Parser) partChange(pt *part, at time.Time, of scan.Value) events.LineSt
 // export takes what `opencode export` prints: a session with all that is in it.
 func (p *Parser) export(r *record) events.LineStatus {
 	var info sessionInfo
-	p.inner.Reset(r.info.Raw)
-	info.read(&p.inner)
+	p.Inner.Reset(r.info.Raw)
+	info.read(&p.Inner)
 	status := p.sessionEvents(&info)
-	p.inner.Reset(r.messages.Raw)
-	for p.inner.Array(); p.inner.Element(); {
+	p.Inner.Reset(r.messages.Raw)
+	for p.Inner.Array(); p.Inner.Element(); {
 		p.exported(&r.part)
 	}
 	p.enter("", "") // the session is over: what its messages deferred is due
@@ -178,19 +178,19 @@ func (p *Parser) export(r *record) events.LineStatus {
 
 // exported handles one message of an export. Its parts may be before what shows whose they are.
 func (p *Parser) exported(pt *part) {
-	if !enter(&p.inner) {
+	if !enter(&p.Inner) {
 		return
 	}
 	var parts scan.Value
 	p.info = messageInfo{}
-	for p.inner.Key() {
-		switch string(p.inner.Name()) {
+	for p.Inner.Key() {
+		switch string(p.Inner.Name()) {
 		case "info":
-			p.info.read(&p.inner)
+			p.info.read(&p.Inner)
 		case "parts":
-			parts = p.inner.Value()
+			parts = p.Inner.Value()
 		default:
-			p.inner.Skip()
+			p.Inner.Skip()
 		}
 	}
 	p.messageEvents(&p.info, originSnapshot)
@@ -201,6 +201,6 @@ func (p *Parser) exported(pt *part) {
 	s.Reset(parts.Raw)
 	for s.Array(); s.Element(); {
 		pt.read(s)
-		p.verdict.Note(p.partEvents(pt, originSnapshot, time.Time{}))
+		p.Verdict.Note(p.partEvents(pt, originSnapshot, time.Time{}))
 	}
 }

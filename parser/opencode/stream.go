@@ -35,7 +35,7 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 		}
 	case "error", "done":
 	default:
-		return p.unknownType("", r.kind)
+		return p.Unknown("", r.kind.Body())
 	}
 	at := millis(r.timestamp)
 	pt := &r.part
@@ -53,7 +53,7 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 	}
 	status := p.partEvents(pt, originStream, at)
 	if string(kind) == "step_finish" && endsTurn(pt.reason) {
-		reason := p.strings.Intern(pt.reason)
+		reason := p.Strings.Intern(pt.reason)
 		p.hold(at, endOf(reason))
 	}
 	return status
@@ -61,13 +61,13 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 
 // streamStart emits a session at its first line: there is no header.
 func (p *Parser) streamStart(pt *part, at time.Time) {
-	id := p.sessionID.Text(&p.strings, pt.sessionID)
+	id := p.sessionID.Text(&p.Strings, pt.sessionID)
 	if !p.stream.open || id != "" && id != p.stream.sessionID {
 		p.releaseEnd()
 		p.stream = stream{sessionID: id, open: true}
-		message := p.messageID.Text(&p.strings, pt.messageID)
-		p.head = lines.Head{Time: madeAt(message, at), SessionID: id, MessageID: message, ItemID: id}
-		p.emit(events.KindSessionStarted).Session = &events.Session{}
+		message := p.messageID.Text(&p.Strings, pt.messageID)
+		p.Head = lines.Head{Time: madeAt(message, at), SessionID: id, MessageID: message, ItemID: id}
+		p.Emit(events.KindSessionStarted).Session = &events.Session{}
 	}
 }
 
@@ -82,7 +82,7 @@ func (p *Parser) streamError(r *record, at time.Time) {
 // streamDone takes the last line of versions that write one. Nothing comes behind it.
 func (p *Parser) streamDone(r *record, at time.Time) {
 	if !p.stream.held && !p.stream.ended {
-		end := events.End{Code: p.strings.Intern(r.kind)}
+		end := events.End{Code: p.Strings.Intern(r.kind)}
 		if list := r.rejected; list.Kind == scan.KindArray && len(list.Raw) > len("[]") {
 			end = events.End{Error: true, Code: "rejected", Err: "a tool call was rejected"}
 		}
@@ -107,8 +107,8 @@ func (p *Parser) goOn() {
 // overcome reports an error that did not end the session.
 func (p *Parser) overcome() {
 	if end := &p.stream.end; p.stream.held && end.Error && end.Err != "" {
-		p.head = lines.Head{Time: p.stream.at, SessionID: p.stream.sessionID}
-		p.notice(events.LevelWarn, failure{name: end.Code}.code(), end.Err)
+		p.Head = lines.Head{Time: p.stream.at, SessionID: p.stream.sessionID}
+		p.Notice(events.LevelWarn, failure{name: end.Code}.code(), end.Err)
 	}
 }
 
@@ -119,5 +119,5 @@ func (p *Parser) releaseEnd() {
 	}
 	p.stream.held, p.stream.ended = false, true
 	end := p.stream.end
-	p.out = append(p.out, events.DisplayEvent{Kind: events.KindSessionEnded, Time: p.stream.at, SessionID: p.stream.sessionID, End: &end})
+	p.Out = append(p.Out, events.DisplayEvent{Kind: events.KindSessionEnded, Time: p.stream.at, SessionID: p.stream.sessionID, End: &end})
 }

@@ -54,7 +54,7 @@ func (p *Parser) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {
 	case name == "apply_patch" || name == "patch":
-		return lines.PatchFile(&p.strings, &p.scratch, args.Get("patchText"))
+		return lines.PatchFile(&p.Strings, &p.Scratch, args.Get("patchText"))
 	case name == "todowrite":
 		return p.firstOf(args.Get("todos"), "content", func(m scan.Members) bool { return m.Get("status").Is("in_progress") })
 	case name == "question":
@@ -75,7 +75,7 @@ func (p *Parser) target(name string, args scan.Members) string {
 // argument is a string, or a command's words joined by blanks. Of a shell with a script, it is the script.
 func (p *Parser) argument(v scan.Value, command bool) string {
 	if v.Kind != scan.KindArray || !command {
-		return p.strings.Text(v)
+		return p.Strings.Text(v)
 	}
 	var words []string
 	p.small.Reset(v.Raw)
@@ -84,7 +84,7 @@ func (p *Parser) argument(v scan.Value, command bool) string {
 		if word.Kind != scan.KindString {
 			return ""
 		}
-		words = append(words, p.strings.Text(word))
+		words = append(words, p.Strings.Text(word))
 	}
 	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && (words[1] == "-c" || words[1] == "-lc") {
 		return words[2]
@@ -103,12 +103,12 @@ func (p *Parser) firstOf(list scan.Value, field string, wanted func(scan.Members
 			p.small.Skip()
 			continue
 		}
-		p.nested = p.nested[:0]
+		p.Nested = p.Nested[:0]
 		for p.small.Object(); p.small.Key(); {
-			p.nested = p.small.Keep(p.nested)
+			p.Nested = p.small.Keep(p.Nested)
 		}
-		if wanted(p.nested) {
-			return p.strings.Text(p.nested.Get(field))
+		if wanted(p.Nested) {
+			return p.Strings.Text(p.Nested.Get(field))
 		}
 	}
 	return ""

@@ -46,7 +46,7 @@ func TestUsageSums(t *testing.T) {
 
 // parsedSum is the sum of the parser's events, without reasoning, which columns do not tell everywhere.
 func parsedSum(lines [][]byte) events.Tokens {
-	p := opencode.New()
+	p := newSource()
 	var sum events.Tokens
 	add := func(all []events.DisplayEvent) {
 		for _, e := range all {

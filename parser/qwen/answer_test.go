@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/qwen"
 )
 
 // TestResponsesWithOneID: a server draws the id of a response again (Ollama numbers them 0 to 998, issue 13): both count, and
@@ -16,7 +15,7 @@ func TestResponsesWithOneID(t *testing.T) {
 	report := func(uuid, at string, input int) string {
 		return fmt.Sprintf(`{"uuid":%q,"sessionId":"s","timestamp":%q,"type":"system","subtype":"ui_telemetry","systemPayload":{"uiEvent":{"event.name":"qwen-code.api_response","event.timestamp":%q,"response_id":"chatcmpl-42","model":"m","input_token_count":%d,"output_token_count":5,"prompt_id":"s########0"}}}`, uuid, at, at, input)
 	}
-	p, input, answers := qwen.New(), int64(0), []int{}
+	p, input, answers := newSource(), int64(0), []int{}
 	for _, line := range []string{
 		report("1", "2026-11-01T10:00:00.000Z", 10), report("2", "2026-11-01T10:00:00.000Z", 10), report("3", "2026-11-01T10:00:09.000Z", 30),
 	} {

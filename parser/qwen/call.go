@@ -24,18 +24,18 @@ type call struct {
 }
 
 func (p *Parser) toolUse(r *record, b *block) {
-	name := events.CleanLine(p.strings.Intern(b.name), 0)
+	name := events.CleanLine(p.Strings.Intern(b.name), 0)
 	if len(b.id.Body()) > 0 {
-		c := p.calls.Ref(p.keys.ID(domainCall, b.id.Body()))
-		body := p.keys.With(p.keys.String(domainBody, name), b.input.Raw)
+		c := p.calls.Ref(p.Keys.ID(domainCall, b.id.Body()))
+		body := p.Keys.With(p.Keys.String(domainBody, name), b.input.Raw)
 		if c.called && !c.answered && c.body == body {
 			return
 		}
 		*c = call{body: body, name: name, called: true, answered: c.answered && !c.called}
 	}
-	e := p.emit(events.KindToolUse)
+	e := p.Emit(events.KindToolUse)
 	e.Tool = events.Tool{
-		ID:       p.strings.Text(b.id),
+		ID:       p.Strings.Text(b.id),
 		Name:     name,
 		Target:   p.target(name, b.args),
 		Input:    b.input.Raw,
@@ -43,9 +43,9 @@ func (p *Parser) toolUse(r *record, b *block) {
 		ReadOnly: tools[name].readOnly,
 	}
 	if name == "agent" || name == "task" {
-		e.Tool.AgentType = p.strings.Intern(b.args.Get("subagent_type"))
+		e.Tool.AgentType = p.Strings.Intern(b.args.Get("subagent_type"))
 		if r.camel {
-			p.delegated(&e.Tool, p.strings.Text(r.rest.Get("version")))
+			p.delegated(&e.Tool, p.Strings.Text(r.rest.Get("version")))
 		}
 	}
 }
@@ -66,7 +66,7 @@ func server(name string) string {
 // toolResults gives the results of a transcript's line; there is one line a call.
 func (p *Parser) toolResults(r *record) {
 	p.start(r)
-	if p.head.AgentID != "" && p.telemetry.early == (events.Tokens{}) {
+	if p.Head.AgentID != "" && p.telemetry.early == (events.Tokens{}) {
 		p.responses.end("")
 	}
 	for i := range r.blocks {
@@ -91,18 +91,18 @@ func (p *Parser) toolResult(r *record, b *block) {
 	}
 	var c call
 	if len(id.Body()) > 0 {
-		known := p.calls.Ref(p.keys.ID(domainCall, id.Body()))
+		known := p.calls.Ref(p.Keys.ID(domainCall, id.Body()))
 		if known.answered {
 			return
 		}
 		known.answered = true
 		c = *known
 	}
-	e := p.emit(events.KindToolResult)
+	e := p.Emit(events.KindToolResult)
 	t := &e.Tool
-	t.ID, t.Name = p.strings.Text(id), c.name
+	t.ID, t.Name = p.Strings.Text(id), c.name
 	if t.Name == "" {
-		t.Name = events.CleanLine(p.strings.Intern(b.name), 0)
+		t.Name = events.CleanLine(p.Strings.Intern(b.name), 0)
 	}
 	t.Error = b.isError.True() || b.failure.Exists() && b.failure.Kind != scan.KindNull || r.camel && failed(details)
 	text := p.resultText(b, t, t.Error || r.camel && bytes.HasPrefix(b.head(), commandHead))
@@ -141,13 +141,13 @@ func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64, text
 	}
 	switch display := details.Get("resultDisplay"); display.Kind {
 	case scan.KindString: // what was shown, without the frame that the model sees around it
-		if summary := p.output.StringSummary(display.Body()); summary != "" {
+		if summary := p.Output.StringSummary(display.Body()); summary != "" {
 			t.Summary = summary
 		}
 	case scan.KindObject:
-		p.nested = p.inner.MembersOf(display, p.nested[:0])
-		p.nested = p.inner.MembersOf(p.nested.Get("executionSummary"), p.nested[:0])
-		t.Duration = millis(p.nested.Get("totalDurationMs"))
+		p.Members(display)
+		p.Members(p.Nested.Get("executionSummary"))
+		t.Duration = millis(p.Nested.Get("totalDurationMs"))
 	}
 	if took := details.Get("durationMs"); took.Kind == scan.KindNumber { // of a sub-agent's own transcript
 		t.Duration = millis(took)
@@ -163,22 +163,22 @@ func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64, text
 
 // resultText makes the text of a result: of an array its texts, a newline between them.
 func (p *Parser) resultText(b *block, t *events.Tool, whole bool) []byte {
-	p.output.Begin(whole)
+	p.Output.Begin(whole)
 	for _, v := range [...]scan.Value{b.content, b.answered, b.failure} {
 		switch v.Kind {
 		case scan.KindString:
-			p.output.String(v.Body())
+			p.Output.String(v.Body())
 		case scan.KindObject, scan.KindArray:
-			p.output.JSON(v.Raw)
+			p.Output.JSON(v.Raw)
 		}
 	}
 	for i, text := range b.texts {
 		if i > 0 {
-			p.output.Newline()
+			p.Output.Newline()
 		}
-		p.output.String(text.Body())
+		p.Output.String(text.Body())
 	}
-	return p.output.End(t)
+	return p.Output.End(t)
 }
 
 // head is how the text of a result begins, still escaped.

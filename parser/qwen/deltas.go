@@ -2,6 +2,7 @@ package qwen
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -17,27 +18,27 @@ type deltas struct {
 // streamEvent takes one event of a message as it is made.
 func (p *Parser) streamEvent(r *record) {
 	p.open = true
-	p.nested = p.inner.MembersOf(r.rest.Get("event"), p.nested[:0])
-	kind, index := p.nested.Get("type"), p.nested.Get("index").Int()
+	p.Members(r.rest.Get("event"))
+	kind, index := p.Nested.Get("type"), p.Nested.Get("index").Int()
 	switch string(kind.Body()) {
 	case "message_start":
-		p.nested = p.inner.MembersOf(p.nested.Get("message"), p.nested[:0])
-		p.deltas.messageID = p.strings.Text(p.nested.Get("id"))
-		p.deltas.model = p.strings.Intern(p.nested.Get("model"))
+		p.Members(p.Nested.Get("message"))
+		p.deltas.messageID = p.Strings.Text(p.Nested.Get("id"))
+		p.deltas.model = p.Strings.Intern(p.Nested.Get("model"))
 	case "content_block_stop":
 		for _, thinking := range []bool{false, true} {
-			p.deltas.pending.Find(lines.Place{Owner: p.head.ParentID, Index: index, Thinking: thinking}).Close()
+			p.deltas.pending.Find(lines.Place{Owner: p.Head.ParentID, Index: index, Thinking: thinking}).Close()
 		}
 	case "content_block_delta":
-		p.nested = p.inner.MembersOf(p.nested.Get("delta"), p.nested[:0])
-		switch string(p.nested.Get("type").Body()) {
+		p.Members(p.Nested.Get("delta"))
+		switch string(p.Nested.Get("type").Body()) {
 		case "text_delta":
-			p.piece(index, false, p.nested.Get("text"))
+			p.piece(index, false, p.Nested.Get("text"))
 		case "thinking_delta":
-			p.piece(index, true, p.nested.Get("thinking"))
+			p.piece(index, true, p.Nested.Get("thinking"))
 		}
 	case "tool_progress":
-		p.progress(p.nested.Get("tool_use_id"), p.nested.Get("content"))
+		p.progress(p.Nested.Get("tool_use_id"), p.Nested.Get("content"))
 	}
 }
 
@@ -46,35 +47,32 @@ func (p *Parser) progress(id, content scan.Value) {
 	if len(id.Body()) == 0 {
 		return
 	}
-	c, _ := p.calls.Get(p.keys.ID(domainCall, id.Body()))
-	e := p.emit(events.KindToolProgress)
-	e.Tool = events.Tool{ID: p.strings.Text(id), Name: c.name, State: events.ToolStateRunning}
-	p.nested = p.inner.MembersOf(content, p.nested[:0])
-	e.Text = p.strings.Text(p.nested.Get("message"))
+	c, _ := p.calls.Get(p.Keys.ID(domainCall, id.Body()))
+	e := p.Emit(events.KindToolProgress)
+	e.Tool = events.Tool{ID: p.Strings.Text(id), Name: c.name, State: events.ToolStateRunning}
+	p.Members(content)
+	e.Text = p.Strings.Text(p.Nested.Get("message"))
 }
 
 // piece adds to the text of a block.
 func (p *Parser) piece(index int64, thinking bool, v scan.Value) {
 	d := &p.deltas
-	piece := p.strings.Text(v)
+	piece := p.Strings.Text(v)
 	if piece == "" {
 		return
 	}
-	at := lines.Place{Owner: p.head.ParentID, Index: index, Thinking: thinking}
+	at := lines.Place{Owner: p.Head.ParentID, Index: index, Thinking: thinking}
 	t := d.pending.Find(at)
 	if t == nil {
-		head := p.head
+		head := p.Head
 		head.MessageID, head.Model = d.messageID, d.model
 		t = d.pending.Begin(at, head)
 	}
 	d.pending.Add(t, piece)
 }
 
-// Pending reports whether Flush would return something.
-func (p *Parser) Pending() bool { return p.deltas.pending.Any() }
-
-// Flush gives the texts whose pieces were never completed, each joined.
-func (p *Parser) Flush() []events.DisplayEvent {
-	p.out = p.deltas.pending.Flush(p.out[:0])
-	return p.out
+// Flush returns the texts whose deltas were never completed, each joined.
+func (p *Parser) Flush() decode.Result {
+	p.Out = p.deltas.pending.Flush(p.Out[:0])
+	return decode.Result{Events: p.Out}
 }

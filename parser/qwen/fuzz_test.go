@@ -15,7 +15,7 @@ import (
 //   - a blank line is ignored, a line of other JSON is malformed, and no line that is one object counts as malformed
 func FuzzParse(f *testing.F) {
 	parsertest.AddFixtures(f, qwen.Name)
-	f.Fuzz(func(t *testing.T, data []byte) { parsertest.Parse(t, qwen.New(), data) })
+	f.Fuzz(func(t *testing.T, data []byte) { parsertest.Parse(t, newSource(), data) })
 }
 
 // FuzzSplit holds that lost newlines lose nothing: objects that stand on one line give the same events as on lines of

@@ -20,7 +20,7 @@ func (p *Parser) delegated(t *events.Tool, version string) {
 		return
 	}
 	t.AgentID = t.AgentType + "-" + t.ID
-	p.seen.Add(p.keys.String(domainHelper, t.AgentID))
+	p.seen.Add(p.Keys.String(domainHelper, t.AgentID))
 }
 
 // taskMark is before the id of a sub-agent in the result of the call that put it into the background.
@@ -39,8 +39,8 @@ func (p *Parser) launched(t *events.Tool, r *record, b *block) {
 		return
 	}
 	t.State, t.AgentID = events.ToolStateBackground, string(id)
-	if writesUsage(p.strings.Text(r.rest.Get("version"))) {
-		p.seen.Add(p.keys.String(domainHelper, t.AgentID))
+	if writesUsage(p.Strings.Text(r.rest.Get("version"))) {
+		p.seen.Add(p.Keys.String(domainHelper, t.AgentID))
 	}
 }
 
@@ -60,7 +60,7 @@ func (p *Parser) countedByHelper(prompt []byte) bool {
 		return false
 	}
 	agent, _, ok := bytes.Cut(rest, []byte("#"))
-	return ok && len(agent) > 0 && p.seen.Find(p.keys.Bytes(domainHelper, agent)) != nil
+	return ok && len(agent) > 0 && p.seen.Find(p.Keys.Bytes(domainHelper, agent)) != nil
 }
 
 // helperMessage is the id of the response that a line of a sub-agent's transcript is of. A response is a line with its
@@ -69,12 +69,12 @@ func (p *Parser) helperMessage(r *record) string {
 	if r.rest.Get("usageMetadata").Exists() {
 		p.responses.end("")
 	}
-	return p.responses.of("", p.head.ItemID)
+	return p.responses.of("", p.Head.ItemID)
 }
 
 // taskNotice emits the end of the work of a sub-agent in the background.
 func (p *Parser) taskNotice(text string) {
 	if n, ok := lines.ReadTaskNotice(text); ok {
-		n.Apply(p.emit(events.KindToolProgress))
+		n.Apply(p.Emit(events.KindToolProgress))
 	}
 }

@@ -7,12 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/qwen"
 )
 
 // eventsOf are the events of lines, without what an event borrows.
 func eventsOf(lines ...string) (all []events.DisplayEvent) {
-	p := qwen.New()
+	p := newSource()
 	for _, line := range lines {
 		all = append(all, p.ParseEvents([]byte(line))...)
 	}

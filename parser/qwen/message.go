@@ -17,14 +17,14 @@ const apiError = "[API Error:"
 // line before it.
 func (p *Parser) assistant(r *record) {
 	p.start(r)
-	before := len(p.out)
+	before := len(p.Out)
 	switch {
-	case r.camel && p.head.AgentID != "":
-		p.head.MessageID = p.helperMessage(r)
+	case r.camel && p.Head.AgentID != "":
+		p.Head.MessageID = p.helperMessage(r)
 	case r.camel:
-		p.head.MessageID, p.head.Answer = p.telemetry.take(p.head.ItemID)
+		p.Head.MessageID, p.Head.Answer = p.telemetry.take(p.Head.ItemID)
 	default:
-		p.head.MessageID = p.responses.of(p.head.ParentID, p.head.MessageID)
+		p.Head.MessageID = p.responses.of(p.Head.ParentID, p.Head.MessageID)
 	}
 	if r.contentText.Kind == scan.KindString {
 		p.text(r.contentText)
@@ -47,8 +47,8 @@ func (p *Parser) assistant(r *record) {
 	} else {
 		p.callUsage(r.usage)
 	}
-	if r.camel && len(p.out) > before {
-		p.out[len(p.out)-1].Sign = p.sign(r)
+	if r.camel && len(p.Out) > before {
+		p.Out[len(p.Out)-1].Sign = p.sign(r)
 	}
 }
 
@@ -62,7 +62,7 @@ func (p *Parser) sign(r *record) events.Sign {
 			return events.Sign{}
 		}
 		if !b.thought && b.text.Kind == scan.KindString {
-			last = p.strings.Text(b.text)
+			last = p.Strings.Text(b.text)
 		}
 	}
 	switch {
@@ -98,11 +98,11 @@ func (r *responses) of(agent, line string) string {
 func (r responses) end(agent string) { delete(r, agent) }
 
 func (p *Parser) text(v scan.Value) {
-	text := p.strings.Text(v)
+	text := p.Strings.Text(v)
 	if lines.Blank(text) {
 		return
 	}
-	e := p.emit(events.KindText)
+	e := p.Emit(events.KindText)
 	e.Text = text
 	e.Synthetic = strings.HasPrefix(text, apiError)
 	p.deltas.pending.Complete(e.ParentID, false, text)
@@ -112,11 +112,11 @@ func (p *Parser) text(v scan.Value) {
 }
 
 func (p *Parser) reasoning(v scan.Value) {
-	text := p.strings.Text(v)
+	text := p.Strings.Text(v)
 	if lines.Blank(text) {
 		return
 	}
-	e := p.emit(events.KindReasoning)
+	e := p.Emit(events.KindReasoning)
 	e.Text = text
 	p.deltas.pending.Complete(e.ParentID, true, text)
 }
@@ -125,7 +125,7 @@ func (p *Parser) reasoning(v scan.Value) {
 // notification; what the user typed is only in the transcript.
 func (p *Parser) user(r *record) {
 	p.start(r)
-	p.responses.end(p.head.ParentID)
+	p.responses.end(p.Head.ParentID)
 	if r.contentText.Kind == scan.KindString {
 		p.prompt(r, r.contentText)
 	}
@@ -151,11 +151,11 @@ func syntheticSubtype(subtype []byte) bool {
 }
 
 func (p *Parser) prompt(r *record, v scan.Value) {
-	text := p.strings.Text(v)
+	text := p.Strings.Text(v)
 	if lines.Blank(text) {
 		return
 	}
-	e := p.emit(events.KindPrompt)
+	e := p.Emit(events.KindPrompt)
 	e.Text = text
 	e.Synthetic = r.rest.Get("externalInputKind").Is("notification") || r.rest.Get("provenance").Is("system") || syntheticSubtype(r.subtype.Body())
 	if e.Synthetic && r.camel {

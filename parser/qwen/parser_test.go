@@ -15,8 +15,8 @@ import (
 )
 
 // parse runs lines through a parser and gives the events of the last one.
-func parse(lines ...string) (*qwen.Parser, []events.DisplayEvent) {
-	p := qwen.New()
+func parse(lines ...string) (*parsertest.Source, []events.DisplayEvent) {
+	p := newSource()
 	var out []events.DisplayEvent
 	for _, line := range lines {
 		out = p.ParseEvents([]byte(line))
@@ -89,7 +89,7 @@ func TestResultEnds(t *testing.T) {
 	assert.Equal(t, events.UsageScopeSession, out[0].Usage.Scope)
 	assert.Equal(t, events.Tokens{Input: 5, Output: 6, CacheRead: 4}, out[0].Usage.Tokens)
 	assert.Equal(t, &events.End{Code: "success", Result: "x", Turns: 2, Duration: 1500 * time.Millisecond}, out[1].End)
-	assert.False(t, p.Incomplete())
+	assert.False(t, p.State().Incomplete)
 
 	for _, tc := range []struct{ name, text, line, code, err string }{
 		{"a refused key", "[API Error: 401 no]", finish, "api_error", "x"},
@@ -111,9 +111,9 @@ func TestResultEnds(t *testing.T) {
 
 func TestIncomplete(t *testing.T) {
 	p, _ := parse(assistant("a", `{"type":"text","text":"t"}`))
-	assert.True(t, p.Incomplete(), "a stream without its result")
+	assert.True(t, p.State().Incomplete, "a stream without its result")
 	p, _ = parse(row("a", "assistant", `"message":{"role":"model","parts":[{"text":"t"}]}`))
-	assert.False(t, p.Incomplete(), "a transcript has none")
+	assert.False(t, p.State().Incomplete, "a transcript has none")
 }
 
 func TestPieces(t *testing.T) {
@@ -203,7 +203,7 @@ func TestTranscriptUsage(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var total events.UsageTotal
-			p := qwen.New()
+			p := newSource()
 			for _, line := range tc.lines {
 				for _, e := range p.ParseEvents([]byte(line)) {
 					if e.Kind == events.KindUsage {

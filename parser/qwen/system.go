@@ -8,7 +8,6 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/cause"
-	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -17,7 +16,7 @@ const noticeModelFallback = "model_fallback"
 
 // system handles the lines that the program writes about itself. In a stream their content is in data, in a
 // transcript in systemPayload.
-func (p *Parser) system(r *record) {
+func (p *Parser) system(r *record) events.LineStatus {
 	payload := r.rest.Get("systemPayload")
 	if !r.camel {
 		payload = r.rest.Get("data")
@@ -37,18 +36,18 @@ func (p *Parser) system(r *record) {
 	case "retry":
 		p.retry(payload)
 	case "model_fallback":
-		p.nested = p.inner.MembersOf(payload, p.nested[:0])
-		p.notice(events.LevelWarn, noticeModelFallback, "model "+p.strings.Text(p.nested.Get("fromModel"))+" failed, going on with "+p.strings.Text(p.nested.Get("toModel")))
+		p.Members(payload)
+		p.Notice(events.LevelWarn, noticeModelFallback, "model "+p.Strings.Text(p.Nested.Get("fromModel"))+" failed, going on with "+p.Strings.Text(p.Nested.Get("toModel")))
 	case "continue_turn_failed":
-		p.nested = p.inner.MembersOf(payload, p.nested[:0])
-		p.notice(events.LevelError, "continue_turn_failed", p.strings.Text(p.nested.Get("error")))
+		p.Members(payload)
+		p.Notice(events.LevelError, "continue_turn_failed", p.Strings.Text(p.Nested.Get("error")))
 	default:
-		if !quietSubtype(subtype) {
-			p.verdict.NoteUnknown(lines.TypeName("system/", subtype))
+		if quietSubtype(subtype) {
+			return events.LineIgnored
 		}
-		return
+		return p.Unknown("system/", subtype)
 	}
-	p.verdict.Note(events.LineOK)
+	return events.LineOK
 }
 
 // start emits a transcript's session at its first message line: there is no init.
@@ -57,26 +56,26 @@ func (p *Parser) start(r *record) {
 	if !r.camel || version.Kind != scan.KindString || string(r.session.Body()) == p.started {
 		return
 	}
-	p.started = p.head.SessionID
-	e := p.emit(events.KindSessionStarted)
+	p.started = p.Head.SessionID
+	e := p.Emit(events.KindSessionStarted)
 	e.MessageID = ""
 	e.Session = &events.Session{
-		Version:    p.strings.Text(version),
-		WorkingDir: p.strings.Text(r.rest.Get("cwd")),
-		Branch:     p.strings.Text(r.rest.Get("gitBranch")),
+		Version:    p.Strings.Text(version),
+		WorkingDir: p.Strings.Text(r.rest.Get("cwd")),
+		Branch:     p.Strings.Text(r.rest.Get("gitBranch")),
 		Recorded:   true,
-		SubAgent:   p.head.AgentID != "",
-		AgentName:  p.strings.Text(r.rest.Get("agentName")),
+		SubAgent:   p.Head.AgentID != "",
+		AgentName:  p.Strings.Text(r.rest.Get("agentName")),
 	}
 }
 
 // init emits a stream's session.
 func (p *Parser) init(r *record) {
-	e := p.emit(events.KindSessionStarted)
+	e := p.Emit(events.KindSessionStarted)
 	e.Session = &events.Session{
-		Version:        p.strings.Text(r.rest.Get("qwen_code_version")),
-		WorkingDir:     p.strings.Text(r.rest.Get("cwd")),
-		PermissionMode: p.strings.Text(r.rest.Get("permission_mode")),
+		Version:        p.Strings.Text(r.rest.Get("qwen_code_version")),
+		WorkingDir:     p.Strings.Text(r.rest.Get("cwd")),
+		PermissionMode: p.Strings.Text(r.rest.Get("permission_mode")),
 	}
 	if p.model == "" {
 		p.model = e.Model
@@ -87,22 +86,22 @@ func (p *Parser) init(r *record) {
 // result ends a run. "success" is also what the program says when the API refused its key: then the last text decides.
 func (p *Parser) result(r *record) {
 	p.totals(r.rest.Get("usage"))
-	subtype := p.strings.Intern(r.subtype)
+	subtype := p.Strings.Intern(r.subtype)
 	failed := strings.HasPrefix(p.lastText, apiError)
-	e := p.emit(events.KindSessionEnded)
+	e := p.Emit(events.KindSessionEnded)
 	end := &events.End{
 		Error:    r.rest.Get("is_error").True() || strings.HasPrefix(subtype, "error") || failed,
 		Code:     subtype,
-		Result:   p.strings.Text(r.rest.Get("result")),
+		Result:   p.Strings.Text(r.rest.Get("result")),
 		Turns:    int(r.rest.Get("num_turns").Int()),
 		Duration: millis(r.rest.Get("duration_ms")),
 	}
 	if v := r.rest.Get("structured_result"); v.Exists() && v.Kind != scan.KindNull {
-		end.Result = p.strings.JSON(v)
+		end.Result = p.Strings.JSON(v)
 	}
 	if end.Error {
-		p.nested = p.inner.MembersOf(r.rest.Get("error"), p.nested[:0])
-		end.Err = p.strings.Text(p.nested.Get("message"))
+		p.Members(r.rest.Get("error"))
+		end.Err = p.Strings.Text(p.Nested.Get("message"))
 		for _, text := range [...]string{end.Result, p.lastText, end.Code} {
 			if end.Err == "" {
 				end.Err = text
@@ -122,79 +121,73 @@ func (p *Parser) result(r *record) {
 
 // turnResult ends a turn of a transcript (0.24).
 func (p *Parser) turnResult(payload scan.Value) {
-	p.nested = p.inner.MembersOf(payload, p.nested[:0])
-	m := p.nested
+	p.Members(payload)
+	m := p.Nested
 	state := m.Get("state")
 	end := &events.End{
 		Error: state.Is("error"), Interrupted: state.Is("cancelled"),
-		Code: p.strings.Intern(state), Result: p.strings.Text(m.Get("resultText")),
+		Code: p.Strings.Intern(state), Result: p.Strings.Text(m.Get("resultText")),
 	}
 	started, ended, failure := m.Get("startedAt").Float(), m.Get("endedAt").Float(), m.Get("error")
 	if started > 0 && ended > started && ended < 1e15 {
 		end.Duration = time.Duration((ended - started) * float64(time.Millisecond))
 	}
-	turn := p.strings.Text(m.Get("promptId"))
-	p.nested = p.inner.MembersOf(failure, p.nested[:0])
+	turn := p.Strings.Text(m.Get("promptId"))
+	p.Members(failure)
 	if end.Error {
-		if end.Err = p.strings.Text(p.nested.Get("message")); end.Err == "" {
+		if end.Err = p.Strings.Text(p.Nested.Get("message")); end.Err == "" {
 			end.Err = end.Code
 		}
-		end.Cause = cause.Of(int(p.nested.Get("status").Int()), end.Err, p.strings.Intern(p.nested.Get("type")), p.strings.Intern(p.nested.Get("code")))
+		end.Cause = cause.Of(int(p.Nested.Get("status").Int()), end.Err, p.Strings.Intern(p.Nested.Get("type")), p.Strings.Intern(p.Nested.Get("code")))
 	}
-	e := p.emit(events.KindTurnDone)
+	e := p.Emit(events.KindTurnDone)
 	e.TurnID, e.End = turn, end
-}
-
-func (p *Parser) notice(level events.Level, code, text string) {
-	e := p.emit(events.KindNotice)
-	e.Notice = events.Notice{Level: level, Code: code}
-	e.Text = text
 }
 
 // compression reports a conversation that was made shorter.
 func (p *Parser) compression(payload scan.Value) {
-	p.nested = p.inner.MembersOf(payload, p.nested[:0])
-	p.nested = p.inner.MembersOf(p.nested.Get("info"), p.nested[:0])
+	p.Members(payload)
+	p.Members(p.Nested.Get("info"))
 	text := "conversation compacted"
-	if before := p.nested.Get("originalTokenCount"); before.Kind == scan.KindNumber {
+	if before := p.Nested.Get("originalTokenCount"); before.Kind == scan.KindNumber {
 		text += ": " + strconv.FormatInt(before.Int(), 10) + " tokens before"
-		if after := p.nested.Get("newTokenCount"); after.Kind == scan.KindNumber {
+		if after := p.Nested.Get("newTokenCount"); after.Kind == scan.KindNumber {
 			text += ", " + strconv.FormatInt(after.Int(), 10) + " after"
 		}
 	}
-	p.notice(events.LevelInfo, events.NoticeCompaction, text)
+	p.Notice(events.LevelInfo, events.NoticeCompaction, text)
 }
 
 // retry reports a call to the API that is made again. Retries come by the handful, so their text may cost an
 // allocation.
 func (p *Parser) retry(payload scan.Value) {
-	p.nested = p.inner.MembersOf(payload, p.nested[:0])
+	p.Members(payload)
 	text := "API call failed"
-	if attempt := p.nested.Get("attempt"); attempt.Kind == scan.KindNumber {
+	if attempt := p.Nested.Get("attempt"); attempt.Kind == scan.KindNumber {
 		text += fmt.Sprintf("; retry %d", attempt.Int())
-		if limit := p.nested.Get("maxRetries"); limit.Kind == scan.KindNumber {
+		if limit := p.Nested.Get("maxRetries"); limit.Kind == scan.KindNumber {
 			text += fmt.Sprintf(" of %d", limit.Int())
 		}
 	}
-	if delay := millis(p.nested.Get("delayMs")); delay > 0 {
+	if delay := millis(p.Nested.Get("delayMs")); delay > 0 {
 		text += fmt.Sprintf(" in %s", delay.Round(10*time.Millisecond))
 	}
-	p.notice(events.LevelWarn, events.NoticeAPIRetry, text)
+	p.Notice(events.LevelWarn, events.NoticeAPIRetry, text)
 }
 
 // task reports the state of a sub-agent in the background or of a monitor.
 func (p *Parser) task(payload scan.Value, subtype string) {
-	p.nested = p.inner.MembersOf(payload, p.nested[:0])
-	m := p.nested
+	p.Members(payload)
+	m := p.Nested
 	id := m.Get("tool_use_id")
 	if len(id.Body()) == 0 {
 		return // of no call that we could name
 	}
-	e := p.emit(events.KindToolProgress)
-	e.Text = p.strings.Text(m.Get("description"))
-	e.Tool = events.Tool{ID: p.strings.Text(id), State: events.ToolStateRunning, AgentType: p.strings.Intern(m.Get("subagent_type"))}
+	e := p.Emit(events.KindToolProgress)
+	e.Text = p.Strings.Text(m.Get("description"))
+	e.Tool = events.Tool{ID: p.Strings.Text(id), State: events.ToolStateRunning, AgentType: p.Strings.Intern(m.Get("subagent_type"))}
 	if e.Tool.AgentType != "" {
-		e.Tool.AgentID = p.strings.Intern(m.Get("task_id"))
+		e.Tool.AgentID = p.Strings.Intern(m.Get("task_id"))
 	}
 	if subtype == "task_started" {
 		return
@@ -208,8 +201,8 @@ func (p *Parser) task(payload scan.Value, subtype string) {
 	case "cancelled", "stopped", "killed":
 		e.Tool.State = events.ToolStateStopped
 	}
-	p.nested = p.inner.MembersOf(m.Get("usage"), p.nested[:0])
-	e.Tool.Duration = millis(p.nested.Get("duration_ms"))
+	p.Members(m.Get("usage"))
+	e.Tool.Duration = millis(p.Nested.Get("duration_ms"))
 }
 
 // quietSubtype lists the system lines that are known and have nothing for a reader of what the agent did.

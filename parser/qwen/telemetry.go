@@ -38,15 +38,15 @@ type outcome struct {
 }
 
 func (p *Parser) uiTelemetry(payload scan.Value) {
-	p.nested = p.inner.MembersOf(payload, p.nested[:0])
-	p.nested = p.inner.MembersOf(p.nested.Get("uiEvent"), p.nested[:0])
-	e := p.nested
+	p.Members(payload)
+	p.Members(p.Nested.Get("uiEvent"))
+	e := p.Nested
 	switch name := e.Get("event.name").Body(); string(bytes.TrimPrefix(name, []byte("qwen-code."))) {
 	case "api_response":
 		p.apiResponse(e)
 	case "tool_call":
-		name := events.CleanLine(p.strings.Intern(e.Get("function_name")), 0)
-		key := p.keys.With(p.keys.String(domainBody, name), e.Get("function_args").Raw)
+		name := events.CleanLine(p.Strings.Intern(e.Get("function_name")), 0)
+		key := p.Keys.With(p.Keys.String(domainBody, name), e.Get("function_args").Raw)
 		p.durations.Set(key, outcome{took: millis(e.Get("duration_ms")), denied: e.Get("decision").Is("reject")})
 	case "api_error":
 		p.apiFailure(e, events.LevelError, noticeAPIError)
@@ -60,10 +60,10 @@ func (p *Parser) apiResponse(e scan.Members) {
 	p.telemetry.tries = 0
 	id, answer := e.Get("response_id"), 0
 	if len(id.Body()) > 0 { // a server may draw it again, and a report may be repeated
-		key := p.keys.ID(domainResponse, id.Body())
+		key := p.Keys.ID(domainResponse, id.Body())
 		report := key
 		for _, part := range [...]string{"event.timestamp", "input_token_count", "output_token_count"} {
-			report = p.keys.With(report, e.Get(part).Raw)
+			report = p.Keys.With(report, e.Get(part).Raw)
 		}
 		if !p.seen.Add(report) {
 			return
@@ -72,7 +72,7 @@ func (p *Parser) apiResponse(e scan.Members) {
 		answer = *n
 		*n++
 	}
-	response := p.strings.Text(id)
+	response := p.Strings.Text(id)
 	if !e.Get("subagent_name").Exists() && ofMainThread(e.Get("prompt_id").Body()) {
 		p.telemetry.response, p.telemetry.answer = response, answer
 	}
@@ -90,8 +90,8 @@ func (p *Parser) apiResponse(e scan.Members) {
 	if t == (events.Tokens{}) || t == before { // its message came first and had the same
 		return
 	}
-	u := p.emit(events.KindUsage)
-	u.MessageID, u.Answer, u.Model = response, answer, p.strings.Intern(e.Get("model"))
+	u := p.Emit(events.KindUsage)
+	u.MessageID, u.Answer, u.Model = response, answer, p.Strings.Intern(e.Get("model"))
 	u.Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(e.Get("total_token_count")))}
 }
 
@@ -116,15 +116,15 @@ func (t *telemetry) triedAgain(status int64) bool {
 }
 
 func (p *Parser) apiFailure(e scan.Members, level events.Level, code string) {
-	text := p.strings.Text(e.Get("error_message"))
+	text := p.Strings.Text(e.Get("error_message"))
 	if text == "" {
-		text = p.strings.Text(e.Get("error_type"))
+		text = p.Strings.Text(e.Get("error_type"))
 	}
-	n := p.emit(events.KindNotice)
+	n := p.Emit(events.KindNotice)
 	n.Notice = events.Notice{Level: level, Code: code}
-	n.Text, n.Model = "API call failed: "+text, p.strings.Intern(e.Get("model"))
+	n.Text, n.Model = "API call failed: "+text, p.Strings.Intern(e.Get("model"))
 	if level == events.LevelError && !e.Get("subagent_name").Exists() {
 		status := e.Get("status_code").Int()
-		n.Sign = events.Sign{Outcome: events.OutcomeError, ModelCall: true, Weak: p.telemetry.triedAgain(status), Cause: cause.Of(int(status), text, p.strings.Intern(e.Get("error_type")))}
+		n.Sign = events.Sign{Outcome: events.OutcomeError, ModelCall: true, Weak: p.telemetry.triedAgain(status), Cause: cause.Of(int(status), text, p.Strings.Intern(e.Get("error_type")))}
 	}
 }

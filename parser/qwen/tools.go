@@ -43,13 +43,13 @@ var tools = map[string]tool{
 // is used.
 func (p *Parser) target(name string, args scan.Members) string {
 	if name == "todo_write" {
-		return lines.InProgress(&p.strings, &p.inner, &p.nested, args.Get("todos"), "content")
+		return lines.InProgress(&p.Strings, &p.Inner, &p.Nested, args.Get("todos"), "content")
 	}
 	if t, known := tools[name]; known {
 		if t.field == "" {
 			return ""
 		}
-		return p.strings.Text(args.Get(t.field))
+		return p.Strings.Text(args.Get(t.field))
 	}
-	return lines.FirstText(&p.strings, args, events.TargetKeys[:]...)
+	return lines.FirstText(&p.Strings, args, events.TargetKeys[:]...)
 }

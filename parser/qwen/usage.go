@@ -19,12 +19,12 @@ func normalise(t events.Tokens, total int64) events.Tokens {
 
 // streamTokens reads the usage object of a stream's line.
 func (p *Parser) streamTokens(usage scan.Value) events.Tokens {
-	p.nested = p.inner.MembersOf(usage, p.nested[:0])
+	p.Members(usage)
 	return events.Tokens{
-		Input:      count(p.nested.Get("input_tokens")),
-		Output:     count(p.nested.Get("output_tokens")),
-		CacheRead:  count(p.nested.Get("cache_read_input_tokens")),
-		CacheWrite: count(p.nested.Get("cache_creation_input_tokens")),
+		Input:      count(p.Nested.Get("input_tokens")),
+		Output:     count(p.Nested.Get("output_tokens")),
+		CacheRead:  count(p.Nested.Get("cache_read_input_tokens")),
+		CacheWrite: count(p.Nested.Get("cache_creation_input_tokens")),
 	}
 }
 
@@ -34,8 +34,8 @@ func count(v scan.Value) int64 { return v.Count() }
 // callUsage emits the usage of a call, which is on the last line of its response; all others have zeros.
 func (p *Parser) callUsage(usage scan.Value) {
 	if t := p.streamTokens(usage); t != (events.Tokens{}) {
-		p.responses.end(p.head.ParentID)
-		p.emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: t}
+		p.responses.end(p.Head.ParentID)
+		p.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: t}
 	}
 }
 
@@ -45,7 +45,7 @@ func (p *Parser) totals(usage scan.Value) {
 		return
 	}
 	t := p.streamTokens(usage)
-	e := p.emit(events.KindUsage)
+	e := p.Emit(events.KindUsage)
 	e.Usage = &events.Usage{Scope: events.UsageScopeSession, Provider: t, Tokens: t}
 	e.Model = p.model
 }
@@ -56,18 +56,18 @@ func (p *Parser) usageMetadata(v scan.Value) {
 	if v.Kind != scan.KindObject || p.telemetry.counts {
 		return
 	}
-	p.nested = p.inner.MembersOf(v, p.nested[:0])
+	p.Members(v)
 	t := events.Tokens{
-		Input:     count(p.nested.Get("promptTokenCount")),
-		Output:    count(p.nested.Get("candidatesTokenCount")),
-		CacheRead: count(p.nested.Get("cachedContentTokenCount")),
-		Reasoning: count(p.nested.Get("thoughtsTokenCount")),
+		Input:     count(p.Nested.Get("promptTokenCount")),
+		Output:    count(p.Nested.Get("candidatesTokenCount")),
+		CacheRead: count(p.Nested.Get("cachedContentTokenCount")),
+		Reasoning: count(p.Nested.Get("thoughtsTokenCount")),
 	}
 	if t == (events.Tokens{}) {
 		return
 	}
 	p.telemetry.early = t
-	p.emit(events.KindUsage).Usage = &events.Usage{
-		Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(p.nested.Get("totalTokenCount"))),
+	p.Emit(events.KindUsage).Usage = &events.Usage{
+		Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(p.Nested.Get("totalTokenCount"))),
 	}
 }

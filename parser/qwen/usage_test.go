@@ -53,7 +53,7 @@ func TestUsageSums(t *testing.T) {
 		var total events.UsageTotal
 		var result, calls, telemetry, messages events.Tokens
 		seen := map[string]bool{}
-		p := qwen.New()
+		p := newSource()
 		for _, line := range parsertest.Lines(t, file) {
 			for _, e := range p.ParseEvents(line) {
 				if e.Kind == events.KindUsage {
@@ -88,7 +88,7 @@ func TestUsageSums(t *testing.T) {
 func TestStreamAndTranscriptAgree(t *testing.T) {
 	sum := func(file string) events.Tokens {
 		var total events.UsageTotal
-		p := qwen.New()
+		p := newSource()
 		for _, line := range parsertest.Lines(t, file) {
 			for _, e := range p.ParseEvents(line) {
 				if e.Kind == events.KindUsage {
@@ -108,7 +108,7 @@ func TestStreamAndTranscriptAgree(t *testing.T) {
 // TestOneResponseIsOneMessage has the lines of a stream's responses, of which the last one has the usage; a sub-agent's have
 // none, and end with its results.
 func TestOneResponseIsOneMessage(t *testing.T) {
-	p := qwen.New()
+	p := newSource()
 	assistant := func(id, parent, block, usage string) string {
 		return `{"type":"assistant","session_id":"s","uuid":"` + id + `","parent_tool_use_id":` + parent + `,"message":{"id":"` + id + `","model":"x","content":[` + block + `],"usage":` + usage + `}}`
 	}

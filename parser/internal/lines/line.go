@@ -46,12 +46,6 @@ func (v *Verdict) Note(s events.LineStatus) {
 	}
 }
 
-// NoteUnknown notes an object of a type that the parser does not know.
-func (v *Verdict) NoteUnknown(name string) {
-	v.Unknown = name
-	v.Note(events.LineUnknownType)
-}
-
 func rank(s events.LineStatus) int {
 	switch s {
 	case events.LineMalformed:

@@ -28,11 +28,11 @@ func TestTrim(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	var v lines.Verdict
 	v.Status = events.LineIgnored
-	v.NoteUnknown("new")
-	assert.Equal(t, lines.Verdict{Status: events.LineUnknownType, Unknown: "new"}, v)
+	v.Note(events.LineUnknownType)
+	assert.Equal(t, lines.Verdict{Status: events.LineUnknownType}, v)
 	v.Note(events.LineOK)
 	v.Note(events.LineIgnored)
-	v.NoteUnknown("newer")
+	v.Note(events.LineUnknownType)
 	assert.Equal(t, events.LineOK, v.Status)
 	v.Note(events.LineMalformed)
 	v.Note(events.LineOK)
@@ -120,7 +120,7 @@ func TestObjects(t *testing.T) {
 	} {
 		var s scan.Scanner
 		v, read := lines.Verdict{Status: events.LineIgnored}, ""
-		lines.Objects(&s, &v, []byte(in), func() {
+		lines.Objects(&s, &v, []byte(in), lines.Trim, func() {
 			for s.Object(); s.Key(); {
 				read += string(s.Value().Raw)
 			}

@@ -6,9 +6,10 @@ import (
 )
 
 // Objects goes over the objects of a line: one, several that follow each other for want of a newline, or an
-// array of them. read takes the object that s is before. What is no object makes the line malformed.
-func Objects(s *scan.Scanner, v *Verdict, line []byte, read func()) {
-	for line = Trim(line); len(line) > 0; line = Trim(line) {
+// array of them. read takes the object that s is before. trim takes off
+// what can precede an object, such as [Trim]. What is no object makes the line malformed.
+func Objects(s *scan.Scanner, v *Verdict, line []byte, trim func([]byte) []byte, read func()) {
+	for line = trim(line); len(line) > 0; line = trim(line) {
 		s.Reset(line)
 		switch s.Peek() {
 		case scan.KindObject:

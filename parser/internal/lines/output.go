@@ -44,7 +44,7 @@ type Output struct {
 	known   bool // summary is the text's
 }
 
-// Drop leaves texts out from now on, see [events.OutputDropper].
+// Drop leaves texts out from now on, but for heads of [events.OutputHead] bytes.
 func (o *Output) Drop() { o.dropped = true }
 
 // Reset releases the texts of the last line.

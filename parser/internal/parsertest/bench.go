@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
-
-	"github.com/tailspan/tailspan/events"
 )
 
 // Input is the lines that a benchmark parses, under a name: their size, or what they are of.
@@ -20,13 +18,8 @@ type Input struct {
 
 // dropping makes a source drop the arguments of calls and the texts of results, as receiver and command do
 // unless they capture them.
-func dropping(src events.DisplayEventSource) events.DisplayEventSource {
-	if d, ok := src.(events.InputDropper); ok {
-		d.DropInput()
-	}
-	if d, ok := src.(events.OutputDropper); ok {
-		d.DropOutput()
-	}
+func dropping(src *Source) *Source {
+	src.Drop(true, true)
 	return src
 }
 
@@ -34,7 +27,7 @@ func dropping(src events.DisplayEventSource) events.DisplayEventSource {
 // with gjson.ForEach. The two take turns, pass by pass, so that other work on the machine slows both: "ratio" is the median
 // of how many times as fast as gjson the parser was in a pass, and "gjson-MB/s" the median of gjson's speed. Time and
 // memory are the parser's alone.
-func Benchmark(b *testing.B, provider string, src func() events.DisplayEventSource, inputs ...Input) {
+func Benchmark(b *testing.B, provider string, src func() *Source, inputs ...Input) {
 	for _, in := range inputs {
 		size := len(bytes.Join(in.Lines, nil))
 		b.Run("provider="+provider+"/line="+in.Name, func(b *testing.B) {
@@ -65,14 +58,12 @@ func median(all []float64) float64 {
 }
 
 // ParseAll parses lines to their end and counts the events.
-func ParseAll(src events.DisplayEventSource, lines [][]byte) int {
+func ParseAll(src *Source, lines [][]byte) int {
 	n := 0
 	for _, line := range lines {
 		n += len(src.ParseEvents(line))
 	}
-	if f, ok := src.(events.Flusher); ok {
-		n += len(f.Flush())
-	}
+	n += len(src.Flush())
 	return n
 }
 

@@ -110,7 +110,7 @@ func HasESC(line []byte) bool {
 }
 
 // Feed runs lines through a source and checks them; it returns the dump of each line's events and that of Flush.
-func Feed(t testing.TB, src events.DisplayEventSource, lines [][]byte) (perLine [][]string, flushed []string) {
+func Feed(t testing.TB, src *Source, lines [][]byte) (perLine [][]string, flushed []string) {
 	t.Helper()
 	var c Checker
 	anyESC := false
@@ -121,16 +121,13 @@ func Feed(t testing.TB, src events.DisplayEventSource, lines [][]byte) (perLine 
 		c.Check(t, out, hasESC)
 		perLine = append(perLine, DumpAll(out))
 	}
-	if f, ok := src.(events.Flusher); ok {
-		out := f.Flush()
-		c.Check(t, out, anyESC)
-		flushed = DumpAll(out)
-	}
-	return perLine, flushed
+	out := src.Flush()
+	c.Check(t, out, anyESC)
+	return perLine, DumpAll(out)
 }
 
 // Kept holds that strings of events stay as they are when the parser goes on and the line's memory is used again.
-func Kept(t *testing.T, src events.DisplayEventSource, lines [][]byte) {
+func Kept(t *testing.T, src *Source, lines [][]byte) {
 	t.Helper()
 	var kept []events.DisplayEvent
 	want := []string{}

@@ -37,7 +37,7 @@ func Table(t testing.TB, provider, heading string, columns ...string) map[string
 
 // Types gives a parser a line of each type of a table, as the format line has it, and holds that it knows the type, and
 // ignores it where the table says so and nowhere else. Types that others list are left out.
-func Types(t *testing.T, src func() events.DisplayEventSource, line string, table map[string]string, leftOut ...string) {
+func Types(t *testing.T, src func() *Source, line string, table map[string]string, leftOut ...string) {
 	t.Helper()
 	for kind, becomes := range table {
 		if slices.Contains(leftOut, kind) {
@@ -45,7 +45,7 @@ func Types(t *testing.T, src func() events.DisplayEventSource, line string, tabl
 		}
 		p := src()
 		p.ParseEvents(fmt.Appendf(nil, line, kind))
-		status := p.(events.LineStatuser).LineStatus()
+		status := p.LineStatus()
 		assert.NotEqual(t, events.LineUnknownType, status, kind)
 		assert.Equal(t, strings.HasPrefix(becomes, "ignored"), status == events.LineIgnored, "%s: %s", kind, becomes)
 	}

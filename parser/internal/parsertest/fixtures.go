@@ -79,7 +79,7 @@ func Lines(t testing.TB, file string) [][]byte {
 }
 
 // Golden compares the events of each fixture with its .events.golden.
-func Golden(t *testing.T, provider string, src func() events.DisplayEventSource) {
+func Golden(t *testing.T, provider string, src func() *Source) {
 	for _, file := range Fixtures(t, provider) {
 		stem := strings.TrimSuffix(file, filepath.Ext(file))
 		t.Run(filepath.Base(stem), func(t *testing.T) {
@@ -96,7 +96,7 @@ func Golden(t *testing.T, provider string, src func() events.DisplayEventSource)
 
 // Prefixes holds that a stream which has come so far has given what the whole stream gives so far: the events of every
 // prefix are a prefix of the events, but for what Flush adds.
-func Prefixes(t *testing.T, provider string, src func() events.DisplayEventSource) {
+func Prefixes(t *testing.T, provider string, src func() *Source) {
 	for _, file := range Fixtures(t, provider) {
 		lines := Lines(t, file)
 		whole, _ := Feed(t, src(), lines)
@@ -109,7 +109,7 @@ func Prefixes(t *testing.T, provider string, src func() events.DisplayEventSourc
 
 // Torn holds that a line which is cut anywhere gives no event and counts as malformed, and that the stream goes on
 // behind it as if it had not been there.
-func Torn(t *testing.T, provider string, src func() events.DisplayEventSource) {
+func Torn(t *testing.T, provider string, src func() *Source) {
 	for _, file := range Fixtures(t, provider) {
 		for _, line := range Lines(t, file) {
 			if trimmed := bytes.TrimSpace(line); !json.Valid(trimmed) || trimmed[0] != '{' {
@@ -120,7 +120,7 @@ func Torn(t *testing.T, provider string, src func() events.DisplayEventSource) {
 			step := max(1, len(line)/23)
 			for cut := 1; cut < len(bytes.TrimSpace(line)); cut += step {
 				require.Empty(t, s.ParseEvents(line[:cut]), "%s cut at byte %d", file, cut)
-				require.Equal(t, events.LineMalformed, s.(events.LineStatuser).LineStatus(), "%s cut at byte %d", file, cut)
+				require.Equal(t, events.LineMalformed, s.LineStatus(), "%s cut at byte %d", file, cut)
 			}
 			assert.Equal(t, want, DumpAll(s.ParseEvents(line)), "%s after the torn line", file)
 		}

@@ -17,7 +17,7 @@ import (
 // DroppedOutput holds that a source that drops the texts of results and the arguments of calls
 // reports all else as it was, and of a text whose summary was cut the head. To have long texts, the fixtures, and lines
 // beside them, are fed with each longer string many times over.
-func DroppedOutput(t *testing.T, provider string, src func() events.DisplayEventSource, beside ...string) {
+func DroppedOutput(t *testing.T, provider string, src func() *Source, beside ...string) {
 	dropped := 0
 	for _, line := range beside {
 		dropped += requireDropped(t, src(), dropping(src()), []byte(line))
@@ -31,7 +31,7 @@ func DroppedOutput(t *testing.T, provider string, src func() events.DisplayEvent
 	assert.Positive(t, dropped, "no long text was dropped")
 }
 
-func requireDropped(t *testing.T, keeps, drops events.DisplayEventSource, line []byte) (dropped int) {
+func requireDropped(t *testing.T, keeps, drops *Source, line []byte) (dropped int) {
 	long := lengthen(line)
 	want, got := keeps.ParseEvents(long), drops.ParseEvents(long)
 	require.Len(t, got, len(want), "%.200s", line)
@@ -44,8 +44,7 @@ func requireDropped(t *testing.T, keeps, drops events.DisplayEventSource, line [
 		if cut := strings.TrimSuffix(w.Summary, "…"); cut != w.Summary && bytes.Contains(w.Output, []byte(cut)) {
 			require.GreaterOrEqual(t, len(g.Output), min(events.OutputHead, len(w.Output))/2, "no head behind %q", w.Summary)
 		}
-		if _, drops := drops.(events.InputDropper); drops {
-			require.Empty(t, g.Input, "%.200s", line)
+		if len(g.Input) == 0 { // where leaving them out saves work; see DroppedInput
 			g.Input = w.Input
 		}
 		g.Output = w.Output
@@ -108,7 +107,7 @@ const (
 // Allocations holds that a line which gives no event is read without allocation, and that an event takes no more than
 // two, for its texts and its payload. Each line is read again and again by a source that has read the whole stream, so
 // that its buffers are there. Lines that keeps picks hold what later events are about.
-func Allocations(t *testing.T, provider string, src func() events.DisplayEventSource, keeps func(line []byte) bool) {
+func Allocations(t *testing.T, provider string, src func() *Source, keeps func(line []byte) bool) {
 	given, allocations := 0, 0.0
 	for _, file := range Fixtures(t, provider) {
 		s, lines := src(), Lines(t, file)
@@ -123,7 +122,7 @@ func Allocations(t *testing.T, provider string, src func() events.DisplayEventSo
 				}
 			})
 			switch {
-			case n == 0 && s.(events.LineStatuser).LineStatus() == events.LineUnknownType: // the status carries its name
+			case n == 0 && s.LineStatus() == events.LineUnknownType: // the status carries its name
 			case n == 0 && keeps != nil && keeps(line):
 			case n == 0:
 				assert.Zero(t, took, "%s, line %d: %.200s", file, i+1, line)
@@ -143,7 +142,7 @@ const streamAllocations = 60
 
 // StreamAllocations holds the bound of Allocations where a line gives its events at the first sight of it alone: over each
 // whole fixture, the texts of results dropped.
-func StreamAllocations(t *testing.T, provider string, src func() events.DisplayEventSource) {
+func StreamAllocations(t *testing.T, provider string, src func() *Source) {
 	for _, file := range Fixtures(t, provider) {
 		lines, given := Lines(t, file), 0
 		took := testing.AllocsPerRun(5, func() { given = ParseAll(dropping(src()), lines) })
@@ -153,7 +152,7 @@ func StreamAllocations(t *testing.T, provider string, src func() events.DisplayE
 
 // LongResult holds that of a result of a megabyte that nobody keeps the head is made and no more. line makes a line of a
 // call that ended with an output.
-func LongResult(t *testing.T, src func() events.DisplayEventSource, line func(call int, output string) string) {
+func LongResult(t *testing.T, src func() *Source, line func(call int, output string) string) {
 	const runs = 10
 	output := strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, 1<<20/58)
 	size := len(output) - strings.Count(output, `\`)
@@ -176,9 +175,9 @@ func LongResult(t *testing.T, src func() events.DisplayEventSource, line func(ca
 }
 
 // DroppedInput holds that all fields of a line's events but the arguments of calls stay as they were where they are dropped. The sources are new.
-func DroppedInput(t *testing.T, keeps, drops events.DisplayEventSource, line []byte) {
+func DroppedInput(t *testing.T, keeps, drops *Source, line []byte) {
 	t.Helper()
-	drops.(events.InputDropper).DropInput()
+	drops.Drop(true, false)
 	want, got := keeps.ParseEvents(line), drops.ParseEvents(line)
 	for i := range want {
 		want[i].Tool.Input = nil

@@ -60,30 +60,27 @@ func Objects(data []byte) (lines [][]byte) {
 //   - previews of at most 40 runes, summaries of at most 120, no control characters in either
 //   - all strings are valid UTF-8, and none holds an escape character that the input lacks
 //   - a blank line is ignored, and no line that is one object counts as malformed
-func Parse(t *testing.T, src events.DisplayEventSource, data []byte) {
+func Parse(t *testing.T, src *Source, data []byte) {
 	t.Helper()
 	var c Checker
 	hasESC := HasESC(data) // a text can come out later than its line
-	status := src.(events.LineStatuser)
 	for line := range bytes.SplitSeq(data, []byte("\n")) {
 		c.Check(t, src.ParseEvents(line), hasESC)
 		if trimmed, ok := Object(line); ok {
-			require.NotEqual(t, events.LineMalformed, status.LineStatus(), "%s", line)
+			require.NotEqual(t, events.LineMalformed, src.LineStatus(), "%s", line)
 		} else if len(trimmed) == 0 {
-			require.Equal(t, events.LineIgnored, status.LineStatus())
+			require.Equal(t, events.LineIgnored, src.LineStatus())
 		} else if json.Valid(trimmed) && trimmed[0] != '[' { // an array can be all messages of a run
-			require.Equal(t, events.LineMalformed, status.LineStatus(), "%s", line)
+			require.Equal(t, events.LineMalformed, src.LineStatus(), "%s", line)
 		}
 	}
-	if f, ok := src.(events.Flusher); ok {
-		c.Check(t, f.Flush(), hasESC)
-		require.Empty(t, f.Flush(), "pending events are returned once")
-	}
+	c.Check(t, src.Flush(), hasESC)
+	require.Empty(t, src.Flush(), "pending events are returned once")
 }
 
 // Split holds what FuzzSplit promises: lost newlines lose nothing, objects on one line give the same events as
 // on lines of their own.
-func Split(t *testing.T, src func() events.DisplayEventSource, data []byte) {
+func Split(t *testing.T, src func() *Source, data []byte) {
 	t.Helper()
 	lines := Objects(data)
 	perLine, flushed := Feed(t, src(), lines)
