@@ -10,6 +10,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -58,7 +59,7 @@ func without(rng *rand.Rand, sc script, oneIn int) script {
 // TestTwoAccountsOfNoise feeds a stream that has a run with its sub-agents whole, and their transcripts, at once and with
 // lines missing in each: whichever is read first, the trees are whole.
 func TestTwoAccountsOfNoise(t *testing.T) {
-	identities := []telemetry.Identity{{}, nightly("fix")}
+	identities := []otlp.Identity{{}, nightly("fix")}
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 13))
 		settings := telemetry.NewDefaultSettings()
@@ -99,7 +100,7 @@ func TestTwoAccountsOfNoise(t *testing.T) {
 		}
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		for _, s := range all {
-			s.Close(telemetry.CloseReasonNoResult)
+			s.Close(otlp.CloseReasonNoResult)
 			f.take(s.Take())
 		}
 		f.take(registry.Close())

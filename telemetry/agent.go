@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -119,18 +120,18 @@ func (a *agent) inBackground() bool {
 func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	if len(s.agents) >= s.registry.settings.Limits.OpenCalls {
 		s.count().EvictedAgents++
-		s.closeAgent(s.agents[0], closedFor(CloseReasonEvicted))
+		s.closeAgent(s.agents[0], closedFor(otlp.CloseReasonEvicted))
 	}
 	r := c.caller.run
 	id = cmp.Or(id, c.agentID)
 	// The provider's own id where the format has one, so that the agent's own file gives the same span.
-	domain, of, occurrence := domainCallAgent, string(c.spanID[:]), 0
+	domain, of, occurrence := otlp.DomainCallAgent, string(c.spanID[:]), 0
 	if id != "" {
-		domain, of, occurrence = domainAgent, id, s.nth(&s.seenAgents, id)
+		domain, of, occurrence = otlp.DomainAgent, id, s.nth(&s.seenAgents, id)
 	}
 	a := &agent{
 		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
-		spanID: spanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
+		spanID: otlp.SpanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
 		// What started before it had its own time began with the call.
 		lastInput: c.span.Start, ledger: ledger{prices: &s.registry.settings.Prices},
 	}
@@ -162,8 +163,8 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 		}
 	}
 	inner := v.reason
-	if inner == CloseReasonResult {
-		inner = CloseReasonNoResult
+	if inner == otlp.CloseReasonResult {
+		inner = otlp.CloseReasonNoResult
 	}
 	for _, c := range slices.Clone(a.open.calls) {
 		s.closeCall(c, failure(inner))
@@ -212,27 +213,27 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	if a.joined || r.joined && a == r.top {
 		return // it is that of the first account
 	}
-	span, ok := s.span(a, outline{a.spanID, a.parent, ptrace.SpanKindInternal, OperationInvokeAgent, a.name, agentAttributes}, &a.span)
+	span, ok := s.span(a, outline{a.spanID, a.parent, ptrace.SpanKindInternal, otlp.OperationInvokeAgent, a.name, otlp.AgentAttributes}, &a.span)
 	if !ok {
 		return
 	}
 	m := span.Attributes()
-	putStr(m, AttrGenAIProviderName, s.settings.Agent.System)
-	putStr(m, AttrGenAIAgentName, a.name)
-	putStr(m, AttrAgentID, a.id)
-	m.PutStr(AttrCloseReason, string(v.reason))
-	m.PutStr(AttrRunOutcome, v.outcome.String())
-	putTrue(m, AttrBackground, a.background || a.outlivesCall())
+	otlp.PutStr(m, otlp.AttrGenAIProviderName, s.settings.Agent.System)
+	otlp.PutStr(m, otlp.AttrGenAIAgentName, a.name)
+	otlp.PutStr(m, otlp.AttrAgentID, a.id)
+	m.PutStr(otlp.AttrCloseReason, string(v.reason))
+	m.PutStr(otlp.AttrRunOutcome, v.outcome.String())
+	otlp.PutTrue(m, otlp.AttrBackground, a.background || a.outlivesCall())
 	a.models.put(m)
-	putPositive(m, AttrToolCalls, int64(a.toolCalls))
-	putPositive(m, AttrToolErrors, int64(a.toolErrors))
-	putStr(m, AttrParentUnknown, cmp.Or(a.unknownParent, r.orphan))
-	putTrue(m, AttrTimeClamped, a.clamped)
+	otlp.PutPositive(m, otlp.AttrToolCalls, int64(a.toolCalls))
+	otlp.PutPositive(m, otlp.AttrToolErrors, int64(a.toolErrors))
+	otlp.PutStr(m, otlp.AttrParentUnknown, cmp.Or(a.unknownParent, r.orphan))
+	otlp.PutTrue(m, otlp.AttrTimeClamped, a.clamped)
 	if a.call == nil {
 		s.putSession(m)
 	}
 	if a.call == nil && r.childKey == (agentKey{}) {
-		putStr(m, AttrSessionID, r.sessionID)
+		otlp.PutStr(m, otlp.AttrSessionID, r.sessionID)
 		s.putRun(m, r)
 		s.meter.run(a, v)
 		if exit := s.exitOf(r); exit != nil {

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -23,14 +24,14 @@ func TestLongChainOfSubAgents(t *testing.T) {
 		sc = append(sc, line(under(parent, use(float64(i), fmt.Sprint("msg", i), id, "Agent", "x"))))
 		parent = id
 	}
-	f := fold(t, sc, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	f := fold(t, sc, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	spans := map[pcommon.SpanID]ptrace.Span{}
 	for _, s := range f.spans {
 		spans[s.SpanID()] = s
 	}
 	last := ptrace.Span{}
 	for _, s := range f.spans {
-		if attr(s, telemetry.AttrGenAIToolCallID) == fmt.Sprint("a", length-1) {
+		if attr(s, otlp.AttrGenAIToolCallID) == fmt.Sprint("a", length-1) {
 			last = s
 		}
 	}

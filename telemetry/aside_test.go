@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -27,11 +28,11 @@ func TestCompactionDoesNotLengthenTheRunBefore(t *testing.T) {
 	compacted := events.DisplayEvent{Kind: events.KindNotice, Time: at(6), SessionID: "s1", ItemID: "c", Notice: events.Notice{Level: events.LevelInfo, Code: events.NoticeCompaction}, Text: "conversation compacted"}
 	summary := prompt(7, "summary")
 	summary.Synthetic = true
-	f := fold(t, script{line(prompt(0, "p1")), line(lastWord(2, "msg1")), line(compacted), line(summary)}, telemetry.StreamSettings{}, telemetry.CloseReasonTimeout)
+	f := fold(t, script{line(prompt(0, "p1")), line(lastWord(2, "msg1")), line(compacted), line(summary)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
 	_, to := seconds(f.span(t, "invoke_agent claude-code"))
 	assert.InDelta(t, 2, to, 0.001)
 
-	f = fold(t, script{line(prompt(0, "p1")), line(use(1, "msg1", "t1", "Bash", "ls"), result(2, "t1")), line(compacted), line(summary)}, telemetry.StreamSettings{}, telemetry.CloseReasonTimeout)
+	f = fold(t, script{line(prompt(0, "p1")), line(use(1, "msg1", "t1", "Bash", "ls"), result(2, "t1")), line(compacted), line(summary)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
 	_, to = seconds(f.span(t, "invoke_agent claude-code"))
 	assert.InDelta(t, 7, to, 0.001, "in the middle of a run it is part of it")
 }
@@ -45,7 +46,7 @@ func TestAnswerToATaskContinues(t *testing.T) {
 		line(started()), line(text(1, "msg1", "I wait.")), line(ended("")),
 		line(started()), line(text(3, "msg2", "It reported.")), line(answered),
 		line(started()), line(text(5, "msg3", "Something else.")), line(ended("")),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonTimeout)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
 	runs := runsOf(f)
 	require.Len(t, runs, 3)
 	assert.Zero(t, runs[0].Links().Len())
@@ -65,13 +66,13 @@ func TestCompactionBetweenRunsHasItsCall(t *testing.T) {
 		Kind: events.KindUsage, Time: at(5), SessionID: "s1", MessageID: "msg2", ItemID: "u", Model: "m1",
 		Usage: &events.Usage{Tokens: events.Tokens{Input: 70, Output: 3}},
 	}
-	f := fold(t, script{line(prompt(0, "p1")), line(lastWord(2, "msg1")), line(over), line(summary), line(spent)}, telemetry.StreamSettings{}, telemetry.CloseReasonTimeout)
+	f := fold(t, script{line(prompt(0, "p1")), line(lastWord(2, "msg1")), line(over), line(summary), line(spent)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
 	runs := runsOf(f)
 	require.Len(t, runs, 2)
 	assert.Equal(t, 1, runs[1].Links().Len())
 	found := 0
 	for _, s := range f.spans {
-		if attr(s, telemetry.AttrGenAIInputTokens) == "70" {
+		if attr(s, otlp.AttrGenAIInputTokens) == "70" {
 			found++
 		}
 	}

@@ -1,6 +1,10 @@
 package telemetry
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tailspan/tailspan/otlp"
+)
 
 // What is open is kept in lists, oldest first: of a stream, of a run, and of an agent, since each of these closes what is
 // its own. So closing one thing costs what is in it, and not what else is open.
@@ -64,7 +68,7 @@ func (s *Stream) linger(r *run, n int) {
 	}
 	for s.lateCalls > s.registry.settings.Limits.OpenCalls {
 		s.count().EvictedCalls++
-		s.closeCall(s.lingering[0].calls.open[0], outcome{reason: CloseReasonEvicted, errorType: ErrorTypeNoResult})
+		s.closeCall(s.lingering[0].calls.open[0], outcome{reason: otlp.CloseReasonEvicted, errorType: otlp.ErrorTypeNoResult})
 	}
 }
 
@@ -80,7 +84,7 @@ func (s *Stream) callClosed(r *run) {
 }
 
 // closeLingering closes what closed runs still have open.
-func (s *Stream) closeLingering(reason CloseReason) {
+func (s *Stream) closeLingering(reason otlp.CloseReason) {
 	for _, r := range slices.Clone(s.lingering) {
 		for _, c := range slices.Clone(r.calls.open) {
 			s.closeCall(c, failure(reason))
@@ -95,7 +99,7 @@ func (s *Stream) holdArguments(c *call, arguments []byte) {
 		s.count().DroppedArguments++
 		return
 	}
-	if held := cutLater(arguments, limits.ContentBytes); held != "" {
+	if held := otlp.CutLater(arguments, limits.ContentBytes); held != "" {
 		c.show().arguments = held
 		s.arguments += len(held)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -33,13 +34,13 @@ func TestCallsOfClosedRunsAreBounded(t *testing.T) {
 	assert.Equal(t, 8-3, f.counts.EvictedCalls, "as many as one run may have are open")
 	evicted := 0
 	for _, s := range f.spans {
-		if attr(s, telemetry.AttrCloseReason) == string(telemetry.CloseReasonEvicted) {
-			assert.Equal(t, fmt.Sprint("latet", evicted), attr(s, telemetry.AttrGenAIToolCallID), "the oldest first")
+		if attr(s, otlp.AttrCloseReason) == string(otlp.CloseReasonEvicted) {
+			assert.Equal(t, fmt.Sprint("latet", evicted), attr(s, otlp.AttrGenAIToolCallID), "the oldest first")
 			evicted++
 		}
 	}
 	assert.Equal(t, 8-3, evicted)
-	stream.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
 	f.take(stream.Take())
 	checkTree(t, &f)
 }
@@ -57,12 +58,12 @@ func TestArgumentsAreBounded(t *testing.T) {
 		return ev
 	}
 	stream.Feed(telemetry.Line{}, line(started(), text(1, "m1", "x"), call("t1"), call("t2"), call("t3"), result(2, "t1"), call("t4"), result(2, "t2"), result(2, "t3"), result(2, "t4")))
-	stream.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
 	f.take(stream.Take())
 	kept := map[string]int{}
 	for _, s := range f.spans {
-		if id := attr(s, telemetry.AttrGenAIToolCallID); id != "" {
-			kept[id] = len(attr(s, telemetry.AttrGenAIToolArguments))
+		if id := attr(s, otlp.AttrGenAIToolCallID); id != "" {
+			kept[id] = len(attr(s, otlp.AttrGenAIToolArguments))
 		}
 	}
 	assert.Equal(t, map[string]int{"t1": 400, "t2": 400, "t3": 0, "t4": 400}, kept)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -60,7 +61,7 @@ func BenchmarkFold(b *testing.B) {
 		b.Run(fmt.Sprintf("lines=%d", linesEach), func(b *testing.B) {
 			benchmarkRuns(b, func(stream *telemetry.Stream, sc script) {
 				foldRuns(stream, sc, linesEach)
-				stream.Close(telemetry.CloseReasonShutdown)
+				stream.Close(otlp.CloseReasonShutdown)
 			})
 		})
 	}

@@ -10,22 +10,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
 // recordOf is the record of an event in a run of its own.
-func recordOf(t *testing.T, capture telemetry.Capture, ev events.DisplayEvent) (body string, got events.DisplayEvent) {
+func recordOf(t *testing.T, capture otlp.CaptureSettings, ev events.DisplayEvent) (body string, got events.DisplayEvent) {
 	t.Helper()
 	settings := telemetry.NewDefaultSettings()
 	settings.Capture = capture
 	stream := telemetry.NewRegistry(settings).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 	stream.Feed(telemetry.Line{}, []events.DisplayEvent{ev})
-	stream.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
 	var f folded
 	f.take(stream.Take())
 	require.NotEmpty(t, f.records)
 	lr := f.records[len(f.records)-1]
-	require.True(t, telemetry.EventFromRecord(lr, &got))
+	require.True(t, otlp.EventFromRecord(lr, &got))
 	return lr.Body().Str(), got
 }
 
@@ -77,7 +78,7 @@ func TestBodies(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.ev.Time, tt.ev.SessionID = at(1), "s1"
-			body, _ := recordOf(t, telemetry.Capture{Text: true}, tt.ev)
+			body, _ := recordOf(t, otlp.CaptureSettings{Text: true}, tt.ev)
 			assert.Equal(t, tt.want, body)
 		})
 	}
@@ -89,7 +90,7 @@ func TestEndBodyHasCost(t *testing.T) {
 		line(started(), text(1, "m1", "a")),
 		line(events.DisplayEvent{Kind: events.KindUsage, Time: at(5), Usage: &events.Usage{Scope: events.UsageScopeRun, CostUSD: 0.04513, HasCost: true}}),
 		line(events.DisplayEvent{Kind: events.KindSessionEnded, Time: at(5), End: &events.End{Duration: 5 * time.Second}}),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	assert.Equal(t, "run ended: ok, 5.0 s, $0.0451", f.records[len(f.records)-1].Body().Str())
 }
 
@@ -97,7 +98,7 @@ func TestEndBodyHasCost(t *testing.T) {
 func TestLineIsNoText(t *testing.T) {
 	for _, kind := range []events.Kind{events.KindText, events.KindMessage, events.KindReasoning, events.KindPrompt} {
 		for _, text := range []string{"", "secret plan"} {
-			body, got := recordOf(t, telemetry.Capture{}, events.DisplayEvent{Kind: kind, Time: at(1), SessionID: "s1", Text: text})
+			body, got := recordOf(t, otlp.CaptureSettings{}, events.DisplayEvent{Kind: kind, Time: at(1), SessionID: "s1", Text: text})
 			assert.NotContains(t, body, "secret")
 			assert.NotEmpty(t, body, kind)
 			assert.Empty(t, got.Text, kind)
@@ -112,7 +113,7 @@ func TestEveryRecordHasABody(t *testing.T) {
 		evs = append(evs, events.DisplayEvent{Kind: kind, Time: at(1), SessionID: "s1", Usage: &events.Usage{}, Tool: events.Tool{ID: "t1"}})
 	}
 	for _, ev := range evs {
-		for _, capture := range []telemetry.Capture{{}, {Text: true, Prompts: true, Reasoning: true}} {
+		for _, capture := range []otlp.CaptureSettings{{}, {Text: true, Prompts: true, Reasoning: true}} {
 			body, _ := recordOf(t, capture, ev)
 			assert.NotEmpty(t, body, ev.Kind)
 			assert.True(t, utf8.ValidString(body))
@@ -122,10 +123,10 @@ func TestEveryRecordHasABody(t *testing.T) {
 
 // TestResultHasItsDuration gives a result the time since its call where the format reports none.
 func TestResultHasItsDuration(t *testing.T) {
-	f := fold(t, script{line(started()), line(use(1, "m1", "t1", "Bash", "make")), line(result(2.5, "t1"))}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	f := fold(t, script{line(started()), line(use(1, "m1", "t1", "Bash", "make")), line(result(2.5, "t1"))}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	lr := f.records[2]
 	assert.Equal(t, "Bash: ok, 1.5 s", lr.Body().Str())
-	v, ok := lr.Attributes().Get(telemetry.AttrToolDuration)
+	v, ok := lr.Attributes().Get(otlp.AttrToolDuration)
 	require.True(t, ok)
 	assert.InDelta(t, 1.5, v.Double(), 1e-9)
 }

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -15,7 +16,7 @@ import (
 type call struct {
 	id         string
 	spanID     pcommon.SpanID
-	content    [contentBytes]byte // a hash of what it does, of which its ids are made too
+	content    [otlp.HashBytes]byte // a hash of what it does, of which its ids are made too
 	caller     *agent
 	name       string
 	target     string
@@ -50,13 +51,13 @@ func (c *call) show() *shownCall {
 }
 
 // put writes it on the span.
-func (c *shownCall) put(m pcommon.Map, w *recordWriter) {
+func (c *shownCall) put(m pcommon.Map, w *otlp.Writer) {
 	if c == nil {
 		return
 	}
-	putStr(m, AttrProcessExecutable, c.executable)
-	w.content(m, AttrGenAIToolArguments, c.arguments)
-	putStr(m, AttrParentUnknown, c.unknownParent)
+	otlp.PutStr(m, otlp.AttrProcessExecutable, c.executable)
+	w.Content(m, otlp.AttrGenAIToolArguments, c.arguments)
+	otlp.PutStr(m, otlp.AttrParentUnknown, c.unknownParent)
 }
 
 // describe fills in what a result lacks: the name and the target of its call.
@@ -89,9 +90,9 @@ func (n *call) measure(t *events.Tool, at *clock.Moment) {
 
 func toolType(c *call) string {
 	if c.server != "" {
-		return ToolTypeExtension
+		return otlp.ToolTypeExtension
 	}
-	return ToolTypeFunction
+	return otlp.ToolTypeFunction
 }
 
 // calls are the calls of one run by their ids.
@@ -114,7 +115,7 @@ func newEarlyResult(t *events.Tool, at clock.Moment) earlyResult {
 	early := earlyResult{tool: *t, at: at}
 	kept := &early.tool
 	kept.Input, kept.Output = nil, nil
-	kept.Target, kept.Err = "", events.CutRunes(kept.Err, errTextRunes)
+	kept.Target, kept.Err = "", events.CutRunes(kept.Err, otlp.ErrTextRunes)
 	own(&kept.ID, &kept.Name, &kept.AgentType, &kept.AgentID, &kept.Server, &kept.Err, &kept.Summary)
 	return early
 }
@@ -164,24 +165,24 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 		t.ID = cmp.Or(ev.ItemID, "call@"+strconv.FormatInt(o.offset, 10)) + "#" + strconv.Itoa(o.index)
 	}
 	if old := r.calls.byID[t.ID]; old != nil && !old.closed {
-		s.closeCall(old, outcome{reason: CloseReasonSuperseded})
+		s.closeCall(old, outcome{reason: otlp.CloseReasonSuperseded})
 	}
 	if len(r.calls.open) >= s.registry.settings.Limits.OpenCalls {
 		s.count().EvictedCalls++
-		s.closeCall(r.calls.open[0], outcome{reason: CloseReasonEvicted, errorType: ErrorTypeNoResult})
+		s.closeCall(r.calls.open[0], outcome{reason: otlp.CloseReasonEvicted, errorType: otlp.ErrorTypeNoResult})
 	}
 	c := &call{
-		id: t.ID, caller: a, name: toolName(t.Name), asks: t.Asks, server: t.Server, agentType: t.AgentType,
-		target: cutTarget(t.Target, s.writer.limits.TargetRunes),
+		id: t.ID, caller: a, name: otlp.ToolName(t.Name), asks: t.Asks, server: t.Server, agentType: t.AgentType,
+		target: otlp.CutTarget(t.Target, s.registry.settings.Limits.TargetRunes),
 	}
 	executable := executableOf(t.Name, t.Target)
-	bound(&executable, nameBytes)
+	otlp.Bound(&executable, otlp.NameBytes)
 	what, detail := saidBy(ev)
 	own(&c.id, &c.name, &c.server, &c.agentType, &c.target, &executable)
 	if executable != "" {
 		c.show().executable = executable
 	}
-	if s.writer.capture.ToolInput {
+	if s.registry.settings.Capture.ToolInput {
 		s.holdArguments(c, t.Input)
 	}
 	if a.call == nil && ev.ParentID != "" {
@@ -195,7 +196,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 	if r.closed {
 		s.linger(r, 1)
 	}
-	c.spanID, c.content = callIDs(occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, what, detail)
+	c.spanID, c.content = otlp.CallIDs(occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, what, detail)
 	c.elsewhere = s.isElsewhere(r, ev, r.joined && s.registry.spanIsOut(r.traceID, c.spanID))
 	a.callMade()
 	s.announceAgent(c, t.AgentID)
@@ -242,4 +243,9 @@ func (s *Stream) asksLeave(ev *events.DisplayEvent) {
 	if c := s.findCall(ev.Approval.ID); c != nil {
 		c.asks = true
 	}
+}
+
+// kind is what kind of tool the call is of.
+func (n *call) kind() string {
+	return otlp.ToolKind(n.name, n.server, n.agentType != "" || n.child != nil || n.agentID != "")
 }

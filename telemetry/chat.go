@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -21,7 +22,7 @@ type chat struct {
 	spanID    pcommon.SpanID
 	span      clock.Interval
 	tokens    events.Tokens
-	served    service
+	served    otlp.Service
 	said      *exchange // captured only
 	failed    *failedAnswer
 	wording   *wording // where another account may say the same
@@ -93,7 +94,7 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 		what, detail = saidBy(ev)
 	}
 	occurrence := s.nth(&s.seenChats, r.key, c.messageID, kind, what, detail)
-	c.spanID = spanID(domainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.messageID, kind, what, detail)
+	c.spanID = otlp.SpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.messageID, kind, what, detail)
 	c.elsewhere = r.joined && (s.registry.spanIsOut(r.traceID, c.spanID) || r.twin && (ev == nil || s.hasSign(r, ev)))
 }
 
@@ -143,16 +144,16 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	if c.elsewhere {
 		return
 	}
-	span, ok := s.span(a, outline{c.spanID, a.spanID, ptrace.SpanKindClient, OperationChat, c.model, chatAttributes}, &c.span)
+	span, ok := s.span(a, outline{c.spanID, a.spanID, ptrace.SpanKindClient, otlp.OperationChat, c.model, otlp.ChatAttributes}, &c.span)
 	if !ok {
 		return
 	}
 	metered := meteredKey{instrument: instrumentInference, model: c.model, agent: a.name}
 	m := span.Attributes()
-	putStr(m, AttrGenAIProviderName, c.system)
-	putStr(m, AttrGenAIRequestModel, c.model)
-	putStr(m, AttrGenAIAgentName, a.name)
-	m.PutStr(AttrCloseReason, string(CloseReasonResult))
+	otlp.PutStr(m, otlp.AttrGenAIProviderName, c.system)
+	otlp.PutStr(m, otlp.AttrGenAIRequestModel, c.model)
+	otlp.PutStr(m, otlp.AttrGenAIAgentName, a.name)
+	m.PutStr(otlp.AttrCloseReason, string(otlp.CloseReasonResult))
 	if c.failed != nil {
 		metered.errorType = c.failed.cause
 		setError(span, c.failed.cause, c.failed.text)
@@ -160,18 +161,18 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 		return
 	}
 	s.meter.duration(metered, &c.span, spanRef{a.run.traceID, c.spanID})
-	putStr(m, AttrGenAIResponseModel, c.model)
-	m.PutStr(AttrGenAIResponseID, c.messageID)
-	putTrue(m, s.writer.semconv.compacted(), c.compacted)
+	otlp.PutStr(m, otlp.AttrGenAIResponseModel, c.model)
+	m.PutStr(otlp.AttrGenAIResponseID, c.messageID)
+	otlp.PutTrue(m, s.writer.Semconv.Compacted(), c.compacted)
 	s.putExchange(m, a, c)
 	if c.hasUsage && !s.counted(a.run) { // else the first account has it
-		m.PutInt(AttrGenAIInputTokens, 0) // known, if only to be none
+		m.PutInt(otlp.AttrGenAIInputTokens, 0) // known, if only to be none
 		if c.hasOutput {
-			m.PutInt(AttrGenAIOutputTokens, 0)
+			m.PutInt(otlp.AttrGenAIOutputTokens, 0)
 		}
-		s.putUsage(m, c.tokens)
-		putTiers(m, c.tokens)
-		c.served.put(m)
+		s.writer.OwnUsage(m, c.tokens)
+		otlp.PutTiers(m, c.tokens)
+		c.served.Put(m)
 	}
 }
 
@@ -184,6 +185,6 @@ func (c *chat) takes(ev *events.DisplayEvent) bool {
 	u := ev.Usage
 	c.hasUsage, c.hasOutput = true, c.hasOutput || !u.OutputUnknown
 	c.tokens.Add(u.Tokens)
-	c.served.add(u)
+	c.served.Add(u)
 	return true
 }

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // childOf is the sub-agent that works in this stream. The first event that names one decides for all: a stream that
@@ -43,7 +44,7 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
-	r.top.spanID = spanID(domainAgent, s.nth(&s.seenAgents, key.agent), key.provider, key.session, "", key.agent)
+	r.top.spanID = otlp.SpanID(otlp.DomainAgent, s.nth(&s.seenAgents, key.agent), key.provider, key.session, "", key.agent)
 	s.registry.linkOpened(ref, key)
 	if group := s.settings.Group; group != "" {
 		s.registry.linkGroup(ref, agentKey{provider: key.provider, agent: group})
@@ -79,7 +80,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 	}
 	s.notify(s.registry.announceAgent(s, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
 	if c.closed {
-		s.endAgent(c, ending{verdict: closedFor(CloseReasonResult), span: c.span})
+		s.endAgent(c, ending{verdict: closedFor(otlp.CloseReasonResult), span: c.span})
 	}
 }
 
@@ -135,12 +136,12 @@ func (s *Stream) expire(before time.Time) {
 	if len(s.pending) > 0 && s.expireHeld(last) || s.run == nil || s.run.closed || s.run.childKey == (agentKey{}) {
 		return
 	}
-	k, why := s.linkNow(s.run), CloseReasonResult
+	k, why := s.linkNow(s.run), otlp.CloseReasonResult
 	switch over := s.registry.linkNow(s.run.childKey).ended || s.run.ref.span.Load() != nil; {
 	case !over && !last:
 		return
 	case !over:
-		why = CloseReasonTimeout
+		why = otlp.CloseReasonTimeout
 	}
 	s.done(StepEnd, s.sink)
 	s.closeRun(s.run, cmp.Or(k.ending.reason, why))
@@ -157,14 +158,14 @@ func (s *Stream) expireHeld(last bool) bool {
 	s.decide = false
 	if len(s.pending) > 0 && last && !s.awaitsAccount() {
 		s.done(StepOld, s.sink)
-		s.closeAtEnd(CloseReasonTimeout)
+		s.closeAtEnd(otlp.CloseReasonTimeout)
 	}
 	return true
 }
 
 // writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If that call is not
 // known it hangs under the run, with a mark.
-func (s *Stream) writeChild(r *run, why CloseReason) {
+func (s *Stream) writeChild(r *run, why otlp.CloseReason) {
 	k := s.linkNow(r)
 	a := r.top
 	v := s.evidenceOf(r, why).verdict() // its own file shows its end, unless its call does better

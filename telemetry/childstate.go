@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // runID names a run among all.
@@ -61,7 +63,7 @@ func (r *Registry) recallChild(key agentKey, state *ChildState) {
 				k.run = run
 			}
 			if !k.ended {
-				k.over(ending{verdict: closedFor(CloseReasonResult)})
+				k.over(ending{verdict: closedFor(otlp.CloseReasonResult)})
 			}
 		}
 	}
@@ -102,7 +104,7 @@ func (r *Registry) Restore(s RegistryState) {
 }
 
 // pipelinePending reports whether the span of a pipeline or step has not been accepted yet.
-func (r *Registry) pipelinePending(res *resource) bool {
+func (r *Registry) pipelinePending(res *otlp.Resource) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	pending := false
@@ -138,6 +140,6 @@ func (p *pipelines) wasExported(id pcommon.SpanID) bool {
 
 // stableHash is the same in every process. Nobody can write a stream whose things meet those of another.
 func stableHash(parts ...string) uint64 {
-	sum := hash(domainThing, 0, parts...)
+	sum := otlp.Hash(otlp.DomainThing, 0, parts...)
 	return binary.BigEndian.Uint64(sum[:8])
 }

@@ -7,14 +7,12 @@ import (
 	"unsafe"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // An id alone proves nothing. Servers number their answers and begin again (Ollama: chatcmpl-0 to chatcmpl-998), proxies
 // send one id with every answer, and a file can be written to carry the ids of another session. So what an item says is
 // part of its id, and copies are recognised by equal content; see accounts.go.
-
-// contentBytes is the length of a content hash.
-const contentBytes = 8
 
 // firstLineBytes bounds what of a text's first line is hashed.
 const firstLineBytes = 4 << 10
@@ -27,8 +25,8 @@ func contentOf(ev *events.DisplayEvent) string {
 		return ""
 	}
 	what, detail := saidBy(ev)
-	sum := hash(domainContent, 0, ev.Kind.String(), what, detail)
-	return string(sum[:contentBytes])
+	sum := otlp.Hash(otlp.DomainContent, 0, ev.Kind.String(), what, detail)
+	return string(sum[:otlp.HashBytes])
 }
 
 // speaks reports whether the model says something with events of a kind.
@@ -66,7 +64,7 @@ func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte
 	switch ev.Kind {
 	case events.KindText, events.KindReasoning, events.KindMessage, events.KindPrompt, events.KindNotice, events.KindPhase:
 		if len(ev.Text) < longText {
-			return appendPart(buf, ev.Text)
+			return otlp.AppendPart(buf, ev.Text)
 		}
 		sum := sha256.Sum256(view(ev.Text))
 		return append(buf, sum[:]...)
@@ -74,15 +72,15 @@ func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte
 		if of != nil {
 			return append(buf, of.content[:]...)
 		}
-		return appendPart(appendPart(buf, ev.Tool.ID), ev.Tool.Summary)
+		return otlp.AppendPart(otlp.AppendPart(buf, ev.Tool.ID), ev.Tool.Summary)
 	case events.KindUsage:
 		if ev.Usage != nil {
 			buf = binary.BigEndian.AppendUint64(buf, uint64(ev.Usage.Tokens.Input))
 			buf = binary.BigEndian.AppendUint64(buf, uint64(ev.Usage.Tokens.Output))
 		}
-		return appendPart(buf, r.key)
+		return otlp.AppendPart(buf, r.key)
 	case events.KindSessionEnded, events.KindTurnDone, events.KindTurnAborted:
-		return appendPart(buf, r.key)
+		return otlp.AppendPart(buf, r.key)
 	default:
 		return buf
 	}

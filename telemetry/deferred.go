@@ -1,6 +1,10 @@
 package telemetry
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tailspan/tailspan/otlp"
+)
 
 // All streams are closed when the reading stops, in no order. One that waits for the first account of a run, whose stream is
 // closed later, is not at its end before that: what it would export now would be in the way of what the first has open.
@@ -10,12 +14,12 @@ type deferred []deferredClose
 
 type deferredClose struct {
 	stream *Stream
-	reason CloseReason
+	reason otlp.CloseReason
 }
 
 // deferClose reports whether the end of the stream has to wait, and notes that.
-func (s *Stream) deferClose(reason CloseReason) bool {
-	if reason != CloseReasonShutdown || !s.awaitsAccount() {
+func (s *Stream) deferClose(reason otlp.CloseReason) bool {
+	if reason != otlp.CloseReasonShutdown || !s.awaitsAccount() {
 		return false
 	}
 	r := s.registry

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -37,26 +38,26 @@ func TestShutdownInAnyOrder(t *testing.T) {
 				f.take(streams[id].Take())
 			}
 			for _, id := range order {
-				streams[id].Close(telemetry.CloseReasonShutdown)
+				streams[id].Close(otlp.CloseReasonShutdown)
 				f.take(streams[id].Take())
 			}
 			f.take(registry.Close())
 			assert.Empty(t, otlpjson.Check(f.traces...))
-			assert.Equal(t, "c", attr(f.span(t, "execute_tool Grep"), telemetry.AttrToolTarget))
-			assert.Equal(t, "b", attr(f.span(t, "execute_tool Bash"), telemetry.AttrToolTarget))
+			assert.Equal(t, "c", attr(f.span(t, "execute_tool Grep"), otlp.AttrToolTarget))
+			assert.Equal(t, "b", attr(f.span(t, "execute_tool Bash"), otlp.AttrToolTarget))
 		})
 	}
 }
 
 // TestNoNUL: names that a file or a line gives have no NUL.
 func TestNoNUL(t *testing.T) {
-	id := telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "a\x00b"}, telemetry.Attribute{Key: "x", Value: "\x00"})
-	assert.Equal(t, []telemetry.Attribute{{Key: telemetry.AttrPipelineName, Value: "ab"}}, id.Attributes())
+	id := otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrPipelineName, Value: "a\x00b"}, otlp.Attribute{Key: "x", Value: "\x00"})
+	assert.Equal(t, []otlp.Attribute{{Key: otlp.AttrPipelineName, Value: "ab"}}, id.Attributes())
 	tier := text(0, "msg1", "")
 	tier.Kind, tier.Usage = events.KindUsage, &events.Usage{Scope: events.UsageScopeCall, Tokens: events.Tokens{Input: 1}, ServiceTier: "a\x00"}
-	f := fold(t, script{line(started()), line(text(0, "msg1", "Hi.")), line(tier), line(ended(""))}, telemetry.StreamSettings{ID: "f", Agent: claude}, telemetry.CloseReasonNoResult)
+	f := fold(t, script{line(started()), line(text(0, "msg1", "Hi.")), line(tier), line(ended(""))}, telemetry.StreamSettings{ID: "f", Agent: claude}, otlp.CloseReasonNoResult)
 	for _, lr := range f.records {
-		if v, ok := lr.Attributes().Get(telemetry.AttrUsageServiceTier); ok {
+		if v, ok := lr.Attributes().Get(otlp.AttrUsageServiceTier); ok {
 			assert.Equal(t, "a", v.Str())
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -39,10 +40,10 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
 	// The uid is made only of what is exported: most replayed lines, and all of a second account, need it for nothing
 	// but the question whether they went out, which a cheaper hash of the same parts answers.
-	parts := s.appendUIDParts(make([]byte, 0, partsRoom), r, of, what)
+	parts := s.appendUIDParts(make([]byte, 0, otlp.PartsRoom), r, of, what)
 	number := what.number
 	if number == 0 {
-		number = r.resource.numbers.next()
+		number = r.resource.NextNumber()
 	}
 	isNew := s.registry.firstRecord(parts)
 	if r.standing == standingFirst && modelWorks(ev) {
@@ -57,9 +58,9 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 		}
 		return false
 	}
-	lr := s.sink.record(r.resource)
-	if !s.writer.write(lr, ev) {
-		s.sink.putLine(lr, ev, s.settings.Agent.ServiceName)
+	lr := s.sink.Record(r.resource)
+	if !s.writer.Write(lr, ev) {
+		s.sink.PutLine(lr, ev, s.settings.Agent.ServiceName)
 	}
 	s.stamp(lr, what.at, s.moved)
 	lr.SetTraceID(r.traceID)
@@ -70,11 +71,11 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 		lr.SetSpanID(a.chat.spanID)
 	}
 	m := lr.Attributes()
-	putStr(m, AttrGenAIAgentName, a.name)
-	m.PutInt(AttrSequence, number)
-	m.PutStr(AttrLogRecordUID, s.sink.encodeUID(uidOf(parts)))
+	otlp.PutStr(m, otlp.AttrGenAIAgentName, a.name)
+	m.PutInt(otlp.AttrSequence, number)
+	m.PutStr(otlp.AttrLogRecordUID, s.sink.EncodeUID(otlp.UIDOf(parts)))
 	if ev.ParentID != "" && a.call == nil {
-		m.PutStr(AttrParentUnknown, ev.ParentID)
+		m.PutStr(otlp.AttrParentUnknown, ev.ParentID)
 	}
 	return true
 }
@@ -86,11 +87,11 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 	kind, provider := ev.Kind.String(), s.settings.Agent.Provider
 	switch {
 	case ev.ItemID != "":
-		buf = appendParts(buf, domainRecord, o.nth, provider, r.idSession, kind, ev.ItemID)
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.nth, provider, r.idSession, kind, ev.ItemID)
 	case of != nil && ev.Kind != events.KindToolProgress:
-		buf = appendParts(buf, domainRecord, int(of.occurrence), provider, r.idSession, r.idScope, kind, of.id)
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, int(of.occurrence), provider, r.idSession, r.idScope, kind, of.id)
 	default:
-		buf = appendParts(buf, domainRecord, o.index, provider, r.idSession, kind, r.key, r.childKey.agent, strconv.FormatInt(o.offset, 10))
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.index, provider, r.idSession, kind, r.key, r.childKey.agent, strconv.FormatInt(o.offset, 10))
 	}
 	return appendContent(buf, r, of, ev)
 }
@@ -99,7 +100,7 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 func (s *Stream) stamp(lr plog.LogRecord, at clock.Moment, seen time.Time) {
 	lr.SetTimestamp(pcommon.Timestamp(at.At))
 	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(seen))
-	lr.Attributes().PutStr(AttrTimeSource, at.Source.String())
+	lr.Attributes().PutStr(otlp.AttrTimeSource, at.Source.String())
 }
 
 // outline is what all spans of a run have.
@@ -116,7 +117,7 @@ func (s *Stream) span(a *agent, of outline, i *clock.Interval) (span ptrace.Span
 	if !a.exports() || !s.registry.firstSpan(a.run.traceID, of.id) || s.suppressed {
 		return span, false
 	}
-	span = s.sink.span(a.run.resource)
+	span = s.sink.Span(a.run.resource)
 	span.SetTraceID(a.run.traceID)
 	span.SetSpanID(of.id)
 	span.SetParentSpanID(of.parent)
@@ -126,10 +127,10 @@ func (s *Stream) span(a *agent, of outline, i *clock.Interval) (span ptrace.Span
 	span.SetEndTimestamp(pcommon.Timestamp(i.End.At))
 	m := span.Attributes()
 	m.EnsureCapacity(of.attributes)
-	putStr(m, AttrGenAIConversationID, a.run.sessionID)
-	m.PutStr(AttrTimeSource, clock.Worst(i.Start.Source, i.End.Source).String())
-	m.PutStr(AttrGenAIOperationName, of.operation)
-	putTrue(m, AttrBackground, a.run.outside(a, i))
+	otlp.PutStr(m, otlp.AttrGenAIConversationID, a.run.sessionID)
+	m.PutStr(otlp.AttrTimeSource, clock.Worst(i.Start.Source, i.End.Source).String())
+	m.PutStr(otlp.AttrGenAIOperationName, of.operation)
+	otlp.PutTrue(m, otlp.AttrBackground, a.run.outside(a, i))
 	return span, true
 }
 
@@ -162,7 +163,7 @@ func setError(span ptrace.Span, errorType, message string) {
 		return
 	}
 	span.Status().SetCode(ptrace.StatusCodeError)
-	span.Status().SetMessage(events.CutRunes(message, errTextRunes))
-	span.Attributes().PutStr(AttrErrorType, errorType)
-	span.Attributes().PutStr(AttrStatusCode, statusCodeError)
+	span.Status().SetMessage(events.CutRunes(message, otlp.ErrTextRunes))
+	span.Attributes().PutStr(otlp.AttrErrorType, errorType)
+	span.Attributes().PutStr(otlp.AttrStatusCode, otlp.StatusCodeError)
 }

@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -13,7 +14,7 @@ import (
 func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	if a.call != nil {
 		if a.detached { // its call is over, so this is all that shows its end
-			s.closeAgent(a, (&evidence{end: ev.End, why: CloseReasonResult}).verdict())
+			s.closeAgent(a, (&evidence{end: ev.End, why: otlp.CloseReasonResult}).verdict())
 		}
 		return
 	}
@@ -27,9 +28,9 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	a.run.end, a.run.endedBy, a.run.ownEnd = endOf(ev.End), ev.Kind, !ev.Synthetic
 	a.run.continues.shown = a.run.continues.shown || ev.End != nil && ev.End.Continues
 	s.measure(a.run)
-	why := CloseReasonResult
+	why := otlp.CloseReasonResult
 	if ev.Synthetic {
-		why = CloseReasonNoResult // it is given in the agent's place
+		why = otlp.CloseReasonNoResult // it is given in the agent's place
 	}
 	s.closeRun(a.run, why)
 }
@@ -40,7 +41,7 @@ func endOf(e *events.End) *events.End {
 		return nil
 	}
 	end := *e
-	end.Result, end.Err = "", events.CutRunes(end.Err, errTextRunes)
+	end.Result, end.Err = "", events.CutRunes(end.Err, otlp.ErrTextRunes)
 	own(&end.Code, &end.Err, &end.Principle)
 	return &end
 }
@@ -58,7 +59,7 @@ func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment
 	if end.Totals = r.totalsAt(at); r.endedBy != ev.Kind && r.closed { // a second end, of which no sub-agents are known
 		end.Totals.Incomplete = false
 	}
-	e := evidence{end: ev.End, sign: r.sign, open: len(r.calls.open) > 0, why: CloseReasonResult}
+	e := evidence{end: ev.End, sign: r.sign, open: len(r.calls.open) > 0, why: otlp.CloseReasonResult}
 	if v := e.verdict(); !ev.Synthetic {
 		end.Decided, end.Cause = v.outcome, v.cause
 	}
@@ -100,11 +101,11 @@ func (s *Stream) measure(r *run) {
 }
 
 // closeRun closes all that the run has open but sub-agents in the background, and then the run.
-func (s *Stream) closeRun(r *run, why CloseReason) {
+func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	r.leftOpen = len(r.calls.open) > 0
 	inner := s.evidenceOf(r, why).verdict().reason
-	if inner == CloseReasonResult {
-		inner = CloseReasonNoResult
+	if inner == otlp.CloseReasonResult {
+		inner = otlp.CloseReasonNoResult
 	}
 	for _, a := range s.innermostFirst() {
 		if a.run == r && !a.inBackground() {
@@ -154,10 +155,10 @@ func (s *Stream) closeRun(r *run, why CloseReason) {
 
 // putRun writes what a run's own span has over that of a sub-agent.
 func (s *Stream) putRun(m pcommon.Map, r *run) {
-	m.PutStr(AttrRunKey, r.key)
+	m.PutStr(otlp.AttrRunKey, r.key)
 	if r.end != nil {
-		putPositive(m, AttrTurns, int64(r.end.Turns))
-		putStr(m, AttrEndCode, r.end.Code)
-		putStr(m, AttrEndPrinciple, r.end.Principle)
+		otlp.PutPositive(m, otlp.AttrTurns, int64(r.end.Turns))
+		otlp.PutStr(m, otlp.AttrEndCode, r.end.Code)
+		otlp.PutStr(m, otlp.AttrEndPrinciple, r.end.Principle)
 	}
 }

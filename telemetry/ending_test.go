@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -24,44 +25,44 @@ func TestCloseReasons(t *testing.T) {
 	tests := []struct {
 		name               string
 		script             script
-		close              telemetry.CloseReason
-		run, call          telemetry.CloseReason
+		close              otlp.CloseReason
+		run, call          otlp.CloseReason
 		runError, runWords string // error.type and status message; empty if it did not fail
 		callFailed         bool
 	}{
-		{"result", then(line(result(2, "t1")), line(ended(""))), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonResult, "", "", false},
-		{"failed", then(line(coded)), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonNoResult, "max_turns", "Reached maximum number of turns", true},
-		{"failed without a code of its own", then(line(ended("Reached"))), telemetry.CloseReasonShutdown, telemetry.CloseReasonResult, telemetry.CloseReasonNoResult, "_OTHER", "Reached", true},
-		{"interrupted by the user", then(line(interrupted)), telemetry.CloseReasonShutdown, telemetry.CloseReasonInterrupted, telemetry.CloseReasonInterrupted, "", "", false},
-		{"aborted on principle", then(line(refused)), telemetry.CloseReasonShutdown, telemetry.CloseReasonInterrupted, telemetry.CloseReasonInterrupted, "", "", false},
-		{"next start line", then(line(started()), line(text(5, "msg9", "Again."))), telemetry.CloseReasonShutdown, telemetry.CloseReasonSuperseded, telemetry.CloseReasonSuperseded, "", "", false},
-		{"killed", open, telemetry.CloseReasonKilled, telemetry.CloseReasonKilled, telemetry.CloseReasonKilled, "killed", "", true},
-		{"no result", open, telemetry.CloseReasonNoResult, telemetry.CloseReasonNoResult, telemetry.CloseReasonNoResult, "no_result", "", true},
-		{"timeout", open, telemetry.CloseReasonTimeout, telemetry.CloseReasonTimeout, telemetry.CloseReasonTimeout, "timeout", "", true},
-		{"truncated", open, telemetry.CloseReasonTruncated, telemetry.CloseReasonTruncated, telemetry.CloseReasonTruncated, "truncated", "", true},
-		{"evicted", open, telemetry.CloseReasonEvicted, telemetry.CloseReasonEvicted, telemetry.CloseReasonEvicted, "", "", true},
-		{"shutdown", open, telemetry.CloseReasonShutdown, telemetry.CloseReasonShutdown, telemetry.CloseReasonShutdown, "", "", true},
+		{"result", then(line(result(2, "t1")), line(ended(""))), otlp.CloseReasonShutdown, otlp.CloseReasonResult, otlp.CloseReasonResult, "", "", false},
+		{"failed", then(line(coded)), otlp.CloseReasonShutdown, otlp.CloseReasonResult, otlp.CloseReasonNoResult, "max_turns", "Reached maximum number of turns", true},
+		{"failed without a code of its own", then(line(ended("Reached"))), otlp.CloseReasonShutdown, otlp.CloseReasonResult, otlp.CloseReasonNoResult, "_OTHER", "Reached", true},
+		{"interrupted by the user", then(line(interrupted)), otlp.CloseReasonShutdown, otlp.CloseReasonInterrupted, otlp.CloseReasonInterrupted, "", "", false},
+		{"aborted on principle", then(line(refused)), otlp.CloseReasonShutdown, otlp.CloseReasonInterrupted, otlp.CloseReasonInterrupted, "", "", false},
+		{"next start line", then(line(started()), line(text(5, "msg9", "Again."))), otlp.CloseReasonShutdown, otlp.CloseReasonSuperseded, otlp.CloseReasonSuperseded, "", "", false},
+		{"killed", open, otlp.CloseReasonKilled, otlp.CloseReasonKilled, otlp.CloseReasonKilled, "killed", "", true},
+		{"no result", open, otlp.CloseReasonNoResult, otlp.CloseReasonNoResult, otlp.CloseReasonNoResult, "no_result", "", true},
+		{"timeout", open, otlp.CloseReasonTimeout, otlp.CloseReasonTimeout, otlp.CloseReasonTimeout, "timeout", "", true},
+		{"truncated", open, otlp.CloseReasonTruncated, otlp.CloseReasonTruncated, otlp.CloseReasonTruncated, "truncated", "", true},
+		{"evicted", open, otlp.CloseReasonEvicted, otlp.CloseReasonEvicted, otlp.CloseReasonEvicted, "", "", true},
+		{"shutdown", open, otlp.CloseReasonShutdown, otlp.CloseReasonShutdown, otlp.CloseReasonShutdown, "", "", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := fold(t, tt.script, telemetry.StreamSettings{}, tt.close)
 			run, call := f.span(t, "invoke_agent claude-code"), f.span(t, "execute_tool Bash")
-			assert.Equal(t, string(tt.run), attr(run, telemetry.AttrCloseReason))
-			assert.Equal(t, tt.runError, attr(run, telemetry.AttrErrorType))
+			assert.Equal(t, string(tt.run), attr(run, otlp.AttrCloseReason))
+			assert.Equal(t, tt.runError, attr(run, otlp.AttrErrorType))
 			assert.Equal(t, tt.runWords, run.Status().Message())
 			assert.Equal(t, statusIf(tt.runError != ""), run.Status().Code())
-			assert.Equal(t, string(tt.call), attr(call, telemetry.AttrCloseReason))
+			assert.Equal(t, string(tt.call), attr(call, otlp.AttrCloseReason))
 			assert.Equal(t, statusIf(tt.callFailed), call.Status().Code())
 			callError := ""
 			if tt.callFailed {
-				callError = telemetry.ErrorTypeNoResult
+				callError = otlp.ErrorTypeNoResult
 			}
-			assert.Equal(t, callError, attr(call, telemetry.AttrErrorType))
-			assert.Equal(t, tt.call != telemetry.CloseReasonResult, f.counts.UnclosedCalls == 1, "calls without a result are counted")
+			assert.Equal(t, callError, attr(call, otlp.AttrErrorType))
+			assert.Equal(t, tt.call != otlp.CloseReasonResult, f.counts.UnclosedCalls == 1, "calls without a result are counted")
 		})
 	}
-	f := fold(t, then(line(refused)), telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
-	assert.Equal(t, "no destructive commands", attr(f.span(t, "invoke_agent claude-code"), telemetry.AttrEndPrinciple))
+	f := fold(t, then(line(refused)), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	assert.Equal(t, "no destructive commands", attr(f.span(t, "invoke_agent claude-code"), otlp.AttrEndPrinciple))
 	assert.Equal(t, plog.SeverityNumberInfo, f.records[len(f.records)-1].SeverityNumber())
 }
 
@@ -81,11 +82,11 @@ func TestTranscriptEnds(t *testing.T) {
 		line(recorded), line(prompt(0, "p1")), line(lastWord(1, "msg1")),
 		line(prompt(5, "p2")), line(lastWord(6, "msg2")), line(use(7, "msg2", "t1", "Read", "x")),
 		line(prompt(9, "p3")), line(lastWord(10, "msg3")), line(prompt(12, "p4")), line(text(13, "msg4", "Four.")),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonNoResult)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)
 	var reasons []string
 	for _, s := range f.spans {
 		if s.Name() == "invoke_agent claude-code" {
-			reasons = append(reasons, attr(s, telemetry.AttrCloseReason))
+			reasons = append(reasons, attr(s, otlp.AttrCloseReason))
 		}
 	}
 	assert.Equal(t, []string{"result", "superseded", "result", "no_result"}, reasons, "a call that is open shows that the work was not done")
@@ -117,13 +118,13 @@ func TestAnomalies(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			sc := append(append(script{line(started()), line(text(0, "msg0", "Hm."))}, tt.lines...), line(ended("")))
-			f := fold(t, sc, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+			f := fold(t, sc, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 			var calls []ptrace.Span
 			var reasons []string
 			ids := map[string]bool{}
 			for _, s := range f.spans {
 				if s.Name() == "execute_tool Read" {
-					calls, reasons = append(calls, s), append(reasons, attr(s, telemetry.AttrCloseReason))
+					calls, reasons = append(calls, s), append(reasons, attr(s, otlp.AttrCloseReason))
 					ids[s.SpanID().String()] = true
 				}
 			}
@@ -133,7 +134,7 @@ func TestAnomalies(t *testing.T) {
 			if len(calls) > 0 {
 				from, to := seconds(calls[0])
 				assert.Equal(t, []float64{tt.from, tt.to}, []float64{from, to})
-				assert.Equal(t, tt.clamped, attr(calls[0], telemetry.AttrTimeClamped) == "true")
+				assert.Equal(t, tt.clamped, attr(calls[0], otlp.AttrTimeClamped) == "true")
 			}
 			assert.Len(t, f.records, countEvents(sc), "each event has its record all the same")
 		})
@@ -150,7 +151,7 @@ func TestOddResults(t *testing.T) {
 		line(use(5, "msg2", "t1", "Read", "b")), line(result(6, "t1")), // the id again, after its answer
 		line(under("nobody", use(7, "msg3", "t2", "Read", "c"))),
 		line(ended("")),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	assert.Equal(t, 1, f.counts.UnknownCalls)
 	assert.Equal(t, 1, f.counts.LateResults)
 	var reads []ptrace.Span
@@ -160,8 +161,8 @@ func TestOddResults(t *testing.T) {
 		}
 	}
 	require.Len(t, reads, 3)
-	assert.Equal(t, "true", attr(reads[0], telemetry.AttrTimeClamped))
+	assert.Equal(t, "true", attr(reads[0], otlp.AttrTimeClamped))
 	assert.NotEqual(t, reads[0].SpanID(), reads[1].SpanID())
-	assert.Equal(t, "nobody", attr(reads[2], telemetry.AttrParentUnknown))
+	assert.Equal(t, "nobody", attr(reads[2], otlp.AttrParentUnknown))
 	assert.Len(t, f.records, 9, "a late result is a record all the same")
 }

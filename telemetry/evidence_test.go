@@ -11,6 +11,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -36,7 +37,7 @@ func readAll(t *testing.T, agent telemetry.Agent, streams map[string]script, ord
 		for i, evs := range streams[id] {
 			s.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
 		}
-		s.Close(telemetry.CloseReasonNoResult)
+		s.Close(otlp.CloseReasonNoResult)
 		f.take(s.Take())
 	}
 	f.take(registry.Close())
@@ -47,10 +48,10 @@ func readAll(t *testing.T, agent telemetry.Agent, streams map[string]script, ord
 // idsOf lists what went out by its ids.
 func idsOf(f *folded) (ids []string) {
 	for _, s := range f.spans {
-		ids = append(ids, s.Name()+" "+attr(s, telemetry.AttrToolTarget)+s.TraceID().String()+s.SpanID().String()+s.ParentSpanID().String())
+		ids = append(ids, s.Name()+" "+attr(s, otlp.AttrToolTarget)+s.TraceID().String()+s.SpanID().String()+s.ParentSpanID().String())
 	}
 	for _, lr := range f.records {
-		uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+		uid, _ := lr.Attributes().Get(otlp.AttrLogRecordUID)
 		ids = append(ids, lr.EventName()+" "+uid.Str())
 	}
 	slices.Sort(ids)
@@ -108,7 +109,7 @@ func TestCopiesNeedEvidence(t *testing.T) {
 			f := readAll(t, tt.agent, map[string]script{"a": tt.original, "b": fork}, "a", "b")
 			runs := 0
 			for _, s := range f.spans {
-				if attr(s, telemetry.AttrRunKey) != "" {
+				if attr(s, otlp.AttrRunKey) != "" {
 					runs++
 				}
 			}
@@ -163,7 +164,7 @@ func TestSecondAccount(t *testing.T) {
 			streams[id].Idle()
 		}
 		for _, id := range order {
-			streams[id].Close(telemetry.CloseReasonTimeout)
+			streams[id].Close(otlp.CloseReasonTimeout)
 			f.take(streams[id].Take())
 		}
 		f.take(registry.Close())
@@ -207,14 +208,14 @@ func TestSecondAccountOverTheLimits(t *testing.T) {
 	assert.Empty(t, f.spans, "it waits")
 	feed(first, 1, len(sc)-2) // and ends before the last call
 	second.Idle()
-	first.Close(telemetry.CloseReasonNoResult)
+	first.Close(otlp.CloseReasonNoResult)
 	f.take(first.Take())
-	second.Close(telemetry.CloseReasonNoResult)
+	second.Close(otlp.CloseReasonNoResult)
 	f.take(second.Take())
 	calls := map[string]int{}
 	for _, s := range f.spans {
 		if s.Name() == "execute_tool Bash" {
-			calls[attr(s, telemetry.AttrToolTarget)]++
+			calls[attr(s, otlp.AttrToolTarget)]++
 		}
 	}
 	require.Empty(t, otlpjson.Check(f.traces...))
@@ -272,9 +273,9 @@ func TestTwinsOfOneSession(t *testing.T) {
 			runs, calls := 0, 0
 			for _, s := range f.spans {
 				switch {
-				case attr(s, telemetry.AttrRunKey) != "":
+				case attr(s, otlp.AttrRunKey) != "":
 					runs++
-				case attr(s, telemetry.AttrGenAIToolCallID) != "":
+				case attr(s, otlp.AttrGenAIToolCallID) != "":
 					calls++
 				}
 			}
@@ -325,7 +326,7 @@ func TestTwinsOverARestart(t *testing.T) {
 		streams[id].Idle()
 	}
 	for _, id := range []string{"transcript", "stream"} {
-		streams[id].Close(telemetry.CloseReasonNoResult)
+		streams[id].Close(otlp.CloseReasonNoResult)
 		f.take(streams[id].Take())
 	}
 	f.take(registry.Close())
@@ -360,7 +361,7 @@ func TestAccountsAtOnce(t *testing.T) {
 					}
 					s.Idle()
 					got.take(s.Take())
-					s.Close(telemetry.CloseReasonNoResult)
+					s.Close(otlp.CloseReasonNoResult)
 					got.take(s.Take())
 				})
 			}
@@ -368,7 +369,7 @@ func TestAccountsAtOnce(t *testing.T) {
 			got.take(registry.Close())
 			runs := 0
 			for _, s := range got.f.spans {
-				if attr(s, telemetry.AttrRunKey) != "" {
+				if attr(s, otlp.AttrRunKey) != "" {
 					runs++
 				}
 			}
@@ -446,7 +447,7 @@ func TestSubAgentAfterItsRun(t *testing.T) {
 	feed(first, whole[:9])
 	feed(second, short)
 	for _, s := range []*telemetry.Stream{second, first} {
-		s.Close(telemetry.CloseReasonNoResult)
+		s.Close(otlp.CloseReasonNoResult)
 		f.take(s.Take())
 	}
 	f.take(registry.Close())

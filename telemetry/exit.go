@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -46,8 +47,8 @@ func (e *Exit) interrupted() bool { return e.Signal == "SIGINT" || e.Code == int
 func (e *Exit) Failed() bool { return e.Signal != "" || e.Code != 0 }
 
 // Reason is why that closes which the process left open.
-func (e *Exit) Reason() CloseReason {
-	return (&evidence{exit: e, why: CloseReasonNoResult}).verdict().reason
+func (e *Exit) Reason() otlp.CloseReason {
+	return (&evidence{exit: e, why: otlp.CloseReasonNoResult}).verdict().reason
 }
 
 // String says how it ended: "exit code 3", "ended by SIGTERM".
@@ -60,8 +61,8 @@ func (e *Exit) String() string {
 
 // IncompleteEnd is the end that the process did not live to write.
 func (e *Exit) IncompleteEnd() *events.DisplayEvent {
-	v := (&evidence{exit: e, why: CloseReasonNoResult}).verdict()
-	end := &events.End{Error: true, Code: EndCodeIncomplete, Decided: v.outcome, Cause: events.Cause(v.errorType()), Err: e.String() + beforeResult}
+	v := (&evidence{exit: e, why: otlp.CloseReasonNoResult}).verdict()
+	end := &events.End{Error: true, Code: otlp.EndCodeIncomplete, Decided: v.outcome, Cause: events.Cause(v.errorType()), Err: e.String() + beforeResult}
 	if v.outcome == events.OutcomeInterrupted {
 		end.Error, end.Interrupted = false, true
 	}
@@ -71,17 +72,17 @@ func (e *Exit) IncompleteEnd() *events.DisplayEvent {
 // put writes the exit onto the span of the run that it ended.
 func (e *Exit) put(m pcommon.Map) {
 	if e.Signal != "" {
-		m.PutStr(AttrProcessSignal, e.Signal)
+		m.PutStr(otlp.AttrProcessSignal, e.Signal)
 	} else {
-		m.PutInt(AttrProcessExitCode, int64(e.Code))
+		m.PutInt(otlp.AttrProcessExitCode, int64(e.Code))
 	}
-	putPositive(m, AttrProcessDropped, e.Dropped)
+	otlp.PutPositive(m, otlp.AttrProcessDropped, e.Dropped)
 }
 
 // unwritten is a run that is closed, and whose span waits for the exit of its process.
 type unwritten struct {
 	run *run
-	why CloseReason
+	why otlp.CloseReason
 }
 
 // Exited reports how the process that writes the stream ended, after its last line. Close follows it.
@@ -100,7 +101,7 @@ func (s *Stream) exited(e Exit) {
 }
 
 // writeTop writes the span of a closed run, or lets it wait for the exit of its process.
-func (s *Stream) writeTop(r *run, why CloseReason) {
+func (s *Stream) writeTop(r *run, why otlp.CloseReason) {
 	s.writeUnwritten()
 	s.unwritten = &unwritten{r, why}
 	if !s.settings.AwaitExit || s.exit != nil || s.suppressed {
@@ -134,8 +135,8 @@ func (s *Stream) giveUpExit(into *batch) {
 // recordExit writes the record of the exit, under the last run if there was one.
 func (s *Stream) recordExit(at clock.Moment) {
 	e := s.exit
-	lr := s.sink.record(s.resource)
-	lr.SetEventName(EventNameProcessExited)
+	lr := s.sink.Record(s.resource)
+	lr.SetEventName(otlp.EventNameProcessExited)
 	lr.Body().SetStr(e.String())
 	lr.SetSeverityNumber(plog.SeverityNumberInfo)
 	lr.SetSeverityText("INFO")
@@ -143,18 +144,18 @@ func (s *Stream) recordExit(at clock.Moment) {
 	if e.Failed() {
 		lr.SetSeverityNumber(plog.SeverityNumberError)
 		lr.SetSeverityText("ERROR")
-		putStr(m, AttrProcessStderr, e.Stderr)
+		otlp.PutStr(m, otlp.AttrProcessStderr, e.Stderr)
 	}
 	s.stamp(lr, at, s.registry.settings.Now())
 	e.put(m)
-	m.PutInt(AttrSequence, s.resource.numbers.next())
+	m.PutInt(otlp.AttrSequence, s.resource.NextNumber())
 	if r := s.run; r != nil {
 		lr.SetTraceID(r.traceID)
 		lr.SetSpanID(r.top.spanID)
-		putStr(m, AttrGenAIConversationID, r.sessionID)
-		putStr(m, AttrGenAIAgentName, r.top.name)
+		otlp.PutStr(m, otlp.AttrGenAIConversationID, r.sessionID)
+		otlp.PutStr(m, otlp.AttrGenAIAgentName, r.top.name)
 	}
-	m.PutStr(AttrLogRecordUID, s.exitUID(at))
+	m.PutStr(otlp.AttrLogRecordUID, s.exitUID(at))
 }
 
 // exitUID is the identity of the record of an exit: the last run's, or of a process that began none that of its time.
@@ -164,5 +165,5 @@ func (s *Stream) exitUID(at clock.Moment) string {
 	if s.run != nil {
 		of, session = s.run.key, s.run.idSession
 	}
-	return recordUID(0, s.settings.Agent.Provider, session, of, EventNameProcessExited).String()
+	return otlp.RecordUID(0, s.settings.Agent.Provider, session, of, otlp.EventNameProcessExited).String()
 }

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -100,35 +101,35 @@ func TestExit(t *testing.T) {
 			require.Len(t, f.tops(), 1)
 			span := f.tops()[0]
 			attrs := span.Attributes().AsRaw()
-			assert.Equal(t, tc.reason, attrs[telemetry.AttrCloseReason])
+			assert.Equal(t, tc.reason, attrs[otlp.AttrCloseReason])
 			assert.Equal(t, tc.words, span.Status().Message())
 			if tc.err == "" {
 				assert.Equal(t, ptrace.StatusCodeUnset, span.Status().Code())
-				assert.NotContains(t, attrs, telemetry.AttrErrorType)
+				assert.NotContains(t, attrs, otlp.AttrErrorType)
 			} else {
 				assert.Equal(t, ptrace.StatusCodeError, span.Status().Code())
-				assert.Equal(t, tc.err, attrs[telemetry.AttrErrorType])
+				assert.Equal(t, tc.err, attrs[otlp.AttrErrorType])
 			}
-			lr := f.record(t, telemetry.EventNameProcessExited)
+			lr := f.record(t, otlp.EventNameProcessExited)
 			for _, m := range []map[string]any{attrs, lr.Attributes().AsRaw()} {
 				if tc.exit.Signal != "" {
-					assert.Equal(t, tc.exit.Signal, m[telemetry.AttrProcessSignal])
-					assert.NotContains(t, m, telemetry.AttrProcessExitCode)
+					assert.Equal(t, tc.exit.Signal, m[otlp.AttrProcessSignal])
+					assert.NotContains(t, m, otlp.AttrProcessExitCode)
 				} else {
-					assert.EqualValues(t, tc.exit.Code, m[telemetry.AttrProcessExitCode])
-					assert.NotContains(t, m, telemetry.AttrProcessSignal)
+					assert.EqualValues(t, tc.exit.Code, m[otlp.AttrProcessExitCode])
+					assert.NotContains(t, m, otlp.AttrProcessSignal)
 				}
-				assert.Equal(t, tc.exit.Dropped > 0, m[telemetry.AttrProcessDropped] != nil)
+				assert.Equal(t, tc.exit.Dropped > 0, m[otlp.AttrProcessDropped] != nil)
 			}
 			assert.Equal(t, span.SpanID(), lr.SpanID())
 			assert.Equal(t, span.TraceID(), lr.TraceID())
-			_, words := lr.Attributes().Get(telemetry.AttrProcessStderr)
+			_, words := lr.Attributes().Get(otlp.AttrProcessStderr)
 			assert.Equal(t, tc.exit.Failed(), words)
 			assert.Equal(t, tc.exit.Failed(), lr.SeverityNumber() == plog.SeverityNumberError)
 			if tc.exit.Incomplete {
 				end := f.record(t, "tailspan.session_end")
-				assert.Equal(t, tc.reason != "interrupted", end.Attributes().AsRaw()[telemetry.AttrEndError])
-				assert.Equal(t, attrs[telemetry.AttrRunOutcome], end.Attributes().AsRaw()[telemetry.AttrRunOutcome])
+				assert.Equal(t, tc.reason != "interrupted", end.Attributes().AsRaw()[otlp.AttrEndError])
+				assert.Equal(t, attrs[otlp.AttrRunOutcome], end.Attributes().AsRaw()[otlp.AttrRunOutcome])
 				assert.Equal(t, at(60), span.EndTimestamp().AsTime(), "it ran until its process ended")
 			}
 		})
@@ -140,10 +141,10 @@ func TestExitOfSeveralRuns(t *testing.T) {
 	f := newExitFold()
 	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended("")), line(started()), line(text(5, "m2", "two")), line(ended(""))})
 	require.Len(t, f.tops(), 1, "the first goes out when the second begins")
-	assert.NotContains(t, f.tops()[0].Attributes().AsRaw(), telemetry.AttrProcessExitCode)
+	assert.NotContains(t, f.tops()[0].Attributes().AsRaw(), otlp.AttrProcessExitCode)
 	f.exit(telemetry.Exit{Code: 3})
 	require.Len(t, f.tops(), 2)
-	assert.EqualValues(t, 3, f.tops()[1].Attributes().AsRaw()[telemetry.AttrProcessExitCode])
+	assert.EqualValues(t, 3, f.tops()[1].Attributes().AsRaw()[otlp.AttrProcessExitCode])
 }
 
 // TestExitThatDoesNotCome holds that a span does not wait for ever for an agent that stays after its result, and is not
@@ -158,7 +159,7 @@ func TestExitThatDoesNotCome(t *testing.T) {
 	require.Len(t, f.tops(), 1)
 	f.exit(telemetry.Exit{Signal: "SIGKILL"})
 	assert.Len(t, f.tops(), 1)
-	assert.Equal(t, f.tops()[0].SpanID(), f.record(t, telemetry.EventNameProcessExited).SpanID(), "it has a record")
+	assert.Equal(t, f.tops()[0].SpanID(), f.record(t, otlp.EventNameProcessExited).SpanID(), "it has a record")
 }
 
 // TestExitOfNothing holds that the exit of a process that said nothing has a record all the same.
@@ -166,7 +167,7 @@ func TestExitOfNothing(t *testing.T) {
 	f := newExitFold()
 	f.exit(telemetry.Exit{Code: 1, Stderr: "no key"})
 	assert.Empty(t, f.folded.spans)
-	lr := f.record(t, telemetry.EventNameProcessExited)
+	lr := f.record(t, otlp.EventNameProcessExited)
 	assert.Equal(t, "exit code 1", lr.Body().Str())
 	assert.True(t, lr.TraceID().IsEmpty())
 }
@@ -175,7 +176,7 @@ func TestExitOfNothing(t *testing.T) {
 func TestCloseWithoutExit(t *testing.T) {
 	f := newExitFold()
 	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended(""))})
-	f.Stream.Close(telemetry.CloseReasonShutdown)
+	f.Stream.Close(otlp.CloseReasonShutdown)
 	f.take()
 	assert.Len(t, f.tops(), 1)
 }

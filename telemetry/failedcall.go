@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -27,7 +28,7 @@ func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 	occurrence := s.nth(&s.seenChats, r.key, id, domainFailed)
 	s.finishChat(a, &chat{
 		model: model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System), span: span, unasked: !asked,
-		spanID: spanID(domainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, id, domainFailed),
+		spanID: otlp.SpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, id, domainFailed),
 		failed: &failedAnswer{cause: string(ev.Sign.Cause), text: strings.Clone(ev.Text)},
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -33,10 +34,10 @@ func TestImplausibleFileTime(t *testing.T) {
 		{"year 9999", time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, lines, telemetry.StreamSettings{FileTime: tt.file, IdleGap: time.Hour}, telemetry.CloseReasonShutdown)
+			f := fold(t, lines, telemetry.StreamSettings{FileTime: tt.file, IdleGap: time.Hour}, otlp.CloseReasonShutdown)
 			from, to := seconds(f.span(t, "execute_tool Bash"))
 			assert.Equal(t, []float64{997, 1000}, []float64{from, to}, "as if it had been written now")
-			assert.Equal(t, "file", attr(f.span(t, "invoke_agent claude-code"), telemetry.AttrTimeSource))
+			assert.Equal(t, "file", attr(f.span(t, "invoke_agent claude-code"), otlp.AttrTimeSource))
 		})
 	}
 }

@@ -12,11 +12,12 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
 func TestRunWithParallelTools(t *testing.T) {
-	f := fold(t, parallelTools(), telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	f := fold(t, parallelTools(), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	assert.Equal(t, "execute_tool Read, execute_tool Bash, chat m1, chat m1, invoke_agent claude-code", f.names())
 	run, read, bash := f.span(t, "invoke_agent claude-code"), f.span(t, "execute_tool Read"), f.span(t, "execute_tool Bash")
 	assert.True(t, run.ParentSpanID().IsEmpty())
@@ -26,8 +27,8 @@ func TestRunWithParallelTools(t *testing.T) {
 	assert.Equal(t, ptrace.StatusCodeUnset, read.Status().Code())
 	assert.Equal(t, ptrace.StatusCodeError, bash.Status().Code())
 	assert.Equal(t, "Exit code 1", bash.Status().Message())
-	assert.Equal(t, telemetry.ErrorTypeTool, attr(bash, telemetry.AttrErrorType))
-	assert.Equal(t, "result", attr(run, telemetry.AttrCloseReason))
+	assert.Equal(t, otlp.ErrorTypeTool, attr(bash, otlp.AttrErrorType))
+	assert.Equal(t, "result", attr(run, otlp.AttrCloseReason))
 	assert.Equal(t, "msg1", keyID(run))
 	// The second model call begins with the last result before it.
 	from, to = seconds(f.spans[3])
@@ -35,13 +36,13 @@ func TestRunWithParallelTools(t *testing.T) {
 	assert.Len(t, f.records, 8)
 	for i, lr := range f.records {
 		assert.Equal(t, run.TraceID(), lr.TraceID())
-		v, _ := lr.Attributes().Get(telemetry.AttrSequence)
+		v, _ := lr.Attributes().Get(otlp.AttrSequence)
 		assert.EqualValues(t, i+1, v.Int())
 	}
 	// A result's record names its tool, so that no reader needs a memory.
-	v, _ := f.records[4].Attributes().Get(telemetry.AttrGenAIToolName)
+	v, _ := f.records[4].Attributes().Get(otlp.AttrGenAIToolName)
 	assert.Equal(t, "Read", v.Str())
-	v, _ = f.records[4].Attributes().Get(telemetry.AttrToolTarget)
+	v, _ = f.records[4].Attributes().Get(otlp.AttrToolTarget)
 	assert.Equal(t, "/a/b.go", v.Str())
 	assert.Equal(t, plog.SeverityNumberError, f.records[5].SeverityNumber())
 }
@@ -59,14 +60,14 @@ func TestSubAgents(t *testing.T) {
 		line(under("a1", result(6, "a2"))),
 		line(result(7, "a1")),
 		line(text(8, "msg2", "Done.")), line(ended("")),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	explore := f.span(t, "invoke_agent Explore")
 	nested := f.span(t, "invoke_agent Agent")
 	grep := f.span(t, "execute_tool Grep")
 	assert.Equal(t, nested.SpanID(), grep.ParentSpanID())
 	var outerCall, innerCall ptrace.Span
 	for _, s := range f.spans {
-		switch attr(s, telemetry.AttrGenAIToolCallID) {
+		switch attr(s, otlp.AttrGenAIToolCallID) {
 		case "a1":
 			outerCall = s
 		case "a2":
@@ -76,7 +77,7 @@ func TestSubAgents(t *testing.T) {
 	assert.Equal(t, outerCall.SpanID(), explore.ParentSpanID())
 	assert.Equal(t, explore.SpanID(), innerCall.ParentSpanID())
 	assert.Equal(t, innerCall.SpanID(), nested.ParentSpanID())
-	assert.Equal(t, "1", attr(f.span(t, "invoke_agent claude-code"), telemetry.AttrToolCalls))
+	assert.Equal(t, "1", attr(f.span(t, "invoke_agent claude-code"), otlp.AttrToolCalls))
 }
 
 func TestBackgroundAgentOutlivesCallAndRun(t *testing.T) {
@@ -90,17 +91,17 @@ func TestBackgroundAgentOutlivesCallAndRun(t *testing.T) {
 		line(text(3, "msg2", "Waiting.")), line(ended("")),
 		line(under("a1", result(9, "t1"))),
 		line(progress("a1", events.ToolStateCompleted)),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	sub := f.span(t, "invoke_agent general-purpose")
-	assert.Equal(t, "true", attr(sub, telemetry.AttrBackground))
-	assert.Equal(t, "result", attr(sub, telemetry.AttrCloseReason))
+	assert.Equal(t, "true", attr(sub, otlp.AttrBackground))
+	assert.Equal(t, "result", attr(sub, otlp.AttrCloseReason))
 	_, to := seconds(sub)
 	assert.InDelta(t, 9, to, 0.001)
 	_, to = seconds(f.span(t, "execute_tool Agent"))
 	assert.InDelta(t, 1.5, to, 0.001)
 	_, to = seconds(f.span(t, "invoke_agent claude-code"))
 	assert.InDelta(t, 3, to, 0.001)
-	assert.Equal(t, "result", attr(f.span(t, "execute_tool Read"), telemetry.AttrCloseReason))
+	assert.Equal(t, "result", attr(f.span(t, "execute_tool Read"), otlp.AttrCloseReason))
 	assert.Equal(t, 0, f.counts.UnclosedCalls)
 }
 
@@ -117,7 +118,7 @@ func TestRunKeys(t *testing.T) {
 		{"no ids at all", noIDs, "begins@0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.script, telemetry.StreamSettings{FileTime: at(3), Fingerprint: "begins"}, telemetry.CloseReasonShutdown)
+			f := fold(t, tt.script, telemetry.StreamSettings{FileTime: at(3), Fingerprint: "begins"}, otlp.CloseReasonShutdown)
 			assert.Equal(t, tt.want, keyID(f.span(t, "invoke_agent claude-code")))
 		})
 	}
@@ -125,7 +126,7 @@ func TestRunKeys(t *testing.T) {
 
 func TestTwoRunsOfOneStream(t *testing.T) {
 	second := script{line(started()), line(text(20, "msg8", "Second.")), line(ended(""))}
-	f := fold(t, append(parallelTools(), second...), telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	f := fold(t, append(parallelTools(), second...), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	traces := map[string]int{}
 	for _, s := range f.spans {
 		if s.ParentSpanID().IsEmpty() {
@@ -185,7 +186,7 @@ func noise(rng *rand.Rand) script {
 func TestFoldOfNoise(t *testing.T) {
 	for seed := range uint64(300) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			fold(t, noise(rand.New(rand.NewPCG(seed, 1))), telemetry.StreamSettings{FileTime: at(50)}, telemetry.CloseReasonShutdown)
+			fold(t, noise(rand.New(rand.NewPCG(seed, 1))), telemetry.StreamSettings{FileTime: at(50)}, otlp.CloseReasonShutdown)
 		})
 	}
 }
@@ -208,11 +209,11 @@ func TestCopiedHistoryAdoptsNobody(t *testing.T) {
 	fork.Feed(telemetry.Line{Offset: 1}, line(answer))
 	child.Feed(telemetry.Line{}, line(work))
 	for _, s := range []*telemetry.Stream{fork, child} {
-		s.Close(telemetry.CloseReasonShutdown)
+		s.Close(otlp.CloseReasonShutdown)
 		f.take(s.Take())
 	}
 	agent := f.span(t, "invoke_agent claude-code")
-	assert.Equal(t, "child", attr(agent, telemetry.AttrParentUnknown))
+	assert.Equal(t, "child", attr(agent, otlp.AttrParentUnknown))
 	assert.True(t, agent.ParentSpanID().IsEmpty(), "parent of %s", agent.Name())
 	assert.Empty(t, otlpjson.Check(f.traces...))
 }

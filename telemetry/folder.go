@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -112,7 +113,7 @@ func (s *Stream) announceTime() {
 // announceSpawningCall announces a call that started an agent, if its result names no id of it.
 func (s *Stream) announceSpawningCall(c *call, out outcome) {
 	r := c.caller.run
-	if c.agentType == "" || c.agentID != "" || c.child != nil || out.reason != CloseReasonResult || !s.holdsChildren(r) {
+	if c.agentType == "" || c.agentID != "" || c.child != nil || out.reason != otlp.CloseReasonResult || !s.holdsChildren(r) {
 		return
 	}
 	s.registry.linkAgent(r.ref, spawningLink(s.settings.Agent.Provider, newCallRef(c)), agentKey{})

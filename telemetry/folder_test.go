@@ -13,6 +13,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -105,10 +106,10 @@ func TestFolderLinksSubAgents(t *testing.T) {
 			grep := want.span(t, "execute_tool grep")
 			agent := byID[grep.ParentSpanID().String()]
 			above := byID[agent.ParentSpanID().String()]
-			assert.Equal(t, tt.parent, attr(above, telemetry.AttrGenAIToolCallID)+keyID(above))
-			isRun := attr(above, telemetry.AttrRunKey) != ""
-			assert.Equal(t, map[bool]string{true: "h1", false: ""}[isRun], attr(agent, telemetry.AttrParentUnknown), "a mark where its call is not known")
-			for ; attr(above, telemetry.AttrRunKey) == ""; above = byID[above.ParentSpanID().String()] {
+			assert.Equal(t, tt.parent, attr(above, otlp.AttrGenAIToolCallID)+keyID(above))
+			isRun := attr(above, otlp.AttrRunKey) != ""
+			assert.Equal(t, map[bool]string{true: "h1", false: ""}[isRun], attr(agent, otlp.AttrParentUnknown), "a mark where its call is not known")
+			for ; attr(above, otlp.AttrRunKey) == ""; above = byID[above.ParentSpanID().String()] {
 				require.NotEmpty(t, above.SpanID())
 			}
 			assert.Equal(t, tt.trace, keyID(above))
@@ -153,7 +154,7 @@ func readFolder(t *testing.T, files map[string]script, order []string, rng *rand
 	now = now.Add(settings.ParentWait + time.Second)
 	f.take(registry.Take())
 	for _, name := range order {
-		streams[name].Close(telemetry.CloseReasonNoResult)
+		streams[name].Close(otlp.CloseReasonNoResult)
 		f.take(streams[name].Take())
 	}
 	f.take(registry.Close())
@@ -164,7 +165,7 @@ func readFolder(t *testing.T, files map[string]script, order []string, rng *rand
 func TestFolderOfNobody(t *testing.T) {
 	f := readFolder(t, map[string]script{"helper": helper("h1", 3, 8, "Look")}, []string{"helper"}, nil)
 	agent := f.span(t, "invoke_agent gemini-cli")
-	assert.Equal(t, "h1", attr(agent, telemetry.AttrParentUnknown))
+	assert.Equal(t, "h1", attr(agent, otlp.AttrParentUnknown))
 	assert.True(t, agent.ParentSpanID().IsEmpty())
 	assert.Empty(t, otlpjson.Check(f.traces...))
 }
@@ -177,7 +178,7 @@ func TestFolderAgainstAnID(t *testing.T) {
 	for _, order := range [][]string{{"main", "helper"}, {"helper", "main"}} {
 		f := readFolder(t, files, order, nil)
 		for _, s := range f.spans {
-			if attr(s, telemetry.AttrGenAIToolCallID) == "c2" {
+			if attr(s, otlp.AttrGenAIToolCallID) == "c2" {
 				assert.Equal(t, s.SpanID(), f.span(t, "invoke_agent scout").ParentSpanID(), "%v", order)
 			}
 		}

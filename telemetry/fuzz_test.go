@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // FuzzParseTraceParent: a value is refused, or is none, or holds the ids that it spells.
@@ -18,7 +18,7 @@ func FuzzParseTraceParent(f *testing.F) {
 	f.Add("00-00000000000000000000000000000000-0000000000000000-00")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, value string) {
-		p, err := telemetry.ParseTraceParent(value)
+		p, err := otlp.ParseTraceParent(value)
 		switch {
 		case err != nil || value == "":
 			assert.True(t, p.Empty())
@@ -32,19 +32,19 @@ func FuzzParseTraceParent(f *testing.F) {
 // FuzzEventFromRecord: a record of anyone's is refused or read, whatever its attributes hold.
 func FuzzEventFromRecord(f *testing.F) {
 	for _, kind := range events.Kinds() {
-		f.Add("tailspan."+kind.String(), "body", telemetry.AttrGenAIToolName, "Read", int64(7))
+		f.Add("tailspan."+kind.String(), "body", otlp.AttrGenAIToolName, "Read", int64(7))
 	}
-	f.Add("other", "", telemetry.AttrToolLines, "x", int64(-1))
+	f.Add("other", "", otlp.AttrToolLines, "x", int64(-1))
 	f.Fuzz(func(t *testing.T, name, body, key, text string, number int64) {
 		lr := plog.NewLogRecord()
 		lr.SetEventName(name)
 		lr.Body().SetStr(body)
 		lr.Attributes().PutStr(key, text)
-		lr.Attributes().PutInt(telemetry.AttrToolLines, number)
-		lr.Attributes().PutInt(telemetry.AttrGenAIConversationID, number) // of another type than ours
-		lr.Attributes().PutEmptySlice(telemetry.AttrAskQuestions).AppendEmpty().SetStr(text)
+		lr.Attributes().PutInt(otlp.AttrToolLines, number)
+		lr.Attributes().PutInt(otlp.AttrGenAIConversationID, number) // of another type than ours
+		lr.Attributes().PutEmptySlice(otlp.AttrAskQuestions).AppendEmpty().SetStr(text)
 		var ev events.DisplayEvent
-		if !telemetry.EventFromRecord(lr, &ev) {
+		if !otlp.EventFromRecord(lr, &ev) {
 			assert.Equal(t, events.DisplayEvent{}, ev)
 			return
 		}

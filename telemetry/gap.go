@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -50,7 +51,7 @@ func (s *Stream) closeOnIdleGap(at clock.Moment, silentLine bool) {
 }
 
 // closeOpen closes all that is open, for reason.
-func (s *Stream) closeOpen(reason CloseReason) {
+func (s *Stream) closeOpen(reason otlp.CloseReason) {
 	if s.run != nil && !s.run.closed {
 		s.closeRun(s.run, s.endOf(s.run, reason))
 	}
@@ -63,7 +64,7 @@ func (s *Stream) closeOpen(reason CloseReason) {
 }
 
 // endOf is why a run closes whose stream ends for reason.
-func (s *Stream) endOf(r *run, reason CloseReason) CloseReason {
+func (s *Stream) endOf(r *run, reason otlp.CloseReason) otlp.CloseReason {
 	if len(r.calls.open) > 0 {
 		return reason
 	}

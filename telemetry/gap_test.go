@@ -14,6 +14,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -109,7 +110,7 @@ func TestGapsOverRestarts(t *testing.T) {
 				stream.Feed(telemetry.Line{Offset: int64(i), Replay: i < cut}, clone(evs))
 				list = append(list, given(stream)...)
 			}
-			stream.Close(telemetry.CloseReasonTimeout)
+			stream.Close(otlp.CloseReasonTimeout)
 			requireSame(t, whole, append(list, given(stream)...), fmt.Sprintf("%s, cut before line %d", name, cut))
 		}
 	}
@@ -193,7 +194,7 @@ func TestGapInAChild(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"main", "sub"} {
-			streams[name].Close(telemetry.CloseReasonTimeout)
+			streams[name].Close(otlp.CloseReasonTimeout)
 			take(streams[name])
 		}
 		assert.Empty(t, otlpjson.Check(traces...), "%v", order)
@@ -244,7 +245,7 @@ func readAtOnce(sc script) []string {
 	for i, evs := range sc {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
 	}
-	stream.Close(telemetry.CloseReasonTimeout)
+	stream.Close(otlp.CloseReasonTimeout)
 	return given(stream)
 }
 
@@ -267,7 +268,7 @@ func lived(sc script) []string {
 			out.Accepted()
 		}
 		if now.Sub(at(0)) >= time.Hour {
-			stream.Close(telemetry.CloseReasonTimeout)
+			stream.Close(otlp.CloseReasonTimeout)
 			out := stream.Take()
 			list = append(list, listed(out)...)
 			out.Accepted()
@@ -286,7 +287,7 @@ func lived(sc script) []string {
 		stream.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(1)}, clone(evs))
 		list = append(list, given(stream)...)
 	}
-	stream.Close(telemetry.CloseReasonTimeout)
+	stream.Close(otlp.CloseReasonTimeout)
 	return append(list, given(stream)...)
 }
 
@@ -303,10 +304,10 @@ func listed(out telemetry.Output) []string {
 	f.take(out)
 	list := []string{}
 	for _, s := range f.spans {
-		list = append(list, fmt.Sprint("span ", s.Name(), s.TraceID(), s.SpanID(), s.ParentSpanID(), s.StartTimestamp(), s.EndTimestamp(), s.Attributes().AsRaw(), " close ", attr(s, telemetry.AttrCloseReason)))
+		list = append(list, fmt.Sprint("span ", s.Name(), s.TraceID(), s.SpanID(), s.ParentSpanID(), s.StartTimestamp(), s.EndTimestamp(), s.Attributes().AsRaw(), " close ", attr(s, otlp.AttrCloseReason)))
 	}
 	for _, lr := range f.records {
-		if lr.EventName() != telemetry.EventNameStepStarted {
+		if lr.EventName() != otlp.EventNameStepStarted {
 			list = append(list, fmt.Sprint("record ", lr.EventName(), lr.TraceID(), lr.SpanID(), lr.Timestamp(), lr.Attributes().AsRaw()))
 		}
 	}

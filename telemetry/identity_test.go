@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 func TestIdentityFromEnvironment(t *testing.T) {
@@ -37,7 +37,7 @@ func TestIdentityFromEnvironment(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := map[string]string{}
-			for _, a := range telemetry.IdentityFromEnvironment(func(k string) string { return tt.env[k] }).Attributes() {
+			for _, a := range otlp.IdentityFromEnvironment(func(k string) string { return tt.env[k] }).Attributes() {
 				got[a.Key] = a.Value
 			}
 			assert.Equal(t, tt.want, got)
@@ -46,22 +46,22 @@ func TestIdentityFromEnvironment(t *testing.T) {
 }
 
 func TestIdentityPrecedence(t *testing.T) {
-	settings := telemetry.NewIdentity(telemetry.Attribute{Key: "a", Value: "1"}, telemetry.Attribute{Key: "empty"})
-	path := telemetry.NewIdentity(telemetry.Attribute{Key: "a", Value: "2"}, telemetry.Attribute{Key: "b", Value: "3"}, telemetry.Attribute{Key: "empty", Value: "4"})
+	settings := otlp.NewIdentity(otlp.Attribute{Key: "a", Value: "1"}, otlp.Attribute{Key: "empty"})
+	path := otlp.NewIdentity(otlp.Attribute{Key: "a", Value: "2"}, otlp.Attribute{Key: "b", Value: "3"}, otlp.Attribute{Key: "empty", Value: "4"})
 	merged := settings.With(path)
-	assert.Equal(t, []telemetry.Attribute{{Key: "a", Value: "1"}, {Key: "b", Value: "3"}, {Key: "empty", Value: "4"}}, merged.Attributes())
+	assert.Equal(t, []otlp.Attribute{{Key: "a", Value: "1"}, {Key: "b", Value: "3"}, {Key: "empty", Value: "4"}}, merged.Attributes())
 }
 
 func TestParseTraceParent(t *testing.T) {
 	const good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	p, err := telemetry.ParseTraceParent(good)
+	p, err := otlp.ParseTraceParent(good)
 	require.NoError(t, err)
 	assert.Equal(t, "4bf92f3577b34da6a3ce929d0e0e4736", p.TraceID.String())
 	assert.Equal(t, "00f067aa0ba902b7", p.SpanID.String())
-	p, err = telemetry.ParseTraceParent("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more")
+	p, err = otlp.ParseTraceParent("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more")
 	require.NoError(t, err, "a later version may have more fields")
 	assert.False(t, p.Empty())
-	p, err = telemetry.ParseTraceParent("")
+	p, err = otlp.ParseTraceParent("")
 	require.NoError(t, err)
 	assert.True(t, p.Empty())
 	for _, bad := range []string{
@@ -69,7 +69,7 @@ func TestParseTraceParent(t *testing.T) {
 		"00-00000000000000000000000000000000-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
 		"00-4bf92f3577b34da6a3ce929d0e0e47zz-00f067aa0ba902b7-01",
 	} {
-		_, err := telemetry.ParseTraceParent(bad)
+		_, err := otlp.ParseTraceParent(bad)
 		assert.Error(t, err, bad)
 	}
 }

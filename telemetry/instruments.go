@@ -1,5 +1,7 @@
 package telemetry
 
+import "github.com/tailspan/tailspan/otlp"
+
 // instrument is one way to measure; in v1.41 several of them are one metric.
 type instrument uint8
 
@@ -42,31 +44,31 @@ var (
 )
 
 var descriptions = [instrumentEnd]description{
-	instrumentInputTokens:  {v01: "gen_ai.client.inference.usage.input_tokens", unit: "{token}", text: "Input tokens used, cached ones included.", operation: OperationChat},
-	instrumentOutputTokens: {v01: "gen_ai.client.inference.usage.output_tokens", unit: "{token}", text: "Output tokens used, reasoning included.", operation: OperationChat},
-	instrumentCacheRead:    {v01: "gen_ai.client.inference.usage.cache_read.input_tokens", v141: AttrUsageCacheRead, unit: "{token}", text: "Input tokens read from a cache.", operation: OperationChat},
-	instrumentCacheWrite:   {v01: "gen_ai.client.inference.usage.cache_write.input_tokens", v141: AttrUsageCacheWrite, unit: "{token}", text: "Input tokens written to a cache.", operation: OperationChat},
-	instrumentReasoning:    {v01: "gen_ai.client.inference.usage.reasoning.output_tokens", v141: AttrUsageReasoning, unit: "{token}", text: "Output tokens used for reasoning.", operation: OperationChat},
-	instrumentTokenUsage:   {v141: "gen_ai.client.token.usage", unit: "{token}", text: "Tokens used by type.", operation: OperationChat, buckets: tokenBuckets},
-	instrumentInference:    {v01: "gen_ai.client.inference.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of model calls.", operation: OperationChat, buckets: callBuckets},
-	instrumentInvokeAgent:  {v01: "gen_ai.invoke_agent.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of agents' runs.", operation: OperationInvokeAgent, buckets: runBuckets},
-	instrumentExecuteTool:  {v01: "gen_ai.execute_tool.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of tool calls.", operation: OperationExecuteTool, buckets: callBuckets},
-	instrumentCost:         {v01: MetricCost, v141: MetricCost, unit: "{USD}", text: "Cost as the agents report it.", operation: OperationChat, decimal: true},
-	instrumentRuns:         {v01: MetricRuns, v141: MetricRuns, unit: "{run}", text: "Runs that ended.", operation: OperationInvokeAgent},
-	instrumentToolCalls:    {v01: MetricToolCalls, v141: MetricToolCalls, unit: "{call}", text: "Tool calls that ended.", operation: OperationExecuteTool},
-	instrumentRetries:      {v01: MetricRetries, v141: MetricRetries, unit: "{retry}", text: "Model calls that were tried again.", operation: OperationChat},
-	instrumentCompactions:  {v01: MetricCompactions, v141: MetricCompactions, unit: "{compaction}", text: "Conversations that were compacted.", operation: OperationInvokeAgent},
+	instrumentInputTokens:  {v01: "gen_ai.client.inference.usage.input_tokens", unit: "{token}", text: "Input tokens used, cached ones included.", operation: otlp.OperationChat},
+	instrumentOutputTokens: {v01: "gen_ai.client.inference.usage.output_tokens", unit: "{token}", text: "Output tokens used, reasoning included.", operation: otlp.OperationChat},
+	instrumentCacheRead:    {v01: "gen_ai.client.inference.usage.cache_read.input_tokens", v141: otlp.AttrUsageCacheRead, unit: "{token}", text: "Input tokens read from a cache.", operation: otlp.OperationChat},
+	instrumentCacheWrite:   {v01: "gen_ai.client.inference.usage.cache_write.input_tokens", v141: otlp.AttrUsageCacheWrite, unit: "{token}", text: "Input tokens written to a cache.", operation: otlp.OperationChat},
+	instrumentReasoning:    {v01: "gen_ai.client.inference.usage.reasoning.output_tokens", v141: otlp.AttrUsageReasoning, unit: "{token}", text: "Output tokens used for reasoning.", operation: otlp.OperationChat},
+	instrumentTokenUsage:   {v141: "gen_ai.client.token.usage", unit: "{token}", text: "Tokens used by type.", operation: otlp.OperationChat, buckets: tokenBuckets},
+	instrumentInference:    {v01: "gen_ai.client.inference.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of model calls.", operation: otlp.OperationChat, buckets: callBuckets},
+	instrumentInvokeAgent:  {v01: "gen_ai.invoke_agent.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of agents' runs.", operation: otlp.OperationInvokeAgent, buckets: runBuckets},
+	instrumentExecuteTool:  {v01: "gen_ai.execute_tool.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of tool calls.", operation: otlp.OperationExecuteTool, buckets: callBuckets},
+	instrumentCost:         {v01: otlp.MetricCost, v141: otlp.MetricCost, unit: "{USD}", text: "Cost as the agents report it.", operation: otlp.OperationChat, decimal: true},
+	instrumentRuns:         {v01: otlp.MetricRuns, v141: otlp.MetricRuns, unit: "{run}", text: "Runs that ended.", operation: otlp.OperationInvokeAgent},
+	instrumentToolCalls:    {v01: otlp.MetricToolCalls, v141: otlp.MetricToolCalls, unit: "{call}", text: "Tool calls that ended.", operation: otlp.OperationExecuteTool},
+	instrumentRetries:      {v01: otlp.MetricRetries, v141: otlp.MetricRetries, unit: "{retry}", text: "Model calls that were tried again.", operation: otlp.OperationChat},
+	instrumentCompactions:  {v01: otlp.MetricCompactions, v141: otlp.MetricCompactions, unit: "{compaction}", text: "Conversations that were compacted.", operation: otlp.OperationInvokeAgent},
 }
 
-func (d *description) name(s Semconv) string {
-	if s == SemconvV141 {
+func (d *description) name(s otlp.Semconv) string {
+	if s == otlp.SemconvV141 {
 		return d.v141
 	}
 	return d.v01
 }
 
 // metricOf gives for each instrument the first one with the same metric.
-func metricOf(s Semconv) (first [instrumentEnd]instrument) {
+func metricOf(s otlp.Semconv) (first [instrumentEnd]instrument) {
 	for i := range instrumentEnd {
 		for first[i] = 0; descriptions[first[i]].name(s) != descriptions[i].name(s); first[i]++ {
 		}

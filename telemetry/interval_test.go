@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -22,7 +23,7 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	t.Run("nearest later, then nearest earlier", func(t *testing.T) {
-		f := fold(t, parallelTools(), telemetry.StreamSettings{FileTime: fileTime}, telemetry.CloseReasonShutdown)
+		f := fold(t, parallelTools(), telemetry.StreamSettings{FileTime: fileTime}, otlp.CloseReasonShutdown)
 		for _, want := range []struct {
 			record int
 			sec    float64
@@ -30,15 +31,15 @@ func TestTimes(t *testing.T) {
 		}{{0, 1, clock.SourceCarried}, {1, 1, clock.SourceLine}, {7, 6, clock.SourceCarried}} {
 			lr := f.records[want.record]
 			assert.InDelta(t, want.sec, lr.Timestamp().AsTime().Sub(epoch).Seconds(), 0.001)
-			v, _ := lr.Attributes().Get(telemetry.AttrTimeSource)
+			v, _ := lr.Attributes().Get(otlp.AttrTimeSource)
 			assert.Equal(t, want.source.String(), v.Str())
 		}
 	})
 	t.Run("file time where no line has one", func(t *testing.T) {
-		f := fold(t, noTimes, telemetry.StreamSettings{FileTime: fileTime}, telemetry.CloseReasonShutdown)
+		f := fold(t, noTimes, telemetry.StreamSettings{FileTime: fileTime}, otlp.CloseReasonShutdown)
 		run := f.span(t, "invoke_agent claude-code")
 		assert.Equal(t, fileTime, run.StartTimestamp().AsTime())
-		assert.Equal(t, "file", attr(run, telemetry.AttrTimeSource))
+		assert.Equal(t, "file", attr(run, otlp.AttrTimeSource))
 	})
 	t.Run("arrival when read live", func(t *testing.T) {
 		stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, FileTime: fileTime})
@@ -50,7 +51,7 @@ func TestTimes(t *testing.T) {
 		run := f.span(t, "invoke_agent claude-code")
 		from, to := seconds(run)
 		assert.Equal(t, []float64{700, 702}, []float64{from, to})
-		assert.Equal(t, "arrival", attr(run, telemetry.AttrTimeSource))
+		assert.Equal(t, "arrival", attr(run, otlp.AttrTimeSource))
 	})
 	t.Run("old session written live", func(t *testing.T) {
 		stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, FileTime: fileTime})
@@ -65,7 +66,7 @@ func TestTimes(t *testing.T) {
 	t.Run("nonsense is no time", func(t *testing.T) {
 		sc := parallelTools()
 		sc[2][0].Time = time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)
-		f := fold(t, sc, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+		f := fold(t, sc, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 		from, _ := seconds(f.span(t, "execute_tool Read"))
 		assert.InDelta(t, 1, from, 0.001)
 	})
@@ -133,12 +134,12 @@ func TestProviderDurations(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, telemetry.CloseReasonNoResult)
+			f := fold(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, otlp.CloseReasonNoResult)
 			call := f.span(t, "execute_tool Bash")
 			from, to := seconds(call)
 			assert.Equal(t, []float64{tt.from, tt.to}, []float64{from, to})
-			assert.Equal(t, tt.source.String(), attr(call, telemetry.AttrTimeSource))
-			_, asked := call.Attributes().Get(telemetry.AttrToolApprovalWait)
+			assert.Equal(t, tt.source.String(), attr(call, otlp.AttrTimeSource))
+			_, asked := call.Attributes().Get(otlp.AttrToolApprovalWait)
 			assert.False(t, asked, "nobody was asked")
 		})
 	}
@@ -149,7 +150,7 @@ func TestDurationHoldsChildren(t *testing.T) {
 	f := fold(t, script{
 		line(text(1, "msg1", "Go.")), line(untimed(use(1, "msg1", "a1", "Agent", "Look"))),
 		line(under("a1", text(3, "sub1", "On it."))), line(lasting(result(9, "a1"), time.Second)),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonNoResult)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)
 	from, to := seconds(f.span(t, "execute_tool Agent"))
 	assert.Equal(t, []float64{1, 9}, []float64{from, to}, "its first model call began with the call")
 }
@@ -177,16 +178,16 @@ func TestBatchTimes(t *testing.T) {
 		{"one after another", script{calls, line(result(4, "t1")), line(result(5, "t2")), line(result(6, "t3"))}, []string{"line", "line", "line"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.lines, telemetry.StreamSettings{}, telemetry.CloseReasonNoResult)
+			f := fold(t, tt.lines, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)
 			var sources, recorded []string
 			for _, s := range f.spans {
 				if s.Name() == "execute_tool Read" {
-					sources = append(sources, attr(s, telemetry.AttrTimeSource))
+					sources = append(sources, attr(s, otlp.AttrTimeSource))
 				}
 			}
 			for _, lr := range f.records {
 				if lr.EventName() == "tailspan.tool_result" {
-					v, _ := lr.Attributes().Get(telemetry.AttrTimeSource)
+					v, _ := lr.Attributes().Get(otlp.AttrTimeSource)
 					recorded = append(recorded, v.Str())
 				}
 			}
@@ -213,11 +214,11 @@ func TestRunDuration(t *testing.T) {
 		{"shorter than what was seen", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(14, "msg2", "Ho.")), line(done)}, 3, clock.SourceCarried},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.lines, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+			f := fold(t, tt.lines, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 			run := f.span(t, "invoke_agent claude-code")
 			from, _ := seconds(run)
 			assert.InDelta(t, tt.from, from, 0.001)
-			assert.Equal(t, tt.source.String(), attr(run, telemetry.AttrTimeSource))
+			assert.Equal(t, tt.source.String(), attr(run, otlp.AttrTimeSource))
 		})
 	}
 	t.Run("not before the end of the run before", func(t *testing.T) {
@@ -226,7 +227,7 @@ func TestRunDuration(t *testing.T) {
 		f := fold(t, script{
 			line(started()), line(text(3, "msg1", "Hi.")), line(done),
 			line(started()), line(text(5, "msg2", "Ho.")), line(second),
-		}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+		}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 		from, to := seconds(f.spans[len(f.spans)-1])
 		assert.Equal(t, []float64{3, 5}, []float64{from, to})
 	})
@@ -254,12 +255,12 @@ func TestFirstModelCall(t *testing.T) {
 		{"nothing shows when it ended", script{line(started()), line(untimed(text(3, "msg1", "Hi."))), line(done)}, at(500), 500, clock.SourceFile},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, telemetry.CloseReasonShutdown)
+			f := fold(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, otlp.CloseReasonShutdown)
 			first := f.span(t, "chat m1")
-			assert.Equal(t, "msg1", attr(first, telemetry.AttrGenAIResponseID))
+			assert.Equal(t, "msg1", attr(first, otlp.AttrGenAIResponseID))
 			from, _ := seconds(first)
 			assert.InDelta(t, tt.from, from, 0.001)
-			assert.Equal(t, tt.source.String(), attr(first, telemetry.AttrTimeSource))
+			assert.Equal(t, tt.source.String(), attr(first, otlp.AttrTimeSource))
 		})
 	}
 }
@@ -280,10 +281,10 @@ func TestUsageAfterCalls(t *testing.T) {
 		to    float64
 	}{{"after its calls", called, after, 2}, {"without calls", none, after, 6}, {"with the end of the answer", called, claude, 6}} {
 		t.Run(tt.name, func(t *testing.T) {
-			chat := fold(t, tt.lines, telemetry.StreamSettings{Agent: tt.agent}, telemetry.CloseReasonShutdown).span(t, "chat m1")
+			chat := fold(t, tt.lines, telemetry.StreamSettings{Agent: tt.agent}, otlp.CloseReasonShutdown).span(t, "chat m1")
 			_, to := seconds(chat)
 			assert.InDelta(t, tt.to, to, 0.001)
-			assert.Equal(t, "10", attr(chat, telemetry.AttrGenAIInputTokens))
+			assert.Equal(t, "10", attr(chat, otlp.AttrGenAIInputTokens))
 		})
 	}
 }
@@ -292,9 +293,9 @@ func TestUsageAfterCalls(t *testing.T) {
 func TestApprovalWait(t *testing.T) {
 	call := use(3, "msg1", "t1", "Bash", "x")
 	call.Tool.Asks = true
-	f := fold(t, script{line(text(1, "msg0", "Hm.")), line(call), line(lasting(result(30, "t1"), 2*time.Second))}, telemetry.StreamSettings{}, telemetry.CloseReasonNoResult)
+	f := fold(t, script{line(text(1, "msg0", "Hm.")), line(call), line(lasting(result(30, "t1"), 2*time.Second))}, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)
 	span := f.span(t, "execute_tool Bash")
 	from, to := seconds(span)
 	assert.Equal(t, []float64{28, 30}, []float64{from, to})
-	assert.Equal(t, 25.0, span.Attributes().AsRaw()[telemetry.AttrToolApprovalWait])
+	assert.Equal(t, 25.0, span.Attributes().AsRaw()[otlp.AttrToolApprovalWait])
 }

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -31,12 +32,12 @@ func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 		return false
 	}
 	kept := *ev
-	r.closing.late = &lateEnd{event: &kept, chat: a.chat, at: at, from: o, number: r.resource.numbers.next()}
+	r.closing.late = &lateEnd{event: &kept, chat: a.chat, at: at, from: o, number: r.resource.NextNumber()}
 	return true
 }
 
 // endRecord makes the record of the end of a run that no line ends, or has it wait with the run's span.
-func (s *Stream) endRecord(r *run, why CloseReason) {
+func (s *Stream) endRecord(r *run, why otlp.CloseReason) {
 	switch {
 	case r.endedBy != events.KindUnspecified:
 	case s.waitsForLinked(r):

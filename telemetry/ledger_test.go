@@ -8,14 +8,15 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
 // tokensOf is what a span has of its own, and what it says that all used.
 func tokensOf(s ptrace.Span) [4]string {
 	return [4]string{
-		attr(s, telemetry.AttrGenAIInputTokens), attr(s, telemetry.AttrGenAIOutputTokens),
-		attr(s, telemetry.AttrUsageInput), attr(s, telemetry.AttrUsageOutput),
+		attr(s, otlp.AttrGenAIInputTokens), attr(s, otlp.AttrGenAIOutputTokens),
+		attr(s, otlp.AttrUsageInput), attr(s, otlp.AttrUsageOutput),
 	}
 }
 
@@ -103,15 +104,15 @@ func TestTokensAreOnOneSpan(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := fold(t, script{line(started()), line(append(tc.evs, over)...)}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+			f := fold(t, script{line(started()), line(append(tc.evs, over)...)}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 			got := map[string][4]string{}
 			for _, s := range f.spans {
-				switch attr(s, telemetry.AttrGenAIOperationName) {
-				case telemetry.OperationChat:
-					got[attr(s, telemetry.AttrGenAIResponseID)] = tokensOf(s)
-				case telemetry.OperationInvokeAgent:
+				switch attr(s, otlp.AttrGenAIOperationName) {
+				case otlp.OperationChat:
+					got[attr(s, otlp.AttrGenAIResponseID)] = tokensOf(s)
+				case otlp.OperationInvokeAgent:
 					name := "sub"
-					if attr(s, telemetry.AttrRunKey) != "" {
+					if attr(s, otlp.AttrRunKey) != "" {
 						name = "run"
 					}
 					got[name] = tokensOf(s)
@@ -128,9 +129,9 @@ func TestLateUsageIsCounted(t *testing.T) {
 	f := fold(t, script{
 		line(started(), text(1, "m1", "a"), events.DisplayEvent{Kind: events.KindSessionEnded, Time: at(5), SessionID: "s1", End: &events.End{}}),
 		line(late),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	assert.Equal(t, 1, f.counts.LateUsage)
-	assert.Empty(t, attr(f.span(t, "invoke_agent claude-code"), telemetry.AttrUsageInput))
+	assert.Empty(t, attr(f.span(t, "invoke_agent claude-code"), otlp.AttrUsageInput))
 }
 
 // TestTotalOfResumedSession: the first total that the stream of a resumed session reports holds the tokens of earlier
@@ -164,9 +165,9 @@ func TestTotalOfResumedSession(t *testing.T) {
 			var f folded
 			f.read(registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Resumed: tc.resumed}), 0, turn(9, "msg2", 500))
 			run := f.span(t, "invoke_agent claude-code")
-			assert.Equal(t, tc.want, attr(run, telemetry.AttrGenAIInputTokens))
-			assert.Equal(t, tc.want, attr(run, telemetry.AttrUsageInput))
-			assert.Equal(t, tc.incomplete, attr(run, telemetry.AttrUsageIncomplete))
+			assert.Equal(t, tc.want, attr(run, otlp.AttrGenAIInputTokens))
+			assert.Equal(t, tc.want, attr(run, otlp.AttrUsageInput))
+			assert.Equal(t, tc.incomplete, attr(run, otlp.AttrUsageIncomplete))
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -179,18 +180,18 @@ func TestTotalHasLinkedAgents(t *testing.T) {
 	}
 	want := w.end()
 	run := w.span(t, "invoke_agent claude-code")
-	assert.Equal(t, "3210", attr(run, telemetry.AttrUsageInput))
-	assert.Empty(t, attr(run, telemetry.AttrUsageIncomplete))
+	assert.Equal(t, "3210", attr(run, otlp.AttrUsageInput))
+	assert.Empty(t, attr(run, otlp.AttrUsageIncomplete))
 	var totals []string
 	for _, s := range w.spans {
 		if strings.HasPrefix(s.Name(), "invoke_agent Explore") {
-			totals = append(totals, attr(s, telemetry.AttrUsageInput))
+			totals = append(totals, attr(s, otlp.AttrUsageInput))
 		}
 	}
 	assert.ElementsMatch(t, []string{"3200", "3000"}, totals)
 	assert.Empty(t, otlpjson.Check(w.traces...))
 	ends := w.endRecord()
-	sum, _ := ends.Attributes().Get(telemetry.AttrUsageRun)
+	sum, _ := ends.Attributes().Get(otlp.AttrUsageRun)
 	assert.EqualValues(t, 3210, sum.Map().AsRaw()["input_tokens"])
 
 	for _, order := range [][]string{{"main", "ag1", "ag2"}, {"ag2", "ag1", "main"}, {"ag1", "main", "ag2"}, {"ag2", "main", "ag1"}} {
@@ -250,9 +251,9 @@ func TestTotalLacksWhatNeverEnds(t *testing.T) {
 			tt.play(w)
 			w.pass(12 * time.Second)
 			run := w.span(t, "invoke_agent claude-code")
-			assert.Equal(t, "10", attr(run, telemetry.AttrUsageInput))
-			assert.Equal(t, "true", attr(run, telemetry.AttrUsageIncomplete))
-			incomplete, _ := w.endRecord().Attributes().Get(telemetry.AttrUsageIncomplete)
+			assert.Equal(t, "10", attr(run, otlp.AttrUsageInput))
+			assert.Equal(t, "true", attr(run, otlp.AttrUsageIncomplete))
+			incomplete, _ := w.endRecord().Attributes().Get(otlp.AttrUsageIncomplete)
 			assert.True(t, incomplete.Bool())
 			require.Equal(t, 1, strings.Count(w.names(), "invoke_agent claude-code"))
 		})
@@ -266,7 +267,7 @@ func TestStreamAwaitsOpenFilesAlone(t *testing.T) {
 	files["main"][0] = line(started())
 	w := newLinkedWorld(t, files)
 	w.lines("main", -1)
-	assert.Equal(t, "true", attr(w.span(t, "invoke_agent claude-code"), telemetry.AttrUsageIncomplete))
+	assert.Equal(t, "true", attr(w.span(t, "invoke_agent claude-code"), otlp.AttrUsageIncomplete))
 
 	w = newLinkedWorld(t, files)
 	w.lines("main", 4)
@@ -275,7 +276,7 @@ func TestStreamAwaitsOpenFilesAlone(t *testing.T) {
 	assert.NotContains(t, w.names(), "invoke_agent claude-code")
 	w.lines("ag2", -1)
 	w.lines("ag1", -1)
-	assert.Equal(t, "3210", attr(w.span(t, "invoke_agent claude-code"), telemetry.AttrUsageInput))
+	assert.Equal(t, "3210", attr(w.span(t, "invoke_agent claude-code"), otlp.AttrUsageInput))
 }
 
 // TestLinkedTokensCountOnce: the metrics have each token once, whatever the totals hold.
@@ -319,16 +320,16 @@ func TestStopEndsThePipelineOfWhatWaits(t *testing.T) {
 	settings, now := telemetry.NewDefaultSettings(), at(1000)
 	settings.Now = func() time.Time { now = now.Add(time.Millisecond); return now }
 	r := telemetry.NewRegistry(settings)
-	s := r.Open(telemetry.StreamSettings{ID: "main", Agent: claude, Identity: telemetry.NewIdentity(
-		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "nightly"}, telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: "17"},
-		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: "fix"},
+	s := r.Open(telemetry.StreamSettings{ID: "main", Agent: claude, Identity: otlp.NewIdentity(
+		otlp.Attribute{Key: otlp.AttrPipelineName, Value: "nightly"}, otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: "17"},
+		otlp.Attribute{Key: otlp.AttrTaskName, Value: "fix"},
 	)})
 	var f folded
 	for i, evs := range threeFiles()["main"] {
 		s.Feed(telemetry.Line{Offset: int64(i)}, evs)
 	}
 	f.take(s.Take())
-	s.Close(telemetry.CloseReasonShutdown)
+	s.Close(otlp.CloseReasonShutdown)
 	f.take(s.Take())
 	f.take(r.Close())
 	for _, name := range []string{"nightly", "fix", "invoke_agent claude-code"} {

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -25,7 +26,7 @@ import (
 // runRef is what a child needs to know of the run that it belongs to. Only its span and written change, once, and linked.
 type runRef struct {
 	key       string
-	resource  *resource
+	resource  *otlp.Resource
 	recorded  bool     // its first account is a transcript
 	account   *account // the first one; nil if that is of an earlier process
 	scope     string   // what the ids of its items are mixed with
@@ -150,7 +151,7 @@ func (r *Registry) announceAgent(maker *Stream, key agentKey, run *runRef, call 
 		k.begun(maker, run, call)
 		woken = append(woken, r.links.waiting.take(key)...)
 		if before, again := key.before(); again {
-			woken = append(woken, r.links.end(before, ending{verdict: closedFor(CloseReasonResult)})...) // it can be asked again
+			woken = append(woken, r.links.end(before, ending{verdict: closedFor(otlp.CloseReasonResult)})...) // it can be asked again
 		}
 		if k.child != nil {
 			woken = append(woken, k.child)

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -60,9 +61,9 @@ func TestChildOfItsOwnFile(t *testing.T) {
 				checkTree(t, f)
 				agent := f.span(t, "invoke_agent Explore")
 				assert.Equal(t, f.span(t, "execute_tool Agent").SpanID(), agent.ParentSpanID())
-				assert.Equal(t, tt.reason, attr(agent, telemetry.AttrCloseReason))
+				assert.Equal(t, tt.reason, attr(agent, otlp.AttrCloseReason))
 				assert.Equal(t, statusIf(tt.failed), agent.Status().Code())
-				assert.Equal(t, tt.background, attr(agent, telemetry.AttrBackground))
+				assert.Equal(t, tt.background, attr(agent, otlp.AttrBackground))
 				assert.Equal(t, agent.SpanID(), f.span(t, "execute_tool Grep").ParentSpanID())
 				trees = append(trees, ids(f.spans))
 			}
@@ -172,7 +173,7 @@ func TestLateWordsOfASubAgent(t *testing.T) {
 		line(of("ag1", use(22, "sub9", "t9", "Read", "x"))), line(of("ag1", result(24, "t9"))),
 	}
 	f.read(sub, len(child), late)
-	sub.Close(telemetry.CloseReasonTimeout)
+	sub.Close(otlp.CloseReasonTimeout)
 	f.take(sub.Take())
 	checkTree(t, &f)
 	agent, read := f.span(t, "invoke_agent Explore"), f.span(t, "execute_tool Read")
@@ -180,7 +181,7 @@ func TestLateWordsOfASubAgent(t *testing.T) {
 	assert.Equal(t, agent.SpanID(), read.ParentSpanID())
 	from, to := seconds(read)
 	assert.Equal(t, []float64{22, 24}, []float64{from, to}, "a late call has its own times")
-	assert.Equal(t, "true", attr(read, telemetry.AttrBackground))
+	assert.Equal(t, "true", attr(read, otlp.AttrBackground))
 	assert.Len(t, f.records[before:], len(late))
 	for _, lr := range f.records[before:] {
 		assert.Equal(t, agent.TraceID(), lr.TraceID())
@@ -220,7 +221,7 @@ func TestChildIsNotKeptWaiting(t *testing.T) {
 	f.take(sub.Take())
 	agent := f.span(t, "invoke_agent")
 	assert.Equal(t, f.span(t, "invoke_agent claude-code").SpanID(), agent.ParentSpanID())
-	assert.Equal(t, "ag1", attr(agent, telemetry.AttrParentUnknown))
+	assert.Equal(t, "ag1", attr(agent, otlp.AttrParentUnknown))
 	require.Len(t, f.records, 3)
 }
 
@@ -239,10 +240,10 @@ func TestStreamWithSubAgents(t *testing.T) {
 	f := fold(t, script{
 		line(started()), line(prompt(1, "p1")), line(begun), line(use(3, "msg1", "a1", "Agent", "Look")), inner(under("a1", text(4, "sub1", "Looking."))),
 		line(second), line(result(6, "a1")), line(text(7, "msg2", "Done.")), line(ended("")),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	run := f.span(t, "invoke_agent claude-code")
 	assert.Equal(t, "msg1", keyID(run))
-	assert.Empty(t, attr(run, telemetry.AttrParentUnknown))
+	assert.Empty(t, attr(run, otlp.AttrParentUnknown))
 	assert.Equal(t, 1, strings.Count(f.names(), "invoke_agent claude-code"))
 	for _, lr := range f.records {
 		assert.Equal(t, run.TraceID(), lr.TraceID(), lr.EventName())

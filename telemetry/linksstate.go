@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -43,10 +44,10 @@ type SpawningCallState struct {
 
 // EndState is how the call of a sub-agent ended, or its work in the background.
 type EndState struct {
-	Reason    CloseReason `json:"reason,omitempty"`
-	Outcome   string      `json:"outcome,omitempty"`
-	Cause     string      `json:"cause,omitempty"`
-	CallTimes *Times      `json:"call_times,omitempty"`
+	Reason    otlp.CloseReason `json:"reason,omitempty"`
+	Outcome   string           `json:"outcome,omitempty"`
+	Cause     string           `json:"cause,omitempty"`
+	CallTimes *Times           `json:"call_times,omitempty"`
 	// Took is how long work in the background took, as the notice of its end reports it, in nanoseconds.
 	Took time.Duration `json:"took_ns,omitempty"`
 }

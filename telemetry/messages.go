@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // messages are what was said to or by a model, in the JSON form of the conventions (gen-ai-input-messages.json and
@@ -164,10 +165,10 @@ func (m *messages) put(attrs pcommon.Map, key, finish string) {
 		return
 	}
 	attrs.PutStr(key, m.encode(finish))
-	putTrue(attrs, AttrTruncated, m.cut)
+	otlp.PutTrue(attrs, otlp.AttrTruncated, m.cut)
 }
 
-// conversation is what an agent and its model said to each other, with [Capture.Messages]: what the model is to answer, and
+// conversation is what an agent and its model said to each other, with [otlp.CaptureSettings.Messages]: what the model is to answer, and
 // its answer.
 type conversation struct {
 	system messages // what the program said before the first prompt
@@ -213,13 +214,13 @@ func finishOf(out *messages, cause events.Cause) string {
 
 // converse adds what an event says to the agent's conversation, and to the model call that it is a part of.
 func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
-	if !s.writer.capture.Messages || a.closed || a.duplicate || !converses(ev) {
+	if !s.registry.settings.Capture.Messages || a.closed || a.duplicate || !converses(ev) {
 		return
 	}
 	if a.talk == nil {
 		a.talk = &conversation{}
 	}
-	t, limit := a.talk, s.writer.limits.ContentBytes
+	t, limit := a.talk, s.registry.settings.Limits.ContentBytes
 	if s.arguments >= s.registry.settings.Limits.PendingBytes {
 		t.input.cut, t.output.cut = true, true
 		s.count().DroppedArguments++
@@ -264,7 +265,7 @@ func converses(ev *events.DisplayEvent) bool {
 
 // answered adds a part of an answer.
 func (s *Stream) answered(a *agent, ev *events.DisplayEvent) {
-	t, limit := a.talk, s.writer.limits.ContentBytes
+	t, limit := a.talk, s.registry.settings.Limits.ContentBytes
 	called := a.chat.is(ev)
 	goesOn := called && a.chat.said != nil // results of its first calls may come before its last ones
 	if called && !goesOn {
@@ -277,7 +278,7 @@ func (s *Stream) answered(a *agent, ev *events.DisplayEvent) {
 		kind, content := partText, ev.Text
 		switch ev.Kind {
 		case events.KindToolUse:
-			to.part(roleAssistant, partToolCall, limit, "arguments", string(ev.Tool.Input), "id", ev.Tool.ID, "name", toolName(ev.Tool.Name))
+			to.part(roleAssistant, partToolCall, limit, "arguments", string(ev.Tool.Input), "id", ev.Tool.ID, "name", otlp.ToolName(ev.Tool.Name))
 			return
 		case events.KindReasoning:
 			kind = partReasoning
@@ -308,13 +309,13 @@ func (s *Stream) putExchange(m pcommon.Map, a *agent, c *chat) {
 // put writes the three parts, and why the output ended.
 func (x *exchange) put(m pcommon.Map, finish string) {
 	if len(x.system.list) > 0 {
-		m.PutStr(AttrGenAISystemInstructions, string(x.system.list[0].encodeParts(nil)))
+		m.PutStr(otlp.AttrGenAISystemInstructions, string(x.system.list[0].encodeParts(nil)))
 	}
-	x.input.put(m, AttrGenAIInputMessages, "")
-	x.output.put(m, AttrGenAIOutputMessages, finish)
-	putTrue(m, AttrTruncated, x.system.cut)
+	x.input.put(m, otlp.AttrGenAIInputMessages, "")
+	x.output.put(m, otlp.AttrGenAIOutputMessages, finish)
+	otlp.PutTrue(m, otlp.AttrTruncated, x.system.cut)
 	if len(x.output.list) > 0 && finish != "" {
-		m.PutEmptySlice(AttrGenAIFinishReasons).AppendEmpty().SetStr(finish)
+		m.PutEmptySlice(otlp.AttrGenAIFinishReasons).AppendEmpty().SetStr(finish)
 	}
 }
 

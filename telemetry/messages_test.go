@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -24,7 +25,7 @@ func talkedIn(limit int, sc script) *folded {
 	for i, evs := range sc {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, evs)
 	}
-	stream.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
 	f := &folded{}
 	f.take(stream.Take())
 	return f
@@ -70,29 +71,29 @@ func TestMessages(t *testing.T) {
 		last   = `[{"role":"assistant","parts":[{"type":"text","content":"One test fails."},{"type":"reasoning","content":"why?"}],"finish_reason":"stop"}]`
 	)
 	first, then := chats[0], chats[1]
-	assert.JSONEq(t, asked, first[telemetry.AttrGenAIInputMessages].(string))
+	assert.JSONEq(t, asked, first[otlp.AttrGenAIInputMessages].(string))
 	assert.JSONEq(t, `[{"role":"assistant","parts":[{"type":"text","content":"I run the tests."},
 		{"type":"tool_call","id":"c1","name":"Bash","arguments":{"command":"go test"}},
-		{"type":"tool_call","id":"c2","name":"Read","arguments":"{\"file_path\":"}],"finish_reason":"tool_call"}]`, first[telemetry.AttrGenAIOutputMessages].(string))
+		{"type":"tool_call","id":"c2","name":"Read","arguments":"{\"file_path\":"}],"finish_reason":"tool_call"}]`, first[otlp.AttrGenAIOutputMessages].(string))
 	assert.JSONEq(t, `[{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"FAIL\t\"x\""},
-		{"type":"tool_call_response","id":"c2","response":"no such file"}]}]`, then[telemetry.AttrGenAIInputMessages].(string), "also what came before the last part of the message before")
-	assert.JSONEq(t, last, then[telemetry.AttrGenAIOutputMessages].(string))
-	assert.Equal(t, []any{"tool_call"}, first[telemetry.AttrGenAIFinishReasons])
+		{"type":"tool_call_response","id":"c2","response":"no such file"}]}]`, then[otlp.AttrGenAIInputMessages].(string), "also what came before the last part of the message before")
+	assert.JSONEq(t, last, then[otlp.AttrGenAIOutputMessages].(string))
+	assert.Equal(t, []any{"tool_call"}, first[otlp.AttrGenAIFinishReasons])
 	run := f.span(t, "invoke_agent claude-code").Attributes().AsRaw()
-	assert.JSONEq(t, asked, run[telemetry.AttrGenAIInputMessages].(string))
-	assert.JSONEq(t, last, run[telemetry.AttrGenAIOutputMessages].(string))
-	assert.Equal(t, []any{"stop"}, run[telemetry.AttrGenAIFinishReasons])
+	assert.JSONEq(t, asked, run[otlp.AttrGenAIInputMessages].(string))
+	assert.JSONEq(t, last, run[otlp.AttrGenAIOutputMessages].(string))
+	assert.Equal(t, []any{"stop"}, run[otlp.AttrGenAIFinishReasons])
 	for _, m := range []map[string]any{first, then, run} {
-		assert.JSONEq(t, system, m[telemetry.AttrGenAISystemInstructions].(string))
-		assert.NotContains(t, m, telemetry.AttrTruncated)
+		assert.JSONEq(t, system, m[otlp.AttrGenAISystemInstructions].(string))
+		assert.NotContains(t, m, otlp.AttrTruncated)
 	}
 }
 
 // TestMessagesAreOptIn: by default no span has any.
 func TestMessagesAreOptIn(t *testing.T) {
-	f := fold(t, script{line(started()), line(promptOf(0, "p1", "Test it.")), line(text(1, "m1", "Done.")), line(ended(""))}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	f := fold(t, script{line(started()), line(promptOf(0, "p1", "Test it.")), line(text(1, "m1", "Done.")), line(ended(""))}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	for _, s := range f.spans {
-		for _, key := range []string{telemetry.AttrGenAIInputMessages, telemetry.AttrGenAIOutputMessages, telemetry.AttrGenAISystemInstructions, telemetry.AttrGenAIFinishReasons} {
+		for _, key := range []string{otlp.AttrGenAIInputMessages, otlp.AttrGenAIOutputMessages, otlp.AttrGenAISystemInstructions, otlp.AttrGenAIFinishReasons} {
 			assert.NotContains(t, s.Attributes().AsRaw(), key, s.Name())
 		}
 	}
@@ -111,8 +112,8 @@ func TestMessagesAreBounded(t *testing.T) {
 	f := talkedIn(limit, append(sc, line(ended(""))))
 	for _, name := range []string{"chat m1", "invoke_agent claude-code"} {
 		span := f.span(t, name)
-		assert.Equal(t, "true", attr(span, telemetry.AttrTruncated))
-		for _, key := range []string{telemetry.AttrGenAIInputMessages, telemetry.AttrGenAIOutputMessages} {
+		assert.Equal(t, "true", attr(span, otlp.AttrTruncated))
+		for _, key := range []string{otlp.AttrGenAIInputMessages, otlp.AttrGenAIOutputMessages} {
 			said := attr(span, key)
 			assert.LessOrEqual(t, len(said), limit, key)
 			assert.Greater(t, len(said), limit/2, key)
@@ -128,14 +129,14 @@ func TestMessagesOfManyAgents(t *testing.T) {
 	stream := telemetry.NewRegistry(s).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 	stream.Feed(telemetry.Line{}, line(started(), promptOf(0, "p1", strings.Repeat("x", 1500)), text(1, "m1", "An answer."), ended("")))
 	stream.Feed(telemetry.Line{Offset: 1}, line(started(), promptOf(2, "p2", "Again."), text(3, "m2", "Another."), ended("")))
-	stream.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
 	f := &folded{}
 	f.take(stream.Take())
 	assert.Equal(t, 1, f.counts.DroppedArguments)
 	runs := []string{}
 	for _, span := range f.spans {
 		if strings.HasPrefix(span.Name(), "invoke_agent") {
-			runs = append(runs, attr(span, telemetry.AttrGenAIOutputMessages))
+			runs = append(runs, attr(span, otlp.AttrGenAIOutputMessages))
 		}
 	}
 	require.Len(t, runs, 2)

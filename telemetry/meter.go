@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -11,9 +12,9 @@ import (
 // few series, which with each call would go from core to core, and their lock with them.
 type meter struct {
 	metrics *Metrics
-	of      *resource    // of the stream; nil once scope is known
-	scope   *metricScope // what the metrics have of it; nil before the first measurement
-	ignored int          // durations of spans that no span can have
+	of      *otlp.Resource // of the stream; nil once scope is known
+	scope   *metricScope   // what the metrics have of it; nil before the first measurement
+	ignored int            // durations of spans that no span can have
 	known   []meteredSeries
 	waiting []measurement
 }
@@ -47,7 +48,7 @@ const (
 	maxWaiting = 64
 )
 
-func newMeter(m *Metrics, r *resource) meter {
+func newMeter(m *Metrics, r *otlp.Resource) meter {
 	return meter{metrics: m, of: r}
 }
 

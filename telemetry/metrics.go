@@ -6,6 +6,8 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
+
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // Metrics counts what the spans and the usage show. It has pipeline, step and the user's attributes, and never a session, a
@@ -16,7 +18,7 @@ import (
 //
 // An export is [Metrics.Take], and [Metrics.Accepted] if it was accepted. What was not is in the next one again.
 type Metrics struct {
-	semconv  Semconv
+	semconv  otlp.Semconv
 	version  string
 	settings MetricSettings
 	limits   Limits
@@ -40,7 +42,7 @@ type MetricSettings struct {
 	Delta bool
 	// PromoteResource puts pipeline, step and the user's resource attributes on the data points too.
 	PromoteResource bool
-	// InstanceID is service.instance.id of the resource; see [NewInstanceID].
+	// InstanceID is service.instance.id of the resource; see [otlp.NewInstanceID].
 	InstanceID string
 }
 
@@ -54,7 +56,7 @@ func newMetrics(s *Settings) *Metrics {
 }
 
 // scopeOf is the scope of a resource; that of the overflow when there are too many.
-func (m *Metrics) scopeOf(r *resource) *metricScope {
+func (m *Metrics) scopeOf(r *otlp.Resource) *metricScope {
 	s := newMetricScope(r)
 	key := s.key()
 	m.mu.Lock()
@@ -225,14 +227,14 @@ func (w *metricsWriter) scope(of *metricScope) pmetric.MetricSlice {
 	rm := w.out.ResourceMetrics().AppendEmpty()
 	rm.SetSchemaUrl(m.semconv.SchemaURL())
 	attrs := rm.Resource().Attributes()
-	putStr(attrs, AttrServiceName, of.service)
-	putStr(attrs, AttrServiceInstanceID, m.settings.InstanceID)
+	otlp.PutStr(attrs, otlp.AttrServiceName, of.service)
+	otlp.PutStr(attrs, otlp.AttrServiceInstanceID, m.settings.InstanceID)
 	for _, a := range of.attrs {
 		attrs.PutStr(a.Key, a.Value)
 	}
 	sm := rm.ScopeMetrics().AppendEmpty()
 	sm.SetSchemaUrl(m.semconv.SchemaURL())
-	sm.Scope().SetName(ScopeName)
+	sm.Scope().SetName(otlp.ScopeName)
 	sm.Scope().SetVersion(m.version)
 	return sm.Metrics()
 }

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -94,7 +95,7 @@ func meterRegistry(change func(*telemetry.Settings)) *telemetry.Registry {
 }
 
 // meterRun folds a run of one call for each tool, with a cost.
-func meterRun(r *telemetry.Registry, identity telemetry.Identity, session string, usd float64, tools ...events.Tool) {
+func meterRun(r *telemetry.Registry, identity otlp.Identity, session string, usd float64, tools ...events.Tool) {
 	s := r.Open(telemetry.StreamSettings{ID: session, Identity: identity, Agent: claude})
 	sc := script{line(started()), line(text(0, "m-"+session, "Hello."))}
 	for i, tool := range tools {
@@ -114,7 +115,7 @@ func meterRun(r *telemetry.Registry, identity telemetry.Identity, session string
 		}
 		s.Feed(telemetry.Line{Offset: int64(i)}, evs)
 	}
-	s.Close(telemetry.CloseReasonShutdown)
+	s.Close(otlp.CloseReasonShutdown)
 	s.Take()
 }
 
@@ -144,8 +145,8 @@ func TestSeriesBeginAtZero(t *testing.T) {
 	m.Accepted()
 	meterRun(r, nightly("test"), "s2", 0.25)
 	last := m.TakeLast(at(30))
-	assert.Equal(t, map[string]float64{"tailspan.cost test": 0}, valuesBy(named(pointsOf(last[0]), "tailspan.cost"), telemetry.AttrTaskName), "new ones alone")
-	assert.Equal(t, map[string]float64{"tailspan.cost fix": 0.5, "tailspan.cost test": 0.25}, valuesBy(named(pointsOf(last[1]), "tailspan.cost"), telemetry.AttrTaskName))
+	assert.Equal(t, map[string]float64{"tailspan.cost test": 0}, valuesBy(named(pointsOf(last[0]), "tailspan.cost"), otlp.AttrTaskName), "new ones alone")
+	assert.Equal(t, map[string]float64{"tailspan.cost fix": 0.5, "tailspan.cost test": 0.25}, valuesBy(named(pointsOf(last[1]), "tailspan.cost"), otlp.AttrTaskName))
 }
 
 func named(points []dataPoint, metric string) []dataPoint {
@@ -157,7 +158,7 @@ func TestDeltaTemporality(t *testing.T) {
 	r := meterRegistry(func(s *telemetry.Settings) { s.Metrics.Delta = true })
 	m := r.Metrics()
 	take := func(sec float64) (sum float64, from, to time.Time) {
-		for _, p := range named(pointsOf(m.Take(at(sec))), telemetry.MetricCost) {
+		for _, p := range named(pointsOf(m.Take(at(sec))), otlp.MetricCost) {
 			assert.Equal(t, pmetric.AggregationTemporalityDelta, p.temporality)
 			sum, from, to = sum+p.value, p.start, p.end
 		}
@@ -175,7 +176,7 @@ func TestDeltaTemporality(t *testing.T) {
 	meterRun(r, nightly("fix"), "s3", 1)
 	last := m.TakeLast(at(30))
 	assert.Empty(t, pointsOf(last[0]))
-	points := named(pointsOf(last[1]), telemetry.MetricCost)
+	points := named(pointsOf(last[1]), otlp.MetricCost)
 	require.Len(t, points, 1)
 	assert.Equal(t, []any{1.0, at(25), at(30)}, []any{points[0].value, points[0].start, points[0].end})
 }
@@ -183,10 +184,10 @@ func TestDeltaTemporality(t *testing.T) {
 // TestPromotedResource: pipeline, step and the user's attributes are on resource and points, and what each run has another
 // value of is on neither.
 func TestPromotedResource(t *testing.T) {
-	identity := telemetry.NewIdentity([]telemetry.Attribute{
-		{Key: telemetry.AttrPipelineName, Value: "nightly"}, {Key: telemetry.AttrPipelineRunID, Value: "4711"},
-		{Key: telemetry.AttrTaskName, Value: "fix"}, {Key: telemetry.AttrTaskRunID, Value: "4711-1"},
-		{Key: telemetry.AttrVCSHeadRevision, Value: "abc"}, {Key: "team", Value: "blue"}, {Key: telemetry.AttrServiceName, Value: "agents"},
+	identity := otlp.NewIdentity([]otlp.Attribute{
+		{Key: otlp.AttrPipelineName, Value: "nightly"}, {Key: otlp.AttrPipelineRunID, Value: "4711"},
+		{Key: otlp.AttrTaskName, Value: "fix"}, {Key: otlp.AttrTaskRunID, Value: "4711-1"},
+		{Key: otlp.AttrVCSHeadRevision, Value: "abc"}, {Key: "team", Value: "blue"}, {Key: otlp.AttrServiceName, Value: "agents"},
 	}...)
 	for _, promote := range []bool{true, false} {
 		r := meterRegistry(func(s *telemetry.Settings) { s.Metrics.PromoteResource, s.Metrics.InstanceID = promote, "one" })
@@ -213,12 +214,12 @@ func TestPromotedResource(t *testing.T) {
 
 // TestPromotedAttributesAreBounded: an in-band line or a path may have any number of attributes of any length.
 func TestPromotedAttributesAreBounded(t *testing.T) {
-	var attrs []telemetry.Attribute
+	var attrs []otlp.Attribute
 	for i := range 200 {
-		attrs = append(attrs, telemetry.Attribute{Key: fmt.Sprintf("key%03d", i), Value: strings.Repeat("v", 5000)})
+		attrs = append(attrs, otlp.Attribute{Key: fmt.Sprintf("key%03d", i), Value: strings.Repeat("v", 5000)})
 	}
 	r := meterRegistry(nil)
-	meterRun(r, telemetry.NewIdentity(attrs...), "s1", 0.5)
+	meterRun(r, otlp.NewIdentity(attrs...), "s1", 0.5)
 	for _, p := range pointsOf(r.Metrics().TakeLast(at(10))[1]) {
 		assert.LessOrEqual(t, p.at.Len(), 42)
 		for _, v := range p.at.All() {
@@ -230,7 +231,7 @@ func TestPromotedAttributesAreBounded(t *testing.T) {
 // TestToolMetrics: calls by tool, kind and server, as they ended; and where a run is followed, its retries and compactions.
 func TestToolMetrics(t *testing.T) {
 	r := meterRegistry(nil)
-	meterRun(r, telemetry.Identity{}, "s1", 0, []events.Tool{
+	meterRun(r, otlp.Identity{}, "s1", 0, []events.Tool{
 		{Name: "Bash"}, {Name: "exec_command", Error: true}, {Name: "Bash", Error: true, Denied: true}, {Name: "Read"}, {Name: "apply_patch"},
 		{Name: "Grep"}, {Name: "web_fetch"}, {Name: "Task", AgentType: "Explore"}, {Name: "find_issue", Server: "tracker"}, {Name: "TodoWrite"},
 		{Name: "look_around", AgentType: "scout"},
@@ -242,13 +243,13 @@ func TestToolMetrics(t *testing.T) {
 	}
 	prefixed := map[string]float64{}
 	for key, n := range want {
-		prefixed[telemetry.MetricToolCalls+" "+key] = n
+		prefixed[otlp.MetricToolCalls+" "+key] = n
 	}
-	by := []string{telemetry.AttrGenAIToolName, telemetry.AttrToolKind, telemetry.AttrToolServer, telemetry.AttrErrorType}
-	assert.Equal(t, prefixed, valuesBy(named(slices.Clone(points), telemetry.MetricToolCalls), by...))
+	by := []string{otlp.AttrGenAIToolName, otlp.AttrToolKind, otlp.AttrToolServer, otlp.AttrErrorType}
+	assert.Equal(t, prefixed, valuesBy(named(slices.Clone(points), otlp.MetricToolCalls), by...))
 	durations := slices.DeleteFunc(points, func(p dataPoint) bool {
-		operation, _ := p.at.Get(telemetry.AttrGenAIOperationName)
-		return p.metric != "gen_ai.client.operation.duration" || operation.Str() != telemetry.OperationExecuteTool
+		operation, _ := p.at.Get(otlp.AttrGenAIOperationName)
+		return p.metric != "gen_ai.client.operation.duration" || operation.Str() != otlp.OperationExecuteTool
 	})
 	assert.Len(t, slices.Collect(maps.Keys(valuesBy(durations, by...))), len(want), "the durations have the same attributes")
 }
@@ -264,30 +265,30 @@ func TestNoticeMetrics(t *testing.T) {
 	} {
 		f.feed(false, ev)
 	}
-	got := valuesBy(pointsOf(f.Metrics().TakeLast(f.now)[1]), telemetry.AttrGenAIRequestModel)
-	assert.EqualValues(t, 2, got[telemetry.MetricRetries+" m1"], "one came twice")
-	assert.EqualValues(t, 1, got[telemetry.MetricCompactions+" m1"])
+	got := valuesBy(pointsOf(f.Metrics().TakeLast(f.now)[1]), otlp.AttrGenAIRequestModel)
+	assert.EqualValues(t, 2, got[otlp.MetricRetries+" m1"], "one came twice")
+	assert.EqualValues(t, 1, got[otlp.MetricCompactions+" m1"])
 }
 
 // TestTokenMetrics: in both versions the parts of the input and output tokens are counted too.
 func TestTokenMetrics(t *testing.T) {
-	for semconv, want := range map[telemetry.Semconv]map[string]float64{
-		telemetry.SemconvV141: {
+	for semconv, want := range map[otlp.Semconv]map[string]float64{
+		otlp.SemconvV141: {
 			"gen_ai.client.token.usage input": 100, "gen_ai.client.token.usage output": 10, "tailspan.usage.cache_read.input_tokens": 60,
 			"tailspan.usage.cache_write.input_tokens": 5, "tailspan.usage.reasoning.output_tokens": 3,
 		},
-		telemetry.SemconvGenAI01: {
+		otlp.SemconvGenAI01: {
 			"gen_ai.client.inference.usage.input_tokens": 100, "gen_ai.client.inference.usage.output_tokens": 10,
 			"gen_ai.client.inference.usage.cache_read.input_tokens": 60, "gen_ai.client.inference.usage.cache_write.input_tokens": 5,
 			"gen_ai.client.inference.usage.reasoning.output_tokens": 3,
 		},
 	} {
 		r := meterRegistry(func(s *telemetry.Settings) { s.Semconv = semconv })
-		meterRun(r, telemetry.Identity{}, "s1", 0)
+		meterRun(r, otlp.Identity{}, "s1", 0)
 		tokens := slices.DeleteFunc(pointsOf(r.Metrics().TakeLast(at(10))[1]), func(p dataPoint) bool { return p.unit != "{token}" })
-		assert.Equal(t, want, valuesBy(tokens, telemetry.AttrGenAITokenType))
+		assert.Equal(t, want, valuesBy(tokens, otlp.AttrGenAITokenType))
 		for _, p := range tokens {
-			agent, _ := p.at.Get(telemetry.AttrGenAIAgentName)
+			agent, _ := p.at.Get(otlp.AttrGenAIAgentName)
 			assert.Equal(t, "claude-code", agent.Str(), p.metric)
 		}
 	}
@@ -295,13 +296,13 @@ func TestTokenMetrics(t *testing.T) {
 
 // TestBuckets: an hour of a tool and six hours of a run lie in a bucket, and all durations of one metric share their bounds.
 func TestBuckets(t *testing.T) {
-	for _, semconv := range []telemetry.Semconv{telemetry.SemconvGenAI01, telemetry.SemconvV141} {
+	for _, semconv := range []otlp.Semconv{otlp.SemconvGenAI01, otlp.SemconvV141} {
 		r := meterRegistry(func(s *telemetry.Settings) { s.Semconv = semconv })
-		meterRun(r, telemetry.Identity{}, "s1", 0, events.Tool{Name: "Bash"})
+		meterRun(r, otlp.Identity{}, "s1", 0, events.Tool{Name: "Bash"})
 		longest := map[string]float64{}
 		for _, p := range pointsOf(r.Metrics().TakeLast(at(10))[1]) {
 			if p.unit == "s" {
-				operation, _ := p.at.Get(telemetry.AttrGenAIOperationName)
+				operation, _ := p.at.Get(otlp.AttrGenAIOperationName)
 				longest[operation.Str()] = p.bounds[len(p.bounds)-1]
 			}
 		}
@@ -319,18 +320,18 @@ func TestExemplars(t *testing.T) {
 		s.Feed(telemetry.Line{Offset: int64(i)}, evs)
 	}
 	f.take(s.Take())
-	s.Close(telemetry.CloseReasonShutdown)
+	s.Close(otlp.CloseReasonShutdown)
 	f.take(s.Take())
 	for _, p := range pointsOf(r.Metrics().TakeLast(at(20))[1]) {
 		require.Equal(t, 1, p.exemplars, p.metric)
 		assert.False(t, p.exemplar.TraceID().IsEmpty())
-		name, _ := p.at.Get(telemetry.AttrGenAIToolName)
+		name, _ := p.at.Get(otlp.AttrGenAIToolName)
 		if p.unit != "s" || name.Str() == "" {
 			continue
 		}
 		assert.InDelta(t, 7, p.exemplar.DoubleValue(), 1e-9)
 		for _, span := range f.spans {
-			if attr(span, telemetry.AttrGenAIToolCallID) == "long" {
+			if attr(span, otlp.AttrGenAIToolCallID) == "long" {
 				assert.Equal(t, span.SpanID(), p.exemplar.SpanID())
 				assert.Equal(t, span.TraceID(), p.exemplar.TraceID())
 			}
@@ -350,27 +351,27 @@ func TestLimitsOfMetrics(t *testing.T) {
 	}
 	meterRun(r, nightly("step0"), "s9", 1, events.Tool{Name: "a"}, events.Tool{Name: "b"}, events.Tool{Name: "c", Server: "x"}, events.Tool{Name: "d", Server: "y"})
 	points := pointsOf(r.Metrics().TakeLast(at(10))[1])
-	cost := named(slices.Clone(points), telemetry.MetricCost)
+	cost := named(slices.Clone(points), otlp.MetricCost)
 	assert.Equal(t, map[string]float64{
 		"tailspan.cost step0": 2, "tailspan.cost step1": 1, "tailspan.cost step2": 1, "tailspan.cost true": 2,
-	}, valuesBy(cost, telemetry.AttrTaskName, telemetry.AttrMetricOverflow))
+	}, valuesBy(cost, otlp.AttrTaskName, otlp.AttrMetricOverflow))
 	for _, p := range cost {
-		if _, rest := p.at.Get(telemetry.AttrMetricOverflow); rest {
+		if _, rest := p.at.Get(otlp.AttrMetricOverflow); rest {
 			assert.Equal(t, map[string]any{"otel.metric.overflow": true}, p.at.AsRaw())
 		}
 	}
 	assert.Equal(t, map[string]float64{
 		"tailspan.tool.calls step0 a": 1, "tailspan.tool.calls step0 b": 1, "tailspan.tool.calls step0 true": 2,
-	}, valuesBy(named(points, telemetry.MetricToolCalls), telemetry.AttrTaskName, telemetry.AttrGenAIToolName, telemetry.AttrToolServer, telemetry.AttrMetricOverflow))
+	}, valuesBy(named(points, otlp.MetricToolCalls), otlp.AttrTaskName, otlp.AttrGenAIToolName, otlp.AttrToolServer, otlp.AttrMetricOverflow))
 }
 
 func TestInstanceID(t *testing.T) {
 	const uuid = "^[0-9a-f]{8}-[0-9a-f]{4}-%d[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"
-	one := telemetry.NewInstanceID("collector", "agent_stream/a")
+	one := otlp.NewInstanceID("collector", "agent_stream/a")
 	assert.Regexp(t, fmt.Sprintf(uuid, 5), one)
-	assert.Equal(t, one, telemetry.NewInstanceID("collector", "agent_stream/a"), "it stays")
-	assert.NotEqual(t, one, telemetry.NewInstanceID("collector", "agent_stream/b"))
-	random := telemetry.NewInstanceID()
+	assert.Equal(t, one, otlp.NewInstanceID("collector", "agent_stream/a"), "it stays")
+	assert.NotEqual(t, one, otlp.NewInstanceID("collector", "agent_stream/b"))
+	random := otlp.NewInstanceID()
 	assert.Regexp(t, fmt.Sprintf(uuid, 4), random)
-	assert.NotEqual(t, random, telemetry.NewInstanceID())
+	assert.NotEqual(t, random, otlp.NewInstanceID())
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // modelNames are the models that worked for an agent, in the order of their first events: as many as [Limits.Models] allows.
@@ -44,14 +46,14 @@ func (m *modelNames) first() string {
 
 // put writes the list onto the span of the agent.
 func (m *modelNames) put(attrs pcommon.Map) {
-	putStr(attrs, AttrGenAIRequestModel, m.only())
+	otlp.PutStr(attrs, otlp.AttrGenAIRequestModel, m.only())
 	if len(m.names) == 0 {
 		return
 	}
-	list := attrs.PutEmptySlice(AttrModels)
+	list := attrs.PutEmptySlice(otlp.AttrModels)
 	list.EnsureCapacity(len(m.names))
 	for _, name := range m.names {
 		list.AppendEmpty().SetStr(name)
 	}
-	putTrue(attrs, AttrModelsOverflow, m.cut)
+	otlp.PutTrue(attrs, otlp.AttrModelsOverflow, m.cut)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -22,16 +23,16 @@ func TestModelsAreBounded(t *testing.T) {
 			usage := events.DisplayEvent{Kind: events.KindUsage, Time: at(float64(i)), SessionID: "s1", MessageID: ev.MessageID, Model: ev.Model, Usage: &events.Usage{Tokens: events.Tokens{Input: 2}}}
 			sc = append(sc, line(ev, usage))
 		}
-		f := fold(t, append(sc, line(ended(""))), telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+		f := fold(t, append(sc, line(ended(""))), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 		run := f.span(t, "invoke_agent claude-code")
-		list, _ := run.Attributes().Get(telemetry.AttrModels)
+		list, _ := run.Attributes().Get(otlp.AttrModels)
 		assert.Equal(t, min(n, limit), list.Slice().Len())
 		assert.Equal(t, "demo-0", list.Slice().At(0).Str())
-		overflow := attr(run, telemetry.AttrModelsOverflow)
-		only := attr(run, telemetry.AttrGenAIRequestModel)
+		overflow := attr(run, otlp.AttrModelsOverflow)
+		only := attr(run, otlp.AttrGenAIRequestModel)
 		assert.Equal(t, 2*max(n-limit, 0), f.counts.UnlistedModels, "a text and a usage of each")
 		assert.Equal(t, n > limit, overflow == "true")
 		assert.Equal(t, n == 1, only == "demo-0")
-		assert.Equal(t, strconv.Itoa(2*n), attr(run, telemetry.AttrUsageInput), "all count")
+		assert.Equal(t, strconv.Itoa(2*n), attr(run, otlp.AttrUsageInput), "all count")
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
 // outcome is how a call ended: reason and failure travel together.
 type outcome struct {
-	reason    CloseReason
+	reason    otlp.CloseReason
 	errorType string // empty: it did not fail
 	message   string
 	exitCode  int
@@ -29,28 +30,28 @@ type outcome struct {
 
 // verdict is the one on the agent that the call started: it ended as the call did.
 func (o *outcome) verdict() verdict {
-	if o.reason == CloseReasonResult && o.errorType != "" {
+	if o.reason == otlp.CloseReasonResult && o.errorType != "" {
 		return failedWith(o.message)
 	}
 	return closedFor(o.reason)
 }
 
 // closeReason is the reason as it is exported.
-func (o *outcome) closeReason() CloseReason {
-	if o.abridged && o.reason == CloseReasonResult {
-		return CloseReasonTruncated
+func (o *outcome) closeReason() otlp.CloseReason {
+	if o.abridged && o.reason == otlp.CloseReasonResult {
+		return otlp.CloseReasonTruncated
 	}
 	return o.reason
 }
 
 // failure is the outcome of a call that is closed for reason without a result of its own. What was interrupted or
 // replaced did not fail.
-func failure(reason CloseReason) outcome {
+func failure(reason otlp.CloseReason) outcome {
 	switch reason {
-	case CloseReasonInterrupted, CloseReasonSuperseded:
+	case otlp.CloseReasonInterrupted, otlp.CloseReasonSuperseded:
 		return outcome{reason: reason}
 	default:
-		return outcome{reason: reason, errorType: ErrorTypeNoResult}
+		return outcome{reason: reason, errorType: otlp.ErrorTypeNoResult}
 	}
 }
 
@@ -64,7 +65,7 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at clock.Moment, abridged b
 		return
 	}
 	out := outcome{
-		hasResult: true, reason: CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
+		hasResult: true, reason: otlp.CloseReasonResult, exitCode: t.ExitCode, hasExit: t.HasExitCode, background: t.State == events.ToolStateBackground,
 		abridged: abridged,
 	}
 	c.span.End = at
@@ -81,19 +82,19 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at clock.Moment, abridged b
 			c.span.CoverAll(&c.child.span)
 		}
 	}
-	if s.writer.capture.ToolOutput {
+	if s.registry.settings.Capture.ToolOutput {
 		out.result = string(t.Output)
 	}
 	switch {
 	case t.State == events.ToolStateStopped && !t.Denied: // the user did, while it ran or when leave for it was asked
-		out.reason = CloseReasonInterrupted
+		out.reason = otlp.CloseReasonInterrupted
 		if t.Error {
-			out.errorType, out.message = string(CloseReasonInterrupted), t.Err
+			out.errorType, out.message = string(otlp.CloseReasonInterrupted), t.Err
 		}
 	case t.Error:
-		out.errorType, out.message = ErrorTypeTool, t.Err
+		out.errorType, out.message = otlp.ErrorTypeTool, t.Err
 		if t.Denied {
-			out.errorType = ErrorTypeDenied
+			out.errorType = otlp.ErrorTypeDenied
 		}
 	}
 	s.closeCall(c, out)
@@ -103,11 +104,11 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at clock.Moment, abridged b
 func verdictOf(t *events.Tool) verdict {
 	switch {
 	case t.State == events.ToolStateStopped:
-		return closedFor(CloseReasonInterrupted)
+		return closedFor(otlp.CloseReasonInterrupted)
 	case t.Error:
 		return failedWith(t.Err)
 	default:
-		return closedFor(CloseReasonResult)
+		return closedFor(otlp.CloseReasonResult)
 	}
 }
 
@@ -148,7 +149,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	if out.errorType != "" {
 		c.caller.callFailed()
 	}
-	if out.reason != CloseReasonResult && !out.hasResult {
+	if out.reason != otlp.CloseReasonResult && !out.hasResult {
 		s.count().UnclosedCalls++
 		if c.child != nil && !c.child.background {
 			s.closeAgent(c.child, closedFor(out.reason))
@@ -177,7 +178,7 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	if c.elsewhere {
 		return
 	}
-	span, ok := s.span(c.caller, outline{c.spanID, c.caller.spanID, ptrace.SpanKindInternal, OperationExecuteTool, c.name, callAttributes}, &c.span)
+	span, ok := s.span(c.caller, outline{c.spanID, c.caller.spanID, ptrace.SpanKindInternal, otlp.OperationExecuteTool, c.name, otlp.CallAttributes}, &c.span)
 	if !ok {
 		return
 	}
@@ -189,27 +190,27 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	key.instrument = instrumentToolCalls
 	s.meter.count(key, in)
 	m := span.Attributes()
-	m.PutStr(AttrGenAIToolName, c.name)
-	putStr(m, AttrGenAIToolCallID, c.id)
-	m.PutStr(AttrGenAIToolType, toolType(c))
-	putStr(m, AttrGenAIAgentName, c.caller.name)
-	putStr(m, AttrToolTarget, c.target)
+	m.PutStr(otlp.AttrGenAIToolName, c.name)
+	otlp.PutStr(m, otlp.AttrGenAIToolCallID, c.id)
+	m.PutStr(otlp.AttrGenAIToolType, toolType(c))
+	otlp.PutStr(m, otlp.AttrGenAIAgentName, c.caller.name)
+	otlp.PutStr(m, otlp.AttrToolTarget, c.target)
 	c.shown.put(m, s.writer)
-	putStr(m, AttrToolServer, c.server)
-	m.PutStr(AttrToolKind, c.kind())
-	putStr(m, AttrToolAgentType, c.agentType)
-	s.writer.content(m, AttrGenAIToolResult, out.result)
-	putTrue(m, AttrBackground, c.background)
-	m.PutStr(AttrCloseReason, string(out.closeReason()))
+	otlp.PutStr(m, otlp.AttrToolServer, c.server)
+	m.PutStr(otlp.AttrToolKind, c.kind())
+	otlp.PutStr(m, otlp.AttrToolAgentType, c.agentType)
+	s.writer.Content(m, otlp.AttrGenAIToolResult, out.result)
+	otlp.PutTrue(m, otlp.AttrBackground, c.background)
+	m.PutStr(otlp.AttrCloseReason, string(out.closeReason()))
 	if out.approvalWait > 0 {
-		m.PutDouble(AttrToolApprovalWait, out.approvalWait.Seconds())
+		m.PutDouble(otlp.AttrToolApprovalWait, out.approvalWait.Seconds())
 	}
 	if out.hasExit {
-		m.PutInt(AttrProcessExitCode, int64(out.exitCode))
+		m.PutInt(otlp.AttrProcessExitCode, int64(out.exitCode))
 	}
 	if clamped {
 		s.count().ClampedSpans++
-		m.PutBool(AttrTimeClamped, true)
+		m.PutBool(otlp.AttrTimeClamped, true)
 	}
 	setError(span, out.errorType, out.message)
 }

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -27,7 +28,7 @@ type pipelineKey struct{ name, runID string }
 type taskKey struct{ name, runID string }
 
 type pipelineRun struct {
-	resource *resource
+	resource *otlp.Resource
 	traceID  pcommon.TraceID
 	node     node
 	tasks    map[taskKey]*task
@@ -35,7 +36,7 @@ type pipelineRun struct {
 }
 
 type task struct {
-	resource *resource
+	resource *otlp.Resource
 	key      taskKey
 	node     node
 }
@@ -66,18 +67,18 @@ const maxLinks = 128
 func (v *verdict) result() string {
 	switch v.outcome {
 	case events.OutcomeOK:
-		return ResultSuccess
+		return otlp.ResultSuccess
 	case events.OutcomeError:
-		return ResultFailure
+		return otlp.ResultFailure
 	case events.OutcomeInterrupted:
-		return ResultCancellation
+		return otlp.ResultCancellation
 	case events.OutcomeKilled:
-		return ResultError
+		return otlp.ResultError
 	default:
-		if v.reason == CloseReasonTimeout {
-			return ResultTimeout
+		if v.reason == otlp.CloseReasonTimeout {
+			return otlp.ResultTimeout
 		}
-		return ResultIncomplete
+		return otlp.ResultIncomplete
 	}
 }
 
@@ -93,7 +94,7 @@ func (v *verdict) severity() int {
 	case events.OutcomeInterrupted:
 		return 3
 	case events.OutcomeIncomplete:
-		if v.reason == CloseReasonTimeout {
+		if v.reason == otlp.CloseReasonTimeout {
 			return 4
 		}
 		return 2
@@ -108,13 +109,13 @@ func newPipelines(limit int, service string) pipelines {
 	return pipelines{limit: limit, service: service, runs: map[pipelineKey]*pipelineRun{}}
 }
 
-func keysOf(res *resource) (pipelineKey, taskKey, bool) {
-	name, runID, ok := res.identity.pipelineRun()
-	return pipelineKey{name, runID}, taskKey{res.identity.Value(AttrTaskName), res.identity.Value(AttrTaskRunID)}, ok
+func keysOf(res *otlp.Resource) (pipelineKey, taskKey, bool) {
+	name, runID, ok := res.PipelineRun()
+	return pipelineKey{name, runID}, taskKey{res.Value(otlp.AttrTaskName), res.Value(otlp.AttrTaskRunID)}, ok
 }
 
 // started enters a run and returns its trace and parent; ok is false without pipeline identity.
-func (p *pipelines) started(res *resource, counts bool) (trace pcommon.TraceID, parent pcommon.SpanID, ok bool) {
+func (p *pipelines) started(res *otlp.Resource, counts bool) (trace pcommon.TraceID, parent pcommon.SpanID, ok bool) {
 	n := 0
 	if counts {
 		n = 1
@@ -130,8 +131,8 @@ func (p *pipelines) started(res *resource, counts bool) (trace pcommon.TraceID, 
 	}
 	t := run.tasks[tkey]
 	if t == nil {
-		t = &task{resource: res.of(p.service), key: tkey}
-		t.node.spanID = spanID(domainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
+		t = &task{resource: res.Of(p.service), key: tkey}
+		t.node.spanID = otlp.SpanID(otlp.DomainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
 		t.node.restore(p.wasExported(t.node.spanID))
 		run.tasks[tkey] = t
 		run.order = append(run.order, tkey)
@@ -140,26 +141,26 @@ func (p *pipelines) started(res *resource, counts bool) (trace pcommon.TraceID, 
 	return run.traceID, t.node.spanID, true
 }
 
-func (p *pipelines) run(key pipelineKey, res *resource) *pipelineRun {
+func (p *pipelines) run(key pipelineKey, res *otlp.Resource) *pipelineRun {
 	run := p.runs[key]
 	if run != nil {
 		return run
 	}
-	step := []string{AttrTaskName, AttrTaskRunID, AttrTaskRunURL} // of one below it
-	run = &pipelineRun{resource: res.of(p.service, step...), traceID: traceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
-	run.node.spanID = spanID(domainPipeline, 0, key.name, key.runID)
+	step := []string{otlp.AttrTaskName, otlp.AttrTaskRunID, otlp.AttrTaskRunURL} // of one below it
+	run = &pipelineRun{resource: res.Of(p.service, step...), traceID: otlp.TraceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
+	run.node.spanID = otlp.SpanID(otlp.DomainPipeline, 0, key.name, key.runID)
 	run.node.restore(p.wasExported(run.node.spanID))
 	p.runs[key] = run
 	p.order = append(p.order, key)
 	return run
 }
 
-func (p *pipelines) moved(res *resource, now time.Time) {
+func (p *pipelines) moved(res *otlp.Resource, now time.Time) {
 	p.each(res, func(n *node) { n.moved = now })
 }
 
 // ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out.
-func (p *pipelines) ended(res *resource, span clock.Interval, v verdict, now time.Time) (late bool) {
+func (p *pipelines) ended(res *otlp.Resource, span clock.Interval, v verdict, now time.Time) (late bool) {
 	p.each(res, func(n *node) {
 		n.open--
 		n.moved = now
@@ -175,7 +176,7 @@ func (p *pipelines) ended(res *resource, span clock.Interval, v verdict, now tim
 }
 
 // link has the step of res, or without a step its pipeline, link to a run.
-func (p *pipelines) link(res *resource, to runLink) {
+func (p *pipelines) link(res *otlp.Resource, to runLink) {
 	var last *node
 	p.each(res, func(n *node) { last = n })
 	if last != nil && len(last.links) < maxLinks && !slices.Contains(last.links, to) {
@@ -184,7 +185,7 @@ func (p *pipelines) link(res *resource, to runLink) {
 }
 
 // each calls f for the pipeline and the step of res.
-func (p *pipelines) each(res *resource, f func(*node)) {
+func (p *pipelines) each(res *otlp.Resource, f func(*node)) {
 	key, tkey, ok := keysOf(res)
 	if !ok {
 		return
@@ -240,34 +241,34 @@ func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time) {
 	for _, tkey := range r.order {
 		if t := r.tasks[tkey]; t.node.quiet(before) {
 			t.write(b, r)
-			b.out.nodes = append(b.out.nodes, &t.node)
+			b.nodes = append(b.nodes, &t.node)
 		}
 	}
 	if !r.node.quiet(before) {
 		return
 	}
-	b.out.nodes = append(b.out.nodes, &r.node)
-	span := b.span(r.resource)
+	b.nodes = append(b.nodes, &r.node)
+	span := b.Span(r.resource)
 	r.node.write(span, r.traceID, pcommon.SpanID{})
 	span.SetName(key.name)
 	span.SetKind(ptrace.SpanKindServer)
 	m := span.Attributes()
-	m.PutStr(AttrPipelineName, key.name)
-	m.PutStr(AttrPipelineRunID, key.runID)
-	m.PutStr(AttrPipelineResult, r.node.worst.result())
+	m.PutStr(otlp.AttrPipelineName, key.name)
+	m.PutStr(otlp.AttrPipelineRunID, key.runID)
+	m.PutStr(otlp.AttrPipelineResult, r.node.worst.result())
 }
 
 func (t *task) write(b *batch, r *pipelineRun) {
-	span := b.span(t.resource)
+	span := b.Span(t.resource)
 	t.node.write(span, r.traceID, r.node.spanID)
 	span.SetName(t.key.name)
 	span.SetKind(ptrace.SpanKindInternal)
 	m := span.Attributes()
-	putTrue(m, AttrBackground, r.node.emitted && !r.node.span.Contains(t.node.span)) // it came too late
-	m.PutStr(AttrTaskName, t.key.name)
-	putStr(m, AttrTaskRunID, t.key.runID)
-	putStr(m, AttrTaskRunURL, t.resource.identity.Value(AttrTaskRunURL))
-	m.PutStr(AttrTaskRunResult, t.node.worst.result())
+	otlp.PutTrue(m, otlp.AttrBackground, r.node.emitted && !r.node.span.Contains(t.node.span)) // it came too late
+	m.PutStr(otlp.AttrTaskName, t.key.name)
+	otlp.PutStr(m, otlp.AttrTaskRunID, t.key.runID)
+	otlp.PutStr(m, otlp.AttrTaskRunURL, t.resource.Value(otlp.AttrTaskRunURL))
+	m.PutStr(otlp.AttrTaskRunResult, t.node.worst.result())
 }
 
 // restore notes whether the span was exported before a restart.
@@ -290,6 +291,6 @@ func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.Spa
 		link.SetTraceID(to.trace)
 		link.SetSpanID(to.span)
 	}
-	span.Attributes().PutStr(AttrTimeSource, clock.Worst(n.span.Start.Source, n.span.End.Source).String())
+	span.Attributes().PutStr(otlp.AttrTimeSource, clock.Worst(n.span.Start.Source, n.span.End.Source).String())
 	setError(span, n.worst.errorType(), "")
 }

@@ -11,23 +11,24 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
 func TestPipelineAndStep(t *testing.T) {
-	identity := telemetry.NewIdentity(
-		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "nightly"},
-		telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: "17"},
-		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: "fix"},
+	identity := otlp.NewIdentity(
+		otlp.Attribute{Key: otlp.AttrPipelineName, Value: "nightly"},
+		otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: "17"},
+		otlp.Attribute{Key: otlp.AttrTaskName, Value: "fix"},
 	)
-	f := fold(t, parallelTools(), telemetry.StreamSettings{Identity: identity}, telemetry.CloseReasonShutdown)
+	f := fold(t, parallelTools(), telemetry.StreamSettings{Identity: identity}, otlp.CloseReasonShutdown)
 	pipeline, step, run := f.span(t, "nightly"), f.span(t, "fix"), f.span(t, "invoke_agent claude-code")
 	assert.True(t, pipeline.ParentSpanID().IsEmpty())
 	assert.Equal(t, pipeline.SpanID(), step.ParentSpanID())
 	assert.Equal(t, step.SpanID(), run.ParentSpanID())
 	assert.Equal(t, ptrace.SpanKindServer, pipeline.Kind())
-	assert.Equal(t, "success", attr(pipeline, telemetry.AttrPipelineResult))
-	v, ok := f.traces[len(f.traces)-1].ResourceSpans().At(0).Resource().Attributes().Get(telemetry.AttrTaskName)
+	assert.Equal(t, "success", attr(pipeline, otlp.AttrPipelineResult))
+	v, ok := f.traces[len(f.traces)-1].ResourceSpans().At(0).Resource().Attributes().Get(otlp.AttrTaskName)
 	require.True(t, ok)
 	assert.Equal(t, "fix", v.Str())
 }
@@ -37,9 +38,9 @@ func TestPipelineSpanGoesOutOnceWhenQuiet(t *testing.T) {
 	s := telemetry.NewDefaultSettings()
 	s.Now = func() time.Time { return now }
 	registry := telemetry.NewRegistry(s)
-	identity := telemetry.NewIdentity(
-		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "nightly"},
-		telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: "17"},
+	identity := otlp.NewIdentity(
+		otlp.Attribute{Key: otlp.AttrPipelineName, Value: "nightly"},
+		otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: "17"},
 	)
 	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Identity: identity})
 	feed := func(sc script) {
@@ -60,12 +61,12 @@ func TestPipelineSpanGoesOutOnceWhenQuiet(t *testing.T) {
 }
 
 // nightly is the identity of a step of a pipeline run.
-func nightly(task string) telemetry.Identity {
-	return telemetry.NewIdentity(
-		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "nightly"},
-		telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: "17"},
-		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: task},
-		telemetry.Attribute{Key: telemetry.AttrTaskRunURL, Value: "https://ci.example/" + task},
+func nightly(task string) otlp.Identity {
+	return otlp.NewIdentity(
+		otlp.Attribute{Key: otlp.AttrPipelineName, Value: "nightly"},
+		otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: "17"},
+		otlp.Attribute{Key: otlp.AttrTaskName, Value: task},
+		otlp.Attribute{Key: otlp.AttrTaskRunURL, Value: "https://ci.example/" + task},
 	)
 }
 
@@ -77,15 +78,15 @@ func TestPipelineResult(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		ends   []events.DisplayEvent
-		close  telemetry.CloseReason
+		close  otlp.CloseReason
 		result string
 		failed string
 	}{
 		{"success", []events.DisplayEvent{good, good}, "", "success", ""},
 		{"cancellation", []events.DisplayEvent{good, stop}, "", "cancellation", ""},
 		{"failure", []events.DisplayEvent{bad, stop, good}, "", "failure", "_OTHER"},
-		{"timeout", []events.DisplayEvent{good}, telemetry.CloseReasonTimeout, "timeout", "timeout"},
-		{"killed", nil, telemetry.CloseReasonKilled, "error", "killed"},
+		{"timeout", []events.DisplayEvent{good}, otlp.CloseReasonTimeout, "timeout", "timeout"},
+		{"killed", nil, otlp.CloseReasonKilled, "error", "killed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var sc script
@@ -98,11 +99,11 @@ func TestPipelineResult(t *testing.T) {
 			}
 			f := fold(t, sc, telemetry.StreamSettings{Identity: nightly("fix")}, tt.close)
 			pipeline, step := f.span(t, "nightly"), f.span(t, "fix")
-			assert.Equal(t, tt.result, attr(pipeline, telemetry.AttrPipelineResult))
-			assert.Equal(t, tt.result, attr(step, telemetry.AttrTaskRunResult))
-			assert.Equal(t, tt.failed, attr(step, telemetry.AttrErrorType))
+			assert.Equal(t, tt.result, attr(pipeline, otlp.AttrPipelineResult))
+			assert.Equal(t, tt.result, attr(step, otlp.AttrTaskRunResult))
+			assert.Equal(t, tt.failed, attr(step, otlp.AttrErrorType))
 			assert.Equal(t, statusIf(tt.failed != ""), pipeline.Status().Code())
-			assert.Equal(t, "https://ci.example/fix", attr(step, telemetry.AttrTaskRunURL))
+			assert.Equal(t, "https://ci.example/fix", attr(step, otlp.AttrTaskRunURL))
 		})
 	}
 }
@@ -131,7 +132,7 @@ func TestLateSteps(t *testing.T) {
 	checkTree(t, &f)
 	late := map[string]string{}
 	for _, s := range f.spans {
-		late[s.Name()+keyID(s)] = attr(s, telemetry.AttrBackground)
+		late[s.Name()+keyID(s)] = attr(s, otlp.AttrBackground)
 	}
 	assert.Equal(t, map[string]string{
 		"nightly": "", "build": "", "test": "true", "chat m1": "",
@@ -154,7 +155,7 @@ func TestPipelineOverRestart(t *testing.T) {
 			again := registry.Close()
 			assert.Zero(t, again.Traces.SpanCount(), "but it goes out once")
 			assert.Empty(t, registry.State().Pipelines)
-			stream.Close(telemetry.CloseReasonShutdown)
+			stream.Close(otlp.CloseReasonShutdown)
 		}
 		return out
 	}
@@ -178,7 +179,7 @@ func TestPipelineOverRestart(t *testing.T) {
 
 // TestBoundedPipelines: of many pipeline runs, and of many steps of one, the oldest are forgotten, and counted.
 func TestBoundedPipelines(t *testing.T) {
-	for _, tt := range []struct{ name, key string }{{"runs", telemetry.AttrPipelineRunID}, {"steps", telemetry.AttrTaskName}} {
+	for _, tt := range []struct{ name, key string }{{"runs", otlp.AttrPipelineRunID}, {"steps", otlp.AttrTaskName}} {
 		t.Run(tt.name, func(t *testing.T) {
 			now := at(100)
 			s := telemetry.NewDefaultSettings()
@@ -186,10 +187,10 @@ func TestBoundedPipelines(t *testing.T) {
 			registry := telemetry.NewRegistry(s)
 			spans, forgotten := 0, 0
 			for i := range 10 {
-				identity := telemetry.NewIdentity(telemetry.Attribute{Key: tt.key, Value: fmt.Sprint("n", i)}).With(nightly("fix"))
+				identity := otlp.NewIdentity(otlp.Attribute{Key: tt.key, Value: fmt.Sprint("n", i)}).With(nightly("fix"))
 				stream := registry.Open(telemetry.StreamSettings{ID: strconv.Itoa(i), Agent: claude, Identity: identity})
 				stream.Feed(telemetry.Line{}, line(text(1, fmt.Sprint("msg", i), "Hi.")))
-				stream.Close(telemetry.CloseReasonNoResult)
+				stream.Close(otlp.CloseReasonNoResult)
 				now = now.Add(s.PipelineIdle + time.Second)
 				out := registry.Take()
 				spans, forgotten = spans+out.Traces.SpanCount(), forgotten+out.Counts.ForgottenPipelines
@@ -202,7 +203,7 @@ func TestBoundedPipelines(t *testing.T) {
 }
 
 func TestOuterTrace(t *testing.T) {
-	parent := telemetry.Parent{TraceID: [16]byte{1, 2, 3}, SpanID: [8]byte{4, 5}}
+	parent := otlp.Parent{TraceID: [16]byte{1, 2, 3}, SpanID: [8]byte{4, 5}}
 	registry := newRegistry()
 	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Parent: parent})
 	for _, evs := range parallelTools() {

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -60,10 +61,10 @@ func TestNamesAreBounded(t *testing.T) {
 			l[i].SessionID = long("session")
 		}
 	}
-	f := fold(t, all, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	f := fold(t, all, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 
 	check := func(key, value string) {
-		assert.LessOrEqual(t, len(value), map[bool]int{true: 4096, false: 256}[key == telemetry.AttrProcessWorkDir], key)
+		assert.LessOrEqual(t, len(value), map[bool]int{true: 4096, false: 256}[key == otlp.AttrProcessWorkDir], key)
 		assert.NotContains(t, value, "\x00", key)
 		assert.True(t, utf8.ValidString(value), key)
 	}
@@ -72,7 +73,7 @@ func TestNamesAreBounded(t *testing.T) {
 		assert.LessOrEqual(t, len(s.Name()), 256+len("execute_tool "))
 		assert.NotContains(t, s.Name()+s.Status().Message(), "\x00")
 		strs(s.Attributes(), check)
-		if id := attr(s, telemetry.AttrGenAIToolCallID); id != "" {
+		if id := attr(s, otlp.AttrGenAIToolCallID); id != "" {
 			calls[id] = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -61,11 +62,11 @@ func TestReplayedStream(t *testing.T) {
 			top := f.span(t, "invoke_agent claude-code")
 			from, to := seconds(top)
 			assert.InDeltaSlice(t, []float64{tt.from, tt.to}, []float64{from, to}, 0.001)
-			assert.Equal(t, tt.source.String(), attr(top, telemetry.AttrTimeSource))
+			assert.Equal(t, tt.source.String(), attr(top, otlp.AttrTimeSource))
 			for _, s := range f.spans {
 				assert.False(t, s.StartTimestamp() < top.StartTimestamp() || s.EndTimestamp() > top.EndTimestamp(), s.Name())
 			}
-			once := fold(t, replayed(), telemetry.StreamSettings{ID: "f", Agent: claude}, telemetry.CloseReasonShutdown)
+			once := fold(t, replayed(), telemetry.StreamSettings{ID: "f", Agent: claude}, otlp.CloseReasonShutdown)
 			assert.ElementsMatch(t, spanIDs(once), spanIDs(&f), "times are no part of ids")
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -50,14 +51,14 @@ func TestEstimatedCost(t *testing.T) {
 			s := registry.Open(telemetry.StreamSettings{Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"}})
 			evs := append([]events.DisplayEvent{started(), text(1, "m1", "a")}, tc.usages...)
 			s.Feed(telemetry.Line{}, append(evs, events.DisplayEvent{Kind: events.KindSessionEnded, Time: at(5), SessionID: "s1", End: &events.End{Duration: time.Second}}))
-			s.Close(telemetry.CloseReasonShutdown)
+			s.Close(otlp.CloseReasonShutdown)
 			cost, estimated, found := "", "", false
 			out := s.Take()
 			for _, rs := range out.Traces.ResourceSpans().All() {
 				for _, ss := range rs.ScopeSpans().All() {
 					for _, span := range ss.Spans().All() {
-						if attr(span, telemetry.AttrGenAIOperationName) == telemetry.OperationInvokeAgent {
-							cost, estimated, found = attr(span, telemetry.AttrCostUSD), attr(span, telemetry.AttrCostEstimated), true
+						if attr(span, otlp.AttrGenAIOperationName) == otlp.OperationInvokeAgent {
+							cost, estimated, found = attr(span, otlp.AttrCostUSD), attr(span, otlp.AttrCostEstimated), true
 						}
 					}
 				}
@@ -68,10 +69,10 @@ func TestEstimatedCost(t *testing.T) {
 			counted := 0.0
 			for _, rm := range registry.Metrics().TakeLast(time.Now())[1].ResourceMetrics().All() {
 				for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
-					if m.Name() == telemetry.MetricCost {
+					if m.Name() == otlp.MetricCost {
 						for _, p := range m.Sum().DataPoints().All() {
 							counted += p.DoubleValue()
-							_, marked := p.Attributes().Get(telemetry.AttrCostEstimated)
+							_, marked := p.Attributes().Get(otlp.AttrCostEstimated)
 							assert.Equal(t, tc.estimated == "true", marked)
 						}
 					}

@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -23,9 +24,9 @@ func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
 			break
 		}
 	}
-	lr := s.liveRecord(s.sink, r, EventNameStepStarted, 0)
-	putStr(lr.Attributes(), AttrGenAIRequestModel, model)
-	lr.Body().SetStr(string(appendStart(nil, "step", s.settings.Agent.ServiceName, model)))
+	lr := s.liveRecord(s.sink, r, otlp.EventNameStepStarted, 0)
+	otlp.PutStr(lr.Attributes(), otlp.AttrGenAIRequestModel, model)
+	lr.Body().SetStr(string(otlp.AppendStart(nil, "step", s.settings.Agent.ServiceName, model)))
 }
 
 // watch has progress reported of the run at work, if that is watched live: from its start, or from the first line that was
@@ -57,11 +58,11 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	if s.registry.settings.ProgressInterval <= 0 {
 		return false
 	}
-	lr := s.liveRecord(into, r, EventNameProgress, int(elapsed/s.registry.settings.ProgressInterval))
+	lr := s.liveRecord(into, r, otlp.EventNameProgress, int(elapsed/s.registry.settings.ProgressInterval))
 	left := max(s.settings.ExpectedDuration-elapsed, 0)
-	lr.Attributes().PutDouble(AttrElapsed, elapsed.Seconds())
-	lr.Attributes().PutDouble(AttrStepETA, left.Seconds())
-	lr.Body().SetStr(string(appendElapsed(nil, elapsed, left)))
+	lr.Attributes().PutDouble(otlp.AttrElapsed, elapsed.Seconds())
+	lr.Attributes().PutDouble(otlp.AttrStepETA, left.Seconds())
+	lr.Body().SetStr(string(otlp.AppendElapsed(nil, elapsed, left)))
 	return false
 }
 
@@ -70,18 +71,18 @@ func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	r := s.run
 	s.registry.release(s.registry.live, s)
 	r.watched = false
-	lr := s.liveRecord(into, r, EventNameStalled, int(s.lastOffset))
+	lr := s.liveRecord(into, r, otlp.EventNameStalled, int(s.lastOffset))
 	lr.SetSeverityNumber(plog.SeverityNumberWarn)
 	lr.SetSeverityText("WARN")
-	lr.Attributes().PutDouble(AttrElapsed, elapsed.Seconds())
-	lr.Attributes().PutDouble(AttrSilent, silent.Seconds())
+	lr.Attributes().PutDouble(otlp.AttrElapsed, elapsed.Seconds())
+	lr.Attributes().PutDouble(otlp.AttrSilent, silent.Seconds())
 	lr.Body().SetStr("no output for " + silent.Round(time.Second).String())
 }
 
 // liveRecord appends a record about a run at the present time.
 func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRecord {
 	now := s.registry.settings.Now()
-	lr := into.record(r.resource)
+	lr := into.Record(r.resource)
 	lr.SetEventName(name)
 	lr.SetSeverityNumber(plog.SeverityNumberInfo)
 	lr.SetSeverityText("INFO")
@@ -90,10 +91,10 @@ func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRec
 	lr.SetTraceID(r.traceID)
 	lr.SetSpanID(r.top.spanID)
 	m := lr.Attributes()
-	putStr(m, AttrGenAIConversationID, r.sessionID)
-	putStr(m, AttrGenAIAgentName, r.top.name)
-	m.PutStr(AttrTimeSource, clock.SourceArrival.String())
-	m.PutStr(AttrLogRecordUID, recordUID(n, name, r.traceID.String(), r.top.spanID.String()).String())
+	otlp.PutStr(m, otlp.AttrGenAIConversationID, r.sessionID)
+	otlp.PutStr(m, otlp.AttrGenAIAgentName, r.top.name)
+	m.PutStr(otlp.AttrTimeSource, clock.SourceArrival.String())
+	m.PutStr(otlp.AttrLogRecordUID, otlp.RecordUID(n, name, r.traceID.String(), r.top.spanID.String()).String())
 	return lr
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -27,7 +28,7 @@ func (s *Stream) Raw(line Line, lines [][]byte) {
 // the whole of it.
 func (s *Stream) RawCopy(line Line, data []byte) {
 	if lr, ok := s.raw(line, -1, data); ok {
-		lr.Attributes().PutBool(AttrRawCopy, true)
+		lr.Attributes().PutBool(otlp.AttrRawCopy, true)
 	}
 }
 
@@ -41,7 +42,7 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	s.mu.Lock() // a run that another stream releases may change the resource
 	defer s.mu.Unlock()
 	parts := s.appendRawParts(make([]byte, 0, 256), line, index, data)
-	number := s.resource.numbers.next()
+	number := s.resource.NextNumber()
 	isNew := s.registry.firstRecord(parts)
 	switch {
 	case line.Replay:
@@ -50,8 +51,8 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 		s.count().Copied++
 		return lr, false
 	}
-	lr = s.own().record(s.resource)
-	lr.SetEventName(EventNameRaw)
+	lr = s.own().Record(s.resource)
+	lr.SetEventName(otlp.EventNameRaw)
 	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		lr.Body().SetStr(string(data))
 	} else {
@@ -60,8 +61,8 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	lr.SetSeverityNumber(plog.SeverityNumberInfo)
 	lr.SetSeverityText("INFO")
 	s.stamp(lr, at, s.registry.settings.Now())
-	lr.Attributes().PutInt(AttrSequence, number)
-	lr.Attributes().PutStr(AttrLogRecordUID, uidOf(parts).String())
+	lr.Attributes().PutInt(otlp.AttrSequence, number)
+	lr.Attributes().PutStr(otlp.AttrLogRecordUID, otlp.UIDOf(parts).String())
 	return lr, true
 }
 
@@ -69,7 +70,7 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 // the line stands, and what it and all lines before it hold. Logs of two jobs often begin alike, and have lines in common.
 func (s *Stream) appendRawParts(buf []byte, line Line, index int, data []byte) []byte {
 	pipeline, step, _ := keysOf(s.resource)
-	return appendParts(buf, domainRecord, index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline.name, pipeline.runID, step.name, step.runID,
+	return otlp.AppendParts(buf, otlp.DomainRecord, index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline.name, pipeline.runID, step.name, step.runID,
 		strconv.FormatInt(line.Offset, 10), string(s.rawChain().next(line.Replay, data)))
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -31,7 +32,7 @@ func passOn(registry *telemetry.Registry, files ...rawFile) (bodies []string, ui
 		f.take(out)
 	}
 	for _, lr := range f.records {
-		uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+		uid, _ := lr.Attributes().Get(otlp.AttrLogRecordUID)
 		bodies, uids[uid.Str()] = append(bodies, lr.Body().AsString()), uids[uid.Str()]+1
 	}
 	return bodies, uids, copied
@@ -77,7 +78,7 @@ func TestRawLinesOverRestart(t *testing.T) {
 	kept.Raw(telemetry.Line{Offset: 11}, [][]byte{[]byte(lines[2])})
 	var f folded
 	f.take(kept.Take())
-	uid, _ := f.records[0].Attributes().Get(telemetry.AttrLogRecordUID)
+	uid, _ := f.records[0].Attributes().Get(otlp.AttrLogRecordUID)
 	assert.Contains(t, want, uid.Str())
 	for uid := range again {
 		assert.Contains(t, want, uid)

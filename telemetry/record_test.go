@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -67,20 +68,20 @@ func everyKind() []events.DisplayEvent {
 // TestEventFromRecord writes an event of every kind into a record and reads the same event back.
 func TestEventFromRecord(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()
-	settings.Capture = telemetry.Capture{Text: true, Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true}
-	for _, semconv := range []telemetry.Semconv{telemetry.SemconvGenAI01, telemetry.SemconvV141} {
+	settings.Capture = otlp.CaptureSettings{Text: true, Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true}
+	for _, semconv := range []otlp.Semconv{otlp.SemconvGenAI01, otlp.SemconvV141} {
 		settings.Semconv = semconv
 		for _, ev := range everyKind() {
 			t.Run(string(semconv)+"/"+ev.Kind.String(), func(t *testing.T) {
 				stream := telemetry.NewRegistry(settings).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 				stream.Feed(telemetry.Line{}, []events.DisplayEvent{ev})
-				stream.Close(telemetry.CloseReasonShutdown)
+				stream.Close(otlp.CloseReasonShutdown)
 				var f folded
 				f.take(stream.Take())
 				require.NotEmpty(t, f.records)
 				lr := f.records[len(f.records)-1]
 				var got events.DisplayEvent
-				require.True(t, telemetry.EventFromRecord(lr, &got))
+				require.True(t, otlp.EventFromRecord(lr, &got))
 				if got.End != nil { // the record knows more
 					assert.Equal(t, ev.End.Outcome(), got.End.Decided)
 					got.End.Decided = events.OutcomeUnknown
@@ -94,7 +95,7 @@ func TestEventFromRecord(t *testing.T) {
 func TestContentsAreOptIn(t *testing.T) {
 	stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 	stream.Feed(telemetry.Line{}, everyKind())
-	stream.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
 	out := stream.Take()
 	marshaled := dump(t, out)
 	for _, hidden := range []string{"all thoughts", `"command"`, "more"} {
@@ -133,7 +134,7 @@ func TestTargetIsCut(t *testing.T) {
 			stream.Feed(telemetry.Line{}, line(use(1, "msg1", "t1", "Bash", tt.target)))
 			var f folded
 			f.take(stream.Take())
-			v, _ := f.records[0].Attributes().Get(telemetry.AttrToolTarget)
+			v, _ := f.records[0].Attributes().Get(otlp.AttrToolTarget)
 			assert.Len(t, []rune(v.Str()), 256)
 			assert.True(t, strings.HasPrefix(v.Str(), tt.want), v.Str())
 		})

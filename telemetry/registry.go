@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -16,7 +17,7 @@ import (
 type Registry struct {
 	settings Settings
 	metrics  *Metrics
-	writer   recordWriter
+	writer   otlp.Writer
 	seed     maphash.Seed // of the ids that streams remember
 	emitted  *emitted     // has locks of its own
 	said     *emitted     // copy marks of what the model said; see accounts.go
@@ -53,7 +54,7 @@ func NewRegistry(s Settings) *Registry {
 	r := &Registry{
 		settings:  s,
 		metrics:   newMetrics(&s),
-		writer:    recordWriter{semconv: s.Semconv, capture: s.Capture, limits: s.Limits},
+		writer:    otlp.Writer{Semconv: s.Semconv, Capture: s.Capture, TargetRunes: s.Limits.TargetRunes, ContentBytes: s.Limits.ContentBytes},
 		seed:      maphash.MakeSeed(),
 		pipelines: newPipelines(s.Limits.Pipelines, s.PipelineService),
 		emitted:   newEmitted(s.Limits.EmittedIDs),
@@ -64,8 +65,8 @@ func NewRegistry(s Settings) *Registry {
 		live:      streamTimes{},
 		endings:   streamTimes{},
 		spans:     streamTimes{},
-		out:       newBatch(s.Semconv.SchemaURL(), s.Version),
 	}
+	r.out = newBatch(r)
 	r.links = newLinks(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.signs = newSigner(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
@@ -84,15 +85,6 @@ func (r *Registry) sessionTotal(key sessionModel, now events.Usage) (before even
 // Metrics are those of all streams.
 func (r *Registry) Metrics() *Metrics { return r.metrics }
 
-// Parent is the span of another program that a stream's work hangs under, as in TRACEPARENT.
-type Parent struct {
-	TraceID pcommon.TraceID
-	SpanID  pcommon.SpanID
-}
-
-// Empty reports whether there is no parent.
-func (p Parent) Empty() bool { return p.TraceID.IsEmpty() || p.SpanID.IsEmpty() }
-
 // StreamSettings describe one stream.
 type StreamSettings struct {
 	// ID is the stable identity of the stream, such as that of its file. It takes part in no id.
@@ -102,9 +94,9 @@ type StreamSettings struct {
 	// Agent is the program that writes it.
 	Agent Agent
 	// Identity is whose work it is.
-	Identity Identity
+	Identity otlp.Identity
 	// Parent is the outer span, if there is one.
-	Parent Parent
+	Parent otlp.Parent
 	// ParentSession is the session whose sub-agent works in the stream, where the place of its file shows that.
 	ParentSession string
 	// Group is the agent id that stands for several sub-agents, one of which works in the stream, where the place of its file
@@ -138,7 +130,7 @@ func (r *Registry) Open(s StreamSettings) *Stream {
 // those of sub-agents whose run is over and whose call was not announced for ParentWait.
 func (r *Registry) Take() Output {
 	now := r.settings.Now()
-	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
+	late := newBatch(r)
 	for _, child := range r.openChildren() {
 		child.workInto(late, false, func() { child.expire(now.Add(-r.settings.ParentWait)) })
 	}
@@ -212,7 +204,7 @@ func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
 // Close returns what is pending of streams that waited for others, and the spans of all pipelines and steps that have not gone
 // out yet. Streams are closed before.
 func (r *Registry) Close() Output {
-	late := newBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)
+	late := newBatch(r)
 	r.closeDeferred(late)
 	for _, s := range r.due(r.spans, r.settings.Now(), 0, false) {
 		s.workInto(late, false, s.writeAll)
@@ -234,7 +226,7 @@ func (r *Registry) flushLocked(before time.Time) Output {
 
 // runStarted enters a run under the pipeline and step of its resource, and returns where its span hangs. One that does
 // not count is a second account of a run, or the work of a sub-agent.
-func (r *Registry) runStarted(res *resource, counts bool) (pcommon.TraceID, pcommon.SpanID, bool) {
+func (r *Registry) runStarted(res *otlp.Resource, counts bool) (pcommon.TraceID, pcommon.SpanID, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.pipelines.started(res, counts)
@@ -242,7 +234,7 @@ func (r *Registry) runStarted(res *resource, counts bool) (pcommon.TraceID, pcom
 
 // accountStarted enters a second account of a run under the pipeline and step of its resource, with a link to the run of
 // the first. Where both have one step there is nothing to enter.
-func (r *Registry) accountStarted(res *resource, first *runRef) (inPipeline bool) {
+func (r *Registry) accountStarted(res *otlp.Resource, first *runRef) (inPipeline bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if first.resource != nil && sameStep(res, first.resource) {
@@ -255,14 +247,14 @@ func (r *Registry) accountStarted(res *resource, first *runRef) (inPipeline bool
 }
 
 // sameStep reports whether two resources belong to one step of one pipeline run.
-func sameStep(a, b *resource) bool {
+func sameStep(a, b *otlp.Resource) bool {
 	pipelineA, taskA, _ := keysOf(a)
 	pipelineB, taskB, _ := keysOf(b)
 	return pipelineA == pipelineB && taskA == taskB
 }
 
 // runMoved notes that a run under the pipeline of res is still at work.
-func (r *Registry) runMoved(res *resource) {
+func (r *Registry) runMoved(res *otlp.Resource) {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -270,7 +262,7 @@ func (r *Registry) runMoved(res *resource) {
 }
 
 // runEnded takes a run's span out of its step, and reports whether it came after the step's span.
-func (r *Registry) runEnded(res *resource, span clock.Interval, v verdict) (late bool) {
+func (r *Registry) runEnded(res *otlp.Resource, span clock.Interval, v verdict) (late bool) {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // TestClosedStreamsAreForgotten: whatever a stream was at when it closed, the registry keeps no hold of it. Else a
@@ -45,7 +46,7 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 	require.NotEmpty(t, r.live)
 	require.NotEmpty(t, r.links.waiting)
 	for _, s := range streams {
-		s.Close(CloseReasonTruncated)
+		s.Close(otlp.CloseReasonTruncated)
 	}
 	assert.Empty(t, r.children)
 	assert.Empty(t, r.live)
@@ -226,7 +227,7 @@ func TestRestoredRunsAreBounded(t *testing.T) {
 func BenchmarkRecordID(b *testing.B) {
 	e := newEmitted(500_000)
 	parts := func() []byte {
-		return appendParts(make([]byte, 0, 256), domainRecord, 0, "claude", "a1b2c3d4-0000-4000-8000-000000000001", "tool_use", "a1b2c3d4-0000-4000-8000-000000000002")
+		return otlp.AppendParts(make([]byte, 0, 256), otlp.DomainRecord, 0, "claude", "a1b2c3d4-0000-4000-8000-000000000001", "tool_use", "a1b2c3d4-0000-4000-8000-000000000002")
 	}
 	b.Run("mark", func(b *testing.B) {
 		for b.Loop() {
@@ -235,7 +236,7 @@ func BenchmarkRecordID(b *testing.B) {
 	})
 	b.Run("uid", func(b *testing.B) {
 		for b.Loop() {
-			uidOf(parts())
+			otlp.UIDOf(parts())
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -18,19 +19,19 @@ func TestUsersResourceWins(t *testing.T) {
 	s := telemetry.NewDefaultSettings()
 	s.Now = func() time.Time { return now }
 	s.PipelineService = "ci"
-	s.Attributes = []telemetry.Attribute{{Key: "team", Value: "blue"}, {Key: telemetry.AttrGenAIToolName, Value: "mine"}}
+	s.Attributes = []otlp.Attribute{{Key: "team", Value: "blue"}, {Key: otlp.AttrGenAIToolName, Value: "mine"}}
 	r := telemetry.NewRegistry(s)
-	identity := telemetry.NewIdentity(
-		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "nightly"}, telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: "17"},
-		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: "fix"}, telemetry.Attribute{Key: telemetry.AttrTaskRunURL, Value: "https://ci.example/fix"},
-		telemetry.Attribute{Key: telemetry.AttrServiceName, Value: "agents"}, telemetry.Attribute{Key: telemetry.AttrServiceVersion, Value: "2"},
-		telemetry.Attribute{Key: "host.name", Value: "runner-7"},
+	identity := otlp.NewIdentity(
+		otlp.Attribute{Key: otlp.AttrPipelineName, Value: "nightly"}, otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: "17"},
+		otlp.Attribute{Key: otlp.AttrTaskName, Value: "fix"}, otlp.Attribute{Key: otlp.AttrTaskRunURL, Value: "https://ci.example/fix"},
+		otlp.Attribute{Key: otlp.AttrServiceName, Value: "agents"}, otlp.Attribute{Key: otlp.AttrServiceVersion, Value: "2"},
+		otlp.Attribute{Key: "host.name", Value: "runner-7"},
 	)
 	stream := r.Open(telemetry.StreamSettings{ID: "f", Identity: identity, Agent: claude})
 	for i, evs := range (script{line(started()), line(use(1, "m1", "c1", "Bash", "true")), line(result(2, "c1")), line(text(3, "m2", "Done.")), line(ended(""))}) {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, evs)
 	}
-	stream.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
 	out, late := stream.Take(), r.Close()
 	spans := map[string]map[string]any{}
 	both := out.Traces
@@ -57,7 +58,7 @@ func TestUsersResourceWins(t *testing.T) {
 	}, spans["nightly"])
 	f := &folded{}
 	f.take(out)
-	assert.Equal(t, "Bash", attr(f.span(t, "execute_tool Bash"), telemetry.AttrGenAIToolName), "tailspan's own")
+	assert.Equal(t, "Bash", attr(f.span(t, "execute_tool Bash"), otlp.AttrGenAIToolName), "tailspan's own")
 
 	require.NotZero(t, out.Logs.ResourceLogs().Len())
 	for _, rl := range out.Logs.ResourceLogs().All() {

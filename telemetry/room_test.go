@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // TestAttributesOf holds that the records which are most of a stream have room for all their attributes: a list that grows
@@ -36,7 +37,7 @@ func TestAttributesOf(t *testing.T) {
 			out := stream.Take()
 			require.Equal(t, 1, out.Logs.LogRecordCount())
 			got := out.Logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0).Attributes()
-			assert.LessOrEqual(t, got.Len(), attributesOf(&fed[0]), got.AsRaw())
+			assert.LessOrEqual(t, got.Len(), otlp.AttributesOf(&fed[0]), got.AsRaw())
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -15,7 +16,7 @@ type run struct {
 	key       string // with what it needs to be this run's alone; see [runKey]
 	sessionID string
 	idSession string // what ids have for the session: its id, or of a stream without one the stream's fingerprint
-	resource  *resource
+	resource  *otlp.Resource
 	traceID   pcommon.TraceID
 	top       *agent
 	calls     calls
@@ -162,7 +163,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	compacted := false
 	if before := s.run; before != nil {
 		if !before.closed {
-			s.closeRun(before, CloseReasonSuperseded)
+			s.closeRun(before, otlp.CloseReasonSuperseded)
 		}
 		compacted = before.top.compacted
 	}
@@ -185,8 +186,8 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		r.key += "~" + strconv.Itoa(occurrence)
 	}
 	r.top = &agent{
-		run: r, ledger: ledger{prices: &s.registry.settings.Prices}, name: r.resource.agentName(), compacted: compacted,
-		spanID: spanID(domainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
+		run: r, ledger: ledger{prices: &s.registry.settings.Prices}, name: r.resource.AgentName(), compacted: compacted,
+		spanID: otlp.SpanID(otlp.DomainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
 	}
 	if r.standing == standingSecond && r.account != nil && r.account.ref.Load() != nil {
 		s.joinAccount(r)
@@ -237,10 +238,8 @@ func (s *Stream) noteStart(waiting []pendingEvent) {
 			s.agentName = strings.Clone(start.AgentName)
 		}
 		s.recorded = s.recorded || start.Recorded
-		if start.Version != "" && start.Version != s.resource.version {
-			changed := *s.resource
-			changed.version = strings.Clone(start.Version)
-			s.resource = &changed
+		if start.Version != "" && start.Version != s.resource.Version {
+			s.resource = s.resource.WithVersion(strings.Clone(start.Version))
 		}
 	}
 }
@@ -275,7 +274,7 @@ func (s *Stream) placeRun(r *run) (alone bool) {
 		return false
 	}
 	if s.registry.settings.TraceBySession && r.sessionID != "" {
-		r.traceID = traceID(0, s.settings.Agent.Provider, r.sessionID)
+		r.traceID = otlp.TraceID(0, s.settings.Agent.Provider, r.sessionID)
 		return false
 	}
 	r.traceID = s.ownTrace(r)
@@ -284,5 +283,5 @@ func (s *Stream) placeRun(r *run) (alone bool) {
 
 // ownTrace is the trace of a run alone.
 func (s *Stream) ownTrace(r *run) pcommon.TraceID {
-	return traceID(0, s.settings.Agent.Provider, r.idSession, r.key)
+	return otlp.TraceID(0, s.settings.Agent.Provider, r.idSession, r.key)
 }

@@ -4,15 +4,16 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // recordEnd makes the record of the end of a run that no line of the format ends, so that every run has one. It is of no
 // event, and has the attributes of one that ends a run.
-func (s *Stream) recordEnd(r *run, why CloseReason) {
+func (s *Stream) recordEnd(r *run, why otlp.CloseReason) {
 	if r.endedBy != events.KindUnspecified || !r.top.exports() || r.standing == standingSecond {
 		return
 	}
-	parts := appendParts(make([]byte, 0, 256), domainRecord, 0, s.settings.Agent.Provider, r.sessionID, EventNameRunEnd, r.traceID.String(), r.top.spanID.String())
+	parts := otlp.AppendParts(make([]byte, 0, 256), otlp.DomainRecord, 0, s.settings.Agent.Provider, r.sessionID, otlp.EventNameRunEnd, r.traceID.String(), r.top.spanID.String())
 	if !s.registry.firstRecord(parts) || s.suppressed {
 		return
 	}
@@ -22,23 +23,23 @@ func (s *Stream) recordEnd(r *run, why CloseReason) {
 		Error: v.errorType() != "", Interrupted: v.outcome == events.OutcomeInterrupted, Decided: v.outcome,
 		Cause: events.Cause(v.errorType()), Err: v.message, Totals: r.totalsAt(at),
 	}
-	lr := s.sink.record(r.resource)
-	lr.SetEventName(EventNameRunEnd)
+	lr := s.sink.Record(r.resource)
+	lr.SetEventName(otlp.EventNameRunEnd)
 	lr.SetSeverityNumber(plog.SeverityNumberInfo)
 	lr.SetSeverityText("INFO")
 	if v.errorType() != "" {
 		lr.SetSeverityNumber(plog.SeverityNumberError)
 		lr.SetSeverityText("ERROR")
 	}
-	lr.Body().SetStr(string(appendEnd(nil, "run", &end)))
+	lr.Body().SetStr(string(otlp.AppendEnd(nil, "run", &end)))
 	s.stamp(lr, at, s.moved)
 	lr.SetTraceID(r.traceID)
 	lr.SetSpanID(r.top.spanID)
 	m := lr.Attributes()
-	putStr(m, AttrGenAIConversationID, r.sessionID)
-	putStr(m, AttrGenAIAgentName, r.top.name)
-	putStr(m, AttrAgentID, r.top.id)
-	m.PutStr(AttrCloseReason, string(v.reason))
-	s.writer.end(m, &end)
-	m.PutStr(AttrLogRecordUID, s.sink.encodeUID(uidOf(parts)))
+	otlp.PutStr(m, otlp.AttrGenAIConversationID, r.sessionID)
+	otlp.PutStr(m, otlp.AttrGenAIAgentName, r.top.name)
+	otlp.PutStr(m, otlp.AttrAgentID, r.top.id)
+	m.PutStr(otlp.AttrCloseReason, string(v.reason))
+	s.writer.End(m, &end)
+	m.PutStr(otlp.AttrLogRecordUID, s.sink.EncodeUID(otlp.UIDOf(parts)))
 }

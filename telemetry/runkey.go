@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // runKey names a run: by an id of the format, and by what the model said first under it.
@@ -20,7 +21,7 @@ type runKey struct {
 }
 
 // keySuffix is the room for content and occurrence behind the id.
-const keySuffix = 2 + 2*contentBytes + 10
+const keySuffix = 2 + 2*otlp.HashBytes + 10
 
 // String is what takes part in ids.
 func (k *runKey) String() string {
@@ -64,7 +65,7 @@ func (s *Stream) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool
 		}
 		key.id = s.fallbackKey(waiting)
 	}
-	bound(&key.id, nameBytes-keySuffix)
+	otlp.Bound(&key.id, otlp.NameBytes-keySuffix)
 	return key, true
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -18,14 +19,14 @@ func TestAbsurdSpanIsInNoMetric(t *testing.T) {
 	end.Time = epoch.AddDate(100, 0, 0)
 	stream.Feed(telemetry.Line{}, line(text(1, "m1", "a")))
 	stream.Feed(telemetry.Line{Offset: 1}, line(end))
-	stream.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
 	var f folded
 	f.take(stream.Take())
 	assert.Equal(t, 1, f.counts.ImplausibleDurations)
 	metrics := registry.Metrics().TakeLast(at(1000))[1]
 	for _, rm := range metrics.ResourceMetrics().All() {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
-			if m.Name() == telemetry.MetricRuns {
+			if m.Name() == otlp.MetricRuns {
 				continue
 			}
 			for _, p := range m.Histogram().DataPoints().All() {
@@ -46,9 +47,9 @@ func TestTooManyTokens(t *testing.T) {
 	for _, scope := range []events.UsageScope{events.UsageScopeCall, events.UsageScopeSession} {
 		f := fold(t, script{
 			line(started(), text(1, "m1", "a"), usage(2, scope, 1<<40+1), usage(3, scope, 7), ended("")),
-		}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+		}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 		run := f.span(t, "invoke_agent claude-code")
-		assert.Equal(t, "7", attr(run, telemetry.AttrUsageInput), scope)
+		assert.Equal(t, "7", attr(run, otlp.AttrUsageInput), scope)
 		assert.Equal(t, 1, f.counts.ImplausibleTokens)
 	}
 }
@@ -63,11 +64,11 @@ func TestTotalThatFalls(t *testing.T) {
 	f := fold(t, script{
 		line(started(), text(1, "m1", "a"), total(2, 100, 50, 1), ended("")),
 		line(started(), text(3, "m2", "b"), total(4, 120, 20, 0.5), ended("")),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	var got []string
 	for _, s := range f.spans {
-		if attr(s, telemetry.AttrGenAIOperationName) == telemetry.OperationInvokeAgent {
-			got = append(got, attr(s, telemetry.AttrGenAIInputTokens)+" "+attr(s, telemetry.AttrGenAIOutputTokens)+" "+attr(s, telemetry.AttrCostUSD))
+		if attr(s, otlp.AttrGenAIOperationName) == otlp.OperationInvokeAgent {
+			got = append(got, attr(s, otlp.AttrGenAIInputTokens)+" "+attr(s, otlp.AttrGenAIOutputTokens)+" "+attr(s, otlp.AttrCostUSD))
 		}
 	}
 	assert.Equal(t, []string{"100 50 1", "120 20 0.5"}, got)
@@ -90,11 +91,11 @@ func TestTotalOfAnotherStream(t *testing.T) {
 	f.take(stream.Take())
 	var got []string
 	for _, s := range f.spans {
-		if attr(s, telemetry.AttrGenAIOperationName) == telemetry.OperationInvokeAgent {
-			got = append(got, attr(s, telemetry.AttrGenAIInputTokens))
+		if attr(s, otlp.AttrGenAIOperationName) == otlp.OperationInvokeAgent {
+			got = append(got, attr(s, otlp.AttrGenAIInputTokens))
 		}
 	}
 	assert.Equal(t, []string{"5000", "2000"}, got)
-	stream.Close(telemetry.CloseReasonShutdown)
-	other.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
+	other.Close(otlp.CloseReasonShutdown)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -54,7 +55,7 @@ func TestSubAgentsTakeLinearTime(t *testing.T) {
 			stream.Feed(telemetry.Line{Offset: int64(i)}, line(use(1, "m1", id, "Task", "x"), by(text(1, "s"+id, "x"), id)))
 			stream.Take()
 		}
-		stream.Close(telemetry.CloseReasonShutdown)
+		stream.Close(otlp.CloseReasonShutdown)
 	})
 }
 
@@ -70,7 +71,7 @@ func TestWaitingStreamsTakeLinearTime(t *testing.T) {
 			streams[i].Feed(telemetry.Line{}, []events.DisplayEvent{ev})
 		}
 		for _, s := range streams {
-			s.Close(telemetry.CloseReasonShutdown)
+			s.Close(otlp.CloseReasonShutdown)
 			out := s.Take()
 			assert.Equal(t, 2, out.Traces.SpanCount(), "it has a trace of its own")
 		}
@@ -93,9 +94,9 @@ func TestSecondAccountTakesLinearTime(t *testing.T) {
 		pending := second.Take()
 		assert.Zero(t, pending.Logs.LogRecordCount())
 		first.Take()
-		first.Close(telemetry.CloseReasonShutdown)
+		first.Close(otlp.CloseReasonShutdown)
 		out := first.Take()
 		assert.Greater(t, out.Logs.LogRecordCount(), n, "what the first account lacks comes with its end")
-		second.Close(telemetry.CloseReasonShutdown)
+		second.Close(otlp.CloseReasonShutdown)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -90,7 +91,7 @@ func (f *folded) take(out telemetry.Output) {
 	for _, rl := range out.Logs.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {
-				if lr.EventName() == telemetry.EventNameRunEnd {
+				if lr.EventName() == otlp.EventNameRunEnd {
 					f.ends = append(f.ends, lr) // made of no event
 					continue
 				}
@@ -140,7 +141,7 @@ func newRegistry() *telemetry.Registry {
 }
 
 // fold runs a script through a stream of its own and closes it.
-func fold(t *testing.T, sc script, set telemetry.StreamSettings, reason telemetry.CloseReason) *folded {
+func fold(t *testing.T, sc script, set telemetry.StreamSettings, reason otlp.CloseReason) *folded {
 	t.Helper()
 	if set.Agent.Provider == "" {
 		set.Agent = claude
@@ -181,12 +182,12 @@ func checkTree(t *testing.T, f *folded) {
 	}
 	for _, s := range f.spans {
 		assert.LessOrEqual(t, s.StartTimestamp(), s.EndTimestamp(), s.Name())
-		assert.NotEmpty(t, attr(s, telemetry.AttrTimeSource), s.Name())
+		assert.NotEmpty(t, attr(s, otlp.AttrTimeSource), s.Name())
 		if s.ParentSpanID().IsEmpty() {
 			continue
 		}
 		parent, ok := byID[s.TraceID().String()+s.ParentSpanID().String()]
-		if !assert.True(t, ok, "parent of %s", s.Name()) || attr(s, telemetry.AttrBackground) == "true" {
+		if !assert.True(t, ok, "parent of %s", s.Name()) || attr(s, otlp.AttrBackground) == "true" {
 			continue
 		}
 		assert.GreaterOrEqual(t, s.StartTimestamp(), parent.StartTimestamp(), "%s in %s", s.Name(), parent.Name())
@@ -209,6 +210,6 @@ func parallelTools() script {
 
 // keyID is the id of the format in the key of a run, without what is hashed.
 func keyID(s ptrace.Span) string {
-	id, _, _ := strings.Cut(attr(s, telemetry.AttrRunKey), "~")
+	id, _, _ := strings.Cut(attr(s, otlp.AttrRunKey), "~")
 	return id
 }

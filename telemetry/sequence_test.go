@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -14,12 +15,12 @@ func numbers(logs plog.Logs) map[string][]int64 {
 	all := map[string][]int64{}
 	for _, rl := range logs.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
-			stream, _ := sl.Scope().Attributes().Get(telemetry.AttrStreamID)
+			stream, _ := sl.Scope().Attributes().Get(otlp.AttrStreamID)
 			for _, lr := range sl.LogRecords().All() {
-				if lr.EventName() == telemetry.EventNameRunEnd {
+				if lr.EventName() == otlp.EventNameRunEnd {
 					continue // it is of no event
 				}
-				n, _ := lr.Attributes().Get(telemetry.AttrSequence)
+				n, _ := lr.Attributes().Get(otlp.AttrSequence)
 				all[stream.AsString()] = append(all[stream.AsString()], n.Int())
 			}
 		}

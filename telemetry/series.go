@@ -8,6 +8,8 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
+
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // seriesKey is one series: the instrument and the attributes. Fields that a metric does not have are empty.
@@ -19,7 +21,7 @@ type seriesKey struct {
 	overflow, estimated                                                           bool
 }
 
-func (k *seriesKey) attributes(m pcommon.Map, s Semconv, promote bool) {
+func (k *seriesKey) attributes(m pcommon.Map, s otlp.Semconv, promote bool) {
 	m.EnsureCapacity(len(k.scope.attrs) + 8)
 	if promote {
 		for _, a := range k.scope.attrs {
@@ -28,24 +30,24 @@ func (k *seriesKey) attributes(m pcommon.Map, s Semconv, promote bool) {
 			}
 		}
 	}
-	putTrue(m, AttrMetricOverflow, k.overflow)
+	otlp.PutTrue(m, otlp.AttrMetricOverflow, k.overflow)
 	if k.scope.overflow {
 		return
 	}
-	putStr(m, AttrGenAIOperationName, descriptions[k.instrument].operation)
-	putStr(m, AttrGenAIProviderName, k.scope.system)
-	putStr(m, AttrGenAIRequestModel, k.model)
-	putStr(m, AttrGenAIAgentName, k.agent)
-	putStr(m, AttrGenAIToolName, k.tool)
-	putStr(m, AttrGenAIToolType, k.toolType)
-	putStr(m, AttrToolKind, k.toolKind)
-	putStr(m, AttrToolServer, k.server)
-	putStr(m, AttrRunOutcome, k.outcome)
-	putStr(m, AttrErrorType, k.errorType)
-	putTrue(m, AttrCostEstimated, k.estimated)
-	putStr(m, AttrGenAITokenType, k.tokenType)
-	if s != SemconvV141 && k.instrument <= instrumentReasoning {
-		m.PutStr(AttrGenAITokenModality, ModalityUnknown)
+	otlp.PutStr(m, otlp.AttrGenAIOperationName, descriptions[k.instrument].operation)
+	otlp.PutStr(m, otlp.AttrGenAIProviderName, k.scope.system)
+	otlp.PutStr(m, otlp.AttrGenAIRequestModel, k.model)
+	otlp.PutStr(m, otlp.AttrGenAIAgentName, k.agent)
+	otlp.PutStr(m, otlp.AttrGenAIToolName, k.tool)
+	otlp.PutStr(m, otlp.AttrGenAIToolType, k.toolType)
+	otlp.PutStr(m, otlp.AttrToolKind, k.toolKind)
+	otlp.PutStr(m, otlp.AttrToolServer, k.server)
+	otlp.PutStr(m, otlp.AttrRunOutcome, k.outcome)
+	otlp.PutStr(m, otlp.AttrErrorType, k.errorType)
+	otlp.PutTrue(m, otlp.AttrCostEstimated, k.estimated)
+	otlp.PutStr(m, otlp.AttrGenAITokenType, k.tokenType)
+	if s != otlp.SemconvV141 && k.instrument <= instrumentReasoning {
+		m.PutStr(otlp.AttrGenAITokenModality, otlp.ModalityUnknown)
 	}
 }
 
@@ -204,8 +206,8 @@ type pointTimes struct{ start, end pcommon.Timestamp }
 type metricScope struct {
 	service  string // of the resource
 	system   string
-	attrs    []Attribute // of the resource beside the service's name
-	overflow bool        // that of the series over the limit
+	attrs    []otlp.Attribute // of the resource beside the service's name
+	overflow bool             // that of the series over the limit
 }
 
 // maxScopeAttributes bounds the attributes of a resource that its metrics have.
@@ -213,17 +215,17 @@ const maxScopeAttributes = 32
 
 // unmetered are resource attributes that metrics never have: each run has other values of them.
 var unmetered = []string{
-	AttrGenAIAgentName, // an attribute of what the agent does, not of where it runs
-	AttrGenAIConversationID, AttrPipelineRunID, AttrPipelineRunURL, AttrServiceName, AttrSessionID, AttrTaskRunID, AttrTaskRunURL,
-	AttrVCSHeadName, AttrVCSHeadRevision, "log.file.name", "log.file.path", "process.pid", "vcs.change.id",
+	otlp.AttrGenAIAgentName, // an attribute of what the agent does, not of where it runs
+	otlp.AttrGenAIConversationID, otlp.AttrPipelineRunID, otlp.AttrPipelineRunURL, otlp.AttrServiceName, otlp.AttrSessionID, otlp.AttrTaskRunID, otlp.AttrTaskRunURL,
+	otlp.AttrVCSHeadName, otlp.AttrVCSHeadRevision, "log.file.name", "log.file.path", "process.pid", "vcs.change.id",
 }
 
 // newMetricScope takes from a resource what its metrics have of it.
-func newMetricScope(r *resource) *metricScope {
-	s := &metricScope{service: r.serviceName(), system: r.agent.System}
-	for _, a := range r.identity.attrs {
+func newMetricScope(r *otlp.Resource) *metricScope {
+	s := &metricScope{service: r.ServiceName(), system: r.System}
+	for _, a := range r.IdentityAttributes() {
 		if len(s.attrs) < maxScopeAttributes && !slices.Contains(unmetered, a.Key) {
-			bound(&a.Value, nameBytes)
+			otlp.Bound(&a.Value, otlp.NameBytes)
 			s.attrs = append(s.attrs, a)
 		}
 	}
@@ -232,9 +234,9 @@ func newMetricScope(r *resource) *metricScope {
 
 // key is the same for equal scopes.
 func (s *metricScope) key() string {
-	buf := appendPart(appendPart(nil, s.service), s.system)
+	buf := otlp.AppendPart(otlp.AppendPart(nil, s.service), s.system)
 	for _, a := range s.attrs {
-		buf = appendPart(appendPart(buf, a.Key), a.Value)
+		buf = otlp.AppendPart(otlp.AppendPart(buf, a.Key), a.Value)
 	}
 	return string(buf)
 }

@@ -1,10 +1,14 @@
 package telemetry
 
-import "time"
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/otlp"
+)
 
 // Settings govern a [Registry] and all of its streams.
 type Settings struct {
-	Semconv Semconv
+	Semconv otlp.Semconv
 	// Version is tailspan's own version, the version of the scope.
 	Version string
 	// TraceBySession gives a session one trace instead of one to each run.
@@ -23,29 +27,15 @@ type Settings struct {
 	// PipelineService is the service of pipelines and steps.
 	PipelineService string
 	// Attributes are on each span and record.
-	Attributes []Attribute
+	Attributes []otlp.Attribute
 	Metrics    MetricSettings
 	// Prices estimate the cost of runs whose agents report none.
 	Prices  Prices
-	Capture Capture
+	Capture otlp.CaptureSettings
 	Limits  Limits
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
-
-// Capture says which contents go into records.
-type Capture struct {
-	Text       bool // what the agent says
-	Prompts    bool // what was said to it
-	Reasoning  bool // what it thought
-	ToolInput  bool // whole arguments of calls
-	ToolOutput bool // whole results of calls
-	Messages   bool // on spans of model calls and agents, what was said to a model and by it
-}
-
-// inputs and outputs report whether the arguments and results of calls are needed.
-func (c *Capture) inputs() bool  { return c.ToolInput || c.Messages }
-func (c *Capture) outputs() bool { return c.ToolOutput || c.Messages }
 
 // Limits bound memory and sizes.
 type Limits struct {
@@ -75,7 +65,7 @@ type Limits struct {
 // NewDefaultSettings are the defaults.
 func NewDefaultSettings() Settings {
 	return Settings{
-		Semconv:          SemconvV141,
+		Semconv:          otlp.SemconvV141,
 		ParentWait:       10 * time.Second,
 		EndGrace:         10 * time.Second,
 		StallAfter:       5 * time.Minute,
@@ -83,7 +73,7 @@ func NewDefaultSettings() Settings {
 		PipelineIdle:     30 * time.Second,
 		PipelineService:  "tailspan",
 		Metrics:          MetricSettings{PromoteResource: true},
-		Capture:          Capture{Text: true},
+		Capture:          otlp.CaptureSettings{Text: true},
 		Limits: Limits{
 			TargetRunes:     256,
 			ContentBytes:    64 << 10,

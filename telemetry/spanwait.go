@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -16,7 +17,7 @@ import (
 //	closed → written   none of them is at work; the last line of its stream was read linkWait ago; the stream is closed
 //	                   for good; the registry is
 //
-// What is at work then is not in the total, which is marked ([AttrUsageIncomplete]). A span that was not written, or not
+// What is at work then is not in the total, which is marked ([otlp.AttrUsageIncomplete]). A span that was not written, or not
 // acknowledged, is kept in the state of its stream ([StreamState.Unwritten]): its run is closed again when its lines are
 // replayed, and the span waits on.
 
@@ -35,7 +36,7 @@ func (r *Registry) linkWait() time.Duration {
 // spanWait is a closed run whose span waits.
 type spanWait struct {
 	run   *run
-	why   CloseReason
+	why   otlp.CloseReason
 	since time.Time // when the last line of the stream was read
 	live  bool      // and that was written while the stream was followed
 	// suppressed is set if a replayed line closed the run, and no state says whether its span was exported: it was if a replayed line made it
@@ -160,7 +161,7 @@ func (s *Stream) linkInline(a *agent, state linkState) {
 }
 
 // writeClosed writes the span of a closed run, or has it wait.
-func (s *Stream) writeClosed(r *run, why CloseReason) {
+func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 	r.top.ledger.closed = true
 	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.joined || !s.registry.hasLinked(r.ref)) {
 		s.writeRunSpan(r, why)
@@ -187,7 +188,7 @@ func (s *Stream) writeClosed(r *run, why CloseReason) {
 }
 
 // writeRunSpan writes the span of a run, or of a sub-agent in a stream of its own.
-func (s *Stream) writeRunSpan(r *run, why CloseReason) {
+func (s *Stream) writeRunSpan(r *run, why otlp.CloseReason) {
 	if r.childKey != (agentKey{}) {
 		s.writeChild(r, why)
 		return
@@ -274,7 +275,7 @@ func (s *Stream) writeWaited(w *spanWait) {
 	}
 	sent := &sentSpan{stepTaken{unaccepted: true}, r}
 	s.spans.sent = append(s.spans.sent, sent)
-	s.sink.out.steps = append(s.sink.out.steps, sentStep{s, &sent.stepTaken})
+	s.sink.steps = append(s.sink.steps, sentStep{s, &sent.stepTaken})
 }
 
 // spansAccepted drops what was known for spans that were accepted.

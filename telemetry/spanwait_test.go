@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -42,7 +43,7 @@ func TestWaitingSpansAreCheap(t *testing.T) {
 		f.take(stream.Take())
 		waiting := 0
 		for _, span := range f.spans {
-			if attr(span, telemetry.AttrGenAIOperationName) == telemetry.OperationInvokeAgent {
+			if attr(span, otlp.AttrGenAIOperationName) == otlp.OperationInvokeAgent {
 				waiting--
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -66,8 +67,8 @@ func (s *Stream) putSession(m pcommon.Map) {
 	if s.session == nil {
 		return
 	}
-	putStr(m, AttrProcessWorkDir, s.session.folder)
-	putStr(m, AttrPermissionMode, s.session.mode)
-	putStr(m, AttrSessionPrevious, s.session.previous)
-	putStr(m, AttrVCSHeadName, s.session.branch)
+	otlp.PutStr(m, otlp.AttrProcessWorkDir, s.session.folder)
+	otlp.PutStr(m, otlp.AttrPermissionMode, s.session.mode)
+	otlp.PutStr(m, otlp.AttrSessionPrevious, s.session.previous)
+	otlp.PutStr(m, otlp.AttrVCSHeadName, s.session.branch)
 }

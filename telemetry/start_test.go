@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -24,10 +25,10 @@ func TestSessionOnTheRun(t *testing.T) {
 		line(begin), line(text(1, "msg1", "One.")), line(ended("")),
 		line(turn), line(text(5, "msg2", "Two.")), line(ended("")),
 		line(otherStart), line(other),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	var runs []ptrace.Span
 	for _, s := range f.spans {
-		if attr(s, telemetry.AttrGenAIOperationName) == telemetry.OperationInvokeAgent {
+		if attr(s, otlp.AttrGenAIOperationName) == otlp.OperationInvokeAgent {
 			runs = append(runs, s)
 		}
 	}
@@ -37,10 +38,10 @@ func TestSessionOnTheRun(t *testing.T) {
 		dir, branch     string
 		mode, continues string
 	}{{0, "/w/shop", "main", "plan", "s0"}, {1, "/w/shop/doc", "main", "plan", "s0"}, {2, "", "", "", ""}} {
-		assert.Equal(t, tt.dir, attr(runs[tt.run], telemetry.AttrProcessWorkDir), "run %d", tt.run)
-		assert.Equal(t, tt.branch, attr(runs[tt.run], telemetry.AttrVCSHeadName), "run %d", tt.run)
-		assert.Equal(t, tt.mode, attr(runs[tt.run], telemetry.AttrPermissionMode), "run %d", tt.run)
-		assert.Equal(t, tt.continues, attr(runs[tt.run], telemetry.AttrSessionPrevious), "run %d", tt.run)
+		assert.Equal(t, tt.dir, attr(runs[tt.run], otlp.AttrProcessWorkDir), "run %d", tt.run)
+		assert.Equal(t, tt.branch, attr(runs[tt.run], otlp.AttrVCSHeadName), "run %d", tt.run)
+		assert.Equal(t, tt.mode, attr(runs[tt.run], otlp.AttrPermissionMode), "run %d", tt.run)
+		assert.Equal(t, tt.continues, attr(runs[tt.run], otlp.AttrSessionPrevious), "run %d", tt.run)
 	}
 }
 
@@ -49,7 +50,7 @@ func TestCompaction(t *testing.T) {
 	notice := func(sec float64, id string) []events.DisplayEvent {
 		return line(events.DisplayEvent{Kind: events.KindNotice, Time: at(sec), SessionID: "s1", ItemID: id, Notice: events.Notice{Code: events.NoticeCompaction}})
 	}
-	for semconv, key := range map[telemetry.Semconv]string{telemetry.SemconvGenAI01: "gen_ai.conversation.compacted", telemetry.SemconvV141: "tailspan.conversation.compacted"} {
+	for semconv, key := range map[otlp.Semconv]string{otlp.SemconvGenAI01: "gen_ai.conversation.compacted", otlp.SemconvV141: "tailspan.conversation.compacted"} {
 		settings := telemetry.NewDefaultSettings()
 		settings.Semconv, settings.Now = semconv, func() time.Time { return at(1000) }
 		stream := telemetry.NewRegistry(settings).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
@@ -63,7 +64,7 @@ func TestCompaction(t *testing.T) {
 		f.take(stream.Take())
 		compacted := map[string]bool{}
 		for _, s := range f.spans {
-			if id := attr(s, telemetry.AttrGenAIResponseID); id != "" {
+			if id := attr(s, otlp.AttrGenAIResponseID); id != "" {
 				compacted[id] = attr(s, key) == "true"
 			}
 		}
@@ -74,7 +75,7 @@ func TestCompaction(t *testing.T) {
 // TestStepStarted: the start of a run that is watched live is reported once, with model and agent; that of a sub-agent in a
 // file of its own is not, nor is one that was read afterwards.
 func TestStepStarted(t *testing.T) {
-	persona := telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: "fixer"})
+	persona := otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: "fixer"})
 	registry := newRegistry()
 	parent := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude, Identity: persona})
 	child := registry.Open(telemetry.StreamSettings{ID: "child", Agent: claude, Identity: persona})
@@ -93,13 +94,13 @@ func TestStepStarted(t *testing.T) {
 	}
 	var started []map[string]any
 	for _, lr := range f.records {
-		if lr.EventName() == telemetry.EventNameStepStarted {
+		if lr.EventName() == otlp.EventNameStepStarted {
 			started = append(started, lr.Attributes().AsRaw())
 		}
 	}
 	require.Len(t, started, 1)
-	assert.Equal(t, "m1", started[0][telemetry.AttrGenAIRequestModel])
-	assert.Equal(t, "fixer", started[0][telemetry.AttrGenAIAgentName])
+	assert.Equal(t, "m1", started[0][otlp.AttrGenAIRequestModel])
+	assert.Equal(t, "fixer", started[0][otlp.AttrGenAIAgentName])
 }
 
 // TestProgress: records say how long a run that is watched live has taken, at each interval, and how long it may still take.
@@ -117,9 +118,9 @@ func TestProgress(t *testing.T) {
 			now = at(sec)
 			for _, rl := range registry.Take().Logs.ResourceLogs().All() {
 				for _, lr := range rl.ScopeLogs().At(0).LogRecords().All() {
-					assert.Equal(t, telemetry.EventNameProgress, lr.EventName())
+					assert.Equal(t, otlp.EventNameProgress, lr.EventName())
 					raw := lr.Attributes().AsRaw()
-					etas, elapsed = append(etas, raw[telemetry.AttrStepETA].(float64)), append(elapsed, raw[telemetry.AttrElapsed].(float64))
+					etas, elapsed = append(etas, raw[otlp.AttrStepETA].(float64)), append(elapsed, raw[otlp.AttrElapsed].(float64))
 				}
 			}
 		}
@@ -144,11 +145,11 @@ func TestLiveRecordsAreNumbered(t *testing.T) {
 			for _, lr := range f.records {
 				raw := lr.Attributes().AsRaw()
 				switch lr.EventName() {
-				case telemetry.EventNameProgress:
-					elapsed = append(elapsed, raw[telemetry.AttrElapsed].(float64))
+				case otlp.EventNameProgress:
+					elapsed = append(elapsed, raw[otlp.AttrElapsed].(float64))
 					fallthrough
-				case telemetry.EventNameStepStarted:
-					uids = append(uids, raw[telemetry.AttrLogRecordUID].(string))
+				case otlp.EventNameStepStarted:
+					uids = append(uids, raw[otlp.AttrLogRecordUID].(string))
 				}
 			}
 		}
@@ -188,24 +189,24 @@ func TestLiveRecordsAreNumbered(t *testing.T) {
 
 // TestPersona names the top agent's run, its tools and records, and nobody else's.
 func TestPersona(t *testing.T) {
-	persona := telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: "fixer"})
+	persona := otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: "fixer"})
 	spawn := use(1, "msg1", "a1", "Agent", "Look")
 	spawn.Tool.AgentType = "Explore"
 	f := fold(t, script{
 		line(started()), line(spawn), line(under("a1", use(2, "sub1", "t1", "Grep", "x"))), line(under("a1", result(3, "t1"))), line(result(4, "a1")), line(ended("")),
-	}, telemetry.StreamSettings{Identity: persona}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{Identity: persona}, otlp.CloseReasonShutdown)
 	for name, want := range map[string]string{
 		"invoke_agent fixer": "fixer", "execute_tool Agent": "fixer", "chat m1": "Explore", "invoke_agent Explore": "Explore", "execute_tool Grep": "Explore",
 	} {
-		assert.Equal(t, want, attr(f.span(t, name), telemetry.AttrGenAIAgentName), name)
+		assert.Equal(t, want, attr(f.span(t, name), otlp.AttrGenAIAgentName), name)
 	}
 	for _, lr := range f.records {
-		v, _ := lr.Attributes().Get(telemetry.AttrGenAIAgentName)
-		_, inner := lr.Attributes().Get(telemetry.AttrParentCallID)
+		v, _ := lr.Attributes().Get(otlp.AttrGenAIAgentName)
+		_, inner := lr.Attributes().Get(otlp.AttrParentCallID)
 		assert.Equal(t, inner, v.Str() == "Explore", lr.EventName())
 	}
-	orphan := fold(t, script{line(of("ag1", text(1, "sub1", "Alone.")))}, telemetry.StreamSettings{Identity: persona}, telemetry.CloseReasonShutdown)
+	orphan := fold(t, script{line(of("ag1", text(1, "sub1", "Alone.")))}, telemetry.StreamSettings{Identity: persona}, otlp.CloseReasonShutdown)
 	run := orphan.span(t, "invoke_agent claude-code")
-	assert.Equal(t, "ag1", attr(run, telemetry.AttrParentUnknown))
-	assert.Equal(t, "ag1", attr(run, telemetry.AttrAgentID))
+	assert.Equal(t, "ag1", attr(run, otlp.AttrParentUnknown))
+	assert.Equal(t, "ag1", attr(run, otlp.AttrAgentID))
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -265,20 +266,20 @@ func (s *Stream) catchUp(offset int64) {
 			s.release(releaseReady)
 		case StepEnd:
 			if s.run != nil && !s.run.closed {
-				s.closeRun(s.run, CloseReasonResult)
+				s.closeRun(s.run, otlp.CloseReasonResult)
 			}
 		case StepTask:
 			if r := s.run; r != nil && !r.closed && r.subAgent && strconv.Itoa(r.childKey.task) == step.Run {
-				s.closeRun(r, CloseReasonResult)
+				s.closeRun(r, otlp.CloseReasonResult)
 			}
 		case StepTurn:
 			if s.run != nil && !s.run.closed && s.run.key == step.Run {
-				s.closeRun(s.run, CloseReasonTimeout)
+				s.closeRun(s.run, otlp.CloseReasonTimeout)
 			}
 		case StepOld:
-			s.closeAtEnd(CloseReasonTimeout)
+			s.closeAtEnd(otlp.CloseReasonTimeout)
 		case StepClose:
-			s.close(CloseReasonTimeout)
+			s.close(otlp.CloseReasonTimeout)
 		}
 	}
 }
@@ -300,7 +301,7 @@ func (s *Stream) doneWith(run string, do StepKind, into *batch) {
 	if drop := len(s.steps) - maxState; drop > 0 {
 		s.steps = slices.Delete(s.steps, 0, drop)
 	}
-	into.out.steps = append(into.out.steps, sentStep{s, step})
+	into.steps = append(into.steps, sentStep{s, step})
 }
 
 // sentStep is a step whose output is not acknowledged yet; without a step, events that another stream

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -30,7 +31,7 @@ type Line struct {
 type Stream struct {
 	registry *Registry
 	settings streamSettings
-	writer   *recordWriter // the registry's
+	writer   *otlp.Writer // the registry's
 	meter    meter
 
 	spanNames map[[2]string]string // see spanName
@@ -39,7 +40,7 @@ type Stream struct {
 	out        *batch     // what this stream's own lines give; nil after Rest
 	sink       *batch     // where spans and records go now: out, or that of the stream whose line released them
 	counts     *Counts    // since the last Take; nil: nothing
-	resource   *resource
+	resource   *otlp.Resource
 	suppressed bool
 	followUp   followUp      // what the line at work has for other streams
 	agentName  string        // what the stream calls its agent
@@ -101,7 +102,8 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 		settings: newStreamSettings(r, &settings),
 		writer:   &r.writer,
 	}
-	s.resource = &resource{identity: settings.Identity, agent: s.settings.Agent, numbers: newSequencer(settings.ID), attributes: r.settings.Attributes}
+	a := s.settings.Agent
+	s.resource = otlp.NewResource(settings.Identity, a.ServiceName, a.Provider, a.System, otlp.NewSequencer(settings.ID), r.settings.Attributes)
 	s.meter, s.changed = newMeter(r.metrics, s.resource), r.fileTime(settings.FileTime)
 	s.clock = clock.New(s.changed)
 	if settings.State != nil {
@@ -172,7 +174,7 @@ func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batc
 // own is the stream's own batch.
 func (s *Stream) own() *batch {
 	if s.out == nil {
-		s.out = newBatch(s.registry.settings.Semconv.SchemaURL(), s.registry.settings.Version)
+		s.out = newBatch(s.registry)
 	}
 	return s.out
 }
@@ -183,7 +185,7 @@ func (s *Stream) Trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sink, s.spanNames, s.meter.known = nil, nil, nil
-	if s.out != nil && s.out.out.Empty() {
+	if s.out != nil && s.out.empty() {
 		s.out = nil
 	}
 }
@@ -213,7 +215,7 @@ func (s *Stream) onLinkUpdate() {
 	}
 	s.inFlight.handOvers++
 	s.inFlight.events += before - len(s.pending)
-	s.sink.out.steps = append(s.sink.out.steps, sentStep{stream: s})
+	s.sink.steps = append(s.sink.steps, sentStep{stream: s})
 	if s.idle {
 		s.closeOld()
 		s.awaitEnd()
@@ -243,8 +245,8 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	var nth counter
 	for i := range evs {
 		ev := &evs[i]
-		makePlain(ev)
-		if tooLarge(ev.Usage) {
+		otlp.MakePlain(ev)
+		if otlp.TooLarge(ev.Usage) {
 			ev.Usage = nil
 			s.count().ImplausibleTokens++
 		}
@@ -308,7 +310,7 @@ func (s *Stream) Idle() {
 
 // Close ends the stream: what waits comes out, and what is open is closed for reason. When the reading stops, what waits for
 // a stream that is closed later comes out with that, or with [Registry.Close].
-func (s *Stream) Close(reason CloseReason) {
+func (s *Stream) Close(reason otlp.CloseReason) {
 	later := false
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
@@ -319,7 +321,7 @@ func (s *Stream) Close(reason CloseReason) {
 		if later = s.deferClose(reason); !later {
 			s.closeAtEnd(reason)
 		}
-		if s.exit == nil && (reason == CloseReasonTimeout || reason == CloseReasonTruncated) {
+		if s.exit == nil && (reason == otlp.CloseReasonTimeout || reason == otlp.CloseReasonTruncated) {
 			s.writeAll() // nothing comes of it any more
 		}
 		s.meter.flush()
@@ -329,7 +331,7 @@ func (s *Stream) Close(reason CloseReason) {
 	}
 }
 
-func (s *Stream) close(reason CloseReason) {
+func (s *Stream) close(reason otlp.CloseReason) {
 	s.release(releaseAll)
 	s.closeOpen(reason)
 }

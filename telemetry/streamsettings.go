@@ -3,6 +3,7 @@ package telemetry
 import (
 	"time"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -10,7 +11,7 @@ import (
 type streamSettings struct {
 	ID, Fingerprint      string
 	Agent                *Agent // shared by all streams of the program
-	Parent               Parent
+	Parent               otlp.Parent
 	ParentSession, Group string
 	ExpectedDuration     time.Duration
 	IdleGap              time.Duration

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -96,7 +97,7 @@ func readAtRandom(registry *telemetry.Registry, id string, seed uint64, sc scrip
 	}
 	stream.Idle()
 	stream.State()
-	stream.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
 	take(stream.Take())
 }
 
@@ -144,7 +145,7 @@ func TestManyStreamsAtOnce(t *testing.T) {
 	got.take(registry.Close())
 	records := 0
 	for _, lr := range got.f.records {
-		if !slices.Contains([]string{telemetry.EventNameStepStarted, telemetry.EventNameProgress, telemetry.EventNameRaw}, lr.EventName()) {
+		if !slices.Contains([]string{otlp.EventNameStepStarted, otlp.EventNameProgress, otlp.EventNameRaw}, lr.EventName()) {
 			records++
 		}
 	}
@@ -167,7 +168,7 @@ func measuredSpans(registry *telemetry.Registry) map[string]uint64 {
 				continue
 			}
 			for _, p := range m.Histogram().DataPoints().All() {
-				operation, _ := p.Attributes().Get(telemetry.AttrGenAIOperationName)
+				operation, _ := p.Attributes().Get(otlp.AttrGenAIOperationName)
 				counts[operation.Str()] += p.Count()
 			}
 		}
@@ -189,7 +190,7 @@ func TestMeasurementsWait(t *testing.T) {
 	assert.Empty(t, measuredSpans(registry), "nor is there a metric without a value")
 	few.Take()
 	assert.Equal(t, map[string]uint64{"execute_tool": 1}, measuredSpans(registry))
-	few.Close(telemetry.CloseReasonShutdown)
+	few.Close(otlp.CloseReasonShutdown)
 	assert.Equal(t, map[string]uint64{"chat": 1, "execute_tool": 1, "invoke_agent": 1}, measuredSpans(registry), "a closed stream has nothing pending")
 
 	registry = newRegistry()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // A sub-agent that is asked again goes on in the stream that it has. Each time it was asked is a task: a run of the stream
@@ -53,7 +54,7 @@ func (s *Stream) openTask(key agentKey, waiting []pendingEvent, force bool) bool
 		if !s.suppressed { // else it was done before a restart
 			s.doneWith(strconv.Itoa(before.childKey.task), StepTask, s.sink)
 		}
-		s.closeRun(before, cmp.Or(k.ending.reason, CloseReasonResult))
+		s.closeRun(before, cmp.Or(k.ending.reason, otlp.CloseReasonResult))
 	}
 	if ref == nil {
 		ref = s.folderRun(force || s.decide)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -42,7 +43,7 @@ func restingRun(t *testing.T, sc script, between func(*telemetry.Stream, *folded
 		stream.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
 		between(stream, &f)
 	}
-	stream.Close(telemetry.CloseReasonNoResult)
+	stream.Close(otlp.CloseReasonNoResult)
 	f.take(stream.Take())
 	for _, s := range f.spans {
 		list = append(list, fmt.Sprint("span ", s.Name(), s.SpanID(), s.ParentSpanID(), s.StartTimestamp(), s.EndTimestamp(), s.Attributes().AsRaw()))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -67,7 +68,7 @@ func (s *Stream) endTurn() {
 		return
 	}
 	s.doneWith(s.run.key, StepTurn, s.sink)
-	s.closeRun(s.run, CloseReasonTimeout)
+	s.closeRun(s.run, otlp.CloseReasonTimeout)
 }
 
 // gapBound is how far the next line may lie behind the last one before the run at work counts as over; 0: as far as it will.
@@ -82,9 +83,9 @@ func (s *Stream) gapBound() time.Duration {
 // closeGap closes what a gap ends: the run that has shown its end, or all that is open where the stream was left.
 func (s *Stream) closeGap() {
 	if s.turnOver() {
-		s.closeRun(s.run, CloseReasonTimeout)
+		s.closeRun(s.run, otlp.CloseReasonTimeout)
 	} else {
-		s.closeOpen(CloseReasonTimeout)
+		s.closeOpen(otlp.CloseReasonTimeout)
 	}
 }
 
@@ -107,11 +108,11 @@ func (s *Stream) closeOld() {
 		return
 	}
 	s.done(StepOld, s.sink)
-	s.closeAtEnd(CloseReasonTimeout)
+	s.closeAtEnd(otlp.CloseReasonTimeout)
 }
 
 // closeAtEnd closes all that is open at the end of a stream. Its sub-agents' files may be yet to be read.
-func (s *Stream) closeAtEnd(reason CloseReason) {
+func (s *Stream) closeAtEnd(reason otlp.CloseReason) {
 	announced := s.announced
 	s.close(reason)
 	s.announced = announced

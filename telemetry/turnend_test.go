@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -83,16 +84,16 @@ func TestOutcomeOfTranscripts(t *testing.T) {
 		{"nothing that shows the end", script{line(text(1, "msg1", "Hm."))}, "incomplete", "timeout", "timeout"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, append(script{line(prompt(0, "p1"))}, tt.script...), telemetry.StreamSettings{Identity: nightly("fix")}, telemetry.CloseReasonTimeout)
+			f := fold(t, append(script{line(prompt(0, "p1"))}, tt.script...), telemetry.StreamSettings{Identity: nightly("fix")}, otlp.CloseReasonTimeout)
 			run := f.span(t, "invoke_agent claude-code")
-			assert.Equal(t, tt.outcome, attr(run, telemetry.AttrRunOutcome))
-			assert.Equal(t, tt.reason, attr(run, telemetry.AttrCloseReason))
+			assert.Equal(t, tt.outcome, attr(run, otlp.AttrRunOutcome))
+			assert.Equal(t, tt.reason, attr(run, otlp.AttrCloseReason))
 			assert.Equal(t, tt.outcome == "error", run.Status().Message() == "Invalid API key", "the words of the failure")
-			assert.Equal(t, tt.cause, attr(run, telemetry.AttrErrorType))
-			assert.Equal(t, tt.cause, attr(f.span(t, "fix"), telemetry.AttrErrorType), "the step has the cause of its run")
-			assert.Equal(t, tt.outcome == "ok", attr(f.span(t, "fix"), telemetry.AttrTaskRunResult) == "success")
+			assert.Equal(t, tt.cause, attr(run, otlp.AttrErrorType))
+			assert.Equal(t, tt.cause, attr(f.span(t, "fix"), otlp.AttrErrorType), "the step has the cause of its run")
+			assert.Equal(t, tt.outcome == "ok", attr(f.span(t, "fix"), otlp.AttrTaskRunResult) == "success")
 			if len(f.ends) > 0 { // no line ends it
-				end, _ := f.ends[0].Attributes().Get(telemetry.AttrRunOutcome)
+				end, _ := f.ends[0].Attributes().Get(otlp.AttrRunOutcome)
 				assert.Equal(t, tt.outcome, end.Str())
 			}
 		})
@@ -104,21 +105,21 @@ func TestFailedModelCall(t *testing.T) {
 	failure := text(3, "msg2", "Invalid API key")
 	failure.Synthetic, failure.Model = true, ""
 	failure.Sign = events.Sign{Outcome: events.OutcomeError, Cause: events.CauseAuthentication, ModelCall: true}
-	f := fold(t, script{line(prompt(1, "p1")), line(failure)}, telemetry.StreamSettings{}, telemetry.CloseReasonTimeout)
+	f := fold(t, script{line(prompt(1, "p1")), line(failure)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
 	chat := f.span(t, "chat")
 	from, to := seconds(chat)
 	assert.Equal(t, []float64{1, 3}, []float64{from, to}, "with its retries")
 	assert.Equal(t, ptrace.StatusCodeError, chat.Status().Code())
 	assert.Equal(t, "Invalid API key", chat.Status().Message())
-	assert.Equal(t, "authentication_failed", attr(chat, telemetry.AttrErrorType))
+	assert.Equal(t, "authentication_failed", attr(chat, otlp.AttrErrorType))
 
 	done := ended("Invalid API key")
 	done.End.Duration = 2500 * time.Millisecond
-	f = fold(t, script{line(started()), line(failure), line(done)}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	f = fold(t, script{line(started()), line(failure), line(done)}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	chat = f.span(t, "chat m1")
 	from, to = seconds(chat)
 	assert.Equal(t, []float64{0.5, 3}, []float64{from, to}, "only the duration of the run shows when its first call began")
-	assert.Equal(t, "authentication_failed", attr(chat, telemetry.AttrErrorType))
+	assert.Equal(t, "authentication_failed", attr(chat, otlp.AttrErrorType))
 }
 
 // TestEndGrace: a run that has shown its end is exported when no line follows; later lines are a run with a link to it.
@@ -133,7 +134,7 @@ func TestEndGrace(t *testing.T) {
 	assert.Empty(t, f.runs())
 	f.pass(2 * time.Second)
 	require.Len(t, f.runs(), 1)
-	assert.Equal(t, "ok", attr(f.runs()[0], telemetry.AttrRunOutcome))
+	assert.Equal(t, "ok", attr(f.runs()[0], otlp.AttrRunOutcome))
 	assert.Len(t, f.folded.ends, 1)
 
 	f.feed(true, lastWord(60, "msg3"))
@@ -196,7 +197,7 @@ func TestOldFileClosesAtItsEnd(t *testing.T) {
 	f.folded.take(out)
 	out.Accepted()
 	require.Len(t, f.runs(), 1)
-	assert.Equal(t, "incomplete", attr(f.runs()[0], telemetry.AttrRunOutcome))
+	assert.Equal(t, "incomplete", attr(f.runs()[0], otlp.AttrRunOutcome))
 	state, open := f.Stream.State()
 	assert.False(t, open, "it need not be read again")
 
@@ -230,12 +231,12 @@ func TestStalled(t *testing.T) {
 	for range 100 {
 		f.pass(10 * time.Second)
 	}
-	assert.Equal(t, 1, count(telemetry.EventNameStalled))
+	assert.Equal(t, 1, count(otlp.EventNameStalled))
 	assert.Equal(t, 1, f.folded.counts.StalledRuns)
-	assert.Equal(t, 29, count(telemetry.EventNameProgress), "one each 10 s, for less than 5 min")
+	assert.Equal(t, 29, count(otlp.EventNameProgress), "one each 10 s, for less than 5 min")
 	f.feed(true, result(2, "t1"))
 	f.pass(10 * time.Second)
-	assert.Equal(t, 30, count(telemetry.EventNameProgress))
+	assert.Equal(t, 30, count(otlp.EventNameProgress))
 }
 
 // TestClockSetBack is case 232: the clock was ahead when a run began.
@@ -244,11 +245,11 @@ func TestClockSetBack(t *testing.T) {
 	end.Time, end.End.Duration = at(4), 3*time.Second
 	f := fold(t, script{
 		line(untimed(started())), line(use(2*hour, "msg1", "t1", "Bash", "make")), line(result(3, "t1")), line(text(4, "msg2", "Built.")), line(end),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	run := f.span(t, "invoke_agent claude-code")
 	from, to := seconds(run)
 	assert.Equal(t, []float64{1, 4}, []float64{from, to}, "as long as the agent measured")
-	assert.Equal(t, "true", attr(run, telemetry.AttrTimeClamped))
+	assert.Equal(t, "true", attr(run, otlp.AttrTimeClamped))
 }
 
 // TestIdleTimeBelongsToNoRun: the opening line of a run may have no time; that of the run before is not its own.
@@ -261,7 +262,7 @@ func TestIdleTimeBelongsToNoRun(t *testing.T) {
 	f := fold(t, script{
 		line(started()), line(text(1, "msg1", "One.")), line(end(2, "e1")),
 		line(untimed(started())), line(prompt(60, "p2")), line(text(61, "msg2", "Two.")), line(end(62, "e2")),
-	}, telemetry.StreamSettings{}, telemetry.CloseReasonShutdown)
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	var starts []float64
 	for _, s := range f.spans {
 		if s.Name() == "invoke_agent claude-code" {
@@ -283,13 +284,13 @@ func TestRunsMetric(t *testing.T) {
 	got := map[string]int64{}
 	for _, rm := range f.Metrics().TakeLast(f.now)[1].ResourceMetrics().All() {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
-			if m.Name() != telemetry.MetricRuns {
+			if m.Name() != otlp.MetricRuns {
 				continue
 			}
 			for _, p := range m.Sum().DataPoints().All() {
 				attrs := p.Attributes().AsRaw()
-				cause, _ := attrs[telemetry.AttrErrorType].(string)
-				got[attrs[telemetry.AttrRunOutcome].(string)+" "+cause] += p.IntValue()
+				cause, _ := attrs[otlp.AttrErrorType].(string)
+				got[attrs[otlp.AttrRunOutcome].(string)+" "+cause] += p.IntValue()
 			}
 		}
 	}

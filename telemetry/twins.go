@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // The streams of some agents have ids that their transcripts have not (Codex, Gemini and Qwen name messages in one of
@@ -55,7 +56,7 @@ func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint6
 		if !strings.ContainsAny(target, " \n") {
 			target = path.Base(target) // a file, whose path may begin at the folder that the agent works in
 		}
-		add("target", toolKind(tool, "", false), target)
+		add("target", otlp.ToolKind(tool, "", false), target)
 	case events.KindText, events.KindReasoning:
 		if begin := beginningOf(ev.Text); begin != "" {
 			add(ev.Kind.String(), begin)

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"strings"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // useTokens enters what a Usage event reports in the ledgers of the agent and of its run. It returns what comes too late
@@ -134,4 +137,30 @@ func (t *sessionTotals) swap(key sessionModel, now events.Usage) (before events.
 	before, known = t.get(key)
 	t.set(key, now)
 	return before, known
+}
+
+// writeUsage writes an agent's own part of the tokens and the total, and adds to the metrics what no call did.
+func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
+	rest, total, models := a.ledger.rest(), a.ledger.total(), a.ledger.own()
+	own := rest.sum()
+	s.writer.OwnUsage(m, own.tokens)
+	if a == a.run.top { // which has the calls of the sub-agents in its stream
+		for _, one := range a.ledger.estimate() {
+			s.meter.estimatedCost(user{one.model, a.run.top.name, a.ref()}, one.costUSD)
+		}
+	}
+	for i := range a.ledger.linked {
+		one := &a.ledger.linked[i]
+		models.of(one.model).addAll(&one.spent)
+	}
+	used := total.usage()
+	each := make([]otlp.ModelUsage, 0, len(models))
+	for i := range models {
+		each = append(each, otlp.ModelUsage{Model: models[i].model, Usage: models[i].usage()})
+	}
+	otlp.PutTotal(m, &used, each)
+	otlp.PutTrue(m, otlp.AttrUsageIncomplete, a.ledger.incomplete || a.ledger.partial)
+	for _, one := range a.ledger.unseen() {
+		s.meter.tokens(user{cmp.Or(one.model, a.models.only()), a.run.top.name, a.ref()}, one.tokens, one.costUSD)
+	}
 }

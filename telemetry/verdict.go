@@ -4,22 +4,23 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // evidence is all that shows how a run ended.
 type evidence struct {
-	end  *events.End // the agent's own end line; nil without one
-	sign events.Sign // of the last events of the main thread
-	text string      // of a failure that sign shows
-	open bool        // calls had no result when the run closed
-	why  CloseReason // what closed it
-	exit *Exit       // how its process ended; nil where that is not known
+	end  *events.End      // the agent's own end line; nil without one
+	sign events.Sign      // of the last events of the main thread
+	text string           // of a failure that sign shows
+	open bool             // calls had no result when the run closed
+	why  otlp.CloseReason // what closed it
+	exit *Exit            // how its process ended; nil where that is not known
 }
 
 // verdict is how a run or a sub-agent ended. Outcome, cause, text and close reason travel together.
 type verdict struct {
 	outcome events.Outcome
-	reason  CloseReason
+	reason  otlp.CloseReason
 	cause   events.Cause
 	message string
 }
@@ -36,20 +37,20 @@ func (e *evidence) verdict() verdict {
 	if shown == events.OutcomeUnknown && (!e.open || e.sign.Outcome != events.OutcomeOK) {
 		shown = e.sign.Outcome
 	}
-	v := verdict{outcome: shown, reason: CloseReasonResult}
+	v := verdict{outcome: shown, reason: otlp.CloseReasonResult}
 	switch exit := e.exit; {
 	case exit != nil && (exit.interrupted() || exit.Interrupted && shown != events.OutcomeOK):
-		return verdict{outcome: events.OutcomeInterrupted, reason: CloseReasonInterrupted}
+		return verdict{outcome: events.OutcomeInterrupted, reason: otlp.CloseReasonInterrupted}
 	case exit != nil && (exit.Signal != "" || exit.Stopped && shown != events.OutcomeOK):
-		v = verdict{outcome: events.OutcomeKilled, reason: CloseReasonKilled, message: exit.String()}
+		v = verdict{outcome: events.OutcomeKilled, reason: otlp.CloseReasonKilled, message: exit.String()}
 		if shown == events.OutcomeUnknown {
 			v.message += beforeResult
 		}
 		return v
 	case exit != nil && exit.Code != 0 && (shown == events.OutcomeOK || shown == events.OutcomeUnknown):
-		v = verdict{outcome: events.OutcomeError, reason: CloseReasonResult, cause: events.CauseProcessExit, message: exit.String()}
+		v = verdict{outcome: events.OutcomeError, reason: otlp.CloseReasonResult, cause: events.CauseProcessExit, message: exit.String()}
 		if shown == events.OutcomeUnknown {
-			v.reason = CloseReasonNoResult
+			v.reason = otlp.CloseReasonNoResult
 			v.message += beforeResult
 		}
 		return v
@@ -58,7 +59,7 @@ func (e *evidence) verdict() verdict {
 	case events.OutcomeUnknown:
 		return closedFor(e.incomplete())
 	case events.OutcomeInterrupted:
-		v.reason = CloseReasonInterrupted
+		v.reason = otlp.CloseReasonInterrupted
 	case events.OutcomeError:
 		v.cause, v.message = e.sign.Cause, e.text
 		if e.end != nil && e.end.Err != "" {
@@ -75,26 +76,26 @@ func (e *evidence) verdict() verdict {
 }
 
 // incomplete is the close reason of a run that shows no end.
-func (e *evidence) incomplete() CloseReason {
+func (e *evidence) incomplete() otlp.CloseReason {
 	switch {
 	case e.exit != nil && e.exit.Dropped > 0:
-		return CloseReasonTruncated
-	case e.why == CloseReasonResult:
-		return CloseReasonNoResult // its end line does not show how it ended
+		return otlp.CloseReasonTruncated
+	case e.why == otlp.CloseReasonResult:
+		return otlp.CloseReasonNoResult // its end line does not show how it ended
 	default:
 		return e.why
 	}
 }
 
 // closedFor is the verdict on a sub-agent that is closed for reason, and whose own end is not shown.
-func closedFor(reason CloseReason) verdict {
+func closedFor(reason otlp.CloseReason) verdict {
 	v := verdict{reason: reason}
 	switch reason {
-	case CloseReasonResult:
+	case otlp.CloseReasonResult:
 		v.outcome = events.OutcomeOK
-	case CloseReasonInterrupted:
+	case otlp.CloseReasonInterrupted:
 		v.outcome = events.OutcomeInterrupted
-	case CloseReasonKilled:
+	case otlp.CloseReasonKilled:
 		v.outcome = events.OutcomeKilled
 	default:
 		v.outcome = events.OutcomeIncomplete
@@ -104,7 +105,7 @@ func closedFor(reason CloseReason) verdict {
 
 // failedWith is the verdict on a sub-agent that reported a failure.
 func failedWith(message string) verdict {
-	return verdict{outcome: events.OutcomeError, reason: CloseReasonResult, cause: events.CauseOther, message: message}
+	return verdict{outcome: events.OutcomeError, reason: otlp.CloseReasonResult, cause: events.CauseOther, message: message}
 }
 
 // errorType is the low-cardinality word for a failure: its cause, else what ended it; empty where nothing failed. What the
@@ -114,9 +115,9 @@ func (v *verdict) errorType() string {
 	case events.OutcomeError:
 		return string(v.cause)
 	case events.OutcomeKilled:
-		return string(CloseReasonKilled)
+		return string(otlp.CloseReasonKilled)
 	case events.OutcomeIncomplete:
-		if v.reason.failed() {
+		if v.reason.Failed() {
 			return string(v.reason)
 		}
 	}
@@ -132,7 +133,7 @@ func (r *run) noteSign(ev *events.DisplayEvent) {
 	if ev.Sign.Outcome != events.OutcomeUnknown {
 		r.sign, r.signText = ev.Sign, ""
 		if ev.Sign.Outcome == events.OutcomeError {
-			r.signText = strings.Clone(events.CutRunes(ev.Text, errTextRunes))
+			r.signText = strings.Clone(events.CutRunes(ev.Text, otlp.ErrTextRunes))
 		}
 		return
 	}
@@ -153,7 +154,7 @@ func (r *run) noteSign(ev *events.DisplayEvent) {
 }
 
 // evidenceOf is what is known of the end of a run that is closed for why.
-func (s *Stream) evidenceOf(r *run, why CloseReason) *evidence {
+func (s *Stream) evidenceOf(r *run, why otlp.CloseReason) *evidence {
 	e := &evidence{sign: r.sign, text: r.signText, open: r.leftOpen || len(r.calls.open) > 0, why: why, exit: s.exitOf(r)}
 	if r.ownEnd {
 		e.end = r.end

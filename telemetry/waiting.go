@@ -23,10 +23,10 @@ type pendingEvent struct {
 func (s *Stream) addPending(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	h := pendingEvent{event: *ev, at: at, origin: o, suppressed: s.suppressed, replayed: s.replaying}
 	h.event.Tool.Input, h.event.Tool.Output = nil, nil
-	if s.writer.capture.inputs() {
+	if s.registry.settings.Capture.Inputs() {
 		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
 	}
-	if s.writer.capture.outputs() {
+	if s.registry.settings.Capture.Outputs() {
 		h.event.Tool.Output = slices.Clone(ev.Tool.Output)
 	}
 	h.bytes = bytesOf(&h.event)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -92,8 +93,8 @@ func TestCallsOfTwins(t *testing.T) {
 				streams := map[string]script{"first": account(recorded, "one", tt.first), "second": account(!recorded, "two", tt.second)}
 				var kinds []string
 				for _, s := range readAll(t, agent, streams, "first", "second").spans {
-					if attr(s, telemetry.AttrGenAIToolCallID) != "" {
-						kinds = append(kinds, attr(s, telemetry.AttrToolKind))
+					if attr(s, otlp.AttrGenAIToolCallID) != "" {
+						kinds = append(kinds, attr(s, otlp.AttrToolKind))
 					}
 				}
 				slices.Sort(kinds)
@@ -130,7 +131,7 @@ func TestCallsOfTwinsByID(t *testing.T) {
 			streams := map[string]script{"first": account(recorded, "one", tt.first...), "second": account(!recorded, "two", tt.second...)}
 			var ids []string
 			for _, s := range readAll(t, agent, streams, "first", "second").spans {
-				if id := attr(s, telemetry.AttrGenAIToolCallID); id != "" {
+				if id := attr(s, otlp.AttrGenAIToolCallID); id != "" {
 					ids = append(ids, id)
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/internal/otlpjson"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // checkExport checks an export that the collector's file exporter wrote: every parent exists in its trace, one root a
@@ -108,7 +108,7 @@ func missingAttributes(traces []ptrace.Traces) (problems []string) {
 	for _, td := range traces {
 		for _, rs := range td.ResourceSpans().All() {
 			for _, ss := range rs.ScopeSpans().All() {
-				if ss.Scope().Name() != telemetry.ScopeName {
+				if ss.Scope().Name() != otlp.ScopeName {
 					continue
 				}
 				for _, span := range ss.Spans().All() {
@@ -125,17 +125,17 @@ func missingAttributes(traces []ptrace.Traces) (problems []string) {
 }
 
 func requiredOf(span ptrace.Span) []string {
-	required := []string{telemetry.AttrTimeSource}
-	operation, ok := span.Attributes().Get(telemetry.AttrGenAIOperationName)
+	required := []string{otlp.AttrTimeSource}
+	operation, ok := span.Attributes().Get(otlp.AttrGenAIOperationName)
 	if !ok {
 		return required // a pipeline or a step
 	}
-	required = append(required, telemetry.AttrCloseReason)
-	if operation.Str() == telemetry.OperationExecuteTool {
-		required = append(required, telemetry.AttrGenAIToolName, telemetry.AttrGenAIToolType)
+	required = append(required, otlp.AttrCloseReason)
+	if operation.Str() == otlp.OperationExecuteTool {
+		required = append(required, otlp.AttrGenAIToolName, otlp.AttrGenAIToolType)
 	}
 	if span.Status().Code() == ptrace.StatusCodeError {
-		required = append(required, telemetry.AttrErrorType)
+		required = append(required, otlp.AttrErrorType)
 	}
 	return required
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // export writes a trace of two spans; the second hangs under parent.
@@ -26,7 +26,7 @@ func exportUnder(t *testing.T, parents ...[8]byte) string {
 	t.Helper()
 	td := ptrace.NewTraces()
 	ss := td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty()
-	ss.Scope().SetName(telemetry.ScopeName)
+	ss.Scope().SetName(otlp.ScopeName)
 	for i, above := range parents {
 		s := ss.Spans().AppendEmpty()
 		s.SetTraceID([16]byte{1})
@@ -34,8 +34,8 @@ func exportUnder(t *testing.T, parents ...[8]byte) string {
 		s.SetParentSpanID(above)
 		s.SetStartTimestamp(100)
 		s.SetEndTimestamp(200)
-		s.Attributes().PutStr(telemetry.AttrTimeSource, "line")
-		s.Attributes().PutStr(telemetry.AttrPipelineName, "nightly")
+		s.Attributes().PutStr(otlp.AttrTimeSource, "line")
+		s.Attributes().PutStr(otlp.AttrPipelineName, "nightly")
 	}
 	raw, err := (&ptrace.JSONMarshaler{}).MarshalTraces(td)
 	require.NoError(t, err)

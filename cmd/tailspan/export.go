@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
@@ -77,18 +78,18 @@ func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	f := r.flags
 	settings := telemetry.NewDefaultSettings()
 	settings.Version, settings.Prices = version(), f.prices.list
-	settings.Metrics.InstanceID = telemetry.NewInstanceID() // two commands at once are two
+	settings.Metrics.InstanceID = otlp.NewInstanceID() // two commands at once are two
 	var err error
 	if settings.Metrics.Delta, err = deltaOf(os.Getenv); err != nil {
 		r.screen.report(err.Error())
 	}
-	parent, err := telemetry.ParseTraceParent(os.Getenv("TRACEPARENT"))
+	parent, err := otlp.ParseTraceParent(os.Getenv("TRACEPARENT"))
 	if err != nil {
 		r.screen.report(err.Error()) // it goes out without a parent
 	}
 	e := &exporting{flags: f, registry: telemetry.NewRegistry(settings), document: document{limit: f.maxLine}}
 	set := fold.Settings{
-		Provider: f.provider, Program: f.program(), Registry: e.registry, Ambient: telemetry.IdentityFromEnvironment(os.Getenv),
+		Provider: f.provider, Program: f.program(), Registry: e.registry, Ambient: otlp.IdentityFromEnvironment(os.Getenv),
 		InBand:          f.inBand,
 		Telemetry:       telemetry.StreamSettings{ID: "process/" + crand.Text(), Identity: f.identity(), Parent: parent, AwaitExit: true, Resumed: parser.ResumesTotals(f.command)},
 		OnInvalidParent: func(err error) { r.screen.report(fmt.Sprintf("first line of the command: %v", err)) },

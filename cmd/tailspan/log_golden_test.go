@@ -15,6 +15,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/goldentest"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/telemetry"
@@ -191,17 +192,17 @@ func readableLogs(t *testing.T, provider, path string, data []byte, s render.Set
 		stream.Feed(telemetry.Line{Offset: offset}, evs)
 	})
 	require.NoError(t, r.Close())
-	stream.Close(telemetry.CloseReasonTruncated)
+	stream.Close(otlp.CloseReasonTruncated)
 
 	r = render.New(&indirect, s)
 	for _, rl := range stream.Take().Logs.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {
 				var ev events.DisplayEvent
-				if lr.EventName() == telemetry.EventNameRunEnd {
+				if lr.EventName() == otlp.EventNameRunEnd {
 					continue // it is of no event
 				}
-				require.True(t, telemetry.EventFromRecord(lr, &ev))
+				require.True(t, otlp.EventFromRecord(lr, &ev))
 				r.Emit(&ev)
 			}
 		}

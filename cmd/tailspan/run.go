@@ -16,6 +16,7 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/source/process"
@@ -263,12 +264,12 @@ func exitOf(e process.Exit) *telemetry.Exit {
 }
 
 // identity is the identity that the flags set.
-func (f *runFlags) identity() telemetry.Identity {
-	return telemetry.NewIdentity(
-		telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: f.pipeline},
-		telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: f.runID},
-		telemetry.Attribute{Key: telemetry.AttrTaskName, Value: f.step},
-		telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: f.persona},
+func (f *runFlags) identity() otlp.Identity {
+	return otlp.NewIdentity(
+		otlp.Attribute{Key: otlp.AttrPipelineName, Value: f.pipeline},
+		otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: f.runID},
+		otlp.Attribute{Key: otlp.AttrTaskName, Value: f.step},
+		otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: f.persona},
 	)
 }
 

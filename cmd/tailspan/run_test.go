@@ -22,7 +22,7 @@ import (
 
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/internal/terminaltest"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // patience is how long what must come may take, on a machine that has much else to do.
@@ -104,20 +104,20 @@ func TestRunStderrFlood(t *testing.T) {
 
 	span, _ := sink.span(t, runSpan)
 	attrs := span.Attributes().AsRaw()
-	assert.EqualValues(t, 3, attrs[telemetry.AttrProcessExitCode])
-	assert.Equal(t, "result", attrs[telemetry.AttrCloseReason])
-	assert.Equal(t, "process_exit", attrs[telemetry.AttrErrorType])
+	assert.EqualValues(t, 3, attrs[otlp.AttrProcessExitCode])
+	assert.Equal(t, "result", attrs[otlp.AttrCloseReason])
+	assert.Equal(t, "process_exit", attrs[otlp.AttrErrorType])
 	assert.Equal(t, ptrace.StatusCodeError, span.Status().Code())
 	assert.Equal(t, "exit code 3", span.Status().Message())
-	assert.EqualValues(t, 3, attrs[telemetry.AttrUsageInput])
+	assert.EqualValues(t, 3, attrs[otlp.AttrUsageInput])
 
 	ends := sink.named("tailspan.session_end")
 	require.Len(t, ends, 1)
-	assert.Equal(t, false, ends[0].Attributes().AsRaw()[telemetry.AttrEndError])
-	exits := sink.named(telemetry.EventNameProcessExited)
+	assert.Equal(t, false, ends[0].Attributes().AsRaw()[otlp.AttrEndError])
+	exits := sink.named(otlp.EventNameProcessExited)
 	require.Len(t, exits, 1)
 	assert.Equal(t, span.SpanID(), exits[0].SpanID())
-	kept := exits[0].Attributes().AsRaw()[telemetry.AttrProcessStderr].(string)
+	kept := exits[0].Attributes().AsRaw()[otlp.AttrProcessStderr].(string)
 	assert.LessOrEqual(t, len(kept), 8<<10)
 	assert.True(t, strings.HasSuffix(kept, "debug line number 39999"))
 	noSpool(t)
@@ -134,9 +134,9 @@ func TestRunHangsAfterResult(t *testing.T) {
 	assert.Equal(t, 128+9, code)
 	span, _ := sink.span(t, runSpan)
 	attrs := span.Attributes().AsRaw()
-	assert.Equal(t, "SIGKILL", attrs[telemetry.AttrProcessSignal])
-	assert.Equal(t, "killed", attrs[telemetry.AttrCloseReason])
-	assert.Equal(t, "killed", attrs[telemetry.AttrRunOutcome], "although its result was good")
+	assert.Equal(t, "SIGKILL", attrs[otlp.AttrProcessSignal])
+	assert.Equal(t, "killed", attrs[otlp.AttrCloseReason])
+	assert.Equal(t, "killed", attrs[otlp.AttrRunOutcome], "although its result was good")
 	assert.Equal(t, ptrace.StatusCodeError, span.Status().Code())
 	noSpool(t)
 }
@@ -166,12 +166,12 @@ func TestRunKillsTheGroup(t *testing.T) {
 
 	span, _ := sink.span(t, runSpan)
 	attrs := span.Attributes().AsRaw()
-	assert.Equal(t, "killed", attrs[telemetry.AttrCloseReason])
-	assert.Equal(t, "killed", attrs[telemetry.AttrErrorType])
-	assert.Equal(t, "SIGTERM", attrs[telemetry.AttrProcessSignal])
+	assert.Equal(t, "killed", attrs[otlp.AttrCloseReason])
+	assert.Equal(t, "killed", attrs[otlp.AttrErrorType])
+	assert.Equal(t, "SIGTERM", attrs[otlp.AttrProcessSignal])
 	ends := sink.named("tailspan.session_end")
 	require.Len(t, ends, 1)
-	assert.Equal(t, true, ends[0].Attributes().AsRaw()[telemetry.AttrEndError])
+	assert.Equal(t, true, ends[0].Attributes().AsRaw()[otlp.AttrEndError])
 	noSpool(t)
 }
 
@@ -267,7 +267,7 @@ func TestRunEndpointIsDown(t *testing.T) {
 	code, _, stderr = tailspan("", "send", "--otlp", delivered.URL, kept[0])
 	require.Zero(t, code, stderr)
 	span, _ := delivered.span(t, runSpan)
-	assert.EqualValues(t, 5, span.Attributes().AsRaw()[telemetry.AttrProcessExitCode])
+	assert.EqualValues(t, 5, span.Attributes().AsRaw()[otlp.AttrProcessExitCode])
 	assert.NotEmpty(t, delivered.metrics, "the run's metrics are delivered too")
 
 	again := newOTLPSink(t)
@@ -362,10 +362,10 @@ func TestRunEndpointRecovers(t *testing.T) {
 	assert.Zero(t, code)
 	assert.Equal(t, 1, strings.Count(stderr, "tailspan:"), stderr)
 	span, _ := sink.span(t, runSpan)
-	assert.EqualValues(t, 0, span.Attributes().AsRaw()[telemetry.AttrProcessExitCode])
+	assert.EqualValues(t, 0, span.Attributes().AsRaw()[otlp.AttrProcessExitCode])
 	ids := map[string]bool{}
 	for _, lr := range sink.records {
-		uid := lr.Attributes().AsRaw()[telemetry.AttrLogRecordUID].(string)
+		uid := lr.Attributes().AsRaw()[otlp.AttrLogRecordUID].(string)
 		assert.False(t, ids[uid], "twice")
 		ids[uid] = true
 	}
@@ -387,8 +387,8 @@ func TestRunIdentity(t *testing.T) {
 	assert.Equal(t, "0102030405060708090a0b0c0d0e0f10", span.TraceID().String())
 	assert.Equal(t, "0102030405060708", span.ParentSpanID().String())
 	for key, want := range map[string]string{
-		telemetry.AttrPipelineName: "nightly", telemetry.AttrPipelineRunID: "7", telemetry.AttrTaskName: "fix",
-		"team": "ops", telemetry.AttrServiceName: "claude-code",
+		otlp.AttrPipelineName: "nightly", otlp.AttrPipelineRunID: "7", otlp.AttrTaskName: "fix",
+		"team": "ops", otlp.AttrServiceName: "claude-code",
 	} {
 		assert.Equal(t, want, resource[key], key)
 	}
@@ -419,9 +419,9 @@ func TestRunRedacts(t *testing.T) {
 	code, stdout, _ := b.end(t)
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "it is [redacted:github]\n", stdout)
-	exits := sink.named(telemetry.EventNameProcessExited)
+	exits := sink.named(otlp.EventNameProcessExited)
 	require.Len(t, exits, 1)
-	assert.Equal(t, "no [redacted:github]", exits[0].Attributes().AsRaw()[telemetry.AttrProcessStderr])
+	assert.Equal(t, "no [redacted:github]", exits[0].Attributes().AsRaw()[otlp.AttrProcessStderr])
 	for _, lr := range sink.named("tailspan.text") {
 		assert.NotContains(t, lr.Body().Str(), made)
 	}
@@ -463,7 +463,7 @@ func TestRunSendsDocuments(t *testing.T) {
 		texts = append(texts, lr.Body().Str())
 	}
 	assert.Equal(t, []string{"Going.", "Gone."}, texts)
-	assert.Empty(t, sink.named(telemetry.EventNameRaw))
+	assert.Empty(t, sink.named(otlp.EventNameRaw))
 }
 
 // TestRunFullSpool holds that a run whose output was dropped is marked.
@@ -475,8 +475,8 @@ func TestRunFullSpool(t *testing.T) {
 	assert.Regexp(t, `dropped \d{7,8} bytes of the command's output`, stderr)
 	span, _ := sink.span(t, runSpan)
 	attrs := span.Attributes().AsRaw()
-	assert.Equal(t, "truncated", attrs[telemetry.AttrCloseReason])
-	assert.Greater(t, attrs[telemetry.AttrProcessDropped], int64(1_000_000))
+	assert.Equal(t, "truncated", attrs[otlp.AttrCloseReason])
+	assert.Greater(t, attrs[otlp.AttrProcessDropped], int64(1_000_000))
 }
 
 // TestRunOfNothing holds that a program that says nothing leaves a word of how it ended.
@@ -485,10 +485,10 @@ func TestRunOfNothing(t *testing.T) {
 	code, stdout, _ := begin(t, "--otlp", sink.URL, "--", "sh", "-c", "echo no key >&2; exit 2").end(t)
 	assert.Equal(t, 2, code)
 	assert.Empty(t, stdout)
-	exits := sink.named(telemetry.EventNameProcessExited)
+	exits := sink.named(otlp.EventNameProcessExited)
 	require.Len(t, exits, 1)
 	assert.Equal(t, "exit code 2", exits[0].Body().Str())
-	assert.Equal(t, "no key", exits[0].Attributes().AsRaw()[telemetry.AttrProcessStderr])
+	assert.Equal(t, "no key", exits[0].Attributes().AsRaw()[otlp.AttrProcessStderr])
 }
 
 func TestRunUsage(t *testing.T) {

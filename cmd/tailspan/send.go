@@ -23,6 +23,7 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
@@ -321,7 +322,7 @@ func (s *sender) newStream(name string) (*fold.Stream, error) {
 	}
 	return fold.New(fold.Settings{
 		Provider: s.flags.provider, Path: path, Registry: s.registry, Redactor: s.redactor, InBand: s.flags.inBand,
-		Ambient: telemetry.IdentityFromOTel(os.Getenv), // the job that sends is not the one that the agent worked in
+		Ambient: otlp.IdentityFromOTel(os.Getenv), // the job that sends is not the one that the agent worked in
 		// What is no session (a history, a journal) may hold what nobody meant to export.
 		Discards: func(lines int) bool {
 			s.unrecognized += lines
@@ -329,11 +330,11 @@ func (s *sender) newStream(name string) (*fold.Stream, error) {
 		},
 		Telemetry: telemetry.StreamSettings{
 			ID: path, FileTime: info.ModTime(), IdleGap: sessionGap,
-			Identity: telemetry.NewIdentity(
-				telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: s.flags.pipeline},
-				telemetry.Attribute{Key: telemetry.AttrPipelineRunID, Value: s.flags.runID},
-				telemetry.Attribute{Key: telemetry.AttrTaskName, Value: s.flags.step},
-				telemetry.Attribute{Key: telemetry.AttrGenAIAgentName, Value: s.flags.persona},
+			Identity: otlp.NewIdentity(
+				otlp.Attribute{Key: otlp.AttrPipelineName, Value: s.flags.pipeline},
+				otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: s.flags.runID},
+				otlp.Attribute{Key: otlp.AttrTaskName, Value: s.flags.step},
+				otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: s.flags.persona},
 			),
 		},
 	})
@@ -345,7 +346,7 @@ const sessionGap = time.Hour
 // end closes all streams, and sends what waited for others.
 func (s *sender) end(ctx context.Context) error {
 	for _, stream := range s.open {
-		stream.Close(telemetry.CloseReasonNoResult)
+		stream.Close(otlp.CloseReasonNoResult)
 		if err := s.handOn(ctx, stream); err != nil {
 			return err
 		}

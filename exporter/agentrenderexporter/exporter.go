@@ -15,8 +15,8 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/render"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // Values of the attribute reason of the counter of ignored records.
@@ -233,18 +233,18 @@ type entry struct {
 // entryOf reads a record; nil for one that is not rendered.
 func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.LogRecord, n *tally) *entry {
 	r := &entry{}
-	line, raw := telemetry.RawLine(lr)
+	line, raw := otlp.RawLine(lr)
 	switch name := lr.EventName(); {
 	case raw:
-	case name == telemetry.EventNameStepStarted || name == telemetry.EventNameProgress || name == telemetry.EventNameProcessExited:
+	case name == otlp.EventNameStepStarted || name == otlp.EventNameProgress || name == otlp.EventNameProcessExited:
 		n.live++
 		return nil
-	case name == telemetry.EventNameStalled:
+	case name == otlp.EventNameStalled:
 		r.event = stalled(lr)
-	case !telemetry.EventFromRecord(lr, &r.event):
+	case !otlp.EventFromRecord(lr, &r.event):
 		n.foreign++
 		return nil
-	case name == telemetry.EventNameRunEnd && isUnknown(r.event.End):
+	case name == otlp.EventNameRunEnd && isUnknown(r.event.End):
 		n.live++
 		return nil
 	}
@@ -253,7 +253,7 @@ func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.Lo
 		return nil
 	}
 	attrs := lr.Attributes()
-	if !e.recent.add(of.key, textOf(attrs, telemetry.AttrLogRecordUID)) {
+	if !e.recent.add(of.key, textOf(attrs, otlp.AttrLogRecordUID)) {
 		n.repeated++
 		return nil
 	}
@@ -262,14 +262,14 @@ func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.Lo
 		n.raw++
 		r.line, r.raw = line, true
 	}
-	session := textOf(attrs, telemetry.AttrGenAIConversationID)
+	session := textOf(attrs, otlp.AttrGenAIConversationID)
 	r.key = of.key + session
 	r.path = e.pattern.path(resource.Attributes(), attrs)
 	r.origin = of.origin
 	if e.verbose {
 		r.origin.Session = session
 	}
-	if agent := textOf(attrs, telemetry.AttrGenAIAgentName); agent != "" {
+	if agent := textOf(attrs, otlp.AttrGenAIAgentName); agent != "" {
 		r.origin.Agent = agent
 	}
 	return r
@@ -278,7 +278,7 @@ func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.Lo
 // stalled is the warning that a run goes without output.
 func stalled(lr plog.LogRecord) events.DisplayEvent {
 	ev := events.DisplayEvent{
-		Kind: events.KindNotice, SessionID: textOf(lr.Attributes(), telemetry.AttrGenAIConversationID),
+		Kind: events.KindNotice, SessionID: textOf(lr.Attributes(), otlp.AttrGenAIConversationID),
 		Text: lr.Body().AsString(), Notice: events.Notice{Level: events.LevelWarn},
 	}
 	if at := lr.Timestamp(); at != 0 {
@@ -309,7 +309,7 @@ func (e *renderExporter) deliver(r *entry) {
 // isCopy reports whether a record is a line whose events have records of their own: mode json shows the lines, every
 // other mode the events.
 func (e *renderExporter) isCopy(lr plog.LogRecord) bool {
-	v, ok := lr.Attributes().Get(telemetry.AttrRawCopy)
+	v, ok := lr.Attributes().Get(otlp.AttrRawCopy)
 	return e.mode != render.ModeJSON && ok && v.Type() == pcommon.ValueTypeBool && v.Bool()
 }
 

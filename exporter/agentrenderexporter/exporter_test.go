@@ -27,6 +27,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -121,28 +122,28 @@ func records(items ...item) plog.Logs {
 	logs := plog.NewLogs()
 	for _, i := range items {
 		rl := logs.ResourceLogs().AppendEmpty()
-		rl.Resource().Attributes().PutStr(telemetry.AttrServiceName, i.service)
+		rl.Resource().Attributes().PutStr(otlp.AttrServiceName, i.service)
 		lr := rl.ScopeLogs().AppendEmpty().LogRecords().AppendEmpty()
 		lr.SetEventName("tailspan." + i.event.Kind.String())
 		lr.Body().SetStr(i.event.Text)
 		if i.raw != "" {
-			lr.SetEventName(telemetry.EventNameRaw)
+			lr.SetEventName(otlp.EventNameRaw)
 			if utf8.ValidString(i.raw) {
 				lr.Body().SetStr(i.raw)
 			} else {
 				lr.Body().SetEmptyBytes().FromRaw([]byte(i.raw))
 			}
 		}
-		lr.Attributes().PutStr(telemetry.AttrGenAIConversationID, i.session)
+		lr.Attributes().PutStr(otlp.AttrGenAIConversationID, i.session)
 		if i.event.Delta {
-			lr.Attributes().PutBool(telemetry.AttrDelta, true)
+			lr.Attributes().PutBool(otlp.AttrDelta, true)
 		}
 		if i.event.Tool.Name != "" {
-			lr.Attributes().PutStr(telemetry.AttrGenAIToolName, i.event.Tool.Name)
-			lr.Attributes().PutStr(telemetry.AttrToolTarget, i.event.Tool.Target)
+			lr.Attributes().PutStr(otlp.AttrGenAIToolName, i.event.Tool.Name)
+			lr.Attributes().PutStr(otlp.AttrToolTarget, i.event.Tool.Target)
 		}
 		if i.uid != "" {
-			lr.Attributes().PutStr(telemetry.AttrLogRecordUID, i.uid)
+			lr.Attributes().PutStr(otlp.AttrLogRecordUID, i.uid)
 		}
 	}
 	logs.MarkReadOnly()
@@ -183,7 +184,7 @@ func fold(evs []events.DisplayEvent) plog.Logs {
 	for i := range evs {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, evs[i:i+1])
 	}
-	stream.Close(telemetry.CloseReasonShutdown)
+	stream.Close(otlp.CloseReasonShutdown)
 	return stream.Take().Logs
 }
 

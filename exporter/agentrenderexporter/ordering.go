@@ -9,7 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/reorder"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 const (
@@ -42,7 +42,7 @@ func newOrdering(cfg *Config, deliver func(*entry), expire func()) *ordering {
 
 // stream names the stream that the records of a scope are numbered in; 0 where nothing says so.
 func (o *ordering) stream(resourceKey string, scope pcommon.InstrumentationScope) uint64 {
-	id, ok := scope.Attributes().Get(telemetry.AttrStreamID)
+	id, ok := scope.Attributes().Get(otlp.AttrStreamID)
 	if !ok || o.window <= 0 {
 		return 0
 	}
@@ -56,7 +56,7 @@ func (o *ordering) stream(resourceKey string, scope pcommon.InstrumentationScope
 // add delivers a record, or holds it if one before it is missing. An entry of nil is a record that is not rendered, but has
 // its number.
 func (o *ordering) add(stream uint64, lr plog.LogRecord, e *entry) {
-	number, ok := lr.Attributes().Get(telemetry.AttrSequence)
+	number, ok := lr.Attributes().Get(otlp.AttrSequence)
 	if stream == 0 || !ok || number.Type() != pcommon.ValueTypeInt {
 		o.deliver(e)
 		return

@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // numbered is a batch of texts "stream number", as records of those numbers.
@@ -26,9 +26,9 @@ func numbered(stream string, numbers ...int64) plog.Logs {
 		one := plog.NewLogs()
 		records(text(stream, fmt.Sprint(stream, " ", n))).CopyTo(one)
 		sl := one.ResourceLogs().At(0).ScopeLogs().At(0)
-		sl.Scope().Attributes().PutStr(telemetry.AttrStreamID, stream)
-		sl.LogRecords().At(0).Attributes().PutInt(telemetry.AttrSequence, n)
-		sl.LogRecords().At(0).Attributes().PutStr(telemetry.AttrLogRecordUID, fmt.Sprint(stream, n))
+		sl.Scope().Attributes().PutStr(otlp.AttrStreamID, stream)
+		sl.LogRecords().At(0).Attributes().PutInt(otlp.AttrSequence, n)
+		sl.LogRecords().At(0).Attributes().PutStr(otlp.AttrLogRecordUID, fmt.Sprint(stream, n))
 		all = append(all, one)
 	}
 	return joined(all...)

@@ -21,7 +21,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // disk is a set of outputs by path that notes what is open.
@@ -117,10 +117,10 @@ func of(pipeline, task string, logs plog.Logs) plog.Logs {
 	logs.CopyTo(changed)
 	for _, rl := range changed.ResourceLogs().All() {
 		if pipeline != "" {
-			rl.Resource().Attributes().PutStr(telemetry.AttrPipelineName, pipeline)
+			rl.Resource().Attributes().PutStr(otlp.AttrPipelineName, pipeline)
 		}
 		if task != "" {
-			rl.Resource().Attributes().PutStr(telemetry.AttrTaskName, task)
+			rl.Resource().Attributes().PutStr(otlp.AttrTaskName, task)
 		}
 	}
 	return changed
@@ -259,7 +259,7 @@ func TestSeveralModesOfOnePipeline(t *testing.T) {
 	copied := plog.NewLogs()
 	batch.CopyTo(copied)
 	lr := copied.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
-	lr.Attributes().PutBool(telemetry.AttrRawCopy, true)
+	lr.Attributes().PutBool(otlp.AttrRawCopy, true)
 	for mode, want := range map[string]string{
 		"default": "Hello\nplain words\n",
 		"verbose": "--- [s] ---\nHello\nplain words\n",

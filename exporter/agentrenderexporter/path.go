@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/logfile"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 const (
@@ -128,7 +128,7 @@ func (p *pathPattern) fixed() bool { return len(p.names) == 0 }
 // namesStream reports whether each path is of one step or session.
 func (p *pathPattern) namesStream() bool {
 	return slices.ContainsFunc(p.names, func(name string) bool {
-		return name == telemetry.AttrTaskName || name == telemetry.AttrGenAIConversationID
+		return name == otlp.AttrTaskName || name == otlp.AttrGenAIConversationID
 	})
 }
 

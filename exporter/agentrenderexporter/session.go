@@ -8,14 +8,14 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/render"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // sessionAttributes distinguish the sources of sessions on a resource.
 var sessionAttributes = [...]string{
-	telemetry.AttrServiceName, telemetry.AttrPipelineName, telemetry.AttrPipelineRunID,
-	telemetry.AttrTaskName, telemetry.AttrTaskRunID,
+	otlp.AttrServiceName, otlp.AttrPipelineName, otlp.AttrPipelineRunID,
+	otlp.AttrTaskName, otlp.AttrTaskRunID,
 }
 
 // keySeparator keeps the parts of a key apart.
@@ -37,11 +37,11 @@ func ownerOf(resource pcommon.Resource, inPath []string) owner {
 		b.WriteString(keySeparator)
 	}
 	o := render.Origin{
-		Pipeline: textOf(attrs, telemetry.AttrPipelineName), Run: textOf(attrs, telemetry.AttrPipelineRunID),
-		Step: textOf(attrs, telemetry.AttrTaskName), StepRun: textOf(attrs, telemetry.AttrTaskRunID),
-		Agent: textOf(attrs, telemetry.AttrServiceName),
+		Pipeline: textOf(attrs, otlp.AttrPipelineName), Run: textOf(attrs, otlp.AttrPipelineRunID),
+		Step: textOf(attrs, otlp.AttrTaskName), StepRun: textOf(attrs, otlp.AttrTaskRunID),
+		Agent: textOf(attrs, otlp.AttrServiceName),
 	}
-	if slices.Contains(inPath, telemetry.AttrPipelineName) {
+	if slices.Contains(inPath, otlp.AttrPipelineName) {
 		o.Pipeline = ""
 	}
 	return owner{b.String(), o}

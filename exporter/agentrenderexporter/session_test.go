@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // TestSummaryOfARunThatGoesOn holds what is told of a run that is at work when the exporter stops: nothing, until the one
@@ -50,10 +50,10 @@ func TestEndsOfTranscripts(t *testing.T) {
 		logs := plog.NewLogs()
 		records(text("s", "run ended")).CopyTo(logs)
 		lr := logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
-		lr.SetEventName(telemetry.EventNameRunEnd)
-		lr.Attributes().PutStr(telemetry.AttrRunOutcome, outcome)
-		lr.Attributes().PutInt(telemetry.AttrToolCalls, 2)
-		lr.Attributes().PutDouble(telemetry.AttrElapsed, 5)
+		lr.SetEventName(otlp.EventNameRunEnd)
+		lr.Attributes().PutStr(otlp.AttrRunOutcome, outcome)
+		lr.Attributes().PutInt(otlp.AttrToolCalls, 2)
+		lr.Attributes().PutDouble(otlp.AttrElapsed, 5)
 		if change != nil {
 			change(lr)
 		}
@@ -76,14 +76,14 @@ func TestEndsOfTranscripts(t *testing.T) {
 	assert.Equal(t, "Run interrupted (session s, 5s)\n", shown(quiet, end("interrupted", none)))
 	assert.Empty(t, shown(quiet, end("incomplete", none)), "another collector goes on")
 	assert.Equal(t, "Run failed: timeout (session s, 5s)\n", shown(quiet, end("incomplete", func(lr plog.LogRecord) {
-		lr.Attributes().PutBool(telemetry.AttrEndError, true)
-		lr.Attributes().PutStr(telemetry.AttrErrorType, "timeout")
+		lr.Attributes().PutBool(otlp.AttrEndError, true)
+		lr.Attributes().PutStr(otlp.AttrErrorType, "timeout")
 	})))
 	assert.Equal(t, "[s] Read a.go\n[s]   agent ag: finished (5s)\n", clockless(shown(verbose, end("ok", func(lr plog.LogRecord) {
-		lr.Attributes().PutStr(telemetry.AttrAgentID, "ag")
+		lr.Attributes().PutStr(otlp.AttrAgentID, "ag")
 	}))))
 	stalled := end("", func(lr plog.LogRecord) {
-		lr.SetEventName(telemetry.EventNameStalled)
+		lr.SetEventName(otlp.EventNameStalled)
 		lr.Body().SetStr("no output for 5m0s")
 	})
 	assert.Equal(t, "[s] Read a.go\n[s] warning: no output for 5m0s\n", clockless(shown(verbose, stalled)))

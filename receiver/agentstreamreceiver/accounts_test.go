@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/internal/otlpjson"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // accounts are streams on standard output of recorded sessions, each with the transcripts of the same session.
@@ -68,10 +68,10 @@ func sumUp(e *exports) (s summed) {
 					tokens := tokensOf(m)
 					s.input += tokens.Input
 					s.output += tokens.Output
-					if _, isRun := m.Get(telemetry.AttrRunKey); isRun {
+					if _, isRun := m.Get(otlp.AttrRunKey); isRun {
 						s.runs++
 					}
-					if _, isCall := m.Get(telemetry.AttrGenAIToolCallID); isCall {
+					if _, isCall := m.Get(otlp.AttrGenAIToolCallID); isCall {
 						s.calls++
 					}
 				}

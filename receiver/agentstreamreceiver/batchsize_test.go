@@ -28,7 +28,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // backend keeps what a server took.
@@ -61,9 +61,9 @@ func (b *backend) keepLogs(ld plog.Logs) {
 }
 
 func (b *backend) keep(lr plog.LogRecord) {
-	uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+	uid, _ := lr.Attributes().Get(otlp.AttrLogRecordUID)
 	b.uids[uid.Str()]++
-	if v, ok := lr.Attributes().Get(telemetry.AttrTruncated); ok && v.Bool() {
+	if v, ok := lr.Attributes().Get(otlp.AttrTruncated); ok && v.Bool() {
 		b.cut++
 	}
 	if lr.EventName() == "tailspan.text" {
@@ -414,7 +414,7 @@ func eachUID(ld plog.Logs, f func(string)) {
 	for _, rl := range ld.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {
-				uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+				uid, _ := lr.Attributes().Get(otlp.AttrLogRecordUID)
 				if uid.Type() == pcommon.ValueTypeStr {
 					f(uid.Str())
 				}

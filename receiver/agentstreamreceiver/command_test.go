@@ -22,8 +22,8 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // openGate opens the feature gate for a test.
@@ -75,7 +75,7 @@ func (r *rig) exits() []map[string]any {
 		for _, rl := range ld.ResourceLogs().All() {
 			for _, sl := range rl.ScopeLogs().All() {
 				for _, lr := range sl.LogRecords().All() {
-					if lr.EventName() == telemetry.EventNameProcessExited {
+					if lr.EventName() == otlp.EventNameProcessExited {
 						all = append(all, lr.Attributes().AsRaw())
 					}
 				}
@@ -96,8 +96,8 @@ func TestCommand(t *testing.T) {
 	}), nil)
 	require.Eventually(t, func() bool { return len(r.exits()) == 1 }, wait, tick)
 	exit := r.exits()[0]
-	assert.EqualValues(t, 3, exit[telemetry.AttrProcessExitCode])
-	assert.LessOrEqual(t, len(exit[telemetry.AttrProcessStderr].(string)), 8<<10)
+	assert.EqualValues(t, 3, exit[otlp.AttrProcessExitCode])
+	assert.LessOrEqual(t, len(exit[otlp.AttrProcessStderr].(string)), 8<<10)
 	r.stop()
 	found := false
 	for _, td := range r.traces.AllTraces() {
@@ -107,9 +107,9 @@ func TestCommand(t *testing.T) {
 					continue
 				}
 				found = true
-				assert.EqualValues(t, 3, span.Attributes().AsRaw()[telemetry.AttrProcessExitCode])
+				assert.EqualValues(t, 3, span.Attributes().AsRaw()[otlp.AttrProcessExitCode])
 				assert.Equal(t, "ops", rs.Resource().Attributes().AsRaw()["team"])
-				assert.Equal(t, "nightly", rs.Resource().Attributes().AsRaw()[telemetry.AttrPipelineName])
+				assert.Equal(t, "nightly", rs.Resource().Attributes().AsRaw()[otlp.AttrPipelineName])
 			}
 		}
 	}
@@ -176,8 +176,8 @@ func TestCommandWithAPipe(t *testing.T) {
 	require.Equal(t, 1, spansOf(r, "invoke_agent claude-code"))
 	for _, s := range r.spans() {
 		if s.Name() == "invoke_agent claude-code" {
-			assert.Equal(t, dropped, s.Attributes().AsRaw()[telemetry.AttrProcessDropped])
-			assert.Equal(t, "truncated", s.Attributes().AsRaw()[telemetry.AttrCloseReason])
+			assert.Equal(t, dropped, s.Attributes().AsRaw()[otlp.AttrProcessDropped])
+			assert.Equal(t, "truncated", s.Attributes().AsRaw()[otlp.AttrCloseReason])
 		}
 	}
 }
@@ -189,7 +189,7 @@ func TestCommandHangs(t *testing.T) {
 	require.Eventually(t, func() bool { return r.has("tailspan.session_end") }, wait, tick)
 	r.stop()
 	require.Len(t, r.exits(), 1)
-	assert.Equal(t, "SIGKILL", r.exits()[0][telemetry.AttrProcessSignal])
+	assert.Equal(t, "SIGKILL", r.exits()[0][otlp.AttrProcessSignal])
 }
 
 // has reports whether there is a record of an event name.
@@ -226,7 +226,7 @@ func TestCommandsEndWithTheReceiver(t *testing.T) {
 	assert.True(t, err != nil || bytes.Contains(stat, []byte(") Z ")), "%s", stat)
 	assert.True(t, r.has("tailspan.session_end"))
 	require.Len(t, r.exits(), 1)
-	assert.Equal(t, "SIGTERM", r.exits()[0][telemetry.AttrProcessSignal])
+	assert.Equal(t, "SIGTERM", r.exits()[0][otlp.AttrProcessSignal])
 }
 
 // TestCommandThatCannotStart holds that a start that fails leaves no process behind.
@@ -301,7 +301,7 @@ exec >/dev/null; while [ ! -e "$GO" ]; do sleep 0.01; done; kill -TERM $$`
 			r.stop()
 			require.Len(t, r.spans(), 2)
 			for _, s := range r.spans() {
-				assert.Equal(t, "killed", s.Attributes().AsRaw()[telemetry.AttrCloseReason], s.Name())
+				assert.Equal(t, "killed", s.Attributes().AsRaw()[otlp.AttrCloseReason], s.Name())
 			}
 		})
 	}

@@ -13,9 +13,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/source/spool"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // commandSpools is the folder of a command's spools, with those that a previous process left. The zero value has no folder:
@@ -109,7 +109,7 @@ func (c *command) deliverLeft(ctx context.Context, s *spool.Spool) error {
 		return errors.Join(err, stream.abandon())
 	}
 	if kept.Exit == nil {
-		return stream.ended(ctx, telemetry.CloseReasonNoResult)
+		return stream.ended(ctx, otlp.CloseReasonNoResult)
 	}
 	defer stream.leave()
 	return stream.exited(ctx, kept.Exit)

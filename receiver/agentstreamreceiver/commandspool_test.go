@@ -18,7 +18,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/config"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // fickle takes what comes until it is told to refuse.
@@ -91,8 +91,8 @@ func TestCommandSpoolIsReadOn(t *testing.T) {
 				if span.Name() != "invoke_agent claude-code" {
 					continue
 				}
-				session, _ := span.Attributes().Get(telemetry.AttrGenAIConversationID)
-				code, _ := span.Attributes().Get(telemetry.AttrProcessExitCode)
+				session, _ := span.Attributes().Get(otlp.AttrGenAIConversationID)
+				code, _ := span.Attributes().Get(otlp.AttrProcessExitCode)
 				roots[session.Str()] += code.Int()
 			}
 			assert.Equal(t, map[string]int64{"one": 3, "two": 3}, roots, "each run has one span, with the exit code of its command")

@@ -9,9 +9,9 @@ import (
 	"go.opentelemetry.io/collector/component"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // Config is the configuration of the receiver.
@@ -66,7 +66,7 @@ func (c *Config) Validate() error {
 			errs = append(errs, source.ValidateGlob(key, glob))
 		}
 	}
-	if _, err := telemetry.ParseTraceParent(c.Identity.TraceParent); err != nil {
+	if _, err := otlp.ParseTraceParent(c.Identity.TraceParent); err != nil {
 		errs = append(errs, fmt.Errorf("traceparent: %w", err))
 	}
 	errs = append(errs, validProvider(c.Stream.Provider))

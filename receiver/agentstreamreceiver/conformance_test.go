@@ -16,13 +16,13 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
-// knownNames are the string constants of telemetry/names.go: all names that may leave the house.
+// knownNames are the string constants of otlp/names.go: all names that may leave the house.
 func knownNames(t *testing.T) map[string]bool {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "telemetry", "names.go"), nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "otlp", "names.go"), nil, 0)
 	require.NoError(t, err)
 	names := map[string]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -39,23 +39,23 @@ func knownNames(t *testing.T) map[string]bool {
 
 // required are the attributes that each operation's span must have, by the GenAI conventions and by our own design.
 var required = map[string][]string{
-	telemetry.OperationChat:        {telemetry.AttrGenAIProviderName, telemetry.AttrGenAIRequestModel, telemetry.AttrGenAIResponseID},
-	telemetry.OperationInvokeAgent: {},
-	telemetry.OperationExecuteTool: {telemetry.AttrGenAIToolName, telemetry.AttrGenAIToolType, telemetry.AttrGenAIToolCallID},
+	otlp.OperationChat:        {otlp.AttrGenAIProviderName, otlp.AttrGenAIRequestModel, otlp.AttrGenAIResponseID},
+	otlp.OperationInvokeAgent: {},
+	otlp.OperationExecuteTool: {otlp.AttrGenAIToolName, otlp.AttrGenAIToolType, otlp.AttrGenAIToolCallID},
 }
 
 var kinds = map[string]ptrace.SpanKind{
-	telemetry.OperationChat: ptrace.SpanKindClient, telemetry.OperationInvokeAgent: ptrace.SpanKindInternal, telemetry.OperationExecuteTool: ptrace.SpanKindInternal,
+	otlp.OperationChat: ptrace.SpanKindClient, otlp.OperationInvokeAgent: ptrace.SpanKindInternal, otlp.OperationExecuteTool: ptrace.SpanKindInternal,
 }
 
 // TestConformance: every span of every session has the attributes that the conventions require, its kind and its name,
 // error.type if and only if it failed, and nothing has a name that names.go does not list.
 func TestConformance(t *testing.T) {
 	names := knownNames(t)
-	for _, semconv := range []telemetry.Semconv{telemetry.SemconvGenAI01, telemetry.SemconvV141} {
+	for _, semconv := range []otlp.Semconv{otlp.SemconvGenAI01, otlp.SemconvV141} {
 		settings := goldenSettings()
 		settings.Semconv = semconv
-		settings.Capture = telemetry.Capture{Text: true, Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true}
+		settings.Capture = otlp.CaptureSettings{Text: true, Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true}
 		for _, path := range fixtures(t) {
 			t.Run(string(semconv)+"/"+sessionName(path), func(t *testing.T) {
 				provider := filepath.Base(filepath.Dir(path))
@@ -79,20 +79,20 @@ func TestConformance(t *testing.T) {
 // untold are attributes that a provider's formats tell nowhere, or not in every dialect: they are required where our
 // source tells them.
 var untold = map[string][]string{
-	"openai":   {telemetry.AttrGenAIConversationID},
-	"opencode": {telemetry.AttrGenAIProviderName, telemetry.AttrGenAIRequestModel},
-	"gemini":   {telemetry.AttrGenAIRequestModel},
-	"codex":    {telemetry.AttrGenAIConversationID, telemetry.AttrGenAIRequestModel},
+	"openai":   {otlp.AttrGenAIConversationID},
+	"opencode": {otlp.AttrGenAIProviderName, otlp.AttrGenAIRequestModel},
+	"gemini":   {otlp.AttrGenAIRequestModel},
+	"codex":    {otlp.AttrGenAIConversationID, otlp.AttrGenAIRequestModel},
 }
 
 func checkSpan(t *testing.T, provider string, s ptrace.Span) {
 	t.Helper()
-	operation, ok := s.Attributes().Get(telemetry.AttrGenAIOperationName)
+	operation, ok := s.Attributes().Get(otlp.AttrGenAIOperationName)
 	require.True(t, ok, s.Name())
 	needed, known := required[operation.Str()]
 	require.True(t, known, operation.Str())
-	for _, key := range append([]string{telemetry.AttrCloseReason, telemetry.AttrTimeSource, telemetry.AttrGenAIConversationID}, needed...) {
-		if key == telemetry.AttrGenAIResponseID && s.Status().Code() == ptrace.StatusCodeError {
+	for _, key := range append([]string{otlp.AttrCloseReason, otlp.AttrTimeSource, otlp.AttrGenAIConversationID}, needed...) {
+		if key == otlp.AttrGenAIResponseID && s.Status().Code() == ptrace.StatusCodeError {
 			continue // it had no response
 		}
 		v, ok := s.Attributes().Get(key)
@@ -100,7 +100,7 @@ func checkSpan(t *testing.T, provider string, s ptrace.Span) {
 	}
 	assert.Equal(t, kinds[operation.Str()], s.Kind(), s.Name())
 	assert.True(t, s.Name() == operation.Str() || strings.HasPrefix(s.Name(), operation.Str()+" "), s.Name())
-	_, hasError := s.Attributes().Get(telemetry.AttrErrorType)
+	_, hasError := s.Attributes().Get(otlp.AttrErrorType)
 	assert.Equal(t, s.Status().Code() == ptrace.StatusCodeError, hasError, "%s: error.type if and only if it failed", s.Name())
 	assert.NotEqual(t, ptrace.StatusCodeOk, s.Status().Code(), "success is left unset")
 }
@@ -116,9 +116,9 @@ func checkRecords(t *testing.T, provider string, names map[string]bool, logs plo
 				assert.NotEqual(t, plog.SeverityNumberUnspecified, lr.SeverityNumber(), lr.EventName())
 				assert.NotZero(t, lr.Timestamp(), lr.EventName())
 				assert.NotZero(t, lr.ObservedTimestamp(), lr.EventName())
-				for _, key := range []string{telemetry.AttrLogRecordUID, telemetry.AttrSequence, telemetry.AttrGenAIConversationID} {
+				for _, key := range []string{otlp.AttrLogRecordUID, otlp.AttrSequence, otlp.AttrGenAIConversationID} {
 					_, ok := lr.Attributes().Get(key)
-					made := key == telemetry.AttrSequence && lr.EventName() == telemetry.EventNameRunEnd // of no event
+					made := key == otlp.AttrSequence && lr.EventName() == otlp.EventNameRunEnd // of no event
 					assert.True(t, ok || made || slices.Contains(untold[provider], key), "%s lacks %s", lr.EventName(), key)
 				}
 			}

@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/collector/pipeline"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // markElements gives every element the id that the contract checker looks for, from what the generator wrote.
@@ -23,8 +23,8 @@ func markElements(td ptrace.Traces, ld plog.Logs) {
 	for _, rs := range td.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
 			for _, span := range ss.Spans().All() {
-				operation, _ := span.Attributes().Get(telemetry.AttrGenAIOperationName)
-				conversation, _ := span.Attributes().Get(telemetry.AttrGenAIConversationID)
+				operation, _ := span.Attributes().Get(otlp.AttrGenAIOperationName)
+				conversation, _ := span.Attributes().Get(otlp.AttrGenAIConversationID)
 				span.Attributes().PutStr(receivertest.UniqueIDAttrName, operation.AsString()+" "+conversation.AsString())
 			}
 		}
@@ -32,7 +32,7 @@ func markElements(td ptrace.Traces, ld plog.Logs) {
 	for _, rl := range ld.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {
-				conversation, _ := lr.Attributes().Get(telemetry.AttrGenAIConversationID)
+				conversation, _ := lr.Attributes().Get(otlp.AttrGenAIConversationID)
 				lr.Attributes().PutStr(receivertest.UniqueIDAttrName, lr.EventName()+" "+conversation.AsString())
 			}
 		}

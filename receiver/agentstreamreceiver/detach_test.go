@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -133,7 +134,7 @@ func (p *lifetime) close() {
 	for _, r := range p.files {
 		if r.fold != nil {
 			r.feed(r.source.Flush())
-			r.fold.Close(telemetry.CloseReasonShutdown)
+			r.fold.Close(otlp.CloseReasonShutdown)
 			p.out.take(r.fold.Take())
 		}
 	}

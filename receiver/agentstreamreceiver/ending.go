@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -85,15 +86,15 @@ func (s *stream) detach(ctx context.Context) error {
 }
 
 // closeReason is the close reason of spans that are open when a file ends.
-func closeReason(reason source.CloseReason) telemetry.CloseReason {
+func closeReason(reason source.CloseReason) otlp.CloseReason {
 	switch reason {
 	case source.CloseReasonEnd:
-		return telemetry.CloseReasonNoResult
+		return otlp.CloseReasonNoResult
 	case source.CloseReasonIdle:
-		return telemetry.CloseReasonTimeout
+		return otlp.CloseReasonTimeout
 	case source.CloseReasonShutdown:
-		return telemetry.CloseReasonShutdown
+		return otlp.CloseReasonShutdown
 	default:
-		return telemetry.CloseReasonTruncated
+		return otlp.CloseReasonTruncated
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/tailspan/tailspan/internal/goldentest"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/internal/spantree"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -122,7 +123,7 @@ func readFamily(t *testing.T, paths []string, next func(files []*reading) (int, 
 	}
 	for _, r := range all {
 		if r.fold != nil {
-			r.fold.Close(telemetry.CloseReasonShutdown)
+			r.fold.Close(otlp.CloseReasonShutdown)
 			e.take(r.fold.Take())
 		}
 	}
@@ -146,7 +147,7 @@ func (e *exports) list() []string {
 		for _, rl := range ld.ResourceLogs().All() {
 			for _, sl := range rl.ScopeLogs().All() {
 				for _, lr := range sl.LogRecords().All() {
-					uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+					uid, _ := lr.Attributes().Get(otlp.AttrLogRecordUID)
 					list = append(list, fmt.Sprint("record ", lr.EventName(), " ", uid.AsString(), lr.TraceID(), lr.SpanID(), lr.Timestamp()))
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -61,7 +62,7 @@ func readLive(t *testing.T, paths []string) *exports {
 		r.live = r.nextTime(t, r.live)
 	}
 	for _, r := range all {
-		r.fold.Close(telemetry.CloseReasonShutdown)
+		r.fold.Close(otlp.CloseReasonShutdown)
 		e.take(r.fold.Take())
 	}
 	e.take(registry.Close())
@@ -76,7 +77,7 @@ func (e *exports) spans() []string {
 			for _, ss := range rs.ScopeSpans().All() {
 				for _, s := range ss.Spans().All() {
 					outcome := ""
-					if v, ok := s.Attributes().Get(telemetry.AttrRunOutcome); ok {
+					if v, ok := s.Attributes().Get(otlp.AttrRunOutcome); ok {
 						outcome = v.AsString()
 					}
 					list = append(list, fmt.Sprint(s.Name(), " ", s.TraceID(), s.SpanID(), s.ParentSpanID(), s.Status().Code(), outcome))

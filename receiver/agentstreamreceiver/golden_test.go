@@ -17,6 +17,7 @@ import (
 	"github.com/tailspan/tailspan/internal/goldentest"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/internal/spantree"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -54,7 +55,7 @@ func foldFile(t *testing.T, path string, settings telemetry.Settings) (ptrace.Tr
 	feed(nil)
 	require.NotNil(t, fold, "no events in %s", path)
 	fold.Idle()
-	fold.Close(telemetry.CloseReasonShutdown)
+	fold.Close(otlp.CloseReasonShutdown)
 	out := fold.Take()
 	rest := registry.Close() // its sub-agents are in no other file
 	rest.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
@@ -147,7 +148,7 @@ func TestEveryFixtureGivesWholeTrees(t *testing.T) {
 			for _, rl := range logs.ResourceLogs().All() {
 				for _, sl := range rl.ScopeLogs().All() {
 					for _, lr := range sl.LogRecords().All() {
-						uid, ok := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+						uid, ok := lr.Attributes().Get(otlp.AttrLogRecordUID)
 						require.True(t, ok)
 						assert.Empty(t, uids[uid.Str()], "uid of %s %q twice", lr.EventName(), lr.Body().AsString())
 						uids[uid.Str()] = lr.EventName() + lr.Body().AsString() + "."

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -119,7 +120,7 @@ func readTogether(t *testing.T, settings telemetry.Settings, paths []string, rng
 	}
 	for _, r := range all {
 		if r.fold != nil {
-			r.fold.Close(telemetry.CloseReasonNoResult)
+			r.fold.Close(otlp.CloseReasonNoResult)
 			e.take(r.fold.Take())
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // TestLinesOverTheLimit holds that a call and a result on lines over max_line_size give the call's span, which ends
@@ -48,9 +48,9 @@ func TestLinesOverTheLimit(t *testing.T) {
 				if span.Name() != "execute_tool Write" {
 					continue
 				}
-				reason, _ := span.Attributes().Get(telemetry.AttrCloseReason)
+				reason, _ := span.Attributes().Get(otlp.AttrCloseReason)
 				assert.Equal(t, "truncated", reason.AsString())
-				target, _ := span.Attributes().Get(telemetry.AttrToolTarget)
+				target, _ := span.Attributes().Get(otlp.AttrToolTarget)
 				assert.Equal(t, "/srv/app/x", target.AsString(), "behind the long argument")
 			}
 			texts := r.texts()
@@ -58,7 +58,7 @@ func TestLinesOverTheLimit(t *testing.T) {
 			assert.True(t, strings.HasPrefix(texts[0], "AAA") && strings.HasSuffix(texts[0], "A…"), "%d bytes", len(texts[0]))
 			marked := 0
 			for _, record := range r.records() {
-				if _, ok := record.Attributes().Get(telemetry.AttrTruncated); ok {
+				if _, ok := record.Attributes().Get(otlp.AttrTruncated); ok {
 					marked++
 				}
 			}

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -88,7 +89,7 @@ func TestOracle(t *testing.T) {
 			if r.fold == nil {
 				traces = ptrace.NewTraces()
 			} else {
-				r.fold.Close(telemetry.CloseReasonShutdown)
+				r.fold.Close(otlp.CloseReasonShutdown)
 				traces = r.fold.Take().Traces
 			}
 			provider, _, _ := strings.Cut(want.fixture, "/")
@@ -114,11 +115,11 @@ func TestOracle(t *testing.T) {
 			assert.Equal(t, tokens, counters, "counters")
 			calls, failed := int64(0), int64(0)
 			for _, s := range spansIn(traces) {
-				if s.Attributes().AsRaw()[telemetry.AttrGenAIOperationName] != telemetry.OperationExecuteTool {
+				if s.Attributes().AsRaw()[otlp.AttrGenAIOperationName] != otlp.OperationExecuteTool {
 					continue
 				}
 				calls++
-				if reason, _ := s.Attributes().Get(telemetry.AttrCloseReason); (reason.Str() == "result" || reason.Str() == "interrupted") && s.Status().Code() == ptrace.StatusCodeError {
+				if reason, _ := s.Attributes().Get(otlp.AttrCloseReason); (reason.Str() == "result" || reason.Str() == "interrupted") && s.Status().Code() == ptrace.StatusCodeError {
 					failed++
 				}
 			}

@@ -15,8 +15,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/source/spool"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // pipe copies a FIFO or standard input into spools, one per writer. It never stops reading, whatever consumers do. One
@@ -106,7 +106,7 @@ func (p *pipe) resumeLeft(ctx context.Context) error {
 		}
 		p.budget.Use(s.Size())
 		p.receiver.logger.Info("resuming spool left by a previous process", zap.String("pipe", p.path), zap.String("path", path))
-		p.enqueue(&writerSession{pipe: p, spool: s, left: true, reason: telemetry.CloseReasonNoResult, kept: p.receiver.positionOf(ctx, s)})
+		p.enqueue(&writerSession{pipe: p, spool: s, left: true, reason: otlp.CloseReasonNoResult, kept: p.receiver.positionOf(ctx, s)})
 	}
 	return nil
 }
@@ -230,10 +230,10 @@ func (p *pipe) read(in spool.Input) (again bool) {
 		case err == nil:
 			continue
 		case errors.Is(err, os.ErrClosed):
-			l.end(telemetry.CloseReasonShutdown)
+			l.end(otlp.CloseReasonShutdown)
 			return !p.isClosed()
 		}
-		l.end(telemetry.CloseReasonNoResult)
+		l.end(otlp.CloseReasonNoResult)
 		l = nil
 		switch {
 		case !errors.Is(err, io.EOF):

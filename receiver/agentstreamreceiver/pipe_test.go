@@ -25,8 +25,8 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/source/spool"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // piped is a configuration of one FIFO, which it makes, with a folder of its own for spools.
@@ -105,7 +105,7 @@ func TestFIFO(t *testing.T) {
 		for _, rs := range td.ResourceSpans().All() {
 			attrs := rs.Resource().Attributes().AsRaw()
 			assert.Equal(t, "ops", attrs["team"])
-			assert.Equal(t, "nightly", attrs[telemetry.AttrPipelineName])
+			assert.Equal(t, "nightly", attrs[otlp.AttrPipelineName])
 		}
 	}
 	assert.Zero(t, r.metric("otelcol_receiver_agent_stream_lag", "provider", "claude"))
@@ -123,7 +123,7 @@ func TestPipeProviderAndPath(t *testing.T) {
 	require.Eventually(t, func() bool { return len(r.raw()) == 1 }, wait, tick)
 	require.NoError(t, w.Close())
 	r.stop()
-	task, _ := r.logs.AllLogs()[0].ResourceLogs().At(0).Resource().Attributes().Get(telemetry.AttrTaskName)
+	task, _ := r.logs.AllLogs()[0].ResourceLogs().At(0).Resource().Attributes().Get(otlp.AttrTaskName)
 	assert.Equal(t, "agent", task.Str())
 }
 
@@ -307,7 +307,7 @@ func TestFullSpoolOfAPipe(t *testing.T) {
 	reasons := map[string]int{}
 	for _, s := range r.spans() {
 		if s.Name() == "invoke_agent claude-code" {
-			reason, _ := s.Attributes().Get(telemetry.AttrCloseReason)
+			reason, _ := s.Attributes().Get(otlp.AttrCloseReason)
 			reasons[reason.Str()]++
 		}
 	}
@@ -411,7 +411,7 @@ func TestStopWithAWriterAtWork(t *testing.T) {
 	require.Equal(t, 1, spansOf(r, "invoke_agent claude-code"))
 	for _, s := range r.spans() {
 		if s.Name() == "invoke_agent claude-code" {
-			reason, _ := s.Attributes().Get(telemetry.AttrCloseReason)
+			reason, _ := s.Attributes().Get(otlp.AttrCloseReason)
 			assert.Equal(t, "shutdown", reason.Str())
 		}
 	}

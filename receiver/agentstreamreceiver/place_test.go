@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -44,7 +45,7 @@ func readAt(t *testing.T, path, place, id string) []string {
 	}
 	st.Idle()
 	st.Flush()
-	st.Close(telemetry.CloseReasonNoResult)
+	st.Close(otlp.CloseReasonNoResult)
 	for _, out := range st.Take() {
 		e.take(out)
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // raw are the lines that passed as they are.
 func (r *rig) raw() []string {
 	var lines []string
 	for _, lr := range r.records() {
-		if lr.EventName() == telemetry.EventNameRaw {
+		if lr.EventName() == otlp.EventNameRaw {
 			lines = append(lines, lr.Body().Str())
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 	"github.com/tailspan/tailspan/redact"
@@ -35,10 +36,10 @@ type agentStream struct {
 	hints    *configHints
 	registry *telemetry.Registry
 	pattern  *config.PathPattern
-	redactor *redact.Redactor   // nil: secrets stay
-	identity telemetry.Identity // what the settings say
-	ambient  telemetry.Identity // what the environment says
-	parent   telemetry.Parent
+	redactor *redact.Redactor // nil: secrets stay
+	identity otlp.Identity    // what the settings say
+	ambient  otlp.Identity    // what the environment says
+	parent   otlp.Parent
 	sources  sources
 	commands []*command
 	pipes    []*pipe
@@ -105,10 +106,10 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	}
 	traceParent := cfg.Identity.TraceParent
 	if cfg.Identity.Environment {
-		r.ambient = telemetry.IdentityFromEnvironment(os.Getenv)
+		r.ambient = otlp.IdentityFromEnvironment(os.Getenv)
 		traceParent = cmp.Or(traceParent, os.Getenv("TRACEPARENT"))
 	}
-	if r.parent, err = telemetry.ParseTraceParent(traceParent); err != nil {
+	if r.parent, err = otlp.ParseTraceParent(traceParent); err != nil {
 		return nil, err
 	}
 	if r.out, err = newDelivery(set, cfg, r.meter); err != nil {
@@ -290,7 +291,7 @@ func (r *agentStream) exportMetrics(ctx context.Context) {
 // foldSettings converts the user's settings for package telemetry.
 func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 	return telemetry.Settings{
-		Semconv:          telemetry.Semconv(t.Semconv),
+		Semconv:          otlp.Semconv(t.Semconv),
 		Version:          version,
 		PipelineIdle:     t.PipelineIdle,
 		ParentWait:       t.ParentWait,
@@ -302,7 +303,7 @@ func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 			Delta: t.Metrics.Temporality == config.TemporalityDelta, PromoteResource: t.Metrics.PromoteResourceAttributes,
 		},
 		TraceBySession: t.Trace == config.TraceSession,
-		Capture:        telemetry.Capture(t.Capture),
+		Capture:        otlp.CaptureSettings(t.Capture),
 		Limits:         limitsOf(&t.Limits),
 	}
 }
@@ -315,21 +316,21 @@ func limitsOf(l *config.Limits) telemetry.Limits {
 }
 
 // identityOf is the identity that the settings set for all files.
-func identityOf(c *config.Identity) telemetry.Identity {
-	attrs := []telemetry.Attribute{
-		{Key: telemetry.AttrPipelineName, Value: c.Pipeline.Name},
-		{Key: telemetry.AttrPipelineRunID, Value: c.Pipeline.RunID},
-		{Key: telemetry.AttrTaskName, Value: c.Pipeline.Task},
-		{Key: telemetry.AttrTaskRunID, Value: c.Pipeline.TaskRunID},
-		{Key: telemetry.AttrGenAIAgentName, Value: c.Persona},
+func identityOf(c *config.Identity) otlp.Identity {
+	attrs := []otlp.Attribute{
+		{Key: otlp.AttrPipelineName, Value: c.Pipeline.Name},
+		{Key: otlp.AttrPipelineRunID, Value: c.Pipeline.RunID},
+		{Key: otlp.AttrTaskName, Value: c.Pipeline.Task},
+		{Key: otlp.AttrTaskRunID, Value: c.Pipeline.TaskRunID},
+		{Key: otlp.AttrGenAIAgentName, Value: c.Persona},
 	}
-	return telemetry.NewIdentity(attrs...).With(attributesOf(c.Resource))
+	return otlp.NewIdentity(attrs...).With(attributesOf(c.Resource))
 }
 
-func attributesOf(m map[string]string) telemetry.Identity {
-	attrs := make([]telemetry.Attribute, 0, len(m))
+func attributesOf(m map[string]string) otlp.Identity {
+	attrs := make([]otlp.Attribute, 0, len(m))
 	for key, value := range m {
-		attrs = append(attrs, telemetry.Attribute{Key: key, Value: value})
+		attrs = append(attrs, otlp.Attribute{Key: key, Value: value})
 	}
-	return telemetry.NewIdentity(attrs...)
+	return otlp.NewIdentity(attrs...)
 }

@@ -28,7 +28,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // wait is how long a condition may take, on a machine that has much else to do.
@@ -233,7 +233,7 @@ func TestSampleSession(t *testing.T) {
 	}
 	assert.Equal(t, 1, roots)
 	assert.Positive(t, subAgentTools)
-	v, ok := r.traces.AllTraces()[0].ResourceSpans().At(0).Resource().Attributes().Get(telemetry.AttrServiceVersion)
+	v, ok := r.traces.AllTraces()[0].ResourceSpans().At(0).Resource().Attributes().Get(otlp.AttrServiceVersion)
 	require.True(t, ok)
 	assert.Equal(t, "2.1.332", v.Str())
 }
@@ -293,13 +293,13 @@ func TestUnknownStreamPassesThrough(t *testing.T) {
 	require.Eventually(t, func() bool { return len(r.records()) == 4 }, wait, tick)
 	uids := map[string]bool{}
 	for _, lr := range r.records() {
-		assert.Equal(t, telemetry.EventNameRaw, lr.EventName())
-		uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+		assert.Equal(t, otlp.EventNameRaw, lr.EventName())
+		uid, _ := lr.Attributes().Get(otlp.AttrLogRecordUID)
 		uids[uid.Str()] = true
 	}
 	assert.Len(t, uids, 4)
 	for i, want := range []string{"make: nothing to do", "\xff", `{"a":1}`, "a\x00b"} {
-		line, ok := telemetry.RawLine(r.records()[i])
+		line, ok := otlp.RawLine(r.records()[i])
 		assert.True(t, ok)
 		assert.Equal(t, want, string(line))
 	}
@@ -379,7 +379,7 @@ func TestShutdownClosesWhatIsOpen(t *testing.T) {
 	require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
 	r.stop()
 	require.Equal(t, []string{"chat m", "invoke_agent claude-code"}, r.spanNames())
-	reason, _ := r.spans()[1].Attributes().Get(telemetry.AttrCloseReason)
+	reason, _ := r.spans()[1].Attributes().Get(otlp.AttrCloseReason)
 	assert.Equal(t, "shutdown", reason.Str())
 }
 
@@ -397,7 +397,7 @@ func TestSameIDsOnASecondRun(t *testing.T) {
 			list = append(list, s.TraceID().String()+s.SpanID().String()+s.ParentSpanID().String())
 		}
 		for _, lr := range r.records() {
-			uid, _ := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+			uid, _ := lr.Attributes().Get(otlp.AttrLogRecordUID)
 			list = append(list, uid.Str())
 		}
 		return list
@@ -429,7 +429,7 @@ func TestGapOfAFinishedSession(t *testing.T) {
 		require.Eventually(t, func() bool { return r.logs.LogRecordCount() >= 2 }, wait, tick)
 		var got []string
 		for _, s := range r.spans() {
-			if reason, _ := s.Attributes().Get(telemetry.AttrCloseReason); reason.Str() == "timeout" {
+			if reason, _ := s.Attributes().Get(otlp.AttrCloseReason); reason.Str() == "timeout" {
 				got = append(got, s.Name()+" "+reason.Str())
 			}
 		}

@@ -20,7 +20,7 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 func stored(include ...string) *Config {
@@ -39,7 +39,7 @@ func (r *rig) list() []string {
 // withoutLive leaves out the records that are told of a run while it is watched.
 func withoutLive(list []string) []string {
 	return slices.DeleteFunc(list, func(s string) bool {
-		return strings.HasPrefix(s, "record "+telemetry.EventNameStepStarted) || strings.HasPrefix(s, "record "+telemetry.EventNameProgress)
+		return strings.HasPrefix(s, "record "+otlp.EventNameStepStarted) || strings.HasPrefix(s, "record "+otlp.EventNameProgress)
 	})
 }
 
@@ -139,7 +139,7 @@ func untimed(list []string) []string {
 		kept := fields[:0]
 		for _, f := range fields {
 			if strings.HasPrefix(f, "20") && strings.Count(f, "-") == 2 || strings.Count(f, ":") == 2 || f == "+0000" || f == "UTC" || strings.HasPrefix(f, "UTC20") ||
-				strings.HasPrefix(f, telemetry.AttrTimeSource) || strings.HasPrefix(f, telemetry.AttrTimeClamped) {
+				strings.HasPrefix(f, otlp.AttrTimeSource) || strings.HasPrefix(f, otlp.AttrTimeClamped) {
 				continue
 			}
 			kept = append(kept, f)
@@ -202,7 +202,7 @@ func TestRestartSubAgent(t *testing.T) {
 		for _, s := range r.spans() {
 			traces[s.TraceID().String()]++
 			ids[s.SpanID().String()]++
-			_, orphan := s.Attributes().Get(telemetry.AttrParentUnknown)
+			_, orphan := s.Attributes().Get(otlp.AttrParentUnknown)
 			assert.False(t, orphan, s.Name())
 		}
 		for _, lr := range r.records() {

@@ -16,7 +16,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/tailspan/tailspan/internal/otlpjson"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // samples is the folder of the fixtures.
@@ -41,7 +41,7 @@ func (r *rig) uids() []string {
 		if name := lr.EventName(); name == "tailspan.step_started" || name == "tailspan.progress" || name == "tailspan.run_end" {
 			continue
 		}
-		uid, ok := lr.Attributes().Get(telemetry.AttrLogRecordUID)
+		uid, ok := lr.Attributes().Get(otlp.AttrLogRecordUID)
 		require.True(r.t, ok)
 		list = append(list, lr.EventName()+" "+uid.Str())
 	}
@@ -318,7 +318,7 @@ func TestFollowedTextComesBeforeItsCalls(t *testing.T) {
 			called := map[string]bool{} // messages
 			texts := 0
 			for _, lr := range live.records() {
-				message, ok := lr.Attributes().Get(telemetry.AttrMessageID)
+				message, ok := lr.Attributes().Get(otlp.AttrMessageID)
 				switch {
 				case !ok:
 				case lr.EventName() == "tailspan.tool_use":
@@ -352,7 +352,7 @@ func TestKilledSessionOfADatabaseInUse(t *testing.T) {
 	assert.Contains(t, r.spanNames(), "execute_tool bash", "the tool that was killed")
 	for _, s := range r.spans() {
 		if s.Name() == "invoke_agent opencode" {
-			assert.Equal(t, "incomplete", s.Attributes().AsRaw()[telemetry.AttrRunOutcome])
+			assert.Equal(t, "incomplete", s.Attributes().AsRaw()[otlp.AttrRunOutcome])
 		}
 	}
 	r.stop()
@@ -411,7 +411,7 @@ func followSubAgents(t *testing.T, atOnce int) {
 func tokensBySpan(r *rig) map[string]string {
 	tokens := map[string]string{}
 	for _, s := range r.spans() {
-		if v, ok := s.Attributes().Get(telemetry.AttrGenAIInputTokens); ok {
+		if v, ok := s.Attributes().Get(otlp.AttrGenAIInputTokens); ok {
 			tokens[s.Name()+s.SpanID().String()] = v.AsString()
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/internal/batch"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // newSender bounds the batches of a signal. Splits and cuts are counted, and logged the first time.
@@ -17,11 +17,11 @@ func newSender(s signal, limit int, logger *zap.Logger, m *meter) batch.Sender {
 	})
 	logCut := sync.OnceFunc(func() {
 		logger.Warn("consumer refused a single record for its size, cutting it; raise the limit of the consumer to keep it whole",
-			zap.Stringer("signal", s), zap.String("mark", telemetry.AttrTruncated))
+			zap.Stringer("signal", s), zap.String("mark", otlp.AttrTruncated))
 	})
 	return batch.Sender{
 		Limit: limit,
-		Mark:  telemetry.AttrTruncated,
+		Mark:  otlp.AttrTruncated,
 		Split: func() {
 			m.split(s)
 			logSplit()

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/source/spool"
 	"github.com/tailspan/tailspan/telemetry"
@@ -66,7 +67,7 @@ func (c *spooled) lag() {
 }
 
 // ended closes the stream for a reason.
-func (c *spooled) ended(ctx context.Context, reason telemetry.CloseReason) error {
+func (c *spooled) ended(ctx context.Context, reason otlp.CloseReason) error {
 	defer c.leave()
 	return c.finish(ctx, func() { c.fold.Close(reason) })
 }

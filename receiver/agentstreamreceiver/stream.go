@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/source"
@@ -65,7 +66,7 @@ type streamSource struct {
 // streamOrigin is what the settings set for a stream.
 type streamOrigin struct {
 	provider  string
-	identity  telemetry.Identity
+	identity  otlp.Identity
 	awaitExit bool // it is the output of a command
 	resumed   bool // the command resumes a session
 	// idleGap is the time between two lines after which a run counts as left; 0 for a stream that its writer ends.
@@ -241,16 +242,16 @@ func (s *stream) tick(ctx context.Context) error {
 }
 
 // pathIdentity is the identity in the path of a file.
-func (r *agentStream) pathIdentity(path string) telemetry.Identity {
+func (r *agentStream) pathIdentity(path string) otlp.Identity {
 	found := r.pattern.Match(path)
-	attrs := make([]telemetry.Attribute, 0, len(found))
+	attrs := make([]otlp.Attribute, 0, len(found))
 	for _, a := range found {
 		if r.redactor != nil {
 			a.Key, a.Value = r.redactor.Attribute(a.Key, a.Value)
 		}
-		attrs = append(attrs, telemetry.Attribute{Key: a.Key, Value: a.Value})
+		attrs = append(attrs, otlp.Attribute{Key: a.Key, Value: a.Value})
 	}
-	return telemetry.NewIdentity(attrs...)
+	return otlp.NewIdentity(attrs...)
 }
 
 // logUnparsed writes one debug line per file and reason, not one per line.

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -58,9 +59,9 @@ func toldUsage(t *testing.T, path string) (sum events.UsageTotal) {
 
 func tokensOf(m pcommon.Map) events.Tokens {
 	return events.Tokens{
-		Input: intOf(m, telemetry.AttrGenAIInputTokens), Output: intOf(m, telemetry.AttrGenAIOutputTokens),
-		CacheRead: intOf(m, telemetry.AttrGenAICacheRead), CacheWrite: intOf(m, "gen_ai.usage.cache_creation.input_tokens"),
-		Reasoning: intOf(m, telemetry.AttrGenAIReasoningTokens),
+		Input: intOf(m, otlp.AttrGenAIInputTokens), Output: intOf(m, otlp.AttrGenAIOutputTokens),
+		CacheRead: intOf(m, otlp.AttrGenAICacheRead), CacheWrite: intOf(m, "gen_ai.usage.cache_creation.input_tokens"),
+		Reasoning: intOf(m, otlp.AttrGenAIReasoningTokens),
 	}
 }
 
@@ -79,7 +80,7 @@ func TestTokensAgree(t *testing.T) {
 			r := newReading(t, registry, path)
 			r.read(1 << 30)
 			require.NotNil(t, r.fold)
-			r.fold.Close(telemetry.CloseReasonShutdown)
+			r.fold.Close(otlp.CloseReasonShutdown)
 			traces := r.fold.Take().Traces
 			registry.Close().Traces.ResourceSpans().MoveAndAppendTo(traces.ResourceSpans()) // runs that wait for files which are not there
 			assert.Equal(t, want, spanTokens(traces), "spans")
@@ -93,11 +94,11 @@ func TestTokensAgree(t *testing.T) {
 func totalTokens(traces ptrace.Traces) (sum events.Tokens) {
 	for _, s := range spansIn(traces) {
 		m := s.Attributes()
-		if _, isRun := m.Get(telemetry.AttrRunKey); isRun {
+		if _, isRun := m.Get(otlp.AttrRunKey); isRun {
 			sum.Add(events.Tokens{
-				Input: intOf(m, telemetry.AttrUsageInput), Output: intOf(m, telemetry.AttrUsageOutput),
-				CacheRead: intOf(m, telemetry.AttrUsageCacheRead), CacheWrite: intOf(m, telemetry.AttrUsageCacheWrite),
-				Reasoning: intOf(m, telemetry.AttrUsageReasoning),
+				Input: intOf(m, otlp.AttrUsageInput), Output: intOf(m, otlp.AttrUsageOutput),
+				CacheRead: intOf(m, otlp.AttrUsageCacheRead), CacheWrite: intOf(m, otlp.AttrUsageCacheWrite),
+				Reasoning: intOf(m, otlp.AttrUsageReasoning),
 			})
 		}
 	}
@@ -108,9 +109,9 @@ func totalTokens(traces ptrace.Traces) (sum events.Tokens) {
 func countedTokens(registry *telemetry.Registry) events.Tokens {
 	var counted events.Tokens
 	into := map[string]*int64{
-		telemetry.AttrUsageCacheRead:  &counted.CacheRead,
-		telemetry.AttrUsageCacheWrite: &counted.CacheWrite,
-		telemetry.AttrUsageReasoning:  &counted.Reasoning,
+		otlp.AttrUsageCacheRead:  &counted.CacheRead,
+		otlp.AttrUsageCacheWrite: &counted.CacheWrite,
+		otlp.AttrUsageReasoning:  &counted.Reasoning,
 	}
 	byType := map[string]*int64{"input": &counted.Input, "output": &counted.Output}
 	for _, rm := range registry.Metrics().TakeLast(time.Now())[1].ResourceMetrics().All() {
@@ -118,7 +119,7 @@ func countedTokens(registry *telemetry.Registry) events.Tokens {
 			for _, m := range sm.Metrics().All() {
 				if m.Name() == "gen_ai.client.token.usage" {
 					for _, p := range m.Histogram().DataPoints().All() {
-						of, _ := p.Attributes().Get(telemetry.AttrGenAITokenType)
+						of, _ := p.Attributes().Get(otlp.AttrGenAITokenType)
 						*byType[of.Str()] += int64(p.Sum())
 					}
 				}

@@ -10,9 +10,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/source/spool"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // writerSession is the input of one writer of a pipe: a stream of its own, in a spool of its own. Methods that copy do
@@ -26,7 +26,7 @@ type writerSession struct {
 	kept   spoolState
 
 	// reason is why the stream closes; set before the spool is finished, read after.
-	reason telemetry.CloseReason
+	reason otlp.CloseReason
 }
 
 // begin makes the spool of a new writer.
@@ -93,12 +93,12 @@ func (l *writerSession) dropping(err error) {
 }
 
 // end ends the input: the writer closed the pipe, or the pipe is closed.
-func (l *writerSession) end(reason telemetry.CloseReason) {
+func (l *writerSession) end(reason otlp.CloseReason) {
 	if l == nil || l.spool == nil {
 		return
 	}
 	if l.reason = reason; l.copier.Dropped() > 0 {
-		l.reason = telemetry.CloseReasonTruncated
+		l.reason = otlp.CloseReasonTruncated
 	}
 	l.spool.Finish()
 }

@@ -1,10 +1,12 @@
 package clock_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/session/clock"
 )
@@ -126,4 +128,16 @@ func TestIntervals(t *testing.T) {
 	assert.Equal(t, clock.Interval{Start: moment(3, clock.SourceLine), End: moment(4, clock.SourceLine)}, inside)
 	assert.Equal(t, 4*time.Second, i.Lasts(2*time.Second), "what it waited")
 	assert.Equal(t, moment(7, clock.SourceLine), i.Start)
+}
+
+// Users meet the sources in their backend and look them up.
+func TestSourcesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/telemetry.md")
+	require.NoError(t, err)
+	var sources clock.Source
+	for source := clock.SourceLine; source.String() != ""; source++ {
+		sources++
+		assert.Contains(t, string(page), "`"+source.String()+"`")
+	}
+	assert.Equal(t, clock.SourceFile, sources)
 }

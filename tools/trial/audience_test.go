@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/tools/internal/otlpsink"
 )
 
@@ -41,15 +41,15 @@ func (a *audience) take(_ *http.Request, b otlpsink.Batch) error {
 	}
 	for _, span := range b.Spans() {
 		attrs := span.Attributes().AsRaw()
-		for key, attr := range map[string]string{"in": telemetry.AttrGenAIInputTokens, "out": telemetry.AttrGenAIOutputTokens, "cache_read": telemetry.AttrGenAICacheRead} {
+		for key, attr := range map[string]string{"in": otlp.AttrGenAIInputTokens, "out": otlp.AttrGenAIOutputTokens, "cache_read": otlp.AttrGenAICacheRead} {
 			if n, ok := attrs[attr].(int64); ok {
 				a.tokens[key] += int(n)
 			}
 		}
-		if attrs[telemetry.AttrGenAIOperationName] != "invoke_agent" {
+		if attrs[otlp.AttrGenAIOperationName] != "invoke_agent" {
 			continue
 		}
-		reason, _ := attrs[telemetry.AttrCloseReason].(string)
+		reason, _ := attrs[otlp.AttrCloseReason].(string)
 		a.closed = append(a.closed, reason)
 	}
 	for _, record := range b.Records() {
@@ -59,12 +59,12 @@ func (a *audience) take(_ *http.Request, b otlpsink.Batch) error {
 		case "tailspan.text":
 			a.events = append(a.events, event{Kind: "text", Text: record.Body().Str()})
 		case "tailspan.tool_use":
-			a.events = append(a.events, event{Kind: "tool_use", Name: text(telemetry.AttrGenAIToolName), ID: text(telemetry.AttrGenAIToolCallID), Arg: events.Preview(text(telemetry.AttrToolTarget))})
+			a.events = append(a.events, event{Kind: "tool_use", Name: text(otlp.AttrGenAIToolName), ID: text(otlp.AttrGenAIToolCallID), Arg: events.Preview(text(otlp.AttrToolTarget))})
 		case "tailspan.tool_result":
-			a.events = append(a.events, event{Kind: "tool_result", ID: text(telemetry.AttrGenAIToolCallID), Error: attrs[telemetry.AttrToolError] == true})
+			a.events = append(a.events, event{Kind: "tool_result", ID: text(otlp.AttrGenAIToolCallID), Error: attrs[otlp.AttrToolError] == true})
 		case "tailspan.session_end":
-			a.events = append(a.events, event{Kind: "session_end", Error: attrs[telemetry.AttrEndError] == true})
-		case telemetry.EventNameProcessExited:
+			a.events = append(a.events, event{Kind: "session_end", Error: attrs[otlp.AttrEndError] == true})
+		case otlp.EventNameProcessExited:
 			a.exits = append(a.exits, attrs)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/tools/internal/otlpsink"
 	"github.com/tailspan/tailspan/tools/program"
 )
@@ -72,7 +72,7 @@ func TestBatchSize(t *testing.T) {
 				for _, record := range b.Records() {
 					if record.EventName() == "tailspan.text" {
 						texts[record.Body().Str()]++
-						if v, ok := record.Attributes().Get(telemetry.AttrTruncated); ok && v.Bool() {
+						if v, ok := record.Attributes().Get(otlp.AttrTruncated); ok && v.Bool() {
 							marked++
 						}
 					}

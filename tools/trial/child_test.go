@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // TestChildCases has the receiver run the children of the cases; that `tailspan run` does as well is tested in
@@ -46,8 +46,8 @@ func childPlays() map[string]func(*stage) {
 			s.stop()
 			s.check(true)
 			exit := s.exited()[0]
-			assert.EqualValues(s.t, 3, exit[telemetry.AttrProcessExitCode])
-			kept, _ := exit[telemetry.AttrProcessStderr].(string)
+			assert.EqualValues(s.t, 3, exit[otlp.AttrProcessExitCode])
+			kept, _ := exit[otlp.AttrProcessStderr].(string)
 			assert.NotEmpty(s.t, kept)
 			assert.LessOrEqual(s.t, len(kept), 8<<10)
 			assert.NotContains(s.t, kept, "\x1b")

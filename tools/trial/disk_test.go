@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // smallDisk is a disk of a few megabytes that only the programs that are run within it see.
@@ -168,7 +168,7 @@ func TestDiskFullForSpools(t *testing.T) {
 	t.Logf("of %d bytes %d were kept, %d dropped", wrote, kept, dropped())
 	assert.Greater(t, kept, 1<<19)
 	assert.LessOrEqual(t, kept, 1<<20)
-	assert.Equal(t, string(telemetry.CloseReasonTruncated), sink.runs()[0])
+	assert.Equal(t, string(otlp.CloseReasonTruncated), sink.runs()[0])
 	heard, told := 0, 0
 	for _, e := range sink.heard() { // all that was kept, from the first line on
 		if e.Kind == "text" {

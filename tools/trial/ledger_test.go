@@ -16,8 +16,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
-	"github.com/tailspan/tailspan/telemetry"
 	"github.com/tailspan/tailspan/tools/internal/otlpsink"
 )
 
@@ -120,17 +120,17 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 		b.spans = true
 		b.of(resource)
 		attrs := span.Attributes().AsRaw()
-		id := fmt.Sprint("span ", span.TraceID(), span.SpanID(), span.Name(), " ", attrs[telemetry.AttrGenAIConversationID])
+		id := fmt.Sprint("span ", span.TraceID(), span.SpanID(), span.Name(), " ", attrs[otlp.AttrGenAIConversationID])
 		l.note(id, b, fmt.Sprint("under ", span.ParentSpanID(), " ", span.Status().Code(), " ", span.Status().Message(), " ", timesOf(attrs, span.StartTimestamp(), span.EndTimestamp()), attrs))
 	}
 	for resource, record := range data.Records() {
-		if name := record.EventName(); name == telemetry.EventNameStepStarted || name == telemetry.EventNameProgress {
+		if name := record.EventName(); name == otlp.EventNameStepStarted || name == otlp.EventNameProgress {
 			continue // told live only
 		}
 		b.of(resource)
 		attrs := record.Attributes().AsRaw()
-		delete(attrs, telemetry.AttrSequence) // may repeat after a restart (docs/delivery.md)
-		l.note(fmt.Sprint("record ", attrs[telemetry.AttrLogRecordUID]), b,
+		delete(attrs, otlp.AttrSequence) // may repeat after a restart (docs/delivery.md)
+		l.note(fmt.Sprint("record ", attrs[otlp.AttrLogRecordUID]), b,
 			fmt.Sprint(record.TraceID(), record.SpanID(), " ", record.SeverityNumber(), " ", bodyOf(record), " ", timesOf(attrs, record.Timestamp()), attrs))
 	}
 	if l.pause != nil {
@@ -152,13 +152,13 @@ func (l *ledger) note(id string, b *batch, told string) {
 
 // timesOf gives times that a format told. Others are those of a file or an arrival, which every reading has its own of.
 func timesOf(attrs map[string]any, times ...pcommon.Timestamp) string {
-	if attrs[telemetry.AttrTimeSource] == string(clock.SourceLine) {
+	if attrs[otlp.AttrTimeSource] == string(clock.SourceLine) {
 		return fmt.Sprint(times, " ")
 	}
-	delete(attrs, telemetry.AttrTimeSource)
-	delete(attrs, telemetry.AttrTimeClamped)
-	delete(attrs, telemetry.AttrElapsed)
-	delete(attrs, telemetry.AttrToolDuration)
+	delete(attrs, otlp.AttrTimeSource)
+	delete(attrs, otlp.AttrTimeClamped)
+	delete(attrs, otlp.AttrElapsed)
+	delete(attrs, otlp.AttrToolDuration)
 	return ""
 }
 
@@ -168,7 +168,7 @@ var duration = regexp.MustCompile(`, [0-9][0-9.]* ?(ms|s|min|h)( [0-9]+ (s|min))
 // bodyOf gives the body of a record, without how long something took by times that no format has.
 func bodyOf(record plog.LogRecord) string {
 	body := record.Body().AsString()
-	if source, _ := record.Attributes().Get(telemetry.AttrTimeSource); source.AsString() == string(clock.SourceLine) {
+	if source, _ := record.Attributes().Get(otlp.AttrTimeSource); source.AsString() == string(clock.SourceLine) {
 		return body
 	}
 	return duration.ReplaceAllString(body, "")

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/tools/internal/otlpsink"
 )
 
@@ -104,7 +104,7 @@ func newTexts(t *testing.T) *texts {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		for _, record := range b.Records() {
-			if name := record.EventName(); name == "tailspan.text" || name == telemetry.EventNameRaw {
+			if name := record.EventName(); name == "tailspan.text" || name == otlp.EventNameRaw {
 				x.seen[record.Body().Str()]++
 			}
 		}

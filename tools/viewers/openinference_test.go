@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/telemetry"
@@ -44,7 +45,7 @@ func spansOf(t *testing.T, path string) ptrace.Traces {
 		offset += int64(len(line))
 	}
 	stream.Flush()
-	stream.Close(telemetry.CloseReasonNoResult)
+	stream.Close(otlp.CloseReasonNoResult)
 	all := ptrace.NewTraces()
 	for _, out := range stream.Take() {
 		out.Traces.ResourceSpans().MoveAndAppendTo(all.ResourceSpans())

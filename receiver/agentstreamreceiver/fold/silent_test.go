@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -71,7 +72,7 @@ func linesGive(t *testing.T, path string, lines [][]byte, silent int) (all [][]s
 	s.At.Replay = false
 	s.Flush()
 	s.Idle()
-	s.Close(telemetry.CloseReasonShutdown)
+	s.Close(otlp.CloseReasonShutdown)
 	return append(all, everythingOf(s))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/telemetry"
@@ -33,7 +34,7 @@ type Settings struct {
 	// complete Identity and Parent.
 	Telemetry telemetry.StreamSettings
 	// Ambient is an identity that the in-band line overrides.
-	Ambient telemetry.Identity
+	Ambient otlp.Identity
 	// InBand is what the in-band line may set; see [config.InBand].
 	InBand string
 	// Copies also exports every line as it is, as a record of its own.
@@ -173,16 +174,16 @@ func (s *Stream) readInBand(data []byte) bool {
 	if dropped > 0 && s.opening.OnDropped != nil && !s.At.Replay {
 		s.opening.OnDropped(dropped)
 	}
-	attrs := make([]telemetry.Attribute, 0, len(inBand.Attributes))
+	attrs := make([]otlp.Attribute, 0, len(inBand.Attributes))
 	for key, value := range inBand.Attributes {
 		if r := s.redactor; r != nil {
 			key, value = r.Attribute(key, value)
 		}
-		attrs = append(attrs, telemetry.Attribute{Key: key, Value: value})
+		attrs = append(attrs, otlp.Attribute{Key: key, Value: value})
 	}
 	into := &s.opening.Telemetry
-	into.Identity = into.Identity.With(telemetry.NewIdentity(attrs...))
-	parent, err := telemetry.ParseTraceParent(inBand.TraceParent)
+	into.Identity = into.Identity.With(otlp.NewIdentity(attrs...))
+	parent, err := otlp.ParseTraceParent(inBand.TraceParent)
 	switch {
 	case err != nil:
 		if s.opening.OnInvalidParent != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/telemetry"
@@ -69,11 +70,11 @@ func take(s *fold.Stream) (all told) {
 		for _, rl := range out.Logs.ResourceLogs().All() {
 			for _, lr := range rl.ScopeLogs().At(0).LogRecords().All() {
 				all.of = append(all.of, lr)
-				_, isCopy := lr.Attributes().Get(telemetry.AttrRawCopy)
+				_, isCopy := lr.Attributes().Get(otlp.AttrRawCopy)
 				switch {
 				case isCopy:
 					all.copies = append(all.copies, lr.Body().Str())
-				case lr.EventName() == telemetry.EventNameRaw:
+				case lr.EventName() == otlp.EventNameRaw:
 					all.raw = append(all.raw, lr.Body().Str())
 				default:
 					all.records = append(all.records, lr.EventName())
@@ -87,7 +88,7 @@ func take(s *fold.Stream) (all told) {
 func (all *told) resource(rs ptrace.ResourceSpans) {
 	attrs := rs.Resource().Attributes().AsRaw()
 	all.service, _ = attrs["service.name"].(string)
-	all.pipeline, _ = attrs[telemetry.AttrPipelineName].(string)
+	all.pipeline, _ = attrs[otlp.AttrPipelineName].(string)
 }
 
 func TestUnknownProvider(t *testing.T) {
@@ -98,10 +99,10 @@ func TestUnknownProvider(t *testing.T) {
 func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
 	const inBand = `{"type":"tailspan","attributes":{"cicd.pipeline.name":"nightly","team":"ops"},"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}`
 	s := newStream(t, func(set *fold.Settings) {
-		set.Ambient = telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "of the environment"})
+		set.Ambient = otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrPipelineName, Value: "of the environment"})
 	})
 	feed(s, inBand, initLine, textLine, resultLine)
-	s.Close(telemetry.CloseReasonShutdown)
+	s.Close(otlp.CloseReasonShutdown)
 	got := take(s)
 	assert.Contains(t, got.spans, "invoke_agent claude-code")
 	assert.Equal(t, "nightly", got.pipeline)
@@ -113,17 +114,17 @@ func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
 		set.InBand, set.OnDropped = config.InBandOff, func(n int) { dropped += n }
 	})
 	feed(s, inBand, initLine, textLine, resultLine)
-	s.Close(telemetry.CloseReasonShutdown)
+	s.Close(otlp.CloseReasonShutdown)
 	got = take(s)
 	assert.Empty(t, got.pipeline)
 	assert.NotContains(t, got.parents, "b7ad6b7169203331")
 	assert.Equal(t, 3, dropped, "two attributes and the parent")
 
 	s = newStream(t, func(set *fold.Settings) {
-		set.Telemetry.Identity = telemetry.NewIdentity(telemetry.Attribute{Key: telemetry.AttrPipelineName, Value: "of the settings"})
+		set.Telemetry.Identity = otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrPipelineName, Value: "of the settings"})
 	})
 	feed(s, inBand, initLine, textLine, resultLine)
-	s.Close(telemetry.CloseReasonShutdown)
+	s.Close(otlp.CloseReasonShutdown)
 	assert.Equal(t, "of the settings", take(s).pipeline)
 
 	s = newStream(t, nil)
@@ -138,7 +139,7 @@ func TestFirstLineWithoutSense(t *testing.T) {
 	})
 	feed(s, `{"type":"tailspan","traceparent":"nonsense"}`, initLine, textLine, resultLine)
 	require.Error(t, refused)
-	s.Close(telemetry.CloseReasonShutdown)
+	s.Close(otlp.CloseReasonShutdown)
 	assert.Contains(t, take(s).parents, "", "it goes out without a parent")
 }
 
@@ -158,7 +159,7 @@ func TestQuietTime(t *testing.T) {
 
 	feed(s, initLine, textLine, resultLine)
 	s.Flush()
-	s.Close(telemetry.CloseReasonShutdown)
+	s.Close(otlp.CloseReasonShutdown)
 	got = take(s)
 	assert.Empty(t, got.raw)
 	assert.Contains(t, got.spans, "invoke_agent claude-code")
@@ -215,9 +216,9 @@ func TestExit(t *testing.T) {
 	assert.Equal(t, []string{"claude"}, opened)
 	assert.Positive(t, count)
 	assert.Contains(t, got.spans, "invoke_agent claude-code")
-	assert.Contains(t, got.records, telemetry.EventNameProcessExited)
+	assert.Contains(t, got.records, otlp.EventNameProcessExited)
 	last := got.of[len(got.of)-1].Attributes().AsRaw()
-	assert.NotContains(t, last[telemetry.AttrProcessStderr], madeUp)
+	assert.NotContains(t, last[otlp.AttrProcessStderr], madeUp)
 	assert.Equal(t, "exit code 3", got.of[len(got.of)-1].Body().Str())
 }
 

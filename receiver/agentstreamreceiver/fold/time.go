@@ -2,6 +2,7 @@ package fold
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -75,7 +76,7 @@ func (s *Stream) Exited(e telemetry.Exit) {
 }
 
 // Close closes open spans for the reason.
-func (s *Stream) Close(reason telemetry.CloseReason) {
+func (s *Stream) Close(reason otlp.CloseReason) {
 	if s.fold != nil {
 		s.fold.Close(reason)
 	}

@@ -21,7 +21,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/internal/batch"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 // Waits between tries.
@@ -68,8 +68,8 @@ func New(s Settings) *Exporter {
 	}}
 	e := &Exporter{settings: s, client: client, reported: map[string]bool{}, hurry: make(chan struct{})}
 	e.hurried = sync.OnceFunc(func() { close(e.hurry) })
-	e.parts = batch.Sender{Limit: maxRequest, Mark: telemetry.AttrTruncated, Cut: func() {
-		e.report("cut", "the endpoint takes no request of this size: a span or log record was cut and marked with "+telemetry.AttrTruncated)
+	e.parts = batch.Sender{Limit: maxRequest, Mark: otlp.AttrTruncated, Cut: func() {
+		e.report("cut", "the endpoint takes no request of this size: a span or log record was cut and marked with "+otlp.AttrTruncated)
 	}}
 	return e
 }

@@ -1,4 +1,4 @@
-package telemetry
+package otlp
 
 import (
 	"strconv"
@@ -10,7 +10,7 @@ import (
 )
 
 // Every log record has a body, since a log store shows nothing else of it in a list. A text is the body of its record;
-// all other records have one line, which is made of their event and bounded: names and ids by [nameBytes], what is quoted
+// all other records have one line, which is made of their event and bounded: names and ids by [NameBytes], what is quoted
 // by bodyRunes. It repeats what attributes hold in full, so reading a record back ignores it.
 
 // bodyRunes bounds what a line quotes of a target, an error, a question or the text of a progress event, in runes.
@@ -19,8 +19,8 @@ const bodyRunes = 80
 // bodyRoom is room for most lines, on the stack.
 const bodyRoom = 256
 
-// putLine makes the line of an event the record's body. Service names the agent program.
-func (b *batch) putLine(lr plog.LogRecord, ev *events.DisplayEvent, service string) {
+// PutLine makes the line of an event the record's body. Service names the agent program.
+func (b *Batch) PutLine(lr plog.LogRecord, ev *events.DisplayEvent, service string) {
 	var room [bodyRoom]byte
 	lr.Body().SetStr(b.keep(appendLine(room[:0], ev, service)))
 }
@@ -40,13 +40,13 @@ func appendLine(line []byte, ev *events.DisplayEvent, service string) []byte {
 	case events.KindNotice:
 		return lineOfNotice(line, ev)
 	case events.KindSessionStarted:
-		return appendStart(line, "run", service, ev.Model)
+		return AppendStart(line, "run", service, ev.Model)
 	case events.KindTurnStarted:
-		return appendStart(line, "turn", service, ev.Model)
+		return AppendStart(line, "turn", service, ev.Model)
 	case events.KindTurnDone, events.KindTurnAborted:
-		return appendEnd(line, "turn", ev.End)
+		return AppendEnd(line, "turn", ev.End)
 	case events.KindSessionEnded:
-		return appendEnd(line, "run", ev.End)
+		return AppendEnd(line, "run", ev.End)
 	case events.KindApprovalRequest:
 		return lineOfApproval(line, ev)
 	case events.KindAskRequest:
@@ -62,12 +62,12 @@ func lineOfContent(line []byte, ev *events.DisplayEvent) []byte {
 }
 
 func lineOfToolUse(line []byte, ev *events.DisplayEvent) []byte {
-	return appendQuote(append(line, toolName(ev.Tool.Name)...), ": ", cutTarget(ev.Tool.Target, bodyRunes))
+	return appendQuote(append(line, ToolName(ev.Tool.Name)...), ": ", CutTarget(ev.Tool.Target, bodyRunes))
 }
 
 func lineOfToolResult(line []byte, ev *events.DisplayEvent) []byte {
 	t := &ev.Tool
-	line = append(append(line, toolName(t.Name)...), ": "...)
+	line = append(append(line, ToolName(t.Name)...), ": "...)
 	switch {
 	case t.Denied:
 		line = appendQuote(append(line, "denied"...), ": ", events.Summary(t.Err))
@@ -88,7 +88,7 @@ func lineOfToolResult(line []byte, ev *events.DisplayEvent) []byte {
 
 func lineOfToolProgress(line []byte, ev *events.DisplayEvent) []byte {
 	t := &ev.Tool
-	line = append(append(line, toolName(t.Name)...), ": "...)
+	line = append(append(line, ToolName(t.Name)...), ": "...)
 	if state := t.State.String(); state != "" {
 		line = append(line, state...)
 	} else {
@@ -118,14 +118,14 @@ func lineOfNotice(line []byte, ev *events.DisplayEvent) []byte {
 	return appendQuote(append(line, ev.Notice.Level.String()...), ": ", ev.Notice.Code)
 }
 
-// appendStart appends the line of what a run, turn or step begins with.
-func appendStart(line []byte, what, service, model string) []byte {
+// AppendStart appends the line of what a run, turn or step begins with.
+func AppendStart(line []byte, what, service, model string) []byte {
 	line = appendQuote(append(append(line, what...), " started"...), ": ", service)
 	return appendQuote(line, ", ", model)
 }
 
-// appendEnd appends the line of what a run or turn ends with.
-func appendEnd(line []byte, what string, e *events.End) []byte {
+// AppendEnd appends the line of what a run or turn ends with.
+func AppendEnd(line []byte, what string, e *events.End) []byte {
 	line = append(append(line, what...), " ended: "...)
 	if e == nil {
 		return append(line, "ok"...)
@@ -152,7 +152,7 @@ func appendEnd(line []byte, what string, e *events.End) []byte {
 func lineOfApproval(line []byte, ev *events.DisplayEvent) []byte {
 	line = append(line, "approval requested"...)
 	if a := ev.Approval; a != nil {
-		line = appendQuote(appendQuote(line, ": ", a.Tool), ": ", cutTarget(a.Subject, bodyRunes))
+		line = appendQuote(appendQuote(line, ": ", a.Tool), ": ", CutTarget(a.Subject, bodyRunes))
 	}
 	return line
 }
@@ -177,8 +177,8 @@ func lineOfAsk(line []byte, ev *events.DisplayEvent) []byte {
 	}
 }
 
-// appendElapsed appends the line of the progress of a run: how long it has taken, and how long it will take where that is known.
-func appendElapsed(line []byte, elapsed, left time.Duration) []byte {
+// AppendElapsed appends the line of the progress of a run: how long it has taken, and how long it will take where that is known.
+func AppendElapsed(line []byte, elapsed, left time.Duration) []byte {
 	line = appendDuration(append(line, "running for "...), elapsed)
 	if left > 0 {
 		line = append(appendDuration(append(line, ", "...), left), " left"...)

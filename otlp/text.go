@@ -1,31 +1,97 @@
-package telemetry
+package otlp
 
 import (
 	"encoding/hex"
 	"strings"
 	"unicode/utf8"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
 	"github.com/tailspan/tailspan/events"
 )
 
+// ErrTextRunes bounds error texts in attributes and status messages, in runes.
+const ErrTextRunes = 1024
+
+func ToolName(name string) string {
+	if name == "" {
+		return events.UnknownTool
+	}
+	return name
+}
+
+// CutTarget cuts a target to limit runes: a path loses its beginning, since its end says more, anything else its end.
+func CutTarget(s string, limit int) string {
+	if limit <= 0 || len(s) <= limit {
+		return s
+	}
+	if !longer(s, limit) {
+		return s
+	}
+	if !looksLikePath(s) {
+		return events.CutRunes(s, limit)
+	}
+	i := len(s)
+	for range limit - 1 {
+		_, n := utf8.DecodeLastRuneInString(s[:i])
+		i -= n
+	}
+	return "…" + s[i:]
+}
+
+// longer reports whether s has more than limit runes. Of a long one it counts no more than it has to.
+func longer(s string, limit int) bool {
+	for range s {
+		if limit--; limit < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// looksLikePath takes one word with a separator for a path.
+func looksLikePath(s string) bool {
+	// In that order: a command has a space near its beginning, and may have no separator at all.
+	return !strings.ContainsAny(s, " \t\n\"'|;&<>") && strings.ContainsAny(s, `/\`) && !strings.Contains(s, "://")
+}
+
+// CutLater keeps of a content what its limit leaves of it, and one byte more: so that it is marked when it is cut.
+func CutLater(content []byte, limit int) string {
+	return string(content[:min(len(content), limit+1)])
+}
+
+// validUTF8 is s with a replacement character where it is no UTF-8.
+func validUTF8(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
+
+// cutBytes cuts s to at most limit bytes, never inside a rune; limit 0 means none.
+func cutBytes(s string, limit int) (string, bool) {
+	if limit <= 0 || len(s) <= limit {
+		return s, false
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit], true
+}
+
 // nameBytes bounds names and ids, in bytes; pathBytes bounds the folder that an agent works in, as systems do.
 const (
-	nameBytes = 256
+	NameBytes = 256
 	pathBytes = 4096
 )
 
 // domainName is the domain of the hash that stands for the rest of a long name.
 const domainName = "name"
 
-// makePlain makes of an event what every backend takes: names and ids of a bounded length, and no NUL bytes. OTLP allows
+// MakePlain makes of an event what every backend takes: names and ids of a bounded length, and no NUL bytes. OTLP allows
 // those, but a backend that stores text in PostgreSQL refuses them, and with them the whole batch. Nothing else of a text is
 // touched.
-func makePlain(ev *events.DisplayEvent) {
+func MakePlain(ev *events.DisplayEvent) {
 	for _, name := range [...]*string{
 		&ev.SessionID, &ev.TurnID, &ev.MessageID, &ev.ItemID, &ev.ParentID, &ev.AgentID, &ev.Model, &ev.ModelProvider, &ev.Notice.Code,
 	} {
 		if *name != "" { // most are
-			bound(name, nameBytes)
+			Bound(name, NameBytes)
 		}
 	}
 	dropNUL(&ev.Text)
@@ -40,13 +106,13 @@ func makePlain(ev *events.DisplayEvent) {
 	if ev.End != nil {
 		ev.End = plainEnd(*ev.End)
 	}
-	if u := ev.Usage; u != nil && !(isPlain(u.ServiceTier, nameBytes) && isPlain(u.Speed, nameBytes)) {
+	if u := ev.Usage; u != nil && !(isPlain(u.ServiceTier, NameBytes) && isPlain(u.Speed, NameBytes)) {
 		ev.Usage = plainUsage(*u)
 	}
 	if ev.Approval != nil {
 		a := *ev.Approval
-		bound(&a.ID, nameBytes)
-		bound(&a.Tool, nameBytes)
+		Bound(&a.ID, NameBytes)
+		Bound(&a.Tool, NameBytes)
 		dropNUL(&a.Subject)
 		ev.Approval = &a
 	}
@@ -59,15 +125,15 @@ func makePlain(ev *events.DisplayEvent) {
 // more would be all that is seen of a metric until it begins anew.
 const maxTokens = 1 << 40
 
-// tooLarge reports whether a usage has more tokens than that.
-func tooLarge(u *events.Usage) bool {
+// TooLarge reports whether a usage has more tokens than that.
+func TooLarge(u *events.Usage) bool {
 	return u != nil && max(u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, u.Tokens.Reasoning) > maxTokens
 }
 
 func plainTool(t *events.Tool) {
 	for _, name := range [...]*string{&t.ID, &t.Name, &t.AgentType, &t.AgentID, &t.Server} {
 		if *name != "" {
-			bound(name, nameBytes)
+			Bound(name, NameBytes)
 		}
 	}
 	dropNUL(&t.Target)
@@ -77,20 +143,20 @@ func plainTool(t *events.Tool) {
 
 func plainSession(s events.Session) *events.Session {
 	for _, name := range [...]*string{&s.Version, &s.PermissionMode, &s.PreviousID, &s.ParentID, &s.AgentName, &s.Branch} {
-		bound(name, nameBytes)
+		Bound(name, NameBytes)
 	}
-	bound(&s.WorkingDir, pathBytes)
+	Bound(&s.WorkingDir, pathBytes)
 	return &s
 }
 
 func plainUsage(u events.Usage) *events.Usage {
-	bound(&u.ServiceTier, nameBytes)
-	bound(&u.Speed, nameBytes)
+	Bound(&u.ServiceTier, NameBytes)
+	Bound(&u.Speed, NameBytes)
 	return &u
 }
 
 func plainEnd(e events.End) *events.End {
-	bound(&e.Code, nameBytes)
+	Bound(&e.Code, NameBytes)
 	for _, text := range [...]*string{&e.Result, &e.Err, &e.Principle} {
 		dropNUL(text)
 	}
@@ -99,9 +165,9 @@ func plainEnd(e events.End) *events.End {
 
 func plainAsk(of *events.Ask) *events.Ask {
 	a := events.Ask{ID: of.ID}
-	bound(&a.ID, nameBytes)
+	Bound(&a.ID, NameBytes)
 	for _, q := range of.Questions {
-		bound(&q.ID, nameBytes)
+		Bound(&q.ID, NameBytes)
 		dropNUL(&q.Header)
 		dropNUL(&q.Prompt)
 		options := make([]events.AskOption, 0, len(q.Options))
@@ -114,7 +180,7 @@ func plainAsk(of *events.Ask) *events.Ask {
 		a.Questions = append(a.Questions, q)
 	}
 	for _, an := range of.Answers {
-		bound(&an.QuestionID, nameBytes)
+		Bound(&an.QuestionID, NameBytes)
 		selected := make([]string, 0, len(an.Selected))
 		for _, s := range an.Selected {
 			dropNUL(&s)
@@ -126,13 +192,13 @@ func plainAsk(of *events.Ask) *events.Ask {
 	return &a
 }
 
-// bound cuts a name that is longer than limit bytes. A hash of the whole ends it, so that two that differ still do.
-func bound(name *string, limit int) {
+// Bound cuts a name that is longer than limit bytes. A hash of the whole ends it, so that two that differ still do.
+func Bound(name *string, limit int) {
 	dropNUL(name)
 	if len(*name) <= limit {
 		return
 	}
-	sum := hash(domainName, 0, *name)
+	sum := Hash(domainName, 0, *name)
 	tail := "~" + hex.EncodeToString(sum[:8])
 	end := limit - len(tail)
 	for end > 0 && !utf8.RuneStart((*name)[end]) {
@@ -141,7 +207,7 @@ func bound(name *string, limit int) {
 	*name = (*name)[:end] + tail
 }
 
-// isPlain reports whether [bound] leaves a name as it is.
+// isPlain reports whether [Bound] leaves a name as it is.
 func isPlain(name string, limit int) bool {
 	return len(name) <= limit && strings.IndexByte(name, 0) < 0
 }
@@ -150,5 +216,23 @@ func isPlain(name string, limit int) bool {
 func dropNUL(s *string) {
 	if strings.IndexByte(*s, 0) >= 0 {
 		*s = strings.ReplaceAll(*s, "\x00", "")
+	}
+}
+
+func PutStr(m pcommon.Map, key, value string) {
+	if value != "" {
+		m.PutStr(key, value)
+	}
+}
+
+func PutTrue(m pcommon.Map, key string, value bool) {
+	if value {
+		m.PutBool(key, true)
+	}
+}
+
+func PutPositive(m pcommon.Map, key string, value int64) {
+	if value > 0 {
+		m.PutInt(key, value)
 	}
 }

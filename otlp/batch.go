@@ -1,4 +1,4 @@
-package telemetry
+package otlp
 
 import (
 	"strings"
@@ -7,45 +7,16 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// Output is what a stream exports.
-type Output struct {
-	Traces ptrace.Traces
-	Logs   plog.Logs
-	// Counts are the irregularities since the last Take; see [Counts].
-	Counts Counts
-
-	// steps and nodes, whose spans these are, are acknowledged by Accepted.
-	steps    []sentStep
-	nodes    []*node
-	registry *Registry // of nodes
-}
-
-// Accepted acknowledges the output; to be called once, after every consumer took it.
-func (o *Output) Accepted() {
-	for _, sent := range o.steps {
-		sent.stream.accepted(sent.step)
-	}
-	o.steps = nil
-	if len(o.nodes) > 0 {
-		o.registry.nodesAccepted(o.nodes)
-		o.nodes = nil
-	}
-}
-
-// Empty reports whether there is nothing to hand on.
-func (o *Output) Empty() bool {
-	return o.Traces.ResourceSpans().Len() == 0 && o.Logs.ResourceLogs().Len() == 0 && len(o.steps) == 0
-}
-
-// batch collects spans and records under their resources.
-type batch struct {
+// Batch collects spans and records under their resources.
+type Batch struct {
 	schemaURL string
 	version   string // of tailspan, the scope's
-	out       Output
+	traces    ptrace.Traces
+	records   plog.Logs
 
-	spansOf *resource // resource of spans below; nil at first
+	spansOf *Resource // resource of spans below; nil at first
 	spans   ptrace.SpanSlice
-	logsOf  *resource
+	logsOf  *Resource
 	logs    plog.LogRecordSlice
 
 	// lastSpans and lastRecords are how many the batch before had: room for as many is made at once.
@@ -62,7 +33,7 @@ const (
 
 // keep copies a short text that goes out with the batch. The texts of a batch share pieces of memory, since they live and
 // die together.
-func (b *batch) keep(text []byte) string {
+func (b *Batch) keep(text []byte) string {
 	if b.texts.Cap()-b.texts.Len() < len(text) {
 		size := max(firstTexts, min(2*b.texts.Cap(), mostTexts), len(text))
 		b.texts = strings.Builder{}
@@ -74,28 +45,28 @@ func (b *batch) keep(text []byte) string {
 }
 
 // spell spells a uid that goes out with the batch.
-func (b *batch) encodeUID(u uid) string {
+func (b *Batch) EncodeUID(u UID) string {
 	text := u.encoded()
 	return b.keep(text[:])
 }
 
-func newBatch(schemaURL, version string) *batch {
-	b := &batch{schemaURL: schemaURL, version: version}
+func NewBatch(schemaURL, version string) *Batch {
+	b := &Batch{schemaURL: schemaURL, version: version}
 	b.reset()
 	return b
 }
 
-func (b *batch) reset() {
-	b.out = Output{Traces: ptrace.NewTraces(), Logs: plog.NewLogs()}
+func (b *Batch) reset() {
+	b.traces, b.records = ptrace.NewTraces(), plog.NewLogs()
 	// The slices too: what was taken is not to be held by a stream that has nothing more to say.
 	b.spansOf, b.spans, b.logsOf, b.logs = nil, ptrace.SpanSlice{}, nil, plog.LogRecordSlice{}
 	b.texts = strings.Builder{}
 }
 
-// span appends a span under r.
-func (b *batch) span(r *resource) ptrace.Span {
+// Span appends a span under r.
+func (b *Batch) Span(r *Resource) ptrace.Span {
 	if b.spansOf != r {
-		rs := b.out.Traces.ResourceSpans().AppendEmpty()
+		rs := b.traces.ResourceSpans().AppendEmpty()
 		rs.SetSchemaUrl(b.schemaURL)
 		r.fill(rs.Resource().Attributes())
 		ss := rs.ScopeSpans().AppendEmpty()
@@ -113,10 +84,10 @@ func (b *batch) span(r *resource) ptrace.Span {
 	return span
 }
 
-// record appends a log record under r.
-func (b *batch) record(r *resource) plog.LogRecord {
+// Record appends a log record under r.
+func (b *Batch) Record(r *Resource) plog.LogRecord {
 	if b.logsOf != r {
-		rl := b.out.Logs.ResourceLogs().AppendEmpty()
+		rl := b.records.ResourceLogs().AppendEmpty()
 		rl.SetSchemaUrl(b.schemaURL)
 		r.fill(rl.Resource().Attributes())
 		sl := rl.ScopeLogs().AppendEmpty()
@@ -135,10 +106,15 @@ func (b *batch) record(r *resource) plog.LogRecord {
 	return record
 }
 
-// take hands over what was collected and begins anew.
-func (b *batch) take() Output {
-	out := b.out
-	b.lastSpans, b.lastRecords = out.Traces.SpanCount(), out.Logs.LogRecordCount()
+// Empty reports whether nothing was collected.
+func (b *Batch) Empty() bool {
+	return b.traces.ResourceSpans().Len() == 0 && b.records.ResourceLogs().Len() == 0
+}
+
+// Take hands over what was collected and begins anew.
+func (b *Batch) Take() (ptrace.Traces, plog.Logs) {
+	traces, records := b.traces, b.records
+	b.lastSpans, b.lastRecords = traces.SpanCount(), records.LogRecordCount()
 	b.reset()
-	return out
+	return traces, records
 }

@@ -1,0 +1,180 @@
+package otlp
+
+import (
+	"crypto/rand"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// Ids are SHA-256 over a domain and the length-prefixed parts, cut to size: the same input gives the same id on every
+// machine and in every version that keeps the domain. A domain keeps, say, a chat span and a tool span of one item apart.
+const (
+	domainTrace     = "trace"
+	DomainRun       = "run"
+	DomainChat      = "chat"
+	domainTool      = "tool"
+	DomainAgent     = "agent"      // a sub-agent by its own id
+	DomainCallAgent = "call_agent" // a sub-agent without one, by the call that started it
+	DomainPipeline  = "pipeline"
+	DomainTask      = "task"
+	DomainRecord    = "record"
+	DomainContent   = "content" // what an item says
+	DomainThing     = "thing"   // what streams are accounts of
+	domainStream    = "stream"
+)
+
+// PartsRoom is room for what most ids are the hash of, in bytes.
+const PartsRoom = 512
+
+// Hash mixes the parts.
+func Hash(domain string, occurrence int, parts ...string) [sha256.Size]byte {
+	size := len(domain) + 4*(len(parts)+1) + 8
+	for _, p := range parts {
+		size += len(p)
+	}
+	buf := make([]byte, 0, PartsRoom) // on the stack
+	if size > cap(buf) {
+		buf = make([]byte, 0, size)
+	}
+	return sha256.Sum256(AppendParts(buf, domain, occurrence, parts...))
+}
+
+// AppendParts appends what an id is the hash of; the length prefix keeps ("ab","c") and ("a","bc") apart.
+func AppendParts(buf []byte, domain string, occurrence int, parts ...string) []byte {
+	buf = AppendPart(buf, domain)
+	for _, p := range parts {
+		buf = AppendPart(buf, p)
+	}
+	return binary.BigEndian.AppendUint64(buf, uint64(occurrence))
+}
+
+func AppendPart(buf []byte, part string) []byte {
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(part)))
+	return append(buf, part...)
+}
+
+// TraceID is never the invalid id of all zeros.
+func TraceID(occurrence int, parts ...string) pcommon.TraceID {
+	sum := Hash(domainTrace, occurrence, parts...)
+	id := pcommon.TraceID(sum[:16])
+	if id.IsEmpty() {
+		id[15] = 1
+	}
+	return id
+}
+
+// SpanID is never the invalid id of all zeros.
+func SpanID(domain string, occurrence int, parts ...string) pcommon.SpanID {
+	sum := Hash(domain, occurrence, parts...)
+	return firstSpanID(&sum)
+}
+
+// firstSpanID is the span id at the beginning of a hash.
+func firstSpanID(sum *[sha256.Size]byte) pcommon.SpanID {
+	id := pcommon.SpanID(sum[:8])
+	if id.IsEmpty() {
+		id[7] = 1
+	}
+	return id
+}
+
+// CallIDs are the id of a call's span, and the hash of what the call does, which repeats of it share. The first of them, as
+// nearly every call is, takes one hash for both.
+func CallIDs(occurrence int, parts ...string) (id pcommon.SpanID, content [HashBytes]byte) {
+	sum := Hash(domainTool, 0, parts...)
+	copy(content[:], sum[len(id):])
+	if occurrence > 0 {
+		return SpanID(domainTool, occurrence, parts...), content
+	}
+	return firstSpanID(&sum), content
+}
+
+// UID is the identity of a log record.
+type UID [16]byte
+
+// RecordUID is the identity of the record that has these parts.
+func RecordUID(occurrence int, parts ...string) UID {
+	return UIDOf(AppendParts(make([]byte, 0, PartsRoom), DomainRecord, occurrence, parts...))
+}
+
+// UIDOf is the identity that the parts of a record, as [AppendParts] writes them, are hashed to.
+func UIDOf(parts []byte) UID {
+	sum := sha256.Sum256(parts)
+	return UID(sum[:16])
+}
+
+// uidLen is the length of an encoded uid.
+const uidLen = 36
+
+// String is the value of log.record.uid.
+func (u UID) String() string {
+	b := u.encoded()
+	return string(b[:])
+}
+
+// encoded encodes the uid like a UUID.
+func (u UID) encoded() (b [uidLen]byte) {
+	hex.Encode(b[0:8], u[0:4])
+	b[8] = '-'
+	hex.Encode(b[9:13], u[4:6])
+	b[13] = '-'
+	hex.Encode(b[14:18], u[6:8])
+	b[18] = '-'
+	hex.Encode(b[19:23], u[8:10])
+	b[23] = '-'
+	hex.Encode(b[24:36], u[10:16])
+	return b
+}
+
+// HashBytes is the length of a content hash.
+const HashBytes = 8
+
+// instanceNamespace is the namespace that the conventions give for ids made of names (service.instance.id, v1.44.0):
+// 4d63009a-8d0f-11ee-aad7-4c796ed8e320.
+var instanceNamespace = [16]byte{0x4d, 0x63, 0x00, 0x9a, 0x8d, 0x0f, 0x11, 0xee, 0xaa, 0xd7, 0x4c, 0x79, 0x6e, 0xd8, 0xe3, 0x20}
+
+// NewInstanceID makes a service.instance.id: a UUID of the names (version 5), without names a random one (version 4).
+func NewInstanceID(names ...string) string {
+	var id [16]byte
+	version := byte(4)
+	if len(names) == 0 {
+		_, _ = rand.Read(id[:]) // it never fails
+	} else {
+		buf := instanceNamespace[:]
+		for _, name := range names {
+			buf = AppendPart(buf, name)
+		}
+		sum := sha1.Sum(buf)
+		copy(id[:], sum[:])
+		version = 5
+	}
+	id[6], id[8] = id[6]&0x0f|version<<4, id[8]&0x3f|0x80
+	text := hex.EncodeToString(id[:])
+	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
+}
+
+// sequencer numbers the records of one stream in the order of its events, from 1. Records reach a back end in any order
+// (parallel senders, retries); the stream's id and the number restore it.
+//
+// A number depends on the stream's lines alone, so a replay gives the same ones. A record that another stream exported
+// first has a number too, and leaves a gap.
+type sequencer struct {
+	stream string // the value of [AttrStreamID]
+	last   int64
+}
+
+// NewSequencer makes the sequencer of the stream with an id. The id may hold a path, so its hash is exported.
+func NewSequencer(id string) *sequencer {
+	sum := Hash(domainStream, 0, id)
+	return &sequencer{stream: hex.EncodeToString(sum[:8])}
+}
+
+// next is the number of the next record.
+func (q *sequencer) next() int64 {
+	q.last++
+	return q.last
+}

@@ -1,0 +1,358 @@
+package otlp
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// Writer writes events into log records. What a record holds is enough to show the event in every style without
+// any memory; [EventFromRecord] reads it back.
+type Writer struct {
+	Semconv Semconv
+	Capture CaptureSettings
+	// TargetRunes bounds tailspan.tool.target; contentBytes, contents.
+	TargetRunes, ContentBytes int
+}
+
+// Write fills event name, severity and the attributes that come from the event itself, and the body where that is the
+// event's text.
+func (w *Writer) Write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool) {
+	lr.SetEventName(eventName(ev.Kind))
+	w.severity(lr, ev)
+	m := lr.Attributes()
+	m.EnsureCapacity(AttributesOf(ev))
+	PutStr(m, AttrGenAIConversationID, ev.SessionID)
+	PutStr(m, AttrTurnID, ev.TurnID)
+	PutStr(m, AttrMessageID, ev.MessageID)
+	PutStr(m, AttrItemID, ev.ItemID)
+	PutStr(m, AttrParentCallID, ev.ParentID)
+	PutStr(m, AttrAgentID, ev.AgentID)
+	PutStr(m, AttrGenAIResponseModel, ev.Model)
+	PutStr(m, AttrGenAIProviderName, ev.ModelProvider)
+	PutTrue(m, AttrDelta, ev.Delta)
+	PutTrue(m, AttrSynthetic, ev.Synthetic)
+	PutTrue(m, AttrTruncated, ev.Abridged)
+	hasBody = w.text(lr, ev)
+	switch ev.Kind {
+	case events.KindMessage:
+		if w.Capture.Reasoning {
+			w.Content(m, AttrReasoning, ev.Reasoning)
+		}
+	case events.KindNotice, events.KindPhase:
+		w.notice(m, ev)
+	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
+		w.tool(m, ev)
+	case events.KindUsage:
+		w.usage(m, ev.Usage)
+	case events.KindSessionStarted, events.KindTurnStarted:
+		w.session(m, ev.Session)
+	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
+		w.End(m, ev.End)
+	case events.KindApprovalRequest:
+		w.approval(m, ev.Approval)
+	case events.KindAskRequest:
+		w.ask(m, ev.Ask)
+	}
+	return hasBody
+}
+
+func (w *Writer) severity(lr plog.LogRecord, ev *events.DisplayEvent) {
+	n, text := plog.SeverityNumberInfo, "INFO"
+	switch {
+	case ev.Kind == events.KindToolResult && ev.Tool.Error,
+		ev.End.Outcome().Failed(),
+		ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelError:
+		n, text = plog.SeverityNumberError, "ERROR"
+	case ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelWarn:
+		n, text = plog.SeverityNumberWarn, "WARN"
+	}
+	lr.SetSeverityNumber(n)
+	lr.SetSeverityText(text)
+}
+
+// text makes the text of an event the record's body, cut to its limit. It reports false where there is none, or none that
+// is captured; then the record has the length of the text.
+func (w *Writer) text(lr plog.LogRecord, ev *events.DisplayEvent) bool {
+	captured, limit := true, 0
+	switch ev.Kind {
+	case events.KindText, events.KindMessage:
+		captured = w.Capture.Text
+	case events.KindReasoning:
+		captured, limit = w.Capture.Reasoning, w.ContentBytes
+	case events.KindPrompt:
+		captured, limit = w.Capture.Prompts, w.ContentBytes
+	case events.KindNotice, events.KindPhase:
+	default:
+		return false
+	}
+	if !captured || ev.Text == "" {
+		lr.Attributes().PutInt(AttrContentSize, int64(len(ev.Text)))
+		return false
+	}
+	cut, truncated := cutBytes(ev.Text, limit)
+	lr.Body().SetStr(cut)
+	PutTrue(lr.Attributes(), AttrTruncated, truncated)
+	return true
+}
+
+func (w *Writer) Content(m pcommon.Map, key, s string) {
+	if s == "" {
+		return
+	}
+	dropNUL(&s)
+	cut, truncated := cutBytes(s, w.ContentBytes)
+	m.PutStr(key, validUTF8(cut)) // arguments are the line's own bytes
+	PutTrue(m, AttrTruncated, truncated)
+}
+
+func (w *Writer) notice(m pcommon.Map, ev *events.DisplayEvent) {
+	PutStr(m, AttrNoticeCode, ev.Notice.Code)
+	if ev.Kind == events.KindNotice {
+		m.PutStr(AttrNoticeLevel, ev.Notice.Level.String())
+	}
+}
+
+func (w *Writer) tool(m pcommon.Map, ev *events.DisplayEvent) {
+	t := &ev.Tool
+	m.PutStr(AttrGenAIToolName, ToolName(t.Name))
+	PutStr(m, AttrGenAIToolCallID, t.ID)
+	PutStr(m, AttrToolTarget, CutTarget(t.Target, w.TargetRunes))
+	PutStr(m, AttrToolAgentType, t.AgentType)
+	PutStr(m, AttrToolAgentID, t.AgentID)
+	PutStr(m, AttrToolServer, t.Server)
+	PutTrue(m, AttrToolReadOnly, t.ReadOnly)
+	PutTrue(m, AttrToolPartial, t.Partial)
+	PutStr(m, AttrToolState, t.State.String())
+	if ev.Kind == events.KindToolUse {
+		if w.Capture.ToolInput {
+			w.Content(m, AttrGenAIToolArguments, string(t.Input))
+		}
+		return
+	}
+	if ev.Kind == events.KindToolProgress {
+		w.Content(m, AttrToolMessage, ev.Text)
+	}
+	if ev.Kind == events.KindToolResult {
+		m.PutStr(AttrToolKind, ToolKind(t.Name, t.Server, t.AgentType != "" || t.AgentID != ""))
+	}
+	PutTrue(m, AttrToolError, t.Error)
+	PutStr(m, AttrToolErrText, events.CutRunes(t.Err, ErrTextRunes))
+	PutTrue(m, AttrToolDenied, t.Denied)
+	PutStr(m, AttrToolSummary, t.Summary)
+	if t.HasExitCode {
+		m.PutInt(AttrProcessExitCode, int64(t.ExitCode))
+	}
+	if t.HasLines {
+		m.PutInt(AttrToolLines, int64(t.Lines))
+	}
+	if t.Size > 0 {
+		m.PutInt(AttrToolSize, int64(t.Size))
+	}
+	PutTrue(m, AttrToolTruncated, t.Truncated)
+	if t.Duration > 0 {
+		m.PutDouble(AttrToolDuration, t.Duration.Seconds())
+	}
+	if w.Capture.ToolOutput {
+		w.Content(m, AttrGenAIToolResult, string(t.Output))
+	}
+}
+
+// usage writes both arithmetics: the normalised one under the conventions' names, the provider's own as a map. A
+// placeholder is in neither.
+func (w *Writer) usage(m pcommon.Map, u *events.Usage) {
+	if u == nil {
+		return
+	}
+	m.PutStr(AttrUsageScope, u.Scope.String())
+	if !u.CostAlone() {
+		m.PutInt(AttrGenAIInputTokens, u.Tokens.Input)
+	}
+	if !u.OutputUnknown {
+		m.PutInt(AttrGenAIOutputTokens, u.Tokens.Output)
+	}
+	PutPositive(m, AttrGenAICacheRead, u.Tokens.CacheRead)
+	PutPositive(m, w.Semconv.cacheWrite(), u.Tokens.CacheWrite)
+	PutPositive(m, AttrGenAIReasoningTokens, u.Tokens.Reasoning)
+	PutTiers(m, u.Tokens)
+	var served Service
+	served.Add(u)
+	served.Put(m)
+	if u.HasCost {
+		m.PutDouble(AttrCostUSD, u.CostUSD)
+		PutTrue(m, AttrCostEstimated, u.CostEstimated)
+	}
+	if u.CostAlone() {
+		return
+	}
+	p := m.PutEmptyMap(AttrUsageProvider)
+	p.EnsureCapacity(5)
+	p.PutInt(keyInput, u.Provider.Input)
+	if !u.OutputUnknown {
+		p.PutInt(keyOutput, u.Provider.Output)
+	}
+	PutPositive(p, keyCacheRead, u.Provider.CacheRead)
+	PutPositive(p, keyCacheWrite, u.Provider.CacheWrite)
+	PutPositive(p, keyReasoning, u.Provider.Reasoning)
+	if u.SessionCacheHit > 0 || u.SessionCacheMiss > 0 {
+		s := m.PutEmptyMap(AttrUsageSession)
+		s.PutInt(keyCacheHit, u.SessionCacheHit)
+		s.PutInt(keyCacheMiss, u.SessionCacheMiss)
+	}
+	if u.Pricing != nil {
+		s := m.PutEmptyMap(AttrUsagePricing)
+		s.PutDouble(keyInput, u.Pricing.Input)
+		s.PutDouble(keyOutput, u.Pricing.Output)
+		s.PutDouble(keyCacheRead, u.Pricing.CacheRead)
+		s.PutDouble(keyCacheWrite, u.Pricing.CacheWrite)
+	}
+}
+
+func (w *Writer) session(m pcommon.Map, s *events.Session) {
+	if s == nil {
+		return
+	}
+	PutStr(m, AttrServiceVersion, s.Version)
+	PutStr(m, AttrProcessWorkDir, s.WorkingDir)
+	PutStr(m, AttrPermissionMode, s.PermissionMode)
+	PutStr(m, AttrSessionPrevious, s.PreviousID)
+	PutStr(m, AttrVCSHeadName, s.Branch)
+}
+
+func (w *Writer) End(m pcommon.Map, e *events.End) {
+	if e == nil {
+		return
+	}
+	PutStr(m, AttrRunOutcome, e.Outcome().String())
+	PutStr(m, AttrErrorType, string(e.Cause))
+	m.PutBool(AttrEndError, e.Error)
+	PutTrue(m, AttrEndInterrupted, e.Interrupted)
+	PutStr(m, AttrEndCode, e.Code)
+	PutStr(m, AttrEndErrText, events.CutRunes(e.Err, ErrTextRunes))
+	PutStr(m, AttrEndPrinciple, e.Principle)
+	PutPositive(m, AttrTurns, int64(e.Turns))
+	if e.Duration > 0 {
+		m.PutDouble(AttrEndDuration, e.Duration.Seconds())
+	}
+	if w.Capture.Text {
+		w.Content(m, AttrEndResult, e.Result)
+	}
+	w.totals(m, e.Totals)
+}
+
+func (w *Writer) approval(m pcommon.Map, a *events.Approval) {
+	if a == nil {
+		return
+	}
+	PutStr(m, AttrRequestID, a.ID)
+	PutStr(m, AttrGenAIToolName, a.Tool)
+	PutStr(m, AttrRequestSubject, a.Subject)
+}
+
+func (w *Writer) ask(m pcommon.Map, a *events.Ask) {
+	if a == nil {
+		return
+	}
+	PutStr(m, AttrRequestID, a.ID)
+	questions := m.PutEmptySlice(AttrAskQuestions)
+	for _, q := range a.Questions {
+		qm := questions.AppendEmpty().SetEmptyMap()
+		PutStr(qm, keyID, q.ID)
+		PutStr(qm, keyHeader, q.Header)
+		PutStr(qm, keyPrompt, q.Prompt)
+		PutTrue(qm, keyMulti, q.Multi)
+		options := qm.PutEmptySlice(keyOptions)
+		for _, o := range q.Options {
+			om := options.AppendEmpty().SetEmptyMap()
+			om.PutStr(keyLabel, o.Label)
+			PutStr(om, keyDescription, o.Description)
+		}
+	}
+	if len(a.Answers) == 0 {
+		return
+	}
+	answers := m.PutEmptySlice(AttrAskAnswers)
+	for _, an := range a.Answers {
+		am := answers.AppendEmpty().SetEmptyMap()
+		PutStr(am, keyID, an.QuestionID)
+		selected := am.PutEmptySlice(keySelected)
+		for _, s := range an.Selected {
+			selected.AppendEmpty().SetStr(s)
+		}
+	}
+}
+
+// CaptureSettings say which contents go into records.
+type CaptureSettings struct {
+	Text       bool // what the agent says
+	Prompts    bool // what was said to it
+	Reasoning  bool // what it thought
+	ToolInput  bool // whole arguments of calls
+	ToolOutput bool // whole results of calls
+	Messages   bool // on spans of model calls and agents, what was said to a model and by it
+}
+
+// Inputs reports whether the arguments of calls are needed.
+func (c *CaptureSettings) Inputs() bool { return c.ToolInput || c.Messages }
+
+// Outputs reports whether the results of calls are needed.
+func (c *CaptureSettings) Outputs() bool { return c.ToolOutput || c.Messages }
+
+// Attributes are most of what a record weighs: 40 bytes each in a list that would grow by doubling. So the room for them
+// is made at once, as large as it has to be. Where a count is short the list grows; nothing else comes of it.
+
+// stampAttributes are those of every record that its event does not have: see [Stream.stamp] and [Stream.record].
+const stampAttributes = 4
+
+// Room for the attributes of spans: what such a span has as a rule, and its error type or exit code.
+const (
+	CallAttributes  = 12
+	ChatAttributes  = 14
+	AgentAttributes = 20
+)
+
+// AttributesOf is how many attributes the record of ev has, or a few more.
+func AttributesOf(ev *events.DisplayEvent) int {
+	n := stampAttributes + nonEmpty(ev.SessionID, ev.TurnID, ev.MessageID, ev.ItemID, ev.ParentID, ev.AgentID, ev.Model, ev.ModelProvider)
+	switch ev.Kind {
+	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
+		return n + toolAttributes(ev)
+	case events.KindUsage:
+		return n + 7
+	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded, events.KindSessionStarted, events.KindTurnStarted:
+		return n + 5
+	case events.KindNotice, events.KindPhase, events.KindApprovalRequest, events.KindAskRequest:
+		return n + 3
+	default:
+		return n + 1
+	}
+}
+
+func toolAttributes(ev *events.DisplayEvent) int {
+	t := &ev.Tool
+	n := 2 + nonEmpty(t.Target, t.AgentType, t.AgentID, t.Server)
+	if ev.Kind == events.KindToolUse {
+		return n + 1 // read only, or partial
+	}
+	if ev.Kind == events.KindToolResult {
+		n++ // the kind of the tool
+	}
+	n += nonEmpty(t.Err, t.Summary)
+	for _, has := range [...]bool{t.Error, t.Denied, t.HasExitCode, t.HasLines, t.Size > 0, t.Truncated, t.Duration > 0, t.State != 0} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// nonEmpty counts the texts that are not empty.
+func nonEmpty(texts ...string) (n int) {
+	for _, s := range texts {
+		if s != "" {
+			n++
+		}
+	}
+	return n
+}

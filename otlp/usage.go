@@ -1,0 +1,108 @@
+package otlp
+
+import (
+	"cmp"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/events"
+)
+
+// OwnUsage writes the tokens that a span has for itself. Back ends add them up over the spans of a trace.
+func (w *Writer) OwnUsage(m pcommon.Map, t events.Tokens) {
+	PutPositive(m, AttrGenAIInputTokens, t.Input)
+	PutPositive(m, AttrGenAIOutputTokens, t.Output)
+	PutPositive(m, AttrGenAICacheRead, t.CacheRead)
+	PutPositive(m, w.Semconv.cacheWrite(), t.CacheWrite)
+	PutPositive(m, AttrGenAIReasoningTokens, t.Reasoning)
+}
+
+// PutTiers writes the parts of the tokens written to the cache that have prices of their own.
+func PutTiers(m pcommon.Map, t events.Tokens) {
+	PutPositive(m, AttrUsageCacheWrite5m, t.CacheWrite5m)
+	PutPositive(m, AttrUsageCacheWrite1h, t.CacheWrite1h)
+}
+
+// Service is how a model call was served, and what the provider's servers did for it.
+type Service struct {
+	tier, speed       string
+	searches, fetches int64
+}
+
+func (s *Service) Add(u *events.Usage) {
+	s.tier, s.speed = cmp.Or(u.ServiceTier, s.tier), cmp.Or(u.Speed, s.speed)
+	s.searches += u.WebSearches
+	s.fetches += u.WebFetches
+}
+
+func (s *Service) Put(m pcommon.Map) {
+	PutStr(m, AttrUsageServiceTier, s.tier)
+	PutStr(m, AttrUsageSpeed, s.speed)
+	PutPositive(m, AttrUsageWebSearches, s.searches)
+	PutPositive(m, AttrUsageWebFetches, s.fetches)
+}
+
+// PutTotal writes what an agent used, its sub-agents included, for people: nobody may add that up over spans.
+func PutTotal(m pcommon.Map, all *events.Usage, models []ModelUsage) {
+	t := all.Tokens
+	PutPositive(m, AttrUsageInput, t.Input)
+	PutPositive(m, AttrUsageOutput, t.Output)
+	PutPositive(m, AttrUsageCacheRead, t.CacheRead)
+	PutPositive(m, AttrUsageCacheWrite, t.CacheWrite)
+	PutPositive(m, AttrUsageReasoning, t.Reasoning)
+	PutTiers(m, t)
+	if all.HasCost {
+		m.PutDouble(AttrCostUSD, all.CostUSD)
+		PutTrue(m, AttrCostEstimated, all.CostEstimated)
+	}
+	if len(models) < 2 {
+		return
+	}
+	each := m.PutEmptySlice(AttrUsageModels)
+	for i := range models {
+		one := each.AppendEmpty().SetEmptyMap()
+		PutStr(one, keyModel, models[i].Model)
+		putSum(one, &models[i].Usage)
+	}
+}
+
+// ModelUsage is what was used of one model.
+type ModelUsage struct {
+	Model string
+	Usage events.Usage
+}
+
+// putSum writes a sum as a map of its own.
+func putSum(m pcommon.Map, u *events.Usage) {
+	t := &u.Tokens
+	PutPositive(m, keyInput, t.Input)
+	PutPositive(m, keyOutput, t.Output)
+	PutPositive(m, keyCacheRead, t.CacheRead)
+	PutPositive(m, keyCacheWrite, t.CacheWrite)
+	PutPositive(m, keyCacheWrite5m, t.CacheWrite5m)
+	PutPositive(m, keyCacheWrite1h, t.CacheWrite1h)
+	PutPositive(m, keyReasoning, t.Reasoning)
+	if u.HasCost {
+		m.PutDouble(keyCost, u.CostUSD)
+		PutTrue(m, keyEstimated, u.CostEstimated)
+	}
+}
+
+// totals writes what the run did in all. The usage is a map of its own, so that nobody who adds up the usage of records
+// counts it a second time.
+func (w *Writer) totals(m pcommon.Map, t *events.Totals) {
+	if t == nil {
+		return
+	}
+	PutPositive(m, AttrToolCalls, int64(t.ToolCalls))
+	PutPositive(m, AttrToolErrors, int64(t.ToolErrors))
+	if t.Elapsed > 0 {
+		m.PutDouble(AttrElapsed, t.Elapsed.Seconds())
+	}
+	PutTrue(m, AttrUsageIncomplete, t.Incomplete)
+	u := t.Usage
+	if u.Tokens == (events.Tokens{}) && !u.HasCost {
+		return
+	}
+	putSum(m.PutEmptyMap(AttrUsageRun), &u)
+}

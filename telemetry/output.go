@@ -1,0 +1,60 @@
+package telemetry
+
+import (
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/otlp"
+)
+
+// Output is what a stream exports.
+type Output struct {
+	Traces ptrace.Traces
+	Logs   plog.Logs
+	// Counts are the irregularities since the last Take; see [Counts].
+	Counts Counts
+
+	// steps and nodes, whose spans these are, are acknowledged by Accepted.
+	steps    []sentStep
+	nodes    []*node
+	registry *Registry // of nodes
+}
+
+// Accepted acknowledges the output; to be called once, after every consumer took it.
+func (o *Output) Accepted() {
+	for _, sent := range o.steps {
+		sent.stream.accepted(sent.step)
+	}
+	o.steps = nil
+	if len(o.nodes) > 0 {
+		o.registry.nodesAccepted(o.nodes)
+		o.nodes = nil
+	}
+}
+
+// Empty reports whether there is nothing to hand on.
+func (o *Output) Empty() bool {
+	return o.Traces.ResourceSpans().Len() == 0 && o.Logs.ResourceLogs().Len() == 0 && len(o.steps) == 0
+}
+
+// batch collects what streams export, and what waits for its acknowledgement.
+type batch struct {
+	*otlp.Batch
+	steps []sentStep
+	nodes []*node
+}
+
+func newBatch(r *Registry) *batch {
+	return &batch{Batch: otlp.NewBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)}
+}
+
+// empty reports whether there is nothing to hand on.
+func (b *batch) empty() bool { return b.Batch.Empty() && len(b.steps) == 0 }
+
+// take hands over what was collected and begins anew.
+func (b *batch) take() Output {
+	out := Output{steps: b.steps, nodes: b.nodes}
+	out.Traces, out.Logs = b.Batch.Take()
+	b.steps, b.nodes = nil, nil
+	return out
+}
