@@ -3,6 +3,8 @@ package source
 import (
 	"math/bits"
 	"sync"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // maxPooled is the size of the largest buffer that goes back to the pool.
@@ -19,7 +21,7 @@ type bufferPool struct {
 // newBufferPool makes buffers of size bytes, and larger ones for lines of up to limit bytes without their newline.
 func newBufferPool(size, limit int) *bufferPool {
 	b := &bufferPool{size: max(size, minBuffer)}
-	b.most = max(limit+1, b.size) + markSize + b.size/2
+	b.most = max(limit+1, b.size) + fingerprint.TailSize + b.size/2
 	b.pools = make([]sync.Pool, 1+bits.Len(uint((b.most-1)/b.size)))
 	return b
 }

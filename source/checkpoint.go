@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // checkpointPrefix begins the keys of checkpoints; the stream's id follows.
@@ -43,8 +45,8 @@ type checkpoint struct {
 	Offset  int64  `json:"offset"`
 	Head    uint64 `json:"head"`
 	HeadLen uint16 `json:"head_len"`
-	Mark    uint64 `json:"mark"`
-	MarkLen uint8  `json:"mark_len"`
+	Tail    uint64 `json:"tail"`
+	TailLen uint8  `json:"tail_len"`
 	Discard bool   `json:"discard,omitempty"`
 	// Links are other paths of the file.
 	Links []string `json:"links,omitempty"`
@@ -124,23 +126,23 @@ func (c *checkpoint) check() error {
 		return errors.New("no stream or path")
 	case c.Offset < 0 || c.Begin < 0 || c.Begin > c.Offset || c.Size < 0:
 		return fmt.Errorf("offset %d, begin %d, size %d", c.Offset, c.Begin, c.Size)
-	case c.HeadLen > headSize || c.MarkLen > markSize || int64(c.MarkLen) > c.Offset:
-		return fmt.Errorf("head of %d bytes, mark of %d", c.HeadLen, c.MarkLen)
+	case c.HeadLen > fingerprint.HeadSize || c.TailLen > fingerprint.TailSize || int64(c.TailLen) > c.Offset:
+		return fmt.Errorf("head of %d bytes, tail of %d", c.HeadLen, c.TailLen)
 	}
 	return nil
 }
 
-func (c *checkpoint) position() position {
-	return position{
-		offset: c.Offset, head: c.Head, headLen: c.HeadLen, mark: c.Mark, markLen: c.MarkLen, discard: c.Discard,
+func (c *checkpoint) position() fingerprint.Position {
+	return fingerprint.Position{
+		Offset: c.Offset, Head: c.Head, HeadLen: c.HeadLen, Tail: c.Tail, TailLen: c.TailLen, Discard: c.Discard,
 	}
 }
 
 // saved is what the store has of a file, or would have: kept to see what changed.
 type saved struct {
 	path     string
-	id       fileID // none, if what has it now is another file
-	pos      position
+	id       fingerprint.FileID // none, if what has it now is another file
+	pos      fingerprint.Position
 	size     int64
 	mtime    int64
 	begin    int64
@@ -156,7 +158,7 @@ type saved struct {
 // restored returns what is needed to compare with later.
 func (c *checkpoint) restored() *saved {
 	return &saved{
-		path: c.Path, id: fileID{c.Device, c.Inode}, pos: c.position(), size: c.Size, mtime: c.MTime, begin: c.Begin, atEnd: c.AtEnd,
+		path: c.Path, id: fingerprint.FileID{Device: c.Device, Inode: c.Inode}, pos: c.position(), size: c.Size, mtime: c.MTime, begin: c.Begin, atEnd: c.AtEnd,
 		pending: c.Pending, links: joinNames(c.Links), lostLink: c.LostLink, state: string(c.State), at: time.Unix(c.Saved, int64(c.Nanos)),
 	}
 }
@@ -164,7 +166,7 @@ func (c *checkpoint) restored() *saved {
 // same reports whether nothing changed that needs a write.
 func (s *saved) same(other *saved) bool {
 	a, b := *s, *other
-	a.at, a.took, a.pos.ahead = time.Time{}, 0, 0
-	b.at, b.took, b.pos.ahead = time.Time{}, 0, 0
+	a.at, a.took, a.pos.Ahead = time.Time{}, 0, 0
+	b.at, b.took, b.pos.Ahead = time.Time{}, 0, 0
 	return a == b
 }

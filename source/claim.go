@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // matchContent handles a head that is known under another inode: a file that was moved to another file system or
@@ -20,7 +22,7 @@ func (t *table) matchContent(f *file, res result) bool {
 			return passed < maxPassed
 		}
 		looked++
-		asLong := res.size >= known.pos.offset || isCompressed(f.path) // what was compressed has another size
+		asLong := res.size >= known.pos.Offset || isCompressed(f.path) // what was compressed has another size
 		next := known.continues(f)
 		switch {
 		case known.tombstone && known.id != res.id:
@@ -37,10 +39,10 @@ func (t *table) matchContent(f *file, res result) bool {
 			}
 		case known.state == stateFollowing:
 			alive = true // if it was only copied, it may be about to be emptied
-			if asLong && (known.pos.offset > 0 || next) {
+			if asLong && (known.pos.Offset > 0 || next) {
 				all = append(all, f.candidate(known, next))
 			}
-		case known.pos.offset == 0: // nothing of it was read
+		case known.pos.Offset == 0: // nothing of it was read
 		case asLong:
 			all = append(all, f.candidate(known, next))
 		default: // perhaps the copy is still being made
@@ -95,7 +97,7 @@ type candidates []candidate
 // beginning. Those that f can only be a copy of are left out at the end, where they make no difference.
 func (all candidates) closest() (claims []*file) {
 	slices.SortStableFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.pos.offset, a.pos.offset), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(cmp.Compare(b.pos.Offset, a.pos.Offset), cmp.Compare(a.rank, b.rank))
 	})
 	for len(all) > 0 && all[len(all)-1].rank == rankThere {
 		all = all[:len(all)-1]
@@ -182,7 +184,7 @@ func (t *table) nameStream(f *file, head []byte) {
 
 // continueAs continues an unlinked file under the path of f, where a version of it is that has another inode. If the old one
 // has a link that was not scanned, it is known by its inode when it is found.
-func (t *table) continueAs(known, f *file, id fileID) {
+func (t *table) continueAs(known, f *file, id fingerprint.FileID) {
 	if old := known.before; old != nil && old.slot != nil {
 		t.retired.Remove(old.slot)
 		t.evict(old)
@@ -206,7 +208,7 @@ func (f *file) hasName() bool {
 		return false
 	}
 	info, err := f.handle.Stat()
-	return err == nil && hasName(info)
+	return err == nil && fingerprint.HasLink(info)
 }
 
 // double records that f equals a known file that lost a link: it may be that file under a new inode, and either continues when

@@ -3,8 +3,9 @@ package source
 import (
 	"bytes"
 	"errors"
-	"io"
 	"io/fs"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // probeClaims finds which known file a file is related to, if to any.
@@ -22,7 +23,7 @@ func (r *reader) probeClaims(res *result, h handle) error {
 // probeClaim reports whether a file of a size continues where a known one was read up to. Of an unlinked one the
 // fingerprint has to do. An existing one can be compared, if it may be the shorter version of the same file.
 func (r *reader) probeClaim(c *claim, h handle, size int64) (relation, error) {
-	same, err := holdsMark(h, &c.pos)
+	same, err := c.pos.HoldsTail(h)
 	switch {
 	case err != nil || !same:
 		return isOther, err
@@ -51,12 +52,12 @@ func (r *reader) outgrew(c *claim, h, known handle, size int64) (relation, error
 	if err != nil {
 		return isOther, err
 	}
-	id, _ := idOf(info)
-	mark, err := holdsMark(known, &c.pos)
+	id, _ := fingerprint.IDOf(info)
+	tail, err := c.pos.HoldsTail(known)
 	switch {
 	case err != nil:
 		return isOther, err
-	case id != c.beside.id || !mark:
+	case id != c.beside.id || !tail:
 		return isUnclear, nil // its next visit finds it unlinked or rewritten, and it may have been copied before
 	case info.Size() > size:
 		return isCopy, nil
@@ -98,10 +99,10 @@ func (r *reader) sameBytes(a, b handle, n int64) (bool, error) {
 		}
 		k := min(n-at, piece)
 		one, two := bufs[:k], bufs[piece:piece+k]
-		if whole, err := readFull(a, one, at); err != nil || !whole {
+		if whole, err := fingerprint.ReadFull(a, one, at); err != nil || !whole {
 			return false, err
 		}
-		if whole, err := readFull(b, two, at); err != nil || !whole {
+		if whole, err := fingerprint.ReadFull(b, two, at); err != nil || !whole {
 			return false, err
 		}
 		if !bytes.Equal(one, two) {
@@ -110,17 +111,4 @@ func (r *reader) sameBytes(a, b handle, n int64) (bool, error) {
 		at += k
 	}
 	return true, nil
-}
-
-// readFull fills a buffer; not whole: the file ends before.
-func readFull(h handle, buf []byte, at int64) (whole bool, err error) {
-	n, err := h.ReadAt(buf, at)
-	switch {
-	case n == len(buf):
-		return true, nil
-	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF): //nolint:errorlint // io.ReaderAt's contract
-		return false, nil
-	default:
-		return false, err
-	}
 }

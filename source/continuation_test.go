@@ -11,12 +11,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // A file that is compressed while its plain name is still there is the same file, though others that are gone begin with
 // the same kilobyte and are asked first.
 func TestCompressAmongTwins(t *testing.T) {
-	head := strings.Repeat("x", headSize) + "\n"
+	head := strings.Repeat("x", fingerprint.HeadSize) + "\n"
 	bothWays(t, func(w *world, poll func(*Settings)) {
 		w.begin(poll, gzipped(w), func(s *Settings) { s.UnlinkGrace = 100 * time.Millisecond })
 		for _, name := range []string{"1", "2", "3"} {
@@ -108,22 +110,22 @@ func TestTwinOfStrayedFile(t *testing.T) {
 	})
 }
 
-// A file that is written reset in place keeps its names, so one of them may be replaced as soon as its new lines have come,
+// A file that is rewritten in place keeps its names, so one of them may be replaced as soon as its new lines have come,
 // by whichever name that was.
 func TestRewrittenFileKeepsItsNames(t *testing.T) {
 	table := newTable(Settings{}.withDefaults(), &globs{})
 	f, name := table.newFile("a"), table.newFile("b")
-	f.state, f.id, f.pos, f.links = stateFollowing, fileID{1, 2}, position{offset: 10}, []*file{name}
+	f.state, f.id, f.pos, f.links = stateFollowing, fingerprint.FileID{Device: 1, Inode: 2}, fingerprint.Position{Offset: 10}, []*file{name}
 	name.state, name.target = stateLink, f
 	table.rewritten(f)
 	next := table.paths["a"]
 	require.NotSame(t, f, next)
-	assert.Equal(t, fileID{1, 2}, next.id)
+	assert.Equal(t, fingerprint.FileID{Device: 1, Inode: 2}, next.id)
 	assert.Equal(t, []*file{name}, next.links)
 	assert.Same(t, next, name.target)
 
 	// If another file is found there, the name is one of its own.
-	table.identify(next, result{job: job{id: fileID{1, 3}}})
+	table.identify(next, result{job: job{id: fingerprint.FileID{Device: 1, Inode: 3}}})
 	assert.Empty(t, next.links)
 	assert.Equal(t, stateNew, name.state)
 	assert.True(t, name.queued)
@@ -180,7 +182,7 @@ func TestReplaceAmongTwins(t *testing.T) {
 func TestNameIsLookedIntoAgain(t *testing.T) {
 	table := newTable(Settings{}.withDefaults(), &globs{})
 	f, name := table.newFile("a"), table.newFile("b")
-	f.state, f.id, f.pos = stateFollowing, fileID{1, 2}, position{offset: 10}
+	f.state, f.id, f.pos = stateFollowing, fingerprint.FileID{Device: 1, Inode: 2}, fingerprint.Position{Offset: 10}
 	name.state, name.target, name.rejected, name.rechecked, name.delays = stateLink, f, true, true, maxDelays
 	f.links = []*file{name}
 	table.unlinkName(name)
@@ -188,8 +190,8 @@ func TestNameIsLookedIntoAgain(t *testing.T) {
 	assert.False(t, name.rechecked)
 	assert.Zero(t, name.delays)
 
-	name.id, name.rejected, name.delays = fileID{1, 3}, true, maxDelays
-	table.identify(name, result{job: job{id: fileID{1, 4}, size: 200}, head: []byte(record(1))})
+	name.id, name.rejected, name.delays = fingerprint.FileID{Device: 1, Inode: 3}, true, maxDelays
+	table.identify(name, result{job: job{id: fingerprint.FileID{Device: 1, Inode: 4}, size: 200}, head: []byte(record(1))})
 	assert.False(t, name.rejected)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/opencodedb"
 )
 
@@ -68,7 +69,7 @@ const rowHashBits = 20
 // same millisecond. Reading again yields the same.
 func rowOffset(millis int64, data []byte) int64 {
 	const latest = 1<<(63-rowHashBits) - 1 // the year 2248
-	return min(max(millis, 0), latest)<<rowHashBits | int64(hash(data)&(1<<rowHashBits-1))
+	return min(max(millis, 0), latest)<<rowHashBits | int64(fingerprint.Hash(data)&(1<<rowHashBits-1))
 }
 
 func (d *database) acknowledge()       { d.follower.Acknowledge() }

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/unpack"
 )
 
@@ -26,7 +27,7 @@ const documentPatience = 30 * time.Second
 
 // documentStamp is what stat reports of a document.
 type documentStamp struct {
-	id          fileID
+	id          fingerprint.FileID
 	size, mtime int64
 }
 
@@ -99,7 +100,7 @@ func stampDocument(path string) (documentStamp, error) {
 }
 
 func stampOf(info fs.FileInfo) documentStamp {
-	id, _ := idOf(info)
+	id, _ := fingerprint.IDOf(info)
 	return documentStamp{id, info.Size(), info.ModTime().UnixNano()}
 }
 

@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 var errDisk error = syscall.EIO
@@ -61,7 +63,7 @@ func (h faultyFile) ReadAt(p []byte, offset int64) (int, error) {
 
 func TestFilesReadFails(t *testing.T) {
 	lines, text := records(0, 40)
-	for _, at := range []int64{0, 1, 100, headSize, headSize + 1, 2000, 4096, int64(len(text)) - 1} {
+	for _, at := range []int64{0, 1, 100, fingerprint.HeadSize, fingerprint.HeadSize + 1, 2000, 4096, int64(len(text)) - 1} {
 		t.Run(strconv.FormatInt(at, 10), func(t *testing.T) {
 			bubble(t, func(w *world) {
 				core, logs := observer.New(zap.WarnLevel)

@@ -3,6 +3,8 @@ package source
 import (
 	"container/list"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // fileState is what is known of a path. The package documentation has the table of transitions.
@@ -27,8 +29,8 @@ const (
 // writes all others, at any time, and those of the second group only while busy is not set.
 type file struct {
 	path  string
-	id    fileID
-	pos   position
+	id    fingerprint.FileID
+	pos   fingerprint.Position
 	size  int64 // as last seen; of the compressed bytes
 	mtime int64 // as last seen, in ns
 	state fileState

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/spool"
 )
 
@@ -14,7 +15,7 @@ import (
 // goroutine.
 type Tail interface {
 	// Read returns what is there: 0 and no error if that is nothing for now, [io.EOF] when nothing will come any more.
-	// [spool.ErrRewritten] means that the bytes begin reset at offset 0; any other error ends the following.
+	// [spool.ErrRewritten] means that the bytes start again at offset 0; any other error ends the following.
 	Read(p []byte) (int, error)
 	// Wait returns when Read may return more, or with the error of ctx when that has ended.
 	Wait(ctx context.Context) error
@@ -31,7 +32,7 @@ func Follow(ctx context.Context, t Tail, c Consumer, s Settings) error {
 	s = s.withDefaults()
 	f := &follower{
 		tail: t, consumer: c, settings: s,
-		splitter: newSplitter(newBufferPool(s.BatchBytes+markSize, s.MaxLineSize), s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),
+		splitter: newSplitter(newBufferPool(s.BatchBytes+fingerprint.TailSize, s.MaxLineSize), s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),
 	}
 	f.splitter.reset(0, 0)
 	return f.run(ctx)

@@ -17,7 +17,7 @@ import (
 )
 
 // pieces is a Tail whose bytes come in given pieces. A piece of "" is a pause of an hour, one that is rewritten begins
-// reset.
+// again.
 type pieces struct {
 	left []string
 	at   time.Time

@@ -14,6 +14,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // Invariants:
@@ -100,9 +102,9 @@ func FuzzVisit(f *testing.F) {
 		}
 		disk := &growing{}
 		f := &file{path: "/x", handle: disk}
-		var pos position
+		var pos fingerprint.Position
 		visit := func() outcome {
-			pos.extend(disk.data[:min(len(disk.data), headSize)])
+			pos.Extend(disk.data[:min(len(disk.data), fingerprint.HeadSize)])
 			res := result{job: job{file: f, path: f.path, pos: pos}}
 			r.readOn(&res)
 			pos = res.pos
@@ -208,7 +210,7 @@ func FuzzBalanced(f *testing.F) {
 
 // FuzzCheckpoint: what is not a value that we wrote is refused, with one of two errors; what is read writes itself.
 func FuzzCheckpoint(f *testing.F) {
-	c := checkpoint{Stream: "s", Path: "/a", Inode: 7, Size: 100, Offset: 90, HeadLen: 90, MarkLen: 90, State: []byte("x")}
+	c := checkpoint{Stream: "s", Path: "/a", Inode: 7, Size: 100, Offset: 90, HeadLen: 90, TailLen: 90, State: []byte("x")}
 	value, err := c.encode()
 	if err != nil {
 		f.Fatal(err)

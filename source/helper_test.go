@@ -222,7 +222,7 @@ func (w *world) add(name, text string) {
 	require.NoError(w, f.Close())
 }
 
-// put writes a file reset, in place.
+// put writes a file again, in place.
 func (w *world) put(name, text string) {
 	w.Helper()
 	require.NoError(w, os.WriteFile(w.path(name), []byte(text), 0o600))

@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
+)
 
 const (
 	// copyWait is how long a file that begins like a followed one is delayed: it may be the copy of a copytruncate, whose
@@ -46,7 +50,7 @@ func (t *table) identify(f *file, res result) {
 		f.first, f.id, f.seek = true, start.id, start.seek
 		t.schedule(f)
 	case len(res.head) == 0: // no fingerprint yet, but the known file of that inode is not there
-		if known := t.ids[res.id]; known != nil && known.pos.offset > 0 {
+		if known := t.ids[res.id]; known != nil && known.pos.Offset > 0 {
 			known.presentAt = ""
 		}
 	case len(f.claims) > 0:
@@ -76,12 +80,12 @@ func (t *table) enter(f *file) {
 // whether the path is identified, or will be.
 func (t *table) matchInode(f *file, res result) bool {
 	known := t.ids[res.id]
-	if known == nil || res.id == (fileID{}) {
+	if known == nil || res.id == (fingerprint.FileID{}) {
 		return false
 	}
 	// A file and its compressed form have different inodes and unrelated sizes.
 	packed := isCompressed(f.path)
-	fits := packed == isCompressed(known.path) && known.pos.sameHead(res.head) && (packed || res.size >= known.pos.offset)
+	fits := packed == isCompressed(known.path) && known.pos.SameHead(res.head) && (packed || res.size >= known.pos.Offset)
 	switch {
 	case known.state == stateFollowing && atPath(known):
 		t.detachLinks(f)
@@ -113,14 +117,14 @@ func (t *table) surpassed(known *file, res result) bool {
 	found, passed := false, 0
 	t.heads.find(res.head, func(other *file) bool {
 		passed++
-		found = other != known && other.pos.offset > known.pos.offset && other.pos.offset <= res.size
+		found = other != known && other.pos.Offset > known.pos.Offset && other.pos.Offset <= res.size
 		return !found && passed < maxPassed
 	})
 	return found
 }
 
 // adopt continues a known file under the path of f, which was only a link to it.
-func (t *table) adopt(known, f *file, id fileID) {
+func (t *table) adopt(known, f *file, id fingerprint.FileID) {
 	lostLink := known.id == id && (known.lostLink || known.path != f.path)
 	t.drop(f)
 	t.adoptAs(known, f.path, id)
@@ -129,7 +133,7 @@ func (t *table) adopt(known, f *file, id fileID) {
 }
 
 // adoptAs continues a known file under a path.
-func (t *table) adoptAs(known *file, path string, id fileID) {
+func (t *table) adoptAs(known *file, path string, id fingerprint.FileID) {
 	switch known.state {
 	case stateFollowing:
 		if t.paths[known.path] == known {
@@ -163,7 +167,7 @@ func (t *table) stored(res result) {
 	if res.saveErr != nil {
 		t.unusable(checkpointPrefix, res.saveErr)
 	}
-	if res.stored != nil && t.names.vacant(res.stored.Stream) && t.restored[storedKey{res.stored.Path, fileID{res.stored.Device, res.stored.Inode}}] == nil {
+	if res.stored != nil && t.names.vacant(res.stored.Stream) && t.restored[storedKey{res.stored.Path, fingerprint.FileID{Device: res.stored.Device, Inode: res.stored.Inode}}] == nil {
 		t.recall(res.stored)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // Keys of the inventories of [Files] and [Polled].
@@ -120,8 +122,8 @@ func (i *inventory) leave(one found) { i.left[leftHash(one)] = struct{}{} }
 
 // leftHash identifies a file by its path and inode.
 func leftHash(one found) uint64 {
-	b := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, one.id.device), one.id.inode)
-	return hash(append(b, filepath.ToSlash(one.path)...))
+	b := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, one.id.Device), one.id.Inode)
+	return fingerprint.Hash(append(b, filepath.ToSlash(one.path)...))
 }
 
 // save writes the inventory of this start, if it is another one, and releases it.

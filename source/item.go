@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // itemKind is what an item of [Polled] is.
@@ -57,7 +59,7 @@ type item struct {
 	kind     itemKind
 	path     string
 	origin   string // where it was first
-	id       fileID
+	id       fingerprint.FileID
 	store    store
 	streams  map[string]*polledStream
 	caughtUp bool // all that was there was read once

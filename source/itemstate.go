@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // itemPrefix begins the keys of the checkpoints of [Polled]'s streams; the stream's id follows.
@@ -56,9 +58,9 @@ func decodeItem(value []byte) (itemState, error) {
 // itemStates are the checkpoints of items. A store that can't list its keys is asked for each.
 type itemStates struct {
 	settings *Settings
-	walked   map[string]*itemState // by stream; nil if the store does not walk
-	byID     map[fileID]*itemState // documents, and of databases the stream that was written last
-	byPath   map[string]*itemState // the same, by where they were last
+	walked   map[string]*itemState             // by stream; nil if the store does not walk
+	byID     map[fingerprint.FileID]*itemState // documents, and of databases the stream that was written last
+	byPath   map[string]*itemState             // the same, by where they were last
 	asked    map[string]bool
 	lastRun  int64 // when the last of them was written, in Unix seconds
 	settled  bool  // expired checkpoints were deleted
@@ -71,7 +73,7 @@ func (s *itemStates) load(ctx context.Context) error {
 		return nil
 	}
 	s.walked, s.asked = map[string]*itemState{}, map[string]bool{}
-	s.byID, s.byPath = map[fileID]*itemState{}, map[string]*itemState{}
+	s.byID, s.byPath = map[fingerprint.FileID]*itemState{}, map[string]*itemState{}
 	err := walker.Walk(ctx, func(key string, value []byte) error {
 		if len(key) <= len(itemPrefix) || key[:len(itemPrefix)] != itemPrefix {
 			return nil
@@ -82,7 +84,7 @@ func (s *itemStates) load(ctx context.Context) error {
 			return nil
 		}
 		s.walked[state.Stream] = &state
-		if id := (fileID{state.Device, state.Inode}); id != (fileID{}) {
+		if id := (fingerprint.FileID{Device: state.Device, Inode: state.Inode}); id != (fingerprint.FileID{}) {
 			keepNewest(s.byID, id, &state)
 		}
 		keepNewest(s.byPath, state.Path, &state)
@@ -180,7 +182,7 @@ func variant(path string, n int) string {
 
 // mayBe reports whether a checkpoint may be that of the found file: it was there last, or is no longer where it was.
 func (s *itemState) mayBe(one found) bool {
-	return s.Path == one.path || !sameFile(s.Path, fileID{s.Device, s.Inode})
+	return s.Path == one.path || !fingerprint.LeadsTo(s.Path, fingerprint.FileID{Device: s.Device, Inode: s.Inode})
 }
 
 // unusable reports a value that is not used, since a broken or newer format is never guessed.
@@ -218,7 +220,7 @@ func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledSt
 		s.state, s.pending = c.State()
 	}
 	now := itemState{
-		Stream: s.id, Path: it.path, Origin: it.origin, Key: key, Device: it.id.device, Inode: it.id.inode,
+		Stream: s.id, Path: it.path, Origin: it.origin, Key: key, Device: it.id.Device, Inode: it.id.Inode,
 		Position: position, Pending: s.pending, State: s.state,
 	}
 	started := time.Now()

@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
+)
 
 // jobKind says what a worker is to do with a file.
 type jobKind uint8
@@ -18,8 +22,8 @@ type job struct {
 	file *file
 	kind jobKind
 	path string
-	id   fileID
-	pos  position // as acknowledged
+	id   fingerprint.FileID
+	pos  fingerprint.Position // as acknowledged
 	// size and mtime are as last seen, by the manager and then by the worker.
 	size  int64
 	mtime int64
@@ -40,14 +44,14 @@ type job struct {
 
 // claim is how far a known file was read, and that file, if it is there still.
 type claim struct {
-	pos    position
+	pos    fingerprint.Position
 	beside *standing
 }
 
 // standing is a known file that exists.
 type standing struct {
 	path string
-	id   fileID
+	id   fingerprint.FileID
 	// lost is true if it lost a link; size, what its size was when all of it had been read, or -1.
 	lost bool
 	size int64

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/source/abridge"
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // Line is one line as it was read.
@@ -23,11 +24,8 @@ type Line struct {
 	Arrival time.Time
 }
 
-// markSize is how many bytes before the offset are hashed, and so how many bytes before the current line a splitter keeps.
-const markSize = 128
-
-// minBuffer is the smallest read buffer: a mark and something to read besides.
-const minBuffer = 4 * markSize
+// minBuffer is the smallest read buffer: the tail before a line and something to read.
+const minBuffer = 4 * fingerprint.TailSize
 
 // tokenKind says what a splitter found.
 type tokenKind uint8
@@ -43,7 +41,7 @@ const (
 //
 //	0        ≤ start ≤ scanned ≤ end ≤ len(buf)
 //	buf[start:end]  is the current line and what follows it
-//	buf[:start]     ends with up to markSize bytes from before the current line
+//	buf[:start]     ends with up to fingerprint.TailSize bytes from before the current line
 //
 // While a line over the limit is skipped, dropped counts its bytes that are no longer in buf, and start moves with the
 // bytes that were scanned.
@@ -88,7 +86,7 @@ func (s *splitter) room() []byte {
 	switch {
 	case s.grown > 0 && !s.long && s.end-from <= s.buffers.size/2:
 		s.move(from, 0)
-	case s.end > len(s.buf)-markSize && from > 0 && s.end >= s.start:
+	case s.end > len(s.buf)-fingerprint.TailSize && from > 0 && s.end >= s.start:
 		s.move(from, s.grown)
 	}
 	if s.end == len(s.buf) {
@@ -97,8 +95,8 @@ func (s *splitter) room() []byte {
 	return s.buf[s.end:]
 }
 
-// from is where the part of the buffer begins that is still needed: the current line, and the mark before it.
-func (s *splitter) from() int { return max(0, s.start-markSize) }
+// from is where the part of the buffer begins that is still needed: the current line, and the tail before it.
+func (s *splitter) from() int { return max(0, s.start-fingerprint.TailSize) }
 
 // move copies what begins at from to the front of a buffer of the k-th size.
 func (s *splitter) move(from, k int) {
@@ -200,11 +198,11 @@ func (s *splitter) takeLong() Line {
 	return line
 }
 
-// before returns up to markSize bytes from before the offset at, which is at or before the current line and still in the
+// before returns up to fingerprint.TailSize bytes from before the offset at, which is at or before the current line and still in the
 // buffer. It must be called before room.
 func (s *splitter) before(at int64) []byte {
 	end := s.start - int(s.offset-at)
-	return s.buf[max(0, end-markSize):end]
+	return s.buf[max(0, end-fingerprint.TailSize):end]
 }
 
 // inLine reports whether the byte before the current line is there and no newline: the beginning of the line has been

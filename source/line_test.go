@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/source/abridge"
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // token is what a splitter found, to be compared.
@@ -116,7 +117,7 @@ func TestSplitterMemoryIsBounded(t *testing.T) {
 		s.wrote(n)
 		_, kind := s.next()
 		assert.Equal(t, tokenNone, kind)
-		assert.LessOrEqual(t, len(s.buf), limit+1+markSize+500)
+		assert.LessOrEqual(t, len(s.buf), limit+1+fingerprint.TailSize+500)
 	}
 	s.reset(0, 0)
 	assert.Len(t, s.buf, 1000, "a buffer that has grown is let go")
@@ -199,7 +200,7 @@ func TestBuffers(t *testing.T) {
 	for k := range b.pools {
 		sizes = append(sizes, b.length(k))
 	}
-	assert.Equal(t, []int{256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 16<<20 + 1 + markSize + 128<<10}, sizes)
+	assert.Equal(t, []int{256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 16<<20 + 1 + fingerprint.TailSize + 128<<10}, sizes)
 	assert.Len(t, newBufferPool(1000, 10).pools, 2, "room for a line, its newline and a mark")
 	buf := b.get(len(b.pools) - 1)
 	buf[0] = 'x'
@@ -216,7 +217,7 @@ func TestSplitterKeepsWhatStandsBefore(t *testing.T) {
 		s.wrote(n)
 		input = input[n:]
 		if line, kind := s.next(); kind == tokenLine {
-			assert.Equal(t, text[max(0, line.Next-markSize):line.Next], string(s.before(line.Next)))
+			assert.Equal(t, text[max(0, line.Next-fingerprint.TailSize):line.Next], string(s.before(line.Next)))
 		}
 	}
 }

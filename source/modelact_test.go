@@ -113,7 +113,7 @@ func (m *modeller) bringBack() {
 	m.caughtUp()
 }
 
-// renameFolder renames a folder, and makes one of the name reset.
+// renameFolder renames a folder, and makes a new one with its name.
 func (m *modeller) renameFolder(name string) {
 	m.next++
 	old, name := filepath.Dir(name), fmt.Sprint("moved", m.next)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // outside reports whether a file lies in none of the folders that patterns begin in, but behind a link that leads out of
@@ -13,7 +15,7 @@ import (
 //
 // An agent can put links into the folder that it writes to. Where the path does not lead to the open file any more, it
 // counts as outside; the zero id is any file.
-func outside(path string, id fileID, include []string) bool {
+func outside(path string, id fingerprint.FileID, include []string) bool {
 	named := func(pattern string) bool {
 		abs, err := absolute(pattern)
 		return err == nil && filepath.ToSlash(path) == filepath.ToSlash(abs)
@@ -26,7 +28,7 @@ func outside(path string, id fileID, include []string) bool {
 	if err != nil {
 		return true
 	}
-	if now, ok := idOf(info); ok && id != (fileID{}) && now != id {
+	if now, ok := fingerprint.IDOf(info); ok && id != (fingerprint.FileID{}) && now != id {
 		return true
 	}
 	return !slices.ContainsFunc(include, func(pattern string) bool {

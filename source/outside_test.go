@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // It is tested by itself: which file a link leads to when it is asked for is not to be arranged through a Handler.
@@ -27,10 +29,10 @@ func TestOutside(t *testing.T) {
 	} {
 		require.NoError(t, os.Symlink(to, at(link)))
 	}
-	idAt := func(path string) fileID {
+	idAt := func(path string) fingerprint.FileID {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
-		id, _ := idOf(info)
+		id, _ := fingerprint.IDOf(info)
 		return id
 	}
 	include := []string{at("watched", "**", "*.jsonl"), at("also", "*.jsonl"), at("alias", "*.jsonl")}
@@ -41,7 +43,7 @@ func TestOutside(t *testing.T) {
 	} {
 		assert.Equal(t, want, outside(at(path), idAt(at(path)), include), path)
 	}
-	assert.False(t, outside(at("watched/out.jsonl"), fileID{}, []string{at("watched/out.jsonl")}), "a pattern names the link itself")
-	assert.True(t, outside(at("watched/dangling.jsonl"), fileID{}, include), "it leads nowhere any more")
+	assert.False(t, outside(at("watched/out.jsonl"), fingerprint.FileID{}, []string{at("watched/out.jsonl")}), "a pattern names the link itself")
+	assert.True(t, outside(at("watched/dangling.jsonl"), fingerprint.FileID{}, include), "it leads nowhere any more")
 	assert.True(t, outside(at("watched/a.jsonl"), idAt(at("other/c.jsonl")), include), "another file was opened there")
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 const (
@@ -152,9 +154,9 @@ func (p *Polled) nextFind() time.Time {
 func (p *Polled) find(ctx context.Context, atStart bool) {
 	begin := time.Now()
 	p.findSoon = false
-	ids := map[fileID]*item{}
+	ids := map[fingerprint.FileID]*item{}
 	for _, it := range p.items {
-		if it.id != (fileID{}) {
+		if it.id != (fingerprint.FileID{}) {
 			ids[it.id] = it
 		}
 	}
@@ -167,8 +169,8 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 			}
 			return
 		}
-		if same := ids[one.id]; same != nil && one.id != (fileID{}) && kind == same.kind {
-			if !sameFile(same.path, same.id) && same.store.move(one.path) { // else another name for it
+		if same := ids[one.id]; same != nil && one.id != (fingerprint.FileID{}) && kind == same.kind {
+			if !fingerprint.LeadsTo(same.path, same.id) && same.store.move(one.path) { // else another name for it
 				delete(p.byPath, same.path)
 				same.path, same.missingSince = one.path, time.Time{}
 				p.byPath[one.path] = same

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // polledStream is one open stream of an item.
@@ -62,7 +64,7 @@ func (p *Polled) open(ctx context.Context, it *item, b *batch) (*polledStream, e
 		Restated: true, Afresh: it.kind == itemDatabase,
 	}
 	if it.kind == itemDocument { // which is replaced by others under its path
-		in.Outside = func() bool { return outside(it.path, fileID{}, p.settings.Documents) }
+		in.Outside = func() bool { return outside(it.path, fingerprint.FileID{}, p.settings.Documents) }
 	}
 	known, err := p.states.of(ctx, s.id)
 	if err != nil {

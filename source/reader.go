@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // turn is how many bytes of one file are read before others have theirs, or one line if that is longer.
@@ -27,7 +29,7 @@ type reader struct {
 	dirty    *dirtySet[*file]
 	split    *splitter
 	lines    []Line
-	head     [headSize]byte
+	head     [fingerprint.HeadSize]byte
 }
 
 // do visits a file.
@@ -81,7 +83,7 @@ func (r *reader) stat(res *result) {
 		res.outcome = outcomeReplaced
 	default:
 		res.size, res.mtime = info.Size(), info.ModTime().UnixNano()
-		if id, ok := idOf(info); ok && id != res.id {
+		if id, ok := fingerprint.IDOf(info); ok && id != res.id {
 			res.outcome = outcomeReplaced
 		}
 	}
@@ -124,7 +126,7 @@ func (r *reader) probe(res *result) {
 
 func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 	res.size, res.mtime = info.Size(), info.ModTime().UnixNano()
-	id, _ := idOf(info)
+	id, _ := fingerprint.IDOf(info)
 	if id != res.id {
 		res.seek = 0 // not the file that was there at start
 	}
@@ -137,13 +139,13 @@ func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 	if len(res.claims) > 0 {
 		return r.probeClaims(res, h)
 	}
-	res.pos = position{}
-	res.pos.extend(res.head)
+	res.pos = fingerprint.Position{}
+	res.pos.Extend(res.head)
 	if err := r.lookup(res); err != nil || res.seek <= 0 {
 		return err
 	}
-	var before [markSize]byte
-	k := min(res.seek, markSize)
+	var before [fingerprint.TailSize]byte
+	k := min(res.seek, fingerprint.TailSize)
 	n, err = h.ReadAt(before[:k], res.seek-k)
 	if int64(n) < k {
 		if err == io.EOF { //nolint:errorlint // io.ReaderAt's contract
@@ -151,8 +153,8 @@ func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 		}
 		return err
 	}
-	res.pos.move(res.seek, before[:k])
-	res.pos.discard = before[k-1] != '\n'
+	res.pos.Move(res.seek, before[:k])
+	res.pos.Discard = before[k-1] != '\n'
 	return nil
 }
 
@@ -160,7 +162,7 @@ func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
 // decides whether it is that file.
 func (r *reader) lookup(res *result) error {
 	line, _, whole := bytes.Cut(res.head, []byte{'\n'})
-	if r.saver.store == nil || !whole && len(res.head) < headSize {
+	if r.saver.store == nil || !whole && len(res.head) < fingerprint.HeadSize {
 		return nil
 	}
 	c, err := r.saver.lookup(r.ctx, streamName(res.path, line))
@@ -170,17 +172,6 @@ func (r *reader) lookup(res *result) error {
 	}
 	res.stored = c
 	return err
-}
-
-// holdsMark reports whether the bytes before the offset are those that were read.
-func holdsMark(h handle, p *position) (bool, error) {
-	if p.markLen == 0 {
-		return true, nil
-	}
-	var before [markSize]byte
-	k := int(p.markLen)
-	whole, err := readFull(h, before[:k], p.offset-int64(k))
-	return whole && hash(before[:k]) == p.mark, err
 }
 
 // read continues a file: what is new under its path, or, if that is unlinked, what the open handle still has.
@@ -213,7 +204,7 @@ func (r *reader) reopen(res *result) bool {
 	if err == nil {
 		var info fs.FileInfo
 		if info, err = h.Stat(); err == nil {
-			if id, ok := idOf(info); ok && id != res.id {
+			if id, ok := fingerprint.IDOf(info); ok && id != res.id {
 				res.outcome, res.err = outcomeReplaced, h.Close()
 				return false
 			}
@@ -304,7 +295,7 @@ func (r *reader) ready(res *result) *stopped {
 			return &stopped{outcomeRefused, err}
 		}
 		f.consumer = consumer
-		f.replaying, f.replayAt = r.settings.Replay && f.begun && f.begin < res.pos.offset, f.begin
+		f.replaying, f.replayAt = r.settings.Replay && f.begun && f.begin < res.pos.Offset, f.begin
 	}
 	f.resumeConsumer()
 	if f.replaying {
@@ -322,7 +313,7 @@ func (r *reader) stream(res *result) Stream {
 	return Stream{
 		Outside: func() bool { return outside(path, id, r.settings.Include) },
 		ID:      f.streamID, Path: res.path, Name: filepath.Base(res.path), ModTime: time.Unix(0, res.mtime),
-		Compressed: isCompressed(res.path), Offset: res.pos.offset, State: f.consumerState, Changed: func() { r.dirty.add(f) },
+		Compressed: isCompressed(res.path), Offset: res.pos.Offset, State: f.consumerState, Changed: func() { r.dirty.add(f) },
 	}
 }
 

@@ -5,7 +5,7 @@ import "io"
 // replay delivers the acknowledged lines again, from where the last replay stopped. It reads with a buffer of its own, since
 // new lines may wait in the worker's.
 func (r *reader) replay(res *result) *stopped {
-	f, end := res.file, res.pos.offset
+	f, end := res.file, res.pos.Offset
 	split := newSplitter(r.split.buffers, r.settings.MaxLineSize)
 	defer split.release()
 	split.reset(f.replayAt, 0)

@@ -50,7 +50,7 @@ func (f *file) suspendsAfter(s *Settings, offset int64, quiet time.Duration) boo
 // longer ago than IdleClose, and nothing is pending. If it grows all the same, its lines are replayed.
 func (r *reader) isOver(res *result) bool {
 	f := res.file
-	if res.kind != jobRead || res.tail || !f.isOld(&r.settings, res.pos.offset, res.mtime) {
+	if res.kind != jobRead || res.tail || !f.isOld(&r.settings, res.pos.Offset, res.mtime) {
 		return false
 	}
 	f.keepState()
@@ -115,7 +115,7 @@ func (t *table) thin() {
 		if f.suspends > 0 {
 			least = haste
 		}
-		in, may := f.maySuspend(&t.settings, least, f.pos.offset, now.Sub(f.lastRead))
+		in, may := f.maySuspend(&t.settings, least, f.pos.Offset, now.Sub(f.lastRead))
 		may = may && in <= haste && f.state == stateFollowing && f.tries == 0 && !f.tail
 		switch {
 		case may && in <= 0:

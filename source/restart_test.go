@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // newLines gives the lines of all streams that were not replayed, and how many were.
@@ -313,11 +315,11 @@ func TestRestartReplacedBesideHardLink(t *testing.T) {
 // that file's.
 func TestRecallOfAnInodeLeftBehind(t *testing.T) {
 	tab := newTable(Settings{}.withDefaults(), &globs{})
-	id := fileID{device: 1, inode: 1}
+	id := fingerprint.FileID{Device: 1, Inode: 1}
 	known := tab.newFile("a.jsonl")
-	known.id, known.pos.offset, known.state, known.named = id, 5, stateUnlinked, true
+	known.id, known.pos.Offset, known.state, known.named = id, 5, stateUnlinked, true
 	tab.ids[id] = known
-	tab.continueAs(known, tab.newFile("b.jsonl"), fileID{device: 1, inode: 2})
+	tab.continueAs(known, tab.newFile("b.jsonl"), fingerprint.FileID{Device: 1, Inode: 2})
 	require.Same(t, known.before, tab.ids[id])
 	tab.recall(&checkpoint{Stream: "s", Path: "c.jsonl", Device: 1, Inode: 1, Offset: 3})
 	assert.Same(t, known.before, tab.ids[id])

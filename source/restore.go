@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // storedKey identifies a file with a checkpoint: two may have had one path, one after the other.
 type storedKey struct {
 	path string
-	id   fileID
+	id   fingerprint.FileID
 }
 
 // restore reads the checkpoints of the store. Each file is retired until it is found.
@@ -78,7 +80,7 @@ func (t *table) unusable(key string, err error) {
 // recall makes a file of a checkpoint.
 func (t *table) recall(c *checkpoint) {
 	f := &file{
-		path: c.Path, id: fileID{c.Device, c.Inode}, pos: c.position(), size: c.Size, mtime: c.MTime,
+		path: c.Path, id: fingerprint.FileID{Device: c.Device, Inode: c.Inode}, pos: c.position(), size: c.Size, mtime: c.MTime,
 		state: stateRetired, wakeSlot: -1, restored: true, streamID: c.Stream,
 		begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, consumerState: c.State, pending: c.Pending, stored: c.restored(),
 	}
@@ -96,15 +98,15 @@ func (t *table) recall(c *checkpoint) {
 // changed is not even opened, unless its consumer has pending output.
 func (t *table) resume(one found) bool {
 	known := t.restored[storedKey{one.path, one.id}]
-	if known == nil || known.slot == nil || t.ids[one.id] != known && one.id != (fileID{}) {
+	if known == nil || known.slot == nil || t.ids[one.id] != known && one.id != (fingerprint.FileID{}) {
 		// A file that was emptied is not the known one, and is not opened.
-		if k := t.ids[one.id]; k != nil && k.slot != nil && (one.size > 0 || k.pos.offset == 0) {
+		if k := t.ids[one.id]; k != nil && k.slot != nil && (one.size > 0 || k.pos.Offset == 0) {
 			k.presentAt = one.path
 		}
 		return false
 	}
 	t.adoptAs(known, one.path, one.id)
-	known.lostLink = known.stored.lostLink || slices.ContainsFunc(splitNames(known.stored.links), func(name string) bool { return !sameFile(name, one.id) })
+	known.lostLink = known.stored.lostLink || slices.ContainsFunc(splitNames(known.stored.links), func(name string) bool { return !fingerprint.LeadsTo(name, one.id) })
 	if one.size == known.stored.size && one.mtime == known.stored.mtime && known.atEnd && !known.pending {
 		known.size, known.mtime, known.caughtUp, known.restored = one.size, one.mtime, true, false
 		return true

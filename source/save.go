@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 const (
@@ -30,7 +32,7 @@ func (r *reader) save(res *result) {
 		return
 	}
 	if f.streamID == "" {
-		if f.handle == nil || res.pos.offset == 0 {
+		if f.handle == nil || res.pos.Offset == 0 {
 			return
 		}
 		f.streamID = r.names.name(res.path, r.firstLine(f.handle))
@@ -44,23 +46,23 @@ func (r *reader) save(res *result) {
 func (res *result) now() saved {
 	s := saved{path: res.path, id: res.id, pos: res.pos, size: res.size, mtime: res.mtime, links: res.links, lostLink: res.lostLink}
 	if res.outcome == outcomeRewritten {
-		s.id = fileID{}
+		s.id = fingerprint.FileID{}
 	}
 	return s
 }
 
 // save writes a file's checkpoint, with the present state of its consumer.
 func (s *saver) save(ctx context.Context, f *file, now saved, must bool) (wait time.Duration, err error) {
-	if s.store == nil || f.streamID == "" || now.pos.offset == 0 {
+	if s.store == nil || f.streamID == "" || now.pos.Offset == 0 {
 		return 0, nil
 	}
 	f.keepState()
-	now.begin, now.atEnd, now.pending, now.state = now.pos.offset, f.atEnd, f.pending, string(f.consumerState)
+	now.begin, now.atEnd, now.pending, now.state = now.pos.Offset, f.atEnd, f.pending, string(f.consumerState)
 	if f.begun {
 		now.begin = f.begin
 	}
 	if !isCompressed(now.path) {
-		now.size = max(now.size, now.pos.offset)
+		now.size = max(now.size, now.pos.Offset)
 	}
 	if f.stored == nil {
 		f.stored = &saved{}
@@ -92,9 +94,9 @@ func (s *saver) save(ctx context.Context, f *file, now saved, must bool) (wait t
 
 func (s *saved) checkpoint(f *file, now time.Time) checkpoint {
 	return checkpoint{
-		Stream: f.streamID, Path: s.path, Device: s.id.device, Inode: s.id.inode, Size: s.size, MTime: s.mtime,
-		Offset: s.pos.offset, Head: s.pos.head, HeadLen: s.pos.headLen, Mark: s.pos.mark, MarkLen: s.pos.markLen,
-		Discard: s.pos.discard, Begin: s.begin, AtEnd: s.atEnd, Pending: s.pending, State: []byte(s.state),
+		Stream: f.streamID, Path: s.path, Device: s.id.Device, Inode: s.id.Inode, Size: s.size, MTime: s.mtime,
+		Offset: s.pos.Offset, Head: s.pos.Head, HeadLen: s.pos.HeadLen, Tail: s.pos.Tail, TailLen: s.pos.TailLen,
+		Discard: s.pos.Discard, Begin: s.begin, AtEnd: s.atEnd, Pending: s.pending, State: []byte(s.state),
 		Links: splitNames(s.links), LostLink: s.lostLink, Saved: now.Unix(), Nanos: now.Nanosecond(),
 	}
 }

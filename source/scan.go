@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // found is a path that matches, as it was seen.
 type found struct {
 	path  string
-	id    fileID
+	id    fingerprint.FileID
 	size  int64
 	mtime int64
 	// irregular: it is a pipe, a socket, a device; not to be opened.
@@ -161,7 +163,7 @@ func (s *scan) link(path string) {
 
 func (s *scan) file(path string, info fs.FileInfo) {
 	f := found{path: path, size: info.Size(), mtime: info.ModTime().UnixNano(), irregular: !info.Mode().IsRegular()}
-	f.id, _ = idOf(info)
+	f.id, _ = fingerprint.IDOf(info)
 	s.add(f)
 }
 

@@ -3,6 +3,8 @@ package source
 import (
 	"container/heap"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // activeGraces is how many times UnlinkGrace a file that no pattern matches any more has to be idle before it is closed.
@@ -71,7 +73,7 @@ func (t *table) jobFor(f *file) (job, bool) {
 	}
 	switch f.state {
 	case stateNew:
-		j.kind, j.pos = jobProbe, position{}
+		j.kind, j.pos = jobProbe, fingerprint.Position{}
 		j.seek = f.seek
 		for _, known := range f.claims {
 			j.claims = append(j.claims, claim{known.pos, known.standing(f)})
@@ -89,7 +91,7 @@ func (t *table) jobFor(f *file) (job, bool) {
 		j.recent = time.Since(f.lastRead) < activeGraces*t.settings.UnlinkGrace
 	case stateLink:
 		// Perhaps it is removed, or another file now.
-		j.kind, j.pos = jobProbe, position{}
+		j.kind, j.pos = jobProbe, fingerprint.Position{}
 	case stateRetired:
 		return job{}, false
 	}
@@ -157,10 +159,10 @@ func (t *table) sweep() {
 		}
 		switch {
 		case t.settings.IdleClose > 0 && now.Sub(f.lastRead) >= t.settings.IdleClose,
-			f.stored != nil && !f.pending && !f.tail && f.isOld(&t.settings, f.pos.offset, f.mtime):
+			f.stored != nil && !f.pending && !f.tail && f.isOld(&t.settings, f.pos.Offset, f.mtime):
 			t.schedule(f)
 			f.evict = f.queued
-		case !f.tail && f.suspendsAfter(&t.settings, f.pos.offset, now.Sub(f.lastRead)):
+		case !f.tail && f.suspendsAfter(&t.settings, f.pos.Offset, now.Sub(f.lastRead)):
 			t.queueSuspend(f, t.settings.SuspendAfter)
 		}
 	}

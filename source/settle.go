@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/unpack"
 )
 
@@ -35,7 +36,7 @@ func (t *table) settle(res result) {
 	case f.state == stateRetired || res.kind == jobFinish:
 		f.reportBehind(&t.settings.Observer, 0)
 	case res.kind == jobRead:
-		f.reportBehind(&t.settings.Observer, res.size-f.pos.offset)
+		f.reportBehind(&t.settings.Observer, res.size-f.pos.Offset)
 	}
 	if f.dirty {
 		f.dirty = false
@@ -112,7 +113,7 @@ func (t *table) visited(f *file, res result) {
 
 // moved records the position of a result.
 func (t *table) moved(f *file, res result) {
-	if f.pos.headLen != res.pos.headLen {
+	if f.pos.HeadLen != res.pos.HeadLen {
 		t.heads.remove(f)
 		f.pos = res.pos
 		t.heads.add(f)
@@ -200,7 +201,7 @@ func (t *table) retire(f *file) {
 	t.closeHandle(f)
 	t.names.free(f.streamID)
 	f.state, f.dirty = stateRetired, false
-	if f.pos.offset == 0 {
+	if f.pos.Offset == 0 {
 		t.evict(f)
 		return
 	}
@@ -219,7 +220,7 @@ func (t *table) evict(f *file) {
 
 // enterID registers a file by its inode, where the system has inodes. Another file that had it before is no longer where it was seen.
 func (t *table) enterID(f *file) {
-	if f.id == (fileID{}) {
+	if f.id == (fingerprint.FileID{}) {
 		return
 	}
 	if other := t.ids[f.id]; other != nil && other != f {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // maxRetired is how many retired files are kept, to be recognised when they come back.
@@ -22,10 +24,10 @@ type table struct {
 	names    *streamNames
 
 	paths    map[string]*file
-	ids      map[fileID]*file // identified files
+	ids      map[fingerprint.FileID]*file // identified files
 	heads    heads
-	starts   map[fileID]*file // files that were there at start and are not identified yet, with [StartAtEnd]
-	retired  list.List        // files in stateRetired, the oldest first
+	starts   map[fingerprint.FileID]*file // files that were there at start and are not identified yet, with [StartAtEnd]
+	retired  list.List                    // files in stateRetired, the oldest first
 	unlinked map[*file]struct{}
 	// restored are the files of checkpoints, until all existing files were visited; lastRun is when the last of them was
 	// written, in Unix seconds.
@@ -52,7 +54,7 @@ type table struct {
 func newTable(settings Settings, g *globs) *table {
 	return &table{
 		settings: settings, globs: g, names: &streamNames{taken: map[string]struct{}{}},
-		paths: map[string]*file{}, ids: map[fileID]*file{}, starts: map[fileID]*file{}, heads: heads{files: map[headKey]*file{}},
+		paths: map[string]*file{}, ids: map[fingerprint.FileID]*file{}, starts: map[fingerprint.FileID]*file{}, heads: heads{files: map[headKey]*file{}},
 		packed:   newPackedQueue(settings.workers()),
 		unlinked: map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), active: list.New(), scans: 1, errorLog: errorLog{logger: settings.Logger},
 	}
@@ -165,7 +167,7 @@ func (t *table) ingest(one found, atStart bool) {
 		if toEnd && !skip {
 			f.seek = one.size
 		}
-		if toEnd && one.id != (fileID{}) {
+		if toEnd && one.id != (fingerprint.FileID{}) {
 			t.starts[one.id] = f
 		}
 		if age := t.settings.IgnoreOlderThan; age > 0 && time.Since(time.Unix(0, one.mtime)) > age {
@@ -297,17 +299,17 @@ func without(files []*file, f *file) []*file {
 }
 
 // atPath reports whether a file's path still leads to it.
-func atPath(f *file) bool { return sameFile(f.path, f.id) }
+func atPath(f *file) bool { return fingerprint.LeadsTo(f.path, f.id) }
 
 // isPresent reports whether a file of a checkpoint, which is not followed yet, was seen at start and is still there, under
 // whatever path: it is about to be found, or is another one by now.
 func (f *file) isPresent() bool {
-	return f.presentAt != "" && f.slot != nil && sameFile(f.presentAt, f.id)
+	return f.presentAt != "" && f.slot != nil && fingerprint.LeadsTo(f.presentAt, f.id)
 }
 
 // hasLostLink reports whether an existing file lost a link, also if that was not noticed yet.
 func (f *file) hasLostLink() bool {
-	return f.lostLink || slices.ContainsFunc(f.links, func(name *file) bool { return !sameFile(name.path, f.id) })
+	return f.lostLink || slices.ContainsFunc(f.links, func(name *file) bool { return !fingerprint.LeadsTo(name.path, f.id) })
 }
 
 // wanted is what the next scan covers.

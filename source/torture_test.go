@@ -38,7 +38,7 @@ func (r *rotator) create() string {
 	return name
 }
 
-// write appends some lines, and often a part of one. Lines are longer than minMoveHead, as those of agents are.
+// write appends some lines, and often a part of one. Lines are longer than fingerprint.MinMatch, as those of agents are.
 func (r *rotator) write(name string) {
 	text := r.half[name]
 	delete(r.half, name)

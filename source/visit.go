@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // visit is the reading of one file in one turn of a worker.
@@ -45,7 +47,7 @@ func (r *reader) readOn(res *result) {
 	}
 	res.outcome = outcomeEnd
 	f := res.file
-	f.atEnd = res.pos.ahead == 0 && !res.pos.discard
+	f.atEnd = res.pos.Ahead == 0 && !res.pos.Discard
 	if f.pending && f.consumer == nil || f.replaying {
 		if s := r.ready(res); s != nil {
 			res.outcome, res.err = s.outcome, s.err
@@ -58,7 +60,7 @@ func (r *reader) readOn(res *result) {
 		r.close(res, CloseReasonIdle)
 		return
 	}
-	if res.outcome == outcomeEnd && f.suspendsAfter(&r.settings, res.pos.offset, time.Since(time.Unix(0, res.mtime))) {
+	if res.outcome == outcomeEnd && f.suspendsAfter(&r.settings, res.pos.Offset, time.Since(time.Unix(0, res.mtime))) {
 		r.suspend(res, r.settings.SuspendAfter)
 	}
 }
@@ -70,20 +72,20 @@ func (r *reader) readOn(res *result) {
 // the next turn goes on in it, by seekNewline.
 func (v *visit) run() *stopped {
 	pos := &v.res.pos
-	if pos.discard || !v.compressed && v.longAhead() {
+	if pos.Discard || !v.compressed && v.longAhead() {
 		if found, s := v.seekNewline(); s != nil || !found {
 			return s
 		}
 	}
 	if v.compressed {
-		if s := v.checkMark(); s != nil {
+		if s := v.checkTail(); s != nil {
 			return s
 		}
 	}
-	begin := pos.offset
-	lead := int(min(begin, markSize))
-	v.split.reset(pos.offset, lead)
-	v.at = pos.offset - int64(lead)
+	begin := pos.Offset
+	lead := int(min(begin, fingerprint.TailSize))
+	v.split.reset(pos.Offset, lead)
+	v.at = pos.Offset - int64(lead)
 	for first := true; ; first = false {
 		n, err := v.fill()
 		if first {
@@ -108,8 +110,8 @@ func (v *visit) run() *stopped {
 			return v.atEnd()
 		case err != nil:
 			return &stopped{outcomeFailed, err}
-		case !v.compressed && v.spent >= turn && (pos.offset > begin || v.split.tooLong() && !v.ended):
-			pos.ahead = v.split.pending()
+		case !v.compressed && v.spent >= turn && (pos.Offset > begin || v.split.tooLong() && !v.ended):
+			pos.Ahead = v.split.pending()
 			return &stopped{outcome: outcomeMore}
 		}
 	}
@@ -220,7 +222,7 @@ func (v *visit) deliver(lines []Line) *stopped {
 	last := lines[len(lines)-1]
 	v.settings.Observer.read(v.res.path, len(lines), last.Next-lines[0].Offset)
 	v.res.read = true
-	v.res.pos.move(last.Next, v.split.before(last.Next))
+	v.res.pos.Move(last.Next, v.split.before(last.Next))
 	return nil
 }
 
@@ -229,12 +231,12 @@ func (v *visit) pass(next int64, before []byte) *stopped {
 	if s := v.check(); s != nil {
 		return s
 	}
-	v.res.pos.move(next, before)
+	v.res.pos.Move(next, before)
 	return nil
 }
 
 // check compares the fingerprint after a read: a file that is rewritten while it is read must not yield lines made of old and
-// new bytes. Compressed files are written once, so their mark is compared once.
+// new bytes. Compressed files are written once, so their tail is compared once.
 func (v *visit) check() *stopped {
 	if v.checked {
 		return nil
@@ -244,21 +246,21 @@ func (v *visit) check() *stopped {
 		if err != nil && err != io.EOF { //nolint:errorlint // io.ReaderAt's contract
 			return &stopped{outcomeFailed, err}
 		}
-		if !v.res.pos.sameHead(v.head[:n]) {
+		if !v.res.pos.SameHead(v.head[:n]) {
 			return &stopped{outcome: outcomeRewritten}
 		}
-		if s := v.checkMark(); s != nil {
+		if s := v.checkTail(); s != nil {
 			return s
 		}
-		v.res.pos.extend(v.head[:n])
+		v.res.pos.Extend(v.head[:n])
 	}
 	v.checked, v.everChecked = true, true
 	return nil
 }
 
-// checkMark compares the bytes before the offset with those that were read.
-func (v *visit) checkMark() *stopped {
-	same, err := holdsMark(v.handle, &v.res.pos)
+// checkTail compares the bytes before the offset with those that were read.
+func (v *visit) checkTail() *stopped {
+	same, err := v.res.pos.HoldsTail(v.handle)
 	switch {
 	case err != nil:
 		return &stopped{outcomeFailed, err}
@@ -271,8 +273,8 @@ func (v *visit) checkMark() *stopped {
 // atEnd handles what follows the last newline.
 func (v *visit) atEnd() *stopped {
 	pos := &v.res.pos
-	pos.ahead = v.split.pending()
-	if pos.ahead == 0 {
+	pos.Ahead = v.split.pending()
+	if pos.Ahead == 0 {
 		return nil
 	}
 	rest := v.split.unfinished()
@@ -292,7 +294,7 @@ func (v *visit) atEnd() *stopped {
 // longAhead reports whether so much of an unfinished line was read that its end is searched before it is read again. One
 // that may be flushed has to be read, unless it is over the limit anyway.
 func (v *visit) longAhead() bool {
-	ahead := v.res.pos.ahead
+	ahead := v.res.pos.Ahead
 	return ahead > int64(v.settings.MaxLineSize) || ahead > int64(v.settings.BatchBytes/2) && !v.flushing()
 }
 
@@ -313,24 +315,24 @@ func (v *visit) seekNewline() (bool, *stopped) {
 	if err != nil {
 		return false, &stopped{outcomeFailed, err}
 	}
-	if info.Size() < pos.offset+pos.ahead {
-		pos.ahead = 0 // the unfinished line was cut back
+	if info.Size() < pos.Offset+pos.Ahead {
+		pos.Ahead = 0 // the unfinished line was cut back
 	}
 	v.split.reset(0, 0)
 	for buf := v.split.buf; ; {
-		at := pos.offset + pos.ahead
+		at := pos.Offset + pos.Ahead
 		n, err := v.handle.ReadAt(buf, at)
 		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
 			return true, v.foundNewline(at + int64(i))
 		}
-		pos.ahead += int64(n)
+		pos.Ahead += int64(n)
 		v.spent += int64(n)
 		if v.stopping() {
 			return false, &stopped{outcome: outcomeStopped}
 		}
 		switch {
 		case err == io.EOF: //nolint:errorlint // io.ReaderAt's contract
-			v.res.tail = !pos.discard && pos.ahead <= int64(v.settings.MaxLineSize)
+			v.res.tail = !pos.Discard && pos.Ahead <= int64(v.settings.MaxLineSize)
 			return false, nil
 		case err != nil:
 			return false, &stopped{outcomeFailed, err}
@@ -343,13 +345,13 @@ func (v *visit) seekNewline() (bool, *stopped) {
 // foundNewline moves the offset behind a skipped line, or has a long one read.
 func (v *visit) foundNewline(newline int64) *stopped {
 	pos := &v.res.pos
-	if !pos.discard {
+	if !pos.Discard {
 		// It is read from its beginning now. One over the limit is not kept, so the turn does not end in it.
-		v.ended, pos.ahead = newline-pos.offset > int64(v.settings.MaxLineSize), 0
+		v.ended, pos.Ahead = newline-pos.Offset > int64(v.settings.MaxLineSize), 0
 		return nil
 	}
-	var before [markSize]byte
-	k := min(newline+1, markSize)
+	var before [fingerprint.TailSize]byte
+	k := min(newline+1, fingerprint.TailSize)
 	if n, err := v.handle.ReadAt(before[:k], newline+1-k); int64(n) < k {
 		return v.short(err)
 	}

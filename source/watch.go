@@ -12,6 +12,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
 // watchPause is how long no folder is added after the system refused one: a retry does not change the limits of watches and
@@ -43,7 +45,7 @@ type watcher struct {
 
 	mu      sync.Mutex
 	folders map[string]watched
-	paths   map[fileID]string // the keys of folders
+	paths   map[fingerprint.FileID]string // the keys of folders
 	cost    int
 	refused map[string]struct{} // not watched, though asked for
 	pause   time.Time           // no new folders before
@@ -51,7 +53,7 @@ type watcher struct {
 
 // watched is a folder that is watched.
 type watched struct {
-	id   fileID
+	id   fingerprint.FileID
 	cost int // files that the system opened for it
 }
 
@@ -62,7 +64,7 @@ func newWatcher(settings *Settings) (*watcher, error) {
 	}
 	return &watcher{
 		notify: n, events: n.Events, errors: n.Errors, settings: settings,
-		folders: map[string]watched{}, paths: map[fileID]string{}, refused: map[string]struct{}{},
+		folders: map[string]watched{}, paths: map[fingerprint.FileID]string{}, refused: map[string]struct{}{},
 	}, nil
 }
 
@@ -75,7 +77,7 @@ func (w *watcher) add(folder string) {
 	if err != nil {
 		return // listing it reports the error
 	}
-	id, _ := idOf(info)
+	id, _ := fingerprint.IDOf(info)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if known, ok := w.folders[folder]; ok {
@@ -84,8 +86,8 @@ func (w *watcher) add(folder string) {
 		}
 		w.unwatchLocked(folder)
 	}
-	if other, ok := w.paths[id]; ok && id != (fileID{}) {
-		if sameFile(other, id) {
+	if other, ok := w.paths[id]; ok && id != (fingerprint.FileID{}) {
+		if fingerprint.LeadsTo(other, id) {
 			return // the same folder by a link: its events come under the first path
 		}
 		w.unwatchLocked(other)
@@ -112,15 +114,6 @@ func (w *watcher) add(folder string) {
 		w.pause = time.Now().Add(watchPause)
 		w.settings.cannotWatch(folder, err)
 	}
-}
-
-func sameFile(path string, want fileID) bool {
-	info, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	id, _ := idOf(info)
-	return id == want
 }
 
 // costOf is how many files the system would open to watch a folder, on systems that do so.

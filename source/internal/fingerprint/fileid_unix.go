@@ -1,0 +1,23 @@
+//go:build unix
+
+package fingerprint
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// IDOf returns the id of a file; false where the system has none.
+func IDOf(info fs.FileInfo) (FileID, bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return FileID{}, false
+	}
+	return FileID{Device: uint64(stat.Dev), Inode: uint64(stat.Ino)}, true //nolint:unconvert // differs by system
+}
+
+// HasLink reports whether a path leads to an open file.
+func HasLink(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink > 0
+}
