@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/lines"
 	"github.com/tailspan/tailspan/source/unpack"
 )
 
@@ -133,7 +133,7 @@ func (d *document) next(context.Context) (batch, error) {
 			}
 			d.tooLong = true
 			return batch{}, nil
-		case !balanced(data):
+		case !lines.Balanced(data):
 			d.noteHalf(same, data)
 			return batch{}, nil
 		}
@@ -161,7 +161,7 @@ func (d *document) halfTooLong() bool {
 
 // noteHalf records that a document is incomplete: it is being written, or, if that lasts, is no document.
 func (d *document) noteHalf(same bool, data []byte) {
-	empty := d.stamp.size == 0 || len(trimBlanks(data)) == 0 && !isCompressed(d.path) // there is nothing to be lost
+	empty := d.stamp.size == 0 || len(lines.TrimBlanks(data)) == 0 && !isCompressed(d.path) // there is nothing to be lost
 	switch {
 	case !same:
 		d.half, d.halfReported = time.Now(), false
@@ -206,16 +206,3 @@ func (d *document) move(path string) bool {
 }
 
 func (d *document) close() error { return nil }
-
-// byteOrderMark is that of UTF-8.
-var byteOrderMark = []byte("\xef\xbb\xbf")
-
-// balanced reports whether b is one JSON object or array from bracket to bracket, by counting brackets outside of strings.
-// It is a check that nothing is missing at the end, not that the document is valid.
-func balanced(b []byte) bool {
-	b = trimBlanks(bytes.TrimPrefix(b, byteOrderMark))
-	if len(b) > 0 && b[0] == '[' {
-		return b[len(b)-1] == ']' && endsAt(b) == len(b)
-	}
-	return completeObject(b)
-}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/internal/lines"
 )
 
 // Files follows the files that match globs and hands their lines to a [Handler].
@@ -89,13 +91,13 @@ func (f *Files) Start(ctx context.Context) error {
 	if err := f.table.seen.save(ctx); err != nil {
 		f.table.errorLog.unsaved(err)
 	}
-	pool := newBufferPool(f.settings.BatchBytes, f.settings.MaxLineSize)
+	pool := lines.NewPool(f.settings.BatchBytes, f.settings.MaxLineSize)
 	open := f.settings.Descriptors.counted(f.open)
 	for range f.settings.workers() {
 		r := &reader{
 			settings: f.settings, handler: f.handler, globs: &f.globs, open: open, names: f.table.names, ctx: run, stop: f.stop,
 			saver: f.saver, dirty: f.dirty,
-			split: newSplitter(pool, f.settings.MaxLineSize),
+			split: lines.NewSplitter(pool, f.settings.MaxLineSize),
 		}
 		f.workers.Go(func() {
 			for j := range f.jobs {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/lines"
 	"github.com/tailspan/tailspan/source/spool"
 )
 
@@ -32,9 +33,9 @@ func Follow(ctx context.Context, t Tail, c Consumer, s Settings) error {
 	s = s.withDefaults()
 	f := &follower{
 		tail: t, consumer: c, settings: s,
-		splitter: newSplitter(newBufferPool(s.BatchBytes+fingerprint.TailSize, s.MaxLineSize), s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),
+		splitter: lines.NewSplitter(lines.NewPool(s.BatchBytes+fingerprint.TailSize, s.MaxLineSize), s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),
 	}
-	f.splitter.reset(0, 0)
+	f.splitter.Reset(0, 0)
 	return f.run(ctx)
 }
 
@@ -43,15 +44,15 @@ type follower struct {
 	tail        Tail
 	consumer    Consumer
 	settings    Settings
-	splitter    *splitter
+	splitter    *lines.Splitter
 	lines       []Line
 	idlePending bool
 }
 
 func (f *follower) run(ctx context.Context) error {
 	for {
-		n, err := f.tail.Read(f.splitter.room())
-		f.splitter.wrote(n)
+		n, err := f.tail.Read(f.splitter.Room())
+		f.splitter.Wrote(n)
 		if offered := f.split(ctx); offered != nil {
 			return offered
 		}
@@ -60,7 +61,7 @@ func (f *follower) run(ctx context.Context) error {
 			return f.end(ctx)
 		case errors.Is(err, spool.ErrRewritten):
 			f.settings.Observer.failed("", err, 0)
-			f.splitter.reset(0, 0)
+			f.splitter.Reset(0, 0)
 		case err != nil:
 			return err
 		case n == 0:
@@ -77,11 +78,11 @@ func (f *follower) run(ctx context.Context) error {
 // split delivers the whole lines that were read.
 func (f *follower) split(ctx context.Context) error {
 	for {
-		line, kind := f.splitter.next()
+		line, kind := f.splitter.Next()
 		switch kind {
-		case tokenNone:
+		case lines.TokenNone:
 			return f.offer(ctx)
-		case tokenTooLong:
+		case lines.TokenTooLong:
 			f.settings.Observer.tooLong("", line.Next-line.Offset-1)
 			if line.Data == nil {
 				continue
@@ -111,7 +112,7 @@ func (f *follower) wait(ctx context.Context) error {
 		}
 		f.idlePending = false
 	}
-	if f.settings.IdleFlush < 0 || !completeObject(f.splitter.unfinished()) {
+	if f.settings.IdleFlush < 0 || !lines.CompleteObject(f.splitter.Unfinished()) {
 		return f.tail.Wait(ctx)
 	}
 	timed, cancel := context.WithTimeout(ctx, f.settings.IdleFlush)
@@ -119,21 +120,21 @@ func (f *follower) wait(ctx context.Context) error {
 	if err := f.tail.Wait(timed); err == nil || ctx.Err() != nil {
 		return err
 	}
-	f.add(f.splitter.take())
+	f.add(f.splitter.Take())
 	return f.offer(ctx)
 }
 
 // end delivers what follows the last newline.
 func (f *follower) end(ctx context.Context) error {
 	switch {
-	case len(f.splitter.unfinished()) > 0:
-		f.add(f.splitter.take())
+	case len(f.splitter.Unfinished()) > 0:
+		f.add(f.splitter.Take())
 		if err := f.offer(ctx); err != nil {
 			return err
 		}
-	case f.splitter.pending() > 0:
-		f.settings.Observer.tooLong("", f.splitter.pending())
-		if line := f.splitter.takeLong(); line.Data != nil {
+	case f.splitter.Pending() > 0:
+		f.settings.Observer.tooLong("", f.splitter.Pending())
+		if line := f.splitter.TakeLong(); line.Data != nil {
 			f.add(line)
 			if err := f.offer(ctx); err != nil {
 				return err

@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -16,29 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/lines"
 )
 
 // Invariants:
-//   - FuzzSplit: however input is cut into reads, the lines, their offsets and what is skipped are the same, and they
-//     are those of the plainest splitting.
 //   - FuzzVisit: however input is cut into writes, and whatever reads fail and batches are refused, the lines and their
 //     offsets are the same.
-//   - FuzzCompleteObject: an object that encoding/json takes is complete; a beginning of it is not.
 //   - FuzzGlob: no pattern panics; what matches lies in folders that can hold it; asked folder by folder, the answer is
 //     the same.
-
-func FuzzSplit(f *testing.F) {
-	f.Add([]byte("a\nbc\n\ndef"), []byte{1, 2}, uint16(0), uint16(10))
-	f.Add([]byte("\xef\xbb\xbf{\"a\":\"\xf0\x9f\x8d\x90\"}\r\n{}"), []byte{0}, uint16(3), uint16(20))
-	f.Add(make([]byte, 2000), []byte{255, 7}, uint16(512), uint16(1000))
-	f.Fuzz(func(t *testing.T, input, cuts []byte, buffer, limit uint16) {
-		tokens, rest, pending := cutAt(input, cuts, int(buffer), int(limit))
-		wantLines, wantRest, wantPending := wantTokens(input, int(limit))
-		require.Equal(t, wantLines, tokens)
-		require.Equal(t, wantRest, rest)
-		require.Equal(t, wantPending, pending)
-	})
-}
 
 // growing is a file in memory.
 type growing struct {
@@ -98,7 +82,7 @@ func FuzzVisit(f *testing.F) {
 		r := &reader{
 			settings: settings, handler: s, ctx: context.Background(), names: &streamNames{taken: map[string]struct{}{}},
 			saver: &saver{observer: &settings.Observer},
-			split: newSplitter(newBufferPool(settings.BatchBytes, settings.MaxLineSize), settings.MaxLineSize),
+			split: lines.NewSplitter(lines.NewPool(settings.BatchBytes, settings.MaxLineSize), settings.MaxLineSize),
 		}
 		disk := &growing{}
 		f := &file{path: "/x", handle: disk}
@@ -142,22 +126,6 @@ func FuzzVisit(f *testing.F) {
 	})
 }
 
-func FuzzCompleteObject(f *testing.F) {
-	f.Add([]byte(`{"a":[1,{"b":"}"}],"c":"\"}"}`))
-	f.Add([]byte(` {"a":{}} `))
-	f.Fuzz(func(t *testing.T, input []byte) {
-		complete := completeObject(input)
-		trimmed := trimBlanks(input)
-		if !json.Valid(input) || trimmed[0] != '{' {
-			return
-		}
-		require.True(t, complete)
-		for i := range trimmed {
-			require.False(t, completeObject(trimmed[:i]), "cut at %d", i)
-		}
-	})
-}
-
 func FuzzGlob(f *testing.F) {
 	f.Add("/a/**/*.jsonl", "/a/b/c/x.jsonl")
 	f.Add("/a/{b,c/d}/*", "/a/c/d/x")
@@ -181,28 +149,6 @@ func FuzzGlob(f *testing.F) {
 		for i, c := range file {
 			if c == '/' && i > 0 {
 				require.True(t, g.canHold(file[:i]), "folder %q", file[:i])
-			}
-		}
-	})
-}
-
-// FuzzBalanced: what is a whole JSON object or array is balanced, and no beginning of it is.
-func FuzzBalanced(f *testing.F) {
-	for _, text := range []string{`{"a":"}\\\""}`, `[[],{}]`, " {} ", "\xef\xbb\xbf{}", `{"a`} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		valid := trimBlanks(text)
-		if !json.Valid(valid) || valid[0] != '{' && valid[0] != '[' {
-			balanced(text)
-			return
-		}
-		if !balanced(text) {
-			t.Errorf("not balanced: %q", text)
-		}
-		for cut := range valid {
-			if balanced(valid[:cut]) {
-				t.Errorf("balanced: %q", valid[:cut])
 			}
 		}
 	})

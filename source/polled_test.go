@@ -455,12 +455,3 @@ func TestInFolders(t *testing.T) {
 	got := InFolders([]string{"/a/**", "/b/**/*.db", "~/c/opencode.db", "/d/*.jsonl", "/e/*", "opencode.*"}, "opencode.db")
 	assert.Equal(t, []string{"/a/**/opencode.db", "/b/**/opencode.db", "~/c/opencode.db", "/e/opencode.db", "opencode.db"}, got)
 }
-
-func TestBalanced(t *testing.T) {
-	for text, want := range map[string]bool{
-		`{}`: true, " {\"a\":[1]}\n": true, "\xef\xbb\xbf{}": true, `[]`: true, `[{"a":"]"}]`: true,
-		``: false, `{`: false, `[`: false, `{}{}`: false, `{"a":[1]`: false, `[1]]`: false, `"{}"`: false, `{"a":"}`: false, `[}`: false,
-	} {
-		assert.Equal(t, want, balanced([]byte(text)), text)
-	}
-}

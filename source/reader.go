@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/lines"
 )
 
 // turn is how many bytes of one file are read before others have theirs, or one line if that is longer.
@@ -27,7 +28,7 @@ type reader struct {
 	stop     <-chan struct{} // closed when no new batch may be begun
 	saver    *saver
 	dirty    *dirtySet[*file]
-	split    *splitter
+	split    *lines.Splitter
 	lines    []Line
 	head     [fingerprint.HeadSize]byte
 }

@@ -1,19 +1,23 @@
 package source
 
-import "io"
+import (
+	"io"
+
+	"github.com/tailspan/tailspan/source/internal/lines"
+)
 
 // replay delivers the acknowledged lines again, from where the last replay stopped. It reads with a buffer of its own, since
 // new lines may wait in the worker's.
 func (r *reader) replay(res *result) *stopped {
 	f, end := res.file, res.pos.Offset
-	split := newSplitter(r.split.buffers, r.settings.MaxLineSize)
-	defer split.release()
-	split.reset(f.replayAt, 0)
+	split := r.split.Sibling()
+	defer split.Release()
+	split.Reset(f.replayAt, 0)
 	at := f.replayAt
 	for at < end {
-		room := split.room()
+		room := split.Room()
 		n, err := f.handle.ReadAt(room[:min(int64(len(room)), end-at)], at)
-		split.wrote(n)
+		split.Wrote(n)
 		at += int64(n)
 		if s := r.replayLines(res, split, at == end); s != nil {
 			return s
@@ -31,34 +35,34 @@ func (r *reader) replay(res *result) *stopped {
 }
 
 // replayLines returns the lines of the buffer, with last also one that was taken without its newline.
-func (r *reader) replayLines(res *result, split *splitter, last bool) *stopped {
-	var lines []Line
+func (r *reader) replayLines(res *result, split *lines.Splitter, last bool) *stopped {
+	var batch []Line
 	for {
-		line, kind := split.next()
+		line, kind := split.Next()
 		switch kind {
-		case tokenTooLong:
+		case lines.TokenTooLong:
 			if line.Data == nil {
 				continue // it was skipped then
 			}
 			line.Replayed = true
-			lines = append(lines, line)
-		case tokenLine:
+			batch = append(batch, line)
+		case lines.TokenLine:
 			line.Replayed = true
-			lines = append(lines, line)
-		case tokenNone:
-			if last && split.unfinished() != nil {
-				line = split.take()
+			batch = append(batch, line)
+		case lines.TokenNone:
+			if last && split.Unfinished() != nil {
+				line = split.Take()
 				line.Replayed = true
-				lines = append(lines, line)
+				batch = append(batch, line)
 			}
 		}
-		if len(lines) > 0 && (kind == tokenNone || len(lines) >= r.settings.BatchLines) {
-			if s := r.replayBatch(res, lines); s != nil {
+		if len(batch) > 0 && (kind == lines.TokenNone || len(batch) >= r.settings.BatchLines) {
+			if s := r.replayBatch(res, batch); s != nil {
 				return s
 			}
-			lines = lines[:0]
+			batch = batch[:0]
 		}
-		if kind == tokenNone {
+		if kind == lines.TokenNone {
 			return nil
 		}
 	}

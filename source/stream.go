@@ -3,6 +3,8 @@ package source
 import (
 	"context"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/lines"
 )
 
 // Stream describes the file, document or session that a handler opens a consumer for.
@@ -37,6 +39,9 @@ type Stream struct {
 	// and the source saves the state soon.
 	Changed func()
 }
+
+// Line is one line as it was read.
+type Line = lines.Line
 
 // Handler opens consumers. It is called from several goroutines, for different files.
 type Handler interface {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/lines"
 )
 
 // visit is the reading of one file in one turn of a worker.
@@ -36,7 +37,7 @@ type stopped struct {
 // readOn reads from the offset to the end, or as long as its turn lasts.
 func (r *reader) readOn(res *result) {
 	res.file.atEnd = false
-	defer r.split.release() // a reader may have nothing to do for long
+	defer r.split.Release() // a reader may have nothing to do for long
 	v := visit{reader: r, res: res, handle: res.file.handle, compressed: isCompressed(res.path)}
 	if s := v.run(); s != nil {
 		res.outcome, res.err = s.outcome, s.err
@@ -84,7 +85,7 @@ func (v *visit) run() *stopped {
 	}
 	begin := pos.Offset
 	lead := int(min(begin, fingerprint.TailSize))
-	v.split.reset(pos.Offset, lead)
+	v.split.Reset(pos.Offset, lead)
 	v.at = pos.Offset - int64(lead)
 	for first := true; ; first = false {
 		n, err := v.fill()
@@ -92,7 +93,7 @@ func (v *visit) run() *stopped {
 			if n < lead {
 				return v.short(err)
 			}
-			v.joined = v.split.inLine()
+			v.joined = v.split.InLine()
 		}
 		if s := v.drain(); s != nil {
 			return s
@@ -110,8 +111,8 @@ func (v *visit) run() *stopped {
 			return v.atEnd()
 		case err != nil:
 			return &stopped{outcomeFailed, err}
-		case !v.compressed && v.spent >= turn && (pos.Offset > begin || v.split.tooLong() && !v.ended):
-			pos.Ahead = v.split.pending()
+		case !v.compressed && v.spent >= turn && (pos.Offset > begin || v.split.TooLong() && !v.ended):
+			pos.Ahead = v.split.Pending()
 			return &stopped{outcome: outcomeMore}
 		}
 	}
@@ -136,8 +137,8 @@ func (v *visit) short(err error) *stopped {
 
 // fill reads once.
 func (v *visit) fill() (int, error) {
-	n, err := v.handle.ReadAt(v.split.room(), v.at)
-	v.split.wrote(n)
+	n, err := v.handle.ReadAt(v.split.Room(), v.at)
+	v.split.Wrote(n)
 	v.at += int64(n)
 	v.spent += int64(n)
 	v.checked = false
@@ -146,21 +147,21 @@ func (v *visit) fill() (int, error) {
 
 // drain delivers all whole lines of the buffer.
 func (v *visit) drain() *stopped {
-	lines := v.lines[:0]
+	batch := v.lines[:0]
 	defer func() { clear(v.lines[:cap(v.lines)]) }()
 	for {
-		line, kind := v.split.next()
-		full := len(lines) == v.settings.BatchLines || len(lines) > 0 && v.batch+len(line.Data) > v.settings.BatchBytes
-		if kind != tokenLine || full {
-			if s := v.deliver(lines); s != nil {
+		line, kind := v.split.Next()
+		full := len(batch) == v.settings.BatchLines || len(batch) > 0 && v.batch+len(line.Data) > v.settings.BatchBytes
+		if kind != lines.TokenLine || full {
+			if s := v.deliver(batch); s != nil {
 				return s
 			}
-			lines = lines[:0]
+			batch = batch[:0]
 		}
 		switch kind {
-		case tokenNone:
+		case lines.TokenNone:
 			return nil
-		case tokenTooLong:
+		case lines.TokenTooLong:
 			if s := v.long(line); s != nil {
 				return s
 			}
@@ -168,18 +169,18 @@ func (v *visit) drain() *stopped {
 		}
 		if v.joined {
 			v.joined = false
-			if len(trimBlanks(line.Data)) == 0 {
+			if len(lines.TrimBlanks(line.Data)) == 0 {
 				// The newline of a line that was taken without it.
-				if s := v.pass(line.Next, v.split.before(line.Next)); s != nil {
+				if s := v.pass(line.Next, v.split.Before(line.Next)); s != nil {
 					return s
 				}
 				continue
 			}
 		}
 		line.Live = v.res.live
-		lines = append(lines, line)
+		batch = append(batch, line)
 		v.batch += len(line.Data)
-		v.lines = lines
+		v.lines = batch
 	}
 }
 
@@ -188,7 +189,7 @@ func (v *visit) long(line Line) *stopped {
 	v.joined = false
 	var s *stopped
 	if line.Data == nil {
-		s = v.pass(line.Next, v.split.before(line.Next))
+		s = v.pass(line.Next, v.split.Before(line.Next))
 	} else {
 		line.Live = v.res.live
 		s = v.deliver([]Line{line})
@@ -222,7 +223,7 @@ func (v *visit) deliver(lines []Line) *stopped {
 	last := lines[len(lines)-1]
 	v.settings.Observer.read(v.res.path, len(lines), last.Next-lines[0].Offset)
 	v.res.read = true
-	v.res.pos.Move(last.Next, v.split.before(last.Next))
+	v.res.pos.Move(last.Next, v.split.Before(last.Next))
 	return nil
 }
 
@@ -273,16 +274,16 @@ func (v *visit) checkTail() *stopped {
 // atEnd handles what follows the last newline.
 func (v *visit) atEnd() *stopped {
 	pos := &v.res.pos
-	pos.Ahead = v.split.pending()
+	pos.Ahead = v.split.Pending()
 	if pos.Ahead == 0 {
 		return nil
 	}
-	rest := v.split.unfinished()
+	rest := v.split.Unfinished()
 	switch {
 	case v.compressed && rest == nil:
-		return v.long(v.split.takeLong())
-	case v.compressed, rest != nil && v.flushing() && completeObject(rest):
-		line := v.split.take()
+		return v.long(v.split.TakeLong())
+	case v.compressed, rest != nil && v.flushing() && lines.CompleteObject(rest):
+		line := v.split.Take()
 		line.Live = v.res.live
 		v.lines = append(v.lines[:0], line)
 		return v.deliver(v.lines)
@@ -318,8 +319,8 @@ func (v *visit) seekNewline() (bool, *stopped) {
 	if info.Size() < pos.Offset+pos.Ahead {
 		pos.Ahead = 0 // the unfinished line was cut back
 	}
-	v.split.reset(0, 0)
-	for buf := v.split.buf; ; {
+	v.split.Reset(0, 0)
+	for buf := v.split.Buffer(); ; {
 		at := pos.Offset + pos.Ahead
 		n, err := v.handle.ReadAt(buf, at)
 		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {

@@ -1,4 +1,4 @@
-package source
+package lines
 
 import (
 	"bytes"
@@ -11,35 +11,35 @@ import (
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
-// token is what a splitter found, to be compared.
+// token is what a Splitter found, to be compared.
 type token struct {
 	text         string
 	offset, next int64
 	tooLong      bool
 }
 
-// cutAt feeds a splitter with pieces of the given sizes (over and over) and gives the tokens and the unfinished rest.
+// cutAt feeds a Splitter with pieces of the given sizes (over and over) and gives the tokens and the unfinished rest.
 func cutAt(input []byte, sizes []byte, buffer, limit int) (tokens []token, rest string, pending int64) {
-	s := newSplitter(newBufferPool(buffer, limit), limit)
-	s.reset(0, 0)
+	s := NewSplitter(NewPool(buffer, limit), limit)
+	s.Reset(0, 0)
 	for i := 0; ; i++ {
 		for {
-			line, kind := s.next()
-			if kind == tokenNone {
+			line, kind := s.Next()
+			if kind == TokenNone {
 				break
 			}
-			tokens = append(tokens, token{string(line.Data), line.Offset, line.Next, kind == tokenTooLong})
+			tokens = append(tokens, token{string(line.Data), line.Offset, line.Next, kind == TokenTooLong})
 		}
 		if len(input) == 0 {
-			return tokens, string(s.unfinished()), s.pending()
+			return tokens, string(s.Unfinished()), s.Pending()
 		}
-		room := s.room()
+		room := s.Room()
 		n := len(room)
 		if len(sizes) > 0 {
 			n = min(n, int(sizes[i%len(sizes)])+1)
 		}
 		n = copy(room[:n], input)
-		s.wrote(n)
+		s.Wrote(n)
 		input = input[n:]
 	}
 }
@@ -109,38 +109,38 @@ func TestSplitter(t *testing.T) {
 
 func TestSplitterMemoryIsBounded(t *testing.T) {
 	const limit = 10_000
-	s := newSplitter(newBufferPool(1000, limit), limit)
-	s.reset(0, 0)
+	s := NewSplitter(NewPool(1000, limit), limit)
+	s.Reset(0, 0)
 	for range 10_000 { // 100 limits long
-		n := min(len(s.room()), 100)
-		copy(s.room(), strings.Repeat("x", n))
-		s.wrote(n)
-		_, kind := s.next()
-		assert.Equal(t, tokenNone, kind)
+		n := min(len(s.Room()), 100)
+		copy(s.Room(), strings.Repeat("x", n))
+		s.Wrote(n)
+		_, kind := s.Next()
+		assert.Equal(t, TokenNone, kind)
 		assert.LessOrEqual(t, len(s.buf), limit+1+fingerprint.TailSize+500)
 	}
-	s.reset(0, 0)
-	assert.Len(t, s.buf, 1000, "a buffer that has grown is let go")
+	s.Reset(0, 0)
+	assert.Len(t, s.buf, 1000, "a buffer that has grown is released")
 }
 
-// feed has a splitter read one piece, as far as there is room, and gives what was left and the lines.
-func feed(s *splitter, input string) (left string, lines []string) {
-	n := copy(s.room(), input)
-	s.wrote(n)
+// feed has a Splitter read one piece, as far as there is room, and gives what was left and the lines.
+func feed(s *Splitter, input string) (left string, lines []string) {
+	n := copy(s.Room(), input)
+	s.Wrote(n)
 	for {
-		line, kind := s.next()
-		if kind == tokenNone {
+		line, kind := s.Next()
+		if kind == TokenNone {
 			return input[n:], lines
 		}
 		lines = append(lines, string(line.Data))
 	}
 }
 
-// TestSplitterLetsLongBuffersGo: the buffer that a long line needed is held while lines are long, and no longer.
-func TestSplitterLetsLongBuffersGo(t *testing.T) {
-	b := newBufferPool(1000, 100_000)
-	s := newSplitter(b, 100_000)
-	s.reset(0, 0)
+// TestSplitterReleasesLongBuffers: the buffer that a long line needed is held while lines are long, and no longer.
+func TestSplitterReleasesLongBuffers(t *testing.T) {
+	b := NewPool(1000, 100_000)
+	s := NewSplitter(b, 100_000)
+	s.Reset(0, 0)
 	read := func(input string) (lines []string, most int) {
 		for len(input) > 0 {
 			var some []string
@@ -160,21 +160,21 @@ func TestSplitterLetsLongBuffersGo(t *testing.T) {
 	assert.Zero(t, s.grown)
 	_, most = read(long + "\n" + strings.Repeat(short+"\n", 100) + long)
 	assert.Equal(t, 4000, most)
-	s.release()
+	s.Release()
 	assert.Nil(t, s.buf)
-	s.reset(7, 0)
+	s.Reset(7, 0)
 	assert.Len(t, s.buf, 1000)
 }
 
-// TestSplittersShareBuffers: what one splitter gave back another may write to, and the lines of each stay its own.
+// TestSplittersShareBuffers: what one Splitter released another may write to, and the lines of each stay its own.
 func TestSplittersShareBuffers(t *testing.T) {
-	b := newBufferPool(0, 20_000)
-	var splitters [3]*splitter
+	b := NewPool(0, 20_000)
+	var splitters [3]*Splitter
 	var left, want [3]string
 	var got [3][]string
 	for i := range splitters {
-		splitters[i] = newSplitter(b, 20_000)
-		splitters[i].reset(0, 0)
+		splitters[i] = NewSplitter(b, 20_000)
+		splitters[i].Reset(0, 0)
 		for n := range 200 {
 			want[i] += strings.Repeat(string(rune('a'+i)), n*n%(1000+5000*i)) + "\n"
 		}
@@ -195,29 +195,32 @@ func TestSplittersShareBuffers(t *testing.T) {
 }
 
 func TestBuffers(t *testing.T) {
-	b := newBufferPool(256<<10, 16<<20)
+	b := NewPool(256<<10, 16<<20)
 	var sizes []int
 	for k := range b.pools {
 		sizes = append(sizes, b.length(k))
 	}
 	assert.Equal(t, []int{256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 16<<20 + 1 + fingerprint.TailSize + 128<<10}, sizes)
-	assert.Len(t, newBufferPool(1000, 10).pools, 2, "room for a line, its newline and a mark")
+	assert.Len(t, NewPool(1000, 10).pools, 2, "room for a line, its newline and a tail")
 	buf := b.get(len(b.pools) - 1)
 	buf[0] = 'x'
 	b.put(len(b.pools)-1, buf)
 	assert.Zero(t, b.get(len(b.pools) - 1)[0], "the largest are not kept")
 }
 
-func TestSplitterKeepsWhatStandsBefore(t *testing.T) {
-	_, text := records(0, 100)
-	s := newSplitter(newBufferPool(0, 10_000), 10_000)
-	s.reset(0, 0)
+func TestSplitterBefore(t *testing.T) {
+	text := ""
+	for n := range 100 {
+		text += strings.Repeat("x", 20+n) + "\n"
+	}
+	s := NewSplitter(NewPool(0, 10_000), 10_000)
+	s.Reset(0, 0)
 	for input := text; len(input) > 0; {
-		n := copy(s.room(), input[:min(len(input), 37)])
-		s.wrote(n)
+		n := copy(s.Room(), input[:min(len(input), 37)])
+		s.Wrote(n)
 		input = input[n:]
-		if line, kind := s.next(); kind == tokenLine {
-			assert.Equal(t, text[max(0, line.Next-fingerprint.TailSize):line.Next], string(s.before(line.Next)))
+		if line, kind := s.Next(); kind == TokenLine {
+			assert.Equal(t, text[max(0, line.Next-fingerprint.TailSize):line.Next], string(s.Before(line.Next)))
 		}
 	}
 }
@@ -245,7 +248,16 @@ func TestCompleteObject(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, completeObject([]byte(tt.in)), "input: %s", tt.in)
+			assert.Equal(t, tt.want, CompleteObject([]byte(tt.in)), "input: %s", tt.in)
 		})
+	}
+}
+
+func TestBalanced(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{}`: true, " {\"a\":[1]}\n": true, "\xef\xbb\xbf{}": true, `[]`: true, `[{"a":"]"}]`: true,
+		``: false, `{`: false, `[`: false, `{}{}`: false, `{"a":[1]`: false, `[1]]`: false, `"{}"`: false, `{"a":"}`: false, `[}`: false,
+	} {
+		assert.Equal(t, want, Balanced([]byte(text)), text)
 	}
 }

@@ -1,4 +1,4 @@
-package source
+package lines
 
 import (
 	"math/bits"
@@ -10,27 +10,27 @@ import (
 // maxPooled is the size of the largest buffer that goes back to the pool.
 const maxPooled = 4 << 20
 
-// bufferPool has the buffers that splitters read into: each has one while it reads, and a larger one for a long line. The k-th size is twice that of the one before it. Their
+// Pool has the buffers that splitters read into: each has one while it reads, and a larger one for a long line. The k-th size is twice that of the one before it. Their
 // number depends on the lines that are read at a time, not on the number of readers, and garbage collection frees unused ones. Safe for use by many
 // goroutines.
-type bufferPool struct {
+type Pool struct {
 	size, most int
 	pools      []sync.Pool // by size
 }
 
-// newBufferPool makes buffers of size bytes, and larger ones for lines of up to limit bytes without their newline.
-func newBufferPool(size, limit int) *bufferPool {
-	b := &bufferPool{size: max(size, minBuffer)}
+// NewPool makes buffers of size bytes, and larger ones for lines of up to limit bytes without their newline.
+func NewPool(size, limit int) *Pool {
+	b := &Pool{size: max(size, minBuffer)}
 	b.most = max(limit+1, b.size) + fingerprint.TailSize + b.size/2
 	b.pools = make([]sync.Pool, 1+bits.Len(uint((b.most-1)/b.size)))
 	return b
 }
 
 // length is the k-th size.
-func (b *bufferPool) length(k int) int { return min(b.size<<k, b.most) }
+func (b *Pool) length(k int) int { return min(b.size<<k, b.most) }
 
 // get returns a buffer of the k-th size, with anything in it.
-func (b *bufferPool) get(k int) []byte {
+func (b *Pool) get(k int) []byte {
 	if buf, ok := b.pools[k].Get().(*[]byte); ok {
 		return *buf
 	}
@@ -38,7 +38,7 @@ func (b *bufferPool) get(k int) []byte {
 }
 
 // put returns a buffer of the k-th size to the pool.
-func (b *bufferPool) put(k int, buf []byte) {
+func (b *Pool) put(k int, buf []byte) {
 	if buf != nil && len(buf) <= maxPooled {
 		b.pools[k].Put(&buf)
 	}

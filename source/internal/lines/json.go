@@ -1,9 +1,11 @@
-package source
+package lines
 
-// completeObject reports whether b is one JSON object from brace to brace, by counting brackets outside of strings. It is
+import "bytes"
+
+// CompleteObject reports whether b is one JSON object from brace to brace, by counting brackets outside of strings. It is
 // a check that nothing is missing at the end, not that the object is valid.
-func completeObject(b []byte) bool {
-	b = trimBlanks(b)
+func CompleteObject(b []byte) bool {
+	b = TrimBlanks(b)
 	return len(b) >= 2 && b[0] == '{' && b[len(b)-1] == '}' && endsAt(b) == len(b)
 }
 
@@ -33,8 +35,8 @@ func endsAt(b []byte) int {
 	return 0
 }
 
-// trimBlanks cuts JSON's white space off both ends.
-func trimBlanks(b []byte) []byte {
+// TrimBlanks cuts JSON's white space off both ends.
+func TrimBlanks(b []byte) []byte {
 	for len(b) > 0 && isBlank(b[0]) {
 		b = b[1:]
 	}
@@ -45,3 +47,16 @@ func trimBlanks(b []byte) []byte {
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// byteOrderMark is that of UTF-8.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// Balanced reports whether b is one JSON object or array from bracket to bracket, by counting brackets outside of strings.
+// It is a check that nothing is missing at the end, not that the document is valid.
+func Balanced(b []byte) bool {
+	b = TrimBlanks(bytes.TrimPrefix(b, byteOrderMark))
+	if len(b) > 0 && b[0] == '[' {
+		return b[len(b)-1] == ']' && endsAt(b) == len(b)
+	}
+	return CompleteObject(b)
+}
