@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/discover"
 )
 
 // counter is a handler that only counts.
@@ -116,20 +118,20 @@ func BenchmarkRescan(b *testing.B) {
 		}
 	}
 	b.Run("rescan", func(b *testing.B) {
-		g, err := newGlobs([]string{filepath.Join(dir, "**", "*.jsonl")}, nil)
+		g, err := discover.NewGlobs([]string{filepath.Join(dir, "**", "*.jsonl")}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
 		t := newTable(Settings{StartAt: StartAtEnd}.withDefaults(), &g)
 		look := func() int {
 			n := 0
-			s := &scan{globs: &g, stop: make(chan struct{}), yield: func(files []found) {
+			s := &discover.Scan{Globs: &g, Stop: make(chan struct{}), Yield: func(files []discover.Found) {
 				for _, one := range files {
 					t.ingest(one, len(t.paths) < folders*perFolder)
 				}
 				n += len(files)
 			}}
-			s.all()
+			s.All()
 			return n
 		}
 		look()

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -113,7 +114,7 @@ func TestTwinOfStrayedFile(t *testing.T) {
 // A file that is rewritten in place keeps its names, so one of them may be replaced as soon as its new lines have come,
 // by whichever name that was.
 func TestRewrittenFileKeepsItsNames(t *testing.T) {
-	table := newTable(Settings{}.withDefaults(), &globs{})
+	table := newTable(Settings{}.withDefaults(), &discover.Globs{})
 	f, name := table.newFile("a"), table.newFile("b")
 	f.state, f.id, f.pos, f.links = stateFollowing, fingerprint.FileID{Device: 1, Inode: 2}, fingerprint.Position{Offset: 10}, []*file{name}
 	name.state, name.target = stateLink, f
@@ -180,7 +181,7 @@ func TestReplaceAmongTwins(t *testing.T) {
 // That a path was found to be no known file's is said of what stood there then: a path that was a name of a followed file
 // since, and leads to another one now, is looked into again.
 func TestNameIsLookedIntoAgain(t *testing.T) {
-	table := newTable(Settings{}.withDefaults(), &globs{})
+	table := newTable(Settings{}.withDefaults(), &discover.Globs{})
 	f, name := table.newFile("a"), table.newFile("b")
 	f.state, f.id, f.pos = stateFollowing, fingerprint.FileID{Device: 1, Inode: 2}, fingerprint.Position{Offset: 10}
 	name.state, name.target, name.rejected, name.rechecked, name.delays = stateLink, f, true, true, maxDelays

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/source/internal/discover"
 )
 
 // scarce is a system that gives so many descriptors and no more.
@@ -126,7 +128,7 @@ func TestDocumentsAndDatabasesCount(t *testing.T) {
 	w.follow(func(s *PolledSettings) { s.Settings.Descriptors = shared })
 	w.sink.until(t, "the row", func() bool { return len(w.sink.all()) == 5 })
 
-	document, err := newDocument(&w.polled.settings, found{path: w.path("0.jsonl")}, false, nil)
+	document, err := newDocument(&w.polled.settings, discover.Found{Path: w.path("0.jsonl")}, false, nil)
 	require.NoError(t, err)
 	before := shared.held.Load()
 	h, err := document.open(w.path("0.jsonl"))

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/lines"
 	"github.com/tailspan/tailspan/source/unpack"
@@ -62,10 +63,10 @@ type documentPosition struct {
 }
 
 // newDocument makes a document; skip leaves its present content out. known is its checkpoint, or nil.
-func newDocument(s *PolledSettings, one found, skip bool, known *itemState) (*document, error) {
-	d := &document{path: one.path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, logger: s.Settings.Logger, open: s.Settings.Descriptors.counted(openFile)}
+func newDocument(s *PolledSettings, one discover.Found, skip bool, known *itemState) (*document, error) {
+	d := &document{path: one.Path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, logger: s.Settings.Logger, open: s.Settings.Descriptors.counted(openFile)}
 	if skip {
-		d.stamp, d.trusted = documentStamp{one.id, one.size, one.mtime}, true
+		d.stamp, d.trusted = documentStamp{one.ID, one.Size, one.MTime}, true
 	}
 	if known == nil {
 		return d, nil
@@ -75,7 +76,7 @@ func newDocument(s *PolledSettings, one found, skip bool, known *itemState) (*do
 		return nil, fmt.Errorf("position of document: %w", errors.Join(ErrBroken, err))
 	}
 	d.last, d.again, d.wake = [sha256.Size]byte(at.Sum), true, known.Pending
-	d.stamp, d.trusted = documentStamp{one.id, at.Size, at.MTime}, at.Trusted
+	d.stamp, d.trusted = documentStamp{one.ID, at.Size, at.MTime}, at.Trusted
 	return d, nil
 }
 

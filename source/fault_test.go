@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -215,9 +216,9 @@ func TestFilesPermissionDenied(t *testing.T) {
 	})
 }
 
-// refusing is a notifier of a system that has no watches left.
+// refusing is a discover.Notifier of a system that has no watches left.
 type refusing struct {
-	notifier
+	discover.Notifier
 	left int
 }
 
@@ -225,12 +226,12 @@ func (r *refusing) Add(path string) error {
 	if r.left--; r.left < 0 {
 		return syscall.ENOSPC
 	}
-	return r.notifier.Add(path)
+	return r.Notifier.Add(path)
 }
 
-// closed is a notifier of a system that lets nobody look into one folder.
+// closed is a discover.Notifier of a system that lets nobody look into one folder.
 type closed struct {
-	notifier
+	discover.Notifier
 	folder string
 }
 
@@ -238,7 +239,7 @@ func (c *closed) Add(path string) error {
 	if path == c.folder {
 		return syscall.EACCES
 	}
-	return c.notifier.Add(path)
+	return c.Notifier.Add(path)
 }
 
 // TestFilesOneFolderIsClosed: a folder that nobody may look into keeps no other from being watched.
@@ -252,10 +253,10 @@ func TestFilesOneFolderIsClosed(t *testing.T) {
 		s.PollInterval, s.Logger = time.Hour, zap.New(core) // only events can make the test pass in time
 	}), w.sink)
 	require.NoError(t, err)
-	f.newWatcher = func(s *Settings) (*watcher, error) {
+	f.newWatcher = func(s *Settings) (*discover.Watcher, error) {
 		n, err := newWatcher(s)
 		if err == nil {
-			n.notify = &closed{n.notify, w.path("closed")}
+			n.Notify = &closed{n.Notify, w.path("closed")}
 		}
 		return n, err
 	}
@@ -268,7 +269,7 @@ func TestFilesOneFolderIsClosed(t *testing.T) {
 	w.add("z/later/two.jsonl", "two\n")
 	w.sink.until(t, "a line in a new folder", func() bool { return len(w.sink.all()) == 2 })
 	assert.Empty(t, logs.FilterMessageSnippet("folders can't be watched").All(), "no limit was reached")
-	assert.False(t, f.watch.whole(), "the closed folder is polled")
+	assert.False(t, f.watch.Whole(), "the closed folder is polled")
 }
 
 func TestFilesWatchesRunOut(t *testing.T) {
@@ -283,10 +284,10 @@ func TestFilesWatchesRunOut(t *testing.T) {
 		}
 	}), w.sink)
 	require.NoError(t, err)
-	f.newWatcher = func(s *Settings) (*watcher, error) {
+	f.newWatcher = func(s *Settings) (*discover.Watcher, error) {
 		w, err := newWatcher(s)
 		if err == nil {
-			w.notify = &refusing{w.notify, 2}
+			w.Notify = &refusing{w.Notify, 2}
 		}
 		return w, err
 	}
@@ -315,7 +316,7 @@ func TestFilesWatchingIsNotPossible(t *testing.T) {
 		core, logs := observer.New(zap.WarnLevel)
 		f, err := New(w.settings(func(s *Settings) { s.Logger = zap.New(core) }), w.sink)
 		require.NoError(w, err)
-		f.newWatcher = func(*Settings) (*watcher, error) { return nil, syscall.EMFILE }
+		f.newWatcher = func(*Settings) (*discover.Watcher, error) { return nil, syscall.EMFILE }
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
 		w.mkdir("a")
@@ -333,10 +334,10 @@ func TestFilesEventsAreLost(t *testing.T) {
 	f, err := New(w.settings(func(s *Settings) { s.PollInterval = time.Hour }), w.sink)
 	require.NoError(t, err)
 	lost := make(chan error)
-	f.newWatcher = func(s *Settings) (*watcher, error) {
+	f.newWatcher = func(s *Settings) (*discover.Watcher, error) {
 		w, err := newWatcher(s)
 		if err == nil {
-			w.events, w.errors = nil, lost // no event comes through
+			w.Events, w.Errors = nil, lost // no event comes through
 		}
 		return w, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/lines"
 )
 
@@ -18,10 +19,10 @@ import (
 type Files struct {
 	settings Settings
 	handler  Handler
-	globs    globs
+	globs    discover.Globs
 	// Seams for tests.
 	open       opener
-	newWatcher func(*Settings) (*watcher, error)
+	newWatcher func(*Settings) (*discover.Watcher, error)
 
 	mu      sync.Mutex // of started and stopped
 	started bool
@@ -30,7 +31,7 @@ type Files struct {
 	stop    chan struct{}      // closed by Shutdown: no new batch
 	cancel  context.CancelFunc // ends the handler's context
 	table   *table
-	watch   *watcher
+	watch   *discover.Watcher
 	saver   *saver
 	dirty   *dirtySet[*file]
 	jobs    chan job
@@ -47,11 +48,11 @@ func New(settings Settings, handler Handler) (*Files, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}
-	g, err := newGlobs(settings.Include, settings.Exclude)
+	g, err := discover.NewGlobs(settings.Include, settings.Exclude)
 	if err != nil {
 		return nil, err
 	}
-	g.skip = settings.Skip
+	g.Skip = settings.Skip
 	return &Files{settings: settings.withDefaults(), handler: handler, globs: g, open: openFile, newWatcher: newWatcher}, nil
 }
 
@@ -79,12 +80,12 @@ func (f *Files) Start(ctx context.Context) error {
 	f.saver = &saver{store: f.settings.Store, observer: &f.settings.Observer}
 	if err := f.table.restore(ctx, f.saver); err != nil {
 		cancel()
-		return errors.Join(err, f.watch.close())
+		return errors.Join(err, f.watch.Close())
 	}
 	var err error
 	if f.table.seen, err = loadInventory(ctx, filesInventoryKey, &f.settings, &f.globs); err != nil {
 		cancel()
-		return errors.Join(err, f.watch.close())
+		return errors.Join(err, f.watch.Close())
 	}
 	f.dirty = newDirtySet[*file]()
 	took := f.firstScan()
@@ -113,13 +114,13 @@ func (f *Files) Start(ctx context.Context) error {
 func (f *Files) firstScan() time.Duration {
 	begin := time.Now()
 	var leftOut []string
-	s := &scan{globs: &f.globs, watch: f.watch, stop: f.stop, yield: func(files []found) {
+	s := &discover.Scan{Globs: &f.globs, Watch: f.watch, Stop: f.stop, Yield: func(files []discover.Found) {
 		for _, one := range files {
 			f.table.ingest(one, true)
 		}
-	}, leftOut: func(path string) { leftOut = append(leftOut, path) }}
-	s.all()
-	f.table.report(s.errs)
+	}, LeftOut: func(path string) { leftOut = append(leftOut, path) }}
+	s.All()
+	f.table.report(s.Errs)
 	f.table.logMissing(leftOut)
 	f.table.logFound()
 	return time.Since(begin)
@@ -154,18 +155,18 @@ func (f *Files) Shutdown(ctx context.Context) error {
 	}
 	f.cancel()
 	<-done
-	return errors.Join(f.watch.close(), f.closeAll(ctx))
+	return errors.Join(f.watch.Close(), f.closeAll(ctx))
 }
 
 // manage is the one goroutine that knows all files. It decides what is read; workers read.
 func (f *Files) manage(ctx context.Context, took time.Duration) {
 	t := f.table
-	requests, reports := make(chan scanRequest, 1), make(chan scanReport)
-	f.manager.Go(func() { serveScans(&f.globs, f.watch, requests, reports, f.stop) })
+	requests, reports := make(chan discover.Request, 1), make(chan discover.Report)
+	f.manager.Go(func() { discover.Serve(&f.globs, f.watch, requests, reports, f.stop) })
 	var events <-chan fsnotify.Event
 	var watchErrors <-chan error
 	if f.watch != nil {
-		events, watchErrors = f.watch.events, f.watch.errors
+		events, watchErrors = f.watch.Events, f.watch.Errors
 	}
 	poll := time.NewTimer(f.pause(took))
 	defer poll.Stop()
@@ -202,16 +203,16 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 			f.watchError(err)
 		case report := <-reports:
 			t.scanned(report)
-			if report.done {
+			if report.Done {
 				scanning = false
-				if report.all {
-					poll.Reset(f.pause(report.took))
+				if report.All {
+					poll.Reset(f.pause(report.Took))
 				}
 			}
 		case <-wake.C:
 			t.wakeUp()
 		case <-poll.C:
-			t.wanted.all = true
+			t.wanted.All = true
 		case <-sweep.C:
 			sweep.Reset(f.sweep())
 		case <-f.stop:
@@ -242,7 +243,7 @@ func (f *Files) watchError(err error) {
 		return
 	}
 	f.settings.Logger.Debug("events of watched folders were lost, scanning all files", zap.Error(err))
-	f.table.wanted.all = true
+	f.table.wanted.All = true
 }
 
 // A scan takes no more than one part in so many of a core, whatever the number of files: where folders are watched it is
@@ -259,7 +260,7 @@ const (
 // pause is the time to the next full scan: the poll interval, but longer when a scan takes long, so that scans stay cheap.
 func (f *Files) pause(took time.Duration) time.Duration {
 	wait := unwatchedShare * took
-	if f.watch.whole() {
+	if f.watch.Whole() {
 		wait = max(wait, min(watchedShare*took, longestWatchedPause))
 	}
 	return max(f.settings.PollInterval, wait)

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/tailspan/tailspan/source/internal/discover"
 )
 
 // finder finds what [Polled] follows.
 type finder struct {
-	documents, databases globs
-	trees                globs
+	documents, databases discover.Globs
+	trees                discover.Globs
 	isDocument           func(path string) bool
 }
 
@@ -28,9 +30,9 @@ func newFinder(s *PolledSettings) (finder, error) {
 		}
 	}
 	var errs [3]error
-	f.documents, errs[0] = newGlobs(patterns, s.Settings.Exclude)
-	f.databases, errs[1] = newGlobs(s.Databases, s.Settings.Exclude)
-	f.trees, errs[2] = newGlobs(s.Trees, s.Settings.Exclude)
+	f.documents, errs[0] = discover.NewGlobs(patterns, s.Settings.Exclude)
+	f.databases, errs[1] = discover.NewGlobs(s.Databases, s.Settings.Exclude)
+	f.trees, errs[2] = discover.NewGlobs(s.Trees, s.Settings.Exclude)
 	return f, errors.Join(errs[:]...)
 }
 
@@ -61,18 +63,20 @@ func InFolders(patterns []string, name string) []string {
 }
 
 // sets are all globs.
-func (f *finder) sets() []*globs { return []*globs{&f.documents, &f.databases, &f.trees} }
+func (f *finder) sets() []*discover.Globs {
+	return []*discover.Globs{&f.documents, &f.databases, &f.trees}
+}
 
 func (f *finder) empty() bool {
-	return len(f.documents.include) == 0 && len(f.databases.include) == 0 && len(f.trees.include) == 0
+	return len(f.documents.Include) == 0 && len(f.databases.Include) == 0 && len(f.trees.Include) == 0
 }
 
 // watch has the folders watched that patterns begin in. Those below are watched as soon as something was found in them.
-func (f *finder) watch(w *watcher) {
-	for _, g := range []*globs{&f.documents, &f.databases} {
-		for _, one := range g.include {
-			if folder := filepath.FromSlash(one.base); isFolder(folder) {
-				w.add(folder)
+func (f *finder) watch(w *discover.Watcher) {
+	for _, g := range []*discover.Globs{&f.documents, &f.databases} {
+		for _, one := range g.Include {
+			if folder := filepath.FromSlash(one.Base); discover.IsFolder(folder) {
+				w.Add(folder)
 			}
 		}
 	}
@@ -80,35 +84,35 @@ func (f *finder) watch(w *watcher) {
 
 // mayHold reports whether something that appeared may be one to follow, or a folder that holds one.
 func (f *finder) mayHold(path string) bool {
-	return f.documents.match(path) && f.isDocument(path) || f.databases.match(path) && !besides(path) ||
-		(f.documents.canHold(path) || f.databases.canHold(path)) && isFolder(path)
+	return f.documents.Match(path) && f.isDocument(path) || f.databases.Match(path) && !besides(path) ||
+		(f.documents.CanHold(path) || f.databases.CanHold(path)) && discover.IsFolder(path)
 }
 
 // find scans the folders and yields what is there.
-func (f *finder) find(stop <-chan struct{}, yield func(itemKind, found), fail func(error)) {
-	scanFor := func(g *globs, kind itemKind, is func(string) bool) {
-		s := scan{globs: g, stop: stop, yield: func(files []found) {
+func (f *finder) find(stop <-chan struct{}, yield func(itemKind, discover.Found), fail func(error)) {
+	scanFor := func(g *discover.Globs, kind itemKind, is func(string) bool) {
+		s := discover.Scan{Globs: g, Stop: stop, Yield: func(files []discover.Found) {
 			for _, one := range files {
-				if !one.irregular && is(one.path) && !g.hasOwnName(one.path) {
+				if !one.Irregular && is(one.Path) && !g.HasOwnName(one.Path) {
 					yield(kind, one)
 				}
 			}
 		}}
-		s.all()
-		for _, err := range s.errs {
+		s.All()
+		for _, err := range s.Errs {
 			fail(err)
 		}
 	}
 	scanFor(&f.databases, itemDatabase, func(path string) bool { return !besides(path) })
 	scanFor(&f.documents, itemDocument, f.isDocument)
-	for _, g := range f.trees.include {
-		folders, err := doublestar.FilepathGlob(filepath.FromSlash(g.pattern), doublestar.WithFailOnIOErrors())
+	for _, g := range f.trees.Include {
+		folders, err := doublestar.FilepathGlob(filepath.FromSlash(g.Pattern), doublestar.WithFailOnIOErrors())
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			fail(err)
 		}
 		for _, folder := range folders {
-			if isFolder(folder) && !f.trees.excluded(folder) {
-				yield(itemTree, found{path: folder})
+			if discover.IsFolder(folder) && !f.trees.Excluded(folder) {
+				yield(itemTree, discover.Found{Path: folder})
 			}
 		}
 	}

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path"
 	"reflect"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
@@ -21,8 +18,6 @@ import (
 // Invariants:
 //   - FuzzVisit: however input is cut into writes, and whatever reads fail and batches are refused, the lines and their
 //     offsets are the same.
-//   - FuzzGlob: no pattern panics; what matches lies in folders that can hold it; asked folder by folder, the answer is
-//     the same.
 
 // growing is a file in memory.
 type growing struct {
@@ -123,34 +118,6 @@ func FuzzVisit(f *testing.F) {
 		}
 		require.Equal(t, texts, s.all())
 		require.Equal(t, want, got)
-	})
-}
-
-func FuzzGlob(f *testing.F) {
-	f.Add("/a/**/*.jsonl", "/a/b/c/x.jsonl")
-	f.Add("/a/{b,c/d}/*", "/a/c/d/x")
-	f.Add("/[a-c]*/?/x", "/abc/d/x")
-	f.Fuzz(func(t *testing.T, pattern, file string) {
-		if ValidateGlob("include", pattern) != nil || !doublestar.ValidatePattern(pattern) {
-			return
-		}
-		if path.Clean(file) != file || file == "/" || !utf8.ValidString(pattern) || !utf8.ValidString(file) {
-			return
-		}
-		g, err := newGlobs([]string{pattern}, nil)
-		if err != nil {
-			return
-		}
-		folder := g.in(path.Dir(file))
-		require.Equal(t, g.match(file), folder.match(file, path.Base(file)))
-		if !g.match(file) {
-			return
-		}
-		for i, c := range file {
-			if c == '/' && i > 0 {
-				require.True(t, g.canHold(file[:i]), "folder %q", file[:i])
-			}
-		}
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -31,8 +32,8 @@ const maxLeft = 1 << 16
 type inventory struct {
 	key      string
 	settings *Settings
-	sets     []*globs // the present patterns
-	before   *seen    // at the last start; nil: there was none, or it can't be read
+	sets     []*discover.Globs // the present patterns
+	before   *seen             // at the last start; nil: there was none, or it can't be read
 	left     map[uint64]struct{}
 	stored   string // what the store has
 }
@@ -43,7 +44,7 @@ type seen struct {
 	// Left are hashes of the files that were there and were left out, 8 bytes each, in order.
 	Left []byte `json:"left,omitempty"`
 
-	globs []globs
+	globs []discover.Globs
 	left  map[uint64]struct{}
 }
 
@@ -55,7 +56,7 @@ type patterns struct {
 
 // loadInventory reads the inventory of the last start. It needs a store that can list all that it holds: of another one it is
 // not known at this point whether a file has a position.
-func loadInventory(ctx context.Context, key string, s *Settings, sets ...*globs) (inventory, error) {
+func loadInventory(ctx context.Context, key string, s *Settings, sets ...*discover.Globs) (inventory, error) {
 	i := inventory{key: key, settings: s, sets: sets, left: map[uint64]struct{}{}}
 	if _, ok := s.Store.(Walker); !ok {
 		return i, nil
@@ -93,7 +94,7 @@ func decodeSeen(value []byte) (*seen, error) {
 		s.left[binary.BigEndian.Uint64(s.Left[at:])] = struct{}{}
 	}
 	for _, set := range s.Sets {
-		g, err := newGlobs(set.Include, set.Exclude)
+		g, err := discover.NewGlobs(set.Include, set.Exclude)
 		if err != nil {
 			return nil, fmt.Errorf("decode inventory: %w: %w", ErrBroken, err)
 		}
@@ -104,13 +105,13 @@ func decodeSeen(value []byte) (*seen, error) {
 
 // arrived reports whether a file without a position came after the last start, or was written to since lastRun, when the last
 // position was written (in Unix seconds; 0: none was).
-func (i *inventory) arrived(one found, lastRun int64) bool {
-	return lastRun > 0 && one.mtime/int64(time.Second) >= lastRun || i.appeared(one)
+func (i *inventory) arrived(one discover.Found, lastRun int64) bool {
+	return lastRun > 0 && one.MTime/int64(time.Second) >= lastRun || i.appeared(one)
 }
 
 // appeared reports whether a file without a position was not there at the last start, although a pattern matched it.
-func (i *inventory) appeared(one found) bool {
-	if i.before == nil || !slices.ContainsFunc(i.before.globs, func(g globs) bool { return g.match(one.path) }) {
+func (i *inventory) appeared(one discover.Found) bool {
+	if i.before == nil || !slices.ContainsFunc(i.before.globs, func(g discover.Globs) bool { return g.Match(one.Path) }) {
 		return false
 	}
 	_, was := i.before.left[leftHash(one)]
@@ -118,12 +119,12 @@ func (i *inventory) appeared(one found) bool {
 }
 
 // leave records a file that is there and left out.
-func (i *inventory) leave(one found) { i.left[leftHash(one)] = struct{}{} }
+func (i *inventory) leave(one discover.Found) { i.left[leftHash(one)] = struct{}{} }
 
 // leftHash identifies a file by its path and inode.
-func leftHash(one found) uint64 {
-	b := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, one.id.Device), one.id.Inode)
-	return fingerprint.Hash(append(b, filepath.ToSlash(one.path)...))
+func leftHash(one discover.Found) uint64 {
+	b := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, one.ID.Device), one.ID.Inode)
+	return fingerprint.Hash(append(b, filepath.ToSlash(one.Path)...))
 }
 
 // save writes the inventory of this start, if it is another one, and releases it.
@@ -134,7 +135,7 @@ func (i *inventory) save(ctx context.Context) error {
 	}
 	var now seen
 	for _, g := range i.sets {
-		now.Sets = append(now.Sets, patterns{Include: patternsOf(g.include), Exclude: patternsOf(g.exclude)})
+		now.Sets = append(now.Sets, patterns{Include: patternsOf(g.Include), Exclude: patternsOf(g.Exclude)})
 	}
 	for _, h := range slices.Sorted(maps.Keys(i.left)) {
 		now.Left = binary.BigEndian.AppendUint64(now.Left, h)
@@ -151,9 +152,9 @@ func (i *inventory) save(ctx context.Context) error {
 	return err
 }
 
-func patternsOf(globs []glob) (list []string) {
+func patternsOf(globs []discover.Glob) (list []string) {
 	for _, g := range globs {
-		list = append(list, g.pattern)
+		list = append(list, g.Pattern)
 	}
 	return list
 }

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -74,8 +75,8 @@ type item struct {
 }
 
 // newItem makes an item, which resumes from its checkpoint, if the store has one.
-func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart bool) (*item, error) {
-	it := &item{kind: kind, path: one.path, origin: one.path, id: one.id, due: true, streams: map[string]*polledStream{}}
+func (p *Polled) newItem(ctx context.Context, kind itemKind, one discover.Found, atStart bool) (*item, error) {
+	it := &item{kind: kind, path: one.Path, origin: one.Path, id: one.ID, due: true, streams: map[string]*polledStream{}}
 	var known *itemState
 	var err error
 	switch kind {
@@ -84,10 +85,10 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 	case itemDocument:
 		known, it.origin, err = p.states.ofDocument(ctx, one, p.follows)
 	case itemTree:
-		known, err = p.states.of(ctx, polledID(one.path, ""))
+		known, err = p.states.of(ctx, polledID(one.Path, ""))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read checkpoint of %q: %w", one.path, err)
+		return nil, fmt.Errorf("read checkpoint of %q: %w", one.Path, err)
 	}
 	old := atStart && known == nil && p.isOld(kind, one)
 	if old {
@@ -95,17 +96,17 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 	}
 	skip := old && p.settings.Settings.StartAt == StartAtEnd
 	if age := p.settings.Settings.IgnoreOlderThan; age > 0 && kind == itemDocument && known == nil {
-		skip = skip || time.Since(time.Unix(0, one.mtime)) > age
+		skip = skip || time.Since(time.Unix(0, one.MTime)) > age
 	}
 	switch kind {
 	case itemDocument:
 		it.store, err = newDocument(&p.settings, one, skip, known)
 	case itemDatabase:
-		it.store = newDatabase(&p.settings, one.path, p.since(skip), func(root string) (*itemState, error) {
+		it.store = newDatabase(&p.settings, one.Path, p.since(skip), func(root string) (*itemState, error) {
 			return p.states.of(ctx, polledID(it.origin, root))
 		}, func(stream string, err error) { p.states.unusable(itemPrefix+stream, err) })
 	case itemTree:
-		it.store, it.done, err = newTree(&p.settings, one.path, known)
+		it.store, it.done, err = newTree(&p.settings, one.Path, known)
 		it.done = it.done || skip
 	}
 	if err != nil {
@@ -117,7 +118,7 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one found, atStart 
 
 // isOld reports whether an item that is there at start, and without a position, was there before: what came while no process ran
 // was not. A database that goes on is written to all the time, and has positions for its families alone.
-func (p *Polled) isOld(kind itemKind, one found) bool {
+func (p *Polled) isOld(kind itemKind, one discover.Found) bool {
 	if kind == itemDatabase {
 		return p.states.knows(one, kind) || !p.seen.appeared(one)
 	}
@@ -130,11 +131,11 @@ func (p *Polled) follows(origin string) bool {
 }
 
 // newItemReset makes an item whose position is not readable.
-func (p *Polled) newItemReset(kind itemKind, it *item, one found) *item {
+func (p *Polled) newItemReset(kind itemKind, it *item, one discover.Found) *item {
 	if kind == itemDocument {
 		it.store, _ = newDocument(&p.settings, one, false, nil)
 	} else {
-		it.store, it.done, _ = newTree(&p.settings, one.path, nil)
+		it.store, it.done, _ = newTree(&p.settings, one.Path, nil)
 	}
 	return it
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -127,13 +128,13 @@ func (s *itemStates) of(ctx context.Context, stream string) (*itemState, error) 
 // ofDocument returns what is known of the document under a path, nil if nothing is, and the origin to name its stream by:
 // that of the document that was there last or has this inode, and else the path, or a variant of it where another
 // document, which was renamed, goes by the path.
-func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(origin string) bool) (*itemState, string, error) {
+func (s *itemStates) ofDocument(ctx context.Context, one discover.Found, follows func(origin string) bool) (*itemState, string, error) {
 	if state := s.walkedOf(one, itemDocument, follows); state != nil {
 		s.asked[state.Stream] = true
 		return state, state.Origin, nil
 	}
 	for n := 1; ; n++ {
-		origin := variant(one.path, n)
+		origin := variant(one.Path, n)
 		if follows(origin) {
 			continue
 		}
@@ -145,12 +146,12 @@ func (s *itemStates) ofDocument(ctx context.Context, one found, follows func(ori
 }
 
 // originOf returns what the streams of the database under a path are named by, as ofDocument does.
-func (s *itemStates) originOf(one found, follows func(origin string) bool) string {
+func (s *itemStates) originOf(one discover.Found, follows func(origin string) bool) string {
 	if state := s.walkedOf(one, itemDatabase, follows); state != nil {
 		return state.Origin
 	}
 	for n := 1; ; n++ {
-		if origin := variant(one.path, n); !follows(origin) {
+		if origin := variant(one.Path, n); !follows(origin) {
 			return origin
 		}
 	}
@@ -158,8 +159,8 @@ func (s *itemStates) originOf(one found, follows func(origin string) bool) strin
 
 // walkedOf returns a state of the item under a path, by the path or else by the inode, if the store lists its keys. Only
 // a database's streams have keys.
-func (s *itemStates) walkedOf(one found, kind itemKind, follows func(origin string) bool) *itemState {
-	for _, state := range []*itemState{s.byPath[one.path], s.byID[one.id]} {
+func (s *itemStates) walkedOf(one discover.Found, kind itemKind, follows func(origin string) bool) *itemState {
+	for _, state := range []*itemState{s.byPath[one.Path], s.byID[one.ID]} {
 		if state != nil && (state.Key != "") == (kind == itemDatabase) && state.mayBe(one) && !follows(state.Origin) {
 			return state
 		}
@@ -168,7 +169,7 @@ func (s *itemStates) walkedOf(one found, kind itemKind, follows func(origin stri
 }
 
 // knows reports whether there is a state of the item under a path.
-func (s *itemStates) knows(one found, kind itemKind) bool {
+func (s *itemStates) knows(one discover.Found, kind itemKind) bool {
 	return s.walkedOf(one, kind, func(string) bool { return false }) != nil
 }
 
@@ -181,8 +182,8 @@ func variant(path string, n int) string {
 }
 
 // mayBe reports whether a checkpoint may be that of the found file: it was there last, or is no longer where it was.
-func (s *itemState) mayBe(one found) bool {
-	return s.Path == one.path || !fingerprint.LeadsTo(s.Path, fingerprint.FileID{Device: s.Device, Inode: s.Inode})
+func (s *itemState) mayBe(one discover.Found) bool {
+	return s.Path == one.Path || !fingerprint.LeadsTo(s.Path, fingerprint.FileID{Device: s.Device, Inode: s.Inode})
 }
 
 // unusable reports a value that is not used, since a broken or newer format is never guessed.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"path/filepath"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/discover"
 )
 
 // Match is a path that globs match.
@@ -19,20 +21,20 @@ type Match struct {
 // Find lists what globs match, in the order of the folders, by the rules of [Files]. Its error joins those of all folders that
 // could not be read; the result holds what was found beside them.
 func Find(include, exclude []string) ([]Match, error) {
-	g, err := newGlobs(include, exclude)
+	g, err := discover.NewGlobs(include, exclude)
 	if err != nil {
 		return nil, err
 	}
 	var all []Match
-	s := scan{globs: &g, yield: func(files []found) {
+	s := discover.Scan{Globs: &g, Yield: func(files []discover.Found) {
 		for _, f := range files {
-			m := Match{Path: filepath.FromSlash(f.path), Size: f.size, Regular: !f.irregular}
+			m := Match{Path: filepath.FromSlash(f.Path), Size: f.Size, Regular: !f.Irregular}
 			if m.Regular {
-				m.ModTime = time.Unix(0, f.mtime)
+				m.ModTime = time.Unix(0, f.MTime)
 			}
 			all = append(all, m)
 		}
 	}}
-	s.all()
-	return all, errors.Join(s.errs...)
+	s.All()
+	return all, errors.Join(s.Errs...)
 }

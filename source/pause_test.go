@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/source/internal/discover"
 )
 
 // TestPause holds how long the source waits after a look at all files.
 func TestPause(t *testing.T) {
 	const interval = time.Second
-	watched := &Files{settings: Settings{PollInterval: interval}, watch: &watcher{}}
+	watched := &Files{settings: Settings{PollInterval: interval}, watch: &discover.Watcher{}}
 	unwatched := &Files{settings: Settings{PollInterval: interval}}
 	for _, look := range []struct{ took, watched, unwatched time.Duration }{
 		{100 * time.Microsecond, interval, interval},

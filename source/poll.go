@@ -10,6 +10,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -28,7 +29,7 @@ func (p *Polled) run(ctx context.Context) {
 	var events <-chan fsnotify.Event
 	var watchErrors <-chan error
 	if p.watch != nil {
-		events, watchErrors = p.watch.events, p.watch.errors
+		events, watchErrors = p.watch.Events, p.watch.Errors
 	}
 	nextAll := time.Now()
 	for {
@@ -135,7 +136,7 @@ func (p *Polled) event(event fsnotify.Event) {
 		it.wakeIn(max(0, time.Until(it.notBefore)))
 	}
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
-		p.watch.unwatch(path)
+		p.watch.Unwatch(path)
 	}
 	if it == nil && event.Has(fsnotify.Create) && p.finder.mayHold(path) {
 		p.findSoon = true
@@ -160,36 +161,36 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 			ids[it.id] = it
 		}
 	}
-	replaced := map[*item]found{}
+	replaced := map[*item]discover.Found{}
 	p.finder.watch(p.watch)
-	p.finder.find(p.stop, func(kind itemKind, one found) {
-		if it := p.byPath[one.path]; it != nil {
-			if one.id != it.id {
+	p.finder.find(p.stop, func(kind itemKind, one discover.Found) {
+		if it := p.byPath[one.Path]; it != nil {
+			if one.ID != it.id {
 				replaced[it] = one
 			}
 			return
 		}
-		if same := ids[one.id]; same != nil && one.id != (fingerprint.FileID{}) && kind == same.kind {
-			if !fingerprint.LeadsTo(same.path, same.id) && same.store.move(one.path) { // else another name for it
+		if same := ids[one.ID]; same != nil && one.ID != (fingerprint.FileID{}) && kind == same.kind {
+			if !fingerprint.LeadsTo(same.path, same.id) && same.store.move(one.Path) { // else another name for it
 				delete(p.byPath, same.path)
-				same.path, same.missingSince = one.path, time.Time{}
-				p.byPath[one.path] = same
-				p.watch.add(filepath.Dir(one.path))
+				same.path, same.missingSince = one.Path, time.Time{}
+				p.byPath[one.Path] = same
+				p.watch.Add(filepath.Dir(one.Path))
 			}
 			return
 		}
-		p.watch.add(filepath.Dir(one.path)) // before it is read
+		p.watch.Add(filepath.Dir(one.Path)) // before it is read
 		it, err := p.newItem(ctx, kind, one, atStart)
 		if err != nil {
-			p.failed(one.path, err, p.settings.Settings.PollInterval)
+			p.failed(one.Path, err, p.settings.Settings.PollInterval)
 			return // the next time
 		}
-		p.byPath[one.path], ids[one.id] = it, it
+		p.byPath[one.Path], ids[one.ID] = it, it
 		p.items = append(p.items, it)
 	}, func(err error) { p.failed(pathOf(err), err, p.settings.Settings.PollInterval) })
 	for it, one := range replaced {
-		if it.path == one.path { // else the file that it follows was renamed, and another took its place
-			it.id = one.id
+		if it.path == one.Path { // else the file that it follows was renamed, and another took its place
+			it.id = one.ID
 		}
 	}
 	p.lastFind = time.Now()

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/discover"
 )
 
 // Defaults of [PolledSettings].
@@ -97,8 +99,8 @@ type Polled struct {
 	cancel context.CancelFunc // ends the handler's context
 	work   sync.WaitGroup
 
-	newWatcher func(*Settings) (*watcher, error) // a seam for tests
-	watch      *watcher
+	newWatcher func(*Settings) (*discover.Watcher, error) // a seam for tests
+	watch      *discover.Watcher
 	dirty      *dirtySet[dirtyStream]
 
 	// Of the goroutine alone, once it runs.
@@ -171,7 +173,7 @@ func (p *Polled) Start(ctx context.Context) error {
 	}
 	if p.seen, err = loadInventory(ctx, itemsInventoryKey, &p.settings.Settings, p.finder.sets()...); err != nil {
 		cancel()
-		return errors.Join(err, p.watch.close())
+		return errors.Join(err, p.watch.Close())
 	}
 	p.find(run, true)
 	if err := p.seen.save(ctx); err != nil {
@@ -207,7 +209,7 @@ func (p *Polled) Shutdown(ctx context.Context) error {
 	}
 	p.cancel()
 	<-done
-	errs := []error{p.watch.close()}
+	errs := []error{p.watch.Close()}
 	for _, it := range p.items {
 		errs = append(errs, p.closeItem(ctx, it, CloseReasonShutdown))
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/source/internal/discover"
 )
 
 // keepers is a handler whose streams want the number of their lines back.
@@ -339,10 +341,10 @@ func TestPolledWatchesRunOut(t *testing.T) {
 		Settings: Settings{PollInterval: 5 * time.Millisecond, Logger: zap.New(core)},
 	}, w.sink)
 	require.NoError(t, err)
-	polled.newWatcher = func(s *Settings) (*watcher, error) {
+	polled.newWatcher = func(s *Settings) (*discover.Watcher, error) {
 		w, err := newWatcher(s)
 		if err == nil {
-			w.notify = &refusing{w.notify, 0}
+			w.Notify = &refusing{w.Notify, 0}
 		}
 		return w, err
 	}
@@ -359,15 +361,15 @@ func TestPolledWatchesRunOut(t *testing.T) {
 // TestWatchWarningIsShared: what no source of a receiver can watch is one warning, whether there are no watches left or
 // none at all.
 func TestWatchWarningIsShared(t *testing.T) {
-	for name, refuse := range map[string]func(*Settings) (*watcher, error){
-		"none left": func(s *Settings) (*watcher, error) {
+	for name, refuse := range map[string]func(*Settings) (*discover.Watcher, error){
+		"none left": func(s *Settings) (*discover.Watcher, error) {
 			w, err := newWatcher(s)
 			if err == nil {
-				w.notify = &refusing{w.notify, 0}
+				w.Notify = &refusing{w.Notify, 0}
 			}
 			return w, err
 		},
-		"not possible": func(*Settings) (*watcher, error) { return nil, syscall.EMFILE },
+		"not possible": func(*Settings) (*discover.Watcher, error) { return nil, syscall.EMFILE },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -64,7 +65,7 @@ func (p *Polled) open(ctx context.Context, it *item, b *batch) (*polledStream, e
 		Restated: true, Afresh: it.kind == itemDatabase,
 	}
 	if it.kind == itemDocument { // which is replaced by others under its path
-		in.Outside = func() bool { return outside(it.path, fingerprint.FileID{}, p.settings.Documents) }
+		in.Outside = func() bool { return discover.Outside(it.path, fingerprint.FileID{}, p.settings.Documents) }
 	}
 	known, err := p.states.of(ctx, s.id)
 	if err != nil {

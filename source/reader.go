@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/lines"
 )
@@ -21,7 +22,7 @@ const turn = 4 << 20
 type reader struct {
 	settings Settings
 	handler  Handler
-	globs    *globs
+	globs    *discover.Globs
 	open     opener
 	names    *streamNames
 	ctx      context.Context // ends when the drain timeout is over
@@ -100,7 +101,7 @@ func (r *reader) probe(res *result) {
 	case err == nil && !info.Mode().IsRegular():
 		res.outcome = outcomeIgnored
 		return
-	case err == nil && r.globs.hasOwnName(res.path):
+	case err == nil && r.globs.HasOwnName(res.path):
 		res.outcome = outcomeLink
 		return
 	}
@@ -312,7 +313,7 @@ func (r *reader) stream(res *result) Stream {
 	}
 	path, id := res.path, res.id
 	return Stream{
-		Outside: func() bool { return outside(path, id, r.settings.Include) },
+		Outside: func() bool { return discover.Outside(path, id, r.settings.Include) },
 		ID:      f.streamID, Path: res.path, Name: filepath.Base(res.path), ModTime: time.Unix(0, res.mtime),
 		Compressed: isCompressed(res.path), Offset: res.pos.Offset, State: f.consumerState, Changed: func() { r.dirty.add(f) },
 	}

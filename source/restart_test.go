@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -314,7 +315,7 @@ func TestRestartReplacedBesideHardLink(t *testing.T) {
 // TestRecallOfAnInodeLeftBehind: a stored position whose inode was left behind by a file that goes on as another is not
 // that file's.
 func TestRecallOfAnInodeLeftBehind(t *testing.T) {
-	tab := newTable(Settings{}.withDefaults(), &globs{})
+	tab := newTable(Settings{}.withDefaults(), &discover.Globs{})
 	id := fingerprint.FileID{Device: 1, Inode: 1}
 	known := tab.newFile("a.jsonl")
 	known.id, known.pos.Offset, known.state, known.named = id, 5, stateUnlinked, true

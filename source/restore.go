@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -96,19 +97,19 @@ func (t *table) recall(c *checkpoint) {
 
 // resume handles a path of the first scan: if it is a file with a checkpoint, it is followed from its offset. One that has not
 // changed is not even opened, unless its consumer has pending output.
-func (t *table) resume(one found) bool {
-	known := t.restored[storedKey{one.path, one.id}]
-	if known == nil || known.slot == nil || t.ids[one.id] != known && one.id != (fingerprint.FileID{}) {
+func (t *table) resume(one discover.Found) bool {
+	known := t.restored[storedKey{one.Path, one.ID}]
+	if known == nil || known.slot == nil || t.ids[one.ID] != known && one.ID != (fingerprint.FileID{}) {
 		// A file that was emptied is not the known one, and is not opened.
-		if k := t.ids[one.id]; k != nil && k.slot != nil && (one.size > 0 || k.pos.Offset == 0) {
-			k.presentAt = one.path
+		if k := t.ids[one.ID]; k != nil && k.slot != nil && (one.Size > 0 || k.pos.Offset == 0) {
+			k.presentAt = one.Path
 		}
 		return false
 	}
-	t.adoptAs(known, one.path, one.id)
-	known.lostLink = known.stored.lostLink || slices.ContainsFunc(splitNames(known.stored.links), func(name string) bool { return !fingerprint.LeadsTo(name, one.id) })
-	if one.size == known.stored.size && one.mtime == known.stored.mtime && known.atEnd && !known.pending {
-		known.size, known.mtime, known.caughtUp, known.restored = one.size, one.mtime, true, false
+	t.adoptAs(known, one.Path, one.ID)
+	known.lostLink = known.stored.lostLink || slices.ContainsFunc(splitNames(known.stored.links), func(name string) bool { return !fingerprint.LeadsTo(name, one.ID) })
+	if one.Size == known.stored.size && one.MTime == known.stored.mtime && known.atEnd && !known.pending {
+		known.size, known.mtime, known.caughtUp, known.restored = one.Size, one.MTime, true, false
 		return true
 	}
 	t.schedule(known)

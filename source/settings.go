@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/internal/discover"
 )
 
 // StartAt says where reading begins in files that exist at start.
@@ -309,4 +311,18 @@ func orDefault[T int | time.Duration](value *T, def T) {
 	if *value == 0 {
 		*value = def
 	}
+}
+
+// ValidateGlob reports what is wrong with a pattern, naming the key that holds it.
+func ValidateGlob(key, pattern string) error { return discover.ValidateGlob(key, pattern) }
+
+func newWatcher(s *Settings) (*discover.Watcher, error) { return discover.NewWatcher(s.cannotWatch) }
+
+// cannotWatch reports a folder that can't be watched, or that none can if it is empty. It warns once for all folders.
+func (s *Settings) cannotWatch(folder string, err error) {
+	s.Observer.watchRefused(folder, err)
+	s.WatchWarning.Do(func() {
+		s.Logger.Warn("folders can't be watched, polling them each poll_interval", zap.String("folder", folder), zap.Error(err),
+			zap.String("advice", "on Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances"))
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -20,7 +21,7 @@ const maxRetired = 4096
 // table is all that is known of files. It belongs to the manager's goroutine.
 type table struct {
 	settings Settings
-	globs    *globs
+	globs    *discover.Globs
 	names    *streamNames
 
 	paths    map[string]*file
@@ -45,13 +46,13 @@ type table struct {
 	active     *list.List // files with an active consumer, the one read last at the front
 	busy       int        // files that workers have
 
-	wanted   wanted
-	scans    uint32 // number of full scans
-	reported [2]int // files known and open, as last reported
+	wanted   discover.Request // what the next scan covers
+	scans    uint32           // number of full scans
+	reported [2]int           // files known and open, as last reported
 	errorLog errorLog
 }
 
-func newTable(settings Settings, g *globs) *table {
+func newTable(settings Settings, g *discover.Globs) *table {
 	return &table{
 		settings: settings, globs: g, names: &streamNames{taken: map[string]struct{}{}},
 		paths: map[string]*file{}, ids: map[fingerprint.FileID]*file{}, starts: map[fingerprint.FileID]*file{}, heads: heads{files: map[headKey]*file{}},
@@ -88,12 +89,12 @@ func (t *table) reportFiles() {
 // logMissing logs once, at start, which patterns match nothing yet; files that another source reads count as matches.
 func (t *table) logMissing(leftOut []string) {
 	var missing, folders []string
-	for _, g := range t.globs.include {
-		switch one := (globs{include: []glob{g}}); {
-		case isFolder(filepath.FromSlash(g.pattern)):
-			folders = append(folders, g.raw)
-		case !one.matchesAny(maps.Keys(t.paths)) && !one.matchesAny(slices.Values(leftOut)):
-			missing = append(missing, g.raw)
+	for _, g := range t.globs.Include {
+		switch one := (discover.Globs{Include: []discover.Glob{g}}); {
+		case discover.IsFolder(filepath.FromSlash(g.Pattern)):
+			folders = append(folders, g.Raw)
+		case !one.MatchesAny(maps.Keys(t.paths)) && !one.MatchesAny(slices.Values(leftOut)):
+			missing = append(missing, g.Raw)
 		}
 	}
 	if len(folders) > 0 {
@@ -138,43 +139,43 @@ func (t *table) newFile(path string) *file {
 }
 
 // ingest handles a path that a scan found.
-func (t *table) ingest(one found, atStart bool) {
-	if one.irregular {
-		if t.paths[one.path] == nil {
-			t.errorLog.irregular(one.path)
+func (t *table) ingest(one discover.Found, atStart bool) {
+	if one.Irregular {
+		if t.paths[one.Path] == nil {
+			t.errorLog.irregular(one.Path)
 		} else {
-			t.schedule(t.paths[one.path])
+			t.schedule(t.paths[one.Path])
 		}
 		return
 	}
-	f := t.paths[one.path]
+	f := t.paths[one.Path]
 	if f == nil {
 		if atStart && t.resume(one) {
 			return
 		}
 		// What came while no process ran is no old file.
 		atStart = atStart && !t.seen.arrived(one, t.lastRun)
-		f = t.newFile(one.path)
-		f.size, f.mtime = one.size, one.mtime
+		f = t.newFile(one.Path)
+		f.size, f.mtime = one.Size, one.MTime
 		if atStart {
-			f.first, f.id = one.size > 0, one.id
+			f.first, f.id = one.Size > 0, one.ID
 			if f.first {
 				t.seen.leave(one)
 			}
 		}
 		toEnd := atStart && t.settings.StartAt == StartAtEnd
-		skip := toEnd && isCompressed(one.path)
+		skip := toEnd && isCompressed(one.Path)
 		if toEnd && !skip {
-			f.seek = one.size
+			f.seek = one.Size
 		}
-		if toEnd && one.id != (fingerprint.FileID{}) {
-			t.starts[one.id] = f
+		if toEnd && one.ID != (fingerprint.FileID{}) {
+			t.starts[one.ID] = f
 		}
-		if age := t.settings.IgnoreOlderThan; age > 0 && time.Since(time.Unix(0, one.mtime)) > age {
+		if age := t.settings.IgnoreOlderThan; age > 0 && time.Since(time.Unix(0, one.MTime)) > age {
 			skip = true
 			f.first = f.first && toEnd // else what it is shows when it is changed
 		}
-		if one.size > 0 && !skip {
+		if one.Size > 0 && !skip {
 			t.schedule(f)
 		}
 		return
@@ -184,10 +185,10 @@ func (t *table) ingest(one found, atStart bool) {
 	if f.state == stateLink {
 		known = f.target
 	}
-	changed := one.size != known.size || one.mtime != known.mtime || f.state != stateNew && one.id != known.id
+	changed := one.Size != known.size || one.MTime != known.mtime || f.state != stateNew && one.ID != known.id
 	switch {
 	case !changed:
-	case f.state == stateLink && one.id != known.id:
+	case f.state == stateLink && one.ID != known.id:
 		t.unlinkName(f)
 		t.schedule(f)
 	default:
@@ -196,11 +197,11 @@ func (t *table) ingest(one found, atStart bool) {
 }
 
 // event handles an event of a path.
-func (t *table) event(event fsnotify.Event, w *watcher) {
+func (t *table) event(event fsnotify.Event, w *discover.Watcher) {
 	path := event.Name
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
-		if w.unwatch(path) {
-			t.wanted.all = true
+		if w.Unwatch(path) {
+			t.wanted.All = true
 		}
 	}
 	if f := t.paths[path]; f != nil {
@@ -217,24 +218,24 @@ func (t *table) event(event fsnotify.Event, w *watcher) {
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) || event.Op == fsnotify.Chmod {
 		return
 	}
-	if t.globs.match(path) {
+	if t.globs.Match(path) {
 		t.schedule(t.newFile(path))
 	}
-	if event.Has(fsnotify.Create) && t.globs.canHold(path) {
-		t.wanted.folders = append(t.wanted.folders, path)
+	if event.Has(fsnotify.Create) && t.globs.CanHold(path) {
+		t.wanted.Folders = append(t.wanted.Folders, path)
 	}
 }
 
 // scanned handles a part of what a scan found.
-func (t *table) scanned(r scanReport) {
-	for _, one := range r.files {
+func (t *table) scanned(r discover.Report) {
+	for _, one := range r.Files {
 		t.ingest(one, false)
 	}
-	if !r.done {
+	if !r.Done {
 		return
 	}
-	t.report(r.errs)
-	if !r.all {
+	t.report(r.Errs)
+	if !r.All {
 		return
 	}
 	for _, f := range t.paths {
@@ -312,20 +313,14 @@ func (f *file) hasLostLink() bool {
 	return f.lostLink || slices.ContainsFunc(f.links, func(name *file) bool { return !fingerprint.LeadsTo(name.path, f.id) })
 }
 
-// wanted is what the next scan covers.
-type wanted struct {
-	all     bool
-	folders []string
-}
-
 // nextScan returns the next request, if there is one and no scan runs.
-func (t *table) nextScan(scanning bool) (scanRequest, bool) {
-	if scanning || !t.wanted.all && len(t.wanted.folders) == 0 {
-		return scanRequest{}, false
+func (t *table) nextScan(scanning bool) (discover.Request, bool) {
+	if scanning || !t.wanted.All && len(t.wanted.Folders) == 0 {
+		return discover.Request{}, false
 	}
-	req := scanRequest(t.wanted)
-	t.wanted = wanted{}
-	if req.all {
+	req := t.wanted
+	t.wanted = discover.Request{}
+	if req.All {
 		t.scans++
 		if t.scans > 3 && len(t.queue) == 0 && len(t.packed.queue) == 0 && t.busy == 0 {
 			clear(t.starts) // what two scans did not find under another path is removed

@@ -1,4 +1,4 @@
-package source
+package discover
 
 import (
 	"errors"
@@ -24,17 +24,17 @@ func ValidateGlob(key, pattern string) error {
 	return nil
 }
 
-// globs is a set of patterns: what to read, and what of it to leave out. Paths are absolute and have slashes as separators.
-type globs struct {
-	include, exclude []glob
-	skip             func(path string) bool // leaves out more; may be nil
+// Globs is a set of patterns: what to read, and what of it to leave out. Paths are absolute and have slashes as separators.
+type Globs struct {
+	Include, Exclude []Glob
+	Skip             func(path string) bool // leaves out more; may be nil
 }
 
-// glob is one pattern, absolute.
-type glob struct {
-	raw     string // as the user wrote it
-	pattern string // absolute, slashes
-	base    string // the folder that holds all matches
+// Glob is one pattern, absolute.
+type Glob struct {
+	Raw     string // as the user wrote it
+	Pattern string // absolute, slashes
+	Base    string // the folder that holds all matches
 	// folders are the elements between base and the last one. A folder can hold matches only if it matches their
 	// beginning. Nil with anyFolder if that is not known.
 	folders   []string
@@ -44,10 +44,10 @@ type glob struct {
 	parent, last string
 }
 
-func newGlobs(include, exclude []string) (globs, error) {
-	var g globs
+func NewGlobs(include, exclude []string) (Globs, error) {
+	var g Globs
 	var errs []error
-	add := func(to *[]glob, key string, patterns []string) {
+	add := func(to *[]Glob, key string, patterns []string) {
 		for _, p := range patterns {
 			if key == "exclude" && strings.HasPrefix(filepath.ToSlash(p), "**/") {
 				p = "/" + p // what is left out is left out anywhere, not below the working folder alone
@@ -57,24 +57,24 @@ func newGlobs(include, exclude []string) (globs, error) {
 			*to = append(*to, one)
 		}
 	}
-	add(&g.include, "include", include)
-	add(&g.exclude, "exclude", exclude)
+	add(&g.Include, "include", include)
+	add(&g.Exclude, "exclude", exclude)
 	return g, errors.Join(errs...)
 }
 
-func newGlob(key, raw string) (glob, error) {
+func newGlob(key, raw string) (Glob, error) {
 	if err := ValidateGlob(key, raw); err != nil {
-		return glob{}, err
+		return Glob{}, err
 	}
 	abs, err := absolute(raw)
 	if err != nil {
-		return glob{}, fmt.Errorf("%s: expand glob %q: %w", key, raw, err)
+		return Glob{}, fmt.Errorf("%s: expand glob %q: %w", key, raw, err)
 	}
 	// Any folders twice over are any folders.
 	elements := slices.CompactFunc(strings.Split(filepath.ToSlash(abs), "/"), func(a, b string) bool { return a == "**" && b == a })
-	g := glob{raw: raw, pattern: strings.Join(elements, "/")}
-	base, rest := doublestar.SplitPattern(g.pattern)
-	g.base = base
+	g := Glob{Raw: raw, Pattern: strings.Join(elements, "/")}
+	base, rest := doublestar.SplitPattern(g.Pattern)
+	g.Base = base
 	elements = strings.Split(rest, "/")
 	g.folders = elements
 	if last := len(elements) - 1; elements[last] != "**" { // a last ** stands for folders too
@@ -86,8 +86,8 @@ func newGlob(key, raw string) (glob, error) {
 		g.anyFolder = g.anyFolder || !doublestar.ValidatePattern(e) || e != "**" && strings.Contains(e, "**")
 	}
 	// With two ** doublestar v4.10.4 may say of a parent what it doesn't say of the whole.
-	if last := elements[len(elements)-1]; !g.anyFolder && last != "**" && strings.Count(g.pattern, "**") < 2 {
-		g.parent, g.last = strings.TrimSuffix(g.pattern, "/"+last), last
+	if last := elements[len(elements)-1]; !g.anyFolder && last != "**" && strings.Count(g.Pattern, "**") < 2 {
+		g.parent, g.last = strings.TrimSuffix(g.Pattern, "/"+last), last
 		if !strings.Contains(g.parent, "/") {
 			g.parent += "/" // the root keeps its slash
 		}
@@ -124,42 +124,42 @@ func join(folder, pattern string) string {
 
 var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`)
 
-// match reports whether a file under this path is to be read.
-func (g *globs) match(file string) bool {
+// Match reports whether a file under this path is to be read.
+func (g *Globs) Match(file string) bool {
 	file = filepath.ToSlash(file)
-	return slices.ContainsFunc(g.include, func(one glob) bool { return doublestar.MatchUnvalidated(one.pattern, file) }) &&
-		!g.excluded(file)
+	return slices.ContainsFunc(g.Include, func(one Glob) bool { return doublestar.MatchUnvalidated(one.Pattern, file) }) &&
+		!g.Excluded(file)
 }
 
-func (g *globs) matchesAny(files iter.Seq[string]) bool {
+func (g *Globs) MatchesAny(files iter.Seq[string]) bool {
 	for file := range files {
-		if g.match(file) {
+		if g.Match(file) {
 			return true
 		}
 	}
 	return false
 }
 
-func (g *globs) excluded(file string) bool {
+func (g *Globs) Excluded(file string) bool {
 	file = filepath.ToSlash(file)
-	return g.skip != nil && g.skip(file) || slices.ContainsFunc(g.exclude, func(one glob) bool { return doublestar.MatchUnvalidated(one.pattern, file) })
+	return g.Skip != nil && g.Skip(file) || slices.ContainsFunc(g.Exclude, func(one Glob) bool { return doublestar.MatchUnvalidated(one.Pattern, file) })
 }
 
 // folderGlobs is what is left to match in one folder.
 type folderGlobs struct {
-	*globs
+	*Globs
 	names []string // patterns of names
 	paths []string // patterns of whole paths
 }
 
-// in prepares for the files of a folder.
-func (g *globs) in(folder string) folderGlobs {
+// In prepares for the files of a folder.
+func (g *Globs) In(folder string) folderGlobs {
 	folder = filepath.ToSlash(folder)
-	f := folderGlobs{globs: g}
-	for _, one := range g.include {
+	f := folderGlobs{Globs: g}
+	for _, one := range g.Include {
 		switch {
 		case one.last == "", strings.HasSuffix(folder, "/"): // a root is no name that * could stand for
-			f.paths = append(f.paths, one.pattern)
+			f.paths = append(f.paths, one.Pattern)
 		case doublestar.MatchUnvalidated(one.parent, folder):
 			f.names = append(f.names, one.last)
 		}
@@ -167,34 +167,34 @@ func (g *globs) in(folder string) folderGlobs {
 	return f
 }
 
-// match reports whether a file of the folder is to be read.
-func (f *folderGlobs) match(file, name string) bool {
+// matches reports whether a file of the folder is to be read.
+func (f *folderGlobs) matches(file, name string) bool {
 	hit := slices.ContainsFunc(f.names, func(p string) bool { return doublestar.MatchUnvalidated(p, name) })
 	if !hit {
 		file = filepath.ToSlash(file)
 		hit = slices.ContainsFunc(f.paths, func(p string) bool { return doublestar.MatchUnvalidated(p, file) })
 	}
-	return hit && !f.excluded(file)
+	return hit && !f.Excluded(file)
 }
 
-// canHold reports whether files that match may lie in this folder or below it.
-func (g *globs) canHold(folder string) bool {
+// CanHold reports whether files that match may lie in this folder or below it.
+func (g *Globs) CanHold(folder string) bool {
 	folder = filepath.ToSlash(folder)
-	return slices.ContainsFunc(g.include, func(one glob) bool { return one.canHold(folder) }) && !g.excludesAll(folder)
+	return slices.ContainsFunc(g.Include, func(one Glob) bool { return one.canHold(folder) }) && !g.excludesAll(folder)
 }
 
 // excludesAll reports whether a pattern that ends in /** leaves out all that is in the folder.
-func (g *globs) excludesAll(folder string) bool {
-	return slices.ContainsFunc(g.exclude, func(one glob) bool {
-		return strings.HasSuffix(one.pattern, "/**") && doublestar.MatchUnvalidated(one.pattern, folder)
+func (g *Globs) excludesAll(folder string) bool {
+	return slices.ContainsFunc(g.Exclude, func(one Glob) bool {
+		return strings.HasSuffix(one.Pattern, "/**") && doublestar.MatchUnvalidated(one.Pattern, folder)
 	})
 }
 
-func (g *glob) canHold(folder string) bool {
-	below, ok := cutFolder(folder, g.base)
+func (g *Glob) canHold(folder string) bool {
+	below, ok := cutFolder(folder, g.Base)
 	if !ok {
 		// A folder above the base leads to it.
-		_, ok = cutFolder(g.base, folder)
+		_, ok = cutFolder(g.Base, folder)
 		return ok
 	}
 	if below == "" || g.anyFolder {
@@ -218,12 +218,12 @@ func leads(pattern, folder []string) bool {
 	return true
 }
 
-// follows reports whether a folder that is a symbolic link is entered: not where ** would lead into it, since links under
+// Follows reports whether a folder that is a symbolic link is entered: not where ** would lead into it, since links under
 // ** may form a circle.
-func (g *globs) follows(folder string) bool {
+func (g *Globs) Follows(folder string) bool {
 	folder = filepath.ToSlash(folder)
-	return slices.ContainsFunc(g.include, func(one glob) bool {
-		below, ok := cutFolder(folder, one.base)
+	return slices.ContainsFunc(g.Include, func(one Glob) bool {
+		below, ok := cutFolder(folder, one.Base)
 		if !ok {
 			return one.canHold(folder)
 		}

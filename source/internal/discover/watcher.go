@@ -1,4 +1,4 @@
-package source
+package discover
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
@@ -23,25 +22,24 @@ const watchPause = time.Minute
 // errWatchBudget: the system opens each file of a watched folder, and too many would be open.
 var errWatchBudget = errors.New("too many files in watched folders")
 
-// notifier is what of fsnotify is used.
-type notifier interface {
+// Notifier is the part of fsnotify that is used.
+type Notifier interface {
 	Add(path string) error
 	Remove(path string) error
 	Close() error
 }
 
-// watcher receives the system's events of folders. A nil watcher watches nothing.
+// Watcher receives the system's events of folders. A nil Watcher watches nothing.
 //
 // inotify (through fsnotify v1.10.1) watches inodes, and reports events under the path that an inode was first added by.
 // After a renaming that path is wrong, for the folder and for all below it, and adding the new one changes nothing as
 // long as the inode is watched. So folders are kept by path and by inode, and an inode that appears under another
 // path is removed first.
-type watcher struct {
-	notify notifier
-	events <-chan fsnotify.Event
-	errors <-chan error
-	// settings have the observer and logger of folders that can't be watched.
-	settings *Settings
+type Watcher struct {
+	Notify      Notifier
+	Events      <-chan fsnotify.Event
+	Errors      <-chan error
+	cannotWatch func(folder string, err error)
 
 	mu      sync.Mutex
 	folders map[string]watched
@@ -57,19 +55,20 @@ type watched struct {
 	cost int // files that the system opened for it
 }
 
-func newWatcher(settings *Settings) (*watcher, error) {
+// NewWatcher makes a watcher; cannotWatch is called for a folder that can't be watched.
+func NewWatcher(cannotWatch func(folder string, err error)) (*Watcher, error) {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("watch folders: %w", err)
 	}
-	return &watcher{
-		notify: n, events: n.Events, errors: n.Errors, settings: settings,
+	return &Watcher{
+		Notify: n, Events: n.Events, Errors: n.Errors, cannotWatch: cannotWatch,
 		folders: map[string]watched{}, paths: map[fingerprint.FileID]string{}, refused: map[string]struct{}{},
 	}, nil
 }
 
-// add watches a folder, if it isn't watched.
-func (w *watcher) add(folder string) {
+// Add watches a folder, if it isn't watched.
+func (w *Watcher) Add(folder string) {
 	if w == nil {
 		return
 	}
@@ -98,7 +97,7 @@ func (w *watcher) add(folder string) {
 	}
 	cost, err := w.costOf(folder)
 	if err == nil {
-		err = w.notify.Add(folder)
+		err = w.Notify.Add(folder)
 	}
 	switch {
 	case err == nil:
@@ -112,12 +111,12 @@ func (w *watcher) add(folder string) {
 	default:
 		w.refused[folder] = struct{}{}
 		w.pause = time.Now().Add(watchPause)
-		w.settings.cannotWatch(folder, err)
+		w.cannotWatch(folder, err)
 	}
 }
 
 // costOf is how many files the system would open to watch a folder, on systems that do so.
-func (w *watcher) costOf(folder string) (int, error) {
+func (w *Watcher) costOf(folder string) (int, error) {
 	if watchedFiles == 0 {
 		return 0, nil
 	}
@@ -131,17 +130,8 @@ func (w *watcher) costOf(folder string) (int, error) {
 	return len(entries) + 1, nil
 }
 
-// cannotWatch reports a folder that can't be watched, or that none can if it is empty. It warns once for all folders.
-func (s *Settings) cannotWatch(folder string, err error) {
-	s.Observer.watchRefused(folder, err)
-	s.WatchWarning.Do(func() {
-		s.Logger.Warn("folders can't be watched, polling them each poll_interval", zap.String("folder", folder), zap.Error(err),
-			zap.String("advice", "on Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances"))
-	})
-}
-
-// unwatch removes a folder that was removed or renamed, and those below it. It reports whether it was watched.
-func (w *watcher) unwatch(folder string) bool {
+// Unwatch removes a folder that was removed or renamed, and those below it. It reports whether it was watched.
+func (w *Watcher) Unwatch(folder string) bool {
 	if w == nil {
 		return false
 	}
@@ -155,7 +145,7 @@ func (w *watcher) unwatch(folder string) bool {
 	return ok
 }
 
-func (w *watcher) unwatchLocked(folder string) {
+func (w *Watcher) unwatchLocked(folder string) {
 	below := folder + string(filepath.Separator)
 	for path, known := range w.folders {
 		if path != folder && !strings.HasPrefix(path, below) {
@@ -166,12 +156,12 @@ func (w *watcher) unwatchLocked(folder string) {
 		if w.paths[known.id] == path {
 			delete(w.paths, known.id)
 		}
-		_ = w.notify.Remove(path) // of a removed folder the system did so itself
+		_ = w.Notify.Remove(path) // of a removed folder the system did so itself
 	}
 }
 
-// whole reports whether all folders are watched.
-func (w *watcher) whole() bool {
+// Whole reports whether all folders are watched.
+func (w *Watcher) Whole() bool {
 	if w == nil {
 		return false
 	}
@@ -180,11 +170,12 @@ func (w *watcher) whole() bool {
 	return len(w.refused) == 0
 }
 
-func (w *watcher) close() error {
+// Close ends the watching.
+func (w *Watcher) Close() error {
 	if w == nil {
 		return nil
 	}
-	if err := w.notify.Close(); err != nil {
+	if err := w.Notify.Close(); err != nil {
 		return fmt.Errorf("stop watching folders: %w", err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package source
+package discover
 
 import (
 	"os"
@@ -10,12 +10,12 @@ import (
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
-// outside reports whether a file lies in none of the folders that patterns begin in, but behind a link that leads out of
+// Outside reports whether a file lies in none of the folders that patterns begin in, but behind a link that leads out of
 // them. A file that a pattern names without any wildcard is inside, wherever that link leads.
 //
 // An agent can put links into the folder that it writes to. Where the path does not lead to the open file any more, it
 // counts as outside; the zero id is any file.
-func outside(path string, id fingerprint.FileID, include []string) bool {
+func Outside(path string, id fingerprint.FileID, include []string) bool {
 	named := func(pattern string) bool {
 		abs, err := absolute(pattern)
 		return err == nil && filepath.ToSlash(path) == filepath.ToSlash(abs)

@@ -1,4 +1,4 @@
-package source
+package discover
 
 import (
 	"os"
@@ -41,9 +41,9 @@ func TestOutside(t *testing.T) {
 		"watched/out.jsonl": true, "watched/up.jsonl": true, "watched/folder/c.jsonl": true, "watched/twice.jsonl": true,
 		"watched/also.jsonl": false, "alias/a.jsonl": false, "alias/out.jsonl": true,
 	} {
-		assert.Equal(t, want, outside(at(path), idAt(at(path)), include), path)
+		assert.Equal(t, want, Outside(at(path), idAt(at(path)), include), path)
 	}
-	assert.False(t, outside(at("watched/out.jsonl"), fingerprint.FileID{}, []string{at("watched/out.jsonl")}), "a pattern names the link itself")
-	assert.True(t, outside(at("watched/dangling.jsonl"), fingerprint.FileID{}, include), "it leads nowhere any more")
-	assert.True(t, outside(at("watched/a.jsonl"), idAt(at("other/c.jsonl")), include), "another file was opened there")
+	assert.False(t, Outside(at("watched/out.jsonl"), fingerprint.FileID{}, []string{at("watched/out.jsonl")}), "a pattern names the link itself")
+	assert.True(t, Outside(at("watched/dangling.jsonl"), fingerprint.FileID{}, include), "it leads nowhere any more")
+	assert.True(t, Outside(at("watched/a.jsonl"), idAt(at("other/c.jsonl")), include), "another file was opened there")
 }

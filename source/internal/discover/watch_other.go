@@ -1,6 +1,6 @@
 //go:build !(darwin || dragonfly || freebsd || netbsd || openbsd)
 
-package source
+package discover
 
 // watchedFiles: watching opens no files here.
 const watchedFiles = 0
