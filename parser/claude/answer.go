@@ -3,6 +3,7 @@ package claude
 import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // answer is what is known of the model messages under one id in one thread. The API gives each message an id of its own;
@@ -26,16 +27,16 @@ type turns struct {
 }
 
 // answerOf is the number of the answer that an assistant line is part of, among those with its message id.
-func (p *Parser) answerOf(r *record) int {
-	if len(r.messageID.Body()) == 0 {
+func (p *Parser) answerOf(r *sdkstream.Envelope) int {
+	if len(r.Message.ID.Body()) == 0 {
 		return 0
 	}
 	thread := p.thread(r)
 	now := *p.threads.Ref(thread)
-	a := p.answers.Ref(p.idKey(domainAnswer, r.messageID) ^ thread)
+	a := p.answers.Ref(p.idKey(domainAnswer, r.Message.ID) ^ thread)
 	request := uint64(0)
-	if len(r.requestID.Body()) > 0 {
-		request = p.idKey(domainMessage, r.requestID)
+	if len(r.RequestID.Body()) > 0 {
+		request = p.idKey(domainMessage, r.RequestID)
 	}
 	if a.known && a.turns != now && p.isOther(r, a, request, now) {
 		a.nth++
@@ -48,7 +49,7 @@ func (p *Parser) answerOf(r *record) int {
 }
 
 // beginAnswer takes a message_start, which every answer has once where partial messages are on.
-func (p *Parser) beginAnswer(r *record, id scan.Value) int {
+func (p *Parser) beginAnswer(r *sdkstream.Envelope, id scan.Value) int {
 	if len(id.Body()) == 0 {
 		return 0
 	}
@@ -61,7 +62,7 @@ func (p *Parser) beginAnswer(r *record, id scan.Value) int {
 }
 
 // streamedAnswer is the number of the answer that streams under an id.
-func (p *Parser) streamedAnswer(r *record, id scan.Value) int {
+func (p *Parser) streamedAnswer(r *sdkstream.Envelope, id scan.Value) int {
 	if a := p.answers.Find(p.answerKey(r, id)); a != nil {
 		return a.nth
 	}
@@ -69,18 +70,18 @@ func (p *Parser) streamedAnswer(r *record, id scan.Value) int {
 }
 
 // answerKey is the key of a message id in the thread of a record.
-func (p *Parser) answerKey(r *record, id scan.Value) uint64 {
+func (p *Parser) answerKey(r *sdkstream.Envelope, id scan.Value) uint64 {
 	return p.idKey(domainAnswer, id) ^ p.thread(r)
 }
 
 // thread is the key of the agent that a record is of.
-func (p *Parser) thread(r *record) uint64 {
-	return p.Keys.Pair(domainThread, r.parent.Body(), r.agent.Body())
+func (p *Parser) thread(r *sdkstream.Envelope) uint64 {
+	return p.Keys.Pair(domainThread, r.Parent.Body(), r.Agent.Body())
 }
 
-func (p *Parser) turnsOf(r *record) *turns { return p.threads.Ref(p.thread(r)) }
+func (p *Parser) turnsOf(r *sdkstream.Envelope) *turns { return p.threads.Ref(p.thread(r)) }
 
-func (p *Parser) isOther(r *record, a *answer, request uint64, now turns) bool {
+func (p *Parser) isOther(r *sdkstream.Envelope, a *answer, request uint64, now turns) bool {
 	if request != 0 && a.request != 0 {
 		return request != a.request
 	}
@@ -91,11 +92,11 @@ func (p *Parser) isOther(r *record, a *answer, request uint64, now turns) bool {
 	case says || now.prompts != a.turns.prompts:
 		return true
 	}
-	known, ok := p.usage.Get(p.messageKey(r.messageID, a.nth))
-	if !ok || r.usage.Kind != scan.KindObject {
+	known, ok := p.usage.Get(p.messageKey(r.Message.ID, a.nth))
+	if !ok || r.Message.Usage.Kind != scan.KindObject {
 		return false
 	}
-	input := inputOf(p.readUsage(r.usage).Tokens)
+	input := inputOf(p.readUsage(r.Message.Usage).Tokens)
 	return input != (events.Tokens{}) && input != inputOf(known.tokens)
 }
 
@@ -105,19 +106,19 @@ func inputOf(t events.Tokens) events.Tokens {
 }
 
 // saysNew reports whether a line has texts, and calls, that the answer did not have before.
-func (p *Parser) saysNew(r *record, nth int) (says, calls bool) {
-	for i := range r.blocks {
-		b := &r.blocks[i]
-		switch string(b.kind.Body()) {
+func (p *Parser) saysNew(r *sdkstream.Envelope, nth int) (says, calls bool) {
+	for i := range r.Message.Blocks {
+		b := &r.Message.Blocks[i]
+		switch string(b.Kind.Body()) {
 		case "text", "thinking":
-			says = says || p.seen.Find(p.saidKey(r, domainText, b.text, nth)) == nil
+			says = says || p.seen.Find(p.saidKey(r, domainText, b.Text, nth)) == nil
 		case "tool_use":
-			known := p.calls.Find(p.idKey(domainCall, b.id))
+			known := p.calls.Find(p.idKey(domainCall, b.ID))
 			calls = calls || known == nil || !known.called || known.body != p.callBody(b)
 		}
 	}
-	if r.contentText.Kind == scan.KindString {
-		says = says || p.seen.Find(p.saidKey(r, domainText, r.contentText, nth)) == nil
+	if r.Message.Text.Kind == scan.KindString {
+		says = says || p.seen.Find(p.saidKey(r, domainText, r.Message.Text, nth)) == nil
 	}
 	return says, calls
 }
@@ -129,14 +130,14 @@ func (p *Parser) messageKey(id scan.Value, nth int) uint64 {
 }
 
 // lineKey is the key of a line: of its uuid, and in a message of what it says, since an id alone may be another line's.
-func (p *Parser) lineKey(r *record) uint64 {
-	key := p.idKey(domainLine, r.uuid)
-	if r.contentText.Kind == scan.KindString {
-		key = p.Keys.With(key, r.contentText.Raw)
+func (p *Parser) lineKey(r *sdkstream.Envelope) uint64 {
+	key := p.idKey(domainLine, r.UUID)
+	if r.Message.Text.Kind == scan.KindString {
+		key = p.Keys.With(key, r.Message.Text.Raw)
 	}
-	for i := range r.blocks {
-		b := &r.blocks[i]
-		for _, part := range [...][]byte{b.id.Raw, b.text.Raw, b.input.Raw, b.toolUseID.Raw} {
+	for i := range r.Message.Blocks {
+		b := &r.Message.Blocks[i]
+		for _, part := range [...][]byte{b.ID.Raw, b.Text.Raw, b.Input.Raw, b.ToolUseID.Raw} {
 			if len(part) > 0 {
 				key = p.Keys.With(key, part)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // call is what is remembered of a tool call, by its id.
@@ -31,13 +32,13 @@ func (c *call) use(body, message uint64) bool {
 	return true
 }
 
-func (p *Parser) toolUse(r *record, b *block) {
-	name := p.toolName(b.name)
-	if len(b.id.Body()) > 0 {
-		c := p.calls.Ref(p.idKey(domainCall, b.id))
+func (p *Parser) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {
+	name := p.toolName(b.Name)
+	if len(b.ID.Body()) > 0 {
+		c := p.calls.Ref(p.idKey(domainCall, b.ID))
 		message := uint64(0)
-		if len(r.messageID.Body()) > 0 {
-			message = p.messageKey(r.messageID, p.Head.Answer)
+		if len(r.Message.ID.Body()) > 0 {
+			message = p.messageKey(r.Message.ID, p.Head.Answer)
 		}
 		if !c.use(p.callBody(b), message) {
 			return
@@ -47,22 +48,22 @@ func (p *Parser) toolUse(r *record, b *block) {
 	known, ok := tools[name]
 	e := p.Emit(events.KindToolUse)
 	t := &e.Tool
-	t.ID, t.Name, t.Input, t.ReadOnly = p.Strings.Text(b.id), name, b.input.Raw, known.readOnly
+	t.ID, t.Name, t.Input, t.ReadOnly = p.Strings.Text(b.ID), name, b.Input.Raw, known.readOnly
 	t.Server = p.server(r, b, name)
 	if ok {
-		t.Target = p.knownTarget(name, known.field, b.args)
+		t.Target = p.knownTarget(name, known.field, b.Args)
 	} else {
-		t.Target = lines.FirstText(&p.Strings, b.args, events.TargetKeys[:]...)
+		t.Target = lines.FirstText(&p.Strings, b.Args, events.TargetKeys[:]...)
 	}
 	if name == "Agent" || name == "Task" {
-		e.Tool.AgentType = p.Strings.Intern(b.args.Get("subagent_type"))
-		p.expectSidechain(b.args.Get("prompt"), e.Tool.ID)
+		e.Tool.AgentType = p.Strings.Intern(b.Args.Get("subagent_type"))
+		p.expectSidechain(b.Args.Get("prompt"), e.Tool.ID)
 	}
 }
 
 // callBody is the key of what a call does.
-func (p *Parser) callBody(b *block) uint64 {
-	return p.Keys.With(p.Keys.String(domainBody, p.toolName(b.name)), b.input.Raw)
+func (p *Parser) callBody(b *sdkstream.Block) uint64 {
+	return p.Keys.With(p.Keys.String(domainBody, p.toolName(b.Name)), b.Input.Raw)
 }
 
 // toolName is the name as written, without control sequences.
@@ -73,16 +74,16 @@ func (p *Parser) toolName(v scan.Value) string {
 
 // server finds the MCP server of a tool: named beside the call since 2.1.3xx, else the part of mcp__server__tool up to
 // the second double underscore. A server's name may hold single ones.
-func (p *Parser) server(r *record, b *block, name string) string {
-	if b.server.Kind == scan.KindString {
-		return p.Strings.Intern(b.server)
+func (p *Parser) server(r *sdkstream.Envelope, b *sdkstream.Block, name string) string {
+	if b.Server.Kind == scan.KindString {
+		return p.Strings.Intern(b.Server)
 	}
 	const prefix = "mcp__"
 	if len(name) <= len(prefix) || name[:len(prefix)] != prefix {
 		return ""
 	}
-	if meta := r.rest.Get("tool_use_meta"); meta.Kind == scan.KindArray {
-		if v := p.metaOf(meta, b.id).Get("server_display_name"); v.Kind == scan.KindString {
+	if meta := r.Rest.Get("tool_use_meta"); meta.Kind == scan.KindArray {
+		if v := p.metaOf(meta, b.ID).Get("server_display_name"); v.Kind == scan.KindString {
 			return p.Strings.Intern(v)
 		}
 	}
@@ -106,13 +107,13 @@ func (p *Parser) metaOf(array, id scan.Value) scan.Members {
 	return nil
 }
 
-func (p *Parser) toolResult(r *record, b *block) {
-	if r.kind.Is("user") {
+func (p *Parser) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
+	if r.Kind.Is("user") {
 		p.turnsOf(r).results++
 	}
 	name := ""
-	if len(b.toolUseID.Body()) > 0 {
-		c := p.calls.Ref(p.idKey(domainCall, b.toolUseID))
+	if len(b.ToolUseID.Body()) > 0 {
+		c := p.calls.Ref(p.idKey(domainCall, b.ToolUseID))
 		if c.answered {
 			return
 		}
@@ -120,17 +121,17 @@ func (p *Parser) toolResult(r *record, b *block) {
 	}
 	e := p.Emit(events.KindToolResult)
 	t := &e.Tool
-	t.ID, t.Name = p.Strings.Text(b.toolUseID), name
+	t.ID, t.Name = p.Strings.Text(b.ToolUseID), name
 	starts := name == "Agent" || name == "Task"
-	head := b.head()
-	text := p.resultText(b, t, starts || b.isError.True() || bytes.HasPrefix(head, errorOpen))
-	t.Truncated = bytes.HasPrefix(head, persisted)
+	start := head(b)
+	text := p.resultText(b, t, starts || b.IsError.True() || bytes.HasPrefix(start, errorOpen))
+	t.Truncated = bytes.HasPrefix(start, persisted)
 	said := text
 	if bytes.HasPrefix(text, errorOpen) {
 		said = unwrap(text)
 		t.Summary = p.Output.Summary(said)
 	}
-	if b.isError.True() {
+	if b.IsError.True() {
 		t.Error = true
 		t.Err = string(said)
 		t.ExitCode, t.HasExitCode = exitCode(said)
@@ -139,12 +140,22 @@ func (p *Parser) toolResult(r *record, b *block) {
 	if t.Denied && bytes.HasPrefix(text, stoppedByUser) && !bytes.Contains(text, userSaid) {
 		t.Denied, t.State = false, events.ToolStateStopped
 	}
-	if r.resultBlocks == 1 { // with several it does not say which one
-		p.outcome(e, &r.outcome)
+	if results(r) == 1 { // with several it does not say which one
+		p.outcome(e, r.Details)
 	}
 	if t.AgentID == "" && starts {
 		t.AgentID = string(agentInText(text))
 	}
+}
+
+// results counts the results of a line.
+func results(r *sdkstream.Envelope) (n int) {
+	for i := range r.Message.Blocks {
+		if r.Message.Blocks[i].Kind.Is("tool_result") {
+			n++
+		}
+	}
+	return n
 }
 
 // agentMark precedes the id of a sub-agent in the text of its result. Calls that a sub-agent made itself have the id
@@ -166,30 +177,27 @@ func agentInText(output []byte) []byte {
 }
 
 // outcome fills in what the structured side of a result contains.
-func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
+func (p *Parser) outcome(e *events.DisplayEvent, o scan.Members) {
 	t := &e.Tool
-	if o.lines.Kind == scan.KindNumber {
-		t.Lines, t.HasLines = int(o.lines.Int()), true
+	if n := o.Get("numLines"); n.Kind == scan.KindNumber {
+		t.Lines, t.HasLines = int(n.Int()), true
 	}
-	t.Truncated = t.Truncated || o.truncated.True() || o.persisted.Kind == scan.KindString
-	switch {
-	case o.totalMillis.Kind == scan.KindNumber:
-		t.Duration = millis(o.totalMillis)
-	case o.millis.Kind == scan.KindNumber:
-		t.Duration = millis(o.millis)
-	default:
-		t.Duration = o.seconds.Duration(time.Second)
+	t.Truncated = t.Truncated || o.Get("truncated").True() || o.Get("truncatedByTokenCap").True() || o.Get("persistedOutputPath").Kind == scan.KindString
+	t.Duration = o.Get("durationSeconds").Duration(time.Second)
+	for _, key := range [...]string{"durationMs", "totalDurationMs"} { // the total counts where there are both
+		if v := o.Get(key); v.Kind == scan.KindNumber {
+			t.Duration = millis(v)
+		}
 	}
-	if o.status.Is("async_launched") || len(o.backgroundTask.Body()) > 0 {
+	if o.Get("status").Is("async_launched") || len(o.Get("backgroundTaskId").Body()) > 0 {
 		t.State = events.ToolStateBackground
 	}
-	switch {
-	case o.agentID.Kind == scan.KindString:
-		t.AgentID = p.Strings.Intern(o.agentID)
-	case o.resumedAgent.Kind == scan.KindString: // of SendMessage to one that had ended; one at work gets it meanwhile
-		t.AgentID, t.State = p.Strings.Intern(o.resumedAgent), events.ToolStateBackground
-	case t.Name == "Workflow" && o.workflow.Kind == scan.KindString:
-		t.AgentID = p.Strings.Intern(o.workflow) // stands for all its agents; see [Group]
+	if id := o.Get("agentId"); id.Kind == scan.KindString {
+		t.AgentID = p.Strings.Intern(id)
+	} else if id := o.Get("resumedAgentId"); id.Kind == scan.KindString { // of SendMessage to one that had ended; one at work gets it meanwhile
+		t.AgentID, t.State = p.Strings.Intern(id), events.ToolStateBackground
+	} else if id := o.Get("runId"); t.Name == "Workflow" && id.Kind == scan.KindString {
+		t.AgentID = p.Strings.Intern(id) // stands for all its agents; see [Group]
 	}
 }
 
@@ -197,10 +205,10 @@ func (p *Parser) outcome(e *events.DisplayEvent, o *outcome) {
 func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }
 
 // resultText makes the text of a result: of an array its texts, a newline between them.
-func (p *Parser) resultText(b *block, t *events.Tool, whole bool) []byte {
+func (p *Parser) resultText(b *sdkstream.Block, t *events.Tool, whole bool) []byte {
 	p.Output.Begin(whole)
-	p.Output.String(b.content.Body())
-	for i, text := range b.texts {
+	p.Output.String(b.Content.Body())
+	for i, text := range b.Texts {
 		if i > 0 {
 			p.Output.Newline()
 		}
@@ -210,22 +218,22 @@ func (p *Parser) resultText(b *block, t *events.Tool, whole bool) []byte {
 }
 
 // head is how the text of a result begins, still escaped.
-func (b *block) head() []byte {
-	if b.content.Kind == scan.KindString || len(b.texts) == 0 {
-		return b.content.Body()
+func head(b *sdkstream.Block) []byte {
+	if b.Content.Kind == scan.KindString || len(b.Texts) == 0 {
+		return b.Content.Body()
 	}
-	return b.texts[0].Body()
+	return b.Texts[0].Body()
 }
 
 // persisted is how the text of a result begins that the program keeps in a file.
 var persisted = []byte("<persisted-output>")
 
 // denied reports whether a call never ran.
-func (p *Parser) denied(r *record, b *block) bool {
-	if meta := r.rest.Get("tool_result_meta"); meta.Kind == scan.KindArray {
-		return bytes.Contains(meta.Raw, []byte("non_execution_kind")) && len(p.metaOf(meta, b.toolUseID).Get("non_execution_kind").Body()) > 0
+func (p *Parser) denied(r *sdkstream.Envelope, b *sdkstream.Block) bool {
+	if meta := r.Rest.Get("tool_result_meta"); meta.Kind == scan.KindArray {
+		return bytes.Contains(meta.Raw, []byte("non_execution_kind")) && len(p.metaOf(meta, b.ToolUseID).Get("non_execution_kind").Body()) > 0
 	}
-	return len(r.rest.Get("toolDenialKind").Body()) > 0
+	return len(r.Rest.Get("toolDenialKind").Body()) > 0
 }
 
 // stoppedByUser is how the text of a call begins that the user stopped: while it ran, or when leave for it was asked. Where

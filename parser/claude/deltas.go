@@ -4,6 +4,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // deltas holds the content of stream_event lines that precede the complete lines. A text belongs to its message.
@@ -16,8 +17,8 @@ type deltas struct {
 }
 
 // streamEvent takes one event of the model's API, as the program got it.
-func (p *Parser) streamEvent(r *record) {
-	p.Members(r.rest.Get("event"))
+func (p *Parser) streamEvent(r *sdkstream.Envelope) {
+	p.Members(r.Rest.Get("event"))
 	event := p.Nested
 	switch string(event.Get("type").Body()) {
 	case "message_start":
@@ -40,7 +41,7 @@ func (p *Parser) streamEvent(r *record) {
 	}
 }
 
-func (p *Parser) messageStart(r *record, message scan.Value) {
+func (p *Parser) messageStart(r *sdkstream.Envelope, message scan.Value) {
 	d := &p.deltas
 	p.Members(message)
 	d.messageID = p.Strings.Text(p.Nested.Get("id"))
@@ -53,8 +54,8 @@ func (p *Parser) messageStart(r *record, message scan.Value) {
 }
 
 // streaming is the id of the message that a stream_event belongs to.
-func (p *Parser) streaming(r *record) scan.Value {
-	if id := r.rest.Get("api_message_id"); len(id.Body()) > 0 {
+func (p *Parser) streaming(r *sdkstream.Envelope) scan.Value {
+	if id := r.Rest.Get("api_message_id"); len(id.Body()) > 0 {
 		return id
 	}
 	p.Scratch = append(append(append(p.Scratch[:0], '"'), p.deltas.messageID...), '"')
@@ -74,7 +75,7 @@ func (p *Parser) deltaUsage(id scan.Value, nth int, usage scan.Value, final bool
 }
 
 // piece adds to the text of a block.
-func (p *Parser) piece(r *record, index int64, thinking bool, v scan.Value) {
+func (p *Parser) piece(r *sdkstream.Envelope, index int64, thinking bool, v scan.Value) {
 	d := &p.deltas
 	piece := p.Strings.Text(v)
 	if piece == "" {

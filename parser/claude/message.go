@@ -7,35 +7,36 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // syntheticModel is the model of messages that the program wrote in the model's place.
 const syntheticModel = "<synthetic>"
 
 // assistant gives the blocks of a model message, then what the line adds to the message's tokens.
-func (p *Parser) assistant(r *record) {
+func (p *Parser) assistant(r *sdkstream.Envelope) {
 	p.start(r)
 	nth := p.answerOf(r)
 	p.Identified()
 	p.Head.Answer = nth
 	before := len(p.Out)
-	if r.parent.Kind != scan.KindString && r.model.Kind == scan.KindString && !r.model.Is(syntheticModel) {
-		p.model = p.Strings.Intern(r.model)
+	if r.Parent.Kind != scan.KindString && r.Message.Model.Kind == scan.KindString && !r.Message.Model.Is(syntheticModel) {
+		p.model = p.Strings.Intern(r.Message.Model)
 	}
-	if r.contentText.Kind == scan.KindString {
-		p.text(r, r.contentText)
+	if r.Message.Text.Kind == scan.KindString {
+		p.text(r, r.Message.Text)
 	}
-	for i := range r.blocks {
-		p.assistantBlock(r, &r.blocks[i])
+	for i := range r.Message.Blocks {
+		p.assistantBlock(r, &r.Message.Blocks[i])
 	}
 	// A stream shows a message's blocks before its usage is complete; a transcript has what was known when it was written.
-	final := r.camel || r.stopped
-	if r.usage.Kind == scan.KindObject && !p.repeatsUsage(r, final) {
-		w := p.readUsage(r.usage)
-		u := p.callUsage(r.messageID, nth, w, final)
-		p.advisorUsage(r.messageID, nth, w)
+	final := r.Transcript || r.Message.Stop.Kind == scan.KindString
+	if r.Message.Usage.Kind == scan.KindObject && !p.repeatsUsage(r, final) {
+		w := p.readUsage(r.Message.Usage)
+		u := p.callUsage(r.Message.ID, nth, w, final)
+		p.advisorUsage(r.Message.ID, nth, w)
 		if u != nil {
-			if cost := r.rest.Get("costUSD"); cost.Kind == scan.KindNumber { // 1.0.3, one line a message
+			if cost := r.Rest.Get("costUSD"); cost.Kind == scan.KindNumber { // 1.0.3, one line a message
 				u.CostUSD, u.HasCost = cost.Float(), true
 			}
 		}
@@ -46,13 +47,13 @@ func (p *Parser) assistant(r *record) {
 	}
 }
 
-func (p *Parser) assistantBlock(r *record, b *block) {
-	kind := b.kind.Body()
+func (p *Parser) assistantBlock(r *sdkstream.Envelope, b *sdkstream.Block) {
+	kind := b.Kind.Body()
 	switch string(kind) {
 	case "text":
-		p.text(r, b.text)
+		p.text(r, b.Text)
 	case "thinking":
-		p.reasoning(r, b.text)
+		p.reasoning(r, b.Text)
 	case "tool_use", "server_tool_use", "mcp_tool_use":
 		p.toolUse(r, b)
 	default:
@@ -63,7 +64,7 @@ func (p *Parser) assistantBlock(r *record, b *block) {
 	}
 }
 
-func (p *Parser) text(r *record, v scan.Value) {
+func (p *Parser) text(r *sdkstream.Envelope, v scan.Value) {
 	if p.said(r, domainText, v) {
 		return
 	}
@@ -76,7 +77,7 @@ func (p *Parser) text(r *record, v scan.Value) {
 	p.deltas.complete(e.MessageID, false, text)
 }
 
-func (p *Parser) reasoning(r *record, v scan.Value) {
+func (p *Parser) reasoning(r *sdkstream.Envelope, v scan.Value) {
 	if p.said(r, domainText, v) {
 		return
 	}
@@ -91,8 +92,8 @@ func (p *Parser) reasoning(r *record, v scan.Value) {
 
 // said reports whether an earlier line gave the same text under the same message id; it remembers the text otherwise.
 // Two equal blocks of one line are two texts, and so are blocks that a transcript numbers differently.
-func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
-	if r.messageID.Kind != scan.KindString || text.Kind != scan.KindString {
+func (p *Parser) said(r *sdkstream.Envelope, domain byte, text scan.Value) bool {
+	if r.Message.ID.Kind != scan.KindString || text.Kind != scan.KindString {
 		return false
 	}
 	key := p.saidKey(r, domain, text, p.Head.Answer)
@@ -109,26 +110,26 @@ func (p *Parser) said(r *record, domain byte, text scan.Value) bool {
 }
 
 // saidKey is the key of a text of an answer.
-func (p *Parser) saidKey(r *record, domain byte, text scan.Value, nth int) uint64 {
+func (p *Parser) saidKey(r *sdkstream.Envelope, domain byte, text scan.Value, nth int) uint64 {
 	const odd = 0xd6e8feb86659fd93
-	key := p.Keys.Pair(domain, r.messageID.Body(), text.Body()) ^ uint64(nth)*odd // as they are encoded: repeats come from one writer
-	if index := r.rest.Get("apiBlockIndex"); index.Kind == scan.KindNumber {
+	key := p.Keys.Pair(domain, r.Message.ID.Body(), text.Body()) ^ uint64(nth)*odd // as they are encoded: repeats come from one writer
+	if index := r.Rest.Get("apiBlockIndex"); index.Kind == scan.KindNumber {
 		key ^= p.Keys.Bytes(domain, index.Raw)
 	}
 	return key
 }
 
 // user gives the results and the prompts of a user line.
-func (p *Parser) user(r *record) {
+func (p *Parser) user(r *sdkstream.Envelope) {
 	p.start(r)
-	if r.contentText.Kind == scan.KindString {
-		p.prompt(r, r.contentText)
+	if r.Message.Text.Kind == scan.KindString {
+		p.prompt(r, r.Message.Text)
 	}
-	for i := range r.blocks {
-		b := &r.blocks[i]
-		switch kind := b.kind.Body(); {
+	for i := range r.Message.Blocks {
+		b := &r.Message.Blocks[i]
+		switch kind := b.Kind.Body(); {
 		case string(kind) == "text":
-			p.prompt(r, b.text)
+			p.prompt(r, b.Text)
 		case bytes.HasSuffix(kind, []byte("tool_result")):
 			p.toolResult(r, b)
 		}
@@ -138,7 +139,7 @@ func (p *Parser) user(r *record) {
 // interruption is how the text of an interrupted run begins; nothing else marks it in the stream.
 const interruption = "[Request interrupted by user"
 
-func (p *Parser) prompt(r *record, v scan.Value) {
+func (p *Parser) prompt(r *sdkstream.Envelope, v scan.Value) {
 	text := p.Strings.Text(v)
 	if lines.Blank(text) {
 		return
@@ -163,12 +164,12 @@ func (p *Parser) prompt(r *record, v scan.Value) {
 
 // isSynthetic reports whether a line marks its text as the program's own. What the agent that started a sub-agent asks it is
 // a prompt to that, as its first one is.
-func (p *Parser) isSynthetic(r *record) bool {
-	if r.agent.Kind == scan.KindString && p.origin(r).Is("coordinator") {
+func (p *Parser) isSynthetic(r *sdkstream.Envelope) bool {
+	if r.Agent.Kind == scan.KindString && p.origin(r).Is("coordinator") {
 		return false
 	}
 	for _, mark := range [...]string{"isSynthetic", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"} {
-		if r.rest.Get(mark).True() {
+		if r.Rest.Get(mark).True() {
 			return true
 		}
 	}
@@ -177,8 +178,8 @@ func (p *Parser) isSynthetic(r *record) bool {
 }
 
 // origin is who a line says its text is of.
-func (p *Parser) origin(r *record) scan.Value {
-	origin := r.rest.Get("origin")
+func (p *Parser) origin(r *sdkstream.Envelope) scan.Value {
+	origin := r.Rest.Get("origin")
 	if origin.Kind != scan.KindObject {
 		return scan.Value{}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // Name is the provider's name in settings and on the command line.
@@ -14,7 +15,7 @@ const Name = "claude"
 // Parser reads one stream or transcript; see the package doc for what it remembers.
 type Parser struct {
 	decode.Decoder
-	record record
+	record sdkstream.Envelope
 
 	seen       memory.Memory[struct{}]
 	fresh      []uint64 // what this record added to seen
@@ -69,7 +70,7 @@ func (p *Parser) Parse(line []byte) decode.Result {
 }
 
 func (p *Parser) readObject() {
-	if p.record.read(&p.Scanner) {
+	if p.record.Read(&p.Scanner) {
 		p.dispatch(&p.record)
 	}
 }
@@ -81,25 +82,25 @@ func (p *Parser) State() decode.State {
 }
 
 // dispatch turns one whole record into events.
-func (p *Parser) dispatch(r *record) {
+func (p *Parser) dispatch(r *sdkstream.Envelope) {
 	p.NextObject()
 	p.fresh = p.fresh[:0]
-	kind := r.kind.Body()
+	kind := r.Kind.Body()
 	switch string(kind) {
 	case "assistant", "user", "result", "stream_event", "system":
-		if r.uuid.Kind == scan.KindString && !p.seen.Add(p.lineKey(r)) {
+		if r.UUID.Kind == scan.KindString && !p.seen.Add(p.lineKey(r)) {
 			p.Verdict.Note(events.LineIgnored)
 			return
 		}
 	}
-	if r.camel && (string(kind) == "assistant" || string(kind) == "user") {
+	if r.Transcript && (string(kind) == "assistant" || string(kind) == "user") {
 		// Also where it gives no event: the lines of a sidechain hang on each other.
 		p.Identified()
 	}
 	status := events.LineOK
 	switch string(kind) {
 	case "assistant":
-		p.turn.open = p.turn.open || !r.camel && r.parent.Kind != scan.KindString // a background agent may outlive the run
+		p.turn.open = p.turn.open || !r.Transcript && r.Parent.Kind != scan.KindString // a background agent may outlive the run
 		p.assistant(r)
 	case "user":
 		p.user(r)
@@ -134,16 +135,16 @@ func (p *Parser) other(kind []byte) events.LineStatus {
 }
 
 // identify fills the head of a record's events.
-func (p *Parser) identify(r *record) {
+func (p *Parser) identify(r *sdkstream.Envelope) {
 	h := &p.Head
-	h.Time = lines.Moment(r.timestamp.Time())
-	h.SessionID, h.ItemID = p.Strings.Intern(r.session), p.Strings.Text(r.uuid)
-	h.AgentID, h.ParentID = p.Strings.Intern(r.agent), p.asker(p.Strings.Intern(r.parent))
+	h.Time = lines.Moment(r.Timestamp.Time())
+	h.SessionID, h.ItemID = p.Strings.Intern(r.Session), p.Strings.Text(r.UUID)
+	h.AgentID, h.ParentID = p.Strings.Intern(r.Agent), p.asker(p.Strings.Intern(r.Parent))
 	h.TurnID, h.Copied = "", false
-	if r.camel {
-		h.TurnID = p.Strings.Intern(r.promptID)
+	if r.Transcript {
+		h.TurnID = p.Strings.Intern(r.PromptID)
 		// A fork begins with its parent's lines under its own session id; what the model said keeps the id it was asked under.
-		asked := r.requestSession.Body()
+		asked := r.RequestSession.Body()
 		h.Copied = len(asked) > 0 && string(asked) != h.SessionID
 		p.forked = p.forked || h.Copied && len(p.costs) == 0
 		if h.ParentID == "" {
@@ -151,10 +152,10 @@ func (p *Parser) identify(r *record) {
 		}
 	}
 	h.MessageID, h.Answer = "", 0
-	if r.messageID.Kind == scan.KindString {
-		h.MessageID = p.sticky(r.messageID)
+	if r.Message.ID.Kind == scan.KindString {
+		h.MessageID = p.sticky(r.Message.ID)
 	}
-	h.Model, h.Synthetic = p.Strings.Intern(r.model), false
+	h.Model, h.Synthetic = p.Strings.Intern(r.Message.Model), false
 	if h.Model == syntheticModel {
 		h.Model, h.Synthetic = "", true
 	}

@@ -7,12 +7,13 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // task reports the state of a background task or a sub-agent: a call that takes more than about 2 s is a task.
-func (p *Parser) task(r *record, subtype string) {
-	task := r.rest.Get("task_id")
-	id := p.Strings.Text(r.rest.Get("tool_use_id"))
+func (p *Parser) task(r *sdkstream.Envelope, subtype string) {
+	task := r.Rest.Get("task_id")
+	id := p.Strings.Text(r.Rest.Get("tool_use_id"))
 	if len(task.Body()) > 0 {
 		id = p.taskCall(task, id)
 	}
@@ -30,11 +31,11 @@ func (p *Parser) task(r *record, subtype string) {
 		e.Time = ended
 	}
 	e.Tool.ID, e.Tool.State = id, state
-	e.Tool.AgentType = p.Strings.Intern(r.rest.Get("subagent_type"))
-	if e.Tool.AgentType != "" || r.rest.Get("task_type").Is("local_agent") {
+	e.Tool.AgentType = p.Strings.Intern(r.Rest.Get("subagent_type"))
+	if e.Tool.AgentType != "" || r.Rest.Get("task_type").Is("local_agent") {
 		e.Tool.AgentID = p.Strings.Intern(task)
 	}
-	if usage := r.rest.Get("usage"); usage.Kind == scan.KindObject {
+	if usage := r.Rest.Get("usage"); usage.Kind == scan.KindObject {
 		p.Members(usage)
 		e.Tool.Duration = millis(p.Nested.Get("duration_ms"))
 	}
@@ -82,19 +83,19 @@ func (p *Parser) asker(call string) string {
 }
 
 // taskState reads the state, the words and the end of a task's line.
-func taskState(r *record, subtype string, s *scan.Scanner, nested *scan.Members) (events.ToolState, scan.Value, time.Time) {
+func taskState(r *sdkstream.Envelope, subtype string, s *scan.Scanner, nested *scan.Members) (events.ToolState, scan.Value, time.Time) {
 	switch subtype {
 	case "task_started":
-		if r.rest.Get("is_backgrounded").True() {
-			return events.ToolStateBackground, r.rest.Get("description"), time.Time{}
+		if r.Rest.Get("is_backgrounded").True() {
+			return events.ToolStateBackground, r.Rest.Get("description"), time.Time{}
 		}
-		return events.ToolStateRunning, r.rest.Get("description"), time.Time{}
+		return events.ToolStateRunning, r.Rest.Get("description"), time.Time{}
 	case "task_progress":
-		return events.ToolStateRunning, r.rest.Get("description"), time.Time{}
+		return events.ToolStateRunning, r.Rest.Get("description"), time.Time{}
 	case "task_notification":
-		return endState(r.rest.Get("status")), r.rest.Get("summary"), time.Time{}
+		return endState(r.Rest.Get("status")), r.Rest.Get("summary"), time.Time{}
 	default: // task_updated
-		*nested = s.MembersOf(r.rest.Get("patch"), (*nested)[:0])
+		*nested = s.MembersOf(r.Rest.Get("patch"), (*nested)[:0])
 		state := endState(nested.Get("status"))
 		if state == events.ToolStateUnspecified && nested.Get("is_backgrounded").True() {
 			state = events.ToolStateBackground
@@ -115,11 +116,11 @@ func (p *Parser) taskNotice(text string) {
 
 // queue takes what waits for the model's next turn: of that only a notice of a task's end is an event, and it came when it
 // was put there.
-func (p *Parser) queue(r *record) events.LineStatus {
-	if !r.rest.Get("operation").Is("enqueue") {
+func (p *Parser) queue(r *sdkstream.Envelope) events.LineStatus {
+	if !r.Rest.Get("operation").Is("enqueue") {
 		return events.LineIgnored
 	}
-	text := r.rest.Get("content")
+	text := r.Rest.Get("content")
 	if !bytes.HasPrefix(text.Body(), []byte(taskNotification)) || !bytes.Contains(text.Body(), []byte("<status>")) {
 		return events.LineIgnored
 	}
@@ -134,10 +135,10 @@ func endState(status scan.Value) events.ToolState { return lines.TaskState(strin
 
 // toolProgress is the sign of life of a long call. A heartbeat names the call as its parent and has a made-up id of its
 // own, "<call>-heartbeat-0": its parent is no agent and must not nest anything.
-func (p *Parser) toolProgress(r *record) {
-	id, parent := r.rest.Get("tool_use_id"), r.parent
-	if len(parent.Body()) > 0 && (r.rest.Get("heartbeat").True() || bytes.HasPrefix(id.Body(), parent.Body())) {
-		id, r.parent = parent, scan.Value{}
+func (p *Parser) toolProgress(r *sdkstream.Envelope) {
+	id, parent := r.Rest.Get("tool_use_id"), r.Parent
+	if len(parent.Body()) > 0 && (r.Rest.Get("heartbeat").True() || bytes.HasPrefix(id.Body(), parent.Body())) {
+		id, r.Parent = parent, scan.Value{}
 	}
 	if len(id.Body()) == 0 {
 		return
@@ -145,8 +146,8 @@ func (p *Parser) toolProgress(r *record) {
 	e := p.Emit(events.KindToolProgress)
 	e.Tool = events.Tool{
 		ID:       p.Strings.Text(id),
-		Name:     p.toolName(r.rest.Get("tool_name")),
+		Name:     p.toolName(r.Rest.Get("tool_name")),
 		State:    events.ToolStateRunning,
-		Duration: r.rest.Get("elapsed_time_seconds").Duration(time.Second),
+		Duration: r.Rest.Get("elapsed_time_seconds").Duration(time.Second),
 	}
 }

@@ -1,6 +1,9 @@
 package claude
 
-import "github.com/tailspan/tailspan/parser/internal/scan"
+import (
+	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
+)
 
 // Sub-agents of 1.x are inside the transcript of their session, marked isSidechain, without an agent id. Their first
 // line has no parentUuid and holds the prompt of the Task call; nothing else links the two. All further lines hang on
@@ -19,29 +22,29 @@ func (p *Parser) expectSidechain(prompt scan.Value, id string) {
 }
 
 // sidechain gives the id of the call that a sidechain line belongs to, and remembers it for the lines that hang on it.
-func (p *Parser) sidechain(r *record) string {
-	if r.agent.Kind == scan.KindString || !r.rest.Get("isSidechain").True() {
+func (p *Parser) sidechain(r *sdkstream.Envelope) string {
+	if r.Agent.Kind == scan.KindString || !r.Rest.Get("isSidechain").True() {
 		return ""
 	}
 	id := ""
-	if parent := r.rest.Get("parentUuid"); len(parent.Body()) > 0 {
+	if parent := r.Rest.Get("parentUuid"); len(parent.Body()) > 0 {
 		id, _ = p.sidechains.Get(p.idKey(domainLine, parent))
-	} else if r.kind.Is("user") {
+	} else if r.Kind.Is("user") {
 		id = p.claim(r)
 	}
-	if id != "" && len(r.uuid.Body()) > 0 {
-		p.sidechains.Set(p.idKey(domainLine, r.uuid), id)
+	if id != "" && len(r.UUID.Body()) > 0 {
+		p.sidechains.Set(p.idKey(domainLine, r.UUID), id)
 	}
 	return id
 }
 
 // claim finds the call with the prompt of a sidechain's first line. Of several calls with the same prompt each is taken
 // once, in order.
-func (p *Parser) claim(r *record) string {
-	prompt := r.contentText
-	for i := range r.blocks {
-		if prompt.Kind != scan.KindString && r.blocks[i].kind.Is("text") {
-			prompt = r.blocks[i].text
+func (p *Parser) claim(r *sdkstream.Envelope) string {
+	prompt := r.Message.Text
+	for i := range r.Message.Blocks {
+		if prompt.Kind != scan.KindString && r.Message.Blocks[i].Kind.Is("text") {
+			prompt = r.Message.Blocks[i].Text
 		}
 	}
 	if len(prompt.Body()) == 0 {

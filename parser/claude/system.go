@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // Codes of notices that only Claude Code gives.
@@ -19,36 +20,36 @@ const (
 )
 
 // system handles what the program itself reports: the session, tasks, retries, hooks.
-func (p *Parser) system(r *record) events.LineStatus {
-	subtype := r.subtype.Body()
+func (p *Parser) system(r *sdkstream.Envelope) events.LineStatus {
+	subtype := r.Subtype.Body()
 	switch string(subtype) {
 	case "init":
 		p.init(r)
 	case "task_started", "task_progress", "task_updated", "task_notification":
 		p.task(r, string(subtype))
 	case "api_retry":
-		p.retry(r.rest.Get("attempt"), r.rest.Get("max_retries"), r.rest.Get("retry_delay_ms"), r.rest.Get("error_status"), p.Strings.Text(r.rest.Get("error")))
+		p.retry(r.Rest.Get("attempt"), r.Rest.Get("max_retries"), r.Rest.Get("retry_delay_ms"), r.Rest.Get("error_status"), p.Strings.Text(r.Rest.Get("error")))
 	case "api_error": // the transcript's form of the same; one for each retry, not fatal
-		p.Members(r.rest.Get("error"))
+		p.Members(r.Rest.Get("error"))
 		text := p.Strings.Text(p.Nested.Get("formatted"))
 		if text == "" {
 			text = p.Strings.Text(p.Nested.Get("message"))
 		}
-		p.retry(r.rest.Get("retryAttempt"), r.rest.Get("maxRetries"), r.rest.Get("retryInMs"), p.Nested.Get("status"), text)
+		p.retry(r.Rest.Get("retryAttempt"), r.Rest.Get("maxRetries"), r.Rest.Get("retryInMs"), p.Nested.Get("status"), text)
 	case "compact_boundary":
 		p.compaction(r)
 	case "permission_denied":
-		p.Notice(events.LevelWarn, events.NoticePermissionDenied, p.Strings.Text(r.message))
+		p.Notice(events.LevelWarn, events.NoticePermissionDenied, p.Strings.Text(r.Message.Value))
 	case "hook_response":
 		p.hook(r)
 	case "informational":
 		p.informational(r)
 	case "model_refusal_fallback":
-		p.Notice(events.LevelWarn, noticeRefusal, p.Strings.Text(r.rest.Get("content")))
+		p.Notice(events.LevelWarn, noticeRefusal, p.Strings.Text(r.Rest.Get("content")))
 	case "model_refusal_no_fallback":
-		p.Notice(events.LevelWarn, noticeRefused, p.Strings.Text(r.rest.Get("content")))
+		p.Notice(events.LevelWarn, noticeRefused, p.Strings.Text(r.Rest.Get("content")))
 	case "turn_duration":
-		p.Emit(events.KindTurnDone).End = &events.End{Duration: millis(r.rest.Get("durationMs")), Unjudged: true}
+		p.Emit(events.KindTurnDone).End = &events.End{Duration: millis(r.Rest.Get("durationMs")), Unjudged: true}
 	default:
 		if quietSubtype(subtype) {
 			return events.LineIgnored
@@ -80,8 +81,8 @@ func (p *Parser) retry(attempt, limit, delayMillis, status scan.Value, reason st
 	p.Notice(events.LevelWarn, events.NoticeAPIRetry, b.String())
 }
 
-func (p *Parser) compaction(r *record) {
-	p.Members(r.rest.AnyOf("compact_metadata", "compactMetadata"))
+func (p *Parser) compaction(r *sdkstream.Envelope) {
+	p.Members(r.Rest.AnyOf("compact_metadata", "compactMetadata"))
 	text := "conversation compacted"
 	if trigger := p.Strings.Text(p.Nested.Get("trigger")); trigger != "" {
 		text += " (" + trigger + ")"
@@ -96,17 +97,17 @@ func (p *Parser) compaction(r *record) {
 }
 
 // hook reports the outcome of a hook, with the first line that it printed.
-func (p *Parser) hook(r *record) {
+func (p *Parser) hook(r *sdkstream.Envelope) {
 	level := events.LevelInfo
-	if code := r.rest.Get("exit_code"); code.Int() != 0 || r.rest.Get("outcome").Is("error") {
+	if code := r.Rest.Get("exit_code"); code.Int() != 0 || r.Rest.Get("outcome").Is("error") {
 		level = events.LevelWarn
 	}
-	text := p.Strings.Text(r.rest.Get("hook_name"))
+	text := p.Strings.Text(r.Rest.Get("hook_name"))
 	for _, key := range [...]string{"stderr", "output", "stdout"} {
 		if level == events.LevelInfo && key == "stderr" {
 			continue
 		}
-		if said := events.Summary(p.Strings.Text(r.rest.Get(key))); said != "" {
+		if said := events.Summary(p.Strings.Text(r.Rest.Get(key))); said != "" {
 			text += ": " + said
 			break
 		}
@@ -114,22 +115,22 @@ func (p *Parser) hook(r *record) {
 	p.Notice(level, events.NoticeHook, text)
 }
 
-func (p *Parser) informational(r *record) {
+func (p *Parser) informational(r *sdkstream.Envelope) {
 	level := events.LevelInfo
-	switch string(r.rest.Get("level").Body()) {
+	switch string(r.Rest.Get("level").Body()) {
 	case "warning", "warn":
 		level = events.LevelWarn
 	case "error":
 		level = events.LevelError
 	}
-	if text := p.Strings.Text(r.rest.Get("content")); !lines.Blank(text) {
+	if text := p.Strings.Text(r.Rest.Get("content")); !lines.Blank(text) {
 		p.Notice(level, events.NoticeInformational, text)
 	}
 }
 
 // rateLimit reports a subscription's limit once it is near or reached; the type is from the published types.
-func (p *Parser) rateLimit(r *record) {
-	p.Members(r.rest.Get("rate_limit_info"))
+func (p *Parser) rateLimit(r *sdkstream.Envelope) {
+	p.Members(r.Rest.Get("rate_limit_info"))
 	status := p.Strings.Text(p.Nested.Get("status"))
 	if status == "" || status == "allowed" {
 		return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // normalise gives the tokens in the arithmetic that all providers share:
@@ -234,18 +235,18 @@ func (p *Parser) advisorUsage(id scan.Value, nth int, w *words) {
 const maxLastUsage = 4 << 10
 
 // repeatsUsage reports whether the line before had the same usage of the same message, as most lines of a message do.
-func (p *Parser) repeatsUsage(r *record, final bool) bool {
-	id := r.messageID.Body()
+func (p *Parser) repeatsUsage(r *sdkstream.Envelope, final bool) bool {
+	id := r.Message.ID.Body()
 	if len(id) == 0 {
 		return false
 	}
-	if string(id) == p.usageOf && p.Head.Answer == p.usageNth && final == p.usageFinal && bytes.Equal(r.usage.Raw, r.lastUsage) {
+	if string(id) == p.usageOf && p.Head.Answer == p.usageNth && final == p.usageFinal && bytes.Equal(r.Message.Usage.Raw, r.LastUsage) {
 		return true
 	}
-	p.usageOf, p.usageNth, p.usageFinal = p.sticky(r.messageID), p.Head.Answer, final
-	r.lastUsage = r.lastUsage[:0]
-	if len(r.usage.Raw) <= maxLastUsage {
-		r.lastUsage = append(r.lastUsage, r.usage.Raw...)
+	p.usageOf, p.usageNth, p.usageFinal = p.sticky(r.Message.ID), p.Head.Answer, final
+	r.LastUsage = r.LastUsage[:0]
+	if len(r.Message.Usage.Raw) <= maxLastUsage {
+		r.LastUsage = append(r.LastUsage, r.Message.Usage.Raw...)
 	}
 	return false
 }
@@ -255,17 +256,17 @@ func (p *Parser) repeatsUsage(r *record, final bool) bool {
 //	model_usage_since_last_result   2.1.3xx: this run, sub-agents and side calls included
 //	modelUsage                      1.0.4x and later: since the process began (2.1.3xx: and before, if it was resumed)
 //	usage                           before: the main loop of this turn alone
-func (p *Parser) totals(r *record) {
-	if run := r.rest.Get("model_usage_since_last_result"); run.Kind == scan.KindObject {
+func (p *Parser) totals(r *sdkstream.Envelope) {
+	if run := r.Rest.Get("model_usage_since_last_result"); run.Kind == scan.KindObject {
 		if p.modelUsage(run, events.UsageScopeRun) == 0 { // no model was called: a total of nothing
 			p.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeRun}
 		}
 		return
 	}
-	if p.modelUsage(r.rest.Get("modelUsage"), events.UsageScopeProcess) > 0 {
+	if p.modelUsage(r.Rest.Get("modelUsage"), events.UsageScopeProcess) > 0 {
 		return
 	}
-	usage := r.rest.Get("usage")
+	usage := r.Rest.Get("usage")
 	if usage.Kind != scan.KindObject {
 		return
 	}
@@ -281,9 +282,9 @@ func (p *Parser) totals(r *record) {
 
 // runCost is the growth of the cost since the last result, which carries a total of the process. Its name was
 // cost_usd and total_cost before 1.0.22.
-func (p *Parser) runCost(r *record) (float64, bool) {
+func (p *Parser) runCost(r *sdkstream.Envelope) (float64, bool) {
 	for _, key := range [...]string{"total_cost_usd", "total_cost", "cost_usd"} {
-		if v := r.rest.Get(key); v.Kind == scan.KindNumber {
+		if v := r.Rest.Get(key); v.Kind == scan.KindNumber {
 			total := v.Float()
 			if !events.PlausibleCost(total) {
 				return total, true // to be ignored: the next total is compared with the one before
@@ -353,8 +354,8 @@ func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
 // it is a total that goes on over the processes of a session. That of a fork begins with its parent's, which is in
 // another file, so the first one of a fork is a start to measure from (S9-resume). Its tokens are in the messages, and in the files
 // of the sub-agents.
-func (p *Parser) costState(r *record) {
-	if models := r.rest.Get("modelUsage"); models.Kind == scan.KindObject {
+func (p *Parser) costState(r *sdkstream.Envelope) {
+	if models := r.Rest.Get("modelUsage"); models.Kind == scan.KindObject {
 		s := &p.Inner
 		s.Reset(models.Raw)
 		for s.Object(); s.Key(); {
@@ -371,7 +372,7 @@ func (p *Parser) costState(r *record) {
 			}
 		}
 	}
-	if total := r.rest.Get("totalCostUSD").Float(); len(p.costs) == 0 && total != 0 {
+	if total := r.Rest.Get("totalCostUSD").Float(); len(p.costs) == 0 && total != 0 {
 		p.sessionCost("", total)
 	}
 	p.forked = false

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // call is what is remembered of a tool call, by its id. Servers count ids anew in each run, so a transcript that goes on
@@ -23,11 +24,11 @@ type call struct {
 	called, answered bool
 }
 
-func (p *Parser) toolUse(r *record, b *block) {
-	name := events.CleanLine(p.Strings.Intern(b.name), 0)
-	if len(b.id.Body()) > 0 {
-		c := p.calls.Ref(p.Keys.ID(domainCall, b.id.Body()))
-		body := p.Keys.With(p.Keys.String(domainBody, name), b.input.Raw)
+func (p *Parser) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {
+	name := events.CleanLine(p.Strings.Intern(b.Name), 0)
+	if len(b.ID.Body()) > 0 {
+		c := p.calls.Ref(p.Keys.ID(domainCall, b.ID.Body()))
+		body := p.Keys.With(p.Keys.String(domainBody, name), b.Input.Raw)
 		if c.called && !c.answered && c.body == body {
 			return
 		}
@@ -35,17 +36,17 @@ func (p *Parser) toolUse(r *record, b *block) {
 	}
 	e := p.Emit(events.KindToolUse)
 	e.Tool = events.Tool{
-		ID:       p.Strings.Text(b.id),
+		ID:       p.Strings.Text(b.ID),
 		Name:     name,
-		Target:   p.target(name, b.args),
-		Input:    b.input.Raw,
+		Target:   p.target(name, b.Args),
+		Input:    b.Input.Raw,
 		Server:   server(name),
 		ReadOnly: tools[name].readOnly,
 	}
 	if name == "agent" || name == "task" {
-		e.Tool.AgentType = p.Strings.Intern(b.args.Get("subagent_type"))
-		if r.camel {
-			p.delegated(&e.Tool, p.Strings.Text(r.rest.Get("version")))
+		e.Tool.AgentType = p.Strings.Intern(b.Args.Get("subagent_type"))
+		if r.Transcript {
+			p.delegated(&e.Tool, p.Strings.Text(r.Rest.Get("version")))
 		}
 	}
 }
@@ -64,27 +65,27 @@ func server(name string) string {
 }
 
 // toolResults gives the results of a transcript's line; there is one line a call.
-func (p *Parser) toolResults(r *record) {
+func (p *Parser) toolResults(r *sdkstream.Envelope) {
 	p.start(r)
 	if p.Head.AgentID != "" && p.telemetry.early == (events.Tokens{}) {
 		p.responses.end("")
 	}
-	for i := range r.blocks {
-		if b := &r.blocks[i]; b.response {
+	for i := range r.Message.Blocks {
+		if b := &r.Message.Blocks[i]; b.Response {
 			p.toolResult(r, b)
 		}
 	}
 }
 
 // toolResult gives a result, unless its call has one.
-func (p *Parser) toolResult(r *record, b *block) {
-	id := b.toolUseID
-	if b.response {
-		id = b.id
+func (p *Parser) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
+	id := b.ToolUseID
+	if b.Response {
+		id = b.ID
 	}
 	var details scan.Members
-	if r.camel {
-		details = r.details
+	if r.Transcript {
+		details = r.Details
 		if len(id.Body()) == 0 {
 			id = details.Get("callId")
 		}
@@ -102,20 +103,20 @@ func (p *Parser) toolResult(r *record, b *block) {
 	t := &e.Tool
 	t.ID, t.Name = p.Strings.Text(id), c.name
 	if t.Name == "" {
-		t.Name = events.CleanLine(p.Strings.Intern(b.name), 0)
+		t.Name = events.CleanLine(p.Strings.Intern(b.Name), 0)
 	}
-	t.Error = b.isError.True() || b.failure.Exists() && b.failure.Kind != scan.KindNull || r.camel && failed(details)
-	text := p.resultText(b, t, t.Error || r.camel && bytes.HasPrefix(b.head(), commandHead))
-	if r.camel {
+	t.Error = b.IsError.True() || b.Failure.Exists() && b.Failure.Kind != scan.KindNull || r.Transcript && failed(details)
+	text := p.resultText(b, t, t.Error || r.Transcript && bytes.HasPrefix(head(b), commandHead))
+	if r.Transcript {
 		p.outcome(t, details, c.body, text)
 		if c.name == "agent" || c.name == "task" {
 			p.launched(t, r, b)
 		}
 	}
 	if t.Error {
-		t.Denied = t.Denied || r.camel && details.Get("errorType").Is("execution_denied") || bytes.Contains(text, deniedByRule)
+		t.Denied = t.Denied || r.Transcript && details.Get("errorType").Is("execution_denied") || bytes.Contains(text, deniedByRule)
 		t.Err = string(text)
-		if r.camel && details.Get("status").Is("cancelled") || bytes.HasPrefix(text, operationCancelled) {
+		if r.Transcript && details.Get("status").Is("cancelled") || bytes.HasPrefix(text, operationCancelled) {
 			t.State = events.ToolStateStopped // 0.24: so it is too after SIGTERM
 		}
 	}
@@ -162,9 +163,9 @@ func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64, text
 }
 
 // resultText makes the text of a result: of an array its texts, a newline between them.
-func (p *Parser) resultText(b *block, t *events.Tool, whole bool) []byte {
+func (p *Parser) resultText(b *sdkstream.Block, t *events.Tool, whole bool) []byte {
 	p.Output.Begin(whole)
-	for _, v := range [...]scan.Value{b.content, b.answered, b.failure} {
+	for _, v := range [...]scan.Value{b.Content, b.Output, b.Failure} {
 		switch v.Kind {
 		case scan.KindString:
 			p.Output.String(v.Body())
@@ -172,7 +173,7 @@ func (p *Parser) resultText(b *block, t *events.Tool, whole bool) []byte {
 			p.Output.JSON(v.Raw)
 		}
 	}
-	for i, text := range b.texts {
+	for i, text := range b.Texts {
 		if i > 0 {
 			p.Output.Newline()
 		}
@@ -182,14 +183,14 @@ func (p *Parser) resultText(b *block, t *events.Tool, whole bool) []byte {
 }
 
 // head is how the text of a result begins, still escaped.
-func (b *block) head() []byte {
-	for _, v := range [...]scan.Value{b.content, b.answered, b.failure} {
+func head(b *sdkstream.Block) []byte {
+	for _, v := range [...]scan.Value{b.Content, b.Output, b.Failure} {
 		if len(v.Body()) > 0 {
 			return v.Body()
 		}
 	}
-	if len(b.texts) > 0 {
-		return b.texts[0].Body()
+	if len(b.Texts) > 0 {
+		return b.Texts[0].Body()
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // deltas holds the content of stream_event lines that precede the whole lines. Only the first whole line of a response has the
@@ -16,9 +17,9 @@ type deltas struct {
 }
 
 // streamEvent takes one event of a message as it is made.
-func (p *Parser) streamEvent(r *record) {
+func (p *Parser) streamEvent(r *sdkstream.Envelope) {
 	p.open = true
-	p.Members(r.rest.Get("event"))
+	p.Members(r.Rest.Get("event"))
 	kind, index := p.Nested.Get("type"), p.Nested.Get("index").Int()
 	switch string(kind.Body()) {
 	case "message_start":

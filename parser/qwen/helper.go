@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // A sub-agent in the background has a transcript of its own, subagents/<session>/agent-<id>.jsonl, whose lines have its id
@@ -27,8 +28,8 @@ func (p *Parser) delegated(t *events.Tool, version string) {
 var taskMark = []byte("task_id: ")
 
 // launched fills in the result of a call whose sub-agent goes on in the background.
-func (p *Parser) launched(t *events.Tool, r *record, b *block) {
-	_, id, ok := bytes.Cut(b.head(), taskMark)
+func (p *Parser) launched(t *events.Tool, r *sdkstream.Envelope, b *sdkstream.Block) {
+	_, id, ok := bytes.Cut(head(b), taskMark)
 	if !ok {
 		return
 	}
@@ -39,7 +40,7 @@ func (p *Parser) launched(t *events.Tool, r *record, b *block) {
 		return
 	}
 	t.State, t.AgentID = events.ToolStateBackground, string(id)
-	if writesUsage(p.Strings.Text(r.rest.Get("version"))) {
+	if writesUsage(p.Strings.Text(r.Rest.Get("version"))) {
 		p.seen.Add(p.Keys.String(domainHelper, t.AgentID))
 	}
 }
@@ -65,8 +66,8 @@ func (p *Parser) countedByHelper(prompt []byte) bool {
 
 // helperMessage is the id of the response that a line of a sub-agent's transcript is of. A response is a line with its
 // tokens, and one for each call behind it; where no line has tokens, the results of calls part the responses.
-func (p *Parser) helperMessage(r *record) string {
-	if r.rest.Get("usageMetadata").Exists() {
+func (p *Parser) helperMessage(r *sdkstream.Envelope) string {
+	if r.Rest.Get("usageMetadata").Exists() {
 		p.responses.end("")
 	}
 	return p.responses.of("", p.Head.ItemID)

@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // apiError is how the text begins that the program says in the model's place when the API failed. Nothing else in a
@@ -15,54 +16,54 @@ const apiError = "[API Error:"
 
 // assistant gives the blocks of a model message. In a transcript the id of the API's response is that of the telemetry
 // line before it.
-func (p *Parser) assistant(r *record) {
+func (p *Parser) assistant(r *sdkstream.Envelope) {
 	p.start(r)
 	before := len(p.Out)
 	switch {
-	case r.camel && p.Head.AgentID != "":
+	case r.Transcript && p.Head.AgentID != "":
 		p.Head.MessageID = p.helperMessage(r)
-	case r.camel:
+	case r.Transcript:
 		p.Head.MessageID, p.Head.Answer = p.telemetry.take(p.Head.ItemID)
 	default:
 		p.Head.MessageID = p.responses.of(p.Head.ParentID, p.Head.MessageID)
 	}
-	if r.contentText.Kind == scan.KindString {
-		p.text(r.contentText)
+	if r.Message.Text.Kind == scan.KindString {
+		p.text(r.Message.Text)
 	}
-	for i := range r.blocks {
-		b := &r.blocks[i]
-		switch kind := string(b.kind.Body()); {
-		case b.call || kind == "tool_use":
+	for i := range r.Message.Blocks {
+		b := &r.Message.Blocks[i]
+		switch kind := string(b.Kind.Body()); {
+		case b.Call || kind == "tool_use":
 			p.toolUse(r, b)
-		case b.response || kind == "tool_result":
+		case b.Response || kind == "tool_result":
 			p.toolResult(r, b)
-		case b.thought || kind == "thinking":
-			p.reasoning(b.text)
-		case kind == "text" || kind == "" && b.text.Kind == scan.KindString:
-			p.text(b.text)
+		case b.Thought || kind == "thinking":
+			p.reasoning(b.Text)
+		case kind == "text" || kind == "" && b.Text.Kind == scan.KindString:
+			p.text(b.Text)
 		}
 	}
-	if r.camel {
-		p.usageMetadata(r.rest.Get("usageMetadata"))
+	if r.Transcript {
+		p.usageMetadata(r.Rest.Get("usageMetadata"))
 	} else {
-		p.callUsage(r.usage)
+		p.callUsage(r.Message.Usage)
 	}
-	if r.camel && len(p.Out) > before {
+	if r.Transcript && len(p.Out) > before {
 		p.Out[len(p.Out)-1].Sign = p.sign(r)
 	}
 }
 
 // sign is what a message of a transcript shows of the end of its run: one that ends with a text and makes no call is the
 // last word.
-func (p *Parser) sign(r *record) events.Sign {
+func (p *Parser) sign(r *sdkstream.Envelope) events.Sign {
 	last := ""
-	for i := range r.blocks {
-		b := &r.blocks[i]
-		if b.call || b.response {
+	for i := range r.Message.Blocks {
+		b := &r.Message.Blocks[i]
+		if b.Call || b.Response {
 			return events.Sign{}
 		}
-		if !b.thought && b.text.Kind == scan.KindString {
-			last = p.Strings.Text(b.text)
+		if !b.Thought && b.Text.Kind == scan.KindString {
+			last = p.Strings.Text(b.Text)
 		}
 	}
 	switch {
@@ -123,19 +124,19 @@ func (p *Parser) reasoning(v scan.Value) {
 
 // user gives the results and the prompts of a user line. In a stream its text is the prompt of a sub-agent, or a
 // notification; what the user typed is only in the transcript.
-func (p *Parser) user(r *record) {
+func (p *Parser) user(r *sdkstream.Envelope) {
 	p.start(r)
 	p.responses.end(p.Head.ParentID)
-	if r.contentText.Kind == scan.KindString {
-		p.prompt(r, r.contentText)
+	if r.Message.Text.Kind == scan.KindString {
+		p.prompt(r, r.Message.Text)
 	}
-	for i := range r.blocks {
-		b := &r.blocks[i]
+	for i := range r.Message.Blocks {
+		b := &r.Message.Blocks[i]
 		switch {
-		case b.response || b.kind.Is("tool_result"):
+		case b.Response || b.Kind.Is("tool_result"):
 			p.toolResult(r, b)
-		case b.text.Kind == scan.KindString && !b.thought:
-			p.prompt(r, b.text)
+		case b.Text.Kind == scan.KindString && !b.Thought:
+			p.prompt(r, b.Text)
 		}
 	}
 }
@@ -150,15 +151,15 @@ func syntheticSubtype(subtype []byte) bool {
 	return false
 }
 
-func (p *Parser) prompt(r *record, v scan.Value) {
+func (p *Parser) prompt(r *sdkstream.Envelope, v scan.Value) {
 	text := p.Strings.Text(v)
 	if lines.Blank(text) {
 		return
 	}
 	e := p.Emit(events.KindPrompt)
 	e.Text = text
-	e.Synthetic = r.rest.Get("externalInputKind").Is("notification") || r.rest.Get("provenance").Is("system") || syntheticSubtype(r.subtype.Body())
-	if e.Synthetic && r.camel {
+	e.Synthetic = r.Rest.Get("externalInputKind").Is("notification") || r.Rest.Get("provenance").Is("system") || syntheticSubtype(r.Subtype.Body())
+	if e.Synthetic && r.Transcript {
 		p.taskNotice(text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // Name is the provider's name in settings and on the command line.
@@ -20,7 +21,7 @@ const (
 // Parser reads one stream or transcript; see the package doc for what it remembers.
 type Parser struct {
 	decode.Decoder
-	record record
+	record sdkstream.Envelope
 
 	seen      memory.Memory[struct{}]
 	calls     memory.Memory[call]
@@ -56,7 +57,7 @@ func (p *Parser) Parse(line []byte) decode.Result {
 }
 
 func (p *Parser) readObject() {
-	if p.record.read(&p.Scanner) {
+	if p.record.Read(&p.Scanner) {
 		p.dispatch(&p.record)
 	}
 }
@@ -68,8 +69,8 @@ func (p *Parser) State() decode.State {
 }
 
 // dispatch turns one whole record into events.
-func (p *Parser) dispatch(r *record) {
-	kind := r.kind.Body()
+func (p *Parser) dispatch(r *sdkstream.Envelope) {
+	kind := r.Kind.Body()
 	switch string(kind) {
 	case "assistant", "user", "tool_result", "result", "stream_event", "system":
 		if p.repeats(r) {
@@ -79,7 +80,7 @@ func (p *Parser) dispatch(r *record) {
 	}
 	switch string(kind) {
 	case "assistant":
-		p.open = p.open || !r.camel
+		p.open = p.open || !r.Transcript
 		p.assistant(r)
 	case "user":
 		p.user(r)
@@ -103,23 +104,26 @@ func (p *Parser) dispatch(r *record) {
 
 // repeats reports whether a line with this uuid came before. An init line has the uuid of its session, and comes once a
 // turn where prompts come by standard input.
-func (p *Parser) repeats(r *record) bool {
-	id := r.uuid.Body()
-	if len(id) == 0 || string(id) == string(r.session.Body()) {
+func (p *Parser) repeats(r *sdkstream.Envelope) bool {
+	id := r.UUID.Body()
+	if len(id) == 0 || string(id) == string(r.Session.Body()) {
 		return false
 	}
 	return !p.seen.Add(p.Keys.ID(domainLine, id))
 }
 
 // identify fills the head of a record's events.
-func (p *Parser) identify(r *record) {
+func (p *Parser) identify(r *sdkstream.Envelope) {
 	h := &p.Head
-	h.Time = lines.Moment(r.timestamp.Time())
-	h.SessionID, h.ItemID, h.ParentID = p.Strings.Intern(r.session), p.Strings.Text(r.uuid), p.Strings.Intern(r.parent)
+	h.Time = lines.Moment(r.Timestamp.Time())
+	h.SessionID, h.ItemID, h.ParentID = p.Strings.Intern(r.Session), p.Strings.Text(r.UUID), p.Strings.Intern(r.Parent)
 	h.Answer = 0
-	h.AgentID = p.Strings.Intern(r.rest.Get("agentId"))
-	h.Model, h.MessageID = p.Strings.Intern(r.model), p.Strings.Text(r.messageID)
-	if p.model == "" && r.kind.Is("assistant") {
+	h.AgentID = p.Strings.Intern(r.Agent)
+	h.MessageID = p.Strings.Text(r.Message.ID)
+	if h.Model = p.Strings.Intern(r.Message.Model); h.Model == "" {
+		h.Model = p.Strings.Intern(r.Rest.Get("model"))
+	}
+	if p.model == "" && r.Kind.Is("assistant") {
 		p.model = p.Head.Model
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
 // noticeModelFallback is the code of a fallback to another model.
@@ -16,12 +17,12 @@ const noticeModelFallback = "model_fallback"
 
 // system handles the lines that the program writes about itself. In a stream their content is in data, in a
 // transcript in systemPayload.
-func (p *Parser) system(r *record) events.LineStatus {
-	payload := r.rest.Get("systemPayload")
-	if !r.camel {
-		payload = r.rest.Get("data")
+func (p *Parser) system(r *sdkstream.Envelope) events.LineStatus {
+	payload := r.Rest.Get("systemPayload")
+	if !r.Transcript {
+		payload = r.Rest.Get("data")
 	}
-	subtype := r.subtype.Body()
+	subtype := r.Subtype.Body()
 	switch string(subtype) {
 	case "init":
 		p.init(r)
@@ -51,9 +52,9 @@ func (p *Parser) system(r *record) events.LineStatus {
 }
 
 // start emits a transcript's session at its first message line: there is no init.
-func (p *Parser) start(r *record) {
-	version := r.rest.Get("version")
-	if !r.camel || version.Kind != scan.KindString || string(r.session.Body()) == p.started {
+func (p *Parser) start(r *sdkstream.Envelope) {
+	version := r.Rest.Get("version")
+	if !r.Transcript || version.Kind != scan.KindString || string(r.Session.Body()) == p.started {
 		return
 	}
 	p.started = p.Head.SessionID
@@ -61,21 +62,21 @@ func (p *Parser) start(r *record) {
 	e.MessageID = ""
 	e.Session = &events.Session{
 		Version:    p.Strings.Text(version),
-		WorkingDir: p.Strings.Text(r.rest.Get("cwd")),
-		Branch:     p.Strings.Text(r.rest.Get("gitBranch")),
+		WorkingDir: p.Strings.Text(r.Rest.Get("cwd")),
+		Branch:     p.Strings.Text(r.Rest.Get("gitBranch")),
 		Recorded:   true,
 		SubAgent:   p.Head.AgentID != "",
-		AgentName:  p.Strings.Text(r.rest.Get("agentName")),
+		AgentName:  p.Strings.Text(r.Rest.Get("agentName")),
 	}
 }
 
 // init emits a stream's session.
-func (p *Parser) init(r *record) {
+func (p *Parser) init(r *sdkstream.Envelope) {
 	e := p.Emit(events.KindSessionStarted)
 	e.Session = &events.Session{
-		Version:        p.Strings.Text(r.rest.Get("qwen_code_version")),
-		WorkingDir:     p.Strings.Text(r.rest.Get("cwd")),
-		PermissionMode: p.Strings.Text(r.rest.Get("permission_mode")),
+		Version:        p.Strings.Text(r.Rest.Get("qwen_code_version")),
+		WorkingDir:     p.Strings.Text(r.Rest.Get("cwd")),
+		PermissionMode: p.Strings.Text(r.Rest.Get("permission_mode")),
 	}
 	if p.model == "" {
 		p.model = e.Model
@@ -84,23 +85,23 @@ func (p *Parser) init(r *record) {
 }
 
 // result ends a run. "success" is also what the program says when the API refused its key: then the last text decides.
-func (p *Parser) result(r *record) {
-	p.totals(r.rest.Get("usage"))
-	subtype := p.Strings.Intern(r.subtype)
+func (p *Parser) result(r *sdkstream.Envelope) {
+	p.totals(r.Rest.Get("usage"))
+	subtype := p.Strings.Intern(r.Subtype)
 	failed := strings.HasPrefix(p.lastText, apiError)
 	e := p.Emit(events.KindSessionEnded)
 	end := &events.End{
-		Error:    r.rest.Get("is_error").True() || strings.HasPrefix(subtype, "error") || failed,
+		Error:    r.Rest.Get("is_error").True() || strings.HasPrefix(subtype, "error") || failed,
 		Code:     subtype,
-		Result:   p.Strings.Text(r.rest.Get("result")),
-		Turns:    int(r.rest.Get("num_turns").Int()),
-		Duration: millis(r.rest.Get("duration_ms")),
+		Result:   p.Strings.Text(r.Rest.Get("result")),
+		Turns:    int(r.Rest.Get("num_turns").Int()),
+		Duration: millis(r.Rest.Get("duration_ms")),
 	}
-	if v := r.rest.Get("structured_result"); v.Exists() && v.Kind != scan.KindNull {
+	if v := r.Rest.Get("structured_result"); v.Exists() && v.Kind != scan.KindNull {
 		end.Result = p.Strings.JSON(v)
 	}
 	if end.Error {
-		p.Members(r.rest.Get("error"))
+		p.Members(r.Rest.Get("error"))
 		end.Err = p.Strings.Text(p.Nested.Get("message"))
 		for _, text := range [...]string{end.Result, p.lastText, end.Code} {
 			if end.Err == "" {
