@@ -178,3 +178,9 @@ func (q *sequencer) next() int64 {
 	q.last++
 	return q.last
 }
+
+// SpanRef names a span.
+type SpanRef struct {
+	Trace pcommon.TraceID
+	Span  pcommon.SpanID
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -69,7 +70,7 @@ func (a *agent) callFailed() {
 func (a *agent) exports() bool { return a.run.exports() && !a.duplicate }
 
 // ref is the agent's span.
-func (a *agent) ref() spanRef { return spanRef{a.run.traceID, a.spanID} }
+func (a *agent) ref() otlp.SpanRef { return otlp.SpanRef{Trace: a.run.traceID, Span: a.spanID} }
 
 // cover stretches the agent's span from start to end, and with it the spans that it lies in, so that children lie inside
 // their parents. What is closed is out already and stays as it is; so does the call of a sub-agent in the background.
@@ -235,7 +236,9 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	if a.call == nil && r.childKey == (agentKey{}) {
 		otlp.PutStr(m, otlp.AttrSessionID, r.sessionID)
 		s.putRun(m, r)
-		s.meter.run(a, v)
+		s.meter.Count(metrics.Key{
+			Instrument: metrics.InstrumentRuns, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: v.errorType(),
+		}, a.ref())
 		if exit := s.exitOf(r); exit != nil {
 			exit.put(m)
 		}
@@ -248,7 +251,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	s.writeUsage(m, a)
 	talk.put(m, v)
 	setError(span, v.errorType(), v.message)
-	s.meter.duration(meteredKey{
-		instrument: instrumentInvokeAgent, agent: a.name, model: a.models.first(), outcome: v.outcome, errorType: v.errorType(),
+	measureSpan(&s.meter, metrics.Key{
+		Instrument: metrics.InstrumentInvokeAgent, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: v.errorType(),
 	}, &a.span, a.ref())
 }

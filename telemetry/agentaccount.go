@@ -3,6 +3,7 @@ package telemetry
 import (
 	"strconv"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -24,13 +25,13 @@ func (s *Stream) accountOfAgent(key agentKey, ref *runRef) *account {
 // firstHasAgent reports whether the first account of a sub-agent is a part of one of its run, under the same span. What another
 // account of the run has of that is then exported as all that is of the run: what has no id that is out. A stream of the
 // sub-agent's own has more of it.
-func (s *Stream) firstHasAgent(key agentKey, span spanRef) bool {
+func (s *Stream) firstHasAgent(key agentKey, span otlp.SpanRef) bool {
 	first := s.registry.account(agentAccount(key))
 	if first == nil {
 		return false
 	}
 	ref := first.ref.Load()
-	return ref != nil && ref.inline && ref.traceID == span.trace && ref.topSpanID == span.span
+	return ref != nil && ref.inline && ref.traceID == span.Trace && ref.topSpanID == span.Span
 }
 
 // waitsForRun reports whether a stream of a sub-agent has to wait for the end of its run: where a stream on standard

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -148,19 +149,19 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	if !ok {
 		return
 	}
-	metered := meteredKey{instrument: instrumentInference, model: c.model, agent: a.name}
+	metered := metrics.Key{Instrument: metrics.InstrumentInference, Model: c.model, Agent: a.name}
 	m := span.Attributes()
 	otlp.PutStr(m, otlp.AttrGenAIProviderName, c.system)
 	otlp.PutStr(m, otlp.AttrGenAIRequestModel, c.model)
 	otlp.PutStr(m, otlp.AttrGenAIAgentName, a.name)
 	m.PutStr(otlp.AttrCloseReason, string(otlp.CloseReasonResult))
 	if c.failed != nil {
-		metered.errorType = c.failed.cause
+		metered.ErrorType = c.failed.cause
 		setError(span, c.failed.cause, c.failed.text)
-		s.meter.duration(metered, &c.span, spanRef{a.run.traceID, c.spanID})
+		measureSpan(&s.meter, metered, &c.span, otlp.SpanRef{Trace: a.run.traceID, Span: c.spanID})
 		return
 	}
-	s.meter.duration(metered, &c.span, spanRef{a.run.traceID, c.spanID})
+	measureSpan(&s.meter, metered, &c.span, otlp.SpanRef{Trace: a.run.traceID, Span: c.spanID})
 	otlp.PutStr(m, otlp.AttrGenAIResponseModel, c.model)
 	m.PutStr(otlp.AttrGenAIResponseID, c.messageID)
 	otlp.PutTrue(m, s.writer.Semconv.Compacted(), c.compacted)

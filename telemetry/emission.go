@@ -10,6 +10,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -166,4 +167,11 @@ func setError(span ptrace.Span, errorType, message string) {
 	span.Status().SetMessage(events.CutRunes(message, otlp.ErrTextRunes))
 	span.Attributes().PutStr(otlp.AttrErrorType, errorType)
 	span.Attributes().PutStr(otlp.AttrStatusCode, otlp.StatusCodeError)
+}
+
+// measureSpan adds the length of a span, unless that ends with the time of a file, which measures nothing.
+func measureSpan(m *metrics.Meter, key metrics.Key, i *clock.Interval, in otlp.SpanRef) {
+	if i.End.Source.Rank() != clock.SourceFile {
+		m.Duration(key, i.End.At.Sub(i.Start.At), in)
+	}
 }

@@ -129,7 +129,7 @@ func (s *Stream) giveUpExit(into *batch) {
 	defer s.mu.Unlock()
 	s.sink, s.suppressed = into, false
 	s.writeUnwritten()
-	s.meter.flush()
+	s.meter.Flush()
 }
 
 // recordExit writes the record of the exit, under the last run if there was one.

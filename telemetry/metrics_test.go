@@ -345,7 +345,7 @@ func TestExemplars(t *testing.T) {
 // TestLimitsOfMetrics: what has no room is counted under one series of its metric, and tools beyond the number of names without
 // their name; sums stay true.
 func TestLimitsOfMetrics(t *testing.T) {
-	r := meterRegistry(func(s *telemetry.Settings) { s.Limits.SeriesPerMetric, s.Limits.ToolNames = 3, 2 })
+	r := meterRegistry(func(s *telemetry.Settings) { s.Metrics.SeriesPerMetric, s.Metrics.ToolNames = 3, 2 })
 	for i := range 5 {
 		meterRun(r, nightly(fmt.Sprint("step", i)), fmt.Sprint("s", i), 1)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -182,13 +183,13 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	if !ok {
 		return
 	}
-	key, in := meteredKey{
-		instrument: instrumentExecuteTool, agent: c.caller.name, tool: c.name, toolType: toolType(c), kind: c.kind(), server: c.server,
-		errorType: out.errorType,
-	}, spanRef{c.caller.run.traceID, c.spanID}
-	s.meter.duration(key, &c.span, in)
-	key.instrument = instrumentToolCalls
-	s.meter.count(key, in)
+	key, in := metrics.Key{
+		Instrument: metrics.InstrumentExecuteTool, Agent: c.caller.name, Tool: c.name, ToolType: toolType(c), Kind: c.kind(), Server: c.server,
+		ErrorType: out.errorType,
+	}, otlp.SpanRef{Trace: c.caller.run.traceID, Span: c.spanID}
+	measureSpan(&s.meter, key, &c.span, in)
+	key.Instrument = metrics.InstrumentToolCalls
+	s.meter.Count(key, in)
 	m := span.Attributes()
 	m.PutStr(otlp.AttrGenAIToolName, c.name)
 	otlp.PutStr(m, otlp.AttrGenAIToolCallID, c.id)

@@ -45,19 +45,13 @@ type task struct {
 type node struct {
 	spanID  pcommon.SpanID
 	span    clock.Interval
-	open    int       // runs at work below
-	moved   time.Time // clock time of the last sign of life
-	links   []runLink // runs that other accounts of the work below were the first with
-	worst   verdict   // of the runs below
+	open    int            // runs at work below
+	moved   time.Time      // clock time of the last sign of life
+	links   []otlp.SpanRef // runs that other accounts of the work below were the first with
+	worst   verdict        // of the runs below
 	emitted bool
 	// accepted is set once the span was acknowledged. Until then it is pending, also for the next process.
 	accepted bool
-}
-
-// runLink is where a span links to.
-type runLink struct {
-	trace pcommon.TraceID
-	span  pcommon.SpanID
 }
 
 // maxLinks bounds the links of a step.
@@ -176,7 +170,7 @@ func (p *pipelines) ended(res *otlp.Resource, span clock.Interval, v verdict, no
 }
 
 // link has the step of res, or without a step its pipeline, link to a run.
-func (p *pipelines) link(res *otlp.Resource, to runLink) {
+func (p *pipelines) link(res *otlp.Resource, to otlp.SpanRef) {
 	var last *node
 	p.each(res, func(n *node) { last = n })
 	if last != nil && len(last.links) < maxLinks && !slices.Contains(last.links, to) {
@@ -288,8 +282,8 @@ func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.Spa
 	span.SetEndTimestamp(pcommon.Timestamp(n.span.End.At))
 	for _, to := range n.links {
 		link := span.Links().AppendEmpty()
-		link.SetTraceID(to.trace)
-		link.SetSpanID(to.span)
+		link.SetTraceID(to.Trace)
+		link.SetSpanID(to.Span)
 	}
 	span.Attributes().PutStr(otlp.AttrTimeSource, clock.Worst(n.span.Start.Source, n.span.End.Source).String())
 	setError(span, n.worst.errorType(), "")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -16,7 +17,7 @@ import (
 // by many goroutines.
 type Registry struct {
 	settings Settings
-	metrics  *Metrics
+	metrics  *metrics.Set
 	writer   otlp.Writer
 	seed     maphash.Seed // of the ids that streams remember
 	emitted  *emitted     // has locks of its own
@@ -53,7 +54,7 @@ func NewRegistry(s Settings) *Registry {
 	}
 	r := &Registry{
 		settings:  s,
-		metrics:   newMetrics(&s),
+		metrics:   metrics.New(s.Metrics, s.Semconv, s.Version, s.PipelineService, s.Now),
 		writer:    otlp.Writer{Semconv: s.Semconv, Capture: s.Capture, TargetRunes: s.Limits.TargetRunes, ContentBytes: s.Limits.ContentBytes},
 		seed:      maphash.MakeSeed(),
 		pipelines: newPipelines(s.Limits.Pipelines, s.PipelineService),
@@ -83,7 +84,7 @@ func (r *Registry) sessionTotal(key sessionModel, now events.Usage) (before even
 }
 
 // Metrics are those of all streams.
-func (r *Registry) Metrics() *Metrics { return r.metrics }
+func (r *Registry) Metrics() *metrics.Set { return r.metrics }
 
 // StreamSettings describe one stream.
 type StreamSettings struct {
@@ -241,7 +242,7 @@ func (r *Registry) accountStarted(res *otlp.Resource, first *runRef) (inPipeline
 		return false
 	}
 	if _, _, inPipeline = r.pipelines.started(res, true); inPipeline {
-		r.pipelines.link(res, runLink{first.traceID, first.topSpanID})
+		r.pipelines.link(res, otlp.SpanRef{Trace: first.traceID, Span: first.topSpanID})
 	}
 	return inPipeline
 }

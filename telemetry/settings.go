@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/metrics"
 )
 
 // Settings govern a [Registry] and all of its streams.
@@ -28,7 +29,7 @@ type Settings struct {
 	PipelineService string
 	// Attributes are on each span and record.
 	Attributes []otlp.Attribute
-	Metrics    MetricSettings
+	Metrics    metrics.Settings
 	// Prices estimate the cost of runs whose agents report none.
 	Prices  Prices
 	Capture otlp.CaptureSettings
@@ -54,8 +55,6 @@ type Limits struct {
 	// RememberedIDs bounds each list of known ids: of calls, messages, runs and sub-agents in a stream; of
 	// links, of sessions and of whose a run is in the registry.
 	RememberedIDs int
-	// SeriesPerMetric bounds the series of each metric; ToolNames, the names of tools in them.
-	SeriesPerMetric, ToolNames int
 	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
 	EmittedIDs int
 	// Pipelines bounds the pipeline runs that are remembered, and the steps of one.
@@ -72,20 +71,18 @@ func NewDefaultSettings() Settings {
 		ProgressInterval: 10 * time.Second,
 		PipelineIdle:     30 * time.Second,
 		PipelineService:  "tailspan",
-		Metrics:          MetricSettings{PromoteResource: true},
+		Metrics:          metrics.Settings{PromoteResource: true, SeriesPerMetric: 2000, ToolNames: 100},
 		Capture:          otlp.CaptureSettings{Text: true},
 		Limits: Limits{
-			TargetRunes:     256,
-			ContentBytes:    64 << 10,
-			PendingEvents:   4096,
-			PendingBytes:    16 << 20,
-			Models:          64,
-			OpenCalls:       10_000,
-			RememberedIDs:   100_000,
-			EmittedIDs:      500_000,
-			SeriesPerMetric: 2000,
-			ToolNames:       100,
-			Pipelines:       10_000,
+			TargetRunes:   256,
+			ContentBytes:  64 << 10,
+			PendingEvents: 4096,
+			PendingBytes:  16 << 20,
+			Models:        64,
+			OpenCalls:     10_000,
+			RememberedIDs: 100_000,
+			EmittedIDs:    500_000,
+			Pipelines:     10_000,
 		},
 		Now: time.Now,
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -32,7 +33,7 @@ type Stream struct {
 	registry *Registry
 	settings streamSettings
 	writer   *otlp.Writer // the registry's
-	meter    meter
+	meter    metrics.Meter
 
 	spanNames map[[2]string]string // see spanName
 
@@ -104,7 +105,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 	}
 	a := s.settings.Agent
 	s.resource = otlp.NewResource(settings.Identity, a.ServiceName, a.Provider, a.System, otlp.NewSequencer(settings.ID), r.settings.Attributes)
-	s.meter, s.changed = newMeter(r.metrics, s.resource), r.fileTime(settings.FileTime)
+	s.meter, s.changed = metrics.NewMeter(r.metrics, s.resource), r.fileTime(settings.FileTime)
 	s.clock = clock.New(s.changed)
 	if settings.State != nil {
 		s.restore(settings.State)
@@ -164,7 +165,7 @@ func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batc
 	s.sink, s.suppressed = sink, suppressed
 	f()
 	if !own { // nobody may take the stream's own output for long
-		s.meter.flush()
+		s.meter.Flush()
 	}
 	out := s.followUp
 	s.followUp = followUp{}
@@ -184,7 +185,8 @@ func (s *Stream) own() *batch {
 func (s *Stream) Trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sink, s.spanNames, s.meter.known = nil, nil, nil
+	s.sink, s.spanNames = nil, nil
+	s.meter.Trim()
 	if s.out != nil && s.out.empty() {
 		s.out = nil
 	}
@@ -324,7 +326,7 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 		if s.exit == nil && (reason == otlp.CloseReasonTimeout || reason == otlp.CloseReasonTruncated) {
 			s.writeAll() // nothing comes of it any more
 		}
-		s.meter.flush()
+		s.meter.Flush()
 	})
 	if !later {
 		s.registry.leave(s)
@@ -341,10 +343,10 @@ func (s *Stream) Take() Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := s.own().take()
-	s.meter.flush()
+	s.meter.Flush()
 	if s.counts != nil {
 		out.Counts, s.counts = *s.counts, nil
 	}
-	out.Counts.ImplausibleDurations += s.meter.takeIgnored()
+	out.Counts.ImplausibleDurations += s.meter.TakeIgnored()
 	return out
 }

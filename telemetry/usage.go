@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/metrics"
 )
 
 // useTokens enters what a Usage event reports in the ledgers of the agent and of its run. It returns what comes too late
@@ -53,30 +54,30 @@ func (s *Stream) counted(r *run) bool {
 // countUsage adds to the metrics what a model call used, and what comes too late for its run's span: the rest of what
 // totals report is added with that.
 func (s *Stream) countUsage(a *agent, ev *events.DisplayEvent, late *events.Usage) {
-	by := user{ev.Model, a.run.top.name, a.ref()}
+	by := metrics.User{Model: ev.Model, Agent: a.run.top.name, In: a.ref()}
 	if late != nil {
 		s.count().LateUsage++
-		s.meter.tokens(by, late.Tokens, late.CostUSD)
+		s.meter.Tokens(by, late.Tokens, late.CostUSD)
 	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.counted(s.run) {
 		if a.chat.is(ev) && !a.chat.spanID.IsEmpty() {
-			by.in.span = a.chat.spanID
+			by.In.Span = a.chat.spanID
 		}
-		s.meter.tokens(by, u.Tokens, u.CostUSD)
+		s.meter.Tokens(by, u.Tokens, u.CostUSD)
 	}
 }
 
 // countNotice counts what a notice reports of model calls and conversations.
 func (s *Stream) countNotice(a *agent, ev *events.DisplayEvent) {
-	key := meteredKey{agent: a.name, model: cmp.Or(ev.Model, a.models.only())}
+	key := metrics.Key{Agent: a.name, Model: cmp.Or(ev.Model, a.models.only())}
 	switch ev.Notice.Code {
 	case events.NoticeAPIRetry:
-		key.instrument = instrumentRetries
+		key.Instrument = metrics.InstrumentRetries
 	case events.NoticeCompaction:
-		key.instrument = instrumentCompactions
+		key.Instrument = metrics.InstrumentCompactions
 	default:
 		return
 	}
-	s.meter.count(key, a.ref())
+	s.meter.Count(key, a.ref())
 }
 
 // costAlone reports whether an event is what work cost, and nothing of the work itself.
@@ -146,7 +147,7 @@ func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
 	s.writer.OwnUsage(m, own.tokens)
 	if a == a.run.top { // which has the calls of the sub-agents in its stream
 		for _, one := range a.ledger.estimate() {
-			s.meter.estimatedCost(user{one.model, a.run.top.name, a.ref()}, one.costUSD)
+			s.meter.EstimatedCost(metrics.User{Model: one.model, Agent: a.run.top.name, In: a.ref()}, one.costUSD)
 		}
 	}
 	for i := range a.ledger.linked {
@@ -161,6 +162,6 @@ func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
 	otlp.PutTotal(m, &used, each)
 	otlp.PutTrue(m, otlp.AttrUsageIncomplete, a.ledger.incomplete || a.ledger.partial)
 	for _, one := range a.ledger.unseen() {
-		s.meter.tokens(user{cmp.Or(one.model, a.models.only()), a.run.top.name, a.ref()}, one.tokens, one.costUSD)
+		s.meter.Tokens(metrics.User{Model: cmp.Or(one.model, a.models.only()), Agent: a.run.top.name, In: a.ref()}, one.tokens, one.costUSD)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/otlp/metrics"
 )
 
 // defaultMetricsInterval is the default of --metrics-interval.
@@ -49,7 +49,7 @@ func deltaOf(getenv func(string) string) (bool, error) {
 // tried again.
 type metricExport struct {
 	exporter *otlphttp.Exporter // its own: an endpoint that hangs on spans must not hold up metrics
-	metrics  *telemetry.Metrics
+	metrics  *metrics.Set
 	every    time.Duration
 }
 

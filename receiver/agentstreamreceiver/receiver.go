@@ -16,6 +16,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 	"github.com/tailspan/tailspan/redact"
@@ -299,8 +300,9 @@ func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 		EndGrace:         t.EndGrace,
 		StallAfter:       t.StallAfter,
 
-		Metrics: telemetry.MetricSettings{
+		Metrics: metrics.Settings{
 			Delta: t.Metrics.Temporality == config.TemporalityDelta, PromoteResource: t.Metrics.PromoteResourceAttributes,
+			SeriesPerMetric: t.Limits.SeriesPerMetric, ToolNames: t.Limits.ToolNames,
 		},
 		TraceBySession: t.Trace == config.TraceSession,
 		Capture:        otlp.CaptureSettings(t.Capture),
@@ -311,7 +313,7 @@ func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
 func limitsOf(l *config.Limits) telemetry.Limits {
 	return telemetry.Limits{
 		TargetRunes: l.TargetRunes, ContentBytes: l.ContentBytes, PendingEvents: l.PendingEvents, PendingBytes: int(l.PendingSize),
-		Models: l.Models, OpenCalls: l.OpenCalls, RememberedIDs: l.RememberedIDs, SeriesPerMetric: l.SeriesPerMetric, ToolNames: l.ToolNames, EmittedIDs: l.EmittedIDs, Pipelines: l.Pipelines,
+		Models: l.Models, OpenCalls: l.OpenCalls, RememberedIDs: l.RememberedIDs, EmittedIDs: l.EmittedIDs, Pipelines: l.Pipelines,
 	}
 }
 

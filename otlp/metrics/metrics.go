@@ -1,4 +1,4 @@
-package telemetry
+package metrics
 
 import (
 	"sync"
@@ -10,19 +10,18 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Metrics counts what the spans and the usage show. It has pipeline, step and the user's attributes, and never a session, a
+// Set counts what the spans and the usage show. It has pipeline, step and the user's attributes, and never a session, a
 // run or a path.
 //
-// It holds no more than [Limits.SeriesPerMetric] series of a metric: what comes beyond is counted under
-// otel.metric.overflow. So are the calls of tools beyond [Limits.ToolNames] names, with all their other attributes.
+// It holds no more than [Settings.SeriesPerMetric] series of a metric: what comes beyond is counted under
+// otel.metric.overflow. So are the calls of tools beyond [Settings.ToolNames] names, with all their other attributes.
 //
-// An export is [Metrics.Take], and [Metrics.Accepted] if it was accepted. What was not is in the next one again.
-type Metrics struct {
+// An export is [Set.Take], and [Set.Accepted] if it was accepted. What was not is in the next one again.
+type Set struct {
 	semconv  otlp.Semconv
 	version  string
-	settings MetricSettings
-	limits   Limits
-	metricOf [instrumentEnd]instrument
+	settings Settings
+	metricOf [instrumentEnd]Instrument
 	now      func() time.Time
 
 	mu     sync.Mutex
@@ -36,27 +35,30 @@ type Metrics struct {
 	rest   *metricScope // of the series over the limit
 }
 
-// MetricSettings say how metrics are exported.
-type MetricSettings struct {
+// Settings say how metrics are exported.
+type Settings struct {
 	// Delta has each export hold what came since the last one, and not since the start.
 	Delta bool
 	// PromoteResource puts pipeline, step and the user's resource attributes on the data points too.
 	PromoteResource bool
 	// InstanceID is service.instance.id of the resource; see [otlp.NewInstanceID].
 	InstanceID string
+	// SeriesPerMetric bounds the series of each metric; ToolNames, the names of tools in them.
+	SeriesPerMetric, ToolNames int
 }
 
-func newMetrics(s *Settings) *Metrics {
-	now := s.Now()
-	return &Metrics{
-		semconv: s.Semconv, version: s.Version, settings: s.Metrics, limits: s.Limits, metricOf: metricOf(s.Semconv), now: s.Now,
+// New makes Metrics, whose series over the limits are those of a service. Version is tailspan's own, and now the clock.
+func New(s Settings, semconv otlp.Semconv, version, service string, clock func() time.Time) *Set {
+	now := clock()
+	return &Set{
+		semconv: semconv, version: version, settings: s, metricOf: metricOf(semconv), now: clock,
 		from: now, taken: now, series: map[seriesKey]*series{}, scopes: map[string]*metricScope{}, tools: map[string]struct{}{},
-		rest: &metricScope{service: s.PipelineService, overflow: true},
+		rest: &metricScope{service: service, overflow: true},
 	}
 }
 
 // scopeOf is the scope of a resource; that of the overflow when there are too many.
-func (m *Metrics) scopeOf(r *otlp.Resource) *metricScope {
+func (m *Set) scopeOf(r *otlp.Resource) *metricScope {
 	s := newMetricScope(r)
 	key := s.key()
 	m.mu.Lock()
@@ -64,7 +66,7 @@ func (m *Metrics) scopeOf(r *otlp.Resource) *metricScope {
 	if known := m.scopes[key]; known != nil {
 		return known
 	}
-	if len(m.scopes) >= m.limits.SeriesPerMetric {
+	if len(m.scopes) >= m.settings.SeriesPerMetric {
 		return m.rest
 	}
 	m.scopes[key] = s
@@ -72,7 +74,7 @@ func (m *Metrics) scopeOf(r *otlp.Resource) *metricScope {
 }
 
 // seriesOf is the series of a key, a new one if there is none; that of the overflow when there are too many.
-func (m *Metrics) seriesOf(key seriesKey) *series {
+func (m *Set) seriesOf(key seriesKey) *series {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.capTool(&key)
@@ -82,7 +84,7 @@ func (m *Metrics) seriesOf(key seriesKey) *series {
 	if s := m.series[key]; s != nil {
 		return s
 	}
-	if n := &m.count[m.metricOf[key.instrument]]; *n < m.limits.SeriesPerMetric {
+	if n := &m.count[m.metricOf[key.instrument]]; *n < m.settings.SeriesPerMetric {
 		*n++
 	} else if key = m.overflow(&key); m.series[key] != nil {
 		return m.series[key]
@@ -95,19 +97,19 @@ func (m *Metrics) seriesOf(key seriesKey) *series {
 }
 
 // overflow is the key of the series that has what a metric has no room for.
-func (m *Metrics) overflow(key *seriesKey) seriesKey {
+func (m *Set) overflow(key *seriesKey) seriesKey {
 	return seriesKey{instrument: key.instrument, scope: m.rest, overflow: true}
 }
 
 // capTool takes the name of a tool out of a key when there are too many names.
-func (m *Metrics) capTool(key *seriesKey) {
+func (m *Set) capTool(key *seriesKey) {
 	if key.tool == "" {
 		return
 	}
 	if _, known := m.tools[key.tool]; known {
 		return
 	}
-	if len(m.tools) < m.limits.ToolNames {
+	if len(m.tools) < m.settings.ToolNames {
 		m.tools[key.tool] = struct{}{}
 		return
 	}
@@ -115,7 +117,7 @@ func (m *Metrics) capTool(key *seriesKey) {
 }
 
 // add adds measurements to their series.
-func (m *Metrics) add(all []measurement) {
+func (m *Set) add(all []measurement) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range all {
@@ -125,13 +127,13 @@ func (m *Metrics) add(all []measurement) {
 
 // Take returns the series as they stand, to be exported. Cumulative ones begin with a point of zero, so that rates and
 // increases in a back end have the first value: a series that is new is in one export with zero, and with its value in the next.
-func (m *Metrics) Take(now time.Time) pmetric.Metrics {
+func (m *Set) Take(now time.Time) pmetric.Metrics {
 	return m.take(now, false)
 }
 
 // TakeLast is Take where no further export follows: the first result has the zero points of new series, the second all values.
 // Either may be empty.
-func (m *Metrics) TakeLast(now time.Time) [2]pmetric.Metrics {
+func (m *Set) TakeLast(now time.Time) [2]pmetric.Metrics {
 	if m.settings.Delta {
 		return [2]pmetric.Metrics{pmetric.NewMetrics(), m.take(now, false)}
 	}
@@ -147,7 +149,7 @@ func (m *Metrics) TakeLast(now time.Time) [2]pmetric.Metrics {
 }
 
 // Accepted reports that the last export was accepted.
-func (m *Metrics) Accepted() {
+func (m *Set) Accepted() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.settings.Delta {
@@ -161,7 +163,7 @@ func (m *Metrics) Accepted() {
 	}
 }
 
-func (m *Metrics) take(now time.Time, zerosOnly bool) pmetric.Metrics {
+func (m *Set) take(now time.Time, zerosOnly bool) pmetric.Metrics {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.taken = now
@@ -193,7 +195,7 @@ func (m *Metrics) take(now time.Time, zerosOnly bool) pmetric.Metrics {
 
 // metricsWriter writes one export.
 type metricsWriter struct {
-	metrics *Metrics
+	metrics *Set
 	out     pmetric.Metrics
 	scopes  map[*metricScope]pmetric.MetricSlice
 	byName  map[metricKey]pmetric.Metric

@@ -1,25 +1,25 @@
-package telemetry
+package metrics
 
 import "github.com/tailspan/tailspan/otlp"
 
-// instrument is one way to measure; in v1.41 several of them are one metric.
-type instrument uint8
+// Instrument is one way to measure; in v1.41 several of them are one metric.
+type Instrument uint8
 
 const (
-	instrumentInputTokens instrument = iota
+	instrumentInputTokens Instrument = iota
 	instrumentOutputTokens
 	instrumentCacheRead
 	instrumentCacheWrite
 	instrumentReasoning
 	instrumentTokenUsage // v1.41: a histogram over both types
-	instrumentInference
-	instrumentInvokeAgent
-	instrumentExecuteTool
+	InstrumentInference
+	InstrumentInvokeAgent
+	InstrumentExecuteTool
 	instrumentCost
-	instrumentRuns
-	instrumentToolCalls
-	instrumentRetries
-	instrumentCompactions
+	InstrumentRuns
+	InstrumentToolCalls
+	InstrumentRetries
+	InstrumentCompactions
 	instrumentEnd
 )
 
@@ -50,14 +50,14 @@ var descriptions = [instrumentEnd]description{
 	instrumentCacheWrite:   {v01: "gen_ai.client.inference.usage.cache_write.input_tokens", v141: otlp.AttrUsageCacheWrite, unit: "{token}", text: "Input tokens written to a cache.", operation: otlp.OperationChat},
 	instrumentReasoning:    {v01: "gen_ai.client.inference.usage.reasoning.output_tokens", v141: otlp.AttrUsageReasoning, unit: "{token}", text: "Output tokens used for reasoning.", operation: otlp.OperationChat},
 	instrumentTokenUsage:   {v141: "gen_ai.client.token.usage", unit: "{token}", text: "Tokens used by type.", operation: otlp.OperationChat, buckets: tokenBuckets},
-	instrumentInference:    {v01: "gen_ai.client.inference.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of model calls.", operation: otlp.OperationChat, buckets: callBuckets},
-	instrumentInvokeAgent:  {v01: "gen_ai.invoke_agent.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of agents' runs.", operation: otlp.OperationInvokeAgent, buckets: runBuckets},
-	instrumentExecuteTool:  {v01: "gen_ai.execute_tool.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of tool calls.", operation: otlp.OperationExecuteTool, buckets: callBuckets},
+	InstrumentInference:    {v01: "gen_ai.client.inference.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of model calls.", operation: otlp.OperationChat, buckets: callBuckets},
+	InstrumentInvokeAgent:  {v01: "gen_ai.invoke_agent.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of agents' runs.", operation: otlp.OperationInvokeAgent, buckets: runBuckets},
+	InstrumentExecuteTool:  {v01: "gen_ai.execute_tool.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of tool calls.", operation: otlp.OperationExecuteTool, buckets: callBuckets},
 	instrumentCost:         {v01: otlp.MetricCost, v141: otlp.MetricCost, unit: "{USD}", text: "Cost as the agents report it.", operation: otlp.OperationChat, decimal: true},
-	instrumentRuns:         {v01: otlp.MetricRuns, v141: otlp.MetricRuns, unit: "{run}", text: "Runs that ended.", operation: otlp.OperationInvokeAgent},
-	instrumentToolCalls:    {v01: otlp.MetricToolCalls, v141: otlp.MetricToolCalls, unit: "{call}", text: "Tool calls that ended.", operation: otlp.OperationExecuteTool},
-	instrumentRetries:      {v01: otlp.MetricRetries, v141: otlp.MetricRetries, unit: "{retry}", text: "Model calls that were tried again.", operation: otlp.OperationChat},
-	instrumentCompactions:  {v01: otlp.MetricCompactions, v141: otlp.MetricCompactions, unit: "{compaction}", text: "Conversations that were compacted.", operation: otlp.OperationInvokeAgent},
+	InstrumentRuns:         {v01: otlp.MetricRuns, v141: otlp.MetricRuns, unit: "{run}", text: "Runs that ended.", operation: otlp.OperationInvokeAgent},
+	InstrumentToolCalls:    {v01: otlp.MetricToolCalls, v141: otlp.MetricToolCalls, unit: "{call}", text: "Tool calls that ended.", operation: otlp.OperationExecuteTool},
+	InstrumentRetries:      {v01: otlp.MetricRetries, v141: otlp.MetricRetries, unit: "{retry}", text: "Model calls that were tried again.", operation: otlp.OperationChat},
+	InstrumentCompactions:  {v01: otlp.MetricCompactions, v141: otlp.MetricCompactions, unit: "{compaction}", text: "Conversations that were compacted.", operation: otlp.OperationInvokeAgent},
 }
 
 func (d *description) name(s otlp.Semconv) string {
@@ -68,7 +68,7 @@ func (d *description) name(s otlp.Semconv) string {
 }
 
 // metricOf gives for each instrument the first one with the same metric.
-func metricOf(s otlp.Semconv) (first [instrumentEnd]instrument) {
+func metricOf(s otlp.Semconv) (first [instrumentEnd]Instrument) {
 	for i := range instrumentEnd {
 		for first[i] = 0; descriptions[first[i]].name(s) != descriptions[i].name(s); first[i]++ {
 		}

@@ -1,4 +1,4 @@
-package telemetry
+package metrics
 
 import (
 	"math"
@@ -14,7 +14,7 @@ import (
 
 // seriesKey is one series: the instrument and the attributes. Fields that a metric does not have are empty.
 type seriesKey struct {
-	instrument instrument
+	instrument Instrument
 	scope      *metricScope
 
 	model, agent, tool, toolType, toolKind, server, errorType, tokenType, outcome string
@@ -64,13 +64,7 @@ type point struct {
 // exemplar is the span of one measurement: that of the greatest value since the last export.
 type exemplar struct {
 	value float64
-	in    spanRef
-}
-
-// spanRef is the span that a measurement is of.
-type spanRef struct {
-	trace pcommon.TraceID
-	span  pcommon.SpanID
+	in    otlp.SpanRef
 }
 
 func newPoint(buckets []float64) point {
@@ -94,7 +88,7 @@ func (p *point) add(m *measurement, bounds []float64) {
 		}
 		p.buckets[i]++
 	}
-	if m.value >= p.exemplar.value || p.exemplar.in.trace.IsEmpty() {
+	if m.value >= p.exemplar.value || p.exemplar.in.Trace.IsEmpty() {
 		p.exemplar = exemplar{m.value, m.in}
 	}
 }
@@ -156,7 +150,7 @@ func (p *point) write(to pmetric.Metric, d *description, times pointTimes) pcomm
 		} else {
 			n.SetIntValue(p.whole)
 		}
-		if e := p.exemplar; !e.in.trace.IsEmpty() {
+		if e := p.exemplar; !e.in.Trace.IsEmpty() {
 			out := n.Exemplars().AppendEmpty()
 			e.write(out, times.end)
 			if d.decimal {
@@ -178,7 +172,7 @@ func (p *point) write(to pmetric.Metric, d *description, times pointTimes) pcomm
 	}
 	h.ExplicitBounds().FromRaw(d.buckets)
 	h.BucketCounts().FromRaw(p.buckets)
-	if e := p.exemplar; !e.in.trace.IsEmpty() {
+	if e := p.exemplar; !e.in.Trace.IsEmpty() {
 		out := h.Exemplars().AppendEmpty()
 		e.write(out, times.end)
 		out.SetDoubleValue(e.value)
@@ -188,8 +182,8 @@ func (p *point) write(to pmetric.Metric, d *description, times pointTimes) pcomm
 
 func (e *exemplar) write(to pmetric.Exemplar, at pcommon.Timestamp) {
 	to.SetTimestamp(at)
-	to.SetTraceID(e.in.trace)
-	to.SetSpanID(e.in.span)
+	to.SetTraceID(e.in.Trace)
+	to.SetSpanID(e.in.Span)
 }
 
 // zeroOf is the point that a series with these buckets begins with.
@@ -202,7 +196,7 @@ func zeroOf(bounds []float64) *point {
 type pointTimes struct{ start, end pcommon.Timestamp }
 
 // metricScope is what all series of a pipeline's step have in common: their resource, and with
-// [MetricSettings.PromoteResource] its attributes on each point too.
+// [Settings.PromoteResource] its attributes on each point too.
 type metricScope struct {
 	service  string // of the resource
 	system   string
