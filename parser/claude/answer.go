@@ -2,6 +2,7 @@ package claude
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -26,19 +27,30 @@ type turns struct {
 	prompts uint32
 }
 
+// answers are the model messages of a stream.
+type answers struct {
+	*line
+	texts *texts
+	calls *calls
+	usage *ledger
+
+	known   memory.Memory[answer]
+	threads memory.Memory[turns]
+}
+
 // answerOf is the number of the answer that an assistant line is part of, among those with its message id.
-func (p *Parser) answerOf(r *sdkstream.Envelope) int {
+func (m *answers) answerOf(r *sdkstream.Envelope) int {
 	if len(r.Message.ID.Body()) == 0 {
 		return 0
 	}
-	thread := p.thread(r)
-	now := *p.threads.Ref(thread)
-	a := p.answers.Ref(p.idKey(domainAnswer, r.Message.ID) ^ thread)
+	thread := m.thread(r)
+	now := *m.threads.Ref(thread)
+	a := m.known.Ref(m.idKey(domainAnswer, r.Message.ID) ^ thread)
 	request := uint64(0)
 	if len(r.RequestID.Body()) > 0 {
-		request = p.idKey(domainMessage, r.RequestID)
+		request = m.idKey(domainMessage, r.RequestID)
 	}
-	if a.known && a.turns != now && p.isOther(r, a, request, now) {
+	if a.known && a.turns != now && m.isOther(r, a, request, now) {
 		a.nth++
 	}
 	a.known, a.turns = true, now
@@ -49,54 +61,54 @@ func (p *Parser) answerOf(r *sdkstream.Envelope) int {
 }
 
 // beginAnswer takes a message_start, which every answer has once where partial messages are on.
-func (p *Parser) beginAnswer(r *sdkstream.Envelope, id scan.Value) int {
+func (m *answers) beginAnswer(r *sdkstream.Envelope, id scan.Value) int {
 	if len(id.Body()) == 0 {
 		return 0
 	}
-	a := p.answers.Ref(p.answerKey(r, id))
+	a := m.known.Ref(m.answerKey(r, id))
 	if a.known {
 		a.nth++
 	}
-	*a = answer{known: true, nth: a.nth, turns: *p.turnsOf(r)}
+	*a = answer{known: true, nth: a.nth, turns: *m.turnsOf(r)}
 	return a.nth
 }
 
 // streamedAnswer is the number of the answer that streams under an id.
-func (p *Parser) streamedAnswer(r *sdkstream.Envelope, id scan.Value) int {
-	if a := p.answers.Find(p.answerKey(r, id)); a != nil {
+func (m *answers) streamedAnswer(r *sdkstream.Envelope, id scan.Value) int {
+	if a := m.known.Find(m.answerKey(r, id)); a != nil {
 		return a.nth
 	}
 	return 0
 }
 
 // answerKey is the key of a message id in the thread of a record.
-func (p *Parser) answerKey(r *sdkstream.Envelope, id scan.Value) uint64 {
-	return p.idKey(domainAnswer, id) ^ p.thread(r)
+func (l *line) answerKey(r *sdkstream.Envelope, id scan.Value) uint64 {
+	return l.idKey(domainAnswer, id) ^ l.thread(r)
 }
 
 // thread is the key of the agent that a record is of.
-func (p *Parser) thread(r *sdkstream.Envelope) uint64 {
-	return p.Keys.Pair(domainThread, r.Parent.Body(), r.Agent.Body())
+func (l *line) thread(r *sdkstream.Envelope) uint64 {
+	return l.Keys.Pair(domainThread, r.Parent.Body(), r.Agent.Body())
 }
 
-func (p *Parser) turnsOf(r *sdkstream.Envelope) *turns { return p.threads.Ref(p.thread(r)) }
+func (m *answers) turnsOf(r *sdkstream.Envelope) *turns { return m.threads.Ref(m.thread(r)) }
 
-func (p *Parser) isOther(r *sdkstream.Envelope, a *answer, request uint64, now turns) bool {
+func (m *answers) isOther(r *sdkstream.Envelope, a *answer, request uint64, now turns) bool {
 	if request != 0 && a.request != 0 {
 		return request != a.request
 	}
-	says, calls := p.saysNew(r, a.nth)
+	says, calls := m.saysNew(r, a.nth)
 	switch {
 	case !says && !calls:
 		return false // a repeat of what is known
 	case says || now.prompts != a.turns.prompts:
 		return true
 	}
-	known, ok := p.usage.Get(p.messageKey(r.Message.ID, a.nth))
+	known, ok := m.usage.counted.Get(m.messageKey(r.Message.ID, a.nth))
 	if !ok || r.Message.Usage.Kind != scan.KindObject {
 		return false
 	}
-	input := inputOf(p.readUsage(r.Message.Usage).Tokens)
+	input := inputOf(m.usage.readUsage(r.Message.Usage).Tokens)
 	return input != (events.Tokens{}) && input != inputOf(known.tokens)
 }
 
@@ -106,40 +118,40 @@ func inputOf(t events.Tokens) events.Tokens {
 }
 
 // saysNew reports whether a line has texts, and calls, that the answer did not have before.
-func (p *Parser) saysNew(r *sdkstream.Envelope, nth int) (says, calls bool) {
+func (m *answers) saysNew(r *sdkstream.Envelope, nth int) (says, calls bool) {
 	for i := range r.Message.Blocks {
 		b := &r.Message.Blocks[i]
 		switch string(b.Kind.Body()) {
 		case "text", "thinking":
-			says = says || p.seen.Find(p.saidKey(r, domainText, b.Text, nth)) == nil
+			says = says || m.texts.seen.Find(m.saidKey(r, domainText, b.Text, nth)) == nil
 		case "tool_use":
-			known := p.calls.Find(p.idKey(domainCall, b.ID))
-			calls = calls || known == nil || !known.called || known.body != p.callBody(b)
+			known := m.calls.byID.Find(m.idKey(domainCall, b.ID))
+			calls = calls || known == nil || !known.called || known.body != m.callBody(b)
 		}
 	}
 	if r.Message.Text.Kind == scan.KindString {
-		says = says || p.seen.Find(p.saidKey(r, domainText, r.Message.Text, nth)) == nil
+		says = says || m.texts.seen.Find(m.saidKey(r, domainText, r.Message.Text, nth)) == nil
 	}
 	return says, calls
 }
 
 // messageKey is the key of a message: of its id, and of which answer under it.
-func (p *Parser) messageKey(id scan.Value, nth int) uint64 {
+func (l *line) messageKey(id scan.Value, nth int) uint64 {
 	const odd = 0x9e3779b97f4a7c15
-	return p.idKey(domainMessage, id) ^ uint64(nth)*odd
+	return l.idKey(domainMessage, id) ^ uint64(nth)*odd
 }
 
 // lineKey is the key of a line: of its uuid, and in a message of what it says, since an id alone may be another line's.
-func (p *Parser) lineKey(r *sdkstream.Envelope) uint64 {
-	key := p.idKey(domainLine, r.UUID)
+func (l *line) lineKey(r *sdkstream.Envelope) uint64 {
+	key := l.idKey(domainLine, r.UUID)
 	if r.Message.Text.Kind == scan.KindString {
-		key = p.Keys.With(key, r.Message.Text.Raw)
+		key = l.Keys.With(key, r.Message.Text.Raw)
 	}
 	for i := range r.Message.Blocks {
 		b := &r.Message.Blocks[i]
 		for _, part := range [...][]byte{b.ID.Raw, b.Text.Raw, b.Input.Raw, b.ToolUseID.Raw} {
 			if len(part) > 0 {
-				key = p.Keys.With(key, part)
+				key = l.Keys.With(key, part)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -32,59 +33,67 @@ func (c *call) use(body, message uint64) bool {
 	return true
 }
 
-func (p *Parser) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {
-	name := p.toolName(b.Name)
+// calls are the tool calls of a stream, and their results.
+type calls struct {
+	*line
+	answers    *answers
+	sidechains *sidechains
+	byID       memory.Memory[call]
+}
+
+func (cs *calls) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {
+	name := cs.toolName(b.Name)
 	if len(b.ID.Body()) > 0 {
-		c := p.calls.Ref(p.idKey(domainCall, b.ID))
+		c := cs.byID.Ref(cs.idKey(domainCall, b.ID))
 		message := uint64(0)
 		if len(r.Message.ID.Body()) > 0 {
-			message = p.messageKey(r.Message.ID, p.Head.Answer)
+			message = cs.messageKey(r.Message.ID, cs.Head.Answer)
 		}
-		if !c.use(p.callBody(b), message) {
+		if !c.use(cs.callBody(b), message) {
 			return
 		}
 		c.name = name
 	}
 	known, ok := tools[name]
-	e := p.Emit(events.KindToolUse)
+	e := cs.Emit(events.KindToolUse)
 	t := &e.Tool
-	t.ID, t.Name, t.Input, t.ReadOnly = p.Strings.Text(b.ID), name, b.Input.Raw, known.readOnly
-	t.Server = p.server(r, b, name)
+	t.ID, t.Name, t.Input, t.ReadOnly = cs.Strings.Text(b.ID), name, b.Input.Raw, known.readOnly
+	t.Server = cs.server(r, b, name)
 	if ok {
-		t.Target = p.knownTarget(name, known.field, b.Args)
+		t.Target = cs.knownTarget(name, known.field, b.Args)
 	} else {
-		t.Target = lines.FirstText(&p.Strings, b.Args, events.TargetKeys[:]...)
+		t.Target = lines.FirstText(&cs.Strings, b.Args, events.TargetKeys[:]...)
 	}
 	if name == "Agent" || name == "Task" {
-		e.Tool.AgentType = p.Strings.Intern(b.Args.Get("subagent_type"))
-		p.expectSidechain(b.Args.Get("prompt"), e.Tool.ID)
+		e.Tool.AgentType = cs.Strings.Intern(b.Args.Get("subagent_type"))
+		cs.sidechains.expectSidechain(b.Args.Get("prompt"), e.Tool.ID)
 	}
 }
 
 // callBody is the key of what a call does.
-func (p *Parser) callBody(b *sdkstream.Block) uint64 {
-	return p.Keys.With(p.Keys.String(domainBody, p.toolName(b.Name)), b.Input.Raw)
+func (l *line) callBody(b *sdkstream.Block) uint64 {
+	return l.Keys.With(l.Keys.String(domainBody, l.toolName(b.Name)), b.Input.Raw)
 }
 
 // toolName is the name as written, without control sequences.
-func (p *Parser) toolName(v scan.Value) string {
-	name := p.Strings.Intern(v)
+func (l *line) toolName(v scan.Value) string {
+	name := l.Strings.Intern(v)
 	return events.CleanLine(name, 0)
 }
 
 // server finds the MCP server of a tool: named beside the call since 2.1.3xx, else the part of mcp__server__tool up to
 // the second double underscore. A server's name may hold single ones.
-func (p *Parser) server(r *sdkstream.Envelope, b *sdkstream.Block, name string) string {
+func (cs *calls) server(r *sdkstream.Envelope, b *sdkstream.Block, name string) string {
 	if b.Server.Kind == scan.KindString {
-		return p.Strings.Intern(b.Server)
+		return cs.Strings.Intern(b.Server)
 	}
 	const prefix = "mcp__"
 	if len(name) <= len(prefix) || name[:len(prefix)] != prefix {
 		return ""
 	}
 	if meta := r.Rest.Get("tool_use_meta"); meta.Kind == scan.KindArray {
-		if v := p.metaOf(meta, b.ID).Get("server_display_name"); v.Kind == scan.KindString {
-			return p.Strings.Intern(v)
+		if v := cs.metaOf(meta, b.ID).Get("server_display_name"); v.Kind == scan.KindString {
+			return cs.Strings.Intern(v)
 		}
 	}
 	for i := len(prefix); i+1 < len(name); i++ {
@@ -96,52 +105,52 @@ func (p *Parser) server(r *sdkstream.Envelope, b *sdkstream.Block, name string) 
 }
 
 // metaOf finds the element of tool_use_meta or tool_result_meta of a call.
-func (p *Parser) metaOf(array, id scan.Value) scan.Members {
-	p.Inner.Reset(array.Raw)
-	for p.Inner.Array(); p.Inner.Element(); {
-		p.Nested = p.Inner.Members(p.Nested[:0])
-		if p.idKey(domainCall, p.Nested.Get("id")) == p.idKey(domainCall, id) {
-			return p.Nested
+func (cs *calls) metaOf(array, id scan.Value) scan.Members {
+	cs.Inner.Reset(array.Raw)
+	for cs.Inner.Array(); cs.Inner.Element(); {
+		cs.Nested = cs.Inner.Members(cs.Nested[:0])
+		if cs.idKey(domainCall, cs.Nested.Get("id")) == cs.idKey(domainCall, id) {
+			return cs.Nested
 		}
 	}
 	return nil
 }
 
-func (p *Parser) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
+func (cs *calls) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 	if r.Kind.Is("user") {
-		p.turnsOf(r).results++
+		cs.answers.turnsOf(r).results++
 	}
 	name := ""
 	if len(b.ToolUseID.Body()) > 0 {
-		c := p.calls.Ref(p.idKey(domainCall, b.ToolUseID))
+		c := cs.byID.Ref(cs.idKey(domainCall, b.ToolUseID))
 		if c.answered {
 			return
 		}
 		c.answered, name = true, c.name
 	}
-	e := p.Emit(events.KindToolResult)
+	e := cs.Emit(events.KindToolResult)
 	t := &e.Tool
-	t.ID, t.Name = p.Strings.Text(b.ToolUseID), name
+	t.ID, t.Name = cs.Strings.Text(b.ToolUseID), name
 	starts := name == "Agent" || name == "Task"
 	start := head(b)
-	text := p.resultText(b, t, starts || b.IsError.True() || bytes.HasPrefix(start, errorOpen))
+	text := cs.resultText(b, t, starts || b.IsError.True() || bytes.HasPrefix(start, errorOpen))
 	t.Truncated = bytes.HasPrefix(start, persisted)
 	said := text
 	if bytes.HasPrefix(text, errorOpen) {
 		said = unwrap(text)
-		t.Summary = p.Output.Summary(said)
+		t.Summary = cs.Output.Summary(said)
 	}
 	if b.IsError.True() {
 		t.Error = true
 		t.Err = string(said)
 		t.ExitCode, t.HasExitCode = exitCode(said)
 	}
-	t.Denied = p.denied(r, b)
+	t.Denied = cs.denied(r, b)
 	if t.Denied && bytes.HasPrefix(text, stoppedByUser) && !bytes.Contains(text, userSaid) {
 		t.Denied, t.State = false, events.ToolStateStopped
 	}
 	if results(r) == 1 { // with several it does not say which one
-		p.outcome(e, r.Details)
+		cs.outcome(e, r.Details)
 	}
 	if t.AgentID == "" && starts {
 		t.AgentID = string(agentInText(text))
@@ -177,7 +186,7 @@ func agentInText(output []byte) []byte {
 }
 
 // outcome fills in what the structured side of a result contains.
-func (p *Parser) outcome(e *events.DisplayEvent, o scan.Members) {
+func (cs *calls) outcome(e *events.DisplayEvent, o scan.Members) {
 	t := &e.Tool
 	if n := o.Get("numLines"); n.Kind == scan.KindNumber {
 		t.Lines, t.HasLines = int(n.Int()), true
@@ -193,11 +202,11 @@ func (p *Parser) outcome(e *events.DisplayEvent, o scan.Members) {
 		t.State = events.ToolStateBackground
 	}
 	if id := o.Get("agentId"); id.Kind == scan.KindString {
-		t.AgentID = p.Strings.Intern(id)
+		t.AgentID = cs.Strings.Intern(id)
 	} else if id := o.Get("resumedAgentId"); id.Kind == scan.KindString { // of SendMessage to one that had ended; one at work gets it meanwhile
-		t.AgentID, t.State = p.Strings.Intern(id), events.ToolStateBackground
+		t.AgentID, t.State = cs.Strings.Intern(id), events.ToolStateBackground
 	} else if id := o.Get("runId"); t.Name == "Workflow" && id.Kind == scan.KindString {
-		t.AgentID = p.Strings.Intern(id) // stands for all its agents; see [Group]
+		t.AgentID = cs.Strings.Intern(id) // stands for all its agents; see [Group]
 	}
 }
 
@@ -205,16 +214,16 @@ func (p *Parser) outcome(e *events.DisplayEvent, o scan.Members) {
 func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }
 
 // resultText makes the text of a result: of an array its texts, a newline between them.
-func (p *Parser) resultText(b *sdkstream.Block, t *events.Tool, whole bool) []byte {
-	p.Output.Begin(whole)
-	p.Output.String(b.Content.Body())
+func (cs *calls) resultText(b *sdkstream.Block, t *events.Tool, whole bool) []byte {
+	cs.Output.Begin(whole)
+	cs.Output.String(b.Content.Body())
 	for i, text := range b.Texts {
 		if i > 0 {
-			p.Output.Newline()
+			cs.Output.Newline()
 		}
-		p.Output.String(text.Body())
+		cs.Output.String(text.Body())
 	}
-	return p.Output.End(t)
+	return cs.Output.End(t)
 }
 
 // head is how the text of a result begins, still escaped.
@@ -229,9 +238,9 @@ func head(b *sdkstream.Block) []byte {
 var persisted = []byte("<persisted-output>")
 
 // denied reports whether a call never ran.
-func (p *Parser) denied(r *sdkstream.Envelope, b *sdkstream.Block) bool {
+func (cs *calls) denied(r *sdkstream.Envelope, b *sdkstream.Block) bool {
 	if meta := r.Rest.Get("tool_result_meta"); meta.Kind == scan.KindArray {
-		return bytes.Contains(meta.Raw, []byte("non_execution_kind")) && len(p.metaOf(meta, b.ToolUseID).Get("non_execution_kind").Body()) > 0
+		return bytes.Contains(meta.Raw, []byte("non_execution_kind")) && len(cs.metaOf(meta, b.ToolUseID).Get("non_execution_kind").Body()) > 0
 	}
 	return len(r.Rest.Get("toolDenialKind").Body()) > 0
 }

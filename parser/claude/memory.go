@@ -27,4 +27,4 @@ const (
 )
 
 // idKey makes a key of an id or another text, however it is escaped.
-func (p *Parser) idKey(domain byte, id scan.Value) uint64 { return p.Keys.ID(domain, id.Body()) }
+func (l *line) idKey(domain byte, id scan.Value) uint64 { return l.Keys.ID(domain, id.Body()) }

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -13,28 +15,36 @@ import (
 // syntheticModel is the model of messages that the program wrote in the model's place.
 const syntheticModel = "<synthetic>"
 
+// texts are the texts and the thinking of the model, each once.
+type texts struct {
+	*line
+	deltas *deltas
+	seen   memory.Memory[struct{}] // lines, texts and notices
+	fresh  []uint64                // what this record added to seen
+}
+
 // assistant gives the blocks of a model message, then what the line adds to the message's tokens.
 func (p *Parser) assistant(r *sdkstream.Envelope) {
-	p.start(r)
-	nth := p.answerOf(r)
+	p.session.start(r)
+	nth := p.answers.answerOf(r)
 	p.Identified()
 	p.Head.Answer = nth
 	before := len(p.Out)
 	if r.Parent.Kind != scan.KindString && r.Message.Model.Kind == scan.KindString && !r.Message.Model.Is(syntheticModel) {
-		p.model = p.Strings.Intern(r.Message.Model)
+		p.usage.model = p.Strings.Intern(r.Message.Model)
 	}
 	if r.Message.Text.Kind == scan.KindString {
-		p.text(r, r.Message.Text)
+		p.texts.text(r, r.Message.Text)
 	}
 	for i := range r.Message.Blocks {
 		p.assistantBlock(r, &r.Message.Blocks[i])
 	}
 	// A stream shows a message's blocks before its usage is complete; a transcript has what was known when it was written.
 	final := r.Transcript || r.Message.Stop.Kind == scan.KindString
-	if r.Message.Usage.Kind == scan.KindObject && !p.repeatsUsage(r, final) {
-		w := p.readUsage(r.Message.Usage)
-		u := p.callUsage(r.Message.ID, nth, w, final)
-		p.advisorUsage(r.Message.ID, nth, w)
+	if r.Message.Usage.Kind == scan.KindObject && !p.usage.repeatsUsage(r, final) {
+		w := p.usage.readUsage(r.Message.Usage)
+		u := p.usage.callUsage(r.Message.ID, nth, w, final)
+		p.usage.advisorUsage(r.Message.ID, nth, w)
 		if u != nil {
 			if cost := r.Rest.Get("costUSD"); cost.Kind == scan.KindNumber { // 1.0.3, one line a message
 				u.CostUSD, u.HasCost = cost.Float(), true
@@ -51,57 +61,57 @@ func (p *Parser) assistantBlock(r *sdkstream.Envelope, b *sdkstream.Block) {
 	kind := b.Kind.Body()
 	switch string(kind) {
 	case "text":
-		p.text(r, b.Text)
+		p.texts.text(r, b.Text)
 	case "thinking":
-		p.reasoning(r, b.Text)
+		p.texts.reasoning(r, b.Text)
 	case "tool_use", "server_tool_use", "mcp_tool_use":
-		p.toolUse(r, b)
+		p.calls.toolUse(r, b)
 	default:
 		// web_search_tool_result and its like answer server_tool_use blocks within the model's own message.
 		if bytes.HasSuffix(kind, []byte("_tool_result")) {
-			p.toolResult(r, b)
+			p.calls.toolResult(r, b)
 		}
 	}
 }
 
-func (p *Parser) text(r *sdkstream.Envelope, v scan.Value) {
-	if p.said(r, domainText, v) {
+func (t *texts) text(r *sdkstream.Envelope, v scan.Value) {
+	if t.said(r, domainText, v) {
 		return
 	}
-	text := p.Strings.Text(v)
+	text := t.Strings.Text(v)
 	if lines.Blank(text) {
 		return
 	}
-	e := p.Emit(events.KindText)
+	e := t.Emit(events.KindText)
 	e.Text = text
-	p.deltas.complete(e.MessageID, false, text)
+	t.deltas.complete(e.MessageID, false, text)
 }
 
-func (p *Parser) reasoning(r *sdkstream.Envelope, v scan.Value) {
-	if p.said(r, domainText, v) {
+func (t *texts) reasoning(r *sdkstream.Envelope, v scan.Value) {
+	if t.said(r, domainText, v) {
 		return
 	}
-	text := p.Strings.Text(v)
+	text := t.Strings.Text(v)
 	if lines.Blank(text) { // a signature alone, on newer models
 		return
 	}
-	e := p.Emit(events.KindReasoning)
+	e := t.Emit(events.KindReasoning)
 	e.Text = text
-	p.deltas.complete(e.MessageID, true, text)
+	t.deltas.complete(e.MessageID, true, text)
 }
 
 // said reports whether an earlier line gave the same text under the same message id; it remembers the text otherwise.
 // Two equal blocks of one line are two texts, and so are blocks that a transcript numbers differently.
-func (p *Parser) said(r *sdkstream.Envelope, domain byte, text scan.Value) bool {
+func (t *texts) said(r *sdkstream.Envelope, domain byte, text scan.Value) bool {
 	if r.Message.ID.Kind != scan.KindString || text.Kind != scan.KindString {
 		return false
 	}
-	key := p.saidKey(r, domain, text, p.Head.Answer)
-	if p.seen.Add(key) {
-		p.fresh = append(p.fresh, key)
+	key := t.saidKey(r, domain, text, t.Head.Answer)
+	if t.seen.Add(key) {
+		t.fresh = append(t.fresh, key)
 		return false
 	}
-	for _, k := range p.fresh {
+	for _, k := range t.fresh {
 		if k == key {
 			return false
 		}
@@ -110,18 +120,18 @@ func (p *Parser) said(r *sdkstream.Envelope, domain byte, text scan.Value) bool 
 }
 
 // saidKey is the key of a text of an answer.
-func (p *Parser) saidKey(r *sdkstream.Envelope, domain byte, text scan.Value, nth int) uint64 {
+func (l *line) saidKey(r *sdkstream.Envelope, domain byte, text scan.Value, nth int) uint64 {
 	const odd = 0xd6e8feb86659fd93
-	key := p.Keys.Pair(domain, r.Message.ID.Body(), text.Body()) ^ uint64(nth)*odd // as they are encoded: repeats come from one writer
+	key := l.Keys.Pair(domain, r.Message.ID.Body(), text.Body()) ^ uint64(nth)*odd // as they are encoded: repeats come from one writer
 	if index := r.Rest.Get("apiBlockIndex"); index.Kind == scan.KindNumber {
-		key ^= p.Keys.Bytes(domain, index.Raw)
+		key ^= l.Keys.Bytes(domain, index.Raw)
 	}
 	return key
 }
 
 // user gives the results and the prompts of a user line.
 func (p *Parser) user(r *sdkstream.Envelope) {
-	p.start(r)
+	p.session.start(r)
 	if r.Message.Text.Kind == scan.KindString {
 		p.prompt(r, r.Message.Text)
 	}
@@ -131,7 +141,7 @@ func (p *Parser) user(r *sdkstream.Envelope) {
 		case string(kind) == "text":
 			p.prompt(r, b.Text)
 		case bytes.HasSuffix(kind, []byte("tool_result")):
-			p.toolResult(r, b)
+			p.calls.toolResult(r, b)
 		}
 	}
 }
@@ -149,16 +159,16 @@ func (p *Parser) prompt(r *sdkstream.Envelope, v scan.Value) {
 		e.Text = text
 		e.Notice = events.Notice{Level: events.LevelWarn, Code: events.NoticeInterrupted}
 		e.Sign.Outcome = events.OutcomeInterrupted
-		p.interrupted = p.interrupted || e.ParentID == ""
+		p.session.interrupted = p.session.interrupted || e.ParentID == ""
 		return
 	}
 	e := p.Emit(events.KindPrompt)
 	e.Text = text
 	if e.Synthetic = p.isSynthetic(r) || isEnvelope(text); !e.Synthetic {
-		p.turnsOf(r).prompts++
+		p.answers.turnsOf(r).prompts++
 	}
-	if strings.HasPrefix(text, taskNotification) && p.seen.Add(p.Keys.Bytes(domainNotice, v.Body())) {
-		p.taskNotice(text) // else it was reported when it was put into the queue
+	if strings.HasPrefix(text, taskNotification) && p.texts.seen.Add(p.Keys.Bytes(domainNotice, v.Body())) {
+		p.tasks.taskNotice(text) // else it was reported when it was put into the queue
 	}
 }
 
@@ -178,13 +188,13 @@ func (p *Parser) isSynthetic(r *sdkstream.Envelope) bool {
 }
 
 // origin is who a line says its text is of.
-func (p *Parser) origin(r *sdkstream.Envelope) scan.Value {
+func (l *line) origin(r *sdkstream.Envelope) scan.Value {
 	origin := r.Rest.Get("origin")
 	if origin.Kind != scan.KindObject {
 		return scan.Value{}
 	}
-	p.Members(origin)
-	return p.Nested.Get("kind")
+	l.Members(origin)
+	return l.Nested.Get("kind")
 }
 
 // envelopes are the beginnings of what the program wraps and sends in the user's name.
@@ -200,4 +210,41 @@ func isEnvelope(text string) bool {
 		}
 	}
 	return false
+}
+
+// sign is what an assistant line shows of the end of its run; last is the last event that it gave. The
+// reason to stop is null in most lines of 1.0.128 to 2.1.30: there any text may be the last word.
+func (p *Parser) sign(r *sdkstream.Envelope, last *events.DisplayEvent) events.Sign {
+	if r.APIError.True() {
+		status := int(r.Rest.AnyOf("apiErrorStatus", "api_error_status").Int())
+		kind := p.Strings.Intern(r.Rest.AnyOf("apiErrorType", "api_error_type"))
+		return events.Sign{
+			Outcome: events.OutcomeError, ModelCall: true,
+			Cause: cause.Of(status, last.Text, kind, p.Strings.Intern(r.Rest.Get("error"))),
+		}
+	}
+	if !r.Transcript {
+		return events.Sign{} // a stream has a line for the end
+	}
+	if r.Message.Model.Is(syntheticModel) {
+		return events.Sign{}
+	}
+	switch string(r.Message.Stop.Body()) {
+	case "end_turn", "stop_sequence":
+		return events.Sign{Outcome: events.OutcomeOK}
+	case "max_tokens", "refusal", "model_context_window_exceeded":
+		return events.Sign{Outcome: events.OutcomeError, Cause: cause.Of(0, "", p.Strings.Intern(r.Message.Stop))}
+	}
+	if r.Message.Stop.Kind != scan.KindString && (last.Kind == events.KindText || last.Kind == events.KindUsage && p.endsWithText(r)) {
+		return events.Sign{Outcome: events.OutcomeOK, Weak: true}
+	}
+	return events.Sign{}
+}
+
+// endsWithText reports whether the last block of a message is a text.
+func (p *Parser) endsWithText(r *sdkstream.Envelope) bool {
+	if n := len(r.Message.Blocks); n > 0 {
+		return r.Message.Blocks[n-1].Kind.Is("text")
+	}
+	return r.Message.Text.Kind == scan.KindString
 }

@@ -14,49 +14,42 @@ const Name = "claude"
 
 // Parser reads one stream or transcript; see the package doc for what it remembers.
 type Parser struct {
-	decode.Decoder
+	line
 	record sdkstream.Envelope
 
-	seen       memory.Memory[struct{}]
-	fresh      []uint64 // what this record added to seen
-	calls      memory.Memory[call]
-	usage      memory.Memory[counted]
-	answers    memory.Memory[answer]
-	threads    memory.Memory[turns]
-	tasks      memory.Memory[taskCalls]
-	askers     memory.Memory[string]   // call that started a sub-agent → call that asked it last
-	sidechains memory.Memory[string]   // uuid of a sidechain line → id of the call that started it
-	prompts    memory.Memory[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
+	texts      texts
+	calls      calls
+	answers    answers
+	usage      ledger
+	tasks      tasks
+	sidechains sidechains
+	session    session
+	deltas     deltas
+}
 
-	deltas      deltas
-	messageID   string // the last one
-	usageOf     string // the message whose usage the last assistant line reported
-	usageNth    int    // and which answer under that id
-	usageFinal  bool   // and whether it was complete
-	words       words
-	costs       []modelCost
-	forked      bool   // a transcript began with another session's lines, and no cost of its own was seen
-	model       string // the last one of the main thread
-	cost        float64
-	started     string // the session that a SessionStarted was made for
-	interrupted bool   // by the user, since the last result
-	turn        turn
+// line is what the parts of a parser share: the memory of the line at work.
+type line struct {
+	decode.Decoder
+	messageID string // the last one
 }
 
 // New returns a parser for one stream.
 func New() *Parser {
-	p := &Parser{
-		Decoder:    decode.New(),
-		seen:       memory.New[struct{}](maxSeen),
-		calls:      memory.New[call](maxCalls),
-		usage:      memory.New[counted](maxMessages),
-		answers:    memory.New[answer](maxMessages),
-		threads:    memory.New[turns](maxThreads),
-		tasks:      memory.New[taskCalls](maxTasks),
-		askers:     memory.New[string](maxTasks),
-		sidechains: memory.New[string](maxSidechainLines),
-		prompts:    memory.New[[]string](maxTasks),
+	p := &Parser{line: line{Decoder: decode.New()}}
+	l := &p.line
+	p.texts = texts{line: l, deltas: &p.deltas, seen: memory.New[struct{}](maxSeen)}
+	p.calls = calls{line: l, answers: &p.answers, sidechains: &p.sidechains, byID: memory.New[call](maxCalls)}
+	p.answers = answers{
+		line: l, texts: &p.texts, calls: &p.calls, usage: &p.usage,
+		known: memory.New[answer](maxMessages), threads: memory.New[turns](maxThreads),
 	}
+	p.usage = ledger{line: l, counted: memory.New[counted](maxMessages)}
+	p.tasks = tasks{
+		line: l, texts: &p.texts, session: &p.session, byTask: memory.New[taskCalls](maxTasks), askers: memory.New[string](maxTasks),
+	}
+	p.sidechains = sidechains{line: l, ofLine: memory.New[string](maxSidechainLines), prompts: memory.New[[]string](maxTasks)}
+	p.session = session{line: l, usage: &p.usage, tasks: &p.tasks}
+	p.deltas = deltas{line: l, answers: &p.answers, usage: &p.usage}
 	p.Identify = func() { p.identify(&p.record) }
 	return p
 }
@@ -75,20 +68,26 @@ func (p *Parser) readObject() {
 	}
 }
 
+// Flush returns the texts whose deltas were never completed, each joined.
+func (p *Parser) Flush() decode.Result {
+	p.Out = p.deltas.pending.Flush(p.Out[:0])
+	return decode.Result{Events: p.Out}
+}
+
 // State returns what the stream holds. It is incomplete if something has begun whose result line has not come.
 // Transcripts have no result.
 func (p *Parser) State() decode.State {
-	return decode.State{Pending: p.deltas.pending.Any(), Incomplete: p.turn.open, Dropped: p.deltas.pending.Dropped}
+	return decode.State{Pending: p.deltas.pending.Any(), Incomplete: p.session.turn.open, Dropped: p.deltas.pending.Dropped}
 }
 
 // dispatch turns one whole record into events.
 func (p *Parser) dispatch(r *sdkstream.Envelope) {
 	p.NextObject()
-	p.fresh = p.fresh[:0]
+	p.texts.fresh = p.texts.fresh[:0]
 	kind := r.Kind.Body()
 	switch string(kind) {
 	case "assistant", "user", "result", "stream_event", "system":
-		if r.UUID.Kind == scan.KindString && !p.seen.Add(p.lineKey(r)) {
+		if r.UUID.Kind == scan.KindString && !p.texts.seen.Add(p.lineKey(r)) {
 			p.Verdict.Note(events.LineIgnored)
 			return
 		}
@@ -100,26 +99,26 @@ func (p *Parser) dispatch(r *sdkstream.Envelope) {
 	status := events.LineOK
 	switch string(kind) {
 	case "assistant":
-		p.turn.open = p.turn.open || !r.Transcript && r.Parent.Kind != scan.KindString // a background agent may outlive the run
+		p.session.turn.open = p.session.turn.open || !r.Transcript && r.Parent.Kind != scan.KindString // a background agent may outlive the run
 		p.assistant(r)
 	case "user":
 		p.user(r)
 	case "result":
-		p.result(r)
+		p.session.result(r)
 	case "stream_event":
-		p.streamEvent(r)
+		p.deltas.streamEvent(r)
 	case "system":
-		status = p.system(r)
+		status = p.session.system(r)
 	case "tool_progress":
-		p.toolProgress(r)
+		p.tasks.toolProgress(r)
 	case "rate_limit_event":
-		p.rateLimit(r)
+		p.session.rateLimit(r)
 	case "cost-state":
-		p.costState(r)
+		p.usage.costState(r)
 	case "attachment":
-		status = p.attachment(r)
+		status = p.session.attachment(r)
 	case "queue-operation":
-		status = p.queue(r)
+		status = p.tasks.queue(r)
 	default:
 		status = p.other(kind)
 	}
@@ -139,16 +138,16 @@ func (p *Parser) identify(r *sdkstream.Envelope) {
 	h := &p.Head
 	h.Time = lines.Moment(r.Timestamp.Time())
 	h.SessionID, h.ItemID = p.Strings.Intern(r.Session), p.Strings.Text(r.UUID)
-	h.AgentID, h.ParentID = p.Strings.Intern(r.Agent), p.asker(p.Strings.Intern(r.Parent))
+	h.AgentID, h.ParentID = p.Strings.Intern(r.Agent), p.tasks.asker(p.Strings.Intern(r.Parent))
 	h.TurnID, h.Copied = "", false
 	if r.Transcript {
 		h.TurnID = p.Strings.Intern(r.PromptID)
 		// A fork begins with its parent's lines under its own session id; what the model said keeps the id it was asked under.
 		asked := r.RequestSession.Body()
 		h.Copied = len(asked) > 0 && string(asked) != h.SessionID
-		p.forked = p.forked || h.Copied && len(p.costs) == 0
+		p.usage.forked = p.usage.forked || h.Copied && len(p.usage.costs) == 0
 		if h.ParentID == "" {
-			h.ParentID = p.sidechain(r)
+			h.ParentID = p.sidechains.sidechain(r)
 		}
 	}
 	h.MessageID, h.Answer = "", 0
@@ -162,11 +161,11 @@ func (p *Parser) identify(r *sdkstream.Envelope) {
 }
 
 // sticky gives a message's id, which comes on line after line, without making it again.
-func (p *Parser) sticky(id scan.Value) string {
-	if string(id.Body()) != p.messageID {
-		p.messageID = p.Strings.Text(id)
+func (l *line) sticky(id scan.Value) string {
+	if string(id.Body()) != l.messageID {
+		l.messageID = l.Strings.Text(id)
 	}
-	return p.messageID
+	return l.messageID
 }
 
 // trim takes off what can precede a line's object without being part of it: what precedes it in other formats

@@ -6,38 +6,49 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
+// tasks are the background tasks and sub-agents of a stream.
+type tasks struct {
+	*line
+	texts   *texts
+	session *session
+
+	byTask memory.Memory[taskCalls]
+	askers memory.Memory[string] // call that started a sub-agent → call that asked it last
+}
+
 // task reports the state of a background task or a sub-agent: a call that takes more than about 2 s is a task.
-func (p *Parser) task(r *sdkstream.Envelope, subtype string) {
+func (k *tasks) task(r *sdkstream.Envelope, subtype string) {
 	task := r.Rest.Get("task_id")
-	id := p.Strings.Text(r.Rest.Get("tool_use_id"))
+	id := k.Strings.Text(r.Rest.Get("tool_use_id"))
 	if len(task.Body()) > 0 {
-		id = p.taskCall(task, id)
+		id = k.taskCall(task, id)
 	}
 	if id == "" {
 		return // of no call that we could name
 	}
-	state, text, ended := taskState(r, subtype, &p.Inner, &p.Nested)
+	state, text, ended := taskState(r, subtype, &k.Inner, &k.Nested)
 	if state == events.ToolStateUnspecified {
 		return
 	}
-	p.turn.background = p.turn.background || state == events.ToolStateBackground
-	e := p.Emit(events.KindToolProgress)
-	e.Text = p.Strings.Text(text)
+	k.session.turn.background = k.session.turn.background || state == events.ToolStateBackground
+	e := k.Emit(events.KindToolProgress)
+	e.Text = k.Strings.Text(text)
 	if e.Time.IsZero() {
 		e.Time = ended
 	}
 	e.Tool.ID, e.Tool.State = id, state
-	e.Tool.AgentType = p.Strings.Intern(r.Rest.Get("subagent_type"))
+	e.Tool.AgentType = k.Strings.Intern(r.Rest.Get("subagent_type"))
 	if e.Tool.AgentType != "" || r.Rest.Get("task_type").Is("local_agent") {
-		e.Tool.AgentID = p.Strings.Intern(task)
+		e.Tool.AgentID = k.Strings.Intern(task)
 	}
 	if usage := r.Rest.Get("usage"); usage.Kind == scan.KindObject {
-		p.Members(usage)
-		e.Tool.Duration = millis(p.Nested.Get("duration_ms"))
+		k.Members(usage)
+		e.Tool.Duration = millis(k.Nested.Get("duration_ms"))
 	}
 	if state == events.ToolStateFailed {
 		e.Tool.Error, e.Tool.Err = true, e.Text
@@ -52,9 +63,9 @@ type taskCalls struct {
 
 // taskCall is the call that a task works for: the one that its line names, else the last that one named. What a sub-agent
 // does goes on under the name of its first call, whoever asks it.
-func (p *Parser) taskCall(task scan.Value, id string) string {
-	key := p.idKey(domainTask, task)
-	t, _ := p.tasks.Get(key)
+func (k *tasks) taskCall(task scan.Value, id string) string {
+	key := k.idKey(domainTask, task)
+	t, _ := k.byTask.Get(key)
 	if id == "" {
 		return t.last // task_updated names the task alone
 	}
@@ -64,19 +75,19 @@ func (p *Parser) taskCall(task scan.Value, id string) string {
 	if t.last = id; t.first == "" {
 		t.first = id
 	}
-	p.tasks.Set(key, t)
+	k.byTask.Set(key, t)
 	if t.first != id {
-		p.askers.Set(p.Keys.String(domainCall, t.first), id)
+		k.askers.Set(k.Keys.String(domainCall, t.first), id)
 	}
 	return id
 }
 
 // asker is the call that a sub-agent works for which the call of an id started.
-func (p *Parser) asker(call string) string {
+func (k *tasks) asker(call string) string {
 	if call == "" {
 		return call
 	}
-	if last, asked := p.askers.Get(p.Keys.String(domainCall, call)); asked {
+	if last, asked := k.askers.Get(k.Keys.String(domainCall, call)); asked {
 		return last
 	}
 	return call
@@ -108,15 +119,15 @@ func taskState(r *sdkstream.Envelope, subtype string, s *scan.Scanner, nested *s
 // of its own for that.
 const taskNotification = "<task-notification>"
 
-func (p *Parser) taskNotice(text string) {
+func (k *tasks) taskNotice(text string) {
 	if n, ok := lines.ReadTaskNotice(text); ok {
-		n.Apply(p.Emit(events.KindToolProgress))
+		n.Apply(k.Emit(events.KindToolProgress))
 	}
 }
 
 // queue takes what waits for the model's next turn: of that only a notice of a task's end is an event, and it came when it
 // was put there.
-func (p *Parser) queue(r *sdkstream.Envelope) events.LineStatus {
+func (k *tasks) queue(r *sdkstream.Envelope) events.LineStatus {
 	if !r.Rest.Get("operation").Is("enqueue") {
 		return events.LineIgnored
 	}
@@ -124,10 +135,10 @@ func (p *Parser) queue(r *sdkstream.Envelope) events.LineStatus {
 	if !bytes.HasPrefix(text.Body(), []byte(taskNotification)) || !bytes.Contains(text.Body(), []byte("<status>")) {
 		return events.LineIgnored
 	}
-	if !p.seen.Add(p.Keys.Bytes(domainNotice, text.Body())) {
+	if !k.texts.seen.Add(k.Keys.Bytes(domainNotice, text.Body())) {
 		return events.LineIgnored
 	}
-	p.taskNotice(p.Strings.Text(text))
+	k.taskNotice(k.Strings.Text(text))
 	return events.LineOK
 }
 
@@ -135,7 +146,7 @@ func endState(status scan.Value) events.ToolState { return lines.TaskState(strin
 
 // toolProgress is the sign of life of a long call. A heartbeat names the call as its parent and has a made-up id of its
 // own, "<call>-heartbeat-0": its parent is no agent and must not nest anything.
-func (p *Parser) toolProgress(r *sdkstream.Envelope) {
+func (k *tasks) toolProgress(r *sdkstream.Envelope) {
 	id, parent := r.Rest.Get("tool_use_id"), r.Parent
 	if len(parent.Body()) > 0 && (r.Rest.Get("heartbeat").True() || bytes.HasPrefix(id.Body(), parent.Body())) {
 		id, r.Parent = parent, scan.Value{}
@@ -143,10 +154,10 @@ func (p *Parser) toolProgress(r *sdkstream.Envelope) {
 	if len(id.Body()) == 0 {
 		return
 	}
-	e := p.Emit(events.KindToolProgress)
+	e := k.Emit(events.KindToolProgress)
 	e.Tool = events.Tool{
-		ID:       p.Strings.Text(id),
-		Name:     p.toolName(r.Rest.Get("tool_name")),
+		ID:       k.Strings.Text(id),
+		Name:     k.toolName(r.Rest.Get("tool_name")),
 		State:    events.ToolStateRunning,
 		Duration: r.Rest.Get("elapsed_time_seconds").Duration(time.Second),
 	}

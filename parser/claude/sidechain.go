@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -9,38 +10,45 @@ import (
 // line has no parentUuid and holds the prompt of the Task call; nothing else links the two. All further lines hang on
 // it by parentUuid, interleaved with those of others.
 
+// sidechains are the lines of sub-agents of 1.x.
+type sidechains struct {
+	*line
+	ofLine  memory.Memory[string]   // uuid of a sidechain line → id of the call that started it
+	prompts memory.Memory[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
+}
+
 // expectSidechain remembers the prompt that a call gives to its sub-agent.
-func (p *Parser) expectSidechain(prompt scan.Value, id string) {
+func (s *sidechains) expectSidechain(prompt scan.Value, id string) {
 	if len(prompt.Body()) == 0 || id == "" {
 		return
 	}
-	key := p.idKey(domainPrompt, prompt)
-	ids, _ := p.prompts.Get(key)
+	key := s.idKey(domainPrompt, prompt)
+	ids, _ := s.prompts.Get(key)
 	if len(ids) < maxTasks {
-		p.prompts.Set(key, append(ids, id))
+		s.prompts.Set(key, append(ids, id))
 	}
 }
 
 // sidechain gives the id of the call that a sidechain line belongs to, and remembers it for the lines that hang on it.
-func (p *Parser) sidechain(r *sdkstream.Envelope) string {
+func (s *sidechains) sidechain(r *sdkstream.Envelope) string {
 	if r.Agent.Kind == scan.KindString || !r.Rest.Get("isSidechain").True() {
 		return ""
 	}
 	id := ""
 	if parent := r.Rest.Get("parentUuid"); len(parent.Body()) > 0 {
-		id, _ = p.sidechains.Get(p.idKey(domainLine, parent))
+		id, _ = s.ofLine.Get(s.idKey(domainLine, parent))
 	} else if r.Kind.Is("user") {
-		id = p.claim(r)
+		id = s.claim(r)
 	}
 	if id != "" && len(r.UUID.Body()) > 0 {
-		p.sidechains.Set(p.idKey(domainLine, r.UUID), id)
+		s.ofLine.Set(s.idKey(domainLine, r.UUID), id)
 	}
 	return id
 }
 
 // claim finds the call with the prompt of a sidechain's first line. Of several calls with the same prompt each is taken
 // once, in order.
-func (p *Parser) claim(r *sdkstream.Envelope) string {
+func (s *sidechains) claim(r *sdkstream.Envelope) string {
 	prompt := r.Message.Text
 	for i := range r.Message.Blocks {
 		if prompt.Kind != scan.KindString && r.Message.Blocks[i].Kind.Is("text") {
@@ -50,13 +58,13 @@ func (p *Parser) claim(r *sdkstream.Envelope) string {
 	if len(prompt.Body()) == 0 {
 		return ""
 	}
-	key := p.idKey(domainPrompt, prompt)
-	ids, _ := p.prompts.Get(key)
+	key := s.idKey(domainPrompt, prompt)
+	ids, _ := s.prompts.Get(key)
 	if len(ids) == 0 {
 		return ""
 	}
 	if len(ids) > 1 {
-		p.prompts.Set(key, ids[1:])
+		s.prompts.Set(key, ids[1:])
 	}
 	return ids[0]
 }

@@ -20,47 +20,47 @@ const (
 )
 
 // system handles what the program itself reports: the session, tasks, retries, hooks.
-func (p *Parser) system(r *sdkstream.Envelope) events.LineStatus {
+func (s *session) system(r *sdkstream.Envelope) events.LineStatus {
 	subtype := r.Subtype.Body()
 	switch string(subtype) {
 	case "init":
-		p.init(r)
+		s.init(r)
 	case "task_started", "task_progress", "task_updated", "task_notification":
-		p.task(r, string(subtype))
+		s.tasks.task(r, string(subtype))
 	case "api_retry":
-		p.retry(r.Rest.Get("attempt"), r.Rest.Get("max_retries"), r.Rest.Get("retry_delay_ms"), r.Rest.Get("error_status"), p.Strings.Text(r.Rest.Get("error")))
+		s.retry(r.Rest.Get("attempt"), r.Rest.Get("max_retries"), r.Rest.Get("retry_delay_ms"), r.Rest.Get("error_status"), s.Strings.Text(r.Rest.Get("error")))
 	case "api_error": // the transcript's form of the same; one for each retry, not fatal
-		p.Members(r.Rest.Get("error"))
-		text := p.Strings.Text(p.Nested.Get("formatted"))
+		s.Members(r.Rest.Get("error"))
+		text := s.Strings.Text(s.Nested.Get("formatted"))
 		if text == "" {
-			text = p.Strings.Text(p.Nested.Get("message"))
+			text = s.Strings.Text(s.Nested.Get("message"))
 		}
-		p.retry(r.Rest.Get("retryAttempt"), r.Rest.Get("maxRetries"), r.Rest.Get("retryInMs"), p.Nested.Get("status"), text)
+		s.retry(r.Rest.Get("retryAttempt"), r.Rest.Get("maxRetries"), r.Rest.Get("retryInMs"), s.Nested.Get("status"), text)
 	case "compact_boundary":
-		p.compaction(r)
+		s.compaction(r)
 	case "permission_denied":
-		p.Notice(events.LevelWarn, events.NoticePermissionDenied, p.Strings.Text(r.Message.Value))
+		s.Notice(events.LevelWarn, events.NoticePermissionDenied, s.Strings.Text(r.Message.Value))
 	case "hook_response":
-		p.hook(r)
+		s.hook(r)
 	case "informational":
-		p.informational(r)
+		s.informational(r)
 	case "model_refusal_fallback":
-		p.Notice(events.LevelWarn, noticeRefusal, p.Strings.Text(r.Rest.Get("content")))
+		s.Notice(events.LevelWarn, noticeRefusal, s.Strings.Text(r.Rest.Get("content")))
 	case "model_refusal_no_fallback":
-		p.Notice(events.LevelWarn, noticeRefused, p.Strings.Text(r.Rest.Get("content")))
+		s.Notice(events.LevelWarn, noticeRefused, s.Strings.Text(r.Rest.Get("content")))
 	case "turn_duration":
-		p.Emit(events.KindTurnDone).End = &events.End{Duration: millis(r.Rest.Get("durationMs")), Unjudged: true}
+		s.Emit(events.KindTurnDone).End = &events.End{Duration: millis(r.Rest.Get("durationMs")), Unjudged: true}
 	default:
 		if quietSubtype(subtype) {
 			return events.LineIgnored
 		}
-		return p.Unknown("system/", subtype)
+		return s.Unknown("system/", subtype)
 	}
 	return events.LineOK
 }
 
 // retry reports a model call that is made again. Retries come by the handful, so their text may cost an allocation.
-func (p *Parser) retry(attempt, limit, delayMillis, status scan.Value, reason string) {
+func (s *session) retry(attempt, limit, delayMillis, status scan.Value, reason string) {
 	var b strings.Builder
 	b.WriteString("API call failed")
 	if reason != "" {
@@ -78,44 +78,44 @@ func (p *Parser) retry(attempt, limit, delayMillis, status scan.Value, reason st
 	if delay := millis(delayMillis); delay > 0 {
 		fmt.Fprintf(&b, " in %s", delay.Round(10*time.Millisecond))
 	}
-	p.Notice(events.LevelWarn, events.NoticeAPIRetry, b.String())
+	s.Notice(events.LevelWarn, events.NoticeAPIRetry, b.String())
 }
 
-func (p *Parser) compaction(r *sdkstream.Envelope) {
-	p.Members(r.Rest.AnyOf("compact_metadata", "compactMetadata"))
+func (s *session) compaction(r *sdkstream.Envelope) {
+	s.Members(r.Rest.AnyOf("compact_metadata", "compactMetadata"))
 	text := "conversation compacted"
-	if trigger := p.Strings.Text(p.Nested.Get("trigger")); trigger != "" {
+	if trigger := s.Strings.Text(s.Nested.Get("trigger")); trigger != "" {
 		text += " (" + trigger + ")"
 	}
-	if before := p.Nested.AnyOf("pre_tokens", "preTokens"); before.Kind == scan.KindNumber {
+	if before := s.Nested.AnyOf("pre_tokens", "preTokens"); before.Kind == scan.KindNumber {
 		text += fmt.Sprintf(": %d tokens before", before.Int())
-		if after := p.Nested.AnyOf("post_tokens", "postTokens"); after.Kind == scan.KindNumber {
+		if after := s.Nested.AnyOf("post_tokens", "postTokens"); after.Kind == scan.KindNumber {
 			text += fmt.Sprintf(", %d after", after.Int())
 		}
 	}
-	p.Notice(events.LevelInfo, events.NoticeCompaction, text)
+	s.Notice(events.LevelInfo, events.NoticeCompaction, text)
 }
 
 // hook reports the outcome of a hook, with the first line that it printed.
-func (p *Parser) hook(r *sdkstream.Envelope) {
+func (s *session) hook(r *sdkstream.Envelope) {
 	level := events.LevelInfo
 	if code := r.Rest.Get("exit_code"); code.Int() != 0 || r.Rest.Get("outcome").Is("error") {
 		level = events.LevelWarn
 	}
-	text := p.Strings.Text(r.Rest.Get("hook_name"))
+	text := s.Strings.Text(r.Rest.Get("hook_name"))
 	for _, key := range [...]string{"stderr", "output", "stdout"} {
 		if level == events.LevelInfo && key == "stderr" {
 			continue
 		}
-		if said := events.Summary(p.Strings.Text(r.Rest.Get(key))); said != "" {
+		if said := events.Summary(s.Strings.Text(r.Rest.Get(key))); said != "" {
 			text += ": " + said
 			break
 		}
 	}
-	p.Notice(level, events.NoticeHook, text)
+	s.Notice(level, events.NoticeHook, text)
 }
 
-func (p *Parser) informational(r *sdkstream.Envelope) {
+func (s *session) informational(r *sdkstream.Envelope) {
 	level := events.LevelInfo
 	switch string(r.Rest.Get("level").Body()) {
 	case "warning", "warn":
@@ -123,23 +123,34 @@ func (p *Parser) informational(r *sdkstream.Envelope) {
 	case "error":
 		level = events.LevelError
 	}
-	if text := p.Strings.Text(r.Rest.Get("content")); !lines.Blank(text) {
-		p.Notice(level, events.NoticeInformational, text)
+	if text := s.Strings.Text(r.Rest.Get("content")); !lines.Blank(text) {
+		s.Notice(level, events.NoticeInformational, text)
 	}
 }
 
 // rateLimit reports a subscription's limit once it is near or reached; the type is from the published types.
-func (p *Parser) rateLimit(r *sdkstream.Envelope) {
-	p.Members(r.Rest.Get("rate_limit_info"))
-	status := p.Strings.Text(p.Nested.Get("status"))
+func (s *session) rateLimit(r *sdkstream.Envelope) {
+	s.Members(r.Rest.Get("rate_limit_info"))
+	status := s.Strings.Text(s.Nested.Get("status"))
 	if status == "" || status == "allowed" {
 		return
 	}
 	text := "rate limit: " + status
-	if kind := p.Strings.Text(p.Nested.Get("rateLimitType")); kind != "" {
+	if kind := s.Strings.Text(s.Nested.Get("rateLimitType")); kind != "" {
 		text += " (" + kind + ")"
 	}
-	p.Notice(events.LevelWarn, noticeRateLimit, text)
+	s.Notice(events.LevelWarn, noticeRateLimit, text)
+}
+
+// attachment takes what the program added to the conversation: of that only the limit of turns is an event.
+func (s *session) attachment(r *sdkstream.Envelope) events.LineStatus {
+	s.Members(r.Rest.Get("attachment"))
+	if !s.Nested.Get("type").Is("max_turns_reached") {
+		return events.LineIgnored
+	}
+	s.Notice(events.LevelError, noticeMaxTurns, "maximum number of turns reached")
+	s.Out[len(s.Out)-1].Sign = events.Sign{Outcome: events.OutcomeError, Cause: events.CauseMaxTurns}
+	return events.LineOK
 }
 
 // quietSubtype lists the system lines that are known and have nothing for a reader of what the agent did.

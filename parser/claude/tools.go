@@ -59,10 +59,10 @@ var tools = map[string]tool{
 
 // knownTarget is the primary argument of a tool that is known. If its field is missing or no string it has none: no other
 // field is used.
-func (p *Parser) knownTarget(name, field string, args scan.Members) string {
+func (cs *calls) knownTarget(name, field string, args scan.Members) string {
 	if field == "" {
 		if name == "TodoWrite" {
-			return lines.InProgress(&p.Strings, &p.Inner, &p.Nested, args.Get("todos"), "content")
+			return lines.InProgress(&cs.Strings, &cs.Inner, &cs.Nested, args.Get("todos"), "content")
 		}
 		return ""
 	}
@@ -70,5 +70,5 @@ func (p *Parser) knownTarget(name, field string, args scan.Members) string {
 	if name == "Workflow" && v.Kind != scan.KindString {
 		v = args.Get("script")
 	}
-	return p.Strings.Text(v)
+	return cs.Strings.Text(v)
 }

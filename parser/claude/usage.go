@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -30,6 +31,26 @@ type counted struct {
 	fetches   int64
 }
 
+// ledger counts the tokens and the cost of a stream, each once.
+type ledger struct {
+	*line
+	counted memory.Memory[counted]
+	words   words
+	last    lastUsage
+
+	costs  []modelCost
+	forked bool // a transcript began with another session's lines, and no cost of its own was seen
+	cost   float64
+	model  string // the last one of the main thread
+}
+
+// lastUsage is whose usage the last assistant line reported.
+type lastUsage struct {
+	message string
+	nth     int  // which answer under that id
+	final   bool // it was complete
+}
+
 // words is a usage object: of a message, a message_delta or a result.
 type words struct {
 	events.Usage
@@ -43,21 +64,21 @@ type advisor struct {
 }
 
 // readUsage reads a usage object. The result is good until the next call.
-func (p *Parser) readUsage(usage scan.Value) *words {
-	w := &p.words
+func (l *ledger) readUsage(usage scan.Value) *words {
+	w := &l.words
 	*w = words{advisors: w.advisors[:0]}
-	s := &p.Inner
+	s := &l.Inner
 	s.Reset(usage.Raw)
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
 		case "service_tier":
-			w.ServiceTier = p.Strings.Intern(s.Value())
+			w.ServiceTier = l.Strings.Intern(s.Value())
 		case "speed":
-			w.Speed = p.Strings.Intern(s.Value())
+			w.Speed = l.Strings.Intern(s.Value())
 		case "server_tool_use":
 			w.readServerTools(s)
 		case "iterations":
-			p.readIterations(s, w)
+			l.readIterations(s, w)
 		default:
 			readCount(s, &w.Tokens)
 		}
@@ -120,7 +141,7 @@ const maxAdvisors = 16
 
 // readIterations reads the calls that a message is made of. Those of the message's own model are in its counts; those
 // that name another one are not (getagentseal/codeburn#659, case 200).
-func (p *Parser) readIterations(s *scan.Scanner, w *words) {
+func (l *ledger) readIterations(s *scan.Scanner, w *words) {
 	if s.Peek() != scan.KindArray {
 		s.Skip()
 		return
@@ -129,7 +150,7 @@ func (p *Parser) readIterations(s *scan.Scanner, w *words) {
 		var one advisor
 		for in := enter(s); in && s.Key(); {
 			if string(s.Name()) == "model" {
-				one.model = p.Strings.Intern(s.Value())
+				one.model = l.Strings.Intern(s.Value())
 			} else {
 				readCount(s, &one.tokens)
 			}
@@ -170,21 +191,21 @@ func count(s *scan.Scanner) int64 { return s.Count() }
 // counts. A message without an id counts once a line.
 //
 // It returns what it reported, nil if the line adds nothing.
-func (p *Parser) callUsage(id scan.Value, nth int, w *words, final bool) *events.Usage {
+func (l *ledger) callUsage(id scan.Value, nth int, w *words, final bool) *events.Usage {
 	var known counted
 	var key uint64
 	if len(id.Body()) > 0 && w.Tokens.Plausible() { // else it is ignored, and is not what later lines are compared with
-		key = p.messageKey(id, nth)
-		known, _ = p.usage.Get(key)
+		key = l.messageKey(id, nth)
+		known, _ = l.counted.Get(key)
 	}
 	u := known.grow(w, final)
 	if u == nil {
 		return nil
 	}
 	if key != 0 {
-		p.usage.Set(key, known)
+		l.counted.Set(key, known)
 	}
-	p.Emit(events.KindUsage).Usage = u
+	l.Emit(events.KindUsage).Usage = u
 	return u
 }
 
@@ -212,20 +233,20 @@ func (c *counted) grow(w *words, final bool) *events.Usage {
 }
 
 // advisorUsage reports the calls of other models within a message, under the message's id.
-func (p *Parser) advisorUsage(id scan.Value, nth int, w *words) {
+func (l *ledger) advisorUsage(id scan.Value, nth int, w *words) {
 	for i := range w.advisors {
 		one := &w.advisors[i]
 		var known counted
 		var key uint64
 		if len(id.Body()) > 0 {
-			key = p.Keys.With(p.messageKey(id, nth), []byte(one.model))
-			known, _ = p.usage.Get(key)
+			key = l.Keys.With(l.messageKey(id, nth), []byte(one.model))
+			known, _ = l.counted.Get(key)
 		}
 		if u := known.grow(&words{Usage: events.Usage{Tokens: one.tokens}}, true); u != nil {
 			if key != 0 {
-				p.usage.Set(key, known)
+				l.counted.Set(key, known)
 			}
-			e := p.Emit(events.KindUsage)
+			e := l.Emit(events.KindUsage)
 			e.Model, e.Usage = one.model, u
 		}
 	}
@@ -235,15 +256,15 @@ func (p *Parser) advisorUsage(id scan.Value, nth int, w *words) {
 const maxLastUsage = 4 << 10
 
 // repeatsUsage reports whether the line before had the same usage of the same message, as most lines of a message do.
-func (p *Parser) repeatsUsage(r *sdkstream.Envelope, final bool) bool {
+func (l *ledger) repeatsUsage(r *sdkstream.Envelope, final bool) bool {
 	id := r.Message.ID.Body()
 	if len(id) == 0 {
 		return false
 	}
-	if string(id) == p.usageOf && p.Head.Answer == p.usageNth && final == p.usageFinal && bytes.Equal(r.Message.Usage.Raw, r.LastUsage) {
+	if l.last == (lastUsage{string(id), l.Head.Answer, final}) && bytes.Equal(r.Message.Usage.Raw, r.LastUsage) {
 		return true
 	}
-	p.usageOf, p.usageNth, p.usageFinal = p.sticky(r.Message.ID), p.Head.Answer, final
+	l.last = lastUsage{l.sticky(r.Message.ID), l.Head.Answer, final}
 	r.LastUsage = r.LastUsage[:0]
 	if len(r.Message.Usage.Raw) <= maxLastUsage {
 		r.LastUsage = append(r.LastUsage, r.Message.Usage.Raw...)
@@ -256,44 +277,44 @@ func (p *Parser) repeatsUsage(r *sdkstream.Envelope, final bool) bool {
 //	model_usage_since_last_result   2.1.3xx: this run, sub-agents and side calls included
 //	modelUsage                      1.0.4x and later: since the process began (2.1.3xx: and before, if it was resumed)
 //	usage                           before: the main loop of this turn alone
-func (p *Parser) totals(r *sdkstream.Envelope) {
+func (l *ledger) totals(r *sdkstream.Envelope) {
 	if run := r.Rest.Get("model_usage_since_last_result"); run.Kind == scan.KindObject {
-		if p.modelUsage(run, events.UsageScopeRun) == 0 { // no model was called: a total of nothing
-			p.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeRun}
+		if l.modelUsage(run, events.UsageScopeRun) == 0 { // no model was called: a total of nothing
+			l.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeRun}
 		}
 		return
 	}
-	if p.modelUsage(r.Rest.Get("modelUsage"), events.UsageScopeProcess) > 0 {
+	if l.modelUsage(r.Rest.Get("modelUsage"), events.UsageScopeProcess) > 0 {
 		return
 	}
 	usage := r.Rest.Get("usage")
 	if usage.Kind != scan.KindObject {
 		return
 	}
-	w := p.readUsage(usage)
+	w := l.readUsage(usage)
 	u := &events.Usage{Scope: events.UsageScopeRun, Provider: w.Provider, Tokens: normalise(w.Tokens)}
-	u.CostUSD, u.HasCost = p.runCost(r)
-	e := p.Emit(events.KindUsage)
+	u.CostUSD, u.HasCost = l.runCost(r)
+	e := l.Emit(events.KindUsage)
 	e.Usage = u
 	if e.Model == "" {
-		e.Model = p.model
+		e.Model = l.model
 	}
 }
 
 // runCost is the growth of the cost since the last result, which carries a total of the process. Its name was
 // cost_usd and total_cost before 1.0.22.
-func (p *Parser) runCost(r *sdkstream.Envelope) (float64, bool) {
+func (l *ledger) runCost(r *sdkstream.Envelope) (float64, bool) {
 	for _, key := range [...]string{"total_cost_usd", "total_cost", "cost_usd"} {
 		if v := r.Rest.Get(key); v.Kind == scan.KindNumber {
 			total := v.Float()
 			if !events.PlausibleCost(total) {
 				return total, true // to be ignored: the next total is compared with the one before
 			}
-			cost := total - p.cost
+			cost := total - l.cost
 			if cost < 0 { // another process goes on in the same stream
 				cost = total
 			}
-			p.cost = total
+			l.cost = total
 			return cost, true
 		}
 	}
@@ -301,12 +322,12 @@ func (p *Parser) runCost(r *sdkstream.Envelope) (float64, bool) {
 }
 
 // modelUsage emits the usage of each model of an object, and returns how many there are.
-func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
+func (l *ledger) modelUsage(object scan.Value, scope events.UsageScope) int {
 	if object.Kind != scan.KindObject {
 		return 0
 	}
 	n := 0
-	s := &p.Inner
+	s := &l.Inner
 	s.Reset(object.Raw)
 	for s.Object(); s.Key(); {
 		name := s.Name()
@@ -343,8 +364,8 @@ func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
 		tiers := u.Tokens
 		u.Tokens = normalise(u.Provider)
 		u.Tokens.CacheWrite5m, u.Tokens.CacheWrite1h = tiers.CacheWrite5m, tiers.CacheWrite1h
-		e := p.Emit(events.KindUsage)
-		e.Model, e.Usage = p.Strings.Unescape(name), u
+		e := l.Emit(events.KindUsage)
+		e.Model, e.Usage = l.Strings.Unescape(name), u
 		n++
 	}
 	return n
@@ -354,9 +375,9 @@ func (p *Parser) modelUsage(object scan.Value, scope events.UsageScope) int {
 // it is a total that goes on over the processes of a session. That of a fork begins with its parent's, which is in
 // another file, so the first one of a fork is a start to measure from (S9-resume). Its tokens are in the messages, and in the files
 // of the sub-agents.
-func (p *Parser) costState(r *sdkstream.Envelope) {
+func (l *ledger) costState(r *sdkstream.Envelope) {
 	if models := r.Rest.Get("modelUsage"); models.Kind == scan.KindObject {
-		s := &p.Inner
+		s := &l.Inner
 		s.Reset(models.Raw)
 		for s.Object(); s.Key(); {
 			name, cost := s.Name(), 0.0
@@ -368,14 +389,14 @@ func (p *Parser) costState(r *sdkstream.Envelope) {
 				}
 			}
 			if cost != 0 {
-				p.sessionCost(p.Strings.Unescape(name), cost)
+				l.sessionCost(l.Strings.Unescape(name), cost)
 			}
 		}
 	}
-	if total := r.Rest.Get("totalCostUSD").Float(); len(p.costs) == 0 && total != 0 {
-		p.sessionCost("", total)
+	if total := r.Rest.Get("totalCostUSD").Float(); len(l.costs) == 0 && total != 0 {
+		l.sessionCost("", total)
 	}
-	p.forked = false
+	l.forked = false
 }
 
 // modelCost is the running total of a model's cost in a transcript.
@@ -389,28 +410,28 @@ const maxCosts = 64
 
 // sessionCost emits what the running total of a model has grown by. A total that is not plausible is emitted as it is, to
 // be ignored and counted: the next one is compared with the one before.
-func (p *Parser) sessionCost(model string, total float64) {
+func (l *ledger) sessionCost(model string, total float64) {
 	if !events.PlausibleCost(total) {
-		p.emitCost(model, total)
+		l.emitCost(model, total)
 		return
 	}
-	i := slices.IndexFunc(p.costs, func(c modelCost) bool { return c.model == model })
+	i := slices.IndexFunc(l.costs, func(c modelCost) bool { return c.model == model })
 	if i < 0 {
-		if len(p.costs) == maxCosts {
+		if len(l.costs) == maxCosts {
 			return
 		}
-		i = len(p.costs)
-		p.costs = append(p.costs, modelCost{model: model})
+		i = len(l.costs)
+		l.costs = append(l.costs, modelCost{model: model})
 	}
-	grown := total - p.costs[i].total
-	p.costs[i].total = total
-	if grown > 0 && !p.forked {
-		p.emitCost(model, grown)
+	grown := total - l.costs[i].total
+	l.costs[i].total = total
+	if grown > 0 && !l.forked {
+		l.emitCost(model, grown)
 	}
 }
 
-func (p *Parser) emitCost(model string, usd float64) {
-	e := p.Emit(events.KindUsage)
+func (l *ledger) emitCost(model string, usd float64) {
+	e := l.Emit(events.KindUsage)
 	e.Model = model
 	e.Usage = &events.Usage{Scope: events.UsageScopeRun, OutputUnknown: true, CostUSD: usd, HasCost: true}
 }
