@@ -3,6 +3,7 @@ package codex
 import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -13,50 +14,57 @@ type agentRun struct {
 	state events.ToolState
 }
 
-func (p *Parser) agentKey(thread string) uint64 { return p.Keys.String(domainAgent, thread) }
+// agents are the sub-agents that a thread started.
+type agents struct {
+	*line
+	calls *calls
+	runs  memory.Memory[agentRun]
+}
+
+func (ag *agents) agentKey(thread string) uint64 { return ag.Keys.String(domainAgent, thread) }
 
 // spawned remembers which call started a sub-agent.
-func (p *Parser) spawned(thread string, id scan.Value) {
+func (ag *agents) spawned(thread string, id scan.Value) {
 	if thread == "" || len(id.Body()) == 0 {
 		return
 	}
-	*p.agents.Ref(p.agentKey(thread)) = agentRun{call: p.callID.Text(&p.Strings, id), state: events.ToolStateRunning}
-	p.callFor(id).agent = thread
+	*ag.runs.Ref(ag.agentKey(thread)) = agentRun{call: ag.callID.Text(&ag.Strings, id), state: events.ToolStateRunning}
+	ag.calls.callFor(id).agent = thread
 }
 
 // asked remembers which call asked a sub-agent again, and emits that for the call. A message to one that is at work asks for
 // nothing of its own.
-func (p *Parser) asked(thread string, id scan.Value) {
+func (ag *agents) asked(thread string, id scan.Value) {
 	if thread == "" || len(id.Body()) == 0 {
 		return
 	}
-	if a := p.agents.Find(p.agentKey(thread)); a != nil && a.state == events.ToolStateRunning {
+	if a := ag.runs.Find(ag.agentKey(thread)); a != nil && a.state == events.ToolStateRunning {
 		return
 	}
-	c := p.callOf(id)
+	c := ag.calls.callOf(id)
 	if c.wasCalled() && c.name == "send_message" {
 		return // it waits for the agent's next task
 	}
 	if !c.wasCalled() {
-		p.begin(&invocation{id: id, name: "followup_task", body: id.Raw, script: true})
-		p.spawned(thread, id)
-		p.end(id, &outcome{state: events.ToolStateBackground})
+		ag.calls.begin(&invocation{id: id, name: "followup_task", body: id.Raw, script: true})
+		ag.spawned(thread, id)
+		ag.calls.end(id, &outcome{state: events.ToolStateBackground})
 		return
 	}
-	p.spawned(thread, id)
-	p.callFor(id).asked = true
-	e := p.Emit(events.KindToolProgress)
-	e.Tool.ID, e.Tool.State, e.Tool.AgentID = p.Strings.Text(id), events.ToolStateRunning, thread
+	ag.spawned(thread, id)
+	ag.calls.callFor(id).asked = true
+	e := ag.Emit(events.KindToolProgress)
+	e.Tool.ID, e.Tool.State, e.Tool.AgentID = ag.Strings.Text(id), events.ToolStateRunning, thread
 }
 
 // agentState reports the state of a sub-agent under the call that started it, once for each change.
-func (p *Parser) agentState(thread string, state events.ToolState, words string) {
-	a := p.agents.Find(p.agentKey(thread))
+func (ag *agents) agentState(thread string, state events.ToolState, words string) {
+	a := ag.runs.Find(ag.agentKey(thread))
 	if a == nil || a.call == "" || state == events.ToolStateUnspecified || state == a.state {
 		return
 	}
 	a.state = state
-	e := p.Emit(events.KindToolProgress)
+	e := ag.Emit(events.KindToolProgress)
 	e.Text = words
 	e.Tool.ID, e.Tool.State, e.Tool.AgentID = a.call, state, thread
 	if state == events.ToolStateFailed {
@@ -68,14 +76,14 @@ func (p *Parser) agentState(thread string, state events.ToolState, words string)
 //
 //	E3, collab_tool_call           {"<thread>":{"status":"completed","message":"..."}}
 //	R4, and outputs of wait_agent  {"<thread>":{"completed":"..."}} or {"<thread>":"running"}
-func (p *Parser) eachAgent(states scan.Value, f func(thread string, state []byte, words scan.Value)) {
+func (ag *agents) eachAgent(states scan.Value, f func(thread string, state []byte, words scan.Value)) {
 	if states.Kind != scan.KindObject {
 		return
 	}
-	s := &p.Scanner
+	s := &ag.Scanner
 	s.Reset(states.Raw)
 	for s.Object(); s.Key(); {
-		thread := p.Strings.Unescape(s.Name())
+		thread := ag.Strings.Unescape(s.Name())
 		if s.Peek() != scan.KindObject {
 			f(thread, s.Value().Body(), scan.Value{})
 			continue
@@ -97,16 +105,16 @@ func (p *Parser) eachAgent(states scan.Value, f func(thread string, state []byte
 }
 
 // agentStates reports all sub-agents in an object of states.
-func (p *Parser) agentStates(states scan.Value) {
-	p.eachAgent(states, func(thread string, state []byte, words scan.Value) {
-		p.agentState(thread, agentStateOf(state), p.Strings.Text(words))
+func (ag *agents) agentStates(states scan.Value) {
+	ag.eachAgent(states, func(thread string, state []byte, words scan.Value) {
+		ag.agentState(thread, agentStateOf(state), ag.Strings.Text(words))
 	})
 }
 
 // agentWords is what the sub-agents of an object of states said last, one below the other.
-func (p *Parser) agentWords(states scan.Value) lines.Text {
-	all := p.Output.Text()
-	p.eachAgent(states, func(_ string, _ []byte, words scan.Value) {
+func (ag *agents) agentWords(states scan.Value) lines.Text {
+	all := ag.Output.Text()
+	ag.eachAgent(states, func(_ string, _ []byte, words scan.Value) {
 		all.Line(words)
 	})
 	return all
@@ -129,19 +137,19 @@ func agentStateOf(word []byte) events.ToolState {
 
 // agentOutput reads the output of a collaboration tool, where no item has its content (0.125): whom spawn_agent
 // started, and what wait_agent found.
-func (p *Parser) agentOutput(name string, id scan.Value, output []byte) {
+func (ag *agents) agentOutput(name string, id scan.Value, output []byte) {
 	if len(output) == 0 || output[0] != '{' {
 		return
 	}
-	s := &p.Scanner
+	s := &ag.Scanner
 	s.Reset(output)
-	if p.Nested = s.Members(p.Nested[:0]); s.Err() != nil {
+	if ag.Nested = s.Members(ag.Nested[:0]); s.Err() != nil {
 		return
 	}
 	switch name {
 	case "spawn_agent":
-		p.spawned(p.Strings.Intern(p.Nested.Get("agent_id")), id)
+		ag.spawned(ag.Strings.Intern(ag.Nested.Get("agent_id")), id)
 	case "wait_agent", "wait":
-		p.agentStates(p.Nested.Get("status"))
+		ag.agentStates(ag.Nested.Get("status"))
 	}
 }

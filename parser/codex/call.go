@@ -5,6 +5,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -20,9 +21,17 @@ type call struct {
 	called, answered bool
 	agent            string // thread of the sub-agent that the call started
 	asked            bool   // it asked that sub-agent again
-	background       bool   // answered while its work went on
-	over             bool   // its work was reported as ended after the answer
+	work             work
 }
+
+// work is what goes on of a call behind its answer.
+type work uint8
+
+const (
+	workDone         work = iota // nothing
+	workInBackground             // it was answered while its work went on
+	workOver                     // the work was reported as ended after the answer
+)
 
 // use takes note of a call and reports whether it is one of its own.
 func (c *call) use(body uint64, name string) bool {
@@ -83,20 +92,26 @@ func (o *outcome) exit(v scan.Value) {
 	}
 }
 
+// calls are the tool calls of a thread, and their results.
+type calls struct {
+	*line
+	byID memory.Memory[call]
+}
+
 // callOf finds what is known of a call; nil if nothing is. Ids that read the same are the same, however they are escaped.
-func (p *Parser) callOf(id scan.Value) *call {
+func (cs *calls) callOf(id scan.Value) *call {
 	if len(id.Body()) == 0 {
 		return nil
 	}
-	return p.calls.Find(p.Keys.ID(domainCall, id.Body()))
+	return cs.byID.Find(cs.Keys.ID(domainCall, id.Body()))
 }
 
 // callFor is callOf for a call that is remembered from here on. One without an id is known to nobody else.
-func (p *Parser) callFor(id scan.Value) *call {
+func (cs *calls) callFor(id scan.Value) *call {
 	if len(id.Body()) == 0 {
 		return new(call)
 	}
-	return p.calls.Ref(p.Keys.ID(domainCall, id.Body()))
+	return cs.byID.Ref(cs.Keys.ID(domainCall, id.Body()))
 }
 
 // wasCalled reports whether the call was emitted.
@@ -106,13 +121,13 @@ func (c *call) wasCalled() bool { return c != nil && c.called }
 func (c *call) wasAnswered() bool { return c != nil && c.answered }
 
 // begin gives a call, unless it repeats one that is open.
-func (p *Parser) begin(inv *invocation) { p.beginCall(p.callFor(inv.id), inv) }
+func (cs *calls) begin(inv *invocation) { cs.beginCall(cs.callFor(inv.id), inv) }
 
-func (p *Parser) beginCall(c *call, inv *invocation) {
-	if !c.use(p.Keys.With(p.Keys.String(domainBody, inv.name), inv.body), inv.name) {
+func (cs *calls) beginCall(c *call, inv *invocation) {
+	if !c.use(cs.Keys.With(cs.Keys.String(domainBody, inv.name), inv.body), inv.name) {
 		return
 	}
-	e := p.emitModel(events.KindToolUse, inv.item)
+	e := cs.emitModel(events.KindToolUse, inv.item)
 	if inv.script {
 		e.MessageID = ""
 	}
@@ -120,18 +135,18 @@ func (p *Parser) beginCall(c *call, inv *invocation) {
 		e.Time = inv.at
 	}
 	t := &e.Tool
-	t.ID, t.Name, t.Target = p.callID.Text(&p.Strings, inv.id), inv.name, inv.target
+	t.ID, t.Name, t.Target = cs.callID.Text(&cs.Strings, inv.id), inv.name, inv.target
 	t.AgentType, t.Server, t.ReadOnly, t.Asks = inv.agentType, inv.server, inv.readOnly, inv.asks
-	if !p.DropInput {
+	if !cs.DropInput {
 		t.Input = inv.input.Raw
 	}
 }
 
 // end gives the result of the call with an id, unless the call has one. An item without an id begins and ends on one line.
-func (p *Parser) end(id scan.Value, o *outcome) { p.endCall(p.callFor(id), id, o) }
+func (cs *calls) end(id scan.Value, o *outcome) { cs.endCall(cs.callFor(id), id, o) }
 
 // endCall gives the result of a call; it reports false if the call has one.
-func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
+func (cs *calls) endCall(c *call, id scan.Value, o *outcome) bool {
 	if c.answered {
 		return false
 	}
@@ -144,14 +159,16 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 	if c.asked && !o.failed {
 		o.state = events.ToolStateBackground // the answer says that the message was delivered
 	}
-	c.answered, c.background = true, o.state == events.ToolStateBackground
-	e := p.Emit(events.KindToolResult)
-	e.ItemID = p.Strings.Text(o.item)
+	if c.answered = true; o.state == events.ToolStateBackground && c.work != workOver {
+		c.work = workInBackground
+	}
+	e := cs.Emit(events.KindToolResult)
+	e.ItemID = cs.Strings.Text(o.item)
 	if !o.at.IsZero() {
 		e.Time = o.at
 	}
 	t := &e.Tool
-	t.ID, t.Name, t.State = p.callID.Text(&p.Strings, id), c.name, o.state
+	t.ID, t.Name, t.State = cs.callID.Text(&cs.Strings, id), c.name, o.state
 	t.Error, t.Denied, t.ExitCode, t.HasExitCode = o.failed, o.denied, o.code, o.hasCode
 	o.text.Fill(t)
 	t.Truncated, t.Duration, t.AgentID = o.truncated || o.wasCut(t.Size), o.duration, o.agent
@@ -167,5 +184,41 @@ func (p *Parser) endCall(c *call, id scan.Value, o *outcome) bool {
 	return true
 }
 
-// toolName is the name as written, without control sequences.
-func (p *Parser) toolName(v scan.Value) string { return events.CleanLine(p.Strings.Intern(v), 0) }
+// doneInvocation reads a call that the API or the program did at once, of which call and result are on one line: the
+// response item, the item and the event of its end have it under different names.
+func (cs *calls) doneInvocation(kind string, m scan.Members) invocation {
+	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id")}
+	switch kind {
+	case "web_search_call", "web_search_end", "WebSearch":
+		inv.name, inv.readOnly = "web_search", true
+		inv.input = m.Get("action")
+		if inv.target = cs.Strings.Text(m.Get("query")); inv.target == "" {
+			args := cs.Members(inv.input)
+			inv.target = cs.Strings.Text(args.AnyOf("query", "url", "pattern"))
+		}
+	case "view_image_tool_call", "ImageView":
+		inv.name, inv.readOnly = "view_image", true
+		inv.input = m.Get("path")
+		inv.target = cs.Strings.Text(inv.input)
+	default:
+		inv.name = "image_generation"
+		inv.input = m.Get("revised_prompt")
+	}
+	return inv
+}
+
+// done gives such a call and its result.
+func (cs *calls) done(kind string, m scan.Members) {
+	inv := cs.doneInvocation(kind, m)
+	cs.once(&inv, &outcome{})
+}
+
+// once emits a call and its result, unless another line had them. Without an id a repeat cannot be recognised.
+func (cs *calls) once(inv *invocation, o *outcome) {
+	if cs.callOf(inv.id).wasCalled() {
+		return
+	}
+	cs.begin(inv)
+	o.name = inv.name
+	cs.end(inv.id, o)
+}

@@ -24,8 +24,8 @@ func TestDocs(t *testing.T) {
 	}{
 		{"Stream: ", []string{"streamLine"}, "becomes", `{"type":%q}`},
 		{"`type` (E2", []string{"item"}, "becomes", `{"type":"item.completed","item":{"id":"item_1","type":%q}}`},
-		{"Events: ", []string{"message", "event", "word", "quietEvent"}, "in E1", `{"id":"0","msg":{"type":%q}}`},
-		{"Events: ", []string{"message", "event", "word", "quietEvent"}, "in rollouts", `{"timestamp":"2026-03-02T12:00:00Z","type":"event_msg","payload":{"type":%q}}`},
+		{"Events: ", []string{"message", "event", "programNotice", "quietEvent"}, "in E1", `{"id":"0","msg":{"type":%q}}`},
+		{"Events: ", []string{"message", "event", "programNotice", "quietEvent"}, "in rollouts", `{"timestamp":"2026-03-02T12:00:00Z","type":"event_msg","payload":{"type":%q}}`},
 		{"Rollout: ", []string{"rolloutLine"}, "becomes", `{"timestamp":"2026-03-02T12:00:00Z","type":%q,"payload":{"type":"message","role":"user"}}`},
 		{"`type` of a response item", []string{"responseItem"}, "becomes", `{"timestamp":"2026-03-02T12:00:00Z","type":"response_item","payload":{"type":%q,"role":"user"}}`},
 		{"`type` of an item in", []string{"itemCompleted"}, "becomes", `{"timestamp":"2026-03-02T12:00:00Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":%q}}}`},

@@ -10,15 +10,18 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
+// outputs reads the texts of results.
+type outputs struct{ *line }
+
 // contentText is the texts of an output or of an MCP result: a string, or an array of blocks of which images and such
 // have none.
-func (p *Parser) contentText(v scan.Value) lines.Text {
-	all := p.Output.Text()
+func (ou *outputs) contentText(v scan.Value) lines.Text {
+	all := ou.Output.Text()
 	if v.Kind == scan.KindString {
 		all.Add(v)
 		return all
 	}
-	p.eachText(v, func(_ int, _, text scan.Value) { all.Line(text) })
+	ou.eachText(v, func(_ int, _, text scan.Value) { all.Line(text) })
 	return all
 }
 
@@ -29,9 +32,9 @@ func (o *outcome) take(out *lines.Output, texts ...scan.Value) {
 }
 
 // mcpText is the text of an MCP result.
-func (p *Parser) mcpText(result scan.Value) lines.Text {
-	p.Nested = p.Scanner.MembersOf(result, p.Nested[:0])
-	return p.contentText(p.Nested.Get("content"))
+func (ou *outputs) mcpText(result scan.Value) lines.Text {
+	ou.Nested = ou.Scanner.MembersOf(result, ou.Nested[:0])
+	return ou.contentText(ou.Nested.Get("content"))
 }
 
 // refusals are the beginnings of what Codex answers in place of a tool that it did not run, or that could not work.
@@ -55,8 +58,8 @@ var refusals = [...]struct {
 // judge reads what an output contains of the call beside its text: the head that Codex writes before it, the JSON that
 // older versions wrap around it, and the sentences of refusal. Of the text nothing else is looked at: what a command
 // prints proves nothing.
-func (p *Parser) judge(name string, object []byte, o *outcome) {
-	if p.unwrapJSON(name, object, o) {
+func (ou *outputs) judge(name string, object []byte, o *outcome) {
+	if ou.unwrapJSON(name, object, o) {
 		return
 	}
 	if o.readHead(name) {
@@ -77,21 +80,21 @@ func (p *Parser) judge(name string, object []byte, o *outcome) {
 
 // unwrapJSON reads {"output":"...","metadata":{"exit_code":0,"duration_seconds":0.3}}, which shell and apply_patch
 // answered up to 0.58, and apply_patch up to 0.125. A command may print such a line itself, so both keys must be there.
-func (p *Parser) unwrapJSON(name string, object []byte, o *outcome) bool {
+func (ou *outputs) unwrapJSON(name string, object []byte, o *outcome) bool {
 	if k := tools[name].kind; k != toolShell && k != toolPatch || len(object) == 0 {
 		return false
 	}
-	s := &p.Scanner
+	s := &ou.Scanner
 	s.Reset(object)
-	p.Nested = s.Members(p.Nested[:0])
-	text, metadata := p.Nested.Get("output"), p.Nested.Get("metadata")
+	ou.Nested = s.Members(ou.Nested[:0])
+	text, metadata := ou.Nested.Get("output"), ou.Nested.Get("metadata")
 	if s.Err() != nil || text.Kind != scan.KindString || metadata.Kind != scan.KindObject {
 		return false
 	}
-	o.take(&p.Output, text)
-	p.Nested = s.MembersOf(metadata, p.Nested[:0])
-	o.exit(p.Nested.Get("exit_code"))
-	o.duration = seconds(p.Nested.Get("duration_seconds").Float())
+	o.take(&ou.Output, text)
+	ou.Nested = s.MembersOf(metadata, ou.Nested[:0])
+	o.exit(ou.Nested.Get("exit_code"))
+	o.duration = seconds(ou.Nested.Get("duration_seconds").Float())
 	return true
 }
 

@@ -15,29 +15,41 @@ const Name = "codex"
 
 // Parser reads one stream or rollout; see the package doc for what it remembers.
 type Parser struct {
+	line
+	threads     threads
+	rollout     rollout
+	stream      stream
+	responses   responses
+	completions completions
+	calls       calls
+	arguments   arguments
+	outputs     outputs
+	agents      agents
+	prompts     prompts
+	ledger      ledger
+}
+
+// line is what the parts of a parser share: the memory of the line at work, and the thread that it belongs to.
+type line struct {
 	decode.Decoder
 	record record
-
-	quoted scan.Quoted  // over arguments that are JSON in a string
-	input  []byte       // backs Tool.Input where the line has them so, and p.args
-	args   scan.Members // members of a call's arguments
+	callID lines.Again
+	// shown are the ids of messages that a UI was sent; see message.
+	shown memory.Memory[struct{}]
 
 	thread thread
 	replay replay
-	calls  memory.Memory[call]
-	callID lines.Again
-	agents memory.Memory[agentRun]
-	// shown are the ids of messages that a UI was sent; see message.
-	shown memory.Memory[struct{}]
-	// prompts holds, by text, how many more response items than events had it.
-	prompts memory.Memory[int]
+	turn
+}
 
-	usage    usage
+// turn is what is at work in a thread.
+type turn struct {
 	response string // the model response that the next items belong to
 	answer   string // the last text of a stream's turn
-	open     bool   // a stream that lacks the end of what it began
-	// turns shows that ends of turns are marked; compacted, that the turn at work made the conversation shorter.
-	turns, compacted bool
+	open     bool   // a stream lacks the end of what it began
+	marked   bool   // ends of turns are marked
+	// compacted shows that the turn made the conversation shorter.
+	compacted bool
 }
 
 // thread is the identity of what is read.
@@ -56,32 +68,36 @@ type thread struct {
 
 // New returns a parser for one stream.
 func New() *Parser {
-	p := &Parser{
-		Decoder: decode.New(),
-		shown:   memory.New[struct{}](maxMessages),
-		prompts: memory.New[int](maxPrompts),
-		usage:   usage{responses: memory.New[struct{}](maxResponses)},
+	p := &Parser{line: line{Decoder: decode.New(), shown: memory.New[struct{}](maxMessages)}}
+	l := &p.line
+	l.Identify = l.identify
+	l.record.makeRoom()
+	p.arguments.line, p.outputs.line = l, l
+	p.calls.line = l
+	p.agents = agents{line: l, calls: &p.calls}
+	p.prompts = prompts{line: l, byText: memory.New[int](maxPrompts)}
+	p.ledger = ledger{line: l, usage: usage{responses: memory.New[struct{}](maxResponses)}}
+	p.threads = threads{line: l, calls: &p.calls, agents: &p.agents, ledger: &p.ledger}
+	p.stream = stream{
+		line: l, threads: &p.threads, calls: &p.calls, arguments: &p.arguments, outputs: &p.outputs, agents: &p.agents, ledger: &p.ledger,
 	}
-	p.Identify = p.identify
-	p.record.makeRoom()
-	p.begins(thread{})
+	p.responses = responses{
+		line: l, calls: &p.calls, arguments: &p.arguments, outputs: &p.outputs, agents: &p.agents, prompts: &p.prompts,
+	}
+	p.completions = completions{line: l, calls: &p.calls, arguments: &p.arguments, outputs: &p.outputs, agents: &p.agents}
+	p.rollout = rollout{
+		line: l, threads: &p.threads, calls: &p.calls, responses: &p.responses, completions: &p.completions, prompts: &p.prompts,
+		ledger: &p.ledger,
+	}
+	p.threads.begins(thread{})
 	return p
-}
-
-// begins makes t the thread that is read. Nothing of the one before goes on in it: item ids of streams count anew, and
-// so do tokens.
-func (p *Parser) begins(t thread) {
-	p.thread, p.replay = t, replay{}
-	p.calls, p.agents = memory.New[call](maxCalls), memory.New[agentRun](maxAgents)
-	p.usage.total, p.usage.known = events.Tokens{}, false
-	p.response, p.answer, p.open, p.turns, p.compacted = "", "", false, false, false
 }
 
 // Parse reads one line. A line may hold several objects, one behind the other without a newline between them; each is
 // treated as a line of its own.
 func (p *Parser) Parse(line []byte) decode.Result {
 	p.Begin()
-	p.input = lines.Buffer(p.input)
+	p.arguments.input = lines.Buffer(p.arguments.input)
 	for line = lines.Trim(line); len(line) > 0; line = lines.Trim(line) {
 		p.Scanner.Reset(line)
 		if p.Scanner.Peek() != scan.KindObject || !p.record.read(&p.Scanner) {
@@ -106,29 +122,39 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 	case r.hasMsg:
 		return p.message(r)
 	case r.hasPayload:
-		return p.rolloutLine(r)
+		return p.rollout.rolloutLine(r)
 	case r.kind.Kind != scan.KindString:
-		return p.headLine(r)
+		return p.rollout.headLine(r)
 	case isStreamKind(r.kind.Body()):
-		return p.streamLine(r)
+		return p.stream.streamLine(r)
 	default: // R1: the items are bare
-		return p.responseItem(r, r.kind.Body(), r.top)
+		return p.responses.responseItem(r, r.kind.Body(), r.top)
 	}
 }
 
 // identify fills in the head of an object's events.
-func (p *Parser) identify() {
-	p.Head = lines.Head{
-		Time:      lines.Moment(p.record.timestamp.Time()),
-		SessionID: p.thread.session,
-		AgentID:   p.thread.agent,
-		TurnID:    p.thread.turn,
+func (l *line) identify() {
+	l.Head = lines.Head{
+		Time:      lines.Moment(l.record.timestamp.Time()),
+		SessionID: l.thread.session,
+		AgentID:   l.thread.agent,
+		TurnID:    l.thread.turn,
 	}
 }
 
 // emitModel adds an event of what the model said or called.
-func (p *Parser) emitModel(kind events.Kind, item scan.Value) *events.DisplayEvent {
-	e := p.Emit(kind)
-	e.ItemID, e.Model, e.MessageID = p.Strings.Text(item), p.thread.model, p.response
+func (l *line) emitModel(kind events.Kind, item scan.Value) *events.DisplayEvent {
+	e := l.Emit(kind)
+	e.ItemID, e.Model, e.MessageID = l.Strings.Text(item), l.thread.model, l.response
 	return e
+}
+
+// toolName is the name as written, without control sequences.
+func (l *line) toolName(v scan.Value) string { return events.CleanLine(l.Strings.Intern(v), 0) }
+
+// setModel notes the model that the next lines are of.
+func (l *line) setModel(v scan.Value) {
+	if len(v.Body()) > 0 {
+		l.thread.model = l.Strings.Intern(v)
+	}
 }

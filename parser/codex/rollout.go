@@ -3,64 +3,77 @@ package codex
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
+// rollout is the file that Codex writes of a thread.
+type rollout struct {
+	*line
+	threads     *threads
+	calls       *calls
+	responses   *responses
+	completions *completions
+	prompts     *prompts
+	ledger      *ledger
+}
+
 // rolloutLine gives the events of one line of R2 to R4.
-func (p *Parser) rolloutLine(r *record) events.LineStatus {
+func (ro *rollout) rolloutLine(r *record) events.LineStatus {
 	kind := r.kind.Body()
 	if string(kind) == "session_meta" {
-		return p.sessionMeta(r)
+		return ro.sessionMeta(r)
 	}
-	if p.replay.copies(r, &p.thread) {
-		p.copiedLine(r)
+	if ro.replay.copies(r, &ro.thread) {
+		ro.copiedLine(r)
 		return events.LineIgnored
 	}
 	if r.top.Get("ordinal").Exists() {
-		p.thread.paginated = p.thread.paginated || p.thread.id == "" // the head of the rollout was not read
+		ro.thread.paginated = ro.thread.paginated || ro.thread.id == "" // the head of the rollout was not read
 	}
 	switch string(kind) {
 	case "response_item":
-		return p.responseItem(r, r.body.Get("type").Body(), r.body)
+		return ro.responses.responseItem(r, r.body.Get("type").Body(), r.body)
 	case "event_msg":
-		return p.event(r)
+		return ro.event(r)
 	case "turn_context":
-		p.setModel(r.body.Get("model"))
-		p.setTurn(r.body)
+		ro.setModel(r.body.Get("model"))
+		ro.setTurn(r.body)
 		return events.LineIgnored
 	case "token_usage_record":
-		p.responseUsage(r.body, false)
+		ro.ledger.responseUsage(r.body, false)
 	case "compacted":
-		p.response, p.compacted = "", true
-		p.Notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
+		ro.response, ro.compacted = "", true
+		ro.Notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
 	case "world_state", "inter_agent_communication_metadata":
 		return events.LineIgnored
 	default:
-		return p.Unknown("", kind)
+		return ro.Unknown("", kind)
 	}
 	return events.LineOK
 }
 
 // sessionMeta reads the head of a rollout. The first one is the thread's own; another one begins the copy of a parent's
 // history, or, where that can't be, another rollout in the same stream.
-func (p *Parser) sessionMeta(r *record) events.LineStatus {
-	id := p.Strings.Text(r.body.Get("id"))
+func (ro *rollout) sessionMeta(r *record) events.LineStatus {
+	id := ro.Strings.Text(r.body.Get("id"))
 	created := r.body.Get("timestamp").Time()
 	if created.IsZero() {
 		created = r.timestamp.Time()
 	}
 	switch {
-	case p.thread.id == "":
-	case id == p.thread.id:
-		p.replay.copying = false
+	case ro.thread.id == "":
+	case id == ro.thread.id:
+		ro.replay.copying = false
 		return events.LineIgnored
-	case p.thread.forked || p.thread.agent != "" || created.Before(p.thread.created):
-		p.replay.begin(r.timestamp.Time(), p.thread.created)
+	case ro.thread.forked || ro.thread.agent != "" || created.Before(ro.thread.created):
+		ro.replay.begin(r.timestamp.Time(), ro.thread.created)
 		return events.LineIgnored
 	}
-	p.startThread(r.body, thread{
+	ro.threads.startThread(r.body, thread{
 		id: id, session: id, created: created,
 		forked:    len(r.body.Get("forked_from_id").Body()) > 0,
 		paginated: r.body.Get("history_mode").Is("paginated") || !r.body.Get("history_mode").Exists() && r.top.Get("ordinal").Exists(),
@@ -68,31 +81,47 @@ func (p *Parser) sessionMeta(r *record) events.LineStatus {
 	return events.LineOK
 }
 
+// threads begin the threads of a stream.
+type threads struct {
+	*line
+	calls  *calls
+	agents *agents
+	ledger *ledger
+}
+
+// begins makes t the thread that is read. Nothing of the one before goes on in it: item ids of streams count anew, and so
+// do tokens.
+func (th *threads) begins(t thread) {
+	th.thread, th.replay, th.turn = t, replay{}, turn{}
+	th.calls.byID, th.agents.runs = memory.New[call](maxCalls), memory.New[agentRun](maxAgents)
+	th.ledger.begins()
+}
+
 // startThread makes t the thread that is read, and emits its session: a sub-agent has that of its root thread.
-func (p *Parser) startThread(meta scan.Members, t thread) {
-	if root := p.rootThread(meta); root != "" && root != t.id {
+func (th *threads) startThread(meta scan.Members, t thread) {
+	if root := th.rootThread(meta); root != "" && root != t.id {
 		t.session, t.agent = root, t.id
 	}
-	p.begins(t)
-	e := p.Emit(events.KindSessionStarted)
+	th.begins(t)
+	e := th.Emit(events.KindSessionStarted)
 	e.Session = &events.Session{
-		Version:    p.Strings.Text(meta.Get("cli_version")),
-		WorkingDir: p.Strings.Text(meta.Get("cwd")),
-		PreviousID: p.Strings.Text(meta.Get("forked_from_id")),
+		Version:    th.Strings.Text(meta.Get("cli_version")),
+		WorkingDir: th.Strings.Text(meta.Get("cwd")),
+		PreviousID: th.Strings.Text(meta.Get("forked_from_id")),
 		SubAgent:   t.agent != "",
 		Recorded:   true,
 	}
 	if t.agent != "" {
-		e.Session.AgentName = p.agentName(meta)
+		e.Session.AgentName = th.agentName(meta)
 	}
-	p.Nested = p.Scanner.MembersOf(meta.Get("git"), p.Nested[:0])
-	e.Session.Branch = p.Strings.Text(p.Nested.Get("branch"))
+	th.Nested = th.Scanner.MembersOf(meta.Get("git"), th.Nested[:0])
+	e.Session.Branch = th.Strings.Text(th.Nested.Get("branch"))
 }
 
 // agentName is the role of a sub-agent, else the name that its task has: the same word that the call which started it
 // has as its AgentType. An agent with neither has the role that Codex calls its default.
-func (p *Parser) agentName(meta scan.Members) string {
-	role, path := p.spawnSource(meta, "agent_role"), p.spawnSource(meta, "agent_path")
+func (th *threads) agentName(meta scan.Members) string {
+	role, path := th.spawnSource(meta, "agent_role"), th.spawnSource(meta, "agent_path")
 	return cmp.Or(role, lastOf(path), "default")
 }
 
@@ -101,56 +130,56 @@ func lastOf(path string) string { return path[strings.LastIndexByte(path, '/')+1
 
 // spawnSource reads what the head of a rollout contains of the sub-agent: beside the rest, or, before 0.171, deep in its
 // source: {"subagent":{"thread_spawn":{"parent_thread_id":"...","agent_role":"..."}}}.
-func (p *Parser) spawnSource(meta scan.Members, name string) string {
+func (th *threads) spawnSource(meta scan.Members, name string) string {
 	v := meta.Get(name)
 	if len(v.Body()) == 0 {
 		v = meta.Get("source")
 		for _, key := range [...]string{"subagent", "thread_spawn", name} {
-			p.Nested = p.Scanner.MembersOf(v, p.Nested[:0]) // none, if source is a word
-			v = p.Nested.Get(key)
+			th.Nested = th.Scanner.MembersOf(v, th.Nested[:0]) // none, if source is a word
+			v = th.Nested.Get(key)
 		}
 	}
-	return p.Strings.Text(v)
+	return th.Strings.Text(v)
 }
 
 // rootThread is the thread at the root of a sub-agent's thread tree (0.171), or the nearest one that is known; "" for
 // a thread that is no sub-agent's.
-func (p *Parser) rootThread(meta scan.Members) string {
-	parent := p.spawnSource(meta, "parent_thread_id")
+func (th *threads) rootThread(meta scan.Members) string {
+	parent := th.spawnSource(meta, "parent_thread_id")
 	if parent == "" {
 		return ""
 	}
-	return cmp.Or(p.Strings.Text(meta.Get("session_id")), parent)
+	return cmp.Or(th.Strings.Text(meta.Get("session_id")), parent)
 }
 
 // setTurn notes the turn that the next lines belong to: that of the root thread, which a sub-agent's turns name too.
-func (p *Parser) setTurn(m scan.Members) {
+func (ro *rollout) setTurn(m scan.Members) {
 	if id := m.AnyOf("root_turn_id", "turn_id"); len(id.Body()) > 0 {
-		p.thread.turn = p.Strings.Intern(id)
-		p.NextObject()
+		ro.thread.turn = ro.Strings.Intern(id)
+		ro.NextObject()
 	}
 }
 
 // headLine gives the events of a line without a type: the two heads of E1, the head of R1, and the states between the
 // items of R1.
-func (p *Parser) headLine(r *record) events.LineStatus {
+func (ro *rollout) headLine(r *record) events.LineStatus {
 	m := r.top
 	switch {
 	case m.Get("record_type").Exists():
 		return events.LineIgnored
 	case m.Get("prompt").Kind == scan.KindString:
-		p.prompt(scan.Value{}, p.Strings.Text(m.Get("prompt")), false)
+		ro.prompts.prompt(scan.Value{}, ro.Strings.Text(m.Get("prompt")), false)
 	case m.Get("id").Kind == scan.KindString && r.timestamp.Kind == scan.KindString:
-		id := p.Strings.Text(m.Get("id"))
-		p.startThread(m, thread{id: id, session: id, created: r.timestamp.Time()})
+		id := ro.Strings.Text(m.Get("id"))
+		ro.threads.startThread(m, thread{id: id, session: id, created: r.timestamp.Time()})
 	case isConfig(m):
-		p.begins(thread{})
-		p.setModel(m.Get("model"))
-		e := p.Emit(events.KindSessionStarted)
-		e.Model = p.thread.model
-		e.Session = &events.Session{WorkingDir: p.Strings.Text(m.Get("workdir")), PermissionMode: p.Strings.Text(m.Get("approval"))}
+		ro.threads.begins(thread{})
+		ro.setModel(m.Get("model"))
+		e := ro.Emit(events.KindSessionStarted)
+		e.Model = ro.thread.model
+		e.Session = &events.Session{WorkingDir: ro.Strings.Text(m.Get("workdir")), PermissionMode: ro.Strings.Text(m.Get("approval"))}
 	default:
-		return p.Unknown("", nil)
+		return ro.Unknown("", nil)
 	}
 	return events.LineOK
 }
@@ -158,4 +187,132 @@ func (p *Parser) headLine(r *record) events.LineStatus {
 // isConfig recognises the first line of E1, whose keys are settings.
 func isConfig(m scan.Members) bool {
 	return m.Get("model").Kind == scan.KindString && m.AnyOf("sandbox", "approval", "workdir").Kind == scan.KindString
+}
+
+// replay separates the copied history of a rollout from what its own thread did. Before R4, a forked thread and a sub-agent
+// that received its parent's context begin with a copy of the parent's lines:
+//
+//	session_meta of the thread itself
+//	session_meta of the parent, and of its parent    (the mark that a copy follows)
+//	the parent's lines, all written anew within some 50 ms: their timestamps are those of the copy
+//	session_meta of the thread itself again          (some versions)
+//	the thread's own lines
+//
+// The ids of turns keep the time at which the turn began. Where a rollout has no turn ids (R2), the pause before the
+// next prompt must do. Copies that keep their timestamps are older than the thread.
+//
+//	from     on                                                            to
+//	none     session_meta of another thread, in a thread that has a parent  copying
+//	copying  session_meta of the thread itself                              none
+//	copying  a turn that began after the thread                             none
+//	copying  a line after the thread began, behind lines from before        none
+//	copying  a pause, if the copied lines have no turns                     none
+type replay struct {
+	copying bool
+	stamped bool // the copied lines keep their timestamps
+	turns   bool // the copied lines have the times of their turns
+	last    time.Time
+}
+
+// replayPause is the longest pause within a copy without turn ids.
+const replayPause = time.Second
+
+// begin notes the session_meta of another thread.
+func (g *replay) begin(at, created time.Time) {
+	*g = replay{copying: true, stamped: !at.IsZero() && at.Before(created), last: at}
+}
+
+// copies reports whether a line is copied history.
+func (g *replay) copies(r *record, t *thread) bool {
+	if !g.copying && !t.forked {
+		return false
+	}
+	at := r.timestamp.Time()
+	early := !at.IsZero() && at.Before(t.created)
+	if !g.copying {
+		return early && !t.paginated
+	}
+	paused := !at.IsZero() && at.Sub(g.last) >= replayPause
+	g.last = at
+	copied, known := turnCopied(r, t)
+	g.turns = g.turns || known
+	switch {
+	case known:
+		g.copying = copied
+	case g.stamped:
+		g.copying = early
+	case !g.turns && paused:
+		g.copying = false
+	}
+	return g.copying
+}
+
+// turnCopied reports, of a line that opens a turn, whether the turn began before the thread. Ids are compared with ids and
+// clocks with clocks; started_at has whole seconds, so a turn of the thread's first second is its own.
+func turnCopied(r *record, t *thread) (copied, known bool) {
+	kind := r.kind.Body()
+	start := string(kind) == "event_msg" && isTurnStart(r.body.Get("type").Body())
+	if !start && string(kind) != "turn_context" {
+		return false, false
+	}
+	born := idTime(t.id)
+	if began := idTime(r.body.Get("turn_id").Body()); !began.IsZero() && !born.IsZero() {
+		return began.Before(born), true
+	}
+	if began := r.body.Get("started_at").Int(); began > 0 && !t.created.IsZero() {
+		return began < t.created.Unix(), true
+	}
+	return false, false
+}
+
+func isTurnStart(kind []byte) bool {
+	return string(kind) == "task_started" || string(kind) == "turn_started"
+}
+
+// idTime is the time that a UUID of version 7 was made at; zero for any other id.
+func idTime[ID string | []byte](id ID) time.Time {
+	const hyphens = "xxxxxxxx-xxxx-7xxx-xxxx-xxxxxxxxxxxx"
+	if len(id) != len(hyphens) || id[14] != '7' {
+		return time.Time{}
+	}
+	millis := int64(0)
+	for i := 0; i < 13; i++ {
+		if i == 8 {
+			if id[i] != '-' {
+				return time.Time{}
+			}
+			continue
+		}
+		digit := hexDigit(id[i])
+		if digit < 0 {
+			return time.Time{}
+		}
+		millis = millis<<4 | int64(digit)
+	}
+	return time.UnixMilli(millis).UTC()
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	default:
+		return -1
+	}
+}
+
+// copiedLine keeps what the thread's own lines go on from.
+func (ro *rollout) copiedLine(r *record) {
+	switch string(r.kind.Body()) {
+	case "token_usage_record":
+		ro.ledger.responseUsage(r.body, true)
+	case "event_msg":
+		if r.body.Get("type").Is("token_count") {
+			ro.ledger.tokenCount(r.body, true)
+		}
+	case "turn_context":
+		ro.setModel(r.body.Get("model"))
+	}
 }

@@ -22,164 +22,175 @@ func isStreamKind(kind []byte) bool {
 	return bytes.IndexByte(kind, '.') >= 0 || string(kind) == "error"
 }
 
+// stream is what codex exec --json writes (E2, E3).
+type stream struct {
+	*line
+	threads   *threads
+	calls     *calls
+	arguments *arguments
+	outputs   *outputs
+	agents    *agents
+	ledger    *ledger
+}
+
 // streamLine gives the events of one line of E2 or E3.
-func (p *Parser) streamLine(r *record) events.LineStatus {
+func (st *stream) streamLine(r *record) events.LineStatus {
 	kind := r.kind.Body()
 	switch string(kind) {
 	case "thread.started", "session.created":
-		p.threadStarted(r, string(kind) == "thread.started")
+		st.threadStarted(r, string(kind) == "thread.started")
 	case "turn.started":
-		p.open, p.turns = true, true
-		p.answer = ""
-		p.Emit(events.KindTurnStarted)
+		st.open, st.marked = true, true
+		st.answer = ""
+		st.Emit(events.KindTurnStarted)
 	case "item.started", "item.updated", "item.completed":
 		if !r.hasItem {
 			return events.LineOK
 		}
-		return p.item(string(kind), r.item)
+		return st.item(string(kind), r.item)
 	case "turn.completed":
-		p.threadUsage(r.top.Get("usage"))
-		p.Emit(events.KindSessionEnded).End = &events.End{Result: p.answer}
-		p.endRun()
+		st.ledger.threadUsage(r.top.Get("usage"))
+		st.Emit(events.KindSessionEnded).End = &events.End{Result: st.answer}
+		st.endRun()
 	case "turn.failed":
-		p.Nested = p.Scanner.MembersOf(r.top.Get("error"), p.Nested[:0])
-		p.failed(p.Strings.Text(p.Nested.Get("message")))
-		p.endRun()
+		st.Nested = st.Scanner.MembersOf(r.top.Get("error"), st.Nested[:0])
+		st.failed(st.Strings.Text(st.Nested.Get("message")))
+		st.endRun()
 	case "error":
-		p.streamError(p.Strings.Text(r.top.Get("message")))
+		st.streamError(st.Strings.Text(r.top.Get("message")))
 	case "item.plan.delta":
 		return events.LineIgnored
 	default:
-		return p.Unknown("", kind)
+		return st.Unknown("", kind)
 	}
 	return events.LineOK
 }
 
 // threadStarted opens a run.
-func (p *Parser) threadStarted(r *record, promisesEnd bool) {
-	id := p.Strings.Text(r.top.AnyOf("thread_id", "session_id"))
-	p.begins(thread{id: id, session: id})
-	p.open = promisesEnd
-	p.Emit(events.KindSessionStarted).Session = &events.Session{}
+func (st *stream) threadStarted(r *record, promisesEnd bool) {
+	id := st.Strings.Text(r.top.AnyOf("thread_id", "session_id"))
+	st.threads.begins(thread{id: id, session: id})
+	st.open = promisesEnd
+	st.Emit(events.KindSessionStarted).Session = &events.Session{}
 }
 
 // failed ends a run with a failure, which streams report in text alone.
-func (p *Parser) failed(text string) {
-	p.Emit(events.KindSessionEnded).End = &events.End{Error: true, Err: text, Cause: cause.Of(0, text)}
+func (st *stream) failed(text string) {
+	st.Emit(events.KindSessionEnded).End = &events.End{Error: true, Err: text, Cause: cause.Of(0, text)}
 }
 
 // endRun closes what a stream's turn began.
-func (p *Parser) endRun() { p.open, p.answer = false, "" }
+func (st *stream) endRun() { st.open, st.answer = false, "" }
 
 // reconnecting is how the message of a retry begins, which has the same type as a failure.
 const reconnecting = "Reconnecting..."
 
 // streamError handles an error line: a retry, or the failure that turn.failed repeats.
-func (p *Parser) streamError(text string) {
+func (st *stream) streamError(text string) {
 	if len(text) >= len(reconnecting) && text[:len(reconnecting)] == reconnecting {
-		p.Notice(events.LevelWarn, events.NoticeAPIRetry, text)
+		st.Notice(events.LevelWarn, events.NoticeAPIRetry, text)
 		return
 	}
-	p.Notice(events.LevelError, noticeError, text)
+	st.Notice(events.LevelError, noticeError, text)
 }
 
 // item gives the events of one snapshot of an item. Texts come once, complete; a call at its first line.
-func (p *Parser) item(phase string, m scan.Members) events.LineStatus {
+func (st *stream) item(phase string, m scan.Members) events.LineStatus {
 	kind := m.AnyOf("type", "item_type")
 	completed := phase == "item.completed"
 	switch string(kind.Body()) {
 	case "agent_message", "assistant_message":
-		if text := p.Strings.Text(m.Get("text")); completed && !lines.Blank(text) {
-			p.text(scan.Value{}, text)
-			p.answer = text
+		if text := st.Strings.Text(m.Get("text")); completed && !lines.Blank(text) {
+			st.text(scan.Value{}, text)
+			st.answer = text
 		}
 	case "reasoning":
 		if completed {
-			p.reasoning(scan.Value{}, p.Strings.Text(m.Get("text")))
+			st.reasoning(scan.Value{}, st.Strings.Text(m.Get("text")))
 		}
 	case "error":
 		if completed {
-			p.Notice(events.LevelWarn, noticeWarning, p.Strings.Text(m.Get("message")))
+			st.Notice(events.LevelWarn, noticeWarning, st.Strings.Text(m.Get("message")))
 		}
 	case "command_execution", "file_change", "mcp_tool_call", "web_search", "todo_list", "collab_tool_call":
-		p.itemCall(p.Strings.Intern(kind), phase, m) // also the name of most tools
+		st.itemCall(st.Strings.Intern(kind), phase, m) // also the name of most tools
 	default:
-		return p.Unknown("item/", kind.Body())
+		return st.Unknown("item/", kind.Body())
 	}
 	return events.LineOK
 }
 
 // text gives a text that is not blank.
 // Where no line marks the end of a turn (E1, E2, R1, R2), any of them may be the last word.
-func (p *Parser) text(item scan.Value, text string) {
+func (l *line) text(item scan.Value, text string) {
 	if lines.Blank(text) {
 		return
 	}
-	e := p.emitModel(events.KindText, item)
+	e := l.emitModel(events.KindText, item)
 	e.Text = text
-	if !p.turns {
+	if !l.marked {
 		e.Sign = events.Sign{Outcome: events.OutcomeOK, Weak: true}
 	}
 }
 
-func (p *Parser) reasoning(item scan.Value, text string) {
+func (l *line) reasoning(item scan.Value, text string) {
 	if !lines.Blank(text) {
-		p.emitModel(events.KindReasoning, item).Text = text
+		l.emitModel(events.KindReasoning, item).Text = text
 	}
 }
 
 // itemCall gives a call at the first line of its item, and its result at the line that completes it. A started line
 // that comes again after the result begins another call; a completed one says the same once more.
-func (p *Parser) itemCall(kind, phase string, m scan.Members) {
+func (st *stream) itemCall(kind, phase string, m scan.Members) {
 	id := m.First("id")
 	completed := phase == "item.completed"
 	if len(id.Body()) == 0 && !completed {
 		return // nothing shows that its lines belong together
 	}
-	c := p.callFor(id)
+	c := st.calls.callFor(id)
 	if !c.called || c.answered && phase == "item.started" {
-		inv := p.itemInvocation(kind, id, m)
+		inv := st.itemInvocation(kind, id, m)
 		if kind == "web_search" && inv.target == "" && !completed {
 			return // the query is in the completed item
 		}
-		p.beginCall(c, &inv)
+		st.calls.beginCall(c, &inv)
 	}
 	if !completed {
 		return
 	}
-	o := p.itemOutcome(kind, m)
-	if !p.endCall(c, id, &o) || kind != "collab_tool_call" {
+	o := st.itemOutcome(kind, m)
+	if !st.calls.endCall(c, id, &o) || kind != "collab_tool_call" {
 		return
 	}
-	p.spawned(o.agent, id)
-	p.agentStates(m.Get("agents_states"))
+	st.agents.spawned(o.agent, id)
+	st.agents.agentStates(m.Get("agents_states"))
 }
 
 // itemInvocation reads the call of an item.
-func (p *Parser) itemInvocation(kind string, id scan.Value, m scan.Members) invocation {
+func (st *stream) itemInvocation(kind string, id scan.Value, m scan.Members) invocation {
 	inv := invocation{id: id, name: kind}
 	switch kind {
 	case "command_execution":
 		inv.input = m.Get("command")
-		inv.target = p.command(inv.input)
+		inv.target = st.arguments.command(inv.input)
 	case "file_change":
 		inv.input = m.Get("changes")
-		inv.target = p.firstPath(inv.input)
+		inv.target = st.arguments.firstPath(inv.input)
 	case "mcp_tool_call":
-		inv.name = p.toolName(m.Get("tool"))
-		inv.server = p.Strings.Intern(m.Get("server"))
+		inv.name = st.toolName(m.Get("tool"))
+		inv.server = st.Strings.Intern(m.Get("server"))
 		inv.input = m.Get("arguments")
-		p.args = p.Scanner.MembersOf(inv.input, p.args[:0])
-		inv.target = p.target(inv.name, p.args)
+		args := st.arguments.argsOf(inv.input)
+		inv.target = st.arguments.target(inv.name, args)
 	case "web_search":
 		inv.input = m.Get("action")
-		inv.target = p.Strings.Text(m.Get("query"))
+		inv.target = st.Strings.Text(m.Get("query"))
 	case "todo_list":
 		inv.input = m.Get("items")
 	case "collab_tool_call":
-		inv.name = p.toolName(m.Get("tool"))
+		inv.name = st.toolName(m.Get("tool"))
 		inv.input = m.Get("prompt")
-		inv.target = p.Strings.Text(inv.input)
+		inv.target = st.Strings.Text(inv.input)
 	}
 	switch kind {
 	case "mcp_tool_call", "web_search", "collab_tool_call":
@@ -189,34 +200,126 @@ func (p *Parser) itemInvocation(kind string, id scan.Value, m scan.Members) invo
 }
 
 // itemOutcome reads the result in a completed item.
-func (p *Parser) itemOutcome(kind string, m scan.Members) outcome {
+func (st *stream) itemOutcome(kind string, m scan.Members) outcome {
 	var o outcome
 	o.status(m.Get("status"))
 	o.exit(m.Get("exit_code"))
 	switch kind {
 	case "command_execution":
-		o.take(&p.Output, m.Get("aggregated_output"))
+		o.take(&st.Output, m.Get("aggregated_output"))
 	case "mcp_tool_call":
-		o.text = p.mcpText(m.Get("result"))
+		o.text = st.outputs.mcpText(m.Get("result"))
 	case "collab_tool_call":
-		o.text = p.agentWords(m.Get("agents_states"))
+		o.text = st.agents.agentWords(m.Get("agents_states"))
 		if m.Get("tool").Is("spawn_agent") {
-			o.agent = p.firstString(m.Get("receiver_thread_ids"))
+			o.agent = st.arguments.firstString(m.Get("receiver_thread_ids"))
 			o.state = events.ToolStateBackground
 		}
 	}
 	if v := m.Get("error"); isPresent(v) {
 		o.failed = true
-		o.err = p.errorText(v)
+		o.err = st.errorText(v)
 	}
 	return o
 }
 
 // errorText is the message of an error object, or the error if it is a text.
-func (p *Parser) errorText(v scan.Value) string {
+func (l *line) errorText(v scan.Value) string {
 	if v.Kind == scan.KindString {
-		return p.Strings.Text(v)
+		return l.Strings.Text(v)
 	}
-	p.Nested = p.Scanner.MembersOf(v, p.Nested[:0])
-	return p.Strings.Text(p.Nested.Get("message"))
+	l.Nested = l.Scanner.MembersOf(v, l.Nested[:0])
+	return l.Strings.Text(l.Nested.Get("message"))
+}
+
+// message gives the events of one message of E1, {"id":"0","msg":{"type":...}}. The id is that of the prompt and counts
+// from 0 in each run, so it names nothing.
+func (p *Parser) message(r *record) events.LineStatus {
+	m := r.body
+	kind := m.Get("type").Body()
+	switch string(kind) {
+	case "task_started", "turn_started":
+		p.Emit(events.KindTurnStarted)
+	case "agent_message":
+		p.text(scan.Value{}, p.Strings.Text(m.Get("message")))
+	case "agent_reasoning", "agent_reasoning_raw_content":
+		p.reasoning(scan.Value{}, p.Strings.Text(m.Get("text")))
+	case "exec_command_begin", "patch_apply_begin", "mcp_tool_call_begin":
+		p.completions.callBegun(string(kind), m)
+	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end":
+		p.completions.callEnded(string(kind), m)
+	case "web_search_end", "view_image_tool_call":
+		p.calls.done(string(kind), m)
+	case "plan_update":
+		p.planUpdate(m)
+	case "token_count":
+		p.ledger.tokenCount(m, false)
+		p.rollout.rateLimits(m.Get("rate_limits"))
+	case "session_configured":
+		p.sessionConfigured(m)
+	case "exec_approval_request", "apply_patch_approval_request":
+		p.approval(string(kind), m)
+	case "task_complete", "turn_complete": // not printed by the versions captured
+		p.Emit(events.KindSessionEnded).End = &events.End{Result: p.Strings.Text(m.Get("last_agent_message"))}
+	case "error": // the only end that E1 has; the program goes on to exit with 0
+		p.stream.failed(p.Strings.Text(m.Get("message")))
+	case "turn_aborted":
+		p.rollout.turnAborted(m)
+	default:
+		return p.rollout.programNotice(string(kind), m)
+	}
+	return events.LineOK
+}
+
+// planUpdate gives a new plan, which has neither an id nor an end.
+func (p *Parser) planUpdate(m scan.Members) {
+	inv := invocation{name: "plan_update", input: m.Get("plan")}
+	inv.target = p.arguments.stepInProgress(inv.input)
+	p.calls.begin(&inv)
+	p.calls.end(scan.Value{}, &outcome{name: inv.name})
+}
+
+// sessionConfigured emits the session, where the config line before it did not.
+func (p *Parser) sessionConfigured(m scan.Members) {
+	configured := p.thread.model != ""
+	id := p.Strings.Text(m.AnyOf("session_id", "thread_id"))
+	p.thread.id, p.thread.session = id, id
+	p.setModel(m.Get("model"))
+	if !configured {
+		e := p.Emit(events.KindSessionStarted)
+		e.Model, e.Session = p.thread.model, &events.Session{WorkingDir: p.Strings.Text(m.Get("cwd"))}
+	}
+}
+
+// approval reports a call that waits for leave.
+func (p *Parser) approval(kind string, m scan.Members) {
+	a := &events.Approval{ID: p.Strings.Text(m.Get("call_id")), Tool: "patch_apply"}
+	if kind == "exec_approval_request" {
+		a.Tool, a.Subject = "exec_command", p.arguments.command(m.Get("command"))
+	} else {
+		a.Subject = p.arguments.firstPath(m.Get("changes"))
+	}
+	p.Emit(events.KindApprovalRequest).Approval = a
+}
+
+// quietEvent lists the events that are known and have nothing, or nothing new, for a reader of what the agent did: pieces
+// of texts and outputs that come whole, the copies of response items, requests of a UI.
+func quietEvent(kind string) bool {
+	switch kind {
+	case "agent_message", "agent_message_content_delta", "agent_message_delta", "agent_reasoning", "agent_reasoning_delta",
+		"agent_reasoning_raw_content", "agent_reasoning_raw_content_delta", "agent_reasoning_section_break",
+		"apply_patch_approval_request", "collab_agent_interaction_begin", "collab_agent_interaction_end",
+		"collab_agent_spawn_begin", "collab_agent_spawn_end", "collab_close_begin", "collab_close_end",
+		"collab_resume_begin", "collab_resume_end", "collab_waiting_begin", "collab_waiting_end", "context_compacted",
+		"conversation_path", "dynamic_tool_call_request", "elicitation_request", "exec_approval_request", "exec_command_begin",
+		"exec_command_output_delta", "get_history_entry_response", "guardian_assessment", "hook_completed", "hook_started",
+		"image_generation_begin", "item_started", "list_custom_prompts_response", "list_skills_response", "mcp_list_tools_response",
+		"mcp_startup_complete", "mcp_startup_update", "mcp_tool_call_begin", "patch_apply_begin", "patch_apply_updated",
+		"plan_delta", "plan_update", "raw_response_item", "reasoning_content_delta", "reasoning_raw_content_delta",
+		"request_permissions", "request_user_input", "session_configured", "shutdown_complete", "skills_update_available",
+		"sub_agent_activity", "terminal_interaction", "thread_goal_updated", "thread_name_updated", "turn_diff",
+		"turn_moderation_metadata", "undo_completed", "undo_started", "user_message", "web_search_begin":
+		return true
+	}
+	return false
 }

@@ -31,12 +31,12 @@ func tokensOf(m scan.Members) events.Tokens {
 }
 
 // tokens reads a usage object that was kept whole, in one pass; ok is false if there is none.
-func (p *Parser) tokens(v scan.Value) (t events.Tokens, ok bool) {
+func (lg *ledger) tokens(v scan.Value) (t events.Tokens, ok bool) {
 	if v.Kind != scan.KindObject {
 		return t, false
 	}
-	p.Scanner.Reset(v.Raw)
-	return readTokens(&p.Scanner)
+	lg.Scanner.Reset(v.Raw)
+	return readTokens(&lg.Scanner)
 }
 
 // readTokens reads the usage object that comes next in s, and skips what is none.
@@ -72,55 +72,64 @@ func tokenField(t *events.Tokens, name []byte) *int64 {
 	return nil
 }
 
-func (p *Parser) emitUsage(scope events.UsageScope, t events.Tokens) *events.DisplayEvent {
-	e := p.Emit(events.KindUsage)
-	e.Model = p.thread.model
+// ledger counts the tokens of a thread, each once.
+type ledger struct {
+	*line
+	usage usage
+}
+
+// begins forgets the running total of the thread before.
+func (lg *ledger) begins() { lg.usage.total, lg.usage.known = events.Tokens{}, false }
+
+func (lg *ledger) emitUsage(scope events.UsageScope, t events.Tokens) *events.DisplayEvent {
+	e := lg.Emit(events.KindUsage)
+	e.Model = lg.thread.model
 	e.Usage = &events.Usage{Scope: scope, Tokens: t, Provider: t}
 	return e
 }
 
 // threadUsage emits the usage of turn.completed: the total of the thread over all its runs, in a fork also its parent's.
-func (p *Parser) threadUsage(v scan.Value) {
-	if t, ok := p.tokens(v); ok {
-		p.emitUsage(events.UsageScopeSession, t)
+func (lg *ledger) threadUsage(v scan.Value) {
+	if t, ok := lg.tokens(v); ok {
+		lg.emitUsage(events.UsageScopeSession, t)
 	}
 }
 
 // responseUsage reports the tokens of one model response (R4), under the message that its items were given to.
-func (p *Parser) responseUsage(m scan.Members, copied bool) {
-	unpaired := p.usage.unpaired
-	p.usage.records, p.usage.unpaired = true, events.Tokens{}
+func (lg *ledger) responseUsage(m scan.Members, copied bool) {
+	unpaired := lg.usage.unpaired
+	lg.usage.records, lg.usage.unpaired = true, events.Tokens{}
 	id := m.Get("response_id")
 	if len(id.Body()) > 0 {
 		// A server may draw an id again; a repeat has the thread's total, too.
-		key := p.Keys.With(p.Keys.With(p.Keys.ID(domainResponse, id.Body()), m.Get("usage").Raw), m.Get("thread_token_usage").Raw)
-		if _, seen := p.usage.responses.Get(key); seen {
+		key := lg.Keys.With(lg.Keys.With(lg.Keys.ID(domainResponse, id.Body()), m.Get("usage").Raw), m.Get("thread_token_usage").Raw)
+		if _, seen := lg.usage.responses.Get(key); seen {
 			return
 		}
-		p.usage.responses.Set(key, struct{}{})
+		lg.usage.responses.Set(key, struct{}{})
 	}
-	t, ok := p.tokens(m.Get("usage"))
+	t, ok := lg.tokens(m.Get("usage"))
 	if !ok || copied || t == unpaired && t != (events.Tokens{}) {
 		return
 	}
-	e := p.emitUsage(events.UsageScopeCall, t)
-	e.MessageID, e.ItemID = p.response, p.Strings.Text(id)
-	p.response = ""
+	e := lg.emitUsage(events.UsageScopeCall, t)
+	e.MessageID, e.ItemID = lg.response, lg.Strings.Text(id)
+	lg.response = ""
 }
 
 // tokenCount reports what a token_count adds. 0.29 has the tokens of one response there, later versions the total of the
 // thread, twice for each response.
-func (p *Parser) tokenCount(m scan.Members, copied bool) {
+func (lg *ledger) tokenCount(m scan.Members, copied bool) {
 	info := m.Get("info")
 	if info.Kind != scan.KindObject {
 		if m.Get("input_tokens").Kind == scan.KindNumber && !copied {
-			p.emitUsage(events.UsageScopeCall, tokensOf(m))
+			lg.emitUsage(events.UsageScopeCall, tokensOf(m))
 		}
 		return
 	}
 	var last, total events.Tokens
 	ok := false
-	s := &p.Scanner
+	s := &lg.Scanner
 	s.Reset(info.Raw)
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
@@ -135,12 +144,12 @@ func (p *Parser) tokenCount(m scan.Members, copied bool) {
 	if !ok {
 		return
 	}
-	grown := p.usage.grown(total, last, p.thread.forked || p.thread.agent != "")
-	if copied || p.usage.records || grown == (events.Tokens{}) {
+	grown := lg.usage.grown(total, last, lg.thread.forked || lg.thread.agent != "")
+	if copied || lg.usage.records || grown == (events.Tokens{}) {
 		return
 	}
-	p.usage.unpaired = grown
-	p.emitUsage(events.UsageScopeCall, grown)
+	lg.usage.unpaired = grown
+	lg.emitUsage(events.UsageScopeCall, grown)
 }
 
 // grown moves the total on and gives what was added. The total of a fork goes on from that of its origin, that of a
