@@ -1,4 +1,4 @@
-// Package redact takes secrets out of events: keys and tokens by their shape, values by the names they are given to.
+// Package redact removes secrets from events: keys and tokens by their shape, other values by their names.
 //
 // It takes an events.DisplayEventSource or any text and returns the same with a marker in place of each secret:
 // "[redacted]" for the value of a secret-like name, "[redacted:github]" for one of a known shape. The name, the host of a

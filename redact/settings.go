@@ -33,11 +33,11 @@ type Settings struct {
 
 // Rule is a pattern of secrets.
 type Rule struct {
-	// Name stands in the marker: "acme" gives "[redacted:acme]". Lower-case letters, digits and "-".
+	// Name is in the marker: "acme" gives "[redacted:acme]". Lower-case letters, digits and "-".
 	Name string
 	// Pattern is an RE2 expression. If it has a group, the group is the secret and the rest stays; else all is.
 	Pattern string
-	// Keyword is a string that stands in every match, as it is. With one, the pattern costs nothing in texts without
+	// Keyword is a string in every match. With one, the pattern costs nothing in texts without
 	// it; without one the pattern runs over every text.
 	Keyword string
 }

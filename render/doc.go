@@ -12,7 +12,7 @@
 //	default   what the agent said, nothing else
 //	verbose   the text and, in the chosen style, tools and what else matters, in source order
 //	quiet     the end or failure of a run, one line behind its step's name, never of a tool
-//	json      nothing is rendered: the caller hands the input lines to [Renderer.Raw]
+//	json      nothing is rendered: the caller passes the input lines to [Renderer.Raw]
 //
 // # Lines
 //
@@ -31,7 +31,7 @@
 // another sub-agent, at a tool call of the same thread, at the borders of a turn or run (the column ends of the table),
 // or at [Renderer.Close] or [Renderer.Stop]. In default mode no other kind has an effect: adding tools, results, reasoning
 // or new kinds to complete texts never changes what is written. Where verbose mode has a line to write while a text is
-// unfinished, the text goes on in the line after it.
+// unfinished, the text continues in the line after it.
 //
 // A text that is empty once sanitised gives nothing. A text of white space is written as it is, but for the progress
 // style, where blank text is noise and gives nothing.

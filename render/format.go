@@ -24,7 +24,7 @@ func NewFormatter(s Settings) *Formatter {
 	return f
 }
 
-// NewProgress makes a Formatter that says what the agent is doing: its own words where it says some, else "Reading
+// NewProgress makes a Formatter for what the agent is doing: its own text where there is one, else "Reading
 // src/auth.ts", "Finished reading src/auth.ts". An event with nothing to show gives "".
 func NewProgress() *Formatter {
 	return NewFormatter(Settings{Mode: ModeVerbose, Style: StyleProgress})

@@ -141,7 +141,7 @@ func (s *Stream) Emit(e *events.DisplayEvent) {
 	s.throttle.Emit(e)
 }
 
-// show renders an event that went through the throttle.
+// show renders an event that passed the throttle.
 func (s *Stream) show(e *events.DisplayEvent) {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -174,7 +174,7 @@ func (s *Stream) SetAgent(name string) {
 // call does nothing more.
 func (s *Stream) Close() error { return s.end((*Renderer).Close) }
 
-// Stop is [Stream.Close] for a stream that goes on, though nobody shows it any more: see [Renderer.Stop].
+// Stop is [Stream.Close] for a stream that continues without being shown: see [Renderer.Stop].
 func (s *Stream) Stop() error { return s.end((*Renderer).Stop) }
 
 // end is Close or Stop, by which of the two ends the renderer.

@@ -196,7 +196,7 @@ func (r *Renderer) Break() {
 	r.flush()
 }
 
-// Stop is [Renderer.Close] for a stream that goes on, though nobody shows it any more: what its run did so far is not
+// Stop is [Renderer.Close] for a stream that continues without being shown: what its run did so far is not
 // summed up, since it would look like the end.
 func (r *Renderer) Stop() error {
 	r.memory.EndRun()

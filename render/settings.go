@@ -68,7 +68,7 @@ func (s Settings) complete() Settings {
 	return s
 }
 
-// memory says what has to be remembered for the settings.
+// memory derives what has to be remembered.
 func (s *Settings) memory() memory.Settings {
 	m := memory.Settings{Calls: s.Calls, Now: s.Now, Replay: s.Replay}
 	if s.Mode != ModeVerbose {

@@ -11,7 +11,7 @@ import (
 // shared is a writer on which several renderers take turns.
 type shared struct {
 	w     io.Writer
-	last  *page           // of whoever wrote last, nil once it is written no more
+	last  *page           // of the renderer that wrote last, nil after it is closed
 	owner *label.Identity // whose the lines are, as the reader knows it; nil until a heading may be needed
 	name  string          // what the owner was called then; a shorter name needs no heading
 }
@@ -44,7 +44,7 @@ func (t *turn) Write(p []byte) (int, error) {
 	return max(n-len(head), 0), err
 }
 
-// takeOver gives what has to stand before the next line of this renderer.
+// takeOver returns what comes before the next line of this renderer.
 func (t *turn) takeOver() []byte {
 	s := t.of
 	head := page{escape: safe.Filter{Systems: t.page.escape.Systems}, color: t.page.color, sgr: text.SGRHead}

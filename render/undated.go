@@ -1,6 +1,6 @@
 package render
 
-// noClock stands where the time of day of a line is not known. It is as long as a time of day.
+// noClock is in place of a time of day that is not known. It is as long as one.
 const noClock = "--:--:--"
 
 // maxUndated is how much waits for the first time of a stream, in bytes.

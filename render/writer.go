@@ -24,21 +24,21 @@ type Target interface {
 
 // WriterSettings says how a Writer reads. The zero value takes lines of up to 16 MiB and gives no warnings.
 type WriterSettings struct {
-	// MaxLine is the longest line in bytes; a longer one is skipped, and reading goes on behind it. 0 means 16 MiB.
+	// MaxLine is the longest line in bytes; a longer one is skipped, and reading continues behind it. 0 means 16 MiB.
 	MaxLine int
 	// Warn, if not nil, is called with what was skipped. [Writer.Skipped] counts in any case.
 	Warn func(message string)
 	// Clean, if not nil, redacts every line that is shown as it is, such as plain text between the JSON. It does not
 	// concern [ModeJSON].
 	Clean func(line []byte) []byte
-	// Mode and Style are those of the target. In [ModeJSON] lines go on as they are and nothing is parsed; a transcript
+	// Mode and Style are those of the target. In [ModeJSON] lines are written unchanged and nothing is parsed; a transcript
 	// shows lines that are no JSON.
 	Mode  Mode
 	Style Style
 }
 
 // Writer takes the bytes that an agent program writes and renders them: it splits lines, has a source parse them and
-// hands the events to a target. Without a source, lines pass as they are, made safe unless the target's mode is
+// emits the events to a target. Without a source, lines pass unchanged, made safe unless the target's mode is
 // [ModeJSON]. Close reads a last line without a newline. A Writer is used by one goroutine at a time.
 type Writer struct {
 	target   Target

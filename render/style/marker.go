@@ -52,7 +52,7 @@ func bracketTurnDone(p *Pen, e *events.DisplayEvent) {
 
 func bracketTurnAborted(p *Pen, e *events.DisplayEvent) { p.bracket(aborted(e.End)) }
 
-// bracketSessionEnded shows a run that failed or was interrupted. One that ended well has said so itself.
+// bracketSessionEnded shows a run that failed or was interrupted. One that succeeded has its own last text.
 func bracketSessionEnded(p *Pen, e *events.DisplayEvent) {
 	switch {
 	case interrupted(e.End):

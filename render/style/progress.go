@@ -5,7 +5,7 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// progressToolUse says what the agent is doing: "Reading src/auth.ts". A command says it itself; a tool that no table
+// progressToolUse says what the agent is doing: "Reading src/auth.ts". A command is shown as it is; a tool that no table
 // knows, or a call without argument, is "Running <name>".
 func progressToolUse(p *Pen, e *events.DisplayEvent) {
 	if e.Tool.Partial {
@@ -19,8 +19,8 @@ func progressToolUse(p *Pen, e *events.DisplayEvent) {
 	p.Line(t.doing, target)
 }
 
-// progressToolResult says how a call ended. A result that only means that the work goes on in the background says
-// nothing: the end will come as a ToolProgress.
+// progressToolResult says how a call ended. It shows nothing for a call that continues in the background: its end is a
+// ToolProgress.
 func progressToolResult(p *Pen, e *events.DisplayEvent) {
 	if e.Tool.State == events.ToolStateBackground && !e.Tool.Error {
 		return
@@ -81,7 +81,7 @@ func progressPhase(p *Pen, e *events.DisplayEvent) {
 	p.Line(text.Colon("Phase", text.FirstLine(e.Text)))
 }
 
-// progressSessionEnded shows a run that failed or was interrupted; one that ended well has said so itself.
+// progressSessionEnded shows a run that failed or was interrupted; one that succeeded has its own last text.
 func progressSessionEnded(p *Pen, e *events.DisplayEvent) {
 	if failed(e.End) || interrupted(e.End) {
 		quietSessionEnded(p, e)

@@ -21,7 +21,7 @@ func noticeHead(l events.Level) string {
 	}
 }
 
-// noticeText is what a notice says, its code where it says nothing. Agents put some into brackets of their own.
+// noticeText is the text of a notice, or its code. Some agents put it into brackets.
 func noticeText(e *events.DisplayEvent) string {
 	line := text.FirstLine(plainError(e.Text), e.Notice.Code)
 	if inner, ok := strings.CutPrefix(line, "["); ok && strings.HasSuffix(inner, "]") && !strings.ContainsAny(inner[:len(inner)-1], "[]") {
@@ -111,7 +111,7 @@ func took(p *Pen, t *events.Tool) string {
 	return " (" + text.Short(t.Duration) + ")"
 }
 
-// maxErrorText is the longest text that is searched for what a server's answer says, in bytes.
+// maxErrorText is the longest text that is searched for a server's answer, in bytes.
 const maxErrorText = 64 << 10
 
 // plainError is an error's text with the message of a server's JSON answer in place of that answer: of

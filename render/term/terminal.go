@@ -33,8 +33,8 @@ const (
 
 // Terminal shows a status line below a log that scrolls by: what the agents are doing, for how long, for how many
 // tokens, at what cost. All that goes to the screen has to go through writers of [Terminal.Wrap]; the status line is
-// taken away before something is written and drawn again when the log stands at the beginning of a line. It never takes
-// more than one row, and is gone after Close.
+// erased before something is written and drawn again when the log is at the beginning of a line. It never takes more than
+// one row, and is erased by Close.
 //
 // A Terminal may be used by several goroutines. It runs one of its own until Close.
 type Terminal struct {
@@ -138,7 +138,7 @@ func (t *Terminal) spin() {
 	}
 }
 
-// draw puts the status on the screen, if there is one and the log stands at the beginning of a line.
+// draw puts the status on the screen, if there is one and the log is at the beginning of a line.
 func (t *Terminal) draw() {
 	if t.inLine != nil || t.closed {
 		return
@@ -174,7 +174,7 @@ func (t *Terminal) erase() {
 // put writes to the screen. Its error is ignored: the writes of the log itself report a broken screen.
 func (t *Terminal) put(s string) { _, _ = io.WriteString(t.w, s) }
 
-// Close takes the status away and ends the goroutine. Wrapped writers go on to work. A second call does nothing.
+// Close erases the status and ends the goroutine. Wrapped writers continue to work. A second call does nothing.
 func (t *Terminal) Close() error {
 	t.mu.Lock()
 	if t.closed {

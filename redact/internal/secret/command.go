@@ -71,7 +71,7 @@ func (f *Rules[T]) commandBefore(i int, words []string) bool {
 	s := f.S
 	from := i
 	for ; from > 0 && i-from < maxCommand; from-- {
-		// A line that ends with a backslash goes on.
+		// A line that ends with a backslash continues.
 		if c := s[from-1]; c == '|' || c == ';' || c == '\n' && (from < 2 || s[from-2] != '\\') {
 			break
 		}

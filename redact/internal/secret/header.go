@@ -47,7 +47,7 @@ func (f *Rules[T]) authorization(v token.Value) (text.Span, bool) {
 	}
 }
 
-// headerEnd is the end of a header's line, or of the quote that it stands in.
+// headerEnd is the end of a header's line, or of the quote around it.
 func (f *Rules[T]) headerEnd(i int) int {
 	for ; i < min(len(f.S), i+token.MaxQuoted); i++ {
 		c := f.S[i]

@@ -6,7 +6,7 @@ import (
 
 const maxAuthority = 1 << 10
 
-// URLAt finds the password of scheme://user:password@host, whose "://" stands at i; user and host stay. A user without
+// URLAt finds the password of scheme://user:password@host, whose "://" is at i; user and host stay. A user without
 // a password is a secret if it looks like a key.
 func (f *Rules[T]) URLAt(i int) (text.Span, bool) {
 	if i == 0 || !text.Is(f.S[i-1], text.Alnum) {
@@ -26,7 +26,7 @@ func (f *Rules[T]) URLAt(i int) (text.Span, bool) {
 			if at >= 0 || colon < 0 {
 				return f.userInfo(start, colon, at)
 			}
-			// What stands before the slash may be host and port, or a password with a slash in it.
+			// Before the slash may be host and port, or a password with a slash in it.
 			if text.Skip(f.S, colon+1, end, text.Digit) == end {
 				return text.Span{}, false
 			}

@@ -12,7 +12,7 @@ const (
 	minPEMRun    = 16
 )
 
-// PEM finds a private key block, whose "BEGIN " stands at i: from its first dash to its last, or as far as it goes.
+// PEM finds a private key block, whose "BEGIN " is at i: from its first dash to its last, or to the end of the text.
 // What a tool puts before each line (a number, a quote mark) and line breaks that are written \n are part of it.
 func PEM[T text.Bytes](f *text.Input[T], i int) (text.Span, bool) {
 	s := f.S
@@ -69,7 +69,7 @@ func pemBody[T text.Bytes](f *text.Input[T], i int) (end, runs int) {
 	return end, runs
 }
 
-// pemJunk skips what stands between the lines of a key: white space, written line breaks, line numbers, quotes, marks.
+// pemJunk skips what is between the lines of a key: white space, written line breaks, line numbers, quotes, marks.
 func pemJunk[T text.Bytes](f *text.Input[T], i, limit int) int {
 	s := f.S
 	for stop := min(limit, i+maxPEMJunk); i < stop; {

@@ -37,7 +37,7 @@ type Shape struct {
 	next            byte
 	// longer are the shapes whose anchor begins with this one's.
 	longer []*Shape
-	// longerAfter are the bytes that stand behind this one's literal in one of these.
+	// longerAfter are the bytes that follow this one's literal in one of these.
 	longerAfter [256]bool
 }
 

@@ -33,7 +33,7 @@ func MayBeInvisible(c byte) bool {
 // IsControl reports whether a byte is a control, line breaks and tabs aside.
 func IsControl(c byte) bool { return c < 0x20 && c != '\t' && c != '\n' && c != '\r' || c == 0x7f }
 
-// ControlAt reports whether a control stands at i, as events.EscapeLen counts them, line breaks and tabs aside, or a character
+// ControlAt reports whether a control is at i, as events.EscapeLen counts them, line breaks and tabs aside, or a character
 // that is not seen.
 func ControlAt[T Bytes](s T, i int) bool {
 	return IsControl(s[i]) || s[i] == 0xc2 && i+1 < len(s) && s[i+1] >= 0x80 && s[i+1] <= 0x9f || InvisibleLen(s, i) > 0

@@ -1,6 +1,6 @@
 package text
 
-// HasAt reports whether word stands at i; with fold, in any ASCII case (word is in lower case then).
+// HasAt reports whether word is at i; with fold, in any ASCII case (word is in lower case then).
 func HasAt[T Bytes](s T, i int, word string, fold bool) bool {
 	if i < 0 || len(s)-i < len(word) {
 		return false
@@ -40,7 +40,7 @@ func SkipByte[T Bytes](s T, i int, c byte) int {
 	return i
 }
 
-// Starts reports whether a word may start at i: nothing of a word stands before it. The letter of an escape such as
+// Starts reports whether a word may start at i: nothing of a word is before it. The letter of an escape such as
 // \n, the digits of \u000a, and the m of a color that is written out (\u001b[31m) belong to no word.
 func Starts[T Bytes](s T, i int) bool {
 	if i == 0 || !Is(s[i-1], Alnum) {
@@ -62,7 +62,7 @@ func Starts[T Bytes](s T, i int) bool {
 	return i >= 3 && s[i-3] == '%' && IsHex(s[i-2]) && IsHex(s[i-1])
 }
 
-// ColorBefore reports whether the parameters of a color stand before the m at i, as in [1;31m.
+// ColorBefore reports whether the parameters of a color are before the m at i, as in [1;31m.
 func ColorBefore[T Bytes](s T, i int) bool {
 	const most = 24
 	j := i

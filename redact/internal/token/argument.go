@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// flagStart is where the flag begins whose word stands at i in the identifier that begins at start; -1 if it is no flag.
+// flagStart is where the flag begins whose word is at i in the identifier that begins at start; -1 if it is no flag.
 // Before its dashes may be the rest of an escape: the n of \n, 000a of \u000a, the 0m of a colour.
 func flagStart[T text.Bytes](s T, start, i int) int {
 	if start < len(s) && s[start] == '-' {
@@ -102,7 +102,7 @@ func (f *Reader[T]) argumentAfter(id Name, i int, quote string) int {
 	return 0
 }
 
-// isItem reports whether the flag at i is an item of a YAML list: a dash and a blank stand before it.
+// isItem reports whether the flag at i is an item of a YAML list: a dash and a blank are before it.
 func (f *Reader[T]) isItem(i int, quote string) bool {
 	for i > 0 && (text.Is(f.S[i-1], text.Quote) || f.S[i-1] == '\\') && quote != "" {
 		i--

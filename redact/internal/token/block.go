@@ -54,7 +54,7 @@ func (f *valueReader[T]) indent(i int) int {
 	return n
 }
 
-// continued is the first place from i on that is no blank; a line that ends with a backslash goes on.
+// continued is the first place from i on that is no blank; a line that ends with a backslash continues.
 func (f *valueReader[T]) continued(i int) int {
 	for {
 		i = text.Skip(f.S, i, len(f.S), text.Blank)

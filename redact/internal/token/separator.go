@@ -148,7 +148,7 @@ func (f *Reader[T]) isCell(i int) bool {
 	return i > 0 && f.S[i-1] == '|'
 }
 
-// closing reads the quote that closes a name: it must stand before the name too.
+// closing reads the quote that closes a name: it must be before the name too.
 func (f *Reader[T]) closing(start, i int) (int, string) {
 	j := text.SkipByte(f.S, i, '\\')
 	if j >= len(f.S) || !text.Is(f.S[j], text.Quote) {

@@ -161,7 +161,7 @@ loop:
 			}
 		}
 	}
-	// The punctuation of the sentence, or of what the value stands in.
+	// The punctuation of the sentence, or of the text around the value.
 	if i < limit || limit == len(f.S) {
 		for i > start && (f.S[i-1] == ',' || f.S[i-1] == ';' || f.S[i-1] == ')' || f.S[i-1] == '}' || f.S[i-1] == ']' || f.S[i-1] == '.') {
 			if f.IsMarker(start, i) {

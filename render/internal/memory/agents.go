@@ -36,7 +36,7 @@ type threads struct {
 	limit int
 	byKey map[Key]*thread
 	order []Key          // oldest first
-	names map[string]int // how often each was given
+	names map[string]int // how often each was used
 	open  int            // threads that are at work
 	main  bool           // the main thread did something
 	own   int            // threads whose events come from streams of their own
@@ -55,7 +55,7 @@ type thread struct {
 	lead  string // what its lines begin with, of name and level
 }
 
-// see notes what an event says about sub-agents.
+// see applies an event to the sub-agents.
 func (t *threads) see(e *events.DisplayEvent) {
 	t.main = t.main || KeyOf(e) == (Key{})
 	tool := &e.Tool
@@ -121,7 +121,7 @@ func (t *threads) started(tool *events.Tool) *thread {
 		th.kind, th.name, th.lead = kind, t.numbered(kind), ""
 	}
 	if seen := t.byKey[key]; seen != nil && seen != th {
-		// What it did came before the call said who does it.
+		// Its events came before the event that links the call to the agent.
 		t.close(seen)
 		th.own, th.named = true, seen.named
 		delete(t.byKey, key)
@@ -192,7 +192,7 @@ func (t *threads) close(th *thread) {
 	}
 }
 
-// leadOf is what the lines of whoever did something begin with: white space for each level, and the name where others are
+// leadOf is what the lines of the sub-agent of an event begin with: white space for each level, and the name where others are
 // at work, or where what it did comes late or from a stream of its own. One that was named once keeps its name. A sub-agent
 // that is alone in the log has neither.
 func (t *threads) leadOf(e *events.DisplayEvent) string {

@@ -51,7 +51,7 @@ func New(s Settings) Memory {
 // Last is the newest time of an event, zero if none had one.
 func (m *Memory) Last() time.Time { return m.last }
 
-// Lead is what the lines of whoever did something begin with: see [threads.leadOf].
+// Lead is what the lines of the sub-agent of an event begin with: see [threads.leadOf].
 func (m *Memory) Lead(e *events.DisplayEvent) string { return m.threads.leadOf(e) }
 
 // Summary is the summary of the run so far, one line a fact; empty if it did nothing.

@@ -272,12 +272,12 @@ func isBidiControl(r rune) bool {
 }
 
 // Line is s as one safe line of at most limit runes, the last being "…" where something was cut. Each run of line
-// breaks and tabs becomes one blank. It looks at no more of s than it must.
+// breaks and tabs becomes one blank. It reads no more of s than it must.
 func Line(s string, limit int) string {
 	if len(s) <= limit && isSafe(s) && !hasBreak(s) {
 		return s
 	}
-	const piece = 512 // bytes looked at in one go
+	const piece = 512 // bytes read at a time
 	var z Sanitizer
 	var pieceBuf, lineBuf [piece]byte
 	safe, line := pieceBuf[:0], lineBuf[:0]

@@ -22,7 +22,7 @@ type Gate struct {
 	ByEventTime, Clock bool
 
 	mu      sync.Mutex
-	last    time.Time // when an event went through, by the clock
+	last    time.Time // when an event was emitted, by the clock
 	lastOwn time.Time // the time of that event itself
 	held    *heldEvent
 	timer   *time.Timer // made at the first wait
@@ -77,7 +77,7 @@ func (t *Throttle) Flush() {
 	}
 }
 
-// due reports whether an interval has gone by since the last event went through.
+// due reports whether the interval since the last emitted event is over.
 func (g *Gate) due(e *events.DisplayEvent) bool {
 	switch {
 	case g.ByEventTime && !e.Time.IsZero() && !g.lastOwn.IsZero():
