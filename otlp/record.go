@@ -23,16 +23,7 @@ func (w *Writer) Write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool
 	w.severity(lr, ev)
 	m := lr.Attributes()
 	m.EnsureCapacity(AttributesOf(ev))
-	PutStr(m, AttrGenAIConversationID, ev.SessionID)
-	PutStr(m, AttrTurnID, ev.TurnID)
-	PutStr(m, AttrMessageID, ev.MessageID)
-	PutStr(m, AttrItemID, ev.ItemID)
-	PutStr(m, AttrParentCallID, ev.ParentID)
-	PutStr(m, AttrAgentID, ev.AgentID)
-	PutStr(m, AttrGenAIResponseModel, ev.Model)
-	PutStr(m, AttrGenAIProviderName, ev.ModelProvider)
-	PutTrue(m, AttrDelta, ev.Delta)
-	PutTrue(m, AttrSynthetic, ev.Synthetic)
+	write(w, m, eventFields, ev)
 	PutTrue(m, AttrTruncated, ev.Abridged)
 	hasBody = w.text(lr, ev)
 	switch ev.Kind {
@@ -47,11 +38,15 @@ func (w *Writer) Write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool
 	case events.KindUsage:
 		w.usage(m, ev.Usage)
 	case events.KindSessionStarted, events.KindTurnStarted:
-		w.session(m, ev.Session)
+		if ev.Session != nil {
+			write(w, m, sessionFields, ev.Session)
+		}
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
 		w.End(m, ev.End)
 	case events.KindApprovalRequest:
-		w.approval(m, ev.Approval)
+		if ev.Approval != nil {
+			write(w, m, approvalFields, ev.Approval)
+		}
 	case events.KindAskRequest:
 		w.ask(m, ev.Ask)
 	}
@@ -117,14 +112,7 @@ func (w *Writer) notice(m pcommon.Map, ev *events.DisplayEvent) {
 func (w *Writer) tool(m pcommon.Map, ev *events.DisplayEvent) {
 	t := &ev.Tool
 	m.PutStr(AttrGenAIToolName, ToolName(t.Name))
-	PutStr(m, AttrGenAIToolCallID, t.ID)
-	PutStr(m, AttrToolTarget, CutTarget(t.Target, w.TargetRunes))
-	PutStr(m, AttrToolAgentType, t.AgentType)
-	PutStr(m, AttrToolAgentID, t.AgentID)
-	PutStr(m, AttrToolServer, t.Server)
-	PutTrue(m, AttrToolReadOnly, t.ReadOnly)
-	PutTrue(m, AttrToolPartial, t.Partial)
-	PutStr(m, AttrToolState, t.State.String())
+	write(w, m, toolFields, t)
 	if ev.Kind == events.KindToolUse {
 		if w.Capture.ToolInput {
 			w.Content(m, AttrGenAIToolArguments, string(t.Input))
@@ -137,22 +125,12 @@ func (w *Writer) tool(m pcommon.Map, ev *events.DisplayEvent) {
 	if ev.Kind == events.KindToolResult {
 		m.PutStr(AttrToolKind, ToolKind(t.Name, t.Server, t.AgentType != "" || t.AgentID != ""))
 	}
-	PutTrue(m, AttrToolError, t.Error)
-	PutStr(m, AttrToolErrText, events.CutRunes(t.Err, ErrTextRunes))
-	PutTrue(m, AttrToolDenied, t.Denied)
-	PutStr(m, AttrToolSummary, t.Summary)
+	write(w, m, resultFields, t)
 	if t.HasExitCode {
 		m.PutInt(AttrProcessExitCode, int64(t.ExitCode))
 	}
 	if t.HasLines {
 		m.PutInt(AttrToolLines, int64(t.Lines))
-	}
-	if t.Size > 0 {
-		m.PutInt(AttrToolSize, int64(t.Size))
-	}
-	PutTrue(m, AttrToolTruncated, t.Truncated)
-	if t.Duration > 0 {
-		m.PutDouble(AttrToolDuration, t.Duration.Seconds())
 	}
 	if w.Capture.ToolOutput {
 		w.Content(m, AttrGenAIToolResult, string(t.Output))
@@ -165,20 +143,14 @@ func (w *Writer) usage(m pcommon.Map, u *events.Usage) {
 	if u == nil {
 		return
 	}
-	m.PutStr(AttrUsageScope, u.Scope.String())
+	write(w, m, usageFields, u)
 	if !u.CostAlone() {
 		m.PutInt(AttrGenAIInputTokens, u.Tokens.Input)
 	}
 	if !u.OutputUnknown {
 		m.PutInt(AttrGenAIOutputTokens, u.Tokens.Output)
 	}
-	PutPositive(m, AttrGenAICacheRead, u.Tokens.CacheRead)
 	PutPositive(m, w.Semconv.cacheWrite(), u.Tokens.CacheWrite)
-	PutPositive(m, AttrGenAIReasoningTokens, u.Tokens.Reasoning)
-	PutTiers(m, u.Tokens)
-	var served Service
-	served.Add(u)
-	served.Put(m)
 	if u.HasCost {
 		m.PutDouble(AttrCostUSD, u.CostUSD)
 		PutTrue(m, AttrCostEstimated, u.CostEstimated)
@@ -192,32 +164,15 @@ func (w *Writer) usage(m pcommon.Map, u *events.Usage) {
 	if !u.OutputUnknown {
 		p.PutInt(keyOutput, u.Provider.Output)
 	}
-	PutPositive(p, keyCacheRead, u.Provider.CacheRead)
-	PutPositive(p, keyCacheWrite, u.Provider.CacheWrite)
-	PutPositive(p, keyReasoning, u.Provider.Reasoning)
+	write(w, p, detailFields, &u.Provider)
 	if u.SessionCacheHit > 0 || u.SessionCacheMiss > 0 {
 		s := m.PutEmptyMap(AttrUsageSession)
 		s.PutInt(keyCacheHit, u.SessionCacheHit)
 		s.PutInt(keyCacheMiss, u.SessionCacheMiss)
 	}
 	if u.Pricing != nil {
-		s := m.PutEmptyMap(AttrUsagePricing)
-		s.PutDouble(keyInput, u.Pricing.Input)
-		s.PutDouble(keyOutput, u.Pricing.Output)
-		s.PutDouble(keyCacheRead, u.Pricing.CacheRead)
-		s.PutDouble(keyCacheWrite, u.Pricing.CacheWrite)
+		write(w, m.PutEmptyMap(AttrUsagePricing), pricingFields, u.Pricing)
 	}
-}
-
-func (w *Writer) session(m pcommon.Map, s *events.Session) {
-	if s == nil {
-		return
-	}
-	PutStr(m, AttrServiceVersion, s.Version)
-	PutStr(m, AttrProcessWorkDir, s.WorkingDir)
-	PutStr(m, AttrPermissionMode, s.PermissionMode)
-	PutStr(m, AttrSessionPrevious, s.PreviousID)
-	PutStr(m, AttrVCSHeadName, s.Branch)
 }
 
 func (w *Writer) End(m pcommon.Map, e *events.End) {
@@ -225,29 +180,12 @@ func (w *Writer) End(m pcommon.Map, e *events.End) {
 		return
 	}
 	PutStr(m, AttrRunOutcome, e.Outcome().String())
-	PutStr(m, AttrErrorType, string(e.Cause))
 	m.PutBool(AttrEndError, e.Error)
-	PutTrue(m, AttrEndInterrupted, e.Interrupted)
-	PutStr(m, AttrEndCode, e.Code)
-	PutStr(m, AttrEndErrText, events.CutRunes(e.Err, ErrTextRunes))
-	PutStr(m, AttrEndPrinciple, e.Principle)
-	PutPositive(m, AttrTurns, int64(e.Turns))
-	if e.Duration > 0 {
-		m.PutDouble(AttrEndDuration, e.Duration.Seconds())
-	}
+	write(w, m, endFields, e)
 	if w.Capture.Text {
 		w.Content(m, AttrEndResult, e.Result)
 	}
 	w.totals(m, e.Totals)
-}
-
-func (w *Writer) approval(m pcommon.Map, a *events.Approval) {
-	if a == nil {
-		return
-	}
-	PutStr(m, AttrRequestID, a.ID)
-	PutStr(m, AttrGenAIToolName, a.Tool)
-	PutStr(m, AttrRequestSubject, a.Subject)
 }
 
 func (w *Writer) ask(m pcommon.Map, a *events.Ask) {
@@ -256,12 +194,10 @@ func (w *Writer) ask(m pcommon.Map, a *events.Ask) {
 	}
 	PutStr(m, AttrRequestID, a.ID)
 	questions := m.PutEmptySlice(AttrAskQuestions)
-	for _, q := range a.Questions {
+	for i := range a.Questions {
+		q := &a.Questions[i]
 		qm := questions.AppendEmpty().SetEmptyMap()
-		PutStr(qm, keyID, q.ID)
-		PutStr(qm, keyHeader, q.Header)
-		PutStr(qm, keyPrompt, q.Prompt)
-		PutTrue(qm, keyMulti, q.Multi)
+		write(w, qm, questionFields, q)
 		options := qm.PutEmptySlice(keyOptions)
 		for _, o := range q.Options {
 			om := options.AppendEmpty().SetEmptyMap()

@@ -1,9 +1,7 @@
 package otlp
 
 import (
-	"math"
 	"strings"
-	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -33,16 +31,7 @@ func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	if ts := lr.Timestamp(); ts != 0 {
 		ev.Time = ts.AsTime()
 	}
-	ev.SessionID = r.str(AttrGenAIConversationID)
-	ev.TurnID = r.str(AttrTurnID)
-	ev.MessageID = r.str(AttrMessageID)
-	ev.ItemID = r.str(AttrItemID)
-	ev.ParentID = r.str(AttrParentCallID)
-	ev.AgentID = r.str(AttrAgentID)
-	ev.Model = r.str(AttrGenAIResponseModel)
-	ev.ModelProvider = r.str(AttrGenAIProviderName)
-	ev.Delta = r.bool(AttrDelta)
-	ev.Synthetic = r.bool(AttrSynthetic)
+	read(r, eventFields, ev)
 	switch kind {
 	case events.KindText, events.KindMessage, events.KindReasoning, events.KindPrompt, events.KindNotice, events.KindPhase:
 		if _, none := r.intOK(AttrContentSize); !none {
@@ -55,14 +44,16 @@ func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	case events.KindUsage:
 		ev.Usage = r.usage()
 	case events.KindSessionStarted, events.KindTurnStarted:
-		ev.Session = r.session()
+		ev.Session = new(events.Session)
+		read(r, sessionFields, ev.Session)
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
 		ev.End = r.end()
 		if lr.EventName() == EventNameRunEnd && ev.End.Totals != nil {
 			ev.End.Duration = ev.End.Totals.Elapsed // no line says how long it took
 		}
 	case events.KindApprovalRequest:
-		ev.Approval = &events.Approval{ID: r.str(AttrRequestID), Tool: r.str(AttrGenAIToolName), Subject: r.str(AttrRequestSubject)}
+		ev.Approval = new(events.Approval)
+		read(r, approvalFields, ev.Approval)
 	case events.KindAskRequest:
 		ev.Ask = r.ask()
 	}
@@ -124,11 +115,6 @@ func (r recordReader) floatOK(key string) (float64, bool) {
 	return 0, false
 }
 
-func (r recordReader) seconds(key string) time.Duration {
-	f, _ := r.floatOK(key)
-	return time.Duration(math.Round(f * float64(time.Second)))
-}
-
 func (r recordReader) sub(key string) (recordReader, bool) {
 	if v, ok := r.m.Get(key); ok && v.Type() == pcommon.ValueTypeMap {
 		return recordReader{m: v.Map()}, true
@@ -152,33 +138,20 @@ func (r recordReader) each(key string, f func(recordReader)) {
 func (r recordReader) tool(ev *events.DisplayEvent) {
 	t := &ev.Tool
 	t.Name = r.str(AttrGenAIToolName)
-	t.ID = r.str(AttrGenAIToolCallID)
-	t.Target = r.str(AttrToolTarget)
-	t.AgentType = r.str(AttrToolAgentType)
-	t.AgentID = r.str(AttrToolAgentID)
-	t.Server = r.str(AttrToolServer)
-	t.ReadOnly = r.bool(AttrToolReadOnly)
-	t.Partial = r.bool(AttrToolPartial)
-	t.State = events.ParseToolState(r.str(AttrToolState))
+	read(r, toolFields, t)
 	if s := r.str(AttrGenAIToolArguments); s != "" {
 		t.Input = []byte(s)
 	}
 	if ev.Kind == events.KindToolUse {
 		return
 	}
-	t.Error = r.bool(AttrToolError)
-	t.Err = r.str(AttrToolErrText)
-	t.Denied = r.bool(AttrToolDenied)
-	t.Summary = r.str(AttrToolSummary)
+	read(r, resultFields, t)
 	if code, ok := r.intOK(AttrProcessExitCode); ok {
 		t.ExitCode, t.HasExitCode = int(code), true
 	}
 	if lines, ok := r.intOK(AttrToolLines); ok {
 		t.Lines, t.HasLines = int(lines), true
 	}
-	t.Size = int(r.int(AttrToolSize))
-	t.Truncated = r.bool(AttrToolTruncated)
-	t.Duration = r.seconds(AttrToolDuration)
 	if s := r.str(AttrGenAIToolResult); s != "" {
 		t.Output = []byte(s)
 	}
@@ -186,66 +159,39 @@ func (r recordReader) tool(ev *events.DisplayEvent) {
 }
 
 func (r recordReader) usage() *events.Usage {
+	u := new(events.Usage)
+	read(r, usageFields, u)
 	output, known := r.intOK(AttrGenAIOutputTokens)
-	u := &events.Usage{
-		Scope: events.ParseUsageScope(r.str(AttrUsageScope)),
-		Tokens: events.Tokens{
-			Input: r.int(AttrGenAIInputTokens), Output: output, CacheRead: r.int(AttrGenAICacheRead),
-			CacheWrite: r.int(attrCacheWriteV01) + r.int(attrCacheWriteV141), Reasoning: r.int(AttrGenAIReasoningTokens),
-			CacheWrite5m: r.int(AttrUsageCacheWrite5m), CacheWrite1h: r.int(AttrUsageCacheWrite1h),
-		},
-		OutputUnknown: !known, CostEstimated: r.bool(AttrCostEstimated),
-		ServiceTier: r.str(AttrUsageServiceTier), Speed: r.str(AttrUsageSpeed),
-		WebSearches: r.int(AttrUsageWebSearches), WebFetches: r.int(AttrUsageWebFetches),
-	}
+	u.Tokens.Input, u.Tokens.Output, u.OutputUnknown = r.int(AttrGenAIInputTokens), output, !known
+	u.Tokens.CacheWrite = r.int(attrCacheWriteV01) + r.int(attrCacheWriteV141)
+	u.CostEstimated = r.bool(AttrCostEstimated)
 	u.CostUSD, u.HasCost = r.floatOK(AttrCostUSD)
 	p, _ := r.sub(AttrUsageProvider)
-	u.Provider = events.Tokens{
-		Input: p.int(keyInput), Output: p.int(keyOutput), CacheRead: p.int(keyCacheRead),
-		CacheWrite: p.int(keyCacheWrite), Reasoning: p.int(keyReasoning),
-	}
+	u.Provider.Input, u.Provider.Output = p.int(keyInput), p.int(keyOutput)
+	read(p, detailFields, &u.Provider)
 	s, _ := r.sub(AttrUsageSession)
 	u.SessionCacheHit, u.SessionCacheMiss = s.int(keyCacheHit), s.int(keyCacheMiss)
 	if c, ok := r.sub(AttrUsagePricing); ok {
-		u.Pricing = &events.Pricing{}
-		u.Pricing.Input, _ = c.floatOK(keyInput)
-		u.Pricing.Output, _ = c.floatOK(keyOutput)
-		u.Pricing.CacheRead, _ = c.floatOK(keyCacheRead)
-		u.Pricing.CacheWrite, _ = c.floatOK(keyCacheWrite)
+		u.Pricing = new(events.Pricing)
+		read(c, pricingFields, u.Pricing)
 	}
 	return u
 }
 
-func (r recordReader) session() *events.Session {
-	return &events.Session{
-		Version: r.str(AttrServiceVersion), WorkingDir: r.str(AttrProcessWorkDir), PermissionMode: r.str(AttrPermissionMode),
-		PreviousID: r.str(AttrSessionPrevious), Branch: r.str(AttrVCSHeadName),
-	}
-}
-
 func (r recordReader) end() *events.End {
-	return &events.End{
-		Decided: events.ParseOutcome(r.str(AttrRunOutcome)), Cause: events.Cause(r.str(AttrErrorType)),
-		Error: r.bool(AttrEndError), Interrupted: r.bool(AttrEndInterrupted), Code: r.str(AttrEndCode),
-		Result: r.str(AttrEndResult), Err: r.str(AttrEndErrText), Principle: r.str(AttrEndPrinciple),
-		Turns: int(r.int(AttrTurns)), Duration: r.seconds(AttrEndDuration), Totals: r.totals(),
+	e := &events.End{
+		Decided: events.ParseOutcome(r.str(AttrRunOutcome)), Error: r.bool(AttrEndError), Result: r.str(AttrEndResult), Totals: r.totals(),
 	}
+	read(r, endFields, e)
+	return e
 }
 
 // totals are there on the end of a run alone.
 func (r recordReader) totals() *events.Totals {
-	t := events.Totals{
-		ToolCalls: int(r.int(AttrToolCalls)), ToolErrors: int(r.int(AttrToolErrors)), Elapsed: r.seconds(AttrElapsed),
-		Incomplete: r.bool(AttrUsageIncomplete),
-	}
-	u, found := r.sub(AttrUsageRun)
-	if found {
-		t.Usage = events.Usage{Scope: events.UsageScopeRun, CostEstimated: u.bool(keyEstimated), Tokens: events.Tokens{
-			Input: u.int(keyInput), Output: u.int(keyOutput), CacheRead: u.int(keyCacheRead),
-			CacheWrite: u.int(keyCacheWrite), Reasoning: u.int(keyReasoning),
-			CacheWrite5m: u.int(keyCacheWrite5m), CacheWrite1h: u.int(keyCacheWrite1h),
-		}}
-		t.Usage.CostUSD, t.Usage.HasCost = u.floatOK(keyCost)
+	var t events.Totals
+	read(r, totalsFields, &t)
+	if u, found := r.sub(AttrUsageRun); found {
+		t.Usage = readSum(u)
 	}
 	if t == (events.Totals{}) {
 		return nil
@@ -256,7 +202,8 @@ func (r recordReader) totals() *events.Totals {
 func (r recordReader) ask() *events.Ask {
 	a := &events.Ask{ID: r.str(AttrRequestID)}
 	r.each(AttrAskQuestions, func(q recordReader) {
-		question := events.AskQuestion{ID: q.str(keyID), Header: q.str(keyHeader), Prompt: q.str(keyPrompt), Multi: q.bool(keyMulti)}
+		var question events.AskQuestion
+		read(q, questionFields, &question)
 		q.each(keyOptions, func(o recordReader) {
 			question.Options = append(question.Options, events.AskOption{Label: o.str(keyLabel), Description: o.str(keyDescription)})
 		})

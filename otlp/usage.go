@@ -74,18 +74,21 @@ type ModelUsage struct {
 
 // putSum writes a sum as a map of its own.
 func putSum(m pcommon.Map, u *events.Usage) {
-	t := &u.Tokens
-	PutPositive(m, keyInput, t.Input)
-	PutPositive(m, keyOutput, t.Output)
-	PutPositive(m, keyCacheRead, t.CacheRead)
-	PutPositive(m, keyCacheWrite, t.CacheWrite)
-	PutPositive(m, keyCacheWrite5m, t.CacheWrite5m)
-	PutPositive(m, keyCacheWrite1h, t.CacheWrite1h)
-	PutPositive(m, keyReasoning, t.Reasoning)
+	write(nil, m, sumFields, &u.Tokens)
+	write(nil, m, detailFields, &u.Tokens)
 	if u.HasCost {
 		m.PutDouble(keyCost, u.CostUSD)
 		PutTrue(m, keyEstimated, u.CostEstimated)
 	}
+}
+
+// readSum is the inverse of putSum.
+func readSum(r recordReader) events.Usage {
+	u := events.Usage{Scope: events.UsageScopeRun, CostEstimated: r.bool(keyEstimated)}
+	read(r, sumFields, &u.Tokens)
+	read(r, detailFields, &u.Tokens)
+	u.CostUSD, u.HasCost = r.floatOK(keyCost)
+	return u
 }
 
 // totals writes what the run did in all. The usage is a map of its own, so that nobody who adds up the usage of records
@@ -94,15 +97,8 @@ func (w *Writer) totals(m pcommon.Map, t *events.Totals) {
 	if t == nil {
 		return
 	}
-	PutPositive(m, AttrToolCalls, int64(t.ToolCalls))
-	PutPositive(m, AttrToolErrors, int64(t.ToolErrors))
-	if t.Elapsed > 0 {
-		m.PutDouble(AttrElapsed, t.Elapsed.Seconds())
+	write(w, m, totalsFields, t)
+	if u := &t.Usage; u.Tokens != (events.Tokens{}) || u.HasCost {
+		putSum(m.PutEmptyMap(AttrUsageRun), u)
 	}
-	PutTrue(m, AttrUsageIncomplete, t.Incomplete)
-	u := t.Usage
-	if u.Tokens == (events.Tokens{}) && !u.HasCost {
-		return
-	}
-	putSum(m.PutEmptyMap(AttrUsageRun), &u)
 }
