@@ -19,9 +19,6 @@ type field[T any] struct {
 	cut func(*Writer, string) string
 }
 
-func (w *Writer) cutTarget(s string) string { return CutTarget(s, w.TargetRunes) }
-func (w *Writer) cutError(s string) string  { return events.CutRunes(s, ErrTextRunes) }
-
 var eventFields = []field[events.DisplayEvent]{
 	{key: AttrGenAIConversationID, at: func(e *events.DisplayEvent) any { return &e.SessionID }},
 	{key: AttrTurnID, at: func(e *events.DisplayEvent) any { return &e.TurnID }},

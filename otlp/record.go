@@ -137,6 +137,10 @@ func (w *Writer) tool(m pcommon.Map, ev *events.DisplayEvent) {
 	}
 }
 
+// cutTarget and cutError shorten texts as [field] asks.
+func (w *Writer) cutTarget(s string) string { return CutTarget(s, w.TargetRunes) }
+func (w *Writer) cutError(s string) string  { return events.CutRunes(s, ErrTextRunes) }
+
 // usage writes both arithmetics: the normalised one under the conventions' names, the provider's own as a map. A
 // placeholder is in neither.
 func (w *Writer) usage(m pcommon.Map, u *events.Usage) {

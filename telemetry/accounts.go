@@ -54,7 +54,7 @@ func (s *Stream) allWritten(r *run) {
 		return
 	}
 	if r.account != nil {
-		s.notify(s.registry.accountOver(r.account))
+		s.followUp.notify(s.registry.accountOver(r.account))
 	}
 }
 
@@ -77,17 +77,20 @@ func (o *owners) claim(thing uint64, stream string) *account {
 	return first
 }
 
+// claims are the things that a stream is the first with, and those that another one is, by hash, the oldest first.
+type claims struct{ owned, foreign []uint64 }
+
 // claim returns the first account of a thing, and whether it is this stream's: also if that was decided before a restart,
 // or by the stream whose state this one began with (a file that became two).
 func (s *Stream) claim(thing uint64) (first *account, mine bool) {
-	if slices.Contains(s.foreign, thing) {
+	if slices.Contains(s.claims.foreign, thing) {
 		return s.registry.account(thing), false
 	}
 	first = s.registry.claim(thing, s.settings.ID)
-	mine = first.stream == s.settings.ID || slices.Contains(s.owned, thing)
-	list := &s.foreign
+	mine = first.stream == s.settings.ID || slices.Contains(s.claims.owned, thing)
+	list := &s.claims.foreign
 	if mine {
-		list = &s.owned
+		list = &s.claims.owned
 	}
 	if !slices.Contains(*list, thing) {
 		*list = append(*list, thing)
@@ -96,12 +99,12 @@ func (s *Stream) claim(thing uint64) (first *account, mine bool) {
 	return first, mine
 }
 
-// disown notes that a thing is another stream's after all, under another id.
-func (s *Stream) disown(thing uint64) {
-	s.owned = slices.DeleteFunc(s.owned, func(x uint64) bool { return x == thing })
-	if !slices.Contains(s.foreign, thing) {
-		s.foreign = append(s.foreign, thing)
-		s.foreign = slices.Delete(s.foreign, 0, max(len(s.foreign)-maxState, 0))
+// reject notes that a thing is another stream's after all, under another id.
+func (c *claims) reject(thing uint64) {
+	c.owned = slices.DeleteFunc(c.owned, func(x uint64) bool { return x == thing })
+	if !slices.Contains(c.foreign, thing) {
+		c.foreign = append(c.foreign, thing)
+		c.foreign = slices.Delete(c.foreign, 0, max(len(c.foreign)-maxState, 0))
 	}
 }
 
@@ -113,7 +116,7 @@ func (s *Stream) owns(parts ...string) bool {
 
 // accountOf is the hash of a run of a session, the same in each account of it.
 func (s *Stream) accountOf(session string, key *runKey) uint64 {
-	occurrence := s.cameBefore(&s.seenRuns, key.String())
+	occurrence := s.seen.cameBefore(&s.seen.runs, key.String())
 	return stableHash("run", s.settings.Agent.Provider, session, key.String(), strconv.Itoa(occurrence))
 }
 
@@ -123,7 +126,7 @@ func (s *Stream) stand(session string, key *runKey, waiting []pendingEvent) (sta
 		return standingMarked, nil
 	}
 	key.account = s.accountOf(session, key)
-	decided := slices.Contains(s.owned, key.account) // maybe in an earlier process
+	decided := slices.Contains(s.claims.owned, key.account) // maybe in an earlier process
 	first, mine := s.claim(key.account)
 	if !mine {
 		return standingSecond, s.firstUnder(first, session, waiting)
@@ -135,7 +138,7 @@ func (s *Stream) stand(session string, key *runKey, waiting []pendingEvent) (sta
 	}
 	if twin := s.twinOrEnter(first, session, waiting); twin != nil && !decided {
 		first.alias.Store(twin) // for copies of this stream
-		s.disown(key.account)
+		s.claims.reject(key.account)
 		return standingSecond, twin
 	}
 	return standingFirst, first

@@ -119,16 +119,16 @@ func (a *agent) inBackground() bool {
 }
 
 func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
-	if len(s.agents) >= s.registry.settings.Limits.OpenCalls {
+	if len(s.open.agents) >= s.registry.settings.Limits.OpenCalls {
 		s.count().EvictedAgents++
-		s.closeAgent(s.agents[0], closedFor(otlp.CloseReasonEvicted))
+		s.closeAgent(s.open.agents[0], closedFor(otlp.CloseReasonEvicted))
 	}
 	r := c.caller.run
 	id = cmp.Or(id, c.agentID)
 	// The provider's own id where the format has one, so that the agent's own file gives the same span.
 	domain, of, occurrence := otlp.DomainCallAgent, string(c.spanID[:]), 0
 	if id != "" {
-		domain, of, occurrence = otlp.DomainAgent, id, s.nth(&s.seenAgents, id)
+		domain, of, occurrence = otlp.DomainAgent, id, s.seen.nth(&s.seen.agents, id)
 	}
 	a := &agent{
 		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
@@ -147,7 +147,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	}
 	a.span.Cover(&at)
 	c.child = a
-	s.agentOpened(a)
+	s.open.agentOpened(a)
 	s.announceAgent(c, id)
 	s.linkInline(a, linkInlineAtWork)
 	return a
@@ -178,7 +178,7 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 	}
 	s.hangUnderRun(a)
 	s.writeAgent(a, v)
-	s.agentClosed(a)
+	s.open.agentClosed(a)
 	s.linkInline(a, linkInline)
 	if a.account != nil {
 		r := a.run
@@ -200,8 +200,8 @@ func (s *Stream) hangUnderRun(a *agent) {
 }
 
 // innermostFirst lists the sub-agents at work, children before their parents, so that spans close from the leaves up.
-func (s *Stream) innermostFirst() []*agent {
-	list := slices.Clone(s.agents)
+func (o *openWork) innermostFirst() []*agent {
+	list := slices.Clone(o.agents)
 	slices.SortStableFunc(list, func(x, y *agent) int { return cmp.Compare(y.depth, x.depth) })
 	return list
 }
@@ -231,11 +231,11 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	otlp.PutStr(m, otlp.AttrParentUnknown, cmp.Or(a.unknownParent, r.orphan))
 	otlp.PutTrue(m, otlp.AttrTimeClamped, a.clamped)
 	if a.call == nil {
-		s.putSession(m)
+		s.session.put(m)
 	}
 	if a.call == nil && r.childKey == (agentKey{}) {
 		otlp.PutStr(m, otlp.AttrSessionID, r.sessionID)
-		s.putRun(m, r)
+		r.put(m)
 		s.meter.Count(metrics.Key{
 			Instrument: metrics.InstrumentRuns, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: v.errorType(),
 		}, a.ref())

@@ -72,5 +72,5 @@ func (s *Stream) endAccount(first *account, over clock.Interval, totals bool) {
 	ref.totals.Store(totals)
 	ref.span.Store(&over)
 	ref.written.Store(true)
-	s.notify(s.registry.accountOver(first))
+	s.followUp.notify(s.registry.accountOver(first))
 }

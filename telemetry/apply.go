@@ -127,8 +127,8 @@ func (s *Stream) findCall(id string) *call {
 	if c := s.run.calls.byID[id]; c != nil {
 		return c
 	}
-	for i, searched := len(s.busy)-1, 0; i >= 0 && searched < maxSearchedRuns; i, searched = i-1, searched+1 {
-		if c := s.busy[i].calls.byID[id]; c != nil {
+	for i, searched := len(s.open.busy)-1, 0; i >= 0 && searched < maxSearchedRuns; i, searched = i-1, searched+1 {
+		if c := s.open.busy[i].calls.byID[id]; c != nil {
 			return c
 		}
 	}

@@ -21,6 +21,18 @@ type runWork struct {
 	late   bool // it is among the stream's lingering runs
 }
 
+// openWork is what is open of a stream beside the run at work.
+type openWork struct {
+	// agents are the sub-agents at work, oldest first. They may outlive their run.
+	agents []*agent
+	// busy are the runs that have a sub-agent at work, in the order in which they got the first one.
+	busy []*run
+	// lingering are closed runs that have calls open: in the background, or reported late. lateCalls is how many those are.
+	lingering []*run
+	lateCalls int
+	arguments int // bytes of the arguments of open calls
+}
+
 // remove takes x out of a list. Of many that are open the oldest or the newest ends next, as a rule.
 func remove[T comparable](list *[]T, x T) {
 	var none T
@@ -41,51 +53,51 @@ func remove[T comparable](list *[]T, x T) {
 }
 
 // agentOpened enters a sub-agent that is at work.
-func (s *Stream) agentOpened(a *agent) {
-	s.agents = append(s.agents, a)
+func (o *openWork) agentOpened(a *agent) {
+	o.agents = append(o.agents, a)
 	a.call.caller.open.agents = append(a.call.caller.open.agents, a)
 	if a.run.work.agents++; a.run.work.agents == 1 {
-		s.busy = append(s.busy, a.run)
+		o.busy = append(o.busy, a.run)
 	}
 }
 
 // agentClosed takes it out again.
-func (s *Stream) agentClosed(a *agent) {
-	remove(&s.agents, a)
+func (o *openWork) agentClosed(a *agent) {
+	remove(&o.agents, a)
 	remove(&a.call.caller.open.agents, a)
 	if a.run.work.agents--; a.run.work.agents == 0 {
-		remove(&s.busy, a.run)
+		remove(&o.busy, a.run)
 	}
 }
 
 // linger remembers a closed run for n calls that it has open. All runs together may have as many as one that is at work; the
 // oldest are closed first.
 func (s *Stream) linger(r *run, n int) {
-	s.lateCalls += n
+	s.open.lateCalls += n
 	if !r.work.late {
 		r.work.late = true
-		s.lingering = append(s.lingering, r)
+		s.open.lingering = append(s.open.lingering, r)
 	}
-	for s.lateCalls > s.registry.settings.Limits.OpenCalls {
+	for s.open.lateCalls > s.registry.settings.Limits.OpenCalls {
 		s.count().EvictedCalls++
-		s.closeCall(s.lingering[0].calls.open[0], outcome{reason: otlp.CloseReasonEvicted, errorType: otlp.ErrorTypeNoResult})
+		s.closeCall(s.open.lingering[0].calls.open[0], outcome{reason: otlp.CloseReasonEvicted, errorType: otlp.ErrorTypeNoResult})
 	}
 }
 
 // callClosed notes that a run has an open call less.
-func (s *Stream) callClosed(r *run) {
+func (o *openWork) callClosed(r *run) {
 	if !r.work.late {
 		return
 	}
-	if s.lateCalls--; len(r.calls.open) == 0 {
+	if o.lateCalls--; len(r.calls.open) == 0 {
 		r.work.late = false
-		remove(&s.lingering, r)
+		remove(&o.lingering, r)
 	}
 }
 
 // closeLingering closes what closed runs still have open.
 func (s *Stream) closeLingering(reason otlp.CloseReason) {
-	for _, r := range slices.Clone(s.lingering) {
+	for _, r := range slices.Clone(s.open.lingering) {
 		for _, c := range slices.Clone(r.calls.open) {
 			s.closeCall(c, failure(reason))
 		}
@@ -95,20 +107,20 @@ func (s *Stream) closeLingering(reason otlp.CloseReason) {
 // holdArguments keeps the arguments of a call for its span, as far as there is room for those of all open calls.
 func (s *Stream) holdArguments(c *call, arguments []byte) {
 	limits := &s.registry.settings.Limits
-	if n := min(len(arguments), limits.ContentBytes); s.arguments+n > limits.PendingBytes {
+	if n := min(len(arguments), limits.ContentBytes); s.open.arguments+n > limits.PendingBytes {
 		s.count().DroppedArguments++
 		return
 	}
 	if held := otlp.CutLater(arguments, limits.ContentBytes); held != "" {
 		c.show().arguments = held
-		s.arguments += len(held)
+		s.open.arguments += len(held)
 	}
 }
 
 // dropArguments drops those of a call that is over.
-func (s *Stream) dropArguments(c *call) {
+func (o *openWork) dropArguments(c *call) {
 	if c.shown != nil {
-		s.arguments -= len(c.shown.arguments)
+		o.arguments -= len(c.shown.arguments)
 		c.shown = nil
 	}
 }

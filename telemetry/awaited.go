@@ -19,7 +19,7 @@ func (s *Stream) waits(key *runKey, waiting []pendingEvent) bool {
 	if standing != standingSecond || first == nil || !s.await(first) {
 		return false
 	}
-	s.awaited.run, s.awaited.from = true, waiting[0].origin
+	s.links.awaited.run, s.links.awaited.from = true, waiting[0].origin
 	return true
 }
 
@@ -28,13 +28,13 @@ func (s *Stream) await(first *account) bool {
 	if !s.registry.awaitAccount(first, s) {
 		return false
 	}
-	s.awaited = &awaited{account: first}
+	s.links.awaited = &awaited{account: first}
 	return true
 }
 
 // awaitsAccount reports whether the pending events of the stream wait for the end of a first account.
 func (s *Stream) awaitsAccount() bool {
-	return len(s.pending) > 0 && s.awaited != nil && !s.awaited.account.over()
+	return len(s.pending) > 0 && s.links.awaited != nil && !s.links.awaited.account.over()
 }
 
 // awaitAccount has a stream wait for the end of an account, unless it is over.

@@ -190,7 +190,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 	}
 	t.Target = c.target // the record has it cut in the same way
 	c.span.Cover(&at)
-	occurrence := s.nth(&s.seenCalls, r.idScope, c.id, what, detail)
+	occurrence := s.seen.nth(&s.seen.calls, r.idScope, c.id, what, detail)
 	c.occurrence = int32(occurrence)
 	r.calls.add(c)
 	if r.closed {

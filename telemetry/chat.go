@@ -57,7 +57,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 	}
 	r := a.run
 	answer := strconv.Itoa(ev.Answer)
-	if s.nth(&s.seenMessages, string(a.spanID[:]), r.key, ev.MessageID, answer) > 0 {
+	if s.seen.nth(&s.seen.messages, string(a.spanID[:]), r.key, ev.MessageID, answer) > 0 {
 		return // a late part of a message whose span is out
 	}
 	s.closeChat(a)
@@ -94,7 +94,7 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 		kind = ev.Kind.String()
 		what, detail = saidBy(ev)
 	}
-	occurrence := s.nth(&s.seenChats, r.key, c.messageID, kind, what, detail)
+	occurrence := s.seen.nth(&s.seen.chats, r.key, c.messageID, kind, what, detail)
 	c.spanID = otlp.SpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.messageID, kind, what, detail)
 	c.elsewhere = r.joined && (s.registry.spanIsOut(r.traceID, c.spanID) || r.twin && (ev == nil || s.hasSign(r, ev)))
 }

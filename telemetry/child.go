@@ -16,15 +16,15 @@ import (
 // begins with another session than a sub-agent's may contain sub-agents' sessions later.
 func (s *Stream) childOf(waiting []pendingEvent) agentKey {
 	for i := range waiting {
-		if s.childKey != (agentKey{}) || s.run != nil {
+		if s.links.child != (agentKey{}) || s.run != nil {
 			break
 		}
-		s.childKey = childKeyOf(s.settings.Agent.Provider, &waiting[i].event)
+		s.links.child = childKeyOf(s.settings.Agent.Provider, &waiting[i].event)
 		if waiting[i].event.SessionID != "" {
 			break
 		}
 	}
-	return s.childKey
+	return s.links.child
 }
 
 func (s *Stream) turnOf(waiting []pendingEvent) turnKey {
@@ -44,7 +44,7 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r.top.parent = pcommon.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
-	r.top.spanID = otlp.SpanID(otlp.DomainAgent, s.nth(&s.seenAgents, key.agent), key.provider, key.session, "", key.agent)
+	r.top.spanID = otlp.SpanID(otlp.DomainAgent, s.seen.nth(&s.seen.agents, key.agent), key.provider, key.session, "", key.agent)
 	s.registry.linkOpened(ref, key)
 	if group := s.settings.Group; group != "" {
 		s.registry.linkGroup(ref, agentKey{provider: key.provider, agent: group})
@@ -59,26 +59,26 @@ func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
 		return // a sub-agent works in a turn that is its parent's to announce, and history is its owner's
 	}
 	r.turn = strings.Clone(ev.TurnID)
-	s.notify(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, r.turn}, r.ref))
+	s.followUp.notify(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, r.turn}, r.ref))
 }
 
 // announceAgent links an agent to the call that started it.
 func (s *Stream) announceAgent(c *call, id string) {
-	if id == "" || c.agentID != "" || id == s.childKey.agent {
+	if id == "" || c.agentID != "" || id == s.links.child.agent {
 		return // an agent did not start itself
 	}
-	c.agentID, c.task = id, int32(s.nth(&s.seenAgents, "asked", id))
+	c.agentID, c.task = id, int32(s.seen.nth(&s.seen.agents, "asked", id))
 	if c.caller.run.adoptsNobody() {
 		return
 	}
 	if c.child == nil { // else its work stands here
 		s.registry.linkAgent(c.caller.run.ref, s.keyOf(c), c.caller.run.childKey)
-		s.announced = append(s.announced, s.keyOf(c))
-		if drop := len(s.announced) - maxState; drop > 0 {
-			s.announced = slices.Delete(s.announced, 0, drop)
+		s.links.announced = append(s.links.announced, s.keyOf(c))
+		if drop := len(s.links.announced) - maxState; drop > 0 {
+			s.links.announced = slices.Delete(s.links.announced, 0, drop)
 		}
 	}
-	s.notify(s.registry.announceAgent(s, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
+	s.followUp.notify(s.registry.announceAgent(s, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
 	if c.closed {
 		s.endAgent(c, ending{verdict: closedFor(otlp.CloseReasonResult), span: c.span})
 	}
@@ -87,7 +87,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 // endAgent reports that an agent's work is over. A duplicate account leaves that to the one that exports the call.
 func (s *Stream) endAgent(c *call, how ending) {
 	if c.agentID != "" && c.exported() {
-		s.notify(s.registry.endAgent(s.keyOf(c), how))
+		s.followUp.notify(s.registry.endAgent(s.keyOf(c), how))
 	}
 }
 
@@ -108,8 +108,8 @@ func (s *Stream) keyOf(c *call) agentKey {
 }
 
 // notify keeps the streams that an announcement concerns, until the line is done.
-func (s *Stream) notify(children []*Stream) {
-	s.followUp.children = append(s.followUp.children, children...)
+func (f *followUp) notify(children []*Stream) {
+	f.children = append(f.children, children...)
 }
 
 // settle closes the run of a sub-agent in a stream of its own: its call is over, and the stream has nothing more.

@@ -63,7 +63,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	if !s.writer.Write(lr, ev) {
 		s.sink.PutLine(lr, ev, s.settings.Agent.ServiceName)
 	}
-	s.stamp(lr, what.at, s.moved)
+	stamp(lr, what.at, s.moved)
 	lr.SetTraceID(r.traceID)
 	lr.SetSpanID(a.spanID)
 	if of != nil {
@@ -98,7 +98,7 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 }
 
 // stamp sets the times of a record: when it happened, and when we saw it.
-func (s *Stream) stamp(lr plog.LogRecord, at clock.Moment, seen time.Time) {
+func stamp(lr plog.LogRecord, at clock.Moment, seen time.Time) {
 	lr.SetTimestamp(pcommon.Timestamp(at.At))
 	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(seen))
 	lr.Attributes().PutStr(otlp.AttrTimeSource, at.Source.String())
@@ -123,7 +123,7 @@ func (s *Stream) span(a *agent, of outline, i *clock.Interval) (span ptrace.Span
 	span.SetSpanID(of.id)
 	span.SetParentSpanID(of.parent)
 	span.SetKind(of.kind)
-	span.SetName(s.spanName(of.operation, of.what))
+	span.SetName(s.spanNames.of(of.operation, of.what))
 	span.SetStartTimestamp(pcommon.Timestamp(i.Start.At))
 	span.SetEndTimestamp(pcommon.Timestamp(i.End.At))
 	m := span.Attributes()
@@ -138,23 +138,26 @@ func (s *Stream) span(a *agent, of outline, i *clock.Interval) (span ptrace.Span
 // maxSpanNames is how many names of spans a stream remembers; one with more than that begins anew.
 const maxSpanNames = 128
 
-// spanName is "{operation} {what}", or the operation alone where nothing more is known. A stream has few names and many
+// spanNames are the names of a stream's spans.
+type spanNames struct{ names map[[2]string]string }
+
+// of is "{operation} {what}", or the operation alone where nothing more is known. A stream has few names and many
 // spans, so each is made once.
-func (s *Stream) spanName(operation, what string) string {
+func (n *spanNames) of(operation, what string) string {
 	if what == "" {
 		return operation
 	}
 	parts := [2]string{operation, what}
-	name, known := s.spanNames[parts]
+	name, known := n.names[parts]
 	if !known {
 		name = operation + " " + what
 		switch {
-		case s.spanNames == nil:
-			s.spanNames = map[[2]string]string{}
-		case len(s.spanNames) == maxSpanNames:
-			clear(s.spanNames)
+		case n.names == nil:
+			n.names = map[[2]string]string{}
+		case len(n.names) == maxSpanNames:
+			clear(n.names)
 		}
-		s.spanNames[[2]string{operation, name[len(operation)+1:]}] = name
+		n.names[[2]string{operation, name[len(operation)+1:]}] = name
 	}
 	return name
 }

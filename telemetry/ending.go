@@ -107,7 +107,7 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	if inner == otlp.CloseReasonResult {
 		inner = otlp.CloseReasonNoResult
 	}
-	for _, a := range s.innermostFirst() {
+	for _, a := range s.open.innermostFirst() {
 		if a.run == r && !a.inBackground() {
 			s.closeAgent(a, closedFor(inner))
 		}
@@ -153,8 +153,8 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	s.allWritten(r)
 }
 
-// putRun writes what a run's own span has over that of a sub-agent.
-func (s *Stream) putRun(m pcommon.Map, r *run) {
+// put writes what a run's own span has over that of a sub-agent.
+func (r *run) put(m pcommon.Map) {
 	m.PutStr(otlp.AttrRunKey, r.key)
 	if r.end != nil {
 		otlp.PutPositive(m, otlp.AttrTurns, int64(r.end.Turns))

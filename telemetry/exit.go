@@ -146,7 +146,7 @@ func (s *Stream) recordExit(at clock.Moment) {
 		lr.SetSeverityText("ERROR")
 		otlp.PutStr(m, otlp.AttrProcessStderr, e.Stderr)
 	}
-	s.stamp(lr, at, s.registry.settings.Now())
+	stamp(lr, at, s.registry.settings.Now())
 	e.put(m)
 	m.PutInt(otlp.AttrSequence, s.resource.NextNumber())
 	if r := s.run; r != nil {

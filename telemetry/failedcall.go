@@ -25,7 +25,7 @@ func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 	}
 	a.cover(&span.Start, &span.End)
 	model := cmp.Or(ev.Model, a.models.only())
-	occurrence := s.nth(&s.seenChats, r.key, id, domainFailed)
+	occurrence := s.seen.nth(&s.seen.chats, r.key, id, domainFailed)
 	s.finishChat(a, &chat{
 		model: model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System), span: span, unasked: !asked,
 		spanID: otlp.SpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, id, domainFailed),

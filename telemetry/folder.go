@@ -93,7 +93,7 @@ func (r *datedRun) find(t clock.Instant, prompt string) *spawningCall {
 // holdsChildren reports whether a run may have children that its session's folder links to it. Only the transcript
 // stands beside them; the stream of the same session is another account.
 func (s *Stream) holdsChildren(r *run) bool {
-	return s.settings.Agent.Folders && s.recorded && s.childKey == (agentKey{}) && !r.subAgent && (r.exports() || r.joined) && r.sessionID != ""
+	return s.settings.Agent.Folders && s.recorded && s.links.child == (agentKey{}) && !r.subAgent && (r.exports() || r.joined) && r.sessionID != ""
 }
 
 // announceRun announces a run to the folder's children.
@@ -106,7 +106,7 @@ func (s *Stream) announceRun(r *run, at clock.Moment) {
 // announceTime announces how far the session has come: what waits for its run's key has not.
 func (s *Stream) announceTime() {
 	if at := s.clock.Reached(); s.run != nil && at.Known() && s.holdsChildren(s.run) {
-		s.notify(s.registry.sessionAdvanced(sessionKey{s.settings.Agent.Provider, s.run.sessionID}, at.At))
+		s.followUp.notify(s.registry.sessionAdvanced(sessionKey{s.settings.Agent.Provider, s.run.sessionID}, at.At))
 	}
 }
 
@@ -131,10 +131,10 @@ func (s *Stream) noteTask(waiting []pendingEvent) {
 	if s.settings.ParentSession == "" {
 		return
 	}
-	s.taskStart = waiting[0].at.At
+	s.links.taskStart = waiting[0].at.At
 	for i := range waiting {
 		if ev := &waiting[i].event; ev.Kind == events.KindPrompt {
-			s.task = ev.Text[:min(len(ev.Text), maxTask)]
+			s.links.taskPrompt = ev.Text[:min(len(ev.Text), maxTask)]
 			return
 		}
 	}
@@ -146,7 +146,7 @@ func (s *Stream) folderRun(decide bool) *runRef {
 	if s.settings.ParentSession == "" {
 		return nil
 	}
-	return s.registry.seekSession(s, sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, s.taskStart, decide)
+	return s.registry.seekSession(s, sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, s.links.taskStart, decide)
 }
 
 // linkNow is what is known of the sub-agent that works in the stream; of its call also what the folder shows.
@@ -156,7 +156,7 @@ func (s *Stream) linkNow(r *run) agentLink {
 		k.call, k.ended = nil, false // a call of another run can't be above what hangs in this one
 	}
 	if k.call == nil && s.settings.ParentSession != "" {
-		if c, ok := s.registry.spawningCallOf(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, s.taskStart, s.task); ok {
+		if c, ok := s.registry.spawningCallOf(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, s.links.taskStart, s.links.taskPrompt); ok {
 			k.call, k.ended, k.ending = c.call, true, c.how
 		}
 	}

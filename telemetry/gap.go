@@ -34,7 +34,7 @@ func (s *Stream) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bo
 // passed notes the time of an event that is applied.
 func (s *Stream) passed(at clock.Moment) {
 	s.clock.Passed(at)
-	s.lastReplayed = s.suppressed
+	s.replay.lastReplayed = s.suppressed
 }
 
 // closeOnIdleGap closes what was left before the time at of an event whose line is replayed or not. What that gives was
@@ -44,7 +44,7 @@ func (s *Stream) closeOnIdleGap(at clock.Moment, silentLine bool) {
 		return
 	}
 	suppressed := s.suppressed
-	s.suppressed = silentLine && (s.lastReplayed || !s.restored)
+	s.suppressed = silentLine && (s.replay.lastReplayed || !s.replay.restored)
 	s.closeGap()
 	s.suppressed = suppressed
 	s.clock.Jump(at)
@@ -55,11 +55,11 @@ func (s *Stream) closeOpen(reason otlp.CloseReason) {
 	if s.run != nil && !s.run.closed {
 		s.closeRun(s.run, s.endOf(s.run, reason))
 	}
-	for _, a := range s.innermostFirst() {
+	for _, a := range s.open.innermostFirst() {
 		s.closeAgent(a, closedFor(reason))
 	}
 	s.closeLingering(reason)
-	s.announced = nil
+	s.links.announced = nil
 	s.writeUnwritten()
 }
 

@@ -288,7 +288,7 @@ func (r *Registry) leave(child *Stream) {
 	defer r.mu.Unlock()
 	r.links.waiting.remove(child)
 	delete(r.children, child)
-	if key := child.childKey; key != (agentKey{}) {
+	if key := child.links.child; key != (agentKey{}) {
 		for known := true; known; key = key.next() {
 			var k *agentLink
 			if k, known = r.links.agents.get(key); known && k.child == child {

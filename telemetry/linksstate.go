@@ -79,7 +79,7 @@ func (s *CallState) ref() *callRef {
 // linksState is what the stream's sub-agents need that have not come; nil if there are none.
 func (s *Stream) linksState() *LinksState {
 	state := &LinksState{Provider: s.settings.Agent.Provider}
-	for _, key := range s.announced {
+	for _, key := range s.links.announced {
 		if k := s.registry.linkNow(key); !k.done && k.run != nil {
 			state.Agents = append(state.Agents, *s.registry.childState(key, &k))
 		}

@@ -221,13 +221,13 @@ func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
 		a.talk = &conversation{}
 	}
 	t, limit := a.talk, s.registry.settings.Limits.ContentBytes
-	if s.arguments >= s.registry.settings.Limits.PendingBytes {
+	if s.open.arguments >= s.registry.settings.Limits.PendingBytes {
 		t.input.cut, t.output.cut = true, true
 		s.count().DroppedArguments++
 		return
 	}
 	before := t.size()
-	defer func() { s.arguments += t.size() - before }()
+	defer func() { s.open.arguments += t.size() - before }()
 	switch ev.Kind {
 	case events.KindPrompt:
 		if ev.Synthetic && !t.worked && len(t.prompt.list) == 0 {
@@ -323,7 +323,7 @@ func (x *exchange) put(m pcommon.Map, finish string) {
 func (s *Stream) endConversation(a *agent) *conversation {
 	t := a.talk
 	if t != nil {
-		s.arguments -= t.size()
+		s.open.arguments -= t.size()
 		a.talk = nil
 	}
 	return t

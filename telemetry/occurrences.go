@@ -20,16 +20,16 @@ type recurrence struct {
 }
 
 // nth enters an id of this stream, and returns how often it came before.
-func (s *Stream) nth(of *occurrences, id ...string) int {
-	n, forgot := of.next(s.markOf(id), s.registry.settings.Limits.RememberedIDs)
+func (s *seenIDs) nth(of *occurrences, id ...string) int {
+	n, forgot := of.next(s.markOf(id), s.limit)
 	if forgot {
-		s.count().ForgottenIDs++
+		s.evicted++
 	}
 	return n
 }
 
 // cameBefore is what nth would return, and enters nothing.
-func (s *Stream) cameBefore(of *occurrences, id ...string) int {
+func (s *seenIDs) cameBefore(of *occurrences, id ...string) int {
 	mark := nonZero(s.markOf(id))
 	switch {
 	case of.many == nil && mark == of.only:
@@ -42,9 +42,9 @@ func (s *Stream) cameBefore(of *occurrences, id ...string) int {
 }
 
 // markOf hashes the parts of an id.
-func (s *Stream) markOf(parts []string) uint64 {
+func (s *seenIDs) markOf(parts []string) uint64 {
 	var h maphash.Hash
-	h.SetSeed(s.registry.seed)
+	h.SetSeed(s.seed)
 	for _, part := range parts {
 		h.WriteString(part)
 		h.WriteByte(0)

@@ -128,7 +128,7 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 		return
 	}
 	if c.agentID != "" {
-		s.notify(s.registry.endAgent(s.keyOf(c), ending{verdict: v, took: ev.Tool.Duration}))
+		s.followUp.notify(s.registry.endAgent(s.keyOf(c), ending{verdict: v, took: ev.Tool.Duration}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
 		if c.task == 0 && !c.child.closed { // the time that is reported later is since the first task began
@@ -146,7 +146,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	if c.caller.run.calls.close(c, s.registry.settings.Limits.RememberedIDs) {
 		s.count().ForgottenIDs++
 	}
-	s.callClosed(c.caller.run)
+	s.open.callClosed(c.caller.run)
 	if out.errorType != "" {
 		c.caller.callFailed()
 	}
@@ -170,7 +170,7 @@ func (s *Stream) closeCall(c *call, out outcome) {
 	c.caller.inside.CoverAll(&c.span)
 	s.announceEnd(c, out)
 	s.writeCall(c, out, clamped)
-	s.dropArguments(c) // a closed call stays known for long
+	s.open.dropArguments(c) // a closed call stays known for long
 	s.allWritten(c.caller.run)
 }
 

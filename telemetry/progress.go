@@ -71,7 +71,7 @@ func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	r := s.run
 	s.registry.release(s.registry.live, s)
 	r.watched = false
-	lr := s.liveRecord(into, r, otlp.EventNameStalled, int(s.lastOffset))
+	lr := s.liveRecord(into, r, otlp.EventNameStalled, int(s.replay.lastOffset))
 	lr.SetSeverityNumber(plog.SeverityNumberWarn)
 	lr.SetSeverityText("WARN")
 	lr.Attributes().PutDouble(otlp.AttrElapsed, elapsed.Seconds())

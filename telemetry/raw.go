@@ -60,7 +60,7 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	}
 	lr.SetSeverityNumber(plog.SeverityNumberInfo)
 	lr.SetSeverityText("INFO")
-	s.stamp(lr, at, s.registry.settings.Now())
+	stamp(lr, at, s.registry.settings.Now())
 	lr.Attributes().PutInt(otlp.AttrSequence, number)
 	lr.Attributes().PutStr(otlp.AttrLogRecordUID, otlp.UIDOf(parts).String())
 	return lr, true

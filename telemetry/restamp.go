@@ -12,7 +12,7 @@ func (s *Stream) setBack(at clock.Moment) {
 	if !s.clock.SteppedBack(at) || r == nil || r.closed {
 		return
 	}
-	if r.childKey != (agentKey{}) || !r.top.span.Start.At.After(at.At) || r.top.inside.Start.Known() || len(s.agents) > 0 {
+	if r.childKey != (agentKey{}) || !r.top.span.Start.At.After(at.At) || r.top.inside.Start.Known() || len(s.open.agents) > 0 {
 		return // results of calls that ran side by side are in no order, and what is exported can't be moved
 	}
 	r.top.span.SetBack(at)
@@ -50,7 +50,7 @@ func (s *Stream) restamp(m clock.Moment) {
 	}
 	r := s.run
 	r.top.restamp(m)
-	for _, a := range s.agents {
+	for _, a := range s.open.agents {
 		a.restamp(m)
 	}
 	for _, c := range r.calls.open {

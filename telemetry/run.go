@@ -174,14 +174,14 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		started: s.startOf(waiting),
 	}
 	r.idSession = s.idSession(r.sessionID)
-	if s.childKey == (agentKey{}) { // else the run is its parent's, and adopt sees to it
+	if s.links.child == (agentKey{}) { // else the run is its parent's, and adopt sees to it
 		r.standing, r.account = s.stand(r.idSession, key, waiting)
 		if a := r.account; r.standing == standingSecond && a != nil && !a.recalled && a.ref.Load() == nil {
 			r.standing = standingFirst // the other one waits for this, or has not come to it
 		}
 	}
 	s.runs++
-	occurrence := s.nth(&s.seenRuns, r.key)
+	occurrence := s.seen.nth(&s.seen.runs, r.key)
 	if occurrence > 0 {
 		r.key += "~" + strconv.Itoa(occurrence)
 	}
@@ -268,7 +268,7 @@ func (s *Stream) placeRun(r *run) (alone bool) {
 		r.traceID, r.top.parent = outer.TraceID, outer.SpanID
 		return false
 	}
-	counts := r.standing == standingFirst && s.childKey == (agentKey{})
+	counts := r.standing == standingFirst && s.links.child == (agentKey{})
 	if trace, parent, ok := s.registry.runStarted(r.resource, counts); ok {
 		r.traceID, r.top.parent, r.inPipeline = trace, parent, counts
 		return false

@@ -32,7 +32,7 @@ func (s *Stream) recordEnd(r *run, why otlp.CloseReason) {
 		lr.SetSeverityText("ERROR")
 	}
 	lr.Body().SetStr(string(otlp.AppendEnd(nil, "run", &end)))
-	s.stamp(lr, at, s.moved)
+	stamp(lr, at, s.moved)
 	lr.SetTraceID(r.traceID)
 	lr.SetSpanID(r.top.spanID)
 	m := lr.Attributes()

@@ -90,7 +90,7 @@ func (s *Stream) waitsForLinked(r *run) bool {
 	switch {
 	case !r.exports() || r.joined || s.sumsUpAgents(r):
 		return false
-	case s.suppressed && s.restored:
+	case s.suppressed && s.replay.restored:
 		return s.isUnwritten(r)
 	default:
 		return s.lacksLinked(r)
@@ -150,7 +150,7 @@ func (s *Stream) enterLinked(r *run, over bool) {
 	if over {
 		used = r.top.ledger.own()
 	}
-	s.notify(s.registry.linkOver(r.ref, r.childKey, end, used, over))
+	s.followUp.notify(s.registry.linkOver(r.ref, r.childKey, end, used, over))
 }
 
 // linkInline notes how far the work of a sub-agent in the run's own stream is.
@@ -170,7 +170,7 @@ func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 		}
 		return
 	}
-	w := &spanWait{run: r, why: why, since: s.moved, live: s.live, suppressed: s.suppressed && !s.restored}
+	w := &spanWait{run: r, why: why, since: s.moved, live: s.live, suppressed: s.suppressed && !s.replay.restored}
 	if w.since.IsZero() {
 		w.since = s.registry.settings.Now()
 	}
@@ -233,7 +233,7 @@ func (s *Stream) writeAll() { s.writeWaiting(func(*spanWait) bool { return true 
 
 // writeWaiting writes the spans that ready names.
 func (s *Stream) writeWaiting(ready func(*spanWait) bool) {
-	if s.replaying && s.restored || s.spans == nil || len(s.spans.list) == 0 {
+	if s.replay.active && s.replay.restored || s.spans == nil || len(s.spans.list) == 0 {
 		return
 	}
 	kept := s.spans.list[:0]

@@ -62,13 +62,13 @@ func (s *Stream) beginsAt(r *run, at clock.Moment) {
 	}
 }
 
-// putSession writes what the start lines said on the span of a run.
-func (s *Stream) putSession(m pcommon.Map) {
-	if s.session == nil {
+// put writes what the start lines said on the span of a run.
+func (s *sessionStart) put(m pcommon.Map) {
+	if s == nil {
 		return
 	}
-	otlp.PutStr(m, otlp.AttrProcessWorkDir, s.session.folder)
-	otlp.PutStr(m, otlp.AttrPermissionMode, s.session.mode)
-	otlp.PutStr(m, otlp.AttrSessionPrevious, s.session.previous)
-	otlp.PutStr(m, otlp.AttrVCSHeadName, s.session.branch)
+	otlp.PutStr(m, otlp.AttrProcessWorkDir, s.folder)
+	otlp.PutStr(m, otlp.AttrPermissionMode, s.mode)
+	otlp.PutStr(m, otlp.AttrSessionPrevious, s.previous)
+	otlp.PutStr(m, otlp.AttrVCSHeadName, s.branch)
 }

@@ -144,22 +144,22 @@ func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	file, arrivals, lived := s.clock.State()
-	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.kept(), Foreign: slices.Clone(s.foreign), Owned: slices.Clone(s.owned), Child: s.childState()}
-	if s.fed {
-		state.Last = s.lastOffset + 1
+	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.kept(), Foreign: slices.Clone(s.claims.foreign), Owned: slices.Clone(s.claims.owned), Child: s.childState()}
+	if s.replay.fed {
+		state.Last = s.replay.lastOffset + 1
 	}
 	if len(s.pending) > 0 {
 		state.Pending = &Place{s.pending[0].origin.offset, s.pending[0].origin.index}
 	}
-	if s.inFlight != nil {
-		first := s.inFlight.first
+	if s.replay.inFlight != nil {
+		first := s.replay.inFlight.first
 		state.Pending = &first
 	}
-	open = len(s.pending) > 0 || s.inFlight != nil || s.run != nil && !s.run.closed || len(s.agents) > 0
-	for _, r := range s.lingering {
+	open = len(s.pending) > 0 || s.replay.inFlight != nil || s.run != nil && !s.run.closed || len(s.open.agents) > 0
+	for _, r := range s.open.lingering {
 		open = open || len(r.calls.open) > 0
 	}
-	for _, step := range s.steps {
+	for _, step := range s.replay.steps {
 		if step.unaccepted {
 			open = true
 			continue
@@ -178,17 +178,17 @@ func (s *Stream) State() (state StreamState, open bool) {
 func (s *Stream) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.inFlight != nil {
-		return len(s.pending) + s.inFlight.events
+	if s.replay.inFlight != nil {
+		return len(s.pending) + s.replay.inFlight.events
 	}
 	return len(s.pending)
 }
 
 func (s *Stream) childState() *ChildState {
-	if s.childKey == (agentKey{}) {
+	if s.links.child == (agentKey{}) {
 		return nil
 	}
-	key := s.childKey
+	key := s.links.child
 	atWork := s.run != nil && s.run.childKey != (agentKey{})
 	if atWork {
 		key = s.run.childKey
@@ -232,33 +232,47 @@ func (s *Stream) restore(state *StreamState) {
 	if len(state.RawLines) > 0 {
 		s.rawLines = &rawChain{sum: slices.Clone(state.RawLines)}
 	}
-	s.foreign, s.owned = slices.Clone(state.Foreign), slices.Clone(state.Owned)
+	s.claims.foreign, s.claims.owned = slices.Clone(state.Foreign), slices.Clone(state.Owned)
 	for _, step := range state.Steps {
-		s.steps = append(s.steps, &stepTaken{Step: step})
+		s.replay.steps = append(s.replay.steps, &stepTaken{Step: step})
 	}
-	s.stepsLeft = len(s.steps)
+	s.replay.stepsLeft = len(s.replay.steps)
 	if len(state.Unwritten) > 0 {
 		s.spans = &spanWaits{unwritten: slices.Clone(state.Unwritten)}
 	}
-	s.restored, s.pendingFrom = state.Last > 0, state.Pending
+	s.replay.restored, s.replay.pendingFrom = state.Last > 0, state.Pending
 	if state.Child != nil {
 		s.registry.restoreChild(agentKey{s.settings.Agent.Provider, state.Child.Session, state.Child.Agent, state.Child.Task}, state.Child)
 	}
 }
 
+// replay is where a stream is that goes on with an earlier state: its lines are replayed, and its steps repeated between them.
+type replay struct {
+	restored     bool  // the stream was opened with a state
+	active       bool  // its lines are being replayed
+	lastReplayed bool  // the last event that was applied was replayed
+	fed          bool  // a line came
+	lastOffset   int64 // of the last line
+	// steps are what was done by time; the last stepsLeft of them are yet to be repeated.
+	steps       []*stepTaken
+	stepsLeft   int
+	pendingFrom *Place    // the first event that was pending; nil: none was
+	inFlight    *inFlight // nil: there are none
+}
+
 // wasDelivered reports whether an event of a replayed line was exported before: it was, unless it waited for something then.
-func (s *Stream) wasDelivered(o origin) bool {
-	return s.pendingFrom == nil || o.offset < s.pendingFrom.Offset || o.offset == s.pendingFrom.Offset && o.index < s.pendingFrom.Index
+func (r *replay) wasDelivered(o origin) bool {
+	return r.pendingFrom == nil || o.offset < r.pendingFrom.Offset || o.offset == r.pendingFrom.Offset && o.index < r.pendingFrom.Index
 }
 
 // catchUp repeats, without export, what was done before the line at offset came.
 func (s *Stream) catchUp(offset int64) {
-	for s.stepsLeft > 0 {
-		step := s.steps[len(s.steps)-s.stepsLeft]
+	for s.replay.stepsLeft > 0 {
+		step := s.replay.steps[len(s.replay.steps)-s.replay.stepsLeft]
 		if step.At >= offset {
 			return
 		}
-		s.stepsLeft--
+		s.replay.stepsLeft--
 		s.suppressed = true
 		switch step.Do {
 		case StepDate:
@@ -296,10 +310,10 @@ func (s *Stream) done(do StepKind, into *batch) { s.doneWith("", do, into) }
 
 // doneWith notes a step that was done to the run with a key.
 func (s *Stream) doneWith(run string, do StepKind, into *batch) {
-	step := &stepTaken{Step{At: s.lastOffset, Do: do, Run: run}, true}
-	s.steps = append(s.steps, step)
-	if drop := len(s.steps) - maxState; drop > 0 {
-		s.steps = slices.Delete(s.steps, 0, drop)
+	step := &stepTaken{Step{At: s.replay.lastOffset, Do: do, Run: run}, true}
+	s.replay.steps = append(s.replay.steps, step)
+	if drop := len(s.replay.steps) - maxState; drop > 0 {
+		s.replay.steps = slices.Delete(s.replay.steps, 0, drop)
 	}
 	into.steps = append(into.steps, sentStep{s, step})
 }
@@ -316,8 +330,8 @@ func (s *Stream) accepted(step *stepTaken) {
 	if step != nil {
 		step.unaccepted = false
 		s.spansAccepted()
-	} else if s.inFlight.handOvers--; s.inFlight.handOvers == 0 {
-		s.inFlight = nil
+	} else if s.replay.inFlight.handOvers--; s.replay.inFlight.handOvers == 0 {
+		s.replay.inFlight = nil
 	}
 	s.mu.Unlock()
 	if s.settings.Changed != nil {

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"container/list"
+	"hash/maphash"
 	"math"
 	"slices"
 	"sync"
@@ -35,7 +36,7 @@ type Stream struct {
 	writer   *otlp.Writer // the registry's
 	meter    metrics.Meter
 
-	spanNames map[[2]string]string // see spanName
+	spanNames spanNames
 
 	mu         sync.Mutex // held while the stream is at work, also for a parent's sake
 	out        *batch     // what this stream's own lines give; nil after Rest
@@ -47,48 +48,24 @@ type Stream struct {
 	agentName  string        // what the stream calls its agent
 	recorded   bool          // it is a transcript
 	decide     bool          // its run is decided by what is known so far
-	taskStart  clock.Instant // when the file of a sub-agent began, and the prompt it began with
-	task       string
-	childKey   agentKey      // the sub-agent that works in this stream, if it is one's
 	live       bool          // the line at work is new, and was written while the stream was followed
 	idle       bool          // all that was there has been read
 	moved      time.Time     // clock time of the last line
 	changed    clock.Instant // when the file was changed last before it was opened; zero once a line came live
 
-	run *run
-	// seen are the ids of runs, agents, calls and model messages that had a span of their own.
-	seenRuns, seenAgents, seenCalls, seenMessages, seenChats occurrences
-	// agents are the sub-agents at work, oldest first. They may outlive their run.
-	agents []*agent
-	// busy are the runs that have a sub-agent at work, in the order in which they got the first one.
-	busy []*run
-	// lingering are closed runs that have calls open: in the background, or reported late. lateCalls is how many those are.
-	lingering    []*run
-	lateCalls    int
-	arguments    int // bytes of the arguments of open calls
-	pending      []pendingEvent
-	clock        clock.Clock
-	lastEnd      clock.Moment // the end of the last run that closed
-	lastReplayed bool         // the last event that was applied was
+	run     *run
+	seen    seenIDs
+	open    openWork
+	pending []pendingEvent
+	clock   clock.Clock
+	lastEnd clock.Moment // the end of the last run that closed
 	// session is the last start line of the session at work; nil if there were none.
-	session *sessionStart
-	// lastOffset is where the last line was.
-	lastOffset int64
-	// What is kept over a restart; see [StreamState]. The last stepsLeft steps are yet to be done again.
-	rawLines    *rawChain // nil before the first
-	steps       []*stepTaken
-	stepsLeft   int
-	pendingFrom *Place
-	fed         bool      // a line came
-	runs        int       // that were opened
-	awaited     *awaited  // nil before the first
-	restored    bool      // it was opened with a state
-	replaying   bool      // its lines are being replayed
-	inFlight    *inFlight // nil: there are none
-	foreign     []uint64
-	owned       []uint64
-	// announced are the agents that the stream started and whose work may stand in streams of their own.
-	announced []agentKey
+	session  *sessionStart
+	rawLines *rawChain // nil before the first
+	runs     int       // that were opened
+	replay   replay
+	claims   claims
+	links    streamLinks
 	// lastTotals are the running totals that the stream reported last, of its process (without a session) or of a session.
 	lastTotals *memory[sessionModel, events.Usage]
 	awaits     map[any]*list.Element // what the stream waits for; the registry's, see [waitlist]
@@ -97,12 +74,33 @@ type Stream struct {
 	exit       *Exit                 // how the process ended, once it has
 }
 
+// seenIDs are the ids of runs, agents, calls and model messages that had a span of their own.
+type seenIDs struct {
+	runs, agents, calls, messages, chats occurrences
+
+	seed    maphash.Seed // the registry's
+	limit   int          // of each list
+	evicted int          // ids, since the last Take
+}
+
+// streamLinks are how a stream is linked to others.
+type streamLinks struct {
+	child agentKey // the sub-agent that works in the stream, if it is one's
+	// taskStart is when the file of a sub-agent began, and taskPrompt what it began with.
+	taskStart  clock.Instant
+	taskPrompt string
+	// announced are the agents that the stream started and whose work may stand in streams of their own.
+	announced []agentKey
+	awaited   *awaited // nil before the first
+}
+
 func newStream(r *Registry, settings StreamSettings) *Stream {
 	s := &Stream{
 		registry: r,
 		settings: newStreamSettings(r, &settings),
 		writer:   &r.writer,
 	}
+	s.seen.seed, s.seen.limit = r.seed, r.settings.Limits.RememberedIDs
 	a := s.settings.Agent
 	s.resource = otlp.NewResource(settings.Identity, a.ServiceName, a.Provider, a.System, otlp.NewSequencer(settings.ID), r.settings.Attributes)
 	s.meter, s.changed = metrics.NewMeter(r.metrics, s.resource), r.fileTime(settings.FileTime)
@@ -185,7 +183,7 @@ func (s *Stream) own() *batch {
 func (s *Stream) Trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sink, s.spanNames = nil, nil
+	s.sink, s.spanNames = nil, spanNames{}
 	s.meter.Trim()
 	if s.out != nil && s.out.empty() {
 		s.out = nil
@@ -195,7 +193,7 @@ func (s *Stream) Trim() {
 // onLinkUpdate applies a link that another stream announced. Its output goes out with the other's line, and until that is
 // acknowledged it is pending. A stream that is being replayed does so when it is done with that.
 func (s *Stream) onLinkUpdate() {
-	if s.replaying {
+	if s.replay.active {
 		return
 	}
 	defer s.writeReady()
@@ -212,11 +210,11 @@ func (s *Stream) onLinkUpdate() {
 	if len(s.pending) == before {
 		return
 	}
-	if s.inFlight == nil {
-		s.inFlight = &inFlight{first: first}
+	if s.replay.inFlight == nil {
+		s.replay.inFlight = &inFlight{first: first}
 	}
-	s.inFlight.handOvers++
-	s.inFlight.events += before - len(s.pending)
+	s.replay.inFlight.handOvers++
+	s.replay.inFlight.events += before - len(s.pending)
 	s.sink.steps = append(s.sink.steps, sentStep{stream: s})
 	if s.idle {
 		s.closeOld()
@@ -225,7 +223,7 @@ func (s *Stream) onLinkUpdate() {
 }
 
 func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
-	if s.stepsLeft > 0 {
+	if s.replay.stepsLeft > 0 {
 		before := line.Offset
 		if !line.Replay {
 			before = math.MaxInt64
@@ -234,8 +232,8 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.suppressed = line.Replay
 	}
 	s.clock.Begin(clock.Line{Offset: line.Offset, Arrival: clock.InstantOf(line.Arrival), Live: line.Live, Replay: line.Replay})
-	s.idle, s.live, s.lastOffset, s.fed = false, line.Live && !line.Replay, line.Offset, true
-	if s.replaying = line.Replay; s.live {
+	s.idle, s.live, s.replay.lastOffset, s.replay.fed = false, line.Live && !line.Replay, line.Offset, true
+	if s.replay.active = line.Replay; s.live {
 		s.changed = 0
 	}
 	if s.moved = line.Read; s.moved.IsZero() {
@@ -253,12 +251,12 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			s.count().ImplausibleTokens++
 		}
 		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
-		s.suppressed = line.Replay && s.wasDelivered(o)
+		s.suppressed = line.Replay && s.replay.wasDelivered(o)
 		at := s.timeOf(ev)
 		if ev.Kind == events.KindToolResult && at.Source == clock.SourceLine && inBatch(evs, i) {
 			at.Source = clock.SourceBatch
 		}
-		if line.Replay && s.restored && !s.suppressed {
+		if line.Replay && s.replay.restored && !s.suppressed {
 			s.addPending(ev, at, o) // it is pending still, and is applied when all is as it was
 			continue
 		}
@@ -292,7 +290,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 func (s *Stream) Idle() {
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
-		s.suppressed, s.idle, s.replaying = false, true, false
+		s.suppressed, s.idle, s.replay.active = false, true, false
 		s.release(releaseReady)
 		if !s.clock.Timed() && slices.ContainsFunc(s.pending, func(h pendingEvent) bool { return !h.at.Known() }) {
 			s.done(StepDate, s.sink)
@@ -316,7 +314,7 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 	later := false
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
-		s.suppressed, s.replaying = false, false
+		s.suppressed, s.replay.active = false, false
 		s.done(StepClose, s.sink)
 		s.date(s.clock.FileTime())
 		s.release(releaseReady)
@@ -347,6 +345,8 @@ func (s *Stream) Take() Output {
 	if s.counts != nil {
 		out.Counts, s.counts = *s.counts, nil
 	}
+	out.Counts.ForgottenIDs += s.seen.evicted
+	s.seen.evicted = 0
 	out.Counts.ImplausibleDurations += s.meter.TakeIgnored()
 	return out
 }

@@ -41,7 +41,7 @@ func (r *run) noteTurn(ev *events.DisplayEvent) {
 // not over. With force nothing waits.
 func (s *Stream) openTask(key agentKey, waiting []pendingEvent, force bool) bool {
 	before := s.run
-	if key.task = s.cameBefore(&s.seenAgents, key.agent); before == nil || key.task == 0 || before.childKey == (agentKey{}) {
+	if key.task = s.seen.cameBefore(&s.seen.agents, key.agent); before == nil || key.task == 0 || before.childKey == (agentKey{}) {
 		before = nil
 	}
 	s.noteTask(waiting)

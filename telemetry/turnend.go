@@ -40,8 +40,8 @@ func (s *Stream) turnOver() bool {
 	if r.childKey != (agentKey{}) && !s.registry.linkNow(r.childKey).background {
 		return false
 	}
-	return !slices.ContainsFunc(s.agents, func(a *agent) bool { return a.run == r }) &&
-		!slices.ContainsFunc(s.announced, s.worksElsewhere)
+	return !slices.ContainsFunc(s.open.agents, func(a *agent) bool { return a.run == r }) &&
+		!slices.ContainsFunc(s.links.announced, s.worksElsewhere)
 }
 
 // worksElsewhere reports whether a sub-agent in a stream of its own goes on after its call.
@@ -52,7 +52,7 @@ func (s *Stream) worksElsewhere(key agentKey) bool {
 
 // awaitEnd begins the wait for the end of a run that has shown it, or ends that wait where the run goes on.
 func (s *Stream) awaitEnd() {
-	if s.replaying {
+	if s.replay.active {
 		return
 	}
 	if len(s.pending) == 0 && s.showsEnd() {
@@ -64,7 +64,7 @@ func (s *Stream) awaitEnd() {
 
 // endTurn closes the run that has shown its end and was followed by no line for long enough, once nothing goes on below it.
 func (s *Stream) endTurn() {
-	if s.replaying || len(s.pending) > 0 || !s.turnOver() {
+	if s.replay.active || len(s.pending) > 0 || !s.turnOver() {
 		return
 	}
 	s.doneWith(s.run.key, StepTurn, s.sink)
@@ -98,10 +98,10 @@ func (s *Stream) isOld() bool {
 
 // closeOld closes what an old file leaves open. The file of a sub-agent is its parent's to close, as long as that may come.
 func (s *Stream) closeOld() {
-	if !s.isOld() || s.awaitsAccount() || s.childKey != (agentKey{}) {
+	if !s.isOld() || s.awaitsAccount() || s.links.child != (agentKey{}) {
 		return
 	}
-	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.closed && len(s.pending) == 0 && len(s.agents) == 0 && len(s.lingering) == 0 && s.unwritten == nil {
+	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.closed && len(s.pending) == 0 && len(s.open.agents) == 0 && len(s.open.lingering) == 0 && s.unwritten == nil {
 		return
 	}
 	if s.release(releaseReady); s.childOf(s.pending) != (agentKey{}) {
@@ -113,9 +113,9 @@ func (s *Stream) closeOld() {
 
 // closeAtEnd closes all that is open at the end of a stream. Its sub-agents' files may be yet to be read.
 func (s *Stream) closeAtEnd(reason otlp.CloseReason) {
-	announced := s.announced
+	announced := s.links.announced
 	s.close(reason)
-	s.announced = announced
+	s.links.announced = announced
 }
 
 // continuation is what a run may go on with, and whether it does.

@@ -21,7 +21,7 @@ type pendingEvent struct {
 }
 
 func (s *Stream) addPending(ev *events.DisplayEvent, at clock.Moment, o origin) {
-	h := pendingEvent{event: *ev, at: at, origin: o, suppressed: s.suppressed, replayed: s.replaying}
+	h := pendingEvent{event: *ev, at: at, origin: o, suppressed: s.suppressed, replayed: s.replay.active}
 	h.event.Tool.Input, h.event.Tool.Output = nil, nil
 	if s.registry.settings.Capture.Inputs() {
 		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
@@ -65,8 +65,8 @@ func (s *Stream) release(mode releaseMode) {
 		s.suppressed = suppressed
 		at := h.at
 		at.Lived = at.Lived && done == 0 // the clock judged nothing between events that were pending together
-		s.closeOnIdleGap(at, h.replayed && (suppressed || s.restored))
-		s.suppressed = h.suppressed && (suppressed || s.restored)
+		s.closeOnIdleGap(at, h.replayed && (suppressed || s.replay.restored))
+		s.suppressed = h.suppressed && (suppressed || s.replay.restored)
 		if s.opens(&h.event) && !s.tryOpenRun(s.pending[done:], force) {
 			break
 		}
@@ -117,7 +117,7 @@ func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 		s.run.top.id, s.run.top.name = key.agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
-	if !force && s.awaited.contains(waiting[0].origin) {
+	if !force && s.links.awaited.contains(waiting[0].origin) {
 		return false
 	}
 	part, over := s.beforeGap(waiting)

@@ -85,7 +85,7 @@ func kindOfWords(kind events.Kind) int {
 // signOfWords is the sign of texts of a kind in a session.
 func (s *Stream) signOfWords(r *run, kind events.Kind, j *joined) uint64 {
 	sum := binary.BigEndian.AppendUint64(nil, j.Sum64())
-	return s.markOf([]string{string(sum), kind.String(), "words", s.settings.Agent.Provider, r.sessionID})
+	return s.seen.markOf([]string{string(sum), kind.String(), "words", s.settings.Agent.Provider, r.sessionID})
 }
 
 // decideWords applies a text of a twin, and decides on its record.
