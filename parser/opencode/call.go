@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -20,8 +21,14 @@ type call struct {
 	used, done bool
 }
 
+// calls are the tool calls of a stream, and their results.
+type calls struct {
+	*line
+	openIDs memory.Memory[uint64] // call id → the part that is open under it
+}
+
 // toolPart emits the call and the result of a tool's part, each once.
-func (p *Parser) toolPart(pt *part) {
+func (cs *calls) toolPart(pt *part) {
 	st := &pt.state
 	finished := false
 	switch string(st.status.Body()) {
@@ -31,104 +38,108 @@ func (p *Parser) toolPart(pt *part) {
 	default: // pending: the arguments are not known yet
 		return
 	}
-	key, known := p.callKey(pt)
+	key, known := cs.callKey(pt)
 	c := new(call)
 	if known {
-		c = p.parts.Ref(key)
+		c = cs.parts.Ref(key)
 	}
 	if !c.used {
-		p.name(pt, c, key, finished)
+		cs.name(pt, c, key, finished)
 	} else if finished && !c.done {
-		p.close(pt, key)
+		cs.close(pt, key)
 	}
 	if pt.tool.Is("task") && c.id != "" {
-		p.link(pt, c)
+		cs.link(pt, c)
 	}
 	if c.used && (c.done || !finished) {
 		return // a state that has nothing new
 	}
-	name := events.CleanLine(p.Strings.Intern(pt.tool), 0)
+	name := events.CleanLine(cs.Strings.Intern(pt.tool), 0)
 	if !c.used {
 		c.used = true
-		p.toolUse(pt, name, c.id)
+		cs.toolUse(pt, name, c.id)
 	}
 	if finished && !c.done {
 		c.done = true
-		p.toolResult(pt, name, c.id)
+		cs.toolResult(pt, name, c.id)
 	}
-}
-
-// taskKey is the key of a task: the session that it was called in, and the title of the session that it starts.
-func (p *Parser) taskKey(session scan.Value, title string) uint64 {
-	return p.Keys.With(p.Keys.ID(domainTask, session.Body()), []byte(title))
 }
 
 // callKey is the key of a tool's part: its own id, else the call's.
-func (p *Parser) callKey(pt *part) (uint64, bool) {
-	if key, ok := p.partKey(pt); ok {
+func (cs *calls) callKey(pt *part) (uint64, bool) {
+	if key, ok := cs.partKey(pt); ok {
 		return key, true
 	}
 	if len(pt.callID.Body()) > 0 {
-		return p.Keys.ID(domainPart, pt.callID.Body()) + 1, true
+		return cs.Keys.ID(domainPart, pt.callID.Body()) + 1, true
 	}
 	return 0, false
 }
 
 // name gives a call its id, and holds it until the call is finished. Models' servers make the call ids: where one is
 // empty, or in use by another part, the part's own id is used.
-func (p *Parser) name(pt *part, c *call, key uint64, finished bool) {
-	if c.id = p.Strings.Text(pt.callID); c.id == "" {
-		c.id = p.Head.ItemID
+func (cs *calls) name(pt *part, c *call, key uint64, finished bool) {
+	if c.id = cs.Strings.Text(pt.callID); c.id == "" {
+		c.id = cs.Head.ItemID
 		return
 	}
-	used := p.Keys.ID(domainCall, pt.callID.Body())
-	if by, open := p.openIDs.Get(used); open && by != 0 && by != key && p.Head.ItemID != "" {
-		c.id = p.Head.ItemID
+	used := cs.Keys.ID(domainCall, pt.callID.Body())
+	if by, open := cs.openIDs.Get(used); open && by != 0 && by != key && cs.Head.ItemID != "" {
+		c.id = cs.Head.ItemID
 	} else if !finished {
-		p.openIDs.Set(used, key)
+		cs.openIDs.Set(used, key)
 	}
 }
 
 // link gives the session that a task starts its call.
-func (p *Parser) link(pt *part, c *call) {
+func (cs *calls) link(pt *part, c *call) {
 	if child := pt.state.child; len(child.Body()) > 0 {
-		in, _ := p.sessions.Get(p.Keys.ID(domainSession, child.Body()))
+		in, _ := cs.sessions.Get(cs.Keys.ID(domainSession, child.Body()))
 		if in.call != c.id {
 			in.call = c.id
-			p.sessions.Set(p.Keys.ID(domainSession, child.Body()), in)
+			cs.sessions.Set(cs.Keys.ID(domainSession, child.Body()), in)
 		}
 	} else if !c.used {
 		// The call does not name its session; the session's title names the call.
-		title := p.Strings.Text(pt.state.args.Get("description")) + " (@" + p.Strings.Text(pt.state.args.Get("subagent_type")) + " subagent)"
-		p.tasks.Set(p.taskKey(pt.sessionID, title), c.id)
+		title := cs.Strings.Text(pt.state.args.Get("description")) + " (@" + cs.Strings.Text(pt.state.args.Get("subagent_type")) + " subagent)"
+		cs.tasks.Set(cs.taskKey(pt.sessionID, title), c.id)
+	}
+}
+
+// linkEarly links the session of a task whose row is pending: it is there before the text has ended.
+func (cs *calls) linkEarly(pt *part) {
+	if pt.tool.Is("task") && !pt.state.status.Is("pending") {
+		if id := cs.Strings.Text(pt.callID); id != "" {
+			cs.link(pt, &call{id: id})
+		}
 	}
 }
 
 // close frees a call's id for the next call.
-func (p *Parser) close(pt *part, key uint64) {
+func (cs *calls) close(pt *part, key uint64) {
 	if len(pt.callID.Body()) > 0 {
-		used := p.Keys.ID(domainCall, pt.callID.Body())
-		if by, open := p.openIDs.Get(used); open && by == key {
-			p.openIDs.Set(used, 0)
+		used := cs.Keys.ID(domainCall, pt.callID.Body())
+		if by, open := cs.openIDs.Get(used); open && by == key {
+			cs.openIDs.Set(used, 0)
 		}
 	}
 }
 
-func (p *Parser) toolUse(pt *part, name, id string) {
+func (cs *calls) toolUse(pt *part, name, id string) {
 	st, info := &pt.state, tools[name]
-	e := p.Emit(events.KindToolUse)
+	e := cs.Emit(events.KindToolUse)
 	e.Time = firstTime(millis(st.time.start), e.Time)
 	t := &e.Tool
 	t.ID, t.Name, t.Input, t.ReadOnly = id, name, st.input.Raw, info.readOnly
-	t.Target = p.target(name, st.args)
+	t.Target = cs.target(name, st.args)
 	if name == "task" {
-		t.AgentType = p.Strings.Intern(st.args.Get("subagent_type"))
+		t.AgentType = cs.Strings.Intern(st.args.Get("subagent_type"))
 	}
 }
 
-func (p *Parser) toolResult(pt *part, name, id string) {
+func (cs *calls) toolResult(pt *part, name, id string) {
 	st := &pt.state
-	e := p.Emit(events.KindToolResult)
+	e := cs.Emit(events.KindToolResult)
 	e.Time = firstTime(millis(st.time.end), e.Time)
 	t := &e.Tool
 	t.ID, t.Name = id, name
@@ -139,7 +150,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 	if failed {
 		said = st.failure
 	}
-	text := p.Output.Text(said)
+	text := cs.Output.Text(said)
 	info := tools[name]
 	if st.exit.Kind == scan.KindNumber {
 		t.ExitCode, t.HasExitCode = int(st.exit.Int()), true
@@ -161,7 +172,7 @@ func (p *Parser) toolResult(pt *part, name, id string) {
 		t.Lines, t.HasLines = int(min(st.lineEnd.Int()-max(st.lineStart.Int(), 0), events.MaxCount))+1, true
 	}
 	if name == "task" && len(st.child.Body()) > 0 {
-		t.AgentID = p.Strings.Text(st.child)
+		t.AgentID = cs.Strings.Text(st.child)
 	}
 }
 

@@ -1,9 +1,9 @@
 package opencode
 
 import (
+	"maps"
 	"slices"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -25,60 +25,39 @@ type draft struct {
 	bytes int
 }
 
-// partRow takes a row of a part as it is now.
-func (p *Parser) partRow(r *record) events.LineStatus {
-	pt := &r.part
-	message := p.Keys.ID(domainMessage, pt.messageID.Body())
-	key, _ := p.partKey(pt)
-	switch string(pt.kind.Body()) {
-	case "text", "reasoning":
-		if pt.time.start.Exists() && !pt.time.end.Exists() {
-			p.beginDraft(message, key)
-			break
-		}
-		defer p.endDraft(message, key)
-	case "tool":
-		if p.pend(message, r) {
-			return events.LineOK
-		}
-	case "step-finish":
-		p.releaseDraft(message)
-	}
-	return p.partEvents(pt, originSnapshot, millis(r.created))
-}
-
 // beginDraft notes a text that is being written.
-func (p *Parser) beginDraft(message, part uint64) {
-	d := p.drafts[message]
+func (pe *pending) beginDraft(message, part uint64) {
+	d := pe.drafts[message]
 	if d == nil {
-		if len(p.drafts) >= maxDrafts {
+		if len(pe.drafts) >= maxDrafts {
 			return
 		}
-		if p.drafts == nil {
-			p.drafts = map[uint64]*draft{}
+		if pe.drafts == nil {
+			pe.drafts = map[uint64]*draft{}
 		}
 		d = &draft{}
-		p.drafts[message] = d
+		pe.drafts[message] = d
 	}
 	if !slices.Contains(d.texts, part) && len(d.texts) < maxPendingRows {
 		d.texts = append(d.texts, part)
 	}
 }
 
-// endDraft notes that a text has ended, and releases what waited for it.
-func (p *Parser) endDraft(message, part uint64) {
-	d := p.drafts[message]
+// endDraft notes that a text has ended, and returns the rows that waited for it.
+func (pe *pending) endDraft(message, part uint64) [][]byte {
+	d := pe.drafts[message]
 	if d == nil {
-		return
+		return nil
 	}
 	if d.texts = slices.DeleteFunc(d.texts, func(t uint64) bool { return t == part }); len(d.texts) == 0 {
-		p.releaseDraft(message)
+		return pe.releaseDraft(message)
 	}
+	return nil
 }
 
 // pend keeps the row of a call whose message has a text that is being written; false if there is none, or no room.
-func (p *Parser) pend(message uint64, r *record) bool {
-	d := p.drafts[message]
+func (pe *pending) pend(message uint64, r *record) bool {
+	d := pe.drafts[message]
 	if d == nil || len(d.rows) >= maxPendingRows {
 		return false
 	}
@@ -87,45 +66,30 @@ func (p *Parser) pend(message uint64, r *record) bool {
 		return false
 	}
 	d.rows, d.bytes = append(d.rows, row), d.bytes+len(row)
-	if pt := &r.part; pt.tool.Is("task") && !pt.state.status.Is("pending") { // its session is there before the text has ended
-		if id := p.Strings.Text(pt.callID); id != "" {
-			p.link(pt, &call{id: id})
-		}
-	}
 	return true
 }
 
-// releaseDraft takes the rows of a message that are pending.
-func (p *Parser) releaseDraft(message uint64) {
-	d := p.drafts[message]
-	delete(p.drafts, message)
+// releaseDraft returns the rows of a message that are pending.
+func (pe *pending) releaseDraft(message uint64) [][]byte {
+	d := pe.drafts[message]
 	if d == nil {
-		return
+		return nil
 	}
-	for _, row := range d.rows {
-		var s scan.Scanner
-		var r record
-		if s.Reset(row); r.read(&s) {
-			p.Verdict.Note(p.row(&r))
-		}
-	}
+	delete(pe.drafts, message)
+	return d.rows
 }
 
-// releaseDrafts takes all rows that are pending: their texts may never end.
-func (p *Parser) releaseDrafts() {
-	messages := make([]uint64, 0, len(p.drafts))
-	for message := range p.drafts {
-		messages = append(messages, message)
+// releaseDrafts returns all rows that are pending: their texts may never end.
+func (pe *pending) releaseDrafts() (rows [][]byte) {
+	for _, message := range slices.Sorted(maps.Keys(pe.drafts)) { // so that reading again gives the same order
+		rows = append(rows, pe.releaseDraft(message)...)
 	}
-	slices.Sort(messages) // so that reading again gives the same order
-	for _, message := range messages {
-		p.releaseDraft(message)
-	}
+	return rows
 }
 
-// pending reports whether rows of calls are pending.
-func (p *Parser) pending() bool {
-	for _, d := range p.drafts {
+// hasDrafts reports whether rows of calls are pending.
+func (pe *pending) hasDrafts() bool {
+	for _, d := range pe.drafts {
 		if len(d.rows) > 0 {
 			return true
 		}

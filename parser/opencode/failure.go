@@ -52,26 +52,26 @@ func (f failure) cause() events.Cause {
 
 // failure reads an error; its name is empty if there is none. Bodies and headers of responses are left out: they are
 // long, and may hold what is private.
-func (p *Parser) failure(v scan.Value) failure {
+func (l *line) failure(v scan.Value) failure {
 	var name, message, data scan.Value
 	status := 0
 	switch v.Kind {
 	case scan.KindString:
 		message = v
 	case scan.KindObject:
-		p.Nested = p.small.MembersOf(v, p.Nested[:0])
-		name, message, data = p.Nested.Get("name"), p.Nested.Get("message"), p.Nested.Get("data")
+		l.Nested = l.small.MembersOf(v, l.Nested[:0])
+		name, message, data = l.Nested.Get("name"), l.Nested.Get("message"), l.Nested.Get("data")
 	default:
 		return failure{}
 	}
 	if data.Kind == scan.KindObject {
-		p.Nested = p.small.MembersOf(data, p.Nested[:0])
-		if inner := p.Nested.Get("message"); inner.Kind == scan.KindString {
+		l.Nested = l.small.MembersOf(data, l.Nested[:0])
+		if inner := l.Nested.Get("message"); inner.Kind == scan.KindString {
 			message = inner
 		}
-		status = int(p.Nested.Get("statusCode").Int())
+		status = int(l.Nested.Get("statusCode").Int())
 	}
-	f := failure{status: status, name: events.CleanLine(p.Strings.Intern(name), maxErrorName), text: p.Strings.Text(message)}
+	f := failure{status: status, name: events.CleanLine(l.Strings.Intern(name), maxErrorName), text: l.Strings.Text(message)}
 	if f.name == "" {
 		f.name = "UnknownError"
 	}

@@ -52,153 +52,160 @@ const (
 	originLog                    // the event log or the server: every state of a part, in order
 )
 
-func (p *Parser) sessionOf(id string) session {
-	s, _ := p.sessions.Get(p.Keys.String(domainSession, id))
+func (l *line) sessionOf(id string) session {
+	s, _ := l.sessions.Get(l.Keys.String(domainSession, id))
 	return s
+}
+
+// conversation makes the events of sessions, messages and parts, whatever form they come in.
+type conversation struct {
+	*line
+	calls   *calls
+	pending *pending
 }
 
 // messageEvents handles a message without its parts. Its tokens and its error are on other lines too, mostly;
 // what is not is emitted later, see deferred.
-func (p *Parser) messageEvents(info *messageInfo, from origin) events.LineStatus {
+func (cv *conversation) messageEvents(info *messageInfo, from origin) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
 	}
-	key := p.Keys.ID(domainMessage, info.id.Body())
-	sessionKey := p.Keys.ID(domainSession, info.sessionID.Body())
-	p.enterSession(sessionKey)
-	in, _ := p.sessions.Get(sessionKey)
-	m, known := p.messages.Get(key)
+	key := cv.Keys.ID(domainMessage, info.id.Body())
+	sessionKey := cv.Keys.ID(domainSession, info.sessionID.Body())
+	cv.pending.enterSession(sessionKey)
+	in, _ := cv.sessions.Get(sessionKey)
+	m, known := cv.messages.Get(key)
 	m.created = firstTime(millis(info.time.created), m.created)
 	m.completed = firstTime(millis(info.time.completed), m.completed)
 	switch string(info.role.Body()) {
 	case "user":
 		m.role = roleUser
-		m.turn = p.Strings.Text(info.id)
+		m.turn = cv.Strings.Text(info.id)
 		in.turn = m.turn
-		p.sessions.Set(sessionKey, in)
+		cv.sessions.Set(sessionKey, in)
 	case "assistant":
 		m.role = roleAssistant
 		m.summary = info.summary.True()
-		m.model, m.provider = p.Strings.Intern(info.model), p.Strings.Intern(info.provider)
-		if m.turn = p.Strings.Text(info.parentID); m.turn == "" { // up to 0.5
+		m.model, m.provider = cv.Strings.Intern(info.model), cv.Strings.Intern(info.provider)
+		if m.turn = cv.Strings.Text(info.parentID); m.turn == "" { // up to 0.5
 			m.turn = in.turn
 		}
 		m.inputHoldsCache = holdsCache(in.version, m.provider)
-		p.deferMessage(key, info, &m, known || from == originLog)
+		cv.pending.deferMessage(key, info, &m, known || from == originLog)
 	}
-	p.messages.Set(key, m)
+	cv.messages.Set(key, m)
 	return events.LineOK
 }
 
 // sessionEvents handles a session. One whose call was seen belongs to it and starts nothing.
-func (p *Parser) sessionEvents(info *sessionInfo) events.LineStatus {
+func (cv *conversation) sessionEvents(info *sessionInfo) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
 	}
-	key := p.Keys.ID(domainSession, info.id.Body())
-	in, _ := p.sessions.Get(key)
+	key := cv.Keys.ID(domainSession, info.id.Body())
+	in, _ := cv.sessions.Get(key)
 	in.created = firstTime(in.created, millis(info.time.created))
 	if in.version == "" {
-		in.version = p.Strings.Intern(info.version)
+		in.version = cv.Strings.Intern(info.version)
 	}
 	child := len(info.parentID.Body()) > 0
 	task := uint64(0)
 	if child && in.call == "" {
-		task = p.taskKey(info.parentID, p.Strings.Text(info.title))
-		in.call, _ = p.tasks.Get(task)
+		task = cv.taskKey(info.parentID, cv.Strings.Text(info.title))
+		in.call, _ = cv.tasks.Get(task)
 	}
 	started := in.started
 	in.started = true
-	p.sessions.Set(key, in)
+	cv.sessions.Set(key, in)
 	if in.call != "" || started {
 		return events.LineOK
 	}
 	s := start{key: key, task: task, head: lines.Head{
 		Time:      in.created,
-		SessionID: p.sessionID.Text(&p.Strings, info.id),
-		ItemID:    p.sessionID.Text(&p.Strings, info.id),
+		SessionID: cv.sessionID.Text(&cv.Strings, info.id),
+		ItemID:    cv.sessionID.Text(&cv.Strings, info.id),
 	}, session: events.Session{
-		Version:    p.Strings.Text(info.version),
-		WorkingDir: p.Strings.Text(info.directory),
-		AgentName:  events.CleanLine(p.Strings.Intern(info.agent), 0),
-		ParentID:   p.Strings.Text(info.parentID),
+		Version:    cv.Strings.Text(info.version),
+		WorkingDir: cv.Strings.Text(info.directory),
+		AgentName:  events.CleanLine(cv.Strings.Intern(info.agent), 0),
+		ParentID:   cv.Strings.Text(info.parentID),
 		SubAgent:   child,
 		Recorded:   true,
 	}}
-	s.head.Model, s.head.ModelProvider = p.modelName(info.model)
-	p.awaitCall(s)
+	s.head.Model, s.head.ModelProvider = cv.modelName(info.model)
+	cv.pending.awaitCall(s)
 	if !child {
-		p.enterSession(key)
+		cv.pending.enterSession(key)
 	}
 	return events.LineOK
 }
 
 // modelName reads {"id","providerID"}, which columns hold as text.
-func (p *Parser) modelName(v scan.Value) (model, provider string) {
+func (l *line) modelName(v scan.Value) (model, provider string) {
 	if v.Kind == scan.KindString {
-		v = scan.Value{Kind: scan.KindObject, Raw: p.column(v)}
+		v = scan.Value{Kind: scan.KindObject, Raw: l.column(v)}
 	}
-	p.Nested = p.small.MembersOf(v, p.Nested[:0])
-	return p.Strings.Intern(p.Nested.Get("id")), p.Strings.Intern(p.Nested.Get("providerID"))
+	l.Nested = l.small.MembersOf(v, l.Nested[:0])
+	return l.Strings.Intern(l.Nested.Get("id")), l.Strings.Intern(l.Nested.Get("providerID"))
 }
 
 // partEvents emits the events of a part. at is when its line or row was written, zero if that is unknown.
-func (p *Parser) partEvents(pt *part, from origin, at time.Time) events.LineStatus {
-	m, _ := p.messages.Get(p.Keys.ID(domainMessage, pt.messageID.Body()))
+func (cv *conversation) partEvents(pt *part, from origin, at time.Time) events.LineStatus {
+	m, _ := cv.messages.Get(cv.Keys.ID(domainMessage, pt.messageID.Body()))
 	if from == originStream && m.role == roleUnknown && !pt.synthetic.True() {
 		m.role = roleAssistant
 	}
 	if from != originStream {
-		p.enterSession(p.Keys.ID(domainSession, pt.sessionID.Body()))
+		cv.pending.enterSession(cv.Keys.ID(domainSession, pt.sessionID.Body()))
 	}
-	if id := p.identify(pt, &m, at); from != originStream {
-		p.enter(p.Head.SessionID, id)
+	if id := cv.identify(pt, &m, at); from != originStream {
+		cv.pending.enter(cv.Head.SessionID, id)
 	}
 	switch string(pt.kind.Body()) {
 	case "text":
-		p.text(pt, &m, from)
+		cv.text(pt, &m, from)
 	case "reasoning":
-		p.reasoning(pt, from)
+		cv.reasoning(pt, from)
 	case "tool":
-		p.toolPart(pt)
+		cv.calls.toolPart(pt)
 	case "step-finish":
-		p.stepFinish(pt, &m, from)
+		cv.stepFinish(pt, &m, from)
 	case "subtask":
-		if text := p.Strings.Text(pt.prompt); !lines.Blank(text) && p.first(pt) {
-			p.Emit(events.KindPrompt).Text = text
+		if text := cv.Strings.Text(pt.prompt); !lines.Blank(text) && cv.first(pt) {
+			cv.Emit(events.KindPrompt).Text = text
 		}
 	case "compaction":
-		if p.first(pt) {
-			p.compaction(pt)
+		if cv.first(pt) {
+			cv.compaction(pt)
 		}
 	case "retry":
-		if p.first(pt) {
-			p.retry(pt)
+		if cv.first(pt) {
+			cv.retry(pt)
 		}
 	case "step-start", "patch", "file", "agent", "snapshot":
 	default:
-		return p.Unknown("part/", pt.kind.Body())
+		return cv.Unknown("part/", pt.kind.Body())
 	}
 	return events.LineOK
 }
 
 // identify fills the head of a part's events, and returns the id of its message.
-func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string) {
-	messageID = p.messageID.Text(&p.Strings, pt.messageID)
-	p.Head = lines.Head{
-		SessionID:     p.sessionID.Text(&p.Strings, pt.sessionID),
+func (cv *conversation) identify(pt *part, m *message, at time.Time) (messageID string) {
+	messageID = cv.messageID.Text(&cv.Strings, pt.messageID)
+	cv.Head = lines.Head{
+		SessionID:     cv.sessionID.Text(&cv.Strings, pt.sessionID),
 		MessageID:     messageID,
-		ItemID:        p.Strings.Text(pt.id),
+		ItemID:        cv.Strings.Text(pt.id),
 		Model:         m.model,
 		ModelProvider: m.provider,
 		TurnID:        m.turn,
 	}
 	if m.role == roleUser || pt.synthetic.True() {
-		p.Head.MessageID, p.Head.Model, p.Head.ModelProvider = "", "", "" // no model call
+		cv.Head.MessageID, cv.Head.Model, cv.Head.ModelProvider = "", "", "" // no model call
 	}
-	in := p.sessionOf(p.Head.SessionID)
+	in := cv.sessionOf(cv.Head.SessionID)
 	if in.call != "" {
-		p.Head.ParentID, p.Head.AgentID = in.call, p.Head.SessionID
+		cv.Head.ParentID, cv.Head.AgentID = in.call, cv.Head.SessionID
 	}
 	if at.IsZero() {
 		at = idTime(pt.id.Body(), firstTime(m.created, in.created))
@@ -206,7 +213,7 @@ func (p *Parser) identify(pt *part, m *message, at time.Time) (messageID string)
 	if at.IsZero() {
 		at = m.created
 	}
-	p.Head.Time = at
+	cv.Head.Time = at
 	return messageID
 }
 
@@ -233,61 +240,61 @@ func idTime(id []byte, near time.Time) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-func (p *Parser) text(pt *part, m *message, from origin) {
+func (cv *conversation) text(pt *part, m *message, from origin) {
 	if from == originLog && pt.time.there && !pt.time.end.Exists() {
 		return // still being written
 	}
-	text := p.Strings.Text(pt.text)
-	if lines.Blank(text) || !p.first(pt) {
+	text := cv.Strings.Text(pt.text)
+	if lines.Blank(text) || !cv.first(pt) {
 		return
 	}
-	p.dated(pt)
+	cv.dated(pt)
 	switch {
 	case pt.ignored.True(): // shown to the user, not to the model
-		p.Notice(events.LevelInfo, events.NoticeInformational, text)
+		cv.Notice(events.LevelInfo, events.NoticeInformational, text)
 	case pt.synthetic.True():
 		if from == originStream && pt.continued.True() { // the only trace of a compaction in the stream
-			p.Notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
+			cv.Notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
 		}
-		p.prompt(text, true)
+		cv.prompt(text, true)
 	case m.summary:
-		p.prompt(text, true)
+		cv.prompt(text, true)
 	case m.role == roleUser, m.role == roleUnknown && !pt.time.there: // a user's text has no time
-		p.prompt(text, false)
+		cv.prompt(text, false)
 	default:
-		p.Emit(events.KindText).Text = text
+		cv.Emit(events.KindText).Text = text
 	}
 }
 
-func (p *Parser) prompt(text string, synthetic bool) {
-	e := p.Emit(events.KindPrompt)
+func (cv *conversation) prompt(text string, synthetic bool) {
+	e := cv.Emit(events.KindPrompt)
 	e.Text, e.Synthetic = text, synthetic
 }
 
-func (p *Parser) reasoning(pt *part, from origin) {
+func (cv *conversation) reasoning(pt *part, from origin) {
 	if from == originLog && !pt.time.end.Exists() {
 		return
 	}
-	text := p.Strings.Text(pt.text)
-	if lines.Blank(text) || !p.first(pt) { // encrypted
+	text := cv.Strings.Text(pt.text)
+	if lines.Blank(text) || !cv.first(pt) { // encrypted
 		return
 	}
-	p.dated(pt)
-	p.Emit(events.KindReasoning).Text = text
+	cv.dated(pt)
+	cv.Emit(events.KindReasoning).Text = text
 }
 
 // dated gives the events of a part the part's own time.
-func (p *Parser) dated(pt *part) {
-	p.Head.Time = firstTime(millis(pt.time.end), millis(pt.time.start), p.Head.Time)
+func (cv *conversation) dated(pt *part) {
+	cv.Head.Time = firstTime(millis(pt.time.end), millis(pt.time.start), cv.Head.Time)
 }
 
 // stepFinish emits the usage of a model call, once, and in stores the end of a turn. The stream's end is elsewhere.
-func (p *Parser) stepFinish(pt *part, m *message, from origin) {
-	if !p.first(pt) {
+func (cv *conversation) stepFinish(pt *part, m *message, from origin) {
+	if !cv.first(pt) {
 		return
 	}
 	if !m.counted {
-		p.Emit(events.KindUsage).Usage = pt.tokens.usage(pt.cost, m.inputHoldsCache)
+		cv.Emit(events.KindUsage).Usage = pt.tokens.usage(pt.cost, m.inputHoldsCache)
 	}
 	if from == originStream {
 		return
@@ -295,11 +302,11 @@ func (p *Parser) stepFinish(pt *part, m *message, from origin) {
 	m.stepped = true
 	if endsTurn(pt.reason) && m.role != roleUser && !m.summary && !m.done {
 		m.done = true
-		reason := p.Strings.Intern(pt.reason)
+		reason := cv.Strings.Intern(pt.reason)
 		end := endOf(reason)
-		p.Emit(events.KindTurnDone).End = &end
+		cv.Emit(events.KindTurnDone).End = &end
 	}
-	p.messages.Set(p.Keys.ID(domainMessage, pt.messageID.Body()), *m)
+	cv.messages.Set(cv.Keys.ID(domainMessage, pt.messageID.Body()), *m)
 }
 
 // endsTurn reports whether a step that finished for reason is the last one. Up to 0.5 there is no reason.
@@ -319,18 +326,18 @@ func endOf(reason string) events.End {
 	}
 }
 
-func (p *Parser) compaction(pt *part) {
+func (cv *conversation) compaction(pt *part) {
 	text := "conversation compacted"
 	switch {
-	case pt.overflow.True():
+	case pt.compaction.overflow.True():
 		text += " (overflow)"
-	case pt.auto.True():
+	case pt.compaction.auto.True():
 		text += " (auto)"
 	}
-	p.Notice(events.LevelInfo, events.NoticeCompaction, text)
+	cv.Notice(events.LevelInfo, events.NoticeCompaction, text)
 }
 
-func (p *Parser) retry(pt *part) {
-	p.Head.Time = firstTime(millis(pt.time.created), p.Head.Time)
-	p.Notice(events.LevelWarn, events.NoticeAPIRetry, retryText(p.failure(pt.failure).text, pt.attempt))
+func (cv *conversation) retry(pt *part) {
+	cv.Head.Time = firstTime(millis(pt.time.created), cv.Head.Time)
+	cv.Notice(events.LevelWarn, events.NoticeAPIRetry, retryText(cv.failure(pt.failure).text, pt.attempt))
 }

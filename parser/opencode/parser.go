@@ -16,39 +16,47 @@ const Name = "opencode"
 
 // Parser reads one stream, dump, log, tree or document; see the package doc for what it remembers.
 type Parser struct {
+	line
+	record       record
+	stream       stream
+	store        store
+	server       server
+	conversation conversation
+	calls        calls
+	pending      pending
+}
+
+// line is what the parts of a parser share: the memory of the line at work, and what earlier lines say of its session.
+type line struct {
 	decode.Decoder
-	list    scan.Scanner // over the parts of an exported message
-	small   scan.Scanner // over small values that were kept whole
-	record  record
-	info    messageInfo
-	columns []byte       // backs the texts of columns, and with them Tool.Input
-	args    scan.Members // properties of an event
+	small     scan.Scanner // over small values that were kept whole
+	columns   []byte       // backs the texts of columns, and with them Tool.Input
+	sessionID lines.Again
+	messageID lines.Again
 
 	parts    memory.Memory[call]
-	openIDs  memory.Memory[uint64] // call id → the part that is open under it
 	messages memory.Memory[message]
 	sessions memory.Memory[session]
 	tasks    memory.Memory[string] // title of the session that a task starts → id of the call
-	deferred []deferred
-	entered  string            // the session of the last part
-	drafts   map[uint64]*draft // by message
-	starts   []start
-
-	stream    stream
-	sessionID lines.Again
-	messageID lines.Again
 }
 
 // New returns a parser for one stream.
 func New() *Parser {
-	return &Parser{
+	p := &Parser{line: line{
 		Decoder:  decode.New(),
 		parts:    memory.New[call](maxParts),
-		openIDs:  memory.New[uint64](maxOpenCalls),
 		messages: memory.New[message](maxMessages),
 		sessions: memory.New[session](maxSessions),
 		tasks:    memory.New[string](maxSessions),
-	}
+	}}
+	l := &p.line
+	p.calls = calls{line: l, openIDs: memory.New[uint64](maxOpenCalls)}
+	p.pending.line = l
+	p.conversation = conversation{line: l, calls: &p.calls, pending: &p.pending}
+	p.stream = stream{line: l, conversation: &p.conversation}
+	p.store = store{line: l, conversation: &p.conversation, calls: &p.calls, pending: &p.pending}
+	p.server = server{line: l, store: &p.store}
+	return p
 }
 
 // Parse reads one line, or one document. A line may hold several objects, one behind the other without a newline between
@@ -76,13 +84,13 @@ func (p *Parser) readObject() {
 func (p *Parser) dispatch(r *record) events.LineStatus {
 	switch {
 	case r.table.Kind == scan.KindString:
-		return p.row(r)
+		return p.store.row(r)
 	case r.messages.Kind == scan.KindArray && r.info.Kind == scan.KindObject:
-		return p.export(r)
+		return p.store.export(r)
 	case r.properties.Kind == scan.KindObject:
-		return p.serverEvent(r)
+		return p.server.serverEvent(r)
 	default:
-		return p.streamLine(r)
+		return p.stream.streamLine(r)
 	}
 }
 
@@ -90,11 +98,11 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 // came.
 func (p *Parser) Flush() decode.Result {
 	p.begin()
-	p.releaseDrafts()
-	p.releaseStarts()
-	p.releaseEnd()
-	for len(p.deferred) > 0 {
-		p.releaseFirst()
+	p.store.replay(p.pending.releaseDrafts())
+	p.pending.releaseStarts()
+	p.stream.releaseEnd()
+	for len(p.pending.deferred) > 0 {
+		p.pending.releaseFirst()
 	}
 	return decode.Result{Events: p.Out}
 }
@@ -104,10 +112,10 @@ func (p *Parser) Flush() decode.Result {
 // agent goes on nevertheless, so do the events.
 func (p *Parser) Quiet() []events.DisplayEvent {
 	p.begin()
-	p.releaseDrafts()
-	p.releaseStarts()
-	p.releaseEnd()
-	p.releaseIf(func(o *deferred) bool { return o.failure.name != "" })
+	p.store.replay(p.pending.releaseDrafts())
+	p.pending.releaseStarts()
+	p.stream.releaseEnd()
+	p.pending.releaseIf(func(o *deferred) bool { return o.failure.name != "" })
 	return p.Out
 }
 
@@ -115,8 +123,8 @@ func (p *Parser) Quiet() []events.DisplayEvent {
 // stream have no end.
 func (p *Parser) State() decode.State {
 	return decode.State{
-		Pending:    p.stream.held || len(p.deferred) > 0 || len(p.starts) > 0 || p.pending(),
-		Incomplete: p.stream.open && !p.stream.ended,
+		Pending:    p.stream.run.held || len(p.pending.deferred) > 0 || len(p.pending.starts) > 0 || p.pending.hasDrafts(),
+		Incomplete: p.stream.run.open && !p.stream.run.ended,
 	}
 }
 
@@ -140,4 +148,50 @@ func firstTime(times ...time.Time) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// Limits of what a parser remembers, in entries. The oldest is evicted first; then a repeat of it is taken for new.
+const (
+	maxParts     = 1 << 16 // parts, to leave out repeats and to pair a call's states
+	maxOpenCalls = 1 << 12 // calls without a result
+	maxMessages  = 1 << 14 // messages, for role, model and turn of their parts
+	maxSessions  = 1 << 12 // sessions, and tasks whose session is not known
+)
+
+// The domains of hashes, so that a message never meets a session.
+const (
+	domainPart byte = iota
+	domainCall
+	domainMessage
+	domainSession
+	domainTask
+)
+
+// partKey is the key of a part; false if it has no id, so that it can be no repeat.
+func (l *line) partKey(pt *part) (uint64, bool) {
+	if len(pt.id.Body()) > 0 {
+		return l.Keys.ID(domainPart, pt.id.Body()), true
+	}
+	return 0, false
+}
+
+// first reports whether this is the first sight of a part that is emitted once, and remembers it.
+func (l *line) first(pt *part) bool {
+	key, ok := l.partKey(pt)
+	if !ok {
+		return true
+	}
+	return l.parts.Add(key)
+}
+
+// taskKey is the key of a task: the session that it was called in, and the title of the session that it starts.
+func (l *line) taskKey(session scan.Value, title string) uint64 {
+	return l.Keys.With(l.Keys.ID(domainTask, session.Body()), []byte(title))
+}
+
+// column unescapes the text of a column into memory that lives as long as the line's events.
+func (l *line) column(v scan.Value) []byte {
+	start := len(l.columns)
+	l.columns = scan.AppendString(l.columns, v.Body())
+	return l.columns[start:len(l.columns):len(l.columns)]
 }

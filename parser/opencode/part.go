@@ -55,13 +55,16 @@ type part struct {
 	reason, cost scan.Value // step-finish
 	tokens       tokens
 
-	prompt         scan.Value // subtask
-	auto, overflow scan.Value // compaction
-	attempt        scan.Value // retry
-	failure        scan.Value
+	prompt     scan.Value // subtask
+	compaction compaction
+	attempt    scan.Value // retry
+	failure    scan.Value
 }
 
-// toolState is where a call stands.
+// compaction is why a conversation was made shorter.
+type compaction struct{ auto, overflow scan.Value }
+
+// toolState is the state of a call.
 type toolState struct {
 	status, input, output, failure scan.Value
 	args                           scan.Members // of input
@@ -122,9 +125,9 @@ func (p *part) read(s *scan.Scanner) {
 		case "prompt":
 			p.prompt = s.Value()
 		case "auto":
-			p.auto = s.Value()
+			p.compaction.auto = s.Value()
 		case "overflow":
-			p.overflow = s.Value()
+			p.compaction.overflow = s.Value()
 		case "attempt":
 			p.attempt = s.Value()
 		case "error":

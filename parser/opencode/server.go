@@ -8,65 +8,73 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
+// server reads the events of opencode serve.
+type server struct {
+	*line
+	store *store
+	list  scan.Scanner // over questions
+	args  scan.Members // properties of an event
+}
+
 // serverEvent takes an event of the server (GET /event of `opencode serve`): the changes that the log has, and what
 // never reaches a store.
-func (p *Parser) serverEvent(r *record) events.LineStatus {
-	p.Inner.Reset(r.properties.Raw)
+func (sv *server) serverEvent(r *record) events.LineStatus {
+	sv.Inner.Reset(r.properties.Raw)
 	switch string(r.kind.Body()) {
 	case "session.error", "session.status", "permission.asked", "permission.v2.asked", "permission.updated", "question.asked", "question.v2.asked":
 	default:
-		return p.change(r.kind, time.Time{}, &r.part, scan.Value{})
+		return sv.store.change(r.kind, time.Time{}, &r.part, scan.Value{})
 	}
-	p.args = p.Inner.MembersOf(r.properties, p.args[:0])
-	session := p.args.Get("sessionID")
-	p.Head = lines.Head{SessionID: p.sessionID.Text(&p.Strings, session)}
-	if in := p.sessionOf(p.Head.SessionID); in.call != "" {
-		p.Head.ParentID, p.Head.AgentID = in.call, p.Head.SessionID
+	sv.args = sv.Inner.MembersOf(r.properties, sv.args[:0])
+	session := sv.args.Get("sessionID")
+	sv.Head = lines.Head{SessionID: sv.sessionID.Text(&sv.Strings, session)}
+	if in := sv.sessionOf(sv.Head.SessionID); in.call != "" {
+		sv.Head.ParentID, sv.Head.AgentID = in.call, sv.Head.SessionID
 	}
-	p.Head.ItemID = p.Strings.Text(r.id)
+	sv.Head.ItemID = sv.Strings.Text(r.id)
 	switch string(r.kind.Body()) {
 	case "session.error":
-		if f := p.failure(p.args.Get("error")); f.name != "" {
-			p.Notice(events.LevelError, f.code(), f.text)
+		if f := sv.failure(sv.args.Get("error")); f.name != "" {
+			sv.Notice(events.LevelError, f.code(), f.text)
 		}
 	case "session.status":
-		p.Nested = p.small.MembersOf(p.args.Get("status"), p.Nested[:0])
-		if p.Nested.Get("type").Is("retry") {
-			p.Notice(events.LevelWarn, events.NoticeAPIRetry, retryText(p.Strings.Text(p.Nested.Get("message")), p.Nested.Get("attempt")))
+		sv.Nested = sv.small.MembersOf(sv.args.Get("status"), sv.Nested[:0])
+		if sv.Nested.Get("type").Is("retry") {
+			sv.Notice(events.LevelWarn, events.NoticeAPIRetry, retryText(sv.Strings.Text(sv.Nested.Get("message")), sv.Nested.Get("attempt")))
 		}
 	case "question.asked", "question.v2.asked":
-		p.Emit(events.KindAskRequest).Ask = p.ask(p.args)
+		sv.Emit(events.KindAskRequest).Ask = sv.ask(sv.args)
 	default:
-		p.Emit(events.KindApprovalRequest).Approval = p.approval(p.args)
+		sv.Emit(events.KindApprovalRequest).Approval = sv.approval(sv.args)
 	}
 	return events.LineOK
 }
 
 // approval reads a call that waits for leave. What it is about is named permission and patterns in 1.x, type and
 // pattern before, action and resources in what comes.
-func (p *Parser) approval(m scan.Members) *events.Approval {
-	a := &events.Approval{ID: p.Strings.Text(m.Get("id"))}
+func (sv *server) approval(m scan.Members) *events.Approval {
+	a := &events.Approval{ID: sv.Strings.Text(m.Get("id"))}
 	for _, key := range [...]string{"permission", "action", "type"} {
 		if a.Tool == "" {
-			a.Tool = events.CleanLine(p.Strings.Text(m.Get(key)), 0)
+			a.Tool = events.CleanLine(sv.Strings.Text(m.Get(key)), 0)
 		}
 	}
 	for _, key := range [...]string{"patterns", "resources", "pattern"} {
 		if a.Subject == "" {
-			a.Subject = p.argument(m.Get(key), true)
+			a.Subject = sv.argument(m.Get(key), true)
 		}
 	}
 	return a
 }
 
 // ask reads the questions of an agent.
-func (p *Parser) ask(m scan.Members) *events.Ask {
-	a := &events.Ask{ID: p.Strings.Text(m.Get("id"))}
+func (sv *server) ask(m scan.Members) *events.Ask {
+	a := &events.Ask{ID: sv.Strings.Text(m.Get("id"))}
 	questions := m.Get("questions")
 	if questions.Kind != scan.KindArray {
 		return a
 	}
-	s := &p.list
+	s := &sv.list
 	s.Reset(questions.Raw)
 	for s.Array(); s.Element(); {
 		if !enter(s) {
@@ -76,13 +84,13 @@ func (p *Parser) ask(m scan.Members) *events.Ask {
 		for s.Key() {
 			switch string(s.Name()) {
 			case "question":
-				q.Prompt = p.Strings.Text(s.Value())
+				q.Prompt = sv.Strings.Text(s.Value())
 			case "header":
-				q.Header = p.Strings.Text(s.Value())
+				q.Header = sv.Strings.Text(s.Value())
 			case "multiple":
 				q.Multi = s.Value().True()
 			case "options":
-				q.Options = p.options(s.Value())
+				q.Options = sv.options(s.Value())
 			default:
 				s.Skip()
 			}
@@ -92,12 +100,12 @@ func (p *Parser) ask(m scan.Members) *events.Ask {
 	return a
 }
 
-func (p *Parser) options(list scan.Value) []events.AskOption {
+func (sv *server) options(list scan.Value) []events.AskOption {
 	if list.Kind != scan.KindArray {
 		return nil
 	}
 	var all []events.AskOption
-	s := &p.small
+	s := &sv.small
 	s.Reset(list.Raw)
 	for s.Array(); s.Element(); {
 		if !enter(s) {
@@ -107,9 +115,9 @@ func (p *Parser) options(list scan.Value) []events.AskOption {
 		for s.Key() {
 			switch string(s.Name()) {
 			case "label":
-				o.Label = p.Strings.Text(s.Value())
+				o.Label = sv.Strings.Text(s.Value())
 			case "description":
-				o.Description = p.Strings.Text(s.Value())
+				o.Description = sv.Strings.Text(s.Value())
 			default:
 				s.Skip()
 			}

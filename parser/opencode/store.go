@@ -7,43 +7,54 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
+// store reads rows of the database, the event log and exports.
+type store struct {
+	*line
+	conversation *conversation
+	calls        *calls
+	pending      *pending
+
+	list scan.Scanner // over the parts of an exported message
+	info messageInfo
+}
+
 // row takes a row of the database, or a file of the older trees in the form of one.
-func (p *Parser) row(r *record) events.LineStatus {
+func (sr *store) row(r *record) events.LineStatus {
 	switch string(r.table.Body()) {
 	case "session":
 		info := sessionInfo{
 			id: r.id, parentID: r.parentID, directory: r.directory, title: r.title, version: r.version, agent: r.agent, model: r.model,
 			time: span{created: r.created},
 		}
-		return p.sessionEvents(&info)
+		return sr.conversation.sessionEvents(&info)
 	case "message":
-		if !p.openData(r) {
+		if !sr.openData(r) {
 			return events.LineMalformed
 		}
-		p.info.read(&p.Inner)
-		if p.Inner.Err() != nil {
+		sr.info.read(&sr.Inner)
+		if sr.Inner.Err() != nil {
 			return events.LineMalformed
 		}
-		p.info.id, p.info.sessionID = either(r.id, p.info.id), either(r.sessionID, p.info.sessionID)
-		return p.messageEvents(&p.info, originSnapshot)
+		sr.info.id, sr.info.sessionID = either(r.id, sr.info.id), either(r.sessionID, sr.info.sessionID)
+		return sr.conversation.messageEvents(&sr.info, originSnapshot)
 	case "part":
-		if !p.openData(r) {
+		if !sr.openData(r) {
 			return events.LineMalformed
 		}
 		pt := &r.part
-		pt.read(&p.Inner)
-		if p.Inner.Err() != nil {
+		pt.read(&sr.Inner)
+		if sr.Inner.Err() != nil {
 			return events.LineMalformed
 		}
 		pt.id, pt.messageID, pt.sessionID = either(r.id, pt.id), either(r.messageID, pt.messageID), either(r.sessionID, pt.sessionID)
-		return p.partRow(r)
+		return sr.partRow(r)
 	case "event":
-		return p.logEvent(r)
+		return sr.logEvent(r)
 	}
 	if quietTable(r.table.Body()) {
 		return events.LineIgnored
 	}
-	return p.Unknown("table/", r.table.Body())
+	return sr.Unknown("table/", r.table.Body())
 }
 
 // either gives a column, or the member of the same meaning where the column is missing.
@@ -55,20 +66,13 @@ func either(column, member scan.Value) scan.Value {
 }
 
 // openData points the inner scanner at the document in the column data, which is text in the database.
-func (p *Parser) openData(r *record) bool {
+func (sr *store) openData(r *record) bool {
 	data := r.data.Raw
 	if r.data.Kind == scan.KindString {
-		data = p.column(r.data)
+		data = sr.column(r.data)
 	}
-	p.Inner.Reset(data)
-	return p.Inner.Peek() == scan.KindObject
-}
-
-// column unescapes the text of a column into memory that lives as long as the line's events.
-func (p *Parser) column(v scan.Value) []byte {
-	start := len(p.columns)
-	p.columns = scan.AppendString(p.columns, v.Body())
-	return p.columns[start:len(p.columns):len(p.columns)]
+	sr.Inner.Reset(data)
+	return sr.Inner.Peek() == scan.KindObject
 }
 
 // quietTable lists the tables that hold nothing of what the agent did, or hold it a second time. Some hold secrets
@@ -83,124 +87,158 @@ func quietTable(name []byte) bool {
 }
 
 // logEvent takes a row of the event log. Each holds a whole session, message or part as it was at that moment.
-func (p *Parser) logEvent(r *record) events.LineStatus {
-	if !p.openData(r) {
+func (sr *store) logEvent(r *record) events.LineStatus {
+	if !sr.openData(r) {
 		return events.LineMalformed
 	}
-	return p.change(r.kind, time.Time{}, &r.part, r.aggregate)
+	return sr.change(r.kind, time.Time{}, &r.part, r.aggregate)
 }
 
 // change takes a change of a session, message or part from the log or the server, whose members the inner scanner is
 // about to read. of is the session that the row names, if it names one.
-func (p *Parser) change(kind scan.Value, at time.Time, pt *part, of scan.Value) events.LineStatus {
+func (sr *store) change(kind scan.Value, at time.Time, pt *part, of scan.Value) events.LineStatus {
 	name := kind.Body()
 	if !known(name) {
-		return p.Unknown("event/", kind.Body())
+		return sr.Unknown("event/", kind.Body())
 	}
 	switch string(unversioned(name)) {
 	case "session.created", "session.updated":
-		return p.sessionChange()
+		return sr.sessionChange()
 	case "message.updated":
-		return p.messageChange()
+		return sr.messageChange()
 	case "message.part.updated":
-		return p.partChange(pt, at, of)
+		return sr.partChange(pt, at, of)
 	}
 	return events.LineIgnored
 }
 
-func (p *Parser) sessionChange() events.LineStatus {
+func (sr *store) sessionChange() events.LineStatus {
 	var info sessionInfo
-	for p.Inner.Object(); p.Inner.Key(); {
-		if string(p.Inner.Name()) == "info" {
-			info.read(&p.Inner)
+	for sr.Inner.Object(); sr.Inner.Key(); {
+		if string(sr.Inner.Name()) == "info" {
+			info.read(&sr.Inner)
 		} else {
-			p.Inner.Skip()
+			sr.Inner.Skip()
 		}
 	}
-	if p.Inner.Err() != nil {
+	if sr.Inner.Err() != nil {
 		return events.LineMalformed
 	}
-	return p.sessionEvents(&info)
+	return sr.conversation.sessionEvents(&info)
 }
 
-func (p *Parser) messageChange() events.LineStatus {
-	p.info = messageInfo{}
-	for p.Inner.Object(); p.Inner.Key(); {
-		if string(p.Inner.Name()) == "info" {
-			p.info.read(&p.Inner)
+func (sr *store) messageChange() events.LineStatus {
+	sr.info = messageInfo{}
+	for sr.Inner.Object(); sr.Inner.Key(); {
+		if string(sr.Inner.Name()) == "info" {
+			sr.info.read(&sr.Inner)
 		} else {
-			p.Inner.Skip()
+			sr.Inner.Skip()
 		}
 	}
-	if p.Inner.Err() != nil {
+	if sr.Inner.Err() != nil {
 		return events.LineMalformed
 	}
-	return p.messageEvents(&p.info, originLog)
+	return sr.conversation.messageEvents(&sr.info, originLog)
 }
 
-func (p *Parser) partChange(pt *part, at time.Time, of scan.Value) events.LineStatus {
+func (sr *store) partChange(pt *part, at time.Time, of scan.Value) events.LineStatus {
 	var reported scan.Value
 	whole := false
-	for p.Inner.Object(); p.Inner.Key(); {
-		switch string(p.Inner.Name()) {
+	for sr.Inner.Object(); sr.Inner.Key(); {
+		switch string(sr.Inner.Name()) {
 		case "part":
-			whole = p.Inner.Peek() == scan.KindObject
-			pt.read(&p.Inner)
+			whole = sr.Inner.Peek() == scan.KindObject
+			pt.read(&sr.Inner)
 		case "time":
-			reported = p.Inner.Value()
+			reported = sr.Inner.Value()
 		default:
-			p.Inner.Skip()
+			sr.Inner.Skip()
 		}
 	}
 	switch {
-	case p.Inner.Err() != nil:
+	case sr.Inner.Err() != nil:
 		return events.LineMalformed
 	case !whole:
 		return events.LineIgnored
 	}
 	pt.sessionID = either(pt.sessionID, of)
-	return p.partEvents(pt, originLog, firstTime(millis(reported), at))
+	return sr.conversation.partEvents(pt, originLog, firstTime(millis(reported), at))
 }
 
 // export takes what `opencode export` prints: a session with all that is in it.
-func (p *Parser) export(r *record) events.LineStatus {
+func (sr *store) export(r *record) events.LineStatus {
 	var info sessionInfo
-	p.Inner.Reset(r.info.Raw)
-	info.read(&p.Inner)
-	status := p.sessionEvents(&info)
-	p.Inner.Reset(r.messages.Raw)
-	for p.Inner.Array(); p.Inner.Element(); {
-		p.exported(&r.part)
+	sr.Inner.Reset(r.info.Raw)
+	info.read(&sr.Inner)
+	status := sr.conversation.sessionEvents(&info)
+	sr.Inner.Reset(r.messages.Raw)
+	for sr.Inner.Array(); sr.Inner.Element(); {
+		sr.exported(&r.part)
 	}
-	p.enter("", "") // the session is over: what its messages deferred is due
+	sr.pending.enter("", "") // the session is over: what its messages deferred is due
 	return status
 }
 
 // exported handles one message of an export. Its parts may be before what shows whose they are.
-func (p *Parser) exported(pt *part) {
-	if !enter(&p.Inner) {
+func (sr *store) exported(pt *part) {
+	if !enter(&sr.Inner) {
 		return
 	}
 	var parts scan.Value
-	p.info = messageInfo{}
-	for p.Inner.Key() {
-		switch string(p.Inner.Name()) {
+	sr.info = messageInfo{}
+	for sr.Inner.Key() {
+		switch string(sr.Inner.Name()) {
 		case "info":
-			p.info.read(&p.Inner)
+			sr.info.read(&sr.Inner)
 		case "parts":
-			parts = p.Inner.Value()
+			parts = sr.Inner.Value()
 		default:
-			p.Inner.Skip()
+			sr.Inner.Skip()
 		}
 	}
-	p.messageEvents(&p.info, originSnapshot)
+	sr.conversation.messageEvents(&sr.info, originSnapshot)
 	if parts.Kind != scan.KindArray {
 		return
 	}
-	s := &p.list
+	s := &sr.list
 	s.Reset(parts.Raw)
 	for s.Array(); s.Element(); {
 		pt.read(s)
-		p.Verdict.Note(p.partEvents(pt, originSnapshot, time.Time{}))
+		sr.Verdict.Note(sr.conversation.partEvents(pt, originSnapshot, time.Time{}))
+	}
+}
+
+// partRow takes a row of a part as it is now.
+func (sr *store) partRow(r *record) events.LineStatus {
+	pt := &r.part
+	message := sr.Keys.ID(domainMessage, pt.messageID.Body())
+	key, _ := sr.partKey(pt)
+	switch string(pt.kind.Body()) {
+	case "text", "reasoning":
+		if pt.time.start.Exists() && !pt.time.end.Exists() {
+			sr.pending.beginDraft(message, key)
+			break
+		}
+		defer func() { sr.replay(sr.pending.endDraft(message, key)) }()
+	case "tool":
+		if sr.pending.pend(message, r) {
+			sr.calls.linkEarly(pt)
+			return events.LineOK
+		}
+	case "step-finish":
+		sr.replay(sr.pending.releaseDraft(message))
+	}
+	return sr.conversation.partEvents(pt, originSnapshot, millis(r.created))
+}
+
+// replay takes rows that were pending.
+func (sr *store) replay(rows [][]byte) {
+	for _, row := range rows {
+		var s scan.Scanner
+		var r record
+		if s.Reset(row); r.read(&s) {
+			sr.Verdict.Note(sr.row(&r))
+		}
 	}
 }

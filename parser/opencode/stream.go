@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -8,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// stream is where a stream of `run --format json` stands.
+// run is where a stream of `run --format json` stands.
 //
 //	state    open  ended  held
 //	nothing  no    no     no
@@ -18,15 +19,22 @@ import (
 //
 // A step_start takes the end back: after a compaction, which finishes with "stop" as an answer does, and after the error
 // of a conversation that grew too long, the agent goes on.
-type stream struct {
+type run struct {
 	sessionID         string
 	open, ended, held bool
 	end               events.End // the one that is pending, and its time
 	at                time.Time
 }
 
+// stream is what run --format json writes.
+type stream struct {
+	*line
+	conversation *conversation
+	run          run
+}
+
 // streamLine takes a line of the stream.
-func (p *Parser) streamLine(r *record) events.LineStatus {
+func (st *stream) streamLine(r *record) events.LineStatus {
 	kind := r.kind.Body()
 	switch string(kind) {
 	case "step_start", "text", "reasoning", "tool_use", "step_finish":
@@ -35,89 +43,123 @@ func (p *Parser) streamLine(r *record) events.LineStatus {
 		}
 	case "error", "done":
 	default:
-		return p.Unknown("", r.kind.Body())
+		return st.Unknown("", r.kind.Body())
 	}
 	at := millis(r.timestamp)
 	pt := &r.part
 	pt.sessionID = either(r.session, pt.sessionID)
-	p.streamStart(pt, at)
+	st.streamStart(pt, at)
 	switch string(kind) {
 	case "step_start":
-		p.goOn()
+		st.goOn()
 	case "error":
-		p.streamError(r, at)
+		st.streamError(r, at)
 		return events.LineOK
 	case "done":
-		p.streamDone(r, at)
+		st.streamDone(r, at)
 		return events.LineOK
 	}
-	status := p.partEvents(pt, originStream, at)
+	status := st.conversation.partEvents(pt, originStream, at)
 	if string(kind) == "step_finish" && endsTurn(pt.reason) {
-		reason := p.Strings.Intern(pt.reason)
-		p.hold(at, endOf(reason))
+		reason := st.Strings.Intern(pt.reason)
+		st.hold(at, endOf(reason))
 	}
 	return status
 }
 
 // streamStart emits a session at its first line: there is no header.
-func (p *Parser) streamStart(pt *part, at time.Time) {
-	id := p.sessionID.Text(&p.Strings, pt.sessionID)
-	if !p.stream.open || id != "" && id != p.stream.sessionID {
-		p.releaseEnd()
-		p.stream = stream{sessionID: id, open: true}
-		message := p.messageID.Text(&p.Strings, pt.messageID)
-		p.Head = lines.Head{Time: madeAt(message, at), SessionID: id, MessageID: message, ItemID: id}
-		p.Emit(events.KindSessionStarted).Session = &events.Session{}
+func (st *stream) streamStart(pt *part, at time.Time) {
+	id := st.sessionID.Text(&st.Strings, pt.sessionID)
+	if !st.run.open || id != "" && id != st.run.sessionID {
+		st.releaseEnd()
+		st.run = run{sessionID: id, open: true}
+		message := st.messageID.Text(&st.Strings, pt.messageID)
+		st.Head = lines.Head{Time: madeAt(message, at), SessionID: id, MessageID: message, ItemID: id}
+		st.Emit(events.KindSessionStarted).Session = &events.Session{}
 	}
 }
 
-func (p *Parser) streamError(r *record, at time.Time) {
-	f := p.failure(r.failure)
+func (st *stream) streamError(r *record, at time.Time) {
+	f := st.failure(r.failure)
 	if f.name == "" {
 		f = failure{name: "UnknownError", text: "UnknownError"}
 	}
-	p.hold(at, events.End{Error: true, Interrupted: f.interrupted(), Code: f.name, Err: f.text, Cause: f.cause()})
+	st.hold(at, events.End{Error: true, Interrupted: f.interrupted(), Code: f.name, Err: f.text, Cause: f.cause()})
 }
 
 // streamDone takes the last line of versions that write one. Nothing comes behind it.
-func (p *Parser) streamDone(r *record, at time.Time) {
-	if !p.stream.held && !p.stream.ended {
-		end := events.End{Code: p.Strings.Intern(r.kind)}
+func (st *stream) streamDone(r *record, at time.Time) {
+	if !st.run.held && !st.run.ended {
+		end := events.End{Code: st.Strings.Intern(r.kind)}
 		if list := r.rejected; list.Kind == scan.KindArray && len(list.Raw) > len("[]") {
 			end = events.End{Error: true, Code: "rejected", Err: "a tool call was rejected"}
 		}
-		p.hold(at, end)
+		st.hold(at, end)
 	}
-	p.releaseEnd()
+	st.releaseEnd()
 }
 
 // hold keeps an end until it is sure that it is one. An error that it replaces was not the end.
-func (p *Parser) hold(at time.Time, end events.End) {
-	p.overcome()
-	p.stream.held, p.stream.ended = true, false
-	p.stream.at, p.stream.end = at, end
+func (st *stream) hold(at time.Time, end events.End) {
+	st.overcome()
+	st.run.held, st.run.ended = true, false
+	st.run.at, st.run.end = at, end
 }
 
 // goOn takes back the end that was held: the agent works on.
-func (p *Parser) goOn() {
-	p.overcome()
-	p.stream.held, p.stream.ended = false, false
+func (st *stream) goOn() {
+	st.overcome()
+	st.run.held, st.run.ended = false, false
 }
 
 // overcome reports an error that did not end the session.
-func (p *Parser) overcome() {
-	if end := &p.stream.end; p.stream.held && end.Error && end.Err != "" {
-		p.Head = lines.Head{Time: p.stream.at, SessionID: p.stream.sessionID}
-		p.Notice(events.LevelWarn, failure{name: end.Code}.code(), end.Err)
+func (st *stream) overcome() {
+	if end := &st.run.end; st.run.held && end.Error && end.Err != "" {
+		st.Head = lines.Head{Time: st.run.at, SessionID: st.run.sessionID}
+		st.Notice(events.LevelWarn, failure{name: end.Code}.code(), end.Err)
 	}
 }
 
 // releaseEnd emits the end that is pending.
-func (p *Parser) releaseEnd() {
-	if !p.stream.held {
+func (st *stream) releaseEnd() {
+	if !st.run.held {
 		return
 	}
-	p.stream.held, p.stream.ended = false, true
-	end := p.stream.end
-	p.Out = append(p.Out, events.DisplayEvent{Kind: events.KindSessionEnded, Time: p.stream.at, SessionID: p.stream.sessionID, End: &end})
+	st.run.held, st.run.ended = false, true
+	end := st.run.end
+	st.Out = append(st.Out, events.DisplayEvent{Kind: events.KindSessionEnded, Time: st.run.at, SessionID: st.run.sessionID, End: &end})
+}
+
+// The ids of messages and parts that OpenCode makes (1.18.33) begin with the 48 lower bits of the time in milliseconds,
+// shifted by 12 bits for a counter, in hexadecimal: msg_223bb1223001... The bits above repeat every two years.
+const (
+	idTimeDigits  = 12
+	idCounterBits = 12
+	idTimeSpan    = 1 << (4*idTimeDigits - idCounterBits) * time.Millisecond
+)
+
+// longestAnswer bounds how long before its first line a message can have been made. An id that says otherwise is of another
+// program.
+const longestAnswer = time.Hour
+
+// madeAt is when the message of an id was made, which the model was asked for then; its first line comes with the answer.
+// An id that does not show it gives the time of the line.
+func madeAt(id string, line time.Time) time.Time {
+	const prefix = len("msg_")
+	if line.IsZero() || len(id) < prefix+idTimeDigits {
+		return line
+	}
+	n, err := strconv.ParseUint(id[prefix:prefix+idTimeDigits], 16, 64)
+	if err != nil {
+		return line
+	}
+	const spanMillis = int64(idTimeSpan / time.Millisecond)
+	before := (line.UnixMilli() - int64(n>>idCounterBits)) % spanMillis
+	if before < 0 {
+		before += spanMillis
+	}
+	if ago := time.Duration(before) * time.Millisecond; ago <= longestAnswer {
+		return line.Add(-ago)
+	}
+	return line
 }

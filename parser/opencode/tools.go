@@ -50,22 +50,22 @@ var tools = map[string]tool{
 
 // target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
 // is used.
-func (p *Parser) target(name string, args scan.Members) string {
+func (cs *calls) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {
 	case name == "apply_patch" || name == "patch":
-		return lines.PatchFile(&p.Strings, &p.Scratch, args.Get("patchText"))
+		return lines.PatchFile(&cs.Strings, &cs.Scratch, args.Get("patchText"))
 	case name == "todowrite":
-		return p.firstOf(args.Get("todos"), "content", func(m scan.Members) bool { return m.Get("status").Is("in_progress") })
+		return cs.firstOf(args.Get("todos"), "content", func(m scan.Members) bool { return m.Get("status").Is("in_progress") })
 	case name == "question":
-		return p.firstOf(args.Get("questions"), "question", func(scan.Members) bool { return true })
+		return cs.firstOf(args.Get("questions"), "question", func(scan.Members) bool { return true })
 	case known && t.field == "":
 		return ""
 	case known:
-		return p.argument(args.Get(t.field), t.shell)
+		return cs.argument(args.Get(t.field), t.shell)
 	}
 	for _, key := range events.TargetKeys {
-		if s := p.argument(args.Get(key), key == "command" || key == "cmd"); s != "" {
+		if s := cs.argument(args.Get(key), key == "command" || key == "cmd"); s != "" {
 			return s
 		}
 	}
@@ -73,18 +73,18 @@ func (p *Parser) target(name string, args scan.Members) string {
 }
 
 // argument is a string, or a command's words joined by blanks. Of a shell with a script, it is the script.
-func (p *Parser) argument(v scan.Value, command bool) string {
+func (l *line) argument(v scan.Value, command bool) string {
 	if v.Kind != scan.KindArray || !command {
-		return p.Strings.Text(v)
+		return l.Strings.Text(v)
 	}
 	var words []string
-	p.small.Reset(v.Raw)
-	for p.small.Array(); p.small.Element(); {
-		word := p.small.Value()
+	l.small.Reset(v.Raw)
+	for l.small.Array(); l.small.Element(); {
+		word := l.small.Value()
 		if word.Kind != scan.KindString {
 			return ""
 		}
-		words = append(words, p.Strings.Text(word))
+		words = append(words, l.Strings.Text(word))
 	}
 	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && (words[1] == "-c" || words[1] == "-lc") {
 		return words[2]
@@ -93,22 +93,22 @@ func (p *Parser) argument(v scan.Value, command bool) string {
 }
 
 // firstOf is a field of the first object in a list that is wanted.
-func (p *Parser) firstOf(list scan.Value, field string, wanted func(scan.Members) bool) string {
+func (cs *calls) firstOf(list scan.Value, field string, wanted func(scan.Members) bool) string {
 	if list.Kind != scan.KindArray {
 		return ""
 	}
-	p.small.Reset(list.Raw)
-	for p.small.Array(); p.small.Element(); {
-		if p.small.Peek() != scan.KindObject {
-			p.small.Skip()
+	cs.small.Reset(list.Raw)
+	for cs.small.Array(); cs.small.Element(); {
+		if cs.small.Peek() != scan.KindObject {
+			cs.small.Skip()
 			continue
 		}
-		p.Nested = p.Nested[:0]
-		for p.small.Object(); p.small.Key(); {
-			p.Nested = p.small.Keep(p.Nested)
+		cs.Nested = cs.Nested[:0]
+		for cs.small.Object(); cs.small.Key(); {
+			cs.Nested = cs.small.Keep(cs.Nested)
 		}
-		if wanted(p.Nested) {
-			return p.Strings.Text(p.Nested.Get(field))
+		if wanted(cs.Nested) {
+			return cs.Strings.Text(cs.Nested.Get(field))
 		}
 	}
 	return ""
