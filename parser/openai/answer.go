@@ -50,51 +50,64 @@ type streamed struct {
 	finish   scan.Value // the last finish_reason that is a word
 }
 
+// answers puts answers together that come in pieces; those that come whole end by the same rules.
+type answers struct {
+	*line
+	calls     *calls
+	contents  *contents
+	ledger    *ledger
+	responses *responses
+
+	answer  answer // the last one
+	cut     bool   // it had no end
+	dropped int    // pieces of answers that were too long
+}
+
 // chunk takes one piece of a streamed answer.
-func (p *Parser) chunk(r *record) {
-	a := &p.answer
-	if a.open && a.finished() && p.startsAnother(r) {
-		p.end()
+func (an *answers) chunk(r *record) {
+	a := &an.answer
+	if a.open && a.finished() && an.startsAnother(r) {
+		an.end()
 	}
 	if !a.open {
-		if p.isTail(r) {
-			p.tail(r)
+		if an.isTail(r) {
+			an.tail(r)
 			return
 		}
-		p.begin()
+		an.begin()
 	}
-	p.about(r)
+	an.about(r)
 	sortChoices(r.choices)
 	for i := range r.choices {
-		p.piece(&r.choices[i])
+		an.piece(&r.choices[i])
 	}
-	more := p.countsOf(r)
+	more := an.ledger.countsOf(r)
 	a.counts.grow(more)
-	if f := p.failureOf(r); f.failed {
+	if f := an.failureOf(r); f.failed {
 		a.failure = f
-		p.end()
+		an.end()
 		return
 	}
 	if more.tokens != (events.Tokens{}) && a.finished() {
-		p.end()
+		an.end()
 	}
 }
 
 // begin opens an answer.
-func (p *Parser) begin() {
-	a := &p.answer
+func (an *answers) begin() {
+	a := &an.answer
 	for _, t := range a.choices {
 		t.reset()
 	}
 	*a = answer{open: true, spare: append(a.spare, a.choices...), choices: a.choices[:0]}
-	p.answers++
-	p.answered, p.cut = 0, false
+	an.calls.begun++
+	an.calls.numbered, an.cut = 0, false
 }
 
 // startsAnother reports whether a chunk begins an answer of its own behind one that has finished: only a first piece
 // has the role, and another id. Some servers change the id within an answer.
-func (p *Parser) startsAnother(r *record) bool {
-	if len(r.id.Body()) == 0 || string(r.id.Body()) == p.answer.id {
+func (an *answers) startsAnother(r *record) bool {
+	if len(r.id.Body()) == 0 || string(r.id.Body()) == an.answer.id {
 		return false
 	}
 	for i := range r.choices {
@@ -106,11 +119,11 @@ func (p *Parser) startsAnother(r *record) bool {
 }
 
 // isTail reports whether a chunk belongs to the answer that has ended.
-func (p *Parser) isTail(r *record) bool {
-	a := &p.answer
+func (an *answers) isTail(r *record) bool {
+	a := &an.answer
 	same := len(r.id.Body()) > 0 && string(r.id.Body()) == a.id
 	switch {
-	case p.answers == 0:
+	case an.calls.begun == 0:
 		return false
 	case len(r.choices) == 0:
 		return same || len(r.id.Body()) == 0
@@ -132,25 +145,25 @@ func says(r *record) bool {
 }
 
 // tail takes what a chunk behind the end adds to the usage.
-func (p *Parser) tail(r *record) {
-	a := &p.answer
+func (an *answers) tail(r *record) {
+	a := &an.answer
 	before := a.counts
-	a.counts.grow(p.countsOf(r))
+	a.counts.grow(an.ledger.countsOf(r))
 	if grown := a.counts.tokens.Sub(before.tokens); grown != (events.Tokens{}) {
-		p.identify(a)
+		an.identify(a)
 		after, was := a.counts.normalise(), before.normalise()
-		p.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: grown, Tokens: after.Sub(was)}
+		an.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: grown, Tokens: after.Sub(was)}
 	}
 }
 
 // about takes the identity of an answer from a chunk; the first chunk of Azure has empty ones.
-func (p *Parser) about(r *record) {
-	a := &p.answer
+func (an *answers) about(r *record) {
+	a := &an.answer
 	if a.id == "" {
-		a.id = p.Strings.Text(r.id)
+		a.id = an.Strings.Text(r.id)
 	}
 	if a.model == "" {
-		a.model = p.Strings.Intern(r.model)
+		a.model = an.Strings.Intern(r.model)
 	}
 	if a.created.IsZero() {
 		a.created = r.created.Time()
@@ -158,18 +171,18 @@ func (p *Parser) about(r *record) {
 }
 
 // piece adds a choice of a chunk to the answer.
-func (p *Parser) piece(c *choice) {
-	a := &p.answer
+func (an *answers) piece(c *choice) {
+	a := &an.answer
 	m := &c.delta
 	if !m.there {
 		m = &c.whole
 	}
 	t := a.choice(c.place)
 	if t == nil || a.bytes > maxAnswerBytes {
-		p.dropped++
+		an.dropped++
 		return
 	}
-	text, reasoning, refusal := p.contentOf(m)
+	text, reasoning, refusal := an.contents.contentOf(m)
 	if n := len(text) + len(reasoning) + len(refusal) + len(m.transcript.Body()); n > 0 {
 		a.bytes += n
 		g := t.segment()
@@ -179,12 +192,12 @@ func (p *Parser) piece(c *choice) {
 		g.transcript = append(g.transcript, m.transcript.Body()...)
 	}
 	for i := range m.calls {
-		p.fragment(t, &m.calls[i])
+		an.fragment(t, &m.calls[i])
 	}
 	if finishes(c.finish) {
 		t.finish = scan.Value{Kind: scan.KindString, Raw: append(t.finish.Raw[:0], c.finish.Raw...)}
 	}
-	if f := p.readFailure(c.failure); f.failed {
+	if f := an.readFailure(c.failure); f.failed {
 		a.failure = f
 	}
 }
@@ -271,42 +284,42 @@ func (a *answer) finished() bool {
 }
 
 // done takes the [DONE] of a stream.
-func (p *Parser) done() {
-	if p.answer.open {
-		p.end()
+func (an *answers) done() {
+	if an.answer.open {
+		an.end()
 	}
-	p.answer.done = true
+	an.answer.done = true
 }
 
 // close ends the answer because another one begins, or the stream has ended. One that had not finished is cut: it has
 // no end.
-func (p *Parser) close() {
-	a := &p.answer
+func (an *answers) close() {
+	a := &an.answer
 	if !a.open {
 		return
 	}
 	if a.finished() || a.failure.failed {
-		p.end()
+		an.end()
 		return
 	}
-	p.emitAnswer()
-	p.tokens(&a.counts)
-	a.open, p.cut = false, true
+	an.emitAnswer()
+	an.ledger.tokens(&a.counts)
+	a.open, an.cut = false, true
 }
 
 // end gives the events of the answer, and its end.
-func (p *Parser) end() {
-	a := &p.answer
-	p.emitAnswer()
+func (an *answers) end() {
+	a := &an.answer
+	an.emitAnswer()
 	var reason scan.Value
 	for _, c := range a.choices {
-		p.cutShort(c.finish.Body())
+		an.contents.cutShort(c.finish.Body())
 		if reason = worse(reason, c.finish); failingFinish(reason.Body()) {
 			a.failure.failed = true
 		}
 	}
-	p.tokens(&a.counts)
-	p.ended(reason, a.failure, a.counts.duration)
+	an.ledger.tokens(&a.counts)
+	an.ended(reason, a.failure, a.counts.duration)
 	a.open = false
 }
 
@@ -319,26 +332,26 @@ func worse(a, b scan.Value) scan.Value {
 }
 
 // emitAnswer emits the content of the choices, in the order of their indexes.
-func (p *Parser) emitAnswer() {
-	a := &p.answer
-	p.identify(a)
-	p.emitItems()
+func (an *answers) emitAnswer() {
+	a := &an.answer
+	an.identify(a)
+	an.responses.emitItems()
 	for _, c := range a.choices {
 		for i := range c.segments {
 			g := &c.segments[i]
-			p.say(g)
+			an.contents.say(g)
 		}
 	}
 }
 
 // identify makes the head of an answer's events.
-func (p *Parser) identify(a *answer) {
-	p.Head = lines.Head{Time: a.created, MessageID: a.id, Model: a.model, SessionID: a.response.session}
+func (an *answers) identify(a *answer) {
+	an.Head = lines.Head{Time: a.created, MessageID: a.id, Model: a.model, SessionID: a.response.session}
 }
 
 // ended gives the end of an answer.
-func (p *Parser) ended(reason scan.Value, f failure, duration time.Duration) {
-	end := &events.End{Error: f.failed, Code: p.Strings.Intern(reason), Duration: duration}
+func (an *answers) ended(reason scan.Value, f failure, duration time.Duration) {
+	end := &events.End{Error: f.failed, Code: an.Strings.Intern(reason), Duration: duration}
 	if f.failed {
 		if f.code != "" {
 			end.Code = f.code
@@ -351,5 +364,58 @@ func (p *Parser) ended(reason scan.Value, f failure, duration time.Duration) {
 		}
 		end.Cause = cause.Of(cause.StatusIn(end.Code), end.Err, end.Code, f.code)
 	}
-	p.Emit(events.KindSessionEnded).End = end
+	an.Emit(events.KindSessionEnded).End = end
+}
+
+// codeError is the code of a failure that has none of its own.
+const codeError = "error"
+
+// failure is why an answer failed.
+type failure struct {
+	failed     bool
+	code, text string
+}
+
+// isFailure reports whether a record without an answer is the body of an error, in one of its many shapes.
+func isFailure(r *record) bool {
+	if r.failure.Exists() && r.failure.Kind != scan.KindNull || r.object.Is("error") || r.kind.Is("error") {
+		return true
+	}
+	if r.rest.Get("detail").Exists() || r.rest.Get("html-message").Exists() {
+		return true
+	}
+	if !r.messageRaw.Exists() {
+		return false
+	}
+	for _, key := range [...]string{"request_id", "statusCode", "status", "code"} {
+		if r.rest.Get(key).Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+// errorBody takes the body of an error. Within a stream it ends the answer that streams.
+func (an *answers) errorBody(r *record) {
+	f := an.failureOf(r)
+	if !f.failed {
+		f = failure{failed: true, text: an.words(r.messageRaw)}
+		for _, key := range [...]string{"detail", "html-message"} {
+			if f.text == "" {
+				f.text = an.words(r.rest.Get(key))
+			}
+		}
+	}
+	for _, v := range [...]scan.Value{r.rest.Get("code"), r.rest.Get("statusCode"), r.rest.Get("status"), r.kind} {
+		if f.code == "" && !v.Is("error") {
+			f.code = an.code(v)
+		}
+	}
+	if !an.answer.open {
+		an.begin()
+		an.about(r)
+	}
+	an.answer.failure = f
+	an.answer.counts.grow(an.ledger.countsOf(r))
+	an.end()
 }

@@ -1,9 +1,11 @@
 package openai
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -26,57 +28,69 @@ func (c *call) arguments() scan.Value {
 	return c.args
 }
 
+// calls makes the events of calls, and remembers their names for the results.
+type calls struct {
+	*line
+	quoted scan.Quoted // over arguments that are JSON in a string
+	input  []byte      // backs Tool.Input where the line has them so, and args
+	args   scan.Members
+
+	names    memory.Memory[string]
+	begun    int // how many answers have begun
+	numbered int // how many calls of the last one were emitted
+}
+
 // call gives the event of a call.
-func (p *Parser) call(c *call) {
-	name := p.toolName(c.name)
-	args, input := p.decode(c.arguments())
-	if p.DropInput {
+func (cs *calls) call(c *call) {
+	name := cs.toolName(c.name)
+	args, input := cs.decode(c.arguments())
+	if cs.DropInput {
 		input = nil
 	}
 	if args == nil && len(c.pieces) > 0 && input != nil { // what came in pieces lies in memory that the next answer takes
-		start := len(p.input)
-		p.input = append(p.input, input...)
-		input = p.input[start:len(p.input):len(p.input)]
+		start := len(cs.input)
+		cs.input = append(cs.input, input...)
+		input = cs.input[start:len(cs.input):len(cs.input)]
 	}
-	e := p.Emit(events.KindToolUse)
+	e := cs.Emit(events.KindToolUse)
 	t := &e.Tool
-	t.ID, t.Name, t.Input = p.callID(c.id), name, input
-	t.Target = p.target(name, args, c.arguments())
-	p.remember(t)
+	t.ID, t.Name, t.Input = cs.callID(c.id), name, input
+	t.Target = cs.target(name, args, c.arguments())
+	cs.remember(t)
 }
 
 // toolName is the name as written, without control sequences.
-func (p *Parser) toolName(raw []byte) string {
-	return events.CleanLine(p.Strings.Intern(scan.Value{Kind: scan.KindString, Raw: p.quote(raw)}), 0)
+func (l *line) toolName(raw []byte) string {
+	return events.CleanLine(l.Strings.Intern(scan.Value{Kind: scan.KindString, Raw: l.quote(raw)}), 0)
 }
 
 // quote gives raw as a string value; the memory is good until the next call.
-func (p *Parser) quote(raw []byte) []byte {
-	p.Scratch = append(append(append(p.Scratch[:0], '"'), raw...), '"')
-	return p.Scratch
+func (l *line) quote(raw []byte) []byte {
+	l.Scratch = append(append(append(l.Scratch[:0], '"'), raw...), '"')
+	return l.Scratch
 }
 
 // callID is the id that a server gave to a call. Where it gave none, one is made of the answer's own id and the number
 // of the call in it, so that it is the same whenever the answer is read.
-func (p *Parser) callID(id scan.Value) string {
-	p.answered++
+func (cs *calls) callID(id scan.Value) string {
+	cs.numbered++
 	switch {
 	case len(id.Body()) > 0:
-		return p.Strings.Text(id)
+		return cs.Strings.Text(id)
 	case id.Kind == scan.KindNumber:
-		return p.Strings.Copy(id.Raw)
+		return cs.Strings.Copy(id.Raw)
 	}
-	answer := p.Head.MessageID
+	answer := cs.Head.MessageID
 	if answer == "" {
-		answer = "answer-" + strconv.Itoa(p.answers)
+		answer = "answer-" + strconv.Itoa(cs.begun)
 	}
-	return answer + "#call-" + strconv.Itoa(p.answered)
+	return answer + "#call-" + strconv.Itoa(cs.numbered)
 }
 
 // remember keeps the name of a call for its result.
-func (p *Parser) remember(t *events.Tool) {
+func (cs *calls) remember(t *events.Tool) {
 	if t.Name != "" {
-		p.names.Set(p.Keys.String(domainID, t.ID), t.Name)
+		cs.names.Set(cs.Keys.String(domainID, t.ID), t.Name)
 	}
 }
 
@@ -84,11 +98,11 @@ func (p *Parser) remember(t *events.Tool) {
 // object itself, and some encode the text twice. Of what is no object, such as arguments that a limit cut, there are no
 // members, and the JSON is as received. Where arguments are dropped there is no JSON of an object in a text, and
 // of its members only those that may be a target.
-func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
+func (cs *calls) decode(v scan.Value) (args scan.Members, input []byte) {
 	switch v.Kind {
 	case scan.KindObject:
-		p.args = p.Inner.MembersOf(v, p.args[:0])
-		return p.args, v.Raw
+		cs.args = cs.Inner.MembersOf(v, cs.args[:0])
+		return cs.args, v.Raw
 	case scan.KindNone, scan.KindNull:
 		return nil, nil
 	case scan.KindString:
@@ -98,31 +112,31 @@ func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
 	default:
 		return nil, v.Raw
 	}
-	if p.DropInput {
+	if cs.DropInput {
 		var whole bool
-		if p.args, p.input, whole = p.quoted.Members(p.args[:0], p.input, v.Body(), isArgument); whole {
-			if p.args == nil {
-				p.args = scan.Members{} // an object without them, and not what is no object
+		if cs.args, cs.input, whole = cs.quoted.Members(cs.args[:0], cs.input, v.Body(), isArgument); whole {
+			if cs.args == nil {
+				cs.args = scan.Members{} // an object without them, and not what is no object
 			}
-			return p.args, nil
+			return cs.args, nil
 		}
 	}
 	text := v
 	for range 2 {
-		start := len(p.input)
-		p.input = scan.AppendString(p.input, text.Body())
-		decoded := p.input[start:len(p.input):len(p.input)]
-		p.Inner.Reset(decoded)
-		switch p.Inner.Peek() {
+		start := len(cs.input)
+		cs.input = scan.AppendString(cs.input, text.Body())
+		decoded := cs.input[start:len(cs.input):len(cs.input)]
+		cs.Inner.Reset(decoded)
+		switch cs.Inner.Peek() {
 		case scan.KindObject:
-			p.args = p.Inner.Members(p.args[:0])
-			if p.Inner.Err() == nil && len(p.Inner.Rest()) == 0 {
-				return p.args, decoded
+			cs.args = cs.Inner.Members(cs.args[:0])
+			if cs.Inner.Err() == nil && len(cs.Inner.Rest()) == 0 {
+				return cs.args, decoded
 			}
 			return nil, v.Raw
 		case scan.KindString:
-			text = p.Inner.Value()
-			if p.Inner.Err() != nil || len(p.Inner.Rest()) > 0 {
+			text = cs.Inner.Value()
+			if cs.Inner.Err() != nil || len(cs.Inner.Rest()) > 0 {
 				return nil, v.Raw
 			}
 		default:
@@ -131,3 +145,148 @@ func (p *Parser) decode(v scan.Value) (args scan.Members, input []byte) {
 	}
 	return nil, v.Raw
 }
+
+// fragment adds a piece of a call to a choice that streams.
+func (an *answers) fragment(t *streamed, f *fragment) {
+	a := &an.answer
+	c := an.continued(t, f)
+	if c == nil {
+		if t.repeats(f) {
+			return
+		}
+		if a.calls >= maxAnswerCalls {
+			an.dropped++
+			return
+		}
+		a.calls++
+		c = t.open()
+		c.legacy, c.indexed, c.index = f.legacy, f.index.Kind == scan.KindNumber, f.index.Int()
+	}
+	if !hasID(c.id) && hasID(f.id) {
+		c.id = scan.Value{Kind: f.id.Kind, Raw: append(c.id.Raw[:0], f.id.Raw...)}
+	}
+	if name := f.name.Body(); len(name) > 0 && !bytes.Equal(name, c.name) {
+		c.name = append(c.name, name...)
+	}
+	switch f.args.Kind {
+	case scan.KindString:
+		if body := f.args.Body(); len(body) > 0 {
+			if len(c.pieces) == 0 {
+				c.pieces = append(c.pieces, '"')
+			}
+			c.pieces = append(c.pieces, body...)
+			a.bytes += len(body)
+		}
+	case scan.KindObject:
+		c.args = scan.Value{Kind: scan.KindObject, Raw: bytes.Clone(f.args.Raw)}
+		a.bytes += len(f.args.Raw)
+	}
+}
+
+// open adds a call behind what the choice has said.
+func (t *streamed) open() *call {
+	if len(t.segments) == 0 {
+		t.addSegment()
+	}
+	g, c := &t.segments[len(t.segments)-1], t.addCall()
+	g.calls = append(g.calls, c)
+	return c
+}
+
+// continued finds the call that a fragment goes on with; nil if it begins a new one. An id wins over an index: servers
+// use an index twice, or none at all, or number calls anew in each chunk.
+//
+//	index    id           name    goes on with
+//	known    new          any     none
+//	known    same, none   any     the call of the index; none if that is whole and a name comes again
+//	unknown  of a call    any     that call, unless it is whole
+//	unknown  new          any     none
+//	unknown  none         some    none
+//	unknown  none         none    the last call
+func (an *answers) continued(t *streamed, f *fragment) *call {
+	if f.legacy {
+		return an.lastLegacy(t, f)
+	}
+	if f.index.Kind == scan.KindNumber {
+		for i := len(t.calls) - 1; i >= 0; i-- {
+			c := t.calls[i]
+			if c.legacy || !c.indexed || c.index != f.index.Int() {
+				continue
+			}
+			if hasID(f.id) && hasID(c.id) && !bytes.Equal(f.id.Raw, c.id.Raw) {
+				return nil
+			}
+			if an.restarts(c, f) {
+				return nil
+			}
+			return c
+		}
+	}
+	if hasID(f.id) {
+		for i := len(t.calls) - 1; i >= 0; i-- {
+			if c := t.calls[i]; bytes.Equal(c.id.Raw, f.id.Raw) {
+				if an.restarts(c, f) {
+					return nil
+				}
+				return c
+			}
+		}
+		return nil
+	}
+	if len(f.name.Body()) > 0 || len(t.calls) == 0 {
+		return nil
+	}
+	return t.calls[len(t.calls)-1]
+}
+
+// lastLegacy finds the function_call of a choice; there is one, unless a whole one came and another begins.
+func (an *answers) lastLegacy(t *streamed, f *fragment) *call {
+	for i := len(t.calls) - 1; i >= 0; i-- {
+		if c := t.calls[i]; c.legacy {
+			if an.restarts(c, f) {
+				return nil
+			}
+			return c
+		}
+	}
+	return nil
+}
+
+// restarts reports whether a fragment begins a call of its own though index or id are those of c: c is whole, and a name
+// comes again with arguments.
+func (an *answers) restarts(c *call, f *fragment) bool {
+	if len(f.name.Body()) == 0 || len(f.args.Body()) == 0 && f.args.Kind != scan.KindObject {
+		return false
+	}
+	return an.isWhole(c)
+}
+
+// repeats reports whether a fragment is a whole call that came before, under the same id: some servers send their calls
+// again with the last chunk.
+func (t *streamed) repeats(f *fragment) bool {
+	for _, c := range t.calls {
+		if hasID(f.id) && bytes.Equal(c.id.Raw, f.id.Raw) && bytes.Equal(c.name, f.name.Body()) && bytes.Equal(c.arguments().Raw, f.args.Raw) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWhole reports whether the arguments of a call are a whole object.
+func (an *answers) isWhole(c *call) bool {
+	if c.args.Kind == scan.KindObject {
+		return true
+	}
+	if len(c.pieces) < 3 || c.pieces[len(c.pieces)-1] != '}' {
+		return false
+	}
+	an.Scratch = scan.AppendString(an.Scratch[:0], c.pieces[1:])
+	an.Inner.Reset(an.Scratch)
+	if an.Inner.Peek() != scan.KindObject {
+		return false
+	}
+	an.Inner.Skip()
+	return an.Inner.Err() == nil && len(an.Inner.Rest()) == 0
+}
+
+func hasID(v scan.Value) bool { return len(v.Body()) > 0 || v.Kind == scan.KindNumber }

@@ -28,14 +28,14 @@ type frame struct {
 
 var doneMark = []byte("[DONE]")
 
-// line takes a trimmed line.
-func (p *Parser) line(line []byte) {
+// readLine takes a trimmed line.
+func (p *Parser) readLine(line []byte) {
 	switch {
 	case len(line) == 0:
 		p.frameEnd()
 	case bytes.Equal(line, doneMark):
 		p.frameEnd()
-		p.done()
+		p.answers.done()
 	case line[0] == '{' || line[0] == '[':
 		p.frameEnd()
 		p.objects(line)
@@ -71,7 +71,7 @@ func (p *Parser) data(value []byte) {
 	case len(value) == 0 && len(f.held) == 0:
 	case bytes.Equal(value, doneMark):
 		p.frameEnd()
-		p.done()
+		p.answers.done()
 	case len(f.held) == 0 && value[0] != '{' && value[0] != '[':
 		p.Verdict.Note(events.LineMalformed)
 	case p.datum(value, len(f.held) > 0):

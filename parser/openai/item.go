@@ -1,42 +1,54 @@
 package openai
 
 import (
+	"strings"
+
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
+// items makes the events of the items of a response, and of results.
+type items struct {
+	*line
+	calls    *calls
+	contents *contents
+
+	results memory.Memory[int] // that were emitted
+}
+
 // item gives the events of one output item of a response. It reports false for a type that it does not know.
-func (p *Parser) item(m scan.Members) bool {
-	before := len(p.Out)
+func (it *items) item(m scan.Members) bool {
+	before := len(it.Out)
 	kind := m.Get("type").Body()
 	switch string(kind) {
 	case "message":
-		p.itemMessage(m)
+		it.itemMessage(m)
 	case "reasoning":
-		p.itemReasoning(m)
+		it.itemReasoning(m)
 	case "function_call", "custom_tool_call", "mcp_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call",
 		"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "tool_search_call", "program":
-		p.itemCall(m, string(kind))
+		it.itemCall(m, string(kind))
 	case "compaction":
-		e := p.Emit(events.KindNotice)
+		e := it.Emit(events.KindNotice)
 		e.Notice = events.Notice{Level: events.LevelInfo, Code: events.NoticeCompaction}
 		e.Text = "conversation compacted"
 	case "mcp_approval_request":
-		p.itemApproval(m)
+		it.itemApproval(m)
 	case "additional_tools", "configuration_update", "mcp_approval_response", "mcp_list_tools":
 	default:
 		if !isOutput(kind) {
 			return false
 		}
-		p.itemOutput(m)
+		it.itemOutput(m)
 	}
 	id := ""
-	for i := before; i < len(p.Out); i++ {
+	for i := before; i < len(it.Out); i++ {
 		if id == "" {
-			id = p.Strings.Text(m.Get("id"))
+			id = it.Strings.Text(m.Get("id"))
 		}
-		p.Out[i].ItemID = id
+		it.Out[i].ItemID = id
 	}
 	return true
 }
@@ -51,7 +63,7 @@ func isOutput(kind []byte) bool {
 	return false
 }
 
-func (p *Parser) itemMessage(m scan.Members) {
+func (it *items) itemMessage(m scan.Members) {
 	if role := m.Get("role"); role.Exists() && !role.Is("assistant") {
 		return
 	}
@@ -59,78 +71,78 @@ func (p *Parser) itemMessage(m scan.Members) {
 	content := m.Get("content")
 	text.add(content.Body())
 	if content.Kind == scan.KindArray {
-		s := &p.Inner
+		s := &it.Inner
 		s.Reset(content.Raw)
 		for s.Array(); s.Element(); {
-			p.Nested = s.Members(p.Nested[:0])
-			text.add(p.Nested.Get("text").Body())
-			refusal.add(p.Nested.Get("refusal").Body())
+			it.Nested = s.Members(it.Nested[:0])
+			text.add(it.Nested.Get("text").Body())
+			refusal.add(it.Nested.Get("refusal").Body())
 		}
 	}
-	p.say(&segment{text: text.body, refusal: refusal.body})
+	it.contents.say(&segment{text: text.body, refusal: refusal.body})
 }
 
 // itemReasoning gives the summary of the thinking, or the thinking itself where a server shows it.
-func (p *Parser) itemReasoning(m scan.Members) {
-	text := p.paragraphs(m.Get("summary"))
+func (it *items) itemReasoning(m scan.Members) {
+	text := it.paragraphs(m.Get("summary"))
 	if text == "" {
-		text = p.paragraphs(m.Get("content"))
+		text = it.paragraphs(m.Get("content"))
 	}
 	if !lines.Blank(text) {
-		p.Emit(events.KindReasoning).Text = text
+		it.Emit(events.KindReasoning).Text = text
 	}
 }
 
 // paragraphs joins the texts of an array, a blank line between them.
-func (p *Parser) paragraphs(v scan.Value) string {
+func (it *items) paragraphs(v scan.Value) string {
 	if v.Kind != scan.KindArray {
 		return ""
 	}
 	var joined []byte
-	s := &p.Inner
+	s := &it.Inner
 	s.Reset(v.Raw)
 	for s.Array(); s.Element(); {
-		p.Nested = s.Members(p.Nested[:0])
-		if text := p.Nested.Get("text").Body(); len(text) > 0 {
+		it.Nested = s.Members(it.Nested[:0])
+		if text := it.Nested.Get("text").Body(); len(text) > 0 {
 			if len(joined) > 0 {
 				joined = append(joined, `\n\n`...)
 			}
 			joined = append(joined, text...)
 		}
 	}
-	return p.Strings.Unescape(joined)
+	return it.Strings.Unescape(joined)
 }
 
 // itemCall gives a call, and its result where the server ran it: those items hold both.
-func (p *Parser) itemCall(m scan.Members, kind string) {
-	c := p.serverCall(m, kind)
-	id := p.callID(c.id)
-	e := p.Emit(events.KindToolUse)
+func (it *items) itemCall(m scan.Members, kind string) {
+	c := it.serverCall(m, kind)
+	id := it.calls.callID(c.id)
+	e := it.Emit(events.KindToolUse)
 	t := &e.Tool
 	t.ID, t.Name, t.Target, t.Server, t.ReadOnly = id, c.name, c.target, c.server, c.readOnly
-	if !p.DropInput {
+	if !it.DropInput {
 		t.Input = c.input
 	}
-	p.remember(t)
+	it.calls.remember(t)
 	if c.answered {
-		p.itemCallResult(m, &c, id)
+		it.itemCallResult(m, &c, id)
 	}
 }
 
 // lateResult emits the result of a call that was emitted while the server still worked on it.
-func (p *Parser) lateResult(m scan.Members) {
-	before := len(p.Out)
-	c := p.serverCall(m, string(m.Get("type").Body()))
+func (it *items) lateResult(m scan.Members) {
+	before := len(it.Out)
+	c := it.serverCall(m, string(m.Get("type").Body()))
 	if c.answered {
-		p.itemCallResult(m, &c, p.Strings.Text(c.id))
+		it.itemCallResult(m, &c, it.Strings.Text(c.id))
 	}
-	for i := before; i < len(p.Out); i++ {
-		p.Out[i].ItemID = p.Strings.Text(m.Get("id"))
+	for i := before; i < len(it.Out); i++ {
+		it.Out[i].ItemID = it.Strings.Text(m.Get("id"))
 	}
 }
 
-func (p *Parser) itemCallResult(m scan.Members, c *itemOfCall, id string) {
-	e := p.Emit(events.KindToolResult)
+func (it *items) itemCallResult(m scan.Members, c *itemOfCall, id string) {
+	e := it.Emit(events.KindToolResult)
 	t := &e.Tool
 	t.ID, t.Name, t.Server, t.ReadOnly = id, c.name, c.server, c.readOnly
 	c.output.Fill(t)
@@ -138,42 +150,42 @@ func (p *Parser) itemCallResult(m scan.Members, c *itemOfCall, id string) {
 		return
 	}
 	t.Error = true
-	for _, text := range [...]string{c.err, string(c.output.All()), p.Strings.Text(m.Get("status"))} {
+	for _, text := range [...]string{c.err, string(c.output.All()), it.Strings.Text(m.Get("status"))} {
 		if t.Err == "" {
 			t.Err = text
 		}
 	}
 }
 
-func (p *Parser) itemApproval(m scan.Members) {
-	args, _ := p.decode(m.Get("arguments"))
-	name := p.toolName(m.Get("name").Body())
-	e := p.Emit(events.KindApprovalRequest)
-	e.Approval = &events.Approval{ID: p.Strings.Text(m.Get("id")), Tool: name, Subject: p.target(name, args, scan.Value{})}
+func (it *items) itemApproval(m scan.Members) {
+	args, _ := it.calls.decode(m.Get("arguments"))
+	name := it.toolName(m.Get("name").Body())
+	e := it.Emit(events.KindApprovalRequest)
+	e.Approval = &events.Approval{ID: it.Strings.Text(m.Get("id")), Tool: name, Subject: it.calls.target(name, args, scan.Value{})}
 }
 
 // itemOutput gives the result of a call that the client ran.
-func (p *Parser) itemOutput(m scan.Members) {
+func (it *items) itemOutput(m scan.Members) {
 	id := m.Get("call_id")
 	if len(id.Body()) == 0 {
 		id = m.Get("id") // local_shell_call_output
 	}
-	key := p.key(id)
-	if seen, _ := p.results.Get(key); seen > 0 && len(id.Body()) > 0 {
+	key := it.key(id)
+	if seen, _ := it.results.Get(key); seen > 0 && len(id.Body()) > 0 {
 		return // in a response that was fetched again, or under another item's id
 	}
-	p.results.Set(key, 1)
-	p.itemResult(m, id)
+	it.results.Set(key, 1)
+	it.itemResult(m, id)
 }
 
-func (p *Parser) itemResult(m scan.Members, id scan.Value) {
+func (it *items) itemResult(m scan.Members, id scan.Value) {
 	output := m.Get("output")
 	if !output.Exists() {
 		output = m.Get("result") // program_output
 	}
 	failed := m.Get("status").Is("failed")
-	text, code := p.outputText(output)
-	e := p.result(id, text)
+	text, code := it.outputText(output)
+	e := it.result(id, text)
 	e.Tool.ExitCode, e.Tool.HasExitCode = code.code, code.known
 	if e.Tool.Error = failed || code.failed; e.Tool.Error {
 		e.Tool.Err = string(text.All())
@@ -181,11 +193,11 @@ func (p *Parser) itemResult(m scan.Members, id scan.Value) {
 }
 
 // result gives the result of the call with an id.
-func (p *Parser) result(id scan.Value, output lines.Text) *events.DisplayEvent {
-	e := p.Emit(events.KindToolResult)
+func (it *items) result(id scan.Value, output lines.Text) *events.DisplayEvent {
+	e := it.Emit(events.KindToolResult)
 	t := &e.Tool
-	t.ID = p.Strings.Text(id)
-	t.Name, _ = p.names.Get(p.Keys.String(domainID, t.ID))
+	t.ID = it.Strings.Text(id)
+	t.Name, _ = it.calls.names.Get(it.Keys.String(domainID, t.ID))
 	output.Fill(t)
 	return e
 }
@@ -198,22 +210,22 @@ type exit struct {
 
 // outputText reads the text of a result: a string, or the texts of an array, one a line. The outputs of shell_call have
 // standard output, standard error and how the command ended.
-func (p *Parser) outputText(v scan.Value) (lines.Text, exit) {
+func (it *items) outputText(v scan.Value) (lines.Text, exit) {
 	var x exit
-	all := p.Output.Text()
+	all := it.Output.Text()
 	switch v.Kind {
 	case scan.KindString:
 		all.Add(v)
 	case scan.KindArray:
-		s := &p.Inner
+		s := &it.Inner
 		s.Reset(v.Raw)
 		for s.Array(); s.Element(); {
-			p.Nested = s.Members(p.Nested[:0])
+			it.Nested = s.Members(it.Nested[:0])
 			for _, key := range [...]string{"text", "stdout", "stderr"} {
-				all.Line(p.Nested.Get(key))
+				all.Line(it.Nested.Get(key))
 			}
-			if outcome := p.Nested.Get("outcome"); outcome.Kind == scan.KindObject && !x.failed {
-				x = p.outcome(outcome)
+			if outcome := it.Nested.Get("outcome"); outcome.Kind == scan.KindObject && !x.failed {
+				x = it.outcome(outcome)
 			}
 		}
 	}
@@ -221,11 +233,169 @@ func (p *Parser) outputText(v scan.Value) (lines.Text, exit) {
 }
 
 // outcome reads how a command ended.
-func (p *Parser) outcome(v scan.Value) exit {
+func (it *items) outcome(v scan.Value) exit {
 	var s scan.Scanner // the parser's own is in the middle of the list
 	m := s.MembersOf(v, nil)
 	if code := m.Get("exit_code"); code.Kind == scan.KindNumber {
 		return exit{code: int(code.Int()), known: true, failed: code.Int() != 0}
 	}
 	return exit{failed: m.Get("type").Is("timeout")}
+}
+
+// itemOfCall is what an item contains of a call, and of its result if the item holds one.
+type itemOfCall struct {
+	id           scan.Value
+	name, target string
+	server       string
+	input        []byte
+	readOnly     bool
+
+	answered, failed bool
+	output           lines.Text
+	err              string
+}
+
+// serverCall reads an item that is a call.
+func (it *items) serverCall(m scan.Members, kind string) itemOfCall {
+	c := itemOfCall{id: m.Get("call_id"), name: strings.TrimSuffix(kind, "_call")}
+	if len(c.id.Body()) == 0 {
+		c.id = m.Get("id")
+	}
+	switch kind {
+	case "function_call":
+		it.namedCall(m, m.Get("arguments"), &c)
+	case "custom_tool_call":
+		it.namedCall(m, m.Get("input"), &c)
+	case "mcp_call":
+		it.namedCall(m, m.Get("arguments"), &c)
+		c.server = it.Strings.Intern(m.Get("server_label"))
+		it.answerOf(m, &c)
+		it.mcpResult(m, &c)
+	case "local_shell_call", "shell_call":
+		it.shellCall(m.Get("action"), &c)
+	case "apply_patch_call":
+		v := m.Get("operation")
+		it.Members(v)
+		c.input, c.target = v.Raw, it.Strings.Text(it.Nested.Get("path"))
+	case "computer_call":
+		v := m.Get("action")
+		it.Members(v)
+		c.input, c.target = v.Raw, it.Strings.Text(it.Nested.Get("type"))
+	case "web_search_call":
+		it.webSearch(m.Get("action"), &c)
+		it.answerOf(m, &c)
+	case "file_search_call":
+		v := m.Get("queries")
+		c.input, c.readOnly, c.target = v.Raw, true, it.firstText(v)
+		it.answerOf(m, &c)
+	case "code_interpreter_call":
+		c.input = m.Get("code").Raw // a program: no field of it is what it acts on
+		it.answerOf(m, &c)
+		c.output = it.logs(m.Get("outputs"))
+	case "image_generation_call":
+		c.target = it.Strings.Text(m.Get("revised_prompt"))
+		it.answerOf(m, &c)
+	case "tool_search_call":
+		args, input := it.calls.decode(m.Get("arguments"))
+		c.input, c.readOnly, c.target = input, true, it.calls.target(c.name, args, scan.Value{})
+	case "program":
+		c.input = m.Get("code").Raw
+	}
+	return c
+}
+
+func (it *items) namedCall(m scan.Members, wire scan.Value, c *itemOfCall) {
+	c.name = it.toolName(m.Get("name").Body())
+	args, input := it.calls.decode(wire)
+	c.input, c.target = input, it.calls.target(c.name, args, wire)
+}
+
+// answerOf reports whether an item that holds its result has come so far, and whether it failed.
+func (it *items) answerOf(m scan.Members, c *itemOfCall) {
+	if isRunning(m) {
+		return
+	}
+	c.answered, c.failed = true, m.Get("status").Is("failed")
+	if v := m.Get("error"); v.Exists() && v.Kind != scan.KindNull {
+		c.failed = true
+		c.err = it.readFailure(v).text
+		if c.err == "" {
+			c.err = it.Strings.JSON(v)
+		}
+	}
+}
+
+// isRunning reports whether the server still works on an item.
+func isRunning(m scan.Members) bool {
+	switch string(m.Get("status").Body()) {
+	case "in_progress", "searching", "interpreting", "generating", "calling":
+		return true
+	}
+	return false
+}
+
+func (it *items) mcpResult(m scan.Members, c *itemOfCall) {
+	if c.answered {
+		c.output, _ = it.outputText(m.Get("output"))
+	}
+}
+
+// shellCall reads one command as its words, or several as lines.
+func (it *items) shellCall(action scan.Value, c *itemOfCall) {
+	it.Members(action)
+	c.input = action.Raw
+	if v := it.Nested.Get("command"); v.Exists() {
+		c.target = it.calls.command(v)
+		return
+	}
+	var list []string
+	if v := it.Nested.Get("commands"); v.Kind == scan.KindArray {
+		it.Inner.Reset(v.Raw)
+		for it.Inner.Array(); it.Inner.Element(); {
+			if text := it.Strings.Text(it.Inner.Value()); text != "" {
+				list = append(list, unwrapShell(text))
+			}
+		}
+	}
+	c.target = strings.Join(list, "\n")
+}
+
+// webSearch reads a search, or the page that is opened or looked through.
+func (it *items) webSearch(action scan.Value, c *itemOfCall) {
+	it.Members(action)
+	c.input, c.readOnly = action.Raw, true
+	for _, key := range [...]string{"query", "url", "pattern"} {
+		if c.target = it.Strings.Text(it.Nested.Get(key)); c.target != "" {
+			return
+		}
+	}
+	c.target = it.firstText(it.Nested.Get("queries"))
+}
+
+func (it *items) firstText(v scan.Value) string {
+	if v.Kind != scan.KindArray {
+		return ""
+	}
+	it.Inner.Reset(v.Raw)
+	for it.Inner.Array(); it.Inner.Element(); {
+		if text := it.Strings.Text(it.Inner.Value()); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// logs joins what the code of an interpreter wrote.
+func (it *items) logs(v scan.Value) lines.Text {
+	all := it.Output.Text()
+	if v.Kind != scan.KindArray {
+		return all
+	}
+	s := &it.Inner
+	s.Reset(v.Raw)
+	for s.Array(); s.Element(); {
+		it.Nested = s.Members(it.Nested[:0])
+		all.Line(it.Nested.Get("logs"))
+	}
+	return all
 }

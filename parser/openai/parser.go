@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"bytes"
+
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
@@ -23,36 +25,37 @@ const domainID byte = 0
 
 // Parser reads the responses of one file or stream; see the package doc for what it remembers.
 type Parser struct {
-	decode.Decoder
+	line
 	record record
+	frame  frame
 
-	quoted scan.Quoted // over arguments that are JSON in a string
-	input  []byte      // backs Tool.Input where the line has them so, and p.args
-	args   scan.Members
-	entry  scan.Members
-
-	frame    frame
-	answer   answer
-	answers  int  // how many have begun
-	answered int  // how many calls of the last one were emitted
-	cut      bool // the last answer had no end
-	dropped  int
-
-	names   memory.Memory[string]
-	results memory.Memory[int]
-	repeats map[uint64]int // of the ids of one request
-	polled  memory.Memory[[]polledItem]
+	answers   answers
+	responses responses
+	requests  requests
+	items     items
+	contents  contents
+	calls     calls
+	ledger    ledger
 }
+
+// line is what the parts of a parser share: the memory of the line at work.
+type line struct{ decode.Decoder }
 
 // New returns a parser for one file or stream.
 func New() *Parser {
-	return &Parser{
-		record:  record{response: &record{}},
-		Decoder: decode.New(),
-		names:   memory.New[string](maxNames),
-		results: memory.New[int](maxResults),
-		polled:  memory.New[[]polledItem](maxPolled),
+	p := &Parser{line: line{decode.New()}, record: record{response: &record{}}}
+	l := &p.line
+	p.ledger.line = l
+	p.calls = calls{line: l, names: memory.New[string](maxNames)}
+	p.contents = contents{line: l, calls: &p.calls}
+	p.items = items{line: l, calls: &p.calls, contents: &p.contents, results: memory.New[int](maxResults)}
+	p.requests = requests{line: l, calls: &p.calls, items: &p.items}
+	p.answers = answers{line: l, calls: &p.calls, contents: &p.contents, ledger: &p.ledger, responses: &p.responses}
+	p.responses = responses{
+		line: l, answers: &p.answers, contents: &p.contents, items: &p.items, ledger: &p.ledger,
+		polled: memory.New[[]polledItem](maxPolled),
 	}
+	return p
 }
 
 // Parse reads one line: a body, several bodies one behind the other, an array of bodies, or a line of a stream of
@@ -60,14 +63,14 @@ func New() *Parser {
 // last one counts.
 func (p *Parser) Parse(line []byte) decode.Result {
 	p.beginLine()
-	p.line(lines.Trim(line))
+	p.readLine(lines.Trim(line))
 	return p.Result()
 }
 
 // beginLine makes room for the events of a line.
 func (p *Parser) beginLine() {
 	p.Begin()
-	p.input = lines.Buffer(p.input)
+	p.calls.input = lines.Buffer(p.calls.input)
 }
 
 // objects takes the JSON of a line.
@@ -149,7 +152,7 @@ func (p *Parser) kindOf(r *record) kind {
 				return kindChunk
 			}
 		}
-		if p.frame.streams || p.answer.open {
+		if p.frame.streams || p.answers.answer.open {
 			return kindChunk
 		}
 		return kindBody
@@ -176,20 +179,20 @@ func isResponseEvent(r *record) bool {
 func (p *Parser) dispatch(r *record) {
 	switch p.kindOf(r) {
 	case kindBody:
-		p.body(r)
+		p.answers.body(r)
 	case kindChunk:
-		p.chunk(r)
+		p.answers.chunk(r)
 	case kindResponse:
-		p.response(r)
+		p.responses.response(r)
 	case kindResponseEvent:
-		p.responseEvent(r)
+		p.responses.responseEvent(r)
 		return
 	case kindNative:
-		p.native(r)
+		p.answers.native(r)
 	case kindFailure:
-		p.errorBody(r)
+		p.answers.errorBody(r)
 	case kindRequest:
-		p.request(r)
+		p.requests.request(r)
 	default:
 		p.unknown(r)
 		return
@@ -211,7 +214,7 @@ func (p *Parser) Flush() decode.Result {
 	p.beginLine()
 	p.frameEnd()
 	status := p.Verdict.Status
-	p.close()
+	p.answers.close()
 	return decode.Result{Events: p.Out, Status: status}
 }
 
@@ -219,9 +222,55 @@ func (p *Parser) Flush() decode.Result {
 // when an answer is too long.
 func (p *Parser) State() decode.State {
 	return decode.State{
-		Pending: p.answer.open, Incomplete: p.answer.open && !p.answer.finished() || p.cut, Dropped: p.dropped,
+		Pending: p.answers.answer.open, Incomplete: p.answers.answer.open && !p.answers.answer.finished() || p.answers.cut, Dropped: p.answers.dropped,
 	}
 }
 
 // key makes a key of an id for a memory, however the id is escaped.
-func (p *Parser) key(id scan.Value) uint64 { return p.Keys.ID(domainID, id.Body()) }
+func (l *line) key(id scan.Value) uint64 { return l.Keys.ID(domainID, id.Body()) }
+
+// failureOf reads the error that is beside an answer, or in place of one.
+func (l *line) failureOf(r *record) failure { return l.readFailure(r.failure) }
+
+// readFailure reads an error: an object, a text, or what else is not null.
+func (l *line) readFailure(v scan.Value) failure {
+	switch v.Kind {
+	case scan.KindNone, scan.KindNull:
+		return failure{}
+	case scan.KindString:
+		return failure{failed: true, text: l.Strings.Text(v)}
+	case scan.KindObject:
+		l.Members(v)
+		f := failure{failed: true, text: l.words(l.Nested.Get("message"))}
+		for _, key := range [...]string{"code", "type", "status"} {
+			if f.code = l.code(l.Nested.Get(key)); f.code != "" {
+				break
+			}
+		}
+		return f
+	default:
+		return failure{failed: true, text: l.Strings.JSON(v)}
+	}
+}
+
+// code reads a code: a word or a number. LiteLLM writes 'None' where it has none, and xAI a sentence.
+func (l *line) code(v scan.Value) string {
+	switch {
+	case v.Kind == scan.KindNumber:
+		return l.Strings.JSON(v)
+	case v.Is("None"), bytes.IndexByte(v.Body(), ' ') >= 0:
+		return ""
+	}
+	return l.Strings.Intern(v)
+}
+
+// words gives a text, or what replaces one as JSON: FastAPI's list of what is wrong with a request.
+func (l *line) words(v scan.Value) string {
+	switch v.Kind {
+	case scan.KindString:
+		return l.Strings.Text(v)
+	case scan.KindObject, scan.KindArray:
+		return l.Strings.JSON(v)
+	}
+	return ""
+}

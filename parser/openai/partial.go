@@ -2,6 +2,8 @@ package openai
 
 import (
 	"bytes"
+	"slices"
+	"strconv"
 
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -37,13 +39,13 @@ func (a *responded) forget(index int64) {
 }
 
 // beginItem handles an item as it is added: a call has its name and id then, and its arguments in pieces.
-func (p *Parser) beginItem(r *record, index int64) {
-	x := p.partial(index)
+func (re *responses) beginItem(r *record, index int64) {
+	x := re.partial(index)
 	if x == nil {
 		return
 	}
 	m := r.item
-	x.id = p.Strings.Text(m.Get("id"))
+	x.id = re.Strings.Text(m.Get("id"))
 	switch string(m.Get("type").Body()) {
 	case "function_call", "custom_tool_call", "mcp_call":
 		id := m.Get("call_id")
@@ -55,8 +57,8 @@ func (p *Parser) beginItem(r *record, index int64) {
 }
 
 // partial finds the item of a place, or makes it; nil if there are too many, or its whole was emitted.
-func (p *Parser) partial(index int64) *partialItem {
-	a := &p.answer.response
+func (re *responses) partial(index int64) *partialItem {
+	a := &re.answers.answer.response
 	if x := a.find(index); x != nil {
 		return x
 	}
@@ -64,7 +66,7 @@ func (p *Parser) partial(index int64) *partialItem {
 		return nil
 	}
 	if len(a.partial) >= maxPartial {
-		p.dropped++
+		re.answers.dropped++
 		return nil
 	}
 	x := &partialItem{index: index}
@@ -73,20 +75,20 @@ func (p *Parser) partial(index int64) *partialItem {
 }
 
 // itemDelta adds a piece to an item.
-func (p *Parser) itemDelta(r *record, kind string) {
-	if !p.answer.open {
-		p.begin()
+func (re *responses) itemDelta(r *record, kind string) {
+	if !re.answers.answer.open {
+		re.answers.begin()
 	}
-	x := p.partial(p.outputIndex(r))
+	x := re.partial(re.outputIndex(r))
 	body := r.rest.Get("delta").Body()
 	if x == nil || len(body) == 0 {
 		return
 	}
-	if p.answer.bytes > maxAnswerBytes {
-		p.dropped++
+	if re.answers.answer.bytes > maxAnswerBytes {
+		re.answers.dropped++
 		return
 	}
-	p.answer.bytes += len(body)
+	re.answers.answer.bytes += len(body)
 	switch kind {
 	case "response.output_text.delta":
 		x.text = append(x.text, body...)
@@ -103,4 +105,50 @@ func (p *Parser) itemDelta(r *record, kind string) {
 		}
 		x.call.pieces = append(x.call.pieces, body...)
 	}
+}
+
+// maxPolledItems is how many items of a response are remembered while it runs.
+const maxPolledItems = 4096
+
+// polledItem is what was emitted of an item of a response that had not ended.
+type polledItem struct {
+	id       string
+	answered bool // or never will be: all but a call that the server still works on
+}
+
+// poll gives the items of a response. One that runs in the background is fetched again until it has ended: each item is
+// emitted once, a call when it is first seen and its result when it is there.
+func (re *responses) poll(r *record, pending bool) {
+	key := re.key(r.id)
+	items, known := re.polled.Get(key)
+	before := len(items)
+	for i, m := range r.output {
+		id := re.Strings.Text(m.Get("id"))
+		if id == "" {
+			id = "#" + strconv.Itoa(i)
+		}
+		at := slices.IndexFunc(items[:before], func(t polledItem) bool { return t.id == id })
+		switch {
+		case at >= 0 && !items[at].answered && !isRunning(m):
+			re.items.lateResult(m)
+			items[at].answered = true
+		case at >= 0 || pending && isUnfinishedMessage(m):
+		default:
+			re.items.item(m)
+			if pending && len(items) < maxPolledItems {
+				items = append(items, polledItem{id, !isRunning(m)})
+			}
+		}
+	}
+	if !pending {
+		items = nil
+	}
+	if len(r.id.Body()) > 0 && (pending || known) {
+		re.polled.Set(key, items)
+	}
+}
+
+// isUnfinishedMessage recognises a text that will come whole when the response is fetched again.
+func isUnfinishedMessage(m scan.Members) bool {
+	return m.Get("type").Is("message") && m.Get("status").Is("in_progress")
 }

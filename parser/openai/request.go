@@ -12,109 +12,119 @@ func isRequest(r *record) bool {
 	return r.rest.Get("messages").Kind == scan.KindArray || r.model.Kind == scan.KindString && r.rest.Get("input").Kind == scan.KindArray
 }
 
+// requests reads what went to the server: prompts, and the results of calls.
+type requests struct {
+	*line
+	calls *calls
+	items *items
+
+	entry   scan.Members
+	repeats map[uint64]int // of the ids of one request
+}
+
 // request takes the body of a request. Its messages repeat the whole conversation, so all that it adds are the results
 // of tools, which no answer holds, each once, and what the user said since the last answer.
-func (p *Parser) request(r *record) {
-	p.Head = lines.Head{}
+func (rq *requests) request(r *record) {
+	rq.Head = lines.Head{}
 	list := r.rest.Get("messages")
 	if list.Kind != scan.KindArray {
 		list = r.rest.Get("input")
 	}
-	fresh := p.afterLastAnswer(list)
-	clear(p.repeats)
+	fresh := rq.afterLastAnswer(list)
+	clear(rq.repeats)
 	var s scan.Scanner
 	s.Reset(list.Raw)
 	i := 0
 	for s.Array(); s.Element(); i++ {
-		p.entry = s.Members(p.entry[:0])
-		p.requestEntry(p.entry, i >= fresh)
+		rq.entry = s.Members(rq.entry[:0])
+		rq.requestEntry(rq.entry, i >= fresh)
 	}
 }
 
 // afterLastAnswer counts the entries up to and with the last one that the model made.
-func (p *Parser) afterLastAnswer(list scan.Value) int {
+func (rq *requests) afterLastAnswer(list scan.Value) int {
 	n, last := 0, 0
-	p.Inner.Reset(list.Raw)
-	for p.Inner.Array(); p.Inner.Element(); {
+	rq.Inner.Reset(list.Raw)
+	for rq.Inner.Array(); rq.Inner.Element(); {
 		n++
-		p.Nested = p.Inner.Members(p.Nested[:0])
-		kind := p.Nested.Get("type").Body()
-		if p.Nested.Get("role").Is("assistant") || len(kind) > 0 && string(kind) != "message" && !isOutput(kind) {
+		rq.Nested = rq.Inner.Members(rq.Nested[:0])
+		kind := rq.Nested.Get("type").Body()
+		if rq.Nested.Get("role").Is("assistant") || len(kind) > 0 && string(kind) != "message" && !isOutput(kind) {
 			last = n
 		}
 	}
 	return last
 }
 
-func (p *Parser) requestEntry(m scan.Members, fresh bool) {
+func (rq *requests) requestEntry(m scan.Members, fresh bool) {
 	role, kind := m.Get("role"), m.Get("type").Body()
 	switch {
 	case role.Is("assistant"):
-		p.rememberCalls(m.Get("tool_calls"))
+		rq.rememberCalls(m.Get("tool_calls"))
 	case role.Is("tool"):
-		p.requestResult(m.Get("tool_call_id"), m.Get("content"))
+		rq.requestResult(m.Get("tool_call_id"), m.Get("content"))
 	case isOutput(kind):
-		if p.isNew(m.Get("call_id")) {
-			p.itemResult(m, m.Get("call_id"))
+		if rq.isNew(m.Get("call_id")) {
+			rq.items.itemResult(m, m.Get("call_id"))
 		}
 	case role.Is("user") && fresh:
-		p.prompt(m.Get("content"))
+		rq.prompt(m.Get("content"))
 	}
 }
 
 // requestResult emits a result that no earlier request had.
-func (p *Parser) requestResult(id, content scan.Value) {
-	if !p.isNew(id) {
+func (rq *requests) requestResult(id, content scan.Value) {
+	if !rq.isNew(id) {
 		return
 	}
-	text, _ := p.outputText(content)
-	p.result(id, text)
+	text, _ := rq.items.outputText(content)
+	rq.items.result(id, text)
 }
 
 // isNew reports whether no earlier request had a result. An id may come again for another call of the same conversation:
 // the second time it is in one request it is the second call's.
-func (p *Parser) isNew(id scan.Value) bool {
+func (rq *requests) isNew(id scan.Value) bool {
 	if len(id.Body()) == 0 {
 		return false
 	}
-	key := p.key(id)
-	if p.repeats == nil {
-		p.repeats = map[uint64]int{}
+	key := rq.key(id)
+	if rq.repeats == nil {
+		rq.repeats = map[uint64]int{}
 	}
-	p.repeats[key]++
-	if seen, _ := p.results.Get(key); seen >= p.repeats[key] {
+	rq.repeats[key]++
+	if seen, _ := rq.items.results.Get(key); seen >= rq.repeats[key] {
 		return false
 	}
-	p.results.Set(key, p.repeats[key])
+	rq.items.results.Set(key, rq.repeats[key])
 	return true
 }
 
 // rememberCalls keeps the names of the calls that a request repeats, for their results.
-func (p *Parser) rememberCalls(list scan.Value) {
+func (rq *requests) rememberCalls(list scan.Value) {
 	if list.Kind != scan.KindArray {
 		return
 	}
-	p.Inner.Reset(list.Raw)
-	for p.Inner.Array(); p.Inner.Element(); {
-		if p.Inner.Peek() != scan.KindObject {
-			p.Inner.Skip()
+	rq.Inner.Reset(list.Raw)
+	for rq.Inner.Array(); rq.Inner.Element(); {
+		if rq.Inner.Peek() != scan.KindObject {
+			rq.Inner.Skip()
 			continue
 		}
-		f := readFragment(&p.Inner)
+		f := readFragment(&rq.Inner)
 		if len(f.id.Body()) > 0 && len(f.name.Body()) > 0 {
-			p.remember(&events.Tool{ID: p.Strings.Text(f.id), Name: p.toolName(f.name.Body())})
+			rq.calls.remember(&events.Tool{ID: rq.Strings.Text(f.id), Name: rq.toolName(f.name.Body())})
 		}
 	}
 }
 
 // prompt gives what the user said: a string, or the texts of an array.
-func (p *Parser) prompt(content scan.Value) {
-	text := p.Strings.Text(content)
+func (rq *requests) prompt(content scan.Value) {
+	text := rq.Strings.Text(content)
 	if content.Kind == scan.KindArray {
-		said, _ := p.outputText(content)
+		said, _ := rq.items.outputText(content)
 		text = string(said.All())
 	}
 	if !lines.Blank(text) {
-		p.Emit(events.KindPrompt).Text = text
+		rq.Emit(events.KindPrompt).Text = text
 	}
 }

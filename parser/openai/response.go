@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -29,53 +30,64 @@ func (a *responded) add(index int64, id string) {
 	a.places[index], a.ids[id] = true, true
 }
 
+// responses reads the bodies and the events of the Responses API.
+type responses struct {
+	*line
+	answers  *answers
+	contents *contents
+	items    *items
+	ledger   *ledger
+
+	polled memory.Memory[[]polledItem]
+}
+
 // response takes a whole body of the Responses API.
-func (p *Parser) response(r *record) {
-	p.close()
-	p.begin()
-	p.aboutResponse(r)
-	a := &p.answer
-	p.identify(a)
+func (re *responses) response(r *record) {
+	re.answers.close()
+	re.answers.begin()
+	re.aboutResponse(r)
+	a := &re.answers.answer
+	re.answers.identify(a)
 	status := r.rest.Get("status").Body()
 	pending := string(status) == "queued" || string(status) == "in_progress"
-	p.poll(r, pending)
+	re.poll(r, pending)
 	if pending {
 		a.open = false
 		return
 	}
-	p.endResponse(r, status)
+	re.endResponse(r, status)
 }
 
 // aboutResponse takes the identity of a response.
-func (p *Parser) aboutResponse(r *record) {
-	p.about(r)
+func (re *responses) aboutResponse(r *record) {
+	re.answers.about(r)
 	conversation := r.rest.Get("conversation")
 	if conversation.Kind == scan.KindObject {
-		p.Members(conversation)
-		conversation = p.Nested.Get("id")
+		re.Members(conversation)
+		conversation = re.Nested.Get("id")
 	}
-	if id := p.Strings.Intern(conversation); id != "" {
-		p.answer.response.session = id
+	if id := re.Strings.Intern(conversation); id != "" {
+		re.answers.answer.response.session = id
 	}
 }
 
 // endResponse gives the usage and the end of a response.
-func (p *Parser) endResponse(r *record, status []byte) {
-	a := &p.answer
+func (re *responses) endResponse(r *record, status []byte) {
+	a := &re.answers.answer
 	switch string(status) {
 	case "failed":
-		a.failure = p.failureOf(r)
+		a.failure = re.failureOf(r)
 		a.failure.failed = true
 	case "cancelled":
 		a.failure.failed = true
 	case "incomplete":
-		p.Members(r.rest.Get("incomplete_details"))
-		p.cutShort(p.Nested.Get("reason").Body())
+		re.Members(r.rest.Get("incomplete_details"))
+		re.contents.cutShort(re.Nested.Get("reason").Body())
 	}
-	a.counts = p.countsOf(r)
-	p.tokens(&a.counts)
-	p.ended(r.rest.Get("status"), a.failure, 0)
-	e := &p.Out[len(p.Out)-1]
+	a.counts = re.ledger.countsOf(r)
+	re.ledger.tokens(&a.counts)
+	re.answers.ended(r.rest.Get("status"), a.failure, 0)
+	e := &re.Out[len(re.Out)-1]
 	e.End.Interrupted = string(status) == "cancelled"
 	if t := r.rest.Get("completed_at").Time(); !t.IsZero() {
 		e.Time = t
@@ -85,52 +97,52 @@ func (p *Parser) endResponse(r *record, status []byte) {
 
 // responseEvent takes one event of a Responses stream. Everything comes three times: in deltas, in its item, and in the
 // response at the end. The item decides.
-func (p *Parser) responseEvent(r *record) {
+func (re *responses) responseEvent(r *record) {
 	kind := string(r.kind.Body())
 	switch kind {
 	case "response.created", "response.in_progress", "response.queued":
-		p.openResponse(r)
+		re.openResponse(r)
 	case "response.completed", "response.failed", "response.incomplete":
-		p.closeResponse(r)
+		re.closeResponse(r)
 	case "response.output_item.added":
-		p.addedItem(r)
+		re.addedItem(r)
 	case "response.output_item.done":
-		if !p.doneItem(r) {
-			p.Verdict.Note(p.Unknown("item/", r.item.Get("type").Body()))
+		if !re.doneItem(r) {
+			re.Verdict.Note(re.Unknown("item/", r.item.Get("type").Body()))
 			return
 		}
 	case "response.output_text.delta", "response.refusal.delta", "response.reasoning_text.delta", "response.reasoning_summary_text.delta",
 		"response.function_call_arguments.delta", "response.custom_tool_call_input.delta", "response.mcp_call_arguments.delta":
-		p.itemDelta(r, kind)
+		re.itemDelta(r, kind)
 	default:
 		if quietEvent(kind) {
 			return
 		}
-		p.Verdict.Note(p.Unknown("", r.kind.Body()))
+		re.Verdict.Note(re.Unknown("", r.kind.Body()))
 		return
 	}
-	p.Verdict.Note(events.LineOK)
+	re.Verdict.Note(events.LineOK)
 }
 
 // openResponse begins an answer, if the event is not of the one that is open.
-func (p *Parser) openResponse(r *record) {
-	a := &p.answer
+func (re *responses) openResponse(r *record) {
+	a := &re.answers.answer
 	if a.open && (!r.responded || a.id == "" || string(r.response.id.Body()) == a.id) {
 		if r.responded {
-			p.aboutResponse(r.response)
+			re.aboutResponse(r.response)
 		}
 		return
 	}
-	p.close()
-	p.begin()
+	re.answers.close()
+	re.answers.begin()
 	if r.responded {
-		p.aboutResponse(r.response)
+		re.aboutResponse(r.response)
 	}
 }
 
 // closeResponse emits all of a response. A response whose end comes again is emitted once.
-func (p *Parser) closeResponse(r *record) {
-	a := &p.answer
+func (re *responses) closeResponse(r *record) {
+	a := &re.answers.answer
 	if !r.responded {
 		r.response.reset()
 	}
@@ -138,93 +150,93 @@ func (p *Parser) closeResponse(r *record) {
 	if !a.open && a.id != "" && string(whole.id.Body()) == a.id {
 		return
 	}
-	p.openResponse(r)
-	p.identify(a)
+	re.openResponse(r)
+	re.answers.identify(a)
 	for i, m := range whole.output {
-		if index := int64(i); !a.response.has(index, p.Strings.Text(m.Get("id"))) {
+		if index := int64(i); !a.response.has(index, re.Strings.Text(m.Get("id"))) {
 			a.response.forget(index)
-			p.queueItem(m)
+			re.queueItem(m)
 		}
 	}
-	p.emitItems()
+	re.emitItems()
 	_, status, _ := bytes.Cut(r.kind.Body(), []byte("."))
 	if !whole.rest.Get("status").Exists() {
-		whole.rest = append(whole.rest, scan.Member{Name: []byte("status"), Value: scan.Value{Kind: scan.KindString, Raw: bytes.Clone(p.quote(status))}})
+		whole.rest = append(whole.rest, scan.Member{Name: []byte("status"), Value: scan.Value{Kind: scan.KindString, Raw: bytes.Clone(re.quote(status))}})
 	}
-	p.endResponse(whole, status)
+	re.endResponse(whole, status)
 }
 
 // addedItem takes an item when it begins.
-func (p *Parser) addedItem(r *record) {
+func (re *responses) addedItem(r *record) {
 	if r.item == nil {
 		return
 	}
-	if !p.answer.open {
-		p.begin()
+	if !re.answers.answer.open {
+		re.answers.begin()
 	}
-	p.beginItem(r, p.outputIndex(r))
+	re.beginItem(r, re.outputIndex(r))
 }
 
 // doneItem takes an item when it is whole. It reports false for a type that it does not know.
-func (p *Parser) doneItem(r *record) bool {
+func (re *responses) doneItem(r *record) bool {
 	if r.item == nil {
 		return true
 	}
-	if !p.answer.open {
-		p.begin()
+	if !re.answers.answer.open {
+		re.answers.begin()
 	}
-	a := &p.answer.response
-	index, id := p.outputIndex(r), p.Strings.Text(r.item.Get("id"))
+	a := &re.answers.answer.response
+	index, id := re.outputIndex(r), re.Strings.Text(r.item.Get("id"))
 	if a.has(index, id) {
 		return true
 	}
 	a.forget(index)
 	a.add(index, id)
-	p.identify(&p.answer)
-	return p.queueItem(r.item)
+	re.answers.identify(&re.answers.answer)
+	return re.queueItem(r.item)
 }
 
 // outputIndex is the place of an item; an event without one is of the next place.
-func (p *Parser) outputIndex(r *record) int64 {
+func (re *responses) outputIndex(r *record) int64 {
 	if v := r.rest.Get("output_index"); v.Kind == scan.KindNumber {
 		return v.Int()
 	}
-	return -1 - int64(len(p.answer.response.places))
+	return -1 - int64(len(re.answers.answer.response.places))
 }
 
 // queueItem keeps the events of an item until the response has ended, or has grown longer than an answer may be held. It
 // reports false for a type it does not know.
-func (p *Parser) queueItem(m scan.Members) bool {
-	before := len(p.Out)
-	known := p.item(m)
-	a := &p.answer
-	for _, e := range p.Out[before:] {
+func (re *responses) queueItem(m scan.Members) bool {
+	before := len(re.Out)
+	known := re.items.item(m)
+	a := &re.answers.answer
+	for _, e := range re.Out[before:] {
 		e.Tool.Input, e.Tool.Output = bytes.Clone(e.Tool.Input), bytes.Clone(e.Tool.Output)
 		a.bytes += len(e.Text) + len(e.Tool.Input) + len(e.Tool.Output)
 		a.response.queue = append(a.response.queue, e)
 	}
-	p.Out = p.Out[:before]
+	re.Out = re.Out[:before]
 	if a.bytes > maxAnswerBytes {
-		p.Out = append(p.Out, a.response.queue...)
+		re.Out = append(re.Out, a.response.queue...)
 		a.response.queue, a.bytes = nil, 0
 	}
 	return known
 }
 
 // emitItems emits the queued events, and what is known of items that never came whole.
-func (p *Parser) emitItems() {
-	a := &p.answer.response
-	p.Out = append(p.Out, a.queue...)
+func (re *responses) emitItems() {
+	a := &re.answers.answer.response
+	re.Out = append(re.Out, a.queue...)
 	a.queue = nil
 	for _, x := range a.partial {
 		g := segment{reasoning: x.reasoning, text: x.text, refusal: x.refusal}
 		if x.call != nil {
 			g.calls = append(g.calls, x.call)
 		}
-		before := len(p.Out)
-		p.say(&g)
-		for i := before; i < len(p.Out); i++ {
-			p.Out[i].ItemID = x.id
+		before := len(re.Out)
+		re.contents.say(&g)
+		for i := before; i < len(re.Out); i++ {
+			re.Out[i].ItemID = x.id
 		}
 	}
 	a.partial = nil

@@ -60,16 +60,19 @@ func (c *counts) normalise() events.Tokens {
 	return t
 }
 
+// ledger reads what an answer used.
+type ledger struct{ *line }
+
 // countsOf reads the usage of a chunk or a body: usage, else Groq's usage beside it, else the counts of Ollama's own API;
 // and how long the server worked, where it says so.
-func (p *Parser) countsOf(r *record) counts {
+func (lg *ledger) countsOf(r *record) counts {
 	var c counts
 	switch {
 	case r.usage.Kind == scan.KindObject:
-		c = p.counts(&r.counted)
+		c = lg.counts(&r.counted)
 	case r.rest.Get("x_groq").Kind == scan.KindObject:
-		p.Members(r.rest.Get("x_groq"))
-		c = p.readUsage(p.Nested.Get("usage"))
+		lg.Members(r.rest.Get("x_groq"))
+		c = lg.readUsage(lg.Nested.Get("usage"))
 	default:
 		c.tokens.Input = number(r.rest.Get("prompt_eval_count"))
 		c.tokens.Output = number(r.rest.Get("eval_count"))
@@ -78,8 +81,8 @@ func (p *Parser) countsOf(r *record) counts {
 		c.duration = v.Duration(time.Nanosecond)
 	}
 	if v := r.rest.Get("timings"); v.Kind == scan.KindObject { // llama.cpp
-		p.Members(v)
-		c.duration = scan.Span(p.Nested.Get("prompt_ms").Float()+p.Nested.Get("predicted_ms").Float(), time.Millisecond)
+		lg.Members(v)
+		c.duration = scan.Span(lg.Nested.Get("prompt_ms").Float()+lg.Nested.Get("predicted_ms").Float(), time.Millisecond)
 	}
 	return c
 }
@@ -169,18 +172,18 @@ func (r *record) readUsage(s *scan.Scanner) {
 }
 
 // readUsage reads a usage object.
-func (p *Parser) readUsage(v scan.Value) counts {
+func (lg *ledger) readUsage(v scan.Value) counts {
 	if v.Kind != scan.KindObject {
 		return counts{}
 	}
 	var u usage
-	p.Inner.Reset(v.Raw)
-	u.read(&p.Inner)
-	return p.counts(&u)
+	lg.Inner.Reset(v.Raw)
+	u.read(&lg.Inner)
+	return lg.counts(&u)
 }
 
 // counts reads a usage object.
-func (p *Parser) counts(u *usage) counts {
+func (lg *ledger) counts(u *usage) counts {
 	var c counts
 	input, output := &u.promptDetails, &u.completionDetails
 	if !input.present {
@@ -197,8 +200,8 @@ func (p *Parser) counts(u *usage) counts {
 	c.duration = u.seconds.Duration(time.Second)
 	cost := u.cost
 	if cost.Kind == scan.KindObject { // Perplexity
-		p.Members(cost)
-		cost = p.Nested.Get("total_cost")
+		lg.Members(cost)
+		cost = lg.Nested.Get("total_cost")
 	}
 	if cost.Kind == scan.KindNumber {
 		c.cost, c.hasCost = cost.Float(), true
@@ -235,11 +238,11 @@ func number(v scan.Value) int64 {
 }
 
 // tokens emits the usage of an answer.
-func (p *Parser) tokens(c *counts) {
+func (lg *ledger) tokens(c *counts) {
 	if c.tokens == (events.Tokens{}) && !c.hasCost {
 		return
 	}
-	p.Emit(events.KindUsage).Usage = &events.Usage{
+	lg.Emit(events.KindUsage).Usage = &events.Usage{
 		Scope: events.UsageScopeCall, Provider: c.tokens, Tokens: c.normalise(), CostUSD: c.cost, HasCost: c.hasCost,
 	}
 }
