@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -56,37 +57,45 @@ func (c *call) use(body uint64, name string) bool {
 	return true
 }
 
-// isNew reports whether a call is one of its own.
-func (p *Parser) isNew(c *call, u *use) bool {
-	return c.use(p.Keys.With(p.Keys.String(domainBody, u.name), u.args.Raw), u.name)
+// calls are the tool calls of a stream or transcript, and their results.
+type calls struct {
+	*line
+	byID    memory.Memory[call]
+	callID  lines.Again
+	entries memory.Memory[entry]
 }
 
-func (p *Parser) toolUse(u *use) {
+// isNew reports whether a call is one of its own.
+func (cs *calls) isNew(c *call, u *use) bool {
+	return c.use(cs.Keys.With(cs.Keys.String(domainBody, u.name), u.args.Raw), u.name)
+}
+
+func (cs *calls) toolUse(u *use) {
 	known := tools[u.name]
-	e := p.Emit(events.KindToolUse)
+	e := cs.Emit(events.KindToolUse)
 	e.ItemID = "" // the call's own id names it, in stream and transcript alike
 	t := &e.Tool
-	t.ID, t.Name, t.Input, t.ReadOnly = p.callID.Text(&p.Strings, u.id), u.name, u.args.Raw, known.readOnly
-	t.Target, t.Server = p.target(u.name, known.fields, u.members), p.server(u)
+	t.ID, t.Name, t.Input, t.ReadOnly = cs.callID.Text(&cs.Strings, u.id), u.name, u.args.Raw, known.readOnly
+	t.Target, t.Server = cs.target(u.name, known.fields, u.members), cs.server(u)
 	switch {
 	case u.name == agentTool:
-		t.AgentType = p.Strings.Intern(u.members.Get("agent_name"))
+		t.AgentType = cs.Strings.Intern(u.members.Get("agent_name"))
 	case known.agent:
 		t.AgentType = u.name
 	default:
-		t.AgentType = p.Strings.Intern(u.agentName)
+		t.AgentType = cs.Strings.Intern(u.agentName)
 	}
 }
 
 // toolName is the name as written, without control sequences.
-func (p *Parser) toolName(v scan.Value) string { return events.CleanLine(p.Strings.Intern(v), 0) }
+func (cs *calls) toolName(v scan.Value) string { return events.CleanLine(cs.Strings.Intern(v), 0) }
 
 // server finds the MCP server of a tool. The transcript has it in the tool's title, "forecast (weather MCP Server)";
 // else it is between the first two underscores of mcp_server_tool, as the CLI itself reads such names.
-func (p *Parser) server(u *use) string {
+func (cs *calls) server(u *use) string {
 	const prefix, suffix = "mcp_", " MCP Server)"
 	rest, ok := strings.CutPrefix(u.name, prefix)
-	if title, fits := strings.CutSuffix(p.Strings.Intern(u.title), suffix); fits {
+	if title, fits := strings.CutSuffix(cs.Strings.Intern(u.title), suffix); fits {
 		if i := strings.LastIndex(title, " ("); i >= 0 {
 			return title[i+2:]
 		}
@@ -101,28 +110,28 @@ func (p *Parser) server(u *use) string {
 }
 
 // recordedCall gives the entry at index i of the toolCalls of a message, by its key.
-func (p *Parser) recordedCall(message uint64, i int, c *toolCall) {
-	key := p.Keys.ID(domainCall, c.id.Body())
+func (cs *calls) recordedCall(message uint64, i int, c *toolCall) {
+	key := cs.Keys.ID(domainCall, c.id.Body())
 	if len(c.id.Body()) == 0 {
 		key = mix(message, uint64(i)) // a call without an id is known by its place
 	}
-	known := p.entries.Ref(mix(message, key))
+	known := cs.entries.Ref(mix(message, key))
 	if known.called && (known.answered || !c.final()) {
 		return // it has nothing new
 	}
-	of := p.calls.Ref(key)
+	of := cs.byID.Ref(key)
 	if !known.called {
 		known.called = true
-		u := use{id: c.id, name: p.toolName(c.name), args: c.args, members: c.members, title: c.title, agentName: c.agentName}
-		if p.isNew(of, &u) {
-			p.toolUse(&u)
+		u := use{id: c.id, name: cs.toolName(c.name), args: c.args, members: c.members, title: c.title, agentName: c.agentName}
+		if cs.isNew(of, &u) {
+			cs.toolUse(&u)
 		}
 	}
 	if c.final() {
 		known.answered = true
 		if !of.answered {
 			of.answered = true
-			p.recordedResult(c, of.name)
+			cs.recordedResult(c, of.name)
 		}
 	}
 }
@@ -140,22 +149,22 @@ func (c *toolCall) final() bool {
 }
 
 // recordedResult gives the result that is beside its call.
-func (p *Parser) recordedResult(c *toolCall, name string) {
+func (cs *calls) recordedResult(c *toolCall, name string) {
 	texts := c.texts
 	if len(texts) == 0 && c.display.Kind == scan.KindString {
 		texts = []scan.Value{c.display}
 	}
-	text := p.Output.Joined(texts...)
-	e := p.Emit(events.KindToolResult)
+	text := cs.Output.Joined(texts...)
+	e := cs.Emit(events.KindToolResult)
 	e.ItemID, e.MessageID, e.Model = "", "", "" // a result is no part of the model's message
 	if c.agentID.Kind == scan.KindString {
-		e.Tool.AgentID = p.Strings.Intern(c.agentID)
+		e.Tool.AgentID = cs.Strings.Intern(c.agentID)
 	}
 	if at := timeOf(c.timestamp); !at.IsZero() {
 		e.Time = at
 	}
 	t := &e.Tool
-	t.ID, t.Name = p.callID.Text(&p.Strings, c.id), name
+	t.ID, t.Name = cs.callID.Text(&cs.Strings, c.id), name
 	switch string(c.status.Body()) {
 	case "success":
 	case "cancelled":
@@ -166,13 +175,13 @@ func (p *Parser) recordedResult(c *toolCall, name string) {
 		t.Error = c.failed
 	}
 	if name != shellTool {
-		p.describe(t, &text, false)
+		cs.describe(t, &text, false)
 		return
 	}
-	end := p.shellEnd(&text, texts)
+	end := cs.shellEnd(&text, texts)
 	t.ExitCode, t.HasExitCode = end.exitCode, end.hasExitCode
 	t.Error = t.Error || end.exitCode != 0 || end.signal != 0
-	p.describe(t, &text, true)
+	cs.describe(t, &text, true)
 	if t.Error && (t.Err == "" || t.Err == "(empty)") {
 		t.Err = end.String()
 	}
@@ -196,7 +205,7 @@ const (
 // describe fills in the fields that the text of a result determines. What the CLI wrote around it does not count. That is taken off the
 // whole text only where it could make a difference: where the call failed, or where the first line might be one of the
 // CLI's own from behind the text.
-func (p *Parser) describe(t *events.Tool, text *lines.Text, isShell bool) {
+func (cs *calls) describe(t *events.Tool, text *lines.Text, isShell bool) {
 	inner := *text
 	before, known := lead(&inner, isShell)
 	inner.Skip(before)
@@ -207,7 +216,7 @@ func (p *Parser) describe(t *events.Tool, text *lines.Text, isShell bool) {
 		if said = unwrap(text.All()); isShell {
 			said, _ = shell(text.All())
 		}
-		summary = p.Output.Summary(said)
+		summary = cs.Output.Summary(said)
 		cut = strings.HasSuffix(summary, "…")
 	}
 	begins := func(word string) bool {

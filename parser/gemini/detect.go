@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"strings"
+
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -75,4 +77,14 @@ func typicalReport(r *record) bool {
 		}
 	}
 	return models && files
+}
+
+// ParentSession is the session whose sub-agent the transcript at path is of, by its folder: a session's transcript
+// is in chats, those of its sub-agents in chats/<session id>. It is empty for any other path.
+func ParentSession(path string) string {
+	folders := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
+	if n := len(folders); n >= 3 && folders[n-3] == "chats" {
+		return folders[n-2]
+	}
+	return ""
 }

@@ -27,7 +27,7 @@ func names[V any](rows map[string]V) []string { return slices.Sorted(maps.Keys(r
 // TestDocumentedTypes holds the tables and the switches together, both ways.
 func TestDocumentedTypes(t *testing.T) {
 	for _, tc := range []struct{ heading, function string }{
-		{"Stream: `type`", "line"},
+		{"Stream: `type`", "readLine"},
 		{"`role` of a `message`", "streamMessage"},
 		{"`type` of a message", "message"},
 		{"`status` of a call", "final"},

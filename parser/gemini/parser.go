@@ -22,36 +22,31 @@ const (
 
 // Parser reads one stream, transcript or document; see the package doc for what it remembers.
 type Parser struct {
+	line
+	record     record
+	stream     stream
+	transcript transcript
+	report     report
+	calls      calls
+}
+
+// line is what the parts of a parser share: the memory of the line at work, and whose it is.
+type line struct {
 	decode.Decoder
-	document scan.Scanner // over the messages of a document
-	record   record       // of the line
-	within   record       // of a message in a document
-
-	messages memory.Memory[message]
-	calls    memory.Memory[call]
-	callID   lines.Again
-	itemID   lines.Again // a message is on a line for each of its states
-	entries  memory.Memory[entry]
-
-	session  string // the last one that a line had
-	agent    string // the sub-agent whose transcript this is
-	started  string // the session that a SessionStarted was made for
-	snapshot uint64 // the last compaction's summary, by its hash
-	copying  bool   // the lines at hand repeat history
-	modelled bool   // the model has said something since the header
-	last     lastMessage
-
-	stream stream
+	session string // the last one that a line had
+	agent   string // the sub-agent whose transcript this is
+	started string // the session that a SessionStarted was made for
 }
 
 // New returns a parser for one stream.
 func New() *Parser {
-	return &Parser{
-		Decoder:  decode.New(),
-		messages: memory.New[message](maxMessages),
-		calls:    memory.New[call](maxCalls),
-		entries:  memory.New[entry](maxCalls),
-	}
+	p := &Parser{line: line{Decoder: decode.New()}}
+	l := &p.line
+	p.calls = calls{line: l, byID: memory.New[call](maxCalls), entries: memory.New[entry](maxCalls)}
+	p.stream = stream{line: l, calls: &p.calls}
+	p.transcript = transcript{line: l, calls: &p.calls, messages: memory.New[message](maxMessages)}
+	p.report.line = l
+	return p
 }
 
 // Parse reads one line, or one document. It may hold several objects, one behind the other without a newline between
@@ -70,25 +65,25 @@ func (p *Parser) readObject() {
 
 // State returns what the stream holds. It is incomplete if something has begun whose result line has not come.
 // Transcripts have no result.
-func (p *Parser) State() decode.State { return decode.State{Incomplete: p.stream.open} }
+func (p *Parser) State() decode.State { return decode.State{Incomplete: p.stream.run.open} }
 
 // dispatch turns one whole record into events. Transcripts have no common type: the keys decide.
 func (p *Parser) dispatch(r *record) events.LineStatus {
 	switch {
 	case r.set.value.Exists():
-		return p.patch(r)
+		return p.transcript.patch(r)
 	case r.rewind.Kind == scan.KindString:
-		p.rewind(r)
+		p.transcript.rewind(r)
 		return events.LineOK
 	case r.id.Kind == scan.KindString:
-		return p.message(r)
+		return p.transcript.message(r)
 	case r.sessionID.Kind == scan.KindString && (r.projectHash.Kind == scan.KindString || r.messages.Kind == scan.KindArray):
-		p.conversation(r)
+		p.transcript.conversation(r)
 		return events.LineOK
 	case r.kind.Kind == scan.KindString:
-		return p.line(r)
+		return p.stream.readLine(r)
 	case r.response.Kind == scan.KindString || r.stats.Kind == scan.KindObject || r.failure.present:
-		p.report(r)
+		p.report.document(r)
 		return events.LineOK
 	default:
 		return p.Unknown("", nil)
@@ -96,8 +91,8 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 }
 
 // beginObject makes the head of a record's events, from its time and the session of earlier lines.
-func (p *Parser) beginObject(timestamp scan.Value) {
-	p.Head = lines.Head{Time: timeOf(timestamp), SessionID: p.session, AgentID: p.agent}
+func (l *line) beginObject(timestamp scan.Value) {
+	l.Head = lines.Head{Time: timeOf(timestamp), SessionID: l.session, AgentID: l.agent}
 }
 
 // timeOf reads a time; a writer's zero is none.

@@ -6,22 +6,25 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// report handles the one document of --output-format json: the last text, the usage, the end. It has no calls.
-func (p *Parser) report(r *record) {
+// report is the one document of --output-format json.
+type report struct{ *line }
+
+// document handles the one document of --output-format json: the last text, the usage, the end. It has no calls.
+func (rp *report) document(r *record) {
 	if r.session.Kind == scan.KindString {
-		p.session = p.Strings.Intern(r.session)
+		rp.session = rp.Strings.Intern(r.session)
 	}
-	p.beginObject(r.timestamp)
-	response := p.Strings.Text(r.response)
+	rp.beginObject(r.timestamp)
+	response := rp.Strings.Text(r.response)
 	if !blank([]byte(response)) {
-		p.Emit(events.KindText).Text = response
+		rp.Emit(events.KindText).Text = response
 	}
-	p.reportWarnings(r.warnings)
-	p.reportStats(r.stats)
+	rp.reportWarnings(r.warnings)
+	rp.reportStats(r.stats)
 	end := &events.End{Code: "success", Result: response}
 	if r.failure.present {
-		end.Error, end.Code, end.Err = true, "error", p.Strings.Text(r.failure.message)
-		if code := p.Strings.Intern(r.failure.kind); code != "" {
+		end.Error, end.Code, end.Err = true, "error", rp.Strings.Text(r.failure.message)
+		if code := rp.Strings.Intern(r.failure.kind); code != "" {
 			end.Code = code
 		}
 		if end.Err == "" {
@@ -32,27 +35,27 @@ func (p *Parser) report(r *record) {
 			end.Cause = cause.Of(0, end.Err, end.Code)
 		}
 	}
-	p.Emit(events.KindSessionEnded).End = end
+	rp.Emit(events.KindSessionEnded).End = end
 }
 
-func (p *Parser) reportWarnings(warnings scan.Value) {
+func (rp *report) reportWarnings(warnings scan.Value) {
 	if warnings.Kind != scan.KindArray {
 		return
 	}
-	p.Inner.Reset(warnings.Raw)
-	for p.Inner.Array(); p.Inner.Element(); {
-		if text := p.Strings.Text(p.Inner.Value()); text != "" {
-			p.Notice(events.LevelWarn, errorCode(text), text)
+	rp.Inner.Reset(warnings.Raw)
+	for rp.Inner.Array(); rp.Inner.Element(); {
+		if text := rp.Strings.Text(rp.Inner.Value()); text != "" {
+			rp.Notice(events.LevelWarn, errorCode(text), text)
 		}
 	}
 }
 
 // reportStats emits the usage of each model.
-func (p *Parser) reportStats(stats scan.Value) {
+func (rp *report) reportStats(stats scan.Value) {
 	if stats.Kind != scan.KindObject {
 		return
 	}
-	s := &p.Inner
+	s := &rp.Inner
 	s.Reset(stats.Raw)
 	for s.Object(); s.Key(); {
 		if string(s.Name()) != "models" || s.Peek() != scan.KindObject {
@@ -60,12 +63,12 @@ func (p *Parser) reportStats(stats scan.Value) {
 			continue
 		}
 		for s.Object(); s.Key(); {
-			p.reportModel(s)
+			rp.reportModel(s)
 		}
 	}
 }
 
-func (p *Parser) reportModel(s *scan.Scanner) {
+func (rp *report) reportModel(s *scan.Scanner) {
 	name := s.Name()
 	if s.Peek() != scan.KindObject {
 		s.Skip()
@@ -76,7 +79,7 @@ func (p *Parser) reportModel(s *scan.Scanner) {
 			s.Skip()
 			continue
 		}
-		e := p.Emit(events.KindUsage)
-		e.Model, e.Usage = p.Strings.Unescape(name), readTokens(s).usage(events.UsageScopeRun)
+		e := rp.Emit(events.KindUsage)
+		e.Model, e.Usage = rp.Strings.Unescape(name), readTokens(s).usage(events.UsageScopeRun)
 	}
 }

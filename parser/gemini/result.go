@@ -262,7 +262,7 @@ func splitEnd(said []byte) ([]byte, shellEnd) {
 const shellTailBytes = 512
 
 // shellEnd reads how a command ended from its result's text and what that is of. Of a long one it makes only the end.
-func (p *Parser) shellEnd(text *lines.Text, of []scan.Value) shellEnd {
+func (cs *calls) shellEnd(text *lines.Text, of []scan.Value) shellEnd {
 	if len(of) != 1 || of[0].Kind != scan.KindString {
 		_, end := splitEnd(unwrap(text.All()))
 		return end
@@ -270,8 +270,8 @@ func (p *Parser) shellEnd(text *lines.Text, of []scan.Value) shellEnd {
 	head, body := text.Head(len(untrustedOpen)), of[0].Body()
 	for n := shellTailBytes; ; n = len(body) {
 		tail := scan.Tail(body, n)
-		p.Scratch = scan.AppendString(p.Scratch[:0], tail)
-		ending := p.Scratch
+		cs.Scratch = scan.AppendString(cs.Scratch[:0], tail)
+		ending := cs.Scratch
 		if bytes.HasPrefix(head, untrustedOpen) {
 			ending = bytes.TrimSuffix(ending, untrustedClose)
 		}

@@ -22,8 +22,8 @@ const (
 // maxLead is how much white space a text may begin with before it comes out all the same, in bytes.
 const maxLead = 4 << 10
 
-// stream is where a stream-json stream stands.
-type stream struct {
+// run is where a stream-json stream stands.
+type run struct {
 	model     string // empty while it is "auto", which names none
 	messageID string // of the model message at work; empty between two
 	messages  int    // model messages so far
@@ -35,60 +35,67 @@ type stream struct {
 	batched   bool   // the results at hand are those of several calls
 }
 
-// line takes one line of the stream.
-func (p *Parser) line(r *record) events.LineStatus {
+// stream is what --output-format stream-json writes.
+type stream struct {
+	*line
+	calls *calls
+	run   run
+}
+
+// readLine takes one line of the stream.
+func (st *stream) readLine(r *record) events.LineStatus {
 	kind := r.kind.Body()
 	if string(kind) != "message" || !r.role.Is("assistant") { // whatever comes between two texts parts them
-		p.stream.lead, p.stream.speaking = p.stream.lead[:0], false
+		st.run.lead, st.run.speaking = st.run.lead[:0], false
 	}
-	p.beginObject(r.timestamp)
+	st.beginObject(r.timestamp)
 	switch string(kind) {
 	case "init":
-		p.init(r)
+		st.init(r)
 	case "message":
-		return p.streamMessage(r)
+		return st.streamMessage(r)
 	case "tool_use":
-		p.modelWorks(r)
-		p.stream.open = true
-		p.streamUse(r)
+		st.modelWorks(r)
+		st.run.open = true
+		st.streamUse(r)
 	case "tool_result":
-		p.stream.messageID = ""
-		p.streamResult(r)
+		st.run.messageID = ""
+		st.streamResult(r)
 	case "error":
-		p.streamError(r)
+		st.streamError(r)
 	case "result":
-		p.result(r)
+		st.result(r)
 	default:
-		return p.Unknown("", kind)
+		return st.Unknown("", kind)
 	}
 	return events.LineOK
 }
 
-func (p *Parser) init(r *record) {
-	p.session = p.Strings.Intern(r.session)
-	p.stream = stream{open: true, messages: p.stream.messages}
-	model := p.Strings.Intern(r.model)
+func (st *stream) init(r *record) {
+	st.session = st.Strings.Intern(r.session)
+	st.run = run{open: true, messages: st.run.messages}
+	model := st.Strings.Intern(r.model)
 	if !strings.HasPrefix(model, "auto") { // "auto", "auto-gemini-3": a router chooses, and the stream does not say what
-		p.stream.model = model
+		st.run.model = model
 	}
-	p.Head.SessionID = p.session
-	e := p.Emit(events.KindSessionStarted)
+	st.Head.SessionID = st.session
+	e := st.Emit(events.KindSessionStarted)
 	e.Model, e.Session = model, &events.Session{}
 }
 
-func (p *Parser) streamMessage(r *record) events.LineStatus {
+func (st *stream) streamMessage(r *record) events.LineStatus {
 	switch role := r.role.Body(); string(role) {
 	case "assistant":
-		p.stream.open = true
-		p.modelWorks(r)
-		p.say(r)
+		st.run.open = true
+		st.modelWorks(r)
+		st.say(r)
 	case "user":
-		p.stream.messageID = ""
-		if text := p.Strings.Text(r.content.plain); strings.TrimSpace(text) != "" {
-			p.Emit(events.KindPrompt).Text = text
+		st.run.messageID = ""
+		if text := st.Strings.Text(r.content.plain); strings.TrimSpace(text) != "" {
+			st.Emit(events.KindPrompt).Text = text
 		}
 	default:
-		return p.Unknown("message/", role)
+		return st.Unknown("message/", role)
 	}
 	return events.LineOK
 }
@@ -96,20 +103,20 @@ func (p *Parser) streamMessage(r *record) events.LineStatus {
 // modelWorks gives the model message at work an id, since the stream has none: the session, the time of its first line and
 // its number in the stream. Runs that were started together have times in common, so the time alone would make one of two.
 // All up to the next result of a call is one message.
-func (p *Parser) modelWorks(r *record) {
-	s := &p.stream
+func (st *stream) modelWorks(r *record) {
+	s := &st.run
 	if s.messageID == "" {
 		s.messages++
-		if at := p.Strings.Text(r.timestamp); at != "" {
-			s.messageID = p.Head.SessionID + "@" + at + "#" + strconv.Itoa(s.messages)
+		if at := st.Strings.Text(r.timestamp); at != "" {
+			s.messageID = st.Head.SessionID + "@" + at + "#" + strconv.Itoa(s.messages)
 		}
 	}
-	p.Head.MessageID, p.Head.Model = s.messageID, s.model
+	st.Head.MessageID, st.Head.Model = s.messageID, s.model
 }
 
 // say gives a piece of text. What begins with white space waits: a text that is blank to its end is none.
-func (p *Parser) say(r *record) {
-	s := &p.stream
+func (st *stream) say(r *record) {
+	s := &st.run
 	body := r.content.plain.Body()
 	if len(body) == 0 {
 		return
@@ -120,35 +127,35 @@ func (p *Parser) say(r *record) {
 		if blank(s.lead) && len(s.lead) <= maxLead {
 			return
 		}
-		text, s.lead, s.speaking = p.Strings.Copy(s.lead), s.lead[:0], true
+		text, s.lead, s.speaking = st.Strings.Copy(s.lead), s.lead[:0], true
 	} else {
-		text = p.Strings.Unescape(body)
+		text = st.Strings.Unescape(body)
 	}
-	e := p.Emit(events.KindText)
+	e := st.Emit(events.KindText)
 	e.Text, e.Delta = text, r.delta.True()
 	if !e.Delta {
 		s.speaking = false
 	}
 }
 
-func (p *Parser) streamUse(r *record) {
-	c := use{id: r.toolID, name: p.toolName(r.toolName), args: r.parameters, members: r.args}
-	if len(r.toolID.Body()) > 0 && !p.isNew(p.calls.Ref(p.Keys.ID(domainCall, r.toolID.Body())), &c) {
+func (st *stream) streamUse(r *record) {
+	c := use{id: r.toolID, name: st.calls.toolName(r.toolName), args: r.parameters, members: r.args}
+	if len(r.toolID.Body()) > 0 && !st.calls.isNew(st.calls.byID.Ref(st.Keys.ID(domainCall, r.toolID.Body())), &c) {
 		return
 	}
-	p.stream.asked++
-	p.toolUse(&c)
+	st.run.asked++
+	st.calls.toolUse(&c)
 }
 
 // streamResult takes a result. Those of several calls, which run side by side, are written one after the other when the
 // slowest has ended.
-func (p *Parser) streamResult(r *record) {
-	if p.stream.asked > 0 {
-		p.stream.batched, p.stream.asked = p.stream.asked > 1, 0
+func (st *stream) streamResult(r *record) {
+	if st.run.asked > 0 {
+		st.run.batched, st.run.asked = st.run.asked > 1, 0
 	}
 	name := ""
 	if len(r.toolID.Body()) > 0 {
-		c := p.calls.Ref(p.Keys.ID(domainCall, r.toolID.Body()))
+		c := st.calls.byID.Ref(st.Keys.ID(domainCall, r.toolID.Body()))
 		if c.answered {
 			return
 		}
@@ -160,12 +167,12 @@ func (p *Parser) streamResult(r *record) {
 	}
 	var text lines.Text
 	if output.Kind == scan.KindString {
-		text = p.Output.Text(output)
+		text = st.Output.Text(output)
 	}
-	t := &p.Emit(events.KindToolResult).Tool
-	t.ID, t.Name, t.Batched = p.callID.Text(&p.Strings, r.toolID), name, p.stream.batched
+	t := &st.Emit(events.KindToolResult).Tool
+	t.ID, t.Name, t.Batched = st.calls.callID.Text(&st.Strings, r.toolID), name, st.run.batched
 	t.Error = r.status.Is("error") || r.failure.present && !r.status.Is("success")
-	p.describe(t, &text, false)
+	st.calls.describe(t, &text, false)
 	t.Denied = t.Denied || r.failure.kind.Is("policy_violation")
 	if name == "read_file" && text.Begins("Read lines ") {
 		t.Truncated = true
@@ -173,18 +180,18 @@ func (p *Parser) streamResult(r *record) {
 }
 
 // streamError is a warning or an error that does not end the run.
-func (p *Parser) streamError(r *record) {
-	text := p.Strings.Text(r.message)
+func (st *stream) streamError(r *record) {
+	text := st.Strings.Text(r.message)
 	if text == "" {
-		text = p.Strings.Text(r.failure.message)
+		text = st.Strings.Text(r.failure.message)
 	}
 	level := events.LevelError
 	if r.severity.Is("warning") {
 		level = events.LevelWarn
 	} else {
-		p.stream.lastError = text
+		st.run.lastError = text
 	}
-	p.Notice(level, errorCode(text), text)
+	st.Notice(level, errorCode(text), text)
 }
 
 // errorCode returns a stable code of the messages that the CLI has for its error lines.
@@ -204,16 +211,16 @@ func errorCode(text string) string {
 }
 
 // result ends a run.
-func (p *Parser) result(r *record) {
-	p.streamStats(r.stats)
-	e := p.Emit(events.KindSessionEnded)
-	end := &events.End{Error: r.status.Is("error"), Code: p.Strings.Intern(r.status)}
+func (st *stream) result(r *record) {
+	st.streamStats(r.stats)
+	e := st.Emit(events.KindSessionEnded)
+	end := &events.End{Error: r.status.Is("error"), Code: st.Strings.Intern(r.status)}
 	if end.Error {
-		end.Err = p.Strings.Text(r.failure.message)
+		end.Err = st.Strings.Text(r.failure.message)
 		if end.Err == "" {
-			end.Err = p.stream.lastError // an error without words follows an error line (empty responses)
+			end.Err = st.run.lastError // an error without words follows an error line (empty responses)
 		}
-		if code := p.Strings.Intern(r.failure.kind); code != "" {
+		if code := st.Strings.Intern(r.failure.kind); code != "" {
 			end.Code = code
 		}
 		end.Interrupted = end.Code == "FatalCancellationError"
@@ -224,18 +231,18 @@ func (p *Parser) result(r *record) {
 			end.Cause = cause.Of(0, end.Err, end.Code)
 		}
 	}
-	p.Inner.Reset(r.stats.Raw)
+	st.Inner.Reset(r.stats.Raw)
 	if r.stats.Kind == scan.KindObject {
-		for p.Inner.Object(); p.Inner.Key(); {
-			if string(p.Inner.Name()) == "duration_ms" {
-				end.Duration = millis(p.Inner.Value())
+		for st.Inner.Object(); st.Inner.Key(); {
+			if string(st.Inner.Name()) == "duration_ms" {
+				end.Duration = millis(st.Inner.Value())
 			} else {
-				p.Inner.Skip()
+				st.Inner.Skip()
 			}
 		}
 	}
 	e.End = end
-	p.stream = stream{model: p.stream.model, messages: p.stream.messages}
+	st.run = run{model: st.run.model, messages: st.run.messages}
 }
 
 // millis reads a number of milliseconds; negative ones, which clocks that were set back can make, are 0.

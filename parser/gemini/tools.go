@@ -50,12 +50,12 @@ var tools = map[string]tool{
 
 // target is the primary argument of a call, given the fields that its tool is known to have. A tool whose own fields are
 // missing or no strings has none: no other field is used.
-func (p *Parser) target(name string, fields []string, args scan.Members) string {
+func (cs *calls) target(name string, fields []string, args scan.Members) string {
 	if name == todoTool {
-		return lines.InProgress(&p.Strings, &p.Inner, &p.Nested, args.Get("todos"), "description")
+		return lines.InProgress(&cs.Strings, &cs.Inner, &cs.Nested, args.Get("todos"), "description")
 	}
 	if fields == nil {
 		fields = events.TargetKeys[:]
 	}
-	return lines.FirstText(&p.Strings, args, fields...)
+	return lines.FirstText(&cs.Strings, args, fields...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -20,90 +21,105 @@ type message struct {
 	tokens   tokens // what earlier lines had of them
 }
 
+// transcript is the file that the program writes of a session, of lines or of one document.
+type transcript struct {
+	*line
+	calls    *calls
+	document scan.Scanner // over the messages of a document
+	within   record       // of a message in a document
+
+	messages memory.Memory[message]
+	itemID   lines.Again // a message is on a line for each of its states
+	snapshot uint64      // the last compaction's summary, by its hash
+	copying  bool        // the lines at hand repeat history
+	modelled bool        // the model has said something since the header
+	last     lastMessage
+}
+
 // conversation takes the header of a transcript, or a whole document.
-func (p *Parser) conversation(r *record) {
-	p.session, p.agent = p.Strings.Intern(r.sessionID), ""
-	p.copying, p.modelled, p.last = false, false, lastMessage{}
+func (tr *transcript) conversation(r *record) {
+	tr.session, tr.agent = tr.Strings.Intern(r.sessionID), ""
+	tr.copying, tr.modelled, tr.last = false, false, lastMessage{}
 	if r.sessionKind.Is("subagent") {
-		p.agent = p.session // a sub-agent starts no session; the parent's id is only in the path
-	} else if p.started != p.session { // a resumed session may have its header again
-		p.started = p.session
-		p.beginObject(r.started)
-		p.Head.ItemID = p.session
-		p.Emit(events.KindSessionStarted).Session = &events.Session{Recorded: true}
+		tr.agent = tr.session // a sub-agent starts no session; the parent's id is only in the path
+	} else if tr.started != tr.session { // a resumed session may have its header again
+		tr.started = tr.session
+		tr.beginObject(r.started)
+		tr.Head.ItemID = tr.session
+		tr.Emit(events.KindSessionStarted).Session = &events.Session{Recorded: true}
 	}
 	if r.messages.Kind != scan.KindArray {
 		return
 	}
-	p.document.Reset(r.messages.Raw)
-	for p.document.Array(); p.document.Element(); {
-		if p.document.Peek() != scan.KindObject {
-			p.document.Skip()
+	tr.document.Reset(r.messages.Raw)
+	for tr.document.Array(); tr.document.Element(); {
+		if tr.document.Peek() != scan.KindObject {
+			tr.document.Skip()
 			continue
 		}
-		if p.within.read(&p.document) && p.within.id.Kind == scan.KindString {
-			p.message(&p.within)
+		if tr.within.read(&tr.document) && tr.within.id.Kind == scan.KindString {
+			tr.message(&tr.within)
 		}
 	}
 }
 
 // message takes one message, which may have come before in another state.
-func (p *Parser) message(r *record) events.LineStatus {
-	p.beginObject(r.timestamp)
-	p.Head.ItemID = p.itemID.Text(&p.Strings, r.id)
+func (tr *transcript) message(r *record) events.LineStatus {
+	tr.beginObject(r.timestamp)
+	tr.Head.ItemID = tr.itemID.Text(&tr.Strings, r.id)
 	switch kind := r.kind.Body(); string(kind) {
 	case "gemini":
-		return p.modelMessage(r)
+		return tr.modelMessage(r)
 	case "user":
-		p.last = lastMessage{}
-		return p.userMessage(r)
+		tr.last = lastMessage{}
+		return tr.userMessage(r)
 	case "info":
-		p.uiNotice(r, events.LevelInfo)
+		tr.uiNotice(r, events.LevelInfo)
 	case "warning":
-		p.uiNotice(r, events.LevelWarn)
+		tr.uiNotice(r, events.LevelWarn)
 	case "error":
-		p.uiNotice(r, events.LevelError)
+		tr.uiNotice(r, events.LevelError)
 	default:
-		return p.Unknown("message/", kind)
+		return tr.Unknown("message/", kind)
 	}
 	return events.LineOK
 }
 
-func (p *Parser) modelMessage(r *record) events.LineStatus {
+func (tr *transcript) modelMessage(r *record) events.LineStatus {
 	if r.content.parts && !r.tokens.present && r.model.Kind != scan.KindString && len(r.calls) == 0 {
-		p.copying = true // history, recorded again with old tool output masked
+		tr.copying = true // history, recorded again with old tool output masked
 		return events.LineIgnored
 	}
-	p.copying, p.modelled = false, true
-	if p.continuesModel(r) { // calls alone: their model message is the one before
-		p.Head.MessageID, p.Head.Model, p.Head.Time = p.last.id, p.last.model, p.last.at
-		key := p.Keys.ID(domainMessage, r.id.Body())
+	tr.copying, tr.modelled = false, true
+	if tr.continuesModel(r) { // calls alone: their model message is the one before
+		tr.Head.MessageID, tr.Head.Model, tr.Head.Time = tr.last.id, tr.last.model, tr.last.at
+		key := tr.Keys.ID(domainMessage, r.id.Body())
 		for i := range r.calls {
-			p.recordedCall(key, i, &r.calls[i])
+			tr.calls.recordedCall(key, i, &r.calls[i])
 		}
 		return events.LineOK
 	}
-	id := p.Head.ItemID
-	before := len(p.Out)
-	p.Head.MessageID, p.Head.Model = id, p.Strings.Intern(r.model)
-	key := p.Keys.ID(domainMessage, r.id.Body())
-	m := p.messages.Ref(key)
+	id := tr.Head.ItemID
+	before := len(tr.Out)
+	tr.Head.MessageID, tr.Head.Model = id, tr.Strings.Intern(r.model)
+	key := tr.Keys.ID(domainMessage, r.id.Body())
+	m := tr.messages.Ref(key)
 	for ; m.thoughts < len(r.thought); m.thoughts++ {
-		p.reasoning(id, m.thoughts, &r.thought[m.thoughts])
+		tr.reasoning(id, m.thoughts, &r.thought[m.thoughts])
 	}
-	p.wholeText(id, m, r)
+	tr.wholeText(id, m, r)
 	for i := range r.calls {
-		p.recordedCall(key, i, &r.calls[i])
+		tr.calls.recordedCall(key, i, &r.calls[i])
 	}
 	earlier := m.tokens
 	if grown, more := m.tokens.max(r.tokens); more {
-		e := p.Emit(events.KindUsage)
+		e := tr.Emit(events.KindUsage)
 		e.Usage = grown.usage(events.UsageScopeCall)
 		e.ItemID = later(id, int(earlier.input+earlier.output+earlier.thoughts))
 	}
-	p.last = lastMessage{id: id, model: p.Head.Model, at: p.Head.Time}
-	if len(p.Out) > before && len(r.calls) == 0 && m.said > 0 && !m.holdsMore() {
-		p.Out[len(p.Out)-1].Sign = events.Sign{Outcome: events.OutcomeOK}
+	tr.last = lastMessage{id: id, model: tr.Head.Model, at: tr.Head.Time}
+	if len(tr.Out) > before && len(r.calls) == 0 && m.said > 0 && !m.holdsMore() {
+		tr.Out[len(tr.Out)-1].Sign = events.Sign{Outcome: events.OutcomeOK}
 	}
 	return events.LineOK
 }
@@ -120,8 +136,8 @@ type lastMessage struct {
 
 // continuesModel reports whether a message holds nothing but calls that the message before it made: so they are recorded
 // where the user stopped them (0.61).
-func (p *Parser) continuesModel(r *record) bool {
-	return p.last.id != "" && len(r.calls) > 0 && !r.tokens.present && len(r.thought) == 0 && blank(p.contentText(&r.content))
+func (tr *transcript) continuesModel(r *record) bool {
+	return tr.last.id != "" && len(r.calls) > 0 && !r.tokens.present && len(r.thought) == 0 && blank(tr.contentText(&r.content))
 }
 
 // later gives the id of a part of a message that came after others.
@@ -132,8 +148,8 @@ func later(id string, n int) string {
 	return id + "#" + strconv.Itoa(n)
 }
 
-func (p *Parser) reasoning(id string, i int, t *thought) {
-	subject, description := p.Strings.Text(t.subject), p.Strings.Text(t.description)
+func (tr *transcript) reasoning(id string, i int, t *thought) {
+	subject, description := tr.Strings.Text(t.subject), tr.Strings.Text(t.description)
 	text := description
 	if strings.TrimSpace(subject) != "" { // the heading of the thought
 		text = subject
@@ -144,7 +160,7 @@ func (p *Parser) reasoning(id string, i int, t *thought) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	e := p.Emit(events.KindReasoning)
+	e := tr.Emit(events.KindReasoning)
 	e.Text, e.ItemID = text, later(id, i)
 	if at := timeOf(t.timestamp); !at.IsZero() {
 		e.Time = at
@@ -152,92 +168,92 @@ func (p *Parser) reasoning(id string, i int, t *thought) {
 }
 
 // wholeText gives the text of a message once. Should it grow, what was added comes out.
-func (p *Parser) wholeText(id string, m *message, r *record) {
+func (tr *transcript) wholeText(id string, m *message, r *record) {
 	if m.said == 0 { // made where it stays
-		text := p.contentString(&r.content)
+		text := tr.contentString(&r.content)
 		if lines.Blank(text) {
 			return
 		}
-		p.Emit(events.KindText).Text = text
-		m.said, m.saidHash = len(text), p.Keys.String(domainText, text)
+		tr.Emit(events.KindText).Text = text
+		m.said, m.saidHash = len(text), tr.Keys.String(domainText, text)
 		return
 	}
-	text := p.contentText(&r.content)
-	if blank(text) || len(text) <= m.said || p.Keys.Bytes(domainText, text[:m.said]) != m.saidHash || blank(text[m.said:]) {
+	text := tr.contentText(&r.content)
+	if blank(text) || len(text) <= m.said || tr.Keys.Bytes(domainText, text[:m.said]) != m.saidHash || blank(text[m.said:]) {
 		return
 	}
-	e := p.Emit(events.KindText)
-	e.Text, e.ItemID = p.Strings.Copy(text[m.said:]), later(id, m.said)
-	m.said, m.saidHash = len(text), p.Keys.Bytes(domainText, text)
+	e := tr.Emit(events.KindText)
+	e.Text, e.ItemID = tr.Strings.Copy(text[m.said:]), later(id, m.said)
+	m.said, m.saidHash = len(text), tr.Keys.Bytes(domainText, text)
 }
 
 // contentString gives the text of a content.
-func (p *Parser) contentString(c *content) string {
+func (tr *transcript) contentString(c *content) string {
 	if len(c.texts) == 0 {
-		return p.Strings.Text(c.plain)
+		return tr.Strings.Text(c.plain)
 	}
 	if len(c.texts) == 1 { // then the content is an array
-		return p.Strings.Text(c.texts[0])
+		return tr.Strings.Text(c.texts[0])
 	}
-	return p.Strings.Copy(p.contentText(c))
+	return tr.Strings.Copy(tr.contentText(c))
 }
 
 // contentText gives the text of a content, all its parts as one, in memory that the next call uses again.
-func (p *Parser) contentText(c *content) []byte {
-	p.Scratch = scan.AppendString(p.Scratch[:0], c.plain.Body())
+func (tr *transcript) contentText(c *content) []byte {
+	tr.Scratch = scan.AppendString(tr.Scratch[:0], c.plain.Body())
 	for _, text := range c.texts {
-		p.Scratch = scan.AppendString(p.Scratch, text.Body())
+		tr.Scratch = scan.AppendString(tr.Scratch, text.Body())
 	}
-	return p.Scratch
+	return tr.Scratch
 }
 
 // sessionContext is how the CLI's own description of the workspace begins, which is the first message of each history.
 var sessionContext = []byte("<session_context>")
 
-func (p *Parser) userMessage(r *record) events.LineStatus {
-	key := p.Keys.ID(domainMessage, r.id.Body())
-	text := p.contentText(&r.content)
-	if p.modelled && bytes.HasPrefix(text, sessionContext) {
-		p.copying = true // history begins anew
+func (tr *transcript) userMessage(r *record) events.LineStatus {
+	key := tr.Keys.ID(domainMessage, r.id.Body())
+	text := tr.contentText(&r.content)
+	if tr.modelled && bytes.HasPrefix(text, sessionContext) {
+		tr.copying = true // history begins anew
 	}
-	if p.copying {
+	if tr.copying {
 		return events.LineIgnored
 	}
-	if !p.messages.Add(key) {
+	if !tr.messages.Add(key) {
 		return events.LineOK
 	}
 	synthetic := r.content.responses || isEnvelope(text)
 	if r.display.Exists() { // what was typed, before files and commands in it were expanded
-		text = p.displayed(r.display)
+		text = tr.displayed(r.display)
 	}
 	if blank(text) { // results of calls
 		return events.LineOK
 	}
-	e := p.Emit(events.KindPrompt)
-	e.Text, e.Synthetic = p.Strings.Copy(text), synthetic
+	e := tr.Emit(events.KindPrompt)
+	e.Text, e.Synthetic = tr.Strings.Copy(text), synthetic
 	return events.LineOK
 }
 
 // displayed gives the text of displayContent, which has the forms of content.
-func (p *Parser) displayed(v scan.Value) []byte {
+func (tr *transcript) displayed(v scan.Value) []byte {
 	if v.Kind == scan.KindString {
-		p.Scratch = scan.AppendString(p.Scratch[:0], v.Body())
-		return p.Scratch
+		tr.Scratch = scan.AppendString(tr.Scratch[:0], v.Body())
+		return tr.Scratch
 	}
-	p.Scratch = p.Scratch[:0]
-	p.Inner.Reset(v.Raw)
+	tr.Scratch = tr.Scratch[:0]
+	tr.Inner.Reset(v.Raw)
 	if v.Kind == scan.KindObject {
-		text, _ := readPart(&p.Inner)
-		p.Scratch = scan.AppendString(p.Scratch, text.Body())
-		return p.Scratch
+		text, _ := readPart(&tr.Inner)
+		tr.Scratch = scan.AppendString(tr.Scratch, text.Body())
+		return tr.Scratch
 	}
 	if v.Kind == scan.KindArray {
-		for p.Inner.Array(); p.Inner.Element(); {
-			text, _ := readPart(&p.Inner)
-			p.Scratch = scan.AppendString(p.Scratch, text.Body())
+		for tr.Inner.Array(); tr.Inner.Element(); {
+			text, _ := readPart(&tr.Inner)
+			tr.Scratch = scan.AppendString(tr.Scratch, text.Body())
 		}
 	}
-	return p.Scratch
+	return tr.Scratch
 }
 
 // envelopes are the beginnings of what the CLI sends in the user's name.
@@ -258,16 +274,16 @@ func isEnvelope(text []byte) bool {
 const requestCancelled = "Request cancelled."
 
 // uiNotice is a message of an interactive session to its user.
-func (p *Parser) uiNotice(r *record, level events.Level) {
-	key := p.Keys.ID(domainMessage, r.id.Body())
-	if !p.messages.Add(key) {
+func (tr *transcript) uiNotice(r *record, level events.Level) {
+	key := tr.Keys.ID(domainMessage, r.id.Body())
+	if !tr.messages.Add(key) {
 		return
 	}
-	text := p.contentText(&r.content)
+	text := tr.contentText(&r.content)
 	if blank(text) {
 		return
 	}
-	e := p.Notice(level, events.NoticeInformational, p.Strings.Copy(text))
+	e := tr.Notice(level, events.NoticeInformational, tr.Strings.Copy(text))
 	switch {
 	case level == events.LevelError:
 		e.Sign = events.Sign{Outcome: events.OutcomeError, Cause: cause.Of(0, e.Text)}
@@ -277,24 +293,24 @@ func (p *Parser) uiNotice(r *record, level events.Level) {
 }
 
 // patch handles $set. Its messages are a copy of earlier ones; of them only a compaction is new.
-func (p *Parser) patch(r *record) events.LineStatus {
+func (tr *transcript) patch(r *record) events.LineStatus {
 	if r.set.sessionID.Kind == scan.KindString {
-		if id := p.Strings.Intern(r.set.sessionID); p.agent == "" {
-			p.session = id
+		if id := tr.Strings.Intern(r.set.sessionID); tr.agent == "" {
+			tr.session = id
 		}
 	}
 	if r.set.messages.Kind != scan.KindArray {
 		return events.LineIgnored
 	}
-	p.copying = false
-	id, hash := p.findSnapshot(r.set.messages)
-	if hash == 0 || hash == p.snapshot {
+	tr.copying = false
+	id, hash := tr.findSnapshot(r.set.messages)
+	if hash == 0 || hash == tr.snapshot {
 		return events.LineIgnored
 	}
-	p.snapshot = hash
-	p.beginObject(r.set.updated)
-	p.Head.ItemID = id
-	p.Notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
+	tr.snapshot = hash
+	tr.beginObject(r.set.updated)
+	tr.Head.ItemID = id
+	tr.Notice(events.LevelInfo, events.NoticeCompaction, "conversation compacted")
 	return events.LineOK
 }
 
@@ -305,8 +321,8 @@ var stateSnapshot = []byte("<state_snapshot>")
 const maxSnapshotMessages = 4
 
 // findSnapshot looks for the summary of a compaction at the beginning of a history.
-func (p *Parser) findSnapshot(messages scan.Value) (id string, hash uint64) {
-	s := &p.Inner
+func (tr *transcript) findSnapshot(messages scan.Value) (id string, hash uint64) {
+	s := &tr.Inner
 	s.Reset(messages.Raw)
 	s.Array()
 	for range maxSnapshotMessages {
@@ -324,14 +340,14 @@ func (p *Parser) findSnapshot(messages scan.Value) (id string, hash uint64) {
 				raw = s.Value()
 			case "content":
 				if text := findText(s, stateSnapshot); text.Kind == scan.KindString {
-					hash = p.Keys.Bytes(domainText, text.Body())
+					hash = tr.Keys.Bytes(domainText, text.Body())
 				}
 			default:
 				s.Skip()
 			}
 		}
 		if hash != 0 {
-			return p.Strings.Text(raw), hash
+			return tr.Strings.Text(raw), hash
 		}
 	}
 	return "", 0
@@ -354,7 +370,7 @@ func findText(s *scan.Scanner, begin []byte) (found scan.Value) {
 }
 
 // rewind reports messages that were dropped from the history. What they contained has happened all the same.
-func (p *Parser) rewind(*record) {
-	p.beginObject(scan.Value{})
-	p.Notice(events.LevelInfo, noticeRewind, "conversation rewound")
+func (tr *transcript) rewind(*record) {
+	tr.beginObject(scan.Value{})
+	tr.Notice(events.LevelInfo, noticeRewind, "conversation rewound")
 }

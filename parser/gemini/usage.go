@@ -85,11 +85,11 @@ func readTokens(s *scan.Scanner) tokens {
 
 // streamStats emits the usage of a result line: each model's part where the parts add up to the whole (0.34 and
 // later), else the whole. Sub-agents and helper models are in it.
-func (p *Parser) streamStats(stats scan.Value) {
+func (st *stream) streamStats(stats scan.Value) {
 	if stats.Kind != scan.KindObject {
 		return
 	}
-	s := &p.Inner
+	s := &st.Inner
 	s.Reset(stats.Raw)
 	models := scan.Value{}
 	var whole tokens
@@ -100,20 +100,20 @@ func (p *Parser) streamStats(stats scan.Value) {
 			s.Skip()
 		}
 	}
-	before := len(p.Out)
-	if sum := p.modelStats(models); sum != whole.sum() || len(p.Out) == before {
-		p.Out = p.Out[:before]
-		e := p.Emit(events.KindUsage)
-		e.Model, e.Usage = p.stream.model, whole.withThoughts().usageOfStream()
+	before := len(st.Out)
+	if sum := st.modelStats(models); sum != whole.sum() || len(st.Out) == before {
+		st.Out = st.Out[:before]
+		e := st.Emit(events.KindUsage)
+		e.Model, e.Usage = st.run.model, whole.withThoughts().usageOfStream()
 	}
 }
 
 // modelStats emits the usage of each model of a result line, and returns their sum.
-func (p *Parser) modelStats(models scan.Value) (sum tokens) {
+func (st *stream) modelStats(models scan.Value) (sum tokens) {
 	if models.Kind != scan.KindObject {
 		return sum
 	}
-	s := &p.Inner
+	s := &st.Inner
 	s.Reset(models.Raw)
 	for s.Object(); s.Key(); {
 		name := s.Name()
@@ -128,8 +128,8 @@ func (p *Parser) modelStats(models scan.Value) (sum tokens) {
 			}
 		}
 		sum.input, sum.output, sum.cached = sum.input+t.input, sum.output+t.output, sum.cached+t.cached
-		e := p.Emit(events.KindUsage)
-		e.Model, e.Usage = p.Strings.Unescape(name), t.withThoughts().usageOfStream()
+		e := st.Emit(events.KindUsage)
+		e.Model, e.Usage = st.Strings.Unescape(name), t.withThoughts().usageOfStream()
 	}
 	return sum
 }

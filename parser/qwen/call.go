@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -24,29 +25,39 @@ type call struct {
 	called, answered bool
 }
 
-func (p *Parser) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {
-	name := events.CleanLine(p.Strings.Intern(b.Name), 0)
+// calls are the tool calls of a stream or transcript, and their results.
+type calls struct {
+	*line
+	session *session
+	reports *reports
+
+	byID      memory.Memory[call]
+	durations memory.Memory[outcome] // until a call's result comes
+}
+
+func (cs *calls) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {
+	name := events.CleanLine(cs.Strings.Intern(b.Name), 0)
 	if len(b.ID.Body()) > 0 {
-		c := p.calls.Ref(p.Keys.ID(domainCall, b.ID.Body()))
-		body := p.Keys.With(p.Keys.String(domainBody, name), b.Input.Raw)
+		c := cs.byID.Ref(cs.Keys.ID(domainCall, b.ID.Body()))
+		body := cs.Keys.With(cs.Keys.String(domainBody, name), b.Input.Raw)
 		if c.called && !c.answered && c.body == body {
 			return
 		}
 		*c = call{body: body, name: name, called: true, answered: c.answered && !c.called}
 	}
-	e := p.Emit(events.KindToolUse)
+	e := cs.Emit(events.KindToolUse)
 	e.Tool = events.Tool{
-		ID:       p.Strings.Text(b.ID),
+		ID:       cs.Strings.Text(b.ID),
 		Name:     name,
-		Target:   p.target(name, b.Args),
+		Target:   cs.target(name, b.Args),
 		Input:    b.Input.Raw,
 		Server:   server(name),
 		ReadOnly: tools[name].readOnly,
 	}
 	if name == "agent" || name == "task" {
-		e.Tool.AgentType = p.Strings.Intern(b.Args.Get("subagent_type"))
+		e.Tool.AgentType = cs.Strings.Intern(b.Args.Get("subagent_type"))
 		if r.Transcript {
-			p.delegated(&e.Tool, p.Strings.Text(r.Rest.Get("version")))
+			cs.delegated(&e.Tool, cs.Strings.Text(r.Rest.Get("version")))
 		}
 	}
 }
@@ -65,20 +76,20 @@ func server(name string) string {
 }
 
 // toolResults gives the results of a transcript's line; there is one line a call.
-func (p *Parser) toolResults(r *sdkstream.Envelope) {
-	p.start(r)
-	if p.Head.AgentID != "" && p.telemetry.early == (events.Tokens{}) {
-		p.responses.end("")
+func (cs *calls) toolResults(r *sdkstream.Envelope) {
+	cs.session.start(r)
+	if cs.Head.AgentID != "" && cs.reports.telemetry.early == (events.Tokens{}) {
+		cs.responses.end("")
 	}
 	for i := range r.Message.Blocks {
 		if b := &r.Message.Blocks[i]; b.Response {
-			p.toolResult(r, b)
+			cs.toolResult(r, b)
 		}
 	}
 }
 
 // toolResult gives a result, unless its call has one.
-func (p *Parser) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
+func (cs *calls) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 	id := b.ToolUseID
 	if b.Response {
 		id = b.ID
@@ -92,25 +103,25 @@ func (p *Parser) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 	}
 	var c call
 	if len(id.Body()) > 0 {
-		known := p.calls.Ref(p.Keys.ID(domainCall, id.Body()))
+		known := cs.byID.Ref(cs.Keys.ID(domainCall, id.Body()))
 		if known.answered {
 			return
 		}
 		known.answered = true
 		c = *known
 	}
-	e := p.Emit(events.KindToolResult)
+	e := cs.Emit(events.KindToolResult)
 	t := &e.Tool
-	t.ID, t.Name = p.Strings.Text(id), c.name
+	t.ID, t.Name = cs.Strings.Text(id), c.name
 	if t.Name == "" {
-		t.Name = events.CleanLine(p.Strings.Intern(b.Name), 0)
+		t.Name = events.CleanLine(cs.Strings.Intern(b.Name), 0)
 	}
 	t.Error = b.IsError.True() || b.Failure.Exists() && b.Failure.Kind != scan.KindNull || r.Transcript && failed(details)
-	text := p.resultText(b, t, t.Error || r.Transcript && bytes.HasPrefix(head(b), commandHead))
+	text := cs.resultText(b, t, t.Error || r.Transcript && bytes.HasPrefix(head(b), commandHead))
 	if r.Transcript {
-		p.outcome(t, details, c.body, text)
+		cs.outcome(t, details, c.body, text)
 		if c.name == "agent" || c.name == "task" {
-			p.launched(t, r, b)
+			cs.launched(t, r, b)
 		}
 	}
 	if t.Error {
@@ -135,51 +146,51 @@ func failed(details scan.Members) bool {
 }
 
 // outcome fills in what the transcript has of a result beside its text.
-func (p *Parser) outcome(t *events.Tool, details scan.Members, body uint64, text []byte) {
+func (cs *calls) outcome(t *events.Tool, details scan.Members, body uint64, text []byte) {
 	if code, ok := exitCode(text); ok {
 		t.ExitCode, t.HasExitCode = code, true
 		t.Error = t.Error || code != 0
 	}
 	switch display := details.Get("resultDisplay"); display.Kind {
 	case scan.KindString: // what was shown, without the frame that the model sees around it
-		if summary := p.Output.StringSummary(display.Body()); summary != "" {
+		if summary := cs.Output.StringSummary(display.Body()); summary != "" {
 			t.Summary = summary
 		}
 	case scan.KindObject:
-		p.Members(display)
-		p.Members(p.Nested.Get("executionSummary"))
-		t.Duration = millis(p.Nested.Get("totalDurationMs"))
+		cs.Members(display)
+		cs.Members(cs.Nested.Get("executionSummary"))
+		t.Duration = millis(cs.Nested.Get("totalDurationMs"))
 	}
 	if took := details.Get("durationMs"); took.Kind == scan.KindNumber { // of a sub-agent's own transcript
 		t.Duration = millis(took)
 	}
-	if o, ok := p.durations.Get(body); ok {
+	if o, ok := cs.durations.Get(body); ok {
 		t.Denied = o.denied
 		if o.took > 0 {
 			t.Duration = o.took
 		}
-		p.durations.Set(body, outcome{})
+		cs.durations.Set(body, outcome{})
 	}
 }
 
 // resultText makes the text of a result: of an array its texts, a newline between them.
-func (p *Parser) resultText(b *sdkstream.Block, t *events.Tool, whole bool) []byte {
-	p.Output.Begin(whole)
+func (cs *calls) resultText(b *sdkstream.Block, t *events.Tool, whole bool) []byte {
+	cs.Output.Begin(whole)
 	for _, v := range [...]scan.Value{b.Content, b.Output, b.Failure} {
 		switch v.Kind {
 		case scan.KindString:
-			p.Output.String(v.Body())
+			cs.Output.String(v.Body())
 		case scan.KindObject, scan.KindArray:
-			p.Output.JSON(v.Raw)
+			cs.Output.JSON(v.Raw)
 		}
 	}
 	for i, text := range b.Texts {
 		if i > 0 {
-			p.Output.Newline()
+			cs.Output.Newline()
 		}
-		p.Output.String(text.Body())
+		cs.Output.String(text.Body())
 	}
-	return p.Output.End(t)
+	return cs.Output.End(t)
 }
 
 // head is how the text of a result begins, still escaped.

@@ -11,61 +11,64 @@ import (
 // deltas holds the content of stream_event lines that precede the whole lines. Only the first whole line of a response has the
 // id that message_start has, so a text belongs to its thread.
 type deltas struct {
+	*line
+	calls   *calls
+	session *session
+
 	pending lines.Pending
 
 	messageID, model string // of the message that streams
 }
 
 // streamEvent takes one event of a message as it is made.
-func (p *Parser) streamEvent(r *sdkstream.Envelope) {
-	p.open = true
-	p.Members(r.Rest.Get("event"))
-	kind, index := p.Nested.Get("type"), p.Nested.Get("index").Int()
+func (d *deltas) streamEvent(r *sdkstream.Envelope) {
+	d.session.open = true
+	d.Members(r.Rest.Get("event"))
+	kind, index := d.Nested.Get("type"), d.Nested.Get("index").Int()
 	switch string(kind.Body()) {
 	case "message_start":
-		p.Members(p.Nested.Get("message"))
-		p.deltas.messageID = p.Strings.Text(p.Nested.Get("id"))
-		p.deltas.model = p.Strings.Intern(p.Nested.Get("model"))
+		d.Members(d.Nested.Get("message"))
+		d.messageID = d.Strings.Text(d.Nested.Get("id"))
+		d.model = d.Strings.Intern(d.Nested.Get("model"))
 	case "content_block_stop":
 		for _, thinking := range []bool{false, true} {
-			p.deltas.pending.Find(lines.Place{Owner: p.Head.ParentID, Index: index, Thinking: thinking}).Close()
+			d.pending.Find(lines.Place{Owner: d.Head.ParentID, Index: index, Thinking: thinking}).Close()
 		}
 	case "content_block_delta":
-		p.Members(p.Nested.Get("delta"))
-		switch string(p.Nested.Get("type").Body()) {
+		d.Members(d.Nested.Get("delta"))
+		switch string(d.Nested.Get("type").Body()) {
 		case "text_delta":
-			p.piece(index, false, p.Nested.Get("text"))
+			d.piece(index, false, d.Nested.Get("text"))
 		case "thinking_delta":
-			p.piece(index, true, p.Nested.Get("thinking"))
+			d.piece(index, true, d.Nested.Get("thinking"))
 		}
 	case "tool_progress":
-		p.progress(p.Nested.Get("tool_use_id"), p.Nested.Get("content"))
+		d.progress(d.Nested.Get("tool_use_id"), d.Nested.Get("content"))
 	}
 }
 
 // progress reports a call at work: what an MCP tool reports, or a sign of life of a shell.
-func (p *Parser) progress(id, content scan.Value) {
+func (d *deltas) progress(id, content scan.Value) {
 	if len(id.Body()) == 0 {
 		return
 	}
-	c, _ := p.calls.Get(p.Keys.ID(domainCall, id.Body()))
-	e := p.Emit(events.KindToolProgress)
-	e.Tool = events.Tool{ID: p.Strings.Text(id), Name: c.name, State: events.ToolStateRunning}
-	p.Members(content)
-	e.Text = p.Strings.Text(p.Nested.Get("message"))
+	c, _ := d.calls.byID.Get(d.Keys.ID(domainCall, id.Body()))
+	e := d.Emit(events.KindToolProgress)
+	e.Tool = events.Tool{ID: d.Strings.Text(id), Name: c.name, State: events.ToolStateRunning}
+	d.Members(content)
+	e.Text = d.Strings.Text(d.Nested.Get("message"))
 }
 
 // piece adds to the text of a block.
-func (p *Parser) piece(index int64, thinking bool, v scan.Value) {
-	d := &p.deltas
-	piece := p.Strings.Text(v)
+func (d *deltas) piece(index int64, thinking bool, v scan.Value) {
+	piece := d.Strings.Text(v)
 	if piece == "" {
 		return
 	}
-	at := lines.Place{Owner: p.Head.ParentID, Index: index, Thinking: thinking}
+	at := lines.Place{Owner: d.Head.ParentID, Index: index, Thinking: thinking}
 	t := d.pending.Find(at)
 	if t == nil {
-		head := p.Head
+		head := d.Head
 		head.MessageID, head.Model = d.messageID, d.model
 		t = d.pending.Begin(at, head)
 	}

@@ -16,19 +16,19 @@ import (
 // the foreground (0.24.4), whose id the session's transcript does not report: it is made of their type and their call.
 
 // delegated names the sub-agent that a call of the session's transcript starts.
-func (p *Parser) delegated(t *events.Tool, version string) {
+func (cs *calls) delegated(t *events.Tool, version string) {
 	if t.ID == "" || t.AgentType == "" || !writesUsage(version) {
 		return
 	}
 	t.AgentID = t.AgentType + "-" + t.ID
-	p.seen.Add(p.Keys.String(domainHelper, t.AgentID))
+	cs.seen.Add(cs.Keys.String(domainHelper, t.AgentID))
 }
 
 // taskMark is before the id of a sub-agent in the result of the call that put it into the background.
 var taskMark = []byte("task_id: ")
 
 // launched fills in the result of a call whose sub-agent goes on in the background.
-func (p *Parser) launched(t *events.Tool, r *sdkstream.Envelope, b *sdkstream.Block) {
+func (cs *calls) launched(t *events.Tool, r *sdkstream.Envelope, b *sdkstream.Block) {
 	_, id, ok := bytes.Cut(head(b), taskMark)
 	if !ok {
 		return
@@ -40,8 +40,8 @@ func (p *Parser) launched(t *events.Tool, r *sdkstream.Envelope, b *sdkstream.Bl
 		return
 	}
 	t.State, t.AgentID = events.ToolStateBackground, string(id)
-	if writesUsage(p.Strings.Text(r.Rest.Get("version"))) {
-		p.seen.Add(p.Keys.String(domainHelper, t.AgentID))
+	if writesUsage(cs.Strings.Text(r.Rest.Get("version"))) {
+		cs.seen.Add(cs.Keys.String(domainHelper, t.AgentID))
 	}
 }
 
@@ -55,13 +55,13 @@ func writesUsage(version string) bool {
 
 // countedByHelper reports whether a call to the API is one of a sub-agent whose own transcript has its tokens: its prompt id
 // is <session>#<agent>#<count>.
-func (p *Parser) countedByHelper(prompt []byte) bool {
+func (rp *reports) countedByHelper(prompt []byte) bool {
 	_, rest, ok := bytes.Cut(prompt, []byte("#"))
 	if !ok {
 		return false
 	}
 	agent, _, ok := bytes.Cut(rest, []byte("#"))
-	return ok && len(agent) > 0 && p.seen.Find(p.Keys.Bytes(domainHelper, agent)) != nil
+	return ok && len(agent) > 0 && rp.seen.Find(rp.Keys.Bytes(domainHelper, agent)) != nil
 }
 
 // helperMessage is the id of the response that a line of a sub-agent's transcript is of. A response is a line with its
@@ -74,8 +74,8 @@ func (p *Parser) helperMessage(r *sdkstream.Envelope) string {
 }
 
 // taskNotice emits the end of the work of a sub-agent in the background.
-func (p *Parser) taskNotice(text string) {
+func (s *session) taskNotice(text string) {
 	if n, ok := lines.ReadTaskNotice(text); ok {
-		n.Apply(p.Emit(events.KindToolProgress))
+		n.Apply(s.Emit(events.KindToolProgress))
 	}
 }

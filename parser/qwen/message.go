@@ -17,13 +17,13 @@ const apiError = "[API Error:"
 // assistant gives the blocks of a model message. In a transcript the id of the API's response is that of the telemetry
 // line before it.
 func (p *Parser) assistant(r *sdkstream.Envelope) {
-	p.start(r)
+	p.session.start(r)
 	before := len(p.Out)
 	switch {
 	case r.Transcript && p.Head.AgentID != "":
 		p.Head.MessageID = p.helperMessage(r)
 	case r.Transcript:
-		p.Head.MessageID, p.Head.Answer = p.telemetry.take(p.Head.ItemID)
+		p.Head.MessageID, p.Head.Answer = p.reports.telemetry.take(p.Head.ItemID)
 	default:
 		p.Head.MessageID = p.responses.of(p.Head.ParentID, p.Head.MessageID)
 	}
@@ -34,9 +34,9 @@ func (p *Parser) assistant(r *sdkstream.Envelope) {
 		b := &r.Message.Blocks[i]
 		switch kind := string(b.Kind.Body()); {
 		case b.Call || kind == "tool_use":
-			p.toolUse(r, b)
+			p.calls.toolUse(r, b)
 		case b.Response || kind == "tool_result":
-			p.toolResult(r, b)
+			p.calls.toolResult(r, b)
 		case b.Thought || kind == "thinking":
 			p.reasoning(b.Text)
 		case kind == "text" || kind == "" && b.Text.Kind == scan.KindString:
@@ -44,9 +44,9 @@ func (p *Parser) assistant(r *sdkstream.Envelope) {
 		}
 	}
 	if r.Transcript {
-		p.usageMetadata(r.Rest.Get("usageMetadata"))
+		p.ledger.usageMetadata(r.Rest.Get("usageMetadata"))
 	} else {
-		p.callUsage(r.Message.Usage)
+		p.ledger.callUsage(r.Message.Usage)
 	}
 	if r.Transcript && len(p.Out) > before {
 		p.Out[len(p.Out)-1].Sign = p.sign(r)
@@ -108,7 +108,7 @@ func (p *Parser) text(v scan.Value) {
 	e.Synthetic = strings.HasPrefix(text, apiError)
 	p.deltas.pending.Complete(e.ParentID, false, text)
 	if e.ParentID == "" {
-		p.lastText = text
+		p.session.lastText = text
 	}
 }
 
@@ -125,7 +125,7 @@ func (p *Parser) reasoning(v scan.Value) {
 // user gives the results and the prompts of a user line. In a stream its text is the prompt of a sub-agent, or a
 // notification; what the user typed is only in the transcript.
 func (p *Parser) user(r *sdkstream.Envelope) {
-	p.start(r)
+	p.session.start(r)
 	p.responses.end(p.Head.ParentID)
 	if r.Message.Text.Kind == scan.KindString {
 		p.prompt(r, r.Message.Text)
@@ -134,7 +134,7 @@ func (p *Parser) user(r *sdkstream.Envelope) {
 		b := &r.Message.Blocks[i]
 		switch {
 		case b.Response || b.Kind.Is("tool_result"):
-			p.toolResult(r, b)
+			p.calls.toolResult(r, b)
 		case b.Text.Kind == scan.KindString && !b.Thought:
 			p.prompt(r, b.Text)
 		}
@@ -160,6 +160,6 @@ func (p *Parser) prompt(r *sdkstream.Envelope, v scan.Value) {
 	e.Text = text
 	e.Synthetic = r.Rest.Get("externalInputKind").Is("notification") || r.Rest.Get("provenance").Is("system") || syntheticSubtype(r.Subtype.Body())
 	if e.Synthetic && r.Transcript {
-		p.taskNotice(text)
+		p.session.taskNotice(text)
 	}
 }

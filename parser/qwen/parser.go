@@ -20,32 +20,36 @@ const (
 
 // Parser reads one stream or transcript; see the package doc for what it remembers.
 type Parser struct {
-	decode.Decoder
+	line
 	record sdkstream.Envelope
 
-	seen      memory.Memory[struct{}]
-	calls     memory.Memory[call]
-	durations memory.Memory[outcome]
+	session session
+	calls   calls
+	reports reports
+	ledger  ledger
+	deltas  deltas
+}
 
-	deltas    deltas
-	telemetry telemetry
-	answers   memory.Memory[int] // how many responses had an id
+// line is what the parts of a parser share: the memory of the line at work.
+type line struct {
+	decode.Decoder
+	seen      memory.Memory[struct{}]
 	responses responses
-	model     string // the first one; totals are reported under it
-	lastText  string // of the main thread
-	started   string // the session that a SessionStarted was made for
-	open      bool   // a stream that lacks the result of what it began
 }
 
 // New returns a parser for one stream.
 func New() *Parser {
-	return &Parser{
-		Decoder:   decode.New(),
-		seen:      memory.New[struct{}](maxSeen),
-		calls:     memory.New[call](maxCalls),
-		durations: memory.New[outcome](maxDurations),
-		answers:   memory.New[int](maxSeen),
+	p := &Parser{line: line{Decoder: decode.New(), seen: memory.New[struct{}](maxSeen)}}
+	l := &p.line
+	p.calls = calls{
+		line: l, session: &p.session, reports: &p.reports,
+		byID: memory.New[call](maxCalls), durations: memory.New[outcome](maxDurations),
 	}
+	p.reports = reports{line: l, calls: &p.calls, answers: memory.New[int](maxSeen)}
+	p.ledger = ledger{line: l, session: &p.session, reports: &p.reports}
+	p.session = session{line: l, ledger: &p.ledger, reports: &p.reports}
+	p.deltas = deltas{line: l, calls: &p.calls, session: &p.session}
+	return p
 }
 
 // Parse reads one line. A line may hold several objects, one behind the other without a newline between them, or the array
@@ -65,7 +69,7 @@ func (p *Parser) readObject() {
 // State returns what the stream holds. It is incomplete if something has begun whose result line has not come.
 // Transcripts have no result.
 func (p *Parser) State() decode.State {
-	return decode.State{Pending: p.deltas.pending.Any(), Incomplete: p.open, Dropped: p.deltas.pending.Dropped}
+	return decode.State{Pending: p.deltas.pending.Any(), Incomplete: p.session.open, Dropped: p.deltas.pending.Dropped}
 }
 
 // dispatch turns one whole record into events.
@@ -80,18 +84,18 @@ func (p *Parser) dispatch(r *sdkstream.Envelope) {
 	}
 	switch string(kind) {
 	case "assistant":
-		p.open = p.open || !r.Transcript
+		p.session.open = p.session.open || !r.Transcript
 		p.assistant(r)
 	case "user":
 		p.user(r)
 	case "tool_result":
-		p.toolResults(r)
+		p.calls.toolResults(r)
 	case "result":
-		p.result(r)
+		p.session.result(r)
 	case "stream_event":
-		p.streamEvent(r)
+		p.deltas.streamEvent(r)
 	case "system":
-		p.Verdict.Note(p.system(r))
+		p.Verdict.Note(p.session.system(r))
 		return
 	case "control_request", "control_response", "control_cancel_request":
 		return
@@ -123,8 +127,8 @@ func (p *Parser) identify(r *sdkstream.Envelope) {
 	if h.Model = p.Strings.Intern(r.Message.Model); h.Model == "" {
 		h.Model = p.Strings.Intern(r.Rest.Get("model"))
 	}
-	if p.model == "" && r.Kind.Is("assistant") {
-		p.model = p.Head.Model
+	if p.session.model == "" && r.Kind.Is("assistant") {
+		p.session.model = p.Head.Model
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/cause"
+	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -37,46 +38,55 @@ type outcome struct {
 	denied bool
 }
 
-func (p *Parser) uiTelemetry(payload scan.Value) {
-	p.Members(payload)
-	p.Members(p.Nested.Get("uiEvent"))
-	e := p.Nested
+// reports are the ui_telemetry lines of a transcript.
+type reports struct {
+	*line
+	calls *calls
+
+	telemetry telemetry
+	answers   memory.Memory[int] // how many responses had an id
+}
+
+func (rp *reports) uiTelemetry(payload scan.Value) {
+	rp.Members(payload)
+	rp.Members(rp.Nested.Get("uiEvent"))
+	e := rp.Nested
 	switch name := e.Get("event.name").Body(); string(bytes.TrimPrefix(name, []byte("qwen-code."))) {
 	case "api_response":
-		p.apiResponse(e)
+		rp.apiResponse(e)
 	case "tool_call":
-		name := events.CleanLine(p.Strings.Intern(e.Get("function_name")), 0)
-		key := p.Keys.With(p.Keys.String(domainBody, name), e.Get("function_args").Raw)
-		p.durations.Set(key, outcome{took: millis(e.Get("duration_ms")), denied: e.Get("decision").Is("reject")})
+		name := events.CleanLine(rp.Strings.Intern(e.Get("function_name")), 0)
+		key := rp.Keys.With(rp.Keys.String(domainBody, name), e.Get("function_args").Raw)
+		rp.calls.durations.Set(key, outcome{took: millis(e.Get("duration_ms")), denied: e.Get("decision").Is("reject")})
 	case "api_error":
-		p.apiFailure(e, events.LevelError, noticeAPIError)
+		rp.apiFailure(e, events.LevelError, noticeAPIError)
 	case "api_retry":
-		p.apiFailure(e, events.LevelWarn, events.NoticeAPIRetry)
+		rp.apiFailure(e, events.LevelWarn, events.NoticeAPIRetry)
 	}
 }
 
 // apiResponse emits the usage of one call to the API.
-func (p *Parser) apiResponse(e scan.Members) {
-	p.telemetry.tries = 0
+func (rp *reports) apiResponse(e scan.Members) {
+	rp.telemetry.tries = 0
 	id, answer := e.Get("response_id"), 0
 	if len(id.Body()) > 0 { // a server may draw it again, and a report may be repeated
-		key := p.Keys.ID(domainResponse, id.Body())
+		key := rp.Keys.ID(domainResponse, id.Body())
 		report := key
 		for _, part := range [...]string{"event.timestamp", "input_token_count", "output_token_count"} {
-			report = p.Keys.With(report, e.Get(part).Raw)
+			report = rp.Keys.With(report, e.Get(part).Raw)
 		}
-		if !p.seen.Add(report) {
+		if !rp.seen.Add(report) {
 			return
 		}
-		n := p.answers.Ref(key)
+		n := rp.answers.Ref(key)
 		answer = *n
 		*n++
 	}
-	response := p.Strings.Text(id)
+	response := rp.Strings.Text(id)
 	if !e.Get("subagent_name").Exists() && ofMainThread(e.Get("prompt_id").Body()) {
-		p.telemetry.response, p.telemetry.answer = response, answer
+		rp.telemetry.response, rp.telemetry.answer = response, answer
 	}
-	if p.countedByHelper(e.Get("prompt_id").Body()) {
+	if rp.countedByHelper(e.Get("prompt_id").Body()) {
 		return
 	}
 	t := events.Tokens{
@@ -85,13 +95,13 @@ func (p *Parser) apiResponse(e scan.Members) {
 		CacheRead: count(e.Get("cached_content_token_count")),
 		Reasoning: count(e.Get("thoughts_token_count")),
 	}
-	before := p.telemetry.early
-	p.telemetry.counts, p.telemetry.early = true, events.Tokens{}
+	before := rp.telemetry.early
+	rp.telemetry.counts, rp.telemetry.early = true, events.Tokens{}
 	if t == (events.Tokens{}) || t == before { // its message came first and had the same
 		return
 	}
-	u := p.Emit(events.KindUsage)
-	u.MessageID, u.Answer, u.Model = response, answer, p.Strings.Intern(e.Get("model"))
+	u := rp.Emit(events.KindUsage)
+	u.MessageID, u.Answer, u.Model = response, answer, rp.Strings.Intern(e.Get("model"))
 	u.Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(e.Get("total_token_count")))}
 }
 
@@ -115,16 +125,16 @@ func (t *telemetry) triedAgain(status int64) bool {
 	return (status >= 500 || status == 429) && t.tries < maxTries
 }
 
-func (p *Parser) apiFailure(e scan.Members, level events.Level, code string) {
-	text := p.Strings.Text(e.Get("error_message"))
+func (rp *reports) apiFailure(e scan.Members, level events.Level, code string) {
+	text := rp.Strings.Text(e.Get("error_message"))
 	if text == "" {
-		text = p.Strings.Text(e.Get("error_type"))
+		text = rp.Strings.Text(e.Get("error_type"))
 	}
-	n := p.Emit(events.KindNotice)
+	n := rp.Emit(events.KindNotice)
 	n.Notice = events.Notice{Level: level, Code: code}
-	n.Text, n.Model = "API call failed: "+text, p.Strings.Intern(e.Get("model"))
+	n.Text, n.Model = "API call failed: "+text, rp.Strings.Intern(e.Get("model"))
 	if level == events.LevelError && !e.Get("subagent_name").Exists() {
 		status := e.Get("status_code").Int()
-		n.Sign = events.Sign{Outcome: events.OutcomeError, ModelCall: true, Weak: p.telemetry.triedAgain(status), Cause: cause.Of(int(status), text, p.Strings.Intern(e.Get("error_type")))}
+		n.Sign = events.Sign{Outcome: events.OutcomeError, ModelCall: true, Weak: rp.telemetry.triedAgain(status), Cause: cause.Of(int(status), text, rp.Strings.Intern(e.Get("error_type")))}
 	}
 }

@@ -41,15 +41,15 @@ var tools = map[string]tool{
 
 // target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
 // is used.
-func (p *Parser) target(name string, args scan.Members) string {
+func (cs *calls) target(name string, args scan.Members) string {
 	if name == "todo_write" {
-		return lines.InProgress(&p.Strings, &p.Inner, &p.Nested, args.Get("todos"), "content")
+		return lines.InProgress(&cs.Strings, &cs.Inner, &cs.Nested, args.Get("todos"), "content")
 	}
 	if t, known := tools[name]; known {
 		if t.field == "" {
 			return ""
 		}
-		return p.Strings.Text(args.Get(t.field))
+		return cs.Strings.Text(args.Get(t.field))
 	}
-	return lines.FirstText(&p.Strings, args, events.TargetKeys[:]...)
+	return lines.FirstText(&cs.Strings, args, events.TargetKeys[:]...)
 }

@@ -17,14 +17,21 @@ func normalise(t events.Tokens, total int64) events.Tokens {
 	return t
 }
 
+// ledger counts the tokens of a stream or transcript.
+type ledger struct {
+	*line
+	session *session
+	reports *reports
+}
+
 // streamTokens reads the usage object of a stream's line.
-func (p *Parser) streamTokens(usage scan.Value) events.Tokens {
-	p.Members(usage)
+func (lg *ledger) streamTokens(usage scan.Value) events.Tokens {
+	lg.Members(usage)
 	return events.Tokens{
-		Input:      count(p.Nested.Get("input_tokens")),
-		Output:     count(p.Nested.Get("output_tokens")),
-		CacheRead:  count(p.Nested.Get("cache_read_input_tokens")),
-		CacheWrite: count(p.Nested.Get("cache_creation_input_tokens")),
+		Input:      count(lg.Nested.Get("input_tokens")),
+		Output:     count(lg.Nested.Get("output_tokens")),
+		CacheRead:  count(lg.Nested.Get("cache_read_input_tokens")),
+		CacheWrite: count(lg.Nested.Get("cache_creation_input_tokens")),
 	}
 }
 
@@ -32,42 +39,42 @@ func (p *Parser) streamTokens(usage scan.Value) events.Tokens {
 func count(v scan.Value) int64 { return v.Count() }
 
 // callUsage emits the usage of a call, which is on the last line of its response; all others have zeros.
-func (p *Parser) callUsage(usage scan.Value) {
-	if t := p.streamTokens(usage); t != (events.Tokens{}) {
-		p.responses.end(p.Head.ParentID)
-		p.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: t}
+func (lg *ledger) callUsage(usage scan.Value) {
+	if t := lg.streamTokens(usage); t != (events.Tokens{}) {
+		lg.responses.end(lg.Head.ParentID)
+		lg.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: t}
 	}
 }
 
 // totals emits the usage of a result: sub-agents included, and over all runs of a session that was resumed.
-func (p *Parser) totals(usage scan.Value) {
+func (lg *ledger) totals(usage scan.Value) {
 	if usage.Kind != scan.KindObject {
 		return
 	}
-	t := p.streamTokens(usage)
-	e := p.Emit(events.KindUsage)
+	t := lg.streamTokens(usage)
+	e := lg.Emit(events.KindUsage)
 	e.Usage = &events.Usage{Scope: events.UsageScopeSession, Provider: t, Tokens: t}
-	e.Model = p.model
+	e.Model = lg.session.model
 }
 
 // usageMetadata emits the usage of a transcript's message, if no telemetry line has it: those also count the calls of
 // sub-agents.
-func (p *Parser) usageMetadata(v scan.Value) {
-	if v.Kind != scan.KindObject || p.telemetry.counts {
+func (lg *ledger) usageMetadata(v scan.Value) {
+	if v.Kind != scan.KindObject || lg.reports.telemetry.counts {
 		return
 	}
-	p.Members(v)
+	lg.Members(v)
 	t := events.Tokens{
-		Input:     count(p.Nested.Get("promptTokenCount")),
-		Output:    count(p.Nested.Get("candidatesTokenCount")),
-		CacheRead: count(p.Nested.Get("cachedContentTokenCount")),
-		Reasoning: count(p.Nested.Get("thoughtsTokenCount")),
+		Input:     count(lg.Nested.Get("promptTokenCount")),
+		Output:    count(lg.Nested.Get("candidatesTokenCount")),
+		CacheRead: count(lg.Nested.Get("cachedContentTokenCount")),
+		Reasoning: count(lg.Nested.Get("thoughtsTokenCount")),
 	}
 	if t == (events.Tokens{}) {
 		return
 	}
-	p.telemetry.early = t
-	p.Emit(events.KindUsage).Usage = &events.Usage{
-		Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(p.Nested.Get("totalTokenCount"))),
+	lg.reports.telemetry.early = t
+	lg.Emit(events.KindUsage).Usage = &events.Usage{
+		Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(lg.Nested.Get("totalTokenCount"))),
 	}
 }
