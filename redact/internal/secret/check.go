@@ -10,26 +10,26 @@ type checks[T text.Bytes] struct{ token.Reader[T] }
 
 // isCode reports whether a bare value is an expression of a programming language: a call, an index, a field of
 // something, an address of something.
-func (f *checks[T]) isCode(v token.Value) bool {
+func (r *checks[T]) isCode(v token.Value) bool {
 	if v.Quoted || v.Sep == token.SepTag {
 		return false
 	}
-	if v.End < len(f.S) {
-		switch f.S[v.End] {
+	if v.End < len(r.S) {
+		switch r.S[v.End] {
 		case '(', '[', '{', '<':
 			return true
 		}
 	}
-	if c := f.S[v.Start]; c == '&' || c == '*' || c == '!' || c == '(' || c == '[' || c == '{' || c == '@' {
+	if c := r.S[v.Start]; c == '&' || c == '*' || c == '!' || c == '(' || c == '[' || c == '{' || c == '@' {
 		return v.Sep != token.SepTight || c == '(' || c == '[' || c == '{'
 	}
 	// Fields: words with at most a few digits between dots.
 	dots, digits, run := 0, 0, 0
 	for i := v.Start; i < v.End; i++ {
-		switch c := f.S[i]; {
+		switch c := r.S[i]; {
 		case c == '(' || c == ')' || c == '[' || c == '{':
 			return true
-		case c == '.' || c == ':' && i+1 < v.End && f.S[i+1] == ':':
+		case c == '.' || c == ':' && i+1 < v.End && r.S[i+1] == ':':
 			if run == 0 {
 				return false
 			}
@@ -47,34 +47,34 @@ func (f *checks[T]) isCode(v token.Value) bool {
 }
 
 // isPath reports whether the value is the path of a file.
-func (f *checks[T]) isPath(start, end int) bool {
+func (r *checks[T]) isPath(start, end int) bool {
 	n := end - start
-	c := f.S[start]
+	c := r.S[start]
 	switch {
-	case c == '/' || text.HasAt(f.S, start, "./", false) || text.HasAt(f.S, start, "../", false) || text.HasAt(f.S, start, "~/", false):
-	case n > 3 && text.Is(c, text.Lower|text.Upper) && f.S[start+1] == ':' && f.S[start+2] == '\\':
-	case text.HasAt(f.S, start, "file:", false):
+	case c == '/' || text.HasAt(r.S, start, "./", false) || text.HasAt(r.S, start, "../", false) || text.HasAt(r.S, start, "~/", false):
+	case n > 3 && text.Is(c, text.Lower|text.Upper) && r.S[start+1] == ':' && r.S[start+2] == '\\':
+	case text.HasAt(r.S, start, "file:", false):
 	default:
 		return false
 	}
 	// The base64 of a key may begin with a slash.
-	m := text.MixOf(f.S, start, end)
-	return !(n >= 32 && m.Digit > 2 && m.Upper > 2 && m.Lower > 2 && text.IndexIn(f.S, start, end, ".", false) < 0)
+	m := text.MixOf(r.S, start, end)
+	return !(n >= 32 && m.Digit > 2 && m.Upper > 2 && m.Lower > 2 && text.IndexIn(r.S, start, end, ".", false) < 0)
 }
 
 // namesItself reports whether the value is made of the words of names, and no digit: then it is the name of a secret,
 // not a secret.
-func (f *checks[T]) namesItself(start, end int) bool {
+func (r *checks[T]) namesItself(start, end int) bool {
 	if end-start > token.MaxIdent {
 		return false
 	}
 	for i := start; i < end; i++ {
-		if text.Is(f.S[i], text.Digit) {
+		if text.Is(r.S[i], text.Digit) {
 			return false
 		}
 	}
 	for _, w := range [...]string{"password", "passwd", "passphrase", "secret", "token", "key", "auth", "cred", "pwd"} {
-		if text.IndexIn(f.S, start, end, w, true) >= 0 {
+		if text.IndexIn(r.S, start, end, w, true) >= 0 {
 			return true
 		}
 	}
@@ -82,14 +82,14 @@ func (f *checks[T]) namesItself(start, end int) bool {
 }
 
 // repeats reports whether a bare value has the name in it, as in X_AUTH_TOKEN = c.X_AUTH_TOKEN.
-func (f *checks[T]) repeats(id token.Name, v token.Value) bool {
+func (r *checks[T]) repeats(id token.Name, v token.Value) bool {
 	n := id.End - id.Start
 	if v.Quoted || n < minKey {
 		return false
 	}
 	for i := v.Start; i+n <= v.End; i++ {
 		k := 0
-		for k < n && f.S[i+k] == f.S[id.Start+k] {
+		for k < n && r.S[i+k] == r.S[id.Start+k] {
 			k++
 		}
 		if k == n {
@@ -99,9 +99,9 @@ func (f *checks[T]) repeats(id token.Name, v token.Value) bool {
 	return false
 }
 
-func (f *checks[T]) dots(start, end int) (n int) {
+func (r *checks[T]) dots(start, end int) (n int) {
 	for ; start < end; start++ {
-		if f.S[start] == '.' {
+		if r.S[start] == '.' {
 			n++
 		}
 	}
@@ -109,9 +109,9 @@ func (f *checks[T]) dots(start, end int) (n int) {
 }
 
 // isNameOfKey reports whether a bare value is itself the name of a key, as in PrivateKey: testRSA2048PrivateKey.
-func (f *checks[T]) isNameOfKey(start, end int) bool {
+func (r *checks[T]) isNameOfKey(start, end int) bool {
 	for i := start; i < end; i++ {
-		if !text.IsAlnum(f.S[i]) && f.S[i] != '_' && f.S[i] != '.' {
+		if !text.IsAlnum(r.S[i]) && r.S[i] != '_' && r.S[i] != '.' {
 			return false
 		}
 	}
@@ -119,15 +119,15 @@ func (f *checks[T]) isNameOfKey(start, end int) bool {
 		return false
 	}
 	for _, w := range [...]string{"key", "token", "secret", "password"} {
-		if text.HasAt(f.S, end-len(w), w, true) {
+		if text.HasAt(r.S, end-len(w), w, true) {
 			return true
 		}
 	}
-	return f.Names.Classify(f.Normal(start, end), false) != token.ClassNone
+	return r.Names.Classify(r.Normal(start, end), false) != token.ClassNone
 }
 
 // lineEndsAt reports whether nothing but blanks, or a comment, follows on the line.
-func (f *checks[T]) lineEndsAt(i int) bool {
-	i = text.Skip(f.S, i, len(f.S), text.Blank)
-	return i >= len(f.S) || f.S[i] == '\n' || f.S[i] == '\r' || f.S[i] == '#' || text.HasAt(f.S, i, `\n`, false) || f.S[i] == '"'
+func (r *checks[T]) lineEndsAt(i int) bool {
+	i = text.Skip(r.S, i, len(r.S), text.Blank)
+	return i >= len(r.S) || r.S[i] == '\n' || r.S[i] == '\r' || r.S[i] == '#' || text.HasAt(r.S, i, `\n`, false) || r.S[i] == '"'
 }

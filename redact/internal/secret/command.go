@@ -30,8 +30,8 @@ var CommandFlags = []CommandFlag{
 }
 
 // FlagAt finds the password behind a flag; the blank before the flag is at i.
-func (f *Rules[T]) FlagAt(flag *CommandFlag, i int) (text.Span, bool) {
-	s := f.S
+func (r *Rules[T]) FlagAt(flag *CommandFlag, i int) (text.Span, bool) {
+	s := r.S
 	from := i + len(flag.Word)
 	switch {
 	case from >= len(s) || flag.glued == (text.Is(s[from], text.Blank) || s[from] == '='):
@@ -48,7 +48,7 @@ func (f *Rules[T]) FlagAt(flag *CommandFlag, i int) (text.Span, bool) {
 		return text.Span{}, false
 	}
 	v := token.Value{Sep: token.SepTight}
-	f.ReadValue(from, &v)
+	r.ReadValue(from, &v)
 	start, least := v.Start, MinPassword
 	if flag.user {
 		colon := text.IndexIn(s, v.Start, v.End, ":", false)
@@ -60,15 +60,15 @@ func (f *Rules[T]) FlagAt(flag *CommandFlag, i int) (text.Span, bool) {
 			return text.Span{}, false
 		}
 	}
-	if v.End-start < least && !f.TouchesCut(v.End) || start >= v.End || f.isPlaceholder(start, v.End) || s[start] == '-' {
+	if v.End-start < least && !r.TouchesCut(v.End) || start >= v.End || r.isPlaceholder(start, v.End) || s[start] == '-' {
 		return text.Span{}, false
 	}
-	return text.Span{Start: start, End: v.End}, f.commandBefore(i, flag.commands)
+	return text.Span{Start: start, End: v.End}, r.commandBefore(i, flag.commands)
 }
 
 // commandBefore reports whether one of the words is before i on the same line, with no other command in between.
-func (f *Rules[T]) commandBefore(i int, words []string) bool {
-	s := f.S
+func (r *Rules[T]) commandBefore(i int, words []string) bool {
+	s := r.S
 	from := i
 	for ; from > 0 && i-from < maxCommand; from-- {
 		// A line that ends with a backslash continues.
@@ -93,8 +93,8 @@ func (f *Rules[T]) commandBefore(i int, words []string) bool {
 const maxStatement = 200
 
 // IdentifiedAt finds the password of SQL's IDENTIFIED BY and IDENTIFIED WITH plugin BY, whose first word is at i.
-func (f *Rules[T]) IdentifiedAt(i int) (text.Span, bool) {
-	s := f.S
+func (r *Rules[T]) IdentifiedAt(i int) (text.Span, bool) {
+	s := r.S
 	word := func(w string) bool {
 		j := text.Skip(s, i, len(s), text.Space)
 		if j == i || !text.HasAt(s, j, w, true) || j+len(w) < len(s) && text.Is(s[j+len(w)], text.Alnum|text.Ident) {
@@ -124,9 +124,9 @@ func (f *Rules[T]) IdentifiedAt(i int) (text.Span, bool) {
 	if from >= len(s) || from == i && !text.Is(s[from], text.Quote) {
 		return text.Span{}, false
 	}
-	f.ReadValue(from, &v)
+	r.ReadValue(from, &v)
 	m := text.MixOf(s, v.Start, v.End)
-	if v.End-v.Start < MinPassword && !f.TouchesCut(v.End) || f.isPlaceholder(v.Start, v.End) {
+	if v.End-v.Start < MinPassword && !r.TouchesCut(v.End) || r.isPlaceholder(v.Start, v.End) {
 		return text.Span{}, false
 	}
 	return text.Span{Start: v.Start, End: v.End}, v.Quoted || m.Digit > 0
@@ -134,8 +134,8 @@ func (f *Rules[T]) IdentifiedAt(i int) (text.Span, bool) {
 
 // PgpassAt finds the password of a line host:port:database:user:password; the n bytes at i are of the port, with the
 // colons around it.
-func (f *Rules[T]) PgpassAt(i, n int) (text.Span, bool) {
-	s := f.S
+func (r *Rules[T]) PgpassAt(i, n int) (text.Span, bool) {
+	s := r.S
 	start := i
 	for start > 0 && i-start < token.MaxIdent && !text.Is(s[start-1], text.Space|text.Quote) && s[start-1] != ':' && s[start-1] != '/' {
 		start--
@@ -151,7 +151,7 @@ func (f *Rules[T]) PgpassAt(i, n int) (text.Span, bool) {
 		}
 		if field == 2 {
 			m := text.MixOf(s, from, at)
-			return text.Span{Start: from, End: at}, at-from >= MinPassword && m.Digit > 0 && m.Digit < at-from && !f.isPlaceholder(from, at)
+			return text.Span{Start: from, End: at}, at-from >= MinPassword && m.Digit > 0 && m.Digit < at-from && !r.isPlaceholder(from, at)
 		}
 		if at == from || at >= len(s) || s[at] != ':' {
 			return text.Span{}, false

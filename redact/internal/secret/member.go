@@ -13,11 +13,11 @@ func NameOf(names token.Names, s string) token.Name {
 		return token.Name{}
 	}
 	s = strings.ReplaceAll(s, " ", "_")
-	var f Rules[string]
-	f.S = s
+	var r Rules[string]
+	r.S = s
 	m := text.MixOf(s, 0, len(s))
 	n := token.Name{End: len(s), Caps: m.Lower == 0 && m.Upper > 0}
-	n.Class = names.Classify(f.Normal(0, len(s)), n.Caps)
+	n.Class = names.Classify(r.Normal(0, len(s)), n.Caps)
 	return n
 }
 
@@ -26,19 +26,19 @@ func Member(names token.Names, n token.Name, s string, by token.Sep) (text.Span,
 	if n.Class == token.ClassNone || s == "" {
 		return text.Span{}, false
 	}
-	var f Rules[string]
-	f.S, f.Names = s, names
+	var r Rules[string]
+	r.S, r.Names = s, names
 	v := token.Value{End: len(s), Sep: by, Quoted: true}
 	var sp text.Span
 	var ok bool
 	switch n.Class {
 	case token.ClassAuthorization:
-		sp, ok = f.authorization(v)
+		sp, ok = r.authorization(v)
 	case token.ClassCookie:
-		sp, ok = f.cookie(v)
+		sp, ok = r.cookie(v)
 	case token.ClassSignature:
 	default:
-		sp, ok = f.secretValue(n, v)
+		sp, ok = r.secretValue(n, v)
 	}
 	return sp, ok
 }

@@ -18,15 +18,15 @@ var notValues = map[string]bool{
 }
 
 // isPlaceholder reports whether the text from start to end is a placeholder for a value.
-func (f *checks[T]) isPlaceholder(start, end int) bool {
-	if f.IsMarker(start, end) || f.isReference(start, end) {
+func (r *checks[T]) isPlaceholder(start, end int) bool {
+	if r.IsMarker(start, end) || r.isReference(start, end) {
 		return true
 	}
 	same, masked := true, true
 	for i := start; i < end && (same || masked); i++ {
-		same = same && f.S[i] == f.S[start]
+		same = same && r.S[i] == r.S[start]
 		// The bullet and the ellipsis, in UTF-8, are E2 80 A2 and E2 80 A6.
-		masked = masked && (text.Is(f.S[i], text.Mask) || f.S[i] == 0xe2 || f.S[i] == 0x80 || f.S[i] == 0xa2 || f.S[i] == 0xa6)
+		masked = masked && (text.Is(r.S[i], text.Mask) || r.S[i] == 0xe2 || r.S[i] == 0x80 || r.S[i] == 0xa2 || r.S[i] == 0xa6)
 	}
 	if same || masked {
 		return true
@@ -34,41 +34,41 @@ func (f *checks[T]) isPlaceholder(start, end int) bool {
 	if n := end - start; n <= 12 {
 		var word [12]byte
 		for i := range n {
-			word[i] = text.ToLower(f.S[start+i])
+			word[i] = text.ToLower(r.S[start+i])
 		}
 		if notValues[string(word[:n])] {
 			return true
 		}
 	}
-	return f.wordAt(start, end, "your") || f.wordAt(start, end, "redacted") || f.wordAt(start, end, "placeholder") || f.wordAt(start, end, "changeme")
+	return r.wordAt(start, end, "your") || r.wordAt(start, end, "redacted") || r.wordAt(start, end, "placeholder") || r.wordAt(start, end, "changeme")
 }
 
 // wordAt reports whether the value begins with a whole word ("your-key", not "yourk3y").
-func (f *checks[T]) wordAt(start, end int, word string) bool {
+func (r *checks[T]) wordAt(start, end int, word string) bool {
 	i := start + len(word)
-	return i <= end && text.HasAt(f.S, start, word, true) && (i == end || text.Is(f.S[i], text.Ident|text.Space))
+	return i <= end && text.HasAt(r.S, start, word, true) && (i == end || text.Is(r.S[i], text.Ident|text.Space))
 }
 
 // isReference reports whether the value refers to another: a variable, a command, a template's field, <a thing to fill in>.
-func (f *checks[T]) isReference(start, end int) bool {
+func (r *checks[T]) isReference(start, end int) bool {
 	if end <= start {
 		return true
 	}
-	first, last := f.S[start], f.S[end-1]
+	first, last := r.S[start], r.S[end-1]
 	switch first {
 	case '$':
-		if end-start > 1 && (f.S[start+1] == '{' || f.S[start+1] == '(') {
+		if end-start > 1 && (r.S[start+1] == '{' || r.S[start+1] == '(') {
 			return true
 		}
-		return text.Skip(f.S, start+1, end, text.Alnum) == end || text.IndexIn(f.S, start, end, "_", false) > 0 && skipName(f.S, start+1, end) == end
+		return text.Skip(r.S, start+1, end, text.Alnum) == end || text.IndexIn(r.S, start, end, "_", false) > 0 && skipName(r.S, start+1, end) == end
 	case '<':
-		return last == '>' || text.IndexIn(f.S, end, min(len(f.S), end+token.MaxType), ">", false) >= 0 && f.LineEnd(end) > text.IndexIn(f.S, end, end+token.MaxType, ">", false)
+		return last == '>' || text.IndexIn(r.S, end, min(len(r.S), end+token.MaxType), ">", false) >= 0 && r.LineEnd(end) > text.IndexIn(r.S, end, end+token.MaxType, ">", false)
 	case '{':
-		return last == '}' || end < len(f.S) && f.S[end] == '}'
+		return last == '}' || end < len(r.S) && r.S[end] == '}'
 	case '[':
-		return last == ']' || end < len(f.S) && f.S[end] == ']'
+		return last == ']' || end < len(r.S) && r.S[end] == ']'
 	case '%':
-		return last == '%' || end-start <= 3 || f.S[start+1] == '(' || f.S[start+1] == 's' || f.S[start+1] == 'v'
+		return last == '%' || end-start <= 3 || r.S[start+1] == '(' || r.S[start+1] == 's' || r.S[start+1] == 'v'
 	case '`':
 		return true
 	}

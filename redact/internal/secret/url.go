@@ -8,15 +8,15 @@ const maxAuthority = 1 << 10
 
 // URLAt finds the password of scheme://user:password@host, whose "://" is at i; user and host stay. A user without
 // a password is a secret if it looks like a key.
-func (f *Rules[T]) URLAt(i int) (text.Span, bool) {
-	if i == 0 || !text.Is(f.S[i-1], text.Alnum) {
+func (r *Rules[T]) URLAt(i int) (text.Span, bool) {
+	if i == 0 || !text.Is(r.S[i-1], text.Alnum) {
 		return text.Span{}, false
 	}
 	start := i + len("://")
 	colon, at, slash := -1, -1, -1
 	end := start
-	for limit := min(len(f.S), start+maxAuthority); end < limit && !text.Is(f.S[end], text.URLEnd); end++ {
-		switch c := f.S[end]; {
+	for limit := min(len(r.S), start+maxAuthority); end < limit && !text.Is(r.S[end], text.URLEnd); end++ {
+		switch c := r.S[end]; {
 		case c == '@':
 			at = end
 		case c == ':' && colon < 0 && slash < 0:
@@ -24,27 +24,27 @@ func (f *Rules[T]) URLAt(i int) (text.Span, bool) {
 		case (c == '/' || c == '?' || c == '#') && slash < 0:
 			slash = end
 			if at >= 0 || colon < 0 {
-				return f.userInfo(start, colon, at)
+				return r.userInfo(start, colon, at)
 			}
 			// Before the slash may be host and port, or a password with a slash in it.
-			if text.Skip(f.S, colon+1, end, text.Digit) == end {
+			if text.Skip(r.S, colon+1, end, text.Digit) == end {
 				return text.Span{}, false
 			}
 		}
 	}
-	if at < 0 && f.TouchesCut(end) && colon > 0 && text.Skip(f.S, colon+1, end, text.Digit) < end {
+	if at < 0 && r.TouchesCut(end) && colon > 0 && text.Skip(r.S, colon+1, end, text.Digit) < end {
 		at = end
 	}
-	return f.userInfo(start, colon, at)
+	return r.userInfo(start, colon, at)
 }
 
-func (f *Rules[T]) userInfo(start, colon, at int) (text.Span, bool) {
+func (r *Rules[T]) userInfo(start, colon, at int) (text.Span, bool) {
 	if at < 0 {
 		return text.Span{}, false
 	}
 	if colon >= 0 && colon < at {
 		sp := text.Span{Start: colon + 1, End: at}
-		return sp, at-colon > 1 && !f.isPlaceholder(colon+1, at)
+		return sp, at-colon > 1 && !r.isPlaceholder(colon+1, at)
 	}
-	return text.Span{Start: start, End: at}, at-start >= 20 && text.MixOf(f.S, start, at).Random() && text.IndexIn(f.S, start, at, ".", false) < 0
+	return text.Span{Start: start, End: at}, at-start >= 20 && text.MixOf(r.S, start, at).Random() && text.IndexIn(r.S, start, at, ".", false) < 0
 }

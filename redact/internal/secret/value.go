@@ -17,56 +17,56 @@ const (
 type Rules[T text.Bytes] struct{ checks[T] }
 
 // Named reads the identifier around the anchor word at i, and its value.
-func (f *Rules[T]) Named(i int, word string) (text.Span, bool) {
+func (r *Rules[T]) Named(i int, word string) (text.Span, bool) {
 	n := len(strings.TrimSuffix(word, "="))
-	id := f.NameAround(i, i+n)
+	id := r.NameAround(i, i+n)
 	if id.Class == token.ClassNone || id.End < i+n {
 		return text.Span{}, false
 	}
-	v := f.ValueAfter(id)
-	if v.Sep == token.SepNone || v.Start < f.From {
+	v := r.ValueAfter(id)
+	if v.Sep == token.SepNone || v.Start < r.From {
 		return text.Span{}, false
 	}
 	switch id.Class {
 	case token.ClassAuthorization:
-		return f.authorization(v)
+		return r.authorization(v)
 	case token.ClassCookie:
-		return f.cookie(v)
+		return r.cookie(v)
 	case token.ClassSignature:
-		if v.Sep != token.SepTight || id.Start == 0 || f.S[id.Start-1] != '?' && f.S[id.Start-1] != '&' && f.S[id.Start-1] != ';' {
+		if v.Sep != token.SepTight || id.Start == 0 || r.S[id.Start-1] != '?' && r.S[id.Start-1] != '&' && r.S[id.Start-1] != ';' {
 			return text.Span{}, false
 		}
 	}
-	sp, ok := f.secretValue(id, v)
+	sp, ok := r.secretValue(id, v)
 	if ok && sp.End == v.End {
-		sp.End = f.Whole(v)
+		sp.End = r.Whole(v)
 	}
 	return sp, ok
 }
 
 // secretValue decides on a value by its name and by how the two are separated.
-func (f *Rules[T]) secretValue(id token.Name, v token.Value) (text.Span, bool) {
-	if f.TouchesCut(v.End) && id.Class != token.ClassShell && v.End > v.Start && !f.isReference(v.Start, v.End) && f.S[v.Start] != '-' {
+func (r *Rules[T]) secretValue(id token.Name, v token.Value) (text.Span, bool) {
+	if r.TouchesCut(v.End) && id.Class != token.ClassShell && v.End > v.Start && !r.isReference(v.Start, v.End) && r.S[v.Start] != '-' {
 		if v.Quoted || v.Subscript || v.Sep == token.SepTight || v.Sep == token.SepPair || v.Sep == token.SepTag || v.Sep == token.SepBlank || v.Sep == token.SepArgument {
-			return text.Span{Start: v.Start, End: v.End}, !f.IsMarker(v.Start, v.End)
+			return text.Span{Start: v.Start, End: v.End}, !r.IsMarker(v.Start, v.End)
 		}
 		// A bare word needs a digit: what begins as prose or code may be cut too.
-		if v.Quote == "" && !f.isCode(v) && !f.isPath(v.Start, v.End) && text.MixOf(f.S, v.Start, v.End).Digit > 0 {
-			return text.Span{Start: v.Start, End: v.End}, !f.isPlaceholder(v.Start, v.End)
+		if v.Quote == "" && !r.isCode(v) && !r.isPath(v.Start, v.End) && text.MixOf(r.S, v.Start, v.End).Digit > 0 {
+			return text.Span{Start: v.Start, End: v.End}, !r.isPlaceholder(v.Start, v.End)
 		}
 	}
-	if v.End-v.Start < MinPassword || f.isPlaceholder(v.Start, v.End) {
+	if v.End-v.Start < MinPassword || r.isPlaceholder(v.Start, v.End) {
 		return text.Span{}, false
 	}
-	if v.Sep == token.SepEqual && !v.Quoted && text.HasAt(f.S, v.Start, "0x", false) && v.End-v.Start <= len("0x0123456789abcdef") {
+	if v.Sep == token.SepEqual && !v.Quoted && text.HasAt(r.S, v.Start, "0x", false) && v.End-v.Start <= len("0x0123456789abcdef") {
 		return text.Span{}, false // a constant
 	}
 	sp := text.Span{Start: v.Start, End: v.End}
-	m := text.MixOf(f.S, v.Start, v.End)
+	m := text.MixOf(r.S, v.Start, v.End)
 	switch {
 	case v.Subscript && !v.Quoted && m.Digit < v.End-v.Start:
-		return sp, m.Random() && !f.isCode(v) && !f.isPath(v.Start, v.End)
-	case (v.Sep == token.SepArgument || v.Sep == token.SepBlank && !v.Quoted) && text.HasAt(f.S, v.Start, "--", false): // the next flag
+		return sp, m.Random() && !r.isCode(v) && !r.isPath(v.Start, v.End)
+	case (v.Sep == token.SepArgument || v.Sep == token.SepBlank && !v.Quoted) && text.HasAt(r.S, v.Start, "--", false): // the next flag
 		return text.Span{}, false
 	case !v.Quoted && v.Quote != "" && v.Sep != token.SepTag:
 		// A bare word after a quoted name is code, a number may be JSON and must stay it.
@@ -78,27 +78,27 @@ func (f *Rules[T]) secretValue(id token.Name, v token.Value) (text.Span, bool) {
 	}
 	switch id.Class {
 	case token.ClassShell:
-		return sp, v.Sep == token.SepTight && f.keyLike(id, v, m)
+		return sp, v.Sep == token.SepTight && r.keyLike(id, v, m)
 	case token.ClassPassword, token.ClassOwn:
-		return sp, f.passwordLike(id, v, m)
+		return sp, r.passwordLike(id, v, m)
 	case token.ClassWeak:
-		return sp, v.End-v.Start >= 12 && m.Random() && m.Lower+m.Upper >= 4 && f.keyLike(id, v, m)
+		return sp, v.End-v.Start >= 12 && m.Random() && m.Lower+m.Upper >= 4 && r.keyLike(id, v, m)
 	case token.ClassEnvKey:
-		return sp, v.End-v.Start >= 20 && m.Random() && v.Sep != token.SepColon && f.keyLike(id, v, m)
+		return sp, v.End-v.Start >= 20 && m.Random() && v.Sep != token.SepColon && r.keyLike(id, v, m)
 	default:
-		return sp, f.keyLike(id, v, m)
+		return sp, r.keyLike(id, v, m)
 	}
 }
 
 // passwordLike reports whether v may be a password: anything but code and plain prose.
-func (f *Rules[T]) passwordLike(id token.Name, v token.Value, m text.Mix) bool {
+func (r *Rules[T]) passwordLike(id token.Name, v token.Value, m text.Mix) bool {
 	plain := m.Lower+m.Upper == v.End-v.Start // nothing but letters
 	switch {
-	case m.Lower+m.Upper+m.Blank == 0 && f.dots(v.Start, v.End) > 1 && m.Digit+m.Other == v.End-v.Start && m.Other == f.dots(v.Start, v.End):
+	case m.Lower+m.Upper+m.Blank == 0 && r.dots(v.Start, v.End) > 1 && m.Digit+m.Other == v.End-v.Start && m.Other == r.dots(v.Start, v.End):
 		return false // a version, an address or an OID
-	case f.isPath(v.Start, v.End), f.isCode(v):
+	case r.isPath(v.Start, v.End), r.isCode(v):
 		return false
-	case f.namesItself(v.Start, v.End), f.repeats(id, v):
+	case r.namesItself(v.Start, v.End), r.repeats(id, v):
 		return false // password=password, "password": "db_password"
 	case v.Sep == token.SepArgument: // lists of flags in code have texts of help beside them
 		return !plain && m.Digit > 0 && m.Blank < 3
@@ -111,11 +111,11 @@ func (f *Rules[T]) passwordLike(id token.Name, v token.Value, m text.Mix) bool {
 	case v.Sep == token.SepBlank:
 		return !plain && m.Digit > 0
 	case v.Sep == token.SepTight:
-		word := text.Skip(f.S, v.Start, v.End, text.Lower|text.Upper|text.Ident) == v.End && f.dots(v.Start, v.End) == 0
-		return id.Caps || !word || v.End >= len(f.S) || text.Is(f.S[v.End], text.Space|text.Quote) || f.S[v.End] == '&'
+		word := text.Skip(r.S, v.Start, v.End, text.Lower|text.Upper|text.Ident) == v.End && r.dots(v.Start, v.End) == 0
+		return id.Caps || !word || v.End >= len(r.S) || text.Is(r.S[v.End], text.Space|text.Quote) || r.S[v.End] == '&'
 	case v.Sep == token.SepColon:
 		// A word at the end of its line may be a password in YAML; a capital begins the name of a type.
-		return !plain || id.Caps || !text.Is(f.S[v.Start], text.Upper) && f.lineEndsAt(v.End)
+		return !plain || id.Caps || !text.Is(r.S[v.Start], text.Upper) && r.lineEndsAt(v.End)
 	case v.Sep == token.SepEqual:
 		return id.Caps || !plain && m.Digit > 0
 	default:
@@ -124,12 +124,12 @@ func (f *Rules[T]) passwordLike(id token.Name, v token.Value, m text.Mix) bool {
 }
 
 // keyLike reports whether v may be a key or a token.
-func (f *Rules[T]) keyLike(id token.Name, v token.Value, m text.Mix) bool {
+func (r *Rules[T]) keyLike(id token.Name, v token.Value, m text.Mix) bool {
 	n := v.End - v.Start
 	switch {
-	case !v.Quoted && (v.Sep == token.SepColon || v.Sep == token.SepEqual) && f.isNameOfKey(v.Start, v.End):
+	case !v.Quoted && (v.Sep == token.SepColon || v.Sep == token.SepEqual) && r.isNameOfKey(v.Start, v.End):
 		return false
-	case m.Blank > 0, f.isPath(v.Start, v.End), f.isCode(v), f.namesItself(v.Start, v.End), f.repeats(id, v):
+	case m.Blank > 0, r.isPath(v.Start, v.End), r.isCode(v), r.namesItself(v.Start, v.End), r.repeats(id, v):
 		return false
 	case n < minKey && !(id.Caps && v.Sep == token.SepTight && n >= 6):
 		return false
@@ -139,7 +139,7 @@ func (f *Rules[T]) keyLike(id token.Name, v token.Value, m text.Mix) bool {
 		// Without a digit it is likely a word, or several; with both cases in a long run it is not.
 		return id.Caps && v.Sep == token.SepTight && n >= 16 && m.Other == 0 || n >= 20 && m.Upper >= 4 && m.Lower >= 4 && m.Other == 0
 	case v.Sep == token.SepCall, v.Sep == token.SepTable, v.Sep == token.SepQuoted, v.Sep == token.SepDirective:
-		return m.Random() && text.IndexIn(f.S, v.Start, v.End, `\`, false) < 0
+		return m.Random() && text.IndexIn(r.S, v.Start, v.End, `\`, false) < 0
 	case v.Sep != token.SepArgument && v.Quoted, v.Sep == token.SepTight, v.Sep == token.SepTag, v.Sep == token.SepPair:
 		return m.Digit >= 2 || n >= 12
 	default:

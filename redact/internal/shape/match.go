@@ -5,27 +5,27 @@ import (
 )
 
 // At finds a secret of shape sh, or of a longer one, whose anchor is at i.
-func At[T text.Bytes](f *text.Input[T], sh *Shape, i int) (text.Span, bool) {
+func At[T text.Bytes](in *text.Input[T], sh *Shape, i int) (text.Span, bool) {
 	for _, longer := range sh.longer {
-		if text.HasAt(f.S, i, longer.literal(), false) {
-			if sp, ok := oneAt(f, longer, i); ok {
+		if text.HasAt(in.S, i, longer.literal(), false) {
+			if sp, ok := oneAt(in, longer, i); ok {
 				return sp, true
 			}
 		}
 	}
-	return oneAt(f, sh, i)
+	return oneAt(in, sh, i)
 }
 
 // MayBe reports whether the shape or a longer one may be at i.
-func MayBe[T text.Bytes](f *text.Input[T], sh *Shape, i int) bool {
-	if mayBe(f, sh, i) {
+func MayBe[T text.Bytes](in *text.Input[T], sh *Shape, i int) bool {
+	if mayBe(in, sh, i) {
 		return true
 	}
-	if end := i + len(sh.literal()); end >= len(f.S) || !sh.longerAfter[f.S[end]] {
+	if end := i + len(sh.literal()); end >= len(in.S) || !sh.longerAfter[in.S[end]] {
 		return false
 	}
 	for _, longer := range sh.longer {
-		if text.HasAt(f.S, i, longer.literal(), false) {
+		if text.HasAt(in.S, i, longer.literal(), false) {
 			return true
 		}
 	}
@@ -34,34 +34,34 @@ func MayBe[T text.Bytes](f *text.Input[T], sh *Shape, i int) bool {
 
 // mayBe checks cheaply what is around the anchor at i: the last byte that the part behind it needs, and the byte that has
 // to follow it.
-func mayBe[T text.Bytes](f *text.Input[T], sh *Shape, i int) bool {
-	if sh.begins && i > 0 && text.Is(f.S[i-1], text.Alnum) && !text.Starts(f.S, i) {
+func mayBe[T text.Bytes](in *text.Input[T], sh *Shape, i int) bool {
+	if sh.begins && i > 0 && text.Is(in.S[i-1], text.Alnum) && !text.Starts(in.S, i) {
 		return false
 	}
 	last := i + sh.probe
 	switch {
 	case sh.probed == nil:
 		return true
-	case last >= len(f.S):
-		return f.Cut
-	case !sh.probed[f.S[last]]:
+	case last >= len(in.S):
+		return in.Cut
+	case !sh.probed[in.S[last]]:
 		return false
 	case sh.next == 0:
 		return true
 	}
-	for last++; last < len(f.S) && f.S[last] != sh.next; last++ {
+	for last++; last < len(in.S) && in.S[last] != sh.next; last++ {
 		if last >= i+sh.nextMost {
 			return false
 		}
 	}
-	return last < len(f.S) || f.Cut
+	return last < len(in.S) || in.Cut
 }
 
 // minCutLiteral is how much of a fixed part has to be seen where a text is cut, in bytes.
 const minCutLiteral = 3
 
-func oneAt[T text.Bytes](f *text.Input[T], sh *Shape, i int) (text.Span, bool) {
-	start, ok := before(f, sh, i)
+func oneAt[T text.Bytes](in *text.Input[T], sh *Shape, i int) (text.Span, bool) {
+	start, ok := before(in, sh, i)
 	if !ok {
 		return text.Span{}, false
 	}
@@ -74,31 +74,31 @@ func oneAt[T text.Bytes](f *text.Input[T], sh *Shape, i int) (text.Span, bool) {
 			sp.Start = end
 		}
 		from := end
-		if end, ok = partAt(f, p, end); !ok {
+		if end, ok = partAt(in, p, end); !ok {
 			// A text that is cut within the secret shows its beginning only.
-			sp.End = len(f.S)
-			return sp, k > sh.anchor && (k > sh.anchor+1 || len(sh.literal()) >= minCutLiteral) && end == len(f.S) && f.TouchesCut(end) && end > i+len(sh.literal()) && text.Starts(f.S, start)
+			sp.End = len(in.S)
+			return sp, k > sh.anchor && (k > sh.anchor+1 || len(sh.literal()) >= minCutLiteral) && end == len(in.S) && in.TouchesCut(end) && end > i+len(sh.literal()) && text.Starts(in.S, start)
 		}
-		if p.random && !f.TouchesCut(end) && !text.MixOf(f.S, from, min(end, from+text.LongRun)).Random() {
+		if p.random && !in.TouchesCut(end) && !text.MixOf(in.S, from, min(end, from+text.LongRun)).Random() {
 			random = false
 		}
 	}
 	sp.End = end
-	return sp, random && mayStart(f, sh, start, end)
+	return sp, random && mayStart(in, sh, start, end)
 }
 
 // before is where the parts before the anchor at i begin.
-func before[T text.Bytes](f *text.Input[T], sh *Shape, i int) (start int, ok bool) {
+func before[T text.Bytes](in *text.Input[T], sh *Shape, i int) (start int, ok bool) {
 	for k := sh.anchor - 1; k >= 0; k-- {
 		p := &sh.parts[k]
 		if p.set == nil {
-			if i -= len(p.literal); i < f.From || !text.HasAt(f.S, i, p.literal, false) {
+			if i -= len(p.literal); i < in.From || !text.HasAt(in.S, i, p.literal, false) {
 				return 0, false
 			}
 			continue
 		}
 		n := 0
-		for n < p.most && i-n > f.From && p.set[f.S[i-n-1]] {
+		for n < p.most && i-n > in.From && p.set[in.S[i-n-1]] {
 			n++
 		}
 		if n < p.least {
@@ -110,16 +110,16 @@ func before[T text.Bytes](f *text.Input[T], sh *Shape, i int) (start int, ok boo
 }
 
 // partAt is where the part ends that begins at i.
-func partAt[T text.Bytes](f *text.Input[T], p *part, i int) (end int, ok bool) {
+func partAt[T text.Bytes](in *text.Input[T], p *part, i int) (end int, ok bool) {
 	if p.set == nil {
-		return min(len(f.S), i+len(p.literal)), text.HasAt(f.S, i, p.literal, false)
+		return min(len(in.S), i+len(p.literal)), text.HasAt(in.S, i, p.literal, false)
 	}
-	end = f.RunEnd(p.set, i, min(len(f.S), i+p.most))
-	if f.TouchesCut(end) {
+	end = in.RunEnd(p.set, i, min(len(in.S), i+p.most))
+	if in.TouchesCut(end) {
 		return end, end > i
 	}
 	if p.set['.'] {
-		for end > i && f.S[end-1] == '.' { // the end of a sentence
+		for end > i && in.S[end-1] == '.' { // the end of a sentence
 			end--
 		}
 	}
@@ -128,26 +128,26 @@ func partAt[T text.Bytes](f *text.Input[T], p *part, i int) (end int, ok bool) {
 
 // mayStart reports whether the secret of shape sh from start to end may be there: it begins a word, or it is right
 // behind one and shows enough of itself, and where its length is known nothing follows that would make it longer.
-func mayStart[T text.Bytes](f *text.Input[T], sh *Shape, start, end int) bool {
+func mayStart[T text.Bytes](in *text.Input[T], sh *Shape, start, end int) bool {
 	last := &sh.parts[len(sh.parts)-1]
-	if last.set != nil && last.most != noMost && end < len(f.S) && last.set[f.S[end]] && !(f.S[end] == '.' || f.S[end] == '-') {
+	if last.set != nil && last.most != noMost && end < len(in.S) && last.set[in.S[end]] && !(in.S[end] == '.' || in.S[end] == '-') {
 		return false
 	}
-	if last.set == nil && end < len(f.S) && text.IsAlnum(f.S[end]) || last.most == last.least && end < len(f.S) && text.IsAlnum(f.S[end]) {
+	if last.set == nil && end < len(in.S) && text.IsAlnum(in.S[end]) || last.most == last.least && end < len(in.S) && text.IsAlnum(in.S[end]) {
 		return false
 	}
-	if text.Starts(f.S, start) {
+	if text.Starts(in.S, start) {
 		return true
 	}
 	if !sh.glues() {
 		return false
 	}
 	i := start
-	for i > 0 && start-i <= maxGlued && text.Is(f.S[i-1], text.Alnum) {
+	for i > 0 && start-i <= maxGlued && text.Is(in.S[i-1], text.Alnum) {
 		i--
 	}
-	if start-i > maxGlued || text.MixOf(f.S, i, start).Random() { // in the middle of something else
+	if start-i > maxGlued || text.MixOf(in.S, i, start).Random() { // in the middle of something else
 		return false
 	}
-	return last.most != noMost && sh.literalBytes() >= minGlued || text.MixOf(f.S, start+len(sh.parts[0].literal), min(end, start+text.LongRun)).Random()
+	return last.most != noMost && sh.literalBytes() >= minGlued || text.MixOf(in.S, start+len(sh.parts[0].literal), min(end, start+text.LongRun)).Random()
 }

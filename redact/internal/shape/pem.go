@@ -14,8 +14,8 @@ const (
 
 // PEM finds a private key block, whose "BEGIN " is at i: from its first dash to its last, or to the end of the text.
 // What a tool puts before each line (a number, a quote mark) and line breaks that are written \n are part of it.
-func PEM[T text.Bytes](f *text.Input[T], i int) (text.Span, bool) {
-	s := f.S
+func PEM[T text.Bytes](in *text.Input[T], i int) (text.Span, bool) {
+	s := in.S
 	const dashes = "-----"
 	start := i - len(dashes)
 	if !text.HasAt(s, start, dashes, false) {
@@ -23,23 +23,23 @@ func PEM[T text.Bytes](f *text.Input[T], i int) (text.Span, bool) {
 	}
 	header := text.IndexIn(s, i, i+maxPEMHeader, "PRIVATE KEY", false)
 	if header < 0 {
-		return text.Span{}, f.Cut && len(s)-i < maxPEMHeader
+		return text.Span{}, in.Cut && len(s)-i < maxPEMHeader
 	}
 	closing := text.IndexIn(s, header, header+maxPEMHeader, dashes, false)
 	if closing < 0 {
 		return text.Span{}, false
 	}
-	end, runs := pemBody(f, closing+len(dashes))
-	return text.Span{Start: start, End: end, Kind: "private-key"}, runs > 0 || f.TouchesCut(end)
+	end, runs := pemBody(in, closing+len(dashes))
+	return text.Span{Start: start, End: end, Kind: "private-key"}, runs > 0 || in.TouchesCut(end)
 }
 
 // pemBody follows the lines of a block from i, and counts those that hold a part of the key.
-func pemBody[T text.Bytes](f *text.Input[T], i int) (end, runs int) {
-	s := f.S
+func pemBody[T text.Bytes](in *text.Input[T], i int) (end, runs int) {
+	s := in.S
 	end = i
 	limit := min(len(s), i+maxPEM)
 	for i < limit {
-		i = pemJunk(f, i, limit)
+		i = pemJunk(in, i, limit)
 		if text.HasAt(s, i, "-----END", false) {
 			if closing := text.IndexIn(s, i+8, min(limit, i+maxPEMHeader), "-----", false); closing >= 0 {
 				return closing + 5, runs
@@ -54,7 +54,7 @@ func pemBody[T text.Bytes](f *text.Input[T], i int) (end, runs int) {
 		case run-i >= minPEMRun, run > i && run >= limit:
 			runs++
 			end, i = run, run
-		case run > i && text.HasAt(s, pemJunk(f, run, limit), "-----END", false): // the last, short line
+		case run > i && text.HasAt(s, pemJunk(in, run, limit), "-----END", false): // the last, short line
 			runs++
 			end, i = run, run
 		case run > i && run < limit && (s[run] == ':' || s[run] == '-'): // Proc-Type: 4,ENCRYPTED
@@ -70,8 +70,8 @@ func pemBody[T text.Bytes](f *text.Input[T], i int) (end, runs int) {
 }
 
 // pemJunk skips what is between the lines of a key: white space, written line breaks, line numbers, quotes, marks.
-func pemJunk[T text.Bytes](f *text.Input[T], i, limit int) int {
-	s := f.S
+func pemJunk[T text.Bytes](in *text.Input[T], i, limit int) int {
+	s := in.S
 	for stop := min(limit, i+maxPEMJunk); i < stop; {
 		switch c := s[i]; {
 		case c == '\\':

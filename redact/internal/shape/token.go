@@ -11,19 +11,19 @@ const (
 )
 
 // JWT is the end of the JSON web token, signed or encrypted, that begins at i. Its first part is base64url of `{"`.
-func JWT[T text.Bytes](f *text.Input[T], i int) int {
+func JWT[T text.Bytes](in *text.Input[T], i int) int {
 	end := i
 	for part := 0; part < 5; part++ {
 		from := end
-		end = f.RunEnd(text.Base64URL(), end, len(f.S))
-		if f.TouchesCut(end) && text.Starts(f.S, i) {
+		end = in.RunEnd(text.Base64URL(), end, len(in.S))
+		if in.TouchesCut(end) && text.Starts(in.S, i) {
 			return end
 		}
 		if part == 0 && end-from < minJWTHeader || part == 1 && end-from < minJWTPayload {
 			return 0
 		}
-		if end >= len(f.S) || f.S[end] != '.' {
-			if part == 0 || part == 1 && !text.Starts(f.S, i) {
+		if end >= len(in.S) || in.S[end] != '.' {
+			if part == 0 || part == 1 && !text.Starts(in.S, i) {
 				return 0
 			}
 			return end
@@ -40,11 +40,11 @@ const (
 )
 
 // AWSSecret finds the secret key near behind the marker of a key id at i.
-func AWSSecret[T text.Bytes](f *text.Input[T], i int) (from, end int) {
-	for from = i; from < min(len(f.S), i+awsNear); from = end + 1 {
-		for end = from; end < len(f.S) && (text.Is(f.S[end], text.Alnum) || f.S[end] == '/' || f.S[end] == '+'); end++ {
+func AWSSecret[T text.Bytes](in *text.Input[T], i int) (from, end int) {
+	for from = i; from < min(len(in.S), i+awsNear); from = end + 1 {
+		for end = from; end < len(in.S) && (text.Is(in.S[end], text.Alnum) || in.S[end] == '/' || in.S[end] == '+'); end++ {
 		}
-		if m := text.MixOf(f.S, from, end); end-from == awsSecretLen && m.Digit > 0 && m.Upper > 0 && m.Lower > 0 {
+		if m := text.MixOf(in.S, from, end); end-from == awsSecretLen && m.Digit > 0 && m.Upper > 0 && m.Lower > 0 {
 			return from, end
 		}
 	}

@@ -24,7 +24,7 @@ type Input[T Bytes] struct {
 }
 
 // TouchesCut reports whether a sequence that ends at end was ended by the cut of the text.
-func (f *Input[T]) TouchesCut(end int) bool { return f.Cut && end >= len(f.S) }
+func (in *Input[T]) TouchesCut(end int) bool { return in.Cut && end >= len(in.S) }
 
 // LongRun is the length from which the end of a sequence is remembered, in bytes.
 const LongRun = 256
@@ -37,22 +37,22 @@ type run struct {
 
 // RunEnd is the end of the sequence of bytes of a set that begins at i, or limit. The ends of long ones are remembered:
 // many anchors may be in one.
-func (f *Input[T]) RunEnd(set *[256]bool, i, limit int) int {
+func (in *Input[T]) RunEnd(set *[256]bool, i, limit int) int {
 	end := i
-	for stop := min(limit, i+LongRun); end < stop && set[f.S[end]]; end++ {
+	for stop := min(limit, i+LongRun); end < stop && set[in.S[end]]; end++ {
 	}
 	if end < i+LongRun || end == limit {
 		return end
 	}
-	for _, r := range f.runs {
+	for _, r := range in.runs {
 		if r.set == set && r.start <= i && i < r.end {
 			return min(r.end, limit)
 		}
 	}
-	for end < len(f.S) && set[f.S[end]] {
+	for end < len(in.S) && set[in.S[end]] {
 		end++
 	}
-	f.runs = append(slices.DeleteFunc(f.runs, func(r run) bool { return r.set == set }), run{set: set, start: i, end: end})
+	in.runs = append(slices.DeleteFunc(in.runs, func(r run) bool { return r.set == set }), run{set: set, start: i, end: end})
 	return min(end, limit)
 }
 
@@ -68,13 +68,13 @@ func Marker(kind string) string {
 }
 
 // IsMarker reports whether the text from start to end is exactly one of our markers.
-func (f *Input[T]) IsMarker(start, end int) bool {
-	if !HasAt(f.S, start, MarkerStart, false) || end > len(f.S) || f.S[end-1] != ']' {
+func (in *Input[T]) IsMarker(start, end int) bool {
+	if !HasAt(in.S, start, MarkerStart, false) || end > len(in.S) || in.S[end-1] != ']' {
 		return false
 	}
 	i := start + len(MarkerStart)
-	if i < end && f.S[i] == ':' {
-		for i++; i < end && (Is(f.S[i], Lower|Digit) || f.S[i] == '-'); i++ {
+	if i < end && in.S[i] == ':' {
+		for i++; i < end && (Is(in.S[i], Lower|Digit) || in.S[i] == '-'); i++ {
 		}
 	}
 	return i == end-1

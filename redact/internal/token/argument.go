@@ -24,7 +24,7 @@ func flagStart[T text.Bytes](s T, start, i int) int {
 }
 
 // isFlag reports whether an identifier is a flag, such as --token.
-func (f *Reader[T]) isFlag(id Name) bool { return flagStart(f.S, id.Start, id.End) >= 0 }
+func (r *Reader[T]) isFlag(id Name) bool { return flagStart(r.S, id.Start, id.End) >= 0 }
 
 // directives are words before a name whose value follows behind a blank.
 var directives = []string{"ENV", "setenv", "setx", "set", "SET", "-x", "-gx", "-Ux"}
@@ -34,8 +34,8 @@ var settings = []string{"requirepass", "masterauth", "bindpw", "rootpw"}
 
 // isDirective reports whether the name from start to end is behind a directive (ENV API_KEY value), behind a login in a
 // netrc file (login bob password value), or one itself (requirepass value).
-func (f *Reader[T]) isDirective(start, end int) bool {
-	s := f.S
+func (r *Reader[T]) isDirective(start, end int) bool {
+	s := r.S
 	i := start
 	for i > 0 && text.Is(s[i-1], text.Blank) {
 		i--
@@ -58,12 +58,12 @@ func (f *Reader[T]) isDirective(start, end int) bool {
 			}
 		}
 	}
-	return f.isLogin(start, end)
+	return r.isLogin(start, end)
 }
 
 // isLogin reports whether "login" and a user are before the password from start to end, on the line or the one above.
-func (f *Reader[T]) isLogin(start, end int) bool {
-	s := f.S
+func (r *Reader[T]) isLogin(start, end int) bool {
+	s := r.S
 	if end-start > len("password") || !text.HasAt(s, start, "passw", true) {
 		return false
 	}
@@ -82,33 +82,33 @@ func (f *Reader[T]) isLogin(start, end int) bool {
 // argumentAfter is where the value begins that follows a flag as the next element of a list: "--name", "value" in JSON
 // and code, [--name, value] and lines with a dash in YAML, "--name" "value" in a shell. i is behind the flag and the
 // quote that closes it. 0 if there is none.
-func (f *Reader[T]) argumentAfter(id Name, i int, quote string) int {
-	if !f.isFlag(id) || i >= len(f.S) {
+func (r *Reader[T]) argumentAfter(id Name, i int, quote string) int {
+	if !r.isFlag(id) || i >= len(r.S) {
 		return 0
 	}
-	j := f.continued(i)
-	if j < len(f.S) && f.S[j] == ',' {
-		j, _ = f.lines(j + 1)
+	j := r.continued(i)
+	if j < len(r.S) && r.S[j] == ',' {
+		j, _ = r.lines(j + 1)
 		return j
 	}
 	if quote != "" && j > i {
-		if k := text.SkipByte(f.S, j, '\\'); k < len(f.S) && text.Is(f.S[k], text.Quote) {
+		if k := text.SkipByte(r.S, j, '\\'); k < len(r.S) && text.Is(r.S[k], text.Quote) {
 			return j
 		}
 	}
-	if next, broken := f.lines(j); broken && text.HasAt(f.S, next, "- ", false) && f.isItem(id.Start, quote) {
-		return text.Skip(f.S, next+1, len(f.S), text.Blank)
+	if next, broken := r.lines(j); broken && text.HasAt(r.S, next, "- ", false) && r.isItem(id.Start, quote) {
+		return text.Skip(r.S, next+1, len(r.S), text.Blank)
 	}
 	return 0
 }
 
 // isItem reports whether the flag at i is an item of a YAML list: a dash and a blank are before it.
-func (f *Reader[T]) isItem(i int, quote string) bool {
-	for i > 0 && (text.Is(f.S[i-1], text.Quote) || f.S[i-1] == '\\') && quote != "" {
+func (r *Reader[T]) isItem(i int, quote string) bool {
+	for i > 0 && (text.Is(r.S[i-1], text.Quote) || r.S[i-1] == '\\') && quote != "" {
 		i--
 	}
-	for i > 0 && text.Is(f.S[i-1], text.Blank) {
+	for i > 0 && text.Is(r.S[i-1], text.Blank) {
 		i--
 	}
-	return i > 0 && f.S[i-1] == '-'
+	return i > 0 && r.S[i-1] == '-'
 }

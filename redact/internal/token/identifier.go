@@ -27,77 +27,77 @@ type Reader[T text.Bytes] struct {
 }
 
 // NameAround reads the identifier around the bytes from i to end, and classifies it.
-func (f *Reader[T]) NameAround(i, end int) Name {
-	for end < len(f.S) && end-i < MaxIdent && text.Is(f.S[end], text.Alnum|text.Ident) {
+func (r *Reader[T]) NameAround(i, end int) Name {
+	for end < len(r.S) && end-i < MaxIdent && text.Is(r.S[end], text.Alnum|text.Ident) {
 		end++
 	}
-	for end > i && f.S[end-1] == '.' { // the end of a sentence
+	for end > i && r.S[end-1] == '.' { // the end of a sentence
 		end--
 	}
-	if !f.mayEndName(i, end) {
+	if !r.mayEndName(i, end) {
 		return Name{}
 	}
 	start := i
-	for start > 0 && i-start < MaxIdent && text.Is(f.S[start-1], text.Alnum|text.Ident) {
+	for start > 0 && i-start < MaxIdent && text.Is(r.S[start-1], text.Alnum|text.Ident) {
 		start--
 	}
 	// The letter of \n belongs to the escape: a backslash is before it.
-	if start > 0 && f.S[start-1] == '\\' && start < i && text.Starts(f.S, start+1) {
+	if start > 0 && r.S[start-1] == '\\' && start < i && text.Starts(r.S, start+1) {
 		start++
 	}
 	// So do the parameters of a color that is written out.
-	if at := text.Skip(f.S, start, i, text.Digit); at < i && f.S[at] == 'm' && text.ColorBefore(f.S, at) {
+	if at := text.Skip(r.S, start, i, text.Digit); at < i && r.S[at] == 'm' && text.ColorBefore(r.S, at) {
 		start = at + 1
 	}
 	n := Name{Start: start, End: end}
-	m := text.MixOf(f.S, start, end)
+	m := text.MixOf(r.S, start, end)
 	n.Caps = m.Lower == 0 && m.Upper > 0
-	ident := f.Normal(start, end)
-	n.Class = f.Names.Classify(ident, n.Caps)
+	ident := r.Normal(start, end)
+	n.Class = r.Names.Classify(ident, n.Caps)
 	if n.Class == ClassNone && string(ident) == "key" {
-		f.twoWords(&n)
+		r.twoWords(&n)
 	}
 	return n
 }
 
 // twoWords adds the word before a lone "key" to the name: "api key".
-func (f *Reader[T]) twoWords(n *Name) {
+func (r *Reader[T]) twoWords(n *Name) {
 	end := n.Start - 1
-	if end < 1 || f.S[end] != ' ' {
+	if end < 1 || r.S[end] != ' ' {
 		return
 	}
 	start := end
-	for start > 0 && end-start < MaxIdent && text.Is(f.S[start-1], text.Alnum) {
+	for start > 0 && end-start < MaxIdent && text.Is(r.S[start-1], text.Alnum) {
 		start--
 	}
-	if slices.Contains(keyWords, string(f.Normal(start, end))) {
+	if slices.Contains(keyWords, string(r.Normal(start, end))) {
 		n.Start, n.Class = start, ClassKey
 	}
 }
 
 // mayEndName checks cheaply what follows the identifier around i, which ends at end: most identifiers have no value.
-func (f *Reader[T]) mayEndName(i, end int) bool {
-	if end >= len(f.S) {
+func (r *Reader[T]) mayEndName(i, end int) bool {
+	if end >= len(r.S) {
 		return false
 	}
-	switch c := f.S[end]; c {
+	switch c := r.S[end]; c {
 	case '\\', '%', '&':
-		if _, n := text.EscapeAt(f.S, end); n > 0 {
-			f.Escapes = true
+		if _, n := text.EscapeAt(r.S, end); n > 0 {
+			r.Escapes = true
 		}
 		return c != '&'
 	case '=', ':', '"', '\'', '>', ']', '`', '*', '(', '?', '!', '[', '<', '|':
 		return true
 	case ' ', '\t', '\n', '\r', ',':
-		return f.valueMayFollow(i, end)
+		return r.valueMayFollow(i, end)
 	}
 	return false
 }
 
 // valueMayFollow checks the first byte behind the blanks that follow the identifier around i against what valueAfter
 // accepts. Some names need none.
-func (f *Reader[T]) valueMayFollow(i, end int) bool {
-	s := f.S
+func (r *Reader[T]) valueMayFollow(i, end int) bool {
+	s := r.S
 	after := end
 	if s[after] == ',' {
 		after++
@@ -116,7 +116,7 @@ func (f *Reader[T]) valueMayFollow(i, end int) bool {
 	case '{':
 		return true
 	case 's', 'S', '*', 'a', 'A', 't', 'T':
-		if f.typeWord(after) > 0 {
+		if r.typeWord(after) > 0 {
 			return true
 		}
 	case 'o':
@@ -128,31 +128,31 @@ func (f *Reader[T]) valueMayFollow(i, end int) bool {
 	for start > 0 && i-start < MaxIdent && text.Is(s[start-1], text.Alnum|text.Ident) {
 		start--
 	}
-	return flagStart(s, start, i) >= 0 || text.Is(s[end], text.Blank) && f.isDirective(start, end)
+	return flagStart(s, start, i) >= 0 || text.Is(s[end], text.Blank) && r.isDirective(start, end)
 }
 
 // Normal copies a short piece to an array of the Reader, in lower case, with an underscore between its segments: apiKey,
 // API-Key and api.key are api_key. A number at the end is no segment.
-func (f *Reader[T]) Normal(start, end int) []byte {
-	f.n = 0
+func (r *Reader[T]) Normal(start, end int) []byte {
+	r.n = 0
 	put := func(c byte) {
-		if f.n < len(f.ident) {
-			f.ident[f.n] = c
-			f.n++
+		if r.n < len(r.ident) {
+			r.ident[r.n] = c
+			r.n++
 		}
 	}
 	for i := start; i < end; i++ {
-		c := f.S[i]
+		c := r.S[i]
 		switch {
 		case text.Is(c, text.Ident):
-			if f.n > 0 && f.ident[f.n-1] != '_' {
+			if r.n > 0 && r.ident[r.n-1] != '_' {
 				put('_')
 			}
 			continue
 		case text.Is(c, text.Upper) && i > start:
-			before, after := f.S[i-1], byte(0)
+			before, after := r.S[i-1], byte(0)
 			if i+1 < end {
-				after = f.S[i+1]
+				after = r.S[i+1]
 			}
 			if text.Is(before, text.Lower|text.Digit) || text.Is(before, text.Upper) && text.Is(after, text.Lower) {
 				put('_')
@@ -160,8 +160,8 @@ func (f *Reader[T]) Normal(start, end int) []byte {
 		}
 		put(text.ToLower(c))
 	}
-	for f.n > 0 && (text.Is(f.ident[f.n-1], text.Digit) || f.ident[f.n-1] == '_') {
-		f.n--
+	for r.n > 0 && (text.Is(r.ident[r.n-1], text.Digit) || r.ident[r.n-1] == '_') {
+		r.n--
 	}
-	return f.ident[:f.n]
+	return r.ident[:r.n]
 }

@@ -17,35 +17,35 @@ const MaxType = 40
 //	setPassword("value")                the argument of a setter
 //	BasicAuth("user", "value")          the argument behind a user
 //	process.env.API_KEY || "value"      a default
-func (f *Reader[T]) literalAfter(id Name, i int, v *Value) int {
-	if i >= len(f.S) {
+func (r *Reader[T]) literalAfter(id Name, i int, v *Value) int {
+	if i >= len(r.S) {
 		return 0
 	}
 	if v.Quote == "" {
-		if at := f.typed(i); at > 0 {
+		if at := r.typed(i); at > 0 {
 			v.Sep = SepEqual
 			return at
 		}
 	}
 	v.Sep = SepCall
-	s := f.S
+	s := r.S
 	switch j := text.Skip(s, i, len(s), text.Space); {
 	case j >= len(s):
-	case v.Quote != "" && s[j] == ',' && f.isCalled(id.Start):
-		return f.quoteAt(text.Skip(s, j+1, len(s), text.Space))
+	case v.Quote != "" && s[j] == ',' && r.isCalled(id.Start):
+		return r.quoteAt(text.Skip(s, j+1, len(s), text.Space))
 	case id.Class == ClassWeak && (s[j] == '(' || s[j] == '=') && v.Quote == "":
-		return f.secondArgument(j)
-	case v.Quote == "" && s[i] == '(' && f.isSetter(id):
-		return f.quoteAt(text.Skip(s, i+1, len(s), text.Space))
+		return r.secondArgument(j)
+	case v.Quote == "" && s[i] == '(' && r.isSetter(id):
+		return r.quoteAt(text.Skip(s, i+1, len(s), text.Space))
 	default:
-		return f.defaultAt(i)
+		return r.defaultAt(i)
 	}
 	return 0
 }
 
 // typed is where the literal begins behind a type and an equal sign.
-func (f *Reader[T]) typed(i int) int {
-	s := f.S
+func (r *Reader[T]) typed(i int) int {
+	s := r.S
 	if s[i] == '?' || s[i] == '!' {
 		i++
 	}
@@ -73,7 +73,7 @@ func (f *Reader[T]) typed(i int) int {
 		}
 		end += len("} ")
 	case j > i:
-		if end = f.typeWord(j); end == 0 {
+		if end = r.typeWord(j); end == 0 {
 			return 0
 		}
 		end = text.Skip(s, end, len(s), text.Blank)
@@ -83,7 +83,7 @@ func (f *Reader[T]) typed(i int) int {
 	if end >= len(s) || s[end] != '=' || end+1 < len(s) && (s[end+1] == '=' || s[end+1] == '>') {
 		return 0
 	}
-	return f.quoteAt(text.Skip(s, end+1, len(s), text.Blank))
+	return r.quoteAt(text.Skip(s, end+1, len(s), text.Blank))
 }
 
 // isTypeByte reports whether c is part of types, beside what identifiers are made of.
@@ -95,9 +95,9 @@ func isTypeByte(c byte) bool {
 var typeWords = []string{"string", "str", "[]byte", "*string", "as string", "text", "varchar"}
 
 // typeWord is the end of the type at i, 0 if there is none.
-func (f *Reader[T]) typeWord(i int) int {
+func (r *Reader[T]) typeWord(i int) int {
 	for _, w := range typeWords {
-		if end := i + len(w); text.HasAt(f.S, i, w, true) && end < len(f.S) && text.Is(f.S[end], text.Blank) {
+		if end := i + len(w); text.HasAt(r.S, i, w, true) && end < len(r.S) && text.Is(r.S[end], text.Blank) {
 			return end
 		}
 	}
@@ -105,33 +105,33 @@ func (f *Reader[T]) typeWord(i int) int {
 }
 
 // isCalled reports whether the quoted name that begins at i is the first argument of a call.
-func (f *Reader[T]) isCalled(i int) bool {
-	for i > 0 && (text.Is(f.S[i-1], text.Quote|text.Space) || f.S[i-1] == '\\') {
+func (r *Reader[T]) isCalled(i int) bool {
+	for i > 0 && (text.Is(r.S[i-1], text.Quote|text.Space) || r.S[i-1] == '\\') {
 		i--
 	}
-	return i > 0 && f.S[i-1] == '('
+	return i > 0 && r.S[i-1] == '('
 }
 
 // isSetter reports whether a call of id sets what it names: x.password("value"), setPassword("value"), PASSWORD('value').
-func (f *Reader[T]) isSetter(id Name) bool {
-	if id.Caps || id.Start > 0 && (f.S[id.Start-1] == '>' || f.S[id.Start-1] == ':') {
+func (r *Reader[T]) isSetter(id Name) bool {
+	if id.Caps || id.Start > 0 && (r.S[id.Start-1] == '>' || r.S[id.Start-1] == ':') {
 		return true
 	}
 	at := id.Start
 	for i := id.Start; i < id.End; i++ {
-		if f.S[i] == '.' {
+		if r.S[i] == '.' {
 			at = i + 1
 		}
 	}
-	if at > id.Start || at > 0 && f.S[at-1] == '.' || at > 1 && f.S[at-1] == ')' {
+	if at > id.Start || at > 0 && r.S[at-1] == '.' || at > 1 && r.S[at-1] == ')' {
 		return true
 	}
-	return slices.ContainsFunc([]string{"set", "with", "add", "use", "put"}, func(w string) bool { return text.HasAt(f.S, at, w, true) })
+	return slices.ContainsFunc([]string{"set", "with", "add", "use", "put"}, func(w string) bool { return text.HasAt(r.S, at, w, true) })
 }
 
 // secondArgument is where the second of two literals begins: ("user", "value") at i, maybe behind an equal sign.
-func (f *Reader[T]) secondArgument(i int) int {
-	s := f.S
+func (r *Reader[T]) secondArgument(i int) int {
+	s := r.S
 	if s[i] == '=' {
 		i = text.Skip(s, i+1, len(s), text.Blank)
 	}
@@ -139,22 +139,22 @@ func (f *Reader[T]) secondArgument(i int) int {
 		return 0
 	}
 	user := Value{}
-	at := f.quoteAt(text.Skip(s, i+1, len(s), text.Space))
+	at := r.quoteAt(text.Skip(s, i+1, len(s), text.Space))
 	if at == 0 {
 		return 0
 	}
-	if f.ReadValue(at, &user); !user.closed {
+	if r.ReadValue(at, &user); !user.closed {
 		return 0
 	}
-	if j := f.behindQuote(&user); j < len(s) && s[j] == ',' {
-		return f.quoteAt(text.Skip(s, j+1, len(s), text.Space))
+	if j := r.behindQuote(&user); j < len(s) && s[j] == ',' {
+		return r.quoteAt(text.Skip(s, j+1, len(s), text.Space))
 	}
 	return 0
 }
 
 // defaultAt is where the literal begins that is the default of what is before i: x || "value", x ?? "value", x or "value".
-func (f *Reader[T]) defaultAt(i int) int {
-	s := f.S
+func (r *Reader[T]) defaultAt(i int) int {
+	s := r.S
 	if i < len(s) && s[i] == ')' { // getenv("NAME")
 		i++
 	}
@@ -164,7 +164,7 @@ func (f *Reader[T]) defaultAt(i int) int {
 	}
 	for _, operator := range [...]string{"|| ", "?? ", "?: ", "or "} {
 		if text.HasAt(s, j, operator, false) {
-			return f.quoteAt(text.Skip(s, j+len(operator), len(s), text.Blank))
+			return r.quoteAt(text.Skip(s, j+len(operator), len(s), text.Blank))
 		}
 	}
 	return 0

@@ -23,44 +23,44 @@ const (
 )
 
 // ValueAfter reads what separates a name from its value, and the value.
-func (f *Reader[T]) ValueAfter(id Name) Value {
+func (r *Reader[T]) ValueAfter(id Name) Value {
 	v := Value{}
 	i := id.End
 	// What closes the name: a quote, with the backslashes of the string around it.
-	i, v.Quote = f.closing(id.Start, i)
-	if i < len(f.S) && f.S[i] == ']' && v.Quote != "" { // env["NAME"]
+	i, v.Quote = r.closing(id.Start, i)
+	if i < len(r.S) && r.S[i] == ']' && v.Quote != "" { // env["NAME"]
 		v.Subscript = true
 		i++
 	}
-	if i < len(f.S) && f.S[i] == '*' { // **Password:** and password*:
-		i = text.SkipByte(f.S, i, '*')
+	if i < len(r.S) && r.S[i] == '*' { // **Password:** and password*:
+		i = text.SkipByte(r.S, i, '*')
 	}
-	if at := f.argumentAfter(id, i, v.Quote); at > 0 {
+	if at := r.argumentAfter(id, i, v.Quote); at > 0 {
 		v.Sep = SepArgument
-		f.ReadValue(at, &v)
+		r.ReadValue(at, &v)
 		return v
 	}
-	if at := f.literalAfter(id, i, &v); at > 0 {
-		if f.ReadValue(at, &v); !v.Quoted || v.Sep == SepCall && !f.endsArgument(&v) {
+	if at := r.literalAfter(id, i, &v); at > 0 {
+		if r.ReadValue(at, &v); !v.Quoted || v.Sep == SepCall && !r.endsArgument(&v) {
 			v.Sep = SepNone
 		}
 		return v
 	}
-	if i, v.Sep = f.separator(id, i, v.Quote); v.Sep == SepNone {
+	if i, v.Sep = r.separator(id, i, v.Quote); v.Sep == SepNone {
 		return v
 	}
-	i = text.Skip(f.S, i, len(f.S), text.Blank)
-	if v.Sep == SepColon && f.block(id, i, &v) {
+	i = text.Skip(r.S, i, len(r.S), text.Blank)
+	if v.Sep == SepColon && r.block(id, i, &v) {
 		return v
 	}
-	f.ReadValue(i, &v)
+	r.ReadValue(i, &v)
 	return v
 }
 
 // separator reads what is between a name and its value, blanks before it too.
-func (f *Reader[T]) separator(id Name, i int, quote string) (int, Sep) {
-	s := f.S
-	blanks := f.continued(i)
+func (r *Reader[T]) separator(id Name, i int, quote string) (int, Sep) {
+	s := r.S
+	blanks := r.continued(i)
 	spaced := blanks > i
 	i = blanks
 	if i >= len(s) {
@@ -87,21 +87,21 @@ func (f *Reader[T]) separator(id Name, i int, quote string) (int, Sep) {
 		if i < len(s) && s[i] == '*' {
 			i = text.SkipByte(s, i, '*')
 		}
-		return f.afterProperty(i), SepColon
+		return r.afterProperty(i), SepColon
 	case c == '>' && id.Start > 0 && (s[id.Start-1] == '<' || quote != ""):
 		return i + 1, SepTag
 	case (text.HasAt(s, i, "</key>", true) || text.HasAt(s, i, "</name>", true)) && id.Start > 0 && s[id.Start-1] == '>': // <key>name</key><string>value</string>
-		if at := f.nextElement(i); at > 0 {
+		if at := r.nextElement(i); at > 0 {
 			return at, SepTag
 		}
-	case f.isPair(&i):
+	case r.isPair(&i):
 		return i, SepPair
-	case c == '|' && f.isCell(id.Start):
+	case c == '|' && r.isCell(id.Start):
 		return i + 1, SepTable
 	case !spaced || quote != "":
-	case f.isFlag(id):
+	case r.isFlag(id):
 		return i, SepBlank
-	case f.isDirective(id.Start, id.End):
+	case r.isDirective(id.Start, id.End):
 		if text.HasAt(s, i, "--body", false) { // gh secret set NAME --body value
 			i = min(len(s), i+len("--body "))
 		}
@@ -113,27 +113,27 @@ func (f *Reader[T]) separator(id Name, i int, quote string) (int, Sep) {
 }
 
 // afterProperty skips a tag or an anchor in front of a YAML value: !!str value, &name value.
-func (f *Reader[T]) afterProperty(i int) int {
-	j := text.Skip(f.S, i, len(f.S), text.Blank)
-	if j == i || j >= len(f.S) || f.S[j] != '!' && f.S[j] != '&' {
+func (r *Reader[T]) afterProperty(i int) int {
+	j := text.Skip(r.S, i, len(r.S), text.Blank)
+	if j == i || j >= len(r.S) || r.S[j] != '!' && r.S[j] != '&' {
 		return i
 	}
-	k := text.SkipByte(f.S, j, f.S[j])
-	if k = text.Skip(f.S, k, len(f.S), text.Alnum|text.Ident); k > j+1 && k < len(f.S) && text.Is(f.S[k], text.Blank) {
+	k := text.SkipByte(r.S, j, r.S[j])
+	if k = text.Skip(r.S, k, len(r.S), text.Alnum|text.Ident); k > j+1 && k < len(r.S) && text.Is(r.S[k], text.Blank) {
 		return k
 	}
 	return i
 }
 
 // nextElement is where the text of the element begins that follows the end tag at i; 0 if none does.
-func (f *Reader[T]) nextElement(i int) int {
-	limit := min(len(f.S), i+MaxIdent)
-	end := text.IndexIn(f.S, i, limit, ">", false)
+func (r *Reader[T]) nextElement(i int) int {
+	limit := min(len(r.S), i+MaxIdent)
+	end := text.IndexIn(r.S, i, limit, ">", false)
 	if end < 0 {
 		return 0
 	}
-	if j, _ := f.lines(end + 1); j < len(f.S) && f.S[j] == '<' && j+1 < len(f.S) && f.S[j+1] != '/' {
-		if end = text.IndexIn(f.S, j, min(len(f.S), j+MaxIdent), ">", false); end > 0 {
+	if j, _ := r.lines(end + 1); j < len(r.S) && r.S[j] == '<' && j+1 < len(r.S) && r.S[j+1] != '/' {
+		if end = text.IndexIn(r.S, j, min(len(r.S), j+MaxIdent), ">", false); end > 0 {
 			return end + 1
 		}
 	}
@@ -141,49 +141,49 @@ func (f *Reader[T]) nextElement(i int) int {
 }
 
 // isCell reports whether the name that begins at i is alone in the cell of a table.
-func (f *Reader[T]) isCell(i int) bool {
-	for i > 0 && (text.Is(f.S[i-1], text.Blank) || f.S[i-1] == '`' || f.S[i-1] == '*') {
+func (r *Reader[T]) isCell(i int) bool {
+	for i > 0 && (text.Is(r.S[i-1], text.Blank) || r.S[i-1] == '`' || r.S[i-1] == '*') {
 		i--
 	}
-	return i > 0 && f.S[i-1] == '|'
+	return i > 0 && r.S[i-1] == '|'
 }
 
 // closing reads the quote that closes a name: it must be before the name too.
-func (f *Reader[T]) closing(start, i int) (int, string) {
-	j := text.SkipByte(f.S, i, '\\')
-	if j >= len(f.S) || !text.Is(f.S[j], text.Quote) {
+func (r *Reader[T]) closing(start, i int) (int, string) {
+	j := text.SkipByte(r.S, i, '\\')
+	if j >= len(r.S) || !text.Is(r.S[j], text.Quote) {
 		return i, ""
 	}
-	if start > 0 && f.S[start-1] == f.S[j] || start == 0 && f.From == 0 && j == i {
-		return j + 1, quoteText(j-i, f.S[j])
+	if start > 0 && r.S[start-1] == r.S[j] || start == 0 && r.From == 0 && j == i {
+		return j + 1, quoteText(j-i, r.S[j])
 	}
 	return i, ""
 }
 
 // isPair recognises a name that is itself a value, beside the value that it names: {"name":"X","value":"..."},
 // name: X and value: on the next line, <add key="X" value="..."/>.
-func (f *Reader[T]) isPair(i *int) bool {
+func (r *Reader[T]) isPair(i *int) bool {
 	j := *i
-	if j < len(f.S) && f.S[j] == ',' {
+	if j < len(r.S) && r.S[j] == ',' {
 		j++
 	}
-	j = text.Skip(f.S, j, min(len(f.S), j+80), text.Space)
-	j = text.SkipByte(f.S, j, '\\')
-	if j < len(f.S) && f.S[j] == '"' {
+	j = text.Skip(r.S, j, min(len(r.S), j+80), text.Space)
+	j = text.SkipByte(r.S, j, '\\')
+	if j < len(r.S) && r.S[j] == '"' {
 		j++
 	}
-	if text.HasAt(f.S, j, "parameter", true) {
+	if text.HasAt(r.S, j, "parameter", true) {
 		j += len("parameter")
 	}
-	if !text.HasAt(f.S, j, "value", true) {
+	if !text.HasAt(r.S, j, "value", true) {
 		return false
 	}
-	j = text.SkipByte(f.S, j+len("value"), '\\')
-	if j < len(f.S) && f.S[j] == '"' {
+	j = text.SkipByte(r.S, j+len("value"), '\\')
+	if j < len(r.S) && r.S[j] == '"' {
 		j++
 	}
-	j = text.Skip(f.S, j, len(f.S), text.Blank)
-	if j >= len(f.S) || f.S[j] != ':' && f.S[j] != '=' {
+	j = text.Skip(r.S, j, len(r.S), text.Blank)
+	if j >= len(r.S) || r.S[j] != ':' && r.S[j] != '=' {
 		return false
 	}
 	*i = j + 1

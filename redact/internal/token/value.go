@@ -43,51 +43,51 @@ func quoteText(n int, c byte) string {
 }
 
 // ReadValue reads the value that begins at i: up to its closing quote, or up to what ends a bare word.
-func (f *valueReader[T]) ReadValue(i int, v *Value) {
-	j := f.literalAt(i)
-	k := text.SkipByte(f.S, j, '\\')
-	if k < len(f.S) && text.Is(f.S[k], text.Quote) {
-		if n := k - j + 1; f.equal(j, k+1, n) && f.equal(j, k+1+n, n) { // """text""", '''text'''
+func (r *valueReader[T]) ReadValue(i int, v *Value) {
+	j := r.literalAt(i)
+	k := text.SkipByte(r.S, j, '\\')
+	if k < len(r.S) && text.Is(r.S[k], text.Quote) {
+		if n := k - j + 1; r.equal(j, k+1, n) && r.equal(j, k+1+n, n) { // """text""", '''text'''
 			k += 2 * n
 		}
 		v.Start, v.Quoted = k+1, true
-		v.mark, v.slashes = f.S[k], text.SkipByte(f.S, j, '\\')-j
-		v.End, v.closed = f.quotedEnd(k+1, v.mark, v.slashes)
+		v.mark, v.slashes = r.S[k], text.SkipByte(r.S, j, '\\')-j
+		v.End, v.closed = r.quotedEnd(k+1, v.mark, v.slashes)
 		return
 	}
 	v.Start = i
 	if v.Sep == SepTag {
-		for v.End = i; v.End < len(f.S) && f.S[v.End] != '<' && f.S[v.End] != '\n'; v.End++ {
+		for v.End = i; v.End < len(r.S) && r.S[v.End] != '<' && r.S[v.End] != '\n'; v.End++ {
 		}
-		if !text.HasAt(f.S, v.End, "</", false) && !f.TouchesCut(v.End) && !(v.End < len(f.S) && f.TouchesCut(v.End+1)) {
+		if !text.HasAt(r.S, v.End, "</", false) && !r.TouchesCut(v.End) && !(v.End < len(r.S) && r.TouchesCut(v.End+1)) {
 			v.Sep = SepNone
 		}
 		return
 	}
-	if v.Sep == SepTight && v.Start > 1 && f.S[v.Start-1] == '-' && f.S[v.Start-2] == ':' { // ${NAME:-value}
-		for v.End = i; v.End < len(f.S) && v.End < i+maxUnquoted && f.S[v.End] != '}' && !text.Is(f.S[v.End], text.Space); v.End++ {
+	if v.Sep == SepTight && v.Start > 1 && r.S[v.Start-1] == '-' && r.S[v.Start-2] == ':' { // ${NAME:-value}
+		for v.End = i; v.End < len(r.S) && v.End < i+maxUnquoted && r.S[v.End] != '}' && !text.Is(r.S[v.End], text.Space); v.End++ {
 		}
 		return
 	}
-	v.End = f.BareEnd(i, v.Sep)
+	v.End = r.BareEnd(i, v.Sep)
 }
 
 // Whole is where the value ends, also if it is longer than what was read.
-func (f *valueReader[T]) Whole(v Value) int {
+func (r *valueReader[T]) Whole(v Value) int {
 	end := v.End
 	switch {
 	case v.more > 0:
 		return v.more
 	case v.mark != 0 && !v.closed && v.End-v.Start >= MaxQuoted:
 		for closed := false; !closed; {
-			next, isClosed := f.quotedEnd(end, v.mark, v.slashes)
+			next, isClosed := r.quotedEnd(end, v.mark, v.slashes)
 			if next <= end {
 				break
 			}
 			end, closed = next, isClosed
 		}
 	case !v.Quoted && v.End-v.Start >= maxUnquoted:
-		for next := f.BareEnd(end, v.Sep); next > end; next = f.BareEnd(end, v.Sep) {
+		for next := r.BareEnd(end, v.Sep); next > end; next = r.BareEnd(end, v.Sep) {
 			end = next
 		}
 	}
@@ -95,11 +95,11 @@ func (f *valueReader[T]) Whole(v Value) int {
 }
 
 // equal reports whether n bytes at i and at k are the same.
-func (f *valueReader[T]) equal(i, k, n int) bool {
-	if k+n > len(f.S) {
+func (r *valueReader[T]) equal(i, k, n int) bool {
+	if k+n > len(r.S) {
 		return false
 	}
-	for n > 0 && f.S[i+n-1] == f.S[k+n-1] {
+	for n > 0 && r.S[i+n-1] == r.S[k+n-1] {
 		n--
 	}
 	return n == 0
@@ -107,11 +107,11 @@ func (f *valueReader[T]) equal(i, k, n int) bool {
 
 // quotedEnd finds the quote c that closes what was opened with n backslashes before it. A quote with fewer closes an
 // outer string; one with more belongs to the text if its backslashes don't make pairs of their own.
-func (f *valueReader[T]) quotedEnd(i int, c byte, n int) (end int, closed bool) {
+func (r *valueReader[T]) quotedEnd(i int, c byte, n int) (end int, closed bool) {
 	slashes := 0
-	limit := min(len(f.S), i+MaxQuoted)
+	limit := min(len(r.S), i+MaxQuoted)
 	for ; i < limit; i++ {
-		switch b := f.S[i]; {
+		switch b := r.S[i]; {
 		case b == '\\':
 			slashes++
 			continue
@@ -133,21 +133,21 @@ func (f *valueReader[T]) quotedEnd(i int, c byte, n int) (end int, closed bool) 
 }
 
 // BareEnd finds the end of a value without quotes.
-func (f *valueReader[T]) BareEnd(i int, sp Sep) int {
+func (r *valueReader[T]) BareEnd(i int, sp Sep) int {
 	start := i
-	limit := min(len(f.S), i+maxUnquoted)
+	limit := min(len(r.S), i+maxUnquoted)
 loop:
 	for ; i < limit; i++ {
-		c := f.S[i]
+		c := r.S[i]
 		switch {
 		case text.Is(c, text.Space|text.Quote):
 			break loop
 		case c == '\\':
-			if j := text.SkipByte(f.S, i, '\\'); j < len(f.S) && (text.Is(f.S[j], text.Quote) || f.S[j] == 'n' || f.S[j] == 'r' || f.S[j] == 't' || f.S[j] == 'u' || f.S[j] == '\n') {
+			if j := text.SkipByte(r.S, i, '\\'); j < len(r.S) && (text.Is(r.S[j], text.Quote) || r.S[j] == 'n' || r.S[j] == 'r' || r.S[j] == 't' || r.S[j] == 'u' || r.S[j] == '\n') {
 				break loop
 			}
 		case c == '&', c == ';', c == ',', c == '|':
-			if f.assignmentAt(i+1) || sp != SepTight && c != '&' {
+			if r.assignmentAt(i+1) || sp != SepTight && c != '&' {
 				break loop
 			}
 		case c == '<' || c == '>':
@@ -162,9 +162,9 @@ loop:
 		}
 	}
 	// The punctuation of the sentence, or of the text around the value.
-	if i < limit || limit == len(f.S) {
-		for i > start && (f.S[i-1] == ',' || f.S[i-1] == ';' || f.S[i-1] == ')' || f.S[i-1] == '}' || f.S[i-1] == ']' || f.S[i-1] == '.') {
-			if f.IsMarker(start, i) {
+	if i < limit || limit == len(r.S) {
+		for i > start && (r.S[i-1] == ',' || r.S[i-1] == ';' || r.S[i-1] == ')' || r.S[i-1] == '}' || r.S[i-1] == ']' || r.S[i-1] == '.') {
+			if r.IsMarker(start, i) {
 				break
 			}
 			i--
@@ -174,44 +174,44 @@ loop:
 }
 
 // assignmentAt reports whether another NAME= begins at i, or nothing more.
-func (f *valueReader[T]) assignmentAt(i int) bool {
-	if i >= len(f.S) || text.Is(f.S[i], text.Space|text.Quote) {
+func (r *valueReader[T]) assignmentAt(i int) bool {
+	if i >= len(r.S) || text.Is(r.S[i], text.Space|text.Quote) {
 		return true
 	}
-	j := text.Skip(f.S, i, min(len(f.S), i+MaxIdent), text.Alnum|text.Ident)
-	return j > i && j < len(f.S) && (f.S[j] == '=' || f.S[j] == ':')
+	j := text.Skip(r.S, i, min(len(r.S), i+MaxIdent), text.Alnum|text.Ident)
+	return j > i && j < len(r.S) && (r.S[j] == '=' || r.S[j] == ':')
 }
 
 // quoteAt is i if a string literal begins there, 0 if none does.
-func (f *valueReader[T]) quoteAt(i int) int {
-	j := f.literalAt(i)
-	if k := text.SkipByte(f.S, j, '\\'); k < len(f.S) && text.Is(f.S[k], text.Quote) {
+func (r *valueReader[T]) quoteAt(i int) int {
+	j := r.literalAt(i)
+	if k := text.SkipByte(r.S, j, '\\'); k < len(r.S) && text.Is(r.S[k], text.Quote) {
 		return i
 	}
 	return 0
 }
 
 // behindQuote is the first place behind the closing quote of a value that is no white space.
-func (f *valueReader[T]) behindQuote(v *Value) int {
-	i := text.SkipByte(f.S, v.End, '\\')
-	for i < len(f.S) && text.Is(f.S[i], text.Quote) {
+func (r *valueReader[T]) behindQuote(v *Value) int {
+	i := text.SkipByte(r.S, v.End, '\\')
+	for i < len(r.S) && text.Is(r.S[i], text.Quote) {
 		i++
 	}
-	return text.Skip(f.S, i, len(f.S), text.Space)
+	return text.Skip(r.S, i, len(r.S), text.Space)
 }
 
 // endsArgument reports whether the value is a whole argument.
-func (f *valueReader[T]) endsArgument(v *Value) bool {
-	i := f.behindQuote(v)
-	return v.closed && (i >= len(f.S) || f.S[i] == ')' || f.S[i] == ',' || f.S[i] == '.' || f.S[i] == ';' || f.S[i] == '}' || f.S[i] == '\\') || f.TouchesCut(v.End)
+func (r *valueReader[T]) endsArgument(v *Value) bool {
+	i := r.behindQuote(v)
+	return v.closed && (i >= len(r.S) || r.S[i] == ')' || r.S[i] == ',' || r.S[i] == '.' || r.S[i] == ';' || r.S[i] == '}' || r.S[i] == '\\') || r.TouchesCut(v.End)
 }
 
 // wrappers are functions that return their only argument: String::from("value"), Some("value"), []byte("value").
 var wrappers = []string{"from", "some", "secretstr", "secretstring", "secret", "string", "str", "bytes", "byte", "of", "just"}
 
 // literalAt skips what is in front of the quote of a literal: the letter of r"", b"", $"", @"", L"", N”, and a wrapper.
-func (f *valueReader[T]) literalAt(i int) int {
-	s := f.S
+func (r *valueReader[T]) literalAt(i int) int {
+	s := r.S
 	j := i
 	for n := 0; n < 2 && j < len(s) && (text.Is(s[j], text.Lower|text.Upper) || s[j] == '$' || s[j] == '@'); n++ {
 		j++
