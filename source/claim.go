@@ -10,10 +10,10 @@ import (
 
 // matchContent handles a head that is known under another inode: a file that was moved to another file system or
 // replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
-func (t *table) matchContent(f *file, res result) bool {
+func (m *matcher) matchContent(f *file, res result) bool {
 	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
 	var all candidates
-	t.heads.find(res.head, func(known *file) bool {
+	m.heads.find(res.head, func(known *file) bool {
 		passed++
 		// An unlinked file, or one that lost a link, costs one read of some bytes; of a compressed file all before them is read too.
 		cheap := (known.lostLink || known.state != stateFollowing) && !isCompressed(f.path)
@@ -30,12 +30,12 @@ func (t *table) matchContent(f *file, res result) bool {
 			undecided = true
 		case known.isPresent() && known.id != res.id:
 			alive, leaving = true, leaving || asLong // it is there, under whatever path, unless it turns out to be another one by now
-		case f.first && !known.restored && !known.lostLink: // two that were there at start are two
-		case known.state == stateFollowing && !atPath(known), known.busy && !(next && known.state == stateFollowing):
+		case f.origin == originStart && known.origin != originStored && !known.lostLink: // two that were there at start are two
+		case known.state == stateFollowing && !atPath(known), known.busy() && !(next && known.state == stateFollowing):
 			alive = true // there is more to it than we know
 			if !atPath(known) {
 				leaving = true
-				t.schedule(known) // its next visit finds it unlinked
+				m.schedule(known) // its next visit finds it unlinked
 			}
 		case known.state == stateFollowing:
 			alive = true // if it was only copied, it may be about to be emptied
@@ -53,17 +53,17 @@ func (t *table) matchContent(f *file, res result) bool {
 	f.claims = nil
 	switch {
 	case undecided:
-		t.delay(f, 10*busyWait)
+		m.delay(f, 10*busyWait)
 	case alive && f.delays == 0 || leaving && f.delays < maxDelays:
 		// A file that is about to be unlinked is waited for longer than one that may be emptied: it may match better than those
 		// that are unlinked already.
 		f.delays++
-		t.delay(f, copyWait)
+		m.delay(f, copyWait)
 	default:
 		if f.claims = all.closest(); len(f.claims) == 0 {
 			return false
 		}
-		t.schedule(f) // a worker compares it with the candidates
+		m.schedule(f) // a worker compares it with the candidates
 	}
 	return true
 }
@@ -118,9 +118,9 @@ func (known *file) continues(f *file) bool {
 }
 
 // decide applies a worker's finding: which of its claims f is related to, and how.
-func (t *table) decide(f *file, res result) {
+func (m *matcher) decide(f *file, res result) {
 	if res.relation == isOther {
-		t.reject(f, res)
+		m.reject(f, res)
 		return
 	}
 	f.claims = f.claims[res.claimed:]
@@ -128,107 +128,108 @@ func (t *table) decide(f *file, res result) {
 	there := known.state == stateFollowing
 	claim := res.claims[res.claimed]
 	switch {
-	case known.busy:
-		t.delay(f, busyWait)
+	case known.busy():
+		m.delay(f, busyWait)
 	case there && known.id == res.id: // found under another name meanwhile, and this is one more
 		f.claims = nil
-		t.schedule(f)
+		m.schedule(f)
 	case res.relation == isUnclear, there != (claim.beside != nil), there && known.pos != claim.pos:
 		if !known.tail { // else its flush is due soon
-			t.schedule(known)
+			m.schedule(known)
 		}
-		t.delay(f, 10*busyWait)
+		m.delay(f, 10*busyWait)
 	case res.relation == isNext && there:
 		f.claims = nil
-		t.split(known, f, res)
-	case res.relation == isNext && (known.state == stateUnlinked || known.slot != nil):
+		m.split(known, f, res)
+	case res.relation == isNext && (known.state == stateUnlinked || known.indexed.slot != nil):
 		f.claims = nil
-		t.continueAs(known, f, res.id)
+		m.continueAs(known, f, res.id)
 	case res.relation == isEqual: // there is nothing to be read; either may go on
 		f.claims = nil
-		t.double(known, f, res)
+		m.double(known, f, res)
 	case res.relation == isCopy: // of what is there; then it continues no other
-		t.reject(f, res)
+		m.reject(f, res)
 	default: // evicted meanwhile
 		f.claims = nil
-		t.schedule(f)
+		m.schedule(f)
 	}
 }
 
 // reject records that the file under a path continues none of the known files.
-func (t *table) reject(f *file, res result) {
+func (m *matcher) reject(f *file, res result) {
 	f.claims, f.rejected, f.id = nil, true, res.id
-	t.schedule(f)
+	m.schedule(f)
 }
 
 // split continues a known file that lost a link under the path of f, where a longer version of it is. The file under its other
 // links is a file of its own from now on.
-func (t *table) split(known, f *file, res result) {
+func (m *matcher) split(known, f *file, res result) {
 	rest := known.leftover()
-	rest.state, rest.caughtUp, rest.seen, rest.lostLink = stateFollowing, true, known.seen, true
+	rest.state, rest.live, rest.seen, rest.lostLink = stateFollowing, true, known.seen, true
 	known.moveLinks(rest)
-	if t.paths[known.path] == known {
-		t.paths[known.path] = rest
+	if m.paths[known.path] == known {
+		m.paths[known.path] = rest
 	}
-	t.adopt(known, f, res.id)
-	t.nameStream(rest, res.head)
-	t.enter(rest)
+	m.adopt(known, f, res.id)
+	m.nameStream(rest, res.head)
+	m.enter(rest)
 }
 
 // nameStream gives a file that goes on where another one was the id of its stream at once: without one its position is not
 // stored, and its path may lead elsewhere, or the source end, before a worker opens it. Both files begin with the same head.
-func (t *table) nameStream(f *file, head []byte) {
+func (m *matcher) nameStream(f *file, head []byte) {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
-	f.streamID = t.names.name(f.path, line)
+	f.stream.id = m.names.name(f.path, line)
 }
 
 // continueAs continues an unlinked file under the path of f, where a version of it is that has another inode. If the old one
 // has a link that was not scanned, it is known by its inode when it is found.
-func (t *table) continueAs(known, f *file, id fingerprint.FileID) {
-	if old := known.before; old != nil && old.slot != nil {
-		t.retired.Remove(old.slot)
-		t.evict(old)
+func (m *matcher) continueAs(known, f *file, id fingerprint.FileID) {
+	if old := known.before; old != nil && old.indexed.slot != nil {
+		m.retired.Remove(old.indexed.slot)
+		m.evict(old)
 	}
 	known.before = nil
-	if known.id != id && t.ids[known.id] == known && (known.named || known.hasName()) {
+	if known.id != id && m.ids[known.id] == known && (known.named || known.hasName()) {
 		known.before = known.leftover()
 		known.before.tombstone = true
 	}
-	t.adopt(known, f, id)
+	m.adopt(known, f, id)
 	if rest := known.before; rest != nil {
-		t.retire(rest)
-		t.heads.add(rest)
-		t.enterID(rest)
+		m.retire(rest)
+		m.heads.add(rest)
+		m.enterID(rest)
 	}
 }
 
 // hasName reports whether a path leads to an open file.
 func (f *file) hasName() bool {
-	if f.handle == nil {
+	if f.stream.handle == nil {
 		return false
 	}
-	info, err := f.handle.Stat()
+	info, err := f.stream.handle.Stat()
 	return err == nil && fingerprint.HasLink(info)
 }
 
 // double records that f equals a known file that lost a link: it may be that file under a new inode, and either continues when
 // it grows.
-func (t *table) double(known, f *file, res result) {
+func (m *matcher) double(known, f *file, res result) {
 	other := known.leftover()
 	other.path, other.id, other.size, other.mtime, other.seen = f.path, res.id, res.size, res.mtime, f.seen
-	other.state, other.caughtUp = stateFollowing, true
-	t.drop(f)
-	t.paths[other.path] = other
-	t.nameStream(other, res.head)
-	t.enter(other)
+	other.state, other.live = stateFollowing, true
+	m.drop(f)
+	m.paths[other.path] = other
+	m.nameStream(other, res.head)
+	m.enter(other)
 }
 
 // leftover returns what a known file leaves behind that goes on as another inode: a file of its own, read up to there. Its
 // consumer is given the same state, so if it grows, it goes on with what it began as well.
 func (known *file) leftover() *file {
 	known.keepState()
-	return &file{
-		path: known.path, id: known.id, pos: known.pos, size: known.size, mtime: known.mtime, atEnd: known.atEnd,
-		begun: known.begun, begin: known.begin, consumerState: known.consumerState, wakeSlot: -1, lastRead: known.lastRead,
-	}
+	left := newFile(known.path)
+	left.id, left.pos, left.size, left.mtime, left.lastRead = known.id, known.pos, known.size, known.mtime, known.lastRead
+	from := &known.stream
+	left.stream.begun, left.stream.begin, left.stream.atEnd, left.stream.state = from.begun, from.begin, from.atEnd, from.state
+	return left
 }

@@ -81,7 +81,7 @@ func (known *file) standing(f *file) *standing {
 		return nil
 	}
 	s := &standing{path: known.path, id: known.id, lost: known.continues(f), size: -1}
-	if known.caughtUp && !known.tail && known.tries == 0 {
+	if known.live && !known.tail && known.tries == 0 {
 		s.size = known.size
 	}
 	return s

@@ -129,7 +129,7 @@ func TestRewrittenFileKeepsItsNames(t *testing.T) {
 	table.identify(next, result{job: job{id: fingerprint.FileID{Device: 1, Inode: 3}}})
 	assert.Empty(t, next.links)
 	assert.Equal(t, stateNew, name.state)
-	assert.True(t, name.queued)
+	assert.Equal(t, turnQueued, name.turn)
 }
 
 // Among many files that begin alike and were renamed, a few looks tell which one a longer version goes on with.

@@ -23,87 +23,183 @@ const (
 	stateRetired
 )
 
-// file is what is kept of each path: some 500 bytes, and 200 more with a store, besides the path.
-//
-// While busy is set, a worker has it, and the fields of the second group are the worker's alone. The manager reads and
-// writes all others, at any time, and those of the second group only while busy is not set.
+// file is what is known of a path. While a worker has it, stream is the worker's alone; all else is the manager's, which
+// reads and writes stream only while no worker has the file.
 type file struct {
+	identity
+	evidence
+	schedule
+	stream  openStream
+	state   fileState
+	indexed indexed
+}
+
+// newFile makes a file of a path of which nothing is known.
+func newFile(path string) *file {
+	return &file{identity: identity{path: path}, schedule: schedule{wakeSlot: -1}}
+}
+
+// identity is which file a path leads to, and how far it was read.
+type identity struct {
 	path  string
 	id    fingerprint.FileID
 	pos   fingerprint.Position
 	size  int64 // as last seen; of the compressed bytes
 	mtime int64 // as last seen, in ns
-	state fileState
 
-	busy   bool // a worker has it
-	queued bool // waits for a worker
-	dirty  bool // something happened while it was busy
-	// caughtUp is true once the end was reached.
-	caughtUp bool
-	// evict asks for the consumer to be closed, since nothing came for long.
-	evict bool
-	// suspend asks for the consumer to be suspended.
-	suspend bool
-	// tail is true if an unfinished last line waits for its time; flush, that the time has come.
-	tail, flush bool
-	// tries counts refusals and failures in a row; it is not read before retryAt.
-	tries   uint8
-	retryAt time.Time
-
-	target    *file       // of an alias
-	links     []*file     // other paths of this file
-	claims    []*file     // unlinked files that this one may continue, to be compared
-	truncated *truncation // nil: it is whole
-	// named is true, of an unlinked file, if some path led to it when it was last seen. before is what it left there when it
-	// continued as another inode: a tombstone, which is matched by inode only.
-	before           *file
-	named, tombstone bool
+	target *file   // of a link
+	links  []*file // other paths of this file
 	// lostLink is true if one of its paths leads to it no more while another one does: a longer version of it may be there,
 	// or where that was renamed to between two scans.
 	lostLink bool
-	// seek is where a file begins to be read that was there at start: its size then, with [StartAtEnd].
-	seek int64
-	// restored is true if it comes from a checkpoint; presentAt is where its inode was seen at start, if anywhere.
-	presentAt string
-	restored  bool
-	first     bool // was there at start, with content
-	// rechecked is true if it was probed twice, since it has the inode and not the content of a known one.
-	rechecked bool
-	// delays counts how often it was delayed, as a possible copy of an existing file; rejected is true if it continues none
-	// of the files with the same fingerprint.
-	rejected bool
-	delays   uint8
+	// live is true once the end was reached.
+	live bool
 	// seen is the number of the last full scan that found it.
 	seen uint32
+}
 
-	nextHead *file // chain in heads
+// origin says where a file comes from.
+type origin uint8
+
+const (
+	originNew    origin = iota
+	originStart         // it existed at start, with content
+	originStored        // its checkpoint says so, and it was not read yet
+)
+
+// evidence is what helps to decide which file is under a path.
+type evidence struct {
+	origin origin
+	// seek is where a file begins to be read that existed at start: its size then, with [StartAtEnd].
+	seek int64
+	// presentAt is where the inode of a file with a checkpoint was seen at start, if anywhere.
+	presentAt string
+	claims    []*file // unlinked files that this one may continue, to be compared
+	// before is what the file left under another link when it continued as another inode.
+	before *file
+	// named is true, of an unlinked file, if some path led to it when it was last seen.
+	named bool
+	// tombstone is true if only the inode matches the file.
+	tombstone bool
+	// rechecked is true if it was probed twice, since it has the inode and not the content of a known one.
+	rechecked bool
+	// rejected is true if it continues none of the files with the same fingerprint.
+	rejected bool
+	// delays counts how often it was delayed, as a possible copy of an existing file.
+	delays uint8
+}
+
+// confirm records that what a checkpoint says of the file was confirmed by reading it.
+func (e *evidence) confirm() {
+	if e.origin == originStored {
+		e.origin = originNew
+	}
+}
+
+// turn says whether a file waits for a worker or is with one.
+type turn uint8
+
+const (
+	turnIdle   turn = iota
+	turnQueued      // it waits for a worker
+	turnBusy        // a worker has it
+	turnDirty       // a worker has it, and something happened since
+)
+
+// due says what the next visit is for.
+type due uint8
+
+const (
+	dueRead    due = iota
+	dueFlush       // an unfinished last line has had its time
+	dueEvict       // nothing came for long: close the consumer
+	dueSuspend     // nothing came for a while: suspend the consumer
+)
+
+// schedule is when a worker visits a file, and what for.
+type schedule struct {
+	turn turn
+	due  due
+	tail bool // an unfinished last line waits for its time
+	// tries counts refusals and failures in a row; it is not read before retryAt.
+	tries    uint8
+	retryAt  time.Time
 	wakeAt   time.Time
-	wakeSlot int           // in the heap of timers, -1 if in none
+	wakeSlot int // in the heap of timers, -1 if in none
+	lastRead time.Time
+}
+
+func (s *schedule) busy() bool { return s.turn == turnBusy || s.turn == turnDirty }
+
+// mark records that something happened. It reports whether the file has to be queued.
+func (s *schedule) mark() bool {
+	s.due = dueRead
+	switch s.turn {
+	case turnIdle:
+		if time.Now().Before(s.retryAt) {
+			return false
+		}
+		s.turn = turnQueued
+		return true
+	case turnBusy:
+		s.turn = turnDirty
+	case turnQueued, turnDirty:
+	}
+	return false
+}
+
+// give hands the file to a worker.
+func (s *schedule) give() { s.turn, s.due, s.tail = turnBusy, dueRead, false }
+
+// takeBack takes the file from its worker. It reports whether something happened meanwhile.
+func (s *schedule) takeBack() (dirty bool) {
+	dirty = s.turn == turnDirty
+	s.turn = turnIdle
+	return dirty
+}
+
+// indexed are the places of a file in the lists of the table.
+type indexed struct {
+	nextHead *file         // chain in heads
 	kept     *list.Element // among the files with an open handle
 	slot     *list.Element // among the retired files
 	active   *list.Element // among those whose consumer is open and active
-	lastRead time.Time
+}
 
+// phase says what a consumer knows.
+type phase uint8
+
+const (
+	phaseLive      phase = iota // all acknowledged lines
+	phaseReplaying              // acknowledged lines have to be replayed
+	phaseSuspended              // it released its state; its lines have to be replayed before the next one
+)
+
+// openStream is the stream of a file, its consumer and its handle.
+type openStream struct {
+	id       string
 	consumer Consumer
 	handle   handle
-	streamID string
+	phase    phase
 	behind   int64  // unacknowledged bytes, as last reported
 	stored   *saved // what the store has; nil: nothing
 	begin    int64  // where the first acknowledged line begins, if begun
 	replayAt int64  // where replaying goes on
-	// consumerState is the consumer's last state; pending, that it has pending output that needs no further line.
-	consumerState []byte
-	pending       bool
-	idlePending   bool // lines were acknowledged and Idle was not called
-	begun         bool // a line was acknowledged
-	atEnd         bool // nothing followed the offset
-	// replaying is true while acknowledged lines have to be replayed to the consumer; suspended, if it released its state and
-	// they have to be replayed before the next line.
-	replaying, suspended bool
-	// suspends counts suspensions; nextSuspendAt is the earliest time of the next one, suspendRetry after a refused one.
-	suspends      uint8
-	nextSuspendAt time.Time
-	suspendRetry  time.Duration
+	state    []byte // the consumer's last state
+	pending  bool   // the consumer has pending output that needs no further line
+	idleDue  bool   // lines were acknowledged and Idle was not called
+	begun    bool   // a line was acknowledged
+	atEnd    bool   // nothing followed the offset
+	// truncated is set if the content of a compressed file broke off.
+	truncated *truncation
+	suspends  suspension
+}
+
+// suspension counts suspensions; next is the earliest time of the next one, retry after a refused one.
+type suspension struct {
+	count uint8
+	next  time.Time
+	retry time.Duration
 }
 
 // truncation is the stat of a compressed file whose content breaks off, and since when it is so.

@@ -276,7 +276,7 @@ func (f *Files) sweep() time.Duration {
 // drain applies the last results of the workers, until all have stopped.
 func (f *Files) drain() {
 	close(f.jobs)
-	for f.table.busy > 0 {
+	for f.table.working > 0 {
 		f.table.settle(<-f.results)
 	}
 }
@@ -291,8 +291,8 @@ func (f *Files) closeAll(ctx context.Context) error {
 		if err := one.closeHandle(); err != nil {
 			errs = append(errs, fmt.Errorf("close file: %w", err))
 		}
-		if one.consumer != nil {
-			if err := one.consumer.Close(ctx, CloseReasonShutdown); err != nil {
+		if one.stream.consumer != nil {
+			if err := one.stream.consumer.Close(ctx, CloseReasonShutdown); err != nil {
 				errs = append(errs, fmt.Errorf("close stream of %q: %w", one.path, err))
 			}
 			t.settings.Observer.closed(one.path, CloseReasonShutdown)
@@ -301,7 +301,7 @@ func (f *Files) closeAll(ctx context.Context) error {
 		if _, err := f.saver.save(last, one, now, true); err != nil {
 			errs = append(errs, err)
 		}
-		one.consumer = nil
+		one.stream.consumer = nil
 	}
 	t.kept = list.New()
 	return errors.Join(errs...)

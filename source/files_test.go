@@ -416,13 +416,13 @@ func TestFilesLineOverATurn(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"between others", "one\n" + line(turn+1000) + "\ntwo\n", []string{"one", line(turn + 1000), "two"}},
-		{"at the limit", line(2*turn-8) + "\ntwo\n", []string{line(2*turn - 8), "two"}},
-		{"without its newline", "one\n" + line(turn+1000), []string{"one", line(turn + 1000)}},
-		{"over the limit", "one\n" + line(2*turn) + "\ntwo\n", []string{"one", kept(line(2 * turn)), "two"}},
-		{"over the limit and turns", "one\n" + line(4*turn) + "\ntwo\n", []string{"one", kept(line(4 * turn)), "two"}},
-		{"over the limit and no object", "one\n" + strings.Repeat("x", 4*turn) + "\ntwo\n", []string{"one", "two"}},
-		{"over the limit without its newline", "one\n" + line(4*turn), []string{"one"}},
+		{"between others", "one\n" + line(turnBytes+1000) + "\ntwo\n", []string{"one", line(turnBytes + 1000), "two"}},
+		{"at the limit", line(2*turnBytes-8) + "\ntwo\n", []string{line(2*turnBytes - 8), "two"}},
+		{"without its newline", "one\n" + line(turnBytes+1000), []string{"one", line(turnBytes + 1000)}},
+		{"over the limit", "one\n" + line(2*turnBytes) + "\ntwo\n", []string{"one", kept(line(2 * turnBytes)), "two"}},
+		{"over the limit and turns", "one\n" + line(4*turnBytes) + "\ntwo\n", []string{"one", kept(line(4 * turnBytes)), "two"}},
+		{"over the limit and no object", "one\n" + strings.Repeat("x", 4*turnBytes) + "\ntwo\n", []string{"one", "two"}},
+		{"over the limit without its newline", "one\n" + line(4*turnBytes), []string{"one"}},
 	} {
 		for _, age := range []time.Duration{0, time.Hour} {
 			t.Run(fmt.Sprint(tt.name, " age ", age), func(t *testing.T) {
@@ -432,7 +432,7 @@ func TestFilesLineOverATurn(t *testing.T) {
 					w.put("a.jsonl", tt.text)
 					written := time.Now().Add(-age)
 					require.NoError(t, os.Chtimes(w.path("a.jsonl"), written, written))
-					w.begin(pollOnly, func(s *Settings) { s.MaxLineSize = 2 * turn })
+					w.begin(pollOnly, func(s *Settings) { s.MaxLineSize = 2 * turnBytes })
 					w.pass(5 * time.Second)
 					got := w.sink.all()
 					require.Len(t, got, len(tt.want))
@@ -541,7 +541,7 @@ func TestFilesShutdownDoesNotWaitForAStuckHandler(t *testing.T) {
 // A line over the limit that is an object is handed over abridged, once, also if the handler refuses, the file is
 // compressed, or a restart has its lines replayed; and it is counted.
 func TestFilesLineOverTheLimitIsAbridged(t *testing.T) {
-	long := `{"type":"result","id":"c1","text":"` + strings.Repeat("x", 2*turn) + `","session":"s"}`
+	long := `{"type":"result","id":"c1","text":"` + strings.Repeat("x", 2*turnBytes) + `","session":"s"}`
 	for _, name := range []string{"a.jsonl", "a.jsonl.gz"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -80,7 +80,7 @@ func FuzzVisit(f *testing.F) {
 			split: lines.NewSplitter(lines.NewPool(settings.BatchBytes, settings.MaxLineSize), settings.MaxLineSize),
 		}
 		disk := &growing{}
-		f := &file{path: "/x", handle: disk}
+		f := &file{identity: identity{path: "/x"}, stream: openStream{handle: disk}}
 		var pos fingerprint.Position
 		visit := func() outcome {
 			pos.Extend(disk.data[:min(len(disk.data), fingerprint.HeadSize)])

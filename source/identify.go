@@ -22,17 +22,30 @@ const (
 	maxDelays = 10
 )
 
+// matcher decides which known file is under a path.
+type matcher struct {
+	*index
+	*scheduler
+	*handles
+	settings *Settings
+	starts   map[fingerprint.FileID]*file // files that were there at start and are not identified yet, with [StartAtEnd]
+	// restored are the files of checkpoints, until all existing files were visited; lastRun is when the last of them was
+	// written, in Unix seconds.
+	restored map[storedKey]*file
+	lastRun  int64
+}
+
 // identify decides which file is under a new path: the table of the package documentation.
-func (t *table) identify(f *file, res result) {
+func (m *matcher) identify(f *file, res result) {
 	if f.state == stateLink {
 		if res.id == f.target.id {
-			t.schedule(f.target)
+			m.schedule(f.target)
 			return
 		}
-		t.unlinkName(f)
+		m.unlinkName(f)
 	}
 	if f.id != res.id {
-		t.detachLinks(f)
+		m.detachLinks(f)
 	}
 	if f.rejected && f.id != res.id || len(res.head) == 0 {
 		f.delays, f.rejected = 0, false // those were another file's
@@ -41,45 +54,45 @@ func (t *table) identify(f *file, res result) {
 	if f.size < f.seek {
 		f.seek = 0 // it was emptied since: then all of it is new
 	}
-	t.stored(res)
-	start := t.starts[res.id]
-	delete(t.starts, res.id)
+	m.stored(res)
+	start := m.starts[res.id]
+	delete(m.starts, res.id)
 	switch {
-	case start != nil && start != f && !f.first && start.seek > 0:
+	case start != nil && start != f && f.origin != originStart && start.seek > 0:
 		// It was there at start, under another path.
-		f.first, f.id, f.seek = true, start.id, start.seek
-		t.schedule(f)
+		f.origin, f.id, f.seek = originStart, start.id, start.seek
+		m.schedule(f)
 	case len(res.head) == 0: // no fingerprint yet, but the known file of that inode is not there
-		if known := t.ids[res.id]; known != nil && known.pos.Offset > 0 {
+		if known := m.ids[res.id]; known != nil && known.pos.Offset > 0 {
 			known.presentAt = ""
 		}
 	case len(f.claims) > 0:
-		t.decide(f, res)
-	case t.matchInode(f, res):
-	case !f.rejected && t.matchContent(f, res):
+		m.decide(f, res)
+	case m.matchInode(f, res):
+	case !f.rejected && m.matchContent(f, res):
 	default:
-		t.follow(f, res)
+		m.follow(f, res)
 	}
 }
 
 // follow begins to read a file that is none of those known.
-func (t *table) follow(f *file, res result) {
-	f.state, f.id, f.pos, f.first, f.seek = stateFollowing, res.id, res.pos, false, 0
+func (m *matcher) follow(f *file, res result) {
+	f.state, f.id, f.pos, f.origin, f.seek = stateFollowing, res.id, res.pos, originNew, 0
 	f.lastRead = time.Now()
-	t.enter(f)
+	m.enter(f)
 }
 
 // enter makes a file known by what it is, and has it read.
-func (t *table) enter(f *file) {
-	t.enterID(f)
-	t.heads.add(f)
-	t.schedule(f)
+func (m *matcher) enter(f *file) {
+	m.enterID(f)
+	m.heads.add(f)
+	m.schedule(f)
 }
 
 // matchInode handles a known inode: the same file under another path, or an inode that was reused for a new file. It reports
 // whether the path is identified, or will be.
-func (t *table) matchInode(f *file, res result) bool {
-	known := t.ids[res.id]
+func (m *matcher) matchInode(f *file, res result) bool {
+	known := m.ids[res.id]
 	if known == nil || res.id == (fingerprint.FileID{}) {
 		return false
 	}
@@ -88,24 +101,24 @@ func (t *table) matchInode(f *file, res result) bool {
 	fits := packed == isCompressed(known.path) && known.pos.SameHead(res.head) && (packed || res.size >= known.pos.Offset)
 	switch {
 	case known.state == stateFollowing && atPath(known):
-		t.detachLinks(f)
-		f.state, f.target, f.first, f.seek = stateLink, known, false, 0
+		m.detachLinks(f)
+		f.state, f.target, f.origin, f.seek = stateLink, known, originNew, 0
 		known.links = append(known.links, f)
-		t.schedule(known)
-	case known.busy:
-		t.delay(f, busyWait)
-	case fits && (known.handle != nil || packed || !t.surpassed(known, res)):
-		t.adopt(known, f, res.id)
+		m.schedule(known)
+	case known.busy():
+		m.delay(f, busyWait)
+	case fits && (known.stream.handle != nil || packed || !m.surpassed(known, res)):
+		m.adopt(known, f, res.id)
 	case fits: // it stays known, and is matched by content after the one that was read further
 		return false
 	case !f.rechecked:
 		// The probe may be older than what was read since, if the file was renamed while it grew.
 		f.rechecked = true
-		t.delay(f, busyWait)
+		m.delay(f, busyWait)
 	default:
-		delete(t.ids, res.id)
+		delete(m.ids, res.id)
 		known.presentAt = ""
-		t.schedule(known)
+		m.schedule(known)
 		return false
 	}
 	return true
@@ -113,9 +126,9 @@ func (t *table) matchInode(f *file, res result) bool {
 
 // surpassed reports whether another known file that begins alike was read further than this one, and no further than the
 // probed file reaches. An inode that nobody holds open may have been reused for a copy or a longer version of that.
-func (t *table) surpassed(known *file, res result) bool {
+func (m *matcher) surpassed(known *file, res result) bool {
 	found, passed := false, 0
-	t.heads.find(res.head, func(other *file) bool {
+	m.heads.find(res.head, func(other *file) bool {
 		passed++
 		found = other != known && other.pos.Offset > known.pos.Offset && other.pos.Offset <= res.size
 		return !found && passed < maxPassed
@@ -124,50 +137,111 @@ func (t *table) surpassed(known *file, res result) bool {
 }
 
 // adopt continues a known file under the path of f, which was only a link to it.
-func (t *table) adopt(known, f *file, id fingerprint.FileID) {
+func (m *matcher) adopt(known, f *file, id fingerprint.FileID) {
 	lostLink := known.id == id && (known.lostLink || known.path != f.path)
-	t.drop(f)
-	t.adoptAs(known, f.path, id)
+	m.drop(f)
+	m.adoptAs(known, f.path, id)
 	known.lostLink, known.tombstone = lostLink, false
-	t.schedule(known)
+	m.schedule(known)
 }
 
 // adoptAs continues a known file under a path.
-func (t *table) adoptAs(known *file, path string, id fingerprint.FileID) {
+func (m *matcher) adoptAs(known *file, path string, id fingerprint.FileID) {
 	switch known.state {
 	case stateFollowing:
-		if t.paths[known.path] == known {
-			delete(t.paths, known.path)
-			t.schedule(t.newFile(known.path)) // unlinked, or another file by now
+		if m.paths[known.path] == known {
+			delete(m.paths, known.path)
+			m.schedule(m.newFile(known.path)) // unlinked, or another file by now
 		}
 	case stateUnlinked:
-		delete(t.unlinked, known)
+		delete(m.unlinked, known)
 	case stateRetired:
-		t.retired.Remove(known.slot)
-		known.slot = nil
-		known.streamID = t.names.take(known.streamID)
+		m.retired.Remove(known.indexed.slot)
+		known.indexed.slot = nil
+		known.stream.id = m.names.take(known.stream.id)
 	}
 	if known.id != id {
-		t.closeHandle(known)
-		t.removeID(known)
+		m.closeHandle(known)
+		m.removeID(known)
 	}
 	known.lostLink = false
 	known.state, known.path, known.id = stateFollowing, path, id
-	known.tries, known.retryAt, known.seen = 0, time.Time{}, t.scans
+	known.tries, known.retryAt, known.seen = 0, time.Time{}, m.scans
 	known.presentAt = ""        // replaced by its state
 	known.lastRead = time.Now() // not idle before the first visit
 	known.size = -1             // to be visited
-	t.enterID(known)
-	t.paths[path] = known
-	t.disarm(known)
+	m.enterID(known)
+	m.paths[path] = known
+	m.disarm(known)
 }
 
 // stored applies a checkpoint that a worker found in a store that can't list its keys.
-func (t *table) stored(res result) {
+func (m *matcher) stored(res result) {
 	if res.saveErr != nil {
-		t.unusable(checkpointPrefix, res.saveErr)
+		m.unusable(checkpointPrefix, res.saveErr)
 	}
-	if res.stored != nil && t.names.vacant(res.stored.Stream) && t.restored[storedKey{res.stored.Path, fingerprint.FileID{Device: res.stored.Device, Inode: res.stored.Inode}}] == nil {
-		t.recall(res.stored)
+	if res.stored != nil && m.names.vacant(res.stored.Stream) && m.restored[storedKey{res.stored.Path, fingerprint.FileID{Device: res.stored.Device, Inode: res.stored.Inode}}] == nil {
+		m.recall(res.stored)
 	}
+}
+
+// retire closes a file, and keeps it for a while to recognise it when it comes back.
+func (m *matcher) retire(f *file) {
+	delete(m.unlinked, f)
+	m.disarm(f)
+	m.closeHandle(f)
+	m.names.free(f.stream.id)
+	f.state = stateRetired
+	if f.pos.Offset == 0 {
+		m.evict(f)
+		return
+	}
+	f.indexed.slot = m.retired.PushBack(f)
+	if m.retired.Len() > maxRetired {
+		m.evict(m.retired.Remove(m.retired.Front()).(*file))
+	}
+}
+
+// unlinkName separates a path from the file that it was a link to.
+func (m *matcher) unlinkName(f *file) {
+	f.target.lostLink = true
+	m.schedule(f.target) // so that it is saved
+	f.target.links = without(f.target.links, f)
+	f.reset()
+}
+
+// detachLinks separates the links of a file that turned out to be another one.
+func (m *matcher) detachLinks(f *file) {
+	for _, name := range f.links {
+		name.reset()
+		m.schedule(name)
+	}
+	f.links = nil
+}
+
+// drop removes a path.
+func (m *matcher) drop(f *file) {
+	if f.target != nil {
+		m.unlinkName(f)
+	}
+	m.detachLinks(f)
+	if m.paths[f.path] == f {
+		delete(m.paths, f.path)
+	}
+	m.disarm(f)
+}
+
+// reset clears what is known of a path, which may lead to another file by now.
+func (f *file) reset() {
+	f.state, f.target, f.claims = stateNew, nil, nil
+	f.delays, f.rejected, f.rechecked = 0, false, false
+}
+
+// moveLinks moves the links of a file to another one.
+func (f *file) moveLinks(to *file) {
+	for _, name := range f.links {
+		name.target = to
+	}
+	to.links = append(to.links, f.links...)
+	f.links = nil
 }

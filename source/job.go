@@ -89,6 +89,7 @@ type result struct {
 	job
 	outcome  outcome
 	err      error
+	dirty    bool   // something happened to the file meanwhile
 	read     bool   // lines were acknowledged
 	tail     bool   // an unfinished line that may be taken later
 	named    bool   // of jobFinish: some path still leads to the file

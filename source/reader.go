@@ -15,8 +15,8 @@ import (
 	"github.com/tailspan/tailspan/source/internal/lines"
 )
 
-// turn is how many bytes of one file are read before others have theirs, or one line if that is longer.
-const turn = 4 << 20
+// turnBytes is how many bytes of one file are read before others have theirs, or one line if that is longer.
+const turnBytes = 4 << 20
 
 // reader is one worker: it visits one file at a time, with buffers that it keeps.
 type reader struct {
@@ -47,7 +47,7 @@ func (r *reader) do(j job) result {
 	case jobEvict:
 		r.close(&res, CloseReasonIdle)
 	case jobSuspend:
-		r.suspend(&res, j.file.suspendRetry)
+		r.suspend(&res, j.file.stream.suspends.retry)
 	}
 	if j.kind != jobProbe {
 		r.save(&res)
@@ -59,7 +59,7 @@ func (r *reader) do(j job) result {
 func (r *reader) finish(res *result) {
 	f := res.file
 	stillWritten := false
-	if f.handle != nil {
+	if f.stream.handle != nil {
 		res.named = f.hasName()
 		stillWritten = res.named && res.recent
 		res.flush = !stillWritten
@@ -184,9 +184,9 @@ func (r *reader) read(res *result) {
 	switch {
 	case under == outcomeFailed:
 		return
-	case under != outcomeEnd && f.handle == nil:
+	case under != outcomeEnd && f.stream.handle == nil:
 		return
-	case f.handle == nil && !r.reopen(res):
+	case f.stream.handle == nil && !r.reopen(res):
 		return
 	}
 	res.outcome = outcomeEnd
@@ -210,7 +210,7 @@ func (r *reader) reopen(res *result) bool {
 				res.outcome, res.err = outcomeReplaced, h.Close()
 				return false
 			}
-			res.file.handle = h
+			res.file.stream.handle = h
 			return true
 		}
 		err = errors.Join(err, h.Close())
@@ -237,24 +237,24 @@ func (r *reader) readWhole(res *result) {
 // idle calls Idle at the end of the file.
 func (r *reader) idle(res *result) {
 	f := res.file
-	if f.consumer == nil || !f.idlePending {
+	if f.stream.consumer == nil || !f.stream.idleDue {
 		return
 	}
-	if err := f.consumer.Idle(r.ctx); err != nil {
+	if err := f.stream.consumer.Idle(r.ctx); err != nil {
 		res.outcome, res.err = outcomeRefused, err
 		return
 	}
-	f.idlePending = false
+	f.stream.idleDue = false
 }
 
 // close closes the consumer and the file.
 func (r *reader) close(res *result, reason CloseReason) {
 	f := res.file
 	err := f.closeHandle()
-	if f.consumer != nil {
-		err = errors.Join(err, f.consumer.Close(r.ctx, reason))
+	if f.stream.consumer != nil {
+		err = errors.Join(err, f.stream.consumer.Close(r.ctx, reason))
 		f.keepState()
-		f.consumer, f.replaying, f.suspended = nil, false, false
+		f.stream.consumer, f.stream.phase = nil, phaseLive
 		r.settings.Observer.closed(f.path, reason)
 	}
 	if err != nil {
@@ -263,11 +263,11 @@ func (r *reader) close(res *result, reason CloseReason) {
 }
 
 func (f *file) closeHandle() error {
-	if f.handle == nil {
+	if f.stream.handle == nil {
 		return nil
 	}
-	h := f.handle
-	f.handle = nil
+	h := f.stream.handle
+	f.stream.handle = nil
 	return h.Close()
 }
 
@@ -278,29 +278,31 @@ func (r *reader) send(res *result, lines []Line) *stopped {
 	}
 	f := res.file
 	f.reportBehind(&r.settings.Observer, res.size-lines[0].Offset)
-	if err := f.consumer.Lines(r.ctx, lines); err != nil {
+	if err := f.stream.consumer.Lines(r.ctx, lines); err != nil {
 		return &stopped{outcomeRefused, err}
 	}
-	if !f.begun {
-		f.begun, f.begin = true, lines[0].Offset
+	if !f.stream.begun {
+		f.stream.begun, f.stream.begin = true, lines[0].Offset
 	}
-	f.idlePending = true
+	f.stream.idleDue = true
 	return nil
 }
 
 // ready opens the consumer, if there is none, and replays its lines.
 func (r *reader) ready(res *result) *stopped {
 	f := res.file
-	if f.consumer == nil {
+	if f.stream.consumer == nil {
 		consumer, err := r.handler.Open(r.ctx, r.stream(res))
 		if err != nil {
 			return &stopped{outcomeRefused, err}
 		}
-		f.consumer = consumer
-		f.replaying, f.replayAt = r.settings.Replay && f.begun && f.begin < res.pos.Offset, f.begin
+		f.stream.consumer = consumer
+		if f.stream.replayAt = f.stream.begin; r.settings.Replay && f.stream.begun && f.stream.begin < res.pos.Offset {
+			f.stream.phase = phaseReplaying
+		}
 	}
 	f.resumeConsumer()
-	if f.replaying {
+	if f.stream.phase == phaseReplaying {
 		return r.replay(res)
 	}
 	return nil
@@ -308,14 +310,14 @@ func (r *reader) ready(res *result) *stopped {
 
 func (r *reader) stream(res *result) Stream {
 	f := res.file
-	if f.streamID == "" {
-		f.streamID = r.names.name(res.path, r.firstLine(f.handle))
+	if f.stream.id == "" {
+		f.stream.id = r.names.name(res.path, r.firstLine(f.stream.handle))
 	}
 	path, id := res.path, res.id
 	return Stream{
 		Outside: func() bool { return discover.Outside(path, id, r.settings.Include) },
-		ID:      f.streamID, Path: res.path, Name: filepath.Base(res.path), ModTime: time.Unix(0, res.mtime),
-		Compressed: isCompressed(res.path), Offset: res.pos.Offset, State: f.consumerState, Changed: func() { r.dirty.add(f) },
+		ID:      f.stream.id, Path: res.path, Name: filepath.Base(res.path), ModTime: time.Unix(0, res.mtime),
+		Compressed: isCompressed(res.path), Offset: res.pos.Offset, State: f.stream.state, Changed: func() { r.dirty.add(f) },
 	}
 }
 

@@ -12,11 +12,11 @@ func (r *reader) replay(res *result) *stopped {
 	f, end := res.file, res.pos.Offset
 	split := r.split.Sibling()
 	defer split.Release()
-	split.Reset(f.replayAt, 0)
-	at := f.replayAt
+	split.Reset(f.stream.replayAt, 0)
+	at := f.stream.replayAt
 	for at < end {
 		room := split.Room()
-		n, err := f.handle.ReadAt(room[:min(int64(len(room)), end-at)], at)
+		n, err := f.stream.handle.ReadAt(room[:min(int64(len(room)), end-at)], at)
 		split.Wrote(n)
 		at += int64(n)
 		if s := r.replayLines(res, split, at == end); s != nil {
@@ -30,7 +30,7 @@ func (r *reader) replay(res *result) *stopped {
 			return &stopped{outcomeFailed, err}
 		}
 	}
-	f.replaying = false
+	f.stream.phase = phaseLive
 	return nil
 }
 
@@ -74,9 +74,9 @@ func (r *reader) replayBatch(res *result, lines []Line) *stopped {
 		return &stopped{outcome: outcomeStopped}
 	default:
 	}
-	if err := res.file.consumer.Lines(r.ctx, lines); err != nil {
+	if err := res.file.stream.consumer.Lines(r.ctx, lines); err != nil {
 		return &stopped{outcomeRefused, err}
 	}
-	res.file.replayAt = lines[len(lines)-1].Next
+	res.file.stream.replayAt = lines[len(lines)-1].Next
 	return nil
 }

@@ -31,13 +31,13 @@ const (
 // maySuspend reports whether the consumer of a file that was read to an offset, and is quiet since then, may be suspended, and
 // in what time: the file has to be idle for least or longer. A file that was written long ago is idle as soon as it is read.
 func (f *file) maySuspend(s *Settings, least time.Duration, offset int64, quiet time.Duration) (in time.Duration, may bool) {
-	length := offset - f.begin
-	if f.consumer == nil || f.suspended || f.replaying || f.idlePending || !f.begun || !s.Replay || s.SuspendAfter < 0 ||
+	length := offset - f.stream.begin
+	if f.stream.consumer == nil || f.stream.phase != phaseLive || f.stream.idleDue || !f.stream.begun || !s.Replay || s.SuspendAfter < 0 ||
 		length > suspendLimit || isCompressed(f.path) {
 		return 0, false
 	}
-	after := max(least, time.Duration(1000*length/suspendSpeed)*time.Millisecond) << f.suspends
-	return max(after-quiet, time.Until(f.nextSuspendAt)), true
+	after := max(least, time.Duration(1000*length/suspendSpeed)*time.Millisecond) << f.stream.suspends.count
+	return max(after-quiet, time.Until(f.stream.suspends.next)), true
 }
 
 // suspendsAfter reports whether the consumer may be suspended now, if its file was idle for so long.
@@ -54,46 +54,47 @@ func (r *reader) isOver(res *result) bool {
 		return false
 	}
 	f.keepState()
-	return !f.pending
+	return !f.stream.pending
 }
 
 // isOld reports whether the file was not written for IdleClose, and its lines can be replayed in a moment.
 func (f *file) isOld(s *Settings, offset, mtime int64) bool {
-	_, stateful := f.consumer.(Stateful)
-	return stateful && s.IdleClose > 0 && s.Replay && !f.replaying && !f.idlePending && offset-f.begin <= suspendLimit &&
+	_, stateful := f.stream.consumer.(Stateful)
+	return stateful && s.IdleClose > 0 && s.Replay && f.stream.phase != phaseReplaying && !f.stream.idleDue && offset-f.stream.begin <= suspendLimit &&
 		!isCompressed(f.path) && time.Since(time.Unix(0, mtime)) >= s.IdleClose
 }
 
 // suspend suspends the consumer, if it agrees. After a refusal it is not asked again for a while.
 func (r *reader) suspend(res *result, again time.Duration) {
 	f := res.file
-	c, ok := f.consumer.(Suspender)
-	if f.suspended = ok && c.Suspend(); f.suspended {
-		f.suspends = min(f.suspends+1, suspendDoublings)
+	c, ok := f.stream.consumer.(Suspender)
+	if ok && c.Suspend() {
+		f.stream.phase = phaseSuspended
+		f.stream.suspends.count = min(f.stream.suspends.count+1, suspendDoublings)
 		return
 	}
-	f.nextSuspendAt = time.Now().Add(again)
+	f.stream.suspends.next = time.Now().Add(again)
 }
 
 // resumeConsumer starts the replay for a suspended consumer.
 func (f *file) resumeConsumer() {
-	if f.suspended {
-		f.suspended, f.replaying, f.replayAt = false, true, f.begin
+	if f.stream.phase == phaseSuspended {
+		f.stream.phase, f.stream.replayAt = phaseReplaying, f.stream.begin
 	}
 }
 
 // noteActive records whether a file's consumer is active after a visit, and suspends the idlest if too many are.
 func (t *table) noteActive(f *file, read bool) {
 	switch {
-	case f.consumer == nil || f.suspended:
-		if f.active != nil {
-			t.active.Remove(f.active)
-			f.active = nil
+	case f.stream.consumer == nil || f.stream.phase == phaseSuspended:
+		if f.indexed.active != nil {
+			t.active.Remove(f.indexed.active)
+			f.indexed.active = nil
 		}
-	case f.active == nil:
-		f.active = t.active.PushFront(f)
+	case f.indexed.active == nil:
+		f.indexed.active = t.active.PushFront(f)
 	case read:
-		t.active.MoveToFront(f.active)
+		t.active.MoveToFront(f.indexed.active)
 	}
 	if t.active.Len() > maxActive && t.settings.SuspendAfter > 0 && t.settings.Replay {
 		t.thin()
@@ -108,14 +109,14 @@ func (t *table) thin() {
 	for n := min(thinBatch, t.active.Len()-maxActive); n > 0; n-- {
 		f := e.Value.(*file)
 		e = e.Prev()
-		if f.busy || f.queued {
+		if f.turn != turnIdle {
 			continue
 		}
 		least := time.Duration(0)
-		if f.suspends > 0 {
+		if f.stream.suspends.count > 0 {
 			least = haste
 		}
-		in, may := f.maySuspend(&t.settings, least, f.pos.Offset, now.Sub(f.lastRead))
+		in, may := f.maySuspend(t.settings, least, f.pos.Offset, now.Sub(f.lastRead))
 		may = may && in <= haste && f.state == stateFollowing && f.tries == 0 && !f.tail
 		switch {
 		case may && in <= 0:
@@ -126,16 +127,43 @@ func (t *table) thin() {
 				t.arm(f, now.Add(in))
 			}
 		}
-		if !may || now.Before(f.nextSuspendAt) {
-			t.active.MoveToFront(f.active) // not now, so others have their turn
+		if !may || now.Before(f.stream.suspends.next) {
+			t.active.MoveToFront(f.indexed.active) // not now, so others have their turn
 		}
 	}
 }
 
 // queueSuspend has a worker suspend the consumer before it reads other files, whose consumers need memory. After a refusal it is
 // not asked again for a while.
-func (t *table) queueSuspend(f *file, again time.Duration) {
-	f.flush, f.evict, f.suspend, f.suspendRetry = false, false, true, again
-	f.queued = true
-	t.suspending = append(t.suspending, f)
+func (s *scheduler) queueSuspend(f *file, again time.Duration) {
+	f.turn, f.due, f.stream.suspends.retry = turnQueued, dueSuspend, again
+	s.suspending = append(s.suspending, f)
+}
+
+// sweep releases what was idle for long.
+func (t *table) sweep() {
+	now := time.Now()
+	for e := t.kept.Back(); e != nil; {
+		f := e.Value.(*file)
+		e = e.Prev()
+		if now.Sub(f.lastRead) < keepFor {
+			break
+		}
+		t.closeHandle(f)
+	}
+	for _, f := range t.paths {
+		if f.turn != turnIdle || f.state != stateFollowing || f.stream.consumer == nil || f.tries > 0 {
+			continue
+		}
+		switch {
+		case t.settings.IdleClose > 0 && now.Sub(f.lastRead) >= t.settings.IdleClose,
+			f.stream.stored != nil && !f.stream.pending && !f.tail && f.isOld(t.settings, f.pos.Offset, f.mtime):
+			t.schedule(f)
+			if f.turn == turnQueued {
+				f.due = dueEvict
+			}
+		case !f.tail && f.suspendsAfter(t.settings, f.pos.Offset, now.Sub(f.lastRead)):
+			t.queueSuspend(f, t.settings.SuspendAfter)
+		}
+	}
 }

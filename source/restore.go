@@ -72,26 +72,27 @@ func EachState(ctx context.Context, store Walker, f func(stream string, saved ti
 }
 
 // unusable reports a value that is not used, since a broken or newer format is never guessed.
-func (t *table) unusable(key string, err error) {
-	t.settings.Observer.unusable(key, err)
-	t.settings.Logger.Error("stored checkpoint is not readable, reading its file as new",
+func (m *matcher) unusable(key string, err error) {
+	m.settings.Observer.unusable(key, err)
+	m.settings.Logger.Error("stored checkpoint is not readable, reading its file as new",
 		zap.String("key", key), zap.Error(err))
 }
 
 // recall makes a file of a checkpoint.
-func (t *table) recall(c *checkpoint) {
-	f := &file{
-		path: c.Path, id: fingerprint.FileID{Device: c.Device, Inode: c.Inode}, pos: c.position(), size: c.Size, mtime: c.MTime,
-		state: stateRetired, wakeSlot: -1, restored: true, streamID: c.Stream,
-		begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, consumerState: c.State, pending: c.Pending, stored: c.restored(),
+func (m *matcher) recall(c *checkpoint) {
+	f := newFile(c.Path)
+	f.state, f.origin = stateRetired, originStored
+	f.id, f.pos, f.size, f.mtime = fingerprint.FileID{Device: c.Device, Inode: c.Inode}, c.position(), c.Size, c.MTime
+	f.stream = openStream{
+		id: c.Stream, begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, state: c.State, pending: c.Pending, stored: c.restored(),
 	}
-	t.lastRun = max(t.lastRun, c.Saved)
-	f.slot = t.retired.PushBack(f)
-	t.heads.add(f)
-	t.restored[storedKey{f.path, f.id}] = f
+	m.lastRun = max(m.lastRun, c.Saved)
+	f.indexed.slot = m.retired.PushBack(f)
+	m.heads.add(f)
+	m.restored[storedKey{f.path, f.id}] = f
 	// What this process has seen of an inode is newer than what the store has.
-	if other := t.ids[f.id]; other == nil || other.slot != nil && other.restored && other.stored.at.Before(f.stored.at) {
-		t.enterID(f)
+	if other := m.ids[f.id]; other == nil || other.indexed.slot != nil && other.origin == originStored && other.stream.stored.at.Before(f.stream.stored.at) {
+		m.enterID(f)
 	}
 }
 
@@ -99,17 +100,17 @@ func (t *table) recall(c *checkpoint) {
 // changed is not even opened, unless its consumer has pending output.
 func (t *table) resume(one discover.Found) bool {
 	known := t.restored[storedKey{one.Path, one.ID}]
-	if known == nil || known.slot == nil || t.ids[one.ID] != known && one.ID != (fingerprint.FileID{}) {
+	if known == nil || known.indexed.slot == nil || t.ids[one.ID] != known && one.ID != (fingerprint.FileID{}) {
 		// A file that was emptied is not the known one, and is not opened.
-		if k := t.ids[one.ID]; k != nil && k.slot != nil && (one.Size > 0 || k.pos.Offset == 0) {
+		if k := t.ids[one.ID]; k != nil && k.indexed.slot != nil && (one.Size > 0 || k.pos.Offset == 0) {
 			k.presentAt = one.Path
 		}
 		return false
 	}
 	t.adoptAs(known, one.Path, one.ID)
-	known.lostLink = known.stored.lostLink || slices.ContainsFunc(splitNames(known.stored.links), func(name string) bool { return !fingerprint.LeadsTo(name, one.ID) })
-	if one.Size == known.stored.size && one.MTime == known.stored.mtime && known.atEnd && !known.pending {
-		known.size, known.mtime, known.caughtUp, known.restored = one.Size, one.MTime, true, false
+	known.lostLink = known.stream.stored.lostLink || slices.ContainsFunc(splitNames(known.stream.stored.links), func(name string) bool { return !fingerprint.LeadsTo(name, one.ID) })
+	if one.Size == known.stream.stored.size && one.MTime == known.stream.stored.mtime && known.stream.atEnd && !known.stream.pending {
+		known.size, known.mtime, known.live, known.origin = one.Size, one.MTime, true, originNew
 		return true
 	}
 	t.schedule(known)
@@ -119,7 +120,7 @@ func (t *table) resume(one discover.Found) bool {
 // unverified reports whether a file is followed by its checkpoint alone, and was not read yet. After some tries of an
 // unreadable one the checkpoint has to do, or files with the same fingerprint would wait for ever.
 func (f *file) unverified() bool {
-	return f.restored && f.state == stateFollowing && f.tries < maxDelays
+	return f.origin == originStored && f.state == stateFollowing && f.tries < maxDelays
 }
 
 // expireRestored evicts the files of checkpoints that were not found for long, in the store too. It runs when all existing
@@ -129,11 +130,11 @@ func (t *table) expireRestored() {
 	for e := t.retired.Front(); e != nil; {
 		f := e.Value.(*file)
 		e = e.Next()
-		if f.restored && f.stored.at.Before(before) {
-			t.retired.Remove(f.slot)
+		if f.origin == originStored && f.stream.stored.at.Before(before) {
+			t.retired.Remove(f.indexed.slot)
 			t.evict(f)
-			if t.names.vacant(f.streamID) {
-				t.expired = append(t.expired, t.names.take(f.streamID)) // nobody else has it while it is being deleted
+			if t.names.vacant(f.stream.id) {
+				t.expired = append(t.expired, t.names.take(f.stream.id)) // nobody else has it while it is being deleted
 			}
 		}
 	}

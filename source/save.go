@@ -31,11 +31,11 @@ func (r *reader) save(res *result) {
 	if r.saver.store == nil {
 		return
 	}
-	if f.streamID == "" {
-		if f.handle == nil || res.pos.Offset == 0 {
+	if f.stream.id == "" {
+		if f.stream.handle == nil || res.pos.Offset == 0 {
 			return
 		}
-		f.streamID = r.names.name(res.path, r.firstLine(f.handle))
+		f.stream.id = r.names.name(res.path, r.firstLine(f.stream.handle))
 	}
 	// A rewritten file is not visited again, and its copy may continue from here after a restart.
 	must := res.kind != jobRead || res.outcome == outcomeRewritten
@@ -53,48 +53,48 @@ func (res *result) now() saved {
 
 // save writes a file's checkpoint, with the present state of its consumer.
 func (s *saver) save(ctx context.Context, f *file, now saved, must bool) (wait time.Duration, err error) {
-	if s.store == nil || f.streamID == "" || now.pos.Offset == 0 {
+	if s.store == nil || f.stream.id == "" || now.pos.Offset == 0 {
 		return 0, nil
 	}
 	f.keepState()
-	now.begin, now.atEnd, now.pending, now.state = now.pos.Offset, f.atEnd, f.pending, string(f.consumerState)
-	if f.begun {
-		now.begin = f.begin
+	now.begin, now.atEnd, now.pending, now.state = now.pos.Offset, f.stream.atEnd, f.stream.pending, string(f.stream.state)
+	if f.stream.begun {
+		now.begin = f.stream.begin
 	}
 	if !isCompressed(now.path) {
 		now.size = max(now.size, now.pos.Offset)
 	}
-	if f.stored == nil {
-		f.stored = &saved{}
+	if f.stream.stored == nil {
+		f.stream.stored = &saved{}
 	}
-	if now.same(f.stored) {
+	if now.same(f.stream.stored) {
 		return 0, nil
 	}
 	started := time.Now()
-	if wait := min(saveShare*f.stored.took, saveAtLeast) - started.Sub(f.stored.at); wait > 0 && !must {
+	if wait := min(saveShare*f.stream.stored.took, saveAtLeast) - started.Sub(f.stream.stored.at); wait > 0 && !must {
 		return wait, nil
 	}
 	c := now.checkpoint(f, started)
 	value, err := c.encode()
 	if err == nil {
-		err = s.store.Set(ctx, checkpointPrefix+f.streamID, value)
+		err = s.store.Set(ctx, checkpointPrefix+f.stream.id, value)
 	}
 	took := time.Since(started)
 	if err != nil {
-		f.stored.at, f.stored.took = started, took
+		f.stream.stored.at, f.stream.stored.took = started, took
 		err = fmt.Errorf("save checkpoint of %q: %w", now.path, err)
 		s.observer.unsaved(now.path, err)
 		return saveAtLeast, err
 	}
 	s.observer.saved()
 	now.at, now.took = started, took
-	*f.stored = now
+	*f.stream.stored = now
 	return 0, nil
 }
 
 func (s *saved) checkpoint(f *file, now time.Time) checkpoint {
 	return checkpoint{
-		Stream: f.streamID, Path: s.path, Device: s.id.Device, Inode: s.id.Inode, Size: s.size, MTime: s.mtime,
+		Stream: f.stream.id, Path: s.path, Device: s.id.Device, Inode: s.id.Inode, Size: s.size, MTime: s.mtime,
 		Offset: s.pos.Offset, Head: s.pos.Head, HeadLen: s.pos.HeadLen, Tail: s.pos.Tail, TailLen: s.pos.TailLen,
 		Discard: s.pos.Discard, Begin: s.begin, AtEnd: s.atEnd, Pending: s.pending, State: []byte(s.state),
 		Links: splitNames(s.links), LostLink: s.lostLink, Saved: now.Unix(), Nanos: now.Nanosecond(),
@@ -104,17 +104,17 @@ func (s *saved) checkpoint(f *file, now time.Time) checkpoint {
 // reportBehind reports how many bytes are unacknowledged, if that changed. The size of compressed content is not known.
 func (f *file) reportBehind(o *Observer, behind int64) {
 	behind = max(0, behind)
-	if behind == f.behind || f.streamID == "" || isCompressed(f.path) {
+	if behind == f.stream.behind || f.stream.id == "" || isCompressed(f.path) {
 		return
 	}
-	f.behind = behind
-	o.behind(f.streamID, behind)
+	f.stream.behind = behind
+	o.behind(f.stream.id, behind)
 }
 
 // keepState asks the consumer for its state. During a replay that is not complete.
 func (f *file) keepState() {
-	if s, ok := f.consumer.(Stateful); ok && !f.replaying {
-		f.consumerState, f.pending = s.State()
+	if s, ok := f.stream.consumer.(Stateful); ok && f.stream.phase != phaseReplaying {
+		f.stream.state, f.stream.pending = s.State()
 	}
 }
 

@@ -7,15 +7,14 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/unpack"
 )
 
 // settle applies the result of a worker to its file.
 func (t *table) settle(res result) {
 	f := res.file
-	f.busy = false
-	t.busy--
+	res.dirty = f.takeBack()
+	t.working--
 	t.packed.done(res.job)
 	switch res.kind {
 	case jobProbe:
@@ -38,8 +37,7 @@ func (t *table) settle(res result) {
 	case res.kind == jobRead:
 		f.reportBehind(&t.settings.Observer, res.size-f.pos.Offset)
 	}
-	if f.dirty {
-		f.dirty = false
+	if res.dirty {
 		t.schedule(f)
 	}
 }
@@ -55,25 +53,25 @@ func (t *table) saved(f *file, res *result) {
 }
 
 // delay schedules a file for later.
-func (t *table) delay(f *file, wait time.Duration) {
+func (s *scheduler) delay(f *file, wait time.Duration) {
 	f.retryAt = time.Now().Add(wait)
-	t.arm(f, f.retryAt)
+	s.arm(f, f.retryAt)
 }
 
 // probed applies the result of a probe.
 func (t *table) probed(f *file, res result) {
 	switch res.outcome {
 	case outcomeUnlinked:
-		if !f.dirty { // else it came back meanwhile
+		if !res.dirty { // else it came back meanwhile
 			t.drop(f)
 		}
 	case outcomeIgnored:
 		t.errorLog.irregular(f.path)
-		if !f.dirty {
+		if !res.dirty {
 			t.drop(f)
 		}
 	case outcomeLink:
-		if !f.dirty {
+		if !res.dirty {
 			t.drop(f)
 		}
 	case outcomeFailed:
@@ -88,7 +86,7 @@ func (t *table) probed(f *file, res result) {
 func (t *table) visited(f *file, res result) {
 	t.moved(f, res)
 	if res.outcome != outcomeFailed && res.outcome != outcomeRewritten {
-		f.restored = false // its checkpoint is confirmed
+		f.confirm()
 	}
 	switch res.outcome {
 	case outcomeEnd:
@@ -97,7 +95,7 @@ func (t *table) visited(f *file, res result) {
 		f.tries = 0
 		t.schedule(f)
 	case outcomeUnlinked, outcomeReplaced:
-		path, came := f.path, f.dirty || res.outcome == outcomeReplaced
+		path, came := f.path, res.dirty || res.outcome == outcomeReplaced
 		t.lost(f)
 		if came && t.paths[path] == nil {
 			t.schedule(t.newFile(path))
@@ -127,7 +125,7 @@ func (t *table) moved(f *file, res result) {
 // ended: all there is was read.
 func (t *table) ended(f *file, res result) {
 	f.size, f.mtime = res.size, res.mtime
-	f.caughtUp, f.tries, f.retryAt = true, 0, time.Time{}
+	f.live, f.tries, f.retryAt = true, 0, time.Time{}
 	t.errorLog.resolved(f.path)
 	if res.tail && !res.flush && t.settings.IdleFlush > 0 {
 		f.tail = true
@@ -149,7 +147,7 @@ func (t *table) lost(f *file) {
 		t.schedule(f)
 		return
 	}
-	f.state, f.dirty, f.tail = stateUnlinked, false, false
+	f.state, f.tail = stateUnlinked, false
 	t.unlinked[f] = struct{}{}
 	t.delay(f, t.settings.UnlinkGrace)
 }
@@ -194,47 +192,6 @@ func (t *table) finished(f *file, res result) {
 	}
 }
 
-// retire closes a file, and keeps it for a while to recognise it when it comes back.
-func (t *table) retire(f *file) {
-	delete(t.unlinked, f)
-	t.disarm(f)
-	t.closeHandle(f)
-	t.names.free(f.streamID)
-	f.state, f.dirty = stateRetired, false
-	if f.pos.Offset == 0 {
-		t.evict(f)
-		return
-	}
-	f.slot = t.retired.PushBack(f)
-	if t.retired.Len() > maxRetired {
-		t.evict(t.retired.Remove(t.retired.Front()).(*file))
-	}
-}
-
-// evict removes a file for good.
-func (t *table) evict(f *file) {
-	f.slot = nil
-	t.heads.remove(f)
-	t.removeID(f)
-}
-
-// enterID registers a file by its inode, where the system has inodes. Another file that had it before is no longer where it was seen.
-func (t *table) enterID(f *file) {
-	if f.id == (fingerprint.FileID{}) {
-		return
-	}
-	if other := t.ids[f.id]; other != nil && other != f {
-		other.presentAt = ""
-	}
-	t.ids[f.id] = f
-}
-
-func (t *table) removeID(f *file) {
-	if t.ids[f.id] == f {
-		delete(t.ids, f.id)
-	}
-}
-
 // refused: the consumer did not take the lines.
 func (t *table) refused(f *file, err error) {
 	if f.tries == 0 {
@@ -247,7 +204,8 @@ func (t *table) refused(f *file, err error) {
 func (t *table) failed(f *file, res result) {
 	err := res.err
 	if unpack.Broken(err) {
-		f.size, f.mtime, f.restored = res.size, res.mtime, false // it was read, as far as possible
+		f.size, f.mtime = res.size, res.mtime
+		f.confirm() // it was read, as far as possible
 		t.closeHandle(f)
 		if errors.Is(err, io.ErrUnexpectedEOF) && t.mayBeWritten(f) {
 			return
@@ -263,12 +221,12 @@ func (t *table) failed(f *file, res result) {
 // looked at again when it has had its time.
 func (t *table) mayBeWritten(f *file) bool {
 	now := time.Now()
-	if f.truncated == nil || f.truncated.size != f.size || f.truncated.mtime != f.mtime {
-		f.truncated = &truncation{f.size, f.mtime, now}
+	if f.stream.truncated == nil || f.stream.truncated.size != f.size || f.stream.truncated.mtime != f.mtime {
+		f.stream.truncated = &truncation{f.size, f.mtime, now}
 	}
-	lasting := now.Sub(f.truncated.at) >= documentPatience
+	lasting := now.Sub(f.stream.truncated.at) >= documentPatience
 	if !lasting {
-		t.arm(f, f.truncated.at.Add(documentPatience))
+		t.arm(f, f.stream.truncated.at.Add(documentPatience))
 	}
 	return !lasting
 }

@@ -2,7 +2,6 @@ package source
 
 import (
 	"container/list"
-	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -20,60 +19,30 @@ const maxRetired = 4096
 
 // table is all that is known of files. It belongs to the manager's goroutine.
 type table struct {
-	settings Settings
+	*matcher
 	globs    *discover.Globs
-	names    *streamNames
-
-	paths    map[string]*file
-	ids      map[fingerprint.FileID]*file // identified files
-	heads    heads
-	starts   map[fingerprint.FileID]*file // files that were there at start and are not identified yet, with [StartAtEnd]
-	retired  list.List                    // files in stateRetired, the oldest first
-	unlinked map[*file]struct{}
-	// restored are the files of checkpoints, until all existing files were visited; lastRun is when the last of them was
-	// written, in Unix seconds.
-	restored map[storedKey]*file
-	lastRun  int64
-	seen     inventory // of use at start alone
-	settled  bool      // all files of the start were visited
-	expired  []string  // ids of streams whose checkpoints are to be deleted
-
-	queue      []*file // wait for a worker
-	suspending []*file // wait for one too, before the others; see queueSuspend
-	packed     packedQueue
-	timers     timers
-	kept       *list.List // files with an open handle, the one read last at the front
-	active     *list.List // files with an active consumer, the one read last at the front
-	busy       int        // files that workers have
-
+	seen     inventory        // of use at start alone
+	settled  bool             // all files of the start were visited
+	expired  []string         // ids of streams whose checkpoints are to be deleted
+	active   *list.List       // files with an active consumer, the one read last at the front
 	wanted   discover.Request // what the next scan covers
-	scans    uint32           // number of full scans
 	reported [2]int           // files known and open, as last reported
 	errorLog errorLog
 }
 
 func newTable(settings Settings, g *discover.Globs) *table {
+	s := &settings
 	return &table{
-		settings: settings, globs: g, names: &streamNames{taken: map[string]struct{}{}},
-		paths: map[string]*file{}, ids: map[fingerprint.FileID]*file{}, starts: map[fingerprint.FileID]*file{}, heads: heads{files: map[headKey]*file{}},
-		packed:   newPackedQueue(settings.workers()),
-		unlinked: map[*file]struct{}{}, restored: map[storedKey]*file{}, kept: list.New(), active: list.New(), scans: 1, errorLog: errorLog{logger: settings.Logger},
-	}
-}
-
-// all returns each file that may have something open.
-func (t *table) all() iter.Seq[*file] {
-	return func(yield func(*file) bool) {
-		for _, f := range t.paths {
-			if !yield(f) {
-				return
-			}
-		}
-		for f := range t.unlinked {
-			if !yield(f) {
-				return
-			}
-		}
+		matcher: &matcher{
+			index: &index{
+				paths: map[string]*file{}, ids: map[fingerprint.FileID]*file{}, heads: heads{files: map[headKey]*file{}},
+				unlinked: map[*file]struct{}{}, names: &streamNames{taken: map[string]struct{}{}}, scans: 1,
+			},
+			scheduler: &scheduler{settings: s, packed: newPackedQueue(s.workers())},
+			handles:   &handles{settings: s, kept: list.New()},
+			settings:  s, starts: map[fingerprint.FileID]*file{}, restored: map[storedKey]*file{},
+		},
+		globs: g, active: list.New(), errorLog: errorLog{logger: s.Logger},
 	}
 }
 
@@ -131,13 +100,6 @@ func (t *table) report(errs []error) {
 	}
 }
 
-// newFile adds a path.
-func (t *table) newFile(path string) *file {
-	f := &file{path: path, wakeSlot: -1, seen: t.scans}
-	t.paths[path] = f
-	return f
-}
-
 // ingest handles a path that a scan found.
 func (t *table) ingest(one discover.Found, atStart bool) {
 	if one.Irregular {
@@ -158,8 +120,9 @@ func (t *table) ingest(one discover.Found, atStart bool) {
 		f = t.newFile(one.Path)
 		f.size, f.mtime = one.Size, one.MTime
 		if atStart {
-			f.first, f.id = one.Size > 0, one.ID
-			if f.first {
+			f.id = one.ID
+			if one.Size > 0 {
+				f.origin = originStart
 				t.seen.leave(one)
 			}
 		}
@@ -173,7 +136,9 @@ func (t *table) ingest(one discover.Found, atStart bool) {
 		}
 		if age := t.settings.IgnoreOlderThan; age > 0 && time.Since(time.Unix(0, one.MTime)) > age {
 			skip = true
-			f.first = f.first && toEnd // else what it is shows when it is changed
+			if !toEnd {
+				f.origin = originNew // its next change shows what it is
+			}
 		}
 		if one.Size > 0 && !skip {
 			t.schedule(f)
@@ -246,50 +211,6 @@ func (t *table) scanned(r discover.Report) {
 	}
 }
 
-// unlinkName separates a path from the file that it was a link to.
-func (t *table) unlinkName(f *file) {
-	f.target.lostLink = true
-	t.schedule(f.target) // so that it is saved
-	f.target.links = without(f.target.links, f)
-	f.reset()
-}
-
-// reset clears what is known of a path, which may lead to another file by now.
-func (f *file) reset() {
-	f.state, f.target, f.claims = stateNew, nil, nil
-	f.delays, f.rejected, f.rechecked = 0, false, false
-}
-
-// detachLinks separates the links of a file that turned out to be another one.
-func (t *table) detachLinks(f *file) {
-	for _, name := range f.links {
-		name.reset()
-		t.schedule(name)
-	}
-	f.links = nil
-}
-
-// moveLinks moves the links of a file to another one.
-func (f *file) moveLinks(to *file) {
-	for _, name := range f.links {
-		name.target = to
-	}
-	to.links = append(to.links, f.links...)
-	f.links = nil
-}
-
-// drop removes a path.
-func (t *table) drop(f *file) {
-	if f.target != nil {
-		t.unlinkName(f)
-	}
-	t.detachLinks(f)
-	if t.paths[f.path] == f {
-		delete(t.paths, f.path)
-	}
-	t.disarm(f)
-}
-
 func without(files []*file, f *file) []*file {
 	for i, one := range files {
 		if one == f {
@@ -305,7 +226,7 @@ func atPath(f *file) bool { return fingerprint.LeadsTo(f.path, f.id) }
 // isPresent reports whether a file of a checkpoint, which is not followed yet, was seen at start and is still there, under
 // whatever path: it is about to be found, or is another one by now.
 func (f *file) isPresent() bool {
-	return f.presentAt != "" && f.slot != nil && fingerprint.LeadsTo(f.presentAt, f.id)
+	return f.presentAt != "" && f.indexed.slot != nil && fingerprint.LeadsTo(f.presentAt, f.id)
 }
 
 // hasLostLink reports whether an existing file lost a link, also if that was not noticed yet.
@@ -322,7 +243,7 @@ func (t *table) nextScan(scanning bool) (discover.Request, bool) {
 	t.wanted = discover.Request{}
 	if req.All {
 		t.scans++
-		if t.scans > 3 && len(t.queue) == 0 && len(t.packed.queue) == 0 && t.busy == 0 {
+		if t.scans > 3 && len(t.queue) == 0 && len(t.packed.queue) == 0 && t.working == 0 {
 			clear(t.starts) // what two scans did not find under another path is removed
 			if !t.settled {
 				t.settled = true

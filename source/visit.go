@@ -36,9 +36,9 @@ type stopped struct {
 
 // readOn reads from the offset to the end, or as long as its turn lasts.
 func (r *reader) readOn(res *result) {
-	res.file.atEnd = false
+	res.file.stream.atEnd = false
 	defer r.split.Release() // a reader may have nothing to do for long
-	v := visit{reader: r, res: res, handle: res.file.handle, compressed: isCompressed(res.path)}
+	v := visit{reader: r, res: res, handle: res.file.stream.handle, compressed: isCompressed(res.path)}
 	if s := v.run(); s != nil {
 		res.outcome, res.err = s.outcome, s.err
 		if s.outcome == outcomeRewritten {
@@ -48,13 +48,13 @@ func (r *reader) readOn(res *result) {
 	}
 	res.outcome = outcomeEnd
 	f := res.file
-	f.atEnd = res.pos.Ahead == 0 && !res.pos.Discard
-	if f.pending && f.consumer == nil || f.replaying {
+	f.stream.atEnd = res.pos.Ahead == 0 && !res.pos.Discard
+	if f.stream.pending && f.stream.consumer == nil || f.stream.phase == phaseReplaying {
 		if s := r.ready(res); s != nil {
 			res.outcome, res.err = s.outcome, s.err
 			return
 		}
-		f.idlePending = true
+		f.stream.idleDue = true
 	}
 	r.idle(res)
 	if res.outcome == outcomeEnd && r.isOver(res) {
@@ -111,7 +111,7 @@ func (v *visit) run() *stopped {
 			return v.atEnd()
 		case err != nil:
 			return &stopped{outcomeFailed, err}
-		case !v.compressed && v.spent >= turn && (pos.Offset > begin || v.split.TooLong() && !v.ended):
+		case !v.compressed && v.spent >= turnBytes && (pos.Offset > begin || v.split.TooLong() && !v.ended):
 			pos.Ahead = v.split.Pending()
 			return &stopped{outcome: outcomeMore}
 		}
@@ -337,7 +337,7 @@ func (v *visit) seekNewline() (bool, *stopped) {
 			return false, nil
 		case err != nil:
 			return false, &stopped{outcomeFailed, err}
-		case v.spent >= turn:
+		case v.spent >= turnBytes:
 			return false, &stopped{outcome: outcomeMore}
 		}
 	}
