@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // matchContent handles a head that is known under another inode: a file that was moved to another file system or
@@ -16,13 +17,13 @@ func (m *matcher) matchContent(f *file, res result) bool {
 	m.heads.find(res.head, func(known *file) bool {
 		passed++
 		// An unlinked file, or one that lost a link, costs one read of some bytes; of a compressed file all before them is read too.
-		cheap := (known.lostLink || known.state != stateFollowing) && !isCompressed(f.path)
-		named := known.path == f.path || known.id == res.id || known.path == plainPath(f.path) || cheap
+		cheap := (known.lostLink || known.state != stateFollowing) && !openfile.IsCompressed(f.path)
+		named := known.path == f.path || known.id == res.id || known.path == openfile.PlainPath(f.path) || cheap
 		if looked >= maxCompared && !named {
 			return passed < maxPassed
 		}
 		looked++
-		asLong := res.size >= known.pos.Offset || isCompressed(f.path) // what was compressed has another size
+		asLong := res.size >= known.pos.Offset || openfile.IsCompressed(f.path) // what was compressed has another size
 		next := known.continues(f)
 		switch {
 		case known.tombstone && known.id != res.id:
@@ -84,7 +85,7 @@ func (f *file) candidate(known *file, next bool) candidate {
 	switch {
 	case !next:
 		return candidate{known, rankThere}
-	case known.path == f.path || known.path == plainPath(f.path):
+	case known.path == f.path || known.path == openfile.PlainPath(f.path):
 		return candidate{known, rankHere}
 	default:
 		return candidate{known, rankNext}
@@ -114,7 +115,7 @@ func (known *file) continues(f *file) bool {
 	if known.state != stateFollowing {
 		return true
 	}
-	return !isCompressed(f.path) && !isCompressed(known.path) && known.hasLostLink()
+	return !openfile.IsCompressed(f.path) && !openfile.IsCompressed(known.path) && known.hasLostLink()
 }
 
 // decide applies a worker's finding: which of its claims f is related to, and how.

@@ -6,10 +6,11 @@ import (
 	"io/fs"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // probeClaims finds which known file a file is related to, if to any.
-func (r *reader) probeClaims(res *result, h handle) error {
+func (r *reader) probeClaims(res *result, h openfile.Handle) error {
 	for i := range res.claims {
 		rel, err := r.probeClaim(&res.claims[i], h, res.size)
 		if err != nil || rel != isOther {
@@ -22,7 +23,7 @@ func (r *reader) probeClaims(res *result, h handle) error {
 
 // probeClaim reports whether a file of a size continues where a known one was read up to. Of an unlinked one the
 // fingerprint has to do. An existing one can be compared, if it may be the shorter version of the same file.
-func (r *reader) probeClaim(c *claim, h handle, size int64) (relation, error) {
+func (r *reader) probeClaim(c *claim, h openfile.Handle, size int64) (relation, error) {
 	same, err := c.pos.HoldsTail(h)
 	switch {
 	case err != nil || !same:
@@ -34,7 +35,7 @@ func (r *reader) probeClaim(c *claim, h handle, size int64) (relation, error) {
 	}
 	known, err := r.open(c.beside.path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, openfile.ErrNotRegular):
 		return isUnclear, nil // its next visit finds it unlinked
 	case errors.Is(err, fs.ErrPermission):
 		return isCopy, nil // as far as the system shows
@@ -47,7 +48,7 @@ func (r *reader) probeClaim(c *claim, h handle, size int64) (relation, error) {
 
 // outgrew reports whether a file is a longer version of an existing known one: it has all that this has now, and more. A
 // copy that was made while the known one grew has no more than that, so no line is given twice that both will have.
-func (r *reader) outgrew(c *claim, h, known handle, size int64) (relation, error) {
+func (r *reader) outgrew(c *claim, h, known openfile.Handle, size int64) (relation, error) {
 	info, err := known.Stat()
 	if err != nil {
 		return isOther, err
@@ -88,7 +89,7 @@ func (known *file) standing(f *file) *standing {
 }
 
 // sameBytes reports whether two files begin with the same n bytes. It stops when the source is shut down.
-func (r *reader) sameBytes(a, b handle, n int64) (bool, error) {
+func (r *reader) sameBytes(a, b openfile.Handle, n int64) (bool, error) {
 	const piece = 64 << 10
 	bufs := make([]byte, 2*piece)
 	for at := int64(0); at < n; {

@@ -6,6 +6,8 @@ import (
 	"syscall"
 
 	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // errorLog logs errors once for each path and reason, since a retry fails for the same reason.
@@ -34,7 +36,7 @@ func (c *errorLog) resolved(path string) { delete(c.reasons, path) }
 
 // unreadable logs what can't be read, with what can be done about it.
 func (c *errorLog) unreadable(path string, err error) {
-	if noDescriptors(err) {
+	if openfile.NoneLeft(err) {
 		c.noDescriptors(path, err)
 		return
 	}

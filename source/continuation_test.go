@@ -14,6 +14,7 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // A file that is compressed while its plain name is still there is the same file, though others that are gone begin with
@@ -140,11 +141,11 @@ func TestReplaceAmongTwins(t *testing.T) {
 		files, err := New(w.settings(pollOnly), w.sink)
 		require.NoError(w, err)
 		var opened atomic.Int32
-		files.open = func(path string) (handle, error) {
+		files.open = func(path string) (openfile.Handle, error) {
 			if path == w.path("c.jsonl") {
 				opened.Add(1)
 			}
-			return openFile(path)
+			return openfile.Open(path)
 		}
 		require.NoError(w, files.Start(w.Context()))
 		w.files = files

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 	"github.com/tailspan/tailspan/source/opencodedb"
 )
 
@@ -50,7 +51,7 @@ func (d *database) next(ctx context.Context) (batch, error) {
 	rows, err := d.follower.Next(ctx)
 	d.held.set(d.follower.Scanning())
 	if err != nil {
-		d.held.of.exhaust() // SQLite does not say that this was the reason
+		d.held.of.Exhaust() // SQLite does not say that this was the reason
 	}
 	b := batch{key: rows.Session, changed: time.UnixMilli(rows.Newest), replayed: rows.Replayed}
 	for i := range rows.Rows {
@@ -99,9 +100,9 @@ type descriptorsHeld struct {
 func (h *descriptorsHeld) set(open bool) {
 	switch {
 	case open && !h.open:
-		h.of.add(databaseDescriptors)
+		h.of.Add(openfile.DatabaseDescriptors)
 	case !open && h.open:
-		h.of.add(-databaseDescriptors)
+		h.of.Add(-openfile.DatabaseDescriptors)
 	}
 	h.open = open
 }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/tailspan/tailspan/source/internal/discover"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // scarce is a system that gives so many descriptors and no more.
@@ -23,13 +24,13 @@ type scarce struct {
 	refused    atomic.Int64
 }
 
-func (s *scarce) opener(path string) (handle, error) {
+func (s *scarce) opener(path string) (openfile.Handle, error) {
 	if s.open.Add(1) > s.limit {
 		s.open.Add(-1)
 		s.refused.Add(1)
 		return nil, &os.PathError{Op: "open", Path: path, Err: syscall.EMFILE}
 	}
-	h, err := openFile(path)
+	h, err := openfile.Open(path)
 	if err != nil {
 		s.open.Add(-1)
 		return nil, err
@@ -39,13 +40,13 @@ func (s *scarce) opener(path string) (handle, error) {
 }
 
 type scarceFile struct {
-	handle
+	openfile.Handle
 	of *scarce
 }
 
 func (f scarceFile) Close() error {
 	f.of.open.Add(-1)
-	return f.handle.Close()
+	return f.Handle.Close()
 }
 
 // TestFewDescriptors: more files than descriptors are all read, and again when they grow, whether the limit is known or shows
@@ -66,7 +67,7 @@ func TestFewDescriptors(t *testing.T) {
 			bubble(t, func(w *world) {
 				core, logs := observer.New(zap.WarnLevel)
 				f, err := New(w.settings(pollOnly, func(s *Settings) {
-					s.MaxConcurrentFiles, s.Descriptors, s.Logger = 8, newDescriptors(tt.known), zap.New(core)
+					s.MaxConcurrentFiles, s.Descriptors, s.Logger = 8, openfile.NewDescriptorsOf(tt.known), zap.New(core)
 				}), w.sink)
 				require.NoError(w, err)
 				system := &scarce{limit: tt.system}
@@ -94,7 +95,7 @@ func TestFewDescriptors(t *testing.T) {
 				}
 				w.end()
 				assert.Zero(w, system.open.Load())
-				assert.Zero(w, f.settings.Descriptors.held.Load())
+				assert.Zero(w, f.settings.Descriptors.Held())
 			})
 		})
 	}
@@ -103,7 +104,7 @@ func TestFewDescriptors(t *testing.T) {
 // TestDocumentsAndDatabasesCount: what documents and databases hold closes idle files of the same receiver.
 func TestDocumentsAndDatabasesCount(t *testing.T) {
 	w := &polledWorld{world: newWorld(t)}
-	shared := newDescriptors(4)
+	shared := openfile.NewDescriptorsOf(4)
 	for i := range 4 {
 		w.add(fmt.Sprintf("%d.jsonl", i), record(i)+"\n")
 	}
@@ -130,12 +131,12 @@ func TestDocumentsAndDatabasesCount(t *testing.T) {
 
 	document, err := newDocument(&w.polled.settings, discover.Found{Path: w.path("0.jsonl")}, false, nil)
 	require.NoError(t, err)
-	before := shared.held.Load()
+	before := shared.Held()
 	h, err := document.open(w.path("0.jsonl"))
 	require.NoError(t, err)
-	assert.Equal(t, before+1, shared.held.Load())
+	assert.Equal(t, before+1, shared.Held())
 	require.NoError(t, h.Close())
-	assert.Equal(t, before, shared.held.Load())
+	assert.Equal(t, before, shared.Held())
 }
 
 // comes waits until a value comes.

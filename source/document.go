@@ -16,6 +16,7 @@ import (
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/lines"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 	"github.com/tailspan/tailspan/source/unpack"
 )
 
@@ -38,7 +39,7 @@ type document struct {
 	max      int
 	observer *Observer
 	logger   *zap.Logger
-	open     opener
+	open     openfile.Opener
 
 	stamp   documentStamp
 	trusted bool // the stamp would show a change
@@ -64,7 +65,7 @@ type documentPosition struct {
 
 // newDocument makes a document; skip leaves its present content out. known is its checkpoint, or nil.
 func newDocument(s *PolledSettings, one discover.Found, skip bool, known *itemState) (*document, error) {
-	d := &document{path: one.Path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, logger: s.Settings.Logger, open: s.Settings.Descriptors.counted(openFile)}
+	d := &document{path: one.Path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, logger: s.Settings.Logger, open: s.Settings.Descriptors.Counted(openfile.Open)}
 	if skip {
 		d.stamp, d.trusted = documentStamp{one.ID, one.Size, one.MTime}, true
 	}
@@ -162,7 +163,7 @@ func (d *document) halfTooLong() bool {
 
 // noteHalf records that a document is incomplete: it is being written, or, if that lasts, is no document.
 func (d *document) noteHalf(same bool, data []byte) {
-	empty := d.stamp.size == 0 || len(lines.TrimBlanks(data)) == 0 && !isCompressed(d.path) // there is nothing to be lost
+	empty := d.stamp.size == 0 || len(lines.TrimBlanks(data)) == 0 && !openfile.IsCompressed(d.path) // there is nothing to be lost
 	switch {
 	case !same:
 		d.half, d.halfReported = time.Now(), false
@@ -180,12 +181,12 @@ func (d *document) noteHalf(same bool, data []byte) {
 
 // read returns the content, and its size; of one that is too large only a size over the limit.
 func (d *document) read(at documentStamp) ([]byte, int64, error) {
-	if !isCompressed(d.path) && at.size > int64(d.max) {
+	if !openfile.IsCompressed(d.path) && at.size > int64(d.max) {
 		return nil, at.size, nil
 	}
 	h, err := d.open(d.path)
 	if err != nil {
-		if errors.Is(err, errNotRegular) {
+		if errors.Is(err, openfile.ErrNotRegular) {
 			err = fs.ErrNotExist // no document any more
 		}
 		return nil, 0, err

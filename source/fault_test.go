@@ -21,6 +21,7 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 var errDisk error = syscall.EIO
@@ -34,19 +35,19 @@ type faults struct {
 	limit int64 // bytes of a file that can be read without a fault
 }
 
-func (f *faults) open(path string) (handle, error) {
+func (f *faults) open(path string) (openfile.Handle, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.opens > 0 {
 		f.opens--
 		return nil, &os.PathError{Op: "open", Path: path, Err: f.why}
 	}
-	h, err := openFile(path)
+	h, err := openfile.Open(path)
 	return faultyFile{h, f}, err
 }
 
 type faultyFile struct {
-	handle
+	openfile.Handle
 	*faults
 }
 
@@ -56,10 +57,10 @@ func (h faultyFile) ReadAt(p []byte, offset int64) (int, error) {
 	defer h.mu.Unlock()
 	if h.reads > 0 && offset+int64(len(p)) > h.limit {
 		h.reads--
-		n, err := h.handle.ReadAt(p[:max(0, min(int64(len(p)), h.limit-offset))], offset)
+		n, err := h.Handle.ReadAt(p[:max(0, min(int64(len(p)), h.limit-offset))], offset)
 		return n, errors.Join(errDisk, err)
 	}
-	return h.handle.ReadAt(p, offset)
+	return h.Handle.ReadAt(p, offset)
 }
 
 func TestFilesReadFails(t *testing.T) {
@@ -112,9 +113,9 @@ func TestFilesOpenFails(t *testing.T) {
 				}), w.sink)
 				require.NoError(w, err)
 				disk := &faults{opens: 9, why: tt.why}
-				f.open = func(path string) (handle, error) {
+				f.open = func(path string) (openfile.Handle, error) {
 					if path == w.path("b.jsonl") {
-						return openFile(path)
+						return openfile.Open(path)
 					}
 					return disk.open(path)
 				}
@@ -148,9 +149,9 @@ func TestFilesGoneBeforeTheyAreOpened(t *testing.T) {
 		}), w.sink)
 		require.NoError(w, err)
 		var once sync.Once
-		f.open = func(path string) (handle, error) {
+		f.open = func(path string) (openfile.Handle, error) {
 			once.Do(func() { w.rename("a.jsonl", "b.jsonl") })
-			return openFile(path)
+			return openfile.Open(path)
 		}
 		w.add("a.jsonl", "one\n")
 		require.NoError(w, f.Start(w.Context()))
@@ -364,11 +365,11 @@ func TestFilesOneCannotBeReadAfterARestart(t *testing.T) {
 		files, err := New(w.settings(with(store)), w.sink)
 		require.NoError(w, err)
 		var open atomic.Bool
-		files.open = func(path string) (handle, error) {
+		files.open = func(path string) (openfile.Handle, error) {
 			if !open.Load() && filepath.Base(path) == "a.jsonl" {
 				return nil, &os.PathError{Op: "open", Path: path, Err: syscall.EACCES}
 			}
-			return openFile(path)
+			return openfile.Open(path)
 		}
 		require.NoError(w, files.Start(w.Context()))
 		w.files = files

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // fileState is what is known of a path. The package documentation has the table of transitions.
@@ -179,7 +180,7 @@ const (
 type openStream struct {
 	id       string
 	consumer Consumer
-	handle   handle
+	handle   openfile.Handle
 	phase    phase
 	behind   int64  // unacknowledged bytes, as last reported
 	stored   *saved // what the store has; nil: nothing

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/lines"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // Files follows the files that match globs and hands their lines to a [Handler].
@@ -21,7 +22,7 @@ type Files struct {
 	handler  Handler
 	globs    discover.Globs
 	// Seams for tests.
-	open       opener
+	open       openfile.Opener
 	newWatcher func(*Settings) (*discover.Watcher, error)
 
 	mu      sync.Mutex // of started and stopped
@@ -53,7 +54,7 @@ func New(settings Settings, handler Handler) (*Files, error) {
 		return nil, err
 	}
 	g.Skip = settings.Skip
-	return &Files{settings: settings.withDefaults(), handler: handler, globs: g, open: openFile, newWatcher: newWatcher}, nil
+	return &Files{settings: settings.withDefaults(), handler: handler, globs: g, open: openfile.Open, newWatcher: newWatcher}, nil
 }
 
 // Start scans all files once, so that with [StartAtEnd] what is written after Start has returned is read, and then
@@ -93,7 +94,7 @@ func (f *Files) Start(ctx context.Context) error {
 		f.table.errorLog.unsaved(err)
 	}
 	pool := lines.NewPool(f.settings.BatchBytes, f.settings.MaxLineSize)
-	open := f.settings.Descriptors.counted(f.open)
+	open := f.settings.Descriptors.Counted(f.open)
 	for range f.settings.workers() {
 		r := &reader{
 			settings: f.settings, handler: f.handler, globs: &f.globs, open: open, names: f.table.names, ctx: run, stop: f.stop,
@@ -197,7 +198,7 @@ func (f *Files) manage(ctx context.Context, took time.Duration) {
 			t.event(event, f.watch)
 		case <-f.dirty.signal:
 			t.scheduleAll(f.dirty.take())
-		case <-f.settings.Descriptors.wanted:
+		case <-f.settings.Descriptors.Wanted:
 			t.closeIdle()
 		case err := <-watchErrors:
 			f.watchError(err)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 const (
@@ -97,8 +98,8 @@ func (m *matcher) matchInode(f *file, res result) bool {
 		return false
 	}
 	// A file and its compressed form have different inodes and unrelated sizes.
-	packed := isCompressed(f.path)
-	fits := packed == isCompressed(known.path) && known.pos.SameHead(res.head) && (packed || res.size >= known.pos.Offset)
+	packed := openfile.IsCompressed(f.path)
+	fits := packed == openfile.IsCompressed(known.path) && known.pos.SameHead(res.head) && (packed || res.size >= known.pos.Offset)
 	switch {
 	case known.state == stateFollowing && atPath(known):
 		m.detachLinks(f)

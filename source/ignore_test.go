@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 func olderThanADay(s *Settings) { s.IgnoreOlderThan = 24 * time.Hour }
@@ -37,9 +39,9 @@ func TestIgnoreOlderThan(t *testing.T) {
 				var opened sync.Map // workers open files
 				f, err := New(w.settings(pollOnly, olderThanADay, func(s *Settings) { s.StartAt = tt.start }), w.sink)
 				require.NoError(w, err)
-				f.open = func(path string) (handle, error) {
+				f.open = func(path string) (openfile.Handle, error) {
 					opened.Store(path, true)
-					return openFile(path)
+					return openfile.Open(path)
 				}
 				require.NoError(w, f.Start(w.Context()))
 				w.files = f

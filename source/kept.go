@@ -3,6 +3,8 @@ package source
 import (
 	"container/list"
 	"time"
+
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // keepFor is how long the handle of a file that doesn't grow is kept.
@@ -26,10 +28,10 @@ func (h *handles) keep(f *file) {
 		f.indexed.kept = h.kept.PushFront(f)
 	}
 	limit := h.settings.MaxOpenFiles
-	if !keepOpen {
+	if !openfile.KeepOpen {
 		limit = 0
 	}
-	for e := h.kept.Back(); e != nil && (h.kept.Len() > max(0, limit) || h.settings.Descriptors.over()); {
+	for e := h.kept.Back(); e != nil && (h.kept.Len() > max(0, limit) || h.settings.Descriptors.Over()); {
 		old := e.Value.(*file)
 		e = e.Prev()
 		h.closeHandle(old)
@@ -39,8 +41,8 @@ func (h *handles) keep(f *file) {
 // closeIdle closes files that no worker has, those read longest ago first: all of them if the system has no descriptors left,
 // else until few enough are held.
 func (h *handles) closeIdle() {
-	all := h.settings.Descriptors.exhausted.Swap(false)
-	for e := h.kept.Back(); e != nil && (all || h.settings.Descriptors.over()); {
+	all := h.settings.Descriptors.TakeExhausted()
+	for e := h.kept.Back(); e != nil && (all || h.settings.Descriptors.Over()); {
 		f := e.Value.(*file)
 		e = e.Prev()
 		h.closeHandle(f)

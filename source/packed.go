@@ -1,5 +1,7 @@
 package source
 
+import "github.com/tailspan/tailspan/source/internal/openfile"
+
 // packedQueue has the compressed files that wait for a worker. A compressed file is read whole in one turn, and a small one
 // may hold a thousand times its size: such files have a part of the workers, so that others are read beside them.
 type packedQueue struct {
@@ -25,13 +27,13 @@ func (q *packedQueue) next() *[]*file {
 
 // started counts a job that a worker took, and done one that it finished.
 func (q *packedQueue) started(j job) {
-	if isCompressed(j.path) {
+	if openfile.IsCompressed(j.path) {
 		q.busy++
 	}
 }
 
 func (q *packedQueue) done(j job) {
-	if isCompressed(j.path) {
+	if openfile.IsCompressed(j.path) {
 		q.busy--
 	}
 }

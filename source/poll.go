@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 const (
@@ -199,8 +200,8 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 
 // failed reports an error.
 func (p *Polled) failed(path string, err error, retryIn time.Duration) {
-	if noDescriptors(err) {
-		p.settings.Settings.Descriptors.exhaust()
+	if openfile.NoneLeft(err) {
+		p.settings.Settings.Descriptors.Exhaust()
 	}
 	p.settings.Settings.Observer.failed(path, err, retryIn)
 	p.errorLog.unreadable(path, err)

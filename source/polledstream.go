@@ -11,6 +11,7 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // polledStream is one open stream of an item.
@@ -61,7 +62,7 @@ func (p *Polled) open(ctx context.Context, it *item, b *batch) (*polledStream, e
 	}
 	s := &polledStream{id: polledID(it.origin, key), replaying: true}
 	in := Stream{
-		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: changed, Compressed: isCompressed(it.path),
+		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: changed, Compressed: openfile.IsCompressed(it.path),
 		Restated: true, Afresh: it.kind == itemDatabase,
 	}
 	if it.kind == itemDocument { // which is replaced by others under its path

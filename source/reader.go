@@ -13,6 +13,7 @@ import (
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/lines"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // turnBytes is how many bytes of one file are read before others have theirs, or one line if that is longer.
@@ -23,7 +24,7 @@ type reader struct {
 	settings Settings
 	handler  Handler
 	globs    *discover.Globs
-	open     opener
+	open     openfile.Opener
 	names    *streamNames
 	ctx      context.Context // ends when the drain timeout is over
 	stop     <-chan struct{} // closed when no new batch may be begun
@@ -105,7 +106,7 @@ func (r *reader) probe(res *result) {
 		res.outcome = outcomeLink
 		return
 	}
-	var h handle
+	var h openfile.Handle
 	if err == nil {
 		h, err = r.open(res.path)
 	}
@@ -126,7 +127,7 @@ func (r *reader) probe(res *result) {
 	}
 }
 
-func (r *reader) probeContent(res *result, h handle, info fs.FileInfo) error {
+func (r *reader) probeContent(res *result, h openfile.Handle, info fs.FileInfo) error {
 	res.size, res.mtime = info.Size(), info.ModTime().UnixNano()
 	id, _ := fingerprint.IDOf(info)
 	if id != res.id {
@@ -190,7 +191,7 @@ func (r *reader) read(res *result) {
 		return
 	}
 	res.outcome = outcomeEnd
-	if isCompressed(res.path) {
+	if openfile.IsCompressed(res.path) {
 		r.readWhole(res)
 	} else {
 		r.readOn(res)
@@ -218,7 +219,7 @@ func (r *reader) reopen(res *result) bool {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		res.outcome = outcomeUnlinked
-	case errors.Is(err, errNotRegular):
+	case errors.Is(err, openfile.ErrNotRegular):
 		res.outcome = outcomeReplaced
 	default:
 		res.outcome, res.err = outcomeFailed, err
@@ -317,12 +318,12 @@ func (r *reader) stream(res *result) Stream {
 	return Stream{
 		Outside: func() bool { return discover.Outside(path, id, r.settings.Include) },
 		ID:      f.stream.id, Path: res.path, Name: filepath.Base(res.path), ModTime: time.Unix(0, res.mtime),
-		Compressed: isCompressed(res.path), Offset: res.pos.Offset, State: f.stream.state, Changed: func() { r.dirty.add(f) },
+		Compressed: openfile.IsCompressed(res.path), Offset: res.pos.Offset, State: f.stream.state, Changed: func() { r.dirty.add(f) },
 	}
 }
 
 // firstLine returns a file's first line, or as much of it as a head has.
-func (r *reader) firstLine(h handle) []byte {
+func (r *reader) firstLine(h openfile.Handle) []byte {
 	n, _ := h.ReadAt(r.head[:], 0) // the read of the lines reports the error
 	line, _, _ := bytes.Cut(r.head[:n], []byte{'\n'})
 	return line

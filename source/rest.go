@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/source/internal/openfile"
+)
 
 // Suspender is a [Consumer] that can release the state that its lines rebuild.
 type Suspender interface {
@@ -33,7 +37,7 @@ const (
 func (f *file) maySuspend(s *Settings, least time.Duration, offset int64, quiet time.Duration) (in time.Duration, may bool) {
 	length := offset - f.stream.begin
 	if f.stream.consumer == nil || f.stream.phase != phaseLive || f.stream.idleDue || !f.stream.begun || !s.Replay || s.SuspendAfter < 0 ||
-		length > suspendLimit || isCompressed(f.path) {
+		length > suspendLimit || openfile.IsCompressed(f.path) {
 		return 0, false
 	}
 	after := max(least, time.Duration(1000*length/suspendSpeed)*time.Millisecond) << f.stream.suspends.count
@@ -61,7 +65,7 @@ func (r *reader) isOver(res *result) bool {
 func (f *file) isOld(s *Settings, offset, mtime int64) bool {
 	_, stateful := f.stream.consumer.(Stateful)
 	return stateful && s.IdleClose > 0 && s.Replay && f.stream.phase != phaseReplaying && !f.stream.idleDue && offset-f.stream.begin <= suspendLimit &&
-		!isCompressed(f.path) && time.Since(time.Unix(0, mtime)) >= s.IdleClose
+		!openfile.IsCompressed(f.path) && time.Since(time.Unix(0, mtime)) >= s.IdleClose
 }
 
 // suspend suspends the consumer, if it agrees. After a refusal it is not asked again for a while.

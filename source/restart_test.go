@@ -14,6 +14,7 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // newLines gives the lines of all streams that were not replayed, and how many were.
@@ -196,7 +197,7 @@ func TestRestartOpensNothingIdle(t *testing.T) {
 		w.sink = newSink()
 		f, err := New(w.settings(with(store)), w.sink)
 		require.NoError(w, err)
-		f.open = func(path string) (handle, error) { opens++; return openFile(path) }
+		f.open = func(path string) (openfile.Handle, error) { opens++; return openfile.Open(path) }
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
 		w.pass(time.Minute)

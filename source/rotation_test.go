@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // oneStream asserts that all came in one stream, which was closed once.
@@ -290,7 +292,7 @@ func TestRotateInodeReuseCompressed(t *testing.T) {
 			bothWays(t, func(w *world, poll func(*Settings)) {
 				w.begin(poll, gzipped(w), func(s *Settings) { s.MaxOpenFiles = -1 })
 				text := first
-				if isCompressed(name) {
+				if openfile.IsCompressed(name) {
 					text = compressed(w.T, first)
 				}
 				w.put(name, text)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 const (
@@ -61,7 +62,7 @@ func (s *saver) save(ctx context.Context, f *file, now saved, must bool) (wait t
 	if f.stream.begun {
 		now.begin = f.stream.begin
 	}
-	if !isCompressed(now.path) {
+	if !openfile.IsCompressed(now.path) {
 		now.size = max(now.size, now.pos.Offset)
 	}
 	if f.stream.stored == nil {
@@ -104,7 +105,7 @@ func (s *saved) checkpoint(f *file, now time.Time) checkpoint {
 // reportBehind reports how many bytes are unacknowledged, if that changed. The size of compressed content is not known.
 func (f *file) reportBehind(o *Observer, behind int64) {
 	behind = max(0, behind)
-	if behind == f.stream.behind || f.stream.id == "" || isCompressed(f.path) {
+	if behind == f.stream.behind || f.stream.id == "" || openfile.IsCompressed(f.path) {
 		return
 	}
 	f.stream.behind = behind

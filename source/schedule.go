@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // activeGraces is how many times UnlinkGrace a file that no pattern matches any more has to be idle before it is closed.
@@ -25,7 +26,7 @@ func (s *scheduler) schedule(f *file) {
 	if f.state == stateRetired || !f.mark() {
 		return
 	}
-	if isCompressed(f.path) {
+	if openfile.IsCompressed(f.path) {
 		s.packed.add(f)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/source/internal/discover"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // StartAt says where reading begins in files that exist at start.
@@ -304,7 +305,7 @@ func (s Settings) withDefaults() Settings {
 // workers is how many files are read at the same time: fewer where the process may have few descriptors. Each uses
 // one, and mostly one more of the exporter that its lines go to.
 func (s *Settings) workers() int {
-	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.limit/2)))
+	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.Limit()/2)))
 }
 
 func orDefault[T int | time.Duration](value *T, def T) {
@@ -312,6 +313,13 @@ func orDefault[T int | time.Duration](value *T, def T) {
 		*value = def
 	}
 }
+
+// Descriptors are the file descriptors that sources share. While they hold more than their part, or the system has none left,
+// files that were kept open are closed.
+type Descriptors = openfile.Descriptors
+
+// NewDescriptors makes Descriptors with a quarter of the limit that the system has set for the process.
+func NewDescriptors() *Descriptors { return openfile.NewDescriptors() }
 
 // ValidateGlob reports what is wrong with a pattern, naming the key that holds it.
 func ValidateGlob(key, pattern string) error { return discover.ValidateGlob(key, pattern) }

@@ -50,6 +50,6 @@ func TestFilesUnderALimitOfOpenFiles(t *testing.T) {
 	manyFiles(t, func(s *Settings) {
 		s.PollInterval = time.Hour
 		s.Observer.Failed = func(path string, err error, _ time.Duration) { t.Errorf("%s: %v", path, err) }
-		s.Observer.Files = func(_, open int) { assert.LessOrEqual(t, open, int(low.Cur)/descriptorShare) }
+		s.Observer.Files = func(_, open int) { assert.LessOrEqual(t, open, int(low.Cur)/4) }
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // maxRetired is how many retired files are kept, to be recognised when they come back.
@@ -92,8 +93,8 @@ func (t *table) logFound() {
 func (t *table) report(errs []error) {
 	for _, err := range errs {
 		path := pathOf(err)
-		if noDescriptors(err) {
-			t.settings.Descriptors.exhaust()
+		if openfile.NoneLeft(err) {
+			t.settings.Descriptors.Exhaust()
 		}
 		t.settings.Observer.failed(path, err, t.settings.PollInterval)
 		t.errorLog.unreadable(path, err)
@@ -127,7 +128,7 @@ func (t *table) ingest(one discover.Found, atStart bool) {
 			}
 		}
 		toEnd := atStart && t.settings.StartAt == StartAtEnd
-		skip := toEnd && isCompressed(one.Path)
+		skip := toEnd && openfile.IsCompressed(one.Path)
 		if toEnd && !skip {
 			f.seek = one.Size
 		}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/lines"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // visit is the reading of one file in one turn of a worker.
 type visit struct {
 	*reader
 	res        *result
-	handle     handle
+	handle     openfile.Handle
 	compressed bool
 	at         int64 // where the next read begins
 	spent      int64 // bytes read in this turn
@@ -38,7 +39,7 @@ type stopped struct {
 func (r *reader) readOn(res *result) {
 	res.file.stream.atEnd = false
 	defer r.split.Release() // a reader may have nothing to do for long
-	v := visit{reader: r, res: res, handle: res.file.stream.handle, compressed: isCompressed(res.path)}
+	v := visit{reader: r, res: res, handle: res.file.stream.handle, compressed: openfile.IsCompressed(res.path)}
 	if s := v.run(); s != nil {
 		res.outcome, res.err = s.outcome, s.err
 		if s.outcome == outcomeRewritten {

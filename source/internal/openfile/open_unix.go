@@ -1,6 +1,6 @@
 //go:build unix
 
-package source
+package openfile
 
 import (
 	"os"
@@ -10,5 +10,5 @@ import (
 // openFlags: opening must not block if the file was replaced by a pipe since its stat. It has no effect on regular files.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
-// keepOpen is true if an open file may be renamed and deleted by others.
-const keepOpen = true
+// KeepOpen is true if an open file may be renamed and deleted by others.
+const KeepOpen = true

@@ -1,4 +1,4 @@
-package source
+package openfile
 
 import (
 	"errors"
@@ -12,45 +12,45 @@ import (
 	"github.com/tailspan/tailspan/source/unpack"
 )
 
-// handle is an open file. ReadAt reads as many bytes as there are; only at the end it reads fewer than asked, with
+// Handle is an open file. ReadAt reads as many bytes as there are; only at the end it reads fewer than asked, with
 // io.EOF.
-type handle interface {
+type Handle interface {
 	io.ReaderAt
 	io.Closer
 	Stat() (fs.FileInfo, error)
 }
 
-// opener opens a regular file; a test's own may fail at will.
-type opener func(path string) (handle, error)
+// Opener opens a regular file; a test's own may fail at will.
+type Opener func(path string) (Handle, error)
 
-// errNotRegular: a folder, pipe, socket or device matches the pattern.
-var errNotRegular = errors.New("not a regular file")
+// ErrNotRegular: a folder, pipe, socket or device matches the pattern.
+var ErrNotRegular = errors.New("not a regular file")
 
-// isCompressed reports by its name whether a file is compressed.
-func isCompressed(path string) bool { return unpack.Is(path) }
+// IsCompressed reports by its name whether a file is compressed.
+func IsCompressed(path string) bool { return unpack.Is(path) }
 
-// plainPath is the path that a compressed file had before, if it was compressed in its place.
-func plainPath(path string) string {
-	if isCompressed(path) {
+// PlainPath is the path that a compressed file had before, if it was compressed in its place.
+func PlainPath(path string) string {
+	if IsCompressed(path) {
 		return strings.TrimSuffix(path, filepath.Ext(path))
 	}
 	return path
 }
 
-// openFile opens a file to be read at any place.
-func openFile(path string) (handle, error) {
+// Open opens a file to be read at any place.
+func Open(path string) (Handle, error) {
 	f, err := os.OpenFile(path, openFlags, 0)
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	if isCompressed(path) {
+	if IsCompressed(path) {
 		return &packedHandle{file: f, path: path}, nil
 	}
 	return f, nil
@@ -58,7 +58,7 @@ func openFile(path string) (handle, error) {
 
 // packedHandle reads the content of a compressed file. It reads forwards; going back means beginning again.
 type packedHandle struct {
-	file   handle
+	file   Handle
 	path   string
 	reader io.ReadCloser
 	at     int64 // of the next byte that reader returns
