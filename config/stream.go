@@ -40,8 +40,6 @@ type Stream struct {
 	Exclude []string `mapstructure:"exclude"`
 	// Databases are globs of OpenCode's databases. One called opencode.db that Include matches is read without being named.
 	Databases []string `mapstructure:"databases"`
-	// OpenCodeTrees are globs of folders in which OpenCode kept its sessions before it had a database. They are read once.
-	OpenCodeTrees []string `mapstructure:"opencode_trees"`
 	// StartAt says where to begin in files that are there at start: "beginning" or "end". Files that appear later are
 	// always read from their beginning.
 	StartAt string `mapstructure:"start_at"`

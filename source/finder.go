@@ -2,7 +2,6 @@ package source
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 // finder finds what [Polled] follows.
 type finder struct {
 	documents, databases discover.Globs
-	trees                discover.Globs
 	isDocument           func(path string) bool
 }
 
@@ -29,10 +27,9 @@ func newFinder(s *PolledSettings) (finder, error) {
 			patterns = append(patterns, p)
 		}
 	}
-	var errs [3]error
+	var errs [2]error
 	f.documents, errs[0] = discover.NewGlobs(patterns, s.Settings.Exclude)
 	f.databases, errs[1] = discover.NewGlobs(s.Databases, s.Settings.Exclude)
-	f.trees, errs[2] = discover.NewGlobs(s.Trees, s.Settings.Exclude)
 	return f, errors.Join(errs[:]...)
 }
 
@@ -64,11 +61,11 @@ func InFolders(patterns []string, name string) []string {
 
 // sets are all globs.
 func (f *finder) sets() []*discover.Globs {
-	return []*discover.Globs{&f.documents, &f.databases, &f.trees}
+	return []*discover.Globs{&f.documents, &f.databases}
 }
 
 func (f *finder) empty() bool {
-	return len(f.documents.Include) == 0 && len(f.databases.Include) == 0 && len(f.trees.Include) == 0
+	return len(f.documents.Include) == 0 && len(f.databases.Include) == 0
 }
 
 // watch has the folders watched that patterns begin in. Those below are watched as soon as something was found in them.
@@ -105,17 +102,6 @@ func (f *finder) find(stop <-chan struct{}, yield func(itemKind, discover.Found)
 	}
 	scanFor(&f.databases, itemDatabase, func(path string) bool { return !besides(path) })
 	scanFor(&f.documents, itemDocument, f.isDocument)
-	for _, g := range f.trees.Include {
-		folders, err := doublestar.FilepathGlob(filepath.FromSlash(g.Pattern), doublestar.WithFailOnIOErrors())
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			fail(err)
-		}
-		for _, folder := range folders {
-			if discover.IsFolder(folder) && !f.trees.Excluded(folder) {
-				yield(itemTree, discover.Found{Path: folder})
-			}
-		}
-	}
 }
 
 // besides reports whether a file is one that SQLite keeps beside a database.

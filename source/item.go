@@ -21,7 +21,6 @@ type itemKind uint8
 const (
 	itemDocument itemKind = iota
 	itemDatabase
-	itemTree
 )
 
 // store is where the lines of an item come from.
@@ -51,11 +50,9 @@ type batch struct {
 	changed time.Time
 	// replayed is true if an earlier process acknowledged them all.
 	replayed bool
-	// done is true if nothing will follow.
-	done bool
 }
 
-// item is one document, database or tree.
+// item is one document or database.
 type item struct {
 	kind     itemKind
 	path     string
@@ -64,7 +61,6 @@ type item struct {
 	store    store
 	streams  map[string]*polledStream
 	caughtUp bool // all that was there was read once
-	done     bool // nothing will ever follow
 	// missingSince is when its path was found to lead nowhere.
 	missingSince time.Time
 	tries        uint8
@@ -84,8 +80,6 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one discover.Found,
 		it.origin = p.states.originOf(one, p.follows)
 	case itemDocument:
 		known, it.origin, err = p.states.ofDocument(ctx, one, p.follows)
-	case itemTree:
-		known, err = p.states.of(ctx, polledID(one.Path, ""))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read checkpoint of %q: %w", one.Path, err)
@@ -105,13 +99,10 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one discover.Found,
 		it.store = newDatabase(&p.settings, one.Path, p.since(skip), func(root string) (*itemState, error) {
 			return p.states.of(ctx, polledID(it.origin, root))
 		}, func(stream string, err error) { p.states.unusable(itemPrefix+stream, err) })
-	case itemTree:
-		it.store, it.done, err = newTree(&p.settings, one.Path, known)
-		it.done = it.done || skip
 	}
 	if err != nil {
 		p.states.unusable(itemPrefix+polledID(it.origin, ""), err)
-		return p.newItemReset(kind, it, one), nil
+		it.store, _ = newDocument(&p.settings, one, false, nil)
 	}
 	return it, nil
 }
@@ -130,16 +121,6 @@ func (p *Polled) follows(origin string) bool {
 	return slices.ContainsFunc(p.items, func(it *item) bool { return it.origin == origin })
 }
 
-// newItemReset makes an item whose position is not readable.
-func (p *Polled) newItemReset(kind itemKind, it *item, one discover.Found) *item {
-	if kind == itemDocument {
-		it.store, _ = newDocument(&p.settings, one, false, nil)
-	} else {
-		it.store, it.done, _ = newTree(&p.settings, one.Path, nil)
-	}
-	return it
-}
-
 // since is the row time from which rows are wanted of sessions without a checkpoint: the last write of the last process, or now.
 func (p *Polled) since(skip bool) time.Time {
 	switch {
@@ -154,7 +135,7 @@ func (p *Polled) since(skip bool) time.Time {
 
 // turn asks an item for one batch. It reports whether there may be more at once.
 func (p *Polled) turn(ctx context.Context, it *item) bool {
-	if it.done || time.Now().Before(it.retryAt) {
+	if time.Now().Before(it.retryAt) {
 		return false
 	}
 	if !it.store.changed() {
@@ -175,14 +156,8 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 	if len(b.lines) == 0 {
 		it.caughtUp = true
 		p.tidy(ctx, it)
-		if !b.done && it.store.changed() { // it was being written
+		if it.store.changed() { // it was being written
 			it.wakeIn(changeWait)
-		}
-		if b.done {
-			it.done = true
-			if err := p.closeItem(ctx, it, CloseReasonEnd); err != nil {
-				p.settings.Settings.Observer.failed(it.path, err, 0)
-			}
 		}
 		return false
 	}
@@ -246,7 +221,6 @@ func (p *Polled) missing(ctx context.Context, it *item) {
 	if time.Since(it.missingSince) < p.settings.Settings.UnlinkGrace {
 		return
 	}
-	it.done = true
 	if err := p.closeItem(ctx, it, CloseReasonUnlinked); err != nil {
 		p.settings.Settings.Observer.failed(it.path, err, 0)
 	}

@@ -16,7 +16,7 @@ import (
 // itemPrefix begins the keys of the checkpoints of [Polled]'s streams; the stream's id follows.
 const itemPrefix = "item/"
 
-// itemState is the checkpoint of a stream of a document, a database or a tree: its identity, the acknowledged position in
+// itemState is the checkpoint of a stream of a document or a database: its identity, the acknowledged position in
 // the source's own terms, and the state of its consumer.
 type itemState struct {
 	Stream string `json:"stream"`

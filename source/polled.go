@@ -28,8 +28,6 @@ type PolledSettings struct {
 	MaxDocumentSize int
 	// Databases are globs of OpenCode's databases.
 	Databases []string
-	// Trees are globs of folders in which OpenCode kept its sessions before it had a database.
-	Trees []string
 	// FamilyIdle is how long a family of sessions in a database is kept open without a new row.
 	FamilyIdle time.Duration
 	// Settings are those that Files has too: Exclude, StartAt, PollInterval, MaxLineSize (of a row), BatchBytes, BatchLines,
@@ -46,9 +44,6 @@ func (s *PolledSettings) Validate() error {
 	if len(settings.Include) > 0 {
 		errs = append(errs, settings.Validate())
 	}
-	for _, p := range s.Trees {
-		errs = append(errs, ValidateGlob("opencode_trees", p))
-	}
 	if s.MaxDocumentSize < 0 {
 		errs = append(errs, fmt.Errorf("max_document_size must not be negative, got %d", s.MaxDocumentSize))
 	}
@@ -58,8 +53,8 @@ func (s *PolledSettings) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Polled follows sources that are no files of lines: documents that are rewritten in place, OpenCode's databases, and its
-// older trees. Each is identified by its path, documents and databases that are renamed also by their inodes; one that is
+// Polled follows sources that are no files of lines: documents that are rewritten in place, and OpenCode's databases. Each
+// is identified by its path, and by its inode when it is renamed; one that is
 // missing for [Settings.UnlinkGrace] is closed, and new when it comes again. Each is polled when its size or time changed: at
 // once where its folder can be watched (of a database also the files that SQLite keeps beside it), and at each
 // [Settings.PollInterval] besides. A document that stays incomplete for long is counted and logged.
@@ -69,12 +64,11 @@ func (s *PolledSettings) Validate() error {
 //	document  the document            one: all of it, at offset 0    whole, when it changed and its brackets match
 //	database  a session with those    rows, as JSON                  row by row, when a row is new or was changed
 //	          of its sub-agents
-//	tree      the tree                rows, as JSON                  never
 //
 // So the consumer of a document or of rows must recognize what it received before; see packages parser/gemini and
 // parser/opencode. A half-written document waits for its next change. With [StartAtEnd] a document that exists at start is
 // delivered whole when it changes; of a database the rows that are written after the start, with the rows that they refer
-// to; and an existing tree is skipped.
+// to.
 //
 // One goroutine polls all of them in turn, a batch at a time; it waits for the handler, so memory is bounded by one batch or
 // one document. Delivery, retries and closing are as those of [Files].
@@ -82,7 +76,7 @@ func (s *PolledSettings) Validate() error {
 // # Restarts
 //
 // A [Settings.Store] has a checkpoint of each stream, under the key "item/" and its id: how far it was acknowledged (of a
-// document a hash of its content, of a family the times of rows, of a tree the place in it) and the state of its consumer.
+// document a hash of its content, of a family the times of rows) and the state of its consumer.
 // An unchanged source is not opened, unless its consumer has pending output. Else the acknowledged lines are replayed as
 // they are now ([Stream.Restated]), and then the new ones follow. With [StartAtEnd], what was written after the last
 // checkpoint is new, and so is what was not there at the last start, as in [Files].

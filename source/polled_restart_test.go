@@ -49,7 +49,7 @@ func (k keeper) State() ([]byte, bool) {
 func (w *polledWorld) lifetime(store Store, open bool, change ...func(*PolledSettings)) (fresh, again []string) {
 	w.Helper()
 	w.sink = newSink()
-	s := PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")}, Trees: []string{w.path("storage")}}
+	s := PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")}}
 	s.Settings.PollOnly, s.Settings.Store = true, store
 	for _, c := range change {
 		c(&s)
@@ -173,40 +173,6 @@ func TestDocumentIdleClose(t *testing.T) {
 		assert.True(w, streams[1].lines[0].Replayed)
 		assert.False(w, streams[1].lines[1].Replayed)
 		assert.Equal(w, "1", string(streams[1].State))
-	})
-}
-
-// TestTreeRestart stops in the middle of a tree, and after it.
-func TestTreeRestart(t *testing.T) {
-	const fixture = "../testdata/opencode/subagent-1.1.65.storage"
-	want, err := os.ReadFile(fixture + ".jsonl")
-	require.NoError(t, err)
-	rows := strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")
-	polledStores(t, func(w *polledWorld, store Store, _ bool) {
-		require.NoError(w, os.CopyFS(w.path("storage"), os.DirFS(fixture)))
-		small := func(s *PolledSettings) { s.Documents, s.Settings.BatchLines = nil, 3 }
-		var all []string
-		for accepted := 0; accepted < len(rows); accepted = len(all) {
-			calls := 0
-			fresh, again := w.lifetime(store, true, small, func(s *PolledSettings) {
-				w.sink.accept = func(_ Stream, lines []Line) error { // two batches of new lines a process
-					if !lines[0].Replayed {
-						calls++
-					}
-					if calls > 2 {
-						return errRefused
-					}
-					return nil
-				}
-			})
-			assert.Equal(w, strings.Join(all, "\n"), strings.Join(again, "\n"))
-			all = append(all, fresh...)
-			require.Greater(w, len(all), accepted)
-		}
-		assert.Equal(w, rows, all)
-		w.lifetime(store, true, small) // which finds that it is over
-		w.lifetime(store, true, small)
-		assert.Empty(w, w.sink.opened(), "read once and for all")
 	})
 }
 

@@ -41,7 +41,7 @@ func isJSON(path string) bool {
 func (w *polledWorld) follow(change ...func(*PolledSettings)) {
 	w.Helper()
 	s := PolledSettings{
-		Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")}, Trees: []string{w.path("storage")},
+		Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")},
 	}
 	s.Settings.PollOnly = true // in a bubble, and where a test says how often it is polled
 	for _, c := range change {
@@ -237,42 +237,6 @@ func TestDocumentReadFails(t *testing.T) {
 	}
 }
 
-func TestTreeIsReadOnce(t *testing.T) {
-	const fixture = "../testdata/opencode/subagent-1.1.65.storage"
-	want, err := os.ReadFile(fixture + ".jsonl")
-	require.NoError(t, err)
-	rows := strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")
-	inBubble(t, func(w *polledWorld) {
-		w.sink.accept = func(_ Stream, lines []Line) error { // each batch once more
-			if w.sink.refused++; w.sink.refused%2 == 1 {
-				return errRefused
-			}
-			return nil
-		}
-		noDocuments := func(s *PolledSettings) { s.Documents, s.Settings.BatchLines = nil, 7 }
-		w.follow(noDocuments)
-		w.pass(time.Minute)
-		require.NoError(w, os.CopyFS(w.path("storage"), os.DirFS(fixture)))
-		w.pass(time.Hour)
-		s := w.sink.opened()
-		require.Len(w, s, 1)
-		assert.Equal(w, rows, s[0].text)
-		assert.Equal(w, []CloseReason{CloseReasonEnd}, s[0].closed)
-		offset := int64(0)
-		for i, l := range s[0].lines {
-			assert.Equal(w, offset, l.Offset)
-			offset += int64(len(rows[i])) + 1
-			assert.Equal(w, offset, l.Next)
-		}
-		w.finish()
-
-		w.sink = newSink()
-		w.follow(noDocuments, fromEnd)
-		w.pass(time.Hour)
-		assert.Empty(w, w.sink.all(), "it is there at start")
-	})
-}
-
 // openDatabase makes a database with just what is read of one.
 func openDatabase(t *testing.T, path string) *sql.DB {
 	t.Helper()
@@ -427,8 +391,8 @@ func TestDatabaseStartAtEnd(t *testing.T) {
 }
 
 func TestPolledSettings(t *testing.T) {
-	_, err := NewPolled(PolledSettings{Documents: []string{"["}, Databases: []string{"{a"}, Trees: []string{""}, MaxDocumentSize: -1, FamilyIdle: -1}, newSink())
-	for _, want := range []string{`"["`, `"{a"`, "opencode_trees: empty glob", "max_document_size must not be negative, got -1", "family_idle must not be negative, got -1ns"} {
+	_, err := NewPolled(PolledSettings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1, FamilyIdle: -1}, newSink())
+	for _, want := range []string{`"["`, `"{a"`, "max_document_size must not be negative, got -1", "family_idle must not be negative, got -1ns"} {
 		assert.ErrorContains(t, err, want)
 	}
 	_, err = NewPolled(PolledSettings{}, nil)

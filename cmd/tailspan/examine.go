@@ -16,11 +16,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/source/container"
-	"github.com/tailspan/tailspan/source/opencodetree"
 )
 
 // maxExamined limits how many files of a place are opened, the newest first: the others are of the same kind.

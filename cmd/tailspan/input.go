@@ -12,12 +12,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/source/abridge"
 	"github.com/tailspan/tailspan/source/container"
 	"github.com/tailspan/tailspan/source/opencodedb"
-	"github.com/tailspan/tailspan/source/opencodetree"
 	"github.com/tailspan/tailspan/source/unpack"
 )
 

@@ -53,14 +53,14 @@ func createDefaultConfig() component.Config {
 // Validate reports everything that is wrong, each with its key and value.
 func (c *Config) Validate() error {
 	errs := []error{c.Stream.Check(), c.validateCommands(), c.validatePipes(), c.Spool.Check(), c.Identity.Check(), c.Telemetry.Check(), c.Delivery.Check(), c.Retry.Check()}
-	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Stream.OpenCodeTrees)+len(c.Commands)+len(c.Pipes) == 0 {
-		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases, opencode_trees, pipes or commands"))
+	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Commands)+len(c.Pipes) == 0 {
+		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases, pipes or commands"))
 	}
 	if _, err := newRedactor(c); err != nil {
 		errs = append(errs, fmt.Errorf("redaction: %w", err))
 	}
 	for key, globs := range map[string][]string{
-		"include": c.Stream.Include, "exclude": c.Stream.Exclude, "databases": c.Stream.Databases, "opencode_trees": c.Stream.OpenCodeTrees,
+		"include": c.Stream.Include, "exclude": c.Stream.Exclude, "databases": c.Stream.Databases,
 	} {
 		for _, glob := range globs {
 			errs = append(errs, source.ValidateGlob(key, glob))

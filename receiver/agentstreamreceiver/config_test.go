@@ -47,7 +47,7 @@ func TestLoadConfig(t *testing.T) {
 		Spool: config.Spool{Directory: "/var/lib/spool", MaxBytes: 1_000_000},
 		Stream: config.Stream{
 			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true, Unrecognized: "drop", Container: "none",
-			Databases: []string{"~/c/opencode-dev.db"}, OpenCodeTrees: []string{"~/c/storage"},
+			Databases:    []string{"~/c/opencode-dev.db"},
 			PollInterval: 5 * time.Second, IdleFlush: time.Second, IdleClose: 30 * time.Minute, IgnoreOlderThan: 24 * time.Hour,
 			MaxLineSize: 1 << 20, MaxDocumentSize: 2_000_000, MaxConcurrentFiles: 2,
 		},
@@ -132,7 +132,7 @@ func TestConfigErrors(t *testing.T) {
 		{"nothing", []string{"include is required"}},
 		{"bad_glob", []string{`include`, `"/runs/[a"`}},
 		{"bad_exclude", []string{`exclude`, `"{a"`}},
-		{"bad_database", []string{`databases`, `"[a"`, `opencode_trees`, `"{b"`}},
+		{"bad_database", []string{`databases`, `"[a"`}},
 		{"bad_provider", []string{`provider must be one of `, `got "clod"`}},
 		{"bad_pattern", []string{`path_pattern "runs/{cicd.pipeline.name"`, "without its }"}},
 		{"bad_start", []string{`start_at must be "beginning" or "end", got "middle"`}},

@@ -189,17 +189,3 @@ func TestDocumentOverRestarts(t *testing.T) {
 		}
 	}
 }
-
-// TestTreeOverRestarts: a tree is read once, over all restarts.
-func TestTreeOverRestarts(t *testing.T) {
-	cfg := configFor()
-	cfg.Stream.OpenCodeTrees = []string{filepath.Join(samples, "opencode", "subagent-1.1.65.storage")}
-	r := newRestarts(t, cfg)
-	require.Eventually(t, func() bool { return slices.Contains(r.now.spanNames(), "invoke_agent opencode") }, wait, tick)
-	r.restart(nil)
-	r.stop()
-	once := start(t, configFor(filepath.Join(samples, "opencode", "subagent-1.1.65.storage.jsonl")), nil)
-	require.Eventually(t, func() bool { return len(once.texts()) > 0 }, wait, tick)
-	once.stop()
-	r.sameAs(once, false, "")
-}

@@ -246,20 +246,6 @@ func TestRewrittenDocument(t *testing.T) {
 	assert.Equal(t, once.spanIDs(), live.spanIDs())
 }
 
-// TestOlderTree reads a folder of OpenCode's older storage.
-func TestOlderTree(t *testing.T) {
-	cfg := configFor()
-	cfg.Stream.OpenCodeTrees = []string{filepath.Join(samples, "opencode", "subagent-1.1.65.storage")}
-	r := start(t, cfg, nil)
-	require.Eventually(t, func() bool { return slices.Contains(r.spanNames(), "invoke_agent opencode") }, wait, tick)
-	r.stop()
-	rows := start(t, configFor(filepath.Join(samples, "opencode", "subagent-1.1.65.storage.jsonl")), nil)
-	require.Eventually(t, func() bool { return len(rows.texts()) == len(r.texts()) }, wait, tick)
-	rows.stop()
-	assert.Equal(t, rows.uids(), r.uids())
-	assert.Equal(t, rows.spanIDs(), r.spanIDs())
-}
-
 // TestDatabaseIsNoFileOfLines: what include matches besides is neither read as lines nor as a document.
 func TestDatabaseIsNoFileOfLines(t *testing.T) {
 	for file, want := range map[string]bool{

@@ -53,7 +53,6 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 		IsDocument:      isDocument,
 		MaxDocumentSize: int(cfg.MaxDocumentSize),
 		Databases:       slices.Concat(cfg.Databases, source.InFolders(cfg.Include, databaseName)),
-		Trees:           cfg.OpenCodeTrees,
 		Settings:        settings,
 	}, handler)
 	if err != nil || len(cfg.Include) == 0 {

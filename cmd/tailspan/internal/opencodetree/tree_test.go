@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/internal/goldentest"
-	"github.com/tailspan/tailspan/source/opencodetree"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const fixtures = "../../testdata/opencode"
+const fixtures = "../../../../testdata/opencode"
 
 // TestRows holds the rows of real trees by files that are fixtures of the parser in turn.
 func TestRows(t *testing.T) {
