@@ -203,15 +203,6 @@ func (m *matcher) continueAs(known, f *file, id fingerprint.FileID) {
 	}
 }
 
-// hasName reports whether a path leads to an open file.
-func (f *file) hasName() bool {
-	if f.stream.handle == nil {
-		return false
-	}
-	info, err := f.stream.handle.Stat()
-	return err == nil && fingerprint.HasLink(info)
-}
-
 // double records that f equals a known file that lost a link: it may be that file under a new inode, and either continues when
 // it grows.
 func (m *matcher) double(known, f *file, res result) {
@@ -233,4 +224,16 @@ func (known *file) leftover() *file {
 	from := &known.stream
 	left.stream.begun, left.stream.begin, left.stream.atEnd, left.stream.state = from.begun, from.begin, from.atEnd, from.state
 	return left
+}
+
+// standing returns what a worker needs to know of an existing file, to find how f is related to it.
+func (known *file) standing(f *file) *standing {
+	if known.state != stateFollowing {
+		return nil
+	}
+	s := &standing{path: known.path, id: known.id, lost: known.continues(f), size: -1}
+	if known.live && !known.tail && known.tries == 0 {
+		s.size = known.size
+	}
+	return s
 }

@@ -76,18 +76,6 @@ func (r *reader) outgrew(c *claim, h, known openfile.Handle, size int64) (relati
 	}
 }
 
-// standing returns what a worker needs to know of an existing file, to find how f is related to it.
-func (known *file) standing(f *file) *standing {
-	if known.state != stateFollowing {
-		return nil
-	}
-	s := &standing{path: known.path, id: known.id, lost: known.continues(f), size: -1}
-	if known.live && !known.tail && known.tries == 0 {
-		s.size = known.size
-	}
-	return s
-}
-
 // sameBytes reports whether two files begin with the same n bytes. It stops when the source is shut down.
 func (r *reader) sameBytes(a, b openfile.Handle, n int64) (bool, error) {
 	const piece = 64 << 10

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/openfile"
 	"github.com/tailspan/tailspan/source/opencodedb"
@@ -20,7 +21,7 @@ type database struct {
 
 // newDatabase makes a database. It skips rows from before since in sessions without a checkpoint; known
 // returns the checkpoint of a family, by the id of its root.
-func newDatabase(s *PolledSettings, path string, since time.Time, known func(root string) (*itemState, error), unusable func(string, error)) *database {
+func newDatabase(s *PolledSettings, path string, since time.Time, known func(root string) (*checkpoint.Checkpoint, error), unusable func(string, error)) *database {
 	d := &database{path: path, held: descriptorsHeld{of: s.Settings.Descriptors}}
 	settings := opencodedb.Settings{
 		MaxRowSize: s.Settings.MaxLineSize, BatchBytes: s.Settings.BatchBytes, BatchRows: s.Settings.BatchLines,
@@ -75,8 +76,9 @@ func rowOffset(millis int64, data []byte) int64 {
 
 func (d *database) acknowledge()       { d.follower.Acknowledge() }
 func (d *database) release(key string) { d.follower.Release(key) }
-func (d *database) position(key string) (json.RawMessage, error) {
-	return json.Marshal(d.follower.Position(key))
+func (d *database) position(key string) json.RawMessage {
+	at, _ := json.Marshal(d.follower.Position(key)) // numbers and ids
+	return at
 }
 func (d *database) move(path string) bool {
 	d.path = path

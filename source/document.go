@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/lines"
@@ -50,9 +51,17 @@ type document struct {
 	data         []byte
 	sum          [sha256.Size]byte // of data
 	last         [sha256.Size]byte // of the acknowledged content
-	// again is true if an earlier process acknowledged the content; wake, that it is replayed although nothing is new.
-	again, wake bool
+	replay       documentReplay
 }
+
+// documentReplay says whether the acknowledged content has to be replayed.
+type documentReplay uint8
+
+const (
+	replayNone      documentReplay = iota
+	replayBeforeNew                // before new content
+	replayNow                      // although nothing is new
+)
 
 // documentPosition is what is kept of a document.
 type documentPosition struct {
@@ -64,7 +73,7 @@ type documentPosition struct {
 }
 
 // newDocument makes a document; skip leaves its present content out. known is its checkpoint, or nil.
-func newDocument(s *PolledSettings, one discover.Found, skip bool, known *itemState) (*document, error) {
+func newDocument(s *PolledSettings, one discover.Found, skip bool, known *checkpoint.Checkpoint) (*document, error) {
 	d := &document{path: one.Path, max: s.MaxDocumentSize, observer: &s.Settings.Observer, logger: s.Settings.Logger, open: s.Settings.Descriptors.Counted(openfile.Open)}
 	if skip {
 		d.stamp, d.trusted = documentStamp{one.ID, one.Size, one.MTime}, true
@@ -76,17 +85,21 @@ func newDocument(s *PolledSettings, one discover.Found, skip bool, known *itemSt
 	if err := json.Unmarshal(known.Position, &at); err != nil || len(at.Sum) != sha256.Size {
 		return nil, fmt.Errorf("position of document: %w", errors.Join(ErrBroken, err))
 	}
-	d.last, d.again, d.wake = [sha256.Size]byte(at.Sum), true, known.Pending
+	d.last, d.replay = [sha256.Size]byte(at.Sum), replayBeforeNew
+	if known.Pending {
+		d.replay = replayNow
+	}
 	d.stamp, d.trusted = documentStamp{one.ID, at.Size, at.MTime}, at.Trusted
 	return d, nil
 }
 
-func (d *document) position(string) (json.RawMessage, error) {
-	return json.Marshal(documentPosition{Sum: d.last[:], Size: d.stamp.size, MTime: d.stamp.mtime, Trusted: d.trusted})
+func (d *document) position(string) json.RawMessage {
+	at, _ := json.Marshal(documentPosition{Sum: d.last[:], Size: d.stamp.size, MTime: d.stamp.mtime, Trusted: d.trusted}) // numbers
+	return at
 }
 
 func (d *document) changed() bool {
-	if d.data != nil || !d.trusted || d.wake || d.halfTooLong() {
+	if d.data != nil || !d.trusted || d.replay == replayNow || d.halfTooLong() {
 		return true
 	}
 	now, err := stampDocument(d.path)
@@ -140,14 +153,14 @@ func (d *document) next(context.Context) (batch, error) {
 			return batch{}, nil
 		}
 		d.tooLong, d.half, d.halfReported = false, time.Time{}, false
-		if d.sum = sha256.Sum256(data); d.sum == d.last && !d.wake {
+		if d.sum = sha256.Sum256(data); d.sum == d.last && d.replay != replayNow {
 			return batch{}, nil
 		}
 		d.data = data
 	}
 	size := int64(len(d.data))
 	b := batch{bytes: size}
-	if d.again {
+	if d.replay != replayNone {
 		b.lines = append(b.lines, Line{Data: d.data, Next: size, Replayed: true})
 	}
 	if b.replayed = d.sum == d.last; !b.replayed {
@@ -198,9 +211,9 @@ func (d *document) read(at documentStamp) ([]byte, int64, error) {
 	return data, int64(len(data)), nil
 }
 
-func (d *document) acknowledge() { d.last, d.data, d.again, d.wake = d.sum, nil, false, false }
+func (d *document) acknowledge() { d.last, d.data, d.replay = d.sum, nil, replayNone }
 
-func (d *document) release(string) { d.again = true }
+func (d *document) release(string) { d.replay = max(d.replay, replayBeforeNew) }
 
 func (d *document) move(path string) bool {
 	d.path, d.trusted = path, false

@@ -2,8 +2,10 @@ package source
 
 import (
 	"container/list"
+	"slices"
 	"time"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/openfile"
 )
@@ -182,15 +184,15 @@ type openStream struct {
 	consumer Consumer
 	handle   openfile.Handle
 	phase    phase
-	behind   int64  // unacknowledged bytes, as last reported
-	stored   *saved // what the store has; nil: nothing
-	begin    int64  // where the first acknowledged line begins, if begun
-	replayAt int64  // where replaying goes on
-	state    []byte // the consumer's last state
-	pending  bool   // the consumer has pending output that needs no further line
-	idleDue  bool   // lines were acknowledged and Idle was not called
-	begun    bool   // a line was acknowledged
-	atEnd    bool   // nothing followed the offset
+	behind   int64               // unacknowledged bytes, as last reported
+	stored   *checkpoint.Written // what the store has; nil: nothing
+	begin    int64               // where the first acknowledged line begins, if begun
+	replayAt int64               // where replaying goes on
+	state    []byte              // the consumer's last state
+	pending  bool                // the consumer has pending output that needs no further line
+	idleDue  bool                // lines were acknowledged and Idle was not called
+	begun    bool                // a line was acknowledged
+	atEnd    bool                // nothing followed the offset
 	// truncated is set if the content of a compressed file broke off.
 	truncated *truncation
 	suspends  suspension
@@ -234,4 +236,71 @@ func (t *timers) Pop() any {
 	*t = (*t)[:last]
 	f.wakeSlot = -1
 	return f
+}
+
+// isPresent reports whether a file of a checkpoint, which is not followed yet, was seen at start and is still there, under
+// whatever path: it is about to be found, or is another one by now.
+func (f *file) isPresent() bool {
+	return f.presentAt != "" && f.indexed.slot != nil && fingerprint.LeadsTo(f.presentAt, f.id)
+}
+
+// hasLostLink reports whether an existing file lost a link, also if that was not noticed yet.
+func (f *file) hasLostLink() bool {
+	return f.lostLink || slices.ContainsFunc(f.links, func(name *file) bool { return !fingerprint.LeadsTo(name.path, f.id) })
+}
+
+// reset clears what is known of a path, which may lead to another file by now.
+func (f *file) reset() {
+	f.state, f.target, f.claims = stateNew, nil, nil
+	f.delays, f.rejected, f.rechecked = 0, false, false
+}
+
+// moveLinks moves the links of a file to another one.
+func (f *file) moveLinks(to *file) {
+	for _, name := range f.links {
+		name.target = to
+	}
+	to.links = append(to.links, f.links...)
+	f.links = nil
+}
+
+// linkNames returns the other paths of a file.
+func (f *file) linkNames() []string {
+	if len(f.links) == 0 {
+		return nil
+	}
+	names := make([]string, len(f.links))
+	for i, link := range f.links {
+		names[i] = link.path
+	}
+	return names
+}
+
+// snapshot is a job of a file as it is now.
+func (f *file) snapshot() job {
+	return job{file: f, path: f.path, id: f.id, pos: f.pos, size: f.size, mtime: f.mtime, links: f.linkNames(), lostLink: f.lostLink}
+}
+
+// unverified reports whether a file is followed by its checkpoint alone, and was not read yet. After some tries of an
+// unreadable one the checkpoint has to do, or files with the same fingerprint would wait for ever.
+func (f *file) unverified() bool {
+	return f.origin == originStored && f.state == stateFollowing && f.tries < maxDelays
+}
+
+func (f *file) closeHandle() error {
+	if f.stream.handle == nil {
+		return nil
+	}
+	h := f.stream.handle
+	f.stream.handle = nil
+	return h.Close()
+}
+
+// hasName reports whether a path leads to an open file.
+func (f *file) hasName() bool {
+	if f.stream.handle == nil {
+		return false
+	}
+	info, err := f.stream.handle.Stat()
+	return err == nil && fingerprint.HasLink(info)
 }

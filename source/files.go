@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/lines"
 	"github.com/tailspan/tailspan/source/internal/openfile"
@@ -33,7 +34,7 @@ type Files struct {
 	cancel  context.CancelFunc // ends the handler's context
 	table   *table
 	watch   *discover.Watcher
-	saver   *saver
+	saver   *checkpoint.Saver
 	dirty   *dirtySet[*file]
 	jobs    chan job
 	results chan result
@@ -78,7 +79,7 @@ func (f *Files) Start(ctx context.Context) error {
 		f.watch = w
 	}
 	f.table = newTable(f.settings, &f.globs)
-	f.saver = &saver{store: f.settings.Store, observer: &f.settings.Observer}
+	f.saver = f.settings.saver()
 	if err := f.table.restore(ctx, f.saver); err != nil {
 		cancel()
 		return errors.Join(err, f.watch.Close())
@@ -232,7 +233,7 @@ func (f *Files) deleteExpired(ctx context.Context) {
 	f.table.expired = nil
 	f.manager.Go(func() {
 		for _, id := range expired {
-			f.saver.delete(ctx, []string{checkpointPrefix + id})
+			f.saver.Delete(ctx, []string{checkpoint.FilePrefix + id})
 			f.table.names.free(id)
 		}
 	})
@@ -298,8 +299,8 @@ func (f *Files) closeAll(ctx context.Context) error {
 			}
 			t.settings.Observer.closed(one.path, CloseReasonShutdown)
 		}
-		now := saved{path: one.path, id: one.id, pos: one.pos, size: one.size, mtime: one.mtime, links: one.linkNames(), lostLink: one.lostLink}
-		if _, err := f.saver.save(last, one, now, true); err != nil {
+		now := one.snapshot()
+		if _, err := one.save(last, f.saver, &now, false, true); err != nil {
 			errs = append(errs, err)
 		}
 		one.stream.consumer = nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,7 +75,7 @@ func FuzzVisit(f *testing.F) {
 		}.withDefaults()
 		r := &reader{
 			settings: settings, handler: s, ctx: context.Background(), names: &streamNames{taken: map[string]struct{}{}},
-			saver: &saver{observer: &settings.Observer},
+			saver: settings.saver(),
 			split: lines.NewSplitter(lines.NewPool(settings.BatchBytes, settings.MaxLineSize), settings.MaxLineSize),
 		}
 		disk := &growing{}
@@ -118,33 +117,5 @@ func FuzzVisit(f *testing.F) {
 		}
 		require.Equal(t, texts, s.all())
 		require.Equal(t, want, got)
-	})
-}
-
-// FuzzCheckpoint: what is not a value that we wrote is refused, with one of two errors; what is read writes itself.
-func FuzzCheckpoint(f *testing.F) {
-	c := checkpoint{Stream: "s", Path: "/a", Inode: 7, Size: 100, Offset: 90, HeadLen: 90, TailLen: 90, State: []byte("x")}
-	value, err := c.encode()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(value)
-	f.Add(value[:20])
-	f.Add([]byte("tailspan-checkpoint 3 00000000\n{}"))
-	f.Fuzz(func(t *testing.T, value []byte) {
-		c, err := decodeCheckpoint(value)
-		if err != nil {
-			if !errors.Is(err, ErrBroken) && !errors.Is(err, ErrNewer) && !errors.Is(err, ErrOlder) {
-				t.Fatalf("error of no kind: %v", err)
-			}
-			return
-		}
-		again, err := c.encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if back, err := decodeCheckpoint(again); err != nil || !reflect.DeepEqual(back, c) {
-			t.Fatalf("%q gives %+v, then %+v (%v)", value, c, back, err)
-		}
 	})
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"time"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/openfile"
 )
@@ -179,7 +180,7 @@ func (m *matcher) adoptAs(known *file, path string, id fingerprint.FileID) {
 // stored applies a checkpoint that a worker found in a store that can't list its keys.
 func (m *matcher) stored(res result) {
 	if res.saveErr != nil {
-		m.unusable(checkpointPrefix, res.saveErr)
+		m.unusable(checkpoint.FilePrefix, res.saveErr)
 	}
 	if res.stored != nil && m.names.vacant(res.stored.Stream) && m.restored[storedKey{res.stored.Path, fingerprint.FileID{Device: res.stored.Device, Inode: res.stored.Inode}}] == nil {
 		m.recall(res.stored)
@@ -230,19 +231,4 @@ func (m *matcher) drop(f *file) {
 		delete(m.paths, f.path)
 	}
 	m.disarm(f)
-}
-
-// reset clears what is known of a path, which may lead to another file by now.
-func (f *file) reset() {
-	f.state, f.target, f.claims = stateNew, nil, nil
-	f.delays, f.rejected, f.rechecked = 0, false, false
-}
-
-// moveLinks moves the links of a file to another one.
-func (f *file) moveLinks(to *file) {
-	for _, name := range f.links {
-		name.target = to
-	}
-	to.links = append(to.links, f.links...)
-	f.links = nil
 }

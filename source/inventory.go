@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
@@ -81,7 +82,7 @@ func loadInventory(ctx context.Context, key string, s *Settings, sets ...*discov
 }
 
 func decodeSeen(value []byte) (*seen, error) {
-	body, err := unseal(value)
+	body, err := checkpoint.Unseal(value)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (i *inventory) save(ctx context.Context) error {
 		now.Left = binary.BigEndian.AppendUint64(now.Left, h)
 	}
 	body, err := json.Marshal(&now)
-	value := seal(body)
+	value := checkpoint.Seal(body)
 	if err == nil && string(value) != i.stored {
 		err = i.settings.Store.Set(ctx, i.key, value)
 	}

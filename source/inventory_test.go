@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 )
 
 // long is an age that all files of these tests have: rsync -a and tar give files their old times.
@@ -126,7 +128,7 @@ func TestInventoryAfterAKill(t *testing.T) {
 // TestInventoryNotUnderstood: one that can't be read is reported, and files go by their times.
 func TestInventoryNotUnderstood(t *testing.T) {
 	for name, value := range map[string][]byte{
-		"broken": []byte("hello"), "odd": seal([]byte(`{"left":"AA=="}`)), "a bad pattern": seal([]byte(`{"sets":[{"include":["/[a"]}]}`)),
+		"broken": []byte("hello"), "odd": checkpoint.Seal([]byte(`{"left":"AA=="}`)), "a bad pattern": checkpoint.Seal([]byte(`{"sets":[{"include":["/[a"]}]}`)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(w *world) {

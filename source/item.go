@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
@@ -37,7 +38,7 @@ type store interface {
 	// move follows a file to another path, if it can.
 	move(path string) bool
 	// position is how far a stream was acknowledged, for a later process.
-	position(key string) (json.RawMessage, error)
+	position(key string) json.RawMessage
 	close() error
 }
 
@@ -73,7 +74,7 @@ type item struct {
 // newItem makes an item, which resumes from its checkpoint, if the store has one.
 func (p *Polled) newItem(ctx context.Context, kind itemKind, one discover.Found, atStart bool) (*item, error) {
 	it := &item{kind: kind, path: one.Path, origin: one.Path, id: one.ID, due: true, streams: map[string]*polledStream{}}
-	var known *itemState
+	var known *checkpoint.Checkpoint
 	var err error
 	switch kind {
 	case itemDatabase: // has a position for each family
@@ -96,12 +97,12 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one discover.Found,
 	case itemDocument:
 		it.store, err = newDocument(&p.settings, one, skip, known)
 	case itemDatabase:
-		it.store = newDatabase(&p.settings, one.Path, p.since(skip), func(root string) (*itemState, error) {
+		it.store = newDatabase(&p.settings, one.Path, p.since(skip), func(root string) (*checkpoint.Checkpoint, error) {
 			return p.states.of(ctx, polledID(it.origin, root))
-		}, func(stream string, err error) { p.states.unusable(itemPrefix+stream, err) })
+		}, func(stream string, err error) { p.states.unusable(checkpoint.ItemPrefix+stream, err) })
 	}
 	if err != nil {
-		p.states.unusable(itemPrefix+polledID(it.origin, ""), err)
+		p.states.unusable(checkpoint.ItemPrefix+polledID(it.origin, ""), err)
 		it.store, _ = newDocument(&p.settings, one, false, nil)
 	}
 	return it, nil

@@ -3,6 +3,7 @@ package source
 import (
 	"time"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
@@ -34,7 +35,7 @@ type job struct {
 	// writer may not be done.
 	recent bool
 	// links are other paths of the file; lostLink, that it lost one.
-	links    string
+	links    []string
 	lostLink bool
 	// seek, of a probe: start here, because that is how long the file was at start. Negative: at the beginning.
 	seek int64
@@ -97,7 +98,7 @@ type result struct {
 	claimed  int    // of a probe: the claim that it is related to, and how
 	relation relation
 	// stored, of a probe: the checkpoint under the stream id that the file would get.
-	stored *checkpoint
+	stored *checkpoint.Checkpoint
 	// saveIn is the time to the next write of a changed checkpoint. 0: it is written.
 	saveIn  time.Duration
 	saveErr error

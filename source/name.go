@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 )
 
@@ -63,26 +62,4 @@ func (n *streamNames) free(id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.taken, id)
-}
-
-// linkNames returns the other paths of a file, joined.
-func (f *file) linkNames() string {
-	if len(f.links) == 0 {
-		return ""
-	}
-	names := make([]string, len(f.links))
-	for i, name := range f.links {
-		names[i] = name.path
-	}
-	return joinNames(names)
-}
-
-// joinNames makes one string of paths, by a byte that no path has, so that it can be compared.
-func joinNames(names []string) string { return strings.Join(names, "\x00") }
-
-func splitNames(joined string) []string {
-	if joined == "" {
-		return nil
-	}
-	return strings.Split(joined, "\x00")
 }

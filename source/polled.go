@@ -132,7 +132,7 @@ func NewPolled(settings PolledSettings, handler Handler) (*Polled, error) {
 		settings: settings, handler: handler, byPath: map[string]*item{},
 		newWatcher: newWatcher, dirty: newDirtySet[dirtyStream](),
 	}
-	p.states.settings = &p.settings.Settings
+	p.states.settings, p.states.saver = &p.settings.Settings, p.settings.Settings.saver()
 	p.errorLog.logger = p.settings.Settings.Logger
 	var err error
 	p.finder, err = newFinder(&p.settings)

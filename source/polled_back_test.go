@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 )
 
 // TestPolledIsBack: what is gone for long and then there again is read again, whatever it is.
@@ -236,12 +238,12 @@ func TestDocumentWithTheInodeOfOneThatIsGone(t *testing.T) {
 		w.pass(time.Minute)
 		w.finish()
 		id := w.sink.opened()[0].ID
-		at, err := decodeItem(memory.values[itemPrefix+id])
+		at, err := checkpoint.Decode(checkpoint.ItemPrefix, memory.values[checkpoint.ItemPrefix+id])
 		require.NoError(w, err)
 		for i := range 50 { // that were there before
 			at.Path, at.Saved = w.path(fmt.Sprintf("gone%d.json", i)), at.Saved-1
 			at.Origin, at.Stream = at.Path, polledID(at.Path, "")
-			memory.values[itemPrefix+at.Stream], err = at.encode()
+			memory.values[checkpoint.ItemPrefix+at.Stream], err = at.Encode()
 			require.NoError(w, err)
 		}
 		w.rename("a.json", "b.json")

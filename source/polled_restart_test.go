@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 )
 
@@ -181,11 +182,11 @@ func TestItemStateNotUnderstood(t *testing.T) {
 	for name, spoil := range map[string]func(value []byte) []byte{
 		"broken": func(v []byte) []byte { return v[:len(v)-1] },
 		"newer": func(v []byte) []byte {
-			return []byte(strings.Replace(string(v), checkpointMagic+"2", checkpointMagic+"9", 1))
+			return []byte(strings.Replace(string(v), "checkpoint 2", "checkpoint 9", 1))
 		},
 		"nothing of us": func([]byte) []byte { return []byte("hello") },
 		"odd position": func([]byte) []byte {
-			return seal([]byte(`{"stream":"s","path":"/p","origin":"/p","position":{"sum":"AA=="}}`))
+			return checkpoint.Seal([]byte(`{"stream":"s","path":"/p","origin":"/p","position":{"sum":"AA=="}}`))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/openfile"
@@ -24,10 +25,7 @@ type polledStream struct {
 	replaying bool
 	state     []byte // the consumer's last state
 	pending   bool
-	// stored is what the store has; it was written at storedAt, which took storing.
-	stored   string
-	storedAt time.Time
-	storing  time.Duration
+	written   checkpoint.Written
 }
 
 // save writes a stream's checkpoint; later, if it is too early for that.
@@ -148,4 +146,28 @@ func (p *Polled) closeItem(ctx context.Context, it *item, reason CloseReason) er
 		errs = append(errs, fmt.Errorf("close %q: %w", it.path, err))
 	}
 	return errors.Join(errs...)
+}
+
+// saveItem writes a stream's checkpoint, if that changed and it is not too early. It returns the time to the next try; 0: none.
+func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledStream, must bool) time.Duration {
+	if p.settings.Settings.Store == nil || s.replaying {
+		return 0
+	}
+	if c, ok := s.consumer.(Stateful); ok {
+		s.state, s.pending = c.State()
+	}
+	c := checkpoint.Checkpoint{Stream: s.id, Path: it.path, Device: it.id.Device, Inode: it.id.Inode, Pending: s.pending, State: s.state}
+	c.Item = checkpoint.Item{Origin: it.origin, Key: key, Position: it.store.position(key)}
+	wait, err := p.states.saver.Save(ctx, &s.written, &c, must)
+	if err != nil {
+		p.errorLog.unsaved(err)
+	}
+	return wait
+}
+
+// saveLast writes the checkpoint of a closed stream, also when ctx has ended.
+func (p *Polled) saveLast(ctx context.Context, it *item, key string, s *polledStream) {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	p.saveItem(last, it, key, s, true)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/lines"
@@ -28,7 +29,7 @@ type reader struct {
 	names    *streamNames
 	ctx      context.Context // ends when the drain timeout is over
 	stop     <-chan struct{} // closed when no new batch may be begun
-	saver    *saver
+	saver    *checkpoint.Saver
 	dirty    *dirtySet[*file]
 	split    *lines.Splitter
 	lines    []Line
@@ -165,10 +166,10 @@ func (r *reader) probeContent(res *result, h openfile.Handle, info fs.FileInfo) 
 // decides whether it is that file.
 func (r *reader) lookup(res *result) error {
 	line, _, whole := bytes.Cut(res.head, []byte{'\n'})
-	if r.saver.store == nil || !whole && len(res.head) < fingerprint.HeadSize {
+	if _, walks := r.saver.Store.(Walker); walks || r.saver.Store == nil || !whole && len(res.head) < fingerprint.HeadSize {
 		return nil
 	}
-	c, err := r.saver.lookup(r.ctx, streamName(res.path, line))
+	c, err := r.saver.Lookup(r.ctx, checkpoint.FilePrefix+streamName(res.path, line))
 	if errors.Is(err, ErrNewer) || errors.Is(err, ErrOlder) || errors.Is(err, ErrBroken) {
 		res.saveErr = err
 		return nil
@@ -263,15 +264,6 @@ func (r *reader) close(res *result, reason CloseReason) {
 	}
 }
 
-func (f *file) closeHandle() error {
-	if f.stream.handle == nil {
-		return nil
-	}
-	h := f.stream.handle
-	f.stream.handle = nil
-	return h.Close()
-}
-
 // send delivers lines to the consumer, which is opened first if necessary.
 func (r *reader) send(res *result, lines []Line) *stopped {
 	if s := r.ready(res); s != nil {
@@ -327,4 +319,44 @@ func (r *reader) firstLine(h openfile.Handle) []byte {
 	n, _ := h.ReadAt(r.head[:], 0) // the read of the lines reports the error
 	line, _, _ := bytes.Cut(r.head[:n], []byte{'\n'})
 	return line
+}
+
+// save writes the checkpoint of a job's file, if it changed; if it is too early for that, the result says when.
+func (r *reader) save(res *result) {
+	f := res.file
+	if r.saver.Store == nil {
+		return
+	}
+	if f.stream.id == "" {
+		if f.stream.handle == nil || res.pos.Offset == 0 {
+			return
+		}
+		f.stream.id = r.names.name(res.path, r.firstLine(f.stream.handle))
+	}
+	// A rewritten file is not visited again, and its copy may continue from here after a restart.
+	rewritten := res.outcome == outcomeRewritten
+	res.saveIn, res.saveErr = f.save(r.ctx, r.saver, &res.job, rewritten, rewritten || res.kind != jobRead)
+}
+
+// isOver reports whether the consumer of a file that was read to its end can be closed at once: the file was written to last
+// longer ago than IdleClose, and nothing is pending. If it grows all the same, its lines are replayed.
+func (r *reader) isOver(res *result) bool {
+	f := res.file
+	if res.kind != jobRead || res.tail || !f.isOld(&r.settings, res.pos.Offset, res.mtime) {
+		return false
+	}
+	f.keepState()
+	return !f.stream.pending
+}
+
+// suspend suspends the consumer, if it agrees. After a refusal it is not asked again for a while.
+func (r *reader) suspend(res *result, again time.Duration) {
+	f := res.file
+	c, ok := f.stream.consumer.(Suspender)
+	if ok && c.Suspend() {
+		f.stream.phase = phaseSuspended
+		f.stream.suspends.count = min(f.stream.suspends.count+1, suspendDoublings)
+		return
+	}
+	f.stream.suspends.next = time.Now().Add(again)
 }

@@ -50,34 +50,11 @@ func (f *file) suspendsAfter(s *Settings, offset int64, quiet time.Duration) boo
 	return may && in <= 0
 }
 
-// isOver reports whether the consumer of a file that was read to its end can be closed at once: the file was written to last
-// longer ago than IdleClose, and nothing is pending. If it grows all the same, its lines are replayed.
-func (r *reader) isOver(res *result) bool {
-	f := res.file
-	if res.kind != jobRead || res.tail || !f.isOld(&r.settings, res.pos.Offset, res.mtime) {
-		return false
-	}
-	f.keepState()
-	return !f.stream.pending
-}
-
 // isOld reports whether the file was not written for IdleClose, and its lines can be replayed in a moment.
 func (f *file) isOld(s *Settings, offset, mtime int64) bool {
 	_, stateful := f.stream.consumer.(Stateful)
 	return stateful && s.IdleClose > 0 && s.Replay && f.stream.phase != phaseReplaying && !f.stream.idleDue && offset-f.stream.begin <= suspendLimit &&
 		!openfile.IsCompressed(f.path) && time.Since(time.Unix(0, mtime)) >= s.IdleClose
-}
-
-// suspend suspends the consumer, if it agrees. After a refusal it is not asked again for a while.
-func (r *reader) suspend(res *result, again time.Duration) {
-	f := res.file
-	c, ok := f.stream.consumer.(Suspender)
-	if ok && c.Suspend() {
-		f.stream.phase = phaseSuspended
-		f.stream.suspends.count = min(f.stream.suspends.count+1, suspendDoublings)
-		return
-	}
-	f.stream.suspends.next = time.Now().Add(again)
 }
 
 // resumeConsumer starts the replay for a suspended consumer.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 )
 
 // resters is a handler whose streams rest when they are asked to, unless they may not.
@@ -256,7 +258,7 @@ func TestRestKeepsWhatWasSeen(t *testing.T) {
 		require.NoError(w, err)
 		require.Len(w, store.values, 1)
 		for _, value := range store.values {
-			c, err := decodeCheckpoint(value)
+			c, err := checkpoint.Decode(checkpoint.FilePrefix, value)
 			require.NoError(w, err)
 			assert.Equal(w, info.Size(), c.Size)
 			assert.Equal(w, info.ModTime().UnixNano(), c.MTime)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/openfile"
@@ -323,7 +324,7 @@ func TestRecallOfAnInodeLeftBehind(t *testing.T) {
 	tab.ids[id] = known
 	tab.continueAs(known, tab.newFile("b.jsonl"), fingerprint.FileID{Device: 1, Inode: 2})
 	require.Same(t, known.before, tab.ids[id])
-	tab.recall(&checkpoint{Stream: "s", Path: "c.jsonl", Device: 1, Inode: 1, Offset: 3})
+	tab.recall(&checkpoint.Checkpoint{Stream: "s", Path: "c.jsonl", Device: 1, Inode: 1, File: checkpoint.File{Offset: 3}})
 	assert.Same(t, known.before, tab.ids[id])
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
@@ -21,17 +22,17 @@ type storedKey struct {
 }
 
 // restore reads the checkpoints of the store. Each file is retired until it is found.
-func (t *table) restore(ctx context.Context, s *saver) error {
+func (t *table) restore(ctx context.Context, s *checkpoint.Saver) error {
 	walker, ok := t.settings.Store.(Walker)
 	if !ok {
 		return nil
 	}
 	broken := []string{}
 	err := walker.Walk(ctx, func(key string, value []byte) error {
-		if len(key) <= len(checkpointPrefix) || key[:len(checkpointPrefix)] != checkpointPrefix {
+		if !strings.HasPrefix(key, checkpoint.FilePrefix) {
 			return nil
 		}
-		c, err := decodeCheckpoint(value)
+		c, err := checkpoint.Decode(key, value)
 		if err != nil {
 			t.unusable(key, err)
 			if errors.Is(err, ErrBroken) {
@@ -39,13 +40,13 @@ func (t *table) restore(ctx context.Context, s *saver) error {
 			}
 			return nil
 		}
-		t.recall(&c)
+		t.recall(c)
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("walk store: %w", err)
 	}
-	s.delete(ctx, broken) // they were reported, and are of no use
+	s.Delete(ctx, broken) // they were reported, and are of no use
 	return nil
 }
 
@@ -53,14 +54,9 @@ func (t *table) restore(ctx context.Context, s *saver) error {
 // Values that can't be read are left out; the source reports them when it restores them.
 func EachState(ctx context.Context, store Walker, f func(stream string, saved time.Time, state []byte)) error {
 	err := store.Walk(ctx, func(key string, value []byte) error {
-		switch {
-		case strings.HasPrefix(key, checkpointPrefix):
-			if c, err := decodeCheckpoint(value); err == nil && len(c.State) > 0 {
+		if strings.HasPrefix(key, checkpoint.FilePrefix) || strings.HasPrefix(key, checkpoint.ItemPrefix) {
+			if c, err := checkpoint.Decode(key, value); err == nil && len(c.State) > 0 {
 				f(c.Stream, time.Unix(c.Saved, 0), c.State)
-			}
-		case strings.HasPrefix(key, itemPrefix):
-			if s, err := decodeItem(value); err == nil && len(s.State) > 0 {
-				f(s.Stream, time.Unix(s.Saved, 0), s.State)
 			}
 		}
 		return nil
@@ -79,19 +75,19 @@ func (m *matcher) unusable(key string, err error) {
 }
 
 // recall makes a file of a checkpoint.
-func (m *matcher) recall(c *checkpoint) {
+func (m *matcher) recall(c *checkpoint.Checkpoint) {
 	f := newFile(c.Path)
 	f.state, f.origin = stateRetired, originStored
-	f.id, f.pos, f.size, f.mtime = fingerprint.FileID{Device: c.Device, Inode: c.Inode}, c.position(), c.Size, c.MTime
+	f.id, f.pos, f.size, f.mtime = c.ID(), c.At(), c.Size, c.MTime
 	f.stream = openStream{
-		id: c.Stream, begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, state: c.State, pending: c.Pending, stored: c.restored(),
+		id: c.Stream, begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, state: c.State, pending: c.Pending, stored: checkpoint.Restored(c),
 	}
 	m.lastRun = max(m.lastRun, c.Saved)
 	f.indexed.slot = m.retired.PushBack(f)
 	m.heads.add(f)
 	m.restored[storedKey{f.path, f.id}] = f
 	// What this process has seen of an inode is newer than what the store has.
-	if other := m.ids[f.id]; other == nil || other.indexed.slot != nil && other.origin == originStored && other.stream.stored.at.Before(f.stream.stored.at) {
+	if other := m.ids[f.id]; other == nil || other.indexed.slot != nil && other.origin == originStored && other.stream.stored.At.Before(f.stream.stored.At) {
 		m.enterID(f)
 	}
 }
@@ -108,19 +104,13 @@ func (t *table) resume(one discover.Found) bool {
 		return false
 	}
 	t.adoptAs(known, one.Path, one.ID)
-	known.lostLink = known.stream.stored.lostLink || slices.ContainsFunc(splitNames(known.stream.stored.links), func(name string) bool { return !fingerprint.LeadsTo(name, one.ID) })
-	if one.Size == known.stream.stored.size && one.MTime == known.stream.stored.mtime && known.stream.atEnd && !known.stream.pending {
+	known.lostLink = known.stream.stored.Last.LostLink || slices.ContainsFunc(known.stream.stored.Last.Links, func(name string) bool { return !fingerprint.LeadsTo(name, one.ID) })
+	if one.Size == known.stream.stored.Last.Size && one.MTime == known.stream.stored.Last.MTime && known.stream.atEnd && !known.stream.pending {
 		known.size, known.mtime, known.live, known.origin = one.Size, one.MTime, true, originNew
 		return true
 	}
 	t.schedule(known)
 	return true
-}
-
-// unverified reports whether a file is followed by its checkpoint alone, and was not read yet. After some tries of an
-// unreadable one the checkpoint has to do, or files with the same fingerprint would wait for ever.
-func (f *file) unverified() bool {
-	return f.origin == originStored && f.state == stateFollowing && f.tries < maxDelays
 }
 
 // expireRestored evicts the files of checkpoints that were not found for long, in the store too. It runs when all existing
@@ -130,7 +120,7 @@ func (t *table) expireRestored() {
 	for e := t.retired.Front(); e != nil; {
 		f := e.Value.(*file)
 		e = e.Next()
-		if f.origin == originStored && f.stream.stored.at.Before(before) {
+		if f.origin == originStored && f.stream.stored.At.Before(before) {
 			t.retired.Remove(f.indexed.slot)
 			t.evict(f)
 			if t.names.vacant(f.stream.id) {
@@ -139,30 +129,4 @@ func (t *table) expireRestored() {
 		}
 	}
 	clear(t.restored)
-}
-
-// delete deletes keys of the store. What fails is left to the next process.
-func (s *saver) delete(ctx context.Context, keys []string) {
-	for _, key := range keys {
-		if err := s.store.Delete(ctx, key); err != nil {
-			s.observer.unsaved(key, fmt.Errorf("delete %q: %w", key, err))
-			return
-		}
-	}
-}
-
-// lookup asks a store that can't list its keys for the file that a worker probes.
-func (s *saver) lookup(ctx context.Context, id string) (*checkpoint, error) {
-	if _, ok := s.store.(Walker); ok || s.store == nil {
-		return nil, nil
-	}
-	value, err := s.store.Get(ctx, checkpointPrefix+id)
-	if err != nil || value == nil {
-		return nil, err
-	}
-	c, err := decodeCheckpoint(value)
-	if err != nil {
-		return nil, err
-	}
-	return &c, nil
 }

@@ -69,10 +69,8 @@ func unqueue(queue *[]*file) {
 
 // jobFor returns the next job of a file.
 func (s *scheduler) jobFor(f *file) (job, bool) {
-	j := job{
-		file: f, path: f.path, id: f.id, pos: f.pos, size: f.size, mtime: f.mtime, live: f.live, flush: f.due == dueFlush,
-		links: f.linkNames(), lostLink: f.lostLink,
-	}
+	j := f.snapshot()
+	j.live, j.flush = f.live, f.due == dueFlush
 	switch f.state {
 	case stateNew:
 		j.kind, j.pos = jobProbe, fingerprint.Position{}

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/openfile"
 )
@@ -320,6 +321,24 @@ type Descriptors = openfile.Descriptors
 
 // NewDescriptors makes Descriptors with a quarter of the limit that the system has set for the process.
 func NewDescriptors() *Descriptors { return openfile.NewDescriptors() }
+
+// Store keeps a value for each key over a restart; see [checkpoint.Store].
+type Store = checkpoint.Store
+
+// Walker is a [Store] that can list its keys. With it a file that was renamed while no process ran is found again; without it,
+// only a file that kept its path.
+type Walker = checkpoint.Walker
+
+// What a stored value may be that can't be read.
+var (
+	ErrNewer  = checkpoint.ErrNewer
+	ErrOlder  = checkpoint.ErrOlder
+	ErrBroken = checkpoint.ErrBroken
+)
+
+func (s *Settings) saver() *checkpoint.Saver {
+	return &checkpoint.Saver{Store: s.Store, Saved: s.Observer.saved, Unsaved: s.Observer.unsaved}
+}
 
 // ValidateGlob reports what is wrong with a pattern, naming the key that holds it.
 func ValidateGlob(key, pattern string) error { return discover.ValidateGlob(key, pattern) }

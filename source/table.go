@@ -224,17 +224,6 @@ func without(files []*file, f *file) []*file {
 // atPath reports whether a file's path still leads to it.
 func atPath(f *file) bool { return fingerprint.LeadsTo(f.path, f.id) }
 
-// isPresent reports whether a file of a checkpoint, which is not followed yet, was seen at start and is still there, under
-// whatever path: it is about to be found, or is another one by now.
-func (f *file) isPresent() bool {
-	return f.presentAt != "" && f.indexed.slot != nil && fingerprint.LeadsTo(f.presentAt, f.id)
-}
-
-// hasLostLink reports whether an existing file lost a link, also if that was not noticed yet.
-func (f *file) hasLostLink() bool {
-	return f.lostLink || slices.ContainsFunc(f.links, func(name *file) bool { return !fingerprint.LeadsTo(name.path, f.id) })
-}
-
 // nextScan returns the next request, if there is one and no scan runs.
 func (t *table) nextScan(scanning bool) (discover.Request, bool) {
 	if scanning || !t.wanted.All && len(t.wanted.Folders) == 0 {

@@ -13,14 +13,12 @@ import (
 // visit is the reading of one file in one turn of a worker.
 type visit struct {
 	*reader
-	res        *result
-	handle     openfile.Handle
-	compressed bool
-	at         int64 // where the next read begins
-	spent      int64 // bytes read in this turn
-	batch      int   // bytes of the lines that wait for delivery
-	// checked is true if the fingerprint was compared after the last read; everChecked, after any.
-	checked, everChecked bool
+	res     *result
+	handle  openfile.Handle
+	at      int64 // where the next read begins
+	spent   int64 // bytes read in this turn
+	batch   int   // bytes of the lines that wait for delivery
+	checked checked
 	// joined is true if the current line's beginning was delivered as an unterminated last line.
 	joined bool
 	// ended is true once the end of the first line is there, which is over the limit.
@@ -28,6 +26,20 @@ type visit struct {
 	// unsaved is true if lines were acknowledged whose checkpoint is not saved yet.
 	unsaved bool
 }
+
+// checked says when the fingerprint was compared.
+type checked uint8
+
+const (
+	checkedNever  checked = iota
+	checkedBefore         // before the last read
+	checkedLast           // after the last read
+)
+
+func (v *visit) compressed() bool { return openfile.IsCompressed(v.res.path) }
+
+// unchecked records a read.
+func (v *visit) unchecked() { v.checked = min(v.checked, checkedBefore) }
 
 // stopped is why a visit ends before the end of the file.
 type stopped struct {
@@ -39,7 +51,7 @@ type stopped struct {
 func (r *reader) readOn(res *result) {
 	res.file.stream.atEnd = false
 	defer r.split.Release() // a reader may have nothing to do for long
-	v := visit{reader: r, res: res, handle: res.file.stream.handle, compressed: openfile.IsCompressed(res.path)}
+	v := visit{reader: r, res: res, handle: res.file.stream.handle}
 	if s := v.run(); s != nil {
 		res.outcome, res.err = s.outcome, s.err
 		if s.outcome == outcomeRewritten {
@@ -74,12 +86,12 @@ func (r *reader) readOn(res *result) {
 // the next turn goes on in it, by seekNewline.
 func (v *visit) run() *stopped {
 	pos := &v.res.pos
-	if pos.Discard || !v.compressed && v.longAhead() {
+	if pos.Discard || !v.compressed() && v.longAhead() {
 		if found, s := v.seekNewline(); s != nil || !found {
 			return s
 		}
 	}
-	if v.compressed {
+	if v.compressed() {
 		if s := v.checkTail(); s != nil {
 			return s
 		}
@@ -99,10 +111,10 @@ func (v *visit) run() *stopped {
 		if s := v.drain(); s != nil {
 			return s
 		}
-		if (v.ended || v.compressed) && v.stopping() {
+		if (v.ended || v.compressed()) && v.stopping() {
 			return &stopped{outcome: outcomeStopped}
 		}
-		if !v.everChecked {
+		if v.checked == checkedNever {
 			if s := v.check(); s != nil {
 				return s
 			}
@@ -112,7 +124,7 @@ func (v *visit) run() *stopped {
 			return v.atEnd()
 		case err != nil:
 			return &stopped{outcomeFailed, err}
-		case !v.compressed && v.spent >= turnBytes && (pos.Offset > begin || v.split.TooLong() && !v.ended):
+		case !v.compressed() && v.spent >= turnBytes && (pos.Offset > begin || v.split.TooLong() && !v.ended):
 			pos.Ahead = v.split.Pending()
 			return &stopped{outcome: outcomeMore}
 		}
@@ -142,7 +154,7 @@ func (v *visit) fill() (int, error) {
 	v.split.Wrote(n)
 	v.at += int64(n)
 	v.spent += int64(n)
-	v.checked = false
+	v.unchecked()
 	return n, err
 }
 
@@ -240,10 +252,10 @@ func (v *visit) pass(next int64, before []byte) *stopped {
 // check compares the fingerprint after a read: a file that is rewritten while it is read must not yield lines made of old and
 // new bytes. Compressed files are written once, so their tail is compared once.
 func (v *visit) check() *stopped {
-	if v.checked {
+	if v.checked == checkedLast {
 		return nil
 	}
-	if !v.compressed {
+	if !v.compressed() {
 		n, err := v.handle.ReadAt(v.head[:], 0)
 		if err != nil && err != io.EOF { //nolint:errorlint // io.ReaderAt's contract
 			return &stopped{outcomeFailed, err}
@@ -256,7 +268,7 @@ func (v *visit) check() *stopped {
 		}
 		v.res.pos.Extend(v.head[:n])
 	}
-	v.checked, v.everChecked = true, true
+	v.checked = checkedLast
 	return nil
 }
 
@@ -281,9 +293,9 @@ func (v *visit) atEnd() *stopped {
 	}
 	rest := v.split.Unfinished()
 	switch {
-	case v.compressed && rest == nil:
+	case v.compressed() && rest == nil:
 		return v.long(v.split.TakeLong())
-	case v.compressed, rest != nil && v.flushing() && lines.CompleteObject(rest):
+	case v.compressed(), rest != nil && v.flushing() && lines.CompleteObject(rest):
 		line := v.split.Take()
 		line.Live = v.res.live
 		v.lines = append(v.lines[:0], line)
@@ -357,6 +369,6 @@ func (v *visit) foundNewline(newline int64) *stopped {
 	if n, err := v.handle.ReadAt(before[:k], newline+1-k); int64(n) < k {
 		return v.short(err)
 	}
-	v.checked = false
+	v.unchecked()
 	return v.pass(newline+1, before[:k])
 }

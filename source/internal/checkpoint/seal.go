@@ -1,0 +1,55 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+)
+
+// version is the version of the format. A value is
+//
+//	"tailspan-checkpoint " version " " checksum "\n" JSON
+//
+// where checksum is the CRC-32 (IEEE) of the JSON in hexadecimal. Fields may be added within a version.
+const version = 2
+
+const magic = "tailspan-checkpoint "
+
+var (
+	// ErrNewer: a value was written by a newer version of the program.
+	ErrNewer = errors.New("written by a newer version")
+	// ErrOlder: a value was written by an older version of the program, in a format that is not read any more.
+	ErrOlder = errors.New("written by an older version")
+	// ErrBroken: a value is not what was written.
+	ErrBroken = errors.New("broken")
+)
+
+// Seal puts version and checksum before a value.
+func Seal(body []byte) []byte {
+	head := fmt.Sprintf("%s%d %08x\n", magic, version, crc32.ChecksumIEEE(body))
+	return append([]byte(head), body...)
+}
+
+// Unseal returns what was sealed.
+func Unseal(value []byte) ([]byte, error) {
+	line, body, found := strings.Cut(string(value), "\n")
+	rest, ours := strings.CutPrefix(line, magic)
+	number, sum, two := strings.Cut(rest, " ")
+	n, err := strconv.Atoi(number)
+	switch {
+	case !ours || err != nil:
+		return nil, fmt.Errorf("decode checkpoint: %w: no version", ErrBroken)
+	case n > version:
+		return nil, fmt.Errorf("decode checkpoint: %w: format %d, known up to %d", ErrNewer, n, version)
+	case n < version:
+		return nil, fmt.Errorf("decode checkpoint: %w: format %d, known from %d", ErrOlder, n, version)
+	case !found || !two:
+		return nil, fmt.Errorf("decode checkpoint: %w: no checksum", ErrBroken)
+	}
+	if want, err := strconv.ParseUint(sum, 16, 32); err != nil || uint32(want) != crc32.ChecksumIEEE([]byte(body)) {
+		return nil, fmt.Errorf("decode checkpoint: %w: checksum does not fit", ErrBroken)
+	}
+	return []byte(body), nil
+}
