@@ -25,7 +25,7 @@ func newDatabase(s *PolledSettings, path string, since time.Time, known func(roo
 	d := &database{path: path, held: descriptorsHeld{of: s.Settings.Descriptors}}
 	settings := opencodedb.Settings{
 		MaxRowSize: s.Settings.MaxLineSize, BatchBytes: s.Settings.BatchBytes, BatchRows: s.Settings.BatchLines,
-		Skipped: func(bytes int64) { s.Settings.Observer.tooLong(d.path, bytes) },
+		Skipped: func(bytes int64) { s.Settings.Observer.Skipped(d.path, SkipReasonTooLong, bytes) },
 	}
 	if !since.IsZero() {
 		settings.Since = since.UnixMilli()

@@ -144,7 +144,7 @@ func (d *document) next(context.Context) (batch, error) {
 		switch {
 		case size > int64(d.max):
 			if !d.tooLong {
-				d.observer.tooLong(d.path, size)
+				d.observer.Skipped(d.path, SkipReasonTooLong, size)
 			}
 			d.tooLong = true
 			return batch{}, nil
@@ -186,7 +186,7 @@ func (d *document) noteHalf(same bool, data []byte) {
 		d.half = time.Now()
 	case d.halfTooLong():
 		d.half, d.halfReported = time.Time{}, true
-		d.observer.incomplete(d.path, int64(len(data)))
+		d.observer.Skipped(d.path, SkipReasonIncomplete, int64(len(data)))
 		d.logger.Warn("skipping incomplete document until it changes", zap.String("path", d.path),
 			zap.String("advice", "a document is one whole JSON object or array; name a file of JSON lines .jsonl"))
 	}

@@ -297,7 +297,7 @@ func (f *Files) closeAll(ctx context.Context) error {
 			if err := one.stream.consumer.Close(ctx, CloseReasonShutdown); err != nil {
 				errs = append(errs, fmt.Errorf("close stream of %q: %w", one.path, err))
 			}
-			t.settings.Observer.closed(one.path, CloseReasonShutdown)
+			t.settings.Observer.Closed(one.path, CloseReasonShutdown)
 		}
 		now := one.snapshot()
 		if _, err := one.save(last, f.saver, &now, false, true); err != nil {

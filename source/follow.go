@@ -60,7 +60,7 @@ func (f *follower) run(ctx context.Context) error {
 		case errors.Is(err, io.EOF):
 			return f.end(ctx)
 		case errors.Is(err, spool.ErrRewritten):
-			f.settings.Observer.failed("", err, 0)
+			f.settings.Observer.Failed("", err, 0)
 			f.splitter.Reset(0, 0)
 		case err != nil:
 			return err
@@ -83,7 +83,7 @@ func (f *follower) split(ctx context.Context) error {
 		case lines.TokenNone:
 			return f.offer(ctx)
 		case lines.TokenTooLong:
-			f.settings.Observer.tooLong("", line.Next-line.Offset-1)
+			f.settings.Observer.Skipped("", SkipReasonTooLong, line.Next-line.Offset-1)
 			if line.Data == nil {
 				continue
 			}
@@ -133,7 +133,7 @@ func (f *follower) end(ctx context.Context) error {
 			return err
 		}
 	case f.splitter.Pending() > 0:
-		f.settings.Observer.tooLong("", f.splitter.Pending())
+		f.settings.Observer.Skipped("", SkipReasonTooLong, f.splitter.Pending())
 		if line := f.splitter.TakeLong(); line.Data != nil {
 			f.add(line)
 			if err := f.offer(ctx); err != nil {
@@ -157,7 +157,7 @@ func (f *follower) offer(ctx context.Context) error {
 		return err
 	}
 	last := &f.lines[len(f.lines)-1]
-	f.settings.Observer.read("", len(f.lines), last.Next-f.lines[0].Offset)
+	f.settings.Observer.Read("", len(f.lines), last.Next-f.lines[0].Offset)
 	f.lines, f.idlePending = f.lines[:0], true
 	return nil
 }
@@ -173,7 +173,7 @@ func (f *follower) retry(ctx context.Context, call func(context.Context) error) 
 		if ctx.Err() != nil {
 			return fmt.Errorf("deliver lines: %w", err)
 		}
-		f.settings.Observer.refused("", err, wait)
+		f.settings.Observer.Refused("", err, wait)
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():

@@ -70,7 +70,7 @@ func loadInventory(ctx context.Context, key string, s *Settings, sets ...*discov
 		return i, nil
 	}
 	if i.before, err = decodeSeen(value); err != nil {
-		s.Observer.unusable(key, err)
+		s.Observer.Unusable(key, err)
 		s.Logger.Error("stored inventory is not readable, judging files by their times", zap.String("key", key), zap.Error(err))
 		return i, nil
 	}
@@ -148,7 +148,7 @@ func (i *inventory) save(ctx context.Context) error {
 	}
 	if err != nil {
 		err = fmt.Errorf("save %q: %w", i.key, err)
-		i.settings.Observer.unsaved(i.key, err)
+		i.settings.Observer.Unsaved(i.key, err)
 	}
 	return err
 }

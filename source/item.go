@@ -178,7 +178,7 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 	it.tries = 0
 	p.errorLog.resolved(it.path)
 	if fresh > 0 {
-		p.settings.Settings.Observer.read(it.path, fresh, b.bytes)
+		p.settings.Settings.Observer.Read(it.path, fresh, b.bytes)
 	}
 	p.save(ctx, it, b.key, s)
 	return true
@@ -196,19 +196,12 @@ func (p *Polled) refused(it *item, err error) {
 	if it.tries == 0 {
 		p.settings.Settings.Logger.Warn("consumer refused batch, will retry", zap.String("path", it.path), zap.Error(err))
 	}
-	p.settings.Settings.Observer.refused(it.path, err, p.backOff(it))
+	p.settings.Settings.Observer.Refused(it.path, err, p.backOff(it))
 }
 
 // backOff delays an item's next poll, longer each time.
 func (p *Polled) backOff(it *item) time.Duration {
-	s := &p.settings.Settings
-	wait := s.RetryInterval << min(it.tries, 20)
-	if wait <= 0 || wait > s.MaxRetryInterval {
-		wait = s.MaxRetryInterval
-	}
-	if it.tries < 255 {
-		it.tries++
-	}
+	wait := p.settings.Settings.backOff(&it.tries)
 	it.retryAt = time.Now().Add(wait)
 	return wait
 }
@@ -223,7 +216,7 @@ func (p *Polled) missing(ctx context.Context, it *item) {
 		return
 	}
 	if err := p.closeItem(ctx, it, CloseReasonUnlinked); err != nil {
-		p.settings.Settings.Observer.failed(it.path, err, 0)
+		p.settings.Settings.Observer.Failed(it.path, err, 0)
 	}
 	delete(p.byPath, it.path) // a later file there is new
 	p.items = slices.DeleteFunc(p.items, func(other *item) bool { return other == it })

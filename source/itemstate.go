@@ -143,7 +143,7 @@ func mayBeOf(c *checkpoint.Checkpoint, one discover.Found) bool {
 
 // unusable reports a value that is not used, since a broken or newer format is never guessed.
 func (s *itemStates) unusable(key string, err error) {
-	s.settings.Observer.unusable(key, err)
+	s.settings.Observer.Unusable(key, err)
 	s.settings.Logger.Error("stored checkpoint is not readable, reading its file as new", zap.String("key", key), zap.Error(err))
 }
 
@@ -159,7 +159,7 @@ func (s *itemStates) expire(ctx context.Context) {
 			continue
 		}
 		if err := s.settings.Store.Delete(ctx, checkpoint.ItemPrefix+stream); err != nil {
-			s.settings.Observer.unsaved(state.Path, fmt.Errorf("delete checkpoint of %q: %w", state.Path, err))
+			s.settings.Observer.Unsaved(state.Path, fmt.Errorf("delete checkpoint of %q: %w", state.Path, err))
 			return // the next process does it
 		}
 	}

@@ -59,6 +59,6 @@ func (h *handles) closeHandle(f *file) {
 		f.indexed.kept = nil
 	}
 	if err := f.closeHandle(); err != nil {
-		h.settings.Observer.failed(f.path, err, 0)
+		h.settings.Observer.Failed(f.path, err, 0)
 	}
 }

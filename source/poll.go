@@ -203,6 +203,6 @@ func (p *Polled) failed(path string, err error, retryIn time.Duration) {
 	if openfile.NoneLeft(err) {
 		p.settings.Settings.Descriptors.Exhaust()
 	}
-	p.settings.Settings.Observer.failed(path, err, retryIn)
+	p.settings.Settings.Observer.Failed(path, err, retryIn)
 	p.errorLog.unreadable(path, err)
 }

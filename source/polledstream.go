@@ -124,11 +124,11 @@ func (p *Polled) closeStream(ctx context.Context, it *item, key string, reason C
 	s := it.streams[key]
 	delete(it.streams, key)
 	if err := s.consumer.Close(ctx, reason); err != nil {
-		p.settings.Settings.Observer.failed(it.path, err, 0)
+		p.settings.Settings.Observer.Failed(it.path, err, 0)
 	}
 	it.store.release(key) // which moves a position
 	p.saveItem(ctx, it, key, s, true)
-	p.settings.Settings.Observer.closed(it.path, reason)
+	p.settings.Settings.Observer.Closed(it.path, reason)
 }
 
 // closeItem closes all that an item has open.
@@ -140,7 +140,7 @@ func (p *Polled) closeItem(ctx context.Context, it *item, reason CloseReason) er
 		}
 		p.saveLast(ctx, it, key, s)
 		delete(it.streams, key)
-		p.settings.Settings.Observer.closed(it.path, reason)
+		p.settings.Settings.Observer.Closed(it.path, reason)
 	}
 	if err := it.store.close(); err != nil {
 		errs = append(errs, fmt.Errorf("close %q: %w", it.path, err))

@@ -257,10 +257,10 @@ func (r *reader) close(res *result, reason CloseReason) {
 		err = errors.Join(err, f.stream.consumer.Close(r.ctx, reason))
 		f.keepState()
 		f.stream.consumer, f.stream.phase = nil, phaseLive
-		r.settings.Observer.closed(f.path, reason)
+		r.settings.Observer.Closed(f.path, reason)
 	}
 	if err != nil {
-		r.settings.Observer.failed(f.path, err, 0)
+		r.settings.Observer.Failed(f.path, err, 0)
 	}
 }
 

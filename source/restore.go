@@ -69,7 +69,7 @@ func EachState(ctx context.Context, store Walker, f func(stream string, saved ti
 
 // unusable reports a value that is not used, since a broken or newer format is never guessed.
 func (m *matcher) unusable(key string, err error) {
-	m.settings.Observer.unusable(key, err)
+	m.settings.Observer.Unusable(key, err)
 	m.settings.Logger.Error("stored checkpoint is not readable, reading its file as new",
 		zap.String("key", key), zap.Error(err))
 }

@@ -43,7 +43,7 @@ func (f *file) reportBehind(o *Observer, behind int64) {
 		return
 	}
 	f.stream.behind = behind
-	o.behind(f.stream.id, behind)
+	o.Behind(f.stream.id, behind)
 }
 
 // keepState asks the consumer for its state. During a replay that is not complete.

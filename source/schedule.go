@@ -146,14 +146,7 @@ func (s *scheduler) wakeUp() {
 
 // backOff delays a file, longer each time.
 func (s *scheduler) backOff(f *file) time.Duration {
-	wait := s.settings.RetryInterval << min(f.tries, 20)
-	if wait <= 0 || wait > s.settings.MaxRetryInterval {
-		wait = s.settings.MaxRetryInterval
-	}
-	if f.tries < 255 {
-		f.tries++
-	}
-	f.retryAt = time.Now().Add(wait)
-	s.arm(f, f.retryAt)
+	wait := s.settings.backOff(&f.tries)
+	s.delay(f, wait)
 	return wait
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -170,69 +171,25 @@ type Observer struct {
 	WatchRefused func(folder string, err error)
 }
 
-func (o *Observer) read(path string, lines int, bytes int64) {
-	if o.Read != nil {
-		o.Read(path, lines, bytes)
-	}
+// withDefaults sets functions that do nothing.
+func (o Observer) withDefaults() Observer {
+	orNoop(&o.Files, func(int, int) {})
+	orNoop(&o.Read, func(string, int, int64) {})
+	orNoop(&o.Skipped, func(string, SkipReason, int64) {})
+	orNoop(&o.Refused, func(string, error, time.Duration) {})
+	orNoop(&o.Failed, func(string, error, time.Duration) {})
+	orNoop(&o.Behind, func(string, int64) {})
+	orNoop(&o.Saved, func() {})
+	orNoop(&o.Unsaved, func(string, error) {})
+	orNoop(&o.Unusable, func(string, error) {})
+	orNoop(&o.Closed, func(string, CloseReason) {})
+	orNoop(&o.WatchRefused, func(string, error) {})
+	return o
 }
 
-func (o *Observer) tooLong(path string, bytes int64) {
-	if o.Skipped != nil {
-		o.Skipped(path, SkipReasonTooLong, bytes)
-	}
-}
-
-func (o *Observer) incomplete(path string, bytes int64) {
-	if o.Skipped != nil {
-		o.Skipped(path, SkipReasonIncomplete, bytes)
-	}
-}
-
-func (o *Observer) refused(path string, err error, retryIn time.Duration) {
-	if o.Refused != nil {
-		o.Refused(path, err, retryIn)
-	}
-}
-
-func (o *Observer) failed(path string, err error, retryIn time.Duration) {
-	if o.Failed != nil {
-		o.Failed(path, err, retryIn)
-	}
-}
-
-func (o *Observer) closed(path string, reason CloseReason) {
-	if o.Closed != nil {
-		o.Closed(path, reason)
-	}
-}
-
-func (o *Observer) behind(stream string, bytes int64) {
-	if o.Behind != nil {
-		o.Behind(stream, bytes)
-	}
-}
-
-func (o *Observer) saved() {
-	if o.Saved != nil {
-		o.Saved()
-	}
-}
-
-func (o *Observer) unsaved(path string, err error) {
-	if o.Unsaved != nil {
-		o.Unsaved(path, err)
-	}
-}
-
-func (o *Observer) unusable(key string, err error) {
-	if o.Unusable != nil {
-		o.Unusable(key, err)
-	}
-}
-
-func (o *Observer) watchRefused(folder string, err error) {
-	if o.WatchRefused != nil {
-		o.WatchRefused(folder, err)
+func orNoop[F any](f *F, noop F) {
+	if reflect.ValueOf(*f).IsNil() {
+		*f = noop
 	}
 }
 
@@ -291,6 +248,7 @@ func (s Settings) withDefaults() Settings {
 	orDefault(&s.MaxRetryInterval, DefaultMaxRetryInterval)
 	orDefault(&s.DrainTimeout, DefaultDrainTimeout)
 	s.MaxRetryInterval = max(s.MaxRetryInterval, s.RetryInterval)
+	s.Observer = s.Observer.withDefaults()
 	if s.Descriptors == nil {
 		s.Descriptors = NewDescriptors()
 	}
@@ -307,6 +265,18 @@ func (s Settings) withDefaults() Settings {
 // one, and mostly one more of the exporter that its lines go to.
 func (s *Settings) workers() int {
 	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.Limit()/2)))
+}
+
+// backOff returns the wait after so many refusals or failures in a row, and counts one more.
+func (s *Settings) backOff(tries *uint8) time.Duration {
+	wait := s.RetryInterval << min(*tries, 20)
+	if wait <= 0 || wait > s.MaxRetryInterval {
+		wait = s.MaxRetryInterval
+	}
+	if *tries < 255 {
+		*tries++
+	}
+	return wait
 }
 
 func orDefault[T int | time.Duration](value *T, def T) {
@@ -337,7 +307,7 @@ var (
 )
 
 func (s *Settings) saver() *checkpoint.Saver {
-	return &checkpoint.Saver{Store: s.Store, Saved: s.Observer.saved, Unsaved: s.Observer.unsaved}
+	return &checkpoint.Saver{Store: s.Store, Saved: s.Observer.Saved, Unsaved: s.Observer.Unsaved}
 }
 
 // ValidateGlob reports what is wrong with a pattern, naming the key that holds it.
@@ -347,7 +317,7 @@ func newWatcher(s *Settings) (*discover.Watcher, error) { return discover.NewWat
 
 // cannotWatch reports a folder that can't be watched, or that none can if it is empty. It warns once for all folders.
 func (s *Settings) cannotWatch(folder string, err error) {
-	s.Observer.watchRefused(folder, err)
+	s.Observer.WatchRefused(folder, err)
 	s.WatchWarning.Do(func() {
 		s.Logger.Warn("folders can't be watched, polling them each poll_interval", zap.String("folder", folder), zap.Error(err),
 			zap.String("advice", "on Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances"))

@@ -180,7 +180,7 @@ func (t *table) finished(f *file, res result) {
 	case outcomeEnd, outcomeRewritten:
 		t.retire(f)
 	case outcomeFailed:
-		t.settings.Observer.failed(f.path, res.err, 0)
+		t.settings.Observer.Failed(f.path, res.err, 0)
 		t.errorLog.unreadable(f.path, res.err)
 		t.retire(f)
 	case outcomeMore:
@@ -197,7 +197,7 @@ func (t *table) refused(f *file, err error) {
 	if f.tries == 0 {
 		t.settings.Logger.Warn("consumer refused batch, will retry", zap.String("path", f.path), zap.Error(err))
 	}
-	t.settings.Observer.refused(f.path, err, t.backOff(f))
+	t.settings.Observer.Refused(f.path, err, t.backOff(f))
 }
 
 // failed: the file was not readable. A compressed file that is broken, or not yet complete, waits for its next change.
@@ -210,9 +210,9 @@ func (t *table) failed(f *file, res result) {
 		if errors.Is(err, io.ErrUnexpectedEOF) && t.mayBeWritten(f) {
 			return
 		}
-		t.settings.Observer.failed(f.path, err, 0)
+		t.settings.Observer.Failed(f.path, err, 0)
 	} else {
-		t.settings.Observer.failed(f.path, err, t.backOff(f))
+		t.settings.Observer.Failed(f.path, err, t.backOff(f))
 	}
 	t.errorLog.unreadable(f.path, err)
 }

@@ -50,8 +50,8 @@ func newTable(settings Settings, g *discover.Globs) *table {
 // reportFiles reports how many files there are, when that changed.
 func (t *table) reportFiles() {
 	now := [2]int{len(t.paths), t.kept.Len()}
-	if report := t.settings.Observer.Files; report != nil && now != t.reported {
-		report(now[0], now[1])
+	if now != t.reported {
+		t.settings.Observer.Files(now[0], now[1])
 	}
 	t.reported = now
 }
@@ -96,7 +96,7 @@ func (t *table) report(errs []error) {
 		if openfile.NoneLeft(err) {
 			t.settings.Descriptors.Exhaust()
 		}
-		t.settings.Observer.failed(path, err, t.settings.PollInterval)
+		t.settings.Observer.Failed(path, err, t.settings.PollInterval)
 		t.errorLog.unreadable(path, err)
 	}
 }

@@ -208,7 +208,7 @@ func (v *visit) long(line Line) *stopped {
 		s = v.deliver([]Line{line})
 	}
 	if s == nil {
-		v.settings.Observer.tooLong(v.res.path, line.Next-line.Offset)
+		v.settings.Observer.Skipped(v.res.path, SkipReasonTooLong, line.Next-line.Offset)
 	}
 	return s
 }
@@ -234,7 +234,7 @@ func (v *visit) deliver(lines []Line) *stopped {
 	}
 	v.unsaved = true
 	last := lines[len(lines)-1]
-	v.settings.Observer.read(v.res.path, len(lines), last.Next-lines[0].Offset)
+	v.settings.Observer.Read(v.res.path, len(lines), last.Next-lines[0].Offset)
 	v.res.read = true
 	v.res.pos.Move(last.Next, v.split.Before(last.Next))
 	return nil
