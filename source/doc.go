@@ -102,6 +102,24 @@
 // twice as long after each suspension. While more than 512 consumers are active, those that were read longest ago are suspended
 // at once, or after a tenth of the time if they were suspended before.
 //
+// # Inside
+//
+// The way of a line: [Files] runs the manager, which asks the scheduler for the next job of a file; a worker, the reader, makes
+// a visit, whose bytes become lines (internal/lines) that it delivers to the Consumer; the checkpoint is saved
+// (internal/checkpoint), and the manager settles the result.
+//
+//	internal/discover       patterns to paths: globs, scans, the watcher
+//	internal/fingerprint    ids of files and positions in them
+//	internal/openfile       handles, also of compressed files, and the count of descriptors
+//	internal/lines          bytes to lines
+//	internal/checkpoint     what is stored of a stream
+//	internal/inventory      which files existed at the last start
+//	file                    what is known of a path: identity, evidence, schedule and stream
+//	index, scheduler        files by path, inode and head; which of them is next
+//	matcher                 which known file is under a path: the table of identities
+//	table                   applies what scans, events and workers report: the table of states
+//	reader, visit           one pass of a worker over a file
+//
 // # Lifetime
 //
 // [Line.Data] is valid until the handler returns. [Files.Start] scans all files before it returns; [Files.Shutdown] returns

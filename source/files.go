@@ -85,13 +85,14 @@ func (f *Files) Start(ctx context.Context) error {
 		return errors.Join(err, f.watch.Close())
 	}
 	var err error
-	if f.table.seen, err = loadInventory(ctx, filesInventoryKey, &f.settings, &f.globs); err != nil {
+	if f.table.seen, err = f.settings.inventory(ctx, filesInventoryKey, &f.globs); err != nil {
 		cancel()
 		return errors.Join(err, f.watch.Close())
 	}
 	f.dirty = newDirtySet[*file]()
 	took := f.firstScan()
-	if err := f.table.seen.save(ctx); err != nil {
+	if err := f.table.seen.Save(ctx); err != nil {
+		f.settings.Observer.Unsaved(filesInventoryKey, err)
 		f.table.errorLog.unsaved(err)
 	}
 	pool := lines.NewPool(f.settings.BatchBytes, f.settings.MaxLineSize)

@@ -87,7 +87,7 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one discover.Found,
 	}
 	old := atStart && known == nil && p.isOld(kind, one)
 	if old {
-		p.seen.leave(one)
+		p.seen.Leave(one)
 	}
 	skip := old && p.settings.Settings.StartAt == StartAtEnd
 	if age := p.settings.Settings.IgnoreOlderThan; age > 0 && kind == itemDocument && known == nil {
@@ -112,9 +112,9 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one discover.Found,
 // was not. A database that goes on is written to all the time, and has positions for its families alone.
 func (p *Polled) isOld(kind itemKind, one discover.Found) bool {
 	if kind == itemDatabase {
-		return p.states.knows(one, kind) || !p.seen.appeared(one)
+		return p.states.knows(one, kind) || !p.seen.Appeared(one)
 	}
-	return !p.seen.arrived(one, p.states.lastRun)
+	return !p.seen.Arrived(one, p.states.lastRun)
 }
 
 // follows reports whether a followed item names its streams by a path.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/source/internal/discover"
+	"github.com/tailspan/tailspan/source/internal/inventory"
 )
 
 // Defaults of [PolledSettings].
@@ -99,7 +100,7 @@ type Polled struct {
 
 	// Of the goroutine alone, once it runs.
 	states   itemStates
-	seen     inventory // of use at start alone
+	seen     inventory.Inventory // of use at start alone
 	items    []*item
 	byPath   map[string]*item
 	errorLog errorLog
@@ -165,12 +166,13 @@ func (p *Polled) Start(ctx context.Context) error {
 		}
 		p.watch = w
 	}
-	if p.seen, err = loadInventory(ctx, itemsInventoryKey, &p.settings.Settings, p.finder.sets()...); err != nil {
+	if p.seen, err = p.settings.Settings.inventory(ctx, itemsInventoryKey, p.finder.sets()...); err != nil {
 		cancel()
 		return errors.Join(err, p.watch.Close())
 	}
 	p.find(run, true)
-	if err := p.seen.save(ctx); err != nil {
+	if err := p.seen.Save(ctx); err != nil {
+		p.settings.Settings.Observer.Unsaved(itemsInventoryKey, err)
 		p.errorLog.unsaved(err)
 	}
 	p.work.Go(func() { p.run(run) })

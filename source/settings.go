@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
+	"github.com/tailspan/tailspan/source/internal/inventory"
 	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
@@ -308,6 +310,19 @@ var (
 
 func (s *Settings) saver() *checkpoint.Saver {
 	return &checkpoint.Saver{Store: s.Store, Saved: s.Observer.Saved, Unsaved: s.Observer.Unsaved}
+}
+
+// Keys of the inventories of [Files] and [Polled].
+const (
+	filesInventoryKey = "seen/files"
+	itemsInventoryKey = "seen/items"
+)
+
+func (s *Settings) inventory(ctx context.Context, key string, sets ...*discover.Globs) (inventory.Inventory, error) {
+	return inventory.Load(ctx, s.Store, key, func(key string, err error) {
+		s.Observer.Unusable(key, err)
+		s.Logger.Error("stored inventory is not readable, judging files by their times", zap.String("key", key), zap.Error(err))
+	}, sets...)
 }
 
 // ValidateGlob reports what is wrong with a pattern, naming the key that holds it.

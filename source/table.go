@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/inventory"
 	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
@@ -22,12 +23,12 @@ const maxRetired = 4096
 type table struct {
 	*matcher
 	globs    *discover.Globs
-	seen     inventory        // of use at start alone
-	settled  bool             // all files of the start were visited
-	expired  []string         // ids of streams whose checkpoints are to be deleted
-	active   *list.List       // files with an active consumer, the one read last at the front
-	wanted   discover.Request // what the next scan covers
-	reported [2]int           // files known and open, as last reported
+	seen     inventory.Inventory // of use at start alone
+	settled  bool                // all files of the start were visited
+	expired  []string            // ids of streams whose checkpoints are to be deleted
+	active   *list.List          // files with an active consumer, the one read last at the front
+	wanted   discover.Request    // what the next scan covers
+	reported [2]int              // files known and open, as last reported
 	errorLog errorLog
 }
 
@@ -117,14 +118,14 @@ func (t *table) ingest(one discover.Found, atStart bool) {
 			return
 		}
 		// What came while no process ran is no old file.
-		atStart = atStart && !t.seen.arrived(one, t.lastRun)
+		atStart = atStart && !t.seen.Arrived(one, t.lastRun)
 		f = t.newFile(one.Path)
 		f.size, f.mtime = one.Size, one.MTime
 		if atStart {
 			f.id = one.ID
 			if one.Size > 0 {
 				f.origin = originStart
-				t.seen.leave(one)
+				t.seen.Leave(one)
 			}
 		}
 		toEnd := atStart && t.settings.StartAt == StartAtEnd

@@ -1,4 +1,4 @@
-package source
+package inventory
 
 import (
 	"context"
@@ -11,32 +11,24 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 )
 
-// Keys of the inventories of [Files] and [Polled].
-const (
-	filesInventoryKey = "seen/files"
-	itemsInventoryKey = "seen/items"
-)
-
 // maxLeft bounds the files that an inventory takes over from the one before it; it always has those that are there.
 const maxLeft = 1 << 16
 
-// inventory distinguishes files that arrived while no process ran from those that were there before, whatever their times: rsync -a
+// Inventory distinguishes files that arrived while no process ran from those that were there before, whatever their times: rsync -a
 // and tar give a file its old time. It is what the store has of the last start: the patterns, and which of the files that
 // were there then have no position, since they were left out.
-type inventory struct {
-	key      string
-	settings *Settings
-	sets     []*discover.Globs // the present patterns
-	before   *seen             // at the last start; nil: there was none, or it can't be read
-	left     map[uint64]struct{}
-	stored   string // what the store has
+type Inventory struct {
+	key    string
+	store  checkpoint.Store
+	sets   []*discover.Globs // the present patterns
+	before *seen             // at the last start; nil: there was none, or it can't be read
+	left   map[uint64]struct{}
+	stored string // what the store has
 }
 
 // seen is an inventory as it is stored.
@@ -55,23 +47,22 @@ type patterns struct {
 	Exclude []string `json:"exclude,omitempty"`
 }
 
-// loadInventory reads the inventory of the last start. It needs a store that can list all that it holds: of another one it is
-// not known at this point whether a file has a position.
-func loadInventory(ctx context.Context, key string, s *Settings, sets ...*discover.Globs) (inventory, error) {
-	i := inventory{key: key, settings: s, sets: sets, left: map[uint64]struct{}{}}
-	if _, ok := s.Store.(Walker); !ok {
+// Load reads the inventory of the last start. It needs a [checkpoint.Walker]: of another store it is not known at this point
+// whether a file has a checkpoint. An inventory that is not readable is reported to unusable and counts as none.
+func Load(ctx context.Context, store checkpoint.Store, key string, unusable func(key string, err error), sets ...*discover.Globs) (Inventory, error) {
+	i := Inventory{key: key, store: store, sets: sets, left: map[uint64]struct{}{}}
+	if _, ok := store.(checkpoint.Walker); !ok {
 		return i, nil
 	}
-	value, err := s.Store.Get(ctx, key)
+	value, err := store.Get(ctx, key)
 	if err != nil {
 		return i, fmt.Errorf("read %q from store: %w", key, err)
 	}
 	if value == nil {
 		return i, nil
 	}
-	if i.before, err = decodeSeen(value); err != nil {
-		s.Observer.Unusable(key, err)
-		s.Logger.Error("stored inventory is not readable, judging files by their times", zap.String("key", key), zap.Error(err))
+	if i.before, err = decode(value); err != nil {
+		unusable(key, err)
 		return i, nil
 	}
 	i.stored = string(value)
@@ -81,14 +72,14 @@ func loadInventory(ctx context.Context, key string, s *Settings, sets ...*discov
 	return i, nil
 }
 
-func decodeSeen(value []byte) (*seen, error) {
+func decode(value []byte) (*seen, error) {
 	body, err := checkpoint.Unseal(value)
 	if err != nil {
 		return nil, err
 	}
 	var s seen
 	if err := json.Unmarshal(body, &s); err != nil || len(s.Left)%8 != 0 {
-		return nil, fmt.Errorf("decode inventory: %w", errors.Join(ErrBroken, err))
+		return nil, fmt.Errorf("decode inventory: %w", errors.Join(checkpoint.ErrBroken, err))
 	}
 	s.left = make(map[uint64]struct{}, len(s.Left)/8)
 	for at := 0; at < len(s.Left); at += 8 {
@@ -97,21 +88,21 @@ func decodeSeen(value []byte) (*seen, error) {
 	for _, set := range s.Sets {
 		g, err := discover.NewGlobs(set.Include, set.Exclude)
 		if err != nil {
-			return nil, fmt.Errorf("decode inventory: %w: %w", ErrBroken, err)
+			return nil, fmt.Errorf("decode inventory: %w: %w", checkpoint.ErrBroken, err)
 		}
 		s.globs = append(s.globs, g)
 	}
 	return &s, nil
 }
 
-// arrived reports whether a file without a position came after the last start, or was written to since lastRun, when the last
+// Arrived reports whether a file without a position came after the last start, or was written to since lastRun, when the last
 // position was written (in Unix seconds; 0: none was).
-func (i *inventory) arrived(one discover.Found, lastRun int64) bool {
-	return lastRun > 0 && one.MTime/int64(time.Second) >= lastRun || i.appeared(one)
+func (i *Inventory) Arrived(one discover.Found, lastRun int64) bool {
+	return lastRun > 0 && one.MTime/int64(time.Second) >= lastRun || i.Appeared(one)
 }
 
-// appeared reports whether a file without a position was not there at the last start, although a pattern matched it.
-func (i *inventory) appeared(one discover.Found) bool {
+// Appeared reports whether a file without a position was not there at the last start, although a pattern matched it.
+func (i *Inventory) Appeared(one discover.Found) bool {
 	if i.before == nil || !slices.ContainsFunc(i.before.globs, func(g discover.Globs) bool { return g.Match(one.Path) }) {
 		return false
 	}
@@ -119,8 +110,8 @@ func (i *inventory) appeared(one discover.Found) bool {
 	return !was
 }
 
-// leave records a file that is there and left out.
-func (i *inventory) leave(one discover.Found) { i.left[leftHash(one)] = struct{}{} }
+// Leave records a file that is there and left out.
+func (i *Inventory) Leave(one discover.Found) { i.left[leftHash(one)] = struct{}{} }
 
 // leftHash identifies a file by its path and inode.
 func leftHash(one discover.Found) uint64 {
@@ -128,10 +119,10 @@ func leftHash(one discover.Found) uint64 {
 	return fingerprint.Hash(append(b, filepath.ToSlash(one.Path)...))
 }
 
-// save writes the inventory of this start, if it is another one, and releases it.
-func (i *inventory) save(ctx context.Context) error {
+// Save writes the inventory of this start, if it is another one, and releases it.
+func (i *Inventory) Save(ctx context.Context) error {
 	defer func() { i.before, i.left, i.stored = nil, nil, "" }()
-	if _, ok := i.settings.Store.(Walker); !ok {
+	if _, ok := i.store.(checkpoint.Walker); !ok {
 		return nil
 	}
 	var now seen
@@ -144,11 +135,10 @@ func (i *inventory) save(ctx context.Context) error {
 	body, err := json.Marshal(&now)
 	value := checkpoint.Seal(body)
 	if err == nil && string(value) != i.stored {
-		err = i.settings.Store.Set(ctx, i.key, value)
+		err = i.store.Set(ctx, i.key, value)
 	}
 	if err != nil {
 		err = fmt.Errorf("save %q: %w", i.key, err)
-		i.settings.Observer.Unsaved(i.key, err)
 	}
 	return err
 }
