@@ -13,7 +13,6 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
@@ -129,10 +128,8 @@ func TestDocumentsAndDatabasesCount(t *testing.T) {
 	w.follow(func(s *PolledSettings) { s.Settings.Descriptors = shared })
 	w.sink.until(t, "the row", func() bool { return len(w.sink.all()) == 5 })
 
-	document, err := newDocument(&w.polled.settings, discover.Found{Path: w.path("0.jsonl")}, false, nil)
-	require.NoError(t, err)
 	before := shared.Held()
-	h, err := document.open(w.path("0.jsonl"))
+	h, err := w.polled.documents().Open(w.path("0.jsonl"))
 	require.NoError(t, err)
 	assert.Equal(t, before+1, shared.Held())
 	require.NoError(t, h.Close())

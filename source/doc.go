@@ -113,6 +113,7 @@
 //	internal/openfile       handles, also of compressed files, and the count of descriptors
 //	internal/lines          bytes to lines
 //	internal/checkpoint     what is stored of a stream
+//	internal/poll           documents and databases, for [Polled]
 //	internal/inventory      which files existed at the last start
 //	file                    what is known of a path: identity, evidence, schedule and stream
 //	index, scheduler        files by path, inode and head; which of them is next

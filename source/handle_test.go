@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/source/internal/poll"
 )
 
 func compressed(t *testing.T, text string) string {
@@ -79,7 +81,7 @@ func TestFilesCompressedInPieces(t *testing.T) {
 		assert.Empty(w, logs.All(), "it was being written")
 		assert.Zero(w, failures)
 		w.put("b.jsonl.gz", data[:len(data)/2])
-		w.pass(documentPatience / 2)
+		w.pass(poll.Patience / 2)
 		assert.Empty(w, logs.All())
 		w.pass(time.Hour)
 		require.Len(w, logs.All(), 1, "nobody writes it")

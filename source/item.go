@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,8 @@ import (
 	"github.com/tailspan/tailspan/source/internal/checkpoint"
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
+	"github.com/tailspan/tailspan/source/internal/openfile"
+	"github.com/tailspan/tailspan/source/internal/poll"
 )
 
 // itemKind is what an item of [Polled] is.
@@ -24,42 +25,13 @@ const (
 	itemDatabase
 )
 
-// store is where the lines of an item come from.
-type store interface {
-	// changed reports, cheaply, whether next may have something.
-	changed() bool
-	// next returns the next lines, and the same ones again until they are acknowledged; none if there is nothing new. An error
-	// may be temporary.
-	next(ctx context.Context) (batch, error)
-	// acknowledge records that the consumer accepted the last lines.
-	acknowledge()
-	// release records that a stream was closed.
-	release(key string)
-	// move follows a file to another path, if it can.
-	move(path string) bool
-	// position is how far a stream was acknowledged, for a later process.
-	position(key string) json.RawMessage
-	close() error
-}
-
-// batch is lines of one stream of an item.
-type batch struct {
-	key   string // of the stream within the item; empty if it has but one
-	lines []Line
-	bytes int64
-	// changed is when the stream was written to last, where the file's time does not show that; else zero.
-	changed time.Time
-	// replayed is true if an earlier process acknowledged them all.
-	replayed bool
-}
-
 // item is one document or database.
 type item struct {
 	kind     itemKind
 	path     string
 	origin   string // where it was first
 	id       fingerprint.FileID
-	store    store
+	source   poll.Source
 	streams  map[string]*polledStream
 	caughtUp bool // all that was there was read once
 	// missingSince is when its path was found to lead nowhere.
@@ -95,17 +67,41 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one discover.Found,
 	}
 	switch kind {
 	case itemDocument:
-		it.store, err = newDocument(&p.settings, one, skip, known)
+		it.source, err = poll.NewDocument(p.documents(), one, skip, known)
 	case itemDatabase:
-		it.store = newDatabase(&p.settings, one.Path, p.since(skip), func(root string) (*checkpoint.Checkpoint, error) {
-			return p.states.of(ctx, polledID(it.origin, root))
-		}, func(stream string, err error) { p.states.unusable(checkpoint.ItemPrefix+stream, err) })
+		it.source = p.database(ctx, it, p.since(skip))
 	}
 	if err != nil {
 		p.states.unusable(checkpoint.ItemPrefix+polledID(it.origin, ""), err)
-		it.store, _ = newDocument(&p.settings, one, false, nil)
+		it.source, _ = poll.NewDocument(p.documents(), one, false, nil)
 	}
 	return it, nil
+}
+
+// documents says how documents are read.
+func (p *Polled) documents() poll.DocumentSettings {
+	s := &p.settings.Settings
+	return poll.DocumentSettings{
+		MaxSize: p.settings.MaxDocumentSize,
+		Open:    s.Descriptors.Counted(func(path string) (openfile.Handle, error) { return p.openFile(path) }),
+		TooLong: func(path string, bytes int64) { s.Observer.Skipped(path, SkipReasonTooLong, bytes) },
+		Incomplete: func(path string, bytes int64) {
+			s.Observer.Skipped(path, SkipReasonIncomplete, bytes)
+			s.Logger.Warn("skipping incomplete document until it changes", zap.String("path", path),
+				zap.String("advice", "a document is one whole JSON object or array; name a file of JSON lines .jsonl"))
+		},
+	}
+}
+
+// database makes the source of a database.
+func (p *Polled) database(ctx context.Context, it *item, since time.Time) poll.Source {
+	s := &p.settings.Settings
+	return poll.NewDatabase(it.path, poll.DatabaseSettings{
+		Since: since, MaxRowSize: s.MaxLineSize, BatchBytes: s.BatchBytes, BatchRows: s.BatchLines, Descriptors: s.Descriptors,
+		Known:    func(root string) (*checkpoint.Checkpoint, error) { return p.states.of(ctx, polledID(it.origin, root)) },
+		Unusable: func(stream string, err error) { p.states.unusable(checkpoint.ItemPrefix+stream, err) },
+		TooLong:  func(path string, bytes int64) { s.Observer.Skipped(path, SkipReasonTooLong, bytes) },
+	})
 }
 
 // isOld reports whether an item that is there at start, and without a position, was there before: what came while no process ran
@@ -139,11 +135,11 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 	if time.Now().Before(it.retryAt) {
 		return false
 	}
-	if !it.store.changed() {
+	if !it.source.Changed() {
 		p.tidy(ctx, it)
 		return false
 	}
-	b, err := it.store.next(ctx)
+	b, err := it.source.Next(ctx)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		p.missing(ctx, it)
@@ -154,18 +150,18 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 		return false
 	}
 	it.missingSince = time.Time{}
-	if len(b.lines) == 0 {
+	if len(b.Lines) == 0 {
 		it.caughtUp = true
 		p.tidy(ctx, it)
-		if it.store.changed() { // it was being written
+		if it.source.Changed() { // it was being written
 			it.wakeIn(changeWait)
 		}
 		return false
 	}
 	fresh := 0
-	for i := range b.lines {
-		b.lines[i].Live = it.caughtUp && !b.lines[i].Replayed
-		if !b.lines[i].Replayed {
+	for i := range b.Lines {
+		b.Lines[i].Live = it.caughtUp && !b.Lines[i].Replayed
+		if !b.Lines[i].Replayed {
 			fresh++
 		}
 	}
@@ -174,13 +170,13 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 		p.refused(it, err)
 		return false
 	}
-	it.store.acknowledge()
+	it.source.Acknowledge()
 	it.tries = 0
 	p.errorLog.resolved(it.path)
 	if fresh > 0 {
-		p.settings.Settings.Observer.Read(it.path, fresh, b.bytes)
+		p.settings.Settings.Observer.Read(it.path, fresh, b.Bytes)
 	}
-	p.save(ctx, it, b.key, s)
+	p.save(ctx, it, b.Key, s)
 	return true
 }
 

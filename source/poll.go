@@ -37,11 +37,11 @@ func (p *Polled) run(ctx context.Context) {
 		begin := time.Now()
 		all := !begin.Before(nextAll)
 		more := p.round(ctx, all)
-		if p.stopping() {
+		if isClosed(p.stop) {
 			return
 		}
 		if all {
-			nextAll = time.Now().Add(p.pause(time.Since(begin)))
+			nextAll = time.Now().Add(pollPause(p.settings.Settings.PollInterval, time.Since(begin)))
 		}
 		if more {
 			continue
@@ -80,7 +80,7 @@ func (p *Polled) round(ctx context.Context, all bool) (more bool) {
 		if !all && !it.due && !woken {
 			continue
 		}
-		if p.stopping() {
+		if isClosed(p.stop) {
 			return false
 		}
 		begin := time.Now()
@@ -94,9 +94,8 @@ func (p *Polled) round(ctx context.Context, all bool) (more bool) {
 	return more
 }
 
-// pause is the time to the next round of all: so long that polls take a twentieth of the time, within reason.
-func (p *Polled) pause(took time.Duration) time.Duration {
-	interval := p.settings.Settings.PollInterval
+// pollPause is the time to the next round of all: so long that polls take a twentieth of the time, within reason.
+func pollPause(interval, took time.Duration) time.Duration {
 	return max(interval, min(20*took, 10*interval))
 }
 
@@ -117,15 +116,6 @@ func (p *Polled) nextWake(nextAll time.Time) time.Time {
 	return next
 }
 
-func (p *Polled) stopping() bool {
-	select {
-	case <-p.stop:
-		return true
-	default:
-		return false
-	}
-}
-
 // event handles an event of a path.
 func (p *Polled) event(event fsnotify.Event) {
 	path := event.Name
@@ -140,22 +130,22 @@ func (p *Polled) event(event fsnotify.Event) {
 		p.watch.Unwatch(path)
 	}
 	if it == nil && event.Has(fsnotify.Create) && p.finder.mayHold(path) {
-		p.findSoon = true
+		p.search.soon = true
 	}
 }
 
 // nextFind is when the folders are scanned next.
 func (p *Polled) nextFind() time.Time {
-	if p.findSoon {
-		return p.lastFind.Add(20 * p.findTook)
+	if p.search.soon {
+		return p.search.ended.Add(20 * p.search.took)
 	}
-	return p.lastFind.Add(max(p.settings.Settings.PollInterval, 50*p.findTook))
+	return p.search.ended.Add(max(p.settings.Settings.PollInterval, 50*p.search.took))
 }
 
 // find scans for what matches.
 func (p *Polled) find(ctx context.Context, atStart bool) {
 	begin := time.Now()
-	p.findSoon = false
+	p.search.soon = false
 	ids := map[fingerprint.FileID]*item{}
 	for _, it := range p.items {
 		if it.id != (fingerprint.FileID{}) {
@@ -172,7 +162,7 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 			return
 		}
 		if same := ids[one.ID]; same != nil && one.ID != (fingerprint.FileID{}) && kind == same.kind {
-			if !fingerprint.LeadsTo(same.path, same.id) && same.store.move(one.Path) { // else another name for it
+			if !fingerprint.LeadsTo(same.path, same.id) && same.source.Move(one.Path) { // else another name for it
 				delete(p.byPath, same.path)
 				same.path, same.missingSince = one.Path, time.Time{}
 				p.byPath[one.Path] = same
@@ -194,8 +184,8 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 			it.id = one.ID
 		}
 	}
-	p.lastFind = time.Now()
-	p.findTook = p.lastFind.Sub(begin)
+	p.search.ended = time.Now()
+	p.search.took = p.search.ended.Sub(begin)
 }
 
 // failed reports an error.

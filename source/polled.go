@@ -10,6 +10,7 @@ import (
 
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/inventory"
+	"github.com/tailspan/tailspan/source/internal/openfile"
 )
 
 // Defaults of [PolledSettings].
@@ -94,7 +95,9 @@ type Polled struct {
 	cancel context.CancelFunc // ends the handler's context
 	work   sync.WaitGroup
 
-	newWatcher func(*Settings) (*discover.Watcher, error) // a seam for tests
+	// Seams for tests.
+	newWatcher func(*Settings) (*discover.Watcher, error)
+	openFile   openfile.Opener
 	watch      *discover.Watcher
 	dirty      *dirtySet[dirtyStream]
 
@@ -104,9 +107,14 @@ type Polled struct {
 	items    []*item
 	byPath   map[string]*item
 	errorLog errorLog
-	lastFind time.Time // when the last search ended
-	findTook time.Duration
-	findSoon bool // something appeared that may be for us
+	search   search
+}
+
+// search is the last scan for what matches.
+type search struct {
+	ended time.Time
+	took  time.Duration
+	soon  bool // something appeared that may match
 }
 
 // dirtyStream is a stream whose consumer has a new state.
@@ -131,7 +139,7 @@ func NewPolled(settings PolledSettings, handler Handler) (*Polled, error) {
 	settings.Settings = settings.Settings.withDefaults()
 	p := &Polled{
 		settings: settings, handler: handler, byPath: map[string]*item{},
-		newWatcher: newWatcher, dirty: newDirtySet[dirtyStream](),
+		newWatcher: newWatcher, openFile: openfile.Open, dirty: newDirtySet[dirtyStream](),
 	}
 	p.states.settings, p.states.saver = &p.settings.Settings, p.settings.Settings.saver()
 	p.errorLog.logger = p.settings.Settings.Logger

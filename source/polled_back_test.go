@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/tailspan/tailspan/source/internal/checkpoint"
+	"github.com/tailspan/tailspan/source/internal/poll"
 )
 
 // TestPolledIsBack: what is gone for long and then there again is read again, whatever it is.
@@ -199,9 +200,9 @@ func TestDocumentStaysHalf(t *testing.T) {
 				skipped++
 			}
 		})
-		w.pass(documentPatience / 2)
+		w.pass(poll.Patience / 2)
 		w.write("lines.json", `{"n":1}`+"\n"+`{"n":2}`)
-		w.pass(documentPatience / 2)
+		w.pass(poll.Patience / 2)
 		assert.NotContains(w, toldPaths(logs), w.path("lines.json"), "it was being written")
 		w.pass(time.Hour)
 		assert.ElementsMatch(w, []string{w.path("lines.json"), w.path("packed.json.gz")}, toldPaths(logs))

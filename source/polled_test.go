@@ -219,7 +219,7 @@ func TestDocumentReadFails(t *testing.T) {
 				polled := w.polled
 				w.sink.mu.Lock()
 				w.sink.accept = func(Stream, []Line) error { // in the goroutine that opens
-					polled.items[0].store.(*document).open = disk.open
+					polled.openFile = disk.open
 					return nil
 				}
 				w.sink.mu.Unlock()
@@ -292,7 +292,7 @@ func TestDatabaseStreams(t *testing.T) {
 	assert.Equal(t, []CloseReason{CloseReasonShutdown}, first[0].closed)
 	assert.True(t, first[0].lines[4].Live)
 	assert.False(t, first[0].lines[0].Live)
-	assert.EqualValues(t, 9, first[0].lines[4].Offset>>rowHashBits)
+	assert.EqualValues(t, 9, first[0].lines[4].Offset>>20)
 
 	w.sink = newPatientSink()
 	w.follow(quick)

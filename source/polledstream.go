@@ -13,6 +13,7 @@ import (
 	"github.com/tailspan/tailspan/source/internal/discover"
 	"github.com/tailspan/tailspan/source/internal/fingerprint"
 	"github.com/tailspan/tailspan/source/internal/openfile"
+	"github.com/tailspan/tailspan/source/internal/poll"
 )
 
 // polledStream is one open stream of an item.
@@ -36,25 +37,25 @@ func (p *Polled) save(ctx context.Context, it *item, key string, s *polledStream
 }
 
 // offer delivers lines to their stream, which is opened first if necessary.
-func (p *Polled) offer(ctx context.Context, it *item, b *batch) (*polledStream, error) {
-	s := it.streams[b.key]
+func (p *Polled) offer(ctx context.Context, it *item, b *poll.Batch) (*polledStream, error) {
+	s := it.streams[b.Key]
 	if s == nil {
 		var err error
 		if s, err = p.open(ctx, it, b); err != nil {
 			return nil, err
 		}
-		it.streams[b.key] = s
+		it.streams[b.Key] = s
 	}
-	if err := s.consumer.Lines(ctx, b.lines); err != nil {
+	if err := s.consumer.Lines(ctx, b.Lines); err != nil {
 		return nil, err
 	}
-	s.idlePending, s.lastRead, s.replaying = true, time.Now(), b.replayed
+	s.idlePending, s.lastRead, s.replaying = true, time.Now(), b.Replayed
 	return s, nil
 }
 
 // open opens a stream, with what the store has of it.
-func (p *Polled) open(ctx context.Context, it *item, b *batch) (*polledStream, error) {
-	key, changed := b.key, b.changed
+func (p *Polled) open(ctx context.Context, it *item, b *poll.Batch) (*polledStream, error) {
+	key, changed := b.Key, b.Changed
 	if changed.IsZero() {
 		changed = modTime(it.path)
 	}
@@ -126,7 +127,7 @@ func (p *Polled) closeStream(ctx context.Context, it *item, key string, reason C
 	if err := s.consumer.Close(ctx, reason); err != nil {
 		p.settings.Settings.Observer.Failed(it.path, err, 0)
 	}
-	it.store.release(key) // which moves a position
+	it.source.Release(key) // which moves a position
 	p.saveItem(ctx, it, key, s, true)
 	p.settings.Settings.Observer.Closed(it.path, reason)
 }
@@ -142,7 +143,7 @@ func (p *Polled) closeItem(ctx context.Context, it *item, reason CloseReason) er
 		delete(it.streams, key)
 		p.settings.Settings.Observer.Closed(it.path, reason)
 	}
-	if err := it.store.close(); err != nil {
+	if err := it.source.Close(); err != nil {
 		errs = append(errs, fmt.Errorf("close %q: %w", it.path, err))
 	}
 	return errors.Join(errs...)
@@ -157,7 +158,7 @@ func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledSt
 		s.state, s.pending = c.State()
 	}
 	c := checkpoint.Checkpoint{Stream: s.id, Path: it.path, Device: it.id.Device, Inode: it.id.Inode, Pending: s.pending, State: s.state}
-	c.Item = checkpoint.Item{Origin: it.origin, Key: key, Position: it.store.position(key)}
+	c.Item = checkpoint.Item{Origin: it.origin, Key: key, Position: it.source.Position(key)}
 	wait, err := p.states.saver.Save(ctx, &s.written, &c, must)
 	if err != nil {
 		p.errorLog.unsaved(err)

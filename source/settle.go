@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/source/internal/poll"
 	"github.com/tailspan/tailspan/source/unpack"
 )
 
@@ -224,9 +225,9 @@ func (t *table) mayBeWritten(f *file) bool {
 	if f.stream.truncated == nil || f.stream.truncated.size != f.size || f.stream.truncated.mtime != f.mtime {
 		f.stream.truncated = &truncation{f.size, f.mtime, now}
 	}
-	lasting := now.Sub(f.stream.truncated.at) >= documentPatience
+	lasting := now.Sub(f.stream.truncated.at) >= poll.Patience
 	if !lasting {
-		t.arm(f, f.stream.truncated.at.Add(documentPatience))
+		t.arm(f, f.stream.truncated.at.Add(poll.Patience))
 	}
 	return !lasting
 }

@@ -131,9 +131,11 @@ func (v *visit) run() *stopped {
 	}
 }
 
-func (v *visit) stopping() bool {
+func (v *visit) stopping() bool { return isClosed(v.stop) }
+
+func isClosed(stop <-chan struct{}) bool {
 	select {
-	case <-v.stop:
+	case <-stop:
 		return true
 	default:
 		return false
