@@ -24,10 +24,11 @@ var house = map[string]struct{ ours, others []string }{
 	"session":                      {ours: []string{"events"}},
 	"otlp":                         {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
 	"telemetry":                    {ours: []string{"events", "otlp", "session"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
+	"session/pipeline":             {ours: []string{"config", "events", "otlp", "parser", "redact", "telemetry"}},
 	"source":                       {others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap", "modernc.org/sqlite", "github.com/klauspost/compress"}},
 	"render":                       {ours: []string{"events"}, others: []string{"github.com/mattn/go-runewidth", "golang.org/x/term"}},
 	"config":                       {others: []string{"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4"}},
-	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "internal", "otlp", "parser", "redact", "source", "session", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
+	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "internal", "otlp", "parser", "redact", "source", "session", "session/pipeline", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"exporter/agentrenderexporter": {ours: []string{"config", "events", "otlp", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"cmd":                          {ours: []string{"*"}, others: []string{"github.com/bmatcuk/doublestar/v4", "github.com/spf13/pflag", "go.opentelemetry.io/collector/pdata"}},
 	"deploy":                       {ours: []string{"*"}, others: []string{"go.yaml.in/yaml/v3", "github.com/klauspost/compress", "go.opentelemetry.io/collector/pdata"}},
@@ -87,6 +88,9 @@ func folderOf(path string) string {
 	parts := strings.Split(path, "/")
 	if (parts[0] == "receiver" || parts[0] == "exporter") && len(parts) > 1 {
 		return parts[0] + "/" + parts[1]
+	}
+	if len(parts) > 1 && parts[0] == "session" && parts[1] == "pipeline" {
+		return "session/pipeline" // the rest of session is pure
 	}
 	return parts[0]
 }

@@ -24,28 +24,22 @@ type delivery struct {
 	kept     *keptFile
 }
 
-// deliver returns when all of outs was accepted, or kept. It fails when it can't be kept.
-func (d *delivery) deliver(outs ...telemetry.Output) error {
-	for i := range outs {
-		out := &outs[i]
-		if out.Empty() {
-			continue
-		}
-		traces, logs := out.Traces, out.Logs
-		if d.cause == nil {
-			traces, d.cause = d.exporter.Traces(d.sending, traces)
-		}
-		if d.cause == nil {
-			logs, d.cause = d.exporter.Logs(d.sending, logs)
-		}
-		if d.cause != nil {
-			if err := d.keep(traces, logs, pmetric.NewMetrics()); err != nil {
-				return err
-			}
-		}
-		out.Accepted()
+// deliver returns when out was accepted or kept. It fails when it can't be kept.
+func (d *delivery) deliver(out *telemetry.Output) error {
+	if out.Empty() {
+		return nil
 	}
-	return nil
+	traces, logs := out.Traces, out.Logs
+	if d.cause == nil {
+		traces, d.cause = d.exporter.Traces(d.sending, traces)
+	}
+	if d.cause == nil {
+		logs, d.cause = d.exporter.Logs(d.sending, logs)
+	}
+	if d.cause == nil {
+		return nil
+	}
+	return d.keep(traces, logs, pmetric.NewMetrics())
 }
 
 // deliverMetrics sends or keeps the metrics as they stand at the end.

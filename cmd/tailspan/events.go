@@ -21,11 +21,15 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	f := newFlags("events", eventsSynopsis, stderr)
 	f.addContainer()
 	hide := f.Bool("redact", false, "take secrets out")
-	name, parsed, err := f.source(args)
+	name, err := f.source(args)
 	if err != nil {
 		return err
 	}
-	src, err := newReader(parsed, *hide)
+	redactor, err := newRedactor(*hide)
+	if err != nil {
+		return err
+	}
+	src, err := f.events(redactor)
 	if err != nil {
 		return err
 	}
@@ -36,12 +40,14 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	defer in.Close()
 	out := bufio.NewWriterSize(stdout, readBytes)
 	p := newEventPrinter(out)
-	lines := f.newLineReader(name, parsed)
+	lines := f.newLineReader(name, src)
 	var mu sync.Mutex
 	var ticked error // of a write; the next line returns it
-	stop := src.tick(name, &mu, func(due []events.DisplayEvent, raw [][]byte) {
-		ticked = errors.Join(ticked, p.events(due), p.raw(raw), out.Flush())
-	})
+	stop := func() {}
+	if name == stdinName {
+		src.Live()
+		stop = ticking(&mu, func() { ticked = errors.Join(ticked, p.events(src.Tick()), p.raw(src.Raw()), out.Flush()) })
+	}
 	err = lines.records(in, func(line []byte) error {
 		mu.Lock()
 		defer mu.Unlock()

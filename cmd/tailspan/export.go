@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/source/process"
 	"github.com/tailspan/tailspan/telemetry"
@@ -62,47 +62,41 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 
 // exporting is the output of a command on its way to an endpoint. It is a [source.Consumer].
 type exporting struct {
-	flags    *runFlags
+	maxLine  int
 	registry *telemetry.Registry
 	out      *delivery
 	metrics  *metricExport
 
-	// mu is held while lines are at work and by the ticker.
-	mu       sync.Mutex
-	fold     *fold.Stream
-	moved    time.Time // when the last lines came; zero once its quiet time was handled
+	mu       sync.Mutex // of what follows, for the ticker
+	pipeline *pipeline.Pipeline
+	moved    time.Time // arrival of the last lines; zero once its quiet time was handled
 	document document
 }
 
 func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
 	f := r.flags
-	settings := telemetry.NewDefaultSettings()
-	settings.Version, settings.Prices = version(), f.prices.list
+	settings := f.registrySettings()
 	settings.Metrics.InstanceID = otlp.NewInstanceID() // two commands at once are two
 	var err error
 	if settings.Metrics.Delta, err = deltaOf(os.Getenv); err != nil {
 		r.screen.report(err.Error())
 	}
-	parent, err := otlp.ParseTraceParent(os.Getenv("TRACEPARENT"))
+	redactor, err := newRedactor(f.redact)
 	if err != nil {
-		r.screen.report(err.Error()) // it goes out without a parent
+		return nil, err
 	}
-	e := &exporting{flags: f, registry: telemetry.NewRegistry(settings), document: document{limit: f.maxLine}}
-	set := fold.Settings{
-		Provider: f.provider, Program: f.program(), Registry: e.registry, Ambient: otlp.IdentityFromEnvironment(os.Getenv),
-		InBand:          f.inBand,
-		Telemetry:       telemetry.StreamSettings{ID: "process/" + crand.Text(), Identity: f.identity(), Parent: parent, AwaitExit: true, Resumed: parser.ResumesTotals(f.command)},
-		OnInvalidParent: func(err error) { r.screen.report(fmt.Sprintf("first line of the command: %v", err)) },
-		OnDropped: func(n int) {
-			r.screen.report(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", plural(n, "attribute"), f.inBand))
-		},
+	e := &exporting{maxLine: f.maxLine, registry: telemetry.NewRegistry(settings), document: document{limit: f.maxLine}}
+	set := f.pipelineSettings(f.provider, f.step, e.registry, redactor)
+	set.Program, set.Ambient = f.program(), otlp.IdentityFromEnvironment(os.Getenv)
+	set.Telemetry.ID, set.Telemetry.AwaitExit, set.Telemetry.Resumed = "process/"+crand.Text(), true, parser.ResumesTotals(f.command)
+	if set.Telemetry.Parent, err = otlp.ParseTraceParent(os.Getenv("TRACEPARENT")); err != nil {
+		r.screen.report(err.Error()) // it is exported without a parent
 	}
-	if f.redact {
-		if set.Redactor, err = redact.NewRedactor(redact.Settings{DropInput: true, DropOutput: true}); err != nil {
-			return nil, err
-		}
+	set.OnInvalidParent = func(err error) { r.screen.report(fmt.Sprintf("first line of the command: %v", err)) }
+	set.OnDropped = func(n int) {
+		r.screen.report(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", plural(n, "attribute"), f.inBand))
 	}
-	if e.fold, err = fold.New(set); err != nil {
+	if e.pipeline, err = pipeline.New(set); err != nil {
 		return nil, err
 	}
 	sending := otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Report: r.screen.report}
@@ -117,7 +111,7 @@ func (e *exporting) hurry() {
 	e.metrics.exporter.Hurry()
 }
 
-// run follows the output to its end and closes the fold. What is not sent before sending ends is kept in a file, which the
+// run follows the output to its end. What is not sent before sending ends is kept in a file, which the
 // error names.
 func (e *exporting) run(ctx, sending context.Context, p *process.Process) error {
 	defer e.out.exporter.Close()
@@ -125,7 +119,7 @@ func (e *exporting) run(ctx, sending context.Context, p *process.Process) error 
 	e.out.sending = sending
 	tail := p.Tail()
 	stop, halt := e.tick(ctx), e.metrics.start(sending)
-	err := source.Follow(ctx, tail, e, source.Settings{MaxLineSize: e.flags.maxLine})
+	err := source.Follow(ctx, tail, e, source.Settings{MaxLineSize: e.maxLine})
 	stop()
 	halt()
 	if err == nil {
@@ -134,7 +128,7 @@ func (e *exporting) run(ctx, sending context.Context, p *process.Process) error 
 	return errors.Join(err, e.out.close())
 }
 
-// Lines folds the lines and returns when the endpoint has accepted what they gave, or it was kept.
+// Lines processes lines and returns when their output was accepted or kept.
 func (e *exporting) Lines(_ context.Context, lines []source.Line) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -145,27 +139,34 @@ func (e *exporting) Lines(_ context.Context, lines []source.Line) error {
 		if arrival.IsZero() {
 			arrival = e.moved
 		}
-		e.fold.At = telemetry.Line{Offset: l.Offset, Arrival: arrival, Live: true}
-		e.fold.Noted = parser.Noted{Abridged: l.Abridged}
+		e.pipeline.At = telemetry.Line{Offset: l.Offset, Arrival: arrival, Live: true}
+		e.pipeline.Noted = parser.Noted{Abridged: l.Abridged}
 		for _, record := range e.document.records(l.Data) {
-			e.fold.Line(record)
+			e.pipeline.Line(record)
 		}
 	}
-	return e.handOn()
+	return e.deliver(e.registry.Take)
 }
 
-// handOn sends or keeps what the fold has. It fails when that can't be kept.
-func (e *exporting) handOn() error {
-	outs := append(e.fold.Take(), e.registry.Take())
-	return e.out.deliver(outs...)
+// deliver sends or keeps the output of the stream, and that of the registry. It fails when that can't be kept.
+func (e *exporting) deliver(last func() telemetry.Output) error {
+	if err := e.pipeline.Deliver(e.out.deliver, nil); err != nil {
+		return err
+	}
+	out := last()
+	if err := e.out.deliver(&out); err != nil {
+		return err
+	}
+	out.Accepted()
+	return nil
 }
 
 // Idle marks that all that was there has been read.
 func (e *exporting) Idle(context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.fold.Idle()
-	return e.handOn()
+	e.pipeline.Idle()
+	return e.deliver(e.registry.Take)
 }
 
 // Close does nothing: the exit of the process ends the stream, see end.
@@ -180,25 +181,24 @@ func (e *exporting) tick(ctx context.Context) (stop func()) {
 func (e *exporting) quiet() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.moved.IsZero() && time.Since(e.moved) >= quietAfter {
+	if !e.moved.IsZero() && time.Since(e.moved) >= pipeline.QuietAfter {
 		e.moved = time.Time{}
-		e.fold.Quiet()
+		e.pipeline.Quiet()
 	}
-	e.fold.Tick()
-	return e.handOn()
+	e.pipeline.Tick()
+	return e.deliver(e.registry.Take)
 }
 
-// end closes the fold as the process has ended, and sends the last spans and metrics.
+// end ends the stream with the exit of the process, and sends the last spans and metrics.
 func (e *exporting) end(exit process.Exit) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if rest := e.document.end(); rest != nil {
-		e.fold.Line(rest)
+		e.pipeline.Line(rest)
 	}
-	e.fold.Flush()
+	e.pipeline.Flush()
 	ended := exitOf(exit)
 	ended.Stderr = process.Clean(exit.Stderr)
-	e.fold.Exited(*ended)
-	outs := append(e.fold.Take(), e.registry.Close())
-	return errors.Join(e.out.deliver(outs...), e.out.deliverMetrics(e.metrics))
+	e.pipeline.Exited(*ended)
+	return errors.Join(e.deliver(e.registry.Close), e.out.deliverMetrics(e.metrics))
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/source/abridge"
 	"github.com/tailspan/tailspan/source/container"
 	"github.com/tailspan/tailspan/source/opencodedb"
@@ -53,32 +55,43 @@ func newFlags(command, synopsis string, stderr io.Writer) *flags {
 	return f
 }
 
-// source parses the arguments and returns the one file they name and the parser for it.
-func (f *flags) source(args []string) (name string, src *parser.Source, err error) {
+// source parses the arguments and returns the one file that they name.
+func (f *flags) source(args []string) (name string, err error) {
 	files, err := f.parseAround(args)
 	if err != nil {
 		if errors.Is(err, errHelp) {
-			return "", nil, err
+			return "", err
 		}
-		return "", nil, usageError{fmt.Errorf("read flags: %w", err)}
+		return "", usageError{fmt.Errorf("read flags: %w", err)}
 	}
 	if len(files) != 1 {
 		command := strings.TrimPrefix(f.Name(), "tailspan ") // main says who speaks
-		return "", nil, usageError{fmt.Errorf("%s needs one file, or - for standard input; got %s", command, plural(len(files), "argument"))}
+		return "", usageError{fmt.Errorf("%s needs one file, or - for standard input; got %s", command, plural(len(files), "argument"))}
 	}
 	if f.maxLine <= 0 {
-		return "", nil, usageError{fmt.Errorf("max-line-size must be positive, got %d", f.maxLine)}
+		return "", usageError{fmt.Errorf("max-line-size must be positive, got %d", f.maxLine)}
 	}
 	if err := config.CheckContainer(cmp.Or(f.container, config.ContainerNone)); err != nil {
-		return "", nil, usageError{err}
+		return "", usageError{err}
 	}
-	src, err = parser.New(f.provider)
+	return files[0], nil
+}
+
+// events makes events of lines. No command shows the arguments of calls or the texts of results.
+func (f *flags) events(r *redact.Redactor) (*pipeline.Events, error) {
+	e, err := pipeline.NewEvents(pipeline.EventSettings{Provider: f.provider, Redactor: r})
 	if err != nil {
-		return "", nil, usageError{err}
+		return nil, usageError{err}
 	}
-	src.DropInput() // no command shows the arguments of calls, nor the texts of results
-	src.DropOutput()
-	return files[0], src, nil
+	return e, nil
+}
+
+// newRedactor returns nil if redaction is off.
+func newRedactor(on bool) (*redact.Redactor, error) {
+	if !on {
+		return nil, nil
+	}
+	return redact.NewRedactor(redact.Settings{DropInput: true, DropOutput: true})
 }
 
 // parseAround parses flags before and after files, and returns the files. What follows "--" is a file.
@@ -207,7 +220,7 @@ type lineReader struct {
 }
 
 // newLineReader makes one for a file, or standard input, and its parser.
-func (f *flags) newLineReader(name string, src *parser.Source) *lineReader {
+func (f *flags) newLineReader(name string, src *pipeline.Events) *lineReader {
 	l := &lineReader{name: name, max: f.maxLine, noted: src.Note}
 	if f.container == config.ContainerAuto {
 		l.unwrap = container.New(f.maxLine)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/pipeline"
 )
 
 const renderSynopsis = `Prints a stream as a readable log. Lines of no known agent are printed as they
@@ -21,7 +22,15 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	f := newFlags("render", renderSynopsis, stderr)
 	f.addContainer()
 	look := f.addLook()
-	name, src, err := f.source(args)
+	name, err := f.source(args)
+	if err != nil {
+		return err
+	}
+	redactor, err := newRedactor(look.redact)
+	if err != nil {
+		return err
+	}
+	src, err := f.events(redactor)
 	if err != nil {
 		return err
 	}
@@ -46,7 +55,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	lines := f.newLineReader(name, src)
 	defer func() { lines.report(src, f.provider, stderr) }()
 	r := &rendering{
-		lines: lines, in: in, parser: src, settings: settings, redact: look.redact,
+		lines: lines, in: in, events: src, settings: settings, redactor: redactor,
 		origin: render.Origin{Step: look.step, Agent: parser.InfoOf(f.provider).ServiceName},
 	}
 	if name != stdinName {
@@ -69,7 +78,7 @@ func runRender(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 }
 
 // report reports lines that the log does not show, or shows as they are because the parser did not understand them.
-func (l *lineReader) report(src *parser.Source, provider string, stderr io.Writer) {
+func (l *lineReader) report(src *pipeline.Events, provider string, stderr io.Writer) {
 	if l.skipped > 0 {
 		fmt.Fprintf(stderr, "tailspan: %s longer than %d bytes, shortened or skipped\n", plural(l.skipped, "line"), l.max)
 	}

@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
-	"github.com/tailspan/tailspan/config"
-	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/source/process"
@@ -42,15 +40,13 @@ func (e childExitError) Error() string { return fmt.Sprintf("exit status %d", e.
 type runFlags struct {
 	*flags
 	*lookFlags
-	pipeline, runID, persona string
-	inBand                   string
-	otlp, raw                string
-	stream, pipe             bool
-	grace, exportTimeout     time.Duration
-	metricsInterval          time.Duration
-	prices                   priceFlag
-	maxSpool                 int64
-	command                  []string
+	*identityFlags
+	otlp, raw            string
+	stream, pipe         bool
+	grace, exportTimeout time.Duration
+	metricsInterval      time.Duration
+	maxSpool             int64
+	command              []string
 }
 
 func parseRun(args []string, stderr io.Writer) (*runFlags, error) {
@@ -60,14 +56,10 @@ func parseRun(args []string, stderr io.Writer) (*runFlags, error) {
 		fmt.Fprintf(stderr, "usage: tailspan run [flags] -- COMMAND [ARGUMENT...]\n\n%s\n\nflags:\n", runSynopsis)
 		f.PrintDefaults()
 	}
-	f.StringVar(&f.pipeline, "pipeline", "", "name of the pipeline that the run is part of (cicd.pipeline.name)")
-	f.StringVar(&f.runID, "run-id", "", "id of the pipeline's run (cicd.pipeline.run.id)")
-	f.StringVar(&f.persona, "persona", "", "a name for the agent (gen_ai.agent.name)")
-	f.StringVar(&f.inBand, "in-band", config.InBandIdentity, "what the first line of the output may set: off, identity or all")
+	f.identityFlags = f.addIdentity()
 	f.StringVar(&f.otlp, "otlp", "", "send spans, log records and metrics to this address by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
 	f.DurationVar(&f.exportTimeout, "export-timeout", 15*time.Second, "how long sending may go on when the command has ended")
 	f.DurationVar(&f.metricsInterval, "metrics-interval", defaultMetricsInterval, "time between two exports of metrics; else "+metricsIntervalVariable+" counts")
-	f.prices.add(f.flags)
 	f.BoolVar(&f.stream, "stream", false, "add the flags that make the command write its stream")
 	f.StringVar(&f.raw, "raw", "", "keep the command's output, as it is, in this file")
 	f.BoolVar(&f.pipe, "pipe", false, "let the command write to a pipe instead of a file")
@@ -85,7 +77,7 @@ func parseRun(args []string, stderr io.Writer) (*runFlags, error) {
 
 // check reports all that is wrong with the flags, and completes the command.
 func (f *runFlags) check() error {
-	errs := []error{config.CheckInBand("in-band", f.inBand), f.prices.read()}
+	errs := []error{f.identityFlags.check()}
 	if len(f.command) == 0 {
 		errs = append(errs, errors.New("run needs a command: tailspan run [flags] -- COMMAND [ARGUMENT...]"))
 	}
@@ -237,15 +229,17 @@ func (r *running) show(ctx context.Context) error {
 	if r.screen.settings.Mode == render.ModeJSON {
 		return copyLines(r.screen.stdout, in)
 	}
-	src, err := parser.New(r.flags.provider)
+	redactor, err := newRedactor(r.flags.redact)
 	if err != nil {
 		return err
 	}
-	src.DropInput()
-	src.DropOutput()
+	src, err := r.flags.events(redactor)
+	if err != nil {
+		return err
+	}
 	lines := &lineReader{name: stdinName, max: r.flags.maxLine}
 	shown := &rendering{
-		lines: lines, in: in, parser: src, settings: r.screen.settings, redact: r.flags.redact, live: true,
+		lines: lines, in: in, events: src, settings: r.screen.settings, redactor: redactor, live: true,
 		origin: render.Origin{Step: r.flags.step, Agent: parser.InfoOf(r.flags.provider).ServiceName},
 		exit:   func() *telemetry.Exit { return exitOf(r.process.Wait()) },
 	}
@@ -261,16 +255,6 @@ func exitOf(e process.Exit) *telemetry.Exit {
 	return &telemetry.Exit{
 		Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Interrupted: e.Interrupted,
 	}
-}
-
-// identity is the identity that the flags set.
-func (f *runFlags) identity() otlp.Identity {
-	return otlp.NewIdentity(
-		otlp.Attribute{Key: otlp.AttrPipelineName, Value: f.pipeline},
-		otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: f.runID},
-		otlp.Attribute{Key: otlp.AttrTaskName, Value: f.step},
-		otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: f.persona},
-	)
 }
 
 // userAgent names us to servers.

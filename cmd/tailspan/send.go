@@ -25,9 +25,9 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/source/container"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -39,12 +39,10 @@ gives the same ids. It exits with 0 if the endpoint accepted everything.`
 // sendFlags are those of the command send.
 type sendFlags struct {
 	*flags
-	otlp                           string
-	pipeline, runID, step, persona string
-	inBand                         string
-	redact                         bool
-	timeout                        time.Duration
-	prices                         priceFlag
+	*identityFlags
+	otlp, step string
+	redact     bool
+	timeout    time.Duration
 }
 
 // runSend is the command send.
@@ -56,12 +54,8 @@ func runSend(args []string, stderr io.Writer) error {
 		f.PrintDefaults()
 	}
 	f.StringVar(&f.otlp, "otlp", "", "send to this address by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
-	f.StringVar(&f.pipeline, "pipeline", "", "name of the pipeline that the sessions are part of (cicd.pipeline.name)")
-	f.StringVar(&f.runID, "run-id", "", "id of the pipeline's run (cicd.pipeline.run.id)")
+	f.identityFlags = f.addIdentity()
 	f.StringVar(&f.step, "step", "", "name of the step (cicd.pipeline.task.name)")
-	f.StringVar(&f.persona, "persona", "", "a name for the agent (gen_ai.agent.name)")
-	f.StringVar(&f.inBand, "in-band", config.InBandIdentity, "what the first line of a session may set: off, identity or all")
-	f.prices.add(f.flags)
 	f.BoolVar(&f.redact, "redact", true, "take secrets out of sessions")
 	f.DurationVar(&f.timeout, "timeout", time.Minute, "how long an endpoint that does not accept is retried")
 	names, err := f.parseAround(args)
@@ -85,7 +79,7 @@ func runSend(args []string, stderr io.Writer) error {
 }
 
 func (f *sendFlags) check(names []string) (otlphttp.Endpoints, error) {
-	errs := []error{config.CheckInBand("in-band", f.inBand), config.CheckContainer(f.container), f.prices.read()}
+	errs := []error{f.identityFlags.check(), config.CheckContainer(f.container)}
 	if f.maxLine <= 0 {
 		errs = append(errs, fmt.Errorf("max-line-size must be positive, got %d", f.maxLine))
 	}
@@ -141,25 +135,21 @@ type sender struct {
 	redactor *redact.Redactor
 	stderr   io.Writer
 	// open are the streams that were read: they are closed when all have been, since one may wait for another.
-	open           []*fold.Stream
+	open           []*pipeline.Pipeline
 	spans, records int
 	unrecognized   int // lines
 }
 
 func (f *sendFlags) send(ctx context.Context, endpoints otlphttp.Endpoints, files []string, stderr io.Writer) error {
 	report := func(problem string) { fmt.Fprintf(stderr, "tailspan: %s\n", render.Sanitize(problem)) }
-	settings := telemetry.NewDefaultSettings()
-	settings.Version, settings.Prices = version(), f.prices.list
 	s := &sender{
-		flags: f, registry: telemetry.NewRegistry(settings), stderr: stderr,
+		flags: f, registry: telemetry.NewRegistry(f.registrySettings()), stderr: stderr,
 		exporter: otlphttp.New(otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Report: report}),
 	}
 	defer s.exporter.Close()
-	if f.redact {
-		var err error
-		if s.redactor, err = redact.NewRedactor(redact.Settings{DropInput: true, DropOutput: true}); err != nil {
-			return err
-		}
+	var err error
+	if s.redactor, err = newRedactor(f.redact); err != nil {
+		return err
 	}
 	var errs []error
 	for _, name := range files {
@@ -296,7 +286,7 @@ func (s *sender) session(ctx context.Context, name string) error {
 		stream.At = telemetry.Line{Offset: lines.at}
 		stream.Line(record)
 		if read++; read%linesAtOnce == 0 {
-			return s.handOn(ctx, stream)
+			return s.handOver(ctx, stream)
 		}
 		return nil
 	})
@@ -305,13 +295,13 @@ func (s *sender) session(ctx context.Context, name string) error {
 	}
 	stream.Flush()
 	stream.Idle()
-	return s.handOn(ctx, stream)
+	return s.handOver(ctx, stream)
 }
 
 // linesAtOnce is how many lines are read before what they give is sent.
 const linesAtOnce = 1000
 
-func (s *sender) newStream(name string) (*fold.Stream, error) {
+func (s *sender) newStream(name string) (*pipeline.Pipeline, error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
@@ -320,24 +310,15 @@ func (s *sender) newStream(name string) (*fold.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fold.New(fold.Settings{
-		Provider: s.flags.provider, Path: path, Registry: s.registry, Redactor: s.redactor, InBand: s.flags.inBand,
-		Ambient: otlp.IdentityFromOTel(os.Getenv), // the job that sends is not the one that the agent worked in
-		// What is no session (a history, a journal) may hold what nobody meant to export.
-		Discards: func(lines int) bool {
-			s.unrecognized += lines
-			return true
-		},
-		Telemetry: telemetry.StreamSettings{
-			ID: path, FileTime: info.ModTime(), IdleGap: sessionGap,
-			Identity: otlp.NewIdentity(
-				otlp.Attribute{Key: otlp.AttrPipelineName, Value: s.flags.pipeline},
-				otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: s.flags.runID},
-				otlp.Attribute{Key: otlp.AttrTaskName, Value: s.flags.step},
-				otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: s.flags.persona},
-			),
-		},
-	})
+	set := s.flags.pipelineSettings(s.flags.provider, s.flags.step, s.registry, s.redactor)
+	set.Path, set.Telemetry.ID = path, path
+	set.Telemetry.FileTime, set.Telemetry.IdleGap = info.ModTime(), sessionGap
+	set.Ambient = otlp.IdentityFromOTel(os.Getenv) // the job that sends is not the one that the agent worked in
+	set.Discards = func(lines int) bool {          // a history or a journal may contain what nobody meant to export
+		s.unrecognized += lines
+		return true
+	}
+	return pipeline.New(set)
 }
 
 // sessionGap is the time between two lines after which a session counts as left, as the receiver's idle_close.
@@ -347,7 +328,7 @@ const sessionGap = time.Hour
 func (s *sender) end(ctx context.Context) error {
 	for _, stream := range s.open {
 		stream.Close(otlp.CloseReasonNoResult)
-		if err := s.handOn(ctx, stream); err != nil {
+		if err := s.handOver(ctx, stream); err != nil {
 			return err
 		}
 	}
@@ -355,13 +336,16 @@ func (s *sender) end(ctx context.Context) error {
 	return s.deliver(ctx, out.Traces, out.Logs)
 }
 
-func (s *sender) handOn(ctx context.Context, stream *fold.Stream) error {
-	for _, out := range append(stream.Take(), s.registry.Take()) {
-		if err := s.deliver(ctx, out.Traces, out.Logs); err != nil {
-			return err
-		}
-		out.Accepted()
+func (s *sender) handOver(ctx context.Context, stream *pipeline.Pipeline) error {
+	send := func(out *telemetry.Output) error { return s.deliver(ctx, out.Traces, out.Logs) }
+	if err := stream.Deliver(send, nil); err != nil {
+		return err
 	}
+	out := s.registry.Take()
+	if err := send(&out); err != nil {
+		return err
+	}
+	out.Accepted()
 	return nil
 }
 

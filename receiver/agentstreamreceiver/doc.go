@@ -11,8 +11,8 @@
 // acknowledged. The next start resumes one that a pipe or, with a spool directory, a command left.
 //
 //	type             from lines to consumers
-//	fold.Stream      one stream: parser, joiner, redaction, telemetry (also of `tailspan run`)
-//	stream           a fold.Stream with acknowledgement, and its state over a restart (state.go)
+//	pipeline.Pipeline      one stream: parser, joiner, redaction, telemetry (also of `tailspan run`)
+//	stream           a pipeline.Pipeline with acknowledgement, and its state over a restart (state.go)
 //	exportedEvents   the exported events of a document or of rows: after a restart only new events are exported
 //	delivery         the consumers of all pipelines, each with its own retry loop
 //	spooled          a stream that is read from a spool

@@ -25,10 +25,10 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	}
 	s.did(timedFlush)
 	s.flush()
-	s.fold.Close(closeReason(reason))
+	s.pipeline.Close(closeReason(reason))
 	s.closed, s.idled = true, reason == source.CloseReasonIdle
 	if err := s.deliver(ctx); err != nil {
-		s.receiver.meter.lost(lostBy(reason), s.pending)
+		s.receiver.meter.lost(lostBy(reason), s.pipeline.Undelivered())
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
 	return nil
@@ -43,15 +43,15 @@ func lostBy(reason source.CloseReason) string {
 
 // flush applies what is pending in the parser at the end of a stream.
 func (s *stream) flush() {
-	s.fold.Flush()
-	if !s.fold.Suspended() {
+	s.pipeline.Flush()
+	if !s.pipeline.Suspended() {
 		s.count()
 	}
 }
 
 // exited ends the stream with the exit of the process that wrote it.
 func (s *stream) exited(ctx context.Context, e *telemetry.Exit) error {
-	return s.finish(ctx, func() { s.fold.Exited(*e) })
+	return s.finish(ctx, func() { s.pipeline.Exited(*e) })
 }
 
 // finish applies what is pending in the parser and calls end.
@@ -78,7 +78,7 @@ func (s *stream) detach(ctx context.Context) error {
 		err = s.deliver(ctx)
 	}
 	s.detached = true
-	s.fold.Detach()
+	s.pipeline.Detach()
 	if err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}

@@ -158,17 +158,17 @@ func (g *exportedEvents) hold(fresh portion) {
 // applyRestated applies the events of a restated stream. Those that a previous process exported are replayed.
 func (s *stream) applyRestated(evs []events.DisplayEvent) {
 	old, fresh := s.exported.split(evs)
-	line := s.fold.At
+	line := s.pipeline.At
 	if line.Replay = true; len(old.marks) > 0 {
 		s.exported.applied(old.marks)
-		s.fold.Fold(line, old.evs)
+		s.pipeline.Apply(line, old.evs)
 	}
-	if s.fold.At.Replay {
+	if s.pipeline.At.Replay {
 		s.exported.hold(fresh)
 		return
 	}
 	s.exported.applied(fresh.marks)
-	s.fold.Fold(s.fold.At, fresh.evs)
+	s.pipeline.Apply(s.pipeline.At, fresh.evs)
 }
 
 // applyLater applies the events that were new in replayed lines.
@@ -179,14 +179,14 @@ func (s *stream) applyLater() {
 	fresh := s.exported.later
 	s.exported.later = portion{}
 	s.exported.applied(fresh.marks)
-	s.fold.Fold(s.fold.At, fresh.evs)
+	s.pipeline.Apply(s.pipeline.At, fresh.evs)
 }
 
 // storeExported updates the state of a restated stream, which has no offsets for pending events. Linked sessions that were
 // closed when idle continue with new events only.
 func (s *stream) storeExported(state *streamState) {
-	state.Exported, state.Fold.Pending = s.exported.encode(s.fold.Waiting()), nil
+	state.Exported, state.Telemetry.Pending = s.exported.encode(s.pipeline.Waiting()), nil
 	if s.closed && s.idled && s.source.afresh {
-		state.Fold = telemetry.StreamState{Last: 1}
+		state.Telemetry = telemetry.StreamState{Last: 1}
 	}
 }

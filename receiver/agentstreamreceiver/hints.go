@@ -96,7 +96,7 @@ func (s *stream) consider(data []byte, status events.LineStatus) {
 	if d == nil {
 		return
 	}
-	if status == events.LineOK || s.fold.At.Replay {
+	if status == events.LineOK || s.pipeline.At.Replay {
 		s.doubt = nil
 		return
 	}
@@ -106,7 +106,7 @@ func (s *stream) consider(data []byte, status events.LineStatus) {
 	switch full := len(d.lines) >= doubtLines || d.bytes >= doubtBytes; {
 	case known && name != provider:
 		s.receiver.hints.wrongProvider(s.source.path, provider, name)
-	case full && s.fold.Stats().Ignored < len(d.lines):
+	case full && s.pipeline.Events().Stats().Ignored < len(d.lines):
 		s.receiver.hints.wrongProvider(s.source.path, provider, "")
 	case !full && !known:
 		return

@@ -2,6 +2,7 @@ package agentstreamreceiver
 
 import (
 	"bytes"
+	"github.com/tailspan/tailspan/otlp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,8 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -33,8 +33,9 @@ func readAt(t *testing.T, path, place, id string) []string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	st, err := fold.New(fold.Settings{
-		Provider: "auto", Registry: telemetry.NewRegistry(goldenSettings()), Path: place,
+	st, err := pipeline.New(pipeline.Settings{
+		Events:   pipeline.EventSettings{Provider: "auto"},
+		Registry: telemetry.NewRegistry(goldenSettings()), Path: place,
 		Telemetry: telemetry.StreamSettings{ID: id, FileTime: fileTime},
 	})
 	require.NoError(t, err)

@@ -15,11 +15,12 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/ticker"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
-	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/source/spool"
 	"github.com/tailspan/tailspan/telemetry"
@@ -79,10 +80,10 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("path_pattern %q: %w", cfg.Identity.PathPattern, err)
 	}
-	settings := foldSettings(&cfg.Telemetry, set.BuildInfo.Version)
+	settings := telemetrySettings(&cfg.Telemetry, set.BuildInfo.Version)
 	settings.Metrics.InstanceID = instanceID(&set)
 	settings.PipelineService, settings.Attributes = cfg.Identity.Pipeline.ServiceName, attributesOf(cfg.Identity.Attributes).Attributes()
-	if settings.Prices, err = fold.ReadPrices(cfg.Telemetry.Prices); err != nil {
+	if settings.Prices, err = pipeline.ReadPrices(cfg.Telemetry.Prices); err != nil {
 		return nil, err
 	}
 	r := &agentStream{
@@ -217,7 +218,7 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 	if progress := r.config.Telemetry.ProgressInterval; progress > 0 {
 		every = min(every, progress/4)
 	}
-	fold.Repeat(ctx, max(every, 10*time.Millisecond), func(time.Time) error {
+	ticker.Run(ctx, max(every, 10*time.Millisecond), func(time.Time) error {
 		out := r.registry.Take()
 		r.meter.counts(out.Counts)
 		out.Counts = telemetry.Counts{}
@@ -258,7 +259,7 @@ func lastOf(list []string) string {
 // tickTexts releases unfinished texts, and ends that may yet be revoked, after a quiet time of their stream; until ctx
 // ends.
 func (r *agentStream) tickTexts(ctx context.Context) {
-	fold.Repeat(ctx, redact.DefaultQuiet/2, func(time.Time) error {
+	ticker.Run(ctx, redact.DefaultQuiet/2, func(time.Time) error {
 		r.recordSpoolLag()
 		r.hints.checkPattern(time.Now(), false)
 		for _, s := range r.streams.list() {
@@ -281,7 +282,7 @@ func (r *agentStream) recordSpoolLag() {
 // exportMetrics exports the metrics at each interval, until ctx ends.
 func (r *agentStream) exportMetrics(ctx context.Context) {
 	metrics := r.registry.Metrics()
-	fold.Repeat(ctx, r.config.Telemetry.Metrics.Interval, func(now time.Time) error {
+	ticker.Run(ctx, r.config.Telemetry.Metrics.Interval, func(now time.Time) error {
 		if r.out.offer(ctx, metrics.Take(now)) {
 			metrics.Accepted()
 		}
@@ -289,8 +290,8 @@ func (r *agentStream) exportMetrics(ctx context.Context) {
 	})
 }
 
-// foldSettings converts the user's settings for package telemetry.
-func foldSettings(t *config.Telemetry, version string) telemetry.Settings {
+// telemetrySettings converts the user's settings for package telemetry.
+func telemetrySettings(t *config.Telemetry, version string) telemetry.Settings {
 	return telemetry.Settings{
 		Semconv:          otlp.Semconv(t.Semconv),
 		Version:          version,

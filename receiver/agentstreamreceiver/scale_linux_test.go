@@ -144,7 +144,7 @@ func (r *agentStream) allRest(files int) bool {
 	defer r.streams.mu.Unlock()
 	for s := range r.streams.all {
 		s.mu.Lock()
-		resting := s.fold.Suspended()
+		resting := s.pipeline.Suspended()
 		s.mu.Unlock()
 		if !resting {
 			return false

@@ -69,7 +69,7 @@ func (c *spooled) lag() {
 // ended closes the stream for a reason.
 func (c *spooled) ended(ctx context.Context, reason otlp.CloseReason) error {
 	defer c.leave()
-	return c.finish(ctx, func() { c.fold.Close(reason) })
+	return c.finish(ctx, func() { c.pipeline.Close(reason) })
 }
 
 // abandon ends the reading of a stream whose delivery failed.

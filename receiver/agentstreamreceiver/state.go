@@ -13,8 +13,8 @@ import (
 type streamState struct {
 	Version int `json:"version"`
 	// Path is the first path of the file: path_pattern may read attributes from it.
-	Path string                `json:"path"`
-	Fold telemetry.StreamState `json:"fold"`
+	Path      string                `json:"path"`
+	Telemetry telemetry.StreamState `json:"telemetry"`
 	// Timed are the steps that timers triggered, in order; the oldest are evicted.
 	Timed []timedStep `json:"timed,omitempty"`
 	// Exported are the marks of the exported events of a restated stream.
@@ -61,7 +61,7 @@ func (s *stream) restore(data []byte) (given []byte) {
 			zap.String("path", s.source.path), zap.Int("version", state.Version), zap.Error(err))
 		return nil
 	}
-	s.kept = keptState{state.Path, &state.Fold, state.Timed, len(state.Timed)}
+	s.kept = keptState{state.Path, &state.Telemetry, state.Timed, len(state.Timed)}
 	return state.Exported
 }
 
@@ -75,15 +75,15 @@ func (s *stream) State() ([]byte, bool) {
 
 // keep updates the state, if all output of the stream was acknowledged.
 func (s *stream) keep() {
-	if len(s.pending) > 0 || s.detached {
+	if len(s.pipeline.Undelivered()) > 0 || s.detached {
 		return
 	}
-	open := s.fold.Pending()
+	open := s.pipeline.Pending()
 	state := streamState{Version: stateVersion, Path: s.kept.path, Timed: s.kept.timed}
-	if now, more, ok := s.fold.State(); ok {
-		state.Fold, s.kept.before, open = now, nil, open || more
+	if now, more, ok := s.pipeline.State(); ok {
+		state.Telemetry, s.kept.before, open = now, nil, open || more
 	} else if s.kept.before != nil {
-		state.Fold = *s.kept.before
+		state.Telemetry = *s.kept.before
 	}
 	if s.exported != nil {
 		s.storeExported(&state)
@@ -102,7 +102,7 @@ func (s *stream) did(do timedDo) {
 	if s.exported != nil {
 		return // it has no offsets, and its marks replace the steps
 	}
-	s.kept.timed = append(s.kept.timed, timedStep{s.fold.At.Offset, do})
+	s.kept.timed = append(s.kept.timed, timedStep{s.pipeline.At.Offset, do})
 	if drop := len(s.kept.timed) - maxTimed; drop > 0 {
 		s.kept.timed = append(s.kept.timed[:0:0], s.kept.timed[drop:]...)
 	}
@@ -116,25 +116,25 @@ func (s *stream) replaySteps(offset int64) {
 			return
 		}
 		s.kept.left--
-		s.fold.At.Replay = true
+		s.pipeline.At.Replay = true
 		switch step.Do {
 		case timedTick:
-			s.fold.Part()
+			s.pipeline.Part()
 		case timedQuiet:
-			s.fold.Quiet()
+			s.pipeline.Quiet()
 		case timedFlush:
-			s.fold.EndTexts()
+			s.pipeline.EndTexts()
 		}
 	}
 }
 
 // endReplay ends the replay: the lines from now on are new.
 func (s *stream) endReplay() {
-	if s.fold.Suspended() {
+	if s.pipeline.Suspended() {
 		return
 	}
 	s.replaySteps(math.MaxInt64)
-	s.fold.At.Replay, s.reparsing = false, false
-	s.fold.EndReplay()
+	s.pipeline.At.Replay, s.reparsing = false, false
+	s.pipeline.EndReplay()
 	s.applyLater()
 }

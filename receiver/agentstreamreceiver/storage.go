@@ -112,7 +112,7 @@ func (r *agentStream) recallFiles(ctx context.Context, store source.Store) error
 		if saved.Before(since) || json.Unmarshal(value, &state) != nil || state.Version != stateVersion {
 			return // it is reported when the file is opened
 		}
-		r.registry.Recall(stream, &state.Fold)
+		r.registry.Recall(stream, &state.Telemetry)
 	})
 }
 

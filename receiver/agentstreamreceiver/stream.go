@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -21,8 +21,7 @@ type stream struct {
 	receiver *agentStream
 	source   streamSource
 	doubt    *doubt // nil: there is none, or not any more
-	fold     *fold.Stream
-	pending  []telemetry.Output
+	pipeline *pipeline.Pipeline
 	seen     *parser.Stats   // what was counted; nil before the first count, and while suspended
 	kinds    []int64         // events since the last delivery, by kind: one Add per batch, not per event; nil while suspended
 	logged   map[string]bool // reasons that were logged, once for the file
@@ -47,7 +46,7 @@ type stream struct {
 	refused   bool // the last lines were not acknowledged
 	closed    bool
 	idled     bool // closed, since it was idle
-	reparsing bool // replayed lines are for the parser alone; see [stream.Rest]
+	reparsing bool // replayed lines are for the parser alone; see [stream.Suspend]
 	detached  bool
 	lasting   bool // its offset is stored
 	database  bool // it holds no lines; see [stream.skipDatabase]
@@ -97,11 +96,14 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 	}
 	marks := st.restore(s.State)
 	outside := r.config.Stream.RawLines && s.Outside != nil && s.Outside() // no line of it passes as it is
-	settings := fold.Settings{
-		Provider: o.provider, Registry: r.registry, Redactor: r.redactor, Ambient: r.ambient, InBand: r.config.Identity.InBand, Copies: r.config.Stream.RawLines && !outside,
-		Path:    st.kept.path,
-		Inputs:  r.config.Telemetry.Capture.ToolInput || r.config.Telemetry.Capture.Messages,
-		Outputs: r.config.Telemetry.Capture.ToolOutput || r.config.Telemetry.Capture.Messages,
+	settings := pipeline.Settings{
+		Events: pipeline.EventSettings{
+			Provider: o.provider, Redactor: r.redactor,
+			Inputs:  r.config.Telemetry.Capture.ToolInput || r.config.Telemetry.Capture.Messages,
+			Outputs: r.config.Telemetry.Capture.ToolOutput || r.config.Telemetry.Capture.Messages,
+		},
+		Registry: r.registry, Ambient: r.ambient, InBand: r.config.Identity.InBand, Copies: r.config.Stream.RawLines && !outside,
+		Path: st.kept.path,
 		Telemetry: telemetry.StreamSettings{
 			ID:       s.ID,
 			Identity: o.identity.With(r.pathIdentity(st.kept.path)),
@@ -122,7 +124,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 		settings.Intercept = st.applyRestated
 	}
 	var err error
-	if st.fold, err = fold.New(settings); err != nil {
+	if st.pipeline, err = pipeline.New(settings); err != nil {
 		return nil, err
 	}
 	r.streams.add(st)
@@ -177,13 +179,13 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		} else {
 			s.endReplay()
 		}
-		s.fold.At = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Read: now, Live: lines[i].Live, Replay: lines[i].Replayed}
+		s.pipeline.At = telemetry.Line{Offset: lines[i].Offset, Arrival: now, Read: now, Live: lines[i].Live, Replay: lines[i].Replayed}
 		if !lines[i].Arrival.IsZero() {
-			s.fold.At.Arrival = lines[i].Arrival
+			s.pipeline.At.Arrival = lines[i].Arrival
 		}
 		s.framing.read(&lines[i], s)
 	}
-	s.fold.At.Read = time.Time{} // what a timer applies at the last line has a later read time
+	s.pipeline.At.Read = time.Time{} // what a timer applies at the last line has a later read time
 	s.count()
 	if s.reparsing {
 		return nil
@@ -197,22 +199,22 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 
 // line processes one line, and logs one that is not parsed.
 func (s *stream) line(data []byte, noted parser.Noted) {
-	s.fold.Noted = noted
-	s.fold.Line(data)
+	s.pipeline.Noted = noted
+	s.pipeline.Line(data)
 	if s.reparsing {
 		return
 	}
-	status := s.fold.LineStatus()
+	status := s.pipeline.Events().LineStatus()
 	s.consider(data, status)
 	if !s.receiver.config.Stream.RawLines {
 		s.logUnparsed(status)
 	}
-	s.unfinished.Store(s.fold.Holding())
+	s.unfinished.Store(s.pipeline.Holding())
 }
 
 // tooLong counts a line that is joined and longer than the limit.
 func (s *stream) tooLong() {
-	if !s.fold.At.Replay {
+	if !s.pipeline.At.Replay {
 		s.receiver.meter.notParsed(source.SkipReasonTooLong.String(), 1)
 	}
 }
@@ -221,16 +223,16 @@ func (s *stream) tooLong() {
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fold.At.Replay || s.closed || s.detached || s.fold.Suspended() {
+	if s.pipeline.At.Replay || s.closed || s.detached || s.pipeline.Suspended() {
 		return nil // during a replay, or nothing is due
 	}
 	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
 		s.restless.Store(false)
-		if s.fold.Quiet() {
+		if s.pipeline.Quiet() {
 			s.did(timedQuiet)
 		}
 	}
-	if s.fold.Tick() {
+	if s.pipeline.Tick() {
 		s.did(timedTick)
 	}
 	err := s.deliver(ctx)
@@ -258,9 +260,9 @@ func (r *agentStream) pathIdentity(path string) otlp.Identity {
 func (s *stream) logUnparsed(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
-		if !s.fold.At.Replay && s.once(status.String()) {
+		if !s.pipeline.At.Replay && s.once(status.String()) {
 			s.receiver.logger.Debug("skipping unparsed line, counting further ones of this file",
-				zap.String("path", s.source.path), zap.Int64("offset", s.fold.At.Offset), zap.Stringer("reason", status))
+				zap.String("path", s.source.path), zap.Int64("offset", s.pipeline.At.Offset), zap.Stringer("reason", status))
 		}
 	}
 }
@@ -289,15 +291,12 @@ func (s *stream) once(reason string) bool {
 
 // count adds to the receiver's metrics what the parser counted since the last call.
 func (s *stream) count() {
-	now := s.fold.Stats()
-	if r := s.receiver.redactor; r != nil {
-		now.UnknownTypes = r.Keys(now.UnknownTypes)
-	}
+	now := s.pipeline.Events().Stats()
 	if s.seen == nil {
 		s.seen = &parser.Stats{}
 	}
-	if !s.fold.At.Replay {
-		s.receiver.meter.lines(s.fold.Provider(), s.unrecognized.passedAs(), s.seen, &now)
+	if !s.pipeline.At.Replay {
+		s.receiver.meter.lines(s.pipeline.Events().Provider(), s.unrecognized.passedAs(), s.seen, &now)
 	}
 	*s.seen = now
 }
@@ -305,26 +304,17 @@ func (s *stream) count() {
 // deliver delivers the pending output and the new output of the stream.
 func (s *stream) deliver(ctx context.Context) error {
 	s.receiver.meter.events(s.kinds)
-	for _, out := range s.fold.Take() {
-		if !s.fold.At.Replay {
+	send := func(out *telemetry.Output) error { return s.receiver.out.deliver(ctx, out) }
+	err := s.pipeline.Deliver(send, func(out *telemetry.Output) {
+		if !s.pipeline.At.Replay {
 			s.receiver.meter.counts(out.Counts)
 			s.logCopies(&out.Counts)
 		}
-		s.pending = append(s.pending, out)
-	}
-	for len(s.pending) > 0 {
-		if err := s.receiver.out.deliver(ctx, &s.pending[0]); err != nil {
-			return err
-		}
-		s.pending[0].Accepted()
-		s.pending[0] = telemetry.Output{} // releases its memory
-		s.pending = s.pending[1:]
-	}
-	s.pending = nil
-	if !s.fold.At.Replay {
+	})
+	if err == nil && !s.pipeline.At.Replay {
 		s.keep()
 	}
-	return nil
+	return err
 }
 
 // Idle marks that all that was there has been read.
@@ -332,6 +322,6 @@ func (s *stream) Idle(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endReplay()
-	s.fold.Idle()
+	s.pipeline.Idle()
 	return s.deliver(ctx)
 }

@@ -5,12 +5,12 @@ import "github.com/tailspan/tailspan/source"
 var _ source.Suspender = (*stream)(nil)
 
 // Suspend releases the parser state unless something is pending. The source replays the lines before the next one. See
-// [fold.Stream.Suspend].
+// [pipeline.Pipeline.Suspend].
 func (s *stream) Suspend() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.detached || s.refused || len(s.pending) > 0 || s.fold.At.Replay || s.kept.left > 0 ||
-		s.framing.pending() || !s.fold.Suspend() {
+	if s.closed || s.detached || s.refused || len(s.pipeline.Undelivered()) > 0 || s.pipeline.At.Replay || s.kept.left > 0 ||
+		s.framing.pending() || !s.pipeline.Suspend() {
 		return false
 	}
 	s.seen, s.kinds, s.kept.left = nil, nil, len(s.kept.timed)
@@ -21,9 +21,9 @@ func (s *stream) Suspend() bool {
 
 // resume prepares a suspended stream for the replay of its lines.
 func (s *stream) resume() error {
-	if !s.fold.Suspended() {
+	if !s.pipeline.Suspended() {
 		return nil
 	}
 	s.reparsing = true
-	return s.fold.Resume()
+	return s.pipeline.Resume()
 }

@@ -37,7 +37,7 @@ func (u *unrecognized) discards(s *stream, lines int) bool {
 	if !u.decided {
 		u.decided, u.discard = true, discardReasonOf(s)
 	}
-	if !u.warned && !s.fold.At.Replay {
+	if !u.warned && !s.pipeline.At.Replay {
 		u.warned = true
 		if u.discard != "" {
 			s.receiver.logger.Warn(discardMessages[u.discard], zap.String("path", s.source.path), zap.Int("lines", lines))

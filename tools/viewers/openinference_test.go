@@ -3,6 +3,7 @@ package viewers_test
 import (
 	"bytes"
 	"encoding/json"
+	"github.com/tailspan/tailspan/otlp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
-	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -31,8 +31,9 @@ func spansOf(t *testing.T, path string) ptrace.Traces {
 	settings.Capture.Messages = true
 	redactor, err := redact.NewRedactor(redact.Settings{})
 	require.NoError(t, err)
-	stream, err := fold.New(fold.Settings{
-		Provider: "auto", Registry: telemetry.NewRegistry(settings), Redactor: redactor, Inputs: true, Outputs: true,
+	stream, err := pipeline.New(pipeline.Settings{
+		Events:    pipeline.EventSettings{Provider: "auto", Redactor: redactor, Inputs: true, Outputs: true},
+		Registry:  telemetry.NewRegistry(settings),
 		Telemetry: telemetry.StreamSettings{ID: path},
 	})
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package fold
+package pipeline
 
 import (
 	"github.com/tailspan/tailspan/config"

@@ -1,7 +1,8 @@
-package fold_test
+package pipeline_test
 
 import (
 	"errors"
+	"github.com/tailspan/tailspan/otlp"
 	"testing"
 	"time"
 
@@ -12,9 +13,8 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -38,27 +38,27 @@ type told struct {
 	parents  []string
 }
 
-func newStream(t *testing.T, change func(*fold.Settings)) *fold.Stream {
+func newStream(t *testing.T, change func(*pipeline.Settings)) *pipeline.Pipeline {
 	t.Helper()
-	set := fold.Settings{Provider: "auto", Program: "program", Registry: telemetry.NewRegistry(telemetry.NewDefaultSettings())}
+	set := pipeline.Settings{Events: pipeline.EventSettings{Provider: "auto"}, Program: "program", Registry: telemetry.NewRegistry(telemetry.NewDefaultSettings())}
 	set.Telemetry.ID = "s"
 	if change != nil {
 		change(&set)
 	}
-	s, err := fold.New(set)
+	s, err := pipeline.New(set)
 	require.NoError(t, err)
 	return s
 }
 
 // feed gives the stream its lines.
-func feed(s *fold.Stream, lines ...string) {
+func feed(s *pipeline.Pipeline, lines ...string) {
 	for _, line := range lines {
 		s.At = telemetry.Line{Offset: s.At.Offset + 1, Arrival: time.Unix(1, 0), Live: true}
 		s.Line([]byte(line))
 	}
 }
 
-func take(s *fold.Stream) (all told) {
+func take(s *pipeline.Pipeline) (all told) {
 	for _, out := range s.Take() {
 		for _, rs := range out.Traces.ResourceSpans().All() {
 			for _, span := range rs.ScopeSpans().At(0).Spans().All() {
@@ -92,13 +92,13 @@ func (all *told) resource(rs ptrace.ResourceSpans) {
 }
 
 func TestUnknownProvider(t *testing.T) {
-	_, err := fold.New(fold.Settings{Provider: "clod"})
+	_, err := pipeline.New(pipeline.Settings{Events: pipeline.EventSettings{Provider: "clod"}})
 	assert.ErrorContains(t, err, "clod")
 }
 
 func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
 	const inBand = `{"type":"tailspan","attributes":{"cicd.pipeline.name":"nightly","team":"ops"},"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}`
-	s := newStream(t, func(set *fold.Settings) {
+	s := newStream(t, func(set *pipeline.Settings) {
 		set.Ambient = otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrPipelineName, Value: "of the environment"})
 	})
 	feed(s, inBand, initLine, textLine, resultLine)
@@ -107,10 +107,10 @@ func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
 	assert.Contains(t, got.spans, "invoke_agent claude-code")
 	assert.Equal(t, "nightly", got.pipeline)
 	assert.Contains(t, got.parents, "b7ad6b7169203331")
-	assert.Equal(t, 3, s.Stats().Lines, "it goes no further")
+	assert.Equal(t, 3, s.Events().Stats().Lines, "it goes no further")
 
 	dropped := 0
-	s = newStream(t, func(set *fold.Settings) {
+	s = newStream(t, func(set *pipeline.Settings) {
 		set.InBand, set.OnDropped = config.InBandOff, func(n int) { dropped += n }
 	})
 	feed(s, inBand, initLine, textLine, resultLine)
@@ -120,7 +120,7 @@ func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
 	assert.NotContains(t, got.parents, "b7ad6b7169203331")
 	assert.Equal(t, 3, dropped, "two attributes and the parent")
 
-	s = newStream(t, func(set *fold.Settings) {
+	s = newStream(t, func(set *pipeline.Settings) {
 		set.Telemetry.Identity = otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrPipelineName, Value: "of the settings"})
 	})
 	feed(s, inBand, initLine, textLine, resultLine)
@@ -129,12 +129,12 @@ func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
 
 	s = newStream(t, nil)
 	feed(s, initLine, inBand)
-	assert.Equal(t, 2, s.Stats().Lines, "only the first line is ours")
+	assert.Equal(t, 2, s.Events().Stats().Lines, "only the first line is ours")
 }
 
 func TestFirstLineWithoutSense(t *testing.T) {
 	var refused error
-	s := newStream(t, func(set *fold.Settings) {
+	s := newStream(t, func(set *pipeline.Settings) {
 		set.OnInvalidParent = func(err error) { refused = errors.Join(refused, err) }
 	})
 	feed(s, `{"type":"tailspan","traceparent":"nonsense"}`, initLine, textLine, resultLine)
@@ -146,7 +146,7 @@ func TestFirstLineWithoutSense(t *testing.T) {
 // TestQuietTime holds that lines of no known provider are seen before there are enough of them, once, and that the lines
 // after them are understood all the same, under their own agent.
 func TestQuietTime(t *testing.T) {
-	s := newStream(t, func(set *fold.Settings) { set.Redactor = redactor(t) })
+	s := newStream(t, func(set *pipeline.Settings) { set.Events.Redactor = redactor(t) })
 	feed(s, "loading with "+madeUp)
 	assert.Empty(t, take(s).raw)
 	assert.True(t, s.Pending())
@@ -175,7 +175,7 @@ func redactor(t *testing.T) *redact.Redactor {
 
 // TestCopies holds that each line is handed on as it is exactly once, whether it passes, waits, or is understood.
 func TestCopies(t *testing.T) {
-	copying := func(set *fold.Settings) { set.Copies = true }
+	copying := func(set *pipeline.Settings) { set.Copies = true }
 	s := newStream(t, copying)
 	feed(s, "held", initLine)
 	got := take(s)
@@ -203,13 +203,13 @@ func TestCopies(t *testing.T) {
 func TestExit(t *testing.T) {
 	var opened []string
 	var count int
-	s := newStream(t, func(set *fold.Settings) {
-		set.Redactor, set.Telemetry.AwaitExit = redactor(t), true
+	s := newStream(t, func(set *pipeline.Settings) {
+		set.Events.Redactor, set.Telemetry.AwaitExit = redactor(t), true
 		set.OnOpen = func(provider string) { opened = append(opened, provider) }
 		set.OnEvents = func(evs []events.DisplayEvent) { count += len(evs) }
 	})
 	feed(s, initLine, textLine)
-	assert.True(t, s.Incomplete())
+	assert.True(t, s.Events().Incomplete())
 	s.Flush()
 	s.Exited(telemetry.Exit{Code: 3, Time: time.Unix(5, 0), Stderr: "key " + madeUp})
 	got := take(s)

@@ -1,8 +1,9 @@
-package fold_test
+package pipeline_test
 
 import (
 	"bytes"
 	"fmt"
+	"github.com/tailspan/tailspan/otlp"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,8 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/fold"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -22,7 +22,7 @@ const cutsOfCapture = 6
 // TestSilentThenLive proves for every capture of every provider what a restart relies on: folding it silently up to a line
 // and then reading on gives exactly what an uninterrupted fold gives from that line on, ids and all.
 func TestSilentThenLive(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "*", "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.jsonl"))
 	require.NoError(t, err)
 	providers := map[string]bool{}
 	for _, path := range files {
@@ -58,9 +58,10 @@ func linesGive(t *testing.T, path string, lines [][]byte, silent int) (all [][]s
 	now := time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return now }
-	set := fold.Settings{Provider: "auto", Program: "program", Registry: telemetry.NewRegistry(settings), Redactor: redactor(t)}
+	set := pipeline.Settings{Events: pipeline.EventSettings{Provider: "auto"}, Program: "program", Registry: telemetry.NewRegistry(settings)}
+	set.Events.Redactor = redactor(t)
 	set.Telemetry.ID, set.Telemetry.FileTime = path, now
-	s, err := fold.New(set)
+	s, err := pipeline.New(set)
 	require.NoError(t, err)
 	offset := int64(0)
 	for i, line := range lines {
@@ -77,7 +78,7 @@ func linesGive(t *testing.T, path string, lines [][]byte, silent int) (all [][]s
 }
 
 // everythingOf describes all that a stream has to hand on.
-func everythingOf(s *fold.Stream) (list []string) {
+func everythingOf(s *pipeline.Pipeline) (list []string) {
 	for _, out := range s.Take() {
 		for _, rs := range out.Traces.ResourceSpans().All() {
 			for _, span := range rs.ScopeSpans().At(0).Spans().All() {

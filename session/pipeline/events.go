@@ -1,0 +1,185 @@
+package pipeline
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
+)
+
+// QuietAfter is the time without a line after which [Events.Tick] releases what is pending only because the agent may
+// continue.
+const QuietAfter = 2 * time.Second
+
+// EventSettings describe the way from lines to events.
+type EventSettings struct {
+	// Provider is the format: that of a parser, "auto" or "none".
+	Provider string
+	// Redactor removes secrets; nil leaves them in.
+	Redactor *redact.Redactor
+	// Join makes whole texts of deltas. A Redactor implies it, since a secret can span two deltas.
+	Join bool
+	// Inputs requests the arguments of tools.
+	Inputs bool
+	// Outputs requests the whole outputs of tools; else only what their summaries need is read.
+	Outputs bool
+}
+
+// Events makes events of the lines of one stream. It implements [events.DisplayEventSource], [events.LineStatuser] and
+// [events.Flusher]. Results are valid until the next call.
+type Events struct {
+	*parser.Source
+	redactor *redact.Redactor
+	joiner   *redact.Joiner            // nil: deltas stay
+	source   events.DisplayEventSource // the last of parser, joiner and redaction
+	raw      [][]byte                  // the lines that the last call let pass
+	last     time.Time                 // of the last line; zero once its quiet time was handled, or without Tick
+	now      func() time.Time
+}
+
+// NewEvents makes the parser, the joiner and the redaction of a stream.
+func NewEvents(s EventSettings) (*Events, error) {
+	p, err := parser.New(s.Provider)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Inputs {
+		p.DropInput()
+	}
+	if !s.Outputs {
+		p.DropOutput()
+	}
+	e := &Events{Source: p, redactor: s.Redactor, source: p}
+	if s.Join || s.Redactor != nil {
+		e.joiner = redact.NewJoiner(p, redact.JoinSettings{})
+		e.source = e.joiner
+	}
+	if s.Redactor != nil {
+		e.source = redact.New(e.joiner, s.Redactor)
+	}
+	return e, nil
+}
+
+// Live has [Events.Tick] measure quiet times: lines are parsed when they are written.
+func (e *Events) Live() { e.now = time.Now }
+
+// ParseEvents parses the next line.
+func (e *Events) ParseEvents(line []byte) []events.DisplayEvent {
+	if e.now != nil {
+		e.last = e.now()
+	}
+	evs := e.source.ParseEvents(line)
+	e.raw = e.Source.Raw()
+	return evs
+}
+
+// Reparse parses a replayed line for the state of the parser alone.
+func (e *Events) Reparse(line []byte) {
+	if e.joiner != nil {
+		e.joiner.ParseEvents(line)
+		return
+	}
+	e.Source.ParseEvents(line)
+}
+
+// Flush returns what is pending at the end of the stream.
+func (e *Events) Flush() []events.DisplayEvent {
+	f, ok := e.source.(events.Flusher)
+	if !ok {
+		return nil
+	}
+	evs := f.Flush()
+	e.raw = e.Source.Raw()
+	return evs
+}
+
+// Tick returns what is due because no line arrives: the whole lines of quiet texts, and after QuietAfter what [Events.Quiet]
+// returns. It needs [Events.Live].
+func (e *Events) Tick() []events.DisplayEvent {
+	if evs := e.Texts(); len(evs) > 0 {
+		return evs
+	}
+	if e.last.IsZero() || e.now().Sub(e.last) < QuietAfter {
+		return nil
+	}
+	e.last = time.Time{}
+	return e.Quiet()
+}
+
+// Texts returns the whole lines of texts after a quiet time of theirs.
+func (e *Events) Texts() []events.DisplayEvent {
+	e.raw = nil
+	if t, ok := e.source.(interface{ Tick() []events.DisplayEvent }); ok {
+		return t.Tick()
+	}
+	return nil
+}
+
+// Quiet returns what is pending only because more lines may arrive: an end that may yet be revoked. Lines of no detected
+// provider pass, see Raw.
+func (e *Events) Quiet() []events.DisplayEvent {
+	evs := e.Source.Quiet()
+	e.raw = e.Source.Raw()
+	return e.clean(evs)
+}
+
+// Part returns the whole lines of all unfinished texts at once: what Texts returned before a restart.
+func (e *Events) Part() []events.DisplayEvent {
+	e.raw = nil
+	if e.joiner == nil {
+		return nil
+	}
+	return e.clean(e.joiner.Part())
+}
+
+// EndTexts returns all unfinished texts.
+func (e *Events) EndTexts() []events.DisplayEvent {
+	evs := e.flushTexts()
+	e.raw = nil
+	return e.clean(evs)
+}
+
+func (e *Events) flushTexts() []events.DisplayEvent {
+	if e.joiner == nil {
+		return nil
+	}
+	return e.joiner.Flush()
+}
+
+func (e *Events) clean(evs []events.DisplayEvent) []events.DisplayEvent {
+	if e.redactor != nil {
+		for i := range evs {
+			e.redactor.Event(&evs[i])
+		}
+	}
+	return evs
+}
+
+// Passed returns the lines of no known provider that the last call let pass, secrets included.
+func (e *Events) Passed() [][]byte { return e.raw }
+
+// Raw returns the lines of no known provider that the last call let pass, without secrets.
+func (e *Events) Raw() [][]byte {
+	if e.redactor != nil {
+		for i := range e.raw {
+			e.raw[i] = e.redactor.Bytes(e.raw[i])
+		}
+	}
+	return e.raw
+}
+
+// Stats are the parser's counts.
+func (e *Events) Stats() parser.Stats {
+	stats := e.Source.Stats()
+	if e.redactor != nil {
+		stats.UnknownTypes = e.redactor.Keys(stats.UnknownTypes)
+	}
+	return stats
+}
+
+// Holding reports whether a text of deltas has not ended.
+func (e *Events) Holding() bool { return e.joiner != nil && e.joiner.Holding() }
+
+// Pending reports whether Flush would return something.
+func (e *Events) Pending() bool { return e.Holding() || e.Source.Pending() }

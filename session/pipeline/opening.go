@@ -1,0 +1,85 @@
+package pipeline
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// opening is what a Pipeline needs until the provider is known.
+type opening struct {
+	Settings
+	first []byte // a hash of the first line after the in-band line; nil before it
+}
+
+// readInBand reports whether a first line is the in-band line, and applies its identity and parent.
+func (p *Pipeline) readInBand(data []byte) bool {
+	inBand, ok := config.ParseInBand(data)
+	if !ok || p.reparsing || p.opening == nil {
+		return ok
+	}
+	inBand, dropped := inBand.Allowed(p.opening.InBand)
+	if dropped > 0 && p.opening.OnDropped != nil && !p.At.Replay {
+		p.opening.OnDropped(dropped)
+	}
+	attrs := make([]otlp.Attribute, 0, len(inBand.Attributes))
+	for key, value := range inBand.Attributes {
+		if r := p.settings.Redactor; r != nil {
+			key, value = r.Attribute(key, value)
+		}
+		attrs = append(attrs, otlp.Attribute{Key: key, Value: value})
+	}
+	into := &p.opening.Telemetry
+	into.Identity = into.Identity.With(otlp.NewIdentity(attrs...))
+	parent, err := otlp.ParseTraceParent(inBand.TraceParent)
+	switch {
+	case err != nil:
+		if p.opening.OnInvalidParent != nil {
+			p.opening.OnInvalidParent(err)
+		}
+	case into.Parent.Empty():
+		into.Parent = parent
+	}
+	return true
+}
+
+// open opens the telemetry stream, as soon as the provider is known.
+func (p *Pipeline) open() {
+	if p.telemetry != nil {
+		return
+	}
+	provider := p.events.Provider()
+	if p.opening.OnOpen != nil {
+		p.opening.OnOpen(provider)
+	}
+	p.telemetry = p.opening.Registry.Open(p.telemetryOf(provider))
+	p.opening = nil
+}
+
+func (p *Pipeline) telemetryOf(provider string) telemetry.StreamSettings {
+	info := parser.InfoOf(provider)
+	set := p.opening.Telemetry
+	set.Agent = telemetry.Agent{
+		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, p.opening.Program), System: info.System, Folders: info.Folders,
+		OwnMessageIDs: info.OwnMessageIDs, UsageAfterCalls: info.UsageAfterCalls, Bodies: info.Bodies, StreamIDs: info.StreamIDs, CallIDs: info.CallIDs, TotalsOfAgents: info.TotalsOfAgents,
+	}
+	set.ParentSession = parser.ParentSession(info.Name, p.opening.Path)
+	set.Group = parser.Group(info.Name, p.opening.Path)
+	set.Identity = set.Identity.With(p.opening.Ambient)
+	set.Fingerprint = hex.EncodeToString(p.opening.first)
+	return set
+}
+
+// maxFingerprint bounds the hashed part of a stream's first line, in bytes.
+const maxFingerprint = 64 << 10
+
+// fingerprint is a hash of the first line of a stream.
+func fingerprint(line []byte) []byte {
+	sum := sha256.Sum256(line[:min(len(line), maxFingerprint)])
+	return sum[:8]
+}

@@ -1,0 +1,56 @@
+package pipeline
+
+import (
+	"bytes"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// pass exports the lines of no known provider, or of none yet.
+func (p *Pipeline) pass() {
+	raw := p.events.Passed()
+	if len(raw) == 0 || p.reparsing {
+		return
+	}
+	if p.discards != nil && p.discards(len(raw)) {
+		p.uncopied = nil
+		return
+	}
+	raw = p.events.Raw()
+	if p.events.Undecided() {
+		p.uncopied = nil
+		if p.early == nil {
+			set := p.telemetryOf("")
+			set.State, set.Changed = nil, nil // for the stream of the known provider
+			p.early = p.opening.Registry.Open(set)
+		}
+		p.early.Raw(p.At, raw)
+		return
+	}
+	p.open()
+	p.telemetry.Raw(p.At, raw)
+}
+
+// uncopied is a line whose copy is pending until the provider is known. A line that passes needs no copy.
+type uncopied struct {
+	at   telemetry.Line
+	data []byte
+}
+
+// copy exports a line as it is, beside its events. One that passes has been exported already.
+func (p *Pipeline) copy(data []byte) {
+	switch {
+	case p.events.Undecided():
+		p.uncopied = append(p.uncopied, uncopied{p.At, bytes.Clone(data)})
+	case p.events.LineStatus() == events.LinePassed:
+		p.uncopied = nil
+	default:
+		p.open()
+		for _, u := range p.uncopied {
+			p.telemetry.RawCopy(u.at, u.data)
+		}
+		p.uncopied = nil
+		p.telemetry.RawCopy(p.At, data)
+	}
+}

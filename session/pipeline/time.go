@@ -1,0 +1,122 @@
+package pipeline
+
+import (
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// Tick releases the whole lines of texts after a quiet time, and reports whether there were any.
+func (p *Pipeline) Tick() bool {
+	evs := p.events.Texts()
+	p.take(evs)
+	return len(evs) > 0
+}
+
+// Quiet releases what is pending only because more lines may arrive: an end that may yet be revoked, lines of no detected
+// provider. It reports whether there was anything.
+func (p *Pipeline) Quiet() bool {
+	evs := p.events.Quiet()
+	some := len(evs)+len(p.events.Passed()) > 0
+	p.pass()
+	p.take(evs)
+	return some
+}
+
+// Part releases the whole lines of all unfinished texts at once.
+func (p *Pipeline) Part() { p.take(p.events.Part()) }
+
+// EndTexts releases all unfinished texts.
+func (p *Pipeline) EndTexts() { p.take(p.events.EndTexts()) }
+
+// Idle marks that all that was there has been read.
+func (p *Pipeline) Idle() {
+	if p.telemetry != nil {
+		p.telemetry.Idle()
+	}
+}
+
+// Flush applies what is pending in the parser at the end of the stream.
+func (p *Pipeline) Flush() {
+	if p.Suspended() || p.reparsing {
+		return // nothing was pending when it was suspended
+	}
+	evs := p.events.Flush()
+	p.pass()
+	p.take(evs)
+}
+
+// Exited applies the exit of the process that wrote the stream, and whether its end line is missing.
+func (p *Pipeline) Exited(e telemetry.Exit) {
+	p.open()
+	e.Incomplete = p.events.Incomplete()
+	if r := p.settings.Redactor; r != nil {
+		e.Stderr = r.String(e.Stderr)
+	}
+	p.telemetry.Exited(e)
+	p.telemetry.Close(e.Reason())
+}
+
+// Close closes open spans for the reason.
+func (p *Pipeline) Close(reason otlp.CloseReason) {
+	if p.telemetry != nil {
+		p.telemetry.Close(reason)
+	}
+}
+
+// Detach stops the stream without closing its spans.
+func (p *Pipeline) Detach() {
+	if p.telemetry != nil {
+		p.telemetry.Detach()
+	}
+}
+
+// Waiting is how many of the last applied events are pending.
+func (p *Pipeline) Waiting() int {
+	if p.telemetry == nil {
+		return 0
+	}
+	return p.telemetry.Waiting()
+}
+
+// State returns the telemetry state to store, and whether something is open; ok is false while the provider is unknown.
+func (p *Pipeline) State() (state telemetry.StreamState, open, ok bool) {
+	if p.telemetry == nil {
+		return state, false, false
+	}
+	state, open = p.telemetry.State()
+	return state, open, true
+}
+
+// Suspend releases the parser, joiner and redaction unless something is pending in them. They take most of the memory of an
+// idle stream, and a replay of its lines rebuilds them. Telemetry stays: its open spans must be closed even if the lines are
+// lost, and other streams may be linked to it. Until [Pipeline.Resume], no method that needs the parser may be called.
+func (p *Pipeline) Suspend() bool {
+	if p.Suspended() || p.reparsing || p.events.Undecided() || p.Pending() {
+		return false
+	}
+	p.events, p.begun, p.uncopied = nil, false, nil
+	if p.telemetry != nil {
+		p.telemetry.Trim()
+	}
+	return true
+}
+
+// Suspended reports whether there is no parser.
+func (p *Pipeline) Suspended() bool { return p.events == nil }
+
+// Resume makes the parser of a suspended stream again. Lines are now replayed for the parser alone, until
+// [Pipeline.EndReplay].
+func (p *Pipeline) Resume() error {
+	if !p.Suspended() {
+		return nil
+	}
+	var err error
+	if p.events, err = NewEvents(p.settings); err != nil {
+		return err
+	}
+	p.reparsing = true
+	return nil
+}
+
+// EndReplay ends the replay: the lines from now on are new.
+func (p *Pipeline) EndReplay() { p.reparsing = false }
