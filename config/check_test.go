@@ -27,11 +27,6 @@ func TestCheck(t *testing.T) {
 		change(&s)
 		return &s
 	}
-	retry := func(change func(*config.Retry)) checked {
-		s := config.NewDefaultRetry()
-		change(&s)
-		return &s
-	}
 	delivery := func(change func(*config.Delivery)) checked {
 		s := config.NewDefaultDelivery()
 		change(&s)
@@ -52,8 +47,8 @@ func TestCheck(t *testing.T) {
 		{"start", stream(func(s *config.Stream) { s.StartAt = "middle" }), `start_at must be "beginning" or "end", got "middle"`},
 		{"container", stream(func(s *config.Stream) { s.Container = "podman" }), `container must be "auto" or "none", got "podman"`},
 		{"unrecognized", stream(func(s *config.Stream) { s.Unrecognized = "keep" }), `unrecognized must be "pass" or "drop", got "keep"`},
-		{"intervals", stream(func(s *config.Stream) { s.PollInterval, s.IdleFlush = 0, -time.Second }),
-			"poll_interval must be positive, got 0s\nidle_flush must be positive, got -1s"},
+		{"intervals", stream(func(s *config.Stream) { s.PollInterval, s.ForceFlushPeriod = 0, -time.Second }),
+			"poll_interval must be positive, got 0s\nforce_flush_period must be positive, got -1s"},
 		{"sizes", stream(func(s *config.Stream) { s.MaxLineSize, s.MaxDocumentSize, s.MaxConcurrentFiles = -1, 0, 0 }),
 			"max_line_size must be positive, got -1\nmax_document_size must be positive, got 0\nmax_concurrent_files must be positive, got 0"},
 		{"telemetry defaults", telemetry(func(*config.Telemetry) {}), ""},
@@ -68,17 +63,14 @@ func TestCheck(t *testing.T) {
 		{"temporality", telemetry(func(s *config.Telemetry) { s.Metrics.Temporality = "gauge" }),
 			`metrics::temporality must be "cumulative" or "delta", got "gauge"`},
 		{"limits", telemetry(func(s *config.Telemetry) { s.Limits = config.Limits{} }), strings.Join([]string{
-			"limits::target_runes must be positive, got 0", "limits::content_bytes must be positive, got 0",
+			"limits::target_length must be positive, got 0", "limits::content_size must be positive, got 0",
 			"limits::pending_events must be positive, got 0", "limits::pending_size must be positive, got 0", "limits::models must be positive, got 0", "limits::open_calls must be positive, got 0",
-			"limits::remembered_ids must be positive, got 0", "limits::series_per_metric must be positive, got 0", "limits::tool_names must be positive, got 0",
-			"limits::emitted_ids must be positive, got 0", "limits::pipelines must be positive, got 0",
+			"limits::id_cache_size must be positive, got 0", "limits::series_per_metric must be positive, got 0", "limits::tool_names must be positive, got 0",
+			"limits::dedup_cache_size must be positive, got 0", "limits::pipelines must be positive, got 0",
 		}, "\n")},
 		{"delivery defaults", delivery(func(*config.Delivery) {}), ""},
 		{"delivery", delivery(func(s *config.Delivery) { s.MaxBatchSize, s.OnPermanentError = -1, "keep" }),
 			"max_batch_size must be positive, got -1\non_permanent_error must be \"drop\" or \"retry\", got \"keep\""},
-		{"retry defaults", retry(func(*config.Retry) {}), ""},
-		{"retry", retry(func(s *config.Retry) { s.InitialInterval, s.MaxInterval = time.Minute, time.Second }),
-			"retry::max_interval must not be below retry::initial_interval (1m0s), got 1s"},
 		{"identity", identity(func(*config.Identity) {}), ""},
 		{"no service of pipelines", identity(func(s *config.Identity) { s.Pipeline.ServiceName = "" }), "pipeline::service_name must not be empty"},
 		{"path pattern", identity(func(s *config.Identity) { s.InBand, s.PathPattern = config.InBandOff, "runs/{a" }), `path_pattern "runs/{a": a { without its }`},

@@ -20,7 +20,7 @@ type Command struct {
 	Provider string `mapstructure:"provider"`
 	// Stream adds the flags that make the program write its stream.
 	Stream bool `mapstructure:"stream"`
-	// Pipe lets the program write to a pipe instead of a file, which is copied into a spool of at most [Spool.MaxBytes].
+	// Pipe lets the program write to a pipe instead of a file, which is copied into a spool of at most [Spool.MaxSize].
 	Pipe bool `mapstructure:"pipe"`
 	// Grace is the time between SIGTERM and SIGKILL when the collector shuts down; 0 means 3 s.
 	Grace time.Duration `mapstructure:"grace"`

@@ -36,19 +36,19 @@ func (p *Pipe) Identity() Identity {
 type Spool struct {
 	// Directory is the folder of spools; empty: the system's folder for temporary files, where what was not accepted at a
 	// stop is kept, but not taken up by the next start.
-	Directory string `mapstructure:"spool_directory"`
-	// MaxBytes is how much of the input of one pipe, or of a command with a pipe, is kept until it is accepted. What comes
+	Directory string `mapstructure:"directory"`
+	// MaxSize is how much of the input of one pipe, or of a command with a pipe, is kept until it is accepted. What comes
 	// beyond is read, dropped and counted.
-	MaxBytes Size `mapstructure:"max_spool"`
+	MaxSize Size `mapstructure:"max_size"`
 }
 
 // DefaultMaxSpool is how much input is kept by default.
 const DefaultMaxSpool = 4 << 30
 
 // NewDefaultSpool are the defaults.
-func NewDefaultSpool() Spool { return Spool{MaxBytes: DefaultMaxSpool} }
+func NewDefaultSpool() Spool { return Spool{MaxSize: DefaultMaxSpool} }
 
 // Check reports what is wrong.
 func (s *Spool) Check() error {
-	return positive("max_spool", s.MaxBytes)
+	return positive("spool::max_size", s.MaxSize)
 }

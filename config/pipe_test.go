@@ -12,7 +12,7 @@ import (
 func TestPipeChecks(t *testing.T) {
 	assert.ErrorContains(t, (&Pipe{}).Check(), "path must name a FIFO")
 	assert.NoError(t, (&Pipe{Path: "-"}).Check())
-	assert.ErrorContains(t, (&Spool{MaxBytes: -1}).Check(), "max_spool must be positive, got -1")
+	assert.ErrorContains(t, (&Spool{MaxSize: -1}).Check(), "spool::max_size must be positive, got -1")
 	spool := NewDefaultSpool()
 	assert.NoError(t, spool.Check())
 }

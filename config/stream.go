@@ -56,13 +56,13 @@ type Stream struct {
 	Unrecognized string `mapstructure:"unrecognized"`
 	// PollInterval is how often the globs are scanned, beside the notifications of the file system.
 	PollInterval time.Duration `mapstructure:"poll_interval"`
-	// IdleFlush is how long a last line without its newline waits before it is taken, if it is a complete object.
-	IdleFlush time.Duration `mapstructure:"idle_flush"`
+	// ForceFlushPeriod is how long a last line without its newline waits before it is taken, if it is a complete object.
+	ForceFlushPeriod time.Duration `mapstructure:"force_flush_period"`
 	// IdleClose is the time without a line after which what is open in a file is closed; if it grows again, it goes on.
 	// 0: never.
 	IdleClose time.Duration `mapstructure:"idle_close"`
-	// IgnoreOlderThan leaves files alone that were not changed for that long, until they are. 0: none.
-	IgnoreOlderThan time.Duration `mapstructure:"ignore_older_than"`
+	// ExcludeOlderThan leaves files alone that were not changed for that long, until they are. 0: none.
+	ExcludeOlderThan time.Duration `mapstructure:"exclude_older_than"`
 	// MaxLineSize is the longest line; longer ones are counted, and read in part.
 	MaxLineSize Size `mapstructure:"max_line_size"`
 	// MaxDocumentSize is the largest document (a file ending in .json); larger ones are skipped and counted.
@@ -79,7 +79,7 @@ func NewDefaultStream() Stream {
 		Container:          ContainerAuto,
 		Unrecognized:       UnrecognizedRaw,
 		PollInterval:       time.Second,
-		IdleFlush:          2 * time.Second,
+		ForceFlushPeriod:   2 * time.Second,
 		IdleClose:          time.Hour,
 		MaxLineSize:        16 << 20,
 		MaxDocumentSize:    64 << 20,
@@ -99,9 +99,9 @@ func (s *Stream) Check() error {
 	errs = append(errs,
 		CheckContainer(s.Container),
 		positiveDuration("poll_interval", s.PollInterval),
-		positiveDuration("idle_flush", s.IdleFlush),
+		positiveDuration("force_flush_period", s.ForceFlushPeriod),
 		notNegative("idle_close", s.IdleClose),
-		notNegative("ignore_older_than", s.IgnoreOlderThan),
+		notNegative("exclude_older_than", s.ExcludeOlderThan),
 		positive("max_line_size", s.MaxLineSize),
 		positive("max_document_size", s.MaxDocumentSize),
 		positive("max_concurrent_files", s.MaxConcurrentFiles),

@@ -59,10 +59,10 @@ type Capture struct {
 
 // Limits bound memory and sizes.
 type Limits struct {
-	// TargetRunes bounds the target of a tool call, in runes.
-	TargetRunes int `mapstructure:"target_runes"`
-	// ContentBytes bounds each opt-in content, in bytes.
-	ContentBytes int `mapstructure:"content_bytes"`
+	// TargetLength bounds the target of a tool call, in runes.
+	TargetLength int `mapstructure:"target_length"`
+	// ContentSize bounds each opt-in content, in bytes.
+	ContentSize Size `mapstructure:"content_size"`
 	// PendingEvents bounds the events of one stream that wait for the key of their run or a time; PendingSize, their bytes.
 	PendingEvents int  `mapstructure:"pending_events"`
 	PendingSize   Size `mapstructure:"pending_size"`
@@ -70,15 +70,15 @@ type Limits struct {
 	Models int `mapstructure:"models"`
 	// OpenCalls bounds the calls of one run that wait for their result, and the sub-agents of a file that are at work.
 	OpenCalls int `mapstructure:"open_calls"`
-	// RememberedIDs bounds each list of known ids: of calls, messages, runs and sub-agents in a file, and of
+	// IDCacheSize bounds each list of known ids: of calls, messages, runs and sub-agents in a file, and of
 	// families, sessions and whose a run is in all files together.
-	RememberedIDs int `mapstructure:"remembered_ids"`
+	IDCacheSize int `mapstructure:"id_cache_size"`
 	// SeriesPerMetric bounds the series of each metric.
 	SeriesPerMetric int `mapstructure:"series_per_metric"`
 	// ToolNames bounds the names of tools in metrics.
 	ToolNames int `mapstructure:"tool_names"`
-	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
-	EmittedIDs int `mapstructure:"emitted_ids"`
+	// DedupCacheSize bounds the ids of spans and records that are remembered so that none goes out twice.
+	DedupCacheSize int `mapstructure:"dedup_cache_size"`
 	// Pipelines bounds the pipeline runs that are remembered, and the steps of one.
 	Pipelines int `mapstructure:"pipelines"`
 }
@@ -97,8 +97,8 @@ func NewDefaultTelemetry() Telemetry {
 		Metrics:          NewDefaultMetrics(),
 		Capture:          Capture{Text: true},
 		Limits: Limits{
-			TargetRunes: 256, ContentBytes: 64 << 10, PendingEvents: 4096, PendingSize: 16 << 20, Models: 64, OpenCalls: 10_000, RememberedIDs: 100_000,
-			SeriesPerMetric: 2000, ToolNames: 100, EmittedIDs: 500_000, Pipelines: 10_000,
+			TargetLength: 256, ContentSize: 64 << 10, PendingEvents: 4096, PendingSize: 16 << 20, Models: 64, OpenCalls: 10_000, IDCacheSize: 100_000,
+			SeriesPerMetric: 2000, ToolNames: 100, DedupCacheSize: 500_000, Pipelines: 10_000,
 		},
 	}
 }
@@ -121,16 +121,16 @@ func (t *Telemetry) Check() error {
 		positiveDuration("parent_wait", t.ParentWait),
 		positiveDuration("pipeline_idle", t.PipelineIdle),
 		t.Metrics.check(),
-		positive("limits::target_runes", t.Limits.TargetRunes),
-		positive("limits::content_bytes", t.Limits.ContentBytes),
+		positive("limits::target_length", t.Limits.TargetLength),
+		positive("limits::content_size", t.Limits.ContentSize),
 		positive("limits::pending_events", t.Limits.PendingEvents),
 		positive("limits::pending_size", t.Limits.PendingSize),
 		positive("limits::models", t.Limits.Models),
 		positive("limits::open_calls", t.Limits.OpenCalls),
-		positive("limits::remembered_ids", t.Limits.RememberedIDs),
+		positive("limits::id_cache_size", t.Limits.IDCacheSize),
 		positive("limits::series_per_metric", t.Limits.SeriesPerMetric),
 		positive("limits::tool_names", t.Limits.ToolNames),
-		positive("limits::emitted_ids", t.Limits.EmittedIDs),
+		positive("limits::dedup_cache_size", t.Limits.DedupCacheSize),
 		positive("limits::pipelines", t.Limits.Pipelines),
 	)
 	if t.Prices != "" {

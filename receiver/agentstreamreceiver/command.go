@@ -85,7 +85,7 @@ func (r *agentStream) startCommand(set *config.Command, alike map[string]int) (*
 	p, err := process.Start(process.Settings{
 		Command: words, Dir: set.Dir, Env: set.Environment(os.Environ()), Grace: cmp.Or(set.Grace, commandGrace),
 		Spool: spool.Settings{Dir: c.spools.dir}, Pipe: set.Pipe,
-		Copy: spool.CopySettings{MaxBytes: int64(r.config.Spool.MaxBytes), Dropping: c.dropping},
+		Copy: spool.CopySettings{MaxBytes: int64(r.config.Spool.MaxSize), Dropping: c.dropping},
 	})
 	if err != nil {
 		if fields := strings.Fields(words[0]); len(words) == 1 && len(fields) > 1 && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
@@ -146,7 +146,7 @@ func (c *command) follow(ctx context.Context) {
 // followSettings are those of reading a spool.
 func (r *agentStream) followSettings() source.Settings {
 	return source.Settings{
-		MaxLineSize: int(r.config.Stream.MaxLineSize), IdleFlush: r.config.Stream.IdleFlush, Observer: r.observer(),
+		MaxLineSize: int(r.config.Stream.MaxLineSize), IdleFlush: r.config.Stream.ForceFlushPeriod, Observer: r.observer(),
 	}
 }
 

@@ -161,7 +161,7 @@ func TestCommandWithAPipe(t *testing.T) {
 	cfg := configOf(t, config.Command{Command: []string{
 		"sh", "-c", `cat "$0"; head -c 300000 /dev/zero | tr '\0' x`, absolute(t, filepath.Join("..", "..", "testdata", "claude", "parity.jsonl")),
 	}, Pipe: true})
-	cfg.Spool = config.Spool{Directory: filepath.Join(t.TempDir(), "spools"), MaxBytes: 15_000}
+	cfg.Spool = config.Spool{Directory: filepath.Join(t.TempDir(), "spools"), MaxSize: 15_000}
 	v := &valve{LogsSink: &consumertest.LogsSink{}}
 	r := start(t, cfg, v)
 	require.Eventually(t, func() bool {

@@ -9,10 +9,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/internal/retry"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/source"
 	"github.com/tailspan/tailspan/source/spool"
@@ -35,15 +35,15 @@ func (r *agentStream) openSpools(program, key string, nth int) (commandSpools, e
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s", r.id, nth, key))
 	dir := filepath.Join(r.spoolDir, program+"-"+hex.EncodeToString(sum[:4]))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return commandSpools{}, fmt.Errorf("spool_directory: %w", err)
+		return commandSpools{}, fmt.Errorf("spool::directory: %w", err)
 	}
 	unlock, err := spool.Lock(dir)
 	if err != nil {
-		return commandSpools{}, fmt.Errorf("spool_directory: %w", err)
+		return commandSpools{}, fmt.Errorf("spool::directory: %w", err)
 	}
 	left, err := spool.Left(dir)
 	if err != nil {
-		return commandSpools{}, errors.Join(fmt.Errorf("spool_directory: %w", err), unlock())
+		return commandSpools{}, errors.Join(fmt.Errorf("spool::directory: %w", err), unlock())
 	}
 	return commandSpools{dir: dir, left: left, unlock: unlock}, nil
 }
@@ -82,11 +82,7 @@ func (c *command) released(ctx context.Context, path string) bool {
 				zap.String("program", c.program), zap.String("path", path))
 			logged = true
 		}
-		timer := time.NewTimer(c.receiver.config.Stream.PollInterval)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if !retry.Wait(ctx, c.receiver.config.Stream.PollInterval) {
 			return false
 		}
 	}
@@ -134,7 +130,7 @@ func (c *command) keep(ctx context.Context, s *spool.Spool, err error) {
 	r := c.receiver
 	s.Keep()
 	r.deliveryFailed(ctx, err)
-	then := "set spool_directory so that the next start resumes it"
+	then := "set spool::directory so that the next start resumes it"
 	if c.spools.dir != "" {
 		then = "the next start resumes it"
 	}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configretry"
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
@@ -23,7 +25,7 @@ type Config struct {
 	// Pipes are named pipes that agents write to, and standard input.
 	Pipes []config.Pipe `mapstructure:"pipes"`
 	// Spool says where the output of commands and the input of pipes lies until it has been accepted.
-	Spool config.Spool `mapstructure:",squash"`
+	Spool config.Spool `mapstructure:"spool"`
 	// Identity says whose work they are.
 	Identity config.Identity `mapstructure:",squash"`
 	// Telemetry says what spans and records look like and hold.
@@ -34,8 +36,8 @@ type Config struct {
 	Storage *component.ID `mapstructure:"storage"`
 	// Delivery says how batches are handed to consumers.
 	Delivery config.Delivery `mapstructure:",squash"`
-	// Retry says how a consumer that refuses is tried again.
-	Retry config.Retry `mapstructure:"retry"`
+	// Retry says how a batch that a consumer refuses is retried. By default there is no end to it: the source waits.
+	Retry configretry.BackOffConfig `mapstructure:"retry_on_failure"`
 }
 
 func createDefaultConfig() component.Config {
@@ -46,13 +48,20 @@ func createDefaultConfig() component.Config {
 		Telemetry: config.NewDefaultTelemetry(),
 		Redaction: config.NewDefaultRedaction(),
 		Delivery:  config.NewDefaultDelivery(),
-		Retry:     config.NewDefaultRetry(),
+		Retry:     newDefaultRetry(),
 	}
+}
+
+// newDefaultRetry never gives up: the source waits for the consumers.
+func newDefaultRetry() configretry.BackOffConfig {
+	retry := configretry.NewDefaultBackOffConfig()
+	retry.InitialInterval, retry.MaxInterval, retry.MaxElapsedTime, retry.Multiplier = 100*time.Millisecond, 30*time.Second, 0, 2
+	return retry
 }
 
 // Validate reports everything that is wrong, each with its key and value.
 func (c *Config) Validate() error {
-	errs := []error{c.Stream.Check(), c.validateCommands(), c.validatePipes(), c.Spool.Check(), c.Identity.Check(), c.Telemetry.Check(), c.Delivery.Check(), c.Retry.Check()}
+	errs := []error{c.Stream.Check(), c.validateCommands(), c.validatePipes(), c.Spool.Check(), c.Identity.Check(), c.Telemetry.Check(), c.Delivery.Check()}
 	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Commands)+len(c.Pipes) == 0 {
 		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases, pipes or commands"))
 	}
@@ -70,6 +79,9 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("traceparent: %w", err))
 	}
 	errs = append(errs, validProvider(c.Stream.Provider))
+	if r := &c.Retry; r.MaxInterval < r.InitialInterval {
+		errs = append(errs, fmt.Errorf("retry_on_failure::max_interval must not be below retry_on_failure::initial_interval (%v), got %v", r.InitialInterval, r.MaxInterval))
+	}
 	return errors.Join(errs...)
 }
 

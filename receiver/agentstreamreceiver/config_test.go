@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/config/configretry"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/confmaptest"
 
@@ -44,11 +45,11 @@ func TestLoadConfig(t *testing.T) {
 			{Path: "/run/a.fifo", Provider: "codex", Persona: "reviewer", Pipeline: config.Pipeline{Name: "triage"}, Resource: map[string]string{"a": "b"}},
 			{Path: "-"},
 		},
-		Spool: config.Spool{Directory: "/var/lib/spool", MaxBytes: 1_000_000},
+		Spool: config.Spool{Directory: "/var/lib/spool", MaxSize: 1_000_000},
 		Stream: config.Stream{
 			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true, Unrecognized: "drop", Container: "none",
 			Databases:    []string{"~/c/opencode-dev.db"},
-			PollInterval: 5 * time.Second, IdleFlush: time.Second, IdleClose: 30 * time.Minute, IgnoreOlderThan: 24 * time.Hour,
+			PollInterval: 5 * time.Second, ForceFlushPeriod: time.Second, IdleClose: 30 * time.Minute, ExcludeOlderThan: 24 * time.Hour,
 			MaxLineSize: 1 << 20, MaxDocumentSize: 2_000_000, MaxConcurrentFiles: 2,
 		},
 		Identity: config.Identity{
@@ -62,14 +63,14 @@ func TestLoadConfig(t *testing.T) {
 			Semconv: "genai-0.1", Trace: "session", EndGrace: 5 * time.Second, StallAfter: time.Minute, ParentWait: 20 * time.Second, ForkWindow: time.Hour, Prices: "testdata/prices.yaml", PipelineIdle: time.Minute, Metrics: config.Metrics{Interval: 15 * time.Second, Temporality: "delta"},
 			ProgressInterval: time.Second, ExpectedDuration: 3 * time.Minute,
 			Capture: config.Capture{Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true, Messages: true},
-			Limits:  config.Limits{TargetRunes: 10, ContentBytes: 11, PendingEvents: 12, PendingSize: 1 << 20, Models: 14, OpenCalls: 13, RememberedIDs: 14, SeriesPerMetric: 17, ToolNames: 18, EmittedIDs: 16, Pipelines: 15},
+			Limits:  config.Limits{TargetLength: 10, ContentSize: 11, PendingEvents: 12, PendingSize: 1 << 20, Models: 14, OpenCalls: 13, IDCacheSize: 14, SeriesPerMetric: 17, ToolNames: 18, DedupCacheSize: 16, Pipelines: 15},
 		},
 		Redaction: config.Redaction{
 			Names: []string{"acme seal"}, Allow: []string{"^example"},
 			Rules: []config.RedactionRule{{Name: "acme", Pattern: "acme-[0-9]+", Keyword: "acme-"}},
 		},
 		Delivery: config.Delivery{MaxBatchSize: 1 << 20, OnPermanentError: "retry"},
-		Retry:    config.Retry{InitialInterval: time.Second, MaxInterval: 2 * time.Second},
+		Retry:    configretry.BackOffConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: 2 * time.Second, Multiplier: 2, RandomizationFactor: 0.5},
 	}
 	for _, tt := range []struct {
 		id   component.ID
@@ -140,7 +141,7 @@ func TestConfigErrors(t *testing.T) {
 		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},
 		{"bad_trace", []string{`trace must be "run" or "session", got "forest"`, "traceparent: parse traceparent: want 00-"}},
 		{"bad_redaction", []string{"redaction: parse", "missing closing )"}},
-		{"bad_numbers", []string{"max_line_size must be positive, got -1", "max_document_size must be positive, got 0", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry::max_interval must not be below"}},
+		{"bad_numbers", []string{"max_line_size must be positive, got -1", "max_document_size must be positive, got 0", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry_on_failure::max_interval must not be below"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := confmap.Validate(loadConfig(t, component.NewIDWithName(metadata.Type, tt.name)))

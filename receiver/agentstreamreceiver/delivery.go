@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"go.opentelemetry.io/collector/config/configretry"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/internal/batch"
+	"github.com/tailspan/tailspan/internal/retry"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -29,7 +31,7 @@ type delivery struct {
 	metrics consumer.Metrics // nil without a metrics pipeline
 
 	settings config.Delivery
-	retry    config.Retry
+	retry    configretry.BackOffConfig
 	logger   *zap.Logger
 	meter    *meter
 	health   *health
@@ -167,10 +169,13 @@ func (d *delivery) answerOf(err error, o offer) answer {
 	}
 }
 
-// retryUntilAcknowledged calls consume until it accepts. A batch that is rejected permanently is dropped, counted and logged. A
-// refusal for its size is returned, so that the part is split.
+// retryUntilAcknowledged calls consume until it accepts. A batch that is rejected permanently, or for longer than
+// retry_on_failure allows, is dropped, counted and logged. A refusal for its size is returned, so that the part is split.
 func (d *delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume func(context.Context) error) error {
-	wait := d.retry.InitialInterval
+	backoff := retry.New(retry.Settings{
+		InitialInterval: d.retry.InitialInterval, MaxInterval: d.retry.MaxInterval, Multiplier: d.retry.Multiplier, Randomization: d.retry.RandomizationFactor,
+	})
+	begin := time.Now()
 	for attempt := 0; ; attempt++ {
 		err := consume(ctx)
 		answer := d.answerOf(err, o)
@@ -185,10 +190,15 @@ func (d *delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume 
 			return err
 		case answerPermanent:
 			d.refused(o, err)
-			d.reject(o, err)
+			d.reject(o, rejection(err), err)
 			return nil
 		}
 		d.refused(o, err)
+		if !d.retry.Enabled || d.retry.MaxElapsedTime > 0 && time.Since(begin) >= d.retry.MaxElapsedTime {
+			d.reject(o, dropExpired, err)
+			return nil
+		}
+		wait := backoff.Next()
 		d.meter.retried(o.signal)
 		if attempt == 0 {
 			d.logger.Warn("consumer refused batch, will retry",
@@ -197,14 +207,9 @@ func (d *delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume 
 		if d.behind != nil {
 			d.behind()
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if !retry.Wait(ctx, wait) {
 			return fmt.Errorf("deliver %s: %w", o.signal, ctx.Err())
-		case <-timer.C:
 		}
-		wait = min(2*wait, d.retry.MaxInterval)
 	}
 }
 
@@ -213,13 +218,21 @@ func (d *delivery) refused(o offer, err error) {
 	d.health.trouble(troubleOf(o.signal), fmt.Errorf("consumer of %s refuses: %w", o.signal, err))
 }
 
-// reject counts and logs what is dropped.
-func (d *delivery) reject(o offer, err error) {
-	reason := dropRefused
+// rejection is the reason of a permanent error.
+func rejection(err error) string {
 	if batch.IsTooLarge(err) {
-		reason = dropTooLarge
+		return dropTooLarge
 	}
+	return dropRefused
+}
+
+// reject counts and logs what is dropped.
+func (d *delivery) reject(o offer, reason string, err error) {
 	d.meter.dropped(o.signal, reason, o.elements)
-	d.logger.Error("consumer rejected batch permanently, dropping it",
+	message := "consumer rejected batch permanently, dropping it"
+	if reason == dropExpired {
+		message = "consumer refused batch, dropping it as retry_on_failure says"
+	}
+	d.logger.Error(message,
 		zap.Stringer("signal", o.signal), zap.Int("elements", o.elements), zap.String("reason", reason), zap.Error(err))
 }

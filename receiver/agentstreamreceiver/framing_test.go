@@ -70,7 +70,7 @@ func TestContainerLogs(t *testing.T) {
 			}
 			none := configFor(path)
 			none.Stream.Container = config.ContainerNone
-			none.Stream.IdleFlush = tick
+			none.Stream.ForceFlushPeriod = tick
 			raw := start(t, none, nil)
 			require.Eventually(t, func() bool { return len(raw.records()) > 0 }, wait, tick)
 			raw.stop()

@@ -6,6 +6,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
@@ -132,6 +133,7 @@ func (m *meter) cut(s signal) {
 const (
 	dropRefused  = "refused"   // a consumer rejected it permanently
 	dropTooLarge = "too_large" // a consumer refused the size of a single element
+	dropExpired  = "expired"   // a consumer refused it until retry_on_failure ended
 	dropGone     = "gone"      // the file was unlinked and its last output not acknowledged in time
 	dropShutdown = "shutdown"  // the collector stopped and no storage has the offset
 )
@@ -196,6 +198,9 @@ func (r *agentStream) observer() source.Observer {
 		},
 		Failed: func(string, error, time.Duration) {
 			m.builder.ReceiverAgentStreamReadErrors.Add(background(), 1)
+		},
+		Closed: func(path string, reason source.CloseReason) {
+			r.logger.Debug("file ended", zap.String("path", path), zap.Stringer("reason", reason))
 		},
 	}
 }

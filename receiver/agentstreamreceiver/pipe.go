@@ -57,7 +57,7 @@ func (r *agentStream) startPipes(ctx context.Context) error {
 
 func (r *agentStream) newPipe(ctx context.Context, set *config.Pipe) (*pipe, error) {
 	p := &pipe{
-		receiver: r, set: set, path: set.Path, budget: spool.NewBudget(int64(r.config.Spool.MaxBytes)),
+		receiver: r, set: set, path: set.Path, budget: spool.NewBudget(int64(r.config.Spool.MaxSize)),
 		queued: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	var err error
@@ -71,10 +71,10 @@ func (r *agentStream) newPipe(ctx context.Context, set *config.Pipe) (*pipe, err
 	}
 	p.dir = filepath.Join(r.spoolDir, p.folder())
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("spool_directory: %w", err)
+		return nil, fmt.Errorf("spool::directory: %w", err)
 	}
 	if p.unlock, err = spool.Lock(p.dir); err != nil {
-		return nil, fmt.Errorf("spool_directory: %w", err)
+		return nil, fmt.Errorf("spool::directory: %w", err)
 	}
 	if err := p.resumeLeft(ctx); err != nil {
 		return nil, errors.Join(err, p.unlock())
@@ -96,7 +96,7 @@ func (p *pipe) folder() string {
 func (p *pipe) resumeLeft(ctx context.Context) error {
 	left, err := spool.Left(p.dir)
 	if err != nil {
-		return fmt.Errorf("spool_directory: %w", err)
+		return fmt.Errorf("spool::directory: %w", err)
 	}
 	for _, path := range left {
 		s, err := spool.Open(path)

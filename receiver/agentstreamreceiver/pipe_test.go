@@ -283,7 +283,7 @@ func (r *rig) acceptedSpool(t *testing.T, m *machine, at int64) {
 // and the run marked; and that the next writer is heard again.
 func TestFullSpoolOfAPipe(t *testing.T) {
 	cfg, fifo := piped(t)
-	cfg.Spool.MaxBytes = 10_000
+	cfg.Spool.MaxSize = 10_000
 	m := newMachine()
 	r := startOn(t, m, cfg, nil)
 	w := openWriter(t, fifo)
@@ -323,10 +323,10 @@ func TestDropReason(t *testing.T) {
 		err            error
 		reason, advice string
 	}{
-		"the limit":    {fmt.Errorf("keep input: %w", spool.ErrFull), "spool_full", "raise max_spool"},
+		"the limit":    {fmt.Errorf("keep input: %w", spool.ErrFull), "spool_full", "raise spool::max_size"},
 		"the disk":     {&os.PathError{Op: "write", Path: "/s", Err: syscall.ENOSPC}, "disk_full", "free disk space"},
 		"no right":     {&os.PathError{Op: "open", Path: "/s", Err: syscall.EACCES}, "spool_failed", "make the folder writable"},
-		"and whatever": {os.ErrClosed, "spool_failed", "spool_directory"},
+		"and whatever": {os.ErrClosed, "spool_failed", "spool::directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reason, advice := dropReason(tt.err)
@@ -354,7 +354,7 @@ func TestSpoolThatCannotBe(t *testing.T) {
 	}, wait, tick)
 	told := r.told.FilterMessageSnippet("dropping pipe input").All()
 	require.Len(t, told, 1)
-	assert.Contains(t, told[0].ContextMap()["advice"], "spool_directory")
+	assert.Contains(t, told[0].ContextMap()["advice"], "spool::directory")
 
 	require.NoError(t, os.Remove(cfg.Spool.Directory))
 	// What a writer says before the end of the last one was seen counts as that one's, and is dropped too.
@@ -459,7 +459,7 @@ func TestTwoReceiversOfOneSpoolDirectory(t *testing.T) {
 	logs, err := factory.CreateLogs(t.Context(), set, &again, consumertest.NewNop())
 	require.NoError(t, err)
 	err = logs.Start(t.Context(), componenttest.NewNopHost())
-	require.ErrorContains(t, err, "pipes[0]: spool_directory: lock folder")
+	require.ErrorContains(t, err, "pipes[0]: spool::directory: lock folder")
 	require.ErrorContains(t, err, "another process uses it")
 	require.NoError(t, logs.Shutdown(context.Background()))
 }
@@ -497,8 +497,8 @@ func TestPipeErrors(t *testing.T) {
 		assert.ErrorContains(t, cfg.Validate(), want)
 	}
 	cfg, _ := piped(t)
-	cfg.Spool.MaxBytes = 0
-	assert.ErrorContains(t, cfg.Validate(), "max_spool must be positive, got 0")
+	cfg.Spool.MaxSize = 0
+	assert.ErrorContains(t, cfg.Validate(), "spool::max_size must be positive, got 0")
 }
 
 var _ consumer.Logs = (*valve)(nil)

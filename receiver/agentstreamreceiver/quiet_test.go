@@ -29,7 +29,7 @@ func TestShortUnknownStreamIsSeenLive(t *testing.T) {
 	appendTo(t, path, "loading\nready\n")
 	m := newMachine()
 	cfg := stored(path)
-	cfg.Stream.IdleFlush = 50 * time.Millisecond
+	cfg.Stream.ForceFlushPeriod = 50 * time.Millisecond
 	first := startOn(t, m, cfg, nil)
 	require.Eventually(t, func() bool { return len(first.raw()) == 2 }, wait, tick)
 	first.read(m, path)

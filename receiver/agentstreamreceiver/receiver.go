@@ -100,7 +100,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	}
 	if cfg.Spool.Directory != "" {
 		if r.spoolDir, err = config.AbsolutePath(cfg.Spool.Directory); err != nil {
-			return nil, fmt.Errorf("spool_directory %q: %w", cfg.Spool.Directory, err)
+			return nil, fmt.Errorf("spool::directory %q: %w", cfg.Spool.Directory, err)
 		}
 	}
 	if r.redactor, err = newRedactor(cfg); err != nil {
@@ -313,8 +313,8 @@ func telemetrySettings(t *config.Telemetry, version string) telemetry.Settings {
 
 func limitsOf(l *config.Limits) telemetry.Limits {
 	return telemetry.Limits{
-		TargetRunes: l.TargetRunes, ContentBytes: l.ContentBytes, PendingEvents: l.PendingEvents, PendingBytes: int(l.PendingSize),
-		Models: l.Models, OpenCalls: l.OpenCalls, RememberedIDs: l.RememberedIDs, EmittedIDs: l.EmittedIDs, Pipelines: l.Pipelines,
+		TargetRunes: l.TargetLength, ContentBytes: int(l.ContentSize), PendingEvents: l.PendingEvents, PendingBytes: int(l.PendingSize),
+		Models: l.Models, OpenCalls: l.OpenCalls, RememberedIDs: l.IDCacheSize, EmittedIDs: l.DedupCacheSize, Pipelines: l.Pipelines,
 	}
 }
 

@@ -109,7 +109,7 @@ func TestDatabaseOverRestarts(t *testing.T) {
 			home := t.TempDir()
 			agent := newOpenCode(t, filepath.Join(home, "opencode.db"))
 			cfg := configFor(filepath.Join(home, "**"))
-			cfg.Stream.IdleFlush = 10 * time.Millisecond
+			cfg.Stream.ForceFlushPeriod = 10 * time.Millisecond
 			r := newRestarts(t, cfg)
 			for i, step := range steps {
 				read := r.now.lines("opencode")

@@ -173,7 +173,7 @@ func TestGrowingDatabase(t *testing.T) {
 	agent := newOpenCode(t, path)
 	cfg := configFor(filepath.Join(home, "**"))
 	cfg.Stream.PollInterval = time.Millisecond
-	cfg.Stream.IdleFlush = 10 * time.Millisecond
+	cfg.Stream.ForceFlushPeriod = 10 * time.Millisecond
 	live := start(t, cfg, nil)
 	for i, step := range steps {
 		before := live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode")

@@ -152,7 +152,7 @@ func TestManyFilesShareTheLastDelivery(t *testing.T) {
 func TestPassedLineIsToldOnce(t *testing.T) {
 	var logs gate
 	cfg := configFor("build.log")
-	cfg.Stream.Provider, cfg.Stream.IdleFlush = "none", time.Nanosecond
+	cfg.Stream.Provider, cfg.Stream.ForceFlushPeriod = "none", time.Nanosecond
 	r := receiverInto(t, cfg, &consumertest.TracesSink{}, &logs)
 	s, err := r.Open(t.Context(), source.Stream{ID: "1", Path: "build.log"})
 	require.NoError(t, err)

@@ -81,6 +81,7 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 	if err != nil {
 		return nil, err
 	}
+	r.logger.Debug("following file", zap.String("path", s.Path), zap.Int64("offset", s.Offset))
 	st.accepted.Store(s.Offset)
 	st.grows.Store(!s.Restated && !s.Compressed)
 	return st, nil
@@ -135,6 +136,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 func (s *stream) opened(provider string) {
 	s.provider.Store(provider)
 	if provider != "" {
+		s.receiver.logger.Debug("format detected", zap.String("path", s.source.path), zap.String("provider", provider))
 		s.source.outside = nil // no line of the stream is unrecognized
 	}
 	s.receiver.meter.behind(s.source.id, provider, -1)
@@ -226,7 +228,7 @@ func (s *stream) tick(ctx context.Context) error {
 	if s.pipeline.At.Replay || s.closed || s.detached || s.pipeline.Suspended() {
 		return nil // during a replay, or nothing is due
 	}
-	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.IdleFlush {
+	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.ForceFlushPeriod {
 		s.restless.Store(false)
 		if s.pipeline.Quiet() {
 			s.did(timedQuiet)

@@ -54,7 +54,7 @@ func TestUnrecognizedFiles(t *testing.T) {
 				require.NoError(t, os.Symlink(file, filepath.Join(watched, tc.link)))
 			}
 			cfg := configFor(filepath.Join(watched, "**", "*.json*"))
-			cfg.Stream.IdleFlush = tick
+			cfg.Stream.ForceFlushPeriod = tick
 			if tc.set != nil {
 				tc.set(cfg)
 			}

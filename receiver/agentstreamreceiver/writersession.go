@@ -74,11 +74,11 @@ const (
 func dropReason(err error) (reason, advice string) {
 	switch {
 	case errors.Is(err, spool.ErrFull):
-		return dropSpoolFull, "check why consumers refuse, or raise max_spool"
+		return dropSpoolFull, "check why consumers refuse, or raise spool::max_size"
 	case errors.Is(err, syscall.ENOSPC):
-		return dropDiskFull, "free disk space, or set spool_directory to a folder on another disk"
+		return dropDiskFull, "free disk space, or set spool::directory to a folder on another disk"
 	default:
-		return dropSpoolFailed, "make the folder writable for the collector, or set spool_directory to a writable one"
+		return dropSpoolFailed, "make the folder writable for the collector, or set spool::directory to a writable one"
 	}
 }
 
@@ -110,7 +110,7 @@ func (l *writerSession) deliver(ctx context.Context) {
 	if err != nil {
 		l.spool.Keep()
 		r.deliveryFailed(ctx, err)
-		then := "set spool_directory so that the next start resumes it"
+		then := "set spool::directory so that the next start resumes it"
 		if p.dir != "" {
 			then = "the next start resumes it"
 		}

@@ -110,7 +110,7 @@ func (s *stage) startCollector() {
 		include = append(include, filepath.Join(s.home, glob))
 	}
 	config, err := yaml.Marshal(args{
-		"receivers": args{"agent_stream": args{"include": include, "start_at": "beginning", "poll_interval": "200ms", "idle_flush": "500ms", "end_grace": endGrace.String()}},
+		"receivers": args{"agent_stream": args{"include": include, "start_at": "beginning", "poll_interval": "200ms", "force_flush_period": "500ms", "end_grace": endGrace.String()}},
 		"exporters": args{"otlp_http": args{"endpoint": s.transcript.URL, "compression": "none", "sending_queue": args{"enabled": false}}},
 		"service": args{"telemetry": args{"metrics": args{"level": "none"}},
 			"pipelines": args{"traces": args{"receivers": []string{"agent_stream"}, "exporters": []string{"otlp_http"}}}},

@@ -140,7 +140,7 @@ func alone(t *testing.T, s session) content {
 	if c, ok := aloneContent.Load(data); ok {
 		return c.(content)
 	}
-	settings := map[string]any{"start_at": "beginning", "poll_interval": "50ms", "idle_flush": "50ms"}
+	settings := map[string]any{"start_at": "beginning", "poll_interval": "50ms", "force_flush_period": "50ms"}
 	c := round{settings: settings, lineLimit: 16 << 20, files: []file{{path: "other/0.jsonl", session: s, pieces: [][]byte{s.bytes()}}}}.play(t).content()
 	aloneContent.Store(data, c)
 	return c

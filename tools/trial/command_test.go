@@ -30,7 +30,7 @@ func TestCommandOutlivesTheCollector(t *testing.T) {
 		c := startCollector(t, collectorSetup{
 			include: []string{filepath.Join(dir, "*.jsonl")}, endpoint: texts.server.URL, store: filepath.Join(dir, "store"),
 			gates: "receiver.agent_stream.commands",
-			more:  fmt.Sprintf("receivers: {agent_stream: {commands: [%s], spool_directory: %q}}", command, filepath.Join(dir, "spools")),
+			more:  fmt.Sprintf("receivers: {agent_stream: {commands: [%s], spool: {directory: %q}}}", command, filepath.Join(dir, "spools")),
 		})
 		c.ready()
 		return c

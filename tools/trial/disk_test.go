@@ -143,7 +143,7 @@ func TestDiskFullForSpools(t *testing.T) {
 	unblock := func() { sink.mu.Lock(); defer sink.mu.Unlock(); blocked = false }
 	c := startCollector(t, collectorSetup{
 		include: []string{filepath.Join(work, "*.jsonl")}, endpoint: sink.server.URL, within: disk.within,
-		more: fmt.Sprintf("receivers: {agent_stream: {pipes: [{path: %q, provider: claude}], spool_directory: %q}}", fifo, filepath.Join(disk.dir, "spools")),
+		more: fmt.Sprintf("receivers: {agent_stream: {pipes: [{path: %q, provider: claude}], spool: {directory: %q}}}", fifo, filepath.Join(disk.dir, "spools")),
 	})
 	c.ready()
 	say := func(from, to int) (bytes int) {
@@ -184,5 +184,5 @@ func TestDiskFullForSpools(t *testing.T) {
 		return slices.ContainsFunc(sink.heard(), func(e event) bool { return e.Text == lineText(20_009) })
 	}, time.Minute, 20*time.Millisecond, "the next writer")
 	c.end(syscall.SIGTERM)
-	assert.Contains(t, c.log.String(), "make room on the disk, or set spool_directory to a folder on another one")
+	assert.Contains(t, c.log.String(), "free disk space, or set spool::directory to a folder on another disk")
 }

@@ -30,7 +30,7 @@ func TestPipeOverKills(t *testing.T) {
 	texts := newTexts(t)
 	setup := collectorSetup{
 		include: []string{filepath.Join(work, "*.jsonl")}, endpoint: texts.server.URL, store: filepath.Join(work, "store"),
-		more: fmt.Sprintf("receivers: {agent_stream: {pipes: [{path: %q, provider: claude}], spool_directory: %q}}", fifo, filepath.Join(work, "spools")),
+		more: fmt.Sprintf("receivers: {agent_stream: {pipes: [{path: %q, provider: claude}], spool: {directory: %q}}}", fifo, filepath.Join(work, "spools")),
 	}
 	const kills = 5
 	written, lostAtMost := 0, 0

@@ -21,14 +21,12 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/internal/batch"
+	"github.com/tailspan/tailspan/internal/retry"
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Waits between tries.
-const (
-	minWait = 200 * time.Millisecond
-	maxWait = 5 * time.Second
-)
+// waits are the times between two tries.
+var waits = retry.Settings{InitialInterval: 200 * time.Millisecond, MaxInterval: 5 * time.Second, Multiplier: 2}
 
 // maxRequest bounds the body of a request before compression, in bytes, unless it is one span or record.
 const maxRequest = 2 << 20
@@ -177,7 +175,7 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 		return nil
 	}
 	hurrying := false
-	for wait := minWait; ; wait = min(2*wait, maxWait) {
+	for backoff := retry.New(waits); ; {
 		no := e.try(ctx, r)
 		switch {
 		case no.err == nil:
@@ -197,7 +195,7 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 		if no.unreachable {
 			hurry = e.hurry
 		}
-		timer := time.NewTimer(cmp.Or(no.wait, wait))
+		timer := time.NewTimer(cmp.Or(no.wait, backoff.Next()))
 		select {
 		case <-ctx.Done():
 			timer.Stop()

@@ -226,7 +226,7 @@ func TestRetryAfter(t *testing.T) {
 	}, accept)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	e := exporterThat(t, s.URL, func(string) { time.AfterFunc(3*minWait, cancel) }) // when it would have been sent again
+	e := exporterThat(t, s.URL, func(string) { time.AfterFunc(3*waits.InitialInterval, cancel) }) // when it would have been sent again
 	left, err := e.Traces(ctx, twoSpans())
 	require.Error(t, err)
 	assert.Equal(t, 2, left.SpanCount())
