@@ -186,8 +186,9 @@ drift: ## compare the types that we know with the newest published ones; needs n
 	cd tools && $(GO) run ./drift
 
 .PHONY: generate
-generate: ## write metadata, documentation.md and component tests from metadata.yaml with mdatagen
+generate: ## write metadata, documentation.md and tests from metadata.yaml, and config.schema.yaml and docs/configuration.md from the settings
 	cd tools && for component in receiver/agentstreamreceiver exporter/agentrenderexporter; do $(GO) tool mdatagen ../$$component/metadata.yaml || exit 1; done
+	cd tools && $(GO) run ./configdoc
 
 .PHONY: conformance
 conformance: $(BIN)/tailspan ## compare the events with captures and cases kept outside of this repository (SHARED=../shared)

@@ -18,15 +18,17 @@ type Command struct {
 	Env map[string]string `mapstructure:"env"`
 	// Provider is the format of its output; empty: that of the receiver.
 	Provider string `mapstructure:"provider"`
-	// Stream adds the flags that make the program write its stream.
-	Stream bool `mapstructure:"stream"`
-	// Pipe lets the program write to a pipe instead of a file, which is copied into a spool of at most [Spool.MaxSize].
+	// StreamFlags adds the flags that make the program write its stream.
+	StreamFlags bool `mapstructure:"stream_flags"`
+	// Pipe lets the program write to a pipe instead of a file, which is copied into a spool of at most spool::max_size.
 	Pipe bool `mapstructure:"pipe"`
-	// Grace is the time between SIGTERM and SIGKILL when the collector shuts down; 0 means 3 s.
-	Grace time.Duration `mapstructure:"grace"`
-	// Pipeline, Persona and Resource say whose work it is; where they do not, the receiver's settings do.
-	Pipeline Pipeline          `mapstructure:"pipeline"`
-	Persona  string            `mapstructure:"persona"`
+	// GracePeriod is the time between SIGTERM and SIGKILL when the collector shuts down; 0 means 3 s.
+	GracePeriod time.Duration `mapstructure:"grace_period"`
+	// Pipeline is the pipeline and step; the default is that of the receiver, as for persona and resource.
+	Pipeline Pipeline `mapstructure:"pipeline"`
+	// Persona names the top agent (gen_ai.agent.name).
+	Persona string `mapstructure:"persona"`
+	// Resource are further resource attributes.
 	Resource map[string]string `mapstructure:"resource"`
 }
 
@@ -36,8 +38,8 @@ func (c *Command) Check() error {
 	if len(c.Command) == 0 || c.Command[0] == "" {
 		errs = append(errs, errors.New("command must name a program"))
 	}
-	if c.Grace < 0 {
-		errs = append(errs, fmt.Errorf("grace must not be negative, got %s", c.Grace))
+	if c.GracePeriod < 0 {
+		errs = append(errs, fmt.Errorf("grace_period must not be negative, got %s", c.GracePeriod))
 	}
 	for key := range c.Env {
 		if key == "" || strings.ContainsAny(key, "=\x00") {

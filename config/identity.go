@@ -16,24 +16,28 @@ type Identity struct {
 	Resource map[string]string `mapstructure:"resource"`
 	// Attributes are attributes of each span and log record.
 	Attributes map[string]string `mapstructure:"attributes"`
-	// PathPattern takes attributes out of the paths of the files; see [PathPattern].
+	// PathPattern describes the ends of paths, with attributes in braces, which the resource gets.
 	PathPattern string `mapstructure:"path_pattern"`
 	// InBand says what the first line of a stream may set: nothing ("off"), whose work it is ("identity"), or any resource
-	// attribute ("all"). See [InBand].
+	// attribute ("all").
 	InBand string `mapstructure:"in_band"`
-	// Environment takes attributes out of the variables of our own process: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES and
+	// Environment reads attributes from the variables of the collector: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES and
 	// those of the CI system. It is for a collector that runs in the same job as the agents.
 	Environment bool `mapstructure:"environment"`
-	// TraceParent is the span that the work hangs under, as W3C Trace Context spells it; TRACEPARENT of the process if
-	// Environment is set and this is not.
+	// TraceParent is the span that the work hangs under, in the form of W3C Trace Context. With environment, the default is the
+	// variable TRACEPARENT of the collector.
 	TraceParent string `mapstructure:"traceparent"`
 }
 
 // Pipeline is the identity of a pipeline run and of a step in it.
 type Pipeline struct {
-	Name      string `mapstructure:"name"`
-	RunID     string `mapstructure:"run_id"`
-	Task      string `mapstructure:"task"`
+	// Name is the name of the pipeline (cicd.pipeline.name).
+	Name string `mapstructure:"name"`
+	// RunID is the id of the pipeline's run (cicd.pipeline.run.id).
+	RunID string `mapstructure:"run_id"`
+	// Task is the name of the step (cicd.pipeline.task.name).
+	Task string `mapstructure:"task"`
+	// TaskRunID is the id of the step's run (cicd.pipeline.task.run.id).
 	TaskRunID string `mapstructure:"task_run_id"`
 }
 

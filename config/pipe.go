@@ -9,13 +9,15 @@ const StdinPath = "-"
 
 // Pipe is a named pipe that agents write to, or standard input.
 type Pipe struct {
-	// Path is the FIFO, or "-". It need not be there yet.
+	// Path is the FIFO, or "-". It need not exist yet.
 	Path string `mapstructure:"path"`
 	// Provider is the format of what comes; empty: that of the receiver.
 	Provider string `mapstructure:"provider"`
-	// Pipeline, Persona and Resource say whose work it is; where they do not, the receiver's settings do.
-	Pipeline Pipeline          `mapstructure:"pipeline"`
-	Persona  string            `mapstructure:"persona"`
+	// Pipeline is the pipeline and step; the default is that of the receiver, as for persona and resource.
+	Pipeline Pipeline `mapstructure:"pipeline"`
+	// Persona names the top agent (gen_ai.agent.name).
+	Persona string `mapstructure:"persona"`
+	// Resource are further resource attributes.
 	Resource map[string]string `mapstructure:"resource"`
 }
 
@@ -34,11 +36,11 @@ func (p *Pipe) Identity() Identity {
 
 // Spool says where input lies until it has been accepted, and how much of it.
 type Spool struct {
-	// Directory is the folder of spools; empty: the system's folder for temporary files, where what was not accepted at a
-	// stop is kept, but not taken up by the next start.
+	// Directory is the folder of spools; empty: the system's folder for temporary files, where unacknowledged
+	// input is kept at a stop, but the next start does not resume it.
 	Directory string `mapstructure:"directory"`
-	// MaxSize is how much of the input of one pipe, or of a command with a pipe, is kept until it is accepted. What comes
-	// beyond is read, dropped and counted.
+	// MaxSize is how much of the input of one pipe, or of a command with a pipe, is kept until it is accepted. Further
+	// input is read, dropped and counted.
 	MaxSize Size `mapstructure:"max_size"`
 }
 

@@ -2,7 +2,7 @@ package config
 
 // Redaction says which secrets are taken out of what leaves us.
 type Redaction struct {
-	// Enabled is on by default.
+	// Enabled redacts secrets.
 	Enabled bool `mapstructure:"enabled"`
 	// Names are further names whose values are secret, beside those that are built in.
 	Names []string `mapstructure:"names"`
@@ -14,7 +14,7 @@ type Redaction struct {
 
 // RedactionRule is a pattern of secrets.
 type RedactionRule struct {
-	// Name stands in the marker that takes the secret's place.
+	// Name is part of the marker that replaces the secret.
 	Name string `mapstructure:"name"`
 	// Pattern is an RE2 expression; its group, if it has one, is the secret.
 	Pattern string `mapstructure:"pattern"`

@@ -38,14 +38,14 @@ type Stream struct {
 	Include []string `mapstructure:"include"`
 	// Exclude are globs of files that are left out.
 	Exclude []string `mapstructure:"exclude"`
-	// Databases are globs of OpenCode's databases. One called opencode.db that Include matches is read without being named.
+	// Databases are globs of OpenCode's databases. One called opencode.db that include matches need not be listed.
 	Databases []string `mapstructure:"databases"`
 	// StartAt says where to begin in files that are there at start: "beginning" or "end". Files that appear later are
 	// always read from their beginning.
 	StartAt string `mapstructure:"start_at"`
 	// Provider is the format of the files; "auto" detects it from the first lines, "none" exports the lines as they are.
 	Provider string `mapstructure:"provider"`
-	// RawLines hands every line on as it is too, unparsed and unredacted, as a record tailspan.raw, for exporters that
+	// RawLines also exports every line as it is, unparsed and unredacted, as a record tailspan.raw, for exporters that
 	// write lines.
 	RawLines bool `mapstructure:"raw_lines"`
 	// Container says whether the framing of container runtimes (CRI, Docker's json-file) and the time prefix of CI logs are
@@ -58,7 +58,7 @@ type Stream struct {
 	PollInterval time.Duration `mapstructure:"poll_interval"`
 	// ForceFlushPeriod is how long a last line without its newline waits before it is taken, if it is a complete object.
 	ForceFlushPeriod time.Duration `mapstructure:"force_flush_period"`
-	// IdleClose is the time without a line after which what is open in a file is closed; if it grows again, it goes on.
+	// IdleClose is the time without a line after which open spans of a file are closed; if it grows again, they continue.
 	// 0: never.
 	IdleClose time.Duration `mapstructure:"idle_close"`
 	// ExcludeOlderThan leaves files alone that were not changed for that long, until they are. 0: none.

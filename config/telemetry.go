@@ -34,27 +34,36 @@ type Telemetry struct {
 	// ForkWindow is how long after its file was read last the runs of a session are known over a restart, so that a fork that
 	// copies them is known for one.
 	ForkWindow time.Duration `mapstructure:"fork_window"`
-	// Prices is a file of prices, by which the cost of runs is estimated whose agents report none; see [ReadPrices].
+	// Prices is a file of prices, by which the cost of runs is estimated whose agents report none.
 	Prices string `mapstructure:"prices"`
-	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
+	// PipelineIdle is how long a pipeline run must be quiet before its span is exported.
 	PipelineIdle time.Duration `mapstructure:"pipeline_idle"`
 	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
 	ProgressInterval time.Duration `mapstructure:"progress_interval"`
 	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
 	ExpectedDuration time.Duration `mapstructure:"expected_duration"`
-	Metrics          Metrics       `mapstructure:"metrics"`
-	Capture          Capture       `mapstructure:"capture"`
-	Limits           Limits        `mapstructure:"limits"`
+	// Metrics are the settings of metrics.
+	Metrics Metrics `mapstructure:"metrics"`
+	// Capture are the contents that go into records.
+	Capture Capture `mapstructure:"capture"`
+	// Limits bound memory and sizes.
+	Limits Limits `mapstructure:"limits"`
 }
 
 // Capture says which contents go into records.
 type Capture struct {
-	Text       bool `mapstructure:"text"`
-	Prompts    bool `mapstructure:"prompts"`
-	Reasoning  bool `mapstructure:"reasoning"`
-	ToolInput  bool `mapstructure:"tool_input"`
+	// Text is what the agent says.
+	Text bool `mapstructure:"text"`
+	// Prompts are what users and programs send to the agent.
+	Prompts bool `mapstructure:"prompts"`
+	// Reasoning is what the agent thinks.
+	Reasoning bool `mapstructure:"reasoning"`
+	// ToolInput are the arguments of tool calls.
+	ToolInput bool `mapstructure:"tool_input"`
+	// ToolOutput are the results of tool calls.
 	ToolOutput bool `mapstructure:"tool_output"`
-	Messages   bool `mapstructure:"messages"`
+	// Messages puts gen_ai.input.messages, gen_ai.output.messages and gen_ai.system_instructions on spans.
+	Messages bool `mapstructure:"messages"`
 }
 
 // Limits bound memory and sizes.
@@ -63,9 +72,10 @@ type Limits struct {
 	TargetLength int `mapstructure:"target_length"`
 	// ContentSize bounds each opt-in content, in bytes.
 	ContentSize Size `mapstructure:"content_size"`
-	// PendingEvents bounds the events of one stream that wait for the key of their run or a time; PendingSize, their bytes.
-	PendingEvents int  `mapstructure:"pending_events"`
-	PendingSize   Size `mapstructure:"pending_size"`
+	// PendingEvents bounds the pending events of one stream: those that wait for the key of their run or for a time.
+	PendingEvents int `mapstructure:"pending_events"`
+	// PendingSize bounds the memory of these events.
+	PendingSize Size `mapstructure:"pending_size"`
 	// Models bounds the models that the span of an agent lists.
 	Models int `mapstructure:"models"`
 	// OpenCalls bounds the calls of one run that wait for their result, and the sub-agents of a file that are at work.
@@ -77,7 +87,7 @@ type Limits struct {
 	SeriesPerMetric int `mapstructure:"series_per_metric"`
 	// ToolNames bounds the names of tools in metrics.
 	ToolNames int `mapstructure:"tool_names"`
-	// DedupCacheSize bounds the ids of spans and records that are remembered so that none goes out twice.
+	// DedupCacheSize bounds the known ids of exported spans and records, of which none is exported twice.
 	DedupCacheSize int `mapstructure:"dedup_cache_size"`
 	// Pipelines bounds the pipeline runs that are remembered, and the steps of one.
 	Pipelines int `mapstructure:"pipelines"`

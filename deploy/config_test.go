@@ -106,6 +106,10 @@ func (c *collectorConfig) problems() (found []string) {
 func TestConfigs(t *testing.T) {
 	paths, err := filepath.Glob("config/*.yaml")
 	require.NoError(t, err)
+	examples, err := filepath.Glob("../examples/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, examples)
+	paths = append(paths, examples...)
 	require.NotEmpty(t, paths)
 	for _, path := range paths {
 		t.Run(path, func(t *testing.T) {

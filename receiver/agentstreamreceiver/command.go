@@ -43,7 +43,7 @@ func (c *Config) providerOr(name string) string { return cmp.Or(name, c.Stream.P
 
 // words are the program and its arguments.
 func (c *Config) words(command *config.Command) ([]string, error) {
-	if !command.Stream {
+	if !command.StreamFlags {
 		return command.Command, nil
 	}
 	return parser.StreamingCommand(c.providerOr(command.Provider), command.Command)
@@ -83,7 +83,7 @@ func (r *agentStream) startCommand(set *config.Command, alike map[string]int) (*
 		return nil, err
 	}
 	p, err := process.Start(process.Settings{
-		Command: words, Dir: set.Dir, Env: set.Environment(os.Environ()), Grace: cmp.Or(set.Grace, commandGrace),
+		Command: words, Dir: set.Dir, Env: set.Environment(os.Environ()), Grace: cmp.Or(set.GracePeriod, commandGrace),
 		Spool: spool.Settings{Dir: c.spools.dir}, Pipe: set.Pipe,
 		Copy: spool.CopySettings{MaxBytes: int64(r.config.Spool.MaxSize), Dropping: c.dropping},
 	})

@@ -59,10 +59,10 @@ func TestCommandErrors(t *testing.T) {
 	openGate(t)
 	for want, command := range map[string]config.Command{
 		"commands[0]: command must name a program":                             {},
-		"commands[0]: grace must not be negative, got -1s":                     {Command: []string{"true"}, Grace: -time.Second},
+		"commands[0]: grace_period must not be negative, got -1s":              {Command: []string{"true"}, GracePeriod: -time.Second},
 		"commands[0]: provider must be one of":                                 {Command: []string{"true"}, Provider: "clod"},
 		"commands[0]: env must have names of variables, without an equal sign": {Command: []string{"true"}, Env: map[string]string{"a=": "x"}},
-		"commands[0]: ask for a stream":                                        {Command: []string{"true"}, Stream: true},
+		"commands[0]: ask for a stream":                                        {Command: []string{"true"}, StreamFlags: true},
 	} {
 		assert.ErrorContains(t, configOf(t, command).Validate(), want)
 	}
@@ -138,7 +138,7 @@ func TestCommandIsAskedForAStream(t *testing.T) {
 		false: "-p fix it\n",
 	} {
 		out := filepath.Join(dir, strconv.FormatBool(stream))
-		r := start(t, configOf(t, config.Command{Command: []string{"sh", program, "-p", "fix it"}, Stream: stream, Env: map[string]string{"OUT": out}}), nil)
+		r := start(t, configOf(t, config.Command{Command: []string{"sh", program, "-p", "fix it"}, StreamFlags: stream, Env: map[string]string{"OUT": out}}), nil)
 		require.Eventually(t, func() bool { return len(r.told.FilterMessage("command ended").All()) == 1 }, wait, tick)
 		r.stop()
 		said, err := os.ReadFile(out)
@@ -185,7 +185,7 @@ func TestCommandWithAPipe(t *testing.T) {
 // TestCommandHangs is case 079: the end is told when it is read, and a shutdown does not wait for an agent that ignores it.
 func TestCommandHangs(t *testing.T) {
 	openGate(t)
-	r := start(t, configOf(t, config.Command{Command: script("hang-after-result"), Grace: 100 * time.Millisecond}), nil)
+	r := start(t, configOf(t, config.Command{Command: script("hang-after-result"), GracePeriod: 100 * time.Millisecond}), nil)
 	require.Eventually(t, func() bool { return r.has("tailspan.session_end") }, wait, tick)
 	r.stop()
 	require.Len(t, r.exits(), 1)
@@ -210,7 +210,7 @@ func (r *rig) has(event string) bool {
 func TestCommandsEndWithTheReceiver(t *testing.T) {
 	openGate(t)
 	file := filepath.Join(t.TempDir(), "worker.pid")
-	r := start(t, configOf(t, config.Command{Command: script("kill-process-group"), Env: map[string]string{"WORKER_PID_FILE": file}, Grace: time.Hour}), nil)
+	r := start(t, configOf(t, config.Command{Command: script("kill-process-group"), Env: map[string]string{"WORKER_PID_FILE": file}, GracePeriod: time.Hour}), nil)
 	var worker int
 	require.Eventually(t, func() bool {
 		data, err := os.ReadFile(file)
@@ -232,7 +232,7 @@ func TestCommandsEndWithTheReceiver(t *testing.T) {
 // TestCommandThatCannotStart holds that a start that fails leaves no process behind.
 func TestCommandThatCannotStart(t *testing.T) {
 	openGate(t)
-	cfg := configOf(t, config.Command{Command: script("hang-after-result"), Grace: 50 * time.Millisecond}, config.Command{Command: []string{"tailspan-no-such-program"}})
+	cfg := configOf(t, config.Command{Command: script("hang-after-result"), GracePeriod: 50 * time.Millisecond}, config.Command{Command: []string{"tailspan-no-such-program"}})
 	require.NoError(t, cfg.Validate())
 	factory := NewFactory()
 	logs, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), cfg, consumertest.NewNop())

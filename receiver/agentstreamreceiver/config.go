@@ -32,7 +32,7 @@ type Config struct {
 	Telemetry config.Telemetry `mapstructure:",squash"`
 	// Redaction says which secrets are taken out of events.
 	Redaction config.Redaction `mapstructure:"redaction"`
-	// Storage is the storage extension that positions are kept in over a restart; none if it is not set.
+	// Storage is the storage extension that stores offsets and states over a restart; default: none.
 	Storage *component.ID `mapstructure:"storage"`
 	// Delivery says how batches are handed to consumers.
 	Delivery config.Delivery `mapstructure:",squash"`

@@ -97,7 +97,7 @@ func TestConfigErrorsShowNoSecret(t *testing.T) {
 		"map for a text":      {"attributes": map[string]any{"api_key": map[string]any{"nested": []any{secret}}}},
 		"text for a map":      {"commands": []any{map[string]any{"command": []any{"true"}, "env": "API_TOKEN=" + secret}}},
 		"name with a value":   {"commands": []any{map[string]any{"command": []any{"true"}, "env": map[string]any{"API_TOKEN=" + secret: ""}}}},
-		"flags of no program": {"commands": []any{map[string]any{"command": []any{"tool --api-key " + secret}, "stream": true}}},
+		"flags of no program": {"commands": []any{map[string]any{"command": []any{"tool --api-key " + secret}, "stream_flags": true}}},
 		"text for a list":     {"commands": secret},
 		"text for a pipe":     {"pipes": []any{secret}},
 		"text for a duration": {"poll_interval": secret},

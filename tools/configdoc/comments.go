@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// comments are those of the fields of structs, and the values of fields that are enumerations. Packages are read when they
+// are asked for.
+type comments struct {
+	read   map[string]bool     // packages
+	fields map[string]string   // by package.Struct.Field
+	values map[string][]string // the same
+}
+
+// of returns the comment of a field, and its values if it is an enumeration.
+func (c *comments) of(pkg, of, field string) (text string, values []string, err error) {
+	if !c.read[pkg] {
+		if err := c.add(pkg); err != nil {
+			return "", nil, err
+		}
+	}
+	key := pkg + "." + of + "." + field
+	return c.fields[key], c.values[key], nil
+}
+
+func (c *comments) add(pkg string) error {
+	if c.read == nil {
+		c.read, c.fields, c.values = map[string]bool{}, map[string]string{}, map[string][]string{}
+	}
+	c.read[pkg] = true
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", pkg).Output()
+	if err != nil {
+		return fmt.Errorf("find package %q: %w", pkg, err)
+	}
+	paths, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), "*.go"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			if g, ok := decl.(*ast.GenDecl); ok {
+				c.declaration(pkg, g)
+			}
+		}
+	}
+	return nil
+}
+
+// enumeration is the comment of constants that are the values of a field.
+var enumeration = regexp.MustCompile(`^Values of (\w+\.\w+)\.`)
+
+func (c *comments) declaration(pkg string, g *ast.GenDecl) {
+	of := enumeration.FindStringSubmatch(g.Doc.Text())
+	for _, spec := range g.Specs {
+		switch spec := spec.(type) {
+		case *ast.ValueSpec:
+			if literal, ok := first(spec.Values).(*ast.BasicLit); ok && of != nil {
+				if value, err := strconv.Unquote(literal.Value); err == nil {
+					c.values[pkg+"."+of[1]] = append(c.values[pkg+"."+of[1]], value)
+				}
+			}
+		case *ast.TypeSpec:
+			if fields, ok := spec.Type.(*ast.StructType); ok {
+				for _, field := range fields.Fields.List {
+					for _, name := range field.Names {
+						c.fields[pkg+"."+spec.Name.Name+"."+name.Name] = strings.Join(strings.Fields(beforeTodo(field.Doc.Text())), " ")
+					}
+				}
+			}
+		}
+	}
+}
+
+// beforeTodo leaves out what the authors of a package still plan.
+func beforeTodo(text string) string {
+	before, _, _ := strings.Cut(text, "TODO")
+	return before
+}
+
+func first(values []ast.Expr) ast.Expr {
+	if len(values) == 0 {
+		return nil
+	}
+	return values[0]
+}
