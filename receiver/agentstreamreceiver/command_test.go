@@ -275,7 +275,7 @@ func TestQuietStreamTellsNothingTwice(t *testing.T) {
 	st, err := r.newStream(source.Stream{ID: "s"}, streamOrigin{provider: "none"})
 	require.NoError(t, err)
 	require.NoError(t, st.Lines(t.Context(), []source.Line{{Data: []byte("one")}, {Data: []byte("two"), Offset: 4}}))
-	st.moved = st.moved.Add(-time.Hour)
+	st.activity.moved = st.activity.moved.Add(-time.Hour)
 	require.NoError(t, st.tick(t.Context()))
 	require.NoError(t, st.tick(t.Context()))
 	assert.Equal(t, 2, sink.LogRecordCount())

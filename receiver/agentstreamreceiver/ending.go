@@ -16,7 +16,7 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	s.receiver.streams.remove(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if reason == source.CloseReasonShutdown && s.receiver.storage != nil && s.lasting {
+	if reason == source.CloseReasonShutdown && s.receiver.storage != nil && s.source.lasting {
 		return s.detach(ctx)
 	}
 	s.endReplay()
@@ -26,7 +26,10 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	s.did(timedFlush)
 	s.flush()
 	s.pipeline.Close(closeReason(reason))
-	s.closed, s.idled = true, reason == source.CloseReasonIdle
+	s.phase = phaseClosed
+	if reason == source.CloseReasonIdle {
+		s.phase = phaseIdle
+	}
 	if err := s.deliver(ctx); err != nil {
 		s.receiver.meter.lost(lostBy(reason), s.pipeline.Undelivered())
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
@@ -63,7 +66,7 @@ func (s *stream) finish(ctx context.Context, end func()) error {
 	s.framing.end(s)
 	s.flush()
 	end()
-	s.closed = true
+	s.phase = phaseClosed
 	if err := s.deliver(ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
@@ -77,7 +80,7 @@ func (s *stream) detach(ctx context.Context) error {
 	if !s.refused {
 		err = s.deliver(ctx)
 	}
-	s.detached = true
+	s.phase = phaseDetached
 	s.pipeline.Detach()
 	if err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)

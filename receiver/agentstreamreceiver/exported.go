@@ -186,7 +186,7 @@ func (s *stream) applyLater() {
 // closed when idle continue with new events only.
 func (s *stream) storeExported(state *streamState) {
 	state.Exported, state.Telemetry.Pending = s.exported.encode(s.pipeline.Waiting()), nil
-	if s.closed && s.idled && s.source.afresh {
+	if s.phase == phaseIdle && s.source.afresh {
 		state.Telemetry = telemetry.StreamState{Last: 1}
 	}
 }

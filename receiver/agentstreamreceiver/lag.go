@@ -114,12 +114,12 @@ func (r *agentStream) measureLag() {
 	}
 	behind := map[string]lagging{}
 	for _, s := range r.streams.every() {
-		if !s.grows.Load() {
+		if !s.progress.grows.Load() {
 			continue
 		}
-		if info, err := os.Stat(s.source.path); err == nil && info.Size() > s.accepted.Load() {
+		if info, err := os.Stat(s.source.path); err == nil && info.Size() > s.progress.accepted.Load() {
 			name, _ := s.provider.Load().(string)
-			behind[s.source.id] = lagging{provider: name, found: info.Size() - s.accepted.Load()}
+			behind[s.source.id] = lagging{provider: name, found: info.Size() - s.progress.accepted.Load()}
 		}
 	}
 	r.meter.recordLag(r.meter.lag.find(behind))

@@ -32,43 +32,59 @@ const finalDelivery = 5 * time.Second
 
 // agentStream is the receiver. Start and Shutdown are called once for each of its pipelines; the first call counts.
 type agentStream struct {
+	id       component.ID
 	config   *Config
 	logger   *zap.Logger
 	meter    *meter
 	hints    *configHints
+	health   health
 	registry *telemetry.Registry
-	pattern  *config.PathPattern
 	redactor *redact.Redactor // nil: secrets stay
-	identity otlp.Identity    // what the settings say
-	ambient  otlp.Identity    // what the environment says
-	parent   otlp.Parent
-	sources  sources
-	commands []*command
-	pipes    []*pipe
-	running  sync.WaitGroup // of commands and pipes
-	spoolDir string         // absolute; empty: the folder for temporary files
-	stdin    *os.File
-	// openInput opens a pipe by its path.
-	openInput func(path string) (spool.Input, error)
-	spools    sync.Map // of *spooled: those that are being read
-	out       delivery
-	streams   streams
+	out      delivery
+	streams  streams
 
-	id            component.ID
+	whose
+	inputs
+	persistence
+	lifecycle
+}
+
+// whose is the identity of streams that do not have their own.
+type whose struct {
+	pattern  *config.PathPattern
+	identity otlp.Identity // of the settings
+	ambient  otlp.Identity // of the environment
+	parent   otlp.Parent
+}
+
+// inputs are what the receiver reads.
+type inputs struct {
+	sources   sources
+	commands  []*command
+	pipes     []*pipe
+	running   sync.WaitGroup // of commands and pipes
+	spoolDir  string         // absolute; empty: the folder for temporary files
+	spools    sync.Map       // of *spooled: those that are being read
+	stdin     *os.File
+	openInput func(path string) (spool.Input, error) // opens a pipe by its path
+}
+
+// persistence is what outlives the process.
+type persistence struct {
 	storage       storage.Client // nil: offsets are not stored
 	keptPipelines string         // the last pipeline span in the storage
-	health        health
+}
 
+// lifecycle starts and stops the receiver.
+type lifecycle struct {
+	start, stop sync.Once
+	onShutdown  func()
+	cancel      context.CancelFunc // ends the reading
+	halt        context.CancelFunc // ends the work in the background
+	background  sync.WaitGroup
+	final       func() time.Time // when all files have to be closed at shutdown, counted from the first
 	// undelivered are pipeline spans whose delivery the shutdown interrupted.
 	undelivered []telemetry.Output
-
-	onShutdown func()
-	start      sync.Once
-	stop       sync.Once
-	cancel     context.CancelFunc // ends the reading
-	halt       context.CancelFunc // ends the work in the background
-	background sync.WaitGroup
-	final      func() time.Time // when all files have to be closed at shutdown, counted from the first
 }
 
 func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
@@ -87,16 +103,15 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		return nil, err
 	}
 	r := &agentStream{
-		config:   cfg,
-		logger:   set.Logger,
-		meter:    newMeter(builder),
-		hints:    &configHints{logger: set.Logger, pattern: cfg.Identity.PathPattern},
-		registry: telemetry.NewRegistry(settings),
-		final:    sync.OnceValue(func() time.Time { return time.Now().Add(finalDelivery) }),
-		pattern:  pattern,
-		id:       set.ID,
-		identity: identityOf(&cfg.Identity),
-		stdin:    os.Stdin,
+		id:        set.ID,
+		config:    cfg,
+		logger:    set.Logger,
+		meter:     newMeter(builder),
+		hints:     &configHints{logger: set.Logger, pattern: cfg.Identity.PathPattern},
+		registry:  telemetry.NewRegistry(settings),
+		whose:     whose{pattern: pattern, identity: identityOf(&cfg.Identity)},
+		inputs:    inputs{stdin: os.Stdin},
+		lifecycle: lifecycle{final: sync.OnceValue(func() time.Time { return time.Now().Add(finalDelivery) })},
 	}
 	if cfg.Spool.Directory != "" {
 		if r.spoolDir, err = config.AbsolutePath(cfg.Spool.Directory); err != nil {

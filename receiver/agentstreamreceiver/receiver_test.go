@@ -256,7 +256,10 @@ func TestPathPatternPutsPipelineAboveTheAgent(t *testing.T) {
 		}
 		return m
 	}
-	require.Eventually(t, func() bool { _, ok := byName()["nightly"]; return ok }, wait, tick, "the pipeline's span goes out when it is quiet")
+	require.Eventually(t, func() bool {
+		m := byName()
+		return m["nightly"] != (ptrace.Span{}) && m["fix"] != (ptrace.Span{}) && m["invoke_agent claude-code"] != (ptrace.Span{})
+	}, wait, tick, "the pipeline's span is exported when it is quiet")
 	spans := byName()
 	assert.Equal(t, spans["fix"].SpanID(), spans["invoke_agent claude-code"].ParentSpanID())
 	assert.Equal(t, spans["nightly"].SpanID(), spans["fix"].ParentSpanID())

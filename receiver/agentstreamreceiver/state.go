@@ -45,6 +45,10 @@ type keptState struct {
 	before *telemetry.StreamState
 	timed  []timedStep
 	left   int // how many of the last of these are to be replayed
+	// value is the encoded state, as of the last acknowledged lines; hasOpen: something is open in it.
+	value   []byte
+	hasOpen bool
+	ticked  bool // a timer changed the stream since State
 }
 
 // restore decodes the stored state, and returns the marks of a restated stream. An unusable state is logged, and the lines
@@ -61,7 +65,7 @@ func (s *stream) restore(data []byte) (given []byte) {
 			zap.String("path", s.source.path), zap.Int("version", state.Version), zap.Error(err))
 		return nil
 	}
-	s.kept = keptState{state.Path, &state.Telemetry, state.Timed, len(state.Timed)}
+	s.kept = keptState{path: state.Path, before: &state.Telemetry, timed: state.Timed, left: len(state.Timed)}
 	return state.Exported
 }
 
@@ -70,12 +74,12 @@ func (s *stream) State() ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keep()
-	return s.value, s.hasOpen
+	return s.kept.value, s.kept.hasOpen
 }
 
 // keep updates the state, if all output of the stream was acknowledged.
 func (s *stream) keep() {
-	if len(s.pipeline.Undelivered()) > 0 || s.detached {
+	if len(s.pipeline.Undelivered()) > 0 || s.phase == phaseDetached {
 		return
 	}
 	open := s.pipeline.Pending()
@@ -93,12 +97,12 @@ func (s *stream) keep() {
 		s.receiver.logger.Error("state of a file was not stored", zap.String("path", s.source.path), zap.Error(err))
 		return
 	}
-	s.value, s.hasOpen = value, open && !s.closed
+	s.kept.value, s.kept.hasOpen = value, open && !s.phase.closed()
 }
 
 // did records a step that a timer triggered.
 func (s *stream) did(do timedDo) {
-	s.ticked = true
+	s.kept.ticked = true
 	if s.exported != nil {
 		return // it has no offsets, and its marks replace the steps
 	}
@@ -134,7 +138,10 @@ func (s *stream) endReplay() {
 		return
 	}
 	s.replaySteps(math.MaxInt64)
-	s.pipeline.At.Replay, s.reparsing = false, false
+	s.pipeline.At.Replay = false
+	if s.phase == phaseReparsing {
+		s.phase = phaseOpen
+	}
 	s.pipeline.EndReplay()
 	s.applyLater()
 }

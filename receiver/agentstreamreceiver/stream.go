@@ -22,34 +22,82 @@ type stream struct {
 	source   streamSource
 	doubt    *doubt // nil: there is none, or not any more
 	pipeline *pipeline.Pipeline
-	seen     *parser.Stats   // what was counted; nil before the first count, and while suspended
-	kinds    []int64         // events since the last delivery, by kind: one Add per batch, not per event; nil while suspended
-	logged   map[string]bool // reasons that were logged, once for the file
+	phase    phase
+	counted  counted
 
 	unrecognized unrecognized
 	framing      framing
+	refused      bool // the last lines were not acknowledged
+	database     bool // it holds no lines; see [stream.skipDatabase]
 
 	// mu is held while lines are processed, and by the ticker that releases unfinished texts.
-	mu         sync.Mutex
-	unfinished atomic.Bool  // a text in pieces has not ended
-	restless   atomic.Bool  // lines arrived, and no quiet time has passed since
-	provider   atomic.Value // its name, once known
-	grows      atomic.Bool  // it is a file of lines; accepted is its acknowledged offset
-	accepted   atomic.Int64
-	moved      time.Time // arrival of the last lines
+	mu       sync.Mutex
+	activity activity
+	provider atomic.Value // its name, once known
+	progress progress
 
-	kept      keptState
-	exported  *exportedEvents // of a restated stream whose offset is stored; else nil
-	value     []byte
-	hasOpen   bool
-	ticked    bool // a timer changed the stream since State
-	refused   bool // the last lines were not acknowledged
-	closed    bool
-	idled     bool // closed, since it was idle
-	reparsing bool // replayed lines are for the parser alone; see [stream.Suspend]
-	detached  bool
-	lasting   bool // its offset is stored
-	database  bool // it holds no lines; see [stream.skipDatabase]
+	kept     keptState
+	exported *exportedEvents // of a restated stream whose offset is stored; else nil
+}
+
+// phase is the state of a stream:
+//
+//	from       on                                          to
+//	----       --                                          --
+//	open       [stream.Lines] after [stream.Suspend]       reparsing
+//	reparsing  the first line that is not replayed         open
+//	any        the end of the file, or of its writer       closed
+//	any        no line for idle_close                      idle
+//	any        the collector stops, with a storage         detached
+type phase uint8
+
+const (
+	phaseOpen      phase = iota // lines are processed
+	phaseReparsing              // replayed lines are for the parser alone
+	phaseClosed                 // no line follows
+	phaseIdle                   // closed; the file may continue as another stream
+	phaseDetached               // stopped without closing its spans
+)
+
+// closed reports whether the spans of the stream are closed.
+func (p phase) closed() bool { return p == phaseClosed || p == phaseIdle }
+
+// over reports whether no line follows.
+func (p phase) over() bool { return p.closed() || p == phaseDetached }
+
+// activity says whether a timer may change a stream.
+type activity struct {
+	unfinished atomic.Bool // a text of deltas has not ended
+	restless   atomic.Bool // lines arrived, and no quiet time has passed since
+	moved      time.Time   // arrival of the last lines; guarded by the stream
+}
+
+// due reports whether a timer may change the stream. Any goroutine may call it.
+func (a *activity) due() bool { return a.unfinished.Load() || a.restless.Load() }
+
+// progress is the acknowledged offset of a file of lines.
+type progress struct {
+	grows    atomic.Bool // it is a file of lines
+	accepted atomic.Int64
+}
+
+// counted is what the metrics and the log have of a stream.
+type counted struct {
+	seen   *parser.Stats   // nil before the first count, and while suspended
+	kinds  []int64         // events since the last delivery, by kind: one Add per batch, not per event; nil while suspended
+	logged map[string]bool // reasons that were logged, once for the file
+}
+
+// once reports whether a reason is logged for the first time for the file.
+func (c *counted) once(reason string) bool {
+	if c.logged[reason] {
+		return false
+	}
+	if c.logged == nil {
+		c.logged = map[string]bool{}
+	}
+	c.logged[reason] = true
+	return true
 }
 
 // streamSource is the part of a source's description that a stream holds: thousands of streams may be open.
@@ -60,6 +108,7 @@ type streamSource struct {
 	outside  func() bool // see [source.Stream]
 	restated bool
 	afresh   bool
+	lasting  bool // its offset is stored
 }
 
 // streamOrigin is what the settings set for a stream.
@@ -82,17 +131,17 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 		return nil, err
 	}
 	r.logger.Debug("following file", zap.String("path", s.Path), zap.Int64("offset", s.Offset))
-	st.accepted.Store(s.Offset)
-	st.grows.Store(!s.Restated && !s.Compressed)
+	st.progress.accepted.Store(s.Offset)
+	st.progress.grows.Store(!s.Restated && !s.Compressed)
 	return st, nil
 }
 
 func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
 	st := &stream{
 		receiver: r, doubt: newDoubt(o.provider), framing: framing{newUnwrapper(&r.config.Stream, &s)},
-		source: streamSource{s.ID, s.Path, o.provider, s.Changed, s.Outside, s.Restated, s.Afresh},
+		source: streamSource{s.ID, s.Path, o.provider, s.Changed, s.Outside, s.Restated, s.Afresh, s.Changed != nil},
 	}
-	if st.lasting = s.Changed != nil; !st.lasting {
+	if !st.source.lasting {
 		st.source.changed = func() {}
 	}
 	marks := st.restore(s.State)
@@ -120,7 +169,7 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 		},
 		OnOpen: st.opened, OnEvents: st.countEvents, OnInvalidParent: st.parentRefused, OnDropped: st.inBandDropped, Discards: func(lines int) bool { return st.unrecognized.discards(st, lines) },
 	}
-	if s.Restated && st.lasting {
+	if s.Restated && st.source.lasting {
 		st.exported = newExportedEvents(marks)
 		settings.Intercept = st.applyRestated
 	}
@@ -143,11 +192,11 @@ func (s *stream) opened(provider string) {
 }
 
 func (s *stream) countEvents(evs []events.DisplayEvent) {
-	if s.kinds == nil {
-		s.kinds = make([]int64, len(s.receiver.meter.kinds)+1)
+	if s.counted.kinds == nil {
+		s.counted.kinds = make([]int64, len(s.receiver.meter.kinds)+1)
 	}
 	for i := range evs {
-		s.kinds[evs[i].Kind]++
+		s.counted.kinds[evs[i].Kind]++
 	}
 }
 
@@ -170,8 +219,8 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 		return nil
 	}
 	now := time.Now()
-	s.moved = now
-	s.restless.Store(true)
+	s.activity.moved = now
+	s.activity.restless.Store(true)
 	if err := s.resume(); err != nil {
 		return err
 	}
@@ -189,12 +238,12 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 	}
 	s.pipeline.At.Read = time.Time{} // what a timer applies at the last line has a later read time
 	s.count()
-	if s.reparsing {
+	if s.phase == phaseReparsing {
 		return nil
 	}
 	err := s.deliver(ctx)
 	if s.refused = err != nil; !s.refused && len(lines) > 0 && !lines[len(lines)-1].Replayed {
-		s.accepted.Store(lines[len(lines)-1].Next)
+		s.progress.accepted.Store(lines[len(lines)-1].Next)
 	}
 	return err
 }
@@ -203,7 +252,7 @@ func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
 func (s *stream) line(data []byte, noted parser.Noted) {
 	s.pipeline.Noted = noted
 	s.pipeline.Line(data)
-	if s.reparsing {
+	if s.phase == phaseReparsing {
 		return
 	}
 	status := s.pipeline.Events().LineStatus()
@@ -211,7 +260,7 @@ func (s *stream) line(data []byte, noted parser.Noted) {
 	if !s.receiver.config.Stream.RawLines {
 		s.logUnparsed(status)
 	}
-	s.unfinished.Store(s.pipeline.Holding())
+	s.activity.unfinished.Store(s.pipeline.Holding())
 }
 
 // tooLong counts a line that is joined and longer than the limit.
@@ -225,11 +274,11 @@ func (s *stream) tooLong() {
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pipeline.At.Replay || s.closed || s.detached || s.pipeline.Suspended() {
+	if s.pipeline.At.Replay || s.phase.over() || s.pipeline.Suspended() {
 		return nil // during a replay, or nothing is due
 	}
-	if s.restless.Load() && time.Since(s.moved) >= s.receiver.config.Stream.ForceFlushPeriod {
-		s.restless.Store(false)
+	if s.activity.restless.Load() && time.Since(s.activity.moved) >= s.receiver.config.Stream.ForceFlushPeriod {
+		s.activity.restless.Store(false)
 		if s.pipeline.Quiet() {
 			s.did(timedQuiet)
 		}
@@ -238,8 +287,8 @@ func (s *stream) tick(ctx context.Context) error {
 		s.did(timedTick)
 	}
 	err := s.deliver(ctx)
-	if err == nil && s.ticked {
-		s.ticked = false
+	if err == nil && s.kept.ticked {
+		s.kept.ticked = false
 		s.source.changed()
 	}
 	return err
@@ -262,7 +311,7 @@ func (r *agentStream) pathIdentity(path string) otlp.Identity {
 func (s *stream) logUnparsed(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
-		if !s.pipeline.At.Replay && s.once(status.String()) {
+		if !s.pipeline.At.Replay && s.counted.once(status.String()) {
 			s.receiver.logger.Debug("skipping unparsed line, counting further ones of this file",
 				zap.String("path", s.source.path), zap.Int64("offset", s.pipeline.At.Offset), zap.Stringer("reason", status))
 		}
@@ -271,41 +320,29 @@ func (s *stream) logUnparsed(status events.LineStatus) {
 
 // logCopies writes one debug line for a file whose events another stream exports.
 func (s *stream) logCopies(c *telemetry.Counts) {
-	if c.Copied > 0 && s.once("copied") {
+	if c.Copied > 0 && s.counted.once("copied") {
 		s.receiver.logger.Debug("skipping copied history, further events of it are only counted", zap.String("path", s.source.path))
 	}
-	if c.OtherAccount > 0 && s.once("other_account") {
+	if c.OtherAccount > 0 && s.counted.once("other_account") {
 		s.receiver.logger.Debug("skipping what another stream exports of the session, further events are only counted", zap.String("path", s.source.path))
 	}
-}
-
-// once reports whether a reason is logged for the first time for the file.
-func (s *stream) once(reason string) bool {
-	if s.logged[reason] {
-		return false
-	}
-	if s.logged == nil {
-		s.logged = map[string]bool{}
-	}
-	s.logged[reason] = true
-	return true
 }
 
 // count adds to the receiver's metrics what the parser counted since the last call.
 func (s *stream) count() {
 	now := s.pipeline.Events().Stats()
-	if s.seen == nil {
-		s.seen = &parser.Stats{}
+	if s.counted.seen == nil {
+		s.counted.seen = &parser.Stats{}
 	}
 	if !s.pipeline.At.Replay {
-		s.receiver.meter.lines(s.pipeline.Events().Provider(), s.unrecognized.passedAs(), s.seen, &now)
+		s.receiver.meter.lines(s.pipeline.Events().Provider(), s.unrecognized.passedAs(), s.counted.seen, &now)
 	}
-	*s.seen = now
+	*s.counted.seen = now
 }
 
 // deliver delivers the pending output and the new output of the stream.
 func (s *stream) deliver(ctx context.Context) error {
-	s.receiver.meter.events(s.kinds)
+	s.receiver.meter.events(s.counted.kinds)
 	send := func(out *telemetry.Output) error { return s.receiver.out.deliver(ctx, out) }
 	err := s.pipeline.Deliver(send, func(out *telemetry.Output) {
 		if !s.pipeline.At.Replay {

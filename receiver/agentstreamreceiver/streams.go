@@ -55,7 +55,7 @@ func (l *streams) list() []*stream {
 	defer l.mu.Unlock()
 	var due []*stream
 	for s := range l.all {
-		if s.unfinished.Load() || s.restless.Load() {
+		if s.activity.due() {
 			due = append(due, s)
 		}
 	}

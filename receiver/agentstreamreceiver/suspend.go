@@ -9,13 +9,13 @@ var _ source.Suspender = (*stream)(nil)
 func (s *stream) Suspend() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.detached || s.refused || len(s.pipeline.Undelivered()) > 0 || s.pipeline.At.Replay || s.kept.left > 0 ||
+	if s.phase.over() || s.refused || len(s.pipeline.Undelivered()) > 0 || s.pipeline.At.Replay || s.kept.left > 0 ||
 		s.framing.pending() || !s.pipeline.Suspend() {
 		return false
 	}
-	s.seen, s.kinds, s.kept.left = nil, nil, len(s.kept.timed)
-	s.unfinished.Store(false)
-	s.restless.Store(false)
+	s.counted.seen, s.counted.kinds, s.kept.left = nil, nil, len(s.kept.timed)
+	s.activity.unfinished.Store(false)
+	s.activity.restless.Store(false)
 	return true
 }
 
@@ -24,6 +24,6 @@ func (s *stream) resume() error {
 	if !s.pipeline.Suspended() {
 		return nil
 	}
-	s.reparsing = true
+	s.phase = phaseReparsing
 	return s.pipeline.Resume()
 }

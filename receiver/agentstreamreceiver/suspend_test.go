@@ -72,7 +72,7 @@ func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *benc
 		require.NoError(t, c.Idle(t.Context()))
 		if rng.IntN(3) == 0 {
 			st.mu.Lock()
-			st.moved = time.Time{}
+			st.activity.moved = time.Time{}
 			st.mu.Unlock()
 			require.NoError(t, st.tick(t.Context()))
 		}
