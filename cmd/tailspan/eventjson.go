@@ -141,7 +141,7 @@ func newEventJSON(e *events.DisplayEvent) eventJSON {
 		j.Text = &e.Text
 		j.noticeJSON = &noticeJSON{Level: e.Notice.Level.String(), Code: e.Notice.Code}
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
-		j.tool(e)
+		addTool(&j, e)
 	case events.KindUsage:
 		u := e.Usage
 		j.usageJSON = &usageJSON{
@@ -170,7 +170,8 @@ func newEventJSON(e *events.DisplayEvent) eventJSON {
 	return j
 }
 
-func (j *eventJSON) tool(e *events.DisplayEvent) {
+// addTool fills in what only calls and results have.
+func addTool(j *eventJSON, e *events.DisplayEvent) {
 	t := &e.Tool
 	j.toolJSON = &toolJSON{
 		ID: t.ID, Target: t.Target, AgentType: t.AgentType, Started: t.AgentID, Server: t.Server, ReadOnly: t.ReadOnly,
