@@ -102,7 +102,7 @@ func newRound(t testing.TB, seed uint64, size int) round {
 func drawSettings(rng *rand.Rand) map[string]any {
 	m := map[string]any{
 		"start_at": "beginning", "poll_interval": "50ms", "force_flush_period": "50ms",
-		"retry": map[string]any{"initial_interval": "1ms", "max_interval": "10ms"}, "metrics": map[string]any{"interval": "200ms"},
+		"retry_on_failure": map[string]any{"initial_interval": "1ms", "max_interval": "10ms"}, "metrics": map[string]any{"interval": "200ms"},
 	}
 	if rng.IntN(3) == 0 {
 		m["trace"] = "session"

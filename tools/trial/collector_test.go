@@ -52,7 +52,7 @@ receivers:
     include: %s
     start_at: beginning
     poll_interval: 200ms
-    retry: {initial_interval: 20ms, max_interval: 200ms}
+    retry_on_failure: {initial_interval: 20ms, max_interval: 200ms}
     path_pattern: "{trial.file}.jsonl"
 exporters:
   otlp_http:
