@@ -170,7 +170,6 @@ func newEventJSON(e *events.DisplayEvent) eventJSON {
 	return j
 }
 
-// addTool fills in what only calls and results have.
 func addTool(j *eventJSON, e *events.DisplayEvent) {
 	t := &e.Tool
 	j.toolJSON = &toolJSON{

@@ -9,8 +9,7 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// ticking calls f twice per quiet time, with mu held, until stop is called: a live reader must not wait for the end of a
-// text.
+// ticking calls f twice per quiet time, with mu held, until stop is called.
 func ticking(mu *sync.Mutex, f func()) (stop func()) {
 	return repeat(context.Background(), redact.DefaultQuiet/2, func(context.Context, time.Time) error {
 		mu.Lock()
