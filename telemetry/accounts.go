@@ -23,7 +23,10 @@ type standing uint8
 
 const (
 	standingFirst  standing = iota
-	standingSecond          // another stream exports the run
+	standingSecond          // another stream exports the run, maybe in an earlier process
+	standingJoined          // another stream exports the run, and this one below that what it has beyond it
+	standingTwin            // the same, where the two have other ids; see twins.go
+	standingOrphan          // another stream exports the run of a sub-agent without its parent, as this one would
 	standingCopy            // it is history of another session, as equal content shows
 	standingMarked          // it is history of another session, as the format marks it
 )
@@ -50,7 +53,7 @@ func (a *account) over() bool {
 
 // allWritten wakes the streams that wait for the account of a run, once nothing of the run is open.
 func (s *Stream) allWritten(r *run) {
-	if !r.closed || r.joined || r.childKey != (agentKey{}) || len(r.calls.open) > 0 || r.work.agents > 0 || r.ref.written.Swap(true) {
+	if !r.closed || r.isJoined() || r.childKey != (agentKey{}) || len(r.calls.open) > 0 || r.work.agents > 0 || r.ref.written.Swap(true) {
 		return
 	}
 	if r.account != nil {

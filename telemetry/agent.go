@@ -39,12 +39,20 @@ type agent struct {
 	background bool     // the format says that its work goes on after the call
 	detached   bool     // its call, or who made that, was over when the first sign of it came
 	account    *account // of a sub-agent that this stream was the first with
-	duplicate  bool     // another stream exports it
-	joined     bool     // another stream exports its span, and this one what that lacks of its work
+	role       agentRole
 	closed     bool
 	clamped    bool // its times were set right
 	compacted  bool // the conversation was, since its last model call began
 }
+
+// agentRole is what a stream exports of a sub-agent.
+type agentRole uint8
+
+const (
+	roleOwn       agentRole = iota
+	roleJoined              // another stream exports its span, and this one what that lacks of its work
+	roleDuplicate           // another stream exports it
+)
 
 // callMade notes a call of the agent, which is one of the run's too.
 func (a *agent) callMade() {
@@ -67,7 +75,7 @@ func (a *agent) callFailed() {
 }
 
 // exports reports whether this stream, and no other account, exports what the agent does.
-func (a *agent) exports() bool { return a.run.exports() && !a.duplicate }
+func (a *agent) exports() bool { return a.run.exports() && a.role != roleDuplicate }
 
 // ref is the agent's span.
 func (a *agent) ref() otlp.SpanRef { return otlp.SpanRef{Trace: a.run.traceID, Span: a.spanID} }
@@ -137,13 +145,17 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 		lastInput: c.span.Start, ledger: ledger{prices: &s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
-	if r.joined && (id == "" || r.ref.recorded && !s.recorded) {
-		a.duplicate = true // a stream beside a transcript: the agent has a transcript of its own, with more of it, or stands in that one
+	if r.isJoined() && (id == "" || r.ref.recorded && !s.recorded) {
+		a.role = roleDuplicate // a stream beside a transcript: the agent has a transcript of its own, with more of it, or stands in that one
 	} else if id != "" && r.exports() {
 		key := agentKey{s.settings.Agent.Provider, r.sessionID, id, occurrence}
-		a.account = s.accountOfAgent(key, &runRef{traceID: r.traceID, topSpanID: a.spanID, inline: true})
-		a.joined = a.account == nil && r.joined && s.firstHasAgent(key, a.ref())
-		a.duplicate = a.account == nil && !a.joined
+		switch a.account = s.accountOfAgent(key, &runRef{traceID: r.traceID, topSpanID: a.spanID, inline: true}); {
+		case a.account != nil:
+		case r.isJoined() && s.firstHasAgent(key, a.ref()):
+			a.role = roleJoined
+		default:
+			a.role = roleDuplicate
+		}
 	}
 	a.span.Cover(&at)
 	c.child = a
@@ -193,7 +205,7 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 // an agent whose work another stream exports, and that stream does not have the call.
 func (s *Stream) hangUnderRun(a *agent) {
 	r := a.run
-	if a.duplicate || !r.exports() || a.call.exported() || s.registry.spanIsOut(r.traceID, a.call.spanID) {
+	if a.role == roleDuplicate || !r.exports() || a.call.exported() || s.registry.spanIsOut(r.traceID, a.call.spanID) {
 		return
 	}
 	a.parent, a.unknownParent = r.top.spanID, a.call.id
@@ -211,7 +223,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	r := a.run
 	a.ledger.closed = true
 	talk := s.endConversation(a)
-	if a.joined || r.joined && a == r.top {
+	if a.role == roleJoined || r.isJoined() && a == r.top {
 		return // it is that of the first account
 	}
 	span, ok := s.span(a, outline{a.spanID, a.parent, ptrace.SpanKindInternal, otlp.OperationInvokeAgent, a.name, otlp.AgentAttributes}, &a.span)

@@ -54,7 +54,7 @@ func (s *Stream) standAgent(r *run, key agentKey) {
 	}
 	r.standing = standingSecond
 	if first := s.registry.account(agentAccount(key)); first != nil && first.ref.Load() != nil {
-		r.account, r.joined, r.late, r.traceID = first, true, first.over(), first.ref.Load().traceID
+		r.standing, r.account, r.late, r.traceID = standingJoined, first, first.over(), first.ref.Load().traceID
 	}
 }
 

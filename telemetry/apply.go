@@ -38,10 +38,10 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	var late *events.Usage // what is used, if no span will have it
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		a.run.hasStart = a.run.hasStart || ev.Session == nil || !ev.Session.Recorded
+		a.run.shape.start = a.run.shape.start || ev.Session == nil || !ev.Session.Recorded
 		s.begins(a, ev, at)
 	case events.KindTurnStarted:
-		a.run.hasTurns = true
+		a.run.shape.turns = true
 		s.begins(a, ev, at)
 	case events.KindPrompt:
 		a.lastInput = at

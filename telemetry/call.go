@@ -197,7 +197,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 		s.linger(r, 1)
 	}
 	c.spanID, c.content = otlp.CallIDs(occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.id, what, detail)
-	c.elsewhere = s.isElsewhere(r, ev, r.joined && s.registry.spanIsOut(r.traceID, c.spanID))
+	c.elsewhere = s.isElsewhere(r, ev, r.isJoined() && s.registry.spanIsOut(r.traceID, c.spanID))
 	a.callMade()
 	s.announceAgent(c, t.AgentID)
 	return c

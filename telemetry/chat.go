@@ -42,7 +42,7 @@ func (c *chat) is(ev *events.DisplayEvent) bool {
 // modelWorks notes a part of a model message: it belongs to the agent's model call, or begins the next one.
 func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	if a.call == nil {
-		a.run.hasMessage = true
+		a.run.shape.message = true
 	}
 	if ev.MessageID == "" || ev.Synthetic || a.closed {
 		return
@@ -96,7 +96,7 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 	}
 	occurrence := s.seen.nth(&s.seen.chats, r.key, c.messageID, kind, what, detail)
 	c.spanID = otlp.SpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.messageID, kind, what, detail)
-	c.elsewhere = r.joined && (s.registry.spanIsOut(r.traceID, c.spanID) || r.twin && (ev == nil || s.hasSign(r, ev)))
+	c.elsewhere = r.isJoined() && (s.registry.spanIsOut(r.traceID, c.spanID) || r.standing == standingTwin && (ev == nil || s.hasSign(r, ev)))
 }
 
 // closeChat closes the model call that the agent has open. The first of a run whose start is unknown is written when the
@@ -125,7 +125,7 @@ func (s *Stream) closeChat(a *agent) {
 
 // finishChat writes a model call that is over, or lets it wait for the end of its run.
 func (s *Stream) finishChat(a *agent, c *chat) {
-	if r := a.run; a == r.top && c.unasked && !r.startKnown && r.first == nil && r.chats == 0 && c.span.End.Source != clock.SourceFile {
+	if r := a.run; a == r.top && c.unasked && !r.begin.known && r.first == nil && r.chats == 0 && c.span.End.Source != clock.SourceFile {
 		r.first = c
 		return
 	}

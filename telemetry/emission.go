@@ -54,7 +54,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 		}
 	}
 	if !isNew || s.suppressed {
-		if !isNew && r.standing == standingSecond {
+		if !isNew && r.isSecond() {
 			s.dropped(r)
 		}
 		return false
@@ -68,7 +68,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	lr.SetSpanID(a.spanID)
 	if of != nil {
 		lr.SetSpanID(of.spanID)
-	} else if a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !(r.twin && a.chat.elsewhere) {
+	} else if a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !(r.standing == standingTwin && a.chat.elsewhere) {
 		lr.SetSpanID(a.chat.spanID)
 	}
 	m := lr.Attributes()

@@ -25,7 +25,7 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	if a.run.closed {
 		return
 	}
-	a.run.end, a.run.endedBy, a.run.ownEnd = endOf(ev.End), ev.Kind, !ev.Synthetic
+	a.run.end.line, a.run.end.by, a.run.end.own = endOf(ev.End), ev.Kind, !ev.Synthetic
 	a.run.continues.shown = a.run.continues.shown || ev.End != nil && ev.End.Continues
 	s.measure(a.run)
 	why := otlp.CloseReasonResult
@@ -56,7 +56,7 @@ func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment
 		s.takeLinked(r)
 	}
 	end := *ev.End
-	if end.Totals = r.totalsAt(at); r.endedBy != ev.Kind && r.closed { // a second end, of which no sub-agents are known
+	if end.Totals = r.totalsAt(at); r.end.by != ev.Kind && r.closed { // a second end, of which no sub-agents are known
 		end.Totals.Incomplete = false
 	}
 	e := evidence{end: ev.End, sign: r.sign, open: len(r.calls.open) > 0, why: otlp.CloseReasonResult}
@@ -81,11 +81,11 @@ func (r *run) totalsAt(at clock.Moment) *events.Totals {
 // measure gives a run whose start no line has, because its first sign is the first answer, the start that its
 // duration gives; but not before the end of the run before. Its first model call began with it.
 func (s *Stream) measure(r *run) {
-	if r.startKnown || r.end == nil || r.end.Duration <= 0 || !events.PlausibleDuration(r.end.Duration) {
+	if r.begin.known || r.end.line == nil || r.end.line.Duration <= 0 || !events.PlausibleDuration(r.end.line.Duration) {
 		return
 	}
 	span := &r.top.span
-	from := clock.Moment{At: span.End.At.Add(-r.end.Duration), Source: clock.DurationFrom(span.End)}
+	from := clock.Moment{At: span.End.At.Add(-r.end.line.Duration), Source: clock.DurationFrom(span.End)}
 	if s.lastEnd.Known() && from.At.Before(s.lastEnd.At) {
 		from.At = s.lastEnd.At
 	}
@@ -102,7 +102,7 @@ func (s *Stream) measure(r *run) {
 
 // closeRun closes all that the run has open but sub-agents in the background, and then the run.
 func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
-	r.leftOpen = len(r.calls.open) > 0
+	r.end.leftOpen = len(r.calls.open) > 0
 	inner := s.evidenceOf(r, why).verdict().reason
 	if inner == otlp.CloseReasonResult {
 		inner = otlp.CloseReasonNoResult
@@ -143,7 +143,7 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 		}
 		return
 	}
-	if !r.joined {
+	if !r.isJoined() {
 		over := r.top.span
 		r.ref.totals.Store(r.top.ledger.hasTotals())
 		r.ref.span.Store(&over)
@@ -156,9 +156,9 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 // put writes what a run's own span has over that of a sub-agent.
 func (r *run) put(m pcommon.Map) {
 	m.PutStr(otlp.AttrRunKey, r.key)
-	if r.end != nil {
-		otlp.PutPositive(m, otlp.AttrTurns, int64(r.end.Turns))
-		otlp.PutStr(m, otlp.AttrEndCode, r.end.Code)
-		otlp.PutStr(m, otlp.AttrEndPrinciple, r.end.Principle)
+	if r.end.line != nil {
+		otlp.PutPositive(m, otlp.AttrTurns, int64(r.end.line.Turns))
+		otlp.PutStr(m, otlp.AttrEndCode, r.end.line.Code)
+		otlp.PutStr(m, otlp.AttrEndPrinciple, r.end.line.Principle)
 	}
 }

@@ -93,7 +93,7 @@ func (r *datedRun) find(t clock.Instant, prompt string) *spawningCall {
 // holdsChildren reports whether a run may have children that its session's folder links to it. Only the transcript
 // stands beside them; the stream of the same session is another account.
 func (s *Stream) holdsChildren(r *run) bool {
-	return s.settings.Agent.Folders && s.recorded && s.links.child == (agentKey{}) && !r.subAgent && (r.exports() || r.joined) && r.sessionID != ""
+	return s.settings.Agent.Folders && s.recorded && s.links.child == (agentKey{}) && !r.subAgent && (r.exports() || r.isJoined()) && r.sessionID != ""
 }
 
 // announceRun announces a run to the folder's children.

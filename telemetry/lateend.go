@@ -39,7 +39,7 @@ func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 // endRecord makes the record of the end of a run that no line ends, or has it wait with the run's span.
 func (s *Stream) endRecord(r *run, why otlp.CloseReason) {
 	switch {
-	case r.endedBy != events.KindUnspecified:
+	case r.end.by != events.KindUnspecified:
 	case s.waitsForLinked(r):
 		r.closing.late = &lateEnd{}
 	default:

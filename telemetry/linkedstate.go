@@ -141,7 +141,7 @@ func (s *Stream) needs() (runs []RunLink) {
 			runs = append(runs, link)
 		}
 	}
-	if r := s.run; r != nil && !r.closed && !r.joined && r.ref != nil {
+	if r := s.run; r != nil && !r.closed && !r.isJoined() && r.ref != nil {
 		add(r.ref)
 	}
 	for r := range s.spans.runs() {

@@ -214,7 +214,7 @@ func finishOf(out *messages, cause events.Cause) string {
 
 // converse adds what an event says to the agent's conversation, and to the model call that it is a part of.
 func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
-	if !s.registry.settings.Capture.Messages || a.closed || a.duplicate || !converses(ev) {
+	if !s.registry.settings.Capture.Messages || a.closed || a.role == roleDuplicate || !converses(ev) {
 		return
 	}
 	if a.talk == nil {

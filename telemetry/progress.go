@@ -50,7 +50,7 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	if r == nil || r.closed {
 		return false
 	}
-	elapsed := max(clock.InstantOf(now).Sub(r.started), 0)
+	elapsed := max(clock.InstantOf(now).Sub(r.begin.clock), 0)
 	if silent, after := now.Sub(s.moved), s.registry.settings.StallAfter; after > 0 && silent >= after {
 		s.reportStalled(into, elapsed, silent)
 		return true

@@ -22,7 +22,7 @@ func (s *Stream) setBack(at clock.Moment) {
 	if r.top.lastInput.At.After(at.At) {
 		r.top.lastInput = at
 	}
-	r.startKnown, r.top.clamped = false, true // its reported duration does better than any line
+	r.begin.known, r.top.clamped = false, true // its reported duration does better than any line
 	s.lastEnd = clock.Moment{}
 }
 

@@ -31,17 +31,10 @@ type run struct {
 	sign        events.Sign // what its last events show of its end; see [run.noteSign]
 	signText    string      // the words of a failure that sign shows
 	continues   continuation
-	end         *events.End
-	started     clock.Instant // for its progress
-	endedBy     events.Kind   // what closed it, if the format has its end
-	ownEnd      bool          // end is the agent's own, and not given in its place
-	leftOpen    bool          // calls had no result when it closed
-	startKnown  bool          // the line that opened it has a time, so its start is known
-	hasStart    bool          // a start line was seen: the stream has starts and results
-	hasTurns    bool          // the format marks turns, so that a prompt in the middle of one begins nothing
-	hasMessage  bool          // the model said something
-	floating    bool          // its opening line has no time, so the start is that of the line before; see [Stream.beginsAt]
-	watched     bool          // live, for its progress
+	begin       runStart
+	shape       runShape
+	end         runEnd
+	watched     bool // live, for its progress
 	inPipeline  bool
 	closed      bool
 
@@ -56,23 +49,49 @@ type run struct {
 	subAgent bool
 	standing standing
 	account  *account    // the first of the run
-	joined   bool        // a second account, below the run of the first
-	twin     bool        // whose ids differ; see twins.go
 	likes    occurrences // its calls, as twins have them in common
 	// overAgents are sub-agents that this stream was the first with, and that are over; other accounts of them wait for the run.
 	overAgents []*agent
-	orphaned   bool   // of a sub-agent without its parent, whose other account has no parent either
 	late       bool   // a second account of a run that is over: what the first lacks is exported
 	turn       string // the turn id that was announced last
 	closing    closing
 }
+
+// runStart is when a run began.
+type runStart struct {
+	clock clock.Instant // for its progress
+	known bool          // the line that opened it has a time
+	// floating is set if its opening line has no time, so the start is that of the line before; see [Stream.beginsAt].
+	floating bool
+}
+
+// runShape is what a run has of what formats differ in.
+type runShape struct {
+	start   bool // a start line: the stream has starts and results
+	turns   bool // the format marks turns, so that a prompt in the middle of one begins nothing
+	message bool // the model said something
+}
+
+// runEnd is how a run ended, as far as lines say.
+type runEnd struct {
+	line     *events.End // nil before it
+	by       events.Kind // what closed the run, if the format has its end
+	own      bool        // line is the agent's own, and not given in its place
+	leftOpen bool        // calls had no result when the run closed
+}
+
+// isSecond reports whether another stream is the first with the run.
+func (r *run) isSecond() bool { return r.standing >= standingSecond && r.standing <= standingOrphan }
+
+// isJoined reports whether the run is a second account, whose spans lie below the run of the first.
+func (r *run) isJoined() bool { return r.standing == standingJoined || r.standing == standingTwin }
 
 // isCopy reports whether the run is history of another session.
 func (r *run) isCopy() bool { return r.standing == standingCopy || r.standing == standingMarked }
 
 // adoptsNobody reports whether the run is none that sub-agents can hang under: whether another stream exports it is not
 // known, or it is not the run of this session.
-func (r *run) adoptsNobody() bool { return r.isCopy() || r.orphaned }
+func (r *run) adoptsNobody() bool { return r.isCopy() || r.standing == standingOrphan }
 
 // exports reports whether anything of the run goes out.
 func (r *run) exports() bool { return r.standing == standingFirst || r.late }
@@ -94,11 +113,11 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		return startsSession(ev) && (r.closed || r.hasStart || r.hasMessage)
+		return startsSession(ev) && (r.closed || r.shape.start || r.shape.message)
 	case events.KindPrompt:
-		return !ev.Synthetic && (r.closed || r.hasMessage && !r.hasStart && !r.hasTurns)
+		return !ev.Synthetic && (r.closed || r.shape.message && !r.shape.start && !r.shape.turns)
 	case events.KindTurnStarted:
-		return r.closed || r.hasMessage
+		return r.closed || r.shape.message
 	case events.KindText, events.KindReasoning, events.KindToolUse:
 		return r.closed
 	case events.KindUsage, events.KindNotice:
@@ -106,7 +125,7 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 		return r.closed && ev.MessageID != "" && ev.MessageID != r.lastMessage
 	case events.KindSessionEnded:
 		// A second end: a call that failed before it said anything.
-		return r.closed && r.endedBy == events.KindSessionEnded
+		return r.closed && r.end.by == events.KindSessionEnded
 	default:
 		return false
 	}
@@ -153,7 +172,7 @@ func modelSaid(ev *events.DisplayEvent) bool {
 // it does goes out from here.
 func (r *run) elsewhere() *agent {
 	if r.others == nil {
-		r.others = &agent{run: r, duplicate: true}
+		r.others = &agent{run: r, role: roleDuplicate}
 	}
 	return r.others
 }
@@ -171,7 +190,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	s.noteStart(waiting)
 	r := &run{
 		key: key.String(), sessionID: strings.Clone(sessionOf(waiting)), resource: s.resource,
-		started: s.startOf(waiting),
+		begin: runStart{clock: s.startOf(waiting)},
 	}
 	r.idSession = s.idSession(r.sessionID)
 	if s.links.child == (agentKey{}) { // else the run is its parent's, and adopt sees to it
@@ -197,12 +216,12 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		}
 		r.ref = s.registry.runRef(&runRef{resource: r.resource, recorded: s.recorded, account: r.account, key: r.key, scope: r.idScope, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, exported: r.exports()})
 	}
-	if r.standing == standingSecond && !r.joined {
+	if r.standing == standingSecond {
 		// The first account is of an earlier process: its run is where ids alone say.
 		s.stepOfAccount(r, &runRef{traceID: s.ownTrace(r), topSpanID: r.top.spanID})
 	}
 	opening := waiting[0].at
-	r.floating = opening.Source == clock.SourceCarried && !opening.Ahead
+	r.begin.floating = opening.Source == clock.SourceCarried && !opening.Ahead
 	r.continues = s.afterClosed(&waiting[0].event, r.sessionID)
 	s.run = r
 	if r.standing == standingFirst && r.account != nil {

@@ -10,7 +10,7 @@ import (
 // recordEnd makes the record of the end of a run that no line of the format ends, so that every run has one. It is of no
 // event, and has the attributes of one that ends a run.
 func (s *Stream) recordEnd(r *run, why otlp.CloseReason) {
-	if r.endedBy != events.KindUnspecified || !r.top.exports() || r.standing == standingSecond {
+	if r.end.by != events.KindUnspecified || !r.top.exports() || r.isSecond() {
 		return
 	}
 	parts := otlp.AppendParts(make([]byte, 0, 256), otlp.DomainRecord, 0, s.settings.Agent.Provider, r.sessionID, otlp.EventNameRunEnd, r.traceID.String(), r.top.spanID.String())

@@ -9,9 +9,9 @@ import (
 // into the trace of the first, below its run. Its own step is exported, with a link to that run.
 func (s *Stream) joinAccount(r *run) {
 	ref := r.account.ref.Load()
-	r.joined = true
+	r.standing = standingJoined
 	if r.account.stream != s.settings.ID && (r.account.key != r.key || s.settings.Agent.StreamIDs && s.recorded != ref.recorded) {
-		r.twin = true
+		r.standing = standingTwin
 		s.registry.pair(r.account, s.settings.ID)
 	}
 	r.late = r.account.over()
@@ -29,7 +29,7 @@ func (s *Stream) stepOfAccount(r *run, first *runRef) {
 // waitsForFirst reports whether the run is a second account that was opened before the first one is over: its events wait
 // on, and those that the limits leave no room for are dropped, since the first account has them most likely.
 func (r *run) waitsForFirst() bool {
-	if r == nil || !r.joined || r.late {
+	if r == nil || !r.isJoined() || r.late {
 		return false
 	}
 	r.late = r.account.over()
@@ -69,13 +69,13 @@ func (s *Stream) exportsRecord(a *agent, of *call, what sighting) decision {
 	switch {
 	case !a.exports():
 		return recordDropped
-	case !r.joined:
+	case !r.isJoined():
 		return recordExported
 	case !secondExports(ev.Kind):
 		return recordDropped
 	case ev.Kind == events.KindUsage: // with the model call that it is of, else it is a total
 		return exportedIf(a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !a.chat.elsewhere)
-	case !r.twin:
+	case r.standing == standingJoined:
 		return recordExported
 	case of != nil:
 		return exportedIf(!of.elsewhere)
@@ -91,7 +91,7 @@ func (c *call) exported() bool { return c.caller.exports() && !c.elsewhere }
 
 // outside reports whether a span of a second account does not lie inside of what the first exported above it.
 func (r *run) outside(a *agent, i *clock.Interval) bool {
-	if !r.joined {
+	if !r.isJoined() {
 		return false
 	}
 	over := r.account.ref.Load().span.Load()

@@ -88,7 +88,7 @@ func (s *Stream) isUnwritten(r *run) bool {
 // waitsForLinked reports whether the span of a run that is closed now has to wait for sub-agents in other streams.
 func (s *Stream) waitsForLinked(r *run) bool {
 	switch {
-	case !r.exports() || r.joined || s.sumsUpAgents(r):
+	case !r.exports() || r.isJoined() || s.sumsUpAgents(r):
 		return false
 	case s.suppressed && s.replay.restored:
 		return s.isUnwritten(r)
@@ -111,7 +111,7 @@ func (s *Stream) sumsUpAgents(r *run) bool {
 
 // takeLinked enters in the ledger of a run what its sub-agents in other streams used.
 func (s *Stream) takeLinked(r *run) {
-	if s.sumsUpAgents(r) || r.joined || r.ref == nil {
+	if s.sumsUpAgents(r) || r.isJoined() || r.ref == nil {
 		return
 	}
 	var until clock.Instant
@@ -128,7 +128,7 @@ func (s *Stream) reportLinked() {
 	if r == nil || r.closed || r.childKey == (agentKey{}) {
 		return
 	}
-	over := s.idle && len(s.pending) == 0 && (s.showsEnd() || r.end != nil && len(r.calls.open) == 0)
+	over := s.idle && len(s.pending) == 0 && (s.showsEnd() || r.end.line != nil && len(r.calls.open) == 0)
 	if over || r.closing.reported {
 		r.closing.reported = over
 		s.enterLinked(r, over)
@@ -155,7 +155,7 @@ func (s *Stream) enterLinked(r *run, over bool) {
 
 // linkInline notes how far the work of a sub-agent in the run's own stream is.
 func (s *Stream) linkInline(a *agent, state linkState) {
-	if c := a.call; c.agentID != "" && !a.duplicate && !a.run.joined {
+	if c := a.call; c.agentID != "" && a.role != roleDuplicate && !a.run.isJoined() {
 		s.registry.linkInline(a.run.ref, s.keyOf(c), state)
 	}
 }
@@ -163,9 +163,9 @@ func (s *Stream) linkInline(a *agent, state linkState) {
 // writeClosed writes the span of a closed run, or has it wait.
 func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 	r.top.ledger.closed = true
-	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.joined || !s.registry.hasLinked(r.ref)) {
+	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.isJoined() || !s.registry.hasLinked(r.ref)) {
 		s.writeRunSpan(r, why)
-		if child := r.childKey != (agentKey{}); child || !r.joined {
+		if child := r.childKey != (agentKey{}); child || !r.isJoined() {
 			s.registry.releaseLinked(r.ref, s, !child)
 		}
 		return

@@ -17,7 +17,7 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 		return
 	}
 	// What a user says between two answers begins nothing: in a stream whose first line has no time it may be the first that has.
-	a.run.startKnown = a.run.startKnown || at.Source == clock.SourceLine && !a.run.hasMessage
+	a.run.begin.known = a.run.begin.known || at.Source == clock.SourceLine && !a.run.shape.message
 	if !a.lastInput.Known() {
 		a.lastInput = at // what the first model call answers is nowhere, or comes later
 	}
@@ -45,10 +45,10 @@ type sessionStart struct {
 // beginsAt moves the start of a run that its opening line gave no time for, and that has that of the run before, to the
 // first time that one of its lines gives: idle time before a prompt belongs to no run.
 func (s *Stream) beginsAt(r *run, at clock.Moment) {
-	if !r.floating || at.Source != clock.SourceLine {
+	if !r.begin.floating || at.Source != clock.SourceLine {
 		return
 	}
-	r.floating = false
+	r.begin.floating = false
 	top := r.top
 	if top.closed || top.inside.Start.Known() || top.chat != nil || r.first != nil {
 		return

@@ -21,9 +21,9 @@ import (
 func (r *run) opensTask(ev *events.DisplayEvent) bool {
 	switch ev.Kind {
 	case events.KindTurnStarted:
-		return r.end != nil
+		return r.end.line != nil
 	case events.KindPrompt:
-		return !ev.Synthetic && !r.hasTurns && r.hasMessage && r.sign.Outcome != events.OutcomeUnknown && !r.sign.Weak
+		return !ev.Synthetic && !r.shape.turns && r.shape.message && r.sign.Outcome != events.OutcomeUnknown && !r.sign.Weak
 	default:
 		return false
 	}
@@ -31,9 +31,9 @@ func (r *run) opensTask(ev *events.DisplayEvent) bool {
 
 // noteTurn keeps how a turn of a sub-agent ended. Its work ends with its call.
 func (r *run) noteTurn(ev *events.DisplayEvent) {
-	r.end, r.ownEnd = endOf(ev.End), !ev.Synthetic
-	if r.end == nil {
-		r.end = &events.End{}
+	r.end.line, r.end.own = endOf(ev.End), !ev.Synthetic
+	if r.end.line == nil {
+		r.end.line = &events.End{}
 	}
 }
 

@@ -219,5 +219,5 @@ func (s *Stream) hasCall(r *run, ev *events.DisplayEvent) bool {
 
 // isElsewhere reports whether the first account of a run has the call that a span would be of.
 func (s *Stream) isElsewhere(r *run, ev *events.DisplayEvent, isOut bool) bool {
-	return r.joined && (r.twin && s.hasCall(r, ev) || isOut)
+	return r.isJoined() && (r.standing == standingTwin && s.hasCall(r, ev) || isOut)
 }

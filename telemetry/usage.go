@@ -26,7 +26,7 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 	switch {
 	case u.Scope != events.UsageScopeCall:
 		ledger.addTotal(ev.Model, u)
-	case a.duplicate:
+	case a.role == roleDuplicate:
 		ledger.addElsewhere(u)
 		return nil
 	case a == a.run.top || a.ledger.closed: // the run's own span is the only one left
@@ -45,7 +45,7 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 // counted reports whether the tokens of the run's calls are in the totals of the first account of it, or those of a
 // sub-agent's own stream in the totals of its run.
 func (s *Stream) counted(r *run) bool {
-	if r.joined {
+	if r.isJoined() {
 		return r.account.ref.Load().totals.Load()
 	}
 	return r.subAgent && s.settings.Agent.TotalsOfAgents && !r.ref.recorded && r.ref.totals.Load()

@@ -155,9 +155,9 @@ func (r *run) noteSign(ev *events.DisplayEvent) {
 
 // evidenceOf is what is known of the end of a run that is closed for why.
 func (s *Stream) evidenceOf(r *run, why otlp.CloseReason) *evidence {
-	e := &evidence{sign: r.sign, text: r.signText, open: r.leftOpen || len(r.calls.open) > 0, why: why, exit: s.exitOf(r)}
-	if r.ownEnd {
-		e.end = r.end
+	e := &evidence{sign: r.sign, text: r.signText, open: r.end.leftOpen || len(r.calls.open) > 0, why: why, exit: s.exitOf(r)}
+	if r.end.own {
+		e.end = r.end.line
 	}
 	return e
 }

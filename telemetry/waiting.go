@@ -70,7 +70,7 @@ func (s *Stream) release(mode releaseMode) {
 		if s.opens(&h.event) && !s.tryOpenRun(s.pending[done:], force) {
 			break
 		}
-		if mode == releaseAll && s.run != nil && s.run.joined {
+		if mode == releaseAll && s.run != nil && s.run.isJoined() {
 			s.run.late = true // it can wait no longer, and what the first exports of it comes out once
 		}
 		if mode != releaseAll && s.run.waitsForFirst() && (mode == releaseReady || s.roomBehind(done)) {
@@ -110,7 +110,7 @@ func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 			s.registry.opened(s.run)
 		}
 		if !s.owns("agent", key.provider, key.session, key.agent) {
-			s.run.standing, s.run.orphaned = standingSecond, true // another stream exports what it did, without its call either
+			s.run.standing = standingOrphan // another stream exports what it did, without its call either
 		}
 		s.joinPipeline(s.run)
 		// The persona is the top agent's.
