@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"sync/atomic"
+
+	"github.com/tailspan/tailspan/session/memory"
 )
 
 // Several streams can be about the same work: the stream on standard output and the transcript of a session, a copy of a
@@ -63,19 +65,19 @@ func (s *Stream) allWritten(r *run) {
 
 // owners remembers which stream was the first with a thing, by the thing's hash.
 type owners struct {
-	memory[uint64, *account]
+	memory.Map[uint64, *account]
 }
 
 func newOwners(limit int, forgotten *int) owners {
-	return owners{newMemory[uint64, *account](limit, forgotten)}
+	return owners{memory.NewMap[uint64, *account](limit, forgotten)}
 }
 
 // claim returns the first account of a thing, which is stream's if there was none.
 func (o *owners) claim(thing uint64, stream string) *account {
-	first, known := o.get(thing)
+	first, known := o.Get(thing)
 	if !known {
 		first = &account{stream: stream}
-		o.set(thing, first)
+		o.Set(thing, first)
 	}
 	return first
 }
@@ -173,7 +175,7 @@ func (r *Registry) opened(first *run) {
 func (r *Registry) account(thing uint64) *account {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first, _ := r.owners.get(thing)
+	first, _ := r.owners.Get(thing)
 	return first
 }
 

@@ -82,7 +82,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	}
 	switch ev.Kind {
 	case events.KindToolUse:
-		if early, ok := of.caller.run.calls.early.take(of.id); ok {
+		if early, ok := of.caller.run.calls.early.Take(of.id); ok {
 			s.finishCall(of, &early.tool, early.at, early.abridged)
 		}
 	case events.KindToolResult:

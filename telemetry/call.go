@@ -10,6 +10,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/memory"
 )
 
 // call is a tool call, from its ToolUse to its end. Closed calls stay known for a while, for results that come late.
@@ -97,10 +98,10 @@ func toolType(c *call) string {
 
 // calls are the calls of one run by their ids.
 type calls struct {
-	byID  map[string]*call             // nil before the first
-	open  []*call                      // oldest first
-	ended []string                     // ids of closed calls, oldest first, to forget from
-	early *memory[string, earlyResult] // nil before the first
+	byID  map[string]*call                 // nil before the first
+	open  []*call                          // oldest first
+	ended []string                         // ids of closed calls, oldest first, to forget from
+	early *memory.Map[string, earlyResult] // nil before the first
 }
 
 // earlyResult is a result whose call was not seen yet.
@@ -151,9 +152,9 @@ func (c *calls) close(n *call, limit int) (forgot bool) {
 // setEarly keeps a result that comes before its call; as many as calls may be open.
 func (c *calls) setEarly(id string, early earlyResult, limits *Limits) (forgot bool) {
 	if c.early == nil {
-		c.early = &memory[string, earlyResult]{limit: min(limits.OpenCalls, limits.RememberedIDs)}
+		c.early = &memory.Map[string, earlyResult]{Limit: min(limits.OpenCalls, limits.RememberedIDs)}
 	}
-	return c.early.set(strings.Clone(id), early)
+	return c.early.Set(strings.Clone(id), early)
 }
 
 // startCall opens a call. One of the same id that is still open is superseded: the source says that this is another.

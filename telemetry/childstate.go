@@ -20,7 +20,7 @@ type runID struct {
 func (r *Registry) runRef(ref *runRef) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known, ok := r.runsByID.get(runID{ref.traceID, ref.topSpanID}); ok {
+	if known, ok := r.runsByID.Get(runID{ref.traceID, ref.topSpanID}); ok {
 		return known
 	}
 	return ref
@@ -37,11 +37,11 @@ func (r *Registry) restoreChild(key agentKey, state *ChildState) {
 // recallRun gives the one reference to a run that a state knows. Its owner locks.
 func (r *Registry) recallRun(s *RunState) *runRef {
 	id := runID{s.Trace, s.Top}
-	run, known := r.runsByID.get(id)
+	run, known := r.runsByID.Get(id)
 	if !known {
 		run = &runRef{key: s.Key, scope: s.Scope, sessionID: s.Session, traceID: s.Trace, topSpanID: s.Top, exported: s.Exported}
 		run.totals.Store(s.Totals)
-		r.runsByID.set(id, run)
+		r.runsByID.Set(id, run)
 	}
 	if s.Ended != nil {
 		over := s.Ended.interval()

@@ -65,5 +65,5 @@ func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {
 		return false
 	}
 	key, ok := s.copyKey(ev)
-	return !ok || !s.registry.said.has(s.registry.mark(&key))
+	return !ok || !s.registry.said.Has(s.registry.mark(&key))
 }

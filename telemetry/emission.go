@@ -50,7 +50,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	if r.standing == standingFirst && modelWorks(ev) {
 		s.noteSigns(a, ev, !isNew)
 		if key, ok := s.copyKey(ev); ok {
-			s.registry.said.first(s.registry.mark(&key))
+			s.registry.said.First(s.registry.mark(&key))
 		}
 	}
 	if !isNew || s.suppressed {

@@ -167,15 +167,15 @@ func (s *Stream) linkNow(r *run) agentLink {
 func (r *Registry) runOfSession(key sessionKey, ref *runRef, start clock.Instant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, known := r.links.sessions.get(key)
+	s, known := r.links.sessions.Get(key)
 	if !known {
 		s = &sessionRuns{}
-		r.links.sessions.set(key, s)
+		r.links.sessions.Set(key, s)
 	}
 	if s.of(ref) != nil {
 		return
 	}
-	r.runsByID.set(runID{ref.traceID, ref.topSpanID}, ref) // so that a child that is restored has the same reference
+	r.runsByID.Set(runID{ref.traceID, ref.topSpanID}, ref) // so that a child that is restored has the same reference
 	s.runs = append(s.runs, &datedRun{ref: ref, start: start})
 	if drop := len(s.runs) - maxState; drop > 0 {
 		r.counts.ForgottenIDs += drop
@@ -187,7 +187,7 @@ func (r *Registry) runOfSession(key sessionKey, ref *runRef, start clock.Instant
 func (r *Registry) sessionAdvanced(key sessionKey, at clock.Instant) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, known := r.links.sessions.get(key)
+	s, known := r.links.sessions.Get(key)
 	if !known || !at.After(s.latest) {
 		return nil
 	}
@@ -199,7 +199,7 @@ func (r *Registry) sessionAdvanced(key sessionKey, at clock.Instant) []*Stream {
 func (r *Registry) spawningCallOfSession(key sessionKey, ref *runRef, c spawningCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, _ := r.links.sessions.get(key)
+	s, _ := r.links.sessions.Get(key)
 	if s == nil {
 		return
 	}
@@ -217,7 +217,7 @@ func (r *Registry) spawningCallOfSession(key sessionKey, ref *runRef, c spawning
 func (r *Registry) seekSession(child *Stream, key sessionKey, at clock.Instant, decide bool) *runRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s, known := r.links.sessions.get(key); known && (decide || !s.latest.Before(at)) {
+	if s, known := r.links.sessions.Get(key); known && (decide || !s.latest.Before(at)) {
 		if ref := s.at(at); ref != nil {
 			return ref
 		}
@@ -231,7 +231,7 @@ func (r *Registry) seekSession(child *Stream, key sessionKey, at clock.Instant, 
 func (r *Registry) spawningCallFound(key sessionKey, ref *runRef, call *callRef) *Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, known := r.links.sessions.get(key)
+	s, known := r.links.sessions.Get(key)
 	if !known {
 		return nil
 	}
@@ -250,7 +250,7 @@ func (r *Registry) spawningCallFound(key sessionKey, ref *runRef, call *callRef)
 func (r *Registry) spawningCallOf(key sessionKey, ref *runRef, at clock.Instant, prompt string) (spawningCall, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s, known := r.links.sessions.get(key); known {
+	if s, known := r.links.sessions.Get(key); known {
 		if run := s.of(ref); run != nil {
 			if c := run.find(at, prompt); c != nil {
 				return *c, true

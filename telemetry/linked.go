@@ -113,7 +113,7 @@ func (r *Registry) linkedUse(ref *runRef, of agentKey, until clock.Instant) (u l
 			u.atWork, u.incomplete = true, true
 		case one.group:
 			u.groups = true
-			k, _ := r.links.agents.get(key)
+			k, _ := r.links.agents.Get(key)
 			u.incomplete = u.incomplete || k == nil || !k.ended
 		case one.state == linkAtWork:
 			u.incomplete = true

@@ -10,6 +10,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/memory"
 )
 
 // Links connect a run to the sub-agents whose work stands in files of their own. The files are read in any order and at
@@ -101,27 +102,27 @@ type ending struct {
 
 // links is the meeting place. Its owner locks.
 type links struct {
-	agents memory[agentKey, *agentLink]
-	turns  memory[turnKey, *runRef]
+	agents memory.Map[agentKey, *agentLink]
+	turns  memory.Map[turnKey, *runRef]
 	// sessions are those whose children their folder links to them.
-	sessions memory[sessionKey, *sessionRuns]
+	sessions memory.Map[sessionKey, *sessionRuns]
 	// waiting are streams whose agent, turn or session nobody has announced.
 	waiting waitlist
 }
 
 func newLinks(limit int, forgotten *int) links {
 	return links{
-		agents: newMemory[agentKey, *agentLink](limit, forgotten), turns: newMemory[turnKey, *runRef](limit, forgotten), waiting: waitlist{},
-		sessions: newMemory[sessionKey, *sessionRuns](limit, forgotten),
+		agents: memory.NewMap[agentKey, *agentLink](limit, forgotten), turns: memory.NewMap[turnKey, *runRef](limit, forgotten), waiting: waitlist{},
+		sessions: memory.NewMap[sessionKey, *sessionRuns](limit, forgotten),
 	}
 }
 
 // linkOf is the entry of an agent, a new one if nobody spoke of it yet.
 func (f *links) linkOf(key agentKey) *agentLink {
-	k, known := f.agents.get(key)
+	k, known := f.agents.Get(key)
 	if !known {
 		k = &agentLink{}
-		f.agents.set(key, k)
+		f.agents.Set(key, k)
 	}
 	return k
 }
@@ -130,8 +131,8 @@ func (f *links) linkOf(key agentKey) *agentLink {
 func (r *Registry) announceTurn(key turnKey, run *runRef) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, known := r.links.turns.get(key); !known {
-		r.links.turns.set(key, run)
+	if _, known := r.links.turns.Get(key); !known {
+		r.links.turns.Set(key, run)
 	}
 	return r.links.waiting.take(key)
 }
@@ -239,7 +240,7 @@ func (r *Registry) seekRun(child *Stream, key agentKey, turn turnKey) *runRef {
 		return k.run
 	}
 	if turn.turn != "" {
-		if run, known := r.links.turns.get(turn); known {
+		if run, known := r.links.turns.Get(turn); known {
 			return run
 		}
 		r.links.waiting.add(turn, child)
@@ -267,7 +268,7 @@ func (r *Registry) agentDone(key agentKey) (maker *Stream) {
 func (r *Registry) linkNow(key agentKey) agentLink {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if k, known := r.links.agents.get(key); known {
+	if k, known := r.links.agents.Get(key); known {
 		return *k
 	}
 	return agentLink{}
@@ -291,7 +292,7 @@ func (r *Registry) leave(child *Stream) {
 	if key := child.links.child; key != (agentKey{}) {
 		for known := true; known; key = key.next() {
 			var k *agentLink
-			if k, known = r.links.agents.get(key); known && k.child == child {
+			if k, known = r.links.agents.Get(key); known && k.child == child {
 				k.child = nil
 			}
 		}

@@ -97,7 +97,7 @@ func (s *Stream) linksState() *LinksState {
 func (r *Registry) sessionState(maker *Stream, key sessionKey) *SessionState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, known := r.links.sessions.get(key)
+	s, known := r.links.sessions.Get(key)
 	if !known {
 		return nil
 	}
@@ -129,10 +129,10 @@ func (r *Registry) recallLinks(state *LinksState) {
 		return
 	}
 	key := sessionKey{state.Provider, session.ID}
-	s, known := r.links.sessions.get(key)
+	s, known := r.links.sessions.Get(key)
 	if !known {
 		s = &sessionRuns{}
-		r.links.sessions.set(key, s)
+		r.links.sessions.Set(key, s)
 	}
 	if latest := clock.Instant(session.Latest); latest.After(s.latest) {
 		s.latest = latest

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/memory"
 )
 
 // Registry owns what streams share: the settings, and the pipeline runs that their work hangs under. It is safe for use
@@ -20,8 +22,8 @@ type Registry struct {
 	metrics  *metrics.Set
 	writer   otlp.Writer
 	seed     maphash.Seed // of the ids that streams remember
-	emitted  *emitted     // has locks of its own
-	said     *emitted     // copy marks of what the model said; see accounts.go
+	emitted  *memory.Set  // has locks of its own
+	said     *memory.Set  // copy marks of what the model said; see accounts.go
 
 	opening sync.Mutex // held while a run opens: of its accounts one is the first, and has opened it before another looks
 
@@ -43,7 +45,7 @@ type Registry struct {
 	counts    Counts
 
 	// runsByID are the runs in the states of sub-agents, and those whose sub-agents are linked by their folder.
-	runsByID memory[runID, *runRef]
+	runsByID memory.Map[runID, *runRef]
 	recalled recalled
 }
 
@@ -58,8 +60,8 @@ func NewRegistry(s Settings) *Registry {
 		writer:    otlp.Writer{Semconv: s.Semconv, Capture: s.Capture, TargetRunes: s.Limits.TargetRunes, ContentBytes: s.Limits.ContentBytes},
 		seed:      maphash.MakeSeed(),
 		pipelines: newPipelines(s.Limits.Pipelines, s.PipelineService),
-		emitted:   newEmitted(s.Limits.EmittedIDs),
-		said:      newEmitted(s.Limits.RememberedIDs),
+		emitted:   memory.NewSet(s.Limits.EmittedIDs),
+		said:      memory.NewSet(s.Limits.RememberedIDs),
 		agents:    map[Agent]*Agent{},
 		children:  map[*Stream]struct{}{},
 		exits:     streamTimes{},
@@ -72,7 +74,7 @@ func NewRegistry(s Settings) *Registry {
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.signs = newSigner(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
-	r.runsByID = newMemory[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.runsByID = memory.NewMap[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	return r
 }
 
@@ -190,16 +192,21 @@ func (r *Registry) childClosed(s *Stream) {
 // firstSpan reports whether a span is exported for the first time, and firstRecord the same of a record. Two files that
 // are accounts of one session (a stream and a transcript, a copy) give the same ids, and each id is exported once.
 func (r *Registry) firstSpan(trace pcommon.TraceID, span pcommon.SpanID) bool {
-	return r.emitted.first(spanMark(trace, span))
+	return r.emitted.First(spanMark(trace, span))
 }
 
 func (r *Registry) firstRecord(parts []byte) bool {
-	return r.emitted.first(r.emitted.recordMark(parts))
+	return r.emitted.First(r.emitted.Mark(parts))
+}
+
+// spanMark mixes the ids, which are hashes already. A span id alone would do, but for two traces of one pipeline each.
+func spanMark(trace pcommon.TraceID, span pcommon.SpanID) uint64 {
+	return binary.BigEndian.Uint64(span[:]) ^ binary.BigEndian.Uint64(trace[:8])*0x9e3779b97f4a7c15
 }
 
 // spanIsOut reports whether a span went out.
 func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
-	return r.emitted.has(spanMark(trace, span))
+	return r.emitted.Has(spanMark(trace, span))
 }
 
 // Close returns what is pending of streams that waited for others, and the spans of all pipelines and steps that have not gone

@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/memory"
 )
 
 // run is a prompt (or start line) to its result: one invoke_agent span at the top, and all that lies below.
@@ -48,8 +49,8 @@ type run struct {
 	// subAgent is set if this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
 	subAgent bool
 	standing standing
-	account  *account    // the first of the run
-	likes    occurrences // its calls, as twins have them in common
+	account  *account       // the first of the run
+	likes    memory.Counter // its calls, as twins have them in common
 	// overAgents are sub-agents that this stream was the first with, and that are over; other accounts of them wait for the run.
 	overAgents []*agent
 	late       bool   // a second account of a run that is over: what the first lacks is exported

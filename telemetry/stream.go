@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"container/list"
-	"hash/maphash"
 	"math"
 	"slices"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/memory"
 )
 
 // Line says where events come from.
@@ -67,20 +67,11 @@ type Stream struct {
 	claims   claims
 	links    streamLinks
 	// lastTotals are the running totals that the stream reported last, of its process (without a session) or of a session.
-	lastTotals *memory[sessionModel, events.Usage]
+	lastTotals *memory.Map[sessionModel, events.Usage]
 	awaits     map[any]*list.Element // what the stream waits for; the registry's, see [waitlist]
 	unwritten  *unwritten            // a closed run whose span waits for the exit of its process
 	spans      *spanWaits            // closed runs whose spans wait for sub-agents in other streams
 	exit       *Exit                 // how the process ended, once it has
-}
-
-// seenIDs are the ids of runs, agents, calls and model messages that had a span of their own.
-type seenIDs struct {
-	runs, agents, calls, messages, chats occurrences
-
-	seed    maphash.Seed // the registry's
-	limit   int          // of each list
-	evicted int          // ids, since the last Take
 }
 
 // streamLinks are how a stream is linked to others.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/memory"
 )
 
 // The streams of some agents have ids that their transcripts have not (Codex, Gemini and Qwen name messages in one of
@@ -19,7 +20,7 @@ import (
 
 // signer finds runs by their signs. Its owner locks.
 type signer struct {
-	runs memory[sign, []*account]
+	runs memory.Map[sign, []*account]
 }
 
 // sign is a hash of an item of a session, and which kind of stream has it.
@@ -32,7 +33,7 @@ type sign struct {
 const maxTwins = 8
 
 func newSigner(limit int, forgotten *int) signer {
-	return signer{newMemory[sign, []*account](limit, forgotten)}
+	return signer{memory.NewMap[sign, []*account](limit, forgotten)}
 }
 
 // signsOf are the signs of what the model said or did on the main thread; none for anything else. Of a text it is the
@@ -137,7 +138,7 @@ func (s *Stream) twinOrEnter(own *account, session string, waiting []pendingEven
 // twin is the first run with a sign that has no twin yet.
 func (t *signer) twin(signs []uint64, recorded bool) *account {
 	for _, hash := range signs {
-		list, _ := t.runs.get(sign{hash, recorded})
+		list, _ := t.runs.Get(sign{hash, recorded})
 		for _, a := range list {
 			if a.twin == "" {
 				return a
@@ -151,9 +152,9 @@ func (t *signer) twin(signs []uint64, recorded bool) *account {
 func (t *signer) enter(own *account, signs []uint64, recorded bool) {
 	for _, hash := range signs {
 		key := sign{hash, recorded}
-		list, _ := t.runs.get(key)
+		list, _ := t.runs.Get(key)
 		if len(list) < maxTwins && !slices.Contains(list, own) {
-			t.runs.set(key, append(list, own))
+			t.runs.Set(key, append(list, own))
 		}
 	}
 }
@@ -206,7 +207,7 @@ func (s *Stream) hasAnySign(r *run, signs ...uint64) bool {
 	s.registry.mu.Lock()
 	defer s.registry.mu.Unlock()
 	return slices.ContainsFunc(signs, func(hash uint64) bool {
-		list, _ := s.registry.signs.runs.get(sign{hash, !s.recorded})
+		list, _ := s.registry.signs.runs.Get(sign{hash, !s.recorded})
 		return slices.Contains(list, r.account)
 	})
 }

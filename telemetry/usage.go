@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/memory"
 )
 
 // useTokens enters what a Usage event reports in the ledgers of the agent and of its run. It returns what comes too late
@@ -97,7 +98,7 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 		key := sessionModel{s.settings.Agent.Provider, ev.SessionID, ev.Model}
 		var known bool
 		before, known = s.registry.sessionTotal(key, *u)
-		if own, ok := s.lastTotals.get(key); ok {
+		if own, ok := s.lastTotals.Get(key); ok {
 			before, known = own, true // another stream of that session may be someone else's
 		}
 		s.setLastTotal(key, u)
@@ -107,7 +108,7 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 		}
 	} else {
 		key := sessionModel{model: strings.Clone(ev.Model)}
-		before, _ = s.lastTotals.get(key)
+		before, _ = s.lastTotals.Get(key)
 		s.setLastTotal(key, u)
 	}
 	return u.Since(&before)
@@ -115,28 +116,28 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 
 func (s *Stream) setLastTotal(key sessionModel, u *events.Usage) {
 	if s.lastTotals == nil {
-		s.lastTotals = &memory[sessionModel, events.Usage]{limit: maxProcessModels}
+		s.lastTotals = &memory.Map[sessionModel, events.Usage]{Limit: maxProcessModels}
 	}
-	if s.lastTotals.set(key, *u) {
+	if s.lastTotals.Set(key, *u) {
 		s.count().ForgottenIDs++
 	}
 }
 
 // sessionTotals remembers the last running total of each session and model.
 type sessionTotals struct {
-	memory[sessionModel, events.Usage]
+	memory.Map[sessionModel, events.Usage]
 }
 
 type sessionModel struct{ provider, session, model string }
 
 func newSessionTotals(limit int, forgotten *int) sessionTotals {
-	return sessionTotals{newMemory[sessionModel, events.Usage](limit, forgotten)}
+	return sessionTotals{memory.NewMap[sessionModel, events.Usage](limit, forgotten)}
 }
 
 // swap enters a total and returns the one before, if there was one.
 func (t *sessionTotals) swap(key sessionModel, now events.Usage) (before events.Usage, known bool) {
-	before, known = t.get(key)
-	t.set(key, now)
+	before, known = t.Get(key)
+	t.Set(key, now)
 	return before, known
 }
 

@@ -1,4 +1,4 @@
-package telemetry
+package memory
 
 import (
 	"math/rand/v2"
