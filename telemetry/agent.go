@@ -10,6 +10,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/messages"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 )
@@ -30,7 +31,7 @@ type agent struct {
 	inside     clock.Interval // of what was exported below it
 	lastInput  clock.Moment   // the last prompt or result: where the next model call begins
 	chat       *chat
-	talk       *conversation // captured only
+	talk       *messages.Conversation // captured only
 	models     modelNames
 	open       atWork // what it started
 	ledger     ledger
@@ -222,7 +223,7 @@ func (o *openWork) innermostFirst() []*agent {
 func (s *Stream) writeAgent(a *agent, v verdict) {
 	r := a.run
 	a.ledger.closed = true
-	talk := s.endConversation(a)
+	talk := s.open.endConversation(a)
 	if a.role == roleJoined || r.isJoined() && a == r.top {
 		return // it is that of the first account
 	}
@@ -261,7 +262,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 		}
 	}
 	s.writeUsage(m, a)
-	talk.put(m, v)
+	talk.Put(m, v.outcome, v.cause)
 	setError(span, v.errorType(), v.message)
 	measureSpan(&s.meter, metrics.Key{
 		Instrument: metrics.InstrumentInvokeAgent, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: v.errorType(),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/messages"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 )
@@ -24,7 +25,7 @@ type chat struct {
 	span      clock.Interval
 	tokens    events.Tokens
 	served    otlp.Service
-	said      *exchange // captured only
+	said      *messages.Exchange // captured only
 	failed    *failedAnswer
 	wording   *wording // where another account may say the same
 	hasUsage  bool
@@ -165,7 +166,11 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	otlp.PutStr(m, otlp.AttrGenAIResponseModel, c.model)
 	m.PutStr(otlp.AttrGenAIResponseID, c.messageID)
 	otlp.PutTrue(m, s.writer.Semconv.Compacted(), c.compacted)
-	s.putExchange(m, a, c)
+	var cause events.Cause
+	if a == a.run.top { // of its last model call, since work takes a sign back
+		cause = a.run.sign.Cause
+	}
+	c.said.Put(m, cause)
 	if c.hasUsage && !s.counted(a.run) { // else the first account has it
 		m.PutInt(otlp.AttrGenAIInputTokens, 0) // known, if only to be none
 		if c.hasOutput {

@@ -1,4 +1,4 @@
-package telemetry
+package messages
 
 import (
 	"encoding/json"
@@ -168,9 +168,9 @@ func (m *messages) put(attrs pcommon.Map, key, finish string) {
 	otlp.PutTrue(attrs, otlp.AttrTruncated, m.cut)
 }
 
-// conversation is what an agent and its model said to each other, with [otlp.CaptureSettings.Messages]: what the model is to answer, and
+// Conversation is what an agent and its model said to each other, with [otlp.CaptureSettings.Messages]: what the model is to answer, and
 // its answer.
-type conversation struct {
+type Conversation struct {
 	system messages // what the program said before the first prompt
 	prompt messages // what the agent was asked
 	input  messages // since the last answer
@@ -178,13 +178,13 @@ type conversation struct {
 	worked bool     // the model said something
 }
 
-// size is what it holds, in bytes.
-func (t *conversation) size() int {
+// Size is what it holds, in bytes.
+func (t *Conversation) Size() int {
 	return t.system.size + t.prompt.size + t.input.size + t.output.size
 }
 
-// exchange is the part of a conversation that one model call is.
-type exchange struct{ system, input, output messages }
+// Exchange is the part of a conversation that one model call is.
+type Exchange struct{ system, input, output messages }
 
 // Finish reasons of the conventions.
 const (
@@ -212,22 +212,9 @@ func finishOf(out *messages, cause events.Cause) string {
 	return finishStop
 }
 
-// converse adds what an event says to the agent's conversation, and to the model call that it is a part of.
-func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
-	if !s.registry.settings.Capture.Messages || a.closed || a.role == roleDuplicate || !converses(ev) {
-		return
-	}
-	if a.talk == nil {
-		a.talk = &conversation{}
-	}
-	t, limit := a.talk, s.registry.settings.Limits.ContentBytes
-	if s.open.arguments >= s.registry.settings.Limits.PendingBytes {
-		t.input.cut, t.output.cut = true, true
-		s.count().DroppedArguments++
-		return
-	}
-	before := t.size()
-	defer func() { s.open.arguments += t.size() - before }()
+// Add adds an event to the conversation. call is the model call that the event is a part of, as far as it was said; nil where
+// there is none. Contents take at most limit bytes.
+func (t *Conversation) Add(ev *events.DisplayEvent, limit int, call **Exchange) {
 	switch ev.Kind {
 	case events.KindPrompt:
 		if ev.Synthetic && !t.worked && len(t.prompt.list) == 0 {
@@ -245,12 +232,15 @@ func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
 		}
 		t.input.part(roleTool, partToolResult, limit, "response", answer, "id", ev.Tool.ID)
 	default:
-		s.answered(a, ev)
+		t.answer(ev, limit, call)
 	}
 }
 
-// converses reports whether an event is part of what is said to a model or by it.
-func converses(ev *events.DisplayEvent) bool {
+// Skip notes that there is no room for what comes.
+func (t *Conversation) Skip() { t.input.cut, t.output.cut = true, true }
+
+// Says reports whether an event is part of what is said to a model or by it.
+func Says(ev *events.DisplayEvent) bool {
 	switch ev.Kind {
 	case events.KindPrompt:
 		return ev.Text != ""
@@ -263,51 +253,46 @@ func converses(ev *events.DisplayEvent) bool {
 	}
 }
 
-// answered adds a part of an answer.
-func (s *Stream) answered(a *agent, ev *events.DisplayEvent) {
-	t, limit := a.talk, s.registry.settings.Limits.ContentBytes
-	called := a.chat.is(ev)
-	goesOn := called && a.chat.said != nil // results of its first calls may come before its last ones
-	if called && !goesOn {
-		a.chat.said = &exchange{system: t.system, input: t.input}
+// answer adds a part of an answer.
+func (t *Conversation) answer(ev *events.DisplayEvent, limit int, call **Exchange) {
+	goesOn := call != nil && *call != nil // results of its first calls may come before its last ones
+	if call != nil && !goesOn {
+		*call = &Exchange{system: t.system, input: t.input}
 	}
 	if !goesOn && (len(t.input.list) > 0 || !t.worked) { // it is the first of the answer
 		t.input, t.output, t.worked = messages{}, messages{}, true
 	}
-	add := func(to *messages) {
-		kind, content := partText, ev.Text
-		switch ev.Kind {
-		case events.KindToolUse:
-			to.part(roleAssistant, partToolCall, limit, "arguments", string(ev.Tool.Input), "id", ev.Tool.ID, "name", otlp.ToolName(ev.Tool.Name))
-			return
-		case events.KindReasoning:
-			kind = partReasoning
-		}
-		if ev.Delta && to.grow(roleAssistant, kind, limit, content) {
-			return
-		}
-		to.part(roleAssistant, kind, limit, "content", content)
-	}
-	add(&t.output)
-	if called {
-		add(&a.chat.said.output)
+	t.output.answer(ev, limit)
+	if call != nil {
+		(*call).output.answer(ev, limit)
 	}
 }
 
-// putExchange writes what was said in a model call.
-func (s *Stream) putExchange(m pcommon.Map, a *agent, c *chat) {
-	if c.said == nil {
+// answer adds a part of an answer.
+func (m *messages) answer(ev *events.DisplayEvent, limit int) {
+	kind, content := partText, ev.Text
+	switch ev.Kind {
+	case events.KindToolUse:
+		m.part(roleAssistant, partToolCall, limit, "arguments", string(ev.Tool.Input), "id", ev.Tool.ID, "name", otlp.ToolName(ev.Tool.Name))
+		return
+	case events.KindReasoning:
+		kind = partReasoning
+	}
+	if ev.Delta && m.grow(roleAssistant, kind, limit, content) {
 		return
 	}
-	var cause events.Cause
-	if a == a.run.top { // of its last model call, since work takes a sign back
-		cause = a.run.sign.Cause
-	}
-	c.said.put(m, finishOf(&c.said.output, cause))
+	m.part(roleAssistant, kind, limit, "content", content)
 }
 
-// put writes the three parts, and why the output ended.
-func (x *exchange) put(m pcommon.Map, finish string) {
+// Put writes what was said in a model call; cause is what made its run fail, if that did.
+func (x *Exchange) Put(m pcommon.Map, cause events.Cause) {
+	if x != nil {
+		x.write(m, finishOf(&x.output, cause))
+	}
+}
+
+// write writes the three parts, and why the output ended.
+func (x *Exchange) write(m pcommon.Map, finish string) {
 	if len(x.system.list) > 0 {
 		m.PutStr(otlp.AttrGenAISystemInstructions, string(x.system.list[0].encodeParts(nil)))
 	}
@@ -319,24 +304,14 @@ func (x *exchange) put(m pcommon.Map, finish string) {
 	}
 }
 
-// endConversation releases what an agent and its model said.
-func (s *Stream) endConversation(a *agent) *conversation {
-	t := a.talk
-	if t != nil {
-		s.open.arguments -= t.size()
-		a.talk = nil
-	}
-	return t
-}
-
-// put writes what an agent was asked, and its last answer. Nobody knows why an answer ended that was cut short.
-func (t *conversation) put(m pcommon.Map, v verdict) {
+// Put writes what an agent was asked, and its last answer. Nobody knows why an answer ended that was cut short.
+func (t *Conversation) Put(m pcommon.Map, outcome events.Outcome, cause events.Cause) {
 	if t == nil {
 		return
 	}
-	x, finish := exchange{system: t.system, input: t.prompt, output: t.output}, ""
-	if v.outcome == events.OutcomeOK || v.outcome == events.OutcomeError {
-		finish = finishOf(&t.output, v.cause)
+	x, finish := Exchange{system: t.system, input: t.prompt, output: t.output}, ""
+	if outcome == events.OutcomeOK || outcome == events.OutcomeError {
+		finish = finishOf(&t.output, cause)
 	}
-	x.put(m, finish)
+	x.write(m, finish)
 }
