@@ -19,8 +19,8 @@ const bodyRunes = 80
 // bodyRoom is room for most lines, on the stack.
 const bodyRoom = 256
 
-// PutLine makes the line of an event the record's body. Service names the agent program.
-func (b *Batch) PutLine(lr plog.LogRecord, ev *events.DisplayEvent, service string) {
+// putLine makes the line of an event the record's body. Service names the agent program.
+func (b *Batch) putLine(lr plog.LogRecord, ev *events.DisplayEvent, service string) {
 	var room [bodyRoom]byte
 	lr.Body().SetStr(b.keep(appendLine(room[:0], ev, service)))
 }

@@ -16,9 +16,9 @@ type Writer struct {
 	TargetRunes, ContentBytes int
 }
 
-// Write fills event name, severity and the attributes that come from the event itself, and the body where that is the
+// write fills event name, severity and the attributes that come from the event itself, and the body where that is the
 // event's text.
-func (w *Writer) Write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool) {
+func (w *Writer) write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool) {
 	lr.SetEventName(eventName(ev.Kind))
 	w.severity(lr, ev)
 	m := lr.Attributes()
@@ -54,17 +54,17 @@ func (w *Writer) Write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool
 }
 
 func (w *Writer) severity(lr plog.LogRecord, ev *events.DisplayEvent) {
-	n, text := plog.SeverityNumberInfo, "INFO"
+	n := plog.SeverityNumberInfo
 	switch {
 	case ev.Kind == events.KindToolResult && ev.Tool.Error,
 		ev.End.Outcome().Failed(),
 		ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelError:
-		n, text = plog.SeverityNumberError, "ERROR"
+		n = plog.SeverityNumberError
 	case ev.Kind == events.KindNotice && ev.Notice.Level == events.LevelWarn:
-		n, text = plog.SeverityNumberWarn, "WARN"
+		n = plog.SeverityNumberWarn
 	}
 	lr.SetSeverityNumber(n)
-	lr.SetSeverityText(text)
+	lr.SetSeverityText(severityText(n))
 }
 
 // text makes the text of an event the record's body, cut to its limit. It reports false where there is none, or none that

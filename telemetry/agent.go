@@ -227,11 +227,17 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	if a.role == roleJoined || r.isJoined() && a == r.top {
 		return // it is that of the first account
 	}
-	span, ok := s.span(a, outline{a.spanID, a.parent, ptrace.SpanKindInternal, otlp.OperationInvokeAgent, a.name, otlp.AgentAttributes}, &a.span)
+	isRun := a.call == nil && r.childKey == (agentKey{})
+	of := otlp.Span{
+		ID: a.spanID, Parent: a.parent, Kind: ptrace.SpanKindInternal, ErrorType: v.errorType(), Error: v.message, Room: otlp.AgentAttributes,
+	}
+	if first := r.continues.of; isRun && first != nil && r.continues.shown {
+		of.Links = []otlp.SpanRef{{Trace: first.traceID, Span: first.topSpanID}}
+	}
+	m, ok := s.span(a, &of, otlp.OperationInvokeAgent, a.name, &a.span)
 	if !ok {
 		return
 	}
-	m := span.Attributes()
 	otlp.PutStr(m, otlp.AttrGenAIProviderName, s.settings.Agent.System)
 	otlp.PutStr(m, otlp.AttrGenAIAgentName, a.name)
 	otlp.PutStr(m, otlp.AttrAgentID, a.id)
@@ -246,7 +252,7 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	if a.call == nil {
 		s.session.put(m)
 	}
-	if a.call == nil && r.childKey == (agentKey{}) {
+	if isRun {
 		otlp.PutStr(m, otlp.AttrSessionID, r.sessionID)
 		r.put(m)
 		s.meter.Count(metrics.Key{
@@ -255,15 +261,9 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 		if exit := s.exitOf(r); exit != nil {
 			exit.put(m)
 		}
-		if first := r.continues.of; first != nil && r.continues.shown {
-			link := span.Links().AppendEmpty()
-			link.SetTraceID(first.traceID)
-			link.SetSpanID(first.topSpanID)
-		}
 	}
 	s.writeUsage(m, a)
 	talk.Put(m, v.outcome, v.cause)
-	setError(span, v.errorType(), v.message)
 	measureSpan(&s.meter, metrics.Key{
 		Instrument: metrics.InstrumentInvokeAgent, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: v.errorType(),
 	}, &a.span, a.ref())

@@ -146,23 +146,24 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	if c.elsewhere {
 		return
 	}
-	span, ok := s.span(a, outline{c.spanID, a.spanID, ptrace.SpanKindClient, otlp.OperationChat, c.model, otlp.ChatAttributes}, &c.span)
+	of := otlp.Span{ID: c.spanID, Parent: a.spanID, Kind: ptrace.SpanKindClient, Room: otlp.ChatAttributes}
+	if c.failed != nil {
+		of.ErrorType, of.Error = c.failed.cause, c.failed.text
+	}
+	m, ok := s.span(a, &of, otlp.OperationChat, c.model, &c.span)
 	if !ok {
 		return
 	}
-	metered := metrics.Key{Instrument: metrics.InstrumentInference, Model: c.model, Agent: a.name}
-	m := span.Attributes()
+	measureSpan(&s.meter, metrics.Key{
+		Instrument: metrics.InstrumentInference, Model: c.model, Agent: a.name, ErrorType: of.ErrorType,
+	}, &c.span, otlp.SpanRef{Trace: a.run.traceID, Span: c.spanID})
 	otlp.PutStr(m, otlp.AttrGenAIProviderName, c.system)
 	otlp.PutStr(m, otlp.AttrGenAIRequestModel, c.model)
 	otlp.PutStr(m, otlp.AttrGenAIAgentName, a.name)
 	m.PutStr(otlp.AttrCloseReason, string(otlp.CloseReasonResult))
 	if c.failed != nil {
-		metered.ErrorType = c.failed.cause
-		setError(span, c.failed.cause, c.failed.text)
-		measureSpan(&s.meter, metered, &c.span, otlp.SpanRef{Trace: a.run.traceID, Span: c.spanID})
 		return
 	}
-	measureSpan(&s.meter, metered, &c.span, otlp.SpanRef{Trace: a.run.traceID, Span: c.spanID})
 	otlp.PutStr(m, otlp.AttrGenAIResponseModel, c.model)
 	m.PutStr(otlp.AttrGenAIResponseID, c.messageID)
 	otlp.PutTrue(m, s.writer.Semconv.Compacted(), c.compacted)

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
@@ -59,22 +57,15 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 		}
 		return false
 	}
-	lr := s.sink.Record(r.resource)
-	if !s.writer.Write(lr, ev) {
-		s.sink.PutLine(lr, ev, s.settings.Agent.ServiceName)
-	}
-	stamp(lr, what.at, s.moved)
-	lr.SetTraceID(r.traceID)
-	lr.SetSpanID(a.spanID)
+	in := a.ref()
 	if of != nil {
-		lr.SetSpanID(of.spanID)
+		in.Span = of.spanID
 	} else if a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !(r.standing == standingTwin && a.chat.elsewhere) {
-		lr.SetSpanID(a.chat.spanID)
+		in.Span = a.chat.spanID
 	}
-	m := lr.Attributes()
+	m := s.sink.AddEvent(r.resource, recordAt(what.at, s.moved, in, otlp.UIDOf(parts)), s.writer, ev, s.settings.Agent.ServiceName)
 	otlp.PutStr(m, otlp.AttrGenAIAgentName, a.name)
 	m.PutInt(otlp.AttrSequence, number)
-	m.PutStr(otlp.AttrLogRecordUID, s.sink.EncodeUID(otlp.UIDOf(parts)))
 	if ev.ParentID != "" && a.call == nil {
 		m.PutStr(otlp.AttrParentUnknown, ev.ParentID)
 	}
@@ -97,42 +88,29 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 	return appendContent(buf, r, of, ev)
 }
 
-// stamp sets the times of a record: when it happened, and when we saw it.
-func stamp(lr plog.LogRecord, at clock.Moment, seen time.Time) {
-	lr.SetTimestamp(pcommon.Timestamp(at.At))
-	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(seen))
-	lr.Attributes().PutStr(otlp.AttrTimeSource, at.Source.String())
+// recordAt is a record of what happened at a moment, and was seen later.
+func recordAt(at clock.Moment, seen time.Time, in otlp.SpanRef, uid otlp.UID) *otlp.Record {
+	return &otlp.Record{Time: int64(at.At), TimeSource: at.Source.String(), Observed: seen, In: in, UID: uid}
 }
 
-// outline is what all spans of a run have.
-type outline struct {
-	id, parent      pcommon.SpanID
-	kind            ptrace.SpanKind
-	operation, what string // its name is both, or the operation alone
-	attributes      int    // how many, for the room that they take
-}
-
-// span appends a span of an agent's run; ok is false if it is not to be exported: replayed, exported by another file before,
-// or history of another session.
-func (s *Stream) span(a *agent, of outline, i *clock.Interval) (span ptrace.Span, ok bool) {
-	if !a.exports() || !s.registry.firstSpan(a.run.traceID, of.id) || s.suppressed {
-		return span, false
+// span appends a span of an agent's run, with the name and times that are missing, and returns its attributes; ok is false if
+// it is not to be exported: replayed, exported by another file before, or history of another session.
+func (s *Stream) span(a *agent, of *otlp.Span, operation, what string, i *clock.Interval) (m pcommon.Map, ok bool) {
+	if of.Trace = a.run.traceID; !a.exports() || !s.registry.firstSpan(of.Trace, of.ID) || s.suppressed {
+		return m, false
 	}
-	span = s.sink.Span(a.run.resource)
-	span.SetTraceID(a.run.traceID)
-	span.SetSpanID(of.id)
-	span.SetParentSpanID(of.parent)
-	span.SetKind(of.kind)
-	span.SetName(s.spanNames.of(of.operation, of.what))
-	span.SetStartTimestamp(pcommon.Timestamp(i.Start.At))
-	span.SetEndTimestamp(pcommon.Timestamp(i.End.At))
-	m := span.Attributes()
-	m.EnsureCapacity(of.attributes)
+	of.Name = s.spanNames.of(operation, what)
+	setTimes(of, i)
+	m = s.sink.AddSpan(a.run.resource, of)
 	otlp.PutStr(m, otlp.AttrGenAIConversationID, a.run.sessionID)
-	m.PutStr(otlp.AttrTimeSource, clock.Worst(i.Start.Source, i.End.Source).String())
-	m.PutStr(otlp.AttrGenAIOperationName, of.operation)
+	m.PutStr(otlp.AttrGenAIOperationName, operation)
 	otlp.PutTrue(m, otlp.AttrBackground, a.run.outside(a, i))
-	return span, true
+	return m, true
+}
+
+// setTimes gives a span the times of an interval.
+func setTimes(of *otlp.Span, i *clock.Interval) {
+	of.Start, of.End, of.TimeSource = int64(i.Start.At), int64(i.End.At), clock.Worst(i.Start.Source, i.End.Source).String()
 }
 
 // maxSpanNames is how many names of spans a stream remembers; one with more than that begins anew.
@@ -160,16 +138,6 @@ func (n *spanNames) of(operation, what string) string {
 		n.names[[2]string{operation, name[len(operation)+1:]}] = name
 	}
 	return name
-}
-
-func setError(span ptrace.Span, errorType, message string) {
-	if errorType == "" {
-		return
-	}
-	span.Status().SetCode(ptrace.StatusCodeError)
-	span.Status().SetMessage(events.CutRunes(message, otlp.ErrTextRunes))
-	span.Attributes().PutStr(otlp.AttrErrorType, errorType)
-	span.Attributes().PutStr(otlp.AttrStatusCode, otlp.StatusCodeError)
 }
 
 // measureSpan adds the length of a span, unless that ends with the time of a file, which measures nothing.

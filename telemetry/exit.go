@@ -134,36 +134,32 @@ func (s *Stream) giveUpExit(into *batch) {
 
 // recordExit writes the record of the exit, under the last run if there was one.
 func (s *Stream) recordExit(at clock.Moment) {
-	e := s.exit
-	lr := s.sink.Record(s.resource)
-	lr.SetEventName(otlp.EventNameProcessExited)
-	lr.Body().SetStr(e.String())
-	lr.SetSeverityNumber(plog.SeverityNumberInfo)
-	lr.SetSeverityText("INFO")
-	m := lr.Attributes()
+	e, severity := s.exit, plog.SeverityNumberInfo
 	if e.Failed() {
-		lr.SetSeverityNumber(plog.SeverityNumberError)
-		lr.SetSeverityText("ERROR")
+		severity = plog.SeverityNumberError
+	}
+	var in otlp.SpanRef
+	if s.run != nil {
+		in = s.run.top.ref()
+	}
+	m := s.sink.AddRecord(s.resource, recordAt(at, s.registry.settings.Now(), in, s.exitUID(at)), otlp.EventNameProcessExited, severity, e.String())
+	if e.Failed() {
 		otlp.PutStr(m, otlp.AttrProcessStderr, e.Stderr)
 	}
-	stamp(lr, at, s.registry.settings.Now())
 	e.put(m)
 	m.PutInt(otlp.AttrSequence, s.resource.NextNumber())
 	if r := s.run; r != nil {
-		lr.SetTraceID(r.traceID)
-		lr.SetSpanID(r.top.spanID)
 		otlp.PutStr(m, otlp.AttrGenAIConversationID, r.sessionID)
 		otlp.PutStr(m, otlp.AttrGenAIAgentName, r.top.name)
 	}
-	m.PutStr(otlp.AttrLogRecordUID, s.exitUID(at))
 }
 
 // exitUID is the identity of the record of an exit: the last run's, or of a process that began none that of its time.
-func (s *Stream) exitUID(at clock.Moment) string {
+func (s *Stream) exitUID(at clock.Moment) otlp.UID {
 	of := strconv.FormatInt(int64(at.At), 10)
 	session := s.settings.Fingerprint
 	if s.run != nil {
 		of, session = s.run.key, s.run.idSession
 	}
-	return otlp.RecordUID(0, s.settings.Agent.Provider, session, of, otlp.EventNameProcessExited).String()
+	return otlp.RecordUID(0, s.settings.Agent.Provider, session, of, otlp.EventNameProcessExited)
 }

@@ -179,7 +179,9 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	if c.elsewhere {
 		return
 	}
-	span, ok := s.span(c.caller, outline{c.spanID, c.caller.spanID, ptrace.SpanKindInternal, otlp.OperationExecuteTool, c.name, otlp.CallAttributes}, &c.span)
+	m, ok := s.span(c.caller, &otlp.Span{
+		ID: c.spanID, Parent: c.caller.spanID, Kind: ptrace.SpanKindInternal, ErrorType: out.errorType, Error: out.message, Room: otlp.CallAttributes,
+	}, otlp.OperationExecuteTool, c.name, &c.span)
 	if !ok {
 		return
 	}
@@ -190,7 +192,6 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	measureSpan(&s.meter, key, &c.span, in)
 	key.Instrument = metrics.InstrumentToolCalls
 	s.meter.Count(key, in)
-	m := span.Attributes()
 	m.PutStr(otlp.AttrGenAIToolName, c.name)
 	otlp.PutStr(m, otlp.AttrGenAIToolCallID, c.id)
 	m.PutStr(otlp.AttrGenAIToolType, toolType(c))
@@ -213,5 +214,4 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 		s.count().ClampedSpans++
 		m.PutBool(otlp.AttrTimeClamped, true)
 	}
-	setError(span, out.errorType, out.message)
 }

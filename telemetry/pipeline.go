@@ -242,22 +242,14 @@ func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time) {
 		return
 	}
 	b.nodes = append(b.nodes, &r.node)
-	span := b.Span(r.resource)
-	r.node.write(span, r.traceID, pcommon.SpanID{})
-	span.SetName(key.name)
-	span.SetKind(ptrace.SpanKindServer)
-	m := span.Attributes()
+	m := b.AddSpan(r.resource, r.node.outline(key.name, ptrace.SpanKindServer, r.traceID, pcommon.SpanID{}))
 	m.PutStr(otlp.AttrPipelineName, key.name)
 	m.PutStr(otlp.AttrPipelineRunID, key.runID)
 	m.PutStr(otlp.AttrPipelineResult, r.node.worst.result())
 }
 
 func (t *task) write(b *batch, r *pipelineRun) {
-	span := b.Span(t.resource)
-	t.node.write(span, r.traceID, r.node.spanID)
-	span.SetName(t.key.name)
-	span.SetKind(ptrace.SpanKindInternal)
-	m := span.Attributes()
+	m := b.AddSpan(t.resource, t.node.outline(t.key.name, ptrace.SpanKindInternal, r.traceID, r.node.spanID))
 	otlp.PutTrue(m, otlp.AttrBackground, r.node.emitted && !r.node.span.Contains(t.node.span)) // it came too late
 	m.PutStr(otlp.AttrTaskName, t.key.name)
 	otlp.PutStr(m, otlp.AttrTaskRunID, t.key.runID)
@@ -273,18 +265,10 @@ func (n *node) quiet(before time.Time) bool {
 	return n.open <= 0 && !n.emitted && n.span.Start.Known() && !n.moved.After(before)
 }
 
-func (n *node) write(span ptrace.Span, trace pcommon.TraceID, parent pcommon.SpanID) {
+// outline is the span of the node, which is exported now.
+func (n *node) outline(name string, kind ptrace.SpanKind, trace pcommon.TraceID, parent pcommon.SpanID) *otlp.Span {
 	n.emitted = true
-	span.SetTraceID(trace)
-	span.SetSpanID(n.spanID)
-	span.SetParentSpanID(parent)
-	span.SetStartTimestamp(pcommon.Timestamp(n.span.Start.At))
-	span.SetEndTimestamp(pcommon.Timestamp(n.span.End.At))
-	for _, to := range n.links {
-		link := span.Links().AppendEmpty()
-		link.SetTraceID(to.Trace)
-		link.SetSpanID(to.Span)
-	}
-	span.Attributes().PutStr(otlp.AttrTimeSource, clock.Worst(n.span.Start.Source, n.span.End.Source).String())
-	setError(span, n.worst.errorType(), "")
+	of := &otlp.Span{Trace: trace, ID: n.spanID, Parent: parent, Kind: kind, Name: name, Links: n.links, ErrorType: n.worst.errorType()}
+	setTimes(of, &n.span)
+	return of
 }

@@ -24,9 +24,9 @@ func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
 			break
 		}
 	}
-	lr := s.liveRecord(s.sink, r, otlp.EventNameStepStarted, 0)
-	otlp.PutStr(lr.Attributes(), otlp.AttrGenAIRequestModel, model)
-	lr.Body().SetStr(string(otlp.AppendStart(nil, "step", s.settings.Agent.ServiceName, model)))
+	body := string(otlp.AppendStart(nil, "step", s.settings.Agent.ServiceName, model))
+	m := s.liveRecord(s.sink, otlp.EventNameStepStarted, 0, plog.SeverityNumberInfo, body)
+	otlp.PutStr(m, otlp.AttrGenAIRequestModel, model)
 }
 
 // watch has progress reported of the run at work, if that is watched live: from its start, or from the first line that was
@@ -58,11 +58,11 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	if s.registry.settings.ProgressInterval <= 0 {
 		return false
 	}
-	lr := s.liveRecord(into, r, otlp.EventNameProgress, int(elapsed/s.registry.settings.ProgressInterval))
 	left := max(s.settings.ExpectedDuration-elapsed, 0)
-	lr.Attributes().PutDouble(otlp.AttrElapsed, elapsed.Seconds())
-	lr.Attributes().PutDouble(otlp.AttrStepETA, left.Seconds())
-	lr.Body().SetStr(string(otlp.AppendElapsed(nil, elapsed, left)))
+	number := int(elapsed / s.registry.settings.ProgressInterval)
+	m := s.liveRecord(into, otlp.EventNameProgress, number, plog.SeverityNumberInfo, string(otlp.AppendElapsed(nil, elapsed, left)))
+	m.PutDouble(otlp.AttrElapsed, elapsed.Seconds())
+	m.PutDouble(otlp.AttrStepETA, left.Seconds())
 	return false
 }
 
@@ -71,31 +71,21 @@ func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	r := s.run
 	s.registry.release(s.registry.live, s)
 	r.watched = false
-	lr := s.liveRecord(into, r, otlp.EventNameStalled, int(s.replay.lastOffset))
-	lr.SetSeverityNumber(plog.SeverityNumberWarn)
-	lr.SetSeverityText("WARN")
-	lr.Attributes().PutDouble(otlp.AttrElapsed, elapsed.Seconds())
-	lr.Attributes().PutDouble(otlp.AttrSilent, silent.Seconds())
-	lr.Body().SetStr("no output for " + silent.Round(time.Second).String())
+	body := "no output for " + silent.Round(time.Second).String()
+	m := s.liveRecord(into, otlp.EventNameStalled, int(s.replay.lastOffset), plog.SeverityNumberWarn, body)
+	m.PutDouble(otlp.AttrElapsed, elapsed.Seconds())
+	m.PutDouble(otlp.AttrSilent, silent.Seconds())
 }
 
-// liveRecord appends a record about a run at the present time.
-func (s *Stream) liveRecord(into *batch, r *run, name string, n int) plog.LogRecord {
-	now := s.registry.settings.Now()
-	lr := into.Record(r.resource)
-	lr.SetEventName(name)
-	lr.SetSeverityNumber(plog.SeverityNumberInfo)
-	lr.SetSeverityText("INFO")
-	lr.SetTimestamp(pcommon.NewTimestampFromTime(now))
-	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(now))
-	lr.SetTraceID(r.traceID)
-	lr.SetSpanID(r.top.spanID)
-	m := lr.Attributes()
+// liveRecord appends a record about the run at work at the present time, and returns its attributes.
+func (s *Stream) liveRecord(into *batch, name string, n int, severity plog.SeverityNumber, body string) pcommon.Map {
+	r, now := s.run, s.registry.settings.Now()
+	at := clock.Moment{At: clock.InstantOf(now), Source: clock.SourceArrival}
+	uid := otlp.RecordUID(n, name, r.traceID.String(), r.top.spanID.String())
+	m := into.AddRecord(r.resource, recordAt(at, now, r.top.ref(), uid), name, severity, body)
 	otlp.PutStr(m, otlp.AttrGenAIConversationID, r.sessionID)
 	otlp.PutStr(m, otlp.AttrGenAIAgentName, r.top.name)
-	m.PutStr(otlp.AttrTimeSource, clock.SourceArrival.String())
-	m.PutStr(otlp.AttrLogRecordUID, otlp.RecordUID(n, name, r.traceID.String(), r.top.spanID.String()).String())
-	return lr
+	return m
 }
 
 // dueProgress are the streams whose run had no progress record for an interval. Without progress they are only checked

@@ -5,16 +5,14 @@ import (
 	"crypto/sha256"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
-	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// Raw hands lines on as they are, each as a record tailspan.raw whose body is the line: a string, or bytes where the line
-// is no UTF-8, since a string would have to be repaired, or has a NUL byte, which not every backend takes in a string.
+// Raw exports lines as they are, each as a record tailspan.raw whose body is the line.
 // Several come under one offset where they waited for the provider to be known.
 func (s *Stream) Raw(line Line, lines [][]byte) {
 	for i, data := range lines {
@@ -27,14 +25,14 @@ func (s *Stream) Raw(line Line, lines [][]byte) {
 // RawCopy hands on a line that is understood too, marked as a copy. A blank line is one of those: the copies of a stream are
 // the whole of it.
 func (s *Stream) RawCopy(line Line, data []byte) {
-	if lr, ok := s.raw(line, -1, data); ok {
-		lr.Attributes().PutBool(otlp.AttrRawCopy, true)
+	if m, ok := s.raw(line, -1, data); ok {
+		m.PutBool(otlp.AttrRawCopy, true)
 	}
 }
 
 // raw hands on a line; ok is false if it does not go out: it went out before, or another stream that began like this one
 // gave it at the same place.
-func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok bool) {
+func (s *Stream) raw(line Line, index int, data []byte) (m pcommon.Map, ok bool) {
 	at := s.clock.FileTime()
 	if line.Live || !at.Known() {
 		at = clock.Moment{At: clock.InstantOf(line.Arrival), Source: clock.SourceArrival}
@@ -46,24 +44,14 @@ func (s *Stream) raw(line Line, index int, data []byte) (lr plog.LogRecord, ok b
 	isNew := s.registry.firstRecord(parts)
 	switch {
 	case line.Replay:
-		return lr, false
+		return m, false
 	case !isNew:
 		s.count().Copied++
-		return lr, false
+		return m, false
 	}
-	lr = s.own().Record(s.resource)
-	lr.SetEventName(otlp.EventNameRaw)
-	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
-		lr.Body().SetStr(string(data))
-	} else {
-		lr.Body().SetEmptyBytes().FromRaw(data)
-	}
-	lr.SetSeverityNumber(plog.SeverityNumberInfo)
-	lr.SetSeverityText("INFO")
-	stamp(lr, at, s.registry.settings.Now())
-	lr.Attributes().PutInt(otlp.AttrSequence, number)
-	lr.Attributes().PutStr(otlp.AttrLogRecordUID, otlp.UIDOf(parts).String())
-	return lr, true
+	m = s.own().AddRaw(s.resource, recordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, otlp.UIDOf(parts)), data)
+	m.PutInt(otlp.AttrSequence, number)
+	return m, true
 }
 
 // appendRawParts appends what makes the identity of a line as it is: what its stream begins with, whose work that is, where

@@ -23,23 +23,14 @@ func (s *Stream) recordEnd(r *run, why otlp.CloseReason) {
 		Error: v.errorType() != "", Interrupted: v.outcome == events.OutcomeInterrupted, Decided: v.outcome,
 		Cause: events.Cause(v.errorType()), Err: v.message, Totals: r.totalsAt(at),
 	}
-	lr := s.sink.Record(r.resource)
-	lr.SetEventName(otlp.EventNameRunEnd)
-	lr.SetSeverityNumber(plog.SeverityNumberInfo)
-	lr.SetSeverityText("INFO")
+	severity := plog.SeverityNumberInfo
 	if v.errorType() != "" {
-		lr.SetSeverityNumber(plog.SeverityNumberError)
-		lr.SetSeverityText("ERROR")
+		severity = plog.SeverityNumberError
 	}
-	lr.Body().SetStr(string(otlp.AppendEnd(nil, "run", &end)))
-	stamp(lr, at, s.moved)
-	lr.SetTraceID(r.traceID)
-	lr.SetSpanID(r.top.spanID)
-	m := lr.Attributes()
+	m := s.sink.AddRecord(r.resource, recordAt(at, s.moved, r.top.ref(), otlp.UIDOf(parts)), otlp.EventNameRunEnd, severity, string(otlp.AppendEnd(nil, "run", &end)))
 	otlp.PutStr(m, otlp.AttrGenAIConversationID, r.sessionID)
 	otlp.PutStr(m, otlp.AttrGenAIAgentName, r.top.name)
 	otlp.PutStr(m, otlp.AttrAgentID, r.top.id)
 	m.PutStr(otlp.AttrCloseReason, string(v.reason))
 	s.writer.End(m, &end)
-	m.PutStr(otlp.AttrLogRecordUID, s.sink.EncodeUID(otlp.UIDOf(parts)))
 }
