@@ -242,7 +242,7 @@ func (c *CaptureSettings) Outputs() bool { return c.ToolOutput || c.Messages }
 // Attributes are most of what a record weighs: 40 bytes each in a list that would grow by doubling. So the room for them
 // is made at once, as large as it has to be. Where a count is short the list grows; nothing else comes of it.
 
-// stampAttributes are those of every record that its event does not have: see [Stream.stamp] and [Stream.record].
+// stampAttributes are those of every record that its event does not have: see [Batch.AddEvent].
 const stampAttributes = 4
 
 // Room for the attributes of spans: what such a span has as a rule, and its error type or exit code.

@@ -1,9 +1,9 @@
-// Package telemetry turns the events of agent sessions into OpenTelemetry spans and log records, and a log record back
-// into the event that it was made of.
+// Package telemetry turns the events of agent sessions into OpenTelemetry spans and log records.
 //
-// In goes a stream of events with the position and, where known, the time of their lines ([Stream.Feed]); out come
-// [ptrace.Traces] and [plog.Logs] ([Stream.Take], [Registry.Take]). The package knows no files, no lines of any
-// provider and nothing of how things look.
+// In goes a stream of events with the offset and, where known, the arrival of their lines ([Stream.Feed]); out come
+// [ptrace.Traces] and [plog.Logs] ([Stream.Take], [Registry.Take]). When an event was is decided in package clock, what it is
+// as a span or a record in package otlp; this package decides which runs, calls and sub-agents there are, and when they
+// begin and end. It knows no files, no lines of any provider and nothing of how things look.
 //
 // # The tree
 //
@@ -17,14 +17,13 @@
 //
 // # Identity
 //
-// Ids are pure functions of the session, of what the format calls a thing, and of what it says (ids.go, evidence.go):
+// Ids are pure functions of the session, of what the format calls a thing, and of what it says (content.go):
 // reading a session again, in any order, from another place or from another of its files gives the same trace, span and
 // record ids, and things that share an id and differ in content have two. A run is named by its run key: the id of its
 // first model message; else the format's turn id; else session id and the first line's own id, or the run's number in
 // its stream; else a hash of what the stream begins with, and an offset. Behind it is a hash of what the model said
-// first. Events before the key is known are pending, up to [Limits.PendingEvents] and
-// [Limits.PendingBytes]. Accounts of one run, and copied history,
-// are in accounts.go.
+// first. Events before the key is known are pending, up to [Limits.PendingEvents] and [Limits.PendingBytes]. Accounts of one
+// run, and copied history, are in accounts.go.
 //
 // # States
 //
