@@ -122,7 +122,11 @@ func BenchmarkRescan(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		t := newTable(Settings{StartAt: StartAtEnd}.withDefaults(), &g)
+		settings := Settings{StartAt: StartAtEnd}.withDefaults()
+		t := newTable(settings, &g)
+		if t.seen, err = settings.inventory(b.Context(), filesInventoryKey, &g); err != nil {
+			b.Fatal(err)
+		}
 		look := func() int {
 			n := 0
 			s := &discover.Scan{Globs: &g, Stop: make(chan struct{}), Yield: func(files []discover.Found) {

@@ -111,7 +111,7 @@ func (v *visit) run() *stopped {
 		if s := v.drain(); s != nil {
 			return s
 		}
-		if (v.ended || v.compressed()) && v.stopping() {
+		if (v.ended || v.compressed()) && isClosed(v.stop) {
 			return &stopped{outcome: outcomeStopped}
 		}
 		if v.checked == checkedNever {
@@ -130,8 +130,6 @@ func (v *visit) run() *stopped {
 		}
 	}
 }
-
-func (v *visit) stopping() bool { return isClosed(v.stop) }
 
 func isClosed(stop <-chan struct{}) bool {
 	select {
@@ -221,7 +219,7 @@ func (v *visit) deliver(lines []Line) *stopped {
 	if len(lines) == 0 {
 		return nil
 	}
-	if v.stopping() {
+	if isClosed(v.stop) {
 		return &stopped{outcome: outcomeStopped}
 	}
 	if s := v.check(); s != nil {
@@ -343,7 +341,7 @@ func (v *visit) seekNewline() (bool, *stopped) {
 		}
 		pos.Ahead += int64(n)
 		v.spent += int64(n)
-		if v.stopping() {
+		if isClosed(v.stop) {
 			return false, &stopped{outcome: outcomeStopped}
 		}
 		switch {
