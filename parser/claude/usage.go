@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
+	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
 // normalise gives the tokens in the arithmetic that all providers share:
@@ -64,11 +65,12 @@ type advisor struct {
 }
 
 // readUsage reads a usage object. The result is good until the next call.
-func (l *ledger) readUsage(usage scan.Value) *words {
+func (l *ledger) readUsage(v scan.Value) *words {
 	w := &l.words
 	*w = words{advisors: w.advisors[:0]}
 	s := &l.Inner
-	s.Reset(usage.Raw)
+	s.Reset(v.Raw)
+	var c usage.Counts
 	for s.Object(); s.Key(); {
 		switch string(s.Name()) {
 		case "service_tier":
@@ -80,48 +82,28 @@ func (l *ledger) readUsage(usage scan.Value) *words {
 		case "iterations":
 			l.readIterations(s, w)
 		default:
-			readCount(s, &w.Tokens)
+			tokenCounts.Key(s, &c)
 		}
 	}
+	w.Tokens = c.Tokens()
 	w.Provider = w.Tokens
 	w.Provider.CacheWrite5m, w.Provider.CacheWrite1h = 0, 0 // a split of a count that is there
 	return w
 }
 
-// readCount takes the count under the current key, if there is one.
-func readCount(s *scan.Scanner, t *events.Tokens) {
-	switch string(s.Name()) {
-	case "input_tokens":
-		t.Input = count(s)
-	case "output_tokens":
-		t.Output = count(s)
-	case "cache_read_input_tokens":
-		t.CacheRead = count(s)
-	case "cache_creation_input_tokens":
-		t.CacheWrite = count(s)
-	case "cache_creation":
-		for in := enter(s); in && s.Key(); {
-			switch string(s.Name()) {
-			case "ephemeral_5m_input_tokens":
-				t.CacheWrite5m = count(s)
-			case "ephemeral_1h_input_tokens":
-				t.CacheWrite1h = count(s)
-			default:
-				s.Skip()
-			}
-		}
-	case "output_tokens_details":
-		for in := enter(s); in && s.Key(); {
-			if string(s.Name()) == "thinking_tokens" {
-				t.Reasoning = count(s)
-			} else {
-				s.Skip()
-			}
-		}
-	default:
-		s.Skip()
+// The keys of usage objects: of messages and results, and of the totals by model.
+var (
+	tokenCounts = usage.Map{
+		"input_tokens": usage.Input, "output_tokens": usage.Output, "cache_read_input_tokens": usage.CacheRead,
+		"cache_creation_input_tokens": usage.CacheWrite, "cache_creation.ephemeral_5m_input_tokens": usage.CacheWrite5m,
+		"cache_creation.ephemeral_1h_input_tokens": usage.CacheWrite1h, "output_tokens_details.thinking_tokens": usage.Reasoning,
 	}
-}
+	modelCounts = usage.Map{
+		"inputTokens": usage.Input, "outputTokens": usage.Output, "cacheReadInputTokens": usage.CacheRead,
+		"cacheCreationInputTokens": usage.CacheWrite, "cacheCreationEphemeral5mInputTokens": usage.CacheWrite5m,
+		"cacheCreationEphemeral1hInputTokens": usage.CacheWrite1h, "thinkingTokens": usage.Reasoning,
+	}
+)
 
 func (w *words) readServerTools(s *scan.Scanner) {
 	for in := enter(s); in && s.Key(); {
@@ -148,13 +130,15 @@ func (l *ledger) readIterations(s *scan.Scanner, w *words) {
 	}
 	for s.Array(); s.Element(); {
 		var one advisor
+		var c usage.Counts
 		for in := enter(s); in && s.Key(); {
 			if string(s.Name()) == "model" {
 				one.model = l.Strings.Intern(s.Value())
 			} else {
-				readCount(s, &one.tokens)
+				tokenCounts.Key(s, &c)
 			}
 		}
+		one.tokens = c.Tokens()
 		if one.model != "" {
 			w.addAdvisor(one)
 		}
@@ -287,11 +271,11 @@ func (l *ledger) totals(r *sdkstream.Envelope) {
 	if l.modelUsage(r.Rest.Get("modelUsage"), events.UsageScopeProcess) > 0 {
 		return
 	}
-	usage := r.Rest.Get("usage")
-	if usage.Kind != scan.KindObject {
+	v := r.Rest.Get("usage")
+	if v.Kind != scan.KindObject {
 		return
 	}
-	w := l.readUsage(usage)
+	w := l.readUsage(v)
 	u := &events.Usage{Scope: events.UsageScopeRun, Provider: w.Provider, Tokens: normalise(w.Tokens)}
 	u.CostUSD, u.HasCost = l.runCost(r)
 	e := l.Emit(events.KindUsage)
@@ -336,34 +320,20 @@ func (l *ledger) modelUsage(object scan.Value, scope events.UsageScope) int {
 			continue
 		}
 		u := &events.Usage{Scope: scope}
+		var c usage.Counts
 		for s.Object(); s.Key(); {
 			switch string(s.Name()) {
-			case "inputTokens":
-				u.Provider.Input = count(s)
-			case "outputTokens":
-				u.Provider.Output = count(s)
-			case "cacheReadInputTokens":
-				u.Provider.CacheRead = count(s)
-			case "cacheCreationInputTokens":
-				u.Provider.CacheWrite = count(s)
-			case "thinkingTokens":
-				u.Provider.Reasoning = count(s)
-			case "cacheCreationEphemeral5mInputTokens":
-				u.Tokens.CacheWrite5m = count(s)
-			case "cacheCreationEphemeral1hInputTokens":
-				u.Tokens.CacheWrite1h = count(s)
 			case "webSearchRequests":
 				u.WebSearches = count(s)
 			case "costUSD":
 				v := s.Value()
 				u.CostUSD, u.HasCost = v.Float(), v.Kind == scan.KindNumber
 			default:
-				s.Skip()
+				modelCounts.Key(s, &c)
 			}
 		}
-		tiers := u.Tokens
-		u.Tokens = normalise(u.Provider)
-		u.Tokens.CacheWrite5m, u.Tokens.CacheWrite1h = tiers.CacheWrite5m, tiers.CacheWrite1h
+		u.Provider, u.Tokens = c.Tokens(), normalise(c.Tokens())
+		u.Provider.CacheWrite5m, u.Provider.CacheWrite1h = 0, 0
 		e := l.Emit(events.KindUsage)
 		e.Model, e.Usage = l.Strings.Unescape(name), u
 		n++

@@ -76,7 +76,7 @@ func New() *Parser {
 	p.calls.line = l
 	p.agents = agents{line: l, calls: &p.calls}
 	p.prompts = prompts{line: l, byText: memory.New[int](maxPrompts)}
-	p.ledger = ledger{line: l, usage: usage{responses: memory.New[struct{}](maxResponses)}}
+	p.ledger = ledger{line: l, totals: totals{responses: memory.New[struct{}](maxResponses)}}
 	p.threads = threads{line: l, calls: &p.calls, agents: &p.agents, ledger: &p.ledger}
 	p.stream = stream{
 		line: l, threads: &p.threads, calls: &p.calls, arguments: &p.arguments, outputs: &p.outputs, agents: &p.agents, ledger: &p.ledger,

@@ -4,11 +4,12 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
-// usage is what is known of the tokens of a thread. Two kinds of rows report them, and a response can be in both: once a
+// totals is what is known of the tokens of a thread. Two kinds of rows report them, and a response can be in both: once a
 // token_usage_record came, those alone count (antiburn/antiburn#505, case 204).
-type usage struct {
+type totals struct {
 	responses memory.Memory[struct{}] // that were counted
 	records   bool                    // token_usage_record rows came
 	unpaired  events.Tokens           // what the last token_count added, whose record may still come (case 227)
@@ -16,18 +17,16 @@ type usage struct {
 	known     bool
 }
 
-// tokensOf reads one usage object. Codex's arithmetic is the normalised one:
+// tokenCounts are the keys of a usage object. Codex's arithmetic is the normalised one:
 //
 //	input  = input_tokens, of which cached_input_tokens and cache_write_input_tokens
 //	output = output_tokens, of which reasoning_output_tokens
-func tokensOf(m scan.Members) events.Tokens {
-	var t events.Tokens
-	for i := range m {
-		if n := tokenField(&t, m[i].Name); n != nil {
-			*n = m[i].Value.Count()
-		}
-	}
-	return t
+var tokenCounts = usage.Map{
+	"input_tokens":             usage.Input,
+	"output_tokens":            usage.Output,
+	"cached_input_tokens":      usage.CacheRead,
+	"cache_write_input_tokens": usage.CacheWrite,
+	"reasoning_output_tokens":  usage.Reasoning,
 }
 
 // tokens reads a usage object that was kept whole, in one pass; ok is false if there is none.
@@ -40,46 +39,19 @@ func (lg *ledger) tokens(v scan.Value) (t events.Tokens, ok bool) {
 }
 
 // readTokens reads the usage object that comes next in s, and skips what is none.
-func readTokens(s *scan.Scanner) (t events.Tokens, ok bool) {
-	if s.Peek() != scan.KindObject {
-		s.Skip()
-		return t, false
-	}
-	for s.Object(); s.Key(); {
-		if n := tokenField(&t, s.Name()); n != nil {
-			*n = s.Value().Count()
-		} else {
-			s.Skip()
-		}
-	}
-	return t, true
-}
-
-// tokenField is where the count under a name of a usage object goes; nil for any other name.
-func tokenField(t *events.Tokens, name []byte) *int64 {
-	switch string(name) {
-	case "input_tokens":
-		return &t.Input
-	case "output_tokens":
-		return &t.Output
-	case "cached_input_tokens":
-		return &t.CacheRead
-	case "cache_write_input_tokens":
-		return &t.CacheWrite
-	case "reasoning_output_tokens":
-		return &t.Reasoning
-	}
-	return nil
+func readTokens(s *scan.Scanner) (events.Tokens, bool) {
+	c, ok := tokenCounts.Read(s)
+	return c.Tokens(), ok
 }
 
 // ledger counts the tokens of a thread, each once.
 type ledger struct {
 	*line
-	usage usage
+	totals totals
 }
 
 // begins forgets the running total of the thread before.
-func (lg *ledger) begins() { lg.usage.total, lg.usage.known = events.Tokens{}, false }
+func (lg *ledger) begins() { lg.totals.total, lg.totals.known = events.Tokens{}, false }
 
 func (lg *ledger) emitUsage(scope events.UsageScope, t events.Tokens) *events.DisplayEvent {
 	e := lg.Emit(events.KindUsage)
@@ -97,16 +69,16 @@ func (lg *ledger) threadUsage(v scan.Value) {
 
 // responseUsage reports the tokens of one model response (R4), under the message that its items were given to.
 func (lg *ledger) responseUsage(m scan.Members, copied bool) {
-	unpaired := lg.usage.unpaired
-	lg.usage.records, lg.usage.unpaired = true, events.Tokens{}
+	unpaired := lg.totals.unpaired
+	lg.totals.records, lg.totals.unpaired = true, events.Tokens{}
 	id := m.Get("response_id")
 	if len(id.Body()) > 0 {
 		// A server may draw an id again; a repeat has the thread's total, too.
 		key := lg.Keys.With(lg.Keys.With(lg.Keys.ID(domainResponse, id.Body()), m.Get("usage").Raw), m.Get("thread_token_usage").Raw)
-		if _, seen := lg.usage.responses.Get(key); seen {
+		if _, seen := lg.totals.responses.Get(key); seen {
 			return
 		}
-		lg.usage.responses.Set(key, struct{}{})
+		lg.totals.responses.Set(key, struct{}{})
 	}
 	t, ok := lg.tokens(m.Get("usage"))
 	if !ok || copied || t == unpaired && t != (events.Tokens{}) {
@@ -123,7 +95,8 @@ func (lg *ledger) tokenCount(m scan.Members, copied bool) {
 	info := m.Get("info")
 	if info.Kind != scan.KindObject {
 		if m.Get("input_tokens").Kind == scan.KindNumber && !copied {
-			lg.emitUsage(events.UsageScopeCall, tokensOf(m))
+			c := tokenCounts.Members(m)
+			lg.emitUsage(events.UsageScopeCall, c.Tokens())
 		}
 		return
 	}
@@ -144,18 +117,18 @@ func (lg *ledger) tokenCount(m scan.Members, copied bool) {
 	if !ok {
 		return
 	}
-	grown := lg.usage.grown(total, last, lg.thread.forked || lg.thread.agent != "")
-	if copied || lg.usage.records || grown == (events.Tokens{}) {
+	grown := lg.totals.grown(total, last, lg.thread.forked || lg.thread.agent != "")
+	if copied || lg.totals.records || grown == (events.Tokens{}) {
 		return
 	}
-	lg.usage.unpaired = grown
+	lg.totals.unpaired = grown
 	lg.emitUsage(events.UsageScopeCall, grown)
 }
 
 // grown moves the total on and gives what was added. The total of a fork goes on from that of its origin, that of a
 // sub-agent may go on from its parent's (goesOn), and a counter that falls has begun anew. Then the last response is what
 // was added.
-func (u *usage) grown(total, last events.Tokens, goesOn bool) events.Tokens {
+func (u *totals) grown(total, last events.Tokens, goesOn bool) events.Tokens {
 	if !total.Plausible() {
 		return total // to be ignored: the next total is compared with the one before
 	}

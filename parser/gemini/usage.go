@@ -3,6 +3,7 @@ package gemini
 import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
 // tokens is a count as Gemini CLI reports it.
@@ -47,40 +48,33 @@ func (t *tokens) max(o tokens) (grown tokens, more bool) {
 	return grown, more
 }
 
-// readTokens reads the tokens of a transcript's message, or of a model in the one document, which spells two of them
-// otherwise (and means by input what was not cached).
+// The keys of usage objects: of a transcript's message, and of a model in the one document, which has other names for two
+// of them (and means by input what was not cached); and of a result line's stats.
+var (
+	tokenCounts = usage.Map{
+		"input": usage.Input, "prompt": usage.Prompt, "output": usage.Output, "candidates": usage.Output, "cached": usage.CacheRead,
+		"thoughts": usage.Reasoning, "tool": usage.Tool, "total": usage.Total,
+	}
+	statCounts = usage.Map{
+		"input_tokens": usage.Input, "output_tokens": usage.Output, "cached": usage.CacheRead, "total_tokens": usage.Total,
+	}
+)
+
+// readTokens reads the usage object that comes next in s.
 func readTokens(s *scan.Scanner) tokens {
-	var t tokens
-	if s.Peek() != scan.KindObject {
-		s.Skip()
-		return t
-	}
-	t.present = true
-	prompt := int64(-1)
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "input":
-			t.input = s.Count()
-		case "prompt":
-			prompt = s.Count()
-		case "output", "candidates":
-			t.output = s.Count()
-		case "cached":
-			t.cached = s.Count()
-		case "thoughts":
-			t.thoughts = s.Count()
-		case "tool":
-			t.tool = s.Count()
-		case "total":
-			t.total = s.Count()
-		default:
-			s.Skip()
-		}
-	}
-	if prompt >= 0 {
-		t.input = prompt
+	c, ok := tokenCounts.Read(s)
+	t := tokensOf(&c)
+	if t.present = ok; c.Has(usage.Prompt) {
+		t.input = c.Of(usage.Prompt)
 	}
 	return t
+}
+
+func tokensOf(c *usage.Counts) tokens {
+	return tokens{
+		input: c.Of(usage.Input), output: c.Of(usage.Output), cached: c.Of(usage.CacheRead), thoughts: c.Of(usage.Reasoning),
+		tool: c.Of(usage.Tool), total: c.Of(usage.Total),
+	}
 }
 
 // streamStats emits the usage of a result line: each model's part where the parts add up to the whole (0.34 and
@@ -92,14 +86,15 @@ func (st *stream) streamStats(stats scan.Value) {
 	s := &st.Inner
 	s.Reset(stats.Raw)
 	models := scan.Value{}
-	var whole tokens
+	var counts usage.Counts
 	for s.Object(); s.Key(); {
 		if string(s.Name()) == "models" {
 			models = s.Value()
-		} else if !whole.readStat(s) {
-			s.Skip()
+		} else {
+			statCounts.Key(s, &counts)
 		}
 	}
+	whole := tokensOf(&counts)
 	before := len(st.Out)
 	if sum := st.modelStats(models); sum != whole.sum() || len(st.Out) == before {
 		st.Out = st.Out[:before]
@@ -117,16 +112,11 @@ func (st *stream) modelStats(models scan.Value) (sum tokens) {
 	s.Reset(models.Raw)
 	for s.Object(); s.Key(); {
 		name := s.Name()
-		if s.Peek() != scan.KindObject {
-			s.Skip()
+		c, ok := statCounts.Read(s)
+		if !ok {
 			continue
 		}
-		var t tokens
-		for s.Object(); s.Key(); {
-			if !t.readStat(s) {
-				s.Skip()
-			}
-		}
+		t := tokensOf(&c)
 		sum.input, sum.output, sum.cached = sum.input+t.input, sum.output+t.output, sum.cached+t.cached
 		e := st.Emit(events.KindUsage)
 		e.Model, e.Usage = st.Strings.Unescape(name), t.withThoughts().usageOfStream()
@@ -136,23 +126,6 @@ func (st *stream) modelStats(models scan.Value) (sum tokens) {
 
 // sum is what the parts of a result line are compared by.
 func (t tokens) sum() tokens { return tokens{input: t.input, output: t.output, cached: t.cached} }
-
-// readStat reads one number of a result line's stats, if the current key is one.
-func (t *tokens) readStat(s *scan.Scanner) bool {
-	switch string(s.Name()) {
-	case "input_tokens":
-		t.input = s.Count()
-	case "output_tokens":
-		t.output = s.Count()
-	case "cached":
-		t.cached = s.Count()
-	case "total_tokens":
-		t.total = s.Count()
-	default:
-		return false
-	}
-	return true
-}
 
 // withThoughts adds what the stream does not spell out: what is in the total, but neither input nor output, are thoughts.
 // Input of server-side tools is in it too; nothing separates the two.

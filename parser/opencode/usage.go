@@ -5,54 +5,26 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
-// tokens is the object tokens of step-finish parts and messages.
+// tokenCounts are the keys of the object tokens of step-finish parts and messages.
+var tokenCounts = usage.Map{
+	"input": usage.Input, "output": usage.Output, "reasoning": usage.Reasoning, "total": usage.Total,
+	"cache.read": usage.CacheRead, "cache.write": usage.CacheWrite,
+}
+
+// tokens is such an object.
 type tokens struct {
 	events.Tokens
-	total scan.Value
+	total int64
 }
 
 func (t *tokens) read(s *scan.Scanner) {
-	if !enter(s) {
-		return
-	}
-	for s.Key() {
-		switch string(s.Name()) {
-		case "input":
-			t.Input = count(s)
-		case "output":
-			t.Output = count(s)
-		case "reasoning":
-			t.Reasoning = count(s)
-		case "total":
-			t.total = s.Value()
-		case "cache":
-			t.readCache(s)
-		default:
-			s.Skip()
-		}
+	if c, ok := tokenCounts.Read(s); ok {
+		t.Tokens, t.total = c.Tokens(), c.Of(usage.Total)
 	}
 }
-
-func (t *tokens) readCache(s *scan.Scanner) {
-	if !enter(s) {
-		return
-	}
-	for s.Key() {
-		switch string(s.Name()) {
-		case "read":
-			t.CacheRead = count(s)
-		case "write":
-			t.CacheWrite = count(s)
-		default:
-			s.Skip()
-		}
-	}
-}
-
-// count reads a number of tokens.
-func count(s *scan.Scanner) int64 { return s.Count() }
 
 // normalise gives the tokens in the arithmetic that all providers share:
 //
@@ -66,7 +38,7 @@ func (t *tokens) normalise(inputHoldsCache bool) events.Tokens {
 	if !inputHoldsCache {
 		n.Input += n.CacheRead + n.CacheWrite
 	}
-	if n.Reasoning > 0 && t.total.Int() == t.Input+t.Output+t.Reasoning+t.CacheRead+t.CacheWrite {
+	if n.Reasoning > 0 && t.total == t.Input+t.Output+t.Reasoning+t.CacheRead+t.CacheWrite {
 		n.Output += n.Reasoning
 	}
 	return n

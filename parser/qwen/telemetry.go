@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
 // noticeAPIError is the code of a call to the API that failed for good.
@@ -89,12 +90,8 @@ func (rp *reports) apiResponse(e scan.Members) {
 	if rp.countedByHelper(e.Get("prompt_id").Body()) {
 		return
 	}
-	t := events.Tokens{
-		Input:     count(e.Get("input_token_count")),
-		Output:    count(e.Get("output_token_count")),
-		CacheRead: count(e.Get("cached_content_token_count")),
-		Reasoning: count(e.Get("thoughts_token_count")),
-	}
+	c := telemetryCounts.Members(e)
+	t := c.Tokens()
 	before := rp.telemetry.early
 	rp.telemetry.counts, rp.telemetry.early = true, events.Tokens{}
 	if t == (events.Tokens{}) || t == before { // its message came first and had the same
@@ -102,7 +99,7 @@ func (rp *reports) apiResponse(e scan.Members) {
 	}
 	u := rp.Emit(events.KindUsage)
 	u.MessageID, u.Answer, u.Model = response, answer, rp.Strings.Intern(e.Get("model"))
-	u.Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(e.Get("total_token_count")))}
+	u.Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, c.Of(usage.Total))}
 }
 
 // automatic is in the prompt id of a turn that a notice begins.

@@ -3,6 +3,7 @@ package qwen
 import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/scan"
+	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
 // Qwen Code's input counts include what was cached, and it writes no cache of its own: its arithmetic is the normal one,
@@ -24,34 +25,42 @@ type ledger struct {
 	reports *reports
 }
 
-// streamTokens reads the usage object of a stream's line.
-func (lg *ledger) streamTokens(usage scan.Value) events.Tokens {
-	lg.Members(usage)
-	return events.Tokens{
-		Input:      count(lg.Nested.Get("input_tokens")),
-		Output:     count(lg.Nested.Get("output_tokens")),
-		CacheRead:  count(lg.Nested.Get("cache_read_input_tokens")),
-		CacheWrite: count(lg.Nested.Get("cache_creation_input_tokens")),
+// The keys of usage objects: of a stream, of a transcript's messages, and of its telemetry.
+var (
+	streamCounts = usage.Map{
+		"input_tokens": usage.Input, "output_tokens": usage.Output, "cache_read_input_tokens": usage.CacheRead,
+		"cache_creation_input_tokens": usage.CacheWrite,
 	}
+	messageCounts = usage.Map{
+		"promptTokenCount": usage.Input, "candidatesTokenCount": usage.Output, "cachedContentTokenCount": usage.CacheRead,
+		"thoughtsTokenCount": usage.Reasoning, "totalTokenCount": usage.Total,
+	}
+	telemetryCounts = usage.Map{
+		"input_token_count": usage.Input, "output_token_count": usage.Output, "cached_content_token_count": usage.CacheRead,
+		"thoughts_token_count": usage.Reasoning, "total_token_count": usage.Total,
+	}
+)
+
+// tokens reads a usage object of a stream's line; all counts are 0 if there is none.
+func (lg *ledger) tokens(v scan.Value) events.Tokens {
+	c := streamCounts.Members(lg.Members(v))
+	return c.Tokens()
 }
 
-// count reads a number of tokens; null is none.
-func count(v scan.Value) int64 { return v.Count() }
-
 // callUsage emits the usage of a call, which is on the last line of its response; all others have zeros.
-func (lg *ledger) callUsage(usage scan.Value) {
-	if t := lg.streamTokens(usage); t != (events.Tokens{}) {
+func (lg *ledger) callUsage(v scan.Value) {
+	if t := lg.tokens(v); t != (events.Tokens{}) {
 		lg.responses.end(lg.Head.ParentID)
 		lg.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: t}
 	}
 }
 
 // totals emits the usage of a result: sub-agents included, and over all runs of a session that was resumed.
-func (lg *ledger) totals(usage scan.Value) {
-	if usage.Kind != scan.KindObject {
+func (lg *ledger) totals(v scan.Value) {
+	if v.Kind != scan.KindObject {
 		return
 	}
-	t := lg.streamTokens(usage)
+	t := lg.tokens(v)
 	e := lg.Emit(events.KindUsage)
 	e.Usage = &events.Usage{Scope: events.UsageScopeSession, Provider: t, Tokens: t}
 	e.Model = lg.session.model
@@ -63,18 +72,13 @@ func (lg *ledger) usageMetadata(v scan.Value) {
 	if v.Kind != scan.KindObject || lg.reports.telemetry.counts {
 		return
 	}
-	lg.Members(v)
-	t := events.Tokens{
-		Input:     count(lg.Nested.Get("promptTokenCount")),
-		Output:    count(lg.Nested.Get("candidatesTokenCount")),
-		CacheRead: count(lg.Nested.Get("cachedContentTokenCount")),
-		Reasoning: count(lg.Nested.Get("thoughtsTokenCount")),
-	}
+	c := messageCounts.Members(lg.Members(v))
+	t := c.Tokens()
 	if t == (events.Tokens{}) {
 		return
 	}
 	lg.reports.telemetry.early = t
 	lg.Emit(events.KindUsage).Usage = &events.Usage{
-		Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, count(lg.Nested.Get("totalTokenCount"))),
+		Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, c.Of(usage.Total)),
 	}
 }
