@@ -70,17 +70,6 @@ func (cs *calls) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {
 	}
 }
 
-// callBody is the key of what a call does.
-func (l *line) callBody(b *sdkstream.Block) uint64 {
-	return l.Keys.With(l.Keys.String(domainBody, l.toolName(b.Name)), b.Input.Raw)
-}
-
-// toolName is the name as written, without control sequences.
-func (l *line) toolName(v scan.Value) string {
-	name := l.Strings.Intern(v)
-	return events.CleanLine(name, 0)
-}
-
 // server finds the MCP server of a tool: named beside the call since 2.1.3xx, else the part of mcp__server__tool up to
 // the second double underscore. A server's name may hold single ones.
 func (cs *calls) server(r *sdkstream.Envelope, b *sdkstream.Block, name string) string {
@@ -195,7 +184,7 @@ func (cs *calls) outcome(e *events.DisplayEvent, o scan.Members) {
 	t.Duration = o.Get("durationSeconds").Duration(time.Second)
 	for _, key := range [...]string{"durationMs", "totalDurationMs"} { // the total counts where there are both
 		if v := o.Get(key); v.Kind == scan.KindNumber {
-			t.Duration = millis(v)
+			t.Duration = scan.Millis(v)
 		}
 	}
 	if o.Get("status").Is("async_launched") || len(o.Get("backgroundTaskId").Body()) > 0 {
@@ -209,9 +198,6 @@ func (cs *calls) outcome(e *events.DisplayEvent, o scan.Members) {
 		t.AgentID = cs.Strings.Intern(id) // stands for all its agents; see [Group]
 	}
 }
-
-// millis reads a number of milliseconds.
-func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }
 
 // resultText makes the text of a result: of an array its texts, a newline between them.
 func (cs *calls) resultText(b *sdkstream.Block, t *events.Tool, whole bool) []byte {

@@ -21,8 +21,7 @@ type deltas struct {
 
 // streamEvent takes one event of the model's API, as the program got it.
 func (d *deltas) streamEvent(r *sdkstream.Envelope) {
-	d.Members(r.Rest.Get("event"))
-	event := d.Nested
+	event := d.Members(r.Rest.Get("event"))
 	switch string(event.Get("type").Body()) {
 	case "message_start":
 		d.messageStart(r, event.Get("message"))

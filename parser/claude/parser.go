@@ -184,3 +184,14 @@ func trim(line []byte) []byte {
 }
 
 const maxEscapeBytes = 1 << 10
+
+// callBody is the key of what a call does.
+func (l *line) callBody(b *sdkstream.Block) uint64 {
+	return l.Keys.With(l.Keys.String(domainBody, l.toolName(b.Name)), b.Input.Raw)
+}
+
+// toolName is the name as written, without control sequences.
+func (l *line) toolName(v scan.Value) string {
+	name := l.Strings.Intern(v)
+	return events.CleanLine(name, 0)
+}

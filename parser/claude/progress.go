@@ -48,7 +48,7 @@ func (k *tasks) task(r *sdkstream.Envelope, subtype string) {
 	}
 	if usage := r.Rest.Get("usage"); usage.Kind == scan.KindObject {
 		k.Members(usage)
-		e.Tool.Duration = millis(k.Nested.Get("duration_ms"))
+		e.Tool.Duration = scan.Millis(k.Nested.Get("duration_ms"))
 	}
 	if state == events.ToolStateFailed {
 		e.Tool.Error, e.Tool.Err = true, e.Text

@@ -71,7 +71,7 @@ func (s *session) result(r *sdkstream.Envelope) {
 		Code:        subtype,
 		Result:      s.Strings.Text(r.Rest.Get("result")),
 		Turns:       int(r.Rest.Get("num_turns").Int()),
-		Duration:    millis(r.Rest.Get("duration_ms")),
+		Duration:    scan.Millis(r.Rest.Get("duration_ms")),
 		Continues:   s.answersTask(r),
 	}
 	if v := r.Rest.Get("structured_output"); v.Exists() && v.Kind != scan.KindNull {

@@ -49,7 +49,7 @@ func (s *session) system(r *sdkstream.Envelope) events.LineStatus {
 	case "model_refusal_no_fallback":
 		s.Notice(events.LevelWarn, noticeRefused, s.Strings.Text(r.Rest.Get("content")))
 	case "turn_duration":
-		s.Emit(events.KindTurnDone).End = &events.End{Duration: millis(r.Rest.Get("durationMs")), Unjudged: true}
+		s.Emit(events.KindTurnDone).End = &events.End{Duration: scan.Millis(r.Rest.Get("durationMs")), Unjudged: true}
 	default:
 		if quietSubtype(subtype) {
 			return events.LineIgnored
@@ -75,7 +75,7 @@ func (s *session) retry(attempt, limit, delayMillis, status scan.Value, reason s
 			fmt.Fprintf(&b, " of %d", limit.Int())
 		}
 	}
-	if delay := millis(delayMillis); delay > 0 {
+	if delay := scan.Millis(delayMillis); delay > 0 {
 		fmt.Fprintf(&b, " in %s", delay.Round(10*time.Millisecond))
 	}
 	s.Notice(events.LevelWarn, events.NoticeAPIRetry, b.String())

@@ -106,12 +106,12 @@ var (
 )
 
 func (w *words) readServerTools(s *scan.Scanner) {
-	for in := enter(s); in && s.Key(); {
+	for in := scan.Enter(s); in && s.Key(); {
 		switch string(s.Name()) {
 		case "web_search_requests":
-			w.WebSearches = count(s)
+			w.WebSearches = s.Count()
 		case "web_fetch_requests":
-			w.WebFetches = count(s)
+			w.WebFetches = s.Count()
 		default:
 			s.Skip()
 		}
@@ -131,7 +131,7 @@ func (l *ledger) readIterations(s *scan.Scanner, w *words) {
 	for s.Array(); s.Element(); {
 		var one advisor
 		var c usage.Counts
-		for in := enter(s); in && s.Key(); {
+		for in := scan.Enter(s); in && s.Key(); {
 			if string(s.Name()) == "model" {
 				one.model = l.Strings.Intern(s.Value())
 			} else {
@@ -156,19 +156,6 @@ func (w *words) addAdvisor(one advisor) {
 		w.advisors = append(w.advisors, one)
 	}
 }
-
-// enter goes into the object that comes next in s; what is none is skipped.
-func enter(s *scan.Scanner) bool {
-	if s.Peek() != scan.KindObject {
-		s.Skip()
-		return false
-	}
-	s.Object()
-	return true
-}
-
-// count reads a number of tokens; null, which synthetic lines have, is none.
-func count(s *scan.Scanner) int64 { return s.Count() }
 
 // callUsage reports what a line adds to the tokens of its message. All lines of a message repeat its usage, most of them
 // with a placeholder for the output, which is the API's first count (final is false); the largest value of each field
@@ -324,7 +311,7 @@ func (l *ledger) modelUsage(object scan.Value, scope events.UsageScope) int {
 		for s.Object(); s.Key(); {
 			switch string(s.Name()) {
 			case "webSearchRequests":
-				u.WebSearches = count(s)
+				u.WebSearches = s.Count()
 			case "costUSD":
 				v := s.Value()
 				u.CostUSD, u.HasCost = v.Float(), v.Kind == scan.KindNumber
@@ -351,7 +338,7 @@ func (l *ledger) costState(r *sdkstream.Envelope) {
 		s.Reset(models.Raw)
 		for s.Object(); s.Key(); {
 			name, cost := s.Name(), 0.0
-			for in := enter(s); in && s.Key(); {
+			for in := scan.Enter(s); in && s.Key(); {
 				if string(s.Name()) == "costUSD" {
 					cost = s.Value().Float()
 				} else {

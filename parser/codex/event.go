@@ -76,7 +76,7 @@ func (ro *rollout) programNotice(kind string, m scan.Members) events.LineStatus 
 // taskComplete ends a turn, also one that failed.
 func (ro *rollout) taskComplete(m scan.Members) {
 	ro.setTurn(m)
-	end := &events.End{Result: ro.Strings.Text(m.Get("last_agent_message")), Duration: millis(m.Get("duration_ms"))}
+	end := &events.End{Result: ro.Strings.Text(m.Get("last_agent_message")), Duration: scan.Millis(m.Get("duration_ms"))}
 	if failure := m.Get("error"); failure.Kind == scan.KindObject {
 		ro.Nested = ro.Scanner.MembersOf(failure, ro.Nested[:0])
 		end.Error, end.Err = true, ro.Strings.Text(ro.Nested.Get("message"))
@@ -120,7 +120,7 @@ func (ro *rollout) turnAborted(m scan.Members) {
 	ro.setTurn(m)
 	reason := ro.Strings.Intern(m.Get("reason"))
 	spent := reason == "budget_limited"
-	end := &events.End{Interrupted: !spent, Error: spent, Code: reason, Duration: millis(m.Get("duration_ms"))}
+	end := &events.End{Interrupted: !spent, Error: spent, Code: reason, Duration: scan.Millis(m.Get("duration_ms"))}
 	if spent {
 		end.Err, end.Cause = reason, cause.Of(0, "", reason)
 	}
@@ -147,9 +147,6 @@ func (ro *rollout) rateLimits(v scan.Value) {
 		ro.Notice(events.LevelWarn, noticeRateLimit, "rate limit reached: "+ro.Strings.Text(kind))
 	}
 }
-
-// millis reads a duration; a value that no clock can have is none.
-func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }
 
 // moment reads a time in milliseconds since 1970; the zero time if there is none.
 func moment(v scan.Value) time.Time {

@@ -70,11 +70,10 @@ func (rp *report) reportStats(stats scan.Value) {
 
 func (rp *report) reportModel(s *scan.Scanner) {
 	name := s.Name()
-	if s.Peek() != scan.KindObject {
-		s.Skip()
+	if !scan.Enter(s) {
 		return
 	}
-	for s.Object(); s.Key(); {
+	for s.Key() {
 		if string(s.Name()) != "tokens" || s.Peek() != scan.KindObject {
 			s.Skip()
 			continue

@@ -111,11 +111,10 @@ func (r *record) readResultPart(s *scan.Scanner, c *toolCall) {
 }
 
 func (r *record) readFunctionResponse(s *scan.Scanner, c *toolCall) {
-	if s.Peek() != scan.KindObject {
-		s.Skip()
+	if !scan.Enter(s) {
 		return
 	}
-	for s.Object(); s.Key(); {
+	for s.Key() {
 		if string(s.Name()) == "response" {
 			r.readResponse(s, c)
 		} else {

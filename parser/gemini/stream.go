@@ -3,7 +3,6 @@ package gemini
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/cause"
@@ -235,7 +234,7 @@ func (st *stream) result(r *record) {
 	if r.stats.Kind == scan.KindObject {
 		for st.Inner.Object(); st.Inner.Key(); {
 			if string(st.Inner.Name()) == "duration_ms" {
-				end.Duration = millis(st.Inner.Value())
+				end.Duration = scan.Millis(st.Inner.Value())
 			} else {
 				st.Inner.Skip()
 			}
@@ -244,6 +243,3 @@ func (st *stream) result(r *record) {
 	e.End = end
 	st.run = run{model: st.run.model, messages: st.run.messages}
 }
-
-// millis reads a number of milliseconds; negative ones, which clocks that were set back can make, are 0.
-func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }

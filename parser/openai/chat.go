@@ -89,11 +89,10 @@ func (co *contents) texts(v scan.Value, key string) []byte {
 	s := &co.Inner
 	s.Reset(v.Raw)
 	for s.Array(); s.Element(); {
-		if s.Peek() != scan.KindObject {
-			s.Skip()
+		if !scan.Enter(s) {
 			continue
 		}
-		for s.Object(); s.Key(); {
+		for s.Key() {
 			switch name := s.Name(); {
 			case string(name) == key:
 				all.add(s.Value().Body())

@@ -225,11 +225,10 @@ func (r *record) readMessage(s *scan.Scanner, m *message) {
 }
 
 func readAudio(s *scan.Scanner, m *message) {
-	if s.Peek() != scan.KindObject {
-		s.Skip()
+	if !scan.Enter(s) {
 		return
 	}
-	for s.Object(); s.Key(); {
+	for s.Key() {
 		if string(s.Name()) == "transcript" {
 			m.transcript = s.Value()
 		} else {
@@ -313,11 +312,10 @@ func readFragment(s *scan.Scanner) fragment {
 
 // readFunction takes a function's name and arguments, or a custom tool's name and input.
 func readFunction(s *scan.Scanner, f *fragment) {
-	if s.Peek() != scan.KindObject {
-		s.Skip()
+	if !scan.Enter(s) {
 		return
 	}
-	for s.Object(); s.Key(); {
+	for s.Key() {
 		switch string(s.Name()) {
 		case "name":
 			f.name = s.Value()

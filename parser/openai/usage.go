@@ -141,11 +141,10 @@ func (u *usage) read(s *scan.Scanner) {
 
 func (d *usageDetails) read(s *scan.Scanner) {
 	*d = usageDetails{present: s.Peek() != scan.KindNull}
-	if s.Peek() != scan.KindObject {
-		s.Skip()
+	if !scan.Enter(s) {
 		return
 	}
-	for s.Object(); s.Key(); {
+	for s.Key() {
 		switch string(s.Name()) {
 		case "cached_tokens":
 			d.cached = s.Value()

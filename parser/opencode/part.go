@@ -2,15 +2,6 @@ package opencode
 
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
-// enter steps into the object that comes next; anything else is passed over.
-func enter(s *scan.Scanner) bool {
-	if s.Peek() != scan.KindObject {
-		s.Skip()
-		return false
-	}
-	return s.Object()
-}
-
 // span is the object time of parts, tool states and messages, in milliseconds since 1970.
 type span struct {
 	there              bool
@@ -19,7 +10,7 @@ type span struct {
 }
 
 func (t *span) read(s *scan.Scanner) {
-	if !enter(s) {
+	if !scan.Enter(s) {
 		return
 	}
 	t.there = true
@@ -87,7 +78,7 @@ func (p *part) read(s *scan.Scanner) {
 		p.reset()
 	}
 	p.taken = true
-	if !enter(s) {
+	if !scan.Enter(s) {
 		return
 	}
 	for s.Key() {
@@ -139,7 +130,7 @@ func (p *part) read(s *scan.Scanner) {
 }
 
 func (p *part) readMetadata(s *scan.Scanner) {
-	if !enter(s) {
+	if !scan.Enter(s) {
 		return
 	}
 	for s.Key() {
@@ -152,7 +143,7 @@ func (p *part) readMetadata(s *scan.Scanner) {
 }
 
 func (st *toolState) read(s *scan.Scanner) {
-	if !enter(s) {
+	if !scan.Enter(s) {
 		return
 	}
 	for s.Key() {
@@ -190,7 +181,7 @@ func (st *toolState) readInput(s *scan.Scanner) {
 
 // readMetadata reads what the tool itself reported. Most of it repeats the output.
 func (st *toolState) readMetadata(s *scan.Scanner) {
-	if !enter(s) {
+	if !scan.Enter(s) {
 		return
 	}
 	for s.Key() {
@@ -212,7 +203,7 @@ func (st *toolState) readMetadata(s *scan.Scanner) {
 }
 
 func (st *toolState) readDisplay(s *scan.Scanner) {
-	if !enter(s) {
+	if !scan.Enter(s) {
 		return
 	}
 	for s.Key() {

@@ -108,7 +108,7 @@ type messageInfo struct {
 // read takes one message from s.
 func (m *messageInfo) read(s *scan.Scanner) {
 	*m = messageInfo{}
-	if !enter(s) {
+	if !scan.Enter(s) {
 		return
 	}
 	for s.Key() {
@@ -150,7 +150,7 @@ type sessionInfo struct {
 // read takes the JSON form of a session from s.
 func (i *sessionInfo) read(s *scan.Scanner) {
 	*i = sessionInfo{}
-	if !enter(s) {
+	if !scan.Enter(s) {
 		return
 	}
 	for s.Key() {

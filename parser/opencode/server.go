@@ -77,7 +77,7 @@ func (sv *server) ask(m scan.Members) *events.Ask {
 	s := &sv.list
 	s.Reset(questions.Raw)
 	for s.Array(); s.Element(); {
-		if !enter(s) {
+		if !scan.Enter(s) {
 			continue
 		}
 		var q events.AskQuestion
@@ -108,7 +108,7 @@ func (sv *server) options(list scan.Value) []events.AskOption {
 	s := &sv.small
 	s.Reset(list.Raw)
 	for s.Array(); s.Element(); {
-		if !enter(s) {
+		if !scan.Enter(s) {
 			continue
 		}
 		var o events.AskOption

@@ -182,7 +182,7 @@ func (sr *store) export(r *record) events.LineStatus {
 
 // exported handles one message of an export. Its parts may be before what shows whose they are.
 func (sr *store) exported(pt *part) {
-	if !enter(&sr.Inner) {
+	if !scan.Enter(&sr.Inner) {
 		return
 	}
 	var parts scan.Value

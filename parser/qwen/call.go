@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/memory"
@@ -157,12 +156,11 @@ func (cs *calls) outcome(t *events.Tool, details scan.Members, body uint64, text
 			t.Summary = summary
 		}
 	case scan.KindObject:
-		cs.Members(display)
-		cs.Members(cs.Nested.Get("executionSummary"))
-		t.Duration = millis(cs.Nested.Get("totalDurationMs"))
+		cs.Members(cs.Members(display).Get("executionSummary"))
+		t.Duration = scan.Millis(cs.Nested.Get("totalDurationMs"))
 	}
 	if took := details.Get("durationMs"); took.Kind == scan.KindNumber { // of a sub-agent's own transcript
-		t.Duration = millis(took)
+		t.Duration = scan.Millis(took)
 	}
 	if o, ok := cs.durations.Get(body); ok {
 		t.Denied = o.denied
@@ -229,6 +227,3 @@ func exitCode(text []byte) (int, bool) {
 	code, err := strconv.Atoi(string(text[from+len(exitLine) : at]))
 	return code, err == nil
 }
-
-// millis reads a number of milliseconds; what no duration can hold is none.
-func millis(v scan.Value) time.Duration { return v.Duration(time.Millisecond) }

@@ -107,7 +107,7 @@ func (s *session) result(r *sdkstream.Envelope) {
 		Code:     subtype,
 		Result:   s.Strings.Text(r.Rest.Get("result")),
 		Turns:    int(r.Rest.Get("num_turns").Int()),
-		Duration: millis(r.Rest.Get("duration_ms")),
+		Duration: scan.Millis(r.Rest.Get("duration_ms")),
 	}
 	if v := r.Rest.Get("structured_result"); v.Exists() && v.Kind != scan.KindNull {
 		end.Result = s.Strings.JSON(v)
@@ -134,8 +134,7 @@ func (s *session) result(r *sdkstream.Envelope) {
 
 // turnResult ends a turn of a transcript (0.24).
 func (s *session) turnResult(payload scan.Value) {
-	s.Members(payload)
-	m := s.Nested
+	m := s.Members(payload)
 	state := m.Get("state")
 	end := &events.End{
 		Error: state.Is("error"), Interrupted: state.Is("cancelled"),
@@ -159,8 +158,7 @@ func (s *session) turnResult(payload scan.Value) {
 
 // compression reports a conversation that was made shorter.
 func (s *session) compression(payload scan.Value) {
-	s.Members(payload)
-	s.Members(s.Nested.Get("info"))
+	s.Members(s.Members(payload).Get("info"))
 	text := "conversation compacted"
 	if before := s.Nested.Get("originalTokenCount"); before.Kind == scan.KindNumber {
 		text += ": " + strconv.FormatInt(before.Int(), 10) + " tokens before"
@@ -182,7 +180,7 @@ func (s *session) retry(payload scan.Value) {
 			text += fmt.Sprintf(" of %d", limit.Int())
 		}
 	}
-	if delay := millis(s.Nested.Get("delayMs")); delay > 0 {
+	if delay := scan.Millis(s.Nested.Get("delayMs")); delay > 0 {
 		text += fmt.Sprintf(" in %s", delay.Round(10*time.Millisecond))
 	}
 	s.Notice(events.LevelWarn, events.NoticeAPIRetry, text)
@@ -190,8 +188,7 @@ func (s *session) retry(payload scan.Value) {
 
 // task reports the state of a sub-agent in the background or of a monitor.
 func (s *session) task(payload scan.Value, subtype string) {
-	s.Members(payload)
-	m := s.Nested
+	m := s.Members(payload)
 	id := m.Get("tool_use_id")
 	if len(id.Body()) == 0 {
 		return // of no call that we could name
@@ -215,7 +212,7 @@ func (s *session) task(payload scan.Value, subtype string) {
 		e.Tool.State = events.ToolStateStopped
 	}
 	s.Members(m.Get("usage"))
-	e.Tool.Duration = millis(s.Nested.Get("duration_ms"))
+	e.Tool.Duration = scan.Millis(s.Nested.Get("duration_ms"))
 }
 
 // quietSubtype lists the system lines that are known and have nothing for a reader of what the agent did.

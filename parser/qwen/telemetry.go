@@ -49,16 +49,14 @@ type reports struct {
 }
 
 func (rp *reports) uiTelemetry(payload scan.Value) {
-	rp.Members(payload)
-	rp.Members(rp.Nested.Get("uiEvent"))
-	e := rp.Nested
+	e := rp.Members(rp.Members(payload).Get("uiEvent"))
 	switch name := e.Get("event.name").Body(); string(bytes.TrimPrefix(name, []byte("qwen-code."))) {
 	case "api_response":
 		rp.apiResponse(e)
 	case "tool_call":
 		name := events.CleanLine(rp.Strings.Intern(e.Get("function_name")), 0)
 		key := rp.Keys.With(rp.Keys.String(domainBody, name), e.Get("function_args").Raw)
-		rp.calls.durations.Set(key, outcome{took: millis(e.Get("duration_ms")), denied: e.Get("decision").Is("reject")})
+		rp.calls.durations.Set(key, outcome{took: scan.Millis(e.Get("duration_ms")), denied: e.Get("decision").Is("reject")})
 	case "api_error":
 		rp.apiFailure(e, events.LevelError, noticeAPIError)
 	case "api_retry":

@@ -28,8 +28,8 @@ type ledger struct {
 // The keys of usage objects: of a stream, of a transcript's messages, and of its telemetry.
 var (
 	streamCounts = usage.Map{
-		"input_tokens": usage.Input, "output_tokens": usage.Output, "cache_read_input_tokens": usage.CacheRead,
-		"cache_creation_input_tokens": usage.CacheWrite,
+		"input_tokens": usage.Input, "cache_read_input_tokens": usage.CacheRead, "cache_creation_input_tokens": usage.CacheWrite,
+		"output_tokens": usage.Output,
 	}
 	messageCounts = usage.Map{
 		"promptTokenCount": usage.Input, "candidatesTokenCount": usage.Output, "cachedContentTokenCount": usage.CacheRead,

@@ -76,3 +76,12 @@ func (s *Scanner) MembersOf(v Value, m Members) Members {
 	s.Reset(v.Raw)
 	return s.Members(m)
 }
+
+// Enter steps into the object that comes next; any other value is skipped.
+func Enter(s *Scanner) bool {
+	if s.Peek() != KindObject {
+		s.Skip()
+		return false
+	}
+	return s.Object()
+}

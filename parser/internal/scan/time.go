@@ -140,3 +140,6 @@ func unixDays(year, month, day int) (int64, bool) {
 	year += 400                         // the year -1 is that of January and February of the year 0
 	return int64(365*year+year/4-year/100+year/400+daysBefore[month]+day-1) - cycle - start, true
 }
+
+// Millis reads a number of milliseconds; one that no duration can hold is none.
+func Millis(v Value) time.Duration { return v.Duration(time.Millisecond) }
