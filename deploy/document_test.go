@@ -52,3 +52,29 @@ func TestDocumentedTargets(t *testing.T) {
 		}
 	}
 }
+
+// TestArchitecture holds the files, folders and tests that docs/architecture.md names to those that exist.
+func TestArchitecture(t *testing.T) {
+	text := readText(t, "../docs/architecture.md")
+	paths, tests := 0, 0
+	for _, found := range regexp.MustCompile("`([a-z][\\w.-]*(?:/[\\w.-]+)+)/?`").FindAllStringSubmatch(text, -1) {
+		paths++
+		_, err := os.Stat(filepath.Join("..", found[1]))
+		assert.NoError(t, err)
+	}
+	declared := map[string]bool{}
+	require.NoError(t, filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(readText(t, path), -1) {
+				declared[found[1]] = true
+			}
+		}
+		return err
+	}))
+	for _, found := range regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(text, -1) {
+		tests++
+		assert.True(t, declared[found[1]], "no test %s", found[1])
+	}
+	assert.NotZero(t, paths)
+	assert.NotZero(t, tests)
+}
