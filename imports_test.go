@@ -24,7 +24,7 @@ var house = map[string]struct{ ours, others []string }{
 	"session":                      {ours: []string{"events"}},
 	"otlp":                         {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
 	"telemetry":                    {ours: []string{"events", "otlp", "session"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
-	"session/pipeline":             {ours: []string{"config", "events", "otlp", "parser", "redact", "telemetry"}},
+	"session/pipeline":             {ours: []string{"config", "events", "otlp", "parser", "redact", "session", "telemetry"}},
 	"source":                       {others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap", "modernc.org/sqlite", "github.com/klauspost/compress"}},
 	"render":                       {ours: []string{"events"}, others: []string{"github.com/mattn/go-runewidth", "golang.org/x/term"}},
 	"config":                       {others: []string{"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4"}},

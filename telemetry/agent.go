@@ -13,6 +13,7 @@ import (
 	"github.com/tailspan/tailspan/otlp/messages"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // agent is one invoke_agent span in the making: the run's own agent, or a sub-agent under the call that started it.
@@ -34,7 +35,7 @@ type agent struct {
 	talk       *messages.Conversation // captured only
 	models     modelNames
 	open       atWork // what it started
-	ledger     ledger
+	ledger     ledger.Ledger
 	toolCalls  int
 	toolErrors int
 	background bool     // the format says that its work goes on after the call
@@ -143,7 +144,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
 		spanID: otlp.SpanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
 		// What started before it had its own time began with the call.
-		lastInput: c.span.Start, ledger: ledger{prices: &s.registry.settings.Prices},
+		lastInput: c.span.Start, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
 	if r.isJoined() && (id == "" || r.ref.recorded && !s.recorded) {
@@ -186,8 +187,8 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 	s.closeChat(a)
 	a.closed = true
 	if up := a.call.caller; up != a.run.top && !up.closed {
-		total := a.ledger.total()
-		up.ledger.addBelow(&total)
+		total := a.ledger.Total()
+		up.ledger.AddBelow(&total)
 	}
 	s.hangUnderRun(a)
 	s.writeAgent(a, v)
@@ -222,7 +223,7 @@ func (o *openWork) innermostFirst() []*agent {
 // writeAgent writes an invoke_agent span: a run's or a sub-agent's.
 func (s *Stream) writeAgent(a *agent, v verdict) {
 	r := a.run
-	a.ledger.closed = true
+	a.ledger.Closed = true
 	talk := s.open.endConversation(a)
 	if a.role == roleJoined || r.isJoined() && a == r.top {
 		return // it is that of the first account

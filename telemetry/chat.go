@@ -112,9 +112,9 @@ func (s *Stream) closeChat(a *agent) {
 	s.settleWording(a)
 	a.chat = nil
 	if c.hasUsage && !c.hasOutput {
-		a.ledger.unknownOutputs++
+		a.ledger.UnknownOutputs++
 		if a != a.run.top {
-			a.run.top.ledger.unknownOutputs++
+			a.run.top.ledger.UnknownOutputs++
 		}
 	}
 	a.cover(&c.span.Start, &c.span.End)

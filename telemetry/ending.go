@@ -68,8 +68,8 @@ func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment
 
 // totalsAt is what the run has done until at.
 func (r *run) totalsAt(at clock.Moment) *events.Totals {
-	total := r.top.ledger.total()
-	t := &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.usage(), Incomplete: r.top.ledger.incomplete || r.top.ledger.partial}
+	total := r.top.ledger.Total()
+	t := &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.Usage(), Incomplete: r.top.ledger.Incomplete || r.top.ledger.Partial}
 	if start := r.top.span.Start; start.Known() && at.Known() {
 		if d := at.At.Sub(start.At); events.PlausibleDuration(d) {
 			t.Elapsed = d
@@ -145,7 +145,7 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	}
 	if !r.isJoined() {
 		over := r.top.span
-		r.ref.totals.Store(r.top.ledger.hasTotals())
+		r.ref.totals.Store(r.top.ledger.HasTotals())
 		r.ref.span.Store(&over)
 	}
 	s.endAgentAccounts(r)

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // A run knows the sub-agents that work for it in streams of their own: their calls announce them, or their streams begin.
@@ -34,7 +35,7 @@ type linkedAgent struct {
 	// group marks an id that is that of several sub-agents. How many of them there are is not known.
 	group bool
 	end   clock.Instant // of its work, as its lines show it; zero if none does
-	used  spending
+	used  ledger.ByModel
 	// starter is the key of the call that its folder names; the zero value if there is none.
 	spawningCall agentKey
 }
@@ -90,7 +91,7 @@ func (l *linkedAgents) worksFor(one *linkedAgent, of agentKey) bool {
 
 // linkedUse is what the sub-agents that work for an agent of a run used.
 type linkedUse struct {
-	used spending
+	used ledger.ByModel
 	// atWork is true while one of them is whose stream has begun, unseen while there is one whose stream has not.
 	atWork, unseen bool
 	// incomplete is true if the total lacks something now: one is at work, or went on for too long after its run.
@@ -126,7 +127,7 @@ func (r *Registry) linkedUse(ref *runRef, of agentKey, until clock.Instant) (u l
 			u.incomplete = true
 		default:
 			for i := range one.used {
-				u.used.of(one.used[i].model).addAll(&one.used[i].spent)
+				u.used.Of(one.used[i].Model).AddAll(&one.used[i].Sum)
 			}
 		}
 	}
@@ -162,7 +163,7 @@ func (r *Registry) linkInline(ref *runRef, key agentKey, state linkState) {
 
 // linkOver notes that the work of a sub-agent is over, and what it used, or with over false that it goes on after all. It
 // returns the streams whose spans wait for that.
-func (r *Registry) linkOver(ref *runRef, key agentKey, end clock.Instant, used spending, over bool) []*Stream {
+func (r *Registry) linkOver(ref *runRef, key agentKey, end clock.Instant, used ledger.ByModel, over bool) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	one := ref.linked.entry(key, r.settings.Limits.OpenCalls)

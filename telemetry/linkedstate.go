@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // What a sub-agent used is kept with the state of its own stream, which is not replayed once it is complete. After a
@@ -56,7 +57,7 @@ func (r *Registry) linkStates(ref *runRef, last agentKey, closed bool, group str
 		state := LinkState{Task: key.task, Maker: one.maker.agent, MakerTask: one.maker.task, Group: group, SpawningCall: one.spawningCall.agent, End: int64(one.end)}
 		for i := range one.used {
 			m := &one.used[i]
-			state.Models = append(state.Models, ModelUsedState{m.model, m.tokens, m.costUSD, m.hasCost, m.estimated})
+			state.Models = append(state.Models, ModelUsedState{m.Model, m.Tokens, m.CostUSD, m.HasCost, m.Estimated})
 		}
 		states = append(states, state)
 	}
@@ -87,7 +88,7 @@ func (l *linkedAgents) recall(provider, agent string, state *LinkState, limit in
 	}
 	for i := range state.Models {
 		m := &state.Models[i]
-		one.used.of(m.Model).addAll(&spent{tokens: m.Tokens, costUSD: m.CostUSD, hasCost: m.HasCost, estimated: m.Estimated})
+		one.used.Of(m.Model).AddAll(&ledger.Sum{Tokens: m.Tokens, CostUSD: m.CostUSD, HasCost: m.HasCost, Estimated: m.Estimated})
 	}
 }
 

@@ -10,11 +10,12 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
 // demoPrices are those of the tests, in US dollars per million tokens.
-var demoPrices = telemetry.Prices{
+var demoPrices = ledger.Prices{
 	{Model: "demo-large*", Input: 10, Cached: 1, CacheWrite5m: 12.5, CacheWrite1h: 20, Output: 50},
 	{Model: "*-small-*x", Input: 1, Cached: 1, CacheWrite5m: 1, CacheWrite1h: 1, Output: 2},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/memory"
 )
 
@@ -206,7 +207,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		r.key += "~" + strconv.Itoa(occurrence)
 	}
 	r.top = &agent{
-		run: r, ledger: ledger{prices: &s.registry.settings.Prices}, name: r.resource.AgentName(), compacted: compacted,
+		run: r, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices}, name: r.resource.AgentName(), compacted: compacted,
 		spanID: otlp.SpanID(otlp.DomainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
 	}
 	if r.standing == standingSecond && r.account != nil && r.account.ref.Load() != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // Settings govern a [Registry] and all of its streams.
@@ -31,7 +32,7 @@ type Settings struct {
 	Attributes []otlp.Attribute
 	Metrics    metrics.Settings
 	// Prices estimate the cost of runs whose agents report none.
-	Prices  Prices
+	Prices  ledger.Prices
 	Capture otlp.CaptureSettings
 	Limits  Limits
 	// Now is the clock; nil means time.Now.

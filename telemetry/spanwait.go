@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // The span of a run, or of a sub-agent in a stream of its own, has the total of what it used with all that worked for it
@@ -106,7 +107,7 @@ func (s *Stream) lacksLinked(r *run) bool {
 
 // sumsUpAgents reports whether the run's own totals hold the tokens of its sub-agents.
 func (s *Stream) sumsUpAgents(r *run) bool {
-	return r.childKey == (agentKey{}) && s.settings.Agent.TotalsOfAgents && r.top.ledger.hasTotals()
+	return r.childKey == (agentKey{}) && s.settings.Agent.TotalsOfAgents && r.top.ledger.HasTotals()
 }
 
 // takeLinked enters in the ledger of a run what its sub-agents in other streams used.
@@ -119,7 +120,7 @@ func (s *Stream) takeLinked(r *run) {
 		until = end.At.Add(s.registry.linkWait())
 	}
 	u := s.registry.linkedUse(r.ref, r.childKey, until)
-	r.top.ledger.linked, r.top.ledger.incomplete = u.used, u.incomplete
+	r.top.ledger.Linked, r.top.ledger.Incomplete = u.used, u.incomplete
 }
 
 // reportLinked enters what the sub-agent that works in this stream used, once its stream shows the end of its work.
@@ -146,9 +147,9 @@ func (s *Stream) enterLinked(r *run, over bool) {
 			s.registry.linkSpawningCall(r.ref, r.childKey, spawningLink(s.settings.Agent.Provider, k.call))
 		}
 	}
-	var used spending
+	var used ledger.ByModel
 	if over {
-		used = r.top.ledger.own()
+		used = r.top.ledger.Own()
 	}
 	s.followUp.notify(s.registry.linkOver(r.ref, r.childKey, end, used, over))
 }
@@ -162,7 +163,7 @@ func (s *Stream) linkInline(a *agent, state linkState) {
 
 // writeClosed writes the span of a closed run, or has it wait.
 func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
-	r.top.ledger.closed = true
+	r.top.ledger.Closed = true
 	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.isJoined() || !s.registry.hasLinked(r.ref)) {
 		s.writeRunSpan(r, why)
 		if child := r.childKey != (agentKey{}); child || !r.isJoined() {

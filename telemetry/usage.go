@@ -26,18 +26,18 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 	placed := a.chat.takes(ev)
 	switch {
 	case u.Scope != events.UsageScopeCall:
-		ledger.addTotal(ev.Model, u)
+		ledger.AddTotal(ev.Model, u)
 	case a.role == roleDuplicate:
-		ledger.addElsewhere(u)
+		ledger.AddElsewhere(u)
 		return nil
-	case a == a.run.top || a.ledger.closed: // the run's own span is the only one left
-		ledger.addCall(ev.Model, u, placed)
+	case a == a.run.top || a.ledger.Closed: // the run's own span is the only one left
+		ledger.AddCall(ev.Model, u, placed)
 	default:
-		a.ledger.addCall(ev.Model, u, placed)
-		ledger.addCall(ev.Model, u, true)
+		a.ledger.AddCall(ev.Model, u, placed)
+		ledger.AddCall(ev.Model, u, true)
 		return nil
 	}
-	if placed || !ledger.closed {
+	if placed || !ledger.Closed {
 		return nil
 	}
 	return u
@@ -103,7 +103,7 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 		}
 		s.setLastTotal(key, u)
 		if !known && s.settings.Resumed {
-			s.run.top.ledger.partial = true
+			s.run.top.ledger.Partial = true
 			return events.Usage{Scope: u.Scope} // how much of it is of earlier processes is not known
 		}
 	} else {
@@ -143,26 +143,26 @@ func (t *sessionTotals) swap(key sessionModel, now events.Usage) (before events.
 
 // writeUsage writes an agent's own part of the tokens and the total, and adds to the metrics what no call did.
 func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
-	rest, total, models := a.ledger.rest(), a.ledger.total(), a.ledger.own()
-	own := rest.sum()
-	s.writer.OwnUsage(m, own.tokens)
+	rest, total, models := a.ledger.Rest(), a.ledger.Total(), a.ledger.Own()
+	own := rest.Total()
+	s.writer.OwnUsage(m, own.Tokens)
 	if a == a.run.top { // which has the calls of the sub-agents in its stream
-		for _, one := range a.ledger.estimate() {
-			s.meter.EstimatedCost(metrics.User{Model: one.model, Agent: a.run.top.name, In: a.ref()}, one.costUSD)
+		for _, one := range a.ledger.Estimate() {
+			s.meter.EstimatedCost(metrics.User{Model: one.Model, Agent: a.run.top.name, In: a.ref()}, one.CostUSD)
 		}
 	}
-	for i := range a.ledger.linked {
-		one := &a.ledger.linked[i]
-		models.of(one.model).addAll(&one.spent)
+	for i := range a.ledger.Linked {
+		one := &a.ledger.Linked[i]
+		models.Of(one.Model).AddAll(&one.Sum)
 	}
-	used := total.usage()
+	used := total.Usage()
 	each := make([]otlp.ModelUsage, 0, len(models))
 	for i := range models {
-		each = append(each, otlp.ModelUsage{Model: models[i].model, Usage: models[i].usage()})
+		each = append(each, otlp.ModelUsage{Model: models[i].Model, Usage: models[i].Usage()})
 	}
 	otlp.PutTotal(m, &used, each)
-	otlp.PutTrue(m, otlp.AttrUsageIncomplete, a.ledger.incomplete || a.ledger.partial)
-	for _, one := range a.ledger.unseen() {
-		s.meter.Tokens(metrics.User{Model: cmp.Or(one.model, a.models.only()), Agent: a.run.top.name, In: a.ref()}, one.tokens, one.costUSD)
+	otlp.PutTrue(m, otlp.AttrUsageIncomplete, a.ledger.Incomplete || a.ledger.Partial)
+	for _, one := range a.ledger.Unseen() {
+		s.meter.Tokens(metrics.User{Model: cmp.Or(one.Model, a.models.only()), Agent: a.run.top.name, In: a.ref()}, one.Tokens, one.CostUSD)
 	}
 }

@@ -2,10 +2,11 @@ package main
 
 import (
 	"errors"
-	"github.com/tailspan/tailspan/otlp"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -61,7 +62,7 @@ func (i *identityFlags) pipelineSettings(provider, step string, registry *teleme
 // priceFlag is a file of prices for estimates of the cost.
 type priceFlag struct {
 	path string
-	list telemetry.Prices
+	list ledger.Prices
 }
 
 func (p *priceFlag) add(f *flags) {

@@ -2,11 +2,11 @@ package pipeline
 
 import (
 	"github.com/tailspan/tailspan/config"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // ReadPrices reads a file of prices; with an empty path there are none.
-func ReadPrices(path string) (telemetry.Prices, error) {
+func ReadPrices(path string) (ledger.Prices, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -14,9 +14,9 @@ func ReadPrices(path string) (telemetry.Prices, error) {
 	if err != nil {
 		return nil, err
 	}
-	prices := make(telemetry.Prices, 0, len(list))
+	prices := make(ledger.Prices, 0, len(list))
 	for _, p := range list {
-		prices = append(prices, telemetry.Price{
+		prices = append(prices, ledger.Price{
 			Model: p.Model, Input: *p.Input, Cached: *p.Cached, CacheWrite5m: *p.CacheWrite5m, CacheWrite1h: *p.CacheWrite1h, Output: *p.Output,
 		})
 	}

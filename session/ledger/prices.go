@@ -1,4 +1,4 @@
-package telemetry
+package ledger
 
 import (
 	"strings"
@@ -58,23 +58,23 @@ func (p *Price) cost(t events.Tokens) float64 {
 		float64(t.CacheWrite1h)*p.CacheWrite1h + float64(t.Output)*p.Output) / 1e6
 }
 
-// estimate gives what each model of a ledger cost by the prices. It is nil where the agent reported a cost, where not all
+// Estimate gives what each model of a ledger cost by the prices. It is nil where the agent reported a cost, where not all
 // tokens are known, and where a model that used some has no price.
-func (l *ledger) estimate() (costs spending) {
-	calls, totals := l.calls.sum(), l.totals.sum()
-	unknown := l.partial || l.unknownOutputs > 0 && !l.hasTotals() || l.outside != nil && l.outside.below.tokens != (events.Tokens{}) && !l.outside.below.hasCost
-	if l.prices == nil || len(*l.prices) == 0 || calls.hasCost || totals.hasCost || unknown {
+func (l *Ledger) Estimate() (costs ByModel) {
+	calls, totals := l.calls.Total(), l.totals.Total()
+	unknown := l.Partial || l.UnknownOutputs > 0 && !l.HasTotals() || l.outside != nil && l.outside.below.Tokens != (events.Tokens{}) && !l.outside.below.HasCost
+	if l.Prices == nil || len(*l.Prices) == 0 || calls.HasCost || totals.HasCost || unknown {
 		return nil
 	}
 	for _, one := range l.byModel() {
-		if one.tokens == (events.Tokens{}) {
+		if one.Tokens == (events.Tokens{}) {
 			continue
 		}
-		price := l.prices.of(one.model)
+		price := l.Prices.of(one.Model)
 		if price == nil {
 			return nil
 		}
-		costs.of(one.model).addAll(&spent{costUSD: price.cost(one.tokens), hasCost: true, estimated: true})
+		costs.Of(one.Model).AddAll(&Sum{CostUSD: price.cost(one.Tokens), HasCost: true, Estimated: true})
 	}
 	return costs
 }
