@@ -29,7 +29,7 @@
 //   - tool_progress.parent_tool_use_id is the running call, not an agent.
 //   - A line may hold two objects (their newline lost), an array of all messages, a byte order mark, NULs at its ends,
 //     the escape sequences that a terminal was meant to get before its object.
-//   - A stream that was killed has no result line ([Parser.Incomplete]); its last texts may be there in pieces only.
+//   - A stream that was killed has no result line (see [Parser.State]); its last texts may be there in pieces only.
 //   - Sub-agents of 1.x are inside the transcript; only their prompt shows which call started them.
 //   - Times: none in streams before 2.1.3xx, and only on assistant and user lines since.
 //

@@ -24,7 +24,7 @@
 // # Quirks, and their fixtures
 //
 //   - A call's pieces come under an index that is missing, used twice, or begins at one (case-tool-index-missing,
-//     case-tool-index-reused, quirks-stream); see Parser.continued.
+//     case-tool-index-reused, quirks-stream); see answers.continued.
 //   - Ids of calls are missing, empty, numbers, or twice the same in one body (malformed): two entries are two calls, and
 //     one without an id gets one made of the answer's id and its number.
 //   - Arguments are an object, or JSON in a string, or that in a string again, or cut (malformed).

@@ -27,7 +27,7 @@ type message struct {
 	counted         bool   // its own tokens were emitted, for want of a step-finish
 	done            bool   // the end of its turn was emitted
 	failed          bool   // its error was emitted
-	deferred        bool   // an entry of Parser.deferred is pending
+	deferred        bool   // an entry of pending.deferred waits
 	model, provider string // of an assistant's message
 	turn            string
 	created         time.Time

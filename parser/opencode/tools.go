@@ -11,7 +11,7 @@ import (
 // tool is what is known of one of OpenCode's tools.
 type tool struct {
 	// field is the input that names what the tool acts on. A tool that is listed without one has no target but what
-	// Parser.target makes for it; tools that are not listed go by events.TargetKeys.
+	// calls.target makes for it; tools that are not listed go by events.TargetKeys.
 	field    string
 	readOnly bool
 	shell    bool // its exit code shows whether it failed
