@@ -130,6 +130,13 @@ func (r *round) recorded(session string) bool {
 	return recorded
 }
 
+// claims reports whether a mutation of a session has a line with the totals of a run.
+func (r *round) claims(session string) bool {
+	return slices.ContainsFunc(r.files, func(f file) bool {
+		return !f.control && bytes.Contains(f.bytes(), []byte(session)) && bytes.Contains(f.bytes(), []byte(`"type":"result"`))
+	})
+}
+
 // aloneContent caches what recordings give when they are read alone.
 var aloneContent sync.Map
 
