@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// TestStartIsLogged: one info line says what was found and what start_at: end skips; debug lines name each file that is
-// followed, its format and its end.
+// TestStartIsLogged: one info line says what was found and what start_at: end skips; one more names each file that is
+// followed and its format, and a debug line its end.
 func TestStartIsLogged(t *testing.T) {
 	folder := t.TempDir()
 	old, fresh := filepath.Join(folder, "old.jsonl"), filepath.Join(folder, "new.jsonl")
@@ -28,14 +28,17 @@ func TestStartIsLogged(t *testing.T) {
 	assert.EqualValues(t, 1, line.ContextMap()["skipped_to_end"])
 
 	require.NoError(t, os.WriteFile(fresh, session, 0o600))
-	require.Eventually(t, func() bool { return r.told.FilterMessage("format detected").Len() == 1 }, wait, tick)
+	require.Eventually(t, func() bool { return r.told.FilterMessage("following file").Len() == 1 }, wait, tick)
 	r.stop()
-	for message, key := range map[string]string{"following file": "offset", "format detected": "provider", "file ended": "reason"} {
-		lines := r.told.FilterMessage(message).All()
-		if assert.Len(t, lines, 1, message) {
-			assert.Equal(t, zapcore.DebugLevel, lines[0].Level)
+	for _, want := range []struct {
+		message, key string
+		level        zapcore.Level
+	}{{"following file", "provider", zapcore.InfoLevel}, {"file ended", "reason", zapcore.DebugLevel}} {
+		lines := r.told.FilterMessage(want.message).All()
+		if assert.Len(t, lines, 1, want.message) {
+			assert.Equal(t, want.level, lines[0].Level)
 			assert.Equal(t, fresh, lines[0].ContextMap()["path"])
-			assert.Contains(t, lines[0].ContextMap(), key)
+			assert.Contains(t, lines[0].ContextMap(), want.key)
 		}
 	}
 }

@@ -130,7 +130,6 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 	if err != nil {
 		return nil, err
 	}
-	r.logger.Debug("following file", zap.String("path", s.Path), zap.Int64("offset", s.Offset))
 	st.progress.accepted.Store(s.Offset)
 	st.progress.grows.Store(!s.Restated && !s.Compressed)
 	return st, nil
@@ -185,7 +184,8 @@ func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error
 func (s *stream) opened(provider string) {
 	s.provider.Store(provider)
 	if provider != "" {
-		s.receiver.logger.Debug("format detected", zap.String("path", s.source.path), zap.String("provider", provider))
+		// As file_log does, and before any debug line about the file.
+		s.receiver.logger.Info("following file", zap.String("path", s.source.path), zap.String("provider", provider))
 		s.source.outside = nil // no line of the stream is unrecognized
 	}
 	s.receiver.meter.behind(s.source.id, provider, -1)
