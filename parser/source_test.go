@@ -180,6 +180,7 @@ func TestDetect(t *testing.T) {
 		{"claude with a mark", "\xef\xbb\xbf" + `{"type":"system","subtype":"init","session_id":"s","tools":[]}`, "claude"},
 		{"qwen init", `{"type":"system","subtype":"init","uuid":"s","session_id":"s","tools":[],"qwen_code_version":"0.15.10"}`, "qwen"},
 		{"qwen message", `{"type":"assistant","uuid":"a","session_id":"s","message":{"id":"a","role":"assistant","content":[{"type":"text","text":"x"}]}}`, "qwen"},
+		{"qwen transcript without an id", `{"parentUuid":null,"type":"user","sessionId":"s","version":"0.15.10","message":{"role":"user","parts":[{"text":"go"}]}}`, ""},
 		{"gemini", `{"type":"init","timestamp":"2026-11-27T20:46:41.189Z","session_id":"s","model":"gemini-2.5-pro"}`, "gemini"},
 		{"gemini message", `{"type":"message","session_id":"s","role":"user","content":"hi"}`, ""},
 		{"codex", `{"type":"thread.started","thread_id":"t"}`, "codex"},

@@ -34,7 +34,7 @@ func typical(r *sdkstream.Envelope) bool {
 	case "system":
 		return r.Subtype.Is("init") && (session && r.Rest.Get("tools").Exists() || r.Rest.Get("tools").Kind == scan.KindArray)
 	case "assistant", "user":
-		if !r.Message.Object {
+		if !r.Message.Object || r.Message.Parts { // Qwen Code's transcripts have parts
 			return false
 		}
 		return session && (len(r.Message.Blocks) > 0 || r.Message.Text.Kind == scan.KindString) || len(r.Message.Blocks) > 0 && known(&r.Message.Blocks[0])
