@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -28,33 +27,19 @@ type itemStates struct {
 
 // load reads the checkpoints of the store.
 func (s *itemStates) load(ctx context.Context) error {
-	walker, ok := s.settings.Store.(Walker)
-	if !ok {
+	if _, ok := s.settings.Store.(Walker); !ok {
 		return nil
 	}
 	s.walked, s.asked = map[string]*checkpoint.Checkpoint{}, map[string]bool{}
 	s.byID, s.byPath = map[fingerprint.FileID]*checkpoint.Checkpoint{}, map[string]*checkpoint.Checkpoint{}
-	err := walker.Walk(ctx, func(key string, value []byte) error {
-		if !strings.HasPrefix(key, checkpoint.ItemPrefix) {
-			return nil
-		}
-		state, err := checkpoint.Decode(key, value)
-		if err != nil {
-			s.unusable(key, err)
-			return nil
-		}
+	return eachCheckpoint(ctx, s.saver, checkpoint.ItemPrefix, func(state *checkpoint.Checkpoint) {
 		s.walked[state.Stream] = state
 		if id := state.ID(); id != (fingerprint.FileID{}) {
 			keepNewest(s.byID, id, state)
 		}
 		keepNewest(s.byPath, state.Path, state)
 		s.lastRun = max(s.lastRun, state.Saved)
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("walk store: %w", err)
-	}
-	return nil
+	}, s.unusable)
 }
 
 // keepNewest enters a state unless one that was written later is there: paths and inodes are reused.

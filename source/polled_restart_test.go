@@ -212,6 +212,29 @@ func TestItemStateNotUnderstood(t *testing.T) {
 	}
 }
 
+// TestOlderItemStatesAreDeleted: those of items that are gone would be reported at each start.
+func TestOlderItemStatesAreDeleted(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+		if !walks {
+			return // it can't list what it has
+		}
+		w.write("a.json", `{"n":1}`)
+		w.lifetime(store, false)
+		m := memoryOf(store)
+		require.Len(w, m.positions(), 1)
+		for key, value := range m.positions() {
+			m.values[key] = []byte(strings.Replace(string(value), "checkpoint 2", "checkpoint 1", 1))
+		}
+		require.NoError(w, os.Remove(w.path("a.json")))
+		unusable := 0
+		count := func(s *PolledSettings) { s.Settings.Observer.Unusable = func(string, error) { unusable++ } }
+		w.lifetime(store, false, count)
+		w.lifetime(store, false, count)
+		assert.Equal(w, 1, unusable)
+		assert.Empty(w, m.positions())
+	})
+}
+
 // TestItemStoreFails: what can't be saved is saved later; reading goes on, and one message says what to do.
 func TestItemStoreFails(t *testing.T) {
 	polledStores(t, func(w *polledWorld, store Store, walks bool) {

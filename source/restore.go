@@ -23,30 +23,37 @@ type storedKey struct {
 
 // restore reads the checkpoints of the store. Each file is retired until it is found.
 func (t *table) restore(ctx context.Context, s *checkpoint.Saver) error {
-	walker, ok := t.settings.Store.(Walker)
-	if !ok {
+	if _, ok := s.Store.(Walker); !ok {
 		return nil
 	}
-	broken := []string{}
-	err := walker.Walk(ctx, func(key string, value []byte) error {
-		if !strings.HasPrefix(key, checkpoint.FilePrefix) {
+	return eachCheckpoint(ctx, s, checkpoint.FilePrefix, t.recall, t.unusable)
+}
+
+// eachCheckpoint calls use for each checkpoint under a prefix, of a store that walks. It deletes what is broken or of an older
+// version, after a report: it is of no use, and nothing may ever overwrite it.
+func eachCheckpoint(
+	ctx context.Context, s *checkpoint.Saver, prefix string, use func(*checkpoint.Checkpoint), unusable func(key string, err error),
+) error {
+	var useless []string
+	err := s.Store.(Walker).Walk(ctx, func(key string, value []byte) error {
+		if !strings.HasPrefix(key, prefix) {
 			return nil
 		}
 		c, err := checkpoint.Decode(key, value)
-		if err != nil {
-			t.unusable(key, err)
-			if errors.Is(err, ErrBroken) {
-				broken = append(broken, key)
-			}
+		if err == nil {
+			use(c)
 			return nil
 		}
-		t.recall(c)
+		unusable(key, err)
+		if errors.Is(err, ErrBroken) || errors.Is(err, ErrOlder) {
+			useless = append(useless, key)
+		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("walk store: %w", err)
 	}
-	s.Delete(ctx, broken) // they were reported, and are of no use
+	s.Delete(ctx, useless)
 	return nil
 }
 

@@ -214,6 +214,27 @@ func TestStoredValueNotUnderstood(t *testing.T) {
 	}
 }
 
+// TestOlderCheckpointsAreDeleted: those of files that are gone would be reported at each start.
+func TestOlderCheckpointsAreDeleted(t *testing.T) {
+	_, text := records(0, 10)
+	bubble(t, func(w *world) {
+		store := newMemory()
+		w.add("a.jsonl", text)
+		w.run(with(walking{store}))
+		require.Len(w, store.positions(), 1)
+		for key, v := range store.positions() {
+			store.values[key] = []byte(strings.Replace(string(v), " 2 ", " 1 ", 1))
+		}
+		w.remove("a.jsonl")
+		unusable := 0
+		count := func(s *Settings) { s.Observer.Unusable = func(string, error) { unusable++ } }
+		w.run(with(walking{store}), count)
+		w.run(with(walking{store}), count)
+		assert.Equal(w, 1, unusable)
+		assert.Empty(w, store.positions())
+	})
+}
+
 func memoryOf(s Store) *memory {
 	if w, ok := s.(walking); ok {
 		return w.memory
