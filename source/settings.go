@@ -143,7 +143,7 @@ func (s *Settings) Validate() error {
 	}{
 		{"poll_interval", int64(s.PollInterval)},
 		{"idle_close", int64(s.IdleClose)},
-		{"ignore_older_than", int64(s.IgnoreOlderThan)},
+		{"exclude_older_than", int64(s.IgnoreOlderThan)},
 		{"unlink_grace", int64(s.UnlinkGrace)},
 		{"keep_unlinked", int64(s.KeepUnlinked)},
 		{"max_line_size", int64(s.MaxLineSize)},

@@ -99,7 +99,7 @@ func TestMessagesAreOptIn(t *testing.T) {
 	}
 }
 
-// TestMessagesAreBounded: whatever is said, each attribute is JSON of at most limits::content_bytes, and marked where it was cut.
+// TestMessagesAreBounded: whatever is said, each attribute is JSON of at most limits::content_size, and marked where it was cut.
 func TestMessagesAreBounded(t *testing.T) {
 	const limit = 2000
 	long := strings.Repeat("ä\x01\"", 5000)

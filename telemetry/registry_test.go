@@ -54,9 +54,6 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestEmittedAsMap enters marks that crowd the table, and compares it with a map at each step.
-// TestEmittedByMany: each mark is new to one of those who enter it at the same time, and as many are kept as the limit says.
-// BenchmarkEmitted enters ids that are new, beside a map that does the same without forgetting any.
 // TestRestoredRunsAreBounded: a receiver that starts with the states of many sub-agents remembers so many of their runs as
 // its limit says, and counts the others.
 func TestRestoredRunsAreBounded(t *testing.T) {

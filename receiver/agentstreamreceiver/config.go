@@ -79,8 +79,25 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("traceparent: %w", err))
 	}
 	errs = append(errs, validProvider(c.Stream.Provider))
-	if r := &c.Retry; r.MaxInterval < r.InitialInterval {
+	errs = append(errs, validateRetry(&c.Retry))
+	return errors.Join(errs...)
+}
+
+// validateRetry reports what configretry allows and would retry without a wait: an exporter drops after a while, the receiver
+// has no such end.
+func validateRetry(r *configretry.BackOffConfig) error {
+	if !r.Enabled {
+		return nil
+	}
+	var errs []error
+	if r.InitialInterval == 0 { // configretry reports a negative one
+		errs = append(errs, fmt.Errorf("retry_on_failure::initial_interval must be positive, got %v", r.InitialInterval))
+	}
+	if r.MaxInterval < r.InitialInterval {
 		errs = append(errs, fmt.Errorf("retry_on_failure::max_interval must not be below retry_on_failure::initial_interval (%v), got %v", r.InitialInterval, r.MaxInterval))
+	}
+	if r.Multiplier >= 0 && r.Multiplier < 1 {
+		errs = append(errs, fmt.Errorf("retry_on_failure::multiplier must be at least 1, got %v", r.Multiplier))
 	}
 	return errors.Join(errs...)
 }

@@ -141,7 +141,8 @@ func TestConfigErrors(t *testing.T) {
 		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},
 		{"bad_trace", []string{`trace must be "run" or "session", got "forest"`, "traceparent: parse traceparent: want 00-"}},
 		{"bad_redaction", []string{"redaction: parse", "missing closing )"}},
-		{"bad_numbers", []string{"max_line_size must be positive, got -1", "max_document_size must be positive, got 0", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry_on_failure::max_interval must not be below"}},
+		{"bad_numbers", []string{"max_line_size must be positive, got -1", "max_document_size must be positive, got 0", "poll_interval must be positive, got 0s", "limits::open_calls must be positive, got 0", "retry_on_failure::max_interval must not be below", "retry_on_failure::multiplier must be at least 1, got 0.5"}},
+		{"bad_retry", []string{"retry_on_failure::initial_interval must be positive, got 0s"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := confmap.Validate(loadConfig(t, component.NewIDWithName(metadata.Type, tt.name)))

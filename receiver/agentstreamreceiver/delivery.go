@@ -194,7 +194,7 @@ func (d *delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume 
 			return nil
 		}
 		d.refused(o, err)
-		if !d.retry.Enabled || d.retry.MaxElapsedTime > 0 && time.Since(begin) >= d.retry.MaxElapsedTime {
+		if ctx.Err() == nil && d.gaveUp(begin) { // else the stop is why it failed, and the lines are read again
 			d.reject(o, dropExpired, err)
 			return nil
 		}
@@ -211,6 +211,11 @@ func (d *delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume 
 			return fmt.Errorf("deliver %s: %w", o.signal, ctx.Err())
 		}
 	}
+}
+
+// gaveUp reports whether retry_on_failure allows no further attempt of a batch that was first sent at begin.
+func (d *delivery) gaveUp(begin time.Time) bool {
+	return !d.retry.Enabled || d.retry.MaxElapsedTime > 0 && time.Since(begin) >= d.retry.MaxElapsedTime
 }
 
 // refused reports that the consumer of a signal refuses.

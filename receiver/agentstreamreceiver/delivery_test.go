@@ -82,6 +82,31 @@ func TestLagAfterARefusalForGood(t *testing.T) {
 	}
 }
 
+// TestStopWithoutRetries: without retries a batch is dropped when the consumer refuses it, but not when the stop cut its delivery
+// off: its lines are read again.
+func TestStopWithoutRetries(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"disabled": func(c *Config) { c.Retry.Enabled = false },
+		"expired":  func(c *Config) { c.Retry.MaxElapsedTime = 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := configFor("unused")
+			change(cfg)
+			r, err := newAgentStream(receivertest.NewNopSettings(NewFactory().Type()), cfg)
+			require.NoError(t, err)
+			refuse := func(context.Context) error { return errors.New("later") }
+			require.NoError(t, r.out.retryUntilAcknowledged(t.Context(), offer{signal: signalLogs, elements: 1}, refuse))
+
+			ctx, cancel := context.WithCancel(t.Context())
+			err = r.out.retryUntilAcknowledged(ctx, offer{signal: signalLogs, elements: 1}, func(ctx context.Context) error {
+				cancel()
+				return ctx.Err()
+			})
+			assert.ErrorIs(t, err, context.Canceled)
+		})
+	}
+}
+
 // logsOf makes a consumer of a function.
 type logsOf struct {
 	of interface {
